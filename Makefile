@@ -1,0 +1,57 @@
+# Short names for the usual commands. The build itself is CMake: see CMakePresets.json.
+#
+#   make run      install what is missing, build, run the heavy top
+#   make build    build/release/nutate and the libraries, optimised
+#   make test     everything with warnings as errors, then once more under sanitizers; all tests
+#   make bench    measure against hand-written programs (and Simbody, MuJoCo after `make peers`)
+#   make fuzz     the model reader against random input for FUZZ_SECONDS
+#   make format   clang-format in place
+#   make install  into PREFIX
+
+PREFIX = /usr/local
+FUZZ_SECONDS = 60
+JOBS := $(shell nproc)
+HEAVY_TOP = examples/heavy_top/heavy_top.yaml
+
+build = sh tools/build $(JOBS)
+
+all: build
+
+setup:
+	@sh tools/setup build
+setup-test:
+	@sh tools/setup build test
+peers:
+	@sh tools/setup peers
+
+build:
+	@$(build) release product
+run: setup
+	@$(build) release product
+	@build/release/nutate run $(HEAVY_TOP) -o build/heavy_top.csv
+
+test: setup-test
+	@$(build) dev all
+	@$(build) asan all
+	@echo "Tests under sanitizers (build/asan)"
+	@ctest --preset asan -j $(JOBS)
+	@echo "Tests (build/dev)"
+	@ctest --preset dev -j $(JOBS)
+
+bench: setup
+	@$(build) release bench
+fuzz:
+	@sh tools/setup build test fuzz
+	@$(build) fuzz fuzz_model
+	@mkdir -p build/fuzz/corpus
+	cd build/fuzz && tests/fuzz_model -max_total_time=$(FUZZ_SECONDS) -timeout=10 \
+	    -rss_limit_mb=1024 -print_final_stats=1 corpus $(CURDIR)/tests/fuzz/corpus
+
+format:
+	@sh tools/check_format --fix
+install: build
+	cmake --install build/release --prefix $(PREFIX)
+clean:
+	rm -rf build
+
+.PHONY: all setup setup-test peers build run test bench fuzz format install clean

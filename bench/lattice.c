@@ -1,0 +1,270 @@
+/* Linear algebra alone: chains, and lattices of 64 x 64 bodies with loops, against what the
+ * arithmetic costs at the measured rate of the kernels, and against tuned KLU.
+ *
+ * Bodies have a translation and a rotation node (3 + 3); neighbours are coupled by a node of three
+ * multipliers, as spherical joints do: [M B^T; B 0] with +-I to the translations and full 3 x 3
+ * blocks to the rotations, M as an implicit step makes it (m I; a full, non-symmetric block).
+ * Two lattices: rows joined to each other in every eighth column (504 loops' worth of joints), and
+ * in every column (a full grid). */
+#include "linalg/block.h"
+#include "linalg/klu.h"
+#include <nutate/linalg.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static unsigned long long state = 1;
+static double uniform(void) /* in ]-1, 1[ */
+{
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (double)(state >> 11) / 4503599627370496.0 - 1;
+}
+
+/* ---- mechanisms ----------------------------------------------------------------------------- */
+
+typedef struct mechanism {
+    int bodies, joints;
+    int (*ends)[2]; /* bodies of each joint, -1: ground */
+    nt_pattern pattern;
+    nt_matrix matrix;
+} mechanism;
+
+static void require(int ok, const char *what)
+{
+    if (!ok) {
+        fprintf(stderr, "lattice: %s\n", what);
+        exit(1);
+    }
+}
+
+static int add(nt_pattern *pattern, int row, int column, nt_block_shape shape)
+{
+    int slot = nt_pattern_add(pattern, row, column, shape);
+    require(slot >= 0, "out of memory");
+    return slot;
+}
+
+static void build_pattern(mechanism *m)
+{
+    int n = 2 * m->bodies + m->joints;
+    int *sizes = malloc((size_t)n * sizeof *sizes);
+    require(sizes != NULL, "out of memory");
+    for (int i = 0; i < n; i++)
+        sizes[i] = 3;
+    require(nt_pattern_init(&m->pattern, n, 2 * m->bodies, sizes) == NT_OK, "out of memory");
+    free(sizes);
+    for (int b = 0; b < m->bodies; b++) {
+        add(&m->pattern, 2 * b, 2 * b, NT_SCALED);
+        add(&m->pattern, 2 * b + 1, 2 * b + 1, NT_FULL);
+    }
+    for (int j = 0; j < m->joints; j++)
+        for (int e = 0; e < 2; e++) {
+            int body = m->ends[j][e], node = 2 * m->bodies + j;
+            if (body < 0)
+                continue;
+            add(&m->pattern, node, 2 * body, NT_SCALED);
+            add(&m->pattern, 2 * body, node, NT_SCALED);
+            add(&m->pattern, node, 2 * body + 1, NT_FULL);
+            add(&m->pattern, 2 * body + 1, node, NT_FULL);
+        }
+}
+
+static void set_scaled(const mechanism *m, int row, int column, double value)
+{
+    double *a = nt_matrix_block(&m->matrix, nt_pattern_find(&m->pattern, row, column));
+    a[0] = a[4] = a[8] = value;
+}
+
+static void fill_matrix(mechanism *m)
+{
+    require(nt_matrix_init(&m->matrix, &m->pattern) == NT_OK, "out of memory");
+    for (int b = 0; b < m->bodies; b++) {
+        set_scaled(m, 2 * b, 2 * b, 1 + 0.3 * uniform());
+        int node = 2 * b + 1;
+        double *a = nt_matrix_block(&m->matrix, nt_pattern_find(&m->pattern, node, node));
+        for (int i = 0; i < 9; i++)
+            a[i] = (i % 4 == 0 ? 0.1 : 0) + 0.01 * uniform();
+    }
+    for (int j = 0; j < m->joints; j++)
+        for (int e = 0; e < 2; e++) {
+            int body = m->ends[j][e], node = 2 * m->bodies + j;
+            if (body < 0)
+                continue;
+            double sign = e ? 1 : -1, x = 0.5 + 0.1 * uniform(), y = 0.3 * uniform(),
+                   z = 0.3 * uniform();
+            double skew[9] = {0, -z, y, z, 0, -x, -y, x, 0};
+            set_scaled(m, node, 2 * body, sign);
+            set_scaled(m, 2 * body, node, sign);
+            double *g = nt_matrix_block(&m->matrix, nt_pattern_find(&m->pattern, node, 2 * body + 1));
+            double *h = nt_matrix_block(&m->matrix, nt_pattern_find(&m->pattern, 2 * body + 1, node));
+            for (int i = 0; i < 9; i++) { /* the velocity rows carry a tangent operator */
+                g[i] = -skew[i] + 0.01 * uniform();
+                h[i] = -skew[i % 3 * 3 + i / 3];
+            }
+        }
+}
+
+static mechanism make_chain(int bodies)
+{
+    mechanism m = {.bodies = bodies, .joints = bodies};
+    m.ends = malloc((size_t)bodies * sizeof *m.ends);
+    require(m.ends != NULL, "out of memory");
+    for (int j = 0; j < bodies; j++)
+        m.ends[j][0] = j - 1, m.ends[j][1] = j;
+    build_pattern(&m);
+    fill_matrix(&m);
+    return m;
+}
+
+/* side x side bodies, joints along all rows, and between rows in every `every`-th column; one
+ * corner on the ground. */
+static mechanism make_lattice(int side, int every)
+{
+    mechanism m = {.bodies = side * side};
+    m.ends = malloc((size_t)(2 * side * side + 1) * sizeof *m.ends);
+    require(m.ends != NULL, "out of memory");
+    m.ends[m.joints][0] = -1, m.ends[m.joints++][1] = 0;
+    for (int r = 0; r < side; r++)
+        for (int c = 0; c < side; c++) {
+            int body = r * side + c;
+            if (c + 1 < side)
+                m.ends[m.joints][0] = body, m.ends[m.joints++][1] = body + 1;
+            if (r + 1 < side && c % every == 0)
+                m.ends[m.joints][0] = body, m.ends[m.joints++][1] = body + side;
+        }
+    build_pattern(&m);
+    fill_matrix(&m);
+    return m;
+}
+
+static void free_mechanism(mechanism *m)
+{
+    nt_matrix_free(&m->matrix);
+    nt_pattern_free(&m->pattern);
+    free(m->ends);
+}
+
+/* ---- measuring ------------------------------------------------------------------------------ */
+
+typedef struct timing {
+    double factor, solve, residual; /* s, s, row-wise backward error */
+    double create, flops;
+    long fallbacks;
+} timing;
+
+/* The best of repeated factorisations and solves, for about a fifth of a second. */
+static timing measure(const mechanism *m, nt_solver_kind kind)
+{
+    timing best = {.factor = 1e9, .solve = 1e9};
+    size_t n = (size_t)m->pattern.n;
+    double *b = malloc(n * sizeof *b), *x = malloc(n * sizeof *x);
+    nt_solver *solver;
+    require(b && x, "out of memory");
+    double start = now();
+    require(nt_solver_create(&solver, &m->pattern, kind, NULL) == NT_OK, "no solver");
+    best.create = now() - start;
+    for (size_t i = 0; i < n; i++)
+        b[i] = uniform();
+    for (double begin = now(), t; (t = now()) < begin + 0.3;) {
+        require(nt_solver_factor(solver, &m->matrix) == NT_OK, "singular");
+        double middle = now();
+        memcpy(x, b, n * sizeof *x);
+        double copied = now();
+        require(nt_solver_solve(solver, x, 1) == NT_OK, "not solved");
+        double end = now();
+        best.factor = fmin(best.factor, middle - t);
+        best.solve = fmin(best.solve, end - copied);
+    }
+    const nt_solver_statistics *s = nt_solver_get_statistics(solver);
+    best.residual = s->worst_residual;
+    best.fallbacks = s->fallbacks;
+    best.flops = s->flops;
+    nt_solver_destroy(solver);
+    free(b);
+    free(x);
+    return best;
+}
+
+/* Rate of the dense kernel alone, F22 - F21 X at the size of the fronts, in operations per second. */
+static double kernel_rate(int r, int w)
+{
+    const nt_block_kernels *kernels = &nt_block_kernels_portable;
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2"))
+        kernels = &nt_block_kernels_avx2;
+#endif
+    size_t rp = (size_t)nt_padded(r), wp = (size_t)nt_padded(w);
+    double *a = aligned_alloc(64, (rp * (size_t)w + 8) / 8 * 64);
+    double *x = aligned_alloc(64, (wp * (size_t)r + 8) / 8 * 64);
+    double *c = aligned_alloc(64, (rp * (size_t)r + 8) / 8 * 64);
+    require(a && x && c, "out of memory");
+    for (size_t i = 0; i < rp * (size_t)w; i++)
+        a[i] = uniform();
+    for (size_t i = 0; i < wp * (size_t)r; i++)
+        x[i] = uniform();
+    memset(c, 0, rp * (size_t)r * sizeof *c);
+    double best = 1e9;
+    for (double begin = now(), t; (t = now()) < begin + 0.1;) {
+        for (int k = 0; k < 10; k++)
+            kernels->front.multiply((int)rp, r, w, a, (int)rp, x, (int)wp, c, (int)rp, 1);
+        best = fmin(best, (now() - t) / 10);
+    }
+    free(a);
+    free(x);
+    free(c);
+    return 2.0 * r * r * w / best;
+}
+
+static void report_chain(int bodies)
+{
+    mechanism m = make_chain(bodies);
+    timing block = measure(&m, NT_SOLVER_BLOCK), klu = measure(&m, NT_SOLVER_KLU);
+    double scale = 1e6 / bodies;
+    printf("chain %5d   factor %6.3f  solve + check %6.3f  total %6.3f us/body   residual %.0e   "
+           "KLU %6.3f us/body, residual %.0e\n",
+           bodies, block.factor * scale, block.solve * scale, (block.factor + block.solve) * scale,
+           block.residual, (klu.factor + klu.solve) * scale, klu.residual);
+    free_mechanism(&m);
+}
+
+static void report_lattice(int every, double rate)
+{
+    mechanism m = make_lattice(64, every);
+    timing block = measure(&m, NT_SOLVER_BLOCK), klu = measure(&m, NT_SOLVER_KLU);
+    double bound = block.flops / rate, total = block.factor + block.solve;
+    double klu_total = klu.factor + klu.solve;
+    printf("lattice 64 x 64, rows joined in every %s column: %d bodies, %d joints\n",
+           every == 1 ? "" : "8th", m.bodies, m.joints);
+    printf("  factorisation %.1f Mflop, at the kernel's rate %.2f ms (KLU counts %.1f Mflop)\n",
+           block.flops / 1e6, bound * 1e3, klu.flops / 1e6);
+    printf("  block  factor %8.2f ms  solve + check %6.2f ms  total %8.2f ms = %.2f x bound, "
+           "residual %.0e, fallbacks %ld, analysis %.0f ms\n",
+           block.factor * 1e3, block.solve * 1e3, total * 1e3, total / bound, block.residual,
+           block.fallbacks, block.create * 1e3);
+    printf("  KLU    factor %8.2f ms  solve + check %6.2f ms  total %8.2f ms, block / KLU = %.2f, "
+           "residual %.0e\n",
+           klu.factor * 1e3, klu.solve * 1e3, klu_total * 1e3, total / klu_total, klu.residual);
+    free_mechanism(&m);
+}
+
+int main(void)
+{
+    double rate = kernel_rate(96, 24);
+    printf("kernel alone (96 x 24 by 24 x 96): %.2f Gflop/s\n", rate / 1e9);
+    report_chain(64);
+    report_chain(256);
+    report_chain(1024);
+    report_lattice(8, rate);
+    report_lattice(1, rate);
+    return 0;
+}

@@ -1,0 +1,117 @@
+/* Rotations and rigid motions, and the configuration spaces built from them.
+ *
+ * One algorithm serves vector spaces and rotation groups because composition, exponential and
+ * tangent operator are all it needs (Bruls & Eberhard 2008, table 1). Here they are.
+ *
+ * Conventions. Rotations are unit quaternions (w, x, y, z); R maps body axes to ground axes.
+ * A frame says where increments and angular velocities live:
+ *   NT_BODY      R = R_n exp(psi~),  dR = R dTheta~,   dTheta = T(psi) dpsi
+ *   NT_INERTIAL  R = exp(psi~) R_n,  dR = dtheta~ R,   dtheta = T(psi)^T dpsi
+ * 3 x 3 and 6 x 6 matrices are arrays row by row. Output may not overlap input unless said.
+ *
+ * Nothing here allocates or fails. Results are accurate to rounding, an ulp or two of the result's
+ * norm plus what one ulp of |psi| changes in it, for |psi| from 0 through 1e-300 and denormal
+ * numbers to 6; T is singular at |psi| = 2 pi, where its inverse grows like 1/(2 pi - |psi|). The
+ * exponential and T themselves have no such limit (|psi| < 1e150). Logarithms hold for every
+ * rotation: |psi| <= pi, and at a half turn either of the two signs. NaN in, NaN out. */
+#ifndef NUTATE_GROUP_H
+#define NUTATE_GROUP_H
+
+#include <nutate/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum nt_frame { NT_INERTIAL, NT_BODY } nt_frame;
+
+/* ---- SO(3), rotation vector ----------------------------------------------------------------- */
+
+NT_API void nt_so3_exp(const double psi[3], double q[4]); /* unit quaternion of exp(psi~) */
+NT_API void nt_so3_log(const double q[4], double psi[3]); /* |psi| <= pi, either sign of q */
+NT_API void nt_so3_multiply(const double a[4], const double b[4], double ab[4]); /* may overlap */
+NT_API void nt_so3_matrix(const double q[4], double R[9]);      /* of a unit quaternion */
+NT_API void nt_so3_from_matrix(const double R[9], double q[4]); /* w >= 0 */
+NT_API void nt_so3_tangent(const double psi[3], double T[9]);   /* body frame: T(psi) */
+NT_API void nt_so3_tangent_inverse(const double psi[3], double Tinv[9]);
+/* D = d(T(psi) a)/dpsi, and the same for T(psi)^T a, T^-1 a, T^-T a. */
+NT_API void nt_so3_tangent_derivative(const double psi[3], const double a[3], double D[9]);
+NT_API void nt_so3_tangent_transposed_derivative(const double psi[3], const double a[3],
+                                                 double D[9]);
+NT_API void nt_so3_tangent_inverse_derivative(const double psi[3], const double a[3], double D[9]);
+NT_API void nt_so3_tangent_inverse_transposed_derivative(const double psi[3], const double a[3],
+                                                         double D[9]);
+
+/* ---- SO(3), conformal rotation vector ---------------------------------------------------------
+ * Wiener-Milenkovic: c = 4 tan(psi/4) n, psi in ]-2 pi, 2 pi[. */
+
+NT_API void nt_conformal_exp(const double c[3], double q[4]);
+NT_API void nt_conformal_log(const double q[4], double c[3]); /* |c| <= 4, either sign of q */
+NT_API void nt_conformal_tangent(const double c[3], double T[9]);
+NT_API void nt_conformal_tangent_inverse(const double c[3], double Tinv[9]);
+/* D = d(T(c) a)/dc. T(c)^T = T(-c), so that d(T(c)^T a)/dc is -D at -c. */
+NT_API void nt_conformal_tangent_derivative(const double c[3], const double a[3], double D[9]);
+
+/* ---- SE(3) ------------------------------------------------------------------------------------
+ * h = (x, q), x[3] position, q[4] orientation; increments xi = (u, psi) in the body frame.
+ * exp(u, psi) = (T(psi)^T u, exp(psi~)); compose(h1, h2) = (x1 + R1 x2, R1 R2). */
+
+NT_API void nt_se3_exp(const double xi[6], double h[7]);
+NT_API void nt_se3_log(const double h[7], double xi[6]);
+NT_API void nt_se3_compose(const double a[7], const double b[7], double ab[7]);
+NT_API void nt_se3_inverse(const double a[7], double inverse[7]);
+NT_API void nt_se3_tangent(const double xi[6], double T[36]);
+NT_API void nt_se3_tangent_inverse(const double xi[6], double Tinv[36]);
+/* D = d(T(xi) a)/dxi. */
+NT_API void nt_se3_tangent_derivative(const double xi[6], const double a[6], double D[36]);
+
+/* ---- configuration spaces ------------------------------------------------------------------- */
+
+typedef enum nt_block_kind { NT_RN, NT_SO3, NT_R3SO3 } nt_block_kind;
+
+/* One factor of the product. R^n: q and v are n numbers. SO(3): q is a quaternion, v an angular
+ * velocity. R^3 x SO(3): q = (x, quaternion), v = (dx/dt in ground axes, angular velocity). */
+typedef struct nt_block {
+    nt_block_kind kind;
+    int q, v;     /* first entry of this block in q[nq] and v[nv] */
+    int nq, nv;   /* entries: (n, n), (4, 3) or (7, 6)            */
+    int rotation; /* running number of this block's rotation, -1 for R^n */
+} nt_block;
+
+/* A product of blocks. Plain data; `blocks` belongs to the caller and must outlive the space. */
+typedef struct nt_space {
+    const nt_block *blocks;
+    int n_blocks, nq, nv, n_rotations;
+} nt_space;
+
+/* Lay out blocks[n] whose kind (and n for R^n, in nv) are set: fills offsets and totals. */
+NT_API void nt_space_init(nt_space *space, nt_block *blocks, int n_blocks);
+
+/* q1 = q0 o exp(dq) (body) or exp(dq) o q0 (inertial); dq[nv]. q1 may be q0. Quaternions come out
+ * with unit length, whatever (nonzero) length they had. */
+NT_API void nt_space_compose(const nt_space *space, nt_frame frame, const double *q0,
+                             const double *dq, double *q1);
+
+/* dq with compose(q0, dq) = q1; rotations by at most pi. Quaternions q and -q are the same place.
+ */
+NT_API void nt_space_difference(const nt_space *space, nt_frame frame, const double *q0,
+                                const double *q1, double *dq);
+
+/* The tangent operator of the frame at dq for each rotation, T(psi) or T(psi)^T, and its inverse:
+ * T[n_rotations][9]. Vector-space parts are the identity and not stored. Either may be NULL. */
+NT_API void nt_space_tangent(const nt_space *space, nt_frame frame, const double *dq, double *T,
+                             double *Tinv);
+
+/* Angular velocities (or any rotation entries of a v-like vector) from one frame to the other:
+ * body to inertial multiplies by R, inertial to body by R^T. Other entries are copied; out may
+ * be v. */
+NT_API void nt_space_change_frame(const nt_space *space, nt_frame from, nt_frame to,
+                                  const double *q, const double *v, double *out);
+
+/* The identity: zeros and unit quaternions. */
+NT_API void nt_space_identity(const nt_space *space, double *q);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

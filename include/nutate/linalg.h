@@ -1,0 +1,133 @@
+/* Block-sparse matrices and the direct solvers behind one interface.
+ *
+ * Unknowns come in nodes: a body's translation (3), its rotation (3), the multipliers of a joint
+ * (1 to 6), or the whole of a small hand-written system. A pattern lists the blocks (row node,
+ * column node) that may be non-zero, once; slot numbers name them. A matrix has one dense
+ * row-major block per slot. Nodes below n_primary are velocities, the others multipliers. */
+#ifndef NUTATE_LINALG_H
+#define NUTATE_LINALG_H
+
+#include <nutate/status.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a block is known to be. A promise that solvers use; the storage is a full block always. */
+typedef enum nt_block_shape {
+    NT_FULL,   /* any entries                       */
+    NT_SCALED, /* a multiple of the identity matrix */
+} nt_block_shape;
+
+typedef struct nt_pattern {
+    int n_nodes, n_primary;
+    int n;           /* unknowns                                              */
+    int *node_start; /* [n_nodes + 1] first unknown of each node             */
+    int n_slots, room;
+    int *row, *column;    /* [n_slots] nodes                                    */
+    int *offset;          /* [n_slots + 1] first entry of each block in values  */
+    unsigned char *shape; /* [n_slots] nt_block_shape                        */
+    int *hash, hash_size; /* (row, column) -> slot                           */
+} nt_pattern;
+
+/* Start a pattern with the given node sizes; the last n_nodes - n_primary are multiplier nodes.
+ * Diagonal blocks of multiplier nodes are always present. */
+NT_API nt_status nt_pattern_init(nt_pattern *pattern, int n_nodes, int n_primary, const int *sizes);
+
+/* The slot of block (row, column), added when new. A block that is ever added NT_FULL is full.
+ * Returns -1 when memory is out. */
+NT_API int nt_pattern_add(nt_pattern *pattern, int row, int column, nt_block_shape shape);
+
+/* The slot of a block, -1 where there is none. */
+NT_API int nt_pattern_find(const nt_pattern *pattern, int row, int column);
+
+NT_API void nt_pattern_free(nt_pattern *pattern);
+
+typedef struct nt_matrix {
+    const nt_pattern *pattern; /* not owned                                  */
+    double *values;            /* [pattern->offset[n_slots]]                 */
+    int broken; /* nt_matrix_drop broke an NT_SCALED promise; nt_matrix_zero mends it */
+} nt_matrix;
+
+NT_API nt_status nt_matrix_init(nt_matrix *matrix, const nt_pattern *pattern); /* zero */
+NT_API void nt_matrix_free(nt_matrix *matrix);
+NT_API void nt_matrix_zero(nt_matrix *matrix);
+static inline double *nt_matrix_block(const nt_matrix *matrix, int slot)
+{
+    return matrix->values + matrix->pattern->offset[slot];
+}
+/* y[n] = A x */
+NT_API void nt_matrix_apply(const nt_matrix *matrix, const double *x, double *y);
+/* dense[n][n], row by row, for tests and small solvers */
+NT_API void nt_matrix_dense(const nt_matrix *matrix, double *dense);
+
+/* Leave unknowns out: their rows and columns become those of the identity. unknowns[count]. This
+ * breaks the promise of NT_SCALED blocks that it cuts, and a solver then works without promises,
+ * slower; nt_solver_drop does the same inside the solver at no cost. */
+NT_API void nt_matrix_drop(nt_matrix *matrix, const int *unknowns, int count);
+
+/* ---- solvers -------------------------------------------------------------------------------- */
+
+typedef enum nt_solver_kind {
+    NT_SOLVER_AUTO,  /* block, but dense for a single node; falls back to dense or KLU         */
+    NT_SOLVER_DENSE, /* LU with partial pivoting, fixed sizes unrolled                         */
+    NT_SOLVER_BLOCK, /* block LU, symbolic program once, bodies before their multipliers       */
+    NT_SOLVER_KLU,   /* SuiteSparse KLU                                                        */
+} nt_solver_kind;
+
+typedef struct nt_solver_statistics {
+    long factorisations, solves;
+    long fallbacks;        /* solves whose residual check failed and that KLU or pivoting redid */
+    double worst_residual; /* largest accepted |A x - b| relative to |A| |x| + |b|              */
+    double flops;          /* multiplications and additions of one factorisation                */
+    long blocks;           /* blocks in the factors, fill included                              */
+} nt_solver_statistics;
+
+typedef struct nt_solver nt_solver;
+
+/* Analyse the pattern (ordering, program, all memory). The pattern must outlive the solver. */
+NT_API nt_status nt_solver_create(nt_solver **solver, const nt_pattern *pattern,
+                                  nt_solver_kind kind, nt_error *error);
+NT_API void nt_solver_destroy(nt_solver *solver);
+
+/* Factorise. Keeps a copy of the matrix for the residual checks. Never allocates (KLU as the
+ * fallback allocates at its first use and when it chooses new pivots). A failed block or plain
+ * KLU factorisation goes to the fallback at once, which then stays in use for the next hundred
+ * factorisations. NT_SINGULAR when no solver here can; NT_NOT_FINITE. */
+NT_API nt_status nt_solver_factor(nt_solver *solver, const nt_matrix *matrix);
+
+/* Solve for count right-hand sides, b[count][n] in place. Every solve is checked: a residual
+ * larger than 1e-10 (relative, row-wise backward error) is refined once, then factorised again
+ * by the fallback, counted in the statistics. NT_SINGULAR when that fails too, NT_NOT_FINITE; the
+ * right-hand side that failed and those after it are then as they were given. Where the terms of
+ * a row all vanish (rounding of the whole remains), the row counts as solved. */
+NT_API nt_status nt_solver_solve(nt_solver *solver, double *b, int count);
+
+/* The transposed system, for adjoints. */
+NT_API nt_status nt_solver_solve_transposed(nt_solver *solver, double *b, int count);
+
+/* Factorise [W G^T; G 0] with W positive definite, and find the rows of G that depend on those
+ * before them (in elimination order): a Schur complement pivot below tolerance times its original
+ * size marks the row. dependent[n] is 1 for such unknowns (multipliers only) and 0 elsewhere;
+ * they are left out of the factors (their unknown is solved to zero). Returns their number in
+ * *n_dependent. Block solver always, whatever the kind. */
+NT_API nt_status nt_solver_factor_dependent(nt_solver *solver, const nt_matrix *matrix,
+                                            double tolerance, unsigned char *dependent,
+                                            int *n_dependent);
+
+/* Leave multipliers out of all later factorisations: their equations are ignored and they are
+ * solved to zero, whatever the matrix says. Replaces an earlier choice; count = 0 takes all back
+ * in. NT_INVALID for an unknown of a primary node. */
+NT_API nt_status nt_solver_drop(nt_solver *solver, const int *unknowns, int count);
+
+NT_API const nt_solver_statistics *nt_solver_get_statistics(const nt_solver *solver);
+NT_API const char *nt_solver_name(const nt_solver *solver); /* "dense", "block", "klu" in use now */
+
+/* The unknown whose pivot failed in the last NT_SINGULAR, -1 when not known. */
+NT_API int nt_solver_singular_unknown(const nt_solver *solver);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

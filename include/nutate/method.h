@@ -1,0 +1,140 @@
+/* Methods and the integrator that drives them.
+ *
+ * A method is a constant descriptor in a registry. An integrator binds a system, a method and its
+ * options, owns all memory, and advances a state; it never prints. */
+#ifndef NUTATE_METHOD_H
+#define NUTATE_METHOD_H
+
+#include <nutate/system.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct nt_method nt_method;
+
+typedef enum nt_option_type { NT_REAL, NT_INTEGER, NT_BOOLEAN, NT_CHOICE } nt_option_type;
+
+/* One option of a method: the command line, its help, the checks and the reference page are made
+ * from these. */
+typedef struct nt_option_key {
+    const char *name;
+    nt_option_type type;
+    double fallback;            /* the default; for a choice the index; NaN: none         */
+    double low, high;           /* closed range of valid values                           */
+    const char *unit;           /* "" where there is none                                 */
+    const char *const *choices; /* NULL-terminated, for NT_CHOICE                       */
+    const char *meaning;
+} nt_option_key;
+
+/* An option given by the caller, as text: "0.8", "true", "hht". */
+typedef struct nt_option {
+    const char *name, *value;
+} nt_option;
+
+/* The registry. */
+NT_API int nt_method_count(void);
+NT_API const nt_method *nt_method_at(int i);
+NT_API const nt_method *nt_method_find(const char *name); /* NULL when there is none */
+NT_API const char *nt_method_name(const nt_method *method);
+NT_API const char *nt_method_summary(const nt_method *method);
+NT_API const char *nt_method_reference(const nt_method *method);
+NT_API const char *nt_method_needs(const nt_method *method); /* in words */
+NT_API const nt_option_key *nt_method_options(const nt_method *method, int *count);
+NT_API int nt_method_has_frame(const nt_method *method, nt_frame frame);
+/* NT_OK, or NT_INVALID and a message that says name, range and what was given. */
+NT_API nt_status nt_method_check_option(const nt_method *method, const nt_option *option,
+                                        nt_error *error);
+
+/* ---- integrator ----------------------------------------------------------------------------- */
+
+typedef struct nt_integrator nt_integrator;
+
+/* How to set one up. Zero is a sensible value for every field but `system` and `method`. */
+typedef struct nt_integrator_setup {
+    const nt_system *system; /* borrowed: must outlive the integrator                     */
+    const nt_method *method;
+    const nt_option *options; /* [n_options] */
+    int n_options;
+    nt_frame frame; /* the increments' frame; NT_INERTIAL is zero                */
+    nt_solver_kind solver;
+    double minimum_step; /* s; halving stops here; 0: 1e-6 of the step asked for      */
+    int track_work;      /* integrate the power of non-potential forces               */
+} nt_integrator_setup;
+
+typedef struct nt_statistics {
+    long steps;      /* accepted                                                    */
+    long rejected;   /* attempts that did not converge or failed their error test   */
+    long iterations; /* Newton iterations                                           */
+    long factorisations, solves;
+    long evaluations;  /* residual evaluations                                        */
+    long fallbacks;    /* solves redone with pivoting                                 */
+    long rank_changes; /* times the independent constraint rows were chosen anew      */
+    double smallest_step, largest_step; /* s, accepted                                    */
+    double position_drift;  /* largest |Phi| at any step's end                             */
+    double linear_residual; /* worst accepted relative residual of a linear solve         */
+} nt_statistics;
+
+/* A state to look at. Pointers into the integrator; v and vdot are in the system's frame. */
+typedef struct nt_state {
+    double t;
+    const double *q, *v, *vdot, *lambda, *mu, *memory;
+    double work; /* J, of non-potential forces since the start, trapezoidal rule over the steps  */
+    double step; /* s, size of the last accepted step                                           */
+} nt_state;
+
+NT_API nt_status nt_integrator_create(nt_integrator **integrator, const nt_integrator_setup *setup,
+                                      nt_error *error);
+NT_API void nt_integrator_destroy(nt_integrator *integrator);
+
+/* Begin at (t, q[nq], v[nv]), v in the system's frame. Computes consistent accelerations and
+ * multipliers. memory[n_memory] or NULL for zeros. NT_INCONSISTENT when Phi or dPhi/dt is not zero
+ * there: the message names the equation and the amount. */
+NT_API nt_status nt_integrator_start(nt_integrator *integrator, double t, const double *q,
+                                     const double *v, const double *memory, nt_error *error);
+
+/* Advance by h. When the equations cannot be solved the step is halved and retried, down to the
+ * minimum step; the state always stands at the last accepted (sub)step. On failure the message
+ * says time, step, residual and the worst equation. */
+NT_API nt_status nt_integrator_step(nt_integrator *integrator, double h, nt_error *error);
+
+/* Called after every accepted step; non-zero stops the run with NT_INTERRUPTED. */
+typedef int (*nt_observer)(void *context, const nt_integrator *integrator);
+
+/* Advance to `end` in equal steps, (end - t)/ceil((end - t)/h), ending at exactly `end`. */
+NT_API nt_status nt_integrator_run(nt_integrator *integrator, double end, double h,
+                                   nt_observer observer, void *context, nt_error *error);
+
+NT_API nt_state nt_integrator_state(const nt_integrator *integrator);
+
+/* The state at a time inside the last accepted step: q by cubic Hermite interpolation on the group
+ * (fourth order), v and vdot from it, multipliers linear. Pointers are valid until the next call on
+ * this integrator. NT_INVALID outside the last step. */
+NT_API nt_status nt_integrator_dense(nt_integrator *integrator, double t, nt_state *state);
+
+/* The whole state as size bytes, bit for bit: save, go on, restore, and the same numbers follow. */
+NT_API size_t nt_integrator_saved_size(const nt_integrator *integrator);
+NT_API void nt_integrator_save(const nt_integrator *integrator, void *bytes);
+NT_API nt_status nt_integrator_restore(nt_integrator *integrator, const void *bytes, size_t size,
+                                       nt_error *error);
+
+NT_API const nt_statistics *nt_integrator_statistics(const nt_integrator *integrator);
+NT_API const nt_system *nt_integrator_system(const nt_integrator *integrator);
+
+/* Largest |Phi| and |dPhi/dt| (and |kappa|) at the present state. */
+NT_API nt_status nt_integrator_drift(nt_integrator *integrator, double *position, double *velocity);
+
+/* Multipliers of minimum norm (moments weighted by `length`, m) that give the same forces as those
+ * of the state: out[nh + nn]. Where no constraint is redundant they are the multipliers themselves.
+ */
+NT_API nt_status nt_integrator_reactions(nt_integrator *integrator, const nt_state *state,
+                                         double length, double *out, nt_error *error);
+
+/* Words for the redundant equations found at the last choice of rows: their number; index[] (may
+ * be NULL) receives up to `room` unknown numbers counted from 0 at the first constraint row. */
+NT_API int nt_integrator_redundant(const nt_integrator *integrator, int *index, int room);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

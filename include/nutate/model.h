@@ -1,0 +1,99 @@
+/* Models: bodies, joints, forces and named parameters, read from a file, and the system they make.
+ */
+#ifndef NUTATE_MODEL_H
+#define NUTATE_MODEL_H
+
+#include <nutate/method.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct nt_model nt_model;
+
+/* KEY=VALUE of `--set`: a parameter's name or a dotted path of the model file; value is YAML text.
+ */
+typedef struct nt_setting {
+    const char *key, *value;
+} nt_setting;
+
+/* Read, validate and assemble a model. Consistent initial positions and velocities are computed.
+ * On failure *model is NULL and the error says file:line:column, what is wrong, what was expected.
+ */
+NT_API nt_status nt_model_read(nt_model **model, const char *path, const nt_setting *settings,
+                               int n_settings, nt_error *error);
+
+/* The same from memory; name stands for the file in messages, folder (may be NULL) is where table
+ * files are looked up. */
+NT_API nt_status nt_model_read_text(nt_model **model, const char *text, size_t length,
+                                    const char *name, const char *folder,
+                                    const nt_setting *settings, int n_settings, nt_error *error);
+NT_API void nt_model_destroy(nt_model *model);
+
+/* The system of the model; frame NT_INERTIAL. Belongs to the model. */
+NT_API const nt_system *nt_model_system(const nt_model *model);
+
+/* What the `simulation` and `output` sections say. Strings and arrays belong to the model. */
+typedef struct nt_simulation {
+    double start, duration, step; /* s; step 0 where none is given                        */
+    const char *method;           /* "generalized-alpha" where none is given              */
+    nt_frame frame;
+    const nt_option *options; /* of that method */
+    int n_options;
+    double tolerance[4];       /* position, rotation, velocity, angular_velocity; 0: none given */
+    double every;              /* s between output rows; 0: every step                 */
+    const char *const *record; /* names of recorded quantities                         */
+    int n_record;
+} nt_simulation;
+NT_API const nt_simulation *nt_model_simulation(const nt_model *model);
+NT_API const char *nt_model_title(const nt_model *model);
+NT_API const char *nt_model_text(const nt_model *model, size_t *length); /* the file as read */
+
+/* Consistent initial values: q[nq], v[nv], memory[n_memory] at simulation->start. */
+NT_API void nt_model_initial(const nt_model *model, double *q, double *v, double *memory);
+/* What `initial: {correct: true}` moved, one line of words per moved value; "" for nothing. */
+NT_API const char *nt_model_corrections(const nt_model *model);
+
+/* A stated length for weighing moments against forces: the largest distance between the points of
+ * the model at the start, m (1 where there is none). */
+NT_API double nt_model_length(const nt_model *model);
+
+/* ---- recorded quantities -------------------------------------------------------------------- */
+
+/* What can be recorded, "top.position" or "energy": up to 16 columns with names and units.
+ * `object` and `kind` are the library's own. */
+typedef struct nt_quantity_info {
+    int kind, object, first; /* the library's own           */
+    int columns;             /* 1 to 16                      */
+    int needs_reactions, needs_energy, needs_drift;
+} nt_quantity_info;
+
+/* Look a quantity up. NT_BAD_MODEL and a suggestion when there is no such name. */
+NT_API nt_status nt_model_quantity(const nt_model *model, const char *name,
+                                   nt_quantity_info *quantity, nt_error *error);
+/* "top.position.x", "m", "position of body top, x, ground axes" */
+NT_API void nt_model_quantity_column(const nt_model *model, const nt_quantity_info *quantity,
+                                     int column, char *name, char *unit, char *meaning, int size);
+/* Values of a quantity at a state: out[columns]. reactions[nh + nn] may be NULL, then the state's
+ * own multipliers are used. */
+NT_API nt_status nt_model_sample(const nt_model *model, const nt_quantity_info *quantity,
+                                 const nt_state *state, const double *reactions, double *out,
+                                 nt_error *error);
+/* Counts for `check`: moving bodies, degrees of freedom need the redundant count from an
+ * integrator. */
+typedef struct nt_model_counts {
+    int bodies, joints, forces, markers, parameters;
+    int velocities, holonomic, nonholonomic;
+    int redundant; /* equations that depend on the others at the initial positions */
+} nt_model_counts;
+NT_API nt_model_counts nt_model_count(const nt_model *model);
+/* Words for redundant equation i: "joint j2, rotation of arm about y". */
+NT_API void nt_model_redundant_text(const nt_model *model, int i, char *text, int size);
+
+/* The JSON Schema of the model file: writes to text[size], returns the length needed. */
+NT_API int nt_model_schema(char *text, int size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

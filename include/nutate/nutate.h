@@ -1,0 +1,13 @@
+/* Everything. */
+#ifndef NUTATE_NUTATE_H
+#define NUTATE_NUTATE_H
+
+#include <nutate/group.h>
+#include <nutate/linalg.h>
+#include <nutate/method.h>
+#include <nutate/model.h>
+#include <nutate/output.h>
+#include <nutate/status.h>
+#include <nutate/system.h>
+
+#endif

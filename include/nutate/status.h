@@ -1,0 +1,66 @@
+/* Status codes and the error record that every fallible function fills. */
+#ifndef NUTATE_STATUS_H
+#define NUTATE_STATUS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define NT_API __attribute__((visibility("default")))
+#define NT_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
+#else
+#define NT_API
+#define NT_PRINTF(text, first)
+#endif
+
+#define NT_STATUS_LIST(X)                                                                          \
+    X(NT_OK, "done")                                                                               \
+    X(NT_INTERRUPTED, "interrupted")                                                               \
+    X(NT_NO_MEMORY, "out of memory")                                                               \
+    X(NT_INVALID, "wrong argument")                                                                \
+    X(NT_BAD_MODEL, "bad model")                                                                   \
+    X(NT_INCONSISTENT, "initial values contradict the constraints")                                \
+    X(NT_UNSUPPORTED, "the system lacks a capability that the method needs")                       \
+    X(NT_NOT_CONVERGED, "the iteration did not converge")                                          \
+    X(NT_SINGULAR, "the equations are singular")                                                   \
+    X(NT_NOT_FINITE, "a number is not finite")                                                     \
+    X(NT_IO, "input or output failed")
+
+typedef enum nt_status {
+#define NT_STATUS_ENUM(code, text) code,
+    NT_STATUS_LIST(NT_STATUS_ENUM)
+#undef NT_STATUS_ENUM
+} nt_status;
+
+/* What went wrong and where. Owned by the caller; every function that takes one accepts NULL.
+ * Fields that do not apply are zero. */
+typedef struct nt_error {
+    nt_status status;
+    char file[256];    /* input: the file, else empty                                  */
+    int line, column;  /* input: 1-based place in the file, 0 where there is none       */
+    double time;       /* run: time at the start of the failed step, s                  */
+    double step;       /* run: size of the failed step, s                               */
+    int iteration;     /* run: iterations done in the failed step                       */
+    double residual;   /* run: largest residual relative to its tolerance               */
+    char message[768]; /* one line: what is wrong, what was expected                    */
+} nt_error;
+
+/* The text of a status; static storage. "unknown status" for a number that is none. */
+NT_API const char *nt_status_text(nt_status status);
+
+/* Write "file:line:column: message", or the message alone where there is no file, into
+ * text[size], always terminated. Returns the length it would have needed. */
+NT_API int nt_error_text(const nt_error *error, char *text, int size);
+
+/* The candidate nearest to a mistyped word[length], for "did you mean": a word may differ by one
+ * edit for every three characters, at least one. The first of equals; NULL when none is near. */
+NT_API const char *nt_suggest(const char *word, int length, const char *const *candidates, int n);
+
+/* Library version, "major.minor.patch"; static storage. */
+NT_API const char *nt_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

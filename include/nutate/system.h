@@ -1,0 +1,150 @@
+/* The equations of motion as an integrator sees them.
+ *
+ *   0 = R(vdot, v, q, lambda, mu, t, p) = M vdot - f     all multiplier forces inside
+ *   0 = Phi(q, t, p)         holonomic, nh equations
+ *   0 = kappa(v, q, t, p)    nonholonomic, nn equations
+ *
+ * on a space (group.h) with velocity v[nv]; angular velocities in the system's frame. A system
+ * written by hand and one built from a model file are the same thing: an nt_system whose fields
+ * are filled in. One function, evaluate, gives whatever is asked at one point; the rest is
+ * optional and declared in `capabilities`. */
+#ifndef NUTATE_SYSTEM_H
+#define NUTATE_SYSTEM_H
+
+#include <nutate/group.h>
+#include <nutate/linalg.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What an entry of v or of a constraint row measures. Its force or multiplier is then a force
+ * (N) or a moment (N m). */
+typedef enum nt_quantity { NT_LENGTH, NT_ANGLE } nt_quantity;
+
+/* Where the equations are looked at. Arrays belong to the caller. */
+typedef struct nt_point {
+    double t;             /* s                                                        */
+    const double *q;      /* [space.nq]                                               */
+    const double *v;      /* [space.nv]                                               */
+    const double *vdot;   /* [space.nv]                                               */
+    const double *lambda; /* [nh] holonomic multipliers                               */
+    const double *mu;     /* [nn] nonholonomic multipliers                            */
+    const double *memory; /* [n_memory] what `accept` keeps between steps, else NULL  */
+} nt_point;
+
+/* Constraint rows are wanted as Phi, as d Phi/dt or as d2 Phi/dt2. kappa is given as it is at the
+ * first two levels and as d kappa/dt at the third. */
+typedef enum nt_level { NT_POSITION, NT_VELOCITY, NT_ACCELERATION } nt_level;
+
+/* Parts of R. A method asks for NT_ALL_PARTS unless it splits f = f_A + f_B. */
+enum {
+    NT_INERTIA = 1,   /* M vdot and gyroscopic terms                                  */
+    NT_EXPLICIT = 2,  /* -f_A: expensive and soft                                     */
+    NT_IMPLICIT = 4,  /* -f_B: cheap and stiff; everything, where there is no split   */
+    NT_REACTIONS = 8, /* multiplier forces                                            */
+    NT_ALL_PARTS = 15
+};
+
+/* The derivative that is wanted, along a variation e[nv] of the unknowns:
+ *
+ *   dvdot = m X e + k s w'~ e,   dv = c X e + k s w~ e,   dq = k e   (increment in the system's
+ * frame)
+ *
+ * with (m, c, k) = (mass, damping, stiffness) in the rows of R and (row_mass, row_damping,
+ * row_stiffness) in the constraint rows. X is the identity but for rotations, where it is the
+ * given 3 x 3 matrix; s = turn is 0 but in the adapter between frames (w, w' the rotation's v and
+ * vdot entries). So one structure serves all methods: (c_M, c_C, c_K) combinations, with the
+ * tangent operator of the group where increments of the exponential's argument are the unknown.
+ * Multiplier columns receive `multiplier` times R_lambda and R_mu. */
+typedef struct nt_combination {
+    double mass, damping, stiffness, multiplier;
+    double row_mass, row_damping, row_stiffness;
+    const double *map; /* [space.n_rotations][9] X, NULL for the identity               */
+    double turn;       /* s                                                             */
+} nt_combination;
+
+/* What evaluate is to compute; NULL is not wanted. evaluate adds to residual and matrix, which the
+ * caller has cleared, and writes rows. */
+typedef struct nt_terms {
+    unsigned parts;                    /* NT_INERTIA | ..., for residual and matrix     */
+    nt_level level;                    /* of the constraint rows                        */
+    double *residual;                  /* [nv] R                                        */
+    double *rows;                      /* [nh + nn] Phi rows, then kappa rows           */
+    const nt_matrix *matrix;           /* blocks are added into it                      */
+    const nt_combination *combination; /* which tangent; set where matrix is            */
+} nt_terms;
+
+typedef struct nt_energy {
+    double kinetic, potential; /* J                                                      */
+    double power;              /* W, of the forces that are not in `potential`           */
+} nt_energy;
+
+/* Body momenta, for methods that advance them: each rotation's constant body inertia about the
+ * centre of mass or the fixed point, each translation's mass. */
+typedef struct nt_momenta {
+    const double *mass;    /* [n_blocks] 0 where the block has no translation            */
+    const double *inertia; /* [n_rotations][9] body axes                                 */
+} nt_momenta;
+
+enum {                     /* capabilities                                            */
+       NT_HAS_TANGENT = 1, /* evaluate fills terms->matrix                            */
+       NT_APPLIES_MAP = 2, /* evaluate honours map and turn; else the library combines
+                              three plain evaluations                                 */
+       NT_HAS_SPLIT = 4,   /* NT_EXPLICIT and NT_IMPLICIT differ                      */
+       NT_HAS_ENERGY = 8,
+       NT_HAS_MOMENTA = 16,
+       NT_HAS_PARAMETERS = 32, /* set_parameters                                          */
+       NT_HAS_PARAMETER_TANGENT = 64,
+       NT_ALL_LEVELS = 128, /* constraint rows and their derivatives at every level    */
+       NT_DISSIPATES = 256, /* forces depend on velocity other than gyroscopically     */
+};
+
+typedef struct nt_system nt_system;
+
+struct nt_system {
+    const char *name;
+    nt_space space;
+    nt_frame frame; /* of the angular velocities in v, of increments and of moment rows     */
+    int nh, nn;
+    const nt_quantity
+        *v_quantity; /* [nv]; NULL: R^n and translations NT_LENGTH, rotations NT_ANGLE */
+    const nt_quantity *row_quantity; /* [nh + nn]; NULL: all NT_LENGTH                      */
+    /* The block graph. NULL: one node for v and one for all multipliers, with slots
+     * 0 = (v, v), 1 = (v, multipliers), 2 = (multipliers, v), 3 = (multipliers, multipliers). */
+    const nt_pattern *pattern;
+    unsigned capabilities;
+    int n_memory, n_parameters;
+    const char *const *parameter_names; /* [n_parameters] */
+    void *self;                         /* handed to every function below */
+
+    /* The equations. Returns NT_OK, or NT_NOT_FINITE / NT_SINGULAR where they have no value. */
+    nt_status (*evaluate)(void *self, const nt_point *at, const nt_terms *terms);
+
+    /* Optional, NULL where absent. */
+    nt_status (*energy)(void *self, const nt_point *at, nt_energy *energy);
+    /* After an accepted step: next[n_memory] from at->memory (turn counters, contact history). */
+    void (*accept)(void *self, const nt_point *at, double *next);
+    /* New parameter values p[n_parameters]; derivatives perturb without validation. */
+    nt_status (*set_parameters)(void *self, const double *p);
+    void (*get_parameters)(void *self, double *p);
+    /* residual[nv] and rows[nh + nn] differentiated in parameter k; adds. */
+    nt_status (*parameter_tangent)(void *self, const nt_point *at, int k, const nt_terms *terms);
+    const nt_momenta *momenta;
+    /* Words for unknown i of (v, lambda, mu): "force on body top along y". Always terminated. */
+    void (*equation_name)(void *self, int i, char *text, int size);
+};
+
+/* Fields and dimensions that contradict each other: NT_INVALID and a message. */
+NT_API nt_status nt_system_check(const nt_system *system, nt_error *error);
+
+/* Largest difference between the system's tangent and central differences of R and the rows at a
+ * point, relative to the largest entry of the compared column: a test for systems written by
+ * hand. Columns of vdot, v, q, lambda, mu in turn; step is relative (1e-6 is good). */
+NT_API nt_status nt_system_check_tangent(const nt_system *system, const nt_point *at, double step,
+                                         double *difference, nt_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,28 @@
+/* Memory that is sized once and given back as a whole.
+ *
+ * An arena hands out zeroed, 64-byte aligned pieces and frees them together. Everything that a
+ * problem or an integrator needs is taken before the first step; a step allocates nothing. */
+#ifndef NUTATE_BASE_ARENA_H
+#define NUTATE_BASE_ARENA_H
+
+#include <stddef.h>
+
+typedef struct nt_arena {
+    struct nt_arena_chunk *chunks; /* newest first */
+    size_t bytes;                  /* handed out so far, for reports */
+} nt_arena;
+
+/* count * size zeroed bytes, or NULL when memory is out or the product overflows.
+ * count = 0 gives a valid pointer. */
+void *nt_arena_take(nt_arena *arena, size_t count, size_t size);
+
+/* Copy of a string of the given length, terminated. NULL when memory is out. */
+char *nt_arena_text(nt_arena *arena, const char *text, size_t length);
+
+/* Free everything. The arena can be used again. */
+void nt_arena_free(nt_arena *arena);
+
+/* Typed shorthand: T *p = NT_TAKE(arena, n, T). */
+#define NT_TAKE(arena, count, type) ((type *)nt_arena_take((arena), (size_t)(count), sizeof(type)))
+
+#endif

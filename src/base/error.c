@@ -1,0 +1,63 @@
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *nt_status_text(nt_status status)
+{
+    static const char *const texts[] = {
+#define TEXT(code, text) [code] = text,
+        NT_STATUS_LIST(TEXT)
+#undef TEXT
+    };
+    if ((unsigned)status >= sizeof texts / sizeof texts[0])
+        return "unknown status";
+    return texts[status];
+}
+
+static void fill(nt_error *error, nt_status status, const char *format, va_list arguments)
+{
+    memset(error, 0, sizeof *error);
+    error->status = status;
+    vsnprintf(error->message, sizeof error->message, format, arguments);
+}
+
+nt_status nt_fail(nt_error *error, nt_status status, const char *format, ...)
+{
+    if (error) {
+        va_list arguments;
+        va_start(arguments, format);
+        fill(error, status, format, arguments);
+        va_end(arguments);
+    }
+    return status;
+}
+
+nt_status nt_fail_at(nt_error *error, nt_status status, const char *file, int line, int column,
+                     const char *format, ...)
+{
+    if (error) {
+        va_list arguments;
+        va_start(arguments, format);
+        fill(error, status, format, arguments);
+        va_end(arguments);
+        snprintf(error->file, sizeof error->file, "%s", file);
+        error->line = line;
+        error->column = column;
+    }
+    return status;
+}
+
+int nt_error_text(const nt_error *error, char *text, int size)
+{
+    size_t room = size > 0 ? (size_t)size : 0;
+    if (!error->file[0])
+        return snprintf(text, room, "%s", error->message);
+    if (error->line <= 0)
+        return snprintf(text, room, "%s: %s", error->file, error->message);
+    return snprintf(text, room, "%s:%d:%d: %s", error->file, error->line, error->column,
+                    error->message);
+}
+
+const char *nt_version(void) { return NUTATE_VERSION; }

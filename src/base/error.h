@@ -1,0 +1,15 @@
+/* Filling an nt_error. */
+#ifndef NUTATE_BASE_ERROR_H
+#define NUTATE_BASE_ERROR_H
+
+#include <nutate/status.h>
+
+/* Clear the error, set status and message, return the status: `return nt_fail(e, NT_INVALID, ...)`.
+ * error may be NULL. */
+nt_status nt_fail(nt_error *error, nt_status status, const char *format, ...) NT_PRINTF(3, 4);
+
+/* The same with a place in a file. */
+nt_status nt_fail_at(nt_error *error, nt_status status, const char *file, int line, int column,
+                     const char *format, ...) NT_PRINTF(6, 7);
+
+#endif

@@ -1,0 +1,60 @@
+/* nutate check: a model in numbers, without a run. */
+#include "cli/cli.h"
+
+#include <string.h>
+
+static void show_counts(const nt_cli_plan *plan, nt_model_counts n)
+{
+    const char *title = nt_model_title(plan->model);
+    printf("%s%s%s\n", plan->path, title && *title ? ": " : "", title ? title : "");
+    printf("bodies %d, joints %d, forces %d, markers %d, parameters %d\n", n.bodies, n.joints,
+           n.forces, n.markers, n.parameters);
+    printf("velocities %d, constraint equations %d", n.velocities, n.holonomic + n.nonholonomic);
+    if (n.nonholonomic > 0)
+        printf(" (%d of them nonholonomic)", n.nonholonomic);
+    printf("\nredundant equations %d\n", n.redundant);
+    for (int i = 0; i < n.redundant; i++) {
+        char text[256];
+        nt_model_redundant_text(plan->model, i, text, sizeof text);
+        printf("  %s\n", text);
+    }
+    printf("degrees of freedom %d\n", n.velocities - n.holonomic - n.nonholonomic + n.redundant);
+}
+
+static void show_simulation(const nt_cli_plan *plan)
+{
+    const nt_simulation *simulation = nt_model_simulation(plan->model);
+    printf("method %s, %s frame", nt_method_name(plan->method),
+           plan->frame == NT_BODY ? "body" : "inertial");
+    for (int i = 0; i < plan->n_options; i++)
+        printf(", %s: %s", plan->options[i].name, plan->options[i].value);
+    printf("\nduration ");
+    if (plan->end > plan->start)
+        printf("%g s", plan->end - plan->start);
+    else
+        printf("not given");
+    if (plan->step > 0)
+        printf(", step %g s\n", plan->step);
+    else
+        printf(", step not given\n");
+    printf("records %d quantities", simulation->n_record);
+    if (simulation->every > 0)
+        printf(" every %g s\n", simulation->every);
+    else
+        printf(" at every step\n");
+}
+
+int nt_cli_check(const nt_cli_options *options)
+{
+    nt_cli_plan plan;
+    int status = nt_cli_plan_make(&plan, options, false);
+    if (status == NT_EXIT_DONE)
+        status = nt_cli_plan_start(&plan);
+    if (status == NT_EXIT_DONE) {
+        show_counts(&plan, nt_model_count(plan.model));
+        show_simulation(&plan);
+        status = nt_cli_finish_output();
+    }
+    nt_cli_plan_free(&plan);
+    return status;
+}

@@ -1,0 +1,91 @@
+/* nutate: time integration of mechanisms with large rotations. */
+#include "cli/cli.h"
+
+#include <string.h>
+
+static const nt_cli_command commands[] = {
+    {"run", "MODEL", "mhtsolvrq", "integrate a model and write the result",
+     "Integrates the mechanism of a model file and writes what its `output` section names.\n"
+     "The summary goes to standard error. Exit status: 0 done, 130 interrupted, 2 wrong use\n"
+     "or bad model, 3 the computation failed, 4 input or output failed; after 130 and 3 the\n"
+     "result holds everything up to there.",
+     nt_cli_run},
+    {"check", "MODEL", "msl", "read and assemble a model, count its degrees of freedom",
+     "Reads, validates and assembles a model, counts its degrees of freedom, names redundant\n"
+     "equations and checks the method and its options. Runs nothing.",
+     nt_cli_check},
+    {"methods", "[NAME]", "", "list the methods, or what one needs and its options",
+     "Lists the methods; with NAME what that method needs, its options and its source.",
+     nt_cli_methods},
+    {"schema", "", "", "print the JSON Schema of the model file",
+     "Prints the JSON Schema of the model file, for editors that complete and check.",
+     nt_cli_schema},
+};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void usage(FILE *to)
+{
+    fputs("nutate: time integration of mechanisms with large rotations\n\n"
+          "usage: nutate COMMAND ...\n\n",
+          to);
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(to, "  %-8s %-7s  %s\n", commands[i].name, commands[i].operand,
+                commands[i].summary);
+    fputs("\nnutate COMMAND --help explains a command; nutate --version says the version.\n", to);
+}
+
+static const nt_cli_command *find_command(const char *name)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+    const char *names[COMMANDS];
+    char hint[80];
+    for (int i = 0; i < COMMANDS; i++)
+        names[i] = commands[i].name;
+    nt_cli_suggestion(name, names, COMMANDS, hint, sizeof hint);
+    nt_cli_say("there is no command '%s'%s (nutate --help lists them)", name, hint);
+    return NT_EXIT_USAGE;
+}
+
+static int help(const char *name)
+{
+    const nt_cli_command *command = name ? find_command(name) : NULL;
+    if (name && !command)
+        return unknown_command(name);
+    if (command)
+        nt_cli_options_help(command, stdout);
+    else
+        usage(stdout);
+    return nt_cli_finish_output();
+}
+
+int main(int count, char **arguments)
+{
+    if (count < 2) {
+        usage(stderr);
+        return NT_EXIT_USAGE;
+    }
+    const char *name = arguments[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
+        return help(count > 2 ? arguments[2] : NULL);
+    if (strcmp(name, "--version") == 0) {
+        printf("nutate %s\n", nt_version());
+        return nt_cli_finish_output();
+    }
+    const nt_cli_command *command = find_command(name);
+    if (!command)
+        return unknown_command(name);
+
+    nt_cli_options options;
+    int status = nt_cli_options_read(&options, command, count - 2, arguments + 2);
+    if (status == NT_EXIT_DONE)
+        status = options.help ? help(command->name) : command->run(&options);
+    nt_cli_options_free(&options);
+    return status;
+}

@@ -1,0 +1,235 @@
+/* The command line: one table for reading, checking and helping. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum value_kind { FLAG, TEXT, SECONDS, SOLVER, SETTING } value_kind;
+
+typedef struct option_row {
+    char letter; /* by which commands name it */
+    const char *word, *argument;
+    value_kind kind;
+    size_t offset; /* in nt_cli_options */
+    const char *meaning;
+} option_row;
+
+static const char *const solvers[] = {"auto", "dense", "block", "klu"}; /* as nt_solver_kind */
+
+#define AT(field) offsetof(nt_cli_options, field)
+static const option_row rows[] = {
+    {'m', "--method", "NAME", TEXT, AT(method), "integrate with this method (see nutate methods)"},
+    {'h', "--step", "H", SECONDS, AT(step), "step size, s"},
+    {'t', "--duration", "T", SECONDS, AT(duration), "length of the run from its start, s"},
+    {'s', "--set", "KEY=VALUE", SETTING, 0,
+     "change a parameter or any key of the model, as in --set m=12 or\n"
+     "--set simulation.options.rho_inf=0.9; may be given again"},
+    {'o', "-o", "FILE", TEXT, AT(output),
+     "result, FILE.csv or FILE.nc (NetCDF); - is standard output (CSV).\n"
+     "Without it MODEL with .csv in place of .yaml"},
+    {'l', "--solver", "KIND", SOLVER, AT(solver), "linear solver: auto, dense, block or klu"},
+    {'v', "--save", "FILE", TEXT, AT(save), "write the last state, for --restart"},
+    {'r', "--restart", "FILE", TEXT, AT(restart), "go on from a state that --save has written"},
+    {'q', "--quiet", NULL, FLAG, AT(quiet), "neither progress nor summary, only errors"},
+    {'?', "--help", NULL, FLAG, AT(help), "this text"},
+};
+#undef AT
+enum { ROWS = sizeof rows / sizeof rows[0], SOLVERS = sizeof solvers / sizeof solvers[0] };
+
+static bool takes(const nt_cli_command *command, const option_row *row)
+{
+    return row->letter == '?' || strchr(command->options, row->letter) != NULL;
+}
+
+/* ---- values --------------------------------------------------------------------------------- */
+
+static int read_seconds(const char *word, const char *text, double *value)
+{
+    char *end;
+    double seconds = strtod(text, &end);
+    if (end == text || *end != '\0' || !isfinite(seconds) || !(seconds > 0)) {
+        nt_cli_say("%s: expected a positive number of seconds, got '%s'", word, text);
+        return NT_EXIT_USAGE;
+    }
+    *value = seconds;
+    return NT_EXIT_DONE;
+}
+
+static int read_solver(const char *text, nt_solver_kind *kind)
+{
+    char hint[80];
+    for (int i = 0; i < SOLVERS; i++)
+        if (strcmp(text, solvers[i]) == 0) {
+            *kind = (nt_solver_kind)i;
+            return NT_EXIT_DONE;
+        }
+    nt_cli_suggestion(text, solvers, SOLVERS, hint, sizeof hint);
+    nt_cli_say("--solver: expected auto, dense, block or klu, got '%s'%s", text, hint);
+    return NT_EXIT_USAGE;
+}
+
+/* KEY=VALUE is cut at its first equals sign, in place. */
+static int read_setting(nt_cli_options *options, char *text)
+{
+    char *equals = strchr(text, '=');
+    if (!equals || equals == text) {
+        nt_cli_say("--set: expected KEY=VALUE, got '%s'", text);
+        return NT_EXIT_USAGE;
+    }
+    *equals = '\0';
+    options->settings[options->n_settings++] = (nt_setting){text, equals + 1};
+    return NT_EXIT_DONE;
+}
+
+static int read_value(nt_cli_options *options, const option_row *row, char *text)
+{
+    char *field = (char *)options + row->offset;
+    switch (row->kind) {
+    case FLAG:
+        *(bool *)(void *)field = true;
+        break;
+    case TEXT:
+        if (*text == '\0') {
+            nt_cli_say("%s: expected %s, got nothing", row->word, row->argument);
+            return NT_EXIT_USAGE;
+        }
+        *(const char **)(void *)field = text;
+        break;
+    case SECONDS:
+        return read_seconds(row->word, text, (double *)(void *)field);
+    case SOLVER:
+        return read_solver(text, (nt_solver_kind *)(void *)field);
+    case SETTING:
+        return read_setting(options, text);
+    }
+    return NT_EXIT_DONE;
+}
+
+/* ---- arguments ------------------------------------------------------------------------------ */
+
+/* The row of --word or --word=value; *value is what follows the equals sign, else NULL. */
+static const option_row *find_row(const nt_cli_command *command, char *argument, char **value)
+{
+    size_t length = strcspn(argument, "=");
+    bool cut = argument[0] == '-' && argument[1] == '-' && argument[length] == '=';
+    *value = cut ? argument + length + 1 : NULL;
+    if (!cut)
+        length = strlen(argument);
+    if (strcmp(argument, "-h") == 0)
+        return &rows[ROWS - 1];
+    for (int i = 0; i < ROWS; i++)
+        if (takes(command, &rows[i]) && strlen(rows[i].word) == length &&
+            strncmp(argument, rows[i].word, length) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+static int unknown_option(const nt_cli_command *command, const char *argument)
+{
+    const char *words[ROWS];
+    char hint[80];
+    int n = 0;
+    for (int i = 0; i < ROWS; i++)
+        if (takes(command, &rows[i]))
+            words[n++] = rows[i].word;
+    nt_cli_suggestion(argument, words, n, hint, sizeof hint);
+    nt_cli_say("nutate %s has no option '%s'%s (nutate %s --help lists them)", command->name,
+               argument, hint, command->name);
+    return NT_EXIT_USAGE;
+}
+
+static int read_option(nt_cli_options *options, const nt_cli_command *command, char **arguments,
+                       int count, int *i)
+{
+    char *value;
+    const option_row *row = find_row(command, arguments[*i], &value);
+    if (!row)
+        return unknown_option(command, arguments[*i]);
+    if (row->kind == FLAG && value) {
+        nt_cli_say("%s takes no value", row->word);
+        return NT_EXIT_USAGE;
+    }
+    if (row->kind != FLAG && !value) {
+        if (*i + 1 >= count) {
+            nt_cli_say("%s: expected %s, got nothing", row->word, row->argument);
+            return NT_EXIT_USAGE;
+        }
+        value = arguments[++*i];
+    }
+    return read_value(options, row, value);
+}
+
+static int read_operand(nt_cli_options *options, const nt_cli_command *command, const char *text)
+{
+    if (!*command->operand) {
+        nt_cli_say("nutate %s takes no argument, got '%s'", command->name, text);
+        return NT_EXIT_USAGE;
+    }
+    if (options->name) {
+        nt_cli_say("nutate %s takes one %s, got '%s' and '%s'", command->name, command->operand,
+                   options->name, text);
+        return NT_EXIT_USAGE;
+    }
+    options->name = text;
+    return NT_EXIT_DONE;
+}
+
+int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, int count,
+                        char **arguments)
+{
+    bool only_operands = false;
+    *options = (nt_cli_options){.settings = calloc((size_t)count + 1, sizeof(nt_setting))};
+    if (!options->settings)
+        return nt_cli_no_memory();
+    for (int i = 0; i < count; i++) {
+        int status;
+        if (!only_operands && strcmp(arguments[i], "--") == 0) {
+            only_operands = true;
+            continue;
+        }
+        if (!only_operands && arguments[i][0] == '-' && arguments[i][1] != '\0')
+            status = read_option(options, command, arguments, count, &i);
+        else
+            status = read_operand(options, command, arguments[i]);
+        if (status != NT_EXIT_DONE)
+            return status;
+    }
+    if (!options->help && !options->name && command->operand[0] && command->operand[0] != '[') {
+        nt_cli_say("nutate %s needs %s (nutate %s --help)", command->name, command->operand,
+                   command->name);
+        return NT_EXIT_USAGE;
+    }
+    return NT_EXIT_DONE;
+}
+
+void nt_cli_options_free(nt_cli_options *options)
+{
+    free(options->settings);
+    options->settings = NULL;
+}
+
+/* ---- help ----------------------------------------------------------------------------------- */
+
+/* A meaning of several lines stands in its column. */
+static void help_row(const option_row *row, FILE *to)
+{
+    char left[40];
+    snprintf(left, sizeof left, "%s%s%s", row->word, row->argument ? " " : "",
+             row->argument ? row->argument : "");
+    for (const char *line = row->meaning, *label = left; *line; label = "") {
+        int length = (int)strcspn(line, "\n");
+        fprintf(to, "  %-18s  %.*s\n", label, length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
+void nt_cli_options_help(const nt_cli_command *command, FILE *to)
+{
+    fprintf(to, "usage: nutate %s%s%s [OPTION]...\n\n%s\n\noptions:\n", command->name,
+            *command->operand ? " " : "", command->operand, command->text);
+    for (int i = 0; i < ROWS; i++)
+        if (takes(command, &rows[i]))
+            help_row(&rows[i], to);
+}

@@ -1,0 +1,212 @@
+/* A model and how it is integrated: the file's `simulation` section with the command line on top.
+ */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the method ----------------------------------------------------------------------------- */
+
+const nt_method *nt_cli_method(const char *where, const char *name)
+{
+    const nt_method *method = nt_method_find(name);
+    int n = nt_method_count();
+    char hint[80] = "";
+    const char **names = method ? NULL : calloc((size_t)n + 1, sizeof *names);
+    for (int i = 0; names && i < n; i++)
+        names[i] = nt_method_name(nt_method_at(i));
+    if (names)
+        nt_cli_suggestion(name, names, n, hint, sizeof hint);
+    free(names);
+    if (!method)
+        nt_cli_say("%s: there is no method '%s'%s (nutate methods lists them)", where, name, hint);
+    return method;
+}
+
+static bool has_option(const nt_method *method, const char *name)
+{
+    int count;
+    const nt_option_key *keys = nt_method_options(method, &count);
+    for (int i = 0; i < count; i++)
+        if (strcmp(keys[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Whether --set gave this option: then it is meant for the method in use. */
+static bool was_set(const nt_cli_options *options, const char *name)
+{
+    static const char prefix[] = "simulation.options.";
+    for (int i = 0; i < options->n_settings; i++) {
+        const char *key = options->settings[i].key;
+        if (strncmp(key, prefix, sizeof prefix - 1) == 0 &&
+            strcmp(key + sizeof prefix - 1, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Options belong to the file's method: another one, given by --method, takes those that it has. */
+static int choose_options(nt_cli_plan *plan, const nt_cli_options *options, bool other)
+{
+    const nt_simulation *simulation = nt_model_simulation(plan->model);
+    nt_error error;
+    plan->options = calloc((size_t)simulation->n_options + 1, sizeof *plan->options);
+    if (!plan->options)
+        return nt_cli_no_memory();
+    for (int i = 0; i < simulation->n_options; i++) {
+        const nt_option *option = &simulation->options[i];
+        if (other && !has_option(plan->method, option->name) && !was_set(options, option->name)) {
+            if (!options->quiet)
+                nt_cli_say("option %s is set aside: %s has none of this name", option->name,
+                           nt_method_name(plan->method));
+            continue;
+        }
+        if (nt_method_check_option(plan->method, option, &error) != NT_OK) {
+            nt_cli_fail(plan->path, &error);
+            return NT_EXIT_USAGE;
+        }
+        plan->options[plan->n_options++] = *option;
+    }
+    return NT_EXIT_DONE;
+}
+
+/* The file's frame. The default, inertial, gives way to the only frame that a method has. */
+static int choose_frame(nt_cli_plan *plan, const nt_cli_options *options, bool other)
+{
+    static const char *const names[] = {[NT_INERTIAL] = "inertial", [NT_BODY] = "body"};
+    nt_frame wanted = nt_model_simulation(plan->model)->frame;
+    plan->frame = wanted;
+    if (nt_method_has_frame(plan->method, wanted))
+        return NT_EXIT_DONE;
+    plan->frame = wanted == NT_BODY ? NT_INERTIAL : NT_BODY;
+    if (wanted == NT_BODY && !other) {
+        nt_cli_say("%s: simulation.frame: %s has no body frame", plan->path,
+                   nt_method_name(plan->method));
+        return NT_EXIT_USAGE;
+    }
+    if (wanted == NT_BODY && !options->quiet)
+        nt_cli_say("frame %s is set aside: %s has the %s frame only", names[wanted],
+                   nt_method_name(plan->method), names[plan->frame]);
+    return NT_EXIT_DONE;
+}
+
+static int choose_method(nt_cli_plan *plan, const nt_cli_options *options)
+{
+    const nt_simulation *simulation = nt_model_simulation(plan->model);
+    const char *name = options->method ? options->method : simulation->method;
+    bool other = options->method && strcmp(options->method, simulation->method) != 0;
+    plan->method = nt_cli_method(options->method ? "--method" : plan->path, name);
+    if (!plan->method)
+        return NT_EXIT_USAGE;
+    int status = choose_options(plan, options, other);
+    return status == NT_EXIT_DONE ? choose_frame(plan, options, other) : status;
+}
+
+/* ---- times ---------------------------------------------------------------------------------- */
+
+static int missing(const nt_cli_plan *plan, const char *key)
+{
+    nt_cli_say("%s: simulation.%s is missing: give it in the model, or with --%s", plan->path, key,
+               key);
+    return NT_EXIT_USAGE;
+}
+
+/* Equal steps, duration / ceil(duration / step); a ratio that is whole but for rounding is whole.
+ */
+static int choose_times(nt_cli_plan *plan, const nt_cli_options *options, bool needed)
+{
+    const nt_simulation *simulation = nt_model_simulation(plan->model);
+    double duration = options->duration > 0 ? options->duration : simulation->duration;
+    double step = options->step > 0 ? options->step : simulation->step;
+    if (needed && !(duration > 0))
+        return missing(plan, "duration");
+    if (needed && !(step > 0))
+        return missing(plan, "step");
+    plan->start = simulation->start;
+    plan->end = plan->start + duration;
+    plan->step = step;
+    if (duration > 0 && step > 0)
+        plan->step = duration / fmax(1, ceil(duration / step * (1 - 1e-12)));
+    for (int i = 0; i < 4; i++)
+        if (simulation->tolerance[i] > 0) {
+            if (!options->quiet)
+                nt_cli_say("tolerance is set aside: %s takes fixed steps",
+                           nt_method_name(plan->method));
+            break;
+        }
+    return NT_EXIT_DONE;
+}
+
+/* ---- the integrator ------------------------------------------------------------------------- */
+
+/* Work is followed when it is recorded: it costs an evaluation in each step. */
+static bool records_work(const nt_model *model)
+{
+    const nt_simulation *simulation = nt_model_simulation(model);
+    for (int i = 0; i < simulation->n_record; i++)
+        if (strcmp(simulation->record[i], "energy") == 0 ||
+            strcmp(simulation->record[i], "energy.work") == 0)
+            return true;
+    return false;
+}
+
+static int create_integrator(nt_cli_plan *plan, const nt_cli_options *options)
+{
+    nt_error error;
+    plan->tracks_work = records_work(plan->model);
+    nt_integrator_setup setup = {
+        .system = nt_model_system(plan->model),
+        .method = plan->method,
+        .options = plan->options,
+        .n_options = plan->n_options,
+        .frame = plan->frame,
+        .solver = options->solver,
+        .track_work = plan->tracks_work,
+    };
+    if (nt_integrator_create(&plan->integrator, &setup, &error) != NT_OK)
+        return nt_cli_fail(plan->path, &error);
+    return NT_EXIT_DONE;
+}
+
+int nt_cli_plan_make(nt_cli_plan *plan, const nt_cli_options *options, bool needs_times)
+{
+    nt_error error;
+    *plan = (nt_cli_plan){.path = options->name};
+    if (nt_model_read(&plan->model, options->name, options->settings, options->n_settings,
+                      &error) != NT_OK)
+        return nt_cli_fail(options->name, &error);
+    const char *corrections = nt_model_corrections(plan->model);
+    if (corrections && *corrections && !options->quiet)
+        nt_cli_say("%s: initial values were corrected:\n%s", plan->path, corrections);
+    int status = choose_method(plan, options);
+    if (status == NT_EXIT_DONE)
+        status = choose_times(plan, options, needs_times);
+    if (status == NT_EXIT_DONE)
+        status = create_integrator(plan, options);
+    return status;
+}
+
+int nt_cli_plan_start(nt_cli_plan *plan)
+{
+    const nt_system *system = nt_model_system(plan->model);
+    size_t nq = (size_t)system->space.nq, nv = (size_t)system->space.nv;
+    double *q = calloc(nq + nv + (size_t)system->n_memory + 1, sizeof *q);
+    nt_error error;
+    if (!q)
+        return nt_cli_no_memory();
+    nt_model_initial(plan->model, q, q + nq, q + nq + nv);
+    nt_status status =
+        nt_integrator_start(plan->integrator, plan->start, q, q + nq, q + nq + nv, &error);
+    free(q);
+    return status == NT_OK ? NT_EXIT_DONE : nt_cli_fail(plan->path, &error);
+}
+
+void nt_cli_plan_free(nt_cli_plan *plan)
+{
+    nt_integrator_destroy(plan->integrator);
+    if (plan->model)
+        nt_model_destroy(plan->model);
+    free(plan->options);
+}

@@ -1,0 +1,156 @@
+/* What a run says on standard error: progress on a terminal, a summary at the end. */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+double nt_cli_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- progress ------------------------------------------------------------------------------- */
+
+static const double between = 0.1; /* s, between two progress lines */
+
+void nt_cli_progress_begin(nt_cli_progress *progress, const nt_cli_plan *plan, bool quiet)
+{
+    double now = nt_cli_clock();
+    *progress = (nt_cli_progress){.on = !quiet && isatty(STDERR_FILENO),
+                                  .begun = now,
+                                  .shown = now,
+                                  .start = nt_integrator_state(plan->integrator).t,
+                                  .end = plan->end};
+}
+
+static void duration_text(double seconds, char *text, size_t size)
+{
+    if (seconds < 100)
+        snprintf(text, size, "%.0f s", ceil(seconds));
+    else if (seconds < 6000)
+        snprintf(text, size, "%.0f min", seconds / 60);
+    else
+        snprintf(text, size, "%.1f h", seconds / 3600);
+}
+
+void nt_cli_progress_show(nt_cli_progress *progress, const nt_integrator *integrator)
+{
+    if (!progress->on)
+        return;
+    double now = nt_cli_clock();
+    if (now - progress->shown < between)
+        return;
+    progress->shown = now;
+    nt_state state = nt_integrator_state(integrator);
+    const nt_statistics *statistics = nt_integrator_statistics(integrator);
+    double done = (state.t - progress->start) / (progress->end - progress->start);
+    char left[40] = "";
+    if (done > 0)
+        duration_text((now - progress->begun) * (1 - done) / done, left, sizeof left);
+    fprintf(stderr,
+            "\r%3.0f %%  t %.6g of %.6g s  step %.3g s  %.1f iterations per step  %s left\033[K",
+            100 * done, state.t, progress->end, state.step,
+            (double)statistics->iterations / (double)(statistics->steps ? statistics->steps : 1),
+            left);
+    fflush(stderr);
+}
+
+void nt_cli_progress_clear(const nt_cli_progress *progress)
+{
+    if (progress->on)
+        fputs("\r\033[K", stderr);
+}
+
+/* ---- summary -------------------------------------------------------------------------------- */
+
+enum { SHOWN = 3, COLUMNS = 16, ROOM = 256 };
+
+/* Where the first few bodies are at the end: the recorded positions. */
+static void show_positions(const nt_cli_plan *plan)
+{
+    const nt_simulation *simulation = nt_model_simulation(plan->model);
+    nt_state state = nt_integrator_state(plan->integrator);
+    int shown = 0, more = 0;
+    for (int i = 0; i < simulation->n_record; i++) {
+        static const char suffix[] = ".position";
+        const char *name = simulation->record[i];
+        size_t length = strlen(name), end = sizeof suffix - 1;
+        nt_quantity_info quantity;
+        double at[COLUMNS];
+        if (length <= end || strcmp(name + length - end, suffix) != 0 ||
+            nt_model_quantity(plan->model, name, &quantity, NULL) != NT_OK ||
+            quantity.columns != 3 || quantity.needs_drift)
+            continue;
+        if (++shown > SHOWN) {
+            more++;
+            continue;
+        }
+        if (nt_model_sample(plan->model, &quantity, &state, NULL, at, NULL) == NT_OK)
+            fprintf(stderr, "  %s  %.9g %.9g %.9g m\n", name, at[0], at[1], at[2]);
+    }
+    if (more > 0)
+        fprintf(stderr, "  and %d more positions\n", more);
+}
+
+static void show_energy(const nt_cli_plan *plan, const nt_cli_account *account)
+{
+    const double *first = account->energy[0], *last = account->energy[1];
+    double change = last[2] - first[2], work = last[3] - first[3];
+    if (!account->has_energy)
+        return;
+    fprintf(stderr, "  energy  %.9g J, changed by %.3g J", last[2], change);
+    if (plan->tracks_work)
+        fprintf(stderr, "; work of loads %.3g J, so drift %.3g J", work, change - work);
+    fputc('\n', stderr);
+}
+
+static void show_drift(const nt_cli_plan *plan)
+{
+    const nt_system *system = nt_model_system(plan->model);
+    const nt_statistics *statistics = nt_integrator_statistics(plan->integrator);
+    double position, velocity;
+    if (system->nh + system->nn == 0 ||
+        nt_integrator_drift(plan->integrator, &position, &velocity) != NT_OK)
+        return;
+    fprintf(stderr, "  constraint drift  positions %.2g (largest %.2g), velocities %.2g\n",
+            position, fmax(position, statistics->position_drift), velocity);
+}
+
+static void show_counts(const nt_cli_plan *plan, const nt_cli_account *account)
+{
+    const nt_statistics *s = nt_integrator_statistics(plan->integrator);
+    int redundant = nt_integrator_redundant(plan->integrator, NULL, 0);
+    fprintf(stderr,
+            "  steps %ld, rejected %ld, iterations %ld, factorisations %ld, evaluations %ld\n",
+            s->steps, s->rejected, s->iterations, s->factorisations, s->evaluations);
+    if (s->smallest_step < s->largest_step * (1 - 1e-6))
+        fprintf(stderr, "  steps from %.3g to %.3g s\n", s->smallest_step, s->largest_step);
+    if (s->fallbacks > 0)
+        fprintf(stderr, "  %ld linear solves were redone with pivoting\n", s->fallbacks);
+    if (redundant > 0)
+        fprintf(stderr, "  %d redundant equations (nutate check names them)\n", redundant);
+    if (s->rank_changes > 0)
+        fprintf(stderr, "  independent equations chosen anew %ld times\n", s->rank_changes);
+    long steps = s->steps - account->steps_before;
+    fprintf(stderr, "  time %.3g s, %.3g us per step\n", account->seconds,
+            1e6 * account->seconds / (double)(steps > 0 ? steps : 1));
+}
+
+void nt_cli_summary(const nt_cli_plan *plan, const nt_cli_account *account)
+{
+    const char *title = nt_model_title(plan->model);
+    nt_state state = nt_integrator_state(plan->integrator);
+    fprintf(stderr, "%s: %s, %s frame, step %.6g s, to t = %.9g s\n",
+            title && *title ? title : plan->path, nt_method_name(plan->method),
+            plan->frame == NT_BODY ? "body" : "inertial", plan->step, state.t);
+    show_positions(plan);
+    show_energy(plan, account);
+    show_drift(plan);
+    show_counts(plan, account);
+    fprintf(stderr, "%ld rows in %s\n", account->rows,
+            strcmp(account->output, "-") == 0 ? "standard output" : account->output);
+}

@@ -1,0 +1,259 @@
+/* nutate run: integrate a model and write the result. */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- signals -------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t stop_asked;
+
+static void ask_to_stop(int signal)
+{
+    (void)signal;
+    stop_asked = 1;
+}
+
+/* The first SIGINT or SIGTERM ends the run in good order, the second one at once. */
+static void listen_to_signals(void)
+{
+    struct sigaction action = {.sa_handler = ask_to_stop};
+    action.sa_flags = (int)SA_RESETHAND;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+/* ---- the file of the result ----------------------------------------------------------------- */
+
+static bool ends_with(const char *text, const char *suffix)
+{
+    size_t length = strlen(text), end = strlen(suffix);
+    return length > end && strcmp(text + length - end, suffix) == 0;
+}
+
+/* MODEL with .csv in place of .yaml or .yml; standard output for a model from standard input. To be
+ * freed. */
+static char *default_output(const char *model)
+{
+    size_t length = strlen(model);
+    if (strcmp(model, "-") == 0)
+        return strdup("-");
+    if (ends_with(model, ".yaml"))
+        length -= 5;
+    else if (ends_with(model, ".yml"))
+        length -= 4;
+    char *path = malloc(length + sizeof ".csv");
+    if (path) {
+        memcpy(path, model, length);
+        memcpy(path + length, ".csv", sizeof ".csv");
+    }
+    return path;
+}
+
+static int check_output(const char *path, const char *model)
+{
+    if (strcmp(path, "-") != 0 && !ends_with(path, ".csv") && !ends_with(path, ".nc")) {
+        nt_cli_say("-o: expected a name that ends in .csv or .nc, or -, got '%s'", path);
+        return NT_EXIT_USAGE;
+    }
+    if (strcmp(path, model) == 0 && strcmp(path, "-") != 0) {
+        nt_cli_say("-o: '%s' is the model itself", path);
+        return NT_EXIT_USAGE;
+    }
+    return NT_EXIT_DONE;
+}
+
+/* ---- provenance ----------------------------------------------------------------------------- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* NAME=VALUE lines for NetCDF: how this result was made, without paths of this machine. To be
+ * freed; NULL when memory is out. */
+static char *provenance(const nt_cli_plan *plan, const nt_cli_options *options)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        return NULL;
+    const char *method = nt_method_name(plan->method);
+    fprintf(to, "model_file=%s\nmethod=%s\nframe=%s\nstep=%.17g s\n", base_name(plan->path), method,
+            plan->frame == NT_BODY ? "body" : "inertial", plan->step);
+    for (int i = 0; i < plan->n_options; i++)
+        fprintf(to, "%s%s: %s%s", i > 0 ? ", " : "method_options=", plan->options[i].name,
+                plan->options[i].value, i + 1 < plan->n_options ? "" : "\n");
+    fprintf(to, "history=nutate run %s", base_name(plan->path));
+    if (options->method)
+        fprintf(to, " --method %s", options->method);
+    if (options->step > 0)
+        fprintf(to, " --step %.17g", options->step);
+    if (options->duration > 0)
+        fprintf(to, " --duration %.17g", options->duration);
+    for (int i = 0; i < options->n_settings; i++)
+        fprintf(to, " --set %s=%s", options->settings[i].key, options->settings[i].value);
+    if (options->restart)
+        fprintf(to, " --restart %s", base_name(options->restart));
+    fputc('\n', to);
+    bool good = !ferror(to);
+    if (fclose(to) != 0 || !good) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* ---- the run -------------------------------------------------------------------------------- */
+
+typedef struct run {
+    nt_cli_plan plan;
+    nt_record *record;
+    nt_status record_status;
+    nt_error record_error;
+    nt_cli_progress progress;
+    double target;     /* s, end of the present step                                */
+    bool stops_at_end; /* an interruption waits for it: the state is saved there    */
+} run;
+
+static int observe(void *context, const nt_integrator *integrator)
+{
+    run *r = context;
+    r->record_status = nt_record_advance(r->record, r->plan.integrator, &r->record_error);
+    if (r->record_status != NT_OK)
+        return 1;
+    nt_cli_progress_show(&r->progress, integrator);
+    return stop_asked && (!r->stops_at_end || nt_integrator_state(integrator).t >= r->target);
+}
+
+/* Steps end at start + k step, wherever the run begins: a run that goes on from a saved state takes
+ * the same steps, bit for bit, as one that was never interrupted. */
+static nt_status integrate(run *r, nt_error *error)
+{
+    const nt_cli_plan *plan = &r->plan;
+    nt_status status = NT_OK;
+    double t = nt_integrator_state(plan->integrator).t;
+    double k = floor((t - plan->start) / plan->step * (1 + 1e-12)) + 1;
+    double last = round((plan->end - plan->start) / plan->step);
+    if (plan->start + k * plan->step <= t)
+        k++;
+    for (; t < plan->end && status == NT_OK; k++, t = r->target) {
+        r->target = k < last ? plan->start + k * plan->step : plan->end;
+        status = nt_integrator_run(plan->integrator, r->target, r->target - t, observe, r, error);
+    }
+    return status;
+}
+
+static void look_at_energy(const run *r, double energy[4], bool *known)
+{
+    nt_quantity_info quantity;
+    nt_state state = nt_integrator_state(r->plan.integrator);
+    *known = nt_model_quantity(r->plan.model, "energy", &quantity, NULL) == NT_OK &&
+             quantity.columns == 4 &&
+             nt_model_sample(r->plan.model, &quantity, &state, NULL, energy, NULL) == NT_OK;
+}
+
+static nt_status write_row(run *r)
+{
+    nt_state state = nt_integrator_state(r->plan.integrator);
+    return nt_record_write(r->record, r->plan.integrator, &state, &r->record_error);
+}
+
+/* First row, steps, last row: the last row is the last state that stands, also after a failure. */
+static int advance(run *r, nt_cli_account *account)
+{
+    nt_error error;
+    bool known;
+    account->steps_before = nt_integrator_statistics(r->plan.integrator)->steps;
+    look_at_energy(r, account->energy[0], &known);
+    nt_status status = NT_OK;
+    double begun = nt_cli_clock();
+    r->record_status = write_row(r);
+    if (r->record_status == NT_OK)
+        status = integrate(r, &error);
+    if (r->record_status == NT_OK)
+        r->record_status = write_row(r);
+    account->seconds = nt_cli_clock() - begun;
+    account->rows = nt_record_rows(r->record);
+    look_at_energy(r, account->energy[1], &account->has_energy);
+    account->has_energy = account->has_energy && known;
+    nt_cli_progress_clear(&r->progress);
+
+    nt_error close_error;
+    nt_status closed = nt_record_close(r->record, &close_error);
+    r->record = NULL;
+    if (r->record_status != NT_OK)
+        return nt_cli_fail(r->plan.path, &r->record_error);
+    if (closed != NT_OK)
+        return nt_cli_fail(r->plan.path, &close_error);
+    if (status == NT_OK)
+        return NT_EXIT_DONE;
+    nt_cli_fail(r->plan.path, &error);
+    return status == NT_INTERRUPTED ? NT_EXIT_INTERRUPTED : NT_EXIT_FAILED;
+}
+
+/* At the model's initial values, or where the saved state stands. */
+static int begin(run *r, const nt_cli_options *options)
+{
+    if (!options->restart)
+        return nt_cli_plan_start(&r->plan);
+    int status = nt_cli_state_restore(&r->plan, options->restart);
+    double t = status == NT_EXIT_DONE ? nt_integrator_state(r->plan.integrator).t : 0;
+    if (status == NT_EXIT_DONE && !(t < r->plan.end)) {
+        nt_cli_say(
+            "%s: the saved state stands at t = %.9g s, the run ends at %.9g s: give a longer "
+            "--duration",
+            options->restart, t, r->plan.end);
+        status = NT_EXIT_USAGE;
+    }
+    return status;
+}
+
+static int open_record(run *r, const nt_cli_options *options, const char *path)
+{
+    nt_error error;
+    char *lines = provenance(&r->plan, options);
+    if (!lines)
+        return nt_cli_no_memory();
+    nt_status status = nt_record_open(&r->record, r->plan.model, path,
+                                      ends_with(path, ".nc") ? NT_NETCDF : NT_CSV, lines, &error);
+    free(lines);
+    return status == NT_OK ? NT_EXIT_DONE : nt_cli_fail(r->plan.path, &error);
+}
+
+int nt_cli_run(const nt_cli_options *options)
+{
+    run r = {.stops_at_end = options->save != NULL};
+    nt_cli_account account = {0};
+    char *output = options->output ? strdup(options->output) : default_output(options->name);
+    int status = output ? check_output(output, options->name) : nt_cli_no_memory();
+    if (status != NT_EXIT_DONE)
+        goto done;
+    listen_to_signals();
+    status = nt_cli_plan_make(&r.plan, options, true);
+    if (status == NT_EXIT_DONE)
+        status = begin(&r, options);
+    if (status == NT_EXIT_DONE)
+        status = open_record(&r, options, output);
+    if (status != NT_EXIT_DONE)
+        goto done;
+
+    nt_cli_progress_begin(&r.progress, &r.plan, options->quiet);
+    account.output = output;
+    status = advance(&r, &account);
+    if (!options->quiet)
+        nt_cli_summary(&r.plan, &account);
+    if (options->save && status != NT_EXIT_USAGE) {
+        int saved = nt_cli_state_save(&r.plan, options->save);
+        status = status == NT_EXIT_DONE ? saved : status;
+    }
+done:
+    nt_cli_plan_free(&r.plan);
+    free(output);
+    return status;
+}

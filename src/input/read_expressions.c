@@ -1,0 +1,218 @@
+/* Numbers and expressions: what names mean in them. */
+#include "input/reader.h"
+
+#include "base/error.h"
+#include "base/number.h"
+#include "base/suggest.h"
+#include "model/signal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- names in an expression ---------------------------------------------------------------------
+ */
+
+typedef struct context {
+    nt_reader *reader;
+    nt_scope scope;
+    const char *refused; /* why a name that means something is not accepted here; NULL for none */
+    const char *dotted;  /* the unknown name where it has dots, else NULL */
+    const char *name;    /* the unknown name, [length]                    */
+    int length;
+} context;
+
+static int resolve(void *self, const char *name, int length)
+{
+    context *c = self;
+    nt_model *model = c->reader->model;
+    const nt_name *parameter = nt_names_find(&c->reader->parameters, name, length);
+    if (parameter)
+        return parameter->index;
+    c->name = name;
+    c->length = length;
+    bool is_time = length == 1 && name[0] == 't';
+    if (is_time && c->scope != NT_SCOPE_NUMBER)
+        return nt_model_time_variable(model);
+    if (is_time)
+        c->refused = "is the time, and this number does not change: expected an expression of "
+                     "the parameters";
+    if (!memchr(name, '.', (size_t)length))
+        return -1;
+    if (c->scope == NT_SCOPE_LOAD) {
+        int signal = nt_model_signal(model, name, length);
+        if (signal >= 0)
+            return nt_model_time_variable(model) + 1 + signal;
+        c->dotted = name;
+    } else
+        c->refused = c->scope == NT_SCOPE_MOTION
+                         ? "changes with the motion: what a joint prescribes depends on t and "
+                           "parameters only"
+                         : "changes with the motion: expected an expression of the parameters";
+    return -1;
+}
+
+static const nt_table *find_table(void *self, const char *name, int length, bool quoted,
+                                  nt_error *error)
+{
+    context *c = self;
+    nt_reader *reader = c->reader;
+    char hint[NT_WORDS];
+    if (quoted)
+        return nt_read_table_file(reader, name, length, error);
+    const nt_name *table = nt_names_find(&reader->tables, name, length);
+    if (table)
+        return reader->table[table->index];
+    nt_fail(error, NT_BAD_MODEL, "there is none of this name%s",
+            nt_read_hint(nt_names_suggest(&reader->tables, name, length, 1u << NT_NAME_TABLE), hint,
+                         sizeof hint));
+    return NULL;
+}
+
+/* ---- "did you mean" ------------------------------------------------------------------------- */
+
+/* i-th spelling of a quantity of the object that an unknown name begins with: body.velocity.x. */
+static const char *quantity_candidate(context *c, const nt_name *object, int i)
+{
+    static const char *const of_body[] = {
+        "position.x",         "position.y",    "position.z",         "velocity.x",
+        "velocity.y",         "velocity.z",    "orientation.w",      "orientation.x",
+        "orientation.y",      "orientation.z", "angular_velocity.x", "angular_velocity.y",
+        "angular_velocity.z",
+    };
+    static const char *const of_joint[] = {"angle", "rate", "displacement", "displacement_rate"};
+    bool joint = object->kind == NT_NAME_JOINT;
+    int n = joint ? 4 : object->kind == NT_NAME_MARKER ? 6 : 13;
+    char text[NT_WORDS];
+    if (i >= n || object->kind == NT_NAME_FORCE)
+        return NULL;
+    int length =
+        snprintf(text, sizeof text, "%s.%s", object->text, joint ? of_joint[i] : of_body[i]);
+    return nt_arena_text(&c->reader->scratch, text, (size_t)length);
+}
+
+/* The unknown name with the i-th object in place of its own. */
+static const char *object_candidate(context *c, int i, int dot)
+{
+    char text[2 * NT_WORDS];
+    if (i >= c->reader->objects.n)
+        return NULL;
+    int length = snprintf(text, sizeof text, "%s%.*s", c->reader->objects.list[i].text,
+                          c->length - dot < NT_WORDS ? c->length - dot : NT_WORDS, c->dotted + dot);
+    return nt_arena_text(&c->reader->scratch, text, (size_t)length);
+}
+
+static const char *candidate(void *self, int i)
+{
+    context *c = self;
+    const nt_names *parameters = &c->reader->parameters;
+    if (c->dotted) {
+        int dot = (int)((const char *)memchr(c->dotted, '.', (size_t)c->length) - c->dotted);
+        const nt_name *object = nt_names_find(&c->reader->objects, c->dotted, dot);
+        return object ? quantity_candidate(c, object, i) : object_candidate(c, i, dot);
+    }
+    if (i < parameters->n)
+        return parameters->list[i].text;
+    return i == parameters->n && c->scope != NT_SCOPE_NUMBER ? "t" : NULL;
+}
+
+/* ---- expressions --------------------------------------------------------------------------------
+ */
+
+/* .nan, -.inf and the like: YAML's spellings and C's. */
+static bool is_not_finite(const char *text)
+{
+    static const char *const words[] = {"nan", "inf", "infinity"};
+    text += *text == '+' || *text == '-';
+    text += *text == '.';
+    int length = (int)strlen(text);
+    for (int i = 0; i < 3; i++)
+        if (length == (int)strlen(words[i]) &&
+            nt_edit_distance(text, length, words[i], length) == 0)
+            return true;
+    return false;
+}
+
+/* The parser's message with the key in front, or a better one; and the place in the file. */
+static nt_status explain(const context *c, const char *key, const nt_node *scalar,
+                         const nt_error *found)
+{
+    nt_error *error = c->reader->error;
+    char got[NT_WORDS];
+    *error = *found;
+    if (found->file[0] || found->status == NT_NO_MEMORY)
+        return found->status;
+    if (is_not_finite(scalar->text))
+        return nt_node_fail(error, scalar, "%s: expected a finite number, got %s", key,
+                            nt_read_words(scalar, got, sizeof got));
+    error->status = NT_BAD_MODEL;
+    if (c->refused)
+        snprintf(error->message, sizeof error->message, "%s: '%.*s' %s", key,
+                 c->length < 60 ? c->length : 60, c->name, c->refused);
+    else
+        snprintf(error->message, sizeof error->message, "%s: %.600s", key, found->message);
+    return nt_node_fail_inside(error, scalar);
+}
+
+nt_status nt_read_expression(nt_reader *reader, const char *key, const nt_node *scalar,
+                             nt_scope scope, nt_arena *arena, const nt_expression **expression)
+{
+    context c = {.reader = reader, .scope = scope};
+    nt_symbols symbols = {
+        .context = &c, .resolve = resolve, .table = find_table, .candidate = candidate};
+    nt_error found = {0};
+    nt_status status =
+        nt_expression_parse(scalar->text, scalar->length, &symbols, arena, expression, &found);
+    return status == NT_OK ? NT_OK : explain(&c, key, scalar, &found);
+}
+
+/* ---- numbers -------------------------------------------------------------------------------- */
+
+nt_status nt_read_unbound(nt_reader *reader, const char *key, const nt_node *node, double *target,
+                          const nt_expression **expression)
+{
+    char got[NT_WORDS];
+    nt_read_words(node, got, sizeof got);
+    *expression = NULL;
+    if (node->kind != NT_NODE_SCALAR || nt_node_is_empty(node))
+        return nt_node_fail(reader->error, node, "%s: expected a number, got %s", key, got);
+    if (nt_number_parse(node->text, node->length, target))
+        return NT_OK;
+    nt_status status =
+        nt_read_expression(reader, key, node, NT_SCOPE_NUMBER, &reader->model->arena, expression);
+    if (status != NT_OK)
+        return status;
+    *target = nt_expression_value(*expression, reader->values);
+    if (!isfinite(*target))
+        return nt_node_fail(reader->error, node, "%s: %s is %g, expected a finite number", key, got,
+                            *target);
+    if (nt_expression_is_constant(*expression, NULL))
+        *expression = NULL;
+    return NT_OK;
+}
+
+static nt_status bind(nt_reader *reader, const nt_expression *expression, double *target)
+{
+    nt_model *model = reader->model;
+    if (model->n_bindings == reader->bindings_room) {
+        int room = reader->bindings_room ? 2 * reader->bindings_room : 16;
+        nt_binding *more = NT_TAKE(&model->arena, room, nt_binding);
+        if (!more)
+            return nt_read_no_memory(reader);
+        if (model->n_bindings)
+            memcpy(more, model->bindings, (size_t)model->n_bindings * sizeof *more);
+        model->bindings = more;
+        reader->bindings_room = room;
+    }
+    model->bindings[model->n_bindings++] = (nt_binding){expression, target};
+    return NT_OK;
+}
+
+nt_status nt_read_number(nt_reader *reader, const char *key, const nt_node *node, double *target)
+{
+    const nt_expression *expression;
+    nt_status status = nt_read_unbound(reader, key, node, target, &expression);
+    if (status == NT_OK && expression && reader->binds)
+        status = bind(reader, expression, target);
+    return status;
+}

@@ -1,0 +1,119 @@
+/* A mapping against its table of keys. */
+#include "input/reader.h"
+
+#include "base/suggest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const nt_key *find(const nt_key *keys, const nt_node *name)
+{
+    for (const nt_key *key = keys; key->name; key++)
+        if (nt_node_is(name, key->name))
+            return key;
+    return NULL;
+}
+
+/* ---- what is there but unknown, and what is missing -------------------------------------------
+ */
+
+static nt_status unknown_key(nt_reader *reader, const nt_key *keys, const nt_node *name,
+                             const char *what)
+{
+    char shown[NT_WORDS], known[512] = "";
+    size_t used = 0;
+    nt_suggestion search;
+    nt_suggest_start(&search, name->text, name->length);
+    for (const nt_key *key = keys; key->name; key++) {
+        nt_suggest_offer(&search, key->name);
+        if (used < sizeof known)
+            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "",
+                                     key->name);
+    }
+    nt_read_words(name, shown, sizeof shown);
+    if (search.best)
+        return nt_node_fail(reader->error, name, "unknown key %s in %s; did you mean '%s'?", shown,
+                            what, search.best);
+    return nt_node_fail(reader->error, name, "unknown key %s in %s, expected one of %s", shown,
+                        what, known);
+}
+
+nt_status nt_read_check_keys(nt_reader *reader, const nt_key *keys, const nt_node *owner,
+                             const nt_node *mapping, const char *what, bool typed)
+{
+    char got[NT_WORDS];
+    if (mapping->kind != NT_NODE_MAPPING)
+        return nt_node_fail(reader->error, nt_node_is_empty(mapping) && owner ? owner : mapping,
+                            "%s: expected a mapping of keys, got %s", what,
+                            nt_read_words(mapping, got, sizeof got));
+    for (int i = 0; i < mapping->count; i++)
+        if (!find(keys, mapping->keys[i]) && !(typed && nt_node_is(mapping->keys[i], "type")))
+            return unknown_key(reader, keys, mapping->keys[i], what);
+    for (const nt_key *key = keys; key->name; key++)
+        if (key->required && !nt_node_find(mapping, key->name)) {
+            char expected[NT_WORDS];
+            return nt_node_fail(reader->error, owner ? owner : mapping,
+                                "%s lacks the key '%s', expected %s", what, key->name,
+                                nt_key_expected(key, expected, sizeof expected));
+        }
+    return NT_OK;
+}
+
+/* ---- all keys of a mapping --------------------------------------------------------------------
+ */
+
+/* Points that are not given are no markers. */
+static void clear_points(const nt_key *keys, void *data)
+{
+    for (const nt_key *key = keys; key->name; key++) {
+        nt_place_of_point *point = (nt_place_of_point *)((char *)data + key->offset);
+        if (key->type == NT_KEY_POINT)
+            point->marker = -1;
+        else if (key->type == NT_KEY_POINTS)
+            point[0].marker = point[1].marker = -1;
+        else if (key->type == NT_KEY_GROUP)
+            clear_points(key->group, data);
+    }
+}
+
+static nt_status read_all(nt_reader *reader, const nt_key *keys, const nt_node *owner,
+                          const nt_node *mapping, const char *what, const char *section, bool typed,
+                          void *data)
+{
+    unsigned *given = data;
+    nt_status status = nt_read_check_keys(reader, keys, owner, mapping, what, typed);
+    for (int i = 0; i < mapping->count && status == NT_OK; i++) {
+        const nt_key *key = find(keys, mapping->keys[i]);
+        const nt_node *value = mapping->values[i];
+        if (!key)
+            continue; /* type */
+        if (key->type == NT_KEY_GROUP || (key->group && value->kind == NT_NODE_MAPPING)) {
+            char inner[2 * NT_WORDS];
+            snprintf(inner, sizeof inner, "%s of %.*s", key->name, NT_WORDS, what);
+            status =
+                read_all(reader, key->group, mapping->keys[i], value, inner, section, false, data);
+        } else
+            status = nt_read_value(reader, key, value, section, data);
+        if (key->bit >= 0)
+            *given |= 1u << key->bit;
+    }
+    return status;
+}
+
+nt_status nt_read_keys(nt_reader *reader, const nt_key *keys, const nt_node *owner,
+                       const nt_node *mapping, const char *what, const char *section, bool typed,
+                       void *data)
+{
+    clear_points(keys, data);
+    return read_all(reader, keys, owner, mapping, what, section, typed, data);
+}
+
+nt_status nt_read_check_section(nt_reader *reader, const char *name, const nt_node *section)
+{
+    char got[NT_WORDS];
+    if (section->kind == NT_NODE_MAPPING)
+        return NT_OK;
+    return nt_node_fail(reader->error, section,
+                        "%s: expected a mapping by name ({} for none), got %s", name,
+                        nt_read_words(section, got, sizeof got));
+}

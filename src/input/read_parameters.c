@@ -1,0 +1,245 @@
+/* Parameters, in whatever order the file gives them, and tables. */
+#include "input/reader.h"
+
+#include "base/error.h"
+#include "base/number.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- names of parameters ------------------------------------------------------------------------
+ */
+
+static bool is_function(const nt_node *name)
+{
+    const nt_function_help *help;
+    for (int i = 0; (help = nt_expression_function(i)) != NULL; i++)
+        if (nt_node_is(name, help->name))
+            return true;
+    return false;
+}
+
+static nt_status check_parameter_name(nt_reader *reader, const nt_node *name)
+{
+    char shown[NT_WORDS];
+    nt_read_words(name, shown, sizeof shown);
+    const char *fault = nt_name_fault(name->text, name->length, false);
+    if (fault)
+        return nt_node_fail(reader->error, name, "parameter name %s %s", shown, fault);
+    if (nt_node_is(name, "t"))
+        return nt_node_fail(reader->error, name,
+                            "a parameter cannot be named 't': that is the time in expressions");
+    if (is_function(name) || nt_expression_reserved(name->text, name->length))
+        return nt_node_fail(reader->error, name,
+                            "a parameter cannot be named %s: it means something else in "
+                            "expressions",
+                            shown);
+    return NT_OK;
+}
+
+static nt_status declare(nt_reader *reader, const nt_node *section)
+{
+    if (!nt_names_init(&reader->parameters, section->count, &reader->scratch))
+        return nt_read_no_memory(reader);
+    for (int i = 0; i < section->count; i++) {
+        nt_status status = check_parameter_name(reader, section->keys[i]);
+        if (status != NT_OK)
+            return status;
+        const char *text = nt_read_copy(reader, section->keys[i]);
+        if (!text)
+            return nt_read_no_memory(reader);
+        nt_names_add(&reader->parameters,
+                     (nt_name){.text = text, .kind = NT_NAME_PARAMETER, .index = i});
+    }
+    return NT_OK;
+}
+
+/* ---- order --------------------------------------------------------------------------------------
+ */
+
+/* A depth-first walk over what each parameter depends on; its own stack, because a long chain of
+ * parameters must not become a deep recursion. */
+typedef struct walk {
+    const nt_expression **expression; /* [n] of the file's order */
+    int *next;                        /* [n] dependencies followed so far, -1 before the visit */
+    bool *done;                       /* [n] */
+    int *stack, depth;                /* [n] */
+    int *order, ordered;              /* [n] file's numbers, each after those it depends on */
+} walk;
+
+static bool walk_init(walk *w, int n, nt_arena *arena)
+{
+    *w = (walk){.expression = NT_TAKE(arena, n, const nt_expression *),
+                .next = NT_TAKE(arena, n, int),
+                .done = NT_TAKE(arena, n, bool),
+                .stack = NT_TAKE(arena, n, int),
+                .order = NT_TAKE(arena, n, int)};
+    if (!w->expression || !w->next || !w->done || !w->stack || !w->order)
+        return false;
+    for (int i = 0; i < n; i++)
+        w->next[i] = -1;
+    return true;
+}
+
+/* "a -> b -> a" from the stack, whose top depends on `again`. */
+static nt_status cycle(nt_reader *reader, const nt_node *section, const walk *w, int again)
+{
+    char text[300] = "";
+    size_t used = 0;
+    int first = w->depth - 1;
+    while (w->stack[first] != again)
+        first--;
+    for (int i = first; i < w->depth && used < sizeof text; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s -> ",
+                                 section->keys[w->stack[i]]->text);
+    return nt_node_fail(reader->error, section->keys[again],
+                        "parameter '%s' depends on itself: %s%s", section->keys[again]->text, text,
+                        section->keys[again]->text);
+}
+
+static nt_status visit(nt_reader *reader, const nt_node *section, walk *w, int start)
+{
+    w->stack[w->depth++] = start;
+    w->next[start] = 0;
+    while (w->depth > 0) {
+        int at = w->stack[w->depth - 1], count = 0;
+        const int *uses =
+            w->expression[at] ? nt_expression_variables(w->expression[at], &count) : NULL;
+        if (w->next[at] == count) {
+            w->done[at] = true;
+            w->order[w->ordered++] = at;
+            w->depth--;
+            continue;
+        }
+        int needed = uses[w->next[at]++];
+        if (w->next[needed] >= 0 && !w->done[needed])
+            return cycle(reader, section, w, needed);
+        if (!w->done[needed]) {
+            w->stack[w->depth++] = needed;
+            w->next[needed] = 0;
+        }
+    }
+    return NT_OK;
+}
+
+/* Numbers the parameters so that each depends on earlier ones only; a file that has them in such
+ * an order keeps it. order[n] are the file's numbers. */
+static nt_status sort(nt_reader *reader, const nt_node *section, int **order)
+{
+    walk w;
+    nt_status status = NT_OK;
+    if (!walk_init(&w, section->count, &reader->scratch))
+        return nt_read_no_memory(reader);
+    for (int i = 0; i < section->count && status == NT_OK; i++) {
+        const nt_node *value = section->values[i];
+        double number;
+        if (value->kind == NT_NODE_SCALAR && !nt_node_is_empty(value) &&
+            !nt_number_parse(value->text, value->length, &number))
+            status = nt_read_expression(reader, section->keys[i]->text, value, NT_SCOPE_NUMBER,
+                                        &reader->scratch, &w.expression[i]);
+    }
+    for (int i = 0; i < section->count && status == NT_OK; i++)
+        if (!w.done[i])
+            status = visit(reader, section, &w, i);
+    for (int i = 0; i < w.ordered && status == NT_OK; i++)
+        reader->parameters.list[w.order[i]].index = i;
+    *order = w.order;
+    return status;
+}
+
+nt_status nt_read_parameters(nt_reader *reader, const nt_node *section)
+{
+    nt_model *model = reader->model;
+    int *order = NULL;
+    nt_status status = nt_read_check_section(reader, "parameters", section);
+    if (status == NT_OK)
+        status = declare(reader, section);
+    if (status == NT_OK)
+        status = sort(reader, section, &order);
+    if (status != NT_OK)
+        return status;
+    model->n_parameters = section->count;
+    model->parameters = NT_TAKE(&model->arena, section->count, nt_parameter);
+    reader->values = NT_TAKE(&reader->scratch, section->count, double);
+    if (!model->parameters || !reader->values)
+        return nt_read_no_memory(reader);
+    for (int i = 0; i < section->count && status == NT_OK; i++) {
+        const nt_node *name = section->keys[order[i]];
+        nt_parameter *parameter = &model->parameters[i];
+        parameter->name = reader->parameters.list[order[i]].text;
+        parameter->place = nt_read_place(reader, name);
+        status = nt_read_unbound(reader, name->text, section->values[order[i]], &parameter->value,
+                                 &parameter->expression);
+        reader->values[i] = parameter->value;
+    }
+    return status;
+}
+
+/* ---- tables --------------------------------------------------------------------------------- */
+
+struct nt_table_file {
+    nt_table_file *next;
+    const char *path;
+    const nt_table *table;
+};
+
+const nt_table *nt_read_table_file(nt_reader *reader, const char *path, int length, nt_error *error)
+{
+    nt_model *model = reader->model;
+    nt_table_file *file = reader->table_files;
+    while (file &&
+           !(strlen(file->path) == (size_t)length && memcmp(file->path, path, (size_t)length) == 0))
+        file = file->next;
+    if (file)
+        return file->table;
+    file = NT_TAKE(&reader->scratch, 1, nt_table_file);
+    if (!file || !(file->path = nt_arena_text(&reader->scratch, path, (size_t)length))) {
+        nt_fail(error, NT_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    if (nt_table_read(file->path, reader->beside, &model->arena, &file->table, error) != NT_OK)
+        return NULL;
+    file->next = reader->table_files;
+    reader->table_files = file;
+    return file->table;
+}
+
+/* What is wrong inside a table has its place there; a file that cannot be read is a fault of the
+ * model, at the name of the file. */
+static nt_status read_table(nt_reader *reader, const nt_node *name, const nt_node *value)
+{
+    char got[NT_WORDS];
+    nt_error error = {0};
+    const char *fault = nt_name_fault(name->text, name->length, false);
+    if (fault)
+        return nt_node_fail(reader->error, name, "table name %s %s",
+                            nt_read_words(name, got, sizeof got), fault);
+    if (value->kind != NT_NODE_SCALAR || nt_node_is_empty(value))
+        return nt_node_fail(reader->error, value, "table '%s': expected a file name, got %s",
+                            name->text, nt_read_words(value, got, sizeof got));
+    const nt_table *table = nt_read_table_file(reader, value->text, value->length, &error);
+    if (!table && (error.line > 0 || error.status == NT_NO_MEMORY)) {
+        *reader->error = error;
+        return error.status;
+    }
+    if (!table)
+        return nt_node_fail(reader->error, value, "table '%s': %.60s: %.300s", name->text,
+                            value->text, error.message);
+    reader->table[reader->tables.n] = table;
+    nt_names_add(&reader->tables,
+                 (nt_name){.text = name->text, .kind = NT_NAME_TABLE, .index = reader->tables.n});
+    return NT_OK;
+}
+
+nt_status nt_read_tables(nt_reader *reader, const nt_node *section)
+{
+    nt_status status = nt_read_check_section(reader, "tables", section);
+    if (status != NT_OK)
+        return status;
+    reader->table = NT_TAKE(&reader->scratch, section->count, const nt_table *);
+    if (!nt_names_init(&reader->tables, section->count, &reader->scratch) || !reader->table)
+        return nt_read_no_memory(reader);
+    for (int i = 0; i < section->count && status == NT_OK; i++)
+        status = read_table(reader, section->keys[i], section->values[i]);
+    return status;
+}

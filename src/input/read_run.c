@@ -1,0 +1,137 @@
+/* What a run computes and records: the sections simulation, output and initial. */
+#include "input/reader.h"
+
+#include "base/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- checks -------------------------------------------------------------------------------------
+ */
+
+static const nt_node *find(const nt_reader *reader, const char *section, const char *key)
+{
+    const nt_node *node = nt_node_find(reader->root, section);
+    return node ? nt_node_find(node, key) : NULL;
+}
+
+/* A number that a section gives must be positive, or at least zero. */
+static nt_status check_sign(nt_reader *reader, const char *section, const char *key, double value,
+                            bool zero_allowed)
+{
+    const nt_node *node = find(reader, section, key);
+    if (!node || value > 0 || (zero_allowed && value == 0))
+        return NT_OK;
+    return nt_node_fail(reader->error, node, "%s: expected a positive number%s, got %g", key,
+                        zero_allowed ? " or zero" : "", value);
+}
+
+static nt_status check_tolerance(nt_reader *reader)
+{
+    static const char *const names[] = {"position", "rotation", "velocity", "angular_velocity"};
+    const nt_node *node = find(reader, "simulation", "tolerance");
+    for (int i = 0; node && i < 4; i++) {
+        const nt_node *member = node->kind == NT_NODE_MAPPING ? nt_node_find(node, names[i]) : node;
+        if (member && !(reader->run.tolerance[i] > 0))
+            return nt_node_fail(reader->error, member,
+                                "tolerance: expected a positive number, got %g",
+                                reader->run.tolerance[i]);
+    }
+    return NT_OK;
+}
+
+static nt_status check(nt_reader *reader)
+{
+    const nt_run_data *run = &reader->run;
+    nt_status status = check_sign(reader, "simulation", "duration", run->duration, true);
+    if (status == NT_OK)
+        status = check_sign(reader, "simulation", "step", run->step, false);
+    if (status == NT_OK)
+        status = check_sign(reader, "output", "every", run->every, false);
+    return status == NT_OK ? check_tolerance(reader) : status;
+}
+
+/* ---- records ------------------------------------------------------------------------------------
+ */
+
+/* Without a list: position and orientation of every body, and the energy. */
+static nt_status record_everything(nt_reader *reader, nt_simulation *simulation)
+{
+    nt_model *model = reader->model;
+    int n = 2 * (model->n_bodies - 1) + 1, used = 0;
+    const char **record = NT_TAKE(&model->arena, n, const char *);
+    if (!record)
+        return nt_read_no_memory(reader);
+    for (int i = 1; i < model->n_bodies; i++)
+        for (int k = 0; k < 2; k++) {
+            char name[NT_WORDS];
+            int length = snprintf(name, sizeof name, "%s.%s", model->bodies[i].name,
+                                  k ? "orientation" : "position");
+            record[used] = nt_arena_text(&model->arena, name, (size_t)length);
+            if (!record[used++])
+                return nt_read_no_memory(reader);
+        }
+    record[used++] = "energy";
+    simulation->record = record;
+    simulation->n_record = used;
+    return NT_OK;
+}
+
+nt_status nt_read_check_records(nt_reader *reader)
+{
+    const nt_texts *record = &reader->run.record;
+    for (int i = 0; i < record->n; i++) {
+        nt_quantity_info quantity;
+        nt_error error = {0};
+        nt_status status = nt_model_quantity(reader->model, record->text[i], &quantity, &error);
+        if (status != NT_OK)
+            return nt_node_fail(reader->error, record->node->values[i], "record: %.600s",
+                                error.message);
+    }
+    return NT_OK;
+}
+
+/* ---- the sections --------------------------------------------------------------------------- */
+
+/* These numbers do not follow when parameters change later: a run keeps its times and tolerances.
+ */
+static nt_status read_section(nt_reader *reader, const nt_key *key)
+{
+    const nt_node *section = nt_node_find(reader->root, key->name);
+    if (!section)
+        return NT_OK;
+    reader->binds = false;
+    nt_status status = nt_read_keys(reader, key->group, section, section, key->name, key->name,
+                                    false, &reader->run);
+    reader->binds = true;
+    return status;
+}
+
+nt_status nt_read_run(nt_reader *reader)
+{
+    nt_model *model = reader->model;
+    nt_run_data *run = &reader->run;
+    nt_status status = NT_OK;
+    for (const nt_key *key = nt_file_keys; key->name && status == NT_OK; key++)
+        if (key->type == NT_KEY_GROUP)
+            status = read_section(reader, key);
+    if (status == NT_OK)
+        status = check(reader);
+    if (status != NT_OK)
+        return status;
+    model->correct_initial = run->correct;
+    model->simulation = (nt_simulation){
+        .start = run->start,
+        .duration = run->duration,
+        .step = run->step,
+        .method = run->method ? run->method : "generalized-alpha",
+        .frame = run->frame ? NT_BODY : NT_INERTIAL,
+        .options = run->options.option,
+        .n_options = run->options.n,
+        .every = run->every,
+        .record = run->record.text,
+        .n_record = run->record.n,
+    };
+    memcpy(model->simulation.tolerance, run->tolerance, sizeof run->tolerance);
+    return run->record.node ? NT_OK : record_everything(reader, &model->simulation);
+}

@@ -1,0 +1,323 @@
+/* One value, by the type of its key. */
+#include "input/reader.h"
+
+#include "base/suggest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* "position: expected a list of 3 numbers, got a mapping" */
+static nt_status wrong_type(nt_reader *reader, const nt_key *key, const nt_node *node)
+{
+    char expected[NT_WORDS], got[NT_WORDS];
+    return nt_node_fail(reader->error, node, "%s: expected %s, got %s", key->name,
+                        nt_key_expected(key, expected, sizeof expected),
+                        nt_read_words(node, got, sizeof got));
+}
+
+static bool is_text(const nt_node *node)
+{
+    return node->kind == NT_NODE_SCALAR && !nt_node_is_empty(node);
+}
+
+static bool is_list_of(const nt_node *node, int count)
+{
+    return node->kind == NT_NODE_LIST && node->count == count;
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------
+ */
+
+static nt_status read_row(nt_reader *reader, const nt_key *key, const nt_node *list, double *target)
+{
+    for (int i = 0; i < list->count; i++) {
+        nt_status status = nt_read_number(reader, key->name, list->values[i], target + i);
+        if (status != NT_OK)
+            return status;
+    }
+    return NT_OK;
+}
+
+/* One number; with a group, for all numbers of the group. */
+static nt_status read_number(nt_reader *reader, const nt_key *key, const nt_node *node, char *data)
+{
+    if (!key->group)
+        return nt_read_number(reader, key->name, node, (double *)(void *)(data + key->offset));
+    nt_status status = NT_OK;
+    for (const nt_key *member = key->group; member->name && status == NT_OK; member++)
+        status = nt_read_number(reader, key->name, node, (double *)(void *)(data + member->offset));
+    return status;
+}
+
+static nt_status read_numbers(nt_reader *reader, const nt_key *key, const nt_node *node, char *data)
+{
+    if (!is_list_of(node, key->low) && !is_list_of(node, key->high))
+        return wrong_type(reader, key, node);
+    if (key->low < key->high)
+        *(int *)(void *)(data + key->count_offset) = node->count;
+    return read_row(reader, key, node, (double *)(void *)(data + key->offset));
+}
+
+static nt_status read_diagonal(nt_reader *reader, const nt_key *key, const nt_node *node,
+                               double *target)
+{
+    for (int i = 0; i < key->high; i++) {
+        nt_status status =
+            nt_read_number(reader, key->name, node->values[i], target + i * (key->high + 1));
+        if (status != NT_OK)
+            return status;
+    }
+    return NT_OK;
+}
+
+/* Rows, all numbers row by row, or the diagonal. */
+static nt_status read_matrix(nt_reader *reader, const nt_key *key, const nt_node *node,
+                             double *target)
+{
+    int n = key->high;
+    if (is_list_of(node, n * n))
+        return read_row(reader, key, node, target);
+    if (!is_list_of(node, n))
+        return wrong_type(reader, key, node);
+    if (node->values[0]->kind == NT_NODE_SCALAR)
+        return read_diagonal(reader, key, node, target);
+    for (int i = 0; i < n; i++) {
+        if (!is_list_of(node->values[i], n))
+            return wrong_type(reader, key, node->values[i]);
+        nt_status status = read_row(reader, key, node->values[i], target + i * n);
+        if (status != NT_OK)
+            return status;
+    }
+    return NT_OK;
+}
+
+static nt_status read_axes(nt_reader *reader, const nt_key *key, const nt_node *node,
+                           double *target)
+{
+    if (!is_list_of(node, 2) || !is_list_of(node->values[0], 3) || !is_list_of(node->values[1], 3))
+        return wrong_type(reader, key, node);
+    nt_status status = read_row(reader, key, node->values[0], target);
+    return status ? status : read_row(reader, key, node->values[1], target + 3);
+}
+
+/* ---- functions --------------------------------------------------------------------------------
+ */
+
+/* What a joint prescribes must be known in advance; loads may depend on the motion. */
+static nt_status read_function(nt_reader *reader, const nt_key *key, const nt_node *node,
+                               const char *section, const nt_expression **target)
+{
+    nt_scope scope = strcmp(section, "joints") == 0 ? NT_SCOPE_MOTION : NT_SCOPE_LOAD;
+    char got[NT_WORDS];
+    if (!is_text(node))
+        return nt_node_fail(reader->error, node, "%s: expected a number or an expression, got %s",
+                            key->name, nt_read_words(node, got, sizeof got));
+    return nt_read_expression(reader, key->name, node, scope, &reader->model->arena, target);
+}
+
+static nt_status read_functions(nt_reader *reader, const nt_key *key, const nt_node *node,
+                                const char *section, const nt_expression **target)
+{
+    nt_status status = NT_OK;
+    if (!is_list_of(node, key->high))
+        return wrong_type(reader, key, node);
+    for (int i = 0; i < key->high && status == NT_OK; i++)
+        status = read_function(reader, key, node->values[i], section, target + i);
+    return status;
+}
+
+/* ---- names of objects -------------------------------------------------------------------------
+ */
+
+/* The number of the body, marker or joint that a scalar names. */
+static nt_status read_name(nt_reader *reader, const nt_key *key, const nt_node *node,
+                           nt_name_kind kind, int *index)
+{
+    char hint[NT_WORDS], shown[NT_WORDS];
+    const char *word = nt_name_kind_word(kind);
+    if (!is_text(node))
+        return wrong_type(reader, key, node);
+    const nt_name *name = nt_names_find(&reader->objects, node->text, node->length);
+    nt_read_words(node, shown, sizeof shown);
+    if (!name) {
+        const char *best = nt_names_suggest(&reader->objects, node->text, node->length, 1u << kind);
+        return nt_node_fail(reader->error, node, "%s: unknown %s %s%s", key->name, word, shown,
+                            nt_read_hint(best, hint, sizeof hint));
+    }
+    if (name->kind != kind)
+        return nt_node_fail(reader->error, node, "%s: %s is a %s, expected a %s", key->name, shown,
+                            nt_name_kind_word(name->kind), word);
+    *index = name->index;
+    return NT_OK;
+}
+
+static nt_status read_bodies(nt_reader *reader, const nt_key *key, const nt_node *node, int *target)
+{
+    if (!is_list_of(node, 2))
+        return wrong_type(reader, key, node);
+    nt_status status = read_name(reader, key, node->values[0], NT_NAME_BODY, &target[0]);
+    if (status == NT_OK)
+        status = read_name(reader, key, node->values[1], NT_NAME_BODY, &target[1]);
+    if (status == NT_OK && target[0] == target[1])
+        status = nt_node_fail(reader->error, node->values[1],
+                              "%s: '%s' is joined to itself, expected two different bodies",
+                              key->name, node->values[1]->text);
+    return status;
+}
+
+static nt_status read_point(nt_reader *reader, const nt_key *key, const nt_node *node,
+                            nt_place_of_point *target)
+{
+    if (is_list_of(node, 3))
+        return read_row(reader, key, node, target->at);
+    if (is_text(node))
+        return read_name(reader, key, node, NT_NAME_MARKER, &target->marker);
+    return wrong_type(reader, key, node);
+}
+
+static nt_status read_points(nt_reader *reader, const nt_key *key, const nt_node *node,
+                             nt_place_of_point *target)
+{
+    if (!is_list_of(node, 2))
+        return wrong_type(reader, key, node);
+    nt_status status = read_point(reader, key, node->values[0], &target[0]);
+    return status ? status : read_point(reader, key, node->values[1], &target[1]);
+}
+
+/* ---- words ------------------------------------------------------------------------------------
+ */
+
+static int count_choices(const nt_key *key)
+{
+    int n = 0;
+    while (key->choices[n])
+        n++;
+    return n;
+}
+
+static nt_status read_choice(nt_reader *reader, const nt_key *key, const nt_node *node, int *target)
+{
+    char expected[NT_WORDS], got[NT_WORDS], hint[NT_WORDS];
+    if (!is_text(node))
+        return wrong_type(reader, key, node);
+    for (int i = 0; key->choices[i]; i++)
+        if (nt_node_is(node, key->choices[i])) {
+            *target = i;
+            return NT_OK;
+        }
+    const char *best = nt_suggest(node->text, node->length, key->choices, count_choices(key));
+    return nt_node_fail(reader->error, node, "%s: expected %s, got %s%s", key->name,
+                        nt_key_expected(key, expected, sizeof expected),
+                        nt_read_words(node, got, sizeof got),
+                        nt_read_hint(best, hint, sizeof hint));
+}
+
+static nt_status read_boolean(nt_reader *reader, const nt_key *key, const nt_node *node,
+                              int *target)
+{
+    bool yes = node->kind == NT_NODE_SCALAR && nt_node_is(node, "true");
+    if (!yes && !(node->kind == NT_NODE_SCALAR && nt_node_is(node, "false")))
+        return wrong_type(reader, key, node);
+    *target = yes;
+    return NT_OK;
+}
+
+static nt_status read_text(nt_reader *reader, const nt_key *key, const nt_node *node,
+                           const char **target)
+{
+    if (!is_text(node))
+        return wrong_type(reader, key, node);
+    *target = nt_read_copy(reader, node);
+    return *target ? NT_OK : nt_read_no_memory(reader);
+}
+
+static nt_status read_texts(nt_reader *reader, const nt_key *key, const nt_node *node,
+                            nt_texts *target)
+{
+    if (node->kind != NT_NODE_LIST)
+        return wrong_type(reader, key, node);
+    const char **text = NT_TAKE(&reader->model->arena, node->count, const char *);
+    if (!text)
+        return nt_read_no_memory(reader);
+    *target = (nt_texts){.text = text, .node = node, .n = node->count};
+    for (int i = 0; i < node->count; i++) {
+        char got[NT_WORDS];
+        if (!is_text(node->values[i]))
+            return nt_node_fail(reader->error, node->values[i], "%s: expected a name, got %s",
+                                key->name, nt_read_words(node->values[i], got, sizeof got));
+        text[i] = nt_read_copy(reader, node->values[i]);
+        if (!text[i])
+            return nt_read_no_memory(reader);
+    }
+    return NT_OK;
+}
+
+/* Which options there are and what they may be, the method knows: here they are texts. */
+static nt_status read_options(nt_reader *reader, const nt_key *key, const nt_node *node,
+                              nt_option_list *target)
+{
+    if (node->kind != NT_NODE_MAPPING)
+        return wrong_type(reader, key, node);
+    nt_option *option = NT_TAKE(&reader->model->arena, node->count, nt_option);
+    if (!option)
+        return nt_read_no_memory(reader);
+    *target = (nt_option_list){.option = option, .n = node->count};
+    for (int i = 0; i < node->count; i++) {
+        char got[NT_WORDS];
+        if (!is_text(node->values[i]))
+            return nt_node_fail(
+                reader->error, node->values[i],
+                "option '%.40s': expected a number, a word or true or false, got %s",
+                node->keys[i]->text, nt_read_words(node->values[i], got, sizeof got));
+        option[i].name = nt_read_copy(reader, node->keys[i]);
+        option[i].value = nt_read_copy(reader, node->values[i]);
+        if (!option[i].name || !option[i].value)
+            return nt_read_no_memory(reader);
+    }
+    return NT_OK;
+}
+
+/* ---- by type ----------------------------------------------------------------------------------
+ */
+
+nt_status nt_read_value(nt_reader *reader, const nt_key *key, const nt_node *node,
+                        const char *section, void *data)
+{
+    void *target = (char *)data + key->offset;
+    switch ((int)key->type) {
+    case NT_KEY_NUMBER:
+        return read_number(reader, key, node, data);
+    case NT_KEY_NUMBERS:
+        return read_numbers(reader, key, node, data);
+    case NT_KEY_MATRIX:
+        return read_matrix(reader, key, node, target);
+    case NT_KEY_FUNCTION:
+        return read_function(reader, key, node, section, target);
+    case NT_KEY_FUNCTIONS:
+        return read_functions(reader, key, node, section, target);
+    case NT_KEY_BODY:
+        return read_name(reader, key, node, NT_NAME_BODY, target);
+    case NT_KEY_BODIES:
+        return read_bodies(reader, key, node, target);
+    case NT_KEY_POINT:
+        return read_point(reader, key, node, target);
+    case NT_KEY_POINTS:
+        return read_points(reader, key, node, target);
+    case NT_KEY_AXES:
+        return read_axes(reader, key, node, target);
+    case NT_KEY_JOINT:
+        return read_name(reader, key, node, NT_NAME_JOINT, target);
+    case NT_KEY_CHOICE:
+        return read_choice(reader, key, node, target);
+    case NT_KEY_BOOLEAN:
+        return read_boolean(reader, key, node, target);
+    case NT_KEY_TEXT:
+        return read_text(reader, key, node, target);
+    case NT_KEY_TEXTS:
+        return read_texts(reader, key, node, target);
+    case NT_KEY_OPTIONS:
+        return read_options(reader, key, node, target);
+    default:
+        return nt_node_fail(reader->error, node, "%s: expected something else here", key->name);
+    }
+}

@@ -1,0 +1,253 @@
+/* A model from its file: the public entry points, and the top of the file. */
+#include "input/reader.h"
+
+#include "base/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- messages and small help --------------------------------------------------------------------
+ */
+
+nt_status nt_read_no_memory(nt_reader *reader)
+{
+    return nt_fail(reader->error, NT_NO_MEMORY, "out of memory");
+}
+
+const char *nt_read_hint(const char *best, char *text, int size)
+{
+    text[0] = 0;
+    if (best)
+        snprintf(text, (size_t)size, "; did you mean '%s'?", best);
+    return text;
+}
+
+/* Quoted, cut to 40 bytes at the border of a character, control characters as blanks. */
+static const char *quoted(const nt_node *scalar, char *text, int size)
+{
+    int shown = scalar->length < 40 ? scalar->length : 40;
+    while (shown < scalar->length && ((unsigned char)scalar->text[shown] & 0xC0) == 0x80)
+        shown--;
+    snprintf(text, (size_t)size, "'%.*s%s'", shown, scalar->text,
+             shown < scalar->length ? "..." : "");
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < 0x20)
+            *c = ' ';
+    return text;
+}
+
+const char *nt_read_words(const nt_node *node, char *text, int size)
+{
+    if (node->kind == NT_NODE_SCALAR && !nt_node_is_empty(node))
+        return quoted(node, text, size);
+    if (node->kind == NT_NODE_LIST)
+        snprintf(text, (size_t)size, "a list of %d", node->count);
+    else
+        snprintf(text, (size_t)size, "%s", nt_node_kind_text(node));
+    return text;
+}
+
+nt_place nt_read_place(const nt_reader *reader, const nt_node *node)
+{
+    if (node->source != reader->source)
+        return (nt_place){0};
+    return (nt_place){node->line, node->column};
+}
+
+const char *nt_read_copy(nt_reader *reader, const nt_node *scalar)
+{
+    return nt_arena_text(&reader->model->arena, scalar->text, (size_t)scalar->length);
+}
+
+/* ---- the top of the file -------------------------------------------------------------------- */
+
+static nt_status read_version(nt_reader *reader)
+{
+    char got[NT_WORDS];
+    const nt_node *version = nt_node_find(reader->root, "nutate");
+    if (version->kind == NT_NODE_SCALAR && nt_node_is(version, "1"))
+        return NT_OK;
+    return nt_node_fail(reader->error, version,
+                        "nutate: expected 1, the version of the model file's language, got %s",
+                        nt_read_words(version, got, sizeof got));
+}
+
+/* title and gravity, straight into the model */
+static nt_status read_values(nt_reader *reader)
+{
+    nt_status status = NT_OK;
+    for (const nt_key *key = nt_file_keys; key->name && status == NT_OK; key++) {
+        const nt_node *node = nt_node_find(reader->root, key->name);
+        if (node && (key->type == NT_KEY_TEXT || key->type == NT_KEY_NUMBERS))
+            status = nt_read_value(reader, key, node, key->name, reader->model);
+    }
+    return status;
+}
+
+static nt_status read_file(nt_reader *reader)
+{
+    const nt_node *parameters = nt_node_find(reader->root, "parameters");
+    const nt_node *tables = nt_node_find(reader->root, "tables");
+    nt_status status =
+        nt_read_check_keys(reader, nt_file_keys, NULL, reader->root, "the model", false);
+    if (status == NT_OK)
+        status = read_version(reader);
+    if (status == NT_OK && tables)
+        status = nt_read_tables(reader, tables);
+    if (status == NT_OK && parameters)
+        status = nt_read_parameters(reader, parameters);
+    if (status == NT_OK)
+        status = read_values(reader);
+    if (status == NT_OK)
+        status = nt_read_declare(reader);
+    if (status == NT_OK)
+        status = nt_read_objects(reader);
+    if (status == NT_OK)
+        status = nt_read_run(reader);
+    return status;
+}
+
+/* ---- settings ------------------------------------------------------------------------------- */
+
+/* A bare name that is a parameter means that parameter, anything else is a path. */
+static nt_status apply_setting(nt_document *document, const nt_setting *setting, nt_error *error)
+{
+    const nt_node *parameters = nt_node_find(nt_document_root(document), "parameters");
+    char path[NT_WORDS];
+    if (parameters && nt_node_find(parameters, setting->key) &&
+        strlen(setting->key) + sizeof "parameters." <= sizeof path) {
+        snprintf(path, sizeof path, "parameters.%s", setting->key);
+        return nt_document_set(document, path, setting->value, error);
+    }
+    return nt_document_set(document, setting->key, setting->value, error);
+}
+
+/* ---- a model from a document ---------------------------------------------------------------- */
+
+/* What the model remembers of its file. folder may be NULL. */
+static nt_status keep_source(nt_reader *reader, const char *folder)
+{
+    nt_model *model = reader->model;
+    const nt_source *source = reader->source;
+    char *beside = NULL;
+    model->file = nt_arena_text(&model->arena, source->name, strlen(source->name));
+    model->text = nt_arena_text(&model->arena, source->text, source->length);
+    model->text_length = source->length;
+    model->title = "";
+    if (folder) {
+        size_t length = strlen(folder);
+        beside = nt_arena_text(&model->arena, folder, length + 1);
+        if (!beside)
+            return nt_read_no_memory(reader);
+        model->folder = nt_arena_text(&model->arena, folder, length);
+        beside[length] = '/';
+    }
+    reader->beside = beside;
+    return model->file && model->text ? NT_OK : nt_read_no_memory(reader);
+}
+
+static nt_status read_document(nt_model **result, const nt_document *document, const char *folder,
+                               nt_error *error)
+{
+    nt_model *model = calloc(1, sizeof *model);
+    nt_reader reader = {.model = model,
+                        .error = error,
+                        .root = nt_document_root(document),
+                        .source = nt_document_source(document),
+                        .binds = true};
+    nt_status status;
+    if (!model)
+        return nt_read_no_memory(&reader);
+    model->gravity[2] = -9.80665; /* m/s^2, standard gravity */
+    status = keep_source(&reader, folder);
+    if (status == NT_OK)
+        status = read_file(&reader);
+    if (status == NT_OK)
+        status = nt_model_build(model, error);
+    if (status == NT_OK)
+        status = nt_read_check_records(&reader);
+    nt_arena_free(&reader.scratch);
+    if (status != NT_OK) {
+        nt_model_destroy(model);
+        return status;
+    }
+    *result = model;
+    return NT_OK;
+}
+
+/* Takes the document over. */
+static nt_status finish(nt_model **model, nt_document *document, const char *folder,
+                        const nt_setting *settings, int n_settings, nt_error *error)
+{
+    nt_status status = NT_OK;
+    for (int i = 0; i < n_settings && status == NT_OK; i++)
+        status = apply_setting(document, &settings[i], error);
+    if (status == NT_OK)
+        status = read_document(model, document, folder, error);
+    nt_document_destroy(document);
+    return status;
+}
+
+/* ---- public --------------------------------------------------------------------------------- */
+
+nt_status nt_model_read(nt_model **model, const char *path, const nt_setting *settings,
+                        int n_settings, nt_error *error)
+{
+    nt_error unwanted;
+    nt_document *document;
+    const char *slash = strrchr(path, '/');
+    char *folder = NULL;
+    *model = NULL;
+    error = error ? error : &unwanted;
+    nt_status status = nt_document_read(path, NULL, &document, error);
+    if (status != NT_OK)
+        return status;
+    if (slash) {
+        size_t length = (size_t)(slash - path);
+        folder = malloc(length + 1);
+        if (!folder) {
+            nt_document_destroy(document);
+            return nt_fail(error, NT_NO_MEMORY, "out of memory");
+        }
+        memcpy(folder, path, length);
+        folder[length] = 0;
+    }
+    status = finish(model, document, folder, settings, n_settings, error);
+    free(folder);
+    return status;
+}
+
+nt_status nt_model_read_text(nt_model **model, const char *text, size_t length, const char *name,
+                             const char *folder, const nt_setting *settings, int n_settings,
+                             nt_error *error)
+{
+    nt_error unwanted;
+    nt_document *document;
+    *model = NULL;
+    error = error ? error : &unwanted;
+    nt_status status = nt_document_parse(text, length, name, NULL, &document, error);
+    if (status != NT_OK)
+        return status;
+    return finish(model, document, folder, settings, n_settings, error);
+}
+
+void nt_model_destroy(nt_model *model)
+{
+    if (!model)
+        return;
+    nt_pattern_free(&model->pattern);
+    nt_arena_free(&model->arena);
+    free(model);
+}
+
+const nt_simulation *nt_model_simulation(const nt_model *model) { return &model->simulation; }
+
+const char *nt_model_title(const nt_model *model) { return model->title; }
+
+const char *nt_model_text(const nt_model *model, size_t *length)
+{
+    if (length)
+        *length = model->text_length;
+    return model->text;
+}

@@ -1,0 +1,129 @@
+/* The reader: from the document of a model file to a model. Inside of the input layer.
+ *
+ * Each file reads one thing: reader.c the top of the file, read_parameters.c parameters and tables,
+ * read_objects.c bodies, markers, joints and forces, read_run.c simulation and output; read_keys.c
+ * a mapping against its table of keys, read_values.c one value, read_expressions.c a formula.
+ *
+ * Every function that fails has filled reader->error with the place. What the model keeps lives in
+ * its arena; nodes, names and lists of the reader are gone when it has done its work. */
+#ifndef NUTATE_INPUT_READER_H
+#define NUTATE_INPUT_READER_H
+
+#include "input/document.h"
+#include "input/names.h"
+#include "input/tables.h"
+
+enum { NT_WORDS = 128 }; /* room for the texts below that are put into messages */
+
+typedef struct nt_table_file nt_table_file;
+
+/* A joint or force, by its number in model->elements. */
+typedef struct nt_element_node {
+    const nt_node *name, *value;
+} nt_element_node;
+
+typedef struct nt_reader {
+    nt_model *model;
+    nt_error *error; /* never NULL */
+    const nt_node *root;
+    const nt_source *source; /* the model's file; other nodes come from settings */
+    const char *beside;      /* a path in the model's folder, NULL for the working folder */
+    nt_arena scratch;
+
+    nt_names parameters;
+    double *values; /* [n_parameters] */
+    nt_names tables;
+    const nt_table **table;     /* [tables.n] */
+    nt_table_file *table_files; /* read so far */
+
+    nt_names objects;          /* bodies, markers, joints and forces: one namespace */
+    nt_element_node *elements; /* [n_elements] */
+
+    nt_run_data run;
+    bool binds; /* numbers that depend on parameters follow them when they change */
+    int bindings_room;
+} nt_reader;
+
+/* ---- messages and small help (reader.c) ---------------------------------------------------------
+ */
+
+nt_status nt_read_no_memory(nt_reader *reader);
+
+/* "; did you mean 'best'?", or nothing where best is NULL. Written to text[size]. */
+const char *nt_read_hint(const char *best, char *text, int size);
+
+/* What a node is, to be told what it should have been: "a mapping", "a list of 2", "nothing",
+ * "'abc'". Written to text[size] where it is not a constant. */
+const char *nt_read_words(const nt_node *node, char *text, int size);
+
+/* The place in the model's file; zero for what --set brought in. */
+nt_place nt_read_place(const nt_reader *reader, const nt_node *node);
+
+/* Copy of a scalar's text in the model's arena, NULL when memory is out. */
+const char *nt_read_copy(nt_reader *reader, const nt_node *scalar);
+
+/* ---- values (read_values.c) -------------------------------------------------------------------
+ */
+
+/* The value of a key, written at key->offset of data. section: of the file; it decides what
+ * expressions may depend on. */
+nt_status nt_read_value(nt_reader *reader, const nt_key *key, const nt_node *node,
+                        const char *section, void *data);
+
+/* ---- expressions (read_expressions.c) ----------------------------------------------------------
+ */
+
+typedef enum nt_scope {
+    NT_SCOPE_NUMBER, /* parameters                                  */
+    NT_SCOPE_MOTION, /* parameters and t                            */
+    NT_SCOPE_LOAD,   /* parameters, t and quantities of the model   */
+} nt_scope;
+
+/* Translate a scalar; errors have their place inside of it. key: whose value it is, for messages */
+nt_status nt_read_expression(nt_reader *reader, const char *key, const nt_node *scalar,
+                             nt_scope scope, nt_arena *arena, const nt_expression **expression);
+
+/* A number or an expression of the parameters; bound to them where reader->binds. */
+nt_status nt_read_number(nt_reader *reader, const char *key, const nt_node *node, double *target);
+/* The same, never bound: *expression is NULL where the value depends on no parameter. */
+nt_status nt_read_unbound(nt_reader *reader, const char *key, const nt_node *node, double *target,
+                          const nt_expression **expression);
+
+/* ---- mappings (read_keys.c) -------------------------------------------------------------------
+ */
+
+/* The keys of a mapping by their table, into data whose first member is the mask of given keys.
+ * owner    the key or name that the mapping stands at; NULL for the file itself
+ * what     "body 'top'", for messages
+ * section  of the file: it decides what expressions may depend on
+ * typed    the key `type` is one of them, and was read before */
+nt_status nt_read_keys(nt_reader *reader, const nt_key *keys, const nt_node *owner,
+                       const nt_node *mapping, const char *what, const char *section, bool typed,
+                       void *data);
+
+/* The checks alone: a mapping, of known keys, none missing. */
+nt_status nt_read_check_keys(nt_reader *reader, const nt_key *keys, const nt_node *owner,
+                             const nt_node *mapping, const char *what, bool typed);
+
+/* A section of names chosen by the writer of the model: a mapping, even if an empty one. */
+nt_status nt_read_check_section(nt_reader *reader, const char *name, const nt_node *section);
+
+/* ---- sections ---------------------------------------------------------------------------------
+ */
+
+nt_status nt_read_parameters(nt_reader *reader, const nt_node *section);
+nt_status nt_read_tables(nt_reader *reader, const nt_node *section);
+/* The table in a file beside the model, read once; NULL on failure. */
+const nt_table *nt_read_table_file(nt_reader *reader, const char *path, int length,
+                                   nt_error *error);
+
+/* Names, types and numbers of bodies, markers, joints and forces; then what they say. */
+nt_status nt_read_declare(nt_reader *reader);
+nt_status nt_read_objects(nt_reader *reader);
+
+/* simulation, output, initial: into model->simulation */
+nt_status nt_read_run(nt_reader *reader);
+/* Whether everything recorded exists; when the model is built. */
+nt_status nt_read_check_records(nt_reader *reader);
+
+#endif

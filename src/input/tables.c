@@ -1,0 +1,260 @@
+#include "input/tables.h"
+
+#include <stdio.h>
+
+#define RUN(field) offsetof(nt_run_data, field)
+
+/* ---- simulation ----------------------------------------------------------------------------- */
+
+static const char *const frame_names[] = {"inertial", "body", NULL}; /* as in nt_frame */
+
+/* One number stands for all of these. */
+static const nt_key tolerance_keys[] = {
+    {.name = "position",
+     .type = NT_KEY_NUMBER,
+     .offset = RUN(tolerance[0]),
+     .bit = -1,
+     .unit = "m",
+     .meaning = "error allowed in positions per step"},
+    {.name = "rotation",
+     .type = NT_KEY_NUMBER,
+     .offset = RUN(tolerance[1]),
+     .bit = -1,
+     .unit = "rad",
+     .meaning = "error allowed in orientations per step"},
+    {.name = "velocity",
+     .type = NT_KEY_NUMBER,
+     .offset = RUN(tolerance[2]),
+     .bit = -1,
+     .unit = "m/s",
+     .meaning = "error allowed in velocities per step"},
+    {.name = "angular_velocity",
+     .type = NT_KEY_NUMBER,
+     .offset = RUN(tolerance[3]),
+     .bit = -1,
+     .unit = "rad/s",
+     .meaning = "error allowed in angular velocities per step"},
+    {0},
+};
+
+static const nt_key simulation_keys[] = {
+    {.name = "start",
+     .type = NT_KEY_NUMBER,
+     .offset = RUN(start),
+     .bit = -1,
+     .unit = "s",
+     .meaning = "time at the start; 0 where it is left out"},
+    {.name = "duration",
+     .type = NT_KEY_NUMBER,
+     .offset = RUN(duration),
+     .bit = -1,
+     .unit = "s",
+     .meaning = "time from the start to the end"},
+    {.name = "method",
+     .type = NT_KEY_TEXT,
+     .offset = RUN(method),
+     .bit = -1,
+     .meaning = "name of the time integration method, as `nutate methods` lists them; "
+                "generalized-alpha where it is left out"},
+    {.name = "step",
+     .type = NT_KEY_NUMBER,
+     .offset = RUN(step),
+     .bit = -1,
+     .unit = "s",
+     .meaning = "step size; the first one where a tolerance is given. Fixed steps are "
+                "shortened a little, all equally, to end exactly at the end"},
+    {.name = "frame",
+     .type = NT_KEY_CHOICE,
+     .offset = RUN(frame),
+     .bit = -1,
+     .choices = frame_names,
+     .meaning = "axes in which the method moves rotations; inertial where the method has it"},
+    {.name = "options",
+     .type = (nt_key_type)NT_KEY_OPTIONS,
+     .offset = RUN(options),
+     .bit = -1,
+     .meaning = "the method's own options, by name"},
+    {.name = "tolerance",
+     .type = NT_KEY_NUMBER,
+     .offset = RUN(tolerance[0]),
+     .bit = -1,
+     .group = tolerance_keys,
+     .meaning = "error allowed per step, for methods that choose their steps by it: one "
+                "number, or one per kind of quantity"},
+    {0},
+};
+
+/* ---- output, initial values ----------------------------------------------------------------- */
+
+static const nt_key output_keys[] = {
+    {.name = "every",
+     .type = NT_KEY_NUMBER,
+     .offset = RUN(every),
+     .bit = -1,
+     .unit = "s",
+     .meaning = "time between rows of the result; a row after every step where it is left out"},
+    {.name = "record",
+     .type = (nt_key_type)NT_KEY_TEXTS,
+     .offset = RUN(record),
+     .bit = -1,
+     .meaning = "names of the recorded quantities, such as top.position, pivot.force, energy; "
+                "position and orientation of every body, and energy, where it is left out"},
+    {0},
+};
+
+static const nt_key initial_keys[] = {
+    {.name = "correct",
+     .type = NT_KEY_BOOLEAN,
+     .offset = RUN(correct),
+     .bit = -1,
+     .meaning = "move initial values that contradict a joint, and say by how much, instead of "
+                "refusing them"},
+    {0},
+};
+
+/* ---- markers -------------------------------------------------------------------------------- */
+
+enum { GIVEN_ON, GIVEN_AT };
+
+const nt_key nt_marker_keys[] = {
+    {.name = "on",
+     .type = NT_KEY_BODY,
+     .offset = offsetof(nt_marker, on),
+     .bit = GIVEN_ON,
+     .required = true,
+     .meaning = "the body that carries the point"},
+    {.name = "at",
+     .type = NT_KEY_NUMBERS,
+     .offset = offsetof(nt_marker, at),
+     .bit = GIVEN_AT,
+     .low = 3,
+     .high = 3,
+     .unit = "m",
+     .meaning = "the point, from the body's origin in body axes; the origin where it is left out"},
+    {0},
+};
+
+/* ---- the top of the file -------------------------------------------------------------------- */
+
+const nt_key nt_file_keys[] = {
+    {.name = "nutate",
+     .type = (nt_key_type)NT_KEY_VERSION,
+     .required = true,
+     .meaning = "version of the model file's language, always 1"},
+    {.name = "title",
+     .type = NT_KEY_TEXT,
+     .offset = offsetof(nt_model, title),
+     .meaning = "what the model is, in words"},
+    {.name = "parameters",
+     .type = (nt_key_type)NT_KEY_PARAMETERS,
+     .meaning = "named numbers for use in expressions; each may be an expression of the others"},
+    {.name = "tables",
+     .type = (nt_key_type)NT_KEY_FILES,
+     .meaning = "functions given by points: table(NAME, x) in an expression reads the file of "
+                "that name, two columns of numbers, found relative to the model's folder"},
+    {.name = "gravity",
+     .type = NT_KEY_NUMBERS,
+     .offset = offsetof(nt_model, gravity),
+     .low = 3,
+     .high = 3,
+     .unit = "m/s^2",
+     .meaning = "acceleration of free fall, ground axes; [0, 0, -9.80665] where it is left out"},
+    {.name = "bodies",
+     .type = (nt_key_type)NT_KEY_OBJECTS,
+     .required = true,
+     .group = nt_body_keys,
+     .meaning = "the rigid bodies, by name; `ground` always exists"},
+    {.name = "markers",
+     .type = (nt_key_type)NT_KEY_OBJECTS,
+     .group = nt_marker_keys,
+     .meaning = "named points of bodies, for use in joints, forces, expressions and records"},
+    {.name = "joints",
+     .type = (nt_key_type)NT_KEY_ELEMENTS,
+     .meaning = "what connects two bodies, by name"},
+    {.name = "forces",
+     .type = (nt_key_type)NT_KEY_ELEMENTS,
+     .meaning = "what acts on bodies besides gravity, by name"},
+    {.name = "initial",
+     .type = NT_KEY_GROUP,
+     .group = initial_keys,
+     .meaning = "how initial values are made consistent with the joints"},
+    {.name = "simulation",
+     .type = NT_KEY_GROUP,
+     .group = simulation_keys,
+     .meaning = "what `nutate run` computes and how"},
+    {.name = "output",
+     .type = NT_KEY_GROUP,
+     .group = output_keys,
+     .meaning = "what the result holds"},
+    {0},
+};
+
+/* ---- what a key expects, in words --------------------------------------------------------------
+ */
+
+static const char *numbers_expected(const nt_key *key, char *text, int size)
+{
+    size_t room = (size_t)size;
+    if (key->low < key->high)
+        snprintf(text, room, "a list of %d or %d numbers", key->low, key->high);
+    else
+        snprintf(text, room, "a list of %d numbers", key->high);
+    return text;
+}
+
+static const char *choices_expected(const nt_key *key, char *text, int size)
+{
+    int used = 0;
+    for (int i = 0; key->choices[i] && used < size; i++)
+        used += snprintf(text + used, (size_t)(size - used), "%s%s",
+                         i == 0                ? ""
+                         : key->choices[i + 1] ? ", "
+                                               : " or ",
+                         key->choices[i]);
+    return text;
+}
+
+const char *nt_key_expected(const nt_key *key, char *text, int size)
+{
+    switch ((int)key->type) {
+    case NT_KEY_NUMBER:
+        return key->group ? "a number, or a mapping of numbers" : "a number";
+    case NT_KEY_NUMBERS:
+        return numbers_expected(key, text, size);
+    case NT_KEY_MATRIX:
+        snprintf(text, (size_t)size, "%d lists of %d numbers, or the %d numbers of a diagonal",
+                 key->high, key->high, key->high);
+        return text;
+    case NT_KEY_FUNCTION:
+        return "a number or an expression";
+    case NT_KEY_FUNCTIONS:
+        snprintf(text, (size_t)size, "a list of %d numbers or expressions", key->high);
+        return text;
+    case NT_KEY_BODY:
+        return "the name of a body";
+    case NT_KEY_BODIES:
+        return "a list of two bodies";
+    case NT_KEY_POINT:
+        return "a point [x, y, z] or the name of a marker";
+    case NT_KEY_POINTS:
+        return "a list of two points";
+    case NT_KEY_AXES:
+        return "a list of two axes [x, y, z]";
+    case NT_KEY_JOINT:
+        return "the name of a joint";
+    case NT_KEY_CHOICE:
+        return choices_expected(key, text, size);
+    case NT_KEY_BOOLEAN:
+        return "true or false";
+    case NT_KEY_TEXT:
+        return "a text";
+    case NT_KEY_TEXTS:
+        return "a list of names";
+    case NT_KEY_VERSION:
+        return "the number 1";
+    case NT_KEY_GROUP:
+        return "a mapping of keys";
+    default:
+        return "a mapping of names";
+    }
+}

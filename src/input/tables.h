@@ -1,0 +1,54 @@
+/* The keys of the model file outside of bodies, joints and forces, whose tables live with them in
+ * the model layer. The reader, the JSON Schema and the reference page all walk these tables. */
+#ifndef NUTATE_INPUT_TABLES_H
+#define NUTATE_INPUT_TABLES_H
+
+#include "model/model.h"
+
+/* Types of keys that only the tables below use; they continue nt_key_type. */
+enum {
+    NT_KEY_TEXTS = NT_KEY_GROUP + 1, /* nt_texts: a list of texts                                */
+    NT_KEY_OPTIONS,                  /* nt_option_list: NAME: number, text or boolean            */
+    NT_KEY_VERSION,                  /* the number NT_FILE_VERSION                               */
+    NT_KEY_PARAMETERS,               /* NAME: number                                             */
+    NT_KEY_FILES,                    /* NAME: file of a table                                    */
+    NT_KEY_OBJECTS,                  /* NAME: {keys of `group`}                                  */
+    NT_KEY_ELEMENTS,                 /* NAME: {type: TYPE, keys of that type}; the key's name is
+                                        the section of the type                                  */
+};
+
+enum { NT_FILE_VERSION = 1 };
+
+typedef struct nt_texts {
+    const char *const *text;    /* [n] */
+    const struct nt_node *node; /* where they stand */
+    int n;
+} nt_texts;
+
+typedef struct nt_option_list {
+    const nt_option *option; /* [n] */
+    int n;
+} nt_option_list;
+
+/* The `simulation`, `output` and `initial` sections as the file gives them. */
+typedef struct nt_run_data {
+    unsigned given; /* unused: zero or NULL is what nothing was given for */
+    double start, duration, step, every;
+    const char *method;
+    int frame; /* index into nt_frame_names */
+    nt_option_list options;
+    double tolerance[4]; /* position, rotation, velocity, angular_velocity */
+    nt_texts record;
+    int correct;
+} nt_run_data;
+
+/* The top of the file, in the order of the reference page. Offsets of `title` and `gravity` count
+ * from nt_model, those inside `simulation`, `output` and `initial` from nt_run_data. */
+extern const nt_key nt_file_keys[];
+extern const nt_key nt_marker_keys[];
+
+/* What a key's value has to be, in words: "a number", "a list of 3 numbers". Written to text[size]
+ * where it is not a constant. */
+const char *nt_key_expected(const nt_key *key, char *text, int size);
+
+#endif

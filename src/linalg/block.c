@@ -1,0 +1,482 @@
+/* Factorise, solve, check: the block LU as its users see it. */
+#include "linalg/block.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const nt_block_kernels *best_kernels(void)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2"))
+        return &nt_block_kernels_avx2;
+#endif
+    return &nt_block_kernels_portable;
+}
+
+nt_block *nt_block_create(const nt_pattern *pattern, int promises)
+{
+    nt_block *block = calloc(1, sizeof *block);
+    if (!block)
+        return NULL;
+    block->pattern = pattern;
+    block->kernels = best_kernels();
+    block->singular_unknown = -1;
+    if (nt_block_compile(block, promises) != NT_OK) {
+        nt_block_destroy(block);
+        return NULL;
+    }
+    return block;
+}
+
+void nt_block_destroy(nt_block *block)
+{
+    if (!block)
+        return;
+    nt_arena_free(&block->arena);
+    free(block);
+}
+
+static int size_of(const nt_block *block, int node)
+{
+    return block->pattern->node_start[node + 1] - block->pattern->node_start[node];
+}
+
+void nt_block_unload(const nt_block *block, double *values)
+{
+    const nt_pattern *p = block->pattern;
+    for (int b = 0; b < p->n_slots; b++) {
+        const nt_load *load = &block->load[b];
+        const double *from = block->store + load->keep;
+        double *to = values + load->source;
+        int rows = load->rows, columns = (p->offset[b + 1] - load->source) / rows;
+        int single = load->kind == NT_LOAD_SCALED || load->kind == NT_LOAD_DIAGONAL;
+        for (int i = 0; i < rows; i++)
+            for (int j = 0; j < columns; j++)
+                to[i * columns + j] = single ? (i == j ? from[0] : 0) : from[j * nt_padded(rows) + i];
+    }
+}
+
+/* ---- careful factorisation ------------------------------------------------------------------ */
+
+/* One step of a Gauss-Jordan inversion without exchanges: unknown p swept, over those not out. */
+static void sweep(int size, double *m, int ld, const unsigned char *out, int p)
+{
+    double r = 1 / m[p * ld + p];
+    for (int j = 0; j < size; j++) {
+        if (j == p || out[j] == 1)
+            continue;
+        double t = m[j * ld + p] * r;
+        for (int i = 0; i < size; i++)
+            if (i != p)
+                m[j * ld + i] -= m[p * ld + i] * t;
+        m[j * ld + p] = t;
+    }
+    for (int i = 0; i < size; i++)
+        m[p * ld + i] *= -r;
+    m[p * ld + p] = r;
+}
+
+int nt_block_invert_careful(int size, const double *a, double *inverse, const double *scale,
+                            double tolerance, unsigned char *out)
+{
+    enum { DONE = 2 }; /* marks swept unknowns in out[] for the time being */
+    int ld = nt_padded(size), found = 0;
+    if (a != inverse)
+        memcpy(inverse, a, (size_t)(ld * size) * sizeof *a);
+    for (;;) {
+        int p = -1;
+        double largest = -1;
+        for (int i = 0; i < size; i++) {
+            if (out[i])
+                continue;
+            double pivot = fabs(inverse[i * ld + i]);
+            if (scale)
+                pivot = scale[i] > 0 ? pivot / scale[i] : 0;
+            if (!(pivot <= largest))
+                largest = pivot, p = i;
+        }
+        if (p < 0)
+            break;
+        if (scale && largest <= tolerance) {
+            for (int i = 0; i < size; i++)
+                if (!out[i])
+                    out[i] = 1, found++;
+            break;
+        }
+        if (!(largest > 0) || !(largest <= DBL_MAX))
+            return -1;
+        sweep(size, inverse, ld, out, p);
+        out[p] = DONE;
+    }
+    for (int i = 0; i < size; i++) {
+        if (out[i] == DONE) {
+            out[i] = 0;
+            continue;
+        }
+        for (int j = 0; j < size; j++)
+            inverse[i * ld + j] = inverse[j * ld + i] = 0;
+    }
+    return found;
+}
+
+/* Count and remember what the inverse of unknowns first, first + 1, ... has put out. */
+static int invert_node(nt_block *block, int node, int size, const double *a, double *inverse)
+{
+    int first = block->pattern->node_start[node];
+    int found = nt_block_invert_careful(size, a, inverse, block->scale ? block->scale + first : NULL,
+                                        block->tolerance, block->left_out + first);
+    if (found > 0)
+        block->n_left_out += found;
+    return found >= 0;
+}
+
+static int invert_front(void *context, const nt_front_tree *tree, const nt_front *front, double *a)
+{
+    nt_block *block = context;
+    int at = 0;
+    for (int k = front->pieces; k < front->pivot_pieces; k++)
+        for (int i = 0; i < tree->piece[k].size; i++, at++) {
+            block->pivot_out[at] = block->left_out[tree->piece[k].unknown + i];
+            if (block->scale)
+                block->pivot_scale[at] = block->scale[tree->piece[k].unknown + i];
+        }
+    int found = nt_block_invert_careful(front->w, a, a, block->scale ? block->pivot_scale : NULL,
+                                        block->tolerance, block->pivot_out);
+    at = 0;
+    for (int k = front->pieces; k < front->pivot_pieces; k++)
+        for (int i = 0; i < tree->piece[k].size; i++, at++)
+            block->left_out[tree->piece[k].unknown + i] = block->pivot_out[at];
+    if (found > 0)
+        block->n_left_out += found;
+    return found >= 0;
+}
+
+/* ---- factorisation -------------------------------------------------------------------------- */
+
+void nt_block_drop(nt_block *block, const int *unknowns, int count)
+{
+    memset(block->dropped, 0, (size_t)block->pattern->n);
+    for (int i = 0; i < count; i++)
+        block->dropped[unknowns[i]] = 1;
+    block->n_dropped = count;
+    block->n_left_out = -1; /* left_out[] is out of date */
+}
+
+static int factor(nt_block *block, const double *values, int careful)
+{
+    block->kernels->load(block, values);
+    int node = careful ? block->kernels->factor_careful(block, invert_node)
+                       : block->kernels->factor(block);
+    if (node < 0 && block->core.n_fronts > 0) {
+        int front = nt_front_factor(&block->core, &block->kernels->front, block->store,
+                                    careful ? invert_front : NULL, block);
+        if (front >= 0) {
+            const nt_front *f = &block->core.front[front];
+            block->singular_unknown = block->core.piece[f->pieces].unknown;
+            return 0;
+        }
+    }
+    if (node >= 0)
+        block->singular_unknown = block->pattern->node_start[node];
+    return node < 0;
+}
+
+int nt_block_factor(nt_block *block, const double *values)
+{
+    if (block->n_left_out != block->n_dropped)
+        memcpy(block->left_out, block->dropped, (size_t)block->pattern->n);
+    block->n_left_out = block->n_dropped;
+    block->scale = NULL;
+    return factor(block, values, block->n_dropped > 0);
+}
+
+int nt_block_factor_dependent(nt_block *block, const double *values, const double *scale,
+                              double tolerance)
+{
+    memcpy(block->left_out, block->dropped, (size_t)block->pattern->n);
+    block->n_left_out = block->n_dropped;
+    block->scale = scale;
+    block->tolerance = tolerance;
+    int ok = factor(block, values, 1);
+    block->scale = NULL;
+    return ok;
+}
+
+/* ---- the check ------------------------------------------------------------------------------ */
+
+/* Sum of |a_ij| over row i of a node. */
+static double row_sum(const nt_block *block, const nt_row *row, int i)
+{
+    const int *at = (const int *)(row + 1);
+    double sum = 0;
+    for (int k = 0; k < row->scaled; k++, at += 2)
+        sum += fabs(block->store[at[0]]);
+    for (int k = 0; k < row->full; k++, at += 2)
+        for (int j = 0; j < 3; j++)
+            sum += fabs(block->store[at[0] + 4 * j + i]);
+    for (int k = 0; k < row->general; k++, at += 3)
+        for (int j = 0; j < at[2]; j++)
+            sum += fabs(block->store[at[0] + nt_padded(row->size) * j + i]);
+    return sum;
+}
+
+/* A residual that is large beside its own row may still be rounding of the whole: where a row's
+ * terms all vanish (a plane mechanism in space), what remains are units of the last place. Such
+ * rows, |r_i| <= 4 epsilon |A_i|_1 |x|_max, count as exact. */
+void nt_block_look(nt_block *block, const nt_row *row, int v, const double *x, const double *r,
+                   const double *size, double *limit)
+{
+    int first = block->pattern->node_start[row->node];
+    for (int i = 0; i < 4 && v + i < row->size; i++) {
+        if (fabs(r[i]) <= *limit * size[i] || block->left_out[first + v + i])
+            continue;
+        double error = fabs(r[i]) / size[i];
+        if (!(error <= DBL_MAX)) {
+            *limit = NAN;
+            return;
+        }
+        if (block->largest < 0 && error > block->accepted)
+            for (int k = 0; k < block->n_padded; k++)
+                block->largest = fmax(block->largest, fabs(x[k]));
+        if (error > block->accepted &&
+            fabs(r[i]) <= 4 * DBL_EPSILON * row_sum(block, row, v + i) * block->largest)
+            continue;
+        *limit = fmax(*limit, error);
+    }
+}
+
+/* ---- solving -------------------------------------------------------------------------------- */
+
+/* Between the caller's vector and a padded one. */
+static void spread(const nt_block *block, const double *b, double *padded)
+{
+    const nt_pattern *p = block->pattern;
+    for (int node = 0; node < p->n_nodes; node++) {
+        const double *from = b + p->node_start[node];
+        double *to = padded + block->position[node];
+        int size = size_of(block, node);
+        if (size == 3)
+            to[0] = from[0], to[1] = from[1], to[2] = from[2];
+        else
+            for (int i = 0; i < size; i++)
+                to[i] = from[i];
+    }
+}
+
+static void collect(const nt_block *block, const double *padded, double *x)
+{
+    const nt_pattern *p = block->pattern;
+    for (int node = 0; node < p->n_nodes; node++) {
+        const double *from = padded + block->position[node];
+        double *to = x + p->node_start[node];
+        int size = size_of(block, node);
+        if (size == 3)
+            to[0] = from[0], to[1] = from[1], to[2] = from[2];
+        else
+            for (int i = 0; i < size; i++)
+                to[i] = from[i];
+    }
+}
+
+static void substitute(const nt_block *block, double *x)
+{
+    block->kernels->forward(block, x);
+    if (block->core.n_fronts > 0) {
+        nt_front_forward(&block->core, &block->kernels->front, x);
+        nt_front_backward(&block->core, &block->kernels->front, x);
+    }
+    block->kernels->backward(block, x);
+}
+
+static double error_of(nt_block *block, double *r, double least)
+{
+    double error = least;
+    block->largest = -1;
+    block->kernels->residual(block, block->vector[0], block->vector[1], r, &error);
+    return error;
+}
+
+double nt_block_solve(nt_block *block, const double *b, double *x, double tolerance, double least)
+{
+    double *given = block->vector[0], *solution = block->vector[1], *r = block->vector[2];
+    spread(block, b, given);
+    memcpy(solution, given, (size_t)block->n_padded * sizeof *given);
+    substitute(block, solution);
+    block->accepted = tolerance;
+    double error = error_of(block, NULL, least);
+    if (!(error <= tolerance)) {
+        error_of(block, r, 0);
+        substitute(block, r);
+        for (int i = 0; i < block->n_padded; i++)
+            solution[i] += r[i];
+        error = error_of(block, NULL, least);
+    }
+    collect(block, solution, x);
+    return error;
+}
+
+/* ---- the transposed system ------------------------------------------------------------------ */
+
+/* y[n] -= a^T x[m] */
+static void subtract_transposed(int m, int n, const double *a, const double *x, double *y)
+{
+    for (int j = 0; j < n; j++, a += nt_padded(m))
+        for (int i = 0; i < m; i++)
+            y[j] -= a[i] * x[i];
+}
+
+/* x := a^T x through y */
+static void apply_transposed(int n, const double *a, double *x, double *y)
+{
+    memset(y, 0, (size_t)n * sizeof *y);
+    subtract_transposed(n, n, a, x, y);
+    for (int i = 0; i < n; i++)
+        x[i] = -y[i];
+}
+
+static void subtract_scaled(double s, const double *x, double *y)
+{
+    for (int i = 0; i < 3; i++)
+        y[i] -= s * x[i];
+}
+
+static void scale3(double s, double *x)
+{
+    for (int i = 0; i < 3; i++)
+        x[i] *= s;
+}
+
+/* One node of A^T = L' D' U': with y = D^-T b_k the later b_j lose A_kj^T y. */
+static void forward_transposed(const nt_block *block, const nt_record *record, double *b)
+{
+    const double *store = block->store;
+    double y[3], *mine = b + record->position;
+    if (record->kind == NT_RECORD_BODY) {
+        const nt_body_link *link = (const nt_body_link *)(record + 1);
+        double z[3], scratch[3], *other = b + record->scaled_position;
+        memcpy(y, mine, sizeof y);
+        memcpy(z, other, sizeof z);
+        apply_transposed(3, store + record->inverse, y, scratch);
+        scale3(store[record->scaled_inverse], z);
+        for (int j = 0; j < record->count; j++, link++) {
+            subtract_transposed(3, 3, store + link->right, y, b + link->position);
+            subtract_scaled(store[link->scaled_right], z, b + link->position);
+        }
+        return;
+    }
+    const nt_link *link = (const nt_link *)(record + 1);
+    if (record->kind == NT_RECORD_SCALED) {
+        memcpy(y, mine, sizeof y);
+        scale3(store[record->inverse], y);
+        for (int j = 0; j < record->count; j++, link++)
+            subtract_scaled(store[link->right], y, b + link->position);
+        return;
+    }
+    int n = record->size;
+    double *u = block->vector[3], *scratch = block->temporary;
+    memcpy(u, mine, (size_t)n * sizeof *u);
+    apply_transposed(n, store + record->inverse, u, scratch);
+    for (int j = 0; j < record->count; j++, link++)
+        subtract_transposed(n, link->size, store + link->right, u, b + link->position);
+}
+
+/* x_k = D^-T (b_k - sum_i A_ik^T x_i) */
+static void backward_transposed(const nt_block *block, const nt_record *record, double *b)
+{
+    const double *store = block->store;
+    double scratch[3], *mine = b + record->position;
+    if (record->kind == NT_RECORD_BODY) {
+        const nt_body_link *link = (const nt_body_link *)(record + 1);
+        double *other = b + record->scaled_position;
+        for (int j = 0; j < record->count; j++, link++) {
+            subtract_transposed(3, 3, store + link->left, b + link->position, mine);
+            subtract_scaled(store[link->scaled_left], b + link->position, other);
+        }
+        apply_transposed(3, store + record->inverse, mine, scratch);
+        scale3(store[record->scaled_inverse], other);
+        return;
+    }
+    const nt_link *link = (const nt_link *)(record + 1);
+    if (record->kind == NT_RECORD_SCALED) {
+        for (int j = 0; j < record->count; j++, link++)
+            subtract_scaled(store[link->left], b + link->position, mine);
+        scale3(store[record->inverse], mine);
+        return;
+    }
+    for (int j = 0; j < record->count; j++, link++)
+        subtract_transposed(link->size, record->size, store + link->left, b + link->position, mine);
+    apply_transposed(record->size, store + record->inverse, mine, block->temporary);
+}
+
+static void substitute_transposed(const nt_block *block, double *x)
+{
+    const int *begin = block->program, *end = begin + block->program_length;
+    for (const int *at = begin; at < end; at += ((const nt_record *)at)->length)
+        forward_transposed(block, (const nt_record *)at, x);
+    nt_front_forward_transposed(&block->core, x);
+    nt_front_backward_transposed(&block->core, x);
+    for (const int *at = end; at > begin;) {
+        at -= at[-1];
+        backward_transposed(block, (const nt_record *)at, x);
+    }
+}
+
+/* r = b - A^T x in vector 2 and its backward error; sizes in vector 3. */
+static double error_transposed(nt_block *block)
+{
+    const double *b = block->vector[0], *x = block->vector[1];
+    double *r = block->vector[2], *size = block->vector[3], largest = 0, error = 0;
+    const nt_pattern *p = block->pattern;
+    for (int i = 0; i < block->n_padded; i++) {
+        r[i] = b[i];
+        size[i] = fabs(b[i]);
+    }
+    for (int slot = 0; slot < p->n_slots; slot++) {
+        const nt_load *load = &block->load[slot];
+        const double *a = block->store + load->keep;
+        const double *u = x + block->position[p->row[slot]];
+        int at = block->position[p->column[slot]], columns = size_of(block, p->column[slot]);
+        int single = load->kind == NT_LOAD_SCALED || load->kind == NT_LOAD_DIAGONAL;
+        for (int j = 0; j < columns; j++)
+            for (int i = 0; i < load->rows; i++) {
+                double t = single ? (i == j ? a[0] * u[i] : 0) : a[j * nt_padded(load->rows) + i] * u[i];
+                r[at + j] -= t;
+                size[at + j] += fabs(t);
+            }
+    }
+    for (int i = 0; i < block->n_padded; i++)
+        largest = fmax(largest, size[i]);
+    for (int node = 0; node < p->n_nodes; node++)
+        for (int i = 0; i < size_of(block, node); i++) {
+            int at = block->position[node] + i;
+            if (block->left_out[p->node_start[node] + i])
+                continue;
+            if (!(fabs(r[at]) <= DBL_MAX))
+                return NAN;
+            double share = fabs(r[at]) / size[at];
+            if (share > error && (share <= block->accepted || fabs(r[at]) > 4 * DBL_EPSILON * largest))
+                error = share;
+        }
+    return error;
+}
+
+double nt_block_solve_transposed(nt_block *block, const double *b, double *x, double tolerance,
+                                 double least)
+{
+    double *given = block->vector[0], *solution = block->vector[1], *r = block->vector[2];
+    spread(block, b, given);
+    memcpy(solution, given, (size_t)block->n_padded * sizeof *given);
+    substitute_transposed(block, solution);
+    block->accepted = tolerance;
+    double error = error_transposed(block);
+    if (!(error <= tolerance)) {
+        substitute_transposed(block, r);
+        for (int i = 0; i < block->n_padded; i++)
+            solution[i] += r[i];
+        error = error_transposed(block);
+    }
+    collect(block, solution, x);
+    return error <= least ? least : error;
+}

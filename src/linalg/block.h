@@ -1,0 +1,211 @@
+/* Block LU with a program computed once.
+ *
+ * Elimination of node k turns, for every pair of its later neighbours i, j,
+ *
+ *      A_ij := A_ij - A_ik (A_kk^-1 A_kj),
+ *
+ * and keeps A_kk^-1, A_ik and A_kj as they stand. A solve is then
+ *
+ *      forward    y = A_kk^-1 b_k,   b_i := b_i - A_ik y          in elimination order,
+ *      backward   x_k = A_kk^-1 (b_k - sum_j A_kj x_j)            in reverse order,
+ *
+ * so that blocks which no earlier elimination touched are those of the matrix itself: one copy
+ * serves the factors and the residual check. Nodes with few neighbours ("light") are eliminated
+ * one by one by a short program; what remains (the "core", empty for chains and trees) goes
+ * through dense fronts (front.h).
+ *
+ * Storage. Blocks lie column by column, each column padded to a multiple of four with zeros, so
+ * that every column is one or a few aligned vectors of four (lanes.h). Vectors are stored node
+ * by node with the same padding. */
+#ifndef NUTATE_LINALG_BLOCK_H
+#define NUTATE_LINALG_BLOCK_H
+
+#include "base/arena.h"
+#include "linalg/front.h"
+#include <nutate/linalg.h>
+
+static inline int nt_padded(int n) { return (n + 3) & ~3; }
+
+/* ---- the order ------------------------------------------------------------------------------ */
+
+/* The elimination order and what the elimination of each light node couples. */
+typedef struct nt_order {
+    int n_light;
+    int *node;     /* [n_nodes] light nodes in elimination order, then core nodes, any order     */
+    int *position; /* [n_nodes] its inverse                                                      */
+    int *start;    /* [n_light + 1] where the neighbours of the k-th light node begin            */
+    int *neighbour; /* nodes that the k-th light node couples when it goes                       */
+    int *core_start; /* [n_core + 1] the graph of the core, without the diagonal                 */
+    int *core_neighbour;
+} nt_order;
+
+/* Fails with NT_NO_MEMORY. Everything is allocated from the arena. */
+nt_status nt_order_find(nt_order *order, const nt_pattern *pattern, nt_arena *arena);
+
+/* ---- the program ---------------------------------------------------------------------------- */
+
+/* Kinds of records. Layouts in ints; offsets are places in `store`, positions places in padded
+ * vectors. T is a node whose diagonal block and couplings are multiples of the identity. */
+typedef enum nt_record_kind {
+    NT_RECORD_SCALED,  /* 3, all couplings scaled; neighbours of 3                   */
+    NT_RECORD_FULL,    /* 3, neighbours of 3                                         */
+    NT_RECORD_BODY,    /* a SCALED and a FULL node with the same neighbours, together */
+    NT_RECORD_GENERAL, /* any sizes                                                  */
+} nt_record_kind;
+
+/* Head of a record; then one nt_link per neighbour (BODY: nt_body_link), count^2 targets (places
+ * of A_ij, row by row; SCALED: t < 0 names the single number at ~t), and the length once more. */
+typedef struct nt_record {
+    int kind, count; /* neighbours */
+    int length;      /* ints in this record                                    */
+    int node;        /* BODY: that of the FULL node                           */
+    int size;
+    int diagonal;    /* where A_kk stands when its turn comes                 */
+    int inverse;     /* where its inverse goes                                */
+    int position;    /* of its unknowns in a padded vector                    */
+    int scaled_diagonal, scaled_inverse, scaled_position; /* BODY: of the SCALED node */
+} nt_record;
+
+typedef struct nt_link {
+    int position, size;
+    int right; /* A_kj */
+    int left;  /* A_jk */
+} nt_link;
+
+typedef struct nt_body_link {
+    int position;
+    int right, left;
+    int scaled_right, scaled_left;
+} nt_body_link;
+
+enum {
+    NT_RECORD_INTS = sizeof(nt_record) / sizeof(int),
+    NT_LINK_INTS = sizeof(nt_link) / sizeof(int),
+    NT_BODY_LINK_INTS = sizeof(nt_body_link) / sizeof(int),
+};
+
+/* How a block of the caller's matrix enters `store`. */
+typedef enum nt_load_kind {
+    NT_LOAD_FULL,     /* 3 x 3                                              */
+    NT_LOAD_SCALED,   /* one number                                         */
+    NT_LOAD_DIAGONAL, /* one number to keep, a full 3 x 3 block to work with */
+    NT_LOAD_GENERAL,  /* any size                                           */
+} nt_load_kind;
+
+typedef struct nt_load {
+    int kind, rows;
+    int source; /* in matrix->values                                            */
+    int keep;   /* the copy for the residual, and for the factors where clean   */
+    int work;   /* a second copy that elimination changes; -1 where clean       */
+} nt_load;
+
+/* Residual of one row node: `scaled`, `full`, `general` blocks follow as (offset, position) pairs,
+ * general ones as (offset, position, columns). */
+typedef struct nt_row {
+    int node, position, size;
+    int scaled, full, general;
+} nt_row;
+enum { NT_ROW_INTS = sizeof(nt_row) / sizeof(int) };
+
+/* Padded vectors that a block LU works with: right-hand side, solution, residual, spare. */
+enum { NT_BLOCK_VECTORS = 4 };
+
+typedef struct nt_block {
+    const nt_pattern *pattern;
+    nt_arena arena;
+    const struct nt_block_kernels *kernels;
+    int broken_promises; /* NT_SCALED is not relied upon */
+
+    int *position; /* [n_nodes] of each node in a padded vector */
+    int n_padded;
+    double *vector[NT_BLOCK_VECTORS]; /* [n_padded], zero between the nodes */
+
+    double *store;
+    int clear_begin, clear_end; /* the part to be zeroed before loading */
+    nt_load *load;              /* [pattern->n_slots] */
+
+    int *program; /* light records, one after the other */
+    int program_length;
+    int *rows; /* nt_row records, in elimination order */
+    int n_rows;
+    nt_front_tree core;
+    double *temporary; /* A_kk^-1 A_kj for all neighbours j of one node */
+    int *exchange;     /* pivot rows of one inverse                     */
+
+    /* Unknowns left out [n]: by choice, and in the present factors. */
+    unsigned char *dropped, *left_out;
+    int n_dropped, n_left_out;
+    /* The careful factorisation: original sizes of Schur pivots [n], NULL where dependence is not
+     * asked for; rows found; scratch for one pivot block. */
+    const double *scale;
+    double tolerance, *pivot_scale;
+    unsigned char *pivot_out;
+
+    double accepted; /* backward error that needs no look at whether it is rounding */
+    double largest; /* |x| in the present residual, -1: not known yet */
+    double flops;
+    long blocks;
+    int singular_unknown; /* of the last failure */
+} nt_block;
+
+/* Fill a zeroed nt_block: storage, loads, program, rows and core. promises = 0 treats all blocks
+ * as full. */
+nt_status nt_block_compile(nt_block *block, int promises);
+
+/* NULL when memory is out. */
+nt_block *nt_block_create(const nt_pattern *pattern, int promises);
+void nt_block_destroy(nt_block *block);
+
+/* Factorise; nt_block_drop's unknowns stay out. 1 when all pivots were non-zero and finite, else
+ * singular_unknown names the first of a node whose pivot was not. */
+int nt_block_factor(nt_block *block, const double *values);
+
+/* The same with the multiplier rows that depend on earlier ones left out, see
+ * nt_solver_factor_dependent; scale[n] are the sizes that their pivots are compared with. */
+int nt_block_factor_dependent(nt_block *block, const double *values, const double *scale,
+                              double tolerance);
+
+/* Solve with the factors; b[n] in, x[n] out (may be the same). Returns the row-wise backward
+ * error or `least`, what is larger; the solution is refined once where the error exceeds
+ * tolerance. NaN where something is not finite. */
+double nt_block_solve(nt_block *block, const double *b, double *x, double tolerance, double least);
+double nt_block_solve_transposed(nt_block *block, const double *b, double *x, double tolerance,
+                                 double least);
+
+/* Leave multipliers out from the next factorisation on. */
+void nt_block_drop(nt_block *block, const int *unknowns, int count);
+
+/* The matrix as it was given to factor, in the layout of nt_matrix values. */
+void nt_block_unload(const nt_block *block, double *values);
+
+/* ---- numeric kernels, compiled once per instruction set ------------------------------------- */
+
+/* Inverts the pivot block a[size] of a multiplier node in place of the plain inverse; 0: failed. */
+typedef int nt_invert_hook(nt_block *block, int node, int size, const double *a, double *inverse);
+
+typedef struct nt_block_kernels {
+    void (*load)(nt_block *block, const double *values);
+    int (*factor)(nt_block *block); /* -1, or the node whose pivot failed */
+    int (*factor_careful)(nt_block *block, nt_invert_hook *hook);
+    void (*forward)(const nt_block *block, double *b);
+    void (*backward)(const nt_block *block, double *b);
+    /* The row-wise backward error max |b - A x| / (|A| |x| + |b|), if it is larger than *limit,
+     * replaces it; NaN when something is not finite. r = b - A x where r is given. */
+    void (*residual)(nt_block *block, const double *b, const double *x, double *r,
+                     double *limit);
+    nt_front_kernels front;
+} nt_block_kernels;
+
+extern const nt_block_kernels nt_block_kernels_portable, nt_block_kernels_avx2;
+
+/* Inverse of a[size] over the unknowns that are not out, zero rows and columns for the others;
+ * symmetric pivoting. With scale, unknowns whose pivots stay below tolerance * scale are put out.
+ * Returns the number put out, -1 on a zero or non-finite pivot. */
+int nt_block_invert_careful(int size, const double *a, double *inverse, const double *scale,
+                            double tolerance, unsigned char *out);
+
+/* The slow branch of the residual: four rows, from row v of a node, that exceed *limit. */
+void nt_block_look(nt_block *block, const nt_row *row, int v, const double *x, const double *r,
+                   const double *size, double *limit);
+
+#endif

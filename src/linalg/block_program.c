@@ -1,0 +1,517 @@
+/* From pattern and order to storage, loads, program, rows and core of a block LU. */
+#include "linalg/block.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Everything known about the blocks of the factors while the program is written. Blocks are the
+ * slots of `filled`: first those of the matrix with the same numbers, then mirrored and fill. */
+typedef struct compiler {
+    nt_block *block;
+    const nt_pattern *pattern;
+    nt_order order;
+    nt_arena scratch;
+    nt_pattern filled;
+    unsigned char *changed; /* by an elimination before its own                    */
+    unsigned char *full;    /* stored as a block, not as one number                */
+    int *keep, *work;       /* places in store, -1 where there is none             */
+    unsigned char *scaled;  /* [n_light] nodes eliminated as one number            */
+    int *inverse;           /* [n_light] places                                    */
+    int cursor;             /* of store                                            */
+    int single, single_end; /* a started group of four single numbers in store     */
+    int overflow;
+} compiler;
+
+static int size_of(const compiler *c, int node)
+{
+    return c->pattern->node_start[node + 1] - c->pattern->node_start[node];
+}
+
+static int find(const compiler *c, int row, int column)
+{
+    return nt_pattern_find(&c->filled, row, column);
+}
+
+static const int *neighbours(const compiler *c, int k, int *count)
+{
+    *count = c->order.start[k + 1] - c->order.start[k];
+    return c->order.neighbour + c->order.start[k];
+}
+
+/* ---- which blocks there are, and what they are ---------------------------------------------- */
+
+static int fill_in(compiler *c, int promises)
+{
+    const nt_pattern *p = c->pattern;
+    int *sizes = NT_TAKE(&c->scratch, p->n_nodes + 1, int);
+    if (!sizes)
+        return 0;
+    for (int i = 0; i < p->n_nodes; i++)
+        sizes[i] = size_of(c, i);
+    /* all nodes primary until the slots are copied: they must keep their numbers */
+    if (nt_pattern_init(&c->filled, p->n_nodes, p->n_nodes, sizes) != NT_OK)
+        return 0;
+    c->filled.n_primary = p->n_primary;
+    for (int slot = 0; slot < p->n_slots; slot++)
+        if (nt_pattern_add(&c->filled, p->row[slot], p->column[slot],
+                           promises ? (nt_block_shape)p->shape[slot] : NT_FULL) != slot)
+            return 0;
+    for (int slot = 0; slot < p->n_slots; slot++)
+        if (nt_pattern_add(&c->filled, p->column[slot], p->row[slot], NT_SCALED) < 0)
+            return 0;
+    for (int i = 0; i < p->n_nodes; i++)
+        if (nt_pattern_add(&c->filled, i, i, NT_SCALED) < 0)
+            return 0;
+    for (int k = 0; k < c->order.n_light; k++) {
+        int count;
+        const int *near = neighbours(c, k, &count);
+        for (int i = 0; i < count; i++)
+            for (int j = 0; j < count; j++)
+                if (nt_pattern_add(&c->filled, near[i], near[j], NT_SCALED) < 0)
+                    return 0;
+    }
+    return 1;
+}
+
+/* Whether light node k and all its couplings are multiples of the identity. Bodies only: a
+ * multiplier must be able to lose single unknowns. */
+static int is_scaled(const compiler *c, int k)
+{
+    int node = c->order.node[k], count;
+    const int *near = neighbours(c, k, &count);
+    const unsigned char *shape = c->filled.shape;
+    if (node >= c->pattern->n_primary || size_of(c, node) != 3 ||
+        shape[find(c, node, node)] != NT_SCALED)
+        return 0;
+    for (int i = 0; i < count; i++)
+        if (size_of(c, near[i]) != 3 || shape[find(c, node, near[i])] != NT_SCALED ||
+            shape[find(c, near[i], node)] != NT_SCALED)
+            return 0;
+    return 1;
+}
+
+/* In elimination order: which blocks change, which stay multiples of the identity. */
+static void find_shapes(compiler *c)
+{
+    for (int k = 0; k < c->order.n_light; k++) {
+        int node = c->order.node[k], count;
+        const int *near = neighbours(c, k, &count);
+        c->scaled[k] = (unsigned char)is_scaled(c, k);
+        if (!c->scaled[k])
+            c->full[find(c, node, node)] = 1;
+        for (int i = 0; i < count; i++) {
+            if (!c->scaled[k])
+                c->full[find(c, node, near[i])] = c->full[find(c, near[i], node)] = 1;
+            for (int j = 0; j < count; j++) {
+                int target = find(c, near[i], near[j]);
+                c->changed[target] = 1;
+                if (!c->scaled[k])
+                    c->filled.shape[target] = NT_FULL;
+            }
+        }
+    }
+    for (int b = 0; b < c->filled.n_slots; b++) {
+        int k = c->order.position[c->filled.row[b]], l = c->order.position[c->filled.column[b]];
+        if (c->filled.shape[b] == NT_FULL || (k >= c->order.n_light && l >= c->order.n_light) ||
+            size_of(c, c->filled.row[b]) != 3 || size_of(c, c->filled.column[b]) != 3)
+            c->full[b] = 1;
+    }
+}
+
+/* ---- places in store ------------------------------------------------------------------------ */
+
+static int take_store(compiler *c, int count)
+{
+    int at = c->cursor;
+    if (count > INT_MAX / 2 - c->cursor) {
+        c->overflow = 1;
+        return 0;
+    }
+    c->cursor += count;
+    return at;
+}
+
+static int place_single(compiler *c)
+{
+    if (c->single == c->single_end) {
+        c->single = take_store(c, 4);
+        c->single_end = c->single + 4;
+    }
+    return c->single++;
+}
+
+static int place_block(compiler *c, int b, int full)
+{
+    if (!full)
+        return place_single(c);
+    return take_store(c, nt_padded(size_of(c, c->filled.row[b])) *
+                             size_of(c, c->filled.column[b]));
+}
+
+/* What elimination writes: changed blocks, missing ones, inverses. */
+static void place_work(compiler *c, int b)
+{
+    if (c->work[b] < 0 && (c->changed[b] || b >= c->pattern->n_slots))
+        c->work[b] = place_block(c, b, c->full[b]);
+}
+
+static int current(const compiler *c, int b) { return c->work[b] >= 0 ? c->work[b] : c->keep[b]; }
+
+static void place_all(compiler *c)
+{
+    for (int b = 0; b < c->filled.n_slots; b++)
+        c->keep[b] = c->work[b] = -1;
+    for (int b = 0; b < c->pattern->n_slots; b++) {
+        /* a changed block is kept for the residual alone, as narrow as the matrix allows */
+        int single = c->pattern->shape[b] == NT_SCALED && !c->block->broken_promises &&
+                     size_of(c, c->pattern->row[b]) == 3;
+        c->keep[b] = place_block(c, b, c->changed[b] ? !single : c->full[b]);
+    }
+    c->single = c->single_end = 0;
+    c->block->clear_begin = c->cursor;
+    for (int k = 0; k < c->order.n_light; k++) {
+        int node = c->order.node[k], count, diagonal = find(c, node, node);
+        const int *near = neighbours(c, k, &count);
+        place_work(c, diagonal);
+        for (int i = 0; i < count; i++) {
+            place_work(c, find(c, node, near[i]));
+            place_work(c, find(c, near[i], node));
+        }
+        c->inverse[k] = c->work[diagonal] >= 0 ? c->work[diagonal]
+                                               : place_block(c, diagonal, !c->scaled[k]);
+    }
+    for (int b = 0; b < c->filled.n_slots; b++)
+        place_work(c, b);
+    c->block->clear_end = c->cursor;
+}
+
+static int write_loads(compiler *c)
+{
+    nt_block *block = c->block;
+    const nt_pattern *p = c->pattern;
+    block->load = NT_TAKE(&block->arena, p->n_slots + 1, nt_load);
+    if (!block->load)
+        return 0;
+    for (int b = 0; b < p->n_slots; b++) {
+        int rows = size_of(c, p->row[b]), columns = size_of(c, p->column[b]);
+        int single = p->shape[b] == NT_SCALED && !block->broken_promises && rows == 3;
+        int kind = rows == 3 && columns == 3 ? NT_LOAD_FULL : NT_LOAD_GENERAL;
+        if (c->changed[b] && single)
+            kind = c->full[b] ? NT_LOAD_DIAGONAL : NT_LOAD_SCALED;
+        else if (!c->changed[b] && !c->full[b])
+            kind = NT_LOAD_SCALED;
+        block->load[b] = (nt_load){kind, rows, p->offset[b], c->keep[b], c->work[b]};
+    }
+    return 1;
+}
+
+/* ---- the program ---------------------------------------------------------------------------- */
+
+/* Whether light nodes k, k + 1 make a BODY record: scaled and full, same neighbours. */
+static int is_body(const compiler *c, int k)
+{
+    int count, other;
+    if (k + 1 >= c->order.n_light || !c->scaled[k] || c->scaled[k + 1])
+        return 0;
+    const int *near = neighbours(c, k, &count), *far = neighbours(c, k + 1, &other);
+    int node = c->order.node[k + 1];
+    if (count != other || size_of(c, node) != 3 || node >= c->pattern->n_primary)
+        return 0;
+    for (int i = 0; i < count; i++) {
+        int found = 0;
+        for (int j = 0; j < count; j++)
+            found |= far[j] == near[i];
+        if (!found)
+            return 0;
+    }
+    return 1;
+}
+
+static int is_full3(const compiler *c, int k)
+{
+    int count;
+    const int *near = neighbours(c, k, &count);
+    if (size_of(c, c->order.node[k]) != 3)
+        return 0;
+    for (int i = 0; i < count; i++)
+        if (size_of(c, near[i]) != 3)
+            return 0;
+    return 1;
+}
+
+static nt_record_kind kind_of(const compiler *c, int k)
+{
+    return c->scaled[k]     ? (is_body(c, k) ? NT_RECORD_BODY : NT_RECORD_SCALED)
+           : is_full3(c, k) ? NT_RECORD_FULL
+                            : NT_RECORD_GENERAL;
+}
+
+static int record_length(nt_record_kind kind, int count)
+{
+    return NT_RECORD_INTS + count * (kind == NT_RECORD_BODY ? NT_BODY_LINK_INTS : NT_LINK_INTS) +
+           count * count + 1;
+}
+
+static void write_record(const compiler *c, int k, nt_record_kind kind, int *at)
+{
+    const int *position = c->block->position;
+    int count, scaled = k, node = c->order.node[k];
+    const int *near = neighbours(c, k, &count);
+    nt_record *record = (nt_record *)at;
+    *record = (nt_record){.kind = (int)kind, .count = count, .length = record_length(kind, count)};
+    if (kind == NT_RECORD_BODY) {
+        record->scaled_diagonal = current(c, find(c, node, node));
+        record->scaled_inverse = c->inverse[k];
+        record->scaled_position = position[node];
+        k++;
+    }
+    int scaled_node = c->order.node[scaled];
+    node = c->order.node[k];
+    record->node = node;
+    record->size = size_of(c, node);
+    record->diagonal = current(c, find(c, node, node));
+    record->inverse = c->inverse[k];
+    record->position = position[node];
+    int *target;
+    if (kind == NT_RECORD_BODY) {
+        nt_body_link *link = (nt_body_link *)(record + 1);
+        for (int i = 0; i < count; i++)
+            *link++ = (nt_body_link){position[near[i]], current(c, find(c, node, near[i])),
+                                     current(c, find(c, near[i], node)),
+                                     current(c, find(c, scaled_node, near[i])),
+                                     current(c, find(c, near[i], scaled_node))};
+        target = (int *)link;
+    } else {
+        nt_link *link = (nt_link *)(record + 1);
+        for (int i = 0; i < count; i++)
+            *link++ = (nt_link){position[near[i]], size_of(c, near[i]),
+                                current(c, find(c, node, near[i])),
+                                current(c, find(c, near[i], node))};
+        target = (int *)link;
+    }
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < count; j++) {
+            int b = find(c, near[i], near[j]);
+            *target++ = c->full[b] ? current(c, b) : ~current(c, b);
+        }
+    *target = record->length;
+}
+
+/* Operations of one elimination, multiplications and additions counted one each. */
+static double count_flops(const compiler *c, int k, int scaled)
+{
+    int count;
+    const int *near = neighbours(c, k, &count);
+    double n = size_of(c, c->order.node[k]), flops = scaled ? 1 : 2 * n * n * n;
+    for (int i = 0; i < count; i++) {
+        double m = size_of(c, near[i]);
+        flops += scaled ? 1 : 2 * n * n * m;
+        for (int j = 0; j < count; j++)
+            flops += scaled ? 4 : 2 * n * m * size_of(c, near[j]);
+    }
+    return flops;
+}
+
+static int write_program(compiler *c)
+{
+    nt_block *block = c->block;
+    size_t length = 0, temporary = 16;
+    int widest = 4;
+    for (int k = 0; k < c->order.n_light; k++) {
+        int count;
+        const int *near = neighbours(c, k, &count);
+        nt_record_kind kind = kind_of(c, k);
+        size_t columns = 0;
+        length += (size_t)record_length(kind, count);
+        block->flops += count_flops(c, k, c->scaled[k]);
+        block->blocks += 2 * count + 1;
+        if (kind == NT_RECORD_BODY) {
+            k++;
+            block->flops += count_flops(c, k, 0);
+            block->blocks += 2 * count + 1;
+        }
+        for (int i = 0; i < count; i++)
+            columns += (size_t)size_of(c, near[i]);
+        int size = nt_padded(size_of(c, c->order.node[k]));
+        if (size > widest)
+            widest = size;
+        if (columns * (size_t)size > temporary)
+            temporary = columns * (size_t)size;
+    }
+    if (length > INT_MAX)
+        return 0;
+    if ((size_t)widest > temporary)
+        temporary = (size_t)widest;
+    block->program_length = (int)length;
+    block->program = NT_TAKE(&block->arena, length + 1, int);
+    block->temporary = NT_TAKE(&block->arena, temporary, double);
+    block->exchange = NT_TAKE(&block->arena, widest, int);
+    if (!block->program || !block->temporary || !block->exchange)
+        return 0;
+    int *at = block->program;
+    for (int k = 0; k < c->order.n_light; k++) {
+        nt_record_kind kind = kind_of(c, k);
+        write_record(c, k, kind, at);
+        at += ((nt_record *)at)->length;
+        k += kind == NT_RECORD_BODY;
+    }
+    return 1;
+}
+
+/* ---- residual rows -------------------------------------------------------------------------- */
+
+/* 0: one number, 1: a full 3 x 3 block, 2: general */
+static int row_class(const compiler *c, int b)
+{
+    switch (c->block->load[b].kind) {
+    case NT_LOAD_SCALED:
+    case NT_LOAD_DIAGONAL: return 0;
+    case NT_LOAD_FULL: return 1;
+    default: return 2;
+    }
+}
+
+static int write_rows(compiler *c)
+{
+    const nt_pattern *p = c->pattern;
+    nt_block *block = c->block;
+    size_t length = (size_t)NT_ROW_INTS * (size_t)p->n_nodes + 3 * (size_t)p->n_slots + 1;
+    int *first = NT_TAKE(&c->scratch, p->n_nodes + 1, int);
+    int *next = NT_TAKE(&c->scratch, p->n_slots + 1, int);
+    block->rows = NT_TAKE(&block->arena, length, int);
+    if (!first || !next || !block->rows)
+        return 0;
+    for (int i = 0; i < p->n_nodes; i++)
+        first[i] = -1;
+    for (int b = p->n_slots - 1; b >= 0; b--) {
+        next[b] = first[p->row[b]];
+        first[p->row[b]] = b;
+    }
+    int *at = block->rows;
+    for (int k = 0; k < p->n_nodes; k++) {
+        int node = c->order.node[k];
+        nt_row *row = (nt_row *)at;
+        *row = (nt_row){.node = node, .position = block->position[node], .size = size_of(c, node)};
+        at = (int *)(row + 1);
+        for (int class = 0; class < 3; class++)
+            for (int b = first[node]; b >= 0; b = next[b]) {
+                if (row_class(c, b) != class)
+                    continue;
+                *at++ = c->keep[b];
+                *at++ = block->position[p->column[b]];
+                if (class == 2)
+                    *at++ = size_of(c, p->column[b]);
+                row->scaled += class == 0, row->full += class == 1, row->general += class == 2;
+            }
+    }
+    block->n_rows = p->n_nodes;
+    return 1;
+}
+
+/* ---- the core ------------------------------------------------------------------------------- */
+
+static nt_status hand_over_core(compiler *c)
+{
+    const nt_pattern *p = c->pattern, *filled = &c->filled;
+    nt_block *block = c->block;
+    int light = c->order.n_light, n = p->n_nodes - light, blocks = 0;
+    if (n == 0)
+        return NT_OK;
+    int edges = c->order.core_start[n];
+    int *neighbour = NT_TAKE(&c->scratch, edges + 1, int);
+    unsigned char *multiplier = NT_TAKE(&c->scratch, n + 1, unsigned char);
+    nt_front_piece *node = NT_TAKE(&c->scratch, n + 1, nt_front_piece);
+    nt_core_block *list = NT_TAKE(&c->scratch, filled->n_slots + 1, nt_core_block);
+    if (!neighbour || !multiplier || !node || !list)
+        return NT_NO_MEMORY;
+    for (int e = 0; e < edges; e++)
+        neighbour[e] = c->order.position[c->order.core_neighbour[e]] - light;
+    for (int i = 0; i < n; i++) {
+        int name = c->order.node[light + i];
+        multiplier[i] = name >= p->n_primary;
+        node[i] = (nt_front_piece){block->position[name], size_of(c, name), p->node_start[name]};
+    }
+    for (int b = 0; b < filled->n_slots; b++) {
+        int i = c->order.position[filled->row[b]] - light;
+        int j = c->order.position[filled->column[b]] - light;
+        if (i >= 0 && j >= 0)
+            list[blocks++] = (nt_core_block){i, j, current(c, b)};
+    }
+    nt_core_graph graph = {.n = n,
+                           .n_blocks = blocks,
+                           .start = c->order.core_start,
+                           .neighbour = neighbour,
+                           .multiplier = multiplier,
+                           .node = node,
+                           .block = list};
+    nt_status status = nt_front_analyse(&block->core, &graph, &block->arena);
+    block->flops += block->core.flops;
+    block->blocks += block->core.blocks;
+    return status;
+}
+
+static int take_vectors(nt_block *block)
+{
+    int at = 0;
+    for (int k = 0; k < block->pattern->n_nodes; k++)
+        at += nt_padded(block->pattern->node_start[k + 1] - block->pattern->node_start[k]);
+    block->n_padded = at;
+    for (int v = 0; v < NT_BLOCK_VECTORS; v++)
+        if (!(block->vector[v] = NT_TAKE(&block->arena, at + 4, double)))
+            return 0;
+    size_t n = (size_t)block->pattern->n;
+    block->left_out = NT_TAKE(&block->arena, n + 1, unsigned char);
+    block->dropped = NT_TAKE(&block->arena, n + 1, unsigned char);
+    block->position = NT_TAKE(&block->arena, block->pattern->n_nodes + 1, int);
+    return block->left_out && block->dropped && block->position;
+}
+
+/* For one pivot block, of a node or a front. */
+static int take_pivot_scratch(nt_block *block)
+{
+    int widest = block->core.widest;
+    for (int k = 0; k < block->pattern->n_nodes; k++) {
+        int size = block->pattern->node_start[k + 1] - block->pattern->node_start[k];
+        if (size > widest)
+            widest = size;
+    }
+    block->pivot_scale = NT_TAKE(&block->arena, widest + 1, double);
+    block->pivot_out = NT_TAKE(&block->arena, widest + 1, unsigned char);
+    return block->pivot_scale && block->pivot_out;
+}
+
+nt_status nt_block_compile(nt_block *block, int promises)
+{
+    nt_status status = NT_NO_MEMORY;
+    compiler c = {.block = block, .pattern = block->pattern};
+    block->broken_promises = !promises;
+    if (nt_order_find(&c.order, c.pattern, &c.scratch) != NT_OK || !take_vectors(block) ||
+        !fill_in(&c, promises))
+        goto done;
+    int at = 0;
+    for (int k = 0; k < c.pattern->n_nodes; k++) {
+        block->position[c.order.node[k]] = at;
+        at += nt_padded(size_of(&c, c.order.node[k]));
+    }
+    c.changed = NT_TAKE(&c.scratch, c.filled.n_slots + 1, unsigned char);
+    c.full = NT_TAKE(&c.scratch, c.filled.n_slots + 1, unsigned char);
+    c.keep = NT_TAKE(&c.scratch, c.filled.n_slots + 1, int);
+    c.work = NT_TAKE(&c.scratch, c.filled.n_slots + 1, int);
+    c.scaled = NT_TAKE(&c.scratch, c.order.n_light + 1, unsigned char);
+    c.inverse = NT_TAKE(&c.scratch, c.order.n_light + 1, int);
+    if (!c.changed || !c.full || !c.keep || !c.work || !c.scaled || !c.inverse)
+        goto done;
+    find_shapes(&c);
+    place_all(&c);
+    block->store = c.overflow ? NULL : NT_TAKE(&block->arena, c.cursor + 4, double);
+    if (!block->store || !write_loads(&c) || !write_program(&c) || !write_rows(&c))
+        goto done;
+    status = hand_over_core(&c);
+    if (status == NT_OK && !take_pivot_scratch(block))
+        status = NT_NO_MEMORY;
+done:
+    nt_pattern_free(&c.filled);
+    nt_arena_free(&c.scratch);
+    return status;
+}

@@ -1,0 +1,18 @@
+/* Dense LU with partial pivoting, for small systems. */
+#ifndef NUTATE_LINALG_DENSE_H
+#define NUTATE_LINALG_DENSE_H
+
+/* A = P L U in place.
+ * a     [n][n]  row by row; on return U on and above the diagonal with *inverted* diagonal
+ *               entries, the multipliers of L below it
+ * pivot [n]     the row exchanged with row k in step k
+ * Returns -1, or the first column without a non-zero finite pivot (a is then undefined). */
+int nt_dense_factor(int n, double *a, int *pivot);
+
+/* b[n] := A^-1 b with the factors of nt_dense_factor. */
+void nt_dense_solve(int n, const double *a, const int *pivot, double *b);
+
+/* b[n] := A^-T b. */
+void nt_dense_solve_transposed(int n, const double *a, const int *pivot, double *b);
+
+#endif

@@ -1,0 +1,97 @@
+/* The core of a block matrix: a tree of dense fronts (multifrontal elimination).
+ *
+ * Nodes with the same later neighbours are eliminated together: the front's w pivots couple r
+ * other unknowns,
+ *
+ *      [ F11 F12 ]  w        keeps  P = F11^-1,  F21,  X = P F12,
+ *      [ F21 F22 ]  r        passes F22 - F21 X to its parent, which adds it to its own front.
+ *
+ * All matrices lie column by column, w and r padded to multiples of four by zero rows. */
+#ifndef NUTATE_LINALG_FRONT_H
+#define NUTATE_LINALG_FRONT_H
+
+#include "base/arena.h"
+#include <nutate/linalg.h>
+#include <stddef.h>
+
+/* A piece of a node list: `size` unknowns at `position` of a padded vector. */
+typedef struct nt_front_piece {
+    int position, size;
+    int unknown; /* the first of them */
+} nt_front_piece;
+
+/* A block of the matrix that enters a front. A place is the row (or column) in F22, or ~place
+ * in the pivots. */
+typedef struct nt_front_load {
+    int source, rows, columns; /* in nt_block.store */
+    int row_place, column_place;
+} nt_front_load;
+
+/* A run of a child's unknowns that stay together in the parent's front. */
+typedef struct nt_front_run {
+    int from, count, place;
+} nt_front_run;
+
+typedef struct nt_front {
+    int w, r;
+    int pieces, pivot_pieces, piece_end; /* in tree->piece: pivots first                 */
+    int loads, load_end;
+    int runs, run_end;           /* where this front's F22 goes in its parent, tree->run  */
+    int parent, child_count;     /* children are the last child_count updates on the stack */
+    size_t inverse, left, right; /* P, F21, X in tree->factors                            */
+    size_t build, final;         /* F22 on the stack, while built and while waiting        */
+} nt_front;
+
+typedef struct nt_front_tree {
+    int n_fronts;
+    nt_front *front; /* [n_fronts] children before parents, in stack order */
+    int *child;      /* children of all fronts, one after the other         */
+    nt_front_piece *piece;
+    nt_front_load *load;
+    nt_front_run *run;
+    double *factors, *stack;
+    double *panel; /* F12 while a front is built; also for the vectors of a solve */
+    int *exchange;   /* pivot rows of an inverse */
+    double flops;
+    long blocks;
+    int widest; /* pivots of the widest front */
+} nt_front_tree;
+
+/* A block of the core: nodes by their index in the core, place in nt_block.store. */
+typedef struct nt_core_block {
+    int row, column, source;
+} nt_core_block;
+
+typedef struct nt_core_graph {
+    int n, n_blocks;
+    const int *start, *neighbour; /* neighbour[]: indices in the core */
+    const unsigned char *multiplier;
+    const nt_front_piece *node;
+    const nt_core_block *block;
+} nt_core_graph;
+
+nt_status nt_front_analyse(nt_front_tree *tree, const nt_core_graph *graph, nt_arena *arena);
+
+/* ---- numeric kernels, one set per instruction set ------------------------------------------- */
+
+typedef struct nt_front_kernels {
+    /* Invert a[n][n], columns n apart by ld (a multiple of four), in place; exchange[n] is
+     * scratch. 0 on a zero or non-finite pivot. */
+    int (*invert)(int n, int ld, double *a, int *exchange);
+    /* c := A b (subtract = 0) or c - A b; m a multiple of four */
+    void (*multiply)(int m, int n, int k, const double *a, int lda, const double *b, int ldb,
+                     double *c, int ldc, int subtract);
+} nt_front_kernels;
+
+/* One front after the other. store: the blocks of the matrix. Returns -1, or the front whose
+ * pivot block failed. hook, when given, inverts the pivot block instead of kernels->invert. */
+typedef int nt_front_hook(void *context, const nt_front_tree *tree, const nt_front *front,
+                          double *a);
+int nt_front_factor(nt_front_tree *tree, const nt_front_kernels *kernels, const double *store,
+                    nt_front_hook *hook, void *context);
+void nt_front_forward(const nt_front_tree *tree, const nt_front_kernels *kernels, double *b);
+void nt_front_backward(const nt_front_tree *tree, const nt_front_kernels *kernels, double *b);
+void nt_front_forward_transposed(const nt_front_tree *tree, double *b);
+void nt_front_backward_transposed(const nt_front_tree *tree, double *b);
+
+#endif

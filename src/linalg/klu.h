@@ -1,0 +1,24 @@
+/* SuiteSparse KLU behind our block matrices: the solver that pivots when ours cannot. */
+#ifndef NUTATE_LINALG_KLU_H
+#define NUTATE_LINALG_KLU_H
+
+#include <nutate/linalg.h>
+
+typedef struct nt_klu nt_klu;
+
+/* Analyse the pattern. scaled = 1 divides each row by its largest entry, which is safer, and
+ * slower. NULL when memory is out. */
+nt_klu *nt_klu_create(const nt_pattern *pattern, int scaled);
+void nt_klu_destroy(nt_klu *klu);
+
+/* Factorise values[] (laid out as in nt_matrix) with the pivots of the factorisation before, or
+ * with new ones (the first time, when fresh, or when an old one is zero: this allocates).
+ * NT_SINGULAR; NT_NO_MEMORY. */
+nt_status nt_klu_factor(nt_klu *klu, const double *values, int fresh);
+void nt_klu_solve(nt_klu *klu, double *b, int transposed);
+
+/* The unknown whose column had no pivot, -1 when not known. */
+int nt_klu_singular_unknown(const nt_klu *klu);
+double nt_klu_flops(nt_klu *klu);
+
+#endif

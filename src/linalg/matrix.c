@@ -1,0 +1,104 @@
+/* Block-sparse matrices: values behind a pattern. */
+#include <nutate/linalg.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Entries of all blocks together. */
+static size_t entries(const nt_pattern *pattern)
+{
+    return (size_t)pattern->offset[pattern->n_slots];
+}
+
+nt_status nt_matrix_init(nt_matrix *matrix, const nt_pattern *pattern)
+{
+    matrix->pattern = pattern;
+    matrix->broken = 0;
+    matrix->values = calloc(entries(pattern) + 1, sizeof *matrix->values);
+    return matrix->values ? NT_OK : NT_NO_MEMORY;
+}
+
+void nt_matrix_free(nt_matrix *matrix)
+{
+    free(matrix->values);
+    matrix->values = NULL;
+}
+
+void nt_matrix_zero(nt_matrix *matrix)
+{
+    memset(matrix->values, 0, entries(matrix->pattern) * sizeof *matrix->values);
+    matrix->broken = 0;
+}
+
+void nt_matrix_apply(const nt_matrix *matrix, const double *restrict x, double *restrict y)
+{
+    const nt_pattern *p = matrix->pattern;
+    memset(y, 0, (size_t)p->n * sizeof *y);
+    for (int slot = 0; slot < p->n_slots; slot++) {
+        int row = p->node_start[p->row[slot]], column = p->node_start[p->column[slot]];
+        int m = p->node_start[p->row[slot] + 1] - row;
+        int n = p->node_start[p->column[slot] + 1] - column;
+        const double *restrict a = matrix->values + p->offset[slot];
+        const double *restrict u = x + column;
+        double *restrict w = y + row;
+        if (m == 3 && n == 3) {
+            if (p->shape[slot] == NT_SCALED) {
+                w[0] += a[0] * u[0], w[1] += a[0] * u[1], w[2] += a[0] * u[2];
+            } else {
+                double u0 = u[0], u1 = u[1], u2 = u[2];
+                w[0] += a[0] * u0 + a[1] * u1 + a[2] * u2;
+                w[1] += a[3] * u0 + a[4] * u1 + a[5] * u2;
+                w[2] += a[6] * u0 + a[7] * u1 + a[8] * u2;
+            }
+        } else {
+            for (int i = 0; i < m; i++, a += n) {
+                double sum = 0;
+                for (int j = 0; j < n; j++)
+                    sum += a[j] * u[j];
+                w[i] += sum;
+            }
+        }
+    }
+}
+
+void nt_matrix_dense(const nt_matrix *matrix, double *dense)
+{
+    const nt_pattern *p = matrix->pattern;
+    size_t n = (size_t)p->n;
+    memset(dense, 0, n * n * sizeof *dense);
+    for (int slot = 0; slot < p->n_slots; slot++) {
+        size_t row = (size_t)p->node_start[p->row[slot]];
+        size_t column = (size_t)p->node_start[p->column[slot]];
+        size_t m = (size_t)p->node_start[p->row[slot] + 1] - row;
+        size_t k = (size_t)p->node_start[p->column[slot] + 1] - column;
+        const double *a = matrix->values + p->offset[slot];
+        for (size_t i = 0; i < m; i++)
+            memcpy(dense + (row + i) * n + column, a + i * k, k * sizeof *dense);
+    }
+}
+
+void nt_matrix_drop(nt_matrix *matrix, const int *unknowns, int count)
+{
+    const nt_pattern *p = matrix->pattern;
+    if (count == 0)
+        return;
+    for (int slot = 0; slot < p->n_slots; slot++) {
+        int row = p->node_start[p->row[slot]], column = p->node_start[p->column[slot]];
+        int m = p->node_start[p->row[slot] + 1] - row;
+        int n = p->node_start[p->column[slot] + 1] - column;
+        double *a = matrix->values + p->offset[slot];
+        for (int d = 0; d < count; d++) {
+            int i = unknowns[d] - row, j = unknowns[d] - column;
+            if (p->shape[slot] == NT_SCALED && ((i >= 0 && i < m) || (j >= 0 && j < n)))
+                matrix->broken = 1;
+            if (i >= 0 && i < m)
+                for (int c = 0; c < n; c++)
+                    a[i * n + c] = 0;
+            if (j >= 0 && j < n)
+                for (int r = 0; r < m; r++)
+                    a[r * n + j] = 0;
+            if (row == column && i >= 0 && i < m)
+                a[i * n + i] = 1;
+        }
+    }
+}

@@ -1,0 +1,319 @@
+/* The order of elimination.
+ *
+ * Bodies go first, each when it has few neighbours; a multiplier goes only after all bodies that
+ * it couples ("static pivoting": its own diagonal block is zero until they are gone, and is then
+ * -G W^-1 G^T, regular whenever its rows are independent). A body with very many joints, a hub,
+ * would couple them all; its multipliers need not wait for it, because each has another body.
+ * Among the candidates the one with fewest neighbours goes first, the longest waiting among
+ * equals: a chain is then eaten from both its ends, and two short dependency chains overlap in
+ * the processor where one long one would stall it.
+ *
+ * When every candidate has more than LIGHT neighbours, what is left is the core; SuiteSparse's
+ * AMD orders it (front.c). */
+#include "linalg/block.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LIGHT = 8, /* neighbours that a node may couple in the light phase: measured, flat from 6 to 10 */
+    HUB = 24,  /* multipliers of a body from which on they do not wait for it                       */
+};
+
+typedef struct set {
+    int count, room, *items;
+} set;
+
+typedef struct work {
+    const nt_pattern *pattern;
+    set *near;        /* [n_nodes] neighbours still there              */
+    int *waits;       /* [n_nodes] bodies that a multiplier waits for  */
+    int *mark, stamp; /* [n_nodes] */
+    unsigned char *gone, *hub;
+    /* candidates by number of neighbours, first in first out; bodies and multipliers apart */
+    int head[2][LIGHT + 1], tail[2][LIGHT + 1];
+    int *next, *previous, *queued; /* queued: its list's degree, -1 when in none */
+} work;
+
+static int set_add(set *s, int item)
+{
+    if (s->count == s->room) {
+        int room = s->room ? 2 * s->room : 4;
+        int *items = realloc(s->items, (size_t)room * sizeof *items);
+        if (!items)
+            return 0;
+        s->items = items;
+        s->room = room;
+    }
+    s->items[s->count++] = item;
+    return 1;
+}
+
+static void set_remove(set *s, int item)
+{
+    for (int i = 0; i < s->count; i++)
+        if (s->items[i] == item) {
+            s->items[i] = s->items[--s->count];
+            return;
+        }
+}
+
+static int is_multiplier(const work *w, int node) { return node >= w->pattern->n_primary; }
+
+static void queue_take(work *w, int node)
+{
+    int degree = w->queued[node], group = is_multiplier(w, node);
+    if (degree < 0)
+        return;
+    if (w->previous[node] >= 0)
+        w->next[w->previous[node]] = w->next[node];
+    else
+        w->head[group][degree] = w->next[node];
+    if (w->next[node] >= 0)
+        w->previous[w->next[node]] = w->previous[node];
+    else
+        w->tail[group][degree] = w->previous[node];
+    w->queued[node] = -1;
+}
+
+/* Put a node where it belongs now; its place in the line is kept when nothing changed. */
+static void queue_update(work *w, int node)
+{
+    int degree = w->near[node].count, group = is_multiplier(w, node);
+    if (degree > LIGHT || w->waits[node] > 0)
+        degree = -1;
+    if (degree == w->queued[node])
+        return;
+    queue_take(w, node);
+    if (degree < 0)
+        return;
+    w->queued[node] = degree;
+    w->next[node] = -1;
+    w->previous[node] = w->tail[group][degree];
+    if (w->tail[group][degree] >= 0)
+        w->next[w->tail[group][degree]] = node;
+    else
+        w->head[group][degree] = node;
+    w->tail[group][degree] = node;
+}
+
+static int queue_first(const work *w)
+{
+    for (int group = 0; group < 2; group++)
+        for (int degree = 0; degree <= LIGHT; degree++)
+            if (w->head[group][degree] >= 0)
+                return w->head[group][degree];
+    return -1;
+}
+
+static int build_graph(work *w)
+{
+    const nt_pattern *p = w->pattern;
+    for (int slot = 0; slot < p->n_slots; slot++) {
+        int i = p->row[slot], j = p->column[slot];
+        if (i == j || (i > j && nt_pattern_find(p, j, i) >= 0))
+            continue;
+        if (!set_add(&w->near[i], j) || !set_add(&w->near[j], i))
+            return 0;
+    }
+    for (int i = 0; i < p->n_primary; i++) {
+        int multipliers = 0;
+        for (int k = 0; k < w->near[i].count; k++)
+            multipliers += is_multiplier(w, w->near[i].items[k]);
+        w->hub[i] = multipliers > HUB;
+    }
+    for (int i = p->n_primary; i < p->n_nodes; i++) {
+        int bodies = 0, hubs = 0;
+        for (int k = 0; k < w->near[i].count; k++) {
+            int body = w->near[i].items[k];
+            if (!is_multiplier(w, body))
+                bodies++, hubs += w->hub[body];
+        }
+        w->waits[i] = bodies > hubs ? bodies - hubs : bodies;
+        if (bodies == hubs)
+            w->waits[i] = bodies;
+    }
+    return 1;
+}
+
+/* Whether the multiplier i waits for the body j. */
+static int waits_for(const work *w, int i, int j)
+{
+    if (!w->hub[j])
+        return 1;
+    for (int k = 0; k < w->near[i].count; k++) {
+        int body = w->near[i].items[k];
+        if (!is_multiplier(w, body) && !w->hub[body])
+            return 0;
+    }
+    return w->waits[i] > 0;
+}
+
+/* Remove a node and couple its neighbours with each other. */
+static int eliminate(work *w, int node)
+{
+    set *mine = &w->near[node];
+    queue_take(w, node);
+    w->gone[node] = 1;
+    for (int a = 0; a < mine->count; a++) {
+        int i = mine->items[a];
+        set *other = &w->near[i];
+        if (!is_multiplier(w, node) && is_multiplier(w, i) && w->waits[i] > 0 &&
+            (nt_pattern_find(w->pattern, i, node) >= 0 ||
+             nt_pattern_find(w->pattern, node, i) >= 0) &&
+            waits_for(w, i, node))
+            w->waits[i]--;
+        set_remove(other, node);
+        w->stamp++;
+        w->mark[i] = w->stamp;
+        for (int k = 0; k < other->count; k++)
+            w->mark[other->items[k]] = w->stamp;
+        for (int b = 0; b < mine->count; b++)
+            if (w->mark[mine->items[b]] != w->stamp && !set_add(other, mine->items[b]))
+                return 0;
+    }
+    for (int a = 0; a < mine->count; a++)
+        queue_update(w, mine->items[a]);
+    return 1;
+}
+
+/* From the order of elimination to the order of execution: a node's elimination waits only for
+ * the nodes that couple into it, so each multiplier is preceded directly by those of its bodies
+ * that are not done yet, and the data of a joint are touched together. Nodes whose elimination
+ * couples node k first are its children in the elimination tree. */
+static int schedule(const work *w, const int *sequence, int n_light, int *result)
+{
+    int n = w->pattern->n_nodes, done = 0, top = 0, ok = 0;
+    int *rank = malloc(((size_t)n + 1) * sizeof *rank);
+    int *child = malloc(((size_t)n + 1) * sizeof *child);
+    int *sibling = malloc(((size_t)n + 1) * sizeof *sibling);
+    int *stack = malloc(((size_t)n + 1) * sizeof *stack);
+    if (!rank || !child || !sibling || !stack)
+        goto done;
+    for (int i = 0; i < n; i++)
+        rank[i] = n, child[i] = -1;
+    for (int k = 0; k < n_light; k++)
+        rank[sequence[k]] = k;
+    for (int k = n_light - 1; k >= 0; k--) { /* backward: children come out in order */
+        const set *s = &w->near[sequence[k]];
+        int parent = -1;
+        for (int a = 0; a < s->count; a++)
+            if (rank[s->items[a]] < n && (parent < 0 || rank[s->items[a]] < rank[parent]))
+                parent = s->items[a];
+        if (parent >= 0) {
+            sibling[sequence[k]] = child[parent];
+            child[parent] = sequence[k];
+        }
+    }
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = 0; k < n_light; k++) {
+            int root = sequence[k];
+            if (rank[root] < 0 || (pass == 0 && !is_multiplier(w, root)))
+                continue;
+            stack[top++] = root;
+            while (top > 0) {
+                int node = stack[top - 1], c = child[node];
+                if (c >= 0) {
+                    child[node] = sibling[c];
+                    if (rank[c] >= 0)
+                        stack[top++] = c;
+                } else {
+                    result[done++] = node;
+                    rank[node] = -1;
+                    top--;
+                }
+            }
+        }
+    ok = done == n_light;
+done:
+    free(rank);
+    free(child);
+    free(sibling);
+    free(stack);
+    return ok;
+}
+
+/* Copy what the work found into arrays of the arena. */
+static int deliver(const work *w, nt_order *order, nt_arena *arena)
+{
+    int n = w->pattern->n_nodes;
+    size_t total = 0;
+    int at = order->n_light;
+    for (int i = 0; i < n; i++) {
+        total += (size_t)w->near[i].count;
+        if (!w->gone[i])
+            order->node[at++] = i;
+    }
+    for (int k = 0; k < n; k++)
+        order->position[order->node[k]] = k;
+    order->start = NT_TAKE(arena, order->n_light + 1, int);
+    order->core_start = NT_TAKE(arena, n - order->n_light + 1, int);
+    order->neighbour = NT_TAKE(arena, total + 1, int);
+    if (!order->start || !order->core_start || !order->neighbour)
+        return 0;
+    int *next = order->neighbour;
+    for (int k = 0; k < n; k++) {
+        const set *s = &w->near[order->node[k]];
+        if (k == order->n_light)
+            order->core_neighbour = next;
+        memcpy(next, s->items, (size_t)s->count * sizeof *next);
+        next += s->count;
+        if (k < order->n_light)
+            order->start[k + 1] = order->start[k] + s->count;
+        else
+            order->core_start[k + 1 - order->n_light] =
+                order->core_start[k - order->n_light] + s->count;
+    }
+    return 1;
+}
+
+nt_status nt_order_find(nt_order *order, const nt_pattern *pattern, nt_arena *arena)
+{
+    nt_status status = NT_NO_MEMORY;
+    size_t n = (size_t)pattern->n_nodes, room = n + 1;
+    work w = {.pattern = pattern};
+    memset(w.head, -1, sizeof w.head);
+    memset(w.tail, -1, sizeof w.tail);
+    w.near = calloc(room, sizeof *w.near);
+    w.waits = calloc(room, sizeof *w.waits);
+    w.mark = calloc(room, sizeof *w.mark);
+    w.gone = calloc(room, 1);
+    w.hub = calloc(room, 1);
+    w.next = malloc(room * sizeof *w.next);
+    w.previous = malloc(room * sizeof *w.previous);
+    w.queued = malloc(room * sizeof *w.queued);
+    int *sequence = malloc(room * sizeof *sequence);
+    order->node = NT_TAKE(arena, room, int);
+    order->position = NT_TAKE(arena, room, int);
+    if (!w.near || !w.waits || !w.mark || !w.gone || !w.hub || !w.next || !w.previous ||
+        !w.queued || !sequence || !order->node || !order->position)
+        goto done;
+    if (!build_graph(&w))
+        goto done;
+    for (int i = 0; i < pattern->n_nodes; i++) {
+        w.queued[i] = -1;
+        queue_update(&w, i);
+    }
+    order->n_light = 0;
+    for (int node; (node = queue_first(&w)) >= 0;) {
+        sequence[order->n_light++] = node;
+        if (!eliminate(&w, node))
+            goto done;
+    }
+    if (!schedule(&w, sequence, order->n_light, order->node) || !deliver(&w, order, arena))
+        goto done;
+    status = NT_OK;
+done:
+    for (size_t i = 0; w.near && i < n; i++)
+        free(w.near[i].items);
+    free(w.near);
+    free(w.waits);
+    free(w.mark);
+    free(w.gone);
+    free(w.hub);
+    free(w.next);
+    free(w.previous);
+    free(w.queued);
+    free(sequence);
+    return status;
+}

@@ -1,0 +1,131 @@
+/* Block patterns: which blocks may be non-zero, found by hashing, numbered as they come. */
+#include <nutate/linalg.h>
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_ROOM = 16 };
+
+/* The place of (row, column) in an open-addressing table whose size is a power of two: the index
+ * of its entry or of the free place where it belongs. */
+static int hash_place(const nt_pattern *p, int row, int column)
+{
+    unsigned mask = (unsigned)p->hash_size - 1;
+    unsigned long long key = (unsigned long long)(unsigned)row << 32 | (unsigned)column;
+    unsigned at = (unsigned)((key * 0x9E3779B97F4A7C15ULL) >> 32) & mask;
+    while (p->hash[at] >= 0 && (p->row[p->hash[at]] != row || p->column[p->hash[at]] != column))
+        at = (at + 1) & mask;
+    return (int)at;
+}
+
+/* An array with room for count elements instead of what it had; NULL when memory is out. */
+static void *resized(void *old, int count, size_t size)
+{
+    return realloc(old, (size_t)count * size);
+}
+
+/* Twice the room for slots. A failure leaves the pattern usable as it was. */
+static int grow(nt_pattern *p)
+{
+    if (p->room > INT_MAX / 8)
+        return 0;
+    int room = p->room ? 2 * p->room : FIRST_ROOM;
+    void *piece;
+    if (!(piece = resized(p->row, room, sizeof *p->row)))
+        return 0;
+    p->row = piece;
+    if (!(piece = resized(p->column, room, sizeof *p->column)))
+        return 0;
+    p->column = piece;
+    if (!(piece = resized(p->offset, room + 1, sizeof *p->offset)))
+        return 0;
+    p->offset = piece;
+    if (!(piece = resized(p->shape, room, sizeof *p->shape)))
+        return 0;
+    p->shape = piece;
+    int *hash = malloc(2 * (size_t)room * sizeof *hash);
+    if (!hash)
+        return 0;
+    free(p->hash);
+    p->hash = hash;
+    p->hash_size = 2 * room;
+    p->room = room;
+    for (int i = 0; i < p->hash_size; i++)
+        hash[i] = -1;
+    for (int slot = 0; slot < p->n_slots; slot++)
+        hash[hash_place(p, p->row[slot], p->column[slot])] = slot;
+    return 1;
+}
+
+nt_status nt_pattern_init(nt_pattern *pattern, int n_nodes, int n_primary, const int *sizes)
+{
+    memset(pattern, 0, sizeof *pattern);
+    if (n_nodes < 0 || n_nodes > INT_MAX / 4 || n_primary < 0 || n_primary > n_nodes)
+        return NT_INVALID;
+    pattern->n_nodes = n_nodes;
+    pattern->n_primary = n_primary;
+    pattern->node_start = malloc(((size_t)n_nodes + 1) * sizeof *pattern->node_start);
+    if (!pattern->node_start || !grow(pattern)) {
+        nt_pattern_free(pattern);
+        return NT_NO_MEMORY;
+    }
+    pattern->node_start[0] = 0;
+    pattern->offset[0] = 0;
+    for (int i = 0; i < n_nodes; i++) {
+        if (sizes[i] < 1 || sizes[i] > INT_MAX - pattern->node_start[i]) {
+            nt_pattern_free(pattern);
+            return NT_INVALID;
+        }
+        pattern->node_start[i + 1] = pattern->node_start[i] + sizes[i];
+    }
+    pattern->n = pattern->node_start[n_nodes];
+    for (int i = n_primary; i < n_nodes; i++)
+        if (nt_pattern_add(pattern, i, i, NT_SCALED) < 0) {
+            nt_pattern_free(pattern);
+            return NT_NO_MEMORY;
+        }
+    return NT_OK;
+}
+
+int nt_pattern_find(const nt_pattern *pattern, int row, int column)
+{
+    return pattern->hash[hash_place(pattern, row, column)];
+}
+
+int nt_pattern_add(nt_pattern *pattern, int row, int column, nt_block_shape shape)
+{
+    const int *start = pattern->node_start;
+    long long rows = start[row + 1] - start[row], columns = start[column + 1] - start[column];
+    if (rows != columns)
+        shape = NT_FULL;
+    int slot = nt_pattern_find(pattern, row, column);
+    if (slot >= 0) {
+        if (shape == NT_FULL)
+            pattern->shape[slot] = NT_FULL;
+        return slot;
+    }
+    if (pattern->n_slots == pattern->room && !grow(pattern))
+        return -1;
+    slot = pattern->n_slots;
+    if (rows * columns > INT_MAX - pattern->offset[slot])
+        return -1;
+    pattern->row[slot] = row;
+    pattern->column[slot] = column;
+    pattern->shape[slot] = (unsigned char)shape;
+    pattern->offset[slot + 1] = pattern->offset[slot] + (int)(rows * columns);
+    pattern->n_slots++;
+    pattern->hash[hash_place(pattern, row, column)] = slot;
+    return slot;
+}
+
+void nt_pattern_free(nt_pattern *pattern)
+{
+    free(pattern->node_start);
+    free(pattern->row);
+    free(pattern->column);
+    free(pattern->offset);
+    free(pattern->shape);
+    free(pattern->hash);
+    memset(pattern, 0, sizeof *pattern);
+}

@@ -1,0 +1,480 @@
+/* One interface over three solvers: every solution is checked, a failed check goes to the solver
+ * that pivots. */
+#include "base/error.h"
+#include "linalg/block.h"
+#include "linalg/dense.h"
+#include "linalg/klu.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A solution is accepted when no row's residual exceeds this part of its terms: six digits more
+ * than a Newton step needs, six fewer than a regular system leaves. */
+static const double ACCEPTED = 1e-10;
+
+enum {
+    STAY = 100,        /* factorisations that a fallback stays in use                         */
+    DENSE_LIMIT = 48,  /* unknowns up to which the fallback is dense: faster than KLU there    */
+    SINGLE_LIMIT = 512 /* unknowns of a single node up to which AUTO takes dense LU            */
+};
+
+struct nt_solver {
+    const nt_pattern *pattern;
+    nt_solver_kind kind;   /* chosen                                           */
+    nt_solver_kind in_use; /* that made the present factors                    */
+    int fallback;          /* the present factors are the fallback's           */
+    int rest;              /* factorisations until the chosen kind is tried again */
+
+    nt_block *block, *plain; /* plain: without promises, for matrices that break them */
+    nt_block *present;       /* the one in use                                         */
+    nt_klu *klu, *safe;      /* safe: scaled rows                                      */
+    double *dense;
+    int *pivot;
+
+    nt_matrix copy; /* of the matrix, for dense and KLU */
+    double *given, *x, *r, *size, *sum;
+    unsigned char *dropped; /* [n] */
+    int *drop_list, n_dropped;
+
+    int singular_unknown;
+    nt_solver_statistics statistics;
+};
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static int take_dense(nt_solver *s)
+{
+    size_t n = (size_t)s->pattern->n;
+    if (!s->dense)
+        s->dense = malloc((n * n + 1) * sizeof *s->dense);
+    if (!s->pivot)
+        s->pivot = malloc((n + 1) * sizeof *s->pivot);
+    return s->dense && s->pivot;
+}
+
+/* What dense and KLU need besides their own: the copy of the matrix. */
+static int take_copy(nt_solver *s)
+{
+    return s->copy.values || nt_matrix_init(&s->copy, s->pattern) == NT_OK;
+}
+
+static int take_vectors(nt_solver *s)
+{
+    size_t n = (size_t)s->pattern->n + 1;
+    s->given = malloc(5 * n * sizeof *s->given);
+    s->dropped = calloc(n, 1);
+    s->drop_list = malloc(n * sizeof *s->drop_list);
+    if (!s->given || !s->dropped || !s->drop_list)
+        return 0;
+    s->x = s->given + n;
+    s->r = s->x + n;
+    s->size = s->r + n;
+    s->sum = s->size + n;
+    return 1;
+}
+
+nt_status nt_solver_create(nt_solver **solver, const nt_pattern *pattern, nt_solver_kind kind,
+                           nt_error *error)
+{
+    int ok;
+    nt_solver *s = *solver = calloc(1, sizeof *s);
+    if (!s)
+        return nt_fail(error, NT_NO_MEMORY, "no memory for the linear solver");
+    s->pattern = pattern;
+    s->singular_unknown = -1;
+    if (kind == NT_SOLVER_AUTO)
+        kind = pattern->n_nodes == 1 && pattern->n <= SINGLE_LIMIT ? NT_SOLVER_DENSE
+                                                                   : NT_SOLVER_BLOCK;
+    s->kind = s->in_use = kind;
+    ok = take_vectors(s);
+    if (kind == NT_SOLVER_DENSE)
+        ok = ok && take_dense(s) && take_copy(s);
+    else if (kind == NT_SOLVER_KLU)
+        ok = ok && take_copy(s) && (s->klu = nt_klu_create(pattern, 0));
+    else
+        ok = ok && (s->block = nt_block_create(pattern, 1));
+    if (!ok) {
+        nt_solver_destroy(s);
+        *solver = NULL;
+        return nt_fail(error, NT_NO_MEMORY, "no memory for a linear solver of %d unknowns",
+                       pattern->n);
+    }
+    s->present = s->block;
+    if (s->block) {
+        s->statistics.flops = s->block->flops;
+        s->statistics.blocks = s->block->blocks;
+    } else if (kind == NT_SOLVER_DENSE) {
+        double n = pattern->n;
+        s->statistics.flops = 2 * n * n * n / 3;
+        s->statistics.blocks = 1;
+    }
+    return NT_OK;
+}
+
+void nt_solver_destroy(nt_solver *solver)
+{
+    if (!solver)
+        return;
+    nt_block_destroy(solver->block);
+    nt_block_destroy(solver->plain);
+    nt_klu_destroy(solver->klu);
+    nt_klu_destroy(solver->safe);
+    nt_matrix_free(&solver->copy);
+    free(solver->dense);
+    free(solver->pivot);
+    free(solver->given);
+    free(solver->dropped);
+    free(solver->drop_list);
+    free(solver);
+}
+
+/* ---- factorisation -------------------------------------------------------------------------- */
+
+static int all_finite(const double *p, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(fabs(p[i]) <= DBL_MAX))
+            return 0;
+    return 1;
+}
+
+static size_t entries(const nt_solver *s) { return (size_t)s->pattern->offset[s->pattern->n_slots]; }
+
+static nt_status factor_dense(nt_solver *s)
+{
+    s->in_use = NT_SOLVER_DENSE;
+    nt_matrix_dense(&s->copy, s->dense);
+    s->singular_unknown = nt_dense_factor(s->pattern->n, s->dense, s->pivot);
+    return s->singular_unknown < 0 ? NT_OK : NT_SINGULAR;
+}
+
+static nt_status factor_klu(nt_solver *s, nt_klu *klu, int fresh)
+{
+    s->in_use = NT_SOLVER_KLU;
+    nt_status status = nt_klu_factor(klu, s->copy.values, fresh);
+    s->singular_unknown = status == NT_SINGULAR ? nt_klu_singular_unknown(klu) : -1;
+    return status;
+}
+
+/* Factorise s->copy with pivoting. */
+static nt_status factor_fallback(nt_solver *s, int fresh)
+{
+    s->fallback = 1;
+    if (s->pattern->n <= DENSE_LIMIT)
+        return take_dense(s) ? factor_dense(s) : NT_NO_MEMORY;
+    if (!s->safe && !(s->safe = nt_klu_create(s->pattern, 1)))
+        return NT_NO_MEMORY;
+    return factor_klu(s, s->safe, fresh);
+}
+
+/* The chosen solver has failed on the matrix in s->copy. */
+static nt_status fall_back(nt_solver *s)
+{
+    if (!all_finite(s->copy.values, entries(s)))
+        return NT_NOT_FINITE;
+    s->statistics.fallbacks++;
+    s->rest = STAY;
+    return factor_fallback(s, 1);
+}
+
+static nt_status copy_matrix(nt_solver *s, const double *values)
+{
+    if (!take_copy(s))
+        return NT_NO_MEMORY;
+    memcpy(s->copy.values, values, entries(s) * sizeof *values);
+    nt_matrix_drop(&s->copy, s->drop_list, s->n_dropped);
+    return NT_OK;
+}
+
+static nt_status factor_block(nt_solver *s, const nt_matrix *matrix)
+{
+    s->in_use = NT_SOLVER_BLOCK;
+    s->present = s->block;
+    if (matrix->broken) {
+        if (!s->plain) {
+            if (!(s->plain = nt_block_create(s->pattern, 0)))
+                return NT_NO_MEMORY;
+            nt_block_drop(s->plain, s->drop_list, s->n_dropped);
+        }
+        s->present = s->plain;
+    }
+    if (nt_block_factor(s->present, matrix->values))
+        return NT_OK;
+    nt_status status = copy_matrix(s, matrix->values);
+    return status == NT_OK ? fall_back(s) : status;
+}
+
+nt_status nt_solver_factor(nt_solver *solver, const nt_matrix *matrix)
+{
+    solver->statistics.factorisations++;
+    solver->singular_unknown = -1;
+    if (solver->rest > 0)
+        solver->rest--;
+    else
+        solver->fallback = 0;
+    if (solver->kind == NT_SOLVER_BLOCK && !solver->fallback)
+        return factor_block(solver, matrix);
+    nt_status status = copy_matrix(solver, matrix->values);
+    if (status != NT_OK)
+        return status;
+    if (solver->fallback)
+        status = factor_fallback(solver, 0);
+    else if (solver->kind == NT_SOLVER_DENSE)
+        status = factor_dense(solver);
+    else if ((status = factor_klu(solver, solver->klu, 0)) == NT_SINGULAR)
+        return fall_back(solver);
+    if (status == NT_SINGULAR && !all_finite(solver->copy.values, entries(solver)))
+        status = NT_NOT_FINITE;
+    if (solver->kind == NT_SOLVER_KLU && status == NT_OK && solver->statistics.flops <= 0)
+        solver->statistics.flops = nt_klu_flops(solver->klu);
+    return status;
+}
+
+/* ---- solving with dense or KLU -------------------------------------------------------------- */
+
+/* r = given - A x (or A^T x) and the row-wise backward error; rows whose residual is rounding of
+ * the whole count as exact, see nt_block_look. */
+static double check(nt_solver *s, const double *x, int transposed)
+{
+    const nt_pattern *p = s->pattern;
+    double largest = 0, error = 0;
+    for (int i = 0; i < p->n; i++) {
+        s->r[i] = s->given[i];
+        s->size[i] = fabs(s->given[i]);
+        s->sum[i] = 0;
+        largest = fmax(largest, fabs(x[i]));
+    }
+    for (int slot = 0; slot < p->n_slots; slot++) {
+        int row = p->node_start[p->row[slot]], column = p->node_start[p->column[slot]];
+        int m = p->node_start[p->row[slot] + 1] - row;
+        int n = p->node_start[p->column[slot] + 1] - column;
+        const double *a = s->copy.values + p->offset[slot];
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < n; j++, a++) {
+                int at = transposed ? column + j : row + i;
+                double t = *a * x[transposed ? row + i : column + j];
+                s->r[at] -= t;
+                s->size[at] += fabs(t);
+                s->sum[at] += fabs(*a);
+            }
+    }
+    for (int i = 0; i < p->n; i++) {
+        double r = fabs(s->r[i]);
+        if (!(r <= DBL_MAX))
+            return NAN;
+        if (r > error * s->size[i] &&
+            (r <= ACCEPTED * s->size[i] || r > 4 * DBL_EPSILON * s->sum[i] * largest))
+            error = r / s->size[i];
+    }
+    return error;
+}
+
+static void substitute(nt_solver *s, double *b, int transposed)
+{
+    if (s->in_use == NT_SOLVER_KLU)
+        nt_klu_solve(s->fallback ? s->safe : s->klu, b, transposed);
+    else if (transposed)
+        nt_dense_solve_transposed(s->pattern->n, s->dense, s->pivot, b);
+    else
+        nt_dense_solve(s->pattern->n, s->dense, s->pivot, b);
+}
+
+/* Solve for s->given into s->x; returns the backward error after at most one refinement. */
+static double solve_pivoted(nt_solver *s, int transposed)
+{
+    size_t bytes = (size_t)s->pattern->n * sizeof *s->x;
+    memcpy(s->x, s->given, bytes);
+    substitute(s, s->x, transposed);
+    double error = check(s, s->x, transposed);
+    if (error <= ACCEPTED)
+        return error;
+    substitute(s, s->r, transposed);
+    for (int i = 0; i < s->pattern->n; i++)
+        s->x[i] += s->r[i];
+    return check(s, s->x, transposed);
+}
+
+static nt_status solve_checked(nt_solver *s, double *b, int transposed)
+{
+    size_t n = (size_t)s->pattern->n;
+    memcpy(s->given, b, n * sizeof *b);
+    for (int i = 0; i < s->n_dropped; i++)
+        s->given[s->drop_list[i]] = 0;
+    double error = NAN;
+    if (s->in_use != NT_SOLVER_BLOCK)
+        error = solve_pivoted(s, transposed);
+    if (!(error <= ACCEPTED)) {
+        if (!all_finite(s->given, n))
+            return NT_NOT_FINITE;
+        if (s->in_use == NT_SOLVER_BLOCK && take_copy(s))
+            nt_block_unload(s->present, s->copy.values);
+        nt_matrix_drop(&s->copy, s->drop_list, s->n_dropped);
+        int dense = s->in_use == NT_SOLVER_DENSE;
+        nt_status status = dense ? NT_SINGULAR : fall_back(s);
+        if (status != NT_OK)
+            return status;
+        error = solve_pivoted(s, transposed);
+        if (!(error <= ACCEPTED))
+            return NT_SINGULAR;
+    }
+    memcpy(b, s->x, n * sizeof *b);
+    s->statistics.worst_residual = fmax(s->statistics.worst_residual, error);
+    return NT_OK;
+}
+
+static nt_status solve(nt_solver *s, double *b, int count, int transposed)
+{
+    double *worst = &s->statistics.worst_residual;
+    for (int k = 0; k < count; k++, b += s->pattern->n) {
+        s->statistics.solves++;
+        if (s->in_use == NT_SOLVER_BLOCK) {
+            double error =
+                transposed ? nt_block_solve_transposed(s->present, b, s->x, ACCEPTED, *worst)
+                           : nt_block_solve(s->present, b, s->x, ACCEPTED, *worst);
+            if (error <= ACCEPTED) {
+                memcpy(b, s->x, (size_t)s->pattern->n * sizeof *b);
+                *worst = error;
+                continue;
+            }
+        }
+        nt_status status = solve_checked(s, b, transposed);
+        if (status != NT_OK)
+            return status;
+    }
+    return NT_OK;
+}
+
+nt_status nt_solver_solve(nt_solver *solver, double *b, int count)
+{
+    return solve(solver, b, count, 0);
+}
+
+nt_status nt_solver_solve_transposed(nt_solver *solver, double *b, int count)
+{
+    return solve(solver, b, count, 1);
+}
+
+/* ---- leaving unknowns out ------------------------------------------------------------------- */
+
+nt_status nt_solver_drop(nt_solver *solver, const int *unknowns, int count)
+{
+    const nt_pattern *p = solver->pattern;
+    int first = p->node_start[p->n_primary];
+    for (int i = 0; i < count; i++)
+        if (unknowns[i] < first || unknowns[i] >= p->n)
+            return NT_INVALID;
+    memset(solver->dropped, 0, (size_t)p->n);
+    solver->n_dropped = 0;
+    for (int i = 0; i < count; i++)
+        if (!solver->dropped[unknowns[i]]) {
+            solver->dropped[unknowns[i]] = 1;
+            solver->drop_list[solver->n_dropped++] = unknowns[i];
+        }
+    if (solver->block)
+        nt_block_drop(solver->block, solver->drop_list, solver->n_dropped);
+    if (solver->plain)
+        nt_block_drop(solver->plain, solver->drop_list, solver->n_dropped);
+    return NT_OK;
+}
+
+/* Add to scale[] the sizes g W^-1 g^T of the rows g of one block, W being the diagonal block of
+ * its column node. w, pivot, u: scratch. 0 when W is singular. */
+static int add_sizes(const nt_matrix *matrix, int slot, double *w, int *pivot, double *u,
+                     double *scale)
+{
+    const nt_pattern *p = matrix->pattern;
+    int row = p->node_start[p->row[slot]], m = p->node_start[p->row[slot] + 1] - row;
+    int node = p->column[slot], n = p->node_start[node + 1] - p->node_start[node];
+    int diagonal = nt_pattern_find(p, node, node);
+    const double *g = nt_matrix_block(matrix, slot);
+    if (diagonal < 0)
+        return 0;
+    memcpy(w, nt_matrix_block(matrix, diagonal), (size_t)n * (size_t)n * sizeof *w);
+    if (nt_dense_factor(n, w, pivot) >= 0)
+        return 0;
+    for (int i = 0; i < m; i++, g += n) {
+        memcpy(u, g, (size_t)n * sizeof *u);
+        nt_dense_solve(n, w, pivot, u);
+        for (int j = 0; j < n; j++)
+            scale[row + i] += g[j] * u[j];
+    }
+    return 1;
+}
+
+/* What the pivots of multiplier rows are compared with: the diagonal of G W^-1 G^T, W reduced to
+ * its diagonal blocks. */
+static nt_status find_sizes(const nt_matrix *matrix, double *scale)
+{
+    const nt_pattern *p = matrix->pattern;
+    size_t widest = 1;
+    for (int i = 0; i < p->n_primary; i++)
+        if ((size_t)(p->node_start[i + 1] - p->node_start[i]) > widest)
+            widest = (size_t)(p->node_start[i + 1] - p->node_start[i]);
+    nt_status status = NT_OK;
+    double *w = malloc((widest * widest + widest) * sizeof *w);
+    int *pivot = malloc(widest * sizeof *pivot);
+    memset(scale, 0, (size_t)p->n * sizeof *scale);
+    if (!w || !pivot)
+        status = NT_NO_MEMORY;
+    for (int slot = 0; status == NT_OK && slot < p->n_slots; slot++)
+        if (p->row[slot] >= p->n_primary && p->column[slot] < p->n_primary &&
+            !add_sizes(matrix, slot, w, pivot, w + widest * widest, scale))
+            status = NT_SINGULAR;
+    free(w);
+    free(pivot);
+    return status;
+}
+
+nt_status nt_solver_factor_dependent(nt_solver *solver, const nt_matrix *matrix, double tolerance,
+                                     unsigned char *dependent, int *n_dependent)
+{
+    const nt_pattern *p = solver->pattern;
+    nt_block **place = matrix->broken ? &solver->plain : &solver->block;
+    *n_dependent = 0;
+    memset(dependent, 0, (size_t)p->n);
+    solver->statistics.factorisations++;
+    solver->singular_unknown = -1;
+    if (!*place) {
+        if (!(*place = nt_block_create(p, !matrix->broken)))
+            return NT_NO_MEMORY;
+        nt_block_drop(*place, solver->drop_list, solver->n_dropped);
+    }
+    if (!all_finite(matrix->values, entries(solver)))
+        return NT_NOT_FINITE;
+    nt_status status = find_sizes(matrix, solver->sum);
+    if (status != NT_OK)
+        return status;
+    solver->present = *place;
+    solver->in_use = NT_SOLVER_BLOCK;
+    solver->fallback = 0;
+    if (!nt_block_factor_dependent(*place, matrix->values, solver->sum, tolerance)) {
+        solver->singular_unknown = (*place)->singular_unknown;
+        return NT_SINGULAR;
+    }
+    for (int i = 0; i < p->n; i++)
+        if ((*place)->left_out[i] && !solver->dropped[i]) {
+            dependent[i] = 1;
+            ++*n_dependent;
+        }
+    return NT_OK;
+}
+
+/* ---- reports -------------------------------------------------------------------------------- */
+
+const nt_solver_statistics *nt_solver_get_statistics(const nt_solver *solver)
+{
+    return &solver->statistics;
+}
+
+const char *nt_solver_name(const nt_solver *solver)
+{
+    switch (solver->in_use) {
+    case NT_SOLVER_DENSE: return "dense";
+    case NT_SOLVER_KLU: return "klu";
+    default: return "block";
+    }
+}
+
+int nt_solver_singular_unknown(const nt_solver *solver) { return solver->singular_unknown; }

@@ -1,0 +1,416 @@
+/* Generalized-alpha on Lie groups, index 3.
+ *
+ *   Bruls, Cardona & Arnold 2012, algorithm 1 (as documented for Kynema); Arnold & Bruls 2007
+ *   Bruls & Eberhard 2008, algorithm 4; scaling: Bottasso, Dopico & Trainelli 2008
+ *   weighted norm: Arnold & Hante 2017
+ *
+ * Symbols: q, v, vdot, lambda, mu as everywhere; a the auxiliary acceleration (method memory);
+ * Dq the mean velocity of the step, q1 = q o exp(h Dq); beta' = (1 - alpha_m)/(h^2 beta (1 -
+ * alpha_f)), gamma' = gamma/(h beta).
+ *
+ * The unknown of the Newton iteration is the increment e of the configuration itself, e = T Dx with
+ * T the tangent operator at h Dq in the frame of the increments. So
+ *
+ *   dq = e,  dv = gamma' T^-1 e,  dvdot = beta' T^-1 e,
+ *
+ * T^-1 meets only inertia and damping, and the constraint Jacobian needs no T. Force rows are
+ * multiplied by s = beta h^2 and multipliers divided by it, which makes the matrix independent of
+ * h to leading order:
+ *
+ *   [ s (beta' M T^-1 + gamma' C T^-1 + K)   R_lambda ] [    e    ]      [ s R ]
+ *   [ Phi_q                                     0     ] [ s Dlambda ] = - [ Phi ]. */
+#include "base/error.h"
+#include "method/method.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum option {
+    RHO_INF,
+    NEWMARK,
+    HHT,
+    TOLERANCE_LENGTH,
+    TOLERANCE_ANGLE,
+    TOLERANCE_FORCE,
+    TOLERANCE_MOMENT,
+    TOLERANCE_RELATIVE,
+    MAX_ITERATIONS,
+    REUSE_TANGENT,
+    N_OPTIONS
+};
+
+static const nt_option_key options[N_OPTIONS] = {
+    [RHO_INF] =
+        {"rho_inf", NT_REAL, NAN, 0, 1, "", NULL,
+         "spectral radius at infinite frequency, 1: no damping (Chung & Hulbert); 0.8 where "
+         "no family is named"},
+    [NEWMARK] = {"newmark", NT_REAL, NAN, 0.5, 1, "", NULL,
+                 "Newmark's gamma with beta = (gamma + 1/2)^2/4; 0.5 is the trapezoidal rule"},
+    [HHT] = {"hht", NT_REAL, NAN, -1.0 / 3, 0, "", NULL,
+             "alpha of Hilber, Hughes & Taylor; 0 is the trapezoidal rule"},
+    [TOLERANCE_LENGTH] = {"tolerance_length", NT_REAL, 1e-10, 1e-300, 1, "m", NULL,
+                          "absolute tolerance of positions and of constraints on lengths"},
+    [TOLERANCE_ANGLE] = {"tolerance_angle", NT_REAL, 1e-10, 1e-300, 1, "rad", NULL,
+                         "absolute tolerance of rotations and of constraints on angles"},
+    [TOLERANCE_FORCE] = {"tolerance_force", NT_REAL, 1e-8, 1e-300, 1e300, "N", NULL,
+                         "absolute tolerance of forces: residuals and multipliers"},
+    [TOLERANCE_MOMENT] = {"tolerance_moment", NT_REAL, 1e-8, 1e-300, 1e300, "N m", NULL,
+                          "absolute tolerance of moments: residuals and multipliers"},
+    [TOLERANCE_RELATIVE] =
+        {"tolerance_relative", NT_REAL, 1e-8, 1e-14, 1e-2, "", NULL,
+         "relative to the increment of the step, to the largest force and to the "
+         "largest moment"},
+    [MAX_ITERATIONS] = {"max_iterations", NT_INTEGER, 12, 1, 1000, "", NULL,
+                        "Newton iterations before a step is rejected"},
+    [REUSE_TANGENT] = {"reuse_tangent", NT_BOOLEAN, 0, 0, 1, "", NULL,
+                       "keep the factorised tangent while the iteration contracts fast enough"},
+};
+
+/* A kept tangent is given up when increments shrink by less than this from one to the next. */
+static const double SLOW = 0.25;
+
+/* ---- coefficients --------------------------------------------------------------------------- */
+
+typedef struct coefficients {
+    double alpha_m, alpha_f, beta, gamma;
+    double beta_prime, gamma_prime, scale; /* of a step h; scale = beta h^2 */
+} coefficients;
+
+static coefficients family(const double *value)
+{
+    coefficients c = {0};
+    if (!isnan(value[NEWMARK])) {
+        c.gamma = value[NEWMARK];
+        c.beta = (c.gamma + 0.5) * (c.gamma + 0.5) / 4;
+    } else if (!isnan(value[HHT])) {
+        double alpha = value[HHT];
+        c.alpha_f = -alpha;
+        c.beta = (1 - alpha) * (1 - alpha) / 4;
+        c.gamma = 0.5 - alpha;
+    } else {
+        double rho = !isnan(value[RHO_INF]) ? value[RHO_INF] : 0.8;
+        c.alpha_m = (2 * rho - 1) / (rho + 1);
+        c.alpha_f = rho / (rho + 1);
+        c.gamma = 0.5 + c.alpha_f - c.alpha_m;
+        c.beta = (c.gamma + 0.5) * (c.gamma + 0.5) / 4;
+    }
+    return c;
+}
+
+static coefficients for_step(const double *value, double h)
+{
+    coefficients c = family(value);
+    c.scale = c.beta * h * h;
+    c.beta_prime = (1 - c.alpha_m) / (c.scale * (1 - c.alpha_f));
+    c.gamma_prime = c.gamma / (h * c.beta);
+    return c;
+}
+
+/* ---- work ----------------------------------------------------------------------------------- */
+
+/* n = nv + nc unknowns; rotations r = space.n_rotations */
+typedef struct work {
+    double *Dq;                /* [nv] mean velocity of the step                    */
+    double *increment;         /* [nv] h Dq                                         */
+    double *residual;          /* [n] R and constraint rows                         */
+    double *z;                 /* [n] scaled right-hand side, then (e, s Dlambda)   */
+    double *T_inverse;         /* [r][9]                                            */
+    double *a;                 /* [nv] a1 without its share of vdot                 */
+    double force[2], noise[2]; /* largest force, moment; what rounding of positions makes of them */
+} work;
+
+static work work_of(const nt_stepper *s)
+{
+    size_t nv = (size_t)s->problem->nv, n = (size_t)s->problem->n;
+    work w = {.Dq = s->scratch};
+    w.increment = w.Dq + nv;
+    w.a = w.increment + nv;
+    w.residual = w.a + nv;
+    w.z = w.residual + n;
+    w.T_inverse = w.z + n;
+    return w;
+}
+
+static nt_status layout(const nt_problem *problem, const double *option, nt_layout *sizes,
+                        nt_error *error)
+{
+    int families = !isnan(option[RHO_INF]) + !isnan(option[NEWMARK]) + !isnan(option[HHT]);
+    if (families > 1)
+        return nt_fail(error, NT_INVALID,
+                       "options rho_inf, newmark and hht exclude each other, %d of them are given",
+                       families);
+    sizes->memory = (size_t)problem->nv;
+    sizes->scratch =
+        3 * (size_t)problem->nv + 2 * (size_t)problem->n + 9 * (size_t)problem->space.n_rotations;
+    return NT_OK;
+}
+
+/* a_0 = vdot_0: an O(h) choice that leaves the order of positions at 2 (Kynema's). */
+static nt_status start(nt_stepper *s)
+{
+    memcpy(s->next.method, s->next.vdot, (size_t)s->problem->nv * sizeof(double));
+    return NT_OK;
+}
+
+/* ---- predict -------------------------------------------------------------------------------- */
+
+/* The last accelerations and multipliers are the first guess:
+ * a1 = (alpha_f vdot_n - alpha_m a_n)/(1 - alpha_m) + (1 - alpha_f)/(1 - alpha_m) vdot_1. */
+static void predict(const nt_stepper *s, const work *w, const coefficients *c, double h)
+{
+    const nt_phase *now = &s->now, *next = &s->next;
+    const double *a_n = now->method;
+    int nv = s->problem->nv;
+    memcpy(next->vdot, now->vdot, (size_t)nv * sizeof(double));
+    memcpy(next->lambda, now->lambda, (size_t)s->problem->nc * sizeof(double));
+    memcpy(next->memory, now->memory, (size_t)s->problem->system->n_memory * sizeof(double));
+    double share = (1 - c->alpha_f) / (1 - c->alpha_m);
+    for (int i = 0; i < nv; i++) {
+        w->a[i] = (c->alpha_f * now->vdot[i] - c->alpha_m * a_n[i]) / (1 - c->alpha_m);
+        double a1 = w->a[i] + share * next->vdot[i];
+        next->v[i] = now->v[i] + h * (1 - c->gamma) * a_n[i] + h * c->gamma * a1;
+        w->Dq[i] = now->v[i] + h * (0.5 - c->beta) * a_n[i] + h * c->beta * a1;
+        w->increment[i] = h * w->Dq[i];
+    }
+}
+
+/* ---- equilibrium ---------------------------------------------------------------------------- */
+
+/* Residual and rows at q1 = q o exp(h Dq), and the tangent when it is wanted. */
+static nt_status equilibrium(nt_stepper *s, const work *w, const coefficients *c, bool tangent)
+{
+    nt_problem *p = s->problem;
+    nt_space_compose(&p->space, p->frame, s->now.q, w->increment, s->next.q);
+    nt_space_tangent(&p->space, p->frame, w->increment, NULL, w->T_inverse);
+    nt_point at = nt_phase_point(&s->next);
+    nt_combination combination = {.mass = c->scale * c->beta_prime,
+                                  .damping = c->scale * c->gamma_prime,
+                                  .stiffness = c->scale,
+                                  .multiplier = 1,
+                                  .row_mass = c->beta_prime,
+                                  .row_damping = c->gamma_prime,
+                                  .row_stiffness = 1,
+                                  .map = p->space.n_rotations ? w->T_inverse : NULL};
+    nt_terms terms = {.parts = NT_ALL_PARTS,
+                      .level = NT_POSITION,
+                      .residual = w->residual,
+                      .rows = w->residual + p->nv,
+                      .matrix = tangent ? &p->matrix : NULL,
+                      .combination = &combination};
+    memset(w->residual, 0, (size_t)p->nv * sizeof(double));
+    if (tangent)
+        nt_matrix_zero(&p->matrix);
+    s->statistics->evaluations++;
+    nt_status status = nt_problem_evaluate(p, &at, &terms);
+    if (status == NT_OK && tangent) {
+        nt_matrix_drop(&p->matrix, p->dropped, p->n_dropped);
+        s->statistics->factorisations++;
+        status = nt_solver_factor(p->solver, &p->matrix);
+        p->factored_for = status == NT_OK ? s : NULL;
+    }
+    return status;
+}
+
+/* ---- correct -------------------------------------------------------------------------------- */
+
+/* Solve for (e, s Dlambda) and update Dq, v, vdot, lambda. */
+static nt_status correct(nt_stepper *s, const work *w, const coefficients *c, double h)
+{
+    nt_problem *p = s->problem;
+    int nv = p->nv;
+    for (int i = 0; i < nv; i++)
+        w->z[i] = -c->scale * w->residual[i];
+    for (int i = nv; i < p->n; i++)
+        w->z[i] = -w->residual[i];
+    for (int i = 0; i < p->n_dropped; i++)
+        w->z[p->dropped[i]] = 0;
+    s->statistics->solves++;
+    s->statistics->iterations++;
+    nt_status status = nt_solver_solve(p->solver, w->z, 1);
+    if (status != NT_OK)
+        return status;
+    for (int b = 0; b < p->space.n_blocks; b++) { /* Dx = T^-1 e */
+        const nt_block *block = &p->space.blocks[b];
+        double *x = w->z + block->v;
+        int plain = block->rotation < 0 ? block->nv : block->nv - 3;
+        for (int i = 0; i < plain; i++) {
+            double Dx = x[i];
+            w->increment[block->v + i] += Dx;
+            s->next.v[block->v + i] += c->gamma_prime * Dx;
+            s->next.vdot[block->v + i] += c->beta_prime * Dx;
+        }
+        if (block->rotation >= 0) {
+            const double *X = w->T_inverse + 9 * block->rotation, *e = x + plain;
+            for (int i = 0; i < 3; i++) {
+                double Dx = X[3 * i] * e[0] + X[3 * i + 1] * e[1] + X[3 * i + 2] * e[2];
+                int k = block->v + plain + i;
+                w->increment[k] += Dx;
+                s->next.v[k] += c->gamma_prime * Dx;
+                s->next.vdot[k] += c->beta_prime * Dx;
+            }
+        }
+    }
+    for (int i = 0; i < nv; i++)
+        w->Dq[i] = w->increment[i] / h;
+    for (int i = 0; i < p->nc; i++) {
+        w->z[nv + i] /= c->scale;
+        s->next.lambda[i] += w->z[nv + i];
+    }
+    return NT_OK;
+}
+
+/* ---- convergence ---------------------------------------------------------------------------- */
+
+static double absolute(const nt_stepper *s, int quantity, bool force)
+{
+    enum option first = force ? TOLERANCE_FORCE : TOLERANCE_LENGTH;
+    return s->options[first + (quantity == NT_ANGLE)];
+}
+
+static void note_worst(nt_stepper *s, double *worst, double ratio, int unknown)
+{
+    if (!(ratio <= *worst)) { /* a ratio that is not a number is the worst there is */
+        *worst = ratio;
+        s->report.unknown = unknown;
+    }
+}
+
+/* Sizes that tolerances of forces are relative to, for each kind. The largest inertia force
+ * |S_ii vdot_i|/(s beta') and multiplier; and the force that rounding of a position makes,
+ * 16 eps |S_ii| |x|/s: below it no iteration can go, however small h is. */
+static void measure_forces(const nt_stepper *s, work *w, const coefficients *c)
+{
+    const nt_problem *p = s->problem;
+    w->force[0] = w->force[1] = w->noise[0] = w->noise[1] = 0;
+    for (int b = 0; b < p->space.n_blocks; b++) {
+        const nt_block *block = &p->space.blocks[b];
+        for (int j = 0; j < block->nv; j++) {
+            int i = block->v + j, kind = p->quantity[i];
+            if (p->diagonal[i] < 0)
+                continue;
+            bool rotation = block->rotation >= 0 && j >= block->nv - 3;
+            double size = rotation ? 1 : fabs(s->next.q[block->q + j]) + fabs(w->increment[i]);
+            double S = fabs(p->matrix.values[p->diagonal[i]]) / c->scale;
+            w->force[kind] = fmax(w->force[kind], S * fabs(s->next.vdot[i]) / c->beta_prime);
+            w->noise[kind] = fmax(w->noise[kind], 16 * DBL_EPSILON * S * size);
+        }
+    }
+    for (int i = 0; i < p->nc; i++) {
+        int kind = p->quantity[p->nv + i];
+        w->force[kind] = fmax(w->force[kind], fabs(s->next.lambda[i]));
+    }
+}
+
+/* Largest increment relative to its tolerance. */
+static double increment_size(nt_stepper *s, const work *w)
+{
+    const nt_problem *p = s->problem;
+    double relative = s->options[TOLERANCE_RELATIVE], worst = 0;
+    for (int i = 0; i < p->nv; i++)
+        note_worst(s, &worst,
+                   fabs(w->z[i]) /
+                       (absolute(s, p->quantity[i], false) + relative * fabs(w->increment[i])),
+                   i);
+    for (int i = p->nv; i < p->n; i++) {
+        int kind = p->quantity[i];
+        note_worst(s, &worst,
+                   fabs(w->z[i]) /
+                       (absolute(s, kind, true) + relative * w->force[kind] + w->noise[kind]),
+                   i);
+    }
+    return worst;
+}
+
+/* Largest residual relative to its tolerance; the largest constraint row into the report. */
+static double residual_size(nt_stepper *s, const work *w)
+{
+    const nt_problem *p = s->problem;
+    double relative = s->options[TOLERANCE_RELATIVE], worst = 0, drift = 0;
+    for (int i = 0; i < p->nv; i++) {
+        int kind = p->quantity[i];
+        note_worst(s, &worst,
+                   fabs(w->residual[i]) /
+                       (absolute(s, kind, true) + relative * w->force[kind] + w->noise[kind]),
+                   i);
+    }
+    for (int i = p->nv; i < p->n; i++) {
+        note_worst(s, &worst, fabs(w->residual[i]) / absolute(s, p->quantity[i], false), i);
+        drift = i < p->nv + p->nh ? fmax(drift, fabs(w->residual[i])) : drift;
+    }
+    s->report.position_drift = drift;
+    return worst;
+}
+
+/* ---- the step ------------------------------------------------------------------------------- */
+
+static nt_status iterate(nt_stepper *s, work *w, const coefficients *c, double h)
+{
+    nt_problem *p = s->problem;
+    bool reuse = s->options[REUSE_TANGENT] != 0;
+    bool fresh = !reuse || p->factored_for != s || s->now.all[NT_PHASE_STEP] != h;
+    bool settled = false; /* increments say converged: only the residual is still to be asked */
+    double last = INFINITY;
+    int most = (int)s->options[MAX_ITERATIONS];
+    for (int i = 0; i <= most; i++) {
+        s->report = (nt_report){.iterations = i, .unknown = -1};
+        nt_status status = equilibrium(s, w, c, fresh && !settled);
+        if (status != NT_OK)
+            return status;
+        if (i == 0 || fresh)
+            measure_forces(s, w, c);
+        if (settled) {
+            s->report.worst = residual_size(s, w);
+            if (s->report.worst <= 1)
+                return NT_OK;
+            if (fresh && (status = equilibrium(s, w, c, true)) != NT_OK)
+                return status;
+        }
+        if (i == most)
+            break;
+        if ((status = correct(s, w, c, h)) != NT_OK)
+            return status;
+        double size = s->report.worst = increment_size(s, w);
+        if (!isfinite(size))
+            return NT_NOT_FINITE;
+        /* what is left after this correction: the increments' geometric series, if they shrink */
+        double ratio = size / last;
+        settled = size <= 1 || (ratio < 0.5 && ratio / (1 - ratio) * size <= 1);
+        if (!settled && ratio > SLOW && i > 0) {
+            if (fresh && ratio > 2)
+                return NT_NOT_CONVERGED; /* grows with the exact tangent */
+            fresh = true;
+        }
+        last = size;
+    }
+    s->report.iterations = most;
+    return NT_NOT_CONVERGED;
+}
+
+static nt_status step(nt_stepper *s, double h)
+{
+    coefficients c = for_step(s->options, h);
+    work w = work_of(s);
+    s->next.all[NT_PHASE_T] = s->now.all[NT_PHASE_T] + h;
+    predict(s, &w, &c, h);
+    nt_status status = iterate(s, &w, &c, h);
+    if (status != NT_OK)
+        return status;
+    double share = (1 - c.alpha_f) / (1 - c.alpha_m);
+    for (int i = 0; i < s->problem->nv; i++)
+        s->next.method[i] = w.a[i] + share * s->next.vdot[i];
+    return NT_OK;
+}
+
+const nt_method nt_method_generalized_alpha = {
+    .name = "generalized-alpha",
+    .summary = "Lie-group generalized-alpha, index 3",
+    .reference = "Bruls, Cardona & Arnold 2012, algorithm 1",
+    .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC,
+    .options = options,
+    .n_options = N_OPTIONS,
+    .body_frame = true,
+    .layout = layout,
+    .start = start,
+    .step = step,
+};

@@ -1,0 +1,444 @@
+/* The integrator: owns memory, time, retries and the record of what happened. Methods own the
+ * mathematics of one step. */
+#include "method/integrator.h"
+#include "base/error.h"
+#include "method/dense_output.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Halvings of the step asked for, at most: 2^40 parts. */
+enum { DEEPEST = 40 };
+
+/* Steps taken at a halved size before it is doubled again. Changing the step disturbs the
+ * multipliers of an index-3 method for about this many steps, so it is done seldom. */
+enum { PATIENCE = 16 };
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+static size_t phase_size(const nt_problem *p, const nt_layout *layout)
+{
+    return NT_PHASE_HEAD + (size_t)p->nq + 2 * (size_t)p->nv + (size_t)p->nc +
+           (size_t)p->system->n_memory + layout->memory;
+}
+
+static void phase_bind(nt_phase *phase, double *all, const nt_problem *p)
+{
+    phase->all = all;
+    phase->q = all + NT_PHASE_HEAD;
+    phase->v = phase->q + p->nq;
+    phase->vdot = phase->v + p->nv;
+    phase->lambda = phase->vdot + p->nv;
+    phase->mu = phase->lambda + p->nh;
+    phase->memory = phase->mu + p->nn;
+    phase->method = phase->memory + p->system->n_memory;
+}
+
+static nt_status check_capabilities(const nt_integrator_setup *setup, nt_error *error)
+{
+    const nt_system *system = setup->system;
+    const nt_method *method = setup->method;
+    const char *lack = NULL;
+    if ((method->needs & NT_NEEDS_TANGENT) && !(system->capabilities & NT_HAS_TANGENT))
+        lack = "tangents";
+    else if (system->nh > 0 && !(method->needs & NT_HOLONOMIC))
+        return nt_fail(error, NT_UNSUPPORTED,
+                       "method %s treats no holonomic constraints, the "
+                       "system has %d",
+                       method->name, system->nh);
+    else if (system->nn > 0 && !(method->needs & NT_NONHOLONOMIC))
+        return nt_fail(error, NT_UNSUPPORTED,
+                       "method %s treats no nonholonomic constraints, the "
+                       "system has %d",
+                       method->name, system->nn);
+    else if (system->nh + system->nn > 0 && !(system->capabilities & NT_ALL_LEVELS))
+        lack = "constraints at velocity and acceleration level (NT_ALL_LEVELS)";
+    else if (setup->track_work && !(system->capabilities & NT_HAS_ENERGY))
+        lack = "energies";
+    if (lack)
+        return nt_fail(error, NT_UNSUPPORTED, "method %s needs %s, which the system does not give",
+                       method->name, lack);
+    if (!nt_method_has_frame(method, setup->frame))
+        return nt_fail(error, NT_UNSUPPORTED, "method %s has no body frame", method->name);
+    return NT_OK;
+}
+
+nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *setup,
+                               nt_error *error)
+{
+    *out = NULL;
+    if (!setup->system || !setup->method)
+        return nt_fail(error, NT_INVALID, "no system or no method given");
+    nt_status status = nt_system_check(setup->system, error);
+    if (status != NT_OK || (status = check_capabilities(setup, error)) != NT_OK)
+        return status;
+    nt_integrator *it = calloc(1, sizeof *it);
+    if (!it)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory for an integrator");
+    it->method = setup->method;
+    it->track_work = setup->track_work;
+    it->minimum_step = setup->minimum_step;
+    nt_layout layout = {0};
+    status = nt_problem_create(&it->problem, setup->system, setup->frame, setup->solver, error);
+    if (status != NT_OK)
+        goto failed;
+    nt_problem *p = it->problem;
+    double *values = NT_TAKE(&p->arena, it->method->n_options, double);
+    if (!values)
+        goto no_memory;
+    status = nt_method_parse_options(it->method, setup->options, setup->n_options, values, error);
+    if (status != NT_OK || (status = it->method->layout(p, values, &layout, error)) != NT_OK)
+        goto failed;
+    it->size = phase_size(p, &layout);
+    double *all = NT_TAKE(&p->arena, 4 * it->size, double);
+    it->looked_v = NT_TAKE(&p->arena, 2 * (size_t)p->nv, double);
+    it->dense_work = NT_TAKE(&p->arena, nt_dense_output_work(p), double);
+    it->stepper = (nt_stepper){.problem = p, .options = values, .statistics = &it->statistics};
+    it->stepper.scratch = NT_TAKE(&p->arena, layout.scratch, double);
+    if (!all || !it->stepper.scratch || !it->looked_v || !it->dense_work)
+        goto no_memory;
+    phase_bind(&it->stepper.now, all, p);
+    phase_bind(&it->stepper.next, all + it->size, p);
+    phase_bind(&it->before, all + 2 * it->size, p);
+    phase_bind(&it->looked, all + 3 * it->size, p);
+    *out = it;
+    return NT_OK;
+no_memory:
+    status = nt_fail(error, NT_NO_MEMORY, "out of memory for an integrator");
+failed:
+    nt_integrator_destroy(it);
+    return status;
+}
+
+void nt_integrator_destroy(nt_integrator *it)
+{
+    if (!it)
+        return;
+    nt_problem_destroy(it->problem);
+    free(it);
+}
+
+/* ---- start ---------------------------------------------------------------------------------- */
+
+/* What a constraint may miss at the start: far above the rounding of any closed linkage, far below
+ * what a figure in a file would be off by. */
+static const double CONSISTENT = 1e-8;
+
+static nt_status check_start(nt_integrator *it, const nt_point *at, nt_error *error)
+{
+    nt_problem *p = it->problem;
+    for (nt_level level = NT_POSITION; p->nc > 0 && level <= NT_VELOCITY; level++) {
+        double *rows = p->work;
+        nt_terms terms = {.level = level, .rows = rows};
+        nt_status status = nt_problem_evaluate(p, at, &terms);
+        if (status != NT_OK)
+            return nt_fail(error, status, "constraints cannot be evaluated at the start: %s",
+                           nt_status_text(status));
+        double scale = 1; /* velocity rows are judged relative to the largest velocity */
+        for (int i = 0; level == NT_VELOCITY && i < p->nv; i++)
+            scale = fmax(scale, fabs(at->v[i]));
+        for (int i = 0; i < (level == NT_POSITION ? p->nh : p->nc); i++) {
+            if (fabs(rows[i]) <= CONSISTENT * scale)
+                continue;
+            char name[160];
+            nt_problem_equation_name(p, p->nv + i, name, sizeof name);
+            return nt_fail(error, NT_INCONSISTENT,
+                           "initial %s contradict the constraints: %s is off by %.6g",
+                           level == NT_POSITION ? "positions" : "velocities", name, rows[i]);
+        }
+    }
+    return NT_OK;
+}
+
+nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, const double *v,
+                              const double *memory, nt_error *error)
+{
+    nt_problem *p = it->problem;
+    nt_phase *next = &it->stepper.next;
+    memset(next->all, 0, it->size * sizeof(double));
+    next->all[NT_PHASE_T] = t;
+    memcpy(next->q, q, (size_t)p->nq * sizeof(double));
+    nt_space_change_frame(&p->space, p->system->frame, p->frame, q, v, next->v);
+    if (memory)
+        memcpy(next->memory, memory, (size_t)p->system->n_memory * sizeof(double));
+    nt_point at = nt_phase_point(next);
+    nt_status status = check_start(it, &at, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_problem_accelerations(p, &at, next->vdot, next->lambda, next->mu, error);
+    if (status != NT_OK)
+        return status;
+    it->statistics = (nt_statistics){0};
+    it->stepper.now.all[NT_PHASE_T] = t;
+    status = it->method->start(&it->stepper);
+    if (status != NT_OK)
+        return nt_fail(error, status, "method %s could not start", it->method->name);
+    memcpy(it->stepper.now.all, next->all, it->size * sizeof(double));
+    memcpy(it->before.all, next->all, it->size * sizeof(double));
+    it->level = it->calm = 0;
+    it->started = true;
+    return NT_OK;
+}
+
+/* ---- one step ------------------------------------------------------------------------------- */
+
+static double power(nt_integrator *it, const nt_phase *phase)
+{
+    nt_problem *p = it->problem;
+    nt_energy energy = {0};
+    nt_point at = nt_phase_point(phase);
+    nt_space_change_frame(&p->space, p->frame, p->system->frame, phase->q, phase->v, it->looked_v);
+    at.v = it->looked_v;
+    return p->system->energy(p->system->self, &at, &energy) == NT_OK ? energy.power : (double)NAN;
+}
+
+/* The new state stands: keep the old one for dense output. */
+static void accept(nt_integrator *it, double h)
+{
+    nt_stepper *s = &it->stepper;
+    nt_problem *p = it->problem;
+    s->next.all[NT_PHASE_STEP] = h;
+    s->next.all[NT_PHASE_WORK] = s->now.all[NT_PHASE_WORK];
+    if (it->track_work)
+        s->next.all[NT_PHASE_WORK] += h / 2 * (power(it, &s->now) + power(it, &s->next));
+    if (p->system->accept) {
+        nt_point at = nt_phase_point(&s->next);
+        at.memory = s->now.memory;
+        nt_space_change_frame(&p->space, p->frame, p->system->frame, at.q, at.v, it->looked_v);
+        at.v = it->looked_v;
+        p->system->accept(p->system->self, &at, s->next.memory);
+    }
+    nt_phase old = it->before;
+    it->before = s->now;
+    s->now = s->next;
+    s->next = old;
+
+    nt_statistics *statistics = &it->statistics;
+    statistics->steps++;
+    statistics->largest_step = fmax(statistics->largest_step, h);
+    statistics->smallest_step = statistics->steps == 1 ? h : fmin(statistics->smallest_step, h);
+    statistics->position_drift = fmax(statistics->position_drift, s->report.position_drift);
+}
+
+/* One try of size h. A solve that fails may mean that the rows chosen at the start have become
+ * dependent (a singular position): choose anew and try once more. */
+static nt_status attempt(nt_integrator *it, double h)
+{
+    nt_status status = it->method->step(&it->stepper, h);
+    if (status == NT_OK || it->problem->nc == 0)
+        return status;
+    nt_problem *p = it->problem;
+    int before = p->n_dropped;
+    int same = 1;
+    int kept[64];
+    for (int i = 0; i < before && i < 64; i++)
+        kept[i] = p->dropped[i];
+    nt_point at = nt_phase_point(&it->stepper.now);
+    if (nt_problem_choose_rows(p, &at) != NT_OK)
+        return status;
+    same = before == p->n_dropped && before <= 64;
+    for (int i = 0; same && i < before; i++)
+        same = kept[i] == p->dropped[i];
+    if (same)
+        return status;
+    it->statistics.rank_changes++;
+    return it->method->step(&it->stepper, h);
+}
+
+static nt_status give_up(nt_integrator *it, nt_status status, double h, nt_error *error)
+{
+    const nt_stepper *s = &it->stepper;
+    char name[160] = "unknown equation";
+    int unknown = s->report.unknown;
+    if (status == NT_SINGULAR)
+        unknown = nt_solver_singular_unknown(it->problem->solver);
+    if (unknown >= 0)
+        nt_problem_equation_name(it->problem, unknown, name, sizeof name);
+    nt_fail(
+        error, status,
+        "at t = %.9g s, step %.3g s: %s after %d iterations; worst: %s, %.3g times its tolerance",
+        s->now.all[NT_PHASE_T], h, nt_status_text(status), s->report.iterations, name,
+        s->report.worst);
+    if (error) {
+        error->time = s->now.all[NT_PHASE_T];
+        error->step = h;
+        error->iteration = s->report.iterations;
+        error->residual = s->report.worst;
+    }
+    return status;
+}
+
+/* A step of h is 2^level parts; `done` counts them in units of the finest part, so that time is
+ * exact at every level and the last part ends at the end. */
+nt_status nt_integrator_advance(nt_integrator *it, double end, nt_observer observer, void *context,
+                                nt_error *error)
+{
+    nt_stepper *s = &it->stepper;
+    if (!it->started)
+        return nt_fail(error, NT_INVALID, "the integrator was not started");
+    double begin = s->now.all[NT_PHASE_T], h = end - begin;
+    if (!(h > 0) || !isfinite(h))
+        return nt_fail(error, NT_INVALID, "step from t = %g s to %g s, expected a later time",
+                       begin, end);
+    double smallest = it->minimum_step > 0 ? it->minimum_step : 1e-6 * h;
+    long long whole = 1LL << DEEPEST, done = 0;
+    while (done < whole) {
+        long long part = whole >> it->level;
+        double part_h = ldexp(h, -it->level);
+        nt_status status = attempt(it, part_h);
+        if (status != NT_OK) {
+            it->statistics.rejected++;
+            it->calm = 0;
+            it->problem->factored_for = NULL;
+            if (it->level == DEEPEST || part_h / 2 < smallest)
+                return give_up(it, status, part_h, error);
+            it->level++;
+            continue;
+        }
+        done += part;
+        s->next.all[NT_PHASE_T] = done == whole ? end : begin + ldexp((double)done, -DEEPEST) * h;
+        accept(it, part_h);
+        if (it->level > 0 && ++it->calm >= PATIENCE && done % (2 * part) == 0) {
+            it->level--;
+            it->calm = 0;
+        }
+        if (observer && observer(context, it) != 0)
+            return nt_fail(error, NT_INTERRUPTED, "interrupted at t = %.9g s",
+                           s->now.all[NT_PHASE_T]);
+    }
+    return NT_OK;
+}
+
+nt_status nt_integrator_step(nt_integrator *it, double h, nt_error *error)
+{
+    return nt_integrator_advance(it, it->stepper.now.all[NT_PHASE_T] + h, NULL, NULL, error);
+}
+
+nt_status nt_integrator_run(nt_integrator *it, double end, double h, nt_observer observer,
+                            void *context, nt_error *error)
+{
+    double begin = it->stepper.now.all[NT_PHASE_T];
+    if (!(h > 0) || !isfinite(h))
+        return nt_fail(error, NT_INVALID, "step size is %g s, expected a positive number", h);
+    if (!(end >= begin) || !isfinite(end))
+        return nt_fail(error, NT_INVALID, "end time is %g s, expected one from %g s on", end,
+                       begin);
+    /* a ratio that is whole but for rounding is whole */
+    double count = ceil((end - begin) / h * (1 - 1e-12));
+    if (count > 1e15)
+        return nt_fail(error, NT_INVALID, "%.3g steps of %g s to t = %g s are too many", count, h,
+                       end);
+    for (double k = 1; k <= count; k++) {
+        double target = k == count ? end : begin + (end - begin) * (k / count);
+        nt_status status = nt_integrator_advance(it, target, observer, context, error);
+        if (status != NT_OK)
+            return status;
+    }
+    return NT_OK;
+}
+
+/* ---- looking -------------------------------------------------------------------------------- */
+
+/* v and vdot in the system's frame */
+static nt_state look(const nt_integrator *it, const nt_phase *phase, double *v)
+{
+    const nt_problem *p = it->problem;
+    nt_state state = {.t = phase->all[NT_PHASE_T],
+                      .q = phase->q,
+                      .v = phase->v,
+                      .vdot = phase->vdot,
+                      .lambda = phase->lambda,
+                      .mu = phase->mu,
+                      .memory = phase->memory,
+                      .work = phase->all[NT_PHASE_WORK],
+                      .step = phase->all[NT_PHASE_STEP]};
+    if (p->frame != p->system->frame && p->space.n_rotations > 0) {
+        double *vdot = v + p->nv;
+        nt_space_change_frame(&p->space, p->frame, p->system->frame, phase->q, phase->v, v);
+        nt_space_change_frame(&p->space, p->frame, p->system->frame, phase->q, phase->vdot, vdot);
+        state.v = v;
+        state.vdot = vdot;
+    }
+    return state;
+}
+
+nt_state nt_integrator_state(const nt_integrator *it)
+{
+    return look(it, &it->stepper.now, it->looked_v);
+}
+
+nt_status nt_integrator_dense(nt_integrator *it, double t, nt_state *state)
+{
+    const nt_phase *from = &it->before, *to = &it->stepper.now;
+    if (!(t >= from->all[NT_PHASE_T] && t <= to->all[NT_PHASE_T]))
+        return NT_INVALID;
+    if (t == to->all[NT_PHASE_T])
+        *state = nt_integrator_state(it);
+    else {
+        nt_dense_output(it->problem, from, to, t, it->dense_work, &it->looked);
+        *state = look(it, &it->looked, it->looked_v);
+    }
+    return NT_OK;
+}
+
+nt_status nt_integrator_drift(nt_integrator *it, double *position, double *velocity)
+{
+    nt_problem *p = it->problem;
+    nt_point at = nt_phase_point(&it->stepper.now);
+    double *drift[2] = {position, velocity}, *rows = p->work;
+    for (nt_level level = NT_POSITION; level <= NT_VELOCITY; level++) {
+        *drift[level] = 0;
+        nt_terms terms = {.level = level, .rows = rows};
+        nt_status status = p->nc > 0 ? nt_problem_evaluate(p, &at, &terms) : NT_OK;
+        if (status != NT_OK)
+            return status;
+        for (int i = 0; i < (level == NT_POSITION ? p->nh : p->nc); i++)
+            *drift[level] = fmax(*drift[level], fabs(rows[i]));
+    }
+    return NT_OK;
+}
+
+nt_status nt_integrator_reactions(nt_integrator *it, const nt_state *state, double length,
+                                  double *out, nt_error *error)
+{
+    nt_problem *p = it->problem;
+    memcpy(out, state->lambda, (size_t)p->nh * sizeof(double));
+    memcpy(out + p->nh, state->mu, (size_t)p->nn * sizeof(double));
+    if (p->n_dropped == 0)
+        return NT_OK;
+    double *v = it->dense_work;
+    nt_space_change_frame(&p->space, p->system->frame, p->frame, state->q, state->v, v);
+    nt_point at = {.t = state->t,
+                   .q = state->q,
+                   .v = v,
+                   .vdot = v,
+                   .lambda = state->lambda,
+                   .mu = state->mu,
+                   .memory = state->memory};
+    p->length = length;
+    nt_status status = nt_problem_minimum_norm(p, &at, out);
+    return status == NT_OK ? NT_OK
+                           : nt_fail(error, status, "reactions at t = %g s: %s", state->t,
+                                     nt_status_text(status));
+}
+
+int nt_integrator_redundant(const nt_integrator *it, int *index, int room)
+{
+    const nt_problem *p = it->problem;
+    for (int i = 0; i < p->n_dropped && i < room && index; i++)
+        index[i] = p->dropped[i] - p->nv;
+    return p->n_dropped;
+}
+
+const nt_statistics *nt_integrator_statistics(const nt_integrator *it)
+{
+    nt_statistics *statistics = &((nt_integrator *)(size_t)it)->statistics;
+    const nt_solver_statistics *solver = nt_solver_get_statistics(it->problem->solver);
+    statistics->fallbacks = solver->fallbacks;
+    statistics->linear_residual = solver->worst_residual;
+    return statistics;
+}
+
+const nt_system *nt_integrator_system(const nt_integrator *it) { return it->problem->system; }

@@ -1,0 +1,141 @@
+/* The methods, and their options as text. */
+#include "base/error.h"
+#include "base/number.h"
+#include "base/suggest.h"
+#include "method/method.h"
+
+#include <math.h>
+#include <string.h>
+
+static const nt_method *const methods[] = {
+    &nt_method_generalized_alpha,
+};
+
+enum { COUNT = sizeof methods / sizeof methods[0] };
+
+int nt_method_count(void) { return COUNT; }
+
+const nt_method *nt_method_at(int i) { return i >= 0 && i < COUNT ? methods[i] : NULL; }
+
+const nt_method *nt_method_find(const char *name)
+{
+    for (int i = 0; i < COUNT; i++)
+        if (strcmp(methods[i]->name, name) == 0)
+            return methods[i];
+    return NULL;
+}
+
+const char *nt_method_name(const nt_method *method) { return method->name; }
+const char *nt_method_summary(const nt_method *method) { return method->summary; }
+const char *nt_method_reference(const nt_method *method) { return method->reference; }
+
+const char *nt_method_needs(const nt_method *method)
+{
+    switch (method->needs & (NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC)) {
+    case NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC:
+        return "tangents; holonomic and nonholonomic constraints";
+    case NT_NEEDS_TANGENT | NT_HOLONOMIC:
+        return "tangents; holonomic constraints";
+    case NT_NEEDS_TANGENT:
+        return "tangents; no constraints";
+    default:
+        return "no tangents; no constraints";
+    }
+}
+
+const nt_option_key *nt_method_options(const nt_method *method, int *count)
+{
+    *count = method->n_options;
+    return method->options;
+}
+
+int nt_method_has_frame(const nt_method *method, nt_frame frame)
+{
+    return frame == NT_INERTIAL || method->body_frame;
+}
+
+static const nt_option_key *find_key(const nt_method *method, const char *name)
+{
+    for (int i = 0; i < method->n_options; i++)
+        if (strcmp(method->options[i].name, name) == 0)
+            return &method->options[i];
+    return NULL;
+}
+
+static nt_status unknown_option(const nt_method *method, const char *name, nt_error *error)
+{
+    const char *names[32];
+    int count = 0;
+    while (count < method->n_options && count < 32) {
+        names[count] = method->options[count].name;
+        count++;
+    }
+    const char *near = nt_suggest(name, (int)strlen(name), names, count);
+    return nt_fail(error, NT_INVALID, "method %s has no option '%s'%s%s%s", method->name, name,
+                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static nt_status parse_choice(const nt_option_key *key, const char *text, double *value,
+                              nt_error *error)
+{
+    char list[256] = "";
+    for (int i = 0; key->choices[i]; i++) {
+        if (strcmp(key->choices[i], text) == 0) {
+            *value = i;
+            return NT_OK;
+        }
+        strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);
+        strncat(list, key->choices[i], sizeof list - strlen(list) - 1);
+    }
+    return nt_fail(error, NT_INVALID, "option %s is '%s', expected one of %s", key->name, text,
+                   list);
+}
+
+static nt_status parse_value(const nt_option_key *key, const char *text, double *value,
+                             nt_error *error)
+{
+    if (key->type == NT_CHOICE)
+        return parse_choice(key, text, value, error);
+    if (key->type == NT_BOOLEAN) {
+        bool yes = strcmp(text, "true") == 0;
+        if (!yes && strcmp(text, "false") != 0)
+            return nt_fail(error, NT_INVALID, "option %s is '%s', expected true or false",
+                           key->name, text);
+        *value = yes;
+        return NT_OK;
+    }
+    if (!nt_number_parse(text, (int)strlen(text), value) || !isfinite(*value))
+        return nt_fail(error, NT_INVALID, "option %s is '%s', expected a number", key->name, text);
+    if (key->type == NT_INTEGER && *value != floor(*value))
+        return nt_fail(error, NT_INVALID, "option %s is %s, expected a whole number", key->name,
+                       text);
+    if (!(*value >= key->low && *value <= key->high))
+        return nt_fail(error, NT_INVALID, "option %s is %s%s%s, expected %g to %g", key->name, text,
+                       key->unit[0] ? " " : "", key->unit, key->low, key->high);
+    return NT_OK;
+}
+
+nt_status nt_method_check_option(const nt_method *method, const nt_option *option, nt_error *error)
+{
+    double value;
+    const nt_option_key *key = find_key(method, option->name);
+    return key ? parse_value(key, option->value, &value, error)
+               : unknown_option(method, option->name, error);
+}
+
+nt_status nt_method_parse_options(const nt_method *method, const nt_option *options, int n,
+                                  double *values, nt_error *error)
+{
+    for (int i = 0; i < method->n_options; i++)
+        values[i] = method->options[i].fallback;
+    for (int i = 0; i < n; i++) {
+        const nt_option_key *key = find_key(method, options[i].name);
+        if (!key)
+            return unknown_option(method, options[i].name, error);
+        nt_status status =
+            parse_value(key, options[i].value, &values[key - method->options], error);
+        if (status != NT_OK)
+            return status;
+    }
+    return NT_OK;
+}

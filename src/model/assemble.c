@@ -1,0 +1,477 @@
+/* Consistent initial positions and velocities.
+ *
+ * Positions. A placement that the file leaves out of a body with a joint given by `points` is free;
+ * all others are given. Free bodies are first put against a placed neighbour, joint by joint; then
+ * Gauss-Newton steps of least |dx|^2 + length^2 |dtheta|^2 close the loops. What is given does not
+ * move, unless `initial: {correct: true}` frees everything.
+ *
+ * Velocities. Given ones stay; the others are those of least kinetic energy that satisfy the
+ * constraints: minimise v^T M v / 2 with G v = -Phi_t. */
+#include "model/assemble.h"
+
+#include "base/error.h"
+#include "model/evaluate.h"
+#include "model/joint.h"
+#include "system/problem.h"
+
+#include <nutate/group.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A loop counts as closed, a given value as consistent, when the joint is off by less than this
+ * times the model's length (positions) or 1 rad (angles): far above rounding, far below drawing
+ * accuracy. */
+static const double CLOSED = 1e-8;
+
+typedef struct assembly {
+    nt_model *model;
+    nt_problem *problem;
+    bool *placed;         /* [n_bodies]                                */
+    unsigned char *fixed; /* [nv] unknowns that may not move           */
+    double *rows;         /* [nc]                                      */
+    double *dv, *trial;   /* [nv], [nq]                                */
+    nt_arena arena;
+} assembly;
+
+/* ---- state from the bodies and back --------------------------------------------------------- */
+
+static void write_positions(nt_model *model)
+{
+    for (int i = 1; i < model->n_bodies; i++) {
+        const nt_body *body = &model->bodies[i];
+        double *q = model->initial_q + body->q;
+        if (body->t_node >= 0) {
+            v3_store(q, body->x0);
+            q += 3;
+        }
+        quat_store(q, body->q0);
+    }
+}
+
+static void read_positions(nt_model *model)
+{
+    for (int i = 1; i < model->n_bodies; i++) {
+        nt_body *body = &model->bodies[i];
+        const double *q = model->initial_q + body->q;
+        if (body->t_node >= 0) {
+            body->x0 = v3_load(q);
+            q += 3;
+        }
+        body->q0 = quat_load(q);
+    }
+}
+
+static nt_point start_point(const assembly *a)
+{
+    return (nt_point){.t = a->model->simulation.start,
+                      .q = a->model->initial_q,
+                      .v = a->model->initial_v,
+                      .vdot = a->model->initial_v,
+                      .lambda = a->model->multipliers,
+                      .mu = a->model->multipliers + a->model->system.nh,
+                      .memory = NULL};
+}
+
+static double row_scale(const assembly *a, int row)
+{
+    return a->model->row_quantity[row] == NT_LENGTH ? a->model->length : 1;
+}
+
+/* Largest row in units of its scale; *worst is its number. */
+static nt_status measure(assembly *a, const double *q, nt_level level, double *size, int *worst)
+{
+    nt_point at = start_point(a);
+    at.q = q;
+    nt_terms terms = {.level = level, .rows = a->rows};
+    nt_status status = nt_problem_evaluate(a->problem, &at, &terms);
+    int count = level == NT_POSITION ? a->model->system.nh : a->problem->nc;
+    *size = 0;
+    *worst = -1;
+    for (int i = 0; i < count; i++) {
+        double off = fabs(a->rows[i]) / row_scale(a, i);
+        if (!(off <= *size)) {
+            *size = off;
+            *worst = i;
+        }
+    }
+    return status;
+}
+
+static const nt_element *element_of_row(const nt_model *model, int row)
+{
+    for (int i = 0; i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        if (e->n_rows > 0 && row >= e->first_row && row < e->first_row + e->n_rows)
+            return e;
+    }
+    return NULL;
+}
+
+/* "joint j, position along x: off by 0.1 m" at the joint's place */
+static nt_status contradiction(const assembly *a, int row, bool velocity, const char *what,
+                               nt_error *error)
+{
+    const nt_model *model = a->model;
+    const nt_element *e = element_of_row(model, row);
+    const char *unit = model->row_quantity[row] == NT_LENGTH ? velocity ? "m/s" : "m"
+                       : velocity                            ? "rad/s"
+                                                             : "rad";
+    return nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,
+                      "joint %s cannot be satisfied by %s: %s is off by %.6g %s", e->name, what,
+                      e->type->row_name(e, row - e->first_row), a->rows[row], unit);
+}
+
+/* ---- positions ------------------------------------------------------------------------------ */
+
+static bool by_points(const nt_element *e)
+{
+    return e->type->reaction && (nt_joint_of(e)->given & NT_GIVEN_POINTS);
+}
+
+/* Which unknowns may move. Returns their number. */
+static int choose_free(assembly *a)
+{
+    const nt_model *model = a->model;
+    int count = 0;
+    memset(a->fixed, 1, (size_t)a->problem->nv);
+    for (int b = 0; b < model->n_bodies; b++)
+        a->placed[b] = true;
+    for (int i = 0; i < model->n_elements; i++)
+        for (int side = 0; side < 2; side++) {
+            const nt_element *e = &model->elements[i];
+            int b = side == 0 ? e->a : e->b;
+            if (b > 0 && by_points(e))
+                a->placed[b] = false; /* for now: has a joint by points */
+        }
+    for (int b = 1; b < model->n_bodies; b++) {
+        const nt_body *body = &model->bodies[b];
+        bool all = model->correct_initial, points = !a->placed[b];
+        bool position = all || (points && !(body->given & NT_GIVEN_POSITION));
+        bool rotation = all || (points && !(body->given & NT_GIVEN_ORIENTATION));
+        int r = body->v + (body->t_node >= 0 ? 3 : 0);
+        for (int k = 0; k < 3; k++) {
+            if (position && body->t_node >= 0)
+                a->fixed[body->v + k] = 0, count++;
+            if (rotation)
+                a->fixed[r + k] = 0, count++;
+        }
+        a->placed[b] = !points || (body->given & NT_GIVEN_POSITION) ||
+                       (body->given & NT_GIVEN_ORIENTATION) || body->t_node < 0;
+    }
+    return count;
+}
+
+/* The smallest rotation that takes unit vector a to unit vector b. */
+static quat smallest_rotation(v3 a, v3 b)
+{
+    double c = v3_dot(a, b);
+    v3 axis = v3_cross(a, b);
+    if (c < -0.999999) { /* opposite: half a turn about anything across */
+        v3 pick = fabs(a.x) < 0.7 ? v3_of(1, 0, 0) : v3_of(0, 1, 0);
+        axis = v3_cross(a, pick);
+        axis = v3_scale(1 / v3_norm(axis), axis);
+        return (quat){0, axis.x, axis.y, axis.z};
+    }
+    return quat_unit((quat){1 + c, axis.x, axis.y, axis.z});
+}
+
+/* Put body b against its placed neighbour through joint e. */
+static void put_against(nt_model *model, const nt_element *e, int b)
+{
+    const nt_joint *joint = nt_joint_of(e);
+    bool is_b = b == e->b;
+    const nt_body *there = &model->bodies[is_b ? e->a : e->b];
+    nt_body *here = &model->bodies[b];
+    v3 X_there = is_b ? joint->point_a : joint->point_b, X = is_b ? joint->point_b : joint->point_a;
+    v3 axis_there = is_b ? joint->e[2] : joint->f[2], axis = is_b ? joint->f[2] : joint->e[2];
+    m3 R_there = quat_matrix(there->q0);
+    if ((joint->given & NT_GIVEN_AXES) && !(here->given & NT_GIVEN_ORIENTATION)) {
+        bool cross = joint->specs[joint->n_specs - 1].j == 2 && joint->n_specs == 2; /* universal */
+        v3 now = m3_apply(quat_matrix(here->q0), axis), wanted = m3_apply(R_there, axis_there);
+        if (!cross)
+            here->q0 = quat_unit(quat_multiply(smallest_rotation(now, wanted), here->q0));
+    }
+    v3 p = v3_add(there->x0, m3_apply(R_there, X_there));
+    if (here->t_node >= 0)
+        here->x0 = v3_sub(p, m3_apply(quat_matrix(here->q0), X));
+}
+
+static void place_tree(assembly *a)
+{
+    nt_model *model = a->model;
+    for (bool progress = true; progress;) {
+        progress = false;
+        for (int i = 0; i < model->n_elements; i++) {
+            const nt_element *e = &model->elements[i];
+            if (!by_points(e) || a->placed[e->a] == a->placed[e->b])
+                continue;
+            int b = a->placed[e->a] ? e->b : e->a;
+            put_against(model, e, b);
+            a->placed[b] = progress = true;
+        }
+    }
+    write_positions(model);
+}
+
+/* One Gauss-Newton step, shortened until the constraints improve. */
+static nt_status improve(assembly *a, double *size, bool *better)
+{
+    nt_model *model = a->model;
+    nt_problem *p = a->problem;
+    nt_point at = start_point(a);
+    for (int i = 0; i < p->nc; i++)
+        a->rows[i] = i < p->nh ? -a->rows[i] : 0;
+    nt_status status = nt_problem_project(p, &at, false, a->fixed, a->rows, a->dv);
+    if (status != NT_OK)
+        return status;
+    double longest = 0;
+    for (int i = 0; i < p->nv; i++)
+        longest =
+            fmax(longest, fabs(a->dv[i]) * (p->quantity[i] == NT_ANGLE ? 1 : 1 / model->length));
+    double share = longest > 0.7 ? 0.7 / longest : 1; /* no rotation beyond 40 degrees at once */
+    *better = false;
+    for (int halving = 0; halving < 12 && !*better; halving++, share /= 2) {
+        double *step = p->work;
+        for (int i = 0; i < p->nv; i++)
+            step[i] = share * a->dv[i];
+        nt_space_compose(&p->space, NT_INERTIAL, model->initial_q, step, a->trial);
+        double trial_size;
+        int worst;
+        if ((status = measure(a, a->trial, NT_POSITION, &trial_size, &worst)) != NT_OK)
+            return status;
+        if (trial_size < *size) {
+            *better = true;
+            *size = trial_size;
+            memcpy(model->initial_q, a->trial, (size_t)p->nq * sizeof(double));
+        }
+    }
+    return NT_OK;
+}
+
+static nt_status close_loops(assembly *a, bool validate, nt_error *error)
+{
+    nt_model *model = a->model;
+    int free_count = choose_free(a), worst;
+    double size;
+    if (a->problem->nh == 0)
+        return NT_OK;
+    bool some_unplaced = false;
+    for (int b = 1; b < model->n_bodies; b++)
+        some_unplaced |= !a->placed[b];
+    if (some_unplaced)
+        place_tree(a);
+    nt_status status = measure(a, model->initial_q, NT_POSITION, &size, &worst);
+    if (status != NT_OK)
+        return nt_fail(error, status, "%s: joints cannot be evaluated at the given placement: %s",
+                       model->file, nt_status_text(status));
+    if (size > CLOSED && free_count == 0 && validate)
+        return contradiction(a, worst, false, "the given positions", error);
+    bool better = size > 1e-15;
+    for (int i = 0; i < 200 && free_count > 0 && size > 1e-15 && better; i++) {
+        if ((status = measure(a, model->initial_q, NT_POSITION, &size, &worst)) != NT_OK ||
+            (status = improve(a, &size, &better)) != NT_OK)
+            return nt_fail(error, status, "%s: assembly failed: %s", model->file,
+                           nt_status_text(status));
+    }
+    measure(a, model->initial_q, NT_POSITION, &size, &worst);
+    if (size > CLOSED && validate)
+        return contradiction(a, worst, false,
+                             "any placement near the given one (the loop does not close)", error);
+    read_positions(model);
+    return NT_OK;
+}
+
+/* ---- velocities ----------------------------------------------------------------------------- */
+
+static void write_velocities(nt_model *model)
+{
+    for (int i = 1; i < model->n_bodies; i++) {
+        const nt_body *body = &model->bodies[i];
+        double *v = model->initial_v + body->v;
+        if (body->t_node >= 0) {
+            v3_store(v, body->v0);
+            v += 3;
+        }
+        v3_store(v, body->w0);
+    }
+}
+
+/* Velocities in terms of the assembled orientation. A given velocity of the origin fixes that of
+ * the centre of mass once the angular velocity is known: *linked says that it is not yet. */
+static void given_velocities(assembly *a, bool *linked)
+{
+    nt_model *model = a->model;
+    *linked = false;
+    memset(a->fixed, 0, (size_t)a->problem->nv);
+    for (int i = 1; i < model->n_bodies; i++) {
+        nt_body *body = &model->bodies[i];
+        bool free_all = model->correct_initial, moves = body->t_node >= 0;
+        bool velocity = body->given & NT_GIVEN_VELOCITY;
+        bool spin = body->given & NT_GIVEN_ANGULAR_VELOCITY;
+        m3 R = quat_matrix(body->q0);
+        v3 given = v3_load(body->angular_velocity);
+        if (spin)
+            body->w0 = body->angular_velocity_frame == 1 ? given : m3_apply(R, given);
+        if (velocity && moves)
+            body->v0 =
+                v3_add(v3_load(body->velocity), v3_cross(body->w0, m3_apply(R, body->reference)));
+        *linked |= velocity && moves && !spin && v3_norm(body->reference) > 0;
+        for (int k = 0; k < 3; k++) {
+            if (velocity && moves && !free_all)
+                a->fixed[body->v + k] = 1;
+            if (spin && !free_all)
+                a->fixed[body->v + (moves ? 3 : 0) + k] = 1;
+        }
+    }
+    write_velocities(model);
+}
+
+static nt_status find_velocities(assembly *a, bool validate, nt_error *error)
+{
+    nt_model *model = a->model;
+    nt_problem *p = a->problem;
+    bool linked = true;
+    double size = 0, scale = 1;
+    int worst = -1;
+    /* repeated only where a given origin velocity hangs on an unknown rotation */
+    for (int round = 0; round < 100 && linked; round++) {
+        given_velocities(a, &linked);
+        nt_point at = start_point(a);
+        if (p->nc == 0)
+            return NT_OK;
+        nt_status status = measure(a, model->initial_q, NT_VELOCITY, &size, &worst);
+        for (int i = 0; i < p->nc; i++)
+            a->rows[i] = -a->rows[i];
+        if (status == NT_OK)
+            status = nt_problem_project(p, &at, true, a->fixed, a->rows, a->dv);
+        if (status != NT_OK)
+            return nt_fail(error, status, "%s: initial velocities: %s", model->file,
+                           nt_status_text(status));
+        double change = 0;
+        for (int i = 0; i < p->nv; i++) {
+            model->initial_v[i] += a->dv[i];
+            scale = fmax(scale, fabs(model->initial_v[i]));
+            change = fmax(change, fabs(a->dv[i]));
+        }
+        for (int i = 1; i < model->n_bodies; i++) {
+            nt_body *body = &model->bodies[i];
+            const double *v = model->initial_v + body->v;
+            body->v0 = body->t_node >= 0 ? v3_load(v) : v3_of(0, 0, 0);
+            body->w0 = v3_load(v + (body->t_node >= 0 ? 3 : 0));
+        }
+        linked = linked && change > 1e-14 * scale;
+    }
+    measure(a, model->initial_q, NT_VELOCITY, &size, &worst);
+    if (size > CLOSED * scale && validate)
+        return contradiction(a, worst, true, "the given velocities", error);
+    return NT_OK;
+}
+
+/* ---- what moved ----------------------------------------------------------------------------- */
+
+static nt_status report_corrections(nt_model *model, const double *q_given, const double *v_given)
+{
+    size_t room = 256 * (size_t)model->n_bodies + 1, used = 0;
+    char *text = nt_arena_take(&model->arena, room, 1);
+    if (!text)
+        return NT_NO_MEMORY;
+    model->corrections = text;
+    for (int i = 1; i < model->n_bodies; i++) {
+        const nt_body *body = &model->bodies[i];
+        double moved[4] = {0}, dq[6] = {0};
+        nt_block block = {.kind = body->t_node >= 0 ? NT_R3SO3 : NT_SO3};
+        nt_space space;
+        nt_space_init(&space, &block, 1);
+        nt_space_difference(&space, NT_INERTIAL, q_given + body->q, model->initial_q + body->q, dq);
+        int r = body->t_node >= 0 ? 3 : 0;
+        const double *v0 = v_given + body->v, *v1 = model->initial_v + body->v;
+        moved[0] = r ? v3_norm(v3_load(dq)) : 0;
+        moved[1] = v3_norm(v3_load(dq + r));
+        moved[2] = r ? v3_norm(v3_sub(v3_load(v1), v3_load(v0))) : 0;
+        moved[3] = v3_norm(v3_sub(v3_load(v1 + r), v3_load(v0 + r)));
+        static const char *const what[] = {"centre of mass by", "orientation by", "velocity by",
+                                           "angular velocity by"};
+        static const char *const unit[] = {"m", "rad", "m/s", "rad/s"};
+        for (int k = 0; k < 4; k++)
+            if (moved[k] > 1e-14)
+                used += (size_t)snprintf(text + used, room - used, "body %.40s: %s %.3g %s\n",
+                                         body->name, what[k], moved[k], unit[k]);
+    }
+    return NT_OK;
+}
+
+/* Largest distance of a body's reference point or a joint's point from the mean of them, twice. */
+static void measure_length(nt_model *model)
+{
+    v3 low = model->bodies[1].x0, high = low;
+    for (int i = 1; i < model->n_bodies + model->n_joints; i++) {
+        v3 p;
+        if (i < model->n_bodies)
+            p = model->bodies[i].x0;
+        else {
+            const nt_element *e = &model->elements[i - model->n_bodies];
+            const nt_body *on = &model->bodies[e->a];
+            p = v3_add(on->x0, m3_apply(quat_matrix(on->q0), nt_joint_of(e)->point_a));
+        }
+        low = v3_of(fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z));
+        high = v3_of(fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z));
+    }
+    double length = v3_norm(v3_sub(high, low));
+    model->length = length > 0 && isfinite(length) ? length : 1;
+}
+
+static nt_status take_work(assembly *a)
+{
+    nt_problem *p = a->problem;
+    a->placed = NT_TAKE(&a->arena, a->model->n_bodies, bool);
+    a->fixed = NT_TAKE(&a->arena, p->nv, unsigned char);
+    a->rows = NT_TAKE(&a->arena, p->nc, double);
+    a->dv = NT_TAKE(&a->arena, p->nv, double);
+    a->trial = NT_TAKE(&a->arena, p->nq, double);
+    return a->placed && a->fixed && a->rows && a->dv && a->trial ? NT_OK : NT_NO_MEMORY;
+}
+
+nt_status nt_model_assemble(nt_model *model, bool validate, nt_error *error)
+{
+    assembly a = {.model = model};
+    nt_arena given = {0};
+    size_t nq = (size_t)model->system.space.nq, nv = (size_t)model->system.space.nv;
+    double *q_given = NT_TAKE(&given, nq, double), *v_given = NT_TAKE(&given, nv, double);
+    measure_length(model);
+    nt_status status =
+        nt_problem_create(&a.problem, &model->system, NT_INERTIAL, NT_SOLVER_AUTO, error);
+    if (status != NT_OK)
+        goto done;
+    a.problem->length = model->length;
+    if (!q_given || !v_given || take_work(&a) != NT_OK) {
+        status = nt_fail(error, NT_NO_MEMORY, "%s: out of memory", model->file);
+        goto done;
+    }
+    write_positions(model);
+    write_velocities(model);
+    memcpy(q_given, model->initial_q, nq * sizeof(double));
+    memcpy(v_given, model->initial_v, nv * sizeof(double));
+    if ((status = close_loops(&a, validate, error)) != NT_OK)
+        goto done;
+    for (int i = 0; i < model->n_joints; i++)
+        if (!model->elements[i].type->nonholonomic)
+            nt_joint_align(model, &model->elements[i]);
+    if ((status = find_velocities(&a, validate, error)) != NT_OK)
+        goto done;
+    model->corrections = NULL;
+    if (model->correct_initial && validate)
+        status = report_corrections(model, q_given, v_given);
+    nt_point at = start_point(&a);
+    if (status == NT_OK)
+        status = nt_problem_choose_rows(a.problem, &at);
+    model->n_redundant = a.problem->n_dropped;
+    for (int i = 0; i < model->n_redundant; i++)
+        model->redundant[i] = a.problem->dropped[i] - (int)nv;
+    measure_length(model);
+done:
+    nt_problem_destroy(a.problem);
+    nt_arena_free(&a.arena);
+    nt_arena_free(&given);
+    return status;
+}

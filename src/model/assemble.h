@@ -1,0 +1,12 @@
+/* Consistent initial positions and velocities of a model. */
+#ifndef NUTATE_MODEL_ASSEMBLE_H
+#define NUTATE_MODEL_ASSEMBLE_H
+
+#include "model/model.h"
+
+/* Place what the file leaves out, check or correct what it gives, and find velocities; fills
+ * initial_q, initial_v, initial_memory, redundant, length, corrections. NT_BAD_MODEL at the place
+ * of the joint that cannot be satisfied, with the amount. */
+nt_status nt_model_assemble(nt_model *model, bool validate, nt_error *error);
+
+#endif

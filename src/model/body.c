@@ -1,0 +1,337 @@
+/* Rigid bodies.
+ *
+ * With x the centre of mass, J_s = R J R^T, in the inertial frame:
+ *
+ *   m x'' - m g = 0
+ *   J_s w' + w x J_s w - rho x m g = 0        rho = R c: zero about the centre of mass
+ *
+ * and for a body with a fixed point the second alone, about that point. Tangents:
+ *
+ *   M = J_s,  C = w~ J_s - (J_s w)~,
+ *   K = J_s w'~ - (J_s w')~ + w~ (J_s w~ - (J_s w)~) - (m g)~ rho~. */
+#include "model/body.h"
+
+#include "base/error.h"
+
+#include <float.h>
+#include <nutate/group.h>
+#include <stddef.h>
+
+static const char *const frames[] = {"body", "ground", NULL};
+
+#define AT(field) .offset = offsetof(nt_body, field)
+
+static const nt_key orientation_keys[] = {
+    {.name = "quaternion",
+     .type = NT_KEY_NUMBERS,
+     AT(quaternion),
+     .bit = 4,
+     .low = 4,
+     .high = 4,
+     .meaning = "orientation as [w, x, y, z], of any length but zero"},
+    {.name = "rotation_vector",
+     .type = NT_KEY_NUMBERS,
+     AT(rotation_vector),
+     .bit = 5,
+     .low = 3,
+     .high = 3,
+     .unit = "rad",
+     .meaning = "orientation as a rotation vector"},
+    {.name = "axis",
+     .type = NT_KEY_NUMBERS,
+     AT(axis),
+     .bit = 6,
+     .low = 3,
+     .high = 3,
+     .meaning = "orientation: axis of the rotation by `angle`"},
+    {.name = "angle",
+     .type = NT_KEY_NUMBER,
+     AT(angle),
+     .bit = 7,
+     .unit = "rad",
+     .meaning = "orientation: angle about `axis`"},
+    {.name = "matrix",
+     .type = NT_KEY_MATRIX,
+     AT(matrix),
+     .bit = 8,
+     .high = 3,
+     .meaning = "orientation as a rotation matrix, body to ground, row by row"},
+    {.name = NULL},
+};
+
+const nt_key nt_body_keys[] = {
+    {.name = "mass",
+     .type = NT_KEY_NUMBER,
+     AT(mass),
+     .bit = 0,
+     .required = true,
+     .unit = "kg",
+     .meaning = "mass, positive"},
+    {.name = "inertia",
+     .type = NT_KEY_NUMBERS,
+     AT(inertia),
+     .bit = 1,
+     .low = 3,
+     .high = 6,
+     .count_offset = offsetof(nt_body, inertia_count),
+     .unit = "kg m^2",
+     .meaning = "tensor about the centre of mass, body axes: [xx, yy, zz] or [xx, yy, zz, xy, xz, "
+                "yz]; default zero (a point mass)"},
+    {.name = "center_of_mass",
+     .type = NT_KEY_NUMBERS,
+     AT(center_of_mass),
+     .bit = 2,
+     .low = 3,
+     .high = 3,
+     .unit = "m",
+     .meaning = "from the body frame's origin, body axes; default zero"},
+    {.name = "position",
+     .type = NT_KEY_NUMBERS,
+     AT(position),
+     .bit = 3,
+     .low = 3,
+     .high = 3,
+     .unit = "m",
+     .meaning = "of the body frame's origin, ground axes"},
+    {.name = "orientation",
+     .type = NT_KEY_GROUP,
+     .bit = -1,
+     .group = orientation_keys,
+     .meaning = "of the body axes from the ground axes; default: the same"},
+    {.name = "velocity",
+     .type = NT_KEY_NUMBERS,
+     AT(velocity),
+     .bit = 9,
+     .low = 3,
+     .high = 3,
+     .unit = "m/s",
+     .meaning = "of the body frame's origin, ground axes"},
+    {.name = "angular_velocity",
+     .type = NT_KEY_NUMBERS,
+     AT(angular_velocity),
+     .bit = 10,
+     .low = 3,
+     .high = 3,
+     .unit = "rad/s",
+     .meaning = "body axes, unless angular_velocity_frame says else"},
+    {.name = "angular_velocity_frame",
+     .type = NT_KEY_CHOICE,
+     AT(angular_velocity_frame),
+     .bit = 11,
+     .choices = frames,
+     .meaning = "axes in which angular_velocity is given"},
+    {.name = "fixed_point",
+     .type = NT_KEY_NUMBERS,
+     AT(fixed_point),
+     .bit = 12,
+     .low = 3,
+     .high = 3,
+     .unit = "m",
+     .meaning = "the body only rotates, about this point, ground axes"},
+    {.name = NULL},
+};
+
+/* Inertia moved by c: J + m (|c|^2 I - c c^T) */
+static m3 steiner(m3 J, double m, v3 c) { return m3_sub(J, m3_scale(m, m3_skew_skew(c, c))); }
+
+/* Eigenvalues of a symmetric matrix by Jacobi rotations. */
+static void principal_moments(m3 J, double moments[3])
+{
+    double a[3][3] = {{J.xx, J.xy, J.xz}, {J.xy, J.yy, J.yz}, {J.xz, J.yz, J.zz}};
+    for (int sweep = 0; sweep < 20; sweep++)
+        for (int p = 0; p < 2; p++)
+            for (int q = p + 1; q < 3; q++) {
+                if (fabs(a[p][q]) <= DBL_EPSILON * 1e-3 * (fabs(a[p][p]) + fabs(a[q][q])))
+                    continue;
+                double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
+                double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1));
+                double c = 1 / sqrt(t * t + 1), s = t * c;
+                for (int k = 0; k < 3; k++) {
+                    double x = a[k][p], y = a[k][q];
+                    a[k][p] = c * x - s * y, a[k][q] = s * x + c * y;
+                }
+                for (int k = 0; k < 3; k++) {
+                    double x = a[p][k], y = a[q][k];
+                    a[p][k] = c * x - s * y, a[q][k] = s * x + c * y;
+                }
+            }
+    for (int i = 0; i < 3; i++)
+        moments[i] = a[i][i];
+}
+
+/* Positive semidefinite, and no principal moment larger than the sum of the others: both to 1e-9 of
+ * the largest, because tops and disks sit exactly on the bound. */
+static nt_status check_inertia(const nt_body *body, const char *file, m3 J, nt_error *error)
+{
+    double m[3];
+    principal_moments(J, m);
+    double largest = fmax(m[0], fmax(m[1], m[2])), slack = 1e-9 * fmax(largest, 0);
+    for (int i = 0; i < 3; i++)
+        if (m[i] < -slack)
+            return nt_fail_at(
+                error, NT_BAD_MODEL, file, body->place.line, body->place.column,
+                "body %s has a principal moment of inertia of %g kg m^2, expected none "
+                "below zero",
+                body->name, m[i]);
+    for (int i = 0; i < 3; i++) {
+        double others = m[(i + 1) % 3] + m[(i + 2) % 3];
+        if (m[i] > others + slack)
+            return nt_fail_at(error, NT_BAD_MODEL, file, body->place.line, body->place.column,
+                              "body %s has impossible inertia: principal moment %g kg m^2 exceeds "
+                              "the sum %g of the other two",
+                              body->name, m[i], others);
+    }
+    return NT_OK;
+}
+
+static bool rotation_matrix(const double *R)
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            double d = v3_dot(v3_load(R + 3 * i), v3_load(R + 3 * j)) - (i == j);
+            if (!(fabs(d) <= 1e-9))
+                return false;
+        }
+    v3 x = v3_load(R), y = v3_load(R + 3), z = v3_load(R + 6);
+    return v3_dot(v3_cross(x, y), z) > 0;
+}
+
+static nt_status orientation(const nt_body *body, const char *file, bool validate, quat *out,
+                             nt_error *error)
+{
+    unsigned forms = body->given & NT_GIVEN_ORIENTATION;
+    const char *wrong = NULL;
+    double q[4] = {1, 0, 0, 0};
+    if (validate && (forms & (forms - 1)) != 0)
+        wrong = "has more than one orientation, expected one of quaternion, rotation_vector, axis "
+                "with angle, matrix";
+    else if (!(forms & NT_GIVEN_AXIS) != !(body->given & NT_GIVEN_ANGLE))
+        wrong = "has an axis without an angle or an angle without an axis, expected both";
+    else if (forms & NT_GIVEN_QUATERNION) {
+        for (int i = 0; i < 4; i++)
+            q[i] = body->quaternion[i];
+        if (!(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 1e-200))
+            wrong = "has a quaternion of length zero";
+    } else if (forms & NT_GIVEN_ROTATION_VECTOR)
+        nt_so3_exp(body->rotation_vector, q);
+    else if (forms & NT_GIVEN_AXIS) {
+        v3 axis = v3_load(body->axis);
+        double length = v3_norm(axis), psi[3];
+        if (!(length > 1e-100))
+            wrong = "has an orientation axis of length zero";
+        else {
+            v3_store(psi, v3_scale(body->angle / length, axis));
+            nt_so3_exp(psi, q);
+        }
+    } else if (forms & NT_GIVEN_MATRIX) {
+        if (validate && !rotation_matrix(body->matrix))
+            wrong = "has an orientation matrix that is no rotation: expected orthonormal rows, "
+                    "right-handed, to 1e-9";
+        else
+            nt_so3_from_matrix(body->matrix, q);
+    }
+    if (wrong)
+        return nt_fail_at(error, NT_BAD_MODEL, file, body->place.line, body->place.column,
+                          "body %s %s", body->name, wrong);
+    *out = quat_unit(quat_load(q));
+    return NT_OK;
+}
+
+nt_status nt_body_prepare(nt_body *body, const char *file, bool validate, nt_error *error)
+{
+    const double *i = body->inertia;
+    m3 J = {i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2]};
+    nt_status status = NT_OK;
+    if (validate && !(body->mass > 0))
+        return nt_fail_at(error, NT_BAD_MODEL, file, body->place.line, body->place.column,
+                          "body %s has mass %g kg, expected a positive number", body->name,
+                          body->mass);
+    if (validate && (body->given & NT_GIVEN_INERTIA) && body->inertia_count != 3 &&
+        body->inertia_count != 6)
+        return nt_fail_at(error, NT_BAD_MODEL, file, body->place.line, body->place.column,
+                          "body %s has %d numbers of inertia, expected 3 or 6", body->name,
+                          body->inertia_count);
+    if (validate && (status = check_inertia(body, file, J, error)) != NT_OK)
+        return status;
+    if ((status = orientation(body, file, validate, &body->q0, error)) != NT_OK)
+        return status;
+    m3 R = quat_matrix(body->q0);
+    v3 com = v3_load(body->center_of_mass), origin = v3_load(body->position);
+    body->reference = com;
+    if (body->given & NT_GIVEN_FIXED_POINT)
+        body->reference = m3_apply_transposed(R, v3_sub(v3_load(body->fixed_point), origin));
+    body->center = v3_sub(com, body->reference);
+    body->J = steiner(J, body->mass, body->center);
+    body->x0 = v3_add(origin, m3_apply(R, body->reference));
+    v3 w = v3_load(body->angular_velocity);
+    body->w0 = body->angular_velocity_frame == 1 ? w : m3_apply(R, w);
+    body->v0 = v3_add(v3_load(body->velocity), v3_cross(body->w0, m3_apply(R, body->reference)));
+    if (body->given & NT_GIVEN_FIXED_POINT)
+        body->v0 = v3_of(0, 0, 0);
+    return NT_OK;
+}
+
+/* ---- equations ------------------------------------------------------------------------------ */
+
+void nt_body_energy(const nt_body *body, const nt_motion *motion, v3 gravity, nt_energy *energy)
+{
+    v3 W = m3_apply_transposed(motion->R, motion->w);
+    v3 center = v3_add(motion->x, m3_apply(motion->R, body->center));
+    double kinetic = v3_dot(W, m3_apply(body->J, W));
+    if (body->t_node >= 0)
+        kinetic += body->mass * v3_dot(motion->v, motion->v);
+    energy->kinetic += kinetic / 2;
+    energy->potential -= body->mass * v3_dot(gravity, center);
+}
+
+void nt_body_evaluate(const nt_body *body, const nt_motion *motion, v3 gravity,
+                      const nt_terms *terms)
+{
+    double m = body->mass;
+    bool inertia = terms->parts & NT_INERTIA, gravitation = terms->parts & NT_EXPLICIT;
+    bool fixed = body->t_node < 0;
+    m3 R = motion->R, Js = m3_multiply(R, m3_multiply(body->J, m3_transpose(R)));
+    v3 w = motion->w, Jw = m3_apply(Js, w), Ja = m3_apply(Js, motion->alpha);
+    v3 weight = v3_scale(m, gravity), rho = fixed ? m3_apply(R, body->center) : v3_of(0, 0, 0);
+    if (terms->residual) {
+        v3 force = v3_of(0, 0, 0), moment = force;
+        if (inertia) {
+            force = v3_scale(m, motion->a);
+            moment = v3_add(Ja, v3_cross(w, Jw));
+        }
+        if (gravitation) {
+            force = v3_sub(force, weight);
+            if (fixed)
+                moment = v3_sub(moment, v3_cross(rho, weight));
+        }
+        double *r = terms->residual + body->v;
+        if (!fixed)
+            v3_accumulate(r, force);
+        v3_accumulate(r + (fixed ? 0 : 3), moment);
+    }
+    if (!terms->matrix)
+        return;
+    const nt_combination *c = terms->combination;
+    m3 block = {0};
+    if (inertia) {
+        if (!fixed) {
+            double *tt = nt_matrix_block(terms->matrix, body->tt_slot), d = m * c->mass;
+            tt[0] += d, tt[4] += d, tt[8] += d;
+        }
+        m3 C = m3_sub(m3_skew_multiply(w, Js), m3_skew(Jw)); /* w~ J_s - (J_s w)~ */
+        m3 rates = m3_add(m3_scale(c->mass, Js), m3_scale(c->damping, C));
+        block = c->map ? m3_multiply(rates, motion->X) : rates;
+        if (c->stiffness != 0) {
+            double k = c->stiffness;
+            m3 K = m3_sub(m3_multiply_skew(Js, motion->alpha), m3_skew(Ja));
+            K = m3_add(K, m3_skew_multiply(w, m3_sub(m3_multiply_skew(Js, w), m3_skew(Jw))));
+            if (c->turn != 0) /* the rates turn with the unknown: s (J_s alpha~ + C w~) */
+                K = m3_add(K, m3_scale(c->turn, m3_add(m3_multiply_skew(Js, motion->alpha),
+                                                       m3_multiply_skew(C, w))));
+            block = m3_add(block, m3_scale(k, K));
+        }
+    }
+    if (gravitation && fixed)
+        block = m3_sub(block, m3_scale(c->stiffness, m3_skew_skew(weight, rho)));
+    m3_accumulate(nt_matrix_block(terms->matrix, body->rr_slot), block);
+}

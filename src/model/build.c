@@ -1,0 +1,200 @@
+/* From the data of a model to its system: derived values, the layout of the state, the block graph,
+ * consistent initial values (assemble.c). */
+#include "base/error.h"
+#include "model/assemble.h"
+#include "model/evaluate.h"
+#include "model/signal.h"
+
+#include <nutate/group.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- numbers -------------------------------------------------------------------------------- */
+
+nt_status nt_model_prepare(nt_model *model, bool validate, nt_error *error)
+{
+    nt_status status = NT_OK;
+    for (int i = 0; i < model->n_bindings; i++)
+        *model->bindings[i].target =
+            nt_expression_value(model->bindings[i].expression, model->variables);
+    for (int i = 1; status == NT_OK && i < model->n_bodies; i++)
+        status = nt_body_prepare(&model->bodies[i], model->file, validate, error);
+    for (int i = 0; status == NT_OK && i < model->n_elements; i++)
+        status = model->elements[i].type->prepare(model, &model->elements[i], validate, error);
+    for (int i = 0; status == NT_OK && i < model->n_signals; i++)
+        nt_signal_prepare(model, &model->signals[i]);
+    return status;
+}
+
+/* ---- layout --------------------------------------------------------------------------------- */
+
+static nt_status lay_out_state(nt_model *model)
+{
+    int moving = model->n_bodies - 1, node = 0;
+    nt_block *blocks = NT_TAKE(&model->arena, moving, nt_block);
+    if (!blocks)
+        return NT_NO_MEMORY;
+    for (int i = 0; i < moving; i++)
+        blocks[i].kind = model->bodies[i + 1].given & NT_GIVEN_FIXED_POINT ? NT_SO3 : NT_R3SO3;
+    nt_space_init(&model->system.space, blocks, moving);
+    model->bodies[0].t_node = model->bodies[0].r_node = model->bodies[0].rotation = -1;
+    model->bodies[0].q0 = (quat){1, 0, 0, 0};
+    for (int i = 0; i < moving; i++) {
+        nt_body *body = &model->bodies[i + 1];
+        body->q = blocks[i].q;
+        body->v = blocks[i].v;
+        body->rotation = blocks[i].rotation;
+        body->t_node = blocks[i].kind == NT_R3SO3 ? node++ : -1;
+        body->r_node = node++;
+    }
+    return NT_OK;
+}
+
+/* Multipliers: holonomic joints first, then nonholonomic ones, each in file order. */
+static void number_multipliers(nt_model *model, int n_primary)
+{
+    int node = n_primary, row = 0;
+    model->system.n_memory = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < model->n_elements; i++) {
+            nt_element *e = &model->elements[i];
+            if ((int)e->type->nonholonomic != pass)
+                continue;
+            e->n_rows = e->type->rows(e);
+            e->first_row = e->n_rows > 0 ? row : -1;
+            e->node = e->n_rows > 0 ? node++ : -1;
+            row += e->n_rows;
+        }
+        *(pass == 0 ? &model->system.nh : &model->system.nn) = row - (pass ? model->system.nh : 0);
+    }
+    for (int i = 0; i < model->n_elements; i++) {
+        nt_element *e = &model->elements[i];
+        e->memory = e->type->n_memory > 0 ? model->system.n_memory : -1;
+        model->system.n_memory += e->type->n_memory;
+    }
+}
+
+static nt_status make_pattern(nt_model *model)
+{
+    int n_primary = 0, n_nodes;
+    for (int i = 1; i < model->n_bodies; i++)
+        n_primary += 1 + (model->bodies[i].t_node >= 0);
+    number_multipliers(model, n_primary);
+    n_nodes = n_primary;
+    for (int i = 0; i < model->n_elements; i++)
+        n_nodes += model->elements[i].node >= 0;
+    int *sizes = NT_TAKE(&model->arena, n_nodes, int);
+    if (!sizes)
+        return NT_NO_MEMORY;
+    for (int i = 0; i < n_primary; i++)
+        sizes[i] = 3;
+    for (int i = 0; i < model->n_elements; i++)
+        if (model->elements[i].node >= 0)
+            sizes[model->elements[i].node] = model->elements[i].n_rows;
+    nt_status status = nt_pattern_init(&model->pattern, n_nodes, n_primary, sizes);
+    for (int i = 1; status == NT_OK && i < model->n_bodies; i++) {
+        nt_body *body = &model->bodies[i];
+        body->tt_slot = -1;
+        if (body->t_node >= 0)
+            body->tt_slot = nt_pattern_add(&model->pattern, body->t_node, body->t_node, NT_SCALED);
+        body->rr_slot = nt_pattern_add(&model->pattern, body->r_node, body->r_node, NT_FULL);
+        if (body->rr_slot < 0 || (body->t_node >= 0 && body->tt_slot < 0))
+            status = NT_NO_MEMORY;
+    }
+    for (int i = 0; status == NT_OK && i < model->n_elements; i++) {
+        nt_element *e = &model->elements[i];
+        status = e->type->declare(model, e, &model->pattern);
+    }
+    return status;
+}
+
+static nt_status take_memory(nt_model *model)
+{
+    nt_system *s = &model->system;
+    nt_arena *arena = &model->arena;
+    int rows = s->nh + s->nn, n_rotations = s->space.n_rotations;
+    model->row_quantity = NT_TAKE(arena, rows, nt_quantity);
+    model->initial_q = NT_TAKE(arena, s->space.nq, double);
+    model->initial_v = NT_TAKE(arena, s->space.nv, double);
+    model->initial_memory = NT_TAKE(arena, s->n_memory, double);
+    model->motion = NT_TAKE(arena, model->n_bodies, nt_motion);
+    model->multipliers = NT_TAKE(arena, rows, double);
+    model->redundant = NT_TAKE(arena, rows, int);
+    model->parameter_names = NT_TAKE(arena, model->n_parameters, const char *);
+    double *mass = NT_TAKE(arena, s->space.n_blocks, double);
+    double *inertia = NT_TAKE(arena, 9 * (size_t)n_rotations, double);
+    if (!model->row_quantity || !model->initial_q || !model->initial_v || !model->initial_memory ||
+        !model->motion || !model->multipliers || !model->redundant || !model->parameter_names ||
+        !mass || !inertia)
+        return NT_NO_MEMORY;
+    for (int i = 0; i < model->n_elements; i++)
+        for (int r = 0; r < model->elements[i].n_rows; r++)
+            model->row_quantity[model->elements[i].first_row + r] =
+                model->elements[i].type->row_quantity(&model->elements[i], r);
+    for (int i = 0; i < model->n_parameters; i++)
+        model->parameter_names[i] = model->parameters[i].name;
+    for (int i = 0; i < s->space.n_blocks; i++) {
+        const nt_body *body = &model->bodies[i + 1];
+        mass[i] = body->t_node >= 0 ? body->mass : 0;
+        m3_store(inertia + 9 * body->rotation, body->J);
+    }
+    model->momenta = (nt_momenta){.mass = mass, .inertia = inertia};
+    return NT_OK;
+}
+
+static void fill_system(nt_model *model)
+{
+    nt_system *s = &model->system;
+    s->name = model->title;
+    s->frame = NT_INERTIAL;
+    s->row_quantity = model->row_quantity;
+    s->pattern = &model->pattern;
+    s->capabilities = NT_HAS_TANGENT | NT_APPLIES_MAP | NT_HAS_ENERGY | NT_HAS_PARAMETERS |
+                      NT_HAS_MOMENTA | NT_ALL_LEVELS;
+    s->n_parameters = model->n_parameters;
+    s->parameter_names = model->parameter_names;
+    s->self = model;
+    s->evaluate = nt_model_evaluate;
+    s->energy = nt_model_energy;
+    s->accept = s->n_memory > 0 ? nt_model_accept : NULL;
+    s->set_parameters = nt_model_set_parameters;
+    s->get_parameters = nt_model_get_parameters;
+    s->momenta = &model->momenta;
+    s->equation_name = nt_model_equation_name;
+}
+
+/* Variables of expressions: those that exist before signals are known keep their values. */
+static nt_status take_variables(nt_model *model)
+{
+    size_t count = (size_t)model->n_parameters + 1 + (size_t)model->n_signals;
+    model->variables = NT_TAKE(&model->arena, count, double);
+    model->time_rate = NT_TAKE(&model->arena, count, double);
+    model->zeros = NT_TAKE(&model->arena, count, double);
+    if (!model->variables || !model->time_rate || !model->zeros)
+        return NT_NO_MEMORY;
+    for (int i = 0; i < model->n_parameters; i++)
+        model->variables[i] = model->parameters[i].value;
+    model->variables[nt_model_time_variable(model)] = model->simulation.start;
+    model->time_rate[nt_model_time_variable(model)] = 1;
+    return NT_OK;
+}
+
+nt_status nt_model_build(nt_model *model, nt_error *error)
+{
+    nt_status status = take_variables(model);
+    if (status != NT_OK)
+        goto no_memory;
+    if (model->n_bodies < 2)
+        return nt_fail_at(error, NT_BAD_MODEL, model->file, 1, 1,
+                          "model has no bodies, expected at least one");
+    model->bodies[0].q0 = (quat){1, 0, 0, 0};
+    if ((status = nt_model_prepare(model, true, error)) != NT_OK)
+        return status;
+    if ((status = lay_out_state(model)) != NT_OK || (status = make_pattern(model)) != NT_OK ||
+        (status = take_memory(model)) != NT_OK)
+        goto no_memory;
+    fill_system(model);
+    return nt_model_assemble(model, true, error);
+no_memory:
+    return nt_fail(error, status, "model %s: %s", model->file, nt_status_text(status));
+}

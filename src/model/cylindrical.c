@@ -1,0 +1,39 @@
+/* Cylindrical joint: B slides along an axis fixed in A and turns about it.
+ *
+ *   C = (e1 . d, e2 . d, e1 . f3, e2 . f3);  free: angle and displacement; friction and limits act
+ * on the displacement */
+#include "model/elements.h"
+#include "model/joint.h"
+
+static const nt_row_spec specs[] = {
+    {NT_ROW_ALONG, 0, 0},
+    {NT_ROW_ALONG, 1, 0},
+    {NT_ROW_PERPENDICULAR, 0, 2},
+    {NT_ROW_PERPENDICULAR, 1, 2},
+};
+
+static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt_error *error)
+{
+    nt_joint *joint = element->data;
+    joint->rotates = true;
+    joint->slides = true;
+    return nt_joint_prepare(model, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
+                            error);
+}
+
+const nt_element_type nt_joint_cylindrical = {
+    .section = "joints",
+    .name = "cylindrical",
+    .summary = "B slides along an axis of A and turns about it",
+    .keys = nt_joint_free_keys,
+    .size = sizeof(nt_joint),
+    .rows = nt_joint_rows,
+    .prepare = prepare,
+    .declare = nt_joint_declare,
+    .evaluate = nt_joint_evaluate,
+    .n_memory = 1,
+    .accept = nt_joint_accept,
+    .row_quantity = nt_joint_row_quantity,
+    .row_name = nt_joint_row_name,
+    .reaction = nt_joint_reaction,
+};

@@ -1,0 +1,30 @@
+/* Distance joint: two points keep their distance, like a rod with a ball at each end.
+ *
+ *   C = |p_B - p_A| - L */
+#include "model/elements.h"
+#include "model/joint.h"
+
+static const nt_row_spec specs[] = {
+    {NT_ROW_DISTANCE, 0, 0},
+};
+
+static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt_error *error)
+{
+    return nt_joint_prepare(model, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
+                            error);
+}
+
+const nt_element_type nt_joint_distance = {
+    .section = "joints",
+    .name = "distance",
+    .summary = "a massless rod between a point of A and a point of B",
+    .keys = nt_joint_distance_keys,
+    .size = sizeof(nt_joint),
+    .rows = nt_joint_rows,
+    .prepare = prepare,
+    .declare = nt_joint_declare,
+    .evaluate = nt_joint_evaluate,
+    .row_quantity = nt_joint_row_quantity,
+    .row_name = nt_joint_row_name,
+    .reaction = nt_joint_reaction,
+};

@@ -1,0 +1,25 @@
+/* The element types, one descriptor per file, for the registry. */
+#ifndef NUTATE_MODEL_ELEMENTS_H
+#define NUTATE_MODEL_ELEMENTS_H
+
+#include "model/model.h"
+
+extern const nt_element_type nt_joint_fixed;
+extern const nt_element_type nt_joint_spherical;
+extern const nt_element_type nt_joint_revolute;
+extern const nt_element_type nt_joint_prismatic;
+extern const nt_element_type nt_joint_cylindrical;
+extern const nt_element_type nt_joint_universal;
+extern const nt_element_type nt_joint_planar;
+extern const nt_element_type nt_joint_inline;
+extern const nt_element_type nt_joint_distance;
+
+extern const nt_element_type nt_force_force;
+extern const nt_element_type nt_force_torque;
+extern const nt_element_type nt_force_spring;
+extern const nt_element_type nt_force_torsion_spring;
+extern const nt_element_type nt_force_bushing;
+extern const nt_element_type nt_force_joint_torque;
+extern const nt_element_type nt_force_joint_force;
+
+#endif

@@ -1,0 +1,164 @@
+#include "model/evaluate.h"
+
+#include "model/body.h"
+#include "model/signal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- looking at a point --------------------------------------------------------------------- */
+
+static void body_motion(const nt_body *body, const nt_point *at, const double *map, nt_motion *m)
+{
+    const double *q = at->q + body->q, *v = at->v + body->v;
+    bool moves = body->t_node >= 0;
+    int r = moves ? 3 : 0;
+    v3 zero = v3_of(0, 0, 0);
+    m->x = moves ? v3_load(q) : body->x0;
+    m->R = quat_matrix(quat_load(q + r));
+    m->v = moves ? v3_load(v) : zero;
+    m->w = v3_load(v + r);
+    const double *vdot = at->vdot ? at->vdot + body->v : NULL;
+    m->a = vdot && moves ? v3_load(vdot) : zero;
+    m->alpha = vdot ? v3_load(vdot + r) : zero;
+    m->X = map ? m3_load(map + 9 * body->rotation) : m3_identity();
+}
+
+static void all_motion(const nt_model *model, const nt_point *at, const double *map,
+                       nt_motion *motion)
+{
+    motion[0] = (nt_motion){.R = m3_identity(), .X = m3_identity()};
+    for (int i = 1; i < model->n_bodies; i++)
+        body_motion(&model->bodies[i], at, map, &motion[i]);
+}
+
+void nt_model_motion(nt_model *model, const nt_point *at, nt_motion *motion)
+{
+    all_motion(model, at, NULL, motion);
+}
+
+void nt_model_look(nt_model *model, const nt_point *at, const nt_terms *terms, nt_view *view)
+{
+    const double *map = terms && terms->matrix ? terms->combination->map : NULL;
+    all_motion(model, at, map, model->motion);
+    int nh = model->system.nh, nn = model->system.nn;
+    const double *lambda = at->lambda;
+    if (nn > 0) { /* elements see one array */
+        memcpy(model->multipliers, at->lambda, (size_t)nh * sizeof(double));
+        memcpy(model->multipliers + nh, at->mu, (size_t)nn * sizeof(double));
+        lambda = model->multipliers;
+    }
+    *view = (nt_view){.model = model,
+                      .motion = model->motion,
+                      .bodies = model->bodies,
+                      .at = at,
+                      .terms = terms,
+                      .lambda = lambda,
+                      .variables = model->variables};
+    model->variables[nt_model_time_variable(model)] = at->t;
+    double *signals = model->variables + model->n_parameters + 1;
+    for (int i = 0; i < model->n_signals; i++)
+        signals[i] = nt_signal_value(&model->signals[i], view);
+}
+
+void nt_motion_jet(const nt_model *model, const nt_expression *function, double t, double out[3])
+{
+    int time = nt_model_time_variable(model);
+    model->variables[time] = t;
+    nt_expression_jet(function, model->variables, model->time_rate, model->zeros, out);
+}
+
+/* ---- equations ------------------------------------------------------------------------------ */
+
+nt_status nt_model_evaluate(void *self, const nt_point *at, const nt_terms *terms)
+{
+    nt_model *model = self;
+    nt_view view;
+    nt_model_look(model, at, terms, &view);
+    v3 gravity = v3_load(model->gravity);
+    if ((terms->residual || terms->matrix) && (terms->parts & (NT_INERTIA | NT_EXPLICIT)))
+        for (int i = 1; i < model->n_bodies; i++)
+            nt_body_evaluate(&model->bodies[i], &model->motion[i], gravity, terms);
+    for (int i = 0; i < model->n_elements; i++) {
+        nt_status status = model->elements[i].type->evaluate(&model->elements[i], &view);
+        if (status != NT_OK)
+            return status;
+    }
+    return NT_OK;
+}
+
+nt_status nt_model_energy(void *self, const nt_point *at, nt_energy *energy)
+{
+    nt_model *model = self;
+    nt_view view;
+    nt_terms terms = {.parts = NT_ALL_PARTS};
+    *energy = (nt_energy){0};
+    nt_model_look(model, at, &terms, &view);
+    view.energy = energy;
+    for (int i = 1; i < model->n_bodies; i++)
+        nt_body_energy(&model->bodies[i], &model->motion[i], v3_load(model->gravity), energy);
+    for (int i = 0; i < model->n_elements; i++) {
+        nt_status status = model->elements[i].type->evaluate(&model->elements[i], &view);
+        if (status != NT_OK)
+            return status;
+    }
+    return NT_OK;
+}
+
+void nt_model_accept(void *self, const nt_point *at, double *next)
+{
+    nt_model *model = self;
+    nt_view view;
+    nt_terms terms = {0};
+    nt_model_look(model, at, &terms, &view);
+    for (int i = 0; i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        if (e->type->accept)
+            e->type->accept(e, &view, next + e->memory);
+    }
+}
+
+/* ---- parameters ----------------------------------------------------------------------------- */
+
+void nt_model_get_parameters(void *self, double *p)
+{
+    const nt_model *model = self;
+    for (int i = 0; i < model->n_parameters; i++)
+        p[i] = model->parameters[i].value;
+}
+
+nt_status nt_model_set_parameters(void *self, const double *p)
+{
+    nt_model *model = self;
+    for (int i = 0; i < model->n_parameters; i++)
+        model->parameters[i].value = model->variables[i] = p[i];
+    return nt_model_prepare(model, false, NULL);
+}
+
+/* ---- words ---------------------------------------------------------------------------------- */
+
+void nt_model_equation_name(void *self, int i, char *text, int size)
+{
+    const nt_model *model = self;
+    static const char axis[] = "xyz";
+    int nv = model->system.space.nv;
+    for (int b = 1; i < nv && b < model->n_bodies; b++) {
+        const nt_body *body = &model->bodies[b];
+        int k = i - body->v, moves = body->t_node >= 0;
+        if (k < 0 || k >= (moves ? 6 : 3))
+            continue;
+        bool force = moves && k < 3;
+        snprintf(text, (size_t)size, "%s on body %s %s %c", force ? "force" : "moment", body->name,
+                 force ? "along" : "about", axis[k % 3]);
+        return;
+    }
+    for (int k = 0; k < model->n_elements; k++) {
+        const nt_element *e = &model->elements[k];
+        if (e->n_rows > 0 && i - nv >= e->first_row && i - nv < e->first_row + e->n_rows) {
+            snprintf(text, (size_t)size, "joint %s, %s", e->name,
+                     e->type->row_name(e, i - nv - e->first_row));
+            return;
+        }
+    }
+    snprintf(text, (size_t)size, "equation %d", i);
+}

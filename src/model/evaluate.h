@@ -1,0 +1,26 @@
+/* The equations of motion of a model: what its system does. */
+#ifndef NUTATE_MODEL_EVALUATE_H
+#define NUTATE_MODEL_EVALUATE_H
+
+#include "model/model.h"
+
+/* Positions and rates of all bodies at a point, ground first: motion[n_bodies]. vdot and map may be
+ * NULL: zeros and the identity. */
+void nt_model_motion(nt_model *model, const nt_point *at, nt_motion *motion);
+
+/* A time function: value, first and second derivative. */
+void nt_motion_jet(const nt_model *model, const nt_expression *function, double t, double out[3]);
+
+/* Callbacks of the system (system.h); self is the model. */
+nt_status nt_model_evaluate(void *self, const nt_point *at, const nt_terms *terms);
+nt_status nt_model_energy(void *self, const nt_point *at, nt_energy *energy);
+void nt_model_accept(void *self, const nt_point *at, double *next);
+nt_status nt_model_set_parameters(void *self, const double *p);
+void nt_model_get_parameters(void *self, double *p);
+void nt_model_equation_name(void *self, int i, char *text, int size);
+
+/* A view of a point for elements: fills motion, multipliers and the signals that loads depend on.
+ * The view is valid until the next call on this model. */
+void nt_model_look(nt_model *model, const nt_point *at, const nt_terms *terms, nt_view *view);
+
+#endif

@@ -1,0 +1,33 @@
+/* Fixed joint: B does not move relative to A.
+ *
+ *   C = (p_A - p_B, e1 . f2, e2 . f3, e3 . f1) */
+#include "model/elements.h"
+#include "model/joint.h"
+
+static const nt_row_spec specs[] = {
+    {NT_ROW_COINCIDE, 0, 0},
+    {NT_ROW_PERPENDICULAR, 0, 1},
+    {NT_ROW_PERPENDICULAR, 1, 2},
+    {NT_ROW_PERPENDICULAR, 2, 0},
+};
+
+static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt_error *error)
+{
+    return nt_joint_prepare(model, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
+                            error);
+}
+
+const nt_element_type nt_joint_fixed = {
+    .section = "joints",
+    .name = "fixed",
+    .summary = "holds B to A",
+    .keys = nt_joint_point_keys,
+    .size = sizeof(nt_joint),
+    .rows = nt_joint_rows,
+    .prepare = prepare,
+    .declare = nt_joint_declare,
+    .evaluate = nt_joint_evaluate,
+    .row_quantity = nt_joint_row_quantity,
+    .row_name = nt_joint_row_name,
+    .reaction = nt_joint_reaction,
+};

@@ -1,0 +1,527 @@
+/* What all joints share: keys, geometry at the given placement, and the loop over their rows. */
+#include "model/joint.h"
+
+#include "base/error.h"
+#include "model/evaluate.h"
+#include "model/joint_rows.h"
+#include "model/load.h"
+
+#include <stddef.h>
+
+/* ---- geometry ------------------------------------------------------------------------------- */
+
+static nt_status wrong(const nt_model *model, const nt_element *e, nt_error *error,
+                       const char *what)
+{
+    return nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,
+                      "joint %s (%s) %s", e->name, e->type->name, what);
+}
+
+/* A unit vector perpendicular to a unit axis: across the coordinate axis that is least along it. */
+static v3 perpendicular_to(v3 axis)
+{
+    double x = fabs(axis.x), y = fabs(axis.y), z = fabs(axis.z);
+    v3 pick = x <= y && x <= z ? v3_of(1, 0, 0) : y <= z ? v3_of(0, 1, 0) : v3_of(0, 0, 1);
+    v3 e = v3_cross(pick, axis);
+    return v3_scale(1 / v3_norm(e), e);
+}
+
+static bool unit_axis(const double given[3], v3 *axis)
+{
+    v3 a = v3_load(given);
+    double length = v3_norm(a);
+    if (!(length > 1e-100) || !isfinite(length))
+        return false;
+    *axis = v3_scale(1 / length, a);
+    return true;
+}
+
+/* A point that the file gives, from the body's reference point in body axes. own: the coordinates
+ * are in the body's own axes from its origin, else in ground axes at the given placement. */
+static v3 point_on(const nt_model *model, const nt_place_of_point *point, int body, bool own)
+{
+    const nt_body *b = &model->bodies[body];
+    v3 at = v3_load(point->at);
+    if (point->marker >= 0) {
+        const nt_marker *marker = &model->markers[point->marker];
+        const nt_body *on = &model->bodies[marker->on];
+        v3 X = v3_sub(v3_load(marker->at), on->reference);
+        if (marker->on == body)
+            return X;
+        at = v3_add(on->x0, m3_apply(quat_matrix(on->q0), X));
+        own = false;
+    }
+    if (own)
+        return v3_sub(at, b->reference);
+    return m3_apply_transposed(quat_matrix(b->q0), v3_sub(at, b->x0));
+}
+
+static nt_status find_points(const nt_model *model, nt_element *e, nt_joint *joint, nt_error *error)
+{
+    bool own = joint->given & NT_GIVEN_POINTS;
+    if (own == !!(joint->given & NT_GIVEN_AT))
+        return wrong(model, e, error,
+                     own ? "has both `at` and `points`, expected one of them"
+                         : "has no place, expected `at` (ground axes) or `points` (body axes)");
+    joint->point_a = point_on(model, own ? &joint->points[0] : &joint->at, e->a, own);
+    joint->point_b = point_on(model, own ? &joint->points[1] : &joint->at, e->b, own);
+    return NT_OK;
+}
+
+/* e3 and f3. With `at` axes are in ground axes, with `points` in the bodies' own. */
+static nt_status find_axes(const nt_model *model, nt_element *e, nt_joint *joint, bool two,
+                           bool needed, nt_error *error)
+{
+    m3 Ra = quat_matrix(model->bodies[e->a].q0), Rb = quat_matrix(model->bodies[e->b].q0);
+    bool own = joint->given & NT_GIVEN_POINTS;
+    bool one = joint->given & NT_GIVEN_JOINT_AXIS, both = joint->given & NT_GIVEN_AXES;
+    v3 a = v3_of(0, 0, 1), b = a;
+    if (one && both)
+        return wrong(model, e, error, "has both `axis` and `axes`, expected one of them");
+    if (two && !both)
+        return wrong(model, e, error, "needs two `axes`: of A, then of B");
+    if (needed && !one && !both)
+        return wrong(model, e, error, "needs an `axis`");
+    if (own && one)
+        return wrong(model, e, error,
+                     "has `points` in body axes and one `axis`: expected `axes`, one in each "
+                     "body's own axes");
+    if ((one && !unit_axis(joint->axis, &a)) ||
+        (both && (!unit_axis(joint->axes[0], &a) || !unit_axis(joint->axes[1], &b))))
+        return wrong(model, e, error, "has an axis of length zero");
+    if (!both)
+        b = a;
+    if (!own) {
+        a = m3_apply_transposed(Ra, a);
+        b = m3_apply_transposed(Rb, b);
+    } else if (!both)
+        b = m3_apply_transposed(Rb, m3_apply(Ra, a));
+    joint->e[2] = a;
+    joint->f[2] = b;
+    joint->e[0] = perpendicular_to(a);
+    joint->e[1] = v3_cross(a, joint->e[0]);
+    return NT_OK;
+}
+
+/* f1 beside e1 at the present placement: the angle's zero. */
+void nt_joint_align(nt_model *model, nt_element *element)
+{
+    nt_joint *joint = element->data;
+    m3 Ra = quat_matrix(model->bodies[element->a].q0);
+    m3 Rb = quat_matrix(model->bodies[element->b].q0);
+    v3 f1 = m3_apply_transposed(Rb, m3_apply(Ra, joint->e[0]));
+    f1 = v3_axpy(-v3_dot(f1, joint->f[2]), joint->f[2], f1);
+    double length = v3_norm(f1);
+    joint->f[0] = length > 1e-3 ? v3_scale(1 / length, f1) : perpendicular_to(joint->f[2]);
+    joint->f[1] = v3_cross(joint->f[2], joint->f[0]);
+}
+
+static nt_status check_enforcement(const nt_model *model, nt_element *e, const nt_joint *joint,
+                                   nt_error *error)
+{
+    if (joint->enforce == 1 && !(joint->stiffness > 0))
+        return wrong(model, e, error, "is enforced by penalty: expected a positive `stiffness`");
+    if (joint->enforce == 0 && (joint->given & (NT_GIVEN_STIFFNESS | NT_GIVEN_DAMPING)))
+        return wrong(
+            model, e, error,
+            "has a stiffness or damping but no `enforce: penalty`; without it the joint is "
+            "exact");
+    if (joint->damping < 0)
+        return wrong(model, e, error, "has negative damping");
+    return NT_OK;
+}
+
+nt_status nt_joint_prepare(nt_model *model, nt_element *element, const nt_row_spec *specs, int n,
+                           bool validate, nt_error *error)
+{
+    nt_joint *joint = element->data;
+    joint->specs = specs;
+    joint->n_specs = n;
+    joint->only_point = n == 1 && specs[0].kind == NT_ROW_COINCIDE && !joint->motion;
+    element->a = joint->between[0];
+    element->b = joint->between[1];
+    bool needs_axis = false, universal = false, distance = false;
+    for (int i = 0; i < n; i++) {
+        needs_axis |= specs[i].kind == NT_ROW_ALONG || specs[i].kind == NT_ROW_PERPENDICULAR;
+        universal |= specs[i].kind == NT_ROW_PERPENDICULAR && specs[i].i == 2 && specs[i].j == 2;
+        distance |= specs[i].kind == NT_ROW_DISTANCE;
+    }
+    bool rigid =
+        n == 4 && specs[0].kind == NT_ROW_COINCIDE && specs[3].kind == NT_ROW_PERPENDICULAR;
+    nt_status status = find_points(model, element, joint, error);
+    if (status == NT_OK)
+        status = find_axes(model, element, joint, universal, needs_axis && !rigid, error);
+    if (status == NT_OK && validate)
+        status = check_enforcement(model, element, joint, error);
+    if (status == NT_OK && validate)
+        status = nt_joint_load_check(model, element, error);
+    if (status != NT_OK)
+        return status;
+    nt_joint_align(model, element);
+    if (distance) {
+        v3 d = v3_sub(nt_load_ground_point(model, element->b, joint->point_b),
+                      nt_load_ground_point(model, element->a, joint->point_a));
+        if (!(joint->given & NT_GIVEN_LENGTH))
+            joint->length = v3_norm(d);
+        if (validate && !(joint->length > 0))
+            return wrong(model, element, error,
+                         "has length zero, expected a positive one (a spherical joint has none)");
+    }
+    return NT_OK;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+static int components(const nt_row_spec *spec) { return spec->kind == NT_ROW_COINCIDE ? 3 : 1; }
+
+static nt_row_spec motion_spec(const nt_joint *joint)
+{
+    return (nt_row_spec){joint->rotates ? NT_ROW_ANGLE : NT_ROW_SLIDE, 0, 0};
+}
+
+/* Specs with the motion row, which comes last. */
+static int all_specs(const nt_joint *joint, nt_row_spec out[8])
+{
+    int n = 0;
+    for (; n < joint->n_specs; n++)
+        out[n] = joint->specs[n];
+    if (joint->motion)
+        out[n++] = motion_spec(joint);
+    return n;
+}
+
+/* Rows whether enforced by multipliers or by penalty. */
+static int count_rows(const nt_joint *joint)
+{
+    int n = joint->motion ? 1 : 0;
+    for (int i = 0; i < joint->n_specs; i++)
+        n += components(&joint->specs[i]);
+    return n;
+}
+
+int nt_joint_rows(const nt_element *element)
+{
+    const nt_joint *joint = nt_joint_of(element);
+    return joint->enforce == 1 ? 0 : count_rows(joint);
+}
+
+static nt_row_spec spec_of(const nt_joint *joint, int row, int *component)
+{
+    nt_row_spec specs[8];
+    int n = all_specs(joint, specs);
+    for (int i = 0; i < n; i++) {
+        *component = row;
+        if (row < components(&specs[i]))
+            return specs[i];
+        row -= components(&specs[i]);
+    }
+    return specs[n - 1];
+}
+
+nt_quantity nt_joint_row_quantity(const nt_element *element, int row)
+{
+    int component;
+    nt_row_kind kind = spec_of(nt_joint_of(element), row, &component).kind;
+    return kind == NT_ROW_PERPENDICULAR || kind == NT_ROW_ANGLE ? NT_ANGLE : NT_LENGTH;
+}
+
+const char *nt_joint_row_name(const nt_element *element, int row)
+{
+    static const char *const position[] = {"position along x", "position along y",
+                                           "position along z"};
+    static const char *const rotation[] = {"rotation about its 1st transverse axis",
+                                           "rotation about its 2nd transverse axis",
+                                           "rotation about its axis"};
+    static const char *const along[] = {"position along its 1st transverse axis",
+                                        "position along its 2nd transverse axis",
+                                        "position along its axis"};
+    int component;
+    nt_row_spec spec = spec_of(nt_joint_of(element), row, &component);
+    switch (spec.kind) {
+    case NT_ROW_COINCIDE:
+        return position[component];
+    case NT_ROW_ALONG:
+        return along[spec.i];
+    case NT_ROW_PERPENDICULAR: /* e_i . f_j = 0 stops the rotation about e_i x f_j */
+        return spec.i == spec.j ? "angle between its axes" : rotation[3 - spec.i - spec.j];
+    case NT_ROW_DISTANCE:
+        return "distance";
+    default:
+        return "prescribed motion";
+    }
+}
+
+nt_status nt_joint_declare(nt_model *model, nt_element *e, nt_pattern *pattern)
+{
+    const nt_joint *joint = nt_joint_of(e);
+    const nt_body *a = &model->bodies[e->a], *b = &model->bodies[e->b];
+    int nodes[5] = {a->t_node, a->r_node, b->t_node, b->r_node, e->node};
+    bool points = false, directions = false; /* what the tangents of the forces couple */
+    nt_row_spec specs[8];
+    int n = all_specs(joint, specs);
+    for (int i = 0; i < n; i++) {
+        directions |= specs[i].kind == NT_ROW_PERPENDICULAR || specs[i].kind == NT_ROW_ANGLE;
+        points |= specs[i].kind != NT_ROW_COINCIDE && specs[i].kind != NT_ROW_PERPENDICULAR &&
+                  specs[i].kind != NT_ROW_ANGLE;
+    }
+    bool all = joint->enforce == 1 || (joint->given & (NT_GIVEN_FRICTION | NT_GIVEN_LIMITS));
+    for (int i = 0; i < 5; i++)
+        for (int j = 0; j < 5; j++) {
+            e->slot[i][j] = -1;
+            bool multiplier = i == 4 || j == 4, rotations = i % 2 == 1 && j % 2 == 1;
+            bool wanted = multiplier || all || points || (rotations && (directions || i == j));
+            if (nodes[i] < 0 || nodes[j] < 0 || !wanted)
+                continue;
+            /* a point held in space couples to translations by +-I */
+            bool scaled = multiplier && i != j && (i % 2 == 0 && j % 2 == 0) && e->n_rows == 3 &&
+                          joint->specs[0].kind == NT_ROW_COINCIDE;
+            e->slot[i][j] =
+                nt_pattern_add(pattern, nodes[i], nodes[j], scaled ? NT_SCALED : NT_FULL);
+            if (e->slot[i][j] < 0)
+                return NT_NO_MEMORY;
+        }
+    return NT_OK;
+}
+
+/* ---- evaluation ----------------------------------------------------------------------------- */
+
+enum { T_A, R_A, T_B, R_B, MULTIPLIER };
+
+/* f, f', f'' of the prescribed motion */
+static void motion_of(const nt_joint *joint, const nt_view *view, double f[3])
+{
+    f[0] = f[1] = f[2] = 0;
+    if (joint->motion)
+        nt_motion_jet(view->model, joint->motion, view->at->t, f);
+}
+
+static void add_forces(const nt_element *e, const nt_view *view, const joint_row *row, double s)
+{
+    nt_view_force(view, e->a, v3_scale(s, row->force_a));
+    nt_view_moment(view, e->a, v3_scale(s, row->moment_a));
+    nt_view_force(view, e->b, v3_scale(s, row->force_b));
+    nt_view_moment(view, e->b, v3_scale(s, row->moment_b));
+}
+
+/* Coefficients of a row in one body's unknowns, (m, c, k) applied. */
+static void combine(const nt_view *view, int body, const body_gradient *g, double m, double c,
+                    double k, v3 *translation, v3 *rotation)
+{
+    *translation = v3_add(v3_scale(k, g->x), v3_add(v3_scale(c, g->v), v3_scale(m, g->a)));
+    *rotation = v3_scale(k, g->theta);
+    if (c != 0 || k != 0)
+        *rotation = v3_add(*rotation, m3_apply_transposed(nt_rate_map(view, body, c, k), g->w));
+    if (m != 0 || k != 0)
+        *rotation =
+            v3_add(*rotation, m3_apply_transposed(nt_acceleration_map(view, body, m, k), g->alpha));
+}
+
+static void add_row_blocks(const nt_element *e, const nt_view *view, const joint_row *row, int r)
+{
+    const nt_combination *c = view->terms->combination;
+    const nt_matrix *matrix = view->terms->matrix;
+    v3 along[4];
+    combine(view, e->a, &row->a, c->row_mass, c->row_damping, c->row_stiffness, &along[T_A],
+            &along[R_A]);
+    combine(view, e->b, &row->b, c->row_mass, c->row_damping, c->row_stiffness, &along[T_B],
+            &along[R_B]);
+    const v3 force[4] = {row->force_a, row->moment_a, row->force_b, row->moment_b};
+    for (int i = 0; i < 4; i++) {
+        if (e->slot[MULTIPLIER][i] >= 0)
+            v3_accumulate(nt_matrix_block(matrix, e->slot[MULTIPLIER][i]) + 3 * r, along[i]);
+        if (e->slot[i][MULTIPLIER] >= 0 && c->multiplier != 0) {
+            double *column = nt_matrix_block(matrix, e->slot[i][MULTIPLIER]) + r;
+            int width = e->n_rows;
+            column[0] += c->multiplier * force[i].x;
+            column[width] += c->multiplier * force[i].y;
+            column[2 * width] += c->multiplier * force[i].z;
+        }
+    }
+}
+
+/* lambda = k Phi + c Phi' instead of a multiplier: the dyads of its gradient */
+static void add_penalty_blocks(const nt_element *e, const nt_view *view, const joint_row *position,
+                               const joint_row *velocity, double stiffness, double damping)
+{
+    const nt_combination *c = view->terms->combination;
+    body_gradient sum[2];
+    const body_gradient *p[2] = {&position->a, &position->b}, *v[2] = {&velocity->a, &velocity->b};
+    v3 along[4];
+    for (int i = 0; i < 2; i++) {
+        sum[i] = (body_gradient){
+            .x = v3_axpy(stiffness, p[i]->x, v3_scale(damping, v[i]->x)),
+            .theta = v3_axpy(stiffness, p[i]->theta, v3_scale(damping, v[i]->theta)),
+            .v = v3_scale(damping, v[i]->v),
+            .w = v3_scale(damping, v[i]->w)};
+        combine(view, i == 0 ? e->a : e->b, &sum[i], c->mass, c->damping, c->stiffness,
+                &along[2 * i], &along[2 * i + 1]);
+    }
+    const v3 force[4] = {position->force_a, position->moment_a, position->force_b,
+                         position->moment_b};
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++)
+            nt_view_add(view, e->slot[i][j], m3_dyad(force[i], along[j]));
+}
+
+static nt_status add_penalty(const nt_element *e, const nt_view *view)
+{
+    const nt_joint *joint = nt_joint_of(e);
+    joint_geometry g;
+    joint_geometry_of(&g, e, view);
+    double f[3];
+    motion_of(joint, view, f);
+    nt_row_spec specs[8];
+    int n = all_specs(joint, specs);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < components(&specs[i]); k++) {
+            joint_row position, velocity;
+            if (!joint_row_of(&position, &g, &specs[i], k, NT_POSITION, joint->length, f) ||
+                !joint_row_of(&velocity, &g, &specs[i], k, NT_VELOCITY, joint->length, f))
+                return NT_NOT_FINITE;
+            double elastic = joint->stiffness * position.value;
+            double lambda = elastic + joint->damping * velocity.value;
+            if (view->energy) {
+                view->energy->potential += elastic * position.value / 2;
+                view->energy->power +=
+                    elastic * velocity.value - lambda * (velocity.value - position.explicit_rate);
+                continue;
+            }
+            if (view->terms->residual)
+                add_forces(e, view, &position, lambda);
+            if (!view->terms->matrix)
+                continue;
+            add_penalty_blocks(e, view, &position, &velocity, joint->stiffness, joint->damping);
+            joint_row_tangent(e, view, &g, &specs[i], k, f,
+                              lambda * view->terms->combination->stiffness);
+        }
+    return NT_OK;
+}
+
+static nt_status add_rows(const nt_element *e, const nt_view *view)
+{
+    const nt_joint *joint = nt_joint_of(e);
+    const nt_terms *terms = view->terms;
+    const double *lambda = view->lambda + e->first_row;
+    nt_level level = view->energy ? NT_POSITION : terms->level;
+    joint_geometry g;
+    joint_geometry_of(&g, e, view);
+    double f[3];
+    motion_of(joint, view, f);
+    nt_row_spec specs[8];
+    int n = all_specs(joint, specs), r = 0;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < components(&specs[i]); k++, r++) {
+            joint_row row;
+            if (!joint_row_of(&row, &g, &specs[i], k, level, joint->length, f))
+                return NT_NOT_FINITE;
+            if (view->energy) {
+                view->energy->power += lambda[r] * row.explicit_rate;
+                continue;
+            }
+            bool reactions = terms->parts & NT_REACTIONS;
+            if (terms->rows)
+                terms->rows[e->first_row + r] = row.value;
+            if (terms->residual && reactions)
+                add_forces(e, view, &row, lambda[r]);
+            if (!terms->matrix)
+                continue;
+            add_row_blocks(e, view, &row, r);
+            if (reactions && terms->combination->stiffness != 0)
+                joint_row_tangent(e, view, &g, &specs[i], k, f,
+                                  lambda[r] * terms->combination->stiffness);
+        }
+    return NT_OK;
+}
+
+/* s I added to a block */
+static void add_multiple(const nt_view *view, int slot, double s)
+{
+    if (slot >= 0) {
+        double *block = nt_matrix_block(view->terms->matrix, slot);
+        block[0] += s, block[4] += s, block[8] += s;
+    }
+}
+
+/* Most joints of most models hold a point and nothing else: the same as add_rows, written out. With
+ * F = lambda: R_A += (F, rho_A x F), R_B -= (F, rho_B x F), K: F~ rho_A~ and -F~ rho_B~. */
+static void add_point(const nt_element *e, const nt_view *view)
+{
+    const nt_joint *joint = nt_joint_of(e);
+    const nt_terms *terms = view->terms;
+    const nt_motion *a = &view->motion[e->a], *b = &view->motion[e->b];
+    bool reactions = terms->parts & NT_REACTIONS;
+    v3 F = v3_load(view->lambda + e->first_row);
+    v3 rho_a = m3_apply(a->R, joint->point_a), rho_b = m3_apply(b->R, joint->point_b);
+    if (terms->rows)
+        v3_store(terms->rows + e->first_row, v3_sub(v3_add(a->x, rho_a), v3_add(b->x, rho_b)));
+    if (terms->residual && reactions) {
+        nt_view_force(view, e->a, F);
+        nt_view_moment(view, e->a, v3_cross(rho_a, F));
+        nt_view_force(view, e->b, v3_neg(F));
+        nt_view_moment(view, e->b, v3_cross(F, rho_b));
+    }
+    if (!terms->matrix)
+        return;
+    const nt_combination *c = terms->combination;
+    double k = c->row_stiffness, s = c->multiplier;
+    add_multiple(view, e->slot[MULTIPLIER][T_A], k);
+    add_multiple(view, e->slot[T_A][MULTIPLIER], s);
+    add_multiple(view, e->slot[MULTIPLIER][T_B], -k);
+    add_multiple(view, e->slot[T_B][MULTIPLIER], -s);
+    nt_view_add(view, e->slot[MULTIPLIER][R_A], m3_skew(v3_scale(-k, rho_a)));
+    nt_view_add(view, e->slot[R_A][MULTIPLIER], m3_skew(v3_scale(s, rho_a)));
+    nt_view_add(view, e->slot[MULTIPLIER][R_B], m3_skew(v3_scale(k, rho_b)));
+    nt_view_add(view, e->slot[R_B][MULTIPLIER], m3_skew(v3_scale(-s, rho_b)));
+    if (reactions && c->stiffness != 0) {
+        v3 Fk = v3_scale(c->stiffness, F);
+        nt_view_add(view, e->slot[R_A][R_A], m3_skew_skew(Fk, rho_a));
+        nt_view_add(view, e->slot[R_B][R_B], m3_skew_skew(v3_neg(Fk), rho_b));
+    }
+}
+
+nt_status nt_joint_evaluate(const nt_element *e, const nt_view *view)
+{
+    const nt_joint *joint = nt_joint_of(e);
+    nt_status status = NT_OK;
+    if (joint->enforce == 0 && joint->only_point && !view->energy &&
+        view->terms->level == NT_POSITION)
+        add_point(e, view);
+    else if (joint->enforce == 0)
+        status = add_rows(e, view);
+    else if (view->energy || (view->terms->parts & NT_IMPLICIT))
+        status = add_penalty(e, view);
+    if (status == NT_OK && (joint->given & (NT_GIVEN_FRICTION | NT_GIVEN_LIMITS)))
+        status = nt_joint_load_evaluate(e, view);
+    return status;
+}
+
+void nt_joint_accept(const nt_element *e, const nt_view *view, double *next)
+{
+    next[0] = nt_joint_angle(e, view);
+}
+
+void nt_joint_reaction(const nt_element *e, const nt_view *view, v3 *force, v3 *torque)
+{
+    const nt_joint *joint = nt_joint_of(e);
+    joint_geometry g;
+    joint_geometry_of(&g, e, view);
+    double f[3];
+    motion_of(joint, view, f);
+    nt_row_spec specs[8];
+    int n = all_specs(joint, specs), r = 0;
+    *force = *torque = v3_of(0, 0, 0);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < components(&specs[i]); k++, r++) {
+            joint_row row, velocity;
+            joint_row_of(&row, &g, &specs[i], k, NT_POSITION, joint->length, f);
+            joint_row_of(&velocity, &g, &specs[i], k, NT_VELOCITY, joint->length, f);
+            double lambda = joint->enforce == 0
+                                ? view->lambda[e->first_row + r]
+                                : joint->stiffness * row.value + joint->damping * velocity.value;
+            *force = v3_axpy(-lambda, row.force_b, *force);
+            v3 about_point = v3_sub(row.moment_b, v3_cross(g.pb.arm, row.force_b));
+            *torque = v3_axpy(-lambda, about_point, *torque);
+        }
+    if (joint->given & (NT_GIVEN_FRICTION | NT_GIVEN_LIMITS))
+        nt_joint_load_reaction(e, view, force, torque);
+}

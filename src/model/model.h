@@ -1,0 +1,338 @@
+/* The model: data, and the system made of it. Internal to the model, input and output layers. */
+#ifndef NUTATE_MODEL_MODEL_H
+#define NUTATE_MODEL_MODEL_H
+
+#include "base/arena.h"
+#include "base/vector3.h"
+#include "model/expression.h"
+#include "model/table.h"
+
+#include <nutate/model.h>
+#include <stdbool.h>
+
+/* ---- keys of the model file -------------------------------------------------------------------
+ */
+
+typedef enum nt_key_type {
+    NT_KEY_NUMBER,    /* double: an expression of the parameters                             */
+    NT_KEY_NUMBERS,   /* low..high doubles at offset, their number in an int at count_offset */
+    NT_KEY_MATRIX,    /* rows x rows doubles, a list of lists or one flat list; rows = high  */
+    NT_KEY_FUNCTION,  /* nt_expression *: of t, parameters and recorded quantities           */
+    NT_KEY_FUNCTIONS, /* high of them                                                        */
+    NT_KEY_BODY,      /* int                                                                 */
+    NT_KEY_BODIES,    /* int[2]: [A, B]                                                      */
+    NT_KEY_POINT,     /* nt_place_of_point: [x, y, z] or a marker's name                     */
+    NT_KEY_POINTS,    /* nt_place_of_point[2]                                                */
+    NT_KEY_AXES,      /* double[2][3]                                                        */
+    NT_KEY_JOINT,     /* int: index into model->elements                                     */
+    NT_KEY_CHOICE,    /* int: index into choices                                             */
+    NT_KEY_BOOLEAN,   /* int                                                                 */
+    NT_KEY_TEXT,      /* const char *                                                        */
+    NT_KEY_GROUP,     /* a mapping of its own: keys in `group`, offsets from the same data   */
+} nt_key_type;
+
+/* One key. Tables of these make the reader, the JSON Schema and the reference page. `bit` is the
+ * key's number in the `given` mask (a uint32_t at the start of the data). */
+typedef struct nt_key {
+    const char *name;
+    nt_key_type type;
+    size_t offset;
+    int bit;
+    int low, high;       /* count range of NUMBERS; rows of MATRIX; count of FUNCTIONS */
+    size_t count_offset; /* NUMBERS: where the count goes                               */
+    bool required;
+    const char *const *choices; /* NULL-terminated */
+    const struct nt_key *group; /* terminated by a key without a name */
+    const char *unit;
+    const char *meaning;
+} nt_key;
+
+typedef struct nt_place {
+    int line, column;
+} nt_place;
+
+/* A point as the file gives it: coordinates, or a marker (index, -1 for none). */
+typedef struct nt_place_of_point {
+    double at[3];
+    int marker;
+} nt_place_of_point;
+
+/* ---- bodies -----------------------------------------------------------------------------------
+ */
+
+enum { /* bits of nt_body.given */
+       NT_GIVEN_MASS = 1 << 0,
+       NT_GIVEN_INERTIA = 1 << 1,
+       NT_GIVEN_CENTER = 1 << 2,
+       NT_GIVEN_POSITION = 1 << 3,
+       NT_GIVEN_QUATERNION = 1 << 4,
+       NT_GIVEN_ROTATION_VECTOR = 1 << 5,
+       NT_GIVEN_AXIS = 1 << 6,
+       NT_GIVEN_ANGLE = 1 << 7,
+       NT_GIVEN_MATRIX = 1 << 8,
+       NT_GIVEN_VELOCITY = 1 << 9,
+       NT_GIVEN_ANGULAR_VELOCITY = 1 << 10,
+       NT_GIVEN_VELOCITY_FRAME = 1 << 11,
+       NT_GIVEN_FIXED_POINT = 1 << 12,
+       NT_GIVEN_ORIENTATION =
+           NT_GIVEN_QUATERNION | NT_GIVEN_ROTATION_VECTOR | NT_GIVEN_AXIS | NT_GIVEN_MATRIX,
+};
+
+/* Body 0 is the ground: no nodes, never moves. A body's reference point is its centre of mass, or
+ * its fixed point; `x` of the state is the reference point's position. */
+typedef struct nt_body {
+    /* as the file gives it (keys in body.c) */
+    unsigned given;
+    double mass;
+    double inertia[6]; /* about the centre of mass, body axes: xx yy zz xy xz yz */
+    int inertia_count; /* 3 or 6 */
+    double center_of_mass[3];
+    double position[3];
+    double quaternion[4], rotation_vector[3], axis[3], angle, matrix[9];
+    double velocity[3], angular_velocity[3];
+    int angular_velocity_frame; /* 0 body, 1 ground */
+    double fixed_point[3];
+
+    const char *name;
+    nt_place place;
+
+    /* derived by nt_body_prepare */
+    v3 reference; /* of the reference point from the origin, body axes                     */
+    v3 center;    /* of the centre of mass from the reference point, body axes              */
+    m3 J;         /* inertia about the reference point, body axes                           */
+    v3 x0;        /* initial reference position (after assembly), ground axes               */
+    quat q0;      /* initial orientation (after assembly)                                   */
+    v3 v0, w0;    /* initial velocity of the reference point, angular velocity; ground axes */
+
+    /* the state's layout */
+    int t_node, r_node; /* nodes of the pattern; -1 where there is none                      */
+    int q, v;           /* first entry in q and v: translation then rotation                 */
+    int rotation;       /* number of the rotation in the space, -1 for the ground            */
+    int tt_slot, rr_slot;
+} nt_body;
+
+extern const nt_key nt_body_keys[];
+
+/* Derived values from the given ones. validate: check mass, inertia, unit axes (derivatives in
+ * parameters perturb without). */
+nt_status nt_body_prepare(nt_body *body, const char *file, bool validate, nt_error *error);
+
+/* ---- kinematics at one point --------------------------------------------------------------------
+ */
+
+typedef struct nt_motion {
+    v3 x; /* reference point, ground axes                    */
+    m3 R;
+    v3 v, w;     /* velocity of it, angular velocity; ground axes   */
+    v3 a, alpha; /* their derivatives                               */
+    m3 X;        /* combination->map, identity where there is none  */
+} nt_motion;
+
+/* Everything an element sees while it adds its terms. */
+typedef struct nt_view {
+    const struct nt_model *model;
+    const nt_motion *motion; /* [n_bodies], ground first                                   */
+    const nt_body *bodies;
+    const nt_point *at;
+    const nt_terms *terms;
+    const double *lambda;    /* [nh + nn] multipliers, holonomic then nonholonomic        */
+    const double *variables; /* of expressions: parameters, t, signals                     */
+    nt_energy *energy;       /* not NULL: add energies and power instead of terms          */
+} nt_view;
+
+/* The variation of a body's rotation rate and its derivative per unknown (see nt_combination):
+ * dw = (c X + k s w~) e,  dalpha = (m X + k s alpha~) e. */
+static inline m3 nt_rate_map(const nt_view *view, int body, double c, double k)
+{
+    const nt_motion *motion = &view->motion[body];
+    double s = k * view->terms->combination->turn;
+    m3 map = m3_scale(c, motion->X);
+    return s == 0 ? map : m3_add(map, m3_scale(s, m3_skew(motion->w)));
+}
+static inline m3 nt_acceleration_map(const nt_view *view, int body, double m, double k)
+{
+    const nt_motion *motion = &view->motion[body];
+    double s = k * view->terms->combination->turn;
+    m3 map = m3_scale(m, motion->X);
+    return s == 0 ? map : m3_add(map, m3_scale(s, m3_skew(motion->alpha)));
+}
+
+/* Add a 3 x 3 block; a slot of -1 is a node that does not exist. */
+static inline void nt_view_add(const nt_view *view, int slot, m3 block)
+{
+    if (slot >= 0)
+        m3_accumulate(nt_matrix_block(view->terms->matrix, slot), block);
+}
+
+/* Add a force-like vector to the residual of a body's translation or rotation. */
+static inline void nt_view_force(const nt_view *view, int body, v3 f)
+{
+    if (view->bodies[body].t_node >= 0)
+        v3_accumulate(view->terms->residual + view->bodies[body].v, f);
+}
+static inline void nt_view_moment(const nt_view *view, int body, v3 moment)
+{
+    const nt_body *b = &view->bodies[body];
+    if (b->r_node >= 0)
+        v3_accumulate(view->terms->residual + b->v + (b->t_node >= 0 ? 3 : 0), moment);
+}
+
+/* ---- signals: scalar quantities that loads may depend on ------------------------------------ */
+
+typedef enum nt_signal_kind {
+    NT_SIGNAL_POSITION, /* of a point of a body, component              */
+    NT_SIGNAL_VELOCITY,
+    NT_SIGNAL_ORIENTATION,      /* quaternion component w x y z                  */
+    NT_SIGNAL_ANGULAR_VELOCITY, /* body axes                                     */
+    NT_SIGNAL_ANGLE,            /* of a joint                                    */
+    NT_SIGNAL_DISPLACEMENT,
+    NT_SIGNAL_ANGLE_RATE,
+    NT_SIGNAL_DISPLACEMENT_RATE,
+} nt_signal_kind;
+
+typedef struct nt_signal {
+    nt_signal_kind kind;
+    int body;      /* or -1 */
+    int joint;     /* element index or -1 */
+    int component; /* 0 1 2 (3) */
+    v3 offset;     /* of the point from the body's reference point, body axes (derived) */
+    int marker;    /* -1: the body's origin */
+    int bodies[2]; /* bodies it depends on, -1 for none */
+} nt_signal;
+
+/* ds = sum over the signal's two bodies of x . dx + r . dtheta + v . d(xdot) + w . dw */
+typedef struct nt_signal_gradient {
+    v3 x[2], r[2], v[2], w[2];
+} nt_signal_gradient;
+
+double nt_signal_value(const nt_signal *signal, const nt_view *view);
+void nt_signal_differentiate(const nt_signal *signal, const nt_view *view,
+                             nt_signal_gradient *gradient);
+
+/* ---- elements ------------------------------------------------------------------------------- */
+
+typedef struct nt_element nt_element;
+
+/* A type of joint or force: one constant descriptor per file. Data starts with `unsigned given`. */
+typedef struct nt_element_type {
+    const char *section, *name, *summary;
+    const nt_key *keys; /* terminated by a key without a name */
+    size_t size;        /* of the data */
+    /* Number of multipliers (0 for forces and penalty joints); nonholonomic says of which kind. */
+    int (*rows)(const nt_element *element);
+    bool nonholonomic;
+    /* Derived constants from the given values and the initial placement of bodies; called again
+     * after parameters change (validate false). */
+    nt_status (*prepare)(struct nt_model *model, nt_element *element, bool validate,
+                         nt_error *error);
+    /* Add the blocks it will write to the pattern and remember the slots. */
+    nt_status (*declare)(struct nt_model *model, nt_element *element, nt_pattern *pattern);
+    /* Add residual, rows and matrix terms, or energies. NT_NOT_FINITE and the like on failure. */
+    nt_status (*evaluate)(const nt_element *element, const nt_view *view);
+    /* Entries of discrete memory it owns, their initial values and their update. */
+    int n_memory;
+    void (*accept)(const nt_element *element, const nt_view *view, double *next);
+    /* What multiplier row i is: quantity, and words such as "force along x". */
+    nt_quantity (*row_quantity)(const nt_element *element, int row);
+    const char *(*row_name)(const nt_element *element, int row);
+    /* Force on B at the joint and torque on B, ground axes (joints). */
+    void (*reaction)(const nt_element *element, const nt_view *view, v3 *force, v3 *torque);
+} nt_element_type;
+
+struct nt_element {
+    const nt_element_type *type;
+    const char *name;
+    nt_place place;
+    void *data;
+    int a, b;         /* bodies acted on; for one-body loads a is the ground and b the body */
+    int first_row;    /* of its multipliers in lambda (holonomic) or nh + mu; -1 for none   */
+    int n_rows, node; /* multiplier node, -1                                                */
+    int memory;       /* first entry in the discrete memory                                  */
+    /* Slots between the nodes [T_A R_A T_B R_B multipliers]; -1 where a node does not exist. */
+    int slot[5][5];
+};
+
+/* The registry of element types. */
+extern const nt_element_type *const nt_element_types[];
+extern const int nt_element_type_count;
+const nt_element_type *nt_element_type_find(const char *section, const char *name);
+
+/* Declare all blocks between the nodes of bodies a and b (and the multipliers): what most elements
+ * need. shape_t: shape of the (translation, multiplier) blocks. */
+nt_status nt_element_declare(struct nt_model *model, nt_element *element, nt_pattern *pattern);
+
+/* ---- markers, parameters, bindings ---------------------------------------------------------- */
+
+typedef struct nt_marker {
+    unsigned given;
+    int on;
+    double at[3]; /* from the body's origin, body axes */
+    const char *name;
+    nt_place place;
+} nt_marker;
+
+/* A number of the model that is an expression of parameters: evaluated anew when they change. */
+typedef struct nt_binding {
+    const nt_expression *expression;
+    double *target;
+} nt_binding;
+
+typedef struct nt_parameter {
+    const char *name;
+    nt_place place;
+    double value;
+    const nt_expression *expression; /* of earlier parameters; NULL for a plain number */
+} nt_parameter;
+
+struct nt_model {
+    nt_arena arena;
+    const char *file, *folder, *title, *text;
+    size_t text_length;
+
+    double gravity[3];
+    double length; /* m, see nt_model_length */
+
+    nt_parameter *parameters;
+    int n_parameters;
+    nt_body *bodies; /* [n_bodies], ground first */
+    int n_bodies;
+    nt_marker *markers;
+    int n_markers;
+    nt_element *elements; /* joints first, then forces; by type in file order */
+    int n_elements, n_joints;
+    nt_signal *signals;
+    int n_signals;
+    nt_binding *bindings;
+    int n_bindings;
+    bool correct_initial;
+
+    nt_simulation simulation;
+    char *corrections;
+
+    /* the system */
+    nt_system system;
+    nt_pattern pattern;
+    nt_quantity *v_quantity, *row_quantity;
+    double *initial_q, *initial_v, *initial_memory;
+    double *variables;   /* [n_parameters + 1 + n_signals]: parameters, t, signals */
+    double *time_rate;   /* [the same] 1 for t, 0 else: the direction of time */
+    double *zeros;       /* [the same] */
+    nt_motion *motion;   /* [n_bodies] */
+    double *multipliers; /* [nh + nn] */
+    const char **parameter_names;
+    nt_momenta momenta;
+    int *redundant; /* unknown numbers of rows that depend on others at the start */
+    int n_redundant;
+};
+
+/* Make the system of a model whose bodies, elements, parameters and signals are filled in: derived
+ * values, layout, pattern, assembly of positions, consistent velocities. The reader calls this. */
+nt_status nt_model_build(nt_model *model, nt_error *error);
+
+/* Numbers from their expressions and all derived values, at the present parameters. */
+nt_status nt_model_prepare(nt_model *model, bool validate, nt_error *error);
+
+/* Expression variables: parameter i is i, t is n_parameters, signal k is n_parameters + 1 + k. */
+static inline int nt_model_time_variable(const nt_model *model) { return model->n_parameters; }
+
+#endif

@@ -1,0 +1,33 @@
+/* Planar joint: a point of B stays in the plane of A through its point with normal e3, and B turns
+ * about that normal only.
+ *
+ *   C = (e3 . d, e1 . f3, e2 . f3) */
+#include "model/elements.h"
+#include "model/joint.h"
+
+static const nt_row_spec specs[] = {
+    {NT_ROW_ALONG, 2, 0},
+    {NT_ROW_PERPENDICULAR, 0, 2},
+    {NT_ROW_PERPENDICULAR, 1, 2},
+};
+
+static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt_error *error)
+{
+    return nt_joint_prepare(model, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
+                            error);
+}
+
+const nt_element_type nt_joint_planar = {
+    .section = "joints",
+    .name = "planar",
+    .summary = "B slides on a plane of A and turns about its normal",
+    .keys = nt_joint_axis_keys,
+    .size = sizeof(nt_joint),
+    .rows = nt_joint_rows,
+    .prepare = prepare,
+    .declare = nt_joint_declare,
+    .evaluate = nt_joint_evaluate,
+    .row_quantity = nt_joint_row_quantity,
+    .row_name = nt_joint_row_name,
+    .reaction = nt_joint_reaction,
+};

@@ -1,0 +1,34 @@
+/* Prismatic joint: B slides along an axis fixed in A without turning.
+ *
+ *   C = (e1 . d, e2 . d, e1 . f2, e2 . f3, e3 . f1),  d = p_B - p_A;  free: the displacement e3 . d
+ */
+#include "model/elements.h"
+#include "model/joint.h"
+
+static const nt_row_spec specs[] = {
+    {NT_ROW_ALONG, 0, 0},         {NT_ROW_ALONG, 1, 0},         {NT_ROW_PERPENDICULAR, 0, 1},
+    {NT_ROW_PERPENDICULAR, 1, 2}, {NT_ROW_PERPENDICULAR, 2, 0},
+};
+
+static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt_error *error)
+{
+    nt_joint *joint = element->data;
+    joint->slides = true;
+    return nt_joint_prepare(model, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
+                            error);
+}
+
+const nt_element_type nt_joint_prismatic = {
+    .section = "joints",
+    .name = "prismatic",
+    .summary = "a slider: B moves along an axis of A",
+    .keys = nt_joint_moving_keys,
+    .size = sizeof(nt_joint),
+    .rows = nt_joint_rows,
+    .prepare = prepare,
+    .declare = nt_joint_declare,
+    .evaluate = nt_joint_evaluate,
+    .row_quantity = nt_joint_row_quantity,
+    .row_name = nt_joint_row_name,
+    .reaction = nt_joint_reaction,
+};

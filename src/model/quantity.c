@@ -1,0 +1,219 @@
+/* Recorded quantities by name: OBJECT.KIND.COMPONENT, KIND.COMPONENT of the whole model, or the
+ * same without the component for all of them. */
+#include "model/quantity.h"
+
+#include "base/error.h"
+#include "base/suggest.h"
+#include "model/joint.h"
+#include "model/quantity_kind.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- objects -------------------------------------------------------------------------------- */
+
+/* Bodies without the ground, markers and elements are counted through; the model comes last. */
+typedef enum family { BODY, MARKER, ELEMENT, WHOLE } family;
+
+static int object_count(const nt_model *model)
+{
+    return model->n_bodies - 1 + model->n_markers + model->n_elements;
+}
+
+static family object_at(const nt_model *model, int i, int *index)
+{
+    *index = i + 1;
+    if (i < model->n_bodies - 1)
+        return BODY;
+    *index = i - (model->n_bodies - 1);
+    if (*index < model->n_markers)
+        return MARKER;
+    *index -= model->n_markers;
+    return *index < model->n_elements ? ELEMENT : WHOLE;
+}
+
+static const char *object_name(const nt_model *model, family of, int index)
+{
+    return of == BODY      ? model->bodies[index].name
+           : of == MARKER  ? model->markers[index].name
+           : of == ELEMENT ? model->elements[index].name
+                           : "";
+}
+
+static bool has_kind(const nt_model *model, family of, int index, const nt_quantity_kind *k)
+{
+    const nt_element *e = of == ELEMENT ? &model->elements[index] : NULL;
+    const nt_joint *joint = e && e->type->evaluate == nt_joint_evaluate ? nt_joint_of(e) : NULL;
+    switch (k->of) {
+    case NT_OF_BODY:
+        return of == BODY;
+    case NT_OF_MARKER:
+        return of == MARKER;
+    case NT_OF_LOADED:
+        return e && e->type->reaction;
+    case NT_OF_ROTATING:
+        return joint && joint->rotates;
+    case NT_OF_SLIDING:
+        return joint && joint->slides;
+    case NT_OF_SLIDING_ONLY:
+        return joint && joint->slides && !joint->rotates;
+    case NT_OF_WHOLE:
+        return of == WHOLE;
+    }
+    return false;
+}
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+typedef struct span {
+    const char *text;
+    int length;
+} span;
+
+static bool span_is(span s, const char *word)
+{
+    return strncmp(s.text, word, (size_t)s.length) == 0 && word[s.length] == '\0';
+}
+
+/* The piece up to the next dot; *rest follows the dot, and is NULL where there is none. */
+static span head(const char *text, const char **rest)
+{
+    const char *dot = strchr(text, '.');
+    *rest = dot ? dot + 1 : NULL;
+    return (span){text, dot ? (int)(dot - text) : (int)strlen(text)};
+}
+
+static int find_object(const nt_model *model, span name, int *hint)
+{
+    int n = object_count(model), index;
+    for (int i = 0; i < n; i++) {
+        int k = (*hint + i) % n;
+        family of = object_at(model, k, &index);
+        if (span_is(name, object_name(model, of, index)))
+            return *hint = k;
+    }
+    return -1;
+}
+
+static nt_status unknown_object(const nt_model *model, const char *name, span object,
+                                nt_error *error)
+{
+    nt_suggestion search;
+    int n = object_count(model), index;
+    nt_suggest_start(&search, object.text, object.length);
+    for (int i = 0; i < n; i++) {
+        family of = object_at(model, i, &index);
+        nt_suggest_offer(&search, object_name(model, of, index));
+    }
+    for (int i = 0; i < nt_quantity_kind_count; i++)
+        if (nt_quantity_kinds[i].of == NT_OF_WHOLE)
+            nt_suggest_offer(&search, nt_quantity_kinds[i].name);
+    if (search.best)
+        return nt_fail(error, NT_BAD_MODEL,
+                       "unknown quantity '%s': there is no '%.*s'; did you mean '%s'?", name,
+                       object.length, object.text, search.best);
+    return nt_fail(error, NT_BAD_MODEL,
+                   "unknown quantity '%s': expected BODY.position, JOINT.force or the like, or "
+                   "energy, momentum, angular_momentum, constraint_drift, step_size",
+                   name);
+}
+
+static nt_status unknown_kind(const nt_model *model, family of, int index, span word,
+                              nt_error *error)
+{
+    nt_suggestion search;
+    char known[256] = "";
+    int used = 0;
+    nt_suggest_start(&search, word.text, word.length);
+    for (int i = 0; i < nt_quantity_kind_count; i++)
+        if (has_kind(model, of, index, &nt_quantity_kinds[i])) {
+            nt_suggest_offer(&search, nt_quantity_kinds[i].name);
+            used += snprintf(known + used, sizeof known - (size_t)used, "%s%s", used ? ", " : "",
+                             nt_quantity_kinds[i].name);
+        }
+    const char *object = object_name(model, of, index);
+    if (!known[0])
+        return nt_fail(error, NT_BAD_MODEL, "'%s' has nothing that can be recorded", object);
+    if (search.best)
+        return nt_fail(error, NT_BAD_MODEL, "'%s' has no '%.*s'; did you mean '%s'?", object,
+                       word.length, word.text, search.best);
+    return nt_fail(error, NT_BAD_MODEL, "'%s' has no '%.*s', expected one of %s", object,
+                   word.length, word.text, known);
+}
+
+/* All columns of the quantity, or the one that `component` names. */
+static nt_status choose(const nt_quantity_kind *k, int object, const char *name,
+                        const char *component, nt_quantity_info *quantity, nt_error *error)
+{
+    *quantity = (nt_quantity_info){
+        .kind = (int)(k - nt_quantity_kinds),
+        .object = object,
+        .columns = k->columns,
+        .needs_reactions = k->needs == NT_NEEDS_REACTIONS,
+        .needs_energy = k->needs == NT_NEEDS_ENERGY,
+        .needs_drift = k->needs == NT_NEEDS_DRIFT,
+    };
+    if (!component)
+        return NT_OK;
+    quantity->columns = 1;
+    for (int i = 0; k->components && i < k->columns; i++)
+        if (strcmp(component, k->components[i]) == 0)
+            return quantity->first = i, NT_OK;
+    if (!k->components)
+        return nt_fail(error, NT_BAD_MODEL, "unknown quantity '%s': '%s' is one number", name,
+                       k->name);
+    return nt_fail(error, NT_BAD_MODEL, "unknown quantity '%s': '%s' has the components %s to %s",
+                   name, k->name, k->components[0], k->components[k->columns - 1]);
+}
+
+nt_status nt_quantity_find(const nt_model *model, const char *name, int *hint,
+                           nt_quantity_info *quantity, nt_error *error)
+{
+    const char *rest, *component = NULL;
+    span first = head(name, &rest);
+    for (int i = 0; i < nt_quantity_kind_count; i++)
+        if (nt_quantity_kinds[i].of == NT_OF_WHOLE && span_is(first, nt_quantity_kinds[i].name))
+            return choose(&nt_quantity_kinds[i], 0, name, rest, quantity, error);
+    int found = find_object(model, first, hint), index;
+    if (found < 0)
+        return unknown_object(model, name, first, error);
+    family of = object_at(model, found, &index);
+    span second = rest ? head(rest, &component) : (span){"", 0};
+    for (int i = 0; i < nt_quantity_kind_count; i++)
+        if (has_kind(model, of, index, &nt_quantity_kinds[i]) &&
+            span_is(second, nt_quantity_kinds[i].name))
+            return choose(&nt_quantity_kinds[i], index, name, component, quantity, error);
+    return unknown_kind(model, of, index, second, error);
+}
+
+nt_status nt_model_quantity(const nt_model *model, const char *name, nt_quantity_info *quantity,
+                            nt_error *error)
+{
+    int hint = 0;
+    return nt_quantity_find(model, name, &hint, quantity, error);
+}
+
+void nt_model_quantity_column(const nt_model *model, const nt_quantity_info *quantity, int column,
+                              char *name, char *unit, char *meaning, int size)
+{
+    const nt_quantity_kind *k = &nt_quantity_kinds[quantity->kind];
+    int i = quantity->first + column;
+    size_t room = size > 0 ? (size_t)size : 0;
+    family of = k->of == NT_OF_WHOLE    ? WHOLE
+                : k->of == NT_OF_BODY   ? BODY
+                : k->of == NT_OF_MARKER ? MARKER
+                                        : ELEMENT;
+    const char *object = object_name(model, of, quantity->object);
+    const char *section = of == BODY     ? " of body "
+                          : of == MARKER ? " of marker "
+                          : of == WHOLE  ? ""
+                          : strcmp(model->elements[quantity->object].type->section, "joints") == 0
+                              ? " of joint "
+                              : " of force ";
+    const char *component = k->components ? k->components[i] : NULL;
+    snprintf(name, room, "%s%s%s%s%s", object, *object ? "." : "", k->name, component ? "." : "",
+             component ? component : "");
+    snprintf(unit, room, "%s", i > 0 && k->later_unit ? k->later_unit : k->unit);
+    snprintf(meaning, room, "%s%s%s%s%s%s%s", k->meaning, section, object, component ? ", " : "",
+             component ? component : "", k->axes ? ", " : "", k->axes ? k->axes : "");
+}

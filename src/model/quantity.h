@@ -1,0 +1,36 @@
+/* Recorded quantities: values of many of them at one state. */
+#ifndef NUTATE_MODEL_QUANTITY_H
+#define NUTATE_MODEL_QUANTITY_H
+
+#include "model/model.h"
+
+/* What a state looks like: computed once, read by every quantity of it. Valid until the next call
+ * on the model. */
+typedef struct nt_sampler {
+    nt_model *model;
+    nt_state state;
+    nt_point at; /* with the given reactions for its multipliers */
+    nt_view view;
+    nt_terms terms;   /* none: what view->terms points to            */
+    double *rows;     /* [nh + nn] scratch                           */
+    nt_energy energy; /* where wanted                                */
+    double drift[2];  /* largest |Phi|, largest |dPhi/dt| or |kappa|; where wanted */
+} nt_sampler;
+
+/* Take memory. NT_NO_MEMORY. */
+nt_status nt_sampler_init(nt_sampler *sampler, const nt_model *model, nt_arena *arena,
+                          nt_error *error);
+
+/* Look at a state; energies and drift only when wanted. reactions[nh + nn] or NULL. */
+nt_status nt_sampler_look(nt_sampler *sampler, const nt_state *state, const double *reactions,
+                          bool energy, bool drift, nt_error *error);
+
+/* Values at that state: out[quantity->columns]. */
+void nt_sampler_values(const nt_sampler *sampler, const nt_quantity_info *quantity, double *out);
+
+/* nt_model_quantity for one name after another: *hint is 0 at first and remembers where the last
+ * object was found, so that names in the order of the file cost no search. */
+nt_status nt_quantity_find(const nt_model *model, const char *name, int *hint,
+                           nt_quantity_info *quantity, nt_error *error);
+
+#endif

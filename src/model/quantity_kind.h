@@ -1,0 +1,35 @@
+/* The kinds of recorded quantities, one row of a table for each. */
+#ifndef NUTATE_MODEL_QUANTITY_KIND_H
+#define NUTATE_MODEL_QUANTITY_KIND_H
+
+#include "model/quantity.h"
+
+typedef enum nt_quantity_owner {
+    NT_OF_BODY,
+    NT_OF_MARKER,
+    NT_OF_LOADED,   /* an element that knows its force and torque */
+    NT_OF_ROTATING, /* a joint with an angle                      */
+    NT_OF_SLIDING,  /* a joint with a displacement                */
+    NT_OF_SLIDING_ONLY,
+    NT_OF_WHOLE, /* the model */
+} nt_quantity_owner;
+
+enum { NT_NEEDS_REACTIONS = 1, NT_NEEDS_ENERGY = 2, NT_NEEDS_DRIFT = 4 };
+enum { NT_QUANTITY_COLUMNS = 16 }; /* at most */
+
+typedef struct nt_quantity_kind {
+    nt_quantity_owner of;
+    const char *name;
+    int columns;
+    const char *const *components; /* [columns]; NULL for a quantity of one column        */
+    const char *unit, *later_unit; /* of the first column; of the others where it differs */
+    const char *meaning, *axes;    /* axes may be NULL                                    */
+    int needs;
+    /* out[columns] for body, marker or element `object` */
+    void (*values)(const nt_sampler *sampler, int object, double *out);
+} nt_quantity_kind;
+
+extern const nt_quantity_kind nt_quantity_kinds[];
+extern const int nt_quantity_kind_count;
+
+#endif

@@ -1,0 +1,22 @@
+/* The registry of element types, in the order in which documentation lists them. */
+#include "model/elements.h"
+
+#include <string.h>
+
+const nt_element_type *const nt_element_types[] = {
+    &nt_joint_fixed,          &nt_joint_spherical, &nt_joint_revolute,     &nt_joint_prismatic,
+    &nt_joint_cylindrical,    &nt_joint_universal, &nt_joint_planar,       &nt_joint_inline,
+    &nt_joint_distance,       &nt_force_force,     &nt_force_torque,       &nt_force_spring,
+    &nt_force_torsion_spring, &nt_force_bushing,   &nt_force_joint_torque, &nt_force_joint_force,
+};
+
+const int nt_element_type_count = sizeof nt_element_types / sizeof nt_element_types[0];
+
+const nt_element_type *nt_element_type_find(const char *section, const char *name)
+{
+    for (int i = 0; i < nt_element_type_count; i++)
+        if (strcmp(nt_element_types[i]->section, section) == 0 &&
+            strcmp(nt_element_types[i]->name, name) == 0)
+            return nt_element_types[i];
+    return NULL;
+}

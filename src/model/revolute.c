@@ -1,0 +1,36 @@
+/* Revolute joint: B turns about an axis fixed in A.
+ *
+ *   C = (p_A - p_B, e1 . f3, e2 . f3);  free: the angle of f1 from e1 about e3 */
+#include "model/elements.h"
+#include "model/joint.h"
+
+static const nt_row_spec specs[] = {
+    {NT_ROW_COINCIDE, 0, 0},
+    {NT_ROW_PERPENDICULAR, 0, 2},
+    {NT_ROW_PERPENDICULAR, 1, 2},
+};
+
+static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt_error *error)
+{
+    nt_joint *joint = element->data;
+    joint->rotates = true;
+    return nt_joint_prepare(model, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
+                            error);
+}
+
+const nt_element_type nt_joint_revolute = {
+    .section = "joints",
+    .name = "revolute",
+    .summary = "a hinge: B turns about an axis of A",
+    .keys = nt_joint_moving_keys,
+    .size = sizeof(nt_joint),
+    .rows = nt_joint_rows,
+    .prepare = prepare,
+    .declare = nt_joint_declare,
+    .evaluate = nt_joint_evaluate,
+    .n_memory = 1,
+    .accept = nt_joint_accept,
+    .row_quantity = nt_joint_row_quantity,
+    .row_name = nt_joint_row_name,
+    .reaction = nt_joint_reaction,
+};

@@ -1,0 +1,76 @@
+/* A state as the recorded quantities see it. */
+#include "base/error.h"
+#include "model/evaluate.h"
+#include "model/quantity_kind.h"
+
+#include <string.h>
+
+nt_status nt_sampler_init(nt_sampler *sampler, const nt_model *model, nt_arena *arena,
+                          nt_error *error)
+{
+    memset(sampler, 0, sizeof *sampler);
+    sampler->model = model->system.self;
+    sampler->rows = NT_TAKE(arena, model->system.nh + model->system.nn, double);
+    return sampler->rows ? NT_OK : nt_fail(error, NT_NO_MEMORY, "out of memory");
+}
+
+static nt_status look_at_drift(nt_sampler *s, nt_error *error)
+{
+    const nt_system *system = &s->model->system;
+    for (int level = NT_POSITION; level <= NT_VELOCITY; level++) {
+        nt_terms terms = {.level = (nt_level)level, .rows = s->rows};
+        int n = level == NT_POSITION ? system->nh : system->nh + system->nn;
+        nt_status status = system->evaluate(system->self, &s->at, &terms);
+        if (status != NT_OK)
+            return nt_fail(error, status, "the constraints have no value at t = %g s", s->state.t);
+        s->drift[level] = 0;
+        for (int i = 0; i < n; i++)
+            if (!(fabs(s->rows[i]) <= s->drift[level])) /* keeps what is not a number */
+                s->drift[level] = fabs(s->rows[i]);
+    }
+    return NT_OK;
+}
+
+nt_status nt_sampler_look(nt_sampler *s, const nt_state *state, const double *reactions,
+                          bool energy, bool drift, nt_error *error)
+{
+    const nt_system *system = &s->model->system;
+    s->state = *state;
+    s->at = (nt_point){.t = state->t,
+                       .q = state->q,
+                       .v = state->v,
+                       .vdot = state->vdot,
+                       .lambda = reactions ? reactions : state->lambda,
+                       .mu = reactions ? reactions + system->nh : state->mu,
+                       .memory = state->memory};
+    nt_status status = energy ? system->energy(system->self, &s->at, &s->energy) : NT_OK;
+    if (status != NT_OK)
+        return nt_fail(error, status, "the energy has no value at t = %g s", state->t);
+    if (drift)
+        status = look_at_drift(s, error);
+    nt_model_look(s->model, &s->at, &s->terms, &s->view);
+    return status;
+}
+
+void nt_sampler_values(const nt_sampler *sampler, const nt_quantity_info *quantity, double *out)
+{
+    double all[NT_QUANTITY_COLUMNS];
+    nt_quantity_kinds[quantity->kind].values(sampler, quantity->object, all);
+    memcpy(out, all + quantity->first, (size_t)quantity->columns * sizeof *out);
+}
+
+nt_status nt_model_sample(const nt_model *model, const nt_quantity_info *quantity,
+                          const nt_state *state, const double *reactions, double *out,
+                          nt_error *error)
+{
+    nt_sampler sampler;
+    nt_arena arena = {0};
+    nt_status status = nt_sampler_init(&sampler, model, &arena, error);
+    if (status == NT_OK)
+        status = nt_sampler_look(&sampler, state, reactions, quantity->needs_energy,
+                                 quantity->needs_drift, error);
+    if (status == NT_OK)
+        nt_sampler_values(&sampler, quantity, out);
+    nt_arena_free(&arena);
+    return status;
+}

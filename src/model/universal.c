@@ -1,0 +1,31 @@
+/* Universal joint (Hooke's): a point is shared, the axis e3 of A stays perpendicular to f3 of B.
+ *
+ *   C = (p_A - p_B, e3 . f3) */
+#include "model/elements.h"
+#include "model/joint.h"
+
+static const nt_row_spec specs[] = {
+    {NT_ROW_COINCIDE, 0, 0},
+    {NT_ROW_PERPENDICULAR, 2, 2},
+};
+
+static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt_error *error)
+{
+    return nt_joint_prepare(model, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
+                            error);
+}
+
+const nt_element_type nt_joint_universal = {
+    .section = "joints",
+    .name = "universal",
+    .summary = "a cross: an axis of A stays perpendicular to an axis of B",
+    .keys = nt_joint_two_axes_keys,
+    .size = sizeof(nt_joint),
+    .rows = nt_joint_rows,
+    .prepare = prepare,
+    .declare = nt_joint_declare,
+    .evaluate = nt_joint_evaluate,
+    .row_quantity = nt_joint_row_quantity,
+    .row_name = nt_joint_row_name,
+    .reaction = nt_joint_reaction,
+};

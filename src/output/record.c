@@ -1,0 +1,294 @@
+/* Records of a run: which quantities, at which times, into which writer. */
+#include "base/arena.h"
+#include "base/error.h"
+#include "model/quantity.h"
+#include "output/digest.h"
+#include "output/writer.h"
+
+#include <nutate/output.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_COLUMNS = 16, MOST_ATTRIBUTES = 64, TEXT_ROOM = 256 };
+
+struct nt_record {
+    nt_arena arena;
+    const nt_model *model;
+    const nt_writer_type *type;
+    void *writer;
+
+    nt_quantity_info *quantities; /* [n_quantities] */
+    int n_quantities, n_columns;
+    bool needs_reactions, needs_energy, needs_drift;
+    nt_sampler sampler;
+    double *reactions; /* [nh + nn] where needed */
+    double *row;       /* [n_columns] time first */
+    double length;     /* m, weighs moments against forces in reactions */
+
+    double start, every; /* s: rows at start + k every, every = 0: after each step */
+    long next;           /* k of the next row                                      */
+    double last;         /* s, time of the last row; NaN before the first           */
+    long rows;
+};
+
+/* ---- columns -------------------------------------------------------------------------------- */
+
+static int compare_quantities(const void *a, const void *b)
+{
+    const nt_quantity_info *p = a, *q = b;
+    int difference = p->kind - q->kind;
+    difference = difference ? difference : p->object - q->object;
+    return difference ? difference : p->first - q->first;
+}
+
+/* A column that is there twice would be one name for two things. */
+static nt_status refuse_doubles(nt_record *record, nt_error *error)
+{
+    char name[TEXT_ROOM], unit[TEXT_ROOM], meaning[TEXT_ROOM];
+    size_t n = (size_t)record->n_quantities;
+    nt_quantity_info *sorted = NT_TAKE(&record->arena, n, nt_quantity_info);
+    if (!sorted)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    if (n > 0)
+        memcpy(sorted, record->quantities, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, compare_quantities);
+    for (size_t i = 1; i < n; i++) {
+        const nt_quantity_info *a = &sorted[i - 1], *b = &sorted[i];
+        if (a->kind != b->kind || a->object != b->object || b->first >= a->first + a->columns)
+            continue;
+        nt_model_quantity_column(record->model, b, 0, name, unit, meaning, TEXT_ROOM);
+        return nt_fail(error, NT_BAD_MODEL, "output.record names '%s' twice", name);
+    }
+    return NT_OK;
+}
+
+static nt_status find_quantities(nt_record *record, nt_error *error)
+{
+    const nt_simulation *simulation = nt_model_simulation(record->model);
+    int hint = 0;
+    record->n_quantities = simulation->n_record;
+    record->n_columns = 1;
+    record->quantities = NT_TAKE(&record->arena, simulation->n_record, nt_quantity_info);
+    if (!record->quantities)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    for (int i = 0; i < record->n_quantities; i++) {
+        nt_quantity_info *quantity = &record->quantities[i];
+        nt_status status =
+            nt_quantity_find(record->model, simulation->record[i], &hint, quantity, error);
+        if (status != NT_OK)
+            return status;
+        record->n_columns += quantity->columns;
+        record->needs_reactions |= quantity->needs_reactions != 0;
+        record->needs_energy |= quantity->needs_energy != 0;
+        record->needs_drift |= quantity->needs_drift != 0;
+    }
+    return refuse_doubles(record, error);
+}
+
+/* The texts live in scratch: the writer needs them only while it opens. */
+static nt_status name_columns(const nt_record *record, nt_arena *scratch, nt_column *columns,
+                              nt_error *error)
+{
+    char texts[3][TEXT_ROOM];
+    columns[0] = (nt_column){"time", "s", "time"};
+    for (int i = 0, at = 1; i < record->n_quantities; i++)
+        for (int j = 0; j < record->quantities[i].columns; j++, at++) {
+            nt_model_quantity_column(record->model, &record->quantities[i], j, texts[0], texts[1],
+                                     texts[2], TEXT_ROOM);
+            columns[at].name = nt_arena_text(scratch, texts[0], strlen(texts[0]));
+            columns[at].unit = nt_arena_text(scratch, texts[1], strlen(texts[1]));
+            columns[at].meaning = nt_arena_text(scratch, texts[2], strlen(texts[2]));
+            if (!columns[at].name || !columns[at].unit || !columns[at].meaning)
+                return nt_fail(error, NT_NO_MEMORY, "out of memory");
+        }
+    return NT_OK;
+}
+
+/* ---- provenance ----------------------------------------------------------------------------- */
+
+static void add(nt_attribute *attributes, int *n, const char *name, const char *value,
+                size_t length)
+{
+    if (*n < MOST_ATTRIBUTES)
+        attributes[(*n)++] = (nt_attribute){name, value, length};
+}
+
+/* What every result says about itself, then the caller's NAME=VALUE lines. */
+static nt_status describe(const nt_record *record, nt_arena *scratch, const char *provenance,
+                          nt_attribute *attributes, int *n, nt_error *error)
+{
+    size_t length;
+    const char *text = nt_model_text(record->model, &length);
+    const char *title = nt_model_title(record->model);
+    char *digest = nt_arena_take(scratch, NT_DIGEST_ROOM, 1);
+    if (!digest)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    nt_digest(text, length, digest);
+    if (title)
+        add(attributes, n, "title", title, strlen(title));
+    add(attributes, n, "source", "nutate", strlen("nutate"));
+    add(attributes, n, "nutate_version", nt_version(), strlen(nt_version()));
+    add(attributes, n, "model", text, length);
+    add(attributes, n, "model_sha256", digest, strlen(digest));
+    for (const char *line = provenance; line && *line;) {
+        size_t size = strcspn(line, "\n"), name = strcspn(line, "=\n");
+        if (name > 0 && name < size) {
+            const char *word = nt_arena_text(scratch, line, name);
+            if (!word)
+                return nt_fail(error, NT_NO_MEMORY, "out of memory");
+            add(attributes, n, word, line + name + 1, size - name - 1);
+        }
+        line += size + (line[size] == '\n');
+    }
+    return NT_OK;
+}
+
+/* ---- open and close ------------------------------------------------------------------------- */
+
+static nt_status open_writer(nt_record *record, const char *path, nt_record_format format,
+                             const char *provenance, nt_error *error)
+{
+    nt_arena scratch = {0};
+    nt_attribute attributes[MOST_ATTRIBUTES];
+    nt_heading heading = {.path = path, .n_columns = record->n_columns, .attributes = attributes};
+    nt_column *columns = NT_TAKE(&scratch, record->n_columns, nt_column);
+    nt_status status = NT_OK;
+    if (!columns) {
+        status = nt_fail(error, NT_NO_MEMORY, "out of memory");
+        goto done;
+    }
+    heading.columns = columns;
+    status = name_columns(record, &scratch, columns, error);
+    if (status != NT_OK)
+        goto done;
+    if (format == NT_NETCDF) {
+        status = describe(record, &scratch, provenance, attributes, &heading.n_attributes, error);
+        if (status != NT_OK)
+            goto done;
+    }
+    record->type = format == NT_NETCDF ? &nt_writer_netcdf : &nt_writer_csv;
+    status = record->type->open(&record->writer, &heading, error);
+done:
+    nt_arena_free(&scratch);
+    return status;
+}
+
+static nt_status take_memory(nt_record *record, nt_error *error)
+{
+    const nt_system *system = nt_model_system(record->model);
+    record->row = NT_TAKE(&record->arena, record->n_columns, double);
+    record->reactions = NT_TAKE(&record->arena, system->nh + system->nn, double);
+    if (!record->row || !record->reactions)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    return nt_sampler_init(&record->sampler, record->model, &record->arena, error);
+}
+
+nt_status nt_record_open(nt_record **record, const nt_model *model, const char *path,
+                         nt_record_format format, const char *provenance, nt_error *error)
+{
+    *record = NULL;
+    nt_record *r = calloc(1, sizeof *r);
+    if (!r)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    r->model = model;
+    r->start = nt_model_simulation(model)->start;
+    r->every = nt_model_simulation(model)->every;
+    r->last = (double)NAN;
+    r->length = nt_model_length(model);
+    const char *kept = NULL;
+    nt_status status = find_quantities(r, error);
+    if (status == NT_OK)
+        status = take_memory(r, error);
+    if (status == NT_OK && !(kept = nt_arena_text(&r->arena, path, strlen(path))))
+        status = nt_fail(error, NT_NO_MEMORY, "out of memory");
+    if (status == NT_OK)
+        status = open_writer(r, kept, format, provenance, error);
+    if (status != NT_OK) {
+        nt_arena_free(&r->arena);
+        free(r);
+        return status;
+    }
+    *record = r;
+    return NT_OK;
+}
+
+long nt_record_rows(const nt_record *record) { return record->rows; }
+
+nt_status nt_record_close(nt_record *record, nt_error *error)
+{
+    if (!record)
+        return NT_OK;
+    nt_status status = record->type->close(record->writer, error);
+    nt_arena_free(&record->arena);
+    free(record);
+    return status;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+/* Number of the first output time after t. */
+static long after(const nt_record *record, double t)
+{
+    double k = record->every > 0 ? floor((t - record->start) / record->every + 1e-6) + 1 : 0;
+    return k > 0 ? (long)fmin(k, 9e18) : 0;
+}
+
+nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt_state *state,
+                          nt_error *error)
+{
+    nt_status status = NT_OK;
+    if (state->t == record->last)
+        return NT_OK;
+    if (record->needs_reactions) {
+        status =
+            nt_integrator_reactions(integrator, state, record->length, record->reactions, error);
+        if (status != NT_OK)
+            return status;
+    }
+    status =
+        nt_sampler_look(&record->sampler, state, record->needs_reactions ? record->reactions : NULL,
+                        record->needs_energy, record->needs_drift, error);
+    if (status != NT_OK)
+        return status;
+    record->row[0] = state->t;
+    for (int i = 0, at = 1; i < record->n_quantities; i++) {
+        nt_sampler_values(&record->sampler, &record->quantities[i], record->row + at);
+        at += record->quantities[i].columns;
+    }
+    status = record->type->row(record->writer, record->row, error);
+    if (status == NT_OK) {
+        record->rows++;
+        record->last = state->t;
+        record->next = after(record, state->t);
+    }
+    return status;
+}
+
+/* Output times do not dictate steps: a row between two step ends is interpolated. One that is as
+ * good as a step end, to a millionth of the step, is that step end with its own time. */
+nt_status nt_record_advance(nt_record *record, nt_integrator *integrator, nt_error *error)
+{
+    nt_state end = nt_integrator_state(integrator);
+    if (record->every <= 0)
+        return nt_record_write(record, integrator, &end, error);
+    double near = 1e-6 * fmin(end.step, record->every);
+    for (;;) {
+        double t = record->start + (double)record->next * record->every;
+        if (t > end.t + near)
+            return NT_OK;
+        nt_state state = end;
+        nt_status status = NT_OK;
+        if (t < end.t - near)
+            status = nt_integrator_dense(integrator, t, &state);
+        if (status != NT_OK)
+            return nt_fail(error, status, "no values between steps at t = %.17g s", t);
+        long before = record->next;
+        status = nt_record_write(record, integrator, &state, error);
+        if (status != NT_OK)
+            return status;
+        if (record->next <= before)
+            record->next = before + 1;
+    }
+}

@@ -1,0 +1,12 @@
+/* Frames and maps for systems that do not know them: see adapter.c. */
+#ifndef NUTATE_SYSTEM_ADAPTER_H
+#define NUTATE_SYSTEM_ADAPTER_H
+
+#include "system/problem.h"
+
+/* Memory for the adapter when the problem needs one: its frame differs from the system's, or the
+ * system ignores map and turn. */
+nt_status nt_adapter_create(nt_problem *problem);
+nt_status nt_adapter_evaluate(nt_problem *problem, const nt_point *at, const nt_terms *terms);
+
+#endif

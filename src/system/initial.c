@@ -1,0 +1,254 @@
+/* Consistent initial values and the choice of independent constraint rows.
+ *
+ * Accelerations and multipliers solve  R(vdot, ...) = 0,  d2 Phi/dt2 = 0,  d kappa/dt = 0; linear
+ * for most systems, by Newton's method in general (multipliers may enter nonlinearly).
+ *
+ * Independent rows: [W G^T; G 0] with W = diag(1, length^2) is factorised in an order that
+ * eliminates every multiplier after its bodies; a row of G that depends on earlier ones shows as a
+ * vanishing pivot of G W^-1 G^T. Such rows are dropped: their multiplier is zero and their equation
+ * follows from the others. The reactions of least norm are found afterwards from the same factors.
+ */
+#include "base/error.h"
+#include "system/problem.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A pivot of G W^-1 G^T below this fraction of its original size marks a dependent row: a distance
+ * of 1e-5 from dependence, in units of the row itself. Rounding leaves about 1e-14. */
+static const double DEPENDENT = 1e-10;
+
+static nt_status weighted_constraints(nt_problem *problem, const nt_point *at)
+{
+    const nt_pattern *pattern = problem->pattern;
+    nt_combination combination = {.row_damping = 1};
+    nt_terms terms = {
+        .level = NT_VELOCITY, .matrix = &problem->matrix, .combination = &combination};
+    nt_matrix_zero(&problem->matrix);
+    nt_status status = nt_problem_evaluate(problem, at, &terms);
+    if (status != NT_OK)
+        return status;
+    for (int slot = 0; slot < pattern->n_slots; slot++) {
+        int row = pattern->row[slot], column = pattern->column[slot];
+        if (row < pattern->n_primary || column >= pattern->n_primary)
+            continue;
+        int transposed = nt_pattern_find(pattern, column, row);
+        if (transposed < 0)
+            return NT_INVALID;
+        int rows = pattern->node_start[row + 1] - pattern->node_start[row];
+        int width = pattern->node_start[column + 1] - pattern->node_start[column];
+        const double *from = nt_matrix_block(&problem->matrix, slot);
+        double *to = nt_matrix_block(&problem->matrix, transposed);
+        for (int i = 0; i < rows; i++)
+            for (int j = 0; j < width; j++)
+                to[j * rows + i] = from[i * width + j];
+    }
+    for (int i = 0; i < problem->nv; i++) {
+        double weight = nt_problem_weight(problem, i);
+        problem->matrix.values[problem->diagonal[i]] = weight * weight;
+    }
+    return NT_OK;
+}
+
+nt_status nt_problem_choose_rows(nt_problem *problem, const nt_point *at)
+{
+    problem->n_dropped = 0;
+    if (problem->nc == 0)
+        return NT_OK;
+    problem->factored_for = NULL;
+    nt_status status = weighted_constraints(problem, at);
+    if (status != NT_OK)
+        return status;
+    int count = 0;
+    status = nt_solver_factor_dependent(problem->solver, &problem->matrix, DEPENDENT, problem->mark,
+                                        &count);
+    if (status != NT_OK)
+        return status;
+    for (int i = problem->nv; i < problem->n; i++)
+        if (problem->mark[i])
+            problem->dropped[problem->n_dropped++] = i;
+    return NT_OK;
+}
+
+/* The mass matrix in place of the weights. Inertia that is zero (a point, a thin rod about its
+ * axis) gets 1e-9 of the largest of its kind: enough to be definite, too little to be seen. */
+static nt_status mass_weights(nt_problem *problem, const nt_point *at)
+{
+    double *values = problem->matrix.values, largest[2] = {0, 0};
+    nt_combination combination = {.mass = 1};
+    nt_terms terms = {.parts = NT_INERTIA,
+                      .level = NT_VELOCITY,
+                      .matrix = &problem->matrix,
+                      .combination = &combination};
+    for (int i = 0; i < problem->nv; i++)
+        values[problem->diagonal[i]] = 0;
+    nt_status status = nt_problem_evaluate(problem, at, &terms);
+    for (int i = 0; i < problem->nv; i++)
+        largest[problem->quantity[i]] =
+            fmax(largest[problem->quantity[i]], values[problem->diagonal[i]]);
+    for (int i = 0; i < problem->nv; i++) {
+        double size = largest[problem->quantity[i]];
+        values[problem->diagonal[i]] += 1e-9 * (size > 0 ? size : 1);
+    }
+    return status;
+}
+
+nt_status nt_problem_project(nt_problem *problem, const nt_point *at, bool kinetic,
+                             const unsigned char *fixed, const double *rhs, double *dv)
+{
+    problem->factored_for = NULL;
+    nt_status status = weighted_constraints(problem, at);
+    if (status == NT_OK && kinetic)
+        status = mass_weights(problem, at);
+    if (status != NT_OK)
+        return status;
+    double *b = problem->work;
+    memset(b, 0, (size_t)problem->nv * sizeof *b);
+    memcpy(b + problem->nv, rhs, (size_t)problem->nc * sizeof *b);
+    for (int i = 0; i < problem->nv; i++)
+        if (fixed[i])
+            nt_matrix_drop(&problem->matrix, &i, 1);
+    int count = 0;
+    status = nt_solver_factor_dependent(problem->solver, &problem->matrix, DEPENDENT, problem->mark,
+                                        &count);
+    if (status != NT_OK)
+        return status;
+    for (int i = problem->nv; i < problem->n; i++)
+        if (problem->mark[i])
+            b[i] = 0;
+    if ((status = nt_solver_solve(problem->solver, b, 1)) != NT_OK)
+        return status;
+    memcpy(dv, b, (size_t)problem->nv * sizeof *b);
+    return NT_OK;
+}
+
+/* Residual and rows at acceleration level for the present vdot and multipliers, with the tangent.
+ */
+static nt_status acceleration_equations(nt_problem *problem, const nt_point *at, double *r)
+{
+    nt_combination combination = {.mass = 1, .multiplier = 1, .row_mass = 1};
+    nt_terms terms = {.parts = NT_ALL_PARTS,
+                      .level = NT_ACCELERATION,
+                      .residual = r,
+                      .rows = r + problem->nv,
+                      .matrix = &problem->matrix,
+                      .combination = &combination};
+    memset(r, 0, (size_t)problem->n * sizeof *r);
+    nt_matrix_zero(&problem->matrix);
+    nt_status status = nt_problem_evaluate(problem, at, &terms);
+    if (status != NT_OK)
+        return status;
+    nt_matrix_drop(&problem->matrix, problem->dropped, problem->n_dropped);
+    for (int i = 0; i < problem->n_dropped; i++)
+        r[problem->dropped[i]] = 0;
+    return NT_OK;
+}
+
+nt_status nt_problem_accelerations(nt_problem *problem, const nt_point *at, double *vdot,
+                                   double *lambda, double *mu, nt_error *error)
+{
+    enum { MOST = 25 };
+    nt_status status = nt_problem_choose_rows(problem, at);
+    if (status != NT_OK)
+        return nt_fail(error, status, "constraint rows could not be examined: %s",
+                       nt_status_text(status));
+    nt_point point = *at;
+    point.vdot = vdot, point.lambda = lambda, point.mu = mu;
+    problem->factored_for = NULL;
+    double *r = problem->work, last = INFINITY;
+    for (int i = 0; i < problem->n_dropped; i++) {
+        int row = problem->dropped[i] - problem->nv;
+        *(row < problem->nh ? &lambda[row] : &mu[row - problem->nh]) = 0;
+    }
+    for (int iteration = 0; iteration < MOST; iteration++) {
+        if ((status = acceleration_equations(problem, &point, r)) != NT_OK)
+            break;
+        if ((status = nt_solver_factor(problem->solver, &problem->matrix)) != NT_OK ||
+            (status = nt_solver_solve(problem->solver, r, 1)) != NT_OK)
+            break;
+        double change = 0, size = 0; /* largest, by kind folded together through the length */
+        for (int i = 0; i < problem->n; i++) {
+            double *x = i < problem->nv                 ? &vdot[i]
+                        : i < problem->nv + problem->nh ? &lambda[i - problem->nv]
+                                                        : &mu[i - problem->nv - problem->nh];
+            *x -= r[i];
+            change = fmax(change, fabs(r[i]));
+            size = fmax(size, fabs(*x));
+        }
+        if (!isfinite(change)) {
+            status = NT_NOT_FINITE;
+            break;
+        }
+        if (change <= 1e-13 * size || (change <= 1e-9 * size && change >= 0.5 * last))
+            return NT_OK; /* at rounding: relative change of 1e-13, or no longer shrinking below
+                             1e-9 */
+        last = change;
+    }
+    if (status == NT_OK)
+        status = NT_NOT_CONVERGED;
+    int unknown = status == NT_SINGULAR ? nt_solver_singular_unknown(problem->solver) : -1;
+    char name[160] = "";
+    if (unknown >= 0)
+        nt_problem_equation_name(problem, unknown, name, sizeof name);
+    return nt_fail(error, status, "initial accelerations at t = %g s: %s%s%s%s", at->t,
+                   nt_status_text(status), unknown >= 0 ? " (" : "", name,
+                   unknown >= 0 ? ": no inertia or constraint determines it)" : "");
+}
+
+/* For each dropped row d, G_d = sum_i y_i G_i, so z = e_d - sum y_i e_i carries no force. The
+ * multipliers of least norm differ from the given ones by a combination of these z: removed one
+ * after the other by Gram-Schmidt in the norm with forces 1, moments 1/length. */
+nt_status nt_problem_minimum_norm(nt_problem *problem, const nt_point *at, double *multipliers)
+{
+    if (problem->nc == 0)
+        return NT_OK;
+    nt_status status = nt_problem_choose_rows(problem, at);
+    if (status != NT_OK || problem->n_dropped == 0)
+        return status;
+    int nv = problem->nv, nc = problem->nc, count = problem->n_dropped;
+    nt_arena arena = {0}; /* reactions are asked for at output times, never within a step */
+    double *z = NT_TAKE(&arena, (size_t)count * (size_t)nc, double), *b = problem->work;
+    if (!z)
+        return NT_NO_MEMORY;
+    for (int d = 0; d < count; d++) {
+        double *zd = z + (size_t)d * (size_t)nc;
+        int row = problem->dropped[d];
+        memset(b, 0, (size_t)problem->n * sizeof *b);
+        for (int slot = 0; slot < problem->pattern->n_slots; slot++) { /* G_d^T */
+            const nt_pattern *pattern = problem->pattern;
+            int node = pattern->row[slot], column = pattern->column[slot];
+            if (column >= pattern->n_primary || row < pattern->node_start[node] ||
+                row >= pattern->node_start[node + 1])
+                continue;
+            int start = pattern->node_start[column],
+                width = pattern->node_start[column + 1] - start;
+            const double *line =
+                nt_matrix_block(&problem->matrix, slot) + (row - pattern->node_start[node]) * width;
+            for (int j = 0; j < width; j++)
+                b[start + j] = line[j];
+        }
+        /* [W G^T; G 0][a; y] = [G_d^T; 0] gives a = 0 and the coefficients y */
+        if ((status = nt_solver_solve(problem->solver, b, 1)) != NT_OK)
+            goto done;
+        for (int i = 0; i < nc; i++)
+            zd[i] = -b[nv + i];
+        for (int i = 0; i < count; i++)
+            zd[problem->dropped[i] - nv] = 0;
+        zd[row - nv] = 1;
+        for (int pass = 0; pass < 2; pass++) /* twice is enough */
+            for (int e = 0; e <= d; e++) {
+                const double *ze = z + (size_t)e * (size_t)nc;
+                double *x = e == d ? multipliers : zd, product = 0, norm = 0;
+                for (int i = 0; i < nc; i++) {
+                    double w = 1 / nt_problem_weight(problem, nv + i);
+                    product += w * w * ze[i] * x[i];
+                    norm += w * w * ze[i] * ze[i];
+                }
+                for (int i = 0; norm > 0 && i < nc; i++)
+                    x[i] -= product / norm * ze[i];
+            }
+    }
+done:
+    nt_arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,151 @@
+#include "system/problem.h"
+
+#include "base/error.h"
+#include "system/adapter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+nt_status nt_system_check(const nt_system *system, nt_error *error)
+{
+    if (!system->evaluate)
+        return nt_fail(error, NT_INVALID, "system has no evaluate function");
+    if (system->space.nv <= 0 || system->nh < 0 || system->nn < 0)
+        return nt_fail(error, NT_INVALID,
+                       "system has %d velocities, %d holonomic and %d nonholonomic constraints; "
+                       "expected at least one velocity and no negative count",
+                       system->space.nv, system->nh, system->nn);
+    int nv = 0, nq = 0;
+    for (int b = 0; b < system->space.n_blocks; b++) {
+        const nt_block *block = &system->space.blocks[b];
+        if (block->v != nv || block->q != nq)
+            return nt_fail(error, NT_INVALID,
+                           "block %d of the space is not laid out; call nt_space_init", b);
+        nv += block->nv;
+        nq += block->nq;
+    }
+    if (nv != system->space.nv || nq != system->space.nq)
+        return nt_fail(error, NT_INVALID,
+                       "blocks of the space add up to nq = %d, nv = %d, "
+                       "expected %d, %d",
+                       nq, nv, system->space.nq, system->space.nv);
+    if (system->pattern && system->pattern->n != system->space.nv + system->nh + system->nn)
+        return nt_fail(error, NT_INVALID, "pattern has %d unknowns, expected %d",
+                       system->pattern->n, system->space.nv + system->nh + system->nn);
+    return NT_OK;
+}
+
+/* One node for v, one for the multipliers, all four blocks. */
+static nt_status plain_pattern(nt_problem *problem)
+{
+    int sizes[2] = {problem->nv, problem->nc};
+    nt_pattern *pattern = &problem->own_pattern;
+    int n_nodes = problem->nc > 0 ? 2 : 1;
+    nt_status status = nt_pattern_init(pattern, n_nodes, n_nodes, sizes);
+    if (status != NT_OK)
+        return status;
+    pattern->n_primary = 1; /* said only now: the slots come in the promised order */
+    int rows[4] = {0, 0, 1, 1}, columns[4] = {0, 1, 0, 1};
+    for (int i = 0; i < (problem->nc > 0 ? 4 : 1); i++)
+        if (nt_pattern_add(pattern, rows[i], columns[i], NT_FULL) != i)
+            return NT_NO_MEMORY;
+    problem->pattern = pattern;
+    return NT_OK;
+}
+
+static void fill_quantities(nt_problem *problem)
+{
+    const nt_system *system = problem->system;
+    for (int b = 0; b < problem->space.n_blocks; b++) {
+        const nt_block *block = &problem->space.blocks[b];
+        for (int i = 0; i < block->nv; i++)
+            problem->quantity[block->v + i] =
+                block->rotation >= 0 && i >= block->nv - 3 ? NT_ANGLE : NT_LENGTH;
+    }
+    for (int i = 0; system->v_quantity && i < problem->nv; i++)
+        problem->quantity[i] = system->v_quantity[i];
+    for (int i = 0; system->row_quantity && i < problem->nc; i++)
+        problem->quantity[problem->nv + i] = system->row_quantity[i];
+}
+
+static void fill_diagonal(nt_problem *problem)
+{
+    const nt_pattern *pattern = problem->pattern;
+    for (int node = 0; node < pattern->n_primary; node++) {
+        int slot = nt_pattern_find(pattern, node, node), start = pattern->node_start[node];
+        int size = pattern->node_start[node + 1] - start;
+        for (int i = 0; i < size; i++)
+            problem->diagonal[start + i] = slot < 0 ? -1 : pattern->offset[slot] + i * size + i;
+    }
+}
+
+nt_status nt_problem_create(nt_problem **out, const nt_system *system, nt_frame frame,
+                            nt_solver_kind solver, nt_error *error)
+{
+    *out = NULL;
+    nt_status status = nt_system_check(system, error);
+    if (status != NT_OK)
+        return status;
+    nt_problem *p = calloc(1, sizeof *p);
+    if (!p)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory for a problem");
+    p->system = system;
+    p->frame = frame;
+    p->space = system->space;
+    p->nq = system->space.nq, p->nv = system->space.nv;
+    p->nh = system->nh, p->nn = system->nn, p->nc = p->nh + p->nn, p->n = p->nv + p->nc;
+    p->pattern = system->pattern;
+    p->length = 1;
+    p->quantity = NT_TAKE(&p->arena, p->n, nt_quantity);
+    p->diagonal = NT_TAKE(&p->arena, p->nv, int);
+    p->dropped = NT_TAKE(&p->arena, p->nc, int);
+    p->mark = NT_TAKE(&p->arena, p->n, unsigned char);
+    p->work = NT_TAKE(&p->arena, 4 * (size_t)p->n + (size_t)p->nv, double);
+    status = NT_NO_MEMORY;
+    if (!p->quantity || !p->diagonal || !p->dropped || !p->mark || !p->work)
+        goto done;
+    if (!p->pattern && (status = plain_pattern(p)) != NT_OK)
+        goto done;
+    fill_quantities(p);
+    fill_diagonal(p);
+    if ((status = nt_matrix_init(&p->matrix, p->pattern)) != NT_OK)
+        goto done;
+    if ((status = nt_solver_create(&p->solver, p->pattern, solver, error)) != NT_OK)
+        goto done;
+    status = nt_adapter_create(p);
+done:
+    if (status != NT_OK) {
+        nt_problem_destroy(p);
+        return nt_fail(error, status, "could not set up the problem: %s", nt_status_text(status));
+    }
+    *out = p;
+    return NT_OK;
+}
+
+void nt_problem_destroy(nt_problem *problem)
+{
+    if (!problem)
+        return;
+    nt_solver_destroy(problem->solver);
+    nt_matrix_free(&problem->matrix);
+    nt_pattern_free(&problem->own_pattern);
+    nt_arena_free(&problem->arena);
+    free(problem);
+}
+
+nt_status nt_problem_evaluate(nt_problem *problem, const nt_point *at, const nt_terms *terms)
+{
+    if (problem->adapter)
+        return nt_adapter_evaluate(problem, at, terms);
+    return problem->system->evaluate(problem->system->self, at, terms);
+}
+
+void nt_problem_equation_name(const nt_problem *problem, int i, char *text, int size)
+{
+    if (problem->system->equation_name)
+        problem->system->equation_name(problem->system->self, i, text, size);
+    else if (i < problem->nv)
+        snprintf(text, (size_t)size, "equation of motion %d", i);
+    else
+        snprintf(text, (size_t)size, "constraint %d", i - problem->nv);
+}

@@ -1,0 +1,76 @@
+/* A system as a method works on it: in a chosen frame, with a block graph, a solver and the choice
+ * of independent constraint rows. Internal to the system layer and above. */
+#ifndef NUTATE_SYSTEM_PROBLEM_H
+#define NUTATE_SYSTEM_PROBLEM_H
+
+#include "base/arena.h"
+
+#include <nutate/system.h>
+#include <stdbool.h>
+
+typedef struct nt_problem {
+    const nt_system *system;
+    nt_frame frame; /* of v, increments and moment rows here */
+    nt_space space;
+    int nq, nv, nh, nn, nc, n; /* nc = nh + nn, n = nv + nc */
+    const nt_pattern *pattern;
+    nt_quantity *quantity; /* [n] of the unknowns (v, lambda, mu) and so of the equations */
+    int *diagonal;         /* [nv] where the diagonal entry of each v unknown is in matrix.values */
+
+    nt_matrix matrix; /* shared by everything that factorises; see `factored_for` */
+    nt_solver *solver;
+    const void *factored_for; /* who made the factors that the solver holds; NULL for nobody */
+
+    int *dropped; /* [n_dropped] unknowns (>= nv) of rows that depend on the others */
+    int n_dropped;
+    unsigned char *mark; /* [n] */
+    double length;       /* m, weighs moments against forces */
+
+    /* the adapter's work; see adapter.c */
+    struct nt_adapter *adapter;
+    double *work; /* [4 n + nv] */
+    nt_arena arena;
+    nt_pattern own_pattern;
+} nt_problem;
+
+/* Bind a system. Everything is allocated here. */
+nt_status nt_problem_create(nt_problem **problem, const nt_system *system, nt_frame frame,
+                            nt_solver_kind solver, nt_error *error);
+void nt_problem_destroy(nt_problem *problem);
+
+/* system->evaluate in the problem's frame: v, vdot, moment rows, map and increments are all in it.
+ * Where the frames differ the residual is always computed (its rotation enters the tangent). */
+nt_status nt_problem_evaluate(nt_problem *problem, const nt_point *at, const nt_terms *terms);
+
+/* Words for unknown i. */
+void nt_problem_equation_name(const nt_problem *problem, int i, char *text, int size);
+
+/* Choose independent constraint rows at a point: fills dropped. */
+nt_status nt_problem_choose_rows(nt_problem *problem, const nt_point *at);
+
+/* Accelerations and multipliers at (t, q, v): R = 0 and the second derivatives of the constraints;
+ * vdot[nv], lambda[nh], mu[nn] hold a guess on entry. Chooses the rows first. */
+nt_status nt_problem_accelerations(nt_problem *problem, const nt_point *at, double *vdot,
+                                   double *lambda, double *mu, nt_error *error);
+
+/* The smallest change dv[nv] with G dv = rhs[nc], G the velocity-level constraint matrix at a
+ * point: smallest in kinetic energy, or in |translation|^2 + length^2 |rotation|^2. Entries with
+ * fixed[nv] set stay zero; rows that depend on others are left out, so a contradiction shows only
+ * when the rows are evaluated again. */
+nt_status nt_problem_project(nt_problem *problem, const nt_point *at, bool kinetic,
+                             const unsigned char *fixed, const double *rhs, double *dv);
+
+/* Multipliers of least norm with the same forces: multipliers[nc] in and out. */
+nt_status nt_problem_minimum_norm(nt_problem *problem, const nt_point *at, double *multipliers);
+
+/* Relative difference between tangent and central differences; see nt_system_check_tangent. */
+nt_status nt_problem_check_tangent(nt_problem *problem, const nt_point *at, double step,
+                                   double *difference, nt_error *error);
+
+/* Weight of an unknown in norms that mix lengths and angles: 1 or length. */
+static inline double nt_problem_weight(const nt_problem *problem, int unknown)
+{
+    return problem->quantity[unknown] == NT_ANGLE ? problem->length : 1;
+}
+
+#endif

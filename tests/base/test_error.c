@@ -1,0 +1,107 @@
+/* Statuses and error records: every field is set, every text is terminated, NULL is accepted. */
+#include "base/error.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void every_status_has_its_text(void **state)
+{
+    (void)state;
+#define CHECK(code, text) assert_string_equal(nt_status_text(code), text);
+    NT_STATUS_LIST(CHECK)
+#undef CHECK
+    assert_int_equal(NT_OK, 0);
+    assert_string_equal(nt_status_text((nt_status)(NT_IO + 1)), "unknown status");
+    assert_string_equal(nt_status_text((nt_status)-1), "unknown status");
+}
+
+static void fail_fills_the_record(void **state)
+{
+    (void)state;
+    nt_error error;
+    memset(&error, 0x5a, sizeof error);
+    assert_int_equal(nt_fail(&error, NT_SINGULAR, "pivot %d is %g", 3, 0.5), NT_SINGULAR);
+    assert_int_equal(error.status, NT_SINGULAR);
+    assert_string_equal(error.message, "pivot 3 is 0.5");
+    assert_string_equal(error.file, "");
+    assert_int_equal(error.line, 0);
+    assert_int_equal(error.column, 0);
+    assert_int_equal(error.iteration, 0);
+    assert_true(error.time == 0 && error.step == 0 && error.residual == 0);
+}
+
+static void fail_at_adds_the_place(void **state)
+{
+    (void)state;
+    nt_error error;
+    char text[64];
+    nt_status status =
+        nt_fail_at(&error, NT_BAD_MODEL, "top.yaml", 7, 11, "unknown key `%s`", "mas");
+    assert_int_equal(status, NT_BAD_MODEL);
+    assert_string_equal(error.file, "top.yaml");
+    assert_int_equal(error.line, 7);
+    assert_int_equal(error.column, 11);
+    const char *expected = "top.yaml:7:11: unknown key `mas`";
+    assert_int_equal(nt_error_text(&error, text, sizeof text), strlen(expected));
+    assert_string_equal(text, expected);
+}
+
+static void text_without_a_place(void **state)
+{
+    (void)state;
+    nt_error error;
+    char text[64];
+    nt_fail(&error, NT_IO, "no space left");
+    nt_error_text(&error, text, sizeof text);
+    assert_string_equal(text, "no space left");
+    nt_fail_at(&error, NT_IO, "out.csv", 0, 0, "no space left");
+    nt_error_text(&error, text, sizeof text);
+    assert_string_equal(text, "out.csv: no space left");
+}
+
+static void a_record_is_not_required(void **state)
+{
+    (void)state;
+    assert_int_equal(nt_fail(NULL, NT_INVALID, "%s", "ignored"), NT_INVALID);
+    assert_int_equal(nt_fail_at(NULL, NT_IO, "a", 1, 1, "%s", "ignored"), NT_IO);
+}
+
+/* Longer than any field: cut, terminated, and the length that was needed is reported. */
+static void long_texts_are_cut(void **state)
+{
+    (void)state;
+    nt_error error;
+    char file[1000], message[2000], small[10];
+    memset(file, 'f', sizeof file - 1), file[sizeof file - 1] = '\0';
+    memset(message, 'm', sizeof message - 1), message[sizeof message - 1] = '\0';
+    nt_fail_at(&error, NT_BAD_MODEL, file, 1, 2, "%s", message);
+    assert_int_equal(strlen(error.file), sizeof error.file - 1);
+    assert_int_equal(strlen(error.message), sizeof error.message - 1);
+
+    size_t needed = sizeof error.file - 1 + strlen(":1:2: ") + sizeof error.message - 1;
+    assert_int_equal(nt_error_text(&error, small, sizeof small), needed);
+    assert_string_equal(small, "fffffffff");
+    assert_int_equal(nt_error_text(&error, NULL, 0), needed);
+}
+
+static void version_is_the_build_s(void **state)
+{
+    (void)state;
+    assert_string_equal(nt_version(), NUTATE_VERSION);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_status_has_its_text), cmocka_unit_test(fail_fills_the_record),
+        cmocka_unit_test(fail_at_adds_the_place),    cmocka_unit_test(text_without_a_place),
+        cmocka_unit_test(a_record_is_not_required),  cmocka_unit_test(long_texts_are_cut),
+        cmocka_unit_test(version_is_the_build_s),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,45 @@
+# Sourced by the tests of the command: test_NAME.sh NUTATE SCRATCH.
+set -u
+nutate=$1
+here=$(cd "$(dirname "$0")" && pwd)
+rm -rf "$2"
+mkdir -p "$2"
+cd "$2" || exit 1
+cp "$here"/*.yaml .
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+# expect STATUS ARGUMENT...: run nutate, output into files out and err
+expect() {
+    wanted=$1
+    shift
+    "$nutate" "$@" >out 2>err </dev/null
+    got=$?
+    [ "$got" = "$wanted" ] || {
+        fail "nutate $*: exit status $got, expected $wanted"
+        sed 's/^/    /' err
+    }
+}
+
+# says TEXT...: each text stands in file err; prints: in file out
+says() {
+    for text in "$@"; do
+        grep -qF -e "$text" err || { fail "message without '$text':" && sed 's/^/    /' err; }
+    done
+}
+prints() {
+    for text in "$@"; do
+        grep -qF -e "$text" out || { fail "output without '$text':" && sed 's/^/    /' out; }
+    done
+}
+
+same() { cmp "$1" "$2" || fail "$1 and $2 differ"; }
+
+finish() {
+    [ "$failures" = 0 ] || { echo "$failures failed" && exit 1; }
+    exit 0
+}

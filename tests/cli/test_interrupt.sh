@@ -1,0 +1,47 @@
+# SIGINT and SIGTERM end a run in good order: exit status 130, whole rows, and a state to go on from.
+. "$(dirname "$0")/common.sh"
+
+# interrupt SIGNAL OUTPUT ARGUMENT...: run for a minute at least, interrupt when rows have come
+interrupt() {
+    signal=$1 output=$2
+    shift 2
+    rm -f "$output"
+    "$nutate" run top.yaml --duration 1e4 --set output.every=1e-3 -o "$output" "$@" 2>err &
+    job=$!
+    for wait in 1 2 3 4 5 6 7 8 9 10; do
+        sleep 0.2
+        [ "$(wc -c <"$output" 2>/dev/null || echo 0)" -gt 100000 ] && break
+    done
+    kill -s "$signal" $job
+    wait $job
+    got=$?
+    [ $got = 130 ] || fail "$signal: exit status $got"
+    says "interrupted at t ="
+}
+
+for signal in INT TERM; do
+    # A shell's background jobs ignore SIGINT; the command listens to it all the same.
+    interrupt $signal long.csv
+    [ "$(tail -c 1 long.csv | od -An -c | tr -d ' ')" = '\n' ] || fail "$signal: a row is cut off"
+    awk -F, 'NF != 15 { exit 1 }' long.csv || fail "$signal: a row without all its columns"
+    [ "$(wc -l <long.csv)" -gt 100 ] || fail "$signal: few rows"
+done
+interrupt INT long.nc
+if command -v ncdump >/dev/null; then
+    ncdump -h long.nc >out || fail "NetCDF after an interruption"
+    rows=$(sed -n 's/.*UNLIMITED ; \/\/ (\([0-9]*\) currently).*/\1/p' out)
+    [ "${rows:-0}" -gt 100 ] || fail "NetCDF: ${rows:-no} rows"
+fi
+
+# A run killed outright keeps the NetCDF rows that were counted.
+"$nutate" run top.yaml --duration 1e4 --set output.every=1e-3 -o killed.nc 2>err &
+job=$!
+sleep 1
+kill -9 $job
+wait $job 2>/dev/null
+if command -v ncdump >/dev/null; then
+    ncdump -v time killed.nc >out || fail "NetCDF after a kill"
+    rows=$(sed -n 's/.*UNLIMITED ; \/\/ (\([0-9]*\) currently).*/\1/p' out)
+    [ "${rows:-0}" -gt 100 ] || fail "NetCDF after a kill: ${rows:-no} rows"
+fi
+finish

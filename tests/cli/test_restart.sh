@@ -1,0 +1,67 @@
+# A run that goes on from a saved state gives the same bits as one that was never interrupted; a
+# state of something else is refused in words.
+. "$(dirname "$0")/common.sh"
+
+every=output.every=0
+expect 0 run top.yaml --set $every -o whole.csv
+expect 0 run top.yaml --set $every --duration 0.05 --save half.state -o first.csv
+expect 0 run top.yaml --set $every --restart half.state -o second.csv
+says "steps 100"
+head -n 52 whole.csv >expected.csv
+same expected.csv first.csv
+{ head -n 1 whole.csv && tail -n 51 whole.csv; } >expected.csv
+same expected.csv second.csv
+
+# Rows between the steps; the body frame; an interrupted run.
+for frame in inertial body; do
+    set -- run top.yaml --set simulation.frame=$frame --set output.every=0.00073
+    expect 0 "$@" -o whole.csv
+    expect 0 "$@" --duration 0.05 --save half.state -o first.csv
+    expect 0 "$@" --restart half.state -o second.csv
+    tail -n +3 second.csv >rest.csv
+    tail -n "$(wc -l <rest.csv)" whole.csv >expected.csv
+    same expected.csv rest.csv
+done
+set -- run top.yaml --duration 20 --set output.every=1
+"$nutate" "$@" --save stopped.state -o first.csv 2>err &
+job=$!
+sleep 0.02
+kill -s INT $job
+wait $job
+got=$?
+if [ $got = 130 ]; then
+    expect 0 "$@" --restart stopped.state -o second.csv
+    expect 0 "$@" -o whole.csv
+    tail -n 1 second.csv >got.csv
+    tail -n 1 whole.csv >expected.csv
+    same expected.csv got.csv
+elif [ $got != 0 ]; then # 0: it was done before the signal came
+    fail "interrupted run with --save: exit status $got"
+fi
+
+# ---- refused ----
+expect 2 run top.yaml --restart half.state --set simulation.frame=inertial
+says "half.state" "saved with the frame body, this run has inertial"
+expect 0 run top.yaml --save whole.state
+expect 2 run top.yaml --restart whole.state
+says "the saved state stands at t = 0.1 s" "longer --duration"
+expect 0 run top.yaml --duration 0.05 --save half.state
+sed 's/top/spinner/g' top.yaml >other.yaml
+expect 2 run other.yaml --restart half.state
+says "half.state" "other bodies or joints"
+expect 2 run breaks.yaml --restart half.state
+says "half.state" "6 velocities and 3 constraint equations"
+head -c 300 half.state >cut.state
+expect 2 run top.yaml --restart cut.state
+says "cut.state" "cut off"
+{ head -c 300 half.state && printf 'x' && tail -c +302 half.state; } >damaged.state
+expect 2 run top.yaml --restart damaged.state
+says "damaged.state" "damaged"
+expect 2 run top.yaml --restart top.yaml
+says "top.yaml: is not a state"
+: >empty.state
+expect 2 run top.yaml --restart empty.state
+says "empty.state: is not a state"
+expect 4 run top.yaml --restart missing.state
+says "missing.state" "No such file"
+finish

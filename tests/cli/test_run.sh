@@ -1,0 +1,101 @@
+# A run: where the result goes, its columns and rows, and what happens when it cannot be written or
+# computed.
+. "$(dirname "$0")/common.sh"
+
+# last FILE COLUMN: a number of the last row
+last() { tail -n 1 "$1" | cut -d, -f "$2"; }
+is() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a == b) }' || fail "$3: $1, expected $2"; }
+
+# ---- the result ----
+expect 0 run top.yaml
+[ -s out ] && fail "standard output is not empty"
+says "Heavy top" "top.position" "steps 100" "energy" "constraint drift" "us per step" "top.csv"
+columns=time,top.position.x,top.position.y,top.position.z,top.orientation.w,top.orientation.x
+columns=$columns,top.orientation.y,top.orientation.z,pivot.force.x,pivot.force.y,pivot.force.z
+columns=$columns,energy.kinetic,energy.potential,energy.total,energy.work
+[ "$(head -n 1 top.csv)" = "$columns" ] || fail "columns: $(head -n 1 top.csv)"
+is "$(wc -l <top.csv)" 12 "lines of 0.1 s in steps of 0.01 s"
+is "$(sed -n 2p top.csv | cut -d, -f 1)" 0 "first time"
+is "$(last top.csv 1)" 0.1 "last time"
+
+expect 0 run top.yaml --quiet -o quiet.csv
+[ -s err ] && fail "--quiet speaks"
+same top.csv quiet.csv
+expect 0 run top.yaml -o -
+same top.csv out
+expect 0 run - -o stdin.csv
+"$nutate" run - <top.yaml >out 2>err || fail "a model from standard input"
+same top.csv out
+mkdir -p deep && cp top.yaml deep/model.yml
+expect 0 run deep/model.yml
+same top.csv deep/model.csv
+
+# The last row stands at the end, whatever the spacing; a spacing that the steps do not meet.
+expect 0 run top.yaml --duration 0.0255
+is "$(last top.csv 1)" 0.0255 "last time"
+is "$(wc -l <top.csv)" 5 "lines: 0, 0.01, 0.02, 0.0255"
+expect 0 run top.yaml --set output.every=0.00037 --duration 0.01
+is "$(sed -n 3p top.csv | cut -d, -f 1)" 0.00037 "interpolated time"
+is "$(wc -l <top.csv)" 30 "lines of 0.01 s each 0.00037 s"
+expect 0 run top.yaml --set output.every=0 --duration 0.01 --step 3e-3
+is "$(wc -l <top.csv)" 6 "a row after each of four equal steps"
+is "$(sed -n 3p top.csv | cut -d, -f 1)" 0.0025 "equal steps"
+expect 0 run top.yaml --set 'output.record=[top.position.z, energy.total]' --duration 0.01
+[ "$(head -n 1 top.csv)" = time,top.position.z,energy.total ] || fail "single columns"
+
+# NetCDF begins with its magic number; --set reaches parameters and keys.
+expect 0 run top.yaml -o top.nc
+[ "$(head -c 3 top.nc)" = CDF ] || fail "no NetCDF file"
+if command -v ncdump >/dev/null; then
+    ncdump -h top.nc >out
+    prints 'time = UNLIMITED ; // (11 currently)' 'double top.position.x(time)' 'units = "m"' \
+        'model_sha256' 'nutate run top.yaml' 'model_file = "top.yaml"'
+    grep -q "$PWD" top.nc && fail "a path of this machine in the result"
+fi
+expect 0 run top.yaml --set m=30 --set gravity='[0, 0, 0]'
+is "$(last top.csv 13)" 0 "potential energy without gravity"
+
+# ---- names that do not exist ----
+expect 2 run top.yaml --set 'output.record=[top.positon]'
+says "top.yaml" "positon" "did you mean 'position'?"
+expect 2 run top.yaml --set 'output.record=[tpo.position]'
+says "did you mean 'top'?"
+expect 2 run top.yaml --set 'output.record=[pivot.angle]'
+says "'pivot' has no 'angle'"
+expect 2 run top.yaml --set 'output.record=[energy, energy.total]'
+says "twice"
+expect 2 run top.yaml -o ./top.yaml
+cmp -s "$here/top.yaml" top.yaml || fail "the model was written over"
+
+# ---- what cannot be written ----
+expect 4 run top.yaml -o missing/folder/top.csv
+says "missing/folder/top.csv" "No such file or directory"
+mkdir -p folder.csv
+expect 4 run top.yaml -o folder.csv
+says "folder.csv" "directory"
+ln -sf /dev/full full.csv
+ln -sf /dev/full full.nc
+for file in full.csv full.nc; do
+    expect 4 run top.yaml -o $file
+    says "$file" "No space left on device"
+done
+"$nutate" run top.yaml -o - >/dev/full 2>err
+[ $? = 4 ] || fail "standard output on a full disk"
+says "standard output" "No space left on device"
+expect 4 run top.yaml --save missing/state
+says "missing/state"
+
+# ---- a computation that fails keeps what it had ----
+expect 3 run breaks.yaml
+says "breaks.yaml" "t = 0.0"
+awk -F, 'NR > 1 && !($1 <= 0.05) { exit 1 }' breaks.csv || fail "rows after the failure"
+awk -v t="$(last breaks.csv 1)" 'BEGIN { exit !(t > 0.045 && t <= 0.05) }' ||
+    fail "the last row stands at $(last breaks.csv 1), the forces end at 0.05"
+
+# ---- check ----
+expect 0 check top.yaml
+prints "bodies 1, joints 1, forces 0" "velocities 6, constraint equations 3" \
+    "redundant equations 0" "degrees of freedom 3"
+expect 2 check top.yaml --set bodies.top.mass=-1
+says "top.yaml"
+finish

@@ -1,0 +1,100 @@
+#!/bin/sh
+# The checks of this folder notice what they are there for: each gets a copy of a small tree with
+# one fault in it.
+set -eu
+tools=$(cd "$(dirname "$0")/../../tools" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+
+fresh() {
+    rm -rf "$work/tree"
+    mkdir -p "$work/tree/include/nutate" "$work/tree/tools"
+    cp "$tools"/check_* "$work/tree/tools/"
+    cd "$work/tree"
+    for layer in base group system method model cli; do mkdir -p src/$layer; done
+    mkdir -p tests/base
+    echo 'target_sources(nutate_objects PRIVATE a.c)' >src/base/CMakeLists.txt
+    echo '# none yet' >tests/CMakeLists.txt
+    echo '#include <stddef.h>' >include/nutate/status.h
+    echo '#include <nutate/status.h>' >include/nutate/method.h
+}
+expect() { # pass|fail CHECK TEXT
+    if sh tools/$2 >out 2>&1; then got=pass; else got=fail; fi
+    [ $got = "$1" ] || { echo "$2 should $1: $3" && cat out && bad=1; }
+}
+include() { # pass|fail FILE INCLUDE
+    fresh
+    echo "#include $3" >"$2"
+    expect "$1" check_layers "$2 includes $3"
+}
+
+include pass src/method/a.c '"base/arena.h"'
+include pass src/method/a.c '"method/a.h"'
+include pass src/model/a.c '"system/a.h"'
+include pass src/cli/main.c '<nutate/nutate.h>'
+include pass src/method/a.c '<nutate/method.h>'
+include fail src/base/a.c '"group/so3.h"'
+include fail src/base/a.c '<nutate/method.h>'
+include fail src/model/a.c '"method/a.h"'
+include fail src/model/a.c '<nutate/method.h>'
+include fail src/system/a.c '"arena.h"'
+include fail src/system/a.c '"elsewhere/arena.h"'
+include fail src/cli/main.c '"base/arena.h"'
+include fail src/model/a.c '<nutate/nutate.h>'
+include fail src/model/a.c '<yaml.h>'
+include pass include/nutate/model.h '<nutate/method.h>'
+include fail include/nutate/system.h '<nutate/method.h>'
+include fail include/nutate/status.h '<nutate/method.h>'
+include fail include/nutate/status.h '"base/arena.h"'
+
+fresh
+expect pass check_tree "a tidy tree"
+printf 'int a;' >src/base/a.c
+expect fail check_tree "no newline at the end"
+printf 'int a; \n' >src/base/a.c
+expect fail check_tree "a blank at the end"
+printf '\tint a;\n' >src/base/a.c
+expect fail check_tree "a tab"
+printf '/* TO''DO */\n' >src/base/a.c
+expect fail check_tree "unfinished"
+printf '/* see %s */\n' /home"/someone/notes" >src/base/a.c
+expect fail check_tree "a path of one machine"
+yes 'int a;' | head -801 >src/base/a.c
+expect fail check_tree "801 lines"
+echo 'int b;' >src/base/a.c
+expect pass check_tree "tidy again"
+echo 'int b;' >src/base/b.c
+expect fail check_tree "a source that is not built"
+rm src/base/b.c
+echo 'int b;' >tests/base/test_b.c
+expect fail check_tree "a test that is not registered"
+echo 'nutate_test(base/test_b)' >>tests/CMakeLists.txt
+expect pass check_tree "a registered test"
+rm tests/base/test_b.c
+expect fail check_tree "a registered test without a file"
+
+fresh
+expect pass check_headers "headers that stand alone"
+echo 'size_t nt_size(void);' >include/nutate/method.h
+expect fail check_headers "a header that needs another"
+fresh
+echo 'int nt_new(int class);' >include/nutate/method.h
+expect fail check_headers "a header that is not C++"
+fresh
+echo 'enum { A };' >include/nutate/method.h
+expect fail check_headers "a header without a guard"
+
+# A call upwards that no include shows.
+fresh
+for layer in base model method; do
+    mkdir -p objects/src/$layer
+    { [ $layer = base ] || echo 'int nt_base(void);'; echo "int nt_$layer(void); int nt_$layer(void)"
+      [ $layer = base ] && echo '{ return 0; }' || echo '{ return nt_base(); }'; } |
+        "${CC:-cc}" -x c -c -o objects/src/$layer/a.c.o -
+done
+expect pass "check_symbols objects" "calls downwards"
+echo 'int nt_method(void); int nt_new(void); int nt_new(void) { return nt_method(); }' |
+    "${CC:-cc}" -x c -c -o objects/src/model/b.c.o -
+expect fail "check_symbols objects" "a model that calls a method"
+exit $bad

@@ -1,0 +1,278 @@
+/* Tables: monotone cubics through the rows of a file, and the places of mistakes in one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "model/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const nt_table *create(nt_arena *arena, int n, const double *x, const double *y)
+{
+    const nt_table *table = NULL;
+    assert_int_equal(nt_table_create(n, x, y, arena, &table, NULL), NT_OK);
+    return table;
+}
+
+static double at(const nt_table *table, double x, int derivative)
+{
+    double out[3];
+    nt_table_evaluate(table, x, out);
+    return out[derivative];
+}
+
+static void expect_near(double got, double expected, double tolerance)
+{
+    if (!(fabs(got - expected) <= tolerance))
+        fail_msg("%.17g, expected %.17g +- %g", got, expected, tolerance);
+}
+
+/* ---- the curve ------------------------------------------------------------------------------ */
+
+static void passes_through_its_points(void **state)
+{
+    static const double x[] = {-1, 0, 0.3, 2, 5}, y[] = {3, -1, 4, 4, 0.1};
+    nt_arena arena = {0};
+    const nt_table *t = create(&arena, 5, x, y);
+    (void)state;
+    for (int k = 0; k < 5; k++)
+        expect_near(at(t, x[k], 0), y[k], 0);
+    expect_near(at(t, -50, 0), 3, 0); /* the end value goes on */
+    expect_near(at(t, 50, 0), 0.1, 0);
+    expect_near(at(t, 50, 1), 0, 0);
+    expect_near(at(t, -50, 2), 0, 0);
+    assert_true(isnan(at(t, (double)NAN, 0)));
+    nt_arena_free(&arena);
+}
+
+/* Straight lines and, inside, parabolas whose slopes need no limiting come out exactly. */
+static void low_polynomials_are_exact(void **state)
+{
+    static const double x[] = {0, 0.5, 1.25, 2, 3};
+    double line[5], parabola[5];
+    nt_arena arena = {0};
+    (void)state;
+    for (int k = 0; k < 5; k++)
+        line[k] = 2 - 3 * x[k], parabola[k] = (x[k] + 1) * (x[k] + 1);
+    const nt_table *l = create(&arena, 5, x, line), *p = create(&arena, 5, x, parabola);
+    const nt_table *two = create(&arena, 2, x, line);
+    static const double ROUNDING = 1e-14; /* a few units of numbers up to 16 */
+    for (double s = 0; s <= 3; s += 0.01) {
+        expect_near(at(l, s, 0), 2 - 3 * s, ROUNDING);
+        expect_near(at(l, s, 1), -3, ROUNDING);
+        expect_near(at(p, s, 0), (s + 1) * (s + 1), ROUNDING);
+        expect_near(at(p, s, 1), 2 * (s + 1), ROUNDING);
+        expect_near(at(p, s, 2), 2, 20 * ROUNDING); /* divided by intervals of 0.5 */
+        if (s <= 0.5)
+            expect_near(at(two, s, 1), -3, ROUNDING);
+    }
+    nt_arena_free(&arena);
+}
+
+/* The data of Fritsch & Carlson's kind: flat, then a sudden rise. A plain cubic overshoots. */
+static void stays_monotone(void **state)
+{
+    static const double x[] = {7.99, 8.09, 8.19, 8.7, 9.2, 10, 12, 15, 20};
+    static const double y[] = {0,        2.76429e-5, 4.37498e-2, 0.169183, 0.469428,
+                               0.943740, 0.998636,   0.999919,   0.999994};
+    nt_arena arena = {0};
+    const nt_table *t = create(&arena, 9, x, y);
+    (void)state;
+    double before = -1;
+    for (int i = 0; i <= 20000; i++) {
+        double s = x[0] + (x[8] - x[0]) * i / 20000, value = at(t, s, 0);
+        assert_true(value >= before - 1e-16 && value >= 0 && value <= y[8]);
+        assert_true(at(t, s, 1) >= -1e-14);
+        before = value;
+    }
+    nt_arena_free(&arena);
+}
+
+/* Random tables: between two points never outside their values; slopes continuous. */
+static void never_leaves_its_points(void **state)
+{
+    enum { N = 12 };
+    double x[N], y[N];
+    unsigned seed = 3;
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        nt_arena arena = {0};
+        double place = 0;
+        for (int k = 0; k < N; k++) {
+            seed = seed * 1664525u + 1013904223u;
+            place += 0.01 + (seed >> 16) / 65536.0;
+            x[k] = place;
+            seed = seed * 1664525u + 1013904223u;
+            y[k] = (seed >> 30) == 0 && k > 0 ? y[k - 1] : (seed >> 16) / 6553.6;
+        }
+        const nt_table *t = create(&arena, N, x, y);
+        for (int k = 0; k < N - 1; k++) {
+            double low = fmin(y[k], y[k + 1]), high = fmax(y[k], y[k + 1]);
+            for (int i = 0; i <= 50; i++) {
+                double value = at(t, x[k] + (x[k + 1] - x[k]) * i / 50, 0);
+                assert_true(value >= low - 1e-13 && value <= high + 1e-13);
+            }
+            double left = at(t, nextafter(x[k + 1], 0), 1), right = at(t, x[k + 1], 1);
+            expect_near(left, right, 1e-9); /* curvature (1e5 at most here) times rounding */
+        }
+        nt_arena_free(&arena);
+    }
+}
+
+static void derivatives_are_exact(void **state)
+{
+    static const double x[] = {0, 1, 2.5, 3, 6}, y[] = {1, 2, 2.2, 5, 4};
+    nt_arena arena = {0};
+    const nt_table *t = create(&arena, 5, x, y);
+    static const double H = 1e-3, ROUNDING = 1e-11; /* of a cubic, central: h^2 y''' / 6 remains */
+    (void)state;
+    for (double s = 0.05; s < 6; s += 0.1) {
+        double third = (at(t, s + H, 2) - at(t, s - H, 2)) / (2 * H);
+        expect_near((at(t, s + H, 0) - at(t, s - H, 0)) / (2 * H) - H * H * third / 6, at(t, s, 1),
+                    ROUNDING);
+        expect_near((at(t, s + H, 1) - at(t, s - H, 1)) / (2 * H), at(t, s, 2), ROUNDING);
+    }
+    nt_arena_free(&arena);
+}
+
+static void wrong_arrays_are_refused(void **state)
+{
+    static const double x[] = {0, 1, 1}, y[] = {0, 1, (double)INFINITY};
+    nt_arena arena = {0};
+    const nt_table *t;
+    (void)state;
+    assert_int_equal(nt_table_create(1, x, x, &arena, &t, NULL), NT_INVALID);
+    assert_int_equal(nt_table_create(3, x, x, &arena, &t, NULL), NT_INVALID);
+    assert_int_equal(nt_table_create(3, y, x, &arena, &t, NULL), NT_INVALID);
+    nt_arena_free(&arena);
+}
+
+/* ---- files ------------------------------------------------------------------------------------
+ */
+
+static void forms_of_a_file(void **state)
+{
+    static const char *const texts[] = {
+        "0,1\n1,2\n3,0\n",
+        "time,force\n0,1\n1,2\n3,0",
+        "# a comment\n\n \"time (s)\",\"force\"\n0, 1 # here\n 1 ,2\r\n\r\n3,0\r\n",
+        "0 1\n1\t2\n3   0\n",
+        "Time (s), Force (N)\n0, 1\n1, 2\n3, 0\n",
+        "t;f\n0;1\n1;2\n3;0",
+        "\xEF\xBB\xBFt,f\n+0,1e0\n1,20e-1\n3,-0\n",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        nt_arena arena = {0};
+        const nt_table *t = NULL;
+        nt_error error;
+        if (nt_table_parse(texts[i], strlen(texts[i]), "t.csv", &arena, &t, &error) != NT_OK)
+            fail_msg("%zu: %s", i, error.message);
+        assert_int_equal(t->n, 3);
+        expect_near(at(t, 1, 0), 2, 0);
+        expect_near(at(t, 3, 0), 0, 0);
+        nt_arena_free(&arena);
+    }
+}
+
+static void mistakes_have_their_place(void **state)
+{
+    static const struct {
+        const char *text;
+        int line, column;
+        const char *says;
+    } rows[] = {
+        {"", 1, 1, "after 0 rows"},
+        {"# nothing\n", 2, 1, "after 0 rows"},
+        {"t,f\n0,1\n", 3, 1, "after 1 row of"},
+        {"0,1\n1,two\n", 2, 3, "'two' is not a number"},
+        {"0,1\n1,2.0 kg\n", 2, 3, "'2.0 kg' is not a number"},
+        {"0 1\n1 2 kg\n", 2, 5, "a third column"},
+        {"0,1\n1.0s, 2\n", 2, 1, "'1.0s' is not a number"},
+        {"0,1\n1,nan\n", 2, 3, "'nan' is not a number"},
+        {"0,1\n1,inf\n", 2, 3, "'inf' is not a number"},
+        {"0,1\n1,1e999\n", 2, 3, "'1e999' is not a number"},
+        {"0,1\n1,\n", 2, 3, "an empty column"},
+        {"0,1\n,1\n", 2, 1, "an empty column"},
+        {"0,1\n  1\n", 2, 4, "one column"},
+        {"0,1\n\n# x\n0,2\n", 4, 1, "does not exceed"},
+        {"0,1\n -1,2\n", 2, 2, "must increase"},
+        {"t,f\nt,f\n0,1\n", 2, 1, "'t' is not a number"},
+        {"t,5\n0,1\n", 1, 1, "'t' is not a number"},
+        {"0,1,2\n", 1, 5, "a third column"},
+        {"0,5\n1,2,5\n", 2, 5, "a third column"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        nt_arena arena = {0};
+        const nt_table *t;
+        nt_error error = {0};
+        size_t length = strlen(rows[i].text);
+        char *exact = malloc(length + 1);
+        assert_non_null(exact);
+        memcpy(exact, rows[i].text, length);
+        assert_int_equal(nt_table_parse(exact, length, "t.csv", &arena, &t, &error), NT_BAD_MODEL);
+        free(exact);
+        if (error.line != rows[i].line || error.column != rows[i].column ||
+            !strstr(error.message, rows[i].says))
+            fail_msg("%zu: %d:%d: %s", i, error.line, error.column, error.message);
+        assert_string_equal(error.file, "t.csv");
+        nt_arena_free(&arena);
+    }
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void paths_are_beside_the_model(void **state)
+{
+    nt_arena arena = {0};
+    const nt_table *t;
+    nt_error error;
+    (void)state;
+    mkdir("folder", 0777);
+    write_file("folder/t.csv", "0,1\n1,2\n");
+    write_file("folder/bad.csv", "0,1\n1,x\n");
+    assert_int_equal(nt_table_read("t.csv", "folder/model.yaml", &arena, &t, &error), NT_OK);
+    expect_near(at(t, 1, 0), 2, 0);
+    assert_int_equal(nt_table_read("folder/t.csv", NULL, &arena, &t, &error), NT_OK);
+    assert_int_equal(nt_table_read("folder/t.csv", "model.yaml", &arena, &t, &error), NT_OK);
+    assert_int_equal(nt_table_read("t.csv", "model.yaml", &arena, &t, &error), NT_IO);
+    assert_string_equal(error.file, "t.csv");
+    assert_non_null(strstr(error.message, "cannot be opened"));
+    assert_int_equal(nt_table_read("../folder", "folder/m.yaml", &arena, &t, &error), NT_IO);
+    assert_non_null(strstr(error.message, "folder"));
+    assert_int_equal(nt_table_read("bad.csv", "folder/m", &arena, &t, &error), NT_BAD_MODEL);
+    assert_string_equal(error.file, "folder/bad.csv");
+    assert_int_equal(error.line, 2);
+    nt_arena_free(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(passes_through_its_points),
+        cmocka_unit_test(low_polynomials_are_exact),
+        cmocka_unit_test(stays_monotone),
+        cmocka_unit_test(never_leaves_its_points),
+        cmocka_unit_test(derivatives_are_exact),
+        cmocka_unit_test(wrong_arrays_are_refused),
+        cmocka_unit_test(forms_of_a_file),
+        cmocka_unit_test(mistakes_have_their_place),
+        cmocka_unit_test(paths_are_beside_the_model),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
