@@ -114,36 +114,45 @@ static void fill_matrix(mechanism *m)
         }
 }
 
-static mechanism make_chain(int bodies)
+static mechanism *new_mechanism(int bodies)
 {
-    mechanism m = {.bodies = bodies, .joints = bodies};
-    m.ends = malloc((size_t)bodies * sizeof *m.ends);
-    require(m.ends != NULL, "out of memory");
+    mechanism *m = calloc(1, sizeof *m);
+    require(m != NULL, "out of memory");
+    m->bodies = bodies;
+    return m;
+}
+
+static mechanism *make_chain(int bodies)
+{
+    mechanism *m = new_mechanism(bodies);
+    m->joints = bodies;
+    m->ends = malloc((size_t)bodies * sizeof *m->ends);
+    require(m->ends != NULL, "out of memory");
     for (int j = 0; j < bodies; j++)
-        m.ends[j][0] = j - 1, m.ends[j][1] = j;
-    build_pattern(&m);
-    fill_matrix(&m);
+        m->ends[j][0] = j - 1, m->ends[j][1] = j;
+    build_pattern(m);
+    fill_matrix(m);
     return m;
 }
 
 /* side x side bodies, joints along all rows, and between rows in every `every`-th column; one
  * corner on the ground. */
-static mechanism make_lattice(int side, int every)
+static mechanism *make_lattice(int side, int every)
 {
-    mechanism m = {.bodies = side * side};
-    m.ends = malloc((size_t)(2 * side * side + 1) * sizeof *m.ends);
-    require(m.ends != NULL, "out of memory");
-    m.ends[m.joints][0] = -1, m.ends[m.joints++][1] = 0;
+    mechanism *m = new_mechanism(side * side);
+    m->ends = malloc((size_t)(2 * side * side + 1) * sizeof *m->ends);
+    require(m->ends != NULL, "out of memory");
+    m->ends[m->joints][0] = -1, m->ends[m->joints++][1] = 0;
     for (int r = 0; r < side; r++)
         for (int c = 0; c < side; c++) {
             int body = r * side + c;
             if (c + 1 < side)
-                m.ends[m.joints][0] = body, m.ends[m.joints++][1] = body + 1;
+                m->ends[m->joints][0] = body, m->ends[m->joints++][1] = body + 1;
             if (r + 1 < side && c % every == 0)
-                m.ends[m.joints][0] = body, m.ends[m.joints++][1] = body + side;
+                m->ends[m->joints][0] = body, m->ends[m->joints++][1] = body + side;
         }
-    build_pattern(&m);
-    fill_matrix(&m);
+    build_pattern(m);
+    fill_matrix(m);
     return m;
 }
 
@@ -152,6 +161,7 @@ static void free_mechanism(mechanism *m)
     nt_matrix_free(&m->matrix);
     nt_pattern_free(&m->pattern);
     free(m->ends);
+    free(m);
 }
 
 /* ---- measuring ------------------------------------------------------------------------------ */
@@ -227,24 +237,24 @@ static double kernel_rate(int r, int w)
 
 static void report_chain(int bodies)
 {
-    mechanism m = make_chain(bodies);
-    timing block = measure(&m, NT_SOLVER_BLOCK), klu = measure(&m, NT_SOLVER_KLU);
+    mechanism *m = make_chain(bodies);
+    timing block = measure(m, NT_SOLVER_BLOCK), klu = measure(m, NT_SOLVER_KLU);
     double scale = 1e6 / bodies;
     printf("chain %5d   factor %6.3f  solve + check %6.3f  total %6.3f us/body   residual %.0e   "
            "KLU %6.3f us/body, residual %.0e\n",
            bodies, block.factor * scale, block.solve * scale, (block.factor + block.solve) * scale,
            block.residual, (klu.factor + klu.solve) * scale, klu.residual);
-    free_mechanism(&m);
+    free_mechanism(m);
 }
 
 static void report_lattice(int every, double rate)
 {
-    mechanism m = make_lattice(64, every);
-    timing block = measure(&m, NT_SOLVER_BLOCK), klu = measure(&m, NT_SOLVER_KLU);
+    mechanism *m = make_lattice(64, every);
+    timing block = measure(m, NT_SOLVER_BLOCK), klu = measure(m, NT_SOLVER_KLU);
     double bound = block.flops / rate, total = block.factor + block.solve;
     double klu_total = klu.factor + klu.solve;
     printf("lattice 64 x 64, rows joined in every %s column: %d bodies, %d joints\n",
-           every == 1 ? "" : "8th", m.bodies, m.joints);
+           every == 1 ? "" : "8th", m->bodies, m->joints);
     printf("  factorisation %.1f Mflop, at the kernel's rate %.2f ms (KLU counts %.1f Mflop)\n",
            block.flops / 1e6, bound * 1e3, klu.flops / 1e6);
     printf("  block  factor %8.2f ms  solve + check %6.2f ms  total %8.2f ms = %.2f x bound, "
@@ -254,7 +264,7 @@ static void report_lattice(int every, double rate)
     printf("  KLU    factor %8.2f ms  solve + check %6.2f ms  total %8.2f ms, block / KLU = %.2f, "
            "residual %.0e\n",
            klu.factor * 1e3, klu.solve * 1e3, klu_total * 1e3, total / klu_total, klu.residual);
-    free_mechanism(&m);
+    free_mechanism(m);
 }
 
 int main(void)

@@ -5,7 +5,7 @@
 #   nutate_find_dependencies([REQUIRED])   sets NUTATE_DEPENDENCIES_MISSING to the names not found
 
 set(NUTATE_DEPENDENCY_LIBRARIES
-    yaml netcdf klu amd colamd btf suitesparseconfig sundials_cvode sundials_ida
+    yaml netcdf klu amd camd colamd btf suitesparseconfig sundials_cvode sundials_ida
     sundials_nvecserial sundials_sunmatrixdense sundials_sunlinsoldense sundials_sunmatrixsparse
     sundials_sunlinsolklu sundials_generic m)
 

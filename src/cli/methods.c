@@ -1,16 +1,20 @@
 /* nutate methods: the registry in words. */
 #include "cli/cli.h"
 
+#include <math.h>
 #include <string.h>
 
+/* Where a default is not a number there is none. */
 static void show_range(const nt_option_key *key)
 {
     const char *space = *key->unit ? " " : "";
     switch (key->type) {
     case NT_REAL:
     case NT_INTEGER:
-        printf("%s from %g to %g%s%s, default %g%s%s", key->type == NT_REAL ? "number" : "integer",
-               key->low, key->high, space, key->unit, key->fallback, space, key->unit);
+        printf("%s from %g to %g%s%s", key->type == NT_REAL ? "number" : "integer", key->low,
+               key->high, space, key->unit);
+        if (!isnan(key->fallback))
+            printf(", default %g%s%s", key->fallback, space, key->unit);
         break;
     case NT_BOOLEAN:
         printf("true or false, default %s", key->fallback != 0 ? "true" : "false");

@@ -92,17 +92,19 @@ static nt_status unknown_type(nt_reader *reader, const char *section, const nt_n
 static nt_status find_type(nt_reader *reader, const char *section, const nt_node *name,
                            const nt_node *value, int *type)
 {
-    char got[NT_WORDS], list[512] = "";
+    char got[NT_WORDS], shown[NT_WORDS], list[512] = "";
     const char *word =
         nt_name_kind_word(strcmp(section, "joints") == 0 ? NT_NAME_JOINT : NT_NAME_FORCE);
     if (value->kind != NT_NODE_MAPPING)
         return nt_node_fail(reader->error, nt_node_is_empty(value) ? name : value,
-                            "%s '%.60s': expected a mapping of keys, got %s", word, name->text,
+                            "%s %s: expected a mapping of keys, got %s", word,
+                            nt_read_words(name, shown, sizeof shown),
                             nt_read_words(value, got, sizeof got));
     const nt_node *node = nt_node_find(value, "type");
     if (!node)
-        return nt_node_fail(reader->error, name, "%s '%.60s' lacks the key 'type', %s", word,
-                            name->text, known_types(section, list, sizeof list));
+        return nt_node_fail(reader->error, name, "%s %s lacks the key 'type', %s", word,
+                            nt_read_words(name, shown, sizeof shown),
+                            known_types(section, list, sizeof list));
     if (node->kind == NT_NODE_SCALAR)
         for (*type = 0; *type < nt_element_type_count; ++*type)
             if (strcmp(nt_element_types[*type]->section, section) == 0 &&

@@ -223,8 +223,8 @@ static nt_status read_table(nt_reader *reader, const nt_node *name, const nt_nod
         return error.status;
     }
     if (!table)
-        return nt_node_fail(reader->error, value, "table '%s': %.60s: %.300s", name->text,
-                            value->text, error.message);
+        return nt_node_fail(reader->error, value, "table '%s': file %s %.300s", name->text,
+                            nt_read_words(value, got, sizeof got), error.message);
     reader->table[reader->tables.n] = table;
     nt_names_add(&reader->tables,
                  (nt_name){.text = name->text, .kind = NT_NAME_TABLE, .index = reader->tables.n});

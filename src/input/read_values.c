@@ -253,28 +253,32 @@ static nt_status read_texts(nt_reader *reader, const nt_key *key, const nt_node 
 }
 
 /* Which options there are and what they may be, the method knows: here they are texts. */
+static nt_status read_option(nt_reader *reader, const nt_node *name, const nt_node *value,
+                             nt_option *target)
+{
+    char shown[NT_WORDS], got[NT_WORDS];
+    if (!is_text(value))
+        return nt_node_fail(
+            reader->error, value, "option %s: expected a number, a word or true or false, got %s",
+            nt_read_words(name, shown, sizeof shown), nt_read_words(value, got, sizeof got));
+    target->name = nt_read_copy(reader, name);
+    target->value = nt_read_copy(reader, value);
+    return target->name && target->value ? NT_OK : nt_read_no_memory(reader);
+}
+
 static nt_status read_options(nt_reader *reader, const nt_key *key, const nt_node *node,
                               nt_option_list *target)
 {
+    nt_status status = NT_OK;
     if (node->kind != NT_NODE_MAPPING)
         return wrong_type(reader, key, node);
     nt_option *option = NT_TAKE(&reader->model->arena, node->count, nt_option);
     if (!option)
         return nt_read_no_memory(reader);
     *target = (nt_option_list){.option = option, .n = node->count};
-    for (int i = 0; i < node->count; i++) {
-        char got[NT_WORDS];
-        if (!is_text(node->values[i]))
-            return nt_node_fail(
-                reader->error, node->values[i],
-                "option '%.40s': expected a number, a word or true or false, got %s",
-                node->keys[i]->text, nt_read_words(node->values[i], got, sizeof got));
-        option[i].name = nt_read_copy(reader, node->keys[i]);
-        option[i].value = nt_read_copy(reader, node->values[i]);
-        if (!option[i].name || !option[i].value)
-            return nt_read_no_memory(reader);
-    }
-    return NT_OK;
+    for (int i = 0; i < node->count && status == NT_OK; i++)
+        status = read_option(reader, node->keys[i], node->values[i], &option[i]);
+    return status;
 }
 
 /* ---- by type ----------------------------------------------------------------------------------

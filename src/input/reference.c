@@ -78,9 +78,19 @@ static void types_that_share(nt_sink *sink, int first)
     table_of_keys(sink, nt_element_types[first]->keys);
 }
 
+static void sentence(nt_sink *sink, const char *text)
+{
+    bool small = text[0] >= 'a' && text[0] <= 'z';
+    nt_sink_print(sink, "%c%s.", small ? text[0] - 'a' + 'A' : text[0], text + 1);
+}
+
 static void section(nt_sink *sink, const nt_key *key)
 {
-    nt_sink_print(sink, "\n## %s\n\n%s.\n", key->name, key->meaning);
+    nt_sink_print(sink, "\n## %s\n\n", key->name);
+    sentence(sink, key->meaning);
+    if ((int)key->type == NT_KEY_ELEMENTS)
+        nt_sink_print(sink, " Each has a `type`, which decides its other keys.");
+    nt_sink_print(sink, "\n");
     if (key->group)
         table_of_keys(sink, key->group);
     if ((int)key->type == NT_KEY_ELEMENTS)

@@ -254,7 +254,13 @@ const char *nt_key_expected(const nt_key *key, char *text, int size)
         return "the number 1";
     case NT_KEY_GROUP:
         return "a mapping of keys";
+    case NT_KEY_OPTIONS:
+        return "a mapping of values by name";
+    case NT_KEY_PARAMETERS:
+        return "a mapping of numbers by name";
+    case NT_KEY_FILES:
+        return "a mapping of files by name";
     default:
-        return "a mapping of names";
+        return "a mapping by name";
     }
 }

@@ -50,7 +50,7 @@ void nt_block_unload(const nt_block *block, double *values)
         const nt_load *load = &block->load[b];
         const double *from = block->store + load->keep;
         double *to = values + load->source;
-        int rows = load->rows, columns = (p->offset[b + 1] - load->source) / rows;
+        int rows = load->rows, columns = load->columns;
         int single = load->kind == NT_LOAD_SCALED || load->kind == NT_LOAD_DIAGONAL;
         for (int i = 0; i < rows; i++)
             for (int j = 0; j < columns; j++)
@@ -249,37 +249,6 @@ void nt_block_look(nt_block *block, const nt_row *row, int v, const double *x, c
 
 /* ---- solving -------------------------------------------------------------------------------- */
 
-/* Between the caller's vector and a padded one. */
-static void spread(const nt_block *block, const double *b, double *padded)
-{
-    const nt_pattern *p = block->pattern;
-    for (int node = 0; node < p->n_nodes; node++) {
-        const double *from = b + p->node_start[node];
-        double *to = padded + block->position[node];
-        int size = size_of(block, node);
-        if (size == 3)
-            to[0] = from[0], to[1] = from[1], to[2] = from[2];
-        else
-            for (int i = 0; i < size; i++)
-                to[i] = from[i];
-    }
-}
-
-static void collect(const nt_block *block, const double *padded, double *x)
-{
-    const nt_pattern *p = block->pattern;
-    for (int node = 0; node < p->n_nodes; node++) {
-        const double *from = padded + block->position[node];
-        double *to = x + p->node_start[node];
-        int size = size_of(block, node);
-        if (size == 3)
-            to[0] = from[0], to[1] = from[1], to[2] = from[2];
-        else
-            for (int i = 0; i < size; i++)
-                to[i] = from[i];
-    }
-}
-
 static void substitute(const nt_block *block, double *x)
 {
     block->kernels->forward(block, x);
@@ -301,8 +270,7 @@ static double error_of(nt_block *block, double *r, double least)
 double nt_block_solve(nt_block *block, const double *b, double *x, double tolerance, double least)
 {
     double *given = block->vector[0], *solution = block->vector[1], *r = block->vector[2];
-    spread(block, b, given);
-    memcpy(solution, given, (size_t)block->n_padded * sizeof *given);
+    block->kernels->spread(block, b, given, solution);
     substitute(block, solution);
     block->accepted = tolerance;
     double error = error_of(block, NULL, least);
@@ -313,7 +281,8 @@ double nt_block_solve(nt_block *block, const double *b, double *x, double tolera
             solution[i] += r[i];
         error = error_of(block, NULL, least);
     }
-    collect(block, solution, x);
+    if (error <= tolerance)
+        block->kernels->collect(block, solution, x);
     return error;
 }
 
@@ -466,8 +435,7 @@ double nt_block_solve_transposed(nt_block *block, const double *b, double *x, do
                                  double least)
 {
     double *given = block->vector[0], *solution = block->vector[1], *r = block->vector[2];
-    spread(block, b, given);
-    memcpy(solution, given, (size_t)block->n_padded * sizeof *given);
+    block->kernels->spread(block, b, given, solution);
     substitute_transposed(block, solution);
     block->accepted = tolerance;
     double error = error_transposed(block);
@@ -477,6 +445,7 @@ double nt_block_solve_transposed(nt_block *block, const double *b, double *x, do
             solution[i] += r[i];
         error = error_transposed(block);
     }
-    collect(block, solution, x);
+    if (error <= tolerance)
+        block->kernels->collect(block, solution, x);
     return error <= least ? least : error;
 }

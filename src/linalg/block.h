@@ -93,11 +93,21 @@ typedef enum nt_load_kind {
 } nt_load_kind;
 
 typedef struct nt_load {
-    int kind, rows;
+    int kind, rows, columns;
     int source; /* in matrix->values                                            */
     int keep;   /* the copy for the residual, and for the factors where clean   */
     int work;   /* a second copy that elimination changes; -1 where clean       */
 } nt_load;
+
+/* What loading does, as ints: runs (kind, count) followed by count entries, which are (source,
+ * place) or, for GENERAL, slots. */
+typedef enum nt_transfer_kind {
+    NT_TRANSFER_FULL,
+    NT_TRANSFER_SCALED,
+    NT_TRANSFER_DIAGONAL,
+    NT_TRANSFER_GENERAL,
+    NT_TRANSFER_KINDS,
+} nt_transfer_kind;
 
 /* Residual of one row node: `scaled`, `full`, `general` blocks follow as (offset, position) pairs,
  * general ones as (offset, position, columns). */
@@ -123,6 +133,7 @@ typedef struct nt_block {
     double *store;
     int clear_begin, clear_end; /* the part to be zeroed before loading */
     nt_load *load;              /* [pattern->n_slots] */
+    int *transfer, transfer_length;
 
     int *program; /* light records, one after the other */
     int program_length;
@@ -167,7 +178,7 @@ int nt_block_factor_dependent(nt_block *block, const double *values, const doubl
 
 /* Solve with the factors; b[n] in, x[n] out (may be the same). Returns the row-wise backward
  * error or `least`, what is larger; the solution is refined once where the error exceeds
- * tolerance. NaN where something is not finite. */
+ * tolerance, and x is left alone where it still does. NaN where something is not finite. */
 double nt_block_solve(nt_block *block, const double *b, double *x, double tolerance, double least);
 double nt_block_solve_transposed(nt_block *block, const double *b, double *x, double tolerance,
                                  double least);
@@ -187,10 +198,13 @@ typedef struct nt_block_kernels {
     void (*load)(nt_block *block, const double *values);
     int (*factor)(nt_block *block); /* -1, or the node whose pivot failed */
     int (*factor_careful)(nt_block *block, nt_invert_hook *hook);
+    void (*spread)(const nt_block *block, const double *b, double *first, double *second);
+    void (*collect)(const nt_block *block, const double *padded, double *x);
     void (*forward)(const nt_block *block, double *b);
     void (*backward)(const nt_block *block, double *b);
-    /* The row-wise backward error max |b - A x| / (|A| |x| + |b|), if it is larger than *limit,
-     * replaces it; NaN when something is not finite. r = b - A x where r is given. */
+    /* The row-wise backward error max |b - A x| / (sum |A_ij x_j| + |b|), the sum over the
+     * blocks of the row (no larger than |A| |x|), replaces *limit if it is larger; NaN when
+     * something is not finite. r = b - A x where r is given. */
     void (*residual)(nt_block *block, const double *b, const double *x, double *r,
                      double *limit);
     nt_front_kernels front;

@@ -201,7 +201,63 @@ static int write_loads(compiler *c)
             kind = c->full[b] ? NT_LOAD_DIAGONAL : NT_LOAD_SCALED;
         else if (!c->changed[b] && !c->full[b])
             kind = NT_LOAD_SCALED;
-        block->load[b] = (nt_load){kind, rows, p->offset[b], c->keep[b], c->work[b]};
+        block->load[b] = (nt_load){kind, rows, columns, p->offset[b], c->keep[b], c->work[b]};
+    }
+    return 1;
+}
+
+/* The entries of one slot in the runs of one kind, written to to[] where it is given; returns the
+ * ints they take. */
+static int transfer_entries(const nt_load *load, int slot, nt_transfer_kind kind, int *to)
+{
+    const nt_transfer_kind first = load->kind == NT_LOAD_FULL      ? NT_TRANSFER_FULL
+                                   : load->kind == NT_LOAD_GENERAL ? NT_TRANSFER_GENERAL
+                                                                   : NT_TRANSFER_SCALED;
+    const nt_transfer_kind second =
+        load->kind == NT_LOAD_DIAGONAL ? NT_TRANSFER_DIAGONAL : first;
+    int length = 0;
+    if (first == kind) {
+        if (to)
+            to[length] = kind == NT_TRANSFER_GENERAL ? slot : load->source;
+        length++;
+        if (kind == NT_TRANSFER_GENERAL)
+            return length;
+        if (to)
+            to[length] = load->keep;
+        length++;
+    }
+    if (second == kind && kind != NT_TRANSFER_GENERAL && load->work >= 0) {
+        if (to)
+            to[length] = load->source, to[length + 1] = load->work;
+        length += 2;
+    }
+    return length;
+}
+
+/* Slots in windows, so that matrix and store are walked once; inside a window by kind. */
+static int write_transfer(compiler *c)
+{
+    enum { WINDOW = 256 };
+    nt_block *block = c->block;
+    int n = c->pattern->n_slots;
+    for (int pass = 0; pass < 2; pass++) {
+        int at = 0;
+        for (int begin = 0; begin < n; begin += WINDOW)
+            for (int kind = 0; kind < NT_TRANSFER_KINDS; kind++) {
+                int head = at, end = begin + WINDOW < n ? begin + WINDOW : n;
+                at += 2;
+                for (int slot = begin; slot < end; slot++)
+                    at += transfer_entries(&block->load[slot], slot, (nt_transfer_kind)kind,
+                                           pass ? block->transfer + at : NULL);
+                if (pass) {
+                    block->transfer[head] = kind;
+                    block->transfer[head + 1] =
+                        (at - head - 2) / (kind == NT_TRANSFER_GENERAL ? 1 : 2);
+                }
+            }
+        block->transfer_length = at;
+        if (!pass && !(block->transfer = NT_TAKE(&block->arena, at + 1, int)))
+            return 0;
     }
     return 1;
 }
@@ -505,7 +561,7 @@ nt_status nt_block_compile(nt_block *block, int promises)
     find_shapes(&c);
     place_all(&c);
     block->store = c.overflow ? NULL : NT_TAKE(&block->arena, c.cursor + 4, double);
-    if (!block->store || !write_loads(&c) || !write_program(&c) || !write_rows(&c))
+    if (!block->store || !write_loads(&c) || !write_transfer(&c) || !write_program(&c) || !write_rows(&c))
         goto done;
     status = hand_over_core(&c);
     if (status == NT_OK && !take_pivot_scratch(block))

@@ -331,10 +331,9 @@ static nt_status solve(nt_solver *s, double *b, int count, int transposed)
         s->statistics.solves++;
         if (s->in_use == NT_SOLVER_BLOCK) {
             double error =
-                transposed ? nt_block_solve_transposed(s->present, b, s->x, ACCEPTED, *worst)
-                           : nt_block_solve(s->present, b, s->x, ACCEPTED, *worst);
+                transposed ? nt_block_solve_transposed(s->present, b, b, ACCEPTED, *worst)
+                           : nt_block_solve(s->present, b, b, ACCEPTED, *worst);
             if (error <= ACCEPTED) {
-                memcpy(b, s->x, (size_t)s->pattern->n * sizeof *b);
                 *worst = error;
                 continue;
             }

@@ -374,9 +374,9 @@ static nt_status iterate(nt_stepper *s, work *w, const coefficients *c, double h
         if (!isfinite(size))
             return NT_NOT_FINITE;
         /* what is left after this correction: the increments' geometric series, if they shrink */
-        double ratio = size / last;
+        double ratio = i > 0 ? size / last : 1;
         settled = size <= 1 || (ratio < 0.5 && ratio / (1 - ratio) * size <= 1);
-        if (!settled && ratio > SLOW && i > 0) {
+        if (!settled && i > 0 && ratio > SLOW) {
             if (fresh && ratio > 2)
                 return NT_NOT_CONVERGED; /* grows with the exact tangent */
             fresh = true;

@@ -220,7 +220,7 @@ static nt_row_spec spec_of(const nt_joint *joint, int row, int *component)
 
 nt_quantity nt_joint_row_quantity(const nt_element *element, int row)
 {
-    int component;
+    int component = 0;
     nt_row_kind kind = spec_of(nt_joint_of(element), row, &component).kind;
     return kind == NT_ROW_PERPENDICULAR || kind == NT_ROW_ANGLE ? NT_ANGLE : NT_LENGTH;
 }
@@ -235,7 +235,7 @@ const char *nt_joint_row_name(const nt_element *element, int row)
     static const char *const along[] = {"position along its 1st transverse axis",
                                         "position along its 2nd transverse axis",
                                         "position along its axis"};
-    int component;
+    int component = 0;
     nt_row_spec spec = spec_of(nt_joint_of(element), row, &component);
     switch (spec.kind) {
     case NT_ROW_COINCIDE:

@@ -57,7 +57,7 @@ static void add_stop(axis_law *law, const nt_joint *joint, double side, double l
     law->power -= a * viscous * g_rate;
 }
 
-/* The free coordinate that friction and limits belong to: of a cylindrical joint the displacement. */
+/* Which free coordinate friction and limits belong to: of a cylindrical joint the displacement. */
 static bool translates(const nt_joint *joint) { return joint->slides; }
 
 static axis_law law_of(const nt_joint *joint, const nt_coordinate *x)

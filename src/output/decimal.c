@@ -51,14 +51,30 @@ void nt_decimal_init(nt_decimal *decimal)
 
 /* ---- digits --------------------------------------------------------------------------------- */
 
-/* The decimal exponent e and the integer N of 17 digits nearest to x 10^(16 - e), ties to even.
+/* x = f 2^(k - 64) with the highest bit of f set; x is finite and positive. */
+static uint64_t significand(double x, int *k)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    int exponent = (int)(bits >> 52);
+    uint64_t f = bits << 11;
+    if (exponent > 0) {
+        *k = exponent - 1022;
+        return f | (uint64_t)1 << 63;
+    }
+    for (*k = -1021; f >> 63 == 0; --*k)
+        f <<= 1;
+    return f;
+}
+
+/* The decimal exponent e and the integer N of 17 digits nearest to x 10^(16 - e), ties to even. The
+ * first guess of e is floor((k - 1) log10 2), with log10 2 = 78913 / 2^18 good to every k here.
  * x is finite and positive. False when the product is too close to a tie to be decided. */
 static bool shortened(const nt_decimal *decimal, double x, uint64_t *n, int *e)
 {
     int k;
-    double m = frexp(x, &k); /* x = m 2^k = f 2^(k - 64) */
-    uint64_t f = (uint64_t)ldexp(m, 64);
-    *e = (int)floor((k - 1) * 0.30102999566398120); /* log10 2: the exponent, or one less */
+    uint64_t f = significand(x, &k);
+    *e = (int)(((k - 1) * 78913LL + (1LL << 40)) >> 18) - (1 << 22); /* the exponent, or one less */
     for (;; ++*e) {
         int p = DIGITS - 1 - *e, index = p - NT_DECIMAL_FIRST;
         wide low = (wide)f * decimal->power[index].low;

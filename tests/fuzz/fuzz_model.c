@@ -1,14 +1,14 @@
-/* Random input against everything that reads text: documents, expressions, tables, --set.
+/* Random input against everything that reads text: models, documents, expressions, tables, --set.
  *
  * The input is a YAML text; behind a NUL byte may follow the path and, behind another, the value
- * of one --set. Each scalar is also read as a number and as an expression, which is evaluated in
- * every way; the whole text is also read as a table. What is checked beyond memory errors is said
- * at the `require`s. */
+ * of one --set. It is read as a model and, if it is one, looked at. Each scalar is also read as a
+ * number and as an expression, which is evaluated in every way; the whole text is also read as a
+ * table. What is checked beyond memory errors is said at the `require`s. */
 #include "base/arena.h"
 #include "base/number.h"
 #include "input/document.h"
 #include "model/expression.h"
-#include "model/table.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -154,6 +154,41 @@ static void read_document(const char *text, size_t length, const char *path, con
     nt_document_destroy(document);
 }
 
+/* ---- models -----------------------------------------------------------------------------------
+ */
+
+static void look_at(const nt_model *model)
+{
+    const nt_system *system = nt_model_system(model);
+    const nt_simulation *simulation = nt_model_simulation(model);
+    nt_error error = {0};
+    require(nt_system_check(system, &error) == NT_OK);
+    require(model->n_bodies > 1 && system->space.nv > 0);
+    for (int i = 0; i < system->space.nq; i++)
+        require(isfinite(model->initial_q[i]));
+    for (int i = 0; i < system->space.nv; i++)
+        require(isfinite(model->initial_v[i]));
+    for (int i = 0; i < simulation->n_record; i++) {
+        nt_quantity_info quantity;
+        require(nt_model_quantity(model, simulation->record[i], &quantity, &error) == NT_OK);
+    }
+}
+
+static void read_model(const char *text, size_t length, const char *path, const char *value)
+{
+    const nt_setting setting = {path, value};
+    nt_model *model;
+    nt_error error = {0};
+    nt_status status = nt_model_read_text(&model, text, length, "fuzz.yaml", "no-such-folder",
+                                          &setting, path != NULL, &error);
+    if (status == NT_OK)
+        look_at(model);
+    else
+        check_error(status, &error);
+    require((model != NULL) == (status == NT_OK));
+    nt_model_destroy(model);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     nt_arena arena = {0};
@@ -177,6 +212,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     else
         check_error(status, &error);
     read_document(text, length, path, value, table);
+    read_model(text, length, path, value);
     free(text);
     nt_arena_free(&arena);
     return 0;

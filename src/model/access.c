@@ -1,0 +1,49 @@
+/* What a model shows of itself. */
+#include "model/evaluate.h"
+#include "model/model.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const nt_system *nt_model_system(const nt_model *model) { return &model->system; }
+
+void nt_model_initial(const nt_model *model, double *q, double *v, double *memory)
+{
+    const nt_system *s = &model->system;
+    memcpy(q, model->initial_q, (size_t)s->space.nq * sizeof *q);
+    memcpy(v, model->initial_v, (size_t)s->space.nv * sizeof *v);
+    memcpy(memory, model->initial_memory, (size_t)s->n_memory * sizeof *memory);
+}
+
+const char *nt_model_corrections(const nt_model *model)
+{
+    return model->corrections ? model->corrections : "";
+}
+
+double nt_model_length(const nt_model *model) { return model->length; }
+
+nt_model_counts nt_model_count(const nt_model *model)
+{
+    return (nt_model_counts){.bodies = model->n_bodies - 1,
+                             .joints = model->n_joints,
+                             .forces = model->n_elements - model->n_joints,
+                             .markers = model->n_markers,
+                             .parameters = model->n_parameters,
+                             .velocities = model->system.space.nv,
+                             .holonomic = model->system.nh,
+                             .nonholonomic = model->system.nn,
+                             .redundant = model->n_redundant};
+}
+
+void nt_model_redundant_text(const nt_model *model, int i, char *text, int size)
+{
+    for (int k = 0; k < model->n_elements; k++) {
+        const nt_element *e = &model->elements[k];
+        int row = model->redundant[i] - e->first_row;
+        if (e->n_rows > 0 && row >= 0 && row < e->n_rows) {
+            snprintf(text, (size_t)size, "joint %s, %s", e->name, e->type->row_name(e, row));
+            return;
+        }
+    }
+    snprintf(text, (size_t)size, "equation %d", model->redundant[i]);
+}

@@ -1,0 +1,377 @@
+/* One conformance suite for all linear solvers, and what each promises beyond it. */
+#include "linalg/block.h"
+#include "linalg/dense.h"
+#include "linalg/systems.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+/* Solutions agree with the dense reference to this share of the largest component, times the
+ * condition that the systems are built with (well below 1e4). */
+static const double AGREEMENT = 1e-9;
+/* What a solver itself accepts: the backward error that linalg.h promises. */
+static const double BACKWARD = 1e-10;
+
+/* ---- helpers --------------------------------------------------------------------------------- */
+
+static double *vector(int n)
+{
+    double *v = malloc(((size_t)n + 1) * sizeof *v);
+    assert_non_null(v);
+    return v;
+}
+
+static double largest(const double *v, int n)
+{
+    double result = 0;
+    for (int i = 0; i < n; i++)
+        result = fmax(result, fabs(v[i]));
+    return result;
+}
+
+/* x := A^-1 x, or A^-T x, by dense elimination. */
+static void reference(const test_system *s, double *x, int transposed)
+{
+    int n = s->pattern.n, *pivot = malloc((size_t)n * sizeof *pivot);
+    double *a = vector(n * n);
+    assert_non_null(pivot);
+    nt_matrix_dense(&s->matrix, a);
+    assert_int_equal(nt_dense_factor(n, a, pivot), -1);
+    if (transposed)
+        nt_dense_solve_transposed(n, a, pivot, x);
+    else
+        nt_dense_solve(n, a, pivot, x);
+    free(a);
+    free(pivot);
+}
+
+static nt_solver *solver_for(const test_system *s, nt_solver_kind kind)
+{
+    nt_solver *solver;
+    nt_error error;
+    assert_int_equal(nt_solver_create(&solver, &s->pattern, kind, &error), NT_OK);
+    return solver;
+}
+
+/* Compare x (n of them) with the reference solution of the same right-hand side. */
+static void compare(const test_system *s, const char *solver, const double *x, const double *expected)
+{
+    int n = s->pattern.n;
+    double size = largest(expected, n);
+    for (int i = 0; i < n; i++)
+        if (!(fabs(x[i] - expected[i]) <= AGREEMENT * size))
+            fail_msg("%s, %s: unknown %d is %.17g instead of %.17g (largest %.3g)", s->name, solver,
+                     i, x[i], expected[i], size);
+}
+
+static const nt_solver_kind all_kinds[] = {NT_SOLVER_AUTO, NT_SOLVER_DENSE, NT_SOLVER_BLOCK,
+                                           NT_SOLVER_KLU};
+enum { KINDS = sizeof all_kinds / sizeof all_kinds[0] };
+
+/* ---- the suite ------------------------------------------------------------------------------- */
+
+/* Three right-hand sides at once, twice over with other values, and transposed. */
+static void conform(test_system *s, nt_solver_kind kind)
+{
+    enum { COUNT = 3 };
+    int n = s->pattern.n;
+    nt_solver *solver = solver_for(s, kind);
+    double *b = vector(COUNT * n), *expected = vector(COUNT * n);
+    for (int round = 0; round < 2; round++) {
+        assert_int_equal(nt_solver_factor(solver, &s->matrix), NT_OK);
+        for (int transposed = 0; transposed < 2; transposed++) {
+            for (int i = 0; i < COUNT * n; i++)
+                b[i] = expected[i] = uniform();
+            for (int k = 0; k < COUNT; k++)
+                reference(s, expected + k * n, transposed);
+            assert_int_equal(transposed ? nt_solver_solve_transposed(solver, b, COUNT)
+                                        : nt_solver_solve(solver, b, COUNT),
+                             NT_OK);
+            for (int k = 0; k < COUNT; k++)
+                compare(s, nt_solver_name(solver), b + k * n, expected + k * n);
+        }
+        for (int k = 0; k < s->pattern.offset[s->pattern.n_slots]; k++)
+            s->matrix.values[k] *= 2;
+    }
+    const nt_solver_statistics *statistics = nt_solver_get_statistics(solver);
+    assert_int_equal(statistics->factorisations, 2);
+    assert_int_equal(statistics->solves, 4 * COUNT);
+    assert_int_equal(statistics->fallbacks, 0);
+    assert_true(statistics->worst_residual <= BACKWARD);
+    assert_true(statistics->flops > 0);
+    nt_solver_destroy(solver);
+    free(b);
+    free(expected);
+}
+
+static void test_conformance(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KINDS; k++) {
+        test_system *systems[] = {
+            make_chain("one body", 1, 3),
+            make_chain("chain", 20, 3),
+            make_chain("chain of revolutes", 20, 5),
+            make_chain("chain of welds", 2, 6),
+            make_chain("chain of distances", 9, 1),
+            make_lattice("lattice", 8, 3),
+            make_lattice("lattice of universals", 6, 2),
+            make_star("star", 60),
+            make_random("random", 30, 20),
+            make_random("random without multipliers", 40, 0),
+            make_single("one unknown", 1),
+            make_single("single node", 9),
+            make_single("large single node", 60),
+        };
+        for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++) {
+            conform(systems[i], all_kinds[k]);
+            system_free(systems[i]);
+        }
+    }
+}
+
+/* Units that differ by ten powers of ten cost no digits in the residual, row by row. */
+static void test_badly_scaled(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KINDS; k++) {
+        test_system *s = make_lattice("badly scaled lattice", 6, 3);
+        scale_badly(s);
+        int n = s->pattern.n;
+        nt_solver *solver = solver_for(s, all_kinds[k]);
+        double *x = vector(n), *b = vector(n), *y = vector(n), *size = vector(n);
+        for (int i = 0; i < n; i++)
+            x[i] = b[i] = uniform();
+        assert_int_equal(nt_solver_factor(solver, &s->matrix), NT_OK);
+        assert_int_equal(nt_solver_solve(solver, x, 1), NT_OK);
+        nt_matrix_apply(&s->matrix, x, y);
+        for (int v = 0; v < s->pattern.offset[s->pattern.n_slots]; v++)
+            s->matrix.values[v] = fabs(s->matrix.values[v]);
+        for (int i = 0; i < n; i++) {
+            y[i] = fabs(y[i] - b[i]);
+            x[i] = fabs(x[i]);
+        }
+        nt_matrix_apply(&s->matrix, x, size);
+        for (int i = 0; i < n; i++)
+            assert_true(y[i] <= BACKWARD * (size[i] + fabs(b[i])));
+        nt_solver_destroy(solver);
+        system_free(s);
+        free(x);
+        free(b);
+        free(y);
+        free(size);
+    }
+}
+
+/* A rod has no inertia about its axis: that pivot block is singular by itself, the whole matrix is
+ * not. The block solver must hand over, say so, and come back after a hundred factorisations. */
+static void test_fallback(void **state)
+{
+    (void)state;
+    for (int bodies = 3; bodies <= 40; bodies += 37) { /* dense fallback, KLU fallback */
+        test_system *s = make_chain("rods", bodies, 5);
+        int n = s->pattern.n, slot = nt_pattern_find(&s->pattern, 3, 3);
+        double *rod = nt_matrix_block(&s->matrix, slot), saved[9];
+        nt_solver *solver = solver_for(s, NT_SOLVER_AUTO);
+        double *x = vector(n), *expected = vector(n);
+        memcpy(saved, rod, sizeof saved);
+        for (int i = 0; i < 3; i++)
+            rod[i] = rod[3 * i] = 0;
+        for (int round = 0; round < 102; round++) {
+            if (round == 1)
+                memcpy(rod, saved, sizeof saved);
+            assert_int_equal(nt_solver_factor(solver, &s->matrix), NT_OK);
+            for (int i = 0; i < n; i++)
+                x[i] = expected[i] = uniform();
+            reference(s, expected, 0);
+            assert_int_equal(nt_solver_solve(solver, x, 1), NT_OK);
+            compare(s, nt_solver_name(solver), x, expected);
+            assert_string_equal(nt_solver_name(solver), round == 101   ? "block"
+                                                        : bodies == 3 ? "dense"
+                                                                      : "klu");
+            assert_int_equal(nt_solver_get_statistics(solver)->fallbacks, 1);
+        }
+        nt_solver_destroy(solver);
+        system_free(s);
+        free(x);
+        free(expected);
+    }
+}
+
+/* A pivot block that is regular but so small that elimination loses all digits: found by the
+ * residual check, not by the pivot. */
+static void test_fallback_by_residual(void **state)
+{
+    (void)state;
+    test_system *s = make_chain("tiny pivots", 6, 3);
+    int n = s->pattern.n;
+    double *x = vector(n), *expected = vector(n);
+    for (int i = 0; i < 12; i++) { /* M = 1e-22 I: a step of no mass, held by its joints alone */
+        double *a = nt_matrix_block(&s->matrix, nt_pattern_find(&s->pattern, i, i));
+        for (int k = 0; k < 9; k++)
+            a[k] = k % 4 == 0 && i < 10 ? 1e-22 * (1 + 0.1 * i) : k % 4 == 0 ? 1 : 0;
+    }
+    nt_solver *solver = solver_for(s, NT_SOLVER_BLOCK);
+    nt_status status = nt_solver_factor(solver, &s->matrix);
+    for (int i = 0; i < n; i++)
+        x[i] = expected[i] = uniform();
+    if (status == NT_OK)
+        status = nt_solver_solve(solver, x, 1);
+    if (status == NT_OK) { /* whatever came out satisfies the equations */
+        double *y = vector(n);
+        nt_matrix_apply(&s->matrix, x, y);
+        double scale = largest(x, n) + 1;
+        for (int i = 0; i < n; i++)
+            assert_true(fabs(y[i] - expected[i]) <= BACKWARD * 10 * scale);
+        free(y);
+    } else {
+        assert_int_equal(status, NT_SINGULAR);
+    }
+    nt_solver_destroy(solver);
+    system_free(s);
+    free(x);
+    free(expected);
+}
+
+static void test_singular(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KINDS; k++) {
+        test_system *s = make_chain("an empty row", 8, 3);
+        const nt_pattern *p = &s->pattern;
+        /* body 4's rotation about its second axis: neither inertia nor joint */
+        int node = 9, unknown = p->node_start[node] + 1;
+        for (int slot = 0; slot < p->n_slots; slot++)
+            for (int i = 0; i < 9; i++)
+                if ((p->row[slot] == node && i / 3 == 1) || (p->column[slot] == node && i % 3 == 1))
+                    nt_matrix_block(&s->matrix, slot)[i] = 0;
+        nt_solver *solver = solver_for(s, all_kinds[k]);
+        assert_int_equal(nt_solver_factor(solver, &s->matrix), NT_SINGULAR);
+        assert_int_equal(nt_solver_singular_unknown(solver), unknown);
+        nt_solver_destroy(solver);
+        system_free(s);
+    }
+}
+
+static void test_not_finite(void **state)
+{
+    (void)state;
+    const double bad[] = {NAN, INFINITY};
+    for (int k = 0; k < KINDS; k++)
+        for (int b = 0; b < 2; b++) {
+            test_system *s = make_lattice("not finite", 5, 3);
+            int n = s->pattern.n;
+            double *x = vector(n);
+            nt_solver *solver = solver_for(s, all_kinds[k]);
+            for (int i = 0; i < n; i++)
+                x[i] = 1;
+            x[n / 2] = bad[b];
+            assert_int_equal(nt_solver_factor(solver, &s->matrix), NT_OK);
+            assert_int_equal(nt_solver_solve(solver, x, 1), NT_NOT_FINITE);
+            assert_true(x[0] == 1);
+            s->matrix.values[nt_pattern_find(&s->pattern, 1, 1) * 0 +
+                            s->pattern.offset[nt_pattern_find(&s->pattern, 11, 11)] + 2] = bad[b];
+            nt_status status = nt_solver_factor(solver, &s->matrix);
+            if (status == NT_OK) {
+                x[n / 2] = 1;
+                status = nt_solver_solve(solver, x, 1);
+            }
+            assert_int_equal(status, NT_NOT_FINITE);
+            nt_solver_destroy(solver);
+            system_free(s);
+            free(x);
+        }
+}
+
+/* nt_matrix_drop makes identity rows and columns for every solver, promises or not;
+ * nt_solver_drop solves the same unknowns to zero. */
+static void test_drop(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KINDS; k++)
+        for (int system = 0; system < 2; system++) {
+            test_system *s = system ? make_lattice("dropped", 7, 3) : make_chain("dropped", 6, 3);
+            int n = s->pattern.n, first = s->pattern.node_start[s->pattern.n_primary];
+            int dropped[] = {first + 1, first + 6, first + 7, first + 8, n - 1};
+            enum { COUNT = sizeof dropped / sizeof dropped[0] };
+            double *x = vector(n), *expected = vector(n), *given = vector(n);
+            nt_solver *solver = solver_for(s, all_kinds[k]);
+            for (int i = 0; i < n; i++)
+                given[i] = x[i] = expected[i] = uniform();
+            assert_int_equal(nt_solver_drop(solver, dropped, COUNT), NT_OK);
+            assert_int_equal(nt_solver_factor(solver, &s->matrix), NT_OK);
+            assert_int_equal(nt_solver_solve(solver, x, 1), NT_OK);
+            assert_int_equal(nt_solver_get_statistics(solver)->fallbacks, 0);
+            nt_matrix_drop(&s->matrix, dropped, COUNT);
+            for (int d = 0; d < COUNT; d++)
+                expected[dropped[d]] = 0;
+            reference(s, expected, 0);
+            compare(s, nt_solver_name(solver), x, expected);
+
+            assert_int_equal(nt_solver_drop(solver, NULL, 0), NT_OK);
+            assert_int_equal(nt_solver_factor(solver, &s->matrix), NT_OK);
+            memcpy(x, given, (size_t)n * sizeof *x);
+            memcpy(expected, given, (size_t)n * sizeof *x);
+            reference(s, expected, 0);
+            assert_int_equal(nt_solver_solve(solver, x, 1), NT_OK);
+            compare(s, nt_solver_name(solver), x, expected);
+            for (int d = 0; d < COUNT; d++)
+                assert_true(fabs(x[dropped[d]] - given[dropped[d]]) <= 1e-15);
+            int primary = 0;
+            assert_int_equal(nt_solver_drop(solver, &primary, 1), NT_INVALID);
+            nt_solver_destroy(solver);
+            system_free(s);
+            free(x);
+            free(expected);
+            free(given);
+        }
+}
+
+/* The portable and the vector kernels give the same bits. */
+static void test_same_bits(void **state)
+{
+    (void)state;
+#if defined(__x86_64__)
+    if (!__builtin_cpu_supports("avx2"))
+        skip();
+    for (int system = 0; system < 3; system++) {
+        test_system *s = system == 0   ? make_chain("chain", 30, 3)
+                        : system == 1 ? make_lattice("lattice", 9, 3)
+                                      : make_random("random", 30, 20);
+        int n = s->pattern.n;
+        double *b = vector(n), *x = vector(n), *y = vector(n);
+        for (int i = 0; i < n; i++)
+            b[i] = uniform();
+        nt_block *block = nt_block_create(&s->pattern, 1);
+        assert_non_null(block);
+        block->kernels = &nt_block_kernels_avx2;
+        assert_int_equal(nt_block_factor(block, s->matrix.values), 1);
+        assert_true(nt_block_solve(block, b, x, BACKWARD, 0) <= BACKWARD);
+        block->kernels = &nt_block_kernels_portable;
+        assert_int_equal(nt_block_factor(block, s->matrix.values), 1);
+        assert_true(nt_block_solve(block, b, y, BACKWARD, 0) <= BACKWARD);
+        assert_memory_equal(x, y, (size_t)n * sizeof *x);
+        nt_block_destroy(block);
+        system_free(s);
+        free(b);
+        free(x);
+        free(y);
+    }
+#endif
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_conformance),  cmocka_unit_test(test_badly_scaled),
+        cmocka_unit_test(test_fallback),     cmocka_unit_test(test_fallback_by_residual),
+        cmocka_unit_test(test_singular),     cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_drop),         cmocka_unit_test(test_same_bits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
