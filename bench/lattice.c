@@ -105,8 +105,10 @@ static void fill_matrix(mechanism *m)
             double skew[9] = {0, -z, y, z, 0, -x, -y, x, 0};
             set_scaled(m, node, 2 * body, sign);
             set_scaled(m, 2 * body, node, sign);
-            double *g = nt_matrix_block(&m->matrix, nt_pattern_find(&m->pattern, node, 2 * body + 1));
-            double *h = nt_matrix_block(&m->matrix, nt_pattern_find(&m->pattern, 2 * body + 1, node));
+            double *g =
+                nt_matrix_block(&m->matrix, nt_pattern_find(&m->pattern, node, 2 * body + 1));
+            double *h =
+                nt_matrix_block(&m->matrix, nt_pattern_find(&m->pattern, 2 * body + 1, node));
             for (int i = 0; i < 9; i++) { /* the velocity rows carry a tangent operator */
                 g[i] = -skew[i] + 0.01 * uniform();
                 h[i] = -skew[i % 3 * 3 + i / 3];
@@ -205,7 +207,8 @@ static timing measure(const mechanism *m, nt_solver_kind kind)
     return best;
 }
 
-/* Rate of the dense kernel alone, F22 - F21 X at the size of the fronts, in operations per second. */
+/* Rate of the dense kernel alone, F22 - F21 X at the size of the fronts, in operations per second.
+ */
 static double kernel_rate(int r, int w)
 {
     const nt_block_kernels *kernels = &nt_block_kernels_portable;

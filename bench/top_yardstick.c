@@ -27,15 +27,25 @@ static struct {
 
 enum { N = 9 };
 
+/* Every bound of the loops below is a constant once they are unrolled. */
+#if defined(__clang__)
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 9")
+#endif
+
 /* a[i][N] is the right-hand side and becomes the solution. False where it is singular. */
 static bool solve(double a[N][N + 1])
 {
+    UNROLL
     for (int k = 0; k < N; k++) {
         int pivot = k;
+        double most = fabs(a[k][k]);
+        UNROLL
         for (int i = k + 1; i < N; i++)
-            if (fabs(a[i][k]) > fabs(a[pivot][k]))
-                pivot = i;
-        if (a[pivot][k] == 0)
+            if (fabs(a[i][k]) > most)
+                most = fabs(a[i][k]), pivot = i;
+        if (most == 0)
             return false;
         if (pivot != k)
             for (int j = 0; j <= N; j++) {
@@ -44,6 +54,7 @@ static bool solve(double a[N][N + 1])
                 a[pivot][j] = swap;
             }
         double inverse = 1 / a[k][k];
+        UNROLL
         for (int i = k + 1; i < N; i++) {
             if (a[i][k] == 0)
                 continue;
@@ -53,6 +64,7 @@ static bool solve(double a[N][N + 1])
         }
         a[k][k] = inverse;
     }
+    UNROLL
     for (int i = N - 1; i >= 0; i--) {
         double sum = a[i][N];
         for (int j = i + 1; j < N; j++)
@@ -158,15 +170,15 @@ static force_sizes sizes_at(const alpha *c, const point *p)
                fabs(p->x.z) + fabs(increment.z)};
     measure(&f, 0, c, v3_of(m, m, m), p->linear.vdot, size);
     measure(&f, 1, c, p->diagonal, p->angular.vdot, v3_of(1, 1, 1));
-    f.force[0] = fmax(f.force[0], largest(p->lambda));
+    f.force[0] = larger(f.force[0], largest(p->lambda));
     return f;
 }
 
 static double residual_ratio(const force_sizes *f, const point *p)
 {
     double worst = largest(p->R_linear) / force_tolerance(f, 0);
-    worst = fmax(worst, largest(p->R_angular) / force_tolerance(f, 1));
-    return fmax(worst, largest(p->Phi) / TOLERANCE_POSITION);
+    worst = larger(worst, largest(p->R_angular) / force_tolerance(f, 1));
+    return larger(worst, largest(p->Phi) / TOLERANCE_POSITION);
 }
 
 static bool step(const alpha *c)
@@ -174,7 +186,7 @@ static bool step(const alpha *c)
     point p = {.linear = predict(c, &top.linear),
                .angular = predict(c, &top.angular),
                .lambda = top.lambda};
-    double last = INFINITY;
+    double last = 0;
     bool settled = false;
     for (int i = 0; i <= MOST_ITERATIONS; i++) {
         double a[N][N + 1];
@@ -199,9 +211,9 @@ static bool step(const alpha *c)
         correct(c, &p.linear, e);
         correct(c, &p.angular, m3_apply(T_inverse, turn));
         p.lambda = v3_add(p.lambda, Dlambda);
-        double size = fmax(increment_ratio(e, p.linear.increment),
+        double size = larger(increment_ratio(e, p.linear.increment),
                            increment_ratio(turn, p.angular.increment));
-        size = fmax(size, largest(Dlambda) / force_tolerance(&f, 0));
+        size = larger(size, largest(Dlambda) / force_tolerance(&f, 0));
         settled = settled_after(size, last);
         last = size;
     }

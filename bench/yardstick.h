@@ -31,7 +31,8 @@ yardstick_state top_yardstick_state(void);
 typedef struct chain_yardstick chain_yardstick;
 chain_yardstick *chain_yardstick_create(int n); /* NULL: out of memory */
 void chain_yardstick_destroy(chain_yardstick *chain);
-void chain_yardstick_start(chain_yardstick *chain);
+/* turn: angular velocity of the whole chain about y at the start, rad/s. */
+void chain_yardstick_start(chain_yardstick *chain, double turn);
 bool chain_yardstick_run(chain_yardstick *chain, double h, long steps);
 yardstick_state chain_yardstick_state(const chain_yardstick *chain);
 
@@ -135,15 +136,17 @@ typedef struct force_sizes {
     double force[2], noise[2];
 } force_sizes;
 
-static inline double largest(v3 a) { return fmax(fabs(a.x), fmax(fabs(a.y), fabs(a.z))); }
+/* What is not a number is the largest there is, and so fails every test. */
+static inline double larger(double a, double b) { return a <= b ? b : a; }
+static inline double largest(v3 a) { return larger(fabs(a.x), larger(fabs(a.y), fabs(a.z))); }
 
 /* S: diagonal of the scaled matrix over the scale; size: of the positions it acts on. */
 static inline void measure(force_sizes *f, int kind, const alpha *c, v3 S, v3 vdot, v3 size)
 {
     v3 force = {S.x * vdot.x, S.y * vdot.y, S.z * vdot.z};
     v3 noise = {S.x * size.x, S.y * size.y, S.z * size.z};
-    f->force[kind] = fmax(f->force[kind], largest(force) / c->beta_prime);
-    f->noise[kind] = fmax(f->noise[kind], 16 * DBL_EPSILON * largest(noise));
+    f->force[kind] = larger(f->force[kind], largest(force) / c->beta_prime);
+    f->noise[kind] = larger(f->noise[kind], 16 * DBL_EPSILON * largest(noise));
 }
 
 static inline double force_tolerance(const force_sizes *f, int kind)
@@ -160,10 +163,11 @@ static inline double increment_ratio(v3 e, v3 increment)
     return largest(r);
 }
 
-/* Increments have settled: within tolerance, or what is left of their geometric series is. */
+/* Increments have settled: within tolerance, or what is left of their geometric series is. last:
+ * size of the increment before, 0 where there was none. */
 static inline bool settled_after(double size, double last)
 {
-    double ratio = size / last;
+    double ratio = last > 0 ? size / last : 1;
     return size <= 1 || (ratio < 0.5 && ratio / (1 - ratio) * size <= 1);
 }
 

@@ -79,6 +79,9 @@ NT_API void nt_model_quantity_column(const nt_model *model, const nt_quantity_in
 NT_API nt_status nt_model_sample(const nt_model *model, const nt_quantity_info *quantity,
                                  const nt_state *state, const double *reactions, double *out,
                                  nt_error *error);
+/* 0 where nothing can do work but forces with a potential: no loads, driven joints, friction or
+ * damping. Then there is no work to follow (nt_integrator_setup.track_work). */
+NT_API int nt_model_has_power(const nt_model *model);
 /* Counts for `check`: moving bodies, degrees of freedom need the redundant count from an
  * integrator. */
 typedef struct nt_model_counts {

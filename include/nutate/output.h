@@ -18,11 +18,14 @@ typedef enum nt_record_format { NT_CSV, NT_NETCDF } nt_record_format;
 NT_API nt_status nt_record_open(nt_record **record, const nt_model *model, const char *path,
                                 nt_record_format format, const char *provenance, nt_error *error);
 
-/* Write the row of a state. Called at output times. */
+/* Write the row of a state: called for the first and the last state of a run. A state at the time
+ * of the row before is not written again. */
 NT_API nt_status nt_record_write(nt_record *record, nt_integrator *integrator,
                                  const nt_state *state, nt_error *error);
 
-/* Write every output time that the last accepted step passed; an observer calls this. */
+/* Write every output time that the last accepted step passed, simulation->start + k every; an
+ * observer calls this. Rows between step ends are interpolated; with every = 0 each step has one.
+ */
 NT_API nt_status nt_record_advance(nt_record *record, nt_integrator *integrator, nt_error *error);
 
 NT_API long nt_record_rows(const nt_record *record);

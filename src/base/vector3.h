@@ -100,6 +100,11 @@ static inline m3 m3_multiply(m3 a, m3 b)
 }
 /* The skew matrix a~, a~ b = a x b. */
 static inline m3 m3_skew(v3 a) { return (m3){0, -a.z, a.y, a.z, 0, -a.x, -a.y, a.x, 0}; }
+/* p += a~ in a block of rows of three: six entries. */
+static inline void m3_accumulate_skew(double *p, v3 a)
+{
+    p[1] -= a.z, p[2] += a.y, p[3] += a.z, p[5] -= a.x, p[6] -= a.y, p[7] += a.x;
+}
 /* The dyad a b^T. */
 static inline m3 m3_dyad(v3 a, v3 b)
 {

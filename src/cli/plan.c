@@ -141,7 +141,8 @@ static int choose_times(nt_cli_plan *plan, const nt_cli_options *options, bool n
 
 /* ---- the integrator ------------------------------------------------------------------------- */
 
-/* Work is followed when it is recorded: it costs an evaluation in each step. */
+/* Work is followed when it is recorded and there can be any: it costs an evaluation in each step.
+ */
 static bool records_work(const nt_model *model)
 {
     const nt_simulation *simulation = nt_model_simulation(model);
@@ -155,7 +156,7 @@ static bool records_work(const nt_model *model)
 static int create_integrator(nt_cli_plan *plan, const nt_cli_options *options)
 {
     nt_error error;
-    plan->tracks_work = records_work(plan->model);
+    plan->tracks_work = nt_model_has_power(plan->model) && records_work(plan->model);
     nt_integrator_setup setup = {
         .system = nt_model_system(plan->model),
         .method = plan->method,

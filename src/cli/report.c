@@ -102,10 +102,14 @@ static void show_energy(const nt_cli_plan *plan, const nt_cli_account *account)
     double change = last[2] - first[2], work = last[3] - first[3];
     if (!account->has_energy)
         return;
-    fprintf(stderr, "  energy  %.9g J, changed by %.3g J", last[2], change);
+    fprintf(stderr, "  energy  %.9g J", last[2]);
     if (plan->tracks_work)
-        fprintf(stderr, "; work of loads %.3g J, so drift %.3g J", work, change - work);
-    fputc('\n', stderr);
+        fprintf(stderr, ", changed by %.3g J, work of loads %.3g J: drift %.3g J\n", change, work,
+                change - work);
+    else if (nt_model_has_power(plan->model))
+        fprintf(stderr, ", changed by %.3g J (work of loads: record energy.work)\n", change);
+    else
+        fprintf(stderr, ", drift %.3g J\n", change);
 }
 
 static void show_drift(const nt_cli_plan *plan)

@@ -246,7 +246,7 @@ int nt_cli_run(const nt_cli_options *options)
     nt_cli_progress_begin(&r.progress, &r.plan, options->quiet);
     account.output = output;
     status = advance(&r, &account);
-    if (!options->quiet)
+    if (!options->quiet && status != NT_EXIT_IO)
         nt_cli_summary(&r.plan, &account);
     if (options->save && status != NT_EXIT_USAGE) {
         int saved = nt_cli_state_save(&r.plan, options->save);

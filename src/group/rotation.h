@@ -21,6 +21,7 @@
 
 #include <nutate/group.h>
 
+#include "base/target.h"
 #include "base/vector3.h"
 
 /* Each series has eight terms. It is used while the first term left out is below 2^-54 of the sum:
@@ -32,8 +33,8 @@
 
 /* c0 + c1 s + ... + c7 s^7 by Estrin's scheme: four short chains instead of one of fourteen
  * operations. c0 is added last, so that the sum carries a single rounding of its own size. */
-static inline double so3_series(double s, double c0, double c1, double c2, double c3, double c4,
-                                double c5, double c6, double c7)
+NT_INLINE double so3_series(double s, double c0, double c1, double c2, double c3, double c4,
+                            double c5, double c6, double c7)
 {
     double s2 = s * s;
     double low = c1 * s + (c2 + c3 * s) * s2;
@@ -42,7 +43,7 @@ static inline double so3_series(double s, double c0, double c1, double c2, doubl
 }
 
 /* a I + b psi~ + c psi psi^T, the form of every isotropic matrix function of psi. */
-static inline m3 so3_isotropic(double a, double b, double c, v3 psi)
+NT_INLINE m3 so3_isotropic(double a, double b, double c, v3 psi)
 {
     v3 p = v3_scale(c, psi), r = v3_scale(b, psi);
     double xy = p.x * psi.y, xz = p.x * psi.z, yz = p.y * psi.z;
@@ -71,16 +72,19 @@ so3_tangent_coefficients nt_so3_tangent_coefficients_large(double s);
 so3_inverse_coefficients nt_so3_inverse_coefficients_large(double s);
 
 /* cos(x/2) = sum (-1)^k s^k / (4^k (2k)!),  sin(x/2)/x = sum (-1)^k s^k / (2 4^k (2k+1)!) */
-static inline so3_half_angle so3_half_angle_of(double s)
+NT_INLINE so3_half_angle so3_half_angle_small(double s)
 {
-    if (!(s < SO3_SERIES_EXP))
-        return nt_so3_half_angle_large(s);
     return (so3_half_angle){
         .cosine = so3_series(s, 1.0, -1.0 / 8, 1.0 / 384, -1.0 / 46080, 1.0 / 10321920,
                              -1.0 / 3715891200, 1.0 / 1961990553600, -1.0 / 1428329123020800),
         .ratio = so3_series(s, 1.0 / 2, -1.0 / 48, 1.0 / 3840, -1.0 / 645120, 1.0 / 185794560,
                             -1.0 / 81749606400, 1.0 / 51011754393600, -1.0 / 42849873690624000),
     };
+}
+
+static inline so3_half_angle so3_half_angle_of(double s)
+{
+    return s < SO3_SERIES_EXP ? so3_half_angle_small(s) : nt_so3_half_angle_large(s);
 }
 
 /* b = sum (-1)^k s^k / (2k+2)!,  c = sum (-1)^k s^k / (2k+3)! */
@@ -97,13 +101,17 @@ static inline so3_tangent_coefficients so3_tangent_coefficients_of(double s)
 
 /* y cot y = sum (-1)^k B_2k (2y)^2k / (2k)! at y = x/2, hence e = sum |B_2k+2| s^k / (2k+2)!
  * with the Bernoulli numbers 1/6, -1/30, 1/42, ...; its radius of convergence is x = 2 pi. */
-static inline so3_inverse_coefficients so3_inverse_coefficients_of(double s)
+NT_INLINE so3_inverse_coefficients so3_inverse_coefficients_small(double s)
 {
-    if (!(s < SO3_SERIES_INVERSE))
-        return nt_so3_inverse_coefficients_large(s);
     double e = so3_series(s, 1.0 / 12, 1.0 / 720, 1.0 / 30240, 1.0 / 1209600, 1.0 / 47900160,
                           691.0 / 1307674368000, 1.0 / 74724249600, 3617.0 / 10670622842880000);
     return (so3_inverse_coefficients){.g = 1 - s * e, .e = e};
+}
+
+static inline so3_inverse_coefficients so3_inverse_coefficients_of(double s)
+{
+    return s < SO3_SERIES_INVERSE ? so3_inverse_coefficients_small(s)
+                                  : nt_so3_inverse_coefficients_large(s);
 }
 
 /* ---- exponential and logarithm -------------------------------------------------------------- */

@@ -54,7 +54,8 @@ void nt_block_unload(const nt_block *block, double *values)
         int single = load->kind == NT_LOAD_SCALED || load->kind == NT_LOAD_DIAGONAL;
         for (int i = 0; i < rows; i++)
             for (int j = 0; j < columns; j++)
-                to[i * columns + j] = single ? (i == j ? from[0] : 0) : from[j * nt_padded(rows) + i];
+                to[i * columns + j] =
+                    single ? (i == j ? from[0] : 0) : from[j * nt_padded(rows) + i];
     }
 }
 
@@ -125,8 +126,9 @@ int nt_block_invert_careful(int size, const double *a, double *inverse, const do
 static int invert_node(nt_block *block, int node, int size, const double *a, double *inverse)
 {
     int first = block->pattern->node_start[node];
-    int found = nt_block_invert_careful(size, a, inverse, block->scale ? block->scale + first : NULL,
-                                        block->tolerance, block->left_out + first);
+    int found =
+        nt_block_invert_careful(size, a, inverse, block->scale ? block->scale + first : NULL,
+                                block->tolerance, block->left_out + first);
     if (found > 0)
         block->n_left_out += found;
     return found >= 0;
@@ -206,25 +208,41 @@ int nt_block_factor_dependent(nt_block *block, const double *values, const doubl
 
 /* ---- the check ------------------------------------------------------------------------------ */
 
-/* Sum of |a_ij| over row i of a node. */
-static double row_sum(const nt_block *block, const nt_row *row, int i)
+/* Largest |x| of the bodies and of the multipliers. */
+static void find_largest(nt_block *block, const double *x)
 {
-    const int *at = (const int *)(row + 1);
+    const nt_pattern *p = block->pattern;
+    block->largest[0] = block->largest[1] = 0;
+    for (int node = 0; node < p->n_nodes; node++) {
+        double *largest = &block->largest[node >= p->n_primary];
+        for (int i = 0; i < size_of(block, node); i++)
+            *largest = fmax(*largest, fabs(x[block->position[node] + i]));
+    }
+}
+
+/* sum |a_ij| |x|_max over row i of a node, |x|_max being that of bodies or of multipliers. */
+static double row_bound(const nt_block *block, const nt_row *row, int i)
+{
+    const nt_pattern *p = block->pattern;
     double sum = 0;
-    for (int k = 0; k < row->scaled; k++, at += 2)
-        sum += fabs(block->store[at[0]]);
-    for (int k = 0; k < row->full; k++, at += 2)
-        for (int j = 0; j < 3; j++)
-            sum += fabs(block->store[at[0] + 4 * j + i]);
-    for (int k = 0; k < row->general; k++, at += 3)
-        for (int j = 0; j < at[2]; j++)
-            sum += fabs(block->store[at[0] + nt_padded(row->size) * j + i]);
+    for (const int *slot = block->row_slot + block->row_start[row->node],
+                   *end = block->row_slot + block->row_start[row->node + 1];
+         slot < end; slot++) {
+        const nt_load *load = &block->load[*slot];
+        const double *a = block->store + load->keep;
+        int single = load->kind == NT_LOAD_SCALED || load->kind == NT_LOAD_DIAGONAL;
+        double terms = single ? fabs(a[0]) : 0;
+        for (int j = 0; j < load->columns && !single; j++)
+            terms += fabs(a[nt_padded(load->rows) * j + i]);
+        sum += terms * block->largest[p->column[*slot] >= p->n_primary];
+    }
     return sum;
 }
 
 /* A residual that is large beside its own row may still be rounding of the whole: where a row's
  * terms all vanish (a plane mechanism in space), what remains are units of the last place. Such
- * rows, |r_i| <= 4 epsilon |A_i|_1 |x|_max, count as exact. */
+ * rows, |r_i| <= 4 epsilon sum |a_ij| |x|_max, count as exact; bodies and multipliers have
+ * different units and each their own |x|_max. */
 void nt_block_look(nt_block *block, const nt_row *row, int v, const double *x, const double *r,
                    const double *size, double *limit)
 {
@@ -234,15 +252,15 @@ void nt_block_look(nt_block *block, const nt_row *row, int v, const double *x, c
             continue;
         double error = fabs(r[i]) / size[i];
         if (!(error <= DBL_MAX)) {
-            *limit = NAN;
+            *limit = (double)NAN;
             return;
         }
-        if (block->largest < 0 && error > block->accepted)
-            for (int k = 0; k < block->n_padded; k++)
-                block->largest = fmax(block->largest, fabs(x[k]));
-        if (error > block->accepted &&
-            fabs(r[i]) <= 4 * DBL_EPSILON * row_sum(block, row, v + i) * block->largest)
-            continue;
+        if (error > block->accepted) {
+            if (block->largest[0] < 0)
+                find_largest(block, x);
+            if (fabs(r[i]) <= 4 * DBL_EPSILON * row_bound(block, row, v + i))
+                continue;
+        }
         *limit = fmax(*limit, error);
     }
 }
@@ -262,7 +280,7 @@ static void substitute(const nt_block *block, double *x)
 static double error_of(nt_block *block, double *r, double least)
 {
     double error = least;
-    block->largest = -1;
+    block->largest[0] = -1; /* not known yet */
     block->kernels->residual(block, block->vector[0], block->vector[1], r, &error);
     return error;
 }
@@ -392,40 +410,44 @@ static void substitute_transposed(const nt_block *block, double *x)
     }
 }
 
-/* r = b - A^T x in vector 2 and its backward error; sizes in vector 3. */
+/* r = b - A^T x in vector 2 and its backward error, by the rules of nt_block_look; sizes and
+ * bounds of the rows in vectors 3 and 4. */
 static double error_transposed(nt_block *block)
 {
     const double *b = block->vector[0], *x = block->vector[1];
-    double *r = block->vector[2], *size = block->vector[3], largest = 0, error = 0;
+    double *r = block->vector[2], *size = block->vector[3], *bound = block->vector[4], error = 0;
     const nt_pattern *p = block->pattern;
+    find_largest(block, x);
     for (int i = 0; i < block->n_padded; i++) {
         r[i] = b[i];
         size[i] = fabs(b[i]);
+        bound[i] = 0;
     }
     for (int slot = 0; slot < p->n_slots; slot++) {
         const nt_load *load = &block->load[slot];
         const double *a = block->store + load->keep;
         const double *u = x + block->position[p->row[slot]];
-        int at = block->position[p->column[slot]], columns = size_of(block, p->column[slot]);
+        double most = block->largest[p->row[slot] >= p->n_primary];
+        int at = block->position[p->column[slot]], ld = nt_padded(load->rows);
         int single = load->kind == NT_LOAD_SCALED || load->kind == NT_LOAD_DIAGONAL;
-        for (int j = 0; j < columns; j++)
+        for (int j = 0; j < load->columns; j++)
             for (int i = 0; i < load->rows; i++) {
-                double t = single ? (i == j ? a[0] * u[i] : 0) : a[j * nt_padded(load->rows) + i] * u[i];
-                r[at + j] -= t;
-                size[at + j] += fabs(t);
+                double entry = single ? (i == j ? a[0] : 0) : a[j * ld + i];
+                r[at + j] -= entry * u[i];
+                size[at + j] += fabs(entry * u[i]);
+                bound[at + j] += fabs(entry) * most;
             }
     }
-    for (int i = 0; i < block->n_padded; i++)
-        largest = fmax(largest, size[i]);
     for (int node = 0; node < p->n_nodes; node++)
         for (int i = 0; i < size_of(block, node); i++) {
             int at = block->position[node] + i;
             if (block->left_out[p->node_start[node] + i])
                 continue;
             if (!(fabs(r[at]) <= DBL_MAX))
-                return NAN;
+                return (double)NAN;
             double share = fabs(r[at]) / size[at];
-            if (share > error && (share <= block->accepted || fabs(r[at]) > 4 * DBL_EPSILON * largest))
+            if (share > error &&
+                (share <= block->accepted || fabs(r[at]) > 4 * DBL_EPSILON * bound[at]))
                 error = share;
         }
     return error;

@@ -31,9 +31,9 @@ static inline int nt_padded(int n) { return (n + 3) & ~3; }
 /* The elimination order and what the elimination of each light node couples. */
 typedef struct nt_order {
     int n_light;
-    int *node;     /* [n_nodes] light nodes in elimination order, then core nodes, any order     */
-    int *position; /* [n_nodes] its inverse                                                      */
-    int *start;    /* [n_light + 1] where the neighbours of the k-th light node begin            */
+    int *node;      /* [n_nodes] light nodes in elimination order, then core nodes, any order     */
+    int *position;  /* [n_nodes] its inverse                                                      */
+    int *start;     /* [n_light + 1] where the neighbours of the k-th light node begin            */
     int *neighbour; /* nodes that the k-th light node couples when it goes                       */
     int *core_start; /* [n_core + 1] the graph of the core, without the diagonal                 */
     int *core_neighbour;
@@ -60,9 +60,9 @@ typedef struct nt_record {
     int length;      /* ints in this record                                    */
     int node;        /* BODY: that of the FULL node                           */
     int size;
-    int diagonal;    /* where A_kk stands when its turn comes                 */
-    int inverse;     /* where its inverse goes                                */
-    int position;    /* of its unknowns in a padded vector                    */
+    int diagonal; /* where A_kk stands when its turn comes                 */
+    int inverse;  /* where its inverse goes                                */
+    int position; /* of its unknowns in a padded vector                    */
     int scaled_diagonal, scaled_inverse, scaled_position; /* BODY: of the SCALED node */
 } nt_record;
 
@@ -117,8 +117,8 @@ typedef struct nt_row {
 } nt_row;
 enum { NT_ROW_INTS = sizeof(nt_row) / sizeof(int) };
 
-/* Padded vectors that a block LU works with: right-hand side, solution, residual, spare. */
-enum { NT_BLOCK_VECTORS = 4 };
+/* Padded vectors that a block LU works with: right-hand side, solution, residual, two spare. */
+enum { NT_BLOCK_VECTORS = 5 };
 
 typedef struct nt_block {
     const nt_pattern *pattern;
@@ -139,6 +139,7 @@ typedef struct nt_block {
     int program_length;
     int *rows; /* nt_row records, in elimination order */
     int n_rows;
+    int *row_start, *row_slot; /* slots of every row node: [n_nodes + 1], [n_slots] */
     nt_front_tree core;
     double *temporary; /* A_kk^-1 A_kj for all neighbours j of one node */
     int *exchange;     /* pivot rows of one inverse                     */
@@ -152,8 +153,8 @@ typedef struct nt_block {
     double tolerance, *pivot_scale;
     unsigned char *pivot_out;
 
-    double accepted; /* backward error that needs no look at whether it is rounding */
-    double largest; /* |x| in the present residual, -1: not known yet */
+    double accepted;   /* backward error that needs no look at whether it is rounding */
+    double largest[2]; /* |x| of bodies and of multipliers */
     double flops;
     long blocks;
     int singular_unknown; /* of the last failure */
@@ -205,8 +206,7 @@ typedef struct nt_block_kernels {
     /* The row-wise backward error max |b - A x| / (sum |A_ij x_j| + |b|), the sum over the
      * blocks of the row (no larger than |A| |x|), replaces *limit if it is larger; NaN when
      * something is not finite. r = b - A x where r is given. */
-    void (*residual)(nt_block *block, const double *b, const double *x, double *r,
-                     double *limit);
+    void (*residual)(nt_block *block, const double *b, const double *x, double *r, double *limit);
     nt_front_kernels front;
 } nt_block_kernels;
 

@@ -145,8 +145,7 @@ static int place_block(compiler *c, int b, int full)
 {
     if (!full)
         return place_single(c);
-    return take_store(c, nt_padded(size_of(c, c->filled.row[b])) *
-                             size_of(c, c->filled.column[b]));
+    return take_store(c, nt_padded(size_of(c, c->filled.row[b])) * size_of(c, c->filled.column[b]));
 }
 
 /* What elimination writes: changed blocks, missing ones, inverses. */
@@ -178,8 +177,8 @@ static void place_all(compiler *c)
             place_work(c, find(c, node, near[i]));
             place_work(c, find(c, near[i], node));
         }
-        c->inverse[k] = c->work[diagonal] >= 0 ? c->work[diagonal]
-                                               : place_block(c, diagonal, !c->scaled[k]);
+        c->inverse[k] =
+            c->work[diagonal] >= 0 ? c->work[diagonal] : place_block(c, diagonal, !c->scaled[k]);
     }
     for (int b = 0; b < c->filled.n_slots; b++)
         place_work(c, b);
@@ -213,8 +212,7 @@ static int transfer_entries(const nt_load *load, int slot, nt_transfer_kind kind
     const nt_transfer_kind first = load->kind == NT_LOAD_FULL      ? NT_TRANSFER_FULL
                                    : load->kind == NT_LOAD_GENERAL ? NT_TRANSFER_GENERAL
                                                                    : NT_TRANSFER_SCALED;
-    const nt_transfer_kind second =
-        load->kind == NT_LOAD_DIAGONAL ? NT_TRANSFER_DIAGONAL : first;
+    const nt_transfer_kind second = load->kind == NT_LOAD_DIAGONAL ? NT_TRANSFER_DIAGONAL : first;
     int length = 0;
     if (first == kind) {
         if (to)
@@ -341,9 +339,9 @@ static void write_record(const compiler *c, int k, nt_record_kind kind, int *at)
     } else {
         nt_link *link = (nt_link *)(record + 1);
         for (int i = 0; i < count; i++)
-            *link++ = (nt_link){position[near[i]], size_of(c, near[i]),
-                                current(c, find(c, node, near[i])),
-                                current(c, find(c, near[i], node))};
+            *link++ =
+                (nt_link){position[near[i]], size_of(c, near[i]),
+                          current(c, find(c, node, near[i])), current(c, find(c, near[i], node))};
         target = (int *)link;
     }
     for (int i = 0; i < count; i++)
@@ -422,9 +420,12 @@ static int row_class(const compiler *c, int b)
 {
     switch (c->block->load[b].kind) {
     case NT_LOAD_SCALED:
-    case NT_LOAD_DIAGONAL: return 0;
-    case NT_LOAD_FULL: return 1;
-    default: return 2;
+    case NT_LOAD_DIAGONAL:
+        return 0;
+    case NT_LOAD_FULL:
+        return 1;
+    default:
+        return 2;
     }
 }
 
@@ -433,25 +434,26 @@ static int write_rows(compiler *c)
     const nt_pattern *p = c->pattern;
     nt_block *block = c->block;
     size_t length = (size_t)NT_ROW_INTS * (size_t)p->n_nodes + 3 * (size_t)p->n_slots + 1;
-    int *first = NT_TAKE(&c->scratch, p->n_nodes + 1, int);
-    int *next = NT_TAKE(&c->scratch, p->n_slots + 1, int);
     block->rows = NT_TAKE(&block->arena, length, int);
-    if (!first || !next || !block->rows)
+    block->row_start = NT_TAKE(&block->arena, p->n_nodes + 2, int);
+    block->row_slot = NT_TAKE(&block->arena, p->n_slots + 1, int);
+    if (!block->rows || !block->row_start || !block->row_slot)
         return 0;
+    for (int b = 0; b < p->n_slots; b++)
+        block->row_start[p->row[b] + 2]++;
     for (int i = 0; i < p->n_nodes; i++)
-        first[i] = -1;
-    for (int b = p->n_slots - 1; b >= 0; b--) {
-        next[b] = first[p->row[b]];
-        first[p->row[b]] = b;
-    }
+        block->row_start[i + 2] += block->row_start[i + 1];
+    for (int b = 0; b < p->n_slots; b++)
+        block->row_slot[block->row_start[p->row[b] + 1]++] = b;
     int *at = block->rows;
     for (int k = 0; k < p->n_nodes; k++) {
         int node = c->order.node[k];
         nt_row *row = (nt_row *)at;
         *row = (nt_row){.node = node, .position = block->position[node], .size = size_of(c, node)};
         at = (int *)(row + 1);
-        for (int class = 0; class < 3; class++)
-            for (int b = first[node]; b >= 0; b = next[b]) {
+        for (int class = 0; class < 3; class ++)
+            for (int s = block->row_start[node]; s < block->row_start[node + 1]; s++) {
+                int b = block->row_slot[s];
                 if (row_class(c, b) != class)
                     continue;
                 *at++ = c->keep[b];
@@ -561,7 +563,8 @@ nt_status nt_block_compile(nt_block *block, int promises)
     find_shapes(&c);
     place_all(&c);
     block->store = c.overflow ? NULL : NT_TAKE(&block->arena, c.cursor + 4, double);
-    if (!block->store || !write_loads(&c) || !write_transfer(&c) || !write_program(&c) || !write_rows(&c))
+    if (!block->store || !write_loads(&c) || !write_transfer(&c) || !write_program(&c) ||
+        !write_rows(&c))
         goto done;
     status = hand_over_core(&c);
     if (status == NT_OK && !take_pivot_scratch(block))

@@ -66,19 +66,32 @@ INLINE void solve(int n, const double *restrict a, const int *restrict pivot, do
 /* Call f with the size as a constant where it is small. */
 #define FOR_SIZE(n, f)                                                                             \
     switch (n) {                                                                                   \
-    case 1: f(1);                                                                                  \
-    case 2: f(2);                                                                                  \
-    case 3: f(3);                                                                                  \
-    case 4: f(4);                                                                                  \
-    case 5: f(5);                                                                                  \
-    case 6: f(6);                                                                                  \
-    case 7: f(7);                                                                                  \
-    case 8: f(8);                                                                                  \
-    case 9: f(9);                                                                                  \
-    case 10: f(10);                                                                                \
-    case 11: f(11);                                                                                \
-    case 12: f(12);                                                                                \
-    default: f(n);                                                                                 \
+    case 1:                                                                                        \
+        f(1);                                                                                      \
+    case 2:                                                                                        \
+        f(2);                                                                                      \
+    case 3:                                                                                        \
+        f(3);                                                                                      \
+    case 4:                                                                                        \
+        f(4);                                                                                      \
+    case 5:                                                                                        \
+        f(5);                                                                                      \
+    case 6:                                                                                        \
+        f(6);                                                                                      \
+    case 7:                                                                                        \
+        f(7);                                                                                      \
+    case 8:                                                                                        \
+        f(8);                                                                                      \
+    case 9:                                                                                        \
+        f(9);                                                                                      \
+    case 10:                                                                                       \
+        f(10);                                                                                     \
+    case 11:                                                                                       \
+        f(11);                                                                                     \
+    case 12:                                                                                       \
+        f(12);                                                                                     \
+    default:                                                                                       \
+        f(n);                                                                                      \
     }
 
 int nt_dense_factor(int n, double *a, int *pivot)

@@ -51,7 +51,7 @@ typedef struct nt_front_tree {
     nt_front_run *run;
     double *factors, *stack;
     double *panel; /* F12 while a front is built; also for the vectors of a solve */
-    int *exchange;   /* pivot rows of an inverse */
+    int *exchange; /* pivot rows of an inverse */
     double flops;
     long blocks;
     int widest; /* pivots of the widest front */

@@ -1,5 +1,6 @@
 /* From the graph of the core to its tree of fronts: order (AMD, bodies before multipliers),
- * elimination tree, structure of the factors, fronts, and the map of every child into its parent. */
+ * elimination tree, structure of the factors, fronts, and the map of every child into its parent.
+ */
 #include "linalg/front.h"
 
 #include <camd.h>
@@ -16,9 +17,9 @@ static int padded(int n) { return (n + 3) & ~3; }
 typedef struct analysis {
     const nt_core_graph *graph;
     int n;
-    int *order, *rank;    /* [n] elimination order and its inverse                   */
-    int *parent;          /* [n] by rank                                             */
-    int *start, *count;   /* [n] later neighbours of each rank: their place in pool  */
+    int *order, *rank;  /* [n] elimination order and its inverse                   */
+    int *parent;        /* [n] by rank                                             */
+    int *start, *count; /* [n] later neighbours of each rank: their place in pool  */
     int *pool;
     size_t pool_room, pool_used;
     int *mark;
@@ -347,8 +348,8 @@ static int map_fronts(analysis *a, nt_front_tree *tree, nt_arena *arena)
         for (; loads < load_start[f]; loads++) {
             const nt_core_block *b = &g->block[load_list[loads]];
             int i = a->rank[b->row], j = a->rank[b->column];
-            tree->load[loads] = (nt_front_load){b->source, size_of(a, i), size_of(a, j), place[i],
-                                                place[j]};
+            tree->load[loads] =
+                (nt_front_load){b->source, size_of(a, i), size_of(a, j), place[i], place[j]};
         }
         front->load_end = loads;
     }

@@ -1,6 +1,7 @@
 /* Block-sparse matrices: values behind a pattern. */
 #include <nutate/linalg.h>
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,27 +78,41 @@ void nt_matrix_dense(const nt_matrix *matrix, double *dense)
     }
 }
 
+/* Position of the first of list[count], ascending, that is at least x. */
+static int first_from(const int *list, int count, int x)
+{
+    int low = 0, high = count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (list[middle] < x)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 void nt_matrix_drop(nt_matrix *matrix, const int *unknowns, int count)
 {
     const nt_pattern *p = matrix->pattern;
-    if (count == 0)
-        return;
-    for (int slot = 0; slot < p->n_slots; slot++) {
+    for (int slot = 0; count > 0 && slot < p->n_slots; slot++) {
         int row = p->node_start[p->row[slot]], column = p->node_start[p->column[slot]];
         int m = p->node_start[p->row[slot] + 1] - row;
         int n = p->node_start[p->column[slot] + 1] - column;
         double *a = matrix->values + p->offset[slot];
-        for (int d = 0; d < count; d++) {
-            int i = unknowns[d] - row, j = unknowns[d] - column;
-            if (p->shape[slot] == NT_SCALED && ((i >= 0 && i < m) || (j >= 0 && j < n)))
-                matrix->broken = 1;
-            if (i >= 0 && i < m)
-                for (int c = 0; c < n; c++)
-                    a[i * n + c] = 0;
-            if (j >= 0 && j < n)
-                for (int r = 0; r < m; r++)
-                    a[r * n + j] = 0;
-            if (row == column && i >= 0 && i < m)
+        int d = first_from(unknowns, count, row), e = first_from(unknowns, count, column);
+        bool rows = d < count && unknowns[d] < row + m;
+        bool columns = e < count && unknowns[e] < column + n;
+        if ((rows || columns) && p->shape[slot] == NT_SCALED)
+            matrix->broken = 1;
+        for (; e < count && unknowns[e] < column + n; e++)
+            for (int r = 0; r < m; r++)
+                a[r * n + unknowns[e] - column] = 0;
+        for (; d < count && unknowns[d] < row + m; d++) {
+            int i = unknowns[d] - row;
+            for (int c = 0; c < n; c++)
+                a[i * n + c] = 0;
+            if (row == column)
                 a[i * n + i] = 1;
         }
     }

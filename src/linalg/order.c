@@ -16,8 +16,9 @@
 #include <string.h>
 
 enum {
-    LIGHT = 8, /* neighbours that a node may couple in the light phase: measured, flat from 6 to 10 */
-    HUB = 24,  /* multipliers of a body from which on they do not wait for it                       */
+    LIGHT =
+        8, /* neighbours that a node may couple in the light phase: measured, flat from 6 to 10 */
+    HUB = 24, /* multipliers of a body from which on they do not wait for it */
 };
 
 typedef struct set {
@@ -256,7 +257,8 @@ static int deliver(const work *w, nt_order *order, nt_arena *arena)
         const set *s = &w->near[order->node[k]];
         if (k == order->n_light)
             order->core_neighbour = next;
-        memcpy(next, s->items, (size_t)s->count * sizeof *next);
+        if (s->count > 0)
+            memcpy(next, s->items, (size_t)s->count * sizeof *next);
         next += s->count;
         if (k < order->n_light)
             order->start[k + 1] = order->start[k] + s->count;

@@ -34,7 +34,7 @@ struct nt_solver {
     int *pivot;
 
     nt_matrix copy; /* of the matrix, for dense and KLU */
-    double *given, *x, *r, *size, *sum;
+    double *given, *x, *r, *size, *bound;
     unsigned char *dropped; /* [n] */
     int *drop_list, n_dropped;
 
@@ -71,7 +71,7 @@ static int take_vectors(nt_solver *s)
     s->x = s->given + n;
     s->r = s->x + n;
     s->size = s->r + n;
-    s->sum = s->size + n;
+    s->bound = s->size + n;
     return 1;
 }
 
@@ -85,8 +85,8 @@ nt_status nt_solver_create(nt_solver **solver, const nt_pattern *pattern, nt_sol
     s->pattern = pattern;
     s->singular_unknown = -1;
     if (kind == NT_SOLVER_AUTO)
-        kind = pattern->n_nodes == 1 && pattern->n <= SINGLE_LIMIT ? NT_SOLVER_DENSE
-                                                                   : NT_SOLVER_BLOCK;
+        kind =
+            pattern->n_nodes == 1 && pattern->n <= SINGLE_LIMIT ? NT_SOLVER_DENSE : NT_SOLVER_BLOCK;
     s->kind = s->in_use = kind;
     ok = take_vectors(s);
     if (kind == NT_SOLVER_DENSE)
@@ -140,7 +140,10 @@ static int all_finite(const double *p, size_t count)
     return 1;
 }
 
-static size_t entries(const nt_solver *s) { return (size_t)s->pattern->offset[s->pattern->n_slots]; }
+static size_t entries(const nt_solver *s)
+{
+    return (size_t)s->pattern->offset[s->pattern->n_slots];
+}
 
 static nt_status factor_dense(nt_solver *s)
 {
@@ -239,17 +242,19 @@ nt_status nt_solver_factor(nt_solver *solver, const nt_matrix *matrix)
 static double check(nt_solver *s, const double *x, int transposed)
 {
     const nt_pattern *p = s->pattern;
-    double largest = 0, error = 0;
+    int first = p->node_start[p->n_primary];
+    double largest[2] = {0, 0}, error = 0;
     for (int i = 0; i < p->n; i++) {
         s->r[i] = s->given[i];
         s->size[i] = fabs(s->given[i]);
-        s->sum[i] = 0;
-        largest = fmax(largest, fabs(x[i]));
+        s->bound[i] = 0;
+        largest[i >= first] = fmax(largest[i >= first], fabs(x[i]));
     }
     for (int slot = 0; slot < p->n_slots; slot++) {
         int row = p->node_start[p->row[slot]], column = p->node_start[p->column[slot]];
         int m = p->node_start[p->row[slot] + 1] - row;
         int n = p->node_start[p->column[slot] + 1] - column;
+        double most = largest[(transposed ? row : column) >= first];
         const double *a = s->copy.values + p->offset[slot];
         for (int i = 0; i < m; i++)
             for (int j = 0; j < n; j++, a++) {
@@ -257,15 +262,15 @@ static double check(nt_solver *s, const double *x, int transposed)
                 double t = *a * x[transposed ? row + i : column + j];
                 s->r[at] -= t;
                 s->size[at] += fabs(t);
-                s->sum[at] += fabs(*a);
+                s->bound[at] += fabs(*a) * most;
             }
     }
     for (int i = 0; i < p->n; i++) {
         double r = fabs(s->r[i]);
         if (!(r <= DBL_MAX))
-            return NAN;
+            return (double)NAN;
         if (r > error * s->size[i] &&
-            (r <= ACCEPTED * s->size[i] || r > 4 * DBL_EPSILON * s->sum[i] * largest))
+            (r <= ACCEPTED * s->size[i] || r > 4 * DBL_EPSILON * s->bound[i]))
             error = r / s->size[i];
     }
     return error;
@@ -302,7 +307,7 @@ static nt_status solve_checked(nt_solver *s, double *b, int transposed)
     memcpy(s->given, b, n * sizeof *b);
     for (int i = 0; i < s->n_dropped; i++)
         s->given[s->drop_list[i]] = 0;
-    double error = NAN;
+    double error = (double)NAN;
     if (s->in_use != NT_SOLVER_BLOCK)
         error = solve_pivoted(s, transposed);
     if (!(error <= ACCEPTED)) {
@@ -330,9 +335,9 @@ static nt_status solve(nt_solver *s, double *b, int count, int transposed)
     for (int k = 0; k < count; k++, b += s->pattern->n) {
         s->statistics.solves++;
         if (s->in_use == NT_SOLVER_BLOCK) {
-            double error =
-                transposed ? nt_block_solve_transposed(s->present, b, b, ACCEPTED, *worst)
-                           : nt_block_solve(s->present, b, b, ACCEPTED, *worst);
+            double error = transposed
+                               ? nt_block_solve_transposed(s->present, b, b, ACCEPTED, *worst)
+                               : nt_block_solve(s->present, b, b, ACCEPTED, *worst);
             if (error <= ACCEPTED) {
                 *worst = error;
                 continue;
@@ -442,13 +447,13 @@ nt_status nt_solver_factor_dependent(nt_solver *solver, const nt_matrix *matrix,
     }
     if (!all_finite(matrix->values, entries(solver)))
         return NT_NOT_FINITE;
-    nt_status status = find_sizes(matrix, solver->sum);
+    nt_status status = find_sizes(matrix, solver->bound);
     if (status != NT_OK)
         return status;
     solver->present = *place;
     solver->in_use = NT_SOLVER_BLOCK;
     solver->fallback = 0;
-    if (!nt_block_factor_dependent(*place, matrix->values, solver->sum, tolerance)) {
+    if (!nt_block_factor_dependent(*place, matrix->values, solver->bound, tolerance)) {
         solver->singular_unknown = (*place)->singular_unknown;
         return NT_SINGULAR;
     }
@@ -470,9 +475,12 @@ const nt_solver_statistics *nt_solver_get_statistics(const nt_solver *solver)
 const char *nt_solver_name(const nt_solver *solver)
 {
     switch (solver->in_use) {
-    case NT_SOLVER_DENSE: return "dense";
-    case NT_SOLVER_KLU: return "klu";
-    default: return "block";
+    case NT_SOLVER_DENSE:
+        return "dense";
+    case NT_SOLVER_KLU:
+        return "klu";
+    default:
+        return "block";
     }
 }
 

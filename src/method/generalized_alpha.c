@@ -20,6 +20,7 @@
  *   [ s (beta' M T^-1 + gamma' C T^-1 + K)   R_lambda ] [    e    ]      [ s R ]
  *   [ Phi_q                                     0     ] [ s Dlambda ] = - [ Phi ]. */
 #include "base/error.h"
+#include "base/target.h"
 #include "method/method.h"
 
 #include <float.h>
@@ -111,24 +112,24 @@ static coefficients for_step(const double *value, double h)
 
 /* n = nv + nc unknowns; rotations r = space.n_rotations */
 typedef struct work {
-    double *Dq;                /* [nv] mean velocity of the step                    */
-    double *increment;         /* [nv] h Dq                                         */
-    double *residual;          /* [n] R and constraint rows                         */
-    double *z;                 /* [n] scaled right-hand side, then (e, s Dlambda)   */
-    double *T_inverse;         /* [r][9]                                            */
-    double *a;                 /* [nv] a1 without its share of vdot                 */
-    double force[2], noise[2]; /* largest force, moment; what rounding of positions makes of them */
+    double *increment;                    /* [nv] h Dq, Dq the mean velocity of the step */
+    double *residual;                     /* [n] R and constraint rows                         */
+    double *z;                            /* [n] scaled right-hand side, then (e, s Dlambda)   */
+    double *T_inverse;                    /* [r][9]                                            */
+    double *a;                            /* [nv] a1 without its share of vdot                 */
+    double *per_increment, *per_residual; /* [n] reciprocal tolerances         */
 } work;
 
 static work work_of(const nt_stepper *s)
 {
     size_t nv = (size_t)s->problem->nv, n = (size_t)s->problem->n;
-    work w = {.Dq = s->scratch};
-    w.increment = w.Dq + nv;
+    work w = {.increment = s->scratch};
     w.a = w.increment + nv;
     w.residual = w.a + nv;
     w.z = w.residual + n;
-    w.T_inverse = w.z + n;
+    w.per_increment = w.z + n;
+    w.per_residual = w.per_increment + n;
+    w.T_inverse = w.per_residual + n;
     return w;
 }
 
@@ -142,7 +143,7 @@ static nt_status layout(const nt_problem *problem, const double *option, nt_layo
                        families);
     sizes->memory = (size_t)problem->nv;
     sizes->scratch =
-        3 * (size_t)problem->nv + 2 * (size_t)problem->n + 9 * (size_t)problem->space.n_rotations;
+        3 * (size_t)problem->nv + 4 * (size_t)problem->n + 9 * (size_t)problem->space.n_rotations;
     return NT_OK;
 }
 
@@ -170,8 +171,7 @@ static void predict(const nt_stepper *s, const work *w, const coefficients *c, d
         w->a[i] = (c->alpha_f * now->vdot[i] - c->alpha_m * a_n[i]) / (1 - c->alpha_m);
         double a1 = w->a[i] + share * next->vdot[i];
         next->v[i] = now->v[i] + h * (1 - c->gamma) * a_n[i] + h * c->gamma * a1;
-        w->Dq[i] = now->v[i] + h * (0.5 - c->beta) * a_n[i] + h * c->beta * a1;
-        w->increment[i] = h * w->Dq[i];
+        w->increment[i] = h * (now->v[i] + h * (0.5 - c->beta) * a_n[i] + h * c->beta * a1);
     }
 }
 
@@ -182,7 +182,8 @@ static nt_status equilibrium(nt_stepper *s, const work *w, const coefficients *c
 {
     nt_problem *p = s->problem;
     nt_space_compose(&p->space, p->frame, s->now.q, w->increment, s->next.q);
-    nt_space_tangent(&p->space, p->frame, w->increment, NULL, w->T_inverse);
+    if (tangent || s->options[REUSE_TANGENT] != 0)
+        nt_space_tangent(&p->space, p->frame, w->increment, NULL, w->T_inverse);
     nt_point at = nt_phase_point(&s->next);
     nt_combination combination = {.mass = c->scale * c->beta_prime,
                                   .damping = c->scale * c->gamma_prime,
@@ -204,7 +205,6 @@ static nt_status equilibrium(nt_stepper *s, const work *w, const coefficients *c
     s->statistics->evaluations++;
     nt_status status = nt_problem_evaluate(p, &at, &terms);
     if (status == NT_OK && tangent) {
-        nt_matrix_drop(&p->matrix, p->dropped, p->n_dropped);
         s->statistics->factorisations++;
         status = nt_solver_factor(p->solver, &p->matrix);
         p->factored_for = status == NT_OK ? s : NULL;
@@ -214,8 +214,8 @@ static nt_status equilibrium(nt_stepper *s, const work *w, const coefficients *c
 
 /* ---- correct -------------------------------------------------------------------------------- */
 
-/* Solve for (e, s Dlambda) and update Dq, v, vdot, lambda. */
-static nt_status correct(nt_stepper *s, const work *w, const coefficients *c, double h)
+/* Solve for (e, s Dlambda) and update h Dq, v, vdot, lambda. */
+static nt_status correct(nt_stepper *s, const work *w, const coefficients *c)
 {
     nt_problem *p = s->problem;
     int nv = p->nv;
@@ -251,8 +251,6 @@ static nt_status correct(nt_stepper *s, const work *w, const coefficients *c, do
             }
         }
     }
-    for (int i = 0; i < nv; i++)
-        w->Dq[i] = w->increment[i] / h;
     for (int i = 0; i < p->nc; i++) {
         w->z[nv + i] /= c->scale;
         s->next.lambda[i] += w->z[nv + i];
@@ -262,129 +260,159 @@ static nt_status correct(nt_stepper *s, const work *w, const coefficients *c, do
 
 /* ---- convergence ---------------------------------------------------------------------------- */
 
-static double absolute(const nt_stepper *s, int quantity, bool force)
-{
-    enum option first = force ? TOLERANCE_FORCE : TOLERANCE_LENGTH;
-    return s->options[first + (quantity == NT_ANGLE)];
-}
+static double larger(double a, double b) { return a > b ? a : b; }
 
-static void note_worst(nt_stepper *s, double *worst, double ratio, int unknown)
-{
-    if (!(ratio <= *worst)) { /* a ratio that is not a number is the worst there is */
-        *worst = ratio;
-        s->report.unknown = unknown;
-    }
-}
-
-/* Sizes that tolerances of forces are relative to, for each kind. The largest inertia force
+/* Sizes that tolerances of forces are relative to, for each kind: the largest inertia force
  * |S_ii vdot_i|/(s beta') and multiplier; and the force that rounding of a position makes,
- * 16 eps |S_ii| |x|/s: below it no iteration can go, however small h is. */
-static void measure_forces(const nt_stepper *s, work *w, const coefficients *c)
+ * 16 eps |S_ii| |x|/s: below it no iteration can go, however small h is. Their sum with the
+ * absolute tolerance into force[]. */
+static void measure_forces(const nt_stepper *s, const work *w, const coefficients *c,
+                           double force[2])
 {
     const nt_problem *p = s->problem;
-    w->force[0] = w->force[1] = w->noise[0] = w->noise[1] = 0;
+    double largest[2] = {0, 0}, noise[2] = {0, 0}, multiplier[2] = {0, 0};
     for (int b = 0; b < p->space.n_blocks; b++) {
         const nt_block *block = &p->space.blocks[b];
+        int plain = block->rotation < 0 ? block->nv : block->nv - 3;
         for (int j = 0; j < block->nv; j++) {
-            int i = block->v + j, kind = p->quantity[i];
+            int i = block->v + j;
             if (p->diagonal[i] < 0)
                 continue;
-            bool rotation = block->rotation >= 0 && j >= block->nv - 3;
-            double size = rotation ? 1 : fabs(s->next.q[block->q + j]) + fabs(w->increment[i]);
-            double S = fabs(p->matrix.values[p->diagonal[i]]) / c->scale;
-            w->force[kind] = fmax(w->force[kind], S * fabs(s->next.vdot[i]) / c->beta_prime);
-            w->noise[kind] = fmax(w->noise[kind], 16 * DBL_EPSILON * S * size);
+            double size = j < plain ? fabs(s->next.q[block->q + j]) + fabs(w->increment[i]) : 1;
+            double S = fabs(p->matrix.values[p->diagonal[i]]);
+            nt_quantity kind = p->quantity[i];
+            largest[kind] = larger(S * fabs(s->next.vdot[i]), largest[kind]);
+            noise[kind] = larger(S * size, noise[kind]);
         }
     }
     for (int i = 0; i < p->nc; i++) {
-        int kind = p->quantity[p->nv + i];
-        w->force[kind] = fmax(w->force[kind], fabs(s->next.lambda[i]));
+        nt_quantity kind = p->quantity[p->nv + i];
+        multiplier[kind] = larger(fabs(s->next.lambda[i]), multiplier[kind]);
     }
+    for (int kind = 0; kind < 2; kind++)
+        force[kind] = s->options[TOLERANCE_FORCE + kind] +
+                      s->options[TOLERANCE_RELATIVE] *
+                          larger(largest[kind] / (c->scale * c->beta_prime), multiplier[kind]) +
+                      16 * DBL_EPSILON * noise[kind] / c->scale;
 }
 
-/* Largest increment relative to its tolerance. */
-static double increment_size(nt_stepper *s, const work *w)
+/* Reciprocal tolerances of the step: of increments (positions, multipliers) and of residuals (force
+ * rows, constraint rows). */
+static void set_tolerances(const nt_stepper *s, const work *w, const coefficients *c)
 {
     const nt_problem *p = s->problem;
-    double relative = s->options[TOLERANCE_RELATIVE], worst = 0;
-    for (int i = 0; i < p->nv; i++)
-        note_worst(s, &worst,
-                   fabs(w->z[i]) /
-                       (absolute(s, p->quantity[i], false) + relative * fabs(w->increment[i])),
-                   i);
-    for (int i = p->nv; i < p->n; i++) {
-        int kind = p->quantity[i];
-        note_worst(s, &worst,
-                   fabs(w->z[i]) /
-                       (absolute(s, kind, true) + relative * w->force[kind] + w->noise[kind]),
-                   i);
-    }
-    return worst;
-}
-
-/* Largest residual relative to its tolerance; the largest constraint row into the report. */
-static double residual_size(nt_stepper *s, const work *w)
-{
-    const nt_problem *p = s->problem;
-    double relative = s->options[TOLERANCE_RELATIVE], worst = 0, drift = 0;
+    const double *option = s->options;
+    double force[2], relative = option[TOLERANCE_RELATIVE];
+    const double position[2] = {option[TOLERANCE_LENGTH], option[TOLERANCE_ANGLE]};
+    measure_forces(s, w, c, force);
+    const double per_force[2] = {1 / force[0], 1 / force[1]};
+    const double per_position[2] = {1 / position[0], 1 / position[1]};
     for (int i = 0; i < p->nv; i++) {
-        int kind = p->quantity[i];
-        note_worst(s, &worst,
-                   fabs(w->residual[i]) /
-                       (absolute(s, kind, true) + relative * w->force[kind] + w->noise[kind]),
-                   i);
+        w->per_increment[i] = 1 / (position[p->quantity[i]] + relative * fabs(w->increment[i]));
+        w->per_residual[i] = per_force[p->quantity[i]];
     }
     for (int i = p->nv; i < p->n; i++) {
-        note_worst(s, &worst, fabs(w->residual[i]) / absolute(s, p->quantity[i], false), i);
-        drift = i < p->nv + p->nh ? fmax(drift, fabs(w->residual[i])) : drift;
+        w->per_increment[i] = per_force[p->quantity[i]];
+        w->per_residual[i] = per_position[p->quantity[i]];
     }
-    s->report.position_drift = drift;
-    return worst;
+}
+
+/* max |x_i| weight_i, in four strands that become vector instructions; not finite when an x is not.
+ */
+NT_WIDE static double worst_ratio(const double *restrict x, const double *restrict weight, int n)
+{
+    enum { STRANDS = 4 };
+    double most[STRANDS] = {0}, sum[STRANDS] = {0};
+    int i = 0;
+    for (; i + STRANDS <= n; i += STRANDS)
+        for (int l = 0; l < STRANDS; l++) {
+            double ratio = fabs(x[i + l]) * weight[i + l];
+            most[l] = ratio > most[l] ? ratio : most[l];
+            sum[l] += ratio;
+        }
+    for (; i < n; i++) {
+        double ratio = fabs(x[i]) * weight[i];
+        most[0] = larger(ratio, most[0]);
+        sum[0] += ratio;
+    }
+    double total = sum[0] + sum[1] + sum[2] + sum[3];
+    return isfinite(total) ? larger(larger(most[0], most[1]), larger(most[2], most[3])) : total;
+}
+
+/* For the report of a step that fails: whose ratio is worst. */
+static int worst_unknown(const double *x, const double *weight, int n)
+{
+    int which = -1;
+    double worst = 0;
+    for (int i = 0; i < n; i++)
+        if (!(fabs(x[i]) * weight[i] <= worst)) {
+            worst = fabs(x[i]) * weight[i];
+            which = i;
+            if (isnan(worst))
+                break;
+        }
+    return which;
+}
+
+static double position_drift(const nt_problem *p, const work *w)
+{
+    double drift = 0;
+    for (int i = p->nv; i < p->nv + p->nh; i++)
+        drift = larger(fabs(w->residual[i]), drift);
+    return drift;
 }
 
 /* ---- the step ------------------------------------------------------------------------------- */
 
-static nt_status iterate(nt_stepper *s, work *w, const coefficients *c, double h)
+static nt_status fail(nt_stepper *s, nt_status status, const double *x, const double *weight,
+                      double worst)
+{
+    s->report.worst = worst;
+    s->report.unknown = worst_unknown(x, weight, s->problem->n);
+    return status;
+}
+
+static nt_status iterate(nt_stepper *s, const work *w, const coefficients *c, double h)
 {
     nt_problem *p = s->problem;
     bool reuse = s->options[REUSE_TANGENT] != 0;
     bool fresh = !reuse || p->factored_for != s || s->now.all[NT_PHASE_STEP] != h;
     bool settled = false; /* increments say converged: only the residual is still to be asked */
-    double last = INFINITY;
+    double last = 0, size = 0;
     int most = (int)s->options[MAX_ITERATIONS];
-    for (int i = 0; i <= most; i++) {
-        s->report = (nt_report){.iterations = i, .unknown = -1};
+    for (int i = 0;; i++) {
+        s->report = (nt_report){.iterations = i, .unknown = -1, .worst = size};
         nt_status status = equilibrium(s, w, c, fresh && !settled);
         if (status != NT_OK)
             return status;
-        if (i == 0 || fresh)
-            measure_forces(s, w, c);
+        if (i == 0)
+            set_tolerances(s, w, c);
         if (settled) {
-            s->report.worst = residual_size(s, w);
-            if (s->report.worst <= 1)
+            size = worst_ratio(w->residual, w->per_residual, p->n);
+            s->report.position_drift = position_drift(p, w);
+            if (size <= 1)
                 return NT_OK;
             if (fresh && (status = equilibrium(s, w, c, true)) != NT_OK)
                 return status;
         }
         if (i == most)
-            break;
-        if ((status = correct(s, w, c, h)) != NT_OK)
+            return settled ? fail(s, NT_NOT_CONVERGED, w->residual, w->per_residual, size)
+                           : fail(s, NT_NOT_CONVERGED, w->z, w->per_increment, size);
+        if ((status = correct(s, w, c)) != NT_OK)
             return status;
-        double size = s->report.worst = increment_size(s, w);
+        size = worst_ratio(w->z, w->per_increment, p->n);
         if (!isfinite(size))
-            return NT_NOT_FINITE;
+            return fail(s, NT_NOT_FINITE, w->z, w->per_increment, size);
         /* what is left after this correction: the increments' geometric series, if they shrink */
         double ratio = i > 0 ? size / last : 1;
         settled = size <= 1 || (ratio < 0.5 && ratio / (1 - ratio) * size <= 1);
         if (!settled && i > 0 && ratio > SLOW) {
-            if (fresh && ratio > 2)
-                return NT_NOT_CONVERGED; /* grows with the exact tangent */
+            if (fresh && ratio > 2) /* grows with the exact tangent */
+                return fail(s, NT_NOT_CONVERGED, w->z, w->per_increment, size);
             fresh = true;
         }
         last = size;
     }
-    s->report.iterations = most;
-    return NT_NOT_CONVERGED;
 }
 
 static nt_status step(nt_stepper *s, double h)

@@ -37,7 +37,8 @@ size_t nt_integrator_saved_size(const nt_integrator *it)
 
 void nt_integrator_save(const nt_integrator *it, void *bytes)
 {
-    const nt_problem *p = it->problem;
+    nt_problem *p = it->problem;
+    p->factored_for = NULL; /* a restored state has no factors either: both go on alike */
     size_t state = it->size * sizeof(double);
     header h = header_of(it);
     char *out = bytes;
@@ -74,6 +75,7 @@ nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t siz
     memcpy(p->dropped, in + sizeof h + 2 * state, (size_t)h.n_dropped * sizeof(int));
     p->n_dropped = h.n_dropped;
     p->factored_for = NULL;
+    nt_solver_drop(p->solver, p->dropped, p->n_dropped);
     it->level = h.level, it->calm = h.calm;
     it->statistics = h.statistics;
     it->started = true;

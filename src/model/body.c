@@ -284,20 +284,44 @@ void nt_body_energy(const nt_body *body, const nt_motion *motion, v3 gravity, nt
     energy->potential -= body->mass * v3_dot(gravity, center);
 }
 
+void nt_body_motion(const nt_body *body, const nt_point *at, const double *map, nt_motion *m)
+{
+    const double *q = at->q + body->q, *v = at->v + body->v;
+    bool moves = body->t_node >= 0;
+    int r = moves ? 3 : 0;
+    v3 zero = v3_of(0, 0, 0);
+    m->x = moves ? v3_load(q) : body->x0;
+    m->R = quat_matrix(quat_load(q + r));
+    m->v = moves ? v3_load(v) : zero;
+    m->w = v3_load(v + r);
+    const double *vdot = at->vdot ? at->vdot + body->v : NULL;
+    m->a = vdot && moves ? v3_load(vdot) : zero;
+    m->alpha = vdot ? v3_load(vdot + r) : zero;
+    m->X = map ? m3_load(map + 9 * body->rotation) : m3_identity();
+}
+
+/* J_s w'~ + C w~ */
+static m3 turned_rates(const nt_body *body, const nt_motion *motion)
+{
+    m3 Js = nt_inertia_in_ground_axes(motion->R, body->J);
+    v3 w = motion->w;
+    m3 C = m3_sub(m3_skew_multiply(w, Js), m3_skew(m3_apply(Js, w)));
+    return m3_add(m3_multiply_skew(Js, motion->alpha), m3_multiply_skew(C, w));
+}
+
 void nt_body_evaluate(const nt_body *body, const nt_motion *motion, v3 gravity,
                       const nt_terms *terms)
 {
     double m = body->mass;
     bool inertia = terms->parts & NT_INERTIA, gravitation = terms->parts & NT_EXPLICIT;
     bool fixed = body->t_node < 0;
-    m3 R = motion->R, Js = m3_multiply(R, m3_multiply(body->J, m3_transpose(R)));
-    v3 w = motion->w, Jw = m3_apply(Js, w), Ja = m3_apply(Js, motion->alpha);
-    v3 weight = v3_scale(m, gravity), rho = fixed ? m3_apply(R, body->center) : v3_of(0, 0, 0);
+    v3 weight = v3_scale(m, gravity);
+    v3 rho = fixed ? m3_apply(motion->R, body->center) : v3_of(0, 0, 0);
     if (terms->residual) {
         v3 force = v3_of(0, 0, 0), moment = force;
         if (inertia) {
+            moment = nt_inertia_moment(motion->R, body->J, motion->w, motion->alpha);
             force = v3_scale(m, motion->a);
-            moment = v3_add(Ja, v3_cross(w, Jw));
         }
         if (gravitation) {
             force = v3_sub(force, weight);
@@ -318,18 +342,10 @@ void nt_body_evaluate(const nt_body *body, const nt_motion *motion, v3 gravity,
             double *tt = nt_matrix_block(terms->matrix, body->tt_slot), d = m * c->mass;
             tt[0] += d, tt[4] += d, tt[8] += d;
         }
-        m3 C = m3_sub(m3_skew_multiply(w, Js), m3_skew(Jw)); /* w~ J_s - (J_s w)~ */
-        m3 rates = m3_add(m3_scale(c->mass, Js), m3_scale(c->damping, C));
-        block = c->map ? m3_multiply(rates, motion->X) : rates;
-        if (c->stiffness != 0) {
-            double k = c->stiffness;
-            m3 K = m3_sub(m3_multiply_skew(Js, motion->alpha), m3_skew(Ja));
-            K = m3_add(K, m3_skew_multiply(w, m3_sub(m3_multiply_skew(Js, w), m3_skew(Jw))));
-            if (c->turn != 0) /* the rates turn with the unknown: s (J_s alpha~ + C w~) */
-                K = m3_add(K, m3_scale(c->turn, m3_add(m3_multiply_skew(Js, motion->alpha),
-                                                       m3_multiply_skew(C, w))));
-            block = m3_add(block, m3_scale(k, K));
-        }
+        block = nt_inertia_block(motion->R, body->J, motion->w, motion->alpha, motion->X, c->mass,
+                                 c->damping, c->stiffness);
+        if (c->turn != 0) /* the rates turn with the unknown */
+            block = m3_add(block, m3_scale(c->turn * c->stiffness, turned_rates(body, motion)));
     }
     if (gravitation && fixed)
         block = m3_sub(block, m3_scale(c->stiffness, m3_skew_skew(weight, rho)));

@@ -2,7 +2,41 @@
 #ifndef NUTATE_MODEL_BODY_H
 #define NUTATE_MODEL_BODY_H
 
+#include "base/target.h"
 #include "model/model.h"
+
+/* R J R^T, symmetric */
+NT_INLINE m3 nt_inertia_in_ground_axes(m3 R, m3 J)
+{
+    m3 A = m3_multiply(R, J);
+    v3 x = v3_of(R.xx, R.xy, R.xz), y = v3_of(R.yx, R.yy, R.yz), z = v3_of(R.zx, R.zy, R.zz);
+    v3 ax = v3_of(A.xx, A.xy, A.xz), ay = v3_of(A.yx, A.yy, A.yz), az = v3_of(A.zx, A.zy, A.zz);
+    double xy = v3_dot(ax, y), xz = v3_dot(ax, z), yz = v3_dot(ay, z);
+    return (m3){v3_dot(ax, x), xy, xz, xy, v3_dot(ay, y), yz, xz, yz, v3_dot(az, z)};
+}
+
+/* J_s w' + w x J_s w = R (J W' + W x J W) */
+NT_INLINE v3 nt_inertia_moment(m3 R, m3 J, v3 w, v3 alpha)
+{
+    v3 W = m3_apply_transposed(R, w), A = m3_apply_transposed(R, alpha);
+    return m3_apply(R, v3_add(m3_apply(J, A), v3_cross(W, m3_apply(J, W))));
+}
+
+/* (m J_s + c C) X + k K with C = w~ J_s - (J_s w)~ and, because J_s w~ - (J_s w)~ = -C^T,
+ * K = J_s w'~ - (J_s w')~ - w~ C^T. */
+NT_INLINE m3 nt_inertia_block(m3 R, m3 J, v3 w, v3 alpha, m3 X, double m, double c, double k)
+{
+    m3 Js = nt_inertia_in_ground_axes(R, J);
+    v3 Jw = m3_apply(Js, w), Ja = m3_apply(Js, alpha);
+    m3 C = m3_sub(m3_skew_multiply(w, Js), m3_skew(Jw));
+    m3 rates = m3_multiply(m3_add(m3_scale(m, Js), m3_scale(c, C)), X);
+    m3 K = m3_sub(m3_sub(m3_multiply_skew(Js, alpha), m3_skew(Ja)),
+                  m3_skew_multiply(w, m3_transpose(C)));
+    return m3_add(rates, m3_scale(k, K));
+}
+
+/* Motion of one body; map as in nt_combination, NULL for the identity. */
+void nt_body_motion(const nt_body *body, const nt_point *at, const double *map, nt_motion *motion);
 
 /* Residual and tangent of inertia and gravity (body.c has the equations). */
 void nt_body_evaluate(const nt_body *body, const nt_motion *motion, v3 gravity,

@@ -1,5 +1,6 @@
 #include "model/evaluate.h"
 
+#include "model/bodies.h"
 #include "model/body.h"
 #include "model/signal.h"
 
@@ -8,39 +9,15 @@
 
 /* ---- looking at a point --------------------------------------------------------------------- */
 
-static void body_motion(const nt_body *body, const nt_point *at, const double *map, nt_motion *m)
-{
-    const double *q = at->q + body->q, *v = at->v + body->v;
-    bool moves = body->t_node >= 0;
-    int r = moves ? 3 : 0;
-    v3 zero = v3_of(0, 0, 0);
-    m->x = moves ? v3_load(q) : body->x0;
-    m->R = quat_matrix(quat_load(q + r));
-    m->v = moves ? v3_load(v) : zero;
-    m->w = v3_load(v + r);
-    const double *vdot = at->vdot ? at->vdot + body->v : NULL;
-    m->a = vdot && moves ? v3_load(vdot) : zero;
-    m->alpha = vdot ? v3_load(vdot + r) : zero;
-    m->X = map ? m3_load(map + 9 * body->rotation) : m3_identity();
-}
-
-static void all_motion(const nt_model *model, const nt_point *at, const double *map,
-                       nt_motion *motion)
-{
-    motion[0] = (nt_motion){.R = m3_identity(), .X = m3_identity()};
-    for (int i = 1; i < model->n_bodies; i++)
-        body_motion(&model->bodies[i], at, map, &motion[i]);
-}
-
 void nt_model_motion(nt_model *model, const nt_point *at, nt_motion *motion)
 {
-    all_motion(model, at, NULL, motion);
+    nt_bodies_evaluate(model->bodies, model->n_bodies, at, NULL, v3_of(0, 0, 0), motion);
 }
 
 void nt_model_look(nt_model *model, const nt_point *at, const nt_terms *terms, nt_view *view)
 {
-    const double *map = terms && terms->matrix ? terms->combination->map : NULL;
-    all_motion(model, at, map, model->motion);
+    nt_bodies_evaluate(model->bodies, model->n_bodies, at, terms, v3_load(model->gravity),
+                       model->motion);
     int nh = model->system.nh, nn = model->system.nn;
     const double *lambda = at->lambda;
     if (nn > 0) { /* elements see one array */
@@ -75,10 +52,6 @@ nt_status nt_model_evaluate(void *self, const nt_point *at, const nt_terms *term
     nt_model *model = self;
     nt_view view;
     nt_model_look(model, at, terms, &view);
-    v3 gravity = v3_load(model->gravity);
-    if ((terms->residual || terms->matrix) && (terms->parts & (NT_INERTIA | NT_EXPLICIT)))
-        for (int i = 1; i < model->n_bodies; i++)
-            nt_body_evaluate(&model->bodies[i], &model->motion[i], gravity, terms);
     for (int i = 0; i < model->n_elements; i++) {
         nt_status status = model->elements[i].type->evaluate(&model->elements[i], &view);
         if (status != NT_OK)

@@ -19,7 +19,8 @@ nt_status nt_model_set_parameters(void *self, const double *p);
 void nt_model_get_parameters(void *self, double *p);
 void nt_model_equation_name(void *self, int i, char *text, int size);
 
-/* A view of a point for elements: fills motion, multipliers and the signals that loads depend on.
+/* A view of a point for elements: fills motion, multipliers and the signals that loads depend on;
+ * adds the bodies' own terms where `terms` asks for them.
  * The view is valid until the next call on this model. */
 void nt_model_look(nt_model *model, const nt_point *at, const nt_terms *terms, nt_view *view);
 

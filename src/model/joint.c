@@ -433,6 +433,13 @@ static nt_status add_rows(const nt_element *e, const nt_view *view)
     return NT_OK;
 }
 
+/* a~ added to a block */
+static void add_skew(const nt_view *view, int slot, v3 a)
+{
+    if (slot >= 0)
+        m3_accumulate_skew(nt_matrix_block(view->terms->matrix, slot), a);
+}
+
 /* s I added to a block */
 static void add_multiple(const nt_view *view, int slot, double s)
 {
@@ -468,10 +475,10 @@ static void add_point(const nt_element *e, const nt_view *view)
     add_multiple(view, e->slot[T_A][MULTIPLIER], s);
     add_multiple(view, e->slot[MULTIPLIER][T_B], -k);
     add_multiple(view, e->slot[T_B][MULTIPLIER], -s);
-    nt_view_add(view, e->slot[MULTIPLIER][R_A], m3_skew(v3_scale(-k, rho_a)));
-    nt_view_add(view, e->slot[R_A][MULTIPLIER], m3_skew(v3_scale(s, rho_a)));
-    nt_view_add(view, e->slot[MULTIPLIER][R_B], m3_skew(v3_scale(k, rho_b)));
-    nt_view_add(view, e->slot[R_B][MULTIPLIER], m3_skew(v3_scale(-s, rho_b)));
+    add_skew(view, e->slot[MULTIPLIER][R_A], v3_scale(-k, rho_a));
+    add_skew(view, e->slot[R_A][MULTIPLIER], v3_scale(s, rho_a));
+    add_skew(view, e->slot[MULTIPLIER][R_B], v3_scale(k, rho_b));
+    add_skew(view, e->slot[R_B][MULTIPLIER], v3_scale(-s, rho_b));
     if (reactions && c->stiffness != 0) {
         v3 Fk = v3_scale(c->stiffness, F);
         nt_view_add(view, e->slot[R_A][R_A], m3_skew_skew(Fk, rho_a));
@@ -483,8 +490,10 @@ nt_status nt_joint_evaluate(const nt_element *e, const nt_view *view)
 {
     const nt_joint *joint = nt_joint_of(e);
     nt_status status = NT_OK;
-    if (joint->enforce == 0 && joint->only_point && !view->energy &&
-        view->terms->level == NT_POSITION)
+    if (joint->enforce == 0 && view->energy && !joint->motion)
+        status = NT_OK; /* constraints that do not move do no work */
+    else if (joint->enforce == 0 && joint->only_point && !view->energy &&
+             view->terms->level == NT_POSITION)
         add_point(e, view);
     else if (joint->enforce == 0)
         status = add_rows(e, view);

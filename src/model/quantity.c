@@ -217,3 +217,15 @@ void nt_model_quantity_column(const nt_model *model, const nt_quantity_info *qua
     snprintf(meaning, room, "%s%s%s%s%s%s%s", k->meaning, section, object, component ? ", " : "",
              component ? component : "", k->axes ? ", " : "", k->axes ? k->axes : "");
 }
+
+int nt_model_has_power(const nt_model *model)
+{
+    const unsigned powered =
+        NT_GIVEN_MOTION | NT_GIVEN_FRICTION | NT_GIVEN_LIMITS | NT_GIVEN_ENFORCE | NT_GIVEN_DAMPING;
+    for (int i = 0; i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        if (e->type->evaluate != nt_joint_evaluate || (nt_joint_of(e)->given & powered))
+            return 1;
+    }
+    return 0;
+}

@@ -55,6 +55,7 @@ nt_status nt_problem_choose_rows(nt_problem *problem, const nt_point *at)
     problem->n_dropped = 0;
     if (problem->nc == 0)
         return NT_OK;
+    nt_solver_drop(problem->solver, NULL, 0);
     problem->factored_for = NULL;
     nt_status status = weighted_constraints(problem, at);
     if (status != NT_OK)
@@ -67,7 +68,7 @@ nt_status nt_problem_choose_rows(nt_problem *problem, const nt_point *at)
     for (int i = problem->nv; i < problem->n; i++)
         if (problem->mark[i])
             problem->dropped[problem->n_dropped++] = i;
-    return NT_OK;
+    return nt_solver_drop(problem->solver, problem->dropped, problem->n_dropped);
 }
 
 /* The mass matrix in place of the weights. Inertia that is zero (a point, a thin rod about its
@@ -97,6 +98,7 @@ nt_status nt_problem_project(nt_problem *problem, const nt_point *at, bool kinet
                              const unsigned char *fixed, const double *rhs, double *dv)
 {
     problem->factored_for = NULL;
+    nt_solver_drop(problem->solver, NULL, 0);
     nt_status status = weighted_constraints(problem, at);
     if (status == NT_OK && kinetic)
         status = mass_weights(problem, at);
@@ -105,10 +107,11 @@ nt_status nt_problem_project(nt_problem *problem, const nt_point *at, bool kinet
     double *b = problem->work;
     memset(b, 0, (size_t)problem->nv * sizeof *b);
     memcpy(b + problem->nv, rhs, (size_t)problem->nc * sizeof *b);
+    int count = 0;
     for (int i = 0; i < problem->nv; i++)
         if (fixed[i])
-            nt_matrix_drop(&problem->matrix, &i, 1);
-    int count = 0;
+            problem->fixed[count++] = i;
+    nt_matrix_drop(&problem->matrix, problem->fixed, count);
     status = nt_solver_factor_dependent(problem->solver, &problem->matrix, DEPENDENT, problem->mark,
                                         &count);
     if (status != NT_OK)
@@ -138,7 +141,6 @@ static nt_status acceleration_equations(nt_problem *problem, const nt_point *at,
     nt_status status = nt_problem_evaluate(problem, at, &terms);
     if (status != NT_OK)
         return status;
-    nt_matrix_drop(&problem->matrix, problem->dropped, problem->n_dropped);
     for (int i = 0; i < problem->n_dropped; i++)
         r[problem->dropped[i]] = 0;
     return NT_OK;

@@ -455,6 +455,16 @@ static void bad_models_are_told_what_is_wrong(void **state)
     assert_true(count >= 90);
 }
 
+/* Not among the files: their sources have no tabs. */
+static void tabs_do_not_indent(void **state)
+{
+    (void)state;
+    refuse_text("nutate: 1\nbodies:\n\ttop: {mass: 1}\n", NULL, 0,
+                "test.yaml:3:1: not valid YAML: found character that cannot start any token while "
+                "scanning for the next token that begins in line 3, column 1 (indent with blanks, "
+                "not tabs)");
+}
+
 static void missing_file(void **state)
 {
     (void)state;
@@ -530,6 +540,7 @@ int main(void)
         cmocka_unit_test(settings_change_the_model),
         cmocka_unit_test(wrong_settings_name_themselves),
         cmocka_unit_test(bad_models_are_told_what_is_wrong),
+        cmocka_unit_test(tabs_do_not_indent),
         cmocka_unit_test(missing_file),
         cmocka_unit_test(a_huge_file_is_refused_at_once),
         cmocka_unit_test(a_large_model_is_read_in_linear_time),

@@ -81,7 +81,7 @@ static inline nt_status couple(nt_pattern *p, int i, int j, nt_block_shape shape
 /* Bodies of a translation and a rotation node; joints of `size` multipliers between the given
  * ends (-1: ground). Translations couple as multiples of the identity when size is 3. */
 static inline test_system *make_mechanism(const char *name, int bodies, int joints,
-                                         const int (*ends)[2], int size)
+                                          const int (*ends)[2], int size)
 {
     test_system *s = system_new(name);
     int n = 2 * bodies + joints, *sizes = malloc((size_t)(n + 1) * sizeof *sizes);
@@ -188,26 +188,19 @@ static inline test_system *make_single(const char *name, int n)
     return s;
 }
 
-/* Rows and columns scaled by powers of ten, as metres, radians and newtons do: body unknowns by
- * up to 1e4, multipliers by up to 1e6, one factor per node. */
-static inline void scale_badly(test_system *s)
+/* Units: translations, rotations and multipliers of make_mechanism measured in units that differ
+ * by the given powers of ten; equations and unknowns alike. */
+static inline void change_units(test_system *s, double rotation, double multiplier)
 {
     const nt_pattern *p = &s->pattern;
-    double *factor = malloc((size_t)p->n_nodes * sizeof *factor);
-    if (!factor)
-        abort();
-    for (int i = 0; i < p->n_nodes; i++) {
-        double power = uniform() * (i < p->n_primary ? 4 : 6);
-        factor[i] = 1;
-        for (; power >= 1; power--)
-            factor[i] *= 10;
-        for (; power <= -1; power++)
-            factor[i] /= 10;
-    }
-    for (int slot = 0; slot < p->n_slots; slot++)
+    for (int slot = 0; slot < p->n_slots; slot++) {
+        double factor = 1;
+        int ends[2] = {p->row[slot], p->column[slot]};
+        for (int e = 0; e < 2; e++)
+            factor *= ends[e] >= p->n_primary ? multiplier : ends[e] % 2 ? rotation : 1;
         for (int k = p->offset[slot]; k < p->offset[slot + 1]; k++)
-            s->matrix.values[k] *= factor[p->row[slot]] * factor[p->column[slot]];
-    free(factor);
+            s->matrix.values[k] *= factor;
+    }
 }
 
 #endif

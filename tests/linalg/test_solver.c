@@ -59,7 +59,8 @@ static nt_solver *solver_for(const test_system *s, nt_solver_kind kind)
 }
 
 /* Compare x (n of them) with the reference solution of the same right-hand side. */
-static void compare(const test_system *s, const char *solver, const double *x, const double *expected)
+static void compare(const test_system *s, const char *solver, const double *x,
+                    const double *expected)
 {
     int n = s->pattern.n;
     double size = largest(expected, n);
@@ -103,7 +104,7 @@ static void conform(test_system *s, nt_solver_kind kind)
     assert_int_equal(statistics->solves, 4 * COUNT);
     assert_int_equal(statistics->fallbacks, 0);
     assert_true(statistics->worst_residual <= BACKWARD);
-    assert_true(statistics->flops > 0);
+    assert_true(statistics->flops > 0 || n == 1);
     nt_solver_destroy(solver);
     free(b);
     free(expected);
@@ -119,9 +120,9 @@ static void test_conformance(void **state)
             make_chain("chain of revolutes", 20, 5),
             make_chain("chain of welds", 2, 6),
             make_chain("chain of distances", 9, 1),
-            make_lattice("lattice", 8, 3),
-            make_lattice("lattice of universals", 6, 2),
-            make_star("star", 60),
+            make_lattice("lattice", 6, 3),
+            make_lattice("lattice of universals", 5, 2),
+            make_star("star", 30),
             make_random("random", 30, 20),
             make_random("random without multipliers", 40, 0),
             make_single("one unknown", 1),
@@ -135,13 +136,13 @@ static void test_conformance(void **state)
     }
 }
 
-/* Units that differ by ten powers of ten cost no digits in the residual, row by row. */
+/* Units that differ by eight powers of ten cost no digits in the residual, row by row. */
 static void test_badly_scaled(void **state)
 {
     (void)state;
     for (int k = 0; k < KINDS; k++) {
         test_system *s = make_lattice("badly scaled lattice", 6, 3);
-        scale_badly(s);
+        change_units(s, 1e-3, 1e5);
         int n = s->pattern.n;
         nt_solver *solver = solver_for(s, all_kinds[k]);
         double *x = vector(n), *b = vector(n), *y = vector(n), *size = vector(n);
@@ -191,7 +192,7 @@ static void test_fallback(void **state)
             reference(s, expected, 0);
             assert_int_equal(nt_solver_solve(solver, x, 1), NT_OK);
             compare(s, nt_solver_name(solver), x, expected);
-            assert_string_equal(nt_solver_name(solver), round == 101   ? "block"
+            assert_string_equal(nt_solver_name(solver), round == 101  ? "block"
                                                         : bodies == 3 ? "dense"
                                                                       : "klu");
             assert_int_equal(nt_solver_get_statistics(solver)->fallbacks, 1);
@@ -274,8 +275,7 @@ static void test_not_finite(void **state)
             assert_int_equal(nt_solver_factor(solver, &s->matrix), NT_OK);
             assert_int_equal(nt_solver_solve(solver, x, 1), NT_NOT_FINITE);
             assert_true(x[0] == 1);
-            s->matrix.values[nt_pattern_find(&s->pattern, 1, 1) * 0 +
-                            s->pattern.offset[nt_pattern_find(&s->pattern, 11, 11)] + 2] = bad[b];
+            nt_matrix_block(&s->matrix, nt_pattern_find(&s->pattern, 11, 11))[2] = bad[b];
             nt_status status = nt_solver_factor(solver, &s->matrix);
             if (status == NT_OK) {
                 x[n / 2] = 1;
@@ -341,8 +341,8 @@ static void test_same_bits(void **state)
         skip();
     for (int system = 0; system < 3; system++) {
         test_system *s = system == 0   ? make_chain("chain", 30, 3)
-                        : system == 1 ? make_lattice("lattice", 9, 3)
-                                      : make_random("random", 30, 20);
+                         : system == 1 ? make_lattice("lattice", 9, 3)
+                                       : make_random("random", 30, 20);
         int n = s->pattern.n;
         double *b = vector(n), *x = vector(n), *y = vector(n);
         for (int i = 0; i < n; i++)
@@ -368,10 +368,10 @@ static void test_same_bits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_conformance),  cmocka_unit_test(test_badly_scaled),
-        cmocka_unit_test(test_fallback),     cmocka_unit_test(test_fallback_by_residual),
-        cmocka_unit_test(test_singular),     cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_drop),         cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_conformance), cmocka_unit_test(test_badly_scaled),
+        cmocka_unit_test(test_fallback),    cmocka_unit_test(test_fallback_by_residual),
+        cmocka_unit_test(test_singular),    cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_drop),        cmocka_unit_test(test_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,158 @@
+/* All bodies of a model: motion, inertia and gravity, four bodies at a time.
+ *
+ * The equations are those of body.c; here they stand in loops over four lanes, component by
+ * component, so that the compiler makes one vector instruction of four scalar ones. Every lane does
+ * the same operations in the same order as a body alone: the same bits. Bodies that do not fill a
+ * group of four, bodies with a fixed point and the adapter's turned tangents go through body.c. */
+#include "model/bodies.h"
+
+#include "base/target.h"
+#include "model/body.h"
+
+enum { LANES = 4 };
+
+typedef struct lane {
+    double of[LANES];
+} lane;
+
+/* Four bodies, component by component. */
+typedef struct group {
+    lane q[4], R[9], w[3], alpha[3], X[9], J[9];
+    lane block[9], moment[3];
+} group;
+
+static inline v3 get3(const lane *p, int l) { return v3_of(p[0].of[l], p[1].of[l], p[2].of[l]); }
+
+static inline m3 get9(const lane *p, int l)
+{
+    return (m3){p[0].of[l], p[1].of[l], p[2].of[l], p[3].of[l], p[4].of[l],
+                p[5].of[l], p[6].of[l], p[7].of[l], p[8].of[l]};
+}
+
+static inline void put3(lane *p, int l, v3 a)
+{
+    p[0].of[l] = a.x, p[1].of[l] = a.y, p[2].of[l] = a.z;
+}
+
+static inline void put9(lane *p, int l, m3 a)
+{
+    p[0].of[l] = a.xx, p[1].of[l] = a.xy, p[2].of[l] = a.xz;
+    p[3].of[l] = a.yx, p[4].of[l] = a.yy, p[5].of[l] = a.yz;
+    p[6].of[l] = a.zx, p[7].of[l] = a.zy, p[8].of[l] = a.zz;
+}
+
+/* ---- motion ---------------------------------------------------------------------------------- */
+
+NT_WIDE static void rotation_matrices(group *restrict g)
+{
+    for (int l = 0; l < LANES; l++)
+        put9(g->R, l,
+             quat_matrix((quat){g->q[0].of[l], g->q[1].of[l], g->q[2].of[l], g->q[3].of[l]}));
+}
+
+static inline void gather(group *g, int l, const nt_body *body, const nt_point *at,
+                          const double *map, nt_motion *m)
+{
+    const double *q = at->q + body->q, *v = at->v + body->v;
+    const double *vdot = at->vdot ? at->vdot + body->v : NULL;
+    m->x = v3_load(q);
+    m->v = v3_load(v);
+    m->w = v3_load(v + 3);
+    m->a = vdot ? v3_load(vdot) : v3_of(0, 0, 0);
+    m->alpha = vdot ? v3_load(vdot + 3) : v3_of(0, 0, 0);
+    m->X = map ? m3_load(map + 9 * body->rotation) : m3_identity();
+    for (int k = 0; k < 4; k++)
+        g->q[k].of[l] = q[3 + k];
+    put3(g->w, l, m->w);
+    put3(g->alpha, l, m->alpha);
+}
+
+/* ---- inertia ----------------------------------------------------------------------------------
+ */
+
+/* J_s w' + w x J_s w = R (J W' + W x J W) */
+NT_WIDE static void moments(group *restrict g)
+{
+    for (int l = 0; l < LANES; l++) {
+        m3 R = get9(g->R, l), J = get9(g->J, l);
+        put3(g->moment, l, nt_inertia_moment(R, J, get3(g->w, l), get3(g->alpha, l)));
+    }
+}
+
+NT_WIDE static void blocks(group *restrict g, double mass, double damping, double stiffness)
+{
+    for (int l = 0; l < LANES; l++) {
+        m3 R = get9(g->R, l), J = get9(g->J, l), X = get9(g->X, l);
+        put9(g->block, l,
+             nt_inertia_block(R, J, get3(g->w, l), get3(g->alpha, l), X, mass, damping, stiffness));
+    }
+}
+
+static void scatter(const group *g, int l, const nt_body *body, const nt_motion *m, v3 gravity,
+                    const nt_terms *terms)
+{
+    if (terms->residual) {
+        double *r = terms->residual + body->v;
+        v3 force = v3_of(0, 0, 0);
+        if (terms->parts & NT_INERTIA) {
+            force = v3_scale(body->mass, m->a);
+            v3_accumulate(r + 3, get3(g->moment, l));
+        }
+        if (terms->parts & NT_EXPLICIT)
+            force = v3_sub(force, v3_scale(body->mass, gravity));
+        v3_accumulate(r, force);
+    }
+    if (terms->matrix && (terms->parts & NT_INERTIA)) {
+        double *tt = nt_matrix_block(terms->matrix, body->tt_slot);
+        double d = body->mass * terms->combination->mass;
+        tt[0] += d, tt[4] += d, tt[8] += d;
+        m3_accumulate(nt_matrix_block(terms->matrix, body->rr_slot), get9(g->block, l));
+    }
+}
+
+static bool groupable(const nt_body *body)
+{
+    return body[0].t_node >= 0 && body[1].t_node >= 0 && body[2].t_node >= 0 && body[3].t_node >= 0;
+}
+
+void nt_bodies_evaluate(const nt_body *bodies, int n_bodies, const nt_point *at,
+                        const nt_terms *terms, v3 gravity, nt_motion *motion)
+{
+    const double *map = terms && terms->matrix ? terms->combination->map : NULL;
+    bool inertia = terms && (terms->parts & NT_INERTIA);
+    bool wanted =
+        terms && (terms->parts & (NT_INERTIA | NT_EXPLICIT)) && (terms->residual || terms->matrix);
+    bool turned = terms && terms->matrix && terms->combination->turn != 0;
+    motion[0] = (nt_motion){.R = m3_identity(), .X = m3_identity()};
+    int i = 1;
+    while (i < n_bodies) {
+        const nt_body *body = &bodies[i];
+        nt_motion *m = &motion[i];
+        if (i + LANES > n_bodies || turned || !groupable(body)) {
+            nt_body_motion(body, at, map, m);
+            if (wanted)
+                nt_body_evaluate(body, m, gravity, terms);
+            i++;
+            continue;
+        }
+        group g;
+        for (int l = 0; l < LANES; l++)
+            gather(&g, l, &body[l], at, map, &m[l]);
+        rotation_matrices(&g);
+        for (int l = 0; l < LANES; l++) {
+            m[l].R = get9(g.R, l);
+            if (inertia)
+                put9(g.J, l, body[l].J);
+            if (inertia && terms->matrix)
+                put9(g.X, l, m[l].X);
+        }
+        if (inertia && terms->residual)
+            moments(&g);
+        if (inertia && terms->matrix)
+            blocks(&g, terms->combination->mass, terms->combination->damping,
+                   terms->combination->stiffness);
+        for (int l = 0; wanted && l < LANES; l++)
+            scatter(&g, l, &body[l], &m[l], gravity, terms);
+        i += LANES;
+    }
+}
