@@ -85,15 +85,9 @@ static m3 inverse(m3 a)
     double xx = a.yy * a.zz - a.yz * a.zy, yx = a.yz * a.zx - a.yx * a.zz,
            zx = a.yx * a.zy - a.yy * a.zx;
     double s = 1 / (a.xx * xx + a.xy * yx + a.xz * zx);
-    return (m3){s * xx,
-                s * (a.xz * a.zy - a.xy * a.zz),
-                s * (a.xy * a.yz - a.xz * a.yy),
-                s * yx,
-                s * (a.xx * a.zz - a.xz * a.zx),
-                s * (a.xz * a.yx - a.xx * a.yz),
-                s * zx,
-                s * (a.xy * a.zx - a.xx * a.zy),
-                s * (a.xx * a.yy - a.xy * a.yx)};
+    return (m3){s * xx, s * (a.xz * a.zy - a.xy * a.zz), s * (a.xy * a.yz - a.xz * a.yy),
+                s * yx, s * (a.xx * a.zz - a.xz * a.zx), s * (a.xz * a.yx - a.xx * a.yz),
+                s * zx, s * (a.xy * a.zx - a.xx * a.zy), s * (a.xx * a.yy - a.xy * a.yx)};
 }
 
 /* Solve with body blocks d I and A_inverse for z and the right-hand sides b_x, b and -Phi. */
@@ -140,8 +134,8 @@ static v3 solved_theta(const struct link *k, v3 z_next)
 /* ---- start ---------------------------------------------------------------------------------- */
 
 /* Every body spins about its axis while the whole chain turns about y, v = w x r. Accelerations
- * follow from the same equations with M for the tangent: in the joints' rows stand u'' = w x (w x u)
- * of both bodies. */
+ * follow from the same equations with M for the tangent: in the joints' rows stand u'' = w x (w x
+ * u) of both bodies. */
 void chain_yardstick_start(chain_yardstick *chain, double turn)
 {
     v3 u = v3_of(-HALF, 0, 0), w = v3_of(SPIN, turn, 0);
@@ -190,8 +184,7 @@ static void equilibrium(chain_yardstick *chain, int j)
     k->J = turned_inertia(R, INERTIA);
     k->R_linear = v3_axpy(MASS, k->linear.vdot, v3_sub(next, k->lambda));
     k->R_linear.y -= MASS * GRAVITY;
-    k->R_angular =
-        v3_sub(turning_residual(k->J, k->angular.v, k->angular.vdot), v3_cross(k->u, p));
+    k->R_angular = v3_sub(turning_residual(k->J, k->angular.v, k->angular.vdot), v3_cross(k->u, p));
     v3 end = v3_of(0, 0, 0);
     if (j > 0)
         end = v3_sub(chain->link[j - 1].x, chain->link[j - 1].u);

@@ -26,8 +26,8 @@ typedef struct contest {
     bool ok;
 } contest;
 
-/* A B A B ..., `turns` each. */
-contest compare(const contestant *a, const contestant *b, int turns);
+/* A B A B ..., `turns` each, timed by one of the clocks above. */
+contest compare(const contestant *a, const contestant *b, int turns, double (*clock)(void));
 
 double median(double *values, int n); /* sorts */
 

@@ -37,7 +37,7 @@ bool motion_open(motion_run *run, const char *text, size_t length, const char *t
     *run = (motion_run){0};
     nt_status status =
         nt_model_read_text(&run->model, text, length, "chain", NULL, NULL, 0, &error);
-    return require(status == NT_OK, "%s: %s", error.where, error.message) &&
+    return require(status == NT_OK, "%s:%d: %s", error.file, error.line, error.message) &&
            finish_opening(run, tip, reaction, &error);
 }
 
@@ -46,7 +46,7 @@ bool motion_open_file(motion_run *run, const char *path, const char *tip, const 
     nt_error error;
     *run = (motion_run){0};
     nt_status status = nt_model_read(&run->model, path, NULL, 0, &error);
-    return require(status == NT_OK, "%s: %s", error.where, error.message) &&
+    return require(status == NT_OK, "%s:%d: %s", error.file, error.line, error.message) &&
            finish_opening(run, tip, reaction, &error);
 }
 
@@ -62,8 +62,7 @@ void motion_close(motion_run *run)
 bool motion_start(motion_run *run)
 {
     nt_error error;
-    nt_status status =
-        nt_integrator_start(run->integrator, 0, run->q, run->v, run->memory, &error);
+    nt_status status = nt_integrator_start(run->integrator, 0, run->q, run->v, run->memory, &error);
     return require(status == NT_OK, "%s", error.message);
 }
 
@@ -155,18 +154,16 @@ static yardstick_state yardstick_of(const pair *p)
     return p->chain ? chain_yardstick_state(p->chain) : top_yardstick_state();
 }
 
-static bool open_pair(pair *p, int n)
+static bool open_top(pair *p)
 {
     *p = (pair){.h = 1e-3};
-    if (n == 0)
-        return motion_open_file(&p->run, NUTATE_BENCH_DIR "/models/heavy_top.yaml", "top.position",
-                                "pivot.force");
-    return false;
+    return motion_open_file(&p->run, NUTATE_BENCH_DIR "/models/heavy_top.yaml", "top.position",
+                            "pivot.force");
 }
 
 static bool open_chain(pair *p, int n, double turn)
 {
-    size_t length;
+    size_t length = 0;
     char *text = chain_text(n, turn, &length);
     *p = (pair){.h = 1e-3, .turn = turn, .chain = chain_yardstick_create(n)};
     bool ok = require(text && p->chain, "out of memory") &&
@@ -226,7 +223,7 @@ static void against_references(void)
     static const double tip_at_1[3] = {-1.763415610870, -.928910798950, -9.646982648e-5};
     double tip[3], reaction[3], coarse[3];
     pair p;
-    if (open_pair(&p, 0) && both(&p, 2e-3, 50) && motion_look(&p.run, tip, reaction)) {
+    if (open_top(&p) && both(&p, 2e-3, 50) && motion_look(&p.run, tip, reaction)) {
         double mine = distance(tip, top_at_01);
         double theirs = distance(top_yardstick_state().tip, top_at_01);
         printf("%-36s error at t = 0.1, h = 2e-3: %.3e m, yardstick %.3e m\n", "heavy top", mine,
@@ -261,7 +258,7 @@ static bool open_mechanism(pair *p, int i, char *name, size_t size)
 {
     int n = mechanisms[i].n;
     snprintf(name, size, n ? "chain of %d links" : "heavy top", n);
-    return n ? open_chain(p, n, CHAIN_TURN) : open_pair(p, 0);
+    return n ? open_chain(p, n, CHAIN_TURN) : open_top(p);
 }
 
 static void time_motions(void)
@@ -275,7 +272,7 @@ static void time_motions(void)
             p.steps = mechanisms[i].steps;
             contestant a = {name, prepare_nutate, run_nutate, &p};
             contestant b = {"its yardstick", prepare_yardstick, run_yardstick, &p};
-            contest c = compare(&a, &b, 15);
+            contest c = compare(&a, &b, 15, processor_seconds);
             double bodies = mechanisms[i].n > 0 ? mechanisms[i].n : 1;
             double per = 1e6 / (bodies * (double)p.steps);
             per_body[i] = per * c.seconds[0];

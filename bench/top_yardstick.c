@@ -135,8 +135,8 @@ static void equilibrium(point *p)
     p->J = turned_inertia(R, INERTIA);
     p->R_linear = v3_sub(v3_scale(MASS, p->linear.vdot), p->lambda);
     p->R_linear.z -= MASS * GRAVITY;
-    p->R_angular = v3_add(turning_residual(p->J, p->angular.v, p->angular.vdot),
-                          v3_cross(p->u, p->lambda));
+    p->R_angular =
+        v3_add(turning_residual(p->J, p->angular.v, p->angular.vdot), v3_cross(p->u, p->lambda));
     p->Phi = v3_sub(p->u, p->x);
 }
 
@@ -212,7 +212,7 @@ static bool step(const alpha *c)
         correct(c, &p.angular, m3_apply(T_inverse, turn));
         p.lambda = v3_add(p.lambda, Dlambda);
         double size = larger(increment_ratio(e, p.linear.increment),
-                           increment_ratio(turn, p.angular.increment));
+                             increment_ratio(turn, p.angular.increment));
         size = larger(size, largest(Dlambda) / force_tolerance(&f, 0));
         settled = settled_after(size, last);
         last = size;

@@ -168,9 +168,8 @@ void nt_block_drop(nt_block *block, const int *unknowns, int count)
 
 static int factor(nt_block *block, const double *values, int careful)
 {
-    block->kernels->load(block, values);
-    int node = careful ? block->kernels->factor_careful(block, invert_node)
-                       : block->kernels->factor(block);
+    int node = careful ? block->kernels->factor_careful(block, values, invert_node)
+                       : block->kernels->factor(block, values);
     if (node < 0 && block->core.n_fronts > 0) {
         int front = nt_front_factor(&block->core, &block->kernels->front, block->store,
                                     careful ? invert_front : NULL, block);
@@ -340,6 +339,8 @@ static void forward_transposed(const nt_block *block, const nt_record *record, d
 {
     const double *store = block->store;
     double y[3], *mine = b + record->position;
+    if (record->kind >= NT_RECORD_LOAD)
+        return;
     if (record->kind == NT_RECORD_BODY) {
         const nt_body_link *link = (const nt_body_link *)(record + 1);
         double z[3], scratch[3], *other = b + record->scaled_position;
@@ -374,6 +375,8 @@ static void backward_transposed(const nt_block *block, const nt_record *record, 
 {
     const double *store = block->store;
     double scratch[3], *mine = b + record->position;
+    if (record->kind >= NT_RECORD_LOAD)
+        return;
     if (record->kind == NT_RECORD_BODY) {
         const nt_body_link *link = (const nt_body_link *)(record + 1);
         double *other = b + record->scaled_position;

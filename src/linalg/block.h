@@ -26,6 +26,11 @@
 
 static inline int nt_padded(int n) { return (n + 3) & ~3; }
 
+/* Light nodes are worked through in windows: all that one window touches is loaded from the matrix,
+ * and is still in the nearest cache when its nodes are eliminated. 24 nodes are 8 bodies of a
+ * chain, 14 KB. */
+enum { NT_WINDOW = 24 };
+
 /* ---- the order ------------------------------------------------------------------------------ */
 
 /* The elimination order and what the elimination of each light node couples. */
@@ -51,6 +56,8 @@ typedef enum nt_record_kind {
     NT_RECORD_FULL,    /* 3, neighbours of 3                                         */
     NT_RECORD_BODY,    /* a SCALED and a FULL node with the same neighbours, together */
     NT_RECORD_GENERAL, /* any sizes                                                  */
+    NT_RECORD_LOAD,    /* zero a part of store, copy blocks of the matrix            */
+    NT_RECORD_INVERT,  /* inverses that wait for nothing                             */
 } nt_record_kind;
 
 /* Head of a record; then one nt_link per neighbour (BODY: nt_body_link), count^2 targets (places
@@ -60,7 +67,8 @@ typedef struct nt_record {
     int length;      /* ints in this record                                    */
     int node;        /* BODY: that of the FULL node                           */
     int size;
-    int diagonal; /* where A_kk stands when its turn comes                 */
+    int ready;     /* an INVERT record has made the inverses already          */
+    int diagonal;  /* where A_kk stands when its turn comes                   */
     int inverse;  /* where its inverse goes                                */
     int position; /* of its unknowns in a padded vector                    */
     int scaled_diagonal, scaled_inverse, scaled_position; /* BODY: of the SCALED node */
@@ -99,8 +107,13 @@ typedef struct nt_load {
     int work;   /* a second copy that elimination changes; -1 where clean       */
 } nt_load;
 
-/* What loading does, as ints: runs (kind, count) followed by count entries, which are (source,
- * place) or, for GENERAL, slots. */
+/* LOAD: clear store[begin, begin + count), then runs (kind, count), each followed by count
+ * entries (source, place) or, for GENERAL, count slots. */
+typedef struct nt_load_record {
+    int kind, begin, length, count;
+} nt_load_record;
+enum { NT_LOAD_RECORD_INTS = sizeof(nt_load_record) / sizeof(int) };
+
 typedef enum nt_transfer_kind {
     NT_TRANSFER_FULL,
     NT_TRANSFER_SCALED,
@@ -109,9 +122,17 @@ typedef enum nt_transfer_kind {
     NT_TRANSFER_KINDS,
 } nt_transfer_kind;
 
+/* INVERT: pairs (diagonal, inverse) of `full` 3 x 3 blocks, then of `scaled` single numbers. */
+typedef struct nt_invert_record {
+    int kind, full, length, scaled;
+    int node; /* the first, for a message */
+} nt_invert_record;
+enum { NT_INVERT_RECORD_INTS = sizeof(nt_invert_record) / sizeof(int) };
+
 /* Residual of one row node: `scaled`, `full`, `general` blocks follow as (offset, position) pairs,
  * general ones as (offset, position, columns). */
 typedef struct nt_row {
+    int length; /* ints in this record */
     int node, position, size;
     int scaled, full, general;
 } nt_row;
@@ -131,14 +152,12 @@ typedef struct nt_block {
     double *vector[NT_BLOCK_VECTORS]; /* [n_padded], zero between the nodes */
 
     double *store;
-    int clear_begin, clear_end; /* the part to be zeroed before loading */
-    nt_load *load;              /* [pattern->n_slots] */
-    int *transfer, transfer_length;
+    nt_load *load; /* [pattern->n_slots] */
 
     int *program; /* light records, one after the other */
     int program_length;
     int *rows; /* nt_row records, in elimination order */
-    int n_rows;
+    int rows_length;
     int *row_start, *row_slot; /* slots of every row node: [n_nodes + 1], [n_slots] */
     nt_front_tree core;
     double *temporary; /* A_kk^-1 A_kj for all neighbours j of one node */
@@ -196,9 +215,10 @@ void nt_block_unload(const nt_block *block, double *values);
 typedef int nt_invert_hook(nt_block *block, int node, int size, const double *a, double *inverse);
 
 typedef struct nt_block_kernels {
-    void (*load)(nt_block *block, const double *values);
-    int (*factor)(nt_block *block); /* -1, or the node whose pivot failed */
-    int (*factor_careful)(nt_block *block, nt_invert_hook *hook);
+    /* Load and eliminate the light nodes: -1, or a node whose pivot (or that of one near it)
+     * failed. */
+    int (*factor)(nt_block *block, const double *values);
+    int (*factor_careful)(nt_block *block, const double *values, nt_invert_hook *hook);
     void (*spread)(const nt_block *block, const double *b, double *first, double *second);
     void (*collect)(const nt_block *block, const double *padded, double *x);
     void (*forward)(const nt_block *block, double *b);

@@ -18,6 +18,9 @@ typedef struct compiler {
     int *keep, *work;       /* places in store, -1 where there is none             */
     unsigned char *scaled;  /* [n_light] nodes eliminated as one number            */
     int *inverse;           /* [n_light] places                                    */
+    int n_windows;          /* the last is the core's                              */
+    int *touched, *touched_start; /* blocks by the window that touches them first  */
+    int *clear;             /* [n_windows + 1] two ends of what to zero            */
     int cursor;             /* of store                                            */
     int single, single_end; /* a started group of four single numbers in store     */
     int overflow;
@@ -148,41 +151,80 @@ static int place_block(compiler *c, int b, int full)
     return take_store(c, nt_padded(size_of(c, c->filled.row[b])) * size_of(c, c->filled.column[b]));
 }
 
-/* What elimination writes: changed blocks, missing ones, inverses. */
-static void place_work(compiler *c, int b)
-{
-    if (c->work[b] < 0 && (c->changed[b] || b >= c->pattern->n_slots))
-        c->work[b] = place_block(c, b, c->full[b]);
-}
-
 static int current(const compiler *c, int b) { return c->work[b] >= 0 ? c->work[b] : c->keep[b]; }
 
+static void touch(int *window, int b, int w)
+{
+    if (w < window[b])
+        window[b] = w;
+}
+
+/* Sort the blocks by the window that touches them first. */
+static int find_touched(compiler *c)
+{
+    int blocks = c->filled.n_slots, last = c->n_windows - 1;
+    int *window = NT_TAKE(&c->scratch, blocks + 1, int);
+    c->touched = NT_TAKE(&c->scratch, blocks + 1, int);
+    c->touched_start = NT_TAKE(&c->scratch, c->n_windows + 2, int);
+    c->clear = NT_TAKE(&c->scratch, 2 * c->n_windows + 2, int);
+    if (!window || !c->touched || !c->touched_start || !c->clear)
+        return 0;
+    for (int b = 0; b < blocks; b++)
+        window[b] = last;
+    for (int k = 0; k < c->order.n_light; k++) {
+        int node = c->order.node[k], count, w = k / NT_WINDOW;
+        const int *near = neighbours(c, k, &count);
+        touch(window, find(c, node, node), w);
+        for (int i = 0; i < count; i++) {
+            touch(window, find(c, node, near[i]), w);
+            touch(window, find(c, near[i], node), w);
+            for (int j = 0; j < count; j++)
+                touch(window, find(c, near[i], near[j]), w);
+        }
+    }
+    for (int b = 0; b < blocks; b++)
+        c->touched_start[window[b] + 2]++;
+    for (int w = 0; w < c->n_windows; w++)
+        c->touched_start[w + 2] += c->touched_start[w + 1];
+    for (int b = 0; b < blocks; b++)
+        c->touched[c->touched_start[window[b] + 1]++] = b;
+    return 1;
+}
+
+/* A block that the matrix has and that is kept as one number. */
+static int kept_single(const compiler *c, int b)
+{
+    int single = c->pattern->shape[b] == NT_SCALED && !c->block->broken_promises &&
+                 size_of(c, c->pattern->row[b]) == 3;
+    /* a changed block is kept for the residual alone, as narrow as the matrix allows */
+    return c->changed[b] ? single : !c->full[b];
+}
+
+/* Window by window: what is kept of the matrix, what elimination works on, inverses. */
 static void place_all(compiler *c)
 {
     for (int b = 0; b < c->filled.n_slots; b++)
         c->keep[b] = c->work[b] = -1;
-    for (int b = 0; b < c->pattern->n_slots; b++) {
-        /* a changed block is kept for the residual alone, as narrow as the matrix allows */
-        int single = c->pattern->shape[b] == NT_SCALED && !c->block->broken_promises &&
-                     size_of(c, c->pattern->row[b]) == 3;
-        c->keep[b] = place_block(c, b, c->changed[b] ? !single : c->full[b]);
-    }
-    c->single = c->single_end = 0;
-    c->block->clear_begin = c->cursor;
-    for (int k = 0; k < c->order.n_light; k++) {
-        int node = c->order.node[k], count, diagonal = find(c, node, node);
-        const int *near = neighbours(c, k, &count);
-        place_work(c, diagonal);
-        for (int i = 0; i < count; i++) {
-            place_work(c, find(c, node, near[i]));
-            place_work(c, find(c, near[i], node));
+    for (int w = 0; w < c->n_windows; w++) {
+        const int *begin = c->touched + c->touched_start[w];
+        const int *end = c->touched + c->touched_start[w + 1];
+        for (const int *b = begin; b < end; b++)
+            if (*b < c->pattern->n_slots)
+                c->keep[*b] = place_block(c, *b, !kept_single(c, *b));
+        c->single = c->single_end = 0;
+        c->clear[2 * w] = c->cursor;
+        for (const int *b = begin; b < end; b++)
+            if (c->changed[*b] || *b >= c->pattern->n_slots)
+                c->work[*b] = place_block(c, *b, c->full[*b]);
+        c->clear[2 * w + 1] = c->cursor;
+        c->single = c->single_end = 0;
+        for (int k = w * NT_WINDOW; k < (w + 1) * NT_WINDOW && k < c->order.n_light; k++) {
+            int diagonal = find(c, c->order.node[k], c->order.node[k]);
+            c->inverse[k] = c->work[diagonal] >= 0 ? c->work[diagonal]
+                                                   : place_block(c, diagonal, !c->scaled[k]);
         }
-        c->inverse[k] =
-            c->work[diagonal] >= 0 ? c->work[diagonal] : place_block(c, diagonal, !c->scaled[k]);
+        c->single = c->single_end = 0;
     }
-    for (int b = 0; b < c->filled.n_slots; b++)
-        place_work(c, b);
-    c->block->clear_end = c->cursor;
 }
 
 static int write_loads(compiler *c)
@@ -194,15 +236,63 @@ static int write_loads(compiler *c)
         return 0;
     for (int b = 0; b < p->n_slots; b++) {
         int rows = size_of(c, p->row[b]), columns = size_of(c, p->column[b]);
-        int single = p->shape[b] == NT_SCALED && !block->broken_promises && rows == 3;
         int kind = rows == 3 && columns == 3 ? NT_LOAD_FULL : NT_LOAD_GENERAL;
-        if (c->changed[b] && single)
-            kind = c->full[b] ? NT_LOAD_DIAGONAL : NT_LOAD_SCALED;
-        else if (!c->changed[b] && !c->full[b])
-            kind = NT_LOAD_SCALED;
+        if (kept_single(c, b))
+            kind = c->changed[b] && c->full[b] ? NT_LOAD_DIAGONAL : NT_LOAD_SCALED;
         block->load[b] = (nt_load){kind, rows, columns, p->offset[b], c->keep[b], c->work[b]};
     }
     return 1;
+}
+
+/* ---- the program ---------------------------------------------------------------------------- */
+
+/* Light node k and its neighbours have three unknowns each. */
+static int is_full3(const compiler *c, int k)
+{
+    int count;
+    const int *near = neighbours(c, k, &count);
+    if (size_of(c, c->order.node[k]) != 3)
+        return 0;
+    for (int i = 0; i < count; i++)
+        if (size_of(c, near[i]) != 3)
+            return 0;
+    return 1;
+}
+
+/* Whether the inverse of light node k can be computed before anything else in its window. */
+static int is_ready(const compiler *c, int k)
+{
+    int node = c->order.node[k];
+    return (c->scaled[k] || is_full3(c, k)) && !c->changed[find(c, node, node)] &&
+           node < c->pattern->n_primary;
+}
+
+/* Whether light nodes k, k + 1 make a BODY record: scaled and full, same neighbours. */
+static int is_body(const compiler *c, int k)
+{
+    int count, other;
+    if (k + 1 >= c->order.n_light || (k + 1) % NT_WINDOW == 0 || !c->scaled[k] || c->scaled[k + 1])
+        return 0;
+    const int *near = neighbours(c, k, &count), *far = neighbours(c, k + 1, &other);
+    int node = c->order.node[k + 1];
+    if (count != other || !is_full3(c, k + 1) || is_ready(c, k) != is_ready(c, k + 1) ||
+        node >= c->pattern->n_primary)
+        return 0;
+    for (int i = 0; i < count; i++) {
+        int found = 0;
+        for (int j = 0; j < count; j++)
+            found |= far[j] == near[i];
+        if (!found)
+            return 0;
+    }
+    return 1;
+}
+
+static nt_record_kind kind_of(const compiler *c, int k)
+{
+    return c->scaled[k]     ? (is_body(c, k) ? NT_RECORD_BODY : NT_RECORD_SCALED)
+           : is_full3(c, k) ? NT_RECORD_FULL
+                            : NT_RECORD_GENERAL;
 }
 
 /* The entries of one slot in the runs of one kind, written to to[] where it is given; returns the
@@ -232,73 +322,56 @@ static int transfer_entries(const nt_load *load, int slot, nt_transfer_kind kind
     return length;
 }
 
-/* Slots in windows, so that matrix and store are walked once; inside a window by kind. */
-static int write_transfer(compiler *c)
+/* The LOAD record of a window, written to to[] where it is given; returns its length. */
+static int write_load_record(const compiler *c, int w, int *to)
 {
-    enum { WINDOW = 256 };
-    nt_block *block = c->block;
-    int n = c->pattern->n_slots;
-    for (int pass = 0; pass < 2; pass++) {
-        int at = 0;
-        for (int begin = 0; begin < n; begin += WINDOW)
-            for (int kind = 0; kind < NT_TRANSFER_KINDS; kind++) {
-                int head = at, end = begin + WINDOW < n ? begin + WINDOW : n;
-                at += 2;
-                for (int slot = begin; slot < end; slot++)
-                    at += transfer_entries(&block->load[slot], slot, (nt_transfer_kind)kind,
-                                           pass ? block->transfer + at : NULL);
-                if (pass) {
-                    block->transfer[head] = kind;
-                    block->transfer[head + 1] =
-                        (at - head - 2) / (kind == NT_TRANSFER_GENERAL ? 1 : 2);
-                }
-            }
-        block->transfer_length = at;
-        if (!pass && !(block->transfer = NT_TAKE(&block->arena, at + 1, int)))
-            return 0;
+    int at = NT_LOAD_RECORD_INTS;
+    for (int kind = 0; kind < NT_TRANSFER_KINDS; kind++) {
+        int head = at;
+        at += 2;
+        for (int t = c->touched_start[w]; t < c->touched_start[w + 1]; t++)
+            if (c->touched[t] < c->pattern->n_slots)
+                at += transfer_entries(&c->block->load[c->touched[t]], c->touched[t],
+                                       (nt_transfer_kind)kind, to ? to + at : NULL);
+        if (at == head + 2) {
+            at = head;
+        } else if (to) {
+            to[head] = kind;
+            to[head + 1] = (at - head - 2) / (kind == NT_TRANSFER_GENERAL ? 1 : 2);
+        }
     }
-    return 1;
-}
-
-/* ---- the program ---------------------------------------------------------------------------- */
-
-/* Whether light nodes k, k + 1 make a BODY record: scaled and full, same neighbours. */
-static int is_body(const compiler *c, int k)
-{
-    int count, other;
-    if (k + 1 >= c->order.n_light || !c->scaled[k] || c->scaled[k + 1])
-        return 0;
-    const int *near = neighbours(c, k, &count), *far = neighbours(c, k + 1, &other);
-    int node = c->order.node[k + 1];
-    if (count != other || size_of(c, node) != 3 || node >= c->pattern->n_primary)
-        return 0;
-    for (int i = 0; i < count; i++) {
-        int found = 0;
-        for (int j = 0; j < count; j++)
-            found |= far[j] == near[i];
-        if (!found)
-            return 0;
+    if (to) {
+        *(nt_load_record *)to = (nt_load_record){NT_RECORD_LOAD, c->clear[2 * w], at + 1,
+                                                 c->clear[2 * w + 1] - c->clear[2 * w]};
+        to[at] = at + 1;
     }
-    return 1;
+    return at + 1;
 }
 
-static int is_full3(const compiler *c, int k)
+/* The INVERT record of a window; 0 where it would be empty. */
+static int write_invert_record(const compiler *c, int w, int *to)
 {
-    int count;
-    const int *near = neighbours(c, k, &count);
-    if (size_of(c, c->order.node[k]) != 3)
+    int at = NT_INVERT_RECORD_INTS, count[2] = {0, 0}, first = -1;
+    for (int scaled = 0; scaled < 2; scaled++)
+        for (int k = w * NT_WINDOW; k < (w + 1) * NT_WINDOW && k < c->order.n_light; k++) {
+            int node = c->order.node[k];
+            if (c->scaled[k] != scaled || !is_ready(c, k))
+                continue;
+            if (to)
+                to[at] = current(c, find(c, node, node)), to[at + 1] = c->inverse[k];
+            if (first < 0)
+                first = node;
+            at += 2;
+            count[scaled]++;
+        }
+    if (first < 0)
         return 0;
-    for (int i = 0; i < count; i++)
-        if (size_of(c, near[i]) != 3)
-            return 0;
-    return 1;
-}
-
-static nt_record_kind kind_of(const compiler *c, int k)
-{
-    return c->scaled[k]     ? (is_body(c, k) ? NT_RECORD_BODY : NT_RECORD_SCALED)
-           : is_full3(c, k) ? NT_RECORD_FULL
-                            : NT_RECORD_GENERAL;
+    if (to) {
+        *(nt_invert_record *)to =
+            (nt_invert_record){NT_RECORD_INVERT, count[0], at + 1, count[1], first};
+        to[at] = at + 1;
+    }
+    return at + 1;
 }
 
 static int record_length(nt_record_kind kind, int count)
@@ -323,6 +396,7 @@ static void write_record(const compiler *c, int k, nt_record_kind kind, int *at)
     int scaled_node = c->order.node[scaled];
     node = c->order.node[k];
     record->node = node;
+    record->ready = is_ready(c, k);
     record->size = size_of(c, node);
     record->diagonal = current(c, find(c, node, node));
     record->inverse = c->inverse[k];
@@ -367,32 +441,48 @@ static double count_flops(const compiler *c, int k, int scaled)
     return flops;
 }
 
+/* Statistics and scratch of one elimination. */
+static void account(compiler *c, int k, size_t *temporary, int *widest)
+{
+    int count, columns = 0, size = nt_padded(size_of(c, c->order.node[k]));
+    const int *near = neighbours(c, k, &count);
+    for (int i = 0; i < count; i++)
+        columns += size_of(c, near[i]);
+    c->block->flops += count_flops(c, k, c->scaled[k]);
+    c->block->blocks += 2 * count + 1;
+    if (size > *widest)
+        *widest = size;
+    if ((size_t)columns * (size_t)size > *temporary)
+        *temporary = (size_t)columns * (size_t)size;
+}
+
+/* All records, written to to[] where it is given; returns their length. */
+static size_t write_records(const compiler *c, int *to)
+{
+    size_t at = 0;
+    for (int w = 0; w < c->n_windows; w++) {
+        at += (size_t)write_load_record(c, w, to ? to + at : NULL);
+        at += (size_t)write_invert_record(c, w, to ? to + at : NULL);
+        for (int k = w * NT_WINDOW; k < (w + 1) * NT_WINDOW && k < c->order.n_light; k++) {
+            int count;
+            nt_record_kind kind = kind_of(c, k);
+            neighbours(c, k, &count);
+            if (to)
+                write_record(c, k, kind, to + at);
+            at += (size_t)record_length(kind, count);
+            k += kind == NT_RECORD_BODY;
+        }
+    }
+    return at;
+}
+
 static int write_program(compiler *c)
 {
     nt_block *block = c->block;
-    size_t length = 0, temporary = 16;
+    size_t length = write_records(c, NULL), temporary = 16;
     int widest = 4;
-    for (int k = 0; k < c->order.n_light; k++) {
-        int count;
-        const int *near = neighbours(c, k, &count);
-        nt_record_kind kind = kind_of(c, k);
-        size_t columns = 0;
-        length += (size_t)record_length(kind, count);
-        block->flops += count_flops(c, k, c->scaled[k]);
-        block->blocks += 2 * count + 1;
-        if (kind == NT_RECORD_BODY) {
-            k++;
-            block->flops += count_flops(c, k, 0);
-            block->blocks += 2 * count + 1;
-        }
-        for (int i = 0; i < count; i++)
-            columns += (size_t)size_of(c, near[i]);
-        int size = nt_padded(size_of(c, c->order.node[k]));
-        if (size > widest)
-            widest = size;
-        if (columns * (size_t)size > temporary)
-            temporary = columns * (size_t)size;
-    }
+    for (int k = 0; k < c->order.n_light; k++)
+        account(c, k, &temporary, &widest);
     if (length > INT_MAX)
         return 0;
     if ((size_t)widest > temporary)
@@ -403,13 +493,7 @@ static int write_program(compiler *c)
     block->exchange = NT_TAKE(&block->arena, widest, int);
     if (!block->program || !block->temporary || !block->exchange)
         return 0;
-    int *at = block->program;
-    for (int k = 0; k < c->order.n_light; k++) {
-        nt_record_kind kind = kind_of(c, k);
-        write_record(c, k, kind, at);
-        at += ((nt_record *)at)->length;
-        k += kind == NT_RECORD_BODY;
-    }
+    write_records(c, block->program);
     return 1;
 }
 
@@ -462,8 +546,9 @@ static int write_rows(compiler *c)
                     *at++ = size_of(c, p->column[b]);
                 row->scaled += class == 0, row->full += class == 1, row->general += class == 2;
             }
+        row->length = (int)(at - (const int *)row);
     }
-    block->n_rows = p->n_nodes;
+    block->rows_length = (int)(at - block->rows);
     return 1;
 }
 
@@ -561,9 +646,12 @@ nt_status nt_block_compile(nt_block *block, int promises)
     if (!c.changed || !c.full || !c.keep || !c.work || !c.scaled || !c.inverse)
         goto done;
     find_shapes(&c);
+    c.n_windows = (c.order.n_light + NT_WINDOW - 1) / NT_WINDOW + 1;
+    if (!find_touched(&c))
+        goto done;
     place_all(&c);
     block->store = c.overflow ? NULL : NT_TAKE(&block->arena, c.cursor + 4, double);
-    if (!block->store || !write_loads(&c) || !write_transfer(&c) || !write_program(&c) ||
+    if (!block->store || !write_loads(&c) || !write_program(&c) ||
         !write_rows(&c))
         goto done;
     status = hand_over_core(&c);

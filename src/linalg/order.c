@@ -178,6 +178,20 @@ static int eliminate(work *w, int node)
     return 1;
 }
 
+/* Leaves of the tree wait for nothing: at the front of their window their inverses can be computed
+ * side by side, where one after the other each would wait for its division. */
+static void leaves_first(int *nodes, int count, const unsigned char *leaf)
+{
+    int others[NT_WINDOW], n_others = 0, n_leaves = 0;
+    for (int k = 0; k < count; k++)
+        if (leaf[nodes[k]])
+            nodes[n_leaves++] = nodes[k];
+        else
+            others[n_others++] = nodes[k];
+    for (int k = 0; k < n_others; k++)
+        nodes[n_leaves + k] = others[k];
+}
+
 /* From the order of elimination to the order of execution: a node's elimination waits only for
  * the nodes that couple into it, so each multiplier is preceded directly by those of its bodies
  * that are not done yet, and the data of a joint are touched together. Nodes whose elimination
@@ -189,7 +203,8 @@ static int schedule(const work *w, const int *sequence, int n_light, int *result
     int *child = malloc(((size_t)n + 1) * sizeof *child);
     int *sibling = malloc(((size_t)n + 1) * sizeof *sibling);
     int *stack = malloc(((size_t)n + 1) * sizeof *stack);
-    if (!rank || !child || !sibling || !stack)
+    unsigned char *leaf = malloc((size_t)n + 1);
+    if (!rank || !child || !sibling || !stack || !leaf)
         goto done;
     for (int i = 0; i < n; i++)
         rank[i] = n, child[i] = -1;
@@ -206,6 +221,8 @@ static int schedule(const work *w, const int *sequence, int n_light, int *result
             child[parent] = sequence[k];
         }
     }
+    for (int i = 0; i < n; i++)
+        leaf[i] = child[i] < 0;
     for (int pass = 0; pass < 2; pass++)
         for (int k = 0; k < n_light; k++) {
             int root = sequence[k];
@@ -226,7 +243,11 @@ static int schedule(const work *w, const int *sequence, int n_light, int *result
             }
         }
     ok = done == n_light;
+    for (int begin = 0; begin < n_light; begin += NT_WINDOW)
+        leaves_first(result + begin, begin + NT_WINDOW < n_light ? NT_WINDOW : n_light - begin,
+                     leaf);
 done:
+    free(leaf);
     free(rank);
     free(child);
     free(sibling);

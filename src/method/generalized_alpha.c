@@ -166,12 +166,15 @@ static void predict(const nt_stepper *s, const work *w, const coefficients *c, d
     memcpy(next->vdot, now->vdot, (size_t)nv * sizeof(double));
     memcpy(next->lambda, now->lambda, (size_t)s->problem->nc * sizeof(double));
     memcpy(next->memory, now->memory, (size_t)s->problem->system->n_memory * sizeof(double));
-    double share = (1 - c->alpha_f) / (1 - c->alpha_m);
+    double part = 1 / (1 - c->alpha_m);
+    double of_vdot = part * c->alpha_f, of_a = part * c->alpha_m, share = part * (1 - c->alpha_f);
+    double v_old = h * (1 - c->gamma), v_new = h * c->gamma;
+    double x_old = h * h * (0.5 - c->beta), x_new = h * h * c->beta;
     for (int i = 0; i < nv; i++) {
-        w->a[i] = (c->alpha_f * now->vdot[i] - c->alpha_m * a_n[i]) / (1 - c->alpha_m);
+        w->a[i] = of_vdot * now->vdot[i] - of_a * a_n[i];
         double a1 = w->a[i] + share * next->vdot[i];
-        next->v[i] = now->v[i] + h * (1 - c->gamma) * a_n[i] + h * c->gamma * a1;
-        w->increment[i] = h * (now->v[i] + h * (0.5 - c->beta) * a_n[i] + h * c->beta * a1);
+        next->v[i] = now->v[i] + (v_old * a_n[i] + v_new * a1);
+        w->increment[i] = h * now->v[i] + (x_old * a_n[i] + x_new * a1);
     }
 }
 
@@ -251,8 +254,9 @@ static nt_status correct(nt_stepper *s, const work *w, const coefficients *c)
             }
         }
     }
+    double unscale = 1 / c->scale;
     for (int i = 0; i < p->nc; i++) {
-        w->z[nv + i] /= c->scale;
+        w->z[nv + i] *= unscale;
         s->next.lambda[i] += w->z[nv + i];
     }
     return NT_OK;

@@ -5,6 +5,7 @@
 #include "method/method.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const nt_method *const methods[] = {
@@ -84,8 +85,8 @@ static nt_status parse_choice(const nt_option_key *key, const char *text, double
             *value = i;
             return NT_OK;
         }
-        strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);
-        strncat(list, key->choices[i], sizeof list - strlen(list) - 1);
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", key->choices[i]);
     }
     return nt_fail(error, NT_INVALID, "option %s is '%s', expected one of %s", key->name, text,
                    list);

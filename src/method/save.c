@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "method/integrator.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct header {
@@ -20,7 +21,7 @@ static header header_of(const nt_integrator *it)
     header h;
     memset(&h, 0, sizeof h); /* padding too: equal states are equal bytes */
     memcpy(h.magic, "nutate1", 8);
-    strncpy(h.method, it->method->name, sizeof h.method - 1);
+    snprintf(h.method, sizeof h.method, "%s", it->method->name);
     h.nq = p->nq, h.nv = p->nv, h.nh = p->nh, h.nn = p->nn;
     h.n_memory = p->system->n_memory;
     h.frame = (int)p->frame;

@@ -79,12 +79,14 @@ NT_WIDE static void moments(group *restrict g)
     }
 }
 
-NT_WIDE static void blocks(group *restrict g, double mass, double damping, double stiffness)
+NT_WIDE static void tangents(group *restrict g, double mass, double damping, double stiffness)
 {
     for (int l = 0; l < LANES; l++) {
         m3 R = get9(g->R, l), J = get9(g->J, l), X = get9(g->X, l);
-        put9(g->block, l,
-             nt_inertia_block(R, J, get3(g->w, l), get3(g->alpha, l), X, mass, damping, stiffness));
+        nt_inertia_terms t =
+            nt_inertia_tangent(R, J, get3(g->w, l), get3(g->alpha, l), X, mass, damping, stiffness);
+        put9(g->block, l, t.block);
+        put3(g->moment, l, t.moment);
     }
 }
 
@@ -146,11 +148,11 @@ void nt_bodies_evaluate(const nt_body *bodies, int n_bodies, const nt_point *at,
             if (inertia && terms->matrix)
                 put9(g.X, l, m[l].X);
         }
-        if (inertia && terms->residual)
-            moments(&g);
         if (inertia && terms->matrix)
-            blocks(&g, terms->combination->mass, terms->combination->damping,
-                   terms->combination->stiffness);
+            tangents(&g, terms->combination->mass, terms->combination->damping,
+                     terms->combination->stiffness);
+        else if (inertia && terms->residual)
+            moments(&g);
         for (int l = 0; wanted && l < LANES; l++)
             scatter(&g, l, &body[l], &m[l], gravity, terms);
         i += LANES;

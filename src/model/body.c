@@ -309,45 +309,41 @@ static m3 turned_rates(const nt_body *body, const nt_motion *motion)
     return m3_add(m3_multiply_skew(Js, motion->alpha), m3_multiply_skew(C, w));
 }
 
-void nt_body_evaluate(const nt_body *body, const nt_motion *motion, v3 gravity,
-                      const nt_terms *terms)
+NT_WIDE void nt_body_evaluate(const nt_body *body, const nt_motion *motion, v3 gravity,
+                              const nt_terms *terms)
 {
     double m = body->mass;
     bool inertia = terms->parts & NT_INERTIA, gravitation = terms->parts & NT_EXPLICIT;
     bool fixed = body->t_node < 0;
-    v3 weight = v3_scale(m, gravity);
-    v3 rho = fixed ? m3_apply(motion->R, body->center) : v3_of(0, 0, 0);
+    const nt_combination *c = terms->combination;
+    nt_inertia_terms t = {0};
+    if (inertia && terms->matrix)
+        t = nt_inertia_tangent(motion->R, body->J, motion->w, motion->alpha, motion->X, c->mass,
+                               c->damping, c->stiffness);
+    else if (inertia)
+        t.moment = nt_inertia_moment(motion->R, body->J, motion->w, motion->alpha);
+    if (inertia && terms->matrix && c->turn != 0) /* the rates turn with the unknown */
+        t.block = m3_add(t.block, m3_scale(c->turn * c->stiffness, turned_rates(body, motion)));
+    if (gravitation && fixed) {
+        v3 weight = v3_scale(m, gravity), rho = m3_apply(motion->R, body->center);
+        t.moment = v3_sub(t.moment, v3_cross(rho, weight));
+        if (terms->matrix)
+            t.block = m3_sub(t.block, m3_scale(c->stiffness, m3_skew_skew(weight, rho)));
+    }
     if (terms->residual) {
-        v3 force = v3_of(0, 0, 0), moment = force;
-        if (inertia) {
-            moment = nt_inertia_moment(motion->R, body->J, motion->w, motion->alpha);
-            force = v3_scale(m, motion->a);
-        }
-        if (gravitation) {
-            force = v3_sub(force, weight);
-            if (fixed)
-                moment = v3_sub(moment, v3_cross(rho, weight));
-        }
         double *r = terms->residual + body->v;
+        v3 force = inertia ? v3_scale(m, motion->a) : v3_of(0, 0, 0);
+        if (gravitation)
+            force = v3_sub(force, v3_scale(m, gravity));
         if (!fixed)
             v3_accumulate(r, force);
-        v3_accumulate(r + (fixed ? 0 : 3), moment);
+        v3_accumulate(r + (fixed ? 0 : 3), t.moment);
     }
     if (!terms->matrix)
         return;
-    const nt_combination *c = terms->combination;
-    m3 block = {0};
-    if (inertia) {
-        if (!fixed) {
-            double *tt = nt_matrix_block(terms->matrix, body->tt_slot), d = m * c->mass;
-            tt[0] += d, tt[4] += d, tt[8] += d;
-        }
-        block = nt_inertia_block(motion->R, body->J, motion->w, motion->alpha, motion->X, c->mass,
-                                 c->damping, c->stiffness);
-        if (c->turn != 0) /* the rates turn with the unknown */
-            block = m3_add(block, m3_scale(c->turn * c->stiffness, turned_rates(body, motion)));
+    if (inertia && !fixed) {
+        double *tt = nt_matrix_block(terms->matrix, body->tt_slot), d = m * c->mass;
+        tt[0] += d, tt[4] += d, tt[8] += d;
     }
-    if (gravitation && fixed)
-        block = m3_sub(block, m3_scale(c->stiffness, m3_skew_skew(weight, rho)));
-    m3_accumulate(nt_matrix_block(terms->matrix, body->rr_slot), block);
+    m3_accumulate(nt_matrix_block(terms->matrix, body->rr_slot), t.block);
 }

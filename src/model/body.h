@@ -22,9 +22,15 @@ NT_INLINE v3 nt_inertia_moment(m3 R, m3 J, v3 w, v3 alpha)
     return m3_apply(R, v3_add(m3_apply(J, A), v3_cross(W, m3_apply(J, W))));
 }
 
-/* (m J_s + c C) X + k K with C = w~ J_s - (J_s w)~ and, because J_s w~ - (J_s w)~ = -C^T,
- * K = J_s w'~ - (J_s w')~ - w~ C^T. */
-NT_INLINE m3 nt_inertia_block(m3 R, m3 J, v3 w, v3 alpha, m3 X, double m, double c, double k)
+/* The tangent (m J_s + c C) X + k K with C = w~ J_s - (J_s w)~ and, because
+ * J_s w~ - (J_s w)~ = -C^T, K = J_s w'~ - (J_s w')~ - w~ C^T; and with it the moment, from J_s. */
+typedef struct nt_inertia_terms {
+    m3 block;
+    v3 moment;
+} nt_inertia_terms;
+
+NT_INLINE nt_inertia_terms nt_inertia_tangent(m3 R, m3 J, v3 w, v3 alpha, m3 X, double m, double c,
+                                              double k)
 {
     m3 Js = nt_inertia_in_ground_axes(R, J);
     v3 Jw = m3_apply(Js, w), Ja = m3_apply(Js, alpha);
@@ -32,7 +38,7 @@ NT_INLINE m3 nt_inertia_block(m3 R, m3 J, v3 w, v3 alpha, m3 X, double m, double
     m3 rates = m3_multiply(m3_add(m3_scale(m, Js), m3_scale(c, C)), X);
     m3 K = m3_sub(m3_sub(m3_multiply_skew(Js, alpha), m3_skew(Ja)),
                   m3_skew_multiply(w, m3_transpose(C)));
-    return m3_add(rates, m3_scale(k, K));
+    return (nt_inertia_terms){m3_add(rates, m3_scale(k, K)), v3_add(Ja, v3_cross(w, Jw))};
 }
 
 /* Motion of one body; map as in nt_combination, NULL for the identity. */

@@ -1,5 +1,6 @@
 #include "model/evaluate.h"
 
+#include "model/assemble.h"
 #include "model/bodies.h"
 #include "model/body.h"
 #include "model/signal.h"
@@ -103,9 +104,15 @@ void nt_model_get_parameters(void *self, double *p)
 nt_status nt_model_set_parameters(void *self, const double *p)
 {
     nt_model *model = self;
-    for (int i = 0; i < model->n_parameters; i++)
-        model->parameters[i].value = model->variables[i] = p[i];
-    return nt_model_prepare(model, false, NULL);
+    for (int i = 0; i < model->n_parameters; i++) {
+        nt_parameter *parameter = &model->parameters[i];
+        bool follows = parameter->expression && p[i] == parameter->value;
+        parameter->value = follows ? nt_expression_value(parameter->expression, model->variables)
+                                   : p[i];
+        model->variables[i] = parameter->value;
+    }
+    nt_status status = nt_model_prepare(model, false, NULL);
+    return status == NT_OK ? nt_model_assemble(model, false, NULL) : status;
 }
 
 /* ---- words ---------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include "model/joint.h"
 
 #include "base/error.h"
+#include "base/target.h"
 #include "model/evaluate.h"
 #include "model/joint_rows.h"
 #include "model/load.h"

@@ -1,0 +1,70 @@
+// Simbody on the mechanisms of this benchmark: Runge-Kutta-Merson of order four, h = 1 ms, fixed.
+//
+//   peer_simbody N STEPS    N links, 0: the heavy top; prints seconds and the position at the end
+//
+// Ball mobilizers; their speeds are angular velocities of the child in the parent.
+#include <Simbody.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+
+using namespace SimTK;
+
+static double seconds()
+{
+    timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
+}
+
+static int run(int n, long steps)
+{
+    MultibodySystem system;
+    SimbodyMatterSubsystem matter(system);
+    GeneralForceSubsystem forces(system);
+    Vec3 center = n > 0 ? Vec3(0.125, 0, 0) : Vec3(0, 1, 0);
+    Real mass = n > 0 ? 0.078125 : 15;
+    Inertia central = n > 0 ? Inertia(8.138020833e-6, 4.109700521e-4, 4.109700521e-4)
+                            : Inertia(0.234375, 0.46875, 0.234375);
+    Force::UniformGravity(forces, matter, n > 0 ? Vec3(0, -9.81, 0) : Vec3(0, 0, -9.81));
+    Body::Rigid body(MassProperties(mass, center, central.shiftFromMassCenter(-center, mass)));
+
+    MobilizedBody::Ball first(matter.Ground(), Transform(), body, Transform());
+    MobilizedBody::Ball last = first;
+    for (int j = 1; j < n; j++)
+        last = MobilizedBody::Ball(last, Transform(Vec3(0.25, 0, 0)), body, Transform());
+
+    system.realizeTopology();
+    State state = system.getDefaultState();
+    first.setU(state, n > 0 ? Vec3(5, 0, 0) : Vec3(0, 150, -4.61538));
+    RungeKuttaMersonIntegrator integrator(system);
+    integrator.setFixedStepSize(1e-3);
+    integrator.setAccuracy(0.99); // the step is fixed: no step is refused
+    integrator.initialize(state);
+    double begun = seconds();
+    for (long i = 1; i <= steps; i++)
+        integrator.stepTo(1e-3 * double(i));
+    double spent = seconds() - begun;
+    const State &end = integrator.getState();
+    system.realize(end, Stage::Position);
+    Vec3 tip = last.findStationLocationInGround(end, n > 0 ? Vec3(0.25, 0, 0) : center);
+    std::printf("%.9g %.17g %.17g %.17g\n", spent, tip[0], tip[1], tip[2]);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    int n = argc == 3 ? std::atoi(argv[1]) : -1;
+    long steps = argc == 3 ? std::atol(argv[2]) : 0;
+    if (n < 0 || steps <= 0) {
+        std::fputs("usage: peer_simbody N STEPS\n", stderr);
+        return 2;
+    }
+    try {
+        return run(n, steps);
+    } catch (const std::exception &error) {
+        std::fprintf(stderr, "peer_simbody: %s\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,148 @@
+/* No allocation in a step, shown by counting: the executable's own calls of malloc, calloc, realloc
+ * and free go through the counters below (linked with --wrap; the library is static, so its calls
+ * are among them).
+ *
+ * Left out, and why: the fallback solver KLU, which allocates at its first use and when it chooses
+ * new pivots, as nt_solver_factor says. Every run here asserts that no solve fell back. */
+#include "api/runs.h"
+
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void __wrap_free(void *memory);
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void __real_free(void *memory);
+
+static long calls;
+
+void *__wrap_malloc(size_t size)
+{
+    calls++;
+    return __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    calls++;
+    return __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    calls++;
+    return __real_realloc(old, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    calls++;
+    return __real_aligned_alloc(alignment, size);
+}
+
+void __wrap_free(void *memory)
+{
+    calls++;
+    __real_free(memory);
+}
+
+/* Stepping, looking, dense output, drift, saving and restoring: all without allocation. */
+static void check_run(run *r, int steps, double h, bool rejects)
+{
+    char *bytes = malloc(nt_integrator_saved_size(r->integrator));
+    assert_non_null(bytes);
+    long created = calls;
+    assert_true(created > 0); /* the counters do count: reading and creating allocate */
+    nt_error error = {0};
+    nt_status status = NT_OK;
+    double position, velocity;
+    for (int i = 0; status == NT_OK && i < steps; i++) {
+        status = nt_integrator_step(r->integrator, h, &error);
+        nt_state now = nt_integrator_state(r->integrator), between;
+        if (status == NT_OK)
+            status = nt_integrator_dense(r->integrator, now.t - now.step / 3, &between);
+        if (status == NT_OK)
+            status = nt_integrator_drift(r->integrator, &position, &velocity);
+        if (i == steps / 2)
+            nt_integrator_save(r->integrator, bytes);
+    }
+    if (status == NT_OK)
+        status = nt_integrator_restore(r->integrator, bytes,
+                                       nt_integrator_saved_size(r->integrator), &error);
+    if (status == NT_OK)
+        status = nt_integrator_step(r->integrator, h, &error);
+    long stepped = calls;
+    must(status, &error);
+    assert_int_equal(nt_integrator_statistics(r->integrator)->fallbacks, 0);
+    assert_int_equal(stepped - created, 0);
+    assert_int_equal(nt_integrator_statistics(r->integrator)->rejected > 0, rejects);
+    free(bytes);
+    end(r);
+}
+
+static void top_by_hand(void **state)
+{
+    (void)state;
+    for (nt_frame frame = NT_INERTIAL; frame <= NT_BODY; frame++) {
+        run r;
+        begin_top(&r, NULL, 0, frame);
+        check_run(&r, 200, 1e-3, false);
+    }
+}
+
+static void top_with_a_kept_tangent(void **state)
+{
+    (void)state;
+    static const nt_option reuse[] = {{"reuse_tangent", "true"}};
+    run r;
+    begin_top(&r, reuse, COUNT(reuse), NT_INERTIAL);
+    check_run(&r, 200, 1e-3, false);
+}
+
+/* Steps that fail, are halved and recover. */
+static void top_with_rejected_steps(void **state)
+{
+    (void)state;
+    static const nt_option few[] = {{"max_iterations", "3"}};
+    run r;
+    begin_top(&r, few, COUNT(few), NT_INERTIAL);
+    check_run(&r, 10, 0.02, true);
+}
+
+/* A closed loop with three redundant equations and a body hanging on it: the block solver. */
+static void loop_with_redundant_rows(void **state)
+{
+    (void)state;
+    for (nt_frame frame = NT_INERTIAL; frame <= NT_BODY; frame++) {
+        run r;
+        begin_model(&r, loop_text, NULL, 0, frame);
+        assert_int_equal(nt_integrator_redundant(r.integrator, NULL, 0), 3);
+        check_run(&r, 300, 1e-3, false);
+    }
+}
+
+/* Loads that are expressions of time and of the model's own quantities. */
+static void model_with_expressions(void **state)
+{
+    (void)state;
+    for (nt_frame frame = NT_INERTIAL; frame <= NT_BODY; frame++) {
+        run r;
+        begin_model(&r, crank_text, NULL, 0, frame);
+        check_run(&r, 300, 1e-3, false);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(top_by_hand),
+        cmocka_unit_test(top_with_a_kept_tangent),
+        cmocka_unit_test(top_with_rejected_steps),
+        cmocka_unit_test(loop_with_redundant_rows),
+        cmocka_unit_test(model_with_expressions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
