@@ -252,7 +252,7 @@ static const struct {
     long steps;
     double target;
 } mechanisms[] = {{0, 5000, 1.5}, {8, 1000, 1.7}, {64, 250, 1.7}, {256, 100, 1.7}, {1024, 40, 1.7}};
-enum { N_MECHANISMS = sizeof mechanisms / sizeof mechanisms[0] };
+enum { N_MECHANISMS = sizeof mechanisms / sizeof mechanisms[0], TURNS = 15 };
 
 static bool open_mechanism(pair *p, int i, char *name, size_t size)
 {
@@ -261,10 +261,15 @@ static bool open_mechanism(pair *p, int i, char *name, size_t size)
     return n ? open_chain(p, n, CHAIN_TURN) : open_top(p);
 }
 
+static double per_step_and_body(int i)
+{
+    int bodies = mechanisms[i].n > 0 ? mechanisms[i].n : 1;
+    return 1e6 / ((double)bodies * (double)mechanisms[i].steps);
+}
+
 static void time_motions(void)
 {
     print_heading("time per step and body, h = 1 ms", "nutate", "by hand");
-    double per_body[N_MECHANISMS] = {0};
     for (int i = 0; i < N_MECHANISMS; i++) {
         pair p;
         char name[64];
@@ -272,16 +277,38 @@ static void time_motions(void)
             p.steps = mechanisms[i].steps;
             contestant a = {name, prepare_nutate, run_nutate, &p};
             contestant b = {"its yardstick", prepare_yardstick, run_yardstick, &p};
-            contest c = compare(&a, &b, 15, processor_seconds);
-            double bodies = mechanisms[i].n > 0 ? mechanisms[i].n : 1;
-            double per = 1e6 / (bodies * (double)p.steps);
-            per_body[i] = per * c.seconds[0];
-            print_contest(name, &c, per, "us", mechanisms[i].target);
+            contest c = compare(&a, &b, TURNS, processor_seconds);
+            print_contest(name, &c, per_step_and_body(i), "us", mechanisms[i].target);
         }
         close_pair(&p);
     }
-    printf("cost per body of 1024 links over that of 64: %.2f\n",
-           per_body[N_MECHANISMS - 1] / per_body[2]);
+}
+
+/* Cost per body of the longest chain against that of 64 links, and the same of the yardsticks:
+ * what the cache no longer holds is in both. */
+static void time_growth(void)
+{
+    enum { LONG = N_MECHANISMS - 1, SHORT = 2 };
+    pair p, q;
+    char name[64], other[64];
+    bool ok = open_mechanism(&p, LONG, name, sizeof name);
+    ok = open_mechanism(&q, SHORT, other, sizeof other) && ok;
+    if (ok) {
+        p.steps = mechanisms[LONG].steps, q.steps = mechanisms[SHORT].steps;
+        contestant a[] = {{name, prepare_nutate, run_nutate, &p},
+                          {name, prepare_yardstick, run_yardstick, &p}};
+        contestant b[] = {{other, prepare_nutate, run_nutate, &q},
+                          {other, prepare_yardstick, run_yardstick, &q}};
+        double scale = per_step_and_body(LONG) / per_step_and_body(SHORT);
+        print_heading("cost per body: linear is 1", "1024 links", "64 links");
+        for (int k = 0; k < 2; k++) {
+            contest c = compare(&a[k], &b[k], TURNS, processor_seconds);
+            c.seconds[0] *= scale, c.ratio *= scale, c.spread *= scale;
+            print_contest(k ? "by hand" : "nutate", &c, per_step_and_body(SHORT), "us", 0);
+        }
+    }
+    close_pair(&p);
+    close_pair(&q);
 }
 
 void compare_motions(bool brief)
@@ -295,8 +322,10 @@ void compare_motions(bool brief)
             agree(&p, name);
         close_pair(&p);
     }
-    if (!brief)
-        time_motions();
+    if (brief)
+        return;
+    time_motions();
+    time_growth();
 }
 
 /* ---- allocation ----------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Mechanisms: the heavy top to t = 0.5, chains without turn; known positions where there are. */
 typedef struct course {
@@ -23,23 +24,21 @@ static const course courses[] = {{"heavy top to t = 0.5", 0, 500, top_at_05},
                                  {"chain of 256 links", 256, 10, NULL}};
 enum { N_COURSES = sizeof courses / sizeof courses[0] };
 
-static void print_row(const char *who, const course *c, double seconds, const double *tip)
-{
-    double steps = (double)c->steps * (c->n > 0 ? c->n : 1);
-    printf("    %-48s %10.3f us", who, 1e6 * seconds / steps);
-    if (c->reference) {
-        const double *r = c->reference;
-        v3 off = {tip[0] - r[0], tip[1] - r[1], tip[2] - r[2]};
-        printf("   error %.1e m", v3_norm(off));
-    }
-    putchar('\n');
-    fflush(stdout);
-}
+/* ---- contestants ---------------------------------------------------------------------------- */
 
-static void run_nutate(const course *c)
+/* A program with its result on one course: processor time of each turn, position at the end. */
+enum { TURNS = 3 };
+typedef struct peer {
+    const char *name, *program; /* program NULL: nutate itself */
+    int most;                   /* links that it can take      */
+    bool ok;
+    double seconds[TURNS], tip[3];
+} peer;
+
+static bool run_nutate(peer *p, const course *c, int turn)
 {
     motion_run run = {0};
-    double tip[3], reaction[3], seconds[5];
+    double reaction[3];
     bool ok;
     if (c->n == 0)
         ok = motion_open_file(&run, NUTATE_BENCH_DIR "/models/heavy_top.yaml", "top.position",
@@ -51,50 +50,79 @@ static void run_nutate(const course *c)
              motion_open(&run, text, length, "tip.position", "j0.force");
         free(text);
     }
-    for (int i = 0; ok && i < 5; i++) {
-        ok = motion_start(&run);
-        double begun = processor_seconds();
-        ok = ok && motion_advance(&run, 1e-3, c->steps);
-        seconds[i] = processor_seconds() - begun;
-    }
-    if (ok && motion_look(&run, tip, reaction))
-        print_row("nutate, generalized-alpha", c, median(seconds, 5), tip);
+    ok = ok && motion_start(&run);
+    double begun = processor_seconds();
+    ok = ok && motion_advance(&run, 1e-3, c->steps);
+    p->seconds[turn] = processor_seconds() - begun;
+    ok = ok && motion_look(&run, p->tip, reaction);
     motion_close(&run);
+    return ok;
 }
 
-/* `peer N STEPS` prints: seconds of processor time, x, y, z. most: links that it can take. */
-static void run_peer(const char *program, const char *who, int most, const course *c)
+/* `peer N STEPS` prints: seconds of processor time, x, y, z. */
+static bool run_program(peer *p, const course *c, int turn)
 {
-    if (c->n > most)
-        return;
     char command[4096];
-    double seconds = 0, tip[3];
-    snprintf(command, sizeof command, "%s %d %ld", program, c->n, c->steps);
+    snprintf(command, sizeof command, "%s %d %ld", p->program, c->n, c->steps);
     FILE *pipe = popen(command, "r");
-    if (!require(pipe != NULL, "cannot start %s", program))
-        return;
-    bool read = fscanf(pipe, "%lf %lf %lf %lf", &seconds, &tip[0], &tip[1], &tip[2]) == 4;
-    if (require(pclose(pipe) == 0 && read, "%s failed on %s", program, c->name))
-        print_row(who, c, seconds, tip);
+    if (!require(pipe != NULL, "cannot start %s", p->program))
+        return false;
+    bool read =
+        fscanf(pipe, "%lf %lf %lf %lf", &p->seconds[turn], &p->tip[0], &p->tip[1], &p->tip[2]) == 4;
+    return require(pclose(pipe) == 0 && read, "%s failed on %s", p->program, c->name);
+}
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+static void print_row(peer *p, const course *c, double nutate)
+{
+    double steps = (double)c->steps * (c->n > 0 ? c->n : 1), seconds = median(p->seconds, TURNS);
+    printf("    %-45s %10.3f us %9.2f", p->name, 1e6 * seconds / steps, seconds / nutate);
+    if (c->reference) {
+        const double *r = c->reference;
+        v3 off = {p->tip[0] - r[0], p->tip[1] - r[1], p->tip[2] - r[2]};
+        printf("   %.1e m", v3_norm(off));
+    }
+    putchar('\n');
+    fflush(stdout);
+}
+
+static void hold(const course *c, peer *peers, int n)
+{
+    for (int i = 0; i < n; i++)
+        peers[i].ok = c->n <= peers[i].most;
+    for (int turn = 0; turn < TURNS; turn++)
+        for (int i = 0; i < n; i++)
+            peers[i].ok = peers[i].ok && (peers[i].program ? run_program(&peers[i], c, turn)
+                                                           : run_nutate(&peers[i], c, turn));
+    puts(c->name);
+    for (int i = 0; i < n; i++)
+        if (peers[i].ok && peers[0].ok) {
+            double nutate[TURNS];
+            memcpy(nutate, peers[0].seconds, sizeof nutate);
+            print_row(&peers[i], c, median(nutate, TURNS));
+        }
 }
 
 void compare_peers(void)
 {
-    puts("\nOther programs: time per step and body, h = 1 ms, and error of the position");
-    for (int i = 0; i < N_COURSES; i++) {
-        puts(courses[i].name);
-        run_nutate(&courses[i]);
+    peer peers[] = {
+        {.name = "nutate, generalized-alpha", .most = 1024},
 #ifdef NUTATE_PEER_MUJOCO
-        /* its reader refuses deeper trees */
-        run_peer(NUTATE_PEER_MUJOCO, "MuJoCo, RK4 (joint coordinates)", 64, &courses[i]);
+        /* 64 links: its reader refuses deeper trees */
+        {.name = "MuJoCo, RK4", .program = NUTATE_PEER_MUJOCO, .most = 64},
 #endif
 #ifdef NUTATE_PEER_SIMBODY
-        run_peer(NUTATE_PEER_SIMBODY, "Simbody, RungeKuttaMerson (joint coordinates)", 1024,
-                 &courses[i]);
+        {.name = "Simbody, RungeKuttaMerson", .program = NUTATE_PEER_SIMBODY, .most = 1024},
 #endif
+    };
+    int n = (int)(sizeof peers / sizeof peers[0]);
+    if (n == 1) {
+        puts("\nNo other programs here: `make peers` installs MuJoCo and Simbody");
+        return;
     }
-#if !defined(NUTATE_PEER_MUJOCO) || !defined(NUTATE_PEER_SIMBODY)
-    puts("    (`make peers` installs MuJoCo and Simbody to be measured against)");
-    (void)run_peer;
-#endif
+    printf("\n%-49s %13s %9s   %s\n", "Other programs, in joint coordinates, h = 1 ms",
+           "step and body", "ratio", "error");
+    for (int i = 0; i < N_COURSES; i++)
+        hold(&courses[i], peers, n);
 }

@@ -136,7 +136,6 @@ typedef struct force_sizes {
     double force[2], noise[2];
 } force_sizes;
 
-/* What is not a number is the largest there is, and so fails every test. */
 static inline double larger(double a, double b) { return a <= b ? b : a; }
 static inline double largest(v3 a) { return larger(fabs(a.x), larger(fabs(a.y), fabs(a.z))); }
 

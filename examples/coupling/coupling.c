@@ -37,10 +37,10 @@ typedef struct mass {
 static nt_status evaluate_mass(void *self, const nt_point *at, const nt_terms *terms)
 {
     const mass *p = self;
-    double m = terms->parts & NT_INERTIA ? p->m : 0;
+    double m = terms->parts & NT_MASS ? p->m : 0;
     for (int i = 0; terms->residual && i < 3; i++) {
         terms->residual[i] += m * at->vdot[i];
-        if (terms->parts & NT_EXPLICIT)
+        if (terms->parts & NT_IMPLICIT)
             terms->residual[i] -= p->m * p->gravity[i] + p->load[i];
     }
     for (int i = 0; terms->matrix && i < 3; i++)

@@ -108,6 +108,10 @@ NT_API void nt_space_tangent(const nt_space *space, nt_frame frame, const double
 NT_API void nt_space_change_frame(const nt_space *space, nt_frame from, nt_frame to,
                                   const double *q, const double *v, double *out);
 
+/* qdot[nq] = E(q) v: quaternion rates are q o (0, W)/2 (body) or (0, w) o q/2 (inertial). */
+NT_API void nt_space_rate(const nt_space *space, nt_frame frame, const double *q, const double *v,
+                          double *qdot);
+
 /* The identity: zeros and unit quaternions. */
 NT_API void nt_space_identity(const nt_space *space, double *q);
 

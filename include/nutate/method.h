@@ -58,6 +58,8 @@ typedef struct nt_integrator_setup {
     int n_options;
     nt_frame frame; /* the increments' frame; NT_INERTIAL is zero                */
     nt_solver_kind solver;
+    double tolerance[4]; /* position, rotation, velocity, angular_velocity; 0: equal steps.
+                            For methods that control their error; refused by others    */
     double minimum_step; /* s; halving stops here; 0: 1e-6 of the step asked for      */
     int track_work;      /* integrate the power of non-potential forces               */
 } nt_integrator_setup;
@@ -97,6 +99,11 @@ NT_API nt_status nt_integrator_start(nt_integrator *integrator, double t, const 
  * minimum step; the state always stands at the last accepted (sub)step. On failure the message
  * says time, step, residual and the worst equation. */
 NT_API nt_status nt_integrator_step(nt_integrator *integrator, double h, nt_error *error);
+
+/* Tell the integrator that parameters or loads of the system changed: accelerations, multipliers
+ * and what the method keeps of forces are made consistent with the present t, q and v. Statistics,
+ * work and discrete memory go on. */
+NT_API nt_status nt_integrator_refresh(nt_integrator *integrator, nt_error *error);
 
 /* Called after every accepted step; non-zero stops the run with NT_INTERRUPTED. */
 typedef int (*nt_observer)(void *context, const nt_integrator *integrator);

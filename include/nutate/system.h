@@ -37,13 +37,17 @@ typedef struct nt_point {
  * first two levels and as d kappa/dt at the third. */
 typedef enum nt_level { NT_POSITION, NT_VELOCITY, NT_ACCELERATION } nt_level;
 
-/* Parts of R. A method asks for NT_ALL_PARTS unless it splits f = f_A + f_B. */
+/* Parts of R. A method asks for NT_ALL_PARTS unless it takes them apart. NT_MASS is linear in vdot
+ * and zero at vdot = 0; no other part depends on vdot. Gravity is a force. The columns R_lambda,
+ * R_mu of the matrix belong to NT_REACTIONS; constraint rows belong to no part. */
 enum {
-    NT_INERTIA = 1,   /* M vdot and gyroscopic terms                                  */
-    NT_EXPLICIT = 2,  /* -f_A: expensive and soft                                     */
-    NT_IMPLICIT = 4,  /* -f_B: cheap and stiff; everything, where there is no split   */
-    NT_REACTIONS = 8, /* multiplier forces                                            */
-    NT_ALL_PARTS = 15
+    NT_MASS = 1,        /* M vdot                                                      */
+    NT_EXPLICIT = 2,    /* -f_A: expensive and soft; nothing, where there is no split  */
+    NT_IMPLICIT = 4,    /* -f_B: cheap and stiff; every force, where there is no split */
+    NT_REACTIONS = 8,   /* multiplier forces                                           */
+    NT_GYROSCOPIC = 16, /* velocity-quadratic terms of inertia                        */
+    NT_INERTIA = NT_MASS | NT_GYROSCOPIC,
+    NT_ALL_PARTS = 31
 };
 
 /* The derivative that is wanted, along a variation e[nv] of the unknowns:
@@ -52,20 +56,21 @@ enum {
  * frame)
  *
  * with (m, c, k) = (mass, damping, stiffness) in the rows of R and (row_mass, row_damping,
- * row_stiffness) in the constraint rows. X is the identity but for rotations, where it is the
- * given 3 x 3 matrix; s = turn is 0 but in the adapter between frames (w, w' the rotation's v and
+ * row_stiffness) in the constraint rows. X and Y are the identity but for rotations, where they are
+ * given 3 x 3 matrices; s = turn is 0 but in the adapter between frames (w, w' the rotation's v and
  * vdot entries). So one structure serves all methods: (c_M, c_C, c_K) combinations, with the
  * tangent operator of the group where increments of the exponential's argument are the unknown.
  * Multiplier columns receive `multiplier` times R_lambda and R_mu. */
 typedef struct nt_combination {
     double mass, damping, stiffness, multiplier;
     double row_mass, row_damping, row_stiffness;
-    const double *map; /* [space.n_rotations][9] X, NULL for the identity               */
-    double turn;       /* s                                                             */
+    const double *map;      /* [space.n_rotations][9] X, NULL for the identity          */
+    const double *map_mass; /* [space.n_rotations][9] Y, NULL for the same as X         */
+    double turn;            /* s                                                             */
 } nt_combination;
 
-/* What evaluate is to compute; NULL is not wanted. evaluate adds to residual and matrix, which the
- * caller has cleared, and writes rows. */
+/* What evaluate is to compute; NULL is not wanted. evaluate adds to residual and matrix, and writes
+ * rows. */
 typedef struct nt_terms {
     unsigned parts;                    /* NT_INERTIA | ..., for residual and matrix     */
     nt_level level;                    /* of the constraint rows                        */
@@ -80,11 +85,12 @@ typedef struct nt_energy {
     double power;              /* W, of the forces that are not in `potential`           */
 } nt_energy;
 
-/* Body momenta, for methods that advance them: each rotation's constant body inertia about the
- * centre of mass or the fixed point, each translation's mass. */
+/* Body momenta, for methods that advance them. Promises that M is block diagonal: a constant mass
+ * for each entry of a translation, a constant body inertia for each rotation. Renewed by
+ * set_parameters. */
 typedef struct nt_momenta {
-    const double *mass;    /* [n_blocks] 0 where the block has no translation            */
-    const double *inertia; /* [n_rotations][9] body axes                                 */
+    const double *mass;    /* [nv] by entry of v; entries of rotations are not used      */
+    const double *inertia; /* [n_rotations][9] body axes, about the centre of mass or fixed point */
 } nt_momenta;
 
 enum {                     /* capabilities                                            */
@@ -97,7 +103,10 @@ enum {                     /* capabilities                                      
        NT_HAS_PARAMETERS = 32, /* set_parameters                                          */
        NT_HAS_PARAMETER_TANGENT = 64,
        NT_ALL_LEVELS = 128, /* constraint rows and their derivatives at every level    */
-       NT_DISSIPATES = 256, /* forces depend on velocity other than gyroscopically     */
+       NT_POSITION_FORCES =
+           256, /* a promise: but for gyroscopic terms forces depend on q and t only */
+       NT_AFFINE =
+           512, /* a promise: R and the acceleration rows are affine in (vdot, lambda, mu) */
 };
 
 typedef struct nt_system nt_system;
@@ -110,25 +119,35 @@ struct nt_system {
     const nt_quantity
         *v_quantity; /* [nv]; NULL: R^n and translations NT_LENGTH, rotations NT_ANGLE */
     const nt_quantity *row_quantity; /* [nh + nn]; NULL: all NT_LENGTH                      */
-    /* The block graph. NULL: one node for v and one for all multipliers, with slots
-     * 0 = (v, v), 1 = (v, multipliers), 2 = (multipliers, v), 3 = (multipliers, multipliers). */
+    /* The block graph, symmetric in structure, no rotation across two nodes. NULL: one node for v
+     * and one for all multipliers, with slots 0 = (v, v), 1 = (v, multipliers), 2 = (multipliers,
+     * v), 3 = (multipliers, multipliers). */
     const nt_pattern *pattern;
     unsigned capabilities;
     int n_memory, n_parameters;
     const char *const *parameter_names; /* [n_parameters] */
+    const double *parameter_scale;      /* [n_parameters] natural sizes, NULL: max(|p|, 1)    */
     void *self;                         /* handed to every function below */
 
-    /* The equations. Returns NT_OK, or NT_NOT_FINITE / NT_SINGULAR where they have no value. */
+    /* The equations. Returns NT_OK, or NT_NOT_FINITE / NT_SINGULAR where they have no value. Pure:
+     * the same point and parameters give the same bits, whatever was asked before. */
     nt_status (*evaluate)(void *self, const nt_point *at, const nt_terms *terms);
 
     /* Optional, NULL where absent. */
     nt_status (*energy)(void *self, const nt_point *at, nt_energy *energy);
-    /* After an accepted step: next[n_memory] from at->memory (turn counters, contact history). */
+    /* After an accepted step: next[n_memory] from at->memory (turn counters, contact history; it
+     * may hold the last time and positions). Pure; R depends smoothly on memory or memory is
+     * constant between events. */
     void (*accept)(void *self, const nt_point *at, double *next);
-    /* New parameter values p[n_parameters]; derivatives perturb without validation. */
+    /* New parameter values p[n_parameters]; derivatives perturb without validation. An integrator
+     * that is under way must be told: nt_integrator_refresh. */
     nt_status (*set_parameters)(void *self, const double *p);
     void (*get_parameters)(void *self, double *p);
-    /* residual[nv] and rows[nh + nn] differentiated in parameter k; adds. */
+    /* Consistent q[nq], v[nv], memory[n_memory] at time t and the present parameters, so that
+     * initial values can be differentiated. */
+    nt_status (*initial)(void *self, double t, double *q, double *v, double *memory);
+    /* residual[nv] and rows[nh + nn] differentiated in parameter k, added; honours parts and level.
+     * NT_UNSUPPORTED for a k: difference the residual. */
     nt_status (*parameter_tangent)(void *self, const nt_point *at, int k, const nt_terms *terms);
     const nt_momenta *momenta;
     /* Words for unknown i of (v, lambda, mu): "force on body top along y". Always terminated. */

@@ -189,3 +189,20 @@ void nt_space_identity(const nt_space *space, double *q)
             q[b->q + vector_size(b)] = 1;
     }
 }
+
+void nt_space_rate(const nt_space *space, nt_frame frame, const double *q, const double *v,
+                   double *qdot)
+{
+    for (int i = 0; i < space->n_blocks; i++) {
+        const nt_block *b = &space->blocks[i];
+        int n = vector_size(b);
+        for (int j = 0; j < n; j++)
+            qdot[b->q + j] = v[b->v + j];
+        if (b->rotation >= 0) {
+            v3 w = v3_scale(0.5, v3_load(v + b->v + n));
+            quat half = {0, w.x, w.y, w.z}, r = quat_load(q + b->q + n);
+            quat_store(qdot + b->q + n,
+                       frame == NT_BODY ? quat_multiply(r, half) : quat_multiply(half, r));
+        }
+    }
+}

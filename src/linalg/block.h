@@ -57,7 +57,7 @@ typedef enum nt_record_kind {
     NT_RECORD_BODY,    /* a SCALED and a FULL node with the same neighbours, together */
     NT_RECORD_GENERAL, /* any sizes                                                  */
     NT_RECORD_LOAD,    /* zero a part of store, copy blocks of the matrix            */
-    NT_RECORD_INVERT,  /* inverses that wait for nothing                             */
+    NT_RECORD_PREPARE, /* inverses and products that wait for nothing                */
 } nt_record_kind;
 
 /* Head of a record; then one nt_link per neighbour (BODY: nt_body_link), count^2 targets (places
@@ -67,7 +67,8 @@ typedef struct nt_record {
     int length;      /* ints in this record                                    */
     int node;        /* BODY: that of the FULL node                           */
     int size;
-    int ready;     /* an INVERT record has made the inverses already          */
+    int ready;     /* a PREPARE record has made inverses and products already */
+    int product;   /* place of A_kk^-1 A_kj in `temporary`                    */
     int diagonal;  /* where A_kk stands when its turn comes                   */
     int inverse;  /* where its inverse goes                                */
     int position; /* of its unknowns in a padded vector                    */
@@ -122,12 +123,14 @@ typedef enum nt_transfer_kind {
     NT_TRANSFER_KINDS,
 } nt_transfer_kind;
 
-/* INVERT: pairs (diagonal, inverse) of `full` 3 x 3 blocks, then of `scaled` single numbers. */
-typedef struct nt_invert_record {
-    int kind, full, length, scaled;
+/* PREPARE: what waits for nothing in its window, side by side where each alone would wait for its
+ * division. Pairs (diagonal, inverse) of `full` 3 x 3 blocks and of `scaled` single numbers, then
+ * triples (inverse, A_kj, place of their product in `temporary`). */
+typedef struct nt_prepare_record {
+    int kind, full, length, scaled, products;
     int node; /* the first, for a message */
-} nt_invert_record;
-enum { NT_INVERT_RECORD_INTS = sizeof(nt_invert_record) / sizeof(int) };
+} nt_prepare_record;
+enum { NT_PREPARE_RECORD_INTS = sizeof(nt_prepare_record) / sizeof(int) };
 
 /* Residual of one row node: `scaled`, `full`, `general` blocks follow as (offset, position) pairs,
  * general ones as (offset, position, columns). */
@@ -149,6 +152,7 @@ typedef struct nt_block {
 
     int *position; /* [n_nodes] of each node in a padded vector */
     int n_padded;
+    int all_three; /* every node has three unknowns */
     double *vector[NT_BLOCK_VECTORS]; /* [n_padded], zero between the nodes */
 
     double *store;

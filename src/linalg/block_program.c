@@ -348,27 +348,55 @@ static int write_load_record(const compiler *c, int w, int *to)
     return at + 1;
 }
 
-/* The INVERT record of a window; 0 where it would be empty. */
-static int write_invert_record(const compiler *c, int w, int *to)
+/* Where the products of light node k begin in `temporary`: one place for each prepared node of
+ * the window, one for all others after them. */
+static int product_place(const compiler *c, int k)
 {
-    int at = NT_INVERT_RECORD_INTS, count[2] = {0, 0}, first = -1;
-    for (int scaled = 0; scaled < 2; scaled++)
+    int place = 0, count;
+    for (int l = k - k % NT_WINDOW; l < c->order.n_light && l / NT_WINDOW == k / NT_WINDOW; l++) {
+        if (l == k && is_ready(c, k))
+            break;
+        if (is_ready(c, l) && !c->scaled[l]) {
+            neighbours(c, l, &count);
+            place += 12 * count;
+        }
+    }
+    return place;
+}
+
+/* The PREPARE record of a window; 0 where it would be empty. */
+static int write_prepare_record(const compiler *c, int w, int *to)
+{
+    enum { FULL, SCALED, PRODUCTS, PASSES };
+    int at = NT_PREPARE_RECORD_INTS, number[PASSES] = {0}, first = -1;
+    for (int pass = 0; pass < PASSES; pass++)
         for (int k = w * NT_WINDOW; k < (w + 1) * NT_WINDOW && k < c->order.n_light; k++) {
-            int node = c->order.node[k];
-            if (c->scaled[k] != scaled || !is_ready(c, k))
+            int node = c->order.node[k], count, place;
+            const int *near = neighbours(c, k, &count);
+            if (c->scaled[k] != (pass == SCALED) || !is_ready(c, k))
                 continue;
-            if (to)
-                to[at] = current(c, find(c, node, node)), to[at + 1] = c->inverse[k];
             if (first < 0)
                 first = node;
-            at += 2;
-            count[scaled]++;
+            if (pass != PRODUCTS) {
+                if (to)
+                    to[at] = current(c, find(c, node, node)), to[at + 1] = c->inverse[k];
+                at += 2;
+                number[pass]++;
+                continue;
+            }
+            place = to ? product_place(c, k) : 0;
+            for (int i = 0; i < count; i++, at += 3, number[PRODUCTS]++)
+                if (to) {
+                    to[at] = c->inverse[k];
+                    to[at + 1] = current(c, find(c, node, near[i]));
+                    to[at + 2] = place + 12 * i;
+                }
         }
     if (first < 0)
         return 0;
     if (to) {
-        *(nt_invert_record *)to =
-            (nt_invert_record){NT_RECORD_INVERT, count[0], at + 1, count[1], first};
+        *(nt_prepare_record *)to = (nt_prepare_record){NT_RECORD_PREPARE, number[FULL], at + 1,
+                                                       number[SCALED], number[PRODUCTS], first};
         to[at] = at + 1;
     }
     return at + 1;
@@ -397,6 +425,7 @@ static void write_record(const compiler *c, int k, nt_record_kind kind, int *at)
     node = c->order.node[k];
     record->node = node;
     record->ready = is_ready(c, k);
+    record->product = product_place(c, k);
     record->size = size_of(c, node);
     record->diagonal = current(c, find(c, node, node));
     record->inverse = c->inverse[k];
@@ -452,8 +481,9 @@ static void account(compiler *c, int k, size_t *temporary, int *widest)
     c->block->blocks += 2 * count + 1;
     if (size > *widest)
         *widest = size;
-    if ((size_t)columns * (size_t)size > *temporary)
-        *temporary = (size_t)columns * (size_t)size;
+    size_t needed = (size_t)product_place(c, k) + (size_t)columns * (size_t)size;
+    if (needed > *temporary)
+        *temporary = needed;
 }
 
 /* All records, written to to[] where it is given; returns their length. */
@@ -462,7 +492,7 @@ static size_t write_records(const compiler *c, int *to)
     size_t at = 0;
     for (int w = 0; w < c->n_windows; w++) {
         at += (size_t)write_load_record(c, w, to ? to + at : NULL);
-        at += (size_t)write_invert_record(c, w, to ? to + at : NULL);
+        at += (size_t)write_prepare_record(c, w, to ? to + at : NULL);
         for (int k = w * NT_WINDOW; k < (w + 1) * NT_WINDOW && k < c->order.n_light; k++) {
             int count;
             nt_record_kind kind = kind_of(c, k);
@@ -637,6 +667,9 @@ nt_status nt_block_compile(nt_block *block, int promises)
         block->position[c.order.node[k]] = at;
         at += nt_padded(size_of(&c, c.order.node[k]));
     }
+    block->all_three = 1;
+    for (int k = 0; k < c.pattern->n_nodes; k++)
+        block->all_three &= size_of(&c, k) == 3;
     c.changed = NT_TAKE(&c.scratch, c.filled.n_slots + 1, unsigned char);
     c.full = NT_TAKE(&c.scratch, c.filled.n_slots + 1, unsigned char);
     c.keep = NT_TAKE(&c.scratch, c.filled.n_slots + 1, int);

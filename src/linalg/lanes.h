@@ -4,6 +4,7 @@
 #define NUTATE_LINALG_LANES_H
 
 typedef double lanes __attribute__((vector_size(32), may_alias));
+typedef double lanes_anywhere __attribute__((vector_size(32), may_alias, aligned(8)));
 typedef long long lanes_mask __attribute__((vector_size(32), may_alias));
 
 #endif

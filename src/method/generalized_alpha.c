@@ -380,7 +380,9 @@ static nt_status iterate(nt_stepper *s, const work *w, const coefficients *c, do
 {
     nt_problem *p = s->problem;
     bool reuse = s->options[REUSE_TANGENT] != 0;
-    bool fresh = !reuse || p->factored_for != s || s->now.all[NT_PHASE_STEP] != h;
+    /* equal steps differ in their last bits where times are rounded */
+    bool same = fabs(s->now.all[NT_PHASE_STEP] - h) <= 1e-9 * h;
+    bool fresh = !reuse || p->factored_for != s || !same || s->stale;
     bool settled = false; /* increments say converged: only the residual is still to be asked */
     double last = 0, size = 0;
     int most = (int)s->options[MAX_ITERATIONS];

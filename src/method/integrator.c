@@ -60,6 +60,11 @@ static nt_status check_capabilities(const nt_integrator_setup *setup, nt_error *
     if (lack)
         return nt_fail(error, NT_UNSUPPORTED, "method %s needs %s, which the system does not give",
                        method->name, lack);
+    for (int i = 0; i < 4; i++)
+        if (setup->tolerance[i] != 0 && !(method->needs & NT_CONTROLS_ERROR))
+            return nt_fail(error, NT_UNSUPPORTED,
+                           "method %s does not control its error: give it a step and no tolerance",
+                           method->name);
     if (!nt_method_has_frame(method, setup->frame))
         return nt_fail(error, NT_UNSUPPORTED, "method %s has no body frame", method->name);
     return NT_OK;
@@ -116,6 +121,8 @@ void nt_integrator_destroy(nt_integrator *it)
 {
     if (!it)
         return;
+    if (it->method->close)
+        it->method->close(&it->stepper);
     nt_problem_destroy(it->problem);
     free(it);
 }
@@ -182,6 +189,25 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
     return NT_OK;
 }
 
+nt_status nt_integrator_refresh(nt_integrator *it, nt_error *error)
+{
+    nt_stepper *s = &it->stepper;
+    nt_phase *next = &s->next;
+    if (!it->started)
+        return nt_fail(error, NT_INVALID, "the integrator was not started");
+    memcpy(next->all, s->now.all, it->size * sizeof(double));
+    nt_point at = nt_phase_point(next);
+    nt_status status =
+        nt_problem_accelerations(it->problem, &at, next->vdot, next->lambda, next->mu, error);
+    if (status != NT_OK)
+        return status;
+    s->stale = true;
+    if ((status = it->method->start(s)) != NT_OK)
+        return nt_fail(error, status, "method %s could not go on", it->method->name);
+    memcpy(s->now.all, next->all, it->size * sizeof(double));
+    return NT_OK;
+}
+
 /* ---- one step ------------------------------------------------------------------------------- */
 
 static double power(nt_integrator *it, const nt_phase *phase)
@@ -189,8 +215,11 @@ static double power(nt_integrator *it, const nt_phase *phase)
     nt_problem *p = it->problem;
     nt_energy energy = {0};
     nt_point at = nt_phase_point(phase);
+    double *vdot = it->looked_v + p->nv;
     nt_space_change_frame(&p->space, p->frame, p->system->frame, phase->q, phase->v, it->looked_v);
+    nt_space_change_frame(&p->space, p->frame, p->system->frame, phase->q, phase->vdot, vdot);
     at.v = it->looked_v;
+    at.vdot = vdot;
     return p->system->energy(p->system->self, &at, &energy) == NT_OK ? energy.power : (double)NAN;
 }
 
@@ -206,8 +235,11 @@ static void accept(nt_integrator *it, double h)
     if (p->system->accept) {
         nt_point at = nt_phase_point(&s->next);
         at.memory = s->now.memory;
+        double *vdot = it->looked_v + p->nv;
         nt_space_change_frame(&p->space, p->frame, p->system->frame, at.q, at.v, it->looked_v);
+        nt_space_change_frame(&p->space, p->frame, p->system->frame, at.q, at.vdot, vdot);
         at.v = it->looked_v;
+        at.vdot = vdot;
         p->system->accept(p->system->self, &at, s->next.memory);
     }
     nt_phase old = it->before;
@@ -217,6 +249,7 @@ static void accept(nt_integrator *it, double h)
 
     nt_statistics *statistics = &it->statistics;
     statistics->steps++;
+    s->stale = false;
     statistics->largest_step = fmax(statistics->largest_step, h);
     statistics->smallest_step = statistics->steps == 1 ? h : fmin(statistics->smallest_step, h);
     statistics->position_drift = fmax(statistics->position_drift, s->report.position_drift);

@@ -45,6 +45,9 @@ typedef struct nt_stepper {
     double *scratch;
     nt_statistics *statistics;
     nt_report report;
+    bool
+        stale; /* parameters or loads changed since `now`: what the method kept of forces is void */
+    void *own; /* what `close` frees                                                              */
 } nt_stepper;
 
 struct nt_method {
@@ -61,13 +64,20 @@ struct nt_method {
     /* now -> next over h. NT_NOT_CONVERGED, NT_SINGULAR, NT_NOT_FINITE: `next` is void, the report
      * says what was worst. Never allocates. */
     nt_status (*step)(nt_stepper *stepper, double h);
-    /* Reserved for the layers above: new step size, error estimate, dense output of the method's
-     * own order, linearised step, its transpose. */
-    nt_status (*rescale)(nt_stepper *stepper, double ratio);
+    /* Give back what the method owns besides memory and scratch (`own` of the stepper); NULL:
+     * nothing. */
+    void (*close)(nt_stepper *stepper);
+    /* Error of the last step in units of its tolerance, one number per entry of (q's increment, v):
+     * estimate[2 nv]. For methods with NT_CONTROLS_ERROR. */
     nt_status (*error)(nt_stepper *stepper, double h, double *estimate);
+    /* Dense output of the method's own order from what it keeps in memory; NULL: dense_output.c. */
     nt_status (*interpolate)(const nt_stepper *stepper, double theta, nt_phase *out);
-    nt_status (*linearise)(nt_stepper *stepper, double h, const double *before, double *after);
-    nt_status (*transpose)(nt_stepper *stepper, double h, const double *after, double *before);
+    /* The step's linear map at the converged state, for count directions of (dq[nv], dv, dvdot,
+     * dlambda, dmu, dmemory, dmethod) and parameter pseudo-loads; and its transpose. */
+    nt_status (*linearise)(nt_stepper *stepper, double h, int count, const double *before,
+                           double *after);
+    nt_status (*transpose)(nt_stepper *stepper, double h, int count, const double *after,
+                           double *before);
 };
 
 static inline nt_point nt_phase_point(const nt_phase *phase)

@@ -10,7 +10,7 @@ typedef struct header {
     char magic[8];
     char method[32];
     int nq, nv, nh, nn, n_memory, frame;
-    size_t size;
+    size_t size, statistics_size;
     int level, calm, n_dropped;
     nt_statistics statistics;
 } header;
@@ -26,6 +26,7 @@ static header header_of(const nt_integrator *it)
     h.n_memory = p->system->n_memory;
     h.frame = (int)p->frame;
     h.size = it->size;
+    h.statistics_size = sizeof h.statistics;
     h.level = it->level, h.calm = it->calm, h.n_dropped = p->n_dropped;
     h.statistics = it->statistics;
     return h;
@@ -68,7 +69,8 @@ nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t siz
                        mine.method);
     if (h.nq != mine.nq || h.nv != mine.nv || h.nh != mine.nh || h.nn != mine.nn ||
         h.n_memory != mine.n_memory || h.frame != mine.frame || h.size != mine.size ||
-        h.n_dropped < 0 || h.n_dropped > p->nc || h.level < 0 || h.level > 62)
+        h.statistics_size != mine.statistics_size || h.n_dropped < 0 || h.n_dropped > p->nc ||
+        h.level < 0 || h.level > 62)
         return nt_fail(error, NT_INVALID, "saved state is of another system or frame");
     size_t state = it->size * sizeof(double);
     memcpy(it->stepper.now.all, in + sizeof h, state);

@@ -95,19 +95,11 @@ static void scatter(const group *g, int l, const nt_body *body, const nt_motion 
 {
     if (terms->residual) {
         double *r = terms->residual + body->v;
-        v3 force = v3_of(0, 0, 0);
-        if (terms->parts & NT_INERTIA) {
-            force = v3_scale(body->mass, m->a);
-            v3_accumulate(r + 3, get3(g->moment, l));
-        }
-        if (terms->parts & NT_EXPLICIT)
-            force = v3_sub(force, v3_scale(body->mass, gravity));
-        v3_accumulate(r, force);
+        v3_accumulate(r, nt_body_force(body, m, gravity, terms->parts));
+        v3_accumulate(r + 3, get3(g->moment, l));
     }
-    if (terms->matrix && (terms->parts & NT_INERTIA)) {
-        double *tt = nt_matrix_block(terms->matrix, body->tt_slot);
-        double d = body->mass * terms->combination->mass;
-        tt[0] += d, tt[4] += d, tt[8] += d;
+    if (terms->matrix) {
+        nt_body_add_mass(body, terms);
         m3_accumulate(nt_matrix_block(terms->matrix, body->rr_slot), get9(g->block, l));
     }
 }
@@ -121,16 +113,15 @@ void nt_bodies_evaluate(const nt_body *bodies, int n_bodies, const nt_point *at,
                         const nt_terms *terms, v3 gravity, nt_motion *motion)
 {
     const double *map = terms && terms->matrix ? terms->combination->map : NULL;
-    bool inertia = terms && (terms->parts & NT_INERTIA);
     bool wanted =
-        terms && (terms->parts & (NT_INERTIA | NT_EXPLICIT)) && (terms->residual || terms->matrix);
-    bool turned = terms && terms->matrix && terms->combination->turn != 0;
+        terms && (terms->parts & (NT_INERTIA | NT_IMPLICIT)) && (terms->residual || terms->matrix);
+    bool grouped = !wanted || nt_body_is_plain(terms);
     motion[0] = (nt_motion){.R = m3_identity(), .X = m3_identity()};
     int i = 1;
     while (i < n_bodies) {
         const nt_body *body = &bodies[i];
         nt_motion *m = &motion[i];
-        if (i + LANES > n_bodies || turned || !groupable(body)) {
+        if (!grouped || i + LANES > n_bodies || !groupable(body)) {
             nt_body_motion(body, at, map, m);
             if (wanted)
                 nt_body_evaluate(body, m, gravity, terms);
@@ -143,15 +134,15 @@ void nt_bodies_evaluate(const nt_body *bodies, int n_bodies, const nt_point *at,
         rotation_matrices(&g);
         for (int l = 0; l < LANES; l++) {
             m[l].R = get9(g.R, l);
-            if (inertia)
+            if (wanted)
                 put9(g.J, l, body[l].J);
-            if (inertia && terms->matrix)
+            if (wanted && terms->matrix)
                 put9(g.X, l, m[l].X);
         }
-        if (inertia && terms->matrix)
+        if (wanted && terms->matrix)
             tangents(&g, terms->combination->mass, terms->combination->damping,
                      terms->combination->stiffness);
-        else if (inertia && terms->residual)
+        else if (wanted)
             moments(&g);
         for (int l = 0; wanted && l < LANES; l++)
             scatter(&g, l, &body[l], &m[l], gravity, terms);

@@ -300,31 +300,55 @@ void nt_body_motion(const nt_body *body, const nt_point *at, const double *map, 
     m->X = map ? m3_load(map + 9 * body->rotation) : m3_identity();
 }
 
-/* J_s w'~ + C w~ */
-static m3 turned_rates(const nt_body *body, const nt_motion *motion)
+/* The same term by term, for part of the inertia, two maps or rates that turn with the unknown:
+ *
+ *   NT_MASS        J_s w'       tangent J_s (m Y + k s w'~) + k (J_s w'~ - (J_s w')~)
+ *   NT_GYROSCOPIC  w x J_s w    tangent C (c X + k s w~) - k w~ C^T */
+static nt_inertia_terms inertia_in_parts(const nt_body *body, const nt_motion *motion,
+                                         const nt_terms *terms)
 {
     m3 Js = nt_inertia_in_ground_axes(motion->R, body->J);
-    v3 w = motion->w;
-    m3 C = m3_sub(m3_skew_multiply(w, Js), m3_skew(m3_apply(Js, w)));
-    return m3_add(m3_multiply_skew(Js, motion->alpha), m3_multiply_skew(C, w));
+    v3 w = motion->w, alpha = motion->alpha, Jw = m3_apply(Js, w), Ja = m3_apply(Js, alpha);
+    nt_inertia_terms t = {0};
+    const nt_combination *c = terms->matrix ? terms->combination : NULL;
+    double k = c ? c->stiffness : 0, turn = c ? k * c->turn : 0;
+    if (terms->parts & NT_MASS) {
+        t.moment = Ja;
+        if (c) {
+            m3 Y = c->map_mass ? m3_load(c->map_mass + 9 * body->rotation) : motion->X;
+            m3 JA = m3_multiply_skew(Js, alpha);
+            t.block = m3_add(m3_scale(c->mass, m3_multiply(Js, Y)), m3_scale(turn + k, JA));
+            t.block = m3_sub(t.block, m3_scale(k, m3_skew(Ja)));
+        }
+    }
+    if (terms->parts & NT_GYROSCOPIC) {
+        t.moment = v3_add(t.moment, v3_cross(w, Jw));
+        if (c) {
+            m3 C = m3_sub(m3_skew_multiply(w, Js), m3_skew(Jw));
+            m3 rates = m3_add(m3_scale(c->damping, m3_multiply(C, motion->X)),
+                              m3_scale(turn, m3_multiply_skew(C, w)));
+            m3 K = m3_scale(-k, m3_skew_multiply(w, m3_transpose(C)));
+            t.block = m3_add(t.block, m3_add(rates, K));
+        }
+    }
+    return t;
 }
 
 NT_WIDE void nt_body_evaluate(const nt_body *body, const nt_motion *motion, v3 gravity,
                               const nt_terms *terms)
 {
     double m = body->mass;
-    bool inertia = terms->parts & NT_INERTIA, gravitation = terms->parts & NT_EXPLICIT;
-    bool fixed = body->t_node < 0;
+    bool weighs = terms->parts & NT_IMPLICIT, fixed = body->t_node < 0;
     const nt_combination *c = terms->combination;
     nt_inertia_terms t = {0};
-    if (inertia && terms->matrix)
+    if (!nt_body_is_plain(terms))
+        t = inertia_in_parts(body, motion, terms);
+    else if (terms->matrix)
         t = nt_inertia_tangent(motion->R, body->J, motion->w, motion->alpha, motion->X, c->mass,
                                c->damping, c->stiffness);
-    else if (inertia)
+    else
         t.moment = nt_inertia_moment(motion->R, body->J, motion->w, motion->alpha);
-    if (inertia && terms->matrix && c->turn != 0) /* the rates turn with the unknown */
-        t.block = m3_add(t.block, m3_scale(c->turn * c->stiffness, turned_rates(body, motion)));
-    if (gravitation && fixed) {
+    if (weighs && fixed) {
         v3 weight = v3_scale(m, gravity), rho = m3_apply(motion->R, body->center);
         t.moment = v3_sub(t.moment, v3_cross(rho, weight));
         if (terms->matrix)
@@ -332,18 +356,13 @@ NT_WIDE void nt_body_evaluate(const nt_body *body, const nt_motion *motion, v3 g
     }
     if (terms->residual) {
         double *r = terms->residual + body->v;
-        v3 force = inertia ? v3_scale(m, motion->a) : v3_of(0, 0, 0);
-        if (gravitation)
-            force = v3_sub(force, v3_scale(m, gravity));
         if (!fixed)
-            v3_accumulate(r, force);
+            v3_accumulate(r, nt_body_force(body, motion, gravity, terms->parts));
         v3_accumulate(r + (fixed ? 0 : 3), t.moment);
     }
     if (!terms->matrix)
         return;
-    if (inertia && !fixed) {
-        double *tt = nt_matrix_block(terms->matrix, body->tt_slot), d = m * c->mass;
-        tt[0] += d, tt[4] += d, tt[8] += d;
-    }
+    if (!fixed)
+        nt_body_add_mass(body, terms);
     m3_accumulate(nt_matrix_block(terms->matrix, body->rr_slot), t.block);
 }

@@ -41,6 +41,33 @@ NT_INLINE nt_inertia_terms nt_inertia_tangent(m3 R, m3 J, v3 w, v3 alpha, m3 X, 
     return (nt_inertia_terms){m3_add(rates, m3_scale(k, K)), v3_add(Ja, v3_cross(w, Jw))};
 }
 
+/* Whether all of the inertia is asked for with one map and rates that do not turn: what most
+ * methods ask for, and what nt_inertia_tangent gives. */
+static inline bool nt_body_is_plain(const nt_terms *terms)
+{
+    bool all = (terms->parts & NT_INERTIA) == NT_INERTIA;
+    return all &&
+           (!terms->matrix || (terms->combination->turn == 0 && !terms->combination->map_mass));
+}
+
+/* m x'' - m g, as far as parts ask for it. */
+static inline v3 nt_body_force(const nt_body *body, const nt_motion *motion, v3 gravity,
+                               unsigned parts)
+{
+    v3 force = parts & NT_MASS ? motion->a : v3_of(0, 0, 0);
+    if (parts & NT_IMPLICIT)
+        force = v3_sub(force, gravity);
+    return v3_scale(body->mass, force);
+}
+
+/* The mass of a body that moves, in the matrix. */
+static inline void nt_body_add_mass(const nt_body *body, const nt_terms *terms)
+{
+    double m = terms->parts & NT_MASS ? body->mass * terms->combination->mass : 0;
+    double *block = nt_matrix_block(terms->matrix, body->tt_slot);
+    block[0] += m, block[4] += m, block[8] += m;
+}
+
 /* Motion of one body; map as in nt_combination, NULL for the identity. */
 void nt_body_motion(const nt_body *body, const nt_point *at, const double *map, nt_motion *motion);
 

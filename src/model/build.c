@@ -11,6 +11,16 @@
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
+static void fill_momenta(nt_model *model)
+{
+    for (int i = 1; i < model->n_bodies; i++) {
+        const nt_body *body = &model->bodies[i];
+        for (int k = 0; k < 3 && body->t_node >= 0; k++)
+            model->mass[body->v + k] = body->mass;
+        m3_store(model->inertia + 9 * body->rotation, body->J);
+    }
+}
+
 nt_status nt_model_prepare(nt_model *model, bool validate, nt_error *error)
 {
     nt_status status = NT_OK;
@@ -23,6 +33,8 @@ nt_status nt_model_prepare(nt_model *model, bool validate, nt_error *error)
         status = model->elements[i].type->prepare(model, &model->elements[i], validate, error);
     for (int i = 0; status == NT_OK && i < model->n_signals; i++)
         nt_signal_prepare(model, &model->signals[i]);
+    if (status == NT_OK && model->mass)
+        fill_momenta(model);
     return status;
 }
 
@@ -121,11 +133,11 @@ static nt_status take_memory(nt_model *model)
     model->multipliers = NT_TAKE(arena, rows, double);
     model->redundant = NT_TAKE(arena, rows, int);
     model->parameter_names = NT_TAKE(arena, model->n_parameters, const char *);
-    double *mass = NT_TAKE(arena, s->space.n_blocks, double);
-    double *inertia = NT_TAKE(arena, 9 * (size_t)n_rotations, double);
+    model->mass = NT_TAKE(arena, s->space.nv, double);
+    model->inertia = NT_TAKE(arena, 9 * (size_t)n_rotations, double);
     if (!model->row_quantity || !model->initial_q || !model->initial_v || !model->initial_memory ||
         !model->motion || !model->multipliers || !model->redundant || !model->parameter_names ||
-        !mass || !inertia)
+        !model->mass || !model->inertia)
         return NT_NO_MEMORY;
     for (int i = 0; i < model->n_elements; i++)
         for (int r = 0; r < model->elements[i].n_rows; r++)
@@ -133,13 +145,19 @@ static nt_status take_memory(nt_model *model)
                 model->elements[i].type->row_quantity(&model->elements[i], r);
     for (int i = 0; i < model->n_parameters; i++)
         model->parameter_names[i] = model->parameters[i].name;
-    for (int i = 0; i < s->space.n_blocks; i++) {
-        const nt_body *body = &model->bodies[i + 1];
-        mass[i] = body->t_node >= 0 ? body->mass : 0;
-        m3_store(inertia + 9 * body->rotation, body->J);
-    }
-    model->momenta = (nt_momenta){.mass = mass, .inertia = inertia};
+    model->momenta = (nt_momenta){.mass = model->mass, .inertia = model->inertia};
+    fill_momenta(model);
     return NT_OK;
+}
+
+static bool depends_on_rates(const nt_model *model)
+{
+    for (int i = 0; i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        if (e->type->depends_on_rates && e->type->depends_on_rates(model, e))
+            return true;
+    }
+    return false;
 }
 
 static void fill_system(nt_model *model)
@@ -150,7 +168,9 @@ static void fill_system(nt_model *model)
     s->row_quantity = model->row_quantity;
     s->pattern = &model->pattern;
     s->capabilities = NT_HAS_TANGENT | NT_APPLIES_MAP | NT_HAS_ENERGY | NT_HAS_PARAMETERS |
-                      NT_HAS_MOMENTA | NT_ALL_LEVELS;
+                      NT_HAS_MOMENTA | NT_ALL_LEVELS | NT_AFFINE;
+    if (!depends_on_rates(model))
+        s->capabilities |= NT_POSITION_FORCES;
     s->n_parameters = model->n_parameters;
     s->parameter_names = model->parameter_names;
     s->self = model;
@@ -159,6 +179,7 @@ static void fill_system(nt_model *model)
     s->accept = s->n_memory > 0 ? nt_model_accept : NULL;
     s->set_parameters = nt_model_set_parameters;
     s->get_parameters = nt_model_get_parameters;
+    s->initial = nt_model_consistent_initial;
     s->momenta = &model->momenta;
     s->equation_name = nt_model_equation_name;
 }

@@ -306,6 +306,16 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
     return NT_OK;
 }
 
+static bool depends_on_rates(const nt_model *model, const nt_element *element)
+{
+    const nt_bushing *data = element->data;
+    (void)model;
+    for (int i = 0; i < 36; i++)
+        if (data->damping[i] != 0)
+            return true;
+    return false;
+}
+
 const nt_element_type nt_force_bushing = {
     .section = "forces",
     .name = "bushing",
@@ -316,4 +326,5 @@ const nt_element_type nt_force_bushing = {
     .prepare = prepare,
     .declare = declare,
     .evaluate = evaluate,
+    .depends_on_rates = depends_on_rates,
 };

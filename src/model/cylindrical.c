@@ -31,6 +31,7 @@ const nt_element_type nt_joint_cylindrical = {
     .prepare = prepare,
     .declare = nt_joint_declare,
     .evaluate = nt_joint_evaluate,
+    .depends_on_rates = nt_joint_depends_on_rates,
     .n_memory = 1,
     .accept = nt_joint_accept,
     .row_quantity = nt_joint_row_quantity,

@@ -107,12 +107,22 @@ nt_status nt_model_set_parameters(void *self, const double *p)
     for (int i = 0; i < model->n_parameters; i++) {
         nt_parameter *parameter = &model->parameters[i];
         bool follows = parameter->expression && p[i] == parameter->value;
-        parameter->value = follows ? nt_expression_value(parameter->expression, model->variables)
-                                   : p[i];
+        parameter->value =
+            follows ? nt_expression_value(parameter->expression, model->variables) : p[i];
         model->variables[i] = parameter->value;
     }
     nt_status status = nt_model_prepare(model, false, NULL);
     return status == NT_OK ? nt_model_assemble(model, false, NULL) : status;
+}
+
+/* t is that of the model's start: its initial values are found there. */
+nt_status nt_model_consistent_initial(void *self, double t, double *q, double *v, double *memory)
+{
+    nt_model *model = self;
+    if (t != model->simulation.start)
+        return NT_UNSUPPORTED;
+    nt_model_initial(model, q, v, memory);
+    return NT_OK;
 }
 
 /* ---- words ---------------------------------------------------------------------------------- */

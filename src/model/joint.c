@@ -330,7 +330,7 @@ static void add_row_blocks(const nt_element *e, const nt_view *view, const joint
     for (int i = 0; i < 4; i++) {
         if (e->slot[MULTIPLIER][i] >= 0)
             v3_accumulate(nt_matrix_block(matrix, e->slot[MULTIPLIER][i]) + 3 * r, along[i]);
-        if (e->slot[i][MULTIPLIER] >= 0 && c->multiplier != 0) {
+        if (e->slot[i][MULTIPLIER] >= 0 && (view->terms->parts & NT_REACTIONS)) {
             double *column = nt_matrix_block(matrix, e->slot[i][MULTIPLIER]) + r;
             int width = e->n_rows;
             column[0] += c->multiplier * force[i].x;
@@ -471,7 +471,7 @@ static void add_point(const nt_element *e, const nt_view *view)
     if (!terms->matrix)
         return;
     const nt_combination *c = terms->combination;
-    double k = c->row_stiffness, s = c->multiplier;
+    double k = c->row_stiffness, s = reactions ? c->multiplier : 0;
     add_multiple(view, e->slot[MULTIPLIER][T_A], k);
     add_multiple(view, e->slot[T_A][MULTIPLIER], s);
     add_multiple(view, e->slot[MULTIPLIER][T_B], -k);
@@ -503,6 +503,14 @@ nt_status nt_joint_evaluate(const nt_element *e, const nt_view *view)
     if (status == NT_OK && (joint->given & (NT_GIVEN_FRICTION | NT_GIVEN_LIMITS)))
         status = nt_joint_load_evaluate(e, view);
     return status;
+}
+
+bool nt_joint_depends_on_rates(const nt_model *model, const nt_element *e)
+{
+    const nt_joint *joint = nt_joint_of(e);
+    (void)model;
+    return (joint->enforce == 1 && joint->damping != 0) || (joint->given & NT_GIVEN_FRICTION) ||
+           ((joint->given & NT_GIVEN_LIMITS) && joint->limits.damping != 0);
 }
 
 void nt_joint_accept(const nt_element *e, const nt_view *view, double *next)

@@ -102,6 +102,7 @@ nt_status nt_joint_prepare(nt_model *model, nt_element *element, const nt_row_sp
 /* f1 beside e1 at the present initial placement: the zero of the angle. */
 void nt_joint_align(nt_model *model, nt_element *element);
 nt_status nt_joint_declare(nt_model *model, nt_element *element, nt_pattern *pattern);
+bool nt_joint_depends_on_rates(const nt_model *model, const nt_element *element);
 nt_status nt_joint_evaluate(const nt_element *element, const nt_view *view);
 void nt_joint_accept(const nt_element *element, const nt_view *view, double *next);
 nt_quantity nt_joint_row_quantity(const nt_element *element, int row);

@@ -128,6 +128,12 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
     return NT_OK;
 }
 
+static bool depends_on_rates(const nt_model *model, const nt_element *element)
+{
+    const nt_motor *data = element->data;
+    return nt_load_uses_rates(model, &data->value, 1);
+}
+
 const nt_element_type nt_force_joint_torque = {
     .section = "forces",
     .name = "joint_torque",
@@ -138,6 +144,7 @@ const nt_element_type nt_force_joint_torque = {
     .prepare = prepare,
     .declare = declare,
     .evaluate = evaluate,
+    .depends_on_rates = depends_on_rates,
 };
 
 const nt_element_type nt_force_joint_force = {
@@ -150,4 +157,5 @@ const nt_element_type nt_force_joint_force = {
     .prepare = prepare,
     .declare = declare,
     .evaluate = evaluate,
+    .depends_on_rates = depends_on_rates,
 };

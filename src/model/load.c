@@ -250,3 +250,16 @@ void nt_coupling_add(const nt_coupling *coupling, const nt_view *view, int k,
                             m3_dyad(direction[row], along[rotation]));
     }
 }
+
+bool nt_load_uses_rates(const nt_model *model, const nt_expression *const *functions, int count)
+{
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < model->n_signals; k++) {
+            nt_signal_kind kind = model->signals[k].kind;
+            bool rate = kind == NT_SIGNAL_VELOCITY || kind == NT_SIGNAL_ANGULAR_VELOCITY ||
+                        kind == NT_SIGNAL_ANGLE_RATE || kind == NT_SIGNAL_DISPLACEMENT_RATE;
+            if (rate && nt_expression_uses(functions[i], nt_model_time_variable(model) + 1 + k))
+                return true;
+        }
+    return false;
+}

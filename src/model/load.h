@@ -37,6 +37,9 @@ nt_status nt_load_on_joint(const nt_model *model, nt_element *element, int joint
 /* Whether a joint's friction and limits make sense; NT_BAD_MODEL at its place (joint_load.c). */
 nt_status nt_joint_load_check(const nt_model *model, const nt_element *joint, nt_error *error);
 
+/* Whether one of functions[count] depends on a velocity. */
+bool nt_load_uses_rates(const nt_model *model, const nt_expression *const *functions, int count);
+
 /* ---- points --------------------------------------------------------------------------------- */
 
 /* A point of a body, from its reference point in body axes. `place` is in ground axes at the given

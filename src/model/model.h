@@ -152,8 +152,11 @@ static inline m3 nt_rate_map(const nt_view *view, int body, double c, double k)
 static inline m3 nt_acceleration_map(const nt_view *view, int body, double m, double k)
 {
     const nt_motion *motion = &view->motion[body];
-    double s = k * view->terms->combination->turn;
-    m3 map = m3_scale(m, motion->X);
+    const nt_combination *combination = view->terms->combination;
+    double s = k * combination->turn;
+    bool own = combination->map_mass && view->bodies[body].rotation >= 0;
+    m3 Y = own ? m3_load(combination->map_mass + 9 * view->bodies[body].rotation) : motion->X;
+    m3 map = m3_scale(m, Y);
     return s == 0 ? map : m3_add(map, m3_scale(s, m3_skew(motion->alpha)));
 }
 
@@ -229,6 +232,8 @@ typedef struct nt_element_type {
     nt_status (*declare)(struct nt_model *model, nt_element *element, nt_pattern *pattern);
     /* Add residual, rows and matrix terms, or energies. NT_NOT_FINITE and the like on failure. */
     nt_status (*evaluate)(const nt_element *element, const nt_view *view);
+    /* Whether its force depends on velocities; NULL: never. */
+    bool (*depends_on_rates)(const struct nt_model *model, const nt_element *element);
     /* Entries of discrete memory it owns, their initial values and their update. */
     int n_memory;
     void (*accept)(const nt_element *element, const nt_view *view, double *next);
@@ -321,7 +326,8 @@ struct nt_model {
     double *multipliers; /* [nh + nn] */
     const char **parameter_names;
     nt_momenta momenta;
-    int *redundant; /* unknown numbers of rows that depend on others at the start */
+    double *mass, *inertia; /* behind momenta */
+    int *redundant;         /* unknown numbers of rows that depend on others at the start */
     int n_redundant;
 };
 

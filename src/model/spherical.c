@@ -26,6 +26,7 @@ const nt_element_type nt_joint_spherical = {
     .prepare = prepare,
     .declare = nt_joint_declare,
     .evaluate = nt_joint_evaluate,
+    .depends_on_rates = nt_joint_depends_on_rates,
     .row_quantity = nt_joint_row_quantity,
     .row_name = nt_joint_row_name,
     .reaction = nt_joint_reaction,

@@ -172,6 +172,13 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
     return NT_OK;
 }
 
+static bool depends_on_rates(const nt_model *model, const nt_element *element)
+{
+    const nt_spring *data = element->data;
+    (void)model;
+    return data->damping != 0;
+}
+
 const nt_element_type nt_force_spring = {
     .section = "forces",
     .name = "spring",
@@ -182,4 +189,5 @@ const nt_element_type nt_force_spring = {
     .prepare = prepare,
     .declare = declare,
     .evaluate = evaluate,
+    .depends_on_rates = depends_on_rates,
 };

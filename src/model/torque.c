@@ -106,6 +106,12 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
     return NT_OK;
 }
 
+static bool depends_on_rates(const nt_model *model, const nt_element *element)
+{
+    const nt_torque *data = element->data;
+    return nt_load_uses_rates(model, data->value, 3);
+}
+
 const nt_element_type nt_force_torque = {
     .section = "forces",
     .name = "torque",
@@ -116,4 +122,5 @@ const nt_element_type nt_force_torque = {
     .prepare = prepare,
     .declare = declare,
     .evaluate = evaluate,
+    .depends_on_rates = depends_on_rates,
 };

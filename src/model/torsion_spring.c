@@ -88,6 +88,13 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
     return NT_OK;
 }
 
+static bool depends_on_rates(const nt_model *model, const nt_element *element)
+{
+    const nt_torsion_spring *data = element->data;
+    (void)model;
+    return data->damping != 0;
+}
+
 const nt_element_type nt_force_torsion_spring = {
     .section = "forces",
     .name = "torsion_spring",
@@ -98,4 +105,5 @@ const nt_element_type nt_force_torsion_spring = {
     .prepare = prepare,
     .declare = declare,
     .evaluate = evaluate,
+    .depends_on_rates = depends_on_rates,
 };

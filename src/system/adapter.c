@@ -28,15 +28,16 @@ typedef struct rotation_place {
 } rotation_place;
 
 struct nt_adapter {
-    bool turns;            /* frames differ                                     */
-    bool plain;            /* the system ignores maps                           */
-    rotation_place *place; /* [n_rotations]                                     */
-    int *node_first;       /* [n_nodes + 1] rotations of each node, in `place`  */
-    double *v, *vdot;      /* [nv] in the system's frame                        */
-    double *residual;      /* [nv]                                              */
-    double *map;           /* [n_rotations][9]                                  */
-    m3 *Q;                 /* [n_rotations]                                     */
-    nt_matrix pass[3];     /* plain: tangents in vdot, v and q                  */
+    bool turns;             /* frames differ                                     */
+    bool plain;             /* the system ignores maps                           */
+    rotation_place *place;  /* [n_rotations]                                     */
+    int *node_first;        /* [n_nodes + 1] rotations of each node, in `place`  */
+    double *v, *vdot;       /* [nv] in the system's frame                        */
+    double *residual;       /* [nv]                                              */
+    double *map, *map_mass; /* [n_rotations][9] */
+    nt_matrix own;          /* turns: what is added to the caller's matrix */
+    m3 *Q;                  /* [n_rotations]                                     */
+    nt_matrix pass[3];      /* plain: tangents in vdot, v and q                  */
 };
 
 static nt_status place_rotations(nt_problem *problem, struct nt_adapter *adapter)
@@ -83,13 +84,21 @@ nt_status nt_adapter_create(nt_problem *problem)
     a->vdot = NT_TAKE(arena, problem->nv, double);
     a->residual = NT_TAKE(arena, problem->nv, double);
     a->map = NT_TAKE(arena, 9 * (size_t)n_rotations, double);
+    a->map_mass = NT_TAKE(arena, 9 * (size_t)n_rotations, double);
     a->Q = NT_TAKE(arena, n_rotations, m3);
-    if (!a->place || !a->node_first || !a->v || !a->vdot || !a->residual || !a->map || !a->Q)
+    if (!a->place || !a->node_first || !a->v || !a->vdot || !a->residual || !a->map ||
+        !a->map_mass || !a->Q)
         return NT_NO_MEMORY;
     for (int i = 0; plain && i < 3; i++) {
         a->pass[i] =
             (nt_matrix){.pattern = problem->pattern, .values = NT_TAKE(arena, entries, double)};
         if (!a->pass[i].values)
+            return NT_NO_MEMORY;
+    }
+    if (turns) {
+        a->own =
+            (nt_matrix){.pattern = problem->pattern, .values = NT_TAKE(arena, entries, double)};
+        if (!a->own.values)
             return NT_NO_MEMORY;
     }
     problem->adapter = a;
@@ -132,16 +141,15 @@ static void turn_matrix(const nt_problem *problem, const nt_matrix *matrix)
 }
 
 /* the rotation of the residual itself: -s k r_o~ on the diagonal */
-static void turn_residual_tangent(const nt_problem *problem, const nt_terms *terms, double s,
-                                  const double *residual)
+static void turn_residual_tangent(const nt_problem *problem, const nt_combination *combination,
+                                  double s, const double *residual)
 {
     const struct nt_adapter *a = problem->adapter;
-    double factor = -s * terms->combination->stiffness;
+    double factor = -s * combination->stiffness;
     for (int k = 0; factor != 0 && k < problem->space.n_rotations; k++) {
         int node = a->place[k].node, row = a->place[k].row;
         int width = problem->pattern->node_start[node + 1] - problem->pattern->node_start[node];
-        double *block =
-            nt_matrix_block(terms->matrix, nt_pattern_find(problem->pattern, node, node));
+        double *block = nt_matrix_block(&a->own, nt_pattern_find(problem->pattern, node, node));
         m3 add = m3_scale(factor, m3_skew(v3_load(residual + a->place[k].unknown)));
         v3_accumulate(block + (row + 0) * width + row, v3_of(add.xx, add.xy, add.xz));
         v3_accumulate(block + (row + 1) * width + row, v3_of(add.yx, add.yy, add.yz));
@@ -174,7 +182,8 @@ static void combine_slot(const nt_problem *problem, const nt_point *at, const nt
     for (int k = a->node_first[column]; k < a->node_first[column + 1]; k++) {
         m3 X = c->map ? m3_load(c->map + 9 * k) : m3_identity();
         double s = c->turn * weight[2];
-        m3 mass = m3_scale(weight[0], X), damping = m3_scale(weight[1], X);
+        m3 Y = c->map_mass ? m3_load(c->map_mass + 9 * k) : X;
+        m3 mass = m3_scale(weight[0], Y), damping = m3_scale(weight[1], X);
         if (s != 0) {
             mass = m3_add(mass, m3_scale(s, m3_skew(v3_load(at->vdot + a->place[k].unknown))));
             damping = m3_add(damping, m3_scale(s, m3_skew(v3_load(at->v + a->place[k].unknown))));
@@ -224,9 +233,19 @@ static nt_status evaluate_plain(nt_problem *problem, const nt_point *at, const n
 static nt_status evaluate_inner(nt_problem *problem, const nt_point *at, const nt_terms *terms)
 {
     const nt_combination *c = terms->combination;
-    if (terms->matrix && problem->adapter->plain && (c->map || c->turn != 0))
+    if (terms->matrix && problem->adapter->plain && (c->map || c->map_mass || c->turn != 0))
         return evaluate_plain(problem, at, terms);
     return problem->system->evaluate(problem->system->self, at, terms);
+}
+
+/* X_i = Q X_o Q^T into turned[n_rotations][9]; NULL stays NULL. */
+static const double *turn_map(const nt_problem *problem, const double *map, double *turned)
+{
+    const struct nt_adapter *a = problem->adapter;
+    for (int k = 0; map && k < problem->space.n_rotations; k++)
+        m3_store(turned + 9 * k,
+                 m3_multiply(a->Q[k], m3_multiply(m3_load(map + 9 * k), m3_transpose(a->Q[k]))));
+    return map ? turned : NULL;
 }
 
 nt_status nt_adapter_evaluate(nt_problem *problem, const nt_point *at, const nt_terms *terms)
@@ -236,6 +255,7 @@ nt_status nt_adapter_evaluate(nt_problem *problem, const nt_point *at, const nt_
         return evaluate_inner(problem, at, terms);
 
     int n_rotations = problem->space.n_rotations;
+    size_t entries = (size_t)problem->pattern->offset[problem->pattern->n_slots];
     bool inner_inertial = problem->system->frame == NT_INERTIAL;
     double s = inner_inertial ? -1 : 1;
     nt_space_change_frame(&problem->space, problem->frame, problem->system->frame, at->q, at->v,
@@ -259,12 +279,10 @@ nt_status nt_adapter_evaluate(nt_problem *problem, const nt_point *at, const nt_
     if (terms->matrix) {
         combination = *terms->combination;
         combination.turn = s;
-        for (int k = 0; combination.map && k < n_rotations; k++)
-            m3_store(a->map + 9 * k,
-                     m3_multiply(a->Q[k], m3_multiply(m3_load(combination.map + 9 * k),
-                                                      m3_transpose(a->Q[k]))));
-        if (combination.map)
-            combination.map = a->map;
+        combination.map = turn_map(problem, combination.map, a->map);
+        combination.map_mass = turn_map(problem, combination.map_mass, a->map_mass);
+        memset(a->own.values, 0, entries * sizeof(double));
+        inner_terms.matrix = &a->own;
         inner_terms.combination = &combination;
     }
     nt_status status = evaluate_inner(problem, &inner, &inner_terms);
@@ -275,8 +293,10 @@ nt_status nt_adapter_evaluate(nt_problem *problem, const nt_point *at, const nt_
         v3_store(r, m3_apply_transposed(a->Q[k], v3_load(r)));
     }
     if (terms->matrix) {
-        turn_matrix(problem, terms->matrix);
-        turn_residual_tangent(problem, terms, s, a->residual);
+        turn_matrix(problem, &a->own);
+        turn_residual_tangent(problem, terms->combination, s, a->residual);
+        for (size_t i = 0; i < entries; i++)
+            terms->matrix->values[i] += a->own.values[i];
     }
     for (int i = 0; terms->residual && i < problem->nv; i++)
         terms->residual[i] += a->residual[i];

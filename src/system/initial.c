@@ -158,6 +158,7 @@ nt_status nt_problem_accelerations(nt_problem *problem, const nt_point *at, doub
     point.vdot = vdot, point.lambda = lambda, point.mu = mu;
     problem->factored_for = NULL;
     double *r = problem->work, last = INFINITY;
+    bool affine = problem->system->capabilities & NT_AFFINE;
     for (int i = 0; i < problem->n_dropped; i++) {
         int row = problem->dropped[i] - problem->nv;
         *(row < problem->nh ? &lambda[row] : &mu[row - problem->nh]) = 0;
@@ -181,6 +182,8 @@ nt_status nt_problem_accelerations(nt_problem *problem, const nt_point *at, doub
             status = NT_NOT_FINITE;
             break;
         }
+        if (affine) /* one solve, checked by the solver's residual, is the answer */
+            return NT_OK;
         if (change <= 1e-13 * size || (change <= 1e-9 * size && change >= 0.5 * last))
             return NT_OK; /* at rounding: relative change of 1e-13, or no longer shrinking below
                              1e-9 */
@@ -197,60 +200,97 @@ nt_status nt_problem_accelerations(nt_problem *problem, const nt_point *at, doub
                    unknown >= 0 ? ": no inertia or constraint determines it)" : "");
 }
 
-/* For each dropped row d, G_d = sum_i y_i G_i, so z = e_d - sum y_i e_i carries no force. The
+/* b = [0; G W^-1 G_d^T] for the constraint row d, from the matrix of weighted_constraints. */
+static void dependence_rhs(const nt_problem *problem, int d, double *b, double *line)
+{
+    const nt_pattern *pattern = problem->pattern;
+    memset(b, 0, (size_t)problem->n * sizeof *b);
+    memset(line, 0, (size_t)problem->nv * sizeof *line);
+    for (int pass = 0; pass < 2; pass++) /* first W^-1 G_d^T, then G times it */
+        for (int slot = 0; slot < pattern->n_slots; slot++) {
+            int node = pattern->row[slot], column = pattern->column[slot];
+            int first = pattern->node_start[node], end = pattern->node_start[node + 1];
+            if (node < pattern->n_primary || column >= pattern->n_primary ||
+                (pass == 0 && (d < first || d >= end)))
+                continue;
+            int start = pattern->node_start[column];
+            int width = pattern->node_start[column + 1] - start;
+            const double *block = nt_matrix_block(&problem->matrix, slot);
+            for (int j = 0; j < width; j++) {
+                double weight = nt_problem_weight(problem, start + j);
+                if (pass == 0)
+                    line[start + j] = block[(d - first) * width + j] / (weight * weight);
+                for (int i = first; pass == 1 && i < end; i++)
+                    b[i] += block[(i - first) * width + j] * line[start + j];
+            }
+        }
+    for (int i = 0; i < problem->n_dropped; i++)
+        b[problem->dropped[i]] = 0;
+}
+
+/* Remove from x its share of z, in the norm with forces 1 and moments 1/length. */
+static void remove_share(const nt_problem *problem, const double *z, double *x)
+{
+    double product = 0, norm = 0;
+    for (int i = 0; i < problem->nc; i++) {
+        double w = 1 / nt_problem_weight(problem, problem->nv + i);
+        product += w * w * z[i] * x[i];
+        norm += w * w * z[i] * z[i];
+    }
+    for (int i = 0; norm > 0 && i < problem->nc; i++)
+        x[i] -= product / norm * z[i];
+}
+
+/* For each dropped row d, G_d = sum_i c_i G_i, so z = e_d - sum c_i e_i carries no force. The
  * multipliers of least norm differ from the given ones by a combination of these z: removed one
- * after the other by Gram-Schmidt in the norm with forces 1, moments 1/length. */
+ * after the other by Gram-Schmidt. The c_i come from
+ *
+ *   [W G^T; G 0][a; y] = [0; G W^-1 G_d^T],   y = -c,  a = W^-1 G_d^T,
+ *
+ * where no part of the solution is rounding alone, so that the solver's check means something. */
+static nt_status reduce(nt_problem *problem, nt_arena *arena, double *multipliers)
+{
+    int nv = problem->nv, count = problem->n_dropped;
+    size_t nc = (size_t)problem->nc;
+    double *z = NT_TAKE(arena, (size_t)count * nc, double), *b = problem->work;
+    double *line = NT_TAKE(arena, (size_t)nv, double);
+    if (!z || !line)
+        return NT_NO_MEMORY;
+    for (int d = 0; d < count; d++) {
+        double *zd = z + (size_t)d * nc;
+        dependence_rhs(problem, problem->dropped[d], b, line);
+        nt_status status = nt_solver_solve(problem->solver, b, 1);
+        if (status != NT_OK)
+            return status;
+        memcpy(zd, b + nv, nc * sizeof *zd);
+        for (int i = 0; i < count; i++)
+            zd[problem->dropped[i] - nv] = i == d;
+        for (int pass = 0; pass < 2; pass++) /* twice is enough */
+            for (int e = 0; e < d; e++)
+                remove_share(problem, z + (size_t)e * nc, zd);
+        for (int pass = 0; pass < 2; pass++)
+            remove_share(problem, zd, multipliers);
+    }
+    return NT_OK;
+}
+
+/* The rows in use are put back afterwards: looking at reactions leaves the motion as it is. */
 nt_status nt_problem_minimum_norm(nt_problem *problem, const nt_point *at, double *multipliers)
 {
     if (problem->nc == 0)
         return NT_OK;
-    nt_status status = nt_problem_choose_rows(problem, at);
-    if (status != NT_OK || problem->n_dropped == 0)
-        return status;
-    int nv = problem->nv, nc = problem->nc, count = problem->n_dropped;
     nt_arena arena = {0}; /* reactions are asked for at output times, never within a step */
-    double *z = NT_TAKE(&arena, (size_t)count * (size_t)nc, double), *b = problem->work;
-    if (!z)
+    int before = problem->n_dropped;
+    size_t bytes = (size_t)before * sizeof *problem->dropped;
+    int *kept = NT_TAKE(&arena, (size_t)before + 1, int);
+    if (!kept)
         return NT_NO_MEMORY;
-    for (int d = 0; d < count; d++) {
-        double *zd = z + (size_t)d * (size_t)nc;
-        int row = problem->dropped[d];
-        memset(b, 0, (size_t)problem->n * sizeof *b);
-        for (int slot = 0; slot < problem->pattern->n_slots; slot++) { /* G_d^T */
-            const nt_pattern *pattern = problem->pattern;
-            int node = pattern->row[slot], column = pattern->column[slot];
-            if (column >= pattern->n_primary || row < pattern->node_start[node] ||
-                row >= pattern->node_start[node + 1])
-                continue;
-            int start = pattern->node_start[column],
-                width = pattern->node_start[column + 1] - start;
-            const double *line =
-                nt_matrix_block(&problem->matrix, slot) + (row - pattern->node_start[node]) * width;
-            for (int j = 0; j < width; j++)
-                b[start + j] = line[j];
-        }
-        /* [W G^T; G 0][a; y] = [G_d^T; 0] gives a = 0 and the coefficients y */
-        if ((status = nt_solver_solve(problem->solver, b, 1)) != NT_OK)
-            goto done;
-        for (int i = 0; i < nc; i++)
-            zd[i] = -b[nv + i];
-        for (int i = 0; i < count; i++)
-            zd[problem->dropped[i] - nv] = 0;
-        zd[row - nv] = 1;
-        for (int pass = 0; pass < 2; pass++) /* twice is enough */
-            for (int e = 0; e <= d; e++) {
-                const double *ze = z + (size_t)e * (size_t)nc;
-                double *x = e == d ? multipliers : zd, product = 0, norm = 0;
-                for (int i = 0; i < nc; i++) {
-                    double w = 1 / nt_problem_weight(problem, nv + i);
-                    product += w * w * ze[i] * x[i];
-                    norm += w * w * ze[i] * ze[i];
-                }
-                for (int i = 0; norm > 0 && i < nc; i++)
-                    x[i] -= product / norm * ze[i];
-            }
-    }
-done:
+    memcpy(kept, problem->dropped, bytes);
+    nt_status status = nt_problem_choose_rows(problem, at);
+    if (status == NT_OK && problem->n_dropped > 0)
+        status = reduce(problem, &arena, multipliers);
+    memcpy(problem->dropped, kept, bytes);
+    problem->n_dropped = before;
     nt_arena_free(&arena);
     return status;
 }

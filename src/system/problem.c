@@ -29,6 +29,16 @@ nt_status nt_system_check(const nt_system *system, nt_error *error)
                        "blocks of the space add up to nq = %d, nv = %d, "
                        "expected %d, %d",
                        nq, nv, system->space.nq, system->space.nv);
+    if (system->pattern) {
+        const nt_pattern *pattern = system->pattern;
+        for (int slot = 0; slot < pattern->n_slots; slot++)
+            if (nt_pattern_find(pattern, pattern->column[slot], pattern->row[slot]) < 0)
+                return nt_fail(error, NT_INVALID,
+                               "pattern has block (%d, %d) but not (%d, %d): its structure must be "
+                               "symmetric",
+                               pattern->row[slot], pattern->column[slot], pattern->column[slot],
+                               pattern->row[slot]);
+    }
     if (system->pattern && system->pattern->n != system->space.nv + system->nh + system->nn)
         return nt_fail(error, NT_INVALID, "pattern has %d unknowns, expected %d",
                        system->pattern->n, system->space.nv + system->nh + system->nn);

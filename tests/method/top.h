@@ -45,12 +45,16 @@ static inline nt_status top_evaluate(void *self, const nt_point *at, const nt_te
     m3 R = quat_matrix(quat_load(at->q + 3)), X = m3_skew(p->X);
     v3 W = v3_load(at->v + 3), A = v3_load(at->vdot + 3), lambda = v3_load(at->lambda);
     v3 JW = m3_apply(p->J, W), local = m3_apply_transposed(R, lambda);
-    bool inertia = terms->parts & NT_INERTIA, reactions = terms->parts & NT_REACTIONS;
+    bool inertia = terms->parts & NT_MASS, reactions = terms->parts & NT_REACTIONS;
     if (terms->residual) {
         if (inertia) {
-            v3_accumulate(terms->residual, v3_scale(p->m, v3_sub(v3_load(at->vdot), p->gravity)));
-            v3_accumulate(terms->residual + 3, v3_add(m3_apply(p->J, A), v3_cross(W, JW)));
+            v3_accumulate(terms->residual, v3_scale(p->m, v3_load(at->vdot)));
+            v3_accumulate(terms->residual + 3, m3_apply(p->J, A));
         }
+        if (terms->parts & NT_GYROSCOPIC)
+            v3_accumulate(terms->residual + 3, v3_cross(W, JW));
+        if (terms->parts & NT_IMPLICIT)
+            v3_accumulate(terms->residual, v3_scale(-p->m, p->gravity));
         if (reactions) {
             v3_accumulate(terms->residual, v3_neg(lambda));
             v3_accumulate(terms->residual + 3, v3_cross(p->X, local));
@@ -66,12 +70,14 @@ static inline nt_status top_evaluate(void *self, const nt_point *at, const nt_te
     if (inertia) {
         top_put(vv, 6, 0, 0, c->mass * p->m, m3_identity());
         top_put(vv, 6, 3, 3, c->mass, p->J);
-        top_put(vv, 6, 3, 3, c->damping, m3_sub(m3_skew_multiply(W, p->J), m3_skew(JW)));
     }
-    if (reactions)
+    if (terms->parts & NT_GYROSCOPIC)
+        top_put(vv, 6, 3, 3, c->damping, m3_sub(m3_skew_multiply(W, p->J), m3_skew(JW)));
+    if (reactions) {
         top_put(vv, 6, 3, 3, c->stiffness, m3_skew_skew(p->X, local));
-    top_put(vl, 3, 0, 0, -c->multiplier, m3_identity());
-    top_put(vl, 3, 3, 0, c->multiplier, m3_multiply(X, m3_transpose(R)));
+        top_put(vl, 3, 0, 0, -c->multiplier, m3_identity());
+        top_put(vl, 3, 3, 0, c->multiplier, m3_multiply(X, m3_transpose(R)));
+    }
     /* rows: -R X~ dTheta at position level; the others by the same rule with W and A */
     m3 RX = m3_multiply(R, X), W1 = m3_skew(W);
     double k = c->row_stiffness, d = c->row_damping, m = c->row_mass;
@@ -98,7 +104,7 @@ static inline nt_system top_system(top *p, nt_block *block)
     nt_system s = {.name = "heavy top", .frame = NT_BODY, .nh = 3};
     *block = (nt_block){.kind = NT_R3SO3};
     nt_space_init(&s.space, block, 1);
-    s.capabilities = NT_HAS_TANGENT | NT_ALL_LEVELS;
+    s.capabilities = NT_HAS_TANGENT | NT_ALL_LEVELS | NT_AFFINE | NT_POSITION_FORCES;
     s.self = p;
     s.evaluate = top_evaluate;
     return s;
