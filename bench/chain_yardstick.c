@@ -204,7 +204,7 @@ static void assemble(const alpha *c, chain_yardstick *chain, int j)
     k->b = m3_apply(k->A_inverse, v3_scale(-c->scale, k->R_angular));
 }
 
-static void measure_link(const alpha *c, const struct link *k, force_sizes *f)
+static void measure_link(const alpha *c, struct link *k, force_sizes *f)
 {
     double m = c->beta_prime * MASS;
     v3 increment = k->linear.increment;
@@ -213,27 +213,26 @@ static void measure_link(const alpha *c, const struct link *k, force_sizes *f)
     measure(f, 0, c, v3_of(m, m, m), k->linear.vdot, size);
     measure(f, 1, c, k->diagonal, k->angular.vdot, v3_of(1, 1, 1));
     f->force[0] = larger(f->force[0], largest(k->lambda));
+    set_tolerance(&k->linear);
+    set_tolerance(&k->angular);
 }
 
-/* Residuals at a settled trial, with the tangent's diagonal of the last iteration. */
-static double residual_ratio(const alpha *c, chain_yardstick *chain)
+/* Residuals at a settled trial over their tolerances. */
+static double residual_ratio(chain_yardstick *chain, const double per[2])
 {
-    force_sizes f = {{0}, {0}};
     double force = 0, moment = 0, gap = 0;
     for (int j = 0; j < chain->n; j++) {
         struct link *k = &chain->link[j];
         equilibrium(chain, j);
-        measure_link(c, k, &f);
         force = larger(force, largest(k->R_linear));
         moment = larger(moment, largest(k->R_angular));
         gap = larger(gap, largest(k->Phi));
     }
-    double worst = larger(force / force_tolerance(&f, 0), moment / force_tolerance(&f, 1));
-    return larger(worst, gap / TOLERANCE_POSITION);
+    return larger(larger(force * per[0], moment * per[1]), gap / TOLERANCE_POSITION);
 }
 
-/* Correct the trial by the solution; the largest increment over its tolerance. */
-static double apply(const alpha *c, chain_yardstick *chain, const force_sizes *f)
+/* Correct the trial by the solution; the largest correction over its tolerance. */
+static double apply(const alpha *c, chain_yardstick *chain, const double per[2])
 {
     double size = 0, change = 0, d = c->scale * c->beta_prime * MASS;
     for (int j = 0; j < chain->n; j++) {
@@ -241,33 +240,36 @@ static double apply(const alpha *c, chain_yardstick *chain, const force_sizes *f
         v3 z_next = z_after(chain->link, chain->n, j);
         v3 e = solved_x(k, d, z_next), turn = solved_theta(k, z_next);
         v3 Dlambda = v3_scale(1 / c->scale, k->z);
+        size = larger(size, correction_ratio(&k->linear, e));
+        size = larger(size, correction_ratio(&k->angular, turn));
+        change = larger(change, largest(Dlambda));
         correct(c, &k->linear, e);
         correct(c, &k->angular, m3_apply(k->T_inverse, turn));
         k->lambda = v3_add(k->lambda, Dlambda);
-        size = larger(size, increment_ratio(e, k->linear.increment));
-        size = larger(size, increment_ratio(turn, k->angular.increment));
-        change = larger(change, largest(Dlambda));
     }
-    return larger(size, change / force_tolerance(f, 0));
+    return larger(size, change * per[0]);
 }
 
 static bool iterate(const alpha *c, chain_yardstick *chain)
 {
-    double last = 0;
+    double last = 0, per[2] = {0, 0};
     bool settled = false;
     for (int i = 0; i <= MOST_ITERATIONS; i++) {
-        if (settled && residual_ratio(c, chain) <= 1)
+        if (settled && residual_ratio(chain, per) <= 1)
             return true;
         force_sizes f = {{0}, {0}};
         for (int j = 0; j < chain->n; j++) {
             if (!settled)
                 equilibrium(chain, j);
             assemble(c, chain, j);
-            measure_link(c, &chain->link[j], &f);
+            if (i == 0)
+                measure_link(c, &chain->link[j], &f);
         }
+        if (i == 0)
+            per[0] = per_force(&f, 0), per[1] = per_force(&f, 1);
         eliminate(chain->link, chain->n, c->scale * c->beta_prime * MASS);
         chain->iterations++;
-        double size = apply(c, chain, &f);
+        double size = apply(c, chain, per);
         settled = settled_after(size, last);
         last = size;
     }

@@ -174,11 +174,17 @@ static force_sizes sizes_at(const alpha *c, const point *p)
     return f;
 }
 
-static double residual_ratio(const force_sizes *f, const point *p)
+static double residual_ratio(const point *p, const double per[2])
 {
-    double worst = largest(p->R_linear) / force_tolerance(f, 0);
-    worst = larger(worst, largest(p->R_angular) / force_tolerance(f, 1));
+    double worst = larger(largest(p->R_linear) * per[0], largest(p->R_angular) * per[1]);
     return larger(worst, largest(p->Phi) / TOLERANCE_POSITION);
+}
+
+static void keep(const alpha *c, const point *p)
+{
+    accept(c, &p->linear, &top.linear);
+    accept(c, &p->angular, &top.angular);
+    top.x = p->x, top.q = p->q, top.lambda = p->lambda;
 }
 
 static bool step(const alpha *c)
@@ -186,34 +192,33 @@ static bool step(const alpha *c)
     point p = {.linear = predict(c, &top.linear),
                .angular = predict(c, &top.angular),
                .lambda = top.lambda};
-    double last = 0;
+    double last = 0, per[2] = {0, 0};
     bool settled = false;
     for (int i = 0; i <= MOST_ITERATIONS; i++) {
         double a[N][N + 1];
         equilibrium(&p);
-        if (settled) {
-            force_sizes f = sizes_at(c, &p);
-            if (residual_ratio(&f, &p) <= 1) {
-                accept(c, &p.linear, &top.linear);
-                accept(c, &p.angular, &top.angular);
-                top.x = p.x, top.q = p.q, top.lambda = p.lambda;
-                return true;
-            }
+        if (settled && residual_ratio(&p, per) <= 1) {
+            keep(c, &p);
+            return true;
         }
         m3 T_inverse = so3_frame_tangent_inverse(NT_INERTIAL, p.angular.increment);
         assemble(c, &p, T_inverse, a);
-        force_sizes f = sizes_at(c, &p);
+        if (i == 0) {
+            force_sizes f = sizes_at(c, &p);
+            per[0] = per_force(&f, 0), per[1] = per_force(&f, 1);
+            set_tolerance(&p.linear);
+            set_tolerance(&p.angular);
+        }
         if (!solve(a))
             return false;
         top.iterations++;
         v3 e = solution(a, 0), turn = solution(a, 3);
         v3 Dlambda = v3_scale(1 / c->scale, solution(a, 6));
+        double size = larger(correction_ratio(&p.linear, e), correction_ratio(&p.angular, turn));
+        size = larger(size, largest(Dlambda) * per[0]);
         correct(c, &p.linear, e);
         correct(c, &p.angular, m3_apply(T_inverse, turn));
         p.lambda = v3_add(p.lambda, Dlambda);
-        double size = larger(increment_ratio(e, p.linear.increment),
-                             increment_ratio(turn, p.angular.increment));
-        size = larger(size, largest(Dlambda) / force_tolerance(&f, 0));
         settled = settled_after(size, last);
         last = size;
     }

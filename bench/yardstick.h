@@ -60,9 +60,10 @@ typedef struct motion {
     v3 v, vdot, a;
 } motion;
 
-/* What a step iterates on: base is a1 without its share of vdot, increment is h Dq. */
+/* What a step iterates on: base is a1 without its share of vdot, increment is h Dq, per is one
+ * over the tolerance of its corrections. */
 typedef struct trial {
-    v3 v, vdot, base, increment;
+    v3 v, vdot, base, increment, per;
 } trial;
 
 static inline trial predict(const alpha *c, const motion *m)
@@ -130,8 +131,8 @@ static inline m3 turning_tangent(const alpha *c, m3 J, v3 w, v3 wdot, m3 T_inver
 #define TOLERANCE_RELATIVE 1e-8
 #define MOST_ITERATIONS 12
 
-/* Sizes that tolerances are relative to: the largest inertia force or multiplier, and the force
- * that rounding of a position makes; [0] forces, [1] moments. */
+/* Sizes that tolerances are relative to, taken once a step, at its prediction: the largest inertia
+ * force or multiplier, and the force that rounding of a position makes; [0] forces, [1] moments. */
 typedef struct force_sizes {
     double force[2], noise[2];
 } force_sizes;
@@ -148,18 +149,22 @@ static inline void measure(force_sizes *f, int kind, const alpha *c, v3 S, v3 vd
     f->noise[kind] = larger(f->noise[kind], 16 * DBL_EPSILON * largest(noise));
 }
 
-static inline double force_tolerance(const force_sizes *f, int kind)
+static inline double per_force(const force_sizes *f, int kind)
 {
-    return TOLERANCE_FORCE + TOLERANCE_RELATIVE * f->force[kind] + f->noise[kind];
+    return 1 / (TOLERANCE_FORCE + TOLERANCE_RELATIVE * f->force[kind] + f->noise[kind]);
 }
 
-/* Largest increment over its tolerance. */
-static inline double increment_ratio(v3 e, v3 increment)
+static inline void set_tolerance(trial *t)
 {
-    v3 r = {e.x / (TOLERANCE_POSITION + TOLERANCE_RELATIVE * fabs(increment.x)),
-            e.y / (TOLERANCE_POSITION + TOLERANCE_RELATIVE * fabs(increment.y)),
-            e.z / (TOLERANCE_POSITION + TOLERANCE_RELATIVE * fabs(increment.z))};
-    return largest(r);
+    t->per = v3_of(1 / (TOLERANCE_POSITION + TOLERANCE_RELATIVE * fabs(t->increment.x)),
+                   1 / (TOLERANCE_POSITION + TOLERANCE_RELATIVE * fabs(t->increment.y)),
+                   1 / (TOLERANCE_POSITION + TOLERANCE_RELATIVE * fabs(t->increment.z)));
+}
+
+/* Largest correction over its tolerance. */
+static inline double correction_ratio(const trial *t, v3 e)
+{
+    return largest(v3_of(e.x * t->per.x, e.y * t->per.y, e.z * t->per.z));
 }
 
 /* Increments have settled: within tolerance, or what is left of their geometric series is. last:

@@ -119,7 +119,8 @@ struct nt_system {
     const nt_quantity
         *v_quantity; /* [nv]; NULL: R^n and translations NT_LENGTH, rotations NT_ANGLE */
     const nt_quantity *row_quantity; /* [nh + nn]; NULL: all NT_LENGTH                      */
-    /* The block graph, symmetric in structure, no rotation across two nodes. NULL: one node for v
+    /* The block graph: for each block of a constraint that of its force; no rotation across two
+     * nodes. NULL: one node for v
      * and one for all multipliers, with slots 0 = (v, v), 1 = (v, multipliers), 2 = (multipliers,
      * v), 3 = (multipliers, multipliers). */
     const nt_pattern *pattern;

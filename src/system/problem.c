@@ -31,13 +31,14 @@ nt_status nt_system_check(const nt_system *system, nt_error *error)
                        nq, nv, system->space.nq, system->space.nv);
     if (system->pattern) {
         const nt_pattern *pattern = system->pattern;
-        for (int slot = 0; slot < pattern->n_slots; slot++)
-            if (nt_pattern_find(pattern, pattern->column[slot], pattern->row[slot]) < 0)
-                return nt_fail(error, NT_INVALID,
-                               "pattern has block (%d, %d) but not (%d, %d): its structure must be "
-                               "symmetric",
-                               pattern->row[slot], pattern->column[slot], pattern->column[slot],
-                               pattern->row[slot]);
+        for (int slot = 0; slot < pattern->n_slots; slot++) {
+            int row = pattern->row[slot], column = pattern->column[slot];
+            if (row >= pattern->n_primary && nt_pattern_find(pattern, column, row) < 0)
+                return nt_fail(
+                    error, NT_INVALID,
+                    "pattern has the constraint block (%d, %d) but not (%d, %d), its force", row,
+                    column, column, row);
+        }
     }
     if (system->pattern && system->pattern->n != system->space.nv + system->nh + system->nn)
         return nt_fail(error, NT_INVALID, "pattern has %d unknowns, expected %d",
