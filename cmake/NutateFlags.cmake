@@ -10,6 +10,7 @@ set(CMAKE_C_EXTENSIONS OFF)
 set(NUTATE_C_FLAGS
     -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes
     -Wmissing-prototypes -Wvla -Wundef -Wcast-qual -Wconversion -Wdouble-promotion -Wformat=2
+    -Wno-psabi # speaks of vectors passed between files, which are never passed so
     -ffp-contract=off -fvisibility=hidden -fno-math-errno -fno-semantic-interposition)
 target_compile_options(nutate_flags INTERFACE ${NUTATE_C_FLAGS})
 target_link_options(nutate_link_flags INTERFACE LINKER:--as-needed LINKER:-Bsymbolic-functions)

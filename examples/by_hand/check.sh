@@ -10,3 +10,8 @@ awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$2" | diff - 
     echo "README.md shows another program than examples/by_hand/pendulum.c"
     exit 1
 }
+awk '/^```yaml$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$2" |
+    diff - "$here/../heavy_top/heavy_top.yaml" || {
+    echo "README.md shows another model than examples/heavy_top/heavy_top.yaml"
+    exit 1
+}

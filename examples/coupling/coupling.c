@@ -6,6 +6,9 @@
  * where both are at the *end* of a step. So each step is repeated: set the loads, step both sides,
  * look where they are, compute the force, roll both back, until the force stays the same.
  *
+ * The state at a step's start belongs to the force found in the step before, so nothing there needs
+ * nt_integrator_refresh, which is for loads that jump between steps.
+ *
  * The outcome is compared with together.yaml, where one integrator sees everything, and with loose
  * coupling, where nothing is repeated and the force is always one step old. */
 #include <math.h>

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 64, CHUNK = 1 << 14 };
+/* Pieces of a cache line or more begin on one; smaller ones on 16 bytes. */
+enum { ALIGNMENT = 64, SMALL = 16, CHUNK = 1 << 14 };
 
 struct nt_arena_chunk {
     alignas(ALIGNMENT) struct nt_arena_chunk *next;
@@ -27,10 +28,13 @@ void *nt_arena_take(nt_arena *arena, size_t count, size_t size)
 {
     if (size != 0 && count > (SIZE_MAX / 4) / size)
         return NULL;
-    size_t bytes = (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    size_t alignment = count * size < ALIGNMENT ? SMALL : ALIGNMENT;
+    size_t bytes = (count * size + alignment - 1) / alignment * alignment;
     struct nt_arena_chunk *chunk = arena->chunks;
-    if (!chunk || chunk->room - chunk->used < bytes) {
-        struct nt_arena_chunk *fresh = chunk_create(bytes > CHUNK / 4 ? bytes : CHUNK);
+    size_t start = chunk ? (chunk->used + alignment - 1) / alignment * alignment : 0;
+    if (!chunk || start > chunk->room || chunk->room - start < bytes) {
+        size_t whole = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        struct nt_arena_chunk *fresh = chunk_create(bytes > CHUNK / 4 ? whole : CHUNK);
         if (!fresh)
             return NULL;
         if (chunk && bytes > CHUNK / 4) { /* a large piece of its own: keep filling the old chunk */
@@ -41,9 +45,10 @@ void *nt_arena_take(nt_arena *arena, size_t count, size_t size)
             arena->chunks = fresh;
         }
         chunk = fresh;
+        start = 0;
     }
-    char *piece = (char *)(chunk + 1) + chunk->used;
-    chunk->used += bytes;
+    char *piece = (char *)(chunk + 1) + start;
+    chunk->used = start + bytes;
     arena->bytes += bytes;
     return piece;
 }

@@ -1,6 +1,7 @@
 /* Memory that is sized once and given back as a whole.
  *
- * An arena hands out zeroed, 64-byte aligned pieces and frees them together. Everything that a
+ * An arena hands out zeroed pieces and frees them together; those of 64 bytes or more begin at a
+ * multiple of 64, smaller ones at a multiple of 16. Everything that a
  * problem or an integrator needs is taken before the first step; a step allocates nothing. */
 #ifndef NUTATE_BASE_ARENA_H
 #define NUTATE_BASE_ARENA_H

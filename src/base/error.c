@@ -1,5 +1,7 @@
 #include "base/error.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,10 +19,15 @@ const char *nt_status_text(nt_status status)
 }
 
 static void fill(nt_error *error, nt_status status, const char *format, va_list arguments)
+    NT_PRINTF(3, 0);
+
+/* What is quoted in a message can neither break its line nor command a terminal. */
+static void fill(nt_error *error, nt_status status, const char *format, va_list arguments)
 {
     memset(error, 0, sizeof *error);
     error->status = status;
     vsnprintf(error->message, sizeof error->message, format, arguments);
+    nt_text_to_line(error->message);
 }
 
 nt_status nt_fail(nt_error *error, nt_status status, const char *format, ...)

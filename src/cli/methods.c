@@ -13,7 +13,9 @@ static void show_range(const nt_option_key *key)
     case NT_INTEGER:
         printf("%s from %g to %g%s%s", key->type == NT_REAL ? "number" : "integer", key->low,
                key->high, space, key->unit);
-        if (!isnan(key->fallback))
+        if (isnan(key->fallback))
+            printf(", default none");
+        else
             printf(", default %g%s%s", key->fallback, space, key->unit);
         break;
     case NT_BOOLEAN:

@@ -129,13 +129,6 @@ static int choose_times(nt_cli_plan *plan, const nt_cli_options *options, bool n
     plan->step = step;
     if (duration > 0 && step > 0)
         plan->step = duration / fmax(1, ceil(duration / step * (1 - 1e-12)));
-    for (int i = 0; i < 4; i++)
-        if (simulation->tolerance[i] > 0) {
-            if (!options->quiet)
-                nt_cli_say("tolerance is set aside: %s takes fixed steps",
-                           nt_method_name(plan->method));
-            break;
-        }
     return NT_EXIT_DONE;
 }
 
@@ -166,6 +159,7 @@ static int create_integrator(nt_cli_plan *plan, const nt_cli_options *options)
         .solver = options->solver,
         .track_work = plan->tracks_work,
     };
+    memcpy(setup.tolerance, nt_model_simulation(plan->model)->tolerance, sizeof setup.tolerance);
     if (nt_integrator_create(&plan->integrator, &setup, &error) != NT_OK)
         return nt_cli_fail(plan->path, &error);
     return NT_EXIT_DONE;

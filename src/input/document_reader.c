@@ -274,16 +274,15 @@ static bool on_begin(reader *r, const yaml_event_t *event, nt_node_kind kind)
 static bool on_end(reader *r)
 {
     frame f = r->frames[--r->depth];
-    nt_node **children = r->pending + f.first;
     size_t each = f.node->kind == NT_NODE_MAPPING ? 2 : 1, n = (r->n_pending - f.first) / each;
     nt_node **values = nt_document_take(r->document, n, sizeof(nt_node *));
     nt_node **keys = each == 2 ? nt_document_take(r->document, n, sizeof(nt_node *)) : NULL;
     if (!values || (each == 2 && !keys))
         return no_memory(r);
     for (size_t i = 0; i < n; i++) {
-        values[i] = children[each * i + each - 1];
+        values[i] = r->pending[f.first + each * i + each - 1];
         if (keys)
-            keys[i] = children[each * i];
+            keys[i] = r->pending[f.first + each * i];
     }
     r->n_pending = f.first;
     f.node->count = (int)n;

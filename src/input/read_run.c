@@ -77,16 +77,29 @@ static nt_status record_everything(nt_reader *reader, nt_simulation *simulation)
     return NT_OK;
 }
 
-nt_status nt_read_check_records(nt_reader *reader)
+/* Where the records stand, for messages when the document is gone. */
+static nt_status keep_record_places(nt_reader *reader)
 {
     const nt_texts *record = &reader->run.record;
-    for (int i = 0; i < record->n; i++) {
+    reader->record_places = NT_TAKE(&reader->model->arena, record->n, nt_place);
+    if (!reader->record_places)
+        return nt_read_no_memory(reader);
+    for (int i = 0; i < record->n; i++)
+        reader->record_places[i] = nt_read_place(reader, record->node->values[i]);
+    return NT_OK;
+}
+
+nt_status nt_read_check_records(nt_reader *reader)
+{
+    const nt_model *model = reader->model;
+    for (int i = 0; reader->record_places && i < model->simulation.n_record; i++) {
         nt_quantity_info quantity;
         nt_error error = {0};
-        nt_status status = nt_model_quantity(reader->model, record->text[i], &quantity, &error);
+        nt_status status = nt_model_quantity(model, model->simulation.record[i], &quantity, &error);
+        nt_place place = reader->record_places[i];
         if (status != NT_OK)
-            return nt_node_fail(reader->error, record->node->values[i], "record: %.600s",
-                                error.message);
+            return nt_fail_at(reader->error, status, model->file, place.line, place.column,
+                              "record: %.600s", error.message);
     }
     return NT_OK;
 }
@@ -133,5 +146,6 @@ nt_status nt_read_run(nt_reader *reader)
         .n_record = run->record.n,
     };
     memcpy(model->simulation.tolerance, run->tolerance, sizeof run->tolerance);
-    return run->record.node ? NT_OK : record_everything(reader, &model->simulation);
+    return run->record.node ? keep_record_places(reader)
+                            : record_everything(reader, &model->simulation);
 }

@@ -147,7 +147,8 @@ static nt_status keep_source(nt_reader *reader, const char *folder)
     return model->file && model->text ? NT_OK : nt_read_no_memory(reader);
 }
 
-static nt_status read_document(nt_model **result, const nt_document *document, const char *folder,
+/* Takes the document over, and lets go of it before the model is built. */
+static nt_status read_document(nt_model **result, nt_document *document, const char *folder,
                                nt_error *error)
 {
     nt_model *model = calloc(1, sizeof *model);
@@ -156,18 +157,20 @@ static nt_status read_document(nt_model **result, const nt_document *document, c
                         .root = nt_document_root(document),
                         .source = nt_document_source(document),
                         .binds = true};
-    nt_status status;
-    if (!model)
-        return nt_read_no_memory(&reader);
-    model->gravity[2] = -9.80665; /* m/s^2, standard gravity */
-    status = keep_source(&reader, folder);
-    if (status == NT_OK)
-        status = read_file(&reader);
+    nt_status status = NT_NO_MEMORY;
+    if (model) {
+        model->gravity[2] = -9.80665; /* m/s^2, standard gravity */
+        status = keep_source(&reader, folder);
+        if (status == NT_OK)
+            status = read_file(&reader);
+    } else
+        nt_read_no_memory(&reader);
+    nt_document_destroy(document);
+    nt_arena_free(&reader.scratch);
     if (status == NT_OK)
         status = nt_model_build(model, error);
     if (status == NT_OK)
         status = nt_read_check_records(&reader);
-    nt_arena_free(&reader.scratch);
     if (status != NT_OK) {
         nt_model_destroy(model);
         return status;
@@ -180,13 +183,14 @@ static nt_status read_document(nt_model **result, const nt_document *document, c
 static nt_status finish(nt_model **model, nt_document *document, const char *folder,
                         const nt_setting *settings, int n_settings, nt_error *error)
 {
-    nt_status status = NT_OK;
-    for (int i = 0; i < n_settings && status == NT_OK; i++)
-        status = apply_setting(document, &settings[i], error);
-    if (status == NT_OK)
-        status = read_document(model, document, folder, error);
-    nt_document_destroy(document);
-    return status;
+    for (int i = 0; i < n_settings; i++) {
+        nt_status status = apply_setting(document, &settings[i], error);
+        if (status != NT_OK) {
+            nt_document_destroy(document);
+            return status;
+        }
+    }
+    return read_document(model, document, folder, error);
 }
 
 /* ---- public --------------------------------------------------------------------------------- */

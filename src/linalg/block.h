@@ -67,9 +67,9 @@ typedef struct nt_record {
     int length;      /* ints in this record                                    */
     int node;        /* BODY: that of the FULL node                           */
     int size;
-    int ready;     /* a PREPARE record has made inverses and products already */
-    int product;   /* place of A_kk^-1 A_kj in `temporary`                    */
-    int diagonal;  /* where A_kk stands when its turn comes                   */
+    int ready;    /* a PREPARE record has made inverses and products already */
+    int product;  /* place of A_kk^-1 A_kj in `temporary`                    */
+    int diagonal; /* where A_kk stands when its turn comes                   */
     int inverse;  /* where its inverse goes                                */
     int position; /* of its unknowns in a padded vector                    */
     int scaled_diagonal, scaled_inverse, scaled_position; /* BODY: of the SCALED node */
@@ -152,7 +152,7 @@ typedef struct nt_block {
 
     int *position; /* [n_nodes] of each node in a padded vector */
     int n_padded;
-    int all_three; /* every node has three unknowns */
+    int all_three;                    /* every node has three unknowns */
     double *vector[NT_BLOCK_VECTORS]; /* [n_padded], zero between the nodes */
 
     double *store;

@@ -13,16 +13,16 @@ typedef struct compiler {
     nt_order order;
     nt_arena scratch;
     nt_pattern filled;
-    unsigned char *changed; /* by an elimination before its own                    */
-    unsigned char *full;    /* stored as a block, not as one number                */
-    int *keep, *work;       /* places in store, -1 where there is none             */
-    unsigned char *scaled;  /* [n_light] nodes eliminated as one number            */
-    int *inverse;           /* [n_light] places                                    */
-    int n_windows;          /* the last is the core's                              */
+    unsigned char *changed;       /* by an elimination before its own                    */
+    unsigned char *full;          /* stored as a block, not as one number                */
+    int *keep, *work;             /* places in store, -1 where there is none             */
+    unsigned char *scaled;        /* [n_light] nodes eliminated as one number            */
+    int *inverse;                 /* [n_light] places                                    */
+    int n_windows;                /* the last is the core's                              */
     int *touched, *touched_start; /* blocks by the window that touches them first  */
-    int *clear;             /* [n_windows + 1] two ends of what to zero            */
-    int cursor;             /* of store                                            */
-    int single, single_end; /* a started group of four single numbers in store     */
+    int *clear;                   /* [n_windows + 1] two ends of what to zero            */
+    int cursor;                   /* of store                                            */
+    int single, single_end;       /* a started group of four single numbers in store     */
     int overflow;
 } compiler;
 
@@ -395,8 +395,8 @@ static int write_prepare_record(const compiler *c, int w, int *to)
     if (first < 0)
         return 0;
     if (to) {
-        *(nt_prepare_record *)to = (nt_prepare_record){NT_RECORD_PREPARE, number[FULL], at + 1,
-                                                       number[SCALED], number[PRODUCTS], first};
+        *(nt_prepare_record *)to = (nt_prepare_record){NT_RECORD_PREPARE, number[FULL],     at + 1,
+                                                       number[SCALED],    number[PRODUCTS], first};
         to[at] = at + 1;
     }
     return at + 1;
@@ -684,8 +684,7 @@ nt_status nt_block_compile(nt_block *block, int promises)
         goto done;
     place_all(&c);
     block->store = c.overflow ? NULL : NT_TAKE(&block->arena, c.cursor + 4, double);
-    if (!block->store || !write_loads(&c) || !write_program(&c) ||
-        !write_rows(&c))
+    if (!block->store || !write_loads(&c) || !write_program(&c) || !write_rows(&c))
         goto done;
     status = hand_over_core(&c);
     if (status == NT_OK && !take_pivot_scratch(block))

@@ -10,7 +10,7 @@
 enum { WIDEST = 48 }; /* pivots of one front: beyond this its inverse costs more than it saves */
 
 /* Nodes may join a front although some entries are then zeros: up to this share of its panel. */
-static const double ZEROS = 0.2;
+static const double ZEROS = 0.1;
 
 static int padded(int n) { return (n + 3) & ~3; }
 

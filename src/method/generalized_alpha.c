@@ -413,7 +413,11 @@ static nt_status iterate(nt_stepper *s, const work *w, const coefficients *c, do
         double ratio = i > 0 ? size / last : 1;
         settled = size <= 1 || (ratio < 0.5 && ratio / (1 - ratio) * size <= 1);
         if (!settled && i > 0 && ratio > SLOW) {
-            if (fresh && ratio > 2) /* grows with the exact tangent */
+            /* near a singular position rounding of positions is amplified in the multipliers: where
+             * the motion stands still and only they move, the residual decides */
+            if (fresh && worst_ratio(w->z, w->per_increment, p->nv) <= 1)
+                settled = true;
+            else if (fresh && ratio > 2) /* grows with the exact tangent */
                 return fail(s, NT_NOT_CONVERGED, w->z, w->per_increment, size);
             fresh = true;
         }

@@ -97,17 +97,16 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     if (status != NT_OK || (status = it->method->layout(p, values, &layout, error)) != NT_OK)
         goto failed;
     it->size = phase_size(p, &layout);
-    double *all = NT_TAKE(&p->arena, 4 * it->size, double);
+    double *all = NT_TAKE(&p->arena, 3 * it->size, double);
     it->looked_v = NT_TAKE(&p->arena, 2 * (size_t)p->nv, double);
-    it->dense_work = NT_TAKE(&p->arena, nt_dense_output_work(p), double);
+    it->kept = NT_TAKE(&p->arena, p->nc, int);
     it->stepper = (nt_stepper){.problem = p, .options = values, .statistics = &it->statistics};
     it->stepper.scratch = NT_TAKE(&p->arena, layout.scratch, double);
-    if (!all || !it->stepper.scratch || !it->looked_v || !it->dense_work)
+    if (!all || !it->stepper.scratch || !it->looked_v || !it->kept || !it->stepper.scratch)
         goto no_memory;
     phase_bind(&it->stepper.now, all, p);
     phase_bind(&it->stepper.next, all + it->size, p);
     phase_bind(&it->before, all + 2 * it->size, p);
-    phase_bind(&it->looked, all + 3 * it->size, p);
     *out = it;
     return NT_OK;
 no_memory:
@@ -255,29 +254,40 @@ static void accept(nt_integrator *it, double h)
     statistics->position_drift = fmax(statistics->position_drift, s->report.position_drift);
 }
 
-/* One try of size h. A solve that fails may mean that the rows chosen at the start have become
- * dependent (a singular position): choose anew and try once more. */
-static nt_status attempt(nt_integrator *it, double h)
+/* Choose independent rows at a state. False when they are the ones in use, or cannot be chosen:
+ * then those in use stay. */
+static bool rows_change(nt_integrator *it, const nt_phase *phase)
 {
-    nt_status status = it->method->step(&it->stepper, h);
-    if (status == NT_OK || it->problem->nc == 0)
-        return status;
     nt_problem *p = it->problem;
     int before = p->n_dropped;
-    int same = 1;
-    int kept[64];
-    for (int i = 0; i < before && i < 64; i++)
-        kept[i] = p->dropped[i];
-    nt_point at = nt_phase_point(&it->stepper.now);
-    if (nt_problem_choose_rows(p, &at) != NT_OK)
+    size_t bytes = (size_t)before * sizeof *p->dropped;
+    memcpy(it->kept, p->dropped, bytes);
+    nt_point at = nt_phase_point(phase);
+    bool chosen = nt_problem_choose_rows(p, &at) == NT_OK;
+    if (chosen && (p->n_dropped != before || memcmp(it->kept, p->dropped, bytes) != 0)) {
+        it->statistics.rank_changes++;
+        return true;
+    }
+    memcpy(p->dropped, it->kept, bytes);
+    p->n_dropped = before;
+    nt_solver_drop(p->solver, p->dropped, before);
+    return false;
+}
+
+/* One try of size h. A solve that fails may mean that the rows in use are dependent (a singular
+ * position) where the step begins or where it ends: choose anew and try again. */
+static nt_status attempt(nt_integrator *it, double h)
+{
+    nt_stepper *s = &it->stepper;
+    nt_status status = it->method->step(s, h);
+    if (status == NT_OK || it->problem->nc == 0)
         return status;
-    same = before == p->n_dropped && before <= 64;
-    for (int i = 0; same && i < before; i++)
-        same = kept[i] == p->dropped[i];
-    if (same)
-        return status;
-    it->statistics.rank_changes++;
-    return it->method->step(&it->stepper, h);
+    if (rows_change(it, &s->next)) {
+        status = it->method->step(s, h);
+        if (status == NT_OK)
+            return status;
+    }
+    return rows_change(it, &s->now) ? it->method->step(s, h) : status;
 }
 
 static nt_status give_up(nt_integrator *it, nt_status status, double h, nt_error *error)
@@ -410,8 +420,9 @@ nt_status nt_integrator_dense(nt_integrator *it, double t, nt_state *state)
     if (t == to->all[NT_PHASE_T])
         *state = nt_integrator_state(it);
     else {
-        nt_dense_output(it->problem, from, to, t, it->dense_work, &it->looked);
-        *state = look(it, &it->looked, it->looked_v);
+        nt_phase *between = &it->stepper.next; /* free between steps */
+        nt_dense_output(it->problem, from, to, t, it->stepper.scratch, between);
+        *state = look(it, between, it->looked_v);
     }
     return NT_OK;
 }
@@ -441,7 +452,7 @@ nt_status nt_integrator_reactions(nt_integrator *it, const nt_state *state, doub
     memcpy(out + p->nh, state->mu, (size_t)p->nn * sizeof(double));
     if (p->n_dropped == 0)
         return NT_OK;
-    double *v = it->dense_work;
+    double *v = it->stepper.scratch;
     nt_space_change_frame(&p->space, p->system->frame, p->frame, state->q, state->v, v);
     nt_point at = {.t = state->t,
                    .q = state->q,

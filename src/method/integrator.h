@@ -9,10 +9,9 @@ struct nt_integrator {
     const nt_method *method;
     nt_stepper stepper;
     nt_phase before;  /* the state at the start of the last accepted step        */
-    nt_phase looked;  /* an interpolated state                                   */
     size_t size;      /* doubles of a state                                      */
     double *looked_v; /* [2 nv] v and vdot in the system's frame                */
-    double *dense_work;
+    int *kept;        /* [nc] rows in use, while others are chosen                         */
     nt_statistics statistics;
     double minimum_step;
     int level; /* the step in use is the one asked for / 2^level                 */

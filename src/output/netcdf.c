@@ -1,195 +1,161 @@
-/* NetCDF, classic format with 64-bit offsets ("CDF-2"). Written here, not by libnetcdf: loading
- * that library with all it depends on takes longer than reading a model and integrating it, and a
- * row of a record is nothing but big-endian doubles one after the other.
+/* NetCDF, classic format with 64-bit offsets, through libnetcdf: one variable for each column over
+ * the unlimited dimension time.
  *
- * Layout (NetCDF Users' Guide, appendix "File Format Specifications"; numbers big-endian, texts and
- * values filled up with zeros to 4 bytes):
- *
- *   file       'C' 'D' 'F' 2, number of records, dimensions, attributes, variables; then records
- *   list       tag, count, members              tag and count are 0 for an empty list
- *   text       length, bytes
- *   dimension  text, length                     0: the record dimension
- *   attribute  text, type, count, values
- *   variable   text, number of dimensions, their indices, attributes, type, bytes in each record,
- *              offset of the first value (8 bytes)
- *
- * The one dimension is time; every variable has one double in each record. A record count that is
- * smaller than what is in the file hides the rest: so it is raised after the rows are written, and
- * a run that is killed leaves a valid file with every row that was counted. */
+ * The number of rows stands in the head of the file; libnetcdf brings it up to date at every
+ * nc_sync. A run that is killed leaves a valid file with every row up to the last one of them. */
 #include "base/error.h"
+#include "output/netcdf_library.h"
 #include "output/stream.h"
 #include "output/writer.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-enum { DIMENSIONS = 10, VARIABLES = 11, ATTRIBUTES = 12 }; /* tags of lists */
-enum { TEXT = 2, DOUBLE = 6 };                             /* types         */
-enum { COUNT_AT = 4, ROWS_PER_SYNC = 100 };
+enum { ROWS_PER_SYNC = 100 };
 
 typedef struct netcdf {
-    int n_columns;
-    uint32_t rows;
-    nt_stream stream;
+    nt_netcdf_library library;
+    const char *path;
+    int file, n_columns;
+    int *variables; /* [n_columns] */
+    size_t rows;
 } netcdf;
 
-/* ---- header --------------------------------------------------------------------------------- */
-
-/* Written twice: first without a stream, to learn its length; offsets depend on it. */
-typedef struct header {
-    nt_stream *stream;
-    uint64_t length;
-    nt_status status;
-    nt_error *error;
-} header;
-
-static void put(header *h, const void *bytes, size_t size)
+/* What libnetcdf returned: NT_OK, or NT_IO with its words. */
+static nt_status check(const netcdf *n, int code, nt_error *error)
 {
-    h->length += size;
-    if (h->stream && h->status == NT_OK)
-        h->status = nt_stream_put(h->stream, bytes, size, h->error);
+    if (code == NC_NOERR)
+        return NT_OK;
+    return nt_fail_at(error, NT_IO, n->path, 0, 0, "cannot be written: %s",
+                      n->library.strerror(code));
 }
 
-static void put_number(header *h, uint64_t number, int size)
+/* ---- the head of the file ------------------------------------------------------------------- */
+
+/* libnetcdf removes a file whose head it could not write. So it only gets one that can be written,
+ * an ordinary one: never a device. */
+static nt_status check_path(const char *path, nt_error *error)
 {
-    unsigned char bytes[8];
-    for (int i = 0; i < size; i++)
-        bytes[i] = (unsigned char)(number >> (8 * (size - 1 - i)));
-    put(h, bytes, (size_t)size);
+    nt_stream *stream = malloc(sizeof *stream);
+    struct stat is;
+    if (!stream)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    nt_status status = nt_stream_open(stream, path, error);
+    if (status == NT_OK) {
+        status = nt_stream_put(stream, "CDF", 3, error);
+        nt_status closed = nt_stream_close(stream, status == NT_OK ? error : NULL);
+        status = status == NT_OK ? closed : status;
+    }
+    if (status == NT_OK && (stat(path, &is) != 0 || !S_ISREG(is.st_mode)))
+        status = nt_fail_at(error, NT_IO, path, 0, 0, "is no ordinary file: NetCDF needs one");
+    free(stream);
+    return status;
 }
 
-static void put_int(header *h, size_t number) { put_number(h, number, 4); }
-
-static void put_text(header *h, const char *text, size_t length)
+/* With ./ in front a path is nothing else to libnetcdf: it takes a:// for an address and skips
+ * blanks at the start. */
+static nt_status create(netcdf *n, nt_error *error)
 {
-    put_int(h, length);
-    put(h, text, length);
-    put(h, "\0\0\0", (4 - length % 4) % 4);
+    size_t length = strlen(n->path);
+    char *path = malloc(length + 3);
+    if (!path)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    memcpy(path, "./", 3);
+    memcpy(path + (n->path[0] == '/' ? 0 : 2), n->path, length + 1);
+    int code = n->library.create(path, NC_CLOBBER | NC_64BIT_OFFSET, &n->file);
+    free(path);
+    return check(n, code, error);
 }
 
-static void put_name(header *h, const char *name) { put_text(h, name, strlen(name)); }
-
-static void put_list(header *h, int tag, int count)
+static int put_text(const netcdf *n, int variable, const char *name, const char *text,
+                    size_t length)
 {
-    put_int(h, count > 0 ? (size_t)tag : 0);
-    put_int(h, (size_t)count);
+    return n->library.put_att_text(n->file, variable, name, length, text);
 }
 
-static void put_attribute(header *h, const char *name, const char *value, size_t length)
+static int define(const netcdf *n, const nt_heading *heading)
 {
-    put_name(h, name);
-    put_int(h, TEXT);
-    put_text(h, value, length);
-}
-
-static void put_header(header *h, const nt_heading *heading, uint64_t first_record)
-{
-    put(h, "CDF\2", 4);
-    put_int(h, 0);
-
-    put_list(h, DIMENSIONS, 1);
-    put_name(h, heading->columns[0].name);
-    put_int(h, 0);
-
-    put_list(h, ATTRIBUTES, heading->n_attributes);
-    for (int i = 0; i < heading->n_attributes; i++) {
+    int time, code = n->library.def_dim(n->file, heading->columns[0].name, NC_UNLIMITED, &time);
+    for (int i = 0; i < heading->n_attributes && code == NC_NOERR; i++) {
         const nt_attribute *attribute = &heading->attributes[i];
-        put_attribute(h, attribute->name, attribute->value, attribute->length);
+        code = put_text(n, NC_GLOBAL, attribute->name, attribute->value, attribute->length);
     }
-
-    put_list(h, VARIABLES, heading->n_columns);
-    for (int i = 0; i < heading->n_columns; i++) {
+    for (int i = 0; i < heading->n_columns && code == NC_NOERR; i++) {
         const nt_column *column = &heading->columns[i];
-        put_name(h, column->name);
-        put_int(h, 1);
-        put_int(h, 0);
-        put_list(h, ATTRIBUTES, 2);
-        put_attribute(h, "units", column->unit, strlen(column->unit));
-        put_attribute(h, "long_name", column->meaning, strlen(column->meaning));
-        put_int(h, DOUBLE);
-        put_int(h, sizeof(double));
-        put_number(h, first_record + (uint64_t)i * sizeof(double), 8);
+        int *variable = &n->variables[i];
+        code = n->library.def_var(n->file, column->name, NC_DOUBLE, 1, &time, variable);
+        if (code == NC_NOERR)
+            code = put_text(n, *variable, "units", column->unit, strlen(column->unit));
+        if (code == NC_NOERR)
+            code = put_text(n, *variable, "long_name", column->meaning, strlen(column->meaning));
     }
-}
-
-static nt_status write_header(netcdf *file, const nt_heading *heading, nt_error *error)
-{
-    header measure = {.status = NT_OK}, h = {.stream = &file->stream, .error = error};
-    put_header(&measure, heading, 0);
-    put_header(&h, heading, measure.length);
-    return h.status == NT_OK ? nt_stream_flush(&file->stream, error) : h.status;
+    if (code == NC_NOERR) /* every value is written, none needs filling */
+        code = n->library.set_fill(n->file, NC_NOFILL, NULL);
+    if (code == NC_NOERR)
+        code = n->library.enddef(n->file);
+    return code == NC_NOERR ? n->library.sync(n->file) : code;
 }
 
 /* ---- writer --------------------------------------------------------------------------------- */
 
+static void destroy(netcdf *n)
+{
+    free(n->variables);
+    free(n);
+}
+
 static nt_status netcdf_open(void **writer, const nt_heading *heading, nt_error *error)
 {
     *writer = NULL;
-    for (int i = 0; i < heading->n_attributes; i++)
-        if (heading->attributes[i].length > INT32_MAX - 4)
-            return nt_fail(error, NT_INVALID, "a text attribute of more than 2 GB");
     if (strcmp(heading->path, "-") == 0)
         return nt_fail(error, NT_INVALID, "NetCDF cannot be written to standard output");
-    netcdf *file = malloc(sizeof *file);
-    if (!file)
+    netcdf *n = calloc(1, sizeof *n);
+    if (!n)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    file->n_columns = heading->n_columns;
-    file->rows = 0;
-    nt_status status = nt_stream_open(&file->stream, heading->path, error);
+    n->path = heading->path;
+    n->n_columns = heading->n_columns;
+    n->variables = calloc((size_t)n->n_columns, sizeof *n->variables);
+    nt_status status = n->variables ? NT_OK : nt_fail(error, NT_NO_MEMORY, "out of memory");
+    if (status == NT_OK)
+        status = nt_netcdf_library_load(&n->library, NULL, error);
+    if (status == NT_OK)
+        status = check_path(n->path, error);
+    if (status == NT_OK)
+        status = create(n, error);
     if (status == NT_OK) {
-        status = write_header(file, heading, error);
+        status = check(n, define(n, heading), error);
         if (status != NT_OK)
-            nt_stream_close(&file->stream, NULL);
+            n->library.close(n->file);
     }
     if (status != NT_OK) {
-        free(file);
+        destroy(n);
         return status;
     }
-    *writer = file;
+    *writer = n;
     return NT_OK;
-}
-
-/* Rows first, then their number. */
-static nt_status synchronise(netcdf *file, nt_error *error)
-{
-    unsigned char count[4];
-    for (int i = 0; i < 4; i++)
-        count[i] = (unsigned char)(file->rows >> (8 * (3 - i)));
-    nt_status status = nt_stream_flush(&file->stream, error);
-    if (status == NT_OK)
-        status = nt_stream_patch(&file->stream, COUNT_AT, count, sizeof count, error);
-    return status;
 }
 
 static nt_status netcdf_row(void *writer, const double *values, nt_error *error)
 {
-    netcdf *file = writer;
-    if (file->rows == INT32_MAX)
-        return nt_fail_at(error, NT_IO, file->stream.path, 0, 0,
-                          "no more than 2147483647 rows fit into a NetCDF file");
-    for (int i = 0; i < file->n_columns; i++) {
-        uint64_t bits;
-        memcpy(&bits, &values[i], sizeof bits);
-        nt_status status = nt_stream_reserve(&file->stream, sizeof bits, error);
-        if (status != NT_OK)
-            return status;
-        unsigned char *at = (unsigned char *)file->stream.buffer + file->stream.used;
-        for (int byte = 0; byte < 8; byte++)
-            at[byte] = (unsigned char)(bits >> (56 - 8 * byte));
-        file->stream.used += sizeof bits;
-    }
-    file->rows++;
-    return file->rows % ROWS_PER_SYNC == 0 ? synchronise(file, error) : NT_OK;
+    netcdf *n = writer;
+    const size_t one = 1;
+    int code = NC_NOERR;
+    for (int i = 0; i < n->n_columns && code == NC_NOERR; i++)
+        code = n->library.put_vara_double(n->file, n->variables[i], &n->rows, &one, &values[i]);
+    if (code == NC_NOERR && ++n->rows % ROWS_PER_SYNC == 0)
+        code = n->library.sync(n->file);
+    return check(n, code, error);
 }
 
+/* A file that cannot be brought up to date, on a full disk, stays open inside libnetcdf: it offers
+ * no way to give the descriptor back. */
 static nt_status netcdf_close(void *writer, nt_error *error)
 {
-    netcdf *file = writer;
-    nt_status status = synchronise(file, error);
-    nt_status closed = nt_stream_close(&file->stream, status == NT_OK ? error : NULL);
-    free(file);
-    return status == NT_OK ? closed : status;
+    netcdf *n = writer;
+    nt_status status = check(n, n->library.close(n->file), error);
+    destroy(n);
+    return status;
 }
 
 const nt_writer_type nt_writer_netcdf = {

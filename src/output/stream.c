@@ -33,31 +33,24 @@ nt_status nt_stream_open(nt_stream *stream, const char *path, nt_error *error)
     return stream->file < 0 ? fail(stream, errno, error) : NT_OK;
 }
 
-/* All of the bytes, however many calls it takes; `at` < 0 appends. */
-static nt_status write_all(nt_stream *stream, const char *bytes, size_t size, off_t at,
-                           nt_error *error)
+/* All of the buffer, however many calls it takes. */
+nt_status nt_stream_flush(nt_stream *stream, nt_error *error)
 {
+    const char *bytes = stream->buffer;
+    size_t size = stream->used;
+    stream->used = 0;
     if (stream->failure)
         return fail(stream, stream->failure, error);
     while (size > 0) {
-        ssize_t done =
-            at < 0 ? write(stream->file, bytes, size) : pwrite(stream->file, bytes, size, at);
+        ssize_t done = write(stream->file, bytes, size);
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)
             return fail(stream, done < 0 ? errno : EIO, error);
         bytes += done;
         size -= (size_t)done;
-        at += at < 0 ? 0 : (off_t)done;
     }
     return NT_OK;
-}
-
-nt_status nt_stream_flush(nt_stream *stream, nt_error *error)
-{
-    size_t size = stream->used;
-    stream->used = 0;
-    return write_all(stream, stream->buffer, size, -1, error);
 }
 
 nt_status nt_stream_reserve(nt_stream *stream, size_t size, nt_error *error)
@@ -81,12 +74,6 @@ nt_status nt_stream_put(nt_stream *stream, const void *bytes, size_t size, nt_er
         size -= piece;
     }
     return NT_OK;
-}
-
-nt_status nt_stream_patch(nt_stream *stream, size_t at, const void *bytes, size_t size,
-                          nt_error *error)
-{
-    return write_all(stream, bytes, size, (off_t)at, error);
 }
 
 nt_status nt_stream_close(nt_stream *stream, nt_error *error)

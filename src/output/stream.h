@@ -27,10 +27,6 @@ nt_status nt_stream_reserve(nt_stream *stream, size_t size, nt_error *error);
 
 nt_status nt_stream_flush(nt_stream *stream, nt_error *error);
 
-/* Write over bytes that are in the file already, `at` bytes from its start. */
-nt_status nt_stream_patch(nt_stream *stream, size_t at, const void *bytes, size_t size,
-                          nt_error *error);
-
 /* Flush and close (standard output stays open); the descriptor is given back always. */
 nt_status nt_stream_close(nt_stream *stream, nt_error *error);
 

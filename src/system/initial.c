@@ -292,5 +292,6 @@ nt_status nt_problem_minimum_norm(nt_problem *problem, const nt_point *at, doubl
     memcpy(problem->dropped, kept, bytes);
     problem->n_dropped = before;
     nt_arena_free(&arena);
-    return status;
+    nt_status back = nt_solver_drop(problem->solver, problem->dropped, before);
+    return status == NT_OK ? back : status;
 }

@@ -112,7 +112,7 @@ nt_status nt_problem_create(nt_problem **out, const nt_system *system, nt_frame 
     p->dropped = NT_TAKE(&p->arena, p->nc, int);
     p->fixed = NT_TAKE(&p->arena, p->nv, int);
     p->mark = NT_TAKE(&p->arena, p->n, unsigned char);
-    p->work = NT_TAKE(&p->arena, 4 * (size_t)p->n + (size_t)p->nv, double);
+    p->work = NT_TAKE(&p->arena, p->n, double);
     status = NT_NO_MEMORY;
     if (!p->quantity || !p->diagonal || !p->dropped || !p->mark || !p->fixed || !p->work)
         goto done;

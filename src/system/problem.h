@@ -29,7 +29,7 @@ typedef struct nt_problem {
 
     /* the adapter's work; see adapter.c */
     struct nt_adapter *adapter;
-    double *work; /* [4 n + nv] */
+    double *work; /* [n] */
     nt_arena arena;
     nt_pattern own_pattern;
 } nt_problem;

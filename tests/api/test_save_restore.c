@@ -207,14 +207,10 @@ static void foreign_states_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(top_in_both_frames),
-        cmocka_unit_test(into_a_used_integrator),
-        cmocka_unit_test(with_halved_steps),
-        cmocka_unit_test(with_turn_counters),
-        cmocka_unit_test(with_redundant_rows),
-        cmocka_unit_test(dense_output_after_restoring),
-        cmocka_unit_test(with_a_kept_tangent),
-        cmocka_unit_test(foreign_states_are_refused),
+        cmocka_unit_test(top_in_both_frames),  cmocka_unit_test(into_a_used_integrator),
+        cmocka_unit_test(with_halved_steps),   cmocka_unit_test(with_turn_counters),
+        cmocka_unit_test(with_redundant_rows), cmocka_unit_test(dense_output_after_restoring),
+        cmocka_unit_test(with_a_kept_tangent), cmocka_unit_test(foreign_states_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,20 @@
 /* NetCDF: what is written is read back by the NetCDF library itself, also while the writer is still
  * at work, as after a run that was killed. */
 #include "output/digest.h"
+#include "output/netcdf_library.h"
 #include "output/writer.h"
 
 #include <netcdf.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -175,6 +179,72 @@ static void failures(void **unused)
     assert_int_equal(nt_writer_netcdf.open(&writer, &other, &error), NT_IO);
     other.path = "-";
     assert_int_equal(nt_writer_netcdf.open(&writer, &other, &error), NT_INVALID);
+    other.path = "/dev/null";
+    assert_int_equal(nt_writer_netcdf.open(&writer, &other, &error), NT_IO);
+    assert_non_null(strstr(error.message, "no ordinary file"));
+    struct stat is;
+    assert_true(stat("/dev/null", &is) == 0 && stat("/dev/full", &is) == 0);
+}
+
+/* Names that libnetcdf would read as an address, or shorten. */
+static void odd_paths(void **unused)
+{
+    (void)unused;
+    static const char *const paths[] = {" blank.nc", "a#mode=zarr.nc", "a b:c.nc"};
+    for (int i = 0; i < 3; i++) {
+        void *writer;
+        nt_error error;
+        struct stat is;
+        nt_heading other = heading;
+        other.path = paths[i];
+        assert_int_equal(nt_writer_netcdf.open(&writer, &other, &error), NT_OK);
+        assert_int_equal(nt_writer_netcdf.close(writer, &error), NT_OK);
+        assert_true(stat(paths[i], &is) == 0 && is.st_size > 100);
+        remove(paths[i]);
+    }
+}
+
+/* Files may not grow beyond 64 KB: as on a disk that fills up in the middle of a run. What was
+ * synchronised before can be read. */
+static void a_disk_that_fills_up(void **unused)
+{
+    (void)unused;
+    struct rlimit before, small;
+    nt_error error;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = before;
+    small.rlim_cur = 1 << 16;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    void *writer = start(100);
+    nt_status status = NT_OK;
+    double row[3];
+    for (int i = 100; i < 10000 && status == NT_OK; i++) {
+        for (int j = 0; j < 3; j++)
+            row[j] = value(i, j);
+        status = nt_writer_netcdf.row(writer, row, &error);
+    }
+    assert_int_equal(status, NT_IO);
+    assert_non_null(strstr(error.message, "File too large"));
+    assert_string_equal(error.file, "rows.nc");
+    assert_int_equal(nt_writer_netcdf.close(writer, &error), NT_IO);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    int file = open_file();
+    check_rows(file, 2700); /* (64 KB - head) / 24 bytes, in hundreds */
+    nc_close(file);
+}
+
+static void a_library_that_cannot_be_loaded(void **unused)
+{
+    (void)unused;
+    nt_netcdf_library library;
+    nt_error error;
+    assert_int_equal(nt_netcdf_library_load(&library, "libnone.so.1", &error), NT_IO);
+    assert_non_null(strstr(error.message, "NetCDF cannot be written"));
+    assert_non_null(strstr(error.message, "libnone.so.1"));
+    assert_int_equal(nt_netcdf_library_load(&library, "libm.so.6", &error), NT_IO);
+    assert_non_null(strstr(error.message, "nc_create"));
+    assert_int_equal(nt_netcdf_library_load(&library, NULL, &error), NT_OK);
 }
 
 /* FIPS 180-4's examples. */
@@ -198,6 +268,9 @@ int main(void)
         cmocka_unit_test(a_killed_run_keeps_its_rows),
         cmocka_unit_test(many_columns),
         cmocka_unit_test(failures),
+        cmocka_unit_test(odd_paths),
+        cmocka_unit_test(a_disk_that_fills_up),
+        cmocka_unit_test(a_library_that_cannot_be_loaded),
         cmocka_unit_test(digests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
