@@ -60,7 +60,7 @@ typedef struct nt_integrator_setup {
     nt_solver_kind solver;
     double tolerance[4]; /* position, rotation, velocity, angular_velocity; 0: equal steps.
                             For methods that control their error; refused by others    */
-    double minimum_step; /* s; halving stops here; 0: 1e-6 of the step asked for      */
+    double minimum_step; /* s; halving stops here; 0: 1e-4 of the step asked for      */
     int track_work;      /* integrate the power of non-potential forces               */
 } nt_integrator_setup;
 
@@ -77,7 +77,8 @@ typedef struct nt_statistics {
     double linear_residual; /* worst accepted relative residual of a linear solve         */
 } nt_statistics;
 
-/* A state to look at. Pointers into the integrator; v and vdot are in the system's frame. */
+/* A state to look at, v and vdot in the system's frame. Pointers into the integrator: they show the
+ * state until the next step, dense output or restore. */
 typedef struct nt_state {
     double t;
     const double *q, *v, *vdot, *lambda, *mu, *memory;
@@ -89,7 +90,8 @@ NT_API nt_status nt_integrator_create(nt_integrator **integrator, const nt_integ
                                       nt_error *error);
 NT_API void nt_integrator_destroy(nt_integrator *integrator);
 
-/* Begin at (t, q[nq], v[nv]), v in the system's frame. Computes consistent accelerations and
+/* Begin at (t, q[nq], v[nv]), v in the system's frame. q = v = memory = NULL: at the system's own
+ * initial values (system->initial; a model has them). Computes consistent accelerations and
  * multipliers. memory[n_memory] or NULL for zeros. NT_INCONSISTENT when Phi or dPhi/dt is not zero
  * there: the message names the equation and the amount. */
 NT_API nt_status nt_integrator_start(nt_integrator *integrator, double t, const double *q,

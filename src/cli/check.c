@@ -37,7 +37,7 @@ static void show_simulation(const nt_cli_plan *plan)
         printf(", step %g s\n", plan->step);
     else
         printf(", step not given\n");
-    printf("records %d quantities", simulation->n_record);
+    printf("recorded quantities %d,", simulation->n_record);
     if (simulation->every > 0)
         printf(" every %g s\n", simulation->every);
     else

@@ -44,11 +44,11 @@ static const nt_cli_command *find_command(const char *name)
 
 static int unknown_command(const char *name)
 {
-    const char *names[COMMANDS];
+    const char *names[COMMANDS + 2] = {"--help", "--version"};
     char hint[80];
     for (int i = 0; i < COMMANDS; i++)
-        names[i] = commands[i].name;
-    nt_cli_suggestion(name, names, COMMANDS, hint, sizeof hint);
+        names[i + 2] = commands[i].name;
+    nt_cli_suggestion(name, names, COMMANDS + 2, hint, sizeof hint);
     nt_cli_say("there is no command '%s'%s (nutate --help lists them)", name, hint);
     return NT_EXIT_USAGE;
 }

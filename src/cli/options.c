@@ -135,8 +135,8 @@ static int unknown_option(const nt_cli_command *command, const char *argument)
         if (takes(command, &rows[i]))
             words[n++] = rows[i].word;
     nt_cli_suggestion(argument, words, n, hint, sizeof hint);
-    nt_cli_say("nutate %s has no option '%s'%s (nutate %s --help lists them)", command->name,
-               argument, hint, command->name);
+    nt_cli_say("%s has no option '%s'%s (nutate %s --help lists them)", command->name, argument,
+               hint, command->name);
     return NT_EXIT_USAGE;
 }
 
@@ -164,11 +164,11 @@ static int read_option(nt_cli_options *options, const nt_cli_command *command, c
 static int read_operand(nt_cli_options *options, const nt_cli_command *command, const char *text)
 {
     if (!*command->operand) {
-        nt_cli_say("nutate %s takes no argument, got '%s'", command->name, text);
+        nt_cli_say("%s takes no argument, got '%s'", command->name, text);
         return NT_EXIT_USAGE;
     }
     if (options->name) {
-        nt_cli_say("nutate %s takes one %s, got '%s' and '%s'", command->name, command->operand,
+        nt_cli_say("%s takes one %s, got '%s' and '%s'", command->name, command->operand,
                    options->name, text);
         return NT_EXIT_USAGE;
     }
@@ -197,7 +197,7 @@ int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, 
             return status;
     }
     if (!options->help && !options->name && command->operand[0] && command->operand[0] != '[') {
-        nt_cli_say("nutate %s needs %s (nutate %s --help)", command->name, command->operand,
+        nt_cli_say("%s needs %s (nutate %s --help)", command->name, command->operand,
                    command->name);
         return NT_EXIT_USAGE;
     }

@@ -134,11 +134,11 @@ static void show_counts(const nt_cli_plan *plan, const nt_cli_account *account)
     if (s->smallest_step < s->largest_step * (1 - 1e-6))
         fprintf(stderr, "  steps from %.3g to %.3g s\n", s->smallest_step, s->largest_step);
     if (s->fallbacks > 0)
-        fprintf(stderr, "  %ld linear solves were redone with pivoting\n", s->fallbacks);
+        fprintf(stderr, "  linear solves redone with pivoting %ld\n", s->fallbacks);
     if (redundant > 0)
-        fprintf(stderr, "  %d redundant equations (nutate check names them)\n", redundant);
+        fprintf(stderr, "  redundant equations %d (nutate check names them)\n", redundant);
     if (s->rank_changes > 0)
-        fprintf(stderr, "  independent equations chosen anew %ld times\n", s->rank_changes);
+        fprintf(stderr, "  new choices of independent equations %ld\n", s->rank_changes);
     long steps = s->steps - account->steps_before;
     fprintf(stderr, "  time %.3g s, %.3g us per step\n", account->seconds,
             1e6 * account->seconds / (double)(steps > 0 ? steps : 1));
@@ -155,6 +155,6 @@ void nt_cli_summary(const nt_cli_plan *plan, const nt_cli_account *account)
     show_energy(plan, account);
     show_drift(plan);
     show_counts(plan, account);
-    fprintf(stderr, "%ld rows in %s\n", account->rows,
+    fprintf(stderr, "%ld row%s in %s\n", account->rows, account->rows == 1 ? "" : "s",
             strcmp(account->output, "-") == 0 ? "standard output" : account->output);
 }

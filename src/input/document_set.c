@@ -167,6 +167,8 @@ nt_status nt_document_set(nt_document *document, const char *path, const char *v
     *source = (nt_source){.name = name, .text = text, .length = length};
     if (length > document->limits.bytes)
         return nt_fail_at(error, NT_BAD_MODEL, name, 0, 0, "the value is too long");
+    if (strspn(value, " \t\r\n") == length)
+        return nt_fail_at(error, NT_BAD_MODEL, name, 0, 0, "the value is empty, expected one");
 
     nt_status status = nt_document_build(document, source, &c.value, error);
     if (status != NT_OK)

@@ -35,6 +35,9 @@ struct nt_solver {
 
     nt_matrix copy; /* of the matrix, for dense and KLU */
     double *given, *x, *r, *size, *bound;
+    size_t widest;          /* of the primary nodes                          */
+    double *inverse;        /* [widest^2 + widest] scratch of find_sizes     */
+    int *inverse_pivot;     /* [widest]                                      */
     unsigned char *dropped; /* [n] */
     int *drop_list, n_dropped;
 
@@ -66,7 +69,14 @@ static int take_vectors(nt_solver *s)
     s->given = malloc(5 * n * sizeof *s->given);
     s->dropped = calloc(n, 1);
     s->drop_list = malloc(n * sizeof *s->drop_list);
-    if (!s->given || !s->dropped || !s->drop_list)
+    s->widest = 1;
+    for (int i = 0; i < s->pattern->n_primary; i++) {
+        size_t size = (size_t)(s->pattern->node_start[i + 1] - s->pattern->node_start[i]);
+        s->widest = size > s->widest ? size : s->widest;
+    }
+    s->inverse = malloc((s->widest * s->widest + s->widest) * sizeof *s->inverse);
+    s->inverse_pivot = malloc(s->widest * sizeof *s->inverse_pivot);
+    if (!s->given || !s->dropped || !s->drop_list || !s->inverse || !s->inverse_pivot)
         return 0;
     s->x = s->given + n;
     s->r = s->x + n;
@@ -127,6 +137,8 @@ void nt_solver_destroy(nt_solver *solver)
     free(solver->given);
     free(solver->dropped);
     free(solver->drop_list);
+    free(solver->inverse);
+    free(solver->inverse_pivot);
     free(solver);
 }
 
@@ -409,26 +421,17 @@ static int add_sizes(const nt_matrix *matrix, int slot, double *w, int *pivot, d
 
 /* What the pivots of multiplier rows are compared with: the diagonal of G W^-1 G^T, W reduced to
  * its diagonal blocks. */
-static nt_status find_sizes(const nt_matrix *matrix, double *scale)
+static nt_status find_sizes(nt_solver *solver, const nt_matrix *matrix)
 {
     const nt_pattern *p = matrix->pattern;
-    size_t widest = 1;
-    for (int i = 0; i < p->n_primary; i++)
-        if ((size_t)(p->node_start[i + 1] - p->node_start[i]) > widest)
-            widest = (size_t)(p->node_start[i + 1] - p->node_start[i]);
-    nt_status status = NT_OK;
-    double *w = malloc((widest * widest + widest) * sizeof *w);
-    int *pivot = malloc(widest * sizeof *pivot);
+    double *scale = solver->bound, *w = solver->inverse;
     memset(scale, 0, (size_t)p->n * sizeof *scale);
-    if (!w || !pivot)
-        status = NT_NO_MEMORY;
-    for (int slot = 0; status == NT_OK && slot < p->n_slots; slot++)
+    for (int slot = 0; slot < p->n_slots; slot++)
         if (p->row[slot] >= p->n_primary && p->column[slot] < p->n_primary &&
-            !add_sizes(matrix, slot, w, pivot, w + widest * widest, scale))
-            status = NT_SINGULAR;
-    free(w);
-    free(pivot);
-    return status;
+            !add_sizes(matrix, slot, w, solver->inverse_pivot, w + solver->widest * solver->widest,
+                       scale))
+            return NT_SINGULAR;
+    return NT_OK;
 }
 
 nt_status nt_solver_factor_dependent(nt_solver *solver, const nt_matrix *matrix, double tolerance,
@@ -447,7 +450,7 @@ nt_status nt_solver_factor_dependent(nt_solver *solver, const nt_matrix *matrix,
     }
     if (!all_finite(matrix->values, entries(solver)))
         return NT_NOT_FINITE;
-    nt_status status = find_sizes(matrix, solver->bound);
+    nt_status status = find_sizes(solver, matrix);
     if (status != NT_OK)
         return status;
     solver->present = *place;

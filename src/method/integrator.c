@@ -165,8 +165,17 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
     nt_phase *next = &it->stepper.next;
     memset(next->all, 0, it->size * sizeof(double));
     next->all[NT_PHASE_T] = t;
-    memcpy(next->q, q, (size_t)p->nq * sizeof(double));
-    nt_space_change_frame(&p->space, p->system->frame, p->frame, q, v, next->v);
+    if (!q) { /* the system's own initial values */
+        if (!p->system->initial)
+            return nt_fail(error, NT_INVALID, "no initial q and v given, and the system has none");
+        nt_status own = p->system->initial(p->system->self, t, next->q, it->looked_v, next->memory);
+        if (own != NT_OK)
+            return nt_fail(error, own, "the system has no initial values at t = %g s: %s", t,
+                           nt_status_text(own));
+        q = next->q, v = it->looked_v, memory = NULL;
+    } else
+        memcpy(next->q, q, (size_t)p->nq * sizeof(double));
+    nt_space_change_frame(&p->space, p->system->frame, p->frame, next->q, v, next->v);
     if (memory)
         memcpy(next->memory, memory, (size_t)p->system->n_memory * sizeof(double));
     nt_point at = nt_phase_point(next);
@@ -325,7 +334,7 @@ nt_status nt_integrator_advance(nt_integrator *it, double end, nt_observer obser
     if (!(h > 0) || !isfinite(h))
         return nt_fail(error, NT_INVALID, "step from t = %g s to %g s, expected a later time",
                        begin, end);
-    double smallest = it->minimum_step > 0 ? it->minimum_step : 1e-6 * h;
+    double smallest = it->minimum_step > 0 ? it->minimum_step : 1e-4 * h;
     long long whole = 1LL << DEEPEST, done = 0;
     while (done < whole) {
         long long part = whole >> it->level;

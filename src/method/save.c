@@ -55,10 +55,10 @@ nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t siz
 {
     nt_problem *p = it->problem;
     header mine = header_of(it), h;
-    if (size != nt_integrator_saved_size(it))
-        return nt_fail(error, NT_INVALID, "saved state has %zu bytes, expected %zu for this system",
-                       size, nt_integrator_saved_size(it));
     const char *in = bytes;
+    if (size < sizeof h)
+        return nt_fail(error, NT_INVALID, "saved state has %zu bytes, expected at least %zu", size,
+                       sizeof h);
     memcpy(&h, in, sizeof h);
     h.magic[sizeof h.magic - 1] = h.method[sizeof h.method - 1] = '\0';
     if (strcmp(h.magic, mine.magic) != 0)
@@ -72,6 +72,9 @@ nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t siz
         h.statistics_size != mine.statistics_size || h.n_dropped < 0 || h.n_dropped > p->nc ||
         h.level < 0 || h.level > 62)
         return nt_fail(error, NT_INVALID, "saved state is of another system or frame");
+    if (size != nt_integrator_saved_size(it))
+        return nt_fail(error, NT_INVALID, "saved state has %zu bytes, expected %zu for this system",
+                       size, nt_integrator_saved_size(it));
     size_t state = it->size * sizeof(double);
     memcpy(it->stepper.now.all, in + sizeof h, state);
     memcpy(it->before.all, in + sizeof h + state, state);

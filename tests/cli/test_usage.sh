@@ -16,8 +16,10 @@ done
 
 expect 2 rum top.yaml
 says "there is no command 'rum'" "did you mean 'run'?"
+expect 2 --versoin
+says "did you mean '--version'?"
 expect 2 run
-says "needs MODEL"
+says "run needs MODEL"
 expect 2 run top.yaml other.yaml
 says "takes one MODEL"
 expect 2 run top.yaml --stpe 1e-3
@@ -32,6 +34,8 @@ for value in 0 -1 nan inf 1e-3s ''; do
 done
 expect 2 run top.yaml --set m
 says "expected KEY=VALUE"
+expect 2 run top.yaml --set m=
+says "--set parameters.m: the value is empty"
 expect 2 run top.yaml --quiet=yes
 says "--quiet takes no value"
 expect 2 run top.yaml --solver klm
