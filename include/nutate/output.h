@@ -14,7 +14,9 @@ typedef struct nt_record nt_record;
 typedef enum nt_record_format { NT_CSV, NT_NETCDF } nt_record_format;
 
 /* Open path ("-" is standard output, CSV) for the quantities that the model's output section
- * names. provenance may be NULL: NAME=VALUE lines stored in NetCDF (options, version, hash). */
+ * names. provenance may be NULL: NAME=VALUE lines stored in NetCDF (options, version, hash).
+ * The first NetCDF record loads libnetcdf, which is not made for threads: write such records from
+ * one thread at a time. NT_IO when the file cannot be created or the library not be loaded. */
 NT_API nt_status nt_record_open(nt_record **record, const nt_model *model, const char *path,
                                 nt_record_format format, const char *provenance, nt_error *error);
 

@@ -339,8 +339,6 @@ static void forward_transposed(const nt_block *block, const nt_record *record, d
 {
     const double *store = block->store;
     double y[3], *mine = b + record->position;
-    if (record->kind >= NT_RECORD_LOAD)
-        return;
     if (record->kind == NT_RECORD_BODY) {
         const nt_body_link *link = (const nt_body_link *)(record + 1);
         double z[3], scratch[3], *other = b + record->scaled_position;
@@ -375,8 +373,6 @@ static void backward_transposed(const nt_block *block, const nt_record *record, 
 {
     const double *store = block->store;
     double scratch[3], *mine = b + record->position;
-    if (record->kind >= NT_RECORD_LOAD)
-        return;
     if (record->kind == NT_RECORD_BODY) {
         const nt_body_link *link = (const nt_body_link *)(record + 1);
         double *other = b + record->scaled_position;
@@ -404,12 +400,14 @@ static void substitute_transposed(const nt_block *block, double *x)
 {
     const int *begin = block->program, *end = begin + block->program_length;
     for (const int *at = begin; at < end; at += ((const nt_record *)at)->length)
-        forward_transposed(block, (const nt_record *)at, x);
+        if (((const nt_record *)at)->kind < NT_RECORD_LOAD)
+            forward_transposed(block, (const nt_record *)at, x);
     nt_front_forward_transposed(&block->core, x);
     nt_front_backward_transposed(&block->core, x);
     for (const int *at = end; at > begin;) {
         at -= at[-1];
-        backward_transposed(block, (const nt_record *)at, x);
+        if (((const nt_record *)at)->kind < NT_RECORD_LOAD)
+            backward_transposed(block, (const nt_record *)at, x);
     }
 }
 

@@ -60,8 +60,9 @@ typedef enum nt_record_kind {
     NT_RECORD_PREPARE, /* inverses and products that wait for nothing                */
 } nt_record_kind;
 
-/* Head of a record; then one nt_link per neighbour (BODY: nt_body_link), count^2 targets (places
- * of A_ij, row by row; SCALED: t < 0 names the single number at ~t), and the length once more. */
+/* Head of a record: kind and length have the same place in all of them. Then one nt_link per
+ * neighbour (BODY: nt_body_link), count^2 targets (places of A_ij, row by row; SCALED: t < 0 names
+ * the single number at ~t), and the length once more. */
 typedef struct nt_record {
     int kind, count; /* neighbours */
     int length;      /* ints in this record                                    */

@@ -43,12 +43,12 @@ enum option {
 
 static const nt_option_key options[N_OPTIONS] = {
     [RHO_INF] =
-        {"rho_inf", NT_REAL, NAN, 0, 1, "", NULL,
+        {"rho_inf", NT_REAL, (double)NAN, 0, 1, "", NULL,
          "spectral radius at infinite frequency, 1: no damping (Chung & Hulbert); 0.8 where "
          "no family is named"},
-    [NEWMARK] = {"newmark", NT_REAL, NAN, 0.5, 1, "", NULL,
+    [NEWMARK] = {"newmark", NT_REAL, (double)NAN, 0.5, 1, "", NULL,
                  "Newmark's gamma with beta = (gamma + 1/2)^2/4; 0.5 is the trapezoidal rule"},
-    [HHT] = {"hht", NT_REAL, NAN, -1.0 / 3, 0, "", NULL,
+    [HHT] = {"hht", NT_REAL, (double)NAN, -1.0 / 3, 0, "", NULL,
              "alpha of Hilber, Hughes & Taylor; 0 is the trapezoidal rule"},
     [TOLERANCE_LENGTH] = {"tolerance_length", NT_REAL, 1e-10, 1e-300, 1, "m", NULL,
                           "absolute tolerance of positions and of constraints on lengths"},

@@ -338,7 +338,7 @@ nt_status nt_integrator_advance(nt_integrator *it, double end, nt_observer obser
     long long whole = 1LL << DEEPEST, done = 0;
     while (done < whole) {
         long long part = whole >> it->level;
-        double part_h = ldexp(h, -it->level);
+        double part_h = it->level == 0 ? h : ldexp(h, -it->level);
         nt_status status = attempt(it, part_h);
         if (status != NT_OK) {
             it->statistics.rejected++;

@@ -12,7 +12,8 @@ void nt_model_initial(const nt_model *model, double *q, double *v, double *memor
     const nt_system *s = &model->system;
     memcpy(q, model->initial_q, (size_t)s->space.nq * sizeof *q);
     memcpy(v, model->initial_v, (size_t)s->space.nv * sizeof *v);
-    memcpy(memory, model->initial_memory, (size_t)s->n_memory * sizeof *memory);
+    if (s->n_memory > 0)
+        memcpy(memory, model->initial_memory, (size_t)s->n_memory * sizeof *memory);
 }
 
 const char *nt_model_corrections(const nt_model *model)

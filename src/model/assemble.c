@@ -5,6 +5,9 @@
  * Gauss-Newton steps of least |dx|^2 + length^2 |dtheta|^2 close the loops. What is given does not
  * move, unless `initial: {correct: true}` frees everything.
  *
+ * Where that ends in a dead position (bars that all lie on one line have no direction in which
+ * their loop would close) it is begun again from placements beside the first one.
+ *
  * Velocities. Given ones stay; the others are those of least kinetic energy that satisfy the
  * constraints: minimise v^T M v / 2 with G v = -Phi_t. */
 #include "model/assemble.h"
@@ -30,7 +33,10 @@ typedef struct assembly {
     bool *placed;         /* [n_bodies]                                */
     unsigned char *fixed; /* [nv] unknowns that may not move           */
     double *rows;         /* [nc]                                      */
+    nt_tie *ties;         /* [n_bodies] given velocities off the centre of mass */
+    int n_ties;
     double *dv, *trial;   /* [nv], [nq]                                */
+    double *begin, *best; /* [nq]                                      */
     nt_arena arena;
 } assembly;
 
@@ -222,7 +228,7 @@ static nt_status improve(assembly *a, double *size, bool *better)
     nt_point at = start_point(a);
     for (int i = 0; i < p->nc; i++)
         a->rows[i] = i < p->nh ? -a->rows[i] : 0;
-    nt_status status = nt_problem_project(p, &at, false, a->fixed, a->rows, a->dv);
+    nt_status status = nt_problem_project(p, &at, false, a->fixed, NULL, 0, a->rows, a->dv);
     if (status != NT_OK)
         return status;
     double longest = 0;
@@ -249,6 +255,58 @@ static nt_status improve(assembly *a, double *size, bool *better)
     return NT_OK;
 }
 
+/* Gauss-Newton steps from where the model stands, to rounding or until nothing improves. */
+static nt_status settle(assembly *a, double *size)
+{
+    nt_model *model = a->model;
+    int worst;
+    nt_status status = measure(a, model->initial_q, NT_POSITION, size, &worst);
+    bool better = *size > 1e-15;
+    for (int i = 0; status == NT_OK && i < 200 && *size > 1e-15 && better; i++) {
+        status = measure(a, model->initial_q, NT_POSITION, size, &worst);
+        if (status == NT_OK)
+            status = improve(a, size, &better);
+    }
+    return status;
+}
+
+/* Everything that is free is moved from q by up to 0.6 rad and 0.2 of the model's length. */
+static void put_beside(assembly *a, const double *q, unsigned *seed)
+{
+    nt_model *model = a->model;
+    nt_problem *p = a->problem;
+    for (int i = 0; i < p->nv; i++) {
+        *seed = *seed * 1664525u + 1013904223u;
+        double number = (double)(*seed >> 8) / (1 << 23) - 1;
+        double size = p->quantity[i] == NT_ANGLE ? 0.6 : 0.2 * model->length;
+        a->dv[i] = a->fixed[i] ? 0 : size * number;
+    }
+    nt_space_compose(&p->space, NT_INERTIAL, q, a->dv, model->initial_q);
+}
+
+static nt_status settle_nearby(assembly *a, double *size)
+{
+    enum { TRIES = 8 };
+    nt_model *model = a->model;
+    size_t bytes = (size_t)a->problem->nq * sizeof(double);
+    double *begin = a->begin, *best = a->best;
+    unsigned seed = 1;
+    memcpy(begin, model->initial_q, bytes);
+    nt_status status = settle(a, size);
+    memcpy(best, model->initial_q, bytes);
+    for (int i = 0; status == NT_OK && *size > CLOSED && i < TRIES; i++) {
+        double trial;
+        put_beside(a, begin, &seed);
+        status = settle(a, &trial);
+        if (status == NT_OK && trial < *size) {
+            *size = trial;
+            memcpy(best, model->initial_q, bytes);
+        }
+    }
+    memcpy(model->initial_q, best, bytes);
+    return status;
+}
+
 static nt_status close_loops(assembly *a, bool validate, nt_error *error)
 {
     nt_model *model = a->model;
@@ -267,13 +325,9 @@ static nt_status close_loops(assembly *a, bool validate, nt_error *error)
                        model->file, nt_status_text(status));
     if (size > CLOSED && free_count == 0 && validate)
         return contradiction(a, worst, false, "the given positions", error);
-    bool better = size > 1e-15;
-    for (int i = 0; i < 200 && free_count > 0 && size > 1e-15 && better; i++) {
-        if ((status = measure(a, model->initial_q, NT_POSITION, &size, &worst)) != NT_OK ||
-            (status = improve(a, &size, &better)) != NT_OK)
-            return nt_fail(error, status, "%s: assembly failed: %s", model->file,
-                           nt_status_text(status));
-    }
+    if (free_count > 0 && (status = settle_nearby(a, &size)) != NT_OK)
+        return nt_fail(error, status, "%s: assembly failed: %s", model->file,
+                       nt_status_text(status));
     measure(a, model->initial_q, NT_POSITION, &size, &worst);
     if (size > CLOSED && validate)
         return contradiction(a, worst, false,
@@ -298,11 +352,11 @@ static void write_velocities(nt_model *model)
 }
 
 /* Velocities in terms of the assembled orientation. A given velocity of the origin fixes that of
- * the centre of mass once the angular velocity is known: *linked says that it is not yet. */
-static void given_velocities(assembly *a, bool *linked)
+ * the centre of mass where the angular velocity is given too, and else ties the two. */
+static void given_velocities(assembly *a)
 {
     nt_model *model = a->model;
-    *linked = false;
+    a->n_ties = 0;
     memset(a->fixed, 0, (size_t)a->problem->nv);
     for (int i = 1; i < model->n_bodies; i++) {
         nt_body *body = &model->bodies[i];
@@ -313,10 +367,12 @@ static void given_velocities(assembly *a, bool *linked)
         v3 given = v3_load(body->angular_velocity);
         if (spin)
             body->w0 = body->angular_velocity_frame == 1 ? given : m3_apply(R, given);
+        v3 arm = m3_apply(R, body->reference);
         if (velocity && moves)
-            body->v0 =
-                v3_add(v3_load(body->velocity), v3_cross(body->w0, m3_apply(R, body->reference)));
-        *linked |= velocity && moves && !spin && v3_norm(body->reference) > 0;
+            body->v0 = v3_add(v3_load(body->velocity), v3_cross(body->w0, arm));
+        if (velocity && moves && !spin && !free_all && v3_norm(arm) > 0)
+            a->ties[a->n_ties++] =
+                (nt_tie){.translation = body->v, .rotation = body->v + 3, .arm = arm};
         for (int k = 0; k < 3; k++) {
             if (velocity && moves && !free_all)
                 a->fixed[body->v + k] = 1;
@@ -331,36 +387,29 @@ static nt_status find_velocities(assembly *a, bool validate, nt_error *error)
 {
     nt_model *model = a->model;
     nt_problem *p = a->problem;
-    bool linked = true;
     double size = 0, scale = 1;
     int worst = -1;
-    /* repeated only where a given origin velocity hangs on an unknown rotation */
-    for (int round = 0; round < 100 && linked; round++) {
-        given_velocities(a, &linked);
-        nt_point at = start_point(a);
-        if (p->nc == 0)
-            return NT_OK;
-        nt_status status = measure(a, model->initial_q, NT_VELOCITY, &size, &worst);
-        for (int i = 0; i < p->nc; i++)
-            a->rows[i] = -a->rows[i];
-        if (status == NT_OK)
-            status = nt_problem_project(p, &at, true, a->fixed, a->rows, a->dv);
-        if (status != NT_OK)
-            return nt_fail(error, status, "%s: initial velocities: %s", model->file,
-                           nt_status_text(status));
-        double change = 0;
-        for (int i = 0; i < p->nv; i++) {
-            model->initial_v[i] += a->dv[i];
-            scale = fmax(scale, fabs(model->initial_v[i]));
-            change = fmax(change, fabs(a->dv[i]));
-        }
-        for (int i = 1; i < model->n_bodies; i++) {
-            nt_body *body = &model->bodies[i];
-            const double *v = model->initial_v + body->v;
-            body->v0 = body->t_node >= 0 ? v3_load(v) : v3_of(0, 0, 0);
-            body->w0 = v3_load(v + (body->t_node >= 0 ? 3 : 0));
-        }
-        linked = linked && change > 1e-14 * scale;
+    given_velocities(a);
+    if (p->nc == 0 && a->n_ties == 0)
+        return NT_OK;
+    nt_point at = start_point(a);
+    nt_status status = measure(a, model->initial_q, NT_VELOCITY, &size, &worst);
+    for (int i = 0; i < p->nc; i++)
+        a->rows[i] = -a->rows[i];
+    if (status == NT_OK)
+        status = nt_problem_project(p, &at, true, a->fixed, a->ties, a->n_ties, a->rows, a->dv);
+    if (status != NT_OK)
+        return nt_fail(error, status, "%s: initial velocities: %s", model->file,
+                       nt_status_text(status));
+    for (int i = 0; i < p->nv; i++) {
+        model->initial_v[i] += a->dv[i];
+        scale = fmax(scale, fabs(model->initial_v[i]));
+    }
+    for (int i = 1; i < model->n_bodies; i++) {
+        nt_body *body = &model->bodies[i];
+        const double *v = model->initial_v + body->v;
+        body->v0 = body->t_node >= 0 ? v3_load(v) : v3_of(0, 0, 0);
+        body->w0 = v3_load(v + (body->t_node >= 0 ? 3 : 0));
     }
     measure(a, model->initial_q, NT_VELOCITY, &size, &worst);
     if (size > CLOSED * scale && validate)
@@ -429,7 +478,12 @@ static nt_status take_work(assembly *a)
     a->rows = NT_TAKE(&a->arena, p->nc, double);
     a->dv = NT_TAKE(&a->arena, p->nv, double);
     a->trial = NT_TAKE(&a->arena, p->nq, double);
-    return a->placed && a->fixed && a->rows && a->dv && a->trial ? NT_OK : NT_NO_MEMORY;
+    a->begin = NT_TAKE(&a->arena, p->nq, double);
+    a->best = NT_TAKE(&a->arena, p->nq, double);
+    a->ties = NT_TAKE(&a->arena, a->model->n_bodies, nt_tie);
+    return a->placed && a->fixed && a->rows && a->dv && a->trial && a->begin && a->best && a->ties
+               ? NT_OK
+               : NT_NO_MEMORY;
 }
 
 nt_status nt_model_assemble(nt_model *model, bool validate, nt_error *error)

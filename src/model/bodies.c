@@ -50,8 +50,7 @@ NT_WIDE static void rotation_matrices(group *restrict g)
              quat_matrix((quat){g->q[0].of[l], g->q[1].of[l], g->q[2].of[l], g->q[3].of[l]}));
 }
 
-static inline void gather(group *g, int l, const nt_body *body, const nt_point *at,
-                          const double *map, nt_motion *m)
+static inline void gather(group *g, int l, const nt_body *body, const nt_point *at, nt_motion *m)
 {
     const double *q = at->q + body->q, *v = at->v + body->v;
     const double *vdot = at->vdot ? at->vdot + body->v : NULL;
@@ -60,7 +59,6 @@ static inline void gather(group *g, int l, const nt_body *body, const nt_point *
     m->w = v3_load(v + 3);
     m->a = vdot ? v3_load(vdot) : v3_of(0, 0, 0);
     m->alpha = vdot ? v3_load(vdot + 3) : v3_of(0, 0, 0);
-    m->X = map ? m3_load(map + 9 * body->rotation) : m3_identity();
     for (int k = 0; k < 4; k++)
         g->q[k].of[l] = q[3 + k];
     put3(g->w, l, m->w);
@@ -116,13 +114,12 @@ void nt_bodies_evaluate(const nt_body *bodies, int n_bodies, const nt_point *at,
     bool wanted =
         terms && (terms->parts & (NT_INERTIA | NT_IMPLICIT)) && (terms->residual || terms->matrix);
     bool grouped = !wanted || nt_body_is_plain(terms);
-    motion[0] = (nt_motion){.R = m3_identity(), .X = m3_identity()};
     int i = 1;
     while (i < n_bodies) {
         const nt_body *body = &bodies[i];
         nt_motion *m = &motion[i];
         if (!grouped || i + LANES > n_bodies || !groupable(body)) {
-            nt_body_motion(body, at, map, m);
+            nt_body_motion(body, at, m);
             if (wanted)
                 nt_body_evaluate(body, m, gravity, terms);
             i++;
@@ -130,14 +127,14 @@ void nt_bodies_evaluate(const nt_body *bodies, int n_bodies, const nt_point *at,
         }
         group g;
         for (int l = 0; l < LANES; l++)
-            gather(&g, l, &body[l], at, map, &m[l]);
+            gather(&g, l, &body[l], at, &m[l]);
         rotation_matrices(&g);
         for (int l = 0; l < LANES; l++) {
             m[l].R = get9(g.R, l);
             if (wanted)
                 put9(g.J, l, body[l].J);
             if (wanted && terms->matrix)
-                put9(g.X, l, m[l].X);
+                put9(g.X, l, map ? m3_load(map + 9 * body[l].rotation) : m3_identity());
         }
         if (wanted && terms->matrix)
             tangents(&g, terms->combination->mass, terms->combination->damping,

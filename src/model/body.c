@@ -284,7 +284,7 @@ void nt_body_energy(const nt_body *body, const nt_motion *motion, v3 gravity, nt
     energy->potential -= body->mass * v3_dot(gravity, center);
 }
 
-void nt_body_motion(const nt_body *body, const nt_point *at, const double *map, nt_motion *m)
+void nt_body_motion(const nt_body *body, const nt_point *at, nt_motion *m)
 {
     const double *q = at->q + body->q, *v = at->v + body->v;
     bool moves = body->t_node >= 0;
@@ -297,7 +297,6 @@ void nt_body_motion(const nt_body *body, const nt_point *at, const double *map, 
     const double *vdot = at->vdot ? at->vdot + body->v : NULL;
     m->a = vdot && moves ? v3_load(vdot) : zero;
     m->alpha = vdot ? v3_load(vdot + r) : zero;
-    m->X = map ? m3_load(map + 9 * body->rotation) : m3_identity();
 }
 
 /* The same term by term, for part of the inertia, two maps or rates that turn with the unknown:
@@ -312,10 +311,11 @@ static nt_inertia_terms inertia_in_parts(const nt_body *body, const nt_motion *m
     nt_inertia_terms t = {0};
     const nt_combination *c = terms->matrix ? terms->combination : NULL;
     double k = c ? c->stiffness : 0, turn = c ? k * c->turn : 0;
+    m3 X = c && c->map ? m3_load(c->map + 9 * body->rotation) : m3_identity();
     if (terms->parts & NT_MASS) {
         t.moment = Ja;
         if (c) {
-            m3 Y = c->map_mass ? m3_load(c->map_mass + 9 * body->rotation) : motion->X;
+            m3 Y = c->map_mass ? m3_load(c->map_mass + 9 * body->rotation) : X;
             m3 JA = m3_multiply_skew(Js, alpha);
             t.block = m3_add(m3_scale(c->mass, m3_multiply(Js, Y)), m3_scale(turn + k, JA));
             t.block = m3_sub(t.block, m3_scale(k, m3_skew(Ja)));
@@ -325,7 +325,7 @@ static nt_inertia_terms inertia_in_parts(const nt_body *body, const nt_motion *m
         t.moment = v3_add(t.moment, v3_cross(w, Jw));
         if (c) {
             m3 C = m3_sub(m3_skew_multiply(w, Js), m3_skew(Jw));
-            m3 rates = m3_add(m3_scale(c->damping, m3_multiply(C, motion->X)),
+            m3 rates = m3_add(m3_scale(c->damping, m3_multiply(C, X)),
                               m3_scale(turn, m3_multiply_skew(C, w)));
             m3 K = m3_scale(-k, m3_skew_multiply(w, m3_transpose(C)));
             t.block = m3_add(t.block, m3_add(rates, K));
@@ -344,8 +344,9 @@ NT_WIDE void nt_body_evaluate(const nt_body *body, const nt_motion *motion, v3 g
     if (!nt_body_is_plain(terms))
         t = inertia_in_parts(body, motion, terms);
     else if (terms->matrix)
-        t = nt_inertia_tangent(motion->R, body->J, motion->w, motion->alpha, motion->X, c->mass,
-                               c->damping, c->stiffness);
+        t = nt_inertia_tangent(motion->R, body->J, motion->w, motion->alpha,
+                               c->map ? m3_load(c->map + 9 * body->rotation) : m3_identity(),
+                               c->mass, c->damping, c->stiffness);
     else
         t.moment = nt_inertia_moment(motion->R, body->J, motion->w, motion->alpha);
     if (weighs && fixed) {

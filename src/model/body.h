@@ -68,8 +68,8 @@ static inline void nt_body_add_mass(const nt_body *body, const nt_terms *terms)
     block[0] += m, block[4] += m, block[8] += m;
 }
 
-/* Motion of one body; map as in nt_combination, NULL for the identity. */
-void nt_body_motion(const nt_body *body, const nt_point *at, const double *map, nt_motion *motion);
+/* Motion of one body. */
+void nt_body_motion(const nt_body *body, const nt_point *at, nt_motion *motion);
 
 /* Residual and tangent of inertia and gravity (body.c has the equations). */
 void nt_body_evaluate(const nt_body *body, const nt_motion *motion, v3 gravity,

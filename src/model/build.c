@@ -139,6 +139,7 @@ static nt_status take_memory(nt_model *model)
         !model->motion || !model->multipliers || !model->redundant || !model->parameter_names ||
         !model->mass || !model->inertia)
         return NT_NO_MEMORY;
+    nt_motion_init(model->motion);
     for (int i = 0; i < model->n_elements; i++)
         for (int r = 0; r < model->elements[i].n_rows; r++)
             model->row_quantity[model->elements[i].first_row + r] =

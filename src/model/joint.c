@@ -521,13 +521,17 @@ void nt_joint_accept(const nt_element *e, const nt_view *view, double *next)
 void nt_joint_reaction(const nt_element *e, const nt_view *view, v3 *force, v3 *torque)
 {
     const nt_joint *joint = nt_joint_of(e);
+    *force = *torque = v3_of(0, 0, 0);
+    if (joint->only_point && joint->enforce == 0) {
+        *force = v3_load(view->lambda + e->first_row);
+        return;
+    }
     joint_geometry g;
     joint_geometry_of(&g, e, view);
     double f[3];
     motion_of(joint, view, f);
     nt_row_spec specs[8];
     int n = all_specs(joint, specs), r = 0;
-    *force = *torque = v3_of(0, 0, 0);
     for (int i = 0; i < n; i++)
         for (int k = 0; k < components(&specs[i]); k++, r++) {
             joint_row row, velocity;

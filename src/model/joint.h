@@ -54,13 +54,23 @@ typedef struct nt_row_spec {
 
 typedef struct nt_joint {
     unsigned given;
+
+    /* what every evaluation reads, together */
+    int enforce;          /* 0 multiplier, 1 penalty                                         */
+    bool rotates, slides; /* has the free coordinate angle, displacement                     */
+    bool only_point;      /* holds a point and nothing else                                  */
+    int n_specs;          /* without the motion row                                          */
+    const nt_row_spec *specs;
+    const nt_expression *motion;
+    v3 point_a, point_b; /* from the bodies' reference points, body axes                     */
+    v3 e[3], f[3];       /* triads of A and B, body axes                                     */
+
+    /* as the file gives it */
     int between[2];
     nt_place_of_point at;
     double axis[3], axes[2][3];
     nt_place_of_point points[2];
-    int enforce; /* 0 multiplier, 1 penalty */
     double stiffness, damping;
-    nt_expression *motion;
     double length;
     struct {
         double dry, viscous, slip; /* N m or N; N m s/rad or N s/m; regularising speed */
@@ -68,14 +78,6 @@ typedef struct nt_joint {
     struct {
         double lower, upper, stiffness, damping;
     } limits;
-
-    /* derived: points from the bodies' reference points, triads, all in body axes */
-    v3 point_a, point_b;
-    v3 e[3], f[3];
-    const nt_row_spec *specs;
-    int n_specs;          /* without the motion row */
-    bool rotates, slides; /* has the free coordinate angle, displacement */
-    bool only_point;      /* holds a point and nothing else               */
 } nt_joint;
 
 /* Key tables (joint_keys.c), by what a type can have. */
@@ -108,6 +110,13 @@ void nt_joint_accept(const nt_element *element, const nt_view *view, double *nex
 nt_quantity nt_joint_row_quantity(const nt_element *element, int row);
 const char *nt_joint_row_name(const nt_element *element, int row);
 void nt_joint_reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque);
+
+/* What the descriptors of all joint types have in common. */
+#define NT_JOINT_SLOTS                                                                             \
+    .section = "joints", .size = sizeof(nt_joint), .rows = nt_joint_rows,                          \
+    .declare = nt_joint_declare, .evaluate = nt_joint_evaluate,                                    \
+    .depends_on_rates = nt_joint_depends_on_rates, .row_quantity = nt_joint_row_quantity,          \
+    .row_name = nt_joint_row_name, .reaction = nt_joint_reaction
 
 /* Friction and limits along the free coordinate (joint_load.c): adds terms, or energies. Called by
  * nt_joint_evaluate. */

@@ -20,41 +20,23 @@ typedef struct nt_motor {
 
 enum { GIVEN_JOINT, GIVEN_VALUE };
 
-static const nt_key torque_keys[] = {
-    {.name = "joint",
-     .type = NT_KEY_JOINT,
-     .offset = offsetof(nt_motor, joint),
-     .bit = GIVEN_JOINT,
-     .required = true,
-     .meaning = "a joint with a free angle"},
-    {.name = "value",
-     .type = NT_KEY_FUNCTION,
-     .offset = offsetof(nt_motor, value),
-     .bit = GIVEN_VALUE,
-     .required = true,
-     .unit = "N m",
-     .meaning = "moment on B about the axis, the opposite on A: a function of t, parameters and "
-                "recorded quantities"},
-    {0},
-};
+#define MOTOR_KEYS(coordinate, unit_, load)                                                        \
+    {.name = "joint",                                                                              \
+     .type = NT_KEY_JOINT,                                                                         \
+     .offset = offsetof(nt_motor, joint),                                                          \
+     .bit = GIVEN_JOINT,                                                                           \
+     .required = true,                                                                             \
+     .meaning = "a joint with a free " coordinate},                                                \
+    {                                                                                              \
+        .name = "value", .type = NT_KEY_FUNCTION, .offset = offsetof(nt_motor, value),             \
+        .bit = GIVEN_VALUE, .required = true, .unit = unit_,                                       \
+        .meaning = load " the axis, the opposite on A: a function of t, parameters and "           \
+                        "recorded quantities"                                                      \
+    }
 
-static const nt_key force_keys[] = {
-    {.name = "joint",
-     .type = NT_KEY_JOINT,
-     .offset = offsetof(nt_motor, joint),
-     .bit = GIVEN_JOINT,
-     .required = true,
-     .meaning = "a joint with a free displacement"},
-    {.name = "value",
-     .type = NT_KEY_FUNCTION,
-     .offset = offsetof(nt_motor, value),
-     .bit = GIVEN_VALUE,
-     .required = true,
-     .unit = "N",
-     .meaning = "force on B along the axis, the opposite on A: a function of t, parameters and "
-                "recorded quantities"},
-    {0},
-};
+static const nt_key torque_keys[] = {MOTOR_KEYS("angle", "N m", "moment on B about"), {0}};
+static const nt_key force_keys[] = {MOTOR_KEYS("displacement", "N", "force on B along"), {0}};
+#undef MOTOR_KEYS
 
 static bool is_force(const nt_element *element) { return element->type == &nt_force_joint_force; }
 

@@ -81,9 +81,24 @@ enum { /* bits of nt_body.given */
 /* Body 0 is the ground: no nodes, never moves. A body's reference point is its centre of mass, or
  * its fixed point; `x` of the state is the reference point's position. */
 typedef struct nt_body {
-    /* as the file gives it (keys in body.c) */
     unsigned given;
+
+    /* what every evaluation reads, together: the state's layout, and derived values */
+    int t_node, r_node; /* nodes of the pattern; -1 where there is none                      */
+    int q, v;           /* first entry in q and v: translation then rotation                 */
+    int rotation;       /* number of the rotation in the space, -1 for the ground            */
+    int tt_slot, rr_slot;
     double mass;
+    m3 J; /* inertia about the reference point, body axes                                    */
+
+    /* derived by nt_body_prepare */
+    v3 reference; /* of the reference point from the origin, body axes                       */
+    v3 center;    /* of the centre of mass from the reference point, body axes               */
+    v3 x0;        /* initial reference position (after assembly), ground axes                */
+    quat q0;      /* initial orientation (after assembly)                                    */
+    v3 v0, w0;    /* initial velocity of the reference point, angular velocity; ground axes  */
+
+    /* as the file gives it (keys in body.c) */
     double inertia[6]; /* about the centre of mass, body axes: xx yy zz xy xz yz */
     int inertia_count; /* 3 or 6 */
     double center_of_mass[3];
@@ -95,20 +110,6 @@ typedef struct nt_body {
 
     const char *name;
     nt_place place;
-
-    /* derived by nt_body_prepare */
-    v3 reference; /* of the reference point from the origin, body axes                     */
-    v3 center;    /* of the centre of mass from the reference point, body axes              */
-    m3 J;         /* inertia about the reference point, body axes                           */
-    v3 x0;        /* initial reference position (after assembly), ground axes               */
-    quat q0;      /* initial orientation (after assembly)                                   */
-    v3 v0, w0;    /* initial velocity of the reference point, angular velocity; ground axes */
-
-    /* the state's layout */
-    int t_node, r_node; /* nodes of the pattern; -1 where there is none                      */
-    int q, v;           /* first entry in q and v: translation then rotation                 */
-    int rotation;       /* number of the rotation in the space, -1 for the ground            */
-    int tt_slot, rr_slot;
 } nt_body;
 
 extern const nt_key nt_body_keys[];
@@ -125,8 +126,13 @@ typedef struct nt_motion {
     m3 R;
     v3 v, w;     /* velocity of it, angular velocity; ground axes   */
     v3 a, alpha; /* their derivatives                               */
-    m3 X;        /* combination->map, identity where there is none  */
 } nt_motion;
+
+/* The ground does not move: once for every array of motions. */
+static inline void nt_motion_init(nt_motion *motion)
+{
+    motion[0] = (nt_motion){.R = m3_identity()};
+}
 
 /* Everything an element sees while it adds its terms. */
 typedef struct nt_view {
@@ -142,22 +148,24 @@ typedef struct nt_view {
 
 /* The variation of a body's rotation rate and its derivative per unknown (see nt_combination):
  * dw = (c X + k s w~) e,  dalpha = (m X + k s alpha~) e. */
+static inline m3 nt_turned_map(const double *map, int rotation, double factor, double s, v3 rate)
+{
+    m3 X = map && rotation >= 0 ? m3_load(map + 9 * rotation) : m3_identity();
+    X = m3_scale(factor, X);
+    return s == 0 ? X : m3_add(X, m3_scale(s, m3_skew(rate)));
+}
 static inline m3 nt_rate_map(const nt_view *view, int body, double c, double k)
 {
-    const nt_motion *motion = &view->motion[body];
-    double s = k * view->terms->combination->turn;
-    m3 map = m3_scale(c, motion->X);
-    return s == 0 ? map : m3_add(map, m3_scale(s, m3_skew(motion->w)));
+    const nt_combination *combination = view->terms->combination;
+    return nt_turned_map(combination->map, view->bodies[body].rotation, c, k * combination->turn,
+                         view->motion[body].w);
 }
 static inline m3 nt_acceleration_map(const nt_view *view, int body, double m, double k)
 {
-    const nt_motion *motion = &view->motion[body];
     const nt_combination *combination = view->terms->combination;
-    double s = k * combination->turn;
-    bool own = combination->map_mass && view->bodies[body].rotation >= 0;
-    m3 Y = own ? m3_load(combination->map_mass + 9 * view->bodies[body].rotation) : motion->X;
-    m3 map = m3_scale(m, Y);
-    return s == 0 ? map : m3_add(map, m3_scale(s, m3_skew(motion->alpha)));
+    const double *map = combination->map_mass ? combination->map_mass : combination->map;
+    return nt_turned_map(map, view->bodies[body].rotation, m, k * combination->turn,
+                         view->motion[body].alpha);
 }
 
 /* Add a 3 x 3 block; a slot of -1 is a node that does not exist. */

@@ -19,17 +19,9 @@ static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt
 }
 
 const nt_element_type nt_joint_prismatic = {
-    .section = "joints",
     .name = "prismatic",
     .summary = "a slider: B moves along an axis of A",
     .keys = nt_joint_moving_keys,
-    .size = sizeof(nt_joint),
-    .rows = nt_joint_rows,
     .prepare = prepare,
-    .declare = nt_joint_declare,
-    .evaluate = nt_joint_evaluate,
-    .depends_on_rates = nt_joint_depends_on_rates,
-    .row_quantity = nt_joint_row_quantity,
-    .row_name = nt_joint_row_name,
-    .reaction = nt_joint_reaction,
+    NT_JOINT_SLOTS,
 };

@@ -8,8 +8,15 @@
 
 #define NT_NETCDF_FUNCTIONS(X)                                                                     \
     X(create)                                                                                      \
-    X(set_fill) X(def_dim) X(def_var) X(put_att_text) X(enddef) X(put_vara_double) X(sync)         \
-        X(close) X(strerror)
+    X(set_fill)                                                                                    \
+    X(def_dim)                                                                                     \
+    X(def_var)                                                                                     \
+    X(put_att_text)                                                                                \
+    X(enddef)                                                                                      \
+    X(put_vara_double)                                                                             \
+    X(sync)                                                                                        \
+    X(close)                                                                                       \
+    X(strerror)
 
 /* Its functions, without the prefix nc_: library.create is nc_create. */
 typedef struct nt_netcdf_library {

@@ -94,23 +94,90 @@ static nt_status mass_weights(nt_problem *problem, const nt_point *at)
     return status;
 }
 
+static int node_of(const nt_pattern *pattern, int unknown)
+{
+    int node = 0;
+    while (pattern->node_start[node + 1] <= unknown)
+        node++;
+    return node;
+}
+
+/* to[3][width] += P^T from[3][width], P = -arm~; rows of a node */
+static void add_tied_rows(v3 arm, const double *from, double *to, int width)
+{
+    for (int j = 0; j < width; j++) {
+        v3 x = v3_cross(arm, v3_of(from[j], from[width + j], from[2 * width + j]));
+        to[j] += x.x, to[width + j] += x.y, to[2 * width + j] += x.z;
+    }
+}
+
+/* With dv = P dw the columns of dw gain those of dv times P, and its rows P^T times those of dv.
+ * The translation itself is left out. */
+static nt_status tie(nt_problem *problem, const nt_tie *tie, double *b)
+{
+    const nt_pattern *pattern = problem->pattern;
+    int t = node_of(pattern, tie->translation), r = node_of(pattern, tie->rotation);
+    if (tie->translation != pattern->node_start[t] || tie->rotation != pattern->node_start[r])
+        return NT_INVALID;
+    for (int slot = 0; slot < pattern->n_slots; slot++) {
+        int row = pattern->row[slot], column = pattern->column[slot];
+        if (row < pattern->n_primary || column != t)
+            continue;
+        int own = nt_pattern_find(pattern, row, r), force = nt_pattern_find(pattern, r, row);
+        if (own < 0 || force < 0)
+            return NT_INVALID;
+        int rows = pattern->node_start[row + 1] - pattern->node_start[row];
+        const double *from = nt_matrix_block(&problem->matrix, slot);
+        for (int i = 0; i < rows; i++) /* (g P)^T = P^T g^T */
+            v3_accumulate(nt_matrix_block(&problem->matrix, own) + 3 * i,
+                          v3_cross(tie->arm, v3_load(from + 3 * i)));
+        add_tied_rows(tie->arm, nt_matrix_block(&problem->matrix, nt_pattern_find(pattern, t, row)),
+                      nt_matrix_block(&problem->matrix, force), rows);
+    }
+    m3 M = m3_load(nt_matrix_block(&problem->matrix, nt_pattern_find(pattern, t, t)));
+    m3 P = m3_skew(v3_neg(tie->arm));
+    m3_accumulate(nt_matrix_block(&problem->matrix, nt_pattern_find(pattern, r, r)),
+                  m3_multiply(m3_transpose(P), m3_multiply(M, P)));
+    add_tied_rows(tie->arm, b + tie->translation, b + tie->rotation, 1);
+    return NT_OK;
+}
+
+/* b = -M v */
+static nt_status momentum(nt_problem *problem, const nt_point *at, double *b)
+{
+    nt_point moving = *at;
+    moving.vdot = at->v;
+    nt_terms terms = {.parts = NT_MASS, .level = NT_VELOCITY, .residual = b};
+    nt_status status = nt_problem_evaluate(problem, &moving, &terms);
+    for (int i = 0; i < problem->nv; i++)
+        b[i] = -b[i];
+    return status;
+}
+
 nt_status nt_problem_project(nt_problem *problem, const nt_point *at, bool kinetic,
-                             const unsigned char *fixed, const double *rhs, double *dv)
+                             const unsigned char *fixed, const nt_tie *ties, int n_ties,
+                             const double *rhs, double *dv)
 {
     problem->factored_for = NULL;
     nt_solver_drop(problem->solver, NULL, 0);
     nt_status status = weighted_constraints(problem, at);
-    if (status == NT_OK && kinetic)
+    if (status == NT_OK && (kinetic || n_ties > 0))
         status = mass_weights(problem, at);
-    if (status != NT_OK)
-        return status;
     double *b = problem->work;
     memset(b, 0, (size_t)problem->nv * sizeof *b);
     memcpy(b + problem->nv, rhs, (size_t)problem->nc * sizeof *b);
+    if (status == NT_OK && n_ties > 0)
+        status = momentum(problem, at, b);
+    for (int i = 0; status == NT_OK && i < n_ties; i++)
+        status = tie(problem, &ties[i], b);
+    if (status != NT_OK)
+        return status;
     int count = 0;
     for (int i = 0; i < problem->nv; i++)
-        if (fixed[i])
+        if (fixed[i]) {
             problem->fixed[count++] = i;
+            b[i] = 0;
+        }
     nt_matrix_drop(&problem->matrix, problem->fixed, count);
     status = nt_solver_factor_dependent(problem->solver, &problem->matrix, DEPENDENT, problem->mark,
                                         &count);
@@ -122,6 +189,8 @@ nt_status nt_problem_project(nt_problem *problem, const nt_point *at, bool kinet
     if ((status = nt_solver_solve(problem->solver, b, 1)) != NT_OK)
         return status;
     memcpy(dv, b, (size_t)problem->nv * sizeof *b);
+    for (int i = 0; i < n_ties; i++)
+        v3_store(dv + ties[i].translation, v3_cross(v3_load(dv + ties[i].rotation), ties[i].arm));
     return NT_OK;
 }
 
@@ -157,7 +226,7 @@ nt_status nt_problem_accelerations(nt_problem *problem, const nt_point *at, doub
     nt_point point = *at;
     point.vdot = vdot, point.lambda = lambda, point.mu = mu;
     problem->factored_for = NULL;
-    double *r = problem->work, last = INFINITY;
+    double *r = problem->work, last = (double)INFINITY;
     bool affine = problem->system->capabilities & NT_AFFINE;
     for (int i = 0; i < problem->n_dropped; i++) {
         int row = problem->dropped[i] - problem->nv;

@@ -4,6 +4,7 @@
 #define NUTATE_SYSTEM_PROBLEM_H
 
 #include "base/arena.h"
+#include "base/vector3.h"
 
 #include <nutate/system.h>
 #include <stdbool.h>
@@ -54,12 +55,21 @@ nt_status nt_problem_choose_rows(nt_problem *problem, const nt_point *at);
 nt_status nt_problem_accelerations(nt_problem *problem, const nt_point *at, double *vdot,
                                    double *lambda, double *mu, nt_error *error);
 
+/* The velocity of a point off a body's reference point is held: dv = dw x arm, arm from the point
+ * to the reference. translation, rotation: their first entries in v. */
+typedef struct nt_tie {
+    int translation, rotation;
+    v3 arm;
+} nt_tie;
+
 /* The smallest change dv[nv] with G dv = rhs[nc], G the velocity-level constraint matrix at a
  * point: smallest in kinetic energy, or in |translation|^2 + length^2 |rotation|^2. Entries with
- * fixed[nv] set stay zero; rows that depend on others are left out, so a contradiction shows only
- * when the rows are evaluated again. */
+ * fixed[nv] set stay zero, those of ties but for what the tie says; with ties the change is
+ * kinetic, and it is the energy of v + dv that is least. Rows that depend on others are left out,
+ * so a contradiction shows only when the rows are evaluated again. */
 nt_status nt_problem_project(nt_problem *problem, const nt_point *at, bool kinetic,
-                             const unsigned char *fixed, const double *rhs, double *dv);
+                             const unsigned char *fixed, const nt_tie *ties, int n_ties,
+                             const double *rhs, double *dv);
 
 /* Multipliers of least norm with the same forces: multipliers[nc] in and out. */
 nt_status nt_problem_minimum_norm(nt_problem *problem, const nt_point *at, double *multipliers);

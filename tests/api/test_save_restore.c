@@ -184,9 +184,9 @@ static void foreign_states_are_refused(void **state)
     bytes mine = save(&r), foreign = save(&other), body = save(&turned);
     char words[64];
     snprintf(words, sizeof words, "expected %zu", mine.size);
-    assert_refused(&r, foreign.data, foreign.size, words);
+    assert_refused(&r, foreign.data, foreign.size, "another system or frame");
     assert_refused(&r, mine.data, mine.size - 1, words);
-    assert_refused(&r, mine.data, 0, words);
+    assert_refused(&r, mine.data, 0, "saved state has 0 bytes");
     assert_refused(&r, body.data, body.size, "another system or frame");
     char *junk = malloc(mine.size);
     assert_non_null(junk);

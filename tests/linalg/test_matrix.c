@@ -120,7 +120,7 @@ static void test_dense(void **state)
         for (int i = 0; i < n; i++)
             a[i * n + n / 2] = 0;
         assert_int_equal(nt_dense_factor(n, a, pivot), n / 2);
-        a[0] = NAN;
+        a[0] = (double)NAN;
         assert_true(nt_dense_factor(n, a, pivot) >= 0);
     }
 }

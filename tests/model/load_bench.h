@@ -282,7 +282,7 @@ static inline void random_state(bench *b, int first, int second)
 
 static inline void find_motion(const bench *b, const double *q, const double *v, nt_motion *motion)
 {
-    motion[0] = (nt_motion){.R = m3_identity(), .X = m3_identity()};
+    nt_motion_init(motion);
     for (int i = 1; i < N_BODIES; i++) {
         const nt_body *body = &b->bodies[i];
         bool moves = body->t_node >= 0;
@@ -291,7 +291,6 @@ static inline void find_motion(const bench *b, const double *q, const double *v,
             .R = quat_matrix(quat_load(q + body->q + (moves ? 3 : 0))),
             .v = moves ? v3_load(v + body->v) : v3_of(0, 0, 0),
             .w = v3_load(v + body->v + (moves ? 3 : 0)),
-            .X = m3_load(b->map[i - 1]),
         };
     }
 }
