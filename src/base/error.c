@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,41 +17,38 @@ const char *nt_status_text(nt_status status)
     return texts[status];
 }
 
-static void fill(nt_error *error, nt_status status, const char *format, va_list arguments)
-    NT_PRINTF(3, 0);
-
 /* What is quoted in a message can neither break its line nor command a terminal. */
-static void fill(nt_error *error, nt_status status, const char *format, va_list arguments)
+nt_status nt_fail_with(nt_error *error, nt_status status, const char *file, int line, int column,
+                       const char *format, va_list arguments)
 {
+    if (!error)
+        return status;
     memset(error, 0, sizeof *error);
     error->status = status;
+    error->line = line;
+    error->column = column;
+    snprintf(error->file, sizeof error->file, "%s", file);
     vsnprintf(error->message, sizeof error->message, format, arguments);
     nt_text_to_line(error->message);
+    return status;
 }
 
 nt_status nt_fail(nt_error *error, nt_status status, const char *format, ...)
 {
-    if (error) {
-        va_list arguments;
-        va_start(arguments, format);
-        fill(error, status, format, arguments);
-        va_end(arguments);
-    }
+    va_list arguments;
+    va_start(arguments, format);
+    nt_fail_with(error, status, "", 0, 0, format, arguments);
+    va_end(arguments);
     return status;
 }
 
 nt_status nt_fail_at(nt_error *error, nt_status status, const char *file, int line, int column,
                      const char *format, ...)
 {
-    if (error) {
-        va_list arguments;
-        va_start(arguments, format);
-        fill(error, status, format, arguments);
-        va_end(arguments);
-        snprintf(error->file, sizeof error->file, "%s", file);
-        error->line = line;
-        error->column = column;
-    }
+    va_list arguments;
+    va_start(arguments, format);
+    nt_fail_with(error, status, file, line, column, format, arguments);
+    va_end(arguments);
     return status;
 }
 

@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/text.h"
 #include "input/document_tree.h"
 
 #include <stdarg.h>
@@ -271,14 +270,12 @@ void nt_node_place(const nt_node *scalar, int column, int *line_in_file, int *co
 
 nt_status nt_node_fail(nt_error *error, const nt_node *node, const char *format, ...)
 {
-    char message[768];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    nt_status status = nt_fail_with(error, NT_BAD_MODEL, node->source->name, node->line,
+                                    node->column, format, arguments);
     va_end(arguments);
-    nt_text_to_line(message);
-    return nt_fail_at(error, NT_BAD_MODEL, node->source->name, node->line, node->column, "%s",
-                      message);
+    return status;
 }
 
 nt_status nt_node_fail_inside(nt_error *error, const nt_node *scalar)

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "base/suggest.h"
-#include "base/text.h"
 #include "model/expression.h"
 #include "model/expression_code.h"
 
@@ -51,13 +50,10 @@ static int column_of(const parser *p, int at)
 static bool fail(parser *p, int at, const char *format, ...) NT_PRINTF(3, 4);
 static bool fail(parser *p, int at, const char *format, ...)
 {
-    char message[sizeof p->error->message];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    p->status = nt_fail_with(p->error, NT_BAD_MODEL, "", 0, column_of(p, at), format, arguments);
     va_end(arguments);
-    nt_text_to_line(message);
-    p->status = nt_fail_at(p->error, NT_BAD_MODEL, "", 0, column_of(p, at), "%s", message);
     return false;
 }
 

@@ -35,6 +35,15 @@ static void fail_fills_the_record(void **state)
     assert_true(error.time == 0 && error.step == 0 && error.residual == 0);
 }
 
+/* A message is one line, whatever it quotes. */
+static void what_is_quoted_breaks_no_line(void **state)
+{
+    (void)state;
+    nt_error error;
+    nt_fail(&error, NT_BAD_MODEL, "got '%s'", "a\nb\x1b[2J\t\xc3\xbc");
+    assert_string_equal(error.message, "got 'a b [2J \xc3\xbc'");
+}
+
 static void fail_at_adds_the_place(void **state)
 {
     (void)state;
@@ -98,9 +107,13 @@ static void version_is_the_build_s(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_status_has_its_text), cmocka_unit_test(fail_fills_the_record),
-        cmocka_unit_test(fail_at_adds_the_place),    cmocka_unit_test(text_without_a_place),
-        cmocka_unit_test(a_record_is_not_required),  cmocka_unit_test(long_texts_are_cut),
+        cmocka_unit_test(every_status_has_its_text),
+        cmocka_unit_test(fail_fills_the_record),
+        cmocka_unit_test(what_is_quoted_breaks_no_line),
+        cmocka_unit_test(fail_at_adds_the_place),
+        cmocka_unit_test(text_without_a_place),
+        cmocka_unit_test(a_record_is_not_required),
+        cmocka_unit_test(long_texts_are_cut),
         cmocka_unit_test(version_is_the_build_s),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
