@@ -33,10 +33,8 @@ run: setup
 test: setup-test
 	@$(build) dev all
 	@$(build) asan all
-	@echo "Tests under sanitizers (build/asan)"
-	@ctest --preset asan -j $(JOBS)
-	@echo "Tests (build/dev)"
-	@ctest --preset dev -j $(JOBS)
+	@echo "Tests under sanitizers (build/asan), then without (build/dev)"
+	@ctest --preset asan -j $(JOBS); first=$$?; ctest --preset dev -j $(JOBS) && exit $$first
 
 bench: setup
 	@$(build) release bench

@@ -252,7 +252,7 @@ static double program_rate(void)
     double best = 1e9;
     for (double begin = now(), t; (t = now()) < begin + 0.1;) {
         for (int k = 0; k < 100; k++)
-            block->kernels->factor(block, m->matrix.values);
+            block->kernels->factor(block, m->matrix.values, NULL);
         best = fmin(best, (now() - t) / 100);
     }
     double rate = block->flops / best;

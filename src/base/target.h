@@ -1,6 +1,7 @@
 /* NT_WIDE: compile a function twice, for AVX2 and for any machine, and choose when the program is
  * loaded. Vector instructions do the same operations in the same order: the numbers do not change
- * (nothing here is contracted or reassociated). */
+ * (nothing here is contracted or reassociated). For static functions: of others the helper that
+ * chooses would be exported. */
 #ifndef NUTATE_BASE_TARGET_H
 #define NUTATE_BASE_TARGET_H
 

@@ -166,10 +166,10 @@ void nt_block_drop(nt_block *block, const int *unknowns, int count)
     block->n_left_out = -1; /* left_out[] is out of date */
 }
 
-static int factor(nt_block *block, const double *values, int careful)
+static int factor(nt_block *block, const double *values, double *clear, int careful)
 {
-    int node = careful ? block->kernels->factor_careful(block, values, invert_node)
-                       : block->kernels->factor(block, values);
+    int node = careful ? block->kernels->factor_careful(block, values, clear, invert_node)
+                       : block->kernels->factor(block, values, clear);
     if (node < 0 && block->core.n_fronts > 0) {
         int front = nt_front_factor(&block->core, &block->kernels->front, block->store,
                                     careful ? invert_front : NULL, block);
@@ -184,13 +184,13 @@ static int factor(nt_block *block, const double *values, int careful)
     return node < 0;
 }
 
-int nt_block_factor(nt_block *block, const double *values)
+int nt_block_factor(nt_block *block, const double *values, double *clear)
 {
     if (block->n_left_out != block->n_dropped)
         memcpy(block->left_out, block->dropped, (size_t)block->pattern->n);
     block->n_left_out = block->n_dropped;
     block->scale = NULL;
-    return factor(block, values, block->n_dropped > 0);
+    return factor(block, values, clear, block->n_dropped > 0);
 }
 
 int nt_block_factor_dependent(nt_block *block, const double *values, const double *scale,
@@ -200,7 +200,7 @@ int nt_block_factor_dependent(nt_block *block, const double *values, const doubl
     block->n_left_out = block->n_dropped;
     block->scale = scale;
     block->tolerance = tolerance;
-    int ok = factor(block, values, 1);
+    int ok = factor(block, values, NULL, 1);
     block->scale = NULL;
     return ok;
 }
@@ -266,14 +266,15 @@ void nt_block_look(nt_block *block, const nt_row *row, int v, const double *x, c
 
 /* ---- solving -------------------------------------------------------------------------------- */
 
-static void substitute(const nt_block *block, double *x)
+/* Whether A x = given holds within the limit, where given is not NULL. */
+static int substitute(const nt_block *block, double *x, const double *given, double limit)
 {
     block->kernels->forward(block, x);
     if (block->core.n_fronts > 0) {
         nt_front_forward(&block->core, &block->kernels->front, x);
         nt_front_backward(&block->core, &block->kernels->front, x);
     }
-    block->kernels->backward(block, x);
+    return block->kernels->backward(block, x, given, limit);
 }
 
 static double error_of(nt_block *block, double *r, double least)
@@ -284,19 +285,32 @@ static double error_of(nt_block *block, double *r, double least)
     return error;
 }
 
+/* The power of two above an error, so that few later errors are larger and need a second look. */
+static double rounded_up(double error, double tolerance)
+{
+    int exponent;
+    if (!(error > 0) || !(error <= tolerance))
+        return error;
+    double fraction = frexp(error, &exponent);
+    return fmin(ldexp(1, fraction > 0.5 ? exponent : exponent - 1), tolerance);
+}
+
 double nt_block_solve(nt_block *block, const double *b, double *x, double tolerance, double least)
 {
     double *given = block->vector[0], *solution = block->vector[1], *r = block->vector[2];
     block->kernels->spread(block, b, given, solution);
-    substitute(block, solution);
+    double error = least;
     block->accepted = tolerance;
-    double error = error_of(block, NULL, least);
-    if (!(error <= tolerance)) {
-        error_of(block, r, 0);
-        substitute(block, r);
-        for (int i = 0; i < block->n_padded; i++)
-            solution[i] += r[i];
+    if (!substitute(block, solution, given, least)) {
         error = error_of(block, NULL, least);
+        if (!(error <= tolerance)) {
+            error_of(block, r, 0);
+            substitute(block, r, NULL, 0);
+            for (int i = 0; i < block->n_padded; i++)
+                solution[i] += r[i];
+            error = error_of(block, NULL, least);
+        }
+        error = rounded_up(error, tolerance);
     }
     if (error <= tolerance)
         block->kernels->collect(block, solution, x);

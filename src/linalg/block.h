@@ -110,9 +110,12 @@ typedef struct nt_load {
 } nt_load;
 
 /* LOAD: clear store[begin, begin + count), then runs (kind, count), each followed by count
- * entries (source, place) or, for GENERAL, count slots. */
+ * entries (source, place) or, for GENERAL, count slots. The last run are pairs (begin, end) of the
+ * matrix values that the record has read, to be cleared where that is asked for. */
 typedef struct nt_load_record {
     int kind, begin, length, count;
+    int rows, row_end; /* in nt_block.rows: those whose unknowns are all known after this window,
+                          backward; checked then, while they are in the nearest cache */
 } nt_load_record;
 enum { NT_LOAD_RECORD_INTS = sizeof(nt_load_record) / sizeof(int) };
 
@@ -122,6 +125,7 @@ typedef enum nt_transfer_kind {
     NT_TRANSFER_DIAGONAL,
     NT_TRANSFER_GENERAL,
     NT_TRANSFER_KINDS,
+    NT_TRANSFER_CLEAR = NT_TRANSFER_KINDS,
 } nt_transfer_kind;
 
 /* PREPARE: what waits for nothing in its window, side by side where each alone would wait for its
@@ -161,7 +165,7 @@ typedef struct nt_block {
 
     int *program; /* light records, one after the other */
     int program_length;
-    int *rows; /* nt_row records, in elimination order */
+    int *rows; /* nt_row records, from the last window to the first */
     int rows_length;
     int *row_start, *row_slot; /* slots of every row node: [n_nodes + 1], [n_slots] */
     nt_front_tree core;
@@ -193,8 +197,9 @@ nt_block *nt_block_create(const nt_pattern *pattern, int promises);
 void nt_block_destroy(nt_block *block);
 
 /* Factorise; nt_block_drop's unknowns stay out. 1 when all pivots were non-zero and finite, else
- * singular_unknown names the first of a node whose pivot was not. */
-int nt_block_factor(nt_block *block, const double *values);
+ * singular_unknown names the first of a node whose pivot was not. clear: NULL, or the values
+ * themselves, to be left zero; the block keeps the matrix in both cases and outcomes. */
+int nt_block_factor(nt_block *block, const double *values, double *clear);
 
 /* The same with the multiplier rows that depend on earlier ones left out, see
  * nt_solver_factor_dependent; scale[n] are the sizes that their pivots are compared with. */
@@ -202,8 +207,9 @@ int nt_block_factor_dependent(nt_block *block, const double *values, const doubl
                               double tolerance);
 
 /* Solve with the factors; b[n] in, x[n] out (may be the same). Returns the row-wise backward
- * error or `least`, what is larger; the solution is refined once where the error exceeds
- * tolerance, and x is left alone where it still does. NaN where something is not finite. */
+ * error, rounded up to a power of two, or `least`, what is larger; the solution is refined once
+ * where the error exceeds tolerance, and x is left alone where it still does. NaN where something
+ * is not finite. */
 double nt_block_solve(nt_block *block, const double *b, double *x, double tolerance, double least);
 double nt_block_solve_transposed(nt_block *block, const double *b, double *x, double tolerance,
                                  double least);
@@ -222,12 +228,14 @@ typedef int nt_invert_hook(nt_block *block, int node, int size, const double *a,
 typedef struct nt_block_kernels {
     /* Load and eliminate the light nodes: -1, or a node whose pivot (or that of one near it)
      * failed. */
-    int (*factor)(nt_block *block, const double *values);
-    int (*factor_careful)(nt_block *block, const double *values, nt_invert_hook *hook);
+    int (*factor)(nt_block *block, const double *values, double *clear);
+    int (*factor_careful)(nt_block *block, const double *values, double *clear,
+                          nt_invert_hook *hook);
     void (*spread)(const nt_block *block, const double *b, double *first, double *second);
     void (*collect)(const nt_block *block, const double *padded, double *x);
     void (*forward)(const nt_block *block, double *b);
-    void (*backward)(const nt_block *block, double *b);
+    /* Whether every row then stays within the limit, see residual; 1 where given is NULL. */
+    int (*backward)(const nt_block *block, double *b, const double *given, double limit);
     /* The row-wise backward error max |b - A x| / (sum |A_ij x_j| + |b|), the sum over the
      * blocks of the row (no larger than |A| |x|), replaces *limit if it is larger; NaN when
      * something is not finite. r = b - A x where r is given. */

@@ -322,6 +322,27 @@ static int transfer_entries(const nt_load *load, int slot, nt_transfer_kind kind
     return length;
 }
 
+/* The values that a window reads, as pairs (begin, end), neighbours joined; returns the ints they
+ * take. Slots come in ascending order, so do their values. */
+static int clear_entries(const compiler *c, int w, int *to)
+{
+    int at = 0, end = -1;
+    for (int t = c->touched_start[w]; t < c->touched_start[w + 1]; t++) {
+        int slot = c->touched[t];
+        if (slot >= c->pattern->n_slots)
+            continue;
+        if (c->pattern->offset[slot] != end) {
+            if (to)
+                to[at] = c->pattern->offset[slot];
+            at += 2;
+        }
+        end = c->pattern->offset[slot + 1];
+        if (to)
+            to[at - 1] = end;
+    }
+    return at;
+}
+
 /* The LOAD record of a window, written to to[] where it is given; returns its length. */
 static int write_load_record(const compiler *c, int w, int *to)
 {
@@ -340,9 +361,17 @@ static int write_load_record(const compiler *c, int w, int *to)
             to[head + 1] = (at - head - 2) / (kind == NT_TRANSFER_GENERAL ? 1 : 2);
         }
     }
+    int clear = clear_entries(c, w, to ? to + at + 2 : NULL);
     if (to) {
-        *(nt_load_record *)to = (nt_load_record){NT_RECORD_LOAD, c->clear[2 * w], at + 1,
-                                                 c->clear[2 * w + 1] - c->clear[2 * w]};
+        to[at] = NT_TRANSFER_CLEAR;
+        to[at + 1] = clear / 2;
+    }
+    at += 2 + clear;
+    if (to) {
+        *(nt_load_record *)to = (nt_load_record){.kind = NT_RECORD_LOAD,
+                                                 .begin = c->clear[2 * w],
+                                                 .length = at + 1,
+                                                 .count = c->clear[2 * w + 1] - c->clear[2 * w]};
         to[at] = at + 1;
     }
     return at + 1;
@@ -543,15 +572,46 @@ static int row_class(const compiler *c, int b)
     }
 }
 
-static int write_rows(compiler *c)
+/* The first window that backward substitution must have done before row node i can be checked. */
+static int window_of_row(const compiler *c, int i)
+{
+    int first = c->order.n_light, last = c->n_windows - 1;
+    for (int s = c->block->row_start[i]; s < c->block->row_start[i + 1]; s++) {
+        int k = c->order.position[c->pattern->column[c->block->row_slot[s]]];
+        first = k < first ? k : first;
+    }
+    return first < c->order.n_light ? first / NT_WINDOW : last;
+}
+
+static int *write_row(const compiler *c, int node, int *at)
+{
+    const nt_block *block = c->block;
+    nt_row *row = (nt_row *)at;
+    *row = (nt_row){.node = node, .position = block->position[node], .size = size_of(c, node)};
+    at = (int *)(row + 1);
+    for (int class = 0; class < 3; class ++)
+        for (int s = block->row_start[node]; s < block->row_start[node + 1]; s++) {
+            int b = block->row_slot[s];
+            if (row_class(c, b) != class)
+                continue;
+            *at++ = c->keep[b];
+            *at++ = block->position[c->pattern->column[b]];
+            if (class == 2)
+                *at++ = size_of(c, c->pattern->column[b]);
+            row->scaled += class == 0, row->full += class == 1, row->general += class == 2;
+        }
+    row->length = (int)(at - (const int *)row);
+    return at;
+}
+
+/* Slots of every row node. */
+static int sort_slots(compiler *c)
 {
     const nt_pattern *p = c->pattern;
     nt_block *block = c->block;
-    size_t length = (size_t)NT_ROW_INTS * (size_t)p->n_nodes + 3 * (size_t)p->n_slots + 1;
-    block->rows = NT_TAKE(&block->arena, length, int);
     block->row_start = NT_TAKE(&block->arena, p->n_nodes + 2, int);
     block->row_slot = NT_TAKE(&block->arena, p->n_slots + 1, int);
-    if (!block->rows || !block->row_start || !block->row_slot)
+    if (!block->row_start || !block->row_slot)
         return 0;
     for (int b = 0; b < p->n_slots; b++)
         block->row_start[p->row[b] + 2]++;
@@ -559,24 +619,40 @@ static int write_rows(compiler *c)
         block->row_start[i + 2] += block->row_start[i + 1];
     for (int b = 0; b < p->n_slots; b++)
         block->row_slot[block->row_start[p->row[b] + 1]++] = b;
-    int *at = block->rows;
-    for (int k = 0; k < p->n_nodes; k++) {
-        int node = c->order.node[k];
-        nt_row *row = (nt_row *)at;
-        *row = (nt_row){.node = node, .position = block->position[node], .size = size_of(c, node)};
-        at = (int *)(row + 1);
-        for (int class = 0; class < 3; class ++)
-            for (int s = block->row_start[node]; s < block->row_start[node + 1]; s++) {
-                int b = block->row_slot[s];
-                if (row_class(c, b) != class)
-                    continue;
-                *at++ = c->keep[b];
-                *at++ = block->position[p->column[b]];
-                if (class == 2)
-                    *at++ = size_of(c, p->column[b]);
-                row->scaled += class == 0, row->full += class == 1, row->general += class == 2;
-            }
-        row->length = (int)(at - (const int *)row);
+    return 1;
+}
+
+/* Rows from the last window to the first, and where those of a window are. */
+static int write_rows(compiler *c)
+{
+    const nt_pattern *p = c->pattern;
+    nt_block *block = c->block;
+    size_t length = (size_t)NT_ROW_INTS * (size_t)p->n_nodes + 3 * (size_t)p->n_slots + 1;
+    block->rows = NT_TAKE(&block->arena, length, int);
+    int *first = NT_TAKE(&c->scratch, c->n_windows + 2, int);
+    int *sorted = NT_TAKE(&c->scratch, p->n_nodes + 1, int);
+    if (!block->rows || !first || !sorted || !sort_slots(c))
+        return 0;
+    for (int i = 0; i < p->n_nodes; i++)
+        first[window_of_row(c, i) + 2]++;
+    for (int w = 0; w < c->n_windows; w++)
+        first[w + 2] += first[w + 1];
+    for (int k = 0; k < p->n_nodes; k++)
+        sorted[first[window_of_row(c, c->order.node[k]) + 1]++] = c->order.node[k];
+    /* the last node of the last window comes first, as x does */
+    nt_load_record **group = NT_TAKE(&c->scratch, c->n_windows + 1, nt_load_record *);
+    if (!group)
+        return 0;
+    int *at = block->program, w = 0;
+    for (; at < block->program + block->program_length; at += ((nt_record *)at)->length)
+        if (((nt_record *)at)->kind == NT_RECORD_LOAD)
+            group[w++] = (nt_load_record *)at;
+    at = block->rows;
+    while (w-- > 0) {
+        group[w]->rows = (int)(at - block->rows);
+        for (int k = first[w + 1]; k-- > first[w];)
+            at = write_row(c, sorted[k], at);
+        group[w]->row_end = (int)(at - block->rows);
     }
     block->rows_length = (int)(at - block->rows);
     return 1;

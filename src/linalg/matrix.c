@@ -14,7 +14,7 @@ static size_t entries(const nt_pattern *pattern)
 nt_status nt_matrix_init(nt_matrix *matrix, const nt_pattern *pattern)
 {
     matrix->pattern = pattern;
-    matrix->broken = 0;
+    matrix->broken = matrix->cleared = 0;
     matrix->values = calloc(entries(pattern) + 1, sizeof *matrix->values);
     return matrix->values ? NT_OK : NT_NO_MEMORY;
 }
@@ -27,8 +27,9 @@ void nt_matrix_free(nt_matrix *matrix)
 
 void nt_matrix_zero(nt_matrix *matrix)
 {
-    memset(matrix->values, 0, entries(matrix->pattern) * sizeof *matrix->values);
-    matrix->broken = 0;
+    if (!matrix->cleared)
+        memset(matrix->values, 0, entries(matrix->pattern) * sizeof *matrix->values);
+    matrix->broken = matrix->cleared = 0;
 }
 
 void nt_matrix_apply(const nt_matrix *matrix, const double *restrict x, double *restrict y)

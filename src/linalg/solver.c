@@ -205,7 +205,7 @@ static nt_status copy_matrix(nt_solver *s, const double *values)
     return NT_OK;
 }
 
-static nt_status factor_block(nt_solver *s, const nt_matrix *matrix)
+static nt_status factor_block(nt_solver *s, const nt_matrix *matrix, double *clear)
 {
     s->in_use = NT_SOLVER_BLOCK;
     s->present = s->block;
@@ -217,13 +217,17 @@ static nt_status factor_block(nt_solver *s, const nt_matrix *matrix)
         }
         s->present = s->plain;
     }
-    if (nt_block_factor(s->present, matrix->values))
+    if (nt_block_factor(s->present, matrix->values, clear))
         return NT_OK;
-    nt_status status = copy_matrix(s, matrix->values);
-    return status == NT_OK ? fall_back(s) : status;
+    if (!take_copy(s))
+        return NT_NO_MEMORY;
+    nt_block_unload(s->present, s->copy.values);
+    nt_matrix_drop(&s->copy, s->drop_list, s->n_dropped);
+    return fall_back(s);
 }
 
-nt_status nt_solver_factor(nt_solver *solver, const nt_matrix *matrix)
+/* clear: NULL, or the matrix's values, to be left zero (but where memory is out). */
+static nt_status factor(nt_solver *solver, const nt_matrix *matrix, double *clear)
 {
     solver->statistics.factorisations++;
     solver->singular_unknown = -1;
@@ -232,10 +236,12 @@ nt_status nt_solver_factor(nt_solver *solver, const nt_matrix *matrix)
     else
         solver->fallback = 0;
     if (solver->kind == NT_SOLVER_BLOCK && !solver->fallback)
-        return factor_block(solver, matrix);
+        return factor_block(solver, matrix, clear);
     nt_status status = copy_matrix(solver, matrix->values);
     if (status != NT_OK)
         return status;
+    if (clear)
+        memset(clear, 0, entries(solver) * sizeof *clear);
     if (solver->fallback)
         status = factor_fallback(solver, 0);
     else if (solver->kind == NT_SOLVER_DENSE)
@@ -246,6 +252,21 @@ nt_status nt_solver_factor(nt_solver *solver, const nt_matrix *matrix)
         status = NT_NOT_FINITE;
     if (solver->kind == NT_SOLVER_KLU && status == NT_OK && solver->statistics.flops <= 0)
         solver->statistics.flops = nt_klu_flops(solver->klu);
+    return status;
+}
+
+nt_status nt_solver_factor(nt_solver *solver, const nt_matrix *matrix)
+{
+    return factor(solver, matrix, NULL);
+}
+
+nt_status nt_solver_factor_clear(nt_solver *solver, nt_matrix *matrix)
+{
+    nt_status status = factor(solver, matrix, matrix->values);
+    if (status == NT_NO_MEMORY)
+        nt_matrix_zero(matrix);
+    matrix->broken = 0;
+    matrix->cleared = 1;
     return status;
 }
 

@@ -206,12 +206,18 @@ static nt_status equilibrium(nt_stepper *s, const work *w, const coefficients *c
     if (tangent)
         nt_matrix_zero(&p->matrix);
     s->statistics->evaluations++;
-    nt_status status = nt_problem_evaluate(p, &at, &terms);
-    if (status == NT_OK && tangent) {
-        s->statistics->factorisations++;
-        status = nt_solver_factor(p->solver, &p->matrix);
-        p->factored_for = status == NT_OK ? s : NULL;
-    }
+    return nt_problem_evaluate(p, &at, &terms);
+}
+
+/* A tangent that is made anew in every iteration is cleared as it is read. */
+static nt_status factorise(nt_stepper *s)
+{
+    nt_problem *p = s->problem;
+    bool keep = s->options[REUSE_TANGENT] != 0; /* set_tolerances reads it again */
+    s->statistics->factorisations++;
+    nt_status status = keep ? nt_solver_factor(p->solver, &p->matrix)
+                            : nt_solver_factor_clear(p->solver, &p->matrix);
+    p->factored_for = status == NT_OK ? s : NULL;
     return status;
 }
 
@@ -388,17 +394,21 @@ static nt_status iterate(nt_stepper *s, const work *w, const coefficients *c, do
     int most = (int)s->options[MAX_ITERATIONS];
     for (int i = 0;; i++) {
         s->report = (nt_report){.iterations = i, .unknown = -1, .worst = size};
-        nt_status status = equilibrium(s, w, c, fresh && !settled);
+        bool tangent = fresh && !settled;
+        nt_status status = equilibrium(s, w, c, tangent);
+        if (status == NT_OK && i == 0)
+            set_tolerances(s, w, c);
+        if (status == NT_OK && tangent)
+            status = factorise(s);
         if (status != NT_OK)
             return status;
-        if (i == 0)
-            set_tolerances(s, w, c);
         if (settled) {
             size = worst_ratio(w->residual, w->per_residual, p->n);
             s->report.position_drift = position_drift(p, w);
             if (size <= 1)
                 return NT_OK;
-            if (fresh && (status = equilibrium(s, w, c, true)) != NT_OK)
+            if (fresh && ((status = equilibrium(s, w, c, true)) != NT_OK ||
+                          (status = factorise(s)) != NT_OK))
                 return status;
         }
         if (i == most)

@@ -334,8 +334,8 @@ static nt_inertia_terms inertia_in_parts(const nt_body *body, const nt_motion *m
     return t;
 }
 
-NT_WIDE void nt_body_evaluate(const nt_body *body, const nt_motion *motion, v3 gravity,
-                              const nt_terms *terms)
+NT_WIDE static void evaluate(const nt_body *body, const nt_motion *motion, v3 gravity,
+                             const nt_terms *terms)
 {
     double m = body->mass;
     bool weighs = terms->parts & NT_IMPLICIT, fixed = body->t_node < 0;
@@ -366,4 +366,11 @@ NT_WIDE void nt_body_evaluate(const nt_body *body, const nt_motion *motion, v3 g
     if (!fixed)
         nt_body_add_mass(body, terms);
     m3_accumulate(nt_matrix_block(terms->matrix, body->rr_slot), t.block);
+}
+
+/* What NT_WIDE makes of a function that other files see would be exported. */
+void nt_body_evaluate(const nt_body *body, const nt_motion *motion, v3 gravity,
+                      const nt_terms *terms)
+{
+    evaluate(body, motion, gravity, terms);
 }

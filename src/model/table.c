@@ -252,12 +252,14 @@ nt_status nt_table_read(const char *path, const char *beside, nt_arena *arena,
     const char *slash = beside && path[0] != '/' ? strrchr(beside, '/') : NULL;
     if (slash)
         kept = (size_t)(slash - beside) + 1;
-    full = malloc(kept + strlen(path) + 3);
+    const char *name = strcmp(path, "-") == 0 && kept == 0 ? "./-" : path;
+    size_t size = strlen(name) + 1;
+    full = malloc(kept + size);
     if (!full)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     if (kept > 0)
         memcpy(full, beside, kept);
-    strcpy(full + kept, strcmp(path, "-") == 0 && kept == 0 ? "./-" : path);
+    memcpy(full + kept, name, size);
     status = nt_file_read(full, LARGEST_FILE, &text, &length, error);
     if (status == NT_OK)
         status = nt_table_parse(text, length, full, arena, table, error);

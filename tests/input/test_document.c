@@ -462,7 +462,7 @@ static void set_refuses(void **state)
         {"a.", "1", "--set a.: a part of the path is empty"},
         {"a.\n", "1", "--set: the path holds a line end"},
         {"a.\xFF", "1", "--set: the path holds"},
-        {"a.x", "", "--set a.x:1:1: empty"},
+        {"a.x", " ", "--set a.x: the value is empty"},
         {"a.x", "[1, 2", "--set a.x:1:6: not valid YAML"},
         {"a.x", "{p: 1, p: 2}", "--set a.x:1:8: key 'p' is given twice"},
         {"a.x", "\xFF", "--set a.x:1:1: byte 0xFF"},

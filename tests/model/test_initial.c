@@ -190,14 +190,14 @@ static void least_kinetic_energy_of_a_driven_model(void **state)
 static void origin_velocity_through_a_joint(void **state)
 {
     (void)state;
-    mechanism m = mechanism_open(
-        "nutate: 1\n"
-        "bodies:\n"
-        "  rod: {mass: 2, inertia: [0.1, 0.2, 0.2], center_of_mass: [-0.5, 0, 0],\n"
-        "        position: [1, 0, 0], velocity: [0, 3, -4]}\n"
-        "joints:\n"
-        "  pivot: {type: spherical, between: [ground, rod], at: [0, 0, 0]}\n"
-        "simulation: {duration: 1, step: 1e-3}\n");
+    mechanism m =
+        mechanism_open("nutate: 1\n"
+                       "bodies:\n"
+                       "  rod: {mass: 2, inertia: [0.1, 0.2, 0.2], center_of_mass: [-0.5, 0, 0],\n"
+                       "        position: [1, 0, 0], velocity: [0, 3, -4]}\n"
+                       "joints:\n"
+                       "  pivot: {type: spherical, between: [ground, rod], at: [0, 0, 0]}\n"
+                       "simulation: {duration: 1, step: 1e-3}\n");
     double v[16], w[16];
     mechanism_get(&m, "rod.velocity", v);
     mechanism_get(&m, "rod.angular_velocity", w);
@@ -361,8 +361,7 @@ static void nothing_to_correct(void **state)
     "  j2: {type: revolute, between: [a, b], points: [[0.5, 0, 0], [-0.5, 0, 0]],\n"               \
     "       axes: [[0, 0, 1], [0, 0, 1]]}\n"                                                       \
     "  j3: {type: revolute, between: [b, c], points: [[0.5, 0, 0], [-0.5, 0, 0]],\n"               \
-    "       axes: [[0, 0, 1], [0, 0, 1]]}\n" joint4                                                \
-    "simulation: {duration: 1, step: 1e-3}\n"
+    "       axes: [[0, 0, 1], [0, 0, 1]]}\n" joint4 "simulation: {duration: 1, step: 1e-3}\n"
 
 static void open_chain_is_placed(void **state)
 {
@@ -463,14 +462,13 @@ static void heavy_top_at_rest(void **state)
 
 /* ---- no inertia ----------------------------------------------------------------------------- */
 
-static const char no_inertia_text[] =
-    "nutate: 1\n"
-    "gravity: [0, 0, -10]\n"
-    "bodies:\n"
-    "  bob: {mass: 2, inertia: [%s], position: [1, 0, 0]}\n"
-    "joints:\n"
-    "  pivot: {type: %s}\n"
-    "simulation: {duration: 1, step: 1e-3}\n";
+static const char no_inertia_text[] = "nutate: 1\n"
+                                      "gravity: [0, 0, -10]\n"
+                                      "bodies:\n"
+                                      "  bob: {mass: 2, inertia: [%s], position: [1, 0, 0]}\n"
+                                      "joints:\n"
+                                      "  pivot: {type: %s}\n"
+                                      "simulation: {duration: 1, step: 1e-3}\n";
 
 /* On a ball joint a point mass may turn about the rod without inertia: refused, in words. */
 static void undetermined_spin_is_refused(void **state)
