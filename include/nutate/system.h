@@ -153,6 +153,9 @@ struct nt_system {
     const nt_momenta *momenta;
     /* Words for unknown i of (v, lambda, mu): "force on body top along y". Always terminated. */
     void (*equation_name)(void *self, int i, char *text, int size);
+    /* Words for what made the last evaluate fail: "force drag". Always terminated; "" for nothing.
+     */
+    void (*failure)(void *self, char *text, int size);
 };
 
 /* Fields and dimensions that contradict each other: NT_INVALID and a message. */

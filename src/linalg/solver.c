@@ -289,7 +289,6 @@ static double check(nt_solver *s, const double *x, int transposed)
         int row = p->node_start[p->row[slot]], column = p->node_start[p->column[slot]];
         int m = p->node_start[p->row[slot] + 1] - row;
         int n = p->node_start[p->column[slot] + 1] - column;
-        double most = largest[(transposed ? row : column) >= first];
         const double *a = s->copy.values + p->offset[slot];
         for (int i = 0; i < m; i++)
             for (int j = 0; j < n; j++, a++) {
@@ -297,8 +296,27 @@ static double check(nt_solver *s, const double *x, int transposed)
                 double t = *a * x[transposed ? row + i : column + j];
                 s->r[at] -= t;
                 s->size[at] += fabs(t);
-                s->bound[at] += fabs(*a) * most;
             }
+    }
+    /* where forces cancel, velocities are rounding of |force|/|diagonal| and not of themselves */
+    for (int node = 0; node < p->n_primary; node++) {
+        int slot = nt_pattern_find(p, node, node), row = p->node_start[node];
+        int m = p->node_start[node + 1] - row;
+        for (int i = 0; slot >= 0 && i < m; i++) {
+            double diagonal = fabs(s->copy.values[p->offset[slot] + i * m + i]);
+            if (diagonal > 0)
+                largest[0] = fmax(largest[0], s->size[row + i] / diagonal);
+        }
+    }
+    for (int slot = 0; slot < p->n_slots; slot++) {
+        int row = p->node_start[p->row[slot]], column = p->node_start[p->column[slot]];
+        int m = p->node_start[p->row[slot] + 1] - row;
+        int n = p->node_start[p->column[slot] + 1] - column;
+        double most = largest[(transposed ? row : column) >= first];
+        const double *a = s->copy.values + p->offset[slot];
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < n; j++, a++)
+                s->bound[transposed ? column + j : row + i] += fabs(*a) * most;
     }
     for (int i = 0; i < p->n; i++) {
         double r = fabs(s->r[i]);

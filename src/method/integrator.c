@@ -299,20 +299,37 @@ static nt_status attempt(nt_integrator *it, double h)
     return rows_change(it, &s->now) ? it->method->step(s, h) : status;
 }
 
-static nt_status give_up(nt_integrator *it, nt_status status, double h, nt_error *error)
+/* Where a step failed: an equation that did not converge, an unknown that nothing determines, or a
+ * part of the system that has no value. */
+static void failure_words(nt_integrator *it, nt_status status, char *text, int size)
 {
     const nt_stepper *s = &it->stepper;
-    char name[160] = "unknown equation";
+    const nt_system *system = it->problem->system;
+    char name[160] = "";
     int unknown = s->report.unknown;
+    text[0] = '\0';
     if (status == NT_SINGULAR)
         unknown = nt_solver_singular_unknown(it->problem->solver);
     if (unknown >= 0)
         nt_problem_equation_name(it->problem, unknown, name, sizeof name);
-    nt_fail(
-        error, status,
-        "at t = %.9g s, step %.3g s: %s after %d iterations; worst: %s, %.3g times its tolerance",
-        s->now.all[NT_PHASE_T], h, nt_status_text(status), s->report.iterations, name,
-        s->report.worst);
+    if (status == NT_NOT_CONVERGED && unknown >= 0)
+        snprintf(text, (size_t)size, " after %d iterations; worst: %s, %.3g times its tolerance",
+                 s->report.iterations, name, s->report.worst);
+    else if (status != NT_NOT_CONVERGED && unknown >= 0)
+        snprintf(text, (size_t)size, ": %s", name);
+    else if (system->failure) {
+        system->failure(system->self, name, sizeof name);
+        snprintf(text, (size_t)size, "%s%s", name[0] ? ": " : "", name);
+    }
+}
+
+static nt_status give_up(nt_integrator *it, nt_status status, double h, nt_error *error)
+{
+    const nt_stepper *s = &it->stepper;
+    char words[300];
+    failure_words(it, status, words, sizeof words);
+    nt_fail(error, status, "at t = %.9g s, step %.3g s: %s%s", s->now.all[NT_PHASE_T], h,
+            nt_status_text(status), words);
     if (error) {
         error->time = s->now.all[NT_PHASE_T];
         error->step = h;

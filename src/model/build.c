@@ -183,6 +183,7 @@ static void fill_system(nt_model *model)
     s->initial = nt_model_consistent_initial;
     s->momenta = &model->momenta;
     s->equation_name = nt_model_equation_name;
+    s->failure = nt_model_failure;
 }
 
 /* Variables of expressions: those that exist before signals are known keep their values. */

@@ -52,11 +52,14 @@ nt_status nt_model_evaluate(void *self, const nt_point *at, const nt_terms *term
 {
     nt_model *model = self;
     nt_view view;
+    model->failed = NULL;
     nt_model_look(model, at, terms, &view);
     for (int i = 0; i < model->n_elements; i++) {
         nt_status status = model->elements[i].type->evaluate(&model->elements[i], &view);
-        if (status != NT_OK)
+        if (status != NT_OK) {
+            model->failed = &model->elements[i];
             return status;
+        }
     }
     return NT_OK;
 }
@@ -73,8 +76,10 @@ nt_status nt_model_energy(void *self, const nt_point *at, nt_energy *energy)
         nt_body_energy(&model->bodies[i], &model->motion[i], v3_load(model->gravity), energy);
     for (int i = 0; i < model->n_elements; i++) {
         nt_status status = model->elements[i].type->evaluate(&model->elements[i], &view);
-        if (status != NT_OK)
+        if (status != NT_OK) {
+            model->failed = &model->elements[i];
             return status;
+        }
     }
     return NT_OK;
 }
@@ -126,6 +131,17 @@ nt_status nt_model_consistent_initial(void *self, double t, double *q, double *v
 }
 
 /* ---- words ---------------------------------------------------------------------------------- */
+
+void nt_model_failure(void *self, char *text, int size)
+{
+    const nt_element *e = ((const nt_model *)self)->failed;
+    if (size > 0)
+        text[0] = '\0';
+    if (e)
+        snprintf(text, (size_t)size, "%s %s (%s)",
+                 strcmp(e->type->section, "joints") == 0 ? "joint" : "force", e->name,
+                 e->type->name);
+}
 
 void nt_model_equation_name(void *self, int i, char *text, int size)
 {

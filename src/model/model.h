@@ -337,6 +337,7 @@ struct nt_model {
     double *mass, *inertia; /* behind momenta */
     int *redundant;         /* unknown numbers of rows that depend on others at the start */
     int n_redundant;
+    const nt_element *failed; /* the element whose evaluation failed last, NULL for none */
 };
 
 /* Make the system of a model whose bodies, elements, parameters and signals are filled in: derived

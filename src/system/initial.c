@@ -71,13 +71,23 @@ nt_status nt_problem_choose_rows(nt_problem *problem, const nt_point *at)
     return nt_solver_drop(problem->solver, problem->dropped, problem->n_dropped);
 }
 
-/* The mass matrix in place of the weights. Inertia that is zero (a point, a thin rod about its
+/* Whether a 3 x 3 block is definite for sure: a product of moments above 1e-12 of their mean's
+ * cube. */
+static bool is_definite(m3 a)
+{
+    double mean = (a.xx + a.yy + a.zz) / 3;
+    v3 x = v3_of(a.xx, a.xy, a.xz), y = v3_of(a.yx, a.yy, a.yz), z = v3_of(a.zx, a.zy, a.zz);
+    return v3_dot(x, v3_cross(y, z)) > 1e-12 * mean * mean * mean && mean > 0;
+}
+
+/* The mass matrix in place of the weights. Inertia that vanishes (a point, a thin rod about its
  * axis) gets 1e-9 of the largest of its kind: enough to be definite, too little to be seen. */
 static nt_status mass_weights(nt_problem *problem, const nt_point *at)
 {
+    const nt_pattern *pattern = problem->pattern;
     double *values = problem->matrix.values, largest[2] = {0, 0};
     nt_combination combination = {.mass = 1};
-    nt_terms terms = {.parts = NT_INERTIA,
+    nt_terms terms = {.parts = NT_MASS,
                       .level = NT_VELOCITY,
                       .matrix = &problem->matrix,
                       .combination = &combination};
@@ -87,9 +97,16 @@ static nt_status mass_weights(nt_problem *problem, const nt_point *at)
     for (int i = 0; i < problem->nv; i++)
         largest[problem->quantity[i]] =
             fmax(largest[problem->quantity[i]], values[problem->diagonal[i]]);
-    for (int i = 0; i < problem->nv; i++) {
-        double size = largest[problem->quantity[i]];
-        values[problem->diagonal[i]] += 1e-9 * (size > 0 ? size : 1);
+    for (int node = 0; node < pattern->n_primary; node++) {
+        int first = pattern->node_start[node], last = pattern->node_start[node + 1];
+        const double *block =
+            nt_matrix_block(&problem->matrix, nt_pattern_find(pattern, node, node));
+        if (last - first == 3 && is_definite(m3_load(block)))
+            continue;
+        for (int i = first; i < last; i++) {
+            double size = largest[problem->quantity[i]];
+            values[problem->diagonal[i]] += 1e-9 * (size > 0 ? size : 1);
+        }
     }
     return status;
 }
