@@ -1,10 +1,12 @@
 /* Linear algebra alone: chains, and lattices of 64 x 64 bodies with loops, against what the
  * arithmetic costs at the measured rates of the kernels, and against tuned KLU.
  *
- * The bound is operations of the factorisation / rate: the dense fronts at the rate of their
- * product F22 - F21 X alone, the nodes eliminated one by one at the rate of the 3 x 3 program on a
- * chain of eight bodies, which stays in the nearest cache. The measured time is factorisation,
- * solve and residual check.
+ * The bound is operations / rate, of the factorisation and of one solve with its residual check:
+ * every dense front at the rates that its product F22 - F21 X and its product with a vector reach
+ * at its own size, rounded up to the next of a few, on data in the cache; the nodes eliminated one
+ * by one, and the check, at the rates of the 3 x 3 program on a chain of eight bodies, which stays
+ * in the nearest cache. What the lattice's size costs in memory traffic, assembly of the fronts
+ * and their inverses beyond the rate of a product are what is left above it.
  *
  * Bodies have a translation and a rotation node (3 + 3); neighbours are coupled by a node of three
  * multipliers, as spherical joints do: [M B^T; B 0] with +-I to the translations and full 3 x 3
@@ -212,64 +214,116 @@ static timing measure(const mechanism *m, nt_solver_kind kind)
     return best;
 }
 
-/* Rate of the dense kernel alone, F22 - F21 X at the size of the fronts, in operations per second.
- */
-static double kernel_rate(int r, int w)
+/* Time of c -= A b with A [m x k], b [k x n] in the cache. */
+static double product_time(int m, int n, int k)
 {
     const nt_block_kernels *kernels = &nt_block_kernels_portable;
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2"))
         kernels = &nt_block_kernels_avx2;
 #endif
-    size_t rp = (size_t)nt_padded(r), wp = (size_t)nt_padded(w);
-    double *a = aligned_alloc(64, (rp * (size_t)w + 8) / 8 * 64);
-    double *x = aligned_alloc(64, (wp * (size_t)r + 8) / 8 * 64);
-    double *c = aligned_alloc(64, (rp * (size_t)r + 8) / 8 * 64);
-    require(a && x && c, "out of memory");
-    for (size_t i = 0; i < rp * (size_t)w; i++)
+    size_t mp = (size_t)nt_padded(m), kp = (size_t)nt_padded(k);
+    double *a = aligned_alloc(64, (mp * (size_t)k + 8) / 8 * 64);
+    double *b = aligned_alloc(64, (kp * (size_t)n + 8) / 8 * 64);
+    double *c = aligned_alloc(64, (mp * (size_t)n + 8) / 8 * 64);
+    require(a && b && c, "out of memory");
+    for (size_t i = 0; i < mp * (size_t)k; i++)
         a[i] = uniform();
-    for (size_t i = 0; i < wp * (size_t)r; i++)
-        x[i] = uniform();
-    memset(c, 0, rp * (size_t)r * sizeof *c);
+    for (size_t i = 0; i < kp * (size_t)n; i++)
+        b[i] = uniform();
+    memset(c, 0, mp * (size_t)n * sizeof *c);
+    int repeat = 1 + (int)(2e5 / ((double)m * n * k));
     double best = 1e9;
-    for (double begin = now(), t; (t = now()) < begin + 0.1;) {
-        for (int k = 0; k < 10; k++)
-            kernels->front.multiply((int)rp, r, w, a, (int)rp, x, (int)wp, c, (int)rp, 1);
-        best = fmin(best, (now() - t) / 10);
+    for (double begin = now(), t; (t = now()) < begin + 0.01;) {
+        for (int i = 0; i < repeat; i++)
+            kernels->front.multiply((int)mp, n, k, a, (int)mp, b, (int)kp, c, (int)mp, 1);
+        best = fmin(best, (now() - t) / repeat);
     }
     free(a);
-    free(x);
+    free(b);
     free(c);
-    return 2.0 * r * r * w / best;
+    return best;
 }
 
-/* Rate of the 3 x 3 program alone: a chain short enough for the nearest cache. */
-static double program_rate(void)
+/* Operations per second of the kernels at the sizes of fronts. */
+enum { W_SIZES = 5, R_SIZES = 6 };
+static const int w_size[W_SIZES] = {3, 6, 12, 24, 48}, r_size[R_SIZES] = {6, 12, 24, 48, 96, 192};
+static struct {
+    double matrix[W_SIZES][R_SIZES], vector[W_SIZES][R_SIZES]; /* of fronts */
+    double factor, solve;                                      /* of the 3 x 3 program */
+} rate;
+
+static int next_size(const int *sizes, int count, int size)
 {
+    int i = 0;
+    while (i + 1 < count && sizes[i] < size)
+        i++;
+    return i;
+}
+
+/* Of one solve through the light nodes and of the residual check of all rows. */
+static double solve_flops(const nt_block *block)
+{
+    double flops = 0;
+    const int *at = block->program, *end = at + block->program_length;
+    for (; at < end; at += ((const nt_record *)at)->length) {
+        const nt_record *record = (const nt_record *)at;
+        double blocks = 1 + 2.0 * record->count;
+        if (record->kind == NT_RECORD_SCALED || record->kind == NT_RECORD_BODY)
+            flops += 6 * blocks;
+        if (record->kind == NT_RECORD_FULL || record->kind == NT_RECORD_BODY)
+            flops += 18 * blocks;
+    }
+    at = block->rows, end = at + block->rows_length;
+    for (; at < end; at += ((const nt_row *)at)->length)
+        flops += 6.0 * ((const nt_row *)at)->scaled + 18.0 * ((const nt_row *)at)->full;
+    return flops;
+}
+
+static void measure_rates(void)
+{
+    for (int i = 0; i < W_SIZES; i++)
+        for (int j = 0; j < R_SIZES; j++) {
+            int w = w_size[i], r = r_size[j];
+            rate.matrix[i][j] = 2.0 * r * r * w / product_time(r, r, w);
+            rate.vector[i][j] = 2.0 * r * w / product_time(r, 1, w);
+        }
     mechanism *m = make_chain(8);
     nt_block *block = nt_block_create(&m->pattern, 1);
     require(block != NULL, "out of memory");
-    double best = 1e9;
+    double factor = 1e9, solve = 1e9, b[72], x[72];
+    for (int i = 0; i < 72; i++)
+        b[i] = uniform();
     for (double begin = now(), t; (t = now()) < begin + 0.1;) {
         for (int k = 0; k < 100; k++)
-            block->kernels->factor(block, m->matrix.values, NULL);
-        best = fmin(best, (now() - t) / 100);
+            nt_block_factor(block, m->matrix.values, NULL);
+        double middle = now();
+        for (int k = 0; k < 100; k++)
+            nt_block_solve(block, b, x, 1e-10, 1e-10);
+        factor = fmin(factor, (middle - t) / 100);
+        solve = fmin(solve, (now() - middle) / 100);
     }
-    double rate = block->flops / best;
+    rate.factor = block->flops / factor;
+    rate.solve = solve_flops(block) / solve;
     nt_block_destroy(block);
     free_mechanism(m);
-    return rate;
 }
 
-/* What the factorisation costs at the two rates. */
-static double bound_of(const mechanism *m, double front, double program, size_t *bytes)
+/* What factorisation and one solve cost at the rates. */
+static void bound_of(const mechanism *m, double bound[2], size_t *bytes)
 {
     nt_block *block = nt_block_create(&m->pattern, 1);
     require(block != NULL, "out of memory");
-    double bound = block->core.flops / front + (block->flops - block->core.flops) / program;
+    bound[0] = (block->flops - block->core.flops) / rate.factor;
+    bound[1] = solve_flops(block) / rate.solve;
+    for (int f = 0; f < block->core.n_fronts; f++) {
+        double w = block->core.front[f].w, r = block->core.front[f].r;
+        int i = next_size(w_size, W_SIZES, (int)w), j = next_size(r_size, R_SIZES, (int)r);
+        bound[0] += 2 * w * (w * w + w * r + r * r) / rate.matrix[i][j];
+        bound[1] += 2 * w * (w + 2 * r) / rate.vector[i][j];
+    }
     *bytes = block->arena.bytes;
     nt_block_destroy(block);
-    return bound;
 }
 
 static void report_chain(int bodies)
@@ -284,18 +338,22 @@ static void report_chain(int bodies)
     free_mechanism(m);
 }
 
-static void report_lattice(int every, double front, double program)
+static void report_lattice(int every)
 {
     mechanism *m = make_lattice(64, every);
     timing block = measure(m, NT_SOLVER_BLOCK), klu = measure(m, NT_SOLVER_KLU);
     size_t bytes;
-    double bound = bound_of(m, front, program, &bytes), total = block.factor + block.solve;
+    double part[2], total = block.factor + block.solve;
+    bound_of(m, part, &bytes);
+    double bound = part[0] + part[1];
     double klu_total = klu.factor + klu.solve;
     printf("lattice 64 x 64, rows joined in every %s column: %d bodies, %d joints\n",
            every == 1 ? "1st" : "8th", m->bodies, m->joints);
-    printf("  factorisation %.1f Mflop, at the kernels' rates %.2f ms (KLU counts %.1f Mflop); "
-           "%.1f KB per body\n",
-           block.flops / 1e6, bound * 1e3, klu.flops / 1e6, (double)bytes / 1024 / m->bodies);
+    printf("  factorisation %.1f Mflop (KLU counts %.1f), at the kernels' rates %.2f ms, solve + "
+           "check "
+           "%.2f ms; %.1f KB per body\n",
+           block.flops / 1e6, klu.flops / 1e6, part[0] * 1e3, part[1] * 1e3,
+           (double)bytes / 1024 / m->bodies);
     printf("  block  factor %8.2f ms  solve + check %6.2f ms  total %8.2f ms = %.2f x bound, "
            "residual %.0e, fallbacks %ld, analysis %.0f ms\n",
            block.factor * 1e3, block.solve * 1e3, total * 1e3, total / bound, block.residual,
@@ -308,13 +366,16 @@ static void report_lattice(int every, double front, double program)
 
 int main(void)
 {
-    double front = kernel_rate(180, 36), program = program_rate();
-    printf("kernels alone: dense fronts (180 x 36) %.1f Gflop/s, 3 x 3 program %.1f Gflop/s\n",
-           front / 1e9, program / 1e9);
+    measure_rates();
+    printf("kernels alone, Gflop/s: 3 x 3 program %.1f, its solve %.1f; fronts of 3, 12, 48 pivots "
+           "and 24 others %.1f, %.1f, %.1f, and 96 others %.1f, %.1f, %.1f\n",
+           rate.factor / 1e9, rate.solve / 1e9, rate.matrix[0][2] / 1e9, rate.matrix[2][2] / 1e9,
+           rate.matrix[4][2] / 1e9, rate.matrix[0][4] / 1e9, rate.matrix[2][4] / 1e9,
+           rate.matrix[4][4] / 1e9);
     report_chain(64);
     report_chain(256);
     report_chain(1024);
-    report_lattice(8, front, program);
-    report_lattice(1, front, program);
+    report_lattice(8);
+    report_lattice(1);
     return 0;
 }

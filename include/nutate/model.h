@@ -82,8 +82,7 @@ NT_API nt_status nt_model_sample(const nt_model *model, const nt_quantity_info *
 /* 0 where nothing can do work but forces with a potential: no loads, driven joints, friction or
  * damping. Then there is no work to follow (nt_integrator_setup.track_work). */
 NT_API int nt_model_has_power(const nt_model *model);
-/* Counts for `check`: moving bodies, degrees of freedom need the redundant count from an
- * integrator. */
+/* Counts for `check`. Degrees of freedom: velocities - (holonomic + nonholonomic - redundant). */
 typedef struct nt_model_counts {
     int bodies, joints, forces, markers, parameters;
     int velocities, holonomic, nonholonomic;

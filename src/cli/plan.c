@@ -113,6 +113,16 @@ static int missing(const nt_cli_plan *plan, const char *key)
     return NT_EXIT_USAGE;
 }
 
+/* More steps than anybody can wait for: a slip of the exponent. */
+static const double MOST_STEPS = 1e12;
+
+static int too_many(const nt_cli_plan *plan, double duration, double step)
+{
+    nt_cli_say("%s: a duration of %g s in steps of %g s is %.3g steps, expected at most %g",
+               plan->path, duration, step, duration / step, MOST_STEPS);
+    return NT_EXIT_USAGE;
+}
+
 /* Equal steps, duration / ceil(duration / step); a ratio that is whole but for rounding is whole.
  */
 static int choose_times(nt_cli_plan *plan, const nt_cli_options *options, bool needed)
@@ -124,6 +134,8 @@ static int choose_times(nt_cli_plan *plan, const nt_cli_options *options, bool n
         return missing(plan, "duration");
     if (needed && !(step > 0))
         return missing(plan, "step");
+    if (duration > 0 && step > 0 && duration / step > MOST_STEPS)
+        return too_many(plan, duration, step);
     plan->start = simulation->start;
     plan->end = plan->start + duration;
     plan->step = step;

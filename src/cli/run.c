@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- signals -------------------------------------------------------------------------------- */
 
@@ -64,6 +65,26 @@ static int check_output(const char *path, const char *model)
         return NT_EXIT_USAGE;
     }
     return NT_EXIT_DONE;
+}
+
+/* Whether two names stand for one file, by whatever path. */
+static bool same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    if (strcmp(a, b) == 0)
+        return true;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+/* The state must not be written over the model or the result. */
+static int check_save(const nt_cli_options *options, const char *output)
+{
+    const char *save = options->save;
+    if (!save || (!same_file(save, options->name) && !same_file(save, output)))
+        return NT_EXIT_DONE;
+    nt_cli_say("--save: '%s' is the %s", save, same_file(save, output) ? "result" : "model itself");
+    return NT_EXIT_USAGE;
 }
 
 /* ---- provenance ----------------------------------------------------------------------------- */
@@ -232,6 +253,8 @@ int nt_cli_run(const nt_cli_options *options)
     nt_cli_account account = {0};
     char *output = options->output ? strdup(options->output) : default_output(options->name);
     int status = output ? check_output(output, options->name) : nt_cli_no_memory();
+    if (status == NT_EXIT_DONE)
+        status = check_save(options, output);
     if (status != NT_EXIT_DONE)
         goto done;
     listen_to_signals();

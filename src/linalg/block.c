@@ -246,6 +246,8 @@ void nt_block_look(nt_block *block, const nt_row *row, int v, const double *x, c
                    const double *size, double *limit)
 {
     int first = block->pattern->node_start[row->node];
+    if (isnan(*limit))
+        return;
     for (int i = 0; i < 4 && v + i < row->size; i++) {
         if (fabs(r[i]) <= *limit * size[i] || block->left_out[first + v + i])
             continue;
@@ -267,7 +269,7 @@ void nt_block_look(nt_block *block, const nt_row *row, int v, const double *x, c
 /* ---- solving -------------------------------------------------------------------------------- */
 
 /* Whether A x = given holds within the limit, where given is not NULL. */
-static int substitute(const nt_block *block, double *x, const double *given, double limit)
+static int substitute(nt_block *block, double *x, const double *given, double limit)
 {
     block->kernels->forward(block, x);
     if (block->core.n_fronts > 0) {
@@ -304,11 +306,11 @@ double nt_block_solve(nt_block *block, const double *b, double *x, double tolera
     if (!substitute(block, solution, given, least)) {
         error = error_of(block, NULL, least);
         if (!(error <= tolerance)) {
-            error_of(block, r, 0);
+            error_of(block, r, tolerance);
             substitute(block, r, NULL, 0);
             for (int i = 0; i < block->n_padded; i++)
                 solution[i] += r[i];
-            error = error_of(block, NULL, least);
+            error = error_of(block, r, least);
         }
         error = rounded_up(error, tolerance);
     }

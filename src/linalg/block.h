@@ -167,6 +167,7 @@ typedef struct nt_block {
     int program_length;
     int *rows; /* nt_row records, from the last window to the first */
     int rows_length;
+    int *suspect, n_suspects;  /* LOAD records in program whose rows exceeded the limit */
     int *row_start, *row_slot; /* slots of every row node: [n_nodes + 1], [n_slots] */
     nt_front_tree core;
     double *temporary; /* A_kk^-1 A_kj for all neighbours j of one node */
@@ -234,11 +235,12 @@ typedef struct nt_block_kernels {
     void (*spread)(const nt_block *block, const double *b, double *first, double *second);
     void (*collect)(const nt_block *block, const double *padded, double *x);
     void (*forward)(const nt_block *block, double *b);
-    /* Whether every row then stays within the limit, see residual; 1 where given is NULL. */
-    int (*backward)(const nt_block *block, double *b, const double *given, double limit);
+    /* Whether every row then stays within the limit, see residual; else block->suspect lists the
+     * groups where one does not. 1 where given is NULL. */
+    int (*backward)(nt_block *block, double *b, const double *given, double limit);
     /* The row-wise backward error max |b - A x| / (sum |A_ij x_j| + |b|), the sum over the
      * blocks of the row (no larger than |A| |x|), replaces *limit if it is larger; NaN when
-     * something is not finite. r = b - A x where r is given. */
+     * something is not finite. r = b - A x where r is given; else only suspect groups are seen. */
     void (*residual)(nt_block *block, const double *b, const double *x, double *r, double *limit);
     nt_front_kernels front;
 } nt_block_kernels;

@@ -641,7 +641,8 @@ static int write_rows(compiler *c)
         sorted[first[window_of_row(c, c->order.node[k]) + 1]++] = c->order.node[k];
     /* the last node of the last window comes first, as x does */
     nt_load_record **group = NT_TAKE(&c->scratch, c->n_windows + 1, nt_load_record *);
-    if (!group)
+    block->suspect = NT_TAKE(&block->arena, c->n_windows + 1, int);
+    if (!group || !block->suspect)
         return 0;
     int *at = block->program, w = 0;
     for (; at < block->program + block->program_length; at += ((nt_record *)at)->length)

@@ -349,6 +349,19 @@ NT_WIDE static double worst_ratio(const double *restrict x, const double *restri
     return isfinite(total) ? larger(larger(most[0], most[1]), larger(most[2], most[3])) : total;
 }
 
+/* The tangent operator is singular at a rotation of 2 pi: a step that turns a body by more than 6
+ * rad is too large for this method. The unknown that does, or -1. */
+static int too_large_a_turn(const nt_problem *p, const work *w)
+{
+    for (int b = 0; b < p->space.n_blocks; b++) {
+        const nt_block *block = &p->space.blocks[b];
+        const double *psi = w->increment + block->v + block->nv - 3;
+        if (block->rotation >= 0 && !(psi[0] * psi[0] + psi[1] * psi[1] + psi[2] * psi[2] < 36))
+            return block->v + block->nv - 3;
+    }
+    return -1;
+}
+
 /* For the report of a step that fails: whose ratio is worst. */
 static int worst_unknown(const double *x, const double *weight, int n)
 {
@@ -441,6 +454,9 @@ static nt_status step(nt_stepper *s, double h)
     work w = work_of(s);
     s->next.all[NT_PHASE_T] = s->now.all[NT_PHASE_T] + h;
     predict(s, &w, &c, h);
+    s->report = (nt_report){.unknown = too_large_a_turn(s->problem, &w), .worst = INFINITY};
+    if (s->report.unknown >= 0)
+        return NT_NOT_CONVERGED;
     nt_status status = iterate(s, &w, &c, h);
     if (status != NT_OK)
         return status;

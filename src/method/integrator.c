@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Halvings of the step asked for, at most: 2^40 parts. */
+/* Halvings of the step asked for that can be counted: 2^40 parts. The minimum step ends them
+ * before. */
 enum { DEEPEST = 40 };
 
 /* Steps taken at a halved size before it is doubled again. Changing the step disturbs the
@@ -142,9 +143,11 @@ static nt_status check_start(nt_integrator *it, const nt_point *at, nt_error *er
         if (status != NT_OK)
             return nt_fail(error, status, "constraints cannot be evaluated at the start: %s",
                            nt_status_text(status));
-        double scale = 1; /* velocity rows are judged relative to the largest velocity */
+        double scale = 1; /* rows are judged relative to the largest coordinate or velocity */
         for (int i = 0; level == NT_VELOCITY && i < p->nv; i++)
             scale = fmax(scale, fabs(at->v[i]));
+        for (int i = 0; level == NT_POSITION && i < p->nq; i++)
+            scale = fmax(scale, fabs(at->q[i]));
         for (int i = 0; i < (level == NT_POSITION ? p->nh : p->nc); i++) {
             if (fabs(rows[i]) <= CONSISTENT * scale)
                 continue;

@@ -123,9 +123,12 @@ static nt_status contradiction(const assembly *a, int row, bool velocity, const 
     const char *unit = model->row_quantity[row] == NT_LENGTH ? velocity ? "m/s" : "m"
                        : velocity                            ? "rad/s"
                                                              : "rad";
+    double off = a->rows[row];
+    if (model->row_quantity[row] == NT_ANGLE && !velocity) /* rows of directions are sines */
+        off = asin(fmax(-1, fmin(1, off)));
     return nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,
                       "joint %s cannot be satisfied by %s: %s is off by %.6g %s", e->name, what,
-                      e->type->row_name(e, row - e->first_row), a->rows[row], unit);
+                      e->type->row_name(e, row - e->first_row), off, unit);
 }
 
 /* ---- positions ------------------------------------------------------------------------------ */
@@ -154,7 +157,10 @@ static int choose_free(assembly *a)
         const nt_body *body = &model->bodies[b];
         bool all = model->correct_initial, points = !a->placed[b];
         bool position = all || (points && !(body->given & NT_GIVEN_POSITION));
-        bool rotation = all || (points && !(body->given & NT_GIVEN_ORIENTATION));
+        /* a body that only turns about a point is placed as a whole by its origin's position */
+        bool held = (body->given & NT_GIVEN_ORIENTATION) ||
+                    (body->t_node < 0 && (body->given & NT_GIVEN_POSITION));
+        bool rotation = all || (points && !held);
         int r = body->v + (body->t_node >= 0 ? 3 : 0);
         for (int k = 0; k < 3; k++) {
             if (position && body->t_node >= 0)
@@ -442,8 +448,10 @@ static nt_status report_corrections(nt_model *model, const double *q_given, cons
         static const char *const what[] = {"centre of mass by", "orientation by", "velocity by",
                                            "angular velocity by"};
         static const char *const unit[] = {"m", "rad", "m/s", "rad/s"};
+        const unsigned given[] = {NT_GIVEN_POSITION, NT_GIVEN_ORIENTATION | NT_GIVEN_POSITION,
+                                  NT_GIVEN_VELOCITY, NT_GIVEN_ANGULAR_VELOCITY};
         for (int k = 0; k < 4; k++)
-            if (moved[k] > 1e-14)
+            if (moved[k] > 1e-14 && (body->given & given[k]))
                 used += (size_t)snprintf(text + used, room - used, "body %.40s: %s %.3g %s\n",
                                          body->name, what[k], moved[k], unit[k]);
     }
@@ -519,6 +527,8 @@ nt_status nt_model_assemble(nt_model *model, bool validate, nt_error *error)
     nt_point at = start_point(&a);
     if (status == NT_OK)
         status = nt_problem_choose_rows(a.problem, &at);
+    if (status == NT_OK && model->system.accept)
+        nt_model_accept(model, &at, model->initial_memory);
     model->n_redundant = a.problem->n_dropped;
     for (int i = 0; i < model->n_redundant; i++)
         model->redundant[i] = a.problem->dropped[i] - (int)nv;

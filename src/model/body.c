@@ -246,6 +246,11 @@ nt_status nt_body_prepare(nt_body *body, const char *file, bool validate, nt_err
         return nt_fail_at(error, NT_BAD_MODEL, file, body->place.line, body->place.column,
                           "body %s has mass %g kg, expected a positive number", body->name,
                           body->mass);
+    if (validate && (body->given & NT_GIVEN_FIXED_POINT) && (body->given & NT_GIVEN_VELOCITY))
+        return nt_fail_at(error, NT_BAD_MODEL, file, body->place.line, body->place.column,
+                          "body %s has a fixed point and a velocity, expected angular_velocity "
+                          "alone: it only turns",
+                          body->name);
     if (validate && (body->given & NT_GIVEN_INERTIA) && body->inertia_count != 3 &&
         body->inertia_count != 6)
         return nt_fail_at(error, NT_BAD_MODEL, file, body->place.line, body->place.column,

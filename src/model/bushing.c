@@ -70,7 +70,8 @@ static const nt_key keys[] = {
      .unit = "N/m, N/rad, N m/m, N m/rad",
      .meaning = "six by six, or the six numbers of the diagonal: force and moment per "
                 "displacement and rotation of B relative to A, along x, y, z; in axes that turn "
-                "with A and are the ground axes at the given placement"},
+                "with A and are the ground axes at the given placement; the relative rotation must "
+                "stay below 3.1 rad"},
     {.name = "damping",
      .type = NT_KEY_MATRIX,
      .offset = offsetof(nt_bushing, damping),

@@ -26,7 +26,7 @@ const nt_element_type nt_joint_cylindrical = {
     .summary = "B slides along an axis of A and turns about it",
     .keys = nt_joint_free_keys,
     .prepare = prepare,
-    .n_memory = 1,
+    .n_memory = 3,
     .accept = nt_joint_accept,
     NT_JOINT_SLOTS,
 };

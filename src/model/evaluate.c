@@ -10,11 +10,6 @@
 
 /* ---- looking at a point --------------------------------------------------------------------- */
 
-void nt_model_motion(nt_model *model, const nt_point *at, nt_motion *motion)
-{
-    nt_bodies_evaluate(model->bodies, model->n_bodies, at, NULL, v3_of(0, 0, 0), motion);
-}
-
 void nt_model_look(nt_model *model, const nt_point *at, const nt_terms *terms, nt_view *view)
 {
     nt_bodies_evaluate(model->bodies, model->n_bodies, at, terms, v3_load(model->gravity),

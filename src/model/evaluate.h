@@ -4,10 +4,6 @@
 
 #include "model/model.h"
 
-/* Positions and rates of all bodies at a point, ground first: motion[n_bodies]. vdot and map may be
- * NULL: zeros and the identity. */
-void nt_model_motion(nt_model *model, const nt_point *at, nt_motion *motion);
-
 /* A time function: value, first and second derivative. */
 void nt_motion_jet(const nt_model *model, const nt_expression *function, double t, double out[3]);
 

@@ -515,7 +515,8 @@ bool nt_joint_depends_on_rates(const nt_model *model, const nt_element *e)
 
 void nt_joint_accept(const nt_element *e, const nt_view *view, double *next)
 {
-    next[0] = nt_joint_angle(e, view);
+    nt_coordinate angle = nt_joint_coordinate(e, view, false);
+    next[0] = angle.value, next[1] = angle.rate, next[2] = view->at->t;
 }
 
 void nt_joint_reaction(const nt_element *e, const nt_view *view, v3 *force, v3 *torque)

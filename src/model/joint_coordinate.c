@@ -20,14 +20,16 @@ static const nt_row_spec sine_spec = {NT_ROW_PERPENDICULAR, 1, 0};
 static const nt_row_spec cosine_spec = {NT_ROW_PERPENDICULAR, 0, 0};
 static const nt_row_spec slide_spec = {NT_ROW_ALONG, 2, 0};
 
-/* The value nearest to what memory holds: continuous through any number of turns as long as a step
- * turns by less than half of one. */
-static double continuous(const nt_element *element, const nt_view *view, double angle)
+/* The value nearest to where the angle must be by now: the last one, carried on by the mean of the
+ * rates then and now. Any number of turns in a step are counted as long as the rate changes by less
+ * than half a turn per step. Memory holds angle, rate and time. */
+static double continuous(const nt_element *element, const nt_view *view, double angle, double rate)
 {
     if (!view->at->memory || element->memory < 0)
         return angle;
-    double last = view->at->memory[element->memory];
-    return last + remainder(angle - last, TURN);
+    const double *last = view->at->memory + element->memory;
+    double expected = last[0] + (view->at->t - last[2]) * (last[1] + rate) / 2;
+    return expected + remainder(angle - expected, TURN);
 }
 
 static void angle_coordinate(nt_coordinate *out, const joint_geometry *g)
@@ -59,7 +61,7 @@ nt_coordinate nt_joint_coordinate(const nt_element *element, const nt_view *view
     nt_coordinate out = {0};
     if (!translation) {
         angle_coordinate(&out, &g);
-        out.value = continuous(element, view, out.value);
+        out.value = continuous(element, view, out.value, out.rate);
         return out;
     }
     joint_row row, rate;

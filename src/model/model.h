@@ -270,10 +270,6 @@ extern const nt_element_type *const nt_element_types[];
 extern const int nt_element_type_count;
 const nt_element_type *nt_element_type_find(const char *section, const char *name);
 
-/* Declare all blocks between the nodes of bodies a and b (and the multipliers): what most elements
- * need. shape_t: shape of the (translation, multiplier) blocks. */
-nt_status nt_element_declare(struct nt_model *model, nt_element *element, nt_pattern *pattern);
-
 /* ---- markers, parameters, bindings ---------------------------------------------------------- */
 
 typedef struct nt_marker {

@@ -23,7 +23,7 @@ const nt_element_type nt_joint_revolute = {
     .summary = "a hinge: B turns about an axis of A",
     .keys = nt_joint_moving_keys,
     .prepare = prepare,
-    .n_memory = 1,
+    .n_memory = 3,
     .accept = nt_joint_accept,
     NT_JOINT_SLOTS,
 };

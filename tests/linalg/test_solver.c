@@ -344,6 +344,33 @@ static void test_not_finite(void **state)
         }
 }
 
+/* Two parts that nothing joins: what is not finite in one must not be lost among the good rows of
+ * the other. */
+static void test_not_finite_in_a_part(void **state)
+{
+    (void)state;
+    enum { BODIES = 40 };
+    int ends[BODIES][2];
+    for (int j = 0; j < BODIES; j++)
+        ends[j][0] = j % (BODIES / 2) ? j - 1 : -1, ends[j][1] = j;
+    for (int k = 0; k < KINDS; k++) {
+        test_system *s = make_mechanism("two chains", BODIES, BODIES, (const int(*)[2])ends, 3);
+        int n = s->pattern.n;
+        double *x = vector(n);
+        nt_solver *solver = solver_for(s, all_kinds[k]);
+        assert_int_equal(nt_solver_factor(solver, &s->matrix), NT_OK);
+        for (int at = 0; at < n; at += n / 12) {
+            for (int i = 0; i < n; i++)
+                x[i] = 1;
+            x[at] = (double)NAN;
+            assert_int_equal(nt_solver_solve(solver, x, 1), NT_NOT_FINITE);
+        }
+        nt_solver_destroy(solver);
+        system_free(s);
+        free(x);
+    }
+}
+
 /* nt_matrix_drop makes identity rows and columns for every solver, promises or not;
  * nt_solver_drop solves the same unknowns to zero. */
 static void test_drop(void **state)
@@ -427,8 +454,8 @@ int main(void)
         cmocka_unit_test(test_conformance), cmocka_unit_test(test_badly_scaled),
         cmocka_unit_test(test_fallback),    cmocka_unit_test(test_fallback_by_residual),
         cmocka_unit_test(test_singular),    cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_clear),       cmocka_unit_test(test_drop),
-        cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_clear),       cmocka_unit_test(test_not_finite_in_a_part),
+        cmocka_unit_test(test_drop),        cmocka_unit_test(test_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
