@@ -118,7 +118,12 @@ NT_API nt_status nt_solver_solve_transposed(nt_solver *solver, double *b, int co
  * before them (in elimination order): a Schur complement pivot below tolerance times its original
  * size marks the row. dependent[n] is 1 for such unknowns (multipliers only) and 0 elsewhere;
  * they are left out of the factors (their unknown is solved to zero). Returns their number in
- * *n_dependent. Block solver always, whatever the kind. */
+ * *n_dependent. Block solver always, whatever the kind.
+ *
+ * Each independent row with a small pivot amplifies the rounding of those after it: where hundreds
+ * of rows depend on others, dependent pivots were seen up to 1e-7, independent ones from 1e-5 on (a
+ * full grid of 12 x 12 bodies with parallel hinges, 462 redundant rows; every second column joined:
+ * 1e-13). */
 NT_API nt_status nt_solver_factor_dependent(nt_solver *solver, const nt_matrix *matrix,
                                             double tolerance, unsigned char *dependent,
                                             int *n_dependent);

@@ -21,6 +21,7 @@
  *   [ Phi_q                                     0     ] [ s Dlambda ] = - [ Phi ]. */
 #include "base/error.h"
 #include "base/target.h"
+#include "base/vector3.h"
 #include "method/method.h"
 
 #include <float.h>
@@ -203,7 +204,8 @@ static nt_status equilibrium(nt_stepper *s, const work *w, const coefficients *c
                       .matrix = tangent ? &p->matrix : NULL,
                       .combination = &combination};
     memset(w->residual, 0, (size_t)p->nv * sizeof(double));
-    if (tangent)
+    bool cleared = p->factored_for == s && s->options[REUSE_TANGENT] == 0; /* by factorise */
+    if (tangent && !cleared)
         nt_matrix_zero(&p->matrix);
     s->statistics->evaluations++;
     return nt_problem_evaluate(p, &at, &terms);
@@ -223,15 +225,30 @@ static nt_status factorise(nt_stepper *s)
 
 /* ---- correct -------------------------------------------------------------------------------- */
 
+/* h Dq += Dx, v += gamma' Dx, vdot += beta' Dx */
+NT_WIDE static void add_correction(const double *restrict Dx, int nv, const coefficients *c,
+                                   double *restrict increment, double *restrict v,
+                                   double *restrict vdot)
+{
+    double gamma_prime = c->gamma_prime, beta_prime = c->beta_prime;
+    for (int i = 0; i < nv; i++) {
+        increment[i] += Dx[i];
+        v[i] += gamma_prime * Dx[i];
+        vdot[i] += beta_prime * Dx[i];
+    }
+}
+
 /* Solve for (e, s Dlambda) and update h Dq, v, vdot, lambda. */
 static nt_status correct(nt_stepper *s, const work *w, const coefficients *c)
 {
     nt_problem *p = s->problem;
     int nv = p->nv;
+    double *z = w->z, scale = -c->scale;
+    const double *residual = w->residual;
     for (int i = 0; i < nv; i++)
-        w->z[i] = -c->scale * w->residual[i];
+        z[i] = scale * residual[i];
     for (int i = nv; i < p->n; i++)
-        w->z[i] = -w->residual[i];
+        z[i] = -residual[i];
     for (int i = 0; i < p->n_dropped; i++)
         w->z[p->dropped[i]] = 0;
     s->statistics->solves++;
@@ -241,29 +258,15 @@ static nt_status correct(nt_stepper *s, const work *w, const coefficients *c)
         return status;
     for (int b = 0; b < p->space.n_blocks; b++) { /* Dx = T^-1 e */
         const nt_block *block = &p->space.blocks[b];
-        double *x = w->z + block->v;
-        int plain = block->rotation < 0 ? block->nv : block->nv - 3;
-        for (int i = 0; i < plain; i++) {
-            double Dx = x[i];
-            w->increment[block->v + i] += Dx;
-            s->next.v[block->v + i] += c->gamma_prime * Dx;
-            s->next.vdot[block->v + i] += c->beta_prime * Dx;
-        }
-        if (block->rotation >= 0) {
-            const double *X = w->T_inverse + 9 * block->rotation, *e = x + plain;
-            for (int i = 0; i < 3; i++) {
-                double Dx = X[3 * i] * e[0] + X[3 * i + 1] * e[1] + X[3 * i + 2] * e[2];
-                int k = block->v + plain + i;
-                w->increment[k] += Dx;
-                s->next.v[k] += c->gamma_prime * Dx;
-                s->next.vdot[k] += c->beta_prime * Dx;
-            }
-        }
+        double *e = w->z + block->v + block->nv - 3;
+        if (block->rotation >= 0)
+            v3_store(e, m3_apply(m3_load(w->T_inverse + 9 * block->rotation), v3_load(e)));
     }
-    double unscale = 1 / c->scale;
+    add_correction(w->z, nv, c, w->increment, s->next.v, s->next.vdot);
+    double unscale = 1 / c->scale, *Dlambda = w->z + nv, *lambda = s->next.lambda;
     for (int i = 0; i < p->nc; i++) {
-        w->z[nv + i] *= unscale;
-        s->next.lambda[i] += w->z[nv + i];
+        Dlambda[i] *= unscale;
+        lambda[i] += Dlambda[i];
     }
     return NT_OK;
 }
