@@ -116,8 +116,11 @@ void nt_space_compose(const nt_space *space, nt_frame frame, const double *q0, c
             continue;
         }
         int n = vector_size(b);
-        for (int j = 0; j < n; j++)
-            q1[b->q + j] = q0[b->q + j] + dq[b->v + j];
+        if (b->kind == NT_R3SO3)
+            v3_store(q1 + b->q, v3_add(v3_load(q0 + b->q), v3_load(dq + b->v)));
+        else
+            for (int j = 0; j < n; j++)
+                q1[b->q + j] = q0[b->q + j] + dq[b->v + j];
         if (b->rotation >= 0) {
             quat q = quat_load(q0 + b->q + n);
             quat_store(q1 + b->q + n, so3_compose(frame, q, v3_load(dq + b->v + n)));
