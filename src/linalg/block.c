@@ -15,9 +15,9 @@ static const nt_block_kernels *best_kernels(void)
     return &nt_block_kernels_portable;
 }
 
-nt_block *nt_block_create(const nt_pattern *pattern, int promises)
+nt_block_lu *nt_block_create(const nt_pattern *pattern, int promises)
 {
-    nt_block *block = calloc(1, sizeof *block);
+    nt_block_lu *block = calloc(1, sizeof *block);
     if (!block)
         return NULL;
     block->pattern = pattern;
@@ -30,7 +30,7 @@ nt_block *nt_block_create(const nt_pattern *pattern, int promises)
     return block;
 }
 
-void nt_block_destroy(nt_block *block)
+void nt_block_destroy(nt_block_lu *block)
 {
     if (!block)
         return;
@@ -38,12 +38,12 @@ void nt_block_destroy(nt_block *block)
     free(block);
 }
 
-static int size_of(const nt_block *block, int node)
+static int size_of(const nt_block_lu *block, int node)
 {
     return block->pattern->node_start[node + 1] - block->pattern->node_start[node];
 }
 
-void nt_block_unload(const nt_block *block, double *values)
+void nt_block_unload(const nt_block_lu *block, double *values)
 {
     const nt_pattern *p = block->pattern;
     for (int b = 0; b < p->n_slots; b++) {
@@ -123,7 +123,7 @@ int nt_block_invert_careful(int size, const double *a, double *inverse, const do
 }
 
 /* Count and remember what the inverse of unknowns first, first + 1, ... has put out. */
-static int invert_node(nt_block *block, int node, int size, const double *a, double *inverse)
+static int invert_node(nt_block_lu *block, int node, int size, const double *a, double *inverse)
 {
     int first = block->pattern->node_start[node];
     int found =
@@ -136,7 +136,7 @@ static int invert_node(nt_block *block, int node, int size, const double *a, dou
 
 static int invert_front(void *context, const nt_front_tree *tree, const nt_front *front, double *a)
 {
-    nt_block *block = context;
+    nt_block_lu *block = context;
     int at = 0;
     for (int k = front->pieces; k < front->pivot_pieces; k++)
         for (int i = 0; i < tree->piece[k].size; i++, at++) {
@@ -157,7 +157,7 @@ static int invert_front(void *context, const nt_front_tree *tree, const nt_front
 
 /* ---- factorisation -------------------------------------------------------------------------- */
 
-void nt_block_drop(nt_block *block, const int *unknowns, int count)
+void nt_block_drop(nt_block_lu *block, const int *unknowns, int count)
 {
     memset(block->dropped, 0, (size_t)block->pattern->n);
     for (int i = 0; i < count; i++)
@@ -166,7 +166,7 @@ void nt_block_drop(nt_block *block, const int *unknowns, int count)
     block->n_left_out = -1; /* left_out[] is out of date */
 }
 
-static int factor(nt_block *block, const double *values, double *clear, int careful)
+static int factor(nt_block_lu *block, const double *values, double *clear, int careful)
 {
     int node = careful ? block->kernels->factor_careful(block, values, clear, invert_node)
                        : block->kernels->factor(block, values, clear);
@@ -184,7 +184,7 @@ static int factor(nt_block *block, const double *values, double *clear, int care
     return node < 0;
 }
 
-int nt_block_factor(nt_block *block, const double *values, double *clear)
+int nt_block_factor(nt_block_lu *block, const double *values, double *clear)
 {
     if (block->n_left_out != block->n_dropped)
         memcpy(block->left_out, block->dropped, (size_t)block->pattern->n);
@@ -193,7 +193,7 @@ int nt_block_factor(nt_block *block, const double *values, double *clear)
     return factor(block, values, clear, block->n_dropped > 0);
 }
 
-int nt_block_factor_dependent(nt_block *block, const double *values, const double *scale,
+int nt_block_factor_dependent(nt_block_lu *block, const double *values, const double *scale,
                               double tolerance)
 {
     memcpy(block->left_out, block->dropped, (size_t)block->pattern->n);
@@ -208,7 +208,7 @@ int nt_block_factor_dependent(nt_block *block, const double *values, const doubl
 /* ---- the check ------------------------------------------------------------------------------ */
 
 /* Largest |x| of the bodies and of the multipliers. */
-static void find_largest(nt_block *block, const double *x)
+static void find_largest(nt_block_lu *block, const double *x)
 {
     const nt_pattern *p = block->pattern;
     block->largest[0] = block->largest[1] = 0;
@@ -220,7 +220,7 @@ static void find_largest(nt_block *block, const double *x)
 }
 
 /* sum |a_ij| |x|_max over row i of a node, |x|_max being that of bodies or of multipliers. */
-static double row_bound(const nt_block *block, const nt_row *row, int i)
+static double row_bound(const nt_block_lu *block, const nt_row *row, int i)
 {
     const nt_pattern *p = block->pattern;
     double sum = 0;
@@ -242,7 +242,7 @@ static double row_bound(const nt_block *block, const nt_row *row, int i)
  * terms all vanish (a plane mechanism in space), what remains are units of the last place. Such
  * rows, |r_i| <= 4 epsilon sum |a_ij| |x|_max, count as exact; bodies and multipliers have
  * different units and each their own |x|_max. */
-void nt_block_look(nt_block *block, const nt_row *row, int v, const double *x, const double *r,
+void nt_block_look(nt_block_lu *block, const nt_row *row, int v, const double *x, const double *r,
                    const double *size, double *limit)
 {
     int first = block->pattern->node_start[row->node];
@@ -269,7 +269,7 @@ void nt_block_look(nt_block *block, const nt_row *row, int v, const double *x, c
 /* ---- solving -------------------------------------------------------------------------------- */
 
 /* Whether A x = given holds within the limit, where given is not NULL. */
-static int substitute(nt_block *block, double *x, const double *given, double limit)
+static int substitute(nt_block_lu *block, double *x, const double *given, double limit)
 {
     block->kernels->forward(block, x);
     if (block->core.n_fronts > 0) {
@@ -279,7 +279,7 @@ static int substitute(nt_block *block, double *x, const double *given, double li
     return block->kernels->backward(block, x, given, limit);
 }
 
-static double error_of(nt_block *block, double *r, double least)
+static double error_of(nt_block_lu *block, double *r, double least)
 {
     double error = least;
     block->largest[0] = -1; /* not known yet */
@@ -297,7 +297,8 @@ static double rounded_up(double error, double tolerance)
     return fmin(ldexp(1, fraction > 0.5 ? exponent : exponent - 1), tolerance);
 }
 
-double nt_block_solve(nt_block *block, const double *b, double *x, double tolerance, double least)
+double nt_block_solve(nt_block_lu *block, const double *b, double *x, double tolerance,
+                      double least)
 {
     double *given = block->vector[0], *solution = block->vector[1], *r = block->vector[2];
     block->kernels->spread(block, b, given, solution);
@@ -351,7 +352,7 @@ static void scale3(double s, double *x)
 }
 
 /* One node of A^T = L' D' U': with y = D^-T b_k the later b_j lose A_kj^T y. */
-static void forward_transposed(const nt_block *block, const nt_record *record, double *b)
+static void forward_transposed(const nt_block_lu *block, const nt_record *record, double *b)
 {
     const double *store = block->store;
     double y[3], *mine = b + record->position;
@@ -385,7 +386,7 @@ static void forward_transposed(const nt_block *block, const nt_record *record, d
 }
 
 /* x_k = D^-T (b_k - sum_i A_ik^T x_i) */
-static void backward_transposed(const nt_block *block, const nt_record *record, double *b)
+static void backward_transposed(const nt_block_lu *block, const nt_record *record, double *b)
 {
     const double *store = block->store;
     double scratch[3], *mine = b + record->position;
@@ -412,7 +413,7 @@ static void backward_transposed(const nt_block *block, const nt_record *record, 
     apply_transposed(record->size, store + record->inverse, mine, block->temporary);
 }
 
-static void substitute_transposed(const nt_block *block, double *x)
+static void substitute_transposed(const nt_block_lu *block, double *x)
 {
     const int *begin = block->program, *end = begin + block->program_length;
     for (const int *at = begin; at < end; at += ((const nt_record *)at)->length)
@@ -429,7 +430,7 @@ static void substitute_transposed(const nt_block *block, double *x)
 
 /* r = b - A^T x in vector 2 and its backward error, by the rules of nt_block_look; sizes and
  * bounds of the rows in vectors 3 and 4. */
-static double error_transposed(nt_block *block)
+static double error_transposed(nt_block_lu *block)
 {
     const double *b = block->vector[0], *x = block->vector[1];
     double *r = block->vector[2], *size = block->vector[3], *bound = block->vector[4], error = 0;
@@ -470,7 +471,7 @@ static double error_transposed(nt_block *block)
     return error;
 }
 
-double nt_block_solve_transposed(nt_block *block, const double *b, double *x, double tolerance,
+double nt_block_solve_transposed(nt_block_lu *block, const double *b, double *x, double tolerance,
                                  double least)
 {
     double *given = block->vector[0], *solution = block->vector[1], *r = block->vector[2];

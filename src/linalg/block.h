@@ -114,7 +114,7 @@ typedef struct nt_load {
  * matrix values that the record has read, to be cleared where that is asked for. */
 typedef struct nt_load_record {
     int kind, begin, length, count;
-    int rows, row_end; /* in nt_block.rows: those whose unknowns are all known after this window,
+    int rows, row_end; /* in nt_block_lu.rows: those whose unknowns are all known after this window,
                           backward; checked then, while they are in the nearest cache */
 } nt_load_record;
 enum { NT_LOAD_RECORD_INTS = sizeof(nt_load_record) / sizeof(int) };
@@ -149,7 +149,7 @@ enum { NT_ROW_INTS = sizeof(nt_row) / sizeof(int) };
 /* Padded vectors that a block LU works with: right-hand side, solution, residual, two spare. */
 enum { NT_BLOCK_VECTORS = 5 };
 
-typedef struct nt_block {
+typedef struct nt_block_lu {
     const nt_pattern *pattern;
     nt_arena arena;
     const struct nt_block_kernels *kernels;
@@ -187,61 +187,64 @@ typedef struct nt_block {
     double flops;
     long blocks;
     int singular_unknown; /* of the last failure */
-} nt_block;
+} nt_block_lu;
 
-/* Fill a zeroed nt_block: storage, loads, program, rows and core. promises = 0 treats all blocks
+/* Fill a zeroed nt_block_lu: storage, loads, program, rows and core. promises = 0 treats all blocks
  * as full. */
-nt_status nt_block_compile(nt_block *block, int promises);
+nt_status nt_block_compile(nt_block_lu *block, int promises);
 
 /* NULL when memory is out. */
-nt_block *nt_block_create(const nt_pattern *pattern, int promises);
-void nt_block_destroy(nt_block *block);
+nt_block_lu *nt_block_create(const nt_pattern *pattern, int promises);
+void nt_block_destroy(nt_block_lu *block);
 
 /* Factorise; nt_block_drop's unknowns stay out. 1 when all pivots were non-zero and finite, else
  * singular_unknown names the first of a node whose pivot was not. clear: NULL, or the values
  * themselves, to be left zero; the block keeps the matrix in both cases and outcomes. */
-int nt_block_factor(nt_block *block, const double *values, double *clear);
+int nt_block_factor(nt_block_lu *block, const double *values, double *clear);
 
 /* The same with the multiplier rows that depend on earlier ones left out, see
  * nt_solver_factor_dependent; scale[n] are the sizes that their pivots are compared with. */
-int nt_block_factor_dependent(nt_block *block, const double *values, const double *scale,
+int nt_block_factor_dependent(nt_block_lu *block, const double *values, const double *scale,
                               double tolerance);
 
 /* Solve with the factors; b[n] in, x[n] out (may be the same). Returns the row-wise backward
  * error, rounded up to a power of two, or `least`, what is larger; the solution is refined once
  * where the error exceeds tolerance, and x is left alone where it still does. NaN where something
  * is not finite. */
-double nt_block_solve(nt_block *block, const double *b, double *x, double tolerance, double least);
-double nt_block_solve_transposed(nt_block *block, const double *b, double *x, double tolerance,
+double nt_block_solve(nt_block_lu *block, const double *b, double *x, double tolerance,
+                      double least);
+double nt_block_solve_transposed(nt_block_lu *block, const double *b, double *x, double tolerance,
                                  double least);
 
 /* Leave multipliers out from the next factorisation on. */
-void nt_block_drop(nt_block *block, const int *unknowns, int count);
+void nt_block_drop(nt_block_lu *block, const int *unknowns, int count);
 
 /* The matrix as it was given to factor, in the layout of nt_matrix values. */
-void nt_block_unload(const nt_block *block, double *values);
+void nt_block_unload(const nt_block_lu *block, double *values);
 
 /* ---- numeric kernels, compiled once per instruction set ------------------------------------- */
 
 /* Inverts the pivot block a[size] of a multiplier node in place of the plain inverse; 0: failed. */
-typedef int nt_invert_hook(nt_block *block, int node, int size, const double *a, double *inverse);
+typedef int nt_invert_hook(nt_block_lu *block, int node, int size, const double *a,
+                           double *inverse);
 
 typedef struct nt_block_kernels {
     /* Load and eliminate the light nodes: -1, or a node whose pivot (or that of one near it)
      * failed. */
-    int (*factor)(nt_block *block, const double *values, double *clear);
-    int (*factor_careful)(nt_block *block, const double *values, double *clear,
+    int (*factor)(nt_block_lu *block, const double *values, double *clear);
+    int (*factor_careful)(nt_block_lu *block, const double *values, double *clear,
                           nt_invert_hook *hook);
-    void (*spread)(const nt_block *block, const double *b, double *first, double *second);
-    void (*collect)(const nt_block *block, const double *padded, double *x);
-    void (*forward)(const nt_block *block, double *b);
+    void (*spread)(const nt_block_lu *block, const double *b, double *first, double *second);
+    void (*collect)(const nt_block_lu *block, const double *padded, double *x);
+    void (*forward)(const nt_block_lu *block, double *b);
     /* Whether every row then stays within the limit, see residual; else block->suspect lists the
      * groups where one does not. 1 where given is NULL. */
-    int (*backward)(nt_block *block, double *b, const double *given, double limit);
+    int (*backward)(nt_block_lu *block, double *b, const double *given, double limit);
     /* The row-wise backward error max |b - A x| / (sum |A_ij x_j| + |b|), the sum over the
      * blocks of the row (no larger than |A| |x|), replaces *limit if it is larger; NaN when
      * something is not finite. r = b - A x where r is given; else only suspect groups are seen. */
-    void (*residual)(nt_block *block, const double *b, const double *x, double *r, double *limit);
+    void (*residual)(nt_block_lu *block, const double *b, const double *x, double *r,
+                     double *limit);
     nt_front_kernels front;
 } nt_block_kernels;
 
@@ -254,7 +257,7 @@ int nt_block_invert_careful(int size, const double *a, double *inverse, const do
                             double tolerance, unsigned char *out);
 
 /* The slow branch of the residual: four rows, from row v of a node, that exceed *limit. */
-void nt_block_look(nt_block *block, const nt_row *row, int v, const double *x, const double *r,
+void nt_block_look(nt_block_lu *block, const nt_row *row, int v, const double *x, const double *r,
                    const double *size, double *limit);
 
 #endif

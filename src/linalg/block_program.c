@@ -8,7 +8,7 @@
 /* Everything known about the blocks of the factors while the program is written. Blocks are the
  * slots of `filled`: first those of the matrix with the same numbers, then mirrored and fill. */
 typedef struct compiler {
-    nt_block *block;
+    nt_block_lu *block;
     const nt_pattern *pattern;
     nt_order order;
     nt_arena scratch;
@@ -229,7 +229,7 @@ static void place_all(compiler *c)
 
 static int write_loads(compiler *c)
 {
-    nt_block *block = c->block;
+    nt_block_lu *block = c->block;
     const nt_pattern *p = c->pattern;
     block->load = NT_TAKE(&block->arena, p->n_slots + 1, nt_load);
     if (!block->load)
@@ -537,7 +537,7 @@ static size_t write_records(const compiler *c, int *to)
 
 static int write_program(compiler *c)
 {
-    nt_block *block = c->block;
+    nt_block_lu *block = c->block;
     size_t length = write_records(c, NULL), temporary = 16;
     int widest = 4;
     for (int k = 0; k < c->order.n_light; k++)
@@ -585,7 +585,7 @@ static int window_of_row(const compiler *c, int i)
 
 static int *write_row(const compiler *c, int node, int *at)
 {
-    const nt_block *block = c->block;
+    const nt_block_lu *block = c->block;
     nt_row *row = (nt_row *)at;
     *row = (nt_row){.node = node, .position = block->position[node], .size = size_of(c, node)};
     at = (int *)(row + 1);
@@ -608,7 +608,7 @@ static int *write_row(const compiler *c, int node, int *at)
 static int sort_slots(compiler *c)
 {
     const nt_pattern *p = c->pattern;
-    nt_block *block = c->block;
+    nt_block_lu *block = c->block;
     block->row_start = NT_TAKE(&block->arena, p->n_nodes + 2, int);
     block->row_slot = NT_TAKE(&block->arena, p->n_slots + 1, int);
     if (!block->row_start || !block->row_slot)
@@ -626,7 +626,7 @@ static int sort_slots(compiler *c)
 static int write_rows(compiler *c)
 {
     const nt_pattern *p = c->pattern;
-    nt_block *block = c->block;
+    nt_block_lu *block = c->block;
     size_t length = (size_t)NT_ROW_INTS * (size_t)p->n_nodes + 3 * (size_t)p->n_slots + 1;
     block->rows = NT_TAKE(&block->arena, length, int);
     int *first = NT_TAKE(&c->scratch, c->n_windows + 2, int);
@@ -664,7 +664,7 @@ static int write_rows(compiler *c)
 static nt_status hand_over_core(compiler *c)
 {
     const nt_pattern *p = c->pattern, *filled = &c->filled;
-    nt_block *block = c->block;
+    nt_block_lu *block = c->block;
     int light = c->order.n_light, n = p->n_nodes - light, blocks = 0;
     if (n == 0)
         return NT_OK;
@@ -701,7 +701,7 @@ static nt_status hand_over_core(compiler *c)
     return status;
 }
 
-static int take_vectors(nt_block *block)
+static int take_vectors(nt_block_lu *block)
 {
     int at = 0;
     for (int k = 0; k < block->pattern->n_nodes; k++)
@@ -718,7 +718,7 @@ static int take_vectors(nt_block *block)
 }
 
 /* For one pivot block, of a node or a front. */
-static int take_pivot_scratch(nt_block *block)
+static int take_pivot_scratch(nt_block_lu *block)
 {
     int widest = block->core.widest;
     for (int k = 0; k < block->pattern->n_nodes; k++) {
@@ -731,7 +731,7 @@ static int take_pivot_scratch(nt_block *block)
     return block->pivot_scale && block->pivot_out;
 }
 
-nt_status nt_block_compile(nt_block *block, int promises)
+nt_status nt_block_compile(nt_block_lu *block, int promises)
 {
     nt_status status = NT_NO_MEMORY;
     compiler c = {.block = block, .pattern = block->pattern};

@@ -23,7 +23,7 @@ typedef struct nt_front_piece {
 /* A block of the matrix that enters a front. A place is the row (or column) in F22, or ~place
  * in the pivots. */
 typedef struct nt_front_load {
-    int source, rows, columns; /* in nt_block.store */
+    int source, rows, columns; /* in nt_block_lu.store */
     int row_place, column_place;
 } nt_front_load;
 
@@ -57,7 +57,7 @@ typedef struct nt_front_tree {
     int widest; /* pivots of the widest front */
 } nt_front_tree;
 
-/* A block of the core: nodes by their index in the core, place in nt_block.store. */
+/* A block of the core: nodes by their index in the core, place in nt_block_lu.store. */
 typedef struct nt_core_block {
     int row, column, source;
 } nt_core_block;

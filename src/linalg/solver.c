@@ -27,9 +27,9 @@ struct nt_solver {
     int fallback;          /* the present factors are the fallback's           */
     int rest;              /* factorisations until the chosen kind is tried again */
 
-    nt_block *block, *plain; /* plain: without promises, for matrices that break them */
-    nt_block *present;       /* the one in use                                         */
-    nt_klu *klu, *safe;      /* safe: scaled rows                                      */
+    nt_block_lu *block, *plain; /* plain: without promises, for matrices that break them */
+    nt_block_lu *present;       /* the one in use                                         */
+    nt_klu *klu, *safe;         /* safe: scaled rows                                      */
     double *dense;
     int *pivot;
 
@@ -479,7 +479,7 @@ nt_status nt_solver_factor_dependent(nt_solver *solver, const nt_matrix *matrix,
                                      unsigned char *dependent, int *n_dependent)
 {
     const nt_pattern *p = solver->pattern;
-    nt_block **place = matrix->broken ? &solver->plain : &solver->block;
+    nt_block_lu **place = matrix->broken ? &solver->plain : &solver->block;
     *n_dependent = 0;
     memset(dependent, 0, (size_t)p->n);
     solver->statistics.factorisations++;

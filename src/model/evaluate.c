@@ -43,20 +43,27 @@ void nt_motion_jet(const nt_model *model, const nt_expression *function, double 
 
 /* ---- equations ------------------------------------------------------------------------------ */
 
-nt_status nt_model_evaluate(void *self, const nt_point *at, const nt_terms *terms)
+/* All elements add to what the view asks for; the one that has no value is remembered. */
+static nt_status evaluate_elements(nt_model *model, const nt_view *view)
 {
-    nt_model *model = self;
-    nt_view view;
     model->failed = NULL;
-    nt_model_look(model, at, terms, &view);
     for (int i = 0; i < model->n_elements; i++) {
-        nt_status status = model->elements[i].type->evaluate(&model->elements[i], &view);
+        const nt_element *e = &model->elements[i];
+        nt_status status = e->type->evaluate(e, view);
         if (status != NT_OK) {
-            model->failed = &model->elements[i];
+            model->failed = e;
             return status;
         }
     }
     return NT_OK;
+}
+
+nt_status nt_model_evaluate(void *self, const nt_point *at, const nt_terms *terms)
+{
+    nt_model *model = self;
+    nt_view view;
+    nt_model_look(model, at, terms, &view);
+    return evaluate_elements(model, &view);
 }
 
 nt_status nt_model_energy(void *self, const nt_point *at, nt_energy *energy)
@@ -69,14 +76,7 @@ nt_status nt_model_energy(void *self, const nt_point *at, nt_energy *energy)
     view.energy = energy;
     for (int i = 1; i < model->n_bodies; i++)
         nt_body_energy(&model->bodies[i], &model->motion[i], v3_load(model->gravity), energy);
-    for (int i = 0; i < model->n_elements; i++) {
-        nt_status status = model->elements[i].type->evaluate(&model->elements[i], &view);
-        if (status != NT_OK) {
-            model->failed = &model->elements[i];
-            return status;
-        }
-    }
-    return NT_OK;
+    return evaluate_elements(model, &view);
 }
 
 void nt_model_accept(void *self, const nt_point *at, double *next)

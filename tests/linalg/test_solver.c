@@ -430,7 +430,7 @@ static void test_same_bits(void **state)
         double *b = vector(n), *x = vector(n), *y = vector(n);
         for (int i = 0; i < n; i++)
             b[i] = uniform();
-        nt_block *block = nt_block_create(&s->pattern, 1);
+        nt_block_lu *block = nt_block_create(&s->pattern, 1);
         assert_non_null(block);
         block->kernels = &nt_block_kernels_avx2;
         assert_int_equal(nt_block_factor(block, s->matrix.values, NULL), 1);
