@@ -262,7 +262,7 @@ static int next_size(const int *sizes, int count, int size)
 }
 
 /* Of one solve through the light nodes and of the residual check of all rows. */
-static double solve_flops(const nt_block *block)
+static double solve_flops(const nt_block_lu *block)
 {
     double flops = 0;
     const int *at = block->program, *end = at + block->program_length;
@@ -289,7 +289,7 @@ static void measure_rates(void)
             rate.vector[i][j] = 2.0 * r * w / product_time(r, 1, w);
         }
     mechanism *m = make_chain(8);
-    nt_block *block = nt_block_create(&m->pattern, 1);
+    nt_block_lu *block = nt_block_create(&m->pattern, 1);
     require(block != NULL, "out of memory");
     double factor = 1e9, solve = 1e9, b[72], x[72];
     for (int i = 0; i < 72; i++)
@@ -312,7 +312,7 @@ static void measure_rates(void)
 /* What factorisation and one solve cost at the rates. */
 static void bound_of(const mechanism *m, double bound[2], size_t *bytes)
 {
-    nt_block *block = nt_block_create(&m->pattern, 1);
+    nt_block_lu *block = nt_block_create(&m->pattern, 1);
     require(block != NULL, "out of memory");
     bound[0] = (block->flops - block->core.flops) / rate.factor;
     bound[1] = solve_flops(block) / rate.solve;

@@ -24,7 +24,7 @@ set xrange [-1.05:1.05]
 set yrange [-1.05:1.05]
 set xtics 0.5
 set ytics 0.5
-plot '$data' using 2:3 skip 1 with lines linewidth 1.5 linecolor '#1f5fa8'
+plot '$data' using 2:3 skip 1 with lines linewidth 1.5 linecolor '#1f5fa8' title 'path'
 
 set title 'Reaction at the pivot, on the top' offset 0,-0.3
 set size noratio
