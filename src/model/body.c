@@ -289,21 +289,6 @@ void nt_body_energy(const nt_body *body, const nt_motion *motion, v3 gravity, nt
     energy->potential -= body->mass * v3_dot(gravity, center);
 }
 
-void nt_body_motion(const nt_body *body, const nt_point *at, nt_motion *m)
-{
-    const double *q = at->q + body->q, *v = at->v + body->v;
-    bool moves = body->t_node >= 0;
-    int r = moves ? 3 : 0;
-    v3 zero = v3_of(0, 0, 0);
-    m->x = moves ? v3_load(q) : body->x0;
-    m->R = quat_matrix(quat_load(q + r));
-    m->v = moves ? v3_load(v) : zero;
-    m->w = v3_load(v + r);
-    const double *vdot = at->vdot ? at->vdot + body->v : NULL;
-    m->a = vdot && moves ? v3_load(vdot) : zero;
-    m->alpha = vdot ? v3_load(vdot + r) : zero;
-}
-
 /* The same term by term, for part of the inertia, two maps or rates that turn with the unknown:
  *
  *   NT_MASS        J_s w'       tangent J_s (m Y + k s w'~) + k (J_s w'~ - (J_s w')~)
@@ -339,26 +324,39 @@ static nt_inertia_terms inertia_in_parts(const nt_body *body, const nt_motion *m
     return t;
 }
 
-NT_WIDE static void evaluate(const nt_body *body, const nt_motion *motion, v3 gravity,
-                             const nt_terms *terms)
+/* A free body of which everything is asked: the ordinary case, nothing decided in between. */
+NT_WIDE static void evaluate_plain(const nt_body *body, const nt_motion *motion, v3 gravity,
+                                   const nt_terms *terms)
+{
+    double *r = terms->residual + body->v;
+    v3 w = motion->w, alpha = motion->alpha;
+    if (!terms->matrix) {
+        v3_accumulate(r, nt_body_force(body, motion, gravity, terms->parts));
+        v3_accumulate(r + 3, nt_inertia_moment(motion->R, body->J, w, alpha));
+        return;
+    }
+    const nt_combination *c = terms->combination;
+    m3 X = c->map ? m3_load(c->map + 9 * body->rotation) : m3_identity();
+    nt_inertia_terms t =
+        nt_inertia_tangent(motion->R, body->J, w, alpha, X, c->mass, c->damping, c->stiffness);
+    v3_accumulate(r, nt_body_force(body, motion, gravity, terms->parts));
+    v3_accumulate(r + 3, t.moment);
+    nt_body_add_mass(body, terms);
+    m3_accumulate(nt_matrix_block(terms->matrix, body->rr_slot), t.block);
+}
+
+static void evaluate(const nt_body *body, const nt_motion *motion, v3 gravity,
+                     const nt_terms *terms)
 {
     double m = body->mass;
     bool weighs = terms->parts & NT_IMPLICIT, fixed = body->t_node < 0;
-    const nt_combination *c = terms->combination;
-    nt_inertia_terms t = {0};
-    if (!nt_body_is_plain(terms))
-        t = inertia_in_parts(body, motion, terms);
-    else if (terms->matrix)
-        t = nt_inertia_tangent(motion->R, body->J, motion->w, motion->alpha,
-                               c->map ? m3_load(c->map + 9 * body->rotation) : m3_identity(),
-                               c->mass, c->damping, c->stiffness);
-    else
-        t.moment = nt_inertia_moment(motion->R, body->J, motion->w, motion->alpha);
+    nt_inertia_terms t = inertia_in_parts(body, motion, terms);
     if (weighs && fixed) {
         v3 weight = v3_scale(m, gravity), rho = m3_apply(motion->R, body->center);
         t.moment = v3_sub(t.moment, v3_cross(rho, weight));
         if (terms->matrix)
-            t.block = m3_sub(t.block, m3_scale(c->stiffness, m3_skew_skew(weight, rho)));
+            t.block =
+                m3_sub(t.block, m3_scale(terms->combination->stiffness, m3_skew_skew(weight, rho)));
     }
     if (terms->residual) {
         double *r = terms->residual + body->v;
@@ -373,9 +371,11 @@ NT_WIDE static void evaluate(const nt_body *body, const nt_motion *motion, v3 gr
     m3_accumulate(nt_matrix_block(terms->matrix, body->rr_slot), t.block);
 }
 
-/* What NT_WIDE makes of a function that other files see would be exported. */
 void nt_body_evaluate(const nt_body *body, const nt_motion *motion, v3 gravity,
                       const nt_terms *terms)
 {
-    evaluate(body, motion, gravity, terms);
+    if (body->t_node >= 0 && terms->residual && nt_body_is_plain(terms))
+        evaluate_plain(body, motion, gravity, terms);
+    else
+        evaluate(body, motion, gravity, terms);
 }

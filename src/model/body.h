@@ -69,7 +69,20 @@ static inline void nt_body_add_mass(const nt_body *body, const nt_terms *terms)
 }
 
 /* Motion of one body. */
-void nt_body_motion(const nt_body *body, const nt_point *at, nt_motion *motion);
+static inline void nt_body_motion(const nt_body *body, const nt_point *at, nt_motion *m)
+{
+    const double *q = at->q + body->q, *v = at->v + body->v;
+    bool moves = body->t_node >= 0;
+    int r = moves ? 3 : 0;
+    v3 zero = v3_of(0, 0, 0);
+    m->x = moves ? v3_load(q) : body->x0;
+    m->R = quat_matrix(quat_load(q + r));
+    m->v = moves ? v3_load(v) : zero;
+    m->w = v3_load(v + r);
+    const double *vdot = at->vdot ? at->vdot + body->v : NULL;
+    m->a = vdot && moves ? v3_load(vdot) : zero;
+    m->alpha = vdot ? v3_load(vdot + r) : zero;
+}
 
 /* Residual and tangent of inertia and gravity (body.c has the equations). */
 void nt_body_evaluate(const nt_body *body, const nt_motion *motion, v3 gravity,
