@@ -457,7 +457,7 @@ static nt_status step(nt_stepper *s, double h)
     work w = work_of(s);
     s->next.all[NT_PHASE_T] = s->now.all[NT_PHASE_T] + h;
     predict(s, &w, &c, h);
-    s->report = (nt_report){.unknown = too_large_a_turn(s->problem, &w), .worst = INFINITY};
+    s->report = (nt_report){.unknown = too_large_a_turn(s->problem, &w), .worst = (double)INFINITY};
     if (s->report.unknown >= 0)
         return NT_NOT_CONVERGED;
     nt_status status = iterate(s, &w, &c, h);
