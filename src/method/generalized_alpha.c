@@ -204,8 +204,7 @@ static nt_status equilibrium(nt_stepper *s, const work *w, const coefficients *c
                       .matrix = tangent ? &p->matrix : NULL,
                       .combination = &combination};
     memset(w->residual, 0, (size_t)p->nv * sizeof(double));
-    bool cleared = p->factored_for == s && s->options[REUSE_TANGENT] == 0; /* by factorise */
-    if (tangent && !cleared)
+    if (tangent)
         nt_matrix_zero(&p->matrix);
     s->statistics->evaluations++;
     return nt_problem_evaluate(p, &at, &terms);

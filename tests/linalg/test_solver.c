@@ -415,13 +415,11 @@ static void test_drop(void **state)
         }
 }
 
-/* The portable and the vector kernels give the same bits. */
+/* The portable kernels give the same bits as those that this machine chooses (vector ones, where it
+ * has AVX2). */
 static void test_same_bits(void **state)
 {
     (void)state;
-#if defined(__x86_64__)
-    if (!__builtin_cpu_supports("avx2"))
-        skip();
     for (int system = 0; system < 3; system++) {
         test_system *s = system == 0   ? make_chain("chain", 30, 3)
                          : system == 1 ? make_lattice("lattice", 9, 3)
@@ -432,7 +430,6 @@ static void test_same_bits(void **state)
             b[i] = uniform();
         nt_block_lu *block = nt_block_create(&s->pattern, 1);
         assert_non_null(block);
-        block->kernels = &nt_block_kernels_avx2;
         assert_int_equal(nt_block_factor(block, s->matrix.values, NULL), 1);
         assert_true(nt_block_solve(block, b, x, BACKWARD, 0) <= BACKWARD);
         block->kernels = &nt_block_kernels_portable;
@@ -445,7 +442,6 @@ static void test_same_bits(void **state)
         free(x);
         free(y);
     }
-#endif
 }
 
 int main(void)

@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "runs.h"
+
 #define CLOSE(a, b, tolerance) close_to((a), (b), (tolerance), #a, __LINE__)
 
 static void close_to(double a, double b, double tolerance, const char *what, int line)
@@ -20,33 +22,6 @@ static void close_to(double a, double b, double tolerance, const char *what, int
         print_error("%s is %.15g, expected %.15g within %.3g\n", what, a, b, tolerance);
         _fail(__FILE__, line);
     }
-}
-
-/* ---- starting ------------------------------------------------------------------------------- */
-
-static nt_integrator_setup setup_of(const nt_system *system, const nt_option *options, int n)
-{
-    return (nt_integrator_setup){.system = system,
-                                 .method = nt_method_find("generalized-alpha"),
-                                 .options = options,
-                                 .n_options = n};
-}
-
-static nt_integrator *begin(const nt_integrator_setup *setup, const double *q, const double *v)
-{
-    nt_integrator *it = NULL;
-    nt_error error = {0};
-    if (nt_integrator_create(&it, setup, &error) != NT_OK ||
-        nt_integrator_start(it, 0, q, v, NULL, &error) != NT_OK)
-        fail_msg("%s", error.message);
-    return it;
-}
-
-static void run_to(nt_integrator *it, double end, double h)
-{
-    nt_error error = {0};
-    if (nt_integrator_run(it, end, h, NULL, NULL, &error) != NT_OK)
-        fail_msg("%s", error.message);
 }
 
 /* ---- general equations ---------------------------------------------------------------------- */

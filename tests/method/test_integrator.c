@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "runs.h"
+
 #define CLOSE(a, b, tolerance) close_to((a), (b), (tolerance), #a, __LINE__)
 
 static void close_to(double a, double b, double tolerance, const char *what, int line)
@@ -95,33 +97,6 @@ static void mass_init(mass *s)
                             .accept = mass_accept,
                             .equation_name = mass_name};
     nt_space_init(&s->system.space, &s->block, 1);
-}
-
-/* ---- starting ------------------------------------------------------------------------------- */
-
-static nt_integrator_setup setup_of(const nt_system *system, const nt_option *options, int n)
-{
-    return (nt_integrator_setup){.system = system,
-                                 .method = nt_method_find("generalized-alpha"),
-                                 .options = options,
-                                 .n_options = n};
-}
-
-static nt_integrator *begin(const nt_integrator_setup *setup, const double *q, const double *v)
-{
-    nt_integrator *it = NULL;
-    nt_error error = {0};
-    if (nt_integrator_create(&it, setup, &error) != NT_OK ||
-        nt_integrator_start(it, 0, q, v, NULL, &error) != NT_OK)
-        fail_msg("%s", error.message);
-    return it;
-}
-
-static void run_to(nt_integrator *it, double end, double h)
-{
-    nt_error error = {0};
-    if (nt_integrator_run(it, end, h, NULL, NULL, &error) != NT_OK)
-        fail_msg("%s", error.message);
 }
 
 /* ---- times ---------------------------------------------------------------------------------- */
@@ -700,9 +675,44 @@ static void work_is_the_energy(void **state)
     assert_non_null(strstr(error.message, "energies"));
 }
 
+/* q'' + q = 0, which has no value once: at the 40th tangent, when the matrix is filled already. */
+static nt_status failing_oscillator(void *self, const nt_point *at, const nt_terms *terms)
+{
+    int *tangents = self;
+    if (terms->residual)
+        terms->residual[0] += at->vdot[0] + at->q[0];
+    if (!terms->matrix)
+        return NT_OK;
+    *nt_matrix_block(terms->matrix, 0) += terms->combination->mass + terms->combination->stiffness;
+    return ++*tangents == 40 ? NT_NOT_FINITE : NT_OK;
+}
+
+/* What a failed evaluation left in the matrix does not enter the next tangent. Newton's first
+ * iteration solves linear equations and the second finds nothing left; a tangent twice too large
+ * needs a third. */
+static void half_filled_matrix_is_cleared(void **state)
+{
+    (void)state;
+    int tangents = 0;
+    nt_block block = {.kind = NT_RN, .nv = 1};
+    nt_system system = {.self = &tangents,
+                        .evaluate = failing_oscillator,
+                        .capabilities = NT_HAS_TANGENT | NT_AFFINE};
+    nt_space_init(&system.space, &block, 1);
+    nt_integrator_setup setup = setup_of(&system, NULL, 0);
+    double q = 1, v = 0;
+    nt_integrator *it = begin(&setup, &q, &v);
+    run_to(it, 10, 0.1);
+    const nt_statistics *statistics = nt_integrator_statistics(it);
+    assert_int_equal(statistics->rejected, 1);
+    assert_true(statistics->iterations <= 2 * statistics->steps);
+    nt_integrator_destroy(it);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(half_filled_matrix_is_cleared),
         cmocka_unit_test(steps_end_exactly),
         cmocka_unit_test(wrong_times_are_refused),
         cmocka_unit_test(halving_and_recovery),
