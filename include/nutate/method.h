@@ -39,7 +39,13 @@ NT_API const nt_method *nt_method_find(const char *name); /* NULL when there is 
 NT_API const char *nt_method_name(const nt_method *method);
 NT_API const char *nt_method_summary(const nt_method *method);
 NT_API const char *nt_method_reference(const nt_method *method);
-NT_API const char *nt_method_needs(const nt_method *method); /* in words */
+NT_API int nt_method_controls_error(const nt_method *method); /* takes tolerances */
+/* What it asks of a system and what it treats, in words: text[size], returned. */
+NT_API const char *nt_method_needs(const nt_method *method, char *text, int size);
+/* Whether it can advance a system: NT_OK, or NT_UNSUPPORTED and a message that names what is
+ * missing and the methods that would do. */
+NT_API nt_status nt_method_check_system(const nt_method *method, const nt_system *system,
+                                        nt_error *error);
 NT_API const nt_option_key *nt_method_options(const nt_method *method, int *count);
 NT_API int nt_method_has_frame(const nt_method *method, nt_frame frame);
 /* NT_OK, or NT_INVALID and a message that says name, range and what was given. */
@@ -56,11 +62,17 @@ typedef struct nt_integrator_setup {
     const nt_method *method;
     const nt_option *options; /* [n_options] */
     int n_options;
-    nt_frame frame; /* the increments' frame; NT_INERTIAL is zero                */
+    nt_frame frame; /* the increments' frame; NT_INERTIAL is zero. A method that has the
+                       body frame only works in that                               */
     nt_solver_kind solver;
-    double tolerance[4]; /* position, rotation, velocity, angular_velocity; 0: equal steps.
-                            For methods that control their error; refused by others    */
-    double minimum_step; /* s; halving stops here; 0: 1e-4 of the step asked for      */
+    /* Of the local error of a step: position (m), rotation (rad), velocity (m/s), angular_velocity
+     * (rad/s). An error may be tolerance (1 + |value|), of rotations tolerance alone. All 0: equal
+     * steps; some 0: those quantities are not looked at. For methods that control their error;
+     * refused by others. */
+    double tolerance[4];
+    double minimum_step; /* s; steps are not made smaller than this. 0: 1e-4 of the step asked
+                            for, or 1e-9 of it with a tolerance                          */
+    double maximum_step; /* s; of variable steps, 0: no limit                          */
     int track_work;      /* integrate the power of non-potential forces               */
 } nt_integrator_setup;
 
@@ -73,6 +85,9 @@ typedef struct nt_statistics {
     long fallbacks;    /* solves redone with pivoting                                 */
     long rank_changes; /* times the independent constraint rows were chosen anew      */
     double smallest_step, largest_step; /* s, accepted                                    */
+    long limited[4];        /* steps that were limited by the error of position, rotation, velocity,
+                               angular_velocity: the largest relative to its tolerance         */
+    int limiting_unknown;   /* whose error was largest in the last step, an entry of v; -1: none */
     double position_drift;  /* largest |Phi| at any step's end                             */
     double linear_residual; /* worst accepted relative residual of a linear solve         */
 } nt_statistics;
@@ -110,15 +125,19 @@ NT_API nt_status nt_integrator_refresh(nt_integrator *integrator, nt_error *erro
 /* Called after every accepted step; non-zero stops the run with NT_INTERRUPTED. */
 typedef int (*nt_observer)(void *context, const nt_integrator *integrator);
 
-/* Advance to `end` in equal steps, (end - t)/ceil((end - t)/h), ending at exactly `end`. */
+/* Advance to `end`, ending there exactly: in equal steps, (end - t)/ceil((end - t)/h); or, where
+ * the setup has a tolerance or the method proposes its steps, in variable ones, of which h is the
+ * first of the whole motion. Variable steps follow a digital filter (Soderlind 2003, H211b); only
+ * the last ones before `end` are trimmed to it. */
 NT_API nt_status nt_integrator_run(nt_integrator *integrator, double end, double h,
                                    nt_observer observer, void *context, nt_error *error);
 
 NT_API nt_state nt_integrator_state(const nt_integrator *integrator);
 
-/* The state at a time inside the last accepted step: q by cubic Hermite interpolation on the group
- * (fourth order), v and vdot from it, multipliers linear. Pointers are valid until the next call on
- * this integrator. NT_INVALID outside the last step. */
+/* The state at a time inside the last accepted step: by the method's own dense output where it has
+ * one, else q by cubic Hermite interpolation on the group (fourth order), v from it, vdot and
+ * multipliers linear. Pointers are valid until the next call on this integrator. NT_INVALID outside
+ * the last step. */
 NT_API nt_status nt_integrator_dense(nt_integrator *integrator, double t, nt_state *state);
 
 /* The whole state as size bytes, bit for bit: save, go on, restore, and the same numbers follow. */

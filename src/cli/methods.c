@@ -35,9 +35,10 @@ static void show(const nt_method *method)
     const nt_option_key *keys = nt_method_options(method, &count);
     bool inertial = nt_method_has_frame(method, NT_INERTIAL);
     bool body = nt_method_has_frame(method, NT_BODY);
+    char needs[400];
     printf("%s: %s\n\n", nt_method_name(method), nt_method_summary(method));
     printf("source  %s\nneeds   %s\nframe   %s\n", nt_method_reference(method),
-           nt_method_needs(method),
+           nt_method_needs(method, needs, sizeof needs),
            inertial && body ? "inertial or body"
            : inertial       ? "inertial"
                             : "body");

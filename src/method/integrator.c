@@ -37,38 +37,36 @@ static void phase_bind(nt_phase *phase, double *all, const nt_problem *p)
     phase->method = phase->memory + p->system->n_memory;
 }
 
-static nt_status check_capabilities(const nt_integrator_setup *setup, nt_error *error)
+static nt_status check_setup(const nt_integrator_setup *setup, nt_error *error)
 {
-    const nt_system *system = setup->system;
     const nt_method *method = setup->method;
-    const char *lack = NULL;
-    if ((method->needs & NT_NEEDS_TANGENT) && !(system->capabilities & NT_HAS_TANGENT))
-        lack = "tangents";
-    else if (system->nh > 0 && !(method->needs & NT_HOLONOMIC))
+    nt_status status = nt_method_check_system(method, setup->system, error);
+    if (status != NT_OK)
+        return status;
+    if (setup->track_work && !(setup->system->capabilities & NT_HAS_ENERGY))
         return nt_fail(error, NT_UNSUPPORTED,
-                       "method %s treats no holonomic constraints, the "
-                       "system has %d",
-                       method->name, system->nh);
-    else if (system->nn > 0 && !(method->needs & NT_NONHOLONOMIC))
-        return nt_fail(error, NT_UNSUPPORTED,
-                       "method %s treats no nonholonomic constraints, the "
-                       "system has %d",
-                       method->name, system->nn);
-    else if (system->nh + system->nn > 0 && !(system->capabilities & NT_ALL_LEVELS))
-        lack = "constraints at velocity and acceleration level (NT_ALL_LEVELS)";
-    else if (setup->track_work && !(system->capabilities & NT_HAS_ENERGY))
-        lack = "energies";
-    if (lack)
-        return nt_fail(error, NT_UNSUPPORTED, "method %s needs %s, which the system does not give",
-                       method->name, lack);
-    for (int i = 0; i < 4; i++)
+                       "work cannot be followed: the system gives no energies");
+    for (int i = 0; i < 4; i++) {
         if (setup->tolerance[i] != 0 && !(method->needs & NT_CONTROLS_ERROR))
             return nt_fail(error, NT_UNSUPPORTED,
                            "method %s does not control its error: give it a step and no tolerance",
                            method->name);
-    if (!nt_method_has_frame(method, setup->frame))
+        if (!(setup->tolerance[i] >= 0) || !isfinite(setup->tolerance[i]))
+            return nt_fail(error, NT_INVALID, "tolerance %d is %g, expected a number from 0 on", i,
+                           setup->tolerance[i]);
+    }
+    if (setup->frame == NT_BODY && !nt_method_has_frame(method, NT_BODY))
         return nt_fail(error, NT_UNSUPPORTED, "method %s has no body frame", method->name);
     return NT_OK;
+}
+
+/* Steps that follow an error estimate, or what the method proposes. */
+static bool chooses_steps(const nt_integrator_setup *setup, const nt_layout *layout)
+{
+    bool controlled = layout->proposes;
+    for (int i = 0; i < 4; i++)
+        controlled |= setup->tolerance[i] > 0;
+    return controlled && !(setup->method->needs & NT_OWN_STEPS);
 }
 
 nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *setup,
@@ -78,7 +76,7 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     if (!setup->system || !setup->method)
         return nt_fail(error, NT_INVALID, "no system or no method given");
     nt_status status = nt_system_check(setup->system, error);
-    if (status != NT_OK || (status = check_capabilities(setup, error)) != NT_OK)
+    if (status != NT_OK || (status = check_setup(setup, error)) != NT_OK)
         return status;
     nt_integrator *it = calloc(1, sizeof *it);
     if (!it)
@@ -86,8 +84,10 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     it->method = setup->method;
     it->track_work = setup->track_work;
     it->minimum_step = setup->minimum_step;
+    it->maximum_step = setup->maximum_step;
     nt_layout layout = {0};
-    status = nt_problem_create(&it->problem, setup->system, setup->frame, setup->solver, error);
+    nt_frame frame = nt_method_has_frame(it->method, setup->frame) ? setup->frame : NT_BODY;
+    status = nt_problem_create(&it->problem, setup->system, frame, setup->solver, error);
     if (status != NT_OK)
         goto failed;
     nt_problem *p = it->problem;
@@ -98,12 +98,17 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     if (status != NT_OK || (status = it->method->layout(p, values, &layout, error)) != NT_OK)
         goto failed;
     it->size = phase_size(p, &layout);
+    it->variable = chooses_steps(setup, &layout);
     double *all = NT_TAKE(&p->arena, 3 * it->size, double);
     it->looked_v = NT_TAKE(&p->arena, 2 * (size_t)p->nv, double);
     it->kept = NT_TAKE(&p->arena, p->nc, int);
+    it->estimate = NT_TAKE(&p->arena, it->method->error ? 2 * (size_t)p->nv : 0, double);
     it->stepper = (nt_stepper){.problem = p, .options = values, .statistics = &it->statistics};
-    it->stepper.scratch = NT_TAKE(&p->arena, layout.scratch, double);
-    if (!all || !it->stepper.scratch || !it->looked_v || !it->kept || !it->stepper.scratch)
+    memcpy(it->stepper.tolerance, setup->tolerance, sizeof setup->tolerance);
+    size_t dense = nt_dense_output_work(p);
+    it->stepper.scratch =
+        NT_TAKE(&p->arena, layout.scratch > dense ? layout.scratch : dense, double);
+    if (!all || !it->stepper.scratch || !it->looked_v || !it->kept || !it->estimate)
         goto no_memory;
     phase_bind(&it->stepper.now, all, p);
     phase_bind(&it->stepper.next, all + it->size, p);
@@ -188,7 +193,7 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
     status = nt_problem_accelerations(p, &at, next->vdot, next->lambda, next->mu, error);
     if (status != NT_OK)
         return status;
-    it->statistics = (nt_statistics){0};
+    it->statistics = (nt_statistics){.limiting_unknown = -1};
     it->stepper.now.all[NT_PHASE_T] = t;
     status = it->method->start(&it->stepper);
     if (status != NT_OK)
@@ -196,6 +201,8 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
     memcpy(it->stepper.now.all, next->all, it->size * sizeof(double));
     memcpy(it->before.all, next->all, it->size * sizeof(double));
     it->level = it->calm = 0;
+    it->control = (nt_step_control){0};
+    it->stepper.stale = it->stepper.resumed = false;
     it->started = true;
     return NT_OK;
 }
@@ -235,10 +242,11 @@ static double power(nt_integrator *it, const nt_phase *phase)
 }
 
 /* The new state stands: keep the old one for dense output. */
-static void accept(nt_integrator *it, double h)
+nt_status nt_integrator_accept(nt_integrator *it, double h, double end)
 {
     nt_stepper *s = &it->stepper;
     nt_problem *p = it->problem;
+    s->next.all[NT_PHASE_T] = end;
     s->next.all[NT_PHASE_STEP] = h;
     s->next.all[NT_PHASE_WORK] = s->now.all[NT_PHASE_WORK];
     if (it->track_work)
@@ -253,6 +261,9 @@ static void accept(nt_integrator *it, double h)
         at.vdot = vdot;
         p->system->accept(p->system->self, &at, s->next.memory);
     }
+    nt_status status = it->attend ? it->attend(it->attendant, it, h) : NT_OK;
+    if (status != NT_OK)
+        return status;
     nt_phase old = it->before;
     it->before = s->now;
     s->now = s->next;
@@ -260,10 +271,11 @@ static void accept(nt_integrator *it, double h)
 
     nt_statistics *statistics = &it->statistics;
     statistics->steps++;
-    s->stale = false;
+    s->stale = s->resumed = false;
     statistics->largest_step = fmax(statistics->largest_step, h);
     statistics->smallest_step = statistics->steps == 1 ? h : fmin(statistics->smallest_step, h);
     statistics->position_drift = fmax(statistics->position_drift, s->report.position_drift);
+    return NT_OK;
 }
 
 /* Choose independent rows at a state. False when they are the ones in use, or cannot be chosen:
@@ -288,7 +300,7 @@ static bool rows_change(nt_integrator *it, const nt_phase *phase)
 
 /* One try of size h. A solve that fails may mean that the rows in use are dependent (a singular
  * position) where the step begins or where it ends: choose anew and try again. */
-static nt_status attempt(nt_integrator *it, double h)
+nt_status nt_integrator_attempt(nt_integrator *it, double h)
 {
     nt_stepper *s = &it->stepper;
     nt_status status = it->method->step(s, h);
@@ -326,7 +338,7 @@ static void failure_words(nt_integrator *it, nt_status status, char *text, int s
     }
 }
 
-static nt_status give_up(nt_integrator *it, nt_status status, double h, nt_error *error)
+nt_status nt_integrator_give_up(nt_integrator *it, nt_status status, double h, nt_error *error)
 {
     const nt_stepper *s = &it->stepper;
     char words[300];
@@ -359,19 +371,20 @@ nt_status nt_integrator_advance(nt_integrator *it, double end, nt_observer obser
     while (done < whole) {
         long long part = whole >> it->level;
         double part_h = it->level == 0 ? h : ldexp(h, -it->level);
-        nt_status status = attempt(it, part_h);
+        nt_status status = nt_integrator_attempt(it, part_h);
         if (status != NT_OK) {
             it->statistics.rejected++;
             it->calm = 0;
             it->problem->factored_for = NULL;
             if (it->level == DEEPEST || part_h / 2 < smallest)
-                return give_up(it, status, part_h, error);
+                return nt_integrator_give_up(it, status, part_h, error);
             it->level++;
             continue;
         }
         done += part;
-        s->next.all[NT_PHASE_T] = done == whole ? end : begin + ldexp((double)done, -DEEPEST) * h;
-        accept(it, part_h);
+        double reached = done == whole ? end : begin + ldexp((double)done, -DEEPEST) * h;
+        if ((status = nt_integrator_accept(it, part_h, reached)) != NT_OK)
+            return nt_integrator_give_up(it, status, part_h, error);
         if (it->level > 0 && ++it->calm >= PATIENCE && done % (2 * part) == 0) {
             it->level--;
             it->calm = 0;
@@ -385,7 +398,9 @@ nt_status nt_integrator_advance(nt_integrator *it, double end, nt_observer obser
 
 nt_status nt_integrator_step(nt_integrator *it, double h, nt_error *error)
 {
-    return nt_integrator_advance(it, it->stepper.now.all[NT_PHASE_T] + h, NULL, NULL, error);
+    double end = it->stepper.now.all[NT_PHASE_T] + h;
+    return it->variable ? nt_integrator_advance_variable(it, end, h, NULL, NULL, error)
+                        : nt_integrator_advance(it, end, NULL, NULL, error);
 }
 
 nt_status nt_integrator_run(nt_integrator *it, double end, double h, nt_observer observer,
@@ -397,6 +412,8 @@ nt_status nt_integrator_run(nt_integrator *it, double end, double h, nt_observer
     if (!(end >= begin) || !isfinite(end))
         return nt_fail(error, NT_INVALID, "end time is %g s, expected one from %g s on", end,
                        begin);
+    if (it->variable)
+        return nt_integrator_advance_variable(it, end, h, observer, context, error);
     /* a ratio that is whole but for rounding is whole */
     double count = ceil((end - begin) / h * (1 - 1e-12));
     if (count > 1e15)
@@ -441,6 +458,22 @@ nt_state nt_integrator_state(const nt_integrator *it)
     return look(it, &it->stepper.now, it->looked_v);
 }
 
+/* The method's own dense output where it has one. */
+static nt_status between_states(nt_integrator *it, const nt_phase *from, const nt_phase *to,
+                                double t, nt_phase *out)
+{
+    if (!it->method->interpolate) {
+        nt_dense_output(it->problem, from, to, t, it->stepper.scratch, out);
+        return NT_OK;
+    }
+    double t0 = from->all[NT_PHASE_T], s = (t - t0) / (to->all[NT_PHASE_T] - t0);
+    out->all[NT_PHASE_T] = t;
+    out->all[NT_PHASE_STEP] = to->all[NT_PHASE_STEP];
+    out->all[NT_PHASE_WORK] = (1 - s) * from->all[NT_PHASE_WORK] + s * to->all[NT_PHASE_WORK];
+    memcpy(out->memory, from->memory, (size_t)it->problem->system->n_memory * sizeof(double));
+    return it->method->interpolate(&it->stepper, from, to, t, out);
+}
+
 nt_status nt_integrator_dense(nt_integrator *it, double t, nt_state *state)
 {
     const nt_phase *from = &it->before, *to = &it->stepper.now;
@@ -450,7 +483,9 @@ nt_status nt_integrator_dense(nt_integrator *it, double t, nt_state *state)
         *state = nt_integrator_state(it);
     else {
         nt_phase *between = &it->stepper.next; /* free between steps */
-        nt_dense_output(it->problem, from, to, t, it->stepper.scratch, between);
+        nt_status status = between_states(it, from, to, t, between);
+        if (status != NT_OK)
+            return status;
         *state = look(it, between, it->looked_v);
     }
     return NT_OK;

@@ -2,7 +2,7 @@
 #ifndef NUTATE_METHOD_INTEGRATOR_H
 #define NUTATE_METHOD_INTEGRATOR_H
 
-#include "method/method.h"
+#include "method/step_control.h"
 
 struct nt_integrator {
     nt_problem *problem;
@@ -13,14 +13,32 @@ struct nt_integrator {
     double *looked_v; /* [2 nv] v and vdot in the system's frame                */
     int *kept;        /* [nc] rows in use, while others are chosen                         */
     nt_statistics statistics;
-    double minimum_step;
-    int level; /* the step in use is the one asked for / 2^level                 */
-    int calm;  /* steps accepted since the last change of level                  */
+    double minimum_step, maximum_step;
+    int level;     /* the step in use is the one asked for / 2^level                 */
+    int calm;      /* steps accepted since the last change of level                  */
+    bool variable; /* steps follow an error estimate or the method's proposal    */
+    nt_step_control control;
+    double *estimate; /* [2 nv] where errors are controlled                      */
     bool track_work, started;
+
+    /* Called with every step now -> next before it is accepted, for sensitivities; may be NULL. */
+    nt_status (*attend)(void *context, nt_integrator *integrator, double h);
+    void *attendant;
 };
 
 /* Advance to exactly `end` in one step, or in 2^k equal parts where it must. */
 nt_status nt_integrator_advance(nt_integrator *integrator, double end, nt_observer observer,
                                 void *context, nt_error *error);
+
+/* Advance to exactly `end` in steps that the error estimate or the method chooses; h is the first
+ * one of the whole motion. */
+nt_status nt_integrator_advance_variable(nt_integrator *integrator, double end, double h,
+                                         nt_observer observer, void *context, nt_error *error);
+
+/* Parts of both. One try of size h; the new state stands; words for a step that failed. */
+nt_status nt_integrator_attempt(nt_integrator *integrator, double h);
+nt_status nt_integrator_accept(nt_integrator *integrator, double h, double end);
+nt_status nt_integrator_give_up(nt_integrator *integrator, nt_status status, double h,
+                                nt_error *error);
 
 #endif

@@ -6,12 +6,20 @@
 
 #include <nutate/method.h>
 
-enum { /* nt_method.needs */
+enum { /* nt_method.needs: what it asks of a system, and what it can treat */
        NT_NEEDS_TANGENT = 1,
-       NT_HOLONOMIC = 2,    /* can treat holonomic constraints    */
-       NT_NONHOLONOMIC = 4, /* can treat nonholonomic constraints */
-       NT_CONTROLS_ERROR = 8,
+       NT_HOLONOMIC = 2,      /* can treat holonomic constraints    */
+       NT_NONHOLONOMIC = 4,   /* can treat nonholonomic constraints */
+       NT_CONTROLS_ERROR = 8, /* takes tolerances                   */
+       NT_NEEDS_MOMENTA = 16, /* constant inertia of each block     */
+       NT_NEEDS_POSITION_FORCES = 32,
+       NT_OWN_STEPS =
+           64, /* covers h in steps of its own choice: no error and no halving from here */
 };
+
+/* nt_method.frames */
+#define NT_IN_FRAME(frame) (1u << (frame))
+enum { NT_IN_BOTH_FRAMES = 3 };
 
 /* A state: one array of doubles, so that saving is a copy. */
 typedef struct nt_phase {
@@ -25,9 +33,33 @@ enum { NT_PHASE_T, NT_PHASE_WORK, NT_PHASE_STEP, NT_PHASE_HEAD };
 
 /* Doubles that a method asks for. */
 typedef struct nt_layout {
-    size_t memory;  /* kept from step to step, part of the saved state */
-    size_t scratch; /* lost between steps                              */
+    size_t memory;    /* kept from step to step, part of the saved state                          */
+    size_t scratch;   /* lost between steps                                                       */
+    size_t variation; /* of memory: what varies in it, as increments; 0: as many as `memory`      */
+    size_t linear;    /* scratch of `linearise` ...                                               */
+    size_t linear_each; /* ... and for each direction                                             */
+    bool proposes;      /* with these options `propose` chooses the steps, tolerance or not       */
 } nt_layout;
+
+/* A variation of a state, in the problem's frame: dq is an increment. One array of doubles each. */
+typedef struct nt_variation {
+    double *q, *v, *vdot; /* [nv]                                             */
+    double *lambda, *mu;  /* [nh], [nn]                                       */
+    double *memory;       /* [n_memory]                                       */
+    double *method;       /* [layout.variation]                               */
+} nt_variation;
+
+/* The directions along which a step is differentiated: parameters or initial values. */
+typedef struct nt_directions {
+    int count;
+    size_t stride;   /* doubles from one variation to the next                */
+    double *scratch; /* [layout.linear + count layout.linear_each]            */
+    /* Adds to terms->residual[nv] and terms->rows[nc] (each may be NULL) what direction i changes
+     * in them at a point besides (vdot, v, q, lambda, mu): parameters and memory. In the problem's
+     * frame; honours parts and level. */
+    nt_status (*load)(void *context, int i, const nt_point *at, const nt_terms *terms);
+    void *context;
+} nt_directions;
 
 /* What the last step says of itself. */
 typedef struct nt_report {
@@ -45,8 +77,11 @@ typedef struct nt_stepper {
     double *scratch;
     nt_statistics *statistics;
     nt_report report;
-    bool
-        stale; /* parameters or loads changed since `now`: what the method kept of forces is void */
+    double tolerance[4]; /* position, rotation, velocity, angular_velocity; 0: equal steps  */
+    /* parameters or loads changed since `now`: what the method kept of forces is void */
+    bool stale;
+    /* saved or restored since `now`: what the method keeps outside the state is void */
+    bool resumed;
     void *own; /* what `close` frees                                                              */
 } nt_stepper;
 
@@ -55,29 +90,40 @@ struct nt_method {
     unsigned needs;
     const nt_option_key *options;
     int n_options;
-    bool body_frame; /* besides the inertial one */
+    unsigned frames; /* NT_IN_FRAME(...), of the problem it works on */
+    int error_order; /* k where the error estimate shrinks like h^k; 0: no estimate */
     /* Check options that depend on each other; sizes of memory and scratch. */
     nt_status (*layout)(const nt_problem *problem, const double *options, nt_layout *layout,
                         nt_error *error);
     /* Method memory from consistent q, v, vdot, lambda, mu in `next`. */
     nt_status (*start)(nt_stepper *stepper);
     /* now -> next over h. NT_NOT_CONVERGED, NT_SINGULAR, NT_NOT_FINITE: `next` is void, the report
-     * says what was worst. Never allocates. */
+     * says what was worst. The size of the step before is in now->all[NT_PHASE_STEP], 0 at the
+     * start. Never allocates. */
     nt_status (*step)(nt_stepper *stepper, double h);
     /* Give back what the method owns besides memory and scratch (`own` of the stepper); NULL:
      * nothing. */
     void (*close)(nt_stepper *stepper);
-    /* Error of the last step in units of its tolerance, one number per entry of (q's increment, v):
-     * estimate[2 nv]. For methods with NT_CONTROLS_ERROR. */
+    /* Local error of the last step (now -> next), estimate[2 nv]: of q as an increment, and of v.
+     * For methods with NT_CONTROLS_ERROR. */
     nt_status (*error)(nt_stepper *stepper, double h, double *estimate);
-    /* Dense output of the method's own order from what it keeps in memory; NULL: dense_output.c. */
-    nt_status (*interpolate)(const nt_stepper *stepper, double theta, nt_phase *out);
-    /* The step's linear map at the converged state, for count directions of (dq[nv], dv, dvdot,
-     * dlambda, dmu, dmemory, dmethod) and parameter pseudo-loads; and its transpose. */
-    nt_status (*linearise)(nt_stepper *stepper, double h, int count, const double *before,
-                           double *after);
-    nt_status (*transpose)(nt_stepper *stepper, double h, int count, const double *after,
-                           double *before);
+    /* The step size that the method itself proposes after the step now -> next (stability, a time
+     * transformation); 0: none. NULL: never. */
+    double (*propose)(nt_stepper *stepper, double h);
+    /* Dense output of the method's own order at time t between two states, from what it keeps in
+     * memory: fills all of `out` but memory, step and work. May use scratch. NULL: dense_output.c.
+     */
+    nt_status (*interpolate)(nt_stepper *stepper, const nt_phase *from, const nt_phase *to,
+                             double t, nt_phase *out);
+    /* The step's linear map at the converged states now -> next: variations before[count][stride]
+     * to variations after[count][stride]; all of `after` but memory is written. The step's own
+     * algorithm is differentiated, memory of the method included. h = 0: of `start`, in `next`,
+     * where all of `after` but `method` is given and that is written. Step sizes are frozen. */
+    nt_status (*linearise)(nt_stepper *stepper, double h, const nt_directions *directions,
+                           const double *before, double *after);
+    /* Its transpose, for adjoints. */
+    nt_status (*transpose)(nt_stepper *stepper, double h, const nt_directions *directions,
+                           const double *after, double *before);
 };
 
 static inline nt_point nt_phase_point(const nt_phase *phase)
@@ -89,6 +135,21 @@ static inline nt_point nt_phase_point(const nt_phase *phase)
                       .lambda = phase->lambda,
                       .mu = phase->mu,
                       .memory = phase->memory};
+}
+
+/* The arrays of variation i in all[count][stride]. */
+static inline nt_variation nt_variation_at(const nt_problem *problem,
+                                           const nt_directions *directions, const double *all,
+                                           int i)
+{
+    nt_variation d = {.q = (double *)(size_t)all + (size_t)i * directions->stride};
+    d.v = d.q + problem->nv;
+    d.vdot = d.v + problem->nv;
+    d.lambda = d.vdot + problem->nv;
+    d.mu = d.lambda + problem->nh;
+    d.memory = d.mu + problem->nn;
+    d.method = d.memory + problem->system->n_memory;
+    return d;
 }
 
 extern const nt_method nt_method_generalized_alpha;

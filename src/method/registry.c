@@ -30,18 +30,9 @@ const char *nt_method_name(const nt_method *method) { return method->name; }
 const char *nt_method_summary(const nt_method *method) { return method->summary; }
 const char *nt_method_reference(const nt_method *method) { return method->reference; }
 
-const char *nt_method_needs(const nt_method *method)
+int nt_method_controls_error(const nt_method *method)
 {
-    switch (method->needs & (NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC)) {
-    case NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC:
-        return "tangents; holonomic and nonholonomic constraints";
-    case NT_NEEDS_TANGENT | NT_HOLONOMIC:
-        return "tangents; holonomic constraints";
-    case NT_NEEDS_TANGENT:
-        return "tangents; no constraints";
-    default:
-        return "no tangents; no constraints";
-    }
+    return (method->needs & NT_CONTROLS_ERROR) != 0;
 }
 
 const nt_option_key *nt_method_options(const nt_method *method, int *count)
@@ -52,7 +43,7 @@ const nt_option_key *nt_method_options(const nt_method *method, int *count)
 
 int nt_method_has_frame(const nt_method *method, nt_frame frame)
 {
-    return frame == NT_INERTIAL || method->body_frame;
+    return (method->frames & NT_IN_FRAME(frame)) != 0;
 }
 
 static const nt_option_key *find_key(const nt_method *method, const char *name)

@@ -12,6 +12,7 @@ typedef struct header {
     int nq, nv, nh, nn, n_memory, frame;
     size_t size, statistics_size;
     int level, calm, n_dropped;
+    nt_step_control control;
     nt_statistics statistics;
 } header;
 
@@ -28,6 +29,7 @@ static header header_of(const nt_integrator *it)
     h.size = it->size;
     h.statistics_size = sizeof h.statistics;
     h.level = it->level, h.calm = it->calm, h.n_dropped = p->n_dropped;
+    h.control = it->control;
     h.statistics = it->statistics;
     return h;
 }
@@ -40,7 +42,9 @@ size_t nt_integrator_saved_size(const nt_integrator *it)
 void nt_integrator_save(const nt_integrator *it, void *bytes)
 {
     nt_problem *p = it->problem;
-    p->factored_for = NULL; /* a restored state has no factors either: both go on alike */
+    /* a restored state has no factors either: both go on alike */
+    p->factored_for = NULL;
+    ((nt_integrator *)(size_t)it)->stepper.resumed = true;
     size_t state = it->size * sizeof(double);
     header h = header_of(it);
     char *out = bytes;
@@ -82,7 +86,10 @@ nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t siz
     p->n_dropped = h.n_dropped;
     p->factored_for = NULL;
     nt_solver_drop(p->solver, p->dropped, p->n_dropped);
+    it->stepper.resumed = true;
+    it->stepper.stale = false;
     it->level = h.level, it->calm = h.calm;
+    it->control = h.control;
     it->statistics = h.statistics;
     it->started = true;
     return NT_OK;

@@ -1,0 +1,83 @@
+/* What methods need and systems have, in words: one table for the registry, for refusals and for
+ * `nutate methods`. */
+#include "base/error.h"
+#include "method/method.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A demand on the system: the method's bit, the system's bit and words for it. */
+static const struct demand {
+    unsigned need, capability;
+    const char *words;
+} demands[] = {
+    {NT_NEEDS_TANGENT, NT_HAS_TANGENT, "tangents (NT_HAS_TANGENT)"},
+    {NT_NEEDS_MOMENTA, NT_HAS_MOMENTA,
+     "body momenta: constant inertia of every body about its reference point (NT_HAS_MOMENTA)"},
+    {NT_NEEDS_POSITION_FORCES, NT_POSITION_FORCES,
+     "forces of position and time alone (NT_POSITION_FORCES)"},
+};
+
+enum { DEMANDS = sizeof demands / sizeof demands[0] };
+
+/* What is missing, in words; false when nothing is. */
+static bool lacks(const nt_method *method, const nt_system *system, char *text, size_t size)
+{
+    for (int i = 0; i < DEMANDS; i++)
+        if ((method->needs & demands[i].need) && !(system->capabilities & demands[i].capability)) {
+            snprintf(text, size, "needs %s, which the system does not give", demands[i].words);
+            return true;
+        }
+    if (system->nh > 0 && !(method->needs & NT_HOLONOMIC)) {
+        snprintf(text, size, "treats no holonomic constraints, the system has %d", system->nh);
+        return true;
+    }
+    if (system->nn > 0 && !(method->needs & NT_NONHOLONOMIC)) {
+        snprintf(text, size, "treats no nonholonomic constraints, the system has %d", system->nn);
+        return true;
+    }
+    if (system->nh + system->nn > 0 && !(system->capabilities & NT_ALL_LEVELS)) {
+        snprintf(text, size,
+                 "needs constraints at velocity and acceleration level "
+                 "(NT_ALL_LEVELS), which the system does not give");
+        return true;
+    }
+    return false;
+}
+
+static void add_word(char *text, size_t size, const char *between, const char *word)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", used > 0 ? between : "", word);
+}
+
+nt_status nt_method_check_system(const nt_method *method, const nt_system *system, nt_error *error)
+{
+    char missing[200], others[400] = "", ignored[200];
+    if (!lacks(method, system, missing, sizeof missing))
+        return NT_OK;
+    for (int i = 0; i < nt_method_count(); i++)
+        if (!lacks(nt_method_at(i), system, ignored, sizeof ignored))
+            add_word(others, sizeof others, ", ", nt_method_name(nt_method_at(i)));
+    return nt_fail(error, NT_UNSUPPORTED, "method %s %s; methods that would do: %s", method->name,
+                   missing, others[0] ? others : "none");
+}
+
+const char *nt_method_needs(const nt_method *method, char *text, int size)
+{
+    size_t room = (size_t)size;
+    text[0] = '\0';
+    for (int i = 0; i < DEMANDS; i++)
+        if (method->needs & demands[i].need)
+            add_word(text, room, "; ", demands[i].words);
+    if (!text[0])
+        add_word(text, room, "; ", "nothing of the system beyond its residual");
+    bool holonomic = method->needs & NT_HOLONOMIC, nonholonomic = method->needs & NT_NONHOLONOMIC;
+    add_word(text, room, "; ",
+             holonomic && nonholonomic ? "treats holonomic and nonholonomic constraints"
+             : holonomic               ? "treats holonomic constraints"
+                                       : "treats no constraints");
+    if (method->needs & NT_CONTROLS_ERROR)
+        add_word(text, room, "; ", "controls its error where a tolerance is given");
+    return text;
+}
