@@ -132,6 +132,9 @@ typedef int (*nt_observer)(void *context, const nt_integrator *integrator);
 NT_API nt_status nt_integrator_run(nt_integrator *integrator, double end, double h,
                                    nt_observer observer, void *context, nt_error *error);
 
+/* Whether it chooses its steps: by a tolerance, or as the method proposes. */
+NT_API int nt_integrator_is_variable(const nt_integrator *integrator);
+
 NT_API nt_state nt_integrator_state(const nt_integrator *integrator);
 
 /* The state at a time inside the last accepted step: by the method's own dense output where it has

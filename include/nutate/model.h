@@ -39,10 +39,12 @@ typedef struct nt_simulation {
     const char *method;           /* "generalized-alpha" where none is given              */
     nt_frame frame;
     const nt_option *options; /* of that method */
+    const int *option_place;  /* [n_options][2] line and column of the value; 0: of --set     */
     int n_options;
-    double tolerance[4];       /* position, rotation, velocity, angular_velocity; 0: none given */
-    double every;              /* s between output rows; 0: every step                 */
-    const char *const *record; /* names of recorded quantities                         */
+    double tolerance[4]; /* position, rotation, velocity, angular_velocity; 0: none given */
+    double minimum_step, maximum_step; /* s; 0: none given                             */
+    double every;                      /* s between output rows; 0: every step                 */
+    const char *const *record;         /* names of recorded quantities                         */
     int n_record;
 } nt_simulation;
 NT_API const nt_simulation *nt_model_simulation(const nt_model *model);

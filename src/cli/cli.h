@@ -76,7 +76,9 @@ typedef struct nt_cli_plan {
     int n_options;
     nt_frame frame;
     nt_integrator *integrator;
-    double start, end, step; /* s; step divides the whole duration */
+    double tolerance[4];
+    bool variable;           /* the integrator chooses its steps */
+    double start, end, step; /* s; step divides the whole duration, or is the first one */
     bool tracks_work;
 } nt_cli_plan;
 

@@ -64,6 +64,10 @@ static int choose_options(nt_cli_plan *plan, const nt_cli_options *options, bool
             continue;
         }
         if (nt_method_check_option(plan->method, option, &error) != NT_OK) {
+            error.line = simulation->option_place[2 * i];
+            error.column = simulation->option_place[2 * i + 1];
+            if (error.line > 0)
+                snprintf(error.file, sizeof error.file, "%s", plan->path);
             nt_cli_fail(plan->path, &error);
             return NT_EXIT_USAGE;
         }
@@ -92,6 +96,24 @@ static int choose_frame(nt_cli_plan *plan, const nt_cli_options *options, bool o
     return NT_EXIT_DONE;
 }
 
+/* The file's tolerance belongs to its method; another one, given by --method, may do without. */
+static void choose_tolerance(nt_cli_plan *plan, const nt_cli_options *options, bool other)
+{
+    const double *tolerance = nt_model_simulation(plan->model)->tolerance;
+    bool given = false, set = false;
+    for (int i = 0; i < 4; i++)
+        given |= tolerance[i] > 0;
+    for (int i = 0; i < options->n_settings; i++)
+        set |= strncmp(options->settings[i].key, "simulation.tolerance", 20) == 0;
+    memcpy(plan->tolerance, tolerance, sizeof plan->tolerance);
+    if (!given || !other || set || nt_method_controls_error(plan->method))
+        return;
+    memset(plan->tolerance, 0, sizeof plan->tolerance);
+    if (!options->quiet)
+        nt_cli_say("tolerance is set aside: %s does not control its error",
+                   nt_method_name(plan->method));
+}
+
 static int choose_method(nt_cli_plan *plan, const nt_cli_options *options)
 {
     const nt_simulation *simulation = nt_model_simulation(plan->model);
@@ -101,6 +123,7 @@ static int choose_method(nt_cli_plan *plan, const nt_cli_options *options)
     if (!plan->method)
         return NT_EXIT_USAGE;
     int status = choose_options(plan, options, other);
+    choose_tolerance(plan, options, other);
     return status == NT_EXIT_DONE ? choose_frame(plan, options, other) : status;
 }
 
@@ -132,6 +155,11 @@ static int choose_times(nt_cli_plan *plan, const nt_cli_options *options, bool n
     double step = options->step > 0 ? options->step : simulation->step;
     if (needed && !(duration > 0))
         return missing(plan, "duration");
+    bool controlled = false;
+    for (int i = 0; i < 4; i++)
+        controlled |= plan->tolerance[i] > 0;
+    if (controlled && !(step > 0)) /* any first step will do, the error soon says what is right */
+        step = 1e-4 * duration;
     if (needed && !(step > 0))
         return missing(plan, "step");
     if (duration > 0 && step > 0 && duration / step > MOST_STEPS)
@@ -139,7 +167,7 @@ static int choose_times(nt_cli_plan *plan, const nt_cli_options *options, bool n
     plan->start = simulation->start;
     plan->end = plan->start + duration;
     plan->step = step;
-    if (duration > 0 && step > 0)
+    if (duration > 0 && step > 0 && !controlled)
         plan->step = duration / fmax(1, ceil(duration / step * (1 - 1e-12)));
     return NT_EXIT_DONE;
 }
@@ -169,11 +197,14 @@ static int create_integrator(nt_cli_plan *plan, const nt_cli_options *options)
         .n_options = plan->n_options,
         .frame = plan->frame,
         .solver = options->solver,
+        .minimum_step = nt_model_simulation(plan->model)->minimum_step,
+        .maximum_step = nt_model_simulation(plan->model)->maximum_step,
         .track_work = plan->tracks_work,
     };
-    memcpy(setup.tolerance, nt_model_simulation(plan->model)->tolerance, sizeof setup.tolerance);
+    memcpy(setup.tolerance, plan->tolerance, sizeof setup.tolerance);
     if (nt_integrator_create(&plan->integrator, &setup, &error) != NT_OK)
         return nt_cli_fail(plan->path, &error);
+    plan->variable = nt_integrator_is_variable(plan->integrator);
     return NT_EXIT_DONE;
 }
 

@@ -124,6 +124,30 @@ static void show_drift(const nt_cli_plan *plan)
             position, fmax(position, statistics->position_drift), velocity);
 }
 
+/* Which quantity's error made variable steps as small as they are, most often first said. */
+static void show_limits(const nt_cli_plan *plan, const nt_statistics *s)
+{
+    static const char *const kinds[] = {"position", "rotation", "velocity", "angular velocity"};
+    long all = s->limited[0] + s->limited[1] + s->limited[2] + s->limited[3];
+    if (all == 0)
+        return;
+    fprintf(stderr, "  steps limited by the error of");
+    const char *comma = " ";
+    for (int i = 0; i < 4; i++)
+        if (s->limited[i] > 0) {
+            fprintf(stderr, "%s%s (%.0f %%)", comma, kinds[i],
+                    100 * (double)s->limited[i] / (double)all);
+            comma = ", ";
+        }
+    const nt_system *system = nt_model_system(plan->model);
+    char name[160];
+    if (s->limiting_unknown >= 0 && system->equation_name) {
+        system->equation_name(system->self, s->limiting_unknown, name, sizeof name);
+        fprintf(stderr, "; in the last step: %s", name);
+    }
+    fputc('\n', stderr);
+}
+
 static void show_counts(const nt_cli_plan *plan, const nt_cli_account *account)
 {
     const nt_statistics *s = nt_integrator_statistics(plan->integrator);
@@ -133,6 +157,7 @@ static void show_counts(const nt_cli_plan *plan, const nt_cli_account *account)
             s->steps, s->rejected, s->iterations, s->factorisations, s->evaluations);
     if (s->smallest_step < s->largest_step * (1 - 1e-6))
         fprintf(stderr, "  steps from %.3g to %.3g s\n", s->smallest_step, s->largest_step);
+    show_limits(plan, s);
     if (s->fallbacks > 0)
         fprintf(stderr, "  linear solves redone with pivoting %ld\n", s->fallbacks);
     if (redundant > 0)
@@ -148,9 +173,10 @@ void nt_cli_summary(const nt_cli_plan *plan, const nt_cli_account *account)
 {
     const char *title = nt_model_title(plan->model);
     nt_state state = nt_integrator_state(plan->integrator);
-    fprintf(stderr, "%s: %s, %s frame, step %.6g s, to t = %.9g s\n",
+    fprintf(stderr, "%s: %s, %s frame, %s %.6g s, to t = %.9g s\n",
             title && *title ? title : plan->path, nt_method_name(plan->method),
-            plan->frame == NT_BODY ? "body" : "inertial", plan->step, state.t);
+            plan->frame == NT_BODY ? "body" : "inertial",
+            plan->variable ? "variable steps, the first" : "step", plan->step, state.t);
     show_positions(plan);
     show_energy(plan, account);
     show_drift(plan);

@@ -152,12 +152,16 @@ static int observe(void *context, const nt_integrator *integrator)
     return stop_asked && (!r->stops_at_end || nt_integrator_state(integrator).t >= r->target);
 }
 
-/* Steps end at start + k step, wherever the run begins: a run that goes on from a saved state takes
- * the same steps, bit for bit, as one that was never interrupted. */
+/* Variable steps; or steps that end at start + k step, wherever the run begins: a run that goes on
+ * from a saved state takes the same steps, bit for bit, as one that was never interrupted. */
 static nt_status integrate(run *r, nt_error *error)
 {
     const nt_cli_plan *plan = &r->plan;
     nt_status status = NT_OK;
+    if (plan->variable) {
+        r->target = 0; /* stops at any step's end */
+        return nt_integrator_run(plan->integrator, plan->end, plan->step, observe, r, error);
+    }
     double t = nt_integrator_state(plan->integrator).t;
     double k = floor((t - plan->start) / plan->step * (1 + 1e-12)) + 1;
     double last = round((plan->end - plan->start) / plan->step);

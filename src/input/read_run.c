@@ -48,6 +48,10 @@ static nt_status check(nt_reader *reader)
         status = check_sign(reader, "simulation", "step", run->step, false);
     if (status == NT_OK)
         status = check_sign(reader, "output", "every", run->every, false);
+    if (status == NT_OK)
+        status = check_sign(reader, "simulation", "minimum_step", run->minimum_step, false);
+    if (status == NT_OK)
+        status = check_sign(reader, "simulation", "maximum_step", run->maximum_step, false);
     return status == NT_OK ? check_tolerance(reader) : status;
 }
 
@@ -141,6 +145,9 @@ nt_status nt_read_run(nt_reader *reader)
         .frame = run->frame ? NT_BODY : NT_INERTIAL,
         .options = run->options.option,
         .n_options = run->options.n,
+        .option_place = run->options.place,
+        .minimum_step = run->minimum_step,
+        .maximum_step = run->maximum_step,
         .every = run->every,
         .record = run->record.text,
         .n_record = run->record.n,

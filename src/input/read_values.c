@@ -254,7 +254,7 @@ static nt_status read_texts(nt_reader *reader, const nt_key *key, const nt_node 
 
 /* Which options there are and what they may be, the method knows: here they are texts. */
 static nt_status read_option(nt_reader *reader, const nt_node *name, const nt_node *value,
-                             nt_option *target)
+                             nt_option *target, int place[2])
 {
     char shown[NT_WORDS], got[NT_WORDS];
     if (!is_text(value))
@@ -263,6 +263,7 @@ static nt_status read_option(nt_reader *reader, const nt_node *name, const nt_no
             nt_read_words(name, shown, sizeof shown), nt_read_words(value, got, sizeof got));
     target->name = nt_read_copy(reader, name);
     target->value = nt_read_copy(reader, value);
+    place[0] = value->line, place[1] = value->column;
     return target->name && target->value ? NT_OK : nt_read_no_memory(reader);
 }
 
@@ -273,11 +274,12 @@ static nt_status read_options(nt_reader *reader, const nt_key *key, const nt_nod
     if (node->kind != NT_NODE_MAPPING)
         return wrong_type(reader, key, node);
     nt_option *option = NT_TAKE(&reader->model->arena, node->count, nt_option);
-    if (!option)
+    int *place = NT_TAKE(&reader->model->arena, 2 * (size_t)node->count, int);
+    if (!option || !place)
         return nt_read_no_memory(reader);
-    *target = (nt_option_list){.option = option, .n = node->count};
+    *target = (nt_option_list){.option = option, .place = place, .n = node->count};
     for (int i = 0; i < node->count && status == NT_OK; i++)
-        status = read_option(reader, node->keys[i], node->values[i], &option[i]);
+        status = read_option(reader, node->keys[i], node->values[i], &option[i], &place[2 * i]);
     return status;
 }
 

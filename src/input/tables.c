@@ -79,8 +79,22 @@ static const nt_key simulation_keys[] = {
      .offset = RUN(tolerance[0]),
      .bit = -1,
      .group = tolerance_keys,
-     .meaning = "error allowed per step, for methods that choose their steps by it: one "
-                "number, or one per kind of quantity"},
+     .meaning = "local error allowed in a step, for methods that choose their steps by it: one "
+                "number, or one per kind of quantity. A value x may be wrong by tolerance "
+                "(1 + |x|), a rotation by tolerance"},
+    {.name = "minimum_step",
+     .type = NT_KEY_NUMBER,
+     .offset = RUN(minimum_step),
+     .bit = -1,
+     .unit = "s",
+     .meaning = "steps are not made smaller than this; where it is left out 1e-4 of `step`, or "
+                "1e-9 of it with a tolerance"},
+    {.name = "maximum_step",
+     .type = NT_KEY_NUMBER,
+     .offset = RUN(maximum_step),
+     .bit = -1,
+     .unit = "s",
+     .meaning = "variable steps are not made larger than this"},
     {0},
 };
 

@@ -26,14 +26,15 @@ typedef struct nt_texts {
 } nt_texts;
 
 typedef struct nt_option_list {
-    const nt_option *option; /* [n] */
+    const nt_option *option; /* [n]                                     */
+    const int *place;        /* [n][2] line and column of the value, or 0 */
     int n;
 } nt_option_list;
 
 /* The `simulation`, `output` and `initial` sections as the file gives them. */
 typedef struct nt_run_data {
     unsigned given; /* unused: zero or NULL is what nothing was given for */
-    double start, duration, step, every;
+    double start, duration, step, minimum_step, maximum_step, every;
     const char *method;
     int frame; /* index into nt_frame_names */
     nt_option_list options;

@@ -45,7 +45,7 @@ static nt_status check_setup(const nt_integrator_setup *setup, nt_error *error)
         return status;
     if (setup->track_work && !(setup->system->capabilities & NT_HAS_ENERGY))
         return nt_fail(error, NT_UNSUPPORTED,
-                       "work cannot be followed: the system gives no energies");
+                       "work cannot be followed: the system gives no energies (NT_HAS_ENERGY)");
     for (int i = 0; i < 4; i++) {
         if (setup->tolerance[i] != 0 && !(method->needs & NT_CONTROLS_ERROR))
             return nt_fail(error, NT_UNSUPPORTED,
@@ -427,6 +427,8 @@ nt_status nt_integrator_run(nt_integrator *it, double end, double h, nt_observer
     }
     return NT_OK;
 }
+
+int nt_integrator_is_variable(const nt_integrator *it) { return it->variable; }
 
 /* ---- looking -------------------------------------------------------------------------------- */
 

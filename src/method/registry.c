@@ -56,15 +56,20 @@ static const nt_option_key *find_key(const nt_method *method, const char *name)
 
 static nt_status unknown_option(const nt_method *method, const char *name, nt_error *error)
 {
-    const char *names[32];
+    const char *names[32] = {NULL};
     int count = 0;
     while (count < method->n_options && count < 32) {
         names[count] = method->options[count].name;
         count++;
     }
     const char *near = nt_suggest(name, (int)strlen(name), names, count);
-    return nt_fail(error, NT_INVALID, "method %s has no option '%s'%s%s%s", method->name, name,
-                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    char list[300] = "";
+    for (int i = 0; i < count && !near; i++) {
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "; it has ", names[i]);
+    }
+    return nt_fail(error, NT_INVALID, "method %s has no option '%s'%s%s%s%s", method->name, name,
+                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list);
 }
 
 static nt_status parse_choice(const nt_option_key *key, const char *text, double *value,
