@@ -34,6 +34,8 @@ NT_API void nt_so3_matrix(const double q[4], double R[9]);      /* of a unit qua
 NT_API void nt_so3_from_matrix(const double R[9], double q[4]); /* w >= 0 */
 NT_API void nt_so3_tangent(const double psi[3], double T[9]);   /* body frame: T(psi) */
 NT_API void nt_so3_tangent_inverse(const double psi[3], double Tinv[9]);
+/* D = DT(psi)[u], the derivative of T in the direction u: with u = dpsi/dt the rate of T. */
+NT_API void nt_so3_tangent_along(const double psi[3], const double u[3], double D[9]);
 /* D = d(T(psi) a)/dpsi, and the same for T(psi)^T a, T^-1 a, T^-T a. */
 NT_API void nt_so3_tangent_derivative(const double psi[3], const double a[3], double D[9]);
 NT_API void nt_so3_tangent_transposed_derivative(const double psi[3], const double a[3],
@@ -41,6 +43,9 @@ NT_API void nt_so3_tangent_transposed_derivative(const double psi[3], const doub
 NT_API void nt_so3_tangent_inverse_derivative(const double psi[3], const double a[3], double D[9]);
 NT_API void nt_so3_tangent_inverse_transposed_derivative(const double psi[3], const double a[3],
                                                          double D[9]);
+/* D = d(DT(psi)[u] a)/dpsi, the second derivative of T. */
+NT_API void nt_so3_tangent_second_derivative(const double psi[3], const double u[3],
+                                             const double a[3], double D[9]);
 
 /* ---- SO(3), conformal rotation vector ---------------------------------------------------------
  * Wiener-Milenkovic: c = 4 tan(psi/4) n, psi in ]-2 pi, 2 pi[. */
@@ -51,6 +56,13 @@ NT_API void nt_conformal_tangent(const double c[3], double T[9]);
 NT_API void nt_conformal_tangent_inverse(const double c[3], double Tinv[9]);
 /* D = d(T(c) a)/dc. T(c)^T = T(-c), so that d(T(c)^T a)/dc is -D at -c. */
 NT_API void nt_conformal_tangent_derivative(const double c[3], const double a[3], double D[9]);
+/* D = d(T(c)^-1 a)/dc; that of T^-T a is -D at -c. */
+NT_API void nt_conformal_tangent_inverse_derivative(const double c[3], const double a[3],
+                                                    double D[9]);
+/* D = DT(c)[u] and D = d(DT(c)[u] a)/dc, as for the rotation vector. */
+NT_API void nt_conformal_tangent_along(const double c[3], const double u[3], double D[9]);
+NT_API void nt_conformal_tangent_second_derivative(const double c[3], const double u[3],
+                                                   const double a[3], double D[9]);
 
 /* ---- SE(3) ------------------------------------------------------------------------------------
  * h = (x, q), x[3] position, q[4] orientation; increments xi = (u, psi) in the body frame.

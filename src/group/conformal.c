@@ -7,9 +7,7 @@
  * Only rational functions: neither series nor thresholds are needed. 4 - c0 = 2 + |c|^2/8 is
  * evaluated in the second form. |c|^2 overflows beyond |c| = 1e154, far past any angle that differs
  * from 2 pi in double precision. */
-#include <nutate/group.h>
-
-#include "base/vector3.h"
+#include "group/chart.h"
 
 /* (16 - |c|^2, 8 c) / (16 + |c|^2): cosine and sine of psi/2 = 2 (psi/4) from tan(psi/4). */
 void nt_conformal_exp(const double c[3], double q[4])
@@ -61,4 +59,25 @@ void nt_conformal_tangent_derivative(const double c[3], const double a[3], doubl
     m3 first = m3_add(m3_add(m3_scale(0.25, m3_dyad(k, b)), m3_diagonal(ca, ca, ca)), m3_skew(b));
     v3 second = v3_sub(v3_axpy(2 + c0 / 2, b, v3_scale(ca, k)), v3_cross(k, b));
     m3_store(D, m3_sub(m3_scale(2 * f * f, first), m3_scale(f * f * f, m3_dyad(second, k))));
+}
+
+/* The rest from the common form of the operators; chart.h. */
+void nt_conformal_tangent_inverse_derivative(const double c[3], const double a[3], double D[9])
+{
+    v3 k = v3_load(c);
+    m3_store(D, chart_derivative(conformal_operator_inverse(v3_dot(k, k)), k, v3_load(a)));
+}
+
+void nt_conformal_tangent_along(const double c[3], const double u[3], double D[9])
+{
+    v3 k = v3_load(c);
+    m3_store(D, chart_along(conformal_operator_tangent(v3_dot(k, k)), k, v3_load(u)));
+}
+
+void nt_conformal_tangent_second_derivative(const double c[3], const double u[3], const double a[3],
+                                            double D[9])
+{
+    v3 k = v3_load(c);
+    chart_operator o = conformal_operator_tangent(v3_dot(k, k));
+    m3_store(D, chart_second(o, k, v3_load(u), v3_load(a)));
 }

@@ -161,3 +161,17 @@ void nt_so3_tangent_inverse_transposed_derivative(const double psi[3], const dou
 {
     m3_store(D, so3_tangent_inverse_transposed_derivative(v3_load(psi), v3_load(a)));
 }
+
+void nt_so3_tangent_along(const double psi[3], const double u[3], double D[9])
+{
+    v3 p = v3_load(psi);
+    m3_store(D, so3_operator_along(nt_so3_operator_tangent(v3_dot(p, p)), p, v3_load(u)));
+}
+
+void nt_so3_tangent_second_derivative(const double psi[3], const double u[3], const double a[3],
+                                      double D[9])
+{
+    v3 p = v3_load(psi);
+    so3_operator f = nt_so3_operator_tangent(v3_dot(p, p));
+    m3_store(D, so3_operator_second(f, p, v3_load(a), v3_load(u)));
+}

@@ -1,0 +1,404 @@
+/* The generalized-alpha family; see family.h. */
+#include "method/family.h"
+#include "base/error.h"
+#include "base/target.h"
+#include "base/vector3.h"
+
+#include <float.h>
+#include <string.h>
+
+/* A kept tangent is given up when increments shrink by less than this from one to the next. */
+static const double SLOW = 0.25;
+
+/* ---- coefficients --------------------------------------------------------------------------- */
+
+static nt_family family(const double *value)
+{
+    nt_family c = {0};
+    if (!isnan(value[NT_FAMILY_NEWMARK])) {
+        c.gamma = value[NT_FAMILY_NEWMARK];
+        c.beta = !isnan(value[NT_FAMILY_BETA]) ? value[NT_FAMILY_BETA]
+                                               : (c.gamma + 0.5) * (c.gamma + 0.5) / 4;
+    } else if (!isnan(value[NT_FAMILY_HHT])) {
+        double alpha = value[NT_FAMILY_HHT];
+        c.alpha_f = -alpha;
+        c.beta = (1 - alpha) * (1 - alpha) / 4;
+        c.gamma = 0.5 - alpha;
+    } else {
+        double rho = !isnan(value[NT_FAMILY_RHO_INF]) ? value[NT_FAMILY_RHO_INF] : 0.8;
+        c.alpha_m = (2 * rho - 1) / (rho + 1);
+        c.alpha_f = rho / (rho + 1);
+        c.gamma = 0.5 + c.alpha_f - c.alpha_m;
+        c.beta = (c.gamma + 0.5) * (c.gamma + 0.5) / 4;
+    }
+    return c;
+}
+
+nt_family nt_family_of_step(const double *value, double h)
+{
+    nt_family c = family(value);
+    c.h = h;
+    c.share = (1 - c.alpha_f) / (1 - c.alpha_m);
+    if (c.beta > 0) {
+        c.position = 1;
+        c.scale = c.beta * h * h;
+        c.beta_prime = (1 - c.alpha_m) / (c.scale * (1 - c.alpha_f));
+        c.gamma_prime = c.gamma / (h * c.beta);
+    } else {
+        c.scale = 1;
+        c.beta_prime = 1 / c.share;
+        c.gamma_prime = c.gamma * h;
+    }
+    return c;
+}
+
+nt_status nt_family_check(const nt_problem *problem, const double *option, nt_error *error)
+{
+    bool newmark = !isnan(option[NT_FAMILY_NEWMARK]), beta = !isnan(option[NT_FAMILY_BETA]);
+    int families = !isnan(option[NT_FAMILY_RHO_INF]) + newmark + !isnan(option[NT_FAMILY_HHT]);
+    if (families > 1)
+        return nt_fail(error, NT_INVALID,
+                       "options rho_inf, newmark and hht exclude each other, %d of them are given",
+                       families);
+    if (beta && !newmark)
+        return nt_fail(error, NT_INVALID,
+                       "option beta belongs to newmark, which is not given; rho_inf and hht have "
+                       "their own beta");
+    if (beta && option[NT_FAMILY_BETA] == 0 && problem->nh > 0)
+        return nt_fail(error, NT_UNSUPPORTED,
+                       "with beta = 0 (Stormer) positions are explicit and cannot keep holonomic "
+                       "constraints, the system has %d; expected beta > 0",
+                       problem->nh);
+    return NT_OK;
+}
+
+/* ---- work ----------------------------------------------------------------------------------- */
+
+size_t nt_newton_size(const nt_problem *problem)
+{
+    return 2 * (size_t)problem->nv + 4 * (size_t)problem->n +
+           9 * (size_t)problem->space.n_rotations;
+}
+
+double *nt_newton_bind(nt_newton *w, const nt_stepper *s, double h)
+{
+    size_t nv = (size_t)s->problem->nv, n = (size_t)s->problem->n;
+    w->c = nt_family_of_step(s->options, h);
+    w->rate = s->next.v;
+    w->acceleration = s->next.vdot;
+    w->increment = s->scratch;
+    w->a = w->increment + nv;
+    w->residual = w->a + nv;
+    w->z = w->residual + n;
+    w->per_increment = w->z + n;
+    w->per_residual = w->per_increment + n;
+    w->T_inverse = w->per_residual + n;
+    return w->T_inverse + 9 * (size_t)s->problem->space.n_rotations;
+}
+
+/* ---- predict -------------------------------------------------------------------------------- */
+
+/* The tangent operator is singular at a rotation of 2 pi: a step that turns a body by more than 6
+ * rad is too large for this method. The unknown that does, or -1. */
+static int too_large_a_turn(const nt_problem *p, const nt_newton *w)
+{
+    for (int b = 0; b < p->space.n_blocks; b++) {
+        const nt_block *block = &p->space.blocks[b];
+        const double *psi = w->increment + block->v + block->nv - 3;
+        if (block->rotation >= 0 && !(psi[0] * psi[0] + psi[1] * psi[1] + psi[2] * psi[2] < 36))
+            return block->v + block->nv - 3;
+    }
+    return -1;
+}
+
+/* The last accelerations and multipliers are the first guess. */
+nt_status nt_newton_predict(nt_stepper *s, const nt_newton *w, bool recursion)
+{
+    const nt_phase *now = &s->now, *next = &s->next;
+    const nt_family *c = &w->c;
+    const double *a_n = now->method;
+    double h = c->h;
+    int nv = s->problem->nv;
+    memcpy(w->acceleration, now->vdot, (size_t)nv * sizeof(double));
+    memcpy(next->lambda, now->lambda, (size_t)s->problem->nc * sizeof(double));
+    memcpy(next->memory, now->memory, (size_t)s->problem->system->n_memory * sizeof(double));
+    double part = 1 / (1 - c->alpha_m), share = part * (1 - c->alpha_f);
+    double of_vdot = recursion ? part * c->alpha_f : 0, of_a = recursion ? part * c->alpha_m : 0;
+    double v_old = h * (1 - c->gamma), v_new = h * c->gamma;
+    double x_old = h * h * (0.5 - c->beta), x_new = h * h * c->beta;
+    for (int i = 0; i < nv; i++) {
+        w->a[i] = of_vdot * now->vdot[i] - of_a * a_n[i];
+        double a1 = w->a[i] + share * w->acceleration[i];
+        w->rate[i] = now->v[i] + (v_old * a_n[i] + v_new * a1);
+        w->increment[i] = h * now->v[i] + (x_old * a_n[i] + x_new * a1);
+    }
+    s->report = (nt_report){.unknown = too_large_a_turn(s->problem, w), .worst = (double)INFINITY};
+    return s->report.unknown < 0 ? NT_OK : NT_NOT_CONVERGED;
+}
+
+/* ---- equations ------------------------------------------------------------------------------ */
+
+nt_status nt_newton_evaluate(nt_stepper *s, const nt_newton *w, const double *map,
+                             const double *map_mass, bool tangent)
+{
+    nt_problem *p = s->problem;
+    const nt_family *c = &w->c;
+    nt_point at = nt_phase_point(&s->next);
+    nt_combination combination = {.mass = c->scale * c->beta_prime,
+                                  .damping = c->scale * c->gamma_prime,
+                                  .stiffness = c->scale * c->position,
+                                  .multiplier = 1,
+                                  .row_mass = c->beta_prime,
+                                  .row_damping = c->gamma_prime,
+                                  .row_stiffness = c->position,
+                                  .map = p->space.n_rotations ? map : NULL,
+                                  .map_mass = p->space.n_rotations ? map_mass : NULL};
+    nt_terms terms = {.parts = NT_ALL_PARTS,
+                      .level = NT_POSITION,
+                      .residual = w->residual,
+                      .rows = w->residual + p->nv,
+                      .matrix = tangent ? &p->matrix : NULL,
+                      .combination = &combination};
+    memset(w->residual, 0, (size_t)p->nv * sizeof(double));
+    if (tangent)
+        nt_matrix_zero(&p->matrix);
+    s->statistics->evaluations++;
+    return nt_problem_evaluate(p, &at, &terms);
+}
+
+/* A tangent that is made anew in every iteration is cleared as it is read. */
+static nt_status factorise(nt_stepper *s)
+{
+    nt_problem *p = s->problem;
+    bool keep = s->options[NT_FAMILY_REUSE_TANGENT] != 0; /* set_tolerances reads it again */
+    s->statistics->factorisations++;
+    nt_status status = keep ? nt_solver_factor(p->solver, &p->matrix)
+                            : nt_solver_factor_clear(p->solver, &p->matrix);
+    p->factored_for = status == NT_OK ? s : NULL;
+    return status;
+}
+
+/* ---- correct -------------------------------------------------------------------------------- */
+
+/* x += Dx, x' += gamma' Dx, x'' += beta' Dx; with beta = 0 x stays */
+NT_WIDE static void add_correction(const double *restrict Dx, int nv, const nt_family *c,
+                                   double *restrict x, double *restrict rate,
+                                   double *restrict acceleration)
+{
+    double position = c->position, gamma_prime = c->gamma_prime, beta_prime = c->beta_prime;
+    for (int i = 0; i < nv; i++) {
+        x[i] += position * Dx[i];
+        rate[i] += gamma_prime * Dx[i];
+        acceleration[i] += beta_prime * Dx[i];
+    }
+}
+
+/* Solve for (e, s Dlambda) and update x, x', x'', lambda. */
+static nt_status correct(nt_stepper *s, const nt_newton *w)
+{
+    nt_problem *p = s->problem;
+    int nv = p->nv;
+    double *z = w->z, scale = -w->c.scale;
+    const double *residual = w->residual;
+    for (int i = 0; i < nv; i++)
+        z[i] = scale * residual[i];
+    for (int i = nv; i < p->n; i++)
+        z[i] = -residual[i];
+    for (int i = 0; i < p->n_dropped; i++)
+        w->z[p->dropped[i]] = 0;
+    s->statistics->solves++;
+    s->statistics->iterations++;
+    nt_status status = nt_solver_solve(p->solver, w->z, 1);
+    if (status != NT_OK)
+        return status;
+    for (int b = 0; b < p->space.n_blocks; b++) { /* Dx = T^-1 e */
+        const nt_block *block = &p->space.blocks[b];
+        double *e = w->z + block->v + block->nv - 3;
+        if (block->rotation >= 0)
+            v3_store(e, m3_apply(m3_load(w->T_inverse + 9 * block->rotation), v3_load(e)));
+    }
+    add_correction(w->z, nv, &w->c, w->increment, w->rate, w->acceleration);
+    double unscale = 1 / w->c.scale, *Dlambda = w->z + nv, *lambda = s->next.lambda;
+    for (int i = 0; i < p->nc; i++) {
+        Dlambda[i] *= unscale;
+        lambda[i] += Dlambda[i];
+    }
+    return NT_OK;
+}
+
+/* ---- convergence ---------------------------------------------------------------------------- */
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+/* Sizes that tolerances of forces are relative to, for each kind: the largest inertia force
+ * |S_ii vdot_i|/(s beta') and multiplier; and the force that rounding of a position makes,
+ * 16 eps |S_ii| |x|/s: below it no iteration can go, however small h is. (With beta = 0 the matrix
+ * knows no stiffness; where the method is stable it is below 4 M/h^2.) Their sum with the absolute
+ * tolerance into force[]. */
+static void measure_forces(const nt_stepper *s, const nt_newton *w, double force[2])
+{
+    const nt_problem *p = s->problem;
+    double largest[2] = {0, 0}, noise[2] = {0, 0}, multiplier[2] = {0, 0};
+    double rounding = w->c.position > 0 ? w->c.scale : w->c.h * w->c.h;
+    for (int b = 0; b < p->space.n_blocks; b++) {
+        const nt_block *block = &p->space.blocks[b];
+        int plain = block->rotation < 0 ? block->nv : block->nv - 3;
+        for (int j = 0; j < block->nv; j++) {
+            int i = block->v + j;
+            if (p->diagonal[i] < 0)
+                continue;
+            double size = j < plain ? fabs(s->next.q[block->q + j]) + fabs(w->increment[i]) : 1;
+            double S = fabs(p->matrix.values[p->diagonal[i]]);
+            nt_quantity kind = p->quantity[i];
+            largest[kind] = larger(S * fabs(s->next.vdot[i]), largest[kind]);
+            noise[kind] = larger(S * size, noise[kind]);
+        }
+    }
+    for (int i = 0; i < p->nc; i++) {
+        nt_quantity kind = p->quantity[p->nv + i];
+        multiplier[kind] = larger(fabs(s->next.lambda[i]), multiplier[kind]);
+    }
+    for (int kind = 0; kind < 2; kind++)
+        force[kind] = s->options[NT_FAMILY_TOLERANCE_FORCE + kind] +
+                      s->options[NT_FAMILY_TOLERANCE_RELATIVE] *
+                          larger(largest[kind] / (w->c.scale * w->c.beta_prime), multiplier[kind]) +
+                      16 * DBL_EPSILON * noise[kind] / rounding;
+}
+
+/* Reciprocal tolerances of the step: of increments (positions, multipliers) and of residuals (force
+ * rows, constraint rows). With beta = 0 increments are accelerations, which move the next position
+ * by h^2 times as much. */
+static void set_tolerances(const nt_stepper *s, const nt_newton *w)
+{
+    const nt_problem *p = s->problem;
+    const double *option = s->options;
+    double force[2], relative = option[NT_FAMILY_TOLERANCE_RELATIVE];
+    const double position[2] = {option[NT_FAMILY_TOLERANCE_LENGTH],
+                                option[NT_FAMILY_TOLERANCE_ANGLE]};
+    measure_forces(s, w, force);
+    const double per_force[2] = {1 / force[0], 1 / force[1]};
+    const double per_position[2] = {1 / position[0], 1 / position[1]};
+    double reach = w->c.position > 0 ? 1 : w->c.h * w->c.h;
+    for (int i = 0; i < p->nv; i++) {
+        w->per_increment[i] = reach / (position[p->quantity[i]] + relative * fabs(w->increment[i]));
+        w->per_residual[i] = per_force[p->quantity[i]];
+    }
+    for (int i = p->nv; i < p->n; i++) {
+        w->per_increment[i] = per_force[p->quantity[i]];
+        w->per_residual[i] = per_position[p->quantity[i]];
+    }
+}
+
+/* max |x_i| weight_i, in four strands that become vector instructions; not finite when an x is not.
+ */
+NT_WIDE static double worst_ratio(const double *restrict x, const double *restrict weight, int n)
+{
+    enum { STRANDS = 4 };
+    double most[STRANDS] = {0}, sum[STRANDS] = {0};
+    int i = 0;
+    for (; i + STRANDS <= n; i += STRANDS)
+        for (int l = 0; l < STRANDS; l++) {
+            double ratio = fabs(x[i + l]) * weight[i + l];
+            most[l] = ratio > most[l] ? ratio : most[l];
+            sum[l] += ratio;
+        }
+    for (; i < n; i++) {
+        double ratio = fabs(x[i]) * weight[i];
+        most[0] = larger(ratio, most[0]);
+        sum[0] += ratio;
+    }
+    double total = sum[0] + sum[1] + sum[2] + sum[3];
+    return isfinite(total) ? larger(larger(most[0], most[1]), larger(most[2], most[3])) : total;
+}
+
+/* For the report of a step that fails: whose ratio is worst. */
+static int worst_unknown(const double *x, const double *weight, int n)
+{
+    int which = -1;
+    double worst = 0;
+    for (int i = 0; i < n; i++)
+        if (!(fabs(x[i]) * weight[i] <= worst)) {
+            worst = fabs(x[i]) * weight[i];
+            which = i;
+            if (isnan(worst))
+                break;
+        }
+    return which;
+}
+
+static double position_drift(const nt_problem *p, const nt_newton *w)
+{
+    double drift = 0;
+    for (int i = p->nv; i < p->nv + p->nh; i++)
+        drift = larger(fabs(w->residual[i]), drift);
+    return drift;
+}
+
+/* ---- the step ------------------------------------------------------------------------------- */
+
+static nt_status fail(nt_stepper *s, nt_status status, const double *x, const double *weight,
+                      double worst)
+{
+    s->report.worst = worst;
+    s->report.unknown = worst_unknown(x, weight, s->problem->n);
+    return status;
+}
+
+nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equations *equations)
+{
+    nt_problem *p = s->problem;
+    bool reuse = s->options[NT_FAMILY_REUSE_TANGENT] != 0;
+    /* equal steps differ in their last bits where times are rounded */
+    bool same = fabs(s->now.all[NT_PHASE_STEP] - w->c.h) <= 1e-9 * w->c.h;
+    bool fresh = !reuse || p->factored_for != s || !same || s->stale;
+    bool settled = false; /* increments say converged: only the residual is still to be asked */
+    double last = 0, size = 0;
+    int most = (int)s->options[NT_FAMILY_MAX_ITERATIONS];
+    for (int i = 0;; i++) {
+        s->report = (nt_report){.iterations = i, .unknown = -1, .worst = size};
+        bool tangent = fresh && !settled;
+        nt_status status = equations(s, w, tangent);
+        if (status == NT_OK && i == 0)
+            set_tolerances(s, w);
+        if (status == NT_OK && tangent)
+            status = factorise(s);
+        if (status != NT_OK)
+            return status;
+        if (settled) {
+            size = worst_ratio(w->residual, w->per_residual, p->n);
+            s->report.position_drift = position_drift(p, w);
+            if (size <= 1)
+                return NT_OK;
+            if (fresh &&
+                ((status = equations(s, w, true)) != NT_OK || (status = factorise(s)) != NT_OK))
+                return status;
+        }
+        if (i == most)
+            return settled ? fail(s, NT_NOT_CONVERGED, w->residual, w->per_residual, size)
+                           : fail(s, NT_NOT_CONVERGED, w->z, w->per_increment, size);
+        if ((status = correct(s, w)) != NT_OK)
+            return status;
+        size = worst_ratio(w->z, w->per_increment, p->n);
+        if (!isfinite(size))
+            return fail(s, NT_NOT_FINITE, w->z, w->per_increment, size);
+        /* what is left after this correction: the increments' geometric series, if they shrink */
+        double ratio = i > 0 ? size / last : 1;
+        settled = size <= 1 || (ratio < 0.5 && ratio / (1 - ratio) * size <= 1);
+        if (!settled && i > 0 && ratio > SLOW) {
+            /* near a singular position rounding of positions is amplified in the multipliers: where
+             * the motion stands still and only they move, the residual decides */
+            if (fresh && worst_ratio(w->z, w->per_increment, p->nv) <= 1)
+                settled = true;
+            else if (fresh && ratio > 2) /* grows with the exact tangent */
+                return fail(s, NT_NOT_CONVERGED, w->z, w->per_increment, size);
+            fresh = true;
+        }
+        last = size;
+    }
+}
+
+void nt_newton_finish(const nt_stepper *s, const nt_newton *w)
+{
+    for (int i = 0; i < s->problem->nv; i++)
+        s->next.method[i] = w->a[i] + w->c.share * w->acceleration[i];
+}
