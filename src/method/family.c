@@ -138,21 +138,27 @@ nt_status nt_newton_predict(nt_stepper *s, const nt_newton *w, bool recursion)
 
 /* ---- equations ------------------------------------------------------------------------------ */
 
+static nt_combination combination_of(const nt_stepper *s, const nt_family *c, const double *map,
+                                     const double *map_mass)
+{
+    bool rotates = s->problem->space.n_rotations > 0;
+    return (nt_combination){.mass = c->scale * c->beta_prime,
+                            .damping = c->scale * c->gamma_prime,
+                            .stiffness = c->scale * c->position,
+                            .multiplier = 1,
+                            .row_mass = c->beta_prime,
+                            .row_damping = c->gamma_prime,
+                            .row_stiffness = c->position,
+                            .map = rotates ? map : NULL,
+                            .map_mass = rotates ? map_mass : NULL};
+}
+
 nt_status nt_newton_evaluate(nt_stepper *s, const nt_newton *w, const double *map,
                              const double *map_mass, bool tangent)
 {
     nt_problem *p = s->problem;
-    const nt_family *c = &w->c;
     nt_point at = nt_phase_point(&s->next);
-    nt_combination combination = {.mass = c->scale * c->beta_prime,
-                                  .damping = c->scale * c->gamma_prime,
-                                  .stiffness = c->scale * c->position,
-                                  .multiplier = 1,
-                                  .row_mass = c->beta_prime,
-                                  .row_damping = c->gamma_prime,
-                                  .row_stiffness = c->position,
-                                  .map = p->space.n_rotations ? map : NULL,
-                                  .map_mass = p->space.n_rotations ? map_mass : NULL};
+    nt_combination combination = combination_of(s, &w->c, map, map_mass);
     nt_terms terms = {.parts = NT_ALL_PARTS,
                       .level = NT_POSITION,
                       .residual = w->residual,
@@ -164,6 +170,21 @@ nt_status nt_newton_evaluate(nt_stepper *s, const nt_newton *w, const double *ma
         nt_matrix_zero(&p->matrix);
     s->statistics->evaluations++;
     return nt_problem_evaluate(p, &at, &terms);
+}
+
+nt_status nt_family_factor(nt_stepper *s, const nt_family *c, const nt_point *at, const double *map,
+                           const double *map_mass)
+{
+    nt_problem *p = s->problem;
+    nt_combination combination = combination_of(s, c, map, map_mass);
+    nt_terms terms = {.parts = NT_ALL_PARTS,
+                      .level = NT_POSITION,
+                      .matrix = &p->matrix,
+                      .combination = &combination};
+    p->factored_for = NULL;
+    nt_matrix_zero(&p->matrix);
+    nt_status status = nt_problem_evaluate(p, at, &terms);
+    return status == NT_OK ? nt_solver_factor_clear(p->solver, &p->matrix) : status;
 }
 
 /* A tangent that is made anew in every iteration is cleared as it is read. */

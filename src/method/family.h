@@ -164,6 +164,10 @@ typedef struct nt_family {
 
 nt_family nt_family_of_step(const double *option, double h);
 
+/* The tangent (see above) at a point, factorised, for linearised steps. */
+nt_status nt_family_factor(nt_stepper *s, const nt_family *c, const nt_point *at, const double *map,
+                           const double *map_mass);
+
 /* ---- the step's Newton iteration ------------------------------------------------------------ */
 
 /* Arrays of a step in the method's scratch; n = nv + nc unknowns, r = space.n_rotations. */

@@ -232,6 +232,13 @@ static nt_status acceleration_equations(nt_problem *problem, const nt_point *at,
     return NT_OK;
 }
 
+nt_status nt_problem_factor_accelerations(nt_problem *problem, const nt_point *at)
+{
+    problem->factored_for = NULL;
+    nt_status status = acceleration_equations(problem, at, problem->work);
+    return status == NT_OK ? nt_solver_factor(problem->solver, &problem->matrix) : status;
+}
+
 nt_status nt_problem_accelerations(nt_problem *problem, const nt_point *at, double *vdot,
                                    double *lambda, double *mu, nt_error *error)
 {

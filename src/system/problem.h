@@ -44,6 +44,10 @@ void nt_problem_destroy(nt_problem *problem);
  * Where the frames differ the residual is always computed (its rotation enters the tangent). */
 nt_status nt_problem_evaluate(nt_problem *problem, const nt_point *at, const nt_terms *terms);
 
+/* system->parameter_tangent in the problem's frame; NT_UNSUPPORTED where there is none. */
+nt_status nt_problem_parameter_tangent(nt_problem *problem, const nt_point *at, int k,
+                                       const nt_terms *terms);
+
 /* Words for unknown i. */
 void nt_problem_equation_name(const nt_problem *problem, int i, char *text, int size);
 
@@ -54,6 +58,9 @@ nt_status nt_problem_choose_rows(nt_problem *problem, const nt_point *at);
  * vdot[nv], lambda[nh], mu[nn] hold a guess on entry. Chooses the rows first. */
 nt_status nt_problem_accelerations(nt_problem *problem, const nt_point *at, double *vdot,
                                    double *lambda, double *mu, nt_error *error);
+
+/* The matrix of these equations at a point, factorised; the rows chosen stay. */
+nt_status nt_problem_factor_accelerations(nt_problem *problem, const nt_point *at);
 
 /* The velocity of a point off a body's reference point is held: dv = dw x arm, arm from the point
  * to the reference. translation, rotation: their first entries in v. */
