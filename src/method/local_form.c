@@ -23,7 +23,7 @@ double *nt_local_bind(nt_local *l, const nt_stepper *s, double h)
     l->X = free + 2 * nv;
     l->Y = l->X + 9 * r;
     l->force = NULL;
-    l->kind = (chart)s->options[NT_LOCAL_PARAMETERIZATION];
+    l->kind = (chart_kind)s->options[NT_LOCAL_PARAMETERIZATION];
     l->frame = s->problem->frame;
     return l->Y + 9 * r;
 }

@@ -39,7 +39,7 @@
 /* After those of the family. */
 enum { NT_LOCAL_PARAMETERIZATION = NT_FAMILY_OPTIONS, NT_LOCAL_REFERENCE_FREE, NT_LOCAL_OPTIONS };
 
-extern const char *const nt_local_charts[]; /* by the values of `chart` */
+extern const char *const nt_local_charts[]; /* by the values of chart_kind */
 
 #define NT_LOCAL_OPTION_KEYS                                                                       \
     [NT_LOCAL_PARAMETERIZATION] = {"parameterization",                                             \
@@ -66,7 +66,7 @@ extern const char *const nt_local_charts[]; /* by the values of `chart` */
 
 typedef struct nt_local {
     nt_newton newton; /* first: the equations are given its address                  */
-    chart kind;
+    chart_kind kind;
     nt_frame frame;
     double *X, *Y; /* [r][9]                                                      */
     double *force; /* [nv] the residual form's g_n/(1 - alpha_f); NULL: none      */
@@ -95,7 +95,7 @@ typedef struct nt_local_rotation {
     v3 phi, rate;
 } nt_local_rotation;
 
-static inline nt_local_rotation nt_local_rotation_at(chart kind, nt_frame frame, v3 phi, v3 rate)
+static inline nt_local_rotation nt_local_rotation_at(chart_kind kind, nt_frame frame, v3 phi, v3 rate)
 {
     double s = v3_dot(phi, phi);
     return (nt_local_rotation){.T = chart_frame_tangent(kind, frame, s),
