@@ -95,7 +95,8 @@ typedef struct nt_local_rotation {
     v3 phi, rate;
 } nt_local_rotation;
 
-static inline nt_local_rotation nt_local_rotation_at(chart_kind kind, nt_frame frame, v3 phi, v3 rate)
+static inline nt_local_rotation nt_local_rotation_at(chart_kind kind, nt_frame frame, v3 phi,
+                                                     v3 rate)
 {
     double s = v3_dot(phi, phi);
     return (nt_local_rotation){.T = chart_frame_tangent(kind, frame, s),
