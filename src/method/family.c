@@ -111,7 +111,6 @@ static int too_large_a_turn(const nt_problem *p, const nt_newton *w)
     return -1;
 }
 
-/* The last accelerations and multipliers are the first guess. */
 nt_status nt_newton_predict(nt_stepper *s, const nt_newton *w, bool recursion)
 {
     const nt_phase *now = &s->now, *next = &s->next;
@@ -119,7 +118,6 @@ nt_status nt_newton_predict(nt_stepper *s, const nt_newton *w, bool recursion)
     const double *a_n = now->method;
     double h = c->h;
     int nv = s->problem->nv;
-    memcpy(w->acceleration, now->vdot, (size_t)nv * sizeof(double));
     memcpy(next->lambda, now->lambda, (size_t)s->problem->nc * sizeof(double));
     memcpy(next->memory, now->memory, (size_t)s->problem->system->n_memory * sizeof(double));
     double part = 1 / (1 - c->alpha_m), share = part * (1 - c->alpha_f);

@@ -189,8 +189,8 @@ typedef struct nt_newton {
 size_t nt_newton_size(const nt_problem *problem);
 double *nt_newton_bind(nt_newton *newton, const nt_stepper *s, double h);
 
-/* a, x, x' from v_n, vdot_n, a_n (the first nv of the method's memory) and the guess x'' = vdot_n;
- * multipliers and discrete memory of `next` start from those of `now`. With the recursion (88)
+/* a, x, x' from v_n, vdot_n, a_n (the first nv of the method's memory) and the guess that x''
+ * holds; multipliers and discrete memory of `next` start from those of `now`. With the recursion
  * a = (alpha_f vdot_n - alpha_m a_n)/(1 - alpha_m), without it a = 0. NT_NOT_CONVERGED when a body
  * turns by more than 6 rad. */
 nt_status nt_newton_predict(nt_stepper *s, const nt_newton *w, bool recursion);

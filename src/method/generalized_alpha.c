@@ -58,6 +58,7 @@ static nt_status step(nt_stepper *s, double h)
     nt_newton w;
     nt_newton_bind(&w, s, h);
     s->next.all[NT_PHASE_T] = s->now.all[NT_PHASE_T] + h;
+    memcpy(w.acceleration, s->now.vdot, (size_t)s->problem->nv * sizeof(double));
     nt_status status = nt_newton_predict(s, &w, true);
     if (status == NT_OK)
         status = nt_newton_iterate(s, &w, equilibrium);

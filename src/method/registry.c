@@ -10,6 +10,8 @@
 
 static const nt_method *const methods[] = {
     &nt_method_generalized_alpha,
+    &nt_method_generalized_alpha_linear,
+    &nt_method_generalized_alpha_residual,
 };
 
 enum { COUNT = sizeof methods / sizeof methods[0] };
