@@ -86,6 +86,21 @@ static const element_case cases[] = {
     {"joint_force",
      "joints: {j: {type: prismatic, between: [%s], at: [0.3, -0.2, 0.5], axis: [0, 1, 0]}}\n"
      "forces: {e: {type: joint_force, joint: j, value: 3 - 8*j.displacement - 2*j.rate}}"},
+    /* radii so large that there is contact wherever the bodies are */
+    {"sphere_plane",
+     "contacts: {e: {type: sphere_plane, between: [%s], plane: {point: [0.2, 0.1, -0.3], "
+     "normal: [0.3, -0.2, 1]}, at: [0.1, -0.3, 0.2], radius: 4, stiffness: 20, damping: 0.4, "
+     "friction: {coefficient: 0.6, slip: 0.3}}}"},
+    {"sphere_plane",
+     "contacts: {e: {type: sphere_plane, between: [%s], plane: {normal: [0, 2, 0]}, radius: 4, "
+     "stiffness: 7, exponent: 1}}"},
+    {"sphere_sphere",
+     "contacts: {e: {type: sphere_sphere, between: [%s], at: [[0.2, 0.1, -0.3], [0.1, 0.4, 0.6]], "
+     "radii: [3, 2], stiffness: 15, exponent: 2.2, damping: 0.7, part: implicit, "
+     "friction: {coefficient: 0.3, slip: 0.5}}}"},
+    {"sphere_sphere",
+     "contacts: {e: {type: sphere_sphere, between: [%s], radii: [2, 3], stiffness: 10, "
+     "damping: 5}}"},
 };
 
 enum { N_CASES = sizeof cases / sizeof cases[0] };
@@ -356,6 +371,9 @@ static void parts_are_where_the_model_says(void **state)
         {"joints: {e: {type: revolute, between: [ground, b], at: [0, 0, 0], axis: [0, 0, 1], "
          "friction: {viscous: 1%s}}}",
          NT_IMPLICIT},
+        {"contacts: {e: {type: sphere_plane, between: [ground, b], plane: {normal: [1, 0, 0]}, "
+         "radius: 1, stiffness: 1%s}}",
+         NT_EXPLICIT},
         {"joints: {e: {type: prismatic, between: [ground, b], at: [0, 0, 0], axis: [1, 0, 0], "
          "limits: {upper: -1, stiffness: 1%s}}}",
          NT_IMPLICIT},
