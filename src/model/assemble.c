@@ -135,7 +135,7 @@ static nt_status contradiction(const assembly *a, int row, bool velocity, const 
 
 static bool by_points(const nt_element *e)
 {
-    return e->type->reaction && (nt_joint_of(e)->given & NT_GIVEN_POINTS);
+    return e->type->evaluate == nt_joint_evaluate && (nt_joint_of(e)->given & NT_GIVEN_POINTS);
 }
 
 /* Which unknowns may move. Returns their number. */

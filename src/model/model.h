@@ -9,6 +9,7 @@
 
 #include <nutate/model.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /* ---- keys of the model file -------------------------------------------------------------------
  */
@@ -224,11 +225,13 @@ void nt_signal_differentiate(const nt_signal *signal, const nt_view *view,
 
 typedef struct nt_element nt_element;
 
-/* A type of joint or force: one constant descriptor per file. Data starts with `unsigned given`. */
+/* A type of joint, force or contact: one constant descriptor per file. Data starts with `unsigned
+ * given`. */
 typedef struct nt_element_type {
     const char *section, *name, *summary;
     const nt_key *keys; /* terminated by a key without a name */
     size_t size;        /* of the data */
+    unsigned part;      /* NT_EXPLICIT or NT_IMPLICIT where the model says nothing         */
     /* Number of multipliers (0 for forces and penalty joints); nonholonomic says of which kind. */
     int (*rows)(const nt_element *element);
     bool nonholonomic;
@@ -257,6 +260,7 @@ struct nt_element {
     const char *name;
     nt_place place;
     void *data;
+    unsigned part;    /* the share of f that its forces belong to: NT_EXPLICIT or NT_IMPLICIT */
     int a, b;         /* bodies acted on; for one-body loads a is the ground and b the body */
     int first_row;    /* of its multipliers in lambda (holonomic) or nh + mu; -1 for none   */
     int n_rows, node; /* multiplier node, -1                                                */
@@ -264,6 +268,30 @@ struct nt_element {
     /* Slots between the nodes [T_A R_A T_B R_B multipliers]; -1 where a node does not exist. */
     int slot[5][5];
 };
+
+/* The key `part`: which share of f = f_A + f_B (system.h) the forces of an element belong to. An
+ * int `field` of the data struct `type`; otherwise: the default, in words. */
+enum { NT_BIT_PART = 31 };
+#define NT_GIVEN_PART (1u << NT_BIT_PART)
+extern const char *const nt_part_names[];
+#define NT_KEY_PART(type_, field, bit_, otherwise)                                                 \
+    {                                                                                              \
+        .name = "part", .type = NT_KEY_CHOICE, .offset = offsetof(type_, field), .bit = bit_,      \
+        .choices = nt_part_names,                                                                  \
+        .meaning = "how methods that split the forces treat this one; default " otherwise          \
+    }
+
+/* What a key of that kind says; index into nt_part_names. */
+static inline unsigned nt_part_of(bool given, int index, unsigned otherwise)
+{
+    return !given ? otherwise : index == 0 ? NT_EXPLICIT : NT_IMPLICIT;
+}
+
+/* What the element's data say, or its type: for nt_element.part. */
+unsigned nt_element_part(const nt_element *element);
+
+/* "joint", "force", "contact" */
+const char *nt_element_word(const nt_element *element);
 
 /* The registry of element types. */
 extern const nt_element_type *const nt_element_types[];
@@ -307,8 +335,8 @@ struct nt_model {
     int n_bodies;
     nt_marker *markers;
     int n_markers;
-    nt_element *elements; /* joints first, then forces; by type in file order */
-    int n_elements, n_joints;
+    nt_element *elements; /* joints, then forces, then contacts; by type in file order */
+    int n_elements, n_joints, n_contacts;
     nt_signal *signals;
     int n_signals;
     nt_binding *bindings;
