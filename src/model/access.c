@@ -41,8 +41,8 @@ void nt_model_redundant_text(const nt_model *model, int i, char *text, int size)
 {
     for (int k = 0; k < model->n_elements; k++) {
         const nt_element *e = &model->elements[k];
-        int row = model->redundant[i] - e->first_row;
-        if (e->n_rows > 0 && row >= 0 && row < e->n_rows) {
+        int row = nt_element_find_row(e, model->redundant[i]);
+        if (row >= 0) {
             snprintf(text, (size_t)size, "joint %s, %s", e->name, e->type->row_name(e, row));
             return;
         }

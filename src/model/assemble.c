@@ -15,6 +15,8 @@
 #include "base/error.h"
 #include "model/evaluate.h"
 #include "model/joint.h"
+#include "model/load.h"
+#include "model/rolling.h"
 #include "system/problem.h"
 
 #include <nutate/group.h>
@@ -108,7 +110,7 @@ static const nt_element *element_of_row(const nt_model *model, int row)
 {
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
-        if (e->n_rows > 0 && row >= e->first_row && row < e->first_row + e->n_rows)
+        if (nt_element_find_row(e, row) >= 0)
             return e;
     }
     return NULL;
@@ -128,13 +130,16 @@ static nt_status contradiction(const assembly *a, int row, bool velocity, const 
         off = asin(fmax(-1, fmin(1, off)));
     return nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,
                       "joint %s cannot be satisfied by %s: %s is off by %.6g %s", e->name, what,
-                      e->type->row_name(e, row - e->first_row), off, unit);
+                      e->type->row_name(e, nt_element_find_row(e, row)), off, unit);
 }
 
 /* ---- positions ------------------------------------------------------------------------------ */
 
+/* Joints whose places are given in the bodies' own axes. */
 static bool by_points(const nt_element *e)
 {
+    if (e->type->rates)
+        return true;
     return e->type->evaluate == nt_joint_evaluate && (nt_joint_of(e)->given & NT_GIVEN_POINTS);
 }
 
@@ -219,7 +224,8 @@ static void place_tree(assembly *a)
             if (!by_points(e) || a->placed[e->a] == a->placed[e->b])
                 continue;
             int b = a->placed[e->a] ? e->b : e->a;
-            put_against(model, e, b);
+            if (!e->type->rates) /* a plane leaves its place open: Gauss-Newton steps find one */
+                put_against(model, e, b);
             a->placed[b] = progress = true;
         }
     }
@@ -468,8 +474,8 @@ static void measure_length(nt_model *model)
             p = model->bodies[i].x0;
         else {
             const nt_element *e = &model->elements[i - model->n_bodies];
-            const nt_body *on = &model->bodies[e->a];
-            p = v3_add(on->x0, m3_apply(quat_matrix(on->q0), nt_joint_of(e)->point_a));
+            p = e->type->rates ? nt_rolling_lowest_point(model, e)
+                               : nt_load_ground_point(model, e->a, nt_joint_of(e)->point_a);
         }
         low = v3_of(fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z));
         high = v3_of(fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z));
@@ -506,6 +512,7 @@ nt_status nt_model_assemble(nt_model *model, bool validate, nt_error *error)
     if (status != NT_OK)
         goto done;
     a.problem->length = model->length;
+    a.problem->holonomic_only = true; /* positions may move in directions that slip */
     if (!q_given || !v_given || take_work(&a) != NT_OK) {
         status = nt_fail(error, NT_NO_MEMORY, "%s: out of memory", model->file);
         goto done;
@@ -517,8 +524,9 @@ nt_status nt_model_assemble(nt_model *model, bool validate, nt_error *error)
     if ((status = close_loops(&a, validate, error)) != NT_OK)
         goto done;
     for (int i = 0; i < model->n_joints; i++)
-        if (!model->elements[i].type->nonholonomic)
+        if (!model->elements[i].type->rates)
             nt_joint_align(model, &model->elements[i]);
+    a.problem->holonomic_only = false;
     if ((status = find_velocities(&a, validate, error)) != NT_OK)
         goto done;
     model->corrections = NULL;

@@ -62,47 +62,54 @@ static nt_status lay_out_state(nt_model *model)
     return NT_OK;
 }
 
-/* Multipliers: holonomic joints first, then nonholonomic ones, each in file order. */
-static void number_multipliers(nt_model *model, int n_primary)
+/* Multipliers: all holonomic ones first, then the nonholonomic ones, each in file order. Returns
+ * the number of nodes. */
+static int number_multipliers(nt_model *model, int n_primary)
 {
     int node = n_primary, row = 0;
     model->system.n_memory = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < model->n_elements; i++) {
-            nt_element *e = &model->elements[i];
-            if ((int)e->type->nonholonomic != pass)
-                continue;
-            e->n_rows = e->type->rows(e);
-            e->first_row = e->n_rows > 0 ? row : -1;
-            e->node = e->n_rows > 0 ? node++ : -1;
-            row += e->n_rows;
-        }
-        *(pass == 0 ? &model->system.nh : &model->system.nn) = row - (pass ? model->system.nh : 0);
+    for (int i = 0; i < model->n_elements; i++) {
+        nt_element *e = &model->elements[i];
+        e->n_rows = e->type->rows(e);
+        e->first_row = e->n_rows > 0 ? row : -1;
+        e->node = e->n_rows > 0 ? node++ : -1;
+        row += e->n_rows;
     }
+    model->system.nh = row;
+    for (int i = 0; i < model->n_elements; i++) {
+        nt_element *e = &model->elements[i];
+        e->n_rates = e->type->rates ? e->type->rates(e) : 0;
+        e->first_rate = e->n_rates > 0 ? row : -1;
+        e->rate_node = e->n_rates > 0 ? node++ : -1;
+        row += e->n_rates;
+    }
+    model->system.nn = row - model->system.nh;
     for (int i = 0; i < model->n_elements; i++) {
         nt_element *e = &model->elements[i];
         e->memory = e->type->n_memory > 0 ? model->system.n_memory : -1;
         model->system.n_memory += e->type->n_memory;
     }
+    return node;
 }
 
 static nt_status make_pattern(nt_model *model)
 {
-    int n_primary = 0, n_nodes;
+    int n_primary = 0;
     for (int i = 1; i < model->n_bodies; i++)
         n_primary += 1 + (model->bodies[i].t_node >= 0);
-    number_multipliers(model, n_primary);
-    n_nodes = n_primary;
-    for (int i = 0; i < model->n_elements; i++)
-        n_nodes += model->elements[i].node >= 0;
+    int n_nodes = number_multipliers(model, n_primary);
     int *sizes = NT_TAKE(&model->arena, n_nodes, int);
     if (!sizes)
         return NT_NO_MEMORY;
     for (int i = 0; i < n_primary; i++)
         sizes[i] = 3;
-    for (int i = 0; i < model->n_elements; i++)
-        if (model->elements[i].node >= 0)
-            sizes[model->elements[i].node] = model->elements[i].n_rows;
+    for (int i = 0; i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        if (e->node >= 0)
+            sizes[e->node] = e->n_rows;
+        if (e->rate_node >= 0)
+            sizes[e->rate_node] = e->n_rates;
+    }
     nt_status status = nt_pattern_init(&model->pattern, n_nodes, n_primary, sizes);
     for (int i = 1; status == NT_OK && i < model->n_bodies; i++) {
         nt_body *body = &model->bodies[i];
@@ -141,8 +148,8 @@ static nt_status take_memory(nt_model *model)
         return NT_NO_MEMORY;
     nt_motion_init(model->motion);
     for (int i = 0; i < model->n_elements; i++)
-        for (int r = 0; r < model->elements[i].n_rows; r++)
-            model->row_quantity[model->elements[i].first_row + r] =
+        for (int r = 0; r < model->elements[i].n_rows + model->elements[i].n_rates; r++)
+            model->row_quantity[nt_element_row(&model->elements[i], r)] =
                 model->elements[i].type->row_quantity(&model->elements[i], r);
     for (int i = 0; i < model->n_parameters; i++)
         model->parameter_names[i] = model->parameters[i].name;

@@ -13,6 +13,9 @@ extern const nt_element_type nt_joint_universal;
 extern const nt_element_type nt_joint_planar;
 extern const nt_element_type nt_joint_inline;
 extern const nt_element_type nt_joint_distance;
+extern const nt_element_type nt_joint_rolling_disk;
+extern const nt_element_type nt_joint_rolling_sphere;
+extern const nt_element_type nt_joint_knife_edge;
 
 extern const nt_element_type nt_force_force;
 extern const nt_element_type nt_force_torque;

@@ -153,9 +153,9 @@ void nt_model_equation_name(void *self, int i, char *text, int size)
     }
     for (int k = 0; k < model->n_elements; k++) {
         const nt_element *e = &model->elements[k];
-        if (e->n_rows > 0 && i - nv >= e->first_row && i - nv < e->first_row + e->n_rows) {
-            snprintf(text, (size_t)size, "joint %s, %s", e->name,
-                     e->type->row_name(e, i - nv - e->first_row));
+        int row = nt_element_find_row(e, i - nv);
+        if (row >= 0) {
+            snprintf(text, (size_t)size, "joint %s, %s", e->name, e->type->row_name(e, row));
             return;
         }
     }

@@ -11,15 +11,15 @@
 
 /* ---- geometry ------------------------------------------------------------------------------- */
 
-static nt_status wrong(const nt_model *model, const nt_element *e, nt_error *error,
-                       const char *what)
+nt_status nt_joint_refuse(const nt_model *model, const nt_element *e, nt_error *error,
+                          const char *what)
 {
     return nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,
                       "joint %s (%s) %s", e->name, e->type->name, what);
 }
 
 /* A unit vector perpendicular to a unit axis: across the coordinate axis that is least along it. */
-static v3 perpendicular_to(v3 axis)
+v3 nt_joint_perpendicular(v3 axis)
 {
     double x = fabs(axis.x), y = fabs(axis.y), z = fabs(axis.z);
     v3 pick = x <= y && x <= z ? v3_of(1, 0, 0) : y <= z ? v3_of(0, 1, 0) : v3_of(0, 0, 1);
@@ -27,7 +27,7 @@ static v3 perpendicular_to(v3 axis)
     return v3_scale(1 / v3_norm(e), e);
 }
 
-static bool unit_axis(const double given[3], v3 *axis)
+bool nt_joint_unit_axis(const double given[3], v3 *axis)
 {
     v3 a = v3_load(given);
     double length = v3_norm(a);
@@ -39,7 +39,7 @@ static bool unit_axis(const double given[3], v3 *axis)
 
 /* A point that the file gives, from the body's reference point in body axes. own: the coordinates
  * are in the body's own axes from its origin, else in ground axes at the given placement. */
-static v3 point_on(const nt_model *model, const nt_place_of_point *point, int body, bool own)
+v3 nt_joint_point(const nt_model *model, const nt_place_of_point *point, int body, bool own)
 {
     const nt_body *b = &model->bodies[body];
     v3 at = v3_load(point->at);
@@ -61,11 +61,12 @@ static nt_status find_points(const nt_model *model, nt_element *e, nt_joint *joi
 {
     bool own = joint->given & NT_GIVEN_POINTS;
     if (own == !!(joint->given & NT_GIVEN_AT))
-        return wrong(model, e, error,
-                     own ? "has both `at` and `points`, expected one of them"
-                         : "has no place, expected `at` (ground axes) or `points` (body axes)");
-    joint->point_a = point_on(model, own ? &joint->points[0] : &joint->at, e->a, own);
-    joint->point_b = point_on(model, own ? &joint->points[1] : &joint->at, e->b, own);
+        return nt_joint_refuse(
+            model, e, error,
+            own ? "has both `at` and `points`, expected one of them"
+                : "has no place, expected `at` (ground axes) or `points` (body axes)");
+    joint->point_a = nt_joint_point(model, own ? &joint->points[0] : &joint->at, e->a, own);
+    joint->point_b = nt_joint_point(model, own ? &joint->points[1] : &joint->at, e->b, own);
     return NT_OK;
 }
 
@@ -78,18 +79,20 @@ static nt_status find_axes(const nt_model *model, nt_element *e, nt_joint *joint
     bool one = joint->given & NT_GIVEN_JOINT_AXIS, both = joint->given & NT_GIVEN_AXES;
     v3 a = v3_of(0, 0, 1), b = a;
     if (one && both)
-        return wrong(model, e, error, "has both `axis` and `axes`, expected one of them");
+        return nt_joint_refuse(model, e, error, "has both `axis` and `axes`, expected one of them");
     if (two && !both)
-        return wrong(model, e, error, "needs two `axes`: of A, then of B");
+        return nt_joint_refuse(model, e, error, "needs two `axes`: of A, then of B");
     if (needed && !one && !both)
-        return wrong(model, e, error, "needs an `axis`");
+        return nt_joint_refuse(model, e, error, "needs an `axis`");
     if (own && one)
-        return wrong(model, e, error,
-                     "has `points` in body axes and one `axis`: expected `axes`, one in each "
-                     "body's own axes");
-    if ((one && !unit_axis(joint->axis, &a)) ||
-        (both && (!unit_axis(joint->axes[0], &a) || !unit_axis(joint->axes[1], &b))))
-        return wrong(model, e, error, "has an axis of length zero");
+        return nt_joint_refuse(
+            model, e, error,
+            "has `points` in body axes and one `axis`: expected `axes`, one in each "
+            "body's own axes");
+    if ((one && !nt_joint_unit_axis(joint->axis, &a)) ||
+        (both &&
+         (!nt_joint_unit_axis(joint->axes[0], &a) || !nt_joint_unit_axis(joint->axes[1], &b))))
+        return nt_joint_refuse(model, e, error, "has an axis of length zero");
     if (!both)
         b = a;
     if (!own) {
@@ -99,7 +102,7 @@ static nt_status find_axes(const nt_model *model, nt_element *e, nt_joint *joint
         b = m3_apply_transposed(Rb, m3_apply(Ra, a));
     joint->e[2] = a;
     joint->f[2] = b;
-    joint->e[0] = perpendicular_to(a);
+    joint->e[0] = nt_joint_perpendicular(a);
     joint->e[1] = v3_cross(a, joint->e[0]);
     return NT_OK;
 }
@@ -113,7 +116,7 @@ void nt_joint_align(nt_model *model, nt_element *element)
     v3 f1 = m3_apply_transposed(Rb, m3_apply(Ra, joint->e[0]));
     f1 = v3_axpy(-v3_dot(f1, joint->f[2]), joint->f[2], f1);
     double length = v3_norm(f1);
-    joint->f[0] = length > 1e-3 ? v3_scale(1 / length, f1) : perpendicular_to(joint->f[2]);
+    joint->f[0] = length > 1e-3 ? v3_scale(1 / length, f1) : nt_joint_perpendicular(joint->f[2]);
     joint->f[1] = v3_cross(joint->f[2], joint->f[0]);
 }
 
@@ -121,16 +124,17 @@ static nt_status check_enforcement(const nt_model *model, nt_element *e, const n
                                    nt_error *error)
 {
     if (joint->enforce == 1 && !(joint->stiffness > 0))
-        return wrong(model, e, error, "is enforced by penalty: expected a positive `stiffness`");
+        return nt_joint_refuse(model, e, error,
+                               "is enforced by penalty: expected a positive `stiffness`");
     if (joint->enforce == 0 && (joint->given & (NT_GIVEN_STIFFNESS | NT_GIVEN_DAMPING)))
-        return wrong(
+        return nt_joint_refuse(
             model, e, error,
             "has a stiffness or damping but no `enforce: penalty`; without it the joint is "
             "exact");
     if (joint->damping < 0)
-        return wrong(model, e, error, "has negative damping");
+        return nt_joint_refuse(model, e, error, "has negative damping");
     if (joint->enforce == 0 && (joint->given & NT_GIVEN_PART))
-        return wrong(
+        return nt_joint_refuse(
             model, e, error,
             "has a `part` but no `enforce: penalty`: the forces of multipliers are neither "
             "explicit nor implicit");
@@ -170,8 +174,9 @@ nt_status nt_joint_prepare(nt_model *model, nt_element *element, const nt_row_sp
         if (!(joint->given & NT_GIVEN_LENGTH))
             joint->length = v3_norm(d);
         if (validate && !(joint->length > 0))
-            return wrong(model, element, error,
-                         "has length zero, expected a positive one (a spherical joint has none)");
+            return nt_joint_refuse(
+                model, element, error,
+                "has length zero, expected a positive one (a spherical joint has none)");
     }
     return NT_OK;
 }
@@ -261,7 +266,7 @@ nt_status nt_joint_declare(nt_model *model, nt_element *e, nt_pattern *pattern)
 {
     const nt_joint *joint = nt_joint_of(e);
     const nt_body *a = &model->bodies[e->a], *b = &model->bodies[e->b];
-    int nodes[5] = {a->t_node, a->r_node, b->t_node, b->r_node, e->node};
+    int nodes[6] = {a->t_node, a->r_node, b->t_node, b->r_node, e->node, -1};
     bool points = false, directions = false; /* what the tangents of the forces couple */
     nt_row_spec specs[8];
     int n = all_specs(joint, specs);
@@ -271,8 +276,8 @@ nt_status nt_joint_declare(nt_model *model, nt_element *e, nt_pattern *pattern)
                   specs[i].kind != NT_ROW_ANGLE;
     }
     bool all = joint->enforce == 1 || (joint->given & (NT_GIVEN_FRICTION | NT_GIVEN_LIMITS));
-    for (int i = 0; i < 5; i++)
-        for (int j = 0; j < 5; j++) {
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++) {
             e->slot[i][j] = -1;
             bool multiplier = i == 4 || j == 4, rotations = i % 2 == 1 && j % 2 == 1;
             bool wanted = multiplier || all || points || (rotations && (directions || i == j));
@@ -291,7 +296,7 @@ nt_status nt_joint_declare(nt_model *model, nt_element *e, nt_pattern *pattern)
 
 /* ---- evaluation ----------------------------------------------------------------------------- */
 
-enum { T_A, R_A, T_B, R_B, MULTIPLIER };
+enum { T_A, R_A, T_B, R_B, MULTIPLIER, RATE_MULTIPLIER };
 
 /* f, f', f'' of the prescribed motion */
 static void motion_of(const nt_joint *joint, const nt_view *view, double f[3])
@@ -332,17 +337,31 @@ static void add_row_blocks(const nt_element *e, const nt_view *view, const joint
     combine(view, e->b, &row->b, c->row_mass, c->row_damping, c->row_stiffness, &along[T_B],
             &along[R_B]);
     const v3 force[4] = {row->force_a, row->moment_a, row->force_b, row->moment_b};
+    bool rate = r >= e->n_rows;
+    int node = rate ? RATE_MULTIPLIER : MULTIPLIER, width = rate ? e->n_rates : e->n_rows;
+    r -= rate ? e->n_rows : 0;
     for (int i = 0; i < 4; i++) {
-        if (e->slot[MULTIPLIER][i] >= 0)
-            v3_accumulate(nt_matrix_block(matrix, e->slot[MULTIPLIER][i]) + 3 * r, along[i]);
-        if (e->slot[i][MULTIPLIER] >= 0 && (view->terms->parts & NT_REACTIONS)) {
-            double *column = nt_matrix_block(matrix, e->slot[i][MULTIPLIER]) + r;
-            int width = e->n_rows;
+        if (e->slot[node][i] >= 0)
+            v3_accumulate(nt_matrix_block(matrix, e->slot[node][i]) + 3 * r, along[i]);
+        if (e->slot[i][node] >= 0 && (view->terms->parts & NT_REACTIONS)) {
+            double *column = nt_matrix_block(matrix, e->slot[i][node]) + r;
             column[0] += c->multiplier * force[i].x;
             column[width] += c->multiplier * force[i].y;
             column[2 * width] += c->multiplier * force[i].z;
         }
     }
+}
+
+void nt_joint_add_row(const nt_element *e, const nt_view *view, const joint_row *row, int r)
+{
+    const nt_terms *terms = view->terms;
+    int i = nt_element_row(e, r);
+    if (terms->rows)
+        terms->rows[i] = row->value;
+    if (terms->residual && (terms->parts & NT_REACTIONS))
+        add_forces(e, view, row, view->lambda[i]);
+    if (terms->matrix)
+        add_row_blocks(e, view, row, r);
 }
 
 /* lambda = k Phi + c Phi' instead of a multiplier: the dyads of its gradient */
@@ -424,15 +443,9 @@ static nt_status add_rows(const nt_element *e, const nt_view *view)
                 view->energy->power += lambda[r] * row.explicit_rate;
                 continue;
             }
-            bool reactions = terms->parts & NT_REACTIONS;
-            if (terms->rows)
-                terms->rows[e->first_row + r] = row.value;
-            if (terms->residual && reactions)
-                add_forces(e, view, &row, lambda[r]);
-            if (!terms->matrix)
-                continue;
-            add_row_blocks(e, view, &row, r);
-            if (reactions && terms->combination->stiffness != 0)
+            nt_joint_add_row(e, view, &row, r);
+            if (terms->matrix && (terms->parts & NT_REACTIONS) &&
+                terms->combination->stiffness != 0)
                 joint_row_tangent(e, view, &g, &specs[i], k, f,
                                   lambda[r] * terms->combination->stiffness);
         }

@@ -36,6 +36,10 @@ enum { /* bits of nt_joint.given */
        NT_GIVEN_UPPER = 1 << 16,
        NT_GIVEN_LIMIT_STIFFNESS = 1 << 17,
        NT_GIVEN_LIMIT_DAMPING = 1 << 18,
+       NT_GIVEN_RADIUS = 1 << 19,
+       NT_GIVEN_PLANE = 1 << 20,
+       NT_GIVEN_PLANE_POINT = 1 << 21,
+       NT_GIVEN_PLANE_NORMAL = 1 << 22,
        NT_GIVEN_FRICTION_PART = 1 << 29,
        NT_GIVEN_LIMIT_PART = 1 << 30,
 };
@@ -101,6 +105,17 @@ double nt_joint_angle(const nt_element *element, const nt_view *view);
 double nt_joint_angle_rate(const nt_element *element, const nt_view *view);
 double nt_joint_displacement(const nt_element *element, const nt_view *view);
 double nt_joint_displacement_rate(const nt_element *element, const nt_view *view);
+
+/* Help for `prepare` (joint.c). "joint j (type) ..." at its place. */
+nt_status nt_joint_refuse(const nt_model *model, const nt_element *element, nt_error *error,
+                          const char *what);
+/* False for a length of zero. */
+bool nt_joint_unit_axis(const double given[3], v3 *axis);
+/* A unit vector perpendicular to a unit axis. */
+v3 nt_joint_perpendicular(v3 axis);
+/* A point that the file gives, from the body's reference point in body axes. own: its coordinates
+ * are in the body's own axes from its origin, else in ground axes at the given placement. */
+v3 nt_joint_point(const nt_model *model, const nt_place_of_point *point, int body, bool own);
 
 /* Shared callbacks of the joint types (joint.c). */
 int nt_joint_rows(const nt_element *element);

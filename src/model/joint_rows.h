@@ -20,6 +20,10 @@ void joint_geometry_of(joint_geometry *geometry, const nt_element *element, cons
 bool joint_row_of(joint_row *row, const joint_geometry *geometry, const nt_row_spec *spec,
                   int component, nt_level level, double length, const double motion[3]);
 
+/* Add row r of an element (holonomic, then nonholonomic): its value, its multiplier's force, its
+ * blocks (joint.c). */
+void nt_joint_add_row(const nt_element *element, const nt_view *view, const joint_row *row, int r);
+
 /* Add k times the derivative of the row's force (multiplier 1) in positions. */
 void joint_row_tangent(const nt_element *slots, const nt_view *view, const joint_geometry *geometry,
                        const nt_row_spec *spec, int component, const double motion[3], double k);

@@ -36,8 +36,8 @@ static int pair_node(const nt_model *model, const nt_element *element, int node)
 nt_status nt_load_declare(const nt_model *model, nt_element *element, nt_pattern *pattern,
                           unsigned rows, unsigned columns)
 {
-    for (int i = 0; i < 5; i++)
-        for (int j = 0; j < 5; j++)
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++)
             element->slot[i][j] = -1;
     for (int i = 0; i < NT_PAIR_NODES; i++)
         for (int j = 0; j < NT_PAIR_NODES; j++) {

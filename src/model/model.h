@@ -232,9 +232,10 @@ typedef struct nt_element_type {
     const nt_key *keys; /* terminated by a key without a name */
     size_t size;        /* of the data */
     unsigned part;      /* NT_EXPLICIT or NT_IMPLICIT where the model says nothing         */
-    /* Number of multipliers (0 for forces and penalty joints); nonholonomic says of which kind. */
+    /* Number of holonomic multipliers (0 for forces and penalty joints), and of nonholonomic ones
+     * (NULL: none). Where rows of an element are numbered, the holonomic ones come first. */
     int (*rows)(const nt_element *element);
-    bool nonholonomic;
+    int (*rates)(const nt_element *element);
     /* Derived constants from the given values and the initial placement of bodies; called again
      * after parameters change (validate false). */
     nt_status (*prepare)(struct nt_model *model, nt_element *element, bool validate,
@@ -248,7 +249,7 @@ typedef struct nt_element_type {
     /* Entries of discrete memory it owns, their initial values and their update. */
     int n_memory;
     void (*accept)(const nt_element *element, const nt_view *view, double *next);
-    /* What multiplier row i is: quantity, and words such as "force along x". */
+    /* What row i is (holonomic, then nonholonomic): quantity, and words such as "force along x". */
     nt_quantity (*row_quantity)(const nt_element *element, int row);
     const char *(*row_name)(const nt_element *element, int row);
     /* Force on B at the joint and torque on B, ground axes (joints). */
@@ -262,11 +263,14 @@ struct nt_element {
     void *data;
     unsigned part;    /* the share of f that its forces belong to: NT_EXPLICIT or NT_IMPLICIT */
     int a, b;         /* bodies acted on; for one-body loads a is the ground and b the body */
-    int first_row;    /* of its multipliers in lambda (holonomic) or nh + mu; -1 for none   */
-    int n_rows, node; /* multiplier node, -1                                                */
-    int memory;       /* first entry in the discrete memory                                  */
-    /* Slots between the nodes [T_A R_A T_B R_B multipliers]; -1 where a node does not exist. */
-    int slot[5][5];
+    int first_row;    /* of its holonomic rows and multipliers; -1 for none                 */
+    int n_rows, node; /* their number, their node or -1                                     */
+    int first_rate;   /* of its nonholonomic rows and multipliers, after all nh; -1 for none */
+    int n_rates, rate_node;
+    int memory; /* first entry in the discrete memory                                  */
+    /* Slots between the nodes [T_A R_A T_B R_B holonomic nonholonomic]; -1 where a node does not
+     * exist. */
+    int slot[6][6];
 };
 
 /* The key `part`: which share of f = f_A + f_B (system.h) the forces of an element belong to. An
@@ -292,6 +296,20 @@ unsigned nt_element_part(const nt_element *element);
 
 /* "joint", "force", "contact" */
 const char *nt_element_word(const nt_element *element);
+
+/* Row i of an element among all nh + nn, and back: -1 for a row that is not its own. */
+static inline int nt_element_row(const nt_element *e, int i)
+{
+    return i < e->n_rows ? e->first_row + i : e->first_rate + i - e->n_rows;
+}
+static inline int nt_element_find_row(const nt_element *e, int row)
+{
+    if (row >= e->first_row && row < e->first_row + e->n_rows)
+        return row - e->first_row;
+    if (row >= e->first_rate && row < e->first_rate + e->n_rates)
+        return e->n_rows + row - e->first_rate;
+    return -1;
+}
 
 /* The registry of element types. */
 extern const nt_element_type *const nt_element_types[];

@@ -226,6 +226,8 @@ int nt_model_has_power(const nt_model *model)
         NT_GIVEN_MOTION | NT_GIVEN_FRICTION | NT_GIVEN_LIMITS | NT_GIVEN_ENFORCE | NT_GIVEN_DAMPING;
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
+        if (e->type->rates) /* without slip the reaction does no work */
+            continue;
         if (e->type->evaluate != nt_joint_evaluate || (nt_joint_of(e)->given & powered))
             return 1;
     }

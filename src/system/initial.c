@@ -195,6 +195,10 @@ nt_status nt_problem_project(nt_problem *problem, const nt_point *at, bool kinet
             problem->fixed[count++] = i;
             b[i] = 0;
         }
+    for (int i = problem->nv + problem->nh; problem->holonomic_only && i < problem->n; i++) {
+        problem->fixed[count++] = i;
+        b[i] = 0;
+    }
     nt_matrix_drop(&problem->matrix, problem->fixed, count);
     status = nt_solver_factor_dependent(problem->solver, &problem->matrix, DEPENDENT, problem->mark,
                                         &count);

@@ -110,7 +110,7 @@ nt_status nt_problem_create(nt_problem **out, const nt_system *system, nt_frame 
     p->quantity = NT_TAKE(&p->arena, p->n, nt_quantity);
     p->diagonal = NT_TAKE(&p->arena, p->nv, int);
     p->dropped = NT_TAKE(&p->arena, p->nc, int);
-    p->fixed = NT_TAKE(&p->arena, p->nv, int);
+    p->fixed = NT_TAKE(&p->arena, p->n, int);
     p->mark = NT_TAKE(&p->arena, p->n, unsigned char);
     p->work = NT_TAKE(&p->arena, p->n, double);
     status = NT_NO_MEMORY;

@@ -25,7 +25,8 @@ typedef struct nt_problem {
     int *dropped; /* [n_dropped] unknowns (>= nv) of rows that depend on the others */
     int n_dropped;
     unsigned char *mark; /* [n] */
-    int *fixed;          /* [nv] scratch of nt_problem_project */
+    int *fixed;          /* [n] scratch of nt_problem_project */
+    bool holonomic_only; /* nt_problem_project leaves the rows of kappa out */
     double length;       /* m, weighs moments against forces */
 
     /* the adapter's work; see adapter.c */

@@ -61,6 +61,19 @@ static const element_case cases[] = {
     {"distance",
      "joints: {e: {type: distance, between: [%s], points: [[0.1, 0.7, 0.2], [0.4, 0, -0.3]], "
      "enforce: penalty, stiffness: 70, damping: 4}}"},
+    {"rolling_disk",
+     "joints: {e: {type: rolling_disk, between: [%s], radius: 0.7, axis: [1, 2, -1], "
+     "at: [0.2, 0.1, -0.3], plane: {point: [0.1, 0.2, -0.4], normal: [1, 1, 3]}}}\n"
+     "initial: {correct: true}"},
+    {"rolling_sphere",
+     "joints: {e: {type: rolling_sphere, between: [%s], radius: 0.7, "
+     "at: [0.2, 0.1, -0.3], plane: {point: [0.1, 0.2, -0.4], normal: [1, 1, 3]}}}\n"
+     "initial: {correct: true}"},
+    {"knife_edge", "joints: {e: {type: knife_edge, between: [%s], axis: [1, 2, -1], "
+                   "at: [0.2, 0.1, -0.3]}}"},
+    {"knife_edge", "joints: {e: {type: knife_edge, between: [%s], axis: [1, 2, -1], "
+                   "at: [0.2, 0.1, -0.3], plane: {point: [0.1, 0.2, -0.4], normal: [1, 1, 3]}}}\n"
+                   "initial: {correct: true}"},
     {"force",
      "forces: {e: {type: force, on: b, at: [0.1, 0.2, 0.3], "
      "value: [3*a.position.x + t, a.angular_velocity.z*b.velocity.y, 2 - b.orientation.w^2]}}\n"
