@@ -195,6 +195,9 @@ double *nt_newton_bind(nt_newton *newton, const nt_stepper *s, double h);
  * turns by more than 6 rad. */
 nt_status nt_newton_predict(nt_stepper *s, const nt_newton *w, bool recursion);
 
+/* Its last part. */
+nt_status nt_newton_check_turn(nt_stepper *s, const nt_newton *w);
+
 /* The equations at x, x', x'' and the multipliers of `next`: fills q, v, vdot of `next`, T_inverse
  * when wanted, the residual and, with `tangent`, the problem's matrix. */
 typedef nt_status nt_newton_equations(nt_stepper *s, const nt_newton *w, bool tangent);
@@ -211,6 +214,14 @@ static inline bool nt_newton_needs_maps(const nt_stepper *s, bool tangent)
 
 /* Iterate to convergence. */
 nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equations *equations);
+
+/* Parts of it. Solve for (e, s Dlambda) with the factors at hand and update x, x', x'', lambda. */
+nt_status nt_newton_correct(nt_stepper *s, const nt_newton *w);
+/* max |x_i| weight_i, not finite when an x is not */
+double nt_newton_worst_ratio(const double *x, const double *weight, int n);
+/* Reports the unknown with the worst ratio; returns status. */
+nt_status nt_newton_fail(nt_stepper *s, nt_status status, const double *x, const double *weight,
+                         double worst);
 
 /* a_1 into the first nv of the method's memory of `next`. */
 void nt_newton_finish(const nt_stepper *s, const nt_newton *w);

@@ -12,6 +12,7 @@ static const nt_method *const methods[] = {
     &nt_method_generalized_alpha,
     &nt_method_generalized_alpha_linear,
     &nt_method_generalized_alpha_residual,
+    &nt_method_generalized_alpha_soi2,
 };
 
 enum { COUNT = sizeof methods / sizeof methods[0] };
