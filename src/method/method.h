@@ -153,6 +153,8 @@ static inline nt_variation nt_variation_at(const nt_problem *problem,
 }
 
 extern const nt_method nt_method_generalized_alpha;
+extern const nt_method nt_method_rkmk_dop853;
+extern const nt_method nt_method_rkmk_dopri5;
 
 /* Values of all options: defaults, then what is given. values[method->n_options]. */
 nt_status nt_method_parse_options(const nt_method *method, const nt_option *options, int n,

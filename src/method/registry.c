@@ -10,6 +10,8 @@
 
 static const nt_method *const methods[] = {
     &nt_method_generalized_alpha,
+    &nt_method_rkmk_dopri5,
+    &nt_method_rkmk_dop853,
 };
 
 enum { COUNT = sizeof methods / sizeof methods[0] };
