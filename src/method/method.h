@@ -168,6 +168,8 @@ extern const nt_method nt_method_simo_wong;
 extern const nt_method nt_method_simo_wong_explicit;
 extern const nt_method nt_method_stormer_verlet;
 extern const nt_method nt_method_symplectic_euler;
+extern const nt_method nt_method_rkmk_dop853;
+extern const nt_method nt_method_rkmk_dopri5;
 
 /* Values of all options: defaults, then what is given. values[method->n_options]. */
 nt_status nt_method_parse_options(const nt_method *method, const nt_option *options, int n,

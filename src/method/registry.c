@@ -24,6 +24,8 @@ static const nt_method *const methods[] = {
     &nt_method_akw,
     &nt_method_stormer_verlet,
     &nt_method_symplectic_euler,
+    &nt_method_rkmk_dopri5,
+    &nt_method_rkmk_dop853,
 };
 
 enum { COUNT = sizeof methods / sizeof methods[0] };
