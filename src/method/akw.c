@@ -23,10 +23,7 @@ static nt_status layout(const nt_problem *problem, const double *option, nt_layo
 }
 
 /* (1, theta/2) made a unit */
-static quat cayley(v3 theta)
-{
-    return quat_unit((quat){1, theta.x / 2, theta.y / 2, theta.z / 2});
-}
+static quat cayley(v3 theta) { return quat_unit((quat){1, theta.x / 2, theta.y / 2, theta.z / 2}); }
 
 /* The equation times 2/h: rest = (4/h) J (W_m - W) - 2 (J W_m) x W_m.
  * dR1 = R1 e~ with e = (I - theta~/2) dtheta/(1 + |theta|^2/4), so X = I + theta~/2 +
@@ -36,10 +33,10 @@ static nt_turn trapezoid(double h, m3 J, v3 W, v3 theta)
     v3 mean = v3_scale(1 / h, theta), Pi = m3_apply(J, mean), half = v3_scale(0.5, theta);
     nt_turn turn = {.by = cayley(theta)};
     turn.X = m3_add(m3_add(m3_identity(), m3_skew(half)), m3_dyad(half, half));
-    turn.rest = v3_sub(v3_scale(4 / h, m3_apply(J, v3_sub(mean, W))),
-                       v3_scale(2, v3_cross(Pi, mean)));
-    m3 of_mean = m3_sub(m3_scale(4 / h, J),
-                        m3_scale(2, m3_sub(m3_skew(Pi), m3_skew_multiply(mean, J))));
+    turn.rest =
+        v3_sub(v3_scale(4 / h, m3_apply(J, v3_sub(mean, W))), v3_scale(2, v3_cross(Pi, mean)));
+    m3 of_mean =
+        m3_sub(m3_scale(4 / h, J), m3_scale(2, m3_sub(m3_skew(Pi), m3_skew_multiply(mean, J))));
     turn.slope = m3_scale(1 / h, m3_multiply(of_mean, turn.X));
     return turn;
 }

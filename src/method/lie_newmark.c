@@ -27,11 +27,11 @@ static nt_status layout(const nt_problem *problem, const double *option, nt_layo
 nt_status nt_lie_newmark_substep(nt_stepper *s, const double *options, double h, double t,
                                  double *q, double *v, double *a)
 {
-    nt_kick(s->problem, h / 2, v, a, v);                           /* Phi_{h/2}  */
+    nt_kick(s->problem, h / 2, v, a, v); /* Phi_{h/2}  */
     nt_status status = nt_drift(s, h / 2, q, v, q, v, NULL);
     if (status != NT_OK)
         return status;
-    status = nt_drift(s, h / 2, q, v, q, v, NULL);                 /* Phi*_{h/2} */
+    status = nt_drift(s, h / 2, q, v, q, v, NULL); /* Phi*_{h/2} */
     if (status != NT_OK)
         return status;
     status = nt_push_end(s, options, h / 2, t + h, q, v, a);

@@ -19,7 +19,7 @@
 
 /* Suzuki: g = 1/(4 - 4^(1/3)), 1 - 4 g in the middle. */
 static const double order_4[] = {
-    0.41449077179437573714235406286076, 0.41449077179437573714235406286076,
+    0.41449077179437573714235406286076,  0.41449077179437573714235406286076,
     -0.65796308717750294856941625144305, 0.41449077179437573714235406286076,
     0.41449077179437573714235406286076,
 };
@@ -53,8 +53,8 @@ static nt_status compose(nt_stepper *s, double h, const double *g, int stages)
     double t = s->now.all[NT_PHASE_T], done = 0;
     for (int i = 0; i < stages; i++) {
         /* options concern forces that depend on velocities: there are none here */
-        nt_status status = nt_lie_newmark_substep(s, NULL, g[i] * h, t + done * h, next->q,
-                                                  next->v, next->method);
+        nt_status status =
+            nt_lie_newmark_substep(s, NULL, g[i] * h, t + done * h, next->q, next->v, next->method);
         if (status != NT_OK)
             return status;
         done += g[i];

@@ -157,8 +157,8 @@ nt_status nt_push_end(nt_stepper *s, const double *options, double h, double t, 
     for (int i = 0; i < most; i++) {
         nt_kick(p, h, v, a, v1);
         nt_point at = point_at(s, t, q, v1, a);
-        nt_status status = has & NT_HAS_TANGENT ? newton_correction(s, &at, h, da)
-                                                : repetition(s, &at, a, da);
+        nt_status status =
+            has & NT_HAS_TANGENT ? newton_correction(s, &at, h, da) : repetition(s, &at, a, da);
         if (status != NT_OK)
             return status;
         for (int k = 0; k < p->nv; k++)
@@ -240,13 +240,12 @@ nt_status nt_drift(nt_stepper *s, double h, const double *q, const double *v, do
         if (iterations > most)
             most = iterations;
         if (status != NT_OK) {
-            s->report = (nt_report){
-                .iterations = iterations, .unknown = entry, .worst = (double)INFINITY};
+            s->report =
+                (nt_report){.iterations = iterations, .unknown = entry, .worst = (double)INFINITY};
             return status;
         }
         quat E = so3_exp(turn);
-        quat_store(q1 + block->q + n,
-                   so3_normalize(quat_multiply(quat_load(q + block->q + n), E)));
+        quat_store(q1 + block->q + n, so3_normalize(quat_multiply(quat_load(q + block->q + n), E)));
         v3_store(v1 + entry, m3_solve(J, m3_apply_transposed(quat_matrix(E), Pi)));
         if (psi)
             v3_store(psi + entry, turn);

@@ -31,17 +31,40 @@ enum {
 extern const nt_option_key nt_push_options[NT_PUSH_OPTIONS];
 /* The same as the first entries of another table. */
 #define NT_PUSH_OPTION_KEYS                                                                        \
-    [NT_PUSH_TOLERANCE_VELOCITY] = {"tolerance_velocity", NT_REAL, 1e-10, 1e-300, 1, "m/s", NULL,  \
+    [NT_PUSH_TOLERANCE_VELOCITY] = {"tolerance_velocity",                                          \
+                                    NT_REAL,                                                       \
+                                    1e-10,                                                         \
+                                    1e-300,                                                        \
+                                    1,                                                             \
+                                    "m/s",                                                         \
+                                    NULL,                                                          \
                                     "absolute tolerance of velocities, where forces depend on "    \
                                     "them"},                                                       \
-    [NT_PUSH_TOLERANCE_ANGULAR_VELOCITY] = {"tolerance_angular_velocity", NT_REAL, 1e-10, 1e-300,  \
-                                            1, "rad/s", NULL,                                      \
+    [NT_PUSH_TOLERANCE_ANGULAR_VELOCITY] = {"tolerance_angular_velocity",                          \
+                                            NT_REAL,                                               \
+                                            1e-10,                                                 \
+                                            1e-300,                                                \
+                                            1,                                                     \
+                                            "rad/s",                                               \
+                                            NULL,                                                  \
                                             "absolute tolerance of angular velocities, where "     \
                                             "forces depend on them"},                              \
-    [NT_PUSH_TOLERANCE_RELATIVE] = {"tolerance_relative", NT_REAL, 1e-10, 1e-14, 1e-2, "", NULL,   \
+    [NT_PUSH_TOLERANCE_RELATIVE] = {"tolerance_relative",                                          \
+                                    NT_REAL,                                                       \
+                                    1e-10,                                                         \
+                                    1e-14,                                                         \
+                                    1e-2,                                                          \
+                                    "",                                                            \
+                                    NULL,                                                          \
                                     "relative to the largest velocity and to the largest angular " \
                                     "velocity"},                                                   \
-    [NT_PUSH_MAX_ITERATIONS] = {"max_iterations", NT_INTEGER, 25, 1, 1000, "", NULL,               \
+    [NT_PUSH_MAX_ITERATIONS] = {"max_iterations",                                                  \
+                                NT_INTEGER,                                                        \
+                                25,                                                                \
+                                1,                                                                 \
+                                1000,                                                              \
+                                "",                                                                \
+                                NULL,                                                              \
                                 "iterations for forces that depend on velocities before a step "   \
                                 "is rejected"}
 
@@ -64,8 +87,8 @@ nt_status nt_push_end(nt_stepper *stepper, const double *options, double h, doub
 void nt_kick(const nt_problem *problem, double h, const double *v, const double *a, double *v1);
 
 /* Free motion over h: (q, v) -> (q1, v1), which may be the same arrays. psi[nv] receives the
- * increment, q1 = q o exp(psi); NULL where it is not wanted. h may be negative. NT_NOT_CONVERGED when
- * a body would turn by more than a whole turn or Newton's iteration fails; NT_NOT_FINITE. */
+ * increment, q1 = q o exp(psi); NULL where it is not wanted. h may be negative. NT_NOT_CONVERGED
+ * when a body would turn by more than a whole turn or Newton's iteration fails; NT_NOT_FINITE. */
 nt_status nt_drift(nt_stepper *stepper, double h, const double *q, const double *v, double *q1,
                    double *v1, double *psi);
 

@@ -40,7 +40,8 @@ static nt_status start(nt_stepper *s)
  *
  *   rest = (z - y)/h,  z = E(Theta/2) J W1,  y = E(-Theta/2) J W,  W1 = 2 Theta/h - W.
  *
- * With E = E(Theta/2), e = T(Theta/2) dTheta:  dz = -E (J W1)~ e/2 + (2/h) E J X e,  dy = y~ e/2. */
+ * With E = E(Theta/2), e = T(Theta/2) dTheta:  dz = -E (J W1)~ e/2 + (2/h) E J X e,  dy = y~ e/2.
+ */
 static nt_turn conserving(double h, m3 J, v3 W, v3 theta)
 {
     v3 half = v3_scale(0.5, theta), W1 = v3_sub(v3_scale(2 / h, theta), W);
@@ -48,8 +49,8 @@ static nt_turn conserving(double h, m3 J, v3 W, v3 theta)
     m3 E = quat_matrix(turn.by);
     v3 Pi1 = m3_apply(J, W1), y = m3_apply_transposed(E, m3_apply(J, W));
     turn.rest = v3_scale(1 / h, v3_sub(m3_apply(E, Pi1), y));
-    m3 dz = m3_multiply(E, m3_sub(m3_scale(2 / h, m3_multiply(J, turn.X)),
-                                  m3_skew(v3_scale(0.5, Pi1))));
+    m3 dz = m3_multiply(
+        E, m3_sub(m3_scale(2 / h, m3_multiply(J, turn.X)), m3_skew(v3_scale(0.5, Pi1))));
     turn.slope = m3_scale(1 / h, m3_sub(dz, m3_skew(v3_scale(0.5, y))));
     return turn;
 }

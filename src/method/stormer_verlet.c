@@ -37,8 +37,8 @@ static nt_status step(nt_stepper *s, double h)
     for (int i = 0; i < p->nv; i++)
         next->q[i] = now->q[i] + h * next->v[i];
     memcpy(next->vdot, now->vdot, (size_t)p->nv * sizeof(double)); /* a guess */
-    nt_status status = nt_push_end(s, s->options, h / 2, next->all[NT_PHASE_T], next->q, next->v,
-                                   next->vdot);
+    nt_status status =
+        nt_push_end(s, s->options, h / 2, next->all[NT_PHASE_T], next->q, next->v, next->vdot);
     nt_kick(p, h / 2, next->v, next->vdot, next->v);
     return status;
 }

@@ -45,8 +45,8 @@ static nt_status step(nt_stepper *s, double h)
         next->q[i] = now->q[i] + h * next->v[i];
     memcpy(next->vdot, now->vdot, (size_t)p->nv * sizeof(double)); /* a guess */
     double last = adjoint ? h : 0;
-    nt_status status = nt_push_end(s, s->options, last, next->all[NT_PHASE_T], next->q, next->v,
-                                   next->vdot);
+    nt_status status =
+        nt_push_end(s, s->options, last, next->all[NT_PHASE_T], next->q, next->v, next->vdot);
     nt_kick(p, last, next->v, next->vdot, next->v);
     return status;
 }
