@@ -414,6 +414,37 @@ static void sphere_on_a_turntable(void **state)
     motion_close(&r);
 }
 
+/* Two wheels on one axle: of their two rows across only one is independent. With wheel rates p and
+ * q the middle goes v = r (p + q)/2 along a circle at w = r (q - p)/L, and the force across is M v
+ * w. */
+static void wheels_on_an_axle(void **state)
+{
+    (void)state;
+    motion r = motion_open(
+        "nutate: 1\n"
+        "bodies:\n"
+        "  axle: {mass: 4, inertia: [0.3, 0.01, 0.3], position: [0, 0, 0.5], velocity: [1, 0, 0], "
+        "angular_velocity: [0, 0, 0.4]}\n"
+        "  left: {mass: 2, inertia: [0.1, 0.2, 0.1], position: [0, 0.8, 0.5]}\n"
+        "  right: {mass: 2, inertia: [0.1, 0.2, 0.1], position: [0, -0.8, 0.5]}\n"
+        "joints:\n"
+        "  l: {type: revolute, between: [axle, left], at: [0, 0.8, 0.5], axis: [0, 1, 0]}\n"
+        "  r: {type: revolute, between: [axle, right], at: [0, -0.8, 0.5], axis: [0, 1, 0]}\n"
+        "  lr: {type: rolling_disk, between: [ground, left], radius: 0.5, axis: [0, 1, 0]}\n"
+        "  rr: {type: rolling_disk, between: [ground, right], radius: 0.5, axis: [0, 1, 0]}\n");
+    const double v = 1, w = 0.4, t = 2, L = 1.6, R = 0.5;
+    assert_int_equal(nt_model_count(r.m.model).redundant, 1);
+    CLOSE(motion_vector(&r, "left.angular_velocity").y, (v - w * L / 2) / R, ROUNDING);
+    CLOSE(motion_vector(&r, "right.angular_velocity").y, (v + w * L / 2) / R, ROUNDING);
+    v3 force = v3_add(motion_vector(&r, "lr.force"), motion_vector(&r, "rr.force"));
+    CLOSE_VECTOR(force, v3_of(0, 8 * v * w, 8 * 9.80665), 1e-11);
+    motion_run(&r, t, 400);
+    v3 x = motion_vector(&r, "axle.position");
+    CLOSE_VECTOR(x, v3_of(v / w * sin(w * t), v / w * (1 - cos(w * t)), R), INTEGRATED);
+    CLOSE(motion_number(&r, "constraint_drift.velocity"), 0, INTEGRATED);
+    motion_close(&r);
+}
+
 /* ---- initial values ------------------------------------------------------------------------- */
 
 /* Rolling determines velocities that are left out. */
@@ -513,6 +544,7 @@ int main(void)
         cmocka_unit_test(rolling_coin),
         cmocka_unit_test(sphere_on_a_slope),
         cmocka_unit_test(sphere_on_a_turntable),
+        cmocka_unit_test(wheels_on_an_axle),
         cmocka_unit_test(velocities_follow_from_rolling),
         cmocka_unit_test(place_follows_from_the_plane),
         cmocka_unit_test(contradictions_are_named),
