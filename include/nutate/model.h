@@ -1,5 +1,5 @@
-/* Models: bodies, joints, forces and named parameters, read from a file, and the system they make.
- */
+/* Models: bodies, joints, forces, contacts and named parameters, read from a file, and the system
+ * they make. */
 #ifndef NUTATE_MODEL_H
 #define NUTATE_MODEL_H
 
@@ -86,7 +86,7 @@ NT_API nt_status nt_model_sample(const nt_model *model, const nt_quantity_info *
 NT_API int nt_model_has_power(const nt_model *model);
 /* Counts for `check`. Degrees of freedom: velocities - (holonomic + nonholonomic - redundant). */
 typedef struct nt_model_counts {
-    int bodies, joints, forces, markers, parameters;
+    int bodies, joints, forces, contacts, markers, parameters;
     int velocities, holonomic, nonholonomic;
     int redundant; /* equations that depend on the others at the initial positions */
 } nt_model_counts;

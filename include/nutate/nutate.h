@@ -7,6 +7,7 @@
 #include <nutate/method.h>
 #include <nutate/model.h>
 #include <nutate/output.h>
+#include <nutate/sensitivity.h>
 #include <nutate/status.h>
 #include <nutate/system.h>
 

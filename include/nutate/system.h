@@ -107,6 +107,8 @@ enum {                     /* capabilities                                      
            256, /* a promise: but for gyroscopic terms forces depend on q and t only */
        NT_AFFINE =
            512, /* a promise: R and the acceleration rows are affine in (vdot, lambda, mu) */
+       NT_DISCRETE_MEMORY =
+           1024, /* a promise: memory only picks branches, R has no derivative in it */
 };
 
 typedef struct nt_system nt_system;
@@ -147,6 +149,10 @@ struct nt_system {
     /* Consistent q[nq], v[nv], memory[n_memory] at time t and the present parameters, so that
      * initial values can be differentiated. */
     nt_status (*initial)(void *self, double t, double *q, double *v, double *memory);
+    /* Their derivatives in parameter k: dq[nv] an increment in the system's frame, dv[nv],
+     * dmemory[n_memory]. NULL or NT_UNSUPPORTED: `initial` is differenced. */
+    nt_status (*initial_tangent)(void *self, double t, int k, double *dq, double *dv,
+                                 double *dmemory);
     /* residual[nv] and rows[nh + nn] differentiated in parameter k, added; honours parts and level.
      * NT_UNSUPPORTED for a k: difference the residual. */
     nt_status (*parameter_tangent)(void *self, const nt_point *at, int k, const nt_terms *terms);

@@ -98,6 +98,15 @@ static inline m3 m3_multiply(m3 a, m3 b)
                 a.zx * b.xx + a.zy * b.yx + a.zz * b.zx, a.zx * b.xy + a.zy * b.yy + a.zz * b.zy,
                 a.zx * b.xz + a.zy * b.yz + a.zz * b.zz};
 }
+/* a^-1 b by Cramer's rule on the columns, b . (y x z)/(x . (y x z)): for matrices that are far from
+ * singular, as inertia is; not finite for one that is singular. */
+static inline v3 m3_solve(m3 a, v3 b)
+{
+    v3 x = {a.xx, a.yx, a.zx}, y = {a.xy, a.yy, a.zy}, z = {a.xz, a.yz, a.zz};
+    v3 yz = v3_cross(y, z), zx = v3_cross(z, x), xy = v3_cross(x, y);
+    double s = 1 / v3_dot(x, yz);
+    return (v3){s * v3_dot(yz, b), s * v3_dot(zx, b), s * v3_dot(xy, b)};
+}
 /* The skew matrix a~, a~ b = a x b. */
 static inline m3 m3_skew(v3 a) { return (m3){0, -a.z, a.y, a.z, 0, -a.x, -a.y, a.x, 0}; }
 /* p += a~ in a block of rows of three: six entries. */

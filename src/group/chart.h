@@ -27,7 +27,7 @@
 
 #include "group/rotation_derivative.h"
 
-typedef enum chart { CHART_ROTATION_VECTOR, CHART_CONFORMAL } chart;
+typedef enum chart { CHART_ROTATION_VECTOR, CHART_CONFORMAL } chart_kind;
 
 typedef struct chart_operator {
     double g, g1, g2;
@@ -54,13 +54,13 @@ static inline chart_operator conformal_operator_inverse(double s)
 }
 
 /* The coefficients of T and of T^-1 at |phi|^2 = s. */
-static inline chart_operator chart_tangent(chart kind, double s)
+static inline chart_operator chart_tangent(chart_kind kind, double s)
 {
     return kind == CHART_CONFORMAL ? conformal_operator_tangent(s)
                                    : (chart_operator){.g = 1, .f = nt_so3_operator_tangent(s)};
 }
 
-static inline chart_operator chart_inverse(chart kind, double s)
+static inline chart_operator chart_inverse(chart_kind kind, double s)
 {
     return kind == CHART_CONFORMAL ? conformal_operator_inverse(s)
                                    : (chart_operator){.g = 1, .f = nt_so3_operator_inverse(s)};
@@ -73,13 +73,13 @@ static inline chart_operator chart_transpose(chart_operator o)
 }
 
 /* The coefficients of T(phi) in the body frame, of T(phi)^T in the inertial one; of the inverse. */
-static inline chart_operator chart_frame_tangent(chart kind, nt_frame frame, double s)
+static inline chart_operator chart_frame_tangent(chart_kind kind, nt_frame frame, double s)
 {
     chart_operator o = chart_tangent(kind, s);
     return frame == NT_BODY ? o : chart_transpose(o);
 }
 
-static inline chart_operator chart_frame_inverse(chart kind, nt_frame frame, double s)
+static inline chart_operator chart_frame_inverse(chart_kind kind, nt_frame frame, double s)
 {
     chart_operator o = chart_inverse(kind, s);
     return frame == NT_BODY ? o : chart_transpose(o);
@@ -113,7 +113,7 @@ static inline m3 chart_second(chart_operator o, v3 phi, v3 u, v3 k)
 }
 
 /* The unit quaternion of mu(phi). */
-static inline quat chart_exp(chart kind, v3 phi)
+static inline quat chart_exp(chart_kind kind, v3 phi)
 {
     if (kind == CHART_ROTATION_VECTOR)
         return so3_exp(phi);
@@ -122,7 +122,7 @@ static inline quat chart_exp(chart kind, v3 phi)
 }
 
 /* q mu(phi) in the body frame, mu(phi) q in the inertial one; unit length. */
-static inline quat chart_compose(chart kind, nt_frame frame, quat q, v3 phi)
+static inline quat chart_compose(chart_kind kind, nt_frame frame, quat q, v3 phi)
 {
     quat d = chart_exp(kind, phi);
     return so3_normalize(frame == NT_BODY ? quat_multiply(q, d) : quat_multiply(d, q));

@@ -1,5 +1,5 @@
-/* Bodies, markers, joints and forces. All names are declared before any value is read, so that
- * objects can name each other in whatever order the file has them. */
+/* Bodies, markers, joints, forces and contacts. All names are declared before any value is read, so
+ * that objects can name each other in whatever order the file has them. */
 #include "input/reader.h"
 
 #include "base/suggest.h"
@@ -27,8 +27,8 @@ static nt_status already_declared(nt_reader *reader, const nt_node *node, nt_nam
     if (first->place.line > 0)
         snprintf(where, sizeof where, " at %d:%d", first->place.line, first->place.column);
     return nt_node_fail(reader->error, node,
-                        "%s '%s': there is a %s of this name already%s; bodies, markers, joints "
-                        "and forces need names that all differ",
+                        "%s '%s': there is a %s of this name already%s; bodies, markers, joints, "
+                        "forces and contacts need names that all differ",
                         nt_name_kind_word(kind), node->text, nt_name_kind_word(first->kind), where);
 }
 
@@ -89,12 +89,11 @@ static nt_status unknown_type(nt_reader *reader, const char *section, const nt_n
         nt_read_words(type, shown, sizeof shown), nt_read_hint(search.best, hint, sizeof hint));
 }
 
-static nt_status find_type(nt_reader *reader, const char *section, const nt_node *name,
-                           const nt_node *value, int *type)
+static nt_status find_type(nt_reader *reader, const char *section, nt_name_kind kind,
+                           const nt_node *name, const nt_node *value, int *type)
 {
     char got[NT_WORDS], shown[NT_WORDS], list[512] = "";
-    const char *word =
-        nt_name_kind_word(strcmp(section, "joints") == 0 ? NT_NAME_JOINT : NT_NAME_FORCE);
+    const char *word = nt_name_kind_word(kind);
     if (value->kind != NT_NODE_MAPPING)
         return nt_node_fail(reader->error, nt_node_is_empty(value) ? name : value,
                             "%s %s: expected a mapping of keys, got %s", word,
@@ -159,8 +158,8 @@ static nt_status declare_element(nt_reader *reader, const nt_node *name, const n
     return declare(reader, name, kind, index, &element->name);
 }
 
-/* Joints or forces, numbered from `first`: those of one type stand together, in the order of the
- * registry, each type in the file's order. */
+/* Joints, forces or contacts, numbered from `first`: those of one type stand together, in the order
+ * of the registry, each type in the file's order. */
 static nt_status declare_elements(nt_reader *reader, const nt_node *section, const char *name,
                                   nt_name_kind kind, int first)
 {
@@ -170,7 +169,7 @@ static nt_status declare_elements(nt_reader *reader, const nt_node *section, con
     if (!type_of || !next)
         return nt_read_no_memory(reader);
     for (int i = 0; i < n && status == NT_OK; i++) {
-        status = find_type(reader, name, section->keys[i], section->values[i], &type_of[i]);
+        status = find_type(reader, name, kind, section->keys[i], section->values[i], &type_of[i]);
         if (status == NT_OK)
             next[type_of[i] + 1]++;
     }
@@ -184,12 +183,12 @@ static nt_status declare_elements(nt_reader *reader, const nt_node *section, con
 
 nt_status nt_read_declare(nt_reader *reader)
 {
-    static const char *const names[] = {"bodies", "markers", "joints", "forces"};
+    static const char *const names[] = {"bodies", "markers", "joints", "forces", "contacts"};
     nt_model *model = reader->model;
-    const nt_node *section[4];
+    const nt_node *section[5];
     nt_status status = NT_OK;
     int n = 1;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         section[i] = nt_node_find(reader->root, names[i]);
         if (section[i] && (status = nt_read_check_section(reader, names[i], section[i])) != NT_OK)
             return status;
@@ -200,7 +199,9 @@ nt_status nt_read_declare(nt_reader *reader)
     model->n_bodies = 1 + count_of(section[0]);
     model->n_markers = count_of(section[1]);
     model->n_joints = count_of(section[2]);
-    model->n_elements = model->n_joints + count_of(section[3]);
+    model->n_contacts = count_of(section[4]);
+    int n_forces = count_of(section[3]), first_contact = model->n_joints + n_forces;
+    model->n_elements = first_contact + model->n_contacts;
     model->bodies = NT_TAKE(&model->arena, model->n_bodies, nt_body);
     model->markers = NT_TAKE(&model->arena, model->n_markers, nt_marker);
     model->elements = NT_TAKE(&model->arena, model->n_elements, nt_element);
@@ -215,6 +216,8 @@ nt_status nt_read_declare(nt_reader *reader)
         status = declare_elements(reader, section[2], names[2], NT_NAME_JOINT, 0);
     if (status == NT_OK)
         status = declare_elements(reader, section[3], names[3], NT_NAME_FORCE, model->n_joints);
+    if (status == NT_OK)
+        status = declare_elements(reader, section[4], names[4], NT_NAME_CONTACT, first_contact);
     return status;
 }
 
@@ -237,7 +240,7 @@ static nt_status read_elements(nt_reader *reader)
     for (int i = 0; i < model->n_elements && status == NT_OK; i++) {
         const nt_element_type *type = model->elements[i].type;
         char kind[NT_WORDS];
-        snprintf(kind, sizeof kind, "%s %s", type->name, i < model->n_joints ? "joint" : "force");
+        snprintf(kind, sizeof kind, "%s %s", type->name, nt_element_word(&model->elements[i]));
         status =
             read_object(reader, type->keys, reader->elements[i].name, reader->elements[i].value,
                         kind, type->section, true, model->elements[i].data);

@@ -1,8 +1,9 @@
 /* The reader: from the document of a model file to a model. Inside of the input layer.
  *
  * Each file reads one thing: reader.c the top of the file, read_parameters.c parameters and tables,
- * read_objects.c bodies, markers, joints and forces, read_run.c simulation and output; read_keys.c
- * a mapping against its table of keys, read_values.c one value, read_expressions.c a formula.
+ * read_objects.c bodies, markers, joints, forces and contacts, read_run.c simulation and output;
+ * read_keys.c a mapping against its table of keys, read_values.c one value, read_expressions.c a
+ * formula.
  *
  * Every function that fails has filled reader->error with the place. What the model keeps lives in
  * its arena; nodes, names and lists of the reader are gone when it has done its work. */
@@ -17,7 +18,7 @@ enum { NT_WORDS = 128 }; /* room for the texts below that are put into messages 
 
 typedef struct nt_table_file nt_table_file;
 
-/* A joint or force, by its number in model->elements. */
+/* A joint, force or contact, by its number in model->elements. */
 typedef struct nt_element_node {
     const nt_node *name, *value;
 } nt_element_node;
@@ -38,7 +39,7 @@ typedef struct nt_reader {
     const nt_table **table;     /* [tables.n] */
     nt_table_file *table_files; /* read so far */
 
-    nt_names objects;          /* bodies, markers, joints and forces: one namespace */
+    nt_names objects;          /* bodies, markers, joints, forces, contacts       */
     nt_element_node *elements; /* [n_elements] */
 
     nt_run_data run;
@@ -119,7 +120,7 @@ nt_status nt_read_tables(nt_reader *reader, const nt_node *section);
 const nt_table *nt_read_table_file(nt_reader *reader, const char *path, int length,
                                    nt_error *error);
 
-/* Names, types and numbers of bodies, markers, joints and forces; then what they say. */
+/* Names, types and numbers of bodies, markers, joints, forces and contacts; then what they say. */
 nt_status nt_read_declare(nt_reader *reader);
 nt_status nt_read_objects(nt_reader *reader);
 

@@ -129,8 +129,9 @@ static const char introduction[] =
     "only. An expression that YAML would take for something else (a comma inside a list, a\n"
     "leading `*` or `{`) is put in quotes.\n"
     "\n"
-    "Names of bodies, markers, joints and forces begin with a letter and go on with letters,\n"
-    "digits, `_` and `-`; all differ from each other. An object whose name has a `-` cannot be\n"
+    "Names of bodies, markers, joints, forces and contacts begin with a letter and go on with\n"
+    "letters, digits, `_` and `-`; all differ from each other. An object whose name has a `-` "
+    "cannot be\n"
     "used in an expression, where it would mean a difference.\n"
     "\n"
     "## The top of the file\n";

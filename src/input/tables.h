@@ -1,5 +1,6 @@
-/* The keys of the model file outside of bodies, joints and forces, whose tables live with them in
- * the model layer. The reader, the JSON Schema and the reference page all walk these tables. */
+/* The keys of the model file outside of bodies, joints, forces and contacts, whose tables live with
+ * them in the model layer. The reader, the JSON Schema and the reference page all walk these
+ * tables. */
 #ifndef NUTATE_INPUT_TABLES_H
 #define NUTATE_INPUT_TABLES_H
 

@@ -28,6 +28,11 @@ static bool lacks(const nt_method *method, const nt_system *system, char *text, 
             snprintf(text, size, "needs %s, which the system does not give", demands[i].words);
             return true;
         }
+    if ((method->needs & NT_VECTOR_SPACE) && system->space.n_rotations > 0) {
+        snprintf(text, size, "works on vector spaces, the system has %d rotations",
+                 system->space.n_rotations);
+        return true;
+    }
     if (system->nh > 0 && !(method->needs & NT_HOLONOMIC)) {
         snprintf(text, size, "treats no holonomic constraints, the system has %d", system->nh);
         return true;
@@ -70,6 +75,8 @@ const char *nt_method_needs(const nt_method *method, char *text, int size)
     for (int i = 0; i < DEMANDS; i++)
         if (method->needs & demands[i].need)
             add_word(text, room, "; ", demands[i].words);
+    if (method->needs & NT_VECTOR_SPACE)
+        add_word(text, room, "; ", "a vector space: no rotations");
     if (!text[0])
         add_word(text, room, "; ", "nothing of the system beyond its residual");
     bool holonomic = method->needs & NT_HOLONOMIC, nonholonomic = method->needs & NT_NONHOLONOMIC;

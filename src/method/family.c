@@ -111,6 +111,12 @@ static int too_large_a_turn(const nt_problem *p, const nt_newton *w)
     return -1;
 }
 
+nt_status nt_newton_check_turn(nt_stepper *s, const nt_newton *w)
+{
+    s->report = (nt_report){.unknown = too_large_a_turn(s->problem, w), .worst = (double)INFINITY};
+    return s->report.unknown < 0 ? NT_OK : NT_NOT_CONVERGED;
+}
+
 /* The last accelerations and multipliers are the first guess. */
 nt_status nt_newton_predict(nt_stepper *s, const nt_newton *w, bool recursion)
 {
@@ -119,7 +125,6 @@ nt_status nt_newton_predict(nt_stepper *s, const nt_newton *w, bool recursion)
     const double *a_n = now->method;
     double h = c->h;
     int nv = s->problem->nv;
-    memcpy(w->acceleration, now->vdot, (size_t)nv * sizeof(double));
     memcpy(next->lambda, now->lambda, (size_t)s->problem->nc * sizeof(double));
     memcpy(next->memory, now->memory, (size_t)s->problem->system->n_memory * sizeof(double));
     double part = 1 / (1 - c->alpha_m), share = part * (1 - c->alpha_f);
@@ -132,27 +137,32 @@ nt_status nt_newton_predict(nt_stepper *s, const nt_newton *w, bool recursion)
         w->rate[i] = now->v[i] + (v_old * a_n[i] + v_new * a1);
         w->increment[i] = h * now->v[i] + (x_old * a_n[i] + x_new * a1);
     }
-    s->report = (nt_report){.unknown = too_large_a_turn(s->problem, w), .worst = (double)INFINITY};
-    return s->report.unknown < 0 ? NT_OK : NT_NOT_CONVERGED;
+    return nt_newton_check_turn(s, w);
 }
 
 /* ---- equations ------------------------------------------------------------------------------ */
+
+static nt_combination combination_of(const nt_stepper *s, const nt_family *c, const double *map,
+                                     const double *map_mass)
+{
+    bool rotates = s->problem->space.n_rotations > 0;
+    return (nt_combination){.mass = c->scale * c->beta_prime,
+                            .damping = c->scale * c->gamma_prime,
+                            .stiffness = c->scale * c->position,
+                            .multiplier = 1,
+                            .row_mass = c->beta_prime,
+                            .row_damping = c->gamma_prime,
+                            .row_stiffness = c->position,
+                            .map = rotates ? map : NULL,
+                            .map_mass = rotates ? map_mass : NULL};
+}
 
 nt_status nt_newton_evaluate(nt_stepper *s, const nt_newton *w, const double *map,
                              const double *map_mass, bool tangent)
 {
     nt_problem *p = s->problem;
-    const nt_family *c = &w->c;
     nt_point at = nt_phase_point(&s->next);
-    nt_combination combination = {.mass = c->scale * c->beta_prime,
-                                  .damping = c->scale * c->gamma_prime,
-                                  .stiffness = c->scale * c->position,
-                                  .multiplier = 1,
-                                  .row_mass = c->beta_prime,
-                                  .row_damping = c->gamma_prime,
-                                  .row_stiffness = c->position,
-                                  .map = p->space.n_rotations ? map : NULL,
-                                  .map_mass = p->space.n_rotations ? map_mass : NULL};
+    nt_combination combination = combination_of(s, &w->c, map, map_mass);
     nt_terms terms = {.parts = NT_ALL_PARTS,
                       .level = NT_POSITION,
                       .residual = w->residual,
@@ -164,6 +174,21 @@ nt_status nt_newton_evaluate(nt_stepper *s, const nt_newton *w, const double *ma
         nt_matrix_zero(&p->matrix);
     s->statistics->evaluations++;
     return nt_problem_evaluate(p, &at, &terms);
+}
+
+nt_status nt_family_factor(nt_stepper *s, const nt_family *c, const nt_point *at, const double *map,
+                           const double *map_mass)
+{
+    nt_problem *p = s->problem;
+    nt_combination combination = combination_of(s, c, map, map_mass);
+    nt_terms terms = {.parts = NT_ALL_PARTS,
+                      .level = NT_POSITION,
+                      .matrix = &p->matrix,
+                      .combination = &combination};
+    p->factored_for = NULL;
+    nt_matrix_zero(&p->matrix);
+    nt_status status = nt_problem_evaluate(p, at, &terms);
+    return status == NT_OK ? nt_solver_factor_clear(p->solver, &p->matrix) : status;
 }
 
 /* A tangent that is made anew in every iteration is cleared as it is read. */
@@ -193,8 +218,7 @@ NT_WIDE static void add_correction(const double *restrict Dx, int nv, const nt_f
     }
 }
 
-/* Solve for (e, s Dlambda) and update x, x', x'', lambda. */
-static nt_status correct(nt_stepper *s, const nt_newton *w)
+nt_status nt_newton_correct(nt_stepper *s, const nt_newton *w)
 {
     nt_problem *p = s->problem;
     int nv = p->nv;
@@ -289,8 +313,7 @@ static void set_tolerances(const nt_stepper *s, const nt_newton *w)
     }
 }
 
-/* max |x_i| weight_i, in four strands that become vector instructions; not finite when an x is not.
- */
+/* Four strands become vector instructions. */
 NT_WIDE static double worst_ratio(const double *restrict x, const double *restrict weight, int n)
 {
     enum { STRANDS = 4 };
@@ -309,6 +332,11 @@ NT_WIDE static double worst_ratio(const double *restrict x, const double *restri
     }
     double total = sum[0] + sum[1] + sum[2] + sum[3];
     return isfinite(total) ? larger(larger(most[0], most[1]), larger(most[2], most[3])) : total;
+}
+
+double nt_newton_worst_ratio(const double *x, const double *weight, int n)
+{
+    return worst_ratio(x, weight, n);
 }
 
 /* For the report of a step that fails: whose ratio is worst. */
@@ -336,8 +364,8 @@ static double position_drift(const nt_problem *p, const nt_newton *w)
 
 /* ---- the step ------------------------------------------------------------------------------- */
 
-static nt_status fail(nt_stepper *s, nt_status status, const double *x, const double *weight,
-                      double worst)
+nt_status nt_newton_fail(nt_stepper *s, nt_status status, const double *x, const double *weight,
+                         double worst)
 {
     s->report.worst = worst;
     s->report.unknown = worst_unknown(x, weight, s->problem->n);
@@ -374,13 +402,13 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
                 return status;
         }
         if (i == most)
-            return settled ? fail(s, NT_NOT_CONVERGED, w->residual, w->per_residual, size)
-                           : fail(s, NT_NOT_CONVERGED, w->z, w->per_increment, size);
-        if ((status = correct(s, w)) != NT_OK)
+            return settled ? nt_newton_fail(s, NT_NOT_CONVERGED, w->residual, w->per_residual, size)
+                           : nt_newton_fail(s, NT_NOT_CONVERGED, w->z, w->per_increment, size);
+        if ((status = nt_newton_correct(s, w)) != NT_OK)
             return status;
         size = worst_ratio(w->z, w->per_increment, p->n);
         if (!isfinite(size))
-            return fail(s, NT_NOT_FINITE, w->z, w->per_increment, size);
+            return nt_newton_fail(s, NT_NOT_FINITE, w->z, w->per_increment, size);
         /* what is left after this correction: the increments' geometric series, if they shrink */
         double ratio = i > 0 ? size / last : 1;
         settled = size <= 1 || (ratio < 0.5 && ratio / (1 - ratio) * size <= 1);
@@ -390,7 +418,7 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
             if (fresh && worst_ratio(w->z, w->per_increment, p->nv) <= 1)
                 settled = true;
             else if (fresh && ratio > 2) /* grows with the exact tangent */
-                return fail(s, NT_NOT_CONVERGED, w->z, w->per_increment, size);
+                return nt_newton_fail(s, NT_NOT_CONVERGED, w->z, w->per_increment, size);
             fresh = true;
         }
         last = size;

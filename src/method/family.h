@@ -164,6 +164,10 @@ typedef struct nt_family {
 
 nt_family nt_family_of_step(const double *option, double h);
 
+/* The tangent (see above) at a point, factorised, for linearised steps. */
+nt_status nt_family_factor(nt_stepper *s, const nt_family *c, const nt_point *at, const double *map,
+                           const double *map_mass);
+
 /* ---- the step's Newton iteration ------------------------------------------------------------ */
 
 /* Arrays of a step in the method's scratch; n = nv + nc unknowns, r = space.n_rotations. */
@@ -185,11 +189,14 @@ typedef struct nt_newton {
 size_t nt_newton_size(const nt_problem *problem);
 double *nt_newton_bind(nt_newton *newton, const nt_stepper *s, double h);
 
-/* a, x, x' from v_n, vdot_n, a_n (the first nv of the method's memory) and the guess x'' = vdot_n;
- * multipliers and discrete memory of `next` start from those of `now`. With the recursion (88)
+/* a, x, x' from v_n, vdot_n, a_n (the first nv of the method's memory) and the guess that x''
+ * holds; multipliers and discrete memory of `next` start from those of `now`. With the recursion
  * a = (alpha_f vdot_n - alpha_m a_n)/(1 - alpha_m), without it a = 0. NT_NOT_CONVERGED when a body
  * turns by more than 6 rad. */
 nt_status nt_newton_predict(nt_stepper *s, const nt_newton *w, bool recursion);
+
+/* Its last part. */
+nt_status nt_newton_check_turn(nt_stepper *s, const nt_newton *w);
 
 /* The equations at x, x', x'' and the multipliers of `next`: fills q, v, vdot of `next`, T_inverse
  * when wanted, the residual and, with `tangent`, the problem's matrix. */
@@ -207,6 +214,14 @@ static inline bool nt_newton_needs_maps(const nt_stepper *s, bool tangent)
 
 /* Iterate to convergence. */
 nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equations *equations);
+
+/* Parts of it. Solve for (e, s Dlambda) with the factors at hand and update x, x', x'', lambda. */
+nt_status nt_newton_correct(nt_stepper *s, const nt_newton *w);
+/* max |x_i| weight_i, not finite when an x is not */
+double nt_newton_worst_ratio(const double *x, const double *weight, int n);
+/* Reports the unknown with the worst ratio; returns status. */
+nt_status nt_newton_fail(nt_stepper *s, nt_status status, const double *x, const double *weight,
+                         double worst);
 
 /* a_1 into the first nv of the method's memory of `next`. */
 void nt_newton_finish(const nt_stepper *s, const nt_newton *w);

@@ -99,6 +99,7 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
         goto failed;
     it->size = phase_size(p, &layout);
     it->variable = chooses_steps(setup, &layout);
+    it->layout = layout;
     double *all = NT_TAKE(&p->arena, 3 * it->size, double);
     it->looked_v = NT_TAKE(&p->arena, 2 * (size_t)p->nv, double);
     it->kept = NT_TAKE(&p->arena, p->nc, int);

@@ -10,6 +10,7 @@ struct nt_integrator {
     nt_stepper stepper;
     nt_phase before;  /* the state at the start of the last accepted step        */
     size_t size;      /* doubles of a state                                      */
+    nt_layout layout; /* what the method asked for                               */
     double *looked_v; /* [2 nv] v and vdot in the system's frame                */
     int *kept;        /* [nc] rows in use, while others are chosen                         */
     nt_statistics statistics;

@@ -15,6 +15,7 @@ enum { /* nt_method.needs: what it asks of a system, and what it can treat */
        NT_NEEDS_POSITION_FORCES = 32,
        NT_OWN_STEPS =
            64, /* covers h in steps of its own choice: no error and no halving from here */
+       NT_VECTOR_SPACE = 128, /* works where there are no rotations */
 };
 
 /* nt_method.frames */
@@ -152,7 +153,23 @@ static inline nt_variation nt_variation_at(const nt_problem *problem,
     return d;
 }
 
+extern const nt_method nt_method_akw;
 extern const nt_method nt_method_generalized_alpha;
+extern const nt_method nt_method_generalized_alpha_linear;
+extern const nt_method nt_method_generalized_alpha_residual;
+extern const nt_method nt_method_generalized_alpha_soi2;
+extern const nt_method nt_method_lie_euler;
+extern const nt_method nt_method_lie_euler_adjoint;
+extern const nt_method nt_method_lie_midpoint;
+extern const nt_method nt_method_lie_newmark;
+extern const nt_method nt_method_lie_newmark_4;
+extern const nt_method nt_method_lie_newmark_6;
+extern const nt_method nt_method_simo_wong;
+extern const nt_method nt_method_simo_wong_explicit;
+extern const nt_method nt_method_stormer_verlet;
+extern const nt_method nt_method_symplectic_euler;
+extern const nt_method nt_method_rkmk_dop853;
+extern const nt_method nt_method_rkmk_dopri5;
 
 /* Values of all options: defaults, then what is given. values[method->n_options]. */
 nt_status nt_method_parse_options(const nt_method *method, const nt_option *options, int n,

@@ -10,6 +10,22 @@
 
 static const nt_method *const methods[] = {
     &nt_method_generalized_alpha,
+    &nt_method_generalized_alpha_linear,
+    &nt_method_generalized_alpha_residual,
+    &nt_method_generalized_alpha_soi2,
+    &nt_method_lie_newmark,
+    &nt_method_lie_newmark_4,
+    &nt_method_lie_newmark_6,
+    &nt_method_lie_euler,
+    &nt_method_lie_euler_adjoint,
+    &nt_method_lie_midpoint,
+    &nt_method_simo_wong,
+    &nt_method_simo_wong_explicit,
+    &nt_method_akw,
+    &nt_method_stormer_verlet,
+    &nt_method_symplectic_euler,
+    &nt_method_rkmk_dopri5,
+    &nt_method_rkmk_dop853,
 };
 
 enum { COUNT = sizeof methods / sizeof methods[0] };

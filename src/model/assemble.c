@@ -138,7 +138,9 @@ static nt_status contradiction(const assembly *a, int row, bool velocity, const 
 /* Joints whose places are given in the bodies' own axes. */
 static bool by_points(const nt_element *e)
 {
-    return e->type->reaction && (e->type->rates || (nt_joint_of(e)->given & NT_GIVEN_POINTS));
+    if (e->type->rates)
+        return true;
+    return e->type->evaluate == nt_joint_evaluate && (nt_joint_of(e)->given & NT_GIVEN_POINTS);
 }
 
 /* Which unknowns may move. Returns their number. */

@@ -112,7 +112,7 @@ void nt_bodies_evaluate(const nt_body *bodies, int n_bodies, const nt_point *at,
 {
     const double *map = terms && terms->matrix ? terms->combination->map : NULL;
     bool wanted =
-        terms && (terms->parts & (NT_INERTIA | NT_IMPLICIT)) && (terms->residual || terms->matrix);
+        terms && (terms->parts & (NT_INERTIA | NT_EXPLICIT)) && (terms->residual || terms->matrix);
     bool grouped = !wanted || nt_body_is_plain(terms);
     int i = 1;
     while (i < n_bodies) {

@@ -349,8 +349,10 @@ static void evaluate(const nt_body *body, const nt_motion *motion, v3 gravity,
                      const nt_terms *terms)
 {
     double m = body->mass;
-    bool weighs = terms->parts & NT_IMPLICIT, fixed = body->t_node < 0;
-    nt_inertia_terms t = inertia_in_parts(body, motion, terms);
+    bool weighs = terms->parts & NT_EXPLICIT, fixed = body->t_node < 0;
+    nt_inertia_terms t = {0};
+    if (terms->parts & NT_INERTIA)
+        t = inertia_in_parts(body, motion, terms);
     if (weighs && fixed) {
         v3 weight = v3_scale(m, gravity), rho = m3_apply(motion->R, body->center);
         t.moment = v3_sub(t.moment, v3_cross(rho, weight));

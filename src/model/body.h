@@ -55,7 +55,7 @@ static inline v3 nt_body_force(const nt_body *body, const nt_motion *motion, v3 
                                unsigned parts)
 {
     v3 force = parts & NT_MASS ? motion->a : v3_of(0, 0, 0);
-    if (parts & NT_IMPLICIT)
+    if (parts & NT_EXPLICIT)
         force = v3_sub(force, gravity);
     return v3_scale(body->mass, force);
 }

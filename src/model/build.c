@@ -176,7 +176,7 @@ static void fill_system(nt_model *model)
     s->row_quantity = model->row_quantity;
     s->pattern = &model->pattern;
     s->capabilities = NT_HAS_TANGENT | NT_APPLIES_MAP | NT_HAS_ENERGY | NT_HAS_PARAMETERS |
-                      NT_HAS_MOMENTA | NT_ALL_LEVELS | NT_AFFINE;
+                      NT_HAS_MOMENTA | NT_ALL_LEVELS | NT_AFFINE | NT_HAS_SPLIT;
     if (!depends_on_rates(model))
         s->capabilities |= NT_POSITION_FORCES;
     s->n_parameters = model->n_parameters;
@@ -218,6 +218,8 @@ nt_status nt_model_build(nt_model *model, nt_error *error)
         return nt_fail_at(error, NT_BAD_MODEL, model->file, 1, 1,
                           "model has no bodies, expected at least one");
     model->bodies[0].q0 = (quat){1, 0, 0, 0};
+    for (int i = 0; i < model->n_elements; i++)
+        model->elements[i].part = nt_element_part(&model->elements[i]);
     if ((status = nt_model_prepare(model, true, error)) != NT_OK)
         return status;
     if ((status = lay_out_state(model)) != NT_OK || (status = make_pattern(model)) != NT_OK ||

@@ -34,6 +34,7 @@
 
 typedef struct nt_bushing {
     unsigned given;
+    int part;
     int between[2];
     nt_place_of_point at;
     double stiffness[36], damping[36];
@@ -79,6 +80,7 @@ static const nt_key keys[] = {
      .high = 6,
      .unit = "N s/m, N s/rad, N m s/m, N m s/rad",
      .meaning = "the same per rate of displacement and rotation; default 0"},
+    NT_KEY_PART(nt_bushing, part, NT_BIT_PART, "implicit"),
     {0},
 };
 
@@ -285,7 +287,7 @@ static void add_tangent(const nt_bushing *bushing, const nt_element *element, co
 static nt_status evaluate(const nt_element *element, const nt_view *view)
 {
     const nt_bushing *bushing = element->data;
-    if (!view->energy && !(view->terms->parts & NT_IMPLICIT))
+    if (!view->energy && !(view->terms->parts & element->part))
         return NT_OK;
     state s;
     nt_status status =
@@ -323,6 +325,7 @@ const nt_element_type nt_force_bushing = {
     .summary = "an elastic joint: six stiffnesses and dampings between two bodies",
     .keys = keys,
     .size = sizeof(nt_bushing),
+    .part = NT_IMPLICIT,
     .rows = nt_load_rows,
     .prepare = prepare,
     .declare = declare,

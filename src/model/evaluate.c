@@ -135,9 +135,7 @@ void nt_model_failure(void *self, char *text, int size)
     if (size > 0)
         text[0] = '\0';
     if (e)
-        snprintf(text, (size_t)size, "%s %s (%s)",
-                 strcmp(e->type->section, "joints") == 0 ? "joint" : "force", e->name,
-                 e->type->name);
+        snprintf(text, (size_t)size, "%s %s (%s)", nt_element_word(e), e->name, e->type->name);
 }
 
 void nt_model_equation_name(void *self, int i, char *text, int size)

@@ -13,6 +13,7 @@
 
 typedef struct nt_force {
     unsigned given;
+    int part;
     int on;
     nt_place_of_point at;
     const nt_expression *value[3];
@@ -54,6 +55,7 @@ static const nt_key keys[] = {
      .bit = GIVEN_FRAME,
      .choices = frames,
      .meaning = "axes of the value; default ground. Body: it turns with the body"},
+    NT_KEY_PART(nt_force, part, NT_BIT_PART, "explicit"),
     {0},
 };
 
@@ -109,7 +111,7 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
 {
     const nt_force *force = element->data;
     double value[3];
-    if (!view->energy && !(view->terms->parts & NT_IMPLICIT))
+    if (!view->energy && !(view->terms->parts & element->part))
         return NT_OK;
     nt_status status = nt_coupling_evaluate(&force->coupling, view, force->value, 3, value);
     if (status)
@@ -143,6 +145,7 @@ const nt_element_type nt_force_force = {
     .summary = "a force on a point of a body",
     .keys = keys,
     .size = sizeof(nt_force),
+    .part = NT_EXPLICIT,
     .rows = nt_load_rows,
     .prepare = prepare,
     .declare = declare,

@@ -133,6 +133,11 @@ static nt_status check_enforcement(const nt_model *model, nt_element *e, const n
             "exact");
     if (joint->damping < 0)
         return nt_joint_refuse(model, e, error, "has negative damping");
+    if (joint->enforce == 0 && (joint->given & NT_GIVEN_PART))
+        return nt_joint_refuse(
+            model, e, error,
+            "has a `part` but no `enforce: penalty`: the forces of multipliers are neither "
+            "explicit nor implicit");
     return NT_OK;
 }
 
@@ -511,7 +516,7 @@ nt_status nt_joint_evaluate(const nt_element *e, const nt_view *view)
         add_point(e, view);
     else if (joint->enforce == 0)
         status = add_rows(e, view);
-    else if (view->energy || (view->terms->parts & NT_IMPLICIT))
+    else if (view->energy || (view->terms->parts & e->part))
         status = add_penalty(e, view);
     if (status == NT_OK && (joint->given & (NT_GIVEN_FRICTION | NT_GIVEN_LIMITS)))
         status = nt_joint_load_evaluate(e, view);

@@ -40,6 +40,8 @@ enum { /* bits of nt_joint.given */
        NT_GIVEN_PLANE = 1 << 20,
        NT_GIVEN_PLANE_POINT = 1 << 21,
        NT_GIVEN_PLANE_NORMAL = 1 << 22,
+       NT_GIVEN_FRICTION_PART = 1 << 29,
+       NT_GIVEN_LIMIT_PART = 1 << 30,
 };
 
 typedef enum nt_row_kind {
@@ -76,11 +78,14 @@ typedef struct nt_joint {
     nt_place_of_point points[2];
     double stiffness, damping;
     double length;
+    int part; /* of the penalty */
     struct {
         double dry, viscous, slip; /* N m or N; N m s/rad or N s/m; regularising speed */
+        int part;
     } friction;
     struct {
         double lower, upper, stiffness, damping;
+        int part;
     } limits;
 } nt_joint;
 
@@ -128,7 +133,7 @@ void nt_joint_reaction(const nt_element *element, const nt_view *view, v3 *force
 
 /* What the descriptors of all joint types have in common. */
 #define NT_JOINT_SLOTS                                                                             \
-    .section = "joints", .size = sizeof(nt_joint), .rows = nt_joint_rows,                          \
+    .section = "joints", .size = sizeof(nt_joint), .part = NT_IMPLICIT, .rows = nt_joint_rows,     \
     .declare = nt_joint_declare, .evaluate = nt_joint_evaluate,                                    \
     .depends_on_rates = nt_joint_depends_on_rates, .row_quantity = nt_joint_row_quantity,          \
     .row_name = nt_joint_row_name, .reaction = nt_joint_reaction

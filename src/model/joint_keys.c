@@ -26,6 +26,7 @@ static const nt_key friction_keys[] = {
      .bit = 14,
      .unit = "rad/s, m/s",
      .meaning = "rate below which dry friction turns over smoothly; default 1e-3"},
+    NT_KEY_PART(nt_joint, friction.part, 29, "implicit"),
     {.name = NULL},
 };
 
@@ -55,6 +56,7 @@ static const nt_key limit_keys[] = {
      .bit = 18,
      .unit = "N m s/rad, N s/m",
      .meaning = "of the stop; it never pulls"},
+    NT_KEY_PART(nt_joint, limits.part, 30, "implicit"),
     {.name = NULL},
 };
 
@@ -100,6 +102,7 @@ static const nt_key limit_keys[] = {
         .name = "damping", .type = NT_KEY_NUMBER, AT(damping), .bit = 7,                           \
         .unit = "N s/m, N m s/rad", .meaning = "of the penalty; default 0"                         \
     }
+#define KEY_PART NT_KEY_PART(nt_joint, part, NT_BIT_PART, "implicit; only with `enforce: penalty`")
 #define KEY_MOTION                                                                                 \
     {                                                                                              \
         .name = "motion", .type = NT_KEY_FUNCTION, AT(motion), .bit = 8, .unit = "rad, m",         \
@@ -122,29 +125,31 @@ static const nt_key limit_keys[] = {
     }
 
 const nt_key nt_joint_point_keys[] = {
-    KEY_BETWEEN, KEY_AT, KEY_POINTS, KEY_ENFORCE, KEY_STIFFNESS, KEY_DAMPING, {.name = NULL},
+    KEY_BETWEEN,   KEY_AT,      KEY_POINTS, KEY_ENFORCE,
+    KEY_STIFFNESS, KEY_DAMPING, KEY_PART,   {.name = NULL},
 };
 
 const nt_key nt_joint_axis_keys[] = {
-    KEY_BETWEEN, KEY_AT,        KEY_POINTS,  KEY_AXIS,       KEY_AXES,
-    KEY_ENFORCE, KEY_STIFFNESS, KEY_DAMPING, {.name = NULL},
+    KEY_BETWEEN, KEY_AT,        KEY_POINTS,  KEY_AXIS, KEY_AXES,
+    KEY_ENFORCE, KEY_STIFFNESS, KEY_DAMPING, KEY_PART, {.name = NULL},
 };
 
 const nt_key nt_joint_two_axes_keys[] = {
-    KEY_BETWEEN, KEY_AT,        KEY_POINTS,  KEY_AXES,
-    KEY_ENFORCE, KEY_STIFFNESS, KEY_DAMPING, {.name = NULL},
+    KEY_BETWEEN,   KEY_AT,      KEY_POINTS, KEY_AXES,       KEY_ENFORCE,
+    KEY_STIFFNESS, KEY_DAMPING, KEY_PART,   {.name = NULL},
 };
 
 const nt_key nt_joint_free_keys[] = {
-    KEY_BETWEEN, KEY_AT,      KEY_POINTS,    KEY_AXIS,    KEY_AXES,       KEY_FRICTION,
-    KEY_LIMITS,  KEY_ENFORCE, KEY_STIFFNESS, KEY_DAMPING, {.name = NULL},
+    KEY_BETWEEN, KEY_AT,      KEY_POINTS,    KEY_AXIS,    KEY_AXES, KEY_FRICTION,
+    KEY_LIMITS,  KEY_ENFORCE, KEY_STIFFNESS, KEY_DAMPING, KEY_PART, {.name = NULL},
 };
 
 const nt_key nt_joint_moving_keys[] = {
-    KEY_BETWEEN,  KEY_AT,     KEY_POINTS,  KEY_AXIS,      KEY_AXES,    KEY_MOTION,
-    KEY_FRICTION, KEY_LIMITS, KEY_ENFORCE, KEY_STIFFNESS, KEY_DAMPING, {.name = NULL},
+    KEY_BETWEEN, KEY_AT,      KEY_POINTS,    KEY_AXIS,    KEY_AXES, KEY_MOTION,     KEY_FRICTION,
+    KEY_LIMITS,  KEY_ENFORCE, KEY_STIFFNESS, KEY_DAMPING, KEY_PART, {.name = NULL},
 };
 
 const nt_key nt_joint_distance_keys[] = {
-    KEY_BETWEEN, KEY_POINTS, KEY_LENGTH, KEY_ENFORCE, KEY_STIFFNESS, KEY_DAMPING, {.name = NULL},
+    KEY_BETWEEN,   KEY_POINTS,  KEY_LENGTH, KEY_ENFORCE,
+    KEY_STIFFNESS, KEY_DAMPING, KEY_PART,   {.name = NULL},
 };

@@ -60,31 +60,39 @@ static void add_stop(axis_law *law, const nt_joint *joint, double side, double l
 /* Which free coordinate friction and limits belong to: of a cylindrical joint the displacement. */
 static bool translates(const nt_joint *joint) { return joint->slides; }
 
-static axis_law law_of(const nt_joint *joint, const nt_coordinate *x)
+/* Which of NT_GIVEN_FRICTION, NT_GIVEN_LIMITS the joint has in these parts of f. */
+static unsigned loads_in(const nt_joint *joint, unsigned parts)
 {
-    axis_law law = {0};
-    if (joint->given & NT_GIVEN_FRICTION)
-        add_friction(&law, joint, x->rate);
-    if (joint->given & NT_GIVEN_UPPER)
-        add_stop(&law, joint, 1, joint->limits.upper, x->value, x->rate);
-    if (joint->given & NT_GIVEN_LOWER)
-        add_stop(&law, joint, -1, joint->limits.lower, x->value, x->rate);
-    return law;
+    unsigned given = joint->given, loads = 0;
+    if (!joint->rotates && !joint->slides)
+        return 0;
+    if (parts & nt_part_of(given & NT_GIVEN_FRICTION_PART, joint->friction.part, NT_IMPLICIT))
+        loads |= given & NT_GIVEN_FRICTION;
+    if (parts & nt_part_of(given & NT_GIVEN_LIMIT_PART, joint->limits.part, NT_IMPLICIT))
+        loads |= given & NT_GIVEN_LIMITS;
+    return loads;
 }
 
-static bool has_load(const nt_joint *joint)
+static axis_law law_of(const nt_joint *joint, unsigned loads, const nt_coordinate *x)
 {
-    return (joint->given & (NT_GIVEN_FRICTION | NT_GIVEN_LIMITS)) != 0 &&
-           (joint->rotates || joint->slides);
+    axis_law law = {0};
+    if (loads & NT_GIVEN_FRICTION)
+        add_friction(&law, joint, x->rate);
+    if ((loads & NT_GIVEN_LIMITS) && (joint->given & NT_GIVEN_UPPER))
+        add_stop(&law, joint, 1, joint->limits.upper, x->value, x->rate);
+    if ((loads & NT_GIVEN_LIMITS) && (joint->given & NT_GIVEN_LOWER))
+        add_stop(&law, joint, -1, joint->limits.lower, x->value, x->rate);
+    return law;
 }
 
 nt_status nt_joint_load_evaluate(const nt_element *element, const nt_view *view)
 {
     const nt_joint *joint = nt_joint_of(element);
-    if (!has_load(joint) || (!view->energy && !(view->terms->parts & NT_IMPLICIT)))
+    unsigned loads = loads_in(joint, view->energy ? NT_ALL_PARTS : view->terms->parts);
+    if (!loads)
         return NT_OK;
     nt_coordinate x = nt_joint_coordinate(element, view, translates(joint));
-    axis_law law = law_of(joint, &x);
+    axis_law law = law_of(joint, loads, &x);
     if (!isfinite(law.s))
         return NT_NOT_FINITE;
     if (view->energy) {
@@ -112,12 +120,13 @@ nt_status nt_joint_load_evaluate(const nt_element *element, const nt_view *view)
 void nt_joint_load_reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque)
 {
     const nt_joint *joint = nt_joint_of(element);
-    if (!has_load(joint))
+    unsigned loads = loads_in(joint, NT_ALL_PARTS);
+    if (!loads)
         return;
     nt_coordinate x = nt_joint_coordinate(element, view, translates(joint));
     v3 axis = m3_apply(view->motion[element->a].R, joint->e[2]);
     v3 *part = translates(joint) ? force : torque;
-    *part = v3_axpy(law_of(joint, &x).s, axis, *part);
+    *part = v3_axpy(law_of(joint, loads, &x).s, axis, *part);
 }
 
 nt_status nt_joint_load_check(const nt_model *model, const nt_element *element, nt_error *error)

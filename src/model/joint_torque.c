@@ -12,6 +12,7 @@
 
 typedef struct nt_motor {
     unsigned given;
+    int part;
     int joint;
     const nt_expression *value;
 
@@ -27,12 +28,15 @@ enum { GIVEN_JOINT, GIVEN_VALUE };
      .bit = GIVEN_JOINT,                                                                           \
      .required = true,                                                                             \
      .meaning = "a joint with a free " coordinate},                                                \
-    {                                                                                              \
-        .name = "value", .type = NT_KEY_FUNCTION, .offset = offsetof(nt_motor, value),             \
-        .bit = GIVEN_VALUE, .required = true, .unit = unit_,                                       \
-        .meaning = load " the axis, the opposite on A: a function of t, parameters and "           \
-                        "recorded quantities"                                                      \
-    }
+        {.name = "value",                                                                          \
+         .type = NT_KEY_FUNCTION,                                                                  \
+         .offset = offsetof(nt_motor, value),                                                      \
+         .bit = GIVEN_VALUE,                                                                       \
+         .required = true,                                                                         \
+         .unit = unit_,                                                                            \
+         .meaning = load " the axis, the opposite on A: a function of t, parameters and "          \
+                         "recorded quantities"},                                                   \
+        NT_KEY_PART(nt_motor, part, NT_BIT_PART, "explicit")
 
 static const nt_key torque_keys[] = {MOTOR_KEYS("angle", "N m", "moment on B about"), {0}};
 static const nt_key force_keys[] = {MOTOR_KEYS("displacement", "N", "force on B along"), {0}};
@@ -82,7 +86,7 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
 {
     const nt_motor *motor = element->data;
     const nt_coupling *coupling = &motor->coupling;
-    if (!view->energy && !(view->terms->parts & NT_IMPLICIT))
+    if (!view->energy && !(view->terms->parts & element->part))
         return NT_OK;
     const nt_element *joint = &view->model->elements[motor->joint];
     bool force = is_force(element);
@@ -122,6 +126,7 @@ const nt_element_type nt_force_joint_torque = {
     .summary = "a moment about the axis of a joint, between its bodies",
     .keys = torque_keys,
     .size = sizeof(nt_motor),
+    .part = NT_EXPLICIT,
     .rows = nt_load_rows,
     .prepare = prepare,
     .declare = declare,
@@ -135,6 +140,7 @@ const nt_element_type nt_force_joint_force = {
     .summary = "a force along the axis of a joint, between its bodies",
     .keys = force_keys,
     .size = sizeof(nt_motor),
+    .part = NT_EXPLICIT,
     .rows = nt_load_rows,
     .prepare = prepare,
     .declare = declare,

@@ -9,6 +9,7 @@
 
 #include <nutate/model.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /* ---- keys of the model file -------------------------------------------------------------------
  */
@@ -224,11 +225,13 @@ void nt_signal_differentiate(const nt_signal *signal, const nt_view *view,
 
 typedef struct nt_element nt_element;
 
-/* A type of joint or force: one constant descriptor per file. Data starts with `unsigned given`. */
+/* A type of joint, force or contact: one constant descriptor per file. Data starts with `unsigned
+ * given`. */
 typedef struct nt_element_type {
     const char *section, *name, *summary;
     const nt_key *keys; /* terminated by a key without a name */
     size_t size;        /* of the data */
+    unsigned part;      /* NT_EXPLICIT or NT_IMPLICIT where the model says nothing         */
     /* Number of holonomic multipliers (0 for forces and penalty joints), and of nonholonomic ones
      * (NULL: none). Where rows of an element are numbered, the holonomic ones come first. */
     int (*rows)(const nt_element *element);
@@ -258,6 +261,7 @@ struct nt_element {
     const char *name;
     nt_place place;
     void *data;
+    unsigned part;    /* the share of f that its forces belong to: NT_EXPLICIT or NT_IMPLICIT */
     int a, b;         /* bodies acted on; for one-body loads a is the ground and b the body */
     int first_row;    /* of its holonomic rows and multipliers; -1 for none                 */
     int n_rows, node; /* their number, their node or -1                                     */
@@ -268,6 +272,30 @@ struct nt_element {
      * exist. */
     int slot[6][6];
 };
+
+/* The key `part`: which share of f = f_A + f_B (system.h) the forces of an element belong to. An
+ * int `field` of the data struct `type`; otherwise: the default, in words. */
+enum { NT_BIT_PART = 31 };
+#define NT_GIVEN_PART (1u << NT_BIT_PART)
+extern const char *const nt_part_names[];
+#define NT_KEY_PART(type_, field, bit_, otherwise)                                                 \
+    {                                                                                              \
+        .name = "part", .type = NT_KEY_CHOICE, .offset = offsetof(type_, field), .bit = bit_,      \
+        .choices = nt_part_names,                                                                  \
+        .meaning = "how methods that split the forces treat this one; default " otherwise          \
+    }
+
+/* What a key of that kind says; index into nt_part_names. */
+static inline unsigned nt_part_of(bool given, int index, unsigned otherwise)
+{
+    return !given ? otherwise : index == 0 ? NT_EXPLICIT : NT_IMPLICIT;
+}
+
+/* What the element's data say, or its type: for nt_element.part. */
+unsigned nt_element_part(const nt_element *element);
+
+/* "joint", "force", "contact" */
+const char *nt_element_word(const nt_element *element);
 
 /* Row i of an element among all nh + nn, and back: -1 for a row that is not its own. */
 static inline int nt_element_row(const nt_element *e, int i)
@@ -325,8 +353,8 @@ struct nt_model {
     int n_bodies;
     nt_marker *markers;
     int n_markers;
-    nt_element *elements; /* joints first, then forces; by type in file order */
-    int n_elements, n_joints;
+    nt_element *elements; /* joints, then forces, then contacts; by type in file order */
+    int n_elements, n_joints, n_contacts;
     nt_signal *signals;
     int n_signals;
     nt_binding *bindings;

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "model/contact.h"
 #include "model/joint.h"
 #include "model/quantity_kind.h"
 
@@ -50,7 +51,9 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
     case NT_OF_MARKER:
         return of == MARKER;
     case NT_OF_LOADED:
-        return e && e->type->reaction;
+        return e && e->type->reaction && e->type->evaluate != nt_contact_evaluate;
+    case NT_OF_CONTACT:
+        return e && e->type->evaluate == nt_contact_evaluate;
     case NT_OF_ROTATING:
         return joint && joint->rotates;
     case NT_OF_SLIDING:
@@ -204,18 +207,17 @@ void nt_model_quantity_column(const nt_model *model, const nt_quantity_info *qua
                 : k->of == NT_OF_MARKER ? MARKER
                                         : ELEMENT;
     const char *object = object_name(model, of, quantity->object);
-    const char *section = of == BODY     ? " of body "
-                          : of == MARKER ? " of marker "
-                          : of == WHOLE  ? ""
-                          : strcmp(model->elements[quantity->object].type->section, "joints") == 0
-                              ? " of joint "
-                              : " of force ";
+    const char *word = of == BODY     ? "body"
+                       : of == MARKER ? "marker"
+                       : of == WHOLE  ? ""
+                                      : nt_element_word(&model->elements[quantity->object]);
     const char *component = k->components ? k->components[i] : NULL;
     snprintf(name, room, "%s%s%s%s%s", object, *object ? "." : "", k->name, component ? "." : "",
              component ? component : "");
     snprintf(unit, room, "%s", i > 0 && k->later_unit ? k->later_unit : k->unit);
-    snprintf(meaning, room, "%s%s%s%s%s%s%s", k->meaning, section, object, component ? ", " : "",
-             component ? component : "", k->axes ? ", " : "", k->axes ? k->axes : "");
+    snprintf(meaning, room, "%s%s%s%s%s%s%s%s%s", k->meaning, *word ? " of " : "", word,
+             *word ? " " : "", object, component ? ", " : "", component ? component : "",
+             k->axes ? ", " : "", k->axes ? k->axes : "");
 }
 
 int nt_model_has_power(const nt_model *model)

@@ -9,6 +9,7 @@
  */
 #include "model/quantity_kind.h"
 
+#include "model/contact.h"
 #include "model/joint.h"
 
 #include <string.h>
@@ -115,6 +116,13 @@ static void joint_displacement_rate(const nt_sampler *s, int element, double *ou
     *out = nt_joint_displacement_rate(&s->model->elements[element], &s->view);
 }
 
+/* ---- contacts ------------------------------------------------------------------------------- */
+
+static void contact_indentation(const nt_sampler *s, int element, double *out)
+{
+    *out = nt_contact_indentation(&s->model->elements[element], &s->view);
+}
+
 /* ---- the whole model ------------------------------------------------------------------------ */
 
 static void whole_energy(const nt_sampler *s, int object, double *out)
@@ -200,6 +208,9 @@ const nt_quantity_kind nt_quantity_kinds[] = {
 
     {NT_OF_LOADED, "force", 3, xyz, "N", NULL, on_b, ground, NT_NEEDS_REACTIONS, element_force},
     {NT_OF_LOADED, "torque", 3, xyz, "N m", NULL, on_b_torque, ground, NT_NEEDS_REACTIONS, element_torque},
+    {NT_OF_CONTACT, "force", 3, xyz, "N", NULL, on_b, ground, 0, element_force},
+    {NT_OF_CONTACT, "indentation", 1, NULL, "m", NULL, "indentation", "negative: the distance", 0,
+     contact_indentation},
     {NT_OF_ROTATING, "angle", 1, NULL, "rad", NULL, "angle", NULL, 0, joint_angle},
     {NT_OF_ROTATING, "rate", 1, NULL, "rad/s", NULL, "rate of the angle", NULL, 0, joint_angle_rate},
     {NT_OF_SLIDING, "displacement", 1, NULL, "m", NULL, "displacement", NULL, 0, joint_displacement},

@@ -19,6 +19,7 @@
 
 typedef struct nt_spring {
     unsigned given;
+    int part;
     int between[2];
     nt_place_of_point at[2];
     double stiffness, damping, length;
@@ -62,6 +63,7 @@ static const nt_key keys[] = {
      .bit = GIVEN_LENGTH,
      .unit = "m",
      .meaning = "free length; default the distance of its ends at the given placement"},
+    NT_KEY_PART(nt_spring, part, NT_BIT_PART, "implicit"),
     {0},
 };
 
@@ -132,7 +134,7 @@ static void add_rows(const nt_element *element, const nt_view *view, int node, d
 static nt_status evaluate(const nt_element *element, const nt_view *view)
 {
     const nt_spring *spring = element->data;
-    if (!view->energy && !(view->terms->parts & NT_IMPLICIT))
+    if (!view->energy && !(view->terms->parts & element->part))
         return NT_OK;
     const nt_motion *A = &view->motion[element->a], *B = &view->motion[element->b];
     nt_spot P = nt_spot_of(A, spring->point_a), Q = nt_spot_of(B, spring->point_b);
@@ -185,6 +187,7 @@ const nt_element_type nt_force_spring = {
     .summary = "a spring with a damper between two points",
     .keys = keys,
     .size = sizeof(nt_spring),
+    .part = NT_IMPLICIT,
     .rows = nt_load_rows,
     .prepare = prepare,
     .declare = declare,

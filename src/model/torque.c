@@ -11,6 +11,7 @@
 
 typedef struct nt_torque {
     unsigned given;
+    int part;
     int on;
     const nt_expression *value[3];
     int frame; /* 0 ground, 1 body */
@@ -43,6 +44,7 @@ static const nt_key keys[] = {
      .bit = GIVEN_FRAME,
      .choices = frames,
      .meaning = "axes of the value; default ground. Body: it turns with the body"},
+    NT_KEY_PART(nt_torque, part, NT_BIT_PART, "explicit"),
     {0},
 };
 
@@ -87,7 +89,7 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
 {
     const nt_torque *torque = element->data;
     double value[3];
-    if (!view->energy && !(view->terms->parts & NT_IMPLICIT))
+    if (!view->energy && !(view->terms->parts & element->part))
         return NT_OK;
     nt_status status = nt_coupling_evaluate(&torque->coupling, view, torque->value, 3, value);
     if (status)
@@ -118,6 +120,7 @@ const nt_element_type nt_force_torque = {
     .summary = "a torque on a body",
     .keys = keys,
     .size = sizeof(nt_torque),
+    .part = NT_EXPLICIT,
     .rows = nt_load_rows,
     .prepare = prepare,
     .declare = declare,

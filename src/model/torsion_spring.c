@@ -10,6 +10,7 @@
 
 typedef struct nt_torsion_spring {
     unsigned given;
+    int part;
     int joint;
     double stiffness, damping, angle;
 } nt_torsion_spring;
@@ -41,6 +42,7 @@ static const nt_key keys[] = {
      .bit = GIVEN_ANGLE,
      .unit = "rad",
      .meaning = "free angle; default 0, the angle at the given placement"},
+    NT_KEY_PART(nt_torsion_spring, part, NT_BIT_PART, "implicit"),
     {0},
 };
 
@@ -72,7 +74,7 @@ static nt_axis_load load_of(double k, double c, double s, const nt_coordinate *p
 static nt_status evaluate(const nt_element *element, const nt_view *view)
 {
     const nt_torsion_spring *spring = element->data;
-    if (!view->energy && !(view->terms->parts & NT_IMPLICIT))
+    if (!view->energy && !(view->terms->parts & element->part))
         return NT_OK;
     const nt_element *joint = &view->model->elements[spring->joint];
     nt_coordinate phi = nt_joint_coordinate(joint, view, false);
@@ -101,6 +103,7 @@ const nt_element_type nt_force_torsion_spring = {
     .summary = "a spring with a damper about the axis of a joint",
     .keys = keys,
     .size = sizeof(nt_torsion_spring),
+    .part = NT_IMPLICIT,
     .rows = nt_load_rows,
     .prepare = prepare,
     .declare = declare,

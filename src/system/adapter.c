@@ -248,28 +248,64 @@ static const double *turn_map(const nt_problem *problem, const double *map, doub
     return map ? turned : NULL;
 }
 
-nt_status nt_adapter_evaluate(nt_problem *problem, const nt_point *at, const nt_terms *terms)
+/* The point in the system's frame, and Q of each rotation. */
+static nt_point inner_point(nt_problem *problem, const nt_point *at)
 {
     struct nt_adapter *a = problem->adapter;
-    if (!a->turns)
-        return evaluate_inner(problem, at, terms);
-
-    int n_rotations = problem->space.n_rotations;
-    size_t entries = (size_t)problem->pattern->offset[problem->pattern->n_slots];
     bool inner_inertial = problem->system->frame == NT_INERTIAL;
-    double s = inner_inertial ? -1 : 1;
     nt_space_change_frame(&problem->space, problem->frame, problem->system->frame, at->q, at->v,
                           a->v);
     nt_space_change_frame(&problem->space, problem->frame, problem->system->frame, at->q, at->vdot,
                           a->vdot);
-    for (int k = 0; k < n_rotations; k++) {
+    for (int k = 0; k < problem->space.n_rotations; k++) {
         m3 R = quat_matrix(quat_load(at->q + a->place[k].q));
         a->Q[k] = inner_inertial ? R : m3_transpose(R);
     }
     nt_point inner = *at;
     inner.v = a->v;
     inner.vdot = a->vdot;
+    return inner;
+}
 
+/* Q^T r_i of the adapter's own residual. */
+static void turn_residual(const nt_problem *problem)
+{
+    const struct nt_adapter *a = problem->adapter;
+    for (int k = 0; k < problem->space.n_rotations; k++) {
+        double *r = a->residual + a->place[k].unknown;
+        v3_store(r, m3_apply_transposed(a->Q[k], v3_load(r)));
+    }
+}
+
+nt_status nt_adapter_parameter_tangent(nt_problem *problem, const nt_point *at, int k,
+                                       const nt_terms *terms)
+{
+    struct nt_adapter *a = problem->adapter;
+    const nt_system *system = problem->system;
+    if (!a->turns)
+        return system->parameter_tangent(system->self, at, k, terms);
+    nt_point inner = inner_point(problem, at);
+    nt_terms inner_terms = *terms;
+    inner_terms.residual = terms->residual ? a->residual : NULL;
+    memset(a->residual, 0, (size_t)problem->nv * sizeof(double));
+    nt_status status = system->parameter_tangent(system->self, &inner, k, &inner_terms);
+    if (status != NT_OK || !terms->residual)
+        return status;
+    turn_residual(problem);
+    for (int i = 0; i < problem->nv; i++)
+        terms->residual[i] += a->residual[i];
+    return NT_OK;
+}
+
+nt_status nt_adapter_evaluate(nt_problem *problem, const nt_point *at, const nt_terms *terms)
+{
+    struct nt_adapter *a = problem->adapter;
+    if (!a->turns)
+        return evaluate_inner(problem, at, terms);
+
+    size_t entries = (size_t)problem->pattern->offset[problem->pattern->n_slots];
+    double s = problem->system->frame == NT_INERTIAL ? -1 : 1;
+    nt_point inner = inner_point(problem, at);
     nt_terms inner_terms = *terms;
     nt_combination combination = {0};
     if (terms->residual || terms->matrix) {
@@ -288,10 +324,8 @@ nt_status nt_adapter_evaluate(nt_problem *problem, const nt_point *at, const nt_
     nt_status status = evaluate_inner(problem, &inner, &inner_terms);
     if (status != NT_OK)
         return status;
-    for (int k = 0; inner_terms.residual && k < n_rotations; k++) {
-        double *r = a->residual + a->place[k].unknown;
-        v3_store(r, m3_apply_transposed(a->Q[k], v3_load(r)));
-    }
+    if (inner_terms.residual)
+        turn_residual(problem);
     if (terms->matrix) {
         turn_matrix(problem, &a->own);
         turn_residual_tangent(problem, terms->combination, s, a->residual);

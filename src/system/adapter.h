@@ -9,4 +9,8 @@
 nt_status nt_adapter_create(nt_problem *problem);
 nt_status nt_adapter_evaluate(nt_problem *problem, const nt_point *at, const nt_terms *terms);
 
+/* system->parameter_tangent in the problem's frame. */
+nt_status nt_adapter_parameter_tangent(nt_problem *problem, const nt_point *at, int k,
+                                       const nt_terms *terms);
+
 #endif

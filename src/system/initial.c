@@ -1,8 +1,5 @@
 /* Consistent initial values and the choice of independent constraint rows.
  *
- * Accelerations and multipliers solve  R(vdot, ...) = 0,  d2 Phi/dt2 = 0,  d kappa/dt = 0; linear
- * for most systems, by Newton's method in general (multipliers may enter nonlinearly).
- *
  * Independent rows: [W G^T; G 0] with W = diag(1, length^2) is factorised in an order that
  * eliminates every multiplier after its bodies; a row of G that depends on earlier ones shows as a
  * vanishing pivot of G W^-1 G^T. Such rows are dropped: their multiplier is zero and their equation
@@ -236,51 +233,24 @@ static nt_status acceleration_equations(nt_problem *problem, const nt_point *at,
     return NT_OK;
 }
 
+nt_status nt_problem_factor_accelerations(nt_problem *problem, const nt_point *at)
+{
+    problem->factored_for = NULL;
+    nt_status status = acceleration_equations(problem, at, problem->work);
+    return status == NT_OK ? nt_solver_factor(problem->solver, &problem->matrix) : status;
+}
+
 nt_status nt_problem_accelerations(nt_problem *problem, const nt_point *at, double *vdot,
                                    double *lambda, double *mu, nt_error *error)
 {
-    enum { MOST = 25 };
     nt_status status = nt_problem_choose_rows(problem, at);
     if (status != NT_OK)
         return nt_fail(error, status, "constraint rows could not be examined: %s",
                        nt_status_text(status));
-    nt_point point = *at;
-    point.vdot = vdot, point.lambda = lambda, point.mu = mu;
-    problem->factored_for = NULL;
-    double *r = problem->work, last = (double)INFINITY;
-    bool affine = problem->system->capabilities & NT_AFFINE;
-    for (int i = 0; i < problem->n_dropped; i++) {
-        int row = problem->dropped[i] - problem->nv;
-        *(row < problem->nh ? &lambda[row] : &mu[row - problem->nh]) = 0;
-    }
-    for (int iteration = 0; iteration < MOST; iteration++) {
-        if ((status = acceleration_equations(problem, &point, r)) != NT_OK)
-            break;
-        if ((status = nt_solver_factor(problem->solver, &problem->matrix)) != NT_OK ||
-            (status = nt_solver_solve(problem->solver, r, 1)) != NT_OK)
-            break;
-        double change = 0, size = 0; /* largest, by kind folded together through the length */
-        for (int i = 0; i < problem->n; i++) {
-            double *x = i < problem->nv                 ? &vdot[i]
-                        : i < problem->nv + problem->nh ? &lambda[i - problem->nv]
-                                                        : &mu[i - problem->nv - problem->nh];
-            *x -= r[i];
-            change = fmax(change, fabs(r[i]));
-            size = fmax(size, fabs(*x));
-        }
-        if (!isfinite(change)) {
-            status = NT_NOT_FINITE;
-            break;
-        }
-        if (affine) /* one solve, checked by the solver's residual, is the answer */
-            return NT_OK;
-        if (change <= 1e-13 * size || (change <= 1e-9 * size && change >= 0.5 * last))
-            return NT_OK; /* at rounding: relative change of 1e-13, or no longer shrinking below
-                             1e-9 */
-        last = change;
-    }
+    nt_effort effort = {0};
+    status = nt_problem_accelerate(problem, at, vdot, lambda, mu, &effort);
     if (status == NT_OK)
-        status = NT_NOT_CONVERGED;
+        return NT_OK;
     int unknown = status == NT_SINGULAR ? nt_solver_singular_unknown(problem->solver) : -1;
     char name[160] = "";
     if (unknown >= 0)

@@ -152,6 +152,17 @@ nt_status nt_problem_evaluate(nt_problem *problem, const nt_point *at, const nt_
     return problem->system->evaluate(problem->system->self, at, terms);
 }
 
+nt_status nt_problem_parameter_tangent(nt_problem *problem, const nt_point *at, int k,
+                                       const nt_terms *terms)
+{
+    const nt_system *system = problem->system;
+    if (!(system->capabilities & NT_HAS_PARAMETER_TANGENT) || !system->parameter_tangent)
+        return NT_UNSUPPORTED;
+    if (problem->adapter)
+        return nt_adapter_parameter_tangent(problem, at, k, terms);
+    return system->parameter_tangent(system->self, at, k, terms);
+}
+
 void nt_problem_equation_name(const nt_problem *problem, int i, char *text, int size)
 {
     if (problem->system->equation_name)

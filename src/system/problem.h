@@ -45,6 +45,10 @@ void nt_problem_destroy(nt_problem *problem);
  * Where the frames differ the residual is always computed (its rotation enters the tangent). */
 nt_status nt_problem_evaluate(nt_problem *problem, const nt_point *at, const nt_terms *terms);
 
+/* system->parameter_tangent in the problem's frame; NT_UNSUPPORTED where there is none. */
+nt_status nt_problem_parameter_tangent(nt_problem *problem, const nt_point *at, int k,
+                                       const nt_terms *terms);
+
 /* Words for unknown i. */
 void nt_problem_equation_name(const nt_problem *problem, int i, char *text, int size);
 
@@ -55,6 +59,28 @@ nt_status nt_problem_choose_rows(nt_problem *problem, const nt_point *at);
  * vdot[nv], lambda[nh], mu[nn] hold a guess on entry. Chooses the rows first. */
 nt_status nt_problem_accelerations(nt_problem *problem, const nt_point *at, double *vdot,
                                    double *lambda, double *mu, nt_error *error);
+
+/* The matrix of these equations at a point, factorised; the rows chosen stay. */
+nt_status nt_problem_factor_accelerations(nt_problem *problem, const nt_point *at);
+/* What solving cost, added up; and where it failed. */
+typedef struct nt_effort {
+    long evaluations, factorisations, solves, iterations;
+    int unknown;  /* whose residual was worst, -1: not known */
+    double worst; /* and its size, in units of what is allowed */
+    double drift; /* largest |Phi| that nt_problem_settle left */
+} nt_effort;
+
+/* The same with the rows in use and no allocation, for every stage of an explicit method; vdot,
+ * lambda, mu are a guess on entry. The solver keeps the factors of [M R_lambda; G 0]. */
+nt_status nt_problem_accelerate(nt_problem *problem, const nt_point *at, double *vdot,
+                                double *lambda, double *mu, nt_effort *effort);
+
+/* Bring the end of a step onto the constraints: x[nv] with q = q0 o exp(x) onto Phi = 0, then v
+ * onto dPhi/dt = 0 and kappa = 0, to rounding; q = at->q and v = at->v are changed. Right after
+ * nt_problem_accelerate near by, whose factors it uses. NT_NOT_CONVERGED: also where a row that was
+ * left out is not met. */
+nt_status nt_problem_settle(nt_problem *problem, const nt_point *at, const double *q0, double *x,
+                            double *q, double *v, nt_effort *effort);
 
 /* The velocity of a point off a body's reference point is held: dv = dw x arm, arm from the point
  * to the reference. translation, rotation: their first entries in v. */

@@ -94,7 +94,7 @@ awk -v t="$(last breaks.csv 1)" 'BEGIN { exit !(t > 0.045 && t <= 0.05) }' ||
 
 # ---- check ----
 expect 0 check top.yaml
-prints "bodies 1, joints 1, forces 0" "velocities 6, constraint equations 3" \
+prints "bodies 1, joints 1, forces 0, contacts 0" "velocities 6, constraint equations 3" \
     "redundant equations 0" "degrees of freedom 3"
 expect 2 check top.yaml --set bodies.top.mass=-1
 says "top.yaml"

@@ -76,7 +76,10 @@ static void test_definition(void **unused)
 
 static worst exp_error = {.what = "conformal exp"}, exp_vector = {.what = "vector part of exp"},
              log_error = {.what = "log of exp"}, tangent_error = {.what = "T"},
-             inverse_error = {.what = "T^-1"}, derivative_error = {.what = "derivative of T a"};
+             inverse_error = {.what = "T^-1"}, derivative_error = {.what = "derivative of T a"},
+             inverse_derivative_error = {.what = "derivative of T^-1 a"},
+             along_error = {.what = "derivative of T along u"},
+             second_error = {.what = "second derivative of T a"};
 
 static void check_exp_log(const double c[3], double x)
 {
@@ -137,6 +140,69 @@ static void check_derivative(const double c[3], double x)
     within(&derivative_error, distance(D, &exact), BOUND_DERIVATIVE * size, x);
 }
 
+/* d(T^-1 a)/dc in 113 bits: differences as above, T^-1 by elimination. Its terms have the size
+ * |a| (1 + |c|). */
+static void check_inverse_derivative(const double c[3], double x)
+{
+    static uint64_t state = 37;
+    double a[3], D[9];
+    for (int i = 0; i < 3; i++)
+        a[i] = 2 * uniform(&state);
+    nt_conformal_tangent_inverse_derivative(c, a, D);
+    quad b[3] = {a[0], a[1], a[2]}, plus[3], minus[3], step = (quad)(1e-10 * fmax(1, x));
+    qm exact = qm_zero(3);
+    for (int j = 0; j < 3; j++) {
+        quad e[3] = {c[0], c[1], c[2]};
+        e[j] += step;
+        qm P = tangent(e);
+        e[j] -= 2 * step;
+        qm M = tangent(e);
+        P = qm_inverse(&P), M = qm_inverse(&M);
+        qm_apply(&P, b, plus), qm_apply(&M, b, minus);
+        for (int i = 0; i < 3; i++)
+            exact.a[i][j] = (plus[i] - minus[i]) / (2 * step);
+    }
+    double size = vector_norm(a, 3) * (1 + x);
+    within(&inverse_derivative_error, distance(D, &exact), BOUND * size, x);
+}
+
+/* DT[u] a is d(T a)/dc u; the second derivative is the mixed central difference of T a along u and
+ * e_j. With steps of 1e-8 of max(1, |c|) it is exact to 1e-16 of the result's terms, which have the
+ * sizes |u| |a| w^2 and, those with the second derivatives of the coefficients, |u| |a| w^3 |c|^2,
+ * w = 1/(2 + |c|^2/8). */
+static void check_second_derivative(const double c[3], double x)
+{
+    static uint64_t state = 31;
+    double a[3], u[3], D[9], S[9], along[9], difference[3];
+    for (int i = 0; i < 3; i++)
+        a[i] = uniform(&state), u[i] = uniform(&state);
+    nt_conformal_tangent_along(c, u, along);
+    nt_conformal_tangent_derivative(c, a, D);
+    nt_conformal_tangent_second_derivative(c, u, a, S);
+    for (int i = 0; i < 3; i++) {
+        difference[i] = 0;
+        for (int j = 0; j < 3; j++)
+            difference[i] += along[3 * i + j] * a[j] - D[3 * i + j] * u[j];
+    }
+    double w = 1 / (2 + x * x / 8), size = vector_norm(a, 3) * vector_norm(u, 3) * w * w;
+    double size_second = size * (1 + x * x * w);
+    within(&along_error, vector_norm(difference, 3), BOUND_DERIVATIVE * size * (1 + x), x);
+    quad b[3] = {a[0], a[1], a[2]}, step = (quad)(1e-8 * fmax(1, x));
+    qm exact = qm_zero(3);
+    for (int j = 0; j < 3; j++)
+        for (int corner = 0; corner < 4; corner++) {
+            int s = corner & 1 ? -1 : 1, r = corner & 2 ? -1 : 1;
+            quad e[3], Ta[3];
+            for (int i = 0; i < 3; i++)
+                e[i] = c[i] + s * step * u[i] + (i == j ? r * step : 0);
+            qm T = tangent(e);
+            qm_apply(&T, b, Ta);
+            for (int i = 0; i < 3; i++)
+                exact.a[i][j] += s * r * Ta[i] / (4 * step * step);
+        }
+    within(&second_error, distance(S, &exact), BOUND_DERIVATIVE * size_second, x);
+}
+
 static void test_sweep(void **unused)
 {
     (void)unused;
@@ -154,9 +220,12 @@ static void test_sweep(void **unused)
                 check_exp_log(c, x[i]);
             check_tangent(c, x[i]);
             check_derivative(c, x[i]);
+            check_inverse_derivative(c, x[i]);
+            check_second_derivative(c, x[i]);
         }
     report(&exp_error), report(&exp_vector), report(&log_error);
     report(&tangent_error), report(&inverse_error), report(&derivative_error);
+    report(&inverse_derivative_error), report(&along_error), report(&second_error);
 }
 
 /* R(c)^T dR(c) = (T(c) dc)~, by differences of (37): (38) is the tangent of (37). */

@@ -419,14 +419,77 @@ static void test_derivatives(void **unused)
         assert_true(D[i] == -expected[i]);
 }
 
+/* ---- second derivatives ---------------------------------------------------------------------- */
+
+/* The mixed central difference of T a along u and e_j, steps 1e-8: it is off by 1e-16 of the fourth
+ * derivative, which is below 1/20 of |u| |a| (that of c psi~ psi~ at zero), and by the rounding of
+ * 113 bits over the steps' product, 1e-18. */
+static qm second_difference(const double psi[3], const double u[3], const double a[3])
+{
+    const quad step = (quad)1e-8;
+    qm D = qm_zero(3);
+    quad b[3] = {a[0], a[1], a[2]};
+    for (int j = 0; j < 3; j++)
+        for (int corner = 0; corner < 4; corner++) {
+            int along = corner & 1 ? -1 : 1, across = corner & 2 ? -1 : 1;
+            quad x[3], Ta[3];
+            for (int i = 0; i < 3; i++)
+                x[i] = psi[i] + along * step * u[i] + (i == j ? across * step : 0);
+            qm T = operator_at(0, x);
+            qm_apply(&T, b, Ta);
+            for (int i = 0; i < 3; i++)
+                D.a[i][j] += along * across * Ta[i] / (4 * step * step);
+        }
+    return D;
+}
+
+static worst along_error = {.what = "derivative of T along u"},
+             second_error = {.what = "second derivative of T a"};
+
+/* DT[u] a = d(T a)/dpsi u, two functions that are written apart; sizes at zero are |u|/2 and
+ * |u| |a|/6 (of psi~ psi~/6). Twice and four times the bound of T: so many terms more. */
+static void check_second_derivative(const double psi[3], double x)
+{
+    static uint64_t state = 29;
+    double u[3], a[3], D[9], S[9], along[9];
+    for (int i = 0; i < 3; i++)
+        u[i] = uniform(&state), a[i] = uniform(&state);
+    nt_so3_tangent_along(psi, u, along);
+    nt_so3_tangent_derivative(psi, a, D);
+    nt_so3_tangent_second_derivative(psi, u, a, S);
+    double difference[3], lu = vector_norm(u, 3), la = vector_norm(a, 3);
+    for (int i = 0; i < 3; i++) {
+        difference[i] = 0;
+        for (int j = 0; j < 3; j++)
+            difference[i] += along[3 * i + j] * a[j] - D[3 * i + j] * u[j];
+    }
+    within(&along_error, vector_norm(difference, 3), lu * la * 2 * BOUND_SMOOTH(x), x);
+    qm exact = second_difference(psi, u, a);
+    double size = fmax(qm_norm(&exact), lu * la / 6);
+    within(&second_error, distance(S, &exact), size * 4 * BOUND_SMOOTH(x), x);
+}
+
+static void test_second_derivatives(void **unused)
+{
+    (void)unused;
+    sweep(check_second_derivative, RANGE);
+    report(&along_error), report(&second_error);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_series),      cmocka_unit_test(test_exp),
-        cmocka_unit_test(test_log),         cmocka_unit_test(test_log_series),
-        cmocka_unit_test(test_log_near_pi), cmocka_unit_test(test_from_matrix),
-        cmocka_unit_test(test_multiply),    cmocka_unit_test(test_tangent),
-        cmocka_unit_test(test_derivatives), cmocka_unit_test(test_tangent_meaning),
+        cmocka_unit_test(test_series),
+        cmocka_unit_test(test_exp),
+        cmocka_unit_test(test_log),
+        cmocka_unit_test(test_log_series),
+        cmocka_unit_test(test_log_near_pi),
+        cmocka_unit_test(test_from_matrix),
+        cmocka_unit_test(test_multiply),
+        cmocka_unit_test(test_tangent),
+        cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_tangent_meaning),
+        cmocka_unit_test(test_second_derivatives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,6 +119,7 @@ static inline nt_element *add_element(bench *b, const char *section, const char 
     nt_element *element = &b->elements[b->model.n_elements++];
     *element = (nt_element){.type = nt_element_type_find(section, type),
                             .name = name,
+                            .part = NT_ALL_PARTS,
                             .place = {.line = 12, .column = 3},
                             .first_row = -1,
                             .node = -1};

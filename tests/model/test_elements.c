@@ -4,6 +4,7 @@
 #include "model/elements.h"
 #include "system/problem.h"
 
+#include <float.h>
 #include <math.h>
 #include <nutate/nutate.h>
 #include <setjmp.h>
@@ -98,6 +99,21 @@ static const element_case cases[] = {
     {"joint_force",
      "joints: {j: {type: prismatic, between: [%s], at: [0.3, -0.2, 0.5], axis: [0, 1, 0]}}\n"
      "forces: {e: {type: joint_force, joint: j, value: 3 - 8*j.displacement - 2*j.rate}}"},
+    /* radii so large that there is contact wherever the bodies are */
+    {"sphere_plane",
+     "contacts: {e: {type: sphere_plane, between: [%s], plane: {point: [0.2, 0.1, -0.3], "
+     "normal: [0.3, -0.2, 1]}, at: [0.1, -0.3, 0.2], radius: 4, stiffness: 20, damping: 0.4, "
+     "friction: {coefficient: 0.6, slip: 0.3}}}"},
+    {"sphere_plane",
+     "contacts: {e: {type: sphere_plane, between: [%s], plane: {normal: [0, 2, 0]}, radius: 4, "
+     "stiffness: 7, exponent: 1}}"},
+    {"sphere_sphere",
+     "contacts: {e: {type: sphere_sphere, between: [%s], at: [[0.2, 0.1, -0.3], [0.1, 0.4, 0.6]], "
+     "radii: [3, 2], stiffness: 15, exponent: 2.2, damping: 0.7, part: implicit, "
+     "friction: {coefficient: 0.3, slip: 0.5}}}"},
+    {"sphere_sphere",
+     "contacts: {e: {type: sphere_sphere, between: [%s], radii: [2, 3], stiffness: 10, "
+     "damping: 5}}"},
 };
 
 enum { N_CASES = sizeof cases / sizeof cases[0] };
@@ -146,21 +162,61 @@ static nt_point random_point(const nt_model *model, unsigned *seed, double *memo
                       .memory = kept};
 }
 
-static double worst_difference(const char *text, unsigned seed)
+static nt_model *read_case(const char *text)
 {
     nt_error error;
     nt_model *model;
     if (nt_model_read_text(&model, text, strlen(text), "case", NULL, NULL, 0, &error) != NT_OK)
         fail_msg("%s\n%s", error.message, text);
+    return model;
+}
+
+/* ---- a system that shows some parts of another ---------------------------------------------- */
+
+typedef struct share {
+    nt_system system;
+    const nt_system *whole;
+    unsigned parts;
+} share;
+
+static nt_status evaluate_share(void *self, const nt_point *at, const nt_terms *terms)
+{
+    const share *s = self;
+    nt_terms some = *terms;
+    some.parts &= s->parts;
+    return s->whole->evaluate(s->whole->self, at, &some);
+}
+
+static void share_init(share *s, const nt_system *whole, unsigned parts)
+{
+    *s = (share){.system = *whole, .whole = whole, .parts = parts};
+    s->system.evaluate = evaluate_share;
+    s->system.self = s;
+    s->system.energy = NULL;
+    s->system.set_parameters = NULL;
+    s->system.initial = NULL;
+    s->system.equation_name = NULL;
+    s->system.failure = NULL;
+    s->system.accept = NULL;
+    s->system.capabilities &= ~(unsigned)(NT_HAS_ENERGY | NT_HAS_PARAMETERS);
+}
+
+/* ---- tangents ------------------------------------------------------------------------------- */
+
+static double worst_difference(const char *text, unsigned parts, unsigned seed)
+{
+    nt_error error;
+    nt_model *model = read_case(text);
+    share shown;
+    share_init(&shown, nt_model_system(model), parts);
     double memory[400], worst = 0;
     for (int k = 0; k < 4; k++) {
         nt_point at = random_point(model, &seed, memory);
         for (nt_frame frame = NT_INERTIAL; frame <= NT_BODY; frame++) {
             nt_problem *problem;
             double difference;
-            assert_int_equal(
-                nt_problem_create(&problem, nt_model_system(model), frame, NT_SOLVER_AUTO, &error),
-                NT_OK);
+            if (nt_problem_create(&problem, &shown.system, frame, NT_SOLVER_AUTO, &error) != NT_OK)
+                fail_msg("%s", error.message);
             assert_int_equal(nt_problem_check_tangent(problem, &at, 1e-6, &difference, &error),
                              NT_OK);
             worst = fmax(worst, difference);
@@ -185,19 +241,185 @@ static void write_case(char *text, size_t size, const element_case *c, const cha
  * missing term. */
 static const double TOLERANCE = 1e-7;
 
+static const char *const pairs[] = {"a, b", "ground, b", "b, ground", "c, b"};
+
+/* Of all parts of R together, and of each part alone. */
 static void tangents_are_exact(void **state)
 {
     (void)state;
-    static const char *const pairs[] = {"a, b", "ground, b", "b, ground", "c, b"};
+    static const unsigned parts[] = {NT_ALL_PARTS, NT_MASS,     NT_GYROSCOPIC,
+                                     NT_EXPLICIT,  NT_IMPLICIT, NT_REACTIONS};
     for (int i = 0; i < N_CASES; i++)
-        for (int k = 0; k < 4; k++) {
-            char text[4000];
-            write_case(text, sizeof text, &cases[i], pairs[k]);
-            double difference = worst_difference(text, 17u * (unsigned)i + (unsigned)k);
-            if (!(difference < TOLERANCE))
-                fail_msg("%s between %s: tangent is off by %.3g\n%s", cases[i].type, pairs[k],
-                         difference, text);
+        for (int k = 0; k < 4; k++)
+            for (int m = 0; m < 6; m++) {
+                char text[4000];
+                write_case(text, sizeof text, &cases[i], pairs[k]);
+                double difference =
+                    worst_difference(text, parts[m], 17u * (unsigned)i + (unsigned)k);
+                if (!(difference < TOLERANCE))
+                    fail_msg("%s between %s, parts %u: tangent is off by %.3g\n%s", cases[i].type,
+                             pairs[k], parts[m], difference, text);
+            }
+}
+
+/* ---- the split ------------------------------------------------------------------------------ */
+
+enum { MOST = 30 }; /* unknowns of a case: three bodies and six multipliers, with room */
+
+typedef struct look {
+    double residual[MOST], dense[MOST * MOST];
+} look;
+
+/* Residual and matrix of some parts, whatever the unknowns. */
+static void look_at(const nt_system *s, const nt_point *at, nt_matrix *matrix, unsigned parts,
+                    look *seen)
+{
+    nt_combination c = {
+        .mass = 1.3, .damping = 0.7, .stiffness = 1.9, .multiplier = 0.6, .row_stiffness = 0};
+    double rows[MOST];
+    *seen = (look){0};
+    nt_matrix_zero(matrix);
+    nt_terms terms = {.parts = parts,
+                      .residual = seen->residual,
+                      .rows = rows,
+                      .matrix = matrix,
+                      .combination = &c};
+    assert_int_equal(s->evaluate(s->self, at, &terms), NT_OK);
+    nt_matrix_dense(matrix, seen->dense);
+}
+
+static double largest(const double *x, int n)
+{
+    double size = 0;
+    for (int i = 0; i < n; i++)
+        size = fmax(size, fabs(x[i]));
+    return size;
+}
+
+/* The parts of R and of its tangent make up the whole, and a matrix alone is the same as one beside
+ * a residual. A few roundings of the largest entry: the sums are of the same numbers in another
+ * order. */
+static void parts_make_up_the_whole(void **state)
+{
+    (void)state;
+    static const unsigned parts[] = {NT_MASS, NT_GYROSCOPIC, NT_EXPLICIT, NT_IMPLICIT,
+                                     NT_REACTIONS};
+    const double roundings = 20 * DBL_EPSILON;
+    for (int i = 0; i < N_CASES; i++) {
+        char text[4000];
+        double memory[400];
+        unsigned seed = 5u * (unsigned)i + 1;
+        write_case(text, sizeof text, &cases[i], pairs[i % 4]);
+        nt_model *model = read_case(text);
+        const nt_system *s = nt_model_system(model);
+        int n = s->space.nv + s->nh + s->nn;
+        assert_true(n <= MOST && (s->capabilities & NT_HAS_SPLIT));
+        nt_point at = random_point(model, &seed, memory);
+        nt_matrix matrix;
+        assert_int_equal(nt_matrix_init(&matrix, s->pattern), NT_OK);
+        look whole, one, sum = {0};
+        look_at(s, &at, &matrix, NT_ALL_PARTS, &whole);
+        for (int k = 0; k < 5; k++) {
+            look_at(s, &at, &matrix, parts[k], &one);
+            for (int j = 0; j < n; j++)
+                sum.residual[j] += one.residual[j];
+            for (int j = 0; j < n * n; j++)
+                sum.dense[j] += one.dense[j];
         }
+        double force = largest(whole.residual, n), stiffness = largest(whole.dense, n * n);
+        for (int j = 0; j < n; j++)
+            if (!(fabs(sum.residual[j] - whole.residual[j]) <= roundings * force))
+                fail_msg("%s: residual %d of the parts is %.17g, expected %.17g\n%s", cases[i].type,
+                         j, sum.residual[j], whole.residual[j], text);
+        for (int j = 0; j < n * n; j++)
+            if (!(fabs(sum.dense[j] - whole.dense[j]) <= roundings * stiffness))
+                fail_msg("%s: entry %d of the parts is %.17g, expected %.17g\n%s", cases[i].type, j,
+                         sum.dense[j], whole.dense[j], text);
+        nt_matrix_free(&matrix);
+        nt_model_destroy(model);
+    }
+}
+
+/* The force that e puts on body b along x, when b stands where the model says and moves along x and
+ * z: in the part that it belongs to, and in no other. */
+static double force_in(const nt_model *model, unsigned parts)
+{
+    const nt_system *s = nt_model_system(model);
+    double q[30], v[30] = {0}, vdot[30] = {0}, lambda[8] = {0}, residual[30] = {0}, kept[8], v0[30];
+    nt_model_initial(model, q, v0, kept);
+    v[0] = 0.2, v[2] = 0.2, v[4] = 0.1, v[5] = 0.3;
+    nt_point at = {.q = q, .v = v, .vdot = vdot, .lambda = lambda, .mu = lambda, .memory = kept};
+    nt_terms terms = {.parts = parts, .residual = residual};
+    assert_int_equal(s->evaluate(s->self, &at, &terms), NT_OK);
+    return largest(residual, s->space.nv);
+}
+
+static void parts_are_where_the_model_says(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        unsigned otherwise; /* the part where the model says nothing */
+    } loads[] = {
+        {"forces: {e: {type: force, on: b, value: [1, 0, 0]%s}}", NT_EXPLICIT},
+        {"forces: {e: {type: torque, on: b, value: [1, 0, 0]%s}}", NT_EXPLICIT},
+        {"forces: {e: {type: spring, between: [ground, b], at: [[0, 0, 0], [1, 0, 0]], damping: 3"
+         "%s}}",
+         NT_IMPLICIT},
+        {"forces: {e: {type: bushing, between: [ground, b], at: [0, 0, 0], "
+         "stiffness: [1, 1, 1, 1, 1, 1], damping: [1, 1, 1, 1, 1, 1]%s}}",
+         NT_IMPLICIT},
+        {"joints: {j: {type: revolute, between: [ground, b], at: [0, 0, 0], axis: [0, 0, 1]}}\n"
+         "forces: {e: {type: torsion_spring, joint: j, damping: 1%s}}",
+         NT_IMPLICIT},
+        {"joints: {j: {type: revolute, between: [ground, b], at: [0, 0, 0], axis: [0, 0, 1]}}\n"
+         "forces: {e: {type: joint_torque, joint: j, value: 2%s}}",
+         NT_EXPLICIT},
+        {"joints: {j: {type: prismatic, between: [ground, b], at: [0, 0, 0], axis: [1, 0, 0]}}\n"
+         "forces: {e: {type: joint_force, joint: j, value: 2%s}}",
+         NT_EXPLICIT},
+        {"joints: {e: {type: spherical, between: [ground, b], at: [0, 0, 0], enforce: penalty, "
+         "stiffness: 5, damping: 1%s}}",
+         NT_IMPLICIT},
+        {"joints: {e: {type: revolute, between: [ground, b], at: [0, 0, 0], axis: [0, 0, 1], "
+         "friction: {viscous: 1%s}}}",
+         NT_IMPLICIT},
+        {"contacts: {e: {type: sphere_plane, between: [ground, b], plane: {normal: [1, 0, 0]}, "
+         "radius: 1, stiffness: 1%s}}",
+         NT_EXPLICIT},
+        {"joints: {e: {type: prismatic, between: [ground, b], at: [0, 0, 0], axis: [1, 0, 0], "
+         "limits: {upper: -1, stiffness: 1%s}}}",
+         NT_IMPLICIT},
+    };
+    static const char *const said[] = {"", ", part: explicit", ", part: implicit"};
+    for (size_t i = 0; i < sizeof loads / sizeof loads[0]; i++)
+        for (int k = 0; k < 3; k++) {
+            char text[1000];
+            const char *mark = strstr(loads[i].text, "%s");
+            snprintf(text, sizeof text,
+                     "nutate: 1\ngravity: [0, 0, 0]\nbodies: {b: {mass: 1, inertia: [1, 1, 1]}}\n"
+                     "%.*s%s%s\n",
+                     (int)(mark - loads[i].text), loads[i].text, said[k], mark + 2);
+            nt_model *model = read_case(text);
+            unsigned expected = k == 0 ? loads[i].otherwise : k == 1 ? NT_EXPLICIT : NT_IMPLICIT;
+            unsigned other = expected == NT_EXPLICIT ? NT_IMPLICIT : NT_EXPLICIT;
+            if (!(force_in(model, expected) > 0.01) || force_in(model, other) != 0)
+                fail_msg("%g in the part, %g in the other\n%s", force_in(model, expected),
+                         force_in(model, other), text);
+            nt_model_destroy(model);
+        }
+}
+
+/* Gravity is explicit: soft, of the position alone. */
+static void gravity_is_explicit(void **state)
+{
+    (void)state;
+    nt_model *model =
+        read_case("nutate: 1\nbodies: {free: {mass: 2}, top: {mass: 3, inertia: [1, 1, 1], "
+                  "center_of_mass: [1, 0, 0], fixed_point: [0, 0, 0]}}\ngravity: [0, 0, -2]\n");
+    assert_true(force_in(model, NT_IMPLICIT) == 0);
+    assert_true(fabs(force_in(model, NT_EXPLICIT) - 6) < 1e-14); /* N m on the top */
+    nt_model_destroy(model);
 }
 
 static void every_type_has_a_case(void **state)
@@ -216,6 +438,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tangents_are_exact),
+        cmocka_unit_test(parts_make_up_the_whole),
+        cmocka_unit_test(parts_are_where_the_model_says),
+        cmocka_unit_test(gravity_is_explicit),
         cmocka_unit_test(every_type_has_a_case),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

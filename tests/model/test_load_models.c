@@ -141,7 +141,7 @@ static void parameters_reach_loads(void **state)
     double q[7], v[6], vdot[6] = {0}, r[6] = {0};
     nt_model_initial(model, q, v, NULL);
     nt_point at = {0, q, v, vdot, NULL, NULL, NULL};
-    nt_terms terms = {.parts = NT_IMPLICIT, .residual = r};
+    nt_terms terms = {.parts = NT_EXPLICIT | NT_IMPLICIT, .residual = r};
     assert_int_equal(system->evaluate(system->self, &at, &terms), NT_OK);
     assert_true(fabs(r[0] - 20) < 1e-12); /* the origin is at x = 0: no push along x */
     assert_true(fabs(r[1] + 2) < 1e-12);

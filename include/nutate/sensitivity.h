@@ -1,0 +1,63 @@
+/* Sensitivities: how the computed motion changes with parameters.
+ *
+ * After each step the derivative of the step's own algorithm is one more linear solve with the
+ * exact tangent at the converged state (Bruls & Eberhard 2008): no second run, no step size to
+ * choose. The sizes of steps are held: what is differentiated is the scheme with the steps that it
+ * took. */
+#ifndef NUTATE_SENSITIVITY_H
+#define NUTATE_SENSITIVITY_H
+
+#include <nutate/method.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct nt_sensitivity nt_sensitivity;
+
+/* How a state varies per unit of one parameter, in the system's frame. Arrays belong to the
+ * nt_sensitivity and hold until the next step or call. */
+typedef struct nt_state_tangent {
+    const double *q;      /* [nv] increment of q; rotations as rotation vectors, rad per unit */
+    const double *v;      /* [nv]                                                             */
+    const double *vdot;   /* [nv]                                                             */
+    const double *lambda; /* [nh]                                                             */
+    const double *mu;     /* [nn]                                                             */
+    const double *memory; /* [n_memory]                                                       */
+    double work;          /* J per unit; 0 where the integrator does not follow work          */
+} nt_state_tangent;
+
+/* Attach to an integrator, whose system has parameters (NT_HAS_PARAMETERS) and whose method has a
+ * linearised step. parameters[n]: their numbers in the system. From then on every step of the
+ * integrator carries the sensitivities along; a failure of theirs fails the step, with words. The
+ * integrator must outlive this. One per integrator. NT_UNSUPPORTED with what is missing. */
+NT_API nt_status nt_sensitivity_create(nt_sensitivity **sensitivity, nt_integrator *integrator,
+                                       const int *parameters, int n, nt_error *error);
+NT_API void nt_sensitivity_destroy(nt_sensitivity *sensitivity);
+
+/* Begin, right after nt_integrator_start: derivatives of the system's own initial values (zero
+ * where it has no `initial`), accelerations and multipliers. */
+NT_API nt_status nt_sensitivity_start(nt_sensitivity *sensitivity, nt_error *error);
+
+/* The same with given derivatives of the initial values, in the system's frame: dq[n][nv]
+ * (increments), dv[n][nv]; either may be NULL for zero. They must be consistent: Phi_q dq + Phi_p =
+ * 0. */
+NT_API nt_status nt_sensitivity_start_from(nt_sensitivity *sensitivity, const double *dq,
+                                           const double *dv, nt_error *error);
+
+/* With respect to parameter i of those given to create: at the present state. */
+NT_API nt_state_tangent nt_sensitivity_state(nt_sensitivity *sensitivity, int i);
+
+/* At a time inside the last step: the derivative of cubic Hermite interpolation, as
+ * nt_integrator_dense gives it. NT_INVALID outside. */
+NT_API nt_status nt_sensitivity_dense(nt_sensitivity *sensitivity, int i, double t,
+                                      nt_state_tangent *tangent);
+
+/* The largest estimated relative error of a pseudo-load that had to be found by differences of the
+ * residual, for parameter i; 0 where all were analytic or exact. */
+NT_API double nt_sensitivity_difference_error(const nt_sensitivity *sensitivity, int i);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

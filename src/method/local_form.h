@@ -1,0 +1,137 @@
+/* What the linear and the residual form of generalized-alpha share: a local parameterisation of
+ * each rotation, taken anew at every step.
+ *
+ *   Bruls & Eberhard 2008, sections 3.3, 4.2, 5.1 to 5.3
+ *
+ * During a step R = R_n mu(phi) (body frame; mu(phi) R_n in the inertial one), phi = 0 at its start
+ * (91), and translations and vector spaces are their own parameters. With T the tangent operator of
+ * the parameterisation in the frame of increments, (29) and (32),
+ *
+ *   v = T phi',    vdot = T phi'' + T' phi',    T' = DT[phi'].
+ *
+ * The rules (92) to (95) for the new parameters at the end of a step say that velocity,
+ * acceleration, auxiliary acceleration and force keep their geometric values. So the state holds
+ * those, and at the start of a step, where T = I and T' phi' = 0, they are the parameters' rates
+ * themselves:
+ *
+ *   phi'^ = v,   phi''^ = vdot,   a^ = T a + T' phi',   g^ = T^-T g.
+ *
+ * Tangents. The equations are used as they are, R = 0, not multiplied by T^T as in (59): the
+ * solution is the same and tolerances keep their meaning. A variation D of the parameters in
+ * Newton's iteration (family.h: dphi = D, dphi' = gamma' D, dphi'' = beta' D) gives, with e = T D,
+ *
+ *   dq    = e
+ *   dv    = (gamma' T + A_1) D,      A_1 D = DT[D] phi'
+ *   dvdot = (beta' T + gamma' (A_1 + T') + A_2) D,
+ *           A_2 D = DT[D] phi'' + D2T[phi', D] phi'
+ *
+ * which are (65) and (66) with (18) and (19) undone, so that
+ *
+ *   X = I + A_1 T^-1/gamma',    Y = I + (gamma' (A_1 + T') + A_2) T^-1/beta'. */
+#ifndef NUTATE_METHOD_LOCAL_FORM_H
+#define NUTATE_METHOD_LOCAL_FORM_H
+
+#include "group/chart.h"
+#include "method/family.h"
+
+/* ---- options -------------------------------------------------------------------------------- */
+
+/* After those of the family. */
+enum { NT_LOCAL_PARAMETERIZATION = NT_FAMILY_OPTIONS, NT_LOCAL_REFERENCE_FREE, NT_LOCAL_OPTIONS };
+
+extern const char *const nt_local_charts[]; /* by the values of chart_kind */
+
+#define NT_LOCAL_OPTION_KEYS                                                                       \
+    [NT_LOCAL_PARAMETERIZATION] = {"parameterization",                                             \
+                                   NT_CHOICE,                                                      \
+                                   CHART_CONFORMAL,                                                \
+                                   0,                                                              \
+                                   1,                                                              \
+                                   "",                                                             \
+                                   nt_local_charts,                                                \
+                                   "of the rotation over a step: the rotation vector, or the "     \
+                                   "conformal one (Wiener-Milenkovic), whose formulas are "        \
+                                   "rational"},                                                    \
+    [NT_LOCAL_REFERENCE_FREE] = {"reference_free",                                                 \
+                                 NT_BOOLEAN,                                                       \
+                                 0,                                                                \
+                                 0,                                                                \
+                                 1,                                                                \
+                                 "",                                                               \
+                                 NULL,                                                             \
+                                 "sensitivities as if the parameters had not been taken anew: "    \
+                                 "off by as much as the motion itself"}
+
+/* ---- a step --------------------------------------------------------------------------------- */
+
+typedef struct nt_local {
+    nt_newton newton; /* first: the equations are given its address                  */
+    chart_kind kind;
+    nt_frame frame;
+    double *X, *Y; /* [r][9]                                                      */
+    double *force; /* [nv] the residual form's g_n/(1 - alpha_f); NULL: none      */
+} nt_local;
+
+/* Doubles of scratch, `force` included; where it begins after nt_local_bind. */
+size_t nt_local_size(const nt_problem *problem);
+double *nt_local_bind(nt_local *local, const nt_stepper *s, double h);
+
+/* q, v, vdot of `next` at (x, x', x''); residual and rows, T^-T force added to R; and the tangent.
+ */
+nt_newton_equations nt_local_equations;
+
+/* T a + T' x' (with curvature) or T a at the step's x: a[nv] to out[nv], which may be a. */
+void nt_local_transport(const nt_stepper *s, const nt_local *local, const double *a, bool curvature,
+                        double *out);
+
+/* T^-T force at the step's x, added to out[nv] with a factor. */
+void nt_local_add_force(const nt_stepper *s, const nt_local *local, double factor, double *out);
+
+/* ---- one rotation --------------------------------------------------------------------------- */
+
+/* Where a rotation of the step is, and its operators there in the frame of increments. */
+typedef struct nt_local_rotation {
+    chart_operator T, inverse;
+    v3 phi, rate;
+} nt_local_rotation;
+
+static inline nt_local_rotation nt_local_rotation_at(chart_kind kind, nt_frame frame, v3 phi,
+                                                     v3 rate)
+{
+    double s = v3_dot(phi, phi);
+    return (nt_local_rotation){.T = chart_frame_tangent(kind, frame, s),
+                               .inverse = chart_frame_inverse(kind, frame, s),
+                               .phi = phi,
+                               .rate = rate};
+}
+
+/* T' = DT[phi'] */
+static inline m3 nt_local_rate(const nt_local_rotation *r)
+{
+    return chart_along(r->T, r->phi, r->rate);
+}
+
+/* A_1: d(T phi')/dphi */
+static inline m3 nt_local_first(const nt_local_rotation *r)
+{
+    return chart_derivative(r->T, r->phi, r->rate);
+}
+
+/* A_2: d(T a + T' phi')/dphi */
+static inline m3 nt_local_second(const nt_local_rotation *r, v3 a)
+{
+    return m3_add(chart_derivative(r->T, r->phi, a), chart_second(r->T, r->phi, r->rate, r->rate));
+}
+
+/* T^-T g and d(T^-T g)/dphi */
+static inline v3 nt_local_covector(const nt_local_rotation *r, v3 g)
+{
+    return m3_apply_transposed(chart_matrix(r->inverse, r->phi), g);
+}
+
+static inline m3 nt_local_covector_derivative(const nt_local_rotation *r, v3 g)
+{
+    return chart_derivative(chart_transpose(r->inverse), r->phi, g);
+}
+
+#endif

@@ -1,0 +1,149 @@
+/* The implicit and the explicit algorithm of Simo and Wong.
+ *
+ *   Simo & Wong 1991, Int. J. Num. Meth. Eng. 31, 19: ALGO_C1 and its explicit companion; as in
+ *   Krysl's comparison (2005, section 4)
+ *
+ *   simo-wong           Theta = (h/2) (W + W1)
+ *     J W1 = E(-Theta) J W + h E(-Theta/2) T_mid,   T_mid = T(R E(Theta/2), t + h/2)
+ *     R1 = R E(Theta)
+ *
+ *   simo-wong-explicit  Theta = h W + (h^2/2) A,  R1 = R E(Theta)
+ *     J W1 = E(-Theta) (J W + (h/2) T_0) + (h/2) T_1,   A1 = (W1 - W)/h
+ *
+ * A at the start is the acceleration itself. Translations: the midpoint rule, and the explicit
+ * Newmark method with the true acceleration (the difference quotient would cost it an order of
+ * stability and gain nothing). Both are of second order and keep momentum; neither is symplectic,
+ * and the explicit one loses stability early. */
+#include "method/implicit_stage.h"
+
+#include "group/rotation.h"
+
+#include <string.h>
+
+/* ---- simo-wong ------------------------------------------------------------------------------ */
+
+static nt_status layout(const nt_problem *problem, const double *option, nt_layout *sizes,
+                        nt_error *error)
+{
+    (void)option, (void)error;
+    sizes->scratch = nt_stage_scratch(problem);
+    return NT_OK;
+}
+
+static nt_status start(nt_stepper *s)
+{
+    (void)s;
+    return NT_OK;
+}
+
+/* The equation times E(Theta/2)/h, which brings the torque to the axes of the midpoint:
+ *
+ *   rest = (z - y)/h,  z = E(Theta/2) J W1,  y = E(-Theta/2) J W,  W1 = 2 Theta/h - W.
+ *
+ * With E = E(Theta/2), e = T(Theta/2) dTheta:  dz = -E (J W1)~ e/2 + (2/h) E J X e,  dy = y~ e/2.
+ */
+static nt_turn conserving(double h, m3 J, v3 W, v3 theta)
+{
+    v3 half = v3_scale(0.5, theta), W1 = v3_sub(v3_scale(2 / h, theta), W);
+    nt_turn turn = {.by = so3_exp(half), .X = so3_tangent_inverse(half)};
+    m3 E = quat_matrix(turn.by);
+    v3 Pi1 = m3_apply(J, W1), y = m3_apply_transposed(E, m3_apply(J, W));
+    turn.rest = v3_scale(1 / h, v3_sub(m3_apply(E, Pi1), y));
+    m3 dz = m3_multiply(
+        E, m3_sub(m3_scale(2 / h, m3_multiply(J, turn.X)), m3_skew(v3_scale(0.5, Pi1))));
+    turn.slope = m3_scale(1 / h, m3_sub(dz, m3_skew(v3_scale(0.5, y))));
+    return turn;
+}
+
+static const nt_stage stage = {
+    .time = 0.5, .place = 0.5, .rate = 1, .inertia = 2, .turn = conserving};
+
+static nt_status step(nt_stepper *s, double h)
+{
+    nt_staged found;
+    nt_momenta_begin(s, h);
+    nt_status status = nt_stage_solve(s, &stage, h, &found);
+    return status == NT_OK ? nt_stage_end_of_midpoint(s, h, &found) : status;
+}
+
+/* ---- simo-wong-explicit --------------------------------------------------------------------- */
+
+/* Memory: the push [nv], then A [nv]. */
+static nt_status layout_explicit(const nt_problem *problem, const double *option, nt_layout *sizes,
+                                 nt_error *error)
+{
+    (void)option, (void)error;
+    sizes->memory = 2 * (size_t)problem->nv;
+    sizes->scratch = nt_momenta_scratch(problem) + (size_t)problem->nv;
+    return NT_OK;
+}
+
+static nt_status start_explicit(nt_stepper *s)
+{
+    size_t nv = (size_t)s->problem->nv;
+    memcpy(s->next.method + nv, s->next.vdot, nv * sizeof(double));
+    return nt_momenta_start(s);
+}
+
+static nt_status step_explicit(nt_stepper *s, double h)
+{
+    const nt_problem *p = s->problem;
+    nt_phase *next = &s->next;
+    int nv = p->nv;
+    const double *A = s->now.method + nv;
+    double *theta = s->scratch + nt_momenta_scratch(p), *a = next->method, *A1 = a + nv;
+    nt_momenta_begin(s, h);
+    for (int i = 0; i < nv; i++)
+        theta[i] = h * s->now.v[i] + h * h / 2 * A[i];
+    nt_space_compose(&p->space, NT_BODY, s->now.q, theta, next->q);
+    nt_kick(p, h / 2, s->now.v, s->now.method, next->v);
+    for (int b = 0; b < p->space.n_blocks; b++) { /* E(-Theta) (J W + (h/2) T_0) */
+        const nt_block *block = &p->space.blocks[b];
+        if (block->rotation < 0)
+            continue;
+        double *W = next->v + nt_rotation_entry(block);
+        m3 J = nt_inertia_of(p, block->rotation);
+        m3 E = quat_matrix(so3_exp(v3_load(theta + nt_rotation_entry(block))));
+        v3_store(W, m3_solve(J, m3_apply_transposed(E, m3_apply(J, v3_load(W)))));
+    }
+    memcpy(a, s->now.method, (size_t)nv * sizeof *a); /* a guess */
+    nt_status status =
+        nt_push_end(s, s->options, h / 2, next->all[NT_PHASE_T], next->q, next->v, a);
+    if (status != NT_OK)
+        return status;
+    nt_kick(p, h / 2, next->v, a, next->v);
+    nt_momenta_acceleration(p, next->v, a, next->vdot);
+    for (int b = 0; b < p->space.n_blocks; b++) {
+        const nt_block *block = &p->space.blocks[b];
+        int first = block->v, rotation = first + nt_vector_entries(block);
+        for (int i = first; i < first + block->nv; i++)
+            A1[i] = i < rotation ? a[i] : (next->v[i] - s->now.v[i]) / h;
+    }
+    return NT_OK;
+}
+
+const nt_method nt_method_simo_wong = {
+    .name = "simo-wong",
+    .summary = "Simo and Wong's implicit algorithm ALGO_C1, conserves momentum, order 2",
+    .reference = "Simo & Wong 1991, Unconditionally stable algorithms for rigid body dynamics",
+    .needs = NT_NEEDS_MOMENTA | NT_NEEDS_TANGENT,
+    .options = nt_stage_options,
+    .n_options = NT_STAGE_OPTIONS,
+    .frames = NT_IN_FRAME(NT_BODY),
+    .layout = layout,
+    .start = start,
+    .step = step,
+};
+
+const nt_method nt_method_simo_wong_explicit = {
+    .name = "simo-wong-explicit",
+    .summary = "Simo and Wong's explicit algorithm, order 2; unstable in long runs",
+    .reference = "Simo & Wong 1991, Unconditionally stable algorithms for rigid body dynamics",
+    .needs = NT_NEEDS_MOMENTA,
+    .options = nt_push_options,
+    .n_options = NT_PUSH_OPTIONS,
+    .frames = NT_IN_FRAME(NT_BODY),
+    .layout = layout_explicit,
+    .start = start_explicit,
+    .step = step_explicit,
+};

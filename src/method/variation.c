@@ -1,0 +1,63 @@
+#include "method/variation.h"
+
+#include "base/vector3.h"
+#include "group/rotation.h"
+
+#include <string.h>
+
+void nt_variation_carry(const nt_problem *problem, const double *x, const double *dq0, double *out)
+{
+    const nt_space *space = &problem->space;
+    if (out != dq0)
+        memcpy(out, dq0, (size_t)space->nv * sizeof *out);
+    for (int b = 0; b < space->n_blocks; b++) {
+        const nt_block *block = &space->blocks[b];
+        int i = block->v + block->nv - 3;
+        if (block->rotation < 0)
+            continue;
+        m3 R = quat_matrix(so3_exp(v3_load(x + i)));
+        v3 turned = problem->frame == NT_BODY ? m3_apply_transposed(R, v3_load(out + i))
+                                              : m3_apply(R, v3_load(out + i));
+        v3_store(out + i, turned);
+    }
+}
+
+void nt_variation_map(const nt_space *space, const double *A, const double *y, double *out)
+{
+    if (out != y)
+        memcpy(out, y, (size_t)space->nv * sizeof *out);
+    for (int b = 0; b < space->n_blocks; b++) {
+        const nt_block *block = &space->blocks[b];
+        int i = block->v + block->nv - 3;
+        if (block->rotation >= 0)
+            v3_store(out + i, m3_apply(m3_load(A + 9 * block->rotation), v3_load(out + i)));
+    }
+}
+
+nt_status nt_variation_push(nt_problem *p, const nt_push *push)
+{
+    size_t n = (size_t)p->n, nv = (size_t)p->nv;
+    double *x = push->scratch, *y = x + n;
+    nt_combination combination = {.mass = push->mass,
+                                  .damping = push->damping,
+                                  .stiffness = push->stiffness,
+                                  .row_mass = push->mass,
+                                  .row_damping = push->damping,
+                                  .row_stiffness = push->stiffness};
+    nt_terms terms = {.parts = push->parts,
+                      .level = push->level,
+                      .matrix = &p->matrix,
+                      .combination = &combination};
+    p->factored_for = NULL;
+    nt_matrix_zero(&p->matrix);
+    nt_status status = nt_problem_evaluate(p, push->at, &terms);
+    memset(x + nv, 0, (n - nv) * sizeof *x);
+    for (int k = 0; k < push->count && status == NT_OK; k++) {
+        memcpy(x, push->x + (size_t)k * push->x_stride, nv * sizeof *x);
+        nt_matrix_apply(&p->matrix, x, y);
+        double *sum = push->y + (size_t)k * push->y_stride;
+        for (size_t i = 0; i < n; i++)
+            sum[i] += y[i];
+    }
+    return status;
+}

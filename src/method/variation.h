@@ -1,0 +1,31 @@
+/* What the linearised steps of all methods have in common. */
+#ifndef NUTATE_METHOD_VARIATION_H
+#define NUTATE_METHOD_VARIATION_H
+
+#include "method/method.h"
+
+/* The increment at q1 = q0 o exp(x) (body) or exp(x) o q0 (inertial) that follows from one dq0 at
+ * q0 with x held: rotations by exp(x)^-1 or exp(x); out[nv] may be dq0. */
+void nt_variation_carry(const nt_problem *problem, const double *x, const double *dq0, double *out);
+
+/* out = A y for rotation entries, y elsewhere; A[n_rotations][9]; out[nv] may be y. */
+void nt_variation_map(const nt_space *space, const double *A, const double *y, double *out);
+
+/* One term of a directional derivative: combination (c_M, c_C, c_K) of the tangents of `parts` of R
+ * and of the rows at `level`, at one point, times x[nv] of each direction, added to y[n]. */
+typedef struct nt_push {
+    const nt_point *at;
+    unsigned parts;
+    nt_level level;
+    double mass, damping, stiffness;
+    int count;
+    const double *x; /* [count] of x_stride doubles, nv of them used */
+    double *y;       /* [count] of y_stride doubles, n of them used   */
+    size_t x_stride, y_stride;
+    double *scratch; /* [2 n] */
+} nt_push;
+
+/* Uses the problem's matrix: factorise afterwards. */
+nt_status nt_variation_push(nt_problem *problem, const nt_push *push);
+
+#endif

@@ -1,0 +1,251 @@
+/* Forward sensitivities from step to step, and between steps. */
+#include "base/error.h"
+#include "method/dense_output.h"
+#include "sensitivity/forward.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- memory and work ------------------------------------------------------------------------ */
+
+/* A state that has moved by `offset` times a variation, in the problem's frame, into `out`. */
+static void move(const nt_problem *p, const nt_phase *from, const nt_variation *d, double offset,
+                 double *increment, const nt_phase *out)
+{
+    for (int i = 0; i < p->nv; i++) {
+        increment[i] = offset * d->q[i];
+        out->v[i] = from->v[i] + offset * d->v[i];
+        out->vdot[i] = from->vdot[i] + offset * d->vdot[i];
+    }
+    for (int i = 0; i < p->nc; i++)
+        out->lambda[i] = from->lambda[i] + offset * d->lambda[i]; /* mu follows */
+    for (int i = 0; i < p->system->n_memory; i++)
+        out->memory[i] = from->memory[i] + offset * d->memory[i];
+    nt_space_compose(&p->space, p->frame, from->q, increment, out->q);
+}
+
+/* The step of differences along a variation: it moves no value by more than 1e-2 of (1 + |value|).
+ */
+static double reach(const nt_problem *p, const nt_phase *at, const nt_variation *d)
+{
+    double largest = 0;
+    for (int i = 0; i < p->nv; i++) {
+        largest = fmax(largest, fabs(d->q[i]));
+        largest = fmax(largest, fabs(d->v[i]) / (1 + fabs(at->v[i])));
+        largest = fmax(largest, fabs(d->vdot[i]) / (1 + fabs(at->vdot[i])));
+    }
+    for (int i = 0; i < p->nc; i++)
+        largest = fmax(largest, fabs(d->lambda[i]) / (1 + fabs(at->lambda[i])));
+    return largest > 0 ? 1e-2 / largest : 1e-2;
+}
+
+/* The moved state as the system sees it. */
+static nt_point shown(nt_sensitivity *s, const nt_phase *phase)
+{
+    nt_problem *p = s->integrator->problem;
+    nt_point at = nt_phase_point(phase);
+    double *v = s->shown, *vdot = v + p->nv;
+    nt_space_change_frame(&p->space, p->frame, p->system->frame, phase->q, phase->v, v);
+    nt_space_change_frame(&p->space, p->frame, p->system->frame, phase->q, phase->vdot, vdot);
+    at.v = v, at.vdot = vdot;
+    return at;
+}
+
+static nt_phase scratch_phase(const nt_sensitivity *s, int which)
+{
+    const nt_integrator *it = s->integrator;
+    const nt_phase *now = &it->stepper.now;
+    nt_phase phase = {.all = s->dense + (size_t)which * it->size};
+    phase.q = phase.all + (now->q - now->all);
+    phase.v = phase.all + (now->v - now->all);
+    phase.vdot = phase.all + (now->vdot - now->all);
+    phase.lambda = phase.all + (now->lambda - now->all);
+    phase.mu = phase.all + (now->mu - now->all);
+    phase.memory = phase.all + (now->memory - now->all);
+    phase.method = phase.all + (now->method - now->all);
+    return phase;
+}
+
+/* With the parameter of direction i moved along. */
+static nt_status set_parameter(nt_sensitivity *s, int i, double offset)
+{
+    const nt_system *system = s->integrator->problem->system;
+    memcpy(s->varied, s->p, (size_t)system->n_parameters * sizeof *s->p);
+    s->varied[s->route[i].parameter] += offset;
+    return system->set_parameters(system->self, s->varied);
+}
+
+/* The derivative of what `accept` makes of the memory. */
+static nt_status vary_memory(nt_sensitivity *s, int i, const nt_variation *before,
+                             const nt_variation *after)
+{
+    nt_integrator *it = s->integrator;
+    nt_problem *p = it->problem;
+    int n_memory = p->system->n_memory;
+    memset(after->memory, 0, (size_t)n_memory * sizeof(double));
+    if (n_memory == 0 || !p->system->accept || (p->system->capabilities & NT_DISCRETE_MEMORY)) {
+        if (!p->system->accept)
+            memcpy(after->memory, before->memory, (size_t)n_memory * sizeof(double));
+        return NT_OK;
+    }
+    nt_phase varied = scratch_phase(s, 0), from = it->stepper.next;
+    from.memory = it->stepper.now.memory;
+    nt_variation d = *after;
+    d.memory = before->memory;
+    double step = reach(p, &from, &d);
+    nt_status status = NT_OK;
+    for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
+        int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
+        double weight = sign * nt_stencil[distance - 1] / step;
+        status = set_parameter(s, i, sign * distance * step);
+        move(p, &from, &d, sign * distance * step, s->values, &varied);
+        varied.all[NT_PHASE_T] = from.all[NT_PHASE_T];
+        nt_point at = shown(s, &varied);
+        p->system->accept(p->system->self, &at, s->probe);
+        for (int k = 0; k < n_memory; k++)
+            after->memory[k] += weight * s->probe[k];
+    }
+    nt_status back = p->system->set_parameters(p->system->self, s->p);
+    return status != NT_OK ? status : back;
+}
+
+/* d(power) along direction i at a state. */
+static nt_status vary_power(nt_sensitivity *s, int i, const nt_phase *at, const nt_variation *d,
+                            double *derivative)
+{
+    nt_problem *p = s->integrator->problem;
+    nt_phase varied = scratch_phase(s, 0);
+    double step = reach(p, at, d);
+    nt_status status = NT_OK;
+    *derivative = 0;
+    for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
+        int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
+        nt_energy energy = {0};
+        status = set_parameter(s, i, sign * distance * step);
+        move(p, at, d, sign * distance * step, s->values, &varied);
+        varied.all[NT_PHASE_T] = at->all[NT_PHASE_T];
+        nt_point point = shown(s, &varied);
+        if (status == NT_OK)
+            status = p->system->energy(p->system->self, &point, &energy);
+        *derivative += sign * nt_stencil[distance - 1] / step * energy.power;
+    }
+    nt_status back = p->system->set_parameters(p->system->self, s->p);
+    return status != NT_OK ? status : back;
+}
+
+/* The trapezoidal rule of the integrator, differentiated. */
+static nt_status vary_work(nt_sensitivity *s, double h)
+{
+    nt_stepper *stepper = &s->integrator->stepper;
+    for (int i = 0; i < s->n; i++) {
+        double first, last;
+        nt_variation before = nt_variation_at(stepper->problem, &s->directions, s->now, i);
+        nt_variation after = nt_variation_at(stepper->problem, &s->directions, s->next, i);
+        nt_status status = vary_power(s, i, &stepper->now, &before, &first);
+        if (status == NT_OK)
+            status = vary_power(s, i, &stepper->next, &after, &last);
+        if (status != NT_OK)
+            return status;
+        s->work_before[i] = s->work[i];
+        s->work[i] += h / 2 * (first + last);
+    }
+    return NT_OK;
+}
+
+/* ---- a step --------------------------------------------------------------------------------- */
+
+nt_status nt_sensitivity_attend(void *context, nt_integrator *it, double h)
+{
+    nt_sensitivity *s = context;
+    nt_stepper *stepper = &it->stepper;
+    if (s->t != stepper->now.all[NT_PHASE_T])
+        return NT_INCONSISTENT; /* not begun, or the state was restored without it */
+    nt_status status = it->method->linearise(stepper, h, &s->directions, s->now, s->next);
+    for (int i = 0; i < s->n && status == NT_OK; i++) {
+        nt_variation before = nt_variation_at(it->problem, &s->directions, s->now, i);
+        nt_variation after = nt_variation_at(it->problem, &s->directions, s->next, i);
+        status = vary_memory(s, i, &before, &after);
+    }
+    if (status == NT_OK && it->track_work)
+        status = vary_work(s, h);
+    if (status != NT_OK)
+        return status;
+    double *old = s->before;
+    s->before = s->now;
+    s->now = s->next;
+    s->next = old;
+    s->t = stepper->next.all[NT_PHASE_T];
+    return NT_OK;
+}
+
+/* ---- looking -------------------------------------------------------------------------------- */
+
+double nt_sensitivity_difference_error(const nt_sensitivity *s, int i)
+{
+    return s->route[i].difference;
+}
+
+nt_state_tangent nt_sensitivity_state(nt_sensitivity *s, int i)
+{
+    nt_problem *p = s->integrator->problem;
+    const nt_phase *now = &s->integrator->stepper.now;
+    nt_variation d = nt_variation_at(p, &s->directions, s->now, i);
+    double *q = s->shown, *v = q + p->nv, *vdot = v + p->nv;
+    const double *const from[3] = {d.q, d.v, d.vdot};
+    double *const to[3] = {q, v, vdot};
+    nt_sensitivity_change_frame(p, p->frame, p->system->frame, now, from, to);
+    return (nt_state_tangent){.q = q,
+                              .v = v,
+                              .vdot = vdot,
+                              .lambda = d.lambda,
+                              .mu = d.mu,
+                              .memory = d.memory,
+                              .work = s->work[i]};
+}
+
+/* Dense output of states that have moved by +-1, +-2, +-3 steps of their variations. */
+nt_status nt_sensitivity_dense(nt_sensitivity *s, int i, double t, nt_state_tangent *tangent)
+{
+    nt_integrator *it = s->integrator;
+    nt_problem *p = it->problem;
+    const nt_phase *from = &it->before, *to = &it->stepper.now;
+    if (!(t >= from->all[NT_PHASE_T] && t <= to->all[NT_PHASE_T]))
+        return NT_INVALID;
+    *tangent = nt_sensitivity_state(s, i);
+    if (t == to->all[NT_PHASE_T])
+        return NT_OK;
+    nt_variation first = nt_variation_at(p, &s->directions, s->before, i);
+    nt_variation last = nt_variation_at(p, &s->directions, s->now, i);
+    nt_phase ends[2] = {scratch_phase(s, 0), scratch_phase(s, 1)}, middle = it->stepper.next;
+    nt_phase varied = scratch_phase(s, 2);
+    double *work = s->dense + 3 * it->size, *sum = s->dense_shown;
+    double step = fmin(reach(p, from, &first), reach(p, to, &last));
+    nt_dense_output(p, from, to, t, work, &middle);
+    memset(sum, 0, (3 * (size_t)p->nv + (size_t)p->nc) * sizeof *sum);
+    for (int j = 0; j < 2 * NT_STENCIL; j++) {
+        int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
+        double offset = sign * distance * step, weight = sign * nt_stencil[distance - 1] / step;
+        move(p, from, &first, offset, s->values, &ends[0]);
+        move(p, to, &last, offset, s->values, &ends[1]);
+        for (int k = 0; k < 2; k++)
+            memcpy(ends[k].all, k ? to->all : from->all, NT_PHASE_HEAD * sizeof(double));
+        nt_dense_output(p, &ends[0], &ends[1], t, work, &varied);
+        nt_space_difference(&p->space, p->frame, middle.q, varied.q, s->values);
+        for (int k = 0; k < p->nv; k++) {
+            sum[k] += weight * s->values[k];
+            sum[p->nv + k] += weight * varied.v[k];
+            sum[2 * p->nv + k] += weight * varied.vdot[k];
+        }
+        for (int k = 0; k < p->nc; k++)
+            sum[3 * p->nv + k] += weight * varied.lambda[k];
+    }
+    double *q = s->shown;
+    const double *const inner[3] = {sum, sum + p->nv, sum + 2 * p->nv};
+    double *const outer[3] = {q, q + p->nv, q + 2 * p->nv};
+    nt_sensitivity_change_frame(p, p->frame, p->system->frame, &middle, inner, outer);
+    tangent->lambda = sum + 3 * p->nv;
+    tangent->mu = tangent->lambda + p->nh;
+    double share = (t - from->all[NT_PHASE_T]) / (to->all[NT_PHASE_T] - from->all[NT_PHASE_T]);
+    tangent->work = s->work_before[i] + share * (s->work[i] - s->work_before[i]);
+    return NT_OK;
+}

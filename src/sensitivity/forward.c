@@ -1,0 +1,250 @@
+/* Forward sensitivities of a run: the start, the steps, and the state as the system sees it.
+ *
+ * A variation (dq, dv, dvdot, dlambda, dmu, dmemory, dmethod) for each parameter goes through the
+ * method's own linearised step. At the start, with dq0, dv0 from the initial values,
+ *
+ *   M dvdot + R_lambda dlambda = -(R_q dq + R_v dv + R_p),   and the same of the rows at the level
+ * of accelerations:
+ *
+ * the derivative of the consistent accelerations (Bruls & Eberhard 2008, (116), (117)). */
+#include "sensitivity/forward.h"
+#include "base/error.h"
+#include "method/dense_output.h"
+#include "method/variation.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+static nt_status take_memory(nt_sensitivity *s)
+{
+    nt_integrator *it = s->integrator;
+    nt_problem *p = it->problem;
+    const nt_system *system = p->system;
+    size_t n = (size_t)p->n, nv = (size_t)p->nv, nq = (size_t)p->nq, count = (size_t)s->n;
+    size_t n_memory = (size_t)system->n_memory, n_parameters = (size_t)system->n_parameters;
+    size_t varies = it->layout.variation > 0 ? it->layout.variation : it->layout.memory;
+    size_t linear = it->layout.linear + count * it->layout.linear_each;
+    size_t start = 2 * n + count * n; /* of the start's own solve */
+    nt_arena *arena = &s->arena;
+    s->directions = (nt_directions){.count = s->n,
+                                    .stride = 3 * nv + (size_t)p->nc + n_memory + varies,
+                                    .load = nt_pseudo_load,
+                                    .context = s};
+    size_t all = count * s->directions.stride;
+    s->directions.scratch = NT_TAKE(arena, linear > start ? linear : start, double);
+    s->now = NT_TAKE(arena, all, double);
+    s->next = NT_TAKE(arena, all, double);
+    s->before = NT_TAKE(arena, all, double);
+    s->route = NT_TAKE(arena, count, nt_load_route);
+    s->work = NT_TAKE(arena, count, double);
+    s->work_before = NT_TAKE(arena, count, double);
+    s->p = NT_TAKE(arena, n_parameters, double);
+    s->varied = NT_TAKE(arena, n_parameters, double);
+    s->values = NT_TAKE(arena, 3 * n, double);
+    s->point = NT_TAKE(arena, nq + 2 * nv + (size_t)p->nc + n_memory, double);
+    s->shown = NT_TAKE(arena, 3 * nv, double);
+    s->probe = NT_TAKE(arena, 2 * (nq + nv + n_memory), double);
+    s->dense = NT_TAKE(arena, 3 * it->size + nt_dense_output_work(p), double);
+    s->dense_shown = NT_TAKE(arena, 3 * nv + (size_t)p->nc, double);
+    bool good = s->directions.scratch && s->now && s->next && s->before && s->route && s->work &&
+                s->work_before && s->p && s->varied && s->values && s->point && s->shown &&
+                s->probe && s->dense && s->dense_shown;
+    return good ? NT_OK : NT_NO_MEMORY;
+}
+
+nt_status nt_sensitivity_create(nt_sensitivity **out, nt_integrator *it, const int *parameters,
+                                int n, nt_error *error)
+{
+    *out = NULL;
+    const nt_system *system = it->problem->system;
+    if (!it->method->linearise)
+        return nt_fail(error, NT_UNSUPPORTED, "method %s has no linearised step", it->method->name);
+    if (!(system->capabilities & NT_HAS_PARAMETERS) || !system->set_parameters ||
+        !system->get_parameters)
+        return nt_fail(error, NT_UNSUPPORTED, "the system has no parameters (NT_HAS_PARAMETERS)");
+    if (!(system->capabilities & NT_HAS_TANGENT))
+        return nt_fail(error, NT_UNSUPPORTED, "the system gives no tangents (NT_HAS_TANGENT)");
+    if (it->attend)
+        return nt_fail(error, NT_INVALID, "the integrator carries sensitivities already");
+    for (int i = 0; i < n; i++)
+        if (parameters[i] < 0 || parameters[i] >= system->n_parameters)
+            return nt_fail(error, NT_INVALID, "there is no parameter %d, the system has %d",
+                           parameters[i], system->n_parameters);
+    nt_sensitivity *s = calloc(1, sizeof *s);
+    if (!s)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    s->integrator = it;
+    s->n = n;
+    s->t = (double)NAN;
+    nt_status status = take_memory(s);
+    if (status != NT_OK) {
+        nt_sensitivity_destroy(s);
+        return nt_fail(error, status, "out of memory");
+    }
+    for (int i = 0; i < n; i++)
+        s->route[i].parameter = parameters[i];
+    it->attend = nt_sensitivity_attend;
+    it->attendant = s;
+    *out = s;
+    return NT_OK;
+}
+
+void nt_sensitivity_destroy(nt_sensitivity *s)
+{
+    if (!s)
+        return;
+    if (s->integrator->attendant == s)
+        s->integrator->attend = NULL;
+    nt_arena_free(&s->arena);
+    free(s);
+}
+
+/* ---- frames --------------------------------------------------------------------------------- */
+
+/* A variation of q, v and vdot from one frame to the other at a state (q, v, vdot in frame `from`).
+ * Rates are w_i = Q w_o, so dw_i = Q dw_o + s w_i~ e_i with e_i = Q e_o; see system/adapter.c. */
+void nt_sensitivity_change_frame(const nt_problem *p, nt_frame from, nt_frame to,
+                                 const nt_phase *state, const double *const d[3],
+                                 double *const out[3])
+{
+    const double *q = state->q, *v = state->v, *vdot = state->vdot;
+    for (int i = 0; i < 3; i++)
+        nt_space_change_frame(&p->space, from, to, q, d[i], out[i]);
+    double s = to == NT_INERTIAL ? -1 : 1;
+    for (int b = 0; from != to && b < p->space.n_blocks; b++) {
+        const nt_block *block = &p->space.blocks[b];
+        int i = block->v + block->nv - 3;
+        if (block->rotation < 0)
+            continue;
+        m3 R = quat_matrix(quat_load(q + block->q + block->nq - 4));
+        m3 Q = to == NT_INERTIAL ? R : m3_transpose(R);
+        v3 e = v3_load(out[0] + i);
+        v3 rates[2] = {m3_apply(Q, v3_load(v + i)), m3_apply(Q, v3_load(vdot + i))};
+        for (int k = 0; k < 2; k++)
+            v3_store(out[k + 1] + i,
+                     v3_add(v3_load(out[k + 1] + i), v3_scale(s, v3_cross(rates[k], e))));
+    }
+}
+
+/* ---- start ---------------------------------------------------------------------------------- */
+
+/* dvdot, dlambda, dmu of all directions from their dq, dv. */
+static nt_status accelerations(nt_sensitivity *s, const nt_point *at)
+{
+    nt_problem *p = s->integrator->problem;
+    size_t n = (size_t)p->n, nv = (size_t)p->nv, count = (size_t)s->n;
+    double *z = s->directions.scratch + 2 * n;
+    nt_push push = {.at = at,
+                    .parts = NT_ALL_PARTS,
+                    .level = NT_ACCELERATION,
+                    .stiffness = 1,
+                    .count = s->n,
+                    .x = s->now,
+                    .y = z,
+                    .x_stride = s->directions.stride,
+                    .y_stride = n,
+                    .scratch = s->directions.scratch};
+    memset(z, 0, count * n * sizeof *z);
+    nt_status status = nt_variation_push(p, &push);
+    push.stiffness = 0, push.damping = 1, push.x = s->now + nv;
+    if (status == NT_OK)
+        status = nt_variation_push(p, &push);
+    for (size_t i = 0; i < count && status == NT_OK; i++) {
+        nt_terms terms = {.parts = NT_ALL_PARTS,
+                          .level = NT_ACCELERATION,
+                          .residual = z + i * n,
+                          .rows = z + i * n + nv};
+        status = nt_pseudo_load(s, (int)i, at, &terms);
+        for (int j = 0; j < p->n_dropped; j++)
+            z[i * n + (size_t)p->dropped[j]] = 0;
+    }
+    if (status == NT_OK)
+        status = nt_problem_factor_accelerations(p, at);
+    if (status == NT_OK)
+        status = nt_solver_solve(p->solver, z, s->n);
+    for (size_t i = 0; i < count && status == NT_OK; i++) {
+        nt_variation d = nt_variation_at(p, &s->directions, s->now, (int)i);
+        for (size_t j = 0; j < n; j++)
+            d.vdot[j] = -z[i * n + j]; /* multipliers follow */
+    }
+    return status;
+}
+
+/* dq and dv of the given state in the system's frame become those of direction i. */
+static void enter(nt_sensitivity *s, int i, const double *dq, const double *dv)
+{
+    nt_problem *p = s->integrator->problem;
+    const nt_phase *now = &s->integrator->stepper.now;
+    nt_variation d = nt_variation_at(p, &s->directions, s->now, i);
+    double *zero = s->values, *v = s->shown; /* v in the system's frame */
+    memset(zero, 0, (size_t)p->nv * sizeof *zero);
+    nt_space_change_frame(&p->space, p->frame, p->system->frame, now->q, now->v, v);
+    const nt_phase state = {.q = now->q, .v = v, .vdot = zero};
+    const double *const from[3] = {dq ? dq : zero, dv ? dv : zero, zero};
+    double *const to[3] = {d.q, d.v, d.vdot};
+    nt_sensitivity_change_frame(p, p->system->frame, p->frame, &state, from, to);
+}
+
+static nt_status finish_start(nt_sensitivity *s, nt_error *error)
+{
+    nt_integrator *it = s->integrator;
+    nt_phase *now = &it->stepper.now;
+    nt_point at = nt_phase_point(now);
+    nt_status status = accelerations(s, &at);
+    if (status == NT_OK) { /* linearise looks at the start in `next` */
+        memcpy(it->stepper.next.all, now->all, it->size * sizeof(double));
+        status = it->method->linearise(&it->stepper, 0, &s->directions, s->now, s->now);
+    }
+    memset(s->work, 0, (size_t)s->n * sizeof *s->work);
+    memset(s->work_before, 0, (size_t)s->n * sizeof *s->work);
+    memcpy(s->before, s->now, (size_t)s->n * s->directions.stride * sizeof *s->now);
+    s->t = now->all[NT_PHASE_T];
+    return status == NT_OK ? NT_OK
+                           : nt_fail(error, status,
+                                     "sensitivities of the initial accelerations at t = %g s: %s",
+                                     s->t, nt_status_text(status));
+}
+
+static nt_status begin(nt_sensitivity *s, nt_error *error)
+{
+    nt_integrator *it = s->integrator;
+    if (!it->started)
+        return nt_fail(error, NT_INVALID, "the integrator was not started");
+    nt_point at = nt_phase_point(&it->stepper.now);
+    memset(s->now, 0, (size_t)s->n * s->directions.stride * sizeof *s->now);
+    return nt_pseudo_load_prepare(s, &at, error);
+}
+
+nt_status nt_sensitivity_start(nt_sensitivity *s, nt_error *error)
+{
+    nt_problem *p = s->integrator->problem;
+    nt_status status = begin(s, error);
+    if (status != NT_OK)
+        return status;
+    double t = s->integrator->stepper.now.all[NT_PHASE_T];
+    for (int i = 0; i < s->n; i++) {
+        double *dq = s->dense_shown, *dv = dq + p->nv;
+        nt_variation d = nt_variation_at(p, &s->directions, s->now, i);
+        if ((status = nt_initial_tangent(s, i, t, dq, dv, d.memory)) != NT_OK)
+            return nt_fail(error, status,
+                           "the initial values cannot be differentiated at t = %g s: %s", t,
+                           nt_status_text(status));
+        enter(s, i, dq, dv);
+    }
+    return finish_start(s, error);
+}
+
+nt_status nt_sensitivity_start_from(nt_sensitivity *s, const double *dq, const double *dv,
+                                    nt_error *error)
+{
+    size_t nv = (size_t)s->integrator->problem->nv;
+    nt_status status = begin(s, error);
+    if (status != NT_OK)
+        return status;
+    for (int i = 0; i < s->n; i++)
+        enter(s, i, dq ? dq + (size_t)i * nv : NULL, dv ? dv + (size_t)i * nv : NULL);
+    return finish_start(s, error);
+}

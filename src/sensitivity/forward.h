@@ -1,0 +1,60 @@
+/* Forward sensitivities: what the files of this layer share. */
+#ifndef NUTATE_SENSITIVITY_FORWARD_H
+#define NUTATE_SENSITIVITY_FORWARD_H
+
+#include "method/integrator.h"
+
+#include <nutate/sensitivity.h>
+
+/* Pseudo-loads d(R, rows)/dp of a parameter: by the system, or by differences. */
+typedef struct nt_load_route {
+    int parameter;     /* its number in the system                                      */
+    bool differenced;  /* the system gives none                                         */
+    double step;       /* of the differences, in units of the parameter                 */
+    double difference; /* largest estimated relative error of them so far               */
+} nt_load_route;
+
+struct nt_sensitivity {
+    nt_integrator *integrator;
+    nt_arena arena;
+    int n;                /* directions                                       */
+    nt_load_route *route; /* [n]                                              */
+    nt_directions directions;
+    double *now, *next;  /* [n][stride] variations at the integrator's now   */
+    double *before;      /* [n][stride] at the start of the last step        */
+    double t;            /* s, of `now`; NaN before the start                */
+    double *work;        /* [n] J per unit, at `now`                         */
+    double *work_before; /* [n] at `before`                                  */
+    double *p, *varied;  /* [n_parameters] their values, and some changed    */
+    double *values;      /* [2][n_unknowns] of differences                   */
+    double *point;       /* [nq + 2 nv + nc + n_memory] a varied state       */
+    double *shown;       /* [3 nv] v, vdot, q in the system's frame          */
+    double *probe;       /* [2][nq + 2 nv + n_memory] varied initial values  */
+    double *dense;       /* phases of a varied dense output                  */
+    double *dense_shown; /* [3 nv + nc]                                      */
+};
+
+/* Sixth-order central differences at +-1, +-2, +-3 steps: f' = sum w_j (f(+j) - f(-j)) / step. */
+enum { NT_STENCIL = 3 };
+extern const double nt_stencil[NT_STENCIL];
+
+/* A variation (dq, dv, dvdot) at a state of frame `from` in the frame `to`. out may not be d. */
+void nt_sensitivity_change_frame(const nt_problem *p, nt_frame from, nt_frame to,
+                                 const nt_phase *state, const double *const d[3],
+                                 double *const out[3]);
+
+/* The hook of the integrator: every step before it is accepted. */
+nt_status nt_sensitivity_attend(void *context, nt_integrator *integrator, double h);
+
+/* nt_directions.load: parameters and memory. context is the nt_sensitivity. */
+nt_status nt_pseudo_load(void *context, int i, const nt_point *at, const nt_terms *terms);
+
+/* Choose the routes and the steps of differences at the present state. */
+nt_status nt_pseudo_load_prepare(nt_sensitivity *s, const nt_point *at, nt_error *error);
+
+/* Derivatives of the system's own initial values, in the system's frame: dq[nv], dv[nv], dmemory.
+ */
+nt_status nt_initial_tangent(nt_sensitivity *s, int i, double t, double *dq, double *dv,
+                             double *dmemory);
+
+#endif

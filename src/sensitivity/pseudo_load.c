@@ -1,0 +1,220 @@
+/* Pseudo-loads: what a parameter changes in the equations where the state is held.
+ *
+ * By the best route there is. A system that differentiates itself (parameter_tangent) is asked; the
+ * others are differenced: sixth-order central differences of residual and rows at the converged
+ * state. Their truncation error is h^6 R^(7)/140 and their rounding error about 1e-16 |R|/h, so
+ * that steps of 1e-2 of the parameter's natural scale leave about 1e-14 of |R|/scale of either.
+ * Where the parameter enters more sharply, a smaller step is chosen at the start: that at which
+ * formulas of sixth and fourth order agree best. Where it enters linearly any step is exact. */
+#include "base/error.h"
+#include "sensitivity/forward.h"
+
+#include <math.h>
+#include <string.h>
+
+const double nt_stencil[NT_STENCIL] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
+
+/* The same at fourth order, for the estimate. */
+static const double fourth[NT_STENCIL] = {8.0 / 12, -1.0 / 12, 0};
+
+/* ---- differences ---------------------------------------------------------------------------- */
+
+/* Residual and rows at a point into out[n], with parameter k at p_k + offset. */
+static nt_status values_at(nt_sensitivity *s, const nt_point *at, const nt_terms *wanted, int k,
+                           double offset, double *out)
+{
+    nt_problem *p = s->integrator->problem;
+    const nt_system *system = p->system;
+    nt_terms terms = {.parts = wanted->parts,
+                      .level = wanted->level,
+                      .residual = wanted->residual ? out : NULL,
+                      .rows = wanted->rows ? out + p->nv : NULL};
+    memcpy(s->varied, s->p, (size_t)system->n_parameters * sizeof *s->p);
+    s->varied[k] += offset;
+    memset(out, 0, (size_t)p->n * sizeof *out);
+    nt_status status = system->set_parameters(system->self, s->varied);
+    return status == NT_OK ? nt_problem_evaluate(p, at, &terms) : status;
+}
+
+/* Adds the derivative in parameter k to terms; *difference receives the largest difference between
+ * the two orders, relative to the largest derivative. The parameters are put back. */
+static nt_status difference(nt_sensitivity *s, const nt_point *at, const nt_terms *terms, int k,
+                            double step, double *off)
+{
+    nt_problem *p = s->integrator->problem;
+    const nt_system *system = p->system;
+    int n = p->n;
+    double *value = s->values, *sum = value + n, *low = sum + n;
+    nt_status status = NT_OK;
+    memset(sum, 0, 2 * (size_t)n * sizeof *sum);
+    for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
+        int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
+        status = values_at(s, at, terms, k, sign * distance * step, value);
+        for (int i = 0; i < n; i++) {
+            sum[i] += sign * nt_stencil[distance - 1] * value[i] / step;
+            low[i] += sign * fourth[distance - 1] * value[i] / step;
+        }
+    }
+    nt_status back = system->set_parameters(system->self, s->p);
+    if (status != NT_OK || back != NT_OK)
+        return status != NT_OK ? status : back;
+    double largest = 0, worst = 0;
+    for (int i = 0; i < n; i++) {
+        largest = fmax(largest, fabs(sum[i]));
+        worst = fmax(worst, fabs(sum[i] - low[i]));
+    }
+    *off = largest > 0 ? worst / largest : 0;
+    for (int i = 0; terms->residual && i < p->nv; i++)
+        terms->residual[i] += sum[i];
+    for (int i = 0; terms->rows && i < p->nc; i++)
+        terms->rows[i] += sum[p->nv + i];
+    return NT_OK;
+}
+
+/* Adds R and rows differentiated along dmemory, at fixed parameters. */
+static nt_status along_memory(nt_sensitivity *s, const nt_point *at, const nt_terms *wanted,
+                              const double *dmemory)
+{
+    nt_problem *p = s->integrator->problem;
+    int n_memory = p->system->n_memory, n = p->n;
+    double largest = 0, *value = s->values;
+    for (int i = 0; i < n_memory; i++)
+        largest = fmax(largest, fabs(dmemory[i]) / (1 + fabs(at->memory[i])));
+    if (largest == 0)
+        return NT_OK;
+    double step = 1e-2 / largest;
+    nt_point varied = *at;
+    varied.memory = s->point;
+    for (int j = 0; j < 2 * NT_STENCIL; j++) {
+        int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
+        nt_terms terms = {.parts = wanted->parts,
+                          .level = wanted->level,
+                          .residual = wanted->residual ? value : NULL,
+                          .rows = wanted->rows ? value + p->nv : NULL};
+        for (int i = 0; i < n_memory; i++)
+            s->point[i] = at->memory[i] + sign * distance * step * dmemory[i];
+        memset(value, 0, (size_t)n * sizeof *value);
+        nt_status status = nt_problem_evaluate(p, &varied, &terms);
+        if (status != NT_OK)
+            return status;
+        double weight = sign * nt_stencil[distance - 1] / step;
+        for (int i = 0; wanted->residual && i < p->nv; i++)
+            wanted->residual[i] += weight * value[i];
+        for (int i = 0; wanted->rows && i < p->nc; i++)
+            wanted->rows[i] += weight * value[p->nv + i];
+    }
+    return NT_OK;
+}
+
+/* ---- routes --------------------------------------------------------------------------------- */
+
+nt_status nt_pseudo_load(void *context, int i, const nt_point *at, const nt_terms *terms)
+{
+    nt_sensitivity *s = context;
+    nt_problem *p = s->integrator->problem;
+    nt_load_route *route = &s->route[i];
+    nt_status status;
+    if (route->differenced) {
+        double off = 0;
+        status = difference(s, at, terms, route->parameter, route->step, &off);
+        route->difference = fmax(route->difference, off);
+    } else
+        status = nt_problem_parameter_tangent(p, at, route->parameter, terms);
+    if (status != NT_OK || p->system->n_memory == 0 ||
+        (p->system->capabilities & NT_DISCRETE_MEMORY))
+        return status;
+    nt_variation d = nt_variation_at(p, &s->directions, s->now, i);
+    return along_memory(s, at, terms, d.memory);
+}
+
+static double scale_of(const nt_sensitivity *s, int k)
+{
+    const nt_system *system = s->integrator->problem->system;
+    return system->parameter_scale ? system->parameter_scale[k] : fmax(fabs(s->p[k]), 1);
+}
+
+nt_status nt_pseudo_load_prepare(nt_sensitivity *s, const nt_point *at, nt_error *error)
+{
+    nt_problem *p = s->integrator->problem;
+    const nt_system *system = p->system;
+    double *ignored = s->directions.scratch; /* [n] at least */
+    system->get_parameters(system->self, s->p);
+    for (int i = 0; i < s->n; i++) {
+        nt_load_route *route = &s->route[i];
+        nt_terms terms = {.parts = NT_ALL_PARTS,
+                          .level = NT_ACCELERATION,
+                          .residual = ignored,
+                          .rows = ignored + p->nv};
+        memset(ignored, 0, (size_t)p->n * sizeof *ignored);
+        nt_status status = nt_problem_parameter_tangent(p, at, route->parameter, &terms);
+        route->differenced = status == NT_UNSUPPORTED;
+        route->difference = 0;
+        double best = (double)INFINITY, scale = scale_of(s, route->parameter);
+        for (double step = 1e-2 * scale; route->differenced && step > 1e-5 * scale; step /= 4) {
+            double off;
+            status = difference(s, at, &terms, route->parameter, step, &off);
+            if (status == NT_OK && off < best) {
+                best = off;
+                route->step = step;
+            }
+        }
+        if (route->differenced && isfinite(best))
+            status = NT_OK;
+        if (status != NT_OK)
+            return nt_fail(error, status, "the equations cannot be differentiated in parameter %s",
+                           system->parameter_names ? system->parameter_names[route->parameter]
+                                                   : "(without a name)");
+    }
+    return NT_OK;
+}
+
+/* ---- initial values ------------------------------------------------------------------------- */
+
+/* q, v and memory of the system's own start with parameter k at p_k + offset. */
+static nt_status initial_at(nt_sensitivity *s, double t, int k, double offset, double *out)
+{
+    nt_problem *p = s->integrator->problem;
+    const nt_system *system = p->system;
+    memcpy(s->varied, s->p, (size_t)system->n_parameters * sizeof *s->p);
+    s->varied[k] += offset;
+    nt_status status = system->set_parameters(system->self, s->varied);
+    return status == NT_OK ? system->initial(system->self, t, out, out + p->nq, out + p->nq + p->nv)
+                           : status;
+}
+
+nt_status nt_initial_tangent(nt_sensitivity *s, int i, double t, double *dq, double *dv,
+                             double *dmemory)
+{
+    nt_problem *p = s->integrator->problem;
+    const nt_system *system = p->system;
+    size_t nv = (size_t)p->nv, n_memory = (size_t)system->n_memory;
+    int k = s->route[i].parameter;
+    memset(dq, 0, nv * sizeof *dq);
+    memset(dv, 0, nv * sizeof *dv);
+    memset(dmemory, 0, n_memory * sizeof *dmemory);
+    if (!system->initial)
+        return NT_OK;
+    nt_status status = system->initial_tangent
+                           ? system->initial_tangent(system->self, t, k, dq, dv, dmemory)
+                           : NT_UNSUPPORTED;
+    if (status != NT_UNSUPPORTED)
+        return status;
+    double *base = s->probe, *varied = base + p->nq + p->nv + system->n_memory;
+    double step = 1e-2 * scale_of(s, k);
+    status = initial_at(s, t, k, 0, base);
+    for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
+        int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
+        double weight = sign * nt_stencil[distance - 1] / step;
+        status = initial_at(s, t, k, sign * distance * step, varied);
+        /* increments from the base point: the logarithm's own curvature is even in them */
+        nt_space_difference(&p->space, system->frame, base, varied, s->values);
+        for (size_t j2 = 0; j2 < nv; j2++) {
+            dq[j2] += weight * s->values[j2];
+            dv[j2] += weight * varied[(size_t)p->nq + j2];
+        }
+        for (size_t j2 = 0; j2 < n_memory; j2++)
+            dmemory[j2] += weight * varied[(size_t)p->nq + nv + j2];
+    }
+    nt_status back = system->set_parameters(system->self, s->p);
+    return status != NT_OK ? status : back;
+}

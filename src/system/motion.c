@@ -1,0 +1,221 @@
+/* Accelerations at a point, and the way back to the constraints: what explicit methods ask for.
+ *
+ * Accelerations and multipliers solve  R(vdot, ...) = 0,  d2 Phi/dt2 = 0,  d kappa/dt = 0:
+ *
+ *   [ M  R_lambda ] [  Dvdot  ]     [      R       ]
+ *   [ G     0     ] [ Dlambda ] = - [ d2 Phi, dkap ],   G = d(d2 Phi/dt2)/dvdot = Phi_q (and
+ * kappa_v)
+ *
+ * in one step where the system is affine, by Newton's method in general (multipliers may enter
+ * nonlinearly).
+ *
+ * An explicit step leaves the constraints by its own error. With the same matrix
+ *
+ *   [ M  R_lambda ] [ dq ]     [  0  ]              [ dv ]     [          0         ]
+ *   [ G     0     ] [ .  ] = - [ Phi ],      then   [ .  ] = - [ dPhi/dt and kappa  ]
+ *
+ * is the correction of least kinetic energy (where R_lambda = G^T): the motion along the
+ * constraints is not disturbed (Hairer & Wanner, Solving ODEs II, section VII.2). Factors from
+ * near by make it a simplified Newton iteration: each correction shrinks the miss by about the
+ * distance from where they were made, and costs a look at the rows and one solve. */
+#include "group/rotation.h"
+#include "system/problem.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- accelerations -------------------------------------------------------------------------- */
+
+static const nt_combination accelerations = {.mass = 1, .multiplier = 1, .row_mass = 1};
+
+/* The matrix, and with `r` the residual and rows at the present vdot and multipliers. */
+static nt_status factorise(nt_problem *p, const nt_point *at, double *r, nt_effort *effort)
+{
+    nt_terms terms = {.parts = NT_ALL_PARTS,
+                      .level = NT_ACCELERATION,
+                      .residual = r,
+                      .rows = r ? r + p->nv : NULL,
+                      .matrix = &p->matrix,
+                      .combination = &accelerations};
+    p->factored_for = NULL;
+    nt_matrix_zero(&p->matrix);
+    effort->evaluations++;
+    nt_status status = nt_problem_evaluate(p, at, &terms);
+    if (status != NT_OK)
+        return status;
+    effort->factorisations++;
+    return nt_solver_factor_clear(p->solver, &p->matrix);
+}
+
+/* The multipliers of rows that are left out are zero. */
+static void clear_dropped(const nt_problem *p, double *lambda, double *mu)
+{
+    for (int i = 0; i < p->n_dropped; i++) {
+        int row = p->dropped[i] - p->nv;
+        *(row < p->nh ? &lambda[row] : &mu[row - p->nh]) = 0;
+    }
+}
+
+/* x -= d; the largest change and the largest value are added to. */
+static void subtract(double *x, const double *d, int n, double *change, double *size)
+{
+    for (int i = 0; i < n; i++) {
+        x[i] -= d[i];
+        double step = fabs(d[i]), now = fabs(x[i]);
+        *change = step <= *change ? *change : step; /* NaN stays */
+        *size = now > *size ? now : *size;
+    }
+}
+
+nt_status nt_problem_accelerate(nt_problem *p, const nt_point *at, double *vdot, double *lambda,
+                                double *mu, nt_effort *effort)
+{
+    enum { MOST = 25 };
+    bool affine = p->system->capabilities & NT_AFFINE;
+    double *r = p->work, last = (double)INFINITY;
+    nt_point point = *at;
+    point.vdot = vdot, point.lambda = lambda, point.mu = mu;
+    effort->unknown = -1;
+    clear_dropped(p, lambda, mu);
+    for (int iteration = 0; iteration < MOST; iteration++) {
+        memset(r, 0, (size_t)p->nv * sizeof *r);
+        nt_status status = factorise(p, &point, r, effort);
+        for (int i = 0; i < p->n_dropped; i++)
+            r[p->dropped[i]] = 0;
+        effort->solves++;
+        if (status != NT_OK || (status = nt_solver_solve(p->solver, r, 1)) != NT_OK)
+            return status;
+        double change = 0, size = 0;
+        subtract(vdot, r, p->nv, &change, &size);
+        subtract(lambda, r + p->nv, p->nh, &change, &size);
+        subtract(mu, r + p->nv + p->nh, p->nn, &change, &size);
+        if (!isfinite(change))
+            return NT_NOT_FINITE;
+        if (affine) /* one solve, checked by the solver's residual, is the answer */
+            return NT_OK;
+        effort->iterations++;
+        /* at rounding: a relative change of 1e-13, or no longer shrinking below 1e-9 */
+        if (change <= 1e-13 * size || (change <= 1e-9 * size && change >= 0.5 * last))
+            return NT_OK;
+        last = change;
+    }
+    return NT_NOT_CONVERGED;
+}
+
+/* ---- back to the constraints ---------------------------------------------------------------- */
+
+/* A row is met when it misses by no more than this many roundings of the largest coordinate or
+ * velocity (1 m, 1 rad/s at least): a row is a sum of a dozen products of that size. */
+static const double ROUNDINGS = 16;
+
+/* Where corrections no longer shrink the miss although the factors are fresh, rounding is amplified
+ * (near singular positions); up to this relative miss the end is taken as it is. */
+static const double ACCEPTABLE = 1e-11;
+
+/* A row that was left out is met when it misses by no more than a given start may. */
+static const double LEFT_OUT = 1e-8;
+
+enum { CORRECTIONS = 12 };
+
+static double scale_of(const double *x, int n)
+{
+    double largest = 1;
+    for (int i = 0; i < n; i++)
+        largest = fabs(x[i]) > largest ? fabs(x[i]) : largest;
+    return largest;
+}
+
+/* The rows of a level as a right-hand side b[n], and the largest of those in use relative to
+ * `scale`. NT_NOT_CONVERGED where one that was left out is not met. */
+static nt_status look_at_rows(nt_problem *p, const nt_point *at, nt_level level, double scale,
+                              double *b, nt_effort *effort)
+{
+    int count = level == NT_POSITION ? p->nh : p->nc; /* kappa has no position level */
+    nt_terms terms = {.level = level, .rows = b + p->nv};
+    nt_status status = nt_problem_evaluate(p, at, &terms);
+    if (status != NT_OK)
+        return status;
+    memset(b, 0, (size_t)p->nv * sizeof *b);
+    memset(b + p->nv + count, 0, (size_t)(p->nc - count) * sizeof *b);
+    for (int i = 0; i < p->n_dropped; i++) {
+        double *row = &b[p->dropped[i]];
+        if (!(fabs(*row) <= LEFT_OUT * scale)) {
+            effort->unknown = p->dropped[i];
+            effort->worst = fabs(*row) / (LEFT_OUT * scale);
+            return NT_NOT_CONVERGED;
+        }
+        *row = 0;
+    }
+    double largest = 0;
+    for (int i = p->nv; i < p->nv + count; i++)
+        if (!(fabs(b[i]) <= largest)) {
+            largest = fabs(b[i]);
+            effort->unknown = i;
+        }
+    effort->worst = largest / scale;
+    if (level == NT_POSITION)
+        effort->drift = largest;
+    return isfinite(largest) ? NT_OK : NT_NOT_FINITE;
+}
+
+/* x -= T(x)^-1 dq: the increment of the local coordinate that belongs to one of q. */
+static void move(const nt_space *space, nt_frame frame, const double *dq, double *x)
+{
+    for (int b = 0; b < space->n_blocks; b++) {
+        const nt_block *block = &space->blocks[b];
+        int plain = block->rotation < 0 ? block->nv : block->nv - 3, i = block->v + plain;
+        for (int j = block->v; j < i; j++)
+            x[j] -= dq[j];
+        if (block->rotation >= 0) {
+            v3 psi = v3_load(x + i);
+            m3 T_inverse = so3_frame_tangent_inverse(frame, psi);
+            v3_store(x + i, v3_sub(psi, m3_apply(T_inverse, v3_load(dq + i))));
+        }
+    }
+}
+
+static nt_status settle_level(nt_problem *p, nt_level level, const nt_point *at, const double *q0,
+                              double *x, double *q, double *v, nt_effort *effort)
+{
+    double *b = p->work, last = (double)INFINITY;
+    double scale = level == NT_POSITION ? scale_of(q, p->nq) : scale_of(v, p->nv);
+    bool fresh = false;
+    for (int i = 0; i <= CORRECTIONS; i++) {
+        nt_status status = look_at_rows(p, at, level, scale, b, effort);
+        if (status != NT_OK)
+            return status;
+        double miss = effort->worst;
+        if (miss <= ROUNDINGS * DBL_EPSILON)
+            return NT_OK;
+        if (miss > 0.5 * last && fresh)
+            return miss <= ACCEPTABLE ? NT_OK : NT_NOT_CONVERGED;
+        if (miss > 0.1 * last && !fresh) {
+            if ((status = factorise(p, at, NULL, effort)) != NT_OK)
+                return status;
+            fresh = true;
+        }
+        last = miss;
+        effort->solves++;
+        if ((status = nt_solver_solve(p->solver, b, 1)) != NT_OK)
+            return status;
+        if (level == NT_POSITION) {
+            move(&p->space, p->frame, b, x);
+            nt_space_compose(&p->space, p->frame, q0, x, q);
+        } else
+            for (int j = 0; j < p->nv; j++)
+                v[j] -= b[j];
+    }
+    return effort->worst <= ACCEPTABLE ? NT_OK : NT_NOT_CONVERGED;
+}
+
+nt_status nt_problem_settle(nt_problem *p, const nt_point *at, const double *q0, double *x,
+                            double *q, double *v, nt_effort *effort)
+{
+    nt_status status = NT_OK;
+    if (p->nh > 0)
+        status = settle_level(p, NT_POSITION, at, q0, x, q, v, effort);
+    if (status == NT_OK && p->nc > 0)
+        status = settle_level(p, NT_VELOCITY, at, q0, x, q, v, effort);
+    return status;
+}

@@ -1,0 +1,158 @@
+/* Sensitivities of whole runs against differences of runs and against exact values. */
+#include "../model/mechanism.h"
+
+/* The heavy top with its mass, arm and moment of inertia as parameters. Exact sensitivities at t =
+ * 0.1 s: 34-digit Taylor series of the variational equations. */
+static const char top[] = "nutate: 1\n"
+                          "parameters: {m: 15, J: 0.46875, arm: 1, w: 150}\n"
+                          "gravity: [0, 0, -9.81]\n"
+                          "bodies:\n"
+                          "  top:\n"
+                          "    mass: m\n"
+                          "    inertia: [0.234375, J, 0.234375]\n"
+                          "    position: [0, arm, 0]\n"
+                          "    angular_velocity: [0, w, -4.61538]\n"
+                          "joints:\n"
+                          "  pivot: {type: spherical, between: [ground, top], at: [0, 0, 0]}\n"
+                          "simulation: {duration: 0.1, step: 1e-3}\n";
+
+static const double dx_dm[3] = {.0025536094044625, -.0001472450821071, .0063292842269713};
+static const double dx_dJ[3] = {-.083274036967465, .0046611015992139, -.20724328593118};
+static const double dforce_dm[3] = {-2.8939588869155, -22.520709062818, -4.438442442078};
+
+/* Newton down to rounding: the derivative of the scheme, not of its tolerance. */
+static const nt_option tight[] = {
+    {"rho_inf", "0.8"},           {"tolerance_relative", "1e-14"}, {"tolerance_length", "1e-14"},
+    {"tolerance_angle", "1e-14"}, {"tolerance_force", "1e-12"},    {"tolerance_moment", "1e-12"}};
+enum { TIGHT = sizeof tight / sizeof tight[0] };
+
+typedef struct run_of {
+    nt_model *model;
+    nt_integrator *integrator;
+    nt_sensitivity *sensitivity;
+} run_of;
+
+static run_of begin(const char *text, const char *method, nt_frame frame, const double *p,
+                    const int *wanted, int n)
+{
+    run_of r = {0};
+    nt_error error = {0};
+    if (nt_model_read_text(&r.model, text, strlen(text), "top", NULL, NULL, 0, &error) != NT_OK)
+        fail_msg("%s", error.message);
+    const nt_system *system = nt_model_system(r.model);
+    if (p)
+        assert_int_equal(system->set_parameters(system->self, p), NT_OK);
+    nt_integrator_setup setup = {.system = system,
+                                 .method = nt_method_find(method),
+                                 .options = tight,
+                                 .n_options = TIGHT,
+                                 .frame = frame};
+    if (nt_integrator_create(&r.integrator, &setup, &error) != NT_OK)
+        fail_msg("%s", error.message);
+    if (n > 0 && nt_sensitivity_create(&r.sensitivity, r.integrator, wanted, n, &error) != NT_OK)
+        fail_msg("%s", error.message);
+    if (nt_integrator_start(r.integrator, 0, NULL, NULL, NULL, &error) != NT_OK)
+        fail_msg("%s", error.message);
+    if (n > 0 && nt_sensitivity_start(r.sensitivity, &error) != NT_OK)
+        fail_msg("%s", error.message);
+    return r;
+}
+
+static void run_to(run_of *r, double t, double h)
+{
+    nt_error error = {0};
+    if (nt_integrator_run(r->integrator, t, h, NULL, NULL, &error) != NT_OK)
+        fail_msg("%s", error.message);
+}
+
+static void end(run_of *r)
+{
+    nt_sensitivity_destroy(r->sensitivity);
+    nt_integrator_destroy(r->integrator);
+    nt_model_destroy(r->model);
+}
+
+/* x and the reaction on the top at t by a whole run with parameter k at p + offset */
+static void whole(const char *method, nt_frame frame, int k, double offset, double h, double t,
+                  double out[12])
+{
+    double p[4] = {15, 0.46875, 1, 150};
+    p[k] += offset;
+    run_of r = begin(top, method, frame, p, NULL, 0);
+    run_to(&r, t, h);
+    nt_state state = nt_integrator_state(r.integrator);
+    memcpy(out, state.q, 3 * sizeof *out);
+    memcpy(out + 3, state.v, 6 * sizeof *out);
+    memcpy(out + 9, state.lambda, 3 * sizeof *out);
+    end(&r);
+}
+
+/* Sixth-order differences of runs, steps of 0.5 to 1.5 % of each parameter: truncation and rounding
+ * below 1e-9. Multipliers carry a rounding of eps m/(beta h^2), about 5e-9 N, which the quotient
+ * multiplies by ten. */
+static void equals_differences_of_runs(void **unused)
+{
+    (void)unused;
+    static const char *const methods[] = {"generalized-alpha"};
+    static const double scale[4] = {15, 0.46875, 1, 150}, weight[3] = {.75, -.15, 1.0 / 60};
+    static const int wanted[4] = {0, 1, 2, 3};
+    for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++)
+        for (nt_frame frame = NT_INERTIAL; frame <= NT_BODY; frame++) {
+            run_of r = begin(top, methods[m], frame, NULL, wanted, 4);
+            run_to(&r, 0.02, 1e-3);
+            for (int k = 0; k < 4; k++) {
+                double derivative[12] = {0}, moved[12], step = 0.002 * scale[k];
+                for (int j = 1; j <= 3; j++)
+                    for (int sign = -1; sign <= 1; sign += 2) {
+                        whole(methods[m], frame, k, sign * j * step, 1e-3, 0.02, moved);
+                        for (int i = 0; i < 12; i++)
+                            derivative[i] += sign * weight[j - 1] / step * moved[i];
+                    }
+                nt_state_tangent d = nt_sensitivity_state(r.sensitivity, k);
+                double size[4] = {0}, off[4] = {0};
+                for (int i = 0; i < 12; i++) {
+                    double value = i < 3 ? d.q[i] : i < 9 ? d.v[i - 3] : d.lambda[i - 9];
+                    size[i / 3] = fmax(size[i / 3], fabs(derivative[i]));
+                    off[i / 3] = fmax(off[i / 3], fabs(value - derivative[i]));
+                }
+                for (int part = 0; part < 4; part++)
+                    if (!(off[part] <= (part < 3 ? 1e-9 : 5e-7) * size[part]))
+                        fail_msg("%s, frame %d, parameter %d, part %d: off by %.3g of %.3g",
+                                 methods[m], (int)frame, k, part, off[part], size[part]);
+            }
+            end(&r);
+        }
+}
+
+/* Second order towards the exact sensitivities of the motion. */
+static void converges_to_the_exact_values(void **unused)
+{
+    (void)unused;
+    static const int wanted[2] = {0, 1};
+    double off[2][3] = {{0}};
+    for (int level = 0; level < 2; level++) {
+        run_of r = begin(top, "generalized-alpha", NT_INERTIAL, NULL, wanted, 2);
+        run_to(&r, 0.1, level == 0 ? 5e-4 : 2.5e-4);
+        nt_state_tangent m = nt_sensitivity_state(r.sensitivity, 0);
+        for (int i = 0; i < 3; i++) {
+            off[level][0] = fmax(off[level][0], fabs(m.q[i] - dx_dm[i]));
+            off[level][1] = fmax(off[level][1], fabs(m.lambda[i] - dforce_dm[i]));
+        }
+        nt_state_tangent J = nt_sensitivity_state(r.sensitivity, 1);
+        for (int i = 0; i < 3; i++)
+            off[level][2] = fmax(off[level][2], fabs(J.q[i] - dx_dJ[i]));
+        end(&r);
+    }
+    for (int i = 0; i < 3; i++)
+        CLOSE(log2(off[0][i] / off[1][i]), 2, 0.1);
+    assert_true(off[1][0] < 1e-4 && off[1][2] < 1e-2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equals_differences_of_runs),
+        cmocka_unit_test(converges_to_the_exact_values),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
