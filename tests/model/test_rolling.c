@@ -438,7 +438,7 @@ static void wheels_on_an_axle(void **state)
     CLOSE(motion_vector(&r, "right.angular_velocity").y, (v + w * L / 2) / R, ROUNDING);
     v3 force = v3_add(motion_vector(&r, "lr.force"), motion_vector(&r, "rr.force"));
     CLOSE_VECTOR(force, v3_of(0, 8 * v * w, 8 * 9.80665), 1e-11);
-    motion_run(&r, t, 400);
+    motion_run(&r, t, 1000);
     v3 x = motion_vector(&r, "axle.position");
     CLOSE_VECTOR(x, v3_of(v / w * sin(w * t), v / w * (1 - cos(w * t)), R), INTEGRATED);
     CLOSE(motion_number(&r, "constraint_drift.velocity"), 0, INTEGRATED);
