@@ -433,7 +433,10 @@ static void wheels_on_an_axle(void **state)
         "  lr: {type: rolling_disk, between: [ground, left], radius: 0.5, axis: [0, 1, 0]}\n"
         "  rr: {type: rolling_disk, between: [ground, right], radius: 0.5, axis: [0, 1, 0]}\n");
     const double v = 1, w = 0.4, t = 2, L = 1.6, R = 0.5;
+    char text[100];
     assert_int_equal(nt_model_count(r.m.model).redundant, 1);
+    nt_model_redundant_text(r.m.model, 0, text, sizeof text);
+    assert_non_null(strstr(text, "slip along")); /* not a row that holds a position */
     CLOSE(motion_vector(&r, "left.angular_velocity").y, (v - w * L / 2) / R, ROUNDING);
     CLOSE(motion_vector(&r, "right.angular_velocity").y, (v + w * L / 2) / R, ROUNDING);
     v3 force = v3_add(motion_vector(&r, "lr.force"), motion_vector(&r, "rr.force"));
