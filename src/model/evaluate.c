@@ -16,9 +16,11 @@ void nt_model_look(nt_model *model, const nt_point *at, const nt_terms *terms, n
                        model->motion);
     int nh = model->system.nh, nn = model->system.nn;
     const double *lambda = at->lambda;
-    if (nn > 0) { /* elements see one array */
-        memcpy(model->multipliers, at->lambda, (size_t)nh * sizeof(double));
-        memcpy(model->multipliers + nh, at->mu, (size_t)nn * sizeof(double));
+    if (nn > 0) { /* elements see one array; rows alone are looked at without multipliers */
+        if (at->lambda && at->lambda != model->multipliers)
+            memcpy(model->multipliers, at->lambda, (size_t)nh * sizeof(double));
+        if (at->mu && at->mu != model->multipliers + nh)
+            memcpy(model->multipliers + nh, at->mu, (size_t)nn * sizeof(double));
         lambda = model->multipliers;
     }
     *view = (nt_view){.model = model,
