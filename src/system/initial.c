@@ -289,13 +289,19 @@ nt_status nt_problem_accelerations(nt_problem *problem, const nt_point *at, doub
     status = nt_problem_accelerate(problem, at, vdot, lambda, mu, &effort);
     if (status == NT_OK)
         return NT_OK;
+    const nt_system *system = problem->system;
     int unknown = status == NT_SINGULAR ? nt_solver_singular_unknown(problem->solver) : -1;
     char name[160] = "";
     if (unknown >= 0)
         nt_problem_equation_name(problem, unknown, name, sizeof name);
+    else if (status == NT_NOT_FINITE && system->failure)
+        system->failure(system->self, name, sizeof name);
     return nt_fail(error, status, "initial accelerations at t = %g s: %s%s%s%s", at->t,
-                   nt_status_text(status), unknown >= 0 ? " (" : "", name,
-                   unknown >= 0 ? ": no inertia or constraint determines it)" : "");
+                   nt_status_text(status),
+                   unknown >= 0 ? " ("
+                   : *name      ? ": "
+                                : "",
+                   name, unknown >= 0 ? ": no inertia or constraint determines it)" : "");
 }
 
 /* b = [0; G W^-1 G_d^T] for the constraint row d, from the matrix of weighted_constraints. */
