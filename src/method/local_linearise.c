@@ -102,23 +102,25 @@ static nt_variation after_of(const linear *L, int i)
 
 /* ---- the step's parameters ------------------------------------------------------------------ */
 
-/* phi with q1 = q0 o mu(phi): the logarithm, or the longer way round where that is nearer to what
- * Newmark's formula gives with A_1 in place of a_1. */
+/* phi with q1 = q0 o mu(phi): the logarithm, or, for the rotation vector, the longer way round
+ * where that is nearer to what Newmark's formula gives with A_1 in place of a_1. (With the
+ * conformal vector no step of more than half a turn converges.) */
 static v3 parameters(const linear *L, quat q0, quat q1, v3 estimate)
 {
     quat c = quat_conjugate(q0);
     quat d = L->l.frame == NT_BODY ? quat_multiply(c, q1) : quat_multiply(q1, c);
+    if (L->l.kind == CHART_CONFORMAL) {
+        double of_d[4], phi[3];
+        quat_store(of_d, d);
+        nt_conformal_log(of_d, phi);
+        return v3_load(phi);
+    }
     v3 psi = so3_log(d);
-    double angle = v3_norm(psi);
-    bool conformal = L->l.kind == CHART_CONFORMAL;
-    double first = conformal && angle > 0 ? 4 * tan(angle / 4) / angle : 1;
-    v3 phi = v3_scale(first, psi);
     if (v3_norm(estimate) < 2) /* less than half a turn for certain */
-        return phi;
-    double second = 1 - 6.283185307179586 / angle; /* of psi; tan(x/4 - pi/2) = -1/tan(x/4) */
-    v3 other = v3_scale(conformal ? -4 / (tan(angle / 4) * angle) : second, psi);
-    bool longer = v3_norm(v3_sub(other, estimate)) < v3_norm(v3_sub(phi, estimate));
-    return longer ? other : phi;
+        return psi;
+    v3 other = v3_scale(1 - 6.283185307179586 / v3_norm(psi), psi);
+    bool longer = v3_norm(v3_sub(other, estimate)) < v3_norm(v3_sub(psi, estimate));
+    return longer ? other : psi;
 }
 
 static void recover_rotation(linear *L, int i, int q)
