@@ -176,8 +176,8 @@ nt_status nt_newton_evaluate(nt_stepper *s, const nt_newton *w, const double *ma
     return nt_problem_evaluate(p, &at, &terms);
 }
 
-nt_status nt_family_factor(nt_stepper *s, const nt_family *c, const nt_point *at, const double *map,
-                           const double *map_mass)
+nt_status nt_family_tangent(nt_stepper *s, const nt_family *c, const nt_point *at,
+                            const double *map, const double *map_mass)
 {
     nt_problem *p = s->problem;
     nt_combination combination = combination_of(s, c, map, map_mass);
@@ -187,7 +187,14 @@ nt_status nt_family_factor(nt_stepper *s, const nt_family *c, const nt_point *at
                       .combination = &combination};
     p->factored_for = NULL;
     nt_matrix_zero(&p->matrix);
-    nt_status status = nt_problem_evaluate(p, at, &terms);
+    return nt_problem_evaluate(p, at, &terms);
+}
+
+nt_status nt_family_factor(nt_stepper *s, const nt_family *c, const nt_point *at, const double *map,
+                           const double *map_mass)
+{
+    nt_problem *p = s->problem;
+    nt_status status = nt_family_tangent(s, c, at, map, map_mass);
     return status == NT_OK ? nt_solver_factor_clear(p->solver, &p->matrix) : status;
 }
 

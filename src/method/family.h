@@ -169,7 +169,10 @@ typedef struct nt_family {
 
 nt_family nt_family_of_step(const double *option, double h);
 
-/* The tangent (see above) at a point, factorised, for linearised steps. */
+/* The tangent (see above) at a point into the problem's matrix; the same, and factorised: for
+ * linearised steps. */
+nt_status nt_family_tangent(nt_stepper *s, const nt_family *c, const nt_point *at,
+                            const double *map, const double *map_mass);
 nt_status nt_family_factor(nt_stepper *s, const nt_family *c, const nt_point *at, const double *map,
                            const double *map_mass);
 
