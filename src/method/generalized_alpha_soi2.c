@@ -67,6 +67,8 @@ static nt_status layout(const nt_problem *problem, const double *option, nt_layo
     sizes->memory = nt_soi2_memory_size(problem);
     sizes->variation = NT_SOI2_VARYING * (size_t)problem->nv;
     sizes->scratch = nt_soi2_scratch(problem);
+    sizes->linear = nt_soi2_linear_scratch(problem);
+    sizes->linear_each = nt_soi2_linear_scratch_each(problem);
     if (option[NT_FAMILY_BETA] == 0)
         return nt_fail(error, NT_INVALID,
                        "option beta is 0, expected a positive number: the first stage solves for "
@@ -348,4 +350,5 @@ const nt_method nt_method_generalized_alpha_soi2 = {
     .start = start,
     .step = step,
     .error = nt_soi2_error,
+    .linearise = nt_soi2_linearise,
 };

@@ -1,8 +1,8 @@
 /* A disk that rolls on the plane z = 0 without slipping or leaving it, written by hand in the
  * inertial frame: R^3 x SO(3), one holonomic and two nonholonomic constraints.
  *
- * Axis a = R e3, n = e_z, p = n . a, s = sqrt(1 - p^2); the lowest point of the rim is c = -r u from
- * the centre, u = (n - p a)/s, and g = n . x - r s. The velocity of the disk's point there is
+ * Axis a = R e3, n = e_z, p = n . a, s = sqrt(1 - p^2); the lowest point of the rim is c = -r u
+ * from the centre, u = (n - p a)/s, and g = n . x - r s. The velocity of the disk's point there is
  *
  *   V = v + w x c,   g' = n . V,   k = (V_x, V_y),   F = (mu_1, mu_2, lambda) acts there:
  *   m x'' - m gravity - F = 0,   J w' + w x J w - c x F = 0,   J = R diag(A, A, C) R^T.
@@ -23,7 +23,6 @@ typedef struct disk_place {
     v3 a, u, c, u_rate;
     m3 J, U;
 } disk_place;
-
 
 static inline disk_place disk_look(const disk *d, const nt_point *at)
 {
@@ -48,7 +47,8 @@ static inline void disk_rows(const disk *d, const disk_place *k, const nt_point 
     v3 w = v3_load(at->v + 3), V = v3_add(v3_load(at->v), v3_cross(w, k->c));
     if (terms->level == NT_ACCELERATION) {
         v3 c_rate = v3_scale(-d->r, k->u_rate);
-        V = v3_add(v3_load(at->vdot), v3_add(v3_cross(v3_load(at->vdot + 3), k->c), v3_cross(w, c_rate)));
+        V = v3_add(v3_load(at->vdot),
+                   v3_add(v3_cross(v3_load(at->vdot + 3), k->c), v3_cross(w, c_rate)));
     }
     terms->rows[0] = terms->level == NT_POSITION ? at->q[2] + k->c.z : V.z;
     terms->rows[1] = V.x;

@@ -24,10 +24,10 @@ static inline void jay_negrut_rows(const nt_point *at, const nt_terms *terms)
     double a1 = at->vdot[0], a2 = at->vdot[1];
     if (terms->rows) {
         double *row = terms->rows;
-        row[0] = terms->level == NT_POSITION   ? y1 * y1 * y2 - 1
-                 : terms->level == NT_VELOCITY ? 2 * y1 * y2 * z1 + y1 * y1 * z2
-                                               : 2 * y1 * y2 * a1 + y1 * y1 * a2 + 2 * y2 * z1 * z1 +
-                                                     4 * y1 * z1 * z2;
+        row[0] = terms->level == NT_POSITION ? y1 * y1 * y2 - 1
+                 : terms->level == NT_VELOCITY
+                     ? 2 * y1 * y2 * z1 + y1 * y1 * z2
+                     : 2 * y1 * y2 * a1 + y1 * y1 * a2 + 2 * y2 * z1 * z1 + 4 * y1 * z1 * z2;
         row[1] = terms->level != NT_ACCELERATION ? y1 * z1 * z2 + 2
                                                  : z1 * z1 * z2 + y1 * (a1 * z2 + z1 * a2);
     }
