@@ -260,11 +260,16 @@ static nt_status correct_velocity(nt_stepper *s, const nt_soi2 *w)
     return NT_OK;
 }
 
-/* A velocity off by the tolerance of positions over h moves positions by as much as that. */
-static void set_velocity_tolerances(const nt_problem *p, const nt_soi2 *w)
+/* Rows of velocities may be off by the tolerance of positions per second, or by that part of the
+ * largest velocity, which rounding cannot exceed. */
+static void set_velocity_tolerances(const nt_stepper *s, const nt_soi2 *w)
 {
+    const nt_problem *p = s->problem;
+    double largest = 0;
+    for (int i = 0; i < p->nv; i++)
+        largest = fmax(largest, fabs(s->now.v[i]));
     for (int i = p->nv; i < p->n; i++)
-        w->n.per_residual[i] *= w->n.c.h;
+        w->n.per_residual[i] /= 1 + largest;
 }
 
 /* Newton with the tangent of the first iteration, which is exact where f is affine in velocities
@@ -275,7 +280,7 @@ static nt_status second_stage(nt_stepper *s, const nt_soi2 *w)
     bool fresh = true;
     double last = (double)INFINITY;
     int most = (int)s->options[NT_FAMILY_MAX_ITERATIONS], before = s->report.iterations;
-    set_velocity_tolerances(p, w);
+    set_velocity_tolerances(s, w);
     integrate(s, w, false);
     for (int i = 0;; i++) {
         s->report.iterations = before + i;
