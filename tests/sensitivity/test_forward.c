@@ -100,13 +100,12 @@ static void whole(const char *method, nt_frame frame, int k, double offset, doub
 static void equals_differences_of_runs(void **unused)
 {
     (void)unused;
-    static const char *const methods[] = {
-        "generalized-alpha",
-        "generalized-alpha-linear",
-        "generalized-alpha-residual",
-        "semi-explicit",
-        "theta",
-    };
+    static const char *const methods[] = {"generalized-alpha",
+                                          "generalized-alpha-linear",
+                                          "generalized-alpha-residual",
+                                          "generalized-alpha-soi2",
+                                          "semi-explicit",
+                                          "theta"};
     static const double scale[4] = {15, 0.46875, 1, 150}, weight[3] = {.75, -.15, 1.0 / 60};
     static const int wanted[4] = {0, 1, 2, 3};
     for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++)
