@@ -2,6 +2,7 @@
 #include "input/reader.h"
 
 #include "base/error.h"
+#include "model/parameter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -240,6 +241,7 @@ void nt_model_destroy(nt_model *model)
 {
     if (!model)
         return;
+    nt_parameter_rates_forget(model);
     nt_pattern_free(&model->pattern);
     nt_arena_free(&model->arena);
     free(model);
