@@ -1,316 +1,15 @@
-/* What a parameter changes: derivatives of all numbers of a model.
- *
- * The numbers of the file are moved along their tangent in p, everything is prepared and assembled
- * anew at eight such places, and whatever 8-byte word of bodies, elements, markers and signals has
- * changed is a number that depends on p. Its derivative is, with dk = x(k h) - x(-k h),
- *
- *   D8 = (672 d1 - 168 d2 + 32 d3 - 3 d4)/(840 h),
- *
- * judged by the difference from sixth order. */
+/* What a parameter changes, as evaluations need it: numbers and their derivatives by element,
+ * bodies that stand for derivatives, signals, initial values. */
 #include "model/parameter.h"
 
 #include "base/error.h"
-#include "model/assemble.h"
 #include "model/evaluate.h"
 #include "model/joint.h"
-#include "system/problem.h"
+#include "model/parameter_survey.h"
 
-#include <float.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
-
-/* Steps of the differences: the numbers of the file change by up to 4 % of their size. The
- * truncation of 1/x is then 6e-14, rounding 1e-14. Where that is not good enough (the estimate of
- * sixth order differs by 1e-9) the step is divided by eight, up to three times. */
-static const double FIRST_STEP = 1e-2, NEXT_STEP = 0.125, GOOD = 1e-9;
-enum { LEVELS = 4, POINTS = 4 };
-
-/* A relative change below this many units of rounding is what an assembly leaves, not a derivative.
- */
-static const double NOISE = 10;
-
-static const double EIGHTH[POINTS] = {672.0 / 840, -168.0 / 840, 32.0 / 840, -3.0 / 840};
-static const double SIXTH[POINTS] = {45.0 / 60, -9.0 / 60, 1.0 / 60, 0};
-
-/* ---- all numbers of a model ----------------------------------------------------------------- */
-
-typedef enum region_kind { OF_BODIES, OF_PLAIN, OF_SIGNALS, OF_ELEMENT, OF_INITIAL } region_kind;
-
-typedef struct region {
-    region_kind kind;
-    int element;
-    char *at;
-    size_t bytes, word; /* its first word in the arrays below */
-} region;
-
-typedef struct survey {
-    nt_model *model;
-    nt_parameter_rates *rates;
-    double *direction; /* [n_bindings] derivatives of the numbers of the file */
-    double *number;    /* [n_bindings] their values                           */
-    region *region;
-    int n_regions;
-    char *saved;
-    bool kept;                     /* saved holds the model */
-    double *plus;                  /* [words] */
-    double *eighth, *sixth, *best; /* [words] */
-    double *doubt;                 /* [words] estimated error of best */
-    size_t words;
-    double *rows, *opening[2];
-    nt_arena arena;
-
-    /* what an assembly leaves besides */
-    double length;
-    int n_redundant;
-    char *corrections;
-    const nt_element *failed;
-} survey;
-
-static void add_region(survey *s, region_kind kind, void *at, size_t bytes)
-{
-    if (bytes == 0)
-        return;
-    s->region[s->n_regions++] = (region){kind, -1, at, bytes, s->words};
-    s->words += (bytes + 7) / 8;
-}
-
-static void list_regions(survey *s)
-{
-    nt_model *model = s->model;
-    const nt_system *system = &model->system;
-    add_region(s, OF_BODIES, model->bodies, (size_t)model->n_bodies * sizeof *model->bodies);
-    add_region(s, OF_PLAIN, model->gravity, sizeof model->gravity);
-    add_region(s, OF_PLAIN, model->markers, (size_t)model->n_markers * sizeof *model->markers);
-    add_region(s, OF_SIGNALS, model->signals, (size_t)model->n_signals * sizeof *model->signals);
-    for (int i = 0; i < model->n_elements; i++) {
-        int n = s->n_regions;
-        add_region(s, OF_ELEMENT, model->elements[i].data, model->elements[i].type->size);
-        s->region[n].element = i;
-    }
-    add_region(s, OF_INITIAL, model->initial_q, (size_t)system->space.nq * sizeof(double));
-    add_region(s, OF_INITIAL, model->initial_v, (size_t)system->space.nv * sizeof(double));
-    add_region(s, OF_INITIAL, model->initial_memory, (size_t)system->n_memory * sizeof(double));
-}
-
-/* The model's numbers and the words of the arrays. */
-static void read_words(const survey *s, double *words)
-{
-    for (int i = 0; i < s->n_regions; i++)
-        memcpy(words + s->region[i].word, s->region[i].at, s->region[i].bytes);
-}
-
-static void write_words(const survey *s, const char *words)
-{
-    for (int i = 0; i < s->n_regions; i++)
-        memcpy(s->region[i].at, words + 8 * s->region[i].word, s->region[i].bytes);
-}
-
-static nt_status survey_begin(survey *s)
-{
-    nt_model *model = s->model;
-    nt_arena *arena = &s->arena;
-    size_t rows = (size_t)(model->system.nh + model->system.nn);
-    s->region = NT_TAKE(arena, model->n_elements + 8, region);
-    if (!s->region)
-        return NT_NO_MEMORY;
-    list_regions(s);
-    s->saved = NT_TAKE(arena, 8 * s->words, char);
-    s->plus = NT_TAKE(arena, s->words, double);
-    s->eighth = NT_TAKE(arena, s->words, double);
-    s->sixth = NT_TAKE(arena, s->words, double);
-    s->best = NT_TAKE(arena, s->words, double);
-    s->doubt = NT_TAKE(arena, s->words, double);
-    s->direction = NT_TAKE(arena, model->n_bindings, double);
-    s->number = NT_TAKE(arena, model->n_bindings, double);
-    s->rows = NT_TAKE(arena, rows, double);
-    s->opening[0] = NT_TAKE(arena, rows, double);
-    s->opening[1] = NT_TAKE(arena, rows, double);
-    if (!s->saved || !s->plus || !s->eighth || !s->sixth || !s->best || !s->doubt ||
-        !s->direction || !s->number || !s->rows || !s->opening[0] || !s->opening[1])
-        return NT_NO_MEMORY;
-    read_words(s, (double *)(void *)s->saved);
-    s->kept = true;
-    s->length = model->length;
-    s->n_redundant = model->n_redundant;
-    s->corrections = model->corrections;
-    s->failed = model->failed;
-    return NT_OK;
-}
-
-static void survey_end(survey *s)
-{
-    nt_model *model = s->model;
-    if (s->kept) {
-        write_words(s, s->saved);
-        model->length = s->length;
-        model->n_redundant = s->n_redundant;
-        model->corrections = s->corrections;
-        model->failed = s->failed;
-    }
-    nt_arena_free(&s->arena);
-}
-
-/* ---- along the tangent of the file's numbers ------------------------------------------------ */
-
-/* Derivatives of all parameters: those that follow move too. */
-static void parameter_directions(const nt_model *model, int k, double *rates)
-{
-    rates[k] = 1;
-    for (int i = k + 1; i < model->n_parameters; i++) {
-        const nt_parameter *p = &model->parameters[i];
-        double jet[3];
-        if (!p->expression || p->taken)
-            continue;
-        nt_expression_jet(p->expression, model->variables, rates, model->zeros, jet);
-        rates[i] = jet[1];
-    }
-}
-
-/* Derivatives of the file's numbers, and the change of the parameter along which each of them
- * changes by at most its own size (a zero: by the model's length, but not more than 1). */
-static double number_directions(survey *s)
-{
-    const nt_model *model = s->model;
-    double unit = fmin(1, model->length), scale = (double)INFINITY;
-    for (int i = 0; i < model->n_bindings; i++) {
-        double jet[3];
-        nt_expression_jet(model->bindings[i].expression, model->variables, s->rates->variables,
-                          model->zeros, jet);
-        s->number[i] = *model->bindings[i].target;
-        s->direction[i] = jet[1];
-        if (jet[1] != 0)
-            scale = fmin(scale, fmax(fabs(s->number[i]), unit) / fabs(jet[1]));
-    }
-    return scale;
-}
-
-static nt_status move_to(survey *s, double distance)
-{
-    nt_model *model = s->model;
-    write_words(s, s->saved);
-    model->length = s->length;
-    for (int i = 0; i < model->n_bindings; i++)
-        *model->bindings[i].target = s->number[i] + distance * s->direction[i];
-    nt_status status = nt_model_prepare_derived(model, false, NULL);
-    return status == NT_OK ? nt_model_assemble(model, false, NULL) : status;
-}
-
-/* Largest violation of the constraints per unit of the parameter that assembly left. */
-static nt_status look_for_openings(survey *s, double distance)
-{
-    nt_model *model = s->model;
-    const nt_system *system = &model->system;
-    nt_point at = {.t = model->simulation.start,
-                   .q = model->initial_q,
-                   .v = model->initial_v,
-                   .vdot = model->initial_v,
-                   .lambda = model->multipliers,
-                   .mu = model->multipliers + system->nh};
-    for (int level = NT_POSITION; level <= NT_VELOCITY; level++) {
-        int n = level == NT_POSITION ? system->nh : system->nh + system->nn;
-        nt_terms terms = {.level = (nt_level)level, .rows = s->rows};
-        if (n == 0)
-            continue;
-        nt_status status = nt_model_evaluate(model, &at, &terms);
-        if (status != NT_OK)
-            return status;
-        for (int i = 0; i < n; i++)
-            s->opening[level][i] += s->rows[i] / (2 * distance);
-    }
-    return NT_OK;
-}
-
-/* d8 and d6 of all words at step h; openings by the widest difference. */
-static nt_status difference(survey *s, double h)
-{
-    size_t rows = (size_t)(s->model->system.nh + s->model->system.nn);
-    memset(s->eighth, 0, s->words * sizeof(double));
-    memset(s->sixth, 0, s->words * sizeof(double));
-    memset(s->opening[0], 0, rows * sizeof(double));
-    memset(s->opening[1], 0, rows * sizeof(double));
-    for (int k = 1; k <= POINTS; k++) {
-        nt_status status = move_to(s, k * h);
-        if (status == NT_OK && k == POINTS)
-            status = look_for_openings(s, k * h);
-        read_words(s, s->plus);
-        if (status == NT_OK)
-            status = move_to(s, -k * h);
-        if (status == NT_OK && k == POINTS)
-            status = look_for_openings(s, -k * h);
-        if (status != NT_OK)
-            return status;
-        for (int i = 0; i < s->n_regions; i++) {
-            const region *r = &s->region[i];
-            for (size_t w = 0; w < r->bytes / 8; w++) {
-                double minus;
-                memcpy(&minus, r->at + 8 * w, 8);
-                if (memcmp(&minus, &s->plus[r->word + w], 8) == 0)
-                    continue;
-                double d = (s->plus[r->word + w] - minus) / h;
-                s->eighth[r->word + w] += EIGHTH[k - 1] * d;
-                s->sixth[r->word + w] += SIXTH[k - 1] * d;
-            }
-        }
-    }
-    return NT_OK;
-}
-
-/* The better of this step's result and those before, word by word; whether all are good. */
-static bool choose(survey *s, double h, bool first)
-{
-    const double *saved = (const double *)(const void *)s->saved;
-    double unit = fmin(1, s->length);
-    bool good = true;
-    for (size_t w = 0; w < s->words; w++) {
-        double d = s->eighth[w], gap = fabs(d - s->sixth[w]);
-        if (d == 0 && gap == 0 && (first || s->best[w] == 0))
-            continue;
-        double rounding = DBL_EPSILON * fmax(fabs(saved[w]), unit) / h, doubt = gap + rounding;
-        if (first || !(s->doubt[w] <= doubt)) {
-            s->best[w] = d;
-            s->doubt[w] = doubt;
-        }
-        good = good && gap <= GOOD * fabs(d) + 100 * rounding;
-    }
-    return good;
-}
-
-/* What an assembly's rounding leaves in the numbers of elements is no derivative; and numbers that
- * the file gives have theirs exactly. */
-static void clean(survey *s, double h)
-{
-    const double *saved = (const double *)(const void *)s->saved;
-    double unit = fmin(1, s->length);
-    for (int i = 0; i < s->n_regions; i++) {
-        const region *r = &s->region[i];
-        for (size_t w = r->word; w < r->word + r->bytes / 8; w++) {
-            double size = r->kind == OF_ELEMENT ? fmax(fabs(saved[w]), unit) : fabs(saved[w]);
-            if (r->kind != OF_INITIAL && fabs(s->best[w]) * h <= NOISE * DBL_EPSILON * size)
-                s->best[w] = 0;
-        }
-        for (int b = 0; b < s->model->n_bindings; b++) {
-            const char *target = (const char *)s->model->bindings[b].target;
-            if (target >= r->at && target < r->at + r->bytes)
-                s->best[r->word + (size_t)(target - r->at) / 8] = s->direction[b];
-        }
-    }
-}
-
-static nt_status find_directions(survey *s, double scale)
-{
-    nt_status status = NT_OK;
-    double h = FIRST_STEP * scale;
-    bool good = false;
-    for (int level = 0; level < LEVELS && !good && status == NT_OK; level++) {
-        status = difference(s, h);
-        if (status == NT_OK)
-            good = choose(s, h, level == 0);
-        h *= NEXT_STEP;
-    }
-    write_words(s, s->saved);
-    clean(s, FIRST_STEP * scale);
-    return status;
-}
 
 /* ---- what elements depend on ---------------------------------------------------------------- */
 
@@ -359,7 +58,7 @@ int nt_element_joint(const nt_element *element)
 
 /* ---- words, bodies, elements ---------------------------------------------------------------- */
 
-static nt_status collect_words(survey *s, nt_words *of_region)
+static nt_status collect_words(nt_survey *s, nt_words *of_region)
 {
     nt_parameter_rates *rates = s->rates;
     int count = 0;
@@ -369,9 +68,9 @@ static nt_status collect_words(survey *s, nt_words *of_region)
     if (!rates->words)
         return NT_NO_MEMORY;
     for (int i = 0; i < s->n_regions; i++) {
-        const region *r = &s->region[i];
+        const nt_region *r = &s->region[i];
         of_region[i] = (nt_words){rates->n_words, 0};
-        for (size_t w = 0; w < r->bytes / 8 && r->kind != OF_INITIAL; w++) {
+        for (size_t w = 0; w < r->bytes / 8 && r->kind != NT_REGION_INITIAL; w++) {
             if (s->best[r->word + w] == 0)
                 continue;
             double *at = (double *)(void *)(r->at + 8 * w);
@@ -383,7 +82,7 @@ static nt_status collect_words(survey *s, nt_words *of_region)
 }
 
 /* A body's derivatives, as another body. */
-static nt_body rates_of_body(const survey *s, int body)
+static nt_body rates_of_body(const nt_survey *s, int body)
 {
     nt_body b;
     size_t words = sizeof b / 8;
@@ -425,7 +124,7 @@ static nt_body body_of_term(const nt_body *body, const nt_body *rate, body_term 
     return out;
 }
 
-static nt_status collect_bodies(survey *s, v3 gravity_rate)
+static nt_status collect_bodies(nt_survey *s, v3 gravity_rate)
 {
     nt_model *model = s->model;
     nt_parameter_rates *rates = s->rates;
@@ -472,7 +171,7 @@ static const nt_moved_body *moved_body(const nt_parameter_rates *rates, int body
 }
 
 /* Signals whose value changes: the point moves in its body, or the joint's geometry changes. */
-static nt_status collect_signals(survey *s, const nt_words *own, const nt_words *of_element,
+static nt_status collect_signals(nt_survey *s, const nt_words *own, const nt_words *of_element,
                                  double *reach)
 {
     nt_model *model = s->model;
@@ -507,7 +206,14 @@ static nt_status collect_signals(survey *s, const nt_words *own, const nt_words 
 
 static bool is_joint(const nt_element *e) { return e->type->evaluate == nt_joint_evaluate; }
 
-static nt_status collect_elements(survey *s, const nt_words *of_element, const double *reach)
+/* Of a joint that holds a point: its data, with derivatives for numbers. */
+static void point_rates(const char *rates, nt_touched *t)
+{
+    memcpy(&t->point_a, rates + offsetof(nt_joint, point_a), sizeof t->point_a);
+    memcpy(&t->point_b, rates + offsetof(nt_joint, point_b), sizeof t->point_b);
+}
+
+static nt_status collect_elements(nt_survey *s, const nt_words *of_element, const double *reach)
 {
     nt_model *model = s->model;
     nt_parameter_rates *rates = s->rates;
@@ -529,6 +235,11 @@ static nt_status collect_elements(survey *s, const nt_words *of_element, const d
             t.motion = nt_joint_of(e)->motion;
         if (!t.own.count && !t.of_joint.count && !t.moved && !t.functions)
             continue;
+        const nt_region *r = &s->region[s->first_element + i];
+        t.holds_point = is_joint(e) && nt_joint_of(e)->only_point && nt_joint_of(e)->enforce == 0 &&
+                        !t.moved && !t.functions;
+        if (t.holds_point)
+            point_rates((const char *)(s->best + r->word), &t);
         t.step = nt_words_step(rates, t.own, unit, 0);
         t.step = nt_words_step(rates, t.of_joint, unit, t.step);
         for (int k = 0; k < 2; k++) {
@@ -555,7 +266,7 @@ static v3 turning(const double *rate, const double *q)
     return v3_of(2 * p.x, 2 * p.y, 2 * p.z);
 }
 
-static nt_status collect_initial(survey *s)
+static nt_status collect_initial(nt_survey *s)
 {
     nt_model *model = s->model;
     nt_parameter_rates *rates = s->rates;
@@ -567,7 +278,7 @@ static nt_status collect_initial(survey *s)
     if (!rates->dq || !rates->dv || !rates->dmemory)
         return NT_NO_MEMORY;
     for (int i = 0; i < s->n_regions; i++) {
-        const region *r = &s->region[i];
+        const nt_region *r = &s->region[i];
         const double *rate = s->best + r->word;
         if (r->at == (char *)model->initial_v)
             memcpy(rates->dv, rate, r->bytes);
@@ -594,7 +305,7 @@ static nt_status collect_initial(survey *s)
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-static nt_status collect(survey *s)
+static nt_status collect(nt_survey *s)
 {
     nt_model *model = s->model;
     nt_words *of_region = NT_TAKE(&s->arena, s->n_regions, nt_words);
@@ -605,9 +316,9 @@ static nt_status collect(survey *s)
         return NT_NO_MEMORY;
     nt_status status = collect_words(s, of_region);
     for (int i = 0; status == NT_OK && i < s->n_regions; i++) {
-        if (s->region[i].kind == OF_ELEMENT)
-            of_element[s->region[i].element] = of_region[i];
-        if (s->region[i].kind == OF_SIGNALS)
+        if (s->region[i].kind == NT_REGION_ELEMENT)
+            of_element[i - s->first_element] = of_region[i];
+        if (s->region[i].kind == NT_REGION_SIGNALS)
             of_signals = of_region[i];
         if (s->region[i].at == (char *)model->gravity)
             gravity_rate = v3_load(s->best + s->region[i].word);
@@ -624,24 +335,27 @@ static nt_status collect(survey *s)
 nt_status nt_parameter_rates_find(nt_model *model, int k, nt_error *error)
 {
     nt_parameter_rates *rates = &model->rates[k];
-    survey s = {.model = model, .rates = rates};
+    nt_survey s = {.model = model, .rates = rates};
     if (rates->ready)
         return NT_OK;
     nt_arena_free(&rates->arena);
     *rates = (nt_parameter_rates){0};
     rates->variables = NT_TAKE(&rates->arena, model->n_parameters + 1 + model->n_signals, double);
-    nt_status status = rates->variables ? survey_begin(&s) : NT_NO_MEMORY;
+    nt_status status = rates->variables ? nt_survey_begin(&s) : NT_NO_MEMORY;
     if (status != NT_OK)
         goto done;
-    parameter_directions(model, k, rates->variables);
-    double value = fabs(model->parameters[k].value), scale = number_directions(&s);
+    nt_survey_parameters(model, k, rates->variables);
+    double value = fabs(model->parameters[k].value), scale = nt_survey_numbers(&s);
+    bool drives = false; /* prescribed motion: initial values depend on it */
+    for (int i = 0; i < model->n_joints; i++)
+        drives = drives || nt_element_uses(model, &model->elements[i], rates->variables);
     rates->scale = isfinite(scale) ? scale : value > 0 ? value : 1;
-    if (isfinite(scale))
-        status = find_directions(&s, scale);
+    if (isfinite(scale) || drives)
+        status = nt_survey_differentiate(&s, rates->scale);
     if (status == NT_OK)
         status = collect(&s);
 done:
-    survey_end(&s);
+    nt_survey_end(&s);
     if (status == NT_OK)
         nt_parameter_rates_classify(model, rates);
     rates->ready = status == NT_OK;

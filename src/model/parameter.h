@@ -32,11 +32,13 @@ typedef struct nt_words {
 /* An element whose residual changes at a given point. */
 typedef struct nt_touched {
     int element;
-    nt_words own;      /* of its data                                                     */
-    nt_words of_joint; /* of the joint that it acts along                                 */
-    bool moved;        /* one of its bodies has a fixed point that moves                  */
-    bool functions;    /* its functions of t and signals change                           */
-    bool quadratic;    /* what it adds is quadratic in s: two values give the derivative  */
+    nt_words own;        /* of its data                                                     */
+    nt_words of_joint;   /* of the joint that it acts along                                 */
+    bool moved;          /* one of its bodies has a fixed point that moves                  */
+    bool functions;      /* its functions of t and signals change                           */
+    bool holds_point;    /* a joint that holds a point and nothing else: ...            */
+    v3 point_a, point_b; /* ... derivatives of its points, body axes                    */
+    bool quadratic;      /* what it adds is quadratic in s: two values give the derivative  */
     const nt_expression *motion; /* prescribed motion that changes; NULL for none          */
     double step; /* words change by their own size along s = step; 0 where there are none  */
 } nt_touched;

@@ -21,6 +21,10 @@
 static const double FIRST_STEP = 3e-3, NEXT_STEP = 0.25, GOOD = 1e-8;
 enum { LEVELS = 6 };
 
+/* The row of a driven angle has another branch beyond a right angle: there two values are taken a
+ * few degrees apart, not further. */
+static const double WITHIN_BRANCH = 0.03;
+
 /* Equations that an element adds to: two bodies and its rows. */
 enum { ROOM = 12 + 20 };
 
@@ -244,6 +248,12 @@ static void list_entries(variation *v, const nt_element *e, const nt_terms *want
         add_entry(v, model->varied_rows + i, wanted->rows ? wanted->rows + i : NULL);
 }
 
+static bool drives_angle(const nt_element *e)
+{
+    return e->type->evaluate == nt_joint_evaluate && nt_joint_of(e)->motion &&
+           nt_joint_of(e)->rotates;
+}
+
 static nt_status differentiate(variation *v, const nt_touched *t, bool quadratic, slope *out)
 {
     const nt_element *e = &v->model->elements[t->element];
@@ -251,10 +261,37 @@ static nt_status differentiate(variation *v, const nt_touched *t, bool quadratic
         motion_rates(v, t->motion, v->terms.level == NT_ACCELERATION);
     bool apart = t->own.count == 0 && t->of_joint.count == 0 && !t->moved;
     v->straight.share = apart && e->type->evaluate != nt_joint_evaluate ? 0 : 1;
-    double step = step_of(v, t);
+    double step = step_of(v, t) * (quadratic && drives_angle(e) ? WITHIN_BRANCH : 1);
     nt_status status = quadratic ? difference(v, t, step, out) : best_difference(v, t, step, out);
     restore(v, t);
     return status;
+}
+
+/* How the distance of a point from the reference point changes at a level when it moves by X in the
+ * body. */
+static v3 arm_at(const nt_motion *m, v3 X, nt_level level)
+{
+    v3 r = m3_apply(m->R, X), r1 = v3_cross(m->w, r);
+    return level == NT_POSITION   ? r
+           : level == NT_VELOCITY ? r1
+                                  : v3_add(v3_cross(m->alpha, r), v3_cross(m->w, r1));
+}
+
+/* p_A - p_B = 0 with the force F on A, -F on B: linear in the points. */
+static void add_point(const variation *v, const nt_touched *t, const nt_terms *wanted)
+{
+    const nt_element *e = &v->model->elements[t->element];
+    const nt_motion *a = &v->view.motion[e->a], *b = &v->view.motion[e->b];
+    if (wanted->rows)
+        v3_accumulate(wanted->rows + e->first_row, v3_sub(arm_at(a, t->point_a, wanted->level),
+                                                          arm_at(b, t->point_b, wanted->level)));
+    if (!wanted->residual || !(wanted->parts & NT_REACTIONS))
+        return;
+    nt_view into = v->view;
+    into.terms = wanted;
+    v3 F = v3_load(v->view.lambda + e->first_row);
+    nt_view_moment(&into, e->a, v3_cross(m3_apply(a->R, t->point_a), F));
+    nt_view_moment(&into, e->b, v3_cross(F, m3_apply(b->R, t->point_b)));
 }
 
 static nt_status add_elements(variation *v, const nt_terms *wanted, double *size, double *doubt)
@@ -264,6 +301,10 @@ static nt_status add_elements(variation *v, const nt_terms *wanted, double *size
         const nt_touched *t = &v->rates->touched[i];
         const nt_element *e = &model->elements[t->element];
         slope d;
+        if (t->holds_point) {
+            add_point(v, t, wanted);
+            continue;
+        }
         list_entries(v, e, wanted);
         nt_status status = differentiate(v, t, t->quadratic, &d);
         if (status != NT_OK) {
@@ -441,15 +482,13 @@ static bool agrees(variation *v, const nt_touched *t)
     return six.size > 0;
 }
 
-/* Friction and limits act in some places only, and the row of a driven angle has another branch
- * beyond a right angle: no trial tells. */
+/* Friction and limits act in some places only: no trial tells. */
 static bool is_smooth_joint(const nt_element *e)
 {
     if (e->type->evaluate != nt_joint_evaluate)
         return false;
     const nt_joint *joint = nt_joint_of(e);
-    return !(joint->given & (NT_GIVEN_FRICTION | NT_GIVEN_LIMITS)) &&
-           !(joint->motion && joint->rotates);
+    return !(joint->given & (NT_GIVEN_FRICTION | NT_GIVEN_LIMITS));
 }
 
 void nt_parameter_rates_classify(nt_model *model, nt_parameter_rates *rates)
@@ -479,6 +518,8 @@ void nt_parameter_rates_classify(nt_model *model, nt_parameter_rates *rates)
             for (int i = 0; i < rates->n_touched; i++) {
                 nt_touched *t = &rates->touched[i];
                 const nt_element *e = &model->elements[t->element];
+                if (t->holds_point)
+                    continue;
                 list_entries(&v, e, &wanted);
                 bool force = strcmp(e->type->section, "forces") == 0;
                 bool product = t->functions && t->of_joint.count > 0; /* value, arm, axis */
