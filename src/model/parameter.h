@@ -38,7 +38,8 @@ typedef struct nt_touched {
     bool functions;      /* its functions of t and signals change                           */
     bool holds_point;    /* a joint that holds a point and nothing else: ...            */
     v3 point_a, point_b; /* ... derivatives of its points, body axes                    */
-    bool quadratic;      /* what it adds is quadratic in s: two values give the derivative  */
+    bool quadratic;      /* what it adds is quadratic in s: two values give the derivative */
+    bool linear;         /* it is linear: they can be far away                             */
     const nt_expression *motion; /* prescribed motion that changes; NULL for none          */
     double step; /* words change by their own size along s = step; 0 where there are none  */
 } nt_touched;

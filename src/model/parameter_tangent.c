@@ -25,6 +25,10 @@ enum { LEVELS = 6 };
  * few degrees apart, not further. */
 static const double WITHIN_BRANCH = 0.03;
 
+/* Where all is linear values are taken so far away that what does not change is lost in rounding: a
+ * damping of 1 beside a stiffness of 1e6 has its derivative to the last digit. */
+static const double FAR = 1e8;
+
 /* Equations that an element adds to: two bodies and its rows. */
 enum { ROOM = 12 + 20 };
 
@@ -254,15 +258,25 @@ static bool drives_angle(const nt_element *e)
            nt_joint_of(e)->rotates;
 }
 
-static nt_status differentiate(variation *v, const nt_touched *t, bool quadratic, slope *out)
+/* Two values; six, the steps chosen by trial; six far apart, exact up to fifth powers of s. */
+typedef enum formula { TWO, SIX, WIDE_SIX } formula;
+
+static nt_status differentiate(variation *v, const nt_touched *t, formula by, slope *out)
 {
     const nt_element *e = &v->model->elements[t->element];
     if (t->motion)
         motion_rates(v, t->motion, v->terms.level == NT_ACCELERATION);
     bool apart = t->own.count == 0 && t->of_joint.count == 0 && !t->moved;
     v->straight.share = apart && e->type->evaluate != nt_joint_evaluate ? 0 : 1;
-    double step = step_of(v, t) * (quadratic && drives_angle(e) ? WITHIN_BRANCH : 1);
-    nt_status status = quadratic ? difference(v, t, step, out) : best_difference(v, t, step, out);
+    double step = step_of(v, t);
+    if (by != SIX && drives_angle(e))
+        step *= WITHIN_BRANCH;
+    else if (by == TWO && t->linear)
+        step *= FAR;
+    bool good;
+    nt_status status = by == TWO   ? difference(v, t, step, out)
+                       : by == SIX ? best_difference(v, t, step, out)
+                                   : sixth_order(v, t, step, out, &good);
     restore(v, t);
     return status;
 }
@@ -306,7 +320,7 @@ static nt_status add_elements(variation *v, const nt_terms *wanted, double *size
             continue;
         }
         list_entries(v, e, wanted);
-        nt_status status = differentiate(v, t, t->quadratic, &d);
+        nt_status status = differentiate(v, t, t->quadratic ? TWO : SIX, &d);
         if (status != NT_OK) {
             model->failed = e;
             return status;
@@ -470,11 +484,14 @@ static void stir_signals(nt_model *model, const nt_parameter_rates *rates, unsig
         rates->variables[first + rates->signal[i]] = 1 + 0.5 * next_number(seed);
 }
 
-/* The same from two values and from six, to 1e-10 of the largest, and not zero. */
-static bool agrees(variation *v, const nt_touched *t)
+/* The same from two values, far away or not, and from six, to 1e-10 of the largest, and not zero. A
+ * quadratic term would be seen far away: rounding makes it 1e-8. */
+static bool agrees(variation *v, const nt_touched *touched, bool linear)
 {
     slope two, six;
-    if (differentiate(v, t, true, &two) != NT_OK || differentiate(v, t, false, &six) != NT_OK)
+    nt_touched copy = *touched, *t = &copy;
+    t->linear = linear;
+    if (differentiate(v, t, TWO, &two) != NT_OK || differentiate(v, t, WIDE_SIX, &six) != NT_OK)
         return false;
     for (int i = 0; i < v->n; i++)
         if (!(fabs(two.of[i] - six.of[i]) <= 1e-10 * six.size))
@@ -491,6 +508,16 @@ static bool is_smooth_joint(const nt_element *e)
     return !(joint->given & (NT_GIVEN_FRICTION | NT_GIVEN_LIMITS));
 }
 
+static void classify(variation *v, nt_touched *t)
+{
+    const nt_element *e = &v->model->elements[t->element];
+    bool force = strcmp(e->type->section, "forces") == 0;
+    bool product = t->functions && t->of_joint.count > 0; /* value, arm, axis */
+    t->quadratic =
+        t->quadratic && (is_smooth_joint(e) || (force && !product)) && agrees(v, t, false);
+    t->linear = t->linear && t->quadratic && !t->functions && agrees(v, t, true);
+}
+
 void nt_parameter_rates_classify(nt_model *model, nt_parameter_rates *rates)
 {
     nt_terms wanted = {
@@ -505,7 +532,7 @@ void nt_parameter_rates_classify(nt_model *model, nt_parameter_rates *rates)
                    .memory = model->initial_memory};
     unsigned seed = 1;
     for (int i = 0; i < rates->n_touched; i++)
-        rates->touched[i].quadratic = true;
+        rates->touched[i].quadratic = rates->touched[i].linear = true;
     for (int trial = 0; trial < 2; trial++) {
         look(&v, &at);
         v.view.lambda = model->multipliers;
@@ -521,10 +548,7 @@ void nt_parameter_rates_classify(nt_model *model, nt_parameter_rates *rates)
                 if (t->holds_point)
                     continue;
                 list_entries(&v, e, &wanted);
-                bool force = strcmp(e->type->section, "forces") == 0;
-                bool product = t->functions && t->of_joint.count > 0; /* value, arm, axis */
-                bool known = is_smooth_joint(e) || (force && !product);
-                t->quadratic = known && t->quadratic && agrees(&v, t);
+                classify(&v, t);
             }
         }
     }
