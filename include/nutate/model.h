@@ -125,6 +125,37 @@ NT_API nt_status nt_model_sample_tangent(nt_model *model, const nt_quantity_info
                                          const nt_state *state, const double *reactions,
                                          const nt_state_rate *rate, const double *reaction_rates,
                                          double *out, nt_error *error);
+/* ---- objectives -----------------------------------------------------------------------------
+ *
+ * Scalars of a run that the file declares: the value at the end of an expression of recorded
+ * quantities, its integral over time, its largest value, its root mean square. Here are the
+ * expression's values at one state; what runs over time is the caller's affair. */
+typedef enum nt_objective_type {
+    NT_OBJECTIVE_FINAL,
+    NT_OBJECTIVE_INTEGRAL,
+    NT_OBJECTIVE_MAXIMUM,
+    NT_OBJECTIVE_RMS
+} nt_objective_type;
+
+typedef struct nt_objective_info {
+    const char *name; /* belongs to the model */
+    nt_objective_type type;
+    int needs_reactions; /* it depends on reactions, which the caller gives */
+} nt_objective_info;
+
+NT_API int nt_model_objective_count(const nt_model *model);
+/* Zero where there is no objective of this number. */
+NT_API nt_objective_info nt_model_objective(const nt_model *model, int i);
+/* Values of all expressions at a state: out[objectives]. reactions[nh + nn] may be NULL, then the
+ * state's own multipliers are used. NT_NOT_FINITE where one has no value, with its name. */
+NT_API nt_status nt_model_objective_values(nt_model *model, const nt_state *state,
+                                           const double *reactions, double *out, nt_error *error);
+/* Their derivatives along a direction, as nt_model_sample_tangent: out[objectives]. */
+NT_API nt_status nt_model_objective_tangent(nt_model *model, const nt_state *state,
+                                            const double *reactions, const nt_state_rate *rate,
+                                            const double *reaction_rates, double *out,
+                                            nt_error *error);
+
 /* 0 where nothing can do work but forces with a potential: no loads, driven joints, friction or
  * damping. Then there is no work to follow (nt_integrator_setup.track_work). */
 NT_API int nt_model_has_power(const nt_model *model);

@@ -351,6 +351,16 @@ typedef struct nt_straight {
     double motion[3]; /* derivatives of f, f', f'' of the joint that is evaluated */
 } nt_straight;
 
+/* A scalar of a run, from the file. Variables of the expression: parameter i is i, t is
+ * n_parameters, column k of the model's objective columns is n_parameters + 1 + k. */
+typedef struct nt_objective {
+    unsigned given;
+    int type; /* nt_objective_type */
+    const nt_expression *of;
+    const char *name;
+    nt_place place;
+} nt_objective;
+
 struct nt_model {
     nt_arena arena;
     const char *file, *folder, *title, *text;
@@ -372,6 +382,10 @@ struct nt_model {
     nt_binding *bindings;
     int n_bindings;
     bool correct_initial;
+    nt_objective *objectives;
+    int n_objectives;
+    nt_quantity_info *objective_columns; /* of one column each */
+    int n_objective_columns;
 
     nt_simulation simulation;
     char *corrections;

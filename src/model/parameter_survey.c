@@ -225,7 +225,7 @@ static nt_status find_whether_assembles(nt_survey *s, double h)
     for (int i = 0; i < model->n_elements && !s->assembles; i++) {
         const nt_element *e = &model->elements[i];
         const nt_region *r = &s->region[s->first_element + i];
-        s->assembles = (e->n_rows > 0 || i < model->n_joints) &&
+        s->assembles = (e->n_rows + e->n_rates > 0 || i < model->n_joints) &&
                        (memcmp(r->at, s->plus + r->word, r->bytes) != 0 ||
                         nt_element_uses(model, e, s->rates->variables));
     }

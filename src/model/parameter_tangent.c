@@ -248,8 +248,10 @@ static void list_entries(variation *v, const nt_element *e, const nt_terms *want
             add_entry(v, model->varied_residual + i,
                       wanted->residual ? wanted->residual + i : NULL);
     }
-    for (int i = e->first_row; i < e->first_row + e->n_rows; i++)
-        add_entry(v, model->varied_rows + i, wanted->rows ? wanted->rows + i : NULL);
+    for (int i = 0; i < e->n_rows + e->n_rates; i++) {
+        int row = nt_element_row(e, i);
+        add_entry(v, model->varied_rows + row, wanted->rows ? wanted->rows + row : NULL);
+    }
 }
 
 static bool drives_angle(const nt_element *e)
