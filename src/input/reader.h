@@ -2,8 +2,8 @@
  *
  * Each file reads one thing: reader.c the top of the file, read_parameters.c parameters and tables,
  * read_objects.c bodies, markers, joints, forces and contacts, read_run.c simulation and output,
- * read_objectives.c objectives; read_keys.c
- * a mapping against its table of keys, read_values.c one value, read_expressions.c a formula.
+ * read_objectives.c objectives; read_keys.c a mapping against its table of keys, read_values.c one
+ * value, read_expressions.c a formula.
  *
  * Every function that fails has filled reader->error with the place. What the model keeps lives in
  * its arena; nodes, names and lists of the reader are gone when it has done its work. */

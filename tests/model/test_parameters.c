@@ -55,6 +55,22 @@ static const element_case cases[] = {
                  "-0.3]]}}"},
     {"distance", "joints: {e: {type: distance, between: [%s], points: [[0.1, 0.7, 0.2], [0.4, 0, "
                  "-0.3]], length: 0.7*w, enforce: penalty, stiffness: 70, damping: 4*w}}"},
+    {"rolling_disk", "joints: {e: {type: rolling_disk, between: [%s], radius: 0.7*w, axis: [1, 2, "
+                     "-w], at: [0.2, u, -0.3], plane: {point: [0.1, 0.2*w, -0.4], normal: [1, 1, "
+                     "3 + u]}}}\ninitial: {correct: true}"},
+    {"rolling_sphere", "joints: {e: {type: rolling_sphere, between: [%s], radius: 0.7*w, at: [0.2, "
+                       "u, -0.3], plane: {point: [0.1, 0.2*w, -0.4], normal: [1, u, 3]}}}\n"
+                       "initial: {correct: true}"},
+    {"knife_edge", "joints: {e: {type: knife_edge, between: [%s], axis: [1, 2*w, -1], "
+                   "at: [0.2, u, -0.3]}}"},
+    {"sphere_plane",
+     "contacts: {e: {type: sphere_plane, between: [%s], plane: {point: [0.2, u, -0.3], "
+     "normal: [0.3, -0.2, w]}, at: [0.1*w, -0.3, 0.2], radius: 4*w, stiffness: 20*w, damping: "
+     "0.4, friction: {coefficient: 0.6*w, slip: 0.3}}}"},
+    {"sphere_sphere",
+     "contacts: {e: {type: sphere_sphere, between: [%s], at: [[0.2, u, -0.3], [0.1, 0.4, 0.6*w]], "
+     "radii: [3*w, 2], stiffness: 15, exponent: 2*w, damping: 0.7, part: implicit, "
+     "friction: {coefficient: 0.3, slip: 0.5}}}"},
     {"force", "forces: {e: {type: force, on: b, " PLACE ", value: [3*w*a.position.x + t, "
               "a.angular_velocity.z*(1 + b.velocity.y^2)^w, exp(w) - b.orientation.w^2]}}\n# %s"},
     {"force", "forces: {e: {type: force, on: b, at: p, frame: body, "
@@ -218,7 +234,7 @@ static double largest(const double *x, int n)
  * the forces (of order ten): where p hardly matters rounding of the differences counts. */
 static double worst_difference(nt_model *model, int k, unsigned seed)
 {
-    static const unsigned parts[] = {NT_ALL_PARTS, NT_MASS, NT_IMPLICIT, NT_REACTIONS,
+    static const unsigned parts[] = {NT_ALL_PARTS, NT_MASS, NT_IMPLICIT | NT_EXPLICIT, NT_REACTIONS,
                                      NT_GYROSCOPIC};
     const nt_system *s = nt_model_system(model);
     double memory[400], worst = 0, p[20];
