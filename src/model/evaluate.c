@@ -3,6 +3,7 @@
 #include "model/assemble.h"
 #include "model/bodies.h"
 #include "model/body.h"
+#include "model/parameter.h"
 #include "model/signal.h"
 
 #include <stdio.h>
@@ -38,9 +39,12 @@ void nt_model_look(nt_model *model, const nt_point *at, const nt_terms *terms, n
 
 void nt_motion_jet(const nt_model *model, const nt_expression *function, double t, double out[3])
 {
-    int time = nt_model_time_variable(model);
-    model->variables[time] = t;
-    nt_expression_jet(function, model->variables, model->time_rate, model->zeros, out);
+    const nt_straight *straight = model->straight;
+    model->variables[nt_model_time_variable(model)] = t;
+    nt_expression_jet(function, straight ? straight->base : model->variables, model->time_rate,
+                      model->zeros, out);
+    for (int i = 0; straight && i < 3; i++)
+        out[i] += straight->s * straight->motion[i];
 }
 
 /* ---- equations ------------------------------------------------------------------------------ */
@@ -108,11 +112,17 @@ nt_status nt_model_set_parameters(void *self, const double *p)
     nt_model *model = self;
     for (int i = 0; i < model->n_parameters; i++) {
         nt_parameter *parameter = &model->parameters[i];
-        bool follows = parameter->expression && p[i] == parameter->value;
-        parameter->value =
-            follows ? nt_expression_value(parameter->expression, model->variables) : p[i];
-        model->variables[i] = parameter->value;
+        double value = p[i];
+        if (parameter->expression) {
+            double own = nt_expression_value(parameter->expression, model->variables);
+            if (p[i] != parameter->asked && p[i] != parameter->value)
+                parameter->taken = p[i] != own;
+            value = parameter->taken ? p[i] : own;
+        }
+        parameter->asked = p[i];
+        parameter->value = model->variables[i] = value;
     }
+    nt_parameter_rates_forget(model);
     nt_status status = nt_model_prepare(model, false, NULL);
     return status == NT_OK ? nt_model_assemble(model, false, NULL) : status;
 }
