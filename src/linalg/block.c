@@ -258,7 +258,7 @@ static double row_bound(const nt_block_lu *block, const nt_row *row, int i)
  * terms all vanish (a plane mechanism in space), what remains are units of the last place. Such
  * rows, |r_i| <= 4 epsilon sum |a_ij| |x|_max, count as exact; bodies and multipliers have
  * different units and each their own |x|_max. */
-void nt_block_look(nt_block_lu *block, const nt_row *row, int v, const double *x, const double *r,
+void nt_block_look(nt_block_lu *block, const nt_row *row, int v, const double *r,
                    const double *size, double *limit)
 {
     int first = block->pattern->node_start[row->node];
@@ -272,12 +272,8 @@ void nt_block_look(nt_block_lu *block, const nt_row *row, int v, const double *x
             *limit = (double)NAN;
             return;
         }
-        if (error > block->accepted) {
-            if (block->largest[0] < 0)
-                find_largest(block, x);
-            if (fabs(r[i]) <= 4 * DBL_EPSILON * row_bound(block, row, v + i))
-                continue;
-        }
+        if (error > block->accepted && fabs(r[i]) <= 4 * DBL_EPSILON * row_bound(block, row, v + i))
+            continue;
         *limit = fmax(*limit, error);
     }
 }
@@ -298,7 +294,6 @@ static int go_back(nt_block_lu *block, double *x, const double *given, double li
 static double error_of(nt_block_lu *block, const double *b, double *r, double least)
 {
     double error = least;
-    block->largest[0] = -1; /* not known yet */
     block->kernels->residual(block, b, block->vector[0], r, &error);
     return error;
 }

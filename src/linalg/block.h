@@ -160,7 +160,8 @@ typedef struct nt_block_lu {
     const struct nt_block_kernels *kernels;
     int broken_promises; /* NT_SCALED is not relied upon */
 
-    int *position; /* [n_nodes] of each node in a padded vector */
+    int *position;             /* [n_nodes] of each node in a padded vector */
+    unsigned char *multiplier; /* [n_padded / 4] whether such four are a multiplier's */
     int n_padded;
     int all_three;                    /* every node has three unknowns */
     double *vector[NT_BLOCK_VECTORS]; /* [n_padded], zero between the nodes */
@@ -269,7 +270,7 @@ int nt_block_invert_careful(int size, const double *a, double *inverse, const do
                             double tolerance, unsigned char *out);
 
 /* The slow branch of the residual: four rows, from row v of a node, that exceed *limit. */
-void nt_block_look(nt_block_lu *block, const nt_row *row, int v, const double *x, const double *r,
+void nt_block_look(nt_block_lu *block, const nt_row *row, int v, const double *r,
                    const double *size, double *limit);
 
 #endif

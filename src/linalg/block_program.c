@@ -592,7 +592,8 @@ static int take_vectors(nt_block_lu *block)
     block->left_out = NT_TAKE(&block->arena, n + 1, unsigned char);
     block->dropped = NT_TAKE(&block->arena, n + 1, unsigned char);
     block->position = NT_TAKE(&block->arena, block->pattern->n_nodes + 1, int);
-    return block->left_out && block->dropped && block->position;
+    block->multiplier = NT_TAKE(&block->arena, at / 4 + 1, unsigned char);
+    return block->left_out && block->dropped && block->position && block->multiplier;
 }
 
 /* For one pivot block, of a node or a front. */
@@ -619,8 +620,10 @@ nt_status nt_block_compile(nt_block_lu *block, int promises)
         goto done;
     int at = 0;
     for (int k = 0; k < c.pattern->n_nodes; k++) {
-        block->position[c.order.node[k]] = at;
-        at += nt_padded(size_of(&c, c.order.node[k]));
+        int node = c.order.node[k], padded = nt_padded(size_of(&c, node));
+        block->position[node] = at;
+        memset(block->multiplier + at / 4, node >= c.pattern->n_primary, (size_t)padded / 4);
+        at += padded;
     }
     block->all_three = 1;
     for (int k = 0; k < c.pattern->n_nodes; k++)
