@@ -76,8 +76,7 @@ nt_status nt_family_check(const nt_problem *problem, const double *option, nt_er
 
 size_t nt_newton_size(const nt_problem *problem)
 {
-    return 2 * (size_t)problem->nv + 4 * (size_t)problem->n +
-           9 * (size_t)problem->space.n_rotations;
+    return (size_t)problem->nv + 4 * (size_t)problem->n + 9 * (size_t)problem->space.n_rotations;
 }
 
 double *nt_newton_bind(nt_newton *w, const nt_stepper *s, double h)
@@ -87,8 +86,8 @@ double *nt_newton_bind(nt_newton *w, const nt_stepper *s, double h)
     w->rate = s->next.v;
     w->acceleration = s->next.vdot;
     w->increment = s->scratch;
-    w->a = w->increment + nv;
-    w->residual = w->a + nv;
+    w->a = s->next.method; /* completed there by nt_newton_finish */
+    w->residual = w->increment + nv;
     w->z = w->residual + n;
     w->per_increment = w->z + n;
     w->per_residual = w->per_increment + n;
@@ -434,6 +433,7 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
 
 void nt_newton_finish(const nt_stepper *s, const nt_newton *w)
 {
+    double share = w->c.share;
     for (int i = 0; i < s->problem->nv; i++)
-        s->next.method[i] = w->a[i] + w->c.share * w->acceleration[i];
+        w->a[i] += share * w->acceleration[i];
 }
