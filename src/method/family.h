@@ -184,7 +184,7 @@ typedef struct nt_newton {
     double *increment;     /* [nv] x */
     double *rate;          /* [nv] x'                                        */
     double *acceleration;  /* [nv] x''                                       */
-    double *a;             /* [nv] a_1 without its share of x''              */
+    double *a;             /* [nv] a_1 without its share of x'', in `next`   */
     double *residual;      /* [n] R and constraint rows                      */
     double *z;             /* [n] scaled right-hand side, then (Dx, Dlambda) */
     double *per_increment; /* [n] reciprocal tolerances                      */
