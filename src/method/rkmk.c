@@ -30,6 +30,7 @@ void nt_rkmk_layout(const nt_rkmk_table *table, const nt_problem *p, nt_layout *
     sizes->memory = NT_RKMK_HEAD + 2 * nv * (size_t)(table->kept + 1);
     sizes->scratch = 4 * nv + (size_t)p->nq;
     sizes->variation = 1; /* nothing of a step's stages reaches the next */
+    nt_rkmk_linear_layout(table, p, sizes);
 }
 
 /* ---- kernels -------------------------------------------------------------------------------- */
