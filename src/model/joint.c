@@ -484,7 +484,29 @@ static void add_multiple(const nt_view *view, int slot, double s)
 }
 
 /* Most joints of most models hold a point and nothing else: the same as add_rows, written out. With
- * F = lambda: R_A += (F, rho_A x F), R_B -= (F, rho_B x F), K: F~ rho_A~ and -F~ rho_B~. */
+ * F = lambda: R_A += (F, rho_A x F), R_B -= (F, rho_B x F), K: F~ rho_A~ and -F~ rho_B~. At every
+ * level the rows' derivative in what is highest there is (I, -rho_A~, -I, rho_B~); is_point says
+ * where no other is asked for. */
+static bool is_point(const nt_joint *joint, const nt_terms *terms)
+{
+    const nt_combination *c = terms->matrix ? terms->combination : NULL;
+    if (!joint->only_point || terms->level == NT_POSITION || !c)
+        return joint->only_point;
+    return !c->map && c->row_stiffness == 0 && (terms->level == NT_VELOCITY || c->row_damping == 0);
+}
+
+/* The point, its velocity or its acceleration: x + rho, v + w x rho,
+ * a + alpha x rho + w x (w x rho). */
+static v3 point_at_level(const nt_motion *m, v3 rho, nt_level level)
+{
+    if (level == NT_POSITION)
+        return v3_add(m->x, rho);
+    v3 turn = v3_cross(m->w, rho);
+    if (level == NT_VELOCITY)
+        return v3_add(m->v, turn);
+    return v3_add(v3_add(m->a, v3_cross(m->alpha, rho)), v3_cross(m->w, turn));
+}
+
 static void add_point(const nt_element *e, const nt_view *view)
 {
     const nt_joint *joint = nt_joint_of(e);
@@ -494,7 +516,8 @@ static void add_point(const nt_element *e, const nt_view *view)
     v3 F = v3_load(view->lambda + e->first_row);
     v3 rho_a = m3_apply(a->R, joint->point_a), rho_b = m3_apply(b->R, joint->point_b);
     if (terms->rows)
-        v3_store(terms->rows + e->first_row, v3_sub(v3_add(a->x, rho_a), v3_add(b->x, rho_b)));
+        v3_store(terms->rows + e->first_row, v3_sub(point_at_level(a, rho_a, terms->level),
+                                                    point_at_level(b, rho_b, terms->level)));
     if (terms->residual && reactions) {
         nt_view_force(view, e->a, F);
         nt_view_moment(view, e->a, v3_cross(rho_a, F));
@@ -504,7 +527,8 @@ static void add_point(const nt_element *e, const nt_view *view)
     if (!terms->matrix)
         return;
     const nt_combination *c = terms->combination;
-    double k = c->row_stiffness, s = reactions ? c->multiplier : 0;
+    const double highest[] = {c->row_stiffness, c->row_damping, c->row_mass};
+    double k = highest[terms->level], s = reactions ? c->multiplier : 0;
     add_multiple(view, e->slot[MULTIPLIER][T_A], k);
     add_multiple(view, e->slot[T_A][MULTIPLIER], s);
     add_multiple(view, e->slot[MULTIPLIER][T_B], -k);
@@ -526,8 +550,7 @@ nt_status nt_joint_evaluate(const nt_element *e, const nt_view *view)
     nt_status status = NT_OK;
     if (joint->enforce == 0 && view->energy && !joint->motion)
         status = NT_OK; /* constraints that do not move do no work */
-    else if (joint->enforce == 0 && joint->only_point && !view->energy &&
-             view->terms->level == NT_POSITION)
+    else if (joint->enforce == 0 && !view->energy && is_point(joint, view->terms))
         add_point(e, view);
     else if (joint->enforce == 0)
         status = add_rows(e, view);

@@ -250,34 +250,6 @@ nt_status nt_problem_project(nt_problem *problem, const nt_point *at, bool kinet
     return NT_OK;
 }
 
-/* Residual and rows at acceleration level for the present vdot and multipliers, with the tangent.
- */
-static nt_status acceleration_equations(nt_problem *problem, const nt_point *at, double *r)
-{
-    nt_combination combination = {.mass = 1, .multiplier = 1, .row_mass = 1};
-    nt_terms terms = {.parts = NT_ALL_PARTS,
-                      .level = NT_ACCELERATION,
-                      .residual = r,
-                      .rows = r + problem->nv,
-                      .matrix = &problem->matrix,
-                      .combination = &combination};
-    memset(r, 0, (size_t)problem->n * sizeof *r);
-    nt_matrix_zero(&problem->matrix);
-    nt_status status = nt_problem_evaluate(problem, at, &terms);
-    if (status != NT_OK)
-        return status;
-    for (int i = 0; i < problem->n_dropped; i++)
-        r[problem->dropped[i]] = 0;
-    return NT_OK;
-}
-
-nt_status nt_problem_factor_accelerations(nt_problem *problem, const nt_point *at)
-{
-    problem->factored_for = NULL;
-    nt_status status = acceleration_equations(problem, at, problem->work);
-    return status == NT_OK ? nt_solver_factor(problem->solver, &problem->matrix) : status;
-}
-
 nt_status nt_problem_accelerations(nt_problem *problem, const nt_point *at, double *vdot,
                                    double *lambda, double *mu, nt_error *error)
 {

@@ -48,6 +48,12 @@ static nt_status factorise(nt_problem *p, const nt_point *at, double *r, nt_effo
     return nt_solver_factor_clear(p->solver, &p->matrix);
 }
 
+nt_status nt_problem_factor_accelerations(nt_problem *p, const nt_point *at)
+{
+    nt_effort effort = {0};
+    return factorise(p, at, NULL, &effort);
+}
+
 /* The multipliers of rows that are left out are zero. */
 static void clear_dropped(const nt_problem *p, double *lambda, double *mu)
 {

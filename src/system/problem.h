@@ -63,6 +63,7 @@ nt_status nt_problem_accelerations(nt_problem *problem, const nt_point *at, doub
 
 /* The matrix of these equations at a point, factorised; the rows chosen stay. */
 nt_status nt_problem_factor_accelerations(nt_problem *problem, const nt_point *at);
+
 /* What solving cost, added up; and where it failed. */
 typedef struct nt_effort {
     long evaluations, factorisations, solves, iterations;
