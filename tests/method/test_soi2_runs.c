@@ -117,6 +117,7 @@ static void estimates_are_asymptotically_right(void **state)
         double h;
     } cases[] = {{&problem.system, NT_INERTIAL, jay_negrut_y0, jay_negrut_z0, 0.02},
                  {&spinning, NT_INERTIAL, top_q0, top_v0, 1e-3},
+                 {&spinning, NT_BODY, top_q0, top_v0, 5e-4},
                  {&d.system, NT_INERTIAL, q0, v0, 2e-3},
                  {&d.system, NT_BODY, q0, v0, 2e-3}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
