@@ -111,6 +111,11 @@ NT_API nt_status nt_solver_factor_clear(nt_solver *solver, nt_matrix *matrix);
  * a row all vanish (rounding of the whole remains), the row counts as solved. */
 NT_API nt_status nt_solver_solve(nt_solver *solver, double *b, int count);
 
+/* nt_solver_factor_clear and nt_solver_solve of b[n] at once, with the same numbers: the forward
+ * substitution goes along with the factorisation, while the factors of each part are in the nearest
+ * cache. Further right-hand sides may follow with nt_solver_solve. */
+NT_API nt_status nt_solver_factor_solve(nt_solver *solver, nt_matrix *matrix, double *b);
+
 /* The transposed system, for adjoints. */
 NT_API nt_status nt_solver_solve_transposed(nt_solver *solver, double *b, int count);
 

@@ -67,6 +67,8 @@ static nt_status layout(const nt_problem *problem, const double *option, nt_layo
     sizes->memory = nt_soi2_memory_size(problem);
     sizes->variation = NT_SOI2_VARYING * (size_t)problem->nv;
     sizes->scratch = nt_soi2_scratch(problem);
+    sizes->linear = nt_soi2_linear_scratch(problem);
+    sizes->linear_each = nt_soi2_linear_scratch_each(problem);
     if (option[NT_FAMILY_BETA] == 0)
         return nt_fail(error, NT_INVALID,
                        "option beta is 0, expected a positive number: the first stage solves for "
@@ -258,11 +260,16 @@ static nt_status correct_velocity(nt_stepper *s, const nt_soi2 *w)
     return NT_OK;
 }
 
-/* A velocity off by the tolerance of positions over h moves positions by as much as that. */
-static void set_velocity_tolerances(const nt_problem *p, const nt_soi2 *w)
+/* Rows of velocities may be off by the tolerance of positions per second, or by that part of the
+ * largest velocity, which rounding cannot exceed. */
+static void set_velocity_tolerances(const nt_stepper *s, const nt_soi2 *w)
 {
+    const nt_problem *p = s->problem;
+    double largest = 0;
+    for (int i = 0; i < p->nv; i++)
+        largest = fmax(largest, fabs(s->now.v[i]));
     for (int i = p->nv; i < p->n; i++)
-        w->n.per_residual[i] *= w->n.c.h;
+        w->n.per_residual[i] /= 1 + largest;
 }
 
 /* Newton with the tangent of the first iteration, which is exact where f is affine in velocities
@@ -273,7 +280,7 @@ static nt_status second_stage(nt_stepper *s, const nt_soi2 *w)
     bool fresh = true;
     double last = (double)INFINITY;
     int most = (int)s->options[NT_FAMILY_MAX_ITERATIONS], before = s->report.iterations;
-    set_velocity_tolerances(p, w);
+    set_velocity_tolerances(s, w);
     integrate(s, w, false);
     for (int i = 0;; i++) {
         s->report.iterations = before + i;
@@ -348,4 +355,5 @@ const nt_method nt_method_generalized_alpha_soi2 = {
     .start = start,
     .step = step,
     .error = nt_soi2_error,
+    .linearise = nt_soi2_linearise,
 };

@@ -220,7 +220,7 @@ nt_status nt_stage_solve(nt_stepper *s, const nt_stage *stage, double h, nt_stag
     /* forces at the psi that was found: then the balance of momentum holds to rounding whatever
      * Newton left */
     place(s, stage, h, &w);
-    return nt_push(s, s->now.all[NT_PHASE_T] + stage->time * h, w.q_at, w.v_at, w.push);
+    return nt_push_at(s, s->now.all[NT_PHASE_T] + stage->time * h, w.q_at, w.v_at, w.push);
 }
 
 nt_status nt_stage_end_of_midpoint(nt_stepper *s, double h, const nt_staged *found)
@@ -240,7 +240,7 @@ nt_status nt_stage_end_of_midpoint(nt_stepper *s, double h, const nt_staged *fou
         v3 middle = v3_axpy(h, T, m3_apply_transposed(E, Pi));
         v3_store(next->v + i, m3_solve(J, m3_apply_transposed(E, middle)));
     }
-    nt_status status = nt_push(s, next->all[NT_PHASE_T], next->q, next->v, found->push);
+    nt_status status = nt_push_at(s, next->all[NT_PHASE_T], next->q, next->v, found->push);
     if (status == NT_OK)
         nt_momenta_acceleration(p, next->v, found->push, next->vdot);
     return status;

@@ -38,7 +38,7 @@ static nt_status step(nt_stepper *s, double h)
     nt_status status = nt_drift(s, h, now->q, next->v, next->q, next->v, NULL);
     if (status != NT_OK)
         return status;
-    status = nt_push(s, next->all[NT_PHASE_T], next->q, next->v, next->method);
+    status = nt_push_at(s, next->all[NT_PHASE_T], next->q, next->v, next->method);
     if (status == NT_OK)
         nt_momenta_acceleration(s->problem, next->v, next->method, next->vdot);
     return status;

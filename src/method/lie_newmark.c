@@ -15,15 +15,6 @@
 
 #include <string.h>
 
-static nt_status layout(const nt_problem *problem, const double *option, nt_layout *sizes,
-                        nt_error *error)
-{
-    (void)option, (void)error;
-    sizes->memory = (size_t)problem->nv;
-    sizes->scratch = nt_momenta_scratch(problem);
-    return NT_OK;
-}
-
 nt_status nt_lie_newmark_substep(nt_stepper *s, const double *options, double h, double t,
                                  double *q, double *v, double *a)
 {
@@ -54,6 +45,13 @@ static nt_status step(nt_stepper *s, double h)
     return status;
 }
 
+static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
+                           const double *before, double *after)
+{
+    static const double whole[] = {1};
+    return nt_lie_newmark_linearise(s, s->options, h, whole, 1, directions, before, after);
+}
+
 const nt_method nt_method_lie_newmark = {
     .name = "lie-newmark",
     .summary = "explicit Newmark on the rotation group (LIEMID[EA]), symplectic, order 2",
@@ -62,7 +60,8 @@ const nt_method nt_method_lie_newmark = {
     .options = nt_push_options,
     .n_options = NT_PUSH_OPTIONS,
     .frames = NT_IN_FRAME(NT_BODY),
-    .layout = layout,
+    .layout = nt_lie_newmark_layout,
     .start = nt_momenta_start,
     .step = step,
+    .linearise = linearise,
 };

@@ -65,7 +65,7 @@ static nt_point point_at(const nt_stepper *s, double t, const double *q, const d
                       .memory = s->now.memory};
 }
 
-nt_status nt_push(nt_stepper *s, double t, const double *q, const double *v, double *a)
+nt_status nt_push_at(nt_stepper *s, double t, const double *q, const double *v, double *a)
 {
     nt_problem *p = s->problem;
     size_t bytes = (size_t)p->nv * sizeof *a;
@@ -139,7 +139,7 @@ static nt_status newton_correction(nt_stepper *s, const nt_point *at, double h, 
 /* da = M^-1 f(q, v + h a, t) - a, for systems without a tangent */
 static nt_status repetition(nt_stepper *s, const nt_point *at, const double *a, double *da)
 {
-    nt_status status = nt_push(s, at->t, at->q, at->v, da);
+    nt_status status = nt_push_at(s, at->t, at->q, at->v, da);
     for (int i = 0; i < s->problem->nv; i++)
         da[i] -= a[i];
     return status;
@@ -151,7 +151,7 @@ nt_status nt_push_end(nt_stepper *s, const double *options, double h, double t, 
     nt_problem *p = s->problem;
     unsigned has = p->system->capabilities;
     if ((has & NT_HAS_MOMENTA) && (has & NT_POSITION_FORCES))
-        return nt_push(s, t, q, v, a);
+        return nt_push_at(s, t, q, v, a);
     double *v1 = s->scratch + p->nv, *da = v1 + p->nv, last = 0; /* nt_push has the first */
     int most = (int)options[NT_PUSH_MAX_ITERATIONS];
     for (int i = 0; i < most; i++) {

@@ -73,7 +73,7 @@ size_t nt_momenta_scratch(const nt_problem *problem);
 
 /* The push at (t, q) from forces at v: one evaluation, nothing solved. For systems with momenta.
  * v may be any velocity where the forces do not depend on it. */
-nt_status nt_push(nt_stepper *stepper, double t, const double *q, const double *v, double *a);
+nt_status nt_push_at(nt_stepper *stepper, double t, const double *q, const double *v, double *a);
 
 /* The push at (t, q) that ends a kick of length h: forces at v + h a. One evaluation where the
  * system promises NT_POSITION_FORCES. Else a solves M a = f(q, v + h a, t): by Newton's method with

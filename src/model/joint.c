@@ -18,12 +18,23 @@ nt_status nt_joint_refuse(const nt_model *model, const nt_element *e, nt_error *
                       "joint %s (%s) %s", e->name, e->type->name, what);
 }
 
-/* A unit vector perpendicular to a unit axis: across the coordinate axis that is least along it. */
-v3 nt_joint_perpendicular(v3 axis)
+/* The coordinate axis that is least along a unit axis. */
+int nt_joint_least_along(v3 axis)
 {
     double x = fabs(axis.x), y = fabs(axis.y), z = fabs(axis.z);
-    v3 pick = x <= y && x <= z ? v3_of(1, 0, 0) : y <= z ? v3_of(0, 1, 0) : v3_of(0, 0, 1);
-    v3 e = v3_cross(pick, axis);
+    return x <= y && x <= z ? 0 : y <= z ? 1 : 2;
+}
+
+/* A unit vector perpendicular to a unit axis, across a coordinate axis. The one that was chosen
+ * first stays (a joint's rows must depend smoothly on parameters), unless the axis has turned to
+ * within 6 degrees of it. */
+v3 nt_joint_perpendicular(v3 axis, int across)
+{
+    v3 e = v3_cross(v3_of(across == 0, across == 1, across == 2), axis);
+    if (v3_norm(e) < 0.1) {
+        across = nt_joint_least_along(axis);
+        e = v3_cross(v3_of(across == 0, across == 1, across == 2), axis);
+    }
     return v3_scale(1 / v3_norm(e), e);
 }
 
@@ -72,7 +83,7 @@ static nt_status find_points(const nt_model *model, nt_element *e, nt_joint *joi
 
 /* e3 and f3. With `at` axes are in ground axes, with `points` in the bodies' own. */
 static nt_status find_axes(const nt_model *model, nt_element *e, nt_joint *joint, bool two,
-                           bool needed, nt_error *error)
+                           bool needed, bool validate, nt_error *error)
 {
     m3 Ra = quat_matrix(model->bodies[e->a].q0), Rb = quat_matrix(model->bodies[e->b].q0);
     bool own = joint->given & NT_GIVEN_POINTS;
@@ -102,7 +113,9 @@ static nt_status find_axes(const nt_model *model, nt_element *e, nt_joint *joint
         b = m3_apply_transposed(Rb, m3_apply(Ra, a));
     joint->e[2] = a;
     joint->f[2] = b;
-    joint->e[0] = nt_joint_perpendicular(a);
+    if (validate)
+        joint->across = nt_joint_least_along(a);
+    joint->e[0] = nt_joint_perpendicular(a, joint->across);
     joint->e[1] = v3_cross(a, joint->e[0]);
     return NT_OK;
 }
@@ -116,7 +129,9 @@ void nt_joint_align(nt_model *model, nt_element *element)
     v3 f1 = m3_apply_transposed(Rb, m3_apply(Ra, joint->e[0]));
     f1 = v3_axpy(-v3_dot(f1, joint->f[2]), joint->f[2], f1);
     double length = v3_norm(f1);
-    joint->f[0] = length > 1e-3 ? v3_scale(1 / length, f1) : nt_joint_perpendicular(joint->f[2]);
+    joint->f[0] = length > 1e-3
+                      ? v3_scale(1 / length, f1)
+                      : nt_joint_perpendicular(joint->f[2], nt_joint_least_along(joint->f[2]));
     joint->f[1] = v3_cross(joint->f[2], joint->f[0]);
 }
 
@@ -160,7 +175,7 @@ nt_status nt_joint_prepare(nt_model *model, nt_element *element, const nt_row_sp
         n == 4 && specs[0].kind == NT_ROW_COINCIDE && specs[3].kind == NT_ROW_PERPENDICULAR;
     nt_status status = find_points(model, element, joint, error);
     if (status == NT_OK)
-        status = find_axes(model, element, joint, universal, needs_axis && !rigid, error);
+        status = find_axes(model, element, joint, universal, needs_axis && !rigid, validate, error);
     if (status == NT_OK && validate)
         status = check_enforcement(model, element, joint, error);
     if (status == NT_OK && validate)

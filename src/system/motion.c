@@ -74,15 +74,52 @@ static void subtract(double *x, const double *d, int n, double *change, double *
     }
 }
 
+/* A free system that gives momenta instead of a tangent: vdot = -M^-1 R at vdot = 0, with the
+ * inertia of rotations in body axes. */
+static nt_status divide_by_momenta(nt_problem *p, const nt_point *at, double *vdot,
+                                   nt_effort *effort)
+{
+    const nt_momenta *momenta = p->system->momenta;
+    double *r = p->work;
+    nt_terms terms = {.parts = NT_ALL_PARTS, .level = NT_ACCELERATION, .residual = r};
+    memset(r, 0, (size_t)p->nv * sizeof *r);
+    memset(vdot, 0, (size_t)p->nv * sizeof *vdot);
+    effort->evaluations++;
+    nt_status status = nt_problem_evaluate(p, at, &terms);
+    if (status != NT_OK)
+        return status;
+    nt_space_change_frame(&p->space, p->frame, NT_BODY, at->q, r, r);
+    for (int b = 0; b < p->space.n_blocks; b++) {
+        const nt_block *block = &p->space.blocks[b];
+        int end = block->v + block->nv, rotation = block->rotation < 0 ? end : end - 3;
+        for (int i = block->v; i < rotation; i++)
+            vdot[i] = -r[i] / momenta->mass[i];
+        if (block->rotation >= 0)
+            v3_store(vdot + rotation,
+                     v3_neg(m3_solve(m3_load(momenta->inertia + 9 * (size_t)block->rotation),
+                                     v3_load(r + rotation))));
+    }
+    for (int i = 0; i < p->nv; i++)
+        if (!isfinite(vdot[i])) {
+            effort->unknown = i;
+            return NT_NOT_FINITE;
+        }
+    nt_space_change_frame(&p->space, NT_BODY, p->frame, at->q, vdot, vdot);
+    return NT_OK;
+}
+
 nt_status nt_problem_accelerate(nt_problem *p, const nt_point *at, double *vdot, double *lambda,
                                 double *mu, nt_effort *effort)
 {
     enum { MOST = 25 };
+    unsigned has = p->system->capabilities & (NT_HAS_TANGENT | NT_HAS_MOMENTA);
     bool affine = p->system->capabilities & NT_AFFINE;
     double *r = p->work, last = (double)INFINITY;
     nt_point point = *at;
     point.vdot = vdot, point.lambda = lambda, point.mu = mu;
     effort->unknown = -1;
+    if (has == NT_HAS_MOMENTA && p->nc == 0)
+        return divide_by_momenta(p, &point, vdot, effort);
     clear_dropped(p, lambda, mu);
     for (int iteration = 0; iteration < MOST; iteration++) {
         memset(r, 0, (size_t)p->nv * sizeof *r);
