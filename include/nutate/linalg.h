@@ -138,6 +138,10 @@ NT_API nt_status nt_solver_factor_dependent(nt_solver *solver, const nt_matrix *
  * in. NT_INVALID for an unknown of a primary node. */
 NT_API nt_status nt_solver_drop(nt_solver *solver, const int *unknowns, int count);
 
+/* Forget what earlier matrices taught: pivots that are kept, the fallback that stays in use. The
+ * factors are void; the next ones depend on their matrix alone, to the bit, as after create. */
+NT_API void nt_solver_forget(nt_solver *solver);
+
 NT_API const nt_solver_statistics *nt_solver_get_statistics(const nt_solver *solver);
 NT_API const char *nt_solver_name(const nt_solver *solver); /* "dense", "block", "klu" in use now */
 

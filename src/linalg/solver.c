@@ -26,6 +26,7 @@ struct nt_solver {
     nt_solver_kind in_use; /* that made the present factors                    */
     int fallback;          /* the present factors are the fallback's           */
     int rest;              /* factorisations until the chosen kind is tried again */
+    int fresh;             /* KLU: choose pivots anew at the next factorisation */
 
     nt_block_lu *block, *plain; /* plain: without promises, for matrices that break them */
     nt_block_lu *present;       /* the one in use                                         */
@@ -252,8 +253,12 @@ static nt_status factor(nt_solver *solver, const nt_matrix *matrix, double *clea
         status = factor_fallback(solver, 0);
     else if (solver->kind == NT_SOLVER_DENSE)
         status = factor_dense(solver);
-    else if ((status = factor_klu(solver, solver->klu, 0)) == NT_SINGULAR)
-        return fall_back(solver);
+    else {
+        status = factor_klu(solver, solver->klu, solver->fresh);
+        solver->fresh = 0;
+        if (status == NT_SINGULAR)
+            return fall_back(solver);
+    }
     if (status == NT_SINGULAR && !all_finite(solver->copy.values, entries(solver)))
         status = NT_NOT_FINITE;
     if (solver->kind == NT_SOLVER_KLU && status == NT_OK && solver->statistics.flops <= 0)
@@ -461,6 +466,12 @@ nt_status nt_solver_drop(nt_solver *solver, const int *unknowns, int count)
     if (solver->plain)
         nt_block_drop(solver->plain, solver->drop_list, solver->n_dropped);
     return NT_OK;
+}
+
+void nt_solver_forget(nt_solver *solver)
+{
+    solver->rest = solver->fallback = 0;
+    solver->fresh = 1;
 }
 
 /* Add to scale[] the sizes g W^-1 g^T of the rows g of one block, W being the diagonal block of
