@@ -55,104 +55,36 @@ enum {
 };
 
 /* The rows of the table for them. */
+/* clang-format off */
 #define NT_NEWTON_OPTION_KEYS                                                                      \
-    [NT_FAMILY_TOLERANCE_LENGTH] = {"tolerance_length",                                            \
-                                    NT_REAL,                                                       \
-                                    1e-10,                                                         \
-                                    1e-300,                                                        \
-                                    1,                                                             \
-                                    "m",                                                           \
-                                    NULL,                                                          \
-                                    "absolute tolerance of positions and of constraints on "       \
-                                    "lengths"},                                                    \
-    [NT_FAMILY_TOLERANCE_ANGLE] = {"tolerance_angle",                                              \
-                                   NT_REAL,                                                        \
-                                   1e-10,                                                          \
-                                   1e-300,                                                         \
-                                   1,                                                              \
-                                   "rad",                                                          \
-                                   NULL,                                                           \
-                                   "absolute tolerance of rotations and of constraints on "        \
-                                   "angles"},                                                      \
-    [NT_FAMILY_TOLERANCE_FORCE] = {"tolerance_force",                                              \
-                                   NT_REAL,                                                        \
-                                   1e-8,                                                           \
-                                   1e-300,                                                         \
-                                   1e300,                                                          \
-                                   "N",                                                            \
-                                   NULL,                                                           \
-                                   "absolute tolerance of forces: residuals and multipliers"},     \
-    [NT_FAMILY_TOLERANCE_MOMENT] = {"tolerance_moment",                                            \
-                                    NT_REAL,                                                       \
-                                    1e-8,                                                          \
-                                    1e-300,                                                        \
-                                    1e300,                                                         \
-                                    "N m",                                                         \
-                                    NULL,                                                          \
-                                    "absolute tolerance of moments: residuals and multipliers"},   \
-    [NT_FAMILY_TOLERANCE_RELATIVE] =                                                               \
-        {"tolerance_relative",                                                                     \
-         NT_REAL,                                                                                  \
-         1e-8,                                                                                     \
-         1e-14,                                                                                    \
-         1e-2,                                                                                     \
-         "",                                                                                       \
-         NULL,                                                                                     \
-         "relative to the increment of the step, to the largest force and to the "                 \
-         "largest moment"},                                                                        \
-    [NT_FAMILY_MAX_ITERATIONS] = {"max_iterations",                                                \
-                                  NT_INTEGER,                                                      \
-                                  12,                                                              \
-                                  1,                                                               \
-                                  1000,                                                            \
-                                  "",                                                              \
-                                  NULL,                                                            \
-                                  "Newton iterations before a step is rejected"},                  \
-    [NT_FAMILY_REUSE_TANGENT] = {"reuse_tangent",                                                  \
-                                 NT_BOOLEAN,                                                       \
-                                 0,                                                                \
-                                 0,                                                                \
-                                 1,                                                                \
-                                 "",                                                               \
-                                 NULL,                                                             \
-                                 "keep the factorised tangent while the iteration contracts "      \
-                                 "fast enough"}
+    [NT_FAMILY_TOLERANCE_LENGTH] = {"tolerance_length", NT_REAL, 1e-10, 1e-300, 1, "m", NULL,      \
+        "absolute tolerance of positions and of constraints on lengths"},                          \
+    [NT_FAMILY_TOLERANCE_ANGLE] = {"tolerance_angle", NT_REAL, 1e-10, 1e-300, 1, "rad", NULL,      \
+        "absolute tolerance of rotations and of constraints on angles"},                           \
+    [NT_FAMILY_TOLERANCE_FORCE] = {"tolerance_force", NT_REAL, 1e-8, 1e-300, 1e300, "N", NULL,     \
+        "absolute tolerance of forces: residuals and multipliers"},                                \
+    [NT_FAMILY_TOLERANCE_MOMENT] = {"tolerance_moment", NT_REAL, 1e-8, 1e-300, 1e300, "N m", NULL, \
+        "absolute tolerance of moments: residuals and multipliers"},                               \
+    [NT_FAMILY_TOLERANCE_RELATIVE] = {"tolerance_relative", NT_REAL, 1e-8, 1e-14, 1e-2, "", NULL,  \
+        "relative to the increment of the step, to the largest force and to the largest moment"},  \
+    [NT_FAMILY_MAX_ITERATIONS] = {"max_iterations", NT_INTEGER, 12, 1, 1000, "", NULL,             \
+        "Newton iterations before a step is rejected"},                                            \
+    [NT_FAMILY_REUSE_TANGENT] = {"reuse_tangent", NT_BOOLEAN, 0, 0, 1, "", NULL,                   \
+        "keep the factorised tangent while the iteration contracts fast enough"}
 
 #define NT_FAMILY_OPTION_KEYS                                                                      \
     NT_NEWTON_OPTION_KEYS,                                                                         \
-        [NT_FAMILY_RHO_INF] =                                                                      \
-            {"rho_inf",                                                                            \
-             NT_REAL,                                                                              \
-             (double)NAN,                                                                          \
-             0,                                                                                    \
-             1,                                                                                    \
-             "",                                                                                   \
-             NULL,                                                                                 \
-             "spectral radius at infinite frequency, 1: no damping (Chung & Hulbert); 0.8 where "  \
-             "no family is named"},                                                                \
-        [NT_FAMILY_NEWMARK] = {"newmark",                                                          \
-                               NT_REAL,                                                            \
-                               (double)NAN,                                                        \
-                               0.5,                                                                \
-                               1,                                                                  \
-                               "",                                                                 \
-                               NULL,                                                               \
-                               "Newmark's gamma with beta = (gamma + 1/2)^2/4; 0.5 is the "        \
-                               "trapezoidal rule"},                                                \
-        [NT_FAMILY_BETA] = {"beta",                                                                \
-                            NT_REAL,                                                               \
-                            (double)NAN,                                                           \
-                            0,                                                                     \
-                            1,                                                                     \
-                            "",                                                                    \
-                            NULL,                                                                  \
-                            "another beta for newmark; 0: positions explicit (with newmark 0.5 "   \
-                            "Stormer's method), for systems without holonomic constraints"},       \
-        [NT_FAMILY_HHT] = {                                                                        \
-            "hht",       NT_REAL,                                                                  \
-            (double)NAN, -1.0 / 3,                                                                 \
-            0,           "",                                                                       \
-            NULL,        "alpha of Hilber, Hughes & Taylor; 0 is the trapezoidal rule"}
+    [NT_FAMILY_RHO_INF] = {"rho_inf", NT_REAL, (double)NAN, 0, 1, "", NULL,                        \
+        "spectral radius at infinite frequency, 1: no damping (Chung & Hulbert); 0.8 where "       \
+        "no family is named"},                                                                     \
+    [NT_FAMILY_NEWMARK] = {"newmark", NT_REAL, (double)NAN, 0.5, 1, "", NULL,                      \
+        "Newmark's gamma with beta = (gamma + 1/2)^2/4; 0.5 is the trapezoidal rule"},             \
+    [NT_FAMILY_BETA] = {"beta", NT_REAL, (double)NAN, 0, 1, "", NULL,                              \
+        "another beta for newmark; 0: positions explicit (with newmark 0.5 Stormer's method), "    \
+        "for systems without holonomic constraints"},                                              \
+    [NT_FAMILY_HHT] = {"hht", NT_REAL, (double)NAN, -1.0 / 3, 0, "", NULL,                         \
+        "alpha of Hilber, Hughes & Taylor; 0 is the trapezoidal rule"}
+/* clang-format on */
 
 /* Options that exclude each other or that the system cannot follow: NT_INVALID or NT_UNSUPPORTED
  * and a message. */

@@ -54,7 +54,7 @@ static nt_status linearise(nt_stepper *s, double h, const nt_directions *directi
                            const double *before, double *after)
 {
     if (h != 0)
-        return nt_local_linearise(s, h, NT_LOCAL_LINEAR, directions, before, after);
+        return nt_local_linearise(s, h, NT_LINEAR_FORM, directions, before, after);
     for (int i = 0; i < directions->count; i++) {
         nt_variation a = nt_variation_at(s->problem, directions, after, i);
         memcpy(a.method, a.vdot, (size_t)s->problem->nv * sizeof(double));

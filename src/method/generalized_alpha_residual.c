@@ -118,7 +118,7 @@ static nt_status linearise(nt_stepper *s, double h, const nt_directions *directi
                            const double *before, double *after)
 {
     if (h != 0)
-        return nt_local_linearise(s, h, NT_LOCAL_RESIDUAL, directions, before, after);
+        return nt_local_linearise(s, h, NT_RESIDUAL_FORM, directions, before, after);
     size_t nv = (size_t)s->problem->nv, n = (size_t)s->problem->n;
     size_t count = (size_t)directions->count;
     nt_family c = nt_family_of_step(s->options, 1);

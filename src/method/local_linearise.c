@@ -49,7 +49,7 @@ enum { DERIVATIVE = sizeof(derivative) / sizeof(double) };
 typedef struct linear {
     nt_stepper *s;
     nt_local l; /* phi, phi', x'' of the step in newton.increment, rate, acceleration */
-    nt_local_kind form;
+    nt_form form;
     const nt_directions *directions;
     const double *before;
     double *after;
@@ -75,7 +75,7 @@ static void bind(linear *L, double h)
     size_t nv = (size_t)L->s->problem->nv, n = (size_t)L->s->problem->n;
     size_t count = (size_t)L->directions->count;
     double *force = nt_local_bind(&L->l, L->s, h);
-    if (L->form == NT_LOCAL_RESIDUAL)
+    if (L->form == NT_RESIDUAL_FORM)
         L->l.force = force;
     double **each[4] = {&L->dphi, &L->drate, &L->dacc, &L->b};
     double **vectors[8] = {&L->a,      &L->kept,  &L->vdot, &L->phi_n,
@@ -180,7 +180,7 @@ static void recover(linear *L)
             recover_rotation(L, block->v + block->nv - 3, block->q + block->nq - 4);
     }
     for (int i = 0; i < nv; i++) {
-        w->acceleration[i] = L->form == NT_LOCAL_LINEAR ? L->kept[i] : L->a[i] / w->c.share;
+        w->acceleration[i] = L->form == NT_LINEAR_FORM ? L->kept[i] : L->a[i] / w->c.share;
         if (L->l.force)
             L->l.force[i] = now->method[nv + i] / (1 - w->c.alpha_f);
     }
@@ -325,7 +325,7 @@ static void begin(linear *L, const nt_variation *b)
 static double recursion(const linear *L, int i)
 {
     const nt_family *c = &L->l.newton.c;
-    return L->form == NT_LOCAL_LINEAR
+    return L->form == NT_LINEAR_FORM
                ? (c->alpha_f * L->acc_n[i] - c->alpha_m * L->a_n[i]) / (1 - c->alpha_m)
                : 0;
 }
@@ -468,7 +468,7 @@ static void finish(linear *L, int i)
         drate[j] += c->gamma_prime * z[j];
         dacc[j] += c->beta_prime * z[j];
         da[j] = recursion(L, j) + c->share * dacc[j];
-        if (L->form == NT_LOCAL_RESIDUAL) /* phi'' of vdot by (88) */
+        if (L->form == NT_RESIDUAL_FORM) /* phi'' of vdot by (88) */
             dacc[j] =
                 ((1 - c->alpha_m) * da[j] + c->alpha_m * L->a_n[j] - c->alpha_f * L->acc_n[j]) /
                 (1 - c->alpha_f);
@@ -532,8 +532,8 @@ static nt_status vary_forces(linear *L)
     return status;
 }
 
-nt_status nt_local_linearise(nt_stepper *s, double h, nt_local_kind form,
-                             const nt_directions *directions, const double *before, double *after)
+nt_status nt_local_linearise(nt_stepper *s, double h, nt_form form, const nt_directions *directions,
+                             const double *before, double *after)
 {
     linear L = {.s = s, .form = form, .directions = directions, .before = before, .after = after};
     bind(&L, h);
@@ -544,5 +544,5 @@ nt_status nt_local_linearise(nt_stepper *s, double h, nt_local_kind form,
         status = solve(&L, &at);
     for (int i = 0; status == NT_OK && i < directions->count; i++)
         finish(&L, i);
-    return status == NT_OK && form == NT_LOCAL_RESIDUAL ? vary_forces(&L) : status;
+    return status == NT_OK && form == NT_RESIDUAL_FORM ? vary_forces(&L) : status;
 }

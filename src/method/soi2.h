@@ -34,8 +34,8 @@ typedef struct nt_soi2_memory {
     double *f;            /* [nv] f at this state                                              */
     double *w_first;      /* [nv] ~w of the step that led here                                 */
     double *lambda_first; /* [nc] ~lambda                                                      */
-    /* of the error estimate: accelerations at this state and at the one before it, `span` ago (s;
-     * 0: the estimate was not asked for, there are none) */
+    /* of the error estimate: accelerations in ground axes at this state and at the one before it,
+     * `span` ago (s; 0: the estimate was not asked for, there are none) */
     double *rate, *rate_before; /* [nv] */
     double *span;
 } nt_soi2_memory;

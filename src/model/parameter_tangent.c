@@ -143,18 +143,22 @@ static nt_status sixth_order(variation *v, const nt_touched *t, double h, slope 
     return status;
 }
 
+/* Places where the element has no value are too far away: the next step is shorter. */
 static nt_status best_difference(variation *v, const nt_touched *t, double step, slope *out)
 {
     nt_status status = NT_OK;
-    bool good = false;
+    bool good = false, found = false;
     double h = FIRST_STEP * step;
-    for (int level = 0; level < LEVELS && !good && status == NT_OK; level++, h *= NEXT_STEP) {
+    for (int level = 0; level < LEVELS && !good; level++, h *= NEXT_STEP) {
         slope next;
         status = sixth_order(v, t, h, &next, &good);
-        if (level == 0 || next.doubt < out->doubt)
+        good = good && status == NT_OK;
+        if (status == NT_OK && (!found || next.doubt < out->doubt)) {
             *out = next;
+            found = true;
+        }
     }
-    return status;
+    return found ? NT_OK : status;
 }
 
 /* ---- prescribed motion ---------------------------------------------------------------------- */
@@ -420,7 +424,8 @@ static void add_bodies(const nt_parameter_rates *rates, const nt_point *at, cons
         const nt_body_pass *pass = &rates->pass[i];
         terms.parts = wanted->parts & pass->parts;
         if (terms.parts)
-            nt_bodies_evaluate(pass->bodies, pass->n + 1, at, &terms, pass->gravity, rates->motion);
+            nt_bodies_evaluate(pass->bodies, pass->n + 1, 1, pass->n + 1, at, &terms, pass->gravity,
+                               rates->motion);
     }
 }
 
@@ -433,6 +438,7 @@ nt_status nt_model_parameter_tangent(void *self, const nt_point *at, int k, cons
     add_bodies(rates, at, terms);
     double size = 0, doubt = 0;
     nt_status status = NT_OK;
+    model->failed = NULL;
     if (rates->n_touched > 0) {
         variation v = vary(model, rates, terms);
         look(&v, at);

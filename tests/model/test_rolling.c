@@ -516,6 +516,23 @@ static void given_values_are_corrected_on_demand(void **state)
     mechanism_close(&m);
 }
 
+/* A disk that falls flat has no lowest point: what fails is named. */
+static void flat_disk_has_no_value(void **state)
+{
+    (void)state;
+    mechanism m = mechanism_read(DISK_BODY UPRIGHT "}}\n" DISK_JOINT);
+    const nt_system *s = nt_model_system(m.model);
+    const double flat[7] = {0, 0, 0, 1, 0, 0, 0};
+    double rows[3];
+    char text[100];
+    nt_point at = {.q = flat, .v = m.v, .vdot = m.v, .memory = m.memory};
+    nt_terms terms = {.level = NT_POSITION, .rows = rows};
+    assert_int_equal(s->evaluate(s->self, &at, &terms), NT_NOT_FINITE);
+    s->failure(s->self, text, sizeof text);
+    assert_string_equal(text, "joint roll (rolling_disk)");
+    mechanism_close(&m);
+}
+
 static void equations_have_names(void **state)
 {
     (void)state;
@@ -552,6 +569,7 @@ int main(void)
         cmocka_unit_test(place_follows_from_the_plane),
         cmocka_unit_test(contradictions_are_named),
         cmocka_unit_test(given_values_are_corrected_on_demand),
+        cmocka_unit_test(flat_disk_has_no_value),
         cmocka_unit_test(equations_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
