@@ -78,13 +78,13 @@ static inline void begin(run *r, const nt_system *system, const nt_option *optio
                          nt_frame frame, const double *q, const double *v, const double *memory)
 {
     nt_error error = {0};
-    nt_integrator_setup setup = {.system = system,
-                                 .method = nt_method_find(run_method),
-                                 .options = options,
-                                 .n_options = n,
-                                 .frame = frame,
-                                 .tolerance = {run_tolerance, run_tolerance, run_tolerance,
-                                               run_tolerance}};
+    nt_integrator_setup setup = {
+        .system = system,
+        .method = nt_method_find(run_method),
+        .options = options,
+        .n_options = n,
+        .frame = frame,
+        .tolerance = {run_tolerance, run_tolerance, run_tolerance, run_tolerance}};
     must(nt_integrator_create(&r->integrator, &setup, &error), &error);
     must(nt_integrator_start(r->integrator, 0, q, v, memory, &error), &error);
 }
