@@ -43,7 +43,7 @@ static const double POLISHED = 1e-4;
 
 size_t nt_soi2_scratch(const nt_problem *p)
 {
-    return nt_newton_size(p) + 2 * (size_t)p->nv + (size_t)p->nq;
+    return nt_newton_size(p) + 3 * (size_t)p->nv + (size_t)p->nq;
 }
 
 nt_soi2 nt_soi2_bind(const nt_stepper *s, double h)
@@ -53,7 +53,8 @@ nt_soi2 nt_soi2_bind(const nt_stepper *s, double h)
                  .next = nt_soi2_memory_of(p, s->next.method)};
     w.load = nt_newton_bind(&w.n, s, h);
     w.Mw = w.load + p->nv;
-    w.q_M = w.Mw + p->nv;
+    w.spare = w.Mw + p->nv;
+    w.q_M = w.spare + p->nv;
     w.alpha = w.n.c.alpha_m - w.n.c.alpha_f;
     double before = s->now.all[NT_PHASE_STEP];
     if (s->options[CORRECTION] != 0 && before > 0)
