@@ -135,6 +135,21 @@ static void model_with_expressions(void **state)
     }
 }
 
+/* Explicit methods: stages, the way back to the constraints, error control, memory that changes. */
+static void explicit_steps(void **state)
+{
+    static const char *const methods[] = {"rkmk-dopri5", "rkmk-dop853"};
+    for (int m = 0; m < COUNT(methods); m++) {
+        run_method = methods[m];
+        run_tolerance = 1e-6;
+        top_by_hand(state);
+        loop_with_redundant_rows(state);
+        model_with_expressions(state);
+    }
+    run_method = "generalized-alpha";
+    run_tolerance = 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -143,6 +158,7 @@ int main(void)
         cmocka_unit_test(top_with_rejected_steps),
         cmocka_unit_test(loop_with_redundant_rows),
         cmocka_unit_test(model_with_expressions),
+        cmocka_unit_test(explicit_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
