@@ -19,6 +19,16 @@ enum { MOST_TURN_ITERATIONS = 30 };
 
 size_t nt_momenta_scratch(const nt_problem *problem) { return 3 * (size_t)problem->nv; }
 
+nt_status nt_momenta_layout(const nt_problem *problem, const double *options, nt_layout *layout,
+                            nt_error *error)
+{
+    (void)options, (void)error;
+    layout->memory = (size_t)problem->nv;
+    layout->scratch = nt_momenta_scratch(problem);
+    nt_composition_layout(problem, layout);
+    return NT_OK;
+}
+
 void nt_momenta_begin(nt_stepper *s, double h)
 {
     s->next.all[NT_PHASE_T] = s->now.all[NT_PHASE_T] + h;

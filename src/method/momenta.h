@@ -111,6 +111,30 @@ static inline int nt_vector_entries(const nt_block *block)
     return block->rotation < 0 ? block->nv : block->nv - 3;
 }
 
+/* ---- the linearised step --------------------------------------------------------------------- */
+
+/* A step of h as kicks and drifts: for each of its parts part[i] h a kick over `first` of it,
+ * `drifts` equal drifts, the push that ends a kick over `last` of it, and that kick. */
+typedef struct nt_composition {
+    const double *part; /* [stages] */
+    int stages, drifts;
+    double first, last;
+    bool on_vector_space; /* the push is the acceleration: nothing in memory */
+} nt_composition;
+
+/* Scratch of the linearised step: fills linear and linear_each. */
+void nt_composition_layout(const nt_problem *problem, nt_layout *layout);
+
+/* The descriptor's `linearise`, for a method whose first options are those of nt_push_options (or
+ * none, where forces do not depend on velocities). NT_UNSUPPORTED without a tangent. */
+nt_status nt_composition_linearise(nt_stepper *stepper, const nt_composition *composition, double h,
+                                   const nt_directions *directions, const double *before,
+                                   double *after);
+
+/* `layout` of methods whose memory is the push. */
+nt_status nt_momenta_layout(const nt_problem *problem, const double *options, nt_layout *layout,
+                            nt_error *error);
+
 /* What every step of these methods begins with: the end time, discrete memory as it is. */
 void nt_momenta_begin(nt_stepper *stepper, double h);
 

@@ -1,5 +1,6 @@
 /* Rotation integrators on models and on systems of several bodies: translations with rotations,
  * springs, dampers, penalty joints, vector spaces; what they refuse, and in which words. */
+#include "double_pendulum.h"
 #include "slow_top.h"
 #include "top.h"
 
@@ -347,39 +348,6 @@ static void implicit_kicks_are_solved(void **state)
 
 /* ---- vector spaces -------------------------------------------------------------------------- */
 
-/* Double pendulum, unit masses and lengths, angles a, b from the vertical: a mass matrix that
- * varies.
- *   2 a'' + cos(a - b) b'' + sin(a - b) b'^2 + 2 g sin a = 0
- *   cos(a - b) a'' + b'' - sin(a - b) a'^2 + g sin b = 0 */
-static nt_status pendulum_evaluate(void *self, const nt_point *at, const nt_terms *terms)
-{
-    (void)self;
-    const double g = 9.81, *q = at->q, *v = at->v, *a = at->vdot;
-    double c = cos(q[0] - q[1]), s = sin(q[0] - q[1]), r[2] = {0, 0}, K[4] = {0, 0, 0, 0};
-    const nt_combination none = {0}, *m = terms->combination ? terms->combination : &none;
-    if (terms->parts & NT_MASS) {
-        r[0] += 2 * a[0] + c * a[1], r[1] += c * a[0] + a[1];
-        K[0] += 2 * m->mass - m->stiffness * s * a[1],
-            K[1] += m->mass * c + m->stiffness * s * a[1];
-        K[2] += m->mass * c - m->stiffness * s * a[0], K[3] += m->mass + m->stiffness * s * a[0];
-    }
-    if (terms->parts & NT_GYROSCOPIC) {
-        double x = c * v[1] * v[1], y = -c * v[0] * v[0];
-        r[0] += s * v[1] * v[1], r[1] -= s * v[0] * v[0];
-        K[0] += m->stiffness * x, K[1] += -m->stiffness * x + m->damping * 2 * s * v[1];
-        K[2] += m->stiffness * y - m->damping * 2 * s * v[0], K[3] -= m->stiffness * y;
-    }
-    if (terms->parts & NT_IMPLICIT) {
-        r[0] += 2 * g * sin(q[0]), r[1] += g * sin(q[1]);
-        K[0] += m->stiffness * 2 * g * cos(q[0]), K[3] += m->stiffness * g * cos(q[1]);
-    }
-    for (int i = 0; i < 2 && terms->residual; i++)
-        terms->residual[i] += r[i];
-    for (int i = 0; i < 4 && terms->matrix; i++)
-        nt_matrix_block(terms->matrix, 0)[i] += K[i];
-    return NT_OK;
-}
-
 /* Masses 1 and 3 on springs of stiffness 40 to the ground and 10 between, one of them driven. */
 static nt_status chain_evaluate(void *self, const nt_point *at, const nt_terms *terms)
 {
@@ -402,16 +370,6 @@ static nt_status chain_evaluate(void *self, const nt_point *at, const nt_terms *
     return NT_OK;
 }
 
-static nt_system plane_system(nt_block *block,
-                              nt_status (*evaluate)(void *, const nt_point *, const nt_terms *))
-{
-    nt_system s = {.name = "plane", .evaluate = evaluate};
-    *block = (nt_block){.kind = NT_RN, .nv = 2};
-    nt_space_init(&s.space, block, 1);
-    s.capabilities = NT_HAS_TANGENT | NT_AFFINE | NT_POSITION_FORCES;
-    return s;
-}
-
 static void vector_spaces_have_their_orders(void **state)
 {
     (void)state;
@@ -425,16 +383,16 @@ static void vector_spaces_have_their_orders(void **state)
     } rows[] = {{"stormer-verlet", NULL, 2.5e-3, 2},
                 {"symplectic-euler", &plain, 2e-4, 1},
                 {"symplectic-euler", &adjoint, 2e-4, 1}};
-    nt_block block;
-    nt_system system = plane_system(&block, pendulum_evaluate);
+    double_pendulum p;
+    double_pendulum_init(&p);
     double moving[2] = {0.3, -0.4}, v[2] = {1, 2}, vdot[2] = {3, 4}, off;
     nt_point at = {.q = moving, .v = v, .vdot = vdot};
-    assert_int_equal(nt_system_check_tangent(&system, &at, 1e-6, &off, NULL), NT_OK);
+    assert_int_equal(nt_system_check_tangent(&p.system, &at, 1e-6, &off, NULL), NT_OK);
     near_number(off, 0, 1e-8, "pendulum", "tangent");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double error[2] = {0, 0};
         for (int fine = 0; fine < 2; fine++) {
-            nt_integrator *it = start_system(&system, rows[i].method, rows[i].option,
+            nt_integrator *it = start_system(&p.system, rows[i].method, rows[i].option,
                                              rows[i].option != NULL, q0, v0);
             run_to(it, 1, rows[i].h / (1 << fine));
             for (int k = 0; k < 2; k++)
@@ -461,7 +419,11 @@ static void counterparts_agree(void **state)
                  {"lie-euler-adjoint", "symplectic-euler", &adjoint}};
     long evaluations = 0;
     nt_block block;
-    nt_system system = plane_system(&block, chain_evaluate);
+    nt_system system = {.name = "chain",
+                        .evaluate = chain_evaluate,
+                        .capabilities = NT_HAS_TANGENT | NT_AFFINE | NT_POSITION_FORCES};
+    block = (nt_block){.kind = NT_RN, .nv = 2};
+    nt_space_init(&system.space, &block, 1);
     nt_momenta constant = {.mass = mass, .inertia = mass}; /* no rotation looks at the second */
     system.capabilities |= NT_HAS_MOMENTA;
     system.momenta = &constant;
