@@ -26,7 +26,7 @@
 typedef struct linear {
     double *q, *v, *a;   /* the state on its way                                        */
     double *psi, *v_old; /* [nv] of a drift                                             */
-    double *unit, *load; /* [nv]                                                        */
+    double *unit;        /* [2 nv]                                                      */
     double *scratch;     /* [2 n]                                                       */
     double *z;           /* [count][n]                                                  */
     double *dJ;          /* [count][n_rotations][9]                                     */
@@ -48,17 +48,10 @@ static linear linear_of(const nt_problem *p, const nt_directions *directions)
     l.psi = l.a + nv;
     l.v_old = l.psi + nv;
     l.unit = l.v_old + nv;
-    l.load = l.unit + nv;
-    l.scratch = l.load + nv;
+    l.scratch = l.unit + 2 * nv;
     l.z = l.scratch + 2 * n;
     l.dJ = l.z + count * n;
     return l;
-}
-
-static m3 variation_of_inertia(const nt_problem *p, const linear *l, int direction, int rotation)
-{
-    return m3_load(l->dJ +
-                   9 * ((size_t)direction * (size_t)p->space.n_rotations + (size_t)rotation));
 }
 
 /* The push of a variation: kept in memory, or the acceleration itself on a vector space. */
@@ -71,28 +64,29 @@ static double *push_of(const nt_composition *c, const nt_variation *d)
 
 /* Column k of all dJ at once: what a direction changes in M vdot at the unit vector k of every
  * rotation. Inertia is block diagonal and constant, so one point tells all. */
-static nt_status vary_inertia(nt_stepper *s, const linear *l, const nt_directions *directions,
-                              const nt_point *at)
+nt_status nt_momenta_vary_inertia(nt_stepper *s, const nt_directions *directions,
+                                  const nt_point *at, double *work, double *dJ)
 {
     const nt_problem *p = s->problem;
+    double *unit = work, *load = work + p->nv;
     nt_point probe = *at;
-    probe.vdot = l->unit;
-    nt_terms terms = {.parts = NT_MASS, .residual = l->load};
+    probe.vdot = unit;
+    nt_terms terms = {.parts = NT_MASS, .residual = load};
     for (int k = 0; k < 3; k++) {
-        memset(l->unit, 0, (size_t)p->nv * sizeof *l->unit);
+        memset(unit, 0, (size_t)p->nv * sizeof *unit);
         for (int b = 0; b < p->space.n_blocks; b++)
             if (p->space.blocks[b].rotation >= 0)
-                l->unit[nt_rotation_entry(&p->space.blocks[b]) + k] = 1;
-        for (int i = 0; i < directions->count; i++) {
-            memset(l->load, 0, (size_t)p->nv * sizeof *l->load);
+                unit[nt_rotation_entry(&p->space.blocks[b]) + k] = 1;
+        for (int i = 0; i < directions->count && p->space.n_rotations > 0; i++) {
+            memset(load, 0, (size_t)p->nv * sizeof *load);
             nt_status status = directions->load(directions->context, i, &probe, &terms);
             if (status != NT_OK)
                 return status;
-            double *dJ = l->dJ + 9 * (size_t)i * (size_t)p->space.n_rotations + k;
+            double *column = dJ + 9 * (size_t)i * (size_t)p->space.n_rotations + k;
             for (int b = 0; b < p->space.n_blocks; b++) {
                 const nt_block *block = &p->space.blocks[b];
                 for (int row = 0; row < 3 && block->rotation >= 0; row++)
-                    dJ[9 * block->rotation + 3 * row] = l->load[nt_rotation_entry(block) + row];
+                    column[9 * block->rotation + 3 * row] = load[nt_rotation_entry(block) + row];
             }
         }
     }
@@ -114,7 +108,7 @@ static void vary_turn(const nt_problem *p, const linear *l, const nt_directions 
     m3 slope = m3_sub(J, m3_scale(h / 2, m3_skew_multiply(y, so3_tangent(half))));
     for (int k = 0; k < directions->count; k++) {
         nt_variation d = nt_variation_at(p, directions, after, k);
-        m3 dJ = variation_of_inertia(p, l, k, block->rotation);
+        m3 dJ = nt_varied_inertia(p, l->dJ, k, block->rotation);
         v3 dPi = v3_add(m3_apply(J, v3_load(d.v + i)), m3_apply(dJ, W));
         v3 right = v3_sub(v3_scale(h, m3_apply_transposed(E_half, dPi)), m3_apply(dJ, psi));
         v3 turned = m3_apply(T, m3_solve(slope, right));
@@ -155,44 +149,35 @@ static void kick(const nt_problem *p, const linear *l, const nt_composition *c,
 
 /* ---- push ----------------------------------------------------------------------------------- */
 
-/* The push at the end of a substep, v before its kick of length h. */
-static nt_status push(nt_stepper *s, const linear *l, const nt_composition *c,
-                      const nt_directions *directions, double h, double t, double *after)
+nt_status nt_push_vary(nt_stepper *s, const nt_point *at, double h, const nt_directions *directions,
+                       const double *dq, const double *dv, double *scratch, double *z)
 {
     nt_problem *p = s->problem;
     size_t n = (size_t)p->n;
     unsigned has = p->system->capabilities;
     bool momenta = has & NT_HAS_MOMENTA, rates = !momenta || !(has & NT_POSITION_FORCES);
     unsigned forces = NT_EXPLICIT | NT_IMPLICIT | (momenta ? 0u : (unsigned)NT_GYROSCOPIC);
-    nt_status status = momenta && h == 0 ? nt_push_at(s, t, l->q, l->v, l->a)
-                                         : nt_push_end(s, s->options, h, t, l->q, l->v, l->a);
-    if (status != NT_OK)
-        return status;
-    nt_kick(p, h, l->v, l->a, l->v_old); /* where forces were taken */
-    nt_point at = nt_phase_point(&s->next);
-    at.t = t, at.q = l->q, at.v = l->v_old, at.vdot = l->a, at.memory = s->now.memory;
-    memset(l->z, 0, (size_t)directions->count * n * sizeof *l->z);
-    nt_variation first = nt_variation_at(p, directions, after, 0);
-    nt_push terms = {.at = &at,
+    memset(z, 0, (size_t)directions->count * n * sizeof *z);
+    nt_push terms = {.at = at,
                      .parts = momenta ? forces : NT_MASS | forces,
                      .stiffness = 1,
                      .count = directions->count,
-                     .x = first.q,
+                     .x = dq,
                      .x_stride = directions->stride,
-                     .y = l->z,
+                     .y = z,
                      .y_stride = n,
-                     .scratch = l->scratch};
-    status = nt_variation_push(p, &terms);
+                     .scratch = scratch};
+    nt_status status = nt_variation_push(p, &terms);
     if (status == NT_OK && rates) {
-        terms.stiffness = 0, terms.damping = 1, terms.x = first.v;
+        terms.stiffness = 0, terms.damping = 1, terms.x = dv;
         status = nt_variation_push(p, &terms);
     }
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
-        double *z = l->z + (size_t)k * n;
-        nt_terms load = {.parts = NT_MASS | forces, .residual = z};
-        status = directions->load(directions->context, k, &at, &load);
+        double *one = z + (size_t)k * n;
+        nt_terms load = {.parts = NT_MASS | forces, .residual = one};
+        status = directions->load(directions->context, k, at, &load);
         for (int i = 0; i < p->nv; i++)
-            z[i] = -z[i];
+            one[i] = -one[i];
     }
     if (status != NT_OK)
         return status;
@@ -202,24 +187,39 @@ static nt_status push(nt_stepper *s, const linear *l, const nt_composition *c,
                        .combination = &combination};
     p->factored_for = NULL;
     nt_matrix_zero(&p->matrix);
-    if ((status = nt_problem_evaluate(p, &at, &matrix)) != NT_OK ||
-        (status = nt_solver_factor_clear(p->solver, &p->matrix)) != NT_OK ||
-        (status = nt_solver_solve(p->solver, l->z, directions->count)) != NT_OK)
+    if ((status = nt_problem_evaluate(p, at, &matrix)) != NT_OK ||
+        (status = nt_solver_factor_clear(p->solver, &p->matrix)) != NT_OK)
         return status;
-    for (int k = 0; k < directions->count; k++) {
+    return nt_solver_solve(p->solver, z, directions->count);
+}
+
+/* The push at the end of a substep, v before its kick of length h. */
+static nt_status push(nt_stepper *s, const linear *l, const nt_composition *c,
+                      const nt_directions *directions, double h, double t, double *after)
+{
+    nt_problem *p = s->problem;
+    bool momenta = p->system->capabilities & NT_HAS_MOMENTA;
+    nt_status status = momenta && h == 0 ? nt_push_at(s, t, l->q, l->v, l->a)
+                                         : nt_push_end(s, s->options, h, t, l->q, l->v, l->a);
+    if (status != NT_OK)
+        return status;
+    nt_kick(p, h, l->v, l->a, l->v_old); /* where forces were taken */
+    nt_point at = nt_phase_point(&s->next);
+    at.t = t, at.q = l->q, at.v = l->v_old, at.vdot = l->a, at.memory = s->now.memory;
+    nt_variation first = nt_variation_at(p, directions, after, 0);
+    status = nt_push_vary(s, &at, h, directions, first.q, first.v, l->scratch, l->z);
+    for (int k = 0; k < directions->count && status == NT_OK; k++) {
         nt_variation d = nt_variation_at(p, directions, after, k);
-        memcpy(push_of(c, &d), l->z + (size_t)k * n, (size_t)p->nv * sizeof(double));
+        memcpy(push_of(c, &d), l->z + (size_t)k * (size_t)p->n, (size_t)p->nv * sizeof(double));
     }
-    return NT_OK;
+    return status;
 }
 
 /* ---- acceleration --------------------------------------------------------------------------- */
 
-/* J (vdot - a) = -W x J W differentiated: out = from + sign J^-1 (dW x J W + W x (J dW + dJ W) +
- * dJ (vdot - a)). sign = -1: dvdot from da; 1: da from dvdot. */
-static void vary_acceleration(const nt_problem *p, const linear *l, int direction, double sign,
-                              const double *v, const double *vdot, const double *a,
-                              const double *dv, const double *from, double *out)
+void nt_momenta_vary_acceleration(const nt_problem *p, const double *dJ, int direction, double sign,
+                                  const nt_phase *at, const double *a, const double *dv,
+                                  const double *from, double *out)
 {
     memmove(out, from, (size_t)p->nv * sizeof *out);
     for (int b = 0; b < p->space.n_blocks; b++) {
@@ -228,11 +228,11 @@ static void vary_acceleration(const nt_problem *p, const linear *l, int directio
             continue;
         int i = nt_rotation_entry(block);
         m3 J = nt_inertia_of(p, block->rotation);
-        m3 dJ = variation_of_inertia(p, l, direction, block->rotation);
-        v3 W = v3_load(v + i), dW = v3_load(dv + i), JW = m3_apply(J, W);
-        v3 dPi = v3_add(m3_apply(J, dW), m3_apply(dJ, W));
+        m3 change = nt_varied_inertia(p, dJ, direction, block->rotation);
+        v3 W = v3_load(at->v + i), dW = v3_load(dv + i), JW = m3_apply(J, W);
+        v3 dPi = v3_add(m3_apply(J, dW), m3_apply(change, W));
         v3 gyroscopic = v3_add(v3_cross(dW, JW), v3_cross(W, dPi));
-        v3 rest = m3_apply(dJ, v3_sub(v3_load(vdot + i), v3_load(a + i)));
+        v3 rest = m3_apply(change, v3_sub(v3_load(at->vdot + i), v3_load(a + i)));
         v3_accumulate(out + i, v3_scale(sign, m3_solve(J, v3_add(gyroscopic, rest))));
     }
 }
@@ -288,9 +288,7 @@ nt_status nt_composition_linearise(nt_stepper *s, const nt_composition *c, doubl
     linear l = linear_of(p, directions);
     nt_point at = nt_phase_point(next);
     at.memory = h != 0 ? s->now.memory : next->memory;
-    nt_status status = NT_OK;
-    if (p->space.n_rotations > 0)
-        status = vary_inertia(s, &l, directions, &at);
+    nt_status status = nt_momenta_vary_inertia(s, directions, &at, l.unit, l.dJ);
     if (h != 0 && status == NT_OK) {
         nt_statistics counted = *s->statistics; /* of the step, not of its repetition */
         nt_report report = s->report;
@@ -302,8 +300,8 @@ nt_status nt_composition_linearise(nt_stepper *s, const nt_composition *c, doubl
     for (int k = 0; k < directions->count && !c->on_vector_space && status == NT_OK; k++) {
         nt_variation d = nt_variation_at(p, directions, after, k);
         const double *from = h != 0 ? d.method : d.vdot;
-        vary_acceleration(p, &l, k, h != 0 ? -1 : 1, next->v, next->vdot, next->method, d.v, from,
-                          h != 0 ? d.vdot : d.method);
+        nt_momenta_vary_acceleration(p, l.dJ, k, h != 0 ? -1 : 1, next, next->method, d.v, from,
+                                     h != 0 ? d.vdot : d.method);
     }
     return status;
 }
