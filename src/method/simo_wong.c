@@ -26,7 +26,7 @@ static nt_status layout(const nt_problem *problem, const double *option, nt_layo
                         nt_error *error)
 {
     (void)option, (void)error;
-    sizes->scratch = nt_stage_scratch(problem);
+    nt_stage_layout(problem, sizes);
     return NT_OK;
 }
 
@@ -55,8 +55,20 @@ static nt_turn conserving(double h, m3 J, v3 W, v3 theta)
     return turn;
 }
 
-static const nt_stage stage = {
-    .time = 0.5, .place = 0.5, .rate = 1, .inertia = 2, .turn = conserving};
+static v3 conserving_moved(double h, m3 J, v3 W, v3 theta, const nt_moved_turn *moved)
+{
+    m3 E = quat_matrix(so3_exp(v3_scale(0.5, theta)));
+    v3 W1 = v3_sub(v3_scale(2 / h, theta), W);
+    v3 dPi1 = v3_sub(m3_apply(moved->dJ, W1), m3_apply(J, moved->dW));
+    return v3_scale(1 / h, v3_sub(m3_apply(E, dPi1), m3_apply_transposed(E, moved->dPi)));
+}
+
+static const nt_stage stage = {.time = 0.5,
+                               .place = 0.5,
+                               .rate = 1,
+                               .inertia = 2,
+                               .turn = conserving,
+                               .vary = conserving_moved};
 
 static nt_status step(nt_stepper *s, double h)
 {
@@ -64,6 +76,12 @@ static nt_status step(nt_stepper *s, double h)
     nt_momenta_begin(s, h);
     nt_status status = nt_stage_solve(s, &stage, h, &found);
     return status == NT_OK ? nt_stage_end_of_midpoint(s, h, &found) : status;
+}
+
+static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
+                           const double *before, double *after)
+{
+    return nt_stage_linearise(s, &stage, h, directions, before, after);
 }
 
 /* ---- simo-wong-explicit --------------------------------------------------------------------- */
@@ -133,6 +151,7 @@ const nt_method nt_method_simo_wong = {
     .layout = layout,
     .start = start,
     .step = step,
+    .linearise = linearise,
 };
 
 const nt_method nt_method_simo_wong_explicit = {

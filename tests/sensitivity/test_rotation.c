@@ -49,7 +49,18 @@ typedef struct run_of {
     nt_sensitivity *sensitivity;
 } run_of;
 
-/* Options concern forces of velocities alone. */
+/* Of the methods with an implicit stage. */
+static const nt_option tight_stage[] = {
+    {"tolerance_length", "1e-15"}, {"tolerance_angle", "1e-15"}, {"tolerance_relative", "1e-14"}};
+
+static bool is_one_of(const char *method, const char *const *list)
+{
+    for (; *list; list++)
+        if (strcmp(method, *list) == 0)
+            return true;
+    return false;
+}
+
 static run_of begin(const char *text, const char *method, const double *p, bool wanted)
 {
     static const int all[N_PARAMETERS] = {0, 1, 2, 3};
@@ -60,11 +71,15 @@ static run_of begin(const char *text, const char *method, const double *p, bool 
     const nt_system *system = nt_model_system(r.model);
     if (p)
         assert_int_equal(system->set_parameters(system->self, p), NT_OK);
-    bool takes = strcmp(method, "lie-newmark") == 0 || strcmp(method, "lie-euler-adjoint") == 0;
+    static const char *const stages[] = {"lie-midpoint", "simo-wong", "akw", NULL};
+    static const char *const kicks[] = {"lie-newmark", "lie-euler-adjoint", NULL};
+    const nt_option *options = is_one_of(method, stages)  ? tight_stage
+                               : is_one_of(method, kicks) ? tight
+                                                          : NULL;
     nt_integrator_setup setup = {.system = system,
                                  .method = nt_method_find(method),
-                                 .options = takes ? tight : NULL,
-                                 .n_options = takes ? 3 : 0};
+                                 .options = options,
+                                 .n_options = options ? 3 : 0};
     if (nt_integrator_create(&r.integrator, &setup, &error) != NT_OK)
         fail_msg("%s", error.message);
     if (wanted &&
@@ -171,6 +186,16 @@ static void implicit_kicks_equal_differences(void **state)
     check(damped_pair, "lie-euler-adjoint");
 }
 
+static void implicit_stages_equal_differences(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"lie-midpoint", "simo-wong", "akw"};
+    static const char *const texts[] = {top, pair, dragged_top, damped_pair};
+    for (int m = 0; m < 3; m++)
+        for (int i = 0; i < 4; i++)
+            check(texts[i], methods[m]);
+}
+
 /* ---- vector spaces -------------------------------------------------------------------------- */
 
 /* Angles and rates of the double pendulum after ten steps. */
@@ -251,6 +276,7 @@ int main(void)
         cmocka_unit_test(top_equals_differences),
         cmocka_unit_test(pair_equals_differences),
         cmocka_unit_test(implicit_kicks_equal_differences),
+        cmocka_unit_test(implicit_stages_equal_differences),
         cmocka_unit_test(vector_spaces_equal_differences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
