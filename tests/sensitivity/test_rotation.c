@@ -72,7 +72,8 @@ static run_of begin(const char *text, const char *method, const double *p, bool 
     if (p)
         assert_int_equal(system->set_parameters(system->self, p), NT_OK);
     static const char *const stages[] = {"lie-midpoint", "simo-wong", "akw", NULL};
-    static const char *const kicks[] = {"lie-newmark", "lie-euler-adjoint", NULL};
+    static const char *const kicks[] = {"lie-newmark", "lie-euler-adjoint", "simo-wong-explicit",
+                                        NULL};
     const nt_option *options = is_one_of(method, stages)  ? tight_stage
                                : is_one_of(method, kicks) ? tight
                                                           : NULL;
@@ -163,6 +164,7 @@ static void top_equals_differences(void **state)
     check(top, "lie-newmark-6");
     check(top, "lie-euler");
     check(top, "lie-euler-adjoint");
+    check(top, "simo-wong-explicit");
 }
 
 static void pair_equals_differences(void **state)
@@ -173,6 +175,7 @@ static void pair_equals_differences(void **state)
     check(pair, "lie-newmark-6");
     check(pair, "lie-euler");
     check(pair, "lie-euler-adjoint");
+    check(pair, "simo-wong-explicit");
 }
 
 static void implicit_kicks_equal_differences(void **state)
@@ -184,6 +187,8 @@ static void implicit_kicks_equal_differences(void **state)
     check(damped_pair, "lie-euler");
     check(dragged_top, "lie-euler-adjoint");
     check(damped_pair, "lie-euler-adjoint");
+    check(dragged_top, "simo-wong-explicit");
+    check(damped_pair, "simo-wong-explicit");
 }
 
 static void implicit_stages_equal_differences(void **state)
