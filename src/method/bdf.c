@@ -1,25 +1,29 @@
-/* `bdf`: variable order, variable step backward differentiation formulas, as everybody knows them.
+/* `bdf`: backward differentiation formulas of variable order and step.
  *
  *   Hindmarsh et al. 2005, SUNDIALS: CVODE for systems without constraints, penalty joints
- * included, IDA for constrained ones in stabilised index-2 form (Gear, Leimkuhler & Gupta 1985)
+ *   included; IDA for constrained ones, in the form of Gear, Leimkuhler & Gupta 1985
  *
  * The equations stand in bdf.h. The caller's step is an interval between looks: SUNDIALS takes
- * steps of its own, past its end where it likes, and interpolates by its own polynomial. The state
- * at the end of an interval is brought onto the constraints (nt_problem_settle) and given
+ * steps of its own, past the end where it likes, and interpolates by its own polynomial. The state
+ * at the end of an interval is brought onto the constraints (nt_problem_settle) and given the
  * accelerations and multipliers that belong to it; SUNDIALS goes on from what it had, whose
- * constraints are met to the tolerance of its Newton iteration. It begins anew, at order one, where
- * `now` is not the state that it left: after a start, a refresh, a save or restore, and a failure.
+ * constraints are met to the tolerance of its Newton iteration. Between looks the driver's cubic
+ * serves: its error is that of the interval, not of the tolerance.
+ *
+ * It begins anew, at order one, where `now` is not the state that it left: after a start, a
+ * refresh, a save or restore, and a failure. After a failure it does not look beyond the end of
+ * the interval, where the system may have no value.
  *
  * Errors are measured in the mean square over q and v of error/(tolerance (1 + |value|)); of
- * quaternions, error/(tolerance/2), for a turn by psi moves a unit quaternion by psi/2. Kinds
+ * quaternions error/(tolerance/2), for a turn by psi moves a unit quaternion by psi/2. Kinds
  * without a tolerance of their own still enter Newton's convergence, a thousand times more loosely
  * than the loosest given.
  *
- * Discrete memory of the system is held at its value at the start of the interval, and so that it
- * does not grow old, such a system's steps are no longer than the interval.
+ * Discrete memory of the system is held at its value at the start of the interval; so that it does
+ * not grow old, steps of such a system are no longer than the interval.
  *
  * Memory is allocated by `start`, or by the first step of an integrator that was restored without
- * one. SUNDIALS allocates then and no more later. */
+ * one: by SUNDIALS too. */
 #include "method/bdf.h"
 
 #include <math.h>
@@ -102,6 +106,11 @@ void nt_bdf_normalise(nt_bdf *b, const double *q)
     }
 }
 
+void nt_bdf_silent(int code, const char *module, const char *function, char *message, void *own)
+{
+    (void)code, (void)module, (void)function, (void)message, (void)own;
+}
+
 int nt_bdf_outcome(nt_bdf *b, nt_status status)
 {
     if (status == NT_OK)
@@ -116,10 +125,8 @@ static void destroy(nt_bdf *b)
 {
     if (!b)
         return;
-    if (b->memory && b->constrained)
-        nt_bdf_ida_destroy(b);
-    else if (b->memory)
-        nt_bdf_cvode_destroy(b);
+    if (b->memory)
+        b->code->destroy(b);
     nt_bdf_newton_destroy(b);
     if (b->y)
         N_VDestroy(b->y);
@@ -158,7 +165,7 @@ static nt_status create(nt_stepper *s)
     nt_status status = NT_NO_MEMORY;
     b->stepper = s;
     b->problem = p;
-    b->constrained = p->nc > 0;
+    b->code = p->nc > 0 ? &nt_bdf_ida : &nt_bdf_cvode;
     b->counted = p->nq + p->nv;
     b->size = b->counted + p->nc + p->nh;
     if (!take_arrays(b) || SUNContext_Create(NULL, &b->context) != 0)
@@ -172,8 +179,7 @@ static nt_status create(nt_stepper *s)
     fill_tolerances(b);
     if ((status = nt_bdf_newton_create(b)) != NT_OK)
         goto failed;
-    status = b->constrained ? nt_bdf_ida_create(b) : nt_bdf_cvode_create(b);
-    if (status != NT_OK)
+    if ((status = b->code->create(b)) != NT_OK)
         goto failed;
     s->own = b;
     return NT_OK;
@@ -201,7 +207,7 @@ static nt_status start(nt_stepper *s)
 {
     nt_status status = s->own ? NT_OK : create(s);
     if (status == NT_OK)
-        ((nt_bdf *)s->own)->stands = false;
+        ((nt_bdf *)s->own)->stands = ((nt_bdf *)s->own)->careful = false;
     return status;
 }
 
@@ -253,16 +259,13 @@ static nt_status begin(nt_bdf *b)
     nt_space_rate(&p->space, p->frame, y, y + p->nq, rate);
     memcpy(rate + p->nq, work->vdot, bytes);
     b->failures = b->iterations = 0;
-    return b->constrained ? nt_bdf_ida_begin(b, t) : nt_bdf_cvode_begin(b, t);
+    return b->code->begin(b, t);
 }
 
 static void count(nt_bdf *b)
 {
     long iterations = 0, failures = 0;
-    if (b->constrained)
-        nt_bdf_ida_count(b, &iterations, &failures);
-    else
-        nt_bdf_cvode_count(b, &iterations, &failures);
+    b->code->count(b, &iterations, &failures);
     b->stepper->statistics->iterations += iterations - b->iterations;
     b->stepper->statistics->rejected += failures - b->failures;
     b->stepper->report.iterations = (int)(iterations - b->iterations);
@@ -274,12 +277,8 @@ static void count(nt_bdf *b)
 static nt_status advance(nt_bdf *b, double t, double h)
 {
     double longest = b->problem->system->n_memory > 0 ? h : 0; /* 0: any */
-    if (b->constrained)
-        nt_bdf_ida_longest(b, longest);
-    else
-        nt_bdf_cvode_longest(b, longest);
     b->status = NT_OK;
-    int flag = b->constrained ? nt_bdf_ida_go(b, t) : nt_bdf_cvode_go(b, t);
+    int flag = b->code->go(b, t, longest, b->careful);
     count(b);
     if (flag >= 0)
         return NT_OK;
@@ -325,7 +324,7 @@ static nt_status finish(nt_bdf *b)
     memcpy(next->memory, b->kept, (size_t)p->system->n_memory * sizeof(double));
     nt_point at = nt_phase_point(next);
     nt_status status = accelerate(s, &at, next);
-    if (status == NT_OK && b->constrained && (status = settle(b)) == NT_OK)
+    if (status == NT_OK && p->nc > 0 && (status = settle(b)) == NT_OK)
         status = accelerate(s, &at, next);
     memcpy(b->end, next->q, (size_t)p->nq * sizeof(double));
     memcpy(b->end + p->nq, next->v, (size_t)p->nv * sizeof(double));
@@ -351,6 +350,7 @@ static nt_status step(nt_stepper *s, double h)
     if (status == NT_OK)
         status = finish(b);
     b->stands = status == NT_OK;
+    b->careful = !b->stands;
     return status;
 }
 

@@ -58,15 +58,33 @@ typedef struct nt_bdf_newton {
     int *left_out;       /* [2 nc] scratch                                                   */
     double *map;         /* [n_rotations][9] X                                               */
     double *z, *product; /* [2 n]                                                            */
+    double *length;      /* [n_rotations] s of bdf_cvode.c                                   */
     double gamma;        /* s, 1/c_j                                                         */
 } nt_bdf_newton;
 
 /* ---- what is kept between steps ------------------------------------------------------------- */
 
-typedef struct nt_bdf {
+typedef struct nt_bdf nt_bdf;
+
+/* CVODE or IDA. */
+typedef struct nt_bdf_code {
+    nt_status (*create)(nt_bdf *b);
+    nt_status (*begin)(nt_bdf *b, double t); /* at y and rate */
+    /* To t, into y; steps no longer than `longest` s (0: any); with `stop` never looking beyond t.
+     * SUNDIALS' flag, negative for failures. */
+    int (*go)(nt_bdf *b, double t, double longest, bool stop);
+    void (*count)(const nt_bdf *b, long *iterations, long *failures); /* since `begin` */
+    /* Newton's linear system: x[size] from right[size] */
+    nt_status (*solve)(nt_bdf *b, const double *right, double *x);
+    void (*destroy)(nt_bdf *b);
+} nt_bdf_code;
+
+extern const nt_bdf_code nt_bdf_cvode, nt_bdf_ida;
+
+struct nt_bdf {
     nt_stepper *stepper;
     nt_problem *problem;
-    bool constrained;
+    const nt_bdf_code *code;
     int size;        /* of y                                                              */
     int counted;     /* entries of y that errors are measured in: nq + nv                 */
     double *allowed; /* [nq + nv] tolerance of an entry, before 1 + |value|               */
@@ -87,19 +105,15 @@ typedef struct nt_bdf {
     double *kept;        /* [n_memory] the system's discrete memory */
 
     bool stands;      /* SUNDIALS can go on from `end`                                   */
+    bool careful;     /* the last step failed: do not look beyond the end of this one    */
     double *end;      /* [nq + nv] what the last step gave: if `now` differs, start anew */
     double end_t;     /* s                                                               */
     long failures;    /* counted already                                                 */
     long iterations;  /* likewise                                                        */
     nt_status status; /* why an evaluation failed                                        */
     nt_arena arena;
-} nt_bdf;
+};
 
-static inline double *nt_bdf_q(const nt_bdf *b, double *y)
-{
-    (void)b;
-    return y;
-}
 static inline double *nt_bdf_v(const nt_bdf *b, double *y) { return y + b->problem->nq; }
 static inline double *nt_bdf_lambda(const nt_bdf *b, double *y)
 {
@@ -112,6 +126,8 @@ static inline double *nt_bdf_eta(const nt_bdf *b, double *y)
 
 /* b->q = q with unit quaternions. */
 void nt_bdf_normalise(nt_bdf *b, const double *q);
+/* Takes SUNDIALS' messages: the library prints nothing. */
+void nt_bdf_silent(int code, const char *module, const char *function, char *message, void *own);
 /* What failed, for SUNDIALS: 0, or 1 to try again with a smaller step, or -1. */
 int nt_bdf_outcome(nt_bdf *b, nt_status status);
 /* Reciprocal of what is allowed of each entry, for the mean square over q and v. */
@@ -126,22 +142,18 @@ nt_status nt_bdf_newton_choose_rows(nt_bdf *b);
 nt_status nt_bdf_newton_fill(nt_bdf *b, const nt_point *at, const double *excess, const double *eta,
                              double gamma);
 
-/* bdf_cvode.c, bdf_ida.c: create; begin at y (and y'); go to t, which fills y; statistics. */
-nt_status nt_bdf_cvode_create(nt_bdf *b);
-nt_status nt_bdf_cvode_begin(nt_bdf *b, double t);
-int nt_bdf_cvode_go(nt_bdf *b, double t);
-void nt_bdf_cvode_count(const nt_bdf *b, long *iterations, long *failures);
-void nt_bdf_cvode_longest(nt_bdf *b, double h);
-void nt_bdf_cvode_destroy(nt_bdf *b);
-/* x[size] from b[size] of the linear system: I - gamma J. */
-nt_status nt_bdf_cvode_solve(nt_bdf *b, const double *right, double *x);
+/* x's positions from e in the solved z; each quaternion gets its change of length s[n_rotations],
+ * dq = q (s, gamma e/2) or (s, gamma e/2) q. */
+void nt_bdf_newton_positions(const nt_bdf *b, const double *s, double *x);
 
-nt_status nt_bdf_ida_create(nt_bdf *b);
-nt_status nt_bdf_ida_begin(nt_bdf *b, double t);
-int nt_bdf_ida_go(nt_bdf *b, double t);
-void nt_bdf_ida_count(const nt_bdf *b, long *iterations, long *failures);
-void nt_bdf_ida_longest(nt_bdf *b, double h);
-void nt_bdf_ida_destroy(nt_bdf *b);
-nt_status nt_bdf_ida_solve(nt_bdf *b, const double *right, double *x);
+/* ---- the equations, for tests ---------------------------------------------------------------- */
+
+int nt_bdf_rate(double t, N_Vector y, N_Vector rate, void *own); /* CVODE's y'      */
+int nt_bdf_linear_system(double t, N_Vector y, N_Vector rate, SUNMatrix matrix, int old_would_do,
+                         int *current, double gamma, void *own, N_Vector scratch1,
+                         N_Vector scratch2, N_Vector scratch3);
+int nt_bdf_residual(double t, N_Vector y, N_Vector rate, N_Vector F, void *own); /* IDA's F */
+int nt_bdf_jacobian(double t, double c_j, N_Vector y, N_Vector rate, N_Vector F, SUNMatrix matrix,
+                    void *own, N_Vector scratch1, N_Vector scratch2, N_Vector scratch3);
 
 #endif

@@ -34,7 +34,7 @@ static nt_point point_at(const nt_bdf *b, double t, double *y)
                       .memory = b->kept};
 }
 
-static int right_hand_side(realtype t, N_Vector y_now, N_Vector y_rate, void *own)
+int nt_bdf_rate(double t, N_Vector y_now, N_Vector y_rate, void *own)
 {
     nt_bdf *b = own;
     nt_problem *p = b->problem;
@@ -52,9 +52,9 @@ static int right_hand_side(realtype t, N_Vector y_now, N_Vector y_rate, void *ow
     return nt_bdf_outcome(b, status);
 }
 
-static int linear_system(realtype t, N_Vector y_now, N_Vector y_rate, SUNMatrix matrix,
-                         booleantype old_would_do, booleantype *current, realtype gamma, void *own,
-                         N_Vector scratch1, N_Vector scratch2, N_Vector scratch3)
+int nt_bdf_linear_system(double t, N_Vector y_now, N_Vector y_rate, SUNMatrix matrix,
+                         int old_would_do, int *current, double gamma, void *own, N_Vector scratch1,
+                         N_Vector scratch2, N_Vector scratch3)
 {
     (void)matrix, (void)old_would_do, (void)scratch1, (void)scratch2, (void)scratch3;
     nt_bdf *b = own;
@@ -63,13 +63,13 @@ static int linear_system(realtype t, N_Vector y_now, N_Vector y_rate, SUNMatrix 
     nt_point at = point_at(b, t, y);
     at.vdot = nt_bdf_v(b, rate);
     memcpy(b->at_q, y, (size_t)b->counted * sizeof(double)); /* and v, which follows */
-    *current = SUNTRUE;
+    *current = 1;
     return nt_bdf_outcome(b, nt_bdf_newton_fill(b, &at, b->none, b->none, gamma));
 }
 
 /* The length of quaternions, and what the error estimate says of it: that is projected away too. */
-static int project(realtype t, N_Vector y_now, N_Vector correction, realtype allowed,
-                   N_Vector y_error, void *own)
+static int project(double t, N_Vector y_now, N_Vector correction, double allowed, N_Vector y_error,
+                   void *own)
 {
     (void)t, (void)allowed;
     nt_bdf *b = own;
@@ -116,7 +116,7 @@ static void mass_times(nt_bdf *b, double *out)
         out[i] = -w->product[w->first[i]];
 }
 
-/* M (c_j e_b + s_b w) and M b_v */
+/* M (c_j e_b + s_b w) and M b_v; s_b into w->length */
 static void right_hand_sides(nt_bdf *b, const double *right, double *first, double *second)
 {
     const nt_problem *p = b->problem;
@@ -132,6 +132,7 @@ static void right_hand_sides(nt_bdf *b, const double *right, double *first, doub
         int i = block->v + plain, at = block->q + plain;
         double s;
         v3 e = turn_of(p->frame, quat_load(b->at_q + at), right + at, &s);
+        w->length[block->rotation] = s;
         v3 sum = v3_axpy(s, v3_load(b->at_v + i), v3_scale(1 / w->gamma, e));
         for (int j = 0; j < 3; j++)
             w->z[w->second[i + j]] = v3_component(sum, j);
@@ -142,7 +143,7 @@ static void right_hand_sides(nt_bdf *b, const double *right, double *first, doub
     mass_times(b, second);
 }
 
-nt_status nt_bdf_cvode_solve(nt_bdf *b, const double *right, double *x)
+static nt_status solve(nt_bdf *b, const double *right, double *x)
 {
     const nt_problem *p = b->problem;
     nt_bdf_newton *w = &b->newton;
@@ -157,43 +158,28 @@ nt_status nt_bdf_cvode_solve(nt_bdf *b, const double *right, double *x)
         return status;
     for (int i = 0; i < p->nv; i++)
         x[p->nq + i] = w->z[w->second[i]];
-    for (int k = 0; k < p->space.n_blocks; k++) {
+    for (int k = 0; k < p->space.n_blocks; k++) { /* s = s_b - gamma w . e/4 */
         const nt_block *block = &p->space.blocks[k];
-        int plain = block->rotation < 0 ? block->nv : block->nv - 3;
-        for (int j = 0; j < plain; j++)
-            x[block->q + j] = w->gamma * w->z[w->first[block->v + j]];
-        if (block->rotation < 0)
-            continue;
-        int i = block->v + plain, at = block->q + plain;
-        quat q = quat_load(b->at_q + at);
-        const double *z = w->z;
-        v3 e = v3_scale(w->gamma, v3_of(z[w->first[i]], z[w->first[i + 1]], z[w->first[i + 2]]));
-        double s;
-        turn_of(p->frame, q, right + at, &s);
-        s -= w->gamma / 4 * v3_dot(e, v3_load(b->at_v + i));
-        quat d = {s, e.x / 2, e.y / 2, e.z / 2};
-        quat_store(x + at, p->frame == NT_BODY ? quat_multiply(q, d) : quat_multiply(d, q));
+        int i = block->v + block->nv - 3;
+        for (int j = i; block->rotation >= 0 && j < i + 3; j++)
+            w->length[block->rotation] -= w->gamma * w->gamma / 4 * w->z[w->first[j]] * b->at_v[j];
     }
+    nt_bdf_newton_positions(b, w->length, x);
     return NT_OK;
 }
 
 /* ---- CVODE ---------------------------------------------------------------------------------- */
 
-static void silent(int code, const char *module, const char *function, char *message, void *own)
-{
-    (void)code, (void)module, (void)function, (void)message, (void)own;
-}
-
-nt_status nt_bdf_cvode_create(nt_bdf *b)
+static nt_status create(nt_bdf *b)
 {
     const double *option = b->stepper->options;
     b->memory = CVodeCreate(CV_BDF, b->context);
-    if (!b->memory || CVodeSetErrHandlerFn(b->memory, silent, NULL) != CV_SUCCESS ||
-        CVodeInit(b->memory, right_hand_side, 0, b->y) != CV_SUCCESS ||
+    if (!b->memory || CVodeSetErrHandlerFn(b->memory, nt_bdf_silent, NULL) != CV_SUCCESS ||
+        CVodeInit(b->memory, nt_bdf_rate, 0, b->y) != CV_SUCCESS ||
         CVodeSetUserData(b->memory, b) != CV_SUCCESS ||
         CVodeWFtolerances(b->memory, nt_bdf_weights) != CV_SUCCESS ||
         CVodeSetLinearSolver(b->memory, b->linear, b->matrix) != CV_SUCCESS ||
-        CVodeSetLinSysFn(b->memory, linear_system) != CV_SUCCESS ||
+        CVodeSetLinSysFn(b->memory, nt_bdf_linear_system) != CV_SUCCESS ||
         CVodeSetMaxOrd(b->memory, (int)option[NT_BDF_MAX_ORDER]) != CV_SUCCESS ||
         CVodeSetMaxNumSteps(b->memory, (long)option[NT_BDF_MAX_STEPS]) != CV_SUCCESS)
         return NT_NO_MEMORY;
@@ -201,18 +187,21 @@ nt_status nt_bdf_cvode_create(nt_bdf *b)
     return !turns || CVodeSetProjFn(b->memory, project) == CV_SUCCESS ? NT_OK : NT_NO_MEMORY;
 }
 
-nt_status nt_bdf_cvode_begin(nt_bdf *b, double t)
+static nt_status begin(nt_bdf *b, double t)
 {
     return CVodeReInit(b->memory, t, b->y) == CV_SUCCESS ? NT_OK : NT_NOT_CONVERGED;
 }
 
-int nt_bdf_cvode_go(nt_bdf *b, double t)
+static int go(nt_bdf *b, double t, double longest, bool stop)
 {
     double reached;
+    CVodeSetMaxStep(b->memory, longest);
+    if (stop)
+        CVodeSetStopTime(b->memory, t);
     return CVode(b->memory, t, b->y, &reached, CV_NORMAL);
 }
 
-void nt_bdf_cvode_count(const nt_bdf *b, long *iterations, long *failures)
+static void count(const nt_bdf *b, long *iterations, long *failures)
 {
     long errors = 0, solves = 0;
     CVodeGetNumNonlinSolvIters(b->memory, iterations);
@@ -221,6 +210,6 @@ void nt_bdf_cvode_count(const nt_bdf *b, long *iterations, long *failures)
     *failures = errors + solves;
 }
 
-void nt_bdf_cvode_longest(nt_bdf *b, double h) { CVodeSetMaxStep(b->memory, h); }
+static void destroy(nt_bdf *b) { CVodeFree(&b->memory); }
 
-void nt_bdf_cvode_destroy(nt_bdf *b) { CVodeFree(&b->memory); }
+const nt_bdf_code nt_bdf_cvode = {create, begin, go, count, solve, destroy};

@@ -83,7 +83,7 @@ static nt_status velocity_equations(nt_bdf *b, const nt_point *at, double *F)
     return nt_problem_evaluate(p, at, &terms);
 }
 
-static int residual(realtype t, N_Vector y_now, N_Vector y_rate, N_Vector out, void *own)
+int nt_bdf_residual(double t, N_Vector y_now, N_Vector y_rate, N_Vector out, void *own)
 {
     nt_bdf *b = own;
     const nt_problem *p = b->problem;
@@ -104,7 +104,7 @@ static int residual(realtype t, N_Vector y_now, N_Vector y_rate, N_Vector out, v
     return nt_bdf_outcome(b, status);
 }
 
-static int jacobian(realtype t, realtype c_j, N_Vector y_now, N_Vector y_rate, N_Vector F,
+int nt_bdf_jacobian(double t, double c_j, N_Vector y_now, N_Vector y_rate, N_Vector F,
                     SUNMatrix matrix, void *own, N_Vector scratch1, N_Vector scratch2,
                     N_Vector scratch3)
 {
@@ -131,6 +131,8 @@ static void scale_right(nt_bdf *b, const double *right)
         int plain = block->rotation < 0 ? block->nv : block->nv - 3;
         for (int j = 0; j < block->nv; j++) /* the first of a quaternion is its length */
             w->z[w->first[block->v + j]] = right[block->q + j + (j >= plain)];
+        if (block->rotation >= 0) /* d|q|^2 = 2 s at |q| = 1 */
+            w->length[block->rotation] = right[block->q + plain] / 2;
     }
     for (int i = 0; i < p->nv; i++)
         w->z[w->second[i]] = w->gamma * of_v[i];
@@ -142,7 +144,7 @@ static void scale_right(nt_bdf *b, const double *right)
         w->z[w->first[p->dropped[i]]] = w->z[w->second[p->dropped[i]]] = 0;
 }
 
-nt_status nt_bdf_ida_solve(nt_bdf *b, const double *right, double *x)
+static nt_status solve(nt_bdf *b, const double *right, double *x)
 {
     const nt_problem *p = b->problem;
     nt_bdf_newton *w = &b->newton;
@@ -151,22 +153,7 @@ nt_status nt_bdf_ida_solve(nt_bdf *b, const double *right, double *x)
     nt_status status = nt_solver_solve(w->solver, w->z, 1);
     if (status != NT_OK)
         return status;
-    for (int k = 0; k < p->space.n_blocks; k++) {
-        const nt_block *block = &p->space.blocks[k];
-        int plain = block->rotation < 0 ? block->nv : block->nv - 3;
-        for (int j = 0; j < plain; j++)
-            x[block->q + j] = w->gamma * w->z[w->first[block->v + j]];
-        if (block->rotation < 0)
-            continue;
-        int i = block->v + plain, at = block->q + plain;
-        double half = w->gamma / 2;
-        const double *z = w->z;
-        /* d|q|^2 = 2 s at |q| = 1 */
-        quat q = quat_load(b->at_q + at),
-             d = {right[at] / 2, half * z[w->first[i]], half * z[w->first[i + 1]],
-                  half * z[w->first[i + 2]]};
-        quat_store(x + at, p->frame == NT_BODY ? quat_multiply(q, d) : quat_multiply(d, q));
-    }
+    nt_bdf_newton_positions(b, w->length, x);
     for (int i = 0; i < p->nv; i++)
         of_v[i] = w->z[w->second[i]];
     for (int i = 0; i < p->nc; i++)
@@ -178,39 +165,37 @@ nt_status nt_bdf_ida_solve(nt_bdf *b, const double *right, double *x)
 
 /* ---- IDA ------------------------------------------------------------------------------------ */
 
-static void silent(int code, const char *module, const char *function, char *message, void *own)
-{
-    (void)code, (void)module, (void)function, (void)message, (void)own;
-}
-
-nt_status nt_bdf_ida_create(nt_bdf *b)
+static nt_status create(nt_bdf *b)
 {
     const double *option = b->stepper->options;
     b->memory = IDACreate(b->context);
-    if (!b->memory || IDASetErrHandlerFn(b->memory, silent, NULL) != IDA_SUCCESS ||
-        IDAInit(b->memory, residual, 0, b->y, b->rate) != IDA_SUCCESS ||
+    if (!b->memory || IDASetErrHandlerFn(b->memory, nt_bdf_silent, NULL) != IDA_SUCCESS ||
+        IDAInit(b->memory, nt_bdf_residual, 0, b->y, b->rate) != IDA_SUCCESS ||
         IDASetUserData(b->memory, b) != IDA_SUCCESS ||
         IDAWFtolerances(b->memory, nt_bdf_weights) != IDA_SUCCESS ||
         IDASetLinearSolver(b->memory, b->linear, b->matrix) != IDA_SUCCESS ||
-        IDASetJacFn(b->memory, jacobian) != IDA_SUCCESS ||
+        IDASetJacFn(b->memory, nt_bdf_jacobian) != IDA_SUCCESS ||
         IDASetMaxOrd(b->memory, (int)option[NT_BDF_MAX_ORDER]) != IDA_SUCCESS ||
         IDASetMaxNumSteps(b->memory, (long)option[NT_BDF_MAX_STEPS]) != IDA_SUCCESS)
         return NT_NO_MEMORY;
     return NT_OK;
 }
 
-nt_status nt_bdf_ida_begin(nt_bdf *b, double t)
+static nt_status begin(nt_bdf *b, double t)
 {
     return IDAReInit(b->memory, t, b->y, b->rate) == IDA_SUCCESS ? NT_OK : NT_NOT_CONVERGED;
 }
 
-int nt_bdf_ida_go(nt_bdf *b, double t)
+static int go(nt_bdf *b, double t, double longest, bool stop)
 {
     double reached;
+    IDASetMaxStep(b->memory, longest);
+    if (stop)
+        IDASetStopTime(b->memory, t);
     return IDASolve(b->memory, t, &reached, b->y, b->rate, IDA_NORMAL);
 }
 
-void nt_bdf_ida_count(const nt_bdf *b, long *iterations, long *failures)
+static void count(const nt_bdf *b, long *iterations, long *failures)
 {
     long errors = 0, solves = 0;
     IDAGetNumNonlinSolvIters(b->memory, iterations);
@@ -219,6 +204,6 @@ void nt_bdf_ida_count(const nt_bdf *b, long *iterations, long *failures)
     *failures = errors + solves;
 }
 
-void nt_bdf_ida_longest(nt_bdf *b, double h) { IDASetMaxStep(b->memory, h); }
+static void destroy(nt_bdf *b) { IDAFree(&b->memory); }
 
-void nt_bdf_ida_destroy(nt_bdf *b) { IDAFree(&b->memory); }
+const nt_bdf_code nt_bdf_ida = {create, begin, go, count, solve, destroy};

@@ -95,15 +95,14 @@ static int solver_setup(SUNLinearSolver solver, SUNMatrix matrix)
 }
 
 static int solver_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector right,
-                        realtype tolerance)
+                        double tolerance)
 {
     (void)matrix, (void)tolerance;
     nt_bdf *b = solver->content;
     b->stepper->statistics->solves++;
     const double *from = N_VGetArrayPointer(right);
     double *to = N_VGetArrayPointer(x);
-    return nt_bdf_outcome(b, b->constrained ? nt_bdf_ida_solve(b, from, to)
-                                            : nt_bdf_cvode_solve(b, from, to));
+    return nt_bdf_outcome(b, b->code->solve(b, from, to));
 }
 
 static int solver_free(SUNLinearSolver solver) /* content is freed by its owner */
@@ -142,11 +141,12 @@ nt_status nt_bdf_newton_create(nt_bdf *b)
     w->slot = NT_TAKE(&b->arena, p->pattern->n_slots, int);
     w->left_out = NT_TAKE(&b->arena, 2 * (size_t)p->nc, int);
     w->map = NT_TAKE(&b->arena, 9 * (size_t)p->space.n_rotations, double);
+    w->length = NT_TAKE(&b->arena, p->space.n_rotations, double);
     w->z = NT_TAKE(&b->arena, 2 * (size_t)p->n, double);
     w->product = NT_TAKE(&b->arena, 2 * (size_t)p->n, double);
     int *sizes = NT_TAKE(&b->arena, p->pattern->n_nodes, int);
-    if (!w->first || !w->second || !w->slot || !w->left_out || !w->map || !w->z || !w->product ||
-        !sizes)
+    if (!w->first || !w->second || !w->slot || !w->left_out || !w->map || !w->length || !w->z ||
+        !w->product || !sizes)
         return NT_NO_MEMORY;
     nt_status status = double_pattern(w, p->pattern, sizes);
     if (status == NT_OK)
@@ -216,7 +216,7 @@ static nt_status quarter(nt_bdf *b, int lower, int right, const nt_point *at, un
     return status;
 }
 
-/* X of each rotation; with `free` for CVODE, where the length of q is not imposed. */
+/* X of each rotation. CVODE does not impose the length of q. */
 static void fill_maps(nt_bdf *b, const double *w, double gamma)
 {
     const nt_problem *p = b->problem;
@@ -227,7 +227,7 @@ static void fill_maps(nt_bdf *b, const double *w, double gamma)
         v3 c = v3_scale((p->frame == NT_BODY ? 0.5 : -0.5) * gamma,
                         v3_load(w + block->v + block->nv - 3));
         m3 X = m3_add(m3_identity(), m3_skew(c));
-        if (!b->constrained)
+        if (b->code == &nt_bdf_cvode)
             X = m3_add(X, m3_dyad(c, c));
         m3_store(b->newton.map + 9 * block->rotation, X);
     }
@@ -260,4 +260,26 @@ nt_status nt_bdf_newton_fill(nt_bdf *b, const nt_point *at, const double *excess
     if (status == NT_OK)
         status = quarter(b, 1, 1, at, NT_ALL_PARTS, NT_VELOCITY, &second);
     return status;
+}
+
+/* ---- solved --------------------------------------------------------------------------------- */
+
+void nt_bdf_newton_positions(const nt_bdf *b, const double *s, double *x)
+{
+    const nt_problem *p = b->problem;
+    const nt_bdf_newton *w = &b->newton;
+    for (int k = 0; k < p->space.n_blocks; k++) {
+        const nt_block *block = &p->space.blocks[k];
+        int plain = block->rotation < 0 ? block->nv : block->nv - 3;
+        for (int j = 0; j < plain; j++)
+            x[block->q + j] = w->gamma * w->z[w->first[block->v + j]];
+        if (block->rotation < 0)
+            continue;
+        const int *e = w->first + block->v + plain;
+        double half = w->gamma / 2;
+        quat q = quat_load(b->at_q + block->q + plain);
+        quat d = {s[block->rotation], half * w->z[e[0]], half * w->z[e[1]], half * w->z[e[2]]};
+        d = p->frame == NT_BODY ? quat_multiply(q, d) : quat_multiply(d, q);
+        quat_store(x + block->q + plain, d);
+    }
 }
