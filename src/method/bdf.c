@@ -15,7 +15,7 @@
  * the interval, where the system may have no value.
  *
  * Errors are measured in the mean square over q and v of error/(tolerance (1 + |value|)); of
- * quaternions error/(tolerance/2), for a turn by psi moves a unit quaternion by psi/2. Kinds
+ * quaternions error/(|q| tolerance/2), for a turn by psi moves a quaternion by |q| psi/2. Kinds
  * without a tolerance of their own still enter Newton's convergence, a thousand times more loosely
  * than the loosest given.
  *
@@ -71,6 +71,24 @@ static void fill_tolerances(nt_bdf *b)
         b->allowed[p->nq + i] = given[2 + (p->quantity[i] == NT_ANGLE)];
 }
 
+static double quaternion_length(const double *q)
+{
+    return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+}
+
+/* Whether all quaternions are near enough to unit length to go on with. */
+static bool lengths_are_near_one(const nt_bdf *b, const double *y)
+{
+    const nt_space *space = &b->problem->space;
+    for (int k = 0; k < space->n_blocks; k++) {
+        const nt_block *block = &space->blocks[k];
+        double length = block->rotation < 0 ? 1 : quaternion_length(y + block->q + block->nq - 4);
+        if (!(length > 0.5 && length < 2))
+            return false;
+    }
+    return true;
+}
+
 int nt_bdf_weights(N_Vector y_now, N_Vector weights, void *own)
 {
     nt_bdf *b = own;
@@ -83,9 +101,12 @@ int nt_bdf_weights(N_Vector y_now, N_Vector weights, void *own)
         weight[i] = share / (b->allowed[i] * (1 + fabs(y[i])));
     for (int k = 0; k < p->space.n_blocks; k++) {
         const nt_block *block = &p->space.blocks[k];
-        for (int j = block->q + block->nq - 4; block->rotation >= 0 && j < block->q + block->nq;
-             j++)
-            weight[j] = share / b->allowed[j];
+        int first = block->q + block->nq - 4;
+        if (block->rotation < 0)
+            continue;
+        double length = quaternion_length(y + first);
+        for (int j = first; j < first + 4; j++)
+            weight[j] = share / (b->allowed[j] * length);
     }
     for (int i = b->counted; i < b->size; i++)
         weight[i] = 0;
@@ -349,8 +370,8 @@ static nt_status step(nt_stepper *s, double h)
         status = advance(b, s->next.all[NT_PHASE_T], h);
     if (status == NT_OK)
         status = finish(b);
-    b->stands = status == NT_OK;
-    b->careful = !b->stands;
+    b->stands = status == NT_OK && lengths_are_near_one(b, N_VGetArrayPointer(b->y));
+    b->careful = status != NT_OK;
     return status;
 }
 

@@ -11,8 +11,11 @@
  *
  *   q' = E(q) v,   v' = a(t, q, v)   from   M a = f.
  *
- * The rate is linear in q and keeps |q| of each quaternion; what the formulas lose of it is given
- * back by CVODE's projection. Everything else sees q/|q|.
+ * The rate is linear in q: it keeps |q| of each quaternion but for the error of the formulas, and
+ * the rotation q/|q|, which is all that the system sees, does not depend on |q|. Tolerances of
+ * quaternions are relative to |q|; where it has changed by a factor of two the integration begins
+ * anew from unit length. (CVODE's projection back to unit length after each step was tried: it
+ * multiplied the error of a slow top by ten to thirty.)
  *
  * With constraints IDA solves F(t, y, y') = 0. Let w be the rate that belongs to q':
  * x' for translations, 2 vec(q* q')/|q| for rotations (body; of q' q* in the inertial frame), so

@@ -18,7 +18,6 @@
 
 #include <cvode/cvode.h>
 #include <cvode/cvode_ls.h>
-#include <cvode/cvode_proj.h>
 #include <string.h>
 
 /* ---- equations ------------------------------------------------------------------------------ */
@@ -65,34 +64,6 @@ int nt_bdf_linear_system(double t, N_Vector y_now, N_Vector y_rate, SUNMatrix ma
     memcpy(b->at_q, y, (size_t)b->counted * sizeof(double)); /* and v, which follows */
     *current = 1;
     return nt_bdf_outcome(b, nt_bdf_newton_fill(b, &at, b->none, b->none, gamma));
-}
-
-/* The length of quaternions, and what the error estimate says of it: that is projected away too. */
-static int project(double t, N_Vector y_now, N_Vector correction, double allowed, N_Vector y_error,
-                   void *own)
-{
-    (void)t, (void)allowed;
-    nt_bdf *b = own;
-    const nt_problem *p = b->problem;
-    const double *y = N_VGetArrayPointer(y_now);
-    double *change = N_VGetArrayPointer(correction);
-    double *error = y_error ? N_VGetArrayPointer(y_error) : NULL;
-    memset(change, 0, (size_t)b->size * sizeof(double));
-    for (int k = 0; k < p->space.n_blocks; k++) {
-        const nt_block *block = &p->space.blocks[k];
-        if (block->rotation < 0)
-            continue;
-        int i = block->q + block->nq - 4;
-        double unit[4], along = 0;
-        quat_store(unit, quat_unit(quat_load(y + i)));
-        for (int j = 0; j < 4; j++) {
-            change[i + j] = unit[j] - y[i + j];
-            along += error ? unit[j] * error[i + j] : 0;
-        }
-        for (int j = 0; error && j < 4; j++)
-            error[i + j] -= along * unit[j];
-    }
-    return 0;
 }
 
 /* ---- Newton's linear systems ---------------------------------------------------------------- */
@@ -183,8 +154,7 @@ static nt_status create(nt_bdf *b)
         CVodeSetMaxOrd(b->memory, (int)option[NT_BDF_MAX_ORDER]) != CV_SUCCESS ||
         CVodeSetMaxNumSteps(b->memory, (long)option[NT_BDF_MAX_STEPS]) != CV_SUCCESS)
         return NT_NO_MEMORY;
-    bool turns = b->problem->space.n_rotations > 0;
-    return !turns || CVodeSetProjFn(b->memory, project) == CV_SUCCESS ? NT_OK : NT_NO_MEMORY;
+    return NT_OK;
 }
 
 static nt_status begin(nt_bdf *b, double t)
