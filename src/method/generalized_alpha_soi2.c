@@ -236,8 +236,9 @@ static nt_status first_stage(nt_stepper *s, const nt_soi2 *w)
     return status;
 }
 
-/* Solve for (u, h gamma Dlambda) and update z1, w, lambda. */
-static nt_status correct_velocity(nt_stepper *s, const nt_soi2 *w)
+/* Solve for (u, h gamma Dlambda), with the tangent just made or the factors at hand, and update z1,
+ * w, lambda. */
+static nt_status correct_velocity(nt_stepper *s, const nt_soi2 *w, bool tangent)
 {
     nt_problem *p = s->problem;
     const nt_family *c = &w->n.c;
@@ -249,7 +250,10 @@ static nt_status correct_velocity(nt_stepper *s, const nt_soi2 *w)
         z[p->dropped[i]] = 0;
     s->statistics->solves++;
     s->statistics->iterations++;
-    nt_status status = nt_solver_solve(p->solver, z, 1);
+    s->statistics->factorisations += tangent;
+    nt_status status = tangent ? nt_solver_factor_solve(p->solver, &p->matrix, z)
+                               : nt_solver_solve(p->solver, z, 1);
+    p->factored_for = status == NT_OK ? s : NULL;
     if (status != NT_OK)
         return status;
     for (int i = 0; i < p->nv; i++) {
@@ -292,7 +296,7 @@ static nt_status second_stage(nt_stepper *s, const nt_soi2 *w)
         if (!isfinite(size))
             return nt_newton_fail(s, NT_NOT_FINITE, w->n.residual, w->n.per_residual, size);
         if (i > 0 && size <= 1)
-            return rows_are_rough(p, w) ? correct_velocity(s, w) : NT_OK;
+            return rows_are_rough(p, w) ? correct_velocity(s, w, false) : NT_OK;
         if (i == most)
             return nt_newton_fail(s, NT_NOT_CONVERGED, w->n.residual, w->n.per_residual, size);
         if (!fresh && size > SLOW * last) {
@@ -300,12 +304,7 @@ static nt_status second_stage(nt_stepper *s, const nt_soi2 *w)
                 return status;
             fresh = true;
         }
-        if (fresh) {
-            s->statistics->factorisations++;
-            status = nt_solver_factor_clear(p->solver, &p->matrix);
-            p->factored_for = status == NT_OK ? s : NULL;
-        }
-        if (status != NT_OK || (status = correct_velocity(s, w)) != NT_OK)
+        if ((status = correct_velocity(s, w, fresh)) != NT_OK)
             return status;
         fresh = false;
         last = size;
