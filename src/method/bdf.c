@@ -50,7 +50,7 @@ static const double LOOSE = 1e3;
 static void fill_tolerances(nt_bdf *b)
 {
     const nt_problem *p = b->problem;
-    double given[4], loosest = 0;
+    double *given = b->given, loosest = 0;
     for (int i = 0; i < 4; i++)
         loosest = fmax(loosest, b->stepper->tolerance[i]);
     for (int i = 0; i < 4; i++) {
@@ -69,6 +69,31 @@ static void fill_tolerances(nt_bdf *b)
     }
     for (int i = 0; i < p->nv; i++)
         b->allowed[p->nq + i] = given[2 + (p->quantity[i] == NT_ANGLE)];
+}
+
+/* Of multipliers: forces and moments that change velocities and positions by their tolerance in a
+ * second, where the largest inertia of that kind feels them. */
+static nt_status fill_multiplier_tolerances(nt_bdf *b, const nt_point *at)
+{
+    nt_problem *p = b->problem;
+    nt_combination mass = {.mass = 1};
+    nt_terms terms = {.parts = NT_MASS, .matrix = &p->matrix, .combination = &mass};
+    double largest[2] = {0};
+    p->factored_for = NULL;
+    nt_matrix_zero(&p->matrix);
+    nt_status status = nt_problem_evaluate(p, at, &terms);
+    for (int i = 0; i < p->nv; i++)
+        if (p->diagonal[i] >= 0)
+            largest[p->quantity[i]] =
+                fmax(largest[p->quantity[i]], fabs(p->matrix.values[p->diagonal[i]]));
+    for (int i = 0; i < p->nc; i++) {
+        nt_quantity kind = p->quantity[p->nv + i];
+        double m = largest[kind] > 0 ? largest[kind] : largest[!kind];
+        b->allowed[b->counted + i] = m * b->given[2 + kind];
+        if (i < p->nh)
+            b->allowed[b->counted + p->nc + i] = m * b->given[kind];
+    }
+    return status;
 }
 
 static double quaternion_length(const double *q)
@@ -95,7 +120,7 @@ int nt_bdf_weights(N_Vector y_now, N_Vector weights, void *own)
     const nt_problem *p = b->problem;
     const double *y = N_VGetArrayPointer(y_now);
     double *weight = N_VGetArrayPointer(weights);
-    /* the mean is over all entries of y, of which multipliers count for nothing */
+    /* SUNDIALS takes the mean over all entries of y */
     double share = sqrt((double)b->size / b->counted);
     for (int i = 0; i < b->counted; i++)
         weight[i] = share / (b->allowed[i] * (1 + fabs(y[i])));
@@ -108,8 +133,9 @@ int nt_bdf_weights(N_Vector y_now, N_Vector weights, void *own)
         for (int j = first; j < first + 4; j++)
             weight[j] = share / (b->allowed[j] * length);
     }
+    double h = b->code->pace(b);
     for (int i = b->counted; i < b->size; i++)
-        weight[i] = 0;
+        weight[i] = share * h / b->allowed[i];
     return 0;
 }
 
@@ -162,7 +188,7 @@ static void destroy(nt_bdf *b)
 static bool take_arrays(nt_bdf *b)
 {
     const nt_problem *p = b->problem;
-    b->allowed = NT_TAKE(&b->arena, b->counted, double);
+    b->allowed = NT_TAKE(&b->arena, b->size, double);
     b->q = NT_TAKE(&b->arena, p->nq, double);
     b->vdot = NT_TAKE(&b->arena, p->nv, double);
     b->none = NT_TAKE(&b->arena, p->n, double);
@@ -270,6 +296,8 @@ static nt_status begin(nt_bdf *b)
     nt_status status = accelerate(s, &at, work);
     if (status == NT_OK)
         status = nt_bdf_newton_choose_rows(b);
+    if (status == NT_OK)
+        status = fill_multiplier_tolerances(b, &at);
     if (status != NT_OK)
         return status;
     N_VConst(0, b->y);

@@ -33,7 +33,7 @@ static void nonlinear_multipliers(void **state)
         const double now[6] = {e.q[0], e.q[1], e.v[0], e.v[1], e.lambda[0], e.mu[0]};
         const double exact[6] = {exp(1), exp(-2), exp(1), -2 * exp(-2), exp(-1), exp(1)};
         off[i] = off_by(now, exact, 6);
-        assert_true(off[i] < 100 * tolerance);
+        assert_true(off[i] < 300 * tolerance); /* after 100 to 250 steps */
         nt_integrator_destroy(it);
     }
     assert_true(off[1] < 1e-2 * off[0]);
