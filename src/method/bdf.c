@@ -19,8 +19,9 @@
  * without a tolerance of their own still enter Newton's convergence, a thousand times more loosely
  * than the loosest given.
  *
- * Discrete memory of the system is held at its value at the start of the interval; so that it does
- * not grow old, steps of such a system are no longer than the interval.
+ * What the system remembers between steps is held at its value at the start of the interval. So
+ * that it does not grow old beyond the end, steps of such a system turn no body by more than a
+ * radian (counters of turns: NT_DISCRETE_MEMORY) or are no longer than the interval (the rest).
  *
  * Memory is allocated by `start`, or by the first step of an integrator that was restored without
  * one: by SUNDIALS too. */
@@ -258,6 +259,9 @@ static nt_status start(nt_stepper *s)
     return status;
 }
 
+/* rad, by one step of a system that counts turns: a third of what makes a count doubtful. */
+static const double LARGEST_TURN = 1;
+
 /* ---- the step ------------------------------------------------------------------------------- */
 
 static nt_status accelerate(nt_stepper *s, const nt_point *at, nt_phase *phase)
@@ -322,12 +326,28 @@ static void count(nt_bdf *b)
     b->failures = failures;
 }
 
+/* Of a step of a system that remembers, s; 0: any. */
+static double longest(const nt_bdf *b, double h)
+{
+    const nt_problem *p = b->problem;
+    if (p->system->n_memory == 0)
+        return 0;
+    if (!(p->system->capabilities & NT_DISCRETE_MEMORY))
+        return h;
+    double fastest = 0;
+    for (int k = 0; k < p->space.n_blocks; k++) {
+        const nt_block *block = &p->space.blocks[k];
+        if (block->rotation >= 0)
+            fastest = fmax(fastest, v3_norm(v3_load(b->stepper->now.v + block->v + block->nv - 3)));
+    }
+    return fastest > 0 ? LARGEST_TURN / fastest : 0;
+}
+
 /* SUNDIALS to the end of the interval. */
 static nt_status advance(nt_bdf *b, double t, double h)
 {
-    double longest = b->problem->system->n_memory > 0 ? h : 0; /* 0: any */
     b->status = NT_OK;
-    int flag = b->code->go(b, t, longest, b->careful);
+    int flag = b->code->go(b, t, longest(b, h), b->careful);
     count(b);
     if (flag >= 0)
         return NT_OK;
