@@ -111,6 +111,11 @@ NT_API nt_status nt_solver_factor_clear(nt_solver *solver, nt_matrix *matrix);
  * a row all vanish (rounding of the whole remains), the row counts as solved. */
 NT_API nt_status nt_solver_solve(nt_solver *solver, double *b, int count);
 
+/* nt_solver_factor_clear and nt_solver_solve of b[n] at once, with the same numbers: the forward
+ * substitution goes along with the factorisation, while the factors of each part are in the nearest
+ * cache. Further right-hand sides may follow with nt_solver_solve. */
+NT_API nt_status nt_solver_factor_solve(nt_solver *solver, nt_matrix *matrix, double *b);
+
 /* The transposed system, for adjoints. */
 NT_API nt_status nt_solver_solve_transposed(nt_solver *solver, double *b, int count);
 
@@ -132,6 +137,10 @@ NT_API nt_status nt_solver_factor_dependent(nt_solver *solver, const nt_matrix *
  * solved to zero, whatever the matrix says. Replaces an earlier choice; count = 0 takes all back
  * in. NT_INVALID for an unknown of a primary node. */
 NT_API nt_status nt_solver_drop(nt_solver *solver, const int *unknowns, int count);
+
+/* Forget what earlier matrices taught: pivots that are kept, the fallback that stays in use. The
+ * factors are void; the next ones depend on their matrix alone, to the bit, as after create. */
+NT_API void nt_solver_forget(nt_solver *solver);
 
 NT_API const nt_solver_statistics *nt_solver_get_statistics(const nt_solver *solver);
 NT_API const char *nt_solver_name(const nt_solver *solver); /* "dense", "block", "klu" in use now */

@@ -53,6 +53,33 @@ NT_API const char *nt_model_text(const nt_model *model, size_t *length); /* the 
 
 /* Consistent initial values: q[nq], v[nv], memory[n_memory] at simulation->start. */
 NT_API void nt_model_initial(const nt_model *model, double *q, double *v, double *memory);
+
+/* ---- derivatives in parameters --------------------------------------------------------------
+ *
+ * Parameters by their number in the system's list. A parameter that is an expression of others
+ * follows them. Derivatives are along the tangent of everything that the parameter changes: numbers
+ * of the file, what follows from them (inertia about other points, joints' points and axes, loads,
+ * prescribed motions), and the initial placement that closes the loops. */
+
+/* Prepare derivatives in parameters[n] (NULL: all of them), so that parameter_tangent of the system
+ * allocates nothing until parameters are set again; unprepared parameters are prepared at their
+ * first use. Costs eight assemblies for each. NT_INVALID for a number out of range; what an
+ * assembly with slightly other numbers returns. */
+NT_API nt_status nt_model_prepare_parameters(nt_model *model, const int *parameters, int n,
+                                             nt_error *error);
+
+/* Derivatives of the initial values in parameter k: dq[nv] (increment), dv[nv] and
+ * dmemory[n_memory] (may be NULL where there is none) in the system's frame. NT_INCONSISTENT when
+ * a constraint cannot follow, because positions or velocities are given as numbers that do not
+ * change with the parameter: the message names the joint and the equation. */
+NT_API nt_status nt_model_initial_tangent(nt_model *model, int k, double *dq, double *dv,
+                                          double *dmemory, nt_error *error);
+
+/* Estimated relative error of elements' terms in the last parameter_tangent of the model's system:
+ * 1e-15 where everything is quadratic along the change (most is), larger where differences are
+ * taken. */
+NT_API double nt_model_parameter_error(const nt_model *model);
+
 /* What `initial: {correct: true}` moved, one line of words per moved value; "" for nothing. */
 NT_API const char *nt_model_corrections(const nt_model *model);
 
@@ -81,6 +108,54 @@ NT_API void nt_model_quantity_column(const nt_model *model, const nt_quantity_in
 NT_API nt_status nt_model_sample(const nt_model *model, const nt_quantity_info *quantity,
                                  const nt_state *state, const double *reactions, double *out,
                                  nt_error *error);
+/* A direction in which recorded quantities change. Pointers may be NULL for zero; dq is an
+ * increment, in the system's frame. Time and step size do not change. */
+typedef struct nt_state_rate {
+    const double *dq, *dv, *dvdot; /* [nv]                                                   */
+    const double *dlambda, *dmu;   /* [nh], [nn]                                             */
+    const double *dmemory;         /* [n_memory]                                             */
+    double work;                   /* J, derivative of the state's work                      */
+    int parameter;                 /* its number; -1 for none                                */
+} nt_state_rate;
+
+/* Derivatives of n quantities along a direction: out[sum of their columns]. reactions[nh + nn] and
+ * their derivative may be NULL: then the multipliers'. Differences of sixth order, good to 1e-12 of
+ * the value that the quantity's terms have; largest constraint and step size count as constant. */
+NT_API nt_status nt_model_sample_tangent(nt_model *model, const nt_quantity_info *quantities, int n,
+                                         const nt_state *state, const double *reactions,
+                                         const nt_state_rate *rate, const double *reaction_rates,
+                                         double *out, nt_error *error);
+/* ---- objectives -----------------------------------------------------------------------------
+ *
+ * Scalars of a run that the file declares: the value at the end of an expression of recorded
+ * quantities, its integral over time, its largest value, its root mean square. Here are the
+ * expression's values at one state; what runs over time is the caller's affair. */
+typedef enum nt_objective_type {
+    NT_OBJECTIVE_FINAL,
+    NT_OBJECTIVE_INTEGRAL,
+    NT_OBJECTIVE_MAXIMUM,
+    NT_OBJECTIVE_RMS
+} nt_objective_type;
+
+typedef struct nt_objective_info {
+    const char *name; /* belongs to the model */
+    nt_objective_type type;
+    int needs_reactions; /* it depends on reactions, which the caller gives */
+} nt_objective_info;
+
+NT_API int nt_model_objective_count(const nt_model *model);
+/* Zero where there is no objective of this number. */
+NT_API nt_objective_info nt_model_objective(const nt_model *model, int i);
+/* Values of all expressions at a state: out[objectives]. reactions[nh + nn] may be NULL, then the
+ * state's own multipliers are used. NT_NOT_FINITE where one has no value, with its name. */
+NT_API nt_status nt_model_objective_values(nt_model *model, const nt_state *state,
+                                           const double *reactions, double *out, nt_error *error);
+/* Their derivatives along a direction, as nt_model_sample_tangent: out[objectives]. */
+NT_API nt_status nt_model_objective_tangent(nt_model *model, const nt_state *state,
+                                            const double *reactions, const nt_state_rate *rate,
+                                            const double *reaction_rates, double *out,
+                                            nt_error *error);
+
 /* 0 where nothing can do work but forces with a potential: no loads, driven joints, friction or
  * damping. Then there is no work to follow (nt_integrator_setup.track_work). */
 NT_API int nt_model_has_power(const nt_model *model);

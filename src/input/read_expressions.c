@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "base/suggest.h"
+#include "model/objective.h"
 #include "model/signal.h"
 
 #include <math.h>
@@ -20,7 +21,28 @@ typedef struct context {
     const char *dotted;  /* the unknown name where it has dots, else NULL */
     const char *name;    /* the unknown name, [length]                    */
     int length;
+    nt_error record; /* why there is no recorded quantity of the name */
 } context;
+
+/* The variable of a recorded quantity, which must be a single number; -1 where there is none. */
+static int resolve_record(context *c, const char *name, int length)
+{
+    nt_model *model = c->reader->model;
+    nt_quantity_info quantity;
+    char text[NT_WORDS];
+    snprintf(text, sizeof text, "%.*s", length, name);
+    if (nt_model_quantity(model, text, &quantity, &c->record) != NT_OK)
+        return -1;
+    if (quantity.columns != 1) {
+        char column[NT_WORDS], unit[NT_WORDS], meaning[NT_WORDS];
+        nt_model_quantity_column(model, &quantity, 0, column, unit, meaning, NT_WORDS);
+        nt_fail(&c->record, NT_BAD_MODEL, "'%s' is %d numbers, expected one of them, such as %s",
+                text, quantity.columns, column);
+        return -1;
+    }
+    int i = nt_model_objective_column(model, &quantity);
+    return i < 0 ? -1 : nt_model_time_variable(model) + 1 + i;
+}
 
 static int resolve(void *self, const char *name, int length)
 {
@@ -37,6 +59,8 @@ static int resolve(void *self, const char *name, int length)
     if (is_time)
         c->refused = "is the time, and this number does not change: expected an expression of "
                      "the parameters";
+    if (c->scope == NT_SCOPE_RECORD)
+        return resolve_record(c, name, length);
     if (!memchr(name, '.', (size_t)length))
         return -1;
     if (c->scope == NT_SCOPE_LOAD) {
@@ -146,7 +170,9 @@ static nt_status explain(const context *c, const char *key, const nt_node *scala
         return nt_node_fail(error, scalar, "%s: expected a finite number, got %s", key,
                             nt_read_words(scalar, got, sizeof got));
     error->status = NT_BAD_MODEL;
-    if (c->refused)
+    if (c->record.message[0])
+        snprintf(error->message, sizeof error->message, "%s: %.600s", key, c->record.message);
+    else if (c->refused)
         snprintf(error->message, sizeof error->message, "%s: '%.*s' %s", key,
                  c->length < 60 ? c->length : 60, c->name, c->refused);
     else

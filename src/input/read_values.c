@@ -107,7 +107,9 @@ static nt_status read_axes(nt_reader *reader, const nt_key *key, const nt_node *
 static nt_status read_function(nt_reader *reader, const nt_key *key, const nt_node *node,
                                const char *section, const nt_expression **target)
 {
-    nt_scope scope = strcmp(section, "joints") == 0 ? NT_SCOPE_MOTION : NT_SCOPE_LOAD;
+    nt_scope scope = strcmp(section, "joints") == 0       ? NT_SCOPE_MOTION
+                     : strcmp(section, "objectives") == 0 ? NT_SCOPE_RECORD
+                                                          : NT_SCOPE_LOAD;
     char got[NT_WORDS];
     if (!is_text(node))
         return nt_node_fail(reader->error, node, "%s: expected a number or an expression, got %s",

@@ -2,6 +2,7 @@
 #include "input/reader.h"
 
 #include "base/error.h"
+#include "model/parameter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,7 +148,8 @@ static nt_status keep_source(nt_reader *reader, const char *folder)
     return model->file && model->text ? NT_OK : nt_read_no_memory(reader);
 }
 
-/* Takes the document over, and lets go of it before the model is built. */
+/* Takes the document over, and lets go of it before the model is built, unless objectives wait:
+ * what they can name is known only then. */
 static nt_status read_document(nt_model **result, nt_document *document, const char *folder,
                                nt_error *error)
 {
@@ -165,12 +167,21 @@ static nt_status read_document(nt_model **result, nt_document *document, const c
             status = read_file(&reader);
     } else
         nt_read_no_memory(&reader);
-    nt_document_destroy(document);
-    nt_arena_free(&reader.scratch);
+    bool waits = status == NT_OK && nt_node_find(reader.root, "objectives");
+    if (!waits) {
+        nt_document_destroy(document);
+        nt_arena_free(&reader.scratch);
+    }
     if (status == NT_OK)
         status = nt_model_build(model, error);
     if (status == NT_OK)
         status = nt_read_check_records(&reader);
+    if (status == NT_OK && waits)
+        status = nt_read_objectives(&reader);
+    if (waits) {
+        nt_document_destroy(document);
+        nt_arena_free(&reader.scratch);
+    }
     if (status != NT_OK) {
         nt_model_destroy(model);
         return status;
@@ -240,6 +251,7 @@ void nt_model_destroy(nt_model *model)
 {
     if (!model)
         return;
+    nt_parameter_rates_forget(model);
     nt_pattern_free(&model->pattern);
     nt_arena_free(&model->arena);
     free(model);

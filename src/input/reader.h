@@ -1,9 +1,9 @@
 /* The reader: from the document of a model file to a model. Inside of the input layer.
  *
  * Each file reads one thing: reader.c the top of the file, read_parameters.c parameters and tables,
- * read_objects.c bodies, markers, joints, forces and contacts, read_run.c simulation and output;
- * read_keys.c a mapping against its table of keys, read_values.c one value, read_expressions.c a
- * formula.
+ * read_objects.c bodies, markers, joints, forces and contacts, read_run.c simulation and output,
+ * read_objectives.c objectives; read_keys.c a mapping against its table of keys, read_values.c one
+ * value, read_expressions.c a formula.
  *
  * Every function that fails has filled reader->error with the place. What the model keeps lives in
  * its arena; nodes, names and lists of the reader are gone when it has done its work. */
@@ -80,6 +80,7 @@ typedef enum nt_scope {
     NT_SCOPE_NUMBER, /* parameters                                  */
     NT_SCOPE_MOTION, /* parameters and t                            */
     NT_SCOPE_LOAD,   /* parameters, t and quantities of the model   */
+    NT_SCOPE_RECORD, /* parameters, t and everything recorded       */
 } nt_scope;
 
 /* Translate a scalar; errors have their place inside of it. key: whose value it is, for messages */
@@ -123,6 +124,9 @@ const nt_table *nt_read_table_file(nt_reader *reader, const char *path, int leng
 /* Names, types and numbers of bodies, markers, joints, forces and contacts; then what they say. */
 nt_status nt_read_declare(nt_reader *reader);
 nt_status nt_read_objects(nt_reader *reader);
+
+/* objectives; when the model is built. */
+nt_status nt_read_objectives(nt_reader *reader);
 
 /* simulation, output, initial: into model->simulation */
 nt_status nt_read_run(nt_reader *reader);

@@ -148,6 +148,32 @@ const nt_key nt_marker_keys[] = {
     {0},
 };
 
+/* ---- objectives ----------------------------------------------------------------------------- */
+
+enum { GIVEN_TYPE, GIVEN_OF };
+
+/* as in nt_objective_type */
+static const char *const objective_types[] = {"final", "integral", "maximum", "rms", NULL};
+
+const nt_key nt_objective_keys[] = {
+    {.name = "type",
+     .type = NT_KEY_CHOICE,
+     .offset = offsetof(nt_objective, type),
+     .bit = GIVEN_TYPE,
+     .required = true,
+     .choices = objective_types,
+     .meaning = "what of the expression: its value at the end, its integral over time, its largest "
+                "value, its root mean square over time"},
+    {.name = "of",
+     .type = NT_KEY_FUNCTION,
+     .offset = offsetof(nt_objective, of),
+     .bit = GIVEN_OF,
+     .required = true,
+     .meaning = "an expression of t, parameters and everything that can be recorded: "
+                "top.position.x, pivot.force.z, energy.total"},
+    {0},
+};
+
 /* ---- the top of the file -------------------------------------------------------------------- */
 
 const nt_key nt_file_keys[] = {
@@ -203,6 +229,10 @@ const nt_key nt_file_keys[] = {
      .type = NT_KEY_GROUP,
      .group = output_keys,
      .meaning = "what the result holds"},
+    {.name = "objectives",
+     .type = (nt_key_type)NT_KEY_OBJECTS,
+     .group = nt_objective_keys,
+     .meaning = "scalars of a run whose derivatives are wanted, by name"},
     {0},
 };
 

@@ -166,10 +166,17 @@ void nt_block_drop(nt_block_lu *block, const int *unknowns, int count)
     block->n_left_out = -1; /* left_out[] is out of date */
 }
 
-static int factor(nt_block_lu *block, const double *values, double *clear, int careful)
+/* Factorise, and go forward with b into x where it is given. */
+static int factor(nt_block_lu *block, const double *values, double *clear, int careful,
+                  const double *b, double *x)
 {
-    int node = careful ? block->kernels->factor_careful(block, values, clear, invert_node)
-                       : block->kernels->factor(block, values, clear);
+    int node;
+    if (careful)
+        node = block->kernels->factor_careful(block, values, clear, invert_node);
+    else if (b)
+        node = block->kernels->factor_forward(block, values, clear, b, x);
+    else
+        node = block->kernels->factor(block, values, clear);
     if (node < 0 && block->core.n_fronts > 0) {
         int front = nt_front_factor(&block->core, &block->kernels->front, block->store,
                                     careful ? invert_front : NULL, block);
@@ -181,16 +188,25 @@ static int factor(nt_block_lu *block, const double *values, double *clear, int c
     }
     if (node >= 0)
         block->singular_unknown = block->pattern->node_start[node];
+    if (node < 0 && careful && b) {
+        block->kernels->spread(block, b, x);
+        block->kernels->forward(block, x);
+    }
     return node < 0;
 }
 
-int nt_block_factor(nt_block_lu *block, const double *values, double *clear)
+static void begin(nt_block_lu *block)
 {
     if (block->n_left_out != block->n_dropped)
         memcpy(block->left_out, block->dropped, (size_t)block->pattern->n);
     block->n_left_out = block->n_dropped;
     block->scale = NULL;
-    return factor(block, values, clear, block->n_dropped > 0);
+}
+
+int nt_block_factor(nt_block_lu *block, const double *values, double *clear)
+{
+    begin(block);
+    return factor(block, values, clear, block->n_dropped > 0, NULL, NULL);
 }
 
 int nt_block_factor_dependent(nt_block_lu *block, const double *values, const double *scale,
@@ -200,7 +216,7 @@ int nt_block_factor_dependent(nt_block_lu *block, const double *values, const do
     block->n_left_out = block->n_dropped;
     block->scale = scale;
     block->tolerance = tolerance;
-    int ok = factor(block, values, NULL, 1);
+    int ok = factor(block, values, NULL, 1, NULL, NULL);
     block->scale = NULL;
     return ok;
 }
@@ -242,7 +258,7 @@ static double row_bound(const nt_block_lu *block, const nt_row *row, int i)
  * terms all vanish (a plane mechanism in space), what remains are units of the last place. Such
  * rows, |r_i| <= 4 epsilon sum |a_ij| |x|_max, count as exact; bodies and multipliers have
  * different units and each their own |x|_max. */
-void nt_block_look(nt_block_lu *block, const nt_row *row, int v, const double *x, const double *r,
+void nt_block_look(nt_block_lu *block, const nt_row *row, int v, const double *r,
                    const double *size, double *limit)
 {
     int first = block->pattern->node_start[row->node];
@@ -256,22 +272,18 @@ void nt_block_look(nt_block_lu *block, const nt_row *row, int v, const double *x
             *limit = (double)NAN;
             return;
         }
-        if (error > block->accepted) {
-            if (block->largest[0] < 0)
-                find_largest(block, x);
-            if (fabs(r[i]) <= 4 * DBL_EPSILON * row_bound(block, row, v + i))
-                continue;
-        }
+        if (error > block->accepted && fabs(r[i]) <= 4 * DBL_EPSILON * row_bound(block, row, v + i))
+            continue;
         *limit = fmax(*limit, error);
     }
 }
 
 /* ---- solving -------------------------------------------------------------------------------- */
 
-/* Whether A x = given holds within the limit, where given is not NULL. */
-static int substitute(nt_block_lu *block, double *x, const double *given, double limit)
+/* What follows the forward substitution; whether A x = given holds within the limit then, where
+ * given is not NULL. */
+static int go_back(nt_block_lu *block, double *x, const double *given, double limit)
 {
-    block->kernels->forward(block, x);
     if (block->core.n_fronts > 0) {
         nt_front_forward(&block->core, &block->kernels->front, x);
         nt_front_backward(&block->core, &block->kernels->front, x);
@@ -279,11 +291,10 @@ static int substitute(nt_block_lu *block, double *x, const double *given, double
     return block->kernels->backward(block, x, given, limit);
 }
 
-static double error_of(nt_block_lu *block, double *r, double least)
+static double error_of(nt_block_lu *block, const double *b, double *r, double least)
 {
     double error = least;
-    block->largest[0] = -1; /* not known yet */
-    block->kernels->residual(block, block->vector[0], block->vector[1], r, &error);
+    block->kernels->residual(block, b, block->vector[0], r, &error);
     return error;
 }
 
@@ -297,27 +308,45 @@ static double rounded_up(double error, double tolerance)
     return fmin(ldexp(1, fraction > 0.5 ? exponent : exponent - 1), tolerance);
 }
 
-double nt_block_solve(nt_block_lu *block, const double *b, double *x, double tolerance,
-                      double least)
+/* From the forward substitution in vector 0 to x. */
+static double finish(nt_block_lu *block, const double *b, double *x, double tolerance, double least)
 {
-    double *given = block->vector[0], *solution = block->vector[1], *r = block->vector[2];
-    block->kernels->spread(block, b, given, solution);
+    double *solution = block->vector[0], *r = block->vector[1];
     double error = least;
     block->accepted = tolerance;
-    if (!substitute(block, solution, given, least)) {
-        error = error_of(block, NULL, least);
+    if (!go_back(block, solution, b, least)) {
+        error = error_of(block, b, NULL, least);
         if (!(error <= tolerance)) {
-            error_of(block, r, tolerance);
-            substitute(block, r, NULL, 0);
+            error_of(block, b, r, tolerance);
+            block->kernels->forward(block, r);
+            go_back(block, r, NULL, 0);
             for (int i = 0; i < block->n_padded; i++)
                 solution[i] += r[i];
-            error = error_of(block, r, least);
+            error = error_of(block, b, r, least);
         }
         error = rounded_up(error, tolerance);
     }
     if (error <= tolerance)
         block->kernels->collect(block, solution, x);
     return error;
+}
+
+double nt_block_solve(nt_block_lu *block, const double *b, double *x, double tolerance,
+                      double least)
+{
+    block->kernels->spread(block, b, block->vector[0]);
+    block->kernels->forward(block, block->vector[0]);
+    return finish(block, b, x, tolerance, least);
+}
+
+int nt_block_factor_solve(nt_block_lu *block, const double *values, double *clear, const double *b,
+                          double *x, double tolerance, double least, double *error)
+{
+    begin(block);
+    if (!factor(block, values, clear, block->n_dropped > 0, b, block->vector[0]))
+        return 0;
+    *error = finish(block, b, x, tolerance, least);
+    return 1;
 }
 
 /* ---- the transposed system ------------------------------------------------------------------ */
@@ -475,7 +504,8 @@ double nt_block_solve_transposed(nt_block_lu *block, const double *b, double *x,
                                  double least)
 {
     double *given = block->vector[0], *solution = block->vector[1], *r = block->vector[2];
-    block->kernels->spread(block, b, given, solution);
+    block->kernels->spread(block, b, given);
+    memcpy(solution, given, (size_t)block->n_padded * sizeof *solution);
     substitute_transposed(block, solution);
     block->accepted = tolerance;
     double error = error_transposed(block);

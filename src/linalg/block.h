@@ -110,8 +110,10 @@ typedef struct nt_load {
 } nt_load;
 
 /* LOAD: clear store[begin, begin + count), then runs (kind, count), each followed by count
- * entries (source, place) or, for GENERAL, count slots. The last run are pairs (begin, end) of the
- * matrix values that the record has read, to be cleared where that is asked for. */
+ * entries (source, place) or, for GENERAL, count slots. Then the parts of the right-hand side that
+ * this window is the first to need, as (source, position), GENERAL ones as (source, position,
+ * size). The last run are pairs (begin, end) of the matrix values that the record has read, to be
+ * cleared where that is asked for. */
 typedef struct nt_load_record {
     int kind, begin, length, count;
     int rows, row_end; /* in nt_block_lu.rows: those whose unknowns are all known after this window,
@@ -125,7 +127,9 @@ typedef enum nt_transfer_kind {
     NT_TRANSFER_DIAGONAL,
     NT_TRANSFER_GENERAL,
     NT_TRANSFER_KINDS,
-    NT_TRANSFER_CLEAR = NT_TRANSFER_KINDS,
+    NT_TRANSFER_VECTOR = NT_TRANSFER_KINDS,
+    NT_TRANSFER_VECTOR_GENERAL,
+    NT_TRANSFER_CLEAR,
 } nt_transfer_kind;
 
 /* PREPARE: what waits for nothing in its window, side by side where each alone would wait for its
@@ -142,11 +146,12 @@ enum { NT_PREPARE_RECORD_INTS = sizeof(nt_prepare_record) / sizeof(int) };
 typedef struct nt_row {
     int length; /* ints in this record */
     int node, position, size;
+    int unknown; /* first in the caller's vectors */
     int scaled, full, general;
 } nt_row;
 enum { NT_ROW_INTS = sizeof(nt_row) / sizeof(int) };
 
-/* Padded vectors that a block LU works with: right-hand side, solution, residual, two spare. */
+/* Padded vectors that a block LU works with: solution, residual, three spare. */
 enum { NT_BLOCK_VECTORS = 5 };
 
 typedef struct nt_block_lu {
@@ -155,7 +160,8 @@ typedef struct nt_block_lu {
     const struct nt_block_kernels *kernels;
     int broken_promises; /* NT_SCALED is not relied upon */
 
-    int *position; /* [n_nodes] of each node in a padded vector */
+    int *position;             /* [n_nodes] of each node in a padded vector */
+    unsigned char *multiplier; /* [n_padded / 4] whether such four are a multiplier's */
     int n_padded;
     int all_three;                    /* every node has three unknowns */
     double *vector[NT_BLOCK_VECTORS]; /* [n_padded], zero between the nodes */
@@ -202,6 +208,10 @@ void nt_block_destroy(nt_block_lu *block);
  * themselves, to be left zero; the block keeps the matrix in both cases and outcomes. */
 int nt_block_factor(nt_block_lu *block, const double *values, double *clear);
 
+/* The same and nt_block_solve of b at once, *error being what that returns. */
+int nt_block_factor_solve(nt_block_lu *block, const double *values, double *clear, const double *b,
+                          double *x, double tolerance, double least, double *error);
+
 /* The same with the multiplier rows that depend on earlier ones left out, see
  * nt_solver_factor_dependent; scale[n] are the sizes that their pivots are compared with. */
 int nt_block_factor_dependent(nt_block_lu *block, const double *values, const double *scale,
@@ -232,13 +242,16 @@ typedef struct nt_block_kernels {
     /* Load and eliminate the light nodes: -1, or a node whose pivot (or that of one near it)
      * failed. */
     int (*factor)(nt_block_lu *block, const double *values, double *clear);
+    /* The same, and the forward substitution of b[n] into x[n_padded] along with it. */
+    int (*factor_forward)(nt_block_lu *block, const double *values, double *clear, const double *b,
+                          double *x);
     int (*factor_careful)(nt_block_lu *block, const double *values, double *clear,
                           nt_invert_hook *hook);
-    void (*spread)(const nt_block_lu *block, const double *b, double *first, double *second);
+    void (*spread)(const nt_block_lu *block, const double *b, double *padded);
     void (*collect)(const nt_block_lu *block, const double *padded, double *x);
     void (*forward)(const nt_block_lu *block, double *b);
-    /* Whether every row then stays within the limit, see residual; else block->suspect lists the
-     * groups where one does not. 1 where given is NULL. */
+    /* Whether every row of A x = given[n] then stays within the limit, see residual; else
+     * block->suspect lists the groups where one does not. 1 where given is NULL. */
     int (*backward)(nt_block_lu *block, double *b, const double *given, double limit);
     /* The row-wise backward error max |b - A x| / (sum |A_ij x_j| + |b|), the sum over the
      * blocks of the row (no larger than |A| |x|), replaces *limit if it is larger; NaN when
@@ -257,7 +270,7 @@ int nt_block_invert_careful(int size, const double *a, double *inverse, const do
                             double tolerance, unsigned char *out);
 
 /* The slow branch of the residual: four rows, from row v of a node, that exceed *limit. */
-void nt_block_look(nt_block_lu *block, const nt_row *row, int v, const double *x, const double *r,
+void nt_block_look(nt_block_lu *block, const nt_row *row, int v, const double *r,
                    const double *size, double *limit);
 
 #endif

@@ -10,6 +10,8 @@
 #pragma GCC diagnostic ignored "-Wpsabi" /* vectors are passed between inlined functions only */
 #endif
 
+enum { LONG_RUN = 128 }; /* doubles to clear from which on a call of memset is worth it */
+
 #define TARGET
 #define NAME(x) x##_portable
 #include "linalg/block_kernels.inc"

@@ -1,40 +1,9 @@
 /* From pattern and order to storage, loads, program, rows and core of a block LU. */
-#include "linalg/block.h"
+#include "linalg/block_compiler.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Everything known about the blocks of the factors while the program is written. Blocks are the
- * slots of `filled`: first those of the matrix with the same numbers, then mirrored and fill. */
-typedef struct compiler {
-    nt_block_lu *block;
-    const nt_pattern *pattern;
-    nt_order order;
-    nt_arena scratch;
-    nt_pattern filled;
-    unsigned char *changed;       /* by an elimination before its own                    */
-    unsigned char *full;          /* stored as a block, not as one number                */
-    int *keep, *work;             /* places in store, -1 where there is none             */
-    unsigned char *scaled;        /* [n_light] nodes eliminated as one number            */
-    int *inverse;                 /* [n_light] places                                    */
-    int n_windows;                /* the last is the core's                              */
-    int *touched, *touched_start; /* blocks by the window that touches them first  */
-    int *clear;                   /* [n_windows + 1] two ends of what to zero            */
-    int cursor;                   /* of store                                            */
-    int single, single_end;       /* a started group of four single numbers in store     */
-    int overflow;
-} compiler;
-
-static int size_of(const compiler *c, int node)
-{
-    return c->pattern->node_start[node + 1] - c->pattern->node_start[node];
-}
-
-static int find(const compiler *c, int row, int column)
-{
-    return nt_pattern_find(&c->filled, row, column);
-}
 
 static const int *neighbours(const compiler *c, int k, int *count)
 {
@@ -151,8 +120,6 @@ static int place_block(compiler *c, int b, int full)
     return take_store(c, nt_padded(size_of(c, c->filled.row[b])) * size_of(c, c->filled.column[b]));
 }
 
-static int current(const compiler *c, int b) { return c->work[b] >= 0 ? c->work[b] : c->keep[b]; }
-
 static void touch(int *window, int b, int w)
 {
     if (w < window[b])
@@ -188,6 +155,33 @@ static int find_touched(compiler *c)
         c->touched_start[w + 2] += c->touched_start[w + 1];
     for (int b = 0; b < blocks; b++)
         c->touched[c->touched_start[window[b] + 1]++] = b;
+    return 1;
+}
+
+/* Sort the nodes by the window that needs their unknowns first, going forward. */
+static int find_needed(compiler *c)
+{
+    int nodes = c->pattern->n_nodes, last = c->n_windows - 1;
+    int *window = NT_TAKE(&c->scratch, nodes + 1, int);
+    c->needed = NT_TAKE(&c->scratch, nodes + 1, int);
+    c->needed_start = NT_TAKE(&c->scratch, c->n_windows + 2, int);
+    if (!window || !c->needed || !c->needed_start)
+        return 0;
+    for (int i = 0; i < nodes; i++)
+        window[i] = last;
+    for (int k = 0; k < c->order.n_light; k++) {
+        int count;
+        const int *near = neighbours(c, k, &count);
+        touch(window, c->order.node[k], k / NT_WINDOW);
+        for (int i = 0; i < count; i++)
+            touch(window, near[i], k / NT_WINDOW);
+    }
+    for (int i = 0; i < nodes; i++)
+        c->needed_start[window[i] + 2]++;
+    for (int w = 0; w < c->n_windows; w++)
+        c->needed_start[w + 2] += c->needed_start[w + 1];
+    for (int i = 0; i < nodes; i++)
+        c->needed[c->needed_start[window[i] + 1]++] = i;
     return 1;
 }
 
@@ -343,6 +337,25 @@ static int clear_entries(const compiler *c, int w, int *to)
     return at;
 }
 
+/* The unknowns that a window needs first, of nodes with three or with any other number. */
+static int vector_entries(const compiler *c, int w, int three, int *to)
+{
+    int at = 0;
+    for (int k = c->needed_start[w]; k < c->needed_start[w + 1]; k++) {
+        int node = c->needed[k];
+        if ((size_of(c, node) == 3) != three)
+            continue;
+        if (to) {
+            to[at] = c->pattern->node_start[node];
+            to[at + 1] = c->block->position[node];
+            if (!three)
+                to[at + 2] = size_of(c, node);
+        }
+        at += three ? 2 : 3;
+    }
+    return at;
+}
+
 /* The LOAD record of a window, written to to[] where it is given; returns its length. */
 static int write_load_record(const compiler *c, int w, int *to)
 {
@@ -360,6 +373,14 @@ static int write_load_record(const compiler *c, int w, int *to)
             to[head] = kind;
             to[head + 1] = (at - head - 2) / (kind == NT_TRANSFER_GENERAL ? 1 : 2);
         }
+    }
+    for (int three = 1; three >= 0; three--) {
+        int length = vector_entries(c, w, three, to ? to + at + 2 : NULL);
+        if (length > 0 && to) {
+            to[at] = three ? NT_TRANSFER_VECTOR : NT_TRANSFER_VECTOR_GENERAL;
+            to[at + 1] = length / (three ? 2 : 3);
+        }
+        at += length > 0 ? length + 2 : 0;
     }
     int clear = clear_entries(c, w, to ? to + at + 2 : NULL);
     if (to) {
@@ -556,150 +577,7 @@ static int write_program(compiler *c)
     return 1;
 }
 
-/* ---- residual rows -------------------------------------------------------------------------- */
-
-/* 0: one number, 1: a full 3 x 3 block, 2: general */
-static int row_class(const compiler *c, int b)
-{
-    switch (c->block->load[b].kind) {
-    case NT_LOAD_SCALED:
-    case NT_LOAD_DIAGONAL:
-        return 0;
-    case NT_LOAD_FULL:
-        return 1;
-    default:
-        return 2;
-    }
-}
-
-/* The first window that backward substitution must have done before row node i can be checked. */
-static int window_of_row(const compiler *c, int i)
-{
-    int first = c->order.n_light, last = c->n_windows - 1;
-    for (int s = c->block->row_start[i]; s < c->block->row_start[i + 1]; s++) {
-        int k = c->order.position[c->pattern->column[c->block->row_slot[s]]];
-        first = k < first ? k : first;
-    }
-    return first < c->order.n_light ? first / NT_WINDOW : last;
-}
-
-static int *write_row(const compiler *c, int node, int *at)
-{
-    const nt_block_lu *block = c->block;
-    nt_row *row = (nt_row *)at;
-    *row = (nt_row){.node = node, .position = block->position[node], .size = size_of(c, node)};
-    at = (int *)(row + 1);
-    for (int class = 0; class < 3; class ++)
-        for (int s = block->row_start[node]; s < block->row_start[node + 1]; s++) {
-            int b = block->row_slot[s];
-            if (row_class(c, b) != class)
-                continue;
-            *at++ = c->keep[b];
-            *at++ = block->position[c->pattern->column[b]];
-            if (class == 2)
-                *at++ = size_of(c, c->pattern->column[b]);
-            row->scaled += class == 0, row->full += class == 1, row->general += class == 2;
-        }
-    row->length = (int)(at - (const int *)row);
-    return at;
-}
-
-/* Slots of every row node. */
-static int sort_slots(compiler *c)
-{
-    const nt_pattern *p = c->pattern;
-    nt_block_lu *block = c->block;
-    block->row_start = NT_TAKE(&block->arena, p->n_nodes + 2, int);
-    block->row_slot = NT_TAKE(&block->arena, p->n_slots + 1, int);
-    if (!block->row_start || !block->row_slot)
-        return 0;
-    for (int b = 0; b < p->n_slots; b++)
-        block->row_start[p->row[b] + 2]++;
-    for (int i = 0; i < p->n_nodes; i++)
-        block->row_start[i + 2] += block->row_start[i + 1];
-    for (int b = 0; b < p->n_slots; b++)
-        block->row_slot[block->row_start[p->row[b] + 1]++] = b;
-    return 1;
-}
-
-/* Rows from the last window to the first, and where those of a window are. */
-static int write_rows(compiler *c)
-{
-    const nt_pattern *p = c->pattern;
-    nt_block_lu *block = c->block;
-    size_t length = (size_t)NT_ROW_INTS * (size_t)p->n_nodes + 3 * (size_t)p->n_slots + 1;
-    block->rows = NT_TAKE(&block->arena, length, int);
-    int *first = NT_TAKE(&c->scratch, c->n_windows + 2, int);
-    int *sorted = NT_TAKE(&c->scratch, p->n_nodes + 1, int);
-    if (!block->rows || !first || !sorted || !sort_slots(c))
-        return 0;
-    for (int i = 0; i < p->n_nodes; i++)
-        first[window_of_row(c, i) + 2]++;
-    for (int w = 0; w < c->n_windows; w++)
-        first[w + 2] += first[w + 1];
-    for (int k = 0; k < p->n_nodes; k++)
-        sorted[first[window_of_row(c, c->order.node[k]) + 1]++] = c->order.node[k];
-    /* the last node of the last window comes first, as x does */
-    nt_load_record **group = NT_TAKE(&c->scratch, c->n_windows + 1, nt_load_record *);
-    block->suspect = NT_TAKE(&block->arena, c->n_windows + 1, int);
-    if (!group || !block->suspect)
-        return 0;
-    int *at = block->program, w = 0;
-    for (; at < block->program + block->program_length; at += ((nt_record *)at)->length)
-        if (((nt_record *)at)->kind == NT_RECORD_LOAD)
-            group[w++] = (nt_load_record *)at;
-    at = block->rows;
-    while (w-- > 0) {
-        group[w]->rows = (int)(at - block->rows);
-        for (int k = first[w + 1]; k-- > first[w];)
-            at = write_row(c, sorted[k], at);
-        group[w]->row_end = (int)(at - block->rows);
-    }
-    block->rows_length = (int)(at - block->rows);
-    return 1;
-}
-
-/* ---- the core ------------------------------------------------------------------------------- */
-
-static nt_status hand_over_core(compiler *c)
-{
-    const nt_pattern *p = c->pattern, *filled = &c->filled;
-    nt_block_lu *block = c->block;
-    int light = c->order.n_light, n = p->n_nodes - light, blocks = 0;
-    if (n == 0)
-        return NT_OK;
-    int edges = c->order.core_start[n];
-    int *neighbour = NT_TAKE(&c->scratch, edges + 1, int);
-    unsigned char *multiplier = NT_TAKE(&c->scratch, n + 1, unsigned char);
-    nt_front_piece *node = NT_TAKE(&c->scratch, n + 1, nt_front_piece);
-    nt_core_block *list = NT_TAKE(&c->scratch, filled->n_slots + 1, nt_core_block);
-    if (!neighbour || !multiplier || !node || !list)
-        return NT_NO_MEMORY;
-    for (int e = 0; e < edges; e++)
-        neighbour[e] = c->order.position[c->order.core_neighbour[e]] - light;
-    for (int i = 0; i < n; i++) {
-        int name = c->order.node[light + i];
-        multiplier[i] = name >= p->n_primary;
-        node[i] = (nt_front_piece){block->position[name], size_of(c, name), p->node_start[name]};
-    }
-    for (int b = 0; b < filled->n_slots; b++) {
-        int i = c->order.position[filled->row[b]] - light;
-        int j = c->order.position[filled->column[b]] - light;
-        if (i >= 0 && j >= 0)
-            list[blocks++] = (nt_core_block){i, j, current(c, b)};
-    }
-    nt_core_graph graph = {.n = n,
-                           .n_blocks = blocks,
-                           .start = c->order.core_start,
-                           .neighbour = neighbour,
-                           .multiplier = multiplier,
-                           .node = node,
-                           .block = list};
-    nt_status status = nt_front_analyse(&block->core, &graph, &block->arena);
-    block->flops += block->core.flops;
-    block->blocks += block->core.blocks;
-    return status;
-}
+/* ---- all of it ----------------------------------------------------------------------------- */
 
 static int take_vectors(nt_block_lu *block)
 {
@@ -714,7 +592,8 @@ static int take_vectors(nt_block_lu *block)
     block->left_out = NT_TAKE(&block->arena, n + 1, unsigned char);
     block->dropped = NT_TAKE(&block->arena, n + 1, unsigned char);
     block->position = NT_TAKE(&block->arena, block->pattern->n_nodes + 1, int);
-    return block->left_out && block->dropped && block->position;
+    block->multiplier = NT_TAKE(&block->arena, at / 4 + 1, unsigned char);
+    return block->left_out && block->dropped && block->position && block->multiplier;
 }
 
 /* For one pivot block, of a node or a front. */
@@ -741,8 +620,10 @@ nt_status nt_block_compile(nt_block_lu *block, int promises)
         goto done;
     int at = 0;
     for (int k = 0; k < c.pattern->n_nodes; k++) {
-        block->position[c.order.node[k]] = at;
-        at += nt_padded(size_of(&c, c.order.node[k]));
+        int node = c.order.node[k], padded = nt_padded(size_of(&c, node));
+        block->position[node] = at;
+        memset(block->multiplier + at / 4, node >= c.pattern->n_primary, (size_t)padded / 4);
+        at += padded;
     }
     block->all_three = 1;
     for (int k = 0; k < c.pattern->n_nodes; k++)
@@ -757,13 +638,13 @@ nt_status nt_block_compile(nt_block_lu *block, int promises)
         goto done;
     find_shapes(&c);
     c.n_windows = (c.order.n_light + NT_WINDOW - 1) / NT_WINDOW + 1;
-    if (!find_touched(&c))
+    if (!find_touched(&c) || !find_needed(&c))
         goto done;
     place_all(&c);
     block->store = c.overflow ? NULL : NT_TAKE(&block->arena, c.cursor + 4, double);
-    if (!block->store || !write_loads(&c) || !write_program(&c) || !write_rows(&c))
+    if (!block->store || !write_loads(&c) || !write_program(&c) || !nt_block_write_rows(&c))
         goto done;
-    status = hand_over_core(&c);
+    status = nt_block_hand_over_core(&c);
     if (status == NT_OK && !take_pivot_scratch(block))
         status = NT_NO_MEMORY;
 done:

@@ -26,6 +26,7 @@ struct nt_solver {
     nt_solver_kind in_use; /* that made the present factors                    */
     int fallback;          /* the present factors are the fallback's           */
     int rest;              /* factorisations until the chosen kind is tried again */
+    int fresh;             /* KLU: choose pivots anew at the next factorisation */
 
     nt_block_lu *block, *plain; /* plain: without promises, for matrices that break them */
     nt_block_lu *present;       /* the one in use                                         */
@@ -205,7 +206,9 @@ static nt_status copy_matrix(nt_solver *s, const double *values)
     return NT_OK;
 }
 
-static nt_status factor_block(nt_solver *s, const nt_matrix *matrix, double *clear)
+/* With b[n], solves for it besides: *error is then as from nt_block_solve. */
+static nt_status factor_block(nt_solver *s, const nt_matrix *matrix, double *clear, double *b,
+                              double *error)
 {
     s->in_use = NT_SOLVER_BLOCK;
     s->present = s->block;
@@ -217,7 +220,9 @@ static nt_status factor_block(nt_solver *s, const nt_matrix *matrix, double *cle
         }
         s->present = s->plain;
     }
-    if (nt_block_factor(s->present, matrix->values, clear))
+    if (b ? nt_block_factor_solve(s->present, matrix->values, clear, b, b, ACCEPTED,
+                                  s->statistics.worst_residual, error)
+          : nt_block_factor(s->present, matrix->values, clear))
         return NT_OK;
     if (!take_copy(s))
         return NT_NO_MEMORY;
@@ -226,8 +231,10 @@ static nt_status factor_block(nt_solver *s, const nt_matrix *matrix, double *cle
     return fall_back(s);
 }
 
-/* clear: NULL, or the matrix's values, to be left zero (but where memory is out). */
-static nt_status factor(nt_solver *solver, const nt_matrix *matrix, double *clear)
+/* clear: NULL, or the matrix's values, to be left zero (but where memory is out). b: NULL, or a
+ * right-hand side that the block solver may solve for at once, see factor_block. */
+static nt_status factor(nt_solver *solver, const nt_matrix *matrix, double *clear, double *b,
+                        double *error)
 {
     solver->statistics.factorisations++;
     solver->singular_unknown = -1;
@@ -236,7 +243,7 @@ static nt_status factor(nt_solver *solver, const nt_matrix *matrix, double *clea
     else
         solver->fallback = 0;
     if (solver->kind == NT_SOLVER_BLOCK && !solver->fallback)
-        return factor_block(solver, matrix, clear);
+        return factor_block(solver, matrix, clear, b, error);
     nt_status status = copy_matrix(solver, matrix->values);
     if (status != NT_OK)
         return status;
@@ -246,8 +253,12 @@ static nt_status factor(nt_solver *solver, const nt_matrix *matrix, double *clea
         status = factor_fallback(solver, 0);
     else if (solver->kind == NT_SOLVER_DENSE)
         status = factor_dense(solver);
-    else if ((status = factor_klu(solver, solver->klu, 0)) == NT_SINGULAR)
-        return fall_back(solver);
+    else {
+        status = factor_klu(solver, solver->klu, solver->fresh);
+        solver->fresh = 0;
+        if (status == NT_SINGULAR)
+            return fall_back(solver);
+    }
     if (status == NT_SINGULAR && !all_finite(solver->copy.values, entries(solver)))
         status = NT_NOT_FINITE;
     if (solver->kind == NT_SOLVER_KLU && status == NT_OK && solver->statistics.flops <= 0)
@@ -257,17 +268,22 @@ static nt_status factor(nt_solver *solver, const nt_matrix *matrix, double *clea
 
 nt_status nt_solver_factor(nt_solver *solver, const nt_matrix *matrix)
 {
-    return factor(solver, matrix, NULL);
+    return factor(solver, matrix, NULL, NULL, NULL);
 }
 
-nt_status nt_solver_factor_clear(nt_solver *solver, nt_matrix *matrix)
+static nt_status factor_clear(nt_solver *solver, nt_matrix *matrix, double *b, double *error)
 {
-    nt_status status = factor(solver, matrix, matrix->values);
+    nt_status status = factor(solver, matrix, matrix->values, b, error);
     if (status == NT_NO_MEMORY)
         nt_matrix_zero(matrix);
     matrix->broken = 0;
     matrix->cleared = 1;
     return status;
+}
+
+nt_status nt_solver_factor_clear(nt_solver *solver, nt_matrix *matrix)
+{
+    return factor_clear(solver, matrix, NULL, NULL);
 }
 
 /* ---- solving with dense or KLU -------------------------------------------------------------- */
@@ -382,25 +398,41 @@ static nt_status solve_checked(nt_solver *s, double *b, int transposed)
     return NT_OK;
 }
 
+/* The block solver's error for the solution in b, or for b left as it was: accept or solve anew. */
+static nt_status judge(nt_solver *s, double *b, double error, int transposed)
+{
+    if (!(error <= ACCEPTED))
+        return solve_checked(s, b, transposed);
+    s->statistics.worst_residual = error;
+    return NT_OK;
+}
+
 static nt_status solve(nt_solver *s, double *b, int count, int transposed)
 {
-    double *worst = &s->statistics.worst_residual;
     for (int k = 0; k < count; k++, b += s->pattern->n) {
+        double error = (double)NAN, worst = s->statistics.worst_residual;
         s->statistics.solves++;
-        if (s->in_use == NT_SOLVER_BLOCK) {
-            double error = transposed
-                               ? nt_block_solve_transposed(s->present, b, b, ACCEPTED, *worst)
-                               : nt_block_solve(s->present, b, b, ACCEPTED, *worst);
-            if (error <= ACCEPTED) {
-                *worst = error;
-                continue;
-            }
-        }
-        nt_status status = solve_checked(s, b, transposed);
+        if (s->in_use == NT_SOLVER_BLOCK && transposed)
+            error = nt_block_solve_transposed(s->present, b, b, ACCEPTED, worst);
+        else if (s->in_use == NT_SOLVER_BLOCK)
+            error = nt_block_solve(s->present, b, b, ACCEPTED, worst);
+        nt_status status = judge(s, b, error, transposed);
         if (status != NT_OK)
             return status;
     }
     return NT_OK;
+}
+
+nt_status nt_solver_factor_solve(nt_solver *solver, nt_matrix *matrix, double *b)
+{
+    double error = (double)NAN;
+    nt_status status = factor_clear(solver, matrix, b, &error);
+    if (status != NT_OK)
+        return status;
+    if (solver->in_use != NT_SOLVER_BLOCK)
+        return solve(solver, b, 1, 0);
+    solver->statistics.solves++;
+    return judge(solver, b, error, 0);
 }
 
 nt_status nt_solver_solve(nt_solver *solver, double *b, int count)
@@ -434,6 +466,12 @@ nt_status nt_solver_drop(nt_solver *solver, const int *unknowns, int count)
     if (solver->plain)
         nt_block_drop(solver->plain, solver->drop_list, solver->n_dropped);
     return NT_OK;
+}
+
+void nt_solver_forget(nt_solver *solver)
+{
+    solver->rest = solver->fallback = 0;
+    solver->fresh = 1;
 }
 
 /* Add to scale[] the sizes g W^-1 g^T of the rows g of one block, W being the diagonal block of

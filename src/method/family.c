@@ -76,8 +76,7 @@ nt_status nt_family_check(const nt_problem *problem, const double *option, nt_er
 
 size_t nt_newton_size(const nt_problem *problem)
 {
-    return 2 * (size_t)problem->nv + 4 * (size_t)problem->n +
-           9 * (size_t)problem->space.n_rotations;
+    return (size_t)problem->nv + 4 * (size_t)problem->n + 9 * (size_t)problem->space.n_rotations;
 }
 
 double *nt_newton_bind(nt_newton *w, const nt_stepper *s, double h)
@@ -87,8 +86,8 @@ double *nt_newton_bind(nt_newton *w, const nt_stepper *s, double h)
     w->rate = s->next.v;
     w->acceleration = s->next.vdot;
     w->increment = s->scratch;
-    w->a = w->increment + nv;
-    w->residual = w->a + nv;
+    w->a = s->next.method; /* completed there by nt_newton_finish */
+    w->residual = w->increment + nv;
     w->z = w->residual + n;
     w->per_increment = w->z + n;
     w->per_residual = w->per_increment + n;
@@ -176,8 +175,8 @@ nt_status nt_newton_evaluate(nt_stepper *s, const nt_newton *w, const double *ma
     return nt_problem_evaluate(p, &at, &terms);
 }
 
-nt_status nt_family_factor(nt_stepper *s, const nt_family *c, const nt_point *at, const double *map,
-                           const double *map_mass)
+nt_status nt_family_tangent(nt_stepper *s, const nt_family *c, const nt_point *at,
+                            const double *map, const double *map_mass)
 {
     nt_problem *p = s->problem;
     nt_combination combination = combination_of(s, c, map, map_mass);
@@ -187,18 +186,41 @@ nt_status nt_family_factor(nt_stepper *s, const nt_family *c, const nt_point *at
                       .combination = &combination};
     p->factored_for = NULL;
     nt_matrix_zero(&p->matrix);
-    nt_status status = nt_problem_evaluate(p, at, &terms);
+    return nt_problem_evaluate(p, at, &terms);
+}
+
+nt_status nt_family_factor(nt_stepper *s, const nt_family *c, const nt_point *at, const double *map,
+                           const double *map_mass)
+{
+    nt_problem *p = s->problem;
+    nt_status status = nt_family_tangent(s, c, at, map, map_mass);
     return status == NT_OK ? nt_solver_factor_clear(p->solver, &p->matrix) : status;
 }
 
-/* A tangent that is made anew in every iteration is cleared as it is read. */
-static nt_status factorise(nt_stepper *s)
+/* Solve for z = -(s R, Phi) with the tangent just made, or with the factors that are kept. A
+ * tangent that is made anew in every iteration is cleared as it is read. */
+static nt_status solve(nt_stepper *s, const nt_newton *w, bool tangent)
 {
     nt_problem *p = s->problem;
+    double *z = w->z, scale = -w->c.scale;
+    const double *residual = w->residual;
+    for (int i = 0; i < p->nv; i++)
+        z[i] = scale * residual[i];
+    for (int i = p->nv; i < p->n; i++)
+        z[i] = -residual[i];
+    for (int i = 0; i < p->n_dropped; i++)
+        z[p->dropped[i]] = 0;
+    nt_statistics *statistics = s->statistics;
+    statistics->solves++;
+    statistics->iterations++;
+    if (!tangent)
+        return nt_solver_solve(p->solver, z, 1);
+    statistics->factorisations++;
     bool keep = s->options[NT_FAMILY_REUSE_TANGENT] != 0; /* set_tolerances reads it again */
-    s->statistics->factorisations++;
     nt_status status = keep ? nt_solver_factor(p->solver, &p->matrix)
-                            : nt_solver_factor_clear(p->solver, &p->matrix);
+                            : nt_solver_factor_solve(p->solver, &p->matrix, z);
+    if (keep && status == NT_OK)
+        status = nt_solver_solve(p->solver, z, 1);
     p->factored_for = status == NT_OK ? s : NULL;
     return status;
 }
@@ -218,21 +240,12 @@ NT_WIDE static void add_correction(const double *restrict Dx, int nv, const nt_f
     }
 }
 
-nt_status nt_newton_correct(nt_stepper *s, const nt_newton *w)
+/* Solve for (e, s Dlambda) and update x, x', x'', lambda. */
+static nt_status correct(nt_stepper *s, const nt_newton *w, bool tangent)
 {
     nt_problem *p = s->problem;
     int nv = p->nv;
-    double *z = w->z, scale = -w->c.scale;
-    const double *residual = w->residual;
-    for (int i = 0; i < nv; i++)
-        z[i] = scale * residual[i];
-    for (int i = nv; i < p->n; i++)
-        z[i] = -residual[i];
-    for (int i = 0; i < p->n_dropped; i++)
-        w->z[p->dropped[i]] = 0;
-    s->statistics->solves++;
-    s->statistics->iterations++;
-    nt_status status = nt_solver_solve(p->solver, w->z, 1);
+    nt_status status = solve(s, w, tangent);
     if (status != NT_OK)
         return status;
     for (int b = 0; b < p->space.n_blocks; b++) { /* Dx = T^-1 e */
@@ -249,6 +262,8 @@ nt_status nt_newton_correct(nt_stepper *s, const nt_newton *w)
     }
     return NT_OK;
 }
+
+nt_status nt_newton_correct(nt_stepper *s, const nt_newton *w) { return correct(s, w, false); }
 
 /* ---- convergence ---------------------------------------------------------------------------- */
 
@@ -388,8 +403,6 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
         nt_status status = equations(s, w, tangent);
         if (status == NT_OK && i == 0)
             set_tolerances(s, w);
-        if (status == NT_OK && tangent)
-            status = factorise(s);
         if (status != NT_OK)
             return status;
         if (settled) {
@@ -397,14 +410,14 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
             s->report.position_drift = position_drift(p, w);
             if (size <= 1)
                 return NT_OK;
-            if (fresh &&
-                ((status = equations(s, w, true)) != NT_OK || (status = factorise(s)) != NT_OK))
+            tangent = fresh;
+            if (tangent && (status = equations(s, w, true)) != NT_OK)
                 return status;
         }
         if (i == most)
             return settled ? nt_newton_fail(s, NT_NOT_CONVERGED, w->residual, w->per_residual, size)
                            : nt_newton_fail(s, NT_NOT_CONVERGED, w->z, w->per_increment, size);
-        if ((status = nt_newton_correct(s, w)) != NT_OK)
+        if ((status = correct(s, w, tangent)) != NT_OK)
             return status;
         size = worst_ratio(w->z, w->per_increment, p->n);
         if (!isfinite(size))
@@ -427,6 +440,7 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
 
 void nt_newton_finish(const nt_stepper *s, const nt_newton *w)
 {
+    double share = w->c.share;
     for (int i = 0; i < s->problem->nv; i++)
-        s->next.method[i] = w->a[i] + w->c.share * w->acceleration[i];
+        w->a[i] += share * w->acceleration[i];
 }

@@ -36,12 +36,9 @@
 
 /* ---- options -------------------------------------------------------------------------------- */
 
-/* The first options of each form, in this order. */
+/* The first options of every method with this Newton iteration, in this order; the family's after
+ * them. */
 enum {
-    NT_FAMILY_RHO_INF,
-    NT_FAMILY_NEWMARK,
-    NT_FAMILY_BETA,
-    NT_FAMILY_HHT,
     NT_FAMILY_TOLERANCE_LENGTH,
     NT_FAMILY_TOLERANCE_ANGLE,
     NT_FAMILY_TOLERANCE_FORCE,
@@ -49,105 +46,45 @@ enum {
     NT_FAMILY_TOLERANCE_RELATIVE,
     NT_FAMILY_MAX_ITERATIONS,
     NT_FAMILY_REUSE_TANGENT,
+    NT_NEWTON_OPTIONS,
+    NT_FAMILY_RHO_INF = NT_NEWTON_OPTIONS,
+    NT_FAMILY_NEWMARK,
+    NT_FAMILY_BETA,
+    NT_FAMILY_HHT,
     NT_FAMILY_OPTIONS
 };
 
 /* The rows of the table for them. */
+/* clang-format off */
+#define NT_NEWTON_OPTION_KEYS                                                                      \
+    [NT_FAMILY_TOLERANCE_LENGTH] = {"tolerance_length", NT_REAL, 1e-10, 1e-300, 1, "m", NULL,      \
+        "absolute tolerance of positions and of constraints on lengths"},                          \
+    [NT_FAMILY_TOLERANCE_ANGLE] = {"tolerance_angle", NT_REAL, 1e-10, 1e-300, 1, "rad", NULL,      \
+        "absolute tolerance of rotations and of constraints on angles"},                           \
+    [NT_FAMILY_TOLERANCE_FORCE] = {"tolerance_force", NT_REAL, 1e-8, 1e-300, 1e300, "N", NULL,     \
+        "absolute tolerance of forces: residuals and multipliers"},                                \
+    [NT_FAMILY_TOLERANCE_MOMENT] = {"tolerance_moment", NT_REAL, 1e-8, 1e-300, 1e300, "N m", NULL, \
+        "absolute tolerance of moments: residuals and multipliers"},                               \
+    [NT_FAMILY_TOLERANCE_RELATIVE] = {"tolerance_relative", NT_REAL, 1e-8, 1e-14, 1e-2, "", NULL,  \
+        "relative to the increment of the step, to the largest force and to the largest moment"},  \
+    [NT_FAMILY_MAX_ITERATIONS] = {"max_iterations", NT_INTEGER, 12, 1, 1000, "", NULL,             \
+        "Newton iterations before a step is rejected"},                                            \
+    [NT_FAMILY_REUSE_TANGENT] = {"reuse_tangent", NT_BOOLEAN, 0, 0, 1, "", NULL,                   \
+        "keep the factorised tangent while the iteration contracts fast enough"}
+
 #define NT_FAMILY_OPTION_KEYS                                                                      \
-    [NT_FAMILY_RHO_INF] =                                                                          \
-        {"rho_inf",                                                                                \
-         NT_REAL,                                                                                  \
-         (double)NAN,                                                                              \
-         0,                                                                                        \
-         1,                                                                                        \
-         "",                                                                                       \
-         NULL,                                                                                     \
-         "spectral radius at infinite frequency, 1: no damping (Chung & Hulbert); 0.8 where "      \
-         "no family is named"},                                                                    \
-    [NT_FAMILY_NEWMARK] = {"newmark",                                                              \
-                           NT_REAL,                                                                \
-                           (double)NAN,                                                            \
-                           0.5,                                                                    \
-                           1,                                                                      \
-                           "",                                                                     \
-                           NULL,                                                                   \
-                           "Newmark's gamma with beta = (gamma + 1/2)^2/4; 0.5 is the "            \
-                           "trapezoidal rule"},                                                    \
-    [NT_FAMILY_BETA] = {"beta",                                                                    \
-                        NT_REAL,                                                                   \
-                        (double)NAN,                                                               \
-                        0,                                                                         \
-                        1,                                                                         \
-                        "",                                                                        \
-                        NULL,                                                                      \
-                        "another beta for newmark; 0: positions explicit (with newmark 0.5 "       \
-                        "Stormer's method), for systems without holonomic constraints"},           \
-    [NT_FAMILY_HHT] =                                                                              \
-        {"hht",       NT_REAL,                                                                     \
-         (double)NAN, -1.0 / 3,                                                                    \
-         0,           "",                                                                          \
-         NULL,        "alpha of Hilber, Hughes & Taylor; 0 is the trapezoidal rule"},              \
-    [NT_FAMILY_TOLERANCE_LENGTH] = {"tolerance_length",                                            \
-                                    NT_REAL,                                                       \
-                                    1e-10,                                                         \
-                                    1e-300,                                                        \
-                                    1,                                                             \
-                                    "m",                                                           \
-                                    NULL,                                                          \
-                                    "absolute tolerance of positions and of constraints on "       \
-                                    "lengths"},                                                    \
-    [NT_FAMILY_TOLERANCE_ANGLE] = {"tolerance_angle",                                              \
-                                   NT_REAL,                                                        \
-                                   1e-10,                                                          \
-                                   1e-300,                                                         \
-                                   1,                                                              \
-                                   "rad",                                                          \
-                                   NULL,                                                           \
-                                   "absolute tolerance of rotations and of constraints on "        \
-                                   "angles"},                                                      \
-    [NT_FAMILY_TOLERANCE_FORCE] = {"tolerance_force",                                              \
-                                   NT_REAL,                                                        \
-                                   1e-8,                                                           \
-                                   1e-300,                                                         \
-                                   1e300,                                                          \
-                                   "N",                                                            \
-                                   NULL,                                                           \
-                                   "absolute tolerance of forces: residuals and multipliers"},     \
-    [NT_FAMILY_TOLERANCE_MOMENT] = {"tolerance_moment",                                            \
-                                    NT_REAL,                                                       \
-                                    1e-8,                                                          \
-                                    1e-300,                                                        \
-                                    1e300,                                                         \
-                                    "N m",                                                         \
-                                    NULL,                                                          \
-                                    "absolute tolerance of moments: residuals and multipliers"},   \
-    [NT_FAMILY_TOLERANCE_RELATIVE] =                                                               \
-        {"tolerance_relative",                                                                     \
-         NT_REAL,                                                                                  \
-         1e-8,                                                                                     \
-         1e-14,                                                                                    \
-         1e-2,                                                                                     \
-         "",                                                                                       \
-         NULL,                                                                                     \
-         "relative to the increment of the step, to the largest force and to the "                 \
-         "largest moment"},                                                                        \
-    [NT_FAMILY_MAX_ITERATIONS] = {"max_iterations",                                                \
-                                  NT_INTEGER,                                                      \
-                                  12,                                                              \
-                                  1,                                                               \
-                                  1000,                                                            \
-                                  "",                                                              \
-                                  NULL,                                                            \
-                                  "Newton iterations before a step is rejected"},                  \
-    [NT_FAMILY_REUSE_TANGENT] = {"reuse_tangent",                                                  \
-                                 NT_BOOLEAN,                                                       \
-                                 0,                                                                \
-                                 0,                                                                \
-                                 1,                                                                \
-                                 "",                                                               \
-                                 NULL,                                                             \
-                                 "keep the factorised tangent while the iteration contracts "      \
-                                 "fast enough"}
+    NT_NEWTON_OPTION_KEYS,                                                                         \
+    [NT_FAMILY_RHO_INF] = {"rho_inf", NT_REAL, (double)NAN, 0, 1, "", NULL,                        \
+        "spectral radius at infinite frequency, 1: no damping (Chung & Hulbert); 0.8 where "       \
+        "no family is named"},                                                                     \
+    [NT_FAMILY_NEWMARK] = {"newmark", NT_REAL, (double)NAN, 0.5, 1, "", NULL,                      \
+        "Newmark's gamma with beta = (gamma + 1/2)^2/4; 0.5 is the trapezoidal rule"},             \
+    [NT_FAMILY_BETA] = {"beta", NT_REAL, (double)NAN, 0, 1, "", NULL,                              \
+        "another beta for newmark; 0: positions explicit (with newmark 0.5 Stormer's method), "    \
+        "for systems without holonomic constraints"},                                              \
+    [NT_FAMILY_HHT] = {"hht", NT_REAL, (double)NAN, -1.0 / 3, 0, "", NULL,                         \
+        "alpha of Hilber, Hughes & Taylor; 0 is the trapezoidal rule"}
+/* clang-format on */
 
 /* Options that exclude each other or that the system cannot follow: NT_INVALID or NT_UNSUPPORTED
  * and a message. */
@@ -164,7 +101,10 @@ typedef struct nt_family {
 
 nt_family nt_family_of_step(const double *option, double h);
 
-/* The tangent (see above) at a point, factorised, for linearised steps. */
+/* The tangent (see above) at a point into the problem's matrix; the same, and factorised: for
+ * linearised steps. */
+nt_status nt_family_tangent(nt_stepper *s, const nt_family *c, const nt_point *at,
+                            const double *map, const double *map_mass);
 nt_status nt_family_factor(nt_stepper *s, const nt_family *c, const nt_point *at, const double *map,
                            const double *map_mass);
 
@@ -176,7 +116,7 @@ typedef struct nt_newton {
     double *increment;     /* [nv] x */
     double *rate;          /* [nv] x'                                        */
     double *acceleration;  /* [nv] x''                                       */
-    double *a;             /* [nv] a_1 without its share of x''              */
+    double *a;             /* [nv] a_1 without its share of x'', in `next`   */
     double *residual;      /* [n] R and constraint rows                      */
     double *z;             /* [n] scaled right-hand side, then (Dx, Dlambda) */
     double *per_increment; /* [n] reciprocal tolerances                      */

@@ -22,6 +22,7 @@ static nt_status layout(const nt_problem *problem, const double *option, nt_layo
 {
     sizes->memory = (size_t)problem->nv;
     sizes->scratch = nt_local_size(problem);
+    nt_local_linear_layout(problem, sizes);
     return nt_family_check(problem, option, error);
 }
 
@@ -48,6 +49,19 @@ static nt_status step(nt_stepper *s, double h)
     return NT_OK;
 }
 
+/* (90), (96) */
+static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
+                           const double *before, double *after)
+{
+    if (h != 0)
+        return nt_local_linearise(s, h, NT_LINEAR_FORM, directions, before, after);
+    for (int i = 0; i < directions->count; i++) {
+        nt_variation a = nt_variation_at(s->problem, directions, after, i);
+        memcpy(a.method, a.vdot, (size_t)s->problem->nv * sizeof(double));
+    }
+    return NT_OK;
+}
+
 const nt_method nt_method_generalized_alpha_linear = {
     .name = "generalized-alpha-linear",
     .summary = "generalized-alpha in local parameters, linear form, index 3",
@@ -59,4 +73,5 @@ const nt_method nt_method_generalized_alpha_linear = {
     .layout = layout,
     .start = start,
     .step = step,
+    .linearise = linearise,
 };

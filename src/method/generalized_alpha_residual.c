@@ -41,6 +41,7 @@ static nt_status layout(const nt_problem *problem, const double *option, nt_layo
     }
     sizes->memory = 2 * (size_t)problem->nv;
     sizes->scratch = nt_local_size(problem);
+    nt_local_linear_layout(problem, sizes);
     return nt_family_check(problem, option, error);
 }
 
@@ -112,6 +113,29 @@ static nt_status step(nt_stepper *s, double h)
     return NT_OK;
 }
 
+/* (87), (96); at the start dg_0 = (alpha_m - alpha_f) df_a */
+static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
+                           const double *before, double *after)
+{
+    if (h != 0)
+        return nt_local_linearise(s, h, NT_RESIDUAL_FORM, directions, before, after);
+    size_t nv = (size_t)s->problem->nv, n = (size_t)s->problem->n;
+    size_t count = (size_t)directions->count;
+    nt_family c = nt_family_of_step(s->options, 1);
+    nt_point at = nt_phase_point(&s->next);
+    double *df_a = directions->scratch, *work = df_a + count * n;
+    nt_variation first = nt_variation_at(s->problem, directions, after, 0);
+    nt_status status = nt_local_inertia_variation(s, &at, directions, after, first.vdot,
+                                                  directions->stride, df_a, work);
+    for (size_t i = 0; status == NT_OK && i < count; i++) {
+        nt_variation a = nt_variation_at(s->problem, directions, after, (int)i);
+        memcpy(a.method, a.vdot, nv * sizeof(double));
+        for (size_t j = 0; j < nv; j++)
+            a.method[nv + j] = (c.alpha_m - c.alpha_f) * df_a[i * n + j];
+    }
+    return status;
+}
+
 const nt_method nt_method_generalized_alpha_residual = {
     .name = "generalized-alpha-residual",
     .summary = "generalized-alpha in local parameters, residual form, index 3",
@@ -123,4 +147,5 @@ const nt_method nt_method_generalized_alpha_residual = {
     .layout = layout,
     .start = start,
     .step = step,
+    .linearise = linearise,
 };

@@ -15,15 +15,6 @@
 
 #include <string.h>
 
-static nt_status layout(const nt_problem *problem, const double *option, nt_layout *sizes,
-                        nt_error *error)
-{
-    (void)option, (void)error;
-    sizes->memory = (size_t)problem->nv;
-    sizes->scratch = nt_momenta_scratch(problem);
-    return NT_OK;
-}
-
 nt_status nt_lie_newmark_substep(nt_stepper *s, const double *options, double h, double t,
                                  double *q, double *v, double *a)
 {
@@ -54,6 +45,15 @@ static nt_status step(nt_stepper *s, double h)
     return status;
 }
 
+static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
+                           const double *before, double *after)
+{
+    static const double whole[] = {1};
+    static const nt_composition xi = {
+        .part = whole, .stages = 1, .drifts = 2, .first = 0.5, .last = 0.5};
+    return nt_composition_linearise(s, &xi, h, directions, before, after);
+}
+
 const nt_method nt_method_lie_newmark = {
     .name = "lie-newmark",
     .summary = "explicit Newmark on the rotation group (LIEMID[EA]), symplectic, order 2",
@@ -62,7 +62,8 @@ const nt_method nt_method_lie_newmark = {
     .options = nt_push_options,
     .n_options = NT_PUSH_OPTIONS,
     .frames = NT_IN_FRAME(NT_BODY),
-    .layout = layout,
+    .layout = nt_momenta_layout,
     .start = nt_momenta_start,
     .step = step,
+    .linearise = linearise,
 };

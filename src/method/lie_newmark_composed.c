@@ -33,15 +33,6 @@ static const double order_6[] = {
 
 enum { STAGES_4 = sizeof order_4 / sizeof *order_4, STAGES_6 = sizeof order_6 / sizeof *order_6 };
 
-static nt_status layout(const nt_problem *problem, const double *option, nt_layout *sizes,
-                        nt_error *error)
-{
-    (void)option, (void)error;
-    sizes->memory = (size_t)problem->nv;
-    sizes->scratch = nt_momenta_scratch(problem);
-    return NT_OK;
-}
-
 static nt_status compose(nt_stepper *s, double h, const double *g, int stages)
 {
     const nt_problem *p = s->problem;
@@ -66,15 +57,35 @@ static nt_status compose(nt_stepper *s, double h, const double *g, int stages)
 static nt_status step_4(nt_stepper *s, double h) { return compose(s, h, order_4, STAGES_4); }
 static nt_status step_6(nt_stepper *s, double h) { return compose(s, h, order_6, STAGES_6); }
 
+static nt_status linearise(nt_stepper *s, double h, const double *g, int stages,
+                           const nt_directions *directions, const double *before, double *after)
+{
+    nt_composition xi = {.part = g, .stages = stages, .drifts = 2, .first = 0.5, .last = 0.5};
+    return nt_composition_linearise(s, &xi, h, directions, before, after);
+}
+
+static nt_status linearise_4(nt_stepper *s, double h, const nt_directions *directions,
+                             const double *before, double *after)
+{
+    return linearise(s, h, order_4, STAGES_4, directions, before, after);
+}
+
+static nt_status linearise_6(nt_stepper *s, double h, const nt_directions *directions,
+                             const double *before, double *after)
+{
+    return linearise(s, h, order_6, STAGES_6, directions, before, after);
+}
+
 const nt_method nt_method_lie_newmark_4 = {
     .name = "lie-newmark-4",
     .summary = "composition of five steps of lie-newmark, symplectic, order 4",
     .reference = "Suzuki 1990, Fractal decomposition of exponential operators; Krysl 2005",
     .needs = NT_NEEDS_MOMENTA | NT_NEEDS_POSITION_FORCES,
     .frames = NT_IN_FRAME(NT_BODY),
-    .layout = layout,
+    .layout = nt_momenta_layout,
     .start = nt_momenta_start,
     .step = step_4,
+    .linearise = linearise_4,
 };
 
 const nt_method nt_method_lie_newmark_6 = {
@@ -83,7 +94,8 @@ const nt_method nt_method_lie_newmark_6 = {
     .reference = "Kahan & Li 1997, Composition constants for raising the orders; Krysl 2005",
     .needs = NT_NEEDS_MOMENTA | NT_NEEDS_POSITION_FORCES,
     .frames = NT_IN_FRAME(NT_BODY),
-    .layout = layout,
+    .layout = nt_momenta_layout,
     .start = nt_momenta_start,
     .step = step_6,
+    .linearise = linearise_6,
 };

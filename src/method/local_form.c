@@ -37,7 +37,7 @@ static nt_local_rotation rotation(const nt_local *l, int i)
 }
 
 /* T^-1, X and Y of the rotation number k at unknown i */
-static void set_maps(const nt_local *l, const nt_local_rotation *r, int i, int k)
+static void set_maps_of(const nt_local *l, const nt_local_rotation *r, int i, int k)
 {
     const nt_family *c = &l->newton.c;
     m3 T_inverse = chart_matrix(r->inverse, r->phi), first = nt_local_first(r);
@@ -49,6 +49,19 @@ static void set_maps(const nt_local *l, const nt_local_rotation *r, int i, int k
     m3_store(l->newton.T_inverse + 9 * k, T_inverse);
     m3_store(l->X + 9 * k, m3_add(m3_identity(), X));
     m3_store(l->Y + 9 * k, m3_add(m3_identity(), Y));
+}
+
+void nt_local_maps(const nt_stepper *s, const nt_local *l)
+{
+    const nt_space *space = &s->problem->space;
+    for (int b = 0; b < space->n_blocks; b++) {
+        const nt_block *block = &space->blocks[b];
+        int i = block->v + block->nv - 3;
+        if (block->rotation < 0)
+            continue;
+        nt_local_rotation r = rotation(l, i);
+        set_maps_of(l, &r, i, block->rotation);
+    }
 }
 
 /* q1 = q0 o mu(phi), v = T phi', vdot = T phi'' + T' phi' */
@@ -74,7 +87,7 @@ static void place(const nt_stepper *s, const nt_local *l, bool maps)
         v3_store(next->v + i, m3_apply(T, r.rate));
         v3_store(next->vdot + i, v3_add(turning, m3_apply(nt_local_rate(&r), r.rate)));
         if (maps)
-            set_maps(l, &r, i, block->rotation);
+            set_maps_of(l, &r, i, block->rotation);
     }
 }
 
@@ -96,8 +109,7 @@ void nt_local_add_force(const nt_stepper *s, const nt_local *l, double factor, d
     }
 }
 
-/* s d(T^-T g)/dphi T^-1 onto the diagonal of the matrix */
-static void add_force_tangent(const nt_problem *p, const nt_local *l)
+void nt_local_add_force_tangent(const nt_problem *p, const nt_local *l)
 {
     const nt_space *space = &p->space;
     double factor = l->newton.c.scale * l->newton.c.position;
@@ -130,7 +142,7 @@ nt_status nt_local_equations(nt_stepper *s, const nt_newton *w, bool tangent)
         return status;
     nt_local_add_force(s, l, 1, w->residual);
     if (tangent)
-        add_force_tangent(s->problem, l);
+        nt_local_add_force_tangent(s->problem, l);
     return NT_OK;
 }
 

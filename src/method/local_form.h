@@ -41,26 +41,16 @@ enum { NT_LOCAL_PARAMETERIZATION = NT_FAMILY_OPTIONS, NT_LOCAL_REFERENCE_FREE, N
 
 extern const char *const nt_local_charts[]; /* by the values of chart_kind */
 
+/* clang-format off */
 #define NT_LOCAL_OPTION_KEYS                                                                       \
-    [NT_LOCAL_PARAMETERIZATION] = {"parameterization",                                             \
-                                   NT_CHOICE,                                                      \
-                                   CHART_CONFORMAL,                                                \
-                                   0,                                                              \
-                                   1,                                                              \
-                                   "",                                                             \
-                                   nt_local_charts,                                                \
-                                   "of the rotation over a step: the rotation vector, or the "     \
-                                   "conformal one (Wiener-Milenkovic), whose formulas are "        \
-                                   "rational"},                                                    \
-    [NT_LOCAL_REFERENCE_FREE] = {"reference_free",                                                 \
-                                 NT_BOOLEAN,                                                       \
-                                 0,                                                                \
-                                 0,                                                                \
-                                 1,                                                                \
-                                 "",                                                               \
-                                 NULL,                                                             \
-                                 "sensitivities as if the parameters had not been taken anew: "    \
-                                 "off by as much as the motion itself"}
+    [NT_LOCAL_PARAMETERIZATION] = {"parameterization", NT_CHOICE, CHART_CONFORMAL, 0, 1, "",       \
+        nt_local_charts,                                                                           \
+        "of the rotation over a step: the rotation vector, or the conformal one "                  \
+        "(Wiener-Milenkovic), whose formulas are rational"},                                       \
+    [NT_LOCAL_REFERENCE_FREE] = {"reference_free", NT_BOOLEAN, 0, 0, 1, "", NULL,                  \
+        "sensitivities as if the parameters had not been taken anew: off by as much as the "       \
+        "motion itself"}
+/* clang-format on */
 
 /* ---- a step --------------------------------------------------------------------------------- */
 
@@ -80,12 +70,37 @@ double *nt_local_bind(nt_local *local, const nt_stepper *s, double h);
  */
 nt_newton_equations nt_local_equations;
 
+/* T^-1, X and Y of all rotations at the step's x, x', x''. */
+void nt_local_maps(const nt_stepper *s, const nt_local *local);
+
+/* The tangent of the force: s d(T^-T g)/dphi T^-1 onto the diagonal of the problem's matrix. */
+void nt_local_add_force_tangent(const nt_problem *problem, const nt_local *local);
+
 /* T a + T' x' (with curvature) or T a at the step's x: a[nv] to out[nv], which may be a. */
 void nt_local_transport(const nt_stepper *s, const nt_local *local, const double *a, bool curvature,
                         double *out);
 
 /* T^-T force at the step's x, added to out[nv] with a factor. */
 void nt_local_add_force(const nt_stepper *s, const nt_local *local, double factor, double *out);
+
+/* ---- its derivative ------------------------------------------------------------------------- */
+
+/* The method's memory of the residual form has g besides a. */
+typedef enum nt_form { NT_LINEAR_FORM, NT_RESIDUAL_FORM } nt_form;
+
+/* Scratch of nt_local_linearise. */
+void nt_local_linear_layout(const nt_problem *problem, nt_layout *layout);
+
+/* The slot `linearise` of both forms for h > 0; local_linearise.c. */
+nt_status nt_local_linearise(nt_stepper *s, double h, nt_form form, const nt_directions *directions,
+                             const double *before, double *after);
+
+/* The variation of M T a at a point `at` whose vdot is T a: out[count][n], the first nv of each,
+ * from the variations dq, as in `before`, and turned, those of T a. work[2 n]. */
+nt_status nt_local_inertia_variation(nt_stepper *s, const nt_point *at,
+                                     const nt_directions *directions, const double *dq,
+                                     const double *turned, size_t turned_stride, double *out,
+                                     double *work);
 
 /* ---- one rotation --------------------------------------------------------------------------- */
 

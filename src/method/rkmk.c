@@ -30,23 +30,23 @@ void nt_rkmk_layout(const nt_rkmk_table *table, const nt_problem *p, nt_layout *
     sizes->memory = NT_RKMK_HEAD + 2 * nv * (size_t)(table->kept + 1);
     sizes->scratch = 4 * nv + (size_t)p->nq;
     sizes->variation = 1; /* nothing of a step's stages reaches the next */
+    nt_rkmk_linear_layout(table, p, sizes);
 }
 
 /* ---- kernels -------------------------------------------------------------------------------- */
 
-/* Eight entries at a time stay in registers while the rows of K pass. */
-static inline void combine_eight(const double *restrict K, size_t n, const double *weight,
-                                 int count, double h, double *restrict z)
+/* A few entries at a time stay in registers while the rows of K pass; `lanes` is a constant. */
+NT_INLINE void combine_lanes(const double *restrict K, size_t n, const double *weight, int count,
+                             double h, double *restrict z, int lanes)
 {
-    enum { LANES = 8 };
-    double sum[LANES] = {0};
+    double sum[8] = {0};
     for (int j = 0; j < count; j++) {
         if (weight[j] == 0)
             continue;
-        for (int l = 0; l < LANES; l++)
+        for (int l = 0; l < lanes; l++)
             sum[l] += weight[j] * K[(size_t)j * n + (size_t)l];
     }
-    for (int l = 0; l < LANES; l++)
+    for (int l = 0; l < lanes; l++)
         z[l] = h * sum[l];
 }
 
@@ -55,14 +55,11 @@ NT_WIDE static void combine(const double *restrict K, size_t n, const double *we
 {
     size_t i = 0;
     for (; i + 8 <= n; i += 8)
-        combine_eight(K + i, n, weight, count, h, z + i);
-    for (; i < n; i++) {
-        double sum = 0;
-        for (int j = 0; j < count; j++)
-            if (weight[j] != 0)
-                sum += weight[j] * K[(size_t)j * n + i];
-        z[i] = h * sum;
-    }
+        combine_lanes(K + i, n, weight, count, h, z + i, 8);
+    for (; i + 4 <= n; i += 4)
+        combine_lanes(K + i, n, weight, count, h, z + i, 4);
+    for (; i < n; i++)
+        combine_lanes(K + i, n, weight, count, h, z + i, 1);
 }
 
 void nt_rkmk_combine(const double *K, int n, const double *weight, int count, double h, double *z)
@@ -228,6 +225,8 @@ nt_status nt_rkmk_step(const nt_rkmk_table *table, nt_stepper *s, double h)
         return status;
     memcpy(K_end + nv, next->vdot, (size_t)nv * sizeof(double));
     next->method[NT_RKMK_ROWS] = end + 1;
+    /* what dense output would add is not there yet: equal states are equal bytes */
+    memset(K_end + 2 * nv, 0, 2 * (size_t)(nv * (table->kept - end - 1)) * sizeof *K_end);
     return NT_OK;
 }
 
@@ -247,7 +246,8 @@ static void combine_estimates(const nt_problem *p, double *first, const double *
     }
     for (int i = 0; i < n; i++) {
         int kind = 2 * (i >= p->nv) + (p->quantity[i % p->nv] == NT_ANGLE);
-        double size = hypot(largest[0][kind], 0.1 * largest[1][kind]);
+        double size =
+            sqrt(largest[0][kind] * largest[0][kind] + 0.01 * largest[1][kind] * largest[1][kind]);
         if (size > 0)
             first[i] *= largest[0][kind] / size;
     }

@@ -66,6 +66,9 @@ static inline double *nt_rkmk_K(const nt_problem *problem, const nt_phase *phase
     return nt_rkmk_D(phase) + 2 * (size_t)problem->nv * (size_t)(row + 1);
 }
 
+/* Adds the scratch of `linearise`. */
+void nt_rkmk_linear_layout(const nt_rkmk_table *table, const nt_problem *problem, nt_layout *sizes);
+
 /* z[n] = h sum_j weight_j K_j, K[count][n] */
 void nt_rkmk_combine(const double *K, int n, const double *weight, int count, double h, double *z);
 

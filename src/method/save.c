@@ -44,6 +44,7 @@ void nt_integrator_save(const nt_integrator *it, void *bytes)
     nt_problem *p = it->problem;
     /* a restored state has no factors either: both go on alike */
     p->factored_for = NULL;
+    nt_solver_forget(p->solver);
     ((nt_integrator *)(size_t)it)->stepper.resumed = true;
     size_t state = it->size * sizeof(double);
     header h = header_of(it);
@@ -86,6 +87,7 @@ nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t siz
     p->n_dropped = h.n_dropped;
     p->factored_for = NULL;
     nt_solver_drop(p->solver, p->dropped, p->n_dropped);
+    nt_solver_forget(p->solver);
     it->stepper.resumed = true;
     it->stepper.stale = false;
     it->level = h.level, it->calm = h.calm;

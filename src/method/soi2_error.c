@@ -14,7 +14,8 @@
  *
  *   log(q0^-1 q1) = h/2 (z0 + z1) + h^2/12 (A0 - A1) +- h^2/12 z0 x z1 + O(h^4).
  *
- * Both differences from the step are its error but for O(h^4): relative O(h). No formula with
+ * Velocities are compared in ground axes, where those of a spinning body are smooth. Both
+ * differences from the step are its error but for O(h^4): relative O(h). No formula with
  * alpha and beta would do: constraints, varying mass and steps that vary have their shares in it.
  *
  * A1 comes from the factors of the last stage, whose tangent is that of the accelerations but for
@@ -76,38 +77,63 @@ static nt_status accelerations(nt_stepper *s, const nt_soi2 *w, double *rate)
     return status;
 }
 
-/* difference[i] +-= h^2/12 z0 x z1 for rotations */
-static void subtract_commutators(const nt_stepper *s, double h, double *difference)
+/* sum += factor a x b for rotations */
+static void add_cross(const nt_space *space, double factor, const double *a, const double *b,
+                      double *sum)
 {
-    const nt_problem *p = s->problem;
-    double factor = (p->frame == NT_BODY ? -1 : 1) * h * h / 12;
-    for (int b = 0; b < p->space.n_blocks; b++) {
-        const nt_block *block = &p->space.blocks[b];
+    for (int k = 0; k < space->n_blocks; k++) {
+        const nt_block *block = &space->blocks[k];
         int i = block->v + block->nv - 3;
         if (block->rotation >= 0)
-            v3_accumulate(difference + i, v3_scale(factor, v3_cross(v3_load(s->now.v + i),
-                                                                    v3_load(s->next.v + i))));
+            v3_accumulate(sum + i, v3_scale(factor, v3_cross(v3_load(a + i), v3_load(b + i))));
     }
+}
+
+/* of_q = D - log(q0^-1 q1) */
+static void of_positions(const nt_stepper *s, const nt_soi2 *w, const double *A0, const double *A1,
+                         double *of_q)
+{
+    const nt_problem *p = s->problem;
+    const double *z0 = s->now.v, *z1 = s->next.v;
+    double h = w->n.c.h;
+    for (int i = 0; i < p->nv; i++)
+        of_q[i] = w->n.increment[i] - h / 2 * (z0[i] + z1[i]) - h * h / 12 * (A0[i] - A1[i]);
+    add_cross(&p->space, (p->frame == NT_BODY ? -1 : 1) * h * h / 12, z0, z1, of_q);
+}
+
+/* of_v in ground axes, and from there, with W = R^T w, dW = R^T dw - dTheta x W. */
+static void of_velocities(const nt_stepper *s, const nt_soi2 *w, const double *of_q, double *of_v)
+{
+    const nt_problem *p = s->problem;
+    const double *A1 = w->next.rate, *A0 = w->next.rate_before, *A_b = w->now.rate_before;
+    double *z0 = w->n.per_increment, *z1 = w->n.per_residual, h = w->n.c.h, span = *w->now.span;
+    nt_space_change_frame(&p->space, p->frame, NT_INERTIAL, s->now.q, s->now.v, z0);
+    nt_space_change_frame(&p->space, p->frame, NT_INERTIAL, s->next.q, s->next.v, z1);
+    for (int i = 0; i < p->nv; i++) {
+        double bend = span > 0 ? ((A1[i] - A0[i]) / h - (A0[i] - A_b[i]) / span) / (h + span) : 0;
+        of_v[i] = z1[i] - z0[i] - h / 2 * (A0[i] + A1[i]) + h * h * h / 6 * bend;
+    }
+    nt_space_change_frame(&p->space, NT_INERTIAL, p->frame, s->next.q, of_v, of_v);
+    if (p->frame == NT_BODY)
+        add_cross(&p->space, -1, of_q, s->next.v, of_v);
 }
 
 nt_status nt_soi2_error(nt_stepper *s, double h, double *estimate)
 {
     const nt_problem *p = s->problem;
     nt_soi2 w = nt_soi2_bind(s, h);
-    const double *z0 = s->now.v, *z1 = s->next.v;
-    double span = *w.now.span;
-    const double *A0 = span > 0 ? w.now.rate : s->now.vdot, *A_b = w.now.rate_before;
-    double *A1 = w.next.rate, *of_q = estimate, *of_v = estimate + p->nv;
+    double *A0 = w.n.per_increment, *A1 = w.spare;
     nt_status status = accelerations(s, &w, A1);
     if (status != NT_OK)
         return status;
-    for (int i = 0; i < p->nv; i++) {
-        double bend = span > 0 ? ((A1[i] - A0[i]) / h - (A0[i] - A_b[i]) / span) / (h + span) : 0;
-        of_v[i] = z1[i] - z0[i] - h / 2 * (A0[i] + A1[i]) + h * h * h / 6 * bend;
-        of_q[i] = w.n.increment[i] - h / 2 * (z0[i] + z1[i]) - h * h / 12 * (A0[i] - A1[i]);
-    }
-    subtract_commutators(s, h, of_q);
-    memcpy(w.next.rate_before, A0, (size_t)p->nv * sizeof(double));
+    if (*w.now.span > 0)
+        nt_space_change_frame(&p->space, NT_INERTIAL, p->frame, s->now.q, w.now.rate, A0);
+    else
+        memcpy(A0, s->now.vdot, (size_t)p->nv * sizeof(double));
+    of_positions(s, &w, A0, A1, estimate);
+    nt_space_change_frame(&p->space, p->frame, NT_INERTIAL, s->now.q, A0, w.next.rate_before);
+    nt_space_change_frame(&p->space, p->frame, NT_INERTIAL, s->next.q, A1, w.next.rate);
+    of_velocities(s, &w, estimate, estimate + p->nv);
     *w.next.span = h;
     return NT_OK;
 }

@@ -29,7 +29,7 @@
  * accuracy. */
 static const double CLOSED = 1e-8;
 
-typedef struct assembly {
+struct nt_assembly {
     nt_model *model;
     nt_problem *problem;
     bool *placed;         /* [n_bodies]                                */
@@ -37,10 +37,11 @@ typedef struct assembly {
     double *rows;         /* [nc]                                      */
     nt_tie *ties;         /* [n_bodies] given velocities off the centre of mass */
     int n_ties;
-    double *dv, *trial;   /* [nv], [nq]                                */
-    double *begin, *best; /* [nq]                                      */
+    double *dv, *trial;        /* [nv], [nq]                                */
+    double *begin, *best;      /* [nq]                                      */
+    double *q_given, *v_given; /* [nq], [nv] before anything moved     */
     nt_arena arena;
-} assembly;
+};
 
 /* ---- state from the bodies and back --------------------------------------------------------- */
 
@@ -70,7 +71,7 @@ static void read_positions(nt_model *model)
     }
 }
 
-static nt_point start_point(const assembly *a)
+static nt_point start_point(const nt_assembly *a)
 {
     return (nt_point){.t = a->model->simulation.start,
                       .q = a->model->initial_q,
@@ -81,13 +82,13 @@ static nt_point start_point(const assembly *a)
                       .memory = NULL};
 }
 
-static double row_scale(const assembly *a, int row)
+static double row_scale(const nt_assembly *a, int row)
 {
     return a->model->row_quantity[row] == NT_LENGTH ? a->model->length : 1;
 }
 
 /* Largest row in units of its scale; *worst is its number. */
-static nt_status measure(assembly *a, const double *q, nt_level level, double *size, int *worst)
+static nt_status measure(nt_assembly *a, const double *q, nt_level level, double *size, int *worst)
 {
     nt_point at = start_point(a);
     at.q = q;
@@ -117,7 +118,7 @@ static const nt_element *element_of_row(const nt_model *model, int row)
 }
 
 /* "joint j, position along x: off by 0.1 m" at the joint's place */
-static nt_status contradiction(const assembly *a, int row, bool velocity, const char *what,
+static nt_status contradiction(const nt_assembly *a, int row, bool velocity, const char *what,
                                nt_error *error)
 {
     const nt_model *model = a->model;
@@ -144,7 +145,7 @@ static bool by_points(const nt_element *e)
 }
 
 /* Which unknowns may move. Returns their number. */
-static int choose_free(assembly *a)
+static int choose_free(nt_assembly *a)
 {
     const nt_model *model = a->model;
     int count = 0;
@@ -214,7 +215,7 @@ static void put_against(nt_model *model, const nt_element *e, int b)
         here->x0 = v3_sub(p, m3_apply(quat_matrix(here->q0), X));
 }
 
-static void place_tree(assembly *a)
+static void place_tree(nt_assembly *a)
 {
     nt_model *model = a->model;
     for (bool progress = true; progress;) {
@@ -233,7 +234,7 @@ static void place_tree(assembly *a)
 }
 
 /* One Gauss-Newton step, shortened until the constraints improve. */
-static nt_status improve(assembly *a, double *size, bool *better)
+static nt_status improve(nt_assembly *a, double *size, bool *better)
 {
     nt_model *model = a->model;
     nt_problem *p = a->problem;
@@ -268,7 +269,7 @@ static nt_status improve(assembly *a, double *size, bool *better)
 }
 
 /* Gauss-Newton steps from where the model stands, to rounding or until nothing improves. */
-static nt_status settle(assembly *a, double *size)
+static nt_status settle(nt_assembly *a, double *size)
 {
     nt_model *model = a->model;
     int worst;
@@ -283,7 +284,7 @@ static nt_status settle(assembly *a, double *size)
 }
 
 /* Everything that is free is moved from q by up to 0.6 rad and 0.2 of the model's length. */
-static void put_beside(assembly *a, const double *q, unsigned *seed)
+static void put_beside(nt_assembly *a, const double *q, unsigned *seed)
 {
     nt_model *model = a->model;
     nt_problem *p = a->problem;
@@ -296,7 +297,7 @@ static void put_beside(assembly *a, const double *q, unsigned *seed)
     nt_space_compose(&p->space, NT_INERTIAL, q, a->dv, model->initial_q);
 }
 
-static nt_status settle_nearby(assembly *a, double *size)
+static nt_status settle_nearby(nt_assembly *a, double *size)
 {
     enum { TRIES = 8 };
     nt_model *model = a->model;
@@ -319,7 +320,7 @@ static nt_status settle_nearby(assembly *a, double *size)
     return status;
 }
 
-static nt_status close_loops(assembly *a, bool validate, nt_error *error)
+static nt_status close_loops(nt_assembly *a, bool validate, nt_error *error)
 {
     nt_model *model = a->model;
     int free_count = choose_free(a), worst;
@@ -365,7 +366,7 @@ static void write_velocities(nt_model *model)
 
 /* Velocities in terms of the assembled orientation. A given velocity of the origin fixes that of
  * the centre of mass where the angular velocity is given too, and else ties the two. */
-static void given_velocities(assembly *a)
+static void given_velocities(nt_assembly *a)
 {
     nt_model *model = a->model;
     a->n_ties = 0;
@@ -395,7 +396,7 @@ static void given_velocities(assembly *a)
     write_velocities(model);
 }
 
-static nt_status find_velocities(assembly *a, bool validate, nt_error *error)
+static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
 {
     nt_model *model = a->model;
     nt_problem *p = a->problem;
@@ -484,7 +485,7 @@ static void measure_length(nt_model *model)
     model->length = length > 0 && isfinite(length) ? length : 1;
 }
 
-static nt_status take_work(assembly *a)
+static nt_status take_work(nt_assembly *a)
 {
     nt_problem *p = a->problem;
     a->placed = NT_TAKE(&a->arena, a->model->n_bodies, bool);
@@ -495,55 +496,86 @@ static nt_status take_work(assembly *a)
     a->begin = NT_TAKE(&a->arena, p->nq, double);
     a->best = NT_TAKE(&a->arena, p->nq, double);
     a->ties = NT_TAKE(&a->arena, a->model->n_bodies, nt_tie);
-    return a->placed && a->fixed && a->rows && a->dv && a->trial && a->begin && a->best && a->ties
+    a->q_given = NT_TAKE(&a->arena, p->nq, double);
+    a->v_given = NT_TAKE(&a->arena, p->nv, double);
+    return a->placed && a->fixed && a->rows && a->dv && a->trial && a->begin && a->best &&
+                   a->ties && a->q_given && a->v_given
                ? NT_OK
                : NT_NO_MEMORY;
 }
 
-nt_status nt_model_assemble(nt_model *model, bool validate, nt_error *error)
+nt_status nt_assembly_create(nt_assembly **out, nt_model *model, nt_error *error)
 {
-    assembly a = {.model = model};
-    nt_arena given = {0};
-    size_t nq = (size_t)model->system.space.nq, nv = (size_t)model->system.space.nv;
-    double *q_given = NT_TAKE(&given, nq, double), *v_given = NT_TAKE(&given, nv, double);
-    measure_length(model);
+    nt_assembly *a = calloc(1, sizeof *a);
+    *out = a;
+    if (!a)
+        return nt_fail(error, NT_NO_MEMORY, "%s: out of memory", model->file);
+    a->model = model;
     nt_status status =
-        nt_problem_create(&a.problem, &model->system, NT_INERTIAL, NT_SOLVER_AUTO, error);
-    if (status != NT_OK)
-        goto done;
-    a.problem->length = model->length;
-    a.problem->holonomic_only = true; /* positions may move in directions that slip */
-    if (!q_given || !v_given || take_work(&a) != NT_OK) {
+        nt_problem_create(&a->problem, &model->system, NT_INERTIAL, NT_SOLVER_AUTO, error);
+    if (status == NT_OK && take_work(a) != NT_OK)
         status = nt_fail(error, NT_NO_MEMORY, "%s: out of memory", model->file);
-        goto done;
+    if (status != NT_OK) {
+        nt_assembly_destroy(a);
+        *out = NULL;
     }
+    return status;
+}
+
+void nt_assembly_destroy(nt_assembly *a)
+{
+    if (!a)
+        return;
+    nt_problem_destroy(a->problem);
+    nt_arena_free(&a->arena);
+    free(a);
+}
+
+nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
+{
+    nt_model *model = a->model;
+    size_t nq = (size_t)model->system.space.nq, nv = (size_t)model->system.space.nv;
+    measure_length(model);
+    a->problem->length = model->length;
     write_positions(model);
     write_velocities(model);
-    memcpy(q_given, model->initial_q, nq * sizeof(double));
-    memcpy(v_given, model->initial_v, nv * sizeof(double));
-    if ((status = close_loops(&a, validate, error)) != NT_OK)
-        goto done;
+    memcpy(a->q_given, model->initial_q, nq * sizeof(double));
+    memcpy(a->v_given, model->initial_v, nv * sizeof(double));
+    a->problem->holonomic_only = true; /* positions may move in directions that slip */
+    nt_status status = close_loops(a, validate, error);
+    a->problem->holonomic_only = false;
+    if (status != NT_OK)
+        return status;
     for (int i = 0; i < model->n_joints; i++)
         if (!model->elements[i].type->rates)
             nt_joint_align(model, &model->elements[i]);
-    a.problem->holonomic_only = false;
-    if ((status = find_velocities(&a, validate, error)) != NT_OK)
+    status = find_velocities(a, validate, error);
+    if (status == NT_OK && model->system.accept) {
+        nt_point at = start_point(a);
+        nt_model_accept(model, &at, model->initial_memory);
+    }
+    return status;
+}
+
+nt_status nt_model_assemble(nt_model *model, bool validate, nt_error *error)
+{
+    nt_assembly *a;
+    nt_status status = nt_assembly_create(&a, model, error);
+    if (status != NT_OK)
+        return status;
+    if ((status = nt_assembly_place(a, validate, error)) != NT_OK)
         goto done;
     model->corrections = NULL;
     if (model->correct_initial && validate)
-        status = report_corrections(model, q_given, v_given);
-    nt_point at = start_point(&a);
+        status = report_corrections(model, a->q_given, a->v_given);
+    nt_point at = start_point(a);
     if (status == NT_OK)
-        status = nt_problem_choose_rows(a.problem, &at);
-    if (status == NT_OK && model->system.accept)
-        nt_model_accept(model, &at, model->initial_memory);
-    model->n_redundant = a.problem->n_dropped;
+        status = nt_problem_choose_rows(a->problem, &at);
+    model->n_redundant = a->problem->n_dropped;
     for (int i = 0; i < model->n_redundant; i++)
-        model->redundant[i] = a.problem->dropped[i] - (int)nv;
+        model->redundant[i] = a->problem->dropped[i] - model->system.space.nv;
     measure_length(model);
 done:
-    nt_problem_destroy(a.problem);
-    nt_arena_free(&a.arena);
-    nt_arena_free(&given);
+    nt_assembly_destroy(a);
     return status;
 }

@@ -107,15 +107,15 @@ static bool groupable(const nt_body *body)
     return body[0].t_node >= 0 && body[1].t_node >= 0 && body[2].t_node >= 0 && body[3].t_node >= 0;
 }
 
-void nt_bodies_evaluate(const nt_body *bodies, int n_bodies, const nt_point *at,
-                        const nt_terms *terms, v3 gravity, nt_motion *motion)
+int nt_bodies_evaluate(const nt_body *bodies, int n_bodies, int from, int to, const nt_point *at,
+                       const nt_terms *terms, v3 gravity, nt_motion *motion)
 {
     const double *map = terms && terms->matrix ? terms->combination->map : NULL;
     bool wanted =
         terms && (terms->parts & (NT_INERTIA | NT_EXPLICIT)) && (terms->residual || terms->matrix);
     bool grouped = !wanted || nt_body_is_plain(terms);
-    int i = 1;
-    while (i < n_bodies) {
+    int i = from;
+    while (i < to) {
         const nt_body *body = &bodies[i];
         nt_motion *m = &motion[i];
         if (!grouped || i + LANES > n_bodies || !groupable(body)) {
@@ -145,4 +145,5 @@ void nt_bodies_evaluate(const nt_body *bodies, int n_bodies, const nt_point *at,
             scatter(&g, l, &body[l], &m[l], gravity, terms);
         i += LANES;
     }
+    return i;
 }

@@ -4,9 +4,10 @@
 
 #include "model/model.h"
 
-/* Motion of all bodies, ground first, and where terms ask for it their inertia and gravity.
- * motion[n_bodies], its first the ground's and not touched (nt_motion_init); terms may be NULL. */
-void nt_bodies_evaluate(const nt_body *bodies, int n_bodies, const nt_point *at,
-                        const nt_terms *terms, v3 gravity, nt_motion *motion);
+/* Motion of bodies from, ..., to - 1 and a few more, and where terms ask for it their inertia and
+ * gravity. Returns the first body that is not done: where to go on. motion[n_bodies], its first the
+ * ground's and not touched (nt_motion_init); terms may be NULL. */
+int nt_bodies_evaluate(const nt_body *bodies, int n_bodies, int from, int to, const nt_point *at,
+                       const nt_terms *terms, v3 gravity, nt_motion *motion);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "model/assemble.h"
 #include "model/evaluate.h"
+#include "model/parameter.h"
 #include "model/signal.h"
 
 #include <nutate/group.h>
@@ -23,18 +24,24 @@ static void fill_momenta(nt_model *model)
 
 nt_status nt_model_prepare(nt_model *model, bool validate, nt_error *error)
 {
-    nt_status status = NT_OK;
     for (int i = 0; i < model->n_bindings; i++)
         *model->bindings[i].target =
             nt_expression_value(model->bindings[i].expression, model->variables);
+    nt_status status = nt_model_prepare_derived(model, validate, error);
+    if (status == NT_OK && model->mass)
+        fill_momenta(model);
+    return status;
+}
+
+nt_status nt_model_prepare_derived(nt_model *model, bool validate, nt_error *error)
+{
+    nt_status status = NT_OK;
     for (int i = 1; status == NT_OK && i < model->n_bodies; i++)
         status = nt_body_prepare(&model->bodies[i], model->file, validate, error);
     for (int i = 0; status == NT_OK && i < model->n_elements; i++)
         status = model->elements[i].type->prepare(model, &model->elements[i], validate, error);
     for (int i = 0; status == NT_OK && i < model->n_signals; i++)
         nt_signal_prepare(model, &model->signals[i]);
-    if (status == NT_OK && model->mass)
-        fill_momenta(model);
     return status;
 }
 
@@ -153,6 +160,8 @@ static nt_status take_memory(nt_model *model)
                 model->elements[i].type->row_quantity(&model->elements[i], r);
     for (int i = 0; i < model->n_parameters; i++)
         model->parameter_names[i] = model->parameters[i].name;
+    if (!nt_parameter_rates_init(model))
+        return NT_NO_MEMORY;
     model->momenta = (nt_momenta){.mass = model->mass, .inertia = model->inertia};
     fill_momenta(model);
     return NT_OK;
@@ -176,7 +185,8 @@ static void fill_system(nt_model *model)
     s->row_quantity = model->row_quantity;
     s->pattern = &model->pattern;
     s->capabilities = NT_HAS_TANGENT | NT_APPLIES_MAP | NT_HAS_ENERGY | NT_HAS_PARAMETERS |
-                      NT_HAS_MOMENTA | NT_ALL_LEVELS | NT_AFFINE | NT_HAS_SPLIT;
+                      NT_HAS_PARAMETER_TANGENT | NT_HAS_MOMENTA | NT_ALL_LEVELS | NT_AFFINE |
+                      NT_HAS_SPLIT;
     if (!depends_on_rates(model))
         s->capabilities |= NT_POSITION_FORCES;
     s->n_parameters = model->n_parameters;
@@ -188,6 +198,7 @@ static void fill_system(nt_model *model)
     s->set_parameters = nt_model_set_parameters;
     s->get_parameters = nt_model_get_parameters;
     s->initial = nt_model_consistent_initial;
+    s->parameter_tangent = nt_model_parameter_tangent;
     s->momenta = &model->momenta;
     s->equation_name = nt_model_equation_name;
     s->failure = nt_model_failure;
@@ -203,7 +214,7 @@ static nt_status take_variables(nt_model *model)
     if (!model->variables || !model->time_rate || !model->zeros)
         return NT_NO_MEMORY;
     for (int i = 0; i < model->n_parameters; i++)
-        model->variables[i] = model->parameters[i].value;
+        model->variables[i] = model->parameters[i].asked = model->parameters[i].value;
     model->variables[nt_model_time_variable(model)] = model->simulation.start;
     model->time_rate[nt_model_time_variable(model)] = 1;
     return NT_OK;

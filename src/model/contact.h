@@ -72,7 +72,9 @@ extern const nt_key nt_contact_friction_keys[];
          .type = NT_KEY_GROUP,                                                                     \
          .bit = NT_CONTACT_FRICTION,                                                               \
          .group = nt_contact_friction_keys,                                                        \
-         .meaning = "force against sliding; default none"},                                        \
+         .meaning =                                                                                \
+             "against sliding, coefficient * normal force * speed / sqrt(speed^2 + slip^2); "      \
+             "default none"},                                                                      \
         NT_KEY_PART(nt_contact, part, NT_BIT_PART, "explicit")
 
 static inline const nt_contact *nt_contact_of(const nt_element *element) { return element->data; }

@@ -3,6 +3,7 @@
 #include "model/assemble.h"
 #include "model/bodies.h"
 #include "model/body.h"
+#include "model/parameter.h"
 #include "model/signal.h"
 
 #include <stdio.h>
@@ -10,15 +11,23 @@
 
 /* ---- looking at a point --------------------------------------------------------------------- */
 
-void nt_model_look(nt_model *model, const nt_point *at, const nt_terms *terms, nt_view *view)
+/* Bodies from `from` to `to` - 1, see nt_bodies_evaluate. */
+static int evaluate_bodies(nt_model *model, const nt_view *view, int from, int to)
 {
-    nt_bodies_evaluate(model->bodies, model->n_bodies, at, terms, v3_load(model->gravity),
-                       model->motion);
+    return nt_bodies_evaluate(model->bodies, model->n_bodies, from, to, view->at, view->terms,
+                              v3_load(model->gravity), model->motion);
+}
+
+/* All that does not depend on the bodies' motion. */
+static void begin_view(nt_model *model, const nt_point *at, const nt_terms *terms, nt_view *view)
+{
     int nh = model->system.nh, nn = model->system.nn;
     const double *lambda = at->lambda;
-    if (nn > 0) { /* elements see one array */
-        memcpy(model->multipliers, at->lambda, (size_t)nh * sizeof(double));
-        memcpy(model->multipliers + nh, at->mu, (size_t)nn * sizeof(double));
+    if (nn > 0) { /* elements see one array; rows alone are looked at without multipliers */
+        if (at->lambda && at->lambda != model->multipliers)
+            memcpy(model->multipliers, at->lambda, (size_t)nh * sizeof(double));
+        if (at->mu && at->mu != model->multipliers + nh)
+            memcpy(model->multipliers + nh, at->mu, (size_t)nn * sizeof(double));
         lambda = model->multipliers;
     }
     *view = (nt_view){.model = model,
@@ -29,41 +38,88 @@ void nt_model_look(nt_model *model, const nt_point *at, const nt_terms *terms, n
                       .lambda = lambda,
                       .variables = model->variables};
     model->variables[nt_model_time_variable(model)] = at->t;
+}
+
+static void find_signals(nt_model *model, const nt_view *view)
+{
     double *signals = model->variables + model->n_parameters + 1;
     for (int i = 0; i < model->n_signals; i++)
         signals[i] = nt_signal_value(&model->signals[i], view);
 }
 
+void nt_model_look(nt_model *model, const nt_point *at, const nt_terms *terms, nt_view *view)
+{
+    begin_view(model, at, terms, view);
+    evaluate_bodies(model, view, 1, model->n_bodies);
+    find_signals(model, view);
+}
+
 void nt_motion_jet(const nt_model *model, const nt_expression *function, double t, double out[3])
 {
-    int time = nt_model_time_variable(model);
-    model->variables[time] = t;
-    nt_expression_jet(function, model->variables, model->time_rate, model->zeros, out);
+    const nt_straight *straight = model->straight;
+    model->variables[nt_model_time_variable(model)] = t;
+    nt_expression_jet(function, straight ? straight->base : model->variables, model->time_rate,
+                      model->zeros, out);
+    for (int i = 0; straight && i < 3; i++)
+        out[i] += straight->s * straight->motion[i];
 }
 
 /* ---- equations ------------------------------------------------------------------------------ */
 
-/* All elements add to what the view asks for; the one that has no value is remembered. */
-static nt_status evaluate_elements(nt_model *model, const nt_view *view)
+/* Bodies that are evaluated at a time: their motions, 3 KB, stay in the nearest cache. */
+enum { AT_A_TIME = 16 };
+
+/* All elements add to what the view asks for, bodies from next on just before the first that needs
+ * them: joints see no bodies but their own, loads may see any. What bodies and joints share is in
+ * the nearest cache then, and every sum has its terms in the same order as with all bodies first.
+ * The element that has no value is remembered. */
+static nt_status evaluate_elements(nt_model *model, const nt_view *view, int next)
 {
+    int last = model->n_bodies - 1;
     model->failed = NULL;
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
+        int needed = i >= model->n_joints ? last : e->a > e->b ? e->a : e->b;
+        if (next <= needed) {
+            int ahead = needed + AT_A_TIME;
+            next = evaluate_bodies(model, view, next, (ahead < last ? ahead : last) + 1);
+        }
         nt_status status = e->type->evaluate(e, view);
         if (status != NT_OK) {
             model->failed = e;
             return status;
         }
     }
+    if (next <= last)
+        evaluate_bodies(model, view, next, last + 1);
     return NT_OK;
+}
+
+/* Inertia is that of bodies: where nothing else is asked for, elements have nothing to say. */
+static bool asks_bodies_alone(const nt_terms *terms)
+{
+    const nt_combination *c = terms->combination;
+    return terms->parts == NT_MASS && !terms->rows &&
+           (!terms->matrix || (c->row_mass == 0 && c->row_damping == 0 && c->row_stiffness == 0));
 }
 
 nt_status nt_model_evaluate(void *self, const nt_point *at, const nt_terms *terms)
 {
     nt_model *model = self;
     nt_view view;
-    nt_model_look(model, at, terms, &view);
-    return evaluate_elements(model, &view);
+    int next = 1;
+    if (asks_bodies_alone(terms)) {
+        begin_view(model, at, terms, &view);
+        evaluate_bodies(model, &view, 1, model->n_bodies);
+        return NT_OK;
+    }
+    if (model->n_signals > 0) {
+        nt_model_look(model, at, terms, &view);
+        next = model->n_bodies;
+    } else {
+        begin_view(model, at, terms, &view);
+    }
+    return evaluate_elements(model, &view, next);
 }
 
 nt_status nt_model_energy(void *self, const nt_point *at, nt_energy *energy)
@@ -76,7 +132,7 @@ nt_status nt_model_energy(void *self, const nt_point *at, nt_energy *energy)
     view.energy = energy;
     for (int i = 1; i < model->n_bodies; i++)
         nt_body_energy(&model->bodies[i], &model->motion[i], v3_load(model->gravity), energy);
-    return evaluate_elements(model, &view);
+    return evaluate_elements(model, &view, model->n_bodies);
 }
 
 void nt_model_accept(void *self, const nt_point *at, double *next)
@@ -106,11 +162,17 @@ nt_status nt_model_set_parameters(void *self, const double *p)
     nt_model *model = self;
     for (int i = 0; i < model->n_parameters; i++) {
         nt_parameter *parameter = &model->parameters[i];
-        bool follows = parameter->expression && p[i] == parameter->value;
-        parameter->value =
-            follows ? nt_expression_value(parameter->expression, model->variables) : p[i];
-        model->variables[i] = parameter->value;
+        double value = p[i];
+        if (parameter->expression) {
+            double own = nt_expression_value(parameter->expression, model->variables);
+            if (p[i] != parameter->asked && p[i] != parameter->value)
+                parameter->taken = p[i] != own;
+            value = parameter->taken ? p[i] : own;
+        }
+        parameter->asked = p[i];
+        parameter->value = model->variables[i] = value;
     }
+    nt_parameter_rates_forget(model);
     nt_status status = nt_model_prepare(model, false, NULL);
     return status == NT_OK ? nt_model_assemble(model, false, NULL) : status;
 }

@@ -11,8 +11,11 @@ void nt_motion_jet(const nt_model *model, const nt_expression *function, double 
 nt_status nt_model_evaluate(void *self, const nt_point *at, const nt_terms *terms);
 nt_status nt_model_energy(void *self, const nt_point *at, nt_energy *energy);
 void nt_model_accept(void *self, const nt_point *at, double *next);
-/* A parameter that is an expression of earlier ones follows them when p gives its present value,
- * and takes p's value otherwise. Initial values are found anew. */
+/* A parameter that is an expression of earlier ones follows them. It takes p's value instead when
+ * that is new: neither its present value, nor what p gave for it last, nor what the expression
+ * gives; and keeps it until p gives what the expression gives. So p with one entry changed to
+ * either side varies that parameter and what follows from it, and p as it was restores everything
+ * bit for bit. Initial values are found anew. */
 nt_status nt_model_set_parameters(void *self, const double *p);
 void nt_model_get_parameters(void *self, double *p);
 nt_status nt_model_consistent_initial(void *self, double t, double *q, double *v, double *memory);

@@ -18,12 +18,23 @@ nt_status nt_joint_refuse(const nt_model *model, const nt_element *e, nt_error *
                       "joint %s (%s) %s", e->name, e->type->name, what);
 }
 
-/* A unit vector perpendicular to a unit axis: across the coordinate axis that is least along it. */
-v3 nt_joint_perpendicular(v3 axis)
+/* The coordinate axis that is least along a unit axis. */
+int nt_joint_least_along(v3 axis)
 {
     double x = fabs(axis.x), y = fabs(axis.y), z = fabs(axis.z);
-    v3 pick = x <= y && x <= z ? v3_of(1, 0, 0) : y <= z ? v3_of(0, 1, 0) : v3_of(0, 0, 1);
-    v3 e = v3_cross(pick, axis);
+    return x <= y && x <= z ? 0 : y <= z ? 1 : 2;
+}
+
+/* A unit vector perpendicular to a unit axis, across a coordinate axis. The one that was chosen
+ * first stays (a joint's rows must depend smoothly on parameters), unless the axis has turned to
+ * within 6 degrees of it. */
+v3 nt_joint_perpendicular(v3 axis, int across)
+{
+    v3 e = v3_cross(v3_of(across == 0, across == 1, across == 2), axis);
+    if (v3_norm(e) < 0.1) {
+        across = nt_joint_least_along(axis);
+        e = v3_cross(v3_of(across == 0, across == 1, across == 2), axis);
+    }
     return v3_scale(1 / v3_norm(e), e);
 }
 
@@ -72,7 +83,7 @@ static nt_status find_points(const nt_model *model, nt_element *e, nt_joint *joi
 
 /* e3 and f3. With `at` axes are in ground axes, with `points` in the bodies' own. */
 static nt_status find_axes(const nt_model *model, nt_element *e, nt_joint *joint, bool two,
-                           bool needed, nt_error *error)
+                           bool needed, bool validate, nt_error *error)
 {
     m3 Ra = quat_matrix(model->bodies[e->a].q0), Rb = quat_matrix(model->bodies[e->b].q0);
     bool own = joint->given & NT_GIVEN_POINTS;
@@ -102,7 +113,9 @@ static nt_status find_axes(const nt_model *model, nt_element *e, nt_joint *joint
         b = m3_apply_transposed(Rb, m3_apply(Ra, a));
     joint->e[2] = a;
     joint->f[2] = b;
-    joint->e[0] = nt_joint_perpendicular(a);
+    if (validate)
+        joint->across = nt_joint_least_along(a);
+    joint->e[0] = nt_joint_perpendicular(a, joint->across);
     joint->e[1] = v3_cross(a, joint->e[0]);
     return NT_OK;
 }
@@ -116,7 +129,9 @@ void nt_joint_align(nt_model *model, nt_element *element)
     v3 f1 = m3_apply_transposed(Rb, m3_apply(Ra, joint->e[0]));
     f1 = v3_axpy(-v3_dot(f1, joint->f[2]), joint->f[2], f1);
     double length = v3_norm(f1);
-    joint->f[0] = length > 1e-3 ? v3_scale(1 / length, f1) : nt_joint_perpendicular(joint->f[2]);
+    joint->f[0] = length > 1e-3
+                      ? v3_scale(1 / length, f1)
+                      : nt_joint_perpendicular(joint->f[2], nt_joint_least_along(joint->f[2]));
     joint->f[1] = v3_cross(joint->f[2], joint->f[0]);
 }
 
@@ -160,7 +175,7 @@ nt_status nt_joint_prepare(nt_model *model, nt_element *element, const nt_row_sp
         n == 4 && specs[0].kind == NT_ROW_COINCIDE && specs[3].kind == NT_ROW_PERPENDICULAR;
     nt_status status = find_points(model, element, joint, error);
     if (status == NT_OK)
-        status = find_axes(model, element, joint, universal, needs_axis && !rigid, error);
+        status = find_axes(model, element, joint, universal, needs_axis && !rigid, validate, error);
     if (status == NT_OK && validate)
         status = check_enforcement(model, element, joint, error);
     if (status == NT_OK && validate)
@@ -469,7 +484,29 @@ static void add_multiple(const nt_view *view, int slot, double s)
 }
 
 /* Most joints of most models hold a point and nothing else: the same as add_rows, written out. With
- * F = lambda: R_A += (F, rho_A x F), R_B -= (F, rho_B x F), K: F~ rho_A~ and -F~ rho_B~. */
+ * F = lambda: R_A += (F, rho_A x F), R_B -= (F, rho_B x F), K: F~ rho_A~ and -F~ rho_B~. At every
+ * level the rows' derivative in what is highest there is (I, -rho_A~, -I, rho_B~); is_point says
+ * where no other is asked for. */
+static bool is_point(const nt_joint *joint, const nt_terms *terms)
+{
+    const nt_combination *c = terms->matrix ? terms->combination : NULL;
+    if (!joint->only_point || terms->level == NT_POSITION || !c)
+        return joint->only_point;
+    return !c->map && c->row_stiffness == 0 && (terms->level == NT_VELOCITY || c->row_damping == 0);
+}
+
+/* The point, its velocity or its acceleration: x + rho, v + w x rho,
+ * a + alpha x rho + w x (w x rho). */
+static inline v3 point_at_level(const nt_motion *m, v3 rho, nt_level level)
+{
+    if (level == NT_POSITION)
+        return v3_add(m->x, rho);
+    v3 turn = v3_cross(m->w, rho);
+    if (level == NT_VELOCITY)
+        return v3_add(m->v, turn);
+    return v3_add(v3_add(m->a, v3_cross(m->alpha, rho)), v3_cross(m->w, turn));
+}
+
 static void add_point(const nt_element *e, const nt_view *view)
 {
     const nt_joint *joint = nt_joint_of(e);
@@ -479,7 +516,8 @@ static void add_point(const nt_element *e, const nt_view *view)
     v3 F = v3_load(view->lambda + e->first_row);
     v3 rho_a = m3_apply(a->R, joint->point_a), rho_b = m3_apply(b->R, joint->point_b);
     if (terms->rows)
-        v3_store(terms->rows + e->first_row, v3_sub(v3_add(a->x, rho_a), v3_add(b->x, rho_b)));
+        v3_store(terms->rows + e->first_row, v3_sub(point_at_level(a, rho_a, terms->level),
+                                                    point_at_level(b, rho_b, terms->level)));
     if (terms->residual && reactions) {
         nt_view_force(view, e->a, F);
         nt_view_moment(view, e->a, v3_cross(rho_a, F));
@@ -489,7 +527,8 @@ static void add_point(const nt_element *e, const nt_view *view)
     if (!terms->matrix)
         return;
     const nt_combination *c = terms->combination;
-    double k = c->row_stiffness, s = reactions ? c->multiplier : 0;
+    const double highest[] = {c->row_stiffness, c->row_damping, c->row_mass};
+    double k = highest[terms->level], s = reactions ? c->multiplier : 0;
     add_multiple(view, e->slot[MULTIPLIER][T_A], k);
     add_multiple(view, e->slot[T_A][MULTIPLIER], s);
     add_multiple(view, e->slot[MULTIPLIER][T_B], -k);
@@ -511,8 +550,7 @@ nt_status nt_joint_evaluate(const nt_element *e, const nt_view *view)
     nt_status status = NT_OK;
     if (joint->enforce == 0 && view->energy && !joint->motion)
         status = NT_OK; /* constraints that do not move do no work */
-    else if (joint->enforce == 0 && joint->only_point && !view->energy &&
-             view->terms->level == NT_POSITION)
+    else if (joint->enforce == 0 && !view->energy && is_point(joint, view->terms))
         add_point(e, view);
     else if (joint->enforce == 0)
         status = add_rows(e, view);

@@ -65,6 +65,7 @@ typedef struct nt_joint {
     int enforce;          /* 0 multiplier, 1 penalty                                         */
     bool rotates, slides; /* has the free coordinate angle, displacement                     */
     bool only_point;      /* holds a point and nothing else                                  */
+    int across;           /* ground axis across which e1 was laid when the model was built   */
     int n_specs;          /* without the motion row                                          */
     const nt_row_spec *specs;
     const nt_expression *motion;
@@ -111,8 +112,10 @@ nt_status nt_joint_refuse(const nt_model *model, const nt_element *element, nt_e
                           const char *what);
 /* False for a length of zero. */
 bool nt_joint_unit_axis(const double given[3], v3 *axis);
-/* A unit vector perpendicular to a unit axis. */
-v3 nt_joint_perpendicular(v3 axis);
+/* The ground axis that is least along a unit axis; a unit vector perpendicular to it and to an axis
+ * (see joint.c). */
+int nt_joint_least_along(v3 axis);
+v3 nt_joint_perpendicular(v3 axis, int across);
 /* A point that the file gives, from the body's reference point in body axes. own: its coordinates
  * are in the body's own axes from its origin, else in ground axes at the given placement. */
 v3 nt_joint_point(const nt_model *model, const nt_place_of_point *point, int body, bool own);

@@ -201,8 +201,14 @@ nt_status nt_coupling_evaluate(const nt_coupling *coupling, const nt_view *view,
                                const nt_expression *const *functions, int count, double *value)
 {
     bool slopes = !view->energy && view->terms->matrix && coupling->n > 0;
+    const nt_straight *straight = view->model->straight;
     for (int i = 0; i < count; i++) {
-        if (!slopes) {
+        if (straight) {
+            double jet[3];
+            nt_expression_jet(functions[i], straight->base, straight->rates, view->model->zeros,
+                              jet);
+            value[i] = straight->share * jet[0] + straight->s * jet[1];
+        } else if (!slopes) {
             value[i] = nt_expression_value(functions[i], view->variables);
         } else {
             double *slope = coupling->slopes + i * coupling->n;

@@ -337,7 +337,29 @@ typedef struct nt_parameter {
     nt_place place;
     double value;
     const nt_expression *expression; /* of earlier parameters; NULL for a plain number */
+    double asked;                    /* the value that was given for it last            */
+    bool taken;                      /* that value was taken instead of the expression's */
 } nt_parameter;
+
+/* What stands in a function of time or of signals while one parameter is varied: its value on the
+ * straight line, function + s (derivative of the function in the parameter), so that differences
+ * along it are exact however the function curves (parameter_tangent.c). */
+typedef struct nt_straight {
+    const double *base, *rates; /* [as variables] values and their derivatives          */
+    double share;               /* of the value itself, 1 or 0                          */
+    double s;
+    double motion[3]; /* derivatives of f, f', f'' of the joint that is evaluated */
+} nt_straight;
+
+/* A scalar of a run, from the file. Variables of the expression: parameter i is i, t is
+ * n_parameters, column k of the model's objective columns is n_parameters + 1 + k. */
+typedef struct nt_objective {
+    unsigned given;
+    int type; /* nt_objective_type */
+    const nt_expression *of;
+    const char *name;
+    nt_place place;
+} nt_objective;
 
 struct nt_model {
     nt_arena arena;
@@ -360,6 +382,10 @@ struct nt_model {
     nt_binding *bindings;
     int n_bindings;
     bool correct_initial;
+    nt_objective *objectives;
+    int n_objectives;
+    nt_quantity_info *objective_columns; /* of one column each */
+    int n_objective_columns;
 
     nt_simulation simulation;
     char *corrections;
@@ -380,6 +406,14 @@ struct nt_model {
     int *redundant;         /* unknown numbers of rows that depend on others at the start */
     int n_redundant;
     const nt_element *failed; /* the element whose evaluation failed last, NULL for none */
+
+    /* derivatives in parameters (parameter.h) */
+    struct nt_parameter_rates *rates; /* [n_parameters]                                    */
+    const nt_straight *straight;      /* NULL but while an element is varied               */
+    double *variables_base;           /* [as variables] while one is varied                */
+    double *variables_scratch;        /* [the same]                                        */
+    double *varied_residual, *varied_rows;
+    double parameter_error; /* see nt_model_parameter_error */
 };
 
 /* Make the system of a model whose bodies, elements, parameters and signals are filled in: derived
@@ -388,6 +422,8 @@ nt_status nt_model_build(nt_model *model, nt_error *error);
 
 /* Numbers from their expressions and all derived values, at the present parameters. */
 nt_status nt_model_prepare(nt_model *model, bool validate, nt_error *error);
+/* Derived values alone, from the numbers as they stand. */
+nt_status nt_model_prepare_derived(nt_model *model, bool validate, nt_error *error);
 
 /* Expression variables: parameter i is i, t is n_parameters, signal k is n_parameters + 1 + k. */
 static inline int nt_model_time_variable(const nt_model *model) { return model->n_parameters; }

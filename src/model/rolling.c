@@ -96,7 +96,9 @@ nt_status nt_rolling_prepare(nt_model *model, nt_element *element, bool axis, bo
     if (!nt_joint_unit_axis(given & NT_GIVEN_PLANE_NORMAL ? rolling->plane.normal : up,
                             &joint->e[2]))
         return nt_joint_refuse(model, element, error, "has a plane with a normal of length zero");
-    joint->e[0] = nt_joint_perpendicular(joint->e[2]);
+    if (validate)
+        joint->across = nt_joint_least_along(joint->e[2]);
+    joint->e[0] = nt_joint_perpendicular(joint->e[2], joint->across);
     joint->e[1] = v3_cross(joint->e[2], joint->e[0]);
     if (validate && (given & NT_GIVEN_RADIUS) && !(rolling->radius > 0)) {
         char words[80];

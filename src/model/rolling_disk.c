@@ -55,7 +55,7 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
     v3 n = g.e[2].r, across = v3_cross(arm.a, n);
     double s = v3_norm(across);
     if (!(s > 0))
-        return NT_SINGULAR;
+        return NT_NOT_FINITE;
     arm.k = v3_scale(1 / s, across);
     arm.u = v3_cross(arm.k, arm.a);
     arm.tau = v3_dot(n, arm.a) / s;

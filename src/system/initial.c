@@ -47,6 +47,49 @@ static nt_status weighted_constraints(nt_problem *problem, const nt_point *at)
     return NT_OK;
 }
 
+/* Factorise without the rows dropped so far; what still depends on others is dropped too, or, where
+ * `found` is given, only counted. */
+static nt_status find_dependent(nt_problem *p, int *found)
+{
+    int count = 0;
+    nt_status status = nt_solver_drop(p->solver, p->dropped, p->n_dropped);
+    if (status == NT_OK)
+        status = nt_solver_factor_dependent(p->solver, &p->matrix, DEPENDENT, p->mark, &count);
+    if (status != NT_OK)
+        return status;
+    if (found) {
+        *found = count;
+        return NT_OK;
+    }
+    for (int i = p->nv; i < p->n; i++)
+        if (p->mark[i])
+            p->dropped[p->n_dropped++] = i;
+    return nt_solver_drop(p->solver, p->dropped, p->n_dropped);
+}
+
+/* Where a row of Phi depends on one of kappa, the latter goes: Phi = 0 implies Phi' = 0, but not
+ * the other way round. All rows of Phi that are independent by themselves stay, and rows of kappa
+ * come back one after the other while they depend on nothing. */
+static nt_status keep_positions(nt_problem *p)
+{
+    int first = p->nv + p->nh, found;
+    p->n_dropped = 0;
+    for (int i = first; i < p->n; i++)
+        p->dropped[p->n_dropped++] = i;
+    nt_status status = find_dependent(p, NULL);
+    for (int i = first; status == NT_OK && i < p->n; i++) {
+        int k = 0;
+        while (p->dropped[k] != i)
+            k++;
+        p->dropped[k] = p->dropped[--p->n_dropped];
+        status = find_dependent(p, &found);
+        if (status == NT_OK && found > 0)
+            p->dropped[p->n_dropped++] = i;
+    }
+    return status == NT_OK ? find_dependent(p, NULL)
+                           : status; /* leaves the factors of the choice */
+}
+
 nt_status nt_problem_choose_rows(nt_problem *problem, const nt_point *at)
 {
     problem->n_dropped = 0;
@@ -55,17 +98,12 @@ nt_status nt_problem_choose_rows(nt_problem *problem, const nt_point *at)
     nt_solver_drop(problem->solver, NULL, 0);
     problem->factored_for = NULL;
     nt_status status = weighted_constraints(problem, at);
-    if (status != NT_OK)
-        return status;
-    int count = 0;
-    status = nt_solver_factor_dependent(problem->solver, &problem->matrix, DEPENDENT, problem->mark,
-                                        &count);
-    if (status != NT_OK)
-        return status;
-    for (int i = problem->nv; i < problem->n; i++)
-        if (problem->mark[i])
-            problem->dropped[problem->n_dropped++] = i;
-    return nt_solver_drop(problem->solver, problem->dropped, problem->n_dropped);
+    if (status == NT_OK)
+        status = find_dependent(problem, NULL);
+    bool positions = false;
+    for (int i = 0; status == NT_OK && i < problem->n_dropped; i++)
+        positions |= problem->dropped[i] < problem->nv + problem->nh;
+    return positions && problem->nn > 0 ? keep_positions(problem) : status;
 }
 
 /* Whether a 3 x 3 block is definite for sure: a product of moments above 1e-12 of their mean's
@@ -212,34 +250,6 @@ nt_status nt_problem_project(nt_problem *problem, const nt_point *at, bool kinet
     return NT_OK;
 }
 
-/* Residual and rows at acceleration level for the present vdot and multipliers, with the tangent.
- */
-static nt_status acceleration_equations(nt_problem *problem, const nt_point *at, double *r)
-{
-    nt_combination combination = {.mass = 1, .multiplier = 1, .row_mass = 1};
-    nt_terms terms = {.parts = NT_ALL_PARTS,
-                      .level = NT_ACCELERATION,
-                      .residual = r,
-                      .rows = r + problem->nv,
-                      .matrix = &problem->matrix,
-                      .combination = &combination};
-    memset(r, 0, (size_t)problem->n * sizeof *r);
-    nt_matrix_zero(&problem->matrix);
-    nt_status status = nt_problem_evaluate(problem, at, &terms);
-    if (status != NT_OK)
-        return status;
-    for (int i = 0; i < problem->n_dropped; i++)
-        r[problem->dropped[i]] = 0;
-    return NT_OK;
-}
-
-nt_status nt_problem_factor_accelerations(nt_problem *problem, const nt_point *at)
-{
-    problem->factored_for = NULL;
-    nt_status status = acceleration_equations(problem, at, problem->work);
-    return status == NT_OK ? nt_solver_factor(problem->solver, &problem->matrix) : status;
-}
-
 nt_status nt_problem_accelerations(nt_problem *problem, const nt_point *at, double *vdot,
                                    double *lambda, double *mu, nt_error *error)
 {
@@ -251,13 +261,19 @@ nt_status nt_problem_accelerations(nt_problem *problem, const nt_point *at, doub
     status = nt_problem_accelerate(problem, at, vdot, lambda, mu, &effort);
     if (status == NT_OK)
         return NT_OK;
+    const nt_system *system = problem->system;
     int unknown = status == NT_SINGULAR ? nt_solver_singular_unknown(problem->solver) : -1;
     char name[160] = "";
     if (unknown >= 0)
         nt_problem_equation_name(problem, unknown, name, sizeof name);
+    else if (status == NT_NOT_FINITE && system->failure)
+        system->failure(system->self, name, sizeof name);
     return nt_fail(error, status, "initial accelerations at t = %g s: %s%s%s%s", at->t,
-                   nt_status_text(status), unknown >= 0 ? " (" : "", name,
-                   unknown >= 0 ? ": no inertia or constraint determines it)" : "");
+                   nt_status_text(status),
+                   unknown >= 0 ? " ("
+                   : *name      ? ": "
+                                : "",
+                   name, unknown >= 0 ? ": no inertia or constraint determines it)" : "");
 }
 
 /* b = [0; G W^-1 G_d^T] for the constraint row d, from the matrix of weighted_constraints. */

@@ -29,6 +29,10 @@ nt_status nt_system_check(const nt_system *system, nt_error *error)
                        "blocks of the space add up to nq = %d, nv = %d, "
                        "expected %d, %d",
                        nq, nv, system->space.nq, system->space.nv);
+    if ((system->capabilities & NT_HAS_MOMENTA) &&
+        (!system->momenta || !system->momenta->mass || !system->momenta->inertia))
+        return nt_fail(error, NT_INVALID,
+                       "system declares NT_HAS_MOMENTA but gives no masses or no inertia");
     if (system->pattern) {
         const nt_pattern *pattern = system->pattern;
         for (int slot = 0; slot < pattern->n_slots; slot++) {

@@ -55,13 +55,15 @@ void nt_problem_equation_name(const nt_problem *problem, int i, char *text, int 
 /* Choose independent constraint rows at a point: fills dropped. */
 nt_status nt_problem_choose_rows(nt_problem *problem, const nt_point *at);
 
-/* Accelerations and multipliers at (t, q, v): R = 0 and the second derivatives of the constraints;
+/* Accelerations and multipliers at (t, q, v): R = 0 and the second derivatives of the constraints,
+ * by the system's tangent, or by its momenta where it has these alone and no constraints;
  * vdot[nv], lambda[nh], mu[nn] hold a guess on entry. Chooses the rows first. */
 nt_status nt_problem_accelerations(nt_problem *problem, const nt_point *at, double *vdot,
                                    double *lambda, double *mu, nt_error *error);
 
 /* The matrix of these equations at a point, factorised; the rows chosen stay. */
 nt_status nt_problem_factor_accelerations(nt_problem *problem, const nt_point *at);
+
 /* What solving cost, added up; and where it failed. */
 typedef struct nt_effort {
     long evaluations, factorisations, solves, iterations;

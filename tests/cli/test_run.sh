@@ -55,6 +55,14 @@ fi
 expect 0 run top.yaml --set m=30 --set gravity='[0, 0, 0]'
 is "$(last top.csv 13)" 0 "potential energy without gravity"
 
+# ---- another method, with an option of its own ----
+expect 0 run top.yaml --method generalized-alpha-linear --quiet \
+    --set simulation.options.parameterization=rotation-vector
+awk -v x="$(last top.csv 2)" 'BEGIN { exit !(x > 0.4212 && x < 0.4213) }' || fail "x of the top"
+expect 2 run top.yaml --method generalized-alpha-residual \
+    --set simulation.options.parameterization=euler
+says "parameterization is 'euler', expected one of rotation-vector, conformal"
+
 # ---- names that do not exist ----
 expect 2 run top.yaml --set 'output.record=[top.positon]'
 says "positon" "did you mean 'position'?"

@@ -295,6 +295,59 @@ static void test_clear(void **state)
     }
 }
 
+/* Factorise, clear and solve at once: the bits of one after the other, fallback included; dropped
+ * unknowns are left out. */
+static void solve_at_once(test_system *s, nt_solver_kind kind, int drop, long fallbacks)
+{
+    int n = s->pattern.n, entries = s->pattern.offset[s->pattern.n_slots];
+    nt_solver *apart = solver_for(s, kind), *at_once = solver_for(s, kind);
+    double *x = vector(n), *y = vector(n);
+    if (drop) {
+        assert_int_equal(nt_solver_drop(apart, &(int){n - 1}, 1), NT_OK);
+        assert_int_equal(nt_solver_drop(at_once, &(int){n - 1}, 1), NT_OK);
+    }
+    for (int i = 0; i < n; i++)
+        x[i] = y[i] = uniform();
+    assert_int_equal(nt_solver_factor(apart, &s->matrix), NT_OK);
+    assert_int_equal(nt_solver_solve(apart, x, 1), NT_OK);
+    assert_int_equal(nt_solver_factor_solve(at_once, &s->matrix, y), NT_OK);
+    assert_memory_equal(x, y, (size_t)n * sizeof *x);
+    for (int i = 0; i < entries; i++)
+        assert_true(s->matrix.values[i] == 0);
+    assert_int_equal(nt_solver_solve(apart, x, 1), NT_OK); /* the factors stay */
+    assert_int_equal(nt_solver_solve(at_once, y, 1), NT_OK);
+    assert_memory_equal(x, y, (size_t)n * sizeof *x);
+    const nt_solver_statistics *statistics = nt_solver_get_statistics(at_once);
+    assert_int_equal(statistics->fallbacks, fallbacks);
+    assert_int_equal(statistics->factorisations, 1);
+    assert_int_equal(statistics->solves, 2);
+    nt_solver_destroy(apart);
+    nt_solver_destroy(at_once);
+    system_free(s);
+    free(x);
+    free(y);
+}
+
+static void test_at_once(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KINDS; k++) {
+        solve_at_once(make_chain("chain", 40, 3), all_kinds[k], 0, 0);
+        solve_at_once(make_chain("chain of revolutes", 20, 5), all_kinds[k], 0, 0);
+        solve_at_once(make_lattice("lattice", 9, 3), all_kinds[k], 0, 0);
+        solve_at_once(make_random("random", 30, 20), all_kinds[k], 0, 0);
+        solve_at_once(make_single("single node", 9), all_kinds[k], 0, 0);
+        solve_at_once(make_chain("dropped", 30, 3), all_kinds[k], 1, 0);
+    }
+    for (int bodies = 3; bodies <= 30; bodies += 9) { /* a pivot fails */
+        test_system *s = make_chain("rods", bodies, 5);
+        double *rod = nt_matrix_block(&s->matrix, nt_pattern_find(&s->pattern, 3, 3));
+        for (int i = 0; i < 3; i++)
+            rod[i] = rod[3 * i] = 0;
+        solve_at_once(s, NT_SOLVER_BLOCK, 0, 1);
+    }
+}
+
 static void test_singular(void **state)
 {
     (void)state;
@@ -436,6 +489,12 @@ static void test_same_bits(void **state)
         assert_int_equal(nt_block_factor(block, s->matrix.values, NULL), 1);
         assert_true(nt_block_solve(block, b, y, BACKWARD, 0) <= BACKWARD);
         assert_memory_equal(x, y, (size_t)n * sizeof *x);
+        double error = 1;
+        memset(y, 0, (size_t)n * sizeof *y);
+        assert_int_equal(
+            nt_block_factor_solve(block, s->matrix.values, NULL, b, y, BACKWARD, 0, &error), 1);
+        assert_true(error <= BACKWARD);
+        assert_memory_equal(x, y, (size_t)n * sizeof *x);
         nt_block_destroy(block);
         system_free(s);
         free(b);
@@ -451,7 +510,8 @@ int main(void)
         cmocka_unit_test(test_fallback),    cmocka_unit_test(test_fallback_by_residual),
         cmocka_unit_test(test_singular),    cmocka_unit_test(test_not_finite),
         cmocka_unit_test(test_clear),       cmocka_unit_test(test_not_finite_in_a_part),
-        cmocka_unit_test(test_drop),        cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_at_once),     cmocka_unit_test(test_drop),
+        cmocka_unit_test(test_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -406,6 +406,26 @@ static void sliding_ends_in_rolling(void **state)
     }
 }
 
+/* Spheres with one centre have no normal: the message names the contact. */
+static void one_centre_is_told(void **state)
+{
+    (void)state;
+    mechanism m = mechanism_read(
+        "nutate: 1\n"
+        "bodies: {one: {mass: 1, inertia: [1, 1, 1]}, two: {mass: 1, inertia: [1, 1, 1]}}\n"
+        "contacts: {hit: {type: sphere_sphere, between: [one, two], radii: [1, 2], stiffness: "
+        "5}}\n");
+    nt_error error = {0};
+    nt_integrator_setup setup = {.system = nt_model_system(m.model),
+                                 .method = nt_method_find("generalized-alpha")};
+    assert_int_equal(nt_integrator_create(&m.integrator, &setup, &error), NT_OK);
+    assert_int_equal(nt_integrator_start(m.integrator, 0, m.q, m.v, m.memory, &error),
+                     NT_NOT_FINITE);
+    if (!strstr(error.message, "contact hit (sphere_sphere)"))
+        fail_msg("%s", error.message);
+    mechanism_close(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -418,6 +438,7 @@ int main(void)
         cmocka_unit_test(energy_balances),
         cmocka_unit_test(rebound_loses_what_the_law_says),
         cmocka_unit_test(sliding_ends_in_rolling),
+        cmocka_unit_test(one_centre_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,9 +21,11 @@ static const double dx_dJ[3] = {-.083274036967465, .0046611015992139, -.20724328
 static const double dforce_dm[3] = {-2.8939588869155, -22.520709062818, -4.438442442078};
 
 /* Newton down to rounding: the derivative of the scheme, not of its tolerance. */
-static const nt_option tight[] = {
-    {"rho_inf", "0.8"},           {"tolerance_relative", "1e-14"}, {"tolerance_length", "1e-14"},
-    {"tolerance_angle", "1e-14"}, {"tolerance_force", "1e-12"},    {"tolerance_moment", "1e-12"}};
+static const nt_option tight[] = {{"tolerance_relative", "1e-14"},
+                                  {"tolerance_length", "1e-14"},
+                                  {"tolerance_angle", "1e-14"},
+                                  {"tolerance_force", "1e-12"},
+                                  {"tolerance_moment", "1e-12"}};
 enum { TIGHT = sizeof tight / sizeof tight[0] };
 
 typedef struct run_of {
@@ -31,6 +33,11 @@ typedef struct run_of {
     nt_integrator *integrator;
     nt_sensitivity *sensitivity;
 } run_of;
+
+static bool has_tolerances(const char *method)
+{
+    return nt_method_check_option(nt_method_find(method), &tight[0], NULL) == NT_OK;
+}
 
 static run_of begin(const char *text, const char *method, nt_frame frame, const double *p,
                     const int *wanted, int n)
@@ -45,7 +52,7 @@ static run_of begin(const char *text, const char *method, nt_frame frame, const 
     nt_integrator_setup setup = {.system = system,
                                  .method = nt_method_find(method),
                                  .options = tight,
-                                 .n_options = TIGHT,
+                                 .n_options = has_tolerances(method) ? TIGHT : 0,
                                  .frame = frame};
     if (nt_integrator_create(&r.integrator, &setup, &error) != NT_OK)
         fail_msg("%s", error.message);
@@ -87,13 +94,20 @@ static void whole(const char *method, nt_frame frame, int k, double offset, doub
     end(&r);
 }
 
-/* Sixth-order differences of runs, steps of 0.5 to 1.5 % of each parameter: truncation and rounding
+/* Sixth-order differences of runs, steps of 0.4 to 1.2 % of each parameter: truncation and rounding
  * below 1e-9. Multipliers carry a rounding of eps m/(beta h^2), about 5e-9 N, which the quotient
  * multiplies by ten. */
 static void equals_differences_of_runs(void **unused)
 {
     (void)unused;
-    static const char *const methods[] = {"generalized-alpha"};
+    static const char *const methods[] = {"generalized-alpha",
+                                          "generalized-alpha-linear",
+                                          "generalized-alpha-residual",
+                                          "generalized-alpha-soi2",
+                                          "semi-explicit",
+                                          "theta",
+                                          "rkmk-dopri5",
+                                          "rkmk-dop853"};
     static const double scale[4] = {15, 0.46875, 1, 150}, weight[3] = {.75, -.15, 1.0 / 60};
     static const int wanted[4] = {0, 1, 2, 3};
     for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++)
@@ -101,7 +115,7 @@ static void equals_differences_of_runs(void **unused)
             run_of r = begin(top, methods[m], frame, NULL, wanted, 4);
             run_to(&r, 0.02, 1e-3);
             for (int k = 0; k < 4; k++) {
-                double derivative[12] = {0}, moved[12], step = 0.002 * scale[k];
+                double derivative[12] = {0}, moved[12], step = 0.004 * scale[k];
                 for (int j = 1; j <= 3; j++)
                     for (int sign = -1; sign <= 1; sign += 2) {
                         whole(methods[m], frame, k, sign * j * step, 1e-3, 0.02, moved);
@@ -115,8 +129,10 @@ static void equals_differences_of_runs(void **unused)
                     size[i / 3] = fmax(size[i / 3], fabs(derivative[i]));
                     off[i / 3] = fmax(off[i / 3], fabs(value - derivative[i]));
                 }
+                /* the way back to the constraints is differentiated up to the step's error */
+                double projected = strncmp(methods[m], "rkmk", 4) == 0 ? 1e-7 : 0;
                 for (int part = 0; part < 4; part++)
-                    if (!(off[part] <= (part < 3 ? 1e-9 : 5e-7) * size[part]))
+                    if (!(off[part] <= fmax(part < 3 ? 1e-9 : 5e-7, projected) * size[part]))
                         fail_msg("%s, frame %d, parameter %d, part %d: off by %.3g of %.3g",
                                  methods[m], (int)frame, k, part, off[part], size[part]);
             }

@@ -1,0 +1,52 @@
+/* What is known while the program of a block LU is written. Internal to block_program.c and
+ * block_rows.c. */
+#ifndef NUTATE_LINALG_BLOCK_COMPILER_H
+#define NUTATE_LINALG_BLOCK_COMPILER_H
+
+#include "linalg/block.h"
+
+/* Everything known about the blocks of the factors while the program is written. Blocks are the
+ * slots of `filled`: first those of the matrix with the same numbers, then mirrored and fill. */
+typedef struct compiler {
+    nt_block_lu *block;
+    const nt_pattern *pattern;
+    nt_order order;
+    nt_arena scratch;
+    nt_pattern filled;
+    unsigned char *changed;       /* by an elimination before its own                    */
+    unsigned char *full;          /* stored as a block, not as one number                */
+    int *keep, *work;             /* places in store, -1 where there is none             */
+    unsigned char *scaled;        /* [n_light] nodes eliminated as one number            */
+    int *inverse;                 /* [n_light] places                                    */
+    int n_windows;                /* the last is the core's                              */
+    int *touched, *touched_start; /* blocks by the window that touches them first  */
+    int *needed, *needed_start;   /* nodes by the window that needs their unknowns first */
+    int *clear;                   /* [n_windows + 1] two ends of what to zero            */
+    int cursor;                   /* of store                                            */
+    int single, single_end;       /* a started group of four single numbers in store     */
+    int overflow;
+} compiler;
+
+static inline int size_of(const compiler *c, int node)
+{
+    return c->pattern->node_start[node + 1] - c->pattern->node_start[node];
+}
+
+static inline int find(const compiler *c, int row, int column)
+{
+    return nt_pattern_find(&c->filled, row, column);
+}
+
+/* Where a block stands when its turn comes. */
+static inline int current(const compiler *c, int b)
+{
+    return c->work[b] >= 0 ? c->work[b] : c->keep[b];
+}
+
+/* Rows of the residual check, by windows; needs the program. 0 when memory is out. */
+int nt_block_write_rows(compiler *c);
+
+/* What light nodes leave over, to the fronts. */
+nt_status nt_block_hand_over_core(compiler *c);
+
+#endif

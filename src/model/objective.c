@@ -1,0 +1,126 @@
+/* Objectives: expressions of recorded quantities, their values and derivatives at one state.
+ *
+ * With the columns c(x, p) that the expressions use, g = f(p, t, c): dg = f_p dp + f_c dc, the
+ * first by the derivatives of the expression, dc as for any record. */
+#include "model/objective.h"
+
+#include "base/error.h"
+#include "model/parameter.h"
+
+#include <math.h>
+#include <string.h>
+
+int nt_model_objective_column(nt_model *model, const nt_quantity_info *quantity)
+{
+    int n = model->n_objective_columns;
+    for (int i = 0; i < n; i++) {
+        const nt_quantity_info *known = &model->objective_columns[i];
+        if (known->kind == quantity->kind && known->object == quantity->object &&
+            known->first == quantity->first)
+            return i;
+    }
+    if ((n & (n - 1)) == 0) { /* full: 1, 2, 4, ... */
+        nt_quantity_info *more = NT_TAKE(&model->arena, n ? 2 * n : 1, nt_quantity_info);
+        if (!more)
+            return -1;
+        if (n > 0)
+            memcpy(more, model->objective_columns, (size_t)n * sizeof *more);
+        model->objective_columns = more;
+    }
+    model->objective_columns[n] = *quantity;
+    return model->n_objective_columns++;
+}
+
+int nt_model_objective_count(const nt_model *model) { return model->n_objectives; }
+
+nt_objective_info nt_model_objective(const nt_model *model, int i)
+{
+    if (i < 0 || i >= model->n_objectives)
+        return (nt_objective_info){.name = NULL};
+    const nt_objective *o = &model->objectives[i];
+    nt_objective_info info = {.name = o->name, .type = (nt_objective_type)o->type};
+    for (int k = 0; k < model->n_objective_columns; k++)
+        if (model->objective_columns[k].needs_reactions &&
+            nt_expression_uses(o->of, model->n_parameters + 1 + k))
+            info.needs_reactions = 1;
+    return info;
+}
+
+/* ---- at a state ----------------------------------------------------------------------------- */
+
+/* Values of all variables of the expressions. */
+static nt_status find_variables(nt_model *model, const nt_state *state, const double *reactions,
+                                nt_arena *arena, double *variables, nt_error *error)
+{
+    nt_sampler sampler;
+    bool energy = false, drift = false;
+    double *columns = variables + model->n_parameters + 1;
+    nt_status status = nt_sampler_init(&sampler, model, arena, error);
+    for (int i = 0; i < model->n_objective_columns; i++) {
+        energy = energy || model->objective_columns[i].needs_energy;
+        drift = drift || model->objective_columns[i].needs_drift;
+    }
+    if (status == NT_OK)
+        status = nt_sampler_look(&sampler, state, reactions, energy, drift, error);
+    for (int i = 0; status == NT_OK && i < model->n_objective_columns; i++)
+        nt_sampler_values(&sampler, &model->objective_columns[i], columns + i);
+    for (int i = 0; i < model->n_parameters; i++)
+        variables[i] = model->parameters[i].value;
+    variables[model->n_parameters] = state->t;
+    return status;
+}
+
+static nt_status check(const nt_model *model, int i, double value, double t, nt_error *error)
+{
+    if (isfinite(value))
+        return NT_OK;
+    return nt_fail(error, NT_NOT_FINITE, "objective %s has no value at t = %g s",
+                   model->objectives[i].name, t);
+}
+
+nt_status nt_model_objective_values(nt_model *model, const nt_state *state, const double *reactions,
+                                    double *out, nt_error *error)
+{
+    nt_arena arena = {0};
+    double *variables =
+        NT_TAKE(&arena, model->n_parameters + 1 + model->n_objective_columns, double);
+    nt_status status = variables ? find_variables(model, state, reactions, &arena, variables, error)
+                                 : nt_fail(error, NT_NO_MEMORY, "out of memory");
+    for (int i = 0; status == NT_OK && i < model->n_objectives; i++) {
+        out[i] = nt_expression_value(model->objectives[i].of, variables);
+        status = check(model, i, out[i], state->t, error);
+    }
+    nt_arena_free(&arena);
+    return status;
+}
+
+nt_status nt_model_objective_tangent(nt_model *model, const nt_state *state,
+                                     const double *reactions, const nt_state_rate *rate,
+                                     const double *reaction_rates, double *out, nt_error *error)
+{
+    nt_arena arena = {0};
+    int n = model->n_parameters + 1 + model->n_objective_columns;
+    double *variables = NT_TAKE(&arena, n, double), *rates = NT_TAKE(&arena, n, double);
+    double *zeros = NT_TAKE(&arena, n, double), jet[3];
+    nt_status status = variables && rates && zeros ? NT_OK : NT_NO_MEMORY;
+    if (status != NT_OK) {
+        nt_fail(error, status, "out of memory");
+        goto done;
+    }
+    status = find_variables(model, state, reactions, &arena, variables, error);
+    if (status == NT_OK)
+        status = nt_model_sample_tangent(model, model->objective_columns,
+                                         model->n_objective_columns, state, reactions, rate,
+                                         reaction_rates, rates + model->n_parameters + 1, error);
+    if (status == NT_OK && rate->parameter >= 0)
+        memcpy(rates, model->rates[rate->parameter].variables,
+               (size_t)model->n_parameters * sizeof *rates);
+    for (int i = 0; status == NT_OK && i < model->n_objectives; i++) {
+        nt_expression_jet(model->objectives[i].of, variables, rates, zeros, jet);
+        out[i] = jet[1];
+        status = check(model, i, out[i], state->t, error);
+    }
+done:
+    nt_arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,394 @@
+/* What a parameter changes, as evaluations need it: numbers and their derivatives by element,
+ * bodies that stand for derivatives, signals, initial values. */
+#include "model/parameter.h"
+
+#include "base/error.h"
+#include "model/evaluate.h"
+#include "model/joint.h"
+#include "model/parameter_survey.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+/* ---- what elements depend on ---------------------------------------------------------------- */
+
+static bool expression_uses(const nt_model *model, const nt_expression *e, const double *rates)
+{
+    int count = 0, variables = model->n_parameters + 1 + model->n_signals;
+    const int *list = e ? nt_expression_variables(e, &count) : NULL;
+    for (int i = 0; i < count; i++)
+        if (!rates || (list[i] < variables && rates[list[i]] != 0))
+            return true;
+    return false;
+}
+
+static bool keys_use(const nt_model *model, const nt_key *keys, const char *data,
+                     const double *rates)
+{
+    for (const nt_key *key = keys; key && key->name; key++) {
+        int n = key->type == NT_KEY_FUNCTION ? 1 : key->type == NT_KEY_FUNCTIONS ? key->high : 0;
+        if (key->type == NT_KEY_GROUP && keys_use(model, key->group, data, rates))
+            return true;
+        for (int i = 0; i < n; i++) {
+            const nt_expression *e;
+            memcpy(&e, data + key->offset + (size_t)i * sizeof e, sizeof e);
+            if (expression_uses(model, e, rates))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool nt_element_uses(const nt_model *model, const nt_element *element, const double *rates)
+{
+    return keys_use(model, element->type->keys, element->data, rates);
+}
+
+int nt_element_joint(const nt_element *element)
+{
+    for (const nt_key *key = element->type->keys; key && key->name; key++)
+        if (key->type == NT_KEY_JOINT) {
+            int joint;
+            memcpy(&joint, (const char *)element->data + key->offset, sizeof joint);
+            return joint;
+        }
+    return -1;
+}
+
+/* ---- words, bodies, elements ---------------------------------------------------------------- */
+
+static nt_status collect_words(nt_survey *s, nt_words *of_region)
+{
+    nt_parameter_rates *rates = s->rates;
+    int count = 0;
+    for (size_t w = 0; w < s->words; w++)
+        count += s->best[w] != 0;
+    rates->words = NT_TAKE(&rates->arena, count, nt_word);
+    if (!rates->words)
+        return NT_NO_MEMORY;
+    for (int i = 0; i < s->n_regions; i++) {
+        const nt_region *r = &s->region[i];
+        of_region[i] = (nt_words){rates->n_words, 0};
+        for (size_t w = 0; w < r->bytes / 8 && r->kind != NT_REGION_INITIAL; w++) {
+            if (s->best[r->word + w] == 0)
+                continue;
+            double *at = (double *)(void *)(r->at + 8 * w);
+            rates->words[rates->n_words++] = (nt_word){at, *at, s->best[r->word + w]};
+            of_region[i].count++;
+        }
+    }
+    return NT_OK;
+}
+
+/* A body's derivatives, as another body. */
+static nt_body rates_of_body(const nt_survey *s, int body)
+{
+    nt_body b;
+    size_t words = sizeof b / 8;
+    memcpy(&b, s->best + (size_t)body * words, sizeof b); /* bodies are the first region */
+    return b;
+}
+
+static bool differs(v3 a) { return a.x != 0 || a.y != 0 || a.z != 0; }
+
+static bool any_of(m3 J)
+{
+    double j[9];
+    m3_store(j, J);
+    for (int i = 0; i < 9; i++)
+        if (j[i] != 0)
+            return true;
+    return false;
+}
+
+/* The terms of the residual's derivative: mass and inertia; centre of mass of a body that turns
+ * about a point; gravity. */
+typedef enum body_term { MASS, CENTER, GRAVITY } body_term;
+
+static bool body_has_term(const nt_body *body, const nt_body *rate, v3 gravity_rate, body_term term)
+{
+    if (term == MASS)
+        return rate->mass != 0 || any_of(rate->J);
+    return term == CENTER ? body->t_node < 0 && differs(rate->center) : differs(gravity_rate);
+}
+
+static nt_body body_of_term(const nt_body *body, const nt_body *rate, body_term term)
+{
+    nt_body out = *body;
+    out.J = term == MASS ? rate->J : (m3){0};
+    if (term == MASS)
+        out.mass = rate->mass;
+    if (term == CENTER)
+        out.center = rate->center;
+    return out;
+}
+
+static nt_status collect_bodies(nt_survey *s, v3 gravity_rate)
+{
+    nt_model *model = s->model;
+    nt_parameter_rates *rates = s->rates;
+    rates->motion = NT_TAKE(&rates->arena, model->n_bodies, nt_motion);
+    rates->moved = NT_TAKE(&rates->arena, model->n_bodies, nt_moved_body);
+    if (!rates->motion || !rates->moved)
+        return NT_NO_MEMORY;
+    nt_motion_init(rates->motion);
+    for (int term = MASS; term <= GRAVITY; term++) {
+        nt_body_pass *pass = &rates->pass[rates->n_passes];
+        int count = 0;
+        for (int i = 1; i < model->n_bodies; i++) {
+            nt_body rate = rates_of_body(s, i);
+            count += body_has_term(&model->bodies[i], &rate, gravity_rate, (body_term)term);
+        }
+        if (count == 0)
+            continue;
+        *pass = (nt_body_pass){.bodies = NT_TAKE(&rates->arena, count + 1, nt_body),
+                               .gravity = term == GRAVITY ? gravity_rate : v3_load(model->gravity),
+                               .parts = term == MASS ? NT_ALL_PARTS : NT_ALL_PARTS & ~NT_INERTIA};
+        if (!pass->bodies)
+            return NT_NO_MEMORY;
+        rates->n_passes++;
+        for (int i = 1; i < model->n_bodies; i++) {
+            nt_body rate = rates_of_body(s, i);
+            if (body_has_term(&model->bodies[i], &rate, gravity_rate, (body_term)term))
+                pass->bodies[++pass->n] = body_of_term(&model->bodies[i], &rate, (body_term)term);
+        }
+    }
+    for (int i = 1; i < model->n_bodies; i++) {
+        nt_body rate = rates_of_body(s, i);
+        if (model->bodies[i].t_node < 0 && differs(rate.x0))
+            rates->moved[rates->n_moved++] = (nt_moved_body){i, rate.x0};
+    }
+    return NT_OK;
+}
+
+static const nt_moved_body *moved_body(const nt_parameter_rates *rates, int body)
+{
+    for (int i = 0; i < rates->n_moved; i++)
+        if (rates->moved[i].body == body)
+            return &rates->moved[i];
+    return NULL;
+}
+
+/* Signals whose value changes: the point moves in its body, or the joint's geometry changes. */
+static nt_status collect_signals(nt_survey *s, const nt_words *own, const nt_words *of_element,
+                                 double *reach)
+{
+    nt_model *model = s->model;
+    nt_parameter_rates *rates = s->rates;
+    rates->signal = NT_TAKE(&rates->arena, model->n_signals, int);
+    rates->signal_words = NT_TAKE(&rates->arena, model->n_signals, nt_words);
+    if (!rates->signal || !rates->signal_words)
+        return NT_NO_MEMORY;
+    memcpy(reach, rates->variables, (size_t)(model->n_parameters + 1) * sizeof *reach);
+    for (int i = 0; i < model->n_signals; i++) {
+        const nt_signal *signal = &model->signals[i];
+        nt_words words = {0, 0};
+        if (signal->joint >= 0)
+            words = of_element[signal->joint];
+        for (int w = own->first; w < own->first + own->count; w++) {
+            const char *at = (const char *)rates->words[w].at;
+            if (at < (const char *)signal || at >= (const char *)(signal + 1))
+                continue;
+            words =
+                words.count == 0 ? (nt_words){w, 1} : (nt_words){words.first, w + 1 - words.first};
+        }
+        bool moved = (signal->bodies[0] > 0 && moved_body(rates, signal->bodies[0])) ||
+                     (signal->bodies[1] > 0 && moved_body(rates, signal->bodies[1]));
+        if (words.count == 0 && !moved)
+            continue;
+        reach[model->n_parameters + 1 + i] = 1; /* for whom it matters */
+        rates->signal[rates->n_signals] = i;
+        rates->signal_words[rates->n_signals++] = words;
+    }
+    return NT_OK;
+}
+
+static bool is_joint(const nt_element *e) { return e->type->evaluate == nt_joint_evaluate; }
+
+/* Of a joint that holds a point: its data, with derivatives for numbers. */
+static void point_rates(const char *rates, nt_touched *t)
+{
+    memcpy(&t->point_a, rates + offsetof(nt_joint, point_a), sizeof t->point_a);
+    memcpy(&t->point_b, rates + offsetof(nt_joint, point_b), sizeof t->point_b);
+}
+
+static nt_status collect_elements(nt_survey *s, const nt_words *of_element, const double *reach)
+{
+    nt_model *model = s->model;
+    nt_parameter_rates *rates = s->rates;
+    double unit = fmin(1, s->length);
+    bool *seen = NT_TAKE(&s->arena, model->n_bodies, bool);
+    rates->touched = NT_TAKE(&rates->arena, model->n_elements, nt_touched);
+    rates->seen = NT_TAKE(&rates->arena, model->n_bodies, int);
+    if (!rates->touched || !rates->seen || !seen)
+        return NT_NO_MEMORY;
+    for (int i = 0; i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        int joint = nt_element_joint(e);
+        const nt_moved_body *a = moved_body(rates, e->a), *b = moved_body(rates, e->b);
+        nt_touched t = {.element = i, .own = of_element[i], .moved = a || b};
+        if (joint >= 0)
+            t.of_joint = of_element[joint];
+        t.functions = nt_element_uses(model, e, reach);
+        if (t.functions && is_joint(e))
+            t.motion = nt_joint_of(e)->motion;
+        if (!t.own.count && !t.of_joint.count && !t.moved && !t.functions)
+            continue;
+        const nt_region *r = &s->region[s->first_element + i];
+        t.holds_point = is_joint(e) && nt_joint_of(e)->only_point && nt_joint_of(e)->enforce == 0 &&
+                        !t.moved && !t.functions;
+        if (t.holds_point)
+            point_rates((const char *)(s->best + r->word), &t);
+        t.step = nt_words_step(rates, t.own, unit, 0);
+        t.step = nt_words_step(rates, t.of_joint, unit, t.step);
+        for (int k = 0; k < 2; k++) {
+            const nt_moved_body *moved = k == 0 ? a : b;
+            if (moved && (t.step == 0 || unit / v3_norm(moved->rate) < t.step))
+                t.step = unit / v3_norm(moved->rate);
+        }
+        rates->functions |= nt_element_uses(model, e, NULL);
+        seen[e->a] = seen[e->b] = true;
+        rates->touched[rates->n_touched++] = t;
+    }
+    for (int i = 1; i < model->n_bodies; i++)
+        if (seen[i])
+            rates->seen[rates->n_seen++] = i;
+    return NT_OK;
+}
+
+/* ---- initial values ------------------------------------------------------------------------- */
+
+/* An angular increment in ground axes from the derivative of a quaternion: q' = (0, theta') q/2. */
+static v3 turning(const double *rate, const double *q)
+{
+    quat p = quat_multiply(quat_load(rate), quat_conjugate(quat_load(q)));
+    return v3_of(2 * p.x, 2 * p.y, 2 * p.z);
+}
+
+static nt_status collect_initial(nt_survey *s)
+{
+    nt_model *model = s->model;
+    nt_parameter_rates *rates = s->rates;
+    const nt_system *system = &model->system;
+    int nv = system->space.nv, rows[2] = {system->nh, system->nh + system->nn};
+    rates->dq = NT_TAKE(&rates->arena, nv, double);
+    rates->dv = NT_TAKE(&rates->arena, nv, double);
+    rates->dmemory = NT_TAKE(&rates->arena, system->n_memory, double);
+    if (!rates->dq || !rates->dv || !rates->dmemory)
+        return NT_NO_MEMORY;
+    for (int i = 0; i < s->n_regions; i++) {
+        const nt_region *r = &s->region[i];
+        const double *rate = s->best + r->word;
+        if (r->at == (char *)model->initial_v)
+            memcpy(rates->dv, rate, r->bytes);
+        if (r->at == (char *)model->initial_memory && r->bytes > 0)
+            memcpy(rates->dmemory, rate, r->bytes);
+        for (int b = 1; r->at == (char *)model->initial_q && b < model->n_bodies; b++) {
+            const nt_body *body = &model->bodies[b];
+            int turn = body->t_node >= 0 ? 3 : 0;
+            memcpy(rates->dq + body->v, rate + body->q, (size_t)turn * sizeof(double));
+            v3_store(rates->dq + body->v + turn,
+                     turning(rate + body->q + turn, model->initial_q + body->q + turn));
+        }
+    }
+    rates->open_row = -1;
+    for (int level = 0; level < 2; level++)
+        for (int i = 0; i < rows[level]; i++)
+            if (fabs(s->opening[level][i]) > fabs(rates->opening)) {
+                rates->opening = s->opening[level][i];
+                rates->open_row = i;
+                rates->open_level = (nt_level)level;
+            }
+    return NT_OK;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------ */
+
+static nt_status collect(nt_survey *s)
+{
+    nt_model *model = s->model;
+    nt_words *of_region = NT_TAKE(&s->arena, s->n_regions, nt_words);
+    nt_words *of_element = NT_TAKE(&s->arena, model->n_elements, nt_words), of_signals = {0, 0};
+    double *reach = NT_TAKE(&s->arena, model->n_parameters + 1 + model->n_signals, double);
+    v3 gravity_rate = v3_of(0, 0, 0);
+    if (!of_region || !of_element || !reach)
+        return NT_NO_MEMORY;
+    nt_status status = collect_words(s, of_region);
+    for (int i = 0; status == NT_OK && i < s->n_regions; i++) {
+        if (s->region[i].kind == NT_REGION_ELEMENT)
+            of_element[i - s->first_element] = of_region[i];
+        if (s->region[i].kind == NT_REGION_SIGNALS)
+            of_signals = of_region[i];
+        if (s->region[i].at == (char *)model->gravity)
+            gravity_rate = v3_load(s->best + s->region[i].word);
+    }
+    if (status == NT_OK)
+        status = collect_bodies(s, gravity_rate);
+    if (status == NT_OK)
+        status = collect_signals(s, &of_signals, of_element, reach);
+    if (status == NT_OK)
+        status = collect_elements(s, of_element, reach);
+    return status == NT_OK ? collect_initial(s) : status;
+}
+
+nt_status nt_parameter_rates_find(nt_model *model, int k, nt_error *error)
+{
+    nt_parameter_rates *rates = &model->rates[k];
+    nt_survey s = {.model = model, .rates = rates};
+    if (rates->ready)
+        return NT_OK;
+    nt_arena_free(&rates->arena);
+    *rates = (nt_parameter_rates){0};
+    rates->variables = NT_TAKE(&rates->arena, model->n_parameters + 1 + model->n_signals, double);
+    nt_status status = rates->variables ? nt_survey_begin(&s) : NT_NO_MEMORY;
+    if (status != NT_OK)
+        goto done;
+    nt_survey_parameters(model, k, rates->variables);
+    double value = fabs(model->parameters[k].value), scale = nt_survey_numbers(&s);
+    bool drives = false; /* prescribed motion: initial values depend on it */
+    for (int i = 0; i < model->n_joints; i++)
+        drives = drives || nt_element_uses(model, &model->elements[i], rates->variables);
+    rates->scale = isfinite(scale) ? scale : value > 0 ? value : 1;
+    if (isfinite(scale) || drives)
+        status = nt_survey_differentiate(&s, rates->scale);
+    if (status == NT_OK)
+        status = collect(&s);
+done:
+    nt_survey_end(&s);
+    if (status == NT_OK)
+        nt_parameter_rates_classify(model, rates);
+    rates->ready = status == NT_OK;
+    return status == NT_OK
+               ? NT_OK
+               : nt_fail(error, status, "%s: derivatives in parameter %s: %s", model->file,
+                         model->parameters[k].name, nt_status_text(status));
+}
+
+void nt_parameter_rates_put(nt_model *model, const nt_parameter_rates *rates, double s)
+{
+    nt_words_put(rates, (nt_words){0, rates->n_words}, s);
+    for (int i = 0; i < model->n_parameters; i++)
+        model->variables[i] = model->parameters[i].value + (s == 0 ? 0 : s * rates->variables[i]);
+}
+
+bool nt_parameter_rates_init(nt_model *model)
+{
+    size_t variables = (size_t)model->n_parameters + 1 + (size_t)model->n_signals;
+    nt_arena *arena = &model->arena;
+    model->rates = NT_TAKE(arena, model->n_parameters, nt_parameter_rates);
+    model->variables_base = NT_TAKE(arena, variables, double);
+    model->variables_scratch = NT_TAKE(arena, variables, double);
+    model->varied_residual = NT_TAKE(arena, model->system.space.nv, double);
+    model->varied_rows = NT_TAKE(arena, model->system.nh + model->system.nn, double);
+    return model->rates && model->variables_base && model->variables_scratch &&
+           model->varied_residual && model->varied_rows;
+}
+
+void nt_parameter_rates_forget(nt_model *model)
+{
+    for (int i = 0; model->rates && i < model->n_parameters; i++) {
+        nt_arena_free(&model->rates[i].arena);
+        model->rates[i] = (nt_parameter_rates){0};
+    }
+}

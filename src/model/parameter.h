@@ -1,0 +1,140 @@
+/* Derivatives of a model in its named parameters.
+ *
+ * The chain from a parameter p to a residual:
+ *
+ *   p -> numbers of the file      expressions; exact by nt_expression_jet
+ *     -> derived numbers          masses about reference points, joint points and triads, initial
+ *                                 values: everything that nt_model_prepare and nt_model_assemble
+ *                                 compute; differences of eighth order along the straight line
+ *                                 that the numbers of the file follow, once
+ *     -> residual, rows, records  along the straight line that the *derived* numbers follow; so
+ *                                 differences of what is linear or quadratic in them are exact,
+ *                                 with wide steps, however p enters the derived numbers
+ *
+ * Only bodies and elements whose derived numbers change are looked at. */
+#ifndef NUTATE_MODEL_PARAMETER_H
+#define NUTATE_MODEL_PARAMETER_H
+
+#include "model/model.h"
+#include "model/quantity.h"
+
+/* A number of the model that changes: where it stands, its value, its derivative. */
+typedef struct nt_word {
+    double *at;
+    double base, rate;
+} nt_word;
+
+/* A run of words. */
+typedef struct nt_words {
+    int first, count;
+} nt_words;
+
+/* An element whose residual changes at a given point. */
+typedef struct nt_touched {
+    int element;
+    nt_words own;        /* of its data                                                     */
+    nt_words of_joint;   /* of the joint that it acts along                                 */
+    bool moved;          /* one of its bodies has a fixed point that moves                  */
+    bool functions;      /* its functions of t and signals change                           */
+    bool holds_point;    /* a joint that holds a point and nothing else: ...            */
+    v3 point_a, point_b; /* ... derivatives of its points, body axes                    */
+    bool quadratic;      /* what it adds is quadratic in s: two values give the derivative */
+    bool linear;         /* it is linear: they can be far away                             */
+    const nt_expression *motion; /* prescribed motion that changes; NULL for none          */
+    double step; /* words change by their own size along s = step; 0 where there are none  */
+} nt_touched;
+
+/* Bodies whose mass and inertia stand for their derivatives (the residual is linear in them). */
+typedef struct nt_body_pass {
+    nt_body *bodies; /* [n + 1], the first stands for the ground */
+    int n;
+    v3 gravity;
+    unsigned parts;
+} nt_body_pass;
+
+typedef struct nt_moved_body {
+    int body;
+    v3 rate; /* of its reference point, ground axes */
+} nt_moved_body;
+
+/* All that is known of one parameter; valid until parameters are set. */
+typedef struct nt_parameter_rates {
+    bool ready;
+    nt_arena arena;
+    double scale;      /* a natural change of the parameter                                  */
+    double *variables; /* [as model->variables] derivatives of parameters, 0 for t and signals */
+    nt_word *words;    /* [n_words] of bodies, markers, gravity, signals, elements            */
+    int n_words;
+    nt_body_pass pass[3];
+    int n_passes;
+    nt_motion *motion; /* [n_bodies] scratch of passes */
+    nt_moved_body *moved;
+    int n_moved;
+    nt_touched *touched;
+    int n_touched;
+    int *seen; /* [n_seen] bodies that touched elements look at */
+    int n_seen;
+    bool functions; /* touched elements have some, changing or not: signals are needed */
+    int *signal;    /* [n_signals_touched] */
+    nt_words *signal_words;
+    int n_signals;
+
+    double *dq, *dv, *dmemory; /* of consistent initial values, inertial frame       */
+    int open_row;              /* a constraint row that initial values leave open; -1 */
+    nt_level open_level;
+    double opening; /* by how much per unit of the parameter */
+} nt_parameter_rates;
+
+/* Memory for all parameters; false when it is out. After the layout of the state is known. */
+bool nt_parameter_rates_init(nt_model *model);
+/* Parameters were set: what was known of derivatives is void. */
+void nt_parameter_rates_forget(nt_model *model);
+
+/* Fill in model->rates[k]. Allocates; leaves the model as it was, bit for bit. */
+nt_status nt_parameter_rates_find(nt_model *model, int k, nt_error *error);
+
+/* Whether the element's functions depend on variables with a rate; on any at all for NULL. */
+bool nt_element_uses(const nt_model *model, const nt_element *element, const double *rates);
+/* The joint that a motor or torsion spring acts along; -1 for none. */
+int nt_element_joint(const nt_element *element);
+
+/* Put words at base + s rate; s = 0 restores their bits. */
+static inline void nt_words_put(const nt_parameter_rates *rates, nt_words words, double s)
+{
+    for (int i = words.first; i < words.first + words.count; i++) {
+        const nt_word *word = &rates->words[i];
+        *word->at = s == 0 ? word->base : word->base + s * word->rate;
+    }
+}
+
+/* The smaller of `step` (0: none yet) and the s along which all words change by at most their own
+ * size, a small one by `unit`. */
+static inline double nt_words_step(const nt_parameter_rates *rates, nt_words words, double unit,
+                                   double step)
+{
+    for (int i = words.first; i < words.first + words.count; i++) {
+        const nt_word *word = &rates->words[i];
+        double s = fmax(fabs(word->base), unit) / fabs(word->rate);
+        step = step == 0 ? s : fmin(step, s);
+    }
+    return step;
+}
+
+/* Everything the parameter changes, at base + s rate: for whole evaluations of the model. */
+void nt_parameter_rates_put(nt_model *model, const nt_parameter_rates *rates, double s);
+
+/* Whether each touched element is quadratic: by trial (parameter_tangent.c). */
+void nt_parameter_rates_classify(nt_model *model, nt_parameter_rates *rates);
+
+/* system.h */
+nt_status nt_model_parameter_tangent(void *self, const nt_point *at, int k, const nt_terms *terms);
+
+/* ---- differences ---------------------------------------------------------------------------- */
+
+/* Central differences of sixth and fourth order from the same points, s = h, 2h, 3h:
+ *
+ *   D6 = (45 d1 - 9 d2 + d3)/(60 h),   D4 = (8 d1 - d2)/(12 h),   dk = f(k h) - f(-k h). */
+static const double NT_SIXTH[3] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
+static const double NT_FOURTH[3] = {8.0 / 12, -1.0 / 12, 0};
+
+#endif

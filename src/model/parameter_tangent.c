@@ -1,0 +1,563 @@
+/* The residual and the constraint rows differentiated in one parameter.
+ *
+ * Bodies. M vdot - f is linear in mass and inertia: the same residual with their derivatives in
+ * their place. Elements. Their derived numbers D move along D + s D'; functions of t and signals
+ * along f + s df/dp (nt_straight). What is quadratic in s, as most is, has the derivative
+ * (f(s) - f(-s))/(2 s) with s as large as the numbers themselves, exact to rounding; the rest
+ * (distances, angles, friction) has differences of sixth order, judged by those of fourth. */
+#include "model/parameter.h"
+
+#include "model/bodies.h"
+#include "model/body.h"
+#include "model/evaluate.h"
+#include "model/joint.h"
+
+#include <float.h>
+#include <string.h>
+
+/* First step of a difference of sixth order: numbers change by up to 1 % of their size, where the
+ * truncation of 1/x is 3e-14 and rounding 3e-14. Where fourth order differs by more than 1e-8 (then
+ * sixth order is off by 1e-12) the step is divided by four, up to five times. */
+static const double FIRST_STEP = 3e-3, NEXT_STEP = 0.25, GOOD = 1e-8;
+enum { LEVELS = 6 };
+
+/* The row of a driven angle has another branch beyond a right angle: there two values are taken a
+ * few degrees apart, not further. */
+static const double WITHIN_BRANCH = 0.03;
+
+/* Where all is linear values are taken so far away that what does not change is lost in rounding: a
+ * damping of 1 beside a stiffness of 1e6 has its derivative to the last digit. */
+static const double FAR = 1e8;
+
+/* Equations that an element adds to: two bodies and its rows. */
+enum { ROOM = 12 + 20 };
+
+/* What is varied, and at which point. */
+typedef struct variation {
+    nt_model *model;
+    const nt_parameter_rates *rates;
+    nt_view view;
+    nt_terms terms; /* into scratch */
+    nt_straight straight;
+    double unit; /* the size of what is zero: the model's length, at most 1 */
+
+    /* entries of the element at hand */
+    int n;
+    double *from[ROOM], *to[ROOM]; /* scratch, and what the caller wants (NULL: nothing) */
+} variation;
+
+/* ---- one element at base + s rate ----------------------------------------------------------- */
+
+static void put(const variation *v, const nt_touched *t, double s)
+{
+    nt_model *model = v->model;
+    const nt_parameter_rates *rates = v->rates;
+    nt_words_put(rates, t->own, s);
+    nt_words_put(rates, t->of_joint, s);
+    if (t->functions)
+        for (int i = 0; i < model->n_parameters + 1 + model->n_signals; i++)
+            if (v->straight.rates[i] != 0)
+                model->variables[i] =
+                    model->variables_base[i] + (s == 0 ? 0 : s * v->straight.rates[i]);
+}
+
+static void move(const variation *v, double s)
+{
+    for (int i = 0; i < v->rates->n_moved; i++) {
+        const nt_moved_body *moved = &v->rates->moved[i];
+        nt_motion *motion = &v->model->motion[moved->body];
+        motion->x = v3_axpy(s, moved->rate, v->model->bodies[moved->body].x0);
+    }
+}
+
+static nt_status evaluate_at(variation *v, const nt_touched *t, double s, double values[ROOM])
+{
+    const nt_element *e = &v->model->elements[t->element];
+    for (int i = 0; i < v->n; i++)
+        *v->from[i] = 0;
+    put(v, t, s);
+    if (t->moved)
+        move(v, s);
+    v->straight.s = s;
+    v->model->straight = t->functions ? &v->straight : NULL;
+    nt_status status = e->type->evaluate(e, &v->view);
+    v->model->straight = NULL;
+    for (int i = 0; i < v->n; i++)
+        values[i] = *v->from[i];
+    return status;
+}
+
+static void restore(const variation *v, const nt_touched *t)
+{
+    put(v, t, 0);
+    if (t->moved)
+        move(v, 0);
+}
+
+/* ---- differences ---------------------------------------------------------------------------- */
+
+/* Derivatives, and how far they may be off. */
+typedef struct slope {
+    double of[ROOM];
+    double size, doubt; /* of the largest */
+} slope;
+
+static nt_status difference(variation *v, const nt_touched *t, double s, slope *out)
+{
+    double plus[ROOM], minus[ROOM];
+    nt_status status = evaluate_at(v, t, s, plus);
+    if (status == NT_OK)
+        status = evaluate_at(v, t, -s, minus);
+    out->size = out->doubt = 0;
+    for (int i = 0; status == NT_OK && i < v->n; i++) {
+        out->of[i] = (plus[i] - minus[i]) / (2 * s);
+        out->size = fmax(out->size, fabs(out->of[i]));
+        out->doubt = fmax(out->doubt, DBL_EPSILON * fabs(plus[i]) / fabs(s));
+    }
+    return status;
+}
+
+static nt_status sixth_order(variation *v, const nt_touched *t, double h, slope *out, bool *good)
+{
+    double plus[ROOM], minus[ROOM], fourth[ROOM] = {0}, gap = 0, rounding = 0;
+    nt_status status = NT_OK;
+    *out = (slope){.size = 0};
+    for (int k = 0; k < 3 && status == NT_OK; k++) {
+        status = evaluate_at(v, t, (k + 1) * h, plus);
+        if (status == NT_OK)
+            status = evaluate_at(v, t, -(k + 1) * h, minus);
+        for (int i = 0; i < v->n; i++) {
+            double d = (plus[i] - minus[i]) / h;
+            out->of[i] += NT_SIXTH[k] * d;
+            fourth[i] += NT_FOURTH[k] * d;
+            rounding = fmax(rounding, DBL_EPSILON * fabs(plus[i]) / h);
+        }
+    }
+    for (int i = 0; i < v->n; i++) {
+        gap = fmax(gap, fabs(out->of[i] - fourth[i]));
+        out->size = fmax(out->size, fabs(out->of[i]));
+    }
+    /* h^4 and h^6: the relative error of sixth order is about the gap to the power 3/2 */
+    out->doubt = (out->size > 0 ? gap * sqrt(gap / out->size) : 0) + rounding;
+    *good = gap <= fmax(GOOD * out->size, 10 * rounding);
+    return status;
+}
+
+/* Places where the element has no value are too far away: the next step is shorter. */
+static nt_status best_difference(variation *v, const nt_touched *t, double step, slope *out)
+{
+    nt_status status = NT_OK;
+    bool good = false, found = false;
+    double h = FIRST_STEP * step;
+    for (int level = 0; level < LEVELS && !good; level++, h *= NEXT_STEP) {
+        slope next;
+        status = sixth_order(v, t, h, &next, &good);
+        good = good && status == NT_OK;
+        if (status == NT_OK && (!found || next.doubt < out->doubt)) {
+            *out = next;
+            found = true;
+        }
+    }
+    return found ? NT_OK : status;
+}
+
+/* ---- prescribed motion ---------------------------------------------------------------------- */
+
+/* f'' along time alone, parameters at base + s rate. */
+static double second_derivative(const variation *v, const nt_expression *f, double s)
+{
+    nt_model *model = v->model;
+    double jet[3], *at = model->variables_scratch;
+    for (int i = 0; i <= model->n_parameters; i++)
+        at[i] = model->variables_base[i] + s * v->rates->variables[i];
+    nt_expression_jet(f, at, model->time_rate, model->zeros, jet);
+    return jet[2];
+}
+
+/* Derivatives of f, f' and, where wanted, f'' in the parameter. The mixed derivative is exact by
+ * polarisation: with c a natural change of p, (d/dt +- c d/dp)^2 f differ by 4 c d2f/dt dp. f''
+ * has no exact derivative here; differences of sixth order. */
+static void motion_rates(variation *v, const nt_expression *f, bool second)
+{
+    nt_model *model = v->model;
+    const double *base = model->variables_base, *p = v->rates->variables;
+    double c = v->rates->scale, jet[3], mixed[2], *direction = model->variables_scratch;
+    double *out = v->straight.motion;
+    nt_expression_jet(f, base, p, model->zeros, jet);
+    out[0] = jet[1];
+    for (int side = 0; side < 2; side++) {
+        for (int i = 0; i <= model->n_parameters; i++)
+            direction[i] = model->time_rate[i] + (side == 0 ? c : -c) * p[i];
+        nt_expression_jet(f, base, direction, model->zeros, jet);
+        mixed[side] = jet[2];
+    }
+    out[1] = (mixed[0] - mixed[1]) / (4 * c);
+    double h = FIRST_STEP * c, least = (double)INFINITY;
+    out[2] = 0;
+    for (int level = 0; second && level < LEVELS; level++, h *= NEXT_STEP) {
+        double sixth = 0, fourth = 0, rounding = 0;
+        for (int k = 0; k < 3; k++) {
+            double plus = second_derivative(v, f, (k + 1) * h);
+            double d = (plus - second_derivative(v, f, -(k + 1) * h)) / h;
+            sixth += NT_SIXTH[k] * d;
+            fourth += NT_FOURTH[k] * d;
+            rounding = fmax(rounding, DBL_EPSILON * fabs(plus) / h);
+        }
+        double gap = fabs(sixth - fourth);
+        double doubt = (sixth != 0 ? gap * sqrt(gap / fabs(sixth)) : 0) + rounding;
+        if (doubt < least) {
+            out[2] = sixth;
+            least = doubt;
+        }
+        if (gap <= fmax(GOOD * fabs(sixth), 10 * rounding))
+            break;
+    }
+}
+
+/* The s along which the element's words and its prescribed motion change by their own size. */
+static double step_of(const variation *v, const nt_touched *t)
+{
+    double step = t->step, f[3];
+    if (t->motion) {
+        nt_expression_jet(t->motion, v->model->variables_base, v->model->time_rate, v->model->zeros,
+                          f);
+        for (int i = 0; i < 3; i++) {
+            double rate = fabs(v->straight.motion[i]), s = fmax(fabs(f[i]), 1) / rate;
+            if (rate > 0 && (step == 0 || s < step))
+                step = s;
+        }
+    }
+    return step > 0 && isfinite(step) ? step : 1;
+}
+
+/* ---- elements ------------------------------------------------------------------------------- */
+
+static void add_entry(variation *v, double *from, double *to)
+{
+    if (v->n < ROOM) {
+        v->from[v->n] = from;
+        v->to[v->n++] = to;
+    }
+}
+
+static void list_entries(variation *v, const nt_element *e, const nt_terms *wanted)
+{
+    nt_model *model = v->model;
+    const int on[2] = {e->a, e->b == e->a ? 0 : e->b};
+    v->n = 0;
+    for (int side = 0; side < 2; side++) {
+        const nt_body *body = &model->bodies[on[side]];
+        int count = body->r_node < 0 ? 0 : body->t_node < 0 ? 3 : 6;
+        for (int i = body->v; i < body->v + count; i++)
+            add_entry(v, model->varied_residual + i,
+                      wanted->residual ? wanted->residual + i : NULL);
+    }
+    for (int i = 0; i < e->n_rows + e->n_rates; i++) {
+        int row = nt_element_row(e, i);
+        add_entry(v, model->varied_rows + row, wanted->rows ? wanted->rows + row : NULL);
+    }
+}
+
+static bool drives_angle(const nt_element *e)
+{
+    return e->type->evaluate == nt_joint_evaluate && nt_joint_of(e)->motion &&
+           nt_joint_of(e)->rotates;
+}
+
+/* Two values; six, the steps chosen by trial; six far apart, exact up to fifth powers of s. */
+typedef enum formula { TWO, SIX, WIDE_SIX } formula;
+
+static nt_status differentiate(variation *v, const nt_touched *t, formula by, slope *out)
+{
+    const nt_element *e = &v->model->elements[t->element];
+    if (t->motion)
+        motion_rates(v, t->motion, v->terms.level == NT_ACCELERATION);
+    bool apart = t->own.count == 0 && t->of_joint.count == 0 && !t->moved;
+    v->straight.share = apart && e->type->evaluate != nt_joint_evaluate ? 0 : 1;
+    double step = step_of(v, t);
+    if (by != SIX && drives_angle(e))
+        step *= WITHIN_BRANCH;
+    else if (by == TWO && t->linear)
+        step *= FAR;
+    bool good;
+    nt_status status = by == TWO   ? difference(v, t, step, out)
+                       : by == SIX ? best_difference(v, t, step, out)
+                                   : sixth_order(v, t, step, out, &good);
+    restore(v, t);
+    return status;
+}
+
+/* How the distance of a point from the reference point changes at a level when it moves by X in the
+ * body. */
+static v3 arm_at(const nt_motion *m, v3 X, nt_level level)
+{
+    v3 r = m3_apply(m->R, X), r1 = v3_cross(m->w, r);
+    return level == NT_POSITION   ? r
+           : level == NT_VELOCITY ? r1
+                                  : v3_add(v3_cross(m->alpha, r), v3_cross(m->w, r1));
+}
+
+/* p_A - p_B = 0 with the force F on A, -F on B: linear in the points. */
+static void add_point(const variation *v, const nt_touched *t, const nt_terms *wanted)
+{
+    const nt_element *e = &v->model->elements[t->element];
+    const nt_motion *a = &v->view.motion[e->a], *b = &v->view.motion[e->b];
+    if (wanted->rows)
+        v3_accumulate(wanted->rows + e->first_row, v3_sub(arm_at(a, t->point_a, wanted->level),
+                                                          arm_at(b, t->point_b, wanted->level)));
+    if (!wanted->residual || !(wanted->parts & NT_REACTIONS))
+        return;
+    nt_view into = v->view;
+    into.terms = wanted;
+    v3 F = v3_load(v->view.lambda + e->first_row);
+    nt_view_moment(&into, e->a, v3_cross(m3_apply(a->R, t->point_a), F));
+    nt_view_moment(&into, e->b, v3_cross(F, m3_apply(b->R, t->point_b)));
+}
+
+static nt_status add_elements(variation *v, const nt_terms *wanted, double *size, double *doubt)
+{
+    nt_model *model = v->model;
+    for (int i = 0; i < v->rates->n_touched; i++) {
+        const nt_touched *t = &v->rates->touched[i];
+        const nt_element *e = &model->elements[t->element];
+        slope d;
+        if (t->holds_point) {
+            add_point(v, t, wanted);
+            continue;
+        }
+        list_entries(v, e, wanted);
+        nt_status status = differentiate(v, t, t->quadratic ? TWO : SIX, &d);
+        if (status != NT_OK) {
+            model->failed = e;
+            return status;
+        }
+        for (int k = 0; k < v->n; k++)
+            if (v->to[k])
+                *v->to[k] += d.of[k];
+        *size = fmax(*size, d.size);
+        *doubt = fmax(*doubt, d.doubt);
+    }
+    return NT_OK;
+}
+
+/* ---- signals -------------------------------------------------------------------------------- */
+
+/* Derivatives of the signals that the parameter changes at a fixed state. */
+static void signal_rates(variation *v)
+{
+    nt_model *model = v->model;
+    const nt_parameter_rates *rates = v->rates;
+    double *out = rates->variables + model->n_parameters + 1;
+    for (int i = 0; i < rates->n_signals; i++) {
+        const nt_signal *signal = &model->signals[rates->signal[i]];
+        nt_words words = rates->signal_words[i];
+        double step = nt_words_step(rates, words, v->unit, 0), sum = 0;
+        for (int k = 0; k < rates->n_moved; k++)
+            step = step == 0 ? v->unit / v3_norm(rates->moved[k].rate)
+                             : fmin(step, v->unit / v3_norm(rates->moved[k].rate));
+        double h = FIRST_STEP * step;
+        for (int k = 1; k <= 3; k++) {
+            double d = 0;
+            for (int side = -1; side <= 1; side += 2) {
+                nt_words_put(rates, words, side * k * h);
+                move(v, side * k * h);
+                d += side * nt_signal_value(signal, &v->view);
+            }
+            sum += NT_SIXTH[k - 1] * d / h;
+        }
+        nt_words_put(rates, words, 0);
+        move(v, 0);
+        out[rates->signal[i]] = sum;
+    }
+}
+
+/* ---- a point -------------------------------------------------------------------------------- */
+
+/* Motion of the bodies that matter, multipliers, and where functions change all signals. */
+static void look(variation *v, const nt_point *at)
+{
+    nt_model *model = v->model;
+    const nt_parameter_rates *rates = v->rates;
+    int nh = model->system.nh, nn = model->system.nn;
+    if (rates->functions) {
+        static const nt_terms none = {.parts = 0};
+        nt_model_look(model, at, &none, &v->view);
+        memcpy(model->variables_base, model->variables,
+               (size_t)(model->n_parameters + 1 + model->n_signals) * sizeof(double));
+        signal_rates(v);
+    } else {
+        for (int i = 0; i < rates->n_seen; i++)
+            nt_body_motion(&model->bodies[rates->seen[i]], at, &model->motion[rates->seen[i]]);
+        const double *lambda = at->lambda;
+        if (nn > 0) {
+            memcpy(model->multipliers, at->lambda, (size_t)nh * sizeof(double));
+            memcpy(model->multipliers + nh, at->mu, (size_t)nn * sizeof(double));
+            lambda = model->multipliers;
+        }
+        v->view = (nt_view){.model = model,
+                            .motion = model->motion,
+                            .bodies = model->bodies,
+                            .at = at,
+                            .lambda = lambda,
+                            .variables = model->variables};
+    }
+    v->view.terms = &v->terms;
+}
+
+static variation vary(nt_model *model, const nt_parameter_rates *rates, const nt_terms *wanted)
+{
+    return (variation){
+        .model = model,
+        .rates = rates,
+        .terms = {.parts = wanted->parts,
+                  .level = wanted->level,
+                  .residual = wanted->residual ? model->varied_residual : NULL,
+                  .rows = wanted->rows ? model->varied_rows : NULL},
+        .straight = {.base = model->variables_base, .rates = rates->variables, .share = 1},
+        .unit = fmin(1, model->length)};
+}
+
+static void add_bodies(const nt_parameter_rates *rates, const nt_point *at, const nt_terms *wanted)
+{
+    nt_terms terms = {.level = wanted->level, .residual = wanted->residual};
+    for (int i = 0; wanted->residual && i < rates->n_passes; i++) {
+        const nt_body_pass *pass = &rates->pass[i];
+        terms.parts = wanted->parts & pass->parts;
+        if (terms.parts)
+            nt_bodies_evaluate(pass->bodies, pass->n + 1, 1, pass->n + 1, at, &terms, pass->gravity,
+                               rates->motion);
+    }
+}
+
+nt_status nt_model_parameter_tangent(void *self, const nt_point *at, int k, const nt_terms *terms)
+{
+    nt_model *model = self;
+    nt_parameter_rates *rates = &model->rates[k];
+    if (!rates->ready && nt_parameter_rates_find(model, k, NULL) != NT_OK)
+        return NT_UNSUPPORTED;
+    add_bodies(rates, at, terms);
+    double size = 0, doubt = 0;
+    nt_status status = NT_OK;
+    model->failed = NULL;
+    if (rates->n_touched > 0) {
+        variation v = vary(model, rates, terms);
+        look(&v, at);
+        status = add_elements(&v, terms, &size, &doubt);
+    }
+    model->parameter_error = size > 0 ? doubt / size : 0;
+    return status;
+}
+
+/* ---- which elements are quadratic ----------------------------------------------------------- */
+
+/* Numbers in (-1, 1), always the same. */
+static double next_number(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / (1 << 23) - 1;
+}
+
+static v3 next_vector(unsigned *seed, double size)
+{
+    double x = next_number(seed), y = next_number(seed), z = next_number(seed);
+    return v3_scale(size, v3_of(x, y, z));
+}
+
+/* The initial placement, moved and turned a little, with velocities and accelerations. */
+static void stir(nt_model *model, unsigned *seed)
+{
+    for (int i = 1; i < model->n_bodies; i++) {
+        const nt_body *body = &model->bodies[i];
+        v3 turn = next_vector(seed, 0.3);
+        quat q = quat_unit((quat){1, turn.x, turn.y, turn.z});
+        v3 shift = body->t_node < 0 ? v3_of(0, 0, 0) : next_vector(seed, 0.3 * model->length);
+        model->motion[i] = (nt_motion){.x = v3_add(body->x0, shift),
+                                       .R = quat_matrix(quat_multiply(q, body->q0)),
+                                       .v = next_vector(seed, 1),
+                                       .w = next_vector(seed, 1),
+                                       .a = next_vector(seed, 1),
+                                       .alpha = next_vector(seed, 1)};
+    }
+    for (int i = 0; i < model->system.nh + model->system.nn; i++)
+        model->multipliers[i] = 1 + 0.5 * next_number(seed);
+}
+
+/* At the initial placement signals and their rates may happen to be zero. */
+static void stir_signals(nt_model *model, const nt_parameter_rates *rates, unsigned *seed)
+{
+    int first = model->n_parameters + 1;
+    for (int i = 0; i < model->n_signals; i++)
+        model->variables[first + i] = 0.5 + 0.4 * next_number(seed);
+    for (int i = 0; i < rates->n_signals; i++)
+        rates->variables[first + rates->signal[i]] = 1 + 0.5 * next_number(seed);
+}
+
+/* The same from two values, far away or not, and from six, to 1e-10 of the largest, and not zero. A
+ * quadratic term would be seen far away: rounding makes it 1e-8. */
+static bool agrees(variation *v, const nt_touched *touched, bool linear)
+{
+    slope two, six;
+    nt_touched copy = *touched, *t = &copy;
+    t->linear = linear;
+    if (differentiate(v, t, TWO, &two) != NT_OK || differentiate(v, t, WIDE_SIX, &six) != NT_OK)
+        return false;
+    for (int i = 0; i < v->n; i++)
+        if (!(fabs(two.of[i] - six.of[i]) <= 1e-10 * six.size))
+            return false;
+    return six.size > 0;
+}
+
+/* Friction and limits act in some places only: no trial tells. */
+static bool is_smooth_joint(const nt_element *e)
+{
+    if (e->type->evaluate != nt_joint_evaluate)
+        return false;
+    const nt_joint *joint = nt_joint_of(e);
+    return !(joint->given & (NT_GIVEN_FRICTION | NT_GIVEN_LIMITS));
+}
+
+static void classify(variation *v, nt_touched *t)
+{
+    const nt_element *e = &v->model->elements[t->element];
+    bool force = strcmp(e->type->section, "forces") == 0;
+    bool product = t->functions && t->of_joint.count > 0; /* value, arm, axis */
+    t->quadratic =
+        t->quadratic && (is_smooth_joint(e) || (force && !product)) && agrees(v, t, false);
+    t->linear = t->linear && t->quadratic && !t->functions && agrees(v, t, true);
+}
+
+void nt_parameter_rates_classify(nt_model *model, nt_parameter_rates *rates)
+{
+    nt_terms wanted = {
+        .parts = NT_ALL_PARTS, .residual = model->varied_residual, .rows = model->varied_rows};
+    variation v = vary(model, rates, &wanted);
+    nt_point at = {.t = model->simulation.start + 0.37,
+                   .q = model->initial_q,
+                   .v = model->initial_v,
+                   .vdot = model->initial_v,
+                   .lambda = model->multipliers,
+                   .mu = model->multipliers + model->system.nh,
+                   .memory = model->initial_memory};
+    unsigned seed = 1;
+    for (int i = 0; i < rates->n_touched; i++)
+        rates->touched[i].quadratic = rates->touched[i].linear = true;
+    for (int trial = 0; trial < 2; trial++) {
+        look(&v, &at);
+        v.view.lambda = model->multipliers;
+        stir(model, &seed);
+        stir_signals(model, rates, &seed);
+        memcpy(model->variables_base, model->variables,
+               (size_t)(model->n_parameters + 1 + model->n_signals) * sizeof(double));
+        for (int level = NT_POSITION; level <= NT_ACCELERATION; level += 2) {
+            v.terms.level = (nt_level)level;
+            for (int i = 0; i < rates->n_touched; i++) {
+                nt_touched *t = &rates->touched[i];
+                const nt_element *e = &model->elements[t->element];
+                if (t->holds_point)
+                    continue;
+                list_entries(&v, e, &wanted);
+                classify(&v, t);
+            }
+        }
+    }
+}

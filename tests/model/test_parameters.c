@@ -1,0 +1,630 @@
+/* Derivatives of models in their parameters, wherever a parameter enters: residual and constraint
+ * rows against differences of whole evaluations at changed parameters, initial values against
+ * assemblies at changed parameters, records along a direction, parameters that follow others. */
+#include "model/elements.h"
+
+#include <math.h>
+#include <nutate/nutate.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- models --------------------------------------------------------------------------------- */
+
+/* The element as it stands in a model; %s is `between` ("a, b" or "ground, b"). */
+typedef struct element_case {
+    const char *type;
+    const char *text;
+} element_case;
+
+#define PLACE "at: [0.3 + u, -0.2, 0.5*w]"
+
+static const element_case cases[] = {
+    {"fixed", "joints: {e: {type: fixed, between: [%s], " PLACE "}}"},
+    {"spherical", "joints: {e: {type: spherical, between: [%s], " PLACE "}}"},
+    {"revolute", "joints: {e: {type: revolute, between: [%s], " PLACE ", axis: [1, w, -1]}}"},
+    {"revolute", "joints: {e: {type: revolute, between: [%s], " PLACE ", axis: [u, 0, 1], "
+                 "motion: u + 0.3*w*sin(2*w*t) + t^2}}"},
+    {"revolute", "joints: {e: {type: revolute, between: [%s], " PLACE ", axis: [0, -1, u], "
+                 "friction: {dry: 0.4*w, viscous: 0.2 + u, slip: 0.5}, "
+                 "limits: {lower: -0.001*w, upper: 0.001, stiffness: 30*w, damping: 0.7}}}"},
+    {"revolute", "joints: {e: {type: revolute, between: [%s], " PLACE ", axis: [0, 0, -1], "
+                 "enforce: penalty, stiffness: 200*w, damping: 3*(1 + u), motion: sin(w*t)}}"},
+    {"prismatic", "joints: {e: {type: prismatic, between: [%s], " PLACE ", axis: [1, 2, -w], "
+                  "motion: 0.1*w*(1 - cos(3*w*t))}}"},
+    {"prismatic", "joints: {e: {type: prismatic, between: [%s], " PLACE ", axis: [1, 2, -w], "
+                  "friction: {dry: 2*w, slip: 0.3}, limits: {upper: -5 + u, stiffness: 4*w, "
+                  "damping: 2}}}"},
+    {"cylindrical", "joints: {e: {type: cylindrical, between: [%s], " PLACE ", axis: [0, u, 1], "
+                    "friction: {viscous: 0.3*w}}}"},
+    {"universal", "joints: {e: {type: universal, between: [%s], " PLACE ", axes: [[1, u, 0], "
+                  "[-u, 1, 0]]}}"},
+    {"universal", "joints: {e: {type: universal, between: [%s], " PLACE ", enforce: penalty, "
+                  "stiffness: 90*w, damping: 2, axes: [[1, 0, 0], [0, 1, u]]}}"},
+    {"planar", "joints: {e: {type: planar, between: [%s], " PLACE ", axis: [1, w, 0]}}"},
+    {"inline", "joints: {e: {type: inline, between: [%s], " PLACE ", axis: [1, w, 0]}}"},
+    {"inline", "joints: {e: {type: inline, between: [%s], " PLACE ", axis: [1, 1, u], "
+               "enforce: penalty, stiffness: 50*w, damping: 1}}"},
+    {"distance", "joints: {e: {type: distance, between: [%s], points: [[0.1*w, 0.7, 0.2], [0.4, u, "
+                 "-0.3]]}}"},
+    {"distance", "joints: {e: {type: distance, between: [%s], points: [[0.1, 0.7, 0.2], [0.4, 0, "
+                 "-0.3]], length: 0.7*w, enforce: penalty, stiffness: 70, damping: 4*w}}"},
+    {"rolling_disk", "joints: {e: {type: rolling_disk, between: [%s], radius: 0.7*w, axis: [1, 2, "
+                     "-w], at: [0.2, u, -0.3], plane: {point: [0.1, 0.2*w, -0.4], normal: [1, 1, "
+                     "3 + u]}}}\ninitial: {correct: true}"},
+    {"rolling_sphere", "joints: {e: {type: rolling_sphere, between: [%s], radius: 0.7*w, at: [0.2, "
+                       "u, -0.3], plane: {point: [0.1, 0.2*w, -0.4], normal: [1, u, 3]}}}\n"
+                       "initial: {correct: true}"},
+    {"knife_edge", "joints: {e: {type: knife_edge, between: [%s], axis: [1, 2*w, -1], "
+                   "at: [0.2, u, -0.3]}}"},
+    {"sphere_plane",
+     "contacts: {e: {type: sphere_plane, between: [%s], plane: {point: [0.2, u, -0.3], "
+     "normal: [0.3, -0.2, w]}, at: [0.1*w, -0.3, 0.2], radius: 4*w, stiffness: 20*w, damping: "
+     "0.4, friction: {coefficient: 0.6*w, slip: 0.3}}}"},
+    {"sphere_sphere",
+     "contacts: {e: {type: sphere_sphere, between: [%s], at: [[0.2, u, -0.3], [0.1, 0.4, 0.6*w]], "
+     "radii: [3*w, 2], stiffness: 15, exponent: 2*w, damping: 0.7, part: implicit, "
+     "friction: {coefficient: 0.3, slip: 0.5}}}"},
+    {"force", "forces: {e: {type: force, on: b, " PLACE ", value: [3*w*a.position.x + t, "
+              "a.angular_velocity.z*(1 + b.velocity.y^2)^w, exp(w) - b.orientation.w^2]}}\n# %s"},
+    {"force", "forces: {e: {type: force, on: b, at: p, frame: body, "
+              "value: [-0.3*w*b.velocity.x, p.velocity.y*p.position.z, 4 + u]}}\n# %s"},
+    {"torque", "forces: {e: {type: torque, on: b, value: [sin(w*t), 2*a.velocity.z, "
+               "w*b.angular_velocity.x]}}\n# %s"},
+    {"torque", "forces: {e: {type: torque, on: b, frame: body, value: [w, a.orientation.x, "
+               "b.angular_velocity.y^3*w]}}\n# %s"},
+    {"spring", "forces: {e: {type: spring, between: [%s], at: [[0.2 + u, 0.1, 0], [0.9, -0.4*w, "
+               "0.3]], stiffness: 40*w, damping: 3, length: 0.2}}"},
+    {"spring", "forces: {e: {type: spring, between: [%s], at: [[0.2 + u, 0.1, 0], [0.9, -0.4*w, "
+               "0.3]], stiffness: 40, damping: 3*w}}"},
+    {"torsion_spring",
+     "joints: {j: {type: revolute, between: [%s], " PLACE ", axis: [0, 1, u]}}\n"
+     "forces: {e: {type: torsion_spring, joint: j, stiffness: 5*w, damping: 0.4, angle: 0.3*w}}"},
+    {"bushing", "forces: {e: {type: bushing, between: [%s], " PLACE ", "
+                "stiffness: [100*w, 120, 140, 5, 6, 7], damping: [1, 2*w, 3, 0.1, 0.2, 0.3]}}"},
+    {"joint_torque",
+     "joints: {j: {type: revolute, between: [%s], " PLACE ", axis: [0, 1, u]}}\n"
+     "forces: {e: {type: joint_torque, joint: j, value: -4*w*(j.angle - 0.2) - 0.3*j.rate + "
+     "a.position.y}}"},
+    {"joint_force",
+     "joints: {j: {type: prismatic, between: [%s], " PLACE ", axis: [u, 1, 0]}}\n"
+     "forces: {e: {type: joint_force, joint: j, value: 3 - 8*w*j.displacement - 2*j.rate}}"},
+};
+
+enum { N_CASES = sizeof cases / sizeof cases[0] };
+
+/* u and w are small and of order one; every other parameter enters the bodies. */
+static const char bodies_text[] =
+    "nutate: 1\n"
+    "parameters: {u: 0, w: 1.1, m: 2, com: 0.1, at: 0.2, turn: 0.3, f: 0.1, g: -9.8, follows: "
+    "w^2 + u, speed: 0.4}\n"
+    "gravity: [0.1, 0, g]\n"
+    "bodies:\n"
+    "  a: {mass: m, inertia: [0.3*m, 0.4*m, 0.5*m, 0.02, -0.03, 0.01], "
+    "center_of_mass: [com, -0.2, 0.05],\n"
+    "      position: [at, 0.4, -0.1], orientation: {rotation_vector: [turn, -0.5, 0.2]}}\n"
+    "  b: {mass: 1.5*follows, inertia: [0.2, 0.3, 0.4], center_of_mass: [0, 0.15, com - 0.2],\n"
+    "      position: [0.9, -0.3, 0.6], orientation: {axis: [1, 1, turn], angle: 0.8}}\n"
+    "  c: {mass: m + 1, inertia: [0.4, 0.4, 0.2], center_of_mass: [0, com, 0.3], fixed_point: [f, "
+    "0, 0],\n"
+    "      orientation: {rotation_vector: [0.1, 0.2, -turn]}}\n"
+    "markers: {p: {on: b, at: [0.2*w, -0.1, 0.4]}}\n";
+
+static void write_case(char *text, size_t size, const element_case *c, const char *pair)
+{
+    const char *mark = strstr(c->text, "%s");
+    assert_non_null(mark);
+    snprintf(text, size, "%s%.*s%s%s\n", bodies_text, (int)(mark - c->text), c->text, pair,
+             mark + 2);
+}
+
+static nt_model *read_model(const char *text)
+{
+    nt_error error;
+    nt_model *model;
+    if (nt_model_read_text(&model, text, strlen(text), "case", NULL, NULL, 0, &error) != NT_OK)
+        fail_msg("%s\n%s", error.message, text);
+    return model;
+}
+
+/* ---- points --------------------------------------------------------------------------------- */
+
+static double random_number(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)*seed / 2147483648.0 - 1;
+}
+
+/* A point near the initial placement with everything else random. */
+static nt_point random_point(const nt_model *model, unsigned *seed, double *memory)
+{
+    const nt_system *s = nt_model_system(model);
+    int nv = s->space.nv, nc = s->nh + s->nn;
+    double *q = memory, *v = q + s->space.nq, *vdot = v + nv, *lambda = vdot + nv;
+    double *kept = lambda + nc, *dq = kept + s->n_memory;
+    nt_model_initial(model, q, v, kept);
+    for (int i = 0; i < nv; i++) {
+        dq[i] = 0.3 * random_number(seed);
+        v[i] = random_number(seed);
+        vdot[i] = random_number(seed);
+    }
+    for (int i = 0; i < nc; i++)
+        lambda[i] = 2 * random_number(seed);
+    nt_space_compose(&s->space, NT_INERTIAL, q, dq, q);
+    return (nt_point){.t = 0.7,
+                      .q = q,
+                      .v = v,
+                      .vdot = vdot,
+                      .lambda = lambda,
+                      .mu = lambda + s->nh,
+                      .memory = kept};
+}
+
+/* ---- differences of whole evaluations ------------------------------------------------------- */
+
+enum { MOST = 64 };
+
+typedef void (*function)(nt_model *model, void *context, double *out);
+
+/* Derivatives in parameter k by differences of eighth order over several steps, for each number the
+ * step where sixth order agrees best. Good to a few 1e-13 of numbers of order one. */
+static void differences(nt_model *model, int k, double scale, function f, void *context, int n,
+                        double *out)
+{
+    static const double eighth[] = {672, -168, 32, -3}, sixth[] = {630, -126, 14, 0};
+    const nt_system *s = nt_model_system(model);
+    double p[20], value, gap[MOST];
+    s->get_parameters(s->self, p);
+    value = p[k];
+    for (int level = 0; level < 7; level++) {
+        double h = 2e-2 * scale * pow(0.4, level), a[MOST] = {0}, b[MOST] = {0};
+        for (int i = 1; i <= 4; i++)
+            for (int side = -1; side <= 1; side += 2) {
+                double x[MOST] = {0};
+                p[k] = value + side * i * h;
+                assert_int_equal(s->set_parameters(s->self, p), NT_OK);
+                f(model, context, x);
+                for (int j = 0; j < n; j++) {
+                    a[j] += side * eighth[i - 1] * x[j] / (840 * h);
+                    b[j] += side * sixth[i - 1] * x[j] / (840 * h);
+                }
+            }
+        for (int j = 0; j < n; j++) {
+            double g = fabs(a[j] - b[j]) + 1e-15 / h;
+            if (level == 0 || g < gap[j]) {
+                out[j] = a[j];
+                gap[j] = g;
+            }
+        }
+    }
+    p[k] = value;
+    assert_int_equal(s->set_parameters(s->self, p), NT_OK);
+}
+
+typedef struct evaluation {
+    const nt_point *at;
+    unsigned parts;
+    nt_level level;
+} evaluation;
+
+static void residual_and_rows(nt_model *model, void *context, double *out)
+{
+    const evaluation *e = context;
+    const nt_system *s = nt_model_system(model);
+    nt_terms terms = {
+        .parts = e->parts, .level = e->level, .residual = out, .rows = out + s->space.nv};
+    assert_int_equal(s->evaluate(s->self, e->at, &terms), NT_OK);
+}
+
+static double largest(const double *x, int n)
+{
+    double size = 0;
+    for (int i = 0; i < n; i++)
+        size = fmax(size, fabs(x[i]));
+    return size;
+}
+
+/* Largest difference of the tangent at random points, relative to its largest entry or to 1e-2 of
+ * the forces (of order ten): where p hardly matters rounding of the differences counts. */
+static double worst_difference(nt_model *model, int k, unsigned seed)
+{
+    static const unsigned parts[] = {NT_ALL_PARTS, NT_MASS, NT_IMPLICIT | NT_EXPLICIT, NT_REACTIONS,
+                                     NT_GYROSCOPIC};
+    const nt_system *s = nt_model_system(model);
+    double memory[400], worst = 0, p[20];
+    int n = s->space.nv + s->nh + s->nn;
+    assert_true(n <= MOST);
+    s->get_parameters(s->self, p);
+    for (int trial = 0; trial < 5; trial++) {
+        nt_point at = random_point(model, &seed, memory);
+        double exact[MOST] = {0}, reference[MOST];
+        evaluation e = {&at, parts[trial], (nt_level)(trial % 3)};
+        nt_terms terms = {
+            .parts = e.parts, .level = e.level, .residual = exact, .rows = exact + s->space.nv};
+        assert_int_equal(s->parameter_tangent(s->self, &at, k, &terms), NT_OK);
+        differences(model, k, 1, residual_and_rows, &e, n, reference);
+        double size = fmax(largest(reference, n), 0.1);
+        for (int i = 0; i < n; i++)
+            worst = fmax(worst, fabs(exact[i] - reference[i]) / size);
+    }
+    return worst;
+}
+
+/* The differences that are compared with are good to about 1e-12; friction within its slip speed
+ * makes them ten times worse. A missing term is off by 1e-3 at least. */
+static const double TOLERANCE = 2e-11;
+
+static void tangents_agree_with_differences(void **state)
+{
+    (void)state;
+    static const char *const pairs[] = {"a, b", "ground, b", "b, ground", "c, b"};
+    double worst = 0;
+    for (int i = 0; i < N_CASES; i++)
+        for (int pair = 0; pair < 4; pair++) {
+            char text[4000];
+            write_case(text, sizeof text, &cases[i], pairs[pair]);
+            nt_model *model = read_model(text);
+            for (int k = 0; k < nt_model_system(model)->n_parameters; k++) {
+                double d = worst_difference(model, k, 31u * (unsigned)i + (unsigned)pair);
+                worst = fmax(worst, d);
+                if (!(d < TOLERANCE))
+                    print_error("%s between %s in %s: off by %.3g\n%s\n", cases[i].type,
+                                pairs[pair], nt_model_system(model)->parameter_names[k], d,
+                                cases[i].text);
+            }
+            nt_model_destroy(model);
+        }
+    print_message("largest difference %.3g\n", worst);
+    assert_true(worst < TOLERANCE);
+}
+
+static void every_type_has_a_case(void **state)
+{
+    (void)state;
+    for (int t = 0; t < nt_element_type_count; t++) {
+        int found = 0;
+        for (int i = 0; i < N_CASES; i++)
+            found += strcmp(cases[i].type, nt_element_types[t]->name) == 0;
+        if (!found)
+            fail_msg("no case for %s %s", nt_element_types[t]->section, nt_element_types[t]->name);
+    }
+}
+
+/* ---- linear parameters ---------------------------------------------------------------------- */
+
+/* Where everything is linear in a parameter one wide difference is exact: (f(2 p) - f(p))/p. The
+ * tangent agrees to 1e-12 of the largest entry: rounding of the difference alone is 1e-13. */
+static void linear_parameters_are_exact(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "nutate: 1\n"
+        "parameters: {m: 15, k: 4e5, c: 30, J: 0.2, g: -9.81, arm: 0.7, load: 250, follows: 3*m}\n"
+        "gravity: [0, 0, g]\n"
+        "bodies:\n"
+        "  a: {mass: m, inertia: [J, 2*J, J], position: [0, 0, 0], orientation: {axis: [1, 2, 0], "
+        "angle: 0.3}}\n"
+        "  b: {mass: follows, inertia: [1, 2, 1.5], position: [1, 1, 1]}\n"
+        "joints:\n"
+        "  j: {type: spherical, between: [a, b], points: [[arm, 0, 0], [0, -arm, 0.3]]}\n"
+        "  d: {type: distance, between: [ground, b], points: [[0, 0, 3], [0, 0, 0]], length: "
+        "3*arm}\n"
+        "forces:\n"
+        "  s: {type: spring, between: [ground, a], at: [[0, 0, 1], [0.2, 0.3, 0]], stiffness: k, "
+        "damping: c, length: 0.4*arm}\n"
+        "  f: {type: force, on: b, value: [load*sin(3*t), load*a.velocity.x, 0]}\n"
+        "initial: {correct: true}\n";
+    nt_model *model = read_model(text);
+    const nt_system *s = nt_model_system(model);
+    int n = s->space.nv + s->nh;
+    unsigned seed = 5;
+    double memory[400];
+    for (int k = 0; k < s->n_parameters; k++) {
+        nt_point at = random_point(model, &seed, memory);
+        double exact[MOST] = {0}, once[MOST] = {0}, twice[MOST] = {0}, p[20], value;
+        evaluation e = {&at, NT_ALL_PARTS, NT_POSITION};
+        nt_terms terms = {.parts = NT_ALL_PARTS, .residual = exact, .rows = exact + s->space.nv};
+        assert_int_equal(s->parameter_tangent(s->self, &at, k, &terms), NT_OK);
+        s->get_parameters(s->self, p);
+        value = p[k];
+        residual_and_rows(model, &e, once);
+        p[k] = 2 * value;
+        assert_int_equal(s->set_parameters(s->self, p), NT_OK);
+        residual_and_rows(model, &e, twice);
+        p[k] = value;
+        assert_int_equal(s->set_parameters(s->self, p), NT_OK);
+        double size = fmax(largest(once, n), largest(twice, n)) / fabs(value);
+        assert_true(largest(exact, n) > 0);
+        for (int i = 0; i < n; i++) {
+            double d = (twice[i] - once[i]) / value - exact[i];
+            if (!(fabs(d) <= 1e-12 * size))
+                fail_msg("%s, entry %d: %.17g, off by %.3g", s->parameter_names[k], i, exact[i], d);
+        }
+        assert_true(nt_model_parameter_error(model) < 1e-12);
+    }
+    nt_model_destroy(model);
+}
+
+/* ---- initial values ------------------------------------------------------------------------- */
+
+/* Increments from the base placement, then velocities, then memory. */
+static void initial_values(nt_model *model, void *context, double *out)
+{
+    const nt_system *s = nt_model_system(model);
+    double q[100], v[100];
+    nt_model_initial(model, q, v, out + 2 * s->space.nv);
+    nt_space_difference(&s->space, NT_INERTIAL, context, q, out);
+    memcpy(out + s->space.nv, v, (size_t)s->space.nv * sizeof(double));
+}
+
+static void check_initial(const char *text, double tolerance)
+{
+    nt_model *model = read_model(text);
+    const nt_system *s = nt_model_system(model);
+    int nv = s->space.nv, n = 2 * nv + s->n_memory;
+    double base[100], v[100], memory[20];
+    assert_true(n <= MOST);
+    nt_model_initial(model, base, v, memory);
+    for (int k = 0; k < s->n_parameters; k++) {
+        double exact[MOST], reference[MOST], p[20];
+        nt_error error;
+        s->get_parameters(s->self, p);
+        if (nt_model_initial_tangent(model, k, exact, exact + nv, exact + 2 * nv, &error) != NT_OK)
+            fail_msg("%s", error.message);
+        differences(model, k, fmin(1, fabs(p[k]) + 0.1), initial_values, base, n, reference);
+        for (int i = 0; i < n; i++)
+            if (!(fabs(exact[i] - reference[i]) <= tolerance * fmax(1, largest(exact, n))))
+                fail_msg("%s, entry %d: %.15g, expected %.15g", s->parameter_names[k], i, exact[i],
+                         reference[i]);
+    }
+    nt_model_destroy(model);
+}
+
+/* Both sides are differences, of different kinds; 1e-11 is their common rounding. */
+static void initial_values_follow(void **state)
+{
+    (void)state;
+    check_initial("nutate: 1\n"
+                  "parameters: {m: 15, arm: 1, spin: 150, tilt: 0.2}\n"
+                  "bodies:\n"
+                  "  top: {mass: m, inertia: [0.24, 0.47, 0.24], position: [0, arm*cos(tilt), "
+                  "arm*sin(tilt)], orientation: {axis: [1, 0, 0], angle: tilt}, "
+                  "angular_velocity: [0, spin, -4.6]}\n"
+                  "joints: {pivot: {type: spherical, between: [ground, top], at: [0, 0, 0]}}\n",
+                  1e-11);
+    /* a driven crank, and a loop that is closed by the assembly */
+    check_initial(
+        "nutate: 1\n"
+        "parameters: {crank: 0.3, rod: 0.9, start: 0.4, speed: 3}\n"
+        "bodies:\n"
+        "  crank: {mass: 1, inertia: [0.1, 0.1, 0.1], orientation: {axis: [0, 0, 1], angle: "
+        "start}}\n"
+        "  rod: {mass: 2, inertia: [0.1, 0.2, 0.2]}\n"
+        "  slider: {mass: 1, inertia: [0.1, 0.1, 0.1]}\n"
+        "joints:\n"
+        "  a: {type: revolute, between: [ground, crank], points: [[0, 0, 0], [0, 0, 0]], axes: "
+        "[[0, "
+        "0, 1], [0, 0, 1]], motion: speed*t}\n"
+        "  b: {type: revolute, between: [crank, rod], points: [[crank, 0, 0], [0, 0, 0]], axes: "
+        "[[0, 0, 1], [0, 0, 1]]}\n"
+        "  c: {type: universal, between: [rod, slider], points: [[rod, 0, 0], [0, 0, 0]], axes: "
+        "[[0, 0, 1], [0, 1, 0]]}\n"
+        "  d: {type: prismatic, between: [ground, slider], points: [[0, 0, 0], [0, 0, 0]], axes: "
+        "[[1, 0, 0], [1, 0, 0]]}\n",
+        1e-10);
+}
+
+/* Placement given as numbers cannot follow the point of a joint. */
+static void what_cannot_follow_is_named(void **state)
+{
+    (void)state;
+    nt_model *model =
+        read_model("nutate: 1\n"
+                   "parameters: {arm: 1}\n"
+                   "bodies: {top: {mass: 1, inertia: [1, 1, 1]}}\n"
+                   "joints: {pivot: {type: spherical, between: [ground, top], points: [[0, 0, 0], "
+                   "[0, -arm, 0]]}}\n");
+    double dq[6], dv[6];
+    nt_error error;
+    assert_int_equal(nt_model_initial_tangent(model, 0, dq, dv, NULL, &error), NT_OK);
+    nt_model_destroy(model);
+    model = read_model("nutate: 1\n"
+                       "parameters: {arm: 1}\n"
+                       "bodies: {top: {mass: 1, inertia: [1, 1, 1], position: [0, 1, 0], "
+                       "orientation: {axis: [1, 0, 0], angle: 0}}}\n"
+                       "joints: {pivot: {type: spherical, between: [ground, top], points: [[0, 0, "
+                       "0], [0, -arm, 0]]}}\n");
+    assert_int_equal(nt_model_initial_tangent(model, 0, dq, dv, NULL, &error), NT_INCONSISTENT);
+    assert_non_null(strstr(error.message, "joint pivot"));
+    assert_non_null(strstr(error.message, "arm"));
+    nt_model_destroy(model);
+}
+
+/* ---- parameters that follow, and that come back --------------------------------------------- */
+
+static void parameters_follow_and_return(void **state)
+{
+    (void)state;
+    nt_model *model = read_model("nutate: 1\n"
+                                 "parameters: {a: 0.3, b: 2*a, c: a*b}\n"
+                                 "bodies: {x: {mass: c, inertia: [1, 1, 1], position: [b, a, 0], "
+                                 "center_of_mass: [a, 0, 0]}}\n");
+    const nt_system *s = nt_model_system(model);
+    double p[3], now[3], q[7], v[6], q0[7], v0[6];
+    nt_model_initial(model, q0, v0, NULL);
+    s->get_parameters(s->self, p);
+    for (int side = 1; side >= -1; side -= 2) { /* to one side, then straight to the other */
+        double moved[3] = {0.3 + 0.1 * side, p[1], p[2]};
+        assert_int_equal(s->set_parameters(s->self, moved), NT_OK);
+        s->get_parameters(s->self, now);
+        assert_true(now[1] == 2 * moved[0] && now[2] == moved[0] * now[1]);
+    }
+    double alone[3] = {0.3, 5, p[2]}; /* b alone: c follows it */
+    assert_int_equal(s->set_parameters(s->self, alone), NT_OK);
+    s->get_parameters(s->self, now);
+    assert_true(now[0] == 0.3 && now[1] == 5 && now[2] == 0.3 * 5);
+    double then[3] = {0.4, 5, p[2]}; /* b stays where it was put */
+    assert_int_equal(s->set_parameters(s->self, then), NT_OK);
+    s->get_parameters(s->self, now);
+    assert_true(now[1] == 5 && now[2] == 0.4 * 5);
+    assert_int_equal(s->set_parameters(s->self, p), NT_OK);
+    s->get_parameters(s->self, now);
+    assert_memory_equal(now, p, sizeof p);
+    nt_model_initial(model, q, v, NULL);
+    assert_memory_equal(q, q0, sizeof q);
+    double moved[3] = {0.4, p[1], p[2]}; /* and b follows again */
+    assert_int_equal(s->set_parameters(s->self, moved), NT_OK);
+    s->get_parameters(s->self, now);
+    assert_true(now[1] == 0.8);
+    nt_model_destroy(model);
+}
+
+/* Preparing derivatives leaves every number of the model as it was. */
+static void preparing_changes_nothing(void **state)
+{
+    (void)state;
+    char text[4000];
+    write_case(text, sizeof text, &cases[3], "a, b");
+    nt_model *model = read_model(text);
+    const nt_system *s = nt_model_system(model);
+    double memory[400], before[MOST] = {0}, after[MOST] = {0}, q[100], v[100], q0[100], v0[100];
+    double m[20], m0[20];
+    unsigned seed = 9;
+    nt_point at = random_point(model, &seed, memory);
+    evaluation e = {&at, NT_ALL_PARTS, NT_ACCELERATION};
+    nt_model_initial(model, q0, v0, m0);
+    residual_and_rows(model, &e, before);
+    nt_error error;
+    assert_int_equal(nt_model_prepare_parameters(model, NULL, 0, &error), NT_OK);
+    for (int k = 0; k < s->n_parameters; k++) {
+        double out[MOST];
+        nt_terms terms = {.parts = NT_ALL_PARTS, .residual = out, .rows = out + s->space.nv};
+        assert_int_equal(s->parameter_tangent(s->self, &at, k, &terms), NT_OK);
+    }
+    residual_and_rows(model, &e, after);
+    nt_model_initial(model, q, v, m);
+    assert_memory_equal(before, after, sizeof before);
+    assert_memory_equal(q, q0, (size_t)s->space.nq * sizeof(double));
+    assert_memory_equal(v, v0, (size_t)s->space.nv * sizeof(double));
+    assert_int_equal(nt_model_prepare_parameters(model, (const int[]){99}, 1, &error), NT_INVALID);
+    nt_model_destroy(model);
+}
+
+/* ---- records -------------------------------------------------------------------------------- */
+
+typedef struct recording {
+    const nt_quantity_info *quantities;
+    int n;
+    const nt_state *state;
+} recording;
+
+static void records(nt_model *model, void *context, double *out)
+{
+    const recording *r = context;
+    nt_error error;
+    for (int i = 0; i < r->n; out += r->quantities[i++].columns)
+        assert_int_equal(nt_model_sample(model, &r->quantities[i], r->state, NULL, out, &error),
+                         NT_OK);
+}
+
+enum { N_RECORDS = 15 };
+
+/* In the parameter at a fixed state against set_parameters; along the state against a polynomial
+ * that is known: both to 1e-11 of the largest derivative. */
+static void records_have_derivatives(void **state)
+{
+    (void)state;
+    static const char *const names[N_RECORDS] = {
+        "a.position", "a.velocity",       "b.acceleration", "c.position",       "p.position",
+        "p.velocity", "p.acceleration",   "e.force",        "e.torque",         "e.angle",
+        "e.rate",     "energy.potential", "momentum",       "angular_momentum", "energy.kinetic"};
+    char text[4000];
+    write_case(text, sizeof text, &cases[5], "a, b"); /* a penalty joint with a motion */
+    nt_model *model = read_model(text);
+    const nt_system *s = nt_model_system(model);
+    nt_quantity_info quantities[N_RECORDS];
+    nt_error error;
+    int columns = 0;
+    for (int i = 0; i < N_RECORDS; i++) {
+        assert_int_equal(nt_model_quantity(model, names[i], &quantities[i], &error), NT_OK);
+        columns += quantities[i].columns;
+    }
+    unsigned seed = 3;
+    double memory[400], exact[MOST], reference[MOST];
+    nt_point at = random_point(model, &seed, memory);
+    nt_state now = {.t = at.t,
+                    .q = at.q,
+                    .v = at.v,
+                    .vdot = at.vdot,
+                    .lambda = at.lambda,
+                    .mu = at.mu,
+                    .memory = at.memory};
+    recording r = {quantities, N_RECORDS, &now};
+    for (int k = 0; k < s->n_parameters; k++) {
+        nt_state_rate rate = {.parameter = k};
+        assert_int_equal(nt_model_sample_tangent(model, quantities, N_RECORDS, &now, NULL, &rate,
+                                                 NULL, exact, &error),
+                         NT_OK);
+        differences(model, k, 1, records, &r, columns, reference);
+        for (int i = 0; i < columns; i++)
+            if (!(fabs(exact[i] - reference[i]) <= 1e-11 * fmax(10, largest(reference, columns))))
+                fail_msg("%s, column %d: %.15g, expected %.15g", s->parameter_names[k], i, exact[i],
+                         reference[i]);
+    }
+    nt_model_destroy(model);
+}
+
+/* d(position)/ds = dx + dtheta x r, d(W)/ds of a body's own angular velocity = R^T (dw + w x
+ * dtheta), and work as it is. */
+static void records_follow_the_state(void **state)
+{
+    (void)state;
+    nt_model *model = read_model("nutate: 1\n"
+                                 "bodies: {x: {mass: 2, inertia: [1, 1.1, 1.2], center_of_mass: "
+                                 "[0.3, 0.1, -0.2]}}\n");
+    double q[7], v[6] = {1, 2, 3, 0.4, -0.5, 0.6}, vdot[6] = {0};
+    double dq[6] = {0.1, 0.2, 0.3, -1, 0.7, 0.4}, dv[6] = {1, 0, 2, 0.3, 0.1, -0.2};
+    nt_model_initial(model, q, vdot, NULL); /* identity orientation, at rest */
+    nt_quantity_info quantities[3];
+    nt_error error;
+    assert_int_equal(nt_model_quantity(model, "x.position", &quantities[0], &error), NT_OK);
+    assert_int_equal(nt_model_quantity(model, "x.angular_velocity", &quantities[1], &error), NT_OK);
+    assert_int_equal(nt_model_quantity(model, "energy.work", &quantities[2], &error), NT_OK);
+    nt_state now = {.q = q, .v = v, .vdot = vdot, .work = 4};
+    nt_state_rate rate = {.dq = dq, .dv = dv, .work = 2.5, .parameter = -1};
+    double out[7];
+    assert_int_equal(
+        nt_model_sample_tangent(model, quantities, 3, &now, NULL, &rate, NULL, out, &error), NT_OK);
+    const double r[3] = {-0.3, -0.1, 0.2}, *th = dq + 3, *w = v + 3;
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        double position = dq[i] + th[j] * r[k] - th[k] * r[j];
+        double rotation = dv[3 + i] + w[j] * th[k] - w[k] * th[j];
+        assert_true(fabs(out[i] - position) < 1e-13);
+        assert_true(fabs(out[3 + i] - rotation) < 1e-13);
+    }
+    assert_true(fabs(out[6] - 2.5) < 1e-13);
+    nt_model_destroy(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tangents_agree_with_differences),
+        cmocka_unit_test(every_type_has_a_case),
+        cmocka_unit_test(linear_parameters_are_exact),
+        cmocka_unit_test(initial_values_follow),
+        cmocka_unit_test(what_cannot_follow_is_named),
+        cmocka_unit_test(parameters_follow_and_return),
+        cmocka_unit_test(preparing_changes_nothing),
+        cmocka_unit_test(records_have_derivatives),
+        cmocka_unit_test(records_follow_the_state),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
