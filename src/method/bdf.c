@@ -90,6 +90,7 @@ static nt_status fill_multiplier_tolerances(nt_bdf *b, const nt_point *at)
     for (int i = 0; i < p->nc; i++) {
         nt_quantity kind = p->quantity[p->nv + i];
         double m = largest[kind] > 0 ? largest[kind] : largest[!kind];
+        m = m > 0 ? m : 1; /* none at all: any will do, nothing is integrated */
         b->allowed[b->counted + i] = m * b->given[2 + kind];
         if (i < p->nh)
             b->allowed[b->counted + p->nc + i] = m * b->given[kind];
@@ -425,8 +426,8 @@ static nt_status step(nt_stepper *s, double h)
 
 const nt_method nt_method_bdf = {
     .name = "bdf",
-    .summary = "Backward differentiation formulas of SUNDIALS: CVODE, or IDA with constraints in "
-               "stabilised index 2",
+    .summary = "backward differentiation formulas by SUNDIALS: CVODE, IDA where there are "
+               "constraints (stabilised index 2)",
     .reference = "Hindmarsh et al. 2005; Gear, Leimkuhler & Gupta 1985",
     .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_CONTROLS_ERROR | NT_OWN_STEPS,
     .options = options,
