@@ -247,7 +247,7 @@ static nt_status layout(const nt_problem *problem, const double *option, nt_layo
                         nt_error *error)
 {
     (void)problem, (void)option, (void)error;
-    *sizes = (nt_layout){.scratch = 2 * (size_t)problem->nv};
+    *sizes = (nt_layout){0}; /* all is SUNDIALS' own, which a state does not hold */
     return NT_OK;
 }
 
@@ -255,13 +255,12 @@ static nt_status layout(const nt_problem *problem, const double *option, nt_layo
 static nt_status start(nt_stepper *s)
 {
     nt_status status = s->own ? NT_OK : create(s);
-    if (status == NT_OK)
-        ((nt_bdf *)s->own)->stands = ((nt_bdf *)s->own)->careful = false;
-    return status;
+    if (status != NT_OK)
+        return status;
+    nt_bdf *b = s->own;
+    b->stands = b->careful = false;
+    return NT_OK;
 }
-
-/* rad, by one step of a system that counts turns: a third of what makes a count doubtful. */
-static const double LARGEST_TURN = 1;
 
 /* ---- the step ------------------------------------------------------------------------------- */
 
@@ -326,6 +325,9 @@ static void count(nt_bdf *b)
     b->iterations = iterations;
     b->failures = failures;
 }
+
+/* rad, by one step of a system that counts turns: a third of what makes a count doubtful. */
+static const double LARGEST_TURN = 1;
 
 /* Of a step of a system that remembers, s; 0: any. */
 static double longest(const nt_bdf *b, double h)
