@@ -27,14 +27,18 @@ static bool look(nt_course *course, shown what, double *value)
     return true;
 }
 
-/* Values at t = 0, h, 2 h, ...: out[steps + 1], `stride` doubles apart. */
+/* Values at t = 0, h, 2 h, ...: out[steps + 1], `stride` doubles apart. NaN after a failure, which
+ * is a result: the residual form spins the top up until no step can follow. */
 static bool follow(nt_report *report, const nt_trial *trial, shown what, int steps, double *out,
                    int stride)
 {
     nt_course course;
-    bool ok = nt_course_begin(&course, report, trial) && look(&course, what, out);
-    for (int i = 1; ok && i <= steps; i++)
-        ok = nt_course_run(&course, i * STEP, STEP) && look(&course, what, &out[i * stride]);
+    bool going = true, ok = nt_course_begin(&course, report, trial);
+    for (int i = 0; ok && i <= steps; i++) {
+        going = going && (i == 0 || nt_course_try(&course, i * STEP, STEP));
+        out[i * stride] = (double)NAN;
+        ok = !going || look(&course, what, &out[i * stride]);
+    }
     nt_course_end(&course);
     return ok;
 }

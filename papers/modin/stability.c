@@ -74,10 +74,10 @@ void nt_modin_figure_2(nt_report *report)
         "alpha = 0.3, B = 0\n(measured from the map of one step)",
         columns);
     for (int i = 1; sheet && i <= ROWS; i++) {
-        double k = 4.0 * i / ROWS, row[8] = {k};
-        row[2] = (0.5 - ALPHA) * k;               /* theorem 3 */
-        row[4] = 2 - ALPHA * k;                   /* theorem 3 */
-        row[6] = 2 * sqrt(k) - k * (0.5 + ALPHA); /* corollary 4: k (1 + 2 alpha)/2 */
+        double k = 4.0 * i * i / (ROWS * ROWS), row[8] = {k}; /* closer near 0, where it bends */
+        row[2] = (0.5 - ALPHA) * k;                           /* theorem 3 */
+        row[4] = 2 - ALPHA * k;                               /* theorem 3 */
+        row[6] = 2 * sqrt(k) - k * (0.5 + ALPHA);             /* corollary 4: k (1 + 2 alpha)/2 */
         row[7] = 2 * sqrt(k);
         if (!find_edge(report, LOWER, k, -1, 3, &row[1]) ||
             !find_edge(report, UPPER, k, -1, 3, &row[3]) ||
