@@ -34,6 +34,8 @@ const nt_experiment nt_experiments[] = {
     {"modin", "figure-4", "pendulum on a stiff spring, error of q_x", true, nt_modin_figure_4},
     {"modin", "figure-5", "the same, error of the constraint; cost of the methods", true,
      nt_modin_figure_5},
+    {"modin", "figure-6", "a ball bearing of our own: forces, cage, cost against BDF", true,
+     nt_modin_figure_6},
     {"kynema", "convergence", "the documented heavy top, and its convergence", true,
      nt_kynema_convergence},
 };

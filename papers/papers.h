@@ -115,6 +115,7 @@ void nt_modin_figure_2(nt_report *report);
 void nt_modin_figure_3(nt_report *report);
 void nt_modin_figure_4(nt_report *report);
 void nt_modin_figure_5(nt_report *report);
+void nt_modin_figure_6(nt_report *report);
 void nt_kynema_convergence(nt_report *report);
 
 #endif

@@ -3,6 +3,7 @@
  * With L = R^T lambda the moment X x L turns with the body, dL = L x dTheta:
  *   K_t = X~ L~ = L X^T - (X . L) I,   symmetrised (L X^T + X L^T)/2 - (X . L) I. */
 #include "papers/bruls-eberhard/top.h"
+#include "papers/common/vector.h"
 
 static const double J[3] = {0.234375, 0.46875, 0.234375}; /* kg m^2 */
 static const double X[3] = {0, 1, 0};                     /* m */
@@ -10,12 +11,6 @@ static const double gravity[3] = {0, 0, -9.81};           /* m/s^2 */
 
 const double nt_paper_top_q0[7] = {0, 1, 0, 1, 0, 0, 0};
 const double nt_paper_top_v0[6] = {4.61538, 0, 0, 0, 150, -4.61538}; /* x' = W x X */
-
-static void cross(const double *a, const double *b, double *out)
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
 
 static void apply(const double *R, const double *a, double *out)
 {
