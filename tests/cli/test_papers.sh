@@ -7,12 +7,21 @@ expect 2 papers kyrsl
 says "there is no paper 'kyrsl'" "did you mean 'krysl'?"
 expect 2 papers krysl --step 1
 
-expect 0 papers jay-negrut # needs gnuplot: sh tools/setup papers
-for file in figure-1.dat figure-1.gp figure-1.svg figure-1.png figure-2.svg style.gp; do
+# every picture of every paper; needs gnuplot: sh tools/setup papers
+for paper in bruls-eberhard jay-negrut krysl kynema modin; do
+    expect 0 papers $paper
+    grep -i warning err && fail "gnuplot warns"
+    for script in papers-$paper/*.gp; do
+        picture=${script%.gp}
+        [ "$picture" = papers-$paper/style ] && continue
+        grep -q '</svg>' "$picture.svg" || fail "no picture $picture.svg, or it is cut off"
+        [ -s "$picture.png" ] || fail "no picture $picture.png"
+        says "drawn: $picture.svg"
+    done
+done
+for file in figure-1.dat figure-1.gp figure-1.svg figure-2.svg style.gp; do
     [ -s papers-jay-negrut/$file ] || fail "no papers-jay-negrut/$file"
 done
-grep -q '</svg>' papers-jay-negrut/figure-1.svg || fail "figure-1.svg is cut off"
-says "drawn: papers-jay-negrut/figure-2.svg"
 
 # a picture can be drawn again where it lies
 rm papers-jay-negrut/figure-1.svg
