@@ -20,7 +20,7 @@ all: build
 setup:
 	@sh tools/setup build
 setup-test:
-	@sh tools/setup build test
+	@sh tools/setup build test papers
 peers:
 	@sh tools/setup peers
 

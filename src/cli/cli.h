@@ -130,6 +130,7 @@ void nt_cli_summary(const nt_cli_plan *plan, const nt_cli_account *account);
 int nt_cli_run(const nt_cli_options *options);
 int nt_cli_check(const nt_cli_options *options);
 int nt_cli_methods(const nt_cli_options *options);
+int nt_cli_papers(const nt_cli_options *options);
 int nt_cli_schema(const nt_cli_options *options);
 
 #endif

@@ -29,6 +29,7 @@ static const option_row rows[] = {
     {'o', "-o", "FILE", TEXT, AT(output),
      "result, FILE.csv or FILE.nc (NetCDF); - is standard output (CSV).\n"
      "Without it MODEL with .csv in place of .yaml"},
+    {'d', "-o", "FOLDER", TEXT, AT(output), "where the files go; papers-NAME without it"},
     {'l', "--solver", "KIND", SOLVER, AT(solver), "linear solver: auto, dense, block or klu"},
     {'v', "--save", "FILE", TEXT, AT(save), "write the last state, for --restart"},
     {'r', "--restart", "FILE", TEXT, AT(restart), "go on from a state that --save has written"},

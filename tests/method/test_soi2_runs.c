@@ -6,7 +6,7 @@
 #include "method/soi2.h"
 #include "method/top.h"
 
-#include "jay_negrut.h"
+#include "papers/jay-negrut/problem.h"
 
 static nt_integrator_setup soi2(const nt_system *system, const nt_option *options, int n)
 {

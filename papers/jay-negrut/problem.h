@@ -7,8 +7,8 @@
  *   f1 = e^-t (y1 z2 + 2 y2 z1) + e^2t y1 lambda - y1 z2 psi - 2
  *   f2 = e^-t (y2 z2/2 - 2 y1 z1 y2 z2 + y2 lambda^2) - y1 z1 psi + e^3t
  *   g = y1^2 y2 - 1,   k = y1 z1 z2 + 2 */
-#ifndef NUTATE_TESTS_JAY_NEGRUT_H
-#define NUTATE_TESTS_JAY_NEGRUT_H
+#ifndef NUTATE_PAPERS_JAY_NEGRUT_PROBLEM_H
+#define NUTATE_PAPERS_JAY_NEGRUT_PROBLEM_H
 
 #include <math.h>
 #include <nutate/method.h>
