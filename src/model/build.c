@@ -186,7 +186,7 @@ static void fill_system(nt_model *model)
     s->pattern = &model->pattern;
     s->capabilities = NT_HAS_TANGENT | NT_APPLIES_MAP | NT_HAS_ENERGY | NT_HAS_PARAMETERS |
                       NT_HAS_PARAMETER_TANGENT | NT_HAS_MOMENTA | NT_ALL_LEVELS | NT_AFFINE |
-                      NT_HAS_SPLIT;
+                      NT_HAS_SPLIT | NT_DISCRETE_MEMORY; /* memory counts turns */
     if (!depends_on_rates(model))
         s->capabilities |= NT_POSITION_FORCES;
     s->n_parameters = model->n_parameters;
@@ -199,6 +199,8 @@ static void fill_system(nt_model *model)
     s->get_parameters = nt_model_get_parameters;
     s->initial = nt_model_consistent_initial;
     s->parameter_tangent = nt_model_parameter_tangent;
+    s->initial_tangent = nt_model_own_initial_tangent;
+    s->energy_tangent = nt_model_energy_tangent;
     s->momenta = &model->momenta;
     s->equation_name = nt_model_equation_name;
     s->failure = nt_model_failure;
