@@ -6,6 +6,7 @@
 #include "model/parameter.h"
 #include "model/signal.h"
 
+#include <math.h>
 #include <nutate/group.h>
 #include <stdio.h>
 #include <string.h>
@@ -147,19 +148,23 @@ static nt_status take_memory(nt_model *model)
     model->multipliers = NT_TAKE(arena, rows, double);
     model->redundant = NT_TAKE(arena, rows, int);
     model->parameter_names = NT_TAKE(arena, model->n_parameters, const char *);
+    model->parameter_scale = NT_TAKE(arena, model->n_parameters, double);
     model->mass = NT_TAKE(arena, s->space.nv, double);
     model->inertia = NT_TAKE(arena, 9 * (size_t)n_rotations, double);
     if (!model->row_quantity || !model->initial_q || !model->initial_v || !model->initial_memory ||
         !model->motion || !model->multipliers || !model->redundant || !model->parameter_names ||
-        !model->mass || !model->inertia)
+        !model->parameter_scale || !model->mass || !model->inertia)
         return NT_NO_MEMORY;
     nt_motion_init(model->motion);
     for (int i = 0; i < model->n_elements; i++)
         for (int r = 0; r < model->elements[i].n_rows + model->elements[i].n_rates; r++)
             model->row_quantity[nt_element_row(&model->elements[i], r)] =
                 model->elements[i].type->row_quantity(&model->elements[i], r);
-    for (int i = 0; i < model->n_parameters; i++)
+    for (int i = 0; i < model->n_parameters; i++) {
+        double size = fabs(model->parameters[i].value);
         model->parameter_names[i] = model->parameters[i].name;
+        model->parameter_scale[i] = size > 0 ? size : 1;
+    }
     if (!nt_parameter_rates_init(model))
         return NT_NO_MEMORY;
     model->momenta = (nt_momenta){.mass = model->mass, .inertia = model->inertia};
@@ -191,6 +196,7 @@ static void fill_system(nt_model *model)
         s->capabilities |= NT_POSITION_FORCES;
     s->n_parameters = model->n_parameters;
     s->parameter_names = model->parameter_names;
+    s->parameter_scale = model->parameter_scale;
     s->self = model;
     s->evaluate = nt_model_evaluate;
     s->energy = nt_model_energy;
