@@ -1,6 +1,7 @@
-/* MuJoCo on the mechanisms of this benchmark: Runge-Kutta of order four, h = 1 ms.
+/* MuJoCo on the mechanisms of this benchmark: Runge-Kutta of order four, equal steps.
  *
- *   peer_mujoco N STEPS    N links, 0: the heavy top; prints seconds and the position at the end
+ *   peer_mujoco N STEPS [H]    N links, 0: the heavy top; H in s, 1 ms where it is not given;
+ * prints seconds and the position at the end
  *
  * Ball joints; their velocities are angular velocities in the child's axes. No geometry, so no
  * contacts; no armature, no damping. */
@@ -76,10 +77,11 @@ static double seconds(void)
 
 int main(int argc, char **argv)
 {
-    int n = argc == 3 ? atoi(argv[1]) : -1;
-    long steps = argc == 3 ? atol(argv[2]) : 0;
-    if (n < 0 || steps <= 0) {
-        fputs("usage: peer_mujoco N STEPS\n", stderr);
+    int n = argc >= 3 && argc <= 4 ? atoi(argv[1]) : -1;
+    long steps = argc >= 3 ? atol(argv[2]) : 0;
+    double h = argc == 4 ? atof(argv[3]) : 1e-3;
+    if (n < 0 || steps <= 0 || !(h > 0)) {
+        fputs("usage: peer_mujoco N STEPS [H]\n", stderr);
         return 2;
     }
     char *text = n > 0 ? chain_model(n) : top_model();
@@ -87,6 +89,7 @@ int main(int argc, char **argv)
     mjData *data = model ? mj_makeData(model) : NULL;
     if (!data)
         return 1;
+    model->opt.timestep = h;
     if (n > 0)
         data->qvel[0] = 5;
     else

@@ -1,6 +1,8 @@
-// Simbody on the mechanisms of this benchmark: Runge-Kutta-Merson of order four, h = 1 ms, fixed.
+// Simbody on the mechanisms of this benchmark: Runge-Kutta-Merson of order four, equal steps.
 //
-//   peer_simbody N STEPS    N links, 0: the heavy top; prints seconds and the position at the end
+//   peer_simbody N STEPS [H]    N links, 0: the heavy top; H in s, 1 ms where it is not given;
+//   prints
+//                               seconds and the position at the end
 //
 // Ball mobilizers; their speeds are angular velocities of the child in the parent.
 #include <Simbody.h>
@@ -18,7 +20,7 @@ static double seconds()
     return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
 }
 
-static int run(int n, long steps)
+static int run(int n, long steps, double h)
 {
     MultibodySystem system;
     SimbodyMatterSubsystem matter(system);
@@ -39,12 +41,12 @@ static int run(int n, long steps)
     State state = system.getDefaultState();
     first.setU(state, n > 0 ? Vec3(5, 0, 0) : Vec3(0, 150, -4.61538));
     RungeKuttaMersonIntegrator integrator(system);
-    integrator.setFixedStepSize(1e-3);
+    integrator.setFixedStepSize(h);
     integrator.setAccuracy(0.99); // the step is fixed: no step is refused
     integrator.initialize(state);
     double begun = seconds();
-    while (integrator.getTime() < 1e-3 * double(steps) - 1e-9)
-        integrator.stepTo(1e-3 * double(steps));
+    while (integrator.getTime() < h * (double(steps) - 1e-6))
+        integrator.stepTo(h * double(steps));
     double spent = seconds() - begun;
     const State &end = integrator.getState();
     system.realize(end, Stage::Position);
@@ -55,14 +57,15 @@ static int run(int n, long steps)
 
 int main(int argc, char **argv)
 {
-    int n = argc == 3 ? std::atoi(argv[1]) : -1;
-    long steps = argc == 3 ? std::atol(argv[2]) : 0;
-    if (n < 0 || steps <= 0) {
-        std::fputs("usage: peer_simbody N STEPS\n", stderr);
+    int n = argc >= 3 && argc <= 4 ? std::atoi(argv[1]) : -1;
+    long steps = argc >= 3 ? std::atol(argv[2]) : 0;
+    double h = argc == 4 ? std::atof(argv[3]) : 1e-3;
+    if (n < 0 || steps <= 0 || !(h > 0)) {
+        std::fputs("usage: peer_simbody N STEPS [H]\n", stderr);
         return 2;
     }
     try {
-        return run(n, steps);
+        return run(n, steps, h);
     } catch (const std::exception &error) {
         std::fprintf(stderr, "peer_simbody: %s\n", error.what());
         return 1;

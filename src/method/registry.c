@@ -28,6 +28,7 @@ static const nt_method *const methods[] = {
     &nt_method_rkmk_dop853,
     &nt_method_semi_explicit,
     &nt_method_theta,
+    &nt_method_bdf,
 };
 
 enum { COUNT = sizeof methods / sizeof methods[0] };

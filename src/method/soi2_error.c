@@ -122,7 +122,7 @@ nt_status nt_soi2_error(nt_stepper *s, double h, double *estimate)
 {
     const nt_problem *p = s->problem;
     nt_soi2 w = nt_soi2_bind(s, h);
-    double *A0 = w.n.per_increment, *A1 = w.n.a;
+    double *A0 = w.n.per_increment, *A1 = w.spare;
     nt_status status = accelerations(s, &w, A1);
     if (status != NT_OK)
         return status;

@@ -497,7 +497,7 @@ static bool is_point(const nt_joint *joint, const nt_terms *terms)
 
 /* The point, its velocity or its acceleration: x + rho, v + w x rho,
  * a + alpha x rho + w x (w x rho). */
-static v3 point_at_level(const nt_motion *m, v3 rho, nt_level level)
+static inline v3 point_at_level(const nt_motion *m, v3 rho, nt_level level)
 {
     if (level == NT_POSITION)
         return v3_add(m->x, rho);

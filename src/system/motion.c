@@ -63,15 +63,23 @@ static void clear_dropped(const nt_problem *p, double *lambda, double *mu)
     }
 }
 
-/* x -= d; the largest change and the largest value are added to. */
-static void subtract(double *x, const double *d, int n, double *change, double *size)
+/* x -= d; the sum of |d|: not finite where a d is not. */
+static double subtract(double *restrict x, const double *restrict d, int n)
 {
+    double sum = 0;
     for (int i = 0; i < n; i++) {
         x[i] -= d[i];
-        double step = fabs(d[i]), now = fabs(x[i]);
-        *change = step <= *change ? *change : step; /* NaN stays */
-        *size = now > *size ? now : *size;
+        sum += fabs(d[i]);
     }
+    return sum;
+}
+
+static double largest_of(const double *x, int n)
+{
+    double largest = 0;
+    for (int i = 0; i < n; i++)
+        largest = fabs(x[i]) > largest ? fabs(x[i]) : largest;
+    return largest;
 }
 
 /* A free system that gives momenta instead of a tangent: vdot = -M^-1 R at vdot = 0, with the
@@ -129,15 +137,15 @@ nt_status nt_problem_accelerate(nt_problem *p, const nt_point *at, double *vdot,
         effort->solves++;
         if (status != NT_OK || (status = nt_solver_solve(p->solver, r, 1)) != NT_OK)
             return status;
-        double change = 0, size = 0;
-        subtract(vdot, r, p->nv, &change, &size);
-        subtract(lambda, r + p->nv, p->nh, &change, &size);
-        subtract(mu, r + p->nv + p->nh, p->nn, &change, &size);
-        if (!isfinite(change))
+        double sum = subtract(vdot, r, p->nv) + subtract(lambda, r + p->nv, p->nh) +
+                     subtract(mu, r + p->nv + p->nh, p->nn);
+        if (!isfinite(sum))
             return NT_NOT_FINITE;
         if (affine) /* one solve, checked by the solver's residual, is the answer */
             return NT_OK;
         effort->iterations++;
+        double change = largest_of(r, p->n), size = largest_of(vdot, p->nv);
+        size = fmax(size, fmax(largest_of(lambda, p->nh), largest_of(mu, p->nn)));
         /* at rounding: a relative change of 1e-13, or no longer shrinking below 1e-9 */
         if (change <= 1e-13 * size || (change <= 1e-9 * size && change >= 0.5 * last))
             return NT_OK;
@@ -160,14 +168,6 @@ static const double ACCEPTABLE = 1e-11;
 static const double LEFT_OUT = 1e-8;
 
 enum { CORRECTIONS = 12 };
-
-static double scale_of(const double *x, int n)
-{
-    double largest = 1;
-    for (int i = 0; i < n; i++)
-        largest = fabs(x[i]) > largest ? fabs(x[i]) : largest;
-    return largest;
-}
 
 /* The rows of a level as a right-hand side b[n], and the largest of those in use relative to
  * `scale`. NT_NOT_CONVERGED where one that was left out is not met. */
@@ -222,8 +222,9 @@ static nt_status settle_level(nt_problem *p, nt_level level, const nt_point *at,
                               double *x, double *q, double *v, nt_effort *effort)
 {
     double *b = p->work, last = (double)INFINITY;
-    double scale = level == NT_POSITION ? scale_of(q, p->nq) : scale_of(v, p->nv);
+    double scale = level == NT_POSITION ? largest_of(q, p->nq) : largest_of(v, p->nv);
     bool fresh = false;
+    scale = scale > 1 ? scale : 1;
     for (int i = 0; i <= CORRECTIONS; i++) {
         nt_status status = look_at_rows(p, at, level, scale, b, effort);
         if (status != NT_OK)
