@@ -67,6 +67,9 @@ NT_API nt_status nt_objectives_create(nt_objectives **objectives, nt_model *mode
                                       nt_error *error);
 NT_API void nt_objectives_destroy(nt_objectives *objectives);
 
+/* Begin anew, for another run of the integrator. */
+NT_API void nt_objectives_restart(nt_objectives *objectives);
+
 /* The integrator stands at the start, or at the end of one more step: call it at each. */
 NT_API nt_status nt_objectives_advance(nt_objectives *objectives, nt_error *error);
 

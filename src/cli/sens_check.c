@@ -21,8 +21,9 @@
  * in a well-behaved run of some thousand steps, or by ten times the doubt; there is no verdict when
  * the doubt exceeds UNDECIDED. Relative to the largest component of the quantity; and changes
  * below ROUNDING of the largest value of the unit, for a change of the parameter by its own size,
- * are none. */
-static const double RELATIVE = 1e-5, UNDECIDED = 1e-3, ROUNDING = 1e-9;
+ * are none; below REACTION for what depends on multipliers, which Newton's iteration leaves off by
+ * 1e-8 of the largest force, and a difference with a step of 1 % multiplies that by 100. */
+static const double RELATIVE = 1e-5, UNDECIDED = 1e-3, ROUNDING = 1e-9, REACTION = 1e-6;
 /* After this no other step can improve the verdict. */
 static const double CERTAIN = 1e-7;
 
@@ -40,6 +41,8 @@ typedef struct check {
     nt_cli_plan *plan;
     nt_cli_sens *sens;
     nt_integrator *integrator; /* for the runs */
+    nt_objectives *objectives; /* of these */
+    double length;             /* m, weighs moments against forces */
     FILE *to;
     group *groups;
     int n_groups, n, n_quantities; /* columns; groups before the objectives */
@@ -99,8 +102,7 @@ static nt_status look(check *c, nt_integrator *integrator, const nt_objectives *
                       double *y, nt_error *error)
 {
     nt_state state = nt_integrator_state(integrator);
-    nt_status status = nt_integrator_reactions(integrator, &state, nt_model_length(c->plan->model),
-                                               c->reactions, error);
+    nt_status status = nt_integrator_reactions(integrator, &state, c->length, c->reactions, error);
     for (int i = 0; i < c->n_quantities && status == NT_OK; i++)
         status = nt_model_sample(c->plan->model, &c->groups[i].quantity, &state, c->reactions,
                                  y + c->groups[i].first, error);
@@ -123,8 +125,7 @@ static nt_status look_along(check *c, const nt_objectives *objectives, int k, nt
                                 .dmemory = d.memory,
                                 .work = d.work,
                                 .parameter = c->sens->parameters[k]};
-    nt_status status = nt_sensitivity_reactions(s, k, &state, &d, nt_model_length(c->plan->model),
-                                                c->rates, error);
+    nt_status status = nt_sensitivity_reactions(s, k, &state, &d, c->length, c->rates, error);
     for (int i = 0; i < c->n_quantities && status == NT_OK; i++)
         status =
             nt_model_sample_tangent(c->plan->model, &c->groups[i].quantity, 1, &state, c->reactions,
@@ -132,6 +133,13 @@ static nt_status look_along(check *c, const nt_objectives *objectives, int k, nt
     for (int i = c->n_quantities; i < c->n_groups; i++)
         y[c->groups[i].first] = nt_objectives_derivative(objectives, i - c->n_quantities, k);
     return status;
+}
+
+static bool needs_reactions(const check *c, const group *g)
+{
+    int i = (int)(g - c->groups) - c->n_quantities;
+    return g->quantity.columns > 0 ? g->quantity.needs_reactions != 0
+                                   : nt_model_objective(c->plan->model, i).needs_reactions != 0;
 }
 
 /* The largest value of each unit; the width of the table. */
@@ -147,7 +155,7 @@ static void find_floors(check *c)
             for (int k = 0; k < c->groups[j].columns && strcmp(unit, other) == 0; k++)
                 largest = fmax(largest, fabs(c->value[c->groups[j].first + k]));
         }
-        g->floor = ROUNDING * largest;
+        g->floor = (needs_reactions(c, g) ? REACTION : ROUNDING) * largest;
         for (int j = 0; j < g->columns; j++) {
             column_name(c, g, j, name, unit);
             for (int k = 0; k < c->sens->n; k++) {
@@ -184,6 +192,7 @@ static bool take_memory(check *c)
 
 static void give_back(check *c)
 {
+    nt_objectives_destroy(c->objectives);
     nt_integrator_destroy(c->integrator);
     free(c->groups);
     free(c->value);
@@ -221,16 +230,16 @@ static nt_status make_integrator(check *c, nt_error *error)
 
 /* ---- runs ----------------------------------------------------------------------------------- */
 
-static nt_status integrate(check *c, nt_objectives *objectives, nt_error *error)
+static nt_status integrate(check *c, nt_error *error)
 {
     nt_status status = nt_integrator_start(c->integrator, c->plan->start, NULL, NULL, NULL, error);
     if (status == NT_OK)
-        status = nt_objectives_advance(objectives, error);
+        status = nt_objectives_advance(c->objectives, error);
     for (long i = 0; i < c->sens->n_ends && status == NT_OK; i++) {
         double end = c->sens->ends[i], t = nt_integrator_state(c->integrator).t;
         status = nt_integrator_run(c->integrator, end, end - t, NULL, NULL, error);
         if (status == NT_OK)
-            status = nt_objectives_advance(objectives, error);
+            status = nt_objectives_advance(c->objectives, error);
     }
     return status;
 }
@@ -239,18 +248,13 @@ static nt_status integrate(check *c, nt_objectives *objectives, nt_error *error)
 static nt_status whole_run(check *c, int k, double d, double *y, nt_error *error)
 {
     const nt_system *system = nt_model_system(c->plan->model);
-    nt_objectives *objectives = NULL;
     memcpy(c->moved, c->p, (size_t)system->n_parameters * sizeof *c->p);
     c->moved[k] += d;
     nt_status status = system->set_parameters(system->self, c->moved);
+    nt_objectives_restart(c->objectives);
     if (status == NT_OK)
-        status = nt_objectives_create(&objectives, c->plan->model, c->integrator, NULL, error);
-    if (status == NT_OK)
-        status = integrate(c, objectives, error);
-    if (status == NT_OK)
-        status = look(c, c->integrator, objectives, y, error);
-    nt_objectives_destroy(objectives);
-    return status;
+        status = integrate(c, error);
+    return status == NT_OK ? look(c, c->integrator, c->objectives, y, error) : status;
 }
 
 static double natural_size(const check *c, int k) { return c->p[k] != 0 ? fabs(c->p[k]) : 1; }
@@ -411,7 +415,10 @@ int nt_cli_sens_check(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives 
 {
     const nt_system *system = nt_model_system(plan->model);
     bool taken = options->output && strcmp(options->output, "-") == 0;
-    check c = {.plan = plan, .sens = sens, .to = taken ? stderr : stdout};
+    check c = {.plan = plan,
+               .sens = sens,
+               .length = nt_model_length(plan->model),
+               .to = taken ? stderr : stdout};
     nt_error error = {.status = NT_NO_MEMORY, .message = "out of memory"};
     int exit_status = NT_EXIT_DONE;
     nt_status status = find_groups(&c, &error);
@@ -423,6 +430,8 @@ int nt_cli_sens_check(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives 
         status = look_along(&c, objectives, k, &error);
     if (status == NT_OK)
         status = make_integrator(&c, &error);
+    if (status == NT_OK)
+        status = nt_objectives_create(&c.objectives, plan->model, c.integrator, NULL, &error);
     if (status != NT_OK) {
         exit_status = nt_cli_fail(plan->path, &error);
         goto done;

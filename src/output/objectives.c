@@ -100,6 +100,12 @@ void nt_objectives_destroy(nt_objectives *o)
     free(o);
 }
 
+void nt_objectives_restart(nt_objectives *o)
+{
+    o->points = 0;
+    memset(o->sum, 0, (size_t)o->n * o->size * sizeof *o->sum);
+}
+
 /* ---- at a step's end ------------------------------------------------------------------------ */
 
 static nt_status look_along(nt_objectives *o, const nt_state *state, int k, double *g,
