@@ -157,6 +157,9 @@ struct nt_system {
     /* residual[nv] and rows[nh + nn] differentiated in parameter k, added; honours parts and level.
      * NT_UNSUPPORTED for a k: difference the residual. */
     nt_status (*parameter_tangent)(void *self, const nt_point *at, int k, const nt_terms *terms);
+    /* Energies differentiated in parameter k where the point is held. NULL or NT_UNSUPPORTED: they
+     * are differenced. */
+    nt_status (*energy_tangent)(void *self, const nt_point *at, int k, nt_energy *derivative);
     const nt_momenta *momenta;
     /* Words for unknown i of (v, lambda, mu): "force on body top along y". Always terminated. */
     void (*equation_name)(void *self, int i, char *text, int size);

@@ -401,6 +401,7 @@ struct nt_model {
     nt_motion *motion;   /* [n_bodies] */
     double *multipliers; /* [nh + nn] */
     const char **parameter_names;
+    double *parameter_scale; /* [n_parameters] |value|, 1 for zero */
     nt_momenta momenta;
     double *mass, *inertia; /* behind momenta */
     int *redundant;         /* unknown numbers of rows that depend on others at the start */
