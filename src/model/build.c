@@ -199,7 +199,7 @@ static void fill_system(nt_model *model)
     s->pattern = &model->pattern;
     s->capabilities = NT_HAS_TANGENT | NT_APPLIES_MAP | NT_HAS_ENERGY | NT_HAS_PARAMETERS |
                       NT_HAS_PARAMETER_TANGENT | NT_HAS_MOMENTA | NT_ALL_LEVELS | NT_AFFINE |
-                       NT_HAS_SPLIT | NT_DISCRETE_MEMORY; /* memory counts turns */
+                      NT_HAS_SPLIT | NT_DISCRETE_MEMORY; /* memory counts turns */
     nt_model_renew_promises(model);
     s->n_parameters = model->n_parameters;
     s->parameter_names = model->parameter_names;

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "bdf_systems.h"
-#include "jay_negrut.h"
+#include "papers/jay-negrut/problem.h"
 
 /* ---- what holds at the end of a step -------------------------------------------------------- */
 
