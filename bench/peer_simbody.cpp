@@ -1,8 +1,8 @@
 // Simbody on the mechanisms of this benchmark: Runge-Kutta-Merson of order four, equal steps.
 //
-//   peer_simbody N STEPS [H]    N links, 0: the heavy top; H in s, 1 ms where it is not given;
-//   prints
-//                               seconds and the position at the end
+//   peer_simbody N STEPS [H]    N links, 0: the heavy top; H in s, 1 ms where it is not given
+//
+// Prints seconds and the position at the end.
 //
 // Ball mobilizers; their speeds are angular velocities of the child in the parent.
 #include <Simbody.h>

@@ -10,6 +10,14 @@ static const nt_cli_command commands[] = {
      "or bad model, 3 the computation failed, 4 input or output failed; after 130 and 3 the\n"
      "result holds everything up to there.",
      nt_cli_run},
+    {"sens", "MODEL", "mhtsopcblvq", "the same with derivatives of the result in parameters",
+     "Integrates as run does and carries along how every result changes with parameters of the\n"
+     "model: exact derivatives of the computed motion, not differences. In the result each column\n"
+     "is followed by its derivatives, d(top.position.x)/d(m); the objectives of the model and\n"
+     "their derivatives are in the summary. Where steps are variable, their sizes count as given\n"
+     "numbers that no parameter changes. Exit status as of run; with --check 3 where a\n"
+     "derivative disagrees with differences of whole runs.",
+     nt_cli_sensitivities},
     {"check", "MODEL", "msl", "read and assemble a model, count its degrees of freedom",
      "Reads, validates and assembles a model, counts its degrees of freedom, names redundant\n"
      "equations and checks the method and its options. Runs nothing.",

@@ -54,6 +54,8 @@ int nt_method_controls_error(const nt_method *method)
     return (method->needs & NT_CONTROLS_ERROR) != 0;
 }
 
+int nt_method_is_linearised(const nt_method *method) { return method->linearise != NULL; }
+
 const nt_option_key *nt_method_options(const nt_method *method, int *count)
 {
     *count = method->n_options;
