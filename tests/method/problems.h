@@ -7,7 +7,7 @@
 #define NUTATE_TESTS_METHOD_PROBLEMS_H
 
 #include "disk.h"
-#include "jay_negrut.h"
+#include "papers/jay-negrut/problem.h"
 #include "slow_top.h"
 
 enum { SLOW_TOP, HEAVY_TOP, DISK, PLANET, PENDULUM, JAY_NEGRUT, PROBLEMS };
