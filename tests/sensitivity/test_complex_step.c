@@ -176,7 +176,7 @@ static void find(const top *from, const scheme *c, number u[N])
 static top run(int parameter, double h, int steps)
 {
     number p[4] = {15, 0.46875, 1, 150}, u[N] = {0};
-    p[parameter] += I * E;
+    p[parameter] += (number)I * E;
     top s = {.m = p[0], .J = {0.234375, p[1], 0.234375}, .arm = p[2]};
     s.x[1] = s.arm;
     s.v[0] = 4.61538 * s.arm;
