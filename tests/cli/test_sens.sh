@@ -42,6 +42,18 @@ says "steps are held"
 expect 0 sens design.yaml --param arm --check --method rkmk-dop853 --set simulation.tolerance=1e-6
 [ -e check.csv ] && fail "a result of a check"
 
+# a rotation about z by w t: its derivative in w is the vector (0, 0, t), in ground axes
+cat >spin.yaml <<'EOF'
+nutate: 1
+parameters: {w: 2}
+bodies: {disk: {mass: 1, inertia: [1, 1, 2], angular_velocity: [0, 0, w]}}
+simulation: {duration: 1, step: 1e-2}
+output: {every: 0.125, record: [disk.orientation]}
+EOF
+expect 0 sens spin.yaml --param w
+awk -F, 'NR > 1 && ($10 ^ 2 + $11 ^ 2 + ($12 - $1) ^ 2 > 1e-20 || ($9 - cos($1) * $1 / 2) ^ 2 > 1e-20) {
+             print "rotation at " $1 ": " $0; exit 1 }' spin.csv || fail "rotation vectors"
+
 # NetCDF has no slash in names
 expect 0 sens design.yaml --param m -o design.nc
 grep -aq 'd(top.position.x)_d(m)' design.nc || fail "no derivative in design.nc"
