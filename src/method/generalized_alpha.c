@@ -138,6 +138,16 @@ NT_WIDE static void add_known(const nt_family *c, int nv, const double *restrict
     }
 }
 
+/* b_v -= of_v y, b_a = of_a y, for y in the place of b_a */
+NT_WIDE static void share_known(int nv, double of_v, double of_a, double *restrict b_a,
+                                double *restrict b_v)
+{
+    for (int i = 0; i < nv; i++) {
+        b_v[i] -= of_v * b_a[i];
+        b_a[i] *= of_a;
+    }
+}
+
 /* b_a, b_v and the known part of da_1 (in its place in `after`); with beta = 0 dq1 too. */
 static void known_part(const nt_stepper *s, const nt_family *c, const linear *l, double *b_a,
                        double *b_v, const nt_variation *from, const nt_variation *to)
@@ -149,10 +159,7 @@ static void known_part(const nt_stepper *s, const nt_family *c, const linear *l,
     if (c->position == 0)
         nt_variation_map(&p->space, l->T, y, to->q);
     double of_v = c->position * c->gamma_prime, of_a = -c->position * c->beta_prime;
-    for (int i = 0; i < p->nv; i++) {
-        b_v[i] -= of_v * y[i];
-        b_a[i] = of_a * y[i];
-    }
+    share_known(p->nv, of_v, of_a, b_a, b_v);
 }
 
 /* Whether M and C are those of rigid bodies and nothing else: then their products need no tangent.
@@ -212,6 +219,15 @@ static nt_status push_inertia(nt_problem *p, const linear *l, const nt_point *at
     return status == NT_OK ? nt_variation_push(p, &push) : status;
 }
 
+NT_WIDE static void negate(const nt_problem *p, double scale, double *z)
+{
+    int nv = p->nv, n = p->n;
+    for (int i = 0; i < nv; i++)
+        z[i] *= -scale;
+    for (int i = nv; i < n; i++)
+        z[i] = -z[i];
+}
+
 /* z = -(s (M b_a + C b_v + (1 - position) K dq1 + R_p), rows) */
 static nt_status right_hand_sides(nt_stepper *s, const nt_family *c, const linear *l,
                                   const nt_directions *directions, const nt_point *at,
@@ -242,10 +258,7 @@ static nt_status right_hand_sides(nt_stepper *s, const nt_family *c, const linea
         nt_terms terms = {
             .parts = NT_ALL_PARTS, .level = NT_POSITION, .residual = z, .rows = z + nv};
         status = directions->load(directions->context, (int)k, at, &terms);
-        for (size_t i = 0; i < nv; i++)
-            z[i] *= -c->scale;
-        for (size_t i = nv; i < n; i++)
-            z[i] = -z[i];
+        negate(p, c->scale, z);
         for (int i = 0; i < p->n_dropped; i++)
             z[p->dropped[i]] = 0;
     }
@@ -297,7 +310,7 @@ static nt_status linearise(nt_stepper *s, double h, const nt_directions *directi
     for (int i = 0; i < nv; i++) /* h Dq */
         l.x[i] = h * s->now.v[i] +
                  h * h * ((0.5 - c.beta) * s->now.method[i] + c.beta * s->next.method[i]);
-    nt_space_tangent(&p->space, p->frame, l.x, l.T, l.T_inverse);
+    nt_space_tangent(&p->space, p->frame, l.x, c.position > 0 ? NULL : l.T, l.T_inverse);
     for (int k = 0; k < count; k++) {
         nt_variation from = nt_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
