@@ -28,7 +28,7 @@ nt_block_lu *nt_block_create(const nt_pattern *pattern, int promises)
         return NULL;
     }
     if (block->all_three && block->core.n_fronts == 0 &&
-        !(block->columns = NT_TAKE(&block->arena, 4 * (size_t)block->n_padded, double))) {
+        !(block->columns = NT_TAKE(&block->arena, 8 * (size_t)block->n_padded, double))) {
         nt_block_destroy(block);
         return NULL;
     }

@@ -165,7 +165,8 @@ typedef struct nt_block_lu {
     int n_padded;
     int all_three;                    /* every node has three unknowns */
     double *vector[NT_BLOCK_VECTORS]; /* [n_padded], zero between the nodes */
-    double *columns; /* [n_padded][4] four vectors side by side; NULL where they are not used */
+    double *columns; /* [2][n_padded][4] four solutions side by side, and what they are for; NULL
+                        where they are not used */
 
     double *store;
     nt_load *load; /* [pattern->n_slots] */
