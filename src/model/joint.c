@@ -296,7 +296,8 @@ nt_status nt_joint_declare(nt_model *model, nt_element *e, nt_pattern *pattern)
             e->slot[i][j] = -1;
             bool multiplier = i == 4 || j == 4, rotations = i % 2 == 1 && j % 2 == 1;
             bool wanted = multiplier || all || points || (rotations && (directions || i == j));
-            if (nodes[i] < 0 || nodes[j] < 0 || !wanted)
+            bool zero = i == 4 && j == 4; /* the pattern's own block, which nothing is added to */
+            if (nodes[i] < 0 || nodes[j] < 0 || !wanted || zero)
                 continue;
             /* a point held in space couples to translations by +-I */
             bool scaled = multiplier && i != j && (i % 2 == 0 && j % 2 == 0) && e->n_rows == 3 &&
