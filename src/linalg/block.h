@@ -175,6 +175,7 @@ typedef struct nt_block_lu {
     int program_length;
     int *rows; /* nt_row records, from the last window to the first */
     int rows_length;
+    int n_windows;
     int *suspect, n_suspects;  /* LOAD records in program whose rows exceeded the limit */
     int *row_start, *row_slot; /* slots of every row node: [n_nodes + 1], [n_slots] */
     nt_front_tree core;
