@@ -143,7 +143,8 @@ struct nt_system {
      * constant between events. */
     void (*accept)(void *self, const nt_point *at, double *next);
     /* New parameter values p[n_parameters]; derivatives perturb without validation. An integrator
-     * that is under way must be told: nt_integrator_refresh. */
+     * that is under way must be told: nt_integrator_refresh. Momenta and the promise of
+     * NT_POSITION_FORCES are what the new values make them. */
     nt_status (*set_parameters)(void *self, const double *p);
     void (*get_parameters)(void *self, double *p);
     /* Consistent q[nq], v[nv], memory[n_memory] at time t and the present parameters, so that

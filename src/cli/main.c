@@ -25,6 +25,12 @@ static const nt_cli_command commands[] = {
     {"methods", "[NAME]", "", "list the methods, or what one needs and its options",
      "Lists the methods; with NAME what that method needs, its options and its source.",
      nt_cli_methods},
+    {"papers", "[NAME]", "dq", "rerun a paper's tables and figures",
+     "Without NAME lists the papers and what is rerun of each. With NAME prints its tables on\n"
+     "standard output and writes data, gnuplot's scripts and pictures (SVG and PNG) into a\n"
+     "folder. The papers' files are found beside the command, or in $NUTATE_PAPERS. Exit\n"
+     "status 4 when gnuplot is not there to draw; data and scripts are written all the same.",
+     nt_cli_papers},
     {"schema", "", "", "print the JSON Schema of the model file",
      "Prints the JSON Schema of the model file, for editors that complete and check.",
      nt_cli_schema},

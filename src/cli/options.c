@@ -29,6 +29,7 @@ static const option_row rows[] = {
     {'o', "-o", "FILE", TEXT, AT(output),
      "result, FILE.csv or FILE.nc (NetCDF); - is standard output (CSV).\n"
      "Without it MODEL with .csv in place of .yaml"},
+    {'d', "-o", "FOLDER", TEXT, AT(output), "where the files go; papers-NAME without it"},
     {'p', "--param", "NAME", PARAMETER, 0,
      "derivatives with respect to this parameter; may be given again"},
     {'c', "--check", NULL, FLAG, AT(check),

@@ -19,8 +19,9 @@
  * without a tolerance of their own still enter Newton's convergence, a thousand times more loosely
  * than the loosest given.
  *
- * Discrete memory of the system is held at its value at the start of the interval; so that it does
- * not grow old, steps of such a system are no longer than the interval.
+ * What the system remembers between steps is held at its value at the start of the interval. So
+ * that it does not grow old beyond the end, steps of such a system turn no body by more than a
+ * radian (counters of turns: NT_DISCRETE_MEMORY) or are no longer than the interval (the rest).
  *
  * Memory is allocated by `start`, or by the first step of an integrator that was restored without
  * one: by SUNDIALS too. */
@@ -50,7 +51,7 @@ static const double LOOSE = 1e3;
 static void fill_tolerances(nt_bdf *b)
 {
     const nt_problem *p = b->problem;
-    double given[4], loosest = 0;
+    double *given = b->given, loosest = 0;
     for (int i = 0; i < 4; i++)
         loosest = fmax(loosest, b->stepper->tolerance[i]);
     for (int i = 0; i < 4; i++) {
@@ -69,6 +70,32 @@ static void fill_tolerances(nt_bdf *b)
     }
     for (int i = 0; i < p->nv; i++)
         b->allowed[p->nq + i] = given[2 + (p->quantity[i] == NT_ANGLE)];
+}
+
+/* Of multipliers: forces and moments that change velocities and positions by their tolerance in a
+ * second, where the largest inertia of that kind feels them. */
+static nt_status fill_multiplier_tolerances(nt_bdf *b, const nt_point *at)
+{
+    nt_problem *p = b->problem;
+    nt_combination mass = {.mass = 1};
+    nt_terms terms = {.parts = NT_MASS, .matrix = &p->matrix, .combination = &mass};
+    double largest[2] = {0};
+    p->factored_for = NULL;
+    nt_matrix_zero(&p->matrix);
+    nt_status status = nt_problem_evaluate(p, at, &terms);
+    for (int i = 0; i < p->nv; i++)
+        if (p->diagonal[i] >= 0)
+            largest[p->quantity[i]] =
+                fmax(largest[p->quantity[i]], fabs(p->matrix.values[p->diagonal[i]]));
+    for (int i = 0; i < p->nc; i++) {
+        nt_quantity kind = p->quantity[p->nv + i];
+        double m = largest[kind] > 0 ? largest[kind] : largest[!kind];
+        m = m > 0 ? m : 1; /* none at all: any will do, nothing is integrated */
+        b->allowed[b->counted + i] = m * b->given[2 + kind];
+        if (i < p->nh)
+            b->allowed[b->counted + p->nc + i] = m * b->given[kind];
+    }
+    return status;
 }
 
 static double quaternion_length(const double *q)
@@ -95,7 +122,7 @@ int nt_bdf_weights(N_Vector y_now, N_Vector weights, void *own)
     const nt_problem *p = b->problem;
     const double *y = N_VGetArrayPointer(y_now);
     double *weight = N_VGetArrayPointer(weights);
-    /* the mean is over all entries of y, of which multipliers count for nothing */
+    /* SUNDIALS takes the mean over all entries of y */
     double share = sqrt((double)b->size / b->counted);
     for (int i = 0; i < b->counted; i++)
         weight[i] = share / (b->allowed[i] * (1 + fabs(y[i])));
@@ -108,8 +135,9 @@ int nt_bdf_weights(N_Vector y_now, N_Vector weights, void *own)
         for (int j = first; j < first + 4; j++)
             weight[j] = share / (b->allowed[j] * length);
     }
+    double h = b->code->pace(b);
     for (int i = b->counted; i < b->size; i++)
-        weight[i] = 0;
+        weight[i] = share * h / b->allowed[i];
     return 0;
 }
 
@@ -162,7 +190,7 @@ static void destroy(nt_bdf *b)
 static bool take_arrays(nt_bdf *b)
 {
     const nt_problem *p = b->problem;
-    b->allowed = NT_TAKE(&b->arena, b->counted, double);
+    b->allowed = NT_TAKE(&b->arena, b->size, double);
     b->q = NT_TAKE(&b->arena, p->nq, double);
     b->vdot = NT_TAKE(&b->arena, p->nv, double);
     b->none = NT_TAKE(&b->arena, p->n, double);
@@ -219,7 +247,7 @@ static nt_status layout(const nt_problem *problem, const double *option, nt_layo
                         nt_error *error)
 {
     (void)problem, (void)option, (void)error;
-    *sizes = (nt_layout){.scratch = 2 * (size_t)problem->nv};
+    *sizes = (nt_layout){0}; /* all is SUNDIALS' own, which a state does not hold */
     return NT_OK;
 }
 
@@ -227,9 +255,11 @@ static nt_status layout(const nt_problem *problem, const double *option, nt_layo
 static nt_status start(nt_stepper *s)
 {
     nt_status status = s->own ? NT_OK : create(s);
-    if (status == NT_OK)
-        ((nt_bdf *)s->own)->stands = ((nt_bdf *)s->own)->careful = false;
-    return status;
+    if (status != NT_OK)
+        return status;
+    nt_bdf *b = s->own;
+    b->stands = b->careful = false;
+    return NT_OK;
 }
 
 /* ---- the step ------------------------------------------------------------------------------- */
@@ -270,6 +300,8 @@ static nt_status begin(nt_bdf *b)
     nt_status status = accelerate(s, &at, work);
     if (status == NT_OK)
         status = nt_bdf_newton_choose_rows(b);
+    if (status == NT_OK)
+        status = fill_multiplier_tolerances(b, &at);
     if (status != NT_OK)
         return status;
     N_VConst(0, b->y);
@@ -294,12 +326,31 @@ static void count(nt_bdf *b)
     b->failures = failures;
 }
 
+/* rad, by one step of a system that counts turns: a third of what makes a count doubtful. */
+static const double LARGEST_TURN = 1;
+
+/* Of a step of a system that remembers, s; 0: any. */
+static double longest(const nt_bdf *b, double h)
+{
+    const nt_problem *p = b->problem;
+    if (p->system->n_memory == 0)
+        return 0;
+    if (!(p->system->capabilities & NT_DISCRETE_MEMORY))
+        return h;
+    double fastest = 0;
+    for (int k = 0; k < p->space.n_blocks; k++) {
+        const nt_block *block = &p->space.blocks[k];
+        if (block->rotation >= 0)
+            fastest = fmax(fastest, v3_norm(v3_load(b->stepper->now.v + block->v + block->nv - 3)));
+    }
+    return fastest > 0 ? LARGEST_TURN / fastest : 0;
+}
+
 /* SUNDIALS to the end of the interval. */
 static nt_status advance(nt_bdf *b, double t, double h)
 {
-    double longest = b->problem->system->n_memory > 0 ? h : 0; /* 0: any */
     b->status = NT_OK;
-    int flag = b->code->go(b, t, longest, b->careful);
+    int flag = b->code->go(b, t, longest(b, h), b->careful);
     count(b);
     if (flag >= 0)
         return NT_OK;
@@ -377,8 +428,8 @@ static nt_status step(nt_stepper *s, double h)
 
 const nt_method nt_method_bdf = {
     .name = "bdf",
-    .summary = "Backward differentiation formulas of SUNDIALS: CVODE, or IDA with constraints in "
-               "stabilised index 2",
+    .summary = "backward differentiation formulas by SUNDIALS: CVODE, IDA where there are "
+               "constraints (stabilised index 2)",
     .reference = "Hindmarsh et al. 2005; Gear, Leimkuhler & Gupta 1985",
     .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_CONTROLS_ERROR | NT_OWN_STEPS,
     .options = options,

@@ -34,8 +34,9 @@
  * of index one, since the three of F1 and |q| = 1 determine q' and q. Rows that depend on others
  * are left out, for lambda = 0 and eta = 0.
  *
- * Local errors and Newton's convergence are measured in q and v alone: multipliers are linear in
- * the accelerations and follow at once. */
+ * Local errors are measured in q and v alone. Newton's iteration has converged when also what is
+ * left of the multipliers could change velocities (lambda) and positions (eta) within a step h by
+ * no more than their tolerance: h dlambda/m, m the largest inertia of the multiplier's kind. */
 #ifndef NUTATE_METHOD_BDF_H
 #define NUTATE_METHOD_BDF_H
 
@@ -79,6 +80,7 @@ typedef struct nt_bdf_code {
     void (*count)(const nt_bdf *b, long *iterations, long *failures); /* since `begin` */
     /* Newton's linear system: x[size] from right[size] */
     nt_status (*solve)(nt_bdf *b, const double *right, double *x);
+    double (*pace)(const nt_bdf *b); /* s, its present step; 0 before the first */
     void (*destroy)(nt_bdf *b);
 } nt_bdf_code;
 
@@ -90,7 +92,8 @@ struct nt_bdf {
     const nt_bdf_code *code;
     int size;        /* of y                                                              */
     int counted;     /* entries of y that errors are measured in: nq + nv                 */
-    double *allowed; /* [nq + nv] tolerance of an entry, before 1 + |value|               */
+    double given[4]; /* tolerances by kind                                                */
+    double *allowed; /* [size] of q, v: tolerance, before 1 + |value|; of multipliers: times m */
 
     SUNContext context;
     void *memory; /* of CVODE or IDA                                                   */

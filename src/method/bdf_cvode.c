@@ -180,6 +180,12 @@ static void count(const nt_bdf *b, long *iterations, long *failures)
     *failures = errors + solves;
 }
 
+static double pace(const nt_bdf *b) /* there are no multipliers */
+{
+    (void)b;
+    return 0;
+}
+
 static void destroy(nt_bdf *b) { CVodeFree(&b->memory); }
 
-const nt_bdf_code nt_bdf_cvode = {create, begin, go, count, solve, destroy};
+const nt_bdf_code nt_bdf_cvode = {create, begin, go, count, solve, pace, destroy};

@@ -165,6 +165,21 @@ static nt_status solve(nt_bdf *b, const double *right, double *x)
 
 /* ---- IDA ------------------------------------------------------------------------------------ */
 
+/* Which entries of y the error test looks at. */
+static bool choose_entries(nt_bdf *b)
+{
+    N_Vector looked_at = N_VClone(b->y);
+    if (!looked_at)
+        return false;
+    N_VConst(0, looked_at);
+    for (int i = 0; i < b->counted; i++)
+        N_VGetArrayPointer(looked_at)[i] = 1;
+    bool done = IDASetId(b->memory, looked_at) == IDA_SUCCESS &&
+                IDASetSuppressAlg(b->memory, 1) == IDA_SUCCESS;
+    N_VDestroy(looked_at);
+    return done;
+}
+
 static nt_status create(nt_bdf *b)
 {
     const double *option = b->stepper->options;
@@ -176,7 +191,8 @@ static nt_status create(nt_bdf *b)
         IDASetLinearSolver(b->memory, b->linear, b->matrix) != IDA_SUCCESS ||
         IDASetJacFn(b->memory, nt_bdf_jacobian) != IDA_SUCCESS ||
         IDASetMaxOrd(b->memory, (int)option[NT_BDF_MAX_ORDER]) != IDA_SUCCESS ||
-        IDASetMaxNumSteps(b->memory, (long)option[NT_BDF_MAX_STEPS]) != IDA_SUCCESS)
+        IDASetMaxNumSteps(b->memory, (long)option[NT_BDF_MAX_STEPS]) != IDA_SUCCESS ||
+        !choose_entries(b))
         return NT_NO_MEMORY;
     return NT_OK;
 }
@@ -204,6 +220,15 @@ static void count(const nt_bdf *b, long *iterations, long *failures)
     *failures = errors + solves;
 }
 
+static double pace(const nt_bdf *b)
+{
+    long steps = 0;
+    double h = 0;
+    IDAGetNumSteps(b->memory, &steps);
+    IDAGetCurrentStep(b->memory, &h);
+    return steps > 0 ? h : 0;
+}
+
 static void destroy(nt_bdf *b) { IDAFree(&b->memory); }
 
-const nt_bdf_code nt_bdf_ida = {create, begin, go, count, solve, destroy};
+const nt_bdf_code nt_bdf_ida = {create, begin, go, count, solve, pace, destroy};

@@ -85,8 +85,10 @@ static nt_status inertia_force(nt_problem *p, const nt_point *at, double *produc
     return nt_problem_evaluate(p, at, &terms);
 }
 
-/* a_alpha = a_0, an O(h) choice that leaves the order of all but the first steps' accelerations
- * and multipliers at 2; M a_alpha = M(t0, q0) a_0, which is f there. */
+/* a_alpha = a_0, an O(h) choice whose trace in accelerations and multipliers is multiplied by
+ * -alpha_m/(1 - alpha_m) in each step (Jay & Negrut's theorem 1): a half for rho_inf = 0.8, nothing
+ * for hht; with rho_inf = 1 alone it stays, and those are of first order. M a_alpha = M(t0, q0)
+ * a_0, which is f there. */
 static nt_status start(nt_stepper *s)
 {
     nt_problem *p = s->problem;

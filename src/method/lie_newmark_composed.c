@@ -37,6 +37,8 @@ static nt_status compose(nt_stepper *s, double h, const double *g, int stages)
 {
     const nt_problem *p = s->problem;
     nt_phase *next = &s->next;
+    if (!(p->system->capabilities & NT_POSITION_FORCES)) /* new parameters took it back */
+        return NT_UNSUPPORTED;
     nt_momenta_begin(s, h);
     memcpy(next->q, s->now.q, (size_t)p->nq * sizeof(double));
     memcpy(next->v, s->now.v, (size_t)p->nv * sizeof(double));

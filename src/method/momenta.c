@@ -162,7 +162,7 @@ nt_status nt_push_end(nt_stepper *s, const double *options, double h, double t, 
     unsigned has = p->system->capabilities;
     if ((has & NT_HAS_MOMENTA) && (has & NT_POSITION_FORCES))
         return nt_push_at(s, t, q, v, a);
-    double *v1 = s->scratch + p->nv, *da = v1 + p->nv, last = 0; /* nt_push has the first */
+    double *v1 = s->scratch + p->nv, *da = v1 + p->nv, last = 0; /* nt_push_at has the first */
     int most = (int)options[NT_PUSH_MAX_ITERATIONS];
     for (int i = 0; i < most; i++) {
         nt_kick(p, h, v, a, v1);

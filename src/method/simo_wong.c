@@ -1,7 +1,7 @@
 /* The implicit and the explicit algorithm of Simo and Wong.
  *
- *   Simo & Wong 1991, Int. J. Num. Meth. Eng. 31, 19: ALGO_C1 and its explicit companion; as in
- *   Krysl's comparison (2005, section 4)
+ *   Simo & Wong 1991, Int. J. Num. Meth. Eng. 31, 19: ALGO_C1 and its explicit companion, which is
+ *   SW in Krysl's comparison (2005, section 4)
  *
  *   simo-wong           Theta = (h/2) (W + W1)
  *     J W1 = E(-Theta) J W + h E(-Theta/2) T_mid,   T_mid = T(R E(Theta/2), t + h/2)
@@ -11,9 +11,8 @@
  *     J W1 = E(-Theta) (J W + (h/2) T_0) + (h/2) T_1,   A1 = (W1 - W)/h
  *
  * A at the start is the acceleration itself. Translations: the midpoint rule, and the explicit
- * Newmark method with the true acceleration (the difference quotient would cost it an order of
- * stability and gain nothing). Both are of second order and keep momentum; neither is symplectic,
- * and the explicit one loses stability early. */
+ * Newmark method, whose A is the true acceleration f/m. Both are of second order and keep momentum;
+ * neither is symplectic, and the explicit one loses stability early. */
 #include "method/implicit_stage.h"
 
 #include "group/rotation.h"

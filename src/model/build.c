@@ -182,6 +182,14 @@ static bool depends_on_rates(const nt_model *model)
     return false;
 }
 
+void nt_model_renew_promises(nt_model *model)
+{
+    unsigned *capabilities = &model->system.capabilities;
+    *capabilities &= ~(unsigned)NT_POSITION_FORCES;
+    if (!depends_on_rates(model))
+        *capabilities |= NT_POSITION_FORCES;
+}
+
 static void fill_system(nt_model *model)
 {
     nt_system *s = &model->system;
@@ -192,8 +200,7 @@ static void fill_system(nt_model *model)
     s->capabilities = NT_HAS_TANGENT | NT_APPLIES_MAP | NT_HAS_ENERGY | NT_HAS_PARAMETERS |
                       NT_HAS_PARAMETER_TANGENT | NT_HAS_MOMENTA | NT_ALL_LEVELS | NT_AFFINE |
                       NT_HAS_SPLIT | NT_DISCRETE_MEMORY; /* memory counts turns */
-    if (!depends_on_rates(model))
-        s->capabilities |= NT_POSITION_FORCES;
+    nt_model_renew_promises(model);
     s->n_parameters = model->n_parameters;
     s->parameter_names = model->parameter_names;
     s->parameter_scale = model->parameter_scale;

@@ -174,6 +174,7 @@ nt_status nt_model_set_parameters(void *self, const double *p)
     }
     nt_parameter_rates_forget(model);
     nt_status status = nt_model_prepare(model, false, NULL);
+    nt_model_renew_promises(model);
     return status == NT_OK ? nt_model_assemble(model, false, NULL) : status;
 }
 

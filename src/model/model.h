@@ -425,6 +425,8 @@ nt_status nt_model_build(nt_model *model, nt_error *error);
 nt_status nt_model_prepare(nt_model *model, bool validate, nt_error *error);
 /* Derived values alone, from the numbers as they stand. */
 nt_status nt_model_prepare_derived(nt_model *model, bool validate, nt_error *error);
+/* What the system promises of its forces at the present values: a damper may have become one. */
+void nt_model_renew_promises(nt_model *model);
 
 /* Expression variables: parameter i is i, t is n_parameters, signal k is n_parameters + 1 + k. */
 static inline int nt_model_time_variable(const nt_model *model) { return model->n_parameters; }

@@ -30,7 +30,7 @@
 static const nt_combination accelerations = {.mass = 1, .multiplier = 1, .row_mass = 1};
 
 /* The matrix, and with `r` the residual and rows at the present vdot and multipliers. */
-static nt_status factorise(nt_problem *p, const nt_point *at, double *r, nt_effort *effort)
+static nt_status assemble(nt_problem *p, const nt_point *at, double *r, nt_effort *effort)
 {
     nt_terms terms = {.parts = NT_ALL_PARTS,
                       .level = NT_ACCELERATION,
@@ -41,17 +41,20 @@ static nt_status factorise(nt_problem *p, const nt_point *at, double *r, nt_effo
     p->factored_for = NULL;
     nt_matrix_zero(&p->matrix);
     effort->evaluations++;
-    nt_status status = nt_problem_evaluate(p, at, &terms);
-    if (status != NT_OK)
-        return status;
+    return nt_problem_evaluate(p, at, &terms);
+}
+
+static nt_status factorise(nt_problem *p, const nt_point *at, nt_effort *effort)
+{
+    nt_status status = assemble(p, at, NULL, effort);
     effort->factorisations++;
-    return nt_solver_factor_clear(p->solver, &p->matrix);
+    return status == NT_OK ? nt_solver_factor_clear(p->solver, &p->matrix) : status;
 }
 
 nt_status nt_problem_factor_accelerations(nt_problem *p, const nt_point *at)
 {
     nt_effort effort = {0};
-    return factorise(p, at, NULL, &effort);
+    return factorise(p, at, &effort);
 }
 
 /* The multipliers of rows that are left out are zero. */
@@ -82,7 +85,7 @@ static double largest_of(const double *x, int n)
     return largest;
 }
 
-/* A free system that gives momenta instead of a tangent: vdot = -M^-1 R at vdot = 0, with the
+/* A free system that gives momenta needs no matrix: vdot = -M^-1 R at vdot = 0, with the
  * inertia of rotations in body axes. */
 static nt_status divide_by_momenta(nt_problem *p, const nt_point *at, double *vdot,
                                    nt_effort *effort)
@@ -126,16 +129,17 @@ nt_status nt_problem_accelerate(nt_problem *p, const nt_point *at, double *vdot,
     nt_point point = *at;
     point.vdot = vdot, point.lambda = lambda, point.mu = mu;
     effort->unknown = -1;
-    if (has == NT_HAS_MOMENTA && p->nc == 0)
+    if ((has & NT_HAS_MOMENTA) && p->nc == 0)
         return divide_by_momenta(p, &point, vdot, effort);
     clear_dropped(p, lambda, mu);
     for (int iteration = 0; iteration < MOST; iteration++) {
         memset(r, 0, (size_t)p->nv * sizeof *r);
-        nt_status status = factorise(p, &point, r, effort);
+        nt_status status = assemble(p, &point, r, effort);
         for (int i = 0; i < p->n_dropped; i++)
             r[p->dropped[i]] = 0;
+        effort->factorisations++;
         effort->solves++;
-        if (status != NT_OK || (status = nt_solver_solve(p->solver, r, 1)) != NT_OK)
+        if (status != NT_OK || (status = nt_solver_factor_solve(p->solver, &p->matrix, r)) != NT_OK)
             return status;
         double sum = subtract(vdot, r, p->nv) + subtract(lambda, r + p->nv, p->nh) +
                      subtract(mu, r + p->nv + p->nh, p->nn);
@@ -235,7 +239,7 @@ static nt_status settle_level(nt_problem *p, nt_level level, const nt_point *at,
         if (miss > 0.5 * last && fresh)
             return miss <= ACCEPTABLE ? NT_OK : NT_NOT_CONVERGED;
         if (miss > 0.1 * last && !fresh) {
-            if ((status = factorise(p, at, NULL, effort)) != NT_OK)
+            if ((status = factorise(p, at, effort)) != NT_OK)
                 return status;
             fresh = true;
         }

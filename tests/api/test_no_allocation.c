@@ -150,6 +150,21 @@ static void explicit_steps(void **state)
     run_tolerance = 0;
 }
 
+/* Two stages, and error control. */
+static void stabilised_index_2(void **state)
+{
+    run_method = "generalized-alpha-soi2";
+    top_by_hand(state);
+    top_with_a_kept_tangent(state);
+    for (int controlled = 0; controlled < 2; controlled++) {
+        run_tolerance = controlled ? 1e-3 : 0;
+        loop_with_redundant_rows(state);
+        model_with_expressions(state);
+    }
+    run_method = "generalized-alpha";
+    run_tolerance = 0;
+}
+
 /* Two bodies tied together in space: the methods that kick and drift, with and without a damper. */
 static void rotation_methods(void **state)
 {
@@ -191,6 +206,7 @@ int main(void)
         cmocka_unit_test(model_with_expressions),
         cmocka_unit_test(explicit_steps),
         cmocka_unit_test(rotation_methods),
+        cmocka_unit_test(stabilised_index_2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

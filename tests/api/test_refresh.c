@@ -94,9 +94,9 @@ static void rolled_back_over_a_jump(void **state)
     end(&r);
 }
 
-static void with_explicit_methods(void **state)
+static void with_other_methods(void **state)
 {
-    static const char *const methods[] = {"rkmk-dopri5", "rkmk-dop853"};
+    static const char *const methods[] = {"rkmk-dopri5", "rkmk-dop853", "generalized-alpha-soi2"};
     for (int m = 0; m < COUNT(methods); m++) {
         run_method = methods[m];
         gravity_jumps(state);
@@ -110,7 +110,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gravity_jumps),
         cmocka_unit_test(rolled_back_over_a_jump),
-        cmocka_unit_test(with_explicit_methods),
+        cmocka_unit_test(with_other_methods),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

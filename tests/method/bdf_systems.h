@@ -51,6 +51,20 @@ static const char loop_text[] =
     "forces:\n"
     "  push: {type: force, on: left, at: [0, 1, 0], value: ['5*sin(7*t)', 0, 0]}\n";
 
+/* A crank driven by a spiral spring: its joint counts turns, and the force is of the count. */
+static const char crank_text[] =
+    "nutate: 1\n"
+    "bodies:\n"
+    "  crank: {mass: 2, inertia: [0.01, 0.2, 0.2], position: [0.5, 0, 0],\n"
+    "          angular_velocity: [0, 0, 40]}\n"
+    "  arm: {mass: 1, inertia: [0.01, 0.1, 0.1], position: [1.25, 0, 0],\n"
+    "        angular_velocity: [0, 0, 25]}\n"
+    "joints:\n"
+    "  pivot: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: [0, 0, 1]}\n"
+    "  elbow: {type: revolute, between: [crank, arm], at: [1, 0, 0], axis: [0, 0, 1]}\n"
+    "forces:\n"
+    "  spring: {type: joint_torque, joint: pivot, value: '-0.5*pivot.angle + 3*cos(3*t)'}\n";
+
 static inline nt_model *model_of(const char *text)
 {
     nt_model *model = NULL;

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "bdf_systems.h"
-#include "jay_negrut.h"
+#include "papers/jay-negrut/problem.h"
 
 /* ---- what holds at the end of a step -------------------------------------------------------- */
 
@@ -33,7 +33,7 @@ static void nonlinear_multipliers(void **state)
         const double now[6] = {e.q[0], e.q[1], e.v[0], e.v[1], e.lambda[0], e.mu[0]};
         const double exact[6] = {exp(1), exp(-2), exp(1), -2 * exp(-2), exp(-1), exp(1)};
         off[i] = off_by(now, exact, 6);
-        assert_true(off[i] < 100 * tolerance);
+        assert_true(off[i] < 300 * tolerance); /* after 100 to 250 steps */
         nt_integrator_destroy(it);
     }
     assert_true(off[1] < 1e-2 * off[0]);
@@ -94,6 +94,24 @@ static void steps_are_looks(void **state)
     }
     assert_true(off_by(q[0], q[1], 14) < 1e-5); /* 1000 tolerances: the error of the run */
     assert_true((double)iterations[1] < 1.2 * (double)iterations[0]);
+    nt_model_destroy(model);
+}
+
+/* Turns are counted between looks, and the steps of SUNDIALS that reach beyond them do not lose
+ * count: 2 rad to an interval or 0.2, it is the same motion of some ten turns. */
+static void turns_are_counted(void **state)
+{
+    (void)state;
+    nt_model *model = model_of(crank_text);
+    assert_true(nt_model_system(model)->n_memory > 0);
+    double q[2][14];
+    for (int i = 0; i < 2; i++) {
+        nt_integrator *it = start_bdf(nt_model_system(model), NT_INERTIAL, 1e-9, NULL, NULL);
+        run_to(it, 2, i == 0 ? 0.05 : 0.005);
+        memcpy(q[i], nt_integrator_state(it).q, sizeof q[i]);
+        nt_integrator_destroy(it);
+    }
+    assert_true(off_by(q[0], q[1], 14) < 1e-5); /* the errors of either; a turn lost is 3 N m */
     nt_model_destroy(model);
 }
 
@@ -314,11 +332,17 @@ static void through_the_command(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nonlinear_multipliers), cmocka_unit_test(the_end_is_consistent),
-        cmocka_unit_test(steps_are_looks),       cmocka_unit_test(tolerances_by_kind),
-        cmocka_unit_test(save_and_restore),      cmocka_unit_test(refreshed),
-        cmocka_unit_test(the_end_is_not_passed), cmocka_unit_test(failures_are_words),
-        cmocka_unit_test(too_many_steps),        cmocka_unit_test(refusals),
+        cmocka_unit_test(nonlinear_multipliers),
+        cmocka_unit_test(the_end_is_consistent),
+        cmocka_unit_test(steps_are_looks),
+        cmocka_unit_test(turns_are_counted),
+        cmocka_unit_test(tolerances_by_kind),
+        cmocka_unit_test(save_and_restore),
+        cmocka_unit_test(refreshed),
+        cmocka_unit_test(the_end_is_not_passed),
+        cmocka_unit_test(failures_are_words),
+        cmocka_unit_test(too_many_steps),
+        cmocka_unit_test(refusals),
 #ifdef NUTATE_COMMAND
         cmocka_unit_test(through_the_command),
 #endif

@@ -566,6 +566,40 @@ static void too_large_steps(void **state)
     }
 }
 
+/* A damper that a new parameter value makes of a spring: the promise of forces of position is taken
+ * back, lie-newmark goes on with implicit kicks, its compositions do not go on. */
+static void promises_are_kept(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "nutate: 1\n"
+        "parameters: {c: 0}\n"
+        "gravity: [0, 0, 0]\n"
+        "bodies:\n"
+        "  a: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}\n"
+        "forces:\n"
+        "  s: {type: spring, between: [ground, a], at: [[0, 0, 0], [1, 0, 0]], stiffness: 1,\n"
+        "      damping: c, length: 0}\n"
+        "simulation: {duration: 1, step: 0.01}\n";
+    const double damped = 2; /* critical: x = (1 + t) exp(-t) */
+    nt_model *model = read_model(text);
+    const nt_system *system = nt_model_system(model);
+    nt_error error = {0};
+    nt_integrator *simple = start_system(system, "lie-newmark", NULL, 0, NULL, NULL);
+    nt_integrator *composed = start_system(system, "lie-newmark-4", NULL, 0, NULL, NULL);
+    assert_int_equal(system->set_parameters(system->self, &damped), NT_OK);
+    assert_int_equal(nt_integrator_refresh(simple, &error), NT_OK);
+    assert_int_equal(nt_integrator_refresh(composed, &error), NT_OK);
+    run_to(simple, 1, 0.01);
+    /* h^2/12 of the third derivative is 1e-5 */
+    near_number(nt_integrator_state(simple).q[0], 2 * exp(-1), 2e-5, "lie-newmark", "position");
+    assert_int_equal(nt_integrator_step(composed, 0.01, &error), NT_UNSUPPORTED);
+    nt_integrator_destroy(simple);
+    nt_integrator_destroy(composed);
+    refused(system, "lie-newmark-4", NULL, NT_UNSUPPORTED, "forces of position and time alone");
+    nt_model_destroy(model);
+}
+
 /* ---- saved states --------------------------------------------------------------------------- */
 
 static void saved_states_go_on_alike(void **state)
@@ -625,6 +659,7 @@ int main(void)
         cmocka_unit_test(counterparts_agree),
         cmocka_unit_test(bad_use_is_refused),
         cmocka_unit_test(too_large_steps),
+        cmocka_unit_test(promises_are_kept),
         cmocka_unit_test(saved_states_go_on_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -193,7 +193,7 @@ static void names_that_do_not_exist(void **unused)
     refuse(&f, "ground.position", "unknown quantity 'ground.position'");
     refuse(&f, "", "unknown quantity ''");
     refuse(&f, ".", "unknown quantity");
-    refuse(&f, "box.", "expected one of");
+    refuse(&f, "box.", "Expected box.NAME with one of");
     tear_down(&f);
 }
 
