@@ -42,9 +42,9 @@ const nt_experiment nt_experiments[] = {
 const int nt_experiments_count = sizeof nt_experiments / sizeof nt_experiments[0];
 
 nt_status nt_experiment_run(const char *paper, const char *name, const char *folder,
-                            nt_report *report)
+                            nt_paper_report *report)
 {
-    *report = (nt_report){.folder = folder};
+    *report = (nt_paper_report){.folder = folder};
     for (int i = 0; i < nt_experiments_count; i++) {
         const nt_experiment *e = &nt_experiments[i];
         if (strcmp(e->paper, paper) == 0 && strcmp(e->name, name) == 0) {
@@ -54,6 +54,6 @@ nt_status nt_experiment_run(const char *paper, const char *name, const char *fol
     }
     nt_error error = {.status = NT_INVALID};
     snprintf(error.message, sizeof error.message, "there is no such experiment");
-    nt_report_fail(report, &error, name);
+    nt_paper_report_fail(report, &error, name);
     return NT_INVALID;
 }

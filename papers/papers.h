@@ -14,7 +14,7 @@
 /* ---- sheets: sheet.c --------------------------------------------------------------------------
  */
 
-enum { NT_SHEET_COLUMNS = 24, NT_REPORT_SHEETS = 8, NT_SHEET_LABEL = 40 };
+enum { NT_SHEET_COLUMNS = 24, NT_PAPER_SHEETS = 8, NT_SHEET_LABEL = 40 };
 
 typedef struct nt_sheet_column {
     const char *name, *unit; /* "h", "s"; NULL name: the end of a list */
@@ -35,26 +35,27 @@ typedef struct nt_sheet {
 
 /* What an experiment hands back. The first failure stays in `error`; adding to a failed report does
  * nothing. */
-typedef struct nt_report {
+typedef struct nt_paper_report {
     const char *folder; /* where the papers' files are */
-    nt_sheet *sheet[NT_REPORT_SHEETS];
+    nt_sheet *sheet[NT_PAPER_SHEETS];
     int sheets;
     nt_error error;
-} nt_report;
+} nt_paper_report;
 
-bool nt_report_ok(const nt_report *report);
+bool nt_paper_report_ok(const nt_paper_report *report);
 /* Take over a failure; `where` says what was being done. */
-void nt_report_fail(nt_report *report, const nt_error *error, const char *where);
-void nt_report_free(nt_report *report);
+void nt_paper_report_fail(nt_paper_report *report, const nt_error *error, const char *where);
+void nt_paper_report_free(nt_paper_report *report);
 /* NULL where there is none of this name. */
-const nt_sheet *nt_report_find(const nt_report *report, const char *name);
+const nt_sheet *nt_paper_report_find(const nt_paper_report *report, const char *name);
 
 /* A new sheet at the end of the report; columns end with a NULL name. Strings are borrowed. NULL on
  * failure. */
-nt_sheet *nt_sheet_add(nt_report *report, const char *name, const char *title,
+nt_sheet *nt_sheet_add(nt_paper_report *report, const char *name, const char *title,
                        const nt_sheet_column *columns);
 /* A row at the end: values[columns], copied. label may be NULL. sheet may be NULL. */
-void nt_sheet_row(nt_report *report, nt_sheet *sheet, const char *label, const double *values);
+void nt_sheet_row(nt_paper_report *report, nt_sheet *sheet, const char *label,
+                  const double *values);
 
 /* The number of a column by its name, -1 where there is none. */
 int nt_sheet_find(const nt_sheet *sheet, const char *column);
@@ -76,7 +77,7 @@ typedef struct nt_experiment {
     const char *paper, *name; /* "krysl", "figure-1" */
     const char *measures;     /* one line */
     bool drawn;               /* papers/PAPER/NAME.gp draws it */
-    void (*run)(nt_report *report);
+    void (*run)(nt_paper_report *report);
 } nt_experiment;
 
 extern const nt_paper nt_papers[];
@@ -86,7 +87,7 @@ extern const int nt_experiments_count;
 
 /* Run one by its names into a report, to be freed in any case. */
 nt_status nt_experiment_run(const char *paper, const char *name, const char *folder,
-                            nt_report *report);
+                            nt_paper_report *report);
 
 /* ---- pictures: draw.c ------------------------------------------------------------------------
  */
@@ -102,20 +103,20 @@ nt_status nt_papers_draw(const nt_experiment *experiment, const char *papers, co
                          bool *missing, nt_error *error);
 
 /* Each paper's experiments. */
-void nt_bruls_eberhard_figure_5(nt_report *report);
-void nt_bruls_eberhard_figure_6(nt_report *report);
-void nt_bruls_eberhard_figure_7(nt_report *report);
-void nt_bruls_eberhard_figure_8(nt_report *report);
-void nt_bruls_eberhard_tables_2_3(nt_report *report);
-void nt_bruls_eberhard_table_4(nt_report *report);
-void nt_krysl_figure_1(nt_report *report);
-void nt_jay_negrut_figure_1(nt_report *report);
-void nt_jay_negrut_figure_2(nt_report *report);
-void nt_modin_figure_2(nt_report *report);
-void nt_modin_figure_3(nt_report *report);
-void nt_modin_figure_4(nt_report *report);
-void nt_modin_figure_5(nt_report *report);
-void nt_modin_figure_6(nt_report *report);
-void nt_kynema_convergence(nt_report *report);
+void nt_bruls_eberhard_figure_5(nt_paper_report *report);
+void nt_bruls_eberhard_figure_6(nt_paper_report *report);
+void nt_bruls_eberhard_figure_7(nt_paper_report *report);
+void nt_bruls_eberhard_figure_8(nt_paper_report *report);
+void nt_bruls_eberhard_tables_2_3(nt_paper_report *report);
+void nt_bruls_eberhard_table_4(nt_paper_report *report);
+void nt_krysl_figure_1(nt_paper_report *report);
+void nt_jay_negrut_figure_1(nt_paper_report *report);
+void nt_jay_negrut_figure_2(nt_paper_report *report);
+void nt_modin_figure_2(nt_paper_report *report);
+void nt_modin_figure_3(nt_paper_report *report);
+void nt_modin_figure_4(nt_paper_report *report);
+void nt_modin_figure_5(nt_paper_report *report);
+void nt_modin_figure_6(nt_paper_report *report);
+void nt_kynema_convergence(nt_paper_report *report);
 
 #endif

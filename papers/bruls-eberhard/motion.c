@@ -29,8 +29,8 @@ static bool look(nt_course *course, shown what, double *value)
 
 /* Values at t = 0, h, 2 h, ...: out[steps + 1], `stride` doubles apart. NaN after a failure, which
  * is a result: the residual form spins the top up until no step can follow. */
-static bool follow(nt_report *report, const nt_trial *trial, shown what, int steps, double *out,
-                   int stride)
+static bool follow(nt_paper_report *report, const nt_trial *trial, shown what, int steps,
+                   double *out, int stride)
 {
     nt_course course;
     bool going = true, ok = nt_course_begin(&course, report, trial);
@@ -43,7 +43,7 @@ static bool follow(nt_report *report, const nt_trial *trial, shown what, int ste
     return ok;
 }
 
-static void curves(nt_report *report, const char *name, const char *title, shown what,
+static void curves(nt_paper_report *report, const char *name, const char *title, shown what,
                    const char *unit, double duration)
 {
     const nt_sheet_column columns[] = {{"t", "s"},
@@ -70,18 +70,18 @@ static void curves(nt_report *report, const char *name, const char *title, shown
     free(value);
 }
 
-void nt_bruls_eberhard_figure_5(nt_report *report)
+void nt_bruls_eberhard_figure_5(nt_paper_report *report)
 {
     curves(report, "figure-5", "Figure 5: rotation psi_2 of the heavy top, h = 2 ms", ROTATION,
            "rad", 0.2);
 }
 
-void nt_bruls_eberhard_figure_6(nt_report *report)
+void nt_bruls_eberhard_figure_6(nt_paper_report *report)
 {
     curves(report, "figure-6", "Figure 6: height x_3 of the heavy top, h = 2 ms", HEIGHT, "m", 1);
 }
 
-void nt_bruls_eberhard_figure_7(nt_report *report)
+void nt_bruls_eberhard_figure_7(nt_paper_report *report)
 {
     curves(report, "figure-7", "Figure 7: reaction lambda_1 of the heavy top, h = 2 ms", REACTION,
            "N", 0.1);
@@ -91,7 +91,7 @@ void nt_bruls_eberhard_figure_7(nt_report *report)
 
 static const double END = 0.1; /* s */
 
-static bool position_at_end(nt_report *report, const nt_trial *trial, int steps, double x[3])
+static bool position_at_end(nt_paper_report *report, const nt_trial *trial, int steps, double x[3])
 {
     nt_course course;
     bool ok = nt_course_begin(&course, report, trial) && nt_course_run(&course, END, END / steps) &&
@@ -101,7 +101,7 @@ static bool position_at_end(nt_report *report, const nt_trial *trial, int steps,
 }
 
 /* Errors relative to each algorithm's own result with 5e-6 s, (115), and to the exact solution. */
-void nt_bruls_eberhard_figure_8(nt_report *report)
+void nt_bruls_eberhard_figure_8(nt_paper_report *report)
 {
     const nt_sheet_column columns[] = {{"h", "s"},
                                        {"ResidualAlpha", ""},

@@ -7,7 +7,8 @@
 static const double END = 0.1, STEP = 2e-3; /* s */
 
 /* x at the end, with m multiplied by `factor`; or dx/dm, for factor = 0. */
-static bool position(nt_report *report, nt_trial trial, double h, double factor, double out[3])
+static bool position(nt_paper_report *report, nt_trial trial, double h, double factor,
+                     double out[3])
 {
     nt_course course;
     trial.parameter = "m";
@@ -32,7 +33,8 @@ static const struct {
                               {1e-5, {0, -0.5, 0, 0.5, 0}},
                               {1e-3, {1. / 12, -8. / 12, 0, 8. / 12, -1. / 12}}};
 
-static bool difference_quotient(nt_report *report, const nt_trial *trial, int which, double out[3])
+static bool difference_quotient(nt_paper_report *report, const nt_trial *trial, int which,
+                                double out[3])
 {
     const double m = 15, epsilon = differences[which].epsilon; /* kg */
     double x[3];
@@ -49,7 +51,7 @@ static bool difference_quotient(nt_report *report, const nt_trial *trial, int wh
     return true;
 }
 
-void nt_bruls_eberhard_tables_2_3(nt_report *report)
+void nt_bruls_eberhard_tables_2_3(nt_paper_report *report)
 {
     static const nt_sheet_column columns[] = {{"backward, 1e-7", ""},
                                               {"printed", ""},
@@ -92,7 +94,7 @@ void nt_bruls_eberhard_tables_2_3(nt_report *report)
 static const double steps[2] = {2e-3, 2e-4}; /* s */
 
 /* Errors of a simplified derivative relative to the full one. */
-static bool losses(nt_report *report, const nt_trial *simplified, const nt_trial *full,
+static bool losses(nt_paper_report *report, const nt_trial *simplified, const nt_trial *full,
                    double loss[2])
 {
     double value[3], right[3];
@@ -105,14 +107,14 @@ static bool losses(nt_report *report, const nt_trial *simplified, const nt_trial
     return true;
 }
 
-static bool reference_free(nt_report *report, int form, double loss[2])
+static bool reference_free(nt_paper_report *report, int form, double loss[2])
 {
     nt_trial full = nt_form_trial(form), simplified = full;
     simplified.option[5] = (nt_option){"reference_free", "true"};
     return losses(report, &simplified, &full, loss);
 }
 
-static bool symmetrised(nt_report *report, double loss[2])
+static bool symmetrised(nt_paper_report *report, double loss[2])
 {
     nt_paper_top right = {.symmetric = false}, wrong = {.symmetric = true};
     nt_paper_top_init(&right);
@@ -127,7 +129,7 @@ static bool symmetrised(nt_report *report, double loss[2])
     return losses(report, &simplified, &full, loss);
 }
 
-void nt_bruls_eberhard_table_4(nt_report *report)
+void nt_bruls_eberhard_table_4(nt_paper_report *report)
 {
     static const nt_sheet_column columns[] = {{"h = 2e-3 s", ""},
                                               {"printed", ""},

@@ -98,6 +98,14 @@ static nt_status copy_script(const char *papers, const char *place, const char *
 
 enum { NOT_FOUND = 127, NO_FOLDER = 126 };
 
+/* What a failed script has left of a picture. */
+static void remove_picture(const char *folder, const char *name, const char *format)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/%s.%s", folder, name, format);
+    remove(path);
+}
+
 /* gnuplot -e "format = 'svg'" NAME.gp in the folder. Returns its exit status, -1 where it could not
  * be started or was killed. */
 static int gnuplot(const char *folder, const char *name, const char *format)
@@ -130,9 +138,11 @@ nt_status nt_papers_draw(const nt_experiment *experiment, const char *papers, co
     for (int i = 0; status == NT_OK && !*missing && i < 2; i++) {
         int ended = gnuplot(folder, experiment->name, formats[i]);
         *missing = ended == NOT_FOUND;
-        if (ended != 0 && !*missing)
+        if (ended != 0 && !*missing) {
+            remove_picture(folder, experiment->name, formats[i]);
             status = fail(error, "gnuplot failed to draw", experiment->name,
                           "its own message stands above");
+        }
     }
     return status;
 }

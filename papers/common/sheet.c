@@ -8,25 +8,25 @@
 
 /* ---- reports -------------------------------------------------------------------------------- */
 
-bool nt_report_ok(const nt_report *report) { return report->error.status == NT_OK; }
+bool nt_paper_report_ok(const nt_paper_report *report) { return report->error.status == NT_OK; }
 
-void nt_report_fail(nt_report *report, const nt_error *error, const char *where)
+void nt_paper_report_fail(nt_paper_report *report, const nt_error *error, const char *where)
 {
-    if (!nt_report_ok(report))
+    if (!nt_paper_report_ok(report))
         return;
     report->error = *error;
     snprintf(report->error.message, sizeof report->error.message, "%s: %.600s", where,
              error->message);
 }
 
-static void out_of_memory(nt_report *report)
+static void out_of_memory(nt_paper_report *report)
 {
     nt_error error = {.status = NT_NO_MEMORY};
     snprintf(error.message, sizeof error.message, "out of memory");
-    nt_report_fail(report, &error, "report");
+    nt_paper_report_fail(report, &error, "report");
 }
 
-void nt_report_free(nt_report *report)
+void nt_paper_report_free(nt_paper_report *report)
 {
     for (int i = 0; i < report->sheets; i++) {
         free(report->sheet[i]->value);
@@ -36,7 +36,7 @@ void nt_report_free(nt_report *report)
     report->sheets = 0;
 }
 
-const nt_sheet *nt_report_find(const nt_report *report, const char *name)
+const nt_sheet *nt_paper_report_find(const nt_paper_report *report, const char *name)
 {
     for (int i = 0; i < report->sheets; i++)
         if (strcmp(report->sheet[i]->name, name) == 0)
@@ -46,11 +46,11 @@ const nt_sheet *nt_report_find(const nt_report *report, const char *name)
 
 /* ---- sheets --------------------------------------------------------------------------------- */
 
-nt_sheet *nt_sheet_add(nt_report *report, const char *name, const char *title,
+nt_sheet *nt_sheet_add(nt_paper_report *report, const char *name, const char *title,
                        const nt_sheet_column *columns)
 {
     nt_sheet *sheet = NULL;
-    if (nt_report_ok(report) && report->sheets < NT_REPORT_SHEETS)
+    if (nt_paper_report_ok(report) && report->sheets < NT_PAPER_SHEETS)
         sheet = calloc(1, sizeof *sheet);
     if (!sheet) {
         out_of_memory(report);
@@ -83,9 +83,9 @@ static bool make_room(nt_sheet *sheet)
     return value && label;
 }
 
-void nt_sheet_row(nt_report *report, nt_sheet *sheet, const char *label, const double *values)
+void nt_sheet_row(nt_paper_report *report, nt_sheet *sheet, const char *label, const double *values)
 {
-    if (!nt_report_ok(report) || !sheet)
+    if (!nt_paper_report_ok(report) || !sheet)
         return;
     if (!make_room(sheet)) {
         out_of_memory(report);

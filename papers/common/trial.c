@@ -8,7 +8,7 @@
 
 static bool fail(nt_course *course, nt_error *error)
 {
-    nt_report_fail(course->report, error, course->method);
+    nt_paper_report_fail(course->report, error, course->method);
     return false;
 }
 
@@ -78,11 +78,11 @@ static bool create(nt_course *course, const nt_trial *trial)
            fail(course, &error);
 }
 
-bool nt_course_begin(nt_course *course, nt_report *report, const nt_trial *trial)
+bool nt_course_begin(nt_course *course, nt_paper_report *report, const nt_trial *trial)
 {
     nt_error error = {0};
     *course = (nt_course){.report = report, .system = trial->system, .method = trial->method};
-    if (!nt_report_ok(report) || (trial->model && !read_model(course, trial->model)))
+    if (!nt_paper_report_ok(report) || (trial->model && !read_model(course, trial->model)))
         return false;
     if (trial->factor != 0 && !scale_parameter(course, trial))
         return false;

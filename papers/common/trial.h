@@ -22,7 +22,7 @@ typedef struct nt_trial {
 
 /* One that is under way. */
 typedef struct nt_course {
-    nt_report *report;
+    nt_paper_report *report;
     nt_model *model; /* NULL for systems of C */
     const nt_system *system;
     nt_integrator *integrator;
@@ -31,7 +31,7 @@ typedef struct nt_course {
 } nt_course;
 
 /* Begin at the initial values. False: the report says why. nt_course_end in any case. */
-bool nt_course_begin(nt_course *course, nt_report *report, const nt_trial *trial);
+bool nt_course_begin(nt_course *course, nt_paper_report *report, const nt_trial *trial);
 void nt_course_end(nt_course *course);
 
 /* To t, in equal steps of h or variable ones of which h is the first. False: the report says why.

@@ -59,7 +59,7 @@ static bool step(nt_course *course, auxiliary *x, double end)
 }
 
 /* Errors at t = 1 after n pairs of steps, in the 2-norm; that of a where it stands. */
-static bool errors_at_end(nt_report *report, bool corrected, int n, double error[VARIABLES])
+static bool errors_at_end(nt_paper_report *report, bool corrected, int n, double error[VARIABLES])
 {
     jay_negrut problem;
     jay_negrut_init(&problem);
@@ -96,7 +96,7 @@ static bool errors_at_end(nt_report *report, bool corrected, int n, double error
 /* ---- figures ----------------------------------------------------------------------------------
  */
 
-static void figure(nt_report *report, const char *name, const char *title, bool corrected)
+static void figure(nt_paper_report *report, const char *name, const char *title, bool corrected)
 {
     static const nt_sheet_column columns[] = {{"h", "s"},     {"y", ""},   {"z", ""},   {"a", ""},
                                               {"lambda", ""}, {"psi", ""}, {NULL, NULL}};
@@ -112,14 +112,14 @@ static void figure(nt_report *report, const char *name, const char *title, bool 
         sheet->printed = true;
 }
 
-void nt_jay_negrut_figure_1(nt_report *report)
+void nt_jay_negrut_figure_1(nt_paper_report *report)
 {
     figure(report, "figure-1",
            "Figure 1: errors at t = 1, steps h/3, 2h/3, ..., with the corrections (15), (16)",
            true);
 }
 
-void nt_jay_negrut_figure_2(nt_report *report)
+void nt_jay_negrut_figure_2(nt_paper_report *report)
 {
     figure(report, "figure-2",
            "Figure 2: errors at t = 1, steps h/3, 2h/3, ..., without the corrections (15), (16)",

@@ -37,7 +37,7 @@ static bool axis_of(nt_course *course, double axis[3])
 }
 
 /* x and y of the axis at t = 0, h, 2 h, ... of one run; NaN after a failure, which is a result. */
-static bool follow(nt_report *report, const nt_trial *trial, double h, int steps, double *out,
+static bool follow(nt_paper_report *report, const nt_trial *trial, double h, int steps, double *out,
                    int stride)
 {
     nt_course course;
@@ -53,7 +53,7 @@ static bool follow(nt_report *report, const nt_trial *trial, double h, int steps
     return ok;
 }
 
-static void methods_curves(nt_report *report)
+static void methods_curves(nt_paper_report *report)
 {
     static const nt_sheet_column columns[] = {
         {"t", "s"}, {"AKW x", ""},       {"y", ""}, {"SW x", ""},
@@ -76,7 +76,7 @@ static void methods_curves(nt_report *report)
     free(value);
 }
 
-static void reference_curve(nt_report *report)
+static void reference_curve(nt_paper_report *report)
 {
     static const nt_sheet_column columns[] = {{"t", "s"}, {"x", ""}, {"y", ""}, {NULL, NULL}};
     enum { FINE = 10, POINTS = FINE * STEPS };
@@ -96,7 +96,8 @@ static void reference_curve(nt_report *report)
 
 static const double END = 2; /* s, where errors are measured */
 
-static bool orientation_at_end(nt_report *report, const nt_trial *trial, double h, double q[4])
+static bool orientation_at_end(nt_paper_report *report, const nt_trial *trial, double h,
+                               double q[4])
 {
     nt_course course;
     bool ok = nt_course_begin(&course, report, trial) && nt_course_run(&course, END, h) &&
@@ -106,7 +107,7 @@ static bool orientation_at_end(nt_report *report, const nt_trial *trial, double 
 }
 
 /* Largest |E - E0|/E0 and |Lz - Lz0| up to t = 100, or to where the method fails. */
-static bool drifts(nt_report *report, const nt_trial *trial, double drift[2])
+static bool drifts(nt_paper_report *report, const nt_trial *trial, double drift[2])
 {
     nt_course course;
     double energy[4], momentum[3], E0 = 0, L0 = 0;
@@ -128,7 +129,7 @@ static bool drifts(nt_report *report, const nt_trial *trial, double drift[2])
     return ok;
 }
 
-static void table(nt_report *report)
+static void table(nt_paper_report *report)
 {
     static const nt_sheet_column columns[] = {
         {"error, h = 0.1 s", ""}, {"h = 0.00625 s", ""}, {"order", ""},
@@ -157,7 +158,7 @@ static void table(nt_report *report)
         sheet->printed = true;
 }
 
-void nt_krysl_figure_1(nt_report *report)
+void nt_krysl_figure_1(nt_paper_report *report)
 {
     methods_curves(report);
     reference_curve(report);

@@ -29,7 +29,7 @@ static const struct {
                 {"pivot.force", 3}};
 enum { COMPARED = sizeof compared / sizeof compared[0] };
 
-static bool values_at(nt_report *report, const nt_trial *trial, double t, double h,
+static bool values_at(nt_paper_report *report, const nt_trial *trial, double t, double h,
                       double value[COMPARED][4])
 {
     nt_course course;
@@ -47,7 +47,7 @@ static const double documented[7] = {-.42217802273894345, -.09458263530050703, -
                                      -.17919607435565366, .21677896640311572,  -.9594776960853596,
                                      -.017268392381761217};
 
-static void run_of_the_documentation(nt_report *report)
+static void run_of_the_documentation(nt_paper_report *report)
 {
     static const nt_sheet_column columns[] = {
         {"nutate", ""}, {"Kynema", ""}, {"difference", ""}, {NULL, NULL}};
@@ -79,7 +79,7 @@ static void run_of_the_documentation(nt_report *report)
 
 /* Judged at t = 0.5 s, after the multipliers' first transient has died out: its rate is rho_inf
  * per step. */
-static void errors(nt_report *report)
+static void errors(nt_paper_report *report)
 {
     static const nt_sheet_column columns[] = {{"h", "s"},
                                               {"position", "m"},
@@ -109,7 +109,7 @@ static void errors(nt_report *report)
         sheet->printed = true;
 }
 
-void nt_kynema_convergence(nt_report *report)
+void nt_kynema_convergence(nt_paper_report *report)
 {
     run_of_the_documentation(report);
     errors(report);

@@ -15,7 +15,7 @@ static const struct {
  */
 
 /* q_1, q_2, v_1, v_2 at t = 0, h, 2 h, ...: out[steps + 1][4]. The account may be NULL. */
-static bool follow(nt_report *report, const nt_trial *trial, double h, int steps, double *out,
+static bool follow(nt_paper_report *report, const nt_trial *trial, double h, int steps, double *out,
                    nt_statistics *account)
 {
     nt_course course;
@@ -34,8 +34,8 @@ static bool follow(nt_report *report, const nt_trial *trial, double h, int steps
     return ok;
 }
 
-static bool follow_exact(nt_report *report, const nt_planar *planar, const double *q0, double h,
-                         int steps, double *out)
+static bool follow_exact(nt_paper_report *report, const nt_planar *planar, const double *q0,
+                         double h, int steps, double *out)
 {
     nt_trial trial = nt_trial_exact(NULL);
     trial.system = &planar->system;
@@ -47,7 +47,7 @@ static bool follow_exact(nt_report *report, const nt_planar *planar, const doubl
 /* ---- figure 3: oscillators --------------------------------------------------------------------
  */
 
-void nt_modin_figure_3(nt_report *report)
+void nt_modin_figure_3(nt_paper_report *report)
 {
     static const nt_sheet_column columns[] = {{"t", "s"},     {"q_1", "m"},   {"q_2", "m"},
                                               {"v_1", "m/s"}, {"v_2", "m/s"}, {NULL, NULL}};
@@ -93,7 +93,7 @@ typedef struct pendulum_runs {
     long evaluations[NT_MODIN_METHODS], tangents[NT_MODIN_METHODS]; /* of A */
 } pendulum_runs;
 
-static bool run_pendulums(nt_report *report, pendulum_runs *r)
+static bool run_pendulums(nt_paper_report *report, pendulum_runs *r)
 {
     nt_planar planar = nt_modin_pendulum();
     nt_planar_init(&planar);
@@ -123,7 +123,7 @@ static double constraint_error(const pendulum_runs *r, int method, int step)
     return stretch(&r->of[method][4 * step]);
 }
 
-static void pendulum_curves(nt_report *report, const pendulum_runs *runs, const char *name,
+static void pendulum_curves(nt_paper_report *report, const pendulum_runs *runs, const char *name,
                             const char *title,
                             double (*value)(const pendulum_runs *runs, int method, int step))
 {
@@ -141,7 +141,7 @@ static void pendulum_curves(nt_report *report, const pendulum_runs *runs, const 
     }
 }
 
-void nt_modin_figure_4(nt_report *report)
+void nt_modin_figure_4(nt_paper_report *report)
 {
     pendulum_runs runs = {0};
     if (run_pendulums(report, &runs))
@@ -151,7 +151,7 @@ void nt_modin_figure_4(nt_report *report)
 }
 
 /* Beside the figure: what the methods cost. */
-static void cost(nt_report *report, const pendulum_runs *runs)
+static void cost(nt_paper_report *report, const pendulum_runs *runs)
 {
     static const nt_sheet_column columns[] = {{"Newton iterations per step", ""},
                                               {"evaluations of A per step", ""},
@@ -175,7 +175,7 @@ static void cost(nt_report *report, const pendulum_runs *runs)
         sheet->printed = true;
 }
 
-void nt_modin_figure_5(nt_report *report)
+void nt_modin_figure_5(nt_paper_report *report)
 {
     pendulum_runs runs = {0};
     if (run_pendulums(report, &runs)) {

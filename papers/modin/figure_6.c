@@ -25,7 +25,7 @@ static nt_trial trial_of(const nt_bearing *bearing, bool bdf, const double *q, c
 /* ---- curves -------------------------------------------------------------------------------------
  */
 
-static void curves(nt_report *report, bool bdf, const char *name, const char *title)
+static void curves(nt_paper_report *report, bool bdf, const char *name, const char *title)
 {
     static const nt_sheet_column columns[] = {{"t", "s"},
                                               {"ball on outer ring", "N"},
@@ -57,7 +57,7 @@ static void curves(nt_report *report, bool bdf, const char *name, const char *ti
 /* Without looks on the way, so that only what the method needs is counted. A tangent of A counts as
  * 12 evaluations, as in the paper: bodies that do not touch are differenced together. How many
  * steps BDF took within, its library does not tell. */
-static void cost_row(nt_report *report, nt_sheet *sheet, bool bdf, const double *printed)
+static void cost_row(nt_paper_report *report, nt_sheet *sheet, bool bdf, const double *printed)
 {
     double q[NT_BEARING_NQ], v[NT_BEARING_NV];
     nt_bearing bearing;
@@ -78,7 +78,7 @@ static void cost_row(nt_report *report, nt_sheet *sheet, bool bdf, const double 
     nt_course_end(&course);
 }
 
-static void cost(nt_report *report)
+static void cost(nt_paper_report *report)
 {
     static const nt_sheet_column columns[] = {
         {"mean h", "s"},  {"printed h", "s"},          {"evaluations of A", ""},
@@ -97,7 +97,7 @@ static void cost(nt_report *report)
  */
 
 /* Averages over the last of 10 ms, beside quasi-static equilibrium with centrifugal force. */
-static void steady(nt_report *report)
+static void steady(nt_paper_report *report)
 {
     static const nt_sheet_column columns[] = {
         {"simulated", ""}, {"quasi-static", ""}, {"relative difference", ""}, {NULL, NULL}};
@@ -134,7 +134,7 @@ static void steady(nt_report *report)
     nt_course_end(&course);
 }
 
-void nt_modin_figure_6(nt_report *report)
+void nt_modin_figure_6(nt_paper_report *report)
 {
     curves(report, false, "figure-6", "Figure 6: ball bearing, semi-explicit, h = 1e-6 s");
     curves(report, true, "figure-6-bdf", "Figure 6: ball bearing, BDF");

@@ -8,7 +8,7 @@
 static const double ALPHA = 0.3; /* below 1/2, where the region has a slanted third side */
 
 /* The map of one step of size 1 on (q, v), column by column. */
-static bool step_matrix(nt_report *report, double k, double c, double S[2][2])
+static bool step_matrix(nt_paper_report *report, double k, double c, double S[2][2])
 {
     nt_planar planar = {.k = k, .c = c};
     nt_planar_init(&planar);
@@ -34,7 +34,7 @@ static bool step_matrix(nt_report *report, double k, double c, double S[2][2])
  * and T^2 = 4 P where oscillation ends. */
 typedef enum edge { LOWER, UPPER, CRITICAL } edge;
 
-static bool beyond(nt_report *report, edge what, double k, double c, double *value)
+static bool beyond(nt_paper_report *report, edge what, double k, double c, double *value)
 {
     double S[2][2];
     if (!step_matrix(report, k, c, S))
@@ -45,7 +45,7 @@ static bool beyond(nt_report *report, edge what, double k, double c, double *val
 }
 
 /* The zero between low and high, by bisection: each half of the interval is 2^-48 of it. */
-static bool find_edge(nt_report *report, edge what, double k, double low, double high,
+static bool find_edge(nt_paper_report *report, edge what, double k, double low, double high,
                       double *found)
 {
     double value;
@@ -61,7 +61,7 @@ static bool find_edge(nt_report *report, edge what, double k, double low, double
     return true;
 }
 
-void nt_modin_figure_2(nt_report *report)
+void nt_modin_figure_2(nt_paper_report *report)
 {
     static const nt_sheet_column columns[] = {
         {"h^2 k", ""},       {"lower hc", ""},        {"theorem 3", ""},

@@ -56,7 +56,7 @@ static int make_folder(const char *path)
     return NT_EXIT_IO;
 }
 
-static int write_sheets(const nt_report *report, const place *where)
+static int write_sheets(const nt_paper_report *report, const place *where)
 {
     nt_error error;
     for (int i = 0; i < report->sheets; i++) {
@@ -84,7 +84,7 @@ static int draw(const nt_experiment *experiment, place *where)
 
 static int rerun(const nt_experiment *experiment, place *where)
 {
-    nt_report report;
+    nt_paper_report report;
     if (!where->quiet)
         fprintf(stderr, "%s: %s, %s\n", experiment->paper, experiment->name, experiment->measures);
     nt_status computed =
@@ -93,7 +93,7 @@ static int rerun(const nt_experiment *experiment, place *where)
                                    : nt_cli_fail(experiment->name, &report.error);
     if (status == NT_EXIT_DONE)
         status = draw(experiment, where);
-    nt_report_free(&report);
+    nt_paper_report_free(&report);
     return status;
 }
 
@@ -112,14 +112,13 @@ static int say_missing(const place *where)
 
 int nt_cli_papers(const nt_cli_options *options)
 {
-    static place where;
+    place where = {.quiet = options->quiet};
     nt_error error;
     if (!options->name)
         return list();
     const nt_paper *paper = find_paper(options->name);
     if (!paper)
         return NT_EXIT_USAGE;
-    where = (place){.quiet = options->quiet};
     if (nt_papers_folder(where.papers, sizeof where.papers, &error) != NT_OK)
         return nt_cli_fail(NULL, &error);
     if (options->output)

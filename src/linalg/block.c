@@ -28,7 +28,7 @@ nt_block_lu *nt_block_create(const nt_pattern *pattern, int promises)
         return NULL;
     }
     if (block->all_three && block->core.n_fronts == 0 &&
-        !(block->columns = NT_TAKE(&block->arena, 4 * (size_t)block->n_padded, double))) {
+        !(block->columns = NT_TAKE(&block->arena, 8 * (size_t)block->n_padded, double))) {
         nt_block_destroy(block);
         return NULL;
     }
@@ -320,9 +320,11 @@ static double finish(nt_block_lu *block, const double *b, double *x, double tole
     double error = least;
     block->accepted = tolerance;
     if (!go_back(block, solution, b, least)) {
-        error = error_of(block, b, NULL, least);
+        int most = 2 * block->n_suspects > block->n_windows; /* a refinement is likely */
+        error = error_of(block, b, most ? r : NULL, least);
         if (!(error <= tolerance)) {
-            error_of(block, b, r, tolerance);
+            if (!most)
+                error_of(block, b, r, tolerance);
             block->kernels->forward(block, r);
             go_back(block, r, NULL, 0);
             for (int i = 0; i < block->n_padded; i++)

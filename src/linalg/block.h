@@ -165,7 +165,8 @@ typedef struct nt_block_lu {
     int n_padded;
     int all_three;                    /* every node has three unknowns */
     double *vector[NT_BLOCK_VECTORS]; /* [n_padded], zero between the nodes */
-    double *columns; /* [n_padded][4] four vectors side by side; NULL where they are not used */
+    double *columns; /* [2][n_padded][4] four solutions side by side, and what they are for; NULL
+                        where they are not used */
 
     double *store;
     nt_load *load; /* [pattern->n_slots] */
@@ -174,6 +175,7 @@ typedef struct nt_block_lu {
     int program_length;
     int *rows; /* nt_row records, from the last window to the first */
     int rows_length;
+    int n_windows;
     int *suspect, n_suspects;  /* LOAD records in program whose rows exceeded the limit */
     int *row_start, *row_slot; /* slots of every row node: [n_nodes + 1], [n_slots] */
     nt_front_tree core;

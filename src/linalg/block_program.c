@@ -638,6 +638,7 @@ nt_status nt_block_compile(nt_block_lu *block, int promises)
         goto done;
     find_shapes(&c);
     c.n_windows = (c.order.n_light + NT_WINDOW - 1) / NT_WINDOW + 1;
+    block->n_windows = c.n_windows;
     if (!find_touched(&c) || !find_needed(&c))
         goto done;
     place_all(&c);

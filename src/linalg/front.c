@@ -1,5 +1,6 @@
 /* The numeric phase of the core: assemble a front, invert its pivots, pass the rest on. */
 #include "linalg/front.h"
+#include "base/target.h"
 
 #include <string.h>
 
@@ -25,12 +26,15 @@ static void column_of(const parts *p, int place, int offset, double **pivots, do
     }
 }
 
+/* Blocks come from all over the store: those some places later are asked for in time. */
 static void load_blocks(const nt_front_tree *tree, const nt_front *front, const double *store,
                         const parts *p)
 {
     for (int l = front->loads; l < front->load_end; l++) {
         const nt_front_load *load = &tree->load[l];
         const double *from = store + load->source;
+        __builtin_prefetch(store + load[NT_FRONT_LOADS_AHEAD].source);
+        __builtin_prefetch(store + load[NT_FRONT_LOADS_AHEAD].source + 8);
         for (int j = 0; j < load->columns; j++, from += padded(load->rows)) {
             double *pivots, *others;
             column_of(p, load->column_place, j, &pivots, &others);
@@ -41,23 +45,138 @@ static void load_blocks(const nt_front_tree *tree, const nt_front *front, const 
     }
 }
 
-/* Add what a child passed on. */
-static void add_child(const nt_front_tree *tree, const nt_front *child, const parts *p)
+/* ---- what children passed on ----------------------------------------------------------------
+ *
+ * A child's unknowns are in elimination order, and so are a front's: pivots first, then the others.
+ * So the runs of a child ascend, first in the pivots (~place), then in the rest, and the gaps
+ * between them are known while one goes along. */
+
+static void zero(double *to, ptrdiff_t count)
+{
+    for (ptrdiff_t i = 0; i < count; i++)
+        to[i] = 0;
+}
+
+/* A column of `height`: the runs of a child's column, zero elsewhere. */
+static inline void copy_runs(double *to, int height, const nt_front_run *run,
+                             const nt_front_run *end, const double *from)
+{
+    int at = 0;
+    for (; run < end; run++) {
+        int start = run->place < 0 ? ~run->place : run->place;
+        for (; at < start; at++)
+            to[at] = 0;
+        const double *u = from + run->from;
+        for (int i = 0; i < run->count; i++)
+            to[at + i] = u[i];
+        at += run->count;
+    }
+    zero(to + at, height - at);
+}
+
+static inline void add_runs(double *to, const nt_front_run *run, const nt_front_run *end,
+                            const double *from)
+{
+    for (; run < end; run++) {
+        double *c = to + (run->place < 0 ? ~run->place : run->place);
+        const double *u = from + run->from;
+        int i = 0;
+        for (; i + 3 <= run->count; i += 3) /* most nodes have three unknowns */
+            c[i] += u[i], c[i + 1] += u[i + 1], c[i + 2] += u[i + 2];
+        for (; i < run->count; i++)
+            c[i] += u[i];
+    }
+}
+
+/* The runs in the pivots end here. */
+static const nt_front_run *middle_of(const nt_front_run *run, const nt_front_run *end)
+{
+    while (run < end && run->place < 0)
+        run++;
+    return run;
+}
+
+/* The front as one child leaves it: every number is written once. */
+NT_WIDE static void copy_child(const nt_front_tree *tree, const nt_front *child, int w, int r,
+                               const parts *p)
 {
     const nt_front_run *begin = tree->run + child->runs, *end = tree->run + child->run_end;
+    const nt_front_run *middle = middle_of(begin, end), *column = begin;
+    const double *from = tree->stack + child->final;
+    int rp = padded(child->r);
+    for (int half = 0; half < 2; half++) {
+        double *pivots = half ? p->f12 : p->f11, *others = half ? p->f22 : p->f21;
+        const nt_front_run *stop = half ? end : middle;
+        ptrdiff_t at = 0, columns = half ? r : w;
+        for (; column < stop; column++) {
+            int start = half ? column->place : ~column->place;
+            zero(pivots + at * p->wp, (start - at) * p->wp);
+            zero(others + at * p->rp, (start - at) * p->rp);
+            at = start + column->count;
+            for (ptrdiff_t c = start; c < at; c++, from += rp) {
+                copy_runs(pivots + c * p->wp, p->wp, begin, middle, from);
+                copy_runs(others + c * p->rp, p->rp, middle, end, from);
+            }
+        }
+        zero(pivots + at * p->wp, (columns - at) * p->wp);
+        zero(others + at * p->rp, (columns - at) * p->rp);
+    }
+}
+
+NT_WIDE static void add_child(const nt_front_tree *tree, const nt_front *child, const parts *p)
+{
+    const nt_front_run *begin = tree->run + child->runs, *end = tree->run + child->run_end;
+    const nt_front_run *middle = middle_of(begin, end);
     const double *from = tree->stack + child->final;
     int rp = padded(child->r);
     for (const nt_front_run *column = begin; column < end; column++)
         for (int j = 0; j < column->count; j++, from += rp) {
             double *pivots, *others;
             column_of(p, column->place, j, &pivots, &others);
-            for (const nt_front_run *run = begin; run < end; run++) {
-                double *to = run->place < 0 ? pivots + ~run->place : others + run->place;
-                const double *u = from + run->from;
-                for (int i = 0; i < run->count; i++)
-                    to[i] += u[i];
-            }
+            add_runs(pivots, begin, middle, from);
+            add_runs(others, middle, end, from);
         }
+}
+
+/* All of a front before its elimination. The largest child is copied, the others are added. A leaf
+ * has no F22: every block of the matrix enters where one of its nodes is a pivot. */
+static void assemble(const nt_front_tree *tree, const nt_front *front, const int *children,
+                     const double *store, const parts *p)
+{
+    const nt_front *largest = NULL;
+    for (int c = 0; c < front->child_count; c++) {
+        const nt_front *child = &tree->front[children[c]];
+        if (!largest || child->r > largest->r)
+            largest = child;
+    }
+    if (largest) {
+        copy_child(tree, largest, front->w, front->r, p);
+    } else {
+        size_t wp = (size_t)p->wp, rp = (size_t)p->rp;
+        memset(p->f11, 0, (wp + rp) * (size_t)front->w * sizeof(double));
+        memset(p->f12, 0, wp * (size_t)front->r * sizeof(double));
+    }
+    for (int c = 0; c < front->child_count; c++)
+        if (&tree->front[children[c]] != largest)
+            add_child(tree, &tree->front[children[c]], p);
+    load_blocks(tree, front, store, p);
+}
+
+/* F22 - F21 X to where it waits for the parent; a leaf's F22 is zero and was never written. The
+ * product may move down while it is made: it goes through groups of at most NT_FRONT_COLUMNS
+ * columns in their order and reads each before it writes it, so what is written must not reach the
+ * group after it. */
+static void pass_on(nt_front_tree *tree, const nt_front_kernels *kernels, const nt_front *front,
+                    const parts *p, const double *x)
+{
+    double *final = tree->stack + front->final;
+    int w = front->w, r = front->r;
+    int apart = front->build - front->final >= NT_FRONT_COLUMNS * (size_t)p->rp;
+    double *to = apart ? final : p->f22;
+    kernels->multiply(p->rp, r, w, p->f21, p->rp, x, p->wp, to, p->rp, p->f22,
+                      front->child_count ? NT_DIFFERENCE : NT_NEGATIVE);
+    if (to != final)
+        memmove(final, to, (size_t)p->rp * (size_t)r * sizeof(double));
 }
 
 int nt_front_factor(nt_front_tree *tree, const nt_front_kernels *kernels, const double *store,
@@ -74,20 +193,13 @@ int nt_front_factor(nt_front_tree *tree, const nt_front_kernels *kernels, const 
                    .wp = padded(w),
                    .rp = padded(r)};
         double *x = tree->factors + front->right;
-        size_t wp = (size_t)p.wp, rp = (size_t)p.rp;
-        memset(p.f11, 0, (wp + rp) * (size_t)w * sizeof(double));
-        memset(p.f12, 0, wp * (size_t)r * sizeof(double));
-        memset(p.f22, 0, rp * (size_t)r * sizeof(double));
-        load_blocks(tree, front, store, &p);
-        for (int c = 0; c < front->child_count; c++)
-            add_child(tree, &tree->front[tree->child[children++]], &p);
+        assemble(tree, front, tree->child + children, store, &p);
+        children += front->child_count;
         if (hook ? !hook(context, tree, front, p.f11)
                  : !kernels->invert(w, p.wp, p.f11, tree->exchange))
             return f;
-        kernels->multiply(p.wp, r, w, p.f11, p.wp, p.f12, p.wp, x, p.wp, 0);
-        kernels->multiply(p.rp, r, w, p.f21, p.rp, x, p.wp, p.f22, p.rp, 1);
-        if (front->final != front->build)
-            memmove(tree->stack + front->final, p.f22, rp * (size_t)r * sizeof(double));
+        kernels->multiply(p.wp, r, w, p.f11, p.wp, p.f12, p.wp, x, p.wp, x, NT_PRODUCT);
+        pass_on(tree, kernels, front, &p, x);
     }
     return -1;
 }
@@ -142,10 +254,10 @@ void nt_front_forward(const nt_front_tree *tree, const nt_front_kernels *kernels
         step s = step_of(tree, f);
         int w = s.front->w;
         gather(s.first, s.middle, b, s.u);
-        kernels->multiply(s.wp, 1, w, s.inverse, s.wp, s.u, s.wp, s.v, s.wp, 0);
+        kernels->apply(s.wp, w, s.inverse, s.wp, s.u, s.v, 0);
         scatter(s.first, s.middle, s.v, b, 0);
         memset(s.u, 0, (size_t)s.rp * sizeof(double));
-        kernels->multiply(s.rp, 1, w, s.left, s.rp, s.v, s.wp, s.u, s.rp, 1);
+        kernels->apply(s.rp, w, s.left, s.rp, s.v, s.u, 1);
         scatter(s.middle, s.last, s.u, b, 1);
     }
 }
@@ -157,7 +269,7 @@ void nt_front_backward(const nt_front_tree *tree, const nt_front_kernels *kernel
         gather(s.middle, s.last, b, s.v);
         memset(s.u, 0, (size_t)s.wp * sizeof(double));
         gather(s.first, s.middle, b, s.u);
-        kernels->multiply(s.wp, 1, s.front->r, s.right, s.wp, s.v, s.rp, s.u, s.wp, 1);
+        kernels->apply(s.wp, s.front->r, s.right, s.wp, s.v, s.u, 1);
         scatter(s.first, s.middle, s.u, b, 0);
     }
 }

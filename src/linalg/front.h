@@ -35,19 +35,21 @@ typedef struct nt_front_run {
 typedef struct nt_front {
     int w, r;
     int pieces, pivot_pieces, piece_end; /* in tree->piece: pivots first                 */
-    int loads, load_end;
-    int runs, run_end;           /* where this front's F22 goes in its parent, tree->run  */
+    int loads, load_end;                 /* never in F22: one of their nodes is a pivot          */
+    int runs, run_end;                   /* where this front's F22 goes in its parent, tree->run  */
     int parent, child_count;     /* children are the last child_count updates on the stack */
     size_t inverse, left, right; /* P, F21, X in tree->factors                            */
     size_t build, final;         /* F22 on the stack, while built and while waiting        */
 } nt_front;
+
+enum { NT_FRONT_LOADS_AHEAD = 16 };
 
 typedef struct nt_front_tree {
     int n_fronts;
     nt_front *front; /* [n_fronts] children before parents, in stack order */
     int *child;      /* children of all fronts, one after the other         */
     nt_front_piece *piece;
-    nt_front_load *load;
+    nt_front_load *load; /* and NT_FRONT_LOADS_AHEAD empty ones at the end */
     nt_front_run *run;
     double *factors, *stack;
     double *panel; /* F12 while a front is built; also for the vectors of a solve */
@@ -74,13 +76,21 @@ nt_status nt_front_analyse(nt_front_tree *tree, const nt_core_graph *graph, nt_a
 
 /* ---- numeric kernels, one set per instruction set ------------------------------------------- */
 
+typedef enum nt_product_kind { NT_PRODUCT, NT_NEGATIVE, NT_DIFFERENCE } nt_product_kind;
+enum { NT_FRONT_COLUMNS = 4 };
+
 typedef struct nt_front_kernels {
     /* Invert a[n][n], columns n apart by ld (a multiple of four), in place; exchange[n] is
      * scratch. 0 on a zero or non-finite pivot. */
     int (*invert)(int n, int ld, double *a, int *exchange);
-    /* c := A b (subtract = 0) or c - A b; m a multiple of four */
+    /* c[n columns] := A b, -A b, from - A b; m a multiple of four. from has the columns of c and
+     * may be c. Columns are made in groups of up to NT_FRONT_COLUMNS, in their order; each group is
+     * read before it is written. */
     void (*multiply)(int m, int n, int k, const double *a, int lda, const double *b, int ldb,
-                     double *c, int ldc, int subtract);
+                     double *c, int ldc, const double *from, nt_product_kind kind);
+    /* y := A x, or y - A x (subtract = 1) for one vector, column by column: factors that come from
+     * memory are read in their order. m a multiple of four. */
+    void (*apply)(int m, int n, const double *a, int lda, const double *x, double *y, int subtract);
 } nt_front_kernels;
 
 /* One front after the other. store: the blocks of the matrix. Returns -1, or the front whose

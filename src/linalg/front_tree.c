@@ -310,7 +310,7 @@ static int map_fronts(analysis *a, nt_front_tree *tree, nt_arena *arena)
          take_ints(&load_list, g->n_blocks);
     tree->child = NT_TAKE(arena, n + 1, int);
     tree->run = NT_TAKE(arena, tree->front[n - 1].piece_end + 1, nt_front_run);
-    tree->load = NT_TAKE(arena, g->n_blocks + 1, nt_front_load);
+    tree->load = NT_TAKE(arena, g->n_blocks + NT_FRONT_LOADS_AHEAD, nt_front_load);
     ok = ok && tree->child && tree->run && tree->load;
     if (!ok)
         goto done;

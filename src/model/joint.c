@@ -296,7 +296,8 @@ nt_status nt_joint_declare(nt_model *model, nt_element *e, nt_pattern *pattern)
             e->slot[i][j] = -1;
             bool multiplier = i == 4 || j == 4, rotations = i % 2 == 1 && j % 2 == 1;
             bool wanted = multiplier || all || points || (rotations && (directions || i == j));
-            if (nodes[i] < 0 || nodes[j] < 0 || !wanted)
+            bool zero = i == 4 && j == 4; /* the pattern's own block, which nothing is added to */
+            if (nodes[i] < 0 || nodes[j] < 0 || !wanted || zero)
                 continue;
             /* a point held in space couples to translations by +-I */
             bool scaled = multiplier && i != j && (i % 2 == 0 && j % 2 == 0) && e->n_rows == 3 &&
@@ -495,12 +496,9 @@ static bool is_point(const nt_joint *joint, const nt_terms *terms)
     return !c->map && c->row_stiffness == 0 && (terms->level == NT_VELOCITY || c->row_damping == 0);
 }
 
-/* The point, its velocity or its acceleration: x + rho, v + w x rho,
- * a + alpha x rho + w x (w x rho). */
-static inline v3 point_at_level(const nt_motion *m, v3 rho, nt_level level)
+/* The velocity or the acceleration of a point: v + w x rho, a + alpha x rho + w x (w x rho). */
+static v3 point_rate(const nt_motion *m, v3 rho, nt_level level)
 {
-    if (level == NT_POSITION)
-        return v3_add(m->x, rho);
     v3 turn = v3_cross(m->w, rho);
     if (level == NT_VELOCITY)
         return v3_add(m->v, turn);
@@ -515,9 +513,12 @@ static void add_point(const nt_element *e, const nt_view *view)
     bool reactions = terms->parts & NT_REACTIONS;
     v3 F = v3_load(view->lambda + e->first_row);
     v3 rho_a = m3_apply(a->R, joint->point_a), rho_b = m3_apply(b->R, joint->point_b);
-    if (terms->rows)
-        v3_store(terms->rows + e->first_row, v3_sub(point_at_level(a, rho_a, terms->level),
-                                                    point_at_level(b, rho_b, terms->level)));
+    double *rows = terms->rows ? terms->rows + e->first_row : NULL;
+    if (rows && terms->level == NT_POSITION)
+        v3_store(rows, v3_sub(v3_add(a->x, rho_a), v3_add(b->x, rho_b)));
+    else if (rows)
+        v3_store(rows,
+                 v3_sub(point_rate(a, rho_a, terms->level), point_rate(b, rho_b, terms->level)));
     if (terms->residual && reactions) {
         nt_view_force(view, e->a, F);
         nt_view_moment(view, e->a, v3_cross(rho_a, F));

@@ -211,7 +211,8 @@ static nt_status finish_start(nt_sensitivity *s, nt_error *error)
     nt_phase *now = &it->stepper.now;
     nt_point at = nt_phase_point(now);
     nt_status status = accelerations(s, &at);
-    if (status == NT_OK) { /* linearise looks at the start in `next` */
+    nt_solver_forget(it->problem->solver); /* a fallback here says nothing of the steps */
+    if (status == NT_OK) {                 /* linearise looks at the start in `next` */
         memcpy(it->stepper.next.all, now->all, it->size * sizeof(double));
         status = it->method->linearise(&it->stepper, 0, &s->directions, s->now, s->now);
     }

@@ -46,6 +46,18 @@ prints "0.0045824"
 [ "$(grep -vc '^#' dry/convergence.dat)" = 6 ] || fail "rows of convergence.dat"
 grep -q '^# .*reaction \[N\]' dry/convergence.dat || fail "columns without names and units"
 
+# a script that fails leaves no half picture
+source=$(dirname "$nutate")/share/nutate/papers
+mkdir -p own/common own/kynema
+cp "$source"/common/style.gp own/common/
+cp "$source"/kynema/heavy_top.yaml own/kynema/
+printf 'name = "convergence"; width = 300; height = 300\nload "style.gp"\nplot "nowhere.dat"\n' \
+    >own/kynema/convergence.gp
+NUTATE_PAPERS=$PWD/own expect 4 papers kynema -o half
+says "gnuplot failed to draw convergence"
+[ -s half/convergence.dat ] || fail "data of a picture that failed"
+[ -e half/convergence.svg ] && fail "half a picture"
+
 NUTATE_PAPERS=$PWD/empty expect 4 papers krysl
 says "NUTATE_PAPERS" "empty"
 touch file

@@ -45,7 +45,7 @@ static void tangent(void **state)
 static void figure_6(void **state)
 {
     (void)state;
-    nt_report report = rerun("modin", "figure-6");
+    nt_paper_report report = rerun("modin", "figure-6");
     assert_int_equal(rows_of(&report, "figure-6"), 601);
     assert_int_equal(rows_of(&report, "figure-6-bdf"), 601);
     double most = 0;
@@ -71,7 +71,7 @@ static void figure_6(void **state)
     for (int i = 0; i < 4; i++)
         CLOSE(at(&report, "bearing-steady", i, "relative difference"), 0, 0.02);
     CLOSE(at(&report, "bearing-steady", 4, "relative difference"), 0, 0.005);
-    nt_report_free(&report);
+    nt_paper_report_free(&report);
 }
 
 int main(void)

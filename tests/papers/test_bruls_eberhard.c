@@ -13,7 +13,7 @@ static const double q_exact[4] = {.331822912608301, .177338056666937, .914975159
 static void rotation(void **state)
 {
     (void)state;
-    nt_report report = rerun(paper, "figure-5");
+    nt_paper_report report = rerun(paper, "figure-5");
     double psi[3];
     nt_so3_log(q_exact, psi);
     int row = row_of(&report, "figure-5", 0.1);
@@ -27,10 +27,10 @@ static void rotation(void **state)
         jumps += at(&report, "figure-5", i, "exact") - at(&report, "figure-5", i - 1, "exact") < -5;
     assert_int_equal(jumps,
                      5); /* 0.2 s of 150 rad/s: 4.8 turns, the first jump after half a turn */
-    nt_report_free(&report);
+    nt_paper_report_free(&report);
 }
 
-static double lowest(const nt_report *report, const char *column)
+static double lowest(const nt_paper_report *report, const char *column)
 {
     double low = 1;
     for (int i = 0; i < rows_of(report, "figure-6"); i++)
@@ -43,7 +43,7 @@ static double lowest(const nt_report *report, const char *column)
 static void height(void **state)
 {
     (void)state;
-    nt_report report = rerun(paper, "figure-6");
+    nt_paper_report report = rerun(paper, "figure-6");
     CLOSE(lowest(&report, "exact"), -1, 1e-4);
     CLOSE(lowest(&report, "LinearAlpha"), -1, 1e-4);
     CLOSE(lowest(&report, "GeometricAlpha"), -1, 1e-4);
@@ -55,11 +55,11 @@ static void height(void **state)
     assert_true(isnan(at(&report, "figure-6", last, "ResidualAlpha")));
     assert_true(
         isfinite(at(&report, "figure-6", row_of(&report, "figure-6", 0.7), "ResidualAlpha")));
-    nt_report_free(&report);
+    nt_paper_report_free(&report);
 }
 
 /* Largest error of the multiplier over rows [from, to). */
-static double oscillation(const nt_report *report, const char *column, int from, int to)
+static double oscillation(const nt_paper_report *report, const char *column, int from, int to)
 {
     double largest = 0;
     for (int i = from; i < to; i++)
@@ -72,7 +72,7 @@ static double oscillation(const nt_report *report, const char *column, int from,
 static void multiplier(void **state)
 {
     (void)state;
-    nt_report report = rerun(paper, "figure-7");
+    nt_paper_report report = rerun(paper, "figure-7");
     int rows = rows_of(&report, "figure-7");
     CLOSE(at(&report, "figure-7", rows - 1, "exact"), -361.056004787116, 1e-6);
     double first = oscillation(&report, "GeometricAlpha", 0, 15);
@@ -83,14 +83,14 @@ static void multiplier(void **state)
     assert_true(oscillation(&report, "LinearAlpha", 0, 15) < 0.2 * first);
     assert_true(oscillation(&report, "LinearAlpha", 40, rows) <
                 0.3 * oscillation(&report, "LinearAlpha", 0, 15));
-    nt_report_free(&report);
+    nt_paper_report_free(&report);
 }
 
 /* Figure 8: second order but for the residual form; the errors by independent programs. */
 static void convergence(void **state)
 {
     (void)state;
-    nt_report report = rerun(paper, "figure-8");
+    nt_paper_report report = rerun(paper, "figure-8");
     int coarse = row_of(&report, "figure-8", 2e-3), fine = row_of(&report, "figure-8", 1.25e-4);
     /* |x| = 1 m: relative and absolute errors are the same. Four and three digits are given. */
     CLOSE(at(&report, "figure-8", coarse, "Geometric, exact"), 1.865e-3, half_unit(1.865e-3, 4));
@@ -108,7 +108,7 @@ static void convergence(void **state)
     CLOSE(at(&report, "figure-8", fine, "ResidualAlpha") /
               at(&report, "figure-8", fine, "Residual, exact"),
           1 - 5e-6 / 1.25e-4, 2e-3);
-    nt_report_free(&report);
+    nt_paper_report_free(&report);
 }
 
 /* Tables 2 and 3: the derivative is that of the algorithm, as well as differences can tell. Their
@@ -116,7 +116,7 @@ static void convergence(void **state)
 static void differences(void **state)
 {
     (void)state;
-    nt_report report = rerun(paper, "tables-2-3");
+    nt_paper_report report = rerun(paper, "tables-2-3");
     for (int form = 0; form < 3; form++) {
         double backward = at(&report, "tables-2-3", form, "backward, 1e-7");
         double central = at(&report, "tables-2-3", form, "central, 1e-5");
@@ -125,7 +125,7 @@ static void differences(void **state)
         assert_true(central < 7e-10);
         assert_true(five < 2e-11);
     }
-    nt_report_free(&report);
+    nt_paper_report_free(&report);
 }
 
 /* Table 4. The reference-free rows are printed with two digits, of which the last may be one off
@@ -134,7 +134,7 @@ static void differences(void **state)
 static void simplified(void **state)
 {
     (void)state;
-    nt_report report = rerun(paper, "table-4");
+    nt_paper_report report = rerun(paper, "table-4");
     const char *coarse = "h = 2e-3 s", *fine = "h = 2e-4 s";
     CLOSE(at(&report, "table-4", 0, coarse), 6.4e-4, 0.5e-4);
     CLOSE(at(&report, "table-4", 0, fine), 6.6e-5, 0.05e-5);
@@ -143,7 +143,7 @@ static void simplified(void **state)
     assert_true(isnan(at(&report, "table-4", 2, coarse)) && isnan(at(&report, "table-4", 3, fine)));
     CLOSE(at(&report, "table-4", 4, coarse), 1.0e-3, 0.05e-3);
     CLOSE(at(&report, "table-4", 4, fine), 1.0e-3, 0.05e-3);
-    nt_report_free(&report);
+    nt_paper_report_free(&report);
 }
 
 int main(void)

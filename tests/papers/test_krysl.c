@@ -20,7 +20,7 @@ enum { ROWS = sizeof rows / sizeof rows[0] };
 static void errors_and_drifts(void **state)
 {
     (void)state;
-    nt_report report = rerun("krysl", "figure-1");
+    nt_paper_report report = rerun("krysl", "figure-1");
     for (int i = 0; i < ROWS; i++) {
         const int *digits = rows[i].digits;
         CLOSE(at(&report, "methods", i, "error, h = 0.1 s"), rows[i].coarse,
@@ -33,15 +33,15 @@ static void errors_and_drifts(void **state)
         CLOSE(energy, rows[i].energy, digits[2] ? half_unit(rows[i].energy, digits[2]) : 1e-11);
         assert_true(at(&report, "methods", i, "max |dLz|") < 1e-11);
     }
-    nt_report_free(&report);
+    nt_paper_report_free(&report);
 }
 
 /* The curves of the figure at t = 2 s: twelve digits, and 1e-9 for the exact one's digits. */
 static void curves(void **state)
 {
     (void)state;
-    nt_report report = rerun("krysl", "figure-1");
-    const nt_sheet *sheet = nt_report_find(&report, "figure-1");
+    nt_paper_report report = rerun("krysl", "figure-1");
+    const nt_sheet *sheet = nt_paper_report_find(&report, "figure-1");
     assert_non_null(sheet);
     int row = row_of(&report, "figure-1", 2);
     for (int i = 0; i < ROWS; i++) {
@@ -57,7 +57,7 @@ static void curves(void **state)
     row = row_of(&report, "figure-1-exact", 2);
     CLOSE(at(&report, "figure-1-exact", row, "x"), .6684383812108, 1e-9);
     CLOSE(at(&report, "figure-1-exact", row, "y"), -.6473115901852, 1e-9);
-    nt_report_free(&report);
+    nt_paper_report_free(&report);
 }
 
 int main(void)

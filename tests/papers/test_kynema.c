@@ -5,11 +5,11 @@
 static void documented(void **state)
 {
     (void)state;
-    nt_report report = rerun("kynema", "convergence");
+    nt_paper_report report = rerun("kynema", "convergence");
     assert_int_equal(rows_of(&report, "documented"), 7);
     for (int i = 0; i < 7; i++)
         CLOSE(at(&report, "documented", i, "difference"), 0, 1e-10);
-    nt_report_free(&report);
+    nt_paper_report_free(&report);
 }
 
 static void second_order(void **state)
@@ -17,11 +17,11 @@ static void second_order(void **state)
     (void)state;
     static const char *const columns[] = {"position", "orientation", "velocity", "angular velocity",
                                           "reaction"};
-    nt_report report = rerun("kynema", "convergence");
+    nt_paper_report report = rerun("kynema", "convergence");
     for (int i = 1; i < rows_of(&report, "convergence") - 1; i++)
         for (int j = 0; j < 5; j++)
             CLOSE(order(&report, "convergence", i, columns[j]), 2, 0.02);
-    nt_report_free(&report);
+    nt_paper_report_free(&report);
 }
 
 int main(void)

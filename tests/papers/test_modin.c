@@ -6,7 +6,7 @@
 static void stability(void **state)
 {
     (void)state;
-    nt_report report = rerun("modin", "figure-2");
+    nt_paper_report report = rerun("modin", "figure-2");
     int rows = rows_of(&report, "figure-2");
     for (int i = 0; i < rows; i++) {
         CLOSE(at(&report, "figure-2", i, "lower hc"), at(&report, "figure-2", i, "theorem 3"),
@@ -20,7 +20,7 @@ static void stability(void **state)
     CLOSE(at(&report, "figure-2", rows - 1, "h^2 k"), 4, 1e-15);
     CLOSE(at(&report, "figure-2", rows - 1, "lower hc"), 0.8, 1e-12);
     CLOSE(at(&report, "figure-2", rows - 1, "upper hc"), 0.8, 1e-12);
-    nt_report_free(&report);
+    nt_paper_report_free(&report);
 }
 
 /* Figure 3 at t = 1 and 10. */
@@ -36,7 +36,7 @@ static void oscillators(void **state)
                  {"figure-3-semi-explicit", 10, {.63164661, .63129727}},
                  {"figure-3-theta-0.5", 10, {.91743091, .91542788}},
                  {"figure-3-theta-0.8", 10, {.27906174, .27920328}}};
-    nt_report report = rerun("modin", "figure-3");
+    nt_paper_report report = rerun("modin", "figure-3");
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         int row = row_of(&report, known[i].sheet, known[i].t);
         CLOSE(at(&report, known[i].sheet, row, "q_1"), known[i].q[0], 6e-9);
@@ -45,7 +45,7 @@ static void oscillators(void **state)
     int row = row_of(&report, "figure-3-exact", 1);
     CLOSE(at(&report, "figure-3-exact", row, "v_1"), -.48010449, 6e-9);
     CLOSE(at(&report, "figure-3-exact", row, "v_2"), -.48035235, 6e-9);
-    nt_report_free(&report);
+    nt_paper_report_free(&report);
 }
 
 /* Figure 4: errors of q_x at t = 1 and 10, of differences of known positions. Newton's iteration
@@ -54,13 +54,13 @@ static void pendulum(void **state)
 {
     (void)state;
     static const double exact1 = .870694701095, exact10 = -.818200104941;
-    nt_report report = rerun("modin", "figure-4");
+    nt_paper_report report = rerun("modin", "figure-4");
     int row = row_of(&report, "figure-4", 1), last = row_of(&report, "figure-4", 10);
     CLOSE(at(&report, "figure-4", row, "semi-explicit"), .8796520331 - exact1, 1e-8);
     CLOSE(at(&report, "figure-4", last, "semi-explicit"), -.8162246405 - exact10, 1e-8);
     CLOSE(at(&report, "figure-4", last, "theta = 0.5"), -.8192173566 - exact10, 1e-8);
     CLOSE(at(&report, "figure-4", last, "theta = 0.6"), -.8214198643 - exact10, 1e-8);
-    nt_report_free(&report);
+    nt_paper_report_free(&report);
 }
 
 /* Figure 5: the constraint once transients have died out, three digits; A once per step, two more
@@ -69,7 +69,7 @@ static void constraint(void **state)
 {
     (void)state;
     static const double drift[3] = {1.73e-4, 1.02e-2, 1.71e-4};
-    nt_report report = rerun("modin", "figure-5");
+    nt_paper_report report = rerun("modin", "figure-5");
     for (int i = 0; i < 3; i++)
         CLOSE(at(&report, "cost", i, "max | |q| - 1 | on [5, 10]"), drift[i],
               half_unit(drift[i], 3));
@@ -82,7 +82,7 @@ static void constraint(void **state)
     /* the undamped oscillations of theta = 0.5 cost it iterations */
     assert_true(at(&report, "cost", 1, "Newton iterations per step") >
                 at(&report, "cost", 2, "Newton iterations per step") + 0.5);
-    nt_report_free(&report);
+    nt_paper_report_free(&report);
 }
 
 int main(void)
