@@ -4,6 +4,7 @@
 #   make build    build/release/nutate and the libraries, optimised
 #   make test     everything with warnings as errors, then once more under sanitizers; all tests
 #   make bench    measure against hand-written programs (and Simbody, MuJoCo after `make peers`)
+#   make precision  error against computing time of every method; draws docs/pictures
 #   make fuzz     the model reader against random input for FUZZ_SECONDS
 #   make format   clang-format in place
 #   make install  into PREFIX
@@ -20,7 +21,7 @@ all: build
 setup:
 	@sh tools/setup build
 setup-test:
-	@sh tools/setup build test
+	@sh tools/setup build test papers
 peers:
 	@sh tools/setup peers
 
@@ -38,6 +39,10 @@ test: setup-test
 
 bench: setup
 	@$(build) release bench
+precision:
+	@sh tools/setup build papers
+	@$(build) release precision
+	@sh docs/pictures/work_precision.sh build/release/bench
 fuzz:
 	@sh tools/setup build test fuzz
 	@$(build) fuzz fuzz_model
@@ -52,4 +57,4 @@ install: build
 clean:
 	rm -rf build
 
-.PHONY: all setup setup-test peers build run test bench fuzz format install clean
+.PHONY: all setup setup-test peers build run test bench precision fuzz format install clean

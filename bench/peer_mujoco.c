@@ -1,11 +1,14 @@
-/* MuJoCo on the mechanisms of this benchmark: Runge-Kutta of order four, h = 1 ms.
+/* MuJoCo on the mechanisms of this benchmark: Runge-Kutta of order four, equal steps.
  *
- *   peer_mujoco N STEPS    N links, 0: the heavy top; prints seconds and the position at the end
+ *   peer_mujoco N STEPS [H]    N links, 0: the heavy top, -1: the slow top; H in s, or 1 ms
+ *
+ * Prints seconds and the position at the end.
  *
  * Ball joints; their velocities are angular velocities in the child's axes. No geometry, so no
  * contacts; no armature, no damping. */
 #include <mujoco/mujoco.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +27,19 @@ static char *top_model(void)
              "<body><joint type='ball'/><inertial pos='0 1 0' mass='15' "
              "diaginertia='0.234375 0.46875 0.234375'/><site name='tip' pos='0 1 0'/></body>"
              "</worldbody></mujoco>");
+    return text;
+}
+
+/* Krysl's: J = (5, 5, 1) about the fixed point, m g l = 20; the site is on its axis. */
+static char *slow_top_model(void)
+{
+    char *text = malloc(4096);
+    if (!text)
+        return NULL;
+    int used = snprintf(text, 4096, head, "0 0 -1");
+    snprintf(text + used, 4096 - (size_t)used,
+             "<body><joint type='ball'/><inertial pos='0 0 0.2' mass='100' diaginertia='1 1 1'/>"
+             "<site name='tip' pos='0 0 1'/></body></worldbody></mujoco>");
     return text;
 }
 
@@ -76,21 +92,25 @@ static double seconds(void)
 
 int main(int argc, char **argv)
 {
-    int n = argc == 3 ? atoi(argv[1]) : -1;
-    long steps = argc == 3 ? atol(argv[2]) : 0;
-    if (n < 0 || steps <= 0) {
-        fputs("usage: peer_mujoco N STEPS\n", stderr);
+    int n = argc >= 3 && argc <= 4 ? atoi(argv[1]) : -2;
+    long steps = argc >= 3 ? atol(argv[2]) : 0;
+    double h = argc == 4 ? atof(argv[3]) : 1e-3;
+    if (n < -1 || steps <= 0 || !(h > 0)) {
+        fputs("usage: peer_mujoco N STEPS [H]\n", stderr);
         return 2;
     }
-    char *text = n > 0 ? chain_model(n) : top_model();
+    char *text = n > 0 ? chain_model(n) : n == 0 ? top_model() : slow_top_model();
     mjModel *model = text ? load(text) : NULL;
     mjData *data = model ? mj_makeData(model) : NULL;
     if (!data)
         return 1;
+    model->opt.timestep = h;
     if (n > 0)
         data->qvel[0] = 5;
-    else
+    else if (n == 0)
         data->qvel[1] = 150, data->qvel[2] = -4.61538;
+    else
+        data->qpos[0] = cos(0.025), data->qpos[1] = sin(0.025), data->qvel[2] = 5;
     double begun = seconds();
     for (long i = 0; i < steps; i++)
         mj_step(model, data);

@@ -26,6 +26,7 @@ int main(int argc, char **argv)
     if (!brief) {
         measure_rows(argv[1]);
         compare_peers();
+        compare_at_accuracy();
     }
     if (failures() > 0)
         fprintf(stderr, "%d failures\n", failures());

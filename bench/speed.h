@@ -35,6 +35,7 @@ char *chain_text(int n, double turn, size_t *length);
 void compare_motions(bool brief); /* against the yardsticks, and that results agree */
 void count_allocations(void);     /* none in a step                                 */
 void compare_peers(void);
+void compare_at_accuracy(void);           /* the least time to a given error              */
 void measure_command(const char *folder); /* start-up, memory; scratch files go to folder    */
 void measure_rows(const char *folder);    /* CSV                                             */
 

@@ -61,6 +61,10 @@ static inline double *nt_matrix_block(const nt_matrix *matrix, int slot)
 }
 /* y[n] = A x */
 NT_API void nt_matrix_apply(const nt_matrix *matrix, const double *x, double *y);
+/* y_k += A x_k for x_k[velocities] and y_k[n], the multipliers of each x being zero: count vectors
+ * that lie x_stride and y_stride doubles apart. */
+NT_API void nt_matrix_apply_primary(const nt_matrix *matrix, const double *x, size_t x_stride,
+                                    double *y, size_t y_stride, int count);
 /* dense[n][n], row by row, for tests and small solvers */
 NT_API void nt_matrix_dense(const nt_matrix *matrix, double *dense);
 

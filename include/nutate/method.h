@@ -40,6 +40,7 @@ NT_API const char *nt_method_name(const nt_method *method);
 NT_API const char *nt_method_summary(const nt_method *method);
 NT_API const char *nt_method_reference(const nt_method *method);
 NT_API int nt_method_controls_error(const nt_method *method); /* takes tolerances */
+NT_API int nt_method_is_linearised(const nt_method *method);  /* gives sensitivities */
 /* What it asks of a system and what it treats, in words: text[size], returned. */
 NT_API const char *nt_method_needs(const nt_method *method, char *text, int size);
 /* Whether it can advance a system: NT_OK, or NT_UNSUPPORTED and a message that names what is

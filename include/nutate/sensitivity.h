@@ -35,6 +35,10 @@ NT_API nt_status nt_sensitivity_create(nt_sensitivity **sensitivity, nt_integrat
                                        const int *parameters, int n, nt_error *error);
 NT_API void nt_sensitivity_destroy(nt_sensitivity *sensitivity);
 
+/* How many parameters, and the number in the system of parameter i among them. */
+NT_API int nt_sensitivity_count(const nt_sensitivity *sensitivity);
+NT_API int nt_sensitivity_parameter(const nt_sensitivity *sensitivity, int i);
+
 /* Begin, right after nt_integrator_start: derivatives of the system's own initial values (zero
  * where it has no `initial`), accelerations and multipliers. */
 NT_API nt_status nt_sensitivity_start(nt_sensitivity *sensitivity, nt_error *error);
@@ -52,6 +56,13 @@ NT_API nt_state_tangent nt_sensitivity_state(nt_sensitivity *sensitivity, int i)
  * nt_integrator_dense gives it. NT_INVALID outside. */
 NT_API nt_status nt_sensitivity_dense(nt_sensitivity *sensitivity, int i, double t,
                                       nt_state_tangent *tangent);
+
+/* Derivative of nt_integrator_reactions with respect to parameter i at a state and its tangent, as
+ * the integrator and the functions above show them: out[nh + nn]. Allocates where rows are
+ * redundant. */
+NT_API nt_status nt_sensitivity_reactions(nt_sensitivity *sensitivity, int i, const nt_state *state,
+                                          const nt_state_tangent *tangent, double length,
+                                          double *out, nt_error *error);
 
 /* The largest estimated relative error of a pseudo-load that had to be found by differences of the
  * residual, for parameter i; 0 where all were analytic or exact. */

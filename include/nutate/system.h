@@ -143,7 +143,8 @@ struct nt_system {
      * constant between events. */
     void (*accept)(void *self, const nt_point *at, double *next);
     /* New parameter values p[n_parameters]; derivatives perturb without validation. An integrator
-     * that is under way must be told: nt_integrator_refresh. */
+     * that is under way must be told: nt_integrator_refresh. Momenta and the promise of
+     * NT_POSITION_FORCES are what the new values make them. */
     nt_status (*set_parameters)(void *self, const double *p);
     void (*get_parameters)(void *self, double *p);
     /* Consistent q[nq], v[nv], memory[n_memory] at time t and the present parameters, so that
@@ -156,6 +157,9 @@ struct nt_system {
     /* residual[nv] and rows[nh + nn] differentiated in parameter k, added; honours parts and level.
      * NT_UNSUPPORTED for a k: difference the residual. */
     nt_status (*parameter_tangent)(void *self, const nt_point *at, int k, const nt_terms *terms);
+    /* Energies differentiated in parameter k where the point is held. NULL or NT_UNSUPPORTED: they
+     * are differenced. */
+    nt_status (*energy_tangent)(void *self, const nt_point *at, int k, nt_energy *derivative);
     const nt_momenta *momenta;
     /* Words for unknown i of (v, lambda, mu): "force on body top along y". Always terminated. */
     void (*equation_name)(void *self, int i, char *text, int size);

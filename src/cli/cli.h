@@ -24,7 +24,10 @@ typedef struct nt_cli_options {
     const char *method, *output, *save, *restart; /* NULL where not given */
     double step, duration;                        /* s; 0 where not given */
     nt_solver_kind solver;
-    bool quiet, help;
+    bool quiet, help, check;
+    const char *objectives;  /* a file; NULL where not given */
+    const char **parameters; /* [n_parameters] names         */
+    int n_parameters;
     nt_setting *settings; /* [n_settings] */
     int n_settings;
 } nt_cli_options;
@@ -80,6 +83,7 @@ typedef struct nt_cli_plan {
     bool variable;           /* the integrator chooses its steps */
     double start, end, step; /* s; step divides the whole duration, or is the first one */
     bool tracks_work;
+    nt_integrator_setup setup; /* of the integrator */
 } nt_cli_plan;
 
 /* The method of this name; NULL after saying that there is none, with `where` in front. */
@@ -117,7 +121,9 @@ void nt_cli_progress_clear(const nt_cli_progress *progress);
 
 /* What a finished or broken run was like. */
 typedef struct nt_cli_account {
-    const char *output;      /* file of the result */
+    const char *output; /* file of the result; NULL: none */
+    const nt_objectives *objectives;
+    const struct nt_cli_sens *sens; /* NULL: no derivatives */
     long rows, steps_before; /* rows written; steps that a restored state had already taken */
     double seconds;          /* wall time of the run  */
     double energy[2][4];     /* kinetic, potential, total, work at the start and the end */
@@ -125,11 +131,48 @@ typedef struct nt_cli_account {
 } nt_cli_account;
 void nt_cli_summary(const nt_cli_plan *plan, const nt_cli_account *account);
 
+/* ---- run.c: an integration with its result ----------------------------------------------------
+ */
+
+/* Derivatives of a run: what sens.c adds to it. */
+typedef struct nt_cli_sens {
+    int *parameters; /* [n] numbers in the model */
+    int n;
+    nt_sensitivity *sensitivity;
+    double *ends; /* [n_ends] step ends, s, kept with --check */
+    long n_ends, room;
+    bool keeps_ends;
+} nt_cli_sens;
+
+/* Integrate and write the result. sens: NULL, or what carries derivatives; then after a run that
+ * is done `then` is called before everything is closed. */
+typedef int nt_cli_then(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives *objectives,
+                        const nt_cli_options *options);
+int nt_cli_integrate(const nt_cli_options *options, nt_cli_sens *sens, nt_cli_then *then);
+
+/* ---- sens.c, sens_check.c: derivatives ---------------------------------------------------------
+ */
+
+/* Attach to the plan's integrator, which stands at its start. An exit status. */
+int nt_cli_sens_begin(nt_cli_sens *sens, const nt_cli_plan *plan, const nt_cli_options *options);
+/* The name of parameter k of those asked for. */
+const char *nt_cli_sens_name(const nt_cli_plan *plan, const nt_cli_sens *sens, int k);
+/* Objectives with derivatives (sens may be NULL), and how derivatives were found, for the summary.
+ */
+void nt_cli_objectives_show(const nt_cli_plan *plan, const nt_cli_sens *sens,
+                            const nt_objectives *objectives);
+void nt_cli_sens_show(const nt_cli_plan *plan, const nt_cli_sens *sens);
+/* Compare with differences of whole runs; prints the table on standard output. An exit status. */
+int nt_cli_sens_check(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives *objectives,
+                      const nt_cli_options *options);
+
 /* ---- commands ------------------------------------------------------------------------------- */
 
 int nt_cli_run(const nt_cli_options *options);
 int nt_cli_check(const nt_cli_options *options);
+int nt_cli_sensitivities(const nt_cli_options *options);
 int nt_cli_methods(const nt_cli_options *options);
+int nt_cli_papers(const nt_cli_options *options);
 int nt_cli_schema(const nt_cli_options *options);
 
 #endif

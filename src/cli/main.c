@@ -10,6 +10,14 @@ static const nt_cli_command commands[] = {
      "or bad model, 3 the computation failed, 4 input or output failed; after 130 and 3 the\n"
      "result holds everything up to there.",
      nt_cli_run},
+    {"sens", "MODEL", "mhtsopcblvq", "the same with derivatives of the result in parameters",
+     "Integrates as run does and carries along how every result changes with parameters of the\n"
+     "model: exact derivatives of the computed motion, not differences. In the result each column\n"
+     "is followed by its derivatives, d(top.position.x)/d(m); the objectives of the model and\n"
+     "their derivatives are in the summary. Where steps are variable, their sizes count as given\n"
+     "numbers that no parameter changes. Exit status as of run; with --check 3 where a\n"
+     "derivative disagrees with differences of whole runs.",
+     nt_cli_sensitivities},
     {"check", "MODEL", "msl", "read and assemble a model, count its degrees of freedom",
      "Reads, validates and assembles a model, counts its degrees of freedom, names redundant\n"
      "equations and checks the method and its options. Runs nothing.",
@@ -17,6 +25,12 @@ static const nt_cli_command commands[] = {
     {"methods", "[NAME]", "", "list the methods, or what one needs and its options",
      "Lists the methods; with NAME what that method needs, its options and its source.",
      nt_cli_methods},
+    {"papers", "[NAME]", "dq", "rerun a paper's tables and figures",
+     "Without NAME lists the papers and what is rerun of each. With NAME prints its tables on\n"
+     "standard output and writes data, gnuplot's scripts and pictures (SVG and PNG) into a\n"
+     "folder. The papers' files are found beside the command, or in $NUTATE_PAPERS. Exit\n"
+     "status 4 when gnuplot is not there to draw; data and scripts are written all the same.",
+     nt_cli_papers},
     {"schema", "", "", "print the JSON Schema of the model file",
      "Prints the JSON Schema of the model file, for editors that complete and check.",
      nt_cli_schema},

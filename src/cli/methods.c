@@ -42,6 +42,7 @@ static void show(const nt_method *method)
            inertial && body ? "inertial or body"
            : inertial       ? "inertial"
                             : "body");
+    printf("sensitivities  %s\n", nt_method_is_linearised(method) ? "yes" : "no");
     printf("\noptions (simulation.options):%s\n", count > 0 ? "" : " none");
     for (int i = 0; i < count; i++) {
         printf("  %s: ", keys[i].name);

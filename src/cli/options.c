@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum value_kind { FLAG, TEXT, SECONDS, SOLVER, SETTING } value_kind;
+typedef enum value_kind { FLAG, TEXT, SECONDS, SOLVER, SETTING, PARAMETER } value_kind;
 
 typedef struct option_row {
     char letter; /* by which commands name it */
@@ -29,6 +29,14 @@ static const option_row rows[] = {
     {'o', "-o", "FILE", TEXT, AT(output),
      "result, FILE.csv or FILE.nc (NetCDF); - is standard output (CSV).\n"
      "Without it MODEL with .csv in place of .yaml"},
+    {'d', "-o", "FOLDER", TEXT, AT(output), "where the files go; papers-NAME without it"},
+    {'p', "--param", "NAME", PARAMETER, 0,
+     "derivatives with respect to this parameter; may be given again"},
+    {'c', "--check", NULL, FLAG, AT(check),
+     "compare with differences of whole runs, several for each parameter;\n"
+     "exit status 3 where a derivative is wrong. No result without -o"},
+    {'b', "--objectives", "FILE", TEXT, AT(objectives),
+     "write the objectives and their derivatives, FILE.csv"},
     {'l', "--solver", "KIND", SOLVER, AT(solver), "linear solver: auto, dense, block or klu"},
     {'v', "--save", "FILE", TEXT, AT(save), "write the last state, for --restart"},
     {'r', "--restart", "FILE", TEXT, AT(restart), "go on from a state that --save has written"},
@@ -103,6 +111,9 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
         return read_solver(text, (nt_solver_kind *)(void *)field);
     case SETTING:
         return read_setting(options, text);
+    case PARAMETER:
+        options->parameters[options->n_parameters++] = text;
+        break;
     }
     return NT_EXIT_DONE;
 }
@@ -180,8 +191,9 @@ int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, 
                         char **arguments)
 {
     bool only_operands = false;
-    *options = (nt_cli_options){.settings = calloc((size_t)count + 1, sizeof(nt_setting))};
-    if (!options->settings)
+    *options = (nt_cli_options){.settings = calloc((size_t)count + 1, sizeof(nt_setting)),
+                                .parameters = calloc((size_t)count + 1, sizeof(char *))};
+    if (!options->settings || !options->parameters)
         return nt_cli_no_memory();
     for (int i = 0; i < count; i++) {
         int status;
@@ -207,7 +219,9 @@ int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, 
 void nt_cli_options_free(nt_cli_options *options)
 {
     free(options->settings);
+    free(options->parameters);
     options->settings = NULL;
+    options->parameters = NULL;
 }
 
 /* ---- help ----------------------------------------------------------------------------------- */

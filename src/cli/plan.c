@@ -174,8 +174,8 @@ static int choose_times(nt_cli_plan *plan, const nt_cli_options *options, bool n
 
 /* ---- the integrator ------------------------------------------------------------------------- */
 
-/* Work is followed when it is recorded and there can be any: it costs an evaluation in each step.
- */
+/* Work is followed when it is recorded, or may be in an objective, and there can be any: it costs
+ * an evaluation in each step. */
 static bool records_work(const nt_model *model)
 {
     const nt_simulation *simulation = nt_model_simulation(model);
@@ -183,14 +183,14 @@ static bool records_work(const nt_model *model)
         if (strcmp(simulation->record[i], "energy") == 0 ||
             strcmp(simulation->record[i], "energy.work") == 0)
             return true;
-    return false;
+    return nt_model_objective_count(model) > 0;
 }
 
 static int create_integrator(nt_cli_plan *plan, const nt_cli_options *options)
 {
     nt_error error;
     plan->tracks_work = nt_model_has_power(plan->model) && records_work(plan->model);
-    nt_integrator_setup setup = {
+    plan->setup = (nt_integrator_setup){
         .system = nt_model_system(plan->model),
         .method = plan->method,
         .options = plan->options,
@@ -201,8 +201,8 @@ static int create_integrator(nt_cli_plan *plan, const nt_cli_options *options)
         .maximum_step = nt_model_simulation(plan->model)->maximum_step,
         .track_work = plan->tracks_work,
     };
-    memcpy(setup.tolerance, plan->tolerance, sizeof setup.tolerance);
-    if (nt_integrator_create(&plan->integrator, &setup, &error) != NT_OK)
+    memcpy(plan->setup.tolerance, plan->tolerance, sizeof plan->tolerance);
+    if (nt_integrator_create(&plan->integrator, &plan->setup, &error) != NT_OK)
         return nt_cli_fail(plan->path, &error);
     plan->variable = nt_integrator_is_variable(plan->integrator);
     return NT_EXIT_DONE;

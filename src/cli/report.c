@@ -181,6 +181,10 @@ void nt_cli_summary(const nt_cli_plan *plan, const nt_cli_account *account)
     show_energy(plan, account);
     show_drift(plan);
     show_counts(plan, account);
-    fprintf(stderr, "%ld row%s in %s\n", account->rows, account->rows == 1 ? "" : "s",
-            strcmp(account->output, "-") == 0 ? "standard output" : account->output);
+    nt_cli_objectives_show(plan, account->sens, account->objectives);
+    if (account->sens)
+        nt_cli_sens_show(plan, account->sens);
+    if (account->output)
+        fprintf(stderr, "%ld row%s in %s\n", account->rows, account->rows == 1 ? "" : "s",
+                strcmp(account->output, "-") == 0 ? "standard output" : account->output);
 }

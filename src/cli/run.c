@@ -1,4 +1,4 @@
-/* nutate run: integrate a model and write the result. */
+/* nutate run: integrate a model and write the result; what sens does besides is in sens.c. */
 #include "cli/cli.h"
 
 #include <math.h>
@@ -81,9 +81,10 @@ static bool same_file(const char *a, const char *b)
 static int check_save(const nt_cli_options *options, const char *output)
 {
     const char *save = options->save;
-    if (!save || (!same_file(save, options->name) && !same_file(save, output)))
+    bool result = save && output && same_file(save, output);
+    if (!save || (!same_file(save, options->name) && !result))
         return NT_EXIT_DONE;
-    nt_cli_say("--save: '%s' is the %s", save, same_file(save, output) ? "result" : "model itself");
+    nt_cli_say("--save: '%s' is the %s", save, result ? "result" : "model itself");
     return NT_EXIT_USAGE;
 }
 
@@ -97,7 +98,7 @@ static const char *base_name(const char *path)
 
 /* NAME=VALUE lines for NetCDF: how this result was made, without paths of this machine. To be
  * freed; NULL when memory is out. */
-static char *provenance(const nt_cli_plan *plan, const nt_cli_options *options)
+static char *provenance(const nt_cli_plan *plan, const nt_cli_options *options, bool sens)
 {
     char *text = NULL;
     size_t size = 0;
@@ -110,7 +111,9 @@ static char *provenance(const nt_cli_plan *plan, const nt_cli_options *options)
     for (int i = 0; i < plan->n_options; i++)
         fprintf(to, "%s%s: %s%s", i > 0 ? ", " : "method_options=", plan->options[i].name,
                 plan->options[i].value, i + 1 < plan->n_options ? "" : "\n");
-    fprintf(to, "history=nutate run %s", base_name(plan->path));
+    fprintf(to, "history=nutate %s %s", sens ? "sens" : "run", base_name(plan->path));
+    for (int i = 0; i < options->n_parameters; i++)
+        fprintf(to, " --param %s", options->parameters[i]);
     if (options->method)
         fprintf(to, " --method %s", options->method);
     if (options->step > 0)
@@ -134,7 +137,9 @@ static char *provenance(const nt_cli_plan *plan, const nt_cli_options *options)
 
 typedef struct run {
     nt_cli_plan plan;
-    nt_record *record;
+    nt_cli_sens *sens; /* NULL: no derivatives                  */
+    nt_record *record; /* NULL: nothing is written              */
+    nt_objectives *objectives;
     nt_status record_status;
     nt_error record_error;
     nt_cli_progress progress;
@@ -142,10 +147,33 @@ typedef struct run {
     bool stops_at_end; /* an interruption waits for it: the state is saved there    */
 } run;
 
+/* The end of the step, so that it can be taken again. */
+static nt_status keep_end(run *r)
+{
+    nt_cli_sens *sens = r->sens;
+    if (sens->n_ends == sens->room) {
+        long room = sens->room > 0 ? 2 * sens->room : 1024;
+        double *more = realloc(sens->ends, (size_t)room * sizeof *more);
+        if (!more) {
+            r->record_error = (nt_error){.status = NT_NO_MEMORY, .message = "out of memory"};
+            return NT_NO_MEMORY;
+        }
+        sens->ends = more;
+        sens->room = room;
+    }
+    sens->ends[sens->n_ends++] = nt_integrator_state(r->plan.integrator).t;
+    return NT_OK;
+}
+
 static int observe(void *context, const nt_integrator *integrator)
 {
     run *r = context;
-    r->record_status = nt_record_advance(r->record, r->plan.integrator, &r->record_error);
+    if (r->record)
+        r->record_status = nt_record_advance(r->record, r->plan.integrator, &r->record_error);
+    if (r->record_status == NT_OK)
+        r->record_status = nt_objectives_advance(r->objectives, &r->record_error);
+    if (r->record_status == NT_OK && r->sens && r->sens->keeps_ends)
+        r->record_status = keep_end(r);
     if (r->record_status != NT_OK)
         return 1;
     nt_cli_progress_show(&r->progress, integrator);
@@ -186,7 +214,8 @@ static void look_at_energy(const run *r, double energy[4], bool *known)
 static nt_status write_row(run *r)
 {
     nt_state state = nt_integrator_state(r->plan.integrator);
-    return nt_record_write(r->record, r->plan.integrator, &state, &r->record_error);
+    return r->record ? nt_record_write(r->record, r->plan.integrator, &state, &r->record_error)
+                     : NT_OK;
 }
 
 /* First row, steps, last row: the last row is the last state that stands, also after a failure. */
@@ -200,17 +229,19 @@ static int advance(run *r, nt_cli_account *account)
     double begun = nt_cli_clock();
     r->record_status = write_row(r);
     if (r->record_status == NT_OK)
+        r->record_status = nt_objectives_advance(r->objectives, &r->record_error);
+    if (r->record_status == NT_OK)
         status = integrate(r, &error);
     if (r->record_status == NT_OK)
         r->record_status = write_row(r);
     account->seconds = nt_cli_clock() - begun;
-    account->rows = nt_record_rows(r->record);
+    account->rows = r->record ? nt_record_rows(r->record) : 0;
     look_at_energy(r, account->energy[1], &account->has_energy);
     account->has_energy = account->has_energy && known;
     nt_cli_progress_clear(&r->progress);
 
     nt_error close_error;
-    nt_status closed = nt_record_close(r->record, &close_error);
+    nt_status closed = nt_record_close(r->record, &close_error); /* NULL is nothing */
     r->record = NULL;
     if (r->record_status != NT_OK)
         return nt_cli_fail(r->plan.path, &r->record_error);
@@ -242,36 +273,60 @@ static int begin(run *r, const nt_cli_options *options)
 static int open_record(run *r, const nt_cli_options *options, const char *path)
 {
     nt_error error;
-    char *lines = provenance(&r->plan, options);
+    nt_status status = nt_objectives_create(&r->objectives, r->plan.model, r->plan.integrator,
+                                            r->sens ? r->sens->sensitivity : NULL, &error);
+    if (status != NT_OK)
+        return nt_cli_fail(r->plan.path, &error);
+    if (!path)
+        return NT_EXIT_DONE;
+    char *lines = provenance(&r->plan, options, r->sens != NULL);
     if (!lines)
         return nt_cli_no_memory();
-    nt_status status = nt_record_open(&r->record, r->plan.model, path,
-                                      ends_with(path, ".nc") ? NT_NETCDF : NT_CSV, lines, &error);
+    status = nt_record_open_sensitivity(&r->record, r->plan.model,
+                                        r->sens ? r->sens->sensitivity : NULL, path,
+                                        ends_with(path, ".nc") ? NT_NETCDF : NT_CSV, lines, &error);
     free(lines);
     return status == NT_OK ? NT_EXIT_DONE : nt_cli_fail(r->plan.path, &error);
 }
 
-int nt_cli_run(const nt_cli_options *options)
+/* The result's file; NULL where there is to be none. */
+static int choose_output(const nt_cli_options *options, char **output)
 {
-    run r = {.stops_at_end = options->save != NULL};
-    nt_cli_account account = {0};
-    char *output = options->output ? strdup(options->output) : default_output(options->name);
-    int status = output ? check_output(output, options->name) : nt_cli_no_memory();
+    *output = NULL;
+    if (options->check && !options->output)
+        return check_save(options, NULL);
+    *output = options->output ? strdup(options->output) : default_output(options->name);
+    int status = *output ? check_output(*output, options->name) : nt_cli_no_memory();
+    return status == NT_EXIT_DONE ? check_save(options, *output) : status;
+}
+
+static int prepare(run *r, const nt_cli_options *options, const char *output)
+{
+    int status = nt_cli_plan_make(&r->plan, options, true);
     if (status == NT_EXIT_DONE)
-        status = check_save(options, output);
+        status = begin(r, options);
+    if (status == NT_EXIT_DONE && r->sens)
+        status = nt_cli_sens_begin(r->sens, &r->plan, options);
+    return status == NT_EXIT_DONE ? open_record(r, options, output) : status;
+}
+
+int nt_cli_integrate(const nt_cli_options *options, nt_cli_sens *sens, nt_cli_then *then)
+{
+    run r = {.stops_at_end = options->save != NULL, .sens = sens};
+    nt_cli_account account = {0};
+    char *output;
+    int status = choose_output(options, &output);
     if (status != NT_EXIT_DONE)
         goto done;
     listen_to_signals();
-    status = nt_cli_plan_make(&r.plan, options, true);
-    if (status == NT_EXIT_DONE)
-        status = begin(&r, options);
-    if (status == NT_EXIT_DONE)
-        status = open_record(&r, options, output);
+    status = prepare(&r, options, output);
     if (status != NT_EXIT_DONE)
         goto done;
 
     nt_cli_progress_begin(&r.progress, &r.plan, options->quiet);
     account.output = output;
+    account.objectives = r.objectives;
+    account.sens = sens;
     status = advance(&r, &account);
     if (!options->quiet && status != NT_EXIT_IO)
         nt_cli_summary(&r.plan, &account);
@@ -279,8 +334,15 @@ int nt_cli_run(const nt_cli_options *options)
         int saved = nt_cli_state_save(&r.plan, options->save);
         status = status == NT_EXIT_DONE ? saved : status;
     }
+    if (status == NT_EXIT_DONE && then)
+        status = then(&r.plan, sens, r.objectives, options);
 done:
+    nt_objectives_destroy(r.objectives);
+    if (sens)
+        nt_sensitivity_destroy(sens->sensitivity);
     nt_cli_plan_free(&r.plan);
     free(output);
     return status;
 }
+
+int nt_cli_run(const nt_cli_options *options) { return nt_cli_integrate(options, NULL, NULL); }

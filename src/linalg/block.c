@@ -27,6 +27,11 @@ nt_block_lu *nt_block_create(const nt_pattern *pattern, int promises)
         nt_block_destroy(block);
         return NULL;
     }
+    if (block->all_three && block->core.n_fronts == 0 &&
+        !(block->columns = NT_TAKE(&block->arena, 8 * (size_t)block->n_padded, double))) {
+        nt_block_destroy(block);
+        return NULL;
+    }
     return block;
 }
 
@@ -339,6 +344,14 @@ double nt_block_solve(nt_block_lu *block, const double *b, double *x, double tol
     block->kernels->spread(block, b, block->vector[0]);
     block->kernels->forward(block, block->vector[0]);
     return finish(block, b, x, tolerance, least);
+}
+
+int nt_block_solve_columns(nt_block_lu *block, double *b, int count, double limit)
+{
+    size_t n = (size_t)block->pattern->n;
+    double *const four[4] = {b, count > 1 ? b + n : b, count > 2 ? b + 2 * n : b,
+                             count > 3 ? b + 3 * n : b};
+    return block->columns && block->kernels->solve_columns(block, four, count, limit);
 }
 
 int nt_block_factor_solve(nt_block_lu *block, const double *values, double *clear, const double *b,

@@ -165,6 +165,8 @@ typedef struct nt_block_lu {
     int n_padded;
     int all_three;                    /* every node has three unknowns */
     double *vector[NT_BLOCK_VECTORS]; /* [n_padded], zero between the nodes */
+    double *columns; /* [2][n_padded][4] four solutions side by side, and what they are for; NULL
+                        where they are not used */
 
     double *store;
     nt_load *load; /* [pattern->n_slots] */
@@ -227,6 +229,11 @@ double nt_block_solve(nt_block_lu *block, const double *b, double *x, double tol
 double nt_block_solve_transposed(nt_block_lu *block, const double *b, double *x, double tolerance,
                                  double least);
 
+/* Solve for up to four vectors b[count][n] at once, in place. 0, and b as it was, where a row of
+ * one is off by more than the limit, or where blocks are not all 3 x 3: then one after the other.
+ */
+int nt_block_solve_columns(nt_block_lu *block, double *b, int count, double limit);
+
 /* Leave multipliers out from the next factorisation on. */
 void nt_block_drop(nt_block_lu *block, const int *unknowns, int count);
 
@@ -259,6 +266,8 @@ typedef struct nt_block_kernels {
      * something is not finite. r = b - A x where r is given; else only suspect groups are seen. */
     void (*residual)(nt_block_lu *block, const double *b, const double *x, double *r,
                      double *limit);
+    /* nt_block_solve_columns for four vectors, of which the first `count` are wanted. */
+    int (*solve_columns)(nt_block_lu *block, double *const b[4], int count, double limit);
     nt_front_kernels front;
 } nt_block_kernels;
 

@@ -63,6 +63,45 @@ void nt_matrix_apply(const nt_matrix *matrix, const double *restrict x, double *
     }
 }
 
+static bool is_zero(const double *a, int n)
+{
+    int i = 0;
+    while (i < n && a[i] == 0)
+        i++;
+    return i == n;
+}
+
+/* Block by block, each for all vectors: most blocks of one term of a tangent are zero. */
+void nt_matrix_apply_primary(const nt_matrix *matrix, const double *x, size_t x_stride, double *y,
+                             size_t y_stride, int count)
+{
+    const nt_pattern *p = matrix->pattern;
+    for (int slot = 0; slot < p->n_slots; slot++) {
+        int row = p->node_start[p->row[slot]], column = p->node_start[p->column[slot]];
+        int m = p->node_start[p->row[slot] + 1] - row;
+        int n = p->node_start[p->column[slot] + 1] - column;
+        const double *a = matrix->values + p->offset[slot];
+        bool scaled = m == 3 && n == 3 && p->shape[slot] == NT_SCALED;
+        if (p->column[slot] >= p->n_primary || is_zero(a, scaled ? 1 : m * n))
+            continue;
+        const double *u = x + column;
+        double *w = y + row;
+        for (int k = 0; k < count; k++, u += x_stride, w += y_stride) {
+            if (scaled) {
+                w[0] += a[0] * u[0], w[1] += a[0] * u[1], w[2] += a[0] * u[2];
+            } else if (m == 3 && n == 3) {
+                w[0] += a[0] * u[0] + a[1] * u[1] + a[2] * u[2];
+                w[1] += a[3] * u[0] + a[4] * u[1] + a[5] * u[2];
+                w[2] += a[6] * u[0] + a[7] * u[1] + a[8] * u[2];
+            } else {
+                for (int i = 0; i < m; i++)
+                    for (int j = 0; j < n; j++)
+                        w[i] += a[i * n + j] * u[j];
+            }
+        }
+    }
+}
+
 void nt_matrix_dense(const nt_matrix *matrix, double *dense)
 {
     const nt_pattern *p = matrix->pattern;

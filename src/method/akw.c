@@ -18,7 +18,7 @@ static nt_status layout(const nt_problem *problem, const double *option, nt_layo
 {
     (void)option, (void)error;
     sizes->memory = (size_t)problem->nv;
-    sizes->scratch = nt_stage_scratch(problem);
+    nt_stage_layout(problem, sizes);
     return NT_OK;
 }
 
@@ -41,8 +41,21 @@ static nt_turn trapezoid(double h, m3 J, v3 W, v3 theta)
     return turn;
 }
 
-static const nt_stage stage = {
-    .time = 1, .place = 1, .rate = 2, .start = -1, .inertia = 4, .earlier = 1, .turn = trapezoid};
+static v3 trapezoid_moved(double h, m3 J, v3 W, v3 theta, const nt_moved_turn *moved)
+{
+    v3 mean = v3_scale(1 / h, theta), dPi = m3_apply(moved->dJ, mean);
+    v3 inertia = v3_sub(m3_apply(moved->dJ, v3_sub(mean, W)), m3_apply(J, moved->dW));
+    return v3_sub(v3_scale(4 / h, inertia), v3_scale(2, v3_cross(dPi, mean)));
+}
+
+static const nt_stage stage = {.time = 1,
+                               .place = 1,
+                               .rate = 2,
+                               .start = -1,
+                               .inertia = 4,
+                               .earlier = 1,
+                               .turn = trapezoid,
+                               .vary = trapezoid_moved};
 
 static nt_status step(nt_stepper *s, double h)
 {
@@ -74,6 +87,12 @@ static nt_status step(nt_stepper *s, double h)
     return NT_OK;
 }
 
+static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
+                           const double *before, double *after)
+{
+    return nt_stage_linearise(s, &stage, h, directions, before, after);
+}
+
 const nt_method nt_method_akw = {
     .name = "akw",
     .summary = "implicit midpoint rule for body momenta with Cayley's map, order 2",
@@ -85,4 +104,5 @@ const nt_method nt_method_akw = {
     .layout = layout,
     .start = nt_momenta_start,
     .step = step,
+    .linearise = linearise,
 };

@@ -43,7 +43,7 @@ static const double POLISHED = 1e-4;
 
 size_t nt_soi2_scratch(const nt_problem *p)
 {
-    return nt_newton_size(p) + 2 * (size_t)p->nv + (size_t)p->nq;
+    return nt_newton_size(p) + 3 * (size_t)p->nv + (size_t)p->nq;
 }
 
 nt_soi2 nt_soi2_bind(const nt_stepper *s, double h)
@@ -53,7 +53,8 @@ nt_soi2 nt_soi2_bind(const nt_stepper *s, double h)
                  .next = nt_soi2_memory_of(p, s->next.method)};
     w.load = nt_newton_bind(&w.n, s, h);
     w.Mw = w.load + p->nv;
-    w.q_M = w.Mw + p->nv;
+    w.spare = w.Mw + p->nv;
+    w.q_M = w.spare + p->nv;
     w.alpha = w.n.c.alpha_m - w.n.c.alpha_f;
     double before = s->now.all[NT_PHASE_STEP];
     if (s->options[CORRECTION] != 0 && before > 0)
@@ -84,8 +85,10 @@ static nt_status inertia_force(nt_problem *p, const nt_point *at, double *produc
     return nt_problem_evaluate(p, at, &terms);
 }
 
-/* a_alpha = a_0, an O(h) choice that leaves the order of all but the first steps' accelerations
- * and multipliers at 2; M a_alpha = M(t0, q0) a_0, which is f there. */
+/* a_alpha = a_0, an O(h) choice whose trace in accelerations and multipliers is multiplied by
+ * -alpha_m/(1 - alpha_m) in each step (Jay & Negrut's theorem 1): a half for rho_inf = 0.8, nothing
+ * for hht; with rho_inf = 1 alone it stays, and those are of first order. M a_alpha = M(t0, q0)
+ * a_0, which is f there. */
 static nt_status start(nt_stepper *s)
 {
     nt_problem *p = s->problem;
@@ -235,8 +238,9 @@ static nt_status first_stage(nt_stepper *s, const nt_soi2 *w)
     return status;
 }
 
-/* Solve for (u, h gamma Dlambda) and update z1, w, lambda. */
-static nt_status correct_velocity(nt_stepper *s, const nt_soi2 *w)
+/* Solve for (u, h gamma Dlambda), with the tangent just made or the factors at hand, and update z1,
+ * w, lambda. */
+static nt_status correct_velocity(nt_stepper *s, const nt_soi2 *w, bool tangent)
 {
     nt_problem *p = s->problem;
     const nt_family *c = &w->n.c;
@@ -248,7 +252,10 @@ static nt_status correct_velocity(nt_stepper *s, const nt_soi2 *w)
         z[p->dropped[i]] = 0;
     s->statistics->solves++;
     s->statistics->iterations++;
-    nt_status status = nt_solver_solve(p->solver, z, 1);
+    s->statistics->factorisations += tangent;
+    nt_status status = tangent ? nt_solver_factor_solve(p->solver, &p->matrix, z)
+                               : nt_solver_solve(p->solver, z, 1);
+    p->factored_for = status == NT_OK ? s : NULL;
     if (status != NT_OK)
         return status;
     for (int i = 0; i < p->nv; i++) {
@@ -291,7 +298,7 @@ static nt_status second_stage(nt_stepper *s, const nt_soi2 *w)
         if (!isfinite(size))
             return nt_newton_fail(s, NT_NOT_FINITE, w->n.residual, w->n.per_residual, size);
         if (i > 0 && size <= 1)
-            return rows_are_rough(p, w) ? correct_velocity(s, w) : NT_OK;
+            return rows_are_rough(p, w) ? correct_velocity(s, w, false) : NT_OK;
         if (i == most)
             return nt_newton_fail(s, NT_NOT_CONVERGED, w->n.residual, w->n.per_residual, size);
         if (!fresh && size > SLOW * last) {
@@ -299,12 +306,7 @@ static nt_status second_stage(nt_stepper *s, const nt_soi2 *w)
                 return status;
             fresh = true;
         }
-        if (fresh) {
-            s->statistics->factorisations++;
-            status = nt_solver_factor_clear(p->solver, &p->matrix);
-            p->factored_for = status == NT_OK ? s : NULL;
-        }
-        if (status != NT_OK || (status = correct_velocity(s, w)) != NT_OK)
+        if ((status = correct_velocity(s, w, fresh)) != NT_OK)
             return status;
         fresh = false;
         last = size;

@@ -2,6 +2,7 @@
 #include "method/implicit_stage.h"
 
 #include "group/rotation.h"
+#include "method/variation.h"
 
 #include <math.h>
 #include <string.h>
@@ -106,41 +107,55 @@ static void add_slopes(nt_problem *p, const work *w)
     }
 }
 
-/* e from S e = -residual */
-static nt_status correction(nt_stepper *s, const nt_stage *stage, double h, const work *w)
+static nt_point stage_point(const nt_stepper *s, const nt_stage *stage, double h, const work *w)
+{
+    return (nt_point){.t = s->now.all[NT_PHASE_T] + stage->time * h,
+                      .q = w->q_at,
+                      .v = w->v_at,
+                      .vdot = w->vdot,
+                      .lambda = s->next.lambda,
+                      .mu = s->next.mu,
+                      .memory = s->now.memory};
+}
+
+/* The matrix S of Newton's method where `place` has put the stage, factorised; the system's part of
+ * the residual is added, where it is wanted. */
+static nt_status factorise(nt_stepper *s, const nt_stage *stage, double h, const work *w,
+                           double *residual)
 {
     nt_problem *p = s->problem;
-    place(s, stage, h, w);
-    nt_point at = {.t = s->now.all[NT_PHASE_T] + stage->time * h,
-                   .q = w->q_at,
-                   .v = w->v_at,
-                   .vdot = w->vdot,
-                   .lambda = s->next.lambda,
-                   .mu = s->next.mu,
-                   .memory = s->now.memory};
+    nt_point at = stage_point(s, stage, h, w);
     nt_combination combination = {.mass = stage->inertia / (h * h),
                                   .damping = stage->rate / h,
                                   .stiffness = stage->place,
                                   .map = p->space.n_rotations ? w->X : NULL,
                                   .map_mass = p->space.n_rotations ? w->none : NULL};
     nt_terms terms = {.parts = NT_MASS | NT_EXPLICIT | NT_IMPLICIT,
-                      .residual = w->e,
+                      .residual = residual,
                       .matrix = &p->matrix,
                       .combination = &combination};
+    p->factored_for = NULL;
     nt_matrix_zero(&p->matrix);
     s->statistics->evaluations++;
     nt_status status = nt_problem_evaluate(p, &at, &terms);
     if (status != NT_OK)
         return status;
     add_slopes(p, w);
-    for (int i = 0; i < p->nv; i++)
-        w->e[i] = -w->e[i];
     s->statistics->factorisations++;
-    s->statistics->solves++;
-    p->factored_for = NULL;
-    if ((status = nt_solver_factor_clear(p->solver, &p->matrix)) != NT_OK)
+    return nt_solver_factor_clear(p->solver, &p->matrix);
+}
+
+/* e from S e = -residual */
+static nt_status correction(nt_stepper *s, const nt_stage *stage, double h, const work *w)
+{
+    place(s, stage, h, w);
+    nt_status status = factorise(s, stage, h, w, w->e);
+    if (status != NT_OK)
         return status;
-    return nt_solver_solve(p->solver, w->e, 1);
+    for (int i = 0; i < s->problem->nv; i++)
+        w->e[i] = -w->e[i];
+    s->statistics->solves++;
+    return nt_solver_solve(s->problem->solver, w->e, 1);
 }
 
 /* psi += X e; the largest ratio of an increment to its tolerance. */
@@ -243,5 +258,273 @@ nt_status nt_stage_end_of_midpoint(nt_stepper *s, double h, const nt_staged *fou
     nt_status status = nt_push_at(s, next->all[NT_PHASE_T], next->q, next->v, found->push);
     if (status == NT_OK)
         nt_momenta_acceleration(p, next->v, found->push, next->vdot);
+    return status;
+}
+
+/* ---- the linearised step ---------------------------------------------------------------------
+ *
+ * A direction varies the state before the step by (dq, dW, da) and the inertia by dJ. With psi held
+ * the stage moves by x = (dq, by^T dTheta) and its velocity by y = `start` dv; then
+ *
+ *   S e = -(K x + C y + load + known),
+ *   known   translations  -m (`inertia`/h dv + `earlier` da)
+ *           rotations     vary(dJ, dW) - `earlier` (J da + dJ a)
+ *
+ * and dpsi = X e. From there each scheme's own end is differentiated. */
+
+void nt_stage_layout(const nt_problem *problem, nt_layout *sizes)
+{
+    sizes->scratch = nt_stage_scratch(problem);
+    sizes->linear = 2 * (size_t)problem->nv + 2 * (size_t)problem->n;
+    sizes->linear_each = (size_t)problem->n + 9 * (size_t)problem->space.n_rotations;
+}
+
+typedef struct linear {
+    double *unit, *scratch; /* [2 nv], [2 n]            */
+    double *z;              /* [count][n]               */
+    double *dJ;             /* [count][n_rotations][9] */
+} linear;
+
+static linear linear_of(const nt_problem *p, const nt_directions *directions)
+{
+    linear l = {.unit = directions->scratch};
+    l.scratch = l.unit + 2 * p->nv;
+    l.z = l.scratch + 2 * p->n;
+    l.dJ = l.z + (size_t)directions->count * (size_t)p->n;
+    return l;
+}
+
+/* x and y of a direction into the arrays q and v of its variation after the step */
+static void carry(const nt_stepper *s, const nt_stage *stage, double h, const work *w,
+                  const nt_variation *from, const nt_variation *to)
+{
+    const nt_problem *p = s->problem;
+    memcpy(to->q, from->q, (size_t)p->nv * sizeof(double));
+    for (int b = 0; b < p->space.n_blocks; b++) {
+        const nt_block *block = &p->space.blocks[b];
+        if (block->rotation < 0)
+            continue;
+        int i = nt_rotation_entry(block);
+        m3 J = nt_inertia_of(p, block->rotation);
+        nt_turn turn = stage->turn(h, J, v3_load(s->now.v + i), v3_load(w->psi + i));
+        v3_store(to->q + i, m3_apply_transposed(quat_matrix(turn.by), v3_load(to->q + i)));
+    }
+    for (int i = 0; i < p->nv; i++)
+        to->v[i] = stage->start * from->v[i];
+}
+
+/* d rest with psi held */
+static v3 rest_of(const nt_stepper *s, const nt_stage *stage, double h, const work *w,
+                  const linear *l, int k, const nt_block *block, const nt_variation *from)
+{
+    const nt_problem *p = s->problem;
+    int i = nt_rotation_entry(block);
+    nt_moved_turn moved = {.dJ = nt_varied_inertia(p, l->dJ, k, block->rotation),
+                           .dW = v3_load(from->v + i)};
+    m3 J = nt_inertia_of(p, block->rotation);
+    v3 W = v3_load(s->now.v + i);
+    moved.dPi = v3_add(m3_apply(J, moved.dW), m3_apply(moved.dJ, W));
+    v3 rest = stage->vary(h, J, W, v3_load(w->psi + i), &moved);
+    if (stage->earlier == 0)
+        return rest;
+    v3 torque = v3_add(m3_apply(J, v3_load(from->method + i)),
+                       m3_apply(moved.dJ, v3_load(s->now.method + i)));
+    return v3_axpy(-stage->earlier, torque, rest);
+}
+
+/* z holds K x + C y: add the rest and change the sign */
+static nt_status right_hand_side(nt_stepper *s, const nt_stage *stage, double h, const work *w,
+                                 const linear *l, const nt_directions *directions, int k,
+                                 const nt_variation *from)
+{
+    const nt_problem *p = s->problem;
+    double *z = l->z + (size_t)k * (size_t)p->n;
+    nt_point at = stage_point(s, stage, h, w);
+    nt_terms load = {.parts = NT_MASS | NT_EXPLICIT | NT_IMPLICIT, .residual = z};
+    nt_status status = directions->load(directions->context, k, &at, &load);
+    for (int b = 0; b < p->space.n_blocks; b++) {
+        const nt_block *block = &p->space.blocks[b];
+        for (int i = block->v; i < block->v + nt_vector_entries(block); i++) {
+            double vdot = -stage->inertia / h * from->v[i];
+            if (stage->earlier != 0)
+                vdot -= stage->earlier * from->method[i];
+            z[i] += p->system->momenta->mass[i] * vdot;
+        }
+        if (block->rotation >= 0)
+            v3_accumulate(z + nt_rotation_entry(block), rest_of(s, stage, h, w, l, k, block, from));
+    }
+    for (int i = 0; i < p->nv; i++)
+        z[i] = -z[i];
+    return status;
+}
+
+/* The stage's increments: z[count][n] becomes e. */
+static nt_status vary_stage(nt_stepper *s, const nt_stage *stage, double h, const work *w,
+                            const linear *l, const nt_directions *directions, const double *before,
+                            double *after)
+{
+    nt_problem *p = s->problem;
+    size_t n = (size_t)p->n;
+    for (int k = 0; k < directions->count; k++) {
+        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_variation to = nt_variation_at(p, directions, after, k);
+        carry(s, stage, h, w, &from, &to);
+    }
+    memset(l->z, 0, (size_t)directions->count * n * sizeof *l->z);
+    nt_point at = stage_point(s, stage, h, w);
+    nt_variation first = nt_variation_at(p, directions, after, 0);
+    nt_push terms = {.at = &at,
+                     .parts = NT_EXPLICIT | NT_IMPLICIT,
+                     .stiffness = 1,
+                     .count = directions->count,
+                     .x = first.q,
+                     .x_stride = directions->stride,
+                     .y = l->z,
+                     .y_stride = n,
+                     .scratch = l->scratch};
+    nt_status status = nt_variation_push(p, &terms);
+    if (status == NT_OK && stage->start != 0) {
+        terms.stiffness = 0, terms.damping = 1, terms.x = first.v;
+        status = nt_variation_push(p, &terms);
+    }
+    for (int k = 0; k < directions->count && status == NT_OK; k++) {
+        nt_variation from = nt_variation_at(p, directions, before, k);
+        status = right_hand_side(s, stage, h, w, l, directions, k, &from);
+    }
+    if (status == NT_OK)
+        status = factorise(s, stage, h, w, NULL);
+    return status == NT_OK ? nt_solver_solve(p->solver, l->z, directions->count) : status;
+}
+
+/* The end of a step by forces of the midpoint: nt_stage_end_of_midpoint, T_at = rest. */
+static void vary_end_of_midpoint(const nt_stepper *s, const nt_stage *stage, double h,
+                                 const work *w, const linear *l, int k, const nt_variation *from,
+                                 const nt_variation *to)
+{
+    const nt_problem *p = s->problem;
+    const double *z = l->z + (size_t)k * (size_t)p->n;
+    for (int b = 0; b < p->space.n_blocks; b++) {
+        const nt_block *block = &p->space.blocks[b];
+        for (int i = block->v; i < block->v + nt_vector_entries(block); i++) {
+            to->q[i] = from->q[i] + z[i];
+            to->v[i] = from->v[i] + stage->inertia / h * (z[i] - h * from->v[i]);
+        }
+        if (block->rotation < 0)
+            continue;
+        int i = nt_rotation_entry(block);
+        m3 J = nt_inertia_of(p, block->rotation);
+        m3 dJ = nt_varied_inertia(p, l->dJ, k, block->rotation);
+        v3 W = v3_load(s->now.v + i), psi = v3_load(w->psi + i), half = v3_scale(0.5, psi);
+        v3 e = v3_load(z + i), dpsi = m3_apply(m3_load(w->X + 9 * block->rotation), e);
+        m3 E_half = quat_matrix(so3_exp(half)), E = quat_matrix(so3_exp(psi));
+        v3 turned = m3_apply(so3_tangent(psi), dpsi);
+        v3_store(to->q + i, v3_add(m3_apply_transposed(E, v3_load(from->q + i)), turned));
+        /* J W1 = E^T Pi + h E_half^T T, d(E(-x) a) = (E(-x) a)~ T(x) dx */
+        v3 T = m3_apply(J, v3_load(w->push + i));
+        v3 dT = v3_add(m3_apply(m3_load(w->slope + 9 * block->rotation), e),
+                       rest_of(s, stage, h, w, l, k, block, from));
+        v3 Pi = m3_apply(J, W);
+        v3 dPi = v3_add(m3_apply(J, v3_load(from->v + i)), m3_apply(dJ, W));
+        v3 impulse = v3_add(m3_apply_transposed(E_half, dT),
+                            v3_cross(m3_apply_transposed(E_half, T), v3_scale(0.5, e)));
+        v3 dPi1 = v3_add(m3_apply_transposed(E, dPi), v3_cross(m3_apply_transposed(E, Pi), turned));
+        dPi1 = v3_axpy(h, impulse, dPi1);
+        v3_store(to->v + i, m3_solve(J, v3_sub(dPi1, m3_apply(dJ, v3_load(s->next.v + i)))));
+    }
+}
+
+/* The end of AKW: M a1 is what balances the stage, W1 = W + (h/2)(a + a1) + h u,
+ * J u = Pi_m x W_m. */
+static void vary_end_of_trapezoid(const nt_stepper *s, const nt_stage *stage, double h,
+                                  const work *w, const linear *l, int k, const nt_variation *from,
+                                  const nt_variation *to)
+{
+    const nt_problem *p = s->problem;
+    const double *z = l->z + (size_t)k * (size_t)p->n;
+    for (int b = 0; b < p->space.n_blocks; b++) {
+        const nt_block *block = &p->space.blocks[b];
+        for (int i = block->v; i < block->v + nt_vector_entries(block); i++) {
+            to->q[i] += z[i];
+            to->method[i] = stage->inertia / (h * h) * (z[i] - h * from->v[i]) - from->method[i];
+            to->v[i] = from->v[i] + h / 2 * (from->method[i] + to->method[i]);
+        }
+        if (block->rotation < 0)
+            continue;
+        int i = nt_rotation_entry(block);
+        m3 J = nt_inertia_of(p, block->rotation);
+        m3 dJ = nt_varied_inertia(p, l->dJ, k, block->rotation);
+        v3 e = v3_load(z + i), mean = v3_scale(1 / h, v3_load(w->psi + i));
+        v3_accumulate(to->q + i, e);
+        v3 dT = v3_add(m3_apply(m3_load(w->slope + 9 * block->rotation), e),
+                       rest_of(s, stage, h, w, l, k, block, from));
+        v3 da = m3_solve(J, v3_sub(dT, m3_apply(dJ, v3_load(s->next.method + i))));
+        v3 dmean = v3_scale(1 / h, m3_apply(m3_load(w->X + 9 * block->rotation), e));
+        v3 Pi = m3_apply(J, mean), dPi = v3_add(m3_apply(J, dmean), m3_apply(dJ, mean));
+        v3 u = m3_solve(J, v3_cross(Pi, mean));
+        v3 moment = v3_add(v3_cross(dPi, mean), v3_cross(Pi, dmean));
+        v3 du = m3_solve(J, v3_sub(moment, m3_apply(dJ, u)));
+        v3 kick = v3_scale(h / 2, v3_add(v3_load(from->method + i), da));
+        v3_store(to->method + i, da);
+        v3_store(to->v + i, v3_add(v3_load(from->v + i), v3_axpy(h, du, kick)));
+    }
+}
+
+static nt_status vary_step(nt_stepper *s, const nt_stage *stage, double h, const linear *l,
+                           const nt_directions *directions, const double *before, double *after)
+{
+    nt_problem *p = s->problem;
+    const nt_phase *next = &s->next;
+    work w = work_of(s);
+    nt_staged found;
+    bool trapezoid = stage->earlier != 0;
+    nt_status status = nt_stage_solve(s, stage, h, &found); /* again: its arrays were lost */
+    if (status == NT_OK)
+        status = vary_stage(s, stage, h, &w, l, directions, before, after);
+    for (int k = 0; k < directions->count && status == NT_OK; k++) {
+        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_variation to = nt_variation_at(p, directions, after, k);
+        if (trapezoid)
+            vary_end_of_trapezoid(s, stage, h, &w, l, k, &from, &to);
+        else
+            vary_end_of_midpoint(s, stage, h, &w, l, k, &from, &to);
+    }
+    if (status != NT_OK || trapezoid)
+        return status;
+    status = nt_push_at(s, next->all[NT_PHASE_T], next->q, next->v, w.push);
+    nt_point at = nt_phase_point(next);
+    at.vdot = w.push, at.memory = s->now.memory;
+    nt_variation first = nt_variation_at(p, directions, after, 0);
+    return status == NT_OK ? nt_push_vary(s, &at, 0, directions, first.q, first.v, l->scratch, l->z)
+                           : status;
+}
+
+nt_status nt_stage_linearise(nt_stepper *s, const nt_stage *stage, double h,
+                             const nt_directions *directions, const double *before, double *after)
+{
+    const nt_problem *p = s->problem;
+    const nt_phase *next = &s->next;
+    linear l = linear_of(p, directions);
+    bool trapezoid = stage->earlier != 0;
+    if (h == 0 && !trapezoid)
+        return NT_OK;
+    nt_point at = nt_phase_point(next);
+    at.memory = h != 0 ? s->now.memory : next->memory;
+    nt_status status = nt_momenta_vary_inertia(s, directions, &at, l.unit, l.dJ);
+    if (h != 0 && status == NT_OK) {
+        nt_statistics counted = *s->statistics; /* of the step, not of its repetition */
+        nt_report report = s->report;
+        status = vary_step(s, stage, h, &l, directions, before, after);
+        *s->statistics = counted;
+        s->report = report;
+    }
+    const double *a = trapezoid ? next->method : work_of(s).push;
+    for (int k = 0; k < directions->count && status == NT_OK; k++) {
+        nt_variation d = nt_variation_at(p, directions, after, k);
+        const double *da = trapezoid ? d.method : l.z + (size_t)k * (size_t)p->n;
+        if (h == 0)
+            nt_momenta_vary_acceleration(p, l.dJ, k, 1, next, a, d.v, d.vdot, d.method);
+        else
+            nt_momenta_vary_acceleration(p, l.dJ, k, -1, next, a, d.v, da, d.vdot);
+    }
     return status;
 }

@@ -23,9 +23,16 @@ typedef struct nt_turn {
     m3 slope; /* d rest/de   */
 } nt_turn;
 
+/* What else moves it: for the linearised step. */
+typedef struct nt_moved_turn {
+    m3 dJ;
+    v3 dW, dPi; /* dPi = J dW + dJ W */
+} nt_moved_turn;
+
 typedef struct nt_stage {
     double time, place, rate, start, inertia, earlier;
     nt_turn (*turn)(double h, m3 J, v3 W, v3 psi);
+    v3 (*vary)(double h, m3 J, v3 W, v3 psi, const nt_moved_turn *moved); /* d rest, psi held */
 } nt_stage;
 
 enum {
@@ -57,5 +64,13 @@ nt_status nt_stage_solve(nt_stepper *stepper, const nt_stage *stage, double h, n
  *
  * into `next`, and its acceleration, which takes one evaluation more. */
 nt_status nt_stage_end_of_midpoint(nt_stepper *stepper, double h, const nt_staged *found);
+
+/* Scratch of the step and of its linearisation. */
+void nt_stage_layout(const nt_problem *problem, nt_layout *layout);
+
+/* The descriptor's `linearise` of a step that ends with nt_stage_end_of_midpoint, or, where
+ * `earlier` is not 0, as AKW's does, with the push in memory. */
+nt_status nt_stage_linearise(nt_stepper *stepper, const nt_stage *stage, double h,
+                             const nt_directions *directions, const double *before, double *after);
 
 #endif

@@ -12,20 +12,12 @@
  *
  * Both are symplectic. Forces that depend on velocities are taken at the start by the first, at the
  * end by the second, which is implicit then. On a vector space they are symplectic Euler and its
- * adjoint. */
+ * adjoint. The push at the end of a step is kept: lie-euler begins the next with it. */
 #include "method/momenta.h"
 
 #include <string.h>
 
-/* The push at the end of the step is kept: lie-euler begins with it. */
-static nt_status layout(const nt_problem *problem, const double *option, nt_layout *sizes,
-                        nt_error *error)
-{
-    (void)option, (void)error;
-    sizes->memory = (size_t)problem->nv;
-    sizes->scratch = nt_momenta_scratch(problem);
-    return NT_OK;
-}
+static const double whole[] = {1};
 
 /* ---- Phi_h ---------------------------------------------------------------------------------- */
 
@@ -42,6 +34,13 @@ static nt_status step(nt_stepper *s, double h)
     if (status == NT_OK)
         nt_momenta_acceleration(s->problem, next->v, next->method, next->vdot);
     return status;
+}
+
+static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
+                           const double *before, double *after)
+{
+    static const nt_composition phi = {.part = whole, .stages = 1, .drifts = 1, .first = 1};
+    return nt_composition_linearise(s, &phi, h, directions, before, after);
 }
 
 /* ---- Phi*_h --------------------------------------------------------------------------------- */
@@ -63,15 +62,23 @@ static nt_status step_adjoint(nt_stepper *s, double h)
     return NT_OK;
 }
 
+static nt_status linearise_adjoint(nt_stepper *s, double h, const nt_directions *directions,
+                                   const double *before, double *after)
+{
+    static const nt_composition phi = {.part = whole, .stages = 1, .drifts = 1, .last = 1};
+    return nt_composition_linearise(s, &phi, h, directions, before, after);
+}
+
 const nt_method nt_method_lie_euler = {
     .name = "lie-euler",
     .summary = "explicit midpoint Lie, impulse at the start (EMID2), symplectic, order 1",
     .reference = "Krysl 2005, Explicit Newmark algorithm for rotational dynamics, section 3",
     .needs = NT_NEEDS_MOMENTA,
     .frames = NT_IN_FRAME(NT_BODY),
-    .layout = layout,
+    .layout = nt_momenta_layout,
     .start = nt_momenta_start,
     .step = step,
+    .linearise = linearise,
 };
 
 const nt_method nt_method_lie_euler_adjoint = {
@@ -82,7 +89,8 @@ const nt_method nt_method_lie_euler_adjoint = {
     .options = nt_push_options,
     .n_options = NT_PUSH_OPTIONS,
     .frames = NT_IN_FRAME(NT_BODY),
-    .layout = layout,
+    .layout = nt_momenta_layout,
     .start = nt_momenta_start,
     .step = step_adjoint,
+    .linearise = linearise_adjoint,
 };

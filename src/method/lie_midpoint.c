@@ -17,7 +17,7 @@ static nt_status layout(const nt_problem *problem, const double *option, nt_layo
                         nt_error *error)
 {
     (void)option, (void)error;
-    sizes->scratch = nt_stage_scratch(problem);
+    nt_stage_layout(problem, sizes);
     return NT_OK;
 }
 
@@ -39,8 +39,16 @@ static nt_turn midpoint(double h, m3 J, v3 W, v3 psi)
     return turn;
 }
 
+static v3 midpoint_moved(double h, m3 J, v3 W, v3 psi, const nt_moved_turn *moved)
+{
+    (void)J, (void)W;
+    m3 E = quat_matrix(so3_exp(v3_scale(0.5, psi)));
+    v3 dy = m3_apply_transposed(E, moved->dPi);
+    return v3_scale(2 / h, v3_sub(v3_scale(1 / h, m3_apply(moved->dJ, psi)), dy));
+}
+
 static const nt_stage stage = {
-    .time = 0.5, .place = 0.5, .rate = 1, .inertia = 2, .turn = midpoint};
+    .time = 0.5, .place = 0.5, .rate = 1, .inertia = 2, .turn = midpoint, .vary = midpoint_moved};
 
 static nt_status step(nt_stepper *s, double h)
 {
@@ -48,6 +56,12 @@ static nt_status step(nt_stepper *s, double h)
     nt_momenta_begin(s, h);
     nt_status status = nt_stage_solve(s, &stage, h, &found);
     return status == NT_OK ? nt_stage_end_of_midpoint(s, h, &found) : status;
+}
+
+static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
+                           const double *before, double *after)
+{
+    return nt_stage_linearise(s, &stage, h, directions, before, after);
 }
 
 const nt_method nt_method_lie_midpoint = {
@@ -61,4 +75,5 @@ const nt_method nt_method_lie_midpoint = {
     .layout = layout,
     .start = start,
     .step = step,
+    .linearise = linearise,
 };

@@ -49,7 +49,9 @@ static nt_status linearise(nt_stepper *s, double h, const nt_directions *directi
                            const double *before, double *after)
 {
     static const double whole[] = {1};
-    return nt_lie_newmark_linearise(s, s->options, h, whole, 1, directions, before, after);
+    static const nt_composition xi = {
+        .part = whole, .stages = 1, .drifts = 2, .first = 0.5, .last = 0.5};
+    return nt_composition_linearise(s, &xi, h, directions, before, after);
 }
 
 const nt_method nt_method_lie_newmark = {
@@ -60,7 +62,7 @@ const nt_method nt_method_lie_newmark = {
     .options = nt_push_options,
     .n_options = NT_PUSH_OPTIONS,
     .frames = NT_IN_FRAME(NT_BODY),
-    .layout = nt_lie_newmark_layout,
+    .layout = nt_momenta_layout,
     .start = nt_momenta_start,
     .step = step,
     .linearise = linearise,

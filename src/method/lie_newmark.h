@@ -9,14 +9,4 @@
 nt_status nt_lie_newmark_substep(nt_stepper *stepper, const double *options, double h, double t,
                                  double *q, double *v, double *a);
 
-/* Memory and scratch of lie-newmark and its compositions. */
-nt_status nt_lie_newmark_layout(const nt_problem *problem, const double *options, nt_layout *layout,
-                                nt_error *error);
-
-/* `linearise` of the composition of substeps g[i] h, i < stages; h = 0: of nt_momenta_start.
- * Repeats the step, whose points between are not kept. */
-nt_status nt_lie_newmark_linearise(nt_stepper *stepper, const double *options, double h,
-                                   const double *g, int stages, const nt_directions *directions,
-                                   const double *before, double *after);
-
 #endif

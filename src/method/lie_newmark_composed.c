@@ -37,6 +37,8 @@ static nt_status compose(nt_stepper *s, double h, const double *g, int stages)
 {
     const nt_problem *p = s->problem;
     nt_phase *next = &s->next;
+    if (!(p->system->capabilities & NT_POSITION_FORCES)) /* new parameters took it back */
+        return NT_UNSUPPORTED;
     nt_momenta_begin(s, h);
     memcpy(next->q, s->now.q, (size_t)p->nq * sizeof(double));
     memcpy(next->v, s->now.v, (size_t)p->nv * sizeof(double));
@@ -57,16 +59,23 @@ static nt_status compose(nt_stepper *s, double h, const double *g, int stages)
 static nt_status step_4(nt_stepper *s, double h) { return compose(s, h, order_4, STAGES_4); }
 static nt_status step_6(nt_stepper *s, double h) { return compose(s, h, order_6, STAGES_6); }
 
+static nt_status linearise(nt_stepper *s, double h, const double *g, int stages,
+                           const nt_directions *directions, const double *before, double *after)
+{
+    nt_composition xi = {.part = g, .stages = stages, .drifts = 2, .first = 0.5, .last = 0.5};
+    return nt_composition_linearise(s, &xi, h, directions, before, after);
+}
+
 static nt_status linearise_4(nt_stepper *s, double h, const nt_directions *directions,
                              const double *before, double *after)
 {
-    return nt_lie_newmark_linearise(s, NULL, h, order_4, STAGES_4, directions, before, after);
+    return linearise(s, h, order_4, STAGES_4, directions, before, after);
 }
 
 static nt_status linearise_6(nt_stepper *s, double h, const nt_directions *directions,
                              const double *before, double *after)
 {
-    return nt_lie_newmark_linearise(s, NULL, h, order_6, STAGES_6, directions, before, after);
+    return linearise(s, h, order_6, STAGES_6, directions, before, after);
 }
 
 const nt_method nt_method_lie_newmark_4 = {
@@ -75,7 +84,7 @@ const nt_method nt_method_lie_newmark_4 = {
     .reference = "Suzuki 1990, Fractal decomposition of exponential operators; Krysl 2005",
     .needs = NT_NEEDS_MOMENTA | NT_NEEDS_POSITION_FORCES,
     .frames = NT_IN_FRAME(NT_BODY),
-    .layout = nt_lie_newmark_layout,
+    .layout = nt_momenta_layout,
     .start = nt_momenta_start,
     .step = step_4,
     .linearise = linearise_4,
@@ -87,7 +96,7 @@ const nt_method nt_method_lie_newmark_6 = {
     .reference = "Kahan & Li 1997, Composition constants for raising the orders; Krysl 2005",
     .needs = NT_NEEDS_MOMENTA | NT_NEEDS_POSITION_FORCES,
     .frames = NT_IN_FRAME(NT_BODY),
-    .layout = nt_lie_newmark_layout,
+    .layout = nt_momenta_layout,
     .start = nt_momenta_start,
     .step = step_6,
     .linearise = linearise_6,

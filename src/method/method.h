@@ -154,6 +154,7 @@ static inline nt_variation nt_variation_at(const nt_problem *problem,
 }
 
 extern const nt_method nt_method_akw;
+extern const nt_method nt_method_bdf;
 extern const nt_method nt_method_generalized_alpha;
 extern const nt_method nt_method_generalized_alpha_linear;
 extern const nt_method nt_method_generalized_alpha_residual;

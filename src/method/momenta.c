@@ -11,13 +11,23 @@ const nt_option_key nt_push_options[NT_PUSH_OPTIONS] = {NT_PUSH_OPTION_KEYS};
 /* A whole turn within one drift: beyond it the implicit equation has several solutions. rad */
 static const double WHOLE_TURN = 6.283185307179586;
 
-/* Newton's correction below this part of |Psi| is the last: what it leaves is at most
- * cond |Psi| (1e-9)^2 |Psi|/8, far below rounding for inertia of any condition that a body has. */
-static const double LAST_CORRECTION = 1e-9;
+/* A correction d below this is the last, rad. The second derivative of J Psi - h E(-Psi/2) Pi is
+ * about |J| |Psi|/4, so that Newton's method leaves |Psi| cond(J) d^2/8: 1e-18 cond(J) of Psi. */
+static const double LAST_CORRECTION = 3e-9;
 
 enum { MOST_TURN_ITERATIONS = 30 };
 
 size_t nt_momenta_scratch(const nt_problem *problem) { return 3 * (size_t)problem->nv; }
+
+nt_status nt_momenta_layout(const nt_problem *problem, const double *options, nt_layout *layout,
+                            nt_error *error)
+{
+    (void)options, (void)error;
+    layout->memory = (size_t)problem->nv;
+    layout->scratch = nt_momenta_scratch(problem);
+    nt_composition_layout(problem, layout);
+    return NT_OK;
+}
 
 void nt_momenta_begin(nt_stepper *s, double h)
 {
@@ -152,7 +162,7 @@ nt_status nt_push_end(nt_stepper *s, const double *options, double h, double t, 
     unsigned has = p->system->capabilities;
     if ((has & NT_HAS_MOMENTA) && (has & NT_POSITION_FORCES))
         return nt_push_at(s, t, q, v, a);
-    double *v1 = s->scratch + p->nv, *da = v1 + p->nv, last = 0; /* nt_push has the first */
+    double *v1 = s->scratch + p->nv, *da = v1 + p->nv, last = 0; /* nt_push_at has the first */
     int most = (int)options[NT_PUSH_MAX_ITERATIONS];
     for (int i = 0; i < most; i++) {
         nt_kick(p, h, v, a, v1);
@@ -208,7 +218,7 @@ static nt_status free_turn(double h, m3 J, v3 W, v3 Pi, v3 *psi, int *iterations
         double size = v3_norm(x), change = v3_norm(correction);
         if (!isfinite(size))
             return NT_NOT_FINITE;
-        if (change <= LAST_CORRECTION * size || size == 0) {
+        if (change <= LAST_CORRECTION) {
             *psi = x;
             return size < WHOLE_TURN ? NT_OK : NT_NOT_CONVERGED;
         }

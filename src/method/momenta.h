@@ -111,6 +111,55 @@ static inline int nt_vector_entries(const nt_block *block)
     return block->rotation < 0 ? block->nv : block->nv - 3;
 }
 
+/* ---- the linearised step --------------------------------------------------------------------- */
+
+/* A step of h as kicks and drifts: for each of its parts part[i] h a kick over `first` of it,
+ * `drifts` equal drifts, the push that ends a kick over `last` of it, and that kick. */
+typedef struct nt_composition {
+    const double *part; /* [stages] */
+    int stages, drifts;
+    double first, last;
+    bool on_vector_space; /* the push is the acceleration: nothing in memory */
+} nt_composition;
+
+/* Scratch of the linearised step: fills linear and linear_each. */
+void nt_composition_layout(const nt_problem *problem, nt_layout *layout);
+
+/* The descriptor's `linearise`, for a method whose first options are those of nt_push_options (or
+ * none, where forces do not depend on velocities). NT_UNSUPPORTED without a tangent. */
+nt_status nt_composition_linearise(nt_stepper *stepper, const nt_composition *composition, double h,
+                                   const nt_directions *directions, const double *before,
+                                   double *after);
+
+/* Parts of it, for the linearised steps of other methods. dJ[count][n_rotations][9]: what the
+ * directions change in the body inertia, from loads at a point; work[2 nv]. */
+nt_status nt_momenta_vary_inertia(nt_stepper *stepper, const nt_directions *directions,
+                                  const nt_point *at, double *work, double *dJ);
+static inline m3 nt_varied_inertia(const nt_problem *problem, const double *dJ, int direction,
+                                   int rotation)
+{
+    size_t n = (size_t)problem->space.n_rotations;
+    return m3_load(dJ + 9 * ((size_t)direction * n + (size_t)rotation));
+}
+
+/* Variations of a push M a = f(q, v + h a, t): z[count][n] from dq and dv, at a point whose v is
+ * v + h a and whose vdot is a. dq, dv: of the first direction, the others a stride apart;
+ * scratch[2 n]. */
+nt_status nt_push_vary(nt_stepper *stepper, const nt_point *at, double h,
+                       const nt_directions *directions, const double *dq, const double *dv,
+                       double *scratch, double *z);
+
+/* J (vdot - a) = -W x J W differentiated at a phase whose push is a:
+ *   out = from + sign J^-1 (dW x J W + W x (J dW + dJ W) + dJ (vdot - a)),
+ * dvdot from da with sign = -1, da from dvdot with 1. out may be from. */
+void nt_momenta_vary_acceleration(const nt_problem *problem, const double *dJ, int direction,
+                                  double sign, const nt_phase *at, const double *a,
+                                  const double *dv, const double *from, double *out);
+
+/* `layout` of methods whose memory is the push. */
+nt_status nt_momenta_layout(const nt_problem *problem, const double *options, nt_layout *layout,
+                            nt_error *error);
+
 /* What every step of these methods begins with: the end time, discrete memory as it is. */
 void nt_momenta_begin(nt_stepper *stepper, double h);
 

@@ -28,6 +28,7 @@ static const nt_method *const methods[] = {
     &nt_method_rkmk_dop853,
     &nt_method_semi_explicit,
     &nt_method_theta,
+    &nt_method_bdf,
 };
 
 enum { COUNT = sizeof methods / sizeof methods[0] };
@@ -52,6 +53,8 @@ int nt_method_controls_error(const nt_method *method)
 {
     return (method->needs & NT_CONTROLS_ERROR) != 0;
 }
+
+int nt_method_is_linearised(const nt_method *method) { return method->linearise != NULL; }
 
 const nt_option_key *nt_method_options(const nt_method *method, int *count)
 {

@@ -225,6 +225,8 @@ nt_status nt_rkmk_step(const nt_rkmk_table *table, nt_stepper *s, double h)
         return status;
     memcpy(K_end + nv, next->vdot, (size_t)nv * sizeof(double));
     next->method[NT_RKMK_ROWS] = end + 1;
+    /* what dense output would add is not there yet: equal states are equal bytes */
+    memset(K_end + 2 * nv, 0, 2 * (size_t)(nv * (table->kept - end - 1)) * sizeof *K_end);
     return NT_OK;
 }
 

@@ -1,7 +1,7 @@
 /* The implicit and the explicit algorithm of Simo and Wong.
  *
- *   Simo & Wong 1991, Int. J. Num. Meth. Eng. 31, 19: ALGO_C1 and its explicit companion; as in
- *   Krysl's comparison (2005, section 4)
+ *   Simo & Wong 1991, Int. J. Num. Meth. Eng. 31, 19: ALGO_C1 and its explicit companion, which is
+ *   SW in Krysl's comparison (2005, section 4)
  *
  *   simo-wong           Theta = (h/2) (W + W1)
  *     J W1 = E(-Theta) J W + h E(-Theta/2) T_mid,   T_mid = T(R E(Theta/2), t + h/2)
@@ -11,9 +11,8 @@
  *     J W1 = E(-Theta) (J W + (h/2) T_0) + (h/2) T_1,   A1 = (W1 - W)/h
  *
  * A at the start is the acceleration itself. Translations: the midpoint rule, and the explicit
- * Newmark method with the true acceleration (the difference quotient would cost it an order of
- * stability and gain nothing). Both are of second order and keep momentum; neither is symplectic,
- * and the explicit one loses stability early. */
+ * Newmark method, whose A is the true acceleration f/m. Both are of second order and keep momentum;
+ * neither is symplectic, and the explicit one loses stability early. */
 #include "method/implicit_stage.h"
 
 #include "group/rotation.h"
@@ -26,7 +25,7 @@ static nt_status layout(const nt_problem *problem, const double *option, nt_layo
                         nt_error *error)
 {
     (void)option, (void)error;
-    sizes->scratch = nt_stage_scratch(problem);
+    nt_stage_layout(problem, sizes);
     return NT_OK;
 }
 
@@ -55,8 +54,20 @@ static nt_turn conserving(double h, m3 J, v3 W, v3 theta)
     return turn;
 }
 
-static const nt_stage stage = {
-    .time = 0.5, .place = 0.5, .rate = 1, .inertia = 2, .turn = conserving};
+static v3 conserving_moved(double h, m3 J, v3 W, v3 theta, const nt_moved_turn *moved)
+{
+    m3 E = quat_matrix(so3_exp(v3_scale(0.5, theta)));
+    v3 W1 = v3_sub(v3_scale(2 / h, theta), W);
+    v3 dPi1 = v3_sub(m3_apply(moved->dJ, W1), m3_apply(J, moved->dW));
+    return v3_scale(1 / h, v3_sub(m3_apply(E, dPi1), m3_apply_transposed(E, moved->dPi)));
+}
+
+static const nt_stage stage = {.time = 0.5,
+                               .place = 0.5,
+                               .rate = 1,
+                               .inertia = 2,
+                               .turn = conserving,
+                               .vary = conserving_moved};
 
 static nt_status step(nt_stepper *s, double h)
 {
@@ -64,6 +75,12 @@ static nt_status step(nt_stepper *s, double h)
     nt_momenta_begin(s, h);
     nt_status status = nt_stage_solve(s, &stage, h, &found);
     return status == NT_OK ? nt_stage_end_of_midpoint(s, h, &found) : status;
+}
+
+static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
+                           const double *before, double *after)
+{
+    return nt_stage_linearise(s, &stage, h, directions, before, after);
 }
 
 /* ---- simo-wong-explicit --------------------------------------------------------------------- */
@@ -74,7 +91,10 @@ static nt_status layout_explicit(const nt_problem *problem, const double *option
 {
     (void)option, (void)error;
     sizes->memory = 2 * (size_t)problem->nv;
-    sizes->scratch = nt_momenta_scratch(problem) + (size_t)problem->nv;
+    size_t nv = (size_t)problem->nv, n = (size_t)problem->n;
+    sizes->scratch = nt_momenta_scratch(problem) + nv;
+    sizes->linear = 3 * nv + 2 * n;
+    sizes->linear_each = n + 9 * (size_t)problem->space.n_rotations;
     return NT_OK;
 }
 
@@ -122,6 +142,86 @@ static nt_status step_explicit(nt_stepper *s, double h)
     return NT_OK;
 }
 
+/* With Pi* = J W + (h/2) T_0 = J (W + (h/2) a), from the state before the step:
+ *
+ *   dTheta = h dW + (h^2/2) dA,              dq1  = E(-Theta) dq + T(Theta) dTheta
+ *   d(E(-Theta) Pi*) = E(-Theta) dPi* + (E(-Theta) Pi*)~ T(Theta) dTheta
+ *
+ * W* of the same momentum into the v of `to`; v_half[nv] is where the last kick begins. */
+static void vary_turns(const nt_stepper *s, double h, const double *v_half, const double *dJ, int k,
+                       const nt_variation *from, const nt_variation *to)
+{
+    const nt_problem *p = s->problem;
+    const double *A = s->now.method + p->nv, *dA = from->method + p->nv;
+    for (int b = 0; b < p->space.n_blocks; b++) {
+        const nt_block *block = &p->space.blocks[b];
+        int first = block->v, rotation = first + nt_vector_entries(block), i = rotation;
+        for (int j = first; j < first + block->nv; j++) {
+            to->q[j] = from->q[j] + h * from->v[j] + h * h / 2 * dA[j];
+            to->v[j] = from->v[j] + h / 2 * from->method[j];
+        }
+        if (block->rotation < 0)
+            continue;
+        m3 J = nt_inertia_of(p, block->rotation),
+           change = nt_varied_inertia(p, dJ, k, block->rotation);
+        v3 theta = v3_axpy(h, v3_load(s->now.v + i), v3_scale(h * h / 2, v3_load(A + i)));
+        v3 dtheta = v3_axpy(h, v3_load(from->v + i), v3_scale(h * h / 2, v3_load(dA + i)));
+        v3 W = v3_axpy(h / 2, v3_load(s->now.method + i), v3_load(s->now.v + i));
+        v3 dPi = v3_add(m3_apply(J, v3_load(to->v + i)), m3_apply(change, W));
+        m3 E = quat_matrix(so3_exp(theta));
+        v3 turned = m3_apply(so3_tangent(theta), dtheta),
+           Pi1 = m3_apply_transposed(E, m3_apply(J, W));
+        v3_store(to->q + i, v3_add(m3_apply_transposed(E, v3_load(from->q + i)), turned));
+        dPi = v3_add(m3_apply_transposed(E, dPi), v3_cross(Pi1, turned));
+        v3_store(to->v + i, m3_solve(J, v3_sub(dPi, m3_apply(change, v3_load(v_half + i)))));
+    }
+}
+
+static nt_status linearise_explicit(nt_stepper *s, double h, const nt_directions *directions,
+                                    const double *before, double *after)
+{
+    const nt_problem *p = s->problem;
+    const nt_phase *next = &s->next;
+    int nv = p->nv, n = p->n, count = directions->count;
+    double *unit = directions->scratch, *v_half = unit + 2 * nv, *scratch = v_half + nv;
+    double *z = scratch + 2 * n, *dJ = z + count * n;
+    if (!(p->system->capabilities & NT_HAS_TANGENT))
+        return NT_UNSUPPORTED;
+    nt_point at = nt_phase_point(next);
+    at.memory = h != 0 ? s->now.memory : next->memory;
+    nt_status status = nt_momenta_vary_inertia(s, directions, &at, unit, dJ);
+    for (int k = 0; h == 0 && k < count && status == NT_OK; k++) {
+        nt_variation d = nt_variation_at(p, directions, after, k);
+        nt_momenta_vary_acceleration(p, dJ, k, 1, next, next->method, d.v, d.vdot, d.method);
+        memcpy(d.method + nv, d.vdot, (size_t)nv * sizeof(double));
+    }
+    if (h == 0 || status != NT_OK)
+        return status;
+    nt_kick(p, -h / 2, next->v, next->method, v_half);
+    for (int k = 0; k < count; k++) {
+        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_variation to = nt_variation_at(p, directions, after, k);
+        vary_turns(s, h, v_half, dJ, k, &from, &to);
+    }
+    at.vdot = next->method;
+    nt_variation first = nt_variation_at(p, directions, after, 0);
+    status = nt_push_vary(s, &at, h / 2, directions, first.q, first.v, scratch, z);
+    for (int k = 0; k < count && status == NT_OK; k++) {
+        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_variation d = nt_variation_at(p, directions, after, k);
+        memcpy(d.method, z + k * n, (size_t)nv * sizeof(double));
+        nt_kick(p, h / 2, d.v, d.method, d.v);
+        nt_momenta_vary_acceleration(p, dJ, k, -1, next, next->method, d.v, d.method, d.vdot);
+        for (int b = 0; b < p->space.n_blocks; b++) {
+            const nt_block *block = &p->space.blocks[b];
+            int rotation = block->v + nt_vector_entries(block);
+            for (int i = block->v; i < block->v + block->nv; i++)
+                d.method[nv + i] = i < rotation ? d.method[i] : (d.v[i] - from.v[i]) / h;
+        }
+    }
+    return status;
+}
+
 const nt_method nt_method_simo_wong = {
     .name = "simo-wong",
     .summary = "Simo and Wong's implicit algorithm ALGO_C1, conserves momentum, order 2",
@@ -133,6 +233,7 @@ const nt_method nt_method_simo_wong = {
     .layout = layout,
     .start = start,
     .step = step,
+    .linearise = linearise,
 };
 
 const nt_method nt_method_simo_wong_explicit = {
@@ -146,4 +247,5 @@ const nt_method nt_method_simo_wong_explicit = {
     .layout = layout_explicit,
     .start = start_explicit,
     .step = step_explicit,
+    .linearise = linearise_explicit,
 };

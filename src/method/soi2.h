@@ -69,9 +69,10 @@ typedef struct nt_soi2 {
     double alpha;
     double correction; /* the factor of (15), (16): alpha (h/h_before - 1), or 0        */
     nt_soi2_memory now, next;
-    double *load; /* [nv] N                                                        */
-    double *Mw;   /* [nv] M1 w at the last evaluation                              */
-    double *q_M;  /* [nq] where M1 is taken                                        */
+    double *load;  /* [nv] N                                                        */
+    double *Mw;    /* [nv] M1 w at the last evaluation                              */
+    double *spare; /* [nv] of the error estimate and the derivative of the step              */
+    double *q_M;   /* [nq] where M1 is taken                                        */
 } nt_soi2;
 
 size_t nt_soi2_scratch(const nt_problem *p);

@@ -24,7 +24,9 @@
  * the right order and h^3/12 z''' too much. */
 #include "base/vector3.h"
 #include "method/soi2.h"
+#include "method/step_control.h"
 
+#include <float.h>
 #include <string.h>
 
 enum { SWEEPS = 2 };
@@ -118,11 +120,74 @@ static void of_velocities(const nt_stepper *s, const nt_soi2 *w, const double *o
         add_cross(&p->space, -1, of_q, s->next.v, of_v);
 }
 
+/* ---- rounding ------------------------------------------------------------------------------- */
+
+/* Near a singular position rounding of the constraints decides how far q and v are off in the
+ * direction that they hardly determine: with its small singular value sigma, dq ~ eps/sigma and, as
+ * g_q changes with it, dv ~ eps/sigma^2. No step size makes that smaller. So before a step is
+ * rejected its estimate is relieved of what rounding of this many units may have made, in
+ * constraint rows at random. (Four-bars that become parallel: with 16 units they pass too, after
+ * more tries.) */
+static const double UNITS = 64;
+
+static double largest(const double *x, int n)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+/* z = the change of velocities and multipliers by which rows[nc] = z + nv change as given. */
+static nt_status answer_rows(nt_stepper *s, double *z)
+{
+    const nt_problem *p = s->problem;
+    memset(z, 0, (size_t)p->nv * sizeof *z);
+    for (int i = 0; i < p->n_dropped; i++)
+        z[p->dropped[i]] = 0;
+    s->statistics->solves++;
+    return nt_solver_solve(p->solver, z, 1);
+}
+
+static void relieve(double *estimate, const double *noise, int n)
+{
+    for (int i = 0; i < n; i++)
+        estimate[i] = copysign(fmax(fabs(estimate[i]) - fabs(noise[i]), 0), estimate[i]);
+}
+
+static nt_status relieve_of_rounding(nt_stepper *s, const nt_soi2 *w, double *estimate)
+{
+    nt_problem *p = s->problem;
+    double *z = w->n.z, *rows = w->n.residual;
+    double unit = UNITS * DBL_EPSILON, length = 1 + largest(s->next.q, p->nq);
+    unsigned chance = 1;
+    for (int i = 0; i < p->nc; i++) { /* numbers from -1 to 1 as chance has them */
+        chance = 1664525u * chance + 1013904223u;
+        z[p->nv + i] = i >= p->nh ? 0 : unit * length * ((chance >> 8) / 8388608.0 - 1);
+    }
+    nt_status status = answer_rows(s, z);
+    if (status != NT_OK)
+        return status;
+    relieve(estimate, z, p->nv);
+    nt_space_compose(&p->space, p->frame, s->next.q, z, w->q_M);
+    nt_point at = nt_phase_point(&s->next);
+    at.q = w->q_M;
+    nt_terms terms = {.level = NT_VELOCITY, .rows = rows};
+    if ((status = nt_problem_evaluate(p, &at, &terms)) != NT_OK)
+        return status;
+    double speed = unit * (1 + largest(s->next.v, p->nv));
+    for (int i = 0; i < p->nc; i++)
+        z[p->nv + i] = rows[i] + copysign(speed, rows[i]);
+    if ((status = answer_rows(s, z)) == NT_OK)
+        relieve(estimate + p->nv, z, p->nv);
+    return status;
+}
+
 nt_status nt_soi2_error(nt_stepper *s, double h, double *estimate)
 {
     const nt_problem *p = s->problem;
     nt_soi2 w = nt_soi2_bind(s, h);
-    double *A0 = w.n.per_increment, *A1 = w.n.a;
+    double *A0 = w.n.per_increment, *A1 = w.spare;
     nt_status status = accelerations(s, &w, A1);
     if (status != NT_OK)
         return status;
@@ -135,5 +200,6 @@ nt_status nt_soi2_error(nt_stepper *s, double h, double *estimate)
     nt_space_change_frame(&p->space, p->frame, NT_INERTIAL, s->next.q, A1, w.next.rate);
     of_velocities(s, &w, estimate, estimate + p->nv);
     *w.next.span = h;
-    return NT_OK;
+    bool rejected = p->nh > 0 && nt_step_error_of(s, estimate).size > 1;
+    return rejected ? relieve_of_rounding(s, &w, estimate) : NT_OK;
 }

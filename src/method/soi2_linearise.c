@@ -311,7 +311,7 @@ static nt_status second_stage(nt_stepper *s, const linear *l, const nt_direction
     nt_problem *p = s->problem;
     const nt_family *c = &l->w.n.c;
     size_t nv = (size_t)p->nv, n = (size_t)p->n;
-    double scale = c->h * c->gamma, of_velocity = 1 / (scale * c->share), *w = l->w.n.a;
+    double scale = c->h * c->gamma, of_velocity = 1 / (scale * c->share), *w = l->w.spare;
     for (size_t i = 0; i < nv; i++)
         w[i] = l->w.next.a[i] / c->share;
     stage g = stage_of(s, l, false, w);

@@ -18,6 +18,7 @@ static nt_status layout(const nt_problem *problem, const double *option, nt_layo
 {
     (void)option, (void)error;
     sizes->scratch = nt_momenta_scratch(problem);
+    nt_composition_layout(problem, sizes);
     return NT_OK;
 }
 
@@ -43,6 +44,19 @@ static nt_status step(nt_stepper *s, double h)
     return status;
 }
 
+static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
+                           const double *before, double *after)
+{
+    static const double whole[] = {1};
+    static const nt_composition verlet = {.part = whole,
+                                          .stages = 1,
+                                          .drifts = 1,
+                                          .first = 0.5,
+                                          .last = 0.5,
+                                          .on_vector_space = true};
+    return nt_composition_linearise(s, &verlet, h, directions, before, after);
+}
+
 const nt_method nt_method_stormer_verlet = {
     .name = "stormer-verlet",
     .summary = "explicit Newmark method on vector spaces, symplectic, order 2",
@@ -54,4 +68,5 @@ const nt_method nt_method_stormer_verlet = {
     .layout = layout,
     .start = start,
     .step = step,
+    .linearise = linearise,
 };

@@ -24,6 +24,7 @@ static nt_status layout(const nt_problem *problem, const double *option, nt_layo
 {
     (void)option, (void)error;
     sizes->scratch = nt_momenta_scratch(problem);
+    nt_composition_layout(problem, sizes);
     return NT_OK;
 }
 
@@ -51,6 +52,20 @@ static nt_status step(nt_stepper *s, double h)
     return status;
 }
 
+static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
+                           const double *before, double *after)
+{
+    static const double whole[] = {1};
+    bool adjoint = s->options[ADJOINT] != 0;
+    nt_composition euler = {.part = whole,
+                            .stages = 1,
+                            .drifts = 1,
+                            .first = adjoint ? 0 : 1,
+                            .last = adjoint ? 1 : 0,
+                            .on_vector_space = true};
+    return nt_composition_linearise(s, &euler, h, directions, before, after);
+}
+
 const nt_method nt_method_symplectic_euler = {
     .name = "symplectic-euler",
     .summary = "symplectic Euler or its adjoint on vector spaces, order 1",
@@ -62,4 +77,5 @@ const nt_method nt_method_symplectic_euler = {
     .layout = layout,
     .start = start,
     .step = step,
+    .linearise = linearise,
 };

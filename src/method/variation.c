@@ -36,8 +36,6 @@ void nt_variation_map(const nt_space *space, const double *A, const double *y, d
 
 nt_status nt_variation_push(nt_problem *p, const nt_push *push)
 {
-    size_t n = (size_t)p->n, nv = (size_t)p->nv;
-    double *x = push->scratch, *y = x + n;
     nt_combination combination = {.mass = push->mass,
                                   .damping = push->damping,
                                   .stiffness = push->stiffness,
@@ -51,13 +49,8 @@ nt_status nt_variation_push(nt_problem *p, const nt_push *push)
     p->factored_for = NULL;
     nt_matrix_zero(&p->matrix);
     nt_status status = nt_problem_evaluate(p, push->at, &terms);
-    memset(x + nv, 0, (n - nv) * sizeof *x);
-    for (int k = 0; k < push->count && status == NT_OK; k++) {
-        memcpy(x, push->x + (size_t)k * push->x_stride, nv * sizeof *x);
-        nt_matrix_apply(&p->matrix, x, y);
-        double *sum = push->y + (size_t)k * push->y_stride;
-        for (size_t i = 0; i < n; i++)
-            sum[i] += y[i];
-    }
+    if (status == NT_OK)
+        nt_matrix_apply_primary(&p->matrix, push->x, push->x_stride, push->y, push->y_stride,
+                                push->count);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "model/parameter.h"
 #include "model/signal.h"
 
+#include <math.h>
 #include <nutate/group.h>
 #include <stdio.h>
 #include <string.h>
@@ -147,19 +148,23 @@ static nt_status take_memory(nt_model *model)
     model->multipliers = NT_TAKE(arena, rows, double);
     model->redundant = NT_TAKE(arena, rows, int);
     model->parameter_names = NT_TAKE(arena, model->n_parameters, const char *);
+    model->parameter_scale = NT_TAKE(arena, model->n_parameters, double);
     model->mass = NT_TAKE(arena, s->space.nv, double);
     model->inertia = NT_TAKE(arena, 9 * (size_t)n_rotations, double);
     if (!model->row_quantity || !model->initial_q || !model->initial_v || !model->initial_memory ||
         !model->motion || !model->multipliers || !model->redundant || !model->parameter_names ||
-        !model->mass || !model->inertia)
+        !model->parameter_scale || !model->mass || !model->inertia)
         return NT_NO_MEMORY;
     nt_motion_init(model->motion);
     for (int i = 0; i < model->n_elements; i++)
         for (int r = 0; r < model->elements[i].n_rows + model->elements[i].n_rates; r++)
             model->row_quantity[nt_element_row(&model->elements[i], r)] =
                 model->elements[i].type->row_quantity(&model->elements[i], r);
-    for (int i = 0; i < model->n_parameters; i++)
+    for (int i = 0; i < model->n_parameters; i++) {
+        double size = fabs(model->parameters[i].value);
         model->parameter_names[i] = model->parameters[i].name;
+        model->parameter_scale[i] = size > 0 ? size : 1;
+    }
     if (!nt_parameter_rates_init(model))
         return NT_NO_MEMORY;
     model->momenta = (nt_momenta){.mass = model->mass, .inertia = model->inertia};
@@ -177,6 +182,14 @@ static bool depends_on_rates(const nt_model *model)
     return false;
 }
 
+void nt_model_renew_promises(nt_model *model)
+{
+    unsigned *capabilities = &model->system.capabilities;
+    *capabilities &= ~(unsigned)NT_POSITION_FORCES;
+    if (!depends_on_rates(model))
+        *capabilities |= NT_POSITION_FORCES;
+}
+
 static void fill_system(nt_model *model)
 {
     nt_system *s = &model->system;
@@ -186,11 +199,11 @@ static void fill_system(nt_model *model)
     s->pattern = &model->pattern;
     s->capabilities = NT_HAS_TANGENT | NT_APPLIES_MAP | NT_HAS_ENERGY | NT_HAS_PARAMETERS |
                       NT_HAS_PARAMETER_TANGENT | NT_HAS_MOMENTA | NT_ALL_LEVELS | NT_AFFINE |
-                      NT_HAS_SPLIT;
-    if (!depends_on_rates(model))
-        s->capabilities |= NT_POSITION_FORCES;
+                      NT_HAS_SPLIT | NT_DISCRETE_MEMORY; /* memory counts turns */
+    nt_model_renew_promises(model);
     s->n_parameters = model->n_parameters;
     s->parameter_names = model->parameter_names;
+    s->parameter_scale = model->parameter_scale;
     s->self = model;
     s->evaluate = nt_model_evaluate;
     s->energy = nt_model_energy;
@@ -199,6 +212,8 @@ static void fill_system(nt_model *model)
     s->get_parameters = nt_model_get_parameters;
     s->initial = nt_model_consistent_initial;
     s->parameter_tangent = nt_model_parameter_tangent;
+    s->initial_tangent = nt_model_own_initial_tangent;
+    s->energy_tangent = nt_model_energy_tangent;
     s->momenta = &model->momenta;
     s->equation_name = nt_model_equation_name;
     s->failure = nt_model_failure;

@@ -95,11 +95,24 @@ static nt_status evaluate_elements(nt_model *model, const nt_view *view, int nex
     return NT_OK;
 }
 
+/* Inertia is that of bodies: where nothing else is asked for, elements have nothing to say. */
+static bool asks_bodies_alone(const nt_terms *terms)
+{
+    const nt_combination *c = terms->combination;
+    return terms->parts == NT_MASS && !terms->rows &&
+           (!terms->matrix || (c->row_mass == 0 && c->row_damping == 0 && c->row_stiffness == 0));
+}
+
 nt_status nt_model_evaluate(void *self, const nt_point *at, const nt_terms *terms)
 {
     nt_model *model = self;
     nt_view view;
     int next = 1;
+    if (asks_bodies_alone(terms)) {
+        begin_view(model, at, terms, &view);
+        evaluate_bodies(model, &view, 1, model->n_bodies);
+        return NT_OK;
+    }
     if (model->n_signals > 0) {
         nt_model_look(model, at, terms, &view);
         next = model->n_bodies;
@@ -161,6 +174,7 @@ nt_status nt_model_set_parameters(void *self, const double *p)
     }
     nt_parameter_rates_forget(model);
     nt_status status = nt_model_prepare(model, false, NULL);
+    nt_model_renew_promises(model);
     return status == NT_OK ? nt_model_assemble(model, false, NULL) : status;
 }
 

@@ -401,6 +401,7 @@ struct nt_model {
     nt_motion *motion;   /* [n_bodies] */
     double *multipliers; /* [nh + nn] */
     const char **parameter_names;
+    double *parameter_scale; /* [n_parameters] |value|, 1 for zero */
     nt_momenta momenta;
     double *mass, *inertia; /* behind momenta */
     int *redundant;         /* unknown numbers of rows that depend on others at the start */
@@ -424,6 +425,8 @@ nt_status nt_model_build(nt_model *model, nt_error *error);
 nt_status nt_model_prepare(nt_model *model, bool validate, nt_error *error);
 /* Derived values alone, from the numbers as they stand. */
 nt_status nt_model_prepare_derived(nt_model *model, bool validate, nt_error *error);
+/* What the system promises of its forces at the present values: a damper may have become one. */
+void nt_model_renew_promises(nt_model *model);
 
 /* Expression variables: parameter i is i, t is n_parameters, signal k is n_parameters + 1 + k. */
 static inline int nt_model_time_variable(const nt_model *model) { return model->n_parameters; }

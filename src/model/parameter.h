@@ -129,6 +129,10 @@ void nt_parameter_rates_classify(nt_model *model, nt_parameter_rates *rates);
 /* system.h */
 nt_status nt_model_parameter_tangent(void *self, const nt_point *at, int k, const nt_terms *terms);
 
+nt_status nt_model_own_initial_tangent(void *self, double t, int k, double *dq, double *dv,
+                                       double *dmemory);
+nt_status nt_model_energy_tangent(void *self, const nt_point *at, int k, nt_energy *derivative);
+
 /* ---- differences ---------------------------------------------------------------------------- */
 
 /* Central differences of sixth and fourth order from the same points, s = h, 2h, 3h:

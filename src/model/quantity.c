@@ -137,11 +137,34 @@ static nt_status unknown_kind(const nt_model *model, family of, int index, span 
     const char *object = object_name(model, of, index);
     if (!known[0])
         return nt_fail(error, NT_BAD_MODEL, "'%s' has nothing that can be recorded", object);
+    if (word.length == 0)
+        return nt_fail(error, NT_BAD_MODEL,
+                       "which quantity of '%s'? Expected %s.NAME with one of %s", object, object,
+                       known);
     if (search.best)
         return nt_fail(error, NT_BAD_MODEL, "'%s' has no '%.*s'; did you mean '%s'?", object,
                        word.length, word.text, search.best);
     return nt_fail(error, NT_BAD_MODEL, "'%s' has no '%.*s', expected one of %s", object,
                    word.length, word.text, known);
+}
+
+static nt_status unknown_component(const nt_quantity_kind *k, const char *component,
+                                   const char *name, nt_error *error)
+{
+    nt_suggestion search;
+    char known[128] = "";
+    int used = 0;
+    nt_suggest_start(&search, component, (int)strlen(component));
+    for (int i = 0; i < k->columns; i++) {
+        nt_suggest_offer(&search, k->components[i]);
+        used += snprintf(known + used, sizeof known - (size_t)used, "%s%s", i ? ", " : "",
+                         k->components[i]);
+    }
+    if (search.best)
+        return nt_fail(error, NT_BAD_MODEL, "unknown quantity '%s'; did you mean '%.*s%s'?", name,
+                       (int)(strlen(name) - strlen(component)), name, search.best);
+    return nt_fail(error, NT_BAD_MODEL, "unknown quantity '%s': '%s' has the components %s", name,
+                   k->name, known);
 }
 
 /* All columns of the quantity, or the one that `component` names. */
@@ -165,8 +188,7 @@ static nt_status choose(const nt_quantity_kind *k, int object, const char *name,
     if (!k->components)
         return nt_fail(error, NT_BAD_MODEL, "unknown quantity '%s': '%s' is one number", name,
                        k->name);
-    return nt_fail(error, NT_BAD_MODEL, "unknown quantity '%s': '%s' has the components %s to %s",
-                   name, k->name, k->components[0], k->components[k->columns - 1]);
+    return unknown_component(k, component, name, error);
 }
 
 nt_status nt_quantity_find(const nt_model *model, const char *name, int *hint,

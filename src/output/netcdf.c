@@ -74,6 +74,19 @@ static int put_text(const netcdf *n, int variable, const char *name, const char 
     return n->library.put_att_text(n->file, variable, name, length, text);
 }
 
+/* A name may not hold a slash: d(a)/d(p) becomes d(a)_d(p). */
+static int define_variable(const netcdf *n, const char *name, int time, int *variable)
+{
+    char clean[NC_MAX_NAME + 1];
+    size_t length = strlen(name);
+    if (length > NC_MAX_NAME)
+        return NC_EMAXNAME;
+    memcpy(clean, name, length + 1);
+    for (char *slash = clean; (slash = strchr(slash, '/'));)
+        *slash = '_';
+    return n->library.def_var(n->file, clean, NC_DOUBLE, 1, &time, variable);
+}
+
 static int define(const netcdf *n, const nt_heading *heading)
 {
     int time, code = n->library.def_dim(n->file, heading->columns[0].name, NC_UNLIMITED, &time);
@@ -84,7 +97,7 @@ static int define(const netcdf *n, const nt_heading *heading)
     for (int i = 0; i < heading->n_columns && code == NC_NOERR; i++) {
         const nt_column *column = &heading->columns[i];
         int *variable = &n->variables[i];
-        code = n->library.def_var(n->file, column->name, NC_DOUBLE, 1, &time, variable);
+        code = define_variable(n, column->name, time, variable);
         if (code == NC_NOERR)
             code = put_text(n, *variable, "units", column->unit, strlen(column->unit));
         if (code == NC_NOERR)

@@ -1,17 +1,20 @@
-/* Records of a run: which quantities, at which times, into which writer. */
+/* Records of a run: which quantities, at which times, into which writer, with which derivatives. */
 #include "base/arena.h"
 #include "base/error.h"
-#include "model/quantity.h"
+#include "base/vector3.h"
+#include "model/quantity_kind.h"
+#include "model/sampler_tangent.h"
 #include "output/digest.h"
 #include "output/writer.h"
 
 #include <nutate/output.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_COLUMNS = 16, MOST_ATTRIBUTES = 64, TEXT_ROOM = 256 };
+enum { MOST_ATTRIBUTES = 64, TEXT_ROOM = 256 };
 
 struct nt_record {
     nt_arena arena;
@@ -25,7 +28,15 @@ struct nt_record {
     nt_sampler sampler;
     double *reactions; /* [nh + nn] where needed */
     double *row;       /* [n_columns] time first */
-    double length;     /* m, weighs moments against forces in reactions */
+
+    nt_sensitivity *sensitivity; /* NULL: no derivatives                                  */
+    int n_parameters;            /* that it carries                                       */
+    nt_tangent_sampler tangents;
+    double *values;         /* [values] of all quantities in turn                         */
+    double *derivatives;    /* [n_parameters][values]                                      */
+    double *reaction_rates; /* [nh + nn] where needed                                      */
+    int n_values;
+    double length; /* m, weighs moments against forces in reactions */
 
     double start, every; /* s: rows at start + k every, every = 0: after each step */
     long next;           /* k of the next row                                      */
@@ -64,11 +75,19 @@ static nt_status refuse_doubles(nt_record *record, nt_error *error)
     return NT_OK;
 }
 
+/* A whole orientation: a quaternion, whose derivative is a rotation too. */
+static bool is_rotation(const nt_quantity_info *quantity)
+{
+    return quantity->columns == 4 &&
+           strcmp(nt_quantity_kinds[quantity->kind].name, "orientation") == 0;
+}
+
 static nt_status find_quantities(nt_record *record, nt_error *error)
 {
     const nt_simulation *simulation = nt_model_simulation(record->model);
     int hint = 0;
     record->n_quantities = simulation->n_record;
+    record->n_parameters = record->sensitivity ? nt_sensitivity_count(record->sensitivity) : 0;
     record->n_columns = 1;
     record->quantities = NT_TAKE(&record->arena, simulation->n_record, nt_quantity_info);
     if (!record->quantities)
@@ -79,7 +98,10 @@ static nt_status find_quantities(nt_record *record, nt_error *error)
             nt_quantity_find(record->model, simulation->record[i], &hint, quantity, error);
         if (status != NT_OK)
             return status;
-        record->n_columns += quantity->columns;
+        record->n_values += quantity->columns;
+        record->n_columns += quantity->columns * (1 + record->n_parameters);
+        if (is_rotation(quantity))
+            record->n_columns += 3 * record->n_parameters;
         record->needs_reactions |= quantity->needs_reactions != 0;
         record->needs_energy |= quantity->needs_energy != 0;
         record->needs_drift |= quantity->needs_drift != 0;
@@ -87,22 +109,79 @@ static nt_status find_quantities(nt_record *record, nt_error *error)
     return refuse_doubles(record, error);
 }
 
+static const char *parameter_name(const nt_record *record, int k)
+{
+    return nt_model_system(record->model)
+        ->parameter_names[nt_sensitivity_parameter(record->sensitivity, k)];
+}
+
 /* The texts live in scratch: the writer needs them only while it opens. */
+static bool put_column(nt_column *column, nt_arena *scratch, const char *name, const char *unit,
+                       const char *meaning)
+{
+    column->name = nt_arena_text(scratch, name, strlen(name));
+    column->unit = nt_arena_text(scratch, unit, strlen(unit));
+    column->meaning = nt_arena_text(scratch, meaning, strlen(meaning));
+    return column->name && column->unit && column->meaning;
+}
+
+/* Of column `name` for each parameter. */
+static bool put_derivatives(const nt_record *record, nt_arena *scratch, const char *name,
+                            const char *unit, const char *meaning, nt_column **at)
+{
+    char text[2][3 * TEXT_ROOM];
+    bool good = true;
+    for (int k = 0; k < record->n_parameters && good; k++) {
+        const char *parameter = parameter_name(record, k);
+        snprintf(text[0], sizeof text[0], "d(%s)/d(%s)", name, parameter);
+        snprintf(text[1], sizeof text[1], "derivative of %s, per unit of parameter %s", meaning,
+                 parameter);
+        good = put_column((*at)++, scratch, text[0], unit, text[1]);
+    }
+    return good;
+}
+
+/* The derivatives of an orientation as rotation vectors. */
+static bool put_rotations(const nt_record *record, nt_arena *scratch, const char *component,
+                          nt_column **at)
+{
+    char text[2][3 * TEXT_ROOM];
+    bool good = true;
+    int length = (int)strlen(component) - 2; /* without ".w" */
+    for (int i = 0; i < 3 * record->n_parameters && good; i++) {
+        const char *parameter = parameter_name(record, i / 3);
+        snprintf(text[0], sizeof text[0], "d(%.*s)/d(%s).%c", length, component, parameter,
+                 'x' + i % 3);
+        snprintf(text[1], sizeof text[1],
+                 "derivative of %.*s as a rotation vector, %c, ground axes, per unit of "
+                 "parameter %s",
+                 length, component, 'x' + i % 3, parameter);
+        good = put_column((*at)++, scratch, text[0], "rad", text[1]);
+    }
+    return good;
+}
+
 static nt_status name_columns(const nt_record *record, nt_arena *scratch, nt_column *columns,
                               nt_error *error)
 {
-    char texts[3][TEXT_ROOM];
-    columns[0] = (nt_column){"time", "s", "time"};
-    for (int i = 0, at = 1; i < record->n_quantities; i++)
-        for (int j = 0; j < record->quantities[i].columns; j++, at++) {
-            nt_model_quantity_column(record->model, &record->quantities[i], j, texts[0], texts[1],
-                                     texts[2], TEXT_ROOM);
-            columns[at].name = nt_arena_text(scratch, texts[0], strlen(texts[0]));
-            columns[at].unit = nt_arena_text(scratch, texts[1], strlen(texts[1]));
-            columns[at].meaning = nt_arena_text(scratch, texts[2], strlen(texts[2]));
-            if (!columns[at].name || !columns[at].unit || !columns[at].meaning)
-                return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    char name[TEXT_ROOM], unit[TEXT_ROOM], meaning[TEXT_ROOM];
+    nt_column *at = columns;
+    *at++ = (nt_column){"time", "s", "time"};
+    for (int i = 0; i < record->n_quantities; i++) {
+        const nt_quantity_info *quantity = &record->quantities[i];
+        bool good = true;
+        for (int j = 0; j < quantity->columns && good; j++) {
+            nt_model_quantity_column(record->model, quantity, j, name, unit, meaning, TEXT_ROOM);
+            good = put_column(at++, scratch, name, unit, meaning) &&
+                   put_derivatives(record, scratch, name, unit, meaning, &at);
         }
+        if (good && is_rotation(quantity)) {
+            nt_model_quantity_column(record->model, quantity, 0, name, unit, meaning, TEXT_ROOM);
+            good = put_rotations(record, scratch, name, &at);
+        }
+        if (!good)
+            return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    }
     return NT_OK;
 }
 
@@ -182,17 +261,36 @@ static nt_status take_memory(nt_record *record, nt_error *error)
     record->reactions = NT_TAKE(&record->arena, system->nh + system->nn, double);
     if (!record->row || !record->reactions)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    return nt_sampler_init(&record->sampler, record->model, &record->arena, error);
+    nt_status status = nt_sampler_init(&record->sampler, record->model, &record->arena, error);
+    if (!record->sensitivity || status != NT_OK)
+        return status;
+    size_t n = (size_t)record->n_values;
+    record->values = NT_TAKE(&record->arena, n, double);
+    record->derivatives = NT_TAKE(&record->arena, n * (size_t)record->n_parameters, double);
+    record->reaction_rates = NT_TAKE(&record->arena, system->nh + system->nn, double);
+    if (!record->values || !record->derivatives || !record->reaction_rates)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    return nt_tangent_sampler_init(&record->tangents, record->model, record->n_values,
+                                   &record->arena, error);
 }
 
 nt_status nt_record_open(nt_record **record, const nt_model *model, const char *path,
                          nt_record_format format, const char *provenance, nt_error *error)
+{
+    return nt_record_open_sensitivity(record, model, NULL, path, format, provenance, error);
+}
+
+nt_status nt_record_open_sensitivity(nt_record **record, const nt_model *model,
+                                     nt_sensitivity *sensitivity, const char *path,
+                                     nt_record_format format, const char *provenance,
+                                     nt_error *error)
 {
     *record = NULL;
     nt_record *r = calloc(1, sizeof *r);
     if (!r)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     r->model = model;
+    r->sensitivity = sensitivity;
     r->start = nt_model_simulation(model)->start;
     r->every = nt_model_simulation(model)->every;
     r->last = (double)NAN;
@@ -235,6 +333,73 @@ static long after(const nt_record *record, double t)
     return k > 0 ? (long)fmin(k, 9e18) : 0;
 }
 
+/* How all values vary with parameter k at a state, into out[n_values]. */
+static nt_status find_derivatives(nt_record *record, const nt_integrator *integrator,
+                                  const nt_state *state, int k, double *out, nt_error *error)
+{
+    nt_sensitivity *s = record->sensitivity;
+    nt_state_tangent d = nt_sensitivity_state(s, k);
+    nt_status status = NT_OK;
+    if (state->t != nt_integrator_state(integrator).t)
+        status = nt_sensitivity_dense(s, k, state->t, &d);
+    if (status != NT_OK)
+        return nt_fail(error, status, "no derivatives at t = %.17g s", state->t);
+    if (record->needs_reactions)
+        status = nt_sensitivity_reactions(s, k, state, &d, record->length, record->reaction_rates,
+                                          error);
+    const nt_state_rate rate = {.dq = d.q,
+                                .dv = d.v,
+                                .dvdot = d.vdot,
+                                .dlambda = d.lambda,
+                                .dmu = d.mu,
+                                .dmemory = d.memory,
+                                .work = d.work,
+                                .parameter = nt_sensitivity_parameter(s, k)};
+    const nt_sample_direction direction = {
+        .quantities = record->quantities,
+        .n = record->n_quantities,
+        .state = state,
+        .reactions = record->needs_reactions ? record->reactions : NULL,
+        .reaction_rates = record->needs_reactions ? record->reaction_rates : NULL,
+        .rate = &rate};
+    if (status == NT_OK)
+        status = nt_tangent_sampler_take(&record->tangents, &direction, out, error);
+    return status;
+}
+
+/* (0, theta) = 2 q' q*: the rotation that goes with a quaternion's derivative, ground axes. */
+static void turning(const double *q, const double *rate, double *theta)
+{
+    quat p = quat_multiply(quat_load(rate), quat_conjugate(quat_load(q)));
+    v3_store(theta, v3_of(2 * p.x, 2 * p.y, 2 * p.z));
+}
+
+/* The row from the values and their derivatives. */
+static nt_status add_derivatives(nt_record *record, const nt_integrator *integrator,
+                                 const nt_state *state, nt_error *error)
+{
+    size_t n = (size_t)record->n_values;
+    nt_status status = NT_OK;
+    for (int k = 0; k < record->n_parameters && status == NT_OK; k++)
+        status = find_derivatives(record, integrator, state, k, record->derivatives + (size_t)k * n,
+                                  error);
+    double *out = record->row + 1;
+    const double *value = record->values, *derivative = record->derivatives;
+    for (int i = 0; i < record->n_quantities; i++) {
+        const nt_quantity_info *quantity = &record->quantities[i];
+        for (int j = 0; j < quantity->columns; j++) {
+            *out++ = value[j];
+            for (int k = 0; k < record->n_parameters; k++)
+                *out++ = derivative[(size_t)k * n + (size_t)j];
+        }
+        for (int k = 0; is_rotation(quantity) && k < record->n_parameters; k++, out += 3)
+            turning(value, derivative + (size_t)k * n, out);
+        value += quantity->columns;
+        derivative += quantity->columns;
+    }
+    return status;
+}
+
 nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt_state *state,
                           nt_error *error)
 {
@@ -253,11 +418,15 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
     if (status != NT_OK)
         return status;
     record->row[0] = state->t;
-    for (int i = 0, at = 1; i < record->n_quantities; i++) {
-        nt_sampler_values(&record->sampler, &record->quantities[i], record->row + at);
-        at += record->quantities[i].columns;
+    double *values = record->sensitivity ? record->values : record->row + 1;
+    for (int i = 0; i < record->n_quantities; i++) {
+        nt_sampler_values(&record->sampler, &record->quantities[i], values);
+        values += record->quantities[i].columns;
     }
-    status = record->type->row(record->writer, record->row, error);
+    if (record->sensitivity)
+        status = add_derivatives(record, integrator, state, error);
+    if (status == NT_OK)
+        status = record->type->row(record->writer, record->row, error);
     if (status == NT_OK) {
         record->rows++;
         record->last = state->t;

@@ -67,7 +67,7 @@ static nt_phase scratch_phase(const nt_sensitivity *s, int which)
 }
 
 /* With the parameter of direction i moved along. */
-static nt_status set_parameter(nt_sensitivity *s, int i, double offset)
+nt_status nt_sensitivity_move_parameter(nt_sensitivity *s, int i, double offset)
 {
     const nt_system *system = s->integrator->problem->system;
     memcpy(s->varied, s->p, (size_t)system->n_parameters * sizeof *s->p);
@@ -92,12 +92,12 @@ static nt_status vary_memory(nt_sensitivity *s, int i, const nt_variation *befor
     from.memory = it->stepper.now.memory;
     nt_variation d = *after;
     d.memory = before->memory;
-    double step = reach(p, &from, &d);
+    double step = fmin(reach(p, &from, &d), 1e-2 * nt_parameter_scale(s, s->route[i].parameter));
     nt_status status = NT_OK;
     for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
         int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
         double weight = sign * nt_stencil[distance - 1] / step;
-        status = set_parameter(s, i, sign * distance * step);
+        status = nt_sensitivity_move_parameter(s, i, sign * distance * step);
         move(p, &from, &d, sign * distance * step, s->values, &varied);
         varied.all[NT_PHASE_T] = from.all[NT_PHASE_T];
         nt_point at = shown(s, &varied);
@@ -109,27 +109,49 @@ static nt_status vary_memory(nt_sensitivity *s, int i, const nt_variation *befor
     return status != NT_OK ? status : back;
 }
 
+/* Power at a state moved along direction i, the parameter too when `with_parameter`. */
+static nt_status power_beside(nt_sensitivity *s, int i, const nt_phase *at, const nt_variation *d,
+                              double offset, bool with_parameter, double *power)
+{
+    nt_problem *p = s->integrator->problem;
+    nt_phase varied = scratch_phase(s, 0);
+    nt_energy energy = {0};
+    nt_status status = with_parameter ? nt_sensitivity_move_parameter(s, i, offset) : NT_OK;
+    move(p, at, d, offset, s->values, &varied);
+    varied.all[NT_PHASE_T] = at->all[NT_PHASE_T];
+    nt_point point = shown(s, &varied);
+    if (status == NT_OK)
+        status = p->system->energy(p->system->self, &point, &energy);
+    *power = energy.power;
+    return status;
+}
+
 /* d(power) along direction i at a state. */
 static nt_status vary_power(nt_sensitivity *s, int i, const nt_phase *at, const nt_variation *d,
                             double *derivative)
 {
     nt_problem *p = s->integrator->problem;
-    nt_phase varied = scratch_phase(s, 0);
+    const nt_system *system = p->system;
+    int k = s->route[i].parameter;
+    nt_energy own = {0};
+    nt_point point = shown(s, at);
+    nt_status status = system->energy_tangent
+                           ? system->energy_tangent(system->self, &point, k, &own)
+                           : NT_UNSUPPORTED;
+    bool differenced = status == NT_UNSUPPORTED;
     double step = reach(p, at, d);
-    nt_status status = NT_OK;
-    *derivative = 0;
+    if (differenced) {
+        step = fmin(step, 1e-2 * nt_parameter_scale(s, k));
+        status = NT_OK;
+    }
+    *derivative = own.power;
     for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
         int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
-        nt_energy energy = {0};
-        status = set_parameter(s, i, sign * distance * step);
-        move(p, at, d, sign * distance * step, s->values, &varied);
-        varied.all[NT_PHASE_T] = at->all[NT_PHASE_T];
-        nt_point point = shown(s, &varied);
-        if (status == NT_OK)
-            status = p->system->energy(p->system->self, &point, &energy);
-        *derivative += sign * nt_stencil[distance - 1] / step * energy.power;
+        double power;
+        status = power_beside(s, i, at, d, sign * distance * step, differenced, &power);
+        *derivative += sign * nt_stencil[distance - 1] / step * power;
     }
-    nt_status back = p->system->set_parameters(p->system->self, s->p);
+    nt_status back = differenced ? system->set_parameters(system->self, s->p) : NT_OK;
     return status != NT_OK ? status : back;
 }
 
@@ -185,6 +207,10 @@ double nt_sensitivity_difference_error(const nt_sensitivity *s, int i)
     return s->route[i].difference;
 }
 
+int nt_sensitivity_count(const nt_sensitivity *s) { return s->n; }
+
+int nt_sensitivity_parameter(const nt_sensitivity *s, int i) { return s->route[i].parameter; }
+
 nt_state_tangent nt_sensitivity_state(nt_sensitivity *s, int i)
 {
     nt_problem *p = s->integrator->problem;
@@ -217,10 +243,13 @@ nt_status nt_sensitivity_dense(nt_sensitivity *s, int i, double t, nt_state_tang
     nt_variation first = nt_variation_at(p, &s->directions, s->before, i);
     nt_variation last = nt_variation_at(p, &s->directions, s->now, i);
     nt_phase ends[2] = {scratch_phase(s, 0), scratch_phase(s, 1)}, middle = it->stepper.next;
+    nt_state between; /* in `next` */
+    nt_status status = nt_integrator_dense(it, t, &between);
+    if (status != NT_OK)
+        return status;
     nt_phase varied = scratch_phase(s, 2);
     double *work = s->dense + 3 * it->size, *sum = s->dense_shown;
     double step = fmin(reach(p, from, &first), reach(p, to, &last));
-    nt_dense_output(p, from, to, t, work, &middle);
     memset(sum, 0, (3 * (size_t)p->nv + (size_t)p->nc) * sizeof *sum);
     for (int j = 0; j < 2 * NT_STENCIL; j++) {
         int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
@@ -248,4 +277,54 @@ nt_status nt_sensitivity_dense(nt_sensitivity *s, int i, double t, nt_state_tang
     double share = (t - from->all[NT_PHASE_T]) / (to->all[NT_PHASE_T] - from->all[NT_PHASE_T]);
     tangent->work = s->work_before[i] + share * (s->work[i] - s->work_before[i]);
     return NT_OK;
+}
+
+/* Differences along the tangent, with the rows in use held. */
+nt_status nt_sensitivity_reactions(nt_sensitivity *s, int i, const nt_state *state,
+                                   const nt_state_tangent *d, double length, double *out,
+                                   nt_error *error)
+{
+    nt_problem *p = s->integrator->problem;
+    const nt_system *system = p->system;
+    size_t nc = (size_t)p->nc;
+    memcpy(out, d->lambda, (size_t)p->nh * sizeof *out);
+    memcpy(out + p->nh, d->mu, (size_t)p->nn * sizeof *out);
+    if (p->n_dropped == 0)
+        return NT_OK;
+    double *q = s->point, *multipliers = q + p->nq, *increment = s->values;
+    const nt_phase at = {.v = (double *)(size_t)state->v,
+                         .vdot = (double *)(size_t)state->vdot,
+                         .lambda = (double *)(size_t)state->lambda};
+    const nt_variation along = {.q = (double *)(size_t)d->q,
+                                .v = (double *)(size_t)d->v,
+                                .vdot = (double *)(size_t)d->vdot,
+                                .lambda = (double *)(size_t)d->lambda};
+    double step = fmin(reach(p, &at, &along), 1e-2 * nt_parameter_scale(s, s->route[i].parameter));
+    nt_point moved = {.t = state->t, .q = q, .v = state->v, .vdot = state->vdot};
+    moved.memory = state->memory;
+    moved.lambda = multipliers, moved.mu = multipliers + p->nh;
+    nt_status status = NT_OK;
+    p->length = length;
+    memset(out, 0, nc * sizeof *out);
+    for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
+        int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
+        double offset = sign * distance * step, weight = sign * nt_stencil[distance - 1] / step;
+        status = nt_sensitivity_move_parameter(s, i, offset);
+        for (int k = 0; k < p->nv; k++)
+            increment[k] = offset * d->q[k];
+        nt_space_compose(&p->space, system->frame, state->q, increment, q);
+        for (int k = 0; k < p->nh; k++)
+            multipliers[k] = state->lambda[k] + offset * d->lambda[k];
+        for (int k = 0; k < p->nn; k++)
+            multipliers[p->nh + k] = state->mu[k] + offset * d->mu[k];
+        if (status == NT_OK)
+            status = nt_problem_minimum_norm_held(p, &moved, multipliers);
+        for (size_t k = 0; k < nc; k++)
+            out[k] += weight * multipliers[k];
+    }
+    nt_status back = system->set_parameters(system->self, s->p);
+    status = status != NT_OK ? status : back;
+    return status == NT_OK ? NT_OK
+                           : nt_fail(error, status, "sensitivities of reactions at t = %g s: %s",
+                                     state->t, nt_status_text(status));
 }

@@ -49,6 +49,12 @@ nt_status nt_sensitivity_attend(void *context, nt_integrator *integrator, double
 /* nt_directions.load: parameters and memory. context is the nt_sensitivity. */
 nt_status nt_pseudo_load(void *context, int i, const nt_point *at, const nt_terms *terms);
 
+/* Natural size of system parameter k. */
+double nt_parameter_scale(const nt_sensitivity *s, int k);
+
+/* With the parameter of direction i moved along. Put back with set_parameters(self, s->p). */
+nt_status nt_sensitivity_move_parameter(nt_sensitivity *s, int i, double offset);
+
 /* Choose the routes and the steps of differences at the present state. */
 nt_status nt_pseudo_load_prepare(nt_sensitivity *s, const nt_point *at, nt_error *error);
 

@@ -127,7 +127,7 @@ nt_status nt_pseudo_load(void *context, int i, const nt_point *at, const nt_term
     return along_memory(s, at, terms, d.memory);
 }
 
-static double scale_of(const nt_sensitivity *s, int k)
+double nt_parameter_scale(const nt_sensitivity *s, int k)
 {
     const nt_system *system = s->integrator->problem->system;
     return system->parameter_scale ? system->parameter_scale[k] : fmax(fabs(s->p[k]), 1);
@@ -149,7 +149,7 @@ nt_status nt_pseudo_load_prepare(nt_sensitivity *s, const nt_point *at, nt_error
         nt_status status = nt_problem_parameter_tangent(p, at, route->parameter, &terms);
         route->differenced = status == NT_UNSUPPORTED;
         route->difference = 0;
-        double best = (double)INFINITY, scale = scale_of(s, route->parameter);
+        double best = (double)INFINITY, scale = nt_parameter_scale(s, route->parameter);
         for (double step = 1e-2 * scale; route->differenced && step > 1e-5 * scale; step /= 4) {
             double off;
             status = difference(s, at, &terms, route->parameter, step, &off);
@@ -200,7 +200,7 @@ nt_status nt_initial_tangent(nt_sensitivity *s, int i, double t, double *dq, dou
     if (status != NT_UNSUPPORTED)
         return status;
     double *base = s->probe, *varied = base + p->nq + p->nv + system->n_memory;
-    double step = 1e-2 * scale_of(s, k);
+    double step = 1e-2 * nt_parameter_scale(s, k);
     status = initial_at(s, t, k, 0, base);
     for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
         int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;

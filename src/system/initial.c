@@ -371,3 +371,18 @@ nt_status nt_problem_minimum_norm(nt_problem *problem, const nt_point *at, doubl
     nt_status back = nt_solver_drop(problem->solver, problem->dropped, before);
     return status == NT_OK ? back : status;
 }
+
+nt_status nt_problem_minimum_norm_held(nt_problem *problem, const nt_point *at, double *multipliers)
+{
+    nt_arena arena = {0};
+    problem->factored_for = NULL;
+    nt_status status = nt_solver_drop(problem->solver, problem->dropped, problem->n_dropped);
+    if (status == NT_OK)
+        status = weighted_constraints(problem, at);
+    if (status == NT_OK)
+        status = nt_solver_factor(problem->solver, &problem->matrix);
+    if (status == NT_OK)
+        status = reduce(problem, &arena, multipliers);
+    nt_arena_free(&arena);
+    return status;
+}

@@ -30,7 +30,7 @@
 static const nt_combination accelerations = {.mass = 1, .multiplier = 1, .row_mass = 1};
 
 /* The matrix, and with `r` the residual and rows at the present vdot and multipliers. */
-static nt_status factorise(nt_problem *p, const nt_point *at, double *r, nt_effort *effort)
+static nt_status assemble(nt_problem *p, const nt_point *at, double *r, nt_effort *effort)
 {
     nt_terms terms = {.parts = NT_ALL_PARTS,
                       .level = NT_ACCELERATION,
@@ -41,17 +41,20 @@ static nt_status factorise(nt_problem *p, const nt_point *at, double *r, nt_effo
     p->factored_for = NULL;
     nt_matrix_zero(&p->matrix);
     effort->evaluations++;
-    nt_status status = nt_problem_evaluate(p, at, &terms);
-    if (status != NT_OK)
-        return status;
+    return nt_problem_evaluate(p, at, &terms);
+}
+
+static nt_status factorise(nt_problem *p, const nt_point *at, nt_effort *effort)
+{
+    nt_status status = assemble(p, at, NULL, effort);
     effort->factorisations++;
-    return nt_solver_factor_clear(p->solver, &p->matrix);
+    return status == NT_OK ? nt_solver_factor_clear(p->solver, &p->matrix) : status;
 }
 
 nt_status nt_problem_factor_accelerations(nt_problem *p, const nt_point *at)
 {
     nt_effort effort = {0};
-    return factorise(p, at, NULL, &effort);
+    return factorise(p, at, &effort);
 }
 
 /* The multipliers of rows that are left out are zero. */
@@ -63,18 +66,26 @@ static void clear_dropped(const nt_problem *p, double *lambda, double *mu)
     }
 }
 
-/* x -= d; the largest change and the largest value are added to. */
-static void subtract(double *x, const double *d, int n, double *change, double *size)
+/* x -= d; the sum of |d|: not finite where a d is not. */
+static double subtract(double *restrict x, const double *restrict d, int n)
 {
+    double sum = 0;
     for (int i = 0; i < n; i++) {
         x[i] -= d[i];
-        double step = fabs(d[i]), now = fabs(x[i]);
-        *change = step <= *change ? *change : step; /* NaN stays */
-        *size = now > *size ? now : *size;
+        sum += fabs(d[i]);
     }
+    return sum;
 }
 
-/* A free system that gives momenta instead of a tangent: vdot = -M^-1 R at vdot = 0, with the
+static double largest_of(const double *x, int n)
+{
+    double largest = 0;
+    for (int i = 0; i < n; i++)
+        largest = fabs(x[i]) > largest ? fabs(x[i]) : largest;
+    return largest;
+}
+
+/* A free system that gives momenta needs no matrix: vdot = -M^-1 R at vdot = 0, with the
  * inertia of rotations in body axes. */
 static nt_status divide_by_momenta(nt_problem *p, const nt_point *at, double *vdot,
                                    nt_effort *effort)
@@ -118,26 +129,27 @@ nt_status nt_problem_accelerate(nt_problem *p, const nt_point *at, double *vdot,
     nt_point point = *at;
     point.vdot = vdot, point.lambda = lambda, point.mu = mu;
     effort->unknown = -1;
-    if (has == NT_HAS_MOMENTA && p->nc == 0)
+    if ((has & NT_HAS_MOMENTA) && p->nc == 0)
         return divide_by_momenta(p, &point, vdot, effort);
     clear_dropped(p, lambda, mu);
     for (int iteration = 0; iteration < MOST; iteration++) {
         memset(r, 0, (size_t)p->nv * sizeof *r);
-        nt_status status = factorise(p, &point, r, effort);
+        nt_status status = assemble(p, &point, r, effort);
         for (int i = 0; i < p->n_dropped; i++)
             r[p->dropped[i]] = 0;
+        effort->factorisations++;
         effort->solves++;
-        if (status != NT_OK || (status = nt_solver_solve(p->solver, r, 1)) != NT_OK)
+        if (status != NT_OK || (status = nt_solver_factor_solve(p->solver, &p->matrix, r)) != NT_OK)
             return status;
-        double change = 0, size = 0;
-        subtract(vdot, r, p->nv, &change, &size);
-        subtract(lambda, r + p->nv, p->nh, &change, &size);
-        subtract(mu, r + p->nv + p->nh, p->nn, &change, &size);
-        if (!isfinite(change))
+        double sum = subtract(vdot, r, p->nv) + subtract(lambda, r + p->nv, p->nh) +
+                     subtract(mu, r + p->nv + p->nh, p->nn);
+        if (!isfinite(sum))
             return NT_NOT_FINITE;
         if (affine) /* one solve, checked by the solver's residual, is the answer */
             return NT_OK;
         effort->iterations++;
+        double change = largest_of(r, p->n), size = largest_of(vdot, p->nv);
+        size = fmax(size, fmax(largest_of(lambda, p->nh), largest_of(mu, p->nn)));
         /* at rounding: a relative change of 1e-13, or no longer shrinking below 1e-9 */
         if (change <= 1e-13 * size || (change <= 1e-9 * size && change >= 0.5 * last))
             return NT_OK;
@@ -160,14 +172,6 @@ static const double ACCEPTABLE = 1e-11;
 static const double LEFT_OUT = 1e-8;
 
 enum { CORRECTIONS = 12 };
-
-static double scale_of(const double *x, int n)
-{
-    double largest = 1;
-    for (int i = 0; i < n; i++)
-        largest = fabs(x[i]) > largest ? fabs(x[i]) : largest;
-    return largest;
-}
 
 /* The rows of a level as a right-hand side b[n], and the largest of those in use relative to
  * `scale`. NT_NOT_CONVERGED where one that was left out is not met. */
@@ -222,8 +226,9 @@ static nt_status settle_level(nt_problem *p, nt_level level, const nt_point *at,
                               double *x, double *q, double *v, nt_effort *effort)
 {
     double *b = p->work, last = (double)INFINITY;
-    double scale = level == NT_POSITION ? scale_of(q, p->nq) : scale_of(v, p->nv);
+    double scale = level == NT_POSITION ? largest_of(q, p->nq) : largest_of(v, p->nv);
     bool fresh = false;
+    scale = scale > 1 ? scale : 1;
     for (int i = 0; i <= CORRECTIONS; i++) {
         nt_status status = look_at_rows(p, at, level, scale, b, effort);
         if (status != NT_OK)
@@ -234,7 +239,7 @@ static nt_status settle_level(nt_problem *p, nt_level level, const nt_point *at,
         if (miss > 0.5 * last && fresh)
             return miss <= ACCEPTABLE ? NT_OK : NT_NOT_CONVERGED;
         if (miss > 0.1 * last && !fresh) {
-            if ((status = factorise(p, at, NULL, effort)) != NT_OK)
+            if ((status = factorise(p, at, effort)) != NT_OK)
                 return status;
             fresh = true;
         }

@@ -70,15 +70,21 @@ static inline void must(nt_status status, const nt_error *error)
         fail_msg("%s: %s", nt_status_text(status), error->message);
 }
 
+/* What the runs of a test are made with. */
+static const char *run_method = "generalized-alpha";
+static double run_tolerance = 0;
+
 static inline void begin(run *r, const nt_system *system, const nt_option *options, int n,
                          nt_frame frame, const double *q, const double *v, const double *memory)
 {
     nt_error error = {0};
-    nt_integrator_setup setup = {.system = system,
-                                 .method = nt_method_find("generalized-alpha"),
-                                 .options = options,
-                                 .n_options = n,
-                                 .frame = frame};
+    nt_integrator_setup setup = {
+        .system = system,
+        .method = nt_method_find(run_method),
+        .options = options,
+        .n_options = n,
+        .frame = frame,
+        .tolerance = {run_tolerance, run_tolerance, run_tolerance, run_tolerance}};
     must(nt_integrator_create(&r->integrator, &setup, &error), &error);
     must(nt_integrator_start(r->integrator, 0, q, v, memory, &error), &error);
 }

@@ -135,6 +135,67 @@ static void model_with_expressions(void **state)
     }
 }
 
+/* Explicit methods: stages, the way back to the constraints, error control, memory that changes. */
+static void explicit_steps(void **state)
+{
+    static const char *const methods[] = {"rkmk-dopri5", "rkmk-dop853"};
+    for (int m = 0; m < COUNT(methods); m++) {
+        run_method = methods[m];
+        run_tolerance = 1e-6;
+        top_by_hand(state);
+        loop_with_redundant_rows(state);
+        model_with_expressions(state);
+    }
+    run_method = "generalized-alpha";
+    run_tolerance = 0;
+}
+
+/* Two stages, and error control. */
+static void stabilised_index_2(void **state)
+{
+    run_method = "generalized-alpha-soi2";
+    top_by_hand(state);
+    top_with_a_kept_tangent(state);
+    for (int controlled = 0; controlled < 2; controlled++) {
+        run_tolerance = controlled ? 1e-3 : 0;
+        loop_with_redundant_rows(state);
+        model_with_expressions(state);
+    }
+    run_method = "generalized-alpha";
+    run_tolerance = 0;
+}
+
+/* Two bodies tied together in space: the methods that kick and drift, with and without a damper. */
+static void rotation_methods(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "nutate: 1\n"
+        "bodies:\n"
+        "  a: {mass: 2, inertia: [0.4, 0.5, 0.3], angular_velocity: [0.3, 1, -0.5]}\n"
+        "  b: {mass: 1, inertia: [0.2, 0.1, 0.15], position: [1, 0, 0], velocity: [0, 0.5, 0]}\n"
+        "forces:\n"
+        "  tie: {type: spring, between: [a, b], at: [[0, 0.5, 0], [1.2, 1, 0]], stiffness: 20%s}\n"
+        "simulation: {duration: 1, step: 1e-3}\n";
+    static const char *const methods[] = {"lie-newmark",  "lie-euler",     "lie-euler-adjoint",
+                                          "lie-midpoint", "simo-wong",     "simo-wong-explicit",
+                                          "akw",          "lie-newmark-4", "lie-newmark-6"};
+    for (int damped = 0; damped < 2; damped++)
+        for (int i = 0; i < COUNT(methods) - 2 * damped; i++) {
+            run r = {0};
+            nt_error error = {0};
+            char model[1000];
+            snprintf(model, sizeof model, text, damped ? ", damping: 1" : "");
+            must(nt_model_read_text(&r.model, model, strlen(model), "test", NULL, NULL, 0, &error),
+                 &error);
+            nt_integrator_setup setup = {.system = nt_model_system(r.model),
+                                         .method = nt_method_find(methods[i])};
+            must(nt_integrator_create(&r.integrator, &setup, &error), &error);
+            must(nt_integrator_start(r.integrator, 0, NULL, NULL, NULL, &error), &error);
+            check_run(&r, 100, 1e-2, false);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -143,6 +204,9 @@ int main(void)
         cmocka_unit_test(top_with_rejected_steps),
         cmocka_unit_test(loop_with_redundant_rows),
         cmocka_unit_test(model_with_expressions),
+        cmocka_unit_test(explicit_steps),
+        cmocka_unit_test(rotation_methods),
+        cmocka_unit_test(stabilised_index_2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,6 +51,8 @@ static void gravity_jumps(void **state)
         assert_near(now.vdot, begun.vdot, 6);
         assert_near(now.lambda, begun.lambda, 3);
 
+        must(nt_integrator_dense(r.integrator, t - 3e-4, &now), &error); /* by the new loads */
+        assert_true(fabs(now.q[0] - q[0]) < 3e-4 * 10 && now.q[0] != q[0]);
         advance(&r, 20, 1e-3); /* and it goes on */
         end(&r);
         end(&fresh);
@@ -92,11 +94,23 @@ static void rolled_back_over_a_jump(void **state)
     end(&r);
 }
 
+static void with_other_methods(void **state)
+{
+    static const char *const methods[] = {"rkmk-dopri5", "rkmk-dop853", "generalized-alpha-soi2"};
+    for (int m = 0; m < COUNT(methods); m++) {
+        run_method = methods[m];
+        gravity_jumps(state);
+        rolled_back_over_a_jump(state);
+    }
+    run_method = "generalized-alpha";
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gravity_jumps),
         cmocka_unit_test(rolled_back_over_a_jump),
+        cmocka_unit_test(with_other_methods),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

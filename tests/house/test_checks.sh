@@ -13,7 +13,7 @@ fresh() {
     cp "$tools"/check_* "$work/tree/tools/"
     cd "$work/tree"
     for layer in base group system method model cli; do mkdir -p src/$layer; done
-    mkdir -p tests/base
+    mkdir -p tests/base papers/krysl
     echo 'target_sources(nutate_objects PRIVATE a.c)' >src/base/CMakeLists.txt
     echo '# none yet' >tests/CMakeLists.txt
     echo '#include <stddef.h>' >include/nutate/status.h
@@ -34,6 +34,12 @@ include pass src/method/a.c '"method/a.h"'
 include pass src/model/a.c '"system/a.h"'
 include pass src/cli/main.c '<nutate/nutate.h>'
 include pass src/method/a.c '<nutate/method.h>'
+include pass src/cli/main.c '"papers/papers.h"'
+include pass papers/krysl/a.c '"papers/papers.h"'
+include pass papers/krysl/a.c '<nutate/nutate.h>'
+include fail papers/krysl/a.c '"base/vector3.h"'
+include fail papers/krysl/a.c '"cli/cli.h"'
+include fail src/model/a.c '"papers/papers.h"'
 include fail src/base/a.c '"group/so3.h"'
 include fail src/base/a.c '<nutate/method.h>'
 include fail src/model/a.c '"method/a.h"'

@@ -4,7 +4,7 @@
 #include "../model/mechanism.h"
 
 #include "disk.h"
-#include "jay_negrut.h"
+#include "papers/jay-negrut/problem.h"
 
 static const char *const methods[] = {"rkmk-dopri5", "rkmk-dop853"};
 enum { DOPRI5, DOP853, METHODS };

@@ -1,7 +1,7 @@
 /* Rotation integrators on one body written by hand: Krysl's slow and fast top, the free body.
  *
- * Figures of the table: Krysl's example with h = 0.1, rerun by an independent program in double
- * precision; the exact values by Taylor series of 34 digits. */
+ * Figures of the table: Krysl's example with h = 0.1, on which two independent programs agree; the
+ * exact values by Taylor series of 34 digits. */
 #include "slow_top.h"
 
 #include <math.h>

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "jay_negrut.h"
+#include "papers/jay-negrut/problem.h"
 #include "runs.h"
 
 #define CLOSE(a, b, tolerance) close_to((a), (b), (tolerance), #a, __LINE__)

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "jay_negrut.h"
+#include "papers/jay-negrut/problem.h"
 #include "runs.h"
 
 enum { DIRECTIONS = 3, PARTS = 10 };

@@ -183,9 +183,9 @@ static void names_that_do_not_exist(void **unused)
     refuse(&f, "bxo.position", "did you mean 'box'?");
     refuse(&f, "enegry", "did you mean 'energy'?");
     refuse(&f, "elsewhere.position", "expected BODY.position");
-    refuse(&f, "box", "expected one of position, orientation");
-    refuse(&f, "box.position.w", "components x to z");
-    refuse(&f, "box.position.x.y", "components x to z");
+    refuse(&f, "box", "Expected box.NAME with one of position, orientation");
+    refuse(&f, "box.position.w", "components x, y, z");
+    refuse(&f, "box.position.x.y", "components x, y, z");
     refuse(&f, "pin.angle.x", "one number");
     refuse(&f, "rail.angle", "'rail' has no 'angle'");
     refuse(&f, "pin.displacement", "'pin' has no 'displacement'");
@@ -193,7 +193,7 @@ static void names_that_do_not_exist(void **unused)
     refuse(&f, "ground.position", "unknown quantity 'ground.position'");
     refuse(&f, "", "unknown quantity ''");
     refuse(&f, ".", "unknown quantity");
-    refuse(&f, "box.", "expected one of");
+    refuse(&f, "box.", "Expected box.NAME with one of");
     tear_down(&f);
 }
 

@@ -105,7 +105,9 @@ static void equals_differences_of_runs(void **unused)
                                           "generalized-alpha-residual",
                                           "generalized-alpha-soi2",
                                           "semi-explicit",
-                                          "theta"};
+                                          "theta",
+                                          "rkmk-dopri5",
+                                          "rkmk-dop853"};
     static const double scale[4] = {15, 0.46875, 1, 150}, weight[3] = {.75, -.15, 1.0 / 60};
     static const int wanted[4] = {0, 1, 2, 3};
     for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++)
@@ -127,8 +129,10 @@ static void equals_differences_of_runs(void **unused)
                     size[i / 3] = fmax(size[i / 3], fabs(derivative[i]));
                     off[i / 3] = fmax(off[i / 3], fabs(value - derivative[i]));
                 }
+                /* the way back to the constraints is differentiated up to the step's error */
+                double projected = strncmp(methods[m], "rkmk", 4) == 0 ? 1e-7 : 0;
                 for (int part = 0; part < 4; part++)
-                    if (!(off[part] <= (part < 3 ? 1e-9 : 5e-7) * size[part]))
+                    if (!(off[part] <= fmax(part < 3 ? 1e-9 : 5e-7, projected) * size[part]))
                         fail_msg("%s, frame %d, parameter %d, part %d: off by %.3g of %.3g",
                                  methods[m], (int)frame, k, part, off[part], size[part]);
             }

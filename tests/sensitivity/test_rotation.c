@@ -1,7 +1,9 @@
-/* The linearised steps of lie-newmark and its compositions against differences of whole runs: tops
- * about a fixed point, bodies on springs and dampers, with parameters of inertia, geometry, forces
- * and initial values. */
+/* The linearised steps of the rotation integrators that kick and drift against differences of whole
+ * runs: tops about a fixed point, bodies on springs and dampers, with parameters of inertia,
+ * geometry, forces and initial values. */
 #include "../model/mechanism.h"
+
+#include "../method/double_pendulum.h"
 
 #define TOP                                                                                        \
     "nutate: 1\n"                                                                                  \
@@ -47,7 +49,18 @@ typedef struct run_of {
     nt_sensitivity *sensitivity;
 } run_of;
 
-/* Options concern forces of velocities alone. */
+/* Of the methods with an implicit stage. */
+static const nt_option tight_stage[] = {
+    {"tolerance_length", "1e-15"}, {"tolerance_angle", "1e-15"}, {"tolerance_relative", "1e-14"}};
+
+static bool is_one_of(const char *method, const char *const *list)
+{
+    for (; *list; list++)
+        if (strcmp(method, *list) == 0)
+            return true;
+    return false;
+}
+
 static run_of begin(const char *text, const char *method, const double *p, bool wanted)
 {
     static const int all[N_PARAMETERS] = {0, 1, 2, 3};
@@ -58,11 +71,16 @@ static run_of begin(const char *text, const char *method, const double *p, bool 
     const nt_system *system = nt_model_system(r.model);
     if (p)
         assert_int_equal(system->set_parameters(system->self, p), NT_OK);
-    bool composed = strcmp(method, "lie-newmark") != 0;
+    static const char *const stages[] = {"lie-midpoint", "simo-wong", "akw", NULL};
+    static const char *const kicks[] = {"lie-newmark", "lie-euler-adjoint", "simo-wong-explicit",
+                                        NULL};
+    const nt_option *options = is_one_of(method, stages)  ? tight_stage
+                               : is_one_of(method, kicks) ? tight
+                                                          : NULL;
     nt_integrator_setup setup = {.system = system,
                                  .method = nt_method_find(method),
-                                 .options = composed ? NULL : tight,
-                                 .n_options = composed ? 0 : 3};
+                                 .options = options,
+                                 .n_options = options ? 3 : 0};
     if (nt_integrator_create(&r.integrator, &setup, &error) != NT_OK)
         fail_msg("%s", error.message);
     if (wanted &&
@@ -100,11 +118,12 @@ static void moved(const char *text, const char *method, const nt_system *system,
     end(&r);
 }
 
-/* Sixth-order differences, steps of 0.3 % of each parameter: truncation and rounding below 1e-10 of
- * the largest. */
+static const double weight[3] = {.75, -.15, 1.0 / 60};
+
+/* Sixth-order differences, steps of 0.15 % of each parameter: truncation and rounding below 2e-10
+ * of the largest. */
 static void check(const char *text, const char *method)
 {
-    static const double weight[3] = {.75, -.15, 1.0 / 60};
     run_of r = begin(text, method, NULL, true);
     const nt_system *system = nt_model_system(r.model);
     nt_state s = nt_integrator_state(r.integrator);
@@ -112,7 +131,7 @@ static void check(const char *text, const char *method)
     double values[N_PARAMETERS];
     system->get_parameters(system->self, values);
     for (int k = 0; k < N_PARAMETERS; k++) {
-        double derivative[3][MOST] = {{0}}, out[3][MOST], step = 0.003 * values[k];
+        double derivative[3][MOST] = {{0}}, out[3][MOST], step = 0.0015 * values[k];
         for (int j = 1; j <= 3; j++)
             for (int sign = -1; sign <= 1; sign += 2) {
                 moved(text, method, system, s.q, k, sign * j * step, out);
@@ -143,6 +162,9 @@ static void top_equals_differences(void **state)
     check(top, "lie-newmark");
     check(top, "lie-newmark-4");
     check(top, "lie-newmark-6");
+    check(top, "lie-euler");
+    check(top, "lie-euler-adjoint");
+    check(top, "simo-wong-explicit");
 }
 
 static void pair_equals_differences(void **state)
@@ -151,6 +173,9 @@ static void pair_equals_differences(void **state)
     check(pair, "lie-newmark");
     check(pair, "lie-newmark-4");
     check(pair, "lie-newmark-6");
+    check(pair, "lie-euler");
+    check(pair, "lie-euler-adjoint");
+    check(pair, "simo-wong-explicit");
 }
 
 static void implicit_kicks_equal_differences(void **state)
@@ -158,6 +183,96 @@ static void implicit_kicks_equal_differences(void **state)
     (void)state;
     check(dragged_top, "lie-newmark");
     check(damped_pair, "lie-newmark");
+    check(dragged_top, "lie-euler");
+    check(damped_pair, "lie-euler");
+    check(dragged_top, "lie-euler-adjoint");
+    check(damped_pair, "lie-euler-adjoint");
+    check(dragged_top, "simo-wong-explicit");
+    check(damped_pair, "simo-wong-explicit");
+}
+
+static void implicit_stages_equal_differences(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"lie-midpoint", "simo-wong", "akw"};
+    static const char *const texts[] = {top, pair, dragged_top, damped_pair};
+    for (int m = 0; m < 3; m++)
+        for (int i = 0; i < 4; i++)
+            check(texts[i], methods[m]);
+}
+
+/* ---- vector spaces -------------------------------------------------------------------------- */
+
+/* Angles and rates of the double pendulum after ten steps. */
+static void swing(const char *method, const nt_option *option, double_pendulum *p,
+                  nt_integrator **it, nt_sensitivity **sensitivity, double out[6])
+{
+    static const double q0[2] = {1, -0.5}, v0[2] = {2, 1};
+    static const int wanted[2] = {0, 1};
+    nt_option options[4] = {tight[0], tight[2]};
+    nt_error error = {0};
+    if (option)
+        options[2] = *option;
+    nt_integrator_setup setup = {.system = &p->system,
+                                 .method = nt_method_find(method),
+                                 .options = options,
+                                 .n_options = option ? 3 : 2};
+    if (nt_integrator_create(it, &setup, &error) != NT_OK ||
+        (sensitivity && nt_sensitivity_create(sensitivity, *it, wanted, 2, &error) != NT_OK) ||
+        nt_integrator_start(*it, 0, q0, v0, NULL, &error) != NT_OK ||
+        (sensitivity && nt_sensitivity_start(*sensitivity, &error) != NT_OK) ||
+        nt_integrator_run(*it, 0.5, 0.05, NULL, NULL, &error) != NT_OK)
+        fail_msg("%s", error.message);
+    nt_state s = nt_integrator_state(*it);
+    memcpy(out, s.q, 2 * sizeof *out);
+    memcpy(out + 2, s.v, 2 * sizeof *out);
+    memcpy(out + 4, s.vdot, 2 * sizeof *out);
+}
+
+static void vector_spaces_equal_differences(void **state)
+{
+    (void)state;
+    static const nt_option plain = {"adjoint", "false"}, adjoint = {"adjoint", "true"};
+    static const struct {
+        const char *method;
+        const nt_option *option;
+    } rows[] = {
+        {"stormer-verlet", NULL}, {"symplectic-euler", &plain}, {"symplectic-euler", &adjoint}};
+    for (size_t m = 0; m < sizeof rows / sizeof *rows; m++) {
+        double_pendulum p;
+        nt_integrator *it = NULL;
+        nt_sensitivity *sensitivity = NULL;
+        double here[6];
+        double_pendulum_init(&p);
+        p.c = 0.3;
+        swing(rows[m].method, rows[m].option, &p, &it, &sensitivity, here);
+        for (int k = 0; k < 2; k++) {
+            double derivative[6] = {0}, step = k == 0 ? 0.02 : 2e-3;
+            for (int j = 1; j <= 3; j++)
+                for (int sign = -1; sign <= 1; sign += 2) {
+                    double_pendulum moved_one;
+                    nt_integrator *other = NULL;
+                    double out[6];
+                    double_pendulum_init(&moved_one);
+                    moved_one.c = p.c;
+                    *(k == 0 ? &moved_one.g : &moved_one.c) += sign * j * step;
+                    swing(rows[m].method, rows[m].option, &moved_one, &other, NULL, out);
+                    for (int i = 0; i < 6; i++)
+                        derivative[i] += sign * weight[j - 1] / step * out[i];
+                    nt_integrator_destroy(other);
+                }
+            nt_state_tangent d = nt_sensitivity_state(sensitivity, k);
+            const double *tangent[3] = {d.q, d.v, d.vdot};
+            for (int i = 0; i < 6; i++) {
+                double value = tangent[i / 2][i % 2];
+                if (!(fabs(value - derivative[i]) <= 1e-9 * (1 + fabs(value))))
+                    fail_msg("%s, parameter %d, value %d: %.12g, by differences %.12g",
+                             rows[m].method, k, i, value, derivative[i]);
+            }
+        }
+        nt_sensitivity_destroy(sensitivity);
+        nt_integrator_destroy(it);
+    }
 }
 
 int main(void)
@@ -166,6 +281,8 @@ int main(void)
         cmocka_unit_test(top_equals_differences),
         cmocka_unit_test(pair_equals_differences),
         cmocka_unit_test(implicit_kicks_equal_differences),
+        cmocka_unit_test(implicit_stages_equal_differences),
+        cmocka_unit_test(vector_spaces_equal_differences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
-/* The linearised step of lie-newmark and its compositions.
+/* The linearised step of every method that is composed of kicks and drifts.
  *
  * A direction varies the state by (dq, dW, da), dq an increment in the body frame, and the inertia
- * by dJ (what M dp loads). Kick and drift of lie_newmark.c are differentiated as they stand; with
+ * by dJ (what M dp loads). Kick and drift are differentiated as they stand; with
  * E(-x)~ from dE = E (T dx)~:
  *
  *   kick    dv1 = dv + h da
@@ -12,8 +12,9 @@
  *   push    M a = f(q, v + h a, t):
  *             (M + h C) da = -(K dq + C dv + dM a - df)
  *
- * where the last two terms are the direction's load and C is absent for forces of position. */
-#include "method/lie_newmark.h"
+ * where the last two terms are the direction's load and C is absent for forces of position. The
+ * step is repeated: its points between are not kept. */
+#include "method/momenta.h"
 
 #include "group/rotation.h"
 #include "method/variation.h"
@@ -25,22 +26,17 @@
 typedef struct linear {
     double *q, *v, *a;   /* the state on its way                                        */
     double *psi, *v_old; /* [nv] of a drift                                             */
-    double *unit, *load; /* [nv]                                                        */
+    double *unit;        /* [2 nv]                                                      */
     double *scratch;     /* [2 n]                                                       */
     double *z;           /* [count][n]                                                  */
     double *dJ;          /* [count][n_rotations][9]                                     */
 } linear;
 
-nt_status nt_lie_newmark_layout(const nt_problem *problem, const double *options, nt_layout *sizes,
-                                nt_error *error)
+void nt_composition_layout(const nt_problem *problem, nt_layout *sizes)
 {
-    (void)options, (void)error;
     size_t nv = (size_t)problem->nv, n = (size_t)problem->n;
-    sizes->memory = nv;
-    sizes->scratch = nt_momenta_scratch(problem);
     sizes->linear = (size_t)problem->nq + 6 * nv + 2 * n;
     sizes->linear_each = n + 9 * (size_t)problem->space.n_rotations;
-    return NT_OK;
 }
 
 static linear linear_of(const nt_problem *p, const nt_directions *directions)
@@ -52,45 +48,45 @@ static linear linear_of(const nt_problem *p, const nt_directions *directions)
     l.psi = l.a + nv;
     l.v_old = l.psi + nv;
     l.unit = l.v_old + nv;
-    l.load = l.unit + nv;
-    l.scratch = l.load + nv;
+    l.scratch = l.unit + 2 * nv;
     l.z = l.scratch + 2 * n;
     l.dJ = l.z + count * n;
     return l;
 }
 
-static m3 variation_of_inertia(const nt_problem *p, const linear *l, int direction, int rotation)
+/* The push of a variation: kept in memory, or the acceleration itself on a vector space. */
+static double *push_of(const nt_composition *c, const nt_variation *d)
 {
-    return m3_load(l->dJ +
-                   9 * ((size_t)direction * (size_t)p->space.n_rotations + (size_t)rotation));
+    return c->on_vector_space ? d->vdot : d->method;
 }
 
 /* ---- dJ ------------------------------------------------------------------------------------- */
 
 /* Column k of all dJ at once: what a direction changes in M vdot at the unit vector k of every
  * rotation. Inertia is block diagonal and constant, so one point tells all. */
-static nt_status vary_inertia(nt_stepper *s, const linear *l, const nt_directions *directions,
-                              const nt_point *at)
+nt_status nt_momenta_vary_inertia(nt_stepper *s, const nt_directions *directions,
+                                  const nt_point *at, double *work, double *dJ)
 {
     const nt_problem *p = s->problem;
+    double *unit = work, *load = work + p->nv;
     nt_point probe = *at;
-    probe.vdot = l->unit;
-    nt_terms terms = {.parts = NT_MASS, .residual = l->load};
+    probe.vdot = unit;
+    nt_terms terms = {.parts = NT_MASS, .residual = load};
     for (int k = 0; k < 3; k++) {
-        memset(l->unit, 0, (size_t)p->nv * sizeof *l->unit);
+        memset(unit, 0, (size_t)p->nv * sizeof *unit);
         for (int b = 0; b < p->space.n_blocks; b++)
             if (p->space.blocks[b].rotation >= 0)
-                l->unit[nt_rotation_entry(&p->space.blocks[b]) + k] = 1;
-        for (int i = 0; i < directions->count; i++) {
-            memset(l->load, 0, (size_t)p->nv * sizeof *l->load);
+                unit[nt_rotation_entry(&p->space.blocks[b]) + k] = 1;
+        for (int i = 0; i < directions->count && p->space.n_rotations > 0; i++) {
+            memset(load, 0, (size_t)p->nv * sizeof *load);
             nt_status status = directions->load(directions->context, i, &probe, &terms);
             if (status != NT_OK)
                 return status;
-            double *dJ = l->dJ + 9 * (size_t)i * (size_t)p->space.n_rotations + k;
+            double *column = dJ + 9 * (size_t)i * (size_t)p->space.n_rotations + k;
             for (int b = 0; b < p->space.n_blocks; b++) {
                 const nt_block *block = &p->space.blocks[b];
                 for (int row = 0; row < 3 && block->rotation >= 0; row++)
-                    dJ[9 * block->rotation + 3 * row] = l->load[nt_rotation_entry(block) + row];
+                    column[9 * block->rotation + 3 * row] = load[nt_rotation_entry(block) + row];
             }
         }
     }
@@ -112,7 +108,7 @@ static void vary_turn(const nt_problem *p, const linear *l, const nt_directions 
     m3 slope = m3_sub(J, m3_scale(h / 2, m3_skew_multiply(y, so3_tangent(half))));
     for (int k = 0; k < directions->count; k++) {
         nt_variation d = nt_variation_at(p, directions, after, k);
-        m3 dJ = variation_of_inertia(p, l, k, block->rotation);
+        m3 dJ = nt_varied_inertia(p, l->dJ, k, block->rotation);
         v3 dPi = v3_add(m3_apply(J, v3_load(d.v + i)), m3_apply(dJ, W));
         v3 right = v3_sub(v3_scale(h, m3_apply_transposed(E_half, dPi)), m3_apply(dJ, psi));
         v3 turned = m3_apply(T, m3_solve(slope, right));
@@ -141,80 +137,89 @@ static nt_status drift(nt_stepper *s, const linear *l, const nt_directions *dire
     return status;
 }
 
-static void kick(const nt_problem *p, const linear *l, const nt_directions *directions, double h,
-                 double *after)
+static void kick(const nt_problem *p, const linear *l, const nt_composition *c,
+                 const nt_directions *directions, double h, double *after)
 {
     nt_kick(p, h, l->v, l->a, l->v);
     for (int k = 0; k < directions->count; k++) {
         nt_variation d = nt_variation_at(p, directions, after, k);
-        nt_kick(p, h, d.v, d.method, d.v);
+        nt_kick(p, h, d.v, push_of(c, &d), d.v);
     }
 }
 
 /* ---- push ----------------------------------------------------------------------------------- */
 
-/* The push at the end of a substep, v before its kick of length h. */
-static nt_status push(nt_stepper *s, const linear *l, const double *options,
-                      const nt_directions *directions, double h, double t, double *after)
+nt_status nt_push_vary(nt_stepper *s, const nt_point *at, double h, const nt_directions *directions,
+                       const double *dq, const double *dv, double *scratch, double *z)
 {
     nt_problem *p = s->problem;
     size_t n = (size_t)p->n;
-    nt_status status = nt_push_end(s, options, h, t, l->q, l->v, l->a);
-    if (status != NT_OK)
-        return status;
-    bool rates = !(p->system->capabilities & NT_POSITION_FORCES);
-    nt_kick(p, h, l->v, l->a, l->v_old); /* where forces were taken */
-    nt_point at = nt_phase_point(&s->next);
-    at.t = t, at.q = l->q, at.v = l->v_old, at.vdot = l->a, at.memory = s->now.memory;
-    memset(l->z, 0, (size_t)directions->count * n * sizeof *l->z);
-    nt_variation first = nt_variation_at(p, directions, after, 0);
-    nt_push terms = {.at = &at,
-                     .parts = NT_EXPLICIT | NT_IMPLICIT,
+    unsigned has = p->system->capabilities;
+    bool momenta = has & NT_HAS_MOMENTA, rates = !momenta || !(has & NT_POSITION_FORCES);
+    unsigned forces = NT_EXPLICIT | NT_IMPLICIT | (momenta ? 0u : (unsigned)NT_GYROSCOPIC);
+    memset(z, 0, (size_t)directions->count * n * sizeof *z);
+    nt_push terms = {.at = at,
+                     .parts = momenta ? forces : NT_MASS | forces,
                      .stiffness = 1,
                      .count = directions->count,
-                     .x = first.q,
+                     .x = dq,
                      .x_stride = directions->stride,
-                     .y = l->z,
+                     .y = z,
                      .y_stride = n,
-                     .scratch = l->scratch};
-    status = nt_variation_push(p, &terms);
+                     .scratch = scratch};
+    nt_status status = nt_variation_push(p, &terms);
     if (status == NT_OK && rates) {
-        terms.stiffness = 0, terms.damping = 1, terms.x = first.v;
+        terms.stiffness = 0, terms.damping = 1, terms.x = dv;
         status = nt_variation_push(p, &terms);
     }
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
-        double *z = l->z + (size_t)k * n;
-        nt_terms load = {.parts = NT_MASS | NT_EXPLICIT | NT_IMPLICIT, .residual = z};
-        status = directions->load(directions->context, k, &at, &load);
+        double *one = z + (size_t)k * n;
+        nt_terms load = {.parts = NT_MASS | forces, .residual = one};
+        status = directions->load(directions->context, k, at, &load);
         for (int i = 0; i < p->nv; i++)
-            z[i] = -z[i];
+            one[i] = -one[i];
     }
     if (status != NT_OK)
         return status;
     nt_combination combination = {.mass = 1, .damping = rates ? h : 0};
-    nt_terms matrix = {.parts = NT_MASS | (rates ? NT_EXPLICIT | NT_IMPLICIT : 0),
+    nt_terms matrix = {.parts = NT_MASS | (rates ? forces : 0u),
                        .matrix = &p->matrix,
                        .combination = &combination};
     p->factored_for = NULL;
     nt_matrix_zero(&p->matrix);
-    if ((status = nt_problem_evaluate(p, &at, &matrix)) != NT_OK ||
-        (status = nt_solver_factor_clear(p->solver, &p->matrix)) != NT_OK ||
-        (status = nt_solver_solve(p->solver, l->z, directions->count)) != NT_OK)
+    if ((status = nt_problem_evaluate(p, at, &matrix)) != NT_OK ||
+        (status = nt_solver_factor_clear(p->solver, &p->matrix)) != NT_OK)
         return status;
-    for (int k = 0; k < directions->count; k++) {
+    return nt_solver_solve(p->solver, z, directions->count);
+}
+
+/* The push at the end of a substep, v before its kick of length h. */
+static nt_status push(nt_stepper *s, const linear *l, const nt_composition *c,
+                      const nt_directions *directions, double h, double t, double *after)
+{
+    nt_problem *p = s->problem;
+    bool momenta = p->system->capabilities & NT_HAS_MOMENTA;
+    nt_status status = momenta && h == 0 ? nt_push_at(s, t, l->q, l->v, l->a)
+                                         : nt_push_end(s, s->options, h, t, l->q, l->v, l->a);
+    if (status != NT_OK)
+        return status;
+    nt_kick(p, h, l->v, l->a, l->v_old); /* where forces were taken */
+    nt_point at = nt_phase_point(&s->next);
+    at.t = t, at.q = l->q, at.v = l->v_old, at.vdot = l->a, at.memory = s->now.memory;
+    nt_variation first = nt_variation_at(p, directions, after, 0);
+    status = nt_push_vary(s, &at, h, directions, first.q, first.v, l->scratch, l->z);
+    for (int k = 0; k < directions->count && status == NT_OK; k++) {
         nt_variation d = nt_variation_at(p, directions, after, k);
-        memcpy(d.method, l->z + (size_t)k * n, (size_t)p->nv * sizeof(double));
+        memcpy(push_of(c, &d), l->z + (size_t)k * (size_t)p->n, (size_t)p->nv * sizeof(double));
     }
-    return NT_OK;
+    return status;
 }
 
 /* ---- acceleration --------------------------------------------------------------------------- */
 
-/* J (vdot - a) = -W x J W differentiated: out = from + sign J^-1 (dW x J W + W x (J dW + dJ W) +
- * dJ (vdot - a)). sign = -1: dvdot from da; 1: da from dvdot. */
-static void vary_acceleration(const nt_problem *p, const linear *l, int direction, double sign,
-                              const double *v, const double *vdot, const double *a,
-                              const double *dv, const double *from, double *out)
+void nt_momenta_vary_acceleration(const nt_problem *p, const double *dJ, int direction, double sign,
+                                  const nt_phase *at, const double *a, const double *dv,
+                                  const double *from, double *out)
 {
     memmove(out, from, (size_t)p->nv * sizeof *out);
     for (int b = 0; b < p->space.n_blocks; b++) {
@@ -223,81 +228,80 @@ static void vary_acceleration(const nt_problem *p, const linear *l, int directio
             continue;
         int i = nt_rotation_entry(block);
         m3 J = nt_inertia_of(p, block->rotation);
-        m3 dJ = variation_of_inertia(p, l, direction, block->rotation);
-        v3 W = v3_load(v + i), dW = v3_load(dv + i), JW = m3_apply(J, W);
-        v3 dPi = v3_add(m3_apply(J, dW), m3_apply(dJ, W));
+        m3 change = nt_varied_inertia(p, dJ, direction, block->rotation);
+        v3 W = v3_load(at->v + i), dW = v3_load(dv + i), JW = m3_apply(J, W);
+        v3 dPi = v3_add(m3_apply(J, dW), m3_apply(change, W));
         v3 gyroscopic = v3_add(v3_cross(dW, JW), v3_cross(W, dPi));
-        v3 rest = m3_apply(dJ, v3_sub(v3_load(vdot + i), v3_load(a + i)));
+        v3 rest = m3_apply(change, v3_sub(v3_load(at->vdot + i), v3_load(a + i)));
         v3_accumulate(out + i, v3_scale(sign, m3_solve(J, v3_add(gyroscopic, rest))));
     }
 }
 
 /* ---- the step ------------------------------------------------------------------------------- */
 
-static nt_status substeps(nt_stepper *s, const linear *l, const double *options, double h,
-                          const double *g, int stages, const nt_directions *directions,
-                          double *after)
+static nt_status substeps(nt_stepper *s, const linear *l, const nt_composition *c, double h,
+                          const nt_directions *directions, double *after)
 {
     const nt_problem *p = s->problem;
     double t = s->now.all[NT_PHASE_T], done = 0;
     nt_status status = NT_OK;
-    for (int i = 0; i < stages && status == NT_OK; i++) {
-        double half = g[i] * h / 2;
-        kick(p, l, directions, half, after);
-        status = drift(s, l, directions, half, after);
+    for (int i = 0; i < c->stages && status == NT_OK; i++) {
+        double part = c->part[i] * h, last = c->last * part;
+        kick(p, l, c, directions, c->first * part, after);
+        for (int k = 0; k < c->drifts && status == NT_OK; k++)
+            status = drift(s, l, directions, part / c->drifts, after);
         if (status == NT_OK)
-            status = drift(s, l, directions, half, after);
+            status = push(s, l, c, directions, last, t + done * h + part, after);
         if (status == NT_OK)
-            status = push(s, l, options, directions, half, t + done * h + g[i] * h, after);
-        if (status == NT_OK)
-            kick(p, l, directions, half, after);
-        done += g[i];
+            kick(p, l, c, directions, last, after);
+        done += c->part[i];
     }
     return status;
 }
 
-nt_status nt_lie_newmark_linearise(nt_stepper *s, const double *options, double h, const double *g,
-                                   int stages, const nt_directions *directions,
-                                   const double *before, double *after)
+static void begin(const nt_stepper *s, const linear *l, const nt_composition *c,
+                  const nt_directions *directions, const double *before, double *after)
 {
     const nt_problem *p = s->problem;
-    const nt_phase *now = &s->now, *next = &s->next;
+    const nt_phase *now = &s->now;
     size_t bytes = (size_t)p->nv * sizeof(double);
-    if (!(p->system->capabilities & NT_HAS_TANGENT))
-        return NT_UNSUPPORTED;
-    linear l = linear_of(p, directions);
-    nt_point at = nt_phase_point(next);
-    if (h != 0)
-        at.memory = now->memory;
-    nt_status status = vary_inertia(s, &l, directions, &at);
-    if (status != NT_OK)
-        return status;
-    if (h == 0) {
-        for (int k = 0; k < directions->count; k++) {
-            nt_variation d = nt_variation_at(p, directions, after, k);
-            vary_acceleration(p, &l, k, 1, next->v, next->vdot, next->method, d.v, d.vdot,
-                              d.method);
-        }
-        return NT_OK;
-    }
-    nt_statistics counted = *s->statistics; /* of the step, not of its repetition */
-    nt_report report = s->report;
-    memcpy(l.q, now->q, (size_t)p->nq * sizeof(double));
-    memcpy(l.v, now->v, bytes);
-    memcpy(l.a, now->method, bytes);
+    memcpy(l->q, now->q, (size_t)p->nq * sizeof(double));
+    memcpy(l->v, now->v, bytes);
+    memcpy(l->a, c->on_vector_space ? now->vdot : now->method, bytes);
     for (int k = 0; k < directions->count; k++) {
         nt_variation from = nt_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
         memcpy(to.q, from.q, bytes);
         memcpy(to.v, from.v, bytes);
-        memcpy(to.method, from.method, bytes);
+        memcpy(push_of(c, &to), push_of(c, &from), bytes);
     }
-    status = substeps(s, &l, options, h, g, stages, directions, after);
-    for (int k = 0; k < directions->count; k++) {
+}
+
+nt_status nt_composition_linearise(nt_stepper *s, const nt_composition *c, double h,
+                                   const nt_directions *directions, const double *before,
+                                   double *after)
+{
+    const nt_problem *p = s->problem;
+    const nt_phase *next = &s->next;
+    if (!(p->system->capabilities & NT_HAS_TANGENT))
+        return NT_UNSUPPORTED;
+    linear l = linear_of(p, directions);
+    nt_point at = nt_phase_point(next);
+    at.memory = h != 0 ? s->now.memory : next->memory;
+    nt_status status = nt_momenta_vary_inertia(s, directions, &at, l.unit, l.dJ);
+    if (h != 0 && status == NT_OK) {
+        nt_statistics counted = *s->statistics; /* of the step, not of its repetition */
+        nt_report report = s->report;
+        begin(s, &l, c, directions, before, after);
+        status = substeps(s, &l, c, h, directions, after);
+        *s->statistics = counted;
+        s->report = report;
+    }
+    for (int k = 0; k < directions->count && !c->on_vector_space && status == NT_OK; k++) {
         nt_variation d = nt_variation_at(p, directions, after, k);
-        vary_acceleration(p, &l, k, -1, next->v, next->vdot, next->method, d.v, d.method, d.vdot);
+        const double *from = h != 0 ? d.method : d.vdot;
+        nt_momenta_vary_acceleration(p, l.dJ, k, h != 0 ? -1 : 1, next, next->method, d.v, from,
+                                     h != 0 ? d.vdot : d.method);
     }
-    *s->statistics = counted;
-    s->report = report;
     return status;
 }

@@ -1,0 +1,371 @@
+#include "papers/modin/bearing.h"
+#include "papers/common/vector.h"
+
+#include <string.h>
+
+/* ---- data ---------------------------------------------------------------------------------------
+ *
+ * Ball diameter D, pitch d_m, groove radius .52 D, clearance by which the balls have room across
+ * the whole bearing. Stiffness Q = K delta^1.5 by Hertz's theory with exact elliptic integrals for
+ * steel (E = 207 GPa, nu = .3), contact angle as without load.
+ */
+static const double D = 9.525e-3, PITCH = 46e-3, CLEARANCE = 10e-6; /* m            */
+static const double GROOVE = 0.52 * 9.525e-3;                       /* m            */
+static const double K_INNER = 2.789604e10, K_OUTER = 2.951891e10;   /* N/m^1.5      */
+static const double DAMPING = 0.2;                                  /* s/m, relative to the force */
+static const double FRICTION = 0.05, SLIP = 0.05;                   /* 1, m/s       */
+static const double POCKET_ROOM = 1e-4;                             /* m            */
+static const double POCKET_STIFFNESS = 1e6, POCKET_DAMPING = 20;    /* N/m, N s/m   */
+static const double LOAD = 1000;                                    /* N            */
+static const double SPEED = 1e4 * 2 * 3.14159265358979323846 / 60;  /* rad/s        */
+static const double RING_MASS = 0.06, RING_INERTIA = 1.5e-5;        /* kg, kg m^2   */
+static const double CAGE_MASS = 0.015, CAGE_INERTIA = 8e-6;         /* kg, kg m^2   */
+static const double DENSITY = 7800;                                 /* kg/m^3       */
+static const double PENALTY = 2 * 3.14159265358979323846 * 1e7; /* rad/s, all critically damped */
+
+enum { RING, CAGE, BALL };
+
+static double ball_mass(void) { return DENSITY * 3.14159265358979323846 / 6 * D * D * D; }
+static double mass_of(int body)
+{
+    return body == RING ? RING_MASS : body == CAGE ? CAGE_MASS : ball_mass();
+}
+static double inertia_of(int body)
+{
+    return body == RING ? RING_INERTIA : body == CAGE ? CAGE_INERTIA : 0.1 * ball_mass() * D * D;
+}
+
+/* Radii of the circles of the grooves' centres: with clearance, further apart than where a ball
+ * fits without play. */
+static double outer_circle(void) { return PITCH / 2 - (GROOVE - D / 2) + CLEARANCE / 4; }
+static double inner_circle(void) { return PITCH / 2 + (GROOVE - D / 2) - CLEARANCE / 4; }
+
+/* ---- contacts: A --------------------------------------------------------------------------------
+ */
+
+/* A ball's neighbourhood: ball, ring, cage. */
+typedef struct trio {
+    double x[3][3], v[3][3], W[3][3]; /* place, velocity, angular velocity; ground axes */
+    double pocket[3];                 /* unit vector from the axis to the ball's pocket    */
+} trio;
+
+typedef struct trio_forces {
+    double force[3][3], moment[3][3]; /* on ring, cage, ball; about their centres */
+} trio_forces;
+
+/* The ball in a groove of a ring at x with v, W, whose groove's centre runs on a circle of radius
+ * a: normal force on the ball towards that centre, damped, never pulling, and traction against the
+ * slip of the surfaces. angle: of the line of contact with the plane of the ring. */
+static double groove_force(const trio *s, const double *x, const double *v, const double *W,
+                           double a, double K, double force[3], double arm[3], double *angle)
+{
+    double rel[3], to[3], n[3], point[3], surface[3], slip[3], turn[3];
+    subtract(s->x[BALL], x, rel);
+    double radius = hypot(rel[0], rel[1]);
+    const double offset[3] = {rel[0] * (1 - a / radius), rel[1] * (1 - a / radius), rel[2]};
+    double distance = norm(offset), indentation = distance + D / 2 - GROOVE;
+    memset(force, 0, 3 * sizeof *force);
+    memset(arm, 0, 3 * sizeof *arm);
+    *angle = atan2(fabs(offset[2]), fabs(radius - a));
+    if (indentation <= 0)
+        return 0;
+    for (int i = 0; i < 3; i++) {
+        n[i] = offset[i] / distance; /* from the groove's centre to the point of contact */
+        arm[i] = n[i] * D / 2;
+    }
+    memcpy(point, rel, sizeof point);
+    add(point, 1, arm);
+    cross(W, point, surface);
+    cross(s->W[BALL], arm, turn);
+    subtract(s->v[BALL], v, to);
+    for (int i = 0; i < 3; i++)
+        slip[i] = to[i] + turn[i] - surface[i];
+    double rate = dot(slip, n);
+    add(slip, -rate, n);
+    double Q = K * pow(indentation, 1.5) * (1 + DAMPING * rate);
+    Q = Q > 0 ? Q : 0;
+    add(force, -Q, n);
+    add(force, -FRICTION * Q / sqrt(dot(slip, slip) + SLIP * SLIP), slip);
+    return Q;
+}
+
+/* Along the direction of motion: free for the room in the pocket, then spring and damper that never
+ * pull. On the cage. */
+static double pocket_force(const trio *s, double direction[3])
+{
+    const double axis[3] = {0, 0, 1};
+    double place[3], rel[3], speed[3], rel_v[3];
+    cross(axis, s->pocket, direction);
+    for (int i = 0; i < 3; i++)
+        place[i] = s->x[CAGE][i] + PITCH / 2 * s->pocket[i];
+    subtract(s->x[BALL], place, rel);
+    cross(s->W[CAGE], s->pocket, speed);
+    for (int i = 0; i < 3; i++)
+        rel_v[i] = s->v[BALL][i] - s->v[CAGE][i] - PITCH / 2 * speed[i];
+    double along = dot(rel, direction), side = along < 0 ? -1 : 1;
+    double depth = fabs(along) - POCKET_ROOM, rate = side * dot(rel_v, direction);
+    double force = depth > 0 ? POCKET_STIFFNESS * depth + POCKET_DAMPING * rate : 0;
+    return force > 0 ? side * force : 0;
+}
+
+static void act(trio_forces *f, int body, const double *force, double sign, const double *arm)
+{
+    double moment[3];
+    cross(arm, force, moment);
+    add(f->force[body], sign, force);
+    add(f->moment[body], sign, moment);
+}
+
+static void forces_of(const trio *s, trio_forces *f)
+{
+    static const double still[3] = {0, 0, 0};
+    double force[3], arm[3], from_ring[3], push[3] = {0}, angle;
+    memset(f, 0, sizeof *f);
+    groove_force(s, still, still, still, outer_circle(), K_OUTER, force, arm, &angle);
+    act(f, BALL, force, 1, arm);
+    groove_force(s, s->x[RING], s->v[RING], s->W[RING], inner_circle(), K_INNER, force, arm,
+                 &angle);
+    act(f, BALL, force, 1, arm);
+    subtract(s->x[BALL], s->x[RING], from_ring);
+    add(from_ring, 1, arm);
+    act(f, RING, force, -1, from_ring);
+    double direction[3], P = pocket_force(s, direction);
+    add(push, P, direction);
+    double lever[3] = {0};
+    add(lever, PITCH / 2, s->pocket);
+    act(f, CAGE, push, 1, lever);
+    act(f, BALL, push, -1, still);
+}
+
+/* Place of ball b and of ring and cage, in the state. */
+static int body_of(int which, int ball) { return which == BALL ? BALL + ball : which; }
+
+static void trio_at(const double *q, const double *v, int ball, trio *s)
+{
+    double R[9], at = 2 * 3.14159265358979323846 * ball / NT_BALLS;
+    for (int k = RING; k <= BALL; k++) {
+        int body = body_of(k, ball);
+        memcpy(s->x[k], q + 7 * body, sizeof s->x[k]);
+        memcpy(s->v[k], v + 6 * body, sizeof s->v[k]);
+        memcpy(s->W[k], v + 6 * body + 3, sizeof s->W[k]);
+    }
+    nt_so3_matrix(q + 7 * CAGE + 3, R);
+    for (int i = 0; i < 3; i++)
+        s->pocket[i] = R[3 * i] * cos(at) + R[3 * i + 1] * sin(at);
+}
+
+static void add_contacts(const nt_point *at, double *residual)
+{
+    trio s;
+    trio_forces f;
+    residual[6 * RING + 2] -= LOAD;
+    for (int b = 0; b < NT_BALLS; b++) {
+        trio_at(at->q, at->v, b, &s);
+        forces_of(&s, &f);
+        for (int k = RING; k <= BALL; k++) {
+            add(residual + 6 * body_of(k, b), -1, f.force[k]);
+            add(residual + 6 * body_of(k, b) + 3, -1, f.moment[k]);
+        }
+    }
+}
+
+/* One number of a trio moved: 0-2 place, 3-5 turn, 6-8 velocity, 9-11 angular velocity. */
+static void move(trio *s, int body, int which, double by)
+{
+    double turn[3] = {0}, moved[3];
+    if (which < 3) {
+        s->x[body][which] += by;
+    } else if (which < 6) { /* only the cage shows how it is turned */
+        turn[which - 3] = by;
+        cross(turn, s->pocket, moved);
+        add(s->pocket, body == CAGE, moved);
+    } else if (which < 9) {
+        s->v[body][which - 6] += by;
+    } else {
+        s->W[body][which - 9] += by;
+    }
+}
+
+/* Central differences, ball by ball: 36 pairs of a trio's forces. Steps: of the indentation, 1e-5
+ * m, and of the speed where traction bends, 0.05 m/s. */
+static void add_contact_tangent(const nt_point *at, const nt_combination *c, double *block)
+{
+    static const double step[4] = {1e-9, 1e-7, 1e-5, 1e-3}; /* m, rad, m/s, rad/s */
+    trio s;
+    trio_forces f[2];
+    for (int b = 0; b < NT_BALLS; b++)
+        for (int from = RING; from <= BALL; from++)
+            for (int which = 0; which < 12; which++) {
+                double by = step[which / 3], scale = which < 6 ? c->stiffness : c->damping;
+                int column = 6 * body_of(from, b) + which % 6;
+                for (int side = 0; side < 2; side++) {
+                    trio_at(at->q, at->v, b, &s);
+                    move(&s, from, which, side ? -by : by);
+                    forces_of(&s, &f[side]);
+                }
+                for (int k = RING; k <= BALL; k++)
+                    for (int i = 0; i < 3; i++) {
+                        double *row = block + (6 * body_of(k, b) + i) * NT_BEARING_NV + column;
+                        row[0] -= scale * (f[0].force[k][i] - f[1].force[k][i]) / (2 * by);
+                        row[3 * NT_BEARING_NV] -=
+                            scale * (f[0].moment[k][i] - f[1].moment[k][i]) / (2 * by);
+                    }
+            }
+}
+
+/* ---- penalty constraints: B ---------------------------------------------------------------------
+ *
+ * Ring: rotation vector psi from where it is driven, psi = log(R Rz(wt)^T), and W - w e_3. Cage:
+ * place and velocity; tilt e_3 x R e_3 and W across the axis. Each a critically damped oscillator
+ * of PENALTY, k = J PENALTY^2, c = 2 J PENALTY. Tangents at zero deviation, which is at most 1e-9.
+ */
+static void add_penalties(const nt_point *at, double *residual)
+{
+    const double *ring = at->q + 7 * RING + 3, *cage = at->q + 7 * CAGE;
+    const double back[4] = {cos(SPEED * at->t / 2), 0, 0, -sin(SPEED * at->t / 2)};
+    double rest[4], psi[3], R[9];
+    nt_so3_multiply(ring, back, rest);
+    nt_so3_log(rest, psi);
+    nt_so3_matrix(cage + 3, R);
+    const double tilt[3] = {-R[5], R[2], 0}; /* e_3 x R e_3 */
+    for (int i = 0; i < 3; i++) {
+        double rate = at->v[6 * RING + 3 + i] - (i == 2 ? SPEED : 0);
+        residual[6 * RING + 3 + i] += RING_INERTIA * PENALTY * (PENALTY * psi[i] + 2 * rate);
+        residual[6 * CAGE + i] +=
+            CAGE_MASS * PENALTY * (PENALTY * cage[i] + 2 * at->v[6 * CAGE + i]);
+        if (i < 2)
+            residual[6 * CAGE + 3 + i] +=
+                CAGE_INERTIA * PENALTY * (PENALTY * tilt[i] + 2 * at->v[6 * CAGE + 3 + i]);
+    }
+}
+
+static void add_penalty_tangent(const nt_combination *c, double *block)
+{
+    double g = PENALTY * (PENALTY * c->stiffness + 2 * c->damping);
+    for (int i = 0; i < 3; i++) {
+        block[(6 * RING + 3 + i) * (NT_BEARING_NV + 1)] += RING_INERTIA * g;
+        block[(6 * CAGE + i) * (NT_BEARING_NV + 1)] += CAGE_MASS * g;
+        if (i < 2)
+            block[(6 * CAGE + 3 + i) * (NT_BEARING_NV + 1)] += CAGE_INERTIA * g;
+    }
+}
+
+/* ---- system ------------------------------------------------------------------------------------
+ */
+
+static void add_mass(const nt_point *at, const nt_terms *terms)
+{
+    for (int body = 0; body < NT_BEARING_BODIES; body++)
+        for (int i = 0; i < 6; i++) {
+            int row = 6 * body + i;
+            double m = i < 3 ? mass_of(body) : inertia_of(body);
+            if (terms->residual)
+                terms->residual[row] += m * at->vdot[row];
+            if (terms->matrix)
+                nt_matrix_block(terms->matrix, 0)[row * (NT_BEARING_NV + 1)] +=
+                    terms->combination->mass * m;
+        }
+}
+
+static nt_status evaluate(void *self, const nt_point *at, const nt_terms *terms)
+{
+    nt_bearing *bearing = self;
+    if (terms->parts & NT_MASS)
+        add_mass(at, terms);
+    if ((terms->parts & NT_EXPLICIT) && terms->residual) {
+        add_contacts(at, terms->residual);
+        bearing->evaluations++;
+    }
+    if ((terms->parts & NT_EXPLICIT) && terms->matrix &&
+        (terms->combination->stiffness != 0 || terms->combination->damping != 0)) {
+        add_contact_tangent(at, terms->combination, nt_matrix_block(terms->matrix, 0));
+        bearing->tangents += terms->combination->stiffness != 0;
+    }
+    if ((terms->parts & NT_IMPLICIT) && terms->residual)
+        add_penalties(at, terms->residual);
+    if ((terms->parts & NT_IMPLICIT) && terms->matrix)
+        add_penalty_tangent(terms->combination, nt_matrix_block(terms->matrix, 0));
+    return NT_OK;
+}
+
+void nt_bearing_init(nt_bearing *bearing)
+{
+    memset(bearing, 0, sizeof *bearing);
+    for (int i = 0; i < NT_BEARING_BODIES; i++)
+        bearing->block[i] = (nt_block){.kind = NT_R3SO3};
+    bearing->system = (nt_system){.name = "ball bearing",
+                                  .frame = NT_INERTIAL,
+                                  .self = bearing,
+                                  .evaluate = evaluate,
+                                  .capabilities = NT_HAS_TANGENT | NT_HAS_SPLIT | NT_AFFINE};
+    nt_space_init(&bearing->system.space, bearing->block, NT_BEARING_BODIES);
+}
+
+/* ---- start --------------------------------------------------------------------------------------
+ */
+
+/* Nine equal balls carry the load, Q = LOAD/(9 sin angle), without centrifugal force: the angle at
+ * which indentations fit the distance of the grooves' centres, by bisection. */
+static double loaded_angle(void)
+{
+    double low = 0.01, high = 1; /* rad */
+    for (int i = 0; i < 60; i++) {
+        double angle = (low + high) / 2, Q = LOAD / (NT_BALLS * sin(angle));
+        double sum = pow(Q / K_INNER, 2. / 3) + pow(Q / K_OUTER, 2. / 3);
+        if ((inner_circle() - outer_circle()) / cos(angle) > 2 * GROOVE - D + sum)
+            high = angle;
+        else
+            low = angle;
+    }
+    return low;
+}
+
+void nt_bearing_start(double q[NT_BEARING_NQ], double v[NT_BEARING_NV])
+{
+    double angle = loaded_angle(), Q = LOAD / (NT_BALLS * sin(angle));
+    double reach = GROOVE - D / 2 + pow(Q / K_OUTER, 2. / 3);
+    double radius = outer_circle() + reach * cos(angle), height = reach * sin(angle);
+    double G = D * cos(angle) / (2 * radius), orbit = SPEED * (1 - G) / 2;
+    memset(q, 0, NT_BEARING_NQ * sizeof *q);
+    memset(v, 0, NT_BEARING_NV * sizeof *v);
+    for (int body = 0; body < NT_BEARING_BODIES; body++)
+        q[7 * body + 3] = 1;
+    q[7 * RING + 2] = (inner_circle() - outer_circle()) * tan(angle);
+    v[6 * RING + 5] = SPEED;
+    v[6 * CAGE + 5] = 0.95 * orbit;
+    for (int b = 0; b < NT_BALLS; b++) {
+        /* pockets are not met by all at once: up to 40 um apart, ball 1 in front */
+        double at = 2 * 3.14159265358979323846 * b / NT_BALLS + 40e-6 / radius * cos(2.0 * b);
+        double *x = q + 7 * (BALL + b), *u = v + 6 * (BALL + b), spin = 2 * orbit * radius / D;
+        const double along[3] = {-sin(at), cos(at), 0};
+        const double line[3] = {cos(angle) * cos(at), cos(angle) * sin(at), sin(angle)};
+        x[0] = radius * cos(at);
+        x[1] = radius * sin(at);
+        x[2] = height;
+        add(u, orbit * radius, along);
+        cross(along, line, u + 3); /* rolls on the outer ring: v + W x line D/2 = 0 */
+        for (int i = 3; i < 6; i++)
+            u[i] *= spin;
+    }
+}
+
+/* ---- looking ------------------------------------------------------------------------------------
+ */
+
+nt_bearing_look nt_bearing_at(const double *q, const double *v)
+{
+    static const double still[3] = {0, 0, 0};
+    double apart = inner_circle() - outer_circle(), fit = 2 * GROOVE - D;
+    nt_bearing_look look = {.cage = v[6 * CAGE + 5],
+                            .axial = q[7 * RING + 2] - sqrt(fit * fit - apart * apart)};
+    double force[3], arm[3], direction[3];
+    trio s;
+    trio_at(q, v, 0, &s);
+    look.outer = groove_force(&s, still, still, still, outer_circle(), K_OUTER, force, arm,
+                              &look.outer_angle);
+    look.inner = groove_force(&s, s.x[RING], s.v[RING], s.W[RING], inner_circle(), K_INNER, force,
+                              arm, &look.inner_angle);
+    look.pocket = pocket_force(&s, direction);
+    look.ball = norm(s.W[BALL]);
+    return look;
+}

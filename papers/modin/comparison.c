@@ -1,0 +1,188 @@
+/* Modin, Fritzson & Fuehrer 2007, figures 3 to 5: the semi-explicit method and the theta method on
+ * two stiff oscillators and a pendulum on a stiff spring. */
+#include "papers/modin/planar.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const struct {
+    const char *name, *method, *option, *oscillators, *pendulum;
+} tried[NT_MODIN_METHODS] = {{"semi-explicit", "semi-explicit", "beta", "0.8", "0.6"},
+                             {"theta = 0.5", "theta", "theta", "0.5", "0.5"},
+                             {"theta > 0.5", "theta", "theta", "0.8", "0.6"}};
+
+/* ---- running ----------------------------------------------------------------------------------
+ */
+
+/* q_1, q_2, v_1, v_2 at t = 0, h, 2 h, ...: out[steps + 1][4]. The account may be NULL. */
+static bool follow(nt_paper_report *report, const nt_trial *trial, double h, int steps, double *out,
+                   nt_statistics *account)
+{
+    nt_course course;
+    bool ok = nt_course_begin(&course, report, trial);
+    for (int i = 0; ok && i <= steps; i++) {
+        ok = i == 0 || nt_course_run(&course, i * h, h);
+        nt_state state = nt_course_state(&course);
+        for (int j = 0; j < 2; j++) {
+            out[4 * i + j] = state.q[j];
+            out[4 * i + 2 + j] = state.v[j];
+        }
+    }
+    if (ok && account)
+        *account = *nt_integrator_statistics(course.integrator);
+    nt_course_end(&course);
+    return ok;
+}
+
+static bool follow_exact(nt_paper_report *report, const nt_planar *planar, const double *q0,
+                         double h, int steps, double *out)
+{
+    nt_trial trial = nt_trial_exact(NULL);
+    trial.system = &planar->system;
+    trial.q = q0;
+    trial.v = nt_modin_rest;
+    return follow(report, &trial, h, steps, out, NULL);
+}
+
+/* ---- figure 3: oscillators --------------------------------------------------------------------
+ */
+
+void nt_modin_figure_3(nt_paper_report *report)
+{
+    static const nt_sheet_column columns[] = {{"t", "s"},     {"q_1", "m"},   {"q_2", "m"},
+                                              {"v_1", "m/s"}, {"v_2", "m/s"}, {NULL, NULL}};
+    static const char *const names[] = {"figure-3-exact", "figure-3-semi-explicit",
+                                        "figure-3-theta-0.5", "figure-3-theta-0.8"};
+    static const char *const titles[] = {
+        "Figure 3: stiff oscillators, exact solution", "Figure 3: semi-explicit, beta = 0.8, h = 1",
+        "Figure 3: theta method, theta = 0.5, h = 1", "Figure 3: theta method, theta = 0.8, h = 1"};
+    enum { END = 30, FINE = 20 };
+    nt_planar planar = nt_modin_oscillators();
+    nt_planar_init(&planar);
+    double *value = calloc((END * FINE + 1) * 4, sizeof *value);
+    for (int i = 0; value && i <= NT_MODIN_METHODS; i++) {
+        nt_sheet *sheet = nt_sheet_add(report, names[i], titles[i], columns);
+        int steps = i == 0 ? END * FINE : END;
+        double h = (double)END / steps;
+        bool ok = sheet;
+        if (i == 0) {
+            ok = ok && follow_exact(report, &planar, nt_modin_apart, h, steps, value);
+        } else {
+            nt_trial trial = nt_modin_trial(&planar, tried[i - 1].method, tried[i - 1].option,
+                                            tried[i - 1].oscillators, nt_modin_apart);
+            ok = ok && follow(report, &trial, h, steps, value, NULL);
+        }
+        for (int j = 0; ok && j <= steps; j++) {
+            const double row[5] = {j * h, value[4 * j], value[4 * j + 1], value[4 * j + 2],
+                                   value[4 * j + 3]};
+            nt_sheet_row(report, sheet, NULL, row);
+        }
+    }
+    free(value);
+}
+
+/* ---- figures 4 and 5: pendulum ----------------------------------------------------------------
+ */
+
+enum { PENDULUM_STEPS = 1000 };
+static const double PENDULUM_STEP = 0.01; /* s */
+
+typedef struct pendulum_runs {
+    double *exact, *of[NT_MODIN_METHODS]; /* [PENDULUM_STEPS + 1][4] */
+    nt_statistics account[NT_MODIN_METHODS];
+    long evaluations[NT_MODIN_METHODS], tangents[NT_MODIN_METHODS]; /* of A */
+} pendulum_runs;
+
+static bool run_pendulums(nt_paper_report *report, pendulum_runs *r)
+{
+    nt_planar planar = nt_modin_pendulum();
+    nt_planar_init(&planar);
+    size_t size = (size_t)(PENDULUM_STEPS + 1) * 4;
+    r->exact = calloc((NT_MODIN_METHODS + 1) * size, sizeof *r->exact);
+    bool ok = r->exact && follow_exact(report, &planar, nt_modin_aside, PENDULUM_STEP,
+                                       PENDULUM_STEPS, r->exact);
+    for (int i = 0; ok && i < NT_MODIN_METHODS; i++) {
+        r->of[i] = r->exact + (size_t)(i + 1) * size;
+        planar.evaluations = planar.tangents = 0;
+        nt_trial trial = nt_modin_trial(&planar, tried[i].method, tried[i].option,
+                                        tried[i].pendulum, nt_modin_aside);
+        ok = follow(report, &trial, PENDULUM_STEP, PENDULUM_STEPS, r->of[i], &r->account[i]);
+        r->evaluations[i] = planar.evaluations;
+        r->tangents[i] = planar.tangents;
+    }
+    return ok;
+}
+
+static double stretch(const double *z) { return hypot(z[0], z[1]) - 1; }
+static double position_error(const pendulum_runs *r, int method, int step)
+{
+    return r->of[method][4 * step] - r->exact[4 * step];
+}
+static double constraint_error(const pendulum_runs *r, int method, int step)
+{
+    return stretch(&r->of[method][4 * step]);
+}
+
+static void pendulum_curves(nt_paper_report *report, const pendulum_runs *runs, const char *name,
+                            const char *title,
+                            double (*value)(const pendulum_runs *runs, int method, int step))
+{
+    const nt_sheet_column columns[] = {{"t", "s"},
+                                       {"semi-explicit", "m"},
+                                       {"theta = 0.5", "m"},
+                                       {"theta = 0.6", "m"},
+                                       {NULL, NULL}};
+    nt_sheet *sheet = nt_sheet_add(report, name, title, columns);
+    for (int j = 0; j <= PENDULUM_STEPS; j++) {
+        double row[1 + NT_MODIN_METHODS] = {j * PENDULUM_STEP};
+        for (int i = 0; i < NT_MODIN_METHODS; i++)
+            row[1 + i] = value(runs, i, j);
+        nt_sheet_row(report, sheet, NULL, row);
+    }
+}
+
+void nt_modin_figure_4(nt_paper_report *report)
+{
+    pendulum_runs runs = {0};
+    if (run_pendulums(report, &runs))
+        pendulum_curves(report, &runs, "figure-4",
+                        "Figure 4: error of q_x of the pendulum, h = 0.01 s", position_error);
+    free(runs.exact);
+}
+
+/* Beside the figure: what the methods cost. */
+static void cost(nt_paper_report *report, const pendulum_runs *runs)
+{
+    static const nt_sheet_column columns[] = {{"Newton iterations per step", ""},
+                                              {"evaluations of A per step", ""},
+                                              {"tangents of A per step", ""},
+                                              {"max | |q| - 1 | on [5, 10]", "m"},
+                                              {NULL, NULL}};
+    nt_sheet *sheet = nt_sheet_add(report, "cost",
+                                   "Cost of 1000 steps, and the constraint once transients have "
+                                   "died out",
+                                   columns);
+    for (int i = 0; sheet && i < NT_MODIN_METHODS; i++) {
+        double largest = 0, steps = PENDULUM_STEPS;
+        for (int j = PENDULUM_STEPS / 2; j <= PENDULUM_STEPS; j++)
+            largest = fmax(largest, fabs(constraint_error(runs, i, j)));
+        const double row[4] = {(double)runs->account[i].iterations / steps,
+                               (double)runs->evaluations[i] / steps,
+                               (double)runs->tangents[i] / steps, largest};
+        nt_sheet_row(report, sheet, i == 2 ? "theta = 0.6" : tried[i].name, row);
+    }
+    if (sheet)
+        sheet->printed = true;
+}
+
+void nt_modin_figure_5(nt_paper_report *report)
+{
+    pendulum_runs runs = {0};
+    if (run_pendulums(report, &runs)) {
+        pendulum_curves(report, &runs, "figure-5",
+                        "Figure 5: constraint |q| - 1 of the pendulum, h = 0.01 s",
+                        constraint_error);
+        cost(report, &runs);
+    }
+    free(runs.exact);
+}

@@ -1,0 +1,180 @@
+/* nutate sens: a run with derivatives of everything it records. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *nt_cli_sens_name(const nt_cli_plan *plan, const nt_cli_sens *sens, int k)
+{
+    return nt_model_system(plan->model)->parameter_names[sens->parameters[k]];
+}
+
+/* ---- parameters ----------------------------------------------------------------------------- */
+
+static int list_parameters(const nt_cli_plan *plan)
+{
+    const nt_system *system = nt_model_system(plan->model);
+    char text[400] = "";
+    for (int i = 0; i < system->n_parameters; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? ", " : "",
+                 system->parameter_names[i]);
+    }
+    nt_cli_say("sens needs --param NAME; the parameters of %s are: %s", plan->path, text);
+    return NT_EXIT_USAGE;
+}
+
+static int find_parameter(const nt_cli_plan *plan, const char *name, int *number)
+{
+    const nt_system *system = nt_model_system(plan->model);
+    char hint[80];
+    for (int i = 0; i < system->n_parameters; i++)
+        if (strcmp(system->parameter_names[i], name) == 0) {
+            *number = i;
+            return NT_EXIT_DONE;
+        }
+    nt_cli_suggestion(name, system->parameter_names, system->n_parameters, hint, sizeof hint);
+    nt_cli_say("--param: %s has no parameter '%s'%s", plan->path, name, hint);
+    return NT_EXIT_USAGE;
+}
+
+static int find_parameters(nt_cli_sens *sens, const nt_cli_plan *plan,
+                           const nt_cli_options *options)
+{
+    if (nt_model_system(plan->model)->n_parameters == 0) {
+        nt_cli_say("%s has no parameters (section `parameters`): nothing to differentiate by",
+                   plan->path);
+        return NT_EXIT_USAGE;
+    }
+    if (options->n_parameters == 0)
+        return list_parameters(plan);
+    for (int i = 0; i < options->n_parameters; i++) {
+        int status = find_parameter(plan, options->parameters[i], &sens->parameters[i]);
+        if (status != NT_EXIT_DONE)
+            return status;
+        for (int j = 0; j < i; j++)
+            if (sens->parameters[j] == sens->parameters[i]) {
+                nt_cli_say("--param %s is given twice", options->parameters[i]);
+                return NT_EXIT_USAGE;
+            }
+    }
+    sens->n = options->n_parameters;
+    return NT_EXIT_DONE;
+}
+
+/* That initial values can follow each parameter: the model says best where they cannot. */
+static int check_initial(const nt_cli_sens *sens, const nt_cli_plan *plan)
+{
+    const nt_system *system = nt_model_system(plan->model);
+    size_t nv = (size_t)system->space.nv;
+    nt_error error;
+    double *d = calloc(2 * nv + (size_t)system->n_memory + 1, sizeof *d);
+    if (!d)
+        return nt_cli_no_memory();
+    nt_status status = NT_OK;
+    for (int i = 0; i < sens->n && status == NT_OK; i++)
+        status = nt_model_initial_tangent(plan->model, sens->parameters[i], d, d + nv, d + 2 * nv,
+                                          &error);
+    free(d);
+    return status == NT_OK ? NT_EXIT_DONE : nt_cli_fail(plan->path, &error);
+}
+
+int nt_cli_sens_begin(nt_cli_sens *sens, const nt_cli_plan *plan, const nt_cli_options *options)
+{
+    nt_error error;
+    int status = find_parameters(sens, plan, options);
+    if (status == NT_EXIT_DONE)
+        status = check_initial(sens, plan);
+    if (status != NT_EXIT_DONE)
+        return status;
+    if (nt_sensitivity_create(&sens->sensitivity, plan->integrator, sens->parameters, sens->n,
+                              &error) != NT_OK ||
+        nt_sensitivity_start(sens->sensitivity, &error) != NT_OK)
+        return nt_cli_fail(plan->path, &error);
+    return NT_EXIT_DONE;
+}
+
+/* ---- summary -------------------------------------------------------------------------------- */
+
+static const char *const types[] = {"final", "integral", "maximum", "rms"};
+
+void nt_cli_objectives_show(const nt_cli_plan *plan, const nt_cli_sens *sens,
+                            const nt_objectives *objectives)
+{
+    for (int i = 0; i < nt_model_objective_count(plan->model); i++) {
+        nt_objective_info info = nt_model_objective(plan->model, i);
+        fprintf(stderr, "  objective %s (%s)  %.9g", info.name, types[info.type],
+                nt_objectives_value(objectives, i));
+        for (int k = 0; sens && k < sens->n; k++)
+            fprintf(stderr, ", d/d(%s) %.9g", nt_cli_sens_name(plan, sens, k),
+                    nt_objectives_derivative(objectives, i, k));
+        fputc('\n', stderr);
+    }
+}
+
+void nt_cli_sens_show(const nt_cli_plan *plan, const nt_cli_sens *sens)
+{
+    fprintf(stderr, "  sensitivities to");
+    for (int k = 0; k < sens->n; k++)
+        fprintf(stderr, "%s%s", k > 0 ? ", " : " ", nt_cli_sens_name(plan, sens, k));
+    fputs(plan->variable ? "; steps are held: their sizes follow no parameter\n" : "\n", stderr);
+    for (int k = 0; k < sens->n; k++) {
+        double off = nt_sensitivity_difference_error(sens->sensitivity, k);
+        if (off > 0)
+            fprintf(stderr, "  %s enters by differences of the equations, error about %.1g\n",
+                    nt_cli_sens_name(plan, sens, k), off);
+    }
+}
+
+/* ---- the file of objectives ----------------------------------------------------------------- */
+
+static int write_objectives(const nt_cli_plan *plan, const nt_cli_sens *sens,
+                            const nt_objectives *objectives, const char *path)
+{
+    FILE *to = fopen(path, "w");
+    bool good = to != NULL;
+    if (good) {
+        fputs("objective,type,value", to);
+        for (int k = 0; k < sens->n; k++)
+            fprintf(to, ",d/d(%s)", nt_cli_sens_name(plan, sens, k));
+        fputc('\n', to);
+        for (int i = 0; i < nt_model_objective_count(plan->model); i++) {
+            nt_objective_info info = nt_model_objective(plan->model, i);
+            fprintf(to, "%s,%s,%.17g", info.name, types[info.type],
+                    nt_objectives_value(objectives, i));
+            for (int k = 0; k < sens->n; k++)
+                fprintf(to, ",%.17g", nt_objectives_derivative(objectives, i, k));
+            fputc('\n', to);
+        }
+        good = !ferror(to);
+        good = fclose(to) == 0 && good;
+    }
+    if (good)
+        return NT_EXIT_DONE;
+    nt_cli_say("%s: cannot be written: %s", path, strerror(errno));
+    return NT_EXIT_IO;
+}
+
+static int after_run(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives *objectives,
+                     const nt_cli_options *options)
+{
+    int status = NT_EXIT_DONE;
+    if (options->objectives)
+        status = write_objectives(plan, sens, objectives, options->objectives);
+    if (options->check && status == NT_EXIT_DONE)
+        status = nt_cli_sens_check(plan, sens, objectives, options);
+    return status;
+}
+
+int nt_cli_sensitivities(const nt_cli_options *options)
+{
+    nt_cli_sens sens = {.keeps_ends = options->check,
+                        .parameters = calloc((size_t)options->n_parameters + 1, sizeof(int))};
+    int status = sens.parameters ? NT_EXIT_DONE : nt_cli_no_memory();
+    if (status == NT_EXIT_DONE)
+        status = nt_cli_integrate(options, &sens, after_run);
+    free(sens.parameters);
+    free(sens.ends);
+    return status;
+}

@@ -1,0 +1,442 @@
+/* `bdf`: backward differentiation formulas of variable order and step.
+ *
+ *   Hindmarsh et al. 2005, SUNDIALS: CVODE for systems without constraints, penalty joints
+ *   included; IDA for constrained ones, in the form of Gear, Leimkuhler & Gupta 1985
+ *
+ * The equations stand in bdf.h. The caller's step is an interval between looks: SUNDIALS takes
+ * steps of its own, past the end where it likes, and interpolates by its own polynomial. The state
+ * at the end of an interval is brought onto the constraints (nt_problem_settle) and given the
+ * accelerations and multipliers that belong to it; SUNDIALS goes on from what it had, whose
+ * constraints are met to the tolerance of its Newton iteration. Between looks the driver's cubic
+ * serves: its error is that of the interval, not of the tolerance.
+ *
+ * It begins anew, at order one, where `now` is not the state that it left: after a start, a
+ * refresh, a save or restore, and a failure. After a failure it does not look beyond the end of
+ * the interval, where the system may have no value.
+ *
+ * Errors are measured in the mean square over q and v of error/(tolerance (1 + |value|)); of
+ * quaternions error/(|q| tolerance/2), for a turn by psi moves a quaternion by |q| psi/2. Kinds
+ * without a tolerance of their own still enter Newton's convergence, a thousand times more loosely
+ * than the loosest given.
+ *
+ * What the system remembers between steps is held at its value at the start of the interval. So
+ * that it does not grow old beyond the end, steps of such a system turn no body by more than a
+ * radian (counters of turns: NT_DISCRETE_MEMORY) or are no longer than the interval (the rest).
+ *
+ * Memory is allocated by `start`, or by the first step of an integrator that was restored without
+ * one: by SUNDIALS too. */
+#include "method/bdf.h"
+
+#include <math.h>
+#include <nvector/nvector_serial.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const nt_option_key options[NT_BDF_OPTIONS] = {
+    [NT_BDF_TOLERANCE] = {"tolerance", NT_REAL, 1e-6, 1e-14, 1, "", NULL,
+                          "of the local error relative to 1 + |value|, where the simulation gives "
+                          "no tolerance"},
+    [NT_BDF_MAX_ORDER] = {"max_order", NT_INTEGER, 5, 1, 5, "", NULL,
+                          "highest order of the formulas; from 3 on undamped fast oscillations are "
+                          "unstable"},
+    [NT_BDF_MAX_STEPS] = {"max_steps", NT_INTEGER, 100000, 1, 1e9, "", NULL,
+                          "internal steps in one step of the simulation, at most"},
+};
+
+/* ---- tolerances ----------------------------------------------------------------------------- */
+
+/* Of kinds without a tolerance, relative to the loosest given. */
+static const double LOOSE = 1e3;
+
+static void fill_tolerances(nt_bdf *b)
+{
+    const nt_problem *p = b->problem;
+    double *given = b->given, loosest = 0;
+    for (int i = 0; i < 4; i++)
+        loosest = fmax(loosest, b->stepper->tolerance[i]);
+    for (int i = 0; i < 4; i++) {
+        double own = b->stepper->tolerance[i];
+        given[i] = loosest == 0 ? b->stepper->options[NT_BDF_TOLERANCE]
+                   : own > 0    ? own
+                                : LOOSE * loosest;
+    }
+    for (int k = 0; k < p->space.n_blocks; k++) {
+        const nt_block *block = &p->space.blocks[k];
+        int plain = block->rotation < 0 ? block->nv : block->nv - 3;
+        for (int j = 0; j < plain; j++)
+            b->allowed[block->q + j] = given[p->quantity[block->v + j] == NT_ANGLE];
+        for (int j = plain; j < block->nq; j++)
+            b->allowed[block->q + j] = given[1] / 2; /* of the parts of a quaternion */
+    }
+    for (int i = 0; i < p->nv; i++)
+        b->allowed[p->nq + i] = given[2 + (p->quantity[i] == NT_ANGLE)];
+}
+
+/* Of multipliers: forces and moments that change velocities and positions by their tolerance in a
+ * second, where the largest inertia of that kind feels them. */
+static nt_status fill_multiplier_tolerances(nt_bdf *b, const nt_point *at)
+{
+    nt_problem *p = b->problem;
+    nt_combination mass = {.mass = 1};
+    nt_terms terms = {.parts = NT_MASS, .matrix = &p->matrix, .combination = &mass};
+    double largest[2] = {0};
+    p->factored_for = NULL;
+    nt_matrix_zero(&p->matrix);
+    nt_status status = nt_problem_evaluate(p, at, &terms);
+    for (int i = 0; i < p->nv; i++)
+        if (p->diagonal[i] >= 0)
+            largest[p->quantity[i]] =
+                fmax(largest[p->quantity[i]], fabs(p->matrix.values[p->diagonal[i]]));
+    for (int i = 0; i < p->nc; i++) {
+        nt_quantity kind = p->quantity[p->nv + i];
+        double m = largest[kind] > 0 ? largest[kind] : largest[!kind];
+        m = m > 0 ? m : 1; /* none at all: any will do, nothing is integrated */
+        b->allowed[b->counted + i] = m * b->given[2 + kind];
+        if (i < p->nh)
+            b->allowed[b->counted + p->nc + i] = m * b->given[kind];
+    }
+    return status;
+}
+
+static double quaternion_length(const double *q)
+{
+    return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+}
+
+/* Whether all quaternions are near enough to unit length to go on with. */
+static bool lengths_are_near_one(const nt_bdf *b, const double *y)
+{
+    const nt_space *space = &b->problem->space;
+    for (int k = 0; k < space->n_blocks; k++) {
+        const nt_block *block = &space->blocks[k];
+        double length = block->rotation < 0 ? 1 : quaternion_length(y + block->q + block->nq - 4);
+        if (!(length > 0.5 && length < 2))
+            return false;
+    }
+    return true;
+}
+
+int nt_bdf_weights(N_Vector y_now, N_Vector weights, void *own)
+{
+    nt_bdf *b = own;
+    const nt_problem *p = b->problem;
+    const double *y = N_VGetArrayPointer(y_now);
+    double *weight = N_VGetArrayPointer(weights);
+    /* SUNDIALS takes the mean over all entries of y */
+    double share = sqrt((double)b->size / b->counted);
+    for (int i = 0; i < b->counted; i++)
+        weight[i] = share / (b->allowed[i] * (1 + fabs(y[i])));
+    for (int k = 0; k < p->space.n_blocks; k++) {
+        const nt_block *block = &p->space.blocks[k];
+        int first = block->q + block->nq - 4;
+        if (block->rotation < 0)
+            continue;
+        double length = quaternion_length(y + first);
+        for (int j = first; j < first + 4; j++)
+            weight[j] = share / (b->allowed[j] * length);
+    }
+    double h = b->code->pace(b);
+    for (int i = b->counted; i < b->size; i++)
+        weight[i] = share * h / b->allowed[i];
+    return 0;
+}
+
+/* ---- helpers of the equations --------------------------------------------------------------- */
+
+void nt_bdf_normalise(nt_bdf *b, const double *q)
+{
+    const nt_problem *p = b->problem;
+    memcpy(b->q, q, (size_t)p->nq * sizeof(double));
+    for (int k = 0; k < p->space.n_blocks; k++) {
+        const nt_block *block = &p->space.blocks[k];
+        double *part = b->q + block->q + block->nq - 4;
+        if (block->rotation >= 0)
+            quat_store(part, quat_unit(quat_load(part)));
+    }
+}
+
+void nt_bdf_silent(int code, const char *module, const char *function, char *message, void *own)
+{
+    (void)code, (void)module, (void)function, (void)message, (void)own;
+}
+
+int nt_bdf_outcome(nt_bdf *b, nt_status status)
+{
+    if (status == NT_OK)
+        return 0;
+    b->status = status;
+    return status == NT_NOT_FINITE || status == NT_SINGULAR || status == NT_NOT_CONVERGED ? 1 : -1;
+}
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+static void destroy(nt_bdf *b)
+{
+    if (!b)
+        return;
+    if (b->memory)
+        b->code->destroy(b);
+    nt_bdf_newton_destroy(b);
+    if (b->y)
+        N_VDestroy(b->y);
+    if (b->rate)
+        N_VDestroy(b->rate);
+    if (b->context)
+        SUNContext_Free(&b->context);
+    nt_arena_free(&b->arena);
+    free(b);
+}
+
+static bool take_arrays(nt_bdf *b)
+{
+    const nt_problem *p = b->problem;
+    b->allowed = NT_TAKE(&b->arena, b->size, double);
+    b->q = NT_TAKE(&b->arena, p->nq, double);
+    b->vdot = NT_TAKE(&b->arena, p->nv, double);
+    b->none = NT_TAKE(&b->arena, p->n, double);
+    b->residual = NT_TAKE(&b->arena, p->n, double);
+    b->at_q = NT_TAKE(&b->arena, b->counted, double);
+    b->kept = NT_TAKE(&b->arena, p->system->n_memory, double);
+    b->end = NT_TAKE(&b->arena, b->counted, double);
+    if (!b->allowed || !b->q || !b->vdot || !b->none || !b->residual || !b->at_q || !b->kept ||
+        !b->end)
+        return false;
+    b->at_v = b->at_q + p->nq;
+    return true;
+}
+
+static nt_status create(nt_stepper *s)
+{
+    nt_problem *p = s->problem;
+    nt_bdf *b = calloc(1, sizeof *b);
+    if (!b)
+        return NT_NO_MEMORY;
+    nt_status status = NT_NO_MEMORY;
+    b->stepper = s;
+    b->problem = p;
+    b->code = p->nc > 0 ? &nt_bdf_ida : &nt_bdf_cvode;
+    b->counted = p->nq + p->nv;
+    b->size = b->counted + p->nc + p->nh;
+    if (!take_arrays(b) || SUNContext_Create(NULL, &b->context) != 0)
+        goto failed;
+    b->y = N_VNew_Serial(b->size, b->context);
+    b->rate = N_VNew_Serial(b->size, b->context);
+    if (!b->y || !b->rate)
+        goto failed;
+    N_VConst(0, b->y);
+    N_VConst(0, b->rate);
+    fill_tolerances(b);
+    if ((status = nt_bdf_newton_create(b)) != NT_OK)
+        goto failed;
+    if ((status = b->code->create(b)) != NT_OK)
+        goto failed;
+    s->own = b;
+    return NT_OK;
+failed:
+    destroy(b);
+    return status;
+}
+
+static void close_own(nt_stepper *s)
+{
+    destroy(s->own);
+    s->own = NULL;
+}
+
+static nt_status layout(const nt_problem *problem, const double *option, nt_layout *sizes,
+                        nt_error *error)
+{
+    (void)problem, (void)option, (void)error;
+    *sizes = (nt_layout){0}; /* all is SUNDIALS' own, which a state does not hold */
+    return NT_OK;
+}
+
+/* What the system asks of the next step is new: so is SUNDIALS' history. */
+static nt_status start(nt_stepper *s)
+{
+    nt_status status = s->own ? NT_OK : create(s);
+    if (status != NT_OK)
+        return status;
+    nt_bdf *b = s->own;
+    b->stands = b->careful = false;
+    return NT_OK;
+}
+
+/* ---- the step ------------------------------------------------------------------------------- */
+
+static nt_status accelerate(nt_stepper *s, const nt_point *at, nt_phase *phase)
+{
+    nt_effort effort = {.unknown = -1};
+    nt_status status =
+        nt_problem_accelerate(s->problem, at, phase->vdot, phase->lambda, phase->mu, &effort);
+    s->statistics->evaluations += effort.evaluations;
+    s->statistics->factorisations += effort.factorisations;
+    s->statistics->solves += effort.solves;
+    return status;
+}
+
+static bool goes_on(const nt_bdf *b)
+{
+    const nt_stepper *s = b->stepper;
+    const nt_problem *p = b->problem;
+    double t = s->now.all[NT_PHASE_T], allowed = 1e-13 * fmax(fabs(t), fabs(b->end_t));
+    return b->stands && !s->stale && !s->resumed && fabs(t - b->end_t) <= allowed &&
+           memcmp(s->now.q, b->end, (size_t)p->nq * sizeof(double)) == 0 &&
+           memcmp(s->now.v, b->end + p->nq, (size_t)p->nv * sizeof(double)) == 0;
+}
+
+/* y and y' at `now`, with the multipliers of the rows that are in use. */
+static nt_status begin(nt_bdf *b)
+{
+    nt_stepper *s = b->stepper;
+    nt_problem *p = b->problem;
+    nt_phase *now = &s->now, *work = &s->next;
+    double t = now->all[NT_PHASE_T];
+    double *y = N_VGetArrayPointer(b->y), *rate = N_VGetArrayPointer(b->rate);
+    size_t bytes = (size_t)p->nv * sizeof(double);
+    memcpy(work->vdot, now->vdot, bytes);
+    memcpy(work->lambda, now->lambda, (size_t)p->nc * sizeof(double));
+    nt_point at = nt_phase_point(now);
+    nt_status status = accelerate(s, &at, work);
+    if (status == NT_OK)
+        status = nt_bdf_newton_choose_rows(b);
+    if (status == NT_OK)
+        status = fill_multiplier_tolerances(b, &at);
+    if (status != NT_OK)
+        return status;
+    N_VConst(0, b->y);
+    N_VConst(0, b->rate);
+    memcpy(y, now->q, (size_t)p->nq * sizeof(double));
+    memcpy(y + p->nq, now->v, bytes);
+    memcpy(y + b->counted, work->lambda, (size_t)p->nc * sizeof(double));
+    nt_space_rate(&p->space, p->frame, y, y + p->nq, rate);
+    memcpy(rate + p->nq, work->vdot, bytes);
+    b->failures = b->iterations = 0;
+    return b->code->begin(b, t);
+}
+
+static void count(nt_bdf *b)
+{
+    long iterations = 0, failures = 0;
+    b->code->count(b, &iterations, &failures);
+    b->stepper->statistics->iterations += iterations - b->iterations;
+    b->stepper->statistics->rejected += failures - b->failures;
+    b->stepper->report.iterations = (int)(iterations - b->iterations);
+    b->iterations = iterations;
+    b->failures = failures;
+}
+
+/* rad, by one step of a system that counts turns: a third of what makes a count doubtful. */
+static const double LARGEST_TURN = 1;
+
+/* Of a step of a system that remembers, s; 0: any. */
+static double longest(const nt_bdf *b, double h)
+{
+    const nt_problem *p = b->problem;
+    if (p->system->n_memory == 0)
+        return 0;
+    if (!(p->system->capabilities & NT_DISCRETE_MEMORY))
+        return h;
+    double fastest = 0;
+    for (int k = 0; k < p->space.n_blocks; k++) {
+        const nt_block *block = &p->space.blocks[k];
+        if (block->rotation >= 0)
+            fastest = fmax(fastest, v3_norm(v3_load(b->stepper->now.v + block->v + block->nv - 3)));
+    }
+    return fastest > 0 ? LARGEST_TURN / fastest : 0;
+}
+
+/* SUNDIALS to the end of the interval. */
+static nt_status advance(nt_bdf *b, double t, double h)
+{
+    b->status = NT_OK;
+    int flag = b->code->go(b, t, longest(b, h), b->careful);
+    count(b);
+    if (flag >= 0)
+        return NT_OK;
+    return b->status == NT_NOT_FINITE ? NT_NOT_FINITE : NT_NOT_CONVERGED;
+}
+
+/* Onto the constraints by the factors of the accelerations. Rows that are left out are looked at
+ * like the others: they are met where the others are, not before. */
+static nt_status settle(nt_bdf *b)
+{
+    nt_stepper *s = b->stepper;
+    nt_problem *p = b->problem;
+    nt_phase *next = &s->next;
+    nt_effort effort = {.unknown = -1};
+    nt_point at = nt_phase_point(next);
+    int left_out = p->n_dropped;
+    memcpy(b->q, next->q, (size_t)p->nq * sizeof(double));
+    memset(b->vdot, 0, (size_t)p->nv * sizeof(double));
+    p->n_dropped = 0;
+    nt_status status = nt_problem_settle(p, &at, b->q, b->vdot, next->q, next->v, &effort);
+    p->n_dropped = left_out;
+    s->statistics->evaluations += effort.evaluations;
+    s->statistics->factorisations += effort.factorisations;
+    s->statistics->solves += effort.solves;
+    s->report.unknown = effort.unknown;
+    s->report.worst = effort.worst;
+    s->report.position_drift = effort.drift;
+    return status;
+}
+
+/* The state at the end from y. */
+static nt_status finish(nt_bdf *b)
+{
+    nt_stepper *s = b->stepper;
+    nt_problem *p = b->problem;
+    nt_phase *now = &s->now, *next = &s->next;
+    double *y = N_VGetArrayPointer(b->y);
+    nt_bdf_normalise(b, y);
+    memcpy(next->q, b->q, (size_t)p->nq * sizeof(double));
+    memcpy(next->v, y + p->nq, (size_t)p->nv * sizeof(double));
+    memcpy(next->vdot, now->vdot, (size_t)p->nv * sizeof(double));
+    memcpy(next->lambda, y + b->counted, (size_t)p->nc * sizeof(double));
+    memcpy(next->memory, b->kept, (size_t)p->system->n_memory * sizeof(double));
+    nt_point at = nt_phase_point(next);
+    nt_status status = accelerate(s, &at, next);
+    if (status == NT_OK && p->nc > 0 && (status = settle(b)) == NT_OK)
+        status = accelerate(s, &at, next);
+    memcpy(b->end, next->q, (size_t)p->nq * sizeof(double));
+    memcpy(b->end + p->nq, next->v, (size_t)p->nv * sizeof(double));
+    b->end_t = next->all[NT_PHASE_T];
+    return status;
+}
+
+static nt_status step(nt_stepper *s, double h)
+{
+    nt_status status = s->own ? NT_OK : create(s);
+    if (status != NT_OK)
+        return status;
+    nt_bdf *b = s->own;
+    b->stepper = s;
+    s->report = (nt_report){.unknown = -1};
+    s->next.all[NT_PHASE_T] = s->now.all[NT_PHASE_T] + h;
+    memcpy(b->kept, s->now.memory, (size_t)b->problem->system->n_memory * sizeof(double));
+    if (!goes_on(b))
+        status = begin(b);
+    b->stands = false;
+    if (status == NT_OK)
+        status = advance(b, s->next.all[NT_PHASE_T], h);
+    if (status == NT_OK)
+        status = finish(b);
+    b->stands = status == NT_OK && lengths_are_near_one(b, N_VGetArrayPointer(b->y));
+    b->careful = status != NT_OK;
+    return status;
+}
+
+const nt_method nt_method_bdf = {
+    .name = "bdf",
+    .summary = "backward differentiation formulas by SUNDIALS: CVODE, IDA where there are "
+               "constraints (stabilised index 2)",
+    .reference = "Hindmarsh et al. 2005; Gear, Leimkuhler & Gupta 1985",
+    .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_CONTROLS_ERROR | NT_OWN_STEPS,
+    .options = options,
+    .n_options = NT_BDF_OPTIONS,
+    .frames = NT_IN_BOTH_FRAMES,
+    .layout = layout,
+    .start = start,
+    .step = step,
+    .close = close_own,
+};

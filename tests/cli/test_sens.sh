@@ -1,0 +1,79 @@
+# Sensitivities: columns, units, objectives, the check, and wrong use.
+. "$(dirname "$0")/common.sh"
+cat >design.yaml <<'EOF'
+nutate: 1
+parameters: {m: 15, arm: 1}
+gravity: [0, 0, -9.81]
+bodies:
+  top: {mass: m, inertia: [0.234375, 0.46875, 0.234375], position: [0, arm, 0], angular_velocity: [0, 150, -4.61538]}
+joints: {pivot: {type: spherical, between: [ground, top], at: [0, 0, 0]}}
+objectives:
+  load: {type: maximum, of: sqrt(pivot.force.x^2 + pivot.force.y^2)}
+  area: {type: integral, of: m*top.position.x}
+simulation: {duration: 0.1, step: 1e-3}
+output: {every: 1e-2, record: [top.position, top.orientation]}
+EOF
+
+# each column is followed by its derivatives, an orientation by rotation vectors; d(arm) of the
+# start is the arm itself; at 0.1 s the derivative in m is the exact one but for the step's error
+expect 0 sens design.yaml --param m --param arm --objectives objectives.csv
+says "objective load (maximum)" "d/d(m)" "sensitivities to m, arm"
+head -n 1 design.csv | grep -q '^time,top.position.x,d(top.position.x)/d(m),d(top.position.x)/d(arm),top.position.y,' ||
+    fail "columns: $(head -n 1 design.csv)"
+head -n 1 design.csv | grep -q ',d(top.orientation)/d(arm).z$' || fail "no rotation vectors"
+[ "$(wc -l <design.csv)" = 12 ] || fail "rows of design.csv"
+awk -F, 'NR == 2 && ($7 - 1) ^ 2 > 1e-20 { print "d(y)/d(arm) at the start: " $7; exit 1 }
+         NR == 12 && ($3 - 0.0025536094044625) ^ 2 > 1e-10 { print "d(x)/d(m): " $3; exit 1 }' design.csv ||
+    fail "derivatives"
+[ "$(head -n 1 objectives.csv)" = "objective,type,value,d/d(m),d/d(arm)" ] || fail "objectives.csv"
+grep -q '^area,integral,' objectives.csv || fail "no area"
+expect 0 run design.yaml
+says "objective load (maximum)"
+
+# between steps: rows that fall there agree with those of step ends to the error of interpolation
+expect 0 sens design.yaml --param m --set output.every=0.0125 -o between.csv
+awk -F, 'NR == 10 && ($1 - 0.1) ^ 2 < 1e-20 { found = 1 } END { exit !found }' between.csv || fail "rows between steps"
+
+# the check agrees, for fixed and for variable steps, and says so on standard output
+expect 0 sens design.yaml --param m --param arm --check
+prints "d(top.position.x)/d(m)" "d(load)/d(arm)" "agree with differences of whole runs"
+expect 0 sens design.yaml --param arm --check --method generalized-alpha-soi2 --set simulation.tolerance=1e-4
+says "steps are held"
+expect 0 sens design.yaml --param arm --check --method rkmk-dop853 --set simulation.tolerance=1e-6
+[ -e check.csv ] && fail "a result of a check"
+
+# a rotation about z by w t: its derivative in w is the vector (0, 0, t), in ground axes
+cat >spin.yaml <<'EOF'
+nutate: 1
+parameters: {w: 2}
+bodies: {disk: {mass: 1, inertia: [1, 1, 2], angular_velocity: [0, 0, w]}}
+simulation: {duration: 1, step: 1e-2}
+output: {every: 0.125, record: [disk.orientation]}
+EOF
+expect 0 sens spin.yaml --param w
+awk -F, 'NR > 1 && ($10 ^ 2 + $11 ^ 2 + ($12 - $1) ^ 2 > 1e-20 || ($9 - cos($1) * $1 / 2) ^ 2 > 1e-20) {
+             print "rotation at " $1 ": " $0; exit 1 }' spin.csv || fail "rotation vectors"
+
+# NetCDF has no slash in names
+expect 0 sens design.yaml --param m -o design.nc
+grep -aq 'd(top.position.x)_d(m)' design.nc || fail "no derivative in design.nc"
+
+# wrong use
+expect 2 sens design.yaml
+says "sens needs --param NAME" "m, arm"
+expect 2 sens design.yaml --param arn
+says "no parameter 'arn'" "did you mean 'arm'?"
+expect 2 sens design.yaml --param m --param m
+says "given twice"
+expect 2 sens design.yaml --param m --restart x.state
+says "no option '--restart'"
+sed '/^parameters/d; s/mass: m/mass: 15/; s/, arm, 0/, 1, 0/; /area/d' design.yaml >plain.yaml
+expect 2 sens plain.yaml --param m
+says "has no parameters"
+sed '/^joints/d; /load/d; s/position: \[0, arm, 0\], //' design.yaml >free.yaml
+expect 2 sens free.yaml --param m --method bdf --set output.record='[energy]'
+says "has no linearised step; methods that have one: generalized-alpha"
+sed 's/position: \[0, arm, 0\]/position: [0, 1, 0]/; s/at: \[0, 0, 0\]/points: [[0, 0, 0], [0, -arm, 0]]/' design.yaml >held.yaml
+expect 2 sens held.yaml --param arm
+says "cannot follow parameter arm" "joint pivot"
+finish

@@ -1,0 +1,351 @@
+/* `bdf`: what holds at the end of a step, beginning anew, failures, refusals, the command. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "bdf_systems.h"
+#include "papers/jay-negrut/problem.h"
+
+/* ---- what holds at the end of a step -------------------------------------------------------- */
+
+/* Nonlinear multipliers, a mass matrix that is neither constant nor symmetric: errors of positions,
+ * velocities and multipliers. */
+static void nonlinear_multipliers(void **state)
+{
+    (void)state;
+    double off[2];
+    for (int i = 0; i < 2; i++) {
+        double tolerance = i == 0 ? 1e-5 : 1e-9;
+        jay_negrut s;
+        jay_negrut_init(&s);
+        nt_integrator *it =
+            start_bdf(&s.system, NT_INERTIAL, tolerance, jay_negrut_y0, jay_negrut_z0);
+        run_to(it, 1, 0.25);
+        nt_state e = nt_integrator_state(it);
+        const double now[6] = {e.q[0], e.q[1], e.v[0], e.v[1], e.lambda[0], e.mu[0]};
+        const double exact[6] = {exp(1), exp(-2), exp(1), -2 * exp(-2), exp(-1), exp(1)};
+        off[i] = off_by(now, exact, 6);
+        assert_true(off[i] < 300 * tolerance); /* after 100 to 250 steps */
+        nt_integrator_destroy(it);
+    }
+    assert_true(off[1] < 1e-2 * off[0]);
+}
+
+/* Accelerations and multipliers are those of the state; constraints hold, rows that were left out
+ * among them, even where the tolerance is loose; redundant rows are left out. */
+static void the_end_is_consistent(void **state)
+{
+    (void)state;
+    nt_model *model = model_of(loop_text);
+    const nt_system *system = nt_model_system(model);
+    for (nt_frame frame = NT_INERTIAL; frame <= NT_BODY; frame++) {
+        nt_integrator *it = start_bdf(system, frame, 1e-3, NULL, NULL);
+        assert_int_equal(nt_integrator_redundant(it, NULL, 0), 3);
+        run_to(it, 1, 0.1);
+        double position, velocity, R[64] = {0}, rows[64];
+        assert_int_equal(nt_integrator_drift(it, &position, &velocity), NT_OK);
+        assert_true(position < 1e-13 && velocity < 1e-12);
+        assert_true(nt_integrator_statistics(it)->position_drift < 1e-13);
+        nt_state s = nt_integrator_state(it);
+        nt_point at = {.t = s.t,
+                       .q = s.q,
+                       .v = s.v,
+                       .vdot = s.vdot,
+                       .lambda = s.lambda,
+                       .mu = s.mu,
+                       .memory = s.memory};
+        nt_terms terms = {
+            .parts = NT_ALL_PARTS, .level = NT_ACCELERATION, .residual = R, .rows = rows};
+        assert_true(system->space.nv <= 64 && system->nh <= 64);
+        assert_int_equal(system->evaluate(system->self, &at, &terms), NT_OK);
+        /* rounding of forces of 30 N and accelerations of 50 m/s^2 */
+        for (int i = 0; i < system->space.nv; i++)
+            assert_true(fabs(R[i]) < 1e-11);
+        for (int i = 0; i < system->nh; i++)
+            assert_true(fabs(rows[i]) < 1e-11);
+        nt_integrator_destroy(it);
+    }
+    nt_model_destroy(model);
+}
+
+/* A run's steps are looks at a motion that SUNDIALS follows in its own: more of them change it by
+ * the size of its first step alone, and cost no iterations. */
+static void steps_are_looks(void **state)
+{
+    (void)state;
+    nt_model *model = model_of(springs_text);
+    double q[2][14];
+    long iterations[2];
+    for (int i = 0; i < 2; i++) {
+        nt_integrator *it = start_bdf(nt_model_system(model), NT_INERTIAL, 1e-8, NULL, NULL);
+        run_to(it, 1, i == 0 ? 1 : 1e-3);
+        assert_int_equal(nt_integrator_statistics(it)->steps, i == 0 ? 1 : 1000);
+        memcpy(q[i], nt_integrator_state(it).q, sizeof q[i]);
+        iterations[i] = nt_integrator_statistics(it)->iterations;
+        nt_integrator_destroy(it);
+    }
+    assert_true(off_by(q[0], q[1], 14) < 1e-5); /* 1000 tolerances: the error of the run */
+    assert_true((double)iterations[1] < 1.2 * (double)iterations[0]);
+    nt_model_destroy(model);
+}
+
+/* Turns are counted between looks, and the steps of SUNDIALS that reach beyond them do not lose
+ * count: 2 rad to an interval or 0.2, it is the same motion of some ten turns. */
+static void turns_are_counted(void **state)
+{
+    (void)state;
+    nt_model *model = model_of(crank_text);
+    assert_true(nt_model_system(model)->n_memory > 0);
+    double q[2][14];
+    for (int i = 0; i < 2; i++) {
+        nt_integrator *it = start_bdf(nt_model_system(model), NT_INERTIAL, 1e-9, NULL, NULL);
+        run_to(it, 2, i == 0 ? 0.05 : 0.005);
+        memcpy(q[i], nt_integrator_state(it).q, sizeof q[i]);
+        nt_integrator_destroy(it);
+    }
+    assert_true(off_by(q[0], q[1], 14) < 1e-5); /* the errors of either; a turn lost is 3 N m */
+    nt_model_destroy(model);
+}
+
+/* Each tolerance counts for its own kind; kinds that are not looked at still converge. */
+static void tolerances_by_kind(void **state)
+{
+    (void)state;
+    nt_model *model = model_of(springs_text);
+    long iterations[2];
+    for (int i = 0; i < 2; i++) {
+        nt_integrator_setup setup = {.system = nt_model_system(model),
+                                     .method = nt_method_find("bdf"),
+                                     .tolerance = {1e-4, i == 0 ? 1e-4 : 1e-9, 0, 0}};
+        nt_integrator *it = begin(&setup, NULL, NULL);
+        run_to(it, 1, 0.5);
+        iterations[i] = nt_integrator_statistics(it)->iterations;
+        nt_integrator_destroy(it);
+    }
+    assert_true(iterations[1] > 2 * iterations[0]);
+    nt_model_destroy(model);
+}
+
+/* ---- beginning anew ------------------------------------------------------------------------- */
+
+/* Going on after a save and going on from it elsewhere are the same, bit for bit; a save begins the
+ * formulas anew, which moves the motion by its error. */
+static void restored(const nt_system *system, double h, double allowed)
+{
+    nt_error error = {0};
+    double q[64], v[64];
+    nt_integrator *plain = start_bdf(system, NT_INERTIAL, 1e-9, NULL, NULL);
+    nt_integrator *it = start_bdf(system, NT_INERTIAL, 1e-9, NULL, NULL), *other = NULL;
+    run_to(plain, 20 * h, h);
+    run_to(it, 10 * h, h);
+    size_t size = nt_integrator_saved_size(it);
+    char *bytes = malloc(size);
+    assert_non_null(bytes);
+    nt_integrator_save(it, bytes);
+    run_to(it, 20 * h, h);
+    nt_integrator_setup setup = {
+        .system = system, .method = nt_method_find("bdf"), .tolerance = {1e-9, 1e-9, 1e-9, 1e-9}};
+    assert_int_equal(nt_integrator_create(&other, &setup, &error), NT_OK); /* never started */
+    assert_int_equal(nt_integrator_restore(other, bytes, size, &error), NT_OK);
+    run_to(other, 20 * h, h);
+    size_t nq = (size_t)system->space.nq, nv = (size_t)system->space.nv;
+    assert_true(nq <= 64);
+    memcpy(q, nt_integrator_state(it).q, nq * sizeof(double));
+    memcpy(v, nt_integrator_state(it).v, nv * sizeof(double));
+    assert_memory_equal(q, nt_integrator_state(other).q, nq * sizeof(double));
+    assert_memory_equal(v, nt_integrator_state(other).v, nv * sizeof(double));
+    assert_true(off_by(q, nt_integrator_state(plain).q, (int)nq) < allowed);
+    /* back again, in the one that went on: the same once more */
+    assert_int_equal(nt_integrator_restore(it, bytes, size, &error), NT_OK);
+    run_to(it, 20 * h, h);
+    assert_memory_equal(q, nt_integrator_state(it).q, nq * sizeof(double));
+    nt_integrator_destroy(plain);
+    nt_integrator_destroy(it);
+    nt_integrator_destroy(other);
+    free(bytes);
+}
+
+static void save_and_restore(void **state)
+{
+    (void)state;
+    nt_model *loop = model_of(loop_text), *springs = model_of(springs_text);
+    restored(nt_model_system(loop), 0.02, 1e-6);
+    restored(nt_model_system(springs), 0.02, 1e-6);
+    nt_model_destroy(loop);
+    nt_model_destroy(springs);
+}
+
+/* After a refresh the run is that of a new integrator begun there. */
+static void refreshed(void **state)
+{
+    (void)state;
+    plane s;
+    plane_init(&s, true);
+    double q[2] = {1.01, 0}, v[2] = {0, 0};
+    nt_error error = {0};
+    nt_integrator *it = start_bdf(&s.system, NT_INERTIAL, 1e-7, q, v), *anew = NULL;
+    run_to(it, 0.5, 0.25);
+    s.load = 3;
+    assert_int_equal(nt_integrator_refresh(it, &error), NT_OK);
+    memcpy(q, nt_integrator_state(it).q, sizeof q);
+    memcpy(v, nt_integrator_state(it).v, sizeof v);
+    nt_integrator_setup setup = {.system = &s.system,
+                                 .method = nt_method_find("bdf"),
+                                 .tolerance = {1e-7, 1e-7, 1e-7, 1e-7}};
+    assert_int_equal(nt_integrator_create(&anew, &setup, &error), NT_OK);
+    assert_int_equal(nt_integrator_start(anew, 0.5, q, v, NULL, &error), NT_OK);
+    run_to(it, 1, 0.25);
+    run_to(anew, 1, 0.25);
+    assert_memory_equal(nt_integrator_state(it).q, nt_integrator_state(anew).q, sizeof q);
+    assert_memory_equal(nt_integrator_state(it).v, nt_integrator_state(anew).v, sizeof v);
+    nt_integrator_destroy(it);
+    nt_integrator_destroy(anew);
+}
+
+/* ---- failures ------------------------------------------------------------------------------- */
+
+/* A system that has no value beyond the end of the run is followed to that end all the same. */
+static void the_end_is_not_passed(void **state)
+{
+    (void)state;
+    plane s;
+    plane_init(&s, false);
+    s.ends = 10;
+    const double q[2] = {1, 1.1}, v[2] = {0, 0};
+    nt_integrator *it = start_bdf(&s.system, NT_INERTIAL, 1e-7, q, v);
+    run_to(it, 10, 1);
+    assert_true(nt_integrator_state(it).t == 10);
+    assert_true(fabs(nt_integrator_state(it).q[0] - .74334547) < 1e-4); /* 1000 tolerances */
+    nt_integrator_destroy(it);
+}
+
+/* Failures are words for the caller and nothing on standard error; the state stands where it was
+ * reached, and goes on when the trouble is over. */
+static void failures_are_words(void **state)
+{
+    (void)state;
+    plane s;
+    plane_init(&s, false);
+    const double q[2] = {0.5, 0.5}, v[2] = {0.1, 0.1};
+    nt_error error = {0};
+    FILE *caught = tmpfile();
+    assert_non_null(caught);
+    fflush(stderr);
+    int kept = dup(STDERR_FILENO);
+    dup2(fileno(caught), STDERR_FILENO);
+    nt_integrator *it = start_bdf(&s.system, NT_INERTIAL, 1e-7, q, v);
+    s.highest = 0.505;
+    nt_status status = nt_integrator_run(it, 1, 0.5, NULL, NULL, &error);
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    assert_int_equal(status, NT_NOT_FINITE);
+    assert_true(error.time > 0 && error.time < 0.5);
+    assert_true(nt_integrator_state(it).q[0] <= 0.505);
+    assert_int_equal(fseek(caught, 0, SEEK_END), 0);
+    assert_int_equal(ftell(caught), 0);
+    fclose(caught);
+    s.highest = (double)INFINITY;
+    run_to(it, 1, 0.5);
+    nt_integrator_destroy(it);
+}
+
+static void too_many_steps(void **state)
+{
+    (void)state;
+    plane s;
+    plane_init(&s, true);
+    const double q[2] = {1.01, 0}, v[2] = {0, 0};
+    static const nt_option few[] = {{"max_steps", "10"}, {"max_order", "2"}};
+    nt_integrator_setup setup = {.system = &s.system,
+                                 .method = nt_method_find("bdf"),
+                                 .options = few,
+                                 .n_options = 2,
+                                 .minimum_step = 0.6};
+    nt_error error = {0};
+    nt_integrator *it = begin(&setup, q, v);
+    assert_int_equal(nt_integrator_run(it, 1, 1, NULL, NULL, &error), NT_NOT_CONVERGED);
+    assert_true(nt_integrator_state(it).t == 0);
+    nt_integrator_destroy(it);
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    plane s;
+    plane_init(&s, true);
+    static const struct {
+        nt_option option;
+        const char *words;
+    } wrong[] = {{{"tolerance", "0"}, "1e-14 to 1"},     {{"tolerance", "2"}, "1e-14 to 1"},
+                 {{"max_order", "6"}, "1 to 5"},         {{"max_order", "0"}, "1 to 5"},
+                 {{"max_order", "2.5"}, "whole number"}, {{"max_steps", "0"}, "1 to 1e+09"},
+                 {{"rho_inf", "0.8"}, "no option"}};
+    nt_error error = {0};
+    nt_integrator *it = NULL;
+    nt_integrator_setup setup = {.system = &s.system, .method = nt_method_find("bdf")};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        setup.options = &wrong[i].option;
+        setup.n_options = 1;
+        assert_int_equal(nt_integrator_create(&it, &setup, &error), NT_INVALID);
+        assert_non_null(strstr(error.message, wrong[i].words));
+    }
+    setup.n_options = 0;
+    s.system.capabilities = NT_AFFINE;
+    assert_int_equal(nt_integrator_create(&it, &setup, &error), NT_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "NT_HAS_TANGENT"));
+}
+
+/* ---- the command ---------------------------------------------------------------------------- */
+
+#ifdef NUTATE_COMMAND
+static void through_the_command(void **state)
+{
+    (void)state;
+    assert_int_equal(system(NUTATE_COMMAND " run " NUTATE_SOURCE_DIR
+                                           "/examples/heavy_top/heavy_top.yaml --method bdf "
+                                           "--duration 0.1 --step 0.01 --quiet -o top.csv "
+                                           "--set simulation.tolerance=1e-7 2>/dev/null"),
+                     0);
+    FILE *file = fopen("top.csv", "r");
+    assert_non_null(file);
+    char line[2000], last[2000] = "";
+    while (fgets(line, sizeof line, file))
+        memcpy(last, line, sizeof last);
+    fclose(file);
+    double t, x[3];
+    assert_int_equal(sscanf(last, "%lf,%lf,%lf,%lf", &t, &x[0], &x[1], &x[2]), 4);
+    static const double exact[3] = {.421296658925402, .894571974345593, -.149164700561900};
+    assert_true(t == 0.1);
+    assert_true(off_by(x, exact, 3) < 1e-6); /* 10 tolerances, as test_bdf.c has it */
+}
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nonlinear_multipliers),
+        cmocka_unit_test(the_end_is_consistent),
+        cmocka_unit_test(steps_are_looks),
+        cmocka_unit_test(turns_are_counted),
+        cmocka_unit_test(tolerances_by_kind),
+        cmocka_unit_test(save_and_restore),
+        cmocka_unit_test(refreshed),
+        cmocka_unit_test(the_end_is_not_passed),
+        cmocka_unit_test(failures_are_words),
+        cmocka_unit_test(too_many_steps),
+        cmocka_unit_test(refusals),
+#ifdef NUTATE_COMMAND
+        cmocka_unit_test(through_the_command),
+#endif
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
