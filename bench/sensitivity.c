@@ -18,7 +18,9 @@ enum { MOST = 16, LINKS = 64, TEXT = 1 << 16 };
 typedef struct case_of {
     const char *name;
     char *text;
-    int steps, n; /* parameters of the model, all of them differentiated or the first of them */
+    int steps;  /* timed */
+    int before; /* and not timed: at first derivatives of far links in near ones are denormal
+                   numbers, and what is timed then is how the processor traps those */
     double h;
 } case_of;
 
@@ -114,15 +116,18 @@ static bool start(void *context)
     nt_status status = nt_integrator_start(r->integrator, 0, NULL, NULL, NULL, &error);
     if (status == NT_OK && r->sensitivity)
         status = nt_sensitivity_start(r->sensitivity, &error);
+    double h = r->problem->h;
+    if (status == NT_OK && !r->differences)
+        status = nt_integrator_run(r->integrator, r->problem->before * h, h, NULL, NULL, &error);
     return require(status == NT_OK, "%s: %s", r->problem->name, error.message);
 }
 
 static bool advance(runner *r)
 {
     nt_error error = {0};
-    double h = r->problem->h;
+    double h = r->problem->h, t = nt_integrator_state(r->integrator).t;
     nt_status status =
-        nt_integrator_run(r->integrator, r->problem->steps * h, h, NULL, NULL, &error);
+        nt_integrator_run(r->integrator, t + r->problem->steps * h, h, NULL, NULL, &error);
     return require(status == NT_OK, "%s: %s", r->problem->name, error.message);
 }
 
@@ -193,8 +198,8 @@ int main(int argc, char **argv)
     char *text = chain_text();
     if (!require(text != NULL, "out of memory"))
         return 1;
-    case_of top = {"heavy top", (char *)(size_t)top_text, brief ? 10 : 5000, 8, 1e-3};
-    case_of chain = {"chain of 64", text, brief ? 3 : 200, MOST, 1e-3};
+    case_of top = {"heavy top", (char *)(size_t)top_text, brief ? 10 : 5000, 0, 1e-3};
+    case_of chain = {"chain of 64", text, brief ? 3 : 200, brief ? 3 : 1000, 1e-3};
     int turns = brief ? 1 : 9;
     print_heading("sensitivities, a step", "with", "without");
     measure(&top, 1, 0, turns, 1.55);
