@@ -222,10 +222,13 @@ nt_status nt_integrator_refresh(nt_integrator *it, nt_error *error)
     nt_phase *next = &s->next;
     if (!it->started)
         return nt_fail(error, NT_INVALID, "the integrator was not started");
+    /* parameters may have taken a promise back: NT_POSITION_FORCES where damping began */
+    nt_status status = nt_method_check_system(it->method, it->problem->system, error);
+    if (status != NT_OK)
+        return status;
     memcpy(next->all, s->now.all, it->size * sizeof(double));
     nt_point at = nt_phase_point(next);
-    nt_status status =
-        nt_problem_accelerations(it->problem, &at, next->vdot, next->lambda, next->mu, error);
+    status = nt_problem_accelerations(it->problem, &at, next->vdot, next->lambda, next->mu, error);
     if (status != NT_OK)
         return status;
     s->stale = true;

@@ -54,6 +54,18 @@ simulation: {duration: 0.5, step: 1e-2}
 output: {record: [top.position, top.orientation, top.angular_velocity, energy]}
 EOF
 checked=0
+cat >pushed.yaml <<'END'
+nutate: 1
+parameters: {k: 0.1, I: 0.4}
+gravity: [0, 0, 0]
+bodies:
+  b: {mass: 5, inertia: [I, 0.5, 0.7], position: [0, 0, 1], orientation: {axis: [1, 2, 0], angle: 0.3},
+      angular_velocity: [0.1, 0.2, 1]}
+forces:
+  f: {type: force, on: b, at: [0.3, 0, 1], value: [0, 0, k]}
+simulation: {duration: 0.5, step: 1e-2}
+output: {record: [b.angular_velocity, b.position], every: 0.5}
+END
 for method in $("$nutate" methods | awk '{ print $1 }'); do
     "$nutate" methods "$method" | grep -q '^sensitivities  yes' || continue
     "$nutate" methods "$method" | grep -q 'a vector space' && continue
@@ -61,6 +73,9 @@ for method in $("$nutate" methods | awk '{ print $1 }'); do
         expect 0 sens design.yaml --method "$method" --param m --param arm --duration 0.03 --check --quiet
     else
         expect 0 sens slow.yaml --method "$method" --param m --param c --param I --param w --check --quiet
+    fi
+    if "$nutate" check pushed.yaml --method "$method" >/dev/null 2>&1; then
+        expect 0 sens pushed.yaml --method "$method" --param k --param I --check --quiet
     fi
     grep -q 'verdict' out && fail "$method: $(cat out)"
     checked=$((checked + 1))
