@@ -23,6 +23,7 @@
 #include <string.h>
 #include <time.h>
 
+/* Processor time: other programs on the machine do not count. */
 static double now(void)
 {
     struct timespec t;

@@ -40,7 +40,7 @@ curves() {
         block=0
         while read -r name; do
             set -- $(style "$name")
-            printf "'%s' index %d using 1:2 with linespoints linecolor '%s' pointtype %d dashtype %d title '%s', " \
+            printf "'%s' index %d using 1:2 with linespoints linecolor '%s' pointtype %d dashtype %d linewidth 1.2 title '%s', " \
                 "$file" "$block" "$1" "$2" "$3" "$name"
             block=$((block + 1))
         done
@@ -63,7 +63,6 @@ set xlabel 'computing time, s'
 set ylabel 'error of the position at the end, m'
 set yrange [1e-11:1]
 set key outside right top Left reverse samplen 2 font ',11'
-set linetype 1 linewidth 1.4
 set pointsize 0.6
 plot $(curves "$file" | sed 's/, $//')
 PLOT

@@ -113,7 +113,8 @@ NT_API void nt_integrator_destroy(nt_integrator *integrator);
 NT_API nt_status nt_integrator_start(nt_integrator *integrator, double t, const double *q,
                                      const double *v, const double *memory, nt_error *error);
 
-/* Advance by h. When the equations cannot be solved the step is halved and retried, down to the
+/* Advance by h. Within steps numbers below 2.3e-308 count as zero, where the machine can say so.
+ * When the equations cannot be solved the step is halved and retried, down to the
  * minimum step; the state always stands at the last accepted (sub)step. On failure the message
  * says time, step, residual and the worst equation. */
 NT_API nt_status nt_integrator_step(nt_integrator *integrator, double h, nt_error *error);

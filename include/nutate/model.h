@@ -35,8 +35,9 @@ NT_API const nt_system *nt_model_system(const nt_model *model);
 
 /* What the `simulation` and `output` sections say. Strings and arrays belong to the model. */
 typedef struct nt_simulation {
-    double start, duration, step; /* s; step 0 where none is given                        */
-    const char *method;           /* "generalized-alpha" where none is given              */
+    double start, duration, step;   /* s; step 0 where none is given                        */
+    const char *method;             /* "generalized-alpha" where none is given              */
+    int method_line, method_column; /* where the file names it; 0: not there               */
     nt_frame frame;
     const nt_option *options; /* of that method */
     const int *option_place;  /* [n_options][2] line and column of the value; 0: of --set     */

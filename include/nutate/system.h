@@ -90,7 +90,8 @@ typedef struct nt_energy {
  * set_parameters. */
 typedef struct nt_momenta {
     const double *mass;    /* [nv] by entry of v; entries of rotations are not used      */
-    const double *inertia; /* [n_rotations][9] body axes, about the centre of mass or fixed point */
+    const double *inertia; /* [n_rotations][9] body axes, about the centre of mass or fixed point;
+                              NULL where there are no rotations */
 } nt_momenta;
 
 enum {                     /* capabilities                                            */

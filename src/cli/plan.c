@@ -119,7 +119,13 @@ static int choose_method(nt_cli_plan *plan, const nt_cli_options *options)
     const nt_simulation *simulation = nt_model_simulation(plan->model);
     const char *name = options->method ? options->method : simulation->method;
     bool other = options->method && strcmp(options->method, simulation->method) != 0;
-    plan->method = nt_cli_method(options->method ? "--method" : plan->path, name);
+    char where[512];
+    snprintf(where, sizeof where, "%s:%d:%d", plan->path, simulation->method_line,
+             simulation->method_column);
+    plan->method = nt_cli_method(options->method               ? "--method"
+                                 : simulation->method_line > 0 ? where
+                                                               : plan->path,
+                                 name);
     if (!plan->method)
         return NT_EXIT_USAGE;
     int status = choose_options(plan, options, other);

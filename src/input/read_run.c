@@ -30,6 +30,10 @@ static nt_status check_tolerance(nt_reader *reader)
 {
     static const char *const names[] = {"position", "rotation", "velocity", "angular_velocity"};
     const nt_node *node = find(reader, "simulation", "tolerance");
+    if (node && node->kind == NT_NODE_MAPPING && node->count == 0)
+        return nt_node_fail(reader->error, node,
+                            "tolerance: expected a number, or one of position, rotation, velocity, "
+                            "angular_velocity, got an empty mapping");
     for (int i = 0; node && i < 4; i++) {
         const nt_node *member = node->kind == NT_NODE_MAPPING ? nt_node_find(node, names[i]) : node;
         if (member && !(reader->run.tolerance[i] > 0))
@@ -52,6 +56,10 @@ static nt_status check(nt_reader *reader)
         status = check_sign(reader, "simulation", "minimum_step", run->minimum_step, false);
     if (status == NT_OK)
         status = check_sign(reader, "simulation", "maximum_step", run->maximum_step, false);
+    if (status == NT_OK && run->maximum_step > 0 && run->minimum_step > run->maximum_step)
+        return nt_node_fail(reader->error, find(reader, "simulation", "minimum_step"),
+                            "minimum_step: expected at most the maximum_step %g, got %g",
+                            run->maximum_step, run->minimum_step);
     return status == NT_OK ? check_tolerance(reader) : status;
 }
 
@@ -137,11 +145,16 @@ nt_status nt_read_run(nt_reader *reader)
     if (status != NT_OK)
         return status;
     model->correct_initial = run->correct;
+    const nt_node *place = find(reader, "simulation", "method");
+    if (place && place->source != reader->source)
+        place = NULL; /* of --set */
     model->simulation = (nt_simulation){
         .start = run->start,
         .duration = run->duration,
         .step = run->step,
         .method = run->method ? run->method : "generalized-alpha",
+        .method_line = place ? place->line : 0,
+        .method_column = place ? place->column : 0,
         .frame = run->frame ? NT_BODY : NT_INERTIAL,
         .options = run->options.option,
         .n_options = run->options.n,

@@ -265,7 +265,8 @@ static nt_status read_option(nt_reader *reader, const nt_node *name, const nt_no
             nt_read_words(name, shown, sizeof shown), nt_read_words(value, got, sizeof got));
     target->name = nt_read_copy(reader, name);
     target->value = nt_read_copy(reader, value);
-    place[0] = value->line, place[1] = value->column;
+    bool of_file = value->source == reader->source;
+    place[0] = of_file ? value->line : 0, place[1] = of_file ? value->column : 0;
     return target->name && target->value ? NT_OK : nt_read_no_memory(reader);
 }
 

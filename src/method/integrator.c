@@ -2,6 +2,7 @@
  * mathematics of one step. */
 #include "method/integrator.h"
 #include "base/error.h"
+#include "base/target.h"
 #include "method/dense_output.h"
 
 #include <math.h>
@@ -55,6 +56,13 @@ static nt_status check_setup(const nt_integrator_setup *setup, nt_error *error)
             return nt_fail(error, NT_INVALID, "tolerance %d is %g, expected a number from 0 on", i,
                            setup->tolerance[i]);
     }
+    double least = setup->minimum_step, most = setup->maximum_step;
+    if (!(least >= 0) || !(most >= 0) || !isfinite(least) || !isfinite(most) ||
+        (most > 0 && least > most))
+        return nt_fail(error, NT_INVALID,
+                       "minimum step %g s and maximum step %g s, expected a range of positive "
+                       "numbers, 0 for no limit",
+                       least, most);
     if (setup->frame == NT_BODY && !nt_method_has_frame(method, NT_BODY))
         return nt_fail(error, NT_UNSUPPORTED, "method %s has no body frame", method->name);
     return NT_OK;
@@ -216,10 +224,13 @@ nt_status nt_integrator_refresh(nt_integrator *it, nt_error *error)
     nt_phase *next = &s->next;
     if (!it->started)
         return nt_fail(error, NT_INVALID, "the integrator was not started");
+    /* parameters may have taken a promise back: NT_POSITION_FORCES where damping began */
+    nt_status status = nt_method_check_system(it->method, it->problem->system, error);
+    if (status != NT_OK)
+        return status;
     memcpy(next->all, s->now.all, it->size * sizeof(double));
     nt_point at = nt_phase_point(next);
-    nt_status status =
-        nt_problem_accelerations(it->problem, &at, next->vdot, next->lambda, next->mu, error);
+    status = nt_problem_accelerations(it->problem, &at, next->vdot, next->lambda, next->mu, error);
     if (status != NT_OK)
         return status;
     s->stale = true;
@@ -403,24 +414,10 @@ nt_status nt_integrator_advance(nt_integrator *it, double end, nt_observer obser
     return NT_OK;
 }
 
-nt_status nt_integrator_step(nt_integrator *it, double h, nt_error *error)
-{
-    double end = it->stepper.now.all[NT_PHASE_T] + h;
-    return it->variable ? nt_integrator_advance_variable(it, end, h, NULL, NULL, error)
-                        : nt_integrator_advance(it, end, NULL, NULL, error);
-}
-
-nt_status nt_integrator_run(nt_integrator *it, double end, double h, nt_observer observer,
-                            void *context, nt_error *error)
+static nt_status equal_steps(nt_integrator *it, double end, double h, nt_observer observer,
+                             void *context, nt_error *error)
 {
     double begin = it->stepper.now.all[NT_PHASE_T];
-    if (!(h > 0) || !isfinite(h))
-        return nt_fail(error, NT_INVALID, "step size is %g s, expected a positive number", h);
-    if (!(end >= begin) || !isfinite(end))
-        return nt_fail(error, NT_INVALID, "end time is %g s, expected one from %g s on", end,
-                       begin);
-    if (it->variable)
-        return nt_integrator_advance_variable(it, end, h, observer, context, error);
     /* a ratio that is whole but for rounding is whole */
     double count = ceil((end - begin) / h * (1 - 1e-12));
     if (count > 1e15)
@@ -433,6 +430,39 @@ nt_status nt_integrator_run(nt_integrator *it, double end, double h, nt_observer
             return status;
     }
     return NT_OK;
+}
+
+static nt_status advance(nt_integrator *it, double end, double h, nt_observer observer,
+                         void *context, nt_error *error)
+{
+    if (it->minimum_step > h * (1 + 1e-12))
+        return nt_fail(error, NT_INVALID, "step size is %g s, smaller than the minimum step %g s",
+                       h, it->minimum_step);
+    unsigned before = nt_subnormals_off();
+    nt_status status = it->variable
+                           ? nt_integrator_advance_variable(it, end, h, observer, context, error)
+                           : equal_steps(it, end, h, observer, context, error);
+    nt_subnormals_back(before);
+    return status;
+}
+
+nt_status nt_integrator_step(nt_integrator *it, double h, nt_error *error)
+{
+    if (!(h > 0) || !isfinite(h))
+        return nt_fail(error, NT_INVALID, "step size is %g s, expected a positive number", h);
+    return advance(it, it->stepper.now.all[NT_PHASE_T] + h, h, NULL, NULL, error);
+}
+
+nt_status nt_integrator_run(nt_integrator *it, double end, double h, nt_observer observer,
+                            void *context, nt_error *error)
+{
+    double begin = it->stepper.now.all[NT_PHASE_T];
+    if (!(h > 0) || !isfinite(h))
+        return nt_fail(error, NT_INVALID, "step size is %g s, expected a positive number", h);
+    if (!(end >= begin) || !isfinite(end))
+        return nt_fail(error, NT_INVALID, "end time is %g s, expected one from %g s on", end,
+                       begin);
+    return advance(it, end, h, observer, context, error);
 }
 
 int nt_integrator_is_variable(const nt_integrator *it) { return it->variable; }

@@ -7,6 +7,7 @@
  *   d(phi') = (dc s' + c ds' - ds c' - s dc')/D - 2 phi' (c dc + s ds)/D.
  *
  * The displacement is e3 . d. */
+#include "model/evaluate.h"
 #include "model/joint_rows.h"
 
 #include <math.h>
@@ -20,11 +21,18 @@ static const nt_row_spec sine_spec = {NT_ROW_PERPENDICULAR, 1, 0};
 static const nt_row_spec cosine_spec = {NT_ROW_PERPENDICULAR, 0, 0};
 static const nt_row_spec slide_spec = {NT_ROW_ALONG, 2, 0};
 
-/* The value nearest to where the angle must be by now: the last one, carried on by the mean of the
+/* The value nearest to where the angle must be by now. Of a driven joint that is its motion, which
+ * may jump; of a free one the last one, carried on by the mean of the
  * rates then and now. Any number of turns in a step are counted as long as the rate changes by less
  * than half a turn per step. Memory holds angle, rate and time. */
 static double continuous(const nt_element *element, const nt_view *view, double angle, double rate)
 {
+    const nt_joint *joint = nt_joint_of(element);
+    if (joint->motion) {
+        double f[3];
+        nt_motion_jet(view->model, joint->motion, view->at->t, f);
+        return f[0] + remainder(angle - f[0], TURN);
+    }
     if (!view->at->memory || element->memory < 0)
         return angle;
     const double *last = view->at->memory + element->memory;

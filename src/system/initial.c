@@ -262,7 +262,9 @@ nt_status nt_problem_accelerations(nt_problem *problem, const nt_point *at, doub
     if (status == NT_OK)
         return NT_OK;
     const nt_system *system = problem->system;
-    int unknown = status == NT_SINGULAR ? nt_solver_singular_unknown(problem->solver) : -1;
+    int unknown = status != NT_SINGULAR ? -1
+                  : effort.unknown >= 0 ? effort.unknown
+                                        : nt_solver_singular_unknown(problem->solver);
     char name[160] = "";
     if (unknown >= 0)
         nt_problem_equation_name(problem, unknown, name, sizeof name);

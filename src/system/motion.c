@@ -85,6 +85,17 @@ static double largest_of(const double *x, int n)
     return largest;
 }
 
+/* A determinant below this part of the trace's cube is that of a point or a thin rod and rounding:
+ * about some axis nothing resists. */
+static const double NO_INERTIA = 1e-14;
+
+static bool is_singular(m3 J)
+{
+    v3 x = {J.xx, J.yx, J.zx}, y = {J.xy, J.yy, J.zy}, z = {J.xz, J.yz, J.zz};
+    double trace = J.xx + J.yy + J.zz;
+    return v3_dot(x, v3_cross(y, z)) <= NO_INERTIA * trace * trace * trace;
+}
+
 /* A free system that gives momenta needs no matrix: vdot = -M^-1 R at vdot = 0, with the
  * inertia of rotations in body axes. */
 static nt_status divide_by_momenta(nt_problem *p, const nt_point *at, double *vdot,
@@ -105,15 +116,19 @@ static nt_status divide_by_momenta(nt_problem *p, const nt_point *at, double *vd
         int end = block->v + block->nv, rotation = block->rotation < 0 ? end : end - 3;
         for (int i = block->v; i < rotation; i++)
             vdot[i] = -r[i] / momenta->mass[i];
-        if (block->rotation >= 0)
-            v3_store(vdot + rotation,
-                     v3_neg(m3_solve(m3_load(momenta->inertia + 9 * (size_t)block->rotation),
-                                     v3_load(r + rotation))));
+        if (block->rotation < 0)
+            continue;
+        m3 J = m3_load(momenta->inertia + 9 * (size_t)block->rotation);
+        if (is_singular(J)) {
+            effort->unknown = rotation;
+            return NT_SINGULAR;
+        }
+        v3_store(vdot + rotation, v3_neg(m3_solve(J, v3_load(r + rotation))));
     }
     for (int i = 0; i < p->nv; i++)
         if (!isfinite(vdot[i])) {
             effort->unknown = i;
-            return NT_NOT_FINITE;
+            return isfinite(r[i]) ? NT_SINGULAR : NT_NOT_FINITE;
         }
     nt_space_change_frame(&p->space, NT_BODY, p->frame, at->q, vdot, vdot);
     return NT_OK;
@@ -129,7 +144,7 @@ nt_status nt_problem_accelerate(nt_problem *p, const nt_point *at, double *vdot,
     nt_point point = *at;
     point.vdot = vdot, point.lambda = lambda, point.mu = mu;
     effort->unknown = -1;
-    if ((has & NT_HAS_MOMENTA) && p->nc == 0)
+    if (has == NT_HAS_MOMENTA && p->nc == 0) /* with a tangent: callers go on with the factors */
         return divide_by_momenta(p, &point, vdot, effort);
     clear_dropped(p, lambda, mu);
     for (int iteration = 0; iteration < MOST; iteration++) {

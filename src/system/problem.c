@@ -30,7 +30,8 @@ nt_status nt_system_check(const nt_system *system, nt_error *error)
                        "expected %d, %d",
                        nq, nv, system->space.nq, system->space.nv);
     if ((system->capabilities & NT_HAS_MOMENTA) &&
-        (!system->momenta || !system->momenta->mass || !system->momenta->inertia))
+        (!system->momenta || !system->momenta->mass ||
+         (system->space.n_rotations > 0 && !system->momenta->inertia)))
         return nt_fail(error, NT_INVALID,
                        "system declares NT_HAS_MOMENTA but gives no masses or no inertia");
     if (system->pattern) {

@@ -42,6 +42,46 @@ says "steps are held"
 expect 0 sens design.yaml --param arm --check --method rkmk-dop853 --set simulation.tolerance=1e-6
 [ -e check.csv ] && fail "a result of a check"
 
+# every method with a linearised step that can advance a model with rotations: one that is held by
+# constraints, else a top about a fixed point
+cat >slow.yaml <<'EOF'
+nutate: 1
+parameters: {m: 100, c: 0.2, I: 1, w: 5}
+gravity: [0, 0, -1]
+bodies:
+  top: {mass: m, inertia: [I, 1, 1], center_of_mass: [0, 0, c], fixed_point: [0, 0, 0], orientation: {rotation_vector: [0.05, 0, 0]}, angular_velocity: [0, 0, w]}
+simulation: {duration: 0.5, step: 1e-2}
+output: {record: [top.position, top.orientation, top.angular_velocity, energy]}
+EOF
+checked=0
+cat >pushed.yaml <<'END'
+nutate: 1
+parameters: {k: 0.1, I: 0.4}
+gravity: [0, 0, 0]
+bodies:
+  b: {mass: 5, inertia: [I, 0.5, 0.7], position: [0, 0, 1], orientation: {axis: [1, 2, 0], angle: 0.3},
+      angular_velocity: [0.1, 0.2, 1]}
+forces:
+  f: {type: force, on: b, at: [0.3, 0, 1], value: [0, 0, k]}
+simulation: {duration: 0.5, step: 1e-2}
+output: {record: [b.angular_velocity, b.position], every: 0.5}
+END
+for method in $("$nutate" methods | awk '{ print $1 }'); do
+    "$nutate" methods "$method" | grep -q '^sensitivities  yes' || continue
+    "$nutate" methods "$method" | grep -q 'a vector space' && continue
+    if "$nutate" check design.yaml --method "$method" >/dev/null 2>&1; then
+        expect 0 sens design.yaml --method "$method" --param m --param arm --duration 0.03 --check --quiet
+    else
+        expect 0 sens slow.yaml --method "$method" --param m --param c --param I --param w --check --quiet
+    fi
+    if "$nutate" check pushed.yaml --method "$method" >/dev/null 2>&1; then
+        expect 0 sens pushed.yaml --method "$method" --param k --param I --check --quiet
+    fi
+    grep -q 'verdict' out && fail "$method: $(cat out)"
+    checked=$((checked + 1))
+done
+[ "$checked" -ge 14 ] || fail "only $checked methods have sensitivities"
+
 # a rotation about z by w t: its derivative in w is the vector (0, 0, t), in ground axes
 cat >spin.yaml <<'EOF'
 nutate: 1

@@ -26,7 +26,7 @@ typedef struct problem {
 
 /* x'' = -x/|x|^3: a third of the attraction is explicit. With momenta: a translation alone. */
 typedef struct planet {
-    double mass[2], no_inertia[9];
+    double mass[2];
     nt_block block;
     nt_momenta momenta;
     nt_system system;
@@ -54,7 +54,7 @@ static inline nt_status planet_evaluate(void *self, const nt_point *at, const nt
 static inline void planet_init(planet *p)
 {
     p->mass[0] = p->mass[1] = 1;
-    p->momenta = (nt_momenta){.mass = p->mass, .inertia = p->no_inertia};
+    p->momenta = (nt_momenta){.mass = p->mass};
     p->block = (nt_block){.kind = NT_RN, .nv = 2};
     p->system = (nt_system){.name = "planet",
                             .capabilities = NT_HAS_TANGENT | NT_HAS_SPLIT | NT_HAS_MOMENTA |
