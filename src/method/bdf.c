@@ -3,30 +3,31 @@
  *   Hindmarsh et al. 2005, SUNDIALS: CVODE for systems without constraints, penalty joints
  *   included; IDA for constrained ones, in the form of Gear, Leimkuhler & Gupta 1985
  *
- * The equations stand in bdf.h. The caller's step is an interval between looks: SUNDIALS takes
- * steps of its own, past the end where it likes, and interpolates by its own polynomial. The state
- * at the end of an interval is brought onto the constraints (nt_problem_settle) and given the
- * accelerations and multipliers that belong to it; SUNDIALS goes on from what it had, whose
- * constraints are met to the tolerance of its Newton iteration. Between looks the driver's cubic
- * serves: its error is that of the interval, not of the tolerance.
+ * The equations stand in bdf.h. A step is one of SUNDIALS' own, never beyond the end that the
+ * driver names, where the system may have no value. The state shown at its end is brought onto the
+ * constraints (nt_problem_settle) and given the accelerations and multipliers that belong to it;
+ * SUNDIALS goes on from what it had, whose constraints are met to the tolerance of its Newton
+ * iteration. Between steps its own polynomial serves; see bdf_state.c.
  *
  * It begins anew, at order one, where `now` is not the state that it left: after a start, a
- * refresh, a save or restore, and a failure. After a failure it does not look beyond the end of
- * the interval, where the system may have no value.
+ * refresh, a save or restore, and a failure. SUNDIALS estimates its first step; the step that the
+ * caller gave is an upper bound for that one. (Taken as it is it would be a guess of the caller's
+ * that an error estimate of first order need not notice.)
  *
  * Errors are measured in the mean square over q and v of error/(tolerance (1 + |value|)); of
  * quaternions error/(|q| tolerance/2), for a turn by psi moves a quaternion by |q| psi/2. Kinds
  * without a tolerance of their own still enter Newton's convergence, a thousand times more loosely
  * than the loosest given.
  *
- * What the system remembers between steps is held at its value at the start of the interval. So
- * that it does not grow old beyond the end, steps of such a system turn no body by more than a
- * radian (counters of turns: NT_DISCRETE_MEMORY) or are no longer than the interval (the rest).
+ * What the system remembers between steps is held at its value at the start of each. So that it
+ * does not grow old, steps of such a system turn no body by more than a radian (counters of turns:
+ * NT_DISCRETE_MEMORY) or are no longer than the step that the caller gave (the rest).
  *
  * Memory is allocated by `start`, or by the first step of an integrator that was restored without
  * one: by SUNDIALS too. */
 #include "method/bdf.h"
 
+#include <float.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
 #include <stdlib.h>
@@ -39,8 +40,17 @@ static const nt_option_key options[NT_BDF_OPTIONS] = {
     [NT_BDF_MAX_ORDER] = {"max_order", NT_INTEGER, 5, 1, 5, "", NULL,
                           "highest order of the formulas; from 3 on undamped fast oscillations are "
                           "unstable"},
-    [NT_BDF_MAX_STEPS] = {"max_steps", NT_INTEGER, 100000, 1, 1e9, "", NULL,
-                          "internal steps in one step of the simulation, at most"},
+    [NT_BDF_MAX_STEPS] = {"max_steps", NT_INTEGER, 1e7, 1, 1e9, "", NULL,
+                          "steps of a run, at most"},
+};
+
+const char *const nt_bdf_words[NT_BDF_WORDS] = {
+    [NT_BDF_ERROR] = "the error of a step is above its tolerance, however small the step",
+    [NT_BDF_CONVERGENCE] = "Newton's iteration does not converge, however small the step",
+    [NT_BDF_LINEAR] = "Newton's matrix is singular, however small the step",
+    [NT_BDF_EVALUATION] = "the equations cannot be evaluated, however small the step",
+    [NT_BDF_ACCURACY] = "the tolerance is below what rounding allows",
+    [NT_BDF_OTHER] = "SUNDIALS refuses the step",
 };
 
 /* ---- tolerances ----------------------------------------------------------------------------- */
@@ -181,6 +191,8 @@ static void destroy(nt_bdf *b)
         N_VDestroy(b->y);
     if (b->rate)
         N_VDestroy(b->rate);
+    if (b->between)
+        N_VDestroy(b->between);
     if (b->context)
         SUNContext_Free(&b->context);
     nt_arena_free(&b->arena);
@@ -221,7 +233,8 @@ static nt_status create(nt_stepper *s)
         goto failed;
     b->y = N_VNew_Serial(b->size, b->context);
     b->rate = N_VNew_Serial(b->size, b->context);
-    if (!b->y || !b->rate)
+    b->between = N_VNew_Serial(b->size, b->context);
+    if (!b->y || !b->rate || !b->between)
         goto failed;
     N_VConst(0, b->y);
     N_VConst(0, b->rate);
@@ -258,32 +271,11 @@ static nt_status start(nt_stepper *s)
     if (status != NT_OK)
         return status;
     nt_bdf *b = s->own;
-    b->stands = b->careful = false;
+    b->stands = false;
     return NT_OK;
 }
 
 /* ---- the step ------------------------------------------------------------------------------- */
-
-static nt_status accelerate(nt_stepper *s, const nt_point *at, nt_phase *phase)
-{
-    nt_effort effort = {.unknown = -1};
-    nt_status status =
-        nt_problem_accelerate(s->problem, at, phase->vdot, phase->lambda, phase->mu, &effort);
-    s->statistics->evaluations += effort.evaluations;
-    s->statistics->factorisations += effort.factorisations;
-    s->statistics->solves += effort.solves;
-    return status;
-}
-
-static bool goes_on(const nt_bdf *b)
-{
-    const nt_stepper *s = b->stepper;
-    const nt_problem *p = b->problem;
-    double t = s->now.all[NT_PHASE_T], allowed = 1e-13 * fmax(fabs(t), fabs(b->end_t));
-    return b->stands && !s->stale && !s->resumed && fabs(t - b->end_t) <= allowed &&
-           memcmp(s->now.q, b->end, (size_t)p->nq * sizeof(double)) == 0 &&
-           memcmp(s->now.v, b->end + p->nq, (size_t)p->nv * sizeof(double)) == 0;
-}
 
 /* y and y' at `now`, with the multipliers of the rows that are in use. */
 static nt_status begin(nt_bdf *b)
@@ -297,7 +289,7 @@ static nt_status begin(nt_bdf *b)
     memcpy(work->vdot, now->vdot, bytes);
     memcpy(work->lambda, now->lambda, (size_t)p->nc * sizeof(double));
     nt_point at = nt_phase_point(now);
-    nt_status status = accelerate(s, &at, work);
+    nt_status status = nt_bdf_accelerate(b, &at, work);
     if (status == NT_OK)
         status = nt_bdf_newton_choose_rows(b);
     if (status == NT_OK)
@@ -329,79 +321,87 @@ static void count(nt_bdf *b)
 /* rad, by one step of a system that counts turns: a third of what makes a count doubtful. */
 static const double LARGEST_TURN = 1;
 
-/* Of a step of a system that remembers, s; 0: any. */
-static double longest(const nt_bdf *b, double h)
+static double least(double a, double b) { return a > 0 && b > 0 ? fmin(a, b) : fmax(a, b); }
+
+/* Of a step, s; 0: any. */
+static double longest(const nt_bdf *b, bool first)
 {
+    const nt_stepper *s = b->stepper;
     const nt_problem *p = b->problem;
+    double allowed = least(s->maximum_step, first ? s->asked_step : 0);
     if (p->system->n_memory == 0)
-        return 0;
+        return allowed;
     if (!(p->system->capabilities & NT_DISCRETE_MEMORY))
-        return h;
+        return least(allowed, s->asked_step);
     double fastest = 0;
     for (int k = 0; k < p->space.n_blocks; k++) {
         const nt_block *block = &p->space.blocks[k];
         if (block->rotation >= 0)
-            fastest = fmax(fastest, v3_norm(v3_load(b->stepper->now.v + block->v + block->nv - 3)));
+            fastest = fmax(fastest, v3_norm(v3_load(s->now.v + block->v + block->nv - 3)));
     }
-    return fastest > 0 ? LARGEST_TURN / fastest : 0;
+    return fastest > 0 ? least(allowed, LARGEST_TURN / fastest) : allowed;
 }
 
-/* SUNDIALS to the end of the interval. */
-static nt_status advance(nt_bdf *b, double t, double h)
+/* Units in the last place of t by which a step advances it at least. */
+static const double UNITS = 16;
+
+/* SUNDIALS by one step toward `end`. */
+static nt_status advance(nt_bdf *b, double end, bool first)
 {
+    nt_stepper *s = b->stepper;
+    double t = s->now.all[NT_PHASE_T], largest = longest(b, first);
+    double smallest = fmax(s->minimum_step, UNITS * DBL_EPSILON * fabs(t));
     b->status = NT_OK;
-    int flag = b->code->go(b, t, longest(b, h), b->careful);
+    int flag = b->code->go(b, end, largest > 0 ? fmin(smallest, largest) : smallest, largest,
+                           &s->next.all[NT_PHASE_T]);
     count(b);
     if (flag >= 0)
         return NT_OK;
-    return b->status == NT_NOT_FINITE ? NT_NOT_FINITE : NT_NOT_CONVERGED;
+    s->report.step = b->code->pace(b);
+    if (b->status == NT_NOT_FINITE) /* the system's own words */
+        return NT_NOT_FINITE;
+    s->report.words = b->code->words(flag);
+    return NT_NOT_CONVERGED;
 }
 
-/* Onto the constraints by the factors of the accelerations. Rows that are left out are looked at
- * like the others: they are met where the others are, not before. */
-static nt_status settle(nt_bdf *b)
+static nt_status one_step(nt_bdf *b, double end, bool goes_on)
 {
     nt_stepper *s = b->stepper;
-    nt_problem *p = b->problem;
+    const nt_problem *p = b->problem;
+    s->report = (nt_report){.unknown = -1};
+    nt_status status = goes_on ? NT_OK : begin(b);
+    b->stands = b->current = false;
+    if (status == NT_OK)
+        status = advance(b, end, !goes_on);
+    if (status != NT_OK)
+        return status;
     nt_phase *next = &s->next;
-    nt_effort effort = {.unknown = -1};
-    nt_point at = nt_phase_point(next);
-    int left_out = p->n_dropped;
-    memcpy(b->q, next->q, (size_t)p->nq * sizeof(double));
-    memset(b->vdot, 0, (size_t)p->nv * sizeof(double));
-    p->n_dropped = 0;
-    nt_status status = nt_problem_settle(p, &at, b->q, b->vdot, next->q, next->v, &effort);
-    p->n_dropped = left_out;
-    s->statistics->evaluations += effort.evaluations;
-    s->statistics->factorisations += effort.factorisations;
-    s->statistics->solves += effort.solves;
-    s->report.unknown = effort.unknown;
-    s->report.worst = effort.worst;
-    s->report.position_drift = effort.drift;
-    return status;
-}
-
-/* The state at the end from y. */
-static nt_status finish(nt_bdf *b)
-{
-    nt_stepper *s = b->stepper;
-    nt_problem *p = b->problem;
-    nt_phase *now = &s->now, *next = &s->next;
-    double *y = N_VGetArrayPointer(b->y);
-    nt_bdf_normalise(b, y);
-    memcpy(next->q, b->q, (size_t)p->nq * sizeof(double));
-    memcpy(next->v, y + p->nq, (size_t)p->nv * sizeof(double));
-    memcpy(next->vdot, now->vdot, (size_t)p->nv * sizeof(double));
-    memcpy(next->lambda, y + b->counted, (size_t)p->nc * sizeof(double));
+    memcpy(next->vdot, s->now.vdot, (size_t)p->nv * sizeof(double));
     memcpy(next->memory, b->kept, (size_t)p->system->n_memory * sizeof(double));
-    nt_point at = nt_phase_point(next);
-    nt_status status = accelerate(s, &at, next);
-    if (status == NT_OK && p->nc > 0 && (status = settle(b)) == NT_OK)
-        status = accelerate(s, &at, next);
+    if ((status = nt_bdf_state(b, b->y, next)) != NT_OK)
+        return status;
     memcpy(b->end, next->q, (size_t)p->nq * sizeof(double));
     memcpy(b->end + p->nq, next->v, (size_t)p->nv * sizeof(double));
     b->end_t = next->all[NT_PHASE_T];
-    return status;
+    b->current = true;
+    b->stands = lengths_are_near_one(b, N_VGetArrayPointer(b->y));
+    return NT_OK;
+}
+
+/* Whether one more step toward `end` is allowed. */
+static bool counts(nt_bdf *b, double end)
+{
+    if (fabs(end - b->toward) > 1e-13 * fabs(end)) { /* now + h, rounded at every step */
+        b->toward = end;
+        b->taken = 0;
+    }
+    if (++b->taken <= b->stepper->options[NT_BDF_MAX_STEPS])
+        return true;
+    b->taken = 0; /* asked once more, it tries again */
+    b->stepper->report = (nt_report){.unknown = -1,
+                                     .step = b->code->pace(b),
+                                     .words = "more steps than the option max_steps allows"};
+    return false;
 }
 
 static nt_status step(nt_stepper *s, double h)
@@ -411,19 +411,14 @@ static nt_status step(nt_stepper *s, double h)
         return status;
     nt_bdf *b = s->own;
     b->stepper = s;
-    s->report = (nt_report){.unknown = -1};
-    s->next.all[NT_PHASE_T] = s->now.all[NT_PHASE_T] + h;
+    double end = s->now.all[NT_PHASE_T] + h;
+    if (!counts(b, end))
+        return NT_NOT_CONVERGED;
     memcpy(b->kept, s->now.memory, (size_t)b->problem->system->n_memory * sizeof(double));
-    if (!goes_on(b))
-        status = begin(b);
-    b->stands = false;
-    if (status == NT_OK)
-        status = advance(b, s->next.all[NT_PHASE_T], h);
-    if (status == NT_OK)
-        status = finish(b);
-    b->stands = status == NT_OK && lengths_are_near_one(b, N_VGetArrayPointer(b->y));
-    b->careful = status != NT_OK;
-    return status;
+    bool goes_on = b->stands && !s->stale && !s->resumed && nt_bdf_ended_at(b, &s->now);
+    status = one_step(b, end, goes_on);
+    /* what came before may not fit what comes: a jump in the equations, a change of rows */
+    return status != NT_OK && goes_on ? one_step(b, end, false) : status;
 }
 
 const nt_method nt_method_bdf = {
@@ -438,5 +433,6 @@ const nt_method nt_method_bdf = {
     .layout = layout,
     .start = start,
     .step = step,
+    .interpolate = nt_bdf_interpolate,
     .close = close_own,
 };

@@ -74,9 +74,12 @@ typedef struct nt_bdf nt_bdf;
 typedef struct nt_bdf_code {
     nt_status (*create)(nt_bdf *b);
     nt_status (*begin)(nt_bdf *b, double t); /* at y and rate */
-    /* To t, into y; steps no longer than `longest` s (0: any); with `stop` never looking beyond t.
-     * SUNDIALS' flag, negative for failures. */
-    int (*go)(nt_bdf *b, double t, double longest, bool stop);
+    /* One step, not beyond `end`, into y, its size between bounds in s (longest 0: any; what leads
+     * to the end may be shorter). SUNDIALS' flag, negative for failures. */
+    int (*go)(nt_bdf *b, double end, double smallest, double longest, double *reached);
+    const char *(*words)(int flag); /* for a failure, one of nt_bdf_words */
+    /* y at a time within the last step by the polynomial of the step; not 0: there is none */
+    int (*look)(const nt_bdf *b, double t, N_Vector y);
     void (*count)(const nt_bdf *b, long *iterations, long *failures); /* since `begin` */
     /* Newton's linear system: x[size] from right[size] */
     nt_status (*solve)(nt_bdf *b, const double *right, double *x);
@@ -85,6 +88,17 @@ typedef struct nt_bdf_code {
 } nt_bdf_code;
 
 extern const nt_bdf_code nt_bdf_cvode, nt_bdf_ida;
+
+enum {
+    NT_BDF_ERROR,
+    NT_BDF_CONVERGENCE,
+    NT_BDF_LINEAR,
+    NT_BDF_EVALUATION,
+    NT_BDF_ACCURACY,
+    NT_BDF_OTHER,
+    NT_BDF_WORDS
+};
+extern const char *const nt_bdf_words[NT_BDF_WORDS];
 
 struct nt_bdf {
     nt_stepper *stepper;
@@ -98,6 +112,7 @@ struct nt_bdf {
     SUNContext context;
     void *memory; /* of CVODE or IDA                                                   */
     N_Vector y, rate;
+    N_Vector between; /* y within the last step                                             */
     SUNMatrix matrix;
     SUNLinearSolver linear;
     nt_bdf_newton newton;
@@ -110,10 +125,12 @@ struct nt_bdf {
     double *at_q, *at_v; /* [nq], [nv] where Newton's matrix was filled */
     double *kept;        /* [n_memory] the system's discrete memory */
 
-    bool stands;      /* SUNDIALS can go on from `end`                                   */
-    bool careful;     /* the last step failed: do not look beyond the end of this one    */
+    bool current;     /* SUNDIALS' last step ended at `end`                              */
+    bool stands;      /* and it can go on from there                                     */
     double *end;      /* [nq + nv] what the last step gave: if `now` differs, start anew */
     double end_t;     /* s                                                               */
+    double toward;    /* s, where the present steps lead ...                             */
+    double taken;     /* ... and how many they were                                      */
     long failures;    /* counted already                                                 */
     long iterations;  /* likewise                                                        */
     nt_status status; /* why an evaluation failed                                        */
@@ -138,6 +155,17 @@ void nt_bdf_silent(int code, const char *module, const char *function, char *mes
 int nt_bdf_outcome(nt_bdf *b, nt_status status);
 /* Reciprocal of what is allowed of each entry, for the mean square over q and v. */
 int nt_bdf_weights(N_Vector y, N_Vector weights, void *own);
+
+/* bdf_state.c. Accelerations and multipliers that belong to a point; they hold a guess. */
+nt_status nt_bdf_accelerate(nt_bdf *b, const nt_point *at, nt_phase *phase);
+/* q, v, vdot, lambda and mu of a phase from y, on the constraints; its time and memory are there,
+ * its vdot is a guess. Where this fails q and v are those of y. */
+nt_status nt_bdf_state(nt_bdf *b, N_Vector y, nt_phase *phase);
+/* Whether the last step of SUNDIALS ended at a phase. */
+bool nt_bdf_ended_at(const nt_bdf *b, const nt_phase *phase);
+/* The method's `interpolate`. */
+nt_status nt_bdf_interpolate(nt_stepper *s, const nt_phase *from, const nt_phase *to, double t,
+                             nt_phase *out);
 
 /* bdf_newton.c. Everything is allocated by `create`. */
 nt_status nt_bdf_newton_create(nt_bdf *b);

@@ -151,8 +151,7 @@ static nt_status create(nt_bdf *b)
         CVodeWFtolerances(b->memory, nt_bdf_weights) != CV_SUCCESS ||
         CVodeSetLinearSolver(b->memory, b->linear, b->matrix) != CV_SUCCESS ||
         CVodeSetLinSysFn(b->memory, nt_bdf_linear_system) != CV_SUCCESS ||
-        CVodeSetMaxOrd(b->memory, (int)option[NT_BDF_MAX_ORDER]) != CV_SUCCESS ||
-        CVodeSetMaxNumSteps(b->memory, (long)option[NT_BDF_MAX_STEPS]) != CV_SUCCESS)
+        CVodeSetMaxOrd(b->memory, (int)option[NT_BDF_MAX_ORDER]) != CV_SUCCESS)
         return NT_NO_MEMORY;
     return NT_OK;
 }
@@ -162,14 +161,38 @@ static nt_status begin(nt_bdf *b, double t)
     return CVodeReInit(b->memory, t, b->y) == CV_SUCCESS ? NT_OK : NT_NOT_CONVERGED;
 }
 
-static int go(nt_bdf *b, double t, double longest, bool stop)
+static int go(nt_bdf *b, double end, double smallest, double longest, double *reached)
 {
-    double reached;
+    /* bounds are set one after the other, and must not contradict each other in between */
+    CVodeSetMinStep(b->memory, 0);
     CVodeSetMaxStep(b->memory, longest);
-    if (stop)
-        CVodeSetStopTime(b->memory, t);
-    return CVode(b->memory, t, b->y, &reached, CV_NORMAL);
+    CVodeSetMinStep(b->memory, smallest);
+    CVodeSetStopTime(b->memory, end);
+    return CVode(b->memory, end, b->y, reached, CV_ONE_STEP);
 }
+
+static const char *words(int flag)
+{
+    switch (flag) {
+    case CV_ERR_FAILURE:
+        return nt_bdf_words[NT_BDF_ERROR];
+    case CV_CONV_FAILURE:
+        return nt_bdf_words[NT_BDF_CONVERGENCE];
+    case CV_LSETUP_FAIL:
+    case CV_LSOLVE_FAIL:
+        return nt_bdf_words[NT_BDF_LINEAR];
+    case CV_RHSFUNC_FAIL:
+    case CV_REPTD_RHSFUNC_ERR:
+    case CV_FIRST_RHSFUNC_ERR:
+        return nt_bdf_words[NT_BDF_EVALUATION];
+    case CV_TOO_MUCH_ACC:
+        return nt_bdf_words[NT_BDF_ACCURACY];
+    default:
+        return nt_bdf_words[NT_BDF_OTHER];
+    }
+}
+
+static int look(const nt_bdf *b, double t, N_Vector y) { return CVodeGetDky(b->memory, t, 0, y); }
 
 static void count(const nt_bdf *b, long *iterations, long *failures)
 {
@@ -180,12 +203,23 @@ static void count(const nt_bdf *b, long *iterations, long *failures)
     *failures = errors + solves;
 }
 
-static double pace(const nt_bdf *b) /* there are no multipliers */
+static double pace(const nt_bdf *b)
 {
-    (void)b;
-    return 0;
+    long steps = 0;
+    double h = 0;
+    CVodeGetNumSteps(b->memory, &steps);
+    CVodeGetCurrentStep(b->memory, &h);
+    return steps > 0 ? h : 0;
 }
 
 static void destroy(nt_bdf *b) { CVodeFree(&b->memory); }
 
-const nt_bdf_code nt_bdf_cvode = {create, begin, go, count, solve, pace, destroy};
+const nt_bdf_code nt_bdf_cvode = {.create = create,
+                                  .begin = begin,
+                                  .go = go,
+                                  .words = words,
+                                  .look = look,
+                                  .count = count,
+                                  .solve = solve,
+                                  .pace = pace,
+                                  .destroy = destroy};

@@ -190,9 +190,7 @@ static nt_status create(nt_bdf *b)
         IDAWFtolerances(b->memory, nt_bdf_weights) != IDA_SUCCESS ||
         IDASetLinearSolver(b->memory, b->linear, b->matrix) != IDA_SUCCESS ||
         IDASetJacFn(b->memory, nt_bdf_jacobian) != IDA_SUCCESS ||
-        IDASetMaxOrd(b->memory, (int)option[NT_BDF_MAX_ORDER]) != IDA_SUCCESS ||
-        IDASetMaxNumSteps(b->memory, (long)option[NT_BDF_MAX_STEPS]) != IDA_SUCCESS ||
-        !choose_entries(b))
+        IDASetMaxOrd(b->memory, (int)option[NT_BDF_MAX_ORDER]) != IDA_SUCCESS || !choose_entries(b))
         return NT_NO_MEMORY;
     return NT_OK;
 }
@@ -202,14 +200,38 @@ static nt_status begin(nt_bdf *b, double t)
     return IDAReInit(b->memory, t, b->y, b->rate) == IDA_SUCCESS ? NT_OK : NT_NOT_CONVERGED;
 }
 
-static int go(nt_bdf *b, double t, double longest, bool stop)
+static int go(nt_bdf *b, double end, double smallest, double longest, double *reached)
 {
-    double reached;
+    /* bounds are set one after the other, and must not contradict each other in between */
+    IDASetMinStep(b->memory, 0);
     IDASetMaxStep(b->memory, longest);
-    if (stop)
-        IDASetStopTime(b->memory, t);
-    return IDASolve(b->memory, t, &reached, b->y, b->rate, IDA_NORMAL);
+    IDASetMinStep(b->memory, smallest);
+    IDASetStopTime(b->memory, end);
+    return IDASolve(b->memory, end, reached, b->y, b->rate, IDA_ONE_STEP);
 }
+
+static const char *words(int flag)
+{
+    switch (flag) {
+    case IDA_ERR_FAIL:
+        return nt_bdf_words[NT_BDF_ERROR];
+    case IDA_CONV_FAIL:
+        return nt_bdf_words[NT_BDF_CONVERGENCE];
+    case IDA_LSETUP_FAIL:
+    case IDA_LSOLVE_FAIL:
+        return nt_bdf_words[NT_BDF_LINEAR];
+    case IDA_RES_FAIL:
+    case IDA_REP_RES_ERR:
+    case IDA_FIRST_RES_FAIL:
+        return nt_bdf_words[NT_BDF_EVALUATION];
+    case IDA_TOO_MUCH_ACC:
+        return nt_bdf_words[NT_BDF_ACCURACY];
+    default:
+        return nt_bdf_words[NT_BDF_OTHER];
+    }
+}
+
+static int look(const nt_bdf *b, double t, N_Vector y) { return IDAGetDky(b->memory, t, 0, y); }
 
 static void count(const nt_bdf *b, long *iterations, long *failures)
 {
@@ -231,4 +253,12 @@ static double pace(const nt_bdf *b)
 
 static void destroy(nt_bdf *b) { IDAFree(&b->memory); }
 
-const nt_bdf_code nt_bdf_ida = {create, begin, go, count, solve, pace, destroy};
+const nt_bdf_code nt_bdf_ida = {.create = create,
+                                .begin = begin,
+                                .go = go,
+                                .words = words,
+                                .look = look,
+                                .count = count,
+                                .solve = solve,
+                                .pace = pace,
+                                .destroy = destroy};

@@ -68,13 +68,13 @@ static nt_status check_setup(const nt_integrator_setup *setup, nt_error *error)
     return NT_OK;
 }
 
-/* Steps that follow an error estimate, or what the method proposes. */
+/* Steps that follow an error estimate, what the method proposes, or what it does by itself. */
 static bool chooses_steps(const nt_integrator_setup *setup, const nt_layout *layout)
 {
-    bool controlled = layout->proposes;
+    bool controlled = layout->proposes || (setup->method->needs & NT_OWN_STEPS);
     for (int i = 0; i < 4; i++)
         controlled |= setup->tolerance[i] > 0;
-    return controlled && !(setup->method->needs & NT_OWN_STEPS);
+    return controlled;
 }
 
 nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *setup,
@@ -114,6 +114,8 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     it->estimate = NT_TAKE(&p->arena, it->method->error ? 2 * (size_t)p->nv : 0, double);
     it->stepper = (nt_stepper){.problem = p, .options = values, .statistics = &it->statistics};
     memcpy(it->stepper.tolerance, setup->tolerance, sizeof setup->tolerance);
+    it->stepper.minimum_step = setup->minimum_step;
+    it->stepper.maximum_step = setup->maximum_step;
     size_t dense = nt_dense_output_work(p);
     it->stepper.scratch =
         NT_TAKE(&p->arena, layout.scratch > dense ? layout.scratch : dense, double);
@@ -335,6 +337,8 @@ static void failure_words(nt_integrator *it, nt_status status, char *text, int s
     char name[160] = "";
     int unknown = s->report.unknown;
     text[0] = '\0';
+    if (s->report.words)
+        return;
     if (status == NT_SINGULAR)
         unknown = nt_solver_singular_unknown(it->problem->solver);
     if (unknown >= 0)
@@ -354,9 +358,11 @@ nt_status nt_integrator_give_up(nt_integrator *it, nt_status status, double h, n
 {
     const nt_stepper *s = &it->stepper;
     char words[300];
+    if (s->report.step > 0)
+        h = s->report.step;
     failure_words(it, status, words, sizeof words);
     nt_fail(error, status, "at t = %.9g s, step %.3g s: %s%s", s->now.all[NT_PHASE_T], h,
-            nt_status_text(status), words);
+            s->report.words ? s->report.words : nt_status_text(status), words);
     if (error) {
         error->time = s->now.all[NT_PHASE_T];
         error->step = h;

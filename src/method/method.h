@@ -13,8 +13,8 @@ enum { /* nt_method.needs: what it asks of a system, and what it can treat */
        NT_CONTROLS_ERROR = 8, /* takes tolerances                   */
        NT_NEEDS_MOMENTA = 16, /* constant inertia of each block     */
        NT_NEEDS_POSITION_FORCES = 32,
-       NT_OWN_STEPS =
-           64, /* covers h in steps of its own choice: no error and no halving from here */
+       /* chooses its steps itself: h says how far it may go, see `step` */
+       NT_OWN_STEPS = 64,
        NT_VECTOR_SPACE = 128, /* works where there are no rotations */
 };
 
@@ -68,6 +68,8 @@ typedef struct nt_report {
     double worst;          /* largest ratio of increment or residual to its tolerance at the end */
     int unknown;           /* whose it is, -1 for none                                           */
     double position_drift; /* largest |Phi| at the accepted point                        */
+    double step;       /* s, that failed, of a method that chooses its steps; 0: not known     */
+    const char *words; /* what failed, instead of the status' own; NULL: nothing else     */
 } nt_report;
 
 /* One step's world. `step` reads now, writes next and nothing else of the state. */
@@ -79,6 +81,8 @@ typedef struct nt_stepper {
     nt_statistics *statistics;
     nt_report report;
     double tolerance[4]; /* position, rotation, velocity, angular_velocity; 0: equal steps  */
+    /* for methods that choose their steps, s: bounds, 0: none; and what the caller gave as step */
+    double minimum_step, maximum_step, asked_step;
     /* parameters or loads changed since `now`: what the method kept of forces is void */
     bool stale;
     /* saved or restored since `now`: what the method keeps outside the state is void */
@@ -100,7 +104,9 @@ struct nt_method {
     nt_status (*start)(nt_stepper *stepper);
     /* now -> next over h. NT_NOT_CONVERGED, NT_SINGULAR, NT_NOT_FINITE: `next` is void, the report
      * says what was worst. The size of the step before is in now->all[NT_PHASE_STEP], 0 at the
-     * start. Never allocates. */
+     * start. With NT_OWN_STEPS: one step of its own choice, to now + h at most; the time reached
+     * is written into next->all[NT_PHASE_T], and failures of its own are counted as rejected.
+     * Never allocates. */
     nt_status (*step)(nt_stepper *stepper, double h);
     /* Give back what the method owns besides memory and scratch (`own` of the stepper); NULL:
      * nothing. */

@@ -80,12 +80,46 @@ static nt_status too_small(nt_integrator *it, const nt_step_error *error, double
     return NT_NOT_CONVERGED;
 }
 
+/* ---- steps that the method chooses itself ---------------------------------------------------- */
+
+/* It has reached `end` where only the rounding of now + (end - now) separates it. */
+static double reached(const nt_phase *next, double end)
+{
+    double t = next->all[NT_PHASE_T];
+    return t >= end - UNITS * DBL_EPSILON * fabs(end) ? end : t;
+}
+
+static nt_status advance_by_own(nt_integrator *it, double end, double h, nt_observer observer,
+                                void *context, nt_error *error)
+{
+    nt_stepper *s = &it->stepper;
+    s->asked_step = h;
+    for (double t = s->now.all[NT_PHASE_T]; t < end; t = s->now.all[NT_PHASE_T]) {
+        nt_status status = nt_integrator_attempt(it, end - t);
+        double to = status == NT_OK ? reached(&s->next, end) : t;
+        if (status == NT_OK)
+            status = to > t ? nt_integrator_accept(it, to - t, to) : NT_NOT_CONVERGED;
+        if (status != NT_OK) {
+            it->problem->factored_for = NULL;
+            return nt_integrator_give_up(it, status, to > t ? to - t : end - t, error);
+        }
+        if (observer && observer(context, it) != 0)
+            return nt_fail(error, NT_INTERRUPTED, "interrupted at t = %.9g s",
+                           s->now.all[NT_PHASE_T]);
+    }
+    return NT_OK;
+}
+
+/* ---- steps by the estimate and by proposals -------------------------------------------------- */
+
 nt_status nt_integrator_advance_variable(nt_integrator *it, double end, double h,
                                          nt_observer observer, void *context, nt_error *error)
 {
     nt_stepper *s = &it->stepper;
     if (!it->started)
         return nt_fail(error, NT_INVALID, "the integrator was not started");
+    if (it->method->needs & NT_OWN_STEPS)
+        return advance_by_own(it, end, h, observer, context, error);
     if (it->control.next == 0)
         it->control.next = it->maximum_step > 0 ? fmin(h, it->maximum_step) : h;
     double smallest = smallest_step(it, h);
