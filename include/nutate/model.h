@@ -39,6 +39,7 @@ typedef struct nt_simulation {
     const char *method;             /* "generalized-alpha" where none is given              */
     int method_line, method_column; /* where the file names it; 0: not there               */
     nt_frame frame;
+    int frame_given;          /* whether the model names it */
     const nt_option *options; /* of that method */
     const int *option_place;  /* [n_options][2] line and column of the value; 0: of --set     */
     int n_options;

@@ -76,21 +76,22 @@ static int choose_options(nt_cli_plan *plan, const nt_cli_options *options, bool
     return NT_EXIT_DONE;
 }
 
-/* The file's frame. The default, inertial, gives way to the only frame that a method has. */
+/* The file's frame. Where it names none, the only frame that a method has will do. */
 static int choose_frame(nt_cli_plan *plan, const nt_cli_options *options, bool other)
 {
     static const char *const names[] = {[NT_INERTIAL] = "inertial", [NT_BODY] = "body"};
-    nt_frame wanted = nt_model_simulation(plan->model)->frame;
+    const nt_simulation *simulation = nt_model_simulation(plan->model);
+    nt_frame wanted = simulation->frame;
     plan->frame = wanted;
     if (nt_method_has_frame(plan->method, wanted))
         return NT_EXIT_DONE;
     plan->frame = wanted == NT_BODY ? NT_INERTIAL : NT_BODY;
-    if (wanted == NT_BODY && !other) {
-        nt_cli_say("%s: simulation.frame: %s has no body frame", plan->path,
-                   nt_method_name(plan->method));
+    if (simulation->frame_given && !other) {
+        nt_cli_say("%s: simulation.frame: %s has no %s frame", plan->path,
+                   nt_method_name(plan->method), names[wanted]);
         return NT_EXIT_USAGE;
     }
-    if (wanted == NT_BODY && !options->quiet)
+    if (simulation->frame_given && !options->quiet)
         nt_cli_say("frame %s is set aside: %s has the %s frame only", names[wanted],
                    nt_method_name(plan->method), names[plan->frame]);
     return NT_EXIT_DONE;

@@ -156,6 +156,7 @@ nt_status nt_read_run(nt_reader *reader)
         .method_line = place ? place->line : 0,
         .method_column = place ? place->column : 0,
         .frame = run->frame ? NT_BODY : NT_INERTIAL,
+        .frame_given = find(reader, "simulation", "frame") != NULL,
         .options = run->options.option,
         .n_options = run->options.n,
         .option_place = run->options.place,
