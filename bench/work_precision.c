@@ -115,7 +115,7 @@ typedef struct entrant {
     const char *name, *method;
     nt_option option;
     nt_frame frame;
-    bool controlled, looked_at; /* the step is then the first one, or the time between looks */
+    bool controlled; /* the step is then the first one */
     const char *program;
 } entrant;
 
@@ -132,7 +132,7 @@ static const entrant entrants[] = {
     {.name = "theta", .method = "theta"},
     {.name = "rkmk-dopri5, tolerance", .method = "rkmk-dopri5", .controlled = true},
     {.name = "rkmk-dop853, tolerance", .method = "rkmk-dop853", .controlled = true},
-    {.name = "bdf, tolerance", .method = "bdf", .controlled = true, .looked_at = true},
+    {.name = "bdf, tolerance", .method = "bdf", .controlled = true},
     {.name = "lie-newmark", .method = "lie-newmark"},
     {.name = "lie-newmark-4", .method = "lie-newmark-4"},
     {.name = "lie-newmark-6", .method = "lie-newmark-6"},
@@ -242,7 +242,7 @@ static bool measure(const nt_model *model, const mechanism *m, const entrant *e,
 {
     double h = ldexp(m->h, -level), tolerance = 0, spent = 0;
     if (e->controlled) {
-        h = e->looked_at ? m->end / 10 : m->h / 8;
+        h = m->h / 8;
         tolerance = pow(10, -2 - 0.8 * level);
     }
     for (int turn = 0; turn < 7 && spent < 0.1; turn++) {

@@ -72,7 +72,7 @@ typedef struct nt_integrator_setup {
      * refused by others. */
     double tolerance[4];
     double minimum_step; /* s; steps are not made smaller than this. 0: 1e-4 of the step asked
-                            for, or 1e-9 of it with a tolerance                          */
+                            for, or 1e-9 of it with a tolerance; bdf: rounding alone     */
     double maximum_step; /* s; of variable steps, 0: no limit                          */
     int track_work;      /* integrate the power of non-potential forces               */
 } nt_integrator_setup;
@@ -130,11 +130,13 @@ typedef int (*nt_observer)(void *context, const nt_integrator *integrator);
 /* Advance to `end`, ending there exactly: in equal steps, (end - t)/ceil((end - t)/h); or, where
  * the setup has a tolerance or the method proposes its steps, in variable ones, of which h is the
  * first of the whole motion. Variable steps follow a digital filter (Soderlind 2003, H211b); only
- * the last ones before `end` are trimmed to it. */
+ * the last ones before `end` are trimmed to it. bdf always chooses its steps, by rules of its own:
+ * h bounds the first one, after a start, a refresh, a save or restore; only the last one is
+ * trimmed to `end`. */
 NT_API nt_status nt_integrator_run(nt_integrator *integrator, double end, double h,
                                    nt_observer observer, void *context, nt_error *error);
 
-/* Whether it chooses its steps: by a tolerance, or as the method proposes. */
+/* Whether it chooses its steps: by a tolerance, as the method proposes, or by the method's own. */
 NT_API int nt_integrator_is_variable(const nt_integrator *integrator);
 
 NT_API nt_state nt_integrator_state(const nt_integrator *integrator);
@@ -145,7 +147,8 @@ NT_API nt_state nt_integrator_state(const nt_integrator *integrator);
  * the last step. */
 NT_API nt_status nt_integrator_dense(nt_integrator *integrator, double t, nt_state *state);
 
-/* The whole state as size bytes, bit for bit: save, go on, restore, and the same numbers follow. */
+/* The whole state as size bytes, bit for bit: save, go on, restore, and the same numbers follow.
+ * (bdf begins anew at both, at order one: a run that was never saved differs by its tolerance.) */
 NT_API size_t nt_integrator_saved_size(const nt_integrator *integrator);
 NT_API void nt_integrator_save(const nt_integrator *integrator, void *bytes);
 NT_API nt_status nt_integrator_restore(nt_integrator *integrator, const void *bytes, size_t size,

@@ -55,8 +55,7 @@ static void curves(nt_paper_report *report, bool bdf, const char *name, const ch
  */
 
 /* Without looks on the way, so that only what the method needs is counted. A tangent of A counts as
- * 12 evaluations, as in the paper: bodies that do not touch are differenced together. How many
- * steps BDF took within, its library does not tell. */
+ * 12 evaluations, as in the paper: bodies that do not touch are differenced together. */
 static void cost_row(nt_paper_report *report, nt_sheet *sheet, bool bdf, const double *printed)
 {
     double q[NT_BEARING_NQ], v[NT_BEARING_NV];
@@ -67,7 +66,7 @@ static void cost_row(nt_paper_report *report, nt_sheet *sheet, bool bdf, const d
     nt_trial trial = trial_of(&bearing, bdf, q, v);
     if (nt_course_begin(&course, report, &trial) && nt_course_run(&course, END, bdf ? END : STEP)) {
         long steps = nt_integrator_statistics(course.integrator)->steps;
-        const double row[6] = {bdf ? (double)NAN : END / (double)steps,
+        const double row[6] = {END / (double)steps,
                                printed[0],
                                (double)bearing.evaluations,
                                (double)bearing.tangents,

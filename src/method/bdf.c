@@ -357,7 +357,7 @@ static nt_status advance(nt_bdf *b, double end, bool first)
     count(b);
     if (flag >= 0)
         return NT_OK;
-    s->report.step = b->code->pace(b);
+    s->report.step = b->code->tried(b);
     if (b->status == NT_NOT_FINITE) /* the system's own words */
         return NT_NOT_FINITE;
     s->report.words = b->code->words(flag);
@@ -399,7 +399,7 @@ static bool counts(nt_bdf *b, double end)
         return true;
     b->taken = 0; /* asked once more, it tries again */
     b->stepper->report = (nt_report){.unknown = -1,
-                                     .step = b->code->pace(b),
+                                     .step = b->code->tried(b),
                                      .words = "more steps than the option max_steps allows"};
     return false;
 }

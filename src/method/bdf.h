@@ -83,7 +83,8 @@ typedef struct nt_bdf_code {
     void (*count)(const nt_bdf *b, long *iterations, long *failures); /* since `begin` */
     /* Newton's linear system: x[size] from right[size] */
     nt_status (*solve)(nt_bdf *b, const double *right, double *x);
-    double (*pace)(const nt_bdf *b); /* s, its present step; 0 before the first */
+    double (*pace)(const nt_bdf *b);  /* s, its present step; 0 before the first */
+    double (*tried)(const nt_bdf *b); /* s, a step that failed, as it began; 0: not known */
     void (*destroy)(nt_bdf *b);
 } nt_bdf_code;
 

@@ -203,13 +203,22 @@ static void count(const nt_bdf *b, long *iterations, long *failures)
     *failures = errors + solves;
 }
 
-static double pace(const nt_bdf *b)
+static double pace(const nt_bdf *b) /* there are no multipliers */
+{
+    (void)b;
+    return 0;
+}
+
+static double tried(const nt_bdf *b)
 {
     long steps = 0;
     double h = 0;
     CVodeGetNumSteps(b->memory, &steps);
-    CVodeGetCurrentStep(b->memory, &h);
-    return steps > 0 ? h : 0;
+    if (steps > 0)
+        CVodeGetCurrentStep(b->memory, &h);
+    else
+        CVodeGetActualInitStep(b->memory, &h);
+    return h;
 }
 
 static void destroy(nt_bdf *b) { CVodeFree(&b->memory); }
@@ -222,4 +231,5 @@ const nt_bdf_code nt_bdf_cvode = {.create = create,
                                   .count = count,
                                   .solve = solve,
                                   .pace = pace,
+                                  .tried = tried,
                                   .destroy = destroy};

@@ -251,6 +251,13 @@ static double pace(const nt_bdf *b)
     return steps > 0 ? h : 0;
 }
 
+static double tried(const nt_bdf *b)
+{
+    double h = 0;
+    IDAGetCurrentStep(b->memory, &h);
+    return h;
+}
+
 static void destroy(nt_bdf *b) { IDAFree(&b->memory); }
 
 const nt_bdf_code nt_bdf_ida = {.create = create,
@@ -261,4 +268,5 @@ const nt_bdf_code nt_bdf_ida = {.create = create,
                                 .count = count,
                                 .solve = solve,
                                 .pace = pace,
+                                .tried = tried,
                                 .destroy = destroy};

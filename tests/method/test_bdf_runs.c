@@ -76,9 +76,30 @@ static void the_end_is_consistent(void **state)
     nt_model_destroy(model);
 }
 
-/* A run's steps are looks at a motion that SUNDIALS follows in its own: more of them change it by
- * the size of its first step alone, and cost no iterations. */
-static void steps_are_looks(void **state)
+typedef struct count {
+    long steps;
+    double sum, smallest, largest, last; /* s */
+    double before;                       /* s, the smallest of all steps but the last */
+} count;
+
+static int count_steps(void *context, const nt_integrator *it)
+{
+    count *c = context;
+    nt_state s = nt_integrator_state(it);
+    double h = s.t - c->last;
+    assert_true(h > 0 && fabs(h - s.step) <= 1e-15);
+    c->before = c->smallest;
+    c->smallest = c->steps++ == 0 ? h : fmin(c->smallest, h);
+    c->largest = fmax(c->largest, h);
+    c->sum += h;
+    c->last = s.t;
+    return 0;
+}
+
+/* Steps are those of SUNDIALS, and the statistics are true. Ends on the way are met exactly; they
+ * cost the steps that are cut short, not the history: at order one anew after each, it would be
+ * hundreds of iterations an end. */
+static void ends_are_met(void **state)
 {
     (void)state;
     nt_model *model = model_of(springs_text);
@@ -86,19 +107,142 @@ static void steps_are_looks(void **state)
     long iterations[2];
     for (int i = 0; i < 2; i++) {
         nt_integrator *it = start_bdf(nt_model_system(model), NT_INERTIAL, 1e-8, NULL, NULL);
-        run_to(it, 1, i == 0 ? 1 : 1e-3);
-        assert_int_equal(nt_integrator_statistics(it)->steps, i == 0 ? 1 : 1000);
+        nt_error error = {0};
+        count c = {0};
+        int ends = i == 0 ? 1 : 20;
+        assert_true(nt_integrator_is_variable(it));
+        for (int k = 1; k <= ends; k++) {
+            double end = (double)k / ends;
+            if (nt_integrator_run(it, end, 0.1, count_steps, &c, &error) != NT_OK)
+                fail_msg("%s", error.message);
+            assert_true(nt_integrator_state(it).t == end);
+        }
+        const nt_statistics *s = nt_integrator_statistics(it);
+        assert_int_equal(s->steps, c.steps);
+        assert_true(c.steps > 100 && fabs(c.sum - 1) < 1e-12);
+        assert_true(fabs(s->smallest_step - c.smallest) < 1e-15);
+        assert_true(fabs(s->largest_step - c.largest) < 1e-15 && c.largest > 2 * c.smallest);
         memcpy(q[i], nt_integrator_state(it).q, sizeof q[i]);
-        iterations[i] = nt_integrator_statistics(it)->iterations;
+        iterations[i] = s->iterations;
         nt_integrator_destroy(it);
     }
     assert_true(off_by(q[0], q[1], 14) < 1e-5); /* 1000 tolerances: the error of the run */
-    assert_true((double)iterations[1] < 1.2 * (double)iterations[0]);
+    assert_true((double)iterations[1] < 1.5 * (double)iterations[0]);
     nt_model_destroy(model);
 }
 
-/* Turns are counted between looks, and the steps of SUNDIALS that reach beyond them do not lose
- * count: 2 rad to an interval or 0.2, it is the same motion of some ten turns. */
+/* maximum_step holds from the first step on, the step given for the first one; minimum_step for all
+ * but those that lead to an end. */
+static void bounds_of_steps(void **state)
+{
+    (void)state;
+    plane s;
+    plane_init(&s, false);
+    const double q[2] = {1, 1}, v[2] = {0, 0};
+    for (int i = 0; i < 3; i++) {
+        nt_integrator_setup setup = {.system = &s.system,
+                                     .method = nt_method_find("bdf"),
+                                     .tolerance = {1e-2, 1e-2, 1e-2, 1e-2}};
+        (i == 0 ? &setup.maximum_step : &setup.minimum_step)[0] = i == 2 ? 0 : 2e-3;
+        nt_integrator *it = begin(&setup, q, v);
+        nt_error error = {0};
+        count c = {0};
+        if (i == 2)
+            assert_int_equal(nt_integrator_run(it, 1e-9, 1e-9, count_steps, &c, &error), NT_OK);
+        else
+            assert_int_equal(nt_integrator_run(it, 1.0007, 1, count_steps, &c, &error), NT_OK);
+        if (i == 0)
+            assert_true(c.largest <= 2e-3 * (1 + 1e-12) && c.steps >= 501);
+        else if (i == 1)
+            assert_true(c.before >= 2e-3 * (1 - 1e-12));
+        else
+            assert_true(c.largest <= 1e-9 * (1 + 1e-6));
+        nt_integrator_destroy(it);
+    }
+}
+
+/* ---- between steps -------------------------------------------------------------------------- */
+
+/* An exact companion, and how far off the other is at three places within every step and at its
+ * end: positions, velocities, forces relative to their largest. */
+typedef struct companion {
+    nt_integrator *exact;
+    double within[3], end[3], drift;
+} companion;
+
+static void compare(const nt_state *s, companion *c, double *worst)
+{
+    const nt_system *system = nt_integrator_system(c->exact);
+    run_to(c->exact, s->t, 1e-3);
+    nt_state e = nt_integrator_state(c->exact);
+    double force = 0;
+    for (int i = 0; i < system->nh; i++)
+        force = fmax(force, fabs(e.lambda[i]));
+    worst[0] = fmax(worst[0], off_by(s->q, e.q, system->space.nq));
+    worst[1] = fmax(worst[1], off_by(s->v, e.v, system->space.nv));
+    if (system->nh > 0)
+        worst[2] = fmax(worst[2], off_by(s->lambda, e.lambda, system->nh) / force);
+}
+
+static int look_within(void *context, const nt_integrator *const_it)
+{
+    companion *c = context;
+    nt_integrator *it = (nt_integrator *)(size_t)const_it;
+    const nt_system *system = nt_integrator_system(it);
+    nt_state end = nt_integrator_state(it), s;
+    double t = end.t, h = end.step, rows[64];
+    for (int k = 1; k < 4; k++) {
+        assert_int_equal(nt_integrator_dense(it, t - h * (1 - k / 4.0), &s), NT_OK);
+        compare(&s, c, c->within);
+        nt_point at = {.t = s.t, .q = s.q, .v = s.v, .vdot = s.vdot, .lambda = s.lambda};
+        nt_terms terms = {.level = NT_POSITION, .rows = rows};
+        assert_int_equal(system->evaluate(system->self, &at, &terms), NT_OK);
+        for (int i = 0; i < system->nh; i++)
+            c->drift = fmax(c->drift, fabs(rows[i]));
+    }
+    end = nt_integrator_state(it);
+    compare(&end, c, c->end);
+    return 0;
+}
+
+/* States within steps are as good as those at their ends: to twice the largest error there, and a
+ * tolerance. A cubic through the same ends is seen to be off by up to a hundred times more. */
+static void within(const nt_system *system, double tolerance, double end)
+{
+    companion c = {0};
+    nt_error error = {0};
+    nt_integrator *it = start_bdf(system, NT_INERTIAL, tolerance, NULL, NULL);
+    nt_integrator_setup setup = {.system = system,
+                                 .method = nt_method_find("rkmk-dop853"),
+                                 .tolerance = {1e-12, 1e-12, 1e-12, 1e-12}};
+    c.exact = begin(&setup, NULL, NULL);
+    if (nt_integrator_run(it, end, 1, look_within, &c, &error) != NT_OK)
+        fail_msg("%s", error.message);
+    assert_true(nt_integrator_statistics(it)->largest_step < end / 5);
+    for (int i = 0; i < 3; i++)
+        assert_true(c.within[i] < 2 * c.end[i] + tolerance);
+    assert_true(c.drift < 1e-13);
+    nt_integrator_destroy(it);
+    nt_integrator_destroy(c.exact);
+}
+
+static void between_steps(void **state)
+{
+    (void)state;
+    nt_model *loop = model_of(loop_text), *springs = model_of(springs_text);
+    for (int i = 0; i < 3; i++) {
+        within(nt_model_system(loop), pow(10, -4 - 2 * i), 0.5);
+        within(nt_model_system(springs), pow(10, -4 - 2 * i), 0.5);
+    }
+    nt_model_destroy(loop);
+    nt_model_destroy(springs);
+}
+
+/* ---- turns, tolerances ---------------------------------------------------------------------- */
+
+/* Turns are counted at the ends of steps, which turn no body by more than a radian however loose
+ * the tolerance; more ends on the way do not lose count: it is the same motion of some ten turns.
+ */
 static void turns_are_counted(void **state)
 {
     (void)state;
@@ -107,7 +251,8 @@ static void turns_are_counted(void **state)
     double q[2][14];
     for (int i = 0; i < 2; i++) {
         nt_integrator *it = start_bdf(nt_model_system(model), NT_INERTIAL, 1e-9, NULL, NULL);
-        run_to(it, 2, i == 0 ? 0.05 : 0.005);
+        for (int k = 1; k <= (i == 0 ? 1 : 100); k++)
+            run_to(it, i == 0 ? 2 : 0.02 * k, 1);
         memcpy(q[i], nt_integrator_state(it).q, sizeof q[i]);
         nt_integrator_destroy(it);
     }
@@ -258,6 +403,7 @@ static void failures_are_words(void **state)
     nt_integrator_destroy(it);
 }
 
+/* Fewer steps than it takes: words that name the option and say where; asked again it goes on. */
 static void too_many_steps(void **state)
 {
     (void)state;
@@ -265,16 +411,58 @@ static void too_many_steps(void **state)
     plane_init(&s, true);
     const double q[2] = {1.01, 0}, v[2] = {0, 0};
     static const nt_option few[] = {{"max_steps", "10"}, {"max_order", "2"}};
-    nt_integrator_setup setup = {.system = &s.system,
-                                 .method = nt_method_find("bdf"),
-                                 .options = few,
-                                 .n_options = 2,
-                                 .minimum_step = 0.6};
+    nt_integrator_setup setup = {
+        .system = &s.system, .method = nt_method_find("bdf"), .options = few, .n_options = 2};
     nt_error error = {0};
     nt_integrator *it = begin(&setup, q, v);
-    assert_int_equal(nt_integrator_run(it, 1, 1, NULL, NULL, &error), NT_NOT_CONVERGED);
-    assert_true(nt_integrator_state(it).t == 0);
+    for (int i = 1; i < 3; i++) {
+        assert_int_equal(nt_integrator_run(it, 1, 1, NULL, NULL, &error), NT_NOT_CONVERGED);
+        assert_non_null(strstr(error.message, "max_steps"));
+        assert_int_equal(nt_integrator_statistics(it)->steps, 10 * i);
+        assert_true(error.time == nt_integrator_state(it).t && error.time > 0 && error.step > 0);
+    }
     nt_integrator_destroy(it);
+}
+
+/* The tangent of another system: stiffness and damping turned round. */
+static nt_status turned_round(void *self, const nt_point *at, const nt_terms *terms)
+{
+    nt_combination other = {0};
+    nt_terms own = *terms;
+    if (terms->combination) {
+        other = *terms->combination;
+        other.stiffness *= -1;
+        other.damping *= -1;
+        own.combination = &other;
+    }
+    return plane_evaluate(self, at, &own);
+}
+
+/* Steps that must not be made small enough: for their error, or for Newton's iteration. */
+static void failures_have_names(void **state)
+{
+    (void)state;
+    const double q[2] = {1, 1.1}, v[2] = {0, 0};
+    for (int i = 0; i < 2; i++) {
+        plane s;
+        plane_init(&s, false);
+        if (i == 1)
+            s.system.evaluate = turned_round;
+        nt_integrator_setup setup = {.system = &s.system,
+                                     .method = nt_method_find("bdf"),
+                                     .minimum_step = 0.05,
+                                     .tolerance = {1e-7, 1e-7, 1e-7, 1e-7}};
+        nt_error error = {0};
+        nt_integrator *it = begin(&setup, q, v);
+        assert_int_equal(nt_integrator_run(it, 1, 1, NULL, NULL, &error), NT_NOT_CONVERGED);
+        if (!strstr(error.message, i == 0 ? "error of a step" : "Newton's iteration") ||
+            !strstr(error.message, "at t = 0 s"))
+            fail_msg("%s", error.message);
+        assert_true(nt_integrator_statistics(it)->rejected > 0);
+        if (!(error.step >= 0.05 * (1 - 1e-12) && error.step < 1)) /* the whole run */
+            fail_msg("%.17g: %s", error.step, error.message);
+        nt_integrator_destroy(it);
+    }
 }
 
 static void refusals(void **state)
@@ -334,7 +522,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nonlinear_multipliers),
         cmocka_unit_test(the_end_is_consistent),
-        cmocka_unit_test(steps_are_looks),
+        cmocka_unit_test(ends_are_met),
+        cmocka_unit_test(bounds_of_steps),
+        cmocka_unit_test(between_steps),
         cmocka_unit_test(turns_are_counted),
         cmocka_unit_test(tolerances_by_kind),
         cmocka_unit_test(save_and_restore),
@@ -342,6 +532,7 @@ int main(void)
         cmocka_unit_test(the_end_is_not_passed),
         cmocka_unit_test(failures_are_words),
         cmocka_unit_test(too_many_steps),
+        cmocka_unit_test(failures_have_names),
         cmocka_unit_test(refusals),
 #ifdef NUTATE_COMMAND
         cmocka_unit_test(through_the_command),
