@@ -15,8 +15,7 @@
 
 #include <string.h>
 
-/* ---- memory and work --------------------------------------------------------------------------
- */
+/* ---- memory and work ------------------------------------------------------------------------- */
 
 /* Kept from step to step: the stiffness of A, a of the step before, and the first stage's a~ and
  * lambda~ for the derivative of the step. */
@@ -84,8 +83,7 @@ nt_status nt_splitting_start(nt_stepper *s)
     return NT_OK;
 }
 
-/* ---- A ----------------------------------------------------------------------------------------
- */
+/* ---- A --------------------------------------------------------------------------------------- */
 
 /* -A at (q0 o exp(reach v0), v0, t0 + later) */
 static nt_status explicit_forces(nt_stepper *s, const nt_splitting *c, const work *w, double reach,
@@ -138,8 +136,7 @@ static nt_status measure(nt_stepper *s, const nt_splitting *c, const work *w, do
     return status;
 }
 
-/* ---- equations --------------------------------------------------------------------------------
- */
+/* ---- equations ------------------------------------------------------------------------------- */
 
 /* What the equations need besides the Newton iteration's own arrays. */
 typedef struct stage {
@@ -222,8 +219,7 @@ static nt_status second_equations(nt_stepper *s, const nt_newton *n, bool tangen
     return status == NT_OK ? rows_at_end(s, g, NT_VELOCITY, h, NULL, tangent) : status;
 }
 
-/* ---- the step ---------------------------------------------------------------------------------
- */
+/* ---- the step -------------------------------------------------------------------------------- */
 
 /* a, lambda of the step before are the first guess. */
 static void predict(const nt_stepper *s, const nt_splitting *c, const nt_newton *n)

@@ -5,8 +5,8 @@
  *
  * With c_n = 1/error_n, k the order of the estimate (error ~ h^k) and b = 4,
  *
- *   rho = c_n^(1/(b k)) c_(n-1)^(1/(b k)) (h_n/h_(n-1))^(-1/b),   h_(n+1) = h_n (1 + atan(rho -
- * 1)).
+ *   rho = c_n^(1/(b k)) c_(n-1)^(1/(b k)) (h_n/h_(n-1))^(-1/b),
+ *   h_(n+1) = h_n (1 + atan(rho - 1)).
  *
  * A filter averages over steps, so that steps are smooth in time and the error, a function of the
  * tolerance. Only where the last error is above the aim the step shrinks at once by c_n^(1/k),
