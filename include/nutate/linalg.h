@@ -115,6 +115,10 @@ NT_API nt_status nt_solver_factor_clear(nt_solver *solver, nt_matrix *matrix);
  * a row all vanish (rounding of the whole remains), the row counts as solved. */
 NT_API nt_status nt_solver_solve(nt_solver *solver, double *b, int count);
 
+/* Memory for solving several right-hand sides side by side, four at a time; without it
+ * nt_solver_solve takes one after the other. */
+NT_API nt_status nt_solver_reserve(nt_solver *solver);
+
 /* nt_solver_factor_clear and nt_solver_solve of b[n] at once, with the same numbers: the forward
  * substitution goes along with the factorisation, while the factors of each part are in the nearest
  * cache. Further right-hand sides may follow with nt_solver_solve. */

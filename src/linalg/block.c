@@ -27,12 +27,15 @@ nt_block_lu *nt_block_create(const nt_pattern *pattern, int promises)
         nt_block_destroy(block);
         return NULL;
     }
-    if (block->all_three && block->core.n_fronts == 0 &&
-        !(block->columns = NT_TAKE(&block->arena, 8 * (size_t)block->n_padded, double))) {
-        nt_block_destroy(block);
-        return NULL;
-    }
     return block;
+}
+
+nt_status nt_block_take_columns(nt_block_lu *block)
+{
+    if (!block->all_three || block->core.n_fronts > 0 || block->columns)
+        return NT_OK;
+    block->columns = NT_TAKE(&block->arena, 8 * (size_t)block->n_padded, double);
+    return block->columns ? NT_OK : NT_NO_MEMORY;
 }
 
 void nt_block_destroy(nt_block_lu *block)

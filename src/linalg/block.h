@@ -229,9 +229,12 @@ double nt_block_solve(nt_block_lu *block, const double *b, double *x, double tol
 double nt_block_solve_transposed(nt_block_lu *block, const double *b, double *x, double tolerance,
                                  double least);
 
+/* Memory for nt_block_solve_columns; nothing where it does not apply. */
+nt_status nt_block_take_columns(nt_block_lu *block);
+
 /* Solve for up to four vectors b[count][n] at once, in place. 0, and b as it was, where a row of
- * one is off by more than the limit, or where blocks are not all 3 x 3: then one after the other.
- */
+ * one is off by more than the limit, where blocks are not all 3 x 3, or without memory for it: then
+ * one after the other. */
 int nt_block_solve_columns(nt_block_lu *block, double *b, int count, double limit);
 
 /* Leave multipliers out from the next factorisation on. */

@@ -398,6 +398,11 @@ static nt_status solve_checked(nt_solver *s, double *b, int transposed)
     return NT_OK;
 }
 
+nt_status nt_solver_reserve(nt_solver *s)
+{
+    return s->block ? nt_block_take_columns(s->block) : NT_OK;
+}
+
 /* The block solver's error for the solution in b, or for b left as it was: accept or solve anew. */
 static nt_status judge(nt_solver *s, double *b, double error, int transposed)
 {

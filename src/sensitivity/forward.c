@@ -53,7 +53,7 @@ static nt_status take_memory(nt_sensitivity *s)
     bool good = s->directions.scratch && s->now && s->next && s->before && s->route && s->work &&
                 s->work_before && s->p && s->varied && s->values && s->point && s->shown &&
                 s->probe && s->dense && s->dense_shown;
-    return good ? NT_OK : NT_NO_MEMORY;
+    return good ? nt_solver_reserve(p->solver) : NT_NO_MEMORY;
 }
 
 /* With the methods that would do. */

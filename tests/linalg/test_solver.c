@@ -76,7 +76,8 @@ enum { KINDS = sizeof all_kinds / sizeof all_kinds[0] };
 
 /* ---- the suite ------------------------------------------------------------------------------- */
 
-/* Three right-hand sides at once, twice over with other values, and transposed. */
+/* Three right-hand sides at once, one by one and then side by side with other values, and
+ * transposed. */
 static void conform(test_system *s, nt_solver_kind kind)
 {
     enum { COUNT = 3 };
@@ -84,6 +85,7 @@ static void conform(test_system *s, nt_solver_kind kind)
     nt_solver *solver = solver_for(s, kind);
     double *b = vector(COUNT * n), *expected = vector(COUNT * n);
     for (int round = 0; round < 2; round++) {
+        assert_int_equal(round == 1 ? nt_solver_reserve(solver) : NT_OK, NT_OK);
         assert_int_equal(nt_solver_factor(solver, &s->matrix), NT_OK);
         for (int transposed = 0; transposed < 2; transposed++) {
             for (int i = 0; i < COUNT * n; i++)
