@@ -45,10 +45,10 @@ static const nt_option_key options[NT_BDF_OPTIONS] = {
 };
 
 const char *const nt_bdf_words[NT_BDF_WORDS] = {
-    [NT_BDF_ERROR] = "the error of a step is above its tolerance, however small the step",
-    [NT_BDF_CONVERGENCE] = "Newton's iteration does not converge, however small the step",
-    [NT_BDF_LINEAR] = "Newton's matrix is singular, however small the step",
-    [NT_BDF_EVALUATION] = "the equations cannot be evaluated, however small the step",
+    [NT_BDF_ERROR] = "the error of a step is above its tolerance, however small the step was made",
+    [NT_BDF_CONVERGENCE] = "Newton's iteration does not converge, however small the step was made",
+    [NT_BDF_LINEAR] = "Newton's matrix is singular, however small the step was made",
+    [NT_BDF_EVALUATION] = "the equations cannot be evaluated, however small the step was made",
     [NT_BDF_ACCURACY] = "the tolerance is below what rounding allows",
     [NT_BDF_OTHER] = "SUNDIALS refuses the step",
 };
