@@ -243,11 +243,23 @@ static void find_largest(nt_block_lu *block, const double *x)
     }
 }
 
-/* sum |a_ij| |x|_max over row i of a node, |x|_max being that of bodies or of multipliers. */
-static double row_bound(const nt_block_lu *block, const nt_row *row, int i)
+void nt_block_largest_columns(const nt_block_lu *block, const double *x, double largest[2][4])
 {
     const nt_pattern *p = block->pattern;
-    double sum = 0;
+    memset(largest, 0, 2 * sizeof *largest);
+    for (int node = 0; node < p->n_nodes; node++) {
+        double *most = largest[node >= p->n_primary];
+        for (int i = 0; i < size_of(block, node); i++)
+            for (int k = 0; k < 4; k++)
+                most[k] = fmax(most[k], fabs(x[4 * (block->position[node] + i) + k]));
+    }
+}
+
+/* sum |a_ij| over row i of a node, of the bodies' columns and of the multipliers'. */
+static void row_sums(const nt_block_lu *block, const nt_row *row, int i, double sum[2])
+{
+    const nt_pattern *p = block->pattern;
+    sum[0] = sum[1] = 0;
     for (const int *slot = block->row_slot + block->row_start[row->node],
                    *end = block->row_slot + block->row_start[row->node + 1];
          slot < end; slot++) {
@@ -257,9 +269,42 @@ static double row_bound(const nt_block_lu *block, const nt_row *row, int i)
         double terms = single ? fabs(a[0]) : 0;
         for (int j = 0; j < load->columns && !single; j++)
             terms += fabs(a[nt_padded(load->rows) * j + i]);
-        sum += terms * block->largest[p->column[*slot] >= p->n_primary];
+        sum[p->column[*slot] >= p->n_primary] += terms;
     }
-    return sum;
+}
+
+/* 4 epsilon sum |a_ij| |x|_max over row i, |x|_max being that of bodies or of multipliers. */
+static double row_rounding(const nt_block_lu *block, const nt_row *row, int i)
+{
+    double sum[2];
+    row_sums(block, row, i, sum);
+    return 4 * DBL_EPSILON * (sum[0] * block->largest[0] + sum[1] * block->largest[1]);
+}
+
+int nt_block_look_columns(const nt_block_lu *block, const nt_row *row, int i, const double r[4],
+                          const double size[4], double tolerance, double largest[2][4],
+                          double *limit)
+{
+    double sum[2] = {-1, -1};
+    if (block->left_out[block->pattern->node_start[row->node] + i])
+        return 1;
+    for (int k = 0; k < 4; k++) {
+        if (fabs(r[k]) <= *limit * size[k])
+            continue;
+        double error = fabs(r[k]) / size[k];
+        if (!(error <= DBL_MAX))
+            return 0;
+        if (error > tolerance) {
+            if (sum[0] < 0)
+                row_sums(block, row, i, sum);
+            if (!(fabs(r[k]) <=
+                  4 * DBL_EPSILON * (sum[0] * largest[0][k] + sum[1] * largest[1][k])))
+                return 0;
+            continue;
+        }
+        *limit = fmax(*limit, error);
+    }
+    return 1;
 }
 
 /* A residual that is large beside its own row may still be rounding of the whole: where a row's
@@ -280,7 +325,7 @@ void nt_block_look(nt_block_lu *block, const nt_row *row, int v, const double *r
             *limit = (double)NAN;
             return;
         }
-        if (error > block->accepted && fabs(r[i]) <= 4 * DBL_EPSILON * row_bound(block, row, v + i))
+        if (error > block->accepted && fabs(r[i]) <= row_rounding(block, row, v + i))
             continue;
         *limit = fmax(*limit, error);
     }
@@ -349,12 +394,13 @@ double nt_block_solve(nt_block_lu *block, const double *b, double *x, double tol
     return finish(block, b, x, tolerance, least);
 }
 
-int nt_block_solve_columns(nt_block_lu *block, double *b, int count, double limit)
+int nt_block_solve_columns(nt_block_lu *block, double *b, int count, double tolerance,
+                           double *error)
 {
     size_t n = (size_t)block->pattern->n;
     double *const four[4] = {b, count > 1 ? b + n : b, count > 2 ? b + 2 * n : b,
                              count > 3 ? b + 3 * n : b};
-    return block->columns && block->kernels->solve_columns(block, four, count, limit);
+    return block->columns && block->kernels->solve_columns(block, four, count, tolerance, error);
 }
 
 int nt_block_factor_solve(nt_block_lu *block, const double *values, double *clear, const double *b,

@@ -232,10 +232,11 @@ double nt_block_solve_transposed(nt_block_lu *block, const double *b, double *x,
 /* Memory for nt_block_solve_columns; nothing where it does not apply. */
 nt_status nt_block_take_columns(nt_block_lu *block);
 
-/* Solve for up to four vectors b[count][n] at once, in place. 0, and b as it was, where a row of
- * one is off by more than the limit, where blocks are not all 3 x 3, or without memory for it: then
- * one after the other. */
-int nt_block_solve_columns(nt_block_lu *block, double *b, int count, double limit);
+/* Solve for up to four vectors b[count][n] at once, in place; *error is replaced by the largest
+ * row-wise error if that is larger. 0, and b as it was, where an error exceeds the tolerance, where
+ * blocks are not all 3 x 3, or without memory for it: then one after the other. */
+int nt_block_solve_columns(nt_block_lu *block, double *b, int count, double tolerance,
+                           double *error);
 
 /* Leave multipliers out from the next factorisation on. */
 void nt_block_drop(nt_block_lu *block, const int *unknowns, int count);
@@ -270,7 +271,8 @@ typedef struct nt_block_kernels {
     void (*residual)(nt_block_lu *block, const double *b, const double *x, double *r,
                      double *limit);
     /* nt_block_solve_columns for four vectors, of which the first `count` are wanted. */
-    int (*solve_columns)(nt_block_lu *block, double *const b[4], int count, double limit);
+    int (*solve_columns)(nt_block_lu *block, double *const b[4], int count, double tolerance,
+                         double *error);
     nt_front_kernels front;
 } nt_block_kernels;
 
@@ -281,6 +283,15 @@ extern const nt_block_kernels nt_block_kernels_portable, nt_block_kernels_avx2;
  * Returns the number put out, -1 on a zero or non-finite pivot. */
 int nt_block_invert_careful(int size, const double *a, double *inverse, const double *scale,
                             double tolerance, unsigned char *out);
+
+/* The same for row i of four right-hand sides: whether each is within the tolerance, or vanishes.
+ * *limit becomes the largest error; largest[2][4] is of nt_block_largest_columns. */
+int nt_block_look_columns(const nt_block_lu *block, const nt_row *row, int i, const double r[4],
+                          const double size[4], double tolerance, double largest[2][4],
+                          double *limit);
+
+/* Largest |x| of the bodies and of the multipliers in each of four vectors. */
+void nt_block_largest_columns(const nt_block_lu *block, const double *x, double largest[2][4]);
 
 /* The slow branch of the residual: four rows, from row v of a node, that exceed *limit. */
 void nt_block_look(nt_block_lu *block, const nt_row *row, int v, const double *r,

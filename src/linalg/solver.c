@@ -417,7 +417,8 @@ static nt_status solve(nt_solver *s, double *b, int count, int transposed)
     for (int k = 0; k < count; k++, b += s->pattern->n) {
         int together = count - k < 4 ? count - k : 4;
         if (together > 1 && s->in_use == NT_SOLVER_BLOCK && !transposed &&
-            nt_block_solve_columns(s->present, b, together, s->statistics.worst_residual)) {
+            nt_block_solve_columns(s->present, b, together, ACCEPTED,
+                                   &s->statistics.worst_residual)) {
             s->statistics.solves += together;
             k += together - 1;
             b += (size_t)(together - 1) * (size_t)s->pattern->n;
