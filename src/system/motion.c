@@ -96,6 +96,18 @@ static bool is_singular(m3 J)
     return v3_dot(x, v3_cross(y, z)) <= NO_INERTIA * trace * trace * trace;
 }
 
+/* Of a free system with momenta the first unknown about which nothing resists, or -1. */
+static int without_inertia(const nt_problem *p)
+{
+    for (int b = 0; b < p->space.n_blocks; b++) {
+        const nt_block *block = &p->space.blocks[b];
+        if (block->rotation >= 0 &&
+            is_singular(m3_load(p->system->momenta->inertia + 9 * (size_t)block->rotation)))
+            return block->v + block->nv - 3;
+    }
+    return -1;
+}
+
 /* A free system that gives momenta needs no matrix: vdot = -M^-1 R at vdot = 0, with the
  * inertia of rotations in body axes. */
 static nt_status divide_by_momenta(nt_problem *p, const nt_point *at, double *vdot,
@@ -116,14 +128,10 @@ static nt_status divide_by_momenta(nt_problem *p, const nt_point *at, double *vd
         int end = block->v + block->nv, rotation = block->rotation < 0 ? end : end - 3;
         for (int i = block->v; i < rotation; i++)
             vdot[i] = -r[i] / momenta->mass[i];
-        if (block->rotation < 0)
-            continue;
-        m3 J = m3_load(momenta->inertia + 9 * (size_t)block->rotation);
-        if (is_singular(J)) {
-            effort->unknown = rotation;
-            return NT_SINGULAR;
-        }
-        v3_store(vdot + rotation, v3_neg(m3_solve(J, v3_load(r + rotation))));
+        if (block->rotation >= 0)
+            v3_store(vdot + rotation,
+                     v3_neg(m3_solve(m3_load(momenta->inertia + 9 * (size_t)block->rotation),
+                                     v3_load(r + rotation))));
     }
     for (int i = 0; i < p->nv; i++)
         if (!isfinite(vdot[i])) {
@@ -144,6 +152,8 @@ nt_status nt_problem_accelerate(nt_problem *p, const nt_point *at, double *vdot,
     nt_point point = *at;
     point.vdot = vdot, point.lambda = lambda, point.mu = mu;
     effort->unknown = -1;
+    if ((has & NT_HAS_MOMENTA) && p->nc == 0 && (effort->unknown = without_inertia(p)) >= 0)
+        return NT_SINGULAR;
     if (has == NT_HAS_MOMENTA && p->nc == 0) /* with a tangent: callers go on with the factors */
         return divide_by_momenta(p, &point, vdot, effort);
     clear_dropped(p, lambda, mu);

@@ -6,6 +6,8 @@
  * new pivots, as nt_solver_factor says. Every run here asserts that no solve fell back. */
 #include "api/runs.h"
 
+#include <nutate/sensitivity.h>
+
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
@@ -196,6 +198,56 @@ static void rotation_methods(void **state)
         }
 }
 
+/* Steps that carry the derivatives in every parameter, and looking at them. */
+static void steps_with_sensitivities(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "nutate: 1\n"
+        "parameters: {m: 2, arm: 0.5, J: 0.3, spin: 20, k: 30}\n"
+        "bodies:\n"
+        "  a: {mass: m, inertia: [0.2, J, 0.2], position: [0, arm, 0], "
+        "angular_velocity: [0, spin, 1]}\n"
+        "  b: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 2*arm, 0.5]}\n"
+        "joints:\n"
+        "  pivot: {type: spherical, between: [ground, a], at: [0, 0, 0]}\n"
+        "forces:\n"
+        "  tie: {type: spring, between: [a, b], at: [[0, 1, 0], [0, 1, 0.5]], stiffness: k}\n"
+        "simulation: {duration: 1, step: 1e-3}\n";
+    static const char *const methods[] = {"generalized-alpha",
+                                          "generalized-alpha-linear",
+                                          "generalized-alpha-residual",
+                                          "generalized-alpha-soi2",
+                                          "semi-explicit",
+                                          "theta",
+                                          "rkmk-dopri5",
+                                          "rkmk-dop853"};
+    static const int all[] = {0, 1, 2, 3, 4};
+    for (int i = 0; i < COUNT(methods); i++) {
+        run r = {0};
+        nt_error error = {0};
+        nt_sensitivity *sensitivity;
+        must(nt_model_read_text(&r.model, text, strlen(text), "test", NULL, NULL, 0, &error),
+             &error);
+        nt_integrator_setup setup = {.system = nt_model_system(r.model),
+                                     .method = nt_method_find(methods[i])};
+        must(nt_integrator_create(&r.integrator, &setup, &error), &error);
+        must(nt_sensitivity_create(&sensitivity, r.integrator, all, COUNT(all), &error), &error);
+        must(nt_integrator_start(r.integrator, 0, NULL, NULL, NULL, &error), &error);
+        must(nt_sensitivity_start(sensitivity, &error), &error);
+        long begun = calls;
+        nt_status status = nt_integrator_run(r.integrator, 0.1, 1e-3, NULL, NULL, &error);
+        nt_state_tangent tangent = nt_sensitivity_state(sensitivity, 0);
+        nt_status dense = nt_sensitivity_dense(sensitivity, 1, 0.0995, &tangent);
+        long ended = calls;
+        must(status, &error);
+        assert_int_equal(dense, NT_OK);
+        assert_int_equal(ended - begun, 0);
+        nt_sensitivity_destroy(sensitivity);
+        end(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +258,7 @@ int main(void)
         cmocka_unit_test(model_with_expressions),
         cmocka_unit_test(explicit_steps),
         cmocka_unit_test(rotation_methods),
+        cmocka_unit_test(steps_with_sensitivities),
         cmocka_unit_test(stabilised_index_2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
