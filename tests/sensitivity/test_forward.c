@@ -96,7 +96,7 @@ static void whole(const char *method, nt_frame frame, int k, double offset, doub
 
 /* Sixth-order differences of runs, steps of 0.4 to 1.2 % of each parameter: truncation and rounding
  * below 1e-9. Multipliers carry a rounding of eps m/(beta h^2), about 5e-9 N, which the quotient
- * multiplies by ten. */
+ * divides by steps from 0.002. */
 static void equals_differences_of_runs(void **unused)
 {
     (void)unused;
