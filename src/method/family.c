@@ -122,8 +122,8 @@ typedef struct prediction {
 
 NT_WIDE static void predict(const prediction *p, int nv, const double *restrict v,
                             const double *restrict vdot, const double *restrict a_n,
-                            const double *restrict guess, double *restrict a,
-                            double *restrict rate, double *restrict increment)
+                            const double *restrict guess, double *restrict a, double *restrict rate,
+                            double *restrict increment)
 {
     for (int i = 0; i < nv; i++) {
         a[i] = p->of_vdot * vdot[i] - p->of_a * a_n[i];

@@ -277,9 +277,19 @@ const char *nt_joint_row_name(const nt_element *element, int row)
     }
 }
 
+enum { T_A, R_A, T_B, R_B, MULTIPLIER, RATE_MULTIPLIER };
+
+static const int point_blocks[NT_POINT_BLOCKS][2] = {
+    [NT_POINT_L_TA] = {MULTIPLIER, T_A}, [NT_POINT_TA_L] = {T_A, MULTIPLIER},
+    [NT_POINT_L_TB] = {MULTIPLIER, T_B}, [NT_POINT_TB_L] = {T_B, MULTIPLIER},
+    [NT_POINT_L_RA] = {MULTIPLIER, R_A}, [NT_POINT_RA_L] = {R_A, MULTIPLIER},
+    [NT_POINT_L_RB] = {MULTIPLIER, R_B}, [NT_POINT_RB_L] = {R_B, MULTIPLIER},
+    [NT_POINT_RA_RA] = {R_A, R_A},       [NT_POINT_RB_RB] = {R_B, R_B},
+};
+
 nt_status nt_joint_declare(nt_model *model, nt_element *e, nt_pattern *pattern)
 {
-    const nt_joint *joint = nt_joint_of(e);
+    nt_joint *joint = e->data;
     const nt_body *a = &model->bodies[e->a], *b = &model->bodies[e->b];
     int nodes[6] = {a->t_node, a->r_node, b->t_node, b->r_node, e->node, -1};
     bool points = false, directions = false; /* what the tangents of the forces couple */
@@ -307,12 +317,14 @@ nt_status nt_joint_declare(nt_model *model, nt_element *e, nt_pattern *pattern)
             if (e->slot[i][j] < 0)
                 return NT_NO_MEMORY;
         }
+    for (int k = 0; k < NT_POINT_BLOCKS; k++) {
+        int slot = e->slot[point_blocks[k][0]][point_blocks[k][1]];
+        joint->place[k] = slot < 0 ? -1 : pattern->offset[slot];
+    }
     return NT_OK;
 }
 
 /* ---- evaluation ----------------------------------------------------------------------------- */
-
-enum { T_A, R_A, T_B, R_B, MULTIPLIER, RATE_MULTIPLIER };
 
 /* f, f', f'' of the prescribed motion */
 static void motion_of(const nt_joint *joint, const nt_view *view, double f[3])
@@ -468,20 +480,21 @@ static nt_status add_rows(const nt_element *e, const nt_view *view)
     return NT_OK;
 }
 
-/* a~ added to a block */
-static void add_skew(const nt_view *view, int slot, v3 a)
+/* a~, s I and a full block added to the block at a place of a matrix; -1: there is none */
+static inline void add_skew(double *values, int place, v3 a)
 {
-    if (slot >= 0)
-        m3_accumulate_skew(nt_matrix_block(view->terms->matrix, slot), a);
+    if (place >= 0)
+        m3_accumulate_skew(values + place, a);
 }
-
-/* s I added to a block */
-static void add_multiple(const nt_view *view, int slot, double s)
+static inline void add_multiple(double *values, int place, double s)
 {
-    if (slot >= 0) {
-        double *block = nt_matrix_block(view->terms->matrix, slot);
-        block[0] += s, block[4] += s, block[8] += s;
-    }
+    if (place >= 0)
+        values[place] += s, values[place + 4] += s, values[place + 8] += s;
+}
+static inline void add_block(double *values, int place, m3 a)
+{
+    if (place >= 0)
+        m3_accumulate(values + place, a);
 }
 
 /* Most joints of most models hold a point and nothing else: the same as add_rows, written out. With
@@ -530,18 +543,20 @@ static void add_point(const nt_element *e, const nt_view *view)
     const nt_combination *c = terms->combination;
     const double highest[] = {c->row_stiffness, c->row_damping, c->row_mass};
     double k = highest[terms->level], s = reactions ? c->multiplier : 0;
-    add_multiple(view, e->slot[MULTIPLIER][T_A], k);
-    add_multiple(view, e->slot[T_A][MULTIPLIER], s);
-    add_multiple(view, e->slot[MULTIPLIER][T_B], -k);
-    add_multiple(view, e->slot[T_B][MULTIPLIER], -s);
-    add_skew(view, e->slot[MULTIPLIER][R_A], v3_scale(-k, rho_a));
-    add_skew(view, e->slot[R_A][MULTIPLIER], v3_scale(s, rho_a));
-    add_skew(view, e->slot[MULTIPLIER][R_B], v3_scale(k, rho_b));
-    add_skew(view, e->slot[R_B][MULTIPLIER], v3_scale(-s, rho_b));
+    double *values = terms->matrix->values;
+    const int *place = joint->place;
+    add_multiple(values, place[NT_POINT_L_TA], k);
+    add_multiple(values, place[NT_POINT_TA_L], s);
+    add_multiple(values, place[NT_POINT_L_TB], -k);
+    add_multiple(values, place[NT_POINT_TB_L], -s);
+    add_skew(values, place[NT_POINT_L_RA], v3_scale(-k, rho_a));
+    add_skew(values, place[NT_POINT_RA_L], v3_scale(s, rho_a));
+    add_skew(values, place[NT_POINT_L_RB], v3_scale(k, rho_b));
+    add_skew(values, place[NT_POINT_RB_L], v3_scale(-s, rho_b));
     if (reactions && c->stiffness != 0) {
         v3 Fk = v3_scale(c->stiffness, F);
-        nt_view_add(view, e->slot[R_A][R_A], m3_skew_skew(Fk, rho_a));
-        nt_view_add(view, e->slot[R_B][R_B], m3_skew_skew(v3_neg(Fk), rho_b));
+        add_block(values, place[NT_POINT_RA_RA], m3_skew_skew(Fk, rho_a));
+        add_block(values, place[NT_POINT_RB_RB], m3_skew_skew(v3_neg(Fk), rho_b));
     }
 }
 
