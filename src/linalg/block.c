@@ -181,6 +181,8 @@ static int factor(nt_block_lu *block, const double *values, double *clear, int c
     int node;
     if (careful)
         node = block->kernels->factor_careful(block, values, clear, invert_node);
+    else if (block->held)
+        node = block->kernels->factor_held(block, values, clear, b, x);
     else if (b)
         node = block->kernels->factor_forward(block, values, clear, b, x);
     else
@@ -341,7 +343,8 @@ static int go_back(nt_block_lu *block, double *x, const double *given, double li
         nt_front_forward(&block->core, &block->kernels->front, x);
         nt_front_backward(&block->core, &block->kernels->front, x);
     }
-    return block->kernels->backward(block, x, given, limit);
+    return block->held ? block->kernels->backward_held(block, x, given, limit)
+                       : block->kernels->backward(block, x, given, limit);
 }
 
 static double error_of(nt_block_lu *block, const double *b, double *r, double least)
