@@ -336,9 +336,13 @@ NT_WIDE static void evaluate_plain(const nt_body *body, const nt_motion *motion,
         return;
     }
     const nt_combination *c = terms->combination;
-    m3 X = c->map ? m3_load(c->map + 9 * body->rotation) : m3_identity();
-    nt_inertia_terms t =
-        nt_inertia_tangent(motion->R, body->J, w, alpha, X, c->mass, c->damping, c->stiffness);
+    nt_inertia_terms t;
+    if (nt_body_asks_for_mass(c)) {
+        t = nt_inertia_mass(motion->R, body->J, w, alpha, c->mass);
+    } else {
+        m3 X = c->map ? m3_load(c->map + 9 * body->rotation) : m3_identity();
+        t = nt_inertia_tangent(motion->R, body->J, w, alpha, X, c->mass, c->damping, c->stiffness);
+    }
     v3_accumulate(r, nt_body_force(body, motion, gravity, terms->parts));
     v3_accumulate(r + 3, t.moment);
     nt_body_add_mass(body, terms);
