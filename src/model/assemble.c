@@ -127,11 +127,38 @@ static nt_status contradiction(const nt_assembly *a, int row, bool velocity, con
                        : velocity                            ? "rad/s"
                                                              : "rad";
     double off = a->rows[row];
-    if (model->row_quantity[row] == NT_ANGLE && !velocity) /* rows of directions are sines */
-        off = asin(fmax(-1, fmin(1, off)));
+    if (model->row_quantity[row] == NT_ANGLE && !velocity) { /* rows of directions are sines */
+        double beyond = fabs(off) - 1;                       /* and 2 - sine past a right angle */
+        off = beyond > 0 ? copysign(acos(-1.0) - asin(fmax(0, 1 - beyond)), off) : asin(off);
+    }
     return nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,
                       "joint %s cannot be satisfied by %s: %s is off by %.6g %s", e->name, what,
                       e->type->row_name(e, nt_element_find_row(e, row)), off, unit);
+}
+
+/* The element whose equations have no value at the start, at its place. */
+static nt_status no_value(const nt_assembly *a, nt_status status, const char *what, nt_error *error)
+{
+    const nt_model *model = a->model;
+    const nt_element *e = model->failed;
+    if (status != NT_NOT_FINITE || !e)
+        return nt_fail_at(error, status, model->file, 0, 0, "initial %s: %s", what,
+                          nt_status_text(status));
+    double start = model->simulation.start, f[3] = {0};
+    bool joint = strcmp(e->type->section, "joints") == 0 && !e->type->rates;
+    if (joint && nt_joint_of(e)->motion)
+        nt_motion_jet(model, nt_joint_of(e)->motion, start, f);
+    static const char *const derivative[] = {"value", "rate", "second derivative"};
+    for (int i = 0; i < 3; i++)
+        if (!isfinite(f[i]))
+            return nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,
+                              "joint %s: the prescribed motion has no finite %s at the start, "
+                              "t = %g s; expected a function with two derivatives",
+                              e->name, derivative[i], start);
+    return nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,
+                      "%s %s has no finite value at the start, t = %g s: initial %s cannot be "
+                      "found",
+                      nt_element_word(e), e->name, start, what);
 }
 
 /* ---- positions ------------------------------------------------------------------------------ */
@@ -334,13 +361,11 @@ static nt_status close_loops(nt_assembly *a, bool validate, nt_error *error)
         place_tree(a);
     nt_status status = measure(a, model->initial_q, NT_POSITION, &size, &worst);
     if (status != NT_OK)
-        return nt_fail(error, status, "%s: joints cannot be evaluated at the given placement: %s",
-                       model->file, nt_status_text(status));
+        return no_value(a, status, "positions", error);
     if (size > CLOSED && free_count == 0 && validate)
         return contradiction(a, worst, false, "the given positions", error);
     if (free_count > 0 && (status = settle_nearby(a, &size)) != NT_OK)
-        return nt_fail(error, status, "%s: assembly failed: %s", model->file,
-                       nt_status_text(status));
+        return no_value(a, status, "positions", error);
     measure(a, model->initial_q, NT_POSITION, &size, &worst);
     if (size > CLOSED && validate)
         return contradiction(a, worst, false,
@@ -412,8 +437,7 @@ static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
     if (status == NT_OK)
         status = nt_problem_project(p, &at, true, a->fixed, a->ties, a->n_ties, a->rows, a->dv);
     if (status != NT_OK)
-        return nt_fail(error, status, "%s: initial velocities: %s", model->file,
-                       nt_status_text(status));
+        return no_value(a, status, "velocities", error);
     for (int i = 0; i < p->nv; i++) {
         model->initial_v[i] += a->dv[i];
         scale = fmax(scale, fabs(model->initial_v[i]));
@@ -509,12 +533,12 @@ nt_status nt_assembly_create(nt_assembly **out, nt_model *model, nt_error *error
     nt_assembly *a = calloc(1, sizeof *a);
     *out = a;
     if (!a)
-        return nt_fail(error, NT_NO_MEMORY, "%s: out of memory", model->file);
+        return nt_fail_at(error, NT_NO_MEMORY, model->file, 0, 0, "out of memory");
     a->model = model;
     nt_status status =
         nt_problem_create(&a->problem, &model->system, NT_INERTIAL, NT_SOLVER_AUTO, error);
     if (status == NT_OK && take_work(a) != NT_OK)
-        status = nt_fail(error, NT_NO_MEMORY, "%s: out of memory", model->file);
+        status = nt_fail_at(error, NT_NO_MEMORY, model->file, 0, 0, "out of memory");
     if (status != NT_OK) {
         nt_assembly_destroy(a);
         *out = NULL;
@@ -557,6 +581,20 @@ nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
     return status;
 }
 
+/* Loads and the constraints' second derivatives must have values: every method begins with them. */
+static nt_status check_accelerations(nt_assembly *a, nt_error *error)
+{
+    nt_point at = start_point(a);
+    at.memory = a->model->initial_memory;
+    nt_terms terms = {.parts = NT_ALL_PARTS,
+                      .level = NT_ACCELERATION,
+                      .residual = a->problem->work,
+                      .rows = a->rows};
+    memset(a->problem->work, 0, (size_t)a->problem->nv * sizeof(double));
+    nt_status status = nt_problem_evaluate(a->problem, &at, &terms);
+    return status == NT_OK ? NT_OK : no_value(a, status, "accelerations", error);
+}
+
 nt_status nt_model_assemble(nt_model *model, bool validate, nt_error *error)
 {
     nt_assembly *a;
@@ -569,6 +607,8 @@ nt_status nt_model_assemble(nt_model *model, bool validate, nt_error *error)
     if (model->correct_initial && validate)
         status = report_corrections(model, a->q_given, a->v_given);
     nt_point at = start_point(a);
+    if (status == NT_OK && validate)
+        status = check_accelerations(a, error);
     if (status == NT_OK)
         status = nt_problem_choose_rows(a->problem, &at);
     model->n_redundant = a->problem->n_dropped;

@@ -314,12 +314,16 @@ nt_status nt_joint_declare(nt_model *model, nt_element *e, nt_pattern *pattern)
 
 enum { T_A, R_A, T_B, R_B, MULTIPLIER, RATE_MULTIPLIER };
 
-/* f, f', f'' of the prescribed motion */
-static void motion_of(const nt_joint *joint, const nt_view *view, double f[3])
+/* f, f', f'' of the prescribed motion; false where one that the level needs has no value */
+static bool motion_of(const nt_joint *joint, const nt_view *view, nt_level level, double f[3])
 {
+    bool finite = true;
     f[0] = f[1] = f[2] = 0;
     if (joint->motion)
         nt_motion_jet(view->model, joint->motion, view->at->t, f);
+    for (int i = 0; i <= (int)level; i++)
+        finite &= isfinite(f[i]) != 0;
+    return finite;
 }
 
 static void add_forces(const nt_element *e, const nt_view *view, const joint_row *row, double s)
@@ -410,7 +414,8 @@ static nt_status add_penalty(const nt_element *e, const nt_view *view)
     joint_geometry g;
     joint_geometry_of(&g, e, view);
     double f[3];
-    motion_of(joint, view, f);
+    if (!motion_of(joint, view, NT_VELOCITY, f))
+        return NT_NOT_FINITE;
     nt_row_spec specs[8];
     int n = all_specs(joint, specs);
     for (int i = 0; i < n; i++)
@@ -447,7 +452,8 @@ static nt_status add_rows(const nt_element *e, const nt_view *view)
     joint_geometry g;
     joint_geometry_of(&g, e, view);
     double f[3];
-    motion_of(joint, view, f);
+    if (!motion_of(joint, view, view->energy ? NT_VELOCITY : level, f))
+        return NT_NOT_FINITE;
     nt_row_spec specs[8];
     int n = all_specs(joint, specs), r = 0;
     for (int i = 0; i < n; i++)
@@ -587,7 +593,7 @@ void nt_joint_reaction(const nt_element *e, const nt_view *view, v3 *force, v3 *
     joint_geometry g;
     joint_geometry_of(&g, e, view);
     double f[3];
-    motion_of(joint, view, f);
+    motion_of(joint, view, NT_VELOCITY, f);
     nt_row_spec specs[8];
     int n = all_specs(joint, specs), r = 0;
     for (int i = 0; i < n; i++)
