@@ -35,9 +35,8 @@ NT_API const nt_system *nt_model_system(const nt_model *model);
 
 /* What the `simulation` and `output` sections say. Strings and arrays belong to the model. */
 typedef struct nt_simulation {
-    double start, duration, step;   /* s; step 0 where none is given                        */
-    const char *method;             /* "generalized-alpha" where none is given              */
-    int method_line, method_column; /* where the file names it; 0: not there               */
+    double start, duration, step; /* s; step 0 where none is given                        */
+    const char *method;           /* "generalized-alpha" where none is given              */
     nt_frame frame;
     int frame_given;          /* whether the model names it */
     const nt_option *options; /* of that method */
@@ -50,6 +49,10 @@ typedef struct nt_simulation {
     int n_record;
 } nt_simulation;
 NT_API const nt_simulation *nt_model_simulation(const nt_model *model);
+/* Where the file gives a section or one of its keys, "simulation" or "simulation.duration" (also
+ * of `output` and `initial`): line and column of its value. 0 and zeros where it does not, or
+ * where --set did. */
+NT_API int nt_model_key_place(const nt_model *model, const char *path, int *line, int *column);
 NT_API const char *nt_model_title(const nt_model *model);
 NT_API const char *nt_model_text(const nt_model *model, size_t *length); /* the file as read */
 

@@ -39,7 +39,10 @@ static void show_simulation(const nt_cli_plan *plan)
         printf(", step not given\n");
     printf("recorded quantities %d,", simulation->n_record);
     if (simulation->every > 0)
-        printf(" every %g s\n", simulation->every);
+        printf(" every %g s%s\n", simulation->every,
+               plan->end > plan->start && simulation->every > plan->end - plan->start
+                   ? " (longer than the duration: the start and the end alone)"
+                   : "");
     else
         printf(" at every step\n");
 }

@@ -15,15 +15,13 @@ static const nt_node *find(const nt_reader *reader, const char *section, const c
     return node ? nt_node_find(node, key) : NULL;
 }
 
-/* A number that a section gives must be positive, or at least zero. */
-static nt_status check_sign(nt_reader *reader, const char *section, const char *key, double value,
-                            bool zero_allowed)
+/* A number that a section gives must be positive. */
+static nt_status check_sign(nt_reader *reader, const char *section, const char *key, double value)
 {
     const nt_node *node = find(reader, section, key);
-    if (!node || value > 0 || (zero_allowed && value == 0))
+    if (!node || value > 0)
         return NT_OK;
-    return nt_node_fail(reader->error, node, "%s: expected a positive number%s, got %g", key,
-                        zero_allowed ? " or zero" : "", value);
+    return nt_node_fail(reader->error, node, "%s: expected a positive number, got %g", key, value);
 }
 
 static nt_status check_tolerance(nt_reader *reader)
@@ -47,15 +45,15 @@ static nt_status check_tolerance(nt_reader *reader)
 static nt_status check(nt_reader *reader)
 {
     const nt_run_data *run = &reader->run;
-    nt_status status = check_sign(reader, "simulation", "duration", run->duration, true);
+    nt_status status = check_sign(reader, "simulation", "duration", run->duration);
     if (status == NT_OK)
-        status = check_sign(reader, "simulation", "step", run->step, false);
+        status = check_sign(reader, "simulation", "step", run->step);
     if (status == NT_OK)
-        status = check_sign(reader, "output", "every", run->every, false);
+        status = check_sign(reader, "output", "every", run->every);
     if (status == NT_OK)
-        status = check_sign(reader, "simulation", "minimum_step", run->minimum_step, false);
+        status = check_sign(reader, "simulation", "minimum_step", run->minimum_step);
     if (status == NT_OK)
-        status = check_sign(reader, "simulation", "maximum_step", run->maximum_step, false);
+        status = check_sign(reader, "simulation", "maximum_step", run->maximum_step);
     if (status == NT_OK && run->maximum_step > 0 && run->minimum_step > run->maximum_step)
         return nt_node_fail(reader->error, find(reader, "simulation", "minimum_step"),
                             "minimum_step: expected at most the maximum_step %g, got %g",
@@ -116,6 +114,35 @@ nt_status nt_read_check_records(nt_reader *reader)
     return NT_OK;
 }
 
+/* Where the sections and their keys stand, for messages about how they go together. */
+static nt_status keep_key_places(nt_reader *reader)
+{
+    nt_model *model = reader->model;
+    int count = 0;
+    for (const nt_key *key = nt_file_keys; key->name; key++) {
+        const nt_node *section = nt_node_find(reader->root, key->name);
+        count += key->type == NT_KEY_GROUP && section ? 1 + section->count : 0;
+    }
+    model->key_places = NT_TAKE(&model->arena, count, nt_key_place);
+    if (!model->key_places)
+        return nt_read_no_memory(reader);
+    for (const nt_key *key = nt_file_keys; key->name; key++) {
+        const nt_node *section = nt_node_find(reader->root, key->name);
+        for (int i = -1; key->type == NT_KEY_GROUP && section && i < section->count; i++) {
+            char path[NT_WORDS];
+            const nt_node *node = i < 0 ? section : section->values[i];
+            int length = snprintf(path, sizeof path, "%s%s%s", key->name, i < 0 ? "" : ".",
+                                  i < 0 ? "" : section->keys[i]->text);
+            nt_key_place *to = &model->key_places[model->n_key_places++];
+            to->place = nt_read_place(reader, node);
+            to->path = nt_arena_text(&model->arena, path, (size_t)length);
+            if (!to->path)
+                return nt_read_no_memory(reader);
+        }
+    }
+    return NT_OK;
+}
+
 /* ---- the sections --------------------------------------------------------------------------- */
 
 /* These numbers do not follow when parameters change later: a run keeps its times and tolerances.
@@ -142,19 +169,16 @@ nt_status nt_read_run(nt_reader *reader)
             status = read_section(reader, key);
     if (status == NT_OK)
         status = check(reader);
+    if (status == NT_OK)
+        status = keep_key_places(reader);
     if (status != NT_OK)
         return status;
     model->correct_initial = run->correct;
-    const nt_node *place = find(reader, "simulation", "method");
-    if (place && place->source != reader->source)
-        place = NULL; /* of --set */
     model->simulation = (nt_simulation){
         .start = run->start,
         .duration = run->duration,
         .step = run->step,
         .method = run->method ? run->method : "generalized-alpha",
-        .method_line = place ? place->line : 0,
-        .method_column = place ? place->column : 0,
         .frame = run->frame ? NT_BODY : NT_INERTIAL,
         .frame_given = find(reader, "simulation", "frame") != NULL,
         .options = run->options.option,

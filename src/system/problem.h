@@ -49,7 +49,9 @@ nt_status nt_problem_evaluate(nt_problem *problem, const nt_point *at, const nt_
 nt_status nt_problem_parameter_tangent(nt_problem *problem, const nt_point *at, int k,
                                        const nt_terms *terms);
 
-/* Words for unknown i. */
+/* Words for entry i of v; those of its equation where the system has no others. */
+void nt_problem_coordinate_name(const nt_problem *problem, int i, char *text, int size);
+/* Words for equation i: of motion, then of constraints. */
 void nt_problem_equation_name(const nt_problem *problem, int i, char *text, int size);
 
 /* Choose independent constraint rows at a point: fills dropped. */
