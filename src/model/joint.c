@@ -205,12 +205,23 @@ static nt_row_spec motion_spec(const nt_joint *joint)
     return (nt_row_spec){joint->rotates ? NT_ROW_ANGLE : NT_ROW_SLIDE, 0, 0};
 }
 
-/* Specs with the motion row, which comes last. */
+/* Specs with the motion row, which comes last.
+ *
+ * Enforced by penalty, COINCIDE becomes ALONG 1, 2 and 3. The gap d is the same, k |d|^2/2 too, but
+ * its rate is the one that an observer on A sees, d' - omega_A x d: a function of the relative
+ * motion alone, as all other rows are. So the forces do no work in a common rigid motion, which
+ * means that force and counter-force, one line of action, balance exactly; the forces of
+ * c (p_A - p_B)' at p_A and at p_B are a couple d x c d'. */
 static int all_specs(const nt_joint *joint, nt_row_spec out[8])
 {
     int n = 0;
-    for (; n < joint->n_specs; n++)
-        out[n] = joint->specs[n];
+    for (int i = 0; i < joint->n_specs; i++) {
+        bool split = joint->enforce == 1 && joint->specs[i].kind == NT_ROW_COINCIDE;
+        for (int k = 0; split && k < 3; k++)
+            out[n++] = (nt_row_spec){NT_ROW_ALONG, k, 0};
+        if (!split)
+            out[n++] = joint->specs[i];
+    }
     if (joint->motion)
         out[n++] = motion_spec(joint);
     return n;
