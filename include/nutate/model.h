@@ -174,6 +174,11 @@ NT_API nt_model_counts nt_model_count(const nt_model *model);
 /* Words for redundant equation i: "joint j2, rotation of arm about y". */
 NT_API void nt_model_redundant_text(const nt_model *model, int i, char *text, int size);
 
+/* Remark i, from 0 on, on what the model says that is allowed but seldom meant (inertia in kg mm2,
+ * an angle in degrees, bodies without a way to the ground, no degree of freedom): its words and, in
+ * the file, its place. 0 where there is no such remark; `remark` is then as it was. */
+NT_API int nt_model_remark(const nt_model *model, int i, nt_error *remark);
+
 /* The JSON Schema of the model file: writes to text[size], returns the length needed. */
 NT_API int nt_model_schema(char *text, int size);
 

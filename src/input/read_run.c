@@ -4,6 +4,7 @@
 #include "base/error.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- checks -------------------------------------------------------------------------------------
@@ -99,19 +100,59 @@ static nt_status keep_record_places(nt_reader *reader)
     return NT_OK;
 }
 
+typedef struct recorded {
+    nt_quantity_info quantity;
+    int number; /* in the list */
+} recorded;
+
+/* By what they are, then by their place in the list. */
+static int compare_recorded(const void *first, const void *second)
+{
+    const recorded *a = first, *b = second;
+    int order = a->quantity.kind - b->quantity.kind;
+    order = order ? order : a->quantity.object - b->quantity.object;
+    order = order ? order : a->quantity.first - b->quantity.first;
+    return order ? order : a->number - b->number;
+}
+
+/* A column that is there twice would be one name for two things. */
+static nt_status refuse_doubles(nt_reader *reader, recorded *list, int n)
+{
+    const nt_model *model = reader->model;
+    qsort(list, (size_t)n, sizeof *list, compare_recorded);
+    for (int i = 1; i < n; i++) {
+        const nt_quantity_info *a = &list[i - 1].quantity, *b = &list[i].quantity;
+        if (a->kind != b->kind || a->object != b->object || b->first >= a->first + a->columns)
+            continue;
+        int later = list[i].number > list[i - 1].number ? i : i - 1;
+        char column[NT_WORDS], unit[NT_WORDS], meaning[NT_WORDS];
+        nt_place place = reader->record_places[list[later].number];
+        nt_model_quantity_column(model, b, 0, column, unit, meaning, NT_WORDS);
+        return nt_fail_at(reader->error, NT_BAD_MODEL, model->file, place.line, place.column,
+                          "record: '%s' is recorded twice", column);
+    }
+    return NT_OK;
+}
+
 nt_status nt_read_check_records(nt_reader *reader)
 {
     const nt_model *model = reader->model;
-    for (int i = 0; reader->record_places && i < model->simulation.n_record; i++) {
-        nt_quantity_info quantity;
+    int n = reader->record_places ? model->simulation.n_record : 0;
+    recorded *list = calloc((size_t)n + 1, sizeof *list);
+    nt_status status = list ? NT_OK : nt_read_no_memory(reader);
+    for (int i = 0; i < n && status == NT_OK; i++) {
         nt_error error = {0};
-        nt_status status = nt_model_quantity(model, model->simulation.record[i], &quantity, &error);
         nt_place place = reader->record_places[i];
+        list[i].number = i;
+        status = nt_model_quantity(model, model->simulation.record[i], &list[i].quantity, &error);
         if (status != NT_OK)
-            return nt_fail_at(reader->error, status, model->file, place.line, place.column,
-                              "record: %.600s", error.message);
+            nt_fail_at(reader->error, status, model->file, place.line, place.column,
+                       "record: %.600s", error.message);
     }
-    return NT_OK;
+    if (status == NT_OK)
+        status = refuse_doubles(reader, list, n);
+    free(list);
+    return status;
 }
 
 /* Where the sections and their keys stand, for messages about how they go together. */
