@@ -35,9 +35,8 @@ NT_API const nt_system *nt_model_system(const nt_model *model);
 
 /* What the `simulation` and `output` sections say. Strings and arrays belong to the model. */
 typedef struct nt_simulation {
-    double start, duration, step;   /* s; step 0 where none is given                        */
-    const char *method;             /* "generalized-alpha" where none is given              */
-    int method_line, method_column; /* where the file names it; 0: not there               */
+    double start, duration, step; /* s; step 0 where none is given                        */
+    const char *method;           /* "generalized-alpha" where none is given              */
     nt_frame frame;
     int frame_given;          /* whether the model names it */
     const nt_option *options; /* of that method */
@@ -50,6 +49,10 @@ typedef struct nt_simulation {
     int n_record;
 } nt_simulation;
 NT_API const nt_simulation *nt_model_simulation(const nt_model *model);
+/* Where the file gives a section or one of its keys, "simulation" or "simulation.duration" (also
+ * of `output` and `initial`): line and column of its value. 0 and zeros where it does not, or
+ * where --set did. */
+NT_API int nt_model_key_place(const nt_model *model, const char *path, int *line, int *column);
 NT_API const char *nt_model_title(const nt_model *model);
 NT_API const char *nt_model_text(const nt_model *model, size_t *length); /* the file as read */
 
@@ -170,6 +173,11 @@ typedef struct nt_model_counts {
 NT_API nt_model_counts nt_model_count(const nt_model *model);
 /* Words for redundant equation i: "joint j2, rotation of arm about y". */
 NT_API void nt_model_redundant_text(const nt_model *model, int i, char *text, int size);
+
+/* Remark i, from 0 on, on what the model says that is allowed but seldom meant (inertia in kg mm2,
+ * an angle in degrees, bodies without a way to the ground, no degree of freedom): its words and, in
+ * the file, its place. 0 where there is no such remark; `remark` is then as it was. */
+NT_API int nt_model_remark(const nt_model *model, int i, nt_error *remark);
 
 /* The JSON Schema of the model file: writes to text[size], returns the length needed. */
 NT_API int nt_model_schema(char *text, int size);

@@ -121,8 +121,8 @@ static const nt_key initial_keys[] = {
      .type = NT_KEY_BOOLEAN,
      .offset = RUN(correct),
      .bit = -1,
-     .meaning = "move initial values that contradict a joint, and say by how much, instead of "
-                "refusing them"},
+     .meaning = "move given initial values that contradict a joint, as little as can be, and say "
+                "by how much, instead of refusing them"},
     {0},
 };
 

@@ -112,7 +112,8 @@ static int too_large_a_turn(const nt_problem *p, const nt_newton *w)
 
 nt_status nt_newton_check_turn(nt_stepper *s, const nt_newton *w)
 {
-    s->report = (nt_report){.unknown = too_large_a_turn(s->problem, w), .worst = (double)INFINITY};
+    s->report = (nt_report){
+        .unknown = too_large_a_turn(s->problem, w), .worst = (double)INFINITY, .increment = true};
     return s->report.unknown < 0 ? NT_OK : NT_NOT_CONVERGED;
 }
 
@@ -415,6 +416,12 @@ nt_status nt_newton_fail(nt_stepper *s, nt_status status, const double *x, const
     return status;
 }
 
+static nt_status fail_moving(nt_stepper *s, const nt_newton *w, nt_status status, double worst)
+{
+    s->report.increment = true;
+    return nt_newton_fail(s, status, w->z, w->per_increment, worst);
+}
+
 nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equations *equations)
 {
     nt_problem *p = s->problem;
@@ -444,12 +451,12 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
         }
         if (i == most)
             return settled ? nt_newton_fail(s, NT_NOT_CONVERGED, w->residual, w->per_residual, size)
-                           : nt_newton_fail(s, NT_NOT_CONVERGED, w->z, w->per_increment, size);
+                           : fail_moving(s, w, NT_NOT_CONVERGED, size);
         if ((status = correct(s, w, tangent)) != NT_OK)
             return status;
         size = worst_ratio(w->z, w->per_increment, p->n);
         if (!isfinite(size))
-            return nt_newton_fail(s, NT_NOT_FINITE, w->z, w->per_increment, size);
+            return fail_moving(s, w, NT_NOT_FINITE, size);
         /* what is left after this correction: the increments' geometric series, if they shrink */
         double ratio = i > 0 ? size / last : 1;
         settled = size <= 1 || (ratio < 0.5 && ratio / (1 - ratio) * size <= 1);
@@ -459,7 +466,7 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
             if (fresh && worst_ratio(w->z, w->per_increment, p->nv) <= 1)
                 settled = true;
             else if (fresh && ratio > 2) /* grows with the exact tangent */
-                return nt_newton_fail(s, NT_NOT_CONVERGED, w->z, w->per_increment, size);
+                return fail_moving(s, w, NT_NOT_CONVERGED, size);
             fresh = true;
         }
         last = size;

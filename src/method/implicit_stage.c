@@ -181,6 +181,7 @@ static double correct(nt_stepper *s, const work *w)
         if (!(ratio <= worst)) {
             worst = ratio;
             s->report.unknown = i;
+            s->report.increment = true;
         }
         if (isnan(ratio))
             break;
@@ -213,6 +214,7 @@ nt_status nt_stage_solve(nt_stepper *s, const nt_stage *stage, double h, nt_stag
         int turned = too_large_a_turn(p, w.psi);
         if (turned >= 0) {
             s->report.unknown = turned;
+            s->report.increment = true;
             s->report.worst = (double)INFINITY;
         }
         if (turned >= 0 || i == (int)s->options[NT_STAGE_MAX_ITERATIONS])

@@ -65,8 +65,9 @@ typedef struct nt_directions {
 /* What the last step says of itself. */
 typedef struct nt_report {
     int iterations;
-    double worst;          /* largest ratio of increment or residual to its tolerance at the end */
-    int unknown;           /* whose it is, -1 for none                                           */
+    double worst;   /* largest ratio of increment or residual to its tolerance at the end */
+    int unknown;    /* whose it is, -1 for none                                           */
+    bool increment; /* it is an increment of that unknown, not the residual of its equation      */
     double position_drift; /* largest |Phi| at the accepted point                        */
     double step;       /* s, that failed, of a method that chooses its steps; 0: not known     */
     const char *words; /* what failed, instead of the status' own; NULL: nothing else     */

@@ -215,8 +215,10 @@ static void fill_system(nt_model *model)
     s->initial_tangent = nt_model_own_initial_tangent;
     s->energy_tangent = nt_model_energy_tangent;
     s->momenta = &model->momenta;
+    s->coordinate_name = nt_model_coordinate_name;
     s->equation_name = nt_model_equation_name;
     s->failure = nt_model_failure;
+    s->feature = nt_model_feature;
 }
 
 /* Variables of expressions: those that exist before signals are known keep their values. */

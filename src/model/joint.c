@@ -205,12 +205,23 @@ static nt_row_spec motion_spec(const nt_joint *joint)
     return (nt_row_spec){joint->rotates ? NT_ROW_ANGLE : NT_ROW_SLIDE, 0, 0};
 }
 
-/* Specs with the motion row, which comes last. */
+/* Specs with the motion row, which comes last.
+ *
+ * Enforced by penalty, COINCIDE becomes ALONG 1, 2 and 3. The gap d is the same, k |d|^2/2 too, but
+ * its rate is the one that an observer on A sees, d' - omega_A x d: a function of the relative
+ * motion alone, as all other rows are. So the forces do no work in a common rigid motion, which
+ * means that force and counter-force, one line of action, balance exactly; the forces of
+ * c (p_A - p_B)' at p_A and at p_B are a couple d x c d'. */
 static int all_specs(const nt_joint *joint, nt_row_spec out[8])
 {
     int n = 0;
-    for (; n < joint->n_specs; n++)
-        out[n] = joint->specs[n];
+    for (int i = 0; i < joint->n_specs; i++) {
+        bool split = joint->enforce == 1 && joint->specs[i].kind == NT_ROW_COINCIDE;
+        for (int k = 0; split && k < 3; k++)
+            out[n++] = (nt_row_spec){NT_ROW_ALONG, k, 0};
+        if (!split)
+            out[n++] = joint->specs[i];
+    }
     if (joint->motion)
         out[n++] = motion_spec(joint);
     return n;
@@ -326,12 +337,16 @@ nt_status nt_joint_declare(nt_model *model, nt_element *e, nt_pattern *pattern)
 
 /* ---- evaluation ----------------------------------------------------------------------------- */
 
-/* f, f', f'' of the prescribed motion */
-static void motion_of(const nt_joint *joint, const nt_view *view, double f[3])
+/* f, f', f'' of the prescribed motion; false where one that the level needs has no value */
+static bool motion_of(const nt_joint *joint, const nt_view *view, nt_level level, double f[3])
 {
+    bool finite = true;
     f[0] = f[1] = f[2] = 0;
     if (joint->motion)
         nt_motion_jet(view->model, joint->motion, view->at->t, f);
+    for (int i = 0; i <= (int)level; i++)
+        finite &= isfinite(f[i]) != 0;
+    return finite;
 }
 
 static void add_forces(const nt_element *e, const nt_view *view, const joint_row *row, double s)
@@ -422,7 +437,8 @@ static nt_status add_penalty(const nt_element *e, const nt_view *view)
     joint_geometry g;
     joint_geometry_of(&g, e, view);
     double f[3];
-    motion_of(joint, view, f);
+    if (!motion_of(joint, view, NT_VELOCITY, f))
+        return NT_NOT_FINITE;
     nt_row_spec specs[8];
     int n = all_specs(joint, specs);
     for (int i = 0; i < n; i++)
@@ -459,7 +475,8 @@ static nt_status add_rows(const nt_element *e, const nt_view *view)
     joint_geometry g;
     joint_geometry_of(&g, e, view);
     double f[3];
-    motion_of(joint, view, f);
+    if (!motion_of(joint, view, view->energy ? NT_VELOCITY : level, f))
+        return NT_NOT_FINITE;
     nt_row_spec specs[8];
     int n = all_specs(joint, specs), r = 0;
     for (int i = 0; i < n; i++)
@@ -602,7 +619,7 @@ void nt_joint_reaction(const nt_element *e, const nt_view *view, v3 *force, v3 *
     joint_geometry g;
     joint_geometry_of(&g, e, view);
     double f[3];
-    motion_of(joint, view, f);
+    motion_of(joint, view, NT_VELOCITY, f);
     nt_row_spec specs[8];
     int n = all_specs(joint, specs), r = 0;
     for (int i = 0; i < n; i++)

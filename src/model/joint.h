@@ -4,7 +4,7 @@
  * triad (e1, e2, e3) fixed in A and a point and a triad (f1, f2, f3) fixed in B; e3 and f3 are the
  * joint's axes. With d = p_B - p_A:
  *
- *   COINCIDE       p_A - p_B = 0                        three rows
+ *   COINCIDE       p_A - p_B = 0                        three rows; as springs: ALONG 1, 2, 3
  *   ALONG i        e_i . d = 0
  *   PERPENDICULAR  e_i . f_j = 0
  *   DISTANCE       |d| - L = 0

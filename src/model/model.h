@@ -52,6 +52,12 @@ typedef struct nt_place {
     int line, column;
 } nt_place;
 
+/* Where a key of the file stands, by its dotted path. */
+typedef struct nt_key_place {
+    const char *path;
+    nt_place place;
+} nt_key_place;
+
 /* A point as the file gives it: coordinates, or a marker (index, -1 for none). */
 typedef struct nt_place_of_point {
     double at[3];
@@ -406,6 +412,8 @@ struct nt_model {
     double *mass, *inertia; /* behind momenta */
     int *redundant;         /* unknown numbers of rows that depend on others at the start */
     int n_redundant;
+    struct nt_key_place *key_places; /* [n_key_places] of what a run computes, in the file */
+    int n_key_places;
     const nt_element *failed; /* the element whose evaluation failed last, NULL for none */
 
     /* derivatives in parameters (parameter.h) */
