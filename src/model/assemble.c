@@ -54,7 +54,8 @@ static void write_positions(nt_model *model)
             v3_store(q, body->x0);
             q += 3;
         }
-        quat_store(q, body->q0);
+        if (body->r_node >= 0)
+            quat_store(q, body->q0);
     }
 }
 
@@ -67,7 +68,8 @@ static void read_positions(nt_model *model)
             body->x0 = v3_load(q);
             q += 3;
         }
-        body->q0 = quat_load(q);
+        if (body->r_node >= 0)
+            body->q0 = quat_load(q);
     }
 }
 
@@ -166,7 +168,7 @@ static int choose_free(nt_assembly *a)
         /* a body that only turns about a point is placed as a whole by its origin's position */
         bool held = (body->given & NT_GIVEN_ORIENTATION) ||
                     (body->t_node < 0 && (body->given & NT_GIVEN_POSITION));
-        bool rotation = all || (points && !held);
+        bool rotation = body->r_node >= 0 && (all || (points && !held));
         int r = body->v + (body->t_node >= 0 ? 3 : 0);
         for (int k = 0; k < 3; k++) {
             if (position && body->t_node >= 0)
@@ -360,7 +362,8 @@ static void write_velocities(nt_model *model)
             v3_store(v, body->v0);
             v += 3;
         }
-        v3_store(v, body->w0);
+        if (body->r_node >= 0)
+            v3_store(v, body->w0);
     }
 }
 
@@ -421,8 +424,9 @@ static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
     for (int i = 1; i < model->n_bodies; i++) {
         nt_body *body = &model->bodies[i];
         const double *v = model->initial_v + body->v;
-        body->v0 = body->t_node >= 0 ? v3_load(v) : v3_of(0, 0, 0);
-        body->w0 = v3_load(v + (body->t_node >= 0 ? 3 : 0));
+        bool moves = body->t_node >= 0, turns = body->r_node >= 0;
+        body->v0 = moves ? v3_load(v) : v3_of(0, 0, 0);
+        body->w0 = turns ? v3_load(v + (moves ? 3 : 0)) : v3_of(0, 0, 0);
     }
     measure(a, model->initial_q, NT_VELOCITY, &size, &worst);
     if (size > CLOSED * scale && validate)
@@ -441,17 +445,22 @@ static nt_status report_corrections(nt_model *model, const double *q_given, cons
     model->corrections = text;
     for (int i = 1; i < model->n_bodies; i++) {
         const nt_body *body = &model->bodies[i];
+        bool moves = body->t_node >= 0, turns = body->r_node >= 0;
         double moved[4] = {0}, dq[6] = {0};
-        nt_block block = {.kind = body->t_node >= 0 ? NT_R3SO3 : NT_SO3};
+        nt_block block = {.kind = !turns ? NT_RN : moves ? NT_R3SO3 : NT_SO3, .nv = 3};
         nt_space space;
         nt_space_init(&space, &block, 1);
         nt_space_difference(&space, NT_INERTIAL, q_given + body->q, model->initial_q + body->q, dq);
-        int r = body->t_node >= 0 ? 3 : 0;
+        int r = moves ? 3 : 0;
         const double *v0 = v_given + body->v, *v1 = model->initial_v + body->v;
-        moved[0] = r ? v3_norm(v3_load(dq)) : 0;
-        moved[1] = v3_norm(v3_load(dq + r));
-        moved[2] = r ? v3_norm(v3_sub(v3_load(v1), v3_load(v0))) : 0;
-        moved[3] = v3_norm(v3_sub(v3_load(v1 + r), v3_load(v0 + r)));
+        if (moves) {
+            moved[0] = v3_norm(v3_load(dq));
+            moved[2] = v3_norm(v3_sub(v3_load(v1), v3_load(v0)));
+        }
+        if (turns) {
+            moved[1] = v3_norm(v3_load(dq + r));
+            moved[3] = v3_norm(v3_sub(v3_load(v1 + r), v3_load(v0 + r)));
+        }
         static const char *const what[] = {"centre of mass by", "orientation by", "velocity by",
                                            "angular velocity by"};
         static const char *const unit[] = {"m", "rad", "m/s", "rad/s"};

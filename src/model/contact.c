@@ -37,6 +37,8 @@
  * In dtheta alone: variations of rates are at fixed velocities, see nt_pair_add. */
 #include "model/contact.h"
 
+#include "model/mass_point.h"
+
 #include <math.h>
 
 /* Hertz: two smooth bodies that touch in a point. */
@@ -109,6 +111,10 @@ nt_status nt_contact_point(const nt_model *model, const nt_element *element,
         return nt_load_point(model, element, place, body, validate, offset, error);
     v3 from_origin = given ? v3_load(place->at) : v3_of(0, 0, 0);
     *offset = v3_sub(from_origin, model->bodies[body].reference);
+    if (validate)
+        return nt_mass_point_place(model, element, body, from_origin, v3_norm(from_origin), error);
+    if (model->bodies[body].point)
+        *offset = v3_of(0, 0, 0);
     return NT_OK;
 }
 

@@ -206,8 +206,8 @@ void nt_model_equation_name(void *self, int i, char *text, int size)
     int nv = model->system.space.nv;
     for (int b = 1; i < nv && b < model->n_bodies; b++) {
         const nt_body *body = &model->bodies[b];
-        int k = i - body->v, moves = body->t_node >= 0;
-        if (k < 0 || k >= (moves ? 6 : 3))
+        int k = i - body->v, moves = body->t_node >= 0, turns = body->r_node >= 0;
+        if (k < 0 || k >= 3 * (moves + turns))
             continue;
         bool force = moves && k < 3;
         snprintf(text, (size_t)size, "%s on body %s %s %c", force ? "force" : "moment", body->name,
