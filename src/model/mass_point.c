@@ -29,7 +29,7 @@ nt_status nt_mass_point_place(const nt_model *model, const nt_element *element, 
     if (!b->point || distance <= SAME_PLACE * size)
         return NT_OK;
     return nt_load_refuse(model, element, error,
-                          "its place is %g m off %s, which is a point, expected that point's own",
+                          "its place is %g m off %s, which is a point, expected its own place",
                           distance, b->name);
 }
 
