@@ -76,8 +76,9 @@ const nt_key nt_body_keys[] = {
      .high = 6,
      .count_offset = offsetof(nt_body, inertia_count),
      .unit = "kg m^2",
-     .meaning = "tensor about the centre of mass, body axes: [xx, yy, zz] or [xx, yy, zz, xy, xz, "
-                "yz]; default zero"},
+     .meaning =
+         "tensor about the centre of mass, body axes: [xx, yy, zz] or [xx, yy, zz, xy, xz, "
+         "yz]; default zero: all mass in one place, which turns all the same (without: `point`)"},
     {.name = "center_of_mass",
      .type = NT_KEY_NUMBERS,
      AT(center_of_mass),

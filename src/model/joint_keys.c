@@ -68,8 +68,7 @@ static const nt_key limit_keys[] = {
 #define KEY_AT                                                                                     \
     {                                                                                              \
         .name = "at", .type = NT_KEY_POINT, AT(at), .bit = 1, .unit = "m",                         \
-        .meaning = "the joint's point: ground axes at the given placement, or a marker; of a "     \
-                   "mass point that is its own place, wherever `at` is"                            \
+        .meaning = "the joint's point: ground axes at the given placement, or a marker"            \
     }
 #define KEY_POINTS                                                                                 \
     {                                                                                              \
@@ -81,8 +80,7 @@ static const nt_key limit_keys[] = {
 #define KEY_AXIS                                                                                   \
     {                                                                                              \
         .name = "axis", .type = NT_KEY_NUMBERS, AT(axis), .bit = 2, .low = 3, .high = 3,           \
-        .meaning = "the joint's axis, ground axes at the given placement (with `points`, where B " \
-                   "is a mass point: A's own axes); of any length but zero"                        \
+        .meaning = "the joint's axis, ground axes at the given placement; of any length but zero"  \
     }
 #define KEY_AXES                                                                                   \
     {                                                                                              \
