@@ -285,6 +285,7 @@ static void double_pendulum(void **state)
     for (int k = 0; k < 2; k++) {
         mechanism m = mechanism_open(pendulum_text);
         nt_model_counts counts = nt_model_count(m.model);
+        assert_int_equal(counts.points, 2);
         assert_int_equal(counts.velocities, 6);
         assert_int_equal(counts.velocities - counts.holonomic + counts.redundant, 4);
         for (int i = 0; i < 2; i++) {
