@@ -142,15 +142,20 @@ static int invert_node(nt_block_lu *block, int node, int size, const double *a, 
     return found >= 0;
 }
 
+/* Bodies that share a front with multipliers have no scale: their pivots count by their own size,
+ * so that they are not taken for rows that depend on others. */
 static int invert_front(void *context, const nt_front_tree *tree, const nt_front *front, double *a)
 {
     nt_block_lu *block = context;
-    int at = 0;
+    int at = 0, ld = nt_padded(front->w);
+    int first = block->pattern->node_start[block->pattern->n_primary];
     for (int k = front->pieces; k < front->pivot_pieces; k++)
         for (int i = 0; i < tree->piece[k].size; i++, at++) {
             block->pivot_out[at] = block->left_out[tree->piece[k].unknown + i];
+            int unknown = tree->piece[k].unknown + i;
             if (block->scale)
-                block->pivot_scale[at] = block->scale[tree->piece[k].unknown + i];
+                block->pivot_scale[at] =
+                    unknown < first ? fabs(a[at * ld + at]) : block->scale[unknown];
         }
     int found = nt_block_invert_careful(front->w, a, a, block->scale ? block->pivot_scale : NULL,
                                         block->tolerance, block->pivot_out);
