@@ -196,6 +196,14 @@ static quat smallest_rotation(v3 a, v3 b)
     return quat_unit((quat){1 + c, axis.x, axis.y, axis.z});
 }
 
+/* Where a rod leads from a placed body: down, as things hang. */
+static v3 along_rod(const nt_model *model, const nt_joint *joint)
+{
+    v3 g = v3_load(model->gravity);
+    double size = v3_norm(g);
+    return size > 0 ? v3_scale(joint->length / size, g) : v3_of(0, 0, -joint->length);
+}
+
 /* Put body b against its placed neighbour through joint e. */
 static void put_against(nt_model *model, const nt_element *e, int b)
 {
@@ -213,6 +221,8 @@ static void put_against(nt_model *model, const nt_element *e, int b)
             here->q0 = quat_unit(quat_multiply(smallest_rotation(now, wanted), here->q0));
     }
     v3 p = v3_add(there->x0, m3_apply(R_there, X_there));
+    if (joint->specs[0].kind == NT_ROW_DISTANCE)
+        p = v3_add(p, along_rod(model, joint));
     if (here->t_node >= 0)
         here->x0 = v3_sub(p, m3_apply(quat_matrix(here->q0), X));
 }

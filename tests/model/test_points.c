@@ -397,8 +397,8 @@ static void a_net_falls(void **state)
 
 /* ---- assembly ------------------------------------------------------------------------------- */
 
-/* A point whose place the file leaves out is put where its joint is. Without a list of records it
- * has no orientation among them. */
+/* A point whose place the file leaves out is put where its joint is, at the end of a rod below it.
+ * Without a list of records it has no orientation among them. */
 static void a_place_is_found(void **state)
 {
     (void)state;
@@ -407,22 +407,28 @@ static void a_place_is_found(void **state)
                        "bodies:\n"
                        "  hook: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 2]}\n"
                        "  bob: {point: true, mass: 1}\n"
+                       "  lead: {point: true, mass: 1}\n"
                        "joints:\n"
                        "  hold: {type: fixed, between: [ground, hook], at: [0, 0, 2]}\n"
                        "  tip: {type: spherical, between: [hook, bob], points: [[0.3, 0, -1], [0, "
                        "0, 0]]}\n"
+                       "  line: {type: distance, between: [bob, lead], points: [[0, 0, 0], [0, 0, "
+                       "0]], length: 0.6}\n"
                        "simulation: {duration: 1, step: 1e-3}\n");
     const nt_simulation *simulation = nt_model_simulation(m.model);
     static const char *const record[] = {"hook.position", "hook.orientation", "bob.position",
-                                         "energy"};
-    assert_int_equal(simulation->n_record, 4);
-    for (int i = 0; i < 4; i++)
+                                         "lead.position", "energy"};
+    assert_int_equal(simulation->n_record, 5);
+    for (int i = 0; i < 5; i++)
         assert_string_equal(simulation->record[i], record[i]);
     mechanism_start(&m, NULL, 0, NT_INERTIAL);
     double x[3];
     mechanism_get(&m, "bob.position", x);
     CLOSE(x[0], 0.3, 1e-14);
     CLOSE(x[2], 1, 1e-14);
+    mechanism_get(&m, "lead.position", x);
+    CLOSE(x[0], 0.3, 1e-14);
+    CLOSE(x[2], 0.4, 1e-14);
     mechanism_close(&m);
 }
 
