@@ -66,9 +66,7 @@ static nt_status check(nt_reader *reader)
 /* ---- records ------------------------------------------------------------------------------------
  */
 
-/* Without a list: position and orientation of every body (of a point there is none), and the
- * energy.
- */
+/* Without a list: position and, but for points, orientation of every body, and the energy. */
 static nt_status record_everything(nt_reader *reader, nt_simulation *simulation)
 {
     nt_model *model = reader->model;

@@ -87,18 +87,17 @@ static void sentence(nt_sink *sink, const char *text)
 static const char points[] =
     "\n"
     "A body with `point: true` is a mass point: it has a place and no rotation, three unknowns\n"
-    "instead of six. Whatever acts on it acts at its place. So a place of it that the file gives "
-    "is\n"
-    "its own: its position in ground axes, [0, 0, 0] in axes of the body, or a marker. Only the\n"
-    "`at` of a joint may be elsewhere, where the point is to be held on a line or in a plane.\n"
+    "instead of six. Whatever acts on it acts at its place. So a place of it that the file\n"
+    "gives is its own: its position in ground axes, [0, 0, 0] in axes of the body, or a marker.\n"
+    "Only the `at` of a joint may be elsewhere, where the point is held on a line or in a\n"
+    "plane.\n"
     "\n"
     "`spherical` and `distance` joints take points as either body; `inline`, `planar` and\n"
     "`prismatic` ones as the second, which leaves of them what they say of places, about one\n"
     "`axis` (of A, in A's own axes where the joint has `points`). Forces, springs, motors along\n"
     "prismatic joints and contacts act on points as on other bodies. What would turn a point or\n"
-    "hold its rotation is refused, but for the friction of contacts: a point does not roll, and "
-    "the\n"
-    "moment of friction about it has no effect.\n";
+    "hold its rotation is refused, but for the friction of contacts: a point does not roll, and\n"
+    "the moment of friction about it has no effect.\n";
 
 static void section(nt_sink *sink, const nt_key *key)
 {

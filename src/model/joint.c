@@ -72,7 +72,8 @@ v3 nt_joint_point(const nt_model *model, const nt_place_of_point *point, int bod
     return m3_apply_transposed(quat_matrix(b->q0), v3_sub(at, b->x0));
 }
 
-static nt_status find_points(const nt_model *model, nt_element *e, nt_joint *joint, nt_error *error)
+static nt_status find_points(const nt_model *model, nt_element *e, nt_joint *joint, bool validate,
+                             nt_error *error)
 {
     bool own = joint->given & NT_GIVEN_POINTS;
     if (own == !!(joint->given & NT_GIVEN_AT))
@@ -80,7 +81,7 @@ static nt_status find_points(const nt_model *model, nt_element *e, nt_joint *joi
             model, e, error,
             own ? "has both `at` and `points`, expected one of them"
                 : "has no place, expected `at` (ground axes) or `points` (body axes)");
-    for (int i = 0; own && i < 2; i++) {
+    for (int i = 0; own && validate && i < 2; i++) {
         bool coordinates = joint->points[i].marker < 0;
         v3 off = coordinates ? v3_load(joint->points[i].at) : v3_of(0, 0, 0);
         nt_status status =
@@ -193,7 +194,7 @@ nt_status nt_joint_prepare(nt_model *model, nt_element *element, const nt_row_sp
     joint->specs = specs;
     joint->n_specs = n;
     joint->only_point = n == 1 && specs[0].kind == NT_ROW_COINCIDE && !joint->motion;
-    status = find_points(model, element, joint, error);
+    status = find_points(model, element, joint, validate, error);
     if (status == NT_OK)
         status = find_axes(model, element, joint, universal, needs_axis && !rigid, validate, error);
     if (status == NT_OK && validate)

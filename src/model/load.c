@@ -77,15 +77,10 @@ nt_status nt_load_point(const nt_model *model, const nt_element *element,
     if (place->marker < 0) {
         v3 at = v3_load(place->at), from_reference = v3_sub(at, b->x0);
         double size = v3_norm(at) + v3_norm(b->x0);
-        nt_status status = NT_OK;
-        if (validate)
-            status = nt_mass_point_place(model, element, body, from_reference, size, error);
-        if (b->point) {
-            *offset = v3_of(0, 0, 0);
-            return status;
-        }
-        *offset = m3_apply_transposed(quat_matrix(b->q0), from_reference);
-        return NT_OK;
+        *offset =
+            b->point ? v3_of(0, 0, 0) : m3_apply_transposed(quat_matrix(b->q0), from_reference);
+        return validate ? nt_mass_point_place(model, element, body, from_reference, size, error)
+                        : NT_OK;
     }
     const nt_marker *marker = &model->markers[place->marker];
     if (validate && marker->on != body)
