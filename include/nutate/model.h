@@ -167,6 +167,7 @@ NT_API int nt_model_has_power(const nt_model *model);
 /* Counts for `check`. Degrees of freedom: velocities - (holonomic + nonholonomic - redundant). */
 typedef struct nt_model_counts {
     int bodies, joints, forces, contacts, markers, parameters;
+    int points; /* of the bodies: those without rotation */
     int velocities, holonomic, nonholonomic;
     int redundant; /* equations that depend on the others at the initial positions */
 } nt_model_counts;

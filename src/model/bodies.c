@@ -3,7 +3,8 @@
  * The equations are those of body.c; here they stand in loops over four lanes, component by
  * component, so that the compiler makes one vector instruction of four scalar ones. Every lane does
  * the same operations in the same order as a body alone: the same bits. Bodies that do not fill a
- * group of four, bodies with a fixed point and the adapter's turned tangents go through body.c. */
+ * group of four, bodies with a fixed point, points and the adapter's turned tangents go through
+ * body.c. */
 #include "model/bodies.h"
 
 #include "base/target.h"
@@ -112,9 +113,12 @@ static void scatter(const group *g, int l, const nt_body *body, const nt_motion 
     }
 }
 
+/* Moves and turns: two non-negative numbers. */
+static bool is_free(const nt_body *body) { return (body->t_node | body->r_node) >= 0; }
+
 static bool groupable(const nt_body *body)
 {
-    return body[0].t_node >= 0 && body[1].t_node >= 0 && body[2].t_node >= 0 && body[3].t_node >= 0;
+    return is_free(&body[0]) && is_free(&body[1]) && is_free(&body[2]) && is_free(&body[3]);
 }
 
 int nt_bodies_evaluate(const nt_body *bodies, int n_bodies, int from, int to, const nt_point *at,

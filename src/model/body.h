@@ -1,4 +1,4 @@
-/* Rigid bodies: derived values, inertia and gravity. */
+/* Rigid bodies and points: derived values, inertia and gravity. */
 #ifndef NUTATE_MODEL_BODY_H
 #define NUTATE_MODEL_BODY_H
 
@@ -88,6 +88,11 @@ static inline void nt_body_motion(const nt_body *body, const nt_point *at, nt_mo
     bool moves = body->t_node >= 0;
     int r = moves ? 3 : 0;
     v3 zero = v3_of(0, 0, 0);
+    if (body->r_node < 0) { /* a point */
+        *m = (nt_motion){.x = v3_load(q), .R = m3_identity(), .v = v3_load(v)};
+        m->a = at->vdot ? v3_load(at->vdot + body->v) : zero;
+        return;
+    }
     m->x = moves ? v3_load(q) : body->x0;
     m->R = quat_matrix(quat_load(q + r));
     m->v = moves ? v3_load(v) : zero;

@@ -6,6 +6,7 @@
 #include "model/evaluate.h"
 #include "model/joint_rows.h"
 #include "model/load.h"
+#include "model/mass_point.h"
 
 #include <stddef.h>
 
@@ -49,11 +50,14 @@ bool nt_joint_unit_axis(const double given[3], v3 *axis)
 }
 
 /* A point that the file gives, from the body's reference point in body axes. own: the coordinates
- * are in the body's own axes from its origin, else in ground axes at the given placement. */
+ * are in the body's own axes from its origin, else in ground axes at the given placement. A mass
+ * point is joined where it is; where the file says another place the joint is open. */
 v3 nt_joint_point(const nt_model *model, const nt_place_of_point *point, int body, bool own)
 {
     const nt_body *b = &model->bodies[body];
     v3 at = v3_load(point->at);
+    if (b->point)
+        return v3_of(0, 0, 0);
     if (point->marker >= 0) {
         const nt_marker *marker = &model->markers[point->marker];
         const nt_body *on = &model->bodies[marker->on];
@@ -68,7 +72,8 @@ v3 nt_joint_point(const nt_model *model, const nt_place_of_point *point, int bod
     return m3_apply_transposed(quat_matrix(b->q0), v3_sub(at, b->x0));
 }
 
-static nt_status find_points(const nt_model *model, nt_element *e, nt_joint *joint, nt_error *error)
+static nt_status find_points(const nt_model *model, nt_element *e, nt_joint *joint, bool validate,
+                             nt_error *error)
 {
     bool own = joint->given & NT_GIVEN_POINTS;
     if (own == !!(joint->given & NT_GIVEN_AT))
@@ -76,26 +81,39 @@ static nt_status find_points(const nt_model *model, nt_element *e, nt_joint *joi
             model, e, error,
             own ? "has both `at` and `points`, expected one of them"
                 : "has no place, expected `at` (ground axes) or `points` (body axes)");
+    for (int i = 0; own && validate && i < 2; i++) {
+        bool coordinates = joint->points[i].marker < 0;
+        v3 off = coordinates ? v3_load(joint->points[i].at) : v3_of(0, 0, 0);
+        nt_status status =
+            nt_mass_point_place(model, e, i == 0 ? e->a : e->b, off, v3_norm(off), error);
+        if (status != NT_OK)
+            return status;
+    }
     joint->point_a = nt_joint_point(model, own ? &joint->points[0] : &joint->at, e->a, own);
     joint->point_b = nt_joint_point(model, own ? &joint->points[1] : &joint->at, e->b, own);
     return NT_OK;
 }
 
-/* e3 and f3. With `at` axes are in ground axes, with `points` in the bodies' own. */
+/* e3 and f3. With `at` axes are in ground axes, with `points` in the bodies' own. Where B is a mass
+ * point there is one axis, of A. */
 static nt_status find_axes(const nt_model *model, nt_element *e, nt_joint *joint, bool two,
                            bool needed, bool validate, nt_error *error)
 {
     m3 Ra = quat_matrix(model->bodies[e->a].q0), Rb = quat_matrix(model->bodies[e->b].q0);
     bool own = joint->given & NT_GIVEN_POINTS;
     bool one = joint->given & NT_GIVEN_JOINT_AXIS, both = joint->given & NT_GIVEN_AXES;
+    bool onto_point = model->bodies[e->b].point;
     v3 a = v3_of(0, 0, 1), b = a;
     if (one && both)
         return nt_joint_refuse(model, e, error, "has both `axis` and `axes`, expected one of them");
+    if (both && onto_point)
+        return nt_joint_refuse(model, e, error,
+                               "has two axes, but B is a point: expected one `axis`, of A");
     if (two && !both)
         return nt_joint_refuse(model, e, error, "needs two `axes`: of A, then of B");
     if (needed && !one && !both)
         return nt_joint_refuse(model, e, error, "needs an `axis`");
-    if (own && one)
+    if (own && one && !onto_point)
         return nt_joint_refuse(
             model, e, error,
             "has `points` in body axes and one `axis`: expected `axes`, one in each "
@@ -160,11 +178,11 @@ nt_status nt_joint_prepare(nt_model *model, nt_element *element, const nt_row_sp
                            bool validate, nt_error *error)
 {
     nt_joint *joint = element->data;
-    joint->specs = specs;
-    joint->n_specs = n;
-    joint->only_point = n == 1 && specs[0].kind == NT_ROW_COINCIDE && !joint->motion;
     element->a = joint->between[0];
     element->b = joint->between[1];
+    nt_status status = nt_mass_point_rows(model, element, specs, &n, error);
+    if (status != NT_OK)
+        return status;
     bool needs_axis = false, universal = false, distance = false;
     for (int i = 0; i < n; i++) {
         needs_axis |= specs[i].kind == NT_ROW_ALONG || specs[i].kind == NT_ROW_PERPENDICULAR;
@@ -173,7 +191,10 @@ nt_status nt_joint_prepare(nt_model *model, nt_element *element, const nt_row_sp
     }
     bool rigid =
         n == 4 && specs[0].kind == NT_ROW_COINCIDE && specs[3].kind == NT_ROW_PERPENDICULAR;
-    nt_status status = find_points(model, element, joint, error);
+    joint->specs = specs;
+    joint->n_specs = n;
+    joint->only_point = n == 1 && specs[0].kind == NT_ROW_COINCIDE && !joint->motion;
+    status = find_points(model, element, joint, validate, error);
     if (status == NT_OK)
         status = find_axes(model, element, joint, universal, needs_axis && !rigid, validate, error);
     if (status == NT_OK && validate)

@@ -288,8 +288,9 @@ static nt_status collect_initial(nt_survey *s)
             const nt_body *body = &model->bodies[b];
             int turn = body->t_node >= 0 ? 3 : 0;
             memcpy(rates->dq + body->v, rate + body->q, (size_t)turn * sizeof(double));
-            v3_store(rates->dq + body->v + turn,
-                     turning(rate + body->q + turn, model->initial_q + body->q + turn));
+            if (body->r_node >= 0)
+                v3_store(rates->dq + body->v + turn,
+                         turning(rate + body->q + turn, model->initial_q + body->q + turn));
         }
     }
     rates->open_row = -1;

@@ -247,7 +247,7 @@ static void list_entries(variation *v, const nt_element *e, const nt_terms *want
     v->n = 0;
     for (int side = 0; side < 2; side++) {
         const nt_body *body = &model->bodies[on[side]];
-        int count = body->r_node < 0 ? 0 : body->t_node < 0 ? 3 : 6;
+        int count = 3 * ((body->t_node >= 0) + (body->r_node >= 0));
         for (int i = body->v; i < body->v + count; i++)
             add_entry(v, model->varied_residual + i,
                       wanted->residual ? wanted->residual + i : NULL);
@@ -477,6 +477,10 @@ static void stir(nt_model *model, unsigned *seed)
                                        .w = next_vector(seed, 1),
                                        .a = next_vector(seed, 1),
                                        .alpha = next_vector(seed, 1)};
+        if (body->r_node < 0) { /* a point */
+            model->motion[i].R = m3_identity();
+            model->motion[i].w = model->motion[i].alpha = v3_of(0, 0, 0);
+        }
     }
     for (int i = 0; i < model->system.nh + model->system.nn; i++)
         model->multipliers[i] = 1 + 0.5 * next_number(seed);
