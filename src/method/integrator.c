@@ -312,14 +312,65 @@ static bool rows_change(nt_integrator *it, const nt_phase *phase)
     return false;
 }
 
+/* Rows of velocities that are left out may miss this part of the largest velocity (1 m/s or rad/s
+ * at least), some hundred roundings, and be so much worse than those in use. */
+static const double LEFT_OUT = 1e-13, WORSE = 100;
+
+static bool left_out_rows_miss(const nt_integrator *it, const nt_phase *phase)
+{
+    nt_problem *p = it->problem;
+    nt_point at = nt_phase_point(phase);
+    double *rows = p->work, left_out = 0, in_use = 0, scale = 1;
+    nt_terms terms = {.level = NT_VELOCITY, .rows = rows};
+    if (p->n_dropped == 0 || nt_problem_evaluate(p, &at, &terms) != NT_OK)
+        return false;
+    for (int i = 0; i < p->n_dropped; i++) {
+        double *row = &rows[p->dropped[i] - p->nv];
+        left_out = fmax(left_out, fabs(*row));
+        *row = 0;
+    }
+    for (int i = 0; i < p->nc; i++)
+        in_use = fmax(in_use, fabs(rows[i]));
+    for (int i = 0; i < p->nv; i++)
+        scale = fmax(scale, fabs(phase->v[i]));
+    return left_out > LEFT_OUT * scale && left_out > WORSE * in_use;
+}
+
+/* The step just made, again with other rows left out, where those that are do not follow from the
+ * others as well as rounding allows. */
+static nt_status mend_left_out(nt_integrator *it, double h)
+{
+    nt_problem *p = it->problem;
+    nt_stepper *s = &it->stepper;
+    size_t bytes = (size_t)p->n_dropped * sizeof *p->dropped;
+    int count = p->n_dropped;
+    bool changed = false;
+    memcpy(it->kept, p->dropped, bytes);
+    nt_point at = nt_phase_point(&s->next);
+    nt_status status = nt_problem_exchange_rows(p, &at, &changed);
+    if (status == NT_OK && !changed)
+        return NT_OK;
+    if (status == NT_OK && (status = it->method->step(s, h)) == NT_OK) {
+        it->statistics.rank_changes++;
+        return NT_OK;
+    }
+    memcpy(p->dropped, it->kept, bytes);
+    p->n_dropped = count;
+    p->factored_for = NULL;
+    status = nt_solver_drop(p->solver, p->dropped, count);
+    return status == NT_OK ? it->method->step(s, h) : status;
+}
+
 /* One try of size h. A solve that fails may mean that the rows in use are dependent (a singular
  * position) where the step begins or where it ends: choose anew and try again. */
 nt_status nt_integrator_attempt(nt_integrator *it, double h)
 {
     nt_stepper *s = &it->stepper;
     nt_status status = it->method->step(s, h);
-    if (status == NT_OK || it->problem->nc == 0)
+    if (it->problem->nc == 0)
         return status;
+    if (status == NT_OK)
+        return left_out_rows_miss(it, &s->next) ? mend_left_out(it, h) : NT_OK;
     if (rows_change(it, &s->next)) {
         status = it->method->step(s, h);
         if (status == NT_OK)

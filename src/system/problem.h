@@ -55,6 +55,11 @@ void nt_problem_equation_name(const nt_problem *problem, int i, char *text, int 
 /* Choose independent constraint rows at a point: fills dropped. */
 nt_status nt_problem_choose_rows(nt_problem *problem, const nt_point *at);
 
+/* Exchange rows that are left out against others in use, of the same kind of constraint, where
+ * their dependence has become weak: they follow from the others by large coefficients alone, with
+ * which rounding is multiplied. On failure the choice is void. */
+nt_status nt_problem_exchange_rows(nt_problem *problem, const nt_point *at, bool *changed);
+
 /* Accelerations and multipliers at (t, q, v): R = 0 and the second derivatives of the constraints,
  * by the system's tangent, or by its momenta where it has these alone and no constraints;
  * vdot[nv], lambda[nh], mu[nn] hold a guess on entry. Chooses the rows first. */
