@@ -312,8 +312,8 @@ static bool rows_change(nt_integrator *it, const nt_phase *phase)
     return false;
 }
 
-/* Rows of velocities that are left out may miss this part of the largest velocity (1 m/s or rad/s at
- * least), ninety roundings, or be this much worse than those in use. */
+/* Rows of velocities that are left out may miss this part of the largest velocity (1 m/s or rad/s
+ * at least), ninety roundings, or be this much worse than those in use. */
 static const double LEFT_OUT = 2e-14, WORSE = 10;
 
 static bool left_out_rows_miss(const nt_integrator *it, const nt_phase *phase)

@@ -11,13 +11,16 @@
  * distance is that of the group; steps are chosen after the fact, as they are with (15).
  *
  * The two also differ in v and t, which (15) holds. Of A = -k q - c v the quotient is k where c =
- * 0, and |k + c dv/dp| in general. A damped force that is followed so is judged by what limits it:
- * where |dp| is about h |v| and |dv| about h |v'|, k and c enter as they do in h c + alpha h^2 k <=
- * 2 (theorem 3), up to a factor of two. But where a motion turns back between the two places they
- * may coincide, and c dv/dp has no bound. So where less than half of the way from one to the other
- * is left as distance, half of it is the divisor, and the stiffness is not taken as less than it
- * was before: of forces of positions alone the one before is then still right, of damped ones the
- * quotient is at most k + 4 c/h. */
+ * 0, and |k + c dv/dp| in general. That damping enters is no harm: it limits steps as well, h c +
+ * alpha h^2 k <= 2 (theorem 3), and (15) does not see it. But dv/dp may be anything, so the
+ * quotient is kept from extremes that are not of the forces:
+ *
+ *   - Where the motion turns back between the two places they may coincide, and c dv/dp has no
+ * bound. Where less than half of the way from one to the other is left as distance, half of the way
+ * is the divisor, and sigma at least what it was: of forces of positions that is still right, of
+ *     damped ones it is at most k + 4 c/h.
+ *   - Where k dp and c dv cancel A hardly changes. So sigma falls by four at most within the time
+ *     1/sqrt(sigma) in which a stiffness is felt. */
 #include "base/vector3.h"
 #include "method/splitting.h"
 
@@ -79,8 +82,10 @@ nt_status nt_splitting_measure(nt_stepper *s, const nt_splitting *c, double h, c
         status = accelerate(s, change);
     bool turns = distance < STRAIGHT * way;
     double divisor = turns ? STRAIGHT * way : distance;
-    double least = turns ? *before.stiffness : 0;
-    *next.stiffness = divisor > 0 ? fmax(norm(p, change) / divisor, least) : 0;
+    double least = *before.stiffness;
+    if (!turns)
+        least *= exp2(-2 * s->now.all[NT_PHASE_STEP] * sqrt(least));
+    *next.stiffness = divisor > 0 ? fmax(norm(p, change) / divisor, least) : least;
     *next.taken = 1;
     *next.speed = speed;
     memcpy(next.force, force, (size_t)p->nv * sizeof *force);
