@@ -183,6 +183,51 @@ nt_status nt_problem_accelerate(nt_problem *p, const nt_point *at, double *vdot,
     return NT_NOT_CONVERGED;
 }
 
+/* What an iteration gains at least, or the factors are not from near enough; and what is left of
+ * the largest acceleration or multiplier where rounding ends it, as above. */
+static const double GAIN = 0.1, ROUNDED = 1e-13;
+
+/* The change that follows a change after a `last` one, while they shrink by the same factor, is
+ * below rounding. */
+static bool is_last(double change, double last, double size)
+{
+    return change <= DBL_EPSILON * size || change * (change / last) <= DBL_EPSILON * size;
+}
+
+nt_status nt_problem_reaccelerate(nt_problem *p, const nt_point *at, double *vdot, double *lambda,
+                                  double *mu, nt_effort *effort)
+{
+    enum { MOST = 8 };
+    double *r = p->work, last = (double)INFINITY;
+    nt_point point = *at;
+    point.vdot = vdot, point.lambda = lambda, point.mu = mu;
+    nt_terms terms = {
+        .parts = NT_ALL_PARTS, .level = NT_ACCELERATION, .residual = r, .rows = r + p->nv};
+    clear_dropped(p, lambda, mu);
+    for (int i = 0; i < MOST; i++) {
+        memset(r, 0, (size_t)p->nv * sizeof *r);
+        effort->evaluations++;
+        effort->solves++;
+        nt_status status = nt_problem_evaluate(p, &point, &terms);
+        for (int k = 0; k < p->n_dropped; k++)
+            r[p->dropped[k]] = 0;
+        if (status != NT_OK || (status = nt_solver_solve(p->solver, r, 1)) != NT_OK)
+            return status;
+        double sum = subtract(vdot, r, p->nv) + subtract(lambda, r + p->nv, p->nh) +
+                     subtract(mu, r + p->nv + p->nh, p->nn);
+        if (!isfinite(sum))
+            return NT_NOT_FINITE;
+        double change = largest_of(r, p->n), size = largest_of(vdot, p->nv);
+        size = fmax(size, fmax(largest_of(lambda, p->nh), largest_of(mu, p->nn)));
+        if (is_last(change, last, size) || (change > GAIN * last && change <= ROUNDED * size))
+            return NT_OK;
+        if (change > GAIN * last)
+            break;
+        last = change;
+    }
+    return nt_problem_accelerate(p, at, vdot, lambda, mu, effort);
+}
+
 /* ---- back to the constraints ---------------------------------------------------------------- */
 
 /* A row is met when it misses by no more than this many roundings of the largest coordinate or

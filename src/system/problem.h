@@ -82,6 +82,11 @@ typedef struct nt_effort {
 nt_status nt_problem_accelerate(nt_problem *problem, const nt_point *at, double *vdot,
                                 double *lambda, double *mu, nt_effort *effort);
 
+/* The same at a point near by, with the factors that the solver keeps of the matrix at another one:
+ * iterations that gain the distance, until rounding; anew where they gain too little. */
+nt_status nt_problem_reaccelerate(nt_problem *problem, const nt_point *at, double *vdot,
+                                  double *lambda, double *mu, nt_effort *effort);
+
 /* Bring the end of a step onto the constraints: x[nv] with q = q0 o exp(x) onto Phi = 0, then v
  * onto dPhi/dt = 0 and kappa = 0, to rounding; q = at->q and v = at->v are changed. Right after
  * nt_problem_accelerate near by, whose factors it uses. NT_NOT_CONVERGED: also where a row that was
