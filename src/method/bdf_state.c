@@ -63,13 +63,13 @@ static void take(nt_bdf *b, N_Vector from, nt_phase *phase)
  * tolerance of Newton's iteration, and to the accelerations there. */
 static nt_status onto_constraints(nt_bdf *b, const nt_point *at, nt_phase *phase)
 {
-    nt_problem *p = b->problem;
-    nt_effort effort = {.unknown = -1, .factorisations = 1};
-    nt_status status = nt_problem_factor_accelerations(p, at);
+    nt_effort effort = {.unknown = -1};
+    nt_status status = nt_bdf_accelerate(b, at, phase);
     if (status == NT_OK)
         status = settle(b, phase);
     if (status == NT_OK)
-        status = nt_problem_reaccelerate(p, at, phase->vdot, phase->lambda, phase->mu, &effort);
+        status =
+            nt_problem_reaccelerate(b->problem, at, phase->vdot, phase->lambda, phase->mu, &effort);
     count(b, &effort);
     return status;
 }

@@ -82,8 +82,8 @@ typedef struct nt_effort {
 nt_status nt_problem_accelerate(nt_problem *problem, const nt_point *at, double *vdot,
                                 double *lambda, double *mu, nt_effort *effort);
 
-/* The same at a point near by, with the factors that the solver keeps of the matrix at another one:
- * iterations that gain the distance, until rounding; anew where they gain too little. */
+/* The same at a point near by, from what nt_problem_accelerate gave, with its factors: iterations
+ * that gain the distance, until rounding; anew where they gain too little. */
 nt_status nt_problem_reaccelerate(nt_problem *problem, const nt_point *at, double *vdot,
                                   double *lambda, double *mu, nt_effort *effort);
 
