@@ -24,13 +24,21 @@ enum { NT_IN_BOTH_FRAMES = 3 };
 
 /* A state: one array of doubles, so that saving is a copy. */
 typedef struct nt_phase {
-    double *all; /* [size] t, work, step, then the arrays below                    */
+    double *all; /* [size] t, work, step, power, then the arrays below             */
     double *q, *v, *vdot, *lambda, *mu;
     double *memory; /* the system's discrete memory [n_memory]                       */
     double *method; /* the method's own memory [layout.memory]                       */
 } nt_phase;
 
-enum { NT_PHASE_T, NT_PHASE_WORK, NT_PHASE_STEP, NT_PHASE_HEAD };
+/* Of the step that led here: W, of forces without potential, at the nodes of work.c. */
+enum { NT_WORK_NODES = 5 };
+enum {
+    NT_PHASE_T,
+    NT_PHASE_WORK,
+    NT_PHASE_STEP,
+    NT_PHASE_POWER,
+    NT_PHASE_HEAD = NT_PHASE_POWER + NT_WORK_NODES
+};
 
 /* Doubles that a method asks for. */
 typedef struct nt_layout {

@@ -48,11 +48,14 @@ static nt_status take_memory(nt_sensitivity *s)
     s->point = NT_TAKE(arena, nq + 2 * nv + (size_t)p->nc + n_memory, double);
     s->shown = NT_TAKE(arena, 3 * nv, double);
     s->probe = NT_TAKE(arena, 2 * (nq + nv + n_memory), double);
-    s->dense = NT_TAKE(arena, 3 * it->size + nt_dense_output_work(p), double);
+    size_t within = it->track_work ? NT_WORK_NODES - 2 : 0;
+    s->power = NT_TAKE(arena, count * NT_WORK_NODES, double);
+    s->inner = NT_TAKE(arena, within * (3 * nv + (size_t)p->nc), double);
+    s->dense = NT_TAKE(arena, (3 + within) * it->size, double);
     s->dense_shown = NT_TAKE(arena, 3 * nv + (size_t)p->nc, double);
     bool good = s->directions.scratch && s->now && s->next && s->before && s->route && s->work &&
                 s->work_before && s->p && s->varied && s->values && s->point && s->shown &&
-                s->probe && s->dense && s->dense_shown;
+                s->probe && s->dense && s->dense_shown && s->power && s->inner;
     return good ? nt_solver_reserve(p->solver) : NT_NO_MEMORY;
 }
 
@@ -218,6 +221,7 @@ static nt_status finish_start(nt_sensitivity *s, nt_error *error)
     }
     memset(s->work, 0, (size_t)s->n * sizeof *s->work);
     memset(s->work_before, 0, (size_t)s->n * sizeof *s->work);
+    memset(s->power, 0, (size_t)s->n * NT_WORK_NODES * sizeof *s->power);
     memcpy(s->before, s->now, (size_t)s->n * s->directions.stride * sizeof *s->now);
     s->t = now->all[NT_PHASE_T];
     return status == NT_OK ? NT_OK
