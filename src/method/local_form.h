@@ -96,11 +96,10 @@ nt_status nt_local_linearise(nt_stepper *s, double h, nt_form form, const nt_dir
                              const double *before, double *after);
 
 /* The variation of M T a at a point `at` whose vdot is T a: out[count][n], the first nv of each,
- * from the variations dq, as in `before`, and turned, those of T a. work[2 n]. */
+ * from the variations dq, as in `before`, and turned, those of T a. */
 nt_status nt_local_inertia_variation(nt_stepper *s, const nt_point *at,
                                      const nt_directions *directions, const double *dq,
-                                     const double *turned, size_t turned_stride, double *out,
-                                     double *work);
+                                     const double *turned, size_t turned_stride, double *out);
 
 /* ---- one rotation --------------------------------------------------------------------------- */
 

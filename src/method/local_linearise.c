@@ -59,14 +59,14 @@ typedef struct linear {
     double *a, *kept, *vdot;        /* [nv] a_1, phi'' of vdot, vdot of R = 0           */
     double *phi_n, *rate_n, *acc_n; /* [nv] variations at the start of the step         */
     double *a_n, *force_n;          /* [nv]                                             */
-    double *work;                   /* [2 n]                                            */
+    double *work;                   /* [nv]                                             */
     derivative *maps;               /* [r]                                              */
 } linear;
 
 void nt_local_linear_layout(const nt_problem *problem, nt_layout *layout)
 {
     size_t nv = (size_t)problem->nv, n = (size_t)problem->n;
-    layout->linear = 8 * nv + 2 * n + DERIVATIVE * (size_t)problem->space.n_rotations;
+    layout->linear = 9 * nv + DERIVATIVE * (size_t)problem->space.n_rotations;
     layout->linear_each = n + 4 * nv;
 }
 
@@ -87,7 +87,7 @@ static void bind(linear *L, double h)
     for (int i = 0; i < 8; i++, free += nv)
         *vectors[i] = free;
     L->work = free;
-    L->maps = (derivative *)(void *)(free + 2 * n);
+    L->maps = (derivative *)(void *)(free + nv);
 }
 
 static nt_variation before_of(const linear *L, int i)
@@ -376,8 +376,7 @@ static nt_push push_of(const linear *L, const nt_point *at)
                      .x = L->b,
                      .x_stride = (size_t)p->nv,
                      .y = L->z,
-                     .y_stride = (size_t)p->n,
-                     .scratch = L->work};
+                     .y_stride = (size_t)p->n};
 }
 
 /* z = C dv + M dvdot + load, and K e where it is known */
@@ -483,8 +482,7 @@ static void finish(linear *L, int i)
 
 nt_status nt_local_inertia_variation(nt_stepper *s, const nt_point *at,
                                      const nt_directions *directions, const double *dq,
-                                     const double *turned, size_t turned_stride, double *out,
-                                     double *work)
+                                     const double *turned, size_t turned_stride, double *out)
 {
     nt_problem *p = s->problem;
     size_t n = (size_t)p->n;
@@ -496,8 +494,7 @@ nt_status nt_local_inertia_variation(nt_stepper *s, const nt_point *at,
                     .x = turned,
                     .x_stride = turned_stride,
                     .y = out,
-                    .y_stride = n,
-                    .scratch = work};
+                    .y_stride = n};
     memset(out, 0, (size_t)directions->count * n * sizeof(double));
     nt_status status = nt_variation_push(p, &push);
     push.mass = 0, push.stiffness = 1, push.x = dq, push.x_stride = directions->stride;
@@ -519,8 +516,7 @@ static nt_status vary_forces(linear *L)
     size_t nv = (size_t)s->problem->nv, n = (size_t)s->problem->n;
     nt_local_transport(s, &L->l, L->a, false, L->vdot);
     nt_point at = point_of(L);
-    nt_status status =
-        nt_local_inertia_variation(s, &at, L->directions, L->after, L->b, nv, L->z, L->work);
+    nt_status status = nt_local_inertia_variation(s, &at, L->directions, L->after, L->b, nv, L->z);
     for (int i = 0; status == NT_OK && i < L->directions->count; i++) {
         nt_variation from = before_of(L, i), to = after_of(L, i);
         const double *df_a = L->z + (size_t)i * n;

@@ -90,8 +90,7 @@ static nt_status push(nt_problem *p, const work *w, const nt_point *at, unsigned
                     .x = of_q ? first.dq : first.dv,
                     .y = first.z,
                     .x_stride = w->each,
-                    .y_stride = w->each,
-                    .scratch = w->push};
+                    .y_stride = w->each};
     return nt_variation_push(p, &push);
 }
 

@@ -50,7 +50,7 @@ void nt_splitting_layout(const nt_problem *p, nt_layout *sizes)
     size_t r = (size_t)p->space.n_rotations;
     sizes->memory = 1 + 2 * nv + (size_t)p->nc;
     sizes->scratch = nt_newton_size(p) + 3 * nv + nq + 9 * r + n;
-    sizes->linear = 4 * nv + 2 * nq + 2 * n + 45 * r;
+    sizes->linear = 5 * nv + 2 * nq + 45 * r;
     sizes->linear_each = 3 * nv + 2 * n;
 }
 

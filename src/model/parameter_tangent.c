@@ -287,14 +287,13 @@ static nt_status differentiate(variation *v, const nt_touched *t, formula by, sl
     return status;
 }
 
-/* How the distance of a point from the reference point changes at a level when it moves by X in the
- * body. */
-static v3 arm_at(const nt_motion *m, v3 X, nt_level level)
+/* An arm r of a body, or its rate or acceleration. */
+static v3 arm_at(const nt_motion *m, v3 r, nt_level level)
 {
-    v3 r = m3_apply(m->R, X), r1 = v3_cross(m->w, r);
-    return level == NT_POSITION   ? r
-           : level == NT_VELOCITY ? r1
-                                  : v3_add(v3_cross(m->alpha, r), v3_cross(m->w, r1));
+    if (level == NT_POSITION)
+        return r;
+    v3 r1 = v3_cross(m->w, r);
+    return level == NT_VELOCITY ? r1 : v3_add(v3_cross(m->alpha, r), v3_cross(m->w, r1));
 }
 
 /* p_A - p_B = 0 with the force F on A, -F on B: linear in the points. */
@@ -302,16 +301,17 @@ static void add_point(const variation *v, const nt_touched *t, const nt_terms *w
 {
     const nt_element *e = &v->model->elements[t->element];
     const nt_motion *a = &v->view.motion[e->a], *b = &v->view.motion[e->b];
+    v3 r_a = m3_apply(a->R, t->point_a), r_b = m3_apply(b->R, t->point_b);
     if (wanted->rows)
-        v3_accumulate(wanted->rows + e->first_row, v3_sub(arm_at(a, t->point_a, wanted->level),
-                                                          arm_at(b, t->point_b, wanted->level)));
+        v3_accumulate(wanted->rows + e->first_row,
+                      v3_sub(arm_at(a, r_a, wanted->level), arm_at(b, r_b, wanted->level)));
     if (!wanted->residual || !(wanted->parts & NT_REACTIONS))
         return;
     nt_view into = v->view;
     into.terms = wanted;
     v3 F = v3_load(v->view.lambda + e->first_row);
-    nt_view_moment(&into, e->a, v3_cross(m3_apply(a->R, t->point_a), F));
-    nt_view_moment(&into, e->b, v3_cross(F, m3_apply(b->R, t->point_b)));
+    nt_view_moment(&into, e->a, v3_cross(r_a, F));
+    nt_view_moment(&into, e->b, v3_cross(F, r_b));
 }
 
 static nt_status add_elements(variation *v, const nt_terms *wanted, double *size, double *doubt)

@@ -28,7 +28,7 @@ static nt_status take_memory(nt_sensitivity *s)
     size_t n_memory = (size_t)system->n_memory, n_parameters = (size_t)system->n_parameters;
     size_t varies = it->layout.variation > 0 ? it->layout.variation : it->layout.memory;
     size_t linear = it->layout.linear + count * it->layout.linear_each;
-    size_t start = 2 * n + count * n; /* of the start's own solve */
+    size_t start = count * n; /* of the start's own solve */
     nt_arena *arena = &s->arena;
     s->directions = (nt_directions){.count = s->n,
                                     .stride = 3 * nv + (size_t)p->nc + n_memory + varies,
@@ -153,7 +153,7 @@ static nt_status accelerations(nt_sensitivity *s, const nt_point *at)
 {
     nt_problem *p = s->integrator->problem;
     size_t n = (size_t)p->n, nv = (size_t)p->nv, count = (size_t)s->n;
-    double *z = s->directions.scratch + 2 * n;
+    double *z = s->directions.scratch;
     nt_push push = {.at = at,
                     .parts = NT_ALL_PARTS,
                     .level = NT_ACCELERATION,
@@ -162,8 +162,7 @@ static nt_status accelerations(nt_sensitivity *s, const nt_point *at)
                     .x = s->now,
                     .y = z,
                     .x_stride = s->directions.stride,
-                    .y_stride = n,
-                    .scratch = s->directions.scratch};
+                    .y_stride = n};
     memset(z, 0, count * n * sizeof *z);
     nt_status status = nt_variation_push(p, &push);
     push.stiffness = 0, push.damping = 1, push.x = s->now + nv;
