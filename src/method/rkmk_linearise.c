@@ -7,50 +7,64 @@
  *   [ M  R_lambda ] [ dK_i,v ]     [ C dv_i + K dq_i + R_p ]
  *   [ G     0     ] [   .    ] = - [  the same of the rows ]
  *
- * with the factors of the stage's own accelerations. At the end the way back to the constraints is
- * the oblique projection that it is to first order: with dq~, dv~ from the weights b,
+ * with the factors of the stage's own accelerations. The way back to the constraints at the end
+ * goes along columns of those of the last stage, index f: from (q~, v~) by e and g,
  *
- *   [ M  R_lambda ] [ e ]   [         0         ]
- *   [ G     0     ] [ . ] = [ Phi_q dq~ + Phi_p ],    dq_1 = dq~ - e,
+ *   q_1 = q~ o exp(-e),  M_f e + B_f Y = 0,  Phi(q_1) = 0          B = R_lambda
+ *   v_1 = v~ - g,        M_f g + B_f Z = 0,  dPhi/dt = 0 and kappa = 0 at (q_1, v_1)
  *
- * likewise for dv with the rows at velocity level. What is left out, the change of that matrix
- * times the distance of the way back, is of the size of the step's error, and sensitivities have an
- * error of that size anyway. */
+ * up to terms of e^2 (the corrections of the iteration are composed one after the other). So
+ *
+ *   M_f de + B_f dY = -((M e + B Y)_q dq_f + (M e + B Y)_p),   Phi_q dq_1 + Phi_p = 0,
+ *   dq_1 = Ad(-e) dq~ - de,
+ *
+ * likewise dv_1. Phi_q is that of q_1, the factors have that of q_f: a few rounds, each shrinking
+ * what is left by about the distance of the two. Where the step itself had to make its factors anew
+ * (it went so far that a round shrank the miss by less than ten) what is left out is of the size of
+ * the way back. The same holds for reactions that are not linear in their multipliers. */
 #include "group/rotation.h"
 #include "method/rkmk.h"
 #include "method/variation.h"
 
+#include <math.h>
 #include <string.h>
 
-/* Directions have `each` doubles: z[n], dx[nv], dv[nv], dq[nv], dK[stages][2 nv]. */
+/* Directions have `each` doubles: z[n], dx[nv], dv[nv], dq[nv], back[2][nv], dK[stages][2 nv]. */
 typedef struct work {
     const nt_rkmk_table *table;
     const nt_directions *directions;
-    double *push;                  /* [2 n] */
+    double *turned;                /* [nv] */
     double *T, *T_inverse, *curve; /* [n_rotations][9], curve = d(T^-1 v)/dx             */
     double *x, *v, *q;             /* of a stage                                         */
     double *vdot, *multipliers;    /* its accelerations                                   */
+    double *e;                     /* [2][n] (e, Y) and (g, Z)                            */
     double *all;                   /* [count][each]                                       */
     size_t each;
 } work;
 
 typedef struct slice {
     double *z, *dx, *dv, *dq, *dK;
+    double *back[2]; /* (M e + B Y)_q dq_f + (M e + B Y)_p, the same of (g, Z) */
 } slice;
+
+static size_t each_of(const nt_rkmk_table *table, const nt_problem *p)
+{
+    return (size_t)p->n + (5 + 2 * (size_t)table->stages) * (size_t)p->nv;
+}
 
 void nt_rkmk_linear_layout(const nt_rkmk_table *table, const nt_problem *p, nt_layout *sizes)
 {
     size_t nv = (size_t)p->nv, n = (size_t)p->n;
-    sizes->linear = 2 * n + 27 * (size_t)p->space.n_rotations + 3 * nv + (size_t)p->nq + n;
-    sizes->linear_each = n + 3 * nv + 2 * nv * (size_t)table->stages;
+    sizes->linear = 27 * (size_t)p->space.n_rotations + 4 * nv + (size_t)p->nq + 3 * n;
+    sizes->linear_each = each_of(table, p);
 }
 
 static work work_of(const nt_rkmk_table *table, const nt_problem *p,
                     const nt_directions *directions)
 {
     size_t nv = (size_t)p->nv, n = (size_t)p->n, many = 9 * (size_t)p->space.n_rotations;
-    work w = {.table = table, .directions = directions, .push = directions->scratch};
-    w.T = w.push + 2 * n;
+    work w = {.table = table, .directions = directions, .turned = directions->scratch};
+    w.T = w.turned + nv;
     w.T_inverse = w.T + many;
     w.curve = w.T_inverse + many;
     w.x = w.curve + many;
@@ -58,8 +72,9 @@ static work work_of(const nt_rkmk_table *table, const nt_problem *p,
     w.q = w.v + nv;
     w.vdot = w.q + p->nq;
     w.multipliers = w.vdot + nv;
-    w.all = w.multipliers + p->nc;
-    w.each = n + 3 * nv + 2 * nv * (size_t)table->stages;
+    w.e = w.multipliers + p->nc;
+    w.all = w.e + 2 * n;
+    w.each = each_of(table, p);
     return w;
 }
 
@@ -69,7 +84,9 @@ static slice slice_of(const nt_problem *p, const work *w, int k)
     d.dx = d.z + p->n;
     d.dv = d.dx + p->nv;
     d.dq = d.dv + p->nv;
-    d.dK = d.dq + p->nv;
+    d.back[0] = d.dq + p->nv;
+    d.back[1] = d.back[0] + p->nv;
+    d.dK = d.back[1] + p->nv;
     return d;
 }
 
@@ -94,14 +111,22 @@ static nt_status push(nt_problem *p, const work *w, const nt_point *at, unsigned
     return nt_variation_push(p, &push);
 }
 
+/* What is not asked for in z: multiplier rows that a level does not have or that are left out. */
+static void clear_rows(const nt_problem *p, nt_level level, double *z)
+{
+    for (int i = level == NT_POSITION ? p->nh : p->nc; i < p->nc; i++)
+        z[p->nv + i] = 0;
+    for (int i = 0; i < p->n_dropped; i++)
+        z[p->dropped[i]] = 0;
+}
+
 /* z of all directions: what dq, dv and the parameters change in the residual (parts) and in the
- * rows at a level; then solved by the factors at hand. */
-static nt_status solve(nt_problem *p, const work *w, const nt_point *at, unsigned parts,
-                       nt_level level)
+ * rows at a level. */
+static nt_status change(nt_problem *p, const work *w, const nt_point *at, unsigned parts,
+                        nt_level level)
 {
     const nt_directions *directions = w->directions;
     size_t nv = (size_t)p->nv;
-    int rows = level == NT_POSITION ? p->nh : p->nc;
     for (int k = 0; k < directions->count; k++)
         memset(slice_of(p, w, k).z, 0, (size_t)p->n * sizeof(double));
     nt_status status = push(p, w, at, parts, level, true);
@@ -114,13 +139,17 @@ static nt_status solve(nt_problem *p, const work *w, const nt_point *at, unsigne
         status = directions->load(directions->context, k, at, &terms);
         if (parts == 0) /* the rows alone */
             memset(z, 0, nv * sizeof *z);
-        for (int i = rows; i < p->nc; i++)
-            z[nv + (size_t)i] = 0;
-        for (int i = 0; i < p->n_dropped; i++)
-            z[p->dropped[i]] = 0;
-        if (status == NT_OK)
-            status = nt_solver_solve(p->solver, z, 1);
+        clear_rows(p, level, z);
     }
+    return status;
+}
+
+/* The same, solved by the factors at hand. */
+static nt_status solve(nt_problem *p, const work *w, const nt_point *at)
+{
+    nt_status status = change(p, w, at, NT_ALL_PARTS, NT_ACCELERATION);
+    for (int k = 0; k < w->directions->count && status == NT_OK; k++)
+        status = nt_solver_solve(p->solver, slice_of(p, w, k).z, 1);
     return status;
 }
 
@@ -162,10 +191,10 @@ static void gather(const nt_problem *p, const work *w, int i, double h, const do
         nt_rkmk_combine(d.dK, 2 * nv, weight, i, h, d.dx); /* dx, and dv behind it */
         for (int j = 0; j < nv; j++)
             d.dv[j] += now.v[j];
-        nt_variation_map(&p->space, w->T, d.dx, w->push);
+        nt_variation_map(&p->space, w->T, d.dx, w->turned);
         nt_variation_carry(p, w->x, now.q, d.dq);
         for (int j = 0; j < nv; j++)
-            d.dq[j] += w->push[j];
+            d.dq[j] += w->turned[j];
     }
 }
 
@@ -189,7 +218,7 @@ static nt_status stage(nt_stepper *s, const work *w, double h, int i, const doub
     if (status != NT_OK)
         return status;
     gather(p, w, i, h, before);
-    if ((status = solve(p, w, &at, NT_ALL_PARTS, NT_ACCELERATION)) != NT_OK)
+    if ((status = solve(p, w, &at)) != NT_OK)
         return status;
     find_curve(p, w->x, w->v, w->curve);
     for (int k = 0; k < w->directions->count; k++) {
@@ -226,16 +255,118 @@ static nt_status first_stage(nt_stepper *s, const work *w, double h, const doubl
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
-/* dq and dv back to the constraints at a level */
+/* e and g of the step from its coordinates before and after the way back, and the multipliers that
+ * belong to them by the factors at hand. */
+static nt_status find_way(nt_stepper *s, const work *w, const nt_point *f)
+{
+    nt_problem *p = s->problem;
+    int nv = p->nv;
+    double *e = w->e, *g = e + p->n, *change = w->turned;
+    const double *D = nt_rkmk_D(&s->next);
+    nt_status status = NT_OK;
+    for (int j = 0; j < nv; j++)
+        change[j] = w->x[j] - D[j];
+    nt_space_tangent(&p->space, p->frame, w->x, w->T, w->T_inverse);
+    nt_variation_map(&p->space, w->T, change, e);
+    for (int j = 0; j < nv; j++)
+        g[j] = w->x[nv + j] - D[nv + j];
+    for (int level = NT_POSITION; level <= NT_VELOCITY && status == NT_OK; level++) {
+        double *z = level == NT_POSITION ? e : g;
+        nt_push push = {.at = f,
+                        .level = (nt_level)level,
+                        .stiffness = level == NT_POSITION,
+                        .damping = level == NT_VELOCITY,
+                        .count = 1,
+                        .x = change,
+                        .y = z,
+                        .x_stride = (size_t)p->n,
+                        .y_stride = (size_t)p->n};
+        memcpy(change, z, (size_t)nv * sizeof *z);
+        memset(z, 0, (size_t)p->n * sizeof *z);
+        status = nt_variation_push(p, &push);
+        memset(z, 0, (size_t)nv * sizeof *z);
+        clear_rows(p, (nt_level)level, z);
+        if (status == NT_OK)
+            status = nt_solver_solve(p->solver, z, 1);
+    }
+    return status;
+}
+
+/* (M e + B Y)_q dq_f + (M e + B Y)_p of all directions, and the same of (g, Z), while dq_f and dv_f
+ * are in their places. */
+static nt_status vary_way(nt_problem *p, const work *w, const nt_point *f)
+{
+    nt_status status = NT_OK;
+    for (int which = 0; which < 2 && status == NT_OK; which++) {
+        const double *e = w->e + which * p->n;
+        nt_point along = *f;
+        along.vdot = e, along.lambda = e + p->nv, along.mu = along.lambda + p->nh;
+        status = change(p, w, &along, NT_MASS | NT_REACTIONS, NT_VELOCITY);
+        for (int k = 0; k < w->directions->count && status == NT_OK; k++) {
+            slice d = slice_of(p, w, k);
+            memcpy(d.back[which], d.z, (size_t)p->nv * sizeof(double));
+        }
+    }
+    return status;
+}
+
+/* Rounds end when what a round changes is rounding, of the change by the first. */
+static const double ROUNDED = 1e-15;
+enum { ROUNDS = 12 };
+
+/* dq or dv back to the constraints at a level. */
 static nt_status settle(nt_problem *p, const work *w, const nt_point *at, nt_level level)
 {
-    nt_status status = solve(p, w, at, 0, level);
-    for (int k = 0; k < w->directions->count && status == NT_OK; k++) {
-        slice d = slice_of(p, w, k);
-        double *changed = level == NT_POSITION ? d.dq : d.dv;
-        for (int j = 0; j < p->nv; j++)
-            changed[j] -= d.z[j];
+    nt_status status = NT_OK;
+    double first = 0, last = (double)INFINITY;
+    for (int round = 0; round < ROUNDS; round++) {
+        double largest = 0;
+        status = change(p, w, at, 0, level);
+        for (int k = 0; k < w->directions->count && status == NT_OK; k++) {
+            slice d = slice_of(p, w, k);
+            double *changed = level == NT_POSITION ? d.dq : d.dv;
+            for (int j = 0; j < p->nv && round == 0; j++)
+                d.z[j] = -d.back[level == NT_VELOCITY][j];
+            status = nt_solver_solve(p->solver, d.z, 1);
+            for (int j = 0; j < p->nv; j++) {
+                changed[j] -= d.z[j];
+                largest = fmax(largest, fabs(d.z[j]));
+            }
+        }
+        first = round == 0 ? largest : first;
+        if (status != NT_OK || largest <= ROUNDED * first || largest > 0.5 * last)
+            break;
+        last = largest;
     }
+    return status;
+}
+
+/* The way back, by the factors of the last stage, whose variations are in their places. */
+static nt_status vary_end(nt_stepper *s, const work *w, double h, const nt_point *at,
+                          const double *before)
+{
+    nt_problem *p = s->problem;
+    int nv = p->nv, end = w->table->stages;
+    nt_point f = *at;
+    f.q = w->q, f.v = w->v;
+    nt_rkmk_combine(nt_rkmk_K(p, &s->next, 0), 2 * nv, w->table->a + end * w->table->kept, end, h,
+                    w->x);
+    nt_status status = NT_OK;
+    if (p->nc > 0)
+        status = find_way(s, w, &f);
+    if (status == NT_OK && p->nc > 0)
+        status = vary_way(p, w, &f);
+    gather(p, w, end, h, before);
+    for (int j = 0; j < nv; j++)
+        w->turned[j] = -w->e[j];
+    for (int k = 0; k < w->directions->count && p->nh > 0; k++) {
+        slice d = slice_of(p, w, k);
+        nt_variation_carry(p, w->turned, d.dq, d.dq);
+    }
+    if (status == NT_OK && p->nh > 0)
+        status = settle(p, w, at, NT_POSITION);
+    if (status == NT_OK && p->nc > 0)
+        status = settle(p, w, at, NT_VELOCITY);
     return status;
 }
 
@@ -245,17 +376,11 @@ static nt_status finish(nt_stepper *s, const work *w, double h, const double *be
     int nv = p->nv;
     nt_point at = nt_phase_point(&s->next);
     at.memory = s->now.memory; /* the driver may have renewed it already */
-    nt_status status = accelerate(p, w, s->next.vdot, &at);
-    if (status != NT_OK)
-        return status;
-    memcpy(w->x, nt_rkmk_D(&s->next), (size_t)nv * sizeof *w->x);
-    gather(p, w, w->table->stages, h, before);
-    if (p->nh > 0)
-        status = settle(p, w, &at, NT_POSITION);
-    if (status == NT_OK && p->nc > 0)
-        status = settle(p, w, &at, NT_VELOCITY);
+    nt_status status = vary_end(s, w, h, &at, before);
     if (status == NT_OK)
-        status = solve(p, w, &at, NT_ALL_PARTS, NT_ACCELERATION);
+        status = accelerate(p, w, s->next.vdot, &at);
+    if (status == NT_OK)
+        status = solve(p, w, &at);
     for (int k = 0; k < w->directions->count && status == NT_OK; k++) {
         slice d = slice_of(p, w, k);
         nt_variation next = nt_variation_at(p, w->directions, after, k);
