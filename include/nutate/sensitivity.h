@@ -52,8 +52,8 @@ NT_API nt_status nt_sensitivity_start_from(nt_sensitivity *sensitivity, const do
 /* With respect to parameter i of those given to create: at the present state. */
 NT_API nt_state_tangent nt_sensitivity_state(nt_sensitivity *sensitivity, int i);
 
-/* At a time inside the last step: the derivative of cubic Hermite interpolation, as
- * nt_integrator_dense gives it. NT_INVALID outside. */
+/* At a time inside the last step: the derivative of what nt_integrator_dense gives. NT_INVALID
+ * outside. */
 NT_API nt_status nt_sensitivity_dense(nt_sensitivity *sensitivity, int i, double t,
                                       nt_state_tangent *tangent);
 

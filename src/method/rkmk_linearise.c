@@ -29,10 +29,14 @@
 #include <math.h>
 #include <string.h>
 
-/* Directions have `each` doubles: z[n], dx[nv], dv[nv], dq[nv], back[2][nv], dK[stages][2 nv]. */
+/* Directions have `each` doubles: z[n], dx[nv], dv[nv], dq[nv], back[2][nv], dK[kept][2 nv]. The
+ * dK stay for dense output. */
 typedef struct work {
     const nt_rkmk_table *table;
     const nt_directions *directions;
+    const nt_phase *from, *to; /* the step ...                                           */
+    double h;
+    const double *before;          /* ... and the variations at its start                 */
     double *turned;                /* [nv] */
     double *T, *T_inverse, *curve; /* [n_rotations][9], curve = d(T^-1 v)/dx             */
     double *x, *v, *q;             /* of a stage                                         */
@@ -49,7 +53,7 @@ typedef struct slice {
 
 static size_t each_of(const nt_rkmk_table *table, const nt_problem *p)
 {
-    return (size_t)p->n + (5 + 2 * (size_t)table->stages) * (size_t)p->nv;
+    return (size_t)p->n + (5 + 2 * (size_t)table->kept) * (size_t)p->nv;
 }
 
 void nt_rkmk_linear_layout(const nt_rkmk_table *table, const nt_problem *p, nt_layout *sizes)
@@ -179,16 +183,14 @@ static void find_curve(const nt_problem *p, const double *x, const double *v, do
     }
 }
 
-/* dx and dv of row i of the table, and dq at the local coordinate x */
-static void gather(const nt_problem *p, const work *w, int i, double h, const double *before)
+/* dq at the local coordinate x from dx; dv from what is added to dv_n */
+static void place(const nt_problem *p, const work *w)
 {
     int nv = p->nv;
     nt_space_tangent(&p->space, p->frame, w->x, w->T, w->T_inverse);
     for (int k = 0; k < w->directions->count; k++) {
         slice d = slice_of(p, w, k);
-        nt_variation now = nt_variation_at(p, w->directions, before, k);
-        const double *weight = w->table->a + i * w->table->kept;
-        nt_rkmk_combine(d.dK, 2 * nv, weight, i, h, d.dx); /* dx, and dv behind it */
+        nt_variation now = nt_variation_at(p, w->directions, w->before, k);
         for (int j = 0; j < nv; j++)
             d.dv[j] += now.v[j];
         nt_variation_map(&p->space, w->T, d.dx, w->turned);
@@ -198,40 +200,57 @@ static void gather(const nt_problem *p, const work *w, int i, double h, const do
     }
 }
 
+/* The same of row i of the table. */
+static void gather(const nt_problem *p, const work *w, int i)
+{
+    const double *weight = w->table->a + i * w->table->kept;
+    for (int k = 0; k < w->directions->count; k++) {
+        slice d = slice_of(p, w, k);
+        nt_rkmk_combine(d.dK, 2 * p->nv, weight, i, w->h, d.dx); /* dx, and dv behind it */
+    }
+    place(p, w);
+}
+
+/* rate[nv] = T^-1 dv + d(T^-1 v)/dx dx */
+static void vary_rate(const nt_problem *p, const work *w, const double *dv, const double *dx,
+                      double *rate)
+{
+    nt_variation_map(&p->space, w->T_inverse, dv, rate);
+    nt_variation_map(&p->space, w->curve, dx, w->turned); /* x' of translations is v alone */
+    for (int b = 0; b < p->space.n_blocks; b++) {
+        const nt_block *block = &p->space.blocks[b];
+        int j = block->v + block->nv - 3;
+        if (block->rotation >= 0)
+            v3_accumulate(rate + j, v3_load(w->turned + j));
+    }
+}
+
 /* ---- stages --------------------------------------------------------------------------------- */
 
-static nt_status stage(nt_stepper *s, const work *w, double h, int i, const double *before)
+static nt_status stage(nt_problem *p, const work *w, int i)
 {
-    nt_problem *p = s->problem;
     int nv = p->nv;
     size_t n = 2 * (size_t)nv;
-    const double *K = nt_rkmk_K(p, &s->next, 0), *a = w->table->a + i * w->table->kept;
-    nt_rkmk_combine(K, (int)n, a, i, h, w->x);
+    const double *K = nt_rkmk_K(p, w->to, 0), *a = w->table->a + i * w->table->kept;
+    nt_rkmk_combine(K, (int)n, a, i, w->h, w->x);
     for (int j = 0; j < nv; j++)
-        w->v[j] = s->now.v[j] + w->x[nv + j];
-    nt_space_compose(&p->space, p->frame, s->now.q, w->x, w->q);
-    nt_point at = {.t = s->now.all[NT_PHASE_T] + w->table->c[i] * h,
+        w->v[j] = w->from->v[j] + w->x[nv + j];
+    nt_space_compose(&p->space, p->frame, w->from->q, w->x, w->q);
+    nt_point at = {.t = w->from->all[NT_PHASE_T] + w->table->c[i] * w->h,
                    .q = w->q,
                    .v = w->v,
-                   .memory = s->now.memory};
+                   .memory = w->from->memory};
     nt_status status = accelerate(p, w, K + n * (size_t)i + nv, &at);
     if (status != NT_OK)
         return status;
-    gather(p, w, i, h, before);
+    gather(p, w, i);
     if ((status = solve(p, w, &at)) != NT_OK)
         return status;
     find_curve(p, w->x, w->v, w->curve);
     for (int k = 0; k < w->directions->count; k++) {
         slice d = slice_of(p, w, k);
         double *dK = d.dK + n * (size_t)i;
-        nt_variation_map(&p->space, w->T_inverse, d.dv, dK);
-        nt_variation_map(&p->space, w->curve, d.dx, dK + nv); /* x' of translations is v alone */
-        for (int b = 0; b < p->space.n_blocks; b++) {
-            const nt_block *block = &p->space.blocks[b];
-            int j = block->v + block->nv - 3;
-            if (block->rotation >= 0)
-                v3_accumulate(dK + j, v3_load(dK + nv + j));
-        }
+        vary_rate(p, w, d.dv, d.dx, dK);
         for (int j = 0; j < nv; j++)
             dK[nv + j] = -d.z[j];
     }
@@ -239,14 +258,13 @@ static nt_status stage(nt_stepper *s, const work *w, double h, int i, const doub
 }
 
 /* dK_0 = (dv_n, dvdot_n); made anew where the step makes K_0 anew. */
-static nt_status first_stage(nt_stepper *s, const work *w, double h, const double *before)
+static nt_status first_stage(nt_problem *p, const work *w)
 {
-    nt_problem *p = s->problem;
     size_t bytes = (size_t)p->nv * sizeof(double);
     if (p->system->n_memory > 0)
-        return stage(s, w, h, 0, before);
+        return stage(p, w, 0);
     for (int k = 0; k < w->directions->count; k++) {
-        nt_variation now = nt_variation_at(p, w->directions, before, k);
+        nt_variation now = nt_variation_at(p, w->directions, w->before, k);
         memcpy(slice_of(p, w, k).dK, now.v, bytes);
         memcpy(slice_of(p, w, k).dK + p->nv, now.vdot, bytes);
     }
@@ -257,12 +275,11 @@ static nt_status first_stage(nt_stepper *s, const work *w, double h, const doubl
 
 /* e and g of the step from its coordinates before and after the way back, and the multipliers that
  * belong to them by the factors at hand. */
-static nt_status find_way(nt_stepper *s, const work *w, const nt_point *f)
+static nt_status find_way(nt_problem *p, const work *w, const nt_point *f)
 {
-    nt_problem *p = s->problem;
     int nv = p->nv;
     double *e = w->e, *g = e + p->n, *change = w->turned;
-    const double *D = nt_rkmk_D(&s->next);
+    const double *D = nt_rkmk_D(w->to);
     nt_status status = NT_OK;
     for (int j = 0; j < nv; j++)
         change[j] = w->x[j] - D[j];
@@ -342,21 +359,19 @@ static nt_status settle(nt_problem *p, const work *w, const nt_point *at, nt_lev
 }
 
 /* The way back, by the factors of the last stage, whose variations are in their places. */
-static nt_status vary_end(nt_stepper *s, const work *w, double h, const nt_point *at,
-                          const double *before)
+static nt_status vary_end(nt_problem *p, const work *w, const nt_point *at)
 {
-    nt_problem *p = s->problem;
     int nv = p->nv, end = w->table->stages;
     nt_point f = *at;
     f.q = w->q, f.v = w->v;
-    nt_rkmk_combine(nt_rkmk_K(p, &s->next, 0), 2 * nv, w->table->a + end * w->table->kept, end, h,
+    nt_rkmk_combine(nt_rkmk_K(p, w->to, 0), 2 * nv, w->table->a + end * w->table->kept, end, w->h,
                     w->x);
     nt_status status = NT_OK;
     if (p->nc > 0)
-        status = find_way(s, w, &f);
+        status = find_way(p, w, &f);
     if (status == NT_OK && p->nc > 0)
         status = vary_way(p, w, &f);
-    gather(p, w, end, h, before);
+    gather(p, w, end);
     for (int j = 0; j < nv; j++)
         w->turned[j] = -w->e[j];
     for (int k = 0; k < w->directions->count && p->nh > 0; k++) {
@@ -370,15 +385,14 @@ static nt_status vary_end(nt_stepper *s, const work *w, double h, const nt_point
     return status;
 }
 
-static nt_status finish(nt_stepper *s, const work *w, double h, const double *before, double *after)
+static nt_status finish(nt_problem *p, const work *w, double *after)
 {
-    nt_problem *p = s->problem;
     int nv = p->nv;
-    nt_point at = nt_phase_point(&s->next);
-    at.memory = s->now.memory; /* the driver may have renewed it already */
-    nt_status status = vary_end(s, w, h, &at, before);
+    nt_point at = nt_phase_point(w->to);
+    at.memory = w->from->memory; /* the driver may have renewed it already */
+    nt_status status = vary_end(p, w, &at);
     if (status == NT_OK)
-        status = accelerate(p, w, s->next.vdot, &at);
+        status = accelerate(p, w, w->to->vdot, &at);
     if (status == NT_OK)
         status = solve(p, w, &at);
     for (int k = 0; k < w->directions->count && status == NT_OK; k++) {
@@ -403,9 +417,95 @@ nt_status nt_rkmk_linearise(const nt_rkmk_table *table, nt_stepper *s, double h,
         return NT_OK;
     }
     work w = work_of(table, p, directions);
+    w.from = &s->now, w.to = &s->next, w.h = h, w.before = before;
     memcpy(w.multipliers, s->now.lambda, (size_t)p->nc * sizeof(double));
-    nt_status status = first_stage(s, &w, h, before);
+    nt_status status = first_stage(p, &w);
     for (int i = 1; i < table->stages && status == NT_OK; i++)
-        status = stage(s, &w, h, i, before);
-    return status == NT_OK ? finish(s, &w, h, before, after) : status;
+        status = stage(p, &w, i);
+    return status == NT_OK ? finish(p, &w, after) : status;
+}
+
+/* ---- dense output ---------------------------------------------------------------------------- */
+
+/* dD (in the place of `back`) and dK_end = (T^-1 dv_1 + d(T^-1 v_1)/dx dx_1, dvdot_1), with
+ * dx_1 = T^-1 (dq_1 - Ad dq_n) at the coordinate x_1 of the step. */
+static void vary_last_row(const nt_problem *p, const work *w, const double *after)
+{
+    size_t nv = (size_t)p->nv;
+    const double *D = nt_rkmk_D(w->to);
+    nt_space_tangent(&p->space, p->frame, D, w->T, w->T_inverse);
+    find_curve(p, D, w->to->v, w->curve);
+    for (int k = 0; k < w->directions->count; k++) {
+        slice d = slice_of(p, w, k);
+        nt_variation now = nt_variation_at(p, w->directions, w->before, k);
+        nt_variation next = nt_variation_at(p, w->directions, after, k);
+        double *dD = d.back[0], *dK = d.dK + 2 * nv * (size_t)w->table->stages;
+        nt_variation_carry(p, D, now.q, dD);
+        for (size_t j = 0; j < nv; j++) {
+            dD[j] = next.q[j] - dD[j];
+            dD[nv + j] = next.v[j] - now.v[j];
+        }
+        nt_variation_map(&p->space, w->T_inverse, dD, dD);
+        vary_rate(p, w, next.v, dD, dK);
+        memcpy(dK + nv, next.vdot, nv * sizeof *dK);
+    }
+}
+
+/* vdot and multipliers where the equations cannot be solved, as in nt_rkmk_interpolate */
+static void take_linear(const nt_problem *p, const work *w, double theta, const double *after)
+{
+    for (int k = 0; k < w->directions->count; k++) {
+        nt_variation now = nt_variation_at(p, w->directions, w->before, k);
+        nt_variation next = nt_variation_at(p, w->directions, after, k);
+        for (int j = 0; j < p->n; j++)
+            slice_of(p, w, k).z[j] = -(1 - theta) * now.vdot[j] - theta * next.vdot[j];
+    }
+}
+
+nt_status nt_rkmk_vary_dense(const nt_rkmk_table *table, nt_stepper *s, const nt_phase *from,
+                             const nt_phase *to, double t, const nt_directions *directions,
+                             const double *before, const double *after, double *between)
+{
+    nt_problem *p = s->problem;
+    int nv = p->nv;
+    if (to->method[NT_RKMK_ROWS] == 0)
+        return NT_UNSUPPORTED;
+    work w = work_of(table, p, directions);
+    w.from = from, w.to = to, w.h = to->all[NT_PHASE_STEP], w.before = before;
+    memcpy(w.multipliers, from->lambda, (size_t)p->nc * sizeof(double));
+    vary_last_row(p, &w, after);
+    nt_status status = NT_OK;
+    for (int i = table->stages + 1; i < table->kept && status == NT_OK; i++)
+        status = stage(p, &w, i);
+    if (status != NT_OK)
+        return status;
+    double theta = (t - from->all[NT_PHASE_T]) / w.h;
+    double weight[NT_RKMK_MOST], of_D = nt_rkmk_weights(table, theta, weight);
+    nt_rkmk_combine(nt_rkmk_K(p, to, 0), 2 * nv, weight, table->kept, w.h, w.x);
+    for (int j = 0; j < 2 * nv; j++)
+        w.x[j] += of_D * nt_rkmk_D(to)[j];
+    for (int k = 0; k < directions->count; k++) {
+        slice d = slice_of(p, &w, k);
+        nt_rkmk_combine(d.dK, 2 * nv, weight, table->kept, w.h, d.dx);
+        for (int j = 0; j < 2 * nv; j++)
+            d.dx[j] += of_D * d.back[0][j];
+    }
+    place(p, &w);
+    nt_space_compose(&p->space, p->frame, from->q, w.x, w.q);
+    for (int j = 0; j < nv; j++)
+        w.v[j] = from->v[j] + w.x[nv + j];
+    nt_point at = {.t = t, .q = w.q, .v = w.v, .memory = from->memory};
+    if (accelerate(p, &w, from->vdot, &at) != NT_OK)
+        take_linear(p, &w, theta, after);
+    else if ((status = solve(p, &w, &at)) != NT_OK)
+        return status;
+    for (int k = 0; k < directions->count; k++) {
+        slice d = slice_of(p, &w, k);
+        nt_variation out = nt_variation_at(p, directions, between, k);
+        memcpy(out.q, d.dq, (size_t)nv * sizeof(double));
+        memcpy(out.v, d.dv, (size_t)nv * sizeof(double));
+        for (int j = 0; j < p->n; j++)
+            out.vdot[j] = -d.z[j]; /* multipliers follow */
+    }
+    return NT_OK;
 }

@@ -39,6 +39,9 @@ static nt_status take_memory(nt_sensitivity *s)
     s->now = NT_TAKE(arena, all, double);
     s->next = NT_TAKE(arena, all, double);
     s->before = NT_TAKE(arena, all, double);
+    bool own = it->method->vary_dense != NULL;
+    if (own)
+        s->between = NT_TAKE(arena, all, double);
     s->route = NT_TAKE(arena, count, nt_load_route);
     s->work = NT_TAKE(arena, count, double);
     s->work_before = NT_TAKE(arena, count, double);
@@ -52,7 +55,7 @@ static nt_status take_memory(nt_sensitivity *s)
     s->dense_shown = NT_TAKE(arena, 3 * nv + (size_t)p->nc, double);
     bool good = s->directions.scratch && s->now && s->next && s->before && s->route && s->work &&
                 s->work_before && s->p && s->varied && s->values && s->point && s->shown &&
-                s->probe && s->dense && s->dense_shown;
+                s->probe && s->dense && s->dense_shown && (s->between || !own);
     return good ? nt_solver_reserve(p->solver) : NT_NO_MEMORY;
 }
 
@@ -95,7 +98,7 @@ nt_status nt_sensitivity_create(nt_sensitivity **out, nt_integrator *it, const i
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     s->integrator = it;
     s->n = n;
-    s->t = (double)NAN;
+    s->t = s->between_t = (double)NAN;
     nt_status status = take_memory(s);
     if (status != NT_OK) {
         nt_sensitivity_destroy(s);
@@ -219,6 +222,7 @@ static nt_status finish_start(nt_sensitivity *s, nt_error *error)
     memset(s->work_before, 0, (size_t)s->n * sizeof *s->work);
     memcpy(s->before, s->now, (size_t)s->n * s->directions.stride * sizeof *s->now);
     s->t = now->all[NT_PHASE_T];
+    s->between_t = (double)NAN;
     return status == NT_OK ? NT_OK
                            : nt_fail(error, status,
                                      "sensitivities of the initial accelerations at t = %g s: %s",

@@ -22,6 +22,8 @@ struct nt_sensitivity {
     nt_directions directions;
     double *now, *next;  /* [n][stride] variations at the integrator's now   */
     double *before;      /* [n][stride] at the start of the last step        */
+    double *between;     /* [n][stride] inside the last step; NULL for methods without vary_dense */
+    double between_t;    /* s; NaN for none                                  */
     double t;            /* s, of `now`; NaN before the start                */
     double *work;        /* [n] J per unit, at `now`                         */
     double *work_before; /* [n] at `before`                                  */
