@@ -227,6 +227,7 @@ nt_status nt_sensitivity_attend(void *context, nt_integrator *it, double h)
     s->now = s->next;
     s->next = old;
     s->t = stepper->next.all[NT_PHASE_T];
+    s->linearised_t = s->t;
     s->between_t = (double)NAN;
     return NT_OK;
 }
@@ -303,6 +304,8 @@ static nt_status vary_between(nt_sensitivity *s, double t)
         return NT_UNSUPPORTED;
     if (s->between_t == t)
         return NT_OK;
+    if (s->linearised_t != it->stepper.now.all[NT_PHASE_T])
+        return NT_INVALID;
     s->now = s->before;
     nt_status status = it->method->vary_dense(&it->stepper, &it->before, &it->stepper.now, t,
                                               &s->directions, s->before, after, s->between);

@@ -98,7 +98,7 @@ nt_status nt_sensitivity_create(nt_sensitivity **out, nt_integrator *it, const i
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     s->integrator = it;
     s->n = n;
-    s->t = s->between_t = (double)NAN;
+    s->t = s->between_t = s->linearised_t = (double)NAN;
     nt_status status = take_memory(s);
     if (status != NT_OK) {
         nt_sensitivity_destroy(s);
@@ -222,7 +222,7 @@ static nt_status finish_start(nt_sensitivity *s, nt_error *error)
     memset(s->work_before, 0, (size_t)s->n * sizeof *s->work);
     memcpy(s->before, s->now, (size_t)s->n * s->directions.stride * sizeof *s->now);
     s->t = now->all[NT_PHASE_T];
-    s->between_t = (double)NAN;
+    s->between_t = s->linearised_t = (double)NAN;
     return status == NT_OK ? NT_OK
                            : nt_fail(error, status,
                                      "sensitivities of the initial accelerations at t = %g s: %s",

@@ -177,11 +177,56 @@ static void converges_to_the_exact_values(void **unused)
     assert_true(off[1][0] < 1e-4 && off[1][2] < 1e-2);
 }
 
+/* Saved, gone on, restored and gone on again: the same bits, also for one of the parameters alone
+ * at once after restoring. Bytes of another time and without a parameter are refused. */
+static void goes_back(void **unused)
+{
+    (void)unused;
+    static const int wanted[3] = {0, 2, 3}, other[1] = {1};
+    nt_error error;
+    run_of r = begin(top, "rkmk-dop853", NT_INERTIAL, NULL, wanted, 3);
+    run_to(&r, 0.01, 1e-3);
+    size_t size = nt_integrator_saved_size(r.integrator);
+    size_t more = nt_sensitivity_saved_size(r.sensitivity);
+    char *state = malloc(size + more);
+    assert_non_null(state);
+    nt_integrator_save(r.integrator, state);
+    nt_sensitivity_save(r.sensitivity, state + size);
+    double at_save[3], once[3], again[3];
+    memcpy(at_save, nt_sensitivity_state(r.sensitivity, 1).q, sizeof at_save);
+    run_to(&r, 0.02, 1e-3);
+    memcpy(once, nt_sensitivity_state(r.sensitivity, 1).q, sizeof once);
+    assert_int_equal(nt_sensitivity_restore(r.sensitivity, state + size, more, &error), NT_INVALID);
+    assert_non_null(strstr(error.message, "t = 0.01"));
+    assert_int_equal(nt_integrator_restore(r.integrator, state, size, &error), NT_OK);
+    assert_int_equal(nt_sensitivity_restore(r.sensitivity, state + size, more, &error), NT_OK);
+    run_to(&r, 0.02, 1e-3);
+    memcpy(again, nt_sensitivity_state(r.sensitivity, 1).q, sizeof again);
+    assert_memory_equal(once, again, sizeof once);
+    end(&r);
+
+    r = begin(top, "rkmk-dop853", NT_INERTIAL, NULL, wanted + 1, 1);
+    assert_int_equal(nt_integrator_restore(r.integrator, state, size, &error), NT_OK);
+    assert_int_equal(nt_sensitivity_restore(r.sensitivity, state + size, more, &error), NT_OK);
+    assert_memory_equal(at_save, nt_sensitivity_state(r.sensitivity, 0).q, sizeof at_save);
+    assert_int_equal(nt_sensitivity_restore(r.sensitivity, state + size, more - 1, &error),
+                     NT_INVALID);
+    end(&r);
+
+    r = begin(top, "rkmk-dop853", NT_INERTIAL, NULL, other, 1);
+    assert_int_equal(nt_integrator_restore(r.integrator, state, size, &error), NT_OK);
+    assert_int_equal(nt_sensitivity_restore(r.sensitivity, state + size, more, &error), NT_INVALID);
+    assert_non_null(strstr(error.message, "parameter J"));
+    end(&r);
+    free(state);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equals_differences_of_runs),
         cmocka_unit_test(converges_to_the_exact_values),
+        cmocka_unit_test(goes_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
