@@ -125,7 +125,7 @@ static void compare(run_of *r, const char *method, nt_frame frame, int k, double
 
 /* At the end of a step and twice inside it. Runge-Kutta methods turn the top by 0.6 rad in a step:
  * differentiated to first order alone their way back to the constraints is off by 2e-5, and cubic
-X
+ * interpolation by 1e-4. */
 static void equals_differences_of_runs(void **unused)
 {
     (void)unused;
