@@ -37,7 +37,12 @@
 /* ---- options -------------------------------------------------------------------------------- */
 
 /* After those of the family. */
-enum { NT_LOCAL_PARAMETERIZATION = NT_FAMILY_OPTIONS, NT_LOCAL_REFERENCE_FREE, NT_LOCAL_OPTIONS };
+enum {
+    NT_LOCAL_PARAMETERIZATION = NT_FAMILY_OPTIONS,
+    NT_LOCAL_REFERENCE_FREE,
+    NT_LOCAL_GEOMETRIC_STIFFNESS,
+    NT_LOCAL_OPTIONS
+};
 
 extern const char *const nt_local_charts[]; /* by the values of chart_kind */
 
@@ -49,7 +54,10 @@ extern const char *const nt_local_charts[]; /* by the values of chart_kind */
         "(Wiener-Milenkovic), whose formulas are rational"},                                       \
     [NT_LOCAL_REFERENCE_FREE] = {"reference_free", NT_BOOLEAN, 0, 0, 1, "", NULL,                  \
         "sensitivities as if the parameters had not been taken anew: off by as much as the "       \
-        "motion itself"}
+        "motion itself"},                                                                          \
+    [NT_LOCAL_GEOMETRIC_STIFFNESS] = {"geometric_stiffness", NT_BOOLEAN, 1, 0, 1, "", NULL,        \
+        "false: sensitivities without the derivative of T^T in forces T^T G (k_G): off by "        \
+        "O(h^2) in the residual form, by nothing in the linear form, whose forces balance"}
 /* clang-format on */
 
 /* ---- a step --------------------------------------------------------------------------------- */

@@ -27,7 +27,12 @@
  *
  * Reference-free: e_n is not carried but given to the parameters, dphi_n = e_n, and their rates
  * follow from (97): dphi'_n = dv_n - A_1 e_n, da_n = dA_n - (A_1 + T') dphi'_n - A_2 e_n, with the
- * operators at phi = 0. This is exact for the motion and not for the algorithm. */
+ * operators at phi = 0. This is exact for the motion and not for the algorithm.
+ *
+ * Without k_G: the paper's equations are multiplied by T^T, and k_G comes from differentiating it,
+ * T^T R -> (dT^T) R. At the solution of the linear form R = 0. In the residual form
+ * (1 - alpha_f) R = -T^-T g_n, so that (dT^T) R = T^T d(T^-T) g_n/(1 - alpha_f) in the equations as
+ * they are used here: to leave it out is to hold T^-T in d(T^-T g). */
 #include "method/local_form.h"
 #include "method/variation.h"
 
@@ -258,6 +263,11 @@ static void vary_turned_a(const linear *L, const double *dphi, const double *da,
     }
 }
 
+static bool has_geometric_stiffness(const linear *L)
+{
+    return L->s->options[NT_LOCAL_GEOMETRIC_STIFFNESS] != 0;
+}
+
 /* out += factor d(T^-T g) = factor (T^-T dg + d(T^-T g)/dphi dphi) */
 static void add_force_variation(const linear *L, double factor, const double *dphi, double *out)
 {
@@ -268,8 +278,9 @@ static void add_force_variation(const linear *L, double factor, const double *dp
         for (int j = block->v; j < (d ? i : block->v + block->nv); j++)
             out[j] += factor * L->force_n[j];
         if (d) {
-            v3 sum = v3_add(m3_apply(d->covector, v3_load(L->force_n + i)),
-                            m3_apply(d->covector_phi, v3_load(dphi + i)));
+            v3 sum = m3_apply(d->covector, v3_load(L->force_n + i));
+            if (has_geometric_stiffness(L))
+                sum = v3_add(sum, m3_apply(d->covector_phi, v3_load(dphi + i)));
             v3_store(out + i, v3_axpy(factor, sum, v3_load(out + i)));
         }
     }
@@ -428,7 +439,7 @@ static nt_status solve(linear *L, const nt_point *at)
     nt_status status = nt_family_tangent(s, c, at, L->l.X, L->l.Y);
     if (status != NT_OK)
         return status;
-    if (L->l.force)
+    if (L->l.force && has_geometric_stiffness(L))
         nt_local_add_force_tangent(p, &L->l);
     if ((status = nt_solver_factor_clear(p->solver, &p->matrix)) != NT_OK)
         return status;
