@@ -96,6 +96,7 @@ typedef struct linear {
     double *x;             /* [nv] h Dq                   */
     double *T, *T_inverse; /* [r][9]; rows of T^-1 are columns of T^-T */
     turn *turns;           /* [r]                         */
+    double *mass;          /* [nv] s beta' m of a rigid system, 0 for rotations */
     double *y, *c_v;       /* [count][nv], see `together` */
     double *z;             /* [count][n]                  */
 } linear;
@@ -103,7 +104,7 @@ typedef struct linear {
 static size_t linear_size(const nt_problem *problem)
 {
     size_t each = 18 + sizeof(turn) / sizeof(double);
-    return (size_t)problem->nv + each * (size_t)problem->space.n_rotations;
+    return 2 * (size_t)problem->nv + each * (size_t)problem->space.n_rotations;
 }
 
 static linear linear_of(const nt_problem *p, const nt_directions *directions)
@@ -113,7 +114,8 @@ static linear linear_of(const nt_problem *p, const nt_directions *directions)
     l.T = l.x + nv;
     l.T_inverse = l.T + 9 * rotations;
     l.turns = (turn *)(l.T_inverse + 9 * rotations);
-    l.y = (double *)(l.turns + rotations);
+    l.mass = (double *)(l.turns + rotations);
+    l.y = l.mass + nv;
     l.c_v = l.y + (size_t)directions->count * nv;
     l.z = l.c_v + (size_t)directions->count * nv;
     return l;
@@ -191,6 +193,8 @@ NT_WIDE static void find_turns(const nt_problem *p, const nt_family *c, const li
                                const nt_point *at)
 {
     const nt_momenta *m = is_rigid(p) ? p->system->momenta : NULL;
+    for (int i = 0; m && i < p->nv; i++)
+        l->mass[i] = c->scale * c->beta_prime * m->mass[i];
     for (int b = 0; b < p->space.n_blocks; b++) {
         const nt_block *block = &p->space.blocks[b];
         if (block->rotation < 0)
@@ -205,6 +209,7 @@ NT_WIDE static void find_turns(const nt_problem *p, const nt_family *c, const li
         turn_inertia(m->inertia + 9 * block->rotation, at->q + block->q + block->nq - 4,
                      p->frame == NT_INERTIAL, J);
         put_inertia(c, J, at->v + block->v + block->nv - 3, t);
+        memset(l->mass + block->v + block->nv - 3, 0, 3 * sizeof *l->mass);
     }
 }
 
@@ -264,20 +269,13 @@ static void known_parts(const nt_problem *p, const nt_family *c, const linear *l
     }
 }
 
-/* z = (C c_v - (beta' M + gamma' C) y, 0) of rigid bodies */
-NT_WIDE static void find_inertia(const nt_problem *p, const nt_family *c, const linear *l,
+/* z = -(s (z + C c_v - (beta' M + gamma' C) y), z) of rigid bodies */
+NT_WIDE static void finish_rigid(const nt_problem *p, const nt_family *c, const linear *l,
                                  int count)
 {
-    const double *restrict mass = p->system->momenta->mass;
+    const double *restrict mass = l->mass;
     size_t nv = (size_t)p->nv, n = (size_t)p->n;
-    for (size_t k = 0; k < (size_t)count; k++) {
-        const double *restrict y = l->y + k * nv;
-        double *restrict z = l->z + k * n, of_y = -c->beta_prime;
-        for (size_t i = 0; i < nv; i++) /* entries of rotations are replaced below */
-            z[i] = of_y * mass[i] * y[i];
-        for (size_t i = nv; i < n; i++)
-            z[i] = 0;
-    }
+    double scale = -c->scale;
     for (int b = 0; b < p->space.n_blocks; b++) {
         const nt_block *block = &p->space.blocks[b];
         if (block->rotation < 0)
@@ -287,16 +285,26 @@ NT_WIDE static void find_inertia(const nt_problem *p, const nt_family *c, const 
         lanes of_y[3], of_v[3];
         load_columns(t->of_y, 4, of_y);
         load_columns(t->of_v, 4, of_v);
-        for (size_t k = 0; k < (size_t)count; k++)
-            put_three(product(of_y, l->y + k * nv + r) + product(of_v, l->c_v + k * nv + r),
-                      l->z + k * n + r);
+        for (size_t k = 0; k < (size_t)count; k++) {
+            double *z = l->z + k * n + r;
+            lanes force = product(of_y, l->y + k * nv + r) + product(of_v, l->c_v + k * nv + r);
+            z[0] += force[0], z[1] += force[1], z[2] += force[2];
+        }
+    }
+    for (size_t k = 0; k < (size_t)count; k++) {
+        const double *restrict y = l->y + k * nv;
+        double *restrict z = l->z + k * n;
+        for (size_t i = 0; i < nv; i++)
+            z[i] = scale * z[i] + mass[i] * y[i];
+        for (size_t i = nv; i < n; i++)
+            z[i] = -z[i];
     }
 }
 
-/* The same and kappa_v (c_v - gamma' y) by the system's tangents, and with beta = 0 K dq1. */
-static nt_status push_inertia(nt_problem *p, const nt_family *c, const linear *l,
-                              const nt_directions *directions, const nt_point *at,
-                              const double *after)
+/* The same by the system's tangents, with kappa_v (c_v - gamma' y), and with beta = 0 K dq1. */
+static nt_status add_inertia(nt_problem *p, const nt_family *c, const linear *l,
+                             const nt_directions *directions, const nt_point *at,
+                             const double *after)
 {
     nt_push push = {.at = at,
                     .parts = NT_ALL_PARTS,
@@ -317,26 +325,25 @@ static nt_status push_inertia(nt_problem *p, const nt_family *c, const linear *l
     return status == NT_OK && c->position == 0 ? nt_variation_push(p, &push) : status;
 }
 
-NT_WIDE static void negate(const nt_problem *p, double scale, double *z)
+static nt_status finish_any(nt_problem *p, const nt_family *c, const linear *l,
+                            const nt_directions *directions, const nt_point *at,
+                            const double *after)
 {
-    int nv = p->nv, n = p->n;
-    for (int i = 0; i < nv; i++)
-        z[i] *= -scale;
-    for (int i = nv; i < n; i++)
-        z[i] = -z[i];
+    nt_status status = add_inertia(p, c, l, directions, at, after);
+    for (int k = 0; k < directions->count; k++) {
+        double *z = l->z + (size_t)k * (size_t)p->n;
+        for (int i = 0; i < p->n; i++)
+            z[i] *= i < p->nv ? -c->scale : -1;
+    }
+    return status;
 }
 
-/* z = -(s (z + R_p), z + rows_p) for direction k */
-static nt_status right_hand_side(const nt_problem *p, double scale, const nt_directions *directions,
-                                 int k, const nt_point *at, double *z)
+/* R_p and rows_p of direction k, added to z */
+static nt_status add_load(const nt_directions *directions, int k, const nt_point *at, double *z,
+                          double *rows)
 {
-    nt_terms terms = {
-        .parts = NT_ALL_PARTS, .level = NT_POSITION, .residual = z, .rows = z + p->nv};
-    nt_status status = directions->load(directions->context, k, at, &terms);
-    negate(p, scale, z);
-    for (int i = 0; i < p->n_dropped; i++)
-        z[p->dropped[i]] = 0;
-    return status;
+    nt_terms terms = {.parts = NT_ALL_PARTS, .level = NT_POSITION, .residual = z, .rows = rows};
+    return directions->load(directions->context, k, at, &terms);
 }
 
 /* dv1, dvdot1, da_1 from T^-1 e - y */
@@ -395,14 +402,19 @@ static nt_status linearise_some(nt_stepper *s, const nt_family *c, const linear 
     bool rigid = is_rigid(p) && c->position > 0;
     nt_status status = NT_OK;
     known_parts(p, c, l, directions, count, before, after);
-    if (rigid) {
-        find_inertia(p, c, l, count);
-    } else {
-        memset(l->z, 0, (size_t)count * n * sizeof *l->z);
-        status = push_inertia(p, c, l, directions, at, after);
+    for (size_t k = 0; k < (size_t)count; k++)
+        memset(l->z + k * n, 0, n * sizeof *l->z);
+    for (int k = 0; k < count && status == NT_OK; k++) {
+        double *z = l->z + (size_t)k * n;
+        status = add_load(directions, first + k, at, z, z + p->nv);
     }
-    for (int k = 0; k < count && status == NT_OK; k++)
-        status = right_hand_side(p, c->scale, directions, first + k, at, l->z + (size_t)k * n);
+    if (status == NT_OK && rigid)
+        finish_rigid(p, c, l, count);
+    else if (status == NT_OK)
+        status = finish_any(p, c, l, directions, at, after);
+    for (int k = 0; k < count; k++)
+        for (int i = 0; i < p->n_dropped; i++)
+            l->z[(size_t)k * n + (size_t)p->dropped[i]] = 0;
     if (status == NT_OK && first == 0)
         status = nt_family_factor(s, c, at, l->T_inverse, NULL);
     if (status == NT_OK)

@@ -83,7 +83,7 @@ static nt_status vary_memory(nt_sensitivity *s, int i, const nt_variation *befor
     nt_problem *p = it->problem;
     int n_memory = p->system->n_memory;
     memset(after->memory, 0, (size_t)n_memory * sizeof(double));
-    if (n_memory == 0 || !p->system->accept || (p->system->capabilities & NT_DISCRETE_MEMORY)) {
+    if (!p->system->accept || (p->system->capabilities & NT_DISCRETE_MEMORY)) {
         if (!p->system->accept)
             memcpy(after->memory, before->memory, (size_t)n_memory * sizeof(double));
         return NT_OK;
@@ -213,7 +213,8 @@ nt_status nt_sensitivity_attend(void *context, nt_integrator *it, double h)
     if (s->t != stepper->now.all[NT_PHASE_T])
         return NT_INCONSISTENT; /* not begun, or the state was restored without it */
     nt_status status = it->method->linearise(stepper, h, &s->directions, s->now, s->next);
-    for (int i = 0; i < s->n && status == NT_OK; i++) {
+    bool remembers = it->problem->system->n_memory > 0;
+    for (int i = 0; remembers && i < s->n && status == NT_OK; i++) {
         nt_variation before = nt_variation_at(it->problem, &s->directions, s->now, i);
         nt_variation after = nt_variation_at(it->problem, &s->directions, s->next, i);
         status = vary_memory(s, i, &before, &after);
