@@ -392,6 +392,21 @@ static int together(const nt_problem *p, const nt_family *c, int count)
     return is_rigid(p) && c->position > 0 && count > FOUR ? FOUR : count;
 }
 
+/* The matrix of the iteration is made and factorised for the first of all directions. */
+static nt_status solve(nt_stepper *s, const nt_family *c, const linear *l, const nt_point *at,
+                       int first, int count)
+{
+    nt_problem *p = s->problem;
+    nt_status status = NT_OK;
+    if (first == 0 && count == 1) {
+        status = nt_family_tangent(s, c, at, l->T_inverse, NULL);
+        return status == NT_OK ? nt_solver_factor_solve(p->solver, &p->matrix, l->z) : status;
+    }
+    if (first == 0)
+        status = nt_family_factor(s, c, at, l->T_inverse, NULL);
+    return status == NT_OK ? nt_solver_solve(p->solver, l->z, count) : status;
+}
+
 /* `count` directions from `first` on; before, after: of the first. */
 static nt_status linearise_some(nt_stepper *s, const nt_family *c, const linear *l,
                                 const nt_directions *directions, const nt_point *at, int first,
@@ -415,10 +430,8 @@ static nt_status linearise_some(nt_stepper *s, const nt_family *c, const linear 
     for (int k = 0; k < count; k++)
         for (int i = 0; i < p->n_dropped; i++)
             l->z[(size_t)k * n + (size_t)p->dropped[i]] = 0;
-    if (status == NT_OK && first == 0)
-        status = nt_family_factor(s, c, at, l->T_inverse, NULL);
     if (status == NT_OK)
-        status = nt_solver_solve(p->solver, l->z, count);
+        status = solve(s, c, l, at, first, count);
     if (status == NT_OK)
         take_solutions(p, c, l, directions, count, after);
     return status;

@@ -417,6 +417,19 @@ static variation vary(nt_model *model, const nt_parameter_rates *rates, const nt
         .unit = fmin(1, model->length)};
 }
 
+/* m (x'' - g) */
+static void add_weights(const nt_parameter_rates *rates, v3 gravity, const nt_point *at,
+                        const nt_terms *wanted)
+{
+    v3 down = wanted->parts & NT_EXPLICIT ? gravity : v3_of(0, 0, 0);
+    bool accelerates = at->vdot && (wanted->parts & NT_MASS);
+    for (int i = 0; i < rates->n_weights; i++) {
+        const nt_weight *weight = &rates->weights[i];
+        v3 a = accelerates ? v3_load(at->vdot + weight->v) : v3_of(0, 0, 0);
+        v3_accumulate(wanted->residual + weight->v, v3_scale(weight->rate, v3_sub(a, down)));
+    }
+}
+
 static void add_bodies(const nt_parameter_rates *rates, const nt_point *at, const nt_terms *wanted)
 {
     nt_terms terms = {.level = wanted->level, .residual = wanted->residual};
@@ -435,6 +448,8 @@ nt_status nt_model_parameter_tangent(void *self, const nt_point *at, int k, cons
     nt_parameter_rates *rates = &model->rates[k];
     if (!rates->ready && nt_parameter_rates_find(model, k, NULL) != NT_OK)
         return NT_UNSUPPORTED;
+    if (terms->residual)
+        add_weights(rates, v3_load(model->gravity), at, terms);
     add_bodies(rates, at, terms);
     double size = 0, doubt = 0;
     nt_status status = NT_OK;
