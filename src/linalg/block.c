@@ -257,8 +257,10 @@ void nt_block_largest_columns(const nt_block_lu *block, const double *x, double 
     for (int node = 0; node < p->n_nodes; node++) {
         double *most = largest[node >= p->n_primary];
         for (int i = 0; i < size_of(block, node); i++)
-            for (int k = 0; k < 4; k++)
-                most[k] = fmax(most[k], fabs(x[4 * (block->position[node] + i) + k]));
+            for (int k = 0; k < 4; k++) {
+                double size = fabs(x[4 * (block->position[node] + i) + k]);
+                most[k] = size > most[k] ? size : most[k];
+            }
     }
 }
 

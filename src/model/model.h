@@ -399,6 +399,7 @@ struct nt_model {
     int n_objectives;
     nt_quantity_info *objective_columns; /* of one column each */
     int n_objective_columns;
+    struct nt_objective_work *objective_work; /* objective.c; NULL before the first look */
 
     nt_simulation simulation;
     char *corrections;
