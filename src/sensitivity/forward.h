@@ -29,7 +29,7 @@ struct nt_sensitivity {
     double *work;        /* [n] J per unit, at `now`                         */
     double *work_before; /* [n] at `before`                                  */
     double *power;       /* [n][NT_WORK_NODES] W per unit, over the last step */
-    double *inner;       /* variations at the nodes within a step, see work.c */
+    double *inner;       /* a variation within a step, see work.c            */
     double *p, *varied;  /* [n_parameters] their values, and some changed    */
     double *values;      /* [2][n_unknowns] of differences                   */
     double *point;       /* [nq + 2 nv + nc + n_memory] a varied state       */
