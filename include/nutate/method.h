@@ -99,7 +99,7 @@ typedef struct nt_statistics {
 typedef struct nt_state {
     double t;
     const double *q, *v, *vdot, *lambda, *mu, *memory;
-    double work; /* J, of non-potential forces since the start, trapezoidal rule over the steps  */
+    double work; /* J, of non-potential forces since the start, as good as the dense output is */
     double step; /* s, size of the last accepted step                                           */
 } nt_state;
 

@@ -152,7 +152,9 @@ NT_API int nt_model_objective_count(const nt_model *model);
 /* Zero where there is no objective of this number. */
 NT_API nt_objective_info nt_model_objective(const nt_model *model, int i);
 /* Values of all expressions at a state: out[objectives]. reactions[nh + nn] may be NULL, then the
- * state's own multipliers are used. NT_NOT_FINITE where one has no value, with its name. */
+ * state's own multipliers are used. NT_NOT_FINITE where one has no value, with its name. The first
+ * call of this and the next function allocates, later ones do not (but see
+ * nt_model_sample_tangent on parameters that are not prepared). */
 NT_API nt_status nt_model_objective_values(nt_model *model, const nt_state *state,
                                            const double *reactions, double *out, nt_error *error);
 /* Their derivatives along a direction, as nt_model_sample_tangent: out[objectives]. */
@@ -167,6 +169,7 @@ NT_API int nt_model_has_power(const nt_model *model);
 /* Counts for `check`. Degrees of freedom: velocities - (holonomic + nonholonomic - redundant). */
 typedef struct nt_model_counts {
     int bodies, joints, forces, contacts, markers, parameters;
+    int points; /* of the bodies: those without rotation */
     int velocities, holonomic, nonholonomic;
     int redundant; /* equations that depend on the others at the initial positions */
 } nt_model_counts;

@@ -7,8 +7,11 @@ static void show_counts(const nt_cli_plan *plan, nt_model_counts n)
 {
     const char *title = nt_model_title(plan->model);
     printf("%s%s%s\n", plan->path, title && *title ? ": " : "", title ? title : "");
-    printf("bodies %d, joints %d, forces %d, contacts %d, markers %d, parameters %d\n", n.bodies,
-           n.joints, n.forces, n.contacts, n.markers, n.parameters);
+    printf("bodies %d", n.bodies);
+    if (n.points > 0)
+        printf(" (%d of them points)", n.points);
+    printf(", joints %d, forces %d, contacts %d, markers %d, parameters %d\n", n.joints, n.forces,
+           n.contacts, n.markers, n.parameters);
     printf("velocities %d, constraint equations %d", n.velocities, n.holonomic + n.nonholonomic);
     if (n.nonholonomic > 0)
         printf(" (%d of them nonholonomic)", n.nonholonomic);

@@ -124,7 +124,10 @@ static const char *quantity_candidate(context *c, const nt_name *object, int i)
     };
     static const char *const of_joint[] = {"angle", "rate", "displacement", "displacement_rate"};
     bool joint = object->kind == NT_NAME_JOINT;
-    int n = joint ? 4 : object->kind == NT_NAME_MARKER ? 6 : 13;
+    bool place_only =
+        object->kind == NT_NAME_MARKER ||
+        (object->kind == NT_NAME_BODY && c->reader->model->bodies[object->index].point);
+    int n = joint ? 4 : place_only ? 6 : 13;
     char text[NT_WORDS];
     if (i >= n || object->kind == NT_NAME_FORCE)
         return NULL;

@@ -65,7 +65,7 @@ static nt_status check(nt_reader *reader)
 /* ---- records ------------------------------------------------------------------------------------
  */
 
-/* Without a list: position and orientation of every body, and the energy. */
+/* Without a list: position and, but for points, orientation of every body, and the energy. */
 static nt_status record_everything(nt_reader *reader, nt_simulation *simulation)
 {
     nt_model *model = reader->model;
@@ -74,7 +74,7 @@ static nt_status record_everything(nt_reader *reader, nt_simulation *simulation)
     if (!record)
         return nt_read_no_memory(reader);
     for (int i = 1; i < model->n_bodies; i++)
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < (model->bodies[i].point ? 1 : 2); k++) {
             char name[NT_WORDS];
             int length = snprintf(name, sizeof name, "%s.%s", model->bodies[i].name,
                                   k ? "orientation" : "position");

@@ -59,15 +59,29 @@ static void take(nt_bdf *b, N_Vector from, nt_phase *phase)
     memcpy(phase->v, y + p->nq, (size_t)p->nv * sizeof(double));
 }
 
+/* One factorisation, where SUNDIALS left off, leads onto the constraints, as far away as the
+ * tolerance of Newton's iteration, and to the accelerations there. */
+static nt_status onto_constraints(nt_bdf *b, const nt_point *at, nt_phase *phase)
+{
+    nt_effort effort = {.unknown = -1};
+    nt_status status = nt_bdf_accelerate(b, at, phase);
+    if (status == NT_OK)
+        status = settle(b, phase);
+    if (status == NT_OK)
+        status =
+            nt_problem_reaccelerate(b->problem, at, phase->vdot, phase->lambda, phase->mu, &effort);
+    count(b, &effort);
+    return status;
+}
+
 nt_status nt_bdf_state(nt_bdf *b, N_Vector y, nt_phase *phase)
 {
     const nt_problem *p = b->problem;
     take(b, y, phase);
     memcpy(phase->lambda, N_VGetArrayPointer(y) + b->counted, (size_t)p->nc * sizeof(double));
     nt_point at = nt_phase_point(phase);
-    nt_status status = nt_bdf_accelerate(b, &at, phase);
-    if (status == NT_OK && p->nc > 0 && (status = settle(b, phase)) == NT_OK)
-        status = nt_bdf_accelerate(b, &at, phase);
+    nt_status status =
+        p->nc > 0 ? onto_constraints(b, &at, phase) : nt_bdf_accelerate(b, &at, phase);
     if (status != NT_OK)
         take(b, y, phase);
     return status;

@@ -2,11 +2,13 @@
  *
  * In the local coordinate x, q = q_0 o exp(x), the step runs from x = 0 to x_1 = log(q_0^-1 q_1)
  * with rates x' = T(x)^-1 v at both ends: a cubic through them has an error of fourth order. The
- * velocity is v = T(x) x'(t), so that q and v belong together; accelerations, multipliers and work
- * are linear in time. Discrete memory is that of the start. */
+ * velocity is v = T(x) x'(t), so that q and v belong together; accelerations and multipliers
+ * are linear in time, the work has its own polynomial (work.c). Discrete memory is that of the
+ * start. */
 #include "method/dense_output.h"
 
 #include "base/vector3.h"
+#include "method/work.h"
 
 #include <string.h>
 
@@ -53,7 +55,8 @@ void nt_dense_output(const nt_problem *problem, const nt_phase *from, const nt_p
         out->all[i] = (1 - s) * from->all[i] + s * to->all[i];
     out->all[NT_PHASE_T] = t;
     out->all[NT_PHASE_STEP] = to->all[NT_PHASE_STEP];
-    out->all[NT_PHASE_WORK] = (1 - s) * from->all[NT_PHASE_WORK] + s * to->all[NT_PHASE_WORK];
+    out->all[NT_PHASE_WORK] =
+        from->all[NT_PHASE_WORK] + h * nt_work_within(to->all + NT_PHASE_POWER, s);
     memcpy(out->memory, from->memory, (size_t)problem->system->n_memory * sizeof(double));
     nt_space_compose(space, problem->frame, from->q, x, out->q);
     nt_space_tangent(space, problem->frame, x, T, NULL);

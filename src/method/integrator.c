@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/target.h"
 #include "method/dense_output.h"
+#include "method/work.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -108,7 +109,7 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     it->size = phase_size(p, &layout);
     it->variable = chooses_steps(setup, &layout);
     it->layout = layout;
-    double *all = NT_TAKE(&p->arena, 3 * it->size, double);
+    double *all = NT_TAKE(&p->arena, (it->track_work ? 4 : 3) * it->size, double);
     it->looked_v = NT_TAKE(&p->arena, 2 * (size_t)p->nv, double);
     it->kept = NT_TAKE(&p->arena, p->nc, int);
     it->estimate = NT_TAKE(&p->arena, it->method->error ? 2 * (size_t)p->nv : 0, double);
@@ -117,13 +118,16 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     it->stepper.minimum_step = setup->minimum_step;
     it->stepper.maximum_step = setup->maximum_step;
     size_t dense = nt_dense_output_work(p);
+    it->dense = NT_TAKE(&p->arena, dense, double);
     it->stepper.scratch =
         NT_TAKE(&p->arena, layout.scratch > dense ? layout.scratch : dense, double);
-    if (!all || !it->stepper.scratch || !it->looked_v || !it->kept || !it->estimate)
+    if (!all || !it->stepper.scratch || !it->dense || !it->looked_v || !it->kept || !it->estimate)
         goto no_memory;
     phase_bind(&it->stepper.now, all, p);
     phase_bind(&it->stepper.next, all + it->size, p);
     phase_bind(&it->before, all + 2 * it->size, p);
+    if (it->track_work)
+        phase_bind(&it->within, all + 3 * it->size, p);
     *out = it;
     return NT_OK;
 no_memory:
@@ -242,19 +246,6 @@ nt_status nt_integrator_refresh(nt_integrator *it, nt_error *error)
 
 /* ---- one step ------------------------------------------------------------------------------- */
 
-static double power(nt_integrator *it, const nt_phase *phase)
-{
-    nt_problem *p = it->problem;
-    nt_energy energy = {0};
-    nt_point at = nt_phase_point(phase);
-    double *vdot = it->looked_v + p->nv;
-    nt_space_change_frame(&p->space, p->frame, p->system->frame, phase->q, phase->v, it->looked_v);
-    nt_space_change_frame(&p->space, p->frame, p->system->frame, phase->q, phase->vdot, vdot);
-    at.v = it->looked_v;
-    at.vdot = vdot;
-    return p->system->energy(p->system->self, &at, &energy) == NT_OK ? energy.power : (double)NAN;
-}
-
 /* The new state stands: keep the old one for dense output. */
 nt_status nt_integrator_accept(nt_integrator *it, double h, double end)
 {
@@ -263,8 +254,10 @@ nt_status nt_integrator_accept(nt_integrator *it, double h, double end)
     s->next.all[NT_PHASE_T] = end;
     s->next.all[NT_PHASE_STEP] = h;
     s->next.all[NT_PHASE_WORK] = s->now.all[NT_PHASE_WORK];
-    if (it->track_work)
-        s->next.all[NT_PHASE_WORK] += h / 2 * (power(it, &s->now) + power(it, &s->next));
+    memset(s->next.all + NT_PHASE_POWER, 0, NT_WORK_NODES * sizeof(double));
+    nt_status status = it->track_work ? nt_integrator_work(it) : NT_OK;
+    if (status != NT_OK)
+        return status;
     if (p->system->accept) {
         nt_point at = nt_phase_point(&s->next);
         at.memory = s->now.memory;
@@ -275,8 +268,7 @@ nt_status nt_integrator_accept(nt_integrator *it, double h, double end)
         at.vdot = vdot;
         p->system->accept(p->system->self, &at, s->next.memory);
     }
-    nt_status status = it->attend ? it->attend(it->attendant, it, h) : NT_OK;
-    if (status != NT_OK)
+    if (it->attend && (status = it->attend(it->attendant, it, h)) != NT_OK)
         return status;
     nt_phase old = it->before;
     it->before = s->now;
@@ -312,14 +304,65 @@ static bool rows_change(nt_integrator *it, const nt_phase *phase)
     return false;
 }
 
+/* Rows of velocities that are left out may miss this part of the largest velocity (1 m/s or rad/s
+ * at least), ninety roundings, or be this much worse than those in use. */
+static const double LEFT_OUT = 2e-14, WORSE = 10;
+
+static bool left_out_rows_miss(const nt_integrator *it, const nt_phase *phase)
+{
+    nt_problem *p = it->problem;
+    nt_point at = nt_phase_point(phase);
+    double *rows = p->work, left_out = 0, in_use = 0, scale = 1;
+    nt_terms terms = {.level = NT_VELOCITY, .rows = rows};
+    if (p->n_dropped == 0 || nt_problem_evaluate(p, &at, &terms) != NT_OK)
+        return false;
+    for (int i = 0; i < p->n_dropped; i++) {
+        double *row = &rows[p->dropped[i] - p->nv];
+        left_out = fmax(left_out, fabs(*row));
+        *row = 0;
+    }
+    for (int i = 0; i < p->nc; i++)
+        in_use = fmax(in_use, fabs(rows[i]));
+    for (int i = 0; i < p->nv; i++)
+        scale = fmax(scale, fabs(phase->v[i]));
+    return left_out > LEFT_OUT * scale && left_out > WORSE * in_use;
+}
+
+/* The step just made, again with other rows left out, where those that are do not follow from the
+ * others as well as rounding allows. */
+static nt_status mend_left_out(nt_integrator *it, double h)
+{
+    nt_problem *p = it->problem;
+    nt_stepper *s = &it->stepper;
+    size_t bytes = (size_t)p->n_dropped * sizeof *p->dropped;
+    int count = p->n_dropped;
+    bool changed = false;
+    memcpy(it->kept, p->dropped, bytes);
+    nt_point at = nt_phase_point(&s->next);
+    nt_status status = nt_problem_exchange_rows(p, &at, &changed);
+    if (status == NT_OK && !changed)
+        return NT_OK;
+    if (status == NT_OK && (status = it->method->step(s, h)) == NT_OK) {
+        it->statistics.rank_changes++;
+        return NT_OK;
+    }
+    memcpy(p->dropped, it->kept, bytes);
+    p->n_dropped = count;
+    p->factored_for = NULL;
+    status = nt_solver_drop(p->solver, p->dropped, count);
+    return status == NT_OK ? it->method->step(s, h) : status;
+}
+
 /* One try of size h. A solve that fails may mean that the rows in use are dependent (a singular
  * position) where the step begins or where it ends: choose anew and try again. */
 nt_status nt_integrator_attempt(nt_integrator *it, double h)
 {
     nt_stepper *s = &it->stepper;
     nt_status status = it->method->step(s, h);
-    if (status == NT_OK || it->problem->nc == 0)
+    if (it->problem->nc == 0)
         return status;
+    if (status == NT_OK)
+        return left_out_rows_miss(it, &s->next) ? mend_left_out(it, h) : NT_OK;
     if (rows_change(it, &s->next)) {
         status = it->method->step(s, h);
         if (status == NT_OK)
@@ -502,18 +545,18 @@ nt_state nt_integrator_state(const nt_integrator *it)
     return look(it, &it->stepper.now, it->looked_v);
 }
 
-/* The method's own dense output where it has one. */
-static nt_status between_states(nt_integrator *it, const nt_phase *from, const nt_phase *to,
+nt_status nt_integrator_between(nt_integrator *it, const nt_phase *from, const nt_phase *to,
                                 double t, nt_phase *out)
 {
     if (!it->method->interpolate) {
-        nt_dense_output(it->problem, from, to, t, it->stepper.scratch, out);
+        nt_dense_output(it->problem, from, to, t, it->dense, out);
         return NT_OK;
     }
-    double t0 = from->all[NT_PHASE_T], s = (t - t0) / (to->all[NT_PHASE_T] - t0);
+    double t0 = from->all[NT_PHASE_T], h = to->all[NT_PHASE_T] - t0;
     out->all[NT_PHASE_T] = t;
     out->all[NT_PHASE_STEP] = to->all[NT_PHASE_STEP];
-    out->all[NT_PHASE_WORK] = (1 - s) * from->all[NT_PHASE_WORK] + s * to->all[NT_PHASE_WORK];
+    out->all[NT_PHASE_WORK] =
+        from->all[NT_PHASE_WORK] + h * nt_work_within(to->all + NT_PHASE_POWER, (t - t0) / h);
     memcpy(out->memory, from->memory, (size_t)it->problem->system->n_memory * sizeof(double));
     return it->method->interpolate(&it->stepper, from, to, t, out);
 }
@@ -527,7 +570,7 @@ nt_status nt_integrator_dense(nt_integrator *it, double t, nt_state *state)
         *state = nt_integrator_state(it);
     else {
         nt_phase *between = &it->stepper.next; /* free between steps */
-        nt_status status = between_states(it, from, to, t, between);
+        nt_status status = nt_integrator_between(it, from, to, t, between);
         if (status != NT_OK)
             return status;
         *state = look(it, between, it->looked_v);

@@ -9,6 +9,7 @@ struct nt_integrator {
     const nt_method *method;
     nt_stepper stepper;
     nt_phase before;  /* the state at the start of the last accepted step        */
+    nt_phase within;  /* scratch, where work is followed                         */
     size_t size;      /* doubles of a state                                      */
     nt_layout layout; /* what the method asked for                               */
     double *looked_v; /* [2 nv] v and vdot in the system's frame                */
@@ -20,6 +21,7 @@ struct nt_integrator {
     bool variable; /* steps follow an error estimate or the method's proposal    */
     nt_step_control control;
     double *estimate; /* [2 nv] where errors are controlled                      */
+    double *dense;    /* scratch of nt_dense_output, beside that of a step                */
     bool track_work, started;
 
     /* Called with every step now -> next before it is accepted, for sensitivities; may be NULL. */
@@ -35,6 +37,15 @@ nt_status nt_integrator_advance(nt_integrator *integrator, double end, nt_observ
  * one of the whole motion. */
 nt_status nt_integrator_advance_variable(nt_integrator *integrator, double end, double h,
                                          nt_observer observer, void *context, nt_error *error);
+
+/* The state at t within a step `from` -> `to`: by the method's own dense output where it has one,
+ * else nt_dense_output. `out` has room for all of a state. */
+nt_status nt_integrator_between(nt_integrator *integrator, const nt_phase *from, const nt_phase *to,
+                                double t, nt_phase *out);
+
+/* Power and work of the step now -> next, whose time and size are there, into `next`; see work.c.
+ */
+nt_status nt_integrator_work(nt_integrator *integrator);
 
 /* Parts of both. One try of size h; the new state stands; words for a step that failed. */
 nt_status nt_integrator_attempt(nt_integrator *integrator, double h);

@@ -24,13 +24,21 @@ enum { NT_IN_BOTH_FRAMES = 3 };
 
 /* A state: one array of doubles, so that saving is a copy. */
 typedef struct nt_phase {
-    double *all; /* [size] t, work, step, then the arrays below                    */
+    double *all; /* [size] t, work, step, power, then the arrays below             */
     double *q, *v, *vdot, *lambda, *mu;
     double *memory; /* the system's discrete memory [n_memory]                       */
     double *method; /* the method's own memory [layout.memory]                       */
 } nt_phase;
 
-enum { NT_PHASE_T, NT_PHASE_WORK, NT_PHASE_STEP, NT_PHASE_HEAD };
+/* Of the step that led here: W, of forces without potential, at the nodes of work.c. */
+enum { NT_WORK_NODES = 5 };
+enum {
+    NT_PHASE_T,
+    NT_PHASE_WORK,
+    NT_PHASE_STEP,
+    NT_PHASE_POWER,
+    NT_PHASE_HEAD = NT_PHASE_POWER + NT_WORK_NODES
+};
 
 /* Doubles that a method asks for. */
 typedef struct nt_layout {
@@ -54,7 +62,7 @@ typedef struct nt_variation {
 typedef struct nt_directions {
     int count;
     size_t stride;   /* doubles from one variation to the next                */
-    double *scratch; /* [layout.linear + count layout.linear_each]            */
+    double *scratch; /* [layout.linear + count layout.linear_each], left alone between calls */
     /* Adds to terms->residual[nv] and terms->rows[nc] (each may be NULL) what direction i changes
      * in them at a point besides (vdot, v, q, lambda, mu): parameters and memory. In the problem's
      * frame; honours parts and level. */
@@ -129,6 +137,13 @@ struct nt_method {
      * where all of `after` but `method` is given and that is written. Step sizes are frozen. */
     nt_status (*linearise)(nt_stepper *stepper, double h, const nt_directions *directions,
                            const double *before, double *after);
+    /* What `interpolate` gives at t, varied: from the variations at both ends of the step that was
+     * linearised last, with the same directions and their scratch as it was left; all of `between`
+     * but memory and method is written. NT_UNSUPPORTED where `interpolate` itself resorts to
+     * dense_output.c. NULL where `interpolate` is. */
+    nt_status (*vary_dense)(nt_stepper *stepper, const nt_phase *from, const nt_phase *to, double t,
+                            const nt_directions *directions, const double *before,
+                            const double *after, double *between);
     /* Its transpose, for adjoints. */
     nt_status (*transpose)(nt_stepper *stepper, double h, const nt_directions *directions,
                            const double *after, double *before);

@@ -1,6 +1,6 @@
 /* The semi-explicit method: expensive soft forces once per step, stiff cheap ones implicitly.
  *
- *   Modin, Fritzson & Fuehrer 2007, (5), (6); step sizes by stability (15), (16)
+ *   Modin, Fritzson & Fuehrer 2007, (5), (6); step sizes by stability (15)
  *
  * In the words of splitting.h sigma = 1/2: x = h v + h^2/2 (A + B). Stable for B = 0 where
  * h c <= 2 - alpha h^2 k and h c >= (1/2 - alpha) h^2 k (theorem 3); with beta >= 1/2 B adds no
@@ -55,9 +55,11 @@ static nt_status layout(const nt_problem *problem, const double *option, nt_layo
     nt_splitting_layout(problem, sizes);
     sizes->proposes = option[STEPS] != EQUAL;
     if (sizes->proposes && option[ALPHA] == 0)
-        return nt_fail(error, NT_INVALID,
-                       "steps by stiffness compare forces at two places, and alpha = 0 leaves one: "
-                       "expected alpha > 0");
+        return nt_fail(
+            error, NT_INVALID,
+            "steps by stiffness compare forces at two places of the first step, and alpha = 0 "
+            "leaves one: "
+            "expected alpha > 0");
     return NT_OK;
 }
 
@@ -92,7 +94,7 @@ const nt_method nt_method_semi_explicit = {
     .name = "semi-explicit",
     .summary = "expensive forces once per step, stiff ones implicitly",
     .reference = "Modin, Fritzson & Fuehrer 2007, (5), (6)",
-    .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_CONTROLS_ERROR,
+    .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_CONTROLS_ERROR,
     .options = options,
     .n_options = N_OPTIONS,
     .frames = NT_IN_BOTH_FRAMES,

@@ -5,9 +5,14 @@
  *   dq_m = beta e,  dv_m = beta gamma' T^-1 e,  dvdot = beta' T^-1 e,  beta' = 1/(sigma h^2),
  * gamma' = 1/(sigma h),
  *
- * and dq1 = Y e with Y = T(x) T(beta x)^-1: the rows of Phi at q1 get their derivative at the level
- * of velocities, where it meets the map Y. In the second stage positions stand and the unknown is
- * a. */
+ * and dq1 = Y e with Y = T(x) T(beta x)^-1. With s = sigma h^2 the first stage is
+ *
+ *   [ s (beta' M T^-1 + beta gamma' C_B T^-1 + beta K)   R_lambda   R_mu ] [     e     ]
+ *   [ Phi_q(q1) Y                                            0       0   ] [ s Dlambda ] = ...
+ *   [ beta gamma' kappa_v T^-1 + beta kappa_q                0       0   ] [ s Dmu     ]
+ *
+ * all but the rows of Phi at the middle. These get their derivative at the level of velocities,
+ * where it meets the map Y. In the second stage positions stand and the unknown is a. */
 #include "method/splitting.h"
 
 #include "base/vector3.h"
@@ -15,43 +20,36 @@
 
 #include <string.h>
 
-/* ---- memory and work ------------------------------------------------------------------------- */
+/* Constraint rows that Newton's iteration leaves at more than this part of their tolerance get one
+ * more correction with the factors at hand, which takes them to rounding. */
+static const double POLISHED = 1e-4;
 
-/* Kept from step to step: the stiffness of A, a of the step before, and the first stage's a~ and
- * lambda~ for the derivative of the step. */
-typedef struct memory {
-    double *stiffness;    /* [1]  */
-    double *a_before;     /* [nv] */
-    double *a_first;      /* [nv] */
-    double *lambda_first; /* [nc] */
-} memory;
-
-static memory memory_of(const nt_problem *p, const nt_phase *phase)
-{
-    memory m = {.stiffness = phase->method, .a_before = phase->method + 1};
-    m.a_first = m.a_before + p->nv;
-    m.lambda_first = m.a_first + p->nv;
-    return m;
-}
+/* ---- work ------------------------------------------------------------------------------------ */
 
 typedef struct work {
     nt_newton newton;
-    double *explicit; /* [nv] -A                    */
-    double *q_m;      /* [nq]                       */
-    double *v_m;      /* [nv]                       */
-    double *beta_x;   /* [nv] and scratch           */
-    double *Y;        /* [r][9] T(x) T(beta x)^-1   */
-    double *solved;   /* [n]                        */
+    double *explicit; /* [nv] -A                         */
+    double *q_m;      /* [nq]                            */
+    double *v_m;      /* [nv]                            */
+    double *beta_x;   /* [nv] and scratch                */
+    double *Y;        /* [r][9] T(x) T(beta x)^-1        */
+    double *rows;     /* [n] rows at the middle; scratch */
 } work;
+
+static size_t memory_size(const nt_problem *p)
+{
+    return 3 + 2 * (size_t)p->nv + (size_t)p->nq + (size_t)p->nc;
+}
 
 void nt_splitting_layout(const nt_problem *p, nt_layout *sizes)
 {
-    size_t nv = (size_t)p->nv, nq = (size_t)p->nq, n = (size_t)p->n;
+    size_t nv = (size_t)p->nv, nq = (size_t)p->nq, n = (size_t)p->n, nc = (size_t)p->nc;
     size_t r = (size_t)p->space.n_rotations;
-    sizes->memory = 1 + 2 * nv + (size_t)p->nc;
+    sizes->memory = memory_size(p);
+    sizes->variation = 1; /* nothing that is kept reaches the next step, but for its size */
     sizes->scratch = nt_newton_size(p) + 3 * nv + nq + 9 * r + n;
-    sizes->linear = 4 * nv + 2 * nq + 2 * n + 45 * r;
-    sizes->linear_each = 3 * nv + 2 * n;
+    sizes->linear = 5 * nv + 2 * nq + 45 * r;
+    sizes->linear_each = 2 * nv + nc + 2 * n;
 }
 
 static work bind(const nt_stepper *s, const nt_splitting *c, double h)
@@ -68,71 +66,45 @@ static work bind(const nt_stepper *s, const nt_splitting *c, double h)
     w.v_m = w.q_m + p->nq;
     w.beta_x = w.v_m + p->nv;
     w.Y = w.beta_x + p->nv;
-    w.solved = w.Y + 9 * p->space.n_rotations;
+    w.rows = w.Y + 9 * p->space.n_rotations;
     return w;
 }
 
 nt_status nt_splitting_start(nt_stepper *s)
 {
     const nt_problem *p = s->problem;
-    memory m = memory_of(p, &s->next);
-    *m.stiffness = 0;
-    memcpy(m.a_before, s->next.vdot, (size_t)p->nv * sizeof(double));
+    nt_splitting_memory m = nt_splitting_memory_of(p, &s->next);
+    memset(s->next.method, 0, memory_size(p) * sizeof(double));
     memcpy(m.a_first, s->next.vdot, (size_t)p->nv * sizeof(double));
     memcpy(m.lambda_first, s->next.lambda, (size_t)p->nc * sizeof(double));
     return NT_OK;
 }
 
-/* ---- A --------------------------------------------------------------------------------------- */
-
-/* -A at (q0 o exp(reach v0), v0, t0 + later) */
-static nt_status explicit_forces(nt_stepper *s, const nt_splitting *c, const work *w, double reach,
-                                 double later, double *out)
+nt_status nt_splitting_explicit(nt_stepper *s, const nt_splitting *c, double h, const double *q,
+                                double *out)
 {
     nt_problem *p = s->problem;
     memset(out, 0, (size_t)p->nv * sizeof *out);
     if (c->explicit_parts == 0)
         return NT_OK;
-    for (int i = 0; i < p->nv; i++)
-        w->beta_x[i] = reach * s->now.v[i];
-    nt_space_compose(&p->space, p->frame, s->now.q, w->beta_x, w->q_m);
     nt_point at = nt_phase_point(&s->now);
-    at.q = w->q_m;
-    at.t += later;
+    at.q = q;
+    at.t += c->alpha * h;
     nt_terms terms = {.parts = c->explicit_parts, .residual = out};
     s->statistics->evaluations++;
     return nt_problem_evaluate(p, &at, &terms);
 }
 
-static double norm(const nt_problem *p, const double *x)
+/* A of the step, at q0 o exp(alpha h v0), and its stiffness where it is wanted. */
+static nt_status take_explicit(nt_stepper *s, const nt_splitting *c, const work *w, double h)
 {
-    double sum = 0;
-    for (int i = 0; i < p->nv; i++) {
-        double size = nt_problem_weight(p, i) * x[i];
-        sum += size * size;
-    }
-    return sqrt(sum);
-}
-
-/* (15): what A as an acceleration changes along the way from q0 to where it is taken. */
-static nt_status measure(nt_stepper *s, const nt_splitting *c, const work *w, double h, double *out)
-{
-    nt_problem *p = s->problem;
-    double moved = c->alpha * h * norm(p, s->now.v), *change = w->solved;
-    *out = 0;
-    nt_status status = explicit_forces(s, c, w, 0, c->alpha * h, change);
+    const nt_problem *p = s->problem;
     for (int i = 0; i < p->nv; i++)
-        change[i] = w->explicit[i] - change[i];
-    memset(change + p->nv, 0, (size_t)p->nc * sizeof *change);
-    nt_point at = nt_phase_point(&s->now);
-    if (status == NT_OK)
-        status = nt_problem_factor_accelerations(p, &at);
-    if (status == NT_OK)
-        status = nt_solver_solve(p->solver, change, 1);
-    s->statistics->factorisations++;
-    s->statistics->solves++;
-    if (status == NT_OK && moved > 0)
-        *out = norm(p, change) / moved;
+        w->beta_x[i] = c->alpha * h * s->now.v[i];
+    nt_space_compose(&p->space, p->frame, s->now.q, w->beta_x, w->q_m);
+    nt_status status = nt_splitting_explicit(s, c, h, w->q_m, w->explicit);
+    if (status == NT_OK && c->measures)
+        status = nt_splitting_measure(s, c, h, w->explicit, w->q_m, w->rows, w->beta_x);
     return status;
 }
 
@@ -141,11 +113,15 @@ static nt_status measure(nt_stepper *s, const nt_splitting *c, const work *w, do
 /* What the equations need besides the Newton iteration's own arrays. */
 typedef struct stage {
     nt_newton newton; /* first: the iteration hands it out */
+    bool first;
+    double per_speed; /* rows of velocities count relative to the largest velocity, 1 m/s or 1 rad/s
+                         at least: rounding is relative to it */
     const nt_splitting *c;
     const work *w;
 } stage;
 
-/* M a - B - reactions at the middle, -A, and the tangent with dq_m = k e. */
+/* M a - B - reactions at the middle, -A, and the tangent with dq_m = stiffness/scale e. In the
+ * first stage the rows there too, of which those of kappa are wanted. */
 static nt_status middle(nt_stepper *s, const stage *g, double damping, double stiffness,
                         const double *map, bool tangent)
 {
@@ -155,14 +131,18 @@ static nt_status middle(nt_stepper *s, const stage *g, double damping, double st
     at.t = s->now.all[NT_PHASE_T] + g->c->beta * n->c.h;
     at.q = g->w->q_m;
     at.v = g->w->v_m;
+    bool rows = g->first && p->nn > 0;
     nt_combination combination = {.mass = n->c.scale * n->c.beta_prime,
                                   .damping = damping,
                                   .stiffness = stiffness,
                                   .multiplier = 1,
+                                  .row_damping = rows ? g->per_speed * damping / n->c.scale : 0,
+                                  .row_stiffness = rows ? g->per_speed * stiffness / n->c.scale : 0,
                                   .map = p->space.n_rotations ? map : NULL};
     nt_terms terms = {.parts = NT_MASS | NT_REACTIONS | g->c->implicit_parts,
-                      .level = NT_VELOCITY,
+                      .level = rows ? NT_POSITION : NT_VELOCITY,
                       .residual = n->residual,
+                      .rows = rows ? g->w->rows : NULL,
                       .matrix = tangent ? &p->matrix : NULL,
                       .combination = &combination};
     memcpy(n->residual, g->w->explicit, (size_t)p->nv * sizeof(double));
@@ -172,25 +152,44 @@ static nt_status middle(nt_stepper *s, const stage *g, double damping, double st
     return nt_problem_evaluate(p, &at, &terms);
 }
 
-/* Rows at the end of the step at a level; their derivative along dv = factor X e. */
-static nt_status rows_at_end(nt_stepper *s, const stage *g, nt_level level, double factor,
-                             const double *map, bool tangent)
+/* Rows of the problem's matrix that are multipliers' become zero: those of lambda. */
+static void clear_holonomic_rows(const nt_problem *p)
 {
-    nt_problem *p = s->problem;
-    nt_point at = nt_phase_point(&s->next);
-    nt_combination combination = {.row_damping = factor, .map = p->space.n_rotations ? map : NULL};
-    nt_terms rows = {.level = level, .rows = g->newton.residual + p->nv};
-    nt_terms matrix = {.level = NT_VELOCITY, .matrix = &p->matrix, .combination = &combination};
-    nt_status status = p->nc > 0 ? nt_problem_evaluate(p, &at, &rows) : NT_OK;
-    return status == NT_OK && tangent && p->nc > 0 ? nt_problem_evaluate(p, &at, &matrix) : status;
+    const nt_pattern *pattern = p->pattern;
+    for (int slot = 0; slot < pattern->n_slots; slot++) {
+        const int *node = pattern->node_start + pattern->row[slot];
+        const int *across = pattern->node_start + pattern->column[slot];
+        size_t columns = (size_t)(across[1] - across[0]);
+        double *block = nt_matrix_block(&p->matrix, slot);
+        for (int i = node[0]; i < node[1]; i++)
+            if (i >= p->nv && i < p->nv + p->nh)
+                memset(block + (size_t)(i - node[0]) * columns, 0, columns * sizeof *block);
+    }
+}
+
+/* At the level of velocities the rows of kappa come along, kappa_v Y; at that of positions they
+ * come alone, and take it back. */
+nt_status nt_splitting_holonomic_rows(nt_problem *p, const nt_point *end, const double *Y)
+{
+    nt_combination velocity = {.row_damping = 1, .map = Y}, back = {.row_damping = -1, .map = Y};
+    nt_terms terms = {.level = NT_VELOCITY, .matrix = &p->matrix, .combination = &velocity};
+    if (p->nh == 0)
+        return NT_OK;
+    if (p->nn > 0)
+        clear_holonomic_rows(p);
+    nt_status status = nt_problem_evaluate(p, end, &terms);
+    terms.level = NT_POSITION;
+    terms.combination = &back;
+    return status == NT_OK && p->nn > 0 ? nt_problem_evaluate(p, end, &terms) : status;
 }
 
 static nt_status first_equations(nt_stepper *s, const nt_newton *n, bool tangent)
 {
     const stage *g = (const stage *)n;
-    const nt_problem *p = s->problem;
+    nt_problem *p = s->problem;
     const work *w = g->w;
-    double beta = g->c->beta;
+    double beta = g->c->beta, *rows = n->residual + p->nv;
+    nt_point end = nt_phase_point(&s->next);
     for (int i = 0; i < p->nv; i++) {
         w->beta_x[i] = beta * n->increment[i];
         w->v_m[i] = s->now.v[i] + beta * n->c.h * n->acceleration[i];
@@ -206,17 +205,43 @@ static nt_status first_equations(nt_stepper *s, const nt_newton *n, bool tangent
     }
     nt_status status = middle(s, g, n->c.scale * beta * n->c.gamma_prime, n->c.scale * beta,
                               n->T_inverse, tangent);
-    return status == NT_OK ? rows_at_end(s, g, NT_POSITION, 1, w->Y, tangent) : status;
+    nt_terms holonomic = {.level = NT_POSITION, .rows = rows};
+    if (status == NT_OK && p->nh > 0)
+        status = nt_problem_evaluate(p, &end, &holonomic);
+    for (int i = p->nh; i < p->nc; i++)
+        rows[i] = g->per_speed * w->rows[i];
+    return status == NT_OK && tangent
+               ? nt_splitting_holonomic_rows(p, &end, p->space.n_rotations ? w->Y : NULL)
+               : status;
 }
 
 static nt_status second_equations(nt_stepper *s, const nt_newton *n, bool tangent)
 {
     const stage *g = (const stage *)n;
+    nt_problem *p = s->problem;
     double h = n->c.h;
-    for (int i = 0; i < s->problem->nv; i++)
+    for (int i = 0; i < p->nv; i++)
         g->w->v_m[i] = s->now.v[i] + g->c->beta * h * n->acceleration[i];
     nt_status status = middle(s, g, g->c->beta * h, 0, NULL, tangent);
-    return status == NT_OK ? rows_at_end(s, g, NT_VELOCITY, h, NULL, tangent) : status;
+    nt_point end = nt_phase_point(&s->next);
+    nt_combination combination = {.row_damping = g->per_speed * h};
+    nt_terms terms = {.level = NT_VELOCITY,
+                      .rows = n->residual + p->nv,
+                      .matrix = tangent ? &p->matrix : NULL,
+                      .combination = &combination};
+    if (status == NT_OK)
+        status = nt_problem_evaluate(p, &end, &terms);
+    for (int i = 0; i < p->nc; i++)
+        terms.rows[i] *= g->per_speed;
+    return status;
+}
+
+static double largest(const double *x, int n)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs(x[i]));
+    return most;
 }
 
 /* ---- the step -------------------------------------------------------------------------------- */
@@ -241,25 +266,43 @@ static void identities(const nt_problem *p, double *map)
         m3_store(map + 9 * k, m3_identity());
 }
 
+/* Newton's iteration, and the rows to rounding: what the equations make of the increments is made
+ * once more. */
+static nt_status solve(nt_stepper *s, const stage *g, nt_newton_equations *equations)
+{
+    const nt_problem *p = s->problem;
+    const nt_newton *n = &g->newton;
+    nt_status status = nt_newton_iterate(s, n, equations);
+    if (status != NT_OK ||
+        nt_newton_worst_ratio(n->residual + p->nv, n->per_residual + p->nv, p->nc) <= POLISHED)
+        return status;
+    nt_report report = s->report;
+    status = nt_newton_correct(s, n);
+    if (status == NT_OK)
+        status = equations(s, n, false);
+    report.position_drift = 0;
+    for (int i = p->nv; i < p->nv + p->nh; i++)
+        report.position_drift = fmax(report.position_drift, fabs(n->residual[i]));
+    s->report = report;
+    return status;
+}
+
 nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h)
 {
     nt_problem *p = s->problem;
     work w = bind(s, c, h);
-    memory m = memory_of(p, &s->next);
+    nt_splitting_memory m = nt_splitting_memory_of(p, &s->next);
     s->next.all[NT_PHASE_T] = s->now.all[NT_PHASE_T] + h;
-    *m.stiffness = 0;
-    nt_status status = explicit_forces(s, c, &w, c->alpha * h, c->alpha * h, w.explicit);
-    if (status == NT_OK && c->measures)
-        status = measure(s, c, &w, h, m.stiffness);
-    stage g = {.newton = w.newton, .c = c, .w = &w};
+    nt_status status = take_explicit(s, c, &w, h);
+    stage g = {.newton = w.newton, .first = true, .c = c, .w = &w};
+    g.per_speed = 1 / (1 + largest(s->now.v, p->nv));
     predict(s, c, &g.newton);
     if (status == NT_OK)
         status = nt_newton_check_turn(s, &g.newton);
     if (status == NT_OK)
-        status = nt_newton_iterate(s, &g.newton, first_equations);
+        status = solve(s, &g, first_equations);
     if (status != NT_OK)
         return status;
-    memcpy(m.a_before, s->now.vdot, (size_t)p->nv * sizeof(double));
     memcpy(m.a_first, s->next.vdot, (size_t)p->nv * sizeof(double));
     memcpy(m.lambda_first, s->next.lambda, (size_t)p->nc * sizeof(double));
     if (p->nc == 0)
@@ -267,18 +310,14 @@ nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h)
     int iterations = s->report.iterations;
     double drift = s->report.position_drift;
     g.newton.c = (nt_family){.h = h, .scale = 1, .beta_prime = 1, .gamma_prime = h};
+    g.first = false;
     identities(p, g.newton.T_inverse);
     p->factored_for = NULL; /* another matrix */
-    status = nt_newton_iterate(s, &g.newton, second_equations);
+    status = solve(s, &g, second_equations);
     p->factored_for = NULL;
     s->report.iterations += iterations;
     s->report.position_drift = drift;
     return status;
-}
-
-double nt_splitting_stiffness(const nt_stepper *s)
-{
-    return *memory_of(s->problem, &s->next).stiffness;
 }
 
 nt_status nt_splitting_error(nt_stepper *s, double h, double *estimate)

@@ -7,7 +7,8 @@
  *
  * with the matrix of its Newton iteration and on the right minus
  *
- *   scale (K_A dq_A + C_A dv0 + K_m [..]_m + C_m dv0 + R_p),   Phi_q [..]_1 + Phi_p,
+ *   scale (K_A dq_A + C_A dv0 + K_m [..]_m + C_m dv0 + R_p),
+ *   Phi_q [..]_1 + Phi_p,   kappa_q [..]_m + kappa_v dv0 + kappa_p,
  *
  * dq_A = Ad(alpha h v0) dq0 + alpha h T(alpha h v0) dv0: here the tangent of A is needed. The
  * second stage has dq_m and dq1 known, and dv_m = dv0 + beta h da, dv1 = dv0 + h da. */
@@ -23,9 +24,10 @@ typedef struct linear {
     double h;
     double *x, *beta_x, *alpha_x, *v_m;        /* [nv]             */
     double *q_m, *q_A;                         /* [nq]             */
-    double *scratch;                           /* [2 n]            */
+    double *scratch;                           /* [nv]             */
     double *T_A, *T_x, *T_m, *T_m_inverse, *Y; /* [r][9]     */
-    double *dq_m, *dq_A, *dv;                  /* [count][nv]      */
+    double *dq_m, *dq_A;                       /* [count][nv]      */
+    double *rows;                              /* [count][nc] at the middle */
     double *force;                             /* [count][n] K_A dq_A + C_A dv0 + A_p */
     double *z;                                 /* [count][n]       */
 } linear;
@@ -42,15 +44,15 @@ static linear bind(const nt_problem *p, const nt_splitting *c, double h,
     l.q_m = l.v_m + nv;
     l.q_A = l.q_m + nq;
     l.scratch = l.q_A + nq;
-    l.T_A = l.scratch + 2 * n;
+    l.T_A = l.scratch + nv;
     l.T_x = l.T_A + r;
     l.T_m = l.T_x + r;
     l.T_m_inverse = l.T_m + r;
     l.Y = l.T_m_inverse + r;
     l.dq_m = l.Y + r;
     l.dq_A = l.dq_m + count * nv;
-    l.dv = l.dq_A + count * nv;
-    l.force = l.dv + count * nv;
+    l.rows = l.dq_A + count * nv;
+    l.force = l.rows + count * (n - nv);
     l.z = l.force + count * n;
     return l;
 }
@@ -85,8 +87,8 @@ static void carried(const nt_problem *p, const double *x, const double *T, doubl
         out[i] += factor * scratch[i];
 }
 
-static nt_push push_of(const nt_problem *p, const linear *l, const nt_point *at, int count,
-                       const double *x, double *y)
+static nt_push push_of(const nt_problem *p, const nt_point *at, int count, const double *x,
+                       double *y)
 {
     return (nt_push){.at = at,
                      .level = NT_POSITION,
@@ -94,15 +96,20 @@ static nt_push push_of(const nt_problem *p, const linear *l, const nt_point *at,
                      .x = x,
                      .y = y,
                      .x_stride = (size_t)p->nv,
-                     .y_stride = (size_t)p->n,
-                     .scratch = l->scratch};
+                     .y_stride = (size_t)p->n};
 }
 
-/* Rows of multipliers that a push at a point other than the step's end has added are not wanted. */
-static void clear_rows(const nt_problem *p, int count, double *y)
+/* Rows that a push at a point other than the step's end has added are out of the way: in `kept`
+ * [count][nc], or, NULL, not wanted. */
+static void take_rows(const nt_problem *p, int count, double *y, double *kept)
 {
-    for (int k = 0; k < count; k++)
-        memset(y + (size_t)k * (size_t)p->n + p->nv, 0, (size_t)p->nc * sizeof *y);
+    size_t bytes = (size_t)p->nc * sizeof *y;
+    for (int k = 0; k < count; k++) {
+        double *rows = y + (size_t)k * (size_t)p->n + p->nv;
+        if (kept)
+            memcpy(kept + (size_t)k * (size_t)p->nc, rows, bytes);
+        memset(rows, 0, bytes);
+    }
 }
 
 /* What A changes: the same in both stages. */
@@ -125,7 +132,7 @@ static nt_status explicit_change(nt_stepper *s, const linear *l, const nt_direct
     nt_point at = nt_phase_point(&s->now);
     at.q = l->q_A;
     at.t += l->c->alpha * l->h;
-    nt_push push = push_of(p, l, &at, count, l->dq_A, l->force);
+    nt_push push = push_of(p, &at, count, l->dq_A, l->force);
     push.parts = l->c->explicit_parts;
     push.stiffness = 1;
     nt_status status = nt_variation_push(p, &push);
@@ -136,18 +143,18 @@ static nt_status explicit_change(nt_stepper *s, const linear *l, const nt_direct
         nt_terms terms = {.parts = l->c->explicit_parts, .residual = l->force + (size_t)k * n};
         status = directions->load(directions->context, k, &at, &terms);
     }
-    clear_rows(p, count, l->force);
+    take_rows(p, count, l->force, NULL);
     return status;
 }
 
-/* z += K_m dq_m + C_m dv0 + R_p at the middle point */
+/* z += K_m dq_m + C_m dv0 + R_p at the middle point; rows: the same of the rows there */
 static nt_status middle_change(nt_stepper *s, const linear *l, const nt_directions *directions,
                                const nt_point *at, const double *before)
 {
     nt_problem *p = s->problem;
     int count = directions->count;
     unsigned parts = NT_MASS | NT_REACTIONS | l->c->implicit_parts;
-    nt_push push = push_of(p, l, at, count, l->dq_m, l->z);
+    nt_push push = push_of(p, at, count, l->dq_m, l->z);
     push.parts = parts;
     push.stiffness = 1;
     nt_status status = nt_variation_push(p, &push);
@@ -156,10 +163,11 @@ static nt_status middle_change(nt_stepper *s, const linear *l, const nt_directio
     if (status == NT_OK)
         status = nt_variation_push(p, &push);
     for (int k = 0; k < count && status == NT_OK; k++) {
-        nt_terms terms = {.parts = parts, .residual = l->z + (size_t)k * (size_t)p->n};
+        double *z = l->z + (size_t)k * (size_t)p->n;
+        nt_terms terms = {.parts = parts, .level = NT_POSITION, .residual = z, .rows = z + p->nv};
         status = directions->load(directions->context, k, at, &terms);
     }
-    clear_rows(p, count, l->z);
+    take_rows(p, count, l->z, l->rows);
     return status;
 }
 
@@ -171,7 +179,7 @@ static nt_status end_change(nt_stepper *s, const linear *l, const nt_directions 
     nt_problem *p = s->problem;
     nt_point at = nt_phase_point(&s->next);
     at.memory = s->now.memory;
-    nt_push push = push_of(p, l, &at, directions->count, after, l->z);
+    nt_push push = push_of(p, &at, directions->count, after, l->z);
     push.level = level;
     push.stiffness = 1;
     push.x_stride = directions->stride;
@@ -187,23 +195,25 @@ static nt_status end_change(nt_stepper *s, const linear *l, const nt_directions 
 }
 
 /* The matrix of a stage, as its Newton iteration has it; then z = -matrix^-1 z. */
-static nt_status solve(nt_stepper *s, const linear *l, const nt_point *middle, nt_combination mid,
-                       double row_damping, const double *row_map, int count)
+static nt_status solve(nt_stepper *s, const linear *l, const nt_point *middle, bool first,
+                       const nt_combination *at_middle, int count)
 {
     nt_problem *p = s->problem;
-    nt_combination row = {.row_damping = row_damping, .map = row_map};
+    nt_combination row = {.row_damping = l->h};
     nt_terms forces = {.parts = NT_MASS | NT_REACTIONS | l->c->implicit_parts,
-                       .level = NT_VELOCITY,
+                       .level = first ? NT_POSITION : NT_VELOCITY,
                        .matrix = &p->matrix,
-                       .combination = &mid};
+                       .combination = at_middle};
     nt_terms rows = {.level = NT_VELOCITY, .matrix = &p->matrix, .combination = &row};
-    nt_point at = nt_phase_point(&s->next);
-    at.memory = s->now.memory;
+    nt_point end = nt_phase_point(&s->next);
+    end.memory = s->now.memory;
     p->factored_for = NULL;
     nt_matrix_zero(&p->matrix);
     nt_status status = nt_problem_evaluate(p, middle, &forces);
-    if (status == NT_OK && p->nc > 0)
-        status = nt_problem_evaluate(p, &at, &rows);
+    if (status == NT_OK && first)
+        status = nt_splitting_holonomic_rows(p, &end, p->space.n_rotations ? l->Y : NULL);
+    else if (status == NT_OK)
+        status = nt_problem_evaluate(p, &end, &rows);
     if (status == NT_OK)
         status = nt_solver_factor_clear(p->solver, &p->matrix);
     for (int k = 0; k < count; k++) {
@@ -243,16 +253,21 @@ static nt_status first_stage(nt_stepper *s, const linear *l, const nt_directions
     for (int k = 0; k < directions->count; k++)
         for (size_t i = 0; i < nv; i++)
             l->z[(size_t)k * n + i] *= scale;
-    if (status == NT_OK && p->nc > 0)
+    if (status == NT_OK && p->nh > 0)
         status = end_change(s, l, directions, NT_POSITION, before, after);
+    for (int k = 0; k < directions->count; k++)
+        memcpy(l->z + (size_t)k * n + nv + p->nh, l->rows + (size_t)k * (size_t)p->nc + p->nh,
+               (size_t)p->nn * sizeof *l->rows);
+    bool rows = p->nn > 0; /* of Phi there is nothing to remove without those of kappa */
     nt_combination mid = {.mass = 1,
                           .damping = scale * c->beta * gamma_prime,
                           .stiffness = scale * c->beta,
                           .multiplier = 1,
+                          .row_damping = rows ? c->beta * gamma_prime : 0,
+                          .row_stiffness = rows ? c->beta : 0,
                           .map = p->space.n_rotations ? l->T_m_inverse : NULL};
     if (status == NT_OK)
-        status =
-            solve(s, l, &middle, mid, 1, p->space.n_rotations ? l->Y : NULL, directions->count);
+        status = solve(s, l, &middle, true, &mid, directions->count);
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
         nt_variation from = nt_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
@@ -290,7 +305,7 @@ static nt_status second_stage(nt_stepper *s, const linear *l, const nt_direction
         status = end_change(s, l, directions, NT_VELOCITY, before, after);
     nt_combination mid = {.mass = 1, .damping = c->beta * h, .multiplier = 1};
     if (status == NT_OK)
-        status = solve(s, l, &middle, mid, h, NULL, directions->count);
+        status = solve(s, l, &middle, false, &mid, directions->count);
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
         nt_variation from = nt_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
@@ -324,11 +339,11 @@ nt_status nt_splitting_linearise(nt_stepper *s, const nt_splitting *c, double h,
     if (h == 0)
         return NT_OK;
     linear l = bind(p, c, h, directions);
-    const double *a_first = s->next.method + 1 + p->nv, *lambda_first = a_first + p->nv;
-    places(s, &l, a_first);
+    nt_splitting_memory found = nt_splitting_memory_of(p, &s->next);
+    places(s, &l, found.a_first);
     nt_status status = explicit_change(s, &l, directions, before);
     if (status == NT_OK)
-        status = first_stage(s, &l, directions, a_first, lambda_first, before, after);
+        status = first_stage(s, &l, directions, found.a_first, found.lambda_first, before, after);
     if (status == NT_OK && p->nc > 0)
         status = second_stage(s, &l, directions, before, after);
     return status;

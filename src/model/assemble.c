@@ -34,7 +34,8 @@ static void write_positions(nt_model *model)
             v3_store(q, body->x0);
             q += 3;
         }
-        quat_store(q, body->q0);
+        if (body->r_node >= 0)
+            quat_store(q, body->q0);
     }
 }
 
@@ -47,7 +48,8 @@ static void read_positions(nt_model *model)
             body->x0 = v3_load(q);
             q += 3;
         }
-        body->q0 = quat_load(q);
+        if (body->r_node >= 0)
+            body->q0 = quat_load(q);
     }
 }
 
@@ -174,7 +176,7 @@ static int choose_free(nt_assembly *a)
         /* a body that only turns about a point is placed as a whole by its origin's position */
         bool held = (body->given & NT_GIVEN_ORIENTATION) ||
                     (body->t_node < 0 && (body->given & NT_GIVEN_POSITION));
-        bool rotation = points && !held;
+        bool rotation = body->r_node >= 0 && points && !held;
         int r = body->v + (body->t_node >= 0 ? 3 : 0);
         for (int k = 0; k < 3; k++) {
             if (position && body->t_node >= 0)
@@ -203,6 +205,14 @@ static quat smallest_rotation(v3 a, v3 b)
     return quat_unit((quat){1 + c, axis.x, axis.y, axis.z});
 }
 
+/* Where a rod leads from a placed body: down, as things hang. */
+static v3 along_rod(const nt_model *model, const nt_joint *joint)
+{
+    v3 g = v3_load(model->gravity);
+    double size = v3_norm(g);
+    return size > 0 ? v3_scale(joint->length / size, g) : v3_of(0, 0, -joint->length);
+}
+
 /* Put body b against its placed neighbour through joint e. */
 static void put_against(nt_model *model, const nt_element *e, int b)
 {
@@ -220,6 +230,8 @@ static void put_against(nt_model *model, const nt_element *e, int b)
             here->q0 = quat_unit(quat_multiply(smallest_rotation(now, wanted), here->q0));
     }
     v3 p = v3_add(there->x0, m3_apply(R_there, X_there));
+    if (joint->specs[0].kind == NT_ROW_DISTANCE)
+        p = v3_add(p, along_rod(model, joint));
     if (here->t_node >= 0)
         here->x0 = v3_sub(p, m3_apply(quat_matrix(here->q0), X));
 }
@@ -372,7 +384,8 @@ static void write_velocities(nt_model *model)
             v3_store(v, body->v0);
             v += 3;
         }
-        v3_store(v, body->w0);
+        if (body->r_node >= 0)
+            v3_store(v, body->w0);
     }
 }
 
@@ -439,8 +452,9 @@ static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
     for (int i = 1; i < model->n_bodies; i++) {
         nt_body *body = &model->bodies[i];
         const double *v = model->initial_v + body->v;
-        body->v0 = body->t_node >= 0 ? v3_load(v) : v3_of(0, 0, 0);
-        body->w0 = v3_load(v + (body->t_node >= 0 ? 3 : 0));
+        bool moves = body->t_node >= 0, turns = body->r_node >= 0;
+        body->v0 = moves ? v3_load(v) : v3_of(0, 0, 0);
+        body->w0 = turns ? v3_load(v + (moves ? 3 : 0)) : v3_of(0, 0, 0);
     }
     nt_assembly_measure(a, model->initial_q, NT_VELOCITY, &size, &worst);
     if (size > NT_CLOSED * scale && validate)

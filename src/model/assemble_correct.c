@@ -212,17 +212,22 @@ nt_status nt_assembly_report(nt_assembly *a)
     model->corrections = text;
     for (int i = 1; i < model->n_bodies; i++) {
         const nt_body *body = &model->bodies[i];
+        bool moves = body->t_node >= 0, turns = body->r_node >= 0;
         double moved[4] = {0}, dq[6] = {0};
-        nt_block block = {.kind = body->t_node >= 0 ? NT_R3SO3 : NT_SO3};
+        nt_block block = {.kind = !turns ? NT_RN : moves ? NT_R3SO3 : NT_SO3, .nv = 3};
         nt_space space;
         nt_space_init(&space, &block, 1);
         nt_space_difference(&space, NT_INERTIAL, q_given + body->q, model->initial_q + body->q, dq);
-        int r = body->t_node >= 0 ? 3 : 0;
+        int r = moves ? 3 : 0;
         const double *v0 = v_given + body->v, *v1 = model->initial_v + body->v;
-        moved[0] = r ? v3_norm(v3_load(dq)) : 0;
-        moved[1] = v3_norm(v3_load(dq + r));
-        moved[2] = r ? v3_norm(v3_sub(v3_load(v1), v3_load(v0))) : 0;
-        moved[3] = v3_norm(v3_sub(v3_load(v1 + r), v3_load(v0 + r)));
+        if (moves) {
+            moved[0] = v3_norm(v3_load(dq));
+            moved[2] = v3_norm(v3_sub(v3_load(v1), v3_load(v0)));
+        }
+        if (turns) {
+            moved[1] = v3_norm(v3_load(dq + r));
+            moved[3] = v3_norm(v3_sub(v3_load(v1 + r), v3_load(v0 + r)));
+        }
         static const char *const what[] = {"centre of mass by", "orientation by", "velocity by",
                                            "angular velocity by"};
         static const char *const unit[] = {"m", "rad", "m/s", "rad/s"};

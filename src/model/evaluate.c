@@ -233,8 +233,8 @@ static bool name_of_entry(const nt_model *model, int i, const char *translation,
 {
     for (int b = 1; b < model->n_bodies; b++) {
         const nt_body *body = &model->bodies[b];
-        int k = i - body->v, moves = body->t_node >= 0;
-        if (k < 0 || k >= (moves ? 6 : 3))
+        int k = i - body->v, moves = body->t_node >= 0, turns = body->r_node >= 0;
+        if (k < 0 || k >= 3 * (moves + turns))
             continue;
         bool translates = moves && k < 3;
         snprintf(text, (size_t)size, "%s body %s %s %c", translates ? translation : rotation,

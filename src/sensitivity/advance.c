@@ -1,16 +1,16 @@
 /* Forward sensitivities from step to step, and between steps. */
 #include "base/error.h"
 #include "method/dense_output.h"
+#include "method/work.h"
 #include "sensitivity/forward.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- memory and work ------------------------------------------------------------------------ */
+/* ---- moved states --------------------------------------------------------------------------- */
 
-/* A state that has moved by `offset` times a variation, in the problem's frame, into `out`. */
-static void move(const nt_problem *p, const nt_phase *from, const nt_variation *d, double offset,
-                 double *increment, const nt_phase *out)
+void nt_sensitivity_move(const nt_problem *p, const nt_phase *from, const nt_variation *d,
+                         double offset, double *increment, const nt_phase *out)
 {
     for (int i = 0; i < p->nv; i++) {
         increment[i] = offset * d->q[i];
@@ -24,9 +24,7 @@ static void move(const nt_problem *p, const nt_phase *from, const nt_variation *
     nt_space_compose(&p->space, p->frame, from->q, increment, out->q);
 }
 
-/* The step of differences along a variation: it moves no value by more than 1e-2 of (1 + |value|).
- */
-static double reach(const nt_problem *p, const nt_phase *at, const nt_variation *d)
+double nt_sensitivity_reach(const nt_problem *p, const nt_phase *at, const nt_variation *d)
 {
     double largest = 0;
     for (int i = 0; i < p->nv; i++) {
@@ -39,8 +37,7 @@ static double reach(const nt_problem *p, const nt_phase *at, const nt_variation 
     return largest > 0 ? 1e-2 / largest : 1e-2;
 }
 
-/* The moved state as the system sees it. */
-static nt_point shown(nt_sensitivity *s, const nt_phase *phase)
+nt_point nt_sensitivity_point(nt_sensitivity *s, const nt_phase *phase)
 {
     nt_problem *p = s->integrator->problem;
     nt_point at = nt_phase_point(phase);
@@ -51,7 +48,7 @@ static nt_point shown(nt_sensitivity *s, const nt_phase *phase)
     return at;
 }
 
-static nt_phase scratch_phase(const nt_sensitivity *s, int which)
+nt_phase nt_sensitivity_phase(const nt_sensitivity *s, int which)
 {
     const nt_integrator *it = s->integrator;
     const nt_phase *now = &it->stepper.now;
@@ -83,125 +80,31 @@ static nt_status vary_memory(nt_sensitivity *s, int i, const nt_variation *befor
     nt_problem *p = it->problem;
     int n_memory = p->system->n_memory;
     memset(after->memory, 0, (size_t)n_memory * sizeof(double));
-    if (n_memory == 0 || !p->system->accept || (p->system->capabilities & NT_DISCRETE_MEMORY)) {
+    if (!p->system->accept || (p->system->capabilities & NT_DISCRETE_MEMORY)) {
         if (!p->system->accept)
             memcpy(after->memory, before->memory, (size_t)n_memory * sizeof(double));
         return NT_OK;
     }
-    nt_phase varied = scratch_phase(s, 0), from = it->stepper.next;
+    nt_phase varied = nt_sensitivity_phase(s, 0), from = it->stepper.next;
     from.memory = it->stepper.now.memory;
     nt_variation d = *after;
     d.memory = before->memory;
-    double step = fmin(reach(p, &from, &d), 1e-2 * nt_parameter_scale(s, s->route[i].parameter));
+    double step = fmin(nt_sensitivity_reach(p, &from, &d),
+                       1e-2 * nt_parameter_scale(s, s->route[i].parameter));
     nt_status status = NT_OK;
     for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
         int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
         double weight = sign * nt_stencil[distance - 1] / step;
         status = nt_sensitivity_move_parameter(s, i, sign * distance * step);
-        move(p, &from, &d, sign * distance * step, s->values, &varied);
+        nt_sensitivity_move(p, &from, &d, sign * distance * step, s->values, &varied);
         varied.all[NT_PHASE_T] = from.all[NT_PHASE_T];
-        nt_point at = shown(s, &varied);
+        nt_point at = nt_sensitivity_point(s, &varied);
         p->system->accept(p->system->self, &at, s->probe);
         for (int k = 0; k < n_memory; k++)
             after->memory[k] += weight * s->probe[k];
     }
     nt_status back = p->system->set_parameters(p->system->self, s->p);
     return status != NT_OK ? status : back;
-}
-
-/* Power at a state moved along direction i, the parameter too when `with_parameter`. */
-static nt_status power_beside(nt_sensitivity *s, int i, const nt_phase *at, const nt_variation *d,
-                              double offset, bool with_parameter, double *power)
-{
-    nt_problem *p = s->integrator->problem;
-    nt_phase varied = scratch_phase(s, 0);
-    nt_energy energy = {0};
-    nt_status status = with_parameter ? nt_sensitivity_move_parameter(s, i, offset) : NT_OK;
-    move(p, at, d, offset, s->values, &varied);
-    varied.all[NT_PHASE_T] = at->all[NT_PHASE_T];
-    nt_point point = shown(s, &varied);
-    if (status == NT_OK)
-        status = p->system->energy(p->system->self, &point, &energy);
-    *power = energy.power;
-    return status;
-}
-
-/* d(power) along direction i at a state, by differences of a step; *doubt receives what formulas of
- * sixth and fourth order differ by. */
-static nt_status difference_power(nt_sensitivity *s, int i, const nt_phase *at,
-                                  const nt_variation *d, double step, bool with_parameter,
-                                  double *derivative, double *doubt)
-{
-    static const double fourth[NT_STENCIL] = {8.0 / 12, -1.0 / 12, 0};
-    nt_status status = NT_OK;
-    double low = 0;
-    *derivative = 0;
-    for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
-        int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
-        double power;
-        status = power_beside(s, i, at, d, sign * distance * step, with_parameter, &power);
-        *derivative += sign * nt_stencil[distance - 1] / step * power;
-        low += sign * fourth[distance - 1] / step * power;
-    }
-    *doubt = fabs(*derivative - low);
-    return status;
-}
-
-/* Contacts are thinner than any step that suits the motion as a whole: steps a hundred times
- * smaller are tried until two orders agree. */
-static const double AGREED = 1e-9;
-
-/* d(power) along direction i at a state. */
-static nt_status vary_power(nt_sensitivity *s, int i, const nt_phase *at, const nt_variation *d,
-                            double *derivative)
-{
-    nt_problem *p = s->integrator->problem;
-    const nt_system *system = p->system;
-    int k = s->route[i].parameter;
-    nt_energy own = {0};
-    nt_point point = shown(s, at);
-    nt_status status = system->energy_tangent
-                           ? system->energy_tangent(system->self, &point, k, &own)
-                           : NT_UNSUPPORTED;
-    bool differenced = status == NT_UNSUPPORTED;
-    double step = reach(p, at, d);
-    if (differenced) {
-        step = fmin(step, 1e-2 * nt_parameter_scale(s, k));
-        status = NT_OK;
-    }
-    double best = 0, least = (double)INFINITY;
-    for (int attempt = 0; attempt < 4 && status == NT_OK; attempt++, step *= 1e-2) {
-        double derivative_here, doubt;
-        status = difference_power(s, i, at, d, step, differenced, &derivative_here, &doubt);
-        if (doubt < least) {
-            least = doubt;
-            best = derivative_here;
-        }
-        if (doubt <= AGREED * fabs(derivative_here))
-            break;
-    }
-    *derivative = own.power + best;
-    nt_status back = differenced ? system->set_parameters(system->self, s->p) : NT_OK;
-    return status != NT_OK ? status : back;
-}
-
-/* The trapezoidal rule of the integrator, differentiated. */
-static nt_status vary_work(nt_sensitivity *s, double h)
-{
-    nt_stepper *stepper = &s->integrator->stepper;
-    for (int i = 0; i < s->n; i++) {
-        double first, last;
-        nt_variation before = nt_variation_at(stepper->problem, &s->directions, s->now, i);
-        nt_variation after = nt_variation_at(stepper->problem, &s->directions, s->next, i);
-        nt_status status = vary_power(s, i, &stepper->now, &before, &first);
-        if (status == NT_OK)
-            status = vary_power(s, i, &stepper->next, &after, &last);
-        if (status != NT_OK)
-            return status;
-        s->work_before[i] = s->work[i];
-        s->work[i] += h / 2 * (first + last);
-    }
-    return NT_OK;
 }
 
 /* ---- a step --------------------------------------------------------------------------------- */
@@ -213,13 +116,14 @@ nt_status nt_sensitivity_attend(void *context, nt_integrator *it, double h)
     if (s->t != stepper->now.all[NT_PHASE_T])
         return NT_INCONSISTENT; /* not begun, or the state was restored without it */
     nt_status status = it->method->linearise(stepper, h, &s->directions, s->now, s->next);
-    for (int i = 0; i < s->n && status == NT_OK; i++) {
+    bool remembers = it->problem->system->n_memory > 0;
+    for (int i = 0; remembers && i < s->n && status == NT_OK; i++) {
         nt_variation before = nt_variation_at(it->problem, &s->directions, s->now, i);
         nt_variation after = nt_variation_at(it->problem, &s->directions, s->next, i);
         status = vary_memory(s, i, &before, &after);
     }
     if (status == NT_OK && it->track_work)
-        status = vary_work(s, h);
+        status = nt_sensitivity_vary_work(s, h);
     if (status != NT_OK)
         return status;
     double *old = s->before;
@@ -227,6 +131,8 @@ nt_status nt_sensitivity_attend(void *context, nt_integrator *it, double h)
     s->now = s->next;
     s->next = old;
     s->t = stepper->next.all[NT_PHASE_T];
+    s->linearised_t = s->t;
+    s->between_t = (double)NAN;
     return NT_OK;
 }
 
@@ -259,37 +165,30 @@ nt_state_tangent nt_sensitivity_state(nt_sensitivity *s, int i)
                               .work = s->work[i]};
 }
 
-/* Dense output of states that have moved by +-1, +-2, +-3 steps of their variations. */
-nt_status nt_sensitivity_dense(nt_sensitivity *s, int i, double t, nt_state_tangent *tangent)
+/* d(q, v, vdot, multipliers) of cubic Hermite interpolation into sum[3 nv + nc]: dense output of
+ * states that have moved by +-1, +-2, +-3 steps of their variations; `middle` is that at rest. */
+static void difference_dense(nt_sensitivity *s, int i, double t, const nt_phase *middle,
+                             double *sum)
 {
     nt_integrator *it = s->integrator;
     nt_problem *p = it->problem;
     const nt_phase *from = &it->before, *to = &it->stepper.now;
-    if (!(t >= from->all[NT_PHASE_T] && t <= to->all[NT_PHASE_T]))
-        return NT_INVALID;
-    *tangent = nt_sensitivity_state(s, i);
-    if (t == to->all[NT_PHASE_T])
-        return NT_OK;
     nt_variation first = nt_variation_at(p, &s->directions, s->before, i);
     nt_variation last = nt_variation_at(p, &s->directions, s->now, i);
-    nt_phase ends[2] = {scratch_phase(s, 0), scratch_phase(s, 1)}, middle = it->stepper.next;
-    nt_state between; /* in `next` */
-    nt_status status = nt_integrator_dense(it, t, &between);
-    if (status != NT_OK)
-        return status;
-    nt_phase varied = scratch_phase(s, 2);
-    double *work = s->dense + 3 * it->size, *sum = s->dense_shown;
-    double step = fmin(reach(p, from, &first), reach(p, to, &last));
+    nt_phase ends[2] = {nt_sensitivity_phase(s, 0), nt_sensitivity_phase(s, 1)};
+    nt_phase varied = nt_sensitivity_phase(s, 2);
+    double *work = it->dense;
+    double step = fmin(nt_sensitivity_reach(p, from, &first), nt_sensitivity_reach(p, to, &last));
     memset(sum, 0, (3 * (size_t)p->nv + (size_t)p->nc) * sizeof *sum);
     for (int j = 0; j < 2 * NT_STENCIL; j++) {
         int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
         double offset = sign * distance * step, weight = sign * nt_stencil[distance - 1] / step;
-        move(p, from, &first, offset, s->values, &ends[0]);
-        move(p, to, &last, offset, s->values, &ends[1]);
+        nt_sensitivity_move(p, from, &first, offset, s->values, &ends[0]);
+        nt_sensitivity_move(p, to, &last, offset, s->values, &ends[1]);
         for (int k = 0; k < 2; k++)
             memcpy(ends[k].all, k ? to->all : from->all, NT_PHASE_HEAD * sizeof(double));
         nt_dense_output(p, &ends[0], &ends[1], t, work, &varied);
-        nt_space_difference(&p->space, p->frame, middle.q, varied.q, s->values);
+        nt_space_difference(&p->space, p->frame, middle->q, varied.q, s->values);
         for (int k = 0; k < p->nv; k++) {
             sum[k] += weight * s->values[k];
             sum[p->nv + k] += weight * varied.v[k];
@@ -298,14 +197,56 @@ nt_status nt_sensitivity_dense(nt_sensitivity *s, int i, double t, nt_state_tang
         for (int k = 0; k < p->nc; k++)
             sum[3 * p->nv + k] += weight * varied.lambda[k];
     }
+}
+
+/* The method's own dense output, of all directions at once. Pseudo-loads read the variation of
+ * memory from `now`: inside the step memory is that of its start. */
+static nt_status vary_between(nt_sensitivity *s, double t)
+{
+    nt_integrator *it = s->integrator;
+    double *after = s->now;
+    if (!s->between)
+        return NT_UNSUPPORTED;
+    if (s->between_t == t)
+        return NT_OK;
+    if (s->linearised_t != it->stepper.now.all[NT_PHASE_T])
+        return NT_INVALID;
+    s->now = s->before;
+    nt_status status = it->method->vary_dense(&it->stepper, &it->before, &it->stepper.now, t,
+                                              &s->directions, s->before, after, s->between);
+    s->now = after;
+    s->between_t = status == NT_OK ? t : (double)NAN;
+    return status;
+}
+
+nt_status nt_sensitivity_dense(nt_sensitivity *s, int i, double t, nt_state_tangent *tangent)
+{
+    nt_integrator *it = s->integrator;
+    nt_problem *p = it->problem;
+    const nt_phase *from = &it->before, *to = &it->stepper.now, middle = it->stepper.next;
+    if (!(t >= from->all[NT_PHASE_T] && t <= to->all[NT_PHASE_T]))
+        return NT_INVALID;
+    *tangent = nt_sensitivity_state(s, i);
+    if (t == to->all[NT_PHASE_T])
+        return NT_OK;
+    nt_state between; /* in `next` */
+    nt_status status = nt_integrator_dense(it, t, &between);
+    if (status == NT_OK)
+        status = vary_between(s, t);
+    double *d = status == NT_OK ? s->between + (size_t)i * s->directions.stride : s->dense_shown;
+    if (status == NT_UNSUPPORTED)
+        difference_dense(s, i, t, &middle, d);
+    else if (status != NT_OK)
+        return status;
     double *q = s->shown;
-    const double *const inner[3] = {sum, sum + p->nv, sum + 2 * p->nv};
+    const double *const inner[3] = {d, d + p->nv, d + 2 * p->nv};
     double *const outer[3] = {q, q + p->nv, q + 2 * p->nv};
     nt_sensitivity_change_frame(p, p->frame, p->system->frame, &middle, inner, outer);
-    tangent->lambda = sum + 3 * p->nv;
+    tangent->lambda = d + 3 * p->nv;
     tangent->mu = tangent->lambda + p->nh;
-    double share = (t - from->all[NT_PHASE_T]) / (to->all[NT_PHASE_T] - from->all[NT_PHASE_T]);
-    tangent->work = s->work_before[i] + share * (s->work[i] - s->work_before[i]);
+    double t0 = from->all[NT_PHASE_T], h = to->all[NT_PHASE_T] - t0;
+    tangent->work =
+        s->work_before[i] + h * nt_work_within(s->power + NT_WORK_NODES * i, (t - t0) / h);
     return NT_OK;
 }
 
@@ -329,7 +270,8 @@ nt_status nt_sensitivity_reactions(nt_sensitivity *s, int i, const nt_state *sta
                                 .v = (double *)(size_t)d->v,
                                 .vdot = (double *)(size_t)d->vdot,
                                 .lambda = (double *)(size_t)d->lambda};
-    double step = fmin(reach(p, &at, &along), 1e-2 * nt_parameter_scale(s, s->route[i].parameter));
+    double step = fmin(nt_sensitivity_reach(p, &at, &along),
+                       1e-2 * nt_parameter_scale(s, s->route[i].parameter));
     nt_point moved = {.t = state->t, .q = q, .v = state->v, .vdot = state->vdot};
     moved.memory = state->memory;
     moved.lambda = multipliers, moved.mu = multipliers + p->nh;

@@ -22,9 +22,14 @@ struct nt_sensitivity {
     nt_directions directions;
     double *now, *next;  /* [n][stride] variations at the integrator's now   */
     double *before;      /* [n][stride] at the start of the last step        */
+    double *between;     /* [n][stride] inside the last step; NULL for methods without vary_dense */
+    double between_t;    /* s; NaN for none                                  */
+    double linearised_t; /* s, end of the step whose linearisation is in the scratch; or NaN */
     double t;            /* s, of `now`; NaN before the start                */
     double *work;        /* [n] J per unit, at `now`                         */
     double *work_before; /* [n] at `before`                                  */
+    double *power;       /* [n][NT_WORK_NODES] W per unit, over the last step */
+    double *inner;       /* variations at the nodes within a step, see work.c */
     double *p, *varied;  /* [n_parameters] their values, and some changed    */
     double *values;      /* [2][n_unknowns] of differences                   */
     double *point;       /* [nq + 2 nv + nc + n_memory] a varied state       */
@@ -42,6 +47,22 @@ extern const double nt_stencil[NT_STENCIL];
 void nt_sensitivity_change_frame(const nt_problem *p, nt_frame from, nt_frame to,
                                  const nt_phase *state, const double *const d[3],
                                  double *const out[3]);
+
+/* A state that has moved by `offset` times a variation, in the problem's frame, into `out`;
+ * increment[nv] is scratch. */
+void nt_sensitivity_move(const nt_problem *p, const nt_phase *from, const nt_variation *d,
+                         double offset, double *increment, const nt_phase *out);
+/* The step of differences along a variation: it moves no value by more than 1e-2 of (1 + |value|).
+ */
+double nt_sensitivity_reach(const nt_problem *p, const nt_phase *at, const nt_variation *d);
+/* A state as the system sees it; until the next call. */
+nt_point nt_sensitivity_point(nt_sensitivity *s, const nt_phase *phase);
+/* Scratch states: three, and, where work is followed, those at the nodes within a step. */
+enum { NT_SENSITIVITY_NODES = 3 };
+nt_phase nt_sensitivity_phase(const nt_sensitivity *s, int which);
+
+/* Adds the step now -> next, of size h, to the derivatives of the work. */
+nt_status nt_sensitivity_vary_work(nt_sensitivity *s, double h);
 
 /* The hook of the integrator: every step before it is accepted. */
 nt_status nt_sensitivity_attend(void *context, nt_integrator *integrator, double h);

@@ -107,6 +107,55 @@ nt_status nt_problem_choose_rows(nt_problem *problem, const nt_point *at)
     return positions && problem->nn > 0 ? keep_positions(problem) : status;
 }
 
+/* A row that is left out follows from those in use, g_d = sum c_j g_j, and misses c_j times what
+ * they miss. Where a c_j is larger than this, rows d and j change places: then g_j follows from the
+ * others and g_d with coefficients that are smaller by that much. */
+static const double LARGEST_SHARE = 10;
+
+/* c_j in b[n], at the places of the multipliers, from [W G^T; G 0] (x, c) = (g_d, 0): where g_d
+ * does depend on the rows in use x vanishes. */
+static nt_status shares_of(nt_problem *p, int d, double *b)
+{
+    const nt_pattern *pattern = p->pattern;
+    memset(b, 0, (size_t)p->n * sizeof *b);
+    for (int slot = 0; slot < pattern->n_slots; slot++) {
+        const int *rows = pattern->node_start + pattern->row[slot];
+        const int *columns = pattern->node_start + pattern->column[slot];
+        int width = columns[1] - columns[0];
+        if (d >= rows[0] && d < rows[1] && columns[0] < p->nv)
+            memcpy(b + columns[0],
+                   nt_matrix_block(&p->matrix, slot) + (size_t)(d - rows[0]) * (size_t)width,
+                   (size_t)width * sizeof *b);
+    }
+    return nt_solver_solve(p->solver, b, 1);
+}
+
+nt_status nt_problem_exchange_rows(nt_problem *p, const nt_point *at, bool *changed)
+{
+    *changed = false;
+    p->factored_for = NULL;
+    nt_status status = weighted_constraints(p, at);
+    if (status == NT_OK)
+        status = nt_solver_factor(p->solver, &p->matrix);
+    for (int i = 0; i < p->n_dropped && status == NT_OK; i++) {
+        int d = p->dropped[i], most = d, kappa = p->nv + p->nh;
+        double *c = p->work;
+        if ((status = shares_of(p, d, c)) != NT_OK)
+            return status;
+        c[d] = LARGEST_SHARE;
+        for (int j = d < kappa ? p->nv : kappa; j < (d < kappa ? kappa : p->n); j++)
+            if (fabs(c[j]) > fabs(c[most]))
+                most = j;
+        if (most == d)
+            continue;
+        p->dropped[i] = most;
+        *changed = true;
+        if ((status = nt_solver_drop(p->solver, p->dropped, p->n_dropped)) == NT_OK)
+            status = nt_solver_factor(p->solver, &p->matrix);
+    }
+    return status;
+}
+
 /* Whether a 3 x 3 block is definite for sure: a product of moments above 1e-12 of their mean's
  * cube. */
 static bool is_definite(m3 a)

@@ -85,6 +85,12 @@ static double largest_of(const double *x, int n)
     return largest;
 }
 
+static double largest_acceleration(const nt_problem *p, const double *vdot, const double *lambda,
+                                   const double *mu)
+{
+    return fmax(largest_of(vdot, p->nv), fmax(largest_of(lambda, p->nh), largest_of(mu, p->nn)));
+}
+
 /* A determinant below this part of the trace's cube is that of a point or a thin rod and rounding:
  * about some axis nothing resists. */
 static const double NO_INERTIA = 1e-14;
@@ -173,14 +179,52 @@ nt_status nt_problem_accelerate(nt_problem *p, const nt_point *at, double *vdot,
         if (affine) /* one solve, checked by the solver's residual, is the answer */
             return NT_OK;
         effort->iterations++;
-        double change = largest_of(r, p->n), size = largest_of(vdot, p->nv);
-        size = fmax(size, fmax(largest_of(lambda, p->nh), largest_of(mu, p->nn)));
+        double change = largest_of(r, p->n), size = largest_acceleration(p, vdot, lambda, mu);
         /* at rounding: a relative change of 1e-13, or no longer shrinking below 1e-9 */
         if (change <= 1e-13 * size || (change <= 1e-9 * size && change >= 0.5 * last))
             return NT_OK;
         last = change;
     }
     return NT_NOT_CONVERGED;
+}
+
+/* What an iteration gains at least, or the factors are not from near enough; and what is left of
+ * the largest acceleration or multiplier where rounding ends it, as above. */
+static const double GAIN = 0.1, ROUNDED = 1e-13;
+
+nt_status nt_problem_reaccelerate(nt_problem *p, const nt_point *at, double *vdot, double *lambda,
+                                  double *mu, nt_effort *effort)
+{
+    enum { MOST = 8 };
+    double *r = p->work, last;
+    nt_point point = *at;
+    point.vdot = vdot, point.lambda = lambda, point.mu = mu;
+    nt_terms terms = {
+        .parts = NT_ALL_PARTS, .level = NT_ACCELERATION, .residual = r, .rows = r + p->nv};
+    clear_dropped(p, lambda, mu);
+    last = largest_acceleration(p, vdot, lambda, mu);
+    for (int i = 0; i < MOST; i++) {
+        memset(r, 0, (size_t)p->nv * sizeof *r);
+        effort->evaluations++;
+        effort->solves++;
+        nt_status status = nt_problem_evaluate(p, &point, &terms);
+        for (int k = 0; k < p->n_dropped; k++)
+            r[p->dropped[k]] = 0;
+        if (status != NT_OK || (status = nt_solver_solve(p->solver, r, 1)) != NT_OK)
+            return status;
+        double sum = subtract(vdot, r, p->nv) + subtract(lambda, r + p->nv, p->nh) +
+                     subtract(mu, r + p->nv + p->nh, p->nn);
+        if (!isfinite(sum))
+            return NT_NOT_FINITE;
+        double change = largest_of(r, p->n), size = largest_acceleration(p, vdot, lambda, mu);
+        bool slow = change > GAIN * last, rounded = change * change <= DBL_EPSILON * size * last;
+        if (rounded || (slow && change <= ROUNDED * size))
+            return NT_OK; /* what follows is smaller by change/last, and below rounding */
+        if (slow)
+            break;
+        last = change;
+    }
+    return nt_problem_accelerate(p, at, vdot, lambda, mu, effort);
 }
 
 /* ---- back to the constraints ---------------------------------------------------------------- */

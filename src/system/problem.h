@@ -57,6 +57,11 @@ void nt_problem_equation_name(const nt_problem *problem, int i, char *text, int 
 /* Choose independent constraint rows at a point: fills dropped. */
 nt_status nt_problem_choose_rows(nt_problem *problem, const nt_point *at);
 
+/* Exchange rows that are left out against others in use, of the same kind of constraint, where
+ * their dependence has become weak: they follow from the others by large coefficients alone, with
+ * which rounding is multiplied. On failure the choice is void. */
+nt_status nt_problem_exchange_rows(nt_problem *problem, const nt_point *at, bool *changed);
+
 /* Accelerations and multipliers at (t, q, v): R = 0 and the second derivatives of the constraints,
  * by the system's tangent, or by its momenta where it has these alone and no constraints;
  * vdot[nv], lambda[nh], mu[nn] hold a guess on entry. Chooses the rows first. */
@@ -78,6 +83,11 @@ typedef struct nt_effort {
  * lambda, mu are a guess on entry. The solver keeps the factors of [M R_lambda; G 0]. */
 nt_status nt_problem_accelerate(nt_problem *problem, const nt_point *at, double *vdot,
                                 double *lambda, double *mu, nt_effort *effort);
+
+/* The same at a point near by, from what nt_problem_accelerate gave, with its factors: iterations
+ * that gain the distance, until rounding; anew where they gain too little. */
+nt_status nt_problem_reaccelerate(nt_problem *problem, const nt_point *at, double *vdot,
+                                  double *lambda, double *mu, nt_effort *effort);
 
 /* Bring the end of a step onto the constraints: x[nv] with q = q0 o exp(x) onto Phi = 0, then v
  * onto dPhi/dt = 0 and kappa = 0, to rounding; q = at->q and v = at->v are changed. Right after

@@ -16,12 +16,12 @@ enum { /* what it needs and treats */
        NONHOLONOMIC = 32,
        TOLERANCE = 64,  /* controls its error */
        BODY_ONLY = 128, /* works in the body frame only */
-       OWN_STEPS = 256  /* orders are its own affair     */
+       OWN_STEPS = 256, /* orders are its own affair     */
+       LINEAR = 512     /* multipliers must enter linearly */
 };
 enum { /* the same in groups */
        INDEX_3 = TANGENT | HOLONOMIC | NONHOLONOMIC,
        CONTROLLED = INDEX_3 | TOLERANCE,
-       SPLITTING = TANGENT | HOLONOMIC | TOLERANCE,
        EXPLICIT = MOMENTA | BODY_ONLY
 };
 
@@ -37,39 +37,40 @@ enum { SYMPLECTIC = MOMENTUM | NO_DRIFT, LEVELS = POSITIONS | VELOCITIES };
 
 /* Orders: of q and v, of multipliers (0: none claimed; the lowest of the problems), of both where
  * steps are alternately h/3 and 2h/3 (0: none claimed), of q between steps; and of q and v where
- * there are rotations, if that is another. An option makes a variant, with a row of its own. */
+ * there are rotations, and where constraints leave no freedom, if that is another. An option makes
+ * a variant, with a row of its own. */
 typedef struct row {
     const char *method;
     nt_option option; /* name NULL: none */
     unsigned does, keeps;
-    int order, forces, uneven, uneven_forces, between, rotations;
+    int order, forces, uneven, uneven_forces, between, rotations, determined;
 } row;
 
 static const row rows[] = {
-    {"generalized-alpha", {0}, INDEX_3, POSITIONS, 2, 2, 0, 0, 2, 0},
-    {"generalized-alpha", {"newmark", "0.5"}, INDEX_3, SYMMETRIC | POSITIONS, 2, 0, 0, 0, 2, 0},
-    {"generalized-alpha-linear", {0}, INDEX_3, POSITIONS, 2, 2, 0, 0, 2, 0},
-    {"generalized-alpha-residual", {0}, INDEX_3, POSITIONS, 2, 1, 0, 0, 2, 1},
-    {"generalized-alpha-soi2", {0}, CONTROLLED, LEVELS, 2, 2, 2, 2, 2, 0},
-    {"lie-newmark", {0}, EXPLICIT, SYMPLECTIC | SYMMETRIC, 2, 0, 2, 0, 2, 0},
-    {"lie-newmark-4", {0}, EXPLICIT | POSITION_FORCES, SYMPLECTIC | SYMMETRIC, 4, 0, 4, 0, 4, 0},
-    {"lie-newmark-6", {0}, EXPLICIT | POSITION_FORCES, SYMPLECTIC | SYMMETRIC, 6, 0, 6, 0, 4, 0},
-    {"lie-euler", {0}, EXPLICIT, SYMPLECTIC, 1, 0, 1, 0, 1, 0},
-    {"lie-euler-adjoint", {0}, EXPLICIT, SYMPLECTIC, 1, 0, 1, 0, 1, 0},
-    {"lie-midpoint", {0}, EXPLICIT | TANGENT, SYMPLECTIC | SYMMETRIC, 2, 0, 2, 0, 2, 0},
-    {"simo-wong", {0}, EXPLICIT | TANGENT, MOMENTUM | NO_DRIFT | SYMMETRIC, 2, 0, 2, 0, 2, 0},
-    {"simo-wong-explicit", {0}, EXPLICIT, MOMENTUM, 2, 0, 2, 0, 2, 0},
-    {"akw", {0}, EXPLICIT | TANGENT, MOMENTUM | ENERGY | NO_DRIFT | SYMMETRIC, 2, 0, 2, 0, 2, 0},
-    {"stormer-verlet", {0}, TANGENT | VECTOR, SYMPLECTIC | SYMMETRIC, 2, 0, 2, 0, 2, 0},
-    {"symplectic-euler", {0}, TANGENT | VECTOR, SYMPLECTIC, 1, 0, 1, 0, 1, 0},
-    {"symplectic-euler", {"adjoint", "true"}, TANGENT | VECTOR, SYMPLECTIC, 1, 0, 1, 0, 1, 0},
-    {"rkmk-dopri5", {0}, CONTROLLED, LEVELS, 5, 5, 5, 5, 5, 0},
-    {"rkmk-dop853", {0}, CONTROLLED, LEVELS, 8, 8, 8, 8, 8, 0},
-    {"semi-explicit", {0}, SPLITTING, LEVELS, 1, 1, 1, 1, 1, 0},
-    {"semi-explicit", {"beta", "0.5"}, SPLITTING, LEVELS, 2, 1, 2, 1, 2, 1},
-    {"theta", {0}, SPLITTING, LEVELS | SYMMETRIC, 2, 1, 2, 1, 2, 0},
-    {"theta", {"theta", "1"}, SPLITTING, LEVELS, 1, 1, 1, 1, 1, 0},
-    {"bdf", {0}, CONTROLLED | OWN_STEPS, LEVELS, 0, 0, 0, 0, 0, 0},
+    {"generalized-alpha", {0}, INDEX_3, POSITIONS, 2, 2, 0, 0, 2, 0, 0},
+    {"generalized-alpha", {"newmark", "0.5"}, INDEX_3, SYMMETRIC | POSITIONS, 2, 0, 0, 0, 2, 0, 0},
+    {"generalized-alpha-linear", {0}, INDEX_3, POSITIONS, 2, 2, 0, 0, 2, 0, 0},
+    {"generalized-alpha-residual", {0}, INDEX_3, POSITIONS, 2, 1, 0, 0, 2, 1, 0},
+    {"generalized-alpha-soi2", {0}, CONTROLLED, LEVELS, 2, 2, 2, 2, 2, 0, 0},
+    {"lie-newmark", {0}, EXPLICIT, SYMPLECTIC | SYMMETRIC, 2, 0, 2, 0, 2, 0, 0},
+    {"lie-newmark-4", {0}, EXPLICIT | POSITION_FORCES, SYMPLECTIC | SYMMETRIC, 4, 0, 4, 0, 4, 0, 0},
+    {"lie-newmark-6", {0}, EXPLICIT | POSITION_FORCES, SYMPLECTIC | SYMMETRIC, 6, 0, 6, 0, 4, 0, 0},
+    {"lie-euler", {0}, EXPLICIT, SYMPLECTIC, 1, 0, 1, 0, 1, 0, 0},
+    {"lie-euler-adjoint", {0}, EXPLICIT, SYMPLECTIC, 1, 0, 1, 0, 1, 0, 0},
+    {"lie-midpoint", {0}, EXPLICIT | TANGENT, SYMPLECTIC | SYMMETRIC, 2, 0, 2, 0, 2, 0, 0},
+    {"simo-wong", {0}, EXPLICIT | TANGENT, MOMENTUM | NO_DRIFT | SYMMETRIC, 2, 0, 2, 0, 2, 0, 0},
+    {"simo-wong-explicit", {0}, EXPLICIT, MOMENTUM, 2, 0, 2, 0, 2, 0, 0},
+    {"akw", {0}, EXPLICIT | TANGENT, MOMENTUM | ENERGY | NO_DRIFT | SYMMETRIC, 2, 0, 2, 0, 2, 0, 0},
+    {"stormer-verlet", {0}, TANGENT | VECTOR, SYMPLECTIC | SYMMETRIC, 2, 0, 2, 0, 2, 0, 0},
+    {"symplectic-euler", {0}, TANGENT | VECTOR, SYMPLECTIC, 1, 0, 1, 0, 1, 0, 0},
+    {"symplectic-euler", {"adjoint", "true"}, TANGENT | VECTOR, SYMPLECTIC, 1, 0, 1, 0, 1, 0, 0},
+    {"rkmk-dopri5", {0}, CONTROLLED, LEVELS, 5, 5, 5, 5, 5, 0, 0},
+    {"rkmk-dop853", {0}, CONTROLLED, LEVELS, 8, 8, 8, 8, 8, 0, 0},
+    {"semi-explicit", {0}, CONTROLLED, LEVELS, 1, 1, 1, 1, 1, 0, 2},
+    {"semi-explicit", {"beta", "0.5"}, CONTROLLED, LEVELS, 2, 1, 2, 1, 2, 1, 0},
+    {"theta", {0}, CONTROLLED, LEVELS | SYMMETRIC, 2, 1, 2, 1, 2, 0, 0},
+    {"theta", {"theta", "1"}, CONTROLLED | LINEAR, LEVELS, 1, 1, 1, 1, 1, 0, 0},
+    {"bdf", {0}, CONTROLLED | OWN_STEPS, LEVELS, 0, 0, 0, 0, 0, 0, 0},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -80,6 +81,7 @@ static inline bool applies(const row *r, const problem *p)
     const nt_system *s = p->system;
     return !((r->does & MOMENTA) && !(s->capabilities & NT_HAS_MOMENTA)) &&
            !((r->does & VECTOR) && s->space.n_rotations > 0) &&
+           !((r->does & LINEAR) && !(s->capabilities & NT_AFFINE)) &&
            !(s->nh > 0 && !(r->does & HOLONOMIC)) && !(s->nn > 0 && !(r->does & NONHOLONOMIC));
 }
 

@@ -158,8 +158,8 @@ static miss slopes(const row *r, const problem *p, nt_frame frame, enum way way,
     int k = 0, more = order > 5 ? 1 : 2;
     double enough = (order > 1 && order < 5 ? p->scale : 1) * small[order];
     miss coarse = measure(r, p, frame, way, k);
-    while (!(fmax(coarse.q, coarse.v) < enough) && ++k < MOST_HALVINGS)
-        coarse = measure(r, p, frame, way, k);
+    while (!(fmax(coarse.q, coarse.v) < enough) && k < MOST_HALVINGS)
+        coarse = measure(r, p, frame, way, ++k);
     miss fine = measure(r, p, frame, way, k + more), early = coarse, late = fine;
     if (p->system->nh > 0 && k >= more)
         early = measure(r, p, frame, way, k - more), late = coarse;
@@ -188,7 +188,10 @@ static void hold_orders(enum way way)
             int order = way == UNEVEN ? r->uneven : r->order;
             if (turns && r->rotations && order)
                 order = r->rotations;
-            int shown = way == BETWEEN && r->between < order ? r->between : order;
+            bool determined = p->system->nh + p->system->nn == p->system->space.nv && r->determined;
+            if (determined && order)
+                order = r->determined;
+            int shown = way == BETWEEN && r->between < order && !determined ? r->between : order;
             int forces = way == UNEVEN ? r->uneven_forces : r->forces;
             double below = order > 4 ? 0.8 : 0.25, above = order > 4 ? 1.6 : 0.25;
             if (!applies(r, p) || !order)

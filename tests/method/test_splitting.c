@@ -25,15 +25,16 @@
  */
 
 /* vdot = A(q, v) + B(q, v) with
- *   A = -(k q_1 + c v_1, k' q_2 + c' v_2) - gravity e_2 - sign ...  as the members say,
+ *   A = -(k q_1 + hard q_1^3 + c v_1, k' q_2 + hard q_2^3 + c' v_2) - gravity e_2,
  *   B = -stiff K q - damp K v, K = [1 -1; -1 1], or -stiff (|q|^2 - 1) q of a pendulum. */
 typedef struct planar {
     nt_block block;
     nt_system system;
-    double k[2], c[2], gravity;
+    double k[2], c[2], gravity, hard;
     double stiff, damp, spring;
     bool rigid;    /* |q|^2 = 1 by a multiplier */
     long count[2]; /* evaluations of A and B    */
+    long tangents; /* of A                      */
     double p[2];   /* parameters: k[0], stiff or spring */
 } planar;
 
@@ -44,12 +45,14 @@ static nt_status planar_evaluate(void *self, const nt_point *at, const nt_terms 
     const nt_combination *c = t->combination;
     double A[2], B[2], radius = q[0] * q[0] + q[1] * q[1] - 1;
     for (int i = 0; i < 2; i++) {
-        A[i] = -s->k[i] * q[i] - s->c[i] * v[i] - (i == 1 ? s->gravity : 0);
+        A[i] = -s->k[i] * q[i] - s->hard * q[i] * q[i] * q[i] - s->c[i] * v[i] -
+               (i == 1 ? s->gravity : 0);
         B[i] =
             -s->stiff * (q[i] - q[1 - i]) - s->damp * (v[i] - v[1 - i]) - s->spring * radius * q[i];
     }
     s->count[0] += t->residual && (t->parts & NT_EXPLICIT);
     s->count[1] += t->residual && (t->parts & NT_IMPLICIT);
+    s->tangents += t->matrix && (t->parts & NT_EXPLICIT);
     for (int i = 0; t->residual && i < 2; i++) {
         if (t->parts & NT_MASS)
             t->residual[i] += at->vdot[i];
@@ -77,7 +80,8 @@ static nt_status planar_evaluate(void *self, const nt_point *at, const nt_terms 
             if (t->parts & NT_MASS)
                 m[2 * i + j] += c->mass * same;
             if (t->parts & NT_EXPLICIT)
-                m[2 * i + j] += same * (c->damping * s->c[i] + c->stiffness * s->k[i]);
+                m[2 * i + j] += same * (c->damping * s->c[i] +
+                                        c->stiffness * (s->k[i] + 3 * s->hard * q[i] * q[i]));
             if (t->parts & NT_IMPLICIT)
                 m[2 * i + j] +=
                     c->damping * s->damp * K +
@@ -216,16 +220,29 @@ static void pendulum_gives_the_reference_values(void **unused)
 /* ---- A once per step ----------------------------------------------------------------------------
  */
 
+/* Also where its stiffness chooses the steps: a second place in the first step alone. Its tangent
+ * never. */
 static void explicit_forces_are_evaluated_once_per_step(void **unused)
 {
     (void)unused;
-    planar s = pendulum();
-    nt_integrator *it = start(&s, "semi-explicit", NULL, 0, aside, rest);
-    s.count[0] = s.count[1] = 0;
-    run_to(it, 1, 0.01);
-    assert_int_equal(s.count[0], 100);
-    assert_true(s.count[1] > 200); /* Newton */
-    nt_integrator_destroy(it);
+    static const char *const ways[] = {"equal", "stability", "sundman"};
+    for (int k = 0; k < 3; k++)
+        for (int rigid = 0; rigid < 2; rigid++) {
+            const nt_option options[] = {{"steps", ways[k]}, {"epsilon", "0.3"}};
+            static const double level[2] = {1, 0};
+            planar s = pendulum();
+            if (rigid)
+                s = (planar){.gravity = 1, .rigid = true};
+            s.k[0] = s.k[1] = 50;
+            nt_integrator *it = start(&s, "semi-explicit", options, 2, rigid ? level : aside, rest);
+            s.count[0] = s.count[1] = s.tangents = 0;
+            run_to(it, 1, 0.01);
+            const nt_statistics *done = nt_integrator_statistics(it);
+            assert_int_equal(s.count[0], done->steps + done->rejected + (k > 0));
+            assert_int_equal(s.tangents, 0);
+            assert_true(s.count[1] > 2 * done->steps); /* Newton */
+            nt_integrator_destroy(it);
+        }
 }
 
 /* ---- stability ----------------------------------------------------------------------------------
@@ -400,6 +417,37 @@ static void steps_by_stiffness(void **unused)
     }
 }
 
+/* A spring twice as stiff at the ends of the motion as in the middle, at a limit that follows it
+ * (above 1 steps that change with the phase are in resonance with it), and one with a damper, which
+ * limits steps too: h c + h^2 k/2 <= 2, h = 0.181 for these, and 0.190 where the damper is not
+ * felt, with which it grows without bounds. The largest amplitude is that of the beginning, to what
+ * steps at the limit make of it. */
+static int farthest(void *most, const nt_integrator *it)
+{
+    *(double *)most = fmax(*(double *)most, fabs(nt_integrator_state(it).q[0]));
+    return 0;
+}
+
+static void stiffness_is_felt_where_it_changes(void **unused)
+{
+    (void)unused;
+    static const nt_option stable[] = {{"steps", "stability"}, {"stability_limit", "1"}};
+    static const planar kinds[] = {{.k = {50, 50}, .hard = 20}, {.k = {100, 100}, .c = {2, 2}}};
+    static const double q0[2] = {1, 0}, v0[2] = {0.3, 0};
+    for (int k = 0; k < 2; k++) {
+        planar s = kinds[k];
+        nt_integrator *it = start(&s, "semi-explicit", stable, 2 - k, q0, v0);
+        double most = 0;
+        nt_error error = {0};
+        if (nt_integrator_run(it, 40, 1e-3, farthest, &most, &error) != NT_OK)
+            fail_msg("%s", error.message);
+        long steps = nt_integrator_statistics(it)->steps;
+        if (!(most < 1.3) || !(steps < 40 / 0.11))
+            fail_msg("spring %d: %ld steps, as far as %.3g", k, steps, most);
+        nt_integrator_destroy(it);
+    }
+}
+
 /* Error control: a tolerance ten times smaller, an error about ten times smaller. */
 static void error_follows_the_tolerance(void **unused)
 {
@@ -500,6 +548,7 @@ int main(void)
         cmocka_unit_test(orders),
         cmocka_unit_test(constraints_hold_at_both_levels),
         cmocka_unit_test(steps_by_stiffness),
+        cmocka_unit_test(stiffness_is_felt_where_it_changes),
         cmocka_unit_test(error_follows_the_tolerance),
         cmocka_unit_test(sensitivities_are_those_of_the_scheme),
     };

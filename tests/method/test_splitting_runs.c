@@ -1,0 +1,264 @@
+/* The splitting methods on mechanisms: bodies that roll or slide along a blade, redundant
+ * equations, derivatives of whole runs. Modin, Fritzson & Fuehrer 2007, with joints as multipliers.
+ */
+#include "../model/mechanism.h"
+#include "papers/jay-negrut/problem.h"
+
+/* Both of second order: the midpoint rule, and A explicit at the middle but for gyroscopic forces.
+ */
+typedef struct member {
+    const char *method;
+    nt_option options[2];
+} member;
+static const member members[] = {
+    {"theta", {{"theta", "0.5"}, {"tolerance_relative", "1e-10"}}},
+    {"semi-explicit", {{"beta", "0.5"}, {"gyroscopic", "implicit"}}},
+};
+enum { MEMBERS = sizeof members / sizeof members[0] };
+
+static mechanism begin(const char *text, const member *with, nt_frame frame)
+{
+    mechanism m = mechanism_read(text);
+    nt_error error = {0};
+    nt_integrator_setup setup = {.system = nt_model_system(m.model),
+                                 .method = nt_method_find(with->method),
+                                 .options = with->options,
+                                 .n_options = 2,
+                                 .frame = frame};
+    if (nt_integrator_create(&m.integrator, &setup, &error) != NT_OK ||
+        nt_integrator_start(m.integrator, 0, m.q, m.v, m.memory, &error) != NT_OK)
+        fail_msg("%s", error.message);
+    return m;
+}
+
+/* Worst rows of positions and of velocities so far. */
+static int watch(void *context, const nt_integrator *integrator)
+{
+    double *worst = context, position, velocity;
+    nt_integrator *it = (nt_integrator *)(size_t)integrator;
+    assert_int_equal(nt_integrator_drift(it, &position, &velocity), NT_OK);
+    worst[0] = fmax(worst[0], position);
+    worst[1] = fmax(worst[1], velocity);
+    return 0;
+}
+
+static void run_watched(mechanism *m, double end, double h, double worst[2])
+{
+    nt_error error = {0};
+    worst[0] = worst[1] = 0;
+    if (nt_integrator_run(m->integrator, end, h, watch, worst, &error) != NT_OK)
+        fail_msg("%s", error.message);
+}
+
+/* ---- nonholonomic -----------------------------------------------------------------------------
+ */
+
+/* Where a body is at the end, by a reference of twelve digits, and what its rows may miss: rounding
+ * of its lengths and velocities. */
+typedef struct motion {
+    const char *name, *text, *place;
+    double end, h, exact[3], positions, velocities;
+} motion;
+
+static const motion motions[] = {
+    {"disk",
+     "nutate: 1\nparameters: {m: 15, r: 1}\ngravity: [0, 0, -9.81]\n"
+     "bodies: {disk: {mass: m, inertia: [m*r^2/4, m*r^2/4, m*r^2/2], position: [0, 0, r], "
+     "orientation: {quaternion: [0, 0, 1, 1]}, angular_velocity: [0, 15, 5]}}\n"
+     "joints: {roll: {type: rolling_disk, between: [ground, disk], radius: r, axis: [0, 0, 1]}}\n",
+     "disk.position",
+     1,
+     1e-3,
+     {2.777198908942, 3.235529398577, .692281875202},
+     2e-15,
+     4e-14}, /* of 17 m/s */
+    {"coin",
+     "nutate: 1\nparameters: {lean: pi/180, r: 0.01}\ngravity: [0, 0, -9.81]\n"
+     "bodies: {coin: {mass: 1, inertia: [0.5*r^2, 0.25*r^2, 0.25*r^2], "
+     "position: [r*sin(lean), 0, r*cos(lean)], orientation: {rotation_vector: [0, lean, 0]}, "
+     "angular_velocity: [0, 0, 10*pi], angular_velocity_frame: ground}}\n"
+     "joints: {roll: {type: rolling_disk, between: [ground, coin], radius: r, axis: [1, 0, 0]}}\n",
+     "coin.position",
+     0.5,
+     1e-3,
+     {8.275291845e-5, 1.581781900501e-3, 9.760873842582e-3},
+     1e-16,  /* of 0.01 m */
+     1e-15}, /* of 0.3 m/s */
+    {"sleigh",
+     "nutate: 1\nparameters: {a: 0.3}\n"
+     "bodies: {sleigh: {mass: 1, inertia: [0.125, 0.125, 0.25], center_of_mass: [a, 0, 0], "
+     "position: [0, 0, 0], velocity: [0.5, 0, 0], angular_velocity: [0, 0, 2]}}\n"
+     "joints:\n"
+     "  ice: {type: planar, between: [ground, sleigh], at: [0, 0, 0], axis: [0, 0, 1]}\n"
+     "  blade: {type: knife_edge, between: [ground, sleigh], axis: [0, 1, 0]}\n",
+     "sleigh.position",
+     1,
+     1e-2,
+     {.51838033713826, .66460865677526, 0},
+     1e-15,
+     2e-15},
+};
+enum { MOTIONS = sizeof motions / sizeof motions[0] };
+
+static double off(const motion *what, const member *with, nt_frame frame, double h)
+{
+    double x[3], worst[2], sum = 0;
+    mechanism m = begin(what->text, with, frame);
+    run_watched(&m, what->end, h, worst);
+    if (!(worst[0] <= what->positions) || !(worst[1] <= what->velocities))
+        fail_msg("%s by %s, frame %d: rows miss %.3g m and %.3g m/s", what->name, with->method,
+                 (int)frame, worst[0], worst[1]);
+    mechanism_get(&m, what->place, x);
+    for (int i = 0; i < 3; i++)
+        sum += (x[i] - what->exact[i]) * (x[i] - what->exact[i]);
+    mechanism_close(&m);
+    return sqrt(sum);
+}
+
+/* Second order in both frames, rows at rounding after every step. */
+static void rolling_and_sliding(void **state)
+{
+    (void)state;
+    for (int i = 0; i < MOTIONS; i++)
+        for (int k = 0; k < MEMBERS; k++)
+            for (nt_frame frame = NT_INERTIAL; frame <= NT_BODY; frame++) {
+                const motion *what = &motions[i];
+                double coarse = off(what, &members[k], frame, what->h);
+                double fine = off(what, &members[k], frame, what->h / 2);
+                if (!(fabs(log2(coarse / fine) - 2) < 0.05))
+                    fail_msg("%s by %s, frame %d: errors %.3g and %.3g m", what->name,
+                             members[k].method, (int)frame, coarse, fine);
+            }
+}
+
+/* ---- derivatives ------------------------------------------------------------------------------
+ */
+
+/* x of the disk and v after a few steps, with its radius at 1 + offset. */
+static void disk_with(const char *method, const nt_option *options, int n, nt_frame frame,
+                      double offset, double out[9], nt_state_tangent *tangent)
+{
+    mechanism m = mechanism_read(motions[0].text);
+    const nt_system *system = nt_model_system(m.model);
+    nt_sensitivity *sensitivity = NULL;
+    nt_error error = {0};
+    static const int radius[1] = {1};
+    double p[2];
+    system->get_parameters(system->self, p);
+    p[1] += offset;
+    assert_int_equal(system->set_parameters(system->self, p), NT_OK);
+    nt_integrator_setup setup = {.system = system,
+                                 .method = nt_method_find(method),
+                                 .options = options,
+                                 .n_options = n,
+                                 .frame = frame};
+    if (nt_integrator_create(&m.integrator, &setup, &error) != NT_OK ||
+        (tangent && nt_sensitivity_create(&sensitivity, m.integrator, radius, 1, &error)) ||
+        nt_integrator_start(m.integrator, 0, NULL, NULL, NULL, &error) != NT_OK ||
+        (tangent && nt_sensitivity_start(sensitivity, &error) != NT_OK))
+        fail_msg("%s", error.message);
+    mechanism_run(&m, 0.2, 0.02);
+    nt_state end = nt_integrator_state(m.integrator);
+    memcpy(out, end.q, 3 * sizeof *out);
+    memcpy(out + 3, end.v, 6 * sizeof *out);
+    if (tangent) {
+        nt_state_tangent d = nt_sensitivity_state(sensitivity, 0);
+        memcpy(out, d.q, 3 * sizeof *out);
+        memcpy(out + 3, d.v, 6 * sizeof *out);
+    }
+    nt_sensitivity_destroy(sensitivity);
+    mechanism_close(&m);
+}
+
+/* Of the scheme itself, at large steps, against differences of sixth order: truncation and rounding
+ * below 1e-10 of the largest. */
+static void derivatives_are_those_of_the_scheme(void **state)
+{
+    (void)state;
+    static const nt_option tight[] = {
+        {"tolerance_relative", "1e-13"}, {"tolerance_length", "1e-13"},
+        {"tolerance_angle", "1e-13"},    {"tolerance_force", "1e-11"},
+        {"tolerance_moment", "1e-11"},   {"beta", "0.7"}};
+    static const double weight[3] = {.75, -.15, 1.0 / 60}, step = 1e-3;
+    for (int k = 0; k < 2; k++)
+        for (nt_frame frame = NT_INERTIAL; frame <= NT_BODY; frame++) {
+            const char *method = k ? "theta" : "semi-explicit";
+            double d[9], moved[9], difference[9] = {0}, largest = 0;
+            nt_state_tangent tangent = {0};
+            disk_with(method, tight, k ? 5 : 6, frame, 0, d, &tangent);
+            for (int j = 1; j <= 3; j++)
+                for (int sign = -1; sign <= 1; sign += 2) {
+                    disk_with(method, tight, k ? 5 : 6, frame, sign * j * step, moved, NULL);
+                    for (int i = 0; i < 9; i++)
+                        difference[i] += sign * weight[j - 1] / step * moved[i];
+                }
+            for (int i = 0; i < 9; i++)
+                largest = fmax(largest, fabs(difference[i]));
+            for (int i = 0; i < 9; i++)
+                CLOSE(d[i], difference[i], 1e-9 * largest);
+        }
+}
+
+/* ---- redundant and nonlinear -------------------------------------------------------------------
+ */
+
+/* Bricard's mechanism, one row of thirty redundant, past t = 1.247 s, where the row left out at the
+ * start no longer follows from the others and another one has to take its place. Rates are below
+ * 15 rad/s. */
+static void a_redundant_row_holds_too(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"generalized-alpha-soi2", "semi-explicit", "theta",
+                                          "rkmk-dop853", "bdf"};
+    for (size_t k = 0; k < sizeof methods / sizeof methods[0]; k++) {
+        mechanism m = {0};
+        nt_error error = {0};
+        if (nt_model_read(&m.model, NUTATE_SOURCE_DIR "/examples/bricard/bricard.yaml", NULL, 0,
+                          &error) != NT_OK)
+            fail_msg("%s", error.message);
+        nt_integrator_setup setup = {.system = nt_model_system(m.model),
+                                     .method = nt_method_find(methods[k])};
+        assert_int_equal(nt_integrator_create(&m.integrator, &setup, &error), NT_OK);
+        assert_int_equal(nt_integrator_start(m.integrator, 0, NULL, NULL, NULL, &error), NT_OK);
+        double worst[2];
+        run_watched(&m, 1.4, 1e-3, worst);
+        const nt_statistics *s = nt_integrator_statistics(m.integrator);
+        if (!(worst[0] <= 2e-14) || !(worst[1] <= 1e-13) || s->rank_changes > 3)
+            fail_msg("%s: rows miss %.3g and %.3g, %ld new choices", methods[k], worst[0], worst[1],
+                     s->rank_changes);
+        mechanism_close(&m);
+    }
+}
+
+/* With theta above 1/2 the acceleration that leads to Phi(q1) = 0 is not near that of the motion
+ * (of 1/theta times half the curvature), so forces need not have such multipliers where these enter
+ * nonlinearly: then the step fails, in words, and nothing wrong is computed. */
+static void nonlinear_multipliers_need_the_middle(void **state)
+{
+    (void)state;
+    static const nt_option euler = {"theta", "1"};
+    jay_negrut problem;
+    jay_negrut_init(&problem);
+    nt_integrator *it = NULL;
+    nt_error error = {0};
+    nt_integrator_setup setup = {.system = &problem.system,
+                                 .method = nt_method_find("theta"),
+                                 .options = &euler,
+                                 .n_options = 1};
+    assert_int_equal(nt_integrator_create(&it, &setup, &error), NT_OK);
+    assert_int_equal(nt_integrator_start(it, 0, jay_negrut_y0, jay_negrut_z0, NULL, &error), NT_OK);
+    assert_int_equal(nt_integrator_run(it, 1, 0.01, NULL, NULL, &error), NT_NOT_CONVERGED);
+    assert_non_null(strstr(error.message, "did not converge"));
+    nt_integrator_destroy(it);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rolling_and_sliding),
+        cmocka_unit_test(derivatives_are_those_of_the_scheme),
+        cmocka_unit_test(a_redundant_row_holds_too),
+        cmocka_unit_test(nonlinear_multipliers_need_the_middle),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
