@@ -58,8 +58,8 @@ static nt_status take_memory(nt_sensitivity *s)
     s->dense_shown = NT_TAKE(arena, 3 * nv + (size_t)p->nc, double);
     bool good = s->directions.scratch && s->now && s->next && s->before && s->route && s->work &&
                 s->work_before && s->p && s->varied && s->values && s->point && s->shown &&
-                 s->probe && s->dense && s->dense_shown && s->power && s->inner &&
-                 (s->between || !own);
+                s->probe && s->dense && s->dense_shown && s->power && s->inner &&
+                (s->between || !own);
     return good ? nt_solver_reserve(p->solver) : NT_NO_MEMORY;
 }
 
