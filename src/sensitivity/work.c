@@ -163,8 +163,9 @@ static nt_status find_nodes(nt_sensitivity *s, double h)
     nt_status status = NT_OK;
     for (int k = 0; k < WITHIN && status == NT_OK; k++) {
         nt_phase node = nt_sensitivity_phase(s, NT_SENSITIVITY_NODES + k);
-        status = nt_integrator_between(it, now, &it->stepper.next,
-                                       now->all[NT_PHASE_T] + nt_work_node[k + 1] * h, &node);
+        if (nt_work_looks(it->method, k + 1))
+            status = nt_integrator_between(it, now, &it->stepper.next,
+                                           now->all[NT_PHASE_T] + nt_work_node[k + 1] * h, &node);
     }
     return status;
 }
@@ -192,6 +193,8 @@ static nt_status vary_nodes(nt_sensitivity *s, int i, double h, const nt_variati
         for (int k = 0; k < WITHIN && status == NT_OK; k++) {
             nt_phase node = nt_sensitivity_phase(s, NT_SENSITIVITY_NODES + k);
             nt_variation d = inner_variation(s, k, first);
+            if (!nt_work_looks(it->method, k + 1))
+                continue;
             status = nt_integrator_between(it, &ends[0], &ends[1], node.all[NT_PHASE_T], &moved);
             add_difference(s, &moved, &node, sign * nt_stencil[distance - 1] / step, &d);
         }
@@ -218,10 +221,12 @@ nt_status nt_sensitivity_vary_work(nt_sensitivity *s, double h)
         for (int k = 0; k < WITHIN && status == NT_OK; k++) {
             nt_phase node = nt_sensitivity_phase(s, NT_SENSITIVITY_NODES + k);
             nt_variation d = inner_variation(s, k, &first);
-            status = vary_power(s, i, &node, &d, &power[k + 1]);
+            if (nt_work_looks(s->integrator->method, k + 1))
+                status = vary_power(s, i, &node, &d, &power[k + 1]);
         }
         if (status == NT_OK)
             status = vary_power(s, i, &stepper->next, &last, &power[NT_WORK_NODES - 1]);
+        nt_work_fill(s->integrator->method, power);
         s->work_before[i] = s->work[i];
         s->work[i] += h * nt_work_within(power, 1);
     }
