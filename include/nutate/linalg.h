@@ -84,7 +84,9 @@ typedef enum nt_solver_kind {
 
 typedef struct nt_solver_statistics {
     long factorisations, solves;
-    long fallbacks;        /* solves whose residual check failed and that KLU or pivoting redid */
+    long fallbacks; /* times that a factorisation or a residual check failed and the fallback, which
+                       pivots, took over                                                        */
+    long pivoted;   /* solves made with the fallback's factors, while it stayed in use too      */
     double worst_residual; /* largest accepted |A x - b| relative to |A| |x| + |b|; rounded up to
                               a power of two by the block solver */
     double flops;          /* multiplications and additions of one factorisation                */

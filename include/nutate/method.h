@@ -83,7 +83,8 @@ typedef struct nt_statistics {
     long iterations; /* Newton iterations                                           */
     long factorisations, solves;
     long evaluations;  /* residual evaluations                                        */
-    long fallbacks;    /* solves redone with pivoting                                 */
+    long fallbacks;    /* times that the linear solver turned to pivoting             */
+    long pivoted;      /* linear solves made with pivoting since                      */
     long rank_changes; /* times the independent constraint rows were chosen anew      */
     double smallest_step, largest_step; /* s, accepted                                    */
     long limited[4];        /* steps that were limited by the error of position, rotation, velocity,

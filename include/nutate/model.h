@@ -35,9 +35,8 @@ NT_API const nt_system *nt_model_system(const nt_model *model);
 
 /* What the `simulation` and `output` sections say. Strings and arrays belong to the model. */
 typedef struct nt_simulation {
-    double start, duration, step;   /* s; step 0 where none is given                        */
-    const char *method;             /* "generalized-alpha" where none is given              */
-    int method_line, method_column; /* where the file names it; 0: not there               */
+    double start, duration, step; /* s; step 0 where none is given                        */
+    const char *method;           /* "generalized-alpha" where none is given              */
     nt_frame frame;
     int frame_given;          /* whether the model names it */
     const nt_option *options; /* of that method */
@@ -50,6 +49,10 @@ typedef struct nt_simulation {
     int n_record;
 } nt_simulation;
 NT_API const nt_simulation *nt_model_simulation(const nt_model *model);
+/* Where the file gives a section or one of its keys, "simulation" or "simulation.duration" (also
+ * of `output` and `initial`): line and column of its value. 0 and zeros where it does not, or
+ * where --set did. */
+NT_API int nt_model_key_place(const nt_model *model, const char *path, int *line, int *column);
 NT_API const char *nt_model_title(const nt_model *model);
 NT_API const char *nt_model_text(const nt_model *model, size_t *length); /* the file as read */
 
@@ -149,7 +152,9 @@ NT_API int nt_model_objective_count(const nt_model *model);
 /* Zero where there is no objective of this number. */
 NT_API nt_objective_info nt_model_objective(const nt_model *model, int i);
 /* Values of all expressions at a state: out[objectives]. reactions[nh + nn] may be NULL, then the
- * state's own multipliers are used. NT_NOT_FINITE where one has no value, with its name. */
+ * state's own multipliers are used. NT_NOT_FINITE where one has no value, with its name. The first
+ * call of this and the next function allocates, later ones do not (but see
+ * nt_model_sample_tangent on parameters that are not prepared). */
 NT_API nt_status nt_model_objective_values(nt_model *model, const nt_state *state,
                                            const double *reactions, double *out, nt_error *error);
 /* Their derivatives along a direction, as nt_model_sample_tangent: out[objectives]. */
@@ -164,12 +169,18 @@ NT_API int nt_model_has_power(const nt_model *model);
 /* Counts for `check`. Degrees of freedom: velocities - (holonomic + nonholonomic - redundant). */
 typedef struct nt_model_counts {
     int bodies, joints, forces, contacts, markers, parameters;
+    int points; /* of the bodies: those without rotation */
     int velocities, holonomic, nonholonomic;
     int redundant; /* equations that depend on the others at the initial positions */
 } nt_model_counts;
 NT_API nt_model_counts nt_model_count(const nt_model *model);
 /* Words for redundant equation i: "joint j2, rotation of arm about y". */
 NT_API void nt_model_redundant_text(const nt_model *model, int i, char *text, int size);
+
+/* Remark i, from 0 on, on what the model says that is allowed but seldom meant (inertia in kg mm2,
+ * an angle in degrees, bodies without a way to the ground, no degree of freedom): its words and, in
+ * the file, its place. 0 where there is no such remark; `remark` is then as it was. */
+NT_API int nt_model_remark(const nt_model *model, int i, nt_error *remark);
 
 /* The JSON Schema of the model file: writes to text[size], returns the length needed. */
 NT_API int nt_model_schema(char *text, int size);

@@ -49,11 +49,21 @@ NT_API nt_status nt_sensitivity_start(nt_sensitivity *sensitivity, nt_error *err
 NT_API nt_status nt_sensitivity_start_from(nt_sensitivity *sensitivity, const double *dq,
                                            const double *dv, nt_error *error);
 
+/* All of it as size bytes, bit for bit, to be restored right after the integrator's state that was
+ * saved with it. A sensitivity may take up some of the parameters that were saved, in any order.
+ * NT_INVALID with words, and the sensitivity as it was, where one is missing, or where the bytes
+ * are of another system, method or time; after other failures it has not begun. */
+NT_API size_t nt_sensitivity_saved_size(const nt_sensitivity *sensitivity);
+NT_API void nt_sensitivity_save(const nt_sensitivity *sensitivity, void *bytes);
+NT_API nt_status nt_sensitivity_restore(nt_sensitivity *sensitivity, const void *bytes, size_t size,
+                                        nt_error *error);
+
 /* With respect to parameter i of those given to create: at the present state. */
 NT_API nt_state_tangent nt_sensitivity_state(nt_sensitivity *sensitivity, int i);
 
-/* At a time inside the last step: the derivative of cubic Hermite interpolation, as
- * nt_integrator_dense gives it. NT_INVALID outside. */
+/* At a time inside the last step: the derivative of what nt_integrator_dense gives. NT_INVALID
+ * outside; for methods with dense output of their own also in a step from before
+ * nt_sensitivity_restore. */
 NT_API nt_status nt_sensitivity_dense(nt_sensitivity *sensitivity, int i, double t,
                                       nt_state_tangent *tangent);
 

@@ -112,6 +112,14 @@ enum {                     /* capabilities                                      
            1024, /* a promise: memory only picks branches, R has no derivative in it */
 };
 
+/* What a system may have and a method may be unable to treat. */
+typedef enum nt_feature {
+    NT_FEATURE_ROTATIONS,
+    NT_FEATURE_HOLONOMIC,
+    NT_FEATURE_NONHOLONOMIC,
+    NT_FEATURE_RATE_FORCES /* forces that depend on velocities */
+} nt_feature;
+
 typedef struct nt_system nt_system;
 
 struct nt_system {
@@ -164,9 +172,16 @@ struct nt_system {
     const nt_momenta *momenta;
     /* Words for unknown i of (v, lambda, mu): "force on body top along y". Always terminated. */
     void (*equation_name)(void *self, int i, char *text, int size);
+    /* Words for entry i of v: "rotation of body top about x". Always terminated. NULL: those of
+     * its equation serve. */
+    void (*coordinate_name)(void *self, int i, char *text, int size);
     /* Words for what made the last evaluate fail: "force drag". Always terminated; "" for nothing.
      */
     void (*failure)(void *self, char *text, int size);
+    /* The first part of the system that brings a feature in, for the message of a method that
+     * cannot treat it: file, line and column where it is described, and its name as the message
+     * ("joint hinge"). Leaves `part` as it is where there is nothing to say. */
+    void (*feature)(void *self, nt_feature feature, nt_error *part);
 };
 
 /* Fields and dimensions that contradict each other: NT_INVALID and a message. */

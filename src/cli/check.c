@@ -7,8 +7,11 @@ static void show_counts(const nt_cli_plan *plan, nt_model_counts n)
 {
     const char *title = nt_model_title(plan->model);
     printf("%s%s%s\n", plan->path, title && *title ? ": " : "", title ? title : "");
-    printf("bodies %d, joints %d, forces %d, contacts %d, markers %d, parameters %d\n", n.bodies,
-           n.joints, n.forces, n.contacts, n.markers, n.parameters);
+    printf("bodies %d", n.bodies);
+    if (n.points > 0)
+        printf(" (%d of them points)", n.points);
+    printf(", joints %d, forces %d, contacts %d, markers %d, parameters %d\n", n.joints, n.forces,
+           n.contacts, n.markers, n.parameters);
     printf("velocities %d, constraint equations %d", n.velocities, n.holonomic + n.nonholonomic);
     if (n.nonholonomic > 0)
         printf(" (%d of them nonholonomic)", n.nonholonomic);
@@ -39,9 +42,23 @@ static void show_simulation(const nt_cli_plan *plan)
         printf(", step not given\n");
     printf("recorded quantities %d,", simulation->n_record);
     if (simulation->every > 0)
-        printf(" every %g s\n", simulation->every);
+        printf(" every %g s%s\n", simulation->every,
+               plan->end > plan->start && simulation->every > plan->end - plan->start
+                   ? " (longer than the duration: the start and the end alone)"
+                   : "");
     else
         printf(" at every step\n");
+}
+
+/* What is allowed but seldom meant. */
+static void show_remarks(const nt_cli_plan *plan)
+{
+    nt_error remark;
+    char text[sizeof remark.file + sizeof remark.message + 64];
+    for (int i = 0; nt_model_remark(plan->model, i, &remark); i++) {
+        nt_error_text(&remark, text, (int)sizeof text);
+        printf("remark: %s\n", text);
+    }
 }
 
 int nt_cli_check(const nt_cli_options *options)
@@ -53,6 +70,7 @@ int nt_cli_check(const nt_cli_options *options)
     if (status == NT_EXIT_DONE) {
         show_counts(&plan, nt_model_count(plan.model));
         show_simulation(&plan);
+        show_remarks(&plan);
         status = nt_cli_finish_output();
     }
     nt_cli_plan_free(&plan);

@@ -99,12 +99,17 @@ int nt_cli_plan_make(nt_cli_plan *plan, const nt_cli_options *options, bool need
 int nt_cli_plan_start(nt_cli_plan *plan);
 void nt_cli_plan_free(nt_cli_plan *plan);
 
+struct nt_cli_sens; /* see run.c */
+
 /* ---- state.c: saved states ------------------------------------------------------------------ */
 
-/* Write the integrator's state to a file, and take it from there: bit for bit. A file of another
- * method, model or version is refused. Return an exit status. */
-int nt_cli_state_save(const nt_cli_plan *plan, const char *path);
+/* Write the integrator's state to a file, with sens (or NULL) the derivatives too, and take it from
+ * there: bit for bit. A file of another method, model or version is refused, and with sens one
+ * without the derivatives wanted. Return an exit status. */
+int nt_cli_state_save(const nt_cli_plan *plan, const struct nt_cli_sens *sens, const char *path);
 int nt_cli_state_restore(nt_cli_plan *plan, const char *path);
+int nt_cli_state_restore_sens(const nt_cli_plan *plan, const struct nt_cli_sens *sens,
+                              const char *path);
 
 /* ---- report.c: progress and the summary ----------------------------------------------------- */
 
@@ -153,7 +158,8 @@ int nt_cli_integrate(const nt_cli_options *options, nt_cli_sens *sens, nt_cli_th
 /* ---- sens.c, sens_check.c: derivatives ---------------------------------------------------------
  */
 
-/* Attach to the plan's integrator, which stands at its start. An exit status. */
+/* Attach to the plan's integrator, which stands at its start or where a saved state stands. An exit
+ * status. */
 int nt_cli_sens_begin(nt_cli_sens *sens, const nt_cli_plan *plan, const nt_cli_options *options);
 /* The name of parameter k of those asked for. */
 const char *nt_cli_sens_name(const nt_cli_plan *plan, const nt_cli_sens *sens, int k);

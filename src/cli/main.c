@@ -10,7 +10,7 @@ static const nt_cli_command commands[] = {
      "or bad model, 3 the computation failed, 4 input or output failed; after 130 and 3 the\n"
      "result holds everything up to there.",
      nt_cli_run},
-    {"sens", "MODEL", "mhtsopcblvq", "the same with derivatives of the result in parameters",
+    {"sens", "MODEL", "mhtsopcblvrq", "the same with derivatives of the result in parameters",
      "Integrates as run does and carries along how every result changes with parameters of the\n"
      "model: exact derivatives of the computed motion, not differences. In the result each column\n"
      "is followed by its derivatives, d(top.position.x)/d(m); the objectives of the model and\n"

@@ -3,8 +3,30 @@
 #include "cli/cli.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- messages with a place ------------------------------------------------------------------ */
+
+/* What is wrong with a section or key of the model, at its place where the file gives it. */
+static int refuse(const nt_cli_plan *plan, const char *key, const char *format, ...)
+    NT_PRINTF(3, 4);
+
+static int refuse(const nt_cli_plan *plan, const char *key, const char *format, ...)
+{
+    char message[400];
+    int line, column;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    if (nt_model_key_place(plan->model, key, &line, &column))
+        nt_cli_say("%s:%d:%d: %s", plan->path, line, column, message);
+    else
+        nt_cli_say("%s: %s", plan->path, message);
+    return NT_EXIT_USAGE;
+}
 
 /* ---- the method ----------------------------------------------------------------------------- */
 
@@ -86,11 +108,9 @@ static int choose_frame(nt_cli_plan *plan, const nt_cli_options *options, bool o
     if (nt_method_has_frame(plan->method, wanted))
         return NT_EXIT_DONE;
     plan->frame = wanted == NT_BODY ? NT_INERTIAL : NT_BODY;
-    if (simulation->frame_given && !other) {
-        nt_cli_say("%s: simulation.frame: %s has no %s frame", plan->path,
-                   nt_method_name(plan->method), names[wanted]);
-        return NT_EXIT_USAGE;
-    }
+    if (simulation->frame_given && !other)
+        return refuse(plan, "simulation.frame", "frame: %s has the %s frame only, got %s",
+                      nt_method_name(plan->method), names[plan->frame], names[wanted]);
     if (simulation->frame_given && !options->quiet)
         nt_cli_say("frame %s is set aside: %s has the %s frame only", names[wanted],
                    nt_method_name(plan->method), names[plan->frame]);
@@ -98,7 +118,7 @@ static int choose_frame(nt_cli_plan *plan, const nt_cli_options *options, bool o
 }
 
 /* The file's tolerance belongs to its method; another one, given by --method, may do without. */
-static void choose_tolerance(nt_cli_plan *plan, const nt_cli_options *options, bool other)
+static int choose_tolerance(nt_cli_plan *plan, const nt_cli_options *options, bool other)
 {
     const double *tolerance = nt_model_simulation(plan->model)->tolerance;
     bool given = false, set = false;
@@ -107,12 +127,18 @@ static void choose_tolerance(nt_cli_plan *plan, const nt_cli_options *options, b
     for (int i = 0; i < options->n_settings; i++)
         set |= strncmp(options->settings[i].key, "simulation.tolerance", 20) == 0;
     memcpy(plan->tolerance, tolerance, sizeof plan->tolerance);
-    if (!given || !other || set || nt_method_controls_error(plan->method))
-        return;
+    if (!given || nt_method_controls_error(plan->method))
+        return NT_EXIT_DONE;
+    if (!other || set)
+        return refuse(plan, "simulation.tolerance",
+                      "tolerance: method %s does not control its error, expected a step and no "
+                      "tolerance",
+                      nt_method_name(plan->method));
     memset(plan->tolerance, 0, sizeof plan->tolerance);
     if (!options->quiet)
         nt_cli_say("tolerance is set aside: %s does not control its error",
                    nt_method_name(plan->method));
+    return NT_EXIT_DONE;
 }
 
 static int choose_method(nt_cli_plan *plan, const nt_cli_options *options)
@@ -121,16 +147,15 @@ static int choose_method(nt_cli_plan *plan, const nt_cli_options *options)
     const char *name = options->method ? options->method : simulation->method;
     bool other = options->method && strcmp(options->method, simulation->method) != 0;
     char where[512];
-    snprintf(where, sizeof where, "%s:%d:%d", plan->path, simulation->method_line,
-             simulation->method_column);
-    plan->method = nt_cli_method(options->method               ? "--method"
-                                 : simulation->method_line > 0 ? where
-                                                               : plan->path,
-                                 name);
+    int line, column;
+    bool placed = nt_model_key_place(plan->model, "simulation.method", &line, &column);
+    snprintf(where, sizeof where, "%s:%d:%d", plan->path, line, column);
+    plan->method = nt_cli_method(options->method ? "--method" : placed ? where : plan->path, name);
     if (!plan->method)
         return NT_EXIT_USAGE;
     int status = choose_options(plan, options, other);
-    choose_tolerance(plan, options, other);
+    if (status == NT_EXIT_DONE)
+        status = choose_tolerance(plan, options, other);
     return status == NT_EXIT_DONE ? choose_frame(plan, options, other) : status;
 }
 
@@ -138,9 +163,8 @@ static int choose_method(nt_cli_plan *plan, const nt_cli_options *options)
 
 static int missing(const nt_cli_plan *plan, const char *key)
 {
-    nt_cli_say("%s: simulation.%s is missing: give it in the model, or with --%s", plan->path, key,
-               key);
-    return NT_EXIT_USAGE;
+    return refuse(plan, "simulation",
+                  "simulation.%s is missing: give it in the model, or with --%s", key, key);
 }
 
 /* More steps than anybody can wait for: a slip of the exponent. */
@@ -148,9 +172,16 @@ static const double MOST_STEPS = 1e12;
 
 static int too_many(const nt_cli_plan *plan, double duration, double step)
 {
-    nt_cli_say("%s: a duration of %g s in steps of %g s is %.3g steps, expected at most %g",
-               plan->path, duration, step, duration / step, MOST_STEPS);
-    return NT_EXIT_USAGE;
+    return refuse(plan, "simulation.step",
+                  "a duration of %g s in steps of %g s is %.3g steps, expected at most %g",
+                  duration, step, duration / step, MOST_STEPS);
+}
+
+static int too_many_rows(const nt_cli_plan *plan, double duration, double every)
+{
+    return refuse(plan, "output.every",
+                  "a duration of %g s in rows every %g s is %.3g rows, expected at most %g",
+                  duration, every, duration / every, MOST_STEPS);
 }
 
 /* Equal steps, duration / ceil(duration / step); a ratio that is whole but for rounding is whole.
@@ -171,11 +202,17 @@ static int choose_times(nt_cli_plan *plan, const nt_cli_options *options, bool n
         return missing(plan, "step");
     if (duration > 0 && step > 0 && duration / step > MOST_STEPS)
         return too_many(plan, duration, step);
+    if (duration > 0 && simulation->every > 0 && duration / simulation->every > MOST_STEPS)
+        return too_many_rows(plan, duration, simulation->every);
     plan->start = simulation->start;
     plan->end = plan->start + duration;
     plan->step = step;
     if (duration > 0 && step > 0 && !controlled)
         plan->step = duration / fmax(1, ceil(duration / step * (1 - 1e-12)));
+    if (plan->step > 0 && simulation->minimum_step > plan->step * (1 + 1e-12))
+        return refuse(plan, "simulation.minimum_step",
+                      "minimum_step: expected at most the step, %g s, got %g s", plan->step,
+                      simulation->minimum_step);
     return NT_EXIT_DONE;
 }
 
@@ -191,6 +228,24 @@ static bool records_work(const nt_model *model)
             strcmp(simulation->record[i], "energy.work") == 0)
             return true;
     return nt_model_objective_count(model) > 0;
+}
+
+/* A bound that could bound nothing is a mistake; one of the file's method may be without use for
+ * another. */
+static int check_maximum_step(const nt_cli_plan *plan, const nt_cli_options *options)
+{
+    const nt_simulation *simulation = nt_model_simulation(plan->model);
+    if (simulation->maximum_step <= 0 || plan->variable)
+        return NT_EXIT_DONE;
+    if (!options->method || strcmp(options->method, simulation->method) == 0)
+        return refuse(plan, "simulation.maximum_step",
+                      "maximum_step bounds variable steps, and %s takes equal ones here: expected "
+                      "a smaller step, or a method and a tolerance for variable steps",
+                      nt_method_name(plan->method));
+    if (!options->quiet)
+        nt_cli_say("maximum_step is set aside: %s takes equal steps here",
+                   nt_method_name(plan->method));
+    return NT_EXIT_DONE;
 }
 
 static int create_integrator(nt_cli_plan *plan, const nt_cli_options *options)
@@ -209,10 +264,13 @@ static int create_integrator(nt_cli_plan *plan, const nt_cli_options *options)
         .track_work = plan->tracks_work,
     };
     memcpy(plan->setup.tolerance, plan->tolerance, sizeof plan->tolerance);
-    if (nt_integrator_create(&plan->integrator, &plan->setup, &error) != NT_OK)
+    nt_status status = nt_integrator_create(&plan->integrator, &plan->setup, &error);
+    if (status == NT_INVALID || (status == NT_UNSUPPORTED && !error.file[0]))
+        return refuse(plan, "simulation.options", "%s", error.message); /* of each alone, or none */
+    if (status != NT_OK)
         return nt_cli_fail(plan->path, &error);
     plan->variable = nt_integrator_is_variable(plan->integrator);
-    return NT_EXIT_DONE;
+    return check_maximum_step(plan, options);
 }
 
 int nt_cli_plan_make(nt_cli_plan *plan, const nt_cli_options *options, bool needs_times)

@@ -141,8 +141,8 @@ static void show_limits(const nt_cli_plan *plan, const nt_statistics *s)
         }
     const nt_system *system = nt_model_system(plan->model);
     char name[160];
-    if (s->limiting_unknown >= 0 && system->equation_name) {
-        system->equation_name(system->self, s->limiting_unknown, name, sizeof name);
+    if (s->limiting_unknown >= 0 && system->coordinate_name) {
+        system->coordinate_name(system->self, s->limiting_unknown, name, sizeof name);
         fprintf(stderr, "; in the last step: %s", name);
     }
     fputc('\n', stderr);
@@ -159,7 +159,8 @@ static void show_counts(const nt_cli_plan *plan, const nt_cli_account *account)
         fprintf(stderr, "  steps from %.3g to %.3g s\n", s->smallest_step, s->largest_step);
     show_limits(plan, s);
     if (s->fallbacks > 0)
-        fprintf(stderr, "  linear solves redone with pivoting %ld\n", s->fallbacks);
+        fprintf(stderr, "  linear solver fell back to pivoting %ld time%s: %ld solves made so\n",
+                s->fallbacks, s->fallbacks == 1 ? "" : "s", s->pivoted);
     if (redundant > 0)
         fprintf(stderr, "  redundant equations %d (nutate check names them)\n", redundant);
     if (s->rank_changes > 0)

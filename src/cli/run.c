@@ -331,7 +331,7 @@ int nt_cli_integrate(const nt_cli_options *options, nt_cli_sens *sens, nt_cli_th
     if (!options->quiet && status != NT_EXIT_IO)
         nt_cli_summary(&r.plan, &account);
     if (options->save && status != NT_EXIT_USAGE) {
-        int saved = nt_cli_state_save(&r.plan, options->save);
+        int saved = nt_cli_state_save(&r.plan, sens, options->save);
         status = status == NT_EXIT_DONE ? saved : status;
     }
     if (status == NT_EXIT_DONE && then)

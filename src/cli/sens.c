@@ -84,13 +84,16 @@ int nt_cli_sens_begin(nt_cli_sens *sens, const nt_cli_plan *plan, const nt_cli_o
 {
     nt_error error;
     int status = find_parameters(sens, plan, options);
-    if (status == NT_EXIT_DONE)
+    if (status == NT_EXIT_DONE && !options->restart)
         status = check_initial(sens, plan);
     if (status != NT_EXIT_DONE)
         return status;
     if (nt_sensitivity_create(&sens->sensitivity, plan->integrator, sens->parameters, sens->n,
-                              &error) != NT_OK ||
-        nt_sensitivity_start(sens->sensitivity, &error) != NT_OK)
+                              &error) != NT_OK)
+        return nt_cli_fail(plan->path, &error);
+    if (options->restart)
+        return nt_cli_state_restore_sens(plan, sens, options->restart);
+    if (nt_sensitivity_start(sens->sensitivity, &error) != NT_OK)
         return nt_cli_fail(plan->path, &error);
     return NT_EXIT_DONE;
 }
@@ -169,6 +172,10 @@ static int after_run(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives *
 
 int nt_cli_sensitivities(const nt_cli_options *options)
 {
+    if (options->check && options->restart) {
+        nt_cli_say("--check compares whole runs from the model's start: not with --restart");
+        return NT_EXIT_USAGE;
+    }
     nt_cli_sens sens = {.keeps_ends = options->check,
                         .parameters = calloc((size_t)options->n_parameters + 1, sizeof(int))};
     int status = sens.parameters ? NT_EXIT_DONE : nt_cli_no_memory();

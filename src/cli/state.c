@@ -1,4 +1,5 @@
-/* Saved states: a head that says what the bytes belong to, then the integrator's own bytes.
+/* Saved states: a head that says what the bytes belong to, then the integrator's own bytes, then
+ * those of derivatives where `sens` has saved.
  *
  * The bytes are those of this machine and this version. What differs is refused in words, before a
  * byte reaches the integrator. */
@@ -9,18 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FORMAT = 1 };
+enum { FORMAT = 2 };
 static const char magic[16] = "nutate state\n";
 static const uint32_t byte_order = 0x01020304;
+
+/* More than any derivatives take: a length that is damaged is not to ask for memory. */
+static const uint64_t MOST_BYTES = (uint64_t)1 << 40;
 
 typedef struct head {
     char magic[16];
     uint32_t format, byte_order;
     char version[16], method[64];
     int32_t frame, nq, nv, nh, nn, n_memory;
-    uint64_t layout; /* hash of the names of all equations */
-    uint64_t size;   /* of the bytes that follow           */
-    uint64_t sum;    /* hash of them                       */
+    uint64_t layout;     /* hash of the names of all equations */
+    uint64_t size;       /* of the integrator's bytes that follow            */
+    uint64_t sens_size;  /* of the derivatives behind them; 0 for none   */
+    uint64_t parameters; /* hash of the names of all parameters, or 0    */
+    uint64_t sum;        /* hash of all that follows                     */
 } head;
 
 /* FNV-1a, 64 bits. */
@@ -42,6 +48,14 @@ static uint64_t layout_of(const nt_system *system)
         system->equation_name(system->self, i, name, sizeof name);
         sum = hash(sum, name, strlen(name) + 1);
     }
+    return sum;
+}
+
+static uint64_t parameters_of(const nt_system *system)
+{
+    uint64_t sum = hash_start;
+    for (int i = 0; i < system->n_parameters; i++)
+        sum = hash(sum, system->parameter_names[i], strlen(system->parameter_names[i]) + 1);
     return sum;
 }
 
@@ -70,14 +84,20 @@ static int io_failure(const char *path, const char *what)
     return NT_EXIT_IO;
 }
 
-int nt_cli_state_save(const nt_cli_plan *plan, const char *path)
+int nt_cli_state_save(const nt_cli_plan *plan, const nt_cli_sens *sens, const char *path)
 {
     head h = head_of(plan);
-    size_t size = (size_t)h.size;
-    void *bytes = malloc(size);
+    if (sens) {
+        h.sens_size = nt_sensitivity_saved_size(sens->sensitivity);
+        h.parameters = parameters_of(nt_model_system(plan->model));
+    }
+    size_t size = (size_t)(h.size + h.sens_size);
+    char *bytes = malloc(size);
     if (!bytes)
         return nt_cli_no_memory();
     nt_integrator_save(plan->integrator, bytes);
+    if (sens)
+        nt_sensitivity_save(sens->sensitivity, bytes + h.size);
     h.sum = hash(hash_start, bytes, size);
     int status = NT_EXIT_DONE;
     FILE *file = fopen(path, "wb");
@@ -139,41 +159,70 @@ static int compare(const char *path, const head *theirs, const head *ours)
 /* The bytes after the head, with their length and hash checked. */
 static int read_bytes(FILE *file, const char *path, const head *h, char *bytes)
 {
-    size_t got = fread(bytes, 1, (size_t)h->size, file);
+    size_t size = (size_t)(h->size + h->sens_size), got = fread(bytes, 1, size, file);
     if (ferror(file))
         return io_failure(path, "read");
-    if (got != (size_t)h->size || fgetc(file) != EOF)
+    if (got != size || fgetc(file) != EOF)
         return refuse(path, "the file of the state is cut off or has been added to");
     if (hash(hash_start, bytes, got) != h->sum)
         return refuse(path, "the file of the state is damaged");
     return NT_EXIT_DONE;
 }
 
-int nt_cli_state_restore(nt_cli_plan *plan, const char *path)
+/* A file's head and the bytes behind it, to be freed, compared and checked. */
+static int read_file(const nt_cli_plan *plan, const char *path, head *theirs, char **bytes)
 {
-    head ours = head_of(plan), theirs;
-    char *bytes = NULL;
-    nt_error error;
+    head ours = head_of(plan);
     FILE *file = fopen(path, "rb");
     if (!file)
         return io_failure(path, "opened");
     int status;
-    memset(&theirs, 0, sizeof theirs);
-    if (fread(&theirs, sizeof theirs, 1, file) != 1 && ferror(file)) {
+    memset(theirs, 0, sizeof *theirs);
+    if (fread(theirs, sizeof *theirs, 1, file) != 1 && ferror(file)) {
         status = io_failure(path, "read");
         goto done;
     }
-    theirs.version[sizeof theirs.version - 1] = theirs.method[sizeof theirs.method - 1] = '\0';
-    status = compare(path, &theirs, &ours);
+    theirs->version[sizeof theirs->version - 1] = theirs->method[sizeof theirs->method - 1] = '\0';
+    status = compare(path, theirs, &ours);
+    if (status == NT_EXIT_DONE && theirs->sens_size > MOST_BYTES)
+        status = refuse(path, "the file of the state is damaged");
     if (status != NT_EXIT_DONE)
         goto done;
-    bytes = malloc((size_t)theirs.size);
-    status = bytes ? read_bytes(file, path, &theirs, bytes) : nt_cli_no_memory();
-    if (status == NT_EXIT_DONE &&
-        nt_integrator_restore(plan->integrator, bytes, (size_t)theirs.size, &error) != NT_OK)
-        status = nt_cli_fail(path, &error);
+    *bytes = malloc((size_t)(theirs->size + theirs->sens_size));
+    status = *bytes ? read_bytes(file, path, theirs, *bytes) : nt_cli_no_memory();
 done:
-    free(bytes);
     fclose(file);
+    return status;
+}
+
+int nt_cli_state_restore(nt_cli_plan *plan, const char *path)
+{
+    char *bytes = NULL;
+    nt_error error;
+    head h;
+    int status = read_file(plan, path, &h, &bytes);
+    if (status == NT_EXIT_DONE &&
+        nt_integrator_restore(plan->integrator, bytes, (size_t)h.size, &error) != NT_OK)
+        status = nt_cli_fail(path, &error);
+    free(bytes);
+    return status;
+}
+
+int nt_cli_state_restore_sens(const nt_cli_plan *plan, const nt_cli_sens *sens, const char *path)
+{
+    char *bytes = NULL;
+    nt_error error;
+    head h;
+    int status = read_file(plan, path, &h, &bytes);
+    if (status == NT_EXIT_DONE && h.sens_size == 0)
+        status = refuse(path, "the state holds no derivatives: it was saved by `nutate run`, "
+                              "expected one that `nutate sens` has saved");
+    else if (status == NT_EXIT_DONE && h.parameters != parameters_of(nt_model_system(plan->model)))
+        status = refuse(path, "the state was saved with a model of other parameters, or the same "
+                              "in another order");
+    else if (status == NT_EXIT_DONE && nt_sensitivity_restore(sens->sensitivity, bytes + h.size,
+                                                              (size_t)h.sens_size, &error) != NT_OK)
+        status = nt_cli_fail(path, &error);
+    free(bytes);
     return status;
 }

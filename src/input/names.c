@@ -84,7 +84,7 @@ const char *nt_name_fault(const char *text, int length, bool dashes)
     if (length > 60)
         return "is longer than 60 characters";
     if (!is_letter(text[0]))
-        return "does not begin with a letter";
+        return "does not begin with a letter from a to z";
     for (int i = 1; i < length; i++) {
         if (text[i] == '-' && !dashes)
             return "has a '-', which would subtract in an expression; expected letters, digits "

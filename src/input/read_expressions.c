@@ -44,6 +44,21 @@ static int resolve_record(context *c, const char *name, int length)
     return i < 0 ? -1 : nt_model_time_variable(model) + 1 + i;
 }
 
+/* Reactions, accelerations, energies: whether there are such or not, loads cannot have them. */
+static bool follows_from_loads(const char *name, int length)
+{
+    static const char *const words[] = {".force", ".torque", ".acceleration",
+                                        ".angular_acceleration"};
+    for (int i = 0; i < (int)(sizeof words / sizeof words[0]); i++) {
+        int size = (int)strlen(words[i]);
+        for (int at = 0; at + size <= length; at++)
+            if (memcmp(name + at, words[i], (size_t)size) == 0 &&
+                (at + size == length || name[at + size] == '.'))
+                return true;
+    }
+    return false;
+}
+
 static int resolve(void *self, const char *name, int length)
 {
     context *c = self;
@@ -68,6 +83,9 @@ static int resolve(void *self, const char *name, int length)
         if (signal >= 0)
             return nt_model_time_variable(model) + 1 + signal;
         c->dotted = name;
+        if (follows_from_loads(name, length))
+            c->refused = "follows from the loads, so none can depend on it: expected an expression "
+                         "of t, parameters, positions and velocities";
     } else
         c->refused = c->scope == NT_SCOPE_MOTION
                          ? "changes with the motion: what a joint prescribes depends on t and "
@@ -106,7 +124,10 @@ static const char *quantity_candidate(context *c, const nt_name *object, int i)
     };
     static const char *const of_joint[] = {"angle", "rate", "displacement", "displacement_rate"};
     bool joint = object->kind == NT_NAME_JOINT;
-    int n = joint ? 4 : object->kind == NT_NAME_MARKER ? 6 : 13;
+    bool place_only =
+        object->kind == NT_NAME_MARKER ||
+        (object->kind == NT_NAME_BODY && c->reader->model->bodies[object->index].point);
+    int n = joint ? 4 : place_only ? 6 : 13;
     char text[NT_WORDS];
     if (i >= n || object->kind == NT_NAME_FORCE)
         return NULL;

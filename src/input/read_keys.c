@@ -17,20 +17,31 @@ static const nt_key *find(const nt_key *keys, const nt_node *name)
 /* ---- what is there but unknown, and what is missing -------------------------------------------
  */
 
+/* "mass, inertia, position" in text[size] */
+static const char *names_of(const nt_key *keys, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (const nt_key *key = keys; key->name && used < size; key++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", key->name);
+    return text;
+}
+
 static nt_status unknown_key(nt_reader *reader, const nt_key *keys, const nt_node *name,
                              const char *what)
 {
-    char shown[NT_WORDS], known[512] = "";
-    size_t used = 0;
+    char shown[NT_WORDS], known[512];
     nt_suggestion search;
     nt_suggest_start(&search, name->text, name->length);
-    for (const nt_key *key = keys; key->name; key++) {
+    for (const nt_key *key = keys; key->name; key++)
         nt_suggest_offer(&search, key->name);
-        if (used < sizeof known)
-            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "",
-                                     key->name);
-    }
+    names_of(keys, known, sizeof known);
     nt_read_words(name, shown, sizeof shown);
+    if (name->length > 0 && name->text[0] >= '0' && name->text[0] <= '9')
+        return nt_node_fail(reader->error, name,
+                            "unknown key %s in %s: a comma separates keys, numbers have a decimal "
+                            "point",
+                            shown, what);
     if (search.best)
         return nt_node_fail(reader->error, name, "unknown key %s in %s; did you mean '%s'?", shown,
                             what, search.best);
@@ -41,10 +52,11 @@ static nt_status unknown_key(nt_reader *reader, const nt_key *keys, const nt_nod
 nt_status nt_read_check_keys(nt_reader *reader, const nt_key *keys, const nt_node *owner,
                              const nt_node *mapping, const char *what, bool typed)
 {
-    char got[NT_WORDS];
+    char got[NT_WORDS], known[512];
     if (mapping->kind != NT_NODE_MAPPING)
         return nt_node_fail(reader->error, nt_node_is_empty(mapping) && owner ? owner : mapping,
-                            "%s: expected a mapping of keys, got %s", what,
+                            "%s: expected a mapping of keys (%s), got %s", what,
+                            names_of(keys, known, sizeof known),
                             nt_read_words(mapping, got, sizeof got));
     for (int i = 0; i < mapping->count; i++)
         if (!find(keys, mapping->keys[i]) && !(typed && nt_node_is(mapping->keys[i], "type")))

@@ -4,6 +4,7 @@
 #include "base/error.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- checks -------------------------------------------------------------------------------------
@@ -15,15 +16,13 @@ static const nt_node *find(const nt_reader *reader, const char *section, const c
     return node ? nt_node_find(node, key) : NULL;
 }
 
-/* A number that a section gives must be positive, or at least zero. */
-static nt_status check_sign(nt_reader *reader, const char *section, const char *key, double value,
-                            bool zero_allowed)
+/* A number that a section gives must be positive. */
+static nt_status check_sign(nt_reader *reader, const char *section, const char *key, double value)
 {
     const nt_node *node = find(reader, section, key);
-    if (!node || value > 0 || (zero_allowed && value == 0))
+    if (!node || value > 0)
         return NT_OK;
-    return nt_node_fail(reader->error, node, "%s: expected a positive number%s, got %g", key,
-                        zero_allowed ? " or zero" : "", value);
+    return nt_node_fail(reader->error, node, "%s: expected a positive number, got %g", key, value);
 }
 
 static nt_status check_tolerance(nt_reader *reader)
@@ -47,15 +46,15 @@ static nt_status check_tolerance(nt_reader *reader)
 static nt_status check(nt_reader *reader)
 {
     const nt_run_data *run = &reader->run;
-    nt_status status = check_sign(reader, "simulation", "duration", run->duration, true);
+    nt_status status = check_sign(reader, "simulation", "duration", run->duration);
     if (status == NT_OK)
-        status = check_sign(reader, "simulation", "step", run->step, false);
+        status = check_sign(reader, "simulation", "step", run->step);
     if (status == NT_OK)
-        status = check_sign(reader, "output", "every", run->every, false);
+        status = check_sign(reader, "output", "every", run->every);
     if (status == NT_OK)
-        status = check_sign(reader, "simulation", "minimum_step", run->minimum_step, false);
+        status = check_sign(reader, "simulation", "minimum_step", run->minimum_step);
     if (status == NT_OK)
-        status = check_sign(reader, "simulation", "maximum_step", run->maximum_step, false);
+        status = check_sign(reader, "simulation", "maximum_step", run->maximum_step);
     if (status == NT_OK && run->maximum_step > 0 && run->minimum_step > run->maximum_step)
         return nt_node_fail(reader->error, find(reader, "simulation", "minimum_step"),
                             "minimum_step: expected at most the maximum_step %g, got %g",
@@ -66,7 +65,7 @@ static nt_status check(nt_reader *reader)
 /* ---- records ------------------------------------------------------------------------------------
  */
 
-/* Without a list: position and orientation of every body, and the energy. */
+/* Without a list: position and, but for points, orientation of every body, and the energy. */
 static nt_status record_everything(nt_reader *reader, nt_simulation *simulation)
 {
     nt_model *model = reader->model;
@@ -75,7 +74,7 @@ static nt_status record_everything(nt_reader *reader, nt_simulation *simulation)
     if (!record)
         return nt_read_no_memory(reader);
     for (int i = 1; i < model->n_bodies; i++)
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < (model->bodies[i].point ? 1 : 2); k++) {
             char name[NT_WORDS];
             int length = snprintf(name, sizeof name, "%s.%s", model->bodies[i].name,
                                   k ? "orientation" : "position");
@@ -101,17 +100,86 @@ static nt_status keep_record_places(nt_reader *reader)
     return NT_OK;
 }
 
+typedef struct recorded {
+    nt_quantity_info quantity;
+    int number; /* in the list */
+} recorded;
+
+/* By what they are, then by their place in the list. */
+static int compare_recorded(const void *first, const void *second)
+{
+    const recorded *a = first, *b = second;
+    int order = a->quantity.kind - b->quantity.kind;
+    order = order ? order : a->quantity.object - b->quantity.object;
+    order = order ? order : a->quantity.first - b->quantity.first;
+    return order ? order : a->number - b->number;
+}
+
+/* A column that is there twice would be one name for two things. */
+static nt_status refuse_doubles(nt_reader *reader, recorded *list, int n)
+{
+    const nt_model *model = reader->model;
+    qsort(list, (size_t)n, sizeof *list, compare_recorded);
+    for (int i = 1; i < n; i++) {
+        const nt_quantity_info *a = &list[i - 1].quantity, *b = &list[i].quantity;
+        if (a->kind != b->kind || a->object != b->object || b->first >= a->first + a->columns)
+            continue;
+        int later = list[i].number > list[i - 1].number ? i : i - 1;
+        char column[NT_WORDS], unit[NT_WORDS], meaning[NT_WORDS];
+        nt_place place = reader->record_places[list[later].number];
+        nt_model_quantity_column(model, b, 0, column, unit, meaning, NT_WORDS);
+        return nt_fail_at(reader->error, NT_BAD_MODEL, model->file, place.line, place.column,
+                          "record: '%s' is recorded twice", column);
+    }
+    return NT_OK;
+}
+
 nt_status nt_read_check_records(nt_reader *reader)
 {
     const nt_model *model = reader->model;
-    for (int i = 0; reader->record_places && i < model->simulation.n_record; i++) {
-        nt_quantity_info quantity;
+    int n = reader->record_places ? model->simulation.n_record : 0;
+    recorded *list = calloc((size_t)n + 1, sizeof *list);
+    nt_status status = list ? NT_OK : nt_read_no_memory(reader);
+    for (int i = 0; i < n && status == NT_OK; i++) {
         nt_error error = {0};
-        nt_status status = nt_model_quantity(model, model->simulation.record[i], &quantity, &error);
         nt_place place = reader->record_places[i];
+        list[i].number = i;
+        status = nt_model_quantity(model, model->simulation.record[i], &list[i].quantity, &error);
         if (status != NT_OK)
-            return nt_fail_at(reader->error, status, model->file, place.line, place.column,
-                              "record: %.600s", error.message);
+            nt_fail_at(reader->error, status, model->file, place.line, place.column,
+                       "record: %.600s", error.message);
+    }
+    if (status == NT_OK)
+        status = refuse_doubles(reader, list, n);
+    free(list);
+    return status;
+}
+
+/* Where the sections and their keys stand, for messages about how they go together. */
+static nt_status keep_key_places(nt_reader *reader)
+{
+    nt_model *model = reader->model;
+    int count = 0;
+    for (const nt_key *key = nt_file_keys; key->name; key++) {
+        const nt_node *section = nt_node_find(reader->root, key->name);
+        count += key->type == NT_KEY_GROUP && section ? 1 + section->count : 0;
+    }
+    model->key_places = NT_TAKE(&model->arena, count, nt_key_place);
+    if (!model->key_places)
+        return nt_read_no_memory(reader);
+    for (const nt_key *key = nt_file_keys; key->name; key++) {
+        const nt_node *section = nt_node_find(reader->root, key->name);
+        for (int i = -1; key->type == NT_KEY_GROUP && section && i < section->count; i++) {
+            char path[NT_WORDS];
+            const nt_node *node = i < 0 ? section : section->values[i];
+            int length = snprintf(path, sizeof path, "%s%s%s", key->name, i < 0 ? "" : ".",
+                                  i < 0 ? "" : section->keys[i]->text);
+            nt_key_place *to = &model->key_places[model->n_key_places++];
+            to->place = nt_read_place(reader, node);
+            to->path = nt_arena_text(&model->arena, path, (size_t)length);
+            if (!to->path)
+                return nt_read_no_memory(reader);
+        }
     }
     return NT_OK;
 }
@@ -142,19 +210,16 @@ nt_status nt_read_run(nt_reader *reader)
             status = read_section(reader, key);
     if (status == NT_OK)
         status = check(reader);
+    if (status == NT_OK)
+        status = keep_key_places(reader);
     if (status != NT_OK)
         return status;
     model->correct_initial = run->correct;
-    const nt_node *place = find(reader, "simulation", "method");
-    if (place && place->source != reader->source)
-        place = NULL; /* of --set */
     model->simulation = (nt_simulation){
         .start = run->start,
         .duration = run->duration,
         .step = run->step,
         .method = run->method ? run->method : "generalized-alpha",
-        .method_line = place ? place->line : 0,
-        .method_column = place ? place->column : 0,
         .frame = run->frame ? NT_BODY : NT_INERTIAL,
         .frame_given = find(reader, "simulation", "frame") != NULL,
         .options = run->options.option,

@@ -53,6 +53,11 @@ static nt_status read_numbers(nt_reader *reader, const nt_key *key, const nt_nod
 {
     if (!is_list_of(node, key->low) && !is_list_of(node, key->high))
         return wrong_type(reader, key, node);
+    if (node->values[0]->kind == NT_NODE_LIST && node->values[1]->kind == NT_NODE_LIST) {
+        char expected[NT_WORDS];
+        return nt_node_fail(reader->error, node->values[0], "%s: expected %s, got a list of lists",
+                            key->name, nt_key_expected(key, expected, sizeof expected));
+    }
     if (key->low < key->high)
         *(int *)(void *)(data + key->count_offset) = node->count;
     return read_row(reader, key, node, (double *)(void *)(data + key->offset));

@@ -259,6 +259,17 @@ void nt_model_destroy(nt_model *model)
 
 const nt_simulation *nt_model_simulation(const nt_model *model) { return &model->simulation; }
 
+int nt_model_key_place(const nt_model *model, const char *path, int *line, int *column)
+{
+    nt_place place = {0};
+    for (int i = 0; i < model->n_key_places; i++)
+        if (strcmp(model->key_places[i].path, path) == 0)
+            place = model->key_places[i].place;
+    *line = place.line;
+    *column = place.column;
+    return place.line > 0;
+}
+
 const char *nt_model_title(const nt_model *model) { return model->title; }
 
 const char *nt_model_text(const nt_model *model, size_t *length)

@@ -84,6 +84,21 @@ static void sentence(nt_sink *sink, const char *text)
     nt_sink_print(sink, "%c%s.", small ? text[0] - 'a' + 'A' : text[0], text + 1);
 }
 
+static const char points[] =
+    "\n"
+    "A body with `point: true` is a mass point: it has a place and no rotation, three unknowns\n"
+    "instead of six. Whatever acts on it acts at its place. So a place of it that the file\n"
+    "gives is its own: its position in ground axes, [0, 0, 0] in axes of the body, or a marker.\n"
+    "Only the `at` of a joint may be elsewhere, where the point is held on a line or in a\n"
+    "plane.\n"
+    "\n"
+    "`spherical` and `distance` joints take points as either body; `inline`, `planar` and\n"
+    "`prismatic` ones as the second, which leaves of them what they say of places, about one\n"
+    "`axis` (of A, in A's own axes where the joint has `points`). Forces, springs, motors along\n"
+    "prismatic joints and contacts act on points as on other bodies. What would turn a point or\n"
+    "hold its rotation is refused, but for the friction of contacts: a point does not roll, and\n"
+    "the moment of friction about it has no effect.\n";
+
 static void section(nt_sink *sink, const nt_key *key)
 {
     nt_sink_print(sink, "\n## %s\n\n", key->name);
@@ -91,6 +106,8 @@ static void section(nt_sink *sink, const nt_key *key)
     if ((int)key->type == NT_KEY_ELEMENTS)
         nt_sink_print(sink, " Each has a `type`, which decides its other keys.");
     nt_sink_print(sink, "\n");
+    if (key->group == nt_body_keys)
+        nt_sink_print(sink, "%s", points);
     if (key->group)
         table_of_keys(sink, key->group);
     if ((int)key->type == NT_KEY_ELEMENTS)

@@ -121,8 +121,8 @@ static const nt_key initial_keys[] = {
      .type = NT_KEY_BOOLEAN,
      .offset = RUN(correct),
      .bit = -1,
-     .meaning = "move initial values that contradict a joint, and say by how much, instead of "
-                "refusing them"},
+     .meaning = "move given initial values that contradict a joint, as little as can be, and say "
+                "by how much, instead of refusing them"},
     {0},
 };
 
@@ -203,7 +203,7 @@ const nt_key nt_file_keys[] = {
      .type = (nt_key_type)NT_KEY_OBJECTS,
      .required = true,
      .group = nt_body_keys,
-     .meaning = "the rigid bodies, by name; `ground` always exists"},
+     .meaning = "the rigid bodies and points, by name; `ground` always exists"},
     {.name = "markers",
      .type = (nt_key_type)NT_KEY_OBJECTS,
      .group = nt_marker_keys,

@@ -142,15 +142,20 @@ static int invert_node(nt_block_lu *block, int node, int size, const double *a, 
     return found >= 0;
 }
 
+/* Bodies that share a front with multipliers have no scale: their pivots count by their own size,
+ * so that they are not taken for rows that depend on others. */
 static int invert_front(void *context, const nt_front_tree *tree, const nt_front *front, double *a)
 {
     nt_block_lu *block = context;
-    int at = 0;
+    int at = 0, ld = nt_padded(front->w);
+    int first = block->pattern->node_start[block->pattern->n_primary];
     for (int k = front->pieces; k < front->pivot_pieces; k++)
         for (int i = 0; i < tree->piece[k].size; i++, at++) {
             block->pivot_out[at] = block->left_out[tree->piece[k].unknown + i];
+            int unknown = tree->piece[k].unknown + i;
             if (block->scale)
-                block->pivot_scale[at] = block->scale[tree->piece[k].unknown + i];
+                block->pivot_scale[at] =
+                    unknown < first ? fabs(a[at * ld + at]) : block->scale[unknown];
         }
     int found = nt_block_invert_careful(front->w, a, a, block->scale ? block->pivot_scale : NULL,
                                         block->tolerance, block->pivot_out);
@@ -181,6 +186,8 @@ static int factor(nt_block_lu *block, const double *values, double *clear, int c
     int node;
     if (careful)
         node = block->kernels->factor_careful(block, values, clear, invert_node);
+    else if (block->held)
+        node = block->kernels->factor_held(block, values, clear, b, x);
     else if (b)
         node = block->kernels->factor_forward(block, values, clear, b, x);
     else
@@ -250,8 +257,10 @@ void nt_block_largest_columns(const nt_block_lu *block, const double *x, double 
     for (int node = 0; node < p->n_nodes; node++) {
         double *most = largest[node >= p->n_primary];
         for (int i = 0; i < size_of(block, node); i++)
-            for (int k = 0; k < 4; k++)
-                most[k] = fmax(most[k], fabs(x[4 * (block->position[node] + i) + k]));
+            for (int k = 0; k < 4; k++) {
+                double size = fabs(x[4 * (block->position[node] + i) + k]);
+                most[k] = size > most[k] ? size : most[k];
+            }
     }
 }
 
@@ -341,7 +350,8 @@ static int go_back(nt_block_lu *block, double *x, const double *given, double li
         nt_front_forward(&block->core, &block->kernels->front, x);
         nt_front_backward(&block->core, &block->kernels->front, x);
     }
-    return block->kernels->backward(block, x, given, limit);
+    return block->held ? block->kernels->backward_held(block, x, given, limit)
+                       : block->kernels->backward(block, x, given, limit);
 }
 
 static double error_of(nt_block_lu *block, const double *b, double *r, double least)

@@ -154,6 +154,18 @@ enum { NT_ROW_INTS = sizeof(nt_row) / sizeof(int) };
 /* Padded vectors that a block LU works with: solution, residual, three spare. */
 enum { NT_BLOCK_VECTORS = 5 };
 
+/* The places of one body that is held at a point (block_held.inc): loads of its seven blocks,
+ * inverses in store, positions in padded vectors, first unknowns in the caller's, names of nodes,
+ * and the LOAD records with rows to suspect. */
+typedef struct nt_held {
+    nt_load tt, tl, lt, rr, rl, lr, ll;
+    int n_values;
+    int inverse_t, inverse_r;
+    int t, r, l, unknown_t, unknown_r, unknown_l;
+    int node_r, node_l;
+    int group[2], n_groups;
+} nt_held;
+
 typedef struct nt_block_lu {
     const nt_pattern *pattern;
     nt_arena arena;
@@ -176,6 +188,7 @@ typedef struct nt_block_lu {
     int *rows; /* nt_row records, from the last window to the first */
     int rows_length;
     int n_windows;
+    nt_held *held;             /* NULL where the matrix is none */
     int *suspect, n_suspects;  /* LOAD records in program whose rows exceeded the limit */
     int *row_start, *row_slot; /* slots of every row node: [n_nodes + 1], [n_slots] */
     nt_front_tree core;
@@ -265,6 +278,10 @@ typedef struct nt_block_kernels {
     /* Whether every row of A x = given[n] then stays within the limit, see residual; else
      * block->suspect lists the groups where one does not. 1 where given is NULL. */
     int (*backward)(nt_block_lu *block, double *b, const double *given, double limit);
+    /* factor_forward (b may be NULL) and backward where block->held is there */
+    int (*factor_held)(nt_block_lu *block, const double *values, double *clear, const double *b,
+                       double *x);
+    int (*backward_held)(nt_block_lu *block, double *x, const double *given, double limit);
     /* The row-wise backward error max |b - A x| / (sum |A_ij x_j| + |b|), the sum over the
      * blocks of the row (no larger than |A| |x|), replaces *limit if it is larger; NaN when
      * something is not finite. r = b - A x where r is given; else only suspect groups are seen. */

@@ -394,6 +394,7 @@ static nt_status solve_checked(nt_solver *s, double *b, int transposed)
             return NT_SINGULAR;
     }
     memcpy(b, s->x, n * sizeof *b);
+    s->statistics.pivoted += s->fallback;
     s->statistics.worst_residual = fmax(s->statistics.worst_residual, error);
     return NT_OK;
 }

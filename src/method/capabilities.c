@@ -20,24 +20,32 @@ static const struct demand {
 
 enum { DEMANDS = sizeof demands / sizeof demands[0] };
 
-/* What is missing, in words; false when nothing is. */
-static bool lacks(const nt_method *method, const nt_system *system, char *text, size_t size)
+/* What is missing, in words, and what of the system brings it in (-1: nothing by itself); false
+ * when nothing is missing. */
+static bool lacks(const nt_method *method, const nt_system *system, char *text, size_t size,
+                  int *feature)
 {
+    *feature = -1;
     for (int i = 0; i < DEMANDS; i++)
         if ((method->needs & demands[i].need) && !(system->capabilities & demands[i].capability)) {
+            if (demands[i].capability == NT_POSITION_FORCES)
+                *feature = NT_FEATURE_RATE_FORCES;
             snprintf(text, size, "needs %s, which the system does not give", demands[i].words);
             return true;
         }
     if ((method->needs & NT_VECTOR_SPACE) && system->space.n_rotations > 0) {
+        *feature = NT_FEATURE_ROTATIONS;
         snprintf(text, size, "works on vector spaces, the system has %d rotations",
                  system->space.n_rotations);
         return true;
     }
     if (system->nh > 0 && !(method->needs & NT_HOLONOMIC)) {
+        *feature = NT_FEATURE_HOLONOMIC;
         snprintf(text, size, "treats no holonomic constraints, the system has %d", system->nh);
         return true;
     }
     if (system->nn > 0 && !(method->needs & NT_NONHOLONOMIC)) {
+        *feature = NT_FEATURE_NONHOLONOMIC;
         snprintf(text, size, "treats no nonholonomic constraints, the system has %d", system->nn);
         return true;
     }
@@ -59,13 +67,19 @@ static void add_word(char *text, size_t size, const char *between, const char *w
 nt_status nt_method_check_system(const nt_method *method, const nt_system *system, nt_error *error)
 {
     char missing[200], others[400] = "", ignored[200];
-    if (!lacks(method, system, missing, sizeof missing))
+    int feature, of_others;
+    nt_error part = {0};
+    if (!lacks(method, system, missing, sizeof missing, &feature))
         return NT_OK;
     for (int i = 0; i < nt_method_count(); i++)
-        if (!lacks(nt_method_at(i), system, ignored, sizeof ignored))
+        if (!lacks(nt_method_at(i), system, ignored, sizeof ignored, &of_others))
             add_word(others, sizeof others, ", ", nt_method_name(nt_method_at(i)));
-    return nt_fail(error, NT_UNSUPPORTED, "method %s %s; methods that would do: %s", method->name,
-                   missing, others[0] ? others : "none");
+    if (feature >= 0 && system->feature)
+        system->feature(system->self, (nt_feature)feature, &part);
+    return nt_fail_at(error, NT_UNSUPPORTED, part.file, part.line, part.column,
+                      "%.100s%smethod %s %s; methods that would do: %s", part.message,
+                      part.message[0] ? ": " : "", method->name, missing,
+                      others[0] ? others : "none");
 }
 
 const char *nt_method_needs(const nt_method *method, char *text, int size)

@@ -112,8 +112,26 @@ static int too_large_a_turn(const nt_problem *p, const nt_newton *w)
 
 nt_status nt_newton_check_turn(nt_stepper *s, const nt_newton *w)
 {
-    s->report = (nt_report){.unknown = too_large_a_turn(s->problem, w), .worst = (double)INFINITY};
+    s->report = (nt_report){
+        .unknown = too_large_a_turn(s->problem, w), .worst = (double)INFINITY, .increment = true};
     return s->report.unknown < 0 ? NT_OK : NT_NOT_CONVERGED;
+}
+
+typedef struct prediction {
+    double of_vdot, of_a, share, h, v_old, v_new, x_old, x_new;
+} prediction;
+
+NT_WIDE static void predict(const prediction *p, int nv, const double *restrict v,
+                            const double *restrict vdot, const double *restrict a_n,
+                            const double *restrict guess, double *restrict a, double *restrict rate,
+                            double *restrict increment)
+{
+    for (int i = 0; i < nv; i++) {
+        a[i] = p->of_vdot * vdot[i] - p->of_a * a_n[i];
+        double a1 = a[i] + p->share * guess[i];
+        rate[i] = v[i] + (p->v_old * a_n[i] + p->v_new * a1);
+        increment[i] = p->h * v[i] + (p->x_old * a_n[i] + p->x_new * a1);
+    }
 }
 
 /* The last accelerations and multipliers are the first guess. */
@@ -121,21 +139,19 @@ nt_status nt_newton_predict(nt_stepper *s, const nt_newton *w, bool recursion)
 {
     const nt_phase *now = &s->now, *next = &s->next;
     const nt_family *c = &w->c;
-    const double *a_n = now->method;
-    double h = c->h;
-    int nv = s->problem->nv;
     memcpy(next->lambda, now->lambda, (size_t)s->problem->nc * sizeof(double));
     memcpy(next->memory, now->memory, (size_t)s->problem->system->n_memory * sizeof(double));
-    double part = 1 / (1 - c->alpha_m), share = part * (1 - c->alpha_f);
-    double of_vdot = recursion ? part * c->alpha_f : 0, of_a = recursion ? part * c->alpha_m : 0;
-    double v_old = h * (1 - c->gamma), v_new = h * c->gamma;
-    double x_old = h * h * (0.5 - c->beta), x_new = h * h * c->beta;
-    for (int i = 0; i < nv; i++) {
-        w->a[i] = of_vdot * now->vdot[i] - of_a * a_n[i];
-        double a1 = w->a[i] + share * w->acceleration[i];
-        w->rate[i] = now->v[i] + (v_old * a_n[i] + v_new * a1);
-        w->increment[i] = h * now->v[i] + (x_old * a_n[i] + x_new * a1);
-    }
+    double part = 1 / (1 - c->alpha_m), h = c->h;
+    const prediction p = {.of_vdot = recursion ? part * c->alpha_f : 0,
+                          .of_a = recursion ? part * c->alpha_m : 0,
+                          .share = part * (1 - c->alpha_f),
+                          .h = h,
+                          .v_old = h * (1 - c->gamma),
+                          .v_new = h * c->gamma,
+                          .x_old = h * h * (0.5 - c->beta),
+                          .x_new = h * h * c->beta};
+    predict(&p, s->problem->nv, now->v, now->vdot, now->method, w->acceleration, w->a, w->rate,
+            w->increment);
     return nt_newton_check_turn(s, w);
 }
 
@@ -240,6 +256,16 @@ NT_WIDE static void add_correction(const double *restrict Dx, int nv, const nt_f
     }
 }
 
+/* s Dlambda becomes Dlambda, lambda += Dlambda */
+static void add_multipliers(int nc, double unscale, double *restrict Dlambda,
+                            double *restrict lambda)
+{
+    for (int i = 0; i < nc; i++) {
+        Dlambda[i] *= unscale;
+        lambda[i] += Dlambda[i];
+    }
+}
+
 /* Solve for (e, s Dlambda) and update x, x', x'', lambda. */
 static nt_status correct(nt_stepper *s, const nt_newton *w, bool tangent)
 {
@@ -255,11 +281,7 @@ static nt_status correct(nt_stepper *s, const nt_newton *w, bool tangent)
             v3_store(e, m3_apply(m3_load(w->T_inverse + 9 * block->rotation), v3_load(e)));
     }
     add_correction(w->z, nv, &w->c, w->increment, w->rate, w->acceleration);
-    double unscale = 1 / w->c.scale, *Dlambda = w->z + nv, *lambda = s->next.lambda;
-    for (int i = 0; i < p->nc; i++) {
-        Dlambda[i] *= unscale;
-        lambda[i] += Dlambda[i];
-    }
+    add_multipliers(p->nc, 1 / w->c.scale, w->z + nv, s->next.lambda);
     return NT_OK;
 }
 
@@ -277,6 +299,9 @@ static double larger(double a, double b) { return a > b ? a : b; }
 static void measure_forces(const nt_stepper *s, const nt_newton *w, double force[2])
 {
     const nt_problem *p = s->problem;
+    const double *values = p->matrix.values, *q = s->next.q, *vdot = s->next.vdot;
+    const double *increment = w->increment;
+    const nt_quantity *quantity = p->quantity;
     double largest[2] = {0, 0}, noise[2] = {0, 0}, multiplier[2] = {0, 0};
     double rounding = w->c.position > 0 ? w->c.scale : w->c.h * w->c.h;
     for (int b = 0; b < p->space.n_blocks; b++) {
@@ -286,10 +311,10 @@ static void measure_forces(const nt_stepper *s, const nt_newton *w, double force
             int i = block->v + j;
             if (p->diagonal[i] < 0)
                 continue;
-            double size = j < plain ? fabs(s->next.q[block->q + j]) + fabs(w->increment[i]) : 1;
-            double S = fabs(p->matrix.values[p->diagonal[i]]);
-            nt_quantity kind = p->quantity[i];
-            largest[kind] = larger(S * fabs(s->next.vdot[i]), largest[kind]);
+            double size = j < plain ? fabs(q[block->q + j]) + fabs(increment[i]) : 1;
+            double S = fabs(values[p->diagonal[i]]);
+            nt_quantity kind = quantity[i];
+            largest[kind] = larger(S * fabs(vdot[i]), largest[kind]);
             noise[kind] = larger(S * size, noise[kind]);
         }
     }
@@ -318,13 +343,17 @@ static void set_tolerances(const nt_stepper *s, const nt_newton *w)
     const double per_force[2] = {1 / force[0], 1 / force[1]};
     const double per_position[2] = {1 / position[0], 1 / position[1]};
     double reach = w->c.position > 0 ? 1 : w->c.h * w->c.h;
-    for (int i = 0; i < p->nv; i++) {
-        w->per_increment[i] = reach / (position[p->quantity[i]] + relative * fabs(w->increment[i]));
-        w->per_residual[i] = per_force[p->quantity[i]];
+    double *restrict per_increment = w->per_increment, *restrict per_residual = w->per_residual;
+    const double *restrict increment = w->increment;
+    const nt_quantity *restrict quantity = p->quantity;
+    int nv = p->nv, n = p->n;
+    for (int i = 0; i < nv; i++) {
+        per_increment[i] = reach / (position[quantity[i]] + relative * fabs(increment[i]));
+        per_residual[i] = per_force[quantity[i]];
     }
-    for (int i = p->nv; i < p->n; i++) {
-        w->per_increment[i] = per_force[p->quantity[i]];
-        w->per_residual[i] = per_position[p->quantity[i]];
+    for (int i = nv; i < n; i++) {
+        per_increment[i] = per_force[quantity[i]];
+        per_residual[i] = per_position[quantity[i]];
     }
 }
 
@@ -387,6 +416,12 @@ nt_status nt_newton_fail(nt_stepper *s, nt_status status, const double *x, const
     return status;
 }
 
+static nt_status fail_moving(nt_stepper *s, const nt_newton *w, nt_status status, double worst)
+{
+    s->report.increment = true;
+    return nt_newton_fail(s, status, w->z, w->per_increment, worst);
+}
+
 nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equations *equations)
 {
     nt_problem *p = s->problem;
@@ -416,12 +451,12 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
         }
         if (i == most)
             return settled ? nt_newton_fail(s, NT_NOT_CONVERGED, w->residual, w->per_residual, size)
-                           : nt_newton_fail(s, NT_NOT_CONVERGED, w->z, w->per_increment, size);
+                           : fail_moving(s, w, NT_NOT_CONVERGED, size);
         if ((status = correct(s, w, tangent)) != NT_OK)
             return status;
         size = worst_ratio(w->z, w->per_increment, p->n);
         if (!isfinite(size))
-            return nt_newton_fail(s, NT_NOT_FINITE, w->z, w->per_increment, size);
+            return fail_moving(s, w, NT_NOT_FINITE, size);
         /* what is left after this correction: the increments' geometric series, if they shrink */
         double ratio = i > 0 ? size / last : 1;
         settled = size <= 1 || (ratio < 0.5 && ratio / (1 - ratio) * size <= 1);
@@ -431,7 +466,7 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
             if (fresh && worst_ratio(w->z, w->per_increment, p->nv) <= 1)
                 settled = true;
             else if (fresh && ratio > 2) /* grows with the exact tangent */
-                return nt_newton_fail(s, NT_NOT_CONVERGED, w->z, w->per_increment, size);
+                return fail_moving(s, w, NT_NOT_CONVERGED, size);
             fresh = true;
         }
         last = size;

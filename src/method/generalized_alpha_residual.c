@@ -120,14 +120,13 @@ static nt_status linearise(nt_stepper *s, double h, const nt_directions *directi
     if (h != 0)
         return nt_local_linearise(s, h, NT_RESIDUAL_FORM, directions, before, after);
     size_t nv = (size_t)s->problem->nv, n = (size_t)s->problem->n;
-    size_t count = (size_t)directions->count;
     nt_family c = nt_family_of_step(s->options, 1);
     nt_point at = nt_phase_point(&s->next);
-    double *df_a = directions->scratch, *work = df_a + count * n;
+    double *df_a = directions->scratch;
     nt_variation first = nt_variation_at(s->problem, directions, after, 0);
-    nt_status status = nt_local_inertia_variation(s, &at, directions, after, first.vdot,
-                                                  directions->stride, df_a, work);
-    for (size_t i = 0; status == NT_OK && i < count; i++) {
+    nt_status status =
+        nt_local_inertia_variation(s, &at, directions, after, first.vdot, directions->stride, df_a);
+    for (size_t i = 0; status == NT_OK && i < (size_t)directions->count; i++) {
         nt_variation a = nt_variation_at(s->problem, directions, after, (int)i);
         memcpy(a.method, a.vdot, nv * sizeof(double));
         for (size_t j = 0; j < nv; j++)

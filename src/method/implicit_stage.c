@@ -181,6 +181,7 @@ static double correct(nt_stepper *s, const work *w)
         if (!(ratio <= worst)) {
             worst = ratio;
             s->report.unknown = i;
+            s->report.increment = true;
         }
         if (isnan(ratio))
             break;
@@ -213,6 +214,7 @@ nt_status nt_stage_solve(nt_stepper *s, const nt_stage *stage, double h, nt_stag
         int turned = too_large_a_turn(p, w.psi);
         if (turned >= 0) {
             s->report.unknown = turned;
+            s->report.increment = true;
             s->report.worst = (double)INFINITY;
         }
         if (turned >= 0 || i == (int)s->options[NT_STAGE_MAX_ITERATIONS])
@@ -275,21 +277,20 @@ nt_status nt_stage_end_of_midpoint(nt_stepper *s, double h, const nt_staged *fou
 void nt_stage_layout(const nt_problem *problem, nt_layout *sizes)
 {
     sizes->scratch = nt_stage_scratch(problem);
-    sizes->linear = 2 * (size_t)problem->nv + 2 * (size_t)problem->n;
+    sizes->linear = 2 * (size_t)problem->nv;
     sizes->linear_each = (size_t)problem->n + 9 * (size_t)problem->space.n_rotations;
 }
 
 typedef struct linear {
-    double *unit, *scratch; /* [2 nv], [2 n]            */
-    double *z;              /* [count][n]               */
-    double *dJ;             /* [count][n_rotations][9] */
+    double *unit; /* [2 nv]                   */
+    double *z;    /* [count][n]               */
+    double *dJ;   /* [count][n_rotations][9] */
 } linear;
 
 static linear linear_of(const nt_problem *p, const nt_directions *directions)
 {
     linear l = {.unit = directions->scratch};
-    l.scratch = l.unit + 2 * p->nv;
-    l.z = l.scratch + 2 * p->n;
+    l.z = l.unit + 2 * p->nv;
     l.dJ = l.z + (size_t)directions->count * (size_t)p->n;
     return l;
 }
@@ -380,8 +381,7 @@ static nt_status vary_stage(nt_stepper *s, const nt_stage *stage, double h, cons
                      .x = first.q,
                      .x_stride = directions->stride,
                      .y = l->z,
-                     .y_stride = n,
-                     .scratch = l->scratch};
+                     .y_stride = n};
     nt_status status = nt_variation_push(p, &terms);
     if (status == NT_OK && stage->start != 0) {
         terms.stiffness = 0, terms.damping = 1, terms.x = first.v;
@@ -494,8 +494,7 @@ static nt_status vary_step(nt_stepper *s, const nt_stage *stage, double h, const
     nt_point at = nt_phase_point(next);
     at.vdot = w.push, at.memory = s->now.memory;
     nt_variation first = nt_variation_at(p, directions, after, 0);
-    return status == NT_OK ? nt_push_vary(s, &at, 0, directions, first.q, first.v, l->scratch, l->z)
-                           : status;
+    return status == NT_OK ? nt_push_vary(s, &at, 0, directions, first.q, first.v, l->z) : status;
 }
 
 nt_status nt_stage_linearise(nt_stepper *s, const nt_stage *stage, double h,

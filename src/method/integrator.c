@@ -384,9 +384,14 @@ static void failure_words(nt_integrator *it, nt_status status, char *text, int s
         return;
     if (status == NT_SINGULAR)
         unknown = nt_solver_singular_unknown(it->problem->solver);
-    if (unknown >= 0)
+    bool moves = s->report.increment && unknown < it->problem->nv && status != NT_SINGULAR;
+    if (unknown >= 0 && moves)
+        nt_problem_coordinate_name(it->problem, unknown, name, sizeof name);
+    else if (unknown >= 0)
         nt_problem_equation_name(it->problem, unknown, name, sizeof name);
-    if (status == NT_NOT_CONVERGED && unknown >= 0)
+    if (status == NT_NOT_CONVERGED && unknown >= 0 && moves && isinf(s->report.worst))
+        snprintf(text, (size_t)size, ": a step turns further than the method can follow: %s", name);
+    else if (status == NT_NOT_CONVERGED && unknown >= 0)
         snprintf(text, (size_t)size, " after %d iterations; worst: %s, %.3g times its tolerance",
                  s->report.iterations, name, s->report.worst);
     else if (status != NT_NOT_CONVERGED && unknown >= 0)
@@ -627,6 +632,7 @@ const nt_statistics *nt_integrator_statistics(const nt_integrator *it)
     nt_statistics *statistics = &((nt_integrator *)(size_t)it)->statistics;
     const nt_solver_statistics *solver = nt_solver_get_statistics(it->problem->solver);
     statistics->fallbacks = solver->fallbacks;
+    statistics->pivoted = solver->pivoted;
     statistics->linear_residual = solver->worst_residual;
     return statistics;
 }

@@ -37,7 +37,12 @@
 /* ---- options -------------------------------------------------------------------------------- */
 
 /* After those of the family. */
-enum { NT_LOCAL_PARAMETERIZATION = NT_FAMILY_OPTIONS, NT_LOCAL_REFERENCE_FREE, NT_LOCAL_OPTIONS };
+enum {
+    NT_LOCAL_PARAMETERIZATION = NT_FAMILY_OPTIONS,
+    NT_LOCAL_REFERENCE_FREE,
+    NT_LOCAL_GEOMETRIC_STIFFNESS,
+    NT_LOCAL_OPTIONS
+};
 
 extern const char *const nt_local_charts[]; /* by the values of chart_kind */
 
@@ -49,7 +54,10 @@ extern const char *const nt_local_charts[]; /* by the values of chart_kind */
         "(Wiener-Milenkovic), whose formulas are rational"},                                       \
     [NT_LOCAL_REFERENCE_FREE] = {"reference_free", NT_BOOLEAN, 0, 0, 1, "", NULL,                  \
         "sensitivities as if the parameters had not been taken anew: off by as much as the "       \
-        "motion itself"}
+        "motion itself"},                                                                          \
+    [NT_LOCAL_GEOMETRIC_STIFFNESS] = {"geometric_stiffness", NT_BOOLEAN, 1, 0, 1, "", NULL,        \
+        "false: sensitivities without the derivative of T^T in forces T^T G (k_G): off by "        \
+        "O(h^2) in the residual form, by nothing in the linear form, whose forces balance"}
 /* clang-format on */
 
 /* ---- a step --------------------------------------------------------------------------------- */
@@ -96,11 +104,10 @@ nt_status nt_local_linearise(nt_stepper *s, double h, nt_form form, const nt_dir
                              const double *before, double *after);
 
 /* The variation of M T a at a point `at` whose vdot is T a: out[count][n], the first nv of each,
- * from the variations dq, as in `before`, and turned, those of T a. work[2 n]. */
+ * from the variations dq, as in `before`, and turned, those of T a. */
 nt_status nt_local_inertia_variation(nt_stepper *s, const nt_point *at,
                                      const nt_directions *directions, const double *dq,
-                                     const double *turned, size_t turned_stride, double *out,
-                                     double *work);
+                                     const double *turned, size_t turned_stride, double *out);
 
 /* ---- one rotation --------------------------------------------------------------------------- */
 

@@ -27,7 +27,12 @@
  *
  * Reference-free: e_n is not carried but given to the parameters, dphi_n = e_n, and their rates
  * follow from (97): dphi'_n = dv_n - A_1 e_n, da_n = dA_n - (A_1 + T') dphi'_n - A_2 e_n, with the
- * operators at phi = 0. This is exact for the motion and not for the algorithm. */
+ * operators at phi = 0. This is exact for the motion and not for the algorithm.
+ *
+ * Without k_G: the paper's equations are multiplied by T^T, and k_G comes from differentiating it,
+ * T^T R -> (dT^T) R. At the solution of the linear form R = 0. In the residual form
+ * (1 - alpha_f) R = -T^-T g_n, so that (dT^T) R = T^T d(T^-T) g_n/(1 - alpha_f) in the equations as
+ * they are used here: to leave it out is to hold T^-T in d(T^-T g). */
 #include "method/local_form.h"
 #include "method/variation.h"
 
@@ -59,14 +64,14 @@ typedef struct linear {
     double *a, *kept, *vdot;        /* [nv] a_1, phi'' of vdot, vdot of R = 0           */
     double *phi_n, *rate_n, *acc_n; /* [nv] variations at the start of the step         */
     double *a_n, *force_n;          /* [nv]                                             */
-    double *work;                   /* [2 n]                                            */
+    double *work;                   /* [nv]                                             */
     derivative *maps;               /* [r]                                              */
 } linear;
 
 void nt_local_linear_layout(const nt_problem *problem, nt_layout *layout)
 {
     size_t nv = (size_t)problem->nv, n = (size_t)problem->n;
-    layout->linear = 8 * nv + 2 * n + DERIVATIVE * (size_t)problem->space.n_rotations;
+    layout->linear = 9 * nv + DERIVATIVE * (size_t)problem->space.n_rotations;
     layout->linear_each = n + 4 * nv;
 }
 
@@ -87,7 +92,7 @@ static void bind(linear *L, double h)
     for (int i = 0; i < 8; i++, free += nv)
         *vectors[i] = free;
     L->work = free;
-    L->maps = (derivative *)(void *)(free + 2 * n);
+    L->maps = (derivative *)(void *)(free + nv);
 }
 
 static nt_variation before_of(const linear *L, int i)
@@ -258,6 +263,11 @@ static void vary_turned_a(const linear *L, const double *dphi, const double *da,
     }
 }
 
+static bool has_geometric_stiffness(const linear *L)
+{
+    return L->s->options[NT_LOCAL_GEOMETRIC_STIFFNESS] != 0;
+}
+
 /* out += factor d(T^-T g) = factor (T^-T dg + d(T^-T g)/dphi dphi) */
 static void add_force_variation(const linear *L, double factor, const double *dphi, double *out)
 {
@@ -268,8 +278,9 @@ static void add_force_variation(const linear *L, double factor, const double *dp
         for (int j = block->v; j < (d ? i : block->v + block->nv); j++)
             out[j] += factor * L->force_n[j];
         if (d) {
-            v3 sum = v3_add(m3_apply(d->covector, v3_load(L->force_n + i)),
-                            m3_apply(d->covector_phi, v3_load(dphi + i)));
+            v3 sum = m3_apply(d->covector, v3_load(L->force_n + i));
+            if (has_geometric_stiffness(L))
+                sum = v3_add(sum, m3_apply(d->covector_phi, v3_load(dphi + i)));
             v3_store(out + i, v3_axpy(factor, sum, v3_load(out + i)));
         }
     }
@@ -376,8 +387,7 @@ static nt_push push_of(const linear *L, const nt_point *at)
                      .x = L->b,
                      .x_stride = (size_t)p->nv,
                      .y = L->z,
-                     .y_stride = (size_t)p->n,
-                     .scratch = L->work};
+                     .y_stride = (size_t)p->n};
 }
 
 /* z = C dv + M dvdot + load, and K e where it is known */
@@ -429,7 +439,7 @@ static nt_status solve(linear *L, const nt_point *at)
     nt_status status = nt_family_tangent(s, c, at, L->l.X, L->l.Y);
     if (status != NT_OK)
         return status;
-    if (L->l.force)
+    if (L->l.force && has_geometric_stiffness(L))
         nt_local_add_force_tangent(p, &L->l);
     if ((status = nt_solver_factor_clear(p->solver, &p->matrix)) != NT_OK)
         return status;
@@ -483,8 +493,7 @@ static void finish(linear *L, int i)
 
 nt_status nt_local_inertia_variation(nt_stepper *s, const nt_point *at,
                                      const nt_directions *directions, const double *dq,
-                                     const double *turned, size_t turned_stride, double *out,
-                                     double *work)
+                                     const double *turned, size_t turned_stride, double *out)
 {
     nt_problem *p = s->problem;
     size_t n = (size_t)p->n;
@@ -496,8 +505,7 @@ nt_status nt_local_inertia_variation(nt_stepper *s, const nt_point *at,
                     .x = turned,
                     .x_stride = turned_stride,
                     .y = out,
-                    .y_stride = n,
-                    .scratch = work};
+                    .y_stride = n};
     memset(out, 0, (size_t)directions->count * n * sizeof(double));
     nt_status status = nt_variation_push(p, &push);
     push.mass = 0, push.stiffness = 1, push.x = dq, push.x_stride = directions->stride;
@@ -519,8 +527,7 @@ static nt_status vary_forces(linear *L)
     size_t nv = (size_t)s->problem->nv, n = (size_t)s->problem->n;
     nt_local_transport(s, &L->l, L->a, false, L->vdot);
     nt_point at = point_of(L);
-    nt_status status =
-        nt_local_inertia_variation(s, &at, L->directions, L->after, L->b, nv, L->z, L->work);
+    nt_status status = nt_local_inertia_variation(s, &at, L->directions, L->after, L->b, nv, L->z);
     for (int i = 0; status == NT_OK && i < L->directions->count; i++) {
         nt_variation from = before_of(L, i), to = after_of(L, i);
         const double *df_a = L->z + (size_t)i * n;

@@ -62,7 +62,7 @@ typedef struct nt_variation {
 typedef struct nt_directions {
     int count;
     size_t stride;   /* doubles from one variation to the next                */
-    double *scratch; /* [layout.linear + count layout.linear_each]            */
+    double *scratch; /* [layout.linear + count layout.linear_each], left alone between calls */
     /* Adds to terms->residual[nv] and terms->rows[nc] (each may be NULL) what direction i changes
      * in them at a point besides (vdot, v, q, lambda, mu): parameters and memory. In the problem's
      * frame; honours parts and level. */
@@ -73,8 +73,9 @@ typedef struct nt_directions {
 /* What the last step says of itself. */
 typedef struct nt_report {
     int iterations;
-    double worst;          /* largest ratio of increment or residual to its tolerance at the end */
-    int unknown;           /* whose it is, -1 for none                                           */
+    double worst;   /* largest ratio of increment or residual to its tolerance at the end */
+    int unknown;    /* whose it is, -1 for none                                           */
+    bool increment; /* it is an increment of that unknown, not the residual of its equation      */
     double position_drift; /* largest |Phi| at the accepted point                        */
     double step;       /* s, that failed, of a method that chooses its steps; 0: not known     */
     const char *words; /* what failed, instead of the status' own; NULL: nothing else     */
@@ -139,6 +140,13 @@ struct nt_method {
      * where all of `after` but `method` is given and that is written. Step sizes are frozen. */
     nt_status (*linearise)(nt_stepper *stepper, double h, const nt_directions *directions,
                            const double *before, double *after);
+    /* What `interpolate` gives at t, varied: from the variations at both ends of the step that was
+     * linearised last, with the same directions and their scratch as it was left; all of `between`
+     * but memory and method is written. NT_UNSUPPORTED where `interpolate` itself resorts to
+     * dense_output.c. NULL where `interpolate` is. */
+    nt_status (*vary_dense)(nt_stepper *stepper, const nt_phase *from, const nt_phase *to, double t,
+                            const nt_directions *directions, const double *before,
+                            const double *after, double *between);
     /* Its transpose, for adjoints. */
     nt_status (*transpose)(nt_stepper *stepper, double h, const nt_directions *directions,
                            const double *after, double *before);

@@ -112,6 +112,7 @@ static double worst_ratio(nt_stepper *s, const double *options, double h, const 
         if (!(ratio <= worst)) {
             worst = ratio;
             s->report.unknown = i;
+            s->report.increment = true;
         }
         if (isnan(ratio))
             break;

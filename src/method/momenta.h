@@ -143,11 +143,10 @@ static inline m3 nt_varied_inertia(const nt_problem *problem, const double *dJ, 
 }
 
 /* Variations of a push M a = f(q, v + h a, t): z[count][n] from dq and dv, at a point whose v is
- * v + h a and whose vdot is a. dq, dv: of the first direction, the others a stride apart;
- * scratch[2 n]. */
+ * v + h a and whose vdot is a. dq, dv: of the first direction, the others a stride apart. */
 nt_status nt_push_vary(nt_stepper *stepper, const nt_point *at, double h,
                        const nt_directions *directions, const double *dq, const double *dv,
-                       double *scratch, double *z);
+                       double *z);
 
 /* J (vdot - a) = -W x J W differentiated at a phase whose push is a:
  *   out = from + sign J^-1 (dW x J W + W x (J dW + dJ W) + dJ (vdot - a)),

@@ -27,7 +27,6 @@ typedef struct linear {
     double *q, *v, *a;   /* the state on its way                                        */
     double *psi, *v_old; /* [nv] of a drift                                             */
     double *unit;        /* [2 nv]                                                      */
-    double *scratch;     /* [2 n]                                                       */
     double *z;           /* [count][n]                                                  */
     double *dJ;          /* [count][n_rotations][9]                                     */
 } linear;
@@ -35,7 +34,7 @@ typedef struct linear {
 void nt_composition_layout(const nt_problem *problem, nt_layout *sizes)
 {
     size_t nv = (size_t)problem->nv, n = (size_t)problem->n;
-    sizes->linear = (size_t)problem->nq + 6 * nv + 2 * n;
+    sizes->linear = (size_t)problem->nq + 6 * nv;
     sizes->linear_each = n + 9 * (size_t)problem->space.n_rotations;
 }
 
@@ -48,8 +47,7 @@ static linear linear_of(const nt_problem *p, const nt_directions *directions)
     l.psi = l.a + nv;
     l.v_old = l.psi + nv;
     l.unit = l.v_old + nv;
-    l.scratch = l.unit + 2 * nv;
-    l.z = l.scratch + 2 * n;
+    l.z = l.unit + 2 * nv;
     l.dJ = l.z + count * n;
     return l;
 }
@@ -150,7 +148,7 @@ static void kick(const nt_problem *p, const linear *l, const nt_composition *c,
 /* ---- push ----------------------------------------------------------------------------------- */
 
 nt_status nt_push_vary(nt_stepper *s, const nt_point *at, double h, const nt_directions *directions,
-                       const double *dq, const double *dv, double *scratch, double *z)
+                       const double *dq, const double *dv, double *z)
 {
     nt_problem *p = s->problem;
     size_t n = (size_t)p->n;
@@ -165,8 +163,7 @@ nt_status nt_push_vary(nt_stepper *s, const nt_point *at, double h, const nt_dir
                      .x = dq,
                      .x_stride = directions->stride,
                      .y = z,
-                     .y_stride = n,
-                     .scratch = scratch};
+                     .y_stride = n};
     nt_status status = nt_variation_push(p, &terms);
     if (status == NT_OK && rates) {
         terms.stiffness = 0, terms.damping = 1, terms.x = dv;
@@ -207,7 +204,7 @@ static nt_status push(nt_stepper *s, const linear *l, const nt_composition *c,
     nt_point at = nt_phase_point(&s->next);
     at.t = t, at.q = l->q, at.v = l->v_old, at.vdot = l->a, at.memory = s->now.memory;
     nt_variation first = nt_variation_at(p, directions, after, 0);
-    status = nt_push_vary(s, &at, h, directions, first.q, first.v, l->scratch, l->z);
+    status = nt_push_vary(s, &at, h, directions, first.q, first.v, l->z);
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
         nt_variation d = nt_variation_at(p, directions, after, k);
         memcpy(push_of(c, &d), l->z + (size_t)k * (size_t)p->n, (size_t)p->nv * sizeof(double));

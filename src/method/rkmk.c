@@ -285,8 +285,7 @@ double nt_rkmk_propose(nt_stepper *s, double h)
 
 /* ---- dense output --------------------------------------------------------------------------- */
 
-/* b_j(s) of the K_j, and of D (returned), from the nested form in the head of rkmk.h. */
-static double weights_at(const nt_rkmk_table *table, double s, double *weight)
+double nt_rkmk_weights(const nt_rkmk_table *table, double s, double *weight)
 {
     double r = 1 - s, share[4];
     share[0] = s * s * r * r;
@@ -337,7 +336,7 @@ nt_status nt_rkmk_interpolate(const nt_rkmk_table *table, nt_stepper *s, const n
     if (status != NT_OK)
         return status;
     work w = work_of(s);
-    double weight[NT_RKMK_MOST], of_D = weights_at(table, theta, weight);
+    double weight[NT_RKMK_MOST], of_D = nt_rkmk_weights(table, theta, weight);
     const double *D = nt_rkmk_D(to);
     combine(nt_rkmk_K(p, to, 0), 2 * (size_t)nv, weight, table->kept, h, w.z);
     for (int i = 0; i < 2 * nv; i++)

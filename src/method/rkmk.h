@@ -53,6 +53,9 @@ nt_status nt_rkmk_interpolate(const nt_rkmk_table *table, nt_stepper *stepper, c
                               const nt_phase *to, double t, nt_phase *out);
 nt_status nt_rkmk_linearise(const nt_rkmk_table *table, nt_stepper *stepper, double h,
                             const nt_directions *directions, const double *before, double *after);
+nt_status nt_rkmk_vary_dense(const nt_rkmk_table *table, nt_stepper *stepper, const nt_phase *from,
+                             const nt_phase *to, double t, const nt_directions *directions,
+                             const double *before, const double *after, double *between);
 
 /* ---- inside --------------------------------------------------------------------------------- */
 
@@ -71,6 +74,9 @@ void nt_rkmk_linear_layout(const nt_rkmk_table *table, const nt_problem *problem
 
 /* z[n] = h sum_j weight_j K_j, K[count][n] */
 void nt_rkmk_combine(const double *K, int n, const double *weight, int count, double h, double *z);
+
+/* b_j(s) of the K_j, and of D (returned), from the nested form in the head of this file. */
+double nt_rkmk_weights(const nt_rkmk_table *table, double s, double *weight);
 
 /* rate = T(x)^-1 v; the first v entry of a rotation by more than 6 rad, or -1. T is singular at
  * 2 pi. */

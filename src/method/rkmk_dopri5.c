@@ -67,6 +67,13 @@ static nt_status linearise(nt_stepper *s, double h, const nt_directions *directi
     return nt_rkmk_linearise(&table, s, h, directions, before, after);
 }
 
+static nt_status vary_dense(nt_stepper *s, const nt_phase *from, const nt_phase *to, double t,
+                            const nt_directions *directions, const double *before,
+                            const double *after, double *between)
+{
+    return nt_rkmk_vary_dense(&table, s, from, to, t, directions, before, after, between);
+}
+
 const nt_method nt_method_rkmk_dopri5 = {
     .name = "rkmk-dopri5",
     .summary = "explicit Runge-Kutta-Munthe-Kaas, Dormand-Prince 5(4), error control",
@@ -82,4 +89,5 @@ const nt_method nt_method_rkmk_dopri5 = {
     .propose = nt_rkmk_propose,
     .interpolate = interpolate,
     .linearise = linearise,
+    .vary_dense = vary_dense,
 };

@@ -7,50 +7,68 @@
  *   [ M  R_lambda ] [ dK_i,v ]     [ C dv_i + K dq_i + R_p ]
  *   [ G     0     ] [   .    ] = - [  the same of the rows ]
  *
- * with the factors of the stage's own accelerations. At the end the way back to the constraints is
- * the oblique projection that it is to first order: with dq~, dv~ from the weights b,
+ * with the factors of the stage's own accelerations. The way back to the constraints at the end
+ * goes along columns of those of the last stage, index f: from (q~, v~) by e and g,
  *
- *   [ M  R_lambda ] [ e ]   [         0         ]
- *   [ G     0     ] [ . ] = [ Phi_q dq~ + Phi_p ],    dq_1 = dq~ - e,
+ *   q_1 = q~ o exp(-e),  M_f e + B_f Y = 0,  Phi(q_1) = 0          B = R_lambda
+ *   v_1 = v~ - g,        M_f g + B_f Z = 0,  dPhi/dt = 0 and kappa = 0 at (q_1, v_1)
  *
- * likewise for dv with the rows at velocity level. What is left out, the change of that matrix
- * times the distance of the way back, is of the size of the step's error, and sensitivities have an
- * error of that size anyway. */
+ * up to terms of e^2 (the corrections of the iteration are composed one after the other). So
+ *
+ *   M_f de + B_f dY = -((M e + B Y)_q dq_f + (M e + B Y)_p),   Phi_q dq_1 + Phi_p = 0,
+ *   dq_1 = Ad(-e) dq~ - de,
+ *
+ * likewise dv_1. Phi_q is that of q_1, the factors have that of q_f: a few rounds, each shrinking
+ * what is left by about the distance of the two. Where the step itself had to make its factors anew
+ * (it went so far that a round shrank the miss by less than ten) what is left out is of the size of
+ * the way back. The same holds for reactions that are not linear in their multipliers. */
 #include "group/rotation.h"
 #include "method/rkmk.h"
 #include "method/variation.h"
 
+#include <math.h>
 #include <string.h>
 
-/* Directions have `each` doubles: z[n], dx[nv], dv[nv], dq[nv], dK[stages][2 nv]. */
+/* Directions have `each` doubles: z[n], dx[nv], dv[nv], dq[nv], back[2][nv], dK[kept][2 nv]. The
+ * dK stay for dense output. */
 typedef struct work {
     const nt_rkmk_table *table;
     const nt_directions *directions;
-    double *push;                  /* [2 n] */
+    const nt_phase *from, *to; /* the step ...                                           */
+    double h;
+    const double *before;          /* ... and the variations at its start                 */
+    double *turned;                /* [nv] */
     double *T, *T_inverse, *curve; /* [n_rotations][9], curve = d(T^-1 v)/dx             */
     double *x, *v, *q;             /* of a stage                                         */
     double *vdot, *multipliers;    /* its accelerations                                   */
+    double *e;                     /* [2][n] (e, Y) and (g, Z)                            */
     double *all;                   /* [count][each]                                       */
     size_t each;
 } work;
 
 typedef struct slice {
     double *z, *dx, *dv, *dq, *dK;
+    double *back[2]; /* (M e + B Y)_q dq_f + (M e + B Y)_p, the same of (g, Z) */
 } slice;
+
+static size_t each_of(const nt_rkmk_table *table, const nt_problem *p)
+{
+    return (size_t)p->n + (5 + 2 * (size_t)table->kept) * (size_t)p->nv;
+}
 
 void nt_rkmk_linear_layout(const nt_rkmk_table *table, const nt_problem *p, nt_layout *sizes)
 {
     size_t nv = (size_t)p->nv, n = (size_t)p->n;
-    sizes->linear = 2 * n + 27 * (size_t)p->space.n_rotations + 3 * nv + (size_t)p->nq + n;
-    sizes->linear_each = n + 3 * nv + 2 * nv * (size_t)table->stages;
+    sizes->linear = 27 * (size_t)p->space.n_rotations + 4 * nv + (size_t)p->nq + 3 * n;
+    sizes->linear_each = each_of(table, p);
 }
 
 static work work_of(const nt_rkmk_table *table, const nt_problem *p,
                     const nt_directions *directions)
 {
     size_t nv = (size_t)p->nv, n = (size_t)p->n, many = 9 * (size_t)p->space.n_rotations;
-    work w = {.table = table, .directions = directions, .push = directions->scratch};
-    w.T = w.push + 2 * n;
+    work w = {.table = table, .directions = directions, .turned = directions->scratch};
+    w.T = w.turned + nv;
     w.T_inverse = w.T + many;
     w.curve = w.T_inverse + many;
     w.x = w.curve + many;
@@ -58,8 +76,9 @@ static work work_of(const nt_rkmk_table *table, const nt_problem *p,
     w.q = w.v + nv;
     w.vdot = w.q + p->nq;
     w.multipliers = w.vdot + nv;
-    w.all = w.multipliers + p->nc;
-    w.each = n + 3 * nv + 2 * nv * (size_t)table->stages;
+    w.e = w.multipliers + p->nc;
+    w.all = w.e + 2 * n;
+    w.each = each_of(table, p);
     return w;
 }
 
@@ -69,7 +88,9 @@ static slice slice_of(const nt_problem *p, const work *w, int k)
     d.dx = d.z + p->n;
     d.dv = d.dx + p->nv;
     d.dq = d.dv + p->nv;
-    d.dK = d.dq + p->nv;
+    d.back[0] = d.dq + p->nv;
+    d.back[1] = d.back[0] + p->nv;
+    d.dK = d.back[1] + p->nv;
     return d;
 }
 
@@ -90,19 +111,26 @@ static nt_status push(nt_problem *p, const work *w, const nt_point *at, unsigned
                     .x = of_q ? first.dq : first.dv,
                     .y = first.z,
                     .x_stride = w->each,
-                    .y_stride = w->each,
-                    .scratch = w->push};
+                    .y_stride = w->each};
     return nt_variation_push(p, &push);
 }
 
+/* What is not asked for in z: multiplier rows that a level does not have or that are left out. */
+static void clear_rows(const nt_problem *p, nt_level level, double *z)
+{
+    for (int i = level == NT_POSITION ? p->nh : p->nc; i < p->nc; i++)
+        z[p->nv + i] = 0;
+    for (int i = 0; i < p->n_dropped; i++)
+        z[p->dropped[i]] = 0;
+}
+
 /* z of all directions: what dq, dv and the parameters change in the residual (parts) and in the
- * rows at a level; then solved by the factors at hand. */
-static nt_status solve(nt_problem *p, const work *w, const nt_point *at, unsigned parts,
-                       nt_level level)
+ * rows at a level. */
+static nt_status change(nt_problem *p, const work *w, const nt_point *at, unsigned parts,
+                        nt_level level)
 {
     const nt_directions *directions = w->directions;
     size_t nv = (size_t)p->nv;
-    int rows = level == NT_POSITION ? p->nh : p->nc;
     for (int k = 0; k < directions->count; k++)
         memset(slice_of(p, w, k).z, 0, (size_t)p->n * sizeof(double));
     nt_status status = push(p, w, at, parts, level, true);
@@ -115,13 +143,17 @@ static nt_status solve(nt_problem *p, const work *w, const nt_point *at, unsigne
         status = directions->load(directions->context, k, at, &terms);
         if (parts == 0) /* the rows alone */
             memset(z, 0, nv * sizeof *z);
-        for (int i = rows; i < p->nc; i++)
-            z[nv + (size_t)i] = 0;
-        for (int i = 0; i < p->n_dropped; i++)
-            z[p->dropped[i]] = 0;
-        if (status == NT_OK)
-            status = nt_solver_solve(p->solver, z, 1);
+        clear_rows(p, level, z);
     }
+    return status;
+}
+
+/* The same, solved by the factors at hand. */
+static nt_status solve(nt_problem *p, const work *w, const nt_point *at)
+{
+    nt_status status = change(p, w, at, NT_ALL_PARTS, NT_ACCELERATION);
+    for (int k = 0; k < w->directions->count && status == NT_OK; k++)
+        status = nt_solver_solve(p->solver, slice_of(p, w, k).z, 1);
     return status;
 }
 
@@ -151,59 +183,74 @@ static void find_curve(const nt_problem *p, const double *x, const double *v, do
     }
 }
 
-/* dx and dv of row i of the table, and dq at the local coordinate x */
-static void gather(const nt_problem *p, const work *w, int i, double h, const double *before)
+/* dq at the local coordinate x from dx; dv from what is added to dv_n */
+static void place(const nt_problem *p, const work *w)
 {
     int nv = p->nv;
     nt_space_tangent(&p->space, p->frame, w->x, w->T, w->T_inverse);
     for (int k = 0; k < w->directions->count; k++) {
         slice d = slice_of(p, w, k);
-        nt_variation now = nt_variation_at(p, w->directions, before, k);
-        const double *weight = w->table->a + i * w->table->kept;
-        nt_rkmk_combine(d.dK, 2 * nv, weight, i, h, d.dx); /* dx, and dv behind it */
+        nt_variation now = nt_variation_at(p, w->directions, w->before, k);
         for (int j = 0; j < nv; j++)
             d.dv[j] += now.v[j];
-        nt_variation_map(&p->space, w->T, d.dx, w->push);
+        nt_variation_map(&p->space, w->T, d.dx, w->turned);
         nt_variation_carry(p, w->x, now.q, d.dq);
         for (int j = 0; j < nv; j++)
-            d.dq[j] += w->push[j];
+            d.dq[j] += w->turned[j];
+    }
+}
+
+/* The same of row i of the table. */
+static void gather(const nt_problem *p, const work *w, int i)
+{
+    const double *weight = w->table->a + i * w->table->kept;
+    for (int k = 0; k < w->directions->count; k++) {
+        slice d = slice_of(p, w, k);
+        nt_rkmk_combine(d.dK, 2 * p->nv, weight, i, w->h, d.dx); /* dx, and dv behind it */
+    }
+    place(p, w);
+}
+
+/* rate[nv] = T^-1 dv + d(T^-1 v)/dx dx */
+static void vary_rate(const nt_problem *p, const work *w, const double *dv, const double *dx,
+                      double *rate)
+{
+    nt_variation_map(&p->space, w->T_inverse, dv, rate);
+    nt_variation_map(&p->space, w->curve, dx, w->turned); /* x' of translations is v alone */
+    for (int b = 0; b < p->space.n_blocks; b++) {
+        const nt_block *block = &p->space.blocks[b];
+        int j = block->v + block->nv - 3;
+        if (block->rotation >= 0)
+            v3_accumulate(rate + j, v3_load(w->turned + j));
     }
 }
 
 /* ---- stages --------------------------------------------------------------------------------- */
 
-static nt_status stage(nt_stepper *s, const work *w, double h, int i, const double *before)
+static nt_status stage(nt_problem *p, const work *w, int i)
 {
-    nt_problem *p = s->problem;
     int nv = p->nv;
     size_t n = 2 * (size_t)nv;
-    const double *K = nt_rkmk_K(p, &s->next, 0), *a = w->table->a + i * w->table->kept;
-    nt_rkmk_combine(K, (int)n, a, i, h, w->x);
+    const double *K = nt_rkmk_K(p, w->to, 0), *a = w->table->a + i * w->table->kept;
+    nt_rkmk_combine(K, (int)n, a, i, w->h, w->x);
     for (int j = 0; j < nv; j++)
-        w->v[j] = s->now.v[j] + w->x[nv + j];
-    nt_space_compose(&p->space, p->frame, s->now.q, w->x, w->q);
-    nt_point at = {.t = s->now.all[NT_PHASE_T] + w->table->c[i] * h,
+        w->v[j] = w->from->v[j] + w->x[nv + j];
+    nt_space_compose(&p->space, p->frame, w->from->q, w->x, w->q);
+    nt_point at = {.t = w->from->all[NT_PHASE_T] + w->table->c[i] * w->h,
                    .q = w->q,
                    .v = w->v,
-                   .memory = s->now.memory};
+                   .memory = w->from->memory};
     nt_status status = accelerate(p, w, K + n * (size_t)i + nv, &at);
     if (status != NT_OK)
         return status;
-    gather(p, w, i, h, before);
-    if ((status = solve(p, w, &at, NT_ALL_PARTS, NT_ACCELERATION)) != NT_OK)
+    gather(p, w, i);
+    if ((status = solve(p, w, &at)) != NT_OK)
         return status;
     find_curve(p, w->x, w->v, w->curve);
     for (int k = 0; k < w->directions->count; k++) {
         slice d = slice_of(p, w, k);
         double *dK = d.dK + n * (size_t)i;
-        nt_variation_map(&p->space, w->T_inverse, d.dv, dK);
-        nt_variation_map(&p->space, w->curve, d.dx, dK + nv); /* x' of translations is v alone */
-        for (int b = 0; b < p->space.n_blocks; b++) {
-            const nt_block *block = &p->space.blocks[b];
-            int j = block->v + block->nv - 3;
-            if (block->rotation >= 0)
-                v3_accumulate(dK + j, v3_load(dK + nv + j));
-        }
+        vary_rate(p, w, d.dv, d.dx, dK);
         for (int j = 0; j < nv; j++)
             dK[nv + j] = -d.z[j];
     }
@@ -211,14 +258,13 @@ static nt_status stage(nt_stepper *s, const work *w, double h, int i, const doub
 }
 
 /* dK_0 = (dv_n, dvdot_n); made anew where the step makes K_0 anew. */
-static nt_status first_stage(nt_stepper *s, const work *w, double h, const double *before)
+static nt_status first_stage(nt_problem *p, const work *w)
 {
-    nt_problem *p = s->problem;
     size_t bytes = (size_t)p->nv * sizeof(double);
     if (p->system->n_memory > 0)
-        return stage(s, w, h, 0, before);
+        return stage(p, w, 0);
     for (int k = 0; k < w->directions->count; k++) {
-        nt_variation now = nt_variation_at(p, w->directions, before, k);
+        nt_variation now = nt_variation_at(p, w->directions, w->before, k);
         memcpy(slice_of(p, w, k).dK, now.v, bytes);
         memcpy(slice_of(p, w, k).dK + p->nv, now.vdot, bytes);
     }
@@ -227,36 +273,128 @@ static nt_status first_stage(nt_stepper *s, const work *w, double h, const doubl
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
-/* dq and dv back to the constraints at a level */
-static nt_status settle(nt_problem *p, const work *w, const nt_point *at, nt_level level)
+/* e and g of the step from its coordinates before and after the way back, and the multipliers that
+ * belong to them by the factors at hand. */
+static nt_status find_way(nt_problem *p, const work *w, const nt_point *f)
 {
-    nt_status status = solve(p, w, at, 0, level);
-    for (int k = 0; k < w->directions->count && status == NT_OK; k++) {
-        slice d = slice_of(p, w, k);
-        double *changed = level == NT_POSITION ? d.dq : d.dv;
-        for (int j = 0; j < p->nv; j++)
-            changed[j] -= d.z[j];
+    int nv = p->nv;
+    double *e = w->e, *g = e + p->n, *change = w->turned;
+    const double *D = nt_rkmk_D(w->to);
+    nt_status status = NT_OK;
+    for (int j = 0; j < nv; j++)
+        change[j] = w->x[j] - D[j];
+    nt_space_tangent(&p->space, p->frame, w->x, w->T, w->T_inverse);
+    nt_variation_map(&p->space, w->T, change, e);
+    for (int j = 0; j < nv; j++)
+        g[j] = w->x[nv + j] - D[nv + j];
+    for (int level = NT_POSITION; level <= NT_VELOCITY && status == NT_OK; level++) {
+        double *z = level == NT_POSITION ? e : g;
+        nt_push push = {.at = f,
+                        .level = (nt_level)level,
+                        .stiffness = level == NT_POSITION,
+                        .damping = level == NT_VELOCITY,
+                        .count = 1,
+                        .x = change,
+                        .y = z,
+                        .x_stride = (size_t)p->n,
+                        .y_stride = (size_t)p->n};
+        memcpy(change, z, (size_t)nv * sizeof *z);
+        memset(z, 0, (size_t)p->n * sizeof *z);
+        status = nt_variation_push(p, &push);
+        memset(z, 0, (size_t)nv * sizeof *z);
+        clear_rows(p, (nt_level)level, z);
+        if (status == NT_OK)
+            status = nt_solver_solve(p->solver, z, 1);
     }
     return status;
 }
 
-static nt_status finish(nt_stepper *s, const work *w, double h, const double *before, double *after)
+/* (M e + B Y)_q dq_f + (M e + B Y)_p of all directions, and the same of (g, Z), while dq_f and dv_f
+ * are in their places. */
+static nt_status vary_way(nt_problem *p, const work *w, const nt_point *f)
 {
-    nt_problem *p = s->problem;
-    int nv = p->nv;
-    nt_point at = nt_phase_point(&s->next);
-    at.memory = s->now.memory; /* the driver may have renewed it already */
-    nt_status status = accelerate(p, w, s->next.vdot, &at);
-    if (status != NT_OK)
-        return status;
-    memcpy(w->x, nt_rkmk_D(&s->next), (size_t)nv * sizeof *w->x);
-    gather(p, w, w->table->stages, h, before);
-    if (p->nh > 0)
-        status = settle(p, w, &at, NT_POSITION);
+    nt_status status = NT_OK;
+    for (int which = 0; which < 2 && status == NT_OK; which++) {
+        const double *e = w->e + which * p->n;
+        nt_point along = *f;
+        along.vdot = e, along.lambda = e + p->nv, along.mu = along.lambda + p->nh;
+        status = change(p, w, &along, NT_MASS | NT_REACTIONS, NT_VELOCITY);
+        for (int k = 0; k < w->directions->count && status == NT_OK; k++) {
+            slice d = slice_of(p, w, k);
+            memcpy(d.back[which], d.z, (size_t)p->nv * sizeof(double));
+        }
+    }
+    return status;
+}
+
+/* Rounds end when what a round changes is rounding, of the change by the first. */
+static const double ROUNDED = 1e-15;
+enum { ROUNDS = 12 };
+
+/* dq or dv back to the constraints at a level. */
+static nt_status settle(nt_problem *p, const work *w, const nt_point *at, nt_level level)
+{
+    nt_status status = NT_OK;
+    double first = 0, last = (double)INFINITY;
+    for (int round = 0; round < ROUNDS; round++) {
+        double largest = 0;
+        status = change(p, w, at, 0, level);
+        for (int k = 0; k < w->directions->count && status == NT_OK; k++) {
+            slice d = slice_of(p, w, k);
+            double *changed = level == NT_POSITION ? d.dq : d.dv;
+            for (int j = 0; j < p->nv && round == 0; j++)
+                d.z[j] = -d.back[level == NT_VELOCITY][j];
+            status = nt_solver_solve(p->solver, d.z, 1);
+            for (int j = 0; j < p->nv; j++) {
+                changed[j] -= d.z[j];
+                largest = fmax(largest, fabs(d.z[j]));
+            }
+        }
+        first = round == 0 ? largest : first;
+        if (status != NT_OK || largest <= ROUNDED * first || largest > 0.5 * last)
+            break;
+        last = largest;
+    }
+    return status;
+}
+
+/* The way back, by the factors of the last stage, whose variations are in their places. */
+static nt_status vary_end(nt_problem *p, const work *w, const nt_point *at)
+{
+    int nv = p->nv, end = w->table->stages;
+    nt_point f = *at;
+    f.q = w->q, f.v = w->v;
+    nt_rkmk_combine(nt_rkmk_K(p, w->to, 0), 2 * nv, w->table->a + end * w->table->kept, end, w->h,
+                    w->x);
+    nt_status status = NT_OK;
+    if (p->nc > 0)
+        status = find_way(p, w, &f);
     if (status == NT_OK && p->nc > 0)
-        status = settle(p, w, &at, NT_VELOCITY);
+        status = vary_way(p, w, &f);
+    gather(p, w, end);
+    for (int j = 0; j < nv; j++)
+        w->turned[j] = -w->e[j];
+    for (int k = 0; k < w->directions->count && p->nh > 0; k++) {
+        slice d = slice_of(p, w, k);
+        nt_variation_carry(p, w->turned, d.dq, d.dq);
+    }
+    if (status == NT_OK && p->nh > 0)
+        status = settle(p, w, at, NT_POSITION);
+    if (status == NT_OK && p->nc > 0)
+        status = settle(p, w, at, NT_VELOCITY);
+    return status;
+}
+
+static nt_status finish(nt_problem *p, const work *w, double *after)
+{
+    int nv = p->nv;
+    nt_point at = nt_phase_point(w->to);
+    at.memory = w->from->memory; /* the driver may have renewed it already */
+    nt_status status = vary_end(p, w, &at);
     if (status == NT_OK)
-        status = solve(p, w, &at, NT_ALL_PARTS, NT_ACCELERATION);
+        status = accelerate(p, w, w->to->vdot, &at);
+    if (status == NT_OK)
+        status = solve(p, w, &at);
     for (int k = 0; k < w->directions->count && status == NT_OK; k++) {
         slice d = slice_of(p, w, k);
         nt_variation next = nt_variation_at(p, w->directions, after, k);
@@ -279,9 +417,95 @@ nt_status nt_rkmk_linearise(const nt_rkmk_table *table, nt_stepper *s, double h,
         return NT_OK;
     }
     work w = work_of(table, p, directions);
+    w.from = &s->now, w.to = &s->next, w.h = h, w.before = before;
     memcpy(w.multipliers, s->now.lambda, (size_t)p->nc * sizeof(double));
-    nt_status status = first_stage(s, &w, h, before);
+    nt_status status = first_stage(p, &w);
     for (int i = 1; i < table->stages && status == NT_OK; i++)
-        status = stage(s, &w, h, i, before);
-    return status == NT_OK ? finish(s, &w, h, before, after) : status;
+        status = stage(p, &w, i);
+    return status == NT_OK ? finish(p, &w, after) : status;
+}
+
+/* ---- dense output ---------------------------------------------------------------------------- */
+
+/* dD (in the place of `back`) and dK_end = (T^-1 dv_1 + d(T^-1 v_1)/dx dx_1, dvdot_1), with
+ * dx_1 = T^-1 (dq_1 - Ad dq_n) at the coordinate x_1 of the step. */
+static void vary_last_row(const nt_problem *p, const work *w, const double *after)
+{
+    size_t nv = (size_t)p->nv;
+    const double *D = nt_rkmk_D(w->to);
+    nt_space_tangent(&p->space, p->frame, D, w->T, w->T_inverse);
+    find_curve(p, D, w->to->v, w->curve);
+    for (int k = 0; k < w->directions->count; k++) {
+        slice d = slice_of(p, w, k);
+        nt_variation now = nt_variation_at(p, w->directions, w->before, k);
+        nt_variation next = nt_variation_at(p, w->directions, after, k);
+        double *dD = d.back[0], *dK = d.dK + 2 * nv * (size_t)w->table->stages;
+        nt_variation_carry(p, D, now.q, dD);
+        for (size_t j = 0; j < nv; j++) {
+            dD[j] = next.q[j] - dD[j];
+            dD[nv + j] = next.v[j] - now.v[j];
+        }
+        nt_variation_map(&p->space, w->T_inverse, dD, dD);
+        vary_rate(p, w, next.v, dD, dK);
+        memcpy(dK + nv, next.vdot, nv * sizeof *dK);
+    }
+}
+
+/* vdot and multipliers where the equations cannot be solved, as in nt_rkmk_interpolate */
+static void take_linear(const nt_problem *p, const work *w, double theta, const double *after)
+{
+    for (int k = 0; k < w->directions->count; k++) {
+        nt_variation now = nt_variation_at(p, w->directions, w->before, k);
+        nt_variation next = nt_variation_at(p, w->directions, after, k);
+        for (int j = 0; j < p->n; j++)
+            slice_of(p, w, k).z[j] = -(1 - theta) * now.vdot[j] - theta * next.vdot[j];
+    }
+}
+
+nt_status nt_rkmk_vary_dense(const nt_rkmk_table *table, nt_stepper *s, const nt_phase *from,
+                             const nt_phase *to, double t, const nt_directions *directions,
+                             const double *before, const double *after, double *between)
+{
+    nt_problem *p = s->problem;
+    int nv = p->nv;
+    if (to->method[NT_RKMK_ROWS] == 0)
+        return NT_UNSUPPORTED;
+    work w = work_of(table, p, directions);
+    w.from = from, w.to = to, w.h = to->all[NT_PHASE_STEP], w.before = before;
+    memcpy(w.multipliers, from->lambda, (size_t)p->nc * sizeof(double));
+    vary_last_row(p, &w, after);
+    nt_status status = NT_OK;
+    for (int i = table->stages + 1; i < table->kept && status == NT_OK; i++)
+        status = stage(p, &w, i);
+    if (status != NT_OK)
+        return status;
+    double theta = (t - from->all[NT_PHASE_T]) / w.h;
+    double weight[NT_RKMK_MOST], of_D = nt_rkmk_weights(table, theta, weight);
+    nt_rkmk_combine(nt_rkmk_K(p, to, 0), 2 * nv, weight, table->kept, w.h, w.x);
+    for (int j = 0; j < 2 * nv; j++)
+        w.x[j] += of_D * nt_rkmk_D(to)[j];
+    for (int k = 0; k < directions->count; k++) {
+        slice d = slice_of(p, &w, k);
+        nt_rkmk_combine(d.dK, 2 * nv, weight, table->kept, w.h, d.dx);
+        for (int j = 0; j < 2 * nv; j++)
+            d.dx[j] += of_D * d.back[0][j];
+    }
+    place(p, &w);
+    nt_space_compose(&p->space, p->frame, from->q, w.x, w.q);
+    for (int j = 0; j < nv; j++)
+        w.v[j] = from->v[j] + w.x[nv + j];
+    nt_point at = {.t = t, .q = w.q, .v = w.v, .memory = from->memory};
+    if (accelerate(p, &w, from->vdot, &at) != NT_OK)
+        take_linear(p, &w, theta, after);
+    else if ((status = solve(p, &w, &at)) != NT_OK)
+        return status;
+    for (int k = 0; k < directions->count; k++) {
+        slice d = slice_of(p, &w, k);
+        nt_variation out = nt_variation_at(p, directions, between, k);
+        memcpy(out.q, d.dq, (size_t)nv * sizeof(double));
+        memcpy(out.v, d.dv, (size_t)nv * sizeof(double));
+        for (int j = 0; j < p->n; j++)
+            out.vdot[j] = -d.z[j]; /* multipliers follow */
+    }
+    return NT_OK;
 }

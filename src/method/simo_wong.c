@@ -93,7 +93,7 @@ static nt_status layout_explicit(const nt_problem *problem, const double *option
     sizes->memory = 2 * (size_t)problem->nv;
     size_t nv = (size_t)problem->nv, n = (size_t)problem->n;
     sizes->scratch = nt_momenta_scratch(problem) + nv;
-    sizes->linear = 3 * nv + 2 * n;
+    sizes->linear = 3 * nv;
     sizes->linear_each = n + 9 * (size_t)problem->space.n_rotations;
     return NT_OK;
 }
@@ -183,8 +183,8 @@ static nt_status linearise_explicit(nt_stepper *s, double h, const nt_directions
     const nt_problem *p = s->problem;
     const nt_phase *next = &s->next;
     int nv = p->nv, n = p->n, count = directions->count;
-    double *unit = directions->scratch, *v_half = unit + 2 * nv, *scratch = v_half + nv;
-    double *z = scratch + 2 * n, *dJ = z + count * n;
+    double *unit = directions->scratch, *v_half = unit + 2 * nv;
+    double *z = v_half + nv, *dJ = z + count * n;
     if (!(p->system->capabilities & NT_HAS_TANGENT))
         return NT_UNSUPPORTED;
     nt_point at = nt_phase_point(next);
@@ -205,7 +205,7 @@ static nt_status linearise_explicit(nt_stepper *s, double h, const nt_directions
     }
     at.vdot = next->method;
     nt_variation first = nt_variation_at(p, directions, after, 0);
-    status = nt_push_vary(s, &at, h / 2, directions, first.q, first.v, scratch, z);
+    status = nt_push_vary(s, &at, h / 2, directions, first.q, first.v, z);
     for (int k = 0; k < count && status == NT_OK; k++) {
         nt_variation from = nt_variation_at(p, directions, before, k);
         nt_variation d = nt_variation_at(p, directions, after, k);

@@ -193,8 +193,7 @@ static nt_status move_inertia(nt_problem *p, const linear *l, const nt_direction
                     .x = l->q_M,
                     .y = l->z,
                     .x_stride = nv,
-                    .y_stride = n,
-                    .scratch = l->scratch};
+                    .y_stride = n};
     memset(l->z, 0, count * n * sizeof *l->z);
     nt_status status = nt_variation_push(p, &push);
     for (size_t k = 0; k < count && status == NT_OK; k++) {
@@ -275,8 +274,7 @@ static nt_status first_stage(nt_stepper *s, const linear *l, const nt_directions
                     .x = l->b_z,
                     .y = l->z,
                     .x_stride = nv,
-                    .y_stride = n,
-                    .scratch = l->scratch};
+                    .y_stride = n};
     if (status == NT_OK)
         status = nt_variation_push(p, &push);
     nt_combination combination = {.mass = c->scale * c->beta_prime,
@@ -332,8 +330,7 @@ static nt_status second_stage(nt_stepper *s, const linear *l, const nt_direction
                     .x = after, /* dq1 comes first in a variation */
                     .y = l->z,
                     .x_stride = directions->stride,
-                    .y_stride = n,
-                    .scratch = l->scratch};
+                    .y_stride = n};
     if (status == NT_OK)
         status = nt_variation_push(p, &push);
     nt_combination combination = {
@@ -378,7 +375,7 @@ static nt_status linearise_start(nt_stepper *s, const nt_directions *directions,
 {
     nt_problem *p = s->problem;
     size_t nv = (size_t)p->nv, bytes = nv * sizeof(double), n = (size_t)p->n;
-    double *scratch = directions->scratch, *product = scratch + 2 * n;
+    double *product = directions->scratch;
     nt_point at = nt_phase_point(&s->next);
     nt_variation first = nt_variation_at(p, directions, after, 0);
     nt_push push = {.at = &at,
@@ -388,8 +385,7 @@ static nt_status linearise_start(nt_stepper *s, const nt_directions *directions,
                     .x = first.q,
                     .y = product,
                     .x_stride = directions->stride,
-                    .y_stride = n,
-                    .scratch = scratch};
+                    .y_stride = n};
     memset(product, 0, (size_t)directions->count * n * sizeof(double));
     nt_status status = nt_variation_push(p, &push);
     push.stiffness = 0, push.mass = 1, push.x = first.vdot;

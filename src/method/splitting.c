@@ -48,8 +48,8 @@ void nt_splitting_layout(const nt_problem *p, nt_layout *sizes)
     sizes->memory = memory_size(p);
     sizes->variation = 1; /* nothing that is kept reaches the next step, but for its size */
     sizes->scratch = nt_newton_size(p) + 3 * nv + nq + 9 * r + n;
-    sizes->linear = 4 * nv + 2 * nq + 2 * n + 45 * r;
-    sizes->linear_each = 2 * nv + 2 * n + nc;
+    sizes->linear = 5 * nv + 2 * nq + 45 * r;
+    sizes->linear_each = 2 * nv + nc + 2 * n;
 }
 
 static work bind(const nt_stepper *s, const nt_splitting *c, double h)

@@ -24,7 +24,7 @@ typedef struct linear {
     double h;
     double *x, *beta_x, *alpha_x, *v_m;        /* [nv]             */
     double *q_m, *q_A;                         /* [nq]             */
-    double *scratch;                           /* [2 n]            */
+    double *scratch;                           /* [nv]             */
     double *T_A, *T_x, *T_m, *T_m_inverse, *Y; /* [r][9]     */
     double *dq_m, *dq_A;                       /* [count][nv]      */
     double *rows;                              /* [count][nc] at the middle */
@@ -44,7 +44,7 @@ static linear bind(const nt_problem *p, const nt_splitting *c, double h,
     l.q_m = l.v_m + nv;
     l.q_A = l.q_m + nq;
     l.scratch = l.q_A + nq;
-    l.T_A = l.scratch + 2 * n;
+    l.T_A = l.scratch + nv;
     l.T_x = l.T_A + r;
     l.T_m = l.T_x + r;
     l.T_m_inverse = l.T_m + r;
@@ -87,8 +87,8 @@ static void carried(const nt_problem *p, const double *x, const double *T, doubl
         out[i] += factor * scratch[i];
 }
 
-static nt_push push_of(const nt_problem *p, const linear *l, const nt_point *at, int count,
-                       const double *x, double *y)
+static nt_push push_of(const nt_problem *p, const nt_point *at, int count, const double *x,
+                       double *y)
 {
     return (nt_push){.at = at,
                      .level = NT_POSITION,
@@ -96,8 +96,7 @@ static nt_push push_of(const nt_problem *p, const linear *l, const nt_point *at,
                      .x = x,
                      .y = y,
                      .x_stride = (size_t)p->nv,
-                     .y_stride = (size_t)p->n,
-                     .scratch = l->scratch};
+                     .y_stride = (size_t)p->n};
 }
 
 /* Rows that a push at a point other than the step's end has added are out of the way: in `kept`
@@ -133,7 +132,7 @@ static nt_status explicit_change(nt_stepper *s, const linear *l, const nt_direct
     nt_point at = nt_phase_point(&s->now);
     at.q = l->q_A;
     at.t += l->c->alpha * l->h;
-    nt_push push = push_of(p, l, &at, count, l->dq_A, l->force);
+    nt_push push = push_of(p, &at, count, l->dq_A, l->force);
     push.parts = l->c->explicit_parts;
     push.stiffness = 1;
     nt_status status = nt_variation_push(p, &push);
@@ -155,7 +154,7 @@ static nt_status middle_change(nt_stepper *s, const linear *l, const nt_directio
     nt_problem *p = s->problem;
     int count = directions->count;
     unsigned parts = NT_MASS | NT_REACTIONS | l->c->implicit_parts;
-    nt_push push = push_of(p, l, at, count, l->dq_m, l->z);
+    nt_push push = push_of(p, at, count, l->dq_m, l->z);
     push.parts = parts;
     push.stiffness = 1;
     nt_status status = nt_variation_push(p, &push);
@@ -180,7 +179,7 @@ static nt_status end_change(nt_stepper *s, const linear *l, const nt_directions 
     nt_problem *p = s->problem;
     nt_point at = nt_phase_point(&s->next);
     at.memory = s->now.memory;
-    nt_push push = push_of(p, l, &at, directions->count, after, l->z);
+    nt_push push = push_of(p, &at, directions->count, after, l->z);
     push.level = level;
     push.stiffness = 1;
     push.x_stride = directions->stride;

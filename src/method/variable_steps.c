@@ -66,7 +66,7 @@ static nt_status too_small(nt_integrator *it, const nt_step_error *error, double
 {
     static const char *const kinds[] = {"position", "rotation", "velocity", "angular velocity"};
     char name[160];
-    nt_problem_equation_name(it->problem, error->unknown, name, sizeof name);
+    nt_problem_coordinate_name(it->problem, error->unknown, name, sizeof name);
     double t = it->stepper.now.all[NT_PHASE_T];
     nt_fail(message, NT_NOT_CONVERGED,
             "at t = %.9g s, step %.3g s: the error of the %s is %.3g times its tolerance at the "

@@ -22,7 +22,6 @@ typedef struct nt_push {
     const double *x; /* [count] of x_stride doubles, nv of them used */
     double *y;       /* [count] of y_stride doubles, n of them used   */
     size_t x_stride, y_stride;
-    double *scratch; /* [2 n] */
 } nt_push;
 
 /* Uses the problem's matrix: factorise afterwards. */

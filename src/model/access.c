@@ -23,6 +23,14 @@ const char *nt_model_corrections(const nt_model *model)
 
 double nt_model_length(const nt_model *model) { return model->length; }
 
+static int count_points(const nt_model *model)
+{
+    int count = 0;
+    for (int i = 1; i < model->n_bodies; i++)
+        count += model->bodies[i].point != 0;
+    return count;
+}
+
 nt_model_counts nt_model_count(const nt_model *model)
 {
     return (nt_model_counts){.bodies = model->n_bodies - 1,
@@ -31,6 +39,7 @@ nt_model_counts nt_model_count(const nt_model *model)
                              .contacts = model->n_contacts,
                              .markers = model->n_markers,
                              .parameters = model->n_parameters,
+                             .points = count_points(model),
                              .velocities = model->system.space.nv,
                              .holonomic = model->system.nh,
                              .nonholonomic = model->system.nn,

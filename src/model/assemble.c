@@ -3,45 +3,25 @@
  * Positions. A placement that the file leaves out of a body with a joint given by `points` is free;
  * all others are given. Free bodies are first put against a placed neighbour, joint by joint; then
  * Gauss-Newton steps of least |dx|^2 + length^2 |dtheta|^2 close the loops. What is given does not
- * move, unless `initial: {correct: true}` frees everything.
+ * move, unless it contradicts a joint and `initial: {correct: true}` lets it (assemble_correct.c).
  *
  * Where that ends in a dead position (bars that all lie on one line have no direction in which
  * their loop would close) it is begun again from placements beside the first one.
  *
  * Velocities. Given ones stay; the others are those of least kinetic energy that satisfy the
  * constraints: minimise v^T M v / 2 with G v = -Phi_t. */
-#include "model/assemble.h"
+#include "model/assembly.h"
 
 #include "base/error.h"
 #include "model/evaluate.h"
 #include "model/joint.h"
 #include "model/load.h"
 #include "model/rolling.h"
-#include "system/problem.h"
 
 #include <nutate/group.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A loop counts as closed, a given value as consistent, when the joint is off by less than this
- * times the model's length (positions) or 1 rad (angles): far above rounding, far below drawing
- * accuracy. */
-static const double CLOSED = 1e-8;
-
-struct nt_assembly {
-    nt_model *model;
-    nt_problem *problem;
-    bool *placed;         /* [n_bodies]                                */
-    unsigned char *fixed; /* [nv] unknowns that may not move           */
-    double *rows;         /* [nc]                                      */
-    nt_tie *ties;         /* [n_bodies] given velocities off the centre of mass */
-    int n_ties;
-    double *dv, *trial;        /* [nv], [nq]                                */
-    double *begin, *best;      /* [nq]                                      */
-    double *q_given, *v_given; /* [nq], [nv] before anything moved     */
-    nt_arena arena;
-};
 
 /* ---- state from the bodies and back --------------------------------------------------------- */
 
@@ -54,7 +34,8 @@ static void write_positions(nt_model *model)
             v3_store(q, body->x0);
             q += 3;
         }
-        quat_store(q, body->q0);
+        if (body->r_node >= 0)
+            quat_store(q, body->q0);
     }
 }
 
@@ -67,11 +48,12 @@ static void read_positions(nt_model *model)
             body->x0 = v3_load(q);
             q += 3;
         }
-        body->q0 = quat_load(q);
+        if (body->r_node >= 0)
+            body->q0 = quat_load(q);
     }
 }
 
-static nt_point start_point(const nt_assembly *a)
+nt_point nt_assembly_point(const nt_assembly *a)
 {
     return (nt_point){.t = a->model->simulation.start,
                       .q = a->model->initial_q,
@@ -87,10 +69,10 @@ static double row_scale(const nt_assembly *a, int row)
     return a->model->row_quantity[row] == NT_LENGTH ? a->model->length : 1;
 }
 
-/* Largest row in units of its scale; *worst is its number. */
-static nt_status measure(nt_assembly *a, const double *q, nt_level level, double *size, int *worst)
+nt_status nt_assembly_measure(nt_assembly *a, const double *q, nt_level level, double *size,
+                              int *worst)
 {
-    nt_point at = start_point(a);
+    nt_point at = nt_assembly_point(a);
     at.q = q;
     nt_terms terms = {.level = level, .rows = a->rows};
     nt_status status = nt_problem_evaluate(a->problem, &at, &terms);
@@ -127,11 +109,38 @@ static nt_status contradiction(const nt_assembly *a, int row, bool velocity, con
                        : velocity                            ? "rad/s"
                                                              : "rad";
     double off = a->rows[row];
-    if (model->row_quantity[row] == NT_ANGLE && !velocity) /* rows of directions are sines */
-        off = asin(fmax(-1, fmin(1, off)));
+    if (model->row_quantity[row] == NT_ANGLE && !velocity) { /* rows of directions are sines */
+        double beyond = fabs(off) - 1;                       /* and 2 - sine past a right angle */
+        off = beyond > 0 ? copysign(acos(-1.0) - asin(fmax(0, 1 - beyond)), off) : asin(off);
+    }
     return nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,
                       "joint %s cannot be satisfied by %s: %s is off by %.6g %s", e->name, what,
                       e->type->row_name(e, nt_element_find_row(e, row)), off, unit);
+}
+
+/* The element whose equations have no value at the start, at its place. */
+static nt_status no_value(const nt_assembly *a, nt_status status, const char *what, nt_error *error)
+{
+    const nt_model *model = a->model;
+    const nt_element *e = model->failed;
+    if (status != NT_NOT_FINITE || !e)
+        return nt_fail_at(error, status, model->file, 0, 0, "initial %s: %s", what,
+                          nt_status_text(status));
+    double start = model->simulation.start, f[3] = {0};
+    bool joint = strcmp(e->type->section, "joints") == 0 && !e->type->rates;
+    if (joint && nt_joint_of(e)->motion)
+        nt_motion_jet(model, nt_joint_of(e)->motion, start, f);
+    static const char *const derivative[] = {"value", "rate", "second derivative"};
+    for (int i = 0; i < 3; i++)
+        if (!isfinite(f[i]))
+            return nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,
+                              "joint %s: the prescribed motion has no finite %s at the start, "
+                              "t = %g s; expected a function with two derivatives",
+                              e->name, derivative[i], start);
+    return nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,
+                      "%s %s has no finite value at the start, t = %g s: initial %s cannot be "
+                      "found",
+                      nt_element_word(e), e->name, start, what);
 }
 
 /* ---- positions ------------------------------------------------------------------------------ */
@@ -144,12 +153,13 @@ static bool by_points(const nt_element *e)
     return e->type->evaluate == nt_joint_evaluate && (nt_joint_of(e)->given & NT_GIVEN_POINTS);
 }
 
-/* Which unknowns may move. Returns their number. */
+/* What is given and what may move. Returns the number of the latter. */
 static int choose_free(nt_assembly *a)
 {
     const nt_model *model = a->model;
+    size_t nv = (size_t)a->problem->nv;
     int count = 0;
-    memset(a->fixed, 1, (size_t)a->problem->nv);
+    memset(a->given, 1, nv);
     for (int b = 0; b < model->n_bodies; b++)
         a->placed[b] = true;
     for (int i = 0; i < model->n_elements; i++)
@@ -161,22 +171,23 @@ static int choose_free(nt_assembly *a)
         }
     for (int b = 1; b < model->n_bodies; b++) {
         const nt_body *body = &model->bodies[b];
-        bool all = model->correct_initial, points = !a->placed[b];
-        bool position = all || (points && !(body->given & NT_GIVEN_POSITION));
+        bool points = !a->placed[b];
+        bool position = points && !(body->given & NT_GIVEN_POSITION);
         /* a body that only turns about a point is placed as a whole by its origin's position */
         bool held = (body->given & NT_GIVEN_ORIENTATION) ||
                     (body->t_node < 0 && (body->given & NT_GIVEN_POSITION));
-        bool rotation = all || (points && !held);
+        bool rotation = body->r_node >= 0 && points && !held;
         int r = body->v + (body->t_node >= 0 ? 3 : 0);
         for (int k = 0; k < 3; k++) {
             if (position && body->t_node >= 0)
-                a->fixed[body->v + k] = 0, count++;
+                a->given[body->v + k] = 0, count++;
             if (rotation)
-                a->fixed[r + k] = 0, count++;
+                a->given[r + k] = 0, count++;
         }
         a->placed[b] = !points || (body->given & NT_GIVEN_POSITION) ||
                        (body->given & NT_GIVEN_ORIENTATION) || body->t_node < 0;
     }
+    memcpy(a->fixed, a->given, nv);
     return count;
 }
 
@@ -192,6 +203,14 @@ static quat smallest_rotation(v3 a, v3 b)
         return (quat){0, axis.x, axis.y, axis.z};
     }
     return quat_unit((quat){1 + c, axis.x, axis.y, axis.z});
+}
+
+/* Where a rod leads from a placed body: down, as things hang. */
+static v3 along_rod(const nt_model *model, const nt_joint *joint)
+{
+    v3 g = v3_load(model->gravity);
+    double size = v3_norm(g);
+    return size > 0 ? v3_scale(joint->length / size, g) : v3_of(0, 0, -joint->length);
 }
 
 /* Put body b against its placed neighbour through joint e. */
@@ -211,6 +230,8 @@ static void put_against(nt_model *model, const nt_element *e, int b)
             here->q0 = quat_unit(quat_multiply(smallest_rotation(now, wanted), here->q0));
     }
     v3 p = v3_add(there->x0, m3_apply(R_there, X_there));
+    if (joint->specs[0].kind == NT_ROW_DISTANCE)
+        p = v3_add(p, along_rod(model, joint));
     if (here->t_node >= 0)
         here->x0 = v3_sub(p, m3_apply(quat_matrix(here->q0), X));
 }
@@ -238,10 +259,12 @@ static nt_status improve(nt_assembly *a, double *size, bool *better)
 {
     nt_model *model = a->model;
     nt_problem *p = a->problem;
-    nt_point at = start_point(a);
+    nt_point at = nt_assembly_point(a);
     for (int i = 0; i < p->nc; i++)
         a->rows[i] = i < p->nh ? -a->rows[i] : 0;
-    nt_status status = nt_problem_project(p, &at, false, a->fixed, NULL, 0, a->rows, a->dv);
+    nt_projection step = {
+        .fixed = a->fixed, .light = a->corrects ? a->light : NULL, .rhs = a->rows};
+    nt_status status = nt_problem_project(p, &at, &step, a->dv);
     if (status != NT_OK)
         return status;
     double longest = 0;
@@ -251,13 +274,13 @@ static nt_status improve(nt_assembly *a, double *size, bool *better)
     double share = longest > 0.7 ? 0.7 / longest : 1; /* no rotation beyond 40 degrees at once */
     *better = false;
     for (int halving = 0; halving < 12 && !*better; halving++, share /= 2) {
-        double *step = p->work;
+        double *part = p->work;
         for (int i = 0; i < p->nv; i++)
-            step[i] = share * a->dv[i];
-        nt_space_compose(&p->space, NT_INERTIAL, model->initial_q, step, a->trial);
+            part[i] = share * a->dv[i];
+        nt_space_compose(&p->space, NT_INERTIAL, model->initial_q, part, a->trial);
         double trial_size;
         int worst;
-        if ((status = measure(a, a->trial, NT_POSITION, &trial_size, &worst)) != NT_OK)
+        if ((status = nt_assembly_measure(a, a->trial, NT_POSITION, &trial_size, &worst)) != NT_OK)
             return status;
         if (trial_size < *size) {
             *better = true;
@@ -268,15 +291,14 @@ static nt_status improve(nt_assembly *a, double *size, bool *better)
     return NT_OK;
 }
 
-/* Gauss-Newton steps from where the model stands, to rounding or until nothing improves. */
-static nt_status settle(nt_assembly *a, double *size)
+nt_status nt_assembly_settle(nt_assembly *a, double *size)
 {
     nt_model *model = a->model;
     int worst;
-    nt_status status = measure(a, model->initial_q, NT_POSITION, size, &worst);
+    nt_status status = nt_assembly_measure(a, model->initial_q, NT_POSITION, size, &worst);
     bool better = *size > 1e-15;
     for (int i = 0; status == NT_OK && i < 200 && *size > 1e-15 && better; i++) {
-        status = measure(a, model->initial_q, NT_POSITION, size, &worst);
+        status = nt_assembly_measure(a, model->initial_q, NT_POSITION, size, &worst);
         if (status == NT_OK)
             status = improve(a, size, &better);
     }
@@ -297,7 +319,7 @@ static void put_beside(nt_assembly *a, const double *q, unsigned *seed)
     nt_space_compose(&p->space, NT_INERTIAL, q, a->dv, model->initial_q);
 }
 
-static nt_status settle_nearby(nt_assembly *a, double *size)
+nt_status nt_assembly_settle_nearby(nt_assembly *a, double *size)
 {
     enum { TRIES = 8 };
     nt_model *model = a->model;
@@ -305,12 +327,12 @@ static nt_status settle_nearby(nt_assembly *a, double *size)
     double *begin = a->begin, *best = a->best;
     unsigned seed = 1;
     memcpy(begin, model->initial_q, bytes);
-    nt_status status = settle(a, size);
+    nt_status status = nt_assembly_settle(a, size);
     memcpy(best, model->initial_q, bytes);
-    for (int i = 0; status == NT_OK && *size > CLOSED && i < TRIES; i++) {
+    for (int i = 0; status == NT_OK && *size > NT_CLOSED && i < TRIES; i++) {
         double trial;
         put_beside(a, begin, &seed);
-        status = settle(a, &trial);
+        status = nt_assembly_settle(a, &trial);
         if (status == NT_OK && trial < *size) {
             *size = trial;
             memcpy(best, model->initial_q, bytes);
@@ -332,17 +354,19 @@ static nt_status close_loops(nt_assembly *a, bool validate, nt_error *error)
         some_unplaced |= !a->placed[b];
     if (some_unplaced)
         place_tree(a);
-    nt_status status = measure(a, model->initial_q, NT_POSITION, &size, &worst);
+    nt_status status = nt_assembly_measure(a, model->initial_q, NT_POSITION, &size, &worst);
     if (status != NT_OK)
-        return nt_fail(error, status, "%s: joints cannot be evaluated at the given placement: %s",
-                       model->file, nt_status_text(status));
-    if (size > CLOSED && free_count == 0 && validate)
+        return no_value(a, status, "positions", error);
+    if (size > NT_CLOSED && free_count == 0 && validate && !model->correct_initial)
         return contradiction(a, worst, false, "the given positions", error);
-    if (free_count > 0 && (status = settle_nearby(a, &size)) != NT_OK)
-        return nt_fail(error, status, "%s: assembly failed: %s", model->file,
-                       nt_status_text(status));
-    measure(a, model->initial_q, NT_POSITION, &size, &worst);
-    if (size > CLOSED && validate)
+    if (free_count > 0)
+        status = nt_assembly_settle_nearby(a, &size);
+    if (status == NT_OK && model->correct_initial)
+        status = nt_assembly_correct_positions(a, &size);
+    if (status != NT_OK)
+        return no_value(a, status, "positions", error);
+    nt_assembly_measure(a, model->initial_q, NT_POSITION, &size, &worst);
+    if (size > NT_CLOSED && validate)
         return contradiction(a, worst, false,
                              "any placement near the given one (the loop does not close)", error);
     read_positions(model);
@@ -360,7 +384,8 @@ static void write_velocities(nt_model *model)
             v3_store(v, body->v0);
             v += 3;
         }
-        v3_store(v, body->w0);
+        if (body->r_node >= 0)
+            v3_store(v, body->w0);
     }
 }
 
@@ -370,10 +395,10 @@ static void given_velocities(nt_assembly *a)
 {
     nt_model *model = a->model;
     a->n_ties = 0;
-    memset(a->fixed, 0, (size_t)a->problem->nv);
+    memset(a->given, 0, (size_t)a->problem->nv);
     for (int i = 1; i < model->n_bodies; i++) {
         nt_body *body = &model->bodies[i];
-        bool free_all = model->correct_initial, moves = body->t_node >= 0;
+        bool moves = body->t_node >= 0;
         bool velocity = body->given & NT_GIVEN_VELOCITY;
         bool spin = body->given & NT_GIVEN_ANGULAR_VELOCITY;
         m3 R = quat_matrix(body->q0);
@@ -383,17 +408,18 @@ static void given_velocities(nt_assembly *a)
         v3 arm = m3_apply(R, body->reference);
         if (velocity && moves)
             body->v0 = v3_add(v3_load(body->velocity), v3_cross(body->w0, arm));
-        if (velocity && moves && !spin && !free_all && v3_norm(arm) > 0)
+        if (velocity && moves && !spin && v3_norm(arm) > 0)
             a->ties[a->n_ties++] =
                 (nt_tie){.translation = body->v, .rotation = body->v + 3, .arm = arm};
         for (int k = 0; k < 3; k++) {
-            if (velocity && moves && !free_all)
-                a->fixed[body->v + k] = 1;
-            if (spin && !free_all)
-                a->fixed[body->v + (moves ? 3 : 0) + k] = 1;
+            if (velocity && moves)
+                a->given[body->v + k] = 1;
+            if (spin)
+                a->given[body->v + (moves ? 3 : 0) + k] = 1;
         }
     }
     write_velocities(model);
+    memcpy(a->v_given, model->initial_v, (size_t)a->problem->nv * sizeof(double));
 }
 
 static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
@@ -405,65 +431,38 @@ static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
     given_velocities(a);
     if (p->nc == 0 && a->n_ties == 0)
         return NT_OK;
-    nt_point at = start_point(a);
-    nt_status status = measure(a, model->initial_q, NT_VELOCITY, &size, &worst);
+    nt_point at = nt_assembly_point(a);
+    nt_status status = nt_assembly_measure(a, model->initial_q, NT_VELOCITY, &size, &worst);
     for (int i = 0; i < p->nc; i++)
         a->rows[i] = -a->rows[i];
+    nt_projection step = {
+        .kinetic = true, .fixed = a->given, .ties = a->ties, .n_ties = a->n_ties, .rhs = a->rows};
     if (status == NT_OK)
-        status = nt_problem_project(p, &at, true, a->fixed, a->ties, a->n_ties, a->rows, a->dv);
-    if (status != NT_OK)
-        return nt_fail(error, status, "%s: initial velocities: %s", model->file,
-                       nt_status_text(status));
-    for (int i = 0; i < p->nv; i++) {
+        status = nt_problem_project(p, &at, &step, a->dv);
+    for (int i = 0; status == NT_OK && i < p->nv; i++) {
         model->initial_v[i] += a->dv[i];
         scale = fmax(scale, fabs(model->initial_v[i]));
     }
+    if (status == NT_OK && model->correct_initial)
+        status = nt_assembly_measure(a, model->initial_q, NT_VELOCITY, &size, &worst);
+    if (status == NT_OK && model->correct_initial && size > NT_CLOSED * scale)
+        status = nt_assembly_correct_velocities(a);
+    if (status != NT_OK)
+        return no_value(a, status, "velocities", error);
     for (int i = 1; i < model->n_bodies; i++) {
         nt_body *body = &model->bodies[i];
         const double *v = model->initial_v + body->v;
-        body->v0 = body->t_node >= 0 ? v3_load(v) : v3_of(0, 0, 0);
-        body->w0 = v3_load(v + (body->t_node >= 0 ? 3 : 0));
+        bool moves = body->t_node >= 0, turns = body->r_node >= 0;
+        body->v0 = moves ? v3_load(v) : v3_of(0, 0, 0);
+        body->w0 = turns ? v3_load(v + (moves ? 3 : 0)) : v3_of(0, 0, 0);
     }
-    measure(a, model->initial_q, NT_VELOCITY, &size, &worst);
-    if (size > CLOSED * scale && validate)
+    nt_assembly_measure(a, model->initial_q, NT_VELOCITY, &size, &worst);
+    if (size > NT_CLOSED * scale && validate)
         return contradiction(a, worst, true, "the given velocities", error);
     return NT_OK;
 }
 
-/* ---- what moved ----------------------------------------------------------------------------- */
-
-static nt_status report_corrections(nt_model *model, const double *q_given, const double *v_given)
-{
-    size_t room = 256 * (size_t)model->n_bodies + 1, used = 0;
-    char *text = nt_arena_take(&model->arena, room, 1);
-    if (!text)
-        return NT_NO_MEMORY;
-    model->corrections = text;
-    for (int i = 1; i < model->n_bodies; i++) {
-        const nt_body *body = &model->bodies[i];
-        double moved[4] = {0}, dq[6] = {0};
-        nt_block block = {.kind = body->t_node >= 0 ? NT_R3SO3 : NT_SO3};
-        nt_space space;
-        nt_space_init(&space, &block, 1);
-        nt_space_difference(&space, NT_INERTIAL, q_given + body->q, model->initial_q + body->q, dq);
-        int r = body->t_node >= 0 ? 3 : 0;
-        const double *v0 = v_given + body->v, *v1 = model->initial_v + body->v;
-        moved[0] = r ? v3_norm(v3_load(dq)) : 0;
-        moved[1] = v3_norm(v3_load(dq + r));
-        moved[2] = r ? v3_norm(v3_sub(v3_load(v1), v3_load(v0))) : 0;
-        moved[3] = v3_norm(v3_sub(v3_load(v1 + r), v3_load(v0 + r)));
-        static const char *const what[] = {"centre of mass by", "orientation by", "velocity by",
-                                           "angular velocity by"};
-        static const char *const unit[] = {"m", "rad", "m/s", "rad/s"};
-        const unsigned given[] = {NT_GIVEN_POSITION, NT_GIVEN_ORIENTATION | NT_GIVEN_POSITION,
-                                  NT_GIVEN_VELOCITY, NT_GIVEN_ANGULAR_VELOCITY};
-        for (int k = 0; k < 4; k++)
-            if (moved[k] > 1e-14 && (body->given & given[k]))
-                used += (size_t)snprintf(text + used, room - used, "body %.40s: %s %.3g %s\n",
-                                         body->name, what[k], moved[k], unit[k]);
-    }
-    return NT_OK;
-}
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 /* Largest distance of a body's reference point or a joint's point from the mean of them, twice. */
 static void measure_length(nt_model *model)
@@ -489,7 +488,13 @@ static nt_status take_work(nt_assembly *a)
 {
     nt_problem *p = a->problem;
     a->placed = NT_TAKE(&a->arena, a->model->n_bodies, bool);
+    a->given = NT_TAKE(&a->arena, p->nv, unsigned char);
     a->fixed = NT_TAKE(&a->arena, p->nv, unsigned char);
+    a->light = NT_TAKE(&a->arena, p->nv, double);
+    a->offset = NT_TAKE(&a->arena, p->nv, double);
+    a->way = NT_TAKE(&a->arena, p->nv, double);
+    a->before = NT_TAKE(&a->arena, p->nv, double);
+    a->from = NT_TAKE(&a->arena, p->nq, double);
     a->rows = NT_TAKE(&a->arena, p->nc, double);
     a->dv = NT_TAKE(&a->arena, p->nv, double);
     a->trial = NT_TAKE(&a->arena, p->nq, double);
@@ -498,8 +503,9 @@ static nt_status take_work(nt_assembly *a)
     a->ties = NT_TAKE(&a->arena, a->model->n_bodies, nt_tie);
     a->q_given = NT_TAKE(&a->arena, p->nq, double);
     a->v_given = NT_TAKE(&a->arena, p->nv, double);
-    return a->placed && a->fixed && a->rows && a->dv && a->trial && a->begin && a->best &&
-                   a->ties && a->q_given && a->v_given
+    return a->placed && a->given && a->fixed && a->light && a->offset && a->way && a->before &&
+                   a->from && a->rows && a->dv && a->trial && a->begin && a->best && a->ties &&
+                   a->q_given && a->v_given
                ? NT_OK
                : NT_NO_MEMORY;
 }
@@ -509,12 +515,12 @@ nt_status nt_assembly_create(nt_assembly **out, nt_model *model, nt_error *error
     nt_assembly *a = calloc(1, sizeof *a);
     *out = a;
     if (!a)
-        return nt_fail(error, NT_NO_MEMORY, "%s: out of memory", model->file);
+        return nt_fail_at(error, NT_NO_MEMORY, model->file, 0, 0, "out of memory");
     a->model = model;
     nt_status status =
         nt_problem_create(&a->problem, &model->system, NT_INERTIAL, NT_SOLVER_AUTO, error);
     if (status == NT_OK && take_work(a) != NT_OK)
-        status = nt_fail(error, NT_NO_MEMORY, "%s: out of memory", model->file);
+        status = nt_fail_at(error, NT_NO_MEMORY, model->file, 0, 0, "out of memory");
     if (status != NT_OK) {
         nt_assembly_destroy(a);
         *out = NULL;
@@ -534,13 +540,11 @@ void nt_assembly_destroy(nt_assembly *a)
 nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
 {
     nt_model *model = a->model;
-    size_t nq = (size_t)model->system.space.nq, nv = (size_t)model->system.space.nv;
     measure_length(model);
     a->problem->length = model->length;
     write_positions(model);
     write_velocities(model);
-    memcpy(a->q_given, model->initial_q, nq * sizeof(double));
-    memcpy(a->v_given, model->initial_v, nv * sizeof(double));
+    memcpy(a->q_given, model->initial_q, (size_t)model->system.space.nq * sizeof(double));
     a->problem->holonomic_only = true; /* positions may move in directions that slip */
     nt_status status = close_loops(a, validate, error);
     a->problem->holonomic_only = false;
@@ -551,10 +555,24 @@ nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
             nt_joint_align(model, &model->elements[i]);
     status = find_velocities(a, validate, error);
     if (status == NT_OK && model->system.accept) {
-        nt_point at = start_point(a);
+        nt_point at = nt_assembly_point(a);
         nt_model_accept(model, &at, model->initial_memory);
     }
     return status;
+}
+
+/* Loads and the constraints' second derivatives must have values: every method begins with them. */
+static nt_status check_accelerations(nt_assembly *a, nt_error *error)
+{
+    nt_point at = nt_assembly_point(a);
+    at.memory = a->model->initial_memory;
+    nt_terms terms = {.parts = NT_ALL_PARTS,
+                      .level = NT_ACCELERATION,
+                      .residual = a->problem->work,
+                      .rows = a->rows};
+    memset(a->problem->work, 0, (size_t)a->problem->nv * sizeof(double));
+    nt_status status = nt_problem_evaluate(a->problem, &at, &terms);
+    return status == NT_OK ? NT_OK : no_value(a, status, "accelerations", error);
 }
 
 nt_status nt_model_assemble(nt_model *model, bool validate, nt_error *error)
@@ -567,8 +585,10 @@ nt_status nt_model_assemble(nt_model *model, bool validate, nt_error *error)
         goto done;
     model->corrections = NULL;
     if (model->correct_initial && validate)
-        status = report_corrections(model, a->q_given, a->v_given);
-    nt_point at = start_point(a);
+        status = nt_assembly_report(a);
+    nt_point at = nt_assembly_point(a);
+    if (status == NT_OK && validate)
+        status = check_accelerations(a, error);
     if (status == NT_OK)
         status = nt_problem_choose_rows(a->problem, &at);
     model->n_redundant = a->problem->n_dropped;

@@ -3,7 +3,8 @@
  * The equations are those of body.c; here they stand in loops over four lanes, component by
  * component, so that the compiler makes one vector instruction of four scalar ones. Every lane does
  * the same operations in the same order as a body alone: the same bits. Bodies that do not fill a
- * group of four, bodies with a fixed point and the adapter's turned tangents go through body.c. */
+ * group of four, bodies with a fixed point, points and the adapter's turned tangents go through
+ * body.c. */
 #include "model/bodies.h"
 
 #include "base/target.h"
@@ -88,6 +89,16 @@ NT_WIDE static void tangents(group *restrict g, double mass, double damping, dou
     }
 }
 
+NT_WIDE static void masses(group *restrict g, double mass)
+{
+    for (int l = 0; l < LANES; l++) {
+        m3 R = get9(g->R, l), J = get9(g->J, l);
+        nt_inertia_terms t = nt_inertia_mass(R, J, get3(g->w, l), get3(g->alpha, l), mass);
+        put9(g->block, l, t.block);
+        put3(g->moment, l, t.moment);
+    }
+}
+
 static void scatter(const group *g, int l, const nt_body *body, const nt_motion *m, v3 gravity,
                     const nt_terms *terms)
 {
@@ -102,15 +113,19 @@ static void scatter(const group *g, int l, const nt_body *body, const nt_motion 
     }
 }
 
+/* Moves and turns: two non-negative numbers. */
+static bool is_free(const nt_body *body) { return (body->t_node | body->r_node) >= 0; }
+
 static bool groupable(const nt_body *body)
 {
-    return body[0].t_node >= 0 && body[1].t_node >= 0 && body[2].t_node >= 0 && body[3].t_node >= 0;
+    return is_free(&body[0]) && is_free(&body[1]) && is_free(&body[2]) && is_free(&body[3]);
 }
 
 int nt_bodies_evaluate(const nt_body *bodies, int n_bodies, int from, int to, const nt_point *at,
                        const nt_terms *terms, v3 gravity, nt_motion *motion)
 {
-    const double *map = terms && terms->matrix ? terms->combination->map : NULL;
+    const nt_combination *c = terms && terms->matrix ? terms->combination : NULL;
+    bool mass = c && nt_body_asks_for_mass(c);
     bool wanted =
         terms && (terms->parts & (NT_INERTIA | NT_EXPLICIT)) && (terms->residual || terms->matrix);
     bool grouped = !wanted || nt_body_is_plain(terms);
@@ -133,12 +148,13 @@ int nt_bodies_evaluate(const nt_body *bodies, int n_bodies, int from, int to, co
             m[l].R = get9(g.R, l);
             if (wanted)
                 put9(g.J, l, body[l].J);
-            if (wanted && terms->matrix)
-                put9(g.X, l, map ? m3_load(map + 9 * body[l].rotation) : m3_identity());
+            if (wanted && c && !mass)
+                put9(g.X, l, c->map ? m3_load(c->map + 9 * body[l].rotation) : m3_identity());
         }
-        if (wanted && terms->matrix)
-            tangents(&g, terms->combination->mass, terms->combination->damping,
-                     terms->combination->stiffness);
+        if (wanted && mass)
+            masses(&g, c->mass);
+        else if (wanted && c)
+            tangents(&g, c->mass, c->damping, c->stiffness);
         else if (wanted)
             moments(&g);
         for (int l = 0; wanted && l < LANES; l++)

@@ -1,11 +1,12 @@
-/* Rigid bodies.
+/* Rigid bodies, and points.
  *
  * With x the centre of mass, J_s = R J R^T, in the inertial frame:
  *
  *   m x'' - m g = 0
  *   J_s w' + w x J_s w - rho x m g = 0        rho = R c: zero about the centre of mass
  *
- * and for a body with a fixed point the second alone, about that point. Tangents:
+ * and for a body with a fixed point the second alone, about that point; for a point the first.
+ * Tangents:
  *
  *   M = J_s,  C = w~ J_s - (J_s w)~,
  *   K = J_s w'~ - (J_s w')~ + w~ (J_s w~ - (J_s w)~) - (m g)~ rho~. */
@@ -75,8 +76,9 @@ const nt_key nt_body_keys[] = {
      .high = 6,
      .count_offset = offsetof(nt_body, inertia_count),
      .unit = "kg m^2",
-     .meaning = "tensor about the centre of mass, body axes: [xx, yy, zz] or [xx, yy, zz, xy, xz, "
-                "yz]; default zero (a point mass)"},
+     .meaning =
+         "tensor about the centre of mass, body axes: [xx, yy, zz] or [xx, yy, zz, xy, xz, "
+         "yz]; default zero: all mass in one place, which turns all the same (without: `point`)"},
     {.name = "center_of_mass",
      .type = NT_KEY_NUMBERS,
      AT(center_of_mass),
@@ -128,6 +130,12 @@ const nt_key nt_body_keys[] = {
      .high = 3,
      .unit = "m",
      .meaning = "the body only rotates, about this point, ground axes"},
+    {.name = "point",
+     .type = NT_KEY_BOOLEAN,
+     AT(point),
+     .bit = 13,
+     .meaning = "true: a point mass; it has a place and no rotation, and takes mass, position and "
+                "velocity alone; default false"},
     {.name = NULL},
 };
 
@@ -237,6 +245,28 @@ static nt_status orientation(const nt_body *body, const char *file, bool validat
     return NT_OK;
 }
 
+/* What belongs to a rotation is refused. */
+static nt_status check_point(const nt_body *body, const char *file, nt_error *error)
+{
+    static const struct {
+        unsigned given;
+        const char *words;
+    } of_rotation[] = {
+        {NT_GIVEN_INERTIA, "inertia"},
+        {NT_GIVEN_CENTER, "a center_of_mass"},
+        {NT_GIVEN_ORIENTATION | NT_GIVEN_ANGLE, "an orientation"},
+        {NT_GIVEN_ANGULAR_VELOCITY | NT_GIVEN_VELOCITY_FRAME, "an angular_velocity"},
+        {NT_GIVEN_FIXED_POINT, "a fixed_point"},
+    };
+    for (size_t i = 0; i < sizeof of_rotation / sizeof of_rotation[0]; i++)
+        if (body->given & of_rotation[i].given)
+            return nt_fail_at(error, NT_BAD_MODEL, file, body->place.line, body->place.column,
+                              "body %s is a point and has %s, expected mass, position and velocity "
+                              "alone: a point has no rotation",
+                              body->name, of_rotation[i].words);
+    return NT_OK;
+}
+
 nt_status nt_body_prepare(nt_body *body, const char *file, bool validate, nt_error *error)
 {
     const double *i = body->inertia;
@@ -246,6 +276,8 @@ nt_status nt_body_prepare(nt_body *body, const char *file, bool validate, nt_err
         return nt_fail_at(error, NT_BAD_MODEL, file, body->place.line, body->place.column,
                           "body %s has mass %g kg, expected a positive number", body->name,
                           body->mass);
+    if (validate && body->point && (status = check_point(body, file, error)) != NT_OK)
+        return status;
     if (validate && (body->given & NT_GIVEN_FIXED_POINT) && (body->given & NT_GIVEN_VELOCITY))
         return nt_fail_at(error, NT_BAD_MODEL, file, body->place.line, body->place.column,
                           "body %s has a fixed point and a velocity, expected angular_velocity "
@@ -336,9 +368,13 @@ NT_WIDE static void evaluate_plain(const nt_body *body, const nt_motion *motion,
         return;
     }
     const nt_combination *c = terms->combination;
-    m3 X = c->map ? m3_load(c->map + 9 * body->rotation) : m3_identity();
-    nt_inertia_terms t =
-        nt_inertia_tangent(motion->R, body->J, w, alpha, X, c->mass, c->damping, c->stiffness);
+    nt_inertia_terms t;
+    if (nt_body_asks_for_mass(c)) {
+        t = nt_inertia_mass(motion->R, body->J, w, alpha, c->mass);
+    } else {
+        m3 X = c->map ? m3_load(c->map + 9 * body->rotation) : m3_identity();
+        t = nt_inertia_tangent(motion->R, body->J, w, alpha, X, c->mass, c->damping, c->stiffness);
+    }
     v3_accumulate(r, nt_body_force(body, motion, gravity, terms->parts));
     v3_accumulate(r + 3, t.moment);
     nt_body_add_mass(body, terms);
@@ -373,10 +409,22 @@ static void evaluate(const nt_body *body, const nt_motion *motion, v3 gravity,
     m3_accumulate(nt_matrix_block(terms->matrix, body->rr_slot), t.block);
 }
 
+static void evaluate_point(const nt_body *body, const nt_motion *motion, v3 gravity,
+                           const nt_terms *terms)
+{
+    if (terms->residual)
+        v3_accumulate(terms->residual + body->v,
+                      nt_body_force(body, motion, gravity, terms->parts));
+    if (terms->matrix)
+        nt_body_add_mass(body, terms);
+}
+
 void nt_body_evaluate(const nt_body *body, const nt_motion *motion, v3 gravity,
                       const nt_terms *terms)
 {
-    if (body->t_node >= 0 && terms->residual && nt_body_is_plain(terms))
+    if (body->r_node < 0)
+        evaluate_point(body, motion, gravity, terms);
+    else if (body->t_node >= 0 && terms->residual && nt_body_is_plain(terms))
         evaluate_plain(body, motion, gravity, terms);
     else
         evaluate(body, motion, gravity, terms);

@@ -1,4 +1,4 @@
-/* Rigid bodies: derived values, inertia and gravity. */
+/* Rigid bodies and points: derived values, inertia and gravity. */
 #ifndef NUTATE_MODEL_BODY_H
 #define NUTATE_MODEL_BODY_H
 
@@ -41,6 +41,19 @@ NT_INLINE nt_inertia_terms nt_inertia_tangent(m3 R, m3 J, v3 w, v3 alpha, m3 X, 
     return (nt_inertia_terms){m3_add(rates, m3_scale(k, K)), v3_add(Ja, v3_cross(w, Jw))};
 }
 
+/* The same where no velocity and no position moves: m J_s, what accelerations are solved from. */
+NT_INLINE nt_inertia_terms nt_inertia_mass(m3 R, m3 J, v3 w, v3 alpha, double m)
+{
+    m3 Js = nt_inertia_in_ground_axes(R, J);
+    v3 Jw = m3_apply(Js, w), Ja = m3_apply(Js, alpha);
+    return (nt_inertia_terms){m3_scale(m, Js), v3_add(Ja, v3_cross(w, Jw))};
+}
+
+static inline bool nt_body_asks_for_mass(const nt_combination *c)
+{
+    return c->damping == 0 && c->stiffness == 0 && !c->map;
+}
+
 /* Whether all of the inertia is asked for with one map and rates that do not turn: what most
  * methods ask for, and what nt_inertia_tangent gives. */
 static inline bool nt_body_is_plain(const nt_terms *terms)
@@ -75,6 +88,11 @@ static inline void nt_body_motion(const nt_body *body, const nt_point *at, nt_mo
     bool moves = body->t_node >= 0;
     int r = moves ? 3 : 0;
     v3 zero = v3_of(0, 0, 0);
+    if (body->r_node < 0) { /* a point */
+        *m = (nt_motion){.x = v3_load(q), .R = m3_identity(), .v = v3_load(v)};
+        m->a = at->vdot ? v3_load(at->vdot + body->v) : zero;
+        return;
+    }
     m->x = moves ? v3_load(q) : body->x0;
     m->R = quat_matrix(quat_load(q + r));
     m->v = moves ? v3_load(v) : zero;

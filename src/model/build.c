@@ -19,7 +19,8 @@ static void fill_momenta(nt_model *model)
         const nt_body *body = &model->bodies[i];
         for (int k = 0; k < 3 && body->t_node >= 0; k++)
             model->mass[body->v + k] = body->mass;
-        m3_store(model->inertia + 9 * body->rotation, body->J);
+        if (body->rotation >= 0)
+            m3_store(model->inertia + 9 * body->rotation, body->J);
     }
 }
 
@@ -34,11 +35,24 @@ nt_status nt_model_prepare(nt_model *model, bool validate, nt_error *error)
     return status;
 }
 
+/* A point has one place only. */
+static nt_status check_marker(const nt_model *model, const nt_marker *marker, nt_error *error)
+{
+    double off = v3_norm(v3_load(marker->at));
+    if (!model->bodies[marker->on].point || off == 0)
+        return NT_OK;
+    return nt_fail_at(error, NT_BAD_MODEL, model->file, marker->place.line, marker->place.column,
+                      "marker %s is %g m off %s, which is a point, expected at: [0, 0, 0]",
+                      marker->name, off, model->bodies[marker->on].name);
+}
+
 nt_status nt_model_prepare_derived(nt_model *model, bool validate, nt_error *error)
 {
     nt_status status = NT_OK;
     for (int i = 1; status == NT_OK && i < model->n_bodies; i++)
         status = nt_body_prepare(&model->bodies[i], model->file, validate, error);
+    for (int i = 0; status == NT_OK && validate && i < model->n_markers; i++)
+        status = check_marker(model, &model->markers[i], error);
     for (int i = 0; status == NT_OK && i < model->n_elements; i++)
         status = model->elements[i].type->prepare(model, &model->elements[i], validate, error);
     for (int i = 0; status == NT_OK && i < model->n_signals; i++)
@@ -54,8 +68,13 @@ static nt_status lay_out_state(nt_model *model)
     nt_block *blocks = NT_TAKE(&model->arena, moving, nt_block);
     if (!blocks)
         return NT_NO_MEMORY;
-    for (int i = 0; i < moving; i++)
-        blocks[i].kind = model->bodies[i + 1].given & NT_GIVEN_FIXED_POINT ? NT_SO3 : NT_R3SO3;
+    for (int i = 0; i < moving; i++) {
+        const nt_body *body = &model->bodies[i + 1];
+        blocks[i] = (nt_block){.kind = body->point                          ? NT_RN
+                                       : body->given & NT_GIVEN_FIXED_POINT ? NT_SO3
+                                                                            : NT_R3SO3,
+                               .nv = 3}; /* of a point */
+    }
     nt_space_init(&model->system.space, blocks, moving);
     model->bodies[0].t_node = model->bodies[0].r_node = model->bodies[0].rotation = -1;
     model->bodies[0].q0 = (quat){1, 0, 0, 0};
@@ -64,8 +83,8 @@ static nt_status lay_out_state(nt_model *model)
         body->q = blocks[i].q;
         body->v = blocks[i].v;
         body->rotation = blocks[i].rotation;
-        body->t_node = blocks[i].kind == NT_R3SO3 ? node++ : -1;
-        body->r_node = node++;
+        body->t_node = blocks[i].kind != NT_SO3 ? node++ : -1;
+        body->r_node = blocks[i].kind != NT_RN ? node++ : -1;
     }
     return NT_OK;
 }
@@ -104,7 +123,7 @@ static nt_status make_pattern(nt_model *model)
 {
     int n_primary = 0;
     for (int i = 1; i < model->n_bodies; i++)
-        n_primary += 1 + (model->bodies[i].t_node >= 0);
+        n_primary += (model->bodies[i].t_node >= 0) + (model->bodies[i].r_node >= 0);
     int n_nodes = number_multipliers(model, n_primary);
     int *sizes = NT_TAKE(&model->arena, n_nodes, int);
     if (!sizes)
@@ -121,11 +140,13 @@ static nt_status make_pattern(nt_model *model)
     nt_status status = nt_pattern_init(&model->pattern, n_nodes, n_primary, sizes);
     for (int i = 1; status == NT_OK && i < model->n_bodies; i++) {
         nt_body *body = &model->bodies[i];
-        body->tt_slot = -1;
-        if (body->t_node >= 0)
+        bool moves = body->t_node >= 0, turns = body->r_node >= 0;
+        body->tt_slot = body->rr_slot = -1;
+        if (moves)
             body->tt_slot = nt_pattern_add(&model->pattern, body->t_node, body->t_node, NT_SCALED);
-        body->rr_slot = nt_pattern_add(&model->pattern, body->r_node, body->r_node, NT_FULL);
-        if (body->rr_slot < 0 || (body->t_node >= 0 && body->tt_slot < 0))
+        if (turns)
+            body->rr_slot = nt_pattern_add(&model->pattern, body->r_node, body->r_node, NT_FULL);
+        if ((moves && body->tt_slot < 0) || (turns && body->rr_slot < 0))
             status = NT_NO_MEMORY;
     }
     for (int i = 0; status == NT_OK && i < model->n_elements; i++) {
@@ -215,8 +236,10 @@ static void fill_system(nt_model *model)
     s->initial_tangent = nt_model_own_initial_tangent;
     s->energy_tangent = nt_model_energy_tangent;
     s->momenta = &model->momenta;
+    s->coordinate_name = nt_model_coordinate_name;
     s->equation_name = nt_model_equation_name;
     s->failure = nt_model_failure;
+    s->feature = nt_model_feature;
 }
 
 /* Variables of expressions: those that exist before signals are known keep their values. */

@@ -28,6 +28,7 @@
  * vector: the relative rotation must stay below 3.1 rad, beyond that NT_NOT_FINITE. */
 #include "model/elements.h"
 #include "model/load.h"
+#include "model/mass_point.h"
 
 #include <nutate/group.h>
 #include <string.h>
@@ -97,7 +98,9 @@ static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt
     /* A marker of any body stands for its place. */
     int owner = bushing->at.marker >= 0 ? model->markers[bushing->at.marker].on : a;
     v3 offset;
-    nt_status status = nt_load_point(model, element, &bushing->at, owner, validate, &offset, error);
+    nt_status status = nt_mass_point_refuse(model, element, error);
+    if (status == NT_OK)
+        status = nt_load_point(model, element, &bushing->at, owner, validate, &offset, error);
     if (status)
         return status;
     v3 place = nt_load_ground_point(model, owner, offset);

@@ -37,6 +37,8 @@
  * In dtheta alone: variations of rates are at fixed velocities, see nt_pair_add. */
 #include "model/contact.h"
 
+#include "model/mass_point.h"
+
 #include <math.h>
 
 /* Hertz: two smooth bodies that touch in a point. */
@@ -108,8 +110,10 @@ nt_status nt_contact_point(const nt_model *model, const nt_element *element,
     if (given && place->marker >= 0)
         return nt_load_point(model, element, place, body, validate, offset, error);
     v3 from_origin = given ? v3_load(place->at) : v3_of(0, 0, 0);
-    *offset = v3_sub(from_origin, model->bodies[body].reference);
-    return NT_OK;
+    *offset = model->bodies[body].point ? v3_of(0, 0, 0)
+                                        : v3_sub(from_origin, model->bodies[body].reference);
+    double size = v3_norm(from_origin);
+    return validate ? nt_mass_point_place(model, element, body, from_origin, size, error) : NT_OK;
 }
 
 nt_status nt_contact_declare(nt_model *model, nt_element *element, nt_pattern *pattern)

@@ -1,5 +1,6 @@
 #include "model/evaluate.h"
 
+#include "base/error.h"
 #include "model/assemble.h"
 #include "model/bodies.h"
 #include "model/body.h"
@@ -199,21 +200,62 @@ void nt_model_failure(void *self, char *text, int size)
         snprintf(text, (size_t)size, "%s %s (%s)", nt_element_word(e), e->name, e->type->name);
 }
 
+static bool has_feature(const nt_model *model, const nt_element *e, nt_feature feature)
+{
+    if (feature == NT_FEATURE_HOLONOMIC)
+        return e->n_rows > 0;
+    if (feature == NT_FEATURE_NONHOLONOMIC)
+        return e->n_rates > 0;
+    return feature == NT_FEATURE_RATE_FORCES && e->type->depends_on_rates &&
+           e->type->depends_on_rates(model, e);
+}
+
+void nt_model_feature(void *self, nt_feature feature, nt_error *part)
+{
+    const nt_model *model = self;
+    const nt_body *body = &model->bodies[1];
+    if (feature == NT_FEATURE_ROTATIONS) /* every body turns */
+        nt_fail_at(part, NT_OK, model->file, body->place.line, body->place.column, "body %s",
+                   body->name);
+    for (int i = 0; i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        if (!has_feature(model, e, feature))
+            continue;
+        nt_fail_at(part, NT_OK, model->file, e->place.line, e->place.column, "%s %s",
+                   nt_element_word(e), e->name);
+        return;
+    }
+}
+
+/* "force on body top along x" from what entry i of v belongs to; false for no entry of v */
+static bool name_of_entry(const nt_model *model, int i, const char *translation,
+                          const char *rotation, char *text, int size)
+{
+    for (int b = 1; b < model->n_bodies; b++) {
+        const nt_body *body = &model->bodies[b];
+        int k = i - body->v, moves = body->t_node >= 0, turns = body->r_node >= 0;
+        if (k < 0 || k >= 3 * (moves + turns))
+            continue;
+        bool translates = moves && k < 3;
+        snprintf(text, (size_t)size, "%s body %s %s %c", translates ? translation : rotation,
+                 body->name, translates ? "along" : "about", "xyz"[k % 3]);
+        return true;
+    }
+    return false;
+}
+
+void nt_model_coordinate_name(void *self, int i, char *text, int size)
+{
+    if (!name_of_entry(self, i, "translation of", "rotation of", text, size))
+        snprintf(text, (size_t)size, "entry %d", i);
+}
+
 void nt_model_equation_name(void *self, int i, char *text, int size)
 {
     const nt_model *model = self;
-    static const char axis[] = "xyz";
     int nv = model->system.space.nv;
-    for (int b = 1; i < nv && b < model->n_bodies; b++) {
-        const nt_body *body = &model->bodies[b];
-        int k = i - body->v, moves = body->t_node >= 0;
-        if (k < 0 || k >= (moves ? 6 : 3))
-            continue;
-        bool force = moves && k < 3;
-        snprintf(text, (size_t)size, "%s on body %s %s %c", force ? "force" : "moment", body->name,
-                 force ? "along" : "about", axis[k % 3]);
+    if (i < nv && name_of_entry(model, i, "force on", "moment on", text, size))
         return;
-    }
     for (int k = 0; k < model->n_elements; k++) {
         const nt_element *e = &model->elements[k];
         int row = nt_element_find_row(e, i - nv);

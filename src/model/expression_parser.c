@@ -143,6 +143,17 @@ static const struct {
     {"%", "a remainder is mod(x, y)"},
     {"=", "equality is written =="},
     {"?", "a choice is written if(c, a, b)"},
+    {"\xe2\x88\x92", "a minus sign is written -"}, /* U+2212, what text processors make of it */
+    {"\xe2\x80\x93", "a minus sign is written -"}, /* en dash */
+    {"\xe2\x80\x94", "a minus sign is written -"}, /* em dash */
+    {"\xc2\xb7", "a product is written *"},        /* middle dot */
+    {"\xc3\x97", "a product is written *"},        /* multiplication sign */
+    {"\xc3\xb7", "a quotient is written /"},       /* division sign */
+    {"\xc2\xb2", "a power is written ^"},          /* superscript 2 and 3 */
+    {"\xc2\xb3", "a power is written ^"},
+    {"\xc2\xb0", "angles are in radians, a degree is pi/180"},
+    {"\xcf\x80", "pi is written pi"},
+    {"\xe2\x80\x9c", "typographic quotes belong to the text, plain ones do not"},
 };
 
 static const char *foreign_hint(const parser *p, int at)
@@ -208,7 +219,11 @@ static bool fail_name(parser *p, int at, int length, bool called)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", known);
     }
     int shown = length < 60 ? length : 60;
-    const char *kind = called ? "function" : "name";
+    const char *kind = called ? "function" : "name", *hint = NULL;
+    for (int i = at; i < at + length && !hint; i++)
+        hint = (unsigned char)p->text[i] >= 0x80 ? foreign_hint(p, i) : NULL;
+    if (hint)
+        return fail(p, at, "unknown %s '%.*s': %s", kind, shown, name, hint);
     if (search.best)
         return fail(p, at, "unknown %s '%.*s'; did you mean '%s'?", kind, shown, name, search.best);
     if (count > 0 && count <= 6 && used < sizeof list)

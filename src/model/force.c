@@ -66,6 +66,10 @@ static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt
     element->b = force->on;
     if (validate && force->on == 0)
         return nt_load_refuse(model, element, error, "it acts on the ground, expected a body");
+    if (validate && force->frame && model->bodies[force->on].point)
+        return nt_load_refuse(model, element, error,
+                              "%s is a point and has no axes, expected frame: ground",
+                              model->bodies[force->on].name);
     if (!(force->given >> GIVEN_AT & 1)) {
         force->offset = v3_neg(model->bodies[force->on].reference);
         return NT_OK;

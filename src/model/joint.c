@@ -6,6 +6,7 @@
 #include "model/evaluate.h"
 #include "model/joint_rows.h"
 #include "model/load.h"
+#include "model/mass_point.h"
 
 #include <stddef.h>
 
@@ -49,11 +50,14 @@ bool nt_joint_unit_axis(const double given[3], v3 *axis)
 }
 
 /* A point that the file gives, from the body's reference point in body axes. own: the coordinates
- * are in the body's own axes from its origin, else in ground axes at the given placement. */
+ * are in the body's own axes from its origin, else in ground axes at the given placement. A mass
+ * point is joined where it is; where the file says another place the joint is open. */
 v3 nt_joint_point(const nt_model *model, const nt_place_of_point *point, int body, bool own)
 {
     const nt_body *b = &model->bodies[body];
     v3 at = v3_load(point->at);
+    if (b->point)
+        return v3_of(0, 0, 0);
     if (point->marker >= 0) {
         const nt_marker *marker = &model->markers[point->marker];
         const nt_body *on = &model->bodies[marker->on];
@@ -68,7 +72,8 @@ v3 nt_joint_point(const nt_model *model, const nt_place_of_point *point, int bod
     return m3_apply_transposed(quat_matrix(b->q0), v3_sub(at, b->x0));
 }
 
-static nt_status find_points(const nt_model *model, nt_element *e, nt_joint *joint, nt_error *error)
+static nt_status find_points(const nt_model *model, nt_element *e, nt_joint *joint, bool validate,
+                             nt_error *error)
 {
     bool own = joint->given & NT_GIVEN_POINTS;
     if (own == !!(joint->given & NT_GIVEN_AT))
@@ -76,26 +81,39 @@ static nt_status find_points(const nt_model *model, nt_element *e, nt_joint *joi
             model, e, error,
             own ? "has both `at` and `points`, expected one of them"
                 : "has no place, expected `at` (ground axes) or `points` (body axes)");
+    for (int i = 0; own && validate && i < 2; i++) {
+        bool coordinates = joint->points[i].marker < 0;
+        v3 off = coordinates ? v3_load(joint->points[i].at) : v3_of(0, 0, 0);
+        nt_status status =
+            nt_mass_point_place(model, e, i == 0 ? e->a : e->b, off, v3_norm(off), error);
+        if (status != NT_OK)
+            return status;
+    }
     joint->point_a = nt_joint_point(model, own ? &joint->points[0] : &joint->at, e->a, own);
     joint->point_b = nt_joint_point(model, own ? &joint->points[1] : &joint->at, e->b, own);
     return NT_OK;
 }
 
-/* e3 and f3. With `at` axes are in ground axes, with `points` in the bodies' own. */
+/* e3 and f3. With `at` axes are in ground axes, with `points` in the bodies' own. Where B is a mass
+ * point there is one axis, of A. */
 static nt_status find_axes(const nt_model *model, nt_element *e, nt_joint *joint, bool two,
                            bool needed, bool validate, nt_error *error)
 {
     m3 Ra = quat_matrix(model->bodies[e->a].q0), Rb = quat_matrix(model->bodies[e->b].q0);
     bool own = joint->given & NT_GIVEN_POINTS;
     bool one = joint->given & NT_GIVEN_JOINT_AXIS, both = joint->given & NT_GIVEN_AXES;
+    bool onto_point = model->bodies[e->b].point;
     v3 a = v3_of(0, 0, 1), b = a;
     if (one && both)
         return nt_joint_refuse(model, e, error, "has both `axis` and `axes`, expected one of them");
+    if (both && onto_point)
+        return nt_joint_refuse(model, e, error,
+                               "has two axes, but B is a point: expected one `axis`, of A");
     if (two && !both)
         return nt_joint_refuse(model, e, error, "needs two `axes`: of A, then of B");
     if (needed && !one && !both)
         return nt_joint_refuse(model, e, error, "needs an `axis`");
-    if (own && one)
+    if (own && one && !onto_point)
         return nt_joint_refuse(
             model, e, error,
             "has `points` in body axes and one `axis`: expected `axes`, one in each "
@@ -160,11 +178,11 @@ nt_status nt_joint_prepare(nt_model *model, nt_element *element, const nt_row_sp
                            bool validate, nt_error *error)
 {
     nt_joint *joint = element->data;
-    joint->specs = specs;
-    joint->n_specs = n;
-    joint->only_point = n == 1 && specs[0].kind == NT_ROW_COINCIDE && !joint->motion;
     element->a = joint->between[0];
     element->b = joint->between[1];
+    nt_status status = nt_mass_point_rows(model, element, specs, &n, error);
+    if (status != NT_OK)
+        return status;
     bool needs_axis = false, universal = false, distance = false;
     for (int i = 0; i < n; i++) {
         needs_axis |= specs[i].kind == NT_ROW_ALONG || specs[i].kind == NT_ROW_PERPENDICULAR;
@@ -173,7 +191,10 @@ nt_status nt_joint_prepare(nt_model *model, nt_element *element, const nt_row_sp
     }
     bool rigid =
         n == 4 && specs[0].kind == NT_ROW_COINCIDE && specs[3].kind == NT_ROW_PERPENDICULAR;
-    nt_status status = find_points(model, element, joint, error);
+    joint->specs = specs;
+    joint->n_specs = n;
+    joint->only_point = n == 1 && specs[0].kind == NT_ROW_COINCIDE && !joint->motion;
+    status = find_points(model, element, joint, validate, error);
     if (status == NT_OK)
         status = find_axes(model, element, joint, universal, needs_axis && !rigid, validate, error);
     if (status == NT_OK && validate)
@@ -205,12 +226,23 @@ static nt_row_spec motion_spec(const nt_joint *joint)
     return (nt_row_spec){joint->rotates ? NT_ROW_ANGLE : NT_ROW_SLIDE, 0, 0};
 }
 
-/* Specs with the motion row, which comes last. */
+/* Specs with the motion row, which comes last.
+ *
+ * Enforced by penalty, COINCIDE becomes ALONG 1, 2 and 3. The gap d is the same, k |d|^2/2 too, but
+ * its rate is the one that an observer on A sees, d' - omega_A x d: a function of the relative
+ * motion alone, as all other rows are. So the forces do no work in a common rigid motion, which
+ * means that force and counter-force, one line of action, balance exactly; the forces of
+ * c (p_A - p_B)' at p_A and at p_B are a couple d x c d'. */
 static int all_specs(const nt_joint *joint, nt_row_spec out[8])
 {
     int n = 0;
-    for (; n < joint->n_specs; n++)
-        out[n] = joint->specs[n];
+    for (int i = 0; i < joint->n_specs; i++) {
+        bool split = joint->enforce == 1 && joint->specs[i].kind == NT_ROW_COINCIDE;
+        for (int k = 0; split && k < 3; k++)
+            out[n++] = (nt_row_spec){NT_ROW_ALONG, k, 0};
+        if (!split)
+            out[n++] = joint->specs[i];
+    }
     if (joint->motion)
         out[n++] = motion_spec(joint);
     return n;
@@ -277,9 +309,19 @@ const char *nt_joint_row_name(const nt_element *element, int row)
     }
 }
 
+enum { T_A, R_A, T_B, R_B, MULTIPLIER, RATE_MULTIPLIER };
+
+static const int point_blocks[NT_POINT_BLOCKS][2] = {
+    [NT_POINT_L_TA] = {MULTIPLIER, T_A}, [NT_POINT_TA_L] = {T_A, MULTIPLIER},
+    [NT_POINT_L_TB] = {MULTIPLIER, T_B}, [NT_POINT_TB_L] = {T_B, MULTIPLIER},
+    [NT_POINT_L_RA] = {MULTIPLIER, R_A}, [NT_POINT_RA_L] = {R_A, MULTIPLIER},
+    [NT_POINT_L_RB] = {MULTIPLIER, R_B}, [NT_POINT_RB_L] = {R_B, MULTIPLIER},
+    [NT_POINT_RA_RA] = {R_A, R_A},       [NT_POINT_RB_RB] = {R_B, R_B},
+};
+
 nt_status nt_joint_declare(nt_model *model, nt_element *e, nt_pattern *pattern)
 {
-    const nt_joint *joint = nt_joint_of(e);
+    nt_joint *joint = e->data;
     const nt_body *a = &model->bodies[e->a], *b = &model->bodies[e->b];
     int nodes[6] = {a->t_node, a->r_node, b->t_node, b->r_node, e->node, -1};
     bool points = false, directions = false; /* what the tangents of the forces couple */
@@ -307,19 +349,25 @@ nt_status nt_joint_declare(nt_model *model, nt_element *e, nt_pattern *pattern)
             if (e->slot[i][j] < 0)
                 return NT_NO_MEMORY;
         }
+    for (int k = 0; k < NT_POINT_BLOCKS; k++) {
+        int slot = e->slot[point_blocks[k][0]][point_blocks[k][1]];
+        joint->place[k] = slot < 0 ? -1 : pattern->offset[slot];
+    }
     return NT_OK;
 }
 
 /* ---- evaluation ----------------------------------------------------------------------------- */
 
-enum { T_A, R_A, T_B, R_B, MULTIPLIER, RATE_MULTIPLIER };
-
-/* f, f', f'' of the prescribed motion */
-static void motion_of(const nt_joint *joint, const nt_view *view, double f[3])
+/* f, f', f'' of the prescribed motion; false where one that the level needs has no value */
+static bool motion_of(const nt_joint *joint, const nt_view *view, nt_level level, double f[3])
 {
+    bool finite = true;
     f[0] = f[1] = f[2] = 0;
     if (joint->motion)
         nt_motion_jet(view->model, joint->motion, view->at->t, f);
+    for (int i = 0; i <= (int)level; i++)
+        finite &= isfinite(f[i]) != 0;
+    return finite;
 }
 
 static void add_forces(const nt_element *e, const nt_view *view, const joint_row *row, double s)
@@ -410,7 +458,8 @@ static nt_status add_penalty(const nt_element *e, const nt_view *view)
     joint_geometry g;
     joint_geometry_of(&g, e, view);
     double f[3];
-    motion_of(joint, view, f);
+    if (!motion_of(joint, view, NT_VELOCITY, f))
+        return NT_NOT_FINITE;
     nt_row_spec specs[8];
     int n = all_specs(joint, specs);
     for (int i = 0; i < n; i++)
@@ -447,7 +496,8 @@ static nt_status add_rows(const nt_element *e, const nt_view *view)
     joint_geometry g;
     joint_geometry_of(&g, e, view);
     double f[3];
-    motion_of(joint, view, f);
+    if (!motion_of(joint, view, view->energy ? NT_VELOCITY : level, f))
+        return NT_NOT_FINITE;
     nt_row_spec specs[8];
     int n = all_specs(joint, specs), r = 0;
     for (int i = 0; i < n; i++)
@@ -468,20 +518,21 @@ static nt_status add_rows(const nt_element *e, const nt_view *view)
     return NT_OK;
 }
 
-/* a~ added to a block */
-static void add_skew(const nt_view *view, int slot, v3 a)
+/* a~, s I and a full block added to the block at a place of a matrix; -1: there is none */
+static inline void add_skew(double *values, int place, v3 a)
 {
-    if (slot >= 0)
-        m3_accumulate_skew(nt_matrix_block(view->terms->matrix, slot), a);
+    if (place >= 0)
+        m3_accumulate_skew(values + place, a);
 }
-
-/* s I added to a block */
-static void add_multiple(const nt_view *view, int slot, double s)
+static inline void add_multiple(double *values, int place, double s)
 {
-    if (slot >= 0) {
-        double *block = nt_matrix_block(view->terms->matrix, slot);
-        block[0] += s, block[4] += s, block[8] += s;
-    }
+    if (place >= 0)
+        values[place] += s, values[place + 4] += s, values[place + 8] += s;
+}
+static inline void add_block(double *values, int place, m3 a)
+{
+    if (place >= 0)
+        m3_accumulate(values + place, a);
 }
 
 /* Most joints of most models hold a point and nothing else: the same as add_rows, written out. With
@@ -530,18 +581,20 @@ static void add_point(const nt_element *e, const nt_view *view)
     const nt_combination *c = terms->combination;
     const double highest[] = {c->row_stiffness, c->row_damping, c->row_mass};
     double k = highest[terms->level], s = reactions ? c->multiplier : 0;
-    add_multiple(view, e->slot[MULTIPLIER][T_A], k);
-    add_multiple(view, e->slot[T_A][MULTIPLIER], s);
-    add_multiple(view, e->slot[MULTIPLIER][T_B], -k);
-    add_multiple(view, e->slot[T_B][MULTIPLIER], -s);
-    add_skew(view, e->slot[MULTIPLIER][R_A], v3_scale(-k, rho_a));
-    add_skew(view, e->slot[R_A][MULTIPLIER], v3_scale(s, rho_a));
-    add_skew(view, e->slot[MULTIPLIER][R_B], v3_scale(k, rho_b));
-    add_skew(view, e->slot[R_B][MULTIPLIER], v3_scale(-s, rho_b));
+    double *values = terms->matrix->values;
+    const int *place = joint->place;
+    add_multiple(values, place[NT_POINT_L_TA], k);
+    add_multiple(values, place[NT_POINT_TA_L], s);
+    add_multiple(values, place[NT_POINT_L_TB], -k);
+    add_multiple(values, place[NT_POINT_TB_L], -s);
+    add_skew(values, place[NT_POINT_L_RA], v3_scale(-k, rho_a));
+    add_skew(values, place[NT_POINT_RA_L], v3_scale(s, rho_a));
+    add_skew(values, place[NT_POINT_L_RB], v3_scale(k, rho_b));
+    add_skew(values, place[NT_POINT_RB_L], v3_scale(-s, rho_b));
     if (reactions && c->stiffness != 0) {
         v3 Fk = v3_scale(c->stiffness, F);
-        nt_view_add(view, e->slot[R_A][R_A], m3_skew_skew(Fk, rho_a));
-        nt_view_add(view, e->slot[R_B][R_B], m3_skew_skew(v3_neg(Fk), rho_b));
+        add_block(values, place[NT_POINT_RA_RA], m3_skew_skew(Fk, rho_a));
+        add_block(values, place[NT_POINT_RB_RB], m3_skew_skew(v3_neg(Fk), rho_b));
     }
 }
 
@@ -587,7 +640,7 @@ void nt_joint_reaction(const nt_element *e, const nt_view *view, v3 *force, v3 *
     joint_geometry g;
     joint_geometry_of(&g, e, view);
     double f[3];
-    motion_of(joint, view, f);
+    motion_of(joint, view, NT_VELOCITY, f);
     nt_row_spec specs[8];
     int n = all_specs(joint, specs), r = 0;
     for (int i = 0; i < n; i++)

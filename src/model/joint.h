@@ -4,7 +4,7 @@
  * triad (e1, e2, e3) fixed in A and a point and a triad (f1, f2, f3) fixed in B; e3 and f3 are the
  * joint's axes. With d = p_B - p_A:
  *
- *   COINCIDE       p_A - p_B = 0                        three rows
+ *   COINCIDE       p_A - p_B = 0                        three rows; as springs: ALONG 1, 2, 3
  *   ALONG i        e_i . d = 0
  *   PERPENDICULAR  e_i . f_j = 0
  *   DISTANCE       |d| - L = 0
@@ -58,6 +58,22 @@ typedef struct nt_row_spec {
     int i, j; /* 0-based members of the triads of A and B */
 } nt_row_spec;
 
+/* The blocks that a joint writes which holds a point: row and column, each a translation (T) or
+ * rotation (R) of A or B or the multiplier (L). */
+enum {
+    NT_POINT_L_TA,
+    NT_POINT_TA_L,
+    NT_POINT_L_TB,
+    NT_POINT_TB_L,
+    NT_POINT_L_RA,
+    NT_POINT_RA_L,
+    NT_POINT_L_RB,
+    NT_POINT_RB_L,
+    NT_POINT_RA_RA,
+    NT_POINT_RB_RB,
+    NT_POINT_BLOCKS
+};
+
 typedef struct nt_joint {
     unsigned given;
 
@@ -70,7 +86,8 @@ typedef struct nt_joint {
     const nt_row_spec *specs;
     const nt_expression *motion;
     v3 point_a, point_b; /* from the bodies' reference points, body axes                     */
-    v3 e[3], f[3];       /* triads of A and B, body axes                                     */
+    int place[NT_POINT_BLOCKS]; /* only_point: of its blocks in the values of the matrix, or -1  */
+    v3 e[3], f[3]; /* triads of A and B, body axes                                     */
 
     /* as the file gives it */
     int between[2];

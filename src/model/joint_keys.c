@@ -100,7 +100,7 @@ static const nt_key limit_keys[] = {
 #define KEY_DAMPING                                                                                \
     {                                                                                              \
         .name = "damping", .type = NT_KEY_NUMBER, AT(damping), .bit = 7,                           \
-        .unit = "N s/m, N m s/rad", .meaning = "of the penalty; default 0"                         \
+        .unit = "N s/m, N m s/rad", .meaning = "of the penalty, on rates seen from A; default 0"   \
     }
 #define KEY_PART NT_KEY_PART(nt_joint, part, NT_BIT_PART, "implicit; only with `enforce: penalty`")
 #define KEY_MOTION                                                                                 \

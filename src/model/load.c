@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "model/joint.h"
+#include "model/mass_point.h"
 #include "model/signal.h"
 
 #include <stdarg.h>
@@ -74,15 +75,18 @@ nt_status nt_load_point(const nt_model *model, const nt_element *element,
 {
     const nt_body *b = &model->bodies[body];
     if (place->marker < 0) {
-        v3 from_reference = v3_sub(v3_load(place->at), b->x0);
-        *offset = m3_apply_transposed(quat_matrix(b->q0), from_reference);
-        return NT_OK;
+        v3 at = v3_load(place->at), from_reference = v3_sub(at, b->x0);
+        double size = v3_norm(at) + v3_norm(b->x0);
+        *offset =
+            b->point ? v3_of(0, 0, 0) : m3_apply_transposed(quat_matrix(b->q0), from_reference);
+        return validate ? nt_mass_point_place(model, element, body, from_reference, size, error)
+                        : NT_OK;
     }
     const nt_marker *marker = &model->markers[place->marker];
     if (validate && marker->on != body)
         return nt_load_refuse(model, element, error, "marker %s is on %s, expected one on %s",
                               marker->name, model->bodies[marker->on].name, b->name);
-    *offset = v3_sub(v3_load(marker->at), b->reference);
+    *offset = b->point ? v3_of(0, 0, 0) : v3_sub(v3_load(marker->at), b->reference);
     return NT_OK;
 }
 

@@ -52,6 +52,12 @@ typedef struct nt_place {
     int line, column;
 } nt_place;
 
+/* Where a key of the file stands, by its dotted path. */
+typedef struct nt_key_place {
+    const char *path;
+    nt_place place;
+} nt_key_place;
+
 /* A point as the file gives it: coordinates, or a marker (index, -1 for none). */
 typedef struct nt_place_of_point {
     double at[3];
@@ -75,19 +81,25 @@ enum { /* bits of nt_body.given */
        NT_GIVEN_ANGULAR_VELOCITY = 1 << 10,
        NT_GIVEN_VELOCITY_FRAME = 1 << 11,
        NT_GIVEN_FIXED_POINT = 1 << 12,
+       NT_GIVEN_POINT = 1 << 13,
        NT_GIVEN_ORIENTATION =
            NT_GIVEN_QUATERNION | NT_GIVEN_ROTATION_VECTOR | NT_GIVEN_AXIS | NT_GIVEN_MATRIX,
 };
 
 /* Body 0 is the ground: no nodes, never moves. A body's reference point is its centre of mass, or
- * its fixed point; `x` of the state is the reference point's position. */
+ * its fixed point; `x` of the state is the reference point's position.
+ *
+ * A point (`point: true`) is a body without rotation: it has no node, no unknowns and no state of
+ * one, and its motion has R = I, w = 0 for ever. Elements are written for bodies that turn; what
+ * they add to a rotation goes nowhere where there is none. So that nothing is lost that way, no
+ * element may act on a point but at its place: elements refuse whatever would turn it. */
 typedef struct nt_body {
     unsigned given;
 
     /* what every evaluation reads, together: the state's layout, and derived values */
     int t_node, r_node; /* nodes of the pattern; -1 where there is none                      */
     int q, v;           /* first entry in q and v: translation then rotation                 */
-    int rotation;       /* number of the rotation in the space, -1 for the ground            */
+    int rotation;       /* number of the rotation in the space, -1 for the ground, for points */
     int tt_slot, rr_slot;
     double mass;
     m3 J; /* inertia about the reference point, body axes                                    */
@@ -108,6 +120,7 @@ typedef struct nt_body {
     double velocity[3], angular_velocity[3];
     int angular_velocity_frame; /* 0 body, 1 ground */
     double fixed_point[3];
+    int point; /* true: without rotation */
 
     const char *name;
     nt_place place;
@@ -386,6 +399,7 @@ struct nt_model {
     int n_objectives;
     nt_quantity_info *objective_columns; /* of one column each */
     int n_objective_columns;
+    struct nt_objective_work *objective_work; /* objective.c; NULL before the first look */
 
     nt_simulation simulation;
     char *corrections;
@@ -406,6 +420,8 @@ struct nt_model {
     double *mass, *inertia; /* behind momenta */
     int *redundant;         /* unknown numbers of rows that depend on others at the start */
     int n_redundant;
+    struct nt_key_place *key_places; /* [n_key_places] of what a run computes, in the file */
+    int n_key_places;
     const nt_element *failed; /* the element whose evaluation failed last, NULL for none */
 
     /* derivatives in parameters (parameter.h) */

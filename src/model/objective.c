@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "model/parameter.h"
+#include "model/sampler_tangent.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,25 +49,48 @@ nt_objective_info nt_model_objective(const nt_model *model, int i)
 
 /* ---- at a state ----------------------------------------------------------------------------- */
 
-/* Values of all variables of the expressions. */
-static nt_status find_variables(nt_model *model, const nt_state *state, const double *reactions,
-                                nt_arena *arena, double *variables, nt_error *error)
-{
+/* What the calls below need: taken by the first of them, kept with the model. */
+typedef struct nt_objective_work {
     nt_sampler sampler;
+    nt_tangent_sampler tangents;
+    double *variables, *rates, *zeros; /* [n_parameters + 1 + n_objective_columns] */
+} nt_objective_work;
+
+static nt_objective_work *find_work(nt_model *model, nt_error *error)
+{
+    if (model->objective_work)
+        return model->objective_work;
+    nt_arena *arena = &model->arena;
+    int columns = model->n_objective_columns, n = model->n_parameters + 1 + columns;
+    nt_objective_work *w = NT_TAKE(arena, 1, nt_objective_work);
+    bool good = w && (w->variables = NT_TAKE(arena, n, double)) &&
+                (w->rates = NT_TAKE(arena, n, double)) && (w->zeros = NT_TAKE(arena, n, double));
+    if (!good) {
+        nt_fail(error, NT_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    if (nt_sampler_init(&w->sampler, model, arena, error) != NT_OK ||
+        nt_tangent_sampler_init(&w->tangents, model, columns, arena, error) != NT_OK)
+        return NULL;
+    return model->objective_work = w;
+}
+
+/* Values of all variables of the expressions. */
+static nt_status find_variables(nt_model *model, nt_objective_work *w, const nt_state *state,
+                                const double *reactions, nt_error *error)
+{
     bool energy = false, drift = false;
-    double *columns = variables + model->n_parameters + 1;
-    nt_status status = nt_sampler_init(&sampler, model, arena, error);
+    double *columns = w->variables + model->n_parameters + 1;
     for (int i = 0; i < model->n_objective_columns; i++) {
         energy = energy || model->objective_columns[i].needs_energy;
         drift = drift || model->objective_columns[i].needs_drift;
     }
-    if (status == NT_OK)
-        status = nt_sampler_look(&sampler, state, reactions, energy, drift, error);
+    nt_status status = nt_sampler_look(&w->sampler, state, reactions, energy, drift, error);
     for (int i = 0; status == NT_OK && i < model->n_objective_columns; i++)
-        nt_sampler_values(&sampler, &model->objective_columns[i], columns + i);
+        nt_sampler_values(&w->sampler, &model->objective_columns[i], columns + i);
     for (int i = 0; i < model->n_parameters; i++)
-        variables[i] = model->parameters[i].value;
-    variables[model->n_parameters] = state->t;
+        w->variables[i] = model->parameters[i].value;
+    w->variables[model->n_parameters] = state->t;
     return status;
 }
 
@@ -81,16 +105,12 @@ static nt_status check(const nt_model *model, int i, double value, double t, nt_
 nt_status nt_model_objective_values(nt_model *model, const nt_state *state, const double *reactions,
                                     double *out, nt_error *error)
 {
-    nt_arena arena = {0};
-    double *variables =
-        NT_TAKE(&arena, model->n_parameters + 1 + model->n_objective_columns, double);
-    nt_status status = variables ? find_variables(model, state, reactions, &arena, variables, error)
-                                 : nt_fail(error, NT_NO_MEMORY, "out of memory");
+    nt_objective_work *w = find_work(model, error);
+    nt_status status = w ? find_variables(model, w, state, reactions, error) : NT_NO_MEMORY;
     for (int i = 0; status == NT_OK && i < model->n_objectives; i++) {
-        out[i] = nt_expression_value(model->objectives[i].of, variables);
+        out[i] = nt_expression_value(model->objectives[i].of, w->variables);
         status = check(model, i, out[i], state->t, error);
     }
-    nt_arena_free(&arena);
     return status;
 }
 
@@ -98,29 +118,27 @@ nt_status nt_model_objective_tangent(nt_model *model, const nt_state *state,
                                      const double *reactions, const nt_state_rate *rate,
                                      const double *reaction_rates, double *out, nt_error *error)
 {
-    nt_arena arena = {0};
-    int n = model->n_parameters + 1 + model->n_objective_columns;
-    double *variables = NT_TAKE(&arena, n, double), *rates = NT_TAKE(&arena, n, double);
-    double *zeros = NT_TAKE(&arena, n, double), jet[3];
-    nt_status status = variables && rates && zeros ? NT_OK : NT_NO_MEMORY;
-    if (status != NT_OK) {
-        nt_fail(error, status, "out of memory");
-        goto done;
-    }
-    status = find_variables(model, state, reactions, &arena, variables, error);
-    if (status == NT_OK)
-        status = nt_model_sample_tangent(model, model->objective_columns,
-                                         model->n_objective_columns, state, reactions, rate,
-                                         reaction_rates, rates + model->n_parameters + 1, error);
+    nt_objective_work *w = find_work(model, error);
+    nt_status status = w ? find_variables(model, w, state, reactions, error) : NT_NO_MEMORY;
+    if (status != NT_OK)
+        return status;
+    const nt_sample_direction direction = {.quantities = model->objective_columns,
+                                           .n = model->n_objective_columns,
+                                           .state = state,
+                                           .reactions = reactions,
+                                           .reaction_rates = reaction_rates,
+                                           .rate = rate};
+    double *rates = w->rates, jet[3];
+    memset(rates, 0, (size_t)(model->n_parameters + 1) * sizeof *rates);
+    status =
+        nt_tangent_sampler_take(&w->tangents, &direction, rates + model->n_parameters + 1, error);
     if (status == NT_OK && rate->parameter >= 0)
         memcpy(rates, model->rates[rate->parameter].variables,
                (size_t)model->n_parameters * sizeof *rates);
     for (int i = 0; status == NT_OK && i < model->n_objectives; i++) {
-        nt_expression_jet(model->objectives[i].of, variables, rates, zeros, jet);
+        nt_expression_jet(model->objectives[i].of, w->variables, rates, w->zeros, jet);
         out[i] = jet[1];
         status = check(model, i, out[i], state->t, error);
     }
-done:
-    nt_arena_free(&arena);
     return status;
 }

@@ -102,6 +102,11 @@ static bool any_of(m3 J)
     return false;
 }
 
+static bool is_weight(const nt_body *body, const nt_body *rate)
+{
+    return body->t_node >= 0 && rate->mass != 0 && !any_of(rate->J);
+}
+
 /* The terms of the residual's derivative: mass and inertia; centre of mass of a body that turns
  * about a point; gravity. */
 typedef enum body_term { MASS, CENTER, GRAVITY } body_term;
@@ -109,7 +114,7 @@ typedef enum body_term { MASS, CENTER, GRAVITY } body_term;
 static bool body_has_term(const nt_body *body, const nt_body *rate, v3 gravity_rate, body_term term)
 {
     if (term == MASS)
-        return rate->mass != 0 || any_of(rate->J);
+        return !is_weight(body, rate) && (rate->mass != 0 || any_of(rate->J));
     return term == CENTER ? body->t_node < 0 && differs(rate->center) : differs(gravity_rate);
 }
 
@@ -130,7 +135,8 @@ static nt_status collect_bodies(nt_survey *s, v3 gravity_rate)
     nt_parameter_rates *rates = s->rates;
     rates->motion = NT_TAKE(&rates->arena, model->n_bodies, nt_motion);
     rates->moved = NT_TAKE(&rates->arena, model->n_bodies, nt_moved_body);
-    if (!rates->motion || !rates->moved)
+    rates->weights = NT_TAKE(&rates->arena, model->n_bodies, nt_weight);
+    if (!rates->motion || !rates->moved || !rates->weights)
         return NT_NO_MEMORY;
     nt_motion_init(rates->motion);
     for (int term = MASS; term <= GRAVITY; term++) {
@@ -156,6 +162,8 @@ static nt_status collect_bodies(nt_survey *s, v3 gravity_rate)
     }
     for (int i = 1; i < model->n_bodies; i++) {
         nt_body rate = rates_of_body(s, i);
+        if (is_weight(&model->bodies[i], &rate))
+            rates->weights[rates->n_weights++] = (nt_weight){model->bodies[i].v, rate.mass};
         if (model->bodies[i].t_node < 0 && differs(rate.x0))
             rates->moved[rates->n_moved++] = (nt_moved_body){i, rate.x0};
     }
@@ -288,8 +296,9 @@ static nt_status collect_initial(nt_survey *s)
             const nt_body *body = &model->bodies[b];
             int turn = body->t_node >= 0 ? 3 : 0;
             memcpy(rates->dq + body->v, rate + body->q, (size_t)turn * sizeof(double));
-            v3_store(rates->dq + body->v + turn,
-                     turning(rate + body->q + turn, model->initial_q + body->q + turn));
+            if (body->r_node >= 0)
+                v3_store(rates->dq + body->v + turn,
+                         turning(rate + body->q + turn, model->initial_q + body->q + turn));
         }
     }
     rates->open_row = -1;

@@ -52,6 +52,12 @@ typedef struct nt_body_pass {
     unsigned parts;
 } nt_body_pass;
 
+/* A body that moves and of which nothing but the mass changes: it needs no rotation. */
+typedef struct nt_weight {
+    int v;       /* its first entry in v */
+    double rate; /* of its mass, kg      */
+} nt_weight;
+
 typedef struct nt_moved_body {
     int body;
     v3 rate; /* of its reference point, ground axes */
@@ -65,6 +71,8 @@ typedef struct nt_parameter_rates {
     double *variables; /* [as model->variables] derivatives of parameters, 0 for t and signals */
     nt_word *words;    /* [n_words] of bodies, markers, gravity, signals, elements            */
     int n_words;
+    nt_weight *weights; /* [n_weights] */
+    int n_weights;
     nt_body_pass pass[3];
     int n_passes;
     nt_motion *motion; /* [n_bodies] scratch of passes */

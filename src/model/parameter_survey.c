@@ -201,8 +201,9 @@ static bool found_velocities(const nt_model *model, const nt_body *given)
     for (int i = 1; i < model->n_bodies; i++) {
         const nt_body *b = &given[i];
         const double *v = model->initial_v + b->v;
-        v3 dv = b->t_node >= 0 ? v3_sub(v3_load(v), b->v0) : v3_of(0, 0, 0);
-        v3 dw = v3_sub(v3_load(v + (b->t_node >= 0 ? 3 : 0)), b->w0);
+        bool moves = b->t_node >= 0, turns = b->r_node >= 0;
+        v3 dv = moves ? v3_sub(v3_load(v), b->v0) : v3_of(0, 0, 0);
+        v3 dw = turns ? v3_sub(v3_load(v + (moves ? 3 : 0)), b->w0) : v3_of(0, 0, 0);
         if (v3_norm(dv) > 1e-13 * v3_norm(b->v0) || v3_norm(dw) > 1e-13 * v3_norm(b->w0))
             return true;
     }

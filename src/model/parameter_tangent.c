@@ -247,7 +247,7 @@ static void list_entries(variation *v, const nt_element *e, const nt_terms *want
     v->n = 0;
     for (int side = 0; side < 2; side++) {
         const nt_body *body = &model->bodies[on[side]];
-        int count = body->r_node < 0 ? 0 : body->t_node < 0 ? 3 : 6;
+        int count = 3 * ((body->t_node >= 0) + (body->r_node >= 0));
         for (int i = body->v; i < body->v + count; i++)
             add_entry(v, model->varied_residual + i,
                       wanted->residual ? wanted->residual + i : NULL);
@@ -287,14 +287,13 @@ static nt_status differentiate(variation *v, const nt_touched *t, formula by, sl
     return status;
 }
 
-/* How the distance of a point from the reference point changes at a level when it moves by X in the
- * body. */
-static v3 arm_at(const nt_motion *m, v3 X, nt_level level)
+/* An arm r of a body, or its rate or acceleration. */
+static v3 arm_at(const nt_motion *m, v3 r, nt_level level)
 {
-    v3 r = m3_apply(m->R, X), r1 = v3_cross(m->w, r);
-    return level == NT_POSITION   ? r
-           : level == NT_VELOCITY ? r1
-                                  : v3_add(v3_cross(m->alpha, r), v3_cross(m->w, r1));
+    if (level == NT_POSITION)
+        return r;
+    v3 r1 = v3_cross(m->w, r);
+    return level == NT_VELOCITY ? r1 : v3_add(v3_cross(m->alpha, r), v3_cross(m->w, r1));
 }
 
 /* p_A - p_B = 0 with the force F on A, -F on B: linear in the points. */
@@ -302,16 +301,17 @@ static void add_point(const variation *v, const nt_touched *t, const nt_terms *w
 {
     const nt_element *e = &v->model->elements[t->element];
     const nt_motion *a = &v->view.motion[e->a], *b = &v->view.motion[e->b];
+    v3 r_a = m3_apply(a->R, t->point_a), r_b = m3_apply(b->R, t->point_b);
     if (wanted->rows)
-        v3_accumulate(wanted->rows + e->first_row, v3_sub(arm_at(a, t->point_a, wanted->level),
-                                                          arm_at(b, t->point_b, wanted->level)));
+        v3_accumulate(wanted->rows + e->first_row,
+                      v3_sub(arm_at(a, r_a, wanted->level), arm_at(b, r_b, wanted->level)));
     if (!wanted->residual || !(wanted->parts & NT_REACTIONS))
         return;
     nt_view into = v->view;
     into.terms = wanted;
     v3 F = v3_load(v->view.lambda + e->first_row);
-    nt_view_moment(&into, e->a, v3_cross(m3_apply(a->R, t->point_a), F));
-    nt_view_moment(&into, e->b, v3_cross(F, m3_apply(b->R, t->point_b)));
+    nt_view_moment(&into, e->a, v3_cross(r_a, F));
+    nt_view_moment(&into, e->b, v3_cross(F, r_b));
 }
 
 static nt_status add_elements(variation *v, const nt_terms *wanted, double *size, double *doubt)
@@ -417,6 +417,19 @@ static variation vary(nt_model *model, const nt_parameter_rates *rates, const nt
         .unit = fmin(1, model->length)};
 }
 
+/* m (x'' - g) */
+static void add_weights(const nt_parameter_rates *rates, v3 gravity, const nt_point *at,
+                        const nt_terms *wanted)
+{
+    v3 down = wanted->parts & NT_EXPLICIT ? gravity : v3_of(0, 0, 0);
+    bool accelerates = at->vdot && (wanted->parts & NT_MASS);
+    for (int i = 0; i < rates->n_weights; i++) {
+        const nt_weight *weight = &rates->weights[i];
+        v3 a = accelerates ? v3_load(at->vdot + weight->v) : v3_of(0, 0, 0);
+        v3_accumulate(wanted->residual + weight->v, v3_scale(weight->rate, v3_sub(a, down)));
+    }
+}
+
 static void add_bodies(const nt_parameter_rates *rates, const nt_point *at, const nt_terms *wanted)
 {
     nt_terms terms = {.level = wanted->level, .residual = wanted->residual};
@@ -435,6 +448,8 @@ nt_status nt_model_parameter_tangent(void *self, const nt_point *at, int k, cons
     nt_parameter_rates *rates = &model->rates[k];
     if (!rates->ready && nt_parameter_rates_find(model, k, NULL) != NT_OK)
         return NT_UNSUPPORTED;
+    if (terms->residual)
+        add_weights(rates, v3_load(model->gravity), at, terms);
     add_bodies(rates, at, terms);
     double size = 0, doubt = 0;
     nt_status status = NT_OK;
@@ -477,6 +492,10 @@ static void stir(nt_model *model, unsigned *seed)
                                        .w = next_vector(seed, 1),
                                        .a = next_vector(seed, 1),
                                        .alpha = next_vector(seed, 1)};
+        if (body->r_node < 0) { /* a point */
+            model->motion[i].R = m3_identity();
+            model->motion[i].w = model->motion[i].alpha = v3_of(0, 0, 0);
+        }
     }
     for (int i = 0; i < model->system.nh + model->system.nn; i++)
         model->multipliers[i] = 1 + 0.5 * next_number(seed);

@@ -48,6 +48,8 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
     switch (k->of) {
     case NT_OF_BODY:
         return of == BODY;
+    case NT_OF_TURNING:
+        return of == BODY && !model->bodies[index].point;
     case NT_OF_MARKER:
         return of == MARKER;
     case NT_OF_LOADED:
@@ -135,6 +137,7 @@ static nt_status unknown_kind(const nt_model *model, family of, int index, span 
                              nt_quantity_kinds[i].name);
         }
     const char *object = object_name(model, of, index);
+    const char *is = of == BODY && model->bodies[index].point ? "is a point and " : "";
     if (!known[0])
         return nt_fail(error, NT_BAD_MODEL, "'%s' has nothing that can be recorded", object);
     if (word.length == 0)
@@ -142,9 +145,9 @@ static nt_status unknown_kind(const nt_model *model, family of, int index, span 
                        "which quantity of '%s'? Expected %s.NAME with one of %s", object, object,
                        known);
     if (search.best)
-        return nt_fail(error, NT_BAD_MODEL, "'%s' has no '%.*s'; did you mean '%s'?", object,
+        return nt_fail(error, NT_BAD_MODEL, "'%s' %shas no '%.*s'; did you mean '%s'?", object, is,
                        word.length, word.text, search.best);
-    return nt_fail(error, NT_BAD_MODEL, "'%s' has no '%.*s', expected one of %s", object,
+    return nt_fail(error, NT_BAD_MODEL, "'%s' %shas no '%.*s', expected one of %s", object, is,
                    word.length, word.text, known);
 }
 
@@ -224,8 +227,9 @@ void nt_model_quantity_column(const nt_model *model, const nt_quantity_info *qua
     const nt_quantity_kind *k = &nt_quantity_kinds[quantity->kind];
     int i = quantity->first + column;
     size_t room = size > 0 ? (size_t)size : 0;
+    bool of_body = k->of == NT_OF_BODY || k->of == NT_OF_TURNING;
     family of = k->of == NT_OF_WHOLE    ? WHOLE
-                : k->of == NT_OF_BODY   ? BODY
+                : of_body               ? BODY
                 : k->of == NT_OF_MARKER ? MARKER
                                         : ELEMENT;
     const char *object = object_name(model, of, quantity->object);

@@ -193,12 +193,12 @@ static const char on_b[] = "force on the second body", on_b_torque[] = "torque o
 /* clang-format off */
 const nt_quantity_kind nt_quantity_kinds[] = {
     {NT_OF_BODY, "position", 3, xyz, "m", NULL, "position", ground, 0, body_position},
-    {NT_OF_BODY, "orientation", 4, wxyz, "1", NULL, "orientation", rotation, 0, body_orientation},
+    {NT_OF_TURNING, "orientation", 4, wxyz, "1", NULL, "orientation", rotation, 0, body_orientation},
     {NT_OF_BODY, "velocity", 3, xyz, "m/s", NULL, "velocity", ground, 0, body_velocity},
     {NT_OF_BODY, "acceleration", 3, xyz, "m/s2", NULL, "acceleration", ground, 0, body_acceleration},
-    {NT_OF_BODY, "angular_velocity", 3, xyz, "rad/s", NULL, "angular velocity", body, 0,
+    {NT_OF_TURNING, "angular_velocity", 3, xyz, "rad/s", NULL, "angular velocity", body, 0,
      body_angular_velocity},
-    {NT_OF_BODY, "angular_acceleration", 3, xyz, "rad/s2", NULL, "angular acceleration", body, 0,
+    {NT_OF_TURNING, "angular_acceleration", 3, xyz, "rad/s2", NULL, "angular acceleration", body, 0,
      body_angular_acceleration},
 
     {NT_OF_MARKER, "position", 3, xyz, "m", NULL, "position", ground, 0, marker_position},

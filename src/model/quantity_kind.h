@@ -6,6 +6,7 @@
 
 typedef enum nt_quantity_owner {
     NT_OF_BODY,
+    NT_OF_TURNING, /* a body that is no point */
     NT_OF_MARKER,
     NT_OF_LOADED, /* a joint that knows its force and torque    */
     NT_OF_CONTACT,

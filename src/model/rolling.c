@@ -38,6 +38,7 @@
 #include "model/rolling.h"
 
 #include "base/error.h"
+#include "model/mass_point.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -87,8 +88,10 @@ nt_status nt_rolling_prepare(nt_model *model, nt_element *element, bool axis, bo
     unsigned given = joint->given;
     element->a = joint->between[0];
     element->b = joint->between[1];
-    nt_status status =
-        find_point(model, element, &rolling->plane.point, element->a, &joint->point_a, error);
+    nt_status status = nt_mass_point_refuse(model, element, error);
+    if (status == NT_OK)
+        status =
+            find_point(model, element, &rolling->plane.point, element->a, &joint->point_a, error);
     if (status == NT_OK)
         status = find_point(model, element, &joint->at, element->b, &joint->point_b, error);
     if (status != NT_OK)

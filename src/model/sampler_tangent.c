@@ -119,7 +119,7 @@ static double first_step(const nt_model *model, const nt_sample_direction *d)
         const nt_body *body = &model->bodies[i];
         int turn = body->t_node >= 0 ? 3 : 0;
         step = limit(step, LENGTH * model->length, largest(rate->dq + body->v, turn));
-        step = limit(step, ROTATION, largest(rate->dq + body->v + turn, 3));
+        step = limit(step, ROTATION, largest(rate->dq + body->v + turn, body->r_node < 0 ? 0 : 3));
     }
     double speed = fmax(largest(d->state->v, nv), model->length);
     step = limit(step, VELOCITY * speed, largest(rate->dv, nv));

@@ -91,7 +91,7 @@ static bool parse_point(const nt_model *model, span name, nt_signal *signal)
         const char *at = strchr(quantities[i].components, component.text[0]);
         if (!span_is(quantity, quantities[i].word) || !at || *at == '\0')
             continue;
-        if (marker >= 0 && !quantities[i].marker)
+        if (!quantities[i].marker && (marker >= 0 || model->bodies[body].point))
             return false;
         *signal = (nt_signal){
             .kind = quantities[i].kind,

@@ -101,6 +101,10 @@ static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt
     nt_sphere_plane *c = element->data;
     unsigned given = c->contact.given;
     nt_status status = nt_contact_prepare(model, element, &shape, validate, error);
+    if (status == NT_OK && model->bodies[element->a].point)
+        return nt_load_refuse(model, element, error,
+                              "%s is a point and carries no plane, expected a body that can turn",
+                              model->bodies[element->a].name);
     if (status == NT_OK)
         status = nt_contact_point(model, element, &c->plane.point, given >> GIVEN_POINT & 1,
                                   element->a, validate, &c->point, error);

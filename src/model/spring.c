@@ -41,10 +41,9 @@ static const nt_key keys[] = {
      .type = NT_KEY_POINTS,
      .offset = offsetof(nt_spring, at),
      .bit = GIVEN_AT,
-     .required = true,
      .unit = "m",
      .meaning = "its ends, a point of A and a point of B: ground axes at the given placement, or "
-                "markers"},
+                "markers; default the bodies' origins"},
     {.name = "stiffness",
      .type = NT_KEY_NUMBER,
      .offset = offsetof(nt_spring, stiffness),
@@ -81,9 +80,14 @@ static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt
     bool has_length = spring->given >> GIVEN_LENGTH & 1;
     if (validate && has_length && spring->length < 0)
         return nt_load_refuse(model, element, error, "length %g is negative", spring->length);
-    nt_status status =
-        nt_load_point(model, element, &spring->at[0], a, validate, &spring->point_a, error);
-    if (!status)
+    spring->point_a = v3_neg(model->bodies[a].reference);
+    spring->point_b = v3_neg(model->bodies[b].reference);
+    nt_status status = NT_OK;
+    bool given = spring->given >> GIVEN_AT & 1;
+    if (given)
+        status =
+            nt_load_point(model, element, &spring->at[0], a, validate, &spring->point_a, error);
+    if (given && !status)
         status =
             nt_load_point(model, element, &spring->at[1], b, validate, &spring->point_b, error);
     if (status)

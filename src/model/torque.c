@@ -8,6 +8,7 @@
  *   power         M . w */
 #include "model/elements.h"
 #include "model/load.h"
+#include "model/mass_point.h"
 
 typedef struct nt_torque {
     unsigned given;
@@ -55,7 +56,7 @@ static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt
     element->b = torque->on;
     if (validate && torque->on == 0)
         return nt_load_refuse(model, element, error, "it acts on the ground, expected a body");
-    return NT_OK;
+    return nt_mass_point_refuse(model, element, error);
 }
 
 static nt_status declare(nt_model *model, nt_element *element, nt_pattern *pattern)

@@ -80,7 +80,7 @@ static nt_status vary_memory(nt_sensitivity *s, int i, const nt_variation *befor
     nt_problem *p = it->problem;
     int n_memory = p->system->n_memory;
     memset(after->memory, 0, (size_t)n_memory * sizeof(double));
-    if (n_memory == 0 || !p->system->accept || (p->system->capabilities & NT_DISCRETE_MEMORY)) {
+    if (!p->system->accept || (p->system->capabilities & NT_DISCRETE_MEMORY)) {
         if (!p->system->accept)
             memcpy(after->memory, before->memory, (size_t)n_memory * sizeof(double));
         return NT_OK;
@@ -116,7 +116,8 @@ nt_status nt_sensitivity_attend(void *context, nt_integrator *it, double h)
     if (s->t != stepper->now.all[NT_PHASE_T])
         return NT_INCONSISTENT; /* not begun, or the state was restored without it */
     nt_status status = it->method->linearise(stepper, h, &s->directions, s->now, s->next);
-    for (int i = 0; i < s->n && status == NT_OK; i++) {
+    bool remembers = it->problem->system->n_memory > 0;
+    for (int i = 0; remembers && i < s->n && status == NT_OK; i++) {
         nt_variation before = nt_variation_at(it->problem, &s->directions, s->now, i);
         nt_variation after = nt_variation_at(it->problem, &s->directions, s->next, i);
         status = vary_memory(s, i, &before, &after);
@@ -130,6 +131,8 @@ nt_status nt_sensitivity_attend(void *context, nt_integrator *it, double h)
     s->now = s->next;
     s->next = old;
     s->t = stepper->next.all[NT_PHASE_T];
+    s->linearised_t = s->t;
+    s->between_t = (double)NAN;
     return NT_OK;
 }
 
@@ -162,27 +165,19 @@ nt_state_tangent nt_sensitivity_state(nt_sensitivity *s, int i)
                               .work = s->work[i]};
 }
 
-/* Dense output of states that have moved by +-1, +-2, +-3 steps of their variations. */
-nt_status nt_sensitivity_dense(nt_sensitivity *s, int i, double t, nt_state_tangent *tangent)
+/* d(q, v, vdot, multipliers) of cubic Hermite interpolation into sum[3 nv + nc]: dense output of
+ * states that have moved by +-1, +-2, +-3 steps of their variations; `middle` is that at rest. */
+static void difference_dense(nt_sensitivity *s, int i, double t, const nt_phase *middle,
+                             double *sum)
 {
     nt_integrator *it = s->integrator;
     nt_problem *p = it->problem;
     const nt_phase *from = &it->before, *to = &it->stepper.now;
-    if (!(t >= from->all[NT_PHASE_T] && t <= to->all[NT_PHASE_T]))
-        return NT_INVALID;
-    *tangent = nt_sensitivity_state(s, i);
-    if (t == to->all[NT_PHASE_T])
-        return NT_OK;
     nt_variation first = nt_variation_at(p, &s->directions, s->before, i);
     nt_variation last = nt_variation_at(p, &s->directions, s->now, i);
-    nt_phase ends[2] = {nt_sensitivity_phase(s, 0), nt_sensitivity_phase(s, 1)},
-             middle = it->stepper.next;
-    nt_state between; /* in `next` */
-    nt_status status = nt_integrator_dense(it, t, &between);
-    if (status != NT_OK)
-        return status;
+    nt_phase ends[2] = {nt_sensitivity_phase(s, 0), nt_sensitivity_phase(s, 1)};
     nt_phase varied = nt_sensitivity_phase(s, 2);
-    double *work = it->dense, *sum = s->dense_shown;
+    double *work = it->dense;
     double step = fmin(nt_sensitivity_reach(p, from, &first), nt_sensitivity_reach(p, to, &last));
     memset(sum, 0, (3 * (size_t)p->nv + (size_t)p->nc) * sizeof *sum);
     for (int j = 0; j < 2 * NT_STENCIL; j++) {
@@ -193,7 +188,7 @@ nt_status nt_sensitivity_dense(nt_sensitivity *s, int i, double t, nt_state_tang
         for (int k = 0; k < 2; k++)
             memcpy(ends[k].all, k ? to->all : from->all, NT_PHASE_HEAD * sizeof(double));
         nt_dense_output(p, &ends[0], &ends[1], t, work, &varied);
-        nt_space_difference(&p->space, p->frame, middle.q, varied.q, s->values);
+        nt_space_difference(&p->space, p->frame, middle->q, varied.q, s->values);
         for (int k = 0; k < p->nv; k++) {
             sum[k] += weight * s->values[k];
             sum[p->nv + k] += weight * varied.v[k];
@@ -202,11 +197,52 @@ nt_status nt_sensitivity_dense(nt_sensitivity *s, int i, double t, nt_state_tang
         for (int k = 0; k < p->nc; k++)
             sum[3 * p->nv + k] += weight * varied.lambda[k];
     }
+}
+
+/* The method's own dense output, of all directions at once. Pseudo-loads read the variation of
+ * memory from `now`: inside the step memory is that of its start. */
+static nt_status vary_between(nt_sensitivity *s, double t)
+{
+    nt_integrator *it = s->integrator;
+    double *after = s->now;
+    if (!s->between)
+        return NT_UNSUPPORTED;
+    if (s->between_t == t)
+        return NT_OK;
+    if (s->linearised_t != it->stepper.now.all[NT_PHASE_T])
+        return NT_INVALID;
+    s->now = s->before;
+    nt_status status = it->method->vary_dense(&it->stepper, &it->before, &it->stepper.now, t,
+                                              &s->directions, s->before, after, s->between);
+    s->now = after;
+    s->between_t = status == NT_OK ? t : (double)NAN;
+    return status;
+}
+
+nt_status nt_sensitivity_dense(nt_sensitivity *s, int i, double t, nt_state_tangent *tangent)
+{
+    nt_integrator *it = s->integrator;
+    nt_problem *p = it->problem;
+    const nt_phase *from = &it->before, *to = &it->stepper.now, middle = it->stepper.next;
+    if (!(t >= from->all[NT_PHASE_T] && t <= to->all[NT_PHASE_T]))
+        return NT_INVALID;
+    *tangent = nt_sensitivity_state(s, i);
+    if (t == to->all[NT_PHASE_T])
+        return NT_OK;
+    nt_state between; /* in `next` */
+    nt_status status = nt_integrator_dense(it, t, &between);
+    if (status == NT_OK)
+        status = vary_between(s, t);
+    double *d = status == NT_OK ? s->between + (size_t)i * s->directions.stride : s->dense_shown;
+    if (status == NT_UNSUPPORTED)
+        difference_dense(s, i, t, &middle, d);
+    else if (status != NT_OK)
+        return status;
     double *q = s->shown;
-    const double *const inner[3] = {sum, sum + p->nv, sum + 2 * p->nv};
+    const double *const inner[3] = {d, d + p->nv, d + 2 * p->nv};
     double *const outer[3] = {q, q + p->nv, q + 2 * p->nv};
     nt_sensitivity_change_frame(p, p->frame, p->system->frame, &middle, inner, outer);
-    tangent->lambda = sum + 3 * p->nv;
+    tangent->lambda = d + 3 * p->nv;
     tangent->mu = tangent->lambda + p->nh;
     double t0 = from->all[NT_PHASE_T], h = to->all[NT_PHASE_T] - t0;
     tangent->work =

@@ -28,7 +28,7 @@ static nt_status take_memory(nt_sensitivity *s)
     size_t n_memory = (size_t)system->n_memory, n_parameters = (size_t)system->n_parameters;
     size_t varies = it->layout.variation > 0 ? it->layout.variation : it->layout.memory;
     size_t linear = it->layout.linear + count * it->layout.linear_each;
-    size_t start = 2 * n + count * n; /* of the start's own solve */
+    size_t start = count * n; /* of the start's own solve */
     nt_arena *arena = &s->arena;
     s->directions = (nt_directions){.count = s->n,
                                     .stride = 3 * nv + (size_t)p->nc + n_memory + varies,
@@ -39,6 +39,9 @@ static nt_status take_memory(nt_sensitivity *s)
     s->now = NT_TAKE(arena, all, double);
     s->next = NT_TAKE(arena, all, double);
     s->before = NT_TAKE(arena, all, double);
+    bool own = it->method->vary_dense != NULL;
+    if (own)
+        s->between = NT_TAKE(arena, all, double);
     s->route = NT_TAKE(arena, count, nt_load_route);
     s->work = NT_TAKE(arena, count, double);
     s->work_before = NT_TAKE(arena, count, double);
@@ -55,7 +58,8 @@ static nt_status take_memory(nt_sensitivity *s)
     s->dense_shown = NT_TAKE(arena, 3 * nv + (size_t)p->nc, double);
     bool good = s->directions.scratch && s->now && s->next && s->before && s->route && s->work &&
                 s->work_before && s->p && s->varied && s->values && s->point && s->shown &&
-                s->probe && s->dense && s->dense_shown && s->power && s->inner;
+                s->probe && s->dense && s->dense_shown && s->power && s->inner &&
+                (s->between || !own);
     return good ? nt_solver_reserve(p->solver) : NT_NO_MEMORY;
 }
 
@@ -98,7 +102,7 @@ nt_status nt_sensitivity_create(nt_sensitivity **out, nt_integrator *it, const i
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     s->integrator = it;
     s->n = n;
-    s->t = (double)NAN;
+    s->t = s->between_t = s->linearised_t = (double)NAN;
     nt_status status = take_memory(s);
     if (status != NT_OK) {
         nt_sensitivity_destroy(s);
@@ -156,7 +160,7 @@ static nt_status accelerations(nt_sensitivity *s, const nt_point *at)
 {
     nt_problem *p = s->integrator->problem;
     size_t n = (size_t)p->n, nv = (size_t)p->nv, count = (size_t)s->n;
-    double *z = s->directions.scratch + 2 * n;
+    double *z = s->directions.scratch;
     nt_push push = {.at = at,
                     .parts = NT_ALL_PARTS,
                     .level = NT_ACCELERATION,
@@ -165,8 +169,7 @@ static nt_status accelerations(nt_sensitivity *s, const nt_point *at)
                     .x = s->now,
                     .y = z,
                     .x_stride = s->directions.stride,
-                    .y_stride = n,
-                    .scratch = s->directions.scratch};
+                    .y_stride = n};
     memset(z, 0, count * n * sizeof *z);
     nt_status status = nt_variation_push(p, &push);
     push.stiffness = 0, push.damping = 1, push.x = s->now + nv;
@@ -224,6 +227,7 @@ static nt_status finish_start(nt_sensitivity *s, nt_error *error)
     memset(s->power, 0, (size_t)s->n * NT_WORK_NODES * sizeof *s->power);
     memcpy(s->before, s->now, (size_t)s->n * s->directions.stride * sizeof *s->now);
     s->t = now->all[NT_PHASE_T];
+    s->between_t = s->linearised_t = (double)NAN;
     return status == NT_OK ? NT_OK
                            : nt_fail(error, status,
                                      "sensitivities of the initial accelerations at t = %g s: %s",

@@ -137,7 +137,7 @@ nt_status nt_pseudo_load_prepare(nt_sensitivity *s, const nt_point *at, nt_error
 {
     nt_problem *p = s->integrator->problem;
     const nt_system *system = p->system;
-    double *ignored = s->directions.scratch; /* [n] at least */
+    double *ignored = s->point;
     system->get_parameters(system->self, s->p);
     for (int i = 0; i < s->n; i++) {
         nt_load_route *route = &s->route[i];

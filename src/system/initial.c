@@ -255,27 +255,48 @@ static nt_status momentum(nt_problem *problem, const nt_point *at, double *b)
     return status;
 }
 
-nt_status nt_problem_project(nt_problem *problem, const nt_point *at, bool kinetic,
-                             const unsigned char *fixed, const nt_tie *ties, int n_ties,
-                             const double *rhs, double *dv)
+/* W becomes S W S, S = diag(light); b -= S W S offset. */
+static void lighten(nt_problem *problem, const double *light, const double *offset, double *b)
 {
+    const nt_pattern *pattern = problem->pattern;
+    for (int slot = 0; slot < pattern->n_slots; slot++) {
+        int row = pattern->row[slot], column = pattern->column[slot];
+        if (row >= pattern->n_primary || column >= pattern->n_primary)
+            continue;
+        int i0 = pattern->node_start[row], i1 = pattern->node_start[row + 1];
+        int j0 = pattern->node_start[column], j1 = pattern->node_start[column + 1];
+        double *w = nt_matrix_block(&problem->matrix, slot);
+        for (int i = i0; i < i1; i++)
+            for (int j = j0; j < j1; j++, w++) {
+                *w *= light ? light[i] * light[j] : 1;
+                b[i] -= offset ? *w * offset[j] : 0;
+            }
+    }
+}
+
+nt_status nt_problem_project(nt_problem *problem, const nt_point *at, const nt_projection *wanted,
+                             double *dv)
+{
+    int n_ties = wanted->n_ties;
     problem->factored_for = NULL;
     nt_solver_drop(problem->solver, NULL, 0);
     nt_status status = weighted_constraints(problem, at);
-    if (status == NT_OK && (kinetic || n_ties > 0))
+    if (status == NT_OK && (wanted->kinetic || n_ties > 0))
         status = mass_weights(problem, at);
     double *b = problem->work;
     memset(b, 0, (size_t)problem->nv * sizeof *b);
-    memcpy(b + problem->nv, rhs, (size_t)problem->nc * sizeof *b);
+    memcpy(b + problem->nv, wanted->rhs, (size_t)problem->nc * sizeof *b);
     if (status == NT_OK && n_ties > 0)
         status = momentum(problem, at, b);
     for (int i = 0; status == NT_OK && i < n_ties; i++)
-        status = tie(problem, &ties[i], b);
+        status = tie(problem, &wanted->ties[i], b);
     if (status != NT_OK)
         return status;
+    if (wanted->light || wanted->offset)
+        lighten(problem, wanted->light, wanted->offset, b);
     int count = 0;
     for (int i = 0; i < problem->nv; i++)
-        if (fixed[i]) {
+        if (wanted->fixed && wanted->fixed[i]) {
             problem->fixed[count++] = i;
             b[i] = 0;
         }
@@ -295,7 +316,8 @@ nt_status nt_problem_project(nt_problem *problem, const nt_point *at, bool kinet
         return status;
     memcpy(dv, b, (size_t)problem->nv * sizeof *b);
     for (int i = 0; i < n_ties; i++)
-        v3_store(dv + ties[i].translation, v3_cross(v3_load(dv + ties[i].rotation), ties[i].arm));
+        v3_store(dv + wanted->ties[i].translation,
+                 v3_cross(v3_load(dv + wanted->ties[i].rotation), wanted->ties[i].arm));
     return NT_OK;
 }
 

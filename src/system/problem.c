@@ -168,6 +168,14 @@ nt_status nt_problem_parameter_tangent(nt_problem *problem, const nt_point *at, 
     return system->parameter_tangent(system->self, at, k, terms);
 }
 
+void nt_problem_coordinate_name(const nt_problem *problem, int i, char *text, int size)
+{
+    if (problem->system->coordinate_name)
+        problem->system->coordinate_name(problem->system->self, i, text, size);
+    else
+        nt_problem_equation_name(problem, i, text, size);
+}
+
 void nt_problem_equation_name(const nt_problem *problem, int i, char *text, int size)
 {
     if (problem->system->equation_name)

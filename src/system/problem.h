@@ -49,7 +49,9 @@ nt_status nt_problem_evaluate(nt_problem *problem, const nt_point *at, const nt_
 nt_status nt_problem_parameter_tangent(nt_problem *problem, const nt_point *at, int k,
                                        const nt_terms *terms);
 
-/* Words for unknown i. */
+/* Words for entry i of v; those of its equation where the system has no others. */
+void nt_problem_coordinate_name(const nt_problem *problem, int i, char *text, int size);
+/* Words for equation i: of motion, then of constraints. */
 void nt_problem_equation_name(const nt_problem *problem, int i, char *text, int size);
 
 /* Choose independent constraint rows at a point: fills dropped. */
@@ -101,14 +103,23 @@ typedef struct nt_tie {
     v3 arm;
 } nt_tie;
 
-/* The smallest change dv[nv] with G dv = rhs[nc], G the velocity-level constraint matrix at a
- * point: smallest in kinetic energy, or in |translation|^2 + length^2 |rotation|^2. Entries with
- * fixed[nv] set stay zero, those of ties but for what the tie says; with ties the change is
- * kinetic, and it is the energy of v + dv that is least. Rows that depend on others are left out,
- * so a contradiction shows only when the rows are evaluated again. */
-nt_status nt_problem_project(nt_problem *problem, const nt_point *at, bool kinetic,
-                             const unsigned char *fixed, const nt_tie *ties, int n_ties,
-                             const double *rhs, double *dv);
+/* A smallest change. Zero is a sensible value for every field but rhs. */
+typedef struct nt_projection {
+    bool kinetic; /* in kinetic energy, else in |translation|^2 + length^2 |rotation|^2 */
+    const unsigned char *fixed; /* [nv] set: stays zero; NULL: none */
+    const nt_tie *ties;         /* [n_ties] these stay zero but for what the tie says; the change is
+                                   kinetic then, and it is the energy of v + dv that is least      */
+    int n_ties;
+    const double *light; /* [nv] every entry is measured times this; NULL: 1                      */
+    const double *offset; /* [nv] it is offset + dv that is smallest; NULL: zero. Without ties */
+    const double *rhs; /* [nc]                                                                  */
+} nt_projection;
+
+/* The smallest dv[nv] with G dv = rhs, G the velocity-level constraint matrix at a point. Rows that
+ * depend on others are left out, so a contradiction shows only when the rows are evaluated again.
+ */
+nt_status nt_problem_project(nt_problem *problem, const nt_point *at,
+                             const nt_projection *projection, double *dv);
 
 /* Multipliers of least norm with the same forces: multipliers[nc] in and out. */
 nt_status nt_problem_minimum_norm(nt_problem *problem, const nt_point *at, double *multipliers);

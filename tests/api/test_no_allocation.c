@@ -6,6 +6,7 @@
  * new pivots, as nt_solver_factor says. Every run here asserts that no solve fell back. */
 #include "api/runs.h"
 
+#include <nutate/output.h>
 #include <nutate/sensitivity.h>
 
 void *__wrap_malloc(size_t size);
@@ -198,7 +199,8 @@ static void rotation_methods(void **state)
         }
 }
 
-/* Steps that carry the derivatives in every parameter, and looking at them. */
+/* Steps that carry the derivatives in every parameter, looking at them, and following objectives
+ * from the second look on. */
 static void steps_with_sensitivities(void **state)
 {
     (void)state;
@@ -213,6 +215,9 @@ static void steps_with_sensitivities(void **state)
         "  pivot: {type: spherical, between: [ground, a], at: [0, 0, 0]}\n"
         "forces:\n"
         "  tie: {type: spring, between: [a, b], at: [[0, 1, 0], [0, 1, 0.5]], stiffness: k}\n"
+        "objectives:\n"
+        "  load: {type: maximum, of: m*sqrt(pivot.force.x^2 + pivot.force.y^2)}\n"
+        "  swing: {type: integral, of: a.position.x^2 + energy.total}\n"
         "simulation: {duration: 1, step: 1e-3}\n";
     static const char *const methods[] = {"generalized-alpha",
                                           "generalized-alpha-linear",
@@ -227,6 +232,7 @@ static void steps_with_sensitivities(void **state)
         run r = {0};
         nt_error error = {0};
         nt_sensitivity *sensitivity;
+        nt_objectives *objectives;
         must(nt_model_read_text(&r.model, text, strlen(text), "test", NULL, NULL, 0, &error),
              &error);
         nt_integrator_setup setup = {.system = nt_model_system(r.model),
@@ -235,14 +241,19 @@ static void steps_with_sensitivities(void **state)
         must(nt_sensitivity_create(&sensitivity, r.integrator, all, COUNT(all), &error), &error);
         must(nt_integrator_start(r.integrator, 0, NULL, NULL, NULL, &error), &error);
         must(nt_sensitivity_start(sensitivity, &error), &error);
+        must(nt_objectives_create(&objectives, r.model, r.integrator, sensitivity, &error), &error);
+        must(nt_objectives_advance(objectives, &error), &error);
         long begun = calls;
         nt_status status = nt_integrator_run(r.integrator, 0.1, 1e-3, NULL, NULL, &error);
+        nt_status followed = nt_objectives_advance(objectives, &error);
         nt_state_tangent tangent = nt_sensitivity_state(sensitivity, 0);
         nt_status dense = nt_sensitivity_dense(sensitivity, 1, 0.0995, &tangent);
         long ended = calls;
         must(status, &error);
         assert_int_equal(dense, NT_OK);
+        assert_int_equal(followed, NT_OK);
         assert_int_equal(ended - begun, 0);
+        nt_objectives_destroy(objectives);
         nt_sensitivity_destroy(sensitivity);
         end(&r);
     }

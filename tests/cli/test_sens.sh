@@ -105,8 +105,36 @@ expect 2 sens design.yaml --param arn
 says "no parameter 'arn'" "did you mean 'arm'?"
 expect 2 sens design.yaml --param m --param m
 says "given twice"
-expect 2 sens design.yaml --param m --restart x.state
-says "no option '--restart'"
+
+# going on: the same bits, rows between the steps and another order of parameters included
+for method in generalized-alpha rkmk-dop853; do
+    set -- sens design.yaml --method $method --set output.every=0.00073
+    expect 0 "$@" --param m --param arm -o whole.csv
+    expect 0 "$@" --param m --param arm --duration 0.05 --save half.state -o first.csv
+    expect 0 "$@" --param m --param arm --restart half.state -o second.csv
+    tail -n +3 second.csv >rest.csv
+    tail -n "$(wc -l <rest.csv)" whole.csv >expected.csv
+    same expected.csv rest.csv
+    expect 0 "$@" --param arm --param m -o whole.csv
+    expect 0 "$@" --param arm --param m --restart half.state -o second.csv
+    tail -n +3 second.csv >rest.csv
+    tail -n "$(wc -l <rest.csv)" whole.csv >expected.csv
+    same expected.csv rest.csv
+    expect 0 run design.yaml --method $method --restart half.state
+    expect 0 "$@" --param arm --restart half.state -o fewer.csv
+done
+expect 0 sens design.yaml --param m --duration 0.05 --save half.state
+expect 2 sens design.yaml --param arm --restart half.state
+says "half.state" "derivatives in parameter arm were not saved"
+sed 's/^parameters: {/parameters: {other: 1, /' design.yaml >other.yaml
+grep -q other other.yaml || fail "no other parameter"
+expect 2 sens other.yaml --param m --restart half.state
+says "half.state" "other parameters"
+expect 2 sens design.yaml --param m --restart half.state --check
+says "--check" "not with --restart"
+expect 0 run design.yaml --duration 0.05 --save half.state
+expect 2 sens design.yaml --param m --restart half.state
+says "half.state: the state holds no derivatives" "nutate sens"
 sed '/^parameters/d; s/mass: m/mass: 15/; s/, arm, 0/, 1, 0/; /area/d' design.yaml >plain.yaml
 expect 2 sens plain.yaml --param m
 says "has no parameters"

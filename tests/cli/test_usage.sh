@@ -49,7 +49,7 @@ says "rho_inf" "1.5" "0" "1"
 expect 2 run top.yaml --set simulation.options.rho_ing=0.5
 says "rho_ing" "rho_inf"
 expect 2 run top.yaml --set simulation.tolerance=1e-6 -o refused.csv
-says "top.yaml: method generalized-alpha does not control its error"
+says "top.yaml: tolerance: method generalized-alpha does not control its error"
 [ -e refused.csv ] && fail "a result of a refused run"
 expect 2 check top.yaml --set simulation.tolerance=1e-6
 says "does not control its error"

@@ -198,6 +198,8 @@ static void test_fallback(void **state)
                                                         : bodies == 3 ? "dense"
                                                                       : "klu");
             assert_int_equal(nt_solver_get_statistics(solver)->fallbacks, 1);
+            assert_int_equal(nt_solver_get_statistics(solver)->pivoted,
+                             round < 101 ? round + 1 : 101);
         }
         nt_solver_destroy(solver);
         system_free(s);
@@ -233,6 +235,7 @@ static void test_fallback_by_residual(void **state)
                                         : nt_solver_solve(solver, x, 1),
                              NT_OK);
             assert_int_equal(statistics->fallbacks, 1);
+            assert_int_equal(statistics->pivoted, 1);
             assert_string_equal(nt_solver_name(solver), bodies == 3 ? "dense" : "klu");
             assert_true(statistics->worst_residual <= BACKWARD);
             compare(s, nt_solver_name(solver), x, expected);

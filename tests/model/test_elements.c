@@ -53,6 +53,12 @@ static const element_case cases[] = {
      "joints: {e: {type: universal, between: [%s], at: [0.3, -0.2, 0.5], enforce: penalty, "
      "stiffness: 90, damping: 2, axes: [[1, 0, 0], [0, 1, 0]]}}"},
     {"planar", "joints: {e: {type: planar, between: [%s], at: [0.3, -0.2, 0.5], axis: [1, 1, 0]}}"},
+    {"fixed", "joints: {e: {type: fixed, between: [%s], at: [0.3, -0.2, 0.5], enforce: penalty, "
+              "stiffness: 80, damping: 5}}"},
+    {"spherical", "joints: {e: {type: spherical, between: [%s], at: [0.3, -0.2, 0.5], enforce: "
+                  "penalty, stiffness: 60, damping: 7}}"},
+    {"planar", "joints: {e: {type: planar, between: [%s], at: [0.3, -0.2, 0.5], axis: [1, 1, 0], "
+               "enforce: penalty, stiffness: 40, damping: 3}}"},
     {"inline", "joints: {e: {type: inline, between: [%s], at: [0.3, -0.2, 0.5], axis: [1, 1, 0]}}"},
     {"inline", "joints: {e: {type: inline, between: [%s], at: [0.3, -0.2, 0.5], axis: [1, 1, 0], "
                "enforce: penalty, stiffness: 50, damping: 1}}"},

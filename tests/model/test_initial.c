@@ -325,6 +325,130 @@ static void corrections_move_and_report(void **state)
     mechanism_close(&m);
 }
 
+/* A slider given 3 m along its rail and 0.2 m and 0.1 m off it: it goes straight to the rail. */
+static void corrections_leave_free_directions_alone(void **state)
+{
+    (void)state;
+    mechanism m = mechanism_open(
+        "nutate: 1\n"
+        "initial: {correct: true}\n"
+        "bodies:\n"
+        "  slider: {mass: 2, inertia: [0.1, 0.2, 0.2], position: [3, 0.2, -0.1],\n"
+        "           orientation: {axis: [0, 0, 1], angle: 0}}\n"
+        "joints:\n"
+        "  rail: {type: prismatic, between: [ground, slider], points: [[0, 0, 0], [0, 0, 0]],\n"
+        "         axes: [[1, 0, 0], [1, 0, 0]]}\n"
+        "simulation: {duration: 1, step: 1e-3}\n");
+    static const double wanted[] = {3, 0, 0}, upright[] = {1, 0, 0, 0};
+    double x[16], q[16];
+    mechanism_get(&m, "slider.position", x);
+    mechanism_get(&m, "slider.orientation", q);
+    for (int i = 0; i < 3; i++)
+        CLOSE(x[i], wanted[i], ROUNDING);
+    for (int i = 0; i < 4; i++)
+        CLOSE(q[i], upright[i], ROUNDING);
+    mechanism_close(&m);
+    /* a pendulum whose given placement is one of those that its joint allows stays there */
+    m = mechanism_open(
+        "nutate: 1\n"
+        "initial: {correct: true}\n"
+        "bodies:\n"
+        "  rod: {mass: 2, inertia: [0.1, 0.2, 0.2], position: [cos(0.7), sin(0.7), 0],\n"
+        "        orientation: {axis: [0, 0, 1], angle: 0.7}}\n"
+        "joints:\n"
+        "  pivot: {type: revolute, between: [ground, rod], points: [[0, 0, 0], [-1, 0, 0]],\n"
+        "          axes: [[0, 0, 1], [0, 0, 1]]}\n"
+        "simulation: {duration: 1, step: 1e-3}\n");
+    mechanism_get(&m, "rod.position", x);
+    CLOSE(x[0], cos(0.7), ROUNDING);
+    CLOSE(x[1], sin(0.7), ROUNDING);
+    assert_string_equal(nt_model_corrections(m.model), "");
+    mechanism_close(&m);
+}
+
+/* A pendulum of 1 m given far off its joint, p and angle 0.9: over the angle phi of placements that
+ * satisfy the joint |u(phi) - p|^2 + length^2 (phi - 0.9)^2 is least, length = |p| that of the
+ * model. */
+static void corrections_of_positions_are_least(void **state)
+{
+    (void)state;
+    static const double far[][2] = {{1.3, 0.4}, {0.2, -0.3}, {-0.5, 0.4}, {2.5, 2}};
+    for (int i = 0; i < 4; i++) {
+        char text[800];
+        snprintf(text, sizeof text,
+                 "nutate: 1\n"
+                 "initial: {correct: true}\n"
+                 "bodies:\n"
+                 "  rod: {mass: 2, inertia: [0.1, 0.2, 0.2], position: [%g, %g, 0],\n"
+                 "        orientation: {axis: [0, 0, 1], angle: 0.9}}\n"
+                 "joints:\n"
+                 "  pivot: {type: revolute, between: [ground, rod], points: [[0, 0, 0],\n"
+                 "          [-1, 0, 0]], axes: [[0, 0, 1], [0, 0, 1]]}\n"
+                 "simulation: {duration: 1, step: 1e-3}\n",
+                 far[i][0], far[i][1]);
+        mechanism m = mechanism_open(text);
+        double x[16], length = hypot(far[i][0], far[i][1]);
+        mechanism_get(&m, "rod.position", x);
+        double phi = atan2(x[1], x[0]);
+        CLOSE(hypot(x[0], x[1]), 1, ROUNDING);
+        /* its derivative, half of it: - p . u' + length^2 (phi - 0.9) */
+        CLOSE(far[i][0] * sin(phi) - far[i][1] * cos(phi) + length * length * (phi - 0.9), 0,
+              1e-11 * fmax(1, length * length)); /* where the way along is 1e-13 of the length */
+        mechanism_close(&m);
+    }
+}
+
+/* A slider-crank of which the crank's placement and speed are given, the rest is not: there is
+ * nothing to correct, the rest follows. With the slider's speed given too, the three given numbers
+ * contradict each other: the change has least energy, of those given alone. */
+static void corrections_are_of_what_is_given(void **state)
+{
+    (void)state;
+    static const char form[] =
+        "nutate: 1\n"
+        "initial: {correct: true}\n"
+        "gravity: [0, 0, 0]\n"
+        "bodies:\n"
+        "  crank: {mass: 1, inertia: [0.3, 0.3, 0.3], position: [0, 0, 0],\n"
+        "          orientation: {axis: [0, 0, 1], angle: pi/2}, angular_velocity: [0, 0, 3]}\n"
+        "  rod: {mass: 5, inertia: [0.1, 2, 2]}\n"
+        "  slider: {mass: 4, inertia: [1, 1, 1]%s}\n"
+        "joints:\n"
+        "  a: {type: revolute, between: [ground, crank], points: [[0, 0, 0], [0, 0, 0]],\n"
+        "      axes: [[0, 0, 1], [0, 0, 1]]}\n"
+        "  b: {type: spherical, between: [crank, rod], points: [[1, 0, 0], [-1, 0, 0]]}\n"
+        "  c: {type: spherical, between: [rod, slider], points: [[1, 0, 0], [0, 0, 0]]}\n"
+        "  d: {type: prismatic, between: [ground, slider], points: [[0, 0, 0], [0, 0, 0]],\n"
+        "      axes: [[1, 0, 0], [1, 0, 0]]}\n"
+        "simulation: {duration: 1, step: 1e-3}\n";
+    char text[1600];
+    double x[16], w[16], v[16];
+    snprintf(text, sizeof text, form, "");
+    mechanism m = mechanism_open(text);
+    assert_string_equal(nt_model_corrections(m.model), "");
+    mechanism_get(&m, "crank.orientation", x);
+    mechanism_get(&m, "crank.angular_velocity", w);
+    CLOSE(x[0], sqrt(0.5), ROUNDING);
+    CLOSE(x[3], sqrt(0.5), ROUNDING);
+    CLOSE(w[2], 3, ROUNDING);
+    mechanism_get(&m, "slider.velocity", v);
+    /* the rod's end at (0, 1) moves by (-w, 0): so does all of the rod, and the slider */
+    CLOSE(v[0], -3, 1e-9); /* the loop is closed to rounding where the rod is free to turn */
+    mechanism_close(&m);
+
+    snprintf(text, sizeof text, form, ", velocity: [1, 0, 0]");
+    m = mechanism_open(text);
+    mechanism_get(&m, "crank.angular_velocity", w);
+    mechanism_get(&m, "slider.velocity", v);
+    /* J (w - 3) = m (1 + w) ... of w and v = -w: 0.3 (w - 3) + 4 (w + 1) = 0 */
+    CLOSE(w[2], (0.3 * 3 - 4) / 4.3, 1e-9);
+    CLOSE(v[0], -w[2], 1e-9);
+    assert_non_null(strstr(nt_model_corrections(m.model), "crank: angular velocity by 3.72 rad/s"));
+    assert_non_null(strstr(nt_model_corrections(m.model), "slider: velocity by 0.279 m/s"));
+    assert_null(strstr(nt_model_corrections(m.model), "rod"));
+    mechanism_close(&m);
+}
+
 /* Nothing to correct: nothing is moved and nothing said. */
 static void nothing_to_correct(void **state)
 {
@@ -530,6 +654,9 @@ int main(void)
         cmocka_unit_test(origin_velocity_in_a_chain),
         cmocka_unit_test(contradictions_are_named),
         cmocka_unit_test(corrections_move_and_report),
+        cmocka_unit_test(corrections_leave_free_directions_alone),
+        cmocka_unit_test(corrections_of_positions_are_least),
+        cmocka_unit_test(corrections_are_of_what_is_given),
         cmocka_unit_test(nothing_to_correct),
         cmocka_unit_test(open_chain_is_placed),
         cmocka_unit_test(loop_is_closed),

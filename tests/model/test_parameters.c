@@ -99,6 +99,32 @@ static const element_case cases[] = {
 
 enum { N_CASES = sizeof cases / sizeof cases[0] };
 
+/* Between a body and the point d. */
+static const element_case point_cases[] = {
+    {"spherical", "joints: {e: {type: spherical, between: [%s], " PLACE "}}"},
+    {"distance", "joints: {e: {type: distance, between: [%s], points: [[0.1*w, 0.7, u], [0, 0, "
+                 "0]]}}"},
+    {"inline", "joints: {e: {type: inline, between: [%s], " PLACE ", axis: [1, w, 0]}}"},
+    {"planar", "joints: {e: {type: planar, between: [%s], points: [[u, 0.1*w, 0], [0, 0, 0]], "
+               "axis: [1, w, 0], enforce: penalty, stiffness: 50*w, damping: 1}}"},
+    {"prismatic", "joints: {e: {type: prismatic, between: [%s], " PLACE ", axis: [1, 2, -w], "
+                  "motion: 0.1*w*(1 - cos(3*w*t))}}"},
+    {"prismatic", "joints: {e: {type: prismatic, between: [%s], " PLACE ", axis: [1, 2, -w], "
+                  "friction: {dry: 2*w, slip: 0.3}, limits: {upper: -5 + u, stiffness: 4*w, "
+                  "damping: 2}}}"},
+    {"spring", "forces: {e: {type: spring, between: [%s], stiffness: 40*w, damping: 3*w}}"},
+    {"force", "forces: {e: {type: force, on: d, value: [3*w*a.position.x + t, "
+              "a.angular_velocity.z*d.velocity.y*w, d.position.z*u]}}\n# %s"},
+    {"sphere_plane",
+     "contacts: {e: {type: sphere_plane, between: [%s], plane: {point: [0.2, u, -0.3], "
+     "normal: [0.3, -0.2, w]}, radius: 4*w, stiffness: 20*w, damping: 0.4, "
+     "friction: {coefficient: 0.6*w, slip: 0.3}}}"},
+    {"sphere_sphere", "contacts: {e: {type: sphere_sphere, between: [%s], radii: [3*w, 2], "
+                      "stiffness: 15, exponent: 2*w, damping: 0.7}}"},
+};
+
+enum { N_POINT_CASES = sizeof point_cases / sizeof point_cases[0] };
+
 /* u and w are small and of order one; every other parameter enters the bodies. */
 static const char bodies_text[] =
     "nutate: 1\n"
@@ -114,6 +140,7 @@ static const char bodies_text[] =
     "  c: {mass: m + 1, inertia: [0.4, 0.4, 0.2], center_of_mass: [0, com, 0.3], fixed_point: [f, "
     "0, 0],\n"
     "      orientation: {rotation_vector: [0.1, 0.2, -turn]}}\n"
+    "  d: {point: true, mass: 0.8*follows, position: [0.9, at + w, -0.2]}\n"
     "markers: {p: {on: b, at: [0.2*w, -0.1, 0.4]}}\n";
 
 static void write_case(char *text, size_t size, const element_case *c, const char *pair)
@@ -260,26 +287,50 @@ static double worst_difference(nt_model *model, int k, unsigned seed)
  * makes them ten times worse. A missing term is off by 1e-3 at least. */
 static const double TOLERANCE = 2e-11;
 
+/* The worst over all parameters; what is worse than the tolerance is printed. */
+static double worst_of_case(const element_case *c, const char *pair, const char *more,
+                            unsigned seed)
+{
+    char text[4000];
+    double worst = 0;
+    write_case(text, sizeof text, c, pair);
+    assert_true(strlen(text) + strlen(more) < sizeof text);
+    strcat(text, more);
+    nt_model *model = read_model(text);
+    for (int k = 0; k < nt_model_system(model)->n_parameters; k++) {
+        double d = worst_difference(model, k, seed);
+        worst = fmax(worst, d);
+        if (!(d < TOLERANCE))
+            print_error("%s between %s in %s: off by %.3g\n%s\n", c->type, pair,
+                        nt_model_system(model)->parameter_names[k], d, c->text);
+    }
+    nt_model_destroy(model);
+    return worst;
+}
+
 static void tangents_agree_with_differences(void **state)
 {
     (void)state;
     static const char *const pairs[] = {"a, b", "ground, b", "b, ground", "c, b"};
     double worst = 0;
     for (int i = 0; i < N_CASES; i++)
-        for (int pair = 0; pair < 4; pair++) {
-            char text[4000];
-            write_case(text, sizeof text, &cases[i], pairs[pair]);
-            nt_model *model = read_model(text);
-            for (int k = 0; k < nt_model_system(model)->n_parameters; k++) {
-                double d = worst_difference(model, k, 31u * (unsigned)i + (unsigned)pair);
-                worst = fmax(worst, d);
-                if (!(d < TOLERANCE))
-                    print_error("%s between %s in %s: off by %.3g\n%s\n", cases[i].type,
-                                pairs[pair], nt_model_system(model)->parameter_names[k], d,
-                                cases[i].text);
-            }
-            nt_model_destroy(model);
-        }
+        for (int pair = 0; pair < 4; pair++)
+            worst = fmax(worst, worst_of_case(&cases[i], pairs[pair], "",
+                                              31u * (unsigned)i + (unsigned)pair));
+    print_message("largest difference %.3g\n", worst);
+    assert_true(worst < TOLERANCE);
+}
+
+static void tangents_of_points_agree(void **state)
+{
+    (void)state;
+    static const char *const pairs[] = {"a, d", "ground, d", "c, d"};
+    double worst = 0;
+    for (int i = 0; i < N_POINT_CASES; i++)
+        for (int pair = 0; pair < 3; pair++)
+            worst = fmax(worst,
+                         worst_of_case(&point_cases[i], pairs[pair], "initial: {correct: true}\n",
+                                       37u * (unsigned)i + (unsigned)pair));
     print_message("largest difference %.3g\n", worst);
     assert_true(worst < TOLERANCE);
 }
@@ -617,6 +668,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tangents_agree_with_differences),
+        cmocka_unit_test(tangents_of_points_agree),
         cmocka_unit_test(every_type_has_a_case),
         cmocka_unit_test(linear_parameters_are_exact),
         cmocka_unit_test(initial_values_follow),

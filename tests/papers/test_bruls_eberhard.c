@@ -140,7 +140,9 @@ static void simplified(void **state)
     CLOSE(at(&report, "table-4", 0, fine), 6.6e-5, 0.05e-5);
     CLOSE(at(&report, "table-4", 1, coarse), 1.1e-4, 0.06e-4);
     CLOSE(at(&report, "table-4", 1, fine), 1.0e-6, 0.05e-6);
-    assert_true(isnan(at(&report, "table-4", 2, coarse)) && isnan(at(&report, "table-4", 3, fine)));
+    CLOSE(at(&report, "table-4", 2, coarse), 1.1e-4, 0.05e-4);
+    CLOSE(at(&report, "table-4", 2, fine), 1.0e-6, 0.05e-6);
+    assert_true(at(&report, "table-4", 3, coarse) == 0 && at(&report, "table-4", 3, fine) == 0);
     CLOSE(at(&report, "table-4", 4, coarse), 1.0e-3, 0.05e-3);
     CLOSE(at(&report, "table-4", 4, fine), 1.0e-3, 0.05e-3);
     nt_paper_report_free(&report);

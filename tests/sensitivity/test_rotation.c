@@ -102,16 +102,17 @@ static void end(run_of *r)
     nt_model_destroy(r->model);
 }
 
-/* Increments, velocities and accelerations after ten steps with parameter k moved by `offset`, as
- * differences to those of q0. */
-static void moved(const char *text, const char *method, const nt_system *system, const double *q0,
-                  int k, double offset, double out[3][MOST])
+/* Increments, velocities and accelerations at time t, after ten steps or inside the last of them,
+ * with parameter k moved by `offset`, as differences to those of q0. */
+static void moved(const char *text, const char *method, const nt_system *system, double t,
+                  const double *q0, int k, double offset, double out[3][MOST])
 {
     double p[N_PARAMETERS];
     system->get_parameters(system->self, p);
     p[k] += offset;
     run_of r = begin(text, method, p, false);
-    nt_state s = nt_integrator_state(r.integrator);
+    nt_state s;
+    assert_int_equal(nt_integrator_dense(r.integrator, t, &s), NT_OK);
     nt_space_difference(&system->space, system->frame, q0, s.q, out[0]);
     memcpy(out[1], s.v, (size_t)system->space.nv * sizeof(double));
     memcpy(out[2], s.vdot, (size_t)system->space.nv * sizeof(double));
@@ -122,24 +123,28 @@ static const double weight[3] = {.75, -.15, 1.0 / 60};
 
 /* Sixth-order differences, steps of 0.15 % of each parameter: truncation and rounding below 2e-10
  * of the largest. */
-static void check(const char *text, const char *method)
+static void check_at(const char *text, const char *method, double t)
 {
     run_of r = begin(text, method, NULL, true);
     const nt_system *system = nt_model_system(r.model);
-    nt_state s = nt_integrator_state(r.integrator);
+    nt_state s;
     int nv = system->space.nv;
-    double values[N_PARAMETERS];
+    double values[N_PARAMETERS], q[2 * MOST];
+    assert_true(system->space.nq <= 2 * MOST);
+    assert_int_equal(nt_integrator_dense(r.integrator, t, &s), NT_OK);
+    memcpy(q, s.q, (size_t)system->space.nq * sizeof *q);
     system->get_parameters(system->self, values);
     for (int k = 0; k < N_PARAMETERS; k++) {
         double derivative[3][MOST] = {{0}}, out[3][MOST], step = 0.0015 * values[k];
         for (int j = 1; j <= 3; j++)
             for (int sign = -1; sign <= 1; sign += 2) {
-                moved(text, method, system, s.q, k, sign * j * step, out);
+                moved(text, method, system, t, q, k, sign * j * step, out);
                 for (int part = 0; part < 3; part++)
                     for (int i = 0; i < nv; i++)
                         derivative[part][i] += sign * weight[j - 1] / step * out[part][i];
             }
-        nt_state_tangent d = nt_sensitivity_state(r.sensitivity, k);
+        nt_state_tangent d;
+        assert_int_equal(nt_sensitivity_dense(r.sensitivity, k, t, &d), NT_OK);
         const double *tangent[3] = {d.q, d.v, d.vdot};
         for (int part = 0; part < 3; part++) {
             double size = 0, off = 0;
@@ -149,11 +154,18 @@ static void check(const char *text, const char *method)
             }
             assert_true(size > 0);
             if (!(off <= 1e-9 * size))
-                fail_msg("%s, parameter %s, part %d: off by %.3g of %.3g", method,
-                         system->parameter_names[k], part, off, size);
+                fail_msg("%s, parameter %s, part %d at %g s: off by %.3g of %.3g", method,
+                         system->parameter_names[k], part, t, off, size);
         }
     }
     end(&r);
+}
+
+/* At the end of a step and inside it. */
+static void check(const char *text, const char *method)
+{
+    check_at(text, method, 0.5);
+    check_at(text, method, 0.485);
 }
 
 static void top_equals_differences(void **state)

@@ -1,0 +1,121 @@
+/* What a model says that is allowed but seldom meant: slips that no other message can catch. */
+#include "base/error.h"
+#include "model/joint.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A body's mass is further from its centre than this many times the largest distance in the whole
+ * model: kg mm2 taken for kg m2 makes it a thousand times too far, kg cm2 a hundred. */
+static const double TOO_FAR = 30;
+
+static const double WHOLE_TURN = 6.283185307179586;
+
+static int remark(const nt_model *model, nt_place place, nt_error *out, const char *format, ...)
+    NT_PRINTF(4, 5);
+
+static int remark(const nt_model *model, nt_place place, nt_error *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    nt_fail_with(out, NT_OK, model->file, place.line, place.column, format, arguments);
+    va_end(arguments);
+    return 1;
+}
+
+static int of_inertia(const nt_model *model, const nt_body *body, nt_error *out)
+{
+    const double *J = body->inertia;
+    double radius = sqrt(fmax(J[0], fmax(J[1], J[2])) / body->mass);
+    if (!(radius > TOO_FAR * model->length))
+        return 0;
+    return remark(model, body->place, out,
+                  "body %s: its radius of gyration is %.3g m, the whole model measures %.3g m: "
+                  "inertia is in kg m2",
+                  body->name, radius, model->length);
+}
+
+static int of_orientation(const nt_model *model, const nt_body *body, nt_error *out)
+{
+    double angle = 0;
+    if (body->given & NT_GIVEN_ANGLE)
+        angle = fabs(body->angle);
+    else if (body->given & NT_GIVEN_ROTATION_VECTOR)
+        angle = v3_norm(v3_load(body->rotation_vector));
+    if (!(angle > WHOLE_TURN))
+        return 0;
+    return remark(model, body->place, out,
+                  "body %s: its orientation is %.3g rad, more than a turn: angles are in radians",
+                  body->name, angle);
+}
+
+/* Nothing is left to move, and no motion is prescribed. */
+static int of_freedom(const nt_model *model, nt_error *out)
+{
+    const nt_system *s = &model->system;
+    for (int i = 0; i < model->n_joints; i++)
+        if (!model->elements[i].type->rates && nt_joint_of(&model->elements[i])->motion)
+            return 0;
+    if (s->nh + s->nn == 0 || s->space.nv > s->nh + s->nn - model->n_redundant)
+        return 0;
+    return remark(model, (nt_place){0}, out,
+                  "the joints leave no degree of freedom: nothing moves");
+}
+
+/* Whether an element holds two bodies together: all that stand `between` them. */
+static bool links(const nt_element *e)
+{
+    for (const nt_key *key = e->type->keys; key->name; key++)
+        if (strcmp(key->name, "between") == 0)
+            return true;
+    return false;
+}
+
+static int root_of(int *group, int body)
+{
+    while (group[body] != body)
+        body = group[body] = group[group[body]];
+    return body;
+}
+
+/* The first group of bodies that hang together, but not with the ground, by its first two bodies.
+ * group[n_bodies]: scratch */
+static int of_ground(const nt_model *model, int *group, nt_error *out)
+{
+    for (int i = 0; i < model->n_bodies; i++)
+        group[i] = i;
+    for (int i = 0; i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        int a = root_of(group, e->a), b = root_of(group, e->b);
+        if (links(e))
+            group[a > b ? a : b] = a > b ? b : a; /* the root is the lowest: the ground is 0 */
+    }
+    for (int i = 1; i < model->n_bodies; i++) {
+        int first = root_of(group, i);
+        if (first == 0 || first == i)
+            continue;
+        return remark(model, model->bodies[first].place, out,
+                      "bodies %s and %s hang together, but nothing joins them to the ground",
+                      model->bodies[first].name, model->bodies[i].name);
+    }
+    return 0;
+}
+
+int nt_model_remark(const nt_model *model, int i, nt_error *out)
+{
+    nt_error unwanted;
+    for (int b = 1; b < model->n_bodies; b++) {
+        const nt_body *body = &model->bodies[b];
+        if (of_inertia(model, body, &unwanted) && i-- == 0)
+            return of_inertia(model, body, out);
+        if (of_orientation(model, body, &unwanted) && i-- == 0)
+            return of_orientation(model, body, out);
+    }
+    if (of_freedom(model, &unwanted) && i-- == 0)
+        return of_freedom(model, out);
+    int *group = i < 1 ? calloc((size_t)model->n_bodies, sizeof *group) : NULL;
+    int found = group ? of_ground(model, group, out) : 0;
+    free(group);
+    return found;
+}

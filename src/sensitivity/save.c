@@ -1,0 +1,121 @@
+/* Saving and restoring sensitivities, bit for bit: variations at the present state and the one
+ * before it, work, and how pseudo-loads are found. For each parameter one piece:
+ *
+ *   its number; step and error of its differences; work at both states; variations at both. */
+#include "base/error.h"
+#include "sensitivity/forward.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct header {
+    char magic[8];
+    int n, n_parameters;
+    size_t stride;
+    double t; /* s */
+} header;
+
+enum { PARAMETER, STEP, DIFFERENCE, WORK, WORK_BEFORE, PIECE_HEAD };
+
+static header header_of(const nt_sensitivity *s)
+{
+    header h;
+    memset(&h, 0, sizeof h); /* padding too: equal states are equal bytes */
+    memcpy(h.magic, "nutsens", 8);
+    h.n = s->n;
+    h.n_parameters = s->integrator->problem->system->n_parameters;
+    h.stride = s->directions.stride;
+    h.t = s->t;
+    return h;
+}
+
+/* Doubles of one parameter. */
+static size_t piece_of(const nt_sensitivity *s) { return PIECE_HEAD + 2 * s->directions.stride; }
+
+static size_t bytes_of(const nt_sensitivity *s, int n)
+{
+    return sizeof(header) + (size_t)n * piece_of(s) * sizeof(double);
+}
+
+size_t nt_sensitivity_saved_size(const nt_sensitivity *s) { return bytes_of(s, s->n); }
+
+void nt_sensitivity_save(const nt_sensitivity *s, void *bytes)
+{
+    header h = header_of(s);
+    size_t stride = s->directions.stride;
+    char *out = bytes;
+    memcpy(out, &h, sizeof h);
+    out += sizeof h;
+    for (int i = 0; i < s->n; i++, out += piece_of(s) * sizeof(double)) {
+        const nt_load_route *route = &s->route[i];
+        const double head[PIECE_HEAD] = {[PARAMETER] = route->parameter,
+                                         [STEP] = route->step,
+                                         [DIFFERENCE] = route->difference,
+                                         [WORK] = s->work[i],
+                                         [WORK_BEFORE] = s->work_before[i]};
+        size_t at = (size_t)i * stride;
+        memcpy(out, head, sizeof head);
+        memcpy(out + sizeof head, s->now + at, stride * sizeof(double));
+        memcpy(out + sizeof head + stride * sizeof(double), s->before + at,
+               stride * sizeof(double));
+    }
+}
+
+/* The piece of a parameter among n, NULL where it was not saved. */
+static const char *find_piece(const nt_sensitivity *s, const char *pieces, int n, int parameter)
+{
+    for (int j = 0; j < n; j++, pieces += piece_of(s) * sizeof(double)) {
+        double number;
+        memcpy(&number, pieces + PARAMETER * sizeof number, sizeof number);
+        if (number == parameter)
+            return pieces;
+    }
+    return NULL;
+}
+
+static void take_piece(nt_sensitivity *s, int i, const char *piece)
+{
+    double head[PIECE_HEAD];
+    size_t stride = s->directions.stride, at = (size_t)i * stride;
+    memcpy(head, piece, sizeof head);
+    memcpy(s->now + at, piece + sizeof head, stride * sizeof(double));
+    memcpy(s->before + at, piece + sizeof head + stride * sizeof(double), stride * sizeof(double));
+    s->route[i].step = head[STEP];
+    s->route[i].difference = head[DIFFERENCE];
+    s->work[i] = head[WORK];
+    s->work_before[i] = head[WORK_BEFORE];
+}
+
+nt_status nt_sensitivity_restore(nt_sensitivity *s, const void *bytes, size_t size, nt_error *error)
+{
+    const nt_phase *now = &s->integrator->stepper.now;
+    const nt_system *system = s->integrator->problem->system;
+    header mine = header_of(s), h;
+    const char *pieces = (const char *)bytes + sizeof h;
+    if (size < sizeof h)
+        return nt_fail(error, NT_INVALID,
+                       "saved sensitivities have %zu bytes, expected at least %zu", size, sizeof h);
+    memcpy(&h, bytes, sizeof h);
+    if (memcmp(h.magic, mine.magic, sizeof h.magic) != 0)
+        return nt_fail(error, NT_INVALID, "these are no saved sensitivities");
+    if (h.stride != mine.stride || h.n_parameters != mine.n_parameters || h.n < 0 ||
+        (size_t)h.n > size / sizeof(double) || size != bytes_of(s, h.n))
+        return nt_fail(error, NT_INVALID,
+                       "saved sensitivities are of another system, method or number of parameters");
+    if (!s->integrator->started || h.t != now->all[NT_PHASE_T])
+        return nt_fail(error, NT_INVALID,
+                       "saved sensitivities are of t = %.17g s, the integrator stands elsewhere",
+                       h.t);
+    for (int i = 0; i < s->n; i++)
+        if (!find_piece(s, pieces, h.n, s->route[i].parameter))
+            return nt_fail(error, NT_INVALID, "derivatives in parameter %s were not saved",
+                           system->parameter_names ? system->parameter_names[s->route[i].parameter]
+                                                   : "(without a name)");
+    nt_point at = nt_phase_point(now);
+    nt_status status = nt_pseudo_load_prepare(s, &at, error);
+    for (int i = 0; i < s->n && status == NT_OK; i++)
+        take_piece(s, i, find_piece(s, pieces, h.n, s->route[i].parameter));
+    s->t = status == NT_OK ? h.t : (double)NAN;
+    s->linearised_t = s->between_t = (double)NAN;
+    return status;
+}

@@ -1,0 +1,43 @@
+# nutate check: what is allowed but seldom meant is remarked on, and only that.
+. "$(dirname "$0")/common.sh"
+
+# arm KEYS [BETWEEN [JOINT]]: arm.yaml, an arm of half a metre
+arm() {
+    cat >arm.yaml <<END
+nutate: 1
+bodies:
+  arm: {mass: 2, position: [0.5, 0, 0], $1}
+  leg: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, -0.5]}
+joints:
+  hinge: {between: [${2-ground}, arm], at: [0, 0, 0], ${3-type: revolute, axis: [0, 1, 0]}}
+  knee: {type: fixed, between: [arm, leg], at: [0.5, 0, 0]}
+END
+}
+remarks() {
+    expect 0 check arm.yaml
+    [ "$(grep -c '^remark: ' out)" = $# ] || fail "remarks on $(cat arm.yaml): $(grep '^remark' out)"
+    for text in "$@"; do
+        prints "remark: arm.yaml:$text"
+    done
+}
+right="inertia: [0.02, 0.2, 0.2]"
+
+arm "$right"
+remarks
+arm "inertia: [0.02e6, 0.2e6, 0.2e6]" # kg mm2
+remarks "3:3: body arm: its radius of gyration is 316 m, the whole model measures 0.707 m: inertia is in kg m2"
+arm "$right, orientation: {axis: [0, 1, 0], angle: 45}"
+remarks "3:3: body arm: its orientation is 45 rad, more than a turn: angles are in radians"
+arm "$right, orientation: {rotation_vector: [0, 0, -90]}"
+remarks "3:3: body arm: its orientation is 90 rad, more than a turn: angles are in radians"
+arm "$right, orientation: {axis: [0, 1, 0], angle: 2*pi}"
+remarks
+arm "$right" ground "type: fixed"
+remarks " the joints leave no degree of freedom: nothing moves"
+arm "$right" ground "type: revolute, axis: [0, 1, 0], motion: t"
+remarks
+arm "$right" leg
+remarks "3:3: bodies arm and leg hang together, but nothing joins them to the ground"
+arm "$right, orientation: {axis: [0, 1, 0], angle: 45}" leg
+remarks "3:3: body arm: its orientation" "3:3: bodies arm and leg hang together"
+finish

@@ -1,0 +1,388 @@
+/* Methods on models with points: vector-space methods on points alone, rotation integrators on
+ * points and rigid bodies together, every method of the registry on both. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <nutate/model.h>
+
+#include "base/vector3.h"
+#include "runs.h"
+
+static void near_number(double a, double b, double tolerance, const char *method, const char *what)
+{
+    if (!(fabs(a - b) <= tolerance))
+        fail_msg("%s: %s is %.15g, expected %.15g within %.3g", method, what, a, b, tolerance);
+}
+
+static nt_model *read_model(const char *text)
+{
+    nt_model *model = NULL;
+    nt_error error = {0};
+    if (nt_model_read_text(&model, text, strlen(text), "test", NULL, NULL, 0, &error) != NT_OK)
+        fail_msg("%s", error.message);
+    return model;
+}
+
+static nt_integrator *start(const nt_system *system, const char *method, const nt_option *option)
+{
+    nt_integrator_setup setup = setup_of(system, option, option && option->name ? 1 : 0);
+    setup.method = nt_method_find(method);
+    assert_non_null(setup.method);
+    setup.frame = nt_method_has_frame(setup.method, NT_INERTIAL) ? NT_INERTIAL : NT_BODY;
+    return begin(&setup, NULL, NULL);
+}
+
+enum { ROOM = 64 };
+
+static void end_of(const nt_system *system, const char *method, const nt_option *option, double h,
+                   double q[ROOM])
+{
+    nt_integrator *it = start(system, method, option);
+    run_to(it, 1, h);
+    assert_true(system->space.nq <= ROOM);
+    if (strcmp(method, "bdf") != 0) /* which chooses its steps */
+        assert_int_equal(nt_integrator_statistics(it)->rejected, 0);
+    memcpy(q, nt_integrator_state(it).q, (size_t)system->space.nq * sizeof *q);
+    nt_integrator_destroy(it);
+}
+
+static double differ(const nt_system *s, const double *q, const double *other)
+{
+    double d[ROOM], largest = 0;
+    nt_space_difference(&s->space, NT_INERTIAL, q, other, d);
+    for (int i = 0; i < s->space.nv; i++)
+        largest = fmax(largest, fabs(d[i]));
+    return largest;
+}
+
+/* Order between h and h/2, beside a run of order eight whose own error is below 1e-11. */
+static double order_of(const nt_system *system, const char *method, const nt_option *option,
+                       double h)
+{
+    double exact[ROOM], coarse[ROOM], fine[ROOM];
+    end_of(system, "rkmk-dop853", NULL, 5e-3, exact);
+    end_of(system, method, option, h, coarse);
+    end_of(system, method, option, h / 2, fine);
+    return log2(differ(system, exact, coarse) / differ(system, exact, fine));
+}
+
+/* Linear and angular momentum about the ground's origin, of points and bodies; v in ground axes. */
+static void momenta(const nt_system *system, const nt_state *s, double out[6])
+{
+    v3 p = {0, 0, 0}, L = {0, 0, 0};
+    for (int b = 0; b < system->space.n_blocks; b++) {
+        const nt_block *block = &system->space.blocks[b];
+        v3 mv = v3_scale(system->momenta->mass[block->v], v3_load(s->v + block->v));
+        p = v3_add(p, mv);
+        L = v3_add(L, v3_cross(v3_load(s->q + block->q), mv));
+        if (block->rotation < 0)
+            continue;
+        m3 R = quat_matrix(quat_load(s->q + block->q + 3));
+        m3 J = m3_load(system->momenta->inertia + 9 * block->rotation);
+        v3 W = m3_apply_transposed(R, v3_load(s->v + block->v + 3));
+        L = v3_add(L, m3_apply(R, m3_apply(J, W)));
+    }
+    v3_store(out, p);
+    v3_store(out + 3, L);
+}
+
+static double energy_of(const nt_system *system, const nt_state *s)
+{
+    nt_energy energy = {0};
+    nt_point at = {.t = s->t, .q = s->q, .v = s->v, .vdot = s->vdot, .memory = s->memory};
+    assert_int_equal(system->energy(system->self, &at, &energy), NT_OK);
+    return energy.kinetic + energy.potential;
+}
+
+static const nt_option plain = {0}, adjoint = {"adjoint", "true"};
+
+/* ---- points alone --------------------------------------------------------------------------- */
+
+/* Four points in flight, each tied to each by springs, two of them pressed together by a contact
+ * that never opens; %s is a damper. */
+static const char swarm_text[] =
+    "nutate: 1\n"
+    "gravity: [0, 0, 0]\n"
+    "bodies:\n"
+    "  a: {point: true, mass: 2, velocity: [0.3, 0, 0.1]}\n"
+    "  b: {point: true, mass: 1, position: [1, 0, 0], velocity: [0, 0.8, 0]}\n"
+    "  c: {point: true, mass: 1.5, position: [0, 1, 0], velocity: [-0.6, 0, 0]}\n"
+    "  d: {point: true, mass: 0.5, position: [0.2, 0.3, 1], velocity: [0, 0, 0.5]}\n"
+    "forces:\n"
+    "  ab: {type: spring, between: [a, b], stiffness: 20%s}\n"
+    "  ac: {type: spring, between: [a, c], stiffness: 30, length: 0.8}\n"
+    "  ad: {type: spring, between: [a, d], stiffness: 25}\n"
+    "  bc: {type: spring, between: [b, c], stiffness: 15, length: 1.2}\n"
+    "  bd: {type: spring, between: [b, d], stiffness: 18, length: 1}\n"
+    "contacts:\n"
+    "  cd: {type: sphere_sphere, between: [c, d], radii: [1.5, 1], stiffness: 12}\n"
+    "simulation: {duration: 1, step: 1e-2}\n";
+
+static nt_model *swarm(bool damped)
+{
+    char text[2000];
+    snprintf(text, sizeof text, swarm_text, damped ? ", damping: 2" : "");
+    return read_model(text);
+}
+
+static void orders_on_points(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *method;
+        const nt_option *option;
+        double h, order;
+        bool undamped_only;
+    } rows[] = {
+        {"stormer-verlet", &plain, 0.02, 2, false},
+        {"symplectic-euler", &plain, 0.0025, 1, false},
+        {"symplectic-euler", &adjoint, 0.0025, 1, false},
+        {"lie-newmark", &plain, 0.02, 2, false},
+        {"akw", &plain, 0.02, 2, false},
+        {"lie-newmark-4", &plain, 0.02, 4, true},
+        {"lie-newmark-6", &plain, 0.05, 6, true},
+        {"semi-explicit", &plain, 0.0025, 1, false},
+        {"generalized-alpha", &plain, 0.01, 2, false},
+    };
+    for (int damped = 0; damped < 2; damped++) {
+        nt_model *model = swarm(damped);
+        const nt_system *system = nt_model_system(model);
+        assert_int_equal(system->space.n_rotations, 0);
+        assert_int_equal(system->space.nv, 12);
+        assert_int_equal((system->capabilities & NT_POSITION_FORCES) == 0, damped);
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+            if (!damped || !rows[i].undamped_only)
+                near_number(order_of(system, rows[i].method, rows[i].option, rows[i].h),
+                            rows[i].order, 0.2, rows[i].method,
+                            damped ? "order with a damper" : "order");
+        nt_model_destroy(model);
+    }
+}
+
+/* Without rotations LIEMID[EA] is the explicit Newmark method, but that its drift is two halves:
+ * the same but for rounding. */
+static void rotation_methods_are_the_same_there(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        const nt_option *option;
+    } pairs[] = {{"lie-newmark", "stormer-verlet", &plain},
+                 {"lie-euler", "symplectic-euler", &plain},
+                 {"lie-euler-adjoint", "symplectic-euler", &adjoint}};
+    nt_model *model = swarm(false);
+    const nt_system *system = nt_model_system(model);
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        double a[ROOM], b[ROOM];
+        end_of(system, pairs[i].a, NULL, 0.01, a);
+        end_of(system, pairs[i].b, pairs[i].option, 0.01, b);
+        near_number(differ(system, a, b), 0, 1e-13, pairs[i].a, "difference");
+    }
+    nt_model_destroy(model);
+}
+
+/* Momentum to rounding of 2500 steps, dampers or not; the error of the energy does not grow: in 75
+ * s more it is that of the first 25 s. */
+static void invariants_of_points(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *method;
+        const nt_option *option;
+    } rows[] = {
+        {"stormer-verlet", &plain}, {"symplectic-euler", &plain}, {"symplectic-euler", &adjoint}};
+    for (int damped = 0; damped < 2; damped++) {
+        nt_model *model = swarm(damped);
+        const nt_system *system = nt_model_system(model);
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            nt_integrator *it = start(system, rows[i].method, rows[i].option);
+            double before[6], after[6], early = 0, late = 0;
+            nt_state s = nt_integrator_state(it);
+            momenta(system, &s, before);
+            double E = energy_of(system, &s);
+            for (int k = 1; k <= (damped ? 2500 : 10000); k++) {
+                run_to(it, 0.01 * k, 0.01);
+                s = nt_integrator_state(it);
+                double *most = k <= 2500 ? &early : &late;
+                *most = fmax(*most, fabs(energy_of(system, &s) - E));
+                if (k != 2500)
+                    continue;
+                momenta(system, &s, after);
+                for (int j = 0; j < 6; j++)
+                    near_number(after[j], before[j], 1e-11, rows[i].method, "momentum");
+            }
+            assert_true(early > 1e-6 * E); /* there is something to drift */
+            if (!damped && !(late < 1.5 * early))
+                fail_msg("%s: energy is off by %g of %g within 25 s, by %g after", rows[i].method,
+                         early, E, late);
+            if (damped)
+                assert_true(early > 0.1 * E); /* the damper is at work */
+            nt_integrator_destroy(it);
+        }
+        nt_model_destroy(model);
+    }
+}
+
+/* Two equal points that collide exchange their velocities; the contact lasts 60 steps and its force
+ * bends at both ends, so that order two leaves a few 1e-4 of the speed. */
+static void equal_points_exchange_velocities(void **state)
+{
+    (void)state;
+    nt_model *model = read_model(
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "bodies:\n"
+        "  a: {point: true, mass: 1, position: [-1, 0, 0], velocity: [2, 0, 0.1]}\n"
+        "  b: {point: true, mass: 1, position: [1, 0, 0], velocity: [-1, 0, 0.1]}\n"
+        "contacts:\n"
+        "  c: {type: sphere_sphere, between: [a, b], radii: [0.2, 0.1], stiffness: 4e4}\n"
+        "simulation: {duration: 1, step: 1e-3}\n");
+    nt_integrator *it = start(nt_model_system(model), "stormer-verlet", NULL);
+    run_to(it, 1, 5e-4);
+    const double *v = nt_integrator_state(it).v;
+    static const double after[6] = {-1, 0, 0.1, 2, 0, 0.1};
+    for (int i = 0; i < 6; i++)
+        near_number(v[i], after[i], i % 3 == 0 ? 1e-3 : 0, "stormer-verlet", "velocity");
+    near_number(v[0] + v[3], 1, 1e-14, "stormer-verlet", "momentum");
+    nt_integrator_destroy(it);
+    nt_model_destroy(model);
+}
+
+/* ---- points and rigid bodies ---------------------------------------------------------------- */
+
+/* Two rigid bodies on a stiff ball joint, points that hang on them by springs and a stiff guide,
+ * contacts that never open; %s is a damper. */
+static const char mixed_text[] =
+    "nutate: 1\n"
+    "gravity: [0, 0, 0]\n"
+    "bodies:\n"
+    "  a: {mass: 2, inertia: [0.4, 0.5, 0.3], angular_velocity: [0.3, 1, -0.5]}\n"
+    "  p: {point: true, mass: 0.7, position: [0, 0, 1], velocity: [0.3, 0, 0]}\n"
+    "  b: {mass: 1, inertia: [0.2, 0.1, 0.15], position: [1, 0, 0], velocity: [0, 0.5, 0.2],\n"
+    "      center_of_mass: [0.1, 0, 0.05], angular_velocity: [1, 0, 0.5]}\n"
+    "  o: {point: true, mass: 0.5, position: [1, 0.6, 0.2]}\n"
+    "joints:\n"
+    "  ball: {type: spherical, between: [a, b], at: [0.5, 0, 0], enforce: penalty, stiffness: 60}\n"
+    "  guide: {type: inline, between: [b, o], at: [1, 0, 0.2], axis: [0, 1, 0], enforce: penalty,\n"
+    "          stiffness: 40}\n"
+    "forces:\n"
+    "  ap: {type: spring, between: [a, p], at: [[0.2, 0.1, 0], [0, 0, 1]], stiffness: 20%s}\n"
+    "  po: {type: spring, between: [p, o], stiffness: 25, length: 1}\n"
+    "contacts:\n"
+    "  bp: {type: sphere_sphere, between: [b, p], at: [[0, 0.1, 0], [0, 0, 0]], radii: [1.5, 1],\n"
+    "       stiffness: 8}\n"
+    "  ao: {type: sphere_plane, between: [a, o], plane: {point: [0, -1, 0], normal: [0, 1, 0]},\n"
+    "       radius: 3, stiffness: 1}\n"
+    "simulation: {duration: 1, step: 1e-2}\n";
+
+static nt_model *mixed(bool damped)
+{
+    char text[3000];
+    snprintf(text, sizeof text, mixed_text, damped ? ", damping: 2" : "");
+    return read_model(text);
+}
+
+static void orders_on_both(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *method;
+        double h, order;
+        bool undamped_only;
+    } rows[] = {
+        {"lie-newmark", 0.02, 2, false},         {"lie-midpoint", 0.01, 2, false},
+        {"simo-wong", 0.01, 2, false},           {"akw", 0.01, 2, false},
+        {"simo-wong-explicit", 0.01, 2, false},  {"lie-euler", 0.0025, 1, false},
+        {"lie-euler-adjoint", 0.0025, 1, false}, {"lie-newmark-4", 0.05, 4, true},
+        {"lie-newmark-6", 0.05, 6, true},
+    };
+    for (int damped = 0; damped < 2; damped++) {
+        nt_model *model = mixed(damped);
+        const nt_system *system = nt_model_system(model);
+        assert_int_equal(system->space.n_rotations, 2);
+        assert_int_equal(system->space.nv, 18);
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+            if (!damped || !rows[i].undamped_only)
+                near_number(order_of(system, rows[i].method, NULL, rows[i].h), rows[i].order, 0.2,
+                            rows[i].method, damped ? "order with a damper" : "order");
+        nt_model_destroy(model);
+    }
+}
+
+static void momentum_of_both(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"lie-newmark", "lie-newmark-4",     "lie-newmark-6",
+                                          "lie-euler",   "lie-euler-adjoint", "lie-midpoint"};
+    nt_model *model = mixed(false);
+    const nt_system *system = nt_model_system(model);
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        nt_integrator *it = start(system, methods[i], NULL);
+        double before[6], after[6];
+        nt_state s = nt_integrator_state(it);
+        momenta(system, &s, before);
+        run_to(it, 5, 0.02);
+        s = nt_integrator_state(it);
+        momenta(system, &s, after);
+        for (int k = 0; k < 6; k++)
+            near_number(after[k], before[k], 1e-11, methods[i], "momentum");
+        nt_integrator_destroy(it);
+    }
+    nt_model_destroy(model);
+}
+
+/* ---- the whole registry --------------------------------------------------------------------- */
+
+/* Every method ends where order eight does, within ten times its own change from h to h/2, or says
+ * that it works on vector spaces. */
+static void every_method(void **state)
+{
+    (void)state;
+    for (int both = 0; both < 2; both++) {
+        nt_model *model = both ? mixed(false) : swarm(false);
+        const nt_system *system = nt_model_system(model);
+        double exact[ROOM], coarse[ROOM], fine[ROOM];
+        end_of(system, "rkmk-dop853", NULL, 5e-3, exact);
+        for (int i = 0; i < nt_method_count(); i++) {
+            const nt_method *method = nt_method_at(i);
+            const char *name = nt_method_name(method);
+            nt_error error = {0};
+            if (nt_method_check_system(method, system, &error) != NT_OK) {
+                assert_int_equal(error.status, NT_UNSUPPORTED);
+                if (!both || !strstr(error.message, "works on vector spaces"))
+                    fail_msg("%s", error.message);
+                continue;
+            }
+            end_of(system, name, NULL, 0.004, coarse);
+            end_of(system, name, NULL, 0.002, fine);
+            double change = differ(system, coarse, fine), off = differ(system, exact, fine);
+            /* 1e-4: bdf by its own tolerance */
+            if (!(off <= 10 * change + 1e-4) || !(off < 0.05))
+                fail_msg("%s: off by %.3g, changes by %.3g", name, off, change);
+        }
+        nt_model_destroy(model);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(orders_on_points),
+        cmocka_unit_test(rotation_methods_are_the_same_there),
+        cmocka_unit_test(invariants_of_points),
+        cmocka_unit_test(equal_points_exchange_velocities),
+        cmocka_unit_test(orders_on_both),
+        cmocka_unit_test(momentum_of_both),
+        cmocka_unit_test(every_method),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
