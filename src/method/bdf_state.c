@@ -113,9 +113,14 @@ nt_status nt_bdf_interpolate(nt_stepper *s, const nt_phase *from, const nt_phase
     size_t many = (size_t)(out->memory - out->vdot); /* lambda and mu follow vdot */
     nt_report report = s->report;
     memcpy(out->vdot, from->vdot, (size_t)s->problem->nv * sizeof(double));
-    if (nt_bdf_state(b, b->between, out) != NT_OK)
+    if (s->glances)
+        take(b, b->between, out);
+    if (s->glances || nt_bdf_state(b, b->between, out) != NT_OK)
         for (size_t i = 0; i < many; i++)
             out->vdot[i] = (1 - part) * from->vdot[i] + part * to->vdot[i];
+    if (s->glances)
+        memcpy(out->lambda, N_VGetArrayPointer(b->between) + b->counted,
+               (size_t)s->problem->nc * sizeof(double));
     s->report = report;
     return NT_OK;
 }

@@ -94,6 +94,9 @@ typedef struct nt_stepper {
     double minimum_step, maximum_step, asked_step;
     /* parameters or loads changed since `now`: what the method kept of forces is void */
     bool stale;
+    /* of `interpolate` only the power of the loads is wanted: what the tolerance allows will do for
+     * q, v and the multipliers, on the constraints or not */
+    bool glances;
     /* saved or restored since `now`: what the method keeps outside the state is void */
     bool resumed;
     void *own; /* what `close` frees                                                              */

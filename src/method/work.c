@@ -1,17 +1,18 @@
 /* Work of the forces that have no potential, from their power along the motion.
  *
- * Over a step the power is taken at the five nodes of Lobatto's rule on [0, 1], on the dense output
- * of the method, and the polynomial through them is integrated: exact to degree 7 over the step and
- * to degree 4 up to a place in it, so that a step of h leaves h^9 and h^6 besides what is due to
- * the dense output. Its error, h^4 in q where it is the cubic of dense_output.c, enters multiplied
- * by h: the work over a motion is as good as positions are by methods of order four and below, and
- * by those with a dense output of their own. The nodes within and what is needed there cost 60 per
- * cent of a step of generalized-alpha; nobody pays who does not record work. */
+ * Over a step the power is taken on the dense output, and the polynomial through the powers is
+ * integrated. Where the method has a dense output of its own, at the five nodes of Lobatto's rule
+ * on [0, 1]: exact to degree seven over the step and to degree four up to a place in it. Else at
+ * the ends and in the middle, which is Simpson's rule and as good as the cubic of dense_output.c:
+ * h^4 in q enters multiplied by h. So the work over a motion is as good as the positions, by
+ * methods with a dense output of their own and by those of order four and below. */
 #include "method/work.h"
 #include "method/integrator.h"
 
 /* (1 - sqrt(3/7))/2 */
 #define INNER 0.17267316464601142810
+
+enum { MIDDLE = NT_WORK_NODES / 2 };
 
 const double nt_work_node[NT_WORK_NODES] = {0, INNER, 0.5, 1 - INNER, 1};
 
@@ -38,6 +39,23 @@ double nt_work_within(const double *power, double s)
             5 * power_at(power, s * (0.5 + apart)));
 }
 
+bool nt_work_looks(const nt_method *method, int k)
+{
+    return method->interpolate || k == 0 || k == MIDDLE || k == NT_WORK_NODES - 1;
+}
+
+/* By the parabola through the others. */
+void nt_work_fill(const nt_method *method, double *power)
+{
+    const double first = power[0], middle = power[MIDDLE], last = power[NT_WORK_NODES - 1];
+    for (int k = 0; k < NT_WORK_NODES; k++) {
+        double x = nt_work_node[k];
+        if (!nt_work_looks(method, k))
+            power[k] =
+                first * (1 - x) * (1 - 2 * x) + middle * 4 * x * (1 - x) + last * x * (2 * x - 1);
+    }
+}
+
 static double power_of(nt_integrator *it, const nt_phase *phase)
 {
     nt_problem *p = it->problem;
@@ -58,14 +76,19 @@ nt_status nt_integrator_work(nt_integrator *it)
     double *power = next->all + NT_PHASE_POWER, t = now->all[NT_PHASE_T];
     double h = next->all[NT_PHASE_T] - t;
     power[0] = power_of(it, now);
-    for (int k = 1; k < NT_WORK_NODES - 1; k++) {
-        nt_status status =
-            nt_integrator_between(it, now, next, t + nt_work_node[k] * h, &it->within);
-        if (status != NT_OK)
-            return status;
-        power[k] = power_of(it, &it->within);
+    s->glances = true;
+    nt_status status = NT_OK;
+    for (int k = 1; k < NT_WORK_NODES - 1 && status == NT_OK; k++) {
+        if (!nt_work_looks(it->method, k))
+            continue;
+        status = nt_integrator_between(it, now, next, t + nt_work_node[k] * h, &it->within);
+        power[k] = status == NT_OK ? power_of(it, &it->within) : (double)NAN;
     }
+    s->glances = false;
+    if (status != NT_OK)
+        return status;
     power[NT_WORK_NODES - 1] = power_of(it, next);
+    nt_work_fill(it->method, power);
     next->all[NT_PHASE_WORK] = now->all[NT_PHASE_WORK] + h * nt_work_within(power, 1);
     return NT_OK;
 }

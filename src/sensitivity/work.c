@@ -127,8 +127,9 @@ static nt_status find_nodes(nt_sensitivity *s, double h)
     nt_status status = NT_OK;
     for (int k = 0; k < WITHIN && status == NT_OK; k++) {
         nt_phase node = nt_sensitivity_phase(s, NT_SENSITIVITY_NODES + k);
-        status = nt_integrator_between(it, now, &it->stepper.next,
-                                       now->all[NT_PHASE_T] + nt_work_node[k + 1] * h, &node);
+        if (nt_work_looks(it->method, k + 1))
+            status = nt_integrator_between(it, now, &it->stepper.next,
+                                           now->all[NT_PHASE_T] + nt_work_node[k + 1] * h, &node);
     }
     return status;
 }
@@ -194,7 +195,8 @@ nt_status nt_sensitivity_vary_work(nt_sensitivity *s, double h)
     nt_stepper *stepper = &s->integrator->stepper;
     nt_status status = find_nodes(s, h);
     for (int k = 0; k < WITHIN && status == NT_OK; k++)
-        status = vary_within(s, k);
+        if (nt_work_looks(s->integrator->method, k + 1))
+            status = vary_within(s, k);
     for (int i = 0; i < s->n && status == NT_OK; i++) {
         double *power = s->power + NT_WORK_NODES * i;
         nt_variation first = nt_variation_at(stepper->problem, &s->directions, s->now, i);
@@ -202,6 +204,7 @@ nt_status nt_sensitivity_vary_work(nt_sensitivity *s, double h)
         status = vary_power(s, i, &stepper->now, &first, &power[0]);
         if (status == NT_OK)
             status = vary_power(s, i, &stepper->next, &last, &power[NT_WORK_NODES - 1]);
+        nt_work_fill(s->integrator->method, power);
         s->work_before[i] = s->work[i];
         s->work[i] += h * nt_work_within(power, 1);
     }
