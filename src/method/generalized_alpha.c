@@ -346,10 +346,11 @@ static nt_status add_load(const nt_directions *directions, int k, const nt_point
     return directions->load(directions->context, k, at, &terms);
 }
 
-/* dv1, dvdot1, da_1 from T^-1 e - y */
-NT_WIDE static void add_solution(const nt_family *c, int nv, const double *restrict x,
+/* dv1, dvdot1, da_1 from w = T^-1 e - y, and dlambda */
+NT_WIDE static void add_solution(const nt_family *c, int nv, int nc, const double *restrict x,
                                  const double *restrict y, const double *restrict c_v,
-                                 double *restrict v, double *restrict vdot, double *restrict a)
+                                 double *restrict v, double *restrict vdot, double *restrict a,
+                                 double *restrict lambda)
 {
     double of_v = c->gamma_prime, of_a = c->beta_prime, share = c->share;
     for (int i = 0; i < nv; i++) {
@@ -358,13 +359,9 @@ NT_WIDE static void add_solution(const nt_family *c, int nv, const double *restr
         vdot[i] = acceleration;
         a[i] += share * acceleration;
     }
-}
-
-NT_WIDE static void unscale(int nc, double scale, const double *restrict z, double *restrict out)
-{
-    double factor = 1 / scale;
-    for (int i = 0; i < nc; i++)
-        out[i] = factor * z[i];
+    double unscale = 1 / c->scale;
+    for (int i = 0; i < nc; i++) /* mu follows lambda */
+        lambda[i] = unscale * x[nv + i];
 }
 
 /* (e, s dlambda) of `count` directions into all of `after`. */
@@ -378,9 +375,8 @@ static void take_solutions(const nt_problem *p, const nt_family *c, const linear
     for (int k = 0; k < count; k++) {
         nt_variation to = nt_variation_at(p, directions, after, k);
         const double *x = l->z + (size_t)k * n;
-        add_solution(c, p->nv, x, l->y + (size_t)k * nv, l->c_v + (size_t)k * nv, to.v, to.vdot,
-                     to.method);
-        unscale(p->nc, c->scale, x + nv, to.lambda); /* mu follows lambda */
+        add_solution(c, p->nv, p->nc, x, l->y + (size_t)k * nv, l->c_v + (size_t)k * nv, to.v,
+                     to.vdot, to.method, to.lambda);
     }
 }
 
@@ -417,8 +413,7 @@ static nt_status linearise_some(nt_stepper *s, const nt_family *c, const linear 
     bool rigid = is_rigid(p) && c->position > 0;
     nt_status status = NT_OK;
     known_parts(p, c, l, directions, count, before, after);
-    for (size_t k = 0; k < (size_t)count; k++)
-        memset(l->z + k * n, 0, n * sizeof *l->z);
+    memset(l->z, 0, (size_t)count * n * sizeof *l->z);
     for (int k = 0; k < count && status == NT_OK; k++) {
         double *z = l->z + (size_t)k * n;
         status = add_load(directions, first + k, at, z, z + p->nv);

@@ -356,11 +356,12 @@ static nt_inertia_terms inertia_in_parts(const nt_body *body, const nt_motion *m
     return t;
 }
 
-/* A free body of which everything is asked: the ordinary case, nothing decided in between. */
+/* A free body of which everything is asked, or the tangent alone: the ordinary cases, nothing
+ * decided in between. */
 NT_WIDE static void evaluate_plain(const nt_body *body, const nt_motion *motion, v3 gravity,
                                    const nt_terms *terms)
 {
-    double *r = terms->residual + body->v;
+    double *r = terms->residual ? terms->residual + body->v : NULL;
     v3 w = motion->w, alpha = motion->alpha;
     if (!terms->matrix) {
         v3_accumulate(r, nt_body_force(body, motion, gravity, terms->parts));
@@ -375,8 +376,10 @@ NT_WIDE static void evaluate_plain(const nt_body *body, const nt_motion *motion,
         m3 X = c->map ? m3_load(c->map + 9 * body->rotation) : m3_identity();
         t = nt_inertia_tangent(motion->R, body->J, w, alpha, X, c->mass, c->damping, c->stiffness);
     }
-    v3_accumulate(r, nt_body_force(body, motion, gravity, terms->parts));
-    v3_accumulate(r + 3, t.moment);
+    if (r) {
+        v3_accumulate(r, nt_body_force(body, motion, gravity, terms->parts));
+        v3_accumulate(r + 3, t.moment);
+    }
     nt_body_add_mass(body, terms);
     m3_accumulate(nt_matrix_block(terms->matrix, body->rr_slot), t.block);
 }
@@ -424,7 +427,7 @@ void nt_body_evaluate(const nt_body *body, const nt_motion *motion, v3 gravity,
 {
     if (body->r_node < 0)
         evaluate_point(body, motion, gravity, terms);
-    else if (body->t_node >= 0 && terms->residual && nt_body_is_plain(terms))
+    else if (body->t_node >= 0 && (terms->residual || terms->matrix) && nt_body_is_plain(terms))
         evaluate_plain(body, motion, gravity, terms);
     else
         evaluate(body, motion, gravity, terms);

@@ -115,7 +115,7 @@ static bool body_has_term(const nt_body *body, const nt_body *rate, v3 gravity_r
 {
     if (term == MASS)
         return !is_weight(body, rate) && (rate->mass != 0 || any_of(rate->J));
-    return term == CENTER ? body->t_node < 0 && differs(rate->center) : differs(gravity_rate);
+    return body->t_node < 0 && differs(term == CENTER ? rate->center : gravity_rate);
 }
 
 static nt_body body_of_term(const nt_body *body, const nt_body *rate, body_term term)
@@ -139,6 +139,7 @@ static nt_status collect_bodies(nt_survey *s, v3 gravity_rate)
     if (!rates->motion || !rates->moved || !rates->weights)
         return NT_NO_MEMORY;
     nt_motion_init(rates->motion);
+    rates->gravity_rate = gravity_rate;
     for (int term = MASS; term <= GRAVITY; term++) {
         nt_body_pass *pass = &rates->pass[rates->n_passes];
         int count = 0;
@@ -162,8 +163,11 @@ static nt_status collect_bodies(nt_survey *s, v3 gravity_rate)
     }
     for (int i = 1; i < model->n_bodies; i++) {
         nt_body rate = rates_of_body(s, i);
-        if (is_weight(&model->bodies[i], &rate))
-            rates->weights[rates->n_weights++] = (nt_weight){model->bodies[i].v, rate.mass};
+        const nt_body *body = &model->bodies[i];
+        bool weight = is_weight(body, &rate), falls = body->t_node >= 0 && differs(gravity_rate);
+        if (weight || falls)
+            rates->weights[rates->n_weights++] =
+                (nt_weight){body->v, weight ? rate.mass : 0, body->mass};
         if (model->bodies[i].t_node < 0 && differs(rate.x0))
             rates->moved[rates->n_moved++] = (nt_moved_body){i, rate.x0};
     }

@@ -52,10 +52,11 @@ typedef struct nt_body_pass {
     unsigned parts;
 } nt_body_pass;
 
-/* A body that moves and of which nothing but the mass changes: it needs no rotation. */
+/* A body that moves and of which nothing but the mass changes, or gravity: it needs no rotation. */
 typedef struct nt_weight {
-    int v;       /* its first entry in v */
-    double rate; /* of its mass, kg      */
+    int v;       /* its first entry in v                    */
+    double rate; /* of its mass, 0 where a pass has it      */
+    double mass; /* kg                                      */
 } nt_weight;
 
 typedef struct nt_moved_body {
@@ -73,6 +74,7 @@ typedef struct nt_parameter_rates {
     int n_words;
     nt_weight *weights; /* [n_weights] */
     int n_weights;
+    v3 gravity_rate;
     nt_body_pass pass[3];
     int n_passes;
     nt_motion *motion; /* [n_bodies] scratch of passes */

@@ -417,16 +417,19 @@ static variation vary(nt_model *model, const nt_parameter_rates *rates, const nt
         .unit = fmin(1, model->length)};
 }
 
-/* m (x'' - g) */
+/* m (x'' - g) differentiated */
 static void add_weights(const nt_parameter_rates *rates, v3 gravity, const nt_point *at,
                         const nt_terms *wanted)
 {
-    v3 down = wanted->parts & NT_EXPLICIT ? gravity : v3_of(0, 0, 0);
+    v3 down = v3_of(0, 0, 0), change = down;
+    if (wanted->parts & NT_EXPLICIT)
+        down = gravity, change = rates->gravity_rate;
     bool accelerates = at->vdot && (wanted->parts & NT_MASS);
     for (int i = 0; i < rates->n_weights; i++) {
         const nt_weight *weight = &rates->weights[i];
         v3 a = accelerates ? v3_load(at->vdot + weight->v) : v3_of(0, 0, 0);
-        v3_accumulate(wanted->residual + weight->v, v3_scale(weight->rate, v3_sub(a, down)));
+        v3 force = v3_scale(weight->rate, v3_sub(a, down));
+        v3_accumulate(wanted->residual + weight->v, v3_axpy(-weight->mass, change, force));
     }
 }
 
