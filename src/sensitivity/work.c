@@ -1,10 +1,6 @@
-/* The derivative of the work, by the rule of the integrator (method/work.c).
- *
- * At each node the power is differentiated along the variation of the state there. Between the ends
- * of a step that is the variation of the dense output: of the cubic between states at the ends,
- * which move by theirs; where a method has a dense output of its own, of what the step becomes from
- * a start that moves, the parameter too. Such methods are explicit, and a step has no tolerance
- * that would disturb differences. */
+/* The derivative of the work, by the rule of the integrator (method/work.c): at each node the power
+ * is differentiated along the variation of the state there, which between the ends of a step is
+ * that of the dense output. */
 #include "method/work.h"
 #include "sensitivity/forward.h"
 
@@ -91,118 +87,30 @@ static nt_status vary_power(nt_sensitivity *s, int i, const nt_phase *at, const 
 
 /* ---- states within a step ------------------------------------------------------------------- */
 
-enum { WITHIN = NT_WORK_NODES - 2 };
-
-/* Their variations, each as one array in the order of nt_variation; memory is that of the start. */
-static nt_variation inner_variation(const nt_sensitivity *s, int k, const nt_variation *first)
+/* The state at node k of the step now -> next, and its variations into s->inner[n][stride]: by the
+ * method's own dense output where it has one. Memory is that of the start. */
+static nt_status vary_node(nt_sensitivity *s, int k, double h, nt_phase *node)
 {
-    const nt_problem *p = s->integrator->problem;
-    nt_variation d = {.q = s->inner + (size_t)k * (3 * (size_t)p->nv + (size_t)p->nc)};
-    d.v = d.q + p->nv;
-    d.vdot = d.v + p->nv;
-    d.lambda = d.vdot + p->nv;
-    d.mu = d.lambda + p->nh;
-    d.memory = first->memory;
-    return d;
-}
-
-/* The step again from a start that has moved. */
-static nt_status step_again(nt_integrator *it, double h, const nt_phase *from, const nt_phase *to)
-{
+    nt_integrator *it = s->integrator;
     nt_stepper *stepper = &it->stepper;
-    nt_phase now = stepper->now, next = stepper->next;
-    stepper->now = *from;
-    stepper->next = *to;
-    nt_status status = it->method->step(stepper, h);
-    to->all[NT_PHASE_T] = from->all[NT_PHASE_T] + h;
-    to->all[NT_PHASE_STEP] = h;
-    stepper->now = now;
-    stepper->next = next;
-    return status;
-}
-
-/* Add weight times (moved - middle) to a variation. */
-static void add_difference(nt_sensitivity *s, const nt_phase *moved, const nt_phase *middle,
-                           double weight, const nt_variation *d)
-{
-    const nt_problem *p = s->integrator->problem;
-    nt_space_difference(&p->space, p->frame, middle->q, moved->q, s->values);
-    for (int i = 0; i < p->nv; i++) {
-        d->q[i] += weight * s->values[i];
-        d->v[i] += weight * (moved->v[i] - middle->v[i]);
-        d->vdot[i] += weight * (moved->vdot[i] - middle->vdot[i]);
+    const nt_phase *now = &stepper->now, *next = &stepper->next;
+    const nt_directions *all = &s->directions;
+    double t = now->all[NT_PHASE_T] + nt_work_node[k] * h;
+    nt_status status = nt_integrator_between(it, now, next, t, node);
+    if (status != NT_OK)
+        return status;
+    status = it->method->vary_dense
+                 ? it->method->vary_dense(stepper, now, next, t, all, s->now, s->next, s->inner)
+                 : NT_UNSUPPORTED;
+    for (int i = 0; i < s->n; i++) {
+        nt_variation first = nt_variation_at(it->problem, all, s->now, i);
+        nt_variation last = nt_variation_at(it->problem, all, s->next, i);
+        nt_variation inner = nt_variation_at(it->problem, all, s->inner, i);
+        if (status == NT_UNSUPPORTED)
+            nt_sensitivity_difference_dense(s, now, &first, next, &last, t, node, inner.q);
+        memcpy(inner.memory, first.memory, (size_t)it->problem->system->n_memory * sizeof(double));
     }
-    for (int i = 0; i < p->nc; i++)
-        d->lambda[i] += weight * (moved->lambda[i] - middle->lambda[i]); /* mu follows */
-}
-
-/* The ends of the step moved by offset along direction i. */
-static nt_status move_step(nt_sensitivity *s, int i, double h, double offset,
-                           const nt_variation *first, const nt_variation *last,
-                           const nt_phase ends[2])
-{
-    nt_integrator *it = s->integrator;
-    nt_problem *p = it->problem;
-    const nt_phase *now = &it->stepper.now, *next = &it->stepper.next;
-    memcpy(ends[0].all, now->all, it->size * sizeof(double));
-    nt_sensitivity_move(p, now, first, offset, s->values, &ends[0]);
-    if (it->method->interpolate) {
-        nt_status status = nt_sensitivity_move_parameter(s, i, offset);
-        return status == NT_OK ? step_again(it, h, &ends[0], &ends[1]) : status;
-    }
-    memcpy(ends[1].all, next->all, it->size * sizeof(double));
-    nt_sensitivity_move(p, next, last, offset, s->values, &ends[1]);
-    return NT_OK;
-}
-
-/* The states at the nodes within, into s->nodes. */
-static nt_status find_nodes(nt_sensitivity *s, double h)
-{
-    nt_integrator *it = s->integrator;
-    const nt_phase *now = &it->stepper.now;
-    nt_status status = NT_OK;
-    for (int k = 0; k < WITHIN && status == NT_OK; k++) {
-        nt_phase node = nt_sensitivity_phase(s, NT_SENSITIVITY_NODES + k);
-        if (nt_work_looks(it->method, k + 1))
-            status = nt_integrator_between(it, now, &it->stepper.next,
-                                           now->all[NT_PHASE_T] + nt_work_node[k + 1] * h, &node);
-    }
-    return status;
-}
-
-/* Their variations along direction i. */
-static nt_status vary_nodes(nt_sensitivity *s, int i, double h, const nt_variation *first,
-                            const nt_variation *last)
-{
-    nt_integrator *it = s->integrator;
-    nt_problem *p = it->problem;
-    nt_statistics counted = it->statistics; /* of the step, not of its repetition */
-    nt_report report = it->stepper.report;
-    const nt_phase *now = &it->stepper.now;
-    const nt_phase ends[2] = {nt_sensitivity_phase(s, 0), nt_sensitivity_phase(s, 1)};
-    nt_phase moved = nt_sensitivity_phase(s, 2);
-    double step =
-        fmin(nt_sensitivity_reach(p, now, first), nt_sensitivity_reach(p, &it->stepper.next, last));
-    if (it->method->interpolate)
-        step = fmin(step, 1e-2 * nt_parameter_scale(s, s->route[i].parameter));
-    memset(s->inner, 0, WITHIN * (3 * (size_t)p->nv + (size_t)p->nc) * sizeof(double));
-    nt_status status = NT_OK;
-    for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
-        int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
-        status = move_step(s, i, h, sign * distance * step, first, last, ends);
-        for (int k = 0; k < WITHIN && status == NT_OK; k++) {
-            nt_phase node = nt_sensitivity_phase(s, NT_SENSITIVITY_NODES + k);
-            nt_variation d = inner_variation(s, k, first);
-            if (!nt_work_looks(it->method, k + 1))
-                continue;
-            status = nt_integrator_between(it, &ends[0], &ends[1], node.all[NT_PHASE_T], &moved);
-            add_difference(s, &moved, &node, sign * nt_stencil[distance - 1] / step, &d);
-        }
-    }
-    it->statistics = counted;
-    it->stepper.report = report;
-    nt_status back = p->system->set_parameters(p->system->self, s->p);
-    return status != NT_OK ? status : back;
+    return status == NT_UNSUPPORTED ? NT_OK : status;
 }
 
 /* ---- work ----------------------------------------------------------------------------------- */
@@ -210,23 +118,25 @@ static nt_status vary_nodes(nt_sensitivity *s, int i, double h, const nt_variati
 nt_status nt_sensitivity_vary_work(nt_sensitivity *s, double h)
 {
     nt_stepper *stepper = &s->integrator->stepper;
-    nt_status status = find_nodes(s, h);
+    const nt_method *method = s->integrator->method;
+    nt_phase inner = nt_sensitivity_phase(s, NT_SENSITIVITY_NODE);
+    nt_status status = NT_OK;
+    for (int k = 0; k < NT_WORK_NODES && status == NT_OK; k++) {
+        bool first = k == 0, last = k == NT_WORK_NODES - 1;
+        const nt_phase *at = first ? &stepper->now : last ? &stepper->next : &inner;
+        const double *varied = first ? s->now : last ? s->next : s->inner;
+        if (!nt_work_looks(method, k))
+            continue;
+        if (!first && !last)
+            status = vary_node(s, k, h, &inner);
+        for (int i = 0; i < s->n && status == NT_OK; i++) {
+            nt_variation d = nt_variation_at(stepper->problem, &s->directions, varied, i);
+            status = vary_power(s, i, at, &d, &s->power[NT_WORK_NODES * i + k]);
+        }
+    }
     for (int i = 0; i < s->n && status == NT_OK; i++) {
         double *power = s->power + NT_WORK_NODES * i;
-        nt_variation first = nt_variation_at(stepper->problem, &s->directions, s->now, i);
-        nt_variation last = nt_variation_at(stepper->problem, &s->directions, s->next, i);
-        status = vary_nodes(s, i, h, &first, &last);
-        if (status == NT_OK)
-            status = vary_power(s, i, &stepper->now, &first, &power[0]);
-        for (int k = 0; k < WITHIN && status == NT_OK; k++) {
-            nt_phase node = nt_sensitivity_phase(s, NT_SENSITIVITY_NODES + k);
-            nt_variation d = inner_variation(s, k, &first);
-            if (nt_work_looks(s->integrator->method, k + 1))
-                status = vary_power(s, i, &node, &d, &power[k + 1]);
-        }
-        if (status == NT_OK)
-            status = vary_power(s, i, &stepper->next, &last, &power[NT_WORK_NODES - 1]);
-        nt_work_fill(s->integrator->method, power);
+        nt_work_fill(method, power);
         s->work_before[i] = s->work[i];
         s->work[i] += h * nt_work_within(power, 1);
     }
