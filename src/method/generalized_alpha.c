@@ -135,7 +135,7 @@ NT_INLINE lanes product(const lanes a[3], const double *x)
     return (a[0] * x[0] + a[1] * x[1]) + a[2] * x[2];
 }
 
-/* The fourth number of a column may be anything. */
+/* The fourth number of a column may be anything, but it must be there. */
 NT_INLINE void load_columns(const double *from, int stride, lanes a[3])
 {
     for (int j = 0; j < 3; j++)
@@ -164,7 +164,7 @@ NT_INLINE void turn_inertia(const double *inertia, const double *q, bool inertia
 {
     double R[9], part[4];
     lanes own[3], columns[3];
-    load_columns(inertia, 3, own); /* symmetric */
+    transpose(inertia, own); /* symmetric; its end may be that of the array */
     m3_store(R, quat_matrix(quat_load(q)));
     transpose(R, columns);
     for (int j = 0; j < 3; j++) {

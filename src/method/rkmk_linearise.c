@@ -327,35 +327,44 @@ static nt_status vary_way(nt_problem *p, const work *w, const nt_point *f)
     return status;
 }
 
-/* Rounds end when what a round changes is rounding, of the change by the first. */
-static const double ROUNDED = 1e-15;
+/* Rounds end when a round changes nothing but rounding of every direction. */
+static const double ROUNDED = 1e-16;
 enum { ROUNDS = 12 };
+
+/* x -= z; the largest change relative to the largest x */
+static double subtract(int n, const double *z, double *x)
+{
+    double change = 0, size = 0;
+    for (int j = 0; j < n; j++) {
+        x[j] -= z[j];
+        change = fmax(change, fabs(z[j]));
+        size = fmax(size, fabs(x[j]));
+    }
+    return size > 0 ? change / size : 0;
+}
 
 /* dq or dv back to the constraints at a level. */
 static nt_status settle(nt_problem *p, const work *w, const nt_point *at, nt_level level)
 {
-    nt_status status = NT_OK;
-    double first = 0, last = (double)INFINITY;
+    double last = (double)INFINITY;
     for (int round = 0; round < ROUNDS; round++) {
         double largest = 0;
-        status = change(p, w, at, 0, level);
+        nt_status status = change(p, w, at, 0, level);
         for (int k = 0; k < w->directions->count && status == NT_OK; k++) {
             slice d = slice_of(p, w, k);
-            double *changed = level == NT_POSITION ? d.dq : d.dv;
+            const double *back = d.back[level == NT_VELOCITY];
             for (int j = 0; j < p->nv && round == 0; j++)
-                d.z[j] = -d.back[level == NT_VELOCITY][j];
+                d.z[j] = -back[j];
             status = nt_solver_solve(p->solver, d.z, 1);
-            for (int j = 0; j < p->nv; j++) {
-                changed[j] -= d.z[j];
-                largest = fmax(largest, fabs(d.z[j]));
-            }
+            largest = fmax(largest, subtract(p->nv, d.z, level == NT_POSITION ? d.dq : d.dv));
         }
-        first = round == 0 ? largest : first;
-        if (status != NT_OK || largest <= ROUNDED * first || largest > 0.5 * last)
+        if (status != NT_OK)
+            return status;
+        if (largest <= ROUNDED || largest > 0.5 * last)
             break;
         last = largest;
     }
-    return status;
+    return NT_OK;
 }
 
 /* The way back, by the factors of the last stage, whose variations are in their places. */

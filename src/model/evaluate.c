@@ -213,10 +213,14 @@ static bool has_feature(const nt_model *model, const nt_element *e, nt_feature f
 void nt_model_feature(void *self, nt_feature feature, nt_error *part)
 {
     const nt_model *model = self;
-    const nt_body *body = &model->bodies[1];
-    if (feature == NT_FEATURE_ROTATIONS) /* every body turns */
+    for (int i = 1; feature == NT_FEATURE_ROTATIONS && i < model->n_bodies; i++) {
+        const nt_body *body = &model->bodies[i];
+        if (body->r_node < 0)
+            continue;
         nt_fail_at(part, NT_OK, model->file, body->place.line, body->place.column, "body %s",
                    body->name);
+        return;
+    }
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
         if (!has_feature(model, e, feature))

@@ -72,6 +72,15 @@ refuses 5:3 "joint hinge: method lie-newmark-4 needs forces of position and time
 says "methods that would do: " " lie-newmark,"
 model "duration: 1, step: 0.01, method: stormer-verlet"
 refuses 3:3 "body rod: method stormer-verlet works on vector spaces, the system has 1 rotations"
+cat >points.yaml <<END
+nutate: 1
+bodies:
+  bob: {mass: 1, point: true, position: [1, 0, 0]}
+  rod: {mass: 1, inertia: [0.1, 0.2, 0.3]}
+simulation: {duration: 1, step: 0.01, method: stormer-verlet}
+END
+expect 2 check points.yaml
+says "nutate: points.yaml:4:3: body rod: method stormer-verlet works on vector spaces"
 cat >coin.yaml <<END
 nutate: 1
 bodies:

@@ -273,12 +273,58 @@ static void test_planar_grid(void **state)
     free(joints);
 }
 
+/* A net of m x n meshes of rigid bars, hinged where they meet about parallel axes; one corner is
+ * hinged to the ground. Its B = 2 m n + m + n bars and V = (m + 1)(n + 1) corners have J = 2 B - V
+ * + 1 hinges and so J - B = m n independent loops. Across the plane each loop says three things
+ * twice; within it the bars of a net bear no forces by themselves, and all equations count. */
+static void bars(int m, int n)
+{
+    int bodies = 0, count = 0, most = 2 * (2 * m * n + m + n);
+    const double axis[3] = {0, 0, 1};
+    joint *joints = malloc((size_t)most * sizeof *joints);
+    int *last = malloc((size_t)((m + 1) * (n + 1)) * sizeof *last); /* bar of each corner, or -2 */
+    double(*corner)[3] = malloc((size_t)((m + 1) * (n + 1)) * sizeof *corner);
+    assert_true(joints && last && corner);
+    for (int i = 0; i < (m + 1) * (n + 1); i++) {
+        corner[i][0] = i / (n + 1) + 0.2 * uniform();
+        corner[i][1] = i % (n + 1) + 0.2 * uniform();
+        corner[i][2] = 0;
+        last[i] = i == 0 ? -1 : -2;
+    }
+    for (int along = 0; along < 2; along++)
+        for (int i = 0; i < (m + 1) * (n + 1); i++) {
+            if (along ? i / (n + 1) == m : i % (n + 1) == n)
+                continue;
+            int ends[2] = {i, along ? i + n + 1 : i + 1};
+            for (int e = 0; e < 2; e++) {
+                int *before = &last[ends[e]];
+                if (*before > -2)
+                    joints[count++] = make_joint(*before, bodies, 5, corner[ends[e]], axis);
+                *before = bodies;
+            }
+            bodies++;
+        }
+    assert_int_equal(count - bodies, m * n);
+    expect(assemble("bars", bodies, joints, count), 3 * m * n);
+    free(joints);
+    free(last);
+    free(corner);
+}
+
+static void test_bars(void **state)
+{
+    (void)state;
+    bars(3, 3);
+    bars(11, 14);
+    bars(2, 60);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_four_bar),    cmocka_unit_test(test_bricard),
         cmocka_unit_test(test_independent), cmocka_unit_test(test_duplicates),
-        cmocka_unit_test(test_planar_grid),
+        cmocka_unit_test(test_planar_grid), cmocka_unit_test(test_bars),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -427,9 +427,65 @@ static void four_bar_through_singular_positions(void **state)
     free(text);
 }
 
+/* A net of m x n square meshes of bars, hinged where they meet about z, one corner to the ground:
+ * each of the m n loops says the three things across the plane twice and nothing else, and m + n
+ * freedoms are left (meshes that shear row by row and column by column, and the whole that turns).
+ */
+static void bars(int m, int n)
+{
+    enum { ROOM = 200000 };
+    int last[16][16], used = 0, count = 0;
+    char *text = malloc(ROOM), *joints = malloc(ROOM);
+    assert_true(text && joints && m < 16 && n < 16);
+    for (int i = 0; i <= m; i++)
+        for (int j = 0; j <= n; j++)
+            last[i][j] = i + j == 0 ? -1 : -2;
+    int at = snprintf(text, ROOM, "nutate: 1\nbodies:\n");
+    for (int up = 0; up < 2; up++)
+        for (int i = 0; i <= m - !up; i++)
+            for (int j = 0; j <= n - up; j++) {
+                at +=
+                    snprintf(text + at, (size_t)(ROOM - at),
+                             "  b%d: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [%g, %g, 0]}\n",
+                             count, i + (up ? 0 : 0.5), j + (up ? 0.5 : 0));
+                for (int e = 0; e < 2; e++) {
+                    int x = i + (e && !up), y = j + (e && up), before = last[x][y];
+                    last[x][y] = count;
+                    if (before == -2)
+                        continue;
+                    char name[16] = "ground";
+                    if (before >= 0)
+                        snprintf(name, sizeof name, "b%d", before);
+                    used +=
+                        snprintf(joints + used, (size_t)(ROOM - used),
+                                 "  j%d_%d: {type: revolute, between: [%s, b%d], at: [%d, %d, 0], "
+                                 "axis: [0, 0, 1]}\n",
+                                 count, e, name, count, x, y);
+                }
+                count++;
+            }
+    snprintf(text + at, (size_t)(ROOM - at), "joints:\n%s", joints);
+    mechanism net = mechanism_read(text);
+    nt_model_counts counts = nt_model_count(net.model);
+    assert_int_equal(counts.redundant, 3 * m * n);
+    assert_int_equal(counts.velocities - counts.holonomic + counts.redundant, m + n);
+    mechanism_close(&net);
+    free(text);
+    free(joints);
+}
+
+static void nets_of_bars(void **state)
+{
+    (void)state;
+    bars(1, 1);
+    bars(2, 2);
+    bars(11, 14);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nets_of_bars),
         cmocka_unit_test(bricard),
         cmocka_unit_test(planar_four_bar),
         cmocka_unit_test(duplicated_joint),
