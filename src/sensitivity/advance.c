@@ -165,26 +165,23 @@ nt_state_tangent nt_sensitivity_state(nt_sensitivity *s, int i)
                               .work = s->work[i]};
 }
 
-/* d(q, v, vdot, multipliers) of cubic Hermite interpolation into sum[3 nv + nc]: dense output of
- * states that have moved by +-1, +-2, +-3 steps of their variations; `middle` is that at rest. */
-static void difference_dense(nt_sensitivity *s, int i, double t, const nt_phase *middle,
-                             double *sum)
+void nt_sensitivity_difference_dense(nt_sensitivity *s, const nt_phase *from,
+                                     const nt_variation *first, const nt_phase *to,
+                                     const nt_variation *last, double t, const nt_phase *middle,
+                                     double *sum)
 {
     nt_integrator *it = s->integrator;
     nt_problem *p = it->problem;
-    const nt_phase *from = &it->before, *to = &it->stepper.now;
-    nt_variation first = nt_variation_at(p, &s->directions, s->before, i);
-    nt_variation last = nt_variation_at(p, &s->directions, s->now, i);
     nt_phase ends[2] = {nt_sensitivity_phase(s, 0), nt_sensitivity_phase(s, 1)};
     nt_phase varied = nt_sensitivity_phase(s, 2);
     double *work = it->dense;
-    double step = fmin(nt_sensitivity_reach(p, from, &first), nt_sensitivity_reach(p, to, &last));
+    double step = fmin(nt_sensitivity_reach(p, from, first), nt_sensitivity_reach(p, to, last));
     memset(sum, 0, (3 * (size_t)p->nv + (size_t)p->nc) * sizeof *sum);
     for (int j = 0; j < 2 * NT_STENCIL; j++) {
         int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
         double offset = sign * distance * step, weight = sign * nt_stencil[distance - 1] / step;
-        nt_sensitivity_move(p, from, &first, offset, s->values, &ends[0]);
-        nt_sensitivity_move(p, to, &last, offset, s->values, &ends[1]);
+        nt_sensitivity_move(p, from, first, offset, s->values, &ends[0]);
+        nt_sensitivity_move(p, to, last, offset, s->values, &ends[1]);
         for (int k = 0; k < 2; k++)
             memcpy(ends[k].all, k ? to->all : from->all, NT_PHASE_HEAD * sizeof(double));
         nt_dense_output(p, &ends[0], &ends[1], t, work, &varied);
@@ -234,8 +231,10 @@ nt_status nt_sensitivity_dense(nt_sensitivity *s, int i, double t, nt_state_tang
     if (status == NT_OK)
         status = vary_between(s, t);
     double *d = status == NT_OK ? s->between + (size_t)i * s->directions.stride : s->dense_shown;
+    nt_variation first = nt_variation_at(p, &s->directions, s->before, i);
+    nt_variation last = nt_variation_at(p, &s->directions, s->now, i);
     if (status == NT_UNSUPPORTED)
-        difference_dense(s, i, t, &middle, d);
+        nt_sensitivity_difference_dense(s, from, &first, to, &last, t, &middle, d);
     else if (status != NT_OK)
         return status;
     double *q = s->shown;

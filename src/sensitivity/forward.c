@@ -51,10 +51,9 @@ static nt_status take_memory(nt_sensitivity *s)
     s->point = NT_TAKE(arena, nq + 2 * nv + (size_t)p->nc + n_memory, double);
     s->shown = NT_TAKE(arena, 3 * nv, double);
     s->probe = NT_TAKE(arena, 2 * (nq + nv + n_memory), double);
-    size_t within = it->track_work ? NT_WORK_NODES - 2 : 0;
     s->power = NT_TAKE(arena, count * NT_WORK_NODES, double);
-    s->inner = NT_TAKE(arena, 3 * nv + (size_t)p->nc, double);
-    s->dense = NT_TAKE(arena, (3 + within) * it->size, double);
+    s->inner = NT_TAKE(arena, it->track_work ? all : 0, double);
+    s->dense = NT_TAKE(arena, (it->track_work ? 4 : 3) * it->size, double);
     s->dense_shown = NT_TAKE(arena, 3 * nv + (size_t)p->nc, double);
     bool good = s->directions.scratch && s->now && s->next && s->before && s->route && s->work &&
                 s->work_before && s->p && s->varied && s->values && s->point && s->shown &&

@@ -29,7 +29,7 @@ struct nt_sensitivity {
     double *work;        /* [n] J per unit, at `now`                         */
     double *work_before; /* [n] at `before`                                  */
     double *power;       /* [n][NT_WORK_NODES] W per unit, over the last step */
-    double *inner;       /* a variation within a step, see work.c            */
+    double *inner;       /* [n][stride] at a node within a step, see work.c           */
     double *p, *varied;  /* [n_parameters] their values, and some changed    */
     double *values;      /* [2][n_unknowns] of differences                   */
     double *point;       /* [nq + 2 nv + nc + n_memory] a varied state       */
@@ -57,9 +57,17 @@ void nt_sensitivity_move(const nt_problem *p, const nt_phase *from, const nt_var
 double nt_sensitivity_reach(const nt_problem *p, const nt_phase *at, const nt_variation *d);
 /* A state as the system sees it; until the next call. */
 nt_point nt_sensitivity_point(nt_sensitivity *s, const nt_phase *phase);
-/* Scratch states: three, and, where work is followed, those at the nodes within a step. */
-enum { NT_SENSITIVITY_NODES = 3 };
+/* Scratch states: three, and, where work is followed, one at a node within a step. */
+enum { NT_SENSITIVITY_NODE = 3 };
 nt_phase nt_sensitivity_phase(const nt_sensitivity *s, int which);
+
+/* d(q, v, vdot, multipliers) of cubic Hermite interpolation at t between `from` and `to` into
+ * sum[3 nv + nc]: dense output of states that have moved by +-1, +-2, +-3 steps of their
+ * variations; `middle` is that at rest. */
+void nt_sensitivity_difference_dense(nt_sensitivity *s, const nt_phase *from,
+                                     const nt_variation *first, const nt_phase *to,
+                                     const nt_variation *last, double t, const nt_phase *middle,
+                                     double *sum);
 
 /* Adds the step now -> next, of size h, to the derivatives of the work. */
 nt_status nt_sensitivity_vary_work(nt_sensitivity *s, double h);

@@ -1,8 +1,6 @@
-/* The derivative of the work, by the rule of the integrator (method/work.c).
- *
- * At each node the power is differentiated along the variation of the state there. Between the ends
- * of a step that is the variation of the dense output: the method's own, or that of the cubic
- * between states at the ends, which move by theirs. */
+/* The derivative of the work, by the rule of the integrator (method/work.c): at each node the power
+ * is differentiated along the variation of the state there, which between the ends of a step is
+ * that of the dense output. */
 #include "method/work.h"
 #include "sensitivity/forward.h"
 
@@ -89,103 +87,30 @@ static nt_status vary_power(nt_sensitivity *s, int i, const nt_phase *at, const 
 
 /* ---- states within a step ------------------------------------------------------------------- */
 
-enum { WITHIN = NT_WORK_NODES - 2 };
-
-/* The variation of one of them in s->inner; memory is that of the start. */
-static nt_variation inner_variation(const nt_sensitivity *s, const nt_variation *first)
-{
-    const nt_problem *p = s->integrator->problem;
-    nt_variation d = {.q = s->inner};
-    d.v = d.q + p->nv;
-    d.vdot = d.v + p->nv;
-    d.lambda = d.vdot + p->nv;
-    d.mu = d.lambda + p->nh;
-    d.memory = first->memory;
-    return d;
-}
-
-/* Add weight times (moved - middle) to a variation. */
-static void add_difference(nt_sensitivity *s, const nt_phase *moved, const nt_phase *middle,
-                           double weight, const nt_variation *d)
-{
-    const nt_problem *p = s->integrator->problem;
-    nt_space_difference(&p->space, p->frame, middle->q, moved->q, s->values);
-    for (int i = 0; i < p->nv; i++) {
-        d->q[i] += weight * s->values[i];
-        d->v[i] += weight * (moved->v[i] - middle->v[i]);
-        d->vdot[i] += weight * (moved->vdot[i] - middle->vdot[i]);
-    }
-    for (int i = 0; i < p->nc; i++)
-        d->lambda[i] += weight * (moved->lambda[i] - middle->lambda[i]); /* mu follows */
-}
-
-/* The states at the nodes within. */
-static nt_status find_nodes(nt_sensitivity *s, double h)
-{
-    nt_integrator *it = s->integrator;
-    const nt_phase *now = &it->stepper.now;
-    nt_status status = NT_OK;
-    for (int k = 0; k < WITHIN && status == NT_OK; k++) {
-        nt_phase node = nt_sensitivity_phase(s, NT_SENSITIVITY_NODES + k);
-        if (nt_work_looks(it->method, k + 1))
-            status = nt_integrator_between(it, now, &it->stepper.next,
-                                           now->all[NT_PHASE_T] + nt_work_node[k + 1] * h, &node);
-    }
-    return status;
-}
-
-/* The variation along direction i of the cubic at a node, from those at the ends. */
-static nt_status vary_cubic(nt_sensitivity *s, const nt_phase *node, const nt_variation *first,
-                            const nt_variation *last, const nt_variation *d)
-{
-    nt_integrator *it = s->integrator;
-    nt_problem *p = it->problem;
-    const nt_phase *now = &it->stepper.now, *next = &it->stepper.next;
-    const nt_phase ends[2] = {nt_sensitivity_phase(s, 0), nt_sensitivity_phase(s, 1)};
-    nt_phase moved = nt_sensitivity_phase(s, 2);
-    double step = fmin(nt_sensitivity_reach(p, now, first), nt_sensitivity_reach(p, next, last));
-    memcpy(ends[0].all, now->all, it->size * sizeof(double));
-    memcpy(ends[1].all, next->all, it->size * sizeof(double));
-    memset(d->q, 0, (3 * (size_t)p->nv + (size_t)p->nc) * sizeof(double));
-    nt_status status = NT_OK;
-    for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
-        int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
-        nt_sensitivity_move(p, now, first, sign * distance * step, s->values, &ends[0]);
-        nt_sensitivity_move(p, next, last, sign * distance * step, s->values, &ends[1]);
-        status = nt_integrator_between(it, &ends[0], &ends[1], node->all[NT_PHASE_T], &moved);
-        add_difference(s, &moved, node, sign * nt_stencil[distance - 1] / step, d);
-    }
-    return status;
-}
-
-/* d(power) at node k within the step, of all directions. */
-static nt_status vary_within(nt_sensitivity *s, int k)
+/* The state at node k of the step now -> next, and its variations into s->inner[n][stride]: by the
+ * method's own dense output where it has one. Memory is that of the start. */
+static nt_status vary_node(nt_sensitivity *s, int k, double h, nt_phase *node)
 {
     nt_integrator *it = s->integrator;
     nt_stepper *stepper = &it->stepper;
-    nt_phase node = nt_sensitivity_phase(s, NT_SENSITIVITY_NODES + k);
-    nt_status status = NT_UNSUPPORTED;
-    if (s->between)
-        status =
-            it->method->vary_dense(stepper, &stepper->now, &stepper->next, node.all[NT_PHASE_T],
-                                   &s->directions, s->now, s->next, s->between);
-    bool cubic = status == NT_UNSUPPORTED;
-    if (cubic)
-        status = NT_OK;
-    for (int i = 0; i < s->n && status == NT_OK; i++) {
-        nt_variation first = nt_variation_at(stepper->problem, &s->directions, s->now, i), d;
-        if (cubic) {
-            nt_variation last = nt_variation_at(stepper->problem, &s->directions, s->next, i);
-            d = inner_variation(s, &first);
-            status = vary_cubic(s, &node, &first, &last, &d);
-        } else {
-            d = nt_variation_at(stepper->problem, &s->directions, s->between, i);
-            d.memory = first.memory;
-        }
-        if (status == NT_OK)
-            status = vary_power(s, i, &node, &d, &s->power[NT_WORK_NODES * i + k + 1]);
+    const nt_phase *now = &stepper->now, *next = &stepper->next;
+    const nt_directions *all = &s->directions;
+    double t = now->all[NT_PHASE_T] + nt_work_node[k] * h;
+    nt_status status = nt_integrator_between(it, now, next, t, node);
+    if (status != NT_OK)
+        return status;
+    status = it->method->vary_dense
+                 ? it->method->vary_dense(stepper, now, next, t, all, s->now, s->next, s->inner)
+                 : NT_UNSUPPORTED;
+    for (int i = 0; i < s->n; i++) {
+        nt_variation first = nt_variation_at(it->problem, all, s->now, i);
+        nt_variation last = nt_variation_at(it->problem, all, s->next, i);
+        nt_variation inner = nt_variation_at(it->problem, all, s->inner, i);
+        if (status == NT_UNSUPPORTED)
+            nt_sensitivity_difference_dense(s, now, &first, next, &last, t, node, inner.q);
+        memcpy(inner.memory, first.memory, (size_t)it->problem->system->n_memory * sizeof(double));
     }
-    return status;
+    return status == NT_UNSUPPORTED ? NT_OK : status;
 }
 
 /* ---- work ----------------------------------------------------------------------------------- */
@@ -193,18 +118,25 @@ static nt_status vary_within(nt_sensitivity *s, int k)
 nt_status nt_sensitivity_vary_work(nt_sensitivity *s, double h)
 {
     nt_stepper *stepper = &s->integrator->stepper;
-    nt_status status = find_nodes(s, h);
-    for (int k = 0; k < WITHIN && status == NT_OK; k++)
-        if (nt_work_looks(s->integrator->method, k + 1))
-            status = vary_within(s, k);
+    const nt_method *method = s->integrator->method;
+    nt_phase inner = nt_sensitivity_phase(s, NT_SENSITIVITY_NODE);
+    nt_status status = NT_OK;
+    for (int k = 0; k < NT_WORK_NODES && status == NT_OK; k++) {
+        bool first = k == 0, last = k == NT_WORK_NODES - 1;
+        const nt_phase *at = first ? &stepper->now : last ? &stepper->next : &inner;
+        const double *varied = first ? s->now : last ? s->next : s->inner;
+        if (!nt_work_looks(method, k))
+            continue;
+        if (!first && !last)
+            status = vary_node(s, k, h, &inner);
+        for (int i = 0; i < s->n && status == NT_OK; i++) {
+            nt_variation d = nt_variation_at(stepper->problem, &s->directions, varied, i);
+            status = vary_power(s, i, at, &d, &s->power[NT_WORK_NODES * i + k]);
+        }
+    }
     for (int i = 0; i < s->n && status == NT_OK; i++) {
         double *power = s->power + NT_WORK_NODES * i;
-        nt_variation first = nt_variation_at(stepper->problem, &s->directions, s->now, i);
-        nt_variation last = nt_variation_at(stepper->problem, &s->directions, s->next, i);
-        status = vary_power(s, i, &stepper->now, &first, &power[0]);
-        if (status == NT_OK)
-            status = vary_power(s, i, &stepper->next, &last, &power[NT_WORK_NODES - 1]);
-        nt_work_fill(s->integrator->method, power);
+        nt_work_fill(method, power);
         s->work_before[i] = s->work[i];
         s->work[i] += h * nt_work_within(power, 1);
     }
