@@ -118,9 +118,11 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     it->stepper.minimum_step = setup->minimum_step;
     it->stepper.maximum_step = setup->maximum_step;
     size_t dense = nt_dense_output_work(p);
-    it->dense = NT_TAKE(&p->arena, dense, double);
     it->stepper.scratch =
         NT_TAKE(&p->arena, layout.scratch > dense ? layout.scratch : dense, double);
+    it->dense = it->stepper.scratch; /* free between steps, but work is looked for within one */
+    if (it->track_work)
+        it->dense = NT_TAKE(&p->arena, dense, double);
     if (!all || !it->stepper.scratch || !it->dense || !it->looked_v || !it->kept || !it->estimate)
         goto no_memory;
     phase_bind(&it->stepper.now, all, p);
