@@ -3,6 +3,7 @@
  * nothing turns; two of them on rods against the reference. What is refused is in
  * tests/input/models/point_*.yaml. */
 #include "mechanism.h"
+#include "random_point.h"
 
 #include "base/vector3.h"
 #include "system/problem.h"
@@ -85,12 +86,6 @@ static const element_case cases[] = {
 };
 enum { N_CASES = sizeof cases / sizeof cases[0] };
 
-static double random_number(unsigned *seed)
-{
-    *seed = *seed * 1664525u + 1013904223u;
-    return (double)*seed / 2147483648.0 - 1;
-}
-
 /* The model of a case; NULL where the case is not for the pair. */
 static nt_model *read_case(const element_case *c, int pair, char *text, size_t size)
 {
@@ -108,29 +103,6 @@ static nt_model *read_case(const element_case *c, int pair, char *text, size_t s
 }
 
 enum { ROOM = 200 };
-
-/* A place near the initial one, and everything else, at random. */
-static nt_point random_point(const nt_model *model, unsigned *seed, double memory[ROOM])
-{
-    const nt_system *s = nt_model_system(model);
-    int nq = s->space.nq, nv = s->space.nv, nc = s->nh + s->nn;
-    double *q = memory, *v = q + nq, *vdot = v + nv, *lambda = vdot + nv, *kept = lambda + nc,
-           dq[40];
-    assert_true(nq + 2 * nv + nc + s->n_memory <= ROOM && nv <= 40);
-    nt_model_initial(model, q, v, kept);
-    for (int i = 0; i < nv; i++)
-        dq[i] = 0.3 * random_number(seed);
-    nt_space_compose(&s->space, NT_INERTIAL, q, dq, q);
-    for (double *x = v; x < kept; x++)
-        *x = random_number(seed);
-    return (nt_point){.t = 0.4,
-                      .q = q,
-                      .v = v,
-                      .vdot = vdot,
-                      .lambda = lambda,
-                      .mu = lambda + s->nh,
-                      .memory = kept};
-}
 
 /* ---- tangents ------------------------------------------------------------------------------- */
 
