@@ -92,6 +92,7 @@ double *nt_newton_bind(nt_newton *w, const nt_stepper *s, double h)
     w->per_increment = w->z + n;
     w->per_residual = w->per_increment + n;
     w->T_inverse = w->per_residual + n;
+    w->keeps_tangent = false;
     return w->T_inverse + 9 * (size_t)s->problem->space.n_rotations;
 }
 
@@ -429,12 +430,13 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
     /* equal steps differ in their last bits where times are rounded */
     bool same = fabs(s->now.all[NT_PHASE_STEP] - w->c.h) <= 1e-9 * w->c.h;
     bool fresh = !reuse || p->factored_for != s || !same || s->stale;
+    s->has_tangent = false;
     bool settled = false; /* increments say converged: only the residual is still to be asked */
     double last = 0, size = 0;
     int most = (int)s->options[NT_FAMILY_MAX_ITERATIONS];
     for (int i = 0;; i++) {
         s->report = (nt_report){.iterations = i, .unknown = -1, .worst = size};
-        bool tangent = fresh && !settled;
+        bool tangent = fresh && (!settled || w->keeps_tangent);
         nt_status status = equations(s, w, tangent);
         if (status == NT_OK && i == 0)
             set_tolerances(s, w);
@@ -443,11 +445,13 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
         if (settled) {
             size = worst_ratio(w->residual, w->per_residual, p->n);
             s->report.position_drift = position_drift(p, w);
-            if (size <= 1)
+            if (size <= 1) {
+                s->has_tangent = tangent;
                 return NT_OK;
-            tangent = fresh;
-            if (tangent && (status = equations(s, w, true)) != NT_OK)
+            }
+            if (fresh && !tangent && (status = equations(s, w, true)) != NT_OK)
                 return status;
+            tangent = fresh;
         }
         if (i == most)
             return settled ? nt_newton_fail(s, NT_NOT_CONVERGED, w->residual, w->per_residual, size)

@@ -122,6 +122,7 @@ typedef struct nt_newton {
     double *per_increment; /* [n] reciprocal tolerances                      */
     double *per_residual;  /* [n] the same of R and rows                     */
     double *T_inverse;     /* [r][9] Dx = T^-1 e                             */
+    bool keeps_tangent;    /* end with the tangent in the problem's matrix: see has_tangent */
 } nt_newton;
 
 /* Doubles of scratch for the arrays, and the arrays with rate and acceleration those of

@@ -54,10 +54,19 @@ static nt_status equilibrium(nt_stepper *s, const nt_newton *w, bool tangent)
     return nt_newton_evaluate(s, w, w->T_inverse, NULL, tangent);
 }
 
+/* Whether M and C are those of rigid bodies and nothing else: then their products need no tangent.
+ */
+static bool is_rigid(const nt_problem *p)
+{
+    unsigned promised = NT_HAS_MOMENTA | NT_POSITION_FORCES;
+    return p->nn == 0 && p->system->momenta && (p->system->capabilities & promised) == promised;
+}
+
 static nt_status step(nt_stepper *s, double h)
 {
     nt_newton w;
     nt_newton_bind(&w, s, h);
+    w.keeps_tangent = s->differentiated && w.c.position > 0 && is_rigid(s->problem);
     s->next.all[NT_PHASE_T] = s->now.all[NT_PHASE_T] + h;
     memcpy(w.acceleration, s->now.vdot, (size_t)s->problem->nv * sizeof(double));
     nt_status status = nt_newton_predict(s, &w, true);
@@ -119,14 +128,6 @@ static linear linear_of(const nt_problem *p, const nt_directions *directions)
     l.c_v = l.y + (size_t)directions->count * nv;
     l.z = l.c_v + (size_t)directions->count * nv;
     return l;
-}
-
-/* Whether M and C are those of rigid bodies and nothing else: then their products need no tangent.
- */
-static bool is_rigid(const nt_problem *p)
-{
-    unsigned promised = NT_HAS_MOMENTA | NT_POSITION_FORCES;
-    return p->nn == 0 && p->system->momenta && (p->system->capabilities & promised) == promised;
 }
 
 /* a x for columns a */
@@ -388,18 +389,22 @@ static int together(const nt_problem *p, const nt_family *c, int count)
     return is_rigid(p) && c->position > 0 && count > FOUR ? FOUR : count;
 }
 
-/* The matrix of the iteration is made and factorised for the first of all directions. */
+/* The matrix of the iteration, where the step has not left it, is made and factorised for the first
+ * of all directions. */
 static nt_status solve(nt_stepper *s, const nt_family *c, const linear *l, const nt_point *at,
                        int first, int count)
 {
     nt_problem *p = s->problem;
     nt_status status = NT_OK;
-    if (first == 0 && count == 1) {
+    if (first > 0)
+        return nt_solver_solve(p->solver, l->z, count);
+    if (!s->has_tangent)
         status = nt_family_tangent(s, c, at, l->T_inverse, NULL);
+    s->has_tangent = false;
+    p->factored_for = NULL;
+    if (status != NT_OK || count == 1)
         return status == NT_OK ? nt_solver_factor_solve(p->solver, &p->matrix, l->z) : status;
-    }
-    if (first == 0)
-        status = nt_family_factor(s, c, at, l->T_inverse, NULL);
+    status = nt_solver_factor_clear(p->solver, &p->matrix);
     return status == NT_OK ? nt_solver_solve(p->solver, l->z, count) : status;
 }
 
@@ -420,8 +425,10 @@ static nt_status linearise_some(nt_stepper *s, const nt_family *c, const linear 
     }
     if (status == NT_OK && rigid)
         finish_rigid(p, c, l, count);
-    else if (status == NT_OK)
+    else if (status == NT_OK) {
+        s->has_tangent = false; /* products with other tangents take its place */
         status = finish_any(p, c, l, directions, at, after);
+    }
     for (int k = 0; k < count; k++)
         for (int i = 0; i < p->n_dropped; i++)
             l->z[(size_t)k * n + (size_t)p->dropped[i]] = 0;
@@ -448,10 +455,16 @@ static nt_status linearise(nt_stepper *s, double h, const nt_directions *directi
     linear l = linear_of(p, directions);
     nt_point at = nt_phase_point(&s->next);
     at.memory = s->now.memory;
-    for (int i = 0; i < nv; i++) /* h Dq */
-        l.x[i] = h * s->now.v[i] +
-                 h * h * ((0.5 - c.beta) * s->now.method[i] + c.beta * s->next.method[i]);
-    nt_space_tangent(&p->space, p->frame, l.x, c.position > 0 ? NULL : l.T, l.T_inverse);
+    if (s->has_tangent) { /* and its T^-1 */
+        nt_newton w;
+        nt_newton_bind(&w, s, h);
+        l.T_inverse = w.T_inverse;
+    } else {
+        for (int i = 0; i < nv; i++) /* h Dq */
+            l.x[i] = h * s->now.v[i] +
+                     h * h * ((0.5 - c.beta) * s->now.method[i] + c.beta * s->next.method[i]);
+        nt_space_tangent(&p->space, p->frame, l.x, c.position > 0 ? NULL : l.T, l.T_inverse);
+    }
     find_turns(p, &c, &l, &at);
     nt_status status = NT_OK;
     int most = together(p, &c, count);

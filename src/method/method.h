@@ -99,6 +99,9 @@ typedef struct nt_stepper {
     bool glances;
     /* saved or restored since `now`: what the method keeps outside the state is void */
     bool resumed;
+    /* every step will be differentiated: a tangent where it converged is welcome, and then whether
+     * the problem's matrix is one */
+    bool differentiated, has_tangent;
     void *own; /* what `close` frees                                                              */
 } nt_stepper;
 

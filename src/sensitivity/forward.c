@@ -111,6 +111,7 @@ nt_status nt_sensitivity_create(nt_sensitivity **out, nt_integrator *it, const i
         s->route[i].parameter = parameters[i];
     it->attend = nt_sensitivity_attend;
     it->attendant = s;
+    it->stepper.differentiated = true;
     *out = s;
     return NT_OK;
 }
@@ -119,8 +120,10 @@ void nt_sensitivity_destroy(nt_sensitivity *s)
 {
     if (!s)
         return;
-    if (s->integrator->attendant == s)
+    if (s->integrator->attendant == s) {
         s->integrator->attend = NULL;
+        s->integrator->stepper.differentiated = false;
+    }
     nt_arena_free(&s->arena);
     free(s);
 }
