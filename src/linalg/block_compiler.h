@@ -1,5 +1,5 @@
-/* What is known while the program of a block LU is written. Internal to block_program.c and
- * block_rows.c. */
+/* What is known while the program of a block LU is written. Internal to block_program.c,
+ * block_rows.c and block_held.c. */
 #ifndef NUTATE_LINALG_BLOCK_COMPILER_H
 #define NUTATE_LINALG_BLOCK_COMPILER_H
 
@@ -45,6 +45,10 @@ static inline int current(const compiler *c, int b)
 
 /* Rows of the residual check, by windows; needs the program. 0 when memory is out. */
 int nt_block_write_rows(compiler *c);
+
+/* block->held where the program is that of one body held at a point; needs the rows. 0 when memory
+ * is out. */
+int nt_block_find_held(compiler *c);
 
 /* What light nodes leave over, to the fronts. */
 nt_status nt_block_hand_over_core(compiler *c);

@@ -577,59 +577,6 @@ static int write_program(compiler *c)
     return 1;
 }
 
-/* ---- one body held at a point --------------------------------------------------------------- */
-
-/* The load of a block that must be of a kind; kind is negative where it is not. */
-static nt_load load_of(const compiler *c, int row, int column, nt_load_kind kind)
-{
-    int slot = nt_pattern_find(c->pattern, row, column);
-    nt_load load = slot < 0 ? (nt_load){.kind = -1} : c->block->load[slot];
-    return load.kind == (int)kind ? load : (nt_load){.kind = -1};
-}
-
-/* Translation, rotation and multiplier as in block_held.inc, and nothing else? */
-static int find_held(compiler *c)
-{
-    nt_block_lu *block = c->block;
-    const nt_pattern *p = c->pattern;
-    const int *node = c->order.node, *position = block->position;
-    if (c->order.n_light != 3 || p->n_nodes != 3 || p->n_slots != 7 || !c->scaled[0] ||
-        !is_body(c, 0) || node[2] < p->n_primary || !is_ready(c, 0) || !is_full3(c, 2))
-        return 1;
-    int t = node[0], r = node[1], l = node[2];
-    nt_held held = {.tt = load_of(c, t, t, NT_LOAD_SCALED),
-                    .tl = load_of(c, t, l, NT_LOAD_SCALED),
-                    .lt = load_of(c, l, t, NT_LOAD_SCALED),
-                    .rr = load_of(c, r, r, NT_LOAD_FULL),
-                    .rl = load_of(c, r, l, NT_LOAD_FULL),
-                    .lr = load_of(c, l, r, NT_LOAD_FULL),
-                    .ll = load_of(c, l, l, NT_LOAD_DIAGONAL),
-                    .n_values = p->offset[p->n_slots],
-                    .inverse_t = c->inverse[0],
-                    .inverse_r = c->inverse[1],
-                    .t = position[t],
-                    .r = position[r],
-                    .l = position[l],
-                    .unknown_t = p->node_start[t],
-                    .unknown_r = p->node_start[r],
-                    .unknown_l = p->node_start[l],
-                    .node_r = r,
-                    .node_l = l};
-    if (held.tt.kind < 0 || held.tl.kind < 0 || held.lt.kind < 0 || held.rr.kind < 0 ||
-        held.rl.kind < 0 || held.lr.kind < 0 || held.ll.kind < 0)
-        return 1;
-    for (int at = 0; at < block->program_length;) {
-        const nt_load_record *record = (const nt_load_record *)(block->program + at);
-        if (record->kind == NT_RECORD_LOAD && record->rows < record->row_end)
-            held.group[held.n_groups++] = at;
-        at += record->length;
-    }
-    if (!(block->held = NT_TAKE(&block->arena, 1, nt_held)))
-        return 0;
-    *block->held = held;
-    return 1;
-}
-
 /* ---- all of it ----------------------------------------------------------------------------- */
 
 static int take_vectors(nt_block_lu *block)
@@ -697,7 +644,7 @@ nt_status nt_block_compile(nt_block_lu *block, int promises)
     place_all(&c);
     block->store = c.overflow ? NULL : NT_TAKE(&block->arena, c.cursor + 4, double);
     if (!block->store || !write_loads(&c) || !write_program(&c) || !nt_block_write_rows(&c) ||
-        !find_held(&c))
+        !nt_block_find_held(&c))
         goto done;
     status = nt_block_hand_over_core(&c);
     if (status == NT_OK && !take_pivot_scratch(block))
