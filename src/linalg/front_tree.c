@@ -1,4 +1,4 @@
-/* From the graph of the core to its tree of fronts: order (AMD, bodies before multipliers),
+/* From the graph of the core to its tree of fronts: order (AMD, each body before its multipliers),
  * elimination tree, structure of the factors, fronts, and the map of every child into its parent.
  */
 #include "linalg/front.h"
@@ -33,26 +33,42 @@ static int take_ints(int **p, int n)
     return *p != NULL;
 }
 
-/* AMD over the core; bodies, where there are any, before multipliers. */
+/* A multiplier goes after the bodies that it couples: each is taken forward to just before the
+ * first of its multipliers. (With all bodies before all multipliers AMD would have to couple
+ * through bodies what multipliers keep apart.) */
+static nt_status put_bodies_first(analysis *a)
+{
+    const nt_core_graph *g = a->graph;
+    int *order, done = 0;
+    if (!take_ints(&order, a->n))
+        return NT_NO_MEMORY;
+    for (int i = 0; i < a->n; i++)
+        a->rank[i] = -1;
+    for (int k = 0; k < a->n; k++) {
+        int node = a->order[k];
+        for (int e = g->start[node]; g->multiplier[node] && e < g->start[node + 1]; e++) {
+            int body = g->neighbour[e];
+            if (!g->multiplier[body] && a->rank[body] < 0) {
+                a->rank[body] = done;
+                order[done++] = body;
+            }
+        }
+        if (a->rank[node] < 0) {
+            a->rank[node] = done;
+            order[done++] = node;
+        }
+    }
+    free(a->order);
+    a->order = order;
+    return NT_OK;
+}
+
+/* AMD over the core. */
 static nt_status find_order(analysis *a)
 {
     const nt_core_graph *g = a->graph;
-    int bodies = 0, *constraint = NULL;
-    for (int i = 0; i < g->n; i++)
-        bodies += !g->multiplier[i];
-    if (bodies > 0 && bodies < g->n) {
-        if (!take_ints(&constraint, g->n))
-            return NT_NO_MEMORY;
-        for (int i = 0; i < g->n; i++)
-            constraint[i] = g->multiplier[i];
-    }
-    int code = camd_order(g->n, g->start, g->neighbour, a->order, NULL, NULL, constraint);
-    free(constraint);
-    if (code < 0)
-        return NT_NO_MEMORY;
-    for (int k = 0; k < g->n; k++)
-        a->rank[a->order[k]] = k;
-    return NT_OK;
+    int code = camd_order(g->n, g->start, g->neighbour, a->order, NULL, NULL, NULL);
+    return code < 0 ? NT_NO_MEMORY : put_bodies_first(a);
 }
 
 /* The elimination tree: parent[k] is the first later node that k couples. */
