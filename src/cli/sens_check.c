@@ -1,8 +1,9 @@
 /* nutate sens --check: derivatives at the end of the run and of objectives against differences of
  * whole runs over the same steps.
  *
- * For steps d of 1e-3, 1e-4, 1e-5, 1e-6 and 1e-2 of the parameter, from runs at p +- d and p +- 2
- * d,
+ * For steps d of 1e-3, ten times less and so on to 1e-8, then 1e-2 of the parameter, from runs at
+ * p +- d and p +- 2 d (the least of them are for contacts: the onset of one must not pass from one
+ * time step to another),
  *
  *   central     D2 = (y(+1) - y(-1)) / 2 d
  *   five-point  D4 = (8 (y(+1) - y(-1)) - (y(+2) - y(-2))) / 12 d
@@ -24,17 +25,20 @@
  * are none; below REACTION for what depends on multipliers, which Newton's iteration leaves off by
  * 1e-8 of the largest force, and a difference with a step of 1 % multiplies that by 100. */
 static const double RELATIVE = 1e-5, UNDECIDED = 1e-3, ROUNDING = 1e-9, REACTION = 1e-6;
+/* Values of runs are off by this at least, whether differences agree or not. */
+static const double LAST_DIGITS = 1e-15;
 /* After this no other step can improve the verdict. */
 static const double CERTAIN = 1e-7;
 
-static const double steps[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-2};
+static const double steps[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-2};
 enum { STEPS = sizeof steps / sizeof steps[0], COLUMNS = 16, TEXT = 256 };
 
 /* A quantity or an objective: some of the columns. */
 typedef struct group {
     int first, columns;
     nt_quantity_info quantity; /* columns = 0 for an objective */
-    double floor;              /* of its values: ROUNDING times the largest of its unit */
+    double largest;            /* of the values of its unit */
+    double floor;              /* ROUNDING or REACTION times that */
 } group;
 
 typedef struct check {
@@ -155,6 +159,7 @@ static void find_floors(check *c)
             for (int k = 0; k < c->groups[j].columns && strcmp(unit, other) == 0; k++)
                 largest = fmax(largest, fabs(c->value[c->groups[j].first + k]));
         }
+        g->largest = largest;
         g->floor = (needs_reactions(c, g) ? REACTION : ROUNDING) * largest;
         for (int j = 0; j < g->columns; j++) {
             column_name(c, g, j, name, unit);
@@ -306,6 +311,7 @@ static verdict judge(const check *c, const group *g, int k, const double *exact)
             if (!c->done[j])
                 continue;
             double doubt = distance(g, c->D4[i], i == j ? c->D2[i] : c->D4[j]);
+            doubt += LAST_DIGITS * g->largest / (fmin(steps[i], steps[j]) * natural_size(c, k));
             if (doubt < v.doubt || v.step < 0) {
                 v.doubt = doubt;
                 v.step = i;

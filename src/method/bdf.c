@@ -388,20 +388,30 @@ static nt_status one_step(nt_bdf *b, double end, bool goes_on)
     return NT_OK;
 }
 
-/* Whether one more step toward `end` is allowed. */
-static bool counts(nt_bdf *b, double end)
+/* Steps by which the pace is measured; and how much more than `max_steps` the rest of the way would
+ * take at it until there is no hope. A mechanism that jams, where no error is small enough, is then
+ * given up after some thousand steps; the sharpest transient lets steps grow again within a few
+ * hundred. */
+static const double PACE = 1000, HOPELESS = 1e5;
+
+/* What forbids one more step toward `end`; NULL for nothing. */
+static const char *forbids(nt_bdf *b, double end)
 {
+    double t = b->stepper->now.all[NT_PHASE_T], most = b->stepper->options[NT_BDF_MAX_STEPS];
     if (fabs(end - b->toward) > 1e-13 * fabs(end)) { /* now + h, rounded at every step */
         b->toward = end;
         b->taken = 0;
+        b->pace_t = t;
     }
-    if (++b->taken <= b->stepper->options[NT_BDF_MAX_STEPS])
-        return true;
-    b->taken = 0; /* asked once more, it tries again */
-    b->stepper->report = (nt_report){.unknown = -1,
-                                     .step = b->code->tried(b),
-                                     .words = "more steps than the option max_steps allows"};
-    return false;
+    if (++b->taken > most)
+        return "more steps than the option max_steps allows";
+    if (fmod(b->taken, PACE) != 0)
+        return NULL;
+    double advanced = t - b->pace_t;
+    b->pace_t = t;
+    return (end - t) * PACE > HOPELESS * most * advanced
+               ? "at the pace of the last 1000 steps the end is out of reach"
+               : NULL;
 }
 
 static nt_status step(nt_stepper *s, double h)
@@ -412,8 +422,13 @@ static nt_status step(nt_stepper *s, double h)
     nt_bdf *b = s->own;
     b->stepper = s;
     double end = s->now.all[NT_PHASE_T] + h;
-    if (!counts(b, end))
+    const char *forbidden = forbids(b, end);
+    if (forbidden) {
+        b->taken = 0; /* asked once more, it tries again */
+        b->pace_t = s->now.all[NT_PHASE_T];
+        s->report = (nt_report){.unknown = -1, .step = b->code->tried(b), .words = forbidden};
         return NT_NOT_CONVERGED;
+    }
     memcpy(b->kept, s->now.memory, (size_t)b->problem->system->n_memory * sizeof(double));
     bool goes_on = b->stands && !s->stale && !s->resumed && nt_bdf_ended_at(b, &s->now);
     status = one_step(b, end, goes_on);

@@ -132,6 +132,7 @@ struct nt_bdf {
     double end_t;     /* s                                                               */
     double toward;    /* s, where the present steps lead ...                             */
     double taken;     /* ... and how many they were                                      */
+    double pace_t;    /* s, where the last PACE of them began                            */
     long failures;    /* counted already                                                 */
     long iterations;  /* likewise                                                        */
     nt_status status; /* why an evaluation failed                                        */

@@ -218,8 +218,11 @@ static nt_status orientation(const nt_body *body, const char *file, bool validat
     else if (forms & NT_GIVEN_QUATERNION) {
         for (int i = 0; i < 4; i++)
             q[i] = body->quaternion[i];
-        if (!(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 1e-200))
+        double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+        if (!(square > 1e-200))
             wrong = "has a quaternion of length zero";
+        else if (!isfinite(square))
+            wrong = "has a quaternion longer than 1e154";
     } else if (forms & NT_GIVEN_ROTATION_VECTOR)
         nt_so3_exp(body->rotation_vector, q);
     else if (forms & NT_GIVEN_AXIS) {
@@ -227,6 +230,8 @@ static nt_status orientation(const nt_body *body, const char *file, bool validat
         double length = v3_norm(axis), psi[3];
         if (!(length > 1e-100))
             wrong = "has an orientation axis of length zero";
+        else if (!isfinite(length))
+            wrong = "has an orientation axis longer than 1e154";
         else {
             v3_store(psi, v3_scale(body->angle / length, axis));
             nt_so3_exp(psi, q);

@@ -13,7 +13,8 @@ static const nt_key friction_keys[] = {
      AT(friction.dry),
      .bit = 12,
      .unit = "N m, N",
-     .meaning = "moment or force that opposes the rate, whatever its size"},
+     .meaning = "moment or force that opposes the rate, whatever its size: "
+                "dry * rate / sqrt(rate^2 + slip^2)"},
     {.name = "viscous",
      .type = NT_KEY_NUMBER,
      AT(friction.viscous),
@@ -55,7 +56,8 @@ static const nt_key limit_keys[] = {
      AT(limits.damping),
      .bit = 18,
      .unit = "N m s/rad, N s/m",
-     .meaning = "of the stop; it never pulls"},
+     .meaning = "of the stop, whose force at penetration g is a (1 + b / sqrt(a^2 + b^2)) with "
+                "a = stiffness * g, b = damping * rate of g; it never pulls"},
     NT_KEY_PART(nt_joint, limits.part, 30, "implicit"),
     {.name = NULL},
 };

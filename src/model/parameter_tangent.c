@@ -17,9 +17,10 @@
 
 /* First step of a difference of sixth order: numbers change by up to 1 % of their size, where the
  * truncation of 1/x is 3e-14 and rounding 3e-14. Where fourth order differs by more than 1e-8 (then
- * sixth order is off by 1e-12) the step is divided by four, up to five times. */
+ * sixth order is off by 1e-12) the step is divided by four, up to nine times: to 1e-8 of the
+ * size, within the indentation of a contact soon after its onset. */
 static const double FIRST_STEP = 3e-3, NEXT_STEP = 0.25, GOOD = 1e-8;
-enum { LEVELS = 6 };
+enum { LEVELS = 10 };
 
 /* The row of a driven angle has another branch beyond a right angle: there two values are taken a
  * few degrees apart, not further. */

@@ -14,10 +14,11 @@
 /* First step: rotations by up to 0.01 rad at s = h, lengths by 1 % of the model's, velocities by
  * 10 % of the largest (records are at most quadratic in them, friction apart), the model's numbers
  * by 1 % of their size. Truncation is then below 1e-13, and rounding 1e-14 of the value. Where
- * fourth order differs by more than 1e-8 the step is divided by eight, up to three times. */
+ * fourth order differs by more than 1e-8 the step is divided by eight, up to seven times: to 5e-9,
+ * within the indentation of a contact soon after its onset. */
 static const double ROTATION = 0.01, LENGTH = 0.01, VELOCITY = 0.1, NUMBER = 0.01;
 static const double NEXT_STEP = 0.125, GOOD = 1e-8;
-enum { LEVELS = 4 };
+enum { LEVELS = 8 };
 
 nt_status nt_tangent_sampler_init(nt_tangent_sampler *t, const nt_model *model, int columns,
                                   nt_arena *arena, nt_error *error)

@@ -82,6 +82,23 @@ for method in $("$nutate" methods | awk '{ print $1 }'); do
 done
 [ "$checked" -ge 14 ] || fail "only $checked methods have sensitivities"
 
+# A ball lands on a floor that moves with a parameter: indentations of 1e-6 m soon after the onset,
+# and work by friction and damping; methods with a cubic and with a dense output of their own.
+cat >lands.yaml <<'EOF'
+nutate: 1
+parameters: {z: 0, k: 1e5}
+bodies: {ball: {mass: 0.1, inertia: [4e-5, 4e-5, 4e-5], position: [0, 0, 0.101], velocity: [1, 0, 0]}}
+contacts:
+  floor: {type: sphere_plane, between: [ground, ball], plane: {point: [0, 0, z], normal: [0, 0, 1]}, radius: 0.1, stiffness: k,
+          damping: 0.5, friction: {coefficient: 0.3}}
+simulation: {duration: 0.025, step: 2e-5}
+output: {every: 0.025, record: [ball.position, energy.work, energy.total]}
+EOF
+for method in generalized-alpha "rkmk-dopri5 --set simulation.tolerance=1e-8"; do
+    expect 0 sens lands.yaml --method $method --param z --param k --check --quiet
+    prints "10 derivatives agree with differences of whole runs"
+done
+
 # a rotation about z by w t: its derivative in w is the vector (0, 0, t), in ground axes
 cat >spin.yaml <<'EOF'
 nutate: 1

@@ -104,6 +104,21 @@ model "duration: 1, step: 0.01" "every: 0.1" ", motion: 1/(t - 0.5) + 2"
 expect 3 run rod.yaml
 says "a step turns further than the method can follow: rotation of body rod about x"
 
+# ---- a mechanism that jams: bdf, which has no smallest step but rounding, gives up as well ----
+cat >jams.yaml <<END
+nutate: 1
+bodies:
+  crank: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}
+  rod: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [1.2, 0, 0]}
+joints:
+  drive: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: [0, 0, 1], motion: 2*t}
+  knee: {type: revolute, between: [crank, rod], at: [1, 0, 0], axis: [0, 0, 1]}
+  slot: {type: inline, between: [ground, rod], at: [1.5, 0, 0], axis: [1, 0, 0]}
+simulation: {duration: 3, step: 0.01, method: bdf}
+END
+expect 3 run jams.yaml # the crank of 1 m is at 30 degrees, the rod of 0.5 m upright
+says "at t = 0.26179" "the end is out of reach"
+
 # ---- solves with pivoting: all of them are counted, not only those that failed before ----
 cat >thin.yaml <<END
 nutate: 1

@@ -537,6 +537,43 @@ static void preparing_changes_nothing(void **state)
     nt_model_destroy(model);
 }
 
+/* ---- energies ------------------------------------------------------------------------------- */
+
+/* A ball that presses into a floor by delta = 1e-6 m and sinks at 0.2 m/s: with k of stiffness,
+ * n = 1.5 and d = 0.5 of damping,
+ *
+ *   V = k delta^(n+1) / (n+1),    P = (V' - N) delta' = -k d delta'^2 delta^n,
+ *   dV/dz = k delta^n,            dP/dz = -k d delta'^2 n delta^(n-1),
+ *   dV/dk = V / k,                dP/dk = P / k.
+ *
+ * One per cent of a length is ten thousand indentations. */
+static void energy_of_a_contact(void **state)
+{
+    (void)state;
+    nt_model *model =
+        read_model("nutate: 1\ngravity: [0, 0, 0]\nparameters: {z: 0, k: 2e7}\n"
+                   "bodies: {ball: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 1]}}\n"
+                   "contacts: {floor: {type: sphere_plane, between: [ground, ball], radius: 1, "
+                   "plane: {point: [0, 0, z], normal: [0, 0, 1]}, stiffness: k, damping: 0.5}}\n");
+    const nt_system *s = nt_model_system(model);
+    double q[7], v[6] = {0, 0, -0.2}, vdot[6] = {0}, delta = 1e-6, k = 2e7;
+    nt_model_initial(model, q, vdot, NULL); /* at rest */
+    q[2] = 1 - delta;
+    delta = 1 - q[2];
+    nt_point at = {.q = q, .v = v, .vdot = vdot};
+    nt_energy d;
+    double V = k * pow(delta, 2.5) / 2.5, P = -k * 0.5 * 0.04 * pow(delta, 1.5);
+    assert_int_equal(s->energy_tangent(s->self, &at, 0, &d), NT_OK);
+    /* the indentation is a difference from 1: to 1e-10 of itself; differences of it to 1e-8 */
+    assert_true(fabs(d.potential / (k * pow(delta, 1.5)) - 1) < 1e-8);
+    assert_true(fabs(d.power / (1.5 * P / delta) - 1) < 1e-8);
+    assert_true(d.kinetic == 0);
+    assert_int_equal(s->energy_tangent(s->self, &at, 1, &d), NT_OK);
+    assert_true(fabs(d.potential / (V / k) - 1) < 1e-10);
+    assert_true(fabs(d.power / (P / k) - 1) < 1e-10);
+    nt_model_destroy(model);
+}
+
 /* ---- records -------------------------------------------------------------------------------- */
 
 typedef struct recording {
@@ -645,6 +682,7 @@ int main(void)
         cmocka_unit_test(what_cannot_follow_is_named),
         cmocka_unit_test(parameters_follow_and_return),
         cmocka_unit_test(preparing_changes_nothing),
+        cmocka_unit_test(energy_of_a_contact),
         cmocka_unit_test(records_have_derivatives),
         cmocka_unit_test(records_follow_the_state),
     };
