@@ -43,10 +43,14 @@ NT_API int nt_method_controls_error(const nt_method *method); /* takes tolerance
 NT_API int nt_method_is_linearised(const nt_method *method);  /* gives sensitivities */
 /* What it asks of a system and what it treats, in words: text[size], returned. */
 NT_API const char *nt_method_needs(const nt_method *method, char *text, int size);
-/* Whether it can advance a system: NT_OK, or NT_UNSUPPORTED and a message that names what is
+/* Whether it can advance a system: NT_OK, or NT_UNSUPPORTED and a message that names all that is
  * missing and the methods that would do. */
 NT_API nt_status nt_method_check_system(const nt_method *method, const nt_system *system,
                                         nt_error *error);
+/* Whether it takes tolerances: NT_OK, or NT_UNSUPPORTED and a message that names the methods that
+ * do and can advance the system. */
+NT_API nt_status nt_method_check_tolerance(const nt_method *method, const nt_system *system,
+                                           nt_error *error);
 NT_API const nt_option_key *nt_method_options(const nt_method *method, int *count);
 NT_API int nt_method_has_frame(const nt_method *method, nt_frame frame);
 /* NT_OK, or NT_INVALID and a message that says name, range and what was given. */

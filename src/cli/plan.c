@@ -15,7 +15,7 @@ static int refuse(const nt_cli_plan *plan, const char *key, const char *format, 
 
 static int refuse(const nt_cli_plan *plan, const char *key, const char *format, ...)
 {
-    char message[400];
+    char message[600];
     int line, column;
     va_list arguments;
     va_start(arguments, format);
@@ -56,14 +56,15 @@ static bool has_option(const nt_method *method, const char *name)
     return false;
 }
 
-/* Whether --set gave this option: then it is meant for the method in use. */
-static bool was_set(const nt_cli_options *options, const char *name)
+/* Whether --set gave simulation.GROUP NAME, or a key within it: then it is meant for the method in
+ * use. */
+static bool was_set(const nt_cli_options *options, const char *group, const char *name)
 {
-    static const char prefix[] = "simulation.options.";
+    char key[200];
+    size_t length = (size_t)snprintf(key, sizeof key, "simulation.%s%s", group, name);
     for (int i = 0; i < options->n_settings; i++) {
-        const char *key = options->settings[i].key;
-        if (strncmp(key, prefix, sizeof prefix - 1) == 0 &&
-            strcmp(key + sizeof prefix - 1, name) == 0)
+        const char *set = options->settings[i].key;
+        if (strncmp(set, key, length) == 0 && (set[length] == '\0' || set[length] == '.'))
             return true;
     }
     return false;
@@ -79,7 +80,8 @@ static int choose_options(nt_cli_plan *plan, const nt_cli_options *options, bool
         return nt_cli_no_memory();
     for (int i = 0; i < simulation->n_options; i++) {
         const nt_option *option = &simulation->options[i];
-        if (other && !has_option(plan->method, option->name) && !was_set(options, option->name)) {
+        if (other && !has_option(plan->method, option->name) &&
+            !was_set(options, "options.", option->name)) {
             if (!options->quiet)
                 nt_cli_say("option %s is set aside: %s has none of this name", option->name,
                            nt_method_name(plan->method));
@@ -108,7 +110,7 @@ static int choose_frame(nt_cli_plan *plan, const nt_cli_options *options, bool o
     if (nt_method_has_frame(plan->method, wanted))
         return NT_EXIT_DONE;
     plan->frame = wanted == NT_BODY ? NT_INERTIAL : NT_BODY;
-    if (simulation->frame_given && !other)
+    if (simulation->frame_given && (!other || was_set(options, "", "frame")))
         return refuse(plan, "simulation.frame", "frame: %s has the %s frame only, got %s",
                       nt_method_name(plan->method), names[plan->frame], names[wanted]);
     if (simulation->frame_given && !options->quiet)
@@ -121,19 +123,16 @@ static int choose_frame(nt_cli_plan *plan, const nt_cli_options *options, bool o
 static int choose_tolerance(nt_cli_plan *plan, const nt_cli_options *options, bool other)
 {
     const double *tolerance = nt_model_simulation(plan->model)->tolerance;
-    bool given = false, set = false;
+    bool given = false;
+    nt_error error;
     for (int i = 0; i < 4; i++)
         given |= tolerance[i] > 0;
-    for (int i = 0; i < options->n_settings; i++)
-        set |= strncmp(options->settings[i].key, "simulation.tolerance", 20) == 0;
     memcpy(plan->tolerance, tolerance, sizeof plan->tolerance);
-    if (!given || nt_method_controls_error(plan->method))
+    if (!given ||
+        nt_method_check_tolerance(plan->method, nt_model_system(plan->model), &error) == NT_OK)
         return NT_EXIT_DONE;
-    if (!other || set)
-        return refuse(plan, "simulation.tolerance",
-                      "tolerance: method %s does not control its error, expected a step and no "
-                      "tolerance",
-                      nt_method_name(plan->method));
+    if (!other || was_set(options, "", "tolerance"))
+        return refuse(plan, "simulation.tolerance", "tolerance: %s", error.message);
     memset(plan->tolerance, 0, sizeof plan->tolerance);
     if (!options->quiet)
         nt_cli_say("tolerance is set aside: %s does not control its error",
@@ -219,7 +218,8 @@ static int choose_times(nt_cli_plan *plan, const nt_cli_options *options, bool n
 /* ---- the integrator ------------------------------------------------------------------------- */
 
 /* Work is followed when it is recorded, or may be in an objective, and there can be any: it costs
- * an evaluation in each step. */
+ * three looks at the loads in each step, five with methods that have a dense output of their own.
+ */
 static bool records_work(const nt_model *model)
 {
     const nt_simulation *simulation = nt_model_simulation(model);
@@ -237,7 +237,8 @@ static int check_maximum_step(const nt_cli_plan *plan, const nt_cli_options *opt
     const nt_simulation *simulation = nt_model_simulation(plan->model);
     if (simulation->maximum_step <= 0 || plan->variable)
         return NT_EXIT_DONE;
-    if (!options->method || strcmp(options->method, simulation->method) == 0)
+    if (!options->method || strcmp(options->method, simulation->method) == 0 ||
+        was_set(options, "", "maximum_step"))
         return refuse(plan, "simulation.maximum_step",
                       "maximum_step bounds variable steps, and %s takes equal ones here: expected "
                       "a smaller step, or a method and a tolerance for variable steps",

@@ -20,66 +20,96 @@ static const struct demand {
 
 enum { DEMANDS = sizeof demands / sizeof demands[0] };
 
-/* What is missing, in words, and what of the system brings it in (-1: nothing by itself); false
- * when nothing is missing. */
-static bool lacks(const nt_method *method, const nt_system *system, char *text, size_t size,
-                  int *feature)
-{
-    *feature = -1;
-    for (int i = 0; i < DEMANDS; i++)
-        if ((method->needs & demands[i].need) && !(system->capabilities & demands[i].capability)) {
-            if (demands[i].capability == NT_POSITION_FORCES)
-                *feature = NT_FEATURE_RATE_FORCES;
-            snprintf(text, size, "needs %s, which the system does not give", demands[i].words);
-            return true;
-        }
-    if ((method->needs & NT_VECTOR_SPACE) && system->space.n_rotations > 0) {
-        *feature = NT_FEATURE_ROTATIONS;
-        snprintf(text, size, "works on vector spaces, the system has %d rotations",
-                 system->space.n_rotations);
-        return true;
-    }
-    if (system->nh > 0 && !(method->needs & NT_HOLONOMIC)) {
-        *feature = NT_FEATURE_HOLONOMIC;
-        snprintf(text, size, "treats no holonomic constraints, the system has %d", system->nh);
-        return true;
-    }
-    if (system->nn > 0 && !(method->needs & NT_NONHOLONOMIC)) {
-        *feature = NT_FEATURE_NONHOLONOMIC;
-        snprintf(text, size, "treats no nonholonomic constraints, the system has %d", system->nn);
-        return true;
-    }
-    if (system->nh + system->nn > 0 && !(system->capabilities & NT_ALL_LEVELS)) {
-        snprintf(text, size,
-                 "needs constraints at velocity and acceleration level "
-                 "(NT_ALL_LEVELS), which the system does not give");
-        return true;
-    }
-    return false;
-}
-
 static void add_word(char *text, size_t size, const char *between, const char *word)
 {
     size_t used = strlen(text);
     snprintf(text + used, size - used, "%s%s", used > 0 ? between : "", word);
 }
 
+/* All that is missing, in words, and what of the system brings the first of it in (-1: nothing by
+ * itself); false when nothing is missing. */
+static bool lacks(const nt_method *method, const nt_system *system, char *text, size_t size,
+                  int *feature)
+{
+    char words[160];
+    *feature = -1;
+    text[0] = '\0';
+    for (int i = 0; i < DEMANDS; i++)
+        if ((method->needs & demands[i].need) && !(system->capabilities & demands[i].capability)) {
+            if (!text[0] && demands[i].capability == NT_POSITION_FORCES)
+                *feature = NT_FEATURE_RATE_FORCES;
+            snprintf(words, sizeof words, "needs %s, which the system does not give",
+                     demands[i].words);
+            add_word(text, size, "; ", words);
+        }
+    if ((method->needs & NT_VECTOR_SPACE) && system->space.n_rotations > 0) {
+        *feature = text[0] ? *feature : NT_FEATURE_ROTATIONS;
+        snprintf(words, sizeof words, "works on vector spaces, the system has %d rotations",
+                 system->space.n_rotations);
+        add_word(text, size, "; ", words);
+    }
+    if (system->nh > 0 && !(method->needs & NT_HOLONOMIC)) {
+        *feature = text[0] ? *feature : NT_FEATURE_HOLONOMIC;
+        snprintf(words, sizeof words, "treats no holonomic constraints, the system has %d",
+                 system->nh);
+        add_word(text, size, "; ", words);
+    }
+    if (system->nn > 0 && !(method->needs & NT_NONHOLONOMIC)) {
+        *feature = text[0] ? *feature : NT_FEATURE_NONHOLONOMIC;
+        snprintf(words, sizeof words, "treats no nonholonomic constraints, the system has %d",
+                 system->nn);
+        add_word(text, size, "; ", words);
+    }
+    if (system->nh + system->nn > 0 && (method->needs & (NT_HOLONOMIC | NT_NONHOLONOMIC)) &&
+        !(system->capabilities & NT_ALL_LEVELS))
+        add_word(text, size, "; ",
+                 "needs constraints at velocity and acceleration level (NT_ALL_LEVELS), which the "
+                 "system does not give");
+    return text[0] != '\0';
+}
+
+enum { MISSING = 440 }; /* characters that say all of it */
+
+/* The methods that take a system, of those with all of these needs. */
+static void able(const nt_system *system, unsigned needs, char *names, size_t size)
+{
+    char ignored[MISSING];
+    int feature;
+    names[0] = '\0';
+    for (int i = 0; i < nt_method_count(); i++)
+        if ((nt_method_at(i)->needs & needs) == needs &&
+            !lacks(nt_method_at(i), system, ignored, sizeof ignored, &feature))
+            add_word(names, size, ", ", nt_method_name(nt_method_at(i)));
+    if (!names[0])
+        add_word(names, size, "", "none");
+}
+
 nt_status nt_method_check_system(const nt_method *method, const nt_system *system, nt_error *error)
 {
-    char missing[200], others[400] = "", ignored[200];
-    int feature, of_others;
+    char missing[MISSING], others[400];
+    int feature;
     nt_error part = {0};
     if (!lacks(method, system, missing, sizeof missing, &feature))
         return NT_OK;
-    for (int i = 0; i < nt_method_count(); i++)
-        if (!lacks(nt_method_at(i), system, ignored, sizeof ignored, &of_others))
-            add_word(others, sizeof others, ", ", nt_method_name(nt_method_at(i)));
+    able(system, 0, others, sizeof others);
     if (feature >= 0 && system->feature)
         system->feature(system->self, (nt_feature)feature, &part);
     return nt_fail_at(error, NT_UNSUPPORTED, part.file, part.line, part.column,
                       "%.100s%smethod %s %s; methods that would do: %s", part.message,
-                      part.message[0] ? ": " : "", method->name, missing,
-                      others[0] ? others : "none");
+                      part.message[0] ? ": " : "", method->name, missing, others);
+}
+
+nt_status nt_method_check_tolerance(const nt_method *method, const nt_system *system,
+                                    nt_error *error)
+{
+    char others[400];
+    if (method->needs & NT_CONTROLS_ERROR)
+        return NT_OK;
+    able(system, NT_CONTROLS_ERROR, others, sizeof others);
+    return nt_fail(error, NT_UNSUPPORTED,
+                   "method %s does not control its error, expected a step and no tolerance; "
+                   "methods that would do: %s",
+                   method->name, others);
 }
 
 const char *nt_method_needs(const nt_method *method, char *text, int size)

@@ -49,10 +49,10 @@ static nt_status check_setup(const nt_integrator_setup *setup, nt_error *error)
         return nt_fail(error, NT_UNSUPPORTED,
                        "work cannot be followed: the system gives no energies (NT_HAS_ENERGY)");
     for (int i = 0; i < 4; i++) {
-        if (setup->tolerance[i] != 0 && !(method->needs & NT_CONTROLS_ERROR))
-            return nt_fail(error, NT_UNSUPPORTED,
-                           "method %s does not control its error: give it a step and no tolerance",
-                           method->name);
+        if (setup->tolerance[i] != 0)
+            status = nt_method_check_tolerance(method, setup->system, error);
+        if (status != NT_OK)
+            return status;
         if (!(setup->tolerance[i] >= 0) || !isfinite(setup->tolerance[i]))
             return nt_fail(error, NT_INVALID, "tolerance %d is %g, expected a number from 0 on", i,
                            setup->tolerance[i]);

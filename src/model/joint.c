@@ -462,6 +462,9 @@ static nt_status add_penalty(const nt_element *e, const nt_view *view)
         return NT_NOT_FINITE;
     nt_row_spec specs[8];
     int n = all_specs(joint, specs);
+    const nt_combination *c = view->energy ? NULL : view->terms->combination;
+    bool tangent = c && view->terms->matrix && (c->damping != 0 || c->stiffness != 0);
+    g.gradients = tangent;
     for (int i = 0; i < n; i++)
         for (int k = 0; k < components(&specs[i]); k++) {
             joint_row position, velocity;
@@ -478,11 +481,10 @@ static nt_status add_penalty(const nt_element *e, const nt_view *view)
             }
             if (view->terms->residual)
                 add_forces(e, view, &position, lambda);
-            if (!view->terms->matrix)
+            if (!tangent)
                 continue;
             add_penalty_blocks(e, view, &position, &velocity, joint->stiffness, joint->damping);
-            joint_row_tangent(e, view, &g, &specs[i], k, f,
-                              lambda * view->terms->combination->stiffness);
+            joint_row_tangent(e, view, &g, &specs[i], k, f, lambda * c->stiffness);
         }
     return NT_OK;
 }

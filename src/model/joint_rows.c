@@ -49,15 +49,17 @@ static coefficients negated(coefficients k)
     return (coefficients){{v3_neg(k.c[0]), v3_neg(k.c[1]), v3_neg(k.c[2])}};
 }
 
-static void add(body_gradient *g, const nt_motion *m, const body_vector *r, bool point,
-                coefficients k)
+static void add(const joint_geometry *of, body_gradient *g, const nt_motion *m,
+                const body_vector *r, bool point, coefficients k)
 {
-    add_gradient(g, m, r, point, k.c[0], k.c[1], k.c[2]);
+    if (of->gradients)
+        add_gradient(g, m, r, point, k.c[0], k.c[1], k.c[2]);
 }
 
 void joint_geometry_of(joint_geometry *g, const nt_element *element, const nt_view *view)
 {
     const nt_joint *joint = nt_joint_of(element);
+    g->gradients = true;
     g->a = &view->motion[element->a];
     g->b = &view->motion[element->b];
     for (int i = 0; i < 3; i++) {
@@ -95,8 +97,8 @@ static void directions_row(joint_row *row, const joint_geometry *g, nt_level lev
 {
     row->value = product(level, u, w->r, w->r1, w->r2);
     row->explicit_rate = v3_dot(u->r_t, w->r);
-    add(&row->a, g->a, u, false, product_coefficients(level, w->r, w->r1, w->r2));
-    add(&row->b, g->b, w, false, product_coefficients(level, u->r, u->r1, u->r2));
+    add(g, &row->a, g->a, u, false, product_coefficients(level, w->r, w->r1, w->r2));
+    add(g, &row->b, g->b, w, false, product_coefficients(level, u->r, u->r1, u->r2));
     row->moment_a = v3_cross(u->r, w->r);
     row->moment_b = v3_neg(row->moment_a);
 }
@@ -105,10 +107,10 @@ static void directions_row(joint_row *row, const joint_geometry *g, nt_level lev
 static void along_row(joint_row *row, const joint_geometry *g, nt_level level, const body_vector *e)
 {
     row->value = product(level, e, g->d, g->d1, g->d2);
-    add(&row->a, g->a, e, false, product_coefficients(level, g->d, g->d1, g->d2));
+    add(g, &row->a, g->a, e, false, product_coefficients(level, g->d, g->d1, g->d2));
     coefficients k = product_coefficients(level, e->r, e->r1, e->r2);
-    add(&row->b, g->b, &g->pb, true, k);
-    add(&row->a, g->a, &g->pa, true, negated(k));
+    add(g, &row->b, g->b, &g->pb, true, k);
+    add(g, &row->a, g->a, &g->pa, true, negated(k));
     row->force_b = e->r;
     row->force_a = v3_neg(e->r);
     row->moment_b = v3_cross(g->pb.arm, e->r);
@@ -123,8 +125,8 @@ static void coincide_row(joint_row *row, const joint_geometry *g, nt_level level
     row->value = -v3_component(d[level], i);
     coefficients k = {{level == NT_POSITION ? unit : o, level == NT_VELOCITY ? unit : o,
                        level == NT_ACCELERATION ? unit : o}};
-    add(&row->a, g->a, &g->pa, true, k);
-    add(&row->b, g->b, &g->pb, true, negated(k));
+    add(g, &row->a, g->a, &g->pa, true, k);
+    add(g, &row->b, g->b, &g->pb, true, negated(k));
     row->force_a = unit;
     row->force_b = v3_neg(unit);
     row->moment_a = v3_cross(g->pa.arm, unit);
@@ -157,8 +159,8 @@ static void distance_row(joint_row *row, const joint_geometry *g, nt_level level
                        v3_scale(1 / ell, v3_add(v3_scale(turn, n), v3_scale(2 * rate, n1))));
         k = (coefficients){{c0, v3_scale(2, n1), n}};
     }
-    add(&row->b, g->b, &g->pb, true, k);
-    add(&row->a, g->a, &g->pa, true, negated(k));
+    add(g, &row->b, g->b, &g->pb, true, k);
+    add(g, &row->a, g->a, &g->pa, true, negated(k));
     row->force_b = n;
     row->force_a = v3_neg(n);
     row->moment_b = v3_cross(g->pb.arm, n);

@@ -11,6 +11,7 @@ typedef struct joint_geometry {
     body_vector e[3], f[3]; /* triads of A and B        */
     body_vector pa, pb;     /* the joint's points       */
     v3 d, d1, d2;           /* p_B - p_A and derivatives */
+    bool gradients;         /* false: rows get values and forces alone, their gradients stay 0 */
 } joint_geometry;
 
 void joint_geometry_of(joint_geometry *geometry, const nt_element *element, const nt_view *view);

@@ -44,6 +44,7 @@ says "nutate: rod.yaml:6:13: simulation.duration is missing"
 # ---- what the method does not take ----
 model "duration: 1, step: 0.01, tolerance: 1e-6"
 refuses 6:50 "tolerance: method generalized-alpha does not control its error"
+says "methods that would do: generalized-alpha-soi2, rkmk-dopri5, "
 model "duration: 1, step: 0.01, frame: inertial, method: lie-newmark"
 refuses 6:46 "frame: lie-newmark has the body frame only, got inertial"
 model "duration: 1, step: 0.01, options: {hht: 0, rho_inf: 0.5}"
@@ -57,6 +58,13 @@ model "duration: 1, step: 0.01, maximum_step: 0.1, method: generalized-alpha-soi
 expect 0 run rod.yaml
 expect 0 run rod.yaml --method generalized-alpha
 says "tolerance is set aside" "maximum_step is set aside"
+# what --set gives is meant for the method in use, and is not
+expect 2 run rod.yaml --method generalized-alpha --set simulation.maximum_step=0.1
+says "maximum_step bounds variable steps, and generalized-alpha takes equal ones"
+expect 2 run rod.yaml --method generalized-alpha --set simulation.tolerance=1e-3
+says "tolerance: method generalized-alpha does not control its error"
+expect 2 run rod.yaml --method lie-newmark --set simulation.frame=inertial
+says "frame: lie-newmark has the body frame only, got inertial"
 # of --set: no place in the file, no wrong one either
 model "duration: 1, step: 0.01"
 expect 2 run rod.yaml --set simulation.tolerance=1e-6
