@@ -27,14 +27,25 @@ static const char *names_of(const nt_key *keys, char *text, size_t size)
     return text;
 }
 
+/* --set names parameters as they are: they are the mapping's own where it has some. */
+static void offer_parameters(nt_suggestion *search, const nt_node *name, const nt_node *mapping)
+{
+    const nt_node *parameters = nt_node_find(mapping, "parameters");
+    if (strncmp(name->source->name, "--set ", 6) != 0 || !parameters)
+        return;
+    for (int i = 0; parameters->kind == NT_NODE_MAPPING && i < parameters->count; i++)
+        nt_suggest_offer(search, parameters->keys[i]->text);
+}
+
 static nt_status unknown_key(nt_reader *reader, const nt_key *keys, const nt_node *name,
-                             const char *what)
+                             const nt_node *mapping, const char *what)
 {
     char shown[NT_WORDS], known[512];
     nt_suggestion search;
     nt_suggest_start(&search, name->text, name->length);
     for (const nt_key *key = keys; key->name; key++)
         nt_suggest_offer(&search, key->name);
+    offer_parameters(&search, name, mapping);
     names_of(keys, known, sizeof known);
     nt_read_words(name, shown, sizeof shown);
     if (name->length > 0 && name->text[0] >= '0' && name->text[0] <= '9')
@@ -60,7 +71,7 @@ nt_status nt_read_check_keys(nt_reader *reader, const nt_key *keys, const nt_nod
                             nt_read_words(mapping, got, sizeof got));
     for (int i = 0; i < mapping->count; i++)
         if (!find(keys, mapping->keys[i]) && !(typed && nt_node_is(mapping->keys[i], "type")))
-            return unknown_key(reader, keys, mapping->keys[i], what);
+            return unknown_key(reader, keys, mapping->keys[i], mapping, what);
     for (const nt_key *key = keys; key->name; key++)
         if (key->required && !nt_node_find(mapping, key->name)) {
             char expected[NT_WORDS];

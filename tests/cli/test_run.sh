@@ -54,6 +54,8 @@ if command -v ncdump >/dev/null; then
 fi
 expect 0 run top.yaml --set m=30 --set gravity='[0, 0, 0]'
 is "$(last top.csv 13)" 0 "potential energy without gravity"
+expect 2 run top.yaml --set armm=2
+says "--set armm: unknown key 'armm' in the model; did you mean 'arm'?"
 
 # ---- another method, with an option of its own ----
 expect 0 run top.yaml --method generalized-alpha-linear --quiet \
