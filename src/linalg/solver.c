@@ -34,12 +34,13 @@ struct nt_solver {
     double *dense;
     int *pivot;
 
-    nt_matrix copy; /* of the matrix, for dense and KLU */
-    double *given, *x, *r, *size, *bound;
-    size_t widest;          /* of the primary nodes                          */
-    double *inverse;        /* [widest^2 + widest] scratch of find_sizes     */
-    int *inverse_pivot;     /* [widest]                                      */
-    unsigned char *dropped; /* [n] */
+    nt_matrix copy;               /* of the matrix, for dense and KLU */
+    double *given, *x, *r, *size; /* [n] of the check; NULL until dense or KLU are needed */
+    double *bound;                /* [n] */
+    size_t widest;                /* of the primary nodes                          */
+    double *inverse;              /* [widest^2 + widest] scratch of find_sizes     */
+    int *inverse_pivot;           /* [widest]                                      */
+    unsigned char *dropped;       /* [n] */
     int *drop_list, n_dropped;
 
     int singular_unknown;
@@ -58,16 +59,22 @@ static int take_dense(nt_solver *s)
     return s->dense && s->pivot;
 }
 
-/* What dense and KLU need besides their own: the copy of the matrix. */
+/* What dense and KLU need besides their own: the copy of the matrix, vectors of the check. */
 static int take_copy(nt_solver *s)
 {
+    size_t n = (size_t)s->pattern->n + 1;
+    if (!s->given && !(s->given = malloc(4 * n * sizeof *s->given)))
+        return 0;
+    s->x = s->given + n;
+    s->r = s->x + n;
+    s->size = s->r + n;
     return s->copy.values || nt_matrix_init(&s->copy, s->pattern) == NT_OK;
 }
 
 static int take_vectors(nt_solver *s)
 {
     size_t n = (size_t)s->pattern->n + 1;
-    s->given = malloc(5 * n * sizeof *s->given);
+    s->bound = malloc(n * sizeof *s->bound);
     s->dropped = calloc(n, 1);
     s->drop_list = malloc(n * sizeof *s->drop_list);
     s->widest = 1;
@@ -77,13 +84,7 @@ static int take_vectors(nt_solver *s)
     }
     s->inverse = malloc((s->widest * s->widest + s->widest) * sizeof *s->inverse);
     s->inverse_pivot = malloc(s->widest * sizeof *s->inverse_pivot);
-    if (!s->given || !s->dropped || !s->drop_list || !s->inverse || !s->inverse_pivot)
-        return 0;
-    s->x = s->given + n;
-    s->r = s->x + n;
-    s->size = s->r + n;
-    s->bound = s->size + n;
-    return 1;
+    return s->bound && s->dropped && s->drop_list && s->inverse && s->inverse_pivot;
 }
 
 nt_status nt_solver_create(nt_solver **solver, const nt_pattern *pattern, nt_solver_kind kind,
@@ -138,6 +139,7 @@ void nt_solver_destroy(nt_solver *solver)
     free(solver->dense);
     free(solver->pivot);
     free(solver->given);
+    free(solver->bound);
     free(solver->dropped);
     free(solver->drop_list);
     free(solver->inverse);
@@ -373,6 +375,8 @@ static double solve_pivoted(nt_solver *s, int transposed)
 static nt_status solve_checked(nt_solver *s, double *b, int transposed)
 {
     size_t n = (size_t)s->pattern->n;
+    if (!take_copy(s))
+        return NT_NO_MEMORY;
     memcpy(s->given, b, n * sizeof *b);
     for (int i = 0; i < s->n_dropped; i++)
         s->given[s->drop_list[i]] = 0;
@@ -382,7 +386,7 @@ static nt_status solve_checked(nt_solver *s, double *b, int transposed)
     if (!(error <= ACCEPTED)) {
         if (!all_finite(s->given, n))
             return NT_NOT_FINITE;
-        if (s->in_use == NT_SOLVER_BLOCK && take_copy(s))
+        if (s->in_use == NT_SOLVER_BLOCK)
             nt_block_unload(s->present, s->copy.values);
         nt_matrix_drop(&s->copy, s->drop_list, s->n_dropped);
         int dense = s->in_use == NT_SOLVER_DENSE;
