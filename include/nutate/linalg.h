@@ -68,9 +68,9 @@ NT_API void nt_matrix_apply_primary(const nt_matrix *matrix, const double *x, si
 /* dense[n][n], row by row, for tests and small solvers */
 NT_API void nt_matrix_dense(const nt_matrix *matrix, double *dense);
 
-/* Leave unknowns out: their rows and columns become those of the identity. unknowns[count]. This
- * breaks the promise of NT_SCALED blocks that it cuts, and a solver then works without promises,
- * slower; nt_solver_drop does the same inside the solver at no cost. */
+/* Leave unknowns out: their rows and columns become those of the identity. unknowns[count],
+ * ascending. This breaks the promise of NT_SCALED blocks that it cuts, and a solver then works
+ * without promises, slower; nt_solver_drop does the same inside the solver at no cost. */
 NT_API void nt_matrix_drop(nt_matrix *matrix, const int *unknowns, int count);
 
 /* ---- solvers -------------------------------------------------------------------------------- */

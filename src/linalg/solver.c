@@ -476,10 +476,10 @@ nt_status nt_solver_drop(nt_solver *solver, const int *unknowns, int count)
     memset(solver->dropped, 0, (size_t)p->n);
     solver->n_dropped = 0;
     for (int i = 0; i < count; i++)
-        if (!solver->dropped[unknowns[i]]) {
-            solver->dropped[unknowns[i]] = 1;
-            solver->drop_list[solver->n_dropped++] = unknowns[i];
-        }
+        solver->dropped[unknowns[i]] = 1;
+    for (int i = first; count > 0 && i < p->n; i++) /* nt_matrix_drop wants them in order */
+        if (solver->dropped[i])
+            solver->drop_list[solver->n_dropped++] = i;
     if (solver->block)
         nt_block_drop(solver->block, solver->drop_list, solver->n_dropped);
     if (solver->plain)

@@ -68,6 +68,17 @@ static nt_status find_dependent(nt_problem *p, int *found)
     return nt_solver_drop(p->solver, p->dropped, p->n_dropped);
 }
 
+/* In order, so that equal choices are equal lists. */
+static void sort_dropped(nt_problem *p)
+{
+    for (int i = 1; i < p->n_dropped; i++)
+        for (int k = i; k > 0 && p->dropped[k - 1] > p->dropped[k]; k--) {
+            int larger = p->dropped[k - 1];
+            p->dropped[k - 1] = p->dropped[k];
+            p->dropped[k] = larger;
+        }
+}
+
 /* Where a row of Phi depends on one of kappa, the latter goes: Phi = 0 implies Phi' = 0, but not
  * the other way round. All rows of Phi that are independent by themselves stay, and rows of kappa
  * come back one after the other while they depend on nothing. */
@@ -87,8 +98,10 @@ static nt_status keep_positions(nt_problem *p)
         if (status == NT_OK && found > 0)
             p->dropped[p->n_dropped++] = i;
     }
-    return status == NT_OK ? find_dependent(p, NULL)
-                           : status; /* leaves the factors of the choice */
+    if (status == NT_OK)
+        status = find_dependent(p, NULL); /* leaves the factors of the choice */
+    sort_dropped(p);
+    return status;
 }
 
 nt_status nt_problem_choose_rows(nt_problem *problem, const nt_point *at)
@@ -153,6 +166,7 @@ nt_status nt_problem_exchange_rows(nt_problem *p, const nt_point *at, bool *chan
         if ((status = nt_solver_drop(p->solver, p->dropped, p->n_dropped)) == NT_OK)
             status = nt_solver_factor(p->solver, &p->matrix);
     }
+    sort_dropped(p);
     return status;
 }
 
