@@ -447,7 +447,7 @@ nt_status nt_record_advance(nt_record *record, nt_integrator *integrator, nt_err
         double t = record->start + (double)record->next * record->every;
         if (t > end.t + near)
             return NT_OK;
-        nt_state state = end;
+        nt_state state = nt_integrator_state(integrator); /* looks share v and vdot */
         nt_status status = NT_OK;
         if (t < end.t - near)
             status = nt_integrator_dense(integrator, t, &state);
