@@ -24,7 +24,7 @@ static nt_status layout(const nt_problem *problem, const double *option, nt_layo
                         nt_error *error)
 {
     sizes->memory = (size_t)problem->nv;
-    sizes->scratch = nt_newton_size(problem);
+    sizes->scratch = nt_newton_size(problem) + 1; /* T^-1, its end, is read by columns of four */
     nt_generalized_alpha_linear_layout(problem, sizes);
     return nt_family_check(problem, option, error);
 }
