@@ -14,7 +14,8 @@
 extern "C" {
 #endif
 
-/* What a block is known to be. A promise that solvers use; the storage is a full block always. */
+/* What a block is known to be. A promise that solvers use; the storage is a full block, unless the
+ * pattern is packed. */
 typedef enum nt_block_shape {
     NT_FULL,   /* any entries                       */
     NT_SCALED, /* a multiple of the identity matrix */
@@ -23,10 +24,11 @@ typedef enum nt_block_shape {
 typedef struct nt_pattern {
     int n_nodes, n_primary;
     int n;           /* unknowns                                              */
+    int packed;      /* see nt_pattern_pack                                   */
     int *node_start; /* [n_nodes + 1] first unknown of each node             */
     int n_slots, room;
     int *row, *column;    /* [n_slots] nodes                                    */
-    int *offset;          /* [n_slots + 1] first entry of each block in values  */
+    int *offset;          /* [n_slots + 1] first entry of each block in values; their number */
     unsigned char *shape; /* [n_slots] nt_block_shape                        */
     int *hash, hash_size; /* (row, column) -> slot                           */
 } nt_pattern;
@@ -38,6 +40,19 @@ NT_API nt_status nt_pattern_init(nt_pattern *pattern, int n_nodes, int n_primary
 /* The slot of block (row, column), added when new. A block that is ever added NT_FULL is full.
  * Returns -1 when memory is out. */
 NT_API int nt_pattern_add(nt_pattern *pattern, int row, int column, nt_block_shape shape);
+
+/* From now on an NT_SCALED block of three unknowns holds one number, the diagonal's, instead of
+ * nine: less than two thirds of the memory where joints hold points. Whoever fills a matrix writes
+ * accordingly. A block that becomes full later moves behind all others: offsets are final when all
+ * blocks are there. */
+NT_API void nt_pattern_pack(nt_pattern *pattern);
+
+/* Whether a block holds one number. */
+static inline int nt_pattern_is_single(const nt_pattern *p, int slot)
+{
+    return p->packed && p->shape[slot] == NT_SCALED &&
+           p->node_start[p->row[slot] + 1] - p->node_start[p->row[slot]] == 3;
+}
 
 /* The slot of a block, -1 where there is none. */
 NT_API int nt_pattern_find(const nt_pattern *pattern, int row, int column);
@@ -68,10 +83,14 @@ NT_API void nt_matrix_apply_primary(const nt_matrix *matrix, const double *x, si
 /* dense[n][n], row by row, for tests and small solvers */
 NT_API void nt_matrix_dense(const nt_matrix *matrix, double *dense);
 
+/* Block `slot`, row by row: where it is, or where it is a single number, spread out in nine[9]. */
+NT_API const double *nt_matrix_full_block(const nt_matrix *matrix, int slot, double nine[9]);
+
 /* Leave unknowns out: their rows and columns become those of the identity. unknowns[count],
  * ascending. This breaks the promise of NT_SCALED blocks that it cuts, and a solver then works
- * without promises, slower; nt_solver_drop does the same inside the solver at no cost. */
-NT_API void nt_matrix_drop(nt_matrix *matrix, const int *unknowns, int count);
+ * without promises, slower; nt_solver_drop does the same inside the solver at no cost. NT_INVALID,
+ * and nothing done, where the pattern is packed: there is no room for what is left of a block. */
+NT_API nt_status nt_matrix_drop(nt_matrix *matrix, const int *unknowns, int count);
 
 /* ---- solvers -------------------------------------------------------------------------------- */
 

@@ -51,13 +51,13 @@ static int size_of(const nt_block_lu *block, int node)
     return block->pattern->node_start[node + 1] - block->pattern->node_start[node];
 }
 
-void nt_block_unload(const nt_block_lu *block, double *values)
+void nt_block_unload(const nt_block_lu *block, nt_matrix *matrix)
 {
     const nt_pattern *p = block->pattern;
     for (int b = 0; b < p->n_slots; b++) {
         const nt_load *load = &block->load[b];
         const double *from = block->store + load->keep;
-        double *to = values + load->source;
+        double *to = nt_matrix_block(matrix, b);
         int rows = load->rows, columns = load->columns;
         int single = load->kind == NT_LOAD_SCALED || load->kind == NT_LOAD_DIAGONAL;
         for (int i = 0; i < rows; i++)

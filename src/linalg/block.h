@@ -99,6 +99,7 @@ typedef enum nt_load_kind {
     NT_LOAD_FULL,     /* 3 x 3                                              */
     NT_LOAD_SCALED,   /* one number                                         */
     NT_LOAD_DIAGONAL, /* one number to keep, a full 3 x 3 block to work with */
+    NT_LOAD_SPREAD,   /* one number, a full 3 x 3 block in store             */
     NT_LOAD_GENERAL,  /* any size                                           */
 } nt_load_kind;
 
@@ -254,8 +255,8 @@ int nt_block_solve_columns(nt_block_lu *block, double *b, int count, double tole
 /* Leave multipliers out from the next factorisation on. */
 void nt_block_drop(nt_block_lu *block, const int *unknowns, int count);
 
-/* The matrix as it was given to factor, in the layout of nt_matrix values. */
-void nt_block_unload(const nt_block_lu *block, double *values);
+/* The matrix as it was given to factor, into one with the same blocks that is not packed. */
+void nt_block_unload(const nt_block_lu *block, nt_matrix *matrix);
 
 /* ---- numeric kernels, compiled once per instruction set ------------------------------------- */
 

@@ -233,6 +233,8 @@ static int write_loads(compiler *c)
         int kind = rows == 3 && columns == 3 ? NT_LOAD_FULL : NT_LOAD_GENERAL;
         if (kept_single(c, b))
             kind = c->changed[b] && c->full[b] ? NT_LOAD_DIAGONAL : NT_LOAD_SCALED;
+        else if (nt_pattern_is_single(p, b))
+            kind = NT_LOAD_SPREAD;
         block->load[b] = (nt_load){kind, rows, columns, p->offset[b], c->keep[b], c->work[b]};
     }
     return 1;
@@ -293,9 +295,12 @@ static nt_record_kind kind_of(const compiler *c, int k)
  * ints they take. */
 static int transfer_entries(const nt_load *load, int slot, nt_transfer_kind kind, int *to)
 {
-    const nt_transfer_kind first = load->kind == NT_LOAD_FULL      ? NT_TRANSFER_FULL
-                                   : load->kind == NT_LOAD_GENERAL ? NT_TRANSFER_GENERAL
-                                                                   : NT_TRANSFER_SCALED;
+    static const nt_transfer_kind to_keep[] = {[NT_LOAD_FULL] = NT_TRANSFER_FULL,
+                                               [NT_LOAD_SCALED] = NT_TRANSFER_SCALED,
+                                               [NT_LOAD_DIAGONAL] = NT_TRANSFER_SCALED,
+                                               [NT_LOAD_SPREAD] = NT_TRANSFER_DIAGONAL,
+                                               [NT_LOAD_GENERAL] = NT_TRANSFER_GENERAL};
+    const nt_transfer_kind first = to_keep[load->kind];
     const nt_transfer_kind second = load->kind == NT_LOAD_DIAGONAL ? NT_TRANSFER_DIAGONAL : first;
     int length = 0;
     if (first == kind) {
@@ -330,7 +335,9 @@ static int clear_entries(const compiler *c, int w, int *to)
                 to[at] = c->pattern->offset[slot];
             at += 2;
         }
-        end = c->pattern->offset[slot + 1];
+        const nt_load *load = &c->block->load[slot];
+        end = c->pattern->offset[slot] +
+              (nt_pattern_is_single(c->pattern, slot) ? 1 : load->rows * load->columns);
         if (to)
             to[at - 1] = end;
     }

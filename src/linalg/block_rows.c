@@ -11,6 +11,7 @@ static int row_class(const compiler *c, int b)
     case NT_LOAD_DIAGONAL:
         return 0;
     case NT_LOAD_FULL:
+    case NT_LOAD_SPREAD:
         return 1;
     default:
         return 2;

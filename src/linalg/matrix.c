@@ -102,6 +102,16 @@ void nt_matrix_apply_primary(const nt_matrix *matrix, const double *x, size_t x_
     }
 }
 
+const double *nt_matrix_full_block(const nt_matrix *matrix, int slot, double nine[9])
+{
+    const double *block = nt_matrix_block(matrix, slot);
+    if (!nt_pattern_is_single(matrix->pattern, slot))
+        return block;
+    for (int i = 0; i < 9; i++)
+        nine[i] = i % 4 == 0 ? block[0] : 0;
+    return nine;
+}
+
 void nt_matrix_dense(const nt_matrix *matrix, double *dense)
 {
     const nt_pattern *p = matrix->pattern;
@@ -112,7 +122,8 @@ void nt_matrix_dense(const nt_matrix *matrix, double *dense)
         size_t column = (size_t)p->node_start[p->column[slot]];
         size_t m = (size_t)p->node_start[p->row[slot] + 1] - row;
         size_t k = (size_t)p->node_start[p->column[slot] + 1] - column;
-        const double *a = matrix->values + p->offset[slot];
+        double nine[9];
+        const double *a = nt_matrix_full_block(matrix, slot, nine);
         for (size_t i = 0; i < m; i++)
             memcpy(dense + (row + i) * n + column, a + i * k, k * sizeof *dense);
     }
@@ -132,9 +143,11 @@ static int first_from(const int *list, int count, int x)
     return low;
 }
 
-void nt_matrix_drop(nt_matrix *matrix, const int *unknowns, int count)
+nt_status nt_matrix_drop(nt_matrix *matrix, const int *unknowns, int count)
 {
     const nt_pattern *p = matrix->pattern;
+    if (p->packed)
+        return NT_INVALID;
     for (int slot = 0; count > 0 && slot < p->n_slots; slot++) {
         int row = p->node_start[p->row[slot]], column = p->node_start[p->column[slot]];
         int m = p->node_start[p->row[slot] + 1] - row;
@@ -156,4 +169,5 @@ void nt_matrix_drop(nt_matrix *matrix, const int *unknowns, int count)
                 a[i * n + i] = 1;
         }
     }
+    return NT_OK;
 }

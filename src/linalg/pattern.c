@@ -1,5 +1,5 @@
 /* Block patterns: which blocks may be non-zero, found by hashing, numbered as they come. */
-#include <nutate/linalg.h>
+#include "linalg/pattern.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -23,6 +23,14 @@ static int hash_place(const nt_pattern *p, int row, int column)
 static void *resized(void *old, int count, size_t size)
 {
     return realloc(old, (size_t)count * size);
+}
+
+/* Values of a block. */
+static long long entries_of(const nt_pattern *p, int row, int column, int shape)
+{
+    long long rows = p->node_start[row + 1] - p->node_start[row];
+    long long columns = p->node_start[column + 1] - p->node_start[column];
+    return p->packed && shape == NT_SCALED && rows == 3 ? 1 : rows * columns;
 }
 
 /* Twice the room for slots. A failure leaves the pattern usable as it was. */
@@ -93,27 +101,75 @@ int nt_pattern_find(const nt_pattern *pattern, int row, int column)
     return pattern->hash[hash_place(pattern, row, column)];
 }
 
+void nt_pattern_pack(nt_pattern *pattern)
+{
+    pattern->packed = 1;
+    for (int slot = 0; slot < pattern->n_slots; slot++)
+        pattern->offset[slot + 1] =
+            pattern->offset[slot] + (int)entries_of(pattern, pattern->row[slot],
+                                                    pattern->column[slot], pattern->shape[slot]);
+}
+
+nt_status nt_pattern_unpack(nt_pattern *view, const nt_pattern *pattern)
+{
+    *view = *pattern;
+    view->packed = 0;
+    view->offset = malloc(((size_t)pattern->n_slots + 1) * sizeof *view->offset);
+    if (!view->offset)
+        return NT_NO_MEMORY;
+    long long end = 0;
+    for (int slot = 0; slot <= pattern->n_slots; slot++) {
+        if (end > INT_MAX) {
+            nt_pattern_free_view(view);
+            return NT_NO_MEMORY;
+        }
+        view->offset[slot] = (int)end;
+        if (slot < pattern->n_slots)
+            end += entries_of(view, view->row[slot], view->column[slot], NT_FULL);
+    }
+    return NT_OK;
+}
+
+void nt_pattern_free_view(nt_pattern *view)
+{
+    free(view->offset);
+    view->offset = NULL;
+}
+
+/* A block that is there becomes full; -1 where there is no number for its new place. */
+static int fill_up(nt_pattern *p, int slot)
+{
+    long long before = entries_of(p, p->row[slot], p->column[slot], p->shape[slot]);
+    long long after = entries_of(p, p->row[slot], p->column[slot], NT_FULL);
+    int *end = &p->offset[p->n_slots];
+    if (before != after && after > INT_MAX - *end)
+        return -1;
+    p->shape[slot] = NT_FULL;
+    if (before != after) {
+        p->offset[slot] = *end;
+        *end += (int)after;
+    }
+    return slot;
+}
+
 int nt_pattern_add(nt_pattern *pattern, int row, int column, nt_block_shape shape)
 {
     const int *start = pattern->node_start;
-    long long rows = start[row + 1] - start[row], columns = start[column + 1] - start[column];
-    if (rows != columns)
+    if (start[row + 1] - start[row] != start[column + 1] - start[column])
         shape = NT_FULL;
     int slot = nt_pattern_find(pattern, row, column);
-    if (slot >= 0) {
-        if (shape == NT_FULL)
-            pattern->shape[slot] = NT_FULL;
-        return slot;
-    }
+    if (slot >= 0)
+        return shape == NT_FULL ? fill_up(pattern, slot) : slot;
     if (pattern->n_slots == pattern->room && !grow(pattern))
         return -1;
     slot = pattern->n_slots;
-    if (rows * columns > INT_MAX - pattern->offset[slot])
+    long long entries = entries_of(pattern, row, column, (int)shape);
+    if (entries > INT_MAX - pattern->offset[slot])
         return -1;
     pattern->row[slot] = row;
     pattern->column[slot] = column;
     pattern->shape[slot] = (unsigned char)shape;
-    pattern->offset[slot + 1] = pattern->offset[slot] + (int)(rows * columns);
+    pattern->offset[slot + 1] = pattern->offset[slot] + (int)entries;
     pattern->n_slots++;
     pattern->hash[hash_place(pattern, row, column)] = slot;
     return slot;

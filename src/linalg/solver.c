@@ -4,6 +4,7 @@
 #include "linalg/block.h"
 #include "linalg/dense.h"
 #include "linalg/klu.h"
+#include "linalg/pattern.h"
 
 #include <float.h>
 #include <math.h>
@@ -34,7 +35,8 @@ struct nt_solver {
     double *dense;
     int *pivot;
 
-    nt_matrix copy;               /* of the matrix, for dense and KLU */
+    nt_pattern full;              /* the pattern, unpacked where it is packed */
+    nt_matrix copy;               /* of the matrix, for dense and KLU: over `full` */
     double *given, *x, *r, *size; /* [n] of the check; NULL until dense or KLU are needed */
     double *bound;                /* [n] */
     size_t widest;                /* of the primary nodes                          */
@@ -68,7 +70,7 @@ static int take_copy(nt_solver *s)
     s->x = s->given + n;
     s->r = s->x + n;
     s->size = s->r + n;
-    return s->copy.values || nt_matrix_init(&s->copy, s->pattern) == NT_OK;
+    return s->copy.values || nt_matrix_init(&s->copy, &s->full) == NT_OK;
 }
 
 static int take_vectors(nt_solver *s)
@@ -95,6 +97,7 @@ nt_status nt_solver_create(nt_solver **solver, const nt_pattern *pattern, nt_sol
     if (!s)
         return nt_fail(error, NT_NO_MEMORY, "no memory for the linear solver");
     s->pattern = pattern;
+    s->full = *pattern;
     s->singular_unknown = -1;
     /* Measured on one to four bodies of 3 + 3 + 3 unknowns: the block solver takes a third of the
      * time of dense LU at 9 unknowns and an eighth at 18, check included. */
@@ -102,11 +105,11 @@ nt_status nt_solver_create(nt_solver **solver, const nt_pattern *pattern, nt_sol
         kind =
             pattern->n_nodes == 1 && pattern->n <= SINGLE_LIMIT ? NT_SOLVER_DENSE : NT_SOLVER_BLOCK;
     s->kind = s->in_use = kind;
-    ok = take_vectors(s);
+    ok = take_vectors(s) && (!pattern->packed || nt_pattern_unpack(&s->full, pattern) == NT_OK);
     if (kind == NT_SOLVER_DENSE)
         ok = ok && take_dense(s) && take_copy(s);
     else if (kind == NT_SOLVER_KLU)
-        ok = ok && take_copy(s) && (s->klu = nt_klu_create(pattern, 0));
+        ok = ok && take_copy(s) && (s->klu = nt_klu_create(&s->full, 0));
     else
         ok = ok && (s->block = nt_block_create(pattern, 1));
     if (!ok) {
@@ -136,6 +139,8 @@ void nt_solver_destroy(nt_solver *solver)
     nt_klu_destroy(solver->klu);
     nt_klu_destroy(solver->safe);
     nt_matrix_free(&solver->copy);
+    if (solver->pattern->packed)
+        nt_pattern_free_view(&solver->full);
     free(solver->dense);
     free(solver->pivot);
     free(solver->given);
@@ -162,6 +167,11 @@ static size_t entries(const nt_solver *s)
     return (size_t)s->pattern->offset[s->pattern->n_slots];
 }
 
+static int copy_is_finite(const nt_solver *s)
+{
+    return all_finite(s->copy.values, (size_t)s->full.offset[s->full.n_slots]);
+}
+
 static nt_status factor_dense(nt_solver *s)
 {
     s->in_use = NT_SOLVER_DENSE;
@@ -184,7 +194,7 @@ static nt_status factor_fallback(nt_solver *s, int fresh)
     s->fallback = 1;
     if (s->pattern->n <= DENSE_LIMIT)
         return take_dense(s) ? factor_dense(s) : NT_NO_MEMORY;
-    if (!s->safe && !(s->safe = nt_klu_create(s->pattern, 1)))
+    if (!s->safe && !(s->safe = nt_klu_create(&s->full, 1)))
         return NT_NO_MEMORY;
     return factor_klu(s, s->safe, fresh);
 }
@@ -192,19 +202,33 @@ static nt_status factor_fallback(nt_solver *s, int fresh)
 /* The chosen solver has failed on the matrix in s->copy. */
 static nt_status fall_back(nt_solver *s)
 {
-    if (!all_finite(s->copy.values, entries(s)))
+    if (!copy_is_finite(s))
         return NT_NOT_FINITE;
     s->statistics.fallbacks++;
     s->rest = STAY;
     return factor_fallback(s, 1);
 }
 
-static nt_status copy_matrix(nt_solver *s, const double *values)
+/* nt_matrix_drop on the copy, which is not packed */
+static void drop_in_copy(nt_solver *s)
+{
+    (void)nt_matrix_drop(&s->copy, s->drop_list, s->n_dropped);
+}
+
+static nt_status copy_matrix(nt_solver *s, const nt_matrix *matrix)
 {
     if (!take_copy(s))
         return NT_NO_MEMORY;
-    memcpy(s->copy.values, values, entries(s) * sizeof *values);
-    nt_matrix_drop(&s->copy, s->drop_list, s->n_dropped);
+    const nt_pattern *p = s->pattern;
+    if (p->packed)
+        for (int slot = 0; slot < p->n_slots; slot++) {
+            double nine[9], *to = nt_matrix_block(&s->copy, slot);
+            size_t bytes = (size_t)(s->full.offset[slot + 1] - s->full.offset[slot]) * sizeof *to;
+            memcpy(to, nt_matrix_full_block(matrix, slot, nine), bytes);
+        }
+    else
+        memcpy(s->copy.values, matrix->values, entries(s) * sizeof *matrix->values);
+    drop_in_copy(s);
     return NT_OK;
 }
 
@@ -228,8 +252,8 @@ static nt_status factor_block(nt_solver *s, const nt_matrix *matrix, double *cle
         return NT_OK;
     if (!take_copy(s))
         return NT_NO_MEMORY;
-    nt_block_unload(s->present, s->copy.values);
-    nt_matrix_drop(&s->copy, s->drop_list, s->n_dropped);
+    nt_block_unload(s->present, &s->copy);
+    drop_in_copy(s);
     return fall_back(s);
 }
 
@@ -246,7 +270,7 @@ static nt_status factor(nt_solver *solver, const nt_matrix *matrix, double *clea
         solver->fallback = 0;
     if (solver->kind == NT_SOLVER_BLOCK && !solver->fallback)
         return factor_block(solver, matrix, clear, b, error);
-    nt_status status = copy_matrix(solver, matrix->values);
+    nt_status status = copy_matrix(solver, matrix);
     if (status != NT_OK)
         return status;
     if (clear)
@@ -261,7 +285,7 @@ static nt_status factor(nt_solver *solver, const nt_matrix *matrix, double *clea
         if (status == NT_SINGULAR)
             return fall_back(solver);
     }
-    if (status == NT_SINGULAR && !all_finite(solver->copy.values, entries(solver)))
+    if (status == NT_SINGULAR && !copy_is_finite(solver))
         status = NT_NOT_FINITE;
     if (solver->kind == NT_SOLVER_KLU && status == NT_OK && solver->statistics.flops <= 0)
         solver->statistics.flops = nt_klu_flops(solver->klu);
@@ -294,7 +318,7 @@ nt_status nt_solver_factor_clear(nt_solver *solver, nt_matrix *matrix)
  * the whole count as exact, see nt_block_look. */
 static double check(nt_solver *s, const double *x, int transposed)
 {
-    const nt_pattern *p = s->pattern;
+    const nt_pattern *p = &s->full;
     int first = p->node_start[p->n_primary];
     double largest[2] = {0, 0}, error = 0;
     for (int i = 0; i < p->n; i++) {
@@ -387,8 +411,8 @@ static nt_status solve_checked(nt_solver *s, double *b, int transposed)
         if (!all_finite(s->given, n))
             return NT_NOT_FINITE;
         if (s->in_use == NT_SOLVER_BLOCK)
-            nt_block_unload(s->present, s->copy.values);
-        nt_matrix_drop(&s->copy, s->drop_list, s->n_dropped);
+            nt_block_unload(s->present, &s->copy);
+        drop_in_copy(s);
         int dense = s->in_use == NT_SOLVER_DENSE;
         nt_status status = dense ? NT_SINGULAR : fall_back(s);
         if (status != NT_OK)
@@ -502,10 +526,11 @@ static int add_sizes(const nt_matrix *matrix, int slot, double *w, int *pivot, d
     int row = p->node_start[p->row[slot]], m = p->node_start[p->row[slot] + 1] - row;
     int node = p->column[slot], n = p->node_start[node + 1] - p->node_start[node];
     int diagonal = nt_pattern_find(p, node, node);
-    const double *g = nt_matrix_block(matrix, slot);
+    double nine[9], of_g[9];
+    const double *g = nt_matrix_full_block(matrix, slot, of_g);
     if (diagonal < 0)
         return 0;
-    memcpy(w, nt_matrix_block(matrix, diagonal), (size_t)n * (size_t)n * sizeof *w);
+    memcpy(w, nt_matrix_full_block(matrix, diagonal, nine), (size_t)n * (size_t)n * sizeof *w);
     if (nt_dense_factor(n, w, pivot) >= 0)
         return 0;
     for (int i = 0; i < m; i++, g += n) {

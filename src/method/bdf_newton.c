@@ -194,7 +194,8 @@ static void put_quarter(nt_bdf *b, int lower, int right)
         int row = p->row[slot], column = p->column[slot];
         int m = p->node_start[row + 1] - p->node_start[row];
         int n = p->node_start[column + 1] - p->node_start[column];
-        const double *block = nt_matrix_block(from, slot);
+        double nine[9];
+        const double *block = nt_matrix_full_block(from, slot, nine);
         double *to = nt_matrix_block(&b->newton.matrix, b->newton.slot[slot]);
         to += 2 * n * m * lower + n * right;
         for (int i = 0; i < m; i++)

@@ -161,6 +161,10 @@ static void clear_holonomic_rows(const nt_problem *p)
         const int *across = pattern->node_start + pattern->column[slot];
         size_t columns = (size_t)(across[1] - across[0]);
         double *block = nt_matrix_block(&p->matrix, slot);
+        if (nt_pattern_is_single(pattern, slot)) { /* three rows of one joint */
+            *block = node[0] >= p->nv && node[0] < p->nv + p->nh ? 0 : *block;
+            continue;
+        }
         for (int i = node[0]; i < node[1]; i++)
             if (i >= p->nv && i < p->nv + p->nh)
                 memset(block + (size_t)(i - node[0]) * columns, 0, columns * sizeof *block);

@@ -78,7 +78,9 @@ static inline void nt_body_add_mass(const nt_body *body, const nt_terms *terms)
 {
     double m = terms->parts & NT_MASS ? body->mass * terms->combination->mass : 0;
     double *block = nt_matrix_block(terms->matrix, body->tt_slot);
-    block[0] += m, block[4] += m, block[8] += m;
+    block[0] += m;
+    if (!terms->matrix->pattern->packed || !body->tt_scaled)
+        block[4] += m, block[8] += m;
 }
 
 /* Motion of one body. */

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "model/assemble.h"
 #include "model/evaluate.h"
+#include "model/joint.h"
 #include "model/parameter.h"
 #include "model/signal.h"
 
@@ -138,6 +139,8 @@ static nt_status make_pattern(nt_model *model)
             sizes[e->rate_node] = e->n_rates;
     }
     nt_status status = nt_pattern_init(&model->pattern, n_nodes, n_primary, sizes);
+    if (status == NT_OK)
+        nt_pattern_pack(&model->pattern);
     for (int i = 1; status == NT_OK && i < model->n_bodies; i++) {
         nt_body *body = &model->bodies[i];
         bool moves = body->t_node >= 0, turns = body->r_node >= 0;
@@ -153,6 +156,13 @@ static nt_status make_pattern(nt_model *model)
         nt_element *e = &model->elements[i];
         status = e->type->declare(model, e, &model->pattern);
     }
+    for (int i = 1; status == NT_OK && i < model->n_bodies; i++) {
+        nt_body *body = &model->bodies[i];
+        body->tt_scaled = body->tt_slot >= 0 && model->pattern.shape[body->tt_slot] == NT_SCALED;
+    }
+    for (int i = 0; status == NT_OK && i < model->n_joints; i++)
+        if (!model->elements[i].type->rates)
+            nt_joint_locate(model, &model->elements[i]);
     return status;
 }
 

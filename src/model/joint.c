@@ -349,11 +349,16 @@ nt_status nt_joint_declare(nt_model *model, nt_element *e, nt_pattern *pattern)
             if (e->slot[i][j] < 0)
                 return NT_NO_MEMORY;
         }
+    return NT_OK;
+}
+
+void nt_joint_locate(const nt_model *model, nt_element *e)
+{
+    nt_joint *joint = e->data;
     for (int k = 0; k < NT_POINT_BLOCKS; k++) {
         int slot = e->slot[point_blocks[k][0]][point_blocks[k][1]];
-        joint->place[k] = slot < 0 ? -1 : pattern->offset[slot];
+        joint->place[k] = slot < 0 ? -1 : model->pattern.offset[slot];
     }
-    return NT_OK;
 }
 
 /* ---- evaluation ----------------------------------------------------------------------------- */
@@ -391,6 +396,26 @@ static void combine(const nt_view *view, int body, const body_gradient *g, doubl
             v3_add(*rotation, m3_apply_transposed(nt_acceleration_map(view, body, m, k), g->alpha));
 }
 
+/* Row r of a block of three columns; of a multiple of the identity row 0 tells all. */
+static void add_row(const nt_matrix *matrix, int slot, int r, v3 row)
+{
+    double *block = nt_matrix_block(matrix, slot);
+    if (!nt_pattern_is_single(matrix->pattern, slot))
+        v3_accumulate(block + 3 * r, row);
+    else if (r == 0)
+        block[0] += row.x;
+}
+
+/* Column r of a block of three rows, likewise. */
+static void add_column(const nt_matrix *matrix, int slot, int r, int width, v3 column)
+{
+    double *block = nt_matrix_block(matrix, slot);
+    if (!nt_pattern_is_single(matrix->pattern, slot))
+        block[r] += column.x, block[width + r] += column.y, block[2 * width + r] += column.z;
+    else if (r == 0)
+        block[0] += column.x;
+}
+
 static void add_row_blocks(const nt_element *e, const nt_view *view, const joint_row *row, int r)
 {
     const nt_combination *c = view->terms->combination;
@@ -406,13 +431,9 @@ static void add_row_blocks(const nt_element *e, const nt_view *view, const joint
     r -= rate ? e->n_rows : 0;
     for (int i = 0; i < 4; i++) {
         if (e->slot[node][i] >= 0)
-            v3_accumulate(nt_matrix_block(matrix, e->slot[node][i]) + 3 * r, along[i]);
-        if (e->slot[i][node] >= 0 && (view->terms->parts & NT_REACTIONS)) {
-            double *column = nt_matrix_block(matrix, e->slot[i][node]) + r;
-            column[0] += c->multiplier * force[i].x;
-            column[width] += c->multiplier * force[i].y;
-            column[2 * width] += c->multiplier * force[i].z;
-        }
+            add_row(matrix, e->slot[node][i], r, along[i]);
+        if (e->slot[i][node] >= 0 && (view->terms->parts & NT_REACTIONS))
+            add_column(matrix, e->slot[i][node], r, width, v3_scale(c->multiplier, force[i]));
     }
 }
 
@@ -520,7 +541,8 @@ static nt_status add_rows(const nt_element *e, const nt_view *view)
     return NT_OK;
 }
 
-/* a~, s I and a full block added to the block at a place of a matrix; -1: there is none */
+/* a~, s I (one number) and a full block added to the block at a place of a matrix; -1: there is
+ * none */
 static inline void add_skew(double *values, int place, v3 a)
 {
     if (place >= 0)
@@ -529,7 +551,7 @@ static inline void add_skew(double *values, int place, v3 a)
 static inline void add_multiple(double *values, int place, double s)
 {
     if (place >= 0)
-        values[place] += s, values[place + 4] += s, values[place + 8] += s;
+        values[place] += s;
 }
 static inline void add_block(double *values, int place, m3 a)
 {
@@ -540,12 +562,15 @@ static inline void add_block(double *values, int place, m3 a)
 /* Most joints of most models hold a point and nothing else: the same as add_rows, written out. With
  * F = lambda: R_A += (F, rho_A x F), R_B -= (F, rho_B x F), K: F~ rho_A~ and -F~ rho_B~. At every
  * level the rows' derivative in what is highest there is (I, -rho_A~, -I, rho_B~); is_point says
- * where no other is asked for. */
-static bool is_point(const nt_joint *joint, const nt_terms *terms)
+ * where no other is asked for, and the matrix is laid out as the model's pattern says. */
+static bool is_point(const nt_joint *joint, const nt_view *view)
 {
+    const nt_terms *terms = view->terms;
     const nt_combination *c = terms->matrix ? terms->combination : NULL;
-    if (!joint->only_point || terms->level == NT_POSITION || !c)
-        return joint->only_point;
+    if (!joint->only_point || (c && terms->matrix->pattern != &view->model->pattern))
+        return false;
+    if (terms->level == NT_POSITION || !c)
+        return true;
     return !c->map && c->row_stiffness == 0 && (terms->level == NT_VELOCITY || c->row_damping == 0);
 }
 
@@ -606,7 +631,7 @@ nt_status nt_joint_evaluate(const nt_element *e, const nt_view *view)
     nt_status status = NT_OK;
     if (joint->enforce == 0 && view->energy && !joint->motion)
         status = NT_OK; /* constraints that do not move do no work */
-    else if (joint->enforce == 0 && !view->energy && is_point(joint, view->terms))
+    else if (joint->enforce == 0 && !view->energy && is_point(joint, view))
         add_point(e, view);
     else if (joint->enforce == 0)
         status = add_rows(e, view);

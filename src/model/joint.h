@@ -144,6 +144,8 @@ nt_status nt_joint_prepare(nt_model *model, nt_element *element, const nt_row_sp
 /* f1 beside e1 at the present initial placement: the zero of the angle. */
 void nt_joint_align(nt_model *model, nt_element *element);
 nt_status nt_joint_declare(nt_model *model, nt_element *element, nt_pattern *pattern);
+/* joint.place, when all elements have declared their blocks. */
+void nt_joint_locate(const nt_model *model, nt_element *element);
 bool nt_joint_depends_on_rates(const nt_model *model, const nt_element *element);
 nt_status nt_joint_evaluate(const nt_element *element, const nt_view *view);
 void nt_joint_accept(const nt_element *element, const nt_view *view, double *next);

@@ -101,6 +101,7 @@ typedef struct nt_body {
     int q, v;           /* first entry in q and v: translation then rotation                 */
     int rotation;       /* number of the rotation in the space, -1 for the ground, for points */
     int tt_slot, rr_slot;
+    int tt_scaled; /* nothing but the mass is in the block of the translation                 */
     double mass;
     m3 J; /* inertia about the reference point, body axes                                    */
 

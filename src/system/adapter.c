@@ -174,6 +174,8 @@ static void combine_slot(const nt_problem *problem, const nt_point *at, const nt
     double *part[3];
     for (int p = 0; p < 3; p++)
         part[p] = nt_matrix_block(&a->pass[p], slot);
+    if (nt_pattern_is_single(pattern, slot)) /* of a translation, whatever it is coupled to */
+        rows = width = 1;
     if (column >= pattern->n_primary) { /* multiplier columns came with the first pass */
         for (int i = 0; i < rows * width; i++)
             block[i] += part[0][i];

@@ -37,6 +37,10 @@ static nt_status weighted_constraints(nt_problem *problem, const nt_point *at)
         int width = pattern->node_start[column + 1] - pattern->node_start[column];
         const double *from = nt_matrix_block(&problem->matrix, slot);
         double *to = nt_matrix_block(&problem->matrix, transposed);
+        if (nt_pattern_is_single(pattern, slot) != nt_pattern_is_single(pattern, transposed))
+            return NT_INVALID;
+        if (nt_pattern_is_single(pattern, slot))
+            rows = width = 1;
         for (int i = 0; i < rows; i++)
             for (int j = 0; j < width; j++)
                 to[j * rows + i] = from[i * width + j];
@@ -135,9 +139,11 @@ static nt_status shares_of(nt_problem *p, int d, double *b)
         const int *rows = pattern->node_start + pattern->row[slot];
         const int *columns = pattern->node_start + pattern->column[slot];
         int width = columns[1] - columns[0];
+        double nine[9];
         if (d >= rows[0] && d < rows[1] && columns[0] < p->nv)
             memcpy(b + columns[0],
-                   nt_matrix_block(&p->matrix, slot) + (size_t)(d - rows[0]) * (size_t)width,
+                   nt_matrix_full_block(&p->matrix, slot, nine) +
+                       (size_t)(d - rows[0]) * (size_t)width,
                    (size_t)width * sizeof *b);
     }
     return nt_solver_solve(p->solver, b, 1);
@@ -293,6 +299,8 @@ nt_status nt_problem_project(nt_problem *problem, const nt_point *at, const nt_p
                              double *dv)
 {
     int n_ties = wanted->n_ties;
+    if (problem->pattern->packed)
+        return NT_INVALID;
     problem->factored_for = NULL;
     nt_solver_drop(problem->solver, NULL, 0);
     nt_status status = weighted_constraints(problem, at);
@@ -319,7 +327,8 @@ nt_status nt_problem_project(nt_problem *problem, const nt_point *at, const nt_p
         problem->fixed[count++] = i;
         b[i] = 0;
     }
-    nt_matrix_drop(&problem->matrix, problem->fixed, count);
+    if ((status = nt_matrix_drop(&problem->matrix, problem->fixed, count)) != NT_OK)
+        return status;
     status = nt_solver_factor_dependent(problem->solver, &problem->matrix, DEPENDENT, problem->mark,
                                         &count);
     if (status != NT_OK)
@@ -379,7 +388,8 @@ static void dependence_rhs(const nt_problem *problem, int d, double *b, double *
                 continue;
             int start = pattern->node_start[column];
             int width = pattern->node_start[column + 1] - start;
-            const double *block = nt_matrix_block(&problem->matrix, slot);
+            double nine[9];
+            const double *block = nt_matrix_full_block(&problem->matrix, slot, nine);
             for (int j = 0; j < width; j++) {
                 double weight = nt_problem_weight(problem, start + j);
                 if (pass == 0)

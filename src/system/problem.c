@@ -91,7 +91,10 @@ static void fill_diagonal(nt_problem *problem)
         int slot = nt_pattern_find(pattern, node, node), start = pattern->node_start[node];
         int size = pattern->node_start[node + 1] - start;
         for (int i = 0; i < size; i++)
-            problem->diagonal[start + i] = slot < 0 ? -1 : pattern->offset[slot] + i * size + i;
+            problem->diagonal[start + i] = slot < 0 ? -1
+                                           : nt_pattern_is_single(pattern, slot)
+                                               ? pattern->offset[slot]
+                                               : pattern->offset[slot] + i * size + i;
     }
 }
 
