@@ -383,12 +383,17 @@ static void add_forces(const nt_element *e, const nt_view *view, const joint_row
     nt_view_moment(view, e->b, v3_scale(s, row->moment_b));
 }
 
-/* Coefficients of a row in one body's unknowns, (m, c, k) applied. */
-static void combine(const nt_view *view, int body, const body_gradient *g, double m, double c,
-                    double k, v3 *translation, v3 *rotation)
+/* Coefficients of a row in one body's unknowns, (m, c, k) applied. at_rest: the row is of
+ * positions, its gradients in velocities and accelerations are zero. */
+static void combine(const nt_view *view, int body, const body_gradient *g, bool at_rest, double m,
+                    double c, double k, v3 *translation, v3 *rotation)
 {
-    *translation = v3_add(v3_scale(k, g->x), v3_add(v3_scale(c, g->v), v3_scale(m, g->a)));
     *rotation = v3_scale(k, g->theta);
+    if (at_rest) {
+        *translation = v3_scale(k, g->x);
+        return;
+    }
+    *translation = v3_add(v3_scale(k, g->x), v3_add(v3_scale(c, g->v), v3_scale(m, g->a)));
     if (c != 0 || k != 0)
         *rotation = v3_add(*rotation, m3_apply_transposed(nt_rate_map(view, body, c, k), g->w));
     if (m != 0 || k != 0)
@@ -421,10 +426,11 @@ static void add_row_blocks(const nt_element *e, const nt_view *view, const joint
     const nt_combination *c = view->terms->combination;
     const nt_matrix *matrix = view->terms->matrix;
     v3 along[4];
-    combine(view, e->a, &row->a, c->row_mass, c->row_damping, c->row_stiffness, &along[T_A],
-            &along[R_A]);
-    combine(view, e->b, &row->b, c->row_mass, c->row_damping, c->row_stiffness, &along[T_B],
-            &along[R_B]);
+    bool at_rest = view->terms->level == NT_POSITION && r < e->n_rows;
+    combine(view, e->a, &row->a, at_rest, c->row_mass, c->row_damping, c->row_stiffness,
+            &along[T_A], &along[R_A]);
+    combine(view, e->b, &row->b, at_rest, c->row_mass, c->row_damping, c->row_stiffness,
+            &along[T_B], &along[R_B]);
     const v3 force[4] = {row->force_a, row->moment_a, row->force_b, row->moment_b};
     bool rate = r >= e->n_rows;
     int node = rate ? RATE_MULTIPLIER : MULTIPLIER, width = rate ? e->n_rates : e->n_rows;
@@ -463,7 +469,7 @@ static void add_penalty_blocks(const nt_element *e, const nt_view *view, const j
             .theta = v3_axpy(stiffness, p[i]->theta, v3_scale(damping, v[i]->theta)),
             .v = v3_scale(damping, v[i]->v),
             .w = v3_scale(damping, v[i]->w)};
-        combine(view, i == 0 ? e->a : e->b, &sum[i], c->mass, c->damping, c->stiffness,
+        combine(view, i == 0 ? e->a : e->b, &sum[i], false, c->mass, c->damping, c->stiffness,
                 &along[2 * i], &along[2 * i + 1]);
     }
     const v3 force[4] = {position->force_a, position->moment_a, position->force_b,
@@ -517,7 +523,11 @@ static nt_status add_rows(const nt_element *e, const nt_view *view)
     const double *lambda = view->lambda + e->first_row;
     nt_level level = view->energy ? NT_POSITION : terms->level;
     joint_geometry g;
-    joint_geometry_of(&g, e, view);
+    if (level == NT_POSITION)
+        joint_positions_of(&g, e, view);
+    else
+        joint_geometry_of(&g, e, view);
+    g.gradients = !view->energy && terms->matrix;
     double f[3];
     if (!motion_of(joint, view, view->energy ? NT_VELOCITY : level, f))
         return NT_NOT_FINITE;

@@ -52,14 +52,18 @@ static coefficients negated(coefficients k)
 static void add(const joint_geometry *of, body_gradient *g, const nt_motion *m,
                 const body_vector *r, bool point, coefficients k)
 {
-    if (of->gradients)
+    if (of->gradients && of->rates) {
         add_gradient(g, m, r, point, k.c[0], k.c[1], k.c[2]);
+    } else if (of->gradients) {
+        g->theta = v3_add(g->theta, v3_cross(r->arm, k.c[0]));
+        g->x = point ? v3_add(g->x, k.c[0]) : g->x;
+    }
 }
 
 void joint_geometry_of(joint_geometry *g, const nt_element *element, const nt_view *view)
 {
     const nt_joint *joint = nt_joint_of(element);
-    g->gradients = true;
+    g->gradients = g->rates = true;
     g->a = &view->motion[element->a];
     g->b = &view->motion[element->b];
     for (int i = 0; i < 3; i++) {
@@ -71,6 +75,22 @@ void joint_geometry_of(joint_geometry *g, const nt_element *element, const nt_vi
     g->d = v3_sub(g->pb.r, g->pa.r);
     g->d1 = v3_sub(g->pb.r1, g->pa.r1);
     g->d2 = v3_sub(g->pb.r2, g->pa.r2);
+}
+
+void joint_positions_of(joint_geometry *g, const nt_element *element, const nt_view *view)
+{
+    const nt_joint *joint = nt_joint_of(element);
+    *g = (joint_geometry){
+        .gradients = true, .a = &view->motion[element->a], .b = &view->motion[element->b]};
+    for (int i = 0; i < 3; i++) {
+        g->e[i].r = g->e[i].arm = m3_apply(g->a->R, joint->e[i]);
+        g->f[i].r = g->f[i].arm = m3_apply(g->b->R, joint->f[i]);
+    }
+    g->pa.arm = m3_apply(g->a->R, joint->point_a);
+    g->pb.arm = m3_apply(g->b->R, joint->point_b);
+    g->pa.r = v3_add(g->a->x, g->pa.arm);
+    g->pb.r = v3_add(g->b->x, g->pb.arm);
+    g->d = v3_sub(g->pb.r, g->pa.r);
 }
 
 /* A direction between e1 and e2 that turns by f(t): e = -sin f e1 + cos f e2. */

@@ -12,9 +12,13 @@ typedef struct joint_geometry {
     body_vector pa, pb;     /* the joint's points       */
     v3 d, d1, d2;           /* p_B - p_A and derivatives */
     bool gradients;         /* false: rows get values and forces alone, their gradients stay 0 */
+    bool rates;             /* false: nothing but positions is filled in, derivatives are 0    */
 } joint_geometry;
 
 void joint_geometry_of(joint_geometry *geometry, const nt_element *element, const nt_view *view);
+
+/* The same for rows at the level of positions, without rates. */
+void joint_positions_of(joint_geometry *geometry, const nt_element *element, const nt_view *view);
 
 /* One row at a level; component picks one of the three COINCIDE rows. motion is f, f', f''.
  * False where the row has no value (a distance of zero). */
