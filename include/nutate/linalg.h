@@ -87,9 +87,10 @@ NT_API void nt_matrix_dense(const nt_matrix *matrix, double *dense);
 NT_API const double *nt_matrix_full_block(const nt_matrix *matrix, int slot, double nine[9]);
 
 /* Leave unknowns out: their rows and columns become those of the identity. unknowns[count],
- * ascending. This breaks the promise of NT_SCALED blocks that it cuts, and a solver then works
- * without promises, slower; nt_solver_drop does the same inside the solver at no cost. NT_INVALID,
- * and nothing done, where the pattern is packed: there is no room for what is left of a block. */
+ * ascending. Where it takes a part of a node it breaks the promise of NT_SCALED blocks, and a
+ * solver then works without promises, slower and with memory for a second one; nt_solver_drop does
+ * the same inside the solver at no cost. NT_INVALID, and nothing done, where the pattern is packed:
+ * there is no room for what is left of a block. */
 NT_API nt_status nt_matrix_drop(nt_matrix *matrix, const int *unknowns, int count);
 
 /* ---- solvers -------------------------------------------------------------------------------- */

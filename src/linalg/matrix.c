@@ -154,9 +154,11 @@ nt_status nt_matrix_drop(nt_matrix *matrix, const int *unknowns, int count)
         int n = p->node_start[p->column[slot] + 1] - column;
         double *a = matrix->values + p->offset[slot];
         int d = first_from(unknowns, count, row), e = first_from(unknowns, count, column);
-        bool rows = d < count && unknowns[d] < row + m;
-        bool columns = e < count && unknowns[e] < column + n;
-        if ((rows || columns) && p->shape[slot] == NT_SCALED)
+        int rows = first_from(unknowns + d, count - d, row + m);
+        int columns = first_from(unknowns + e, count - e, column + n);
+        /* of a whole node they leave a block of zeros, or of the identity */
+        bool whole = rows == m || columns == n;
+        if (p->shape[slot] == NT_SCALED && rows + columns > 0 && !whole)
             matrix->broken = 1;
         for (; e < count && unknowns[e] < column + n; e++)
             for (int r = 0; r < m; r++)

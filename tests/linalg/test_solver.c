@@ -474,6 +474,42 @@ static void test_drop(void **state)
         }
 }
 
+/* Whole nodes, of bodies and of multipliers, may be left out without breaking a promise; a part of
+ * a node may not. */
+static void test_drop_whole_nodes(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KINDS; k++)
+        for (int system = 0; system < 2; system++) {
+            test_system *s = system ? make_lattice("whole", 7, 3) : make_chain("whole", 6, 3);
+            const int *start = s->pattern.node_start;
+            int n = s->pattern.n, nodes[] = {1, 4, 10, 11, s->pattern.n_nodes - 2},
+                part = start[8] + 1;
+            enum { COUNT = sizeof nodes / sizeof nodes[0] };
+            int dropped[3 * COUNT], count = 0;
+            for (int d = 0; d < COUNT; d++)
+                for (int i = start[nodes[d]]; i < start[nodes[d] + 1]; i++)
+                    dropped[count++] = i;
+            double *x = vector(n), *expected = vector(n);
+            for (int i = 0; i < n; i++)
+                x[i] = expected[i] = uniform();
+            nt_matrix_drop(&s->matrix, dropped, count);
+            assert_false(s->matrix.broken);
+            nt_solver *solver = solver_for(s, all_kinds[k]);
+            assert_int_equal(nt_solver_factor(solver, &s->matrix), NT_OK);
+            assert_int_equal(nt_solver_solve(solver, x, 1), NT_OK);
+            assert_int_equal(nt_solver_get_statistics(solver)->fallbacks, 0);
+            reference(s, expected, 0);
+            compare(s, nt_solver_name(solver), x, expected);
+            nt_matrix_drop(&s->matrix, &part, 1);
+            assert_true(s->matrix.broken);
+            nt_solver_destroy(solver);
+            system_free(s);
+            free(x);
+            free(expected);
+        }
+}
+
 /* The portable kernels give the same bits as those that this machine chooses (vector ones, where it
  * has AVX2). */
 static void test_same_bits(void **state)
@@ -512,11 +548,17 @@ static void test_same_bits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_conformance), cmocka_unit_test(test_badly_scaled),
-        cmocka_unit_test(test_fallback),    cmocka_unit_test(test_fallback_by_residual),
-        cmocka_unit_test(test_singular),    cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_clear),       cmocka_unit_test(test_not_finite_in_a_part),
-        cmocka_unit_test(test_at_once),     cmocka_unit_test(test_drop),
+        cmocka_unit_test(test_conformance),
+        cmocka_unit_test(test_badly_scaled),
+        cmocka_unit_test(test_fallback),
+        cmocka_unit_test(test_fallback_by_residual),
+        cmocka_unit_test(test_singular),
+        cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_clear),
+        cmocka_unit_test(test_not_finite_in_a_part),
+        cmocka_unit_test(test_at_once),
+        cmocka_unit_test(test_drop),
+        cmocka_unit_test(test_drop_whole_nodes),
         cmocka_unit_test(test_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
