@@ -57,6 +57,9 @@ static inline int nt_pattern_is_single(const nt_pattern *p, int slot)
 /* The slot of a block, -1 where there is none. */
 NT_API int nt_pattern_find(const nt_pattern *pattern, int row, int column);
 
+/* Give back the room that is kept for further slots, when all are there; more may still come. */
+NT_API void nt_pattern_trim(nt_pattern *pattern);
+
 NT_API void nt_pattern_free(nt_pattern *pattern);
 
 typedef struct nt_matrix {

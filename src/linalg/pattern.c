@@ -33,12 +33,9 @@ static long long entries_of(const nt_pattern *p, int row, int column, int shape)
     return p->packed && shape == NT_SCALED && rows == 3 ? 1 : rows * columns;
 }
 
-/* Twice the room for slots. A failure leaves the pattern usable as it was. */
-static int grow(nt_pattern *p)
+/* Arrays for `room` slots; those that there are stay. 0 leaves the pattern usable as it was. */
+static int resize(nt_pattern *p, int room)
 {
-    if (p->room > INT_MAX / 8)
-        return 0;
-    int room = p->room ? 2 * p->room : FIRST_ROOM;
     void *piece;
     if (!(piece = resized(p->row, room, sizeof *p->row)))
         return 0;
@@ -52,17 +49,38 @@ static int grow(nt_pattern *p)
     if (!(piece = resized(p->shape, room, sizeof *p->shape)))
         return 0;
     p->shape = piece;
-    int *hash = malloc(2 * (size_t)room * sizeof *hash);
+    return 1;
+}
+
+/* A table with at least that many places instead of the old one. 0 leaves the old one. */
+static int rehash(nt_pattern *p, int least)
+{
+    int size = 2 * FIRST_ROOM;
+    while (size < least)
+        size *= 2;
+    int *hash = malloc((size_t)size * sizeof *hash);
     if (!hash)
         return 0;
     free(p->hash);
     p->hash = hash;
-    p->hash_size = 2 * room;
-    p->room = room;
-    for (int i = 0; i < p->hash_size; i++)
+    p->hash_size = size;
+    for (int i = 0; i < size; i++)
         hash[i] = -1;
     for (int slot = 0; slot < p->n_slots; slot++)
         hash[hash_place(p, p->row[slot], p->column[slot])] = slot;
+    return 1;
+}
+
+/* Twice the room for slots, and a table that is at most half full. A failure leaves the pattern
+ * usable as it was. */
+static int grow(nt_pattern *p)
+{
+    if (p->room > INT_MAX / 8)
+        return 0;
+    int room = p->room ? 2 * p->room : FIRST_ROOM;
+    if (!resize(p, room) || !rehash(p, 2 * room))
+        return 0;
+    p->room = room;
     return 1;
 }
 
@@ -173,6 +191,17 @@ int nt_pattern_add(nt_pattern *pattern, int row, int column, nt_block_shape shap
     pattern->n_slots++;
     pattern->hash[hash_place(pattern, row, column)] = slot;
     return slot;
+}
+
+void nt_pattern_trim(nt_pattern *pattern)
+{
+    int room = pattern->n_slots > 0 ? pattern->n_slots : 1;
+    /* at most three quarters full: a search that finds looks at two or three places, one in vain
+     * at nine (Knuth 1973, The Art of Computer Programming 3, section 6.4) */
+    if (!rehash(pattern, room + room / 3))
+        return;
+    pattern->room = room;
+    resize(pattern, room); /* what it cannot do leaves an array larger than it need be */
 }
 
 void nt_pattern_free(nt_pattern *pattern)

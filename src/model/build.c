@@ -156,6 +156,8 @@ static nt_status make_pattern(nt_model *model)
         nt_element *e = &model->elements[i];
         status = e->type->declare(model, e, &model->pattern);
     }
+    if (status == NT_OK)
+        nt_pattern_trim(&model->pattern);
     for (int i = 1; status == NT_OK && i < model->n_bodies; i++) {
         nt_body *body = &model->bodies[i];
         body->tt_scaled = body->tt_slot >= 0 && model->pattern.shape[body->tt_slot] == NT_SCALED;

@@ -13,6 +13,25 @@
 /* Sums of at most fifty terms of order one, in different orders. */
 static const double ROUNDING = 50 * DBL_EPSILON;
 
+/* Trimmed, a pattern holds the same slots and not one more, and takes further ones as before. */
+static void check_trim(nt_pattern *p)
+{
+    int slots = p->n_slots, offset = p->offset[slots], row = 0, column = 0;
+    nt_pattern_trim(p);
+    assert_int_equal(p->room, slots);
+    assert_true(p->hash_size > slots && p->hash_size < 3 * slots);
+    assert_int_equal(p->n_slots, slots);
+    for (int slot = 0; slot < slots; slot++)
+        assert_int_equal(nt_pattern_find(p, p->row[slot], p->column[slot]), slot);
+    while (nt_pattern_find(p, row, column) >= 0)
+        row += ++column / p->n_nodes, column %= p->n_nodes;
+    assert_true(row < p->n_nodes);
+    assert_int_equal(nt_pattern_add(p, row, column, NT_FULL), slots);
+    assert_int_equal(p->offset[slots], offset);
+    assert_int_equal(nt_pattern_find(p, row, column), slots);
+    assert_int_equal(nt_pattern_find(p, p->row[slots - 1], p->column[slots - 1]), slots - 1);
+}
+
 static void test_pattern(void **state)
 {
     (void)state;
@@ -48,6 +67,7 @@ static void test_pattern(void **state)
     assert_int_equal(p.shape[slot], NT_FULL);
     nt_pattern_add(&p, 201, 201, NT_SCALED);
     assert_int_equal(p.shape[slot], NT_FULL);
+    check_trim(&p);
     nt_pattern_free(&p);
     sizes[3] = 0;
     assert_int_equal(nt_pattern_init(&p, N, 200, sizes), NT_INVALID);
