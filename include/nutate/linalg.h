@@ -149,7 +149,7 @@ NT_API nt_status nt_solver_reserve(nt_solver *solver);
  * cache. Further right-hand sides may follow with nt_solver_solve. */
 NT_API nt_status nt_solver_factor_solve(nt_solver *solver, nt_matrix *matrix, double *b);
 
-/* The transposed system, for adjoints. */
+/* The transposed system, for adjoints. The block solver allocates at the first of them. */
 NT_API nt_status nt_solver_solve_transposed(nt_solver *solver, double *b, int count);
 
 /* Factorise [W G^T; G 0] with W positive definite, and find the rows of G that depend on those

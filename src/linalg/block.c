@@ -425,6 +425,13 @@ int nt_block_factor_solve(nt_block_lu *block, const double *values, double *clea
 
 /* ---- the transposed system ------------------------------------------------------------------ */
 
+nt_status nt_block_take_transposed(nt_block_lu *block)
+{
+    if (!block->transposed)
+        block->transposed = NT_TAKE(&block->arena, 3 * (size_t)block->n_padded + 4, double);
+    return block->transposed ? NT_OK : NT_NO_MEMORY;
+}
+
 /* y[n] -= a^T x[m] */
 static void subtract_transposed(int m, int n, const double *a, const double *x, double *y)
 {
@@ -481,7 +488,7 @@ static void forward_transposed(const nt_block_lu *block, const nt_record *record
         return;
     }
     int n = record->size;
-    double *u = block->vector[3], *scratch = block->temporary;
+    double *u = block->transposed + block->n_padded, *scratch = block->temporary;
     memcpy(u, mine, (size_t)n * sizeof *u);
     apply_transposed(n, store + record->inverse, u, scratch);
     for (int j = 0; j < record->count; j++, link++)
@@ -531,12 +538,13 @@ static void substitute_transposed(const nt_block_lu *block, double *x)
     }
 }
 
-/* r = b - A^T x in vector 2 and its backward error, by the rules of nt_block_look; sizes and
- * bounds of the rows in vectors 3 and 4. */
+/* r = b - A^T x in the first of block->transposed and its backward error, by the rules of
+ * nt_block_look. */
 static double error_transposed(nt_block_lu *block)
 {
     const double *b = block->vector[0], *x = block->vector[1];
-    double *r = block->vector[2], *size = block->vector[3], *bound = block->vector[4], error = 0;
+    double *r = block->transposed, *size = r + block->n_padded, *bound = size + block->n_padded;
+    double error = 0;
     const nt_pattern *p = block->pattern;
     find_largest(block, x);
     for (int i = 0; i < block->n_padded; i++) {
@@ -577,7 +585,7 @@ static double error_transposed(nt_block_lu *block)
 double nt_block_solve_transposed(nt_block_lu *block, const double *b, double *x, double tolerance,
                                  double least)
 {
-    double *given = block->vector[0], *solution = block->vector[1], *r = block->vector[2];
+    double *given = block->vector[0], *solution = block->vector[1], *r = block->transposed;
     block->kernels->spread(block, b, given);
     memcpy(solution, given, (size_t)block->n_padded * sizeof *solution);
     substitute_transposed(block, solution);

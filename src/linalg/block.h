@@ -152,8 +152,8 @@ typedef struct nt_row {
 } nt_row;
 enum { NT_ROW_INTS = sizeof(nt_row) / sizeof(int) };
 
-/* Padded vectors that a block LU works with: solution, residual, three spare. */
-enum { NT_BLOCK_VECTORS = 5 };
+/* Padded vectors that a block LU works with: solution, residual. */
+enum { NT_BLOCK_VECTORS = 2 };
 
 /* The places of one body that is held at a point (block_held.inc): loads of its seven blocks,
  * inverses in store, positions in padded vectors, first unknowns in the caller's, names of nodes,
@@ -178,8 +178,10 @@ typedef struct nt_block_lu {
     int n_padded;
     int all_three;                    /* every node has three unknowns */
     double *vector[NT_BLOCK_VECTORS]; /* [n_padded], zero between the nodes */
-    double *columns; /* [2][n_padded][4] four solutions side by side, and what they are for; NULL
-                        where they are not used */
+    double *transposed; /* [3][n_padded] residual, sizes and bounds of its rows; NULL until the
+                           transposed system is solved */
+    double *columns;    /* [2][n_padded][4] four solutions side by side, and what they are for; NULL
+                           where they are not used */
 
     double *store;
     nt_load *load; /* [pattern->n_slots] */
@@ -240,8 +242,12 @@ int nt_block_factor_dependent(nt_block_lu *block, const double *values, const do
  * is not finite. */
 double nt_block_solve(nt_block_lu *block, const double *b, double *x, double tolerance,
                       double least);
+/* The transposed system; needs nt_block_take_transposed. */
 double nt_block_solve_transposed(nt_block_lu *block, const double *b, double *x, double tolerance,
                                  double least);
+
+/* Memory for it; nothing where it is there. */
+nt_status nt_block_take_transposed(nt_block_lu *block);
 
 /* Memory for nt_block_solve_columns; nothing where it does not apply. */
 nt_status nt_block_take_columns(nt_block_lu *block);

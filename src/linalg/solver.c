@@ -455,9 +455,11 @@ static nt_status solve(nt_solver *s, double *b, int count, int transposed)
         }
         double error = (double)NAN, worst = s->statistics.worst_residual;
         s->statistics.solves++;
-        if (s->in_use == NT_SOLVER_BLOCK && transposed)
+        if (s->in_use == NT_SOLVER_BLOCK && transposed) {
+            if (nt_block_take_transposed(s->present) != NT_OK)
+                return NT_NO_MEMORY;
             error = nt_block_solve_transposed(s->present, b, b, ACCEPTED, worst);
-        else if (s->in_use == NT_SOLVER_BLOCK)
+        } else if (s->in_use == NT_SOLVER_BLOCK)
             error = nt_block_solve(s->present, b, b, ACCEPTED, worst);
         nt_status status = judge(s, b, error, transposed);
         if (status != NT_OK)
