@@ -75,13 +75,14 @@ static int take_copy(nt_solver *s)
 
 static int take_vectors(nt_solver *s)
 {
-    size_t n = (size_t)s->pattern->n + 1;
+    const nt_pattern *p = s->pattern;
+    size_t n = (size_t)p->n + 1, multipliers = n - (size_t)p->node_start[p->n_primary];
     s->bound = malloc(n * sizeof *s->bound);
     s->dropped = calloc(n, 1);
-    s->drop_list = malloc(n * sizeof *s->drop_list);
+    s->drop_list = malloc(multipliers * sizeof *s->drop_list);
     s->widest = 1;
-    for (int i = 0; i < s->pattern->n_primary; i++) {
-        size_t size = (size_t)(s->pattern->node_start[i + 1] - s->pattern->node_start[i]);
+    for (int i = 0; i < p->n_primary; i++) {
+        size_t size = (size_t)(p->node_start[i + 1] - p->node_start[i]);
         s->widest = size > s->widest ? size : s->widest;
     }
     s->inverse = malloc((s->widest * s->widest + s->widest) * sizeof *s->inverse);

@@ -420,7 +420,8 @@ static void given_velocities(nt_assembly *a)
         }
     }
     write_velocities(model);
-    memcpy(a->v_given, model->initial_v, (size_t)a->problem->nv * sizeof(double));
+    if (model->correct_initial)
+        memcpy(a->v_given, model->initial_v, (size_t)a->problem->nv * sizeof(double));
 }
 
 static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
@@ -485,30 +486,36 @@ static void measure_length(nt_model *model)
     model->length = length > 0 && isfinite(length) ? length : 1;
 }
 
-static nt_status take_work(nt_assembly *a)
+static bool take_correction(nt_assembly *a)
 {
-    nt_problem *p = a->problem;
-    a->placed = NT_TAKE(&a->arena, a->model->n_bodies, bool);
-    a->given = NT_TAKE(&a->arena, p->nv, unsigned char);
-    a->fixed = NT_TAKE(&a->arena, p->nv, unsigned char);
+    const nt_problem *p = a->problem;
     a->light = NT_TAKE(&a->arena, p->nv, double);
     a->offset = NT_TAKE(&a->arena, p->nv, double);
     a->way = NT_TAKE(&a->arena, p->nv, double);
     a->before = NT_TAKE(&a->arena, p->nv, double);
     a->from = NT_TAKE(&a->arena, p->nq, double);
+    a->q_given = NT_TAKE(&a->arena, p->nq, double);
+    a->v_given = NT_TAKE(&a->arena, p->nv, double);
+    return a->light && a->offset && a->way && a->before && a->from && a->q_given && a->v_given;
+}
+
+static nt_status take_work(nt_assembly *a)
+{
+    const nt_problem *p = a->problem;
+    a->placed = NT_TAKE(&a->arena, a->model->n_bodies, bool);
+    a->given = NT_TAKE(&a->arena, p->nv, unsigned char);
+    a->fixed = NT_TAKE(&a->arena, p->nv, unsigned char);
     a->rows = NT_TAKE(&a->arena, p->nc, double);
     a->dv = NT_TAKE(&a->arena, p->nv, double);
     a->trial = NT_TAKE(&a->arena, p->nq, double);
     a->begin = NT_TAKE(&a->arena, p->nq, double);
     a->best = NT_TAKE(&a->arena, p->nq, double);
     a->ties = NT_TAKE(&a->arena, a->model->n_bodies, nt_tie);
-    a->q_given = NT_TAKE(&a->arena, p->nq, double);
-    a->v_given = NT_TAKE(&a->arena, p->nv, double);
-    return a->placed && a->given && a->fixed && a->light && a->offset && a->way && a->before &&
-                   a->from && a->rows && a->dv && a->trial && a->begin && a->best && a->ties &&
-                   a->q_given && a->v_given
-               ? NT_OK
-               : NT_NO_MEMORY;
+    bool ok = a->placed && a->given && a->fixed && a->rows && a->dv && a->trial && a->begin &&
+              a->best && a->ties;
+    if (a->model->correct_initial)
+        ok = ok && take_correction(a);
+    return ok ? NT_OK : NT_NO_MEMORY;
 }
 
 nt_status nt_assembly_create(nt_assembly **out, nt_model *model, nt_error *error)
@@ -551,7 +558,8 @@ nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
     a->problem->length = model->length;
     write_positions(model);
     write_velocities(model);
-    memcpy(a->q_given, model->initial_q, (size_t)model->system.space.nq * sizeof(double));
+    if (model->correct_initial)
+        memcpy(a->q_given, model->initial_q, (size_t)model->system.space.nq * sizeof(double));
     a->problem->holonomic_only = true; /* positions may move in directions that slip */
     nt_status status = close_loops(a, validate, error);
     a->problem->holonomic_only = false;

@@ -22,13 +22,14 @@ struct nt_assembly {
     double *rows;         /* [nc]                                                               */
     nt_tie *ties;         /* [n_bodies] given velocities off the centre of mass                 */
     int n_ties;
-    double *light;  /* [nv] weights of a correction                                              */
-    bool corrects;  /* positions move by these weights now                                       */
-    double *offset; /* [nv] how far from what is given                               */
-    double *dv;     /* [nv] a step                                                   */
+    double *dv;           /* [nv] a step                                                         */
+    double *trial;        /* [nq]                                                                */
+    double *begin, *best; /* [nq] of settling                                                    */
+    /* where given values may be corrected, else NULL */
+    double *light;             /* [nv] weights of a correction                                  */
+    bool corrects;             /* positions move by these weights now                           */
+    double *offset;            /* [nv] how far from what is given                               */
     double *way, *before;      /* [nv] of an approach, and the one before                       */
-    double *trial;             /* [nq]                                                          */
-    double *begin, *best;      /* [nq] of settling                                              */
     double *from;              /* [nq] of an approach                                           */
     double *q_given, *v_given; /* [nq], [nv] before anything moved                              */
     nt_arena arena;

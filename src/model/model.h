@@ -117,7 +117,12 @@ typedef struct nt_body {
     int inertia_count; /* 3 or 6 */
     double center_of_mass[3];
     double position[3];
-    double quaternion[4], rotation_vector[3], axis[3], angle, matrix[9];
+    union { /* the one orientation that is given */
+        double quaternion[4], rotation_vector[3], matrix[9];
+        struct {
+            double axis[3], angle;
+        };
+    };
     double velocity[3], angular_velocity[3];
     int angular_velocity_frame; /* 0 body, 1 ground */
     double fixed_point[3];
@@ -426,12 +431,12 @@ struct nt_model {
     const nt_element *failed; /* the element whose evaluation failed last, NULL for none */
 
     /* derivatives in parameters (parameter.h) */
-    struct nt_parameter_rates *rates; /* [n_parameters]                                    */
-    const nt_straight *straight;      /* NULL but while an element is varied               */
-    double *variables_base;           /* [as variables] while one is varied                */
-    double *variables_scratch;        /* [the same]                                        */
-    double *varied_residual, *varied_rows;
-    double parameter_error; /* see nt_model_parameter_error */
+    struct nt_parameter_rates *rates;      /* [n_parameters]                                    */
+    const nt_straight *straight;           /* NULL but while an element is varied               */
+    double *variables_base;                /* [as variables] while one is varied                */
+    double *variables_scratch;             /* [the same]                                        */
+    double *varied_residual, *varied_rows; /* [nv], [nh + nn]; [0] without parameters */
+    double parameter_error;                /* see nt_model_parameter_error */
 };
 
 /* Make the system of a model whose bodies, elements, parameters and signals are filled in: derived

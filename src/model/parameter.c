@@ -392,8 +392,10 @@ bool nt_parameter_rates_init(nt_model *model)
     model->rates = NT_TAKE(arena, model->n_parameters, nt_parameter_rates);
     model->variables_base = NT_TAKE(arena, variables, double);
     model->variables_scratch = NT_TAKE(arena, variables, double);
-    model->varied_residual = NT_TAKE(arena, model->system.space.nv, double);
-    model->varied_rows = NT_TAKE(arena, model->system.nh + model->system.nn, double);
+    const nt_system *s = &model->system;
+    bool any = model->n_parameters > 0;
+    model->varied_residual = NT_TAKE(arena, any ? s->space.nv : 0, double);
+    model->varied_rows = NT_TAKE(arena, any ? s->nh + s->nn : 0, double);
     return model->rates && model->variables_base && model->variables_scratch &&
            model->varied_residual && model->varied_rows;
 }
