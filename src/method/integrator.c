@@ -78,6 +78,12 @@ static bool chooses_steps(const nt_integrator_setup *setup, const nt_layout *lay
     return controlled;
 }
 
+/* Whether v is another in the problem's frame than in the system's. */
+static bool changes_frame(const nt_problem *p)
+{
+    return p->frame != p->system->frame && p->space.n_rotations > 0;
+}
+
 nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *setup,
                                nt_error *error)
 {
@@ -110,7 +116,7 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     it->variable = chooses_steps(setup, &layout);
     it->layout = layout;
     double *all = NT_TAKE(&p->arena, (it->track_work ? 4 : 3) * it->size, double);
-    it->looked_v = NT_TAKE(&p->arena, 2 * (size_t)p->nv, double);
+    it->looked_v = NT_TAKE(&p->arena, changes_frame(p) ? 2 * (size_t)p->nv : 0, double);
     it->kept = NT_TAKE(&p->arena, p->nc, int);
     it->estimate = NT_TAKE(&p->arena, it->method->error ? 2 * (size_t)p->nv : 0, double);
     it->stepper = (nt_stepper){.problem = p, .options = values, .statistics = &it->statistics};
@@ -193,11 +199,11 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
     if (!q) { /* the system's own initial values */
         if (!p->system->initial)
             return nt_fail(error, NT_INVALID, "no initial q and v given, and the system has none");
-        nt_status own = p->system->initial(p->system->self, t, next->q, it->looked_v, next->memory);
+        nt_status own = p->system->initial(p->system->self, t, next->q, next->v, next->memory);
         if (own != NT_OK)
             return nt_fail(error, own, "the system has no initial values at t = %g s: %s", t,
                            nt_status_text(own));
-        q = next->q, v = it->looked_v, memory = NULL;
+        q = next->q, v = next->v, memory = NULL;
     } else
         memcpy(next->q, q, (size_t)p->nq * sizeof(double));
     nt_space_change_frame(&p->space, p->system->frame, p->frame, next->q, v, next->v);
@@ -263,11 +269,7 @@ nt_status nt_integrator_accept(nt_integrator *it, double h, double end)
     if (p->system->accept) {
         nt_point at = nt_phase_point(&s->next);
         at.memory = s->now.memory;
-        double *vdot = it->looked_v + p->nv;
-        nt_space_change_frame(&p->space, p->frame, p->system->frame, at.q, at.v, it->looked_v);
-        nt_space_change_frame(&p->space, p->frame, p->system->frame, at.q, at.vdot, vdot);
-        at.v = it->looked_v;
-        at.vdot = vdot;
+        nt_integrator_rates(it, &s->next, &at.v, &at.vdot);
         p->system->accept(p->system->self, &at, s->next.memory);
     }
     if (it->attend && (status = it->attend(it->attendant, it, h)) != NT_OK)
@@ -519,33 +521,36 @@ int nt_integrator_is_variable(const nt_integrator *it) { return it->variable; }
 
 /* ---- looking -------------------------------------------------------------------------------- */
 
-/* v and vdot in the system's frame */
-static nt_state look(const nt_integrator *it, const nt_phase *phase, double *v)
+void nt_integrator_rates(const nt_integrator *it, const nt_phase *phase, const double **v,
+                         const double **vdot)
 {
     const nt_problem *p = it->problem;
+    *v = phase->v;
+    *vdot = phase->vdot;
+    if (!changes_frame(p))
+        return;
+    double *rates[2] = {it->looked_v, it->looked_v + p->nv};
+    nt_space_change_frame(&p->space, p->frame, p->system->frame, phase->q, phase->v, rates[0]);
+    nt_space_change_frame(&p->space, p->frame, p->system->frame, phase->q, phase->vdot, rates[1]);
+    *v = rates[0];
+    *vdot = rates[1];
+}
+
+/* v and vdot in the system's frame */
+static nt_state look(const nt_integrator *it, const nt_phase *phase)
+{
     nt_state state = {.t = phase->all[NT_PHASE_T],
                       .q = phase->q,
-                      .v = phase->v,
-                      .vdot = phase->vdot,
                       .lambda = phase->lambda,
                       .mu = phase->mu,
                       .memory = phase->memory,
                       .work = phase->all[NT_PHASE_WORK],
                       .step = phase->all[NT_PHASE_STEP]};
-    if (p->frame != p->system->frame && p->space.n_rotations > 0) {
-        double *vdot = v + p->nv;
-        nt_space_change_frame(&p->space, p->frame, p->system->frame, phase->q, phase->v, v);
-        nt_space_change_frame(&p->space, p->frame, p->system->frame, phase->q, phase->vdot, vdot);
-        state.v = v;
-        state.vdot = vdot;
-    }
+    nt_integrator_rates(it, phase, &state.v, &state.vdot);
     return state;
 }
 
-nt_state nt_integrator_state(const nt_integrator *it)
-{
-    return look(it, &it->stepper.now, it->looked_v);
-}
+nt_state nt_integrator_state(const nt_integrator *it) { return look(it, &it->stepper.now); }
 
 nt_status nt_integrator_between(nt_integrator *it, const nt_phase *from, const nt_phase *to,
                                 double t, nt_phase *out)
@@ -575,7 +580,7 @@ nt_status nt_integrator_dense(nt_integrator *it, double t, nt_state *state)
         nt_status status = nt_integrator_between(it, from, to, t, between);
         if (status != NT_OK)
             return status;
-        *state = look(it, between, it->looked_v);
+        *state = look(it, between);
     }
     return NT_OK;
 }

@@ -12,7 +12,7 @@ struct nt_integrator {
     nt_phase within;  /* scratch, where work is followed                         */
     size_t size;      /* doubles of a state                                      */
     nt_layout layout; /* what the method asked for                               */
-    double *looked_v; /* [2 nv] v and vdot in the system's frame                */
+    double *looked_v; /* [2 nv] v and vdot in the system's frame, where that is another */
     int *kept;        /* [nc] rows in use, while others are chosen                         */
     nt_statistics statistics;
     double minimum_step, maximum_step;
@@ -42,6 +42,10 @@ nt_status nt_integrator_advance_variable(nt_integrator *integrator, double end, 
  * else nt_dense_output. `out` has room for all of a state. */
 nt_status nt_integrator_between(nt_integrator *integrator, const nt_phase *from, const nt_phase *to,
                                 double t, nt_phase *out);
+
+/* v[nv] and vdot[nv] of a state in the system's frame: where they stand, or in looked_v. */
+void nt_integrator_rates(const nt_integrator *integrator, const nt_phase *phase, const double **v,
+                         const double **vdot);
 
 /* Power and work of the step now -> next, whose time and size are there, into `next`; see work.c.
  */

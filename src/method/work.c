@@ -61,11 +61,7 @@ static double power_of(nt_integrator *it, const nt_phase *phase)
     nt_problem *p = it->problem;
     nt_energy energy = {0};
     nt_point at = nt_phase_point(phase);
-    double *vdot = it->looked_v + p->nv;
-    nt_space_change_frame(&p->space, p->frame, p->system->frame, phase->q, phase->v, it->looked_v);
-    nt_space_change_frame(&p->space, p->frame, p->system->frame, phase->q, phase->vdot, vdot);
-    at.v = it->looked_v;
-    at.vdot = vdot;
+    nt_integrator_rates(it, phase, &at.v, &at.vdot);
     return p->system->energy(p->system->self, &at, &energy) == NT_OK ? energy.power : (double)NAN;
 }
 
