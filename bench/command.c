@@ -75,7 +75,7 @@ static double kept_by_chain(int n)
     return ok ? (double)(after - before) : 0;
 }
 
-/* Peak resident set of `nutate run` on a chain, kB; the largest of all children so far. */
+/* Peak resident set of the command on a chain, bytes; that of the largest child so far. */
 static double peak_of_chain(const char *folder, int n)
 {
     char command[] = NUTATE_COMMAND, run[] = "run", out[] = "-o", quiet[] = "--quiet",
@@ -96,19 +96,25 @@ static double peak_of_chain(const char *folder, int n)
     unlink(path);
     struct rusage usage;
     getrusage(RUSAGE_CHILDREN, &usage);
-    return ok ? (double)usage.ru_maxrss : 0;
+    return ok ? (double)usage.ru_maxrss * 1024 : 0;
+}
+
+/* What a further body takes, from the bytes `low` of `few` and `high` of `many`. */
+static void print_memory(const char *what, int few, double low, int many, double high)
+{
+    double each = (high - low) / (many - few);
+    printf("%-36s %.2f kB per body (%d links: %.2f MB)\n", what, each / 1e3, many, high / 1e6);
+    if (!(low > 0) || !(each < 8e3))
+        puts("    missed: not below 8 kB");
 }
 
 void measure_command(const char *folder)
 {
-    double low = peak_of_chain(folder, 24), high = peak_of_chain(folder, 1024);
+    enum { FEW = 1024, MANY = 4096 }; /* links */
+    double low = peak_of_chain(folder, FEW), high = peak_of_chain(folder, MANY);
     measure_start(folder);
-    double small = kept_by_chain(24), large = kept_by_chain(1024);
+    double small = kept_by_chain(FEW), large = kept_by_chain(MANY);
     puts("\nMemory (target: below 8 kB per body)");
-    printf("%-36s %.2f kB per body (1024 links: %.2f MB)\n", "model and integrator, kept",
-           (large - small) / 1000 / 1e3, large / 1e6);
-    printf("%-36s %.2f kB per body (1024 links: %.2f MB)\n", "command, peak resident set",
-           (high - low) * 1.024 / 1000, high * 1.024 / 1e3);
-    if (large - small >= 8e3 * 1000)
-        puts("    missed: not below 8 kB");
+    print_memory("model and integrator, kept", FEW, small, MANY, large);
+    print_memory("nutate run, peak resident set", FEW, low, MANY, high);
 }
