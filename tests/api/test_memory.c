@@ -1,0 +1,144 @@
+/* Memory per body, by counting: from a model's file to the steps of its run, what is alive at most,
+ * and what stays. The executable's own calls of malloc and its like go through the counters below
+ * (linked with --wrap; the library is static, so its calls are among them), each with the size that
+ * the allocator set aside; what libyaml and the C library take for themselves does not grow with
+ * the model. Two chains of different length are compared: what does not grow drops out. */
+#include "api/runs.h"
+
+#include <malloc.h>
+#include <nutate/output.h>
+
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void __wrap_free(void *memory);
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void __real_free(void *memory);
+
+static size_t alive, peak; /* bytes */
+
+static void *count(void *memory)
+{
+    alive += malloc_usable_size(memory);
+    peak = alive > peak ? alive : peak;
+    return memory;
+}
+
+void *__wrap_malloc(size_t size) { return count(__real_malloc(size)); }
+void *__wrap_calloc(size_t number, size_t size) { return count(__real_calloc(number, size)); }
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return count(__real_aligned_alloc(alignment, size));
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    size_t before = malloc_usable_size(old);
+    void *memory = __real_realloc(old, size);
+    alive -= memory ? before : 0;
+    return memory ? count(memory) : NULL;
+}
+
+void __wrap_free(void *memory)
+{
+    alive -= malloc_usable_size(memory);
+    __real_free(memory);
+}
+
+/* ---- a chain -------------------------------------------------------------------------------- */
+
+/* How much of the motion's begin the file gives. */
+typedef enum given {
+    ALL,     /* positions and all velocities: nothing is left to find                      */
+    NO_SPIN, /* angular velocities are found, those of least energy                        */
+    NOTHING, /* joints by points in the bodies' own axes: the positions are found from them */
+} given;
+
+/* Rods of 0.25 m on a line, the first on the ground. */
+static void write_chain(const char *path, int n, given what)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("nutate: 1\ngravity: [0, -9.81, 0]\nbodies:\n", file);
+    for (int i = 0; i < n; i++) {
+        fprintf(file, "  b%d:\n    mass: 0.078125\n    inertia: [8.1e-6, 4.1e-4, 4.1e-4]\n", i);
+        if (what != NOTHING)
+            fprintf(file, "    position: [%.17g, 0, 0]\n    velocity: [0, 0, 0]\n",
+                    0.125 + 0.25 * i);
+        if (what == ALL)
+            fputs("    angular_velocity: [5, 0, 0]\n", file);
+    }
+    fputs("joints:\n", file);
+    for (int i = 0; i < n; i++) {
+        char before[20] = "ground";
+        if (i > 0)
+            snprintf(before, sizeof before, "b%d", i - 1);
+        fprintf(file, "  j%d: {type: spherical, between: [%s, b%d], ", i, before, i);
+        if (what != NOTHING)
+            fprintf(file, "at: [%.17g, 0, 0]}\n", 0.25 * i);
+        else
+            fprintf(file, "points: [[%g, 0, 0], [-0.125, 0, 0]]}\n", i > 0 ? 0.125 : 0);
+    }
+    fprintf(file, "simulation: {duration: 1, step: 1e-3}\noutput: {record: [b%d.position]}\n",
+            n - 1);
+    assert_int_equal(fclose(file), 0);
+}
+
+typedef struct bytes {
+    double kept, peak;
+} bytes;
+
+/* What `nutate run` does, and what it has taken after two steps. */
+static bytes measure(int n, given what)
+{
+    static const char path[] = "chain.yaml";
+    write_chain(path, n, what);
+    nt_error error = {0};
+    nt_model *model;
+    nt_integrator *integrator;
+    nt_record *record;
+    size_t before = peak = alive;
+    must(nt_model_read(&model, path, NULL, 0, &error), &error);
+    nt_integrator_setup setup = {.system = nt_model_system(model),
+                                 .method = nt_method_find("generalized-alpha")};
+    must(nt_integrator_create(&integrator, &setup, &error), &error);
+    must(nt_integrator_start(integrator, 0, NULL, NULL, NULL, &error), &error);
+    must(nt_record_open(&record, model, "chain.csv", NT_CSV, "", &error), &error);
+    must(nt_integrator_run(integrator, 2e-3, 1e-3, NULL, NULL, &error), &error);
+    must(nt_record_advance(record, integrator, &error), &error);
+    assert_int_equal(nt_integrator_statistics(integrator)->fallbacks, 0);
+    bytes result = {(double)(alive - before), (double)(peak - before)};
+    must(nt_record_close(record, &error), &error);
+    nt_integrator_destroy(integrator);
+    nt_model_destroy(model);
+    assert_true(alive == before);
+    return result;
+}
+
+/* Below 8 kB a body, whatever has to be found before the first step. */
+static void bytes_per_body(void **state)
+{
+    (void)state;
+    enum { FEW = 256, MANY = 512 };
+    static const double most = 8e3;
+    for (given what = ALL; what <= NOTHING; what++) {
+        bytes few = measure(FEW, what), many = measure(MANY, what);
+        double kept = (many.kept - few.kept) / (MANY - FEW);
+        double at_most = (many.peak - few.peak) / (MANY - FEW);
+        print_message("%.0f bytes per body kept, %.0f at most\n", kept, at_most);
+        assert_true(kept > 0 && kept <= at_most);
+        assert_true(at_most < most);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_per_body),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
