@@ -31,7 +31,7 @@ struct nt_objectives {
     int n, n_parameters;
     size_t size; /* 1 + n_parameters                                           */
     bool reactions_needed;
-    double *reactions, *reaction_rates; /* [nh + nn]                                */
+    double *reactions, *reaction_rates; /* [nh + nn] where needed                   */
     double length;                      /* m, weighs moments against forces          */
     double *fresh;                      /* [n] of the model                          */
 
@@ -54,7 +54,8 @@ static nt_objective_type type_of(const nt_objectives *o, int i)
 static bool take_memory(nt_objectives *o)
 {
     const nt_system *system = nt_model_system(o->model);
-    size_t all = (size_t)o->n * o->size, rows = (size_t)(system->nh + system->nn);
+    size_t all = (size_t)o->n * o->size;
+    size_t rows = o->reactions_needed ? (size_t)(system->nh + system->nn) : 0;
     bool good = true;
     for (int i = 0; i < POINTS; i++)
         good = (o->g[i] = NT_TAKE(&o->arena, all, double)) && good;

@@ -257,8 +257,9 @@ done:
 static nt_status take_memory(nt_record *record, nt_error *error)
 {
     const nt_system *system = nt_model_system(record->model);
+    int rows = record->needs_reactions ? system->nh + system->nn : 0;
     record->row = NT_TAKE(&record->arena, record->n_columns, double);
-    record->reactions = NT_TAKE(&record->arena, system->nh + system->nn, double);
+    record->reactions = NT_TAKE(&record->arena, rows, double);
     if (!record->row || !record->reactions)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     nt_status status = nt_sampler_init(&record->sampler, record->model, &record->arena, error);
@@ -267,7 +268,7 @@ static nt_status take_memory(nt_record *record, nt_error *error)
     size_t n = (size_t)record->n_values;
     record->values = NT_TAKE(&record->arena, n, double);
     record->derivatives = NT_TAKE(&record->arena, n * (size_t)record->n_parameters, double);
-    record->reaction_rates = NT_TAKE(&record->arena, system->nh + system->nn, double);
+    record->reaction_rates = NT_TAKE(&record->arena, rows, double);
     if (!record->values || !record->derivatives || !record->reaction_rates)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     return nt_tangent_sampler_init(&record->tangents, record->model, record->n_values,
