@@ -35,7 +35,7 @@ struct nt_solver {
     double *dense;
     int *pivot;
 
-    nt_pattern full;              /* the pattern, unpacked where it is packed */
+    nt_pattern full;              /* the pattern, unpacked where it is packed; for the copy */
     nt_matrix copy;               /* of the matrix, for dense and KLU: over `full` */
     double *given, *x, *r, *size; /* [n] of the check; NULL until dense or KLU are needed */
     double *bound;                /* [n] */
@@ -70,6 +70,10 @@ static int take_copy(nt_solver *s)
     s->x = s->given + n;
     s->r = s->x + n;
     s->size = s->r + n;
+    if (s->full.packed && nt_pattern_unpack(&s->full, s->pattern) != NT_OK) {
+        s->full = *s->pattern;
+        return 0;
+    }
     return s->copy.values || nt_matrix_init(&s->copy, &s->full) == NT_OK;
 }
 
@@ -106,7 +110,7 @@ nt_status nt_solver_create(nt_solver **solver, const nt_pattern *pattern, nt_sol
         kind =
             pattern->n_nodes == 1 && pattern->n <= SINGLE_LIMIT ? NT_SOLVER_DENSE : NT_SOLVER_BLOCK;
     s->kind = s->in_use = kind;
-    ok = take_vectors(s) && (!pattern->packed || nt_pattern_unpack(&s->full, pattern) == NT_OK);
+    ok = take_vectors(s);
     if (kind == NT_SOLVER_DENSE)
         ok = ok && take_dense(s) && take_copy(s);
     else if (kind == NT_SOLVER_KLU)
@@ -140,7 +144,7 @@ void nt_solver_destroy(nt_solver *solver)
     nt_klu_destroy(solver->klu);
     nt_klu_destroy(solver->safe);
     nt_matrix_free(&solver->copy);
-    if (solver->pattern->packed)
+    if (solver->full.packed != solver->pattern->packed)
         nt_pattern_free_view(&solver->full);
     free(solver->dense);
     free(solver->pivot);
