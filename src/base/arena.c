@@ -1,12 +1,15 @@
 #include "base/arena.h"
 
 #include <stdalign.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Pieces of a cache line or more begin on one; smaller ones on 16 bytes. */
-enum { ALIGNMENT = 64, SMALL = 16, CHUNK = 1 << 14 };
+/* Pieces of a cache line or more begin on one; smaller ones on 16 bytes. Each chunk is twice as
+ * large as the one before, up to a size that the allocator asks the system for and gives back to it
+ * when it is freed: chunks that stayed in its heap would leave holes between what lives longer. */
+enum { ALIGNMENT = 64, SMALL = 16, CHUNK = 1 << 14, LARGEST_CHUNK = 1 << 18 };
 
 struct nt_arena_chunk {
     alignas(ALIGNMENT) struct nt_arena_chunk *next;
@@ -17,10 +20,8 @@ static struct nt_arena_chunk *chunk_create(size_t room)
 {
     size_t bytes = sizeof(struct nt_arena_chunk) + room;
     struct nt_arena_chunk *chunk = aligned_alloc(ALIGNMENT, bytes);
-    if (chunk) {
-        memset(chunk, 0, bytes);
-        chunk->room = room;
-    }
+    if (chunk)
+        *chunk = (struct nt_arena_chunk){.room = room};
     return chunk;
 }
 
@@ -34,10 +35,14 @@ void *nt_arena_take(nt_arena *arena, size_t count, size_t size)
     size_t start = chunk ? (chunk->used + alignment - 1) / alignment * alignment : 0;
     if (!chunk || start > chunk->room || chunk->room - start < bytes) {
         size_t whole = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-        struct nt_arena_chunk *fresh = chunk_create(bytes > CHUNK / 4 ? whole : CHUNK);
+        size_t room = arena->next_chunk ? arena->next_chunk : CHUNK;
+        bool alone = bytes > room / 4;
+        struct nt_arena_chunk *fresh = chunk_create(alone ? whole : room);
         if (!fresh)
             return NULL;
-        if (chunk && bytes > CHUNK / 4) { /* a large piece of its own: keep filling the old chunk */
+        if (!alone && room < LARGEST_CHUNK)
+            arena->next_chunk = 2 * room;
+        if (chunk && alone) { /* keep filling the old chunk */
             fresh->next = chunk->next;
             chunk->next = fresh;
         } else {
@@ -50,7 +55,7 @@ void *nt_arena_take(nt_arena *arena, size_t count, size_t size)
     char *piece = (char *)(chunk + 1) + start;
     chunk->used = start + bytes;
     arena->bytes += bytes;
-    return piece;
+    return memset(piece, 0, bytes); /* now: what is never taken is never touched */
 }
 
 char *nt_arena_text(nt_arena *arena, const char *text, size_t length)
@@ -67,6 +72,5 @@ void nt_arena_free(nt_arena *arena)
         next = chunk->next;
         free(chunk);
     }
-    arena->chunks = NULL;
-    arena->bytes = 0;
+    *arena = (nt_arena){0};
 }

@@ -11,6 +11,7 @@
 typedef struct nt_arena {
     struct nt_arena_chunk *chunks; /* newest first */
     size_t bytes;                  /* handed out so far, for reports */
+    size_t next_chunk;             /* bytes of the next one; 0 for the first */
 } nt_arena;
 
 /* count * size zeroed bytes, or NULL when memory is out or the product overflows.

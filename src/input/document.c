@@ -17,7 +17,7 @@ const nt_document_limits nt_document_limits_default = {
 
 void *nt_document_take(nt_document *document, size_t count, size_t size)
 {
-    enum { BLOCK = 1 << 14 };
+    enum { BLOCK = 1 << 12 };
     if (size != 0 && count > SIZE_MAX / 4 / size)
         return NULL;
     size_t bytes = (count * size + 7) / 8 * 8;
