@@ -43,6 +43,8 @@ static nt_status slurp(FILE *file, const char *path, size_t limit, char **text, 
         return nt_fail_at(error, NT_IO, path, 0, 0, "cannot be read: %s", strerror(errno));
     (*text)[used] = 0;
     *length = used;
+    char *exact = realloc(*text, used + 1);
+    *text = exact ? exact : *text;
     return NT_OK;
 }
 

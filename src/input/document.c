@@ -40,6 +40,7 @@ void nt_document_destroy(nt_document *document)
     if (!document)
         return;
     nt_arena_free(&document->arena);
+    free(document->text);
     free(document);
 }
 
@@ -131,6 +132,13 @@ nt_status nt_mapping_finish(nt_document *document, nt_node *mapping, const nt_no
 const nt_node *nt_document_root(const nt_document *document) { return document->root; }
 const nt_source *nt_document_source(const nt_document *document) { return &document->source; }
 uint64_t nt_document_hash(const nt_document *document) { return document->hash; }
+
+char *nt_document_release_text(nt_document *document)
+{
+    char *text = document->text;
+    document->text = NULL;
+    return text;
+}
 
 const nt_node *nt_node_find(const nt_node *mapping, const char *key)
 {
@@ -289,15 +297,17 @@ nt_status nt_node_fail_inside(nt_error *error, const nt_node *scalar)
 
 /* ---- creating ------------------------------------------------------------------------------- */
 
-nt_status nt_document_parse(const char *text, size_t length, const char *name,
-                            const nt_document_limits *limits, nt_document **document,
-                            nt_error *error)
+/* Takes over text[length], terminated, from malloc. */
+static nt_status create(char *text, size_t length, const char *name,
+                        const nt_document_limits *limits, nt_document **document, nt_error *error)
 {
     nt_status status = NT_NO_MEMORY;
     nt_document *d = calloc(1, sizeof *d);
-    *document = NULL;
-    if (!d)
+    if (!d) {
+        free(text);
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    }
+    d->text = text;
     d->limits = limits ? *limits : nt_document_limits_default;
     if (length > d->limits.bytes) {
         status = nt_fail_at(error, NT_BAD_MODEL, name, 0, 0,
@@ -305,9 +315,9 @@ nt_status nt_document_parse(const char *text, size_t length, const char *name,
         goto done;
     }
     d->source.length = length;
-    d->source.text = nt_arena_text(&d->arena, text, length);
+    d->source.text = text;
     d->source.name = nt_arena_text(&d->arena, name, strlen(name));
-    if (!d->source.text || !d->source.name) {
+    if (!d->source.name) {
         nt_fail(error, NT_NO_MEMORY, "out of memory");
         goto done;
     }
@@ -321,6 +331,19 @@ done:
     return status;
 }
 
+nt_status nt_document_parse(const char *text, size_t length, const char *name,
+                            const nt_document_limits *limits, nt_document **document,
+                            nt_error *error)
+{
+    *document = NULL;
+    char *copy = length < SIZE_MAX ? malloc(length + 1) : NULL;
+    if (!copy)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    memcpy(copy, text, length);
+    copy[length] = 0;
+    return create(copy, length, name, limits, document, error);
+}
+
 nt_status nt_document_read(const char *path, const nt_document_limits *limits,
                            nt_document **document, nt_error *error)
 {
@@ -329,9 +352,8 @@ nt_status nt_document_read(const char *path, const nt_document_limits *limits,
     size_t largest = limits ? limits->bytes : nt_document_limits_default.bytes;
     *document = NULL;
     nt_status status = nt_file_read(path, largest, &text, &length, error);
-    if (status == NT_OK)
-        status = nt_document_parse(text, length, strcmp(path, "-") == 0 ? "standard input" : path,
-                                   limits, document, error);
-    free(text);
-    return status;
+    if (status != NT_OK)
+        return status;
+    return create(text, length, strcmp(path, "-") == 0 ? "standard input" : path, limits, document,
+                  error);
 }

@@ -79,6 +79,9 @@ const nt_node *nt_document_root(const nt_document *document);
 const nt_source *nt_document_source(const nt_document *document);
 uint64_t nt_document_hash(const nt_document *document);
 
+/* The same text, now the caller's: to be freed, and not before the document is destroyed. */
+char *nt_document_release_text(nt_document *document);
+
 /* Put a value at a dotted path: "simulation.step", "bodies.top.position.0" (lists count from 0).
  * Keys that do not exist are created, with the mappings above them. Nodes that an alias shares are
  * changed in this place only. Pointers to nodes on the path, the root included, become outdated

@@ -126,14 +126,14 @@ static nt_status apply_setting(nt_document *document, const nt_setting *setting,
 
 /* ---- a model from a document ---------------------------------------------------------------- */
 
-/* What the model remembers of its file. folder may be NULL. */
-static nt_status keep_source(nt_reader *reader, const char *folder)
+/* What the model remembers of its file, whose text it takes over. folder may be NULL. */
+static nt_status keep_source(nt_reader *reader, nt_document *document, const char *folder)
 {
     nt_model *model = reader->model;
     const nt_source *source = reader->source;
     char *beside = NULL;
     model->file = nt_arena_text(&model->arena, source->name, strlen(source->name));
-    model->text = nt_arena_text(&model->arena, source->text, source->length);
+    model->text = nt_document_release_text(document);
     model->text_length = source->length;
     model->title = "";
     if (folder) {
@@ -145,7 +145,7 @@ static nt_status keep_source(nt_reader *reader, const char *folder)
         beside[length] = '/';
     }
     reader->beside = beside;
-    return model->file && model->text ? NT_OK : nt_read_no_memory(reader);
+    return model->file ? NT_OK : nt_read_no_memory(reader);
 }
 
 /* Takes the document over, and lets go of it before the model is built, unless objectives wait:
@@ -162,7 +162,7 @@ static nt_status read_document(nt_model **result, nt_document *document, const c
     nt_status status = NT_NO_MEMORY;
     if (model) {
         model->gravity[2] = -9.80665; /* m/s^2, standard gravity */
-        status = keep_source(&reader, folder);
+        status = keep_source(&reader, document, folder);
         if (status == NT_OK)
             status = read_file(&reader);
     } else
@@ -254,6 +254,7 @@ void nt_model_destroy(nt_model *model)
     nt_parameter_rates_forget(model);
     nt_pattern_free(&model->pattern);
     nt_arena_free(&model->arena);
+    free(model->text);
     free(model);
 }
 

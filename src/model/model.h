@@ -382,7 +382,8 @@ typedef struct nt_objective {
 
 struct nt_model {
     nt_arena arena;
-    const char *file, *folder, *title, *text;
+    const char *file, *folder, *title;
+    char *text; /* [text_length], terminated; owned */
     size_t text_length;
 
     double gravity[3];
