@@ -5,14 +5,30 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
+
+/* Blocks as large as chunks, filled with something and freed, for the allocator to hand out again.
+ */
+static void leave_traces(void)
+{
+    enum { BLOCKS = 8, SIZE = 20000 };
+    unsigned char *blocks[BLOCKS];
+    for (int i = 0; i < BLOCKS; i++) {
+        assert_non_null(blocks[i] = malloc(SIZE));
+        memset(blocks[i], 0xff, SIZE);
+    }
+    for (int i = 0; i < BLOCKS; i++)
+        free(blocks[i]);
+}
 
 static void pieces_are_zeroed_and_aligned(void **state)
 {
     (void)state;
     nt_arena arena = {0};
+    leave_traces();
     for (size_t n = 0; n < 200; n++) {
         unsigned char *piece = NT_TAKE(&arena, n, unsigned char);
         assert_non_null(piece);
@@ -25,11 +41,13 @@ static void pieces_are_zeroed_and_aligned(void **state)
 }
 
 /* Small, large and huge pieces in turn: each is filled with its own number, and all still hold it
- * when the last one is written. Sizes straddle the quarter chunk (4096) and the chunk (16384). */
+ * when the last one is written. Sizes straddle a quarter and all of the first chunk (4096, 16384)
+ * and of the largest ones (65536, 262144). */
 static void pieces_do_not_overlap(void **state)
 {
     (void)state;
-    static const size_t sizes[] = {1, 63, 64, 65, 4095, 4096, 4097, 16383, 16384, 16385, 100000};
+    static const size_t sizes[] = {1,     63,    64,    65,    4095,  4096,  4097,
+                                   16383, 16384, 16385, 65536, 65537, 262145};
     enum { N_SIZES = sizeof sizes / sizeof sizes[0], ROUNDS = 40 };
     unsigned char *pieces[N_SIZES * ROUNDS];
     size_t total = 0;
