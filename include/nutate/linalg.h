@@ -92,8 +92,8 @@ NT_API const double *nt_matrix_full_block(const nt_matrix *matrix, int slot, dou
 /* Leave unknowns out: their rows and columns become those of the identity. unknowns[count],
  * ascending. Where it takes a part of a node it breaks the promise of NT_SCALED blocks, and a
  * solver then works without promises, slower and with memory for a second one; nt_solver_drop does
- * the same inside the solver at no cost. NT_INVALID, and nothing done, where the pattern is packed:
- * there is no room for what is left of a block. */
+ * the same inside the solver at no cost. NT_INVALID, and nothing done, where the block is one
+ * number of a packed pattern: there is no room for what is left of it. */
 NT_API nt_status nt_matrix_drop(nt_matrix *matrix, const int *unknowns, int count);
 
 /* ---- solvers -------------------------------------------------------------------------------- */

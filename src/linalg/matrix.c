@@ -143,28 +143,52 @@ static int first_from(const int *list, int count, int x)
     return low;
 }
 
+/* Those of unknowns[count] that belong to a node: `number` of them, from `first` on. */
+typedef struct share {
+    int first, number;
+} share;
+
+static share share_of(const nt_pattern *p, int node, const int *unknowns, int count)
+{
+    int first = first_from(unknowns, count, p->node_start[node]);
+    return (share){first, first_from(unknowns + first, count - first, p->node_start[node + 1])};
+}
+
+/* Whether dropping these rows and columns of a block leaves no multiple of the identity. Of a whole
+ * node it leaves zeros, or the identity. */
+static bool breaks(const nt_pattern *p, int slot, share rows, share columns)
+{
+    int m = p->node_start[p->row[slot] + 1] - p->node_start[p->row[slot]];
+    return p->shape[slot] == NT_SCALED && rows.number + columns.number > 0 && rows.number < m &&
+           columns.number < m;
+}
+
 nt_status nt_matrix_drop(nt_matrix *matrix, const int *unknowns, int count)
 {
     const nt_pattern *p = matrix->pattern;
-    if (p->packed)
-        return NT_INVALID;
+    for (int slot = 0; p->packed && count > 0 && slot < p->n_slots; slot++)
+        if (nt_pattern_is_single(p, slot) &&
+            breaks(p, slot, share_of(p, p->row[slot], unknowns, count),
+                   share_of(p, p->column[slot], unknowns, count)))
+            return NT_INVALID;
     for (int slot = 0; count > 0 && slot < p->n_slots; slot++) {
         int row = p->node_start[p->row[slot]], column = p->node_start[p->column[slot]];
         int m = p->node_start[p->row[slot] + 1] - row;
         int n = p->node_start[p->column[slot] + 1] - column;
         double *a = matrix->values + p->offset[slot];
-        int d = first_from(unknowns, count, row), e = first_from(unknowns, count, column);
-        int rows = first_from(unknowns + d, count - d, row + m);
-        int columns = first_from(unknowns + e, count - e, column + n);
-        /* of a whole node they leave a block of zeros, or of the identity */
-        bool whole = rows == m || columns == n;
-        if (p->shape[slot] == NT_SCALED && rows + columns > 0 && !whole)
-            matrix->broken = 1;
-        for (; e < count && unknowns[e] < column + n; e++)
+        share rows = share_of(p, p->row[slot], unknowns, count);
+        share columns = share_of(p, p->column[slot], unknowns, count);
+        if (nt_pattern_is_single(p, slot)) {
+            if (rows.number + columns.number > 0)
+                a[0] = row == column;
+            continue;
+        }
+        matrix->broken |= breaks(p, slot, rows, columns);
+        for (int k = 0; k < columns.number; k++)
             for (int r = 0; r < m; r++)
-                a[r * n + unknowns[e] - column] = 0;
-        for (; d < count && unknowns[d] < row + m; d++) {
-            int i = unknowns[d] - row;
+                a[r * n + unknowns[columns.first + k] - column] = 0;
+        for (int k = 0; k < rows.number; k++) {
+            int i = unknowns[rows.first + k] - row;
             for (int c = 0; c < n; c++)
                 a[i * n + c] = 0;
             if (row == column)

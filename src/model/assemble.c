@@ -13,7 +13,6 @@
 #include "model/assembly.h"
 
 #include "base/error.h"
-#include "linalg/pattern.h"
 #include "model/evaluate.h"
 #include "model/joint.h"
 #include "model/load.h"
@@ -525,15 +524,10 @@ nt_status nt_assembly_create(nt_assembly **out, nt_model *model, nt_error *error
     if (!a)
         return nt_fail_at(error, NT_NO_MEMORY, model->file, 0, 0, "out of memory");
     a->model = model;
-    a->system = model->system;
-    a->system.pattern = &a->pattern;
-    nt_status status = nt_pattern_unpack(&a->pattern, &model->pattern);
-    if (status == NT_OK)
-        status = nt_problem_create(&a->problem, &a->system, NT_INERTIAL, NT_SOLVER_AUTO, error);
-    if (status == NT_OK)
-        status = take_work(a);
-    if (status == NT_NO_MEMORY)
-        nt_fail_at(error, status, model->file, 0, 0, "out of memory");
+    nt_status status =
+        nt_problem_create(&a->problem, &model->system, NT_INERTIAL, NT_SOLVER_AUTO, error);
+    if (status == NT_OK && take_work(a) != NT_OK)
+        status = nt_fail_at(error, NT_NO_MEMORY, model->file, 0, 0, "out of memory");
     if (status != NT_OK) {
         nt_assembly_destroy(a);
         *out = NULL;
@@ -546,7 +540,6 @@ void nt_assembly_destroy(nt_assembly *a)
     if (!a)
         return;
     nt_problem_destroy(a->problem);
-    nt_pattern_free_view(&a->pattern);
     nt_arena_free(&a->arena);
     free(a);
 }

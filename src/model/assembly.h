@@ -12,9 +12,6 @@
 
 struct nt_assembly {
     nt_model *model;
-    nt_system system; /* the model's, with the pattern in full: unknowns that may not move are
-                         taken out of the matrix one by one */
-    nt_pattern pattern;
     nt_problem *problem;
     bool *placed;         /* [n_bodies]                                                         */
     unsigned char *given; /* [nv] what the file gives: it may not move, or moves least          */

@@ -204,10 +204,12 @@ static nt_status mass_weights(nt_problem *problem, const nt_point *at)
             fmax(largest[problem->quantity[i]], values[problem->diagonal[i]]);
     for (int node = 0; node < pattern->n_primary; node++) {
         int first = pattern->node_start[node], last = pattern->node_start[node + 1];
-        const double *block =
-            nt_matrix_block(&problem->matrix, nt_pattern_find(pattern, node, node));
+        int slot = nt_pattern_find(pattern, node, node);
+        double nine[9];
+        const double *block = nt_matrix_full_block(&problem->matrix, slot, nine);
         if (last - first == 3 && is_definite(m3_load(block)))
             continue;
+        last = nt_pattern_is_single(pattern, slot) ? first + 1 : last;
         for (int i = first; i < last; i++) {
             double size = largest[problem->quantity[i]];
             values[problem->diagonal[i]] += 1e-9 * (size > 0 ? size : 1);
@@ -246,17 +248,20 @@ static nt_status tie(nt_problem *problem, const nt_tie *tie, double *b)
         if (row < pattern->n_primary || column != t)
             continue;
         int own = nt_pattern_find(pattern, row, r), force = nt_pattern_find(pattern, r, row);
-        if (own < 0 || force < 0)
+        if (own < 0 || force < 0 || nt_pattern_is_single(pattern, own) ||
+            nt_pattern_is_single(pattern, force))
             return NT_INVALID;
         int rows = pattern->node_start[row + 1] - pattern->node_start[row];
-        const double *from = nt_matrix_block(&problem->matrix, slot);
+        double nine[9];
+        const double *from = nt_matrix_full_block(&problem->matrix, slot, nine);
         for (int i = 0; i < rows; i++) /* (g P)^T = P^T g^T */
             v3_accumulate(nt_matrix_block(&problem->matrix, own) + 3 * i,
                           v3_cross(tie->arm, v3_load(from + 3 * i)));
-        add_tied_rows(tie->arm, nt_matrix_block(&problem->matrix, nt_pattern_find(pattern, t, row)),
-                      nt_matrix_block(&problem->matrix, force), rows);
+        from = nt_matrix_full_block(&problem->matrix, nt_pattern_find(pattern, t, row), nine);
+        add_tied_rows(tie->arm, from, nt_matrix_block(&problem->matrix, force), rows);
     }
-    m3 M = m3_load(nt_matrix_block(&problem->matrix, nt_pattern_find(pattern, t, t)));
+    double nine[9];
+    m3 M = m3_load(nt_matrix_full_block(&problem->matrix, nt_pattern_find(pattern, t, t), nine));
     m3 P = m3_skew(v3_neg(tie->arm));
     m3_accumulate(nt_matrix_block(&problem->matrix, nt_pattern_find(pattern, r, r)),
                   m3_multiply(m3_transpose(P), m3_multiply(M, P)));
@@ -287,6 +292,12 @@ static void lighten(nt_problem *problem, const double *light, const double *offs
         int i0 = pattern->node_start[row], i1 = pattern->node_start[row + 1];
         int j0 = pattern->node_start[column], j1 = pattern->node_start[column + 1];
         double *w = nt_matrix_block(&problem->matrix, slot);
+        if (nt_pattern_is_single(pattern, slot)) {
+            *w *= light ? light[i0] * light[j0] : 1;
+            for (int k = 0; offset && k < 3; k++)
+                b[i0 + k] -= *w * offset[j0 + k];
+            continue;
+        }
         for (int i = i0; i < i1; i++)
             for (int j = j0; j < j1; j++, w++) {
                 *w *= light ? light[i] * light[j] : 1;
@@ -299,8 +310,6 @@ nt_status nt_problem_project(nt_problem *problem, const nt_point *at, const nt_p
                              double *dv)
 {
     int n_ties = wanted->n_ties;
-    if (problem->pattern->packed)
-        return NT_INVALID;
     problem->factored_for = NULL;
     nt_solver_drop(problem->solver, NULL, 0);
     nt_status status = weighted_constraints(problem, at);

@@ -110,7 +110,8 @@ typedef struct nt_projection {
     const nt_tie *ties;         /* [n_ties] these stay zero but for what the tie says; the change is
                                    kinetic then, and it is the energy of v + dv that is least      */
     int n_ties;
-    const double *light; /* [nv] every entry is measured times this; NULL: 1                      */
+    const double *light;  /* [nv] every entry is measured times this, alike for all entries of an
+                             NT_SCALED block; NULL: 1                                            */
     const double *offset; /* [nv] it is offset + dv that is smallest; NULL: zero. Without ties */
     const double *rhs; /* [nc]                                                                  */
 } nt_projection;
