@@ -178,6 +178,9 @@ struct nt_system {
     /* Words for what made the last evaluate fail: "force drag". Always terminated; "" for nothing.
      */
     void (*failure)(void *self, char *text, int size);
+    /* Where that is described (i = -1), or what unknown and equation i belong to: file, line and
+     * column of `place`. Leaves `place` as it is where there is nothing to say. */
+    void (*place)(void *self, int i, nt_error *place);
     /* The first part of the system that brings a feature in, for the message of a method that
      * cannot treat it: file, line and column where it is described, and its name as the message
      * ("joint hinge"). Leaves `part` as it is where there is nothing to say. */

@@ -251,6 +251,7 @@ static void fill_system(nt_model *model)
     s->coordinate_name = nt_model_coordinate_name;
     s->equation_name = nt_model_equation_name;
     s->failure = nt_model_failure;
+    s->place = nt_model_place;
     s->feature = nt_model_feature;
 }
 

@@ -231,21 +231,49 @@ void nt_model_feature(void *self, nt_feature feature, nt_error *part)
     }
 }
 
+/* The body that entry i of v belongs to; NULL for no entry of v. */
+static const nt_body *body_of_entry(const nt_model *model, int i)
+{
+    for (int b = 1; b < model->n_bodies; b++) {
+        const nt_body *body = &model->bodies[b];
+        int k = i - body->v;
+        if (k >= 0 && k < 3 * ((body->t_node >= 0) + (body->r_node >= 0)))
+            return body;
+    }
+    return NULL;
+}
+
+/* The element that row i of the constraints, nh + nn, belongs to; NULL for no row. */
+static const nt_element *element_of_row(const nt_model *model, int i)
+{
+    for (int k = 0; k < model->n_elements; k++)
+        if (nt_element_find_row(&model->elements[k], i) >= 0)
+            return &model->elements[k];
+    return NULL;
+}
+
+void nt_model_place(void *self, int i, nt_error *place)
+{
+    const nt_model *model = self;
+    const nt_body *body = body_of_entry(model, i);
+    const nt_element *e = i < 0 ? model->failed : element_of_row(model, i - model->system.space.nv);
+    const nt_place *at = body ? &body->place : e ? &e->place : NULL;
+    if (at)
+        nt_fail_at(place, place->status, model->file, at->line, at->column, "%s", "");
+}
+
 /* "force on body top along x" from what entry i of v belongs to; false for no entry of v */
 static bool name_of_entry(const nt_model *model, int i, const char *translation,
                           const char *rotation, char *text, int size)
 {
-    for (int b = 1; b < model->n_bodies; b++) {
-        const nt_body *body = &model->bodies[b];
-        int k = i - body->v, moves = body->t_node >= 0, turns = body->r_node >= 0;
-        if (k < 0 || k >= 3 * (moves + turns))
-            continue;
-        bool translates = moves && k < 3;
-        snprintf(text, (size_t)size, "%s body %s %s %c", translates ? translation : rotation,
-                 body->name, translates ? "along" : "about", "xyz"[k % 3]);
-        return true;
-    }
-    return false;
+    const nt_body *body = body_of_entry(model, i);
+    if (!body)
+        return false;
+    int k = i - body->v;
+    bool translates = body->t_node >= 0 && k < 3;
+    snprintf(text, (size_t)size, "%s body %s %s %c", translates ? translation : rotation,
+             body->name, translates ? "along" : "about", "xyz"[k % 3]);
+    return true;
 }
 
 void nt_model_coordinate_name(void *self, int i, char *text, int size)
@@ -260,13 +288,10 @@ void nt_model_equation_name(void *self, int i, char *text, int size)
     int nv = model->system.space.nv;
     if (i < nv && name_of_entry(model, i, "force on", "moment on", text, size))
         return;
-    for (int k = 0; k < model->n_elements; k++) {
-        const nt_element *e = &model->elements[k];
-        int row = nt_element_find_row(e, i - nv);
-        if (row >= 0) {
-            snprintf(text, (size_t)size, "joint %s, %s", e->name, e->type->row_name(e, row));
-            return;
-        }
-    }
-    snprintf(text, (size_t)size, "equation %d", i);
+    const nt_element *e = element_of_row(model, i - nv);
+    if (e)
+        snprintf(text, (size_t)size, "joint %s, %s", e->name,
+                 e->type->row_name(e, nt_element_find_row(e, i - nv)));
+    else
+        snprintf(text, (size_t)size, "equation %d", i);
 }

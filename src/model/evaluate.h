@@ -20,6 +20,7 @@ nt_status nt_model_set_parameters(void *self, const double *p);
 void nt_model_get_parameters(void *self, double *p);
 nt_status nt_model_consistent_initial(void *self, double t, double *q, double *v, double *memory);
 void nt_model_failure(void *self, char *text, int size);
+void nt_model_place(void *self, int i, nt_error *place);
 void nt_model_feature(void *self, nt_feature feature, nt_error *part);
 void nt_model_coordinate_name(void *self, int i, char *text, int size);
 void nt_model_equation_name(void *self, int i, char *text, int size);

@@ -354,32 +354,41 @@ nt_status nt_problem_project(nt_problem *problem, const nt_point *at, const nt_p
     return NT_OK;
 }
 
+/* Why there are no accelerations, at the place of the part of the system that is to blame: that of
+ * an unknown which nothing determines, or the one that has no value. */
+static nt_status refuse_accelerations(const nt_problem *problem, double t, nt_status status,
+                                      int unknown, nt_error *error)
+{
+    const nt_system *system = problem->system;
+    bool undetermined = status == NT_SINGULAR && unknown >= 0;
+    nt_error place = {0};
+    char name[160] = "";
+    if (undetermined)
+        nt_problem_equation_name(problem, unknown, name, sizeof name);
+    else if (status == NT_NOT_FINITE && system->failure)
+        system->failure(system->self, name, sizeof name);
+    if (name[0] && system->place)
+        system->place(system->self, undetermined ? unknown : -1, &place);
+    const char *before = undetermined ? " (" : name[0] ? ": " : "";
+    const char *after = undetermined ? ": no inertia or constraint determines it)" : "";
+    return nt_fail_at(error, status, place.file, place.line, place.column,
+                      "initial accelerations at t = %g s: %s%s%s%s", t, nt_status_text(status),
+                      before, name, after);
+}
+
 nt_status nt_problem_accelerations(nt_problem *problem, const nt_point *at, double *vdot,
                                    double *lambda, double *mu, nt_error *error)
 {
     nt_status status = nt_problem_choose_rows(problem, at);
     if (status != NT_OK)
-        return nt_fail(error, status, "constraint rows could not be examined: %s",
-                       nt_status_text(status));
+        return refuse_accelerations(problem, at->t, status, -1, error);
     nt_effort effort = {0};
     status = nt_problem_accelerate(problem, at, vdot, lambda, mu, &effort);
     if (status == NT_OK)
         return NT_OK;
-    const nt_system *system = problem->system;
-    int unknown = status != NT_SINGULAR ? -1
-                  : effort.unknown >= 0 ? effort.unknown
-                                        : nt_solver_singular_unknown(problem->solver);
-    char name[160] = "";
-    if (unknown >= 0)
-        nt_problem_equation_name(problem, unknown, name, sizeof name);
-    else if (status == NT_NOT_FINITE && system->failure)
-        system->failure(system->self, name, sizeof name);
-    return nt_fail(error, status, "initial accelerations at t = %g s: %s%s%s%s", at->t,
-                   nt_status_text(status),
-                   unknown >= 0 ? " ("
-                   : *name      ? ": "
-                                : "",
-                   name, unknown >= 0 ? ": no inertia or constraint determines it)" : "");
+    int unknown =
+        effort.unknown >= 0 ? effort.unknown : nt_solver_singular_unknown(problem->solver);
+    return refuse_accelerations(problem, at->t, status, unknown, error);
 }
 
 /* b = [0; G W^-1 G_d^T] for the constraint row d, from the matrix of weighted_constraints. */

@@ -594,7 +594,8 @@ static const char no_inertia_text[] = "nutate: 1\n"
                                       "  pivot: {type: %s}\n"
                                       "simulation: {duration: 1, step: 1e-3}\n";
 
-/* On a ball joint a point mass may turn about the rod without inertia: refused, in words. */
+/* On a ball joint a point mass may turn about the rod without inertia: refused, in words and at the
+ * body's place. */
 static void undetermined_spin_is_refused(void **state)
 {
     (void)state;
@@ -612,8 +613,34 @@ static void undetermined_spin_is_refused(void **state)
                          NT_SINGULAR);
         assert_non_null(strstr(error.message, "bob"));
         assert_non_null(strstr(error.message, "no inertia or constraint determines it"));
+        assert_string_equal(error.file, "test");
+        assert_int_equal(error.line, 4);
+        assert_int_equal(error.column, 3);
         mechanism_close(&m);
     }
+}
+
+/* A force that has no value where an integrator starts is refused at its own place. */
+static void force_without_value_is_refused(void **state)
+{
+    (void)state;
+    mechanism m = mechanism_read("nutate: 1\n"
+                                 "bodies:\n"
+                                 "  bob: {mass: 2, inertia: [1, 1, 1]}\n"
+                                 "forces:\n"
+                                 "  weight: {type: force, on: bob, value: [0, 0, -20]}\n"
+                                 "  pull: {type: force, on: bob, value: [1/(t - 1), 0, 0]}\n");
+    nt_integrator_setup setup = {.system = nt_model_system(m.model),
+                                 .method = nt_method_find("generalized-alpha")};
+    nt_error error = {0};
+    assert_int_equal(nt_integrator_create(&m.integrator, &setup, &error), NT_OK);
+    assert_int_equal(nt_integrator_start(m.integrator, 1, m.q, m.v, m.memory, &error),
+                     NT_NOT_FINITE);
+    assert_non_null(strstr(error.message, "force pull"));
+    assert_string_equal(error.file, "test");
+    assert_int_equal(error.line, 6);
+    assert_int_equal(error.column, 3);
+    mechanism_close(&m);
 }
 
 /* Where joints determine the turning a point mass is a pendulum: acceleration g, reaction 0 at the
@@ -663,6 +690,7 @@ int main(void)
         cmocka_unit_test(loop_that_cannot_close),
         cmocka_unit_test(heavy_top_at_rest),
         cmocka_unit_test(undetermined_spin_is_refused),
+        cmocka_unit_test(force_without_value_is_refused),
         cmocka_unit_test(determined_points_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
