@@ -12,6 +12,7 @@
  *   K = J_s w'~ - (J_s w')~ + w~ (J_s w~ - (J_s w)~) - (m g)~ rho~. */
 #include "model/body.h"
 
+#include "base/direction.h"
 #include "base/error.h"
 
 #include <float.h>
@@ -216,24 +217,16 @@ static nt_status orientation(const nt_body *body, const char *file, bool validat
     else if (!(forms & NT_GIVEN_AXIS) != !(body->given & NT_GIVEN_ANGLE))
         wrong = "has an axis without an angle or an angle without an axis, expected both";
     else if (forms & NT_GIVEN_QUATERNION) {
-        for (int i = 0; i < 4; i++)
-            q[i] = body->quaternion[i];
-        double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-        if (!(square > 1e-200))
+        if (!nt_direction(body->quaternion, 4, q))
             wrong = "has a quaternion of length zero";
-        else if (!isfinite(square))
-            wrong = "has a quaternion longer than 1e154";
     } else if (forms & NT_GIVEN_ROTATION_VECTOR)
         nt_so3_exp(body->rotation_vector, q);
     else if (forms & NT_GIVEN_AXIS) {
-        v3 axis = v3_load(body->axis);
-        double length = v3_norm(axis), psi[3];
-        if (!(length > 1e-100))
+        double psi[3];
+        if (!nt_direction(body->axis, 3, psi))
             wrong = "has an orientation axis of length zero";
-        else if (!isfinite(length))
-            wrong = "has an orientation axis longer than 1e154";
         else {
-            v3_store(psi, v3_scale(body->angle / length, axis));
+            v3_store(psi, v3_scale(body->angle, v3_load(psi)));
             nt_so3_exp(psi, q);
         }
     } else if (forms & NT_GIVEN_MATRIX) {
@@ -243,6 +236,8 @@ static nt_status orientation(const nt_body *body, const char *file, bool validat
         else
             nt_so3_from_matrix(body->matrix, q);
     }
+    if (!wrong && !isfinite(q[0])) /* the square of the angle is no double */
+        wrong = "has an orientation of more than 1e154 rad";
     if (wrong)
         return nt_fail_at(error, NT_BAD_MODEL, file, body->place.line, body->place.column,
                           "body %s %s", body->name, wrong);

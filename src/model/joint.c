@@ -1,6 +1,7 @@
 /* What all joints share: keys, geometry at the given placement, and the loop over their rows. */
 #include "model/joint.h"
 
+#include "base/direction.h"
 #include "base/error.h"
 #include "base/target.h"
 #include "model/evaluate.h"
@@ -41,11 +42,10 @@ v3 nt_joint_perpendicular(v3 axis, int across)
 
 bool nt_joint_unit_axis(const double given[3], v3 *axis)
 {
-    v3 a = v3_load(given);
-    double length = v3_norm(a);
-    if (!(length > 1e-100) || !isfinite(length))
+    double unit[3];
+    if (!nt_direction(given, 3, unit))
         return false;
-    *axis = v3_scale(1 / length, a);
+    *axis = v3_load(unit);
     return true;
 }
 

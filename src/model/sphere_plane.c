@@ -5,6 +5,7 @@
  *   delta = R - n . (c - p_0),      dn = dtheta_A x n
  *
  * The plane has no edge and no back: a sphere behind it is pressed out to the front. */
+#include "base/direction.h"
 #include "model/contact.h"
 #include "model/elements.h"
 
@@ -116,11 +117,10 @@ static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt
     if (validate && !(c->radius > 0))
         return nt_load_refuse(model, element, error, "radius is %g m, expected a positive number",
                               c->radius);
-    v3 normal = v3_load(c->plane.normal);
-    double length = v3_norm(normal);
-    if (!(length > 1e-100) || !isfinite(length)) /* its square has no value in doubles */
+    double normal[3];
+    if (!nt_direction(c->plane.normal, 3, normal))
         return nt_load_refuse(model, element, error, "the normal of its plane has length zero");
-    c->normal = v3_scale(1 / length, normal);
+    c->normal = v3_load(normal);
     return NT_OK;
 }
 

@@ -346,6 +346,43 @@ static void axes_against_coordinate_axes(void **state)
     }
 }
 
+/* (-s, 0, 0), an axis, a normal or a quaternion, means the same at every length s: exactly -x, and
+ * no rotation for the quaternion (-1, 0, 0, 0). */
+static void directions_have_any_length(void **state)
+{
+    (void)state;
+    static const char *const lengths[] = {"1", "1e200", "1e-200", "1e308", "5e-324"};
+    for (int i = 0; i < 5; i++) {
+        char text[1200];
+        snprintf(text, sizeof text,
+                 "nutate: 1\n"
+                 "parameters: {s: %s}\n"
+                 "bodies:\n"
+                 "  arm: {mass: 1, inertia: [1, 1, 1], orientation: {axis: [-s, 0, 0], angle: 2}}\n"
+                 "  leg: {mass: 1, inertia: [1, 1, 1], orientation: {quaternion: [-s, 0, 0, 0]}}\n"
+                 "  ball: {mass: 1, inertia: [1, 1, 1], position: [-1, 0, 0]}\n"
+                 "joints:\n"
+                 "  hinge: {type: revolute, between: [ground, leg], at: [0, 0, 0], axis: [-s, 0, "
+                 "0]}\n"
+                 "  knee: {type: universal, between: [ground, arm], at: [0, 0, 0],\n"
+                 "         axes: [[-s, 0, 0], [0, -s, 0]]}\n"
+                 "  roll: {type: rolling_sphere, between: [ground, ball], radius: 1,\n"
+                 "         plane: {point: [0, 0, 0], normal: [-s, 0, 0]}}\n",
+                 lengths[i]);
+        nt_model *model = read_text(text, NULL, 0);
+        const nt_body *arm = &model->bodies[1], *leg = &model->bodies[2];
+        assert_true(fabs(arm->q0.w - cos(1)) < 1e-15 && fabs(arm->q0.x + sin(1)) < 1e-15);
+        assert_true(arm->q0.y == 0 && arm->q0.z == 0);
+        assert_true(leg->q0.w == -1 && leg->q0.x == 0 && leg->q0.y == 0 && leg->q0.z == 0);
+        const char *const names[] = {"hinge", "knee", "roll"};
+        for (int k = 0; k < 3; k++) {
+            const nt_joint *joint = nt_joint_of(find(model, names[k]));
+            assert_true(joint->e[2].x == -1 && joint->e[2].y == 0 && joint->e[2].z == 0);
+        }
+        nt_model_destroy(model);
+    }
+}
+
 /* ---- tables -------------------------------------------------------------------------------------
  */
 
@@ -536,6 +573,7 @@ int main(void)
         cmocka_unit_test(every_form_of_value),
         cmocka_unit_test(one_tolerance_stands_for_all),
         cmocka_unit_test(axes_against_coordinate_axes),
+        cmocka_unit_test(directions_have_any_length),
         cmocka_unit_test(tables_are_found_beside_the_model),
         cmocka_unit_test(settings_change_the_model),
         cmocka_unit_test(wrong_settings_name_themselves),

@@ -75,19 +75,21 @@ static const double ROUNDING = 1e-13;
 
 /* A ball that turns with W on an inclined plane, its sphere beside its origin: the record and the
  * residual hold Hertz's force at the middle of the overlap. */
-static void sphere_on_a_plane(void **state)
+static void sphere_on_a_plane_with(const char *normal)
 {
-    (void)state;
-    scene s = scene_open(
-        "nutate: 1\n"
-        "gravity: [0, 0, 0]\n"
-        "bodies:\n"
-        "  ball: {mass: 1, inertia: [1, 1, 1], center_of_mass: [0, 0, 0.5],\n"
-        "         orientation: {axis: [0, 0, 1], angle: pi/2}, position: [1, 2, 3]}\n"
-        "markers: {corner: {on: ground, at: [7, -3, 2]}}\n"
-        "contacts:\n"
-        "  floor: {type: sphere_plane, between: [ground, ball], plane: {point: corner,\n"
-        "          normal: [0, 0, 10]}, at: [0.5, 0, -0.2], radius: 1, stiffness: 1000}\n");
+    char text[600];
+    snprintf(text, sizeof text,
+             "nutate: 1\n"
+             "gravity: [0, 0, 0]\n"
+             "bodies:\n"
+             "  ball: {mass: 1, inertia: [1, 1, 1], center_of_mass: [0, 0, 0.5],\n"
+             "         orientation: {axis: [0, 0, 1], angle: pi/2}, position: [1, 2, 3]}\n"
+             "markers: {corner: {on: ground, at: [7, -3, 2]}}\n"
+             "contacts:\n"
+             "  floor: {type: sphere_plane, between: [ground, ball], plane: {point: corner,\n"
+             "          normal: [0, 0, %s]}, at: [0.5, 0, -0.2], radius: 1, stiffness: 1000}\n",
+             normal);
+    scene s = scene_open(text);
     double force[3], depth, f[MOST];
     /* the centre is at (1, 2.5, 2.8), 0.8 above the plane z = 2 */
     record(&s, "floor.indentation", &depth);
@@ -113,6 +115,15 @@ static void sphere_on_a_plane(void **state)
         assert_true(force[i] == 0 && f[i] == 0 && f[3 + i] == 0);
     assert_true(energy_of(&s).potential == 0);
     scene_close(&s);
+}
+
+/* The normal of the plane has any length. */
+static void sphere_on_a_plane(void **state)
+{
+    (void)state;
+    sphere_on_a_plane_with("10");
+    sphere_on_a_plane_with("1e200");
+    sphere_on_a_plane_with("1e-200");
 }
 
 /* Two balls that touch at the middle of their overlap; the first is slid under the second and both
