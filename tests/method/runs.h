@@ -3,7 +3,16 @@
 #ifndef NUTATE_TESTS_METHOD_RUNS_H
 #define NUTATE_TESTS_METHOD_RUNS_H
 
+#include <math.h>
 #include <nutate/method.h>
+
+/* Fails the test, with the method's name and numbers, unless |a - b| <= tolerance. */
+static inline void near_number(double a, double b, double tolerance, const char *method,
+                               const char *what)
+{
+    if (!(fabs(a - b) <= tolerance))
+        fail_msg("%s: %s is %.15g, expected %.15g within %.3g", method, what, a, b, tolerance);
+}
 
 static inline nt_integrator_setup setup_of(const nt_system *system, const nt_option *options, int n)
 {

@@ -83,12 +83,6 @@ static m3 reference(slow_top *p, double spin, double end)
     return R;
 }
 
-static void near_number(double a, double b, double tolerance, const char *method, const char *what)
-{
-    if (!(fabs(a - b) <= tolerance))
-        fail_msg("%s: %s is %.15g, expected %.15g within %.3g", method, what, a, b, tolerance);
-}
-
 /* ---- the slow top --------------------------------------------------------------------------- */
 
 /* Errors and energies are given to their last digit: `digit` is half of it. An energy of 0 means

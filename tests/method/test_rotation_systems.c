@@ -4,45 +4,7 @@
 #include "slow_top.h"
 #include "top.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-#include <nutate/model.h>
-
-#include "runs.h"
-
-static void near_number(double a, double b, double tolerance, const char *method, const char *what)
-{
-    if (!(fabs(a - b) <= tolerance))
-        fail_msg("%s: %s is %.15g, expected %.15g within %.3g", method, what, a, b, tolerance);
-}
-
-static nt_model *read_model(const char *text)
-{
-    nt_model *model = NULL;
-    nt_error error = {0};
-    if (nt_model_read_text(&model, text, strlen(text), "test", NULL, NULL, 0, &error) != NT_OK)
-        fail_msg("%s", error.message);
-    return model;
-}
-
-static nt_integrator *start_system(const nt_system *system, const char *method,
-                                   const nt_option *options, int n, const double *q,
-                                   const double *v)
-{
-    nt_integrator_setup setup = setup_of(system, options, n);
-    setup.method = nt_method_find(method);
-    assert_non_null(setup.method);
-    return begin(&setup, q, v);
-}
+#include "several_bodies.h"
 
 /* ---- the slow top as a model ---------------------------------------------------------------- */
 
@@ -72,8 +34,7 @@ static void slow_top_from_a_file(void **state)
     nt_model *model = read_model(top_text);
     assert_string_equal(nt_model_simulation(model)->method, "lie-newmark");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        nt_integrator *it =
-            start_system(nt_model_system(model), rows[i].method, NULL, 0, NULL, NULL);
+        nt_integrator *it = start(nt_model_system(model), rows[i].method, NULL);
         run_to(it, 2, 0.1);
         m3 R = quat_matrix(quat_load(nt_integrator_state(it).q));
         near_number(R.xz, rows[i].axis[0], 1e-11, rows[i].method, "x of the axis");
@@ -135,133 +96,49 @@ static nt_model *cluster(bool damped)
     return read_model(text);
 }
 
-enum { N_BODIES = 3 };
-
-/* Largest difference of two states of the cluster: positions and rotations as increments. */
-static double differ(const nt_system *s, const double *q, const double *other)
-{
-    double d[6 * N_BODIES], largest = 0;
-    nt_space_difference(&s->space, NT_INERTIAL, q, other, d);
-    for (int i = 0; i < s->space.nv; i++)
-        largest = fmax(largest, fabs(d[i]));
-    return largest;
-}
-
-static void end_of_cluster(const nt_system *system, const char *method, double h, double *q)
-{
-    nt_integrator *it = start_system(system, method, NULL, 0, NULL, NULL);
-    run_to(it, 1, h);
-    assert_int_equal(nt_integrator_statistics(it)->rejected, 0);
-    memcpy(q, nt_integrator_state(it).q, 7 * N_BODIES * sizeof *q);
-    nt_integrator_destroy(it);
-}
-
 static void orders_on_several_bodies(void **state)
 {
     (void)state;
-    static const struct {
-        const char *method;
-        double h, order;
-        bool undamped_only;
-    } rows[] = {
-        {"lie-newmark", 0.02, 2, false},         {"lie-midpoint", 0.02, 2, false},
-        {"simo-wong", 0.02, 2, false},           {"akw", 0.02, 2, false},
-        {"simo-wong-explicit", 0.01, 2, false},  {"lie-euler", 0.0025, 1, false},
-        {"lie-euler-adjoint", 0.0025, 1, false}, {"lie-newmark-4", 0.05, 4, true},
-        {"lie-newmark-6", 0.05, 6, true},
+    static const order_row rows[] = {
+        {"lie-newmark", {0}, 0.02, 2, false},         {"lie-midpoint", {0}, 0.02, 2, false},
+        {"simo-wong", {0}, 0.02, 2, false},           {"akw", {0}, 0.02, 2, false},
+        {"simo-wong-explicit", {0}, 0.01, 2, false},  {"lie-euler", {0}, 0.0025, 1, false},
+        {"lie-euler-adjoint", {0}, 0.0025, 1, false}, {"lie-newmark-4", {0}, 0.05, 4, true},
+        {"lie-newmark-6", {0}, 0.05, 6, true},
     };
     for (int damped = 0; damped < 2; damped++) {
         nt_model *model = cluster(damped);
         const nt_system *system = nt_model_system(model);
-        double exact[7 * N_BODIES], q[2][7 * N_BODIES];
         assert_int_equal((system->capabilities & NT_POSITION_FORCES) == 0, damped);
-        end_of_cluster(system, "rkmk-dop853", 5e-3, exact);
-        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-            if (damped && rows[i].undamped_only)
-                continue;
-            end_of_cluster(system, rows[i].method, rows[i].h, q[0]);
-            end_of_cluster(system, rows[i].method, rows[i].h / 2, q[1]);
-            double a = differ(system, exact, q[0]), b = differ(system, exact, q[1]);
-            near_number(log2(a / b), rows[i].order, 0.2, rows[i].method,
-                        damped ? "order with dampers" : "order");
-        }
+        check_orders(system, damped, rows, sizeof rows / sizeof *rows);
         nt_model_destroy(model);
     }
 }
 
-/* Linear and angular momentum about the ground's origin; v in ground axes. */
-static void momenta(const nt_system *system, const nt_state *s, double out[6])
-{
-    v3 p = {0, 0, 0}, L = {0, 0, 0};
-    for (int b = 0; b < system->space.n_blocks; b++) {
-        const nt_block *block = &system->space.blocks[b];
-        double m = system->momenta->mass[block->v];
-        v3 mv = v3_scale(m, v3_load(s->v + block->v)), w = v3_load(s->v + block->v + 3);
-        m3 R = quat_matrix(quat_load(s->q + block->q + 3));
-        m3 J = m3_load(system->momenta->inertia + 9 * block->rotation);
-        p = v3_add(p, mv);
-        L = v3_add(L, v3_cross(v3_load(s->q + block->q), mv));
-        L = v3_add(L, m3_apply(R, m3_apply(J, m3_apply_transposed(R, w))));
-    }
-    v3_store(out, p);
-    v3_store(out + 3, L);
-}
-
-/* Forces between bodies, dampers too, are evaluated at one place and act as pairs. */
 static void momentum_is_kept(void **state)
 {
     (void)state;
-    static const char *const methods[] = {"lie-newmark", "lie-newmark-4",     "lie-newmark-6",
-                                          "lie-euler",   "lie-euler-adjoint", "lie-midpoint"};
+    static const char *const methods[] = {"lie-newmark",  "lie-euler",     "lie-euler-adjoint",
+                                          "lie-midpoint", "lie-newmark-4", "lie-newmark-6"};
+    enum { ALL = sizeof methods / sizeof *methods, COMPOSED = 2 /* refuse dampers */ };
     for (int damped = 0; damped < 2; damped++) {
         nt_model *model = cluster(damped);
-        const nt_system *system = nt_model_system(model);
-        for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-            if (damped && strncmp(methods[i], "lie-newmark-", 12) == 0)
-                continue;
-            nt_integrator *it = start_system(system, methods[i], NULL, 0, NULL, NULL);
-            double before[6], after[6];
-            nt_state s = nt_integrator_state(it);
-            momenta(system, &s, before);
-            run_to(it, 5, 0.02);
-            s = nt_integrator_state(it);
-            momenta(system, &s, after);
-            /* rounding of 250 steps; the implicit kick is solved to 1e-10 or, dampers being linear,
-             * to rounding */
-            for (int k = 0; k < 6; k++)
-                near_number(after[k], before[k], 1e-11, methods[i], "momentum");
-            nt_integrator_destroy(it);
-        }
+        for (int i = 0; i < (damped ? ALL - COMPOSED : ALL); i++)
+            keeps_momenta(nt_model_system(model), methods[i]);
         nt_model_destroy(model);
     }
 }
 
-static double cluster_energy(const nt_system *system, const nt_state *s)
-{
-    nt_energy energy = {0};
-    nt_point at = {.t = s->t, .q = s->q, .v = s->v, .vdot = s->vdot, .memory = s->memory};
-    assert_int_equal(system->energy(system->self, &at, &energy), NT_OK);
-    return energy.kinetic + energy.potential;
-}
-
-/* Symplectic: the error of the energy in the next 300 s is that of the first 100 s. */
+/* The error of the energy in the next 300 s is that of the first 100 s. */
 static void energy_does_not_drift(void **state)
 {
     (void)state;
     nt_model *model = cluster(false);
     const nt_system *system = nt_model_system(model);
-    nt_integrator *it = start_system(system, "lie-newmark", NULL, 0, NULL, NULL);
-    nt_state s = nt_integrator_state(it);
-    double E = cluster_energy(system, &s), early = 0, late = 0;
-    for (int i = 1; i <= 80000; i++) {
-        run_to(it, 0.005 * i, 0.005);
-        s = nt_integrator_state(it);
-        double off = fabs(cluster_energy(system, &s) - E), *most = i <= 20000 ? &early : &late;
-        *most = fmax(*most, off);
-    }
+    nt_integrator *it = start(system, "lie-newmark", NULL);
+    double E = energy_of(system, it), early = energy_error(system, it, E, 0.005, 0, 20000);
     assert_true(early > 1e-5 * E); /* there is something to drift */
-    if (!(late < 1.5 * early))
-        fail_msg("energy is off by %g of %g within 100 s, by %g after", early, E, late);
+    check_drift(E, early, energy_error(system, it, E, 0.005, 20000, 80000), 100, "lie-newmark");
     nt_integrator_destroy(it);
     nt_model_destroy(model);
 }
@@ -279,7 +156,7 @@ static m3 end_of_top(slow_top *p, const char *method, double h, long *iterations
 {
     double q[4], W[3];
     slow_top_start(5, q, W);
-    nt_integrator *it = start_system(&p->system, method, NULL, 0, q, W);
+    nt_integrator *it = start_from(&p->system, method, NULL, q, W);
     run_to(it, 2, h);
     m3 R = quat_matrix(quat_load(nt_integrator_state(it).q));
     if (iterations)
@@ -371,7 +248,7 @@ static void contacts_are_followed(void **state)
                                           "simo-wong", "akw"};
     nt_model *model = read_model(balls);
     const nt_system *system = nt_model_system(model);
-    nt_integrator *it = start_system(system, "rkmk-dop853", NULL, 0, NULL, NULL);
+    nt_integrator *it = start(system, "rkmk-dop853", NULL);
     run_to(it, 1, 2.5e-4);
     double exact[2];
     memcpy(exact, nt_integrator_state(it).q + 7, sizeof exact);
@@ -379,7 +256,7 @@ static void contacts_are_followed(void **state)
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         for (double h = 5e-4; h > 1e-4; h /= 4) {
             double error = 0;
-            it = start_system(system, methods[i], NULL, 0, NULL, NULL);
+            it = start(system, methods[i], NULL);
             run_to(it, 1, h);
             for (int k = 0; k < 2; k++)
                 error = fmax(error, fabs(nt_integrator_state(it).q[7 + k] - exact[k]));
@@ -438,8 +315,7 @@ static void vector_spaces_have_their_orders(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double error[2] = {0, 0};
         for (int fine = 0; fine < 2; fine++) {
-            nt_integrator *it = start_system(&p.system, rows[i].method, rows[i].option,
-                                             rows[i].option != NULL, q0, v0);
+            nt_integrator *it = start_from(&p.system, rows[i].method, rows[i].option, q0, v0);
             run_to(it, 1, rows[i].h / (1 << fine));
             for (int k = 0; k < 2; k++)
                 error[fine] = fmax(error[fine], fabs(nt_integrator_state(it).q[k] - angles[k]));
@@ -475,9 +351,8 @@ static void counterparts_agree(void **state)
     system.momenta = &constant;
     system.self = &evaluations;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        nt_integrator *a = start_system(&system, pairs[i].one, NULL, 0, q0, v0);
-        nt_integrator *b =
-            start_system(&system, pairs[i].other, pairs[i].option, pairs[i].option != NULL, q0, v0);
+        nt_integrator *a = start_from(&system, pairs[i].one, NULL, q0, v0);
+        nt_integrator *b = start_from(&system, pairs[i].other, pairs[i].option, q0, v0);
         evaluations = 0;
         run_to(b, 3, 0.05);
         assert_int_equal(evaluations, 60);
@@ -585,8 +460,8 @@ static void promises_are_kept(void **state)
     nt_model *model = read_model(text);
     const nt_system *system = nt_model_system(model);
     nt_error error = {0};
-    nt_integrator *simple = start_system(system, "lie-newmark", NULL, 0, NULL, NULL);
-    nt_integrator *composed = start_system(system, "lie-newmark-4", NULL, 0, NULL, NULL);
+    nt_integrator *simple = start(system, "lie-newmark", NULL);
+    nt_integrator *composed = start(system, "lie-newmark-4", NULL);
     assert_int_equal(system->set_parameters(system->self, &damped), NT_OK);
     assert_int_equal(nt_integrator_refresh(simple, &error), NT_OK);
     assert_int_equal(nt_integrator_refresh(composed, &error), NT_UNSUPPORTED);
@@ -615,8 +490,8 @@ static void saved_states_go_on_alike(void **state)
                         strcmp(name, "akw") == 0;
             if (!mine || nt_method_check_system(nt_method_at(m), system, NULL) != NT_OK)
                 continue;
-            nt_integrator *it = start_system(system, name, NULL, 0, NULL, NULL);
-            nt_integrator *other = start_system(system, name, NULL, 0, NULL, NULL);
+            nt_integrator *it = start(system, name, NULL);
+            nt_integrator *other = start(system, name, NULL);
             run_to(it, 0.2, 0.02);
             size_t size = nt_integrator_saved_size(it);
             char *here = malloc(size), *there = malloc(size), *again = malloc(size);

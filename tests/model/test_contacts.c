@@ -1,71 +1,16 @@
 /* Contacts: closed forms, balance of forces, moments and energy, rebound and rolling. */
-#include "mechanism.h"
-
-#include <float.h>
-
-/* ---- a model at a state --------------------------------------------------------------------- */
-
-enum { MOST = 30 }; /* entries of q, of v */
-
-typedef struct scene {
-    nt_model *model;
-    const nt_system *system;
-    double q[MOST], v[MOST], vdot[MOST], memory[1];
-} scene;
-
-static scene scene_open(const char *text)
-{
-    scene s = {0};
-    nt_error error = {0};
-    if (nt_model_read_text(&s.model, text, strlen(text), "test", NULL, NULL, 0, &error) != NT_OK)
-        fail_msg("%s", error.message);
-    s.system = nt_model_system(s.model);
-    assert_true(s.system->space.nq <= MOST);
-    nt_model_initial(s.model, s.q, s.v, s.memory);
-    return s;
-}
-
-static void scene_close(scene *s) { nt_model_destroy(s->model); }
-
-static nt_point point_of(const scene *s)
-{
-    return (nt_point){.q = s->q, .v = s->v, .vdot = s->vdot, .lambda = s->memory, .mu = s->memory};
-}
-
-/* Forces in the residual: its negative, without inertia. */
-static void forces_of(const scene *s, double out[MOST])
-{
-    nt_point at = point_of(s);
-    memset(out, 0, MOST * sizeof *out);
-    nt_terms terms = {.parts = NT_EXPLICIT | NT_IMPLICIT, .residual = out};
-    assert_int_equal(s->system->evaluate(s->system->self, &at, &terms), NT_OK);
-    for (int i = 0; i < s->system->space.nv; i++)
-        out[i] = -out[i];
-}
-
-static nt_energy energy_of(const scene *s)
-{
-    nt_energy energy;
-    nt_point at = point_of(s);
-    assert_int_equal(s->system->energy(s->system->self, &at, &energy), NT_OK);
-    return energy;
-}
+#include "free_pair.h"
 
 /* A recorded quantity, out[columns]. */
-static void record(const scene *s, const char *name, double *out)
+static void record(const mechanism *m, const char *name, double *out)
 {
     nt_quantity_info quantity;
     nt_error error = {0};
-    nt_state state = {.q = s->q, .v = s->v, .vdot = s->vdot, .lambda = s->memory, .mu = s->memory};
-    if (nt_model_quantity(s->model, name, &quantity, &error) != NT_OK ||
-        nt_model_sample(s->model, &quantity, &state, NULL, out, &error) != NT_OK)
+    nt_point at = point_of(m);
+    nt_state state = {.q = at.q, .v = at.v, .vdot = at.vdot, .lambda = at.lambda, .mu = at.mu};
+    if (nt_model_quantity(m->model, name, &quantity, &error) != NT_OK ||
+        nt_model_sample(m->model, &quantity, &state, NULL, out, &error) != NT_OK)
         fail_msg("%s", error.message);
-}
-
-static double uniform(unsigned *seed)
-{
-    *seed = *seed * 1664525u + 1013904223u;
-    return (double)*seed / 2147483648.0 - 1;
 }
 
 /* ---- closed forms --------------------------------------------------------------------------- */
@@ -89,32 +34,32 @@ static void sphere_on_a_plane_with(const char *normal)
              "  floor: {type: sphere_plane, between: [ground, ball], plane: {point: corner,\n"
              "          normal: [0, 0, %s]}, at: [0.5, 0, -0.2], radius: 1, stiffness: 1000}\n",
              normal);
-    scene s = scene_open(text);
+    mechanism m = mechanism_read(text);
     double force[3], depth, f[MOST];
     /* the centre is at (1, 2.5, 2.8), 0.8 above the plane z = 2 */
-    record(&s, "floor.indentation", &depth);
+    record(&m, "floor.indentation", &depth);
     CLOSE(depth, 0.2, ROUNDING);
-    record(&s, "floor.force", force);
+    record(&m, "floor.force", force);
     double hertz = 1000 * pow(0.2, 1.5);
     CLOSE(force[0], 0, ROUNDING);
     CLOSE(force[1], 0, ROUNDING);
     CLOSE(force[2], hertz, 1000 * ROUNDING);
     /* about the centre of mass (1, 2, 3.5): the force acts 0.5 along y */
-    forces_of(&s, f);
+    forces_of(&m, f);
     CLOSE(f[2], hertz, 1000 * ROUNDING);
     CLOSE(f[3], 0.5 * hertz, 1000 * ROUNDING);
     CLOSE(f[4], 0, 1000 * ROUNDING);
-    CLOSE(energy_of(&s).potential, 1000 * pow(0.2, 2.5) / 2.5, 1000 * ROUNDING);
+    CLOSE(energy_of(&m).potential, 1000 * pow(0.2, 2.5) / 2.5, 1000 * ROUNDING);
     /* apart: no force, and the distance */
-    s.q[2] += 0.3;
-    record(&s, "floor.indentation", &depth);
+    m.q[2] += 0.3;
+    record(&m, "floor.indentation", &depth);
     CLOSE(depth, -0.1, ROUNDING);
-    record(&s, "floor.force", force);
-    forces_of(&s, f);
+    record(&m, "floor.force", force);
+    forces_of(&m, f);
     for (int i = 0; i < 3; i++)
         assert_true(force[i] == 0 && f[i] == 0 && f[3 + i] == 0);
-    assert_true(energy_of(&s).potential == 0);
-    scene_close(&s);
+    assert_true(energy_of(&m).potential == 0);
+    mechanism_close(&m);
 }
 
 /* The normal of the plane has any length. */
@@ -145,10 +90,10 @@ static void spheres_against_each_other(void **state)
     for (int i = 0; i < 2; i++) {
         char model[1000];
         snprintf(model, sizeof model, text, order[i][0], order[i][1]);
-        scene s = scene_open(model);
-        forces_of(&s, f[i]);
-        record(&s, "hit.force", force[i]);
-        scene_close(&s);
+        mechanism m = mechanism_read(model);
+        forces_of(&m, f[i]);
+        record(&m, "hit.force", force[i]);
+        mechanism_close(&m);
     }
     /* normal 100 0.1^2 along y; they touch at y = 0.95, where the second moves past the first by
      * -0.3 + (2.9 - 0.95) 2 + 0.95 5 along x */
@@ -180,11 +125,11 @@ static const char falling[] =
 static void damping_never_pulls(void **state)
 {
     (void)state;
-    scene s = scene_open(falling);
+    mechanism m = mechanism_read(falling);
     double force[3], elastic = 1e4 * pow(1e-3, 1.5), d = 0.3;
     for (double rate = -10; rate < 10; rate += 0.01) {
-        s.v[2] = -rate;
-        record(&s, "floor.force", force);
+        m.v[2] = -rate;
+        record(&m, "floor.force", force);
         double y = 1 + d * rate;
         assert_true(force[2] >= 0);
         if (y >= 0.1)
@@ -197,29 +142,30 @@ static void damping_never_pulls(void **state)
         for (int i = 0; i < 2; i++) {
             double f[2][3], rate = (0.1 * side - 1) / d + (i == 0 ? -h : h);
             for (int j = 0; j < 2; j++) {
-                s.v[2] = -(rate + (j == 0 ? -h : h));
-                record(&s, "floor.force", f[j]);
+                m.v[2] = -(rate + (j == 0 ? -h : h));
+                record(&m, "floor.force", f[j]);
             }
             slope[i] = (f[1][2] - f[0][2]) / (2 * h);
         }
         /* the second derivative is elastic d^2 / 0.2, over 2 h; a kink would be elastic d = 0.1 */
         CLOSE(slope[1], slope[0], 1e-6);
     }
-    scene_close(&s);
+    mechanism_close(&m);
 }
 
 /* The tangent of a contact at an indentation delta: the largest entry. */
-static double stiffness_at(scene *s, double delta)
+static double stiffness_at(mechanism *m, double delta)
 {
+    const nt_system *s = nt_model_system(m->model);
     nt_matrix matrix;
     double dense[36], size = 0;
     nt_combination all = {.damping = 1, .stiffness = 1};
-    nt_point at = point_of(s);
-    s->q[2] = 1 - delta;
-    assert_int_equal(nt_matrix_init(&matrix, s->system->pattern), NT_OK);
+    nt_point at = point_of(m);
+    m->q[2] = 1 - delta;
+    assert_int_equal(nt_matrix_init(&matrix, s->pattern), NT_OK);
     nt_matrix_zero(&matrix);
     nt_terms terms = {.parts = NT_EXPLICIT, .matrix = &matrix, .combination = &all};
-    assert_int_equal(s->system->evaluate(s->system->self, &at, &terms), NT_OK);
+    assert_int_equal(s->evaluate(s->self, &at, &terms), NT_OK);
     nt_matrix_dense(&matrix, dense);
     for (int i = 0; i < 36; i++)
         size = fmax(size, fabs(dense[i]));
@@ -232,109 +178,62 @@ static double stiffness_at(scene *s, double delta)
 static void onset_is_smooth(void **state)
 {
     (void)state;
-    scene s = scene_open(falling);
-    s.v[0] = 0.4, s.v[2] = -3, s.v[4] = 2;
-    assert_true(stiffness_at(&s, 0) == 0);
-    assert_true(stiffness_at(&s, -1e-12) == 0);
-    double k = stiffness_at(&s, 1e-8) / 1e-4; /* 1.5 k (1 + d delta') and less */
+    mechanism m = mechanism_read(falling);
+    m.v[0] = 0.4, m.v[2] = -3, m.v[4] = 2;
+    assert_true(stiffness_at(&m, 0) == 0);
+    assert_true(stiffness_at(&m, -1e-12) == 0);
+    double k = stiffness_at(&m, 1e-8) / 1e-4; /* 1.5 k (1 + d delta') and less */
     CLOSE(k, 1.5 * 1e4 * 1.9, 1);
-    CLOSE(stiffness_at(&s, 1e-12) / 1e-6, k, 1);
-    scene_close(&s);
+    CLOSE(stiffness_at(&m, 1e-12) / 1e-6, k, 1);
+    mechanism_close(&m);
 }
 
 /* Parameters reach the law and the shape. */
 static void parameters_reach_contacts(void **state)
 {
     (void)state;
-    scene s = scene_open(falling);
+    mechanism m = mechanism_read(falling);
     double force[3];
     const double p[] = {300, 0.5, 2};
-    assert_int_equal(s.system->set_parameters(s.system->self, p), NT_OK);
-    s.q[2] = 0.9, s.v[2] = -1;
-    record(&s, "floor.force", force);
+    const nt_system *s = nt_model_system(m.model);
+    assert_int_equal(s->set_parameters(s->self, p), NT_OK);
+    m.q[2] = 0.9, m.v[2] = -1;
+    record(&m, "floor.force", force);
     CLOSE(force[2], 300 * 0.01 * 1.5, 10 * ROUNDING);
-    scene_close(&s);
+    mechanism_close(&m);
 }
 
 /* ---- balances at random states -------------------------------------------------------------- */
 
 static const char *const pairs[] = {
-    "contacts: {e: {type: sphere_plane, between: [a, b], plane: {point: [0.2, 0.1, -0.3], "
+    "{type: sphere_plane, between: [a, b], plane: {point: [0.2, 0.1, -0.3], "
     "normal: [0.3, -0.2, 1]}, at: [0.1, -0.3, 0.2], radius: 4, stiffness: 20, damping: 0.4, "
-    "friction: {coefficient: 0.6, slip: 0.3}}}",
-    "contacts: {e: {type: sphere_sphere, between: [a, b], at: [[0.2, 0.1, -0.3], [0.1, 0.4, 0.6]], "
+    "friction: {coefficient: 0.6, slip: 0.3}}",
+    "{type: sphere_sphere, between: [a, b], at: [[0.2, 0.1, -0.3], [0.1, 0.4, 0.6]], "
     "radii: [3, 2], stiffness: 15, exponent: 2.2, damping: 0.7, "
-    "friction: {coefficient: 0.3, slip: 0.5}}}",
+    "friction: {coefficient: 0.3, slip: 0.5}}",
 };
 
-static scene random_pair(const char *contact, unsigned *seed)
-{
-    char text[2000];
-    snprintf(text, sizeof text,
-             "nutate: 1\n"
-             "gravity: [0, 0, 0]\n"
-             "bodies:\n"
-             "  a: {mass: 2, inertia: [0.3, 0.4, 0.5], center_of_mass: [0.1, -0.2, 0.05]}\n"
-             "  b: {mass: 1, inertia: [0.2, 0.3, 0.4], position: [0.9, -0.3, 0.6]}\n"
-             "%s\n",
-             contact);
-    scene s = scene_open(text);
-    double dq[12];
-    for (int i = 0; i < 12; i++)
-        dq[i] = 0.5 * uniform(seed), s.v[i] = uniform(seed);
-    nt_space_compose(&s.system->space, NT_INERTIAL, s.q, dq, s.q);
-    return s;
-}
-
-/* Action and reaction act at one point: no force and no moment on the two bodies together. */
+/* Action and reaction act at one point. */
 static void momenta_are_kept(void **state)
 {
     (void)state;
     unsigned seed = 3;
     for (int i = 0; i < 20; i++) {
-        scene s = random_pair(pairs[i % 2], &seed);
-        double f[MOST], sum[6] = {0};
-        forces_of(&s, f);
-        for (int b = 0; b < 2; b++) {
-            const double *x = s.q + 7 * b, *F = f + 6 * b;
-            for (int k = 0; k < 3; k++) {
-                int l = (k + 1) % 3, m = (k + 2) % 3;
-                sum[k] += F[k];
-                sum[3 + k] += F[3 + k] + x[l] * F[m] - x[m] * F[l];
-            }
-        }
-        assert_true(fabs(f[0]) + fabs(f[1]) + fabs(f[2]) > 1); /* there is contact */
-        for (int k = 0; k < 6; k++)
-            CLOSE(sum[k], 0, 1e3 * ROUNDING); /* of forces up to some hundred N */
-        scene_close(&s);
+        mechanism m = random_pair("contacts", pairs[i % 2], &seed);
+        pair_balances_forces(&m, 1e3 * ROUNDING); /* of forces up to some hundred N */
+        mechanism_close(&m);
     }
 }
 
-/* The power of the forces is what the potential loses and what `power` takes; the latter never
- * gives. */
 static void energy_balances(void **state)
 {
     (void)state;
     unsigned seed = 9;
     for (int i = 0; i < 20; i++) {
-        scene s = random_pair(pairs[i % 2], &seed);
-        double f[MOST], step[12], q[MOST], potential[2], force_power = 0, h = 1e-5;
-        forces_of(&s, f);
-        for (int k = 0; k < 12; k++)
-            force_power += f[k] * s.v[k];
-        double power = energy_of(&s).power;
-        assert_true(power < 0);
-        memcpy(q, s.q, sizeof q);
-        for (int side = 0; side < 2; side++) {
-            for (int k = 0; k < 12; k++)
-                step[k] = (side == 0 ? -h : h) * s.v[k];
-            nt_space_compose(&s.system->space, NT_INERTIAL, q, step, s.q);
-            potential[side] = energy_of(&s).potential;
-        }
-        /* central differences: the third derivative of some 1e3 J/s^3 times h^2 / 6, and the
-         * rounding of some 1e3 J over 2 h */
-        CLOSE(force_power, power - (potential[1] - potential[0]) / (2 * h), 1e-6);
-        scene_close(&s);
+        mechanism m = random_pair("contacts", pairs[i % 2], &seed);
+        pair_balances_power(&m);
+        mechanism_close(&m);
     }
 }
 
