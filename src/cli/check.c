@@ -1,8 +1,6 @@
 /* nutate check: a model in numbers, without a run. */
 #include "cli/cli.h"
 
-#include <string.h>
-
 static void show_counts(const nt_cli_plan *plan, nt_model_counts n)
 {
     const char *title = nt_model_title(plan->model);

@@ -1,7 +1,6 @@
 /* The command line: one table for reading, checking and helping. */
 #include "cli/cli.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "input/document_tree.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,7 +132,6 @@ nt_status nt_mapping_finish(nt_document *document, nt_node *mapping, const nt_no
 
 const nt_node *nt_document_root(const nt_document *document) { return document->root; }
 const nt_source *nt_document_source(const nt_document *document) { return &document->source; }
-uint64_t nt_document_hash(const nt_document *document) { return document->hash; }
 
 char *nt_document_release_text(nt_document *document)
 {
@@ -321,7 +321,6 @@ static nt_status create(char *text, size_t length, const char *name,
         nt_fail(error, NT_NO_MEMORY, "out of memory");
         goto done;
     }
-    d->hash = hash_of(text, length);
     status = nt_document_build(d, &d->source, &d->root, error);
 done:
     if (status == NT_OK)

@@ -14,7 +14,6 @@
 #include <nutate/status.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 typedef struct nt_document_limits {
     size_t bytes; /* of text                                   */
@@ -74,10 +73,8 @@ void nt_document_destroy(nt_document *document); /* NULL is accepted */
 
 const nt_node *nt_document_root(const nt_document *document);
 
-/* The text as it was read, for provenance, and its 64-bit FNV-1a hash. Changes by
- * nt_document_set are not in it. */
+/* The text as it was read, for provenance. Changes by nt_document_set are not in it. */
 const nt_source *nt_document_source(const nt_document *document);
-uint64_t nt_document_hash(const nt_document *document);
 
 /* The same text, now the caller's: to be freed, and not before the document is destroyed. */
 char *nt_document_release_text(nt_document *document);

@@ -7,8 +7,6 @@
 #include "input/document.h"
 #include "input/document_tree.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct change {

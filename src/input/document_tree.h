@@ -9,7 +9,6 @@ struct nt_document {
     nt_node *root;
     nt_source source;
     char *text; /* what source.text points to; NULL when somebody else has it */
-    uint64_t hash;
     nt_document_limits limits;
     int n_nodes, n_aliases; /* counted against the limits */
     nt_arena arena;

@@ -155,6 +155,9 @@ nt_status nt_read_check_records(nt_reader *reader)
     return status;
 }
 
+/* ---- places -------------------------------------------------------------------------------------
+ */
+
 /* Where the sections and their keys stand, for messages about how they go together. */
 static nt_status keep_key_places(nt_reader *reader)
 {

@@ -1,9 +1,6 @@
 /* One value, by the type of its key. */
 #include "input/reader.h"
 
-#include "base/suggest.h"
-
-#include <stdio.h>
 #include <string.h>
 
 /* "position: expected a list of 3 numbers, got a mapping" */

@@ -148,6 +148,13 @@ static nt_status keep_source(nt_reader *reader, nt_document *document, const cha
     return model->file ? NT_OK : nt_read_no_memory(reader);
 }
 
+static void let_go(nt_reader *reader, nt_document **document)
+{
+    nt_document_destroy(*document);
+    *document = NULL;
+    nt_arena_free(&reader->scratch);
+}
+
 /* Takes the document over, and lets go of it before the model is built, unless objectives wait:
  * what they can name is known only then. */
 static nt_status read_document(nt_model **result, nt_document *document, const char *folder,
@@ -168,20 +175,15 @@ static nt_status read_document(nt_model **result, nt_document *document, const c
     } else
         nt_read_no_memory(&reader);
     bool waits = status == NT_OK && nt_node_find(reader.root, "objectives");
-    if (!waits) {
-        nt_document_destroy(document);
-        nt_arena_free(&reader.scratch);
-    }
+    if (!waits)
+        let_go(&reader, &document);
     if (status == NT_OK)
         status = nt_model_build(model, error);
     if (status == NT_OK)
         status = nt_read_check_records(&reader);
     if (status == NT_OK && waits)
         status = nt_read_objectives(&reader);
-    if (waits) {
-        nt_document_destroy(document);
-        nt_arena_free(&reader.scratch);
-    }
+    let_go(&reader, &document);
     if (status != NT_OK) {
         nt_model_destroy(model);
         return status;

@@ -25,9 +25,8 @@ typedef struct nt_element_node {
 
 typedef struct nt_reader {
     nt_model *model;
-    nt_error *error;
-    nt_place *record_places;
-    /* [n_record] of the names to record; NULL where none are given */ /* never NULL */
+    nt_error *error;         /* never NULL */
+    nt_place *record_places; /* [n_record] of the names to record; NULL where none are given */
     const nt_node *root;
     const nt_source *source; /* the model's file; other nodes come from settings */
     const char *beside;      /* a path in the model's folder, NULL for the working folder */

@@ -229,6 +229,35 @@ static void choices(writer *w, const nt_key *key)
     end(w, "]");
 }
 
+/* Of the sections of the file, and what stands in `simulation`. */
+static void section_value(writer *w, const nt_key *key)
+{
+    switch ((int)key->type) {
+    case NT_KEY_OPTIONS:
+        plain(w, "type", "\"object\"");
+        plain(w, "additionalProperties", "{\"type\": [\"number\", \"string\", \"boolean\"]}");
+        break;
+    case NT_KEY_VERSION:
+        member(w, "const");
+        nt_sink_print(&w->sink, "%d", NT_FILE_VERSION);
+        break;
+    case NT_KEY_PARAMETERS:
+        by_name(w, "parameter");
+        reference(w, "additionalProperties", "number");
+        break;
+    case NT_KEY_FILES:
+        by_name(w, "parameter");
+        plain(w, "additionalProperties", "{\"type\": \"string\"}");
+        break;
+    case NT_KEY_OBJECTS:
+        objects(w, key);
+        break;
+    case NT_KEY_ELEMENTS:
+        elements(w, key);
+        break;
+    }
+}
+
 static void key_value(writer *w, const nt_key *key)
 {
     switch ((int)key->type) {
@@ -277,28 +306,8 @@ static void key_value(writer *w, const nt_key *key)
         plain(w, "type", "\"array\"");
         plain(w, "items", "{\"type\": \"string\"}");
         break;
-    case NT_KEY_OPTIONS:
-        plain(w, "type", "\"object\"");
-        plain(w, "additionalProperties", "{\"type\": [\"number\", \"string\", \"boolean\"]}");
-        break;
-    case NT_KEY_VERSION:
-        member(w, "const");
-        nt_sink_print(&w->sink, "%d", NT_FILE_VERSION);
-        break;
-    case NT_KEY_PARAMETERS:
-        by_name(w, "parameter");
-        reference(w, "additionalProperties", "number");
-        break;
-    case NT_KEY_FILES:
-        by_name(w, "parameter");
-        plain(w, "additionalProperties", "{\"type\": \"string\"}");
-        break;
-    case NT_KEY_OBJECTS:
-        objects(w, key);
-        break;
-    case NT_KEY_ELEMENTS:
-        elements(w, key);
-        break;
+    default:
+        section_value(w, key);
     }
 }
 

@@ -48,13 +48,8 @@ nt_model_counts nt_model_count(const nt_model *model)
 
 void nt_model_redundant_text(const nt_model *model, int i, char *text, int size)
 {
-    for (int k = 0; k < model->n_elements; k++) {
-        const nt_element *e = &model->elements[k];
-        int row = nt_element_find_row(e, model->redundant[i]);
-        if (row >= 0) {
-            snprintf(text, (size_t)size, "joint %s, %s", e->name, e->type->row_name(e, row));
-            return;
-        }
-    }
-    snprintf(text, (size_t)size, "equation %d", model->redundant[i]);
+    int row = model->redundant[i];
+    const nt_element *e = nt_model_element_of_row(model, row);
+    snprintf(text, (size_t)size, "joint %s, %s", e->name,
+             e->type->row_name(e, nt_element_find_row(e, row)));
 }

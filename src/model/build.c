@@ -9,8 +9,6 @@
 
 #include <math.h>
 #include <nutate/group.h>
-#include <stdio.h>
-#include <string.h>
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 

@@ -243,8 +243,7 @@ static const nt_body *body_of_entry(const nt_model *model, int i)
     return NULL;
 }
 
-/* The element that row i of the constraints, nh + nn, belongs to; NULL for no row. */
-static const nt_element *element_of_row(const nt_model *model, int i)
+const nt_element *nt_model_element_of_row(const nt_model *model, int i)
 {
     for (int k = 0; k < model->n_elements; k++)
         if (nt_element_find_row(&model->elements[k], i) >= 0)
@@ -256,7 +255,8 @@ void nt_model_place(void *self, int i, nt_error *place)
 {
     const nt_model *model = self;
     const nt_body *body = body_of_entry(model, i);
-    const nt_element *e = i < 0 ? model->failed : element_of_row(model, i - model->system.space.nv);
+    const nt_element *e =
+        i < 0 ? model->failed : nt_model_element_of_row(model, i - model->system.space.nv);
     const nt_place *at = body ? &body->place : e ? &e->place : NULL;
     if (at)
         nt_fail_at(place, place->status, model->file, at->line, at->column, "%s", "");
@@ -288,7 +288,7 @@ void nt_model_equation_name(void *self, int i, char *text, int size)
     int nv = model->system.space.nv;
     if (i < nv && name_of_entry(model, i, "force on", "moment on", text, size))
         return;
-    const nt_element *e = element_of_row(model, i - nv);
+    const nt_element *e = nt_model_element_of_row(model, i - nv);
     if (e)
         snprintf(text, (size_t)size, "joint %s, %s", e->name,
                  e->type->row_name(e, nt_element_find_row(e, i - nv)));

@@ -25,6 +25,9 @@ void nt_model_feature(void *self, nt_feature feature, nt_error *part);
 void nt_model_coordinate_name(void *self, int i, char *text, int size);
 void nt_model_equation_name(void *self, int i, char *text, int size);
 
+/* The element that row i of the constraints, nh + nn, belongs to; NULL for no row. */
+const nt_element *nt_model_element_of_row(const nt_model *model, int i);
+
 /* A view of a point for elements: fills motion, multipliers and the signals that loads depend on;
  * adds the bodies' own terms where `terms` asks for them.
  * The view is valid until the next call on this model. */

@@ -136,85 +136,90 @@ double nt_operation_value(int operation, double a, double b, double c, const nt_
 
 /* ---- derivatives of one operand: f' and f'' ------------------------------------------------- */
 
-/* The arguments: x the operand, f = f(x). Written so that large x does not cancel or overflow. */
-static void unary_slopes(int operation, double x, double f, const nt_table *table, double *d,
-                         double *dd)
+/* x the operand, f = f(x). Written so that large x does not cancel or overflow. */
+typedef struct curve {
+    double d, dd; /* f', f'' */
+} curve;
+
+/* Circular and hyperbolic functions and their inverses; zero for others. */
+static curve circular_curve(int operation, double x, double f)
 {
-    double cubic[3], s;
-    *d = *dd = 0;
+    double d, s;
+    switch (operation) {
+    case NT_OP_SIN:
+        return (curve){cos(x), -f};
+    case NT_OP_COS:
+        return (curve){-sin(x), -f};
+    case NT_OP_TAN:
+        d = 1 + f * f;
+        return (curve){d, 2 * f * d};
+    case NT_OP_ASIN:
+        d = 1 / sqrt((1 - x) * (1 + x));
+        return (curve){d, x * d * d * d};
+    case NT_OP_ACOS:
+        d = -1 / sqrt((1 - x) * (1 + x));
+        return (curve){d, x * d * d * d};
+    case NT_OP_ATAN:
+        d = 1 / (1 + x * x);
+        return (curve){d, -2 * x * d * d};
+    case NT_OP_SINH:
+        return (curve){cosh(x), f};
+    case NT_OP_COSH:
+        return (curve){sinh(x), f};
+    case NT_OP_TANH:
+        s = 1 / cosh(x), d = s * s;
+        return (curve){d, -2 * f * d};
+    case NT_OP_ASINH:
+        d = 1 / hypot(1, x);
+        return (curve){d, -x * d * d * d};
+    case NT_OP_ACOSH:
+        d = 1 / (sqrt(x - 1) * sqrt(x + 1));
+        return (curve){d, -x * d * d * d};
+    case NT_OP_ATANH:
+        d = 1 / ((1 - x) * (1 + x));
+        return (curve){d, 2 * x * d * d};
+    default:
+        return (curve){0, 0}; /* constant pieces */
+    }
+}
+
+static curve unary_curve(int operation, double x, double f, const nt_table *table)
+{
+    double d, cubic[3];
     switch (operation) {
     case NT_OP_NEGATE:
-        *d = -1;
-        break;
-    case NT_OP_SIN:
-        *d = cos(x), *dd = -f;
-        break;
-    case NT_OP_COS:
-        *d = -sin(x), *dd = -f;
-        break;
-    case NT_OP_TAN:
-        *d = 1 + f * f, *dd = 2 * f * *d;
-        break;
-    case NT_OP_ASIN:
-        *d = 1 / sqrt((1 - x) * (1 + x)), *dd = x * *d * *d * *d;
-        break;
-    case NT_OP_ACOS:
-        *d = -1 / sqrt((1 - x) * (1 + x)), *dd = x * *d * *d * *d;
-        break;
-    case NT_OP_ATAN:
-        *d = 1 / (1 + x * x), *dd = -2 * x * *d * *d;
-        break;
-    case NT_OP_SINH:
-        *d = cosh(x), *dd = f;
-        break;
-    case NT_OP_COSH:
-        *d = sinh(x), *dd = f;
-        break;
-    case NT_OP_TANH:
-        s = 1 / cosh(x), *d = s * s, *dd = -2 * f * *d;
-        break;
-    case NT_OP_ASINH:
-        *d = 1 / hypot(1, x), *dd = -x * *d * *d * *d;
-        break;
-    case NT_OP_ACOSH:
-        *d = 1 / (sqrt(x - 1) * sqrt(x + 1)), *dd = -x * *d * *d * *d;
-        break;
-    case NT_OP_ATANH:
-        *d = 1 / ((1 - x) * (1 + x)), *dd = 2 * x * *d * *d;
-        break;
+        return (curve){-1, 0};
     case NT_OP_EXP:
-        *d = *dd = f;
-        break;
+        return (curve){f, f};
     case NT_OP_LOG:
-        *d = 1 / x, *dd = -*d * *d;
-        break;
+        d = 1 / x;
+        return (curve){d, -d * d};
     case NT_OP_LOG10:
-        *d = 1 / (x * LN_10), *dd = -*d / x;
-        break;
+        d = 1 / (x * LN_10);
+        return (curve){d, -d / x};
     case NT_OP_LOG2:
-        *d = 1 / (x * LN_2), *dd = -*d / x;
-        break;
+        d = 1 / (x * LN_2);
+        return (curve){d, -d / x};
     case NT_OP_SQRT:
-        *d = 0.5 / f, *dd = -0.5 * *d / x;
-        break;
+        d = 0.5 / f;
+        return (curve){d, -0.5 * d / x};
     case NT_OP_CBRT:
-        *d = 1 / (3 * f * f), *dd = -2 * *d / (3 * x);
-        break;
+        d = 1 / (3 * f * f);
+        return (curve){d, -2 * d / (3 * x)};
     case NT_OP_ERF:
-        *d = 2 / sqrt(PI) * exp(-x * x), *dd = -2 * x * *d;
-        break;
+        d = 2 / sqrt(PI) * exp(-x * x);
+        return (curve){d, -2 * x * d};
     case NT_OP_ABS:
-        *d = (x > 0) - (x < 0);
-        break;
+        return (curve){(x > 0) - (x < 0), 0};
     case NT_OP_RISE:
-        if (x > 0 && x < 1)
-            *d = 30 * x * x * (1 - x) * (1 - x), *dd = 60 * x * (1 - x) * (1 - 2 * x);
-        break;
+        if (!(x > 0 && x < 1))
+            return (curve){0, 0};
+        return (curve){30 * x * x * (1 - x) * (1 - x), 60 * x * (1 - x) * (1 - 2 * x)};
     case NT_OP_TABLE:
-        nt_table_evaluate(table, x, cubic), *d = cubic[1], *dd = cubic[2];
-        break;
+        nt_table_evaluate(table, x, cubic);
+        return (curve){cubic[1], cubic[2]};
     default:
-        break; /* constant pieces */
+        return circular_curve(operation, x, f);
     }
 }
 
@@ -338,14 +343,13 @@ static double at_rest(double slope, double motion) { return motion == 0 ? 0 : sl
 /* f(a): f' a_dot;  f' a_ddot + f'' a_dot^2 */
 static jet unary_jet(const nt_expression *e, const nt_code *code, jet a)
 {
-    double d, dd;
     const nt_table *table = table_of(e, code);
     jet r = {.f = nt_operation_value(code->operation, a.f, 0, 0, table)};
     if (a.d == 0 && a.dd == 0)
         return r;
-    unary_slopes(code->operation, a.f, r.f, table, &d, &dd);
-    r.d = at_rest(d, a.d);
-    r.dd = at_rest(d, a.dd) + at_rest(dd, a.d * a.d);
+    curve c = unary_curve(code->operation, a.f, r.f, table);
+    r.d = at_rest(c.d, a.d);
+    r.dd = at_rest(c.d, a.dd) + at_rest(c.dd, a.d * a.d);
     return r;
 }
 
@@ -415,14 +419,14 @@ static void sweep_back(const nt_expression *e, const double *value, double *adjo
     for (int i = e->n - 1; i >= 0; i--) {
         const nt_code *code = &e->code[i];
         int operation = code->operation, operands = nt_operands(operation);
-        double w = adjoint[i], f = value[i], d, dd;
+        double w = adjoint[i], f = value[i];
         if (w == 0 || operation == NT_OP_CONSTANT)
             continue;
         if (operation == NT_OP_VARIABLE) {
             partial[variable_place(e, code->a)] += w;
         } else if (operands == 1) {
-            unary_slopes(operation, value[code->a], f, table_of(e, code), &d, &dd);
-            adjoint[code->a] += w * finite_slope(d, f);
+            curve c = unary_curve(operation, value[code->a], f, table_of(e, code));
+            adjoint[code->a] += w * finite_slope(c.d, f);
         } else if (operands == 2) {
             bool varies = e->code[code->b].operation != NT_OP_CONSTANT;
             slopes s = binary_slopes(operation, value[code->a], value[code->b], f, varies);
@@ -446,17 +450,6 @@ double nt_expression_partials(const nt_expression *e, const double *variables, d
     adjoint[e->n - 1] = 1;
     sweep_back(e, value, adjoint, partial);
     return value[e->n - 1];
-}
-
-double nt_expression_gradient(const nt_expression *e, const double *variables, int n_variables,
-                              double *gradient)
-{
-    double partial[NT_EXPRESSION_ROOM];
-    double value = nt_expression_partials(e, variables, partial);
-    memset(gradient, 0, (size_t)n_variables * sizeof *gradient);
-    for (int k = 0; k < e->n_used && e->used[k] < n_variables; k++)
-        gradient[e->used[k]] = partial[k];
-    return value;
 }
 
 /* ---- questions ------------------------------------------------------------------------------ */

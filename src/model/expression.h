@@ -57,10 +57,6 @@ typedef struct nt_symbols {
 nt_status nt_expression_parse(const char *text, int length, const nt_symbols *symbols,
                               nt_arena *arena, const nt_expression **expression, nt_error *error);
 
-/* An expression that is a number, or one variable. NULL when memory is out. */
-const nt_expression *nt_expression_constant(double value, nt_arena *arena);
-const nt_expression *nt_expression_variable(int index, nt_arena *arena);
-
 /* Evaluation never allocates and never fails: outside a function's domain the value is NaN or
  * infinite, as in C. variables[] is indexed as the names were resolved; only those that
  * nt_expression_variables lists are read. */
@@ -78,12 +74,6 @@ void nt_expression_jet(const nt_expression *e, const double *variables, const do
  * A slope that is infinite at a finite value (sqrt at 0) counts as 0: a drag law written with
  * sqrt(vx^2 + vy^2) has a tangent at rest. nt_expression_jet gives such slopes as they are. */
 double nt_expression_partials(const nt_expression *e, const double *variables, double *partial);
-
-/* The same for all variables.
- * gradient  [n_variables]  overwritten; indices from n_variables on are left out              out
- */
-double nt_expression_gradient(const nt_expression *e, const double *variables, int n_variables,
-                              double *gradient);
 
 /* Whether the value depends on no variable; then it is in *value (which may be NULL). */
 bool nt_expression_is_constant(const nt_expression *e, double *value);

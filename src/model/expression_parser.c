@@ -704,14 +704,17 @@ static void drop_unused(parser *p, int last)
 static const nt_expression *build(parser *p, operand result, nt_arena *arena)
 {
     int used[NT_EXPRESSION_ROOM], n_used = 0;
-    if (result.known)
-        return nt_expression_constant(result.value, arena);
+    nt_expression *e = NT_TAKE(arena, 1, nt_expression);
+    if (result.known) {
+        if (e)
+            e->constant = result.value;
+        return e;
+    }
     drop_unused(p, result.slot);
     for (int i = 0; i < p->n; i++)
         if (p->code[i].operation == NT_OP_VARIABLE)
             used[n_used++] = p->code[i].a;
     qsort(used, (size_t)n_used, sizeof *used, compare_integers);
-    nt_expression *e = NT_TAKE(arena, 1, nt_expression);
     nt_code *code = NT_TAKE(arena, p->n, nt_code);
     double *constants = NT_TAKE(arena, p->n_constants, double);
     const nt_table **tables = NT_TAKE(arena, p->n_tables, const nt_table *);
@@ -729,27 +732,6 @@ static const nt_expression *build(parser *p, operand result, nt_arena *arena)
                          .constants = constants,
                          .tables = tables,
                          .used = variables};
-    return e;
-}
-
-const nt_expression *nt_expression_constant(double value, nt_arena *arena)
-{
-    nt_expression *e = NT_TAKE(arena, 1, nt_expression);
-    if (e)
-        e->constant = value;
-    return e;
-}
-
-const nt_expression *nt_expression_variable(int index, nt_arena *arena)
-{
-    nt_expression *e = NT_TAKE(arena, 1, nt_expression);
-    nt_code *code = NT_TAKE(arena, 1, nt_code);
-    int *used = NT_TAKE(arena, 1, int);
-    if (!e || !code || !used)
-        return NULL;
-    *code = (nt_code){.operation = NT_OP_VARIABLE, .a = index};
-    *used = index;
-    *e = (nt_expression){.n = 1, .n_used = 1, .code = code, .used = used};
     return e;
 }
 

@@ -333,7 +333,6 @@ static inline int nt_element_find_row(const nt_element *e, int row)
 /* The registry of element types. */
 extern const nt_element_type *const nt_element_types[];
 extern const int nt_element_type_count;
-const nt_element_type *nt_element_type_find(const char *section, const char *name);
 
 /* ---- markers, parameters, bindings ---------------------------------------------------------- */
 
@@ -425,7 +424,7 @@ struct nt_model {
     double *parameter_scale; /* [n_parameters] |value|, 1 for zero */
     nt_momenta momenta;
     double *mass, *inertia; /* behind momenta */
-    int *redundant;         /* unknown numbers of rows that depend on others at the start */
+    int *redundant;         /* [n_redundant] rows, of nh + nn, that depend on others at the start */
     int n_redundant;
     struct nt_key_place *key_places; /* [n_key_places] of what a run computes, in the file */
     int n_key_places;

@@ -38,12 +38,3 @@ const char *nt_element_word(const nt_element *element)
             return words[i][1];
     return "element";
 }
-
-const nt_element_type *nt_element_type_find(const char *section, const char *name)
-{
-    for (int i = 0; i < nt_element_type_count; i++)
-        if (strcmp(nt_element_types[i]->section, section) == 0 &&
-            strcmp(nt_element_types[i]->name, name) == 0)
-            return nt_element_types[i];
-    return NULL;
-}

@@ -46,35 +46,6 @@ struct nt_record {
 
 /* ---- columns -------------------------------------------------------------------------------- */
 
-static int compare_quantities(const void *a, const void *b)
-{
-    const nt_quantity_info *p = a, *q = b;
-    int difference = p->kind - q->kind;
-    difference = difference ? difference : p->object - q->object;
-    return difference ? difference : p->first - q->first;
-}
-
-/* A column that is there twice would be one name for two things. */
-static nt_status refuse_doubles(nt_record *record, nt_error *error)
-{
-    char name[TEXT_ROOM], unit[TEXT_ROOM], meaning[TEXT_ROOM];
-    size_t n = (size_t)record->n_quantities;
-    nt_quantity_info *sorted = NT_TAKE(&record->arena, n, nt_quantity_info);
-    if (!sorted)
-        return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    if (n > 0)
-        memcpy(sorted, record->quantities, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, compare_quantities);
-    for (size_t i = 1; i < n; i++) {
-        const nt_quantity_info *a = &sorted[i - 1], *b = &sorted[i];
-        if (a->kind != b->kind || a->object != b->object || b->first >= a->first + a->columns)
-            continue;
-        nt_model_quantity_column(record->model, b, 0, name, unit, meaning, TEXT_ROOM);
-        return nt_fail(error, NT_BAD_MODEL, "output.record names '%s' twice", name);
-    }
-    return NT_OK;
-}
-
 /* A whole orientation: a quaternion, whose derivative is a rotation too. */
 static bool is_rotation(const nt_quantity_info *quantity)
 {
@@ -106,7 +77,7 @@ static nt_status find_quantities(nt_record *record, nt_error *error)
         record->needs_energy |= quantity->needs_energy != 0;
         record->needs_drift |= quantity->needs_drift != 0;
     }
-    return refuse_doubles(record, error);
+    return NT_OK;
 }
 
 static const char *parameter_name(const nt_record *record, int k)

@@ -113,11 +113,20 @@ static inline void bench_free(bench *b)
     nt_arena_free(&b->model.arena);
 }
 
+static inline const nt_element_type *find_type(const char *section, const char *name)
+{
+    for (int i = 0; i < nt_element_type_count; i++)
+        if (strcmp(nt_element_types[i]->section, section) == 0 &&
+            strcmp(nt_element_types[i]->name, name) == 0)
+            return nt_element_types[i];
+    return NULL;
+}
+
 static inline nt_element *add_element(bench *b, const char *section, const char *type,
                                       const char *name)
 {
     nt_element *element = &b->elements[b->model.n_elements++];
-    *element = (nt_element){.type = nt_element_type_find(section, type),
+    *element = (nt_element){.type = find_type(section, type),
                             .name = name,
                             .part = NT_ALL_PARTS,
                             .place = {.line = 12, .column = 3},
