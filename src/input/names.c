@@ -95,3 +95,13 @@ const char *nt_name_fault(const char *text, int length, bool dashes)
     }
     return NULL;
 }
+
+bool nt_name_is_reserved(const char *text, int length)
+{
+    static const char *const words[] = {"energy",           "momentum",  "angular_momentum",
+                                        "constraint_drift", "step_size", "time"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strlen(words[i]) == (size_t)length && memcmp(words[i], text, (size_t)length) == 0)
+            return true;
+    return false;
+}

@@ -49,4 +49,7 @@ const char *nt_name_kind_word(nt_name_kind kind);
  * in an expression they would subtract. */
 const char *nt_name_fault(const char *text, int length, bool dashes);
 
+/* Words that begin the names of recorded quantities of the whole model: energy, energy.total. */
+bool nt_name_is_reserved(const char *text, int length);
+
 #endif

@@ -21,7 +21,8 @@ typedef struct context {
     const char *dotted;  /* the unknown name where it has dots, else NULL */
     const char *name;    /* the unknown name, [length]                    */
     int length;
-    nt_error record; /* why there is no recorded quantity of the name */
+    int object, quantity; /* of the next candidate, where the object is unknown too */
+    nt_error record;      /* why there is no recorded quantity of the name          */
 } context;
 
 /* The variable of a recorded quantity, which must be a single number; -1 where there is none. */
@@ -76,7 +77,12 @@ static int resolve(void *self, const char *name, int length)
                      "the parameters";
     if (c->scope == NT_SCOPE_RECORD)
         return resolve_record(c, name, length);
-    if (!memchr(name, '.', (size_t)length))
+    const char *dot = memchr(name, '.', (size_t)length);
+    if (nt_name_is_reserved(name, dot ? (int)(dot - name) : length))
+        c->refused = dot || name[0] != 't'
+                         ? "is recorded of the whole model: no number or load can depend on it"
+                         : "is written t";
+    if (c->refused || !dot)
         return -1;
     if (c->scope == NT_SCOPE_LOAD) {
         int signal = nt_model_signal(model, name, length);
@@ -113,7 +119,7 @@ static const nt_table *find_table(void *self, const char *name, int length, bool
 
 /* ---- "did you mean" ------------------------------------------------------------------------- */
 
-/* i-th spelling of a quantity of the object that an unknown name begins with: body.velocity.x. */
+/* i-th spelling of a quantity of an object, body.velocity.x, NULL after the last. */
 static const char *quantity_candidate(context *c, const nt_name *object, int i)
 {
     static const char *const of_body[] = {
@@ -123,28 +129,27 @@ static const char *quantity_candidate(context *c, const nt_name *object, int i)
         "angular_velocity.z",
     };
     static const char *const of_joint[] = {"angle", "rate", "displacement", "displacement_rate"};
-    bool joint = object->kind == NT_NAME_JOINT;
-    bool place_only =
-        object->kind == NT_NAME_MARKER ||
-        (object->kind == NT_NAME_BODY && c->reader->model->bodies[object->index].point);
-    int n = joint ? 4 : place_only ? 6 : 13;
+    bool body = object->kind == NT_NAME_BODY, joint = object->kind == NT_NAME_JOINT;
+    bool point = body && c->reader->model->bodies[object->index].point;
+    int n = joint ? 4 : body && !point ? 13 : body || object->kind == NT_NAME_MARKER ? 6 : 0;
     char text[NT_WORDS];
-    if (i >= n || object->kind == NT_NAME_FORCE)
+    if (i >= n)
         return NULL;
     int length =
         snprintf(text, sizeof text, "%s.%s", object->text, joint ? of_joint[i] : of_body[i]);
     return nt_arena_text(&c->reader->scratch, text, (size_t)length);
 }
 
-/* The unknown name with the i-th object in place of its own. */
-static const char *object_candidate(context *c, int i, int dot)
+/* All quantities of all objects, one after the other. */
+static const char *next_candidate(context *c)
 {
-    char text[2 * NT_WORDS];
-    if (i >= c->reader->objects.n)
-        return NULL;
-    int length = snprintf(text, sizeof text, "%s%.*s", c->reader->objects.list[i].text,
-                          c->length - dot < NT_WORDS ? c->length - dot : NT_WORDS, c->dotted + dot);
-    return nt_arena_text(&c->reader->scratch, text, (size_t)length);
+    const nt_names *objects = &c->reader->objects;
+    for (; c->object < objects->n; c->object++, c->quantity = 0) {
+        const char *text = quantity_candidate(c, &objects->list[c->object], c->quantity++);
+        if (text)
+            return text;
+    }
+    return NULL;
 }
 
 static const char *candidate(void *self, int i)
@@ -154,7 +159,7 @@ static const char *candidate(void *self, int i)
     if (c->dotted) {
         int dot = (int)((const char *)memchr(c->dotted, '.', (size_t)c->length) - c->dotted);
         const nt_name *object = nt_names_find(&c->reader->objects, c->dotted, dot);
-        return object ? quantity_candidate(c, object, i) : object_candidate(c, i, dot);
+        return object ? quantity_candidate(c, object, i) : next_candidate(c);
     }
     if (i < parameters->n)
         return parameters->list[i].text;
@@ -215,6 +220,14 @@ nt_status nt_read_expression(nt_reader *reader, const char *key, const nt_node *
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
+/* What is not a number has no sign. */
+nt_status nt_read_not_finite(nt_reader *reader, const char *key, const nt_node *node, double value)
+{
+    char got[NT_WORDS];
+    return nt_node_fail(reader->error, node, "%s: %s is %g, expected a finite number", key,
+                        nt_read_words(node, got, sizeof got), isnan(value) ? (double)NAN : value);
+}
+
 nt_status nt_read_unbound(nt_reader *reader, const char *key, const nt_node *node, double *target,
                           const nt_expression **expression)
 {
@@ -231,8 +244,7 @@ nt_status nt_read_unbound(nt_reader *reader, const char *key, const nt_node *nod
         return status;
     *target = nt_expression_value(*expression, reader->values);
     if (!isfinite(*target))
-        return nt_node_fail(reader->error, node, "%s: %s is %g, expected a finite number", key, got,
-                            *target);
+        return nt_read_not_finite(reader, key, node, *target);
     if (nt_expression_is_constant(*expression, NULL))
         *expression = NULL;
     return NT_OK;

@@ -60,6 +60,20 @@ static nt_status unknown_key(nt_reader *reader, const nt_key *keys, const nt_nod
                         what, known);
 }
 
+/* Keys that say nothing without another one. */
+static nt_status check_needs(nt_reader *reader, const nt_key *keys, const nt_node *mapping,
+                             const char *what)
+{
+    for (int i = 0; i < mapping->count; i++) {
+        const nt_key *key = find(keys, mapping->keys[i]);
+        if (key && key->needs && !nt_node_find(mapping, key->needs))
+            return nt_node_fail(reader->error, mapping->keys[i],
+                                "%s has the key '%s' without '%s', expected both or none", what,
+                                key->name, key->needs);
+    }
+    return NT_OK;
+}
+
 nt_status nt_read_check_keys(nt_reader *reader, const nt_key *keys, const nt_node *owner,
                              const nt_node *mapping, const char *what, bool typed)
 {
@@ -79,7 +93,7 @@ nt_status nt_read_check_keys(nt_reader *reader, const nt_key *keys, const nt_nod
                                 "%s lacks the key '%s', expected %s", what, key->name,
                                 nt_key_expected(key, expected, sizeof expected));
         }
-    return NT_OK;
+    return check_needs(reader, keys, mapping, what);
 }
 
 /* ---- all keys of a mapping --------------------------------------------------------------------
@@ -101,6 +115,23 @@ static void clear_points(const nt_key *keys, void *data)
 
 static nt_status read_all(nt_reader *reader, const nt_key *keys, const nt_node *owner,
                           const nt_node *mapping, const char *what, const char *section, bool typed,
+                          void *data);
+
+/* A mapping within a mapping; one without keys is the rest of a thought. */
+static nt_status read_group(nt_reader *reader, const nt_key *key, const nt_node *owner,
+                            const nt_node *value, const char *what, const char *section, void *data)
+{
+    char inner[2 * NT_WORDS], known[512];
+    snprintf(inner, sizeof inner, "%s of %.*s", key->name, NT_WORDS, what);
+    if (value->kind == NT_NODE_MAPPING && value->count == 0)
+        return nt_node_fail(reader->error, value,
+                            "%s: expected a mapping of keys (%s), got an empty one", inner,
+                            names_of(key->group, known, sizeof known));
+    return read_all(reader, key->group, owner, value, inner, section, false, data);
+}
+
+static nt_status read_all(nt_reader *reader, const nt_key *keys, const nt_node *owner,
+                          const nt_node *mapping, const char *what, const char *section, bool typed,
                           void *data)
 {
     unsigned *given = data;
@@ -110,12 +141,9 @@ static nt_status read_all(nt_reader *reader, const nt_key *keys, const nt_node *
         const nt_node *value = mapping->values[i];
         if (!key)
             continue; /* type */
-        if (key->type == NT_KEY_GROUP || (key->group && value->kind == NT_NODE_MAPPING)) {
-            char inner[2 * NT_WORDS];
-            snprintf(inner, sizeof inner, "%s of %.*s", key->name, NT_WORDS, what);
-            status =
-                read_all(reader, key->group, mapping->keys[i], value, inner, section, false, data);
-        } else
+        if (key->type == NT_KEY_GROUP || (key->group && value->kind == NT_NODE_MAPPING))
+            status = read_group(reader, key, mapping->keys[i], value, what, section, data);
+        else
             status = nt_read_value(reader, key, value, section, data);
         if (key->bit >= 0)
             *given |= 1u << key->bit;

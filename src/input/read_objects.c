@@ -9,17 +9,6 @@
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* Words that begin the names of recorded quantities of the whole model. */
-static bool is_reserved(const nt_node *name)
-{
-    static const char *const words[] = {"energy",           "momentum",  "angular_momentum",
-                                        "constraint_drift", "step_size", "time"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (nt_node_is(name, words[i]))
-            return true;
-    return false;
-}
-
 static nt_status already_declared(nt_reader *reader, const nt_node *node, nt_name_kind kind,
                                   const nt_name *first)
 {
@@ -46,7 +35,7 @@ static nt_status declare(nt_reader *reader, const nt_node *node, nt_name_kind ki
         return nt_node_fail(reader->error, node,
                             "'ground' always exists and cannot be the name of a %s",
                             nt_name_kind_word(kind));
-    if (is_reserved(node))
+    if (nt_name_is_reserved(node->text, node->length))
         return nt_node_fail(reader->error, node,
                             "a %s cannot be named %s: records use that word for the whole model",
                             nt_name_kind_word(kind), shown);
@@ -240,7 +229,9 @@ static nt_status read_elements(nt_reader *reader)
     for (int i = 0; i < model->n_elements && status == NT_OK; i++) {
         const nt_element_type *type = model->elements[i].type;
         char kind[NT_WORDS];
-        snprintf(kind, sizeof kind, "%s %s", type->name, nt_element_word(&model->elements[i]));
+        const char *word = nt_element_word(&model->elements[i]); /* a spring is a force */
+        snprintf(kind, sizeof kind, "%s%s%s", type->name, strcmp(word, "force") == 0 ? "" : " ",
+                 strcmp(word, "force") == 0 ? "" : word);
         status =
             read_object(reader, type->keys, reader->elements[i].name, reader->elements[i].value,
                         kind, type->section, true, model->elements[i].data);

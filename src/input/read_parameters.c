@@ -24,8 +24,12 @@ static nt_status check_parameter_name(nt_reader *reader, const nt_node *name)
     char shown[NT_WORDS];
     nt_read_words(name, shown, sizeof shown);
     const char *fault = nt_name_fault(name->text, name->length, false);
+    double number;
     if (fault)
-        return nt_node_fail(reader->error, name, "parameter name %s %s", shown, fault);
+        return nt_node_fail(reader->error, name, "parameter name %s %s%s", shown, fault,
+                            nt_number_parse(name->text, name->length, &number)
+                                ? " (a comma separates parameters, numbers have a decimal point)"
+                                : "");
     if (nt_node_is(name, "t"))
         return nt_node_fail(reader->error, name,
                             "a parameter cannot be named 't': that is the time in expressions");

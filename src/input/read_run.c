@@ -29,10 +29,6 @@ static nt_status check_tolerance(nt_reader *reader)
 {
     static const char *const names[] = {"position", "rotation", "velocity", "angular_velocity"};
     const nt_node *node = find(reader, "simulation", "tolerance");
-    if (node && node->kind == NT_NODE_MAPPING && node->count == 0)
-        return nt_node_fail(reader->error, node,
-                            "tolerance: expected a number, or one of position, rotation, velocity, "
-                            "angular_velocity, got an empty mapping");
     for (int i = 0; node && i < 4; i++) {
         const nt_node *member = node->kind == NT_NODE_MAPPING ? nt_node_find(node, names[i]) : node;
         if (member && !(reader->run.tolerance[i] > 0))

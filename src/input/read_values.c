@@ -1,15 +1,31 @@
 /* One value, by the type of its key. */
 #include "input/reader.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+/* [max(a, b), 0] is a list of max(a and b) and 0. */
+static bool is_cut_at_commas(const nt_node *node)
+{
+    for (int i = 0; node->kind == NT_NODE_LIST && i < node->count; i++) {
+        int open = 0;
+        for (const char *c = node->values[i]->text; c && *c; c++)
+            open += (*c == '(') - (*c == ')');
+        if (open > 0)
+            return true;
+    }
+    return false;
+}
 
 /* "position: expected a list of 3 numbers, got a mapping" */
 static nt_status wrong_type(nt_reader *reader, const nt_key *key, const nt_node *node)
 {
     char expected[NT_WORDS], got[NT_WORDS];
-    return nt_node_fail(reader->error, node, "%s: expected %s, got %s", key->name,
-                        nt_key_expected(key, expected, sizeof expected),
-                        nt_read_words(node, got, sizeof got));
+    return nt_node_fail(
+        reader->error, node, "%s: expected %s, got %s%s", key->name,
+        nt_key_expected(key, expected, sizeof expected), nt_read_words(node, got, sizeof got),
+        is_cut_at_commas(node) ? " (inside [ ] an expression with commas needs quotes)" : "");
 }
 
 static bool is_text(const nt_node *node)
@@ -116,7 +132,12 @@ static nt_status read_function(nt_reader *reader, const nt_key *key, const nt_no
     if (!is_text(node))
         return nt_node_fail(reader->error, node, "%s: expected a number or an expression, got %s",
                             key->name, nt_read_words(node, got, sizeof got));
-    return nt_read_expression(reader, key->name, node, scope, &reader->model->arena, target);
+    nt_status status =
+        nt_read_expression(reader, key->name, node, scope, &reader->model->arena, target);
+    double value;
+    if (status == NT_OK && nt_expression_is_constant(*target, &value) && !isfinite(value))
+        return nt_read_not_finite(reader, key->name, node, value);
+    return status;
 }
 
 static nt_status read_functions(nt_reader *reader, const nt_key *key, const nt_node *node,
@@ -133,6 +154,22 @@ static nt_status read_functions(nt_reader *reader, const nt_key *key, const nt_n
 /* ---- names of objects -------------------------------------------------------------------------
  */
 
+/* ", expected one of ground, arm": all names of a kind where they are few, else nothing. */
+static const char *known_names(const nt_reader *reader, nt_name_kind kind, char *text, size_t size)
+{
+    enum { FEW = 6 };
+    size_t used = 0;
+    int n = 0;
+    text[0] = '\0';
+    for (int i = 0; i < reader->objects.n && n <= FEW; i++) {
+        const nt_name *name = &reader->objects.list[i];
+        if (name->kind == kind && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s",
+                                     n++ == 0 ? ", expected one of " : ", ", name->text);
+    }
+    return n == 0 ? ", the model has none" : n <= FEW && used < size ? text : "";
+}
+
 /* The number of the body, marker or joint that a scalar names. */
 static nt_status read_name(nt_reader *reader, const nt_key *key, const nt_node *node,
                            nt_name_kind kind, int *index)
@@ -144,9 +181,11 @@ static nt_status read_name(nt_reader *reader, const nt_key *key, const nt_node *
     const nt_name *name = nt_names_find(&reader->objects, node->text, node->length);
     nt_read_words(node, shown, sizeof shown);
     if (!name) {
+        char known[2 * NT_WORDS];
         const char *best = nt_names_suggest(&reader->objects, node->text, node->length, 1u << kind);
         return nt_node_fail(reader->error, node, "%s: unknown %s %s%s", key->name, word, shown,
-                            nt_read_hint(best, hint, sizeof hint));
+                            best ? nt_read_hint(best, hint, sizeof hint)
+                                 : known_names(reader, kind, known, sizeof known));
     }
     if (name->kind != kind)
         return nt_node_fail(reader->error, node, "%s: %s is a %s, expected a %s", key->name, shown,

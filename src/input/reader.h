@@ -86,6 +86,9 @@ typedef enum nt_scope {
 nt_status nt_read_expression(nt_reader *reader, const char *key, const nt_node *scalar,
                              nt_scope scope, nt_arena *arena, const nt_expression **expression);
 
+/* "mass: '1/0' is inf, expected a finite number" */
+nt_status nt_read_not_finite(nt_reader *reader, const char *key, const nt_node *node, double value);
+
 /* A number or an expression of the parameters; bound to them where reader->binds. */
 nt_status nt_read_number(nt_reader *reader, const char *key, const nt_node *node, double *target);
 /* The same, never bound: *expression is NULL where the value depends on no parameter. */

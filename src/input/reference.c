@@ -23,6 +23,8 @@ static void row(nt_sink *sink, const char *prefix, const nt_key *key)
     cell(sink, key->unit ? key->unit : "");
     nt_sink_print(sink, " | %s", key->required ? "**required** " : "");
     cell(sink, key->meaning ? key->meaning : "");
+    if (key->needs)
+        nt_sink_print(sink, "; needs `%s`", key->needs);
     nt_sink_print(sink, " |\n");
 }
 

@@ -98,6 +98,24 @@ static void one_key(writer *w, const nt_key *key)
     end(w, "}");
 }
 
+/* Keys that say nothing without another one. */
+static void needs(writer *w, const nt_key *keys)
+{
+    const nt_key *key = keys;
+    while (key->name && !key->needs)
+        key++;
+    if (!key->name)
+        return;
+    begin(w, "dependentRequired", "{");
+    for (; key->name; key++)
+        if (key->needs) {
+            begin(w, key->name, "[");
+            text(w, NULL, key->needs);
+            end(w, "]");
+        }
+    end(w, "}");
+}
+
 /* The members of an object that has the keys of a table; type, where not NULL, is the value that
  * its key `type` must have. */
 static void object(writer *w, const nt_key *keys, const char *type)
@@ -120,6 +138,7 @@ static void object(writer *w, const nt_key *keys, const char *type)
         if (key->required)
             text(w, NULL, key->name);
     end(w, "]");
+    needs(w, keys);
 }
 
 /* A mapping of names chosen by the writer of the model: all values alike. */

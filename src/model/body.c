@@ -45,11 +45,13 @@ static const nt_key orientation_keys[] = {
      .bit = 6,
      .low = 3,
      .high = 3,
+     .needs = "angle",
      .meaning = "orientation: axis of the rotation by `angle`"},
     {.name = "angle",
      .type = NT_KEY_NUMBER,
      AT(angle),
      .bit = 7,
+     .needs = "axis",
      .unit = "rad",
      .meaning = "orientation: angle about `axis`"},
     {.name = "matrix",
@@ -122,6 +124,7 @@ const nt_key nt_body_keys[] = {
      AT(angular_velocity_frame),
      .bit = 11,
      .choices = frames,
+     .needs = "angular_velocity",
      .meaning = "axes in which angular_velocity is given"},
     {.name = "fixed_point",
      .type = NT_KEY_NUMBERS,
@@ -214,8 +217,6 @@ static nt_status orientation(const nt_body *body, const char *file, bool validat
     if (validate && (forms & (forms - 1)) != 0)
         wrong = "has more than one orientation, expected one of quaternion, rotation_vector, axis "
                 "with angle, matrix";
-    else if (!(forms & NT_GIVEN_AXIS) != !(body->given & NT_GIVEN_ANGLE))
-        wrong = "has an axis without an angle or an angle without an axis, expected both";
     else if (forms & NT_GIVEN_QUATERNION) {
         if (!nt_direction(body->quaternion, 4, q))
             wrong = "has a quaternion of length zero";

@@ -210,9 +210,10 @@ nt_status nt_joint_prepare(nt_model *model, nt_element *element, const nt_row_sp
         if (!(joint->given & NT_GIVEN_LENGTH))
             joint->length = v3_norm(d);
         if (validate && !(joint->length > 0))
-            return nt_joint_refuse(
-                model, element, error,
-                "has length zero, expected a positive one (a spherical joint has none)");
+            return nt_load_refuse(model, element, error,
+                                  "length is %g m, expected a positive one (a spherical joint has "
+                                  "none)",
+                                  joint->length);
     }
     return NT_OK;
 }

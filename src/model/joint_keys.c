@@ -25,6 +25,7 @@ static const nt_key friction_keys[] = {
      .type = NT_KEY_NUMBER,
      AT(friction.slip),
      .bit = 14,
+     .needs = "dry",
      .unit = "rad/s, m/s",
      .meaning = "rate below which dry friction turns over smoothly; default 1e-3"},
     NT_KEY_PART(nt_joint, friction.part, 29, "implicit"),

@@ -42,6 +42,7 @@ typedef struct nt_key {
     int low, high;       /* count range of NUMBERS; rows of MATRIX; count of FUNCTIONS */
     size_t count_offset; /* NUMBERS: where the count goes                               */
     bool required;
+    const char *needs; /* the key of the same mapping without which this one says nothing */
     const char *const *choices; /* NULL-terminated */
     const struct nt_key *group; /* terminated by a key without a name */
     const char *unit;

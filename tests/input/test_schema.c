@@ -111,6 +111,13 @@ static void mentions(const char *text, const nt_key *keys)
         snprintf(quoted, sizeof quoted, "\"%s\": {", key->name);
         assert_non_null(strstr(text, quoted));
         assert_non_null(key->meaning);
+        if (key->needs) {
+            snprintf(quoted, sizeof quoted, "\"%s\": [", key->name);
+            const char *needed = strstr(strstr(text, "\"dependentRequired\""), quoted);
+            assert_non_null(needed);
+            snprintf(quoted, sizeof quoted, "\"%s\"", key->needs);
+            assert_non_null(strstr(needed, quoted));
+        }
         if (key->group)
             mentions(text, key->group);
     }
@@ -148,6 +155,10 @@ static void check_table(const nt_key *keys, size_t size, unsigned *bits)
             assert_true(key->high > 0);
         for (const nt_key *other = keys; other != key; other++)
             assert_string_not_equal(key->name, other->name);
+        const nt_key *needed = keys;
+        while (key->needs && needed->name && strcmp(needed->name, key->needs) != 0)
+            needed++;
+        assert_non_null(needed->name); /* it needs a key of the same table */
         if (key->group)
             check_table(key->group, size, bits);
     }
