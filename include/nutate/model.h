@@ -30,6 +30,10 @@ NT_API nt_status nt_model_read_text(nt_model **model, const char *text, size_t l
                                     const nt_setting *settings, int n_settings, nt_error *error);
 NT_API void nt_model_destroy(nt_model *model);
 
+/* Paths of the tables that the model has read, for i = 0, 1, ...; NULL after the last. Belong to
+ * the model. */
+NT_API const char *nt_model_table_file(const nt_model *model, int i);
+
 /* The system of the model; frame NT_INERTIAL. Belongs to the model. */
 NT_API const nt_system *nt_model_system(const nt_model *model);
 

@@ -86,6 +86,11 @@ typedef struct nt_cli_plan {
     nt_integrator_setup setup; /* of the integrator */
 } nt_cli_plan;
 
+/* Say what is wrong with a section or key of the model ("simulation.step"), at its place where the
+ * file gives it. Returns the exit status. */
+int nt_cli_refuse(const nt_cli_plan *plan, const char *key, const char *format, ...)
+    NT_PRINTF(3, 4);
+
 /* The method of this name; NULL after saying that there is none, with `where` in front. */
 const nt_method *nt_cli_method(const char *where, const char *name);
 

@@ -150,13 +150,20 @@ static int unknown_option(const nt_cli_command *command, const char *argument)
     return NT_EXIT_USAGE;
 }
 
+/* seen: a bit for each row that was given before. Of two values one would go unheard. */
 static int read_option(nt_cli_options *options, const nt_cli_command *command, char **arguments,
-                       int count, int *i)
+                       int count, int *i, unsigned *seen)
 {
     char *value;
     const option_row *row = find_row(command, arguments[*i], &value);
     if (!row)
         return unknown_option(command, arguments[*i]);
+    unsigned bit = 1u << (row - rows);
+    if ((*seen & bit) && (row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER)) {
+        nt_cli_say("%s is given twice, expected one %s", row->word, row->argument);
+        return NT_EXIT_USAGE;
+    }
+    *seen |= bit;
     if (row->kind == FLAG && value) {
         nt_cli_say("%s takes no value", row->word);
         return NT_EXIT_USAGE;
@@ -177,6 +184,10 @@ static int read_operand(nt_cli_options *options, const nt_cli_command *command, 
         nt_cli_say("%s takes no argument, got '%s'", command->name, text);
         return NT_EXIT_USAGE;
     }
+    if (*text == '\0') {
+        nt_cli_say("%s: expected %s, got an empty name", command->name, command->operand);
+        return NT_EXIT_USAGE;
+    }
     if (options->name) {
         nt_cli_say("%s takes one %s, got '%s' and '%s'", command->name, command->operand,
                    options->name, text);
@@ -190,6 +201,7 @@ int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, 
                         char **arguments)
 {
     bool only_operands = false;
+    unsigned seen = 0;
     *options = (nt_cli_options){.settings = calloc((size_t)count + 1, sizeof(nt_setting)),
                                 .parameters = calloc((size_t)count + 1, sizeof(char *))};
     if (!options->settings || !options->parameters)
@@ -201,7 +213,7 @@ int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, 
             continue;
         }
         if (!only_operands && arguments[i][0] == '-' && arguments[i][1] != '\0')
-            status = read_option(options, command, arguments, count, &i);
+            status = read_option(options, command, arguments, count, &i, &seen);
         else
             status = read_operand(options, command, arguments[i]);
         if (status != NT_EXIT_DONE)

@@ -2,6 +2,7 @@
  */
 #include "cli/cli.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -9,11 +10,7 @@
 
 /* ---- messages with a place ------------------------------------------------------------------ */
 
-/* What is wrong with a section or key of the model, at its place where the file gives it. */
-static int refuse(const nt_cli_plan *plan, const char *key, const char *format, ...)
-    NT_PRINTF(3, 4);
-
-static int refuse(const nt_cli_plan *plan, const char *key, const char *format, ...)
+int nt_cli_refuse(const nt_cli_plan *plan, const char *key, const char *format, ...)
 {
     char message[600];
     int line, column;
@@ -111,8 +108,8 @@ static int choose_frame(nt_cli_plan *plan, const nt_cli_options *options, bool o
         return NT_EXIT_DONE;
     plan->frame = wanted == NT_BODY ? NT_INERTIAL : NT_BODY;
     if (simulation->frame_given && (!other || was_set(options, "", "frame")))
-        return refuse(plan, "simulation.frame", "frame: %s has the %s frame only, got %s",
-                      nt_method_name(plan->method), names[plan->frame], names[wanted]);
+        return nt_cli_refuse(plan, "simulation.frame", "frame: %s has the %s frame only, got %s",
+                             nt_method_name(plan->method), names[plan->frame], names[wanted]);
     if (simulation->frame_given && !options->quiet)
         nt_cli_say("frame %s is set aside: %s has the %s frame only", names[wanted],
                    nt_method_name(plan->method), names[plan->frame]);
@@ -132,7 +129,7 @@ static int choose_tolerance(nt_cli_plan *plan, const nt_cli_options *options, bo
         nt_method_check_tolerance(plan->method, nt_model_system(plan->model), &error) == NT_OK)
         return NT_EXIT_DONE;
     if (!other || was_set(options, "", "tolerance"))
-        return refuse(plan, "simulation.tolerance", "tolerance: %s", error.message);
+        return nt_cli_refuse(plan, "simulation.tolerance", "tolerance: %s", error.message);
     memset(plan->tolerance, 0, sizeof plan->tolerance);
     if (!options->quiet)
         nt_cli_say("tolerance is set aside: %s does not control its error",
@@ -162,8 +159,8 @@ static int choose_method(nt_cli_plan *plan, const nt_cli_options *options)
 
 static int missing(const nt_cli_plan *plan, const char *key)
 {
-    return refuse(plan, "simulation",
-                  "simulation.%s is missing: give it in the model, or with --%s", key, key);
+    return nt_cli_refuse(plan, "simulation",
+                         "simulation.%s is missing: give it in the model, or with --%s", key, key);
 }
 
 /* More steps than anybody can wait for: a slip of the exponent. */
@@ -171,16 +168,29 @@ static const double MOST_STEPS = 1e12;
 
 static int too_many(const nt_cli_plan *plan, double duration, double step)
 {
-    return refuse(plan, "simulation.step",
-                  "a duration of %g s in steps of %g s is %.3g steps, expected at most %g",
-                  duration, step, duration / step, MOST_STEPS);
+    return nt_cli_refuse(plan, "simulation.step",
+                         "a duration of %g s in steps of %g s is %.3g steps, expected at most %g",
+                         duration, step, duration / step, MOST_STEPS);
 }
 
 static int too_many_rows(const nt_cli_plan *plan, double duration, double every)
 {
-    return refuse(plan, "output.every",
-                  "a duration of %g s in rows every %g s is %.3g rows, expected at most %g",
-                  duration, every, duration / every, MOST_STEPS);
+    return nt_cli_refuse(plan, "output.every",
+                         "a duration of %g s in rows every %g s is %.3g rows, expected at most %g",
+                         duration, every, duration / every, MOST_STEPS);
+}
+
+/* A step is this many roundings of the time at least, or its ends would fall on uneven places and
+ * the last ones together. At a start of 0 there are no more than MOST_STEPS anyway. */
+static const double ROUNDINGS = 1000;
+
+static int too_late(const nt_cli_plan *plan, double time, double step)
+{
+    return nt_cli_refuse(
+        plan, "simulation.start",
+        "start: a step of %g s is lost in the rounding of times near %g s, expected an "
+        "earlier start",
+        step, time);
 }
 
 /* Equal steps, duration / ceil(duration / step); a ratio that is whole but for rounding is whole.
@@ -206,12 +216,15 @@ static int choose_times(nt_cli_plan *plan, const nt_cli_options *options, bool n
     plan->start = simulation->start;
     plan->end = plan->start + duration;
     plan->step = step;
+    double time = fmax(fabs(plan->start), fabs(plan->end)), least = fmin(step, duration);
+    if (duration > 0 && step > 0 && least < ROUNDINGS * DBL_EPSILON * time)
+        return too_late(plan, time, least);
     if (duration > 0 && step > 0 && !controlled)
         plan->step = duration / fmax(1, ceil(duration / step * (1 - 1e-12)));
     if (plan->step > 0 && simulation->minimum_step > plan->step * (1 + 1e-12))
-        return refuse(plan, "simulation.minimum_step",
-                      "minimum_step: expected at most the step, %g s, got %g s", plan->step,
-                      simulation->minimum_step);
+        return nt_cli_refuse(plan, "simulation.minimum_step",
+                             "minimum_step: expected at most the step, %g s, got %g s", plan->step,
+                             simulation->minimum_step);
     return NT_EXIT_DONE;
 }
 
@@ -239,10 +252,11 @@ static int check_maximum_step(const nt_cli_plan *plan, const nt_cli_options *opt
         return NT_EXIT_DONE;
     if (!options->method || strcmp(options->method, simulation->method) == 0 ||
         was_set(options, "", "maximum_step"))
-        return refuse(plan, "simulation.maximum_step",
-                      "maximum_step bounds variable steps, and %s takes equal ones here: expected "
-                      "a smaller step, or a method and a tolerance for variable steps",
-                      nt_method_name(plan->method));
+        return nt_cli_refuse(
+            plan, "simulation.maximum_step",
+            "maximum_step bounds variable steps, and %s takes equal ones here: expected "
+            "a smaller step, or a method and a tolerance for variable steps",
+            nt_method_name(plan->method));
     if (!options->quiet)
         nt_cli_say("maximum_step is set aside: %s takes equal steps here",
                    nt_method_name(plan->method));
@@ -267,7 +281,8 @@ static int create_integrator(nt_cli_plan *plan, const nt_cli_options *options)
     memcpy(plan->setup.tolerance, plan->tolerance, sizeof plan->tolerance);
     nt_status status = nt_integrator_create(&plan->integrator, &plan->setup, &error);
     if (status == NT_INVALID || (status == NT_UNSUPPORTED && !error.file[0]))
-        return refuse(plan, "simulation.options", "%s", error.message); /* of each alone, or none */
+        return nt_cli_refuse(plan, "simulation.options", "%s",
+                             error.message); /* of each alone, or none */
     if (status != NT_OK)
         return nt_cli_fail(plan->path, &error);
     plan->variable = nt_integrator_is_variable(plan->integrator);

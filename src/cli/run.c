@@ -54,47 +54,86 @@ static char *default_output(const char *model)
     return path;
 }
 
-static int check_output(const char *path, const char *model)
+static int check_output(const char *path)
 {
-    if (strcmp(path, "-") != 0 && !ends_with(path, ".csv") && !ends_with(path, ".nc")) {
-        nt_cli_say("-o: expected a name that ends in .csv or .nc, or -, got '%s'", path);
-        return NT_EXIT_USAGE;
-    }
-    if (strcmp(path, model) == 0 && strcmp(path, "-") != 0) {
-        nt_cli_say("-o: '%s' is the model itself", path);
-        return NT_EXIT_USAGE;
-    }
-    return NT_EXIT_DONE;
-}
-
-/* Whether two names stand for one file, by whatever path. */
-static bool same_file(const char *a, const char *b)
-{
-    struct stat first, second;
-    if (strcmp(a, b) == 0)
-        return true;
-    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
-           first.st_ino == second.st_ino;
-}
-
-/* The state must not be written over the model or the result. */
-static int check_save(const nt_cli_options *options, const char *output)
-{
-    const char *save = options->save;
-    bool result = save && output && same_file(save, output);
-    if (!save || (!same_file(save, options->name) && !result))
+    if (strcmp(path, "-") == 0 || ends_with(path, ".csv") || ends_with(path, ".nc"))
         return NT_EXIT_DONE;
-    nt_cli_say("--save: '%s' is the %s", save, result ? "result" : "model itself");
+    nt_cli_say("-o: expected a name that ends in .csv or .nc, or -, got '%s'", path);
     return NT_EXIT_USAGE;
 }
-
-/* ---- provenance ----------------------------------------------------------------------------- */
 
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
+
+/* The folder that holds a file, or would. */
+static bool find_folder(const char *path, struct stat *is)
+{
+    char folder[4096];
+    int length = (int)(base_name(path) - path);
+    if (length >= (int)sizeof folder)
+        return false;
+    snprintf(folder, sizeof folder, "%.*s", length, path);
+    return stat(length > 0 ? folder : ".", is) == 0;
+}
+
+/* Whether two names stand for one file, by whatever path, even if it is not there yet. */
+static bool same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    bool there = stat(a, &first) == 0;
+    if (strcmp(a, b) == 0)
+        return true;
+    if ((stat(b, &second) == 0) != there)
+        return false;
+    if (!there && (strcmp(base_name(a), base_name(b)) != 0 || !find_folder(a, &first) ||
+                   !find_folder(b, &second)))
+        return false;
+    return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+/* What a file that is to be written is to the model already; NULL: nothing. */
+static const char *role_of(const nt_cli_plan *plan, const char *path)
+{
+    const char *table;
+    if (same_file(path, plan->path))
+        return "the model itself";
+    for (int i = 0; (table = nt_model_table_file(plan->model, i)) != NULL; i++)
+        if (same_file(path, table))
+            return "a table of the model";
+    return NULL;
+}
+
+/* Nothing is written over what is read, nor twice to one file. --save may renew the state of
+ * --restart, which has been read by then. */
+static int check_files(const nt_cli_plan *plan, const nt_cli_options *options, const char *output)
+{
+    enum { RESULT, STATE, OBJECTIVES, FILES };
+    static const char *const words[FILES] = {"-o", "--save", "--objectives"};
+    const char *const path[FILES] = {output, options->save, options->objectives};
+    for (int i = 0; i < FILES; i++) {
+        if (!path[i] || strcmp(path[i], "-") == 0)
+            continue;
+        const char *role = role_of(plan, path[i]);
+        if (i != STATE && options->restart && same_file(path[i], options->restart))
+            role = "the state to go on from";
+        for (int j = 0; j < i; j++)
+            if (path[j] && same_file(path[i], path[j]))
+                role = j == RESULT ? "the result" : "the saved state";
+        if (!role)
+            continue;
+        if (i == RESULT && !options->output)
+            nt_cli_say("without -o the result goes to '%s', which is %s", path[i], role);
+        else
+            nt_cli_say("%s: '%s' is %s", words[i], path[i], role);
+        return NT_EXIT_USAGE;
+    }
+    return NT_EXIT_DONE;
+}
+
+/* ---- provenance ----------------------------------------------------------------------------- */
 
 /* NAME=VALUE lines for NetCDF: how this result was made, without paths of this machine. To be
  * freed; NULL when memory is out. */
@@ -294,15 +333,16 @@ static int choose_output(const nt_cli_options *options, char **output)
 {
     *output = NULL;
     if (options->check && !options->output)
-        return check_save(options, NULL);
+        return NT_EXIT_DONE;
     *output = options->output ? strdup(options->output) : default_output(options->name);
-    int status = *output ? check_output(*output, options->name) : nt_cli_no_memory();
-    return status == NT_EXIT_DONE ? check_save(options, *output) : status;
+    return *output ? check_output(*output) : nt_cli_no_memory();
 }
 
 static int prepare(run *r, const nt_cli_options *options, const char *output)
 {
     int status = nt_cli_plan_make(&r->plan, options, true);
+    if (status == NT_EXIT_DONE)
+        status = check_files(&r->plan, options, output);
     if (status == NT_EXIT_DONE)
         status = begin(r, options);
     if (status == NT_EXIT_DONE && r->sens)

@@ -12,30 +12,33 @@ const char *nt_cli_sens_name(const nt_cli_plan *plan, const nt_cli_sens *sens, i
 
 /* ---- parameters ----------------------------------------------------------------------------- */
 
-static int list_parameters(const nt_cli_plan *plan)
+/* "m, arm": as many as there is room for. */
+static const char *list_parameters(const nt_cli_plan *plan, char *text, size_t size)
 {
     const nt_system *system = nt_model_system(plan->model);
-    char text[400] = "";
-    for (int i = 0; i < system->n_parameters; i++) {
-        size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? ", " : "",
-                 system->parameter_names[i]);
-    }
-    nt_cli_say("sens needs --param NAME; the parameters of %s are: %s", plan->path, text);
-    return NT_EXIT_USAGE;
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < system->n_parameters && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "",
+                                 system->parameter_names[i]);
+    return text;
 }
 
 static int find_parameter(const nt_cli_plan *plan, const char *name, int *number)
 {
     const nt_system *system = nt_model_system(plan->model);
-    char hint[80];
+    char hint[80], known[400];
     for (int i = 0; i < system->n_parameters; i++)
         if (strcmp(system->parameter_names[i], name) == 0) {
             *number = i;
             return NT_EXIT_DONE;
         }
     nt_cli_suggestion(name, system->parameter_names, system->n_parameters, hint, sizeof hint);
-    nt_cli_say("--param: %s has no parameter '%s'%s", plan->path, name, hint);
+    if (hint[0])
+        nt_cli_say("--param: %s has no parameter '%s'%s", plan->path, name, hint);
+    else
+        nt_cli_say("--param: %s has no parameter '%s', expected one of %s", plan->path, name,
+                   list_parameters(plan, known, sizeof known));
     return NT_EXIT_USAGE;
 }
 
@@ -47,8 +50,12 @@ static int find_parameters(nt_cli_sens *sens, const nt_cli_plan *plan,
                    plan->path);
         return NT_EXIT_USAGE;
     }
-    if (options->n_parameters == 0)
-        return list_parameters(plan);
+    if (options->n_parameters == 0) {
+        char known[400];
+        nt_cli_say("sens needs --param NAME; the parameters of %s are: %s", plan->path,
+                   list_parameters(plan, known, sizeof known));
+        return NT_EXIT_USAGE;
+    }
     for (int i = 0; i < options->n_parameters; i++) {
         int status = find_parameter(plan, options->parameters[i], &sens->parameters[i]);
         if (status != NT_EXIT_DONE)
@@ -88,8 +95,11 @@ int nt_cli_sens_begin(nt_cli_sens *sens, const nt_cli_plan *plan, const nt_cli_o
         status = check_initial(sens, plan);
     if (status != NT_EXIT_DONE)
         return status;
-    if (nt_sensitivity_create(&sens->sensitivity, plan->integrator, sens->parameters, sens->n,
-                              &error) != NT_OK)
+    nt_status created = nt_sensitivity_create(&sens->sensitivity, plan->integrator,
+                                              sens->parameters, sens->n, &error);
+    if (created == NT_UNSUPPORTED && !options->method)
+        return nt_cli_refuse(plan, "simulation.method", "%s", error.message);
+    if (created != NT_OK)
         return nt_cli_fail(plan->path, &error);
     if (options->restart)
         return nt_cli_state_restore_sens(plan, sens, options->restart);

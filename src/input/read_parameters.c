@@ -181,30 +181,24 @@ nt_status nt_read_parameters(nt_reader *reader, const nt_node *section)
 
 /* ---- tables --------------------------------------------------------------------------------- */
 
-struct nt_table_file {
-    nt_table_file *next;
-    const char *path;
-    const nt_table *table;
-};
-
 const nt_table *nt_read_table_file(nt_reader *reader, const char *path, int length, nt_error *error)
 {
     nt_model *model = reader->model;
-    nt_table_file *file = reader->table_files;
+    nt_table_file *file = model->table_files;
     while (file &&
-           !(strlen(file->path) == (size_t)length && memcmp(file->path, path, (size_t)length) == 0))
+           !(strlen(file->name) == (size_t)length && memcmp(file->name, path, (size_t)length) == 0))
         file = file->next;
     if (file)
         return file->table;
-    file = NT_TAKE(&reader->scratch, 1, nt_table_file);
-    if (!file || !(file->path = nt_arena_text(&reader->scratch, path, (size_t)length))) {
+    file = NT_TAKE(&model->arena, 1, nt_table_file);
+    if (!file || !(file->name = nt_arena_text(&model->arena, path, (size_t)length))) {
         nt_fail(error, NT_NO_MEMORY, "out of memory");
         return NULL;
     }
-    if (nt_table_read(file->path, reader->beside, &model->arena, &file->table, error) != NT_OK)
+    if (nt_table_read(file->name, reader->beside, &model->arena, &file->table, error) != NT_OK)
         return NULL;
-    file->next = reader->table_files;
-    reader->table_files = file;
+    file->next = model->table_files;
+    model->table_files = file;
     return file->table;
 }
 

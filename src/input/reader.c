@@ -141,7 +141,6 @@ static nt_status keep_source(nt_reader *reader, nt_document *document, const cha
         beside = nt_arena_text(&model->arena, folder, length + 1);
         if (!beside)
             return nt_read_no_memory(reader);
-        model->folder = nt_arena_text(&model->arena, folder, length);
         beside[length] = '/';
     }
     reader->beside = beside;

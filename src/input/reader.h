@@ -16,8 +16,6 @@
 
 enum { NT_WORDS = 128 }; /* room for the texts below that are put into messages */
 
-typedef struct nt_table_file nt_table_file;
-
 /* A joint, force or contact, by its number in model->elements. */
 typedef struct nt_element_node {
     const nt_node *name, *value;
@@ -35,8 +33,7 @@ typedef struct nt_reader {
     nt_names parameters;
     double *values; /* [n_parameters] */
     nt_names tables;
-    const nt_table **table;     /* [tables.n] */
-    nt_table_file *table_files; /* read so far */
+    const nt_table **table; /* [tables.n] */
 
     nt_names objects;          /* bodies, markers, joints, forces, contacts       */
     nt_element_node *elements; /* [n_elements] */

@@ -21,6 +21,14 @@ const char *nt_model_corrections(const nt_model *model)
     return model->corrections ? model->corrections : "";
 }
 
+const char *nt_model_table_file(const nt_model *model, int i)
+{
+    const nt_table_file *file = model->table_files;
+    while (file && i-- > 0)
+        file = file->next;
+    return file ? file->table->file : NULL;
+}
+
 double nt_model_length(const nt_model *model) { return model->length; }
 
 static int count_points(const nt_model *model)

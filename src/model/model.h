@@ -380,9 +380,16 @@ typedef struct nt_objective {
     nt_place place;
 } nt_objective;
 
+/* A table that a file holds, by the file's name in the model. */
+typedef struct nt_table_file {
+    struct nt_table_file *next;
+    const char *name;
+    const nt_table *table;
+} nt_table_file;
+
 struct nt_model {
     nt_arena arena;
-    const char *file, *folder, *title;
+    const char *file, *title;
     char *text; /* [text_length], terminated; owned */
     size_t text_length;
 
@@ -399,6 +406,7 @@ struct nt_model {
     int n_elements, n_joints, n_contacts;
     nt_signal *signals;
     int n_signals;
+    nt_table_file *table_files; /* the one that was read last first */
     nt_binding *bindings;
     int n_bindings;
     bool correct_initial;

@@ -96,10 +96,11 @@ static nt_status find_variables(nt_model *model, nt_objective_work *w, const nt_
 
 static nt_status check(const nt_model *model, int i, double value, double t, nt_error *error)
 {
+    const nt_objective *o = &model->objectives[i];
     if (isfinite(value))
         return NT_OK;
-    return nt_fail(error, NT_NOT_FINITE, "objective %s has no value at t = %g s",
-                   model->objectives[i].name, t);
+    return nt_fail_at(error, NT_NOT_FINITE, model->file, o->place.line, o->place.column,
+                      "objective %s has no finite value at t = %g s", o->name, t);
 }
 
 nt_status nt_model_objective_values(nt_model *model, const nt_state *state, const double *reactions,

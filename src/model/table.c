@@ -202,8 +202,8 @@ static bool next_row(row *r, const char *text, size_t length, size_t *at)
     return false;
 }
 
-nt_status nt_table_parse(const char *text, size_t length, const char *name, nt_arena *arena,
-                         const nt_table **table, nt_error *error)
+static nt_status parse(const char *text, size_t length, const char *name, nt_arena *arena,
+                       nt_table **table, nt_error *error)
 {
     if (length > LARGEST_FILE)
         return nt_fail_at(error, NT_BAD_MODEL, name, 0, 0, "larger than %zu bytes", LARGEST_FILE);
@@ -243,11 +243,22 @@ nt_status nt_table_parse(const char *text, size_t length, const char *name, nt_a
     return status;
 }
 
+nt_status nt_table_parse(const char *text, size_t length, const char *name, nt_arena *arena,
+                         const nt_table **table, nt_error *error)
+{
+    nt_table *read;
+    nt_status status = parse(text, length, name, arena, &read, error);
+    if (status == NT_OK)
+        *table = read;
+    return status;
+}
+
 nt_status nt_table_read(const char *path, const char *beside, nt_arena *arena,
                         const nt_table **table, nt_error *error)
 {
     nt_status status = NT_NO_MEMORY;
     char *text = NULL, *full;
+    nt_table *read;
     size_t length, kept = 0;
     const char *slash = beside && path[0] != '/' ? strrchr(beside, '/') : NULL;
     if (slash)
@@ -262,7 +273,11 @@ nt_status nt_table_read(const char *path, const char *beside, nt_arena *arena,
     memcpy(full + kept, name, size);
     status = nt_file_read(full, LARGEST_FILE, &text, &length, error);
     if (status == NT_OK)
-        status = nt_table_parse(text, length, full, arena, table, error);
+        status = parse(text, length, full, arena, &read, error);
+    if (status == NT_OK && !(read->file = nt_arena_text(arena, full, kept + size - 1)))
+        status = nt_fail(error, NT_NO_MEMORY, "out of memory");
+    if (status == NT_OK)
+        *table = read;
     free(text);
     free(full);
     return status;

@@ -16,6 +16,7 @@ typedef struct nt_table {
     const double *x;     /* [n] strictly increasing      */
     const double *y;     /* [n]                          */
     const double *slope; /* [n] dy/dx at the points      */
+    const char *file;    /* path that it was read from, in the arena; NULL: from no file */
 } nt_table;
 
 /* A table through n points, copied into the arena; freed with it.

@@ -120,6 +120,8 @@ expect 2 sens design.yaml
 says "sens needs --param NAME" "m, arm"
 expect 2 sens design.yaml --param arn
 says "no parameter 'arn'" "did you mean 'arm'?"
+expect 2 sens design.yaml --param q
+says "--param: design.yaml has no parameter 'q', expected one of m, arm"
 expect 2 sens design.yaml --param m --param m
 says "given twice"
 
@@ -158,6 +160,12 @@ says "has no parameters"
 sed '/^joints/d; /load/d; s/position: \[0, arm, 0\], //' design.yaml >free.yaml
 expect 2 sens free.yaml --param m --method bdf --set output.record='[energy]'
 says "has no linearised step; methods that have one: generalized-alpha"
+sed 's/^simulation: {/&method: bdf, /' free.yaml >named.yaml
+expect 2 sens named.yaml --param m --set output.record='[energy]'
+says "nutate: named.yaml:8:22: method bdf has no linearised step"
+sed 's/integral, of: m/final, of: log(top.position.x - 1)*m/' design.yaml >negative.yaml
+expect 3 sens negative.yaml --param m
+says "nutate: negative.yaml:9:3: objective area has no finite value at t = 0 s"
 sed 's/position: \[0, arm, 0\]/position: [0, 1, 0]/; s/at: \[0, 0, 0\]/points: [[0, 0, 0], [0, -arm, 0]]/' design.yaml >held.yaml
 expect 2 sens held.yaml --param arm
 says "cannot follow parameter arm" "joint pivot"

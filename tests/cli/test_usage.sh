@@ -32,6 +32,16 @@ for value in 0 -1 nan inf 1e-3s ''; do
     expect 2 run top.yaml --step "$value"
     says "--step: expected a positive number of seconds"
 done
+for options in "--step 1e-3 --step=1e-2" "--duration 1 --duration 1" "--method bdf --method theta" \
+    "-o a.csv -o b.csv" "--solver klu --solver dense"; do
+    # shellcheck disable=SC2086
+    expect 2 run top.yaml $options
+    says "is given twice, expected one"
+done
+expect 2 run ""
+says "nutate: run: expected MODEL, got an empty name"
+expect 2 methods ""
+says "nutate: methods: expected [NAME], got an empty name"
 expect 2 run top.yaml --set m
 says "expected KEY=VALUE"
 expect 2 run top.yaml --set m=
@@ -54,6 +64,9 @@ says "top.yaml: tolerance: method generalized-alpha does not control its error"
 expect 2 check top.yaml --set simulation.tolerance=1e-6
 says "does not control its error"
 expect 2 run top.yaml --set mass=1
+expect 2 run top.yaml --set simulation.start=1e17
+says "top.yaml: start: a step of 0.001 s is lost in the rounding of times near 1e+17 s, expected an earlier start"
+expect 0 run top.yaml --set simulation.start=1e6 -o late.csv
 expect 4 run missing.yaml
 says "missing.yaml" "No such file"
 

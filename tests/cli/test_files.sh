@@ -1,0 +1,65 @@
+# What a run reads is never written over, and no file is written twice.
+. "$(dirname "$0")/common.sh"
+cat >road.yaml <<'EOF'
+nutate: 1
+parameters: {m: 2}
+tables: {bumps: road.csv}
+bodies:
+  car: {mass: m, inertia: [1, 1, 1]}
+forces:
+  push: {type: force, on: car, value: ["table(bumps, t)", "table('side.csv', t)", 0]}
+objectives:
+  way: {type: final, of: car.position.x}
+simulation: {duration: 0.1, step: 0.01}
+output: {record: [car.position]}
+EOF
+printf '0,0\n1,2\n' >road.csv
+printf '0,0\n1,3\n' >side.csv
+cp road.yaml model.before
+cp road.csv road.before
+cp side.csv side.before
+unharmed() {
+    same road.yaml model.before
+    same road.csv road.before
+    same side.csv side.before
+}
+
+expect 2 run road.yaml
+says "nutate: without -o the result goes to 'road.csv', which is a table of the model"
+unharmed
+for path in side.csv ./side.csv "$PWD/side.csv"; do
+    expect 2 run road.yaml -o "$path"
+    says "nutate: -o: '$path' is a table of the model"
+done
+ln -s side.csv link.csv
+expect 2 run road.yaml -o link.csv
+says "-o: 'link.csv' is a table of the model"
+expect 2 run road.yaml -o out.csv --save road.csv
+says "--save: 'road.csv' is a table of the model"
+expect 2 run road.yaml -o out.csv --save ./road.yaml
+says "--save: './road.yaml' is the model itself"
+for path in road.yaml ./road.yaml; do
+    expect 2 sens road.yaml --param m -o out.csv --objectives $path
+    says "--objectives: '$path' is the model itself"
+done
+expect 2 sens road.yaml --param m -o out.csv --objectives side.csv
+says "--objectives: 'side.csv' is a table of the model"
+expect 2 sens road.yaml --param m -o out.csv --objectives ./out.csv
+says "--objectives: './out.csv' is the result"
+expect 2 run road.yaml -o out.csv --save ./out.csv
+says "--save: './out.csv' is the result"
+expect 2 sens road.yaml --param m -o out.csv --save one --objectives one
+says "--objectives: 'one' is the saved state"
+cp road.yaml road.model.csv # a model of any name
+expect 2 run road.model.csv -o ./road.model.csv
+says "-o: './road.model.csv' is the model itself"
+[ -e out.csv ] && fail "a result of a refused run"
+unharmed
+
+# with other names everything is written; a saved state may be renewed, and is not a result
+expect 0 sens road.yaml --param m -o out.csv --save state.csv --objectives way.csv --duration 0.05
+expect 2 run road.yaml -o state.csv --restart state.csv
+says "-o: 'state.csv' is the state to go on from"
+expect 0 run road.yaml -o rest.csv --restart state.csv --save state.csv
+unharmed
+finish
