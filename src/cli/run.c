@@ -247,7 +247,8 @@ static void look_at_energy(const run *r, double energy[4], bool *known)
     nt_state state = nt_integrator_state(r->plan.integrator);
     *known = nt_model_quantity(r->plan.model, "energy", &quantity, NULL) == NT_OK &&
              quantity.columns == 4 &&
-             nt_model_sample(r->plan.model, &quantity, &state, NULL, energy, NULL) == NT_OK;
+             nt_model_sample(r->plan.model, &quantity, &state, NULL, energy, NULL) == NT_OK &&
+             isfinite(energy[2]);
 }
 
 static nt_status write_row(run *r)

@@ -14,6 +14,18 @@ nt_status nt_sampler_init(nt_sampler *sampler, const nt_model *model, nt_arena *
     return sampler->rows ? NT_OK : nt_fail(error, NT_NO_MEMORY, "out of memory");
 }
 
+/* Which element has no value, at its place. */
+static nt_status no_value(nt_sampler *s, nt_status status, const char *what, nt_error *error)
+{
+    char name[160];
+    nt_error place = {0};
+    nt_model_failure(s->model, name, sizeof name);
+    nt_model_place(s->model, -1, &place);
+    return nt_fail_at(error, status, place.file, place.line, place.column,
+                      "%s has no value at t = %g s%s%s", what, s->state.t, name[0] ? ": " : "",
+                      name);
+}
+
 static nt_status look_at_drift(nt_sampler *s, nt_error *error)
 {
     const nt_system *system = &s->model->system;
@@ -22,7 +34,7 @@ static nt_status look_at_drift(nt_sampler *s, nt_error *error)
         int n = level == NT_POSITION ? system->nh : system->nh + system->nn;
         nt_status status = system->evaluate(system->self, &s->at, &terms);
         if (status != NT_OK)
-            return nt_fail(error, status, "the constraints have no value at t = %g s", s->state.t);
+            return no_value(s, status, "the largest constraint", error);
         s->drift[level] = 0;
         for (int i = 0; i < n; i++)
             if (!(fabs(s->rows[i]) <= s->drift[level])) /* keeps what is not a number */
@@ -45,7 +57,7 @@ nt_status nt_sampler_look(nt_sampler *s, const nt_state *state, const double *re
                        .memory = state->memory};
     nt_status status = energy ? system->energy(system->self, &s->at, &s->energy) : NT_OK;
     if (status != NT_OK)
-        return nt_fail(error, status, "the energy has no value at t = %g s", state->t);
+        return no_value(s, status, "the energy", error);
     if (drift)
         status = look_at_drift(s, error);
     nt_model_look(s->model, &s->at, &s->terms, &s->view);

@@ -98,6 +98,9 @@ static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt
     if (validate && !has_length && distance == 0)
         return nt_load_refuse(model, element, error,
                               "its ends are at the same place, expected two places or a length");
+    if (validate && !(spring->given & (1u << GIVEN_STIFFNESS | 1u << GIVEN_DAMPING)))
+        return nt_load_refuse(model, element, error,
+                              "it has neither stiffness nor damping, expected one or both");
     return NT_OK;
 }
 

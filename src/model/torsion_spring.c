@@ -51,6 +51,9 @@ static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt
     const nt_torsion_spring *spring = element->data;
     if (validate && spring->damping < 0)
         return nt_load_refuse(model, element, error, "damping %g is negative", spring->damping);
+    if (validate && !(spring->given & (1u << GIVEN_STIFFNESS | 1u << GIVEN_DAMPING)))
+        return nt_load_refuse(model, element, error,
+                              "it has neither stiffness nor damping, expected one or both");
     return nt_load_on_joint(model, element, spring->joint, false, validate, error);
 }
 

@@ -372,6 +372,23 @@ static nt_status add_derivatives(nt_record *record, const nt_integrator *integra
     return status;
 }
 
+/* A result does not hold what is no number: too large, or a difference of such. */
+static nt_status check_values(const nt_record *record, const double *values, double t,
+                              nt_error *error)
+{
+    char name[TEXT_ROOM], unit[TEXT_ROOM], meaning[TEXT_ROOM];
+    for (int i = 0; i < record->n_quantities; i++) {
+        const nt_quantity_info *quantity = &record->quantities[i];
+        for (int j = 0; j < quantity->columns; j++) {
+            if (isfinite(*values++))
+                continue;
+            nt_model_quantity_column(record->model, quantity, j, name, unit, meaning, TEXT_ROOM);
+            return nt_fail(error, NT_NOT_FINITE, "%s is not finite at t = %.9g s", name, t);
+        }
+    }
+    return NT_OK;
+}
+
 nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt_state *state,
                           nt_error *error)
 {
@@ -390,12 +407,13 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
     if (status != NT_OK)
         return status;
     record->row[0] = state->t;
-    double *values = record->sensitivity ? record->values : record->row + 1;
+    double *values = record->sensitivity ? record->values : record->row + 1, *at = values;
     for (int i = 0; i < record->n_quantities; i++) {
-        nt_sampler_values(&record->sampler, &record->quantities[i], values);
-        values += record->quantities[i].columns;
+        nt_sampler_values(&record->sampler, &record->quantities[i], at);
+        at += record->quantities[i].columns;
     }
-    if (record->sensitivity)
+    status = check_values(record, values, state->t, error);
+    if (status == NT_OK && record->sensitivity)
         status = add_derivatives(record, integrator, state, error);
     if (status == NT_OK)
         status = record->type->row(record->writer, record->row, error);

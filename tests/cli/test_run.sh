@@ -116,6 +116,20 @@ for method in generalized-alpha rkmk-dop853 lie-newmark bdf; do
         "moment on body a about x: no inertia or constraint determines it"
 done
 
+# ---- what has no value, or none that a double holds, is not written as a result ----
+cat >large.yaml <<'END'
+nutate: 1
+gravity: [0, 0, -1e200]
+bodies:
+  a: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 1e-150]}
+simulation: {duration: 1, step: 1e-3}
+output: {every: 0.1, record: [a.position, energy]}
+END
+expect 3 run large.yaml
+says "nutate: large.yaml: energy.kinetic is not finite at t = 0.1 s"
+[ "$(wc -l <large.csv)" = 2 ] || fail "rows of large.csv: $(cat large.csv)"
+grep -q "nan\|inf" err large.csv && fail "what is no number: $(cat err large.csv)"
+
 # ---- check ----
 expect 0 check top.yaml
 prints "bodies 1, joints 1, forces 0, contacts 0" "velocities 6, constraint equations 3" \

@@ -620,7 +620,17 @@ static void undetermined_spin_is_refused(void **state)
     }
 }
 
-/* A force that has no value where an integrator starts is refused at its own place. */
+/* The error names the force `pull` at its place in the file. */
+static void blames_the_pull(const nt_error *error)
+{
+    assert_non_null(strstr(error->message, "force pull"));
+    assert_string_equal(error->file, "test");
+    assert_int_equal(error->line, 6);
+    assert_int_equal(error->column, 3);
+}
+
+/* A force that has no value where an integrator starts, or where energies are looked at, is refused
+ * at its own place. */
 static void force_without_value_is_refused(void **state)
 {
     (void)state;
@@ -636,10 +646,13 @@ static void force_without_value_is_refused(void **state)
     assert_int_equal(nt_integrator_create(&m.integrator, &setup, &error), NT_OK);
     assert_int_equal(nt_integrator_start(m.integrator, 1, m.q, m.v, m.memory, &error),
                      NT_NOT_FINITE);
-    assert_non_null(strstr(error.message, "force pull"));
-    assert_string_equal(error.file, "test");
-    assert_int_equal(error.line, 6);
-    assert_int_equal(error.column, 3);
+    blames_the_pull(&error);
+    nt_quantity_info energy;
+    const nt_state pole = {.t = 1, .q = m.q, .v = m.v, .vdot = m.v};
+    double out[16];
+    assert_int_equal(nt_model_quantity(m.model, "energy", &energy, &error), NT_OK);
+    assert_int_equal(nt_model_sample(m.model, &energy, &pole, NULL, out, &error), NT_NOT_FINITE);
+    blames_the_pull(&error);
     mechanism_close(&m);
 }
 
