@@ -274,9 +274,6 @@ nt_status nt_model_build(nt_model *model, nt_error *error)
     nt_status status = take_variables(model);
     if (status != NT_OK)
         goto no_memory;
-    if (model->n_bodies < 2)
-        return nt_fail_at(error, NT_BAD_MODEL, model->file, 1, 1,
-                          "model has no bodies, expected at least one");
     model->bodies[0].q0 = (quat){1, 0, 0, 0};
     for (int i = 0; i < model->n_elements; i++)
         model->elements[i].part = nt_element_part(&model->elements[i]);
@@ -288,5 +285,5 @@ nt_status nt_model_build(nt_model *model, nt_error *error)
     fill_system(model);
     return nt_model_assemble(model, true, error);
 no_memory:
-    return nt_fail(error, status, "model %s: %s", model->file, nt_status_text(status));
+    return nt_fail_at(error, status, model->file, 0, 0, "%s", nt_status_text(status));
 }

@@ -372,10 +372,11 @@ done:
     if (status == NT_OK)
         nt_parameter_rates_classify(model, rates);
     rates->ready = status == NT_OK;
+    const nt_parameter *p = &model->parameters[k];
     return status == NT_OK
                ? NT_OK
-               : nt_fail(error, status, "%s: derivatives in parameter %s: %s", model->file,
-                         model->parameters[k].name, nt_status_text(status));
+               : nt_fail_at(error, status, model->file, p->place.line, p->place.column,
+                            "derivatives in parameter %s: %s", p->name, nt_status_text(status));
 }
 
 void nt_parameter_rates_put(nt_model *model, const nt_parameter_rates *rates, double s)

@@ -1,4 +1,4 @@
-/* Derivatives in parameters as a caller asks for them: preparation, initial values. */
+/* Derivatives in parameters as a caller asks for them: preparation, initial values, energies. */
 #include "base/error.h"
 #include "model/evaluate.h"
 #include "model/parameter.h"
@@ -45,12 +45,13 @@ nt_status nt_model_initial_tangent(nt_model *model, int k, double *dq, double *d
     const nt_parameter_rates *rates = &model->rates[k];
     if (rates->open_row >= 0 && fabs(rates->opening) * rates->scale > OPEN) {
         char equation[160];
+        const nt_parameter *p = &model->parameters[k];
         nt_model_equation_name(model, system->space.nv + rates->open_row, equation,
                                (int)sizeof equation);
-        return nt_fail(error, NT_INCONSISTENT,
-                       "%s: initial %s cannot follow parameter %s: %s opens by %.3g per unit",
-                       model->file, rates->open_level == NT_POSITION ? "positions" : "velocities",
-                       model->parameters[k].name, equation, rates->opening);
+        return nt_fail_at(error, NT_INCONSISTENT, model->file, p->place.line, p->place.column,
+                          "initial %s cannot follow parameter %s: %s opens by %.3g per unit",
+                          rates->open_level == NT_POSITION ? "positions" : "velocities", p->name,
+                          equation, rates->opening);
     }
     memcpy(dq, rates->dq, (size_t)system->space.nv * sizeof *dq);
     memcpy(dv, rates->dv, (size_t)system->space.nv * sizeof *dv);

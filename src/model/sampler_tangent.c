@@ -132,7 +132,7 @@ static double first_step(const nt_model *model, const nt_sample_direction *d)
     return step;
 }
 
-/* Differences at step h; the sum of values' sizes bounds their rounding. */
+/* Differences at step h; their rounding is that of the values farthest away. */
 static nt_status difference(nt_tangent_sampler *t, const nt_sample_direction *d, double h,
                             nt_error *error)
 {

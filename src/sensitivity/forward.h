@@ -31,10 +31,10 @@ struct nt_sensitivity {
     double *power;       /* [n][NT_WORK_NODES] W per unit, over the last step */
     double *inner;       /* [n][stride] at a node within a step, see work.c           */
     double *p, *varied;  /* [n_parameters] their values, and some changed    */
-    double *values;      /* [2][n_unknowns] of differences                   */
+    double *values;      /* [3][n_unknowns] of differences; an increment     */
     double *point;       /* [nq + 2 nv + nc + n_memory] a varied state       */
     double *shown;       /* [3 nv] v, vdot, q in the system's frame          */
-    double *probe;       /* [2][nq + 2 nv + n_memory] varied initial values  */
+    double *probe;       /* [2][nq + nv + n_memory] varied initial values    */
     double *dense;       /* phases of a varied dense output                  */
     double *dense_shown; /* [3 nv + nc]                                      */
 };

@@ -36,8 +36,8 @@ static nt_status values_at(nt_sensitivity *s, const nt_point *at, const nt_terms
     return status == NT_OK ? nt_problem_evaluate(p, at, &terms) : status;
 }
 
-/* Adds the derivative in parameter k to terms; *difference receives the largest difference between
- * the two orders, relative to the largest derivative. The parameters are put back. */
+/* Adds the derivative in parameter k to terms; *off receives the largest difference between the two
+ * orders, relative to the largest derivative. The parameters are put back. */
 static nt_status difference(nt_sensitivity *s, const nt_point *at, const nt_terms *terms, int k,
                             double step, double *off)
 {

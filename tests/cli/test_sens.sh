@@ -168,5 +168,5 @@ expect 3 sens negative.yaml --param m
 says "nutate: negative.yaml:9:3: objective area has no finite value at t = 0 s"
 sed 's/position: \[0, arm, 0\]/position: [0, 1, 0]/; s/at: \[0, 0, 0\]/points: [[0, 0, 0], [0, -arm, 0]]/' design.yaml >held.yaml
 expect 2 sens held.yaml --param arm
-says "cannot follow parameter arm" "joint pivot"
+says "nutate: held.yaml:2:21: initial positions cannot follow parameter arm: joint pivot"
 finish
