@@ -74,32 +74,6 @@ static nt_status finish(nt_table *t, nt_arena *arena, nt_error *error)
     return NT_OK;
 }
 
-nt_status nt_table_create(int n, const double *x, const double *y, nt_arena *arena,
-                          const nt_table **table, nt_error *error)
-{
-    if (n < 2)
-        return nt_fail(error, NT_INVALID, "a table has %d points, expected two or more", n);
-    for (int k = 0; k < n; k++) {
-        if (!isfinite(x[k]) || !isfinite(y[k]))
-            return nt_fail(error, NT_INVALID, "point %d of the table is not finite", k + 1);
-        if (k > 0 && !(x[k] > x[k - 1]))
-            return nt_fail(error, NT_INVALID,
-                           "point %d of the table: x = %.17g does not exceed the one before", k + 1,
-                           x[k]);
-    }
-    nt_table *t = NT_TAKE(arena, 1, nt_table);
-    double *points = t ? NT_TAKE(arena, 2 * (size_t)n, double) : NULL;
-    if (!points)
-        return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    memcpy(points, x, (size_t)n * sizeof *x);
-    memcpy(points + n, y, (size_t)n * sizeof *y);
-    *t = (nt_table){.n = n, .x = points, .y = points + n};
-    nt_status status = finish(t, arena, error);
-    if (status == NT_OK)
-        *table = t;
-    return status;
-}
-
 /* ---- reading -------------------------------------------------------------------------------- */
 
 /* One line without its comment and end; fields by their place in it. */

@@ -19,11 +19,6 @@ typedef struct nt_table {
     const char *file;    /* path that it was read from, in the arena; NULL: from no file */
 } nt_table;
 
-/* A table through n points, copied into the arena; freed with it.
- * Errors: NT_INVALID for fewer than 2 points, x not strictly increasing, or a number not finite. */
-nt_status nt_table_create(int n, const double *x, const double *y, nt_arena *arena,
-                          const nt_table **table, nt_error *error);
-
 /* A table from text: two columns, separated by a comma or a semicolon, or by blanks where a line
  * has neither; empty lines and what follows a # are skipped; one line of column names may come
  * first.
