@@ -1,11 +1,13 @@
 /* nutate run: integrate a model and write the result; what sens does besides is in sens.c. */
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- signals -------------------------------------------------------------------------------- */
 
@@ -106,6 +108,21 @@ static const char *role_of(const nt_cli_plan *plan, const char *path)
     return NULL;
 }
 
+/* What is written after the run is known to have a place before it. */
+static int check_place(const char *path)
+{
+    struct stat is, folder;
+    bool there = stat(path, &is) == 0;
+    int cause = there && S_ISDIR(is.st_mode)            ? EISDIR
+                : there && access(path, W_OK) != 0      ? errno
+                : !there && !find_folder(path, &folder) ? ENOENT
+                                                        : 0;
+    if (cause == 0)
+        return NT_EXIT_DONE;
+    nt_cli_say("%s: cannot be written: %s", path, strerror(cause));
+    return NT_EXIT_IO;
+}
+
 /* Nothing is written over what is read, nor twice to one file. --save may renew the state of
  * --restart, which has been read by then. */
 static int check_files(const nt_cli_plan *plan, const nt_cli_options *options, const char *output)
@@ -122,15 +139,16 @@ static int check_files(const nt_cli_plan *plan, const nt_cli_options *options, c
         for (int j = 0; j < i; j++)
             if (path[j] && same_file(path[i], path[j]))
                 role = j == RESULT ? "the result" : "the saved state";
-        if (!role)
-            continue;
-        if (i == RESULT && !options->output)
+        if (role && i == RESULT && !options->output)
             nt_cli_say("without -o the result goes to '%s', which is %s", path[i], role);
-        else
+        else if (role)
             nt_cli_say("%s: '%s' is %s", words[i], path[i], role);
-        return NT_EXIT_USAGE;
+        if (role)
+            return NT_EXIT_USAGE;
     }
-    return NT_EXIT_DONE;
+    int status = options->save ? check_place(options->save) : NT_EXIT_DONE;
+    return status == NT_EXIT_DONE && options->objectives ? check_place(options->objectives)
+                                                         : status;
 }
 
 /* ---- provenance ----------------------------------------------------------------------------- */

@@ -117,6 +117,8 @@ done:
 
 /* ---- restore -------------------------------------------------------------------------------- */
 
+static const char cut_off[] = "the file of the state is cut off or has been added to";
+
 static int refuse(const char *path, const char *why)
 {
     nt_cli_say("%s: %s", path, why);
@@ -163,7 +165,7 @@ static int read_bytes(FILE *file, const char *path, const head *h, char *bytes)
     if (ferror(file))
         return io_failure(path, "read");
     if (got != size || fgetc(file) != EOF)
-        return refuse(path, "the file of the state is cut off or has been added to");
+        return refuse(path, cut_off);
     if (hash(hash_start, bytes, got) != h->sum)
         return refuse(path, "the file of the state is damaged");
     return NT_EXIT_DONE;
@@ -178,8 +180,13 @@ static int read_file(const nt_cli_plan *plan, const char *path, head *theirs, ch
         return io_failure(path, "opened");
     int status;
     memset(theirs, 0, sizeof *theirs);
-    if (fread(theirs, sizeof *theirs, 1, file) != 1 && ferror(file)) {
+    size_t got = fread(theirs, 1, sizeof *theirs, file);
+    if (ferror(file)) {
         status = io_failure(path, "read");
+        goto done;
+    }
+    if (got < sizeof *theirs && memcmp(theirs->magic, magic, sizeof magic) == 0) {
+        status = refuse(path, cut_off);
         goto done;
     }
     theirs->version[sizeof theirs->version - 1] = theirs->method[sizeof theirs->method - 1] = '\0';

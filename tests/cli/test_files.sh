@@ -56,6 +56,15 @@ says "-o: './road.model.csv' is the model itself"
 [ -e out.csv ] && fail "a result of a refused run"
 unharmed
 
+# what is written last has a place before the run begins
+for path in "$PWD" missing/state; do
+    expect 4 run road.yaml -o out.csv --save "$path"
+    says "nutate: $path: cannot be written: "
+    expect 4 sens road.yaml --param m -o out.csv --objectives "$path"
+    says "nutate: $path: cannot be written: "
+done
+[ -e out.csv ] && fail "a result of a run whose state has no place"
+
 # with other names everything is written; a saved state may be renewed, and is not a result
 expect 0 sens road.yaml --param m -o out.csv --save state.csv --objectives way.csv --duration 0.05
 expect 2 run road.yaml -o state.csv --restart state.csv
