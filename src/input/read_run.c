@@ -112,7 +112,7 @@ static int compare_recorded(const void *first, const void *second)
 }
 
 /* A column that is there twice would be one name for two things. */
-static nt_status refuse_doubles(nt_reader *reader, recorded *list, int n)
+static nt_status refuse_repeats(nt_reader *reader, recorded *list, int n)
 {
     const nt_model *model = reader->model;
     qsort(list, (size_t)n, sizeof *list, compare_recorded);
@@ -146,7 +146,7 @@ nt_status nt_read_check_records(nt_reader *reader)
                        "record: %.600s", error.message);
     }
     if (status == NT_OK)
-        status = refuse_doubles(reader, list, n);
+        status = refuse_repeats(reader, list, n);
     free(list);
     return status;
 }
