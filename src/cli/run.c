@@ -129,9 +129,10 @@ static int check_files(const nt_cli_plan *plan, const nt_cli_options *options, c
 {
     enum { RESULT, STATE, OBJECTIVES, FILES };
     static const char *const words[FILES] = {"-o", "--save", "--objectives"};
-    const char *const path[FILES] = {output, options->save, options->objectives};
+    bool to_file = output && strcmp(output, "-") != 0;
+    const char *const path[FILES] = {to_file ? output : NULL, options->save, options->objectives};
     for (int i = 0; i < FILES; i++) {
-        if (!path[i] || strcmp(path[i], "-") == 0)
+        if (!path[i])
             continue;
         const char *role = role_of(plan, path[i]);
         if (i != STATE && options->restart && same_file(path[i], options->restart))

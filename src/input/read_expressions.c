@@ -70,18 +70,19 @@ static int resolve(void *self, const char *name, int length)
     c->name = name;
     c->length = length;
     bool is_time = length == 1 && name[0] == 't';
+    bool is_word = length == 4 && memcmp(name, "time", 4) == 0;
     if (is_time && c->scope != NT_SCOPE_NUMBER)
         return nt_model_time_variable(model);
-    if (is_time)
+    if (c->scope == NT_SCOPE_NUMBER && (is_time || is_word))
         c->refused = "is the time, and this number does not change: expected an expression of "
                      "the parameters";
-    if (c->scope == NT_SCOPE_RECORD)
+    else if (is_word)
+        c->refused = "is written t";
+    else if (c->scope == NT_SCOPE_RECORD)
         return resolve_record(c, name, length);
     const char *dot = memchr(name, '.', (size_t)length);
-    if (nt_name_is_reserved(name, dot ? (int)(dot - name) : length))
-        c->refused = dot || name[0] != 't'
-                         ? "is recorded of the whole model: no number or load can depend on it"
-                         : "is written t";
+    if (!c->refused && nt_name_is_reserved(name, dot ? (int)(dot - name) : length))
+        c->refused = "is recorded of the whole model: no number or load can depend on it";
     if (c->refused || !dot)
         return -1;
     if (c->scope == NT_SCOPE_LOAD) {

@@ -68,7 +68,7 @@ static nt_status check_needs(nt_reader *reader, const nt_key *keys, const nt_nod
         const nt_key *key = find(keys, mapping->keys[i]);
         if (key && key->needs && !nt_node_find(mapping, key->needs))
             return nt_node_fail(reader->error, mapping->keys[i],
-                                "%s has the key '%s' without '%s', expected both or none", what,
+                                "%s has the key '%s', which says nothing without '%s'", what,
                                 key->name, key->needs);
     }
     return NT_OK;

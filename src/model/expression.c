@@ -136,12 +136,12 @@ double nt_operation_value(int operation, double a, double b, double c, const nt_
 
 /* ---- derivatives of one operand: f' and f'' ------------------------------------------------- */
 
-/* x the operand, f = f(x). Written so that large x does not cancel or overflow. */
 typedef struct curve {
     double d, dd; /* f', f'' */
 } curve;
 
-/* Circular and hyperbolic functions and their inverses; zero for others. */
+/* Circular and hyperbolic functions and their inverses; zero for others. x the operand, f = f(x);
+ * written so that large x does not cancel or overflow, here and below. */
 static curve circular_curve(int operation, double x, double f)
 {
     double d, s;
