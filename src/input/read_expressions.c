@@ -264,7 +264,7 @@ static nt_status bind(nt_reader *reader, const nt_expression *expression, double
         model->bindings = more;
         reader->bindings_room = room;
     }
-    model->bindings[model->n_bindings++] = (nt_binding){expression, target};
+    model->bindings[model->n_bindings++] = (nt_binding){.expression = expression, .target = target};
     return NT_OK;
 }
 

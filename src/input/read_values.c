@@ -330,8 +330,8 @@ static nt_status read_options(nt_reader *reader, const nt_key *key, const nt_nod
 /* ---- by type ----------------------------------------------------------------------------------
  */
 
-nt_status nt_read_value(nt_reader *reader, const nt_key *key, const nt_node *node,
-                        const char *section, void *data)
+static nt_status read_by_type(nt_reader *reader, const nt_key *key, const nt_node *node,
+                              const char *section, void *data)
 {
     void *target = (char *)data + key->offset;
     switch ((int)key->type) {
@@ -370,4 +370,27 @@ nt_status nt_read_value(nt_reader *reader, const nt_key *key, const nt_node *nod
     default:
         return nt_node_fail(reader->error, node, "%s: expected something else here", key->name);
     }
+}
+
+/* Bindings from `first` on are numbers of a relative key: which of its vectors each is in. */
+static void keep_vectors(nt_reader *reader, const nt_key *key, const nt_node *node,
+                         const double *numbers, int first)
+{
+    int n = key->type == NT_KEY_AXES ? 3 : key->type == NT_KEY_NUMBERS ? node->count : 1;
+    for (int i = first; i < reader->model->n_bindings; i++) {
+        nt_binding *binding = &reader->model->bindings[i];
+        binding->among = numbers + (binding->target - numbers) / n * n;
+        binding->n_among = n;
+    }
+}
+
+nt_status nt_read_value(nt_reader *reader, const nt_key *key, const nt_node *node,
+                        const char *section, void *data)
+{
+    int first = reader->model->n_bindings;
+    nt_status status = read_by_type(reader, key, node, section, data);
+    if (status == NT_OK && key->relative)
+        keep_vectors(reader, key, node, (const double *)(void *)((char *)data + key->offset),
+                     first);
+    return status;
 }

@@ -28,6 +28,7 @@ static const nt_key orientation_keys[] = {
      .type = NT_KEY_NUMBERS,
      AT(quaternion),
      .bit = 4,
+     .relative = true,
      .low = 4,
      .high = 4,
      .meaning = "orientation as [w, x, y, z], of any length but zero"},
@@ -45,6 +46,7 @@ static const nt_key orientation_keys[] = {
      .bit = 6,
      .low = 3,
      .high = 3,
+     .relative = true,
      .needs = "angle",
      .meaning = "orientation: axis of the rotation by `angle`"},
     {.name = "angle",
@@ -69,6 +71,7 @@ const nt_key nt_body_keys[] = {
      AT(mass),
      .bit = 0,
      .required = true,
+     .relative = true,
      .unit = "kg",
      .meaning = "mass, positive"},
     {.name = "inertia",
@@ -78,6 +81,7 @@ const nt_key nt_body_keys[] = {
      .low = 3,
      .high = 6,
      .count_offset = offsetof(nt_body, inertia_count),
+     .relative = true,
      .unit = "kg m^2",
      .meaning =
          "tensor about the centre of mass, body axes: [xx, yy, zz] or [xx, yy, zz, xy, xz, "

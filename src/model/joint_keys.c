@@ -83,11 +83,12 @@ static const nt_key limit_keys[] = {
 #define KEY_AXIS                                                                                   \
     {                                                                                              \
         .name = "axis", .type = NT_KEY_NUMBERS, AT(axis), .bit = 2, .low = 3, .high = 3,           \
+        .relative = true,                                                                          \
         .meaning = "the joint's axis, ground axes at the given placement; of any length but zero"  \
     }
 #define KEY_AXES                                                                                   \
     {                                                                                              \
-        .name = "axes", .type = NT_KEY_AXES, AT(axes), .bit = 3,                                   \
+        .name = "axes", .type = NT_KEY_AXES, AT(axes), .bit = 3, .relative = true,                 \
         .meaning = "two axes, of A and of B: ground axes with `at`, each body's own with `points`" \
     }
 #define KEY_ENFORCE                                                                                \

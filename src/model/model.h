@@ -42,6 +42,8 @@ typedef struct nt_key {
     int low, high;       /* count range of NUMBERS; rows of MATRIX; count of FUNCTIONS */
     size_t count_offset; /* NUMBERS: where the count goes                               */
     bool required;
+    bool relative;     /* its numbers are as large as the largest of them (a direction, a mass), not
+                          as lengths of the model are: for the steps of differences */
     const char *needs; /* the key of the same mapping without which this one says nothing */
     const char *const *choices; /* NULL-terminated */
     const struct nt_key *group; /* terminated by a key without a name */
@@ -349,6 +351,9 @@ typedef struct nt_marker {
 typedef struct nt_binding {
     const nt_expression *expression;
     double *target;
+    const double
+        *among; /* [n_among] numbers of a relative key, the target one of them; else NULL */
+    int n_among;
 } nt_binding;
 
 typedef struct nt_parameter {

@@ -149,8 +149,17 @@ void nt_survey_parameters(const nt_model *model, int k, double *rates)
     }
 }
 
-/* Derivatives of the file's numbers, and the change of the parameter along which each of them
- * changes by at most its own size (a zero: by the model's length, but not more than 1). */
+/* By how much a number of the file may change at once: its own size, and what is small beside the
+ * model's length (or 1) by that much; a direction's component, a mass or an inertia by the largest
+ * of those that stand together. */
+static double size_of(const nt_binding *binding, double unit)
+{
+    double largest = 0;
+    for (int i = 0; i < binding->n_among; i++)
+        largest = fmax(largest, fabs(binding->among[i]));
+    return largest > 0 ? largest : fmax(fabs(*binding->target), unit);
+}
+
 double nt_survey_numbers(nt_survey *s)
 {
     const nt_model *model = s->model;
@@ -162,7 +171,7 @@ double nt_survey_numbers(nt_survey *s)
         s->number[i] = *model->bindings[i].target;
         s->direction[i] = jet[1];
         if (jet[1] != 0)
-            scale = fmin(scale, fmax(fabs(s->number[i]), unit) / fabs(jet[1]));
+            scale = fmin(scale, size_of(&model->bindings[i], unit) / fabs(jet[1]));
     }
     return scale;
 }

@@ -54,8 +54,8 @@ void nt_survey_end(nt_survey *survey);
 void nt_survey_parameters(const nt_model *model, int k, double *rates);
 
 /* Derivatives of the file's numbers, and the change of the parameter along which each of them
- * changes by at most its own size (a zero: by the model's length, but not more than 1); infinite
- * where none changes. */
+ * changes by at most its own size (a zero: by the model's length, but not more than 1; of a
+ * direction by its length); infinite where none changes. */
 double nt_survey_numbers(nt_survey *survey);
 
 /* Derivatives of all words, `best`. */

@@ -58,6 +58,7 @@ const nt_key nt_rolling_plane_keys[] = {
      .bit = 22,
      .low = 3,
      .high = 3,
+     .relative = true,
      .meaning = "to the side where B is, A's own axes, of any length but zero; default [0, 0, 1]"},
     {.name = NULL},
 };

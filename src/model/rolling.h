@@ -39,7 +39,7 @@ extern const nt_key nt_rolling_plane_keys[];
 #define NT_ROLLING_KEY_AXIS(what)                                                                  \
     {                                                                                              \
         .name = "axis", .type = NT_KEY_NUMBERS, .offset = offsetof(nt_rolling, joint.axis),        \
-        .bit = 2, .low = 3, .high = 3, .required = true,                                           \
+        .bit = 2, .low = 3, .high = 3, .required = true, .relative = true,                         \
         .meaning = what " B's own axes; of any length but zero"                                    \
     }
 #define NT_ROLLING_KEY_RADIUS                                                                      \

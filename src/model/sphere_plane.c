@@ -39,6 +39,7 @@ static const nt_key plane_keys[] = {
      .low = 3,
      .high = 3,
      .required = true,
+     .relative = true,
      .meaning = "to the side where the sphere is, A's own axes; of any length but zero"},
     {0},
 };

@@ -442,6 +442,86 @@ static void initial_values_follow(void **state)
 }
 
 /* Placement given as numbers cannot follow the point of a joint. */
+/* Derivatives of residual and rows at a random point, and of initial values, in parameter 1 of a
+ * model whose parameter 0 is `scale`; into out[MOST]. */
+static void derivatives_at_scale(const char *text, const char *scale, double *out)
+{
+    nt_setting setting = {"s", scale};
+    nt_model *model;
+    nt_error error;
+    if (nt_model_read_text(&model, text, strlen(text), "case", NULL, &setting, 1, &error) != NT_OK)
+        fail_msg("%s", error.message);
+    const nt_system *s = nt_model_system(model);
+    int nv = s->space.nv, n = nv + s->nh + s->nn;
+    double memory[400];
+    unsigned seed = 7;
+    assert_true(n + 2 * nv <= MOST);
+    memset(out, 0, MOST * sizeof *out);
+    nt_point at = random_point(model, &seed, memory);
+    nt_terms terms = {.parts = NT_ALL_PARTS, .residual = out, .rows = out + nv};
+    assert_int_equal(s->parameter_tangent(s->self, &at, 1, &terms), NT_OK);
+    assert_int_equal(nt_model_initial_tangent(model, 1, out + n, out + n + nv, NULL, &error),
+                     NT_OK);
+    nt_model_destroy(model);
+}
+
+/* A direction says the same at every length, and its derivatives too. */
+static void directions_at_every_length(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "nutate: 1\n"
+        "parameters: {s: 1, u: 0.1}\n"
+        "bodies:\n"
+        "  arm: {mass: 1, inertia: [0.1, 0.2, 0.2], position: [0.5, 0, 0]}\n"
+        "  leg: {mass: 1, inertia: [0.1, 0.2, 0.2], position: [0, 2, 0.9],\n"
+        "        orientation: {quaternion: [s, u*s, 0, -u*s]}, angular_velocity: [1, 0, 2]}\n"
+        "  fin: {mass: 1, inertia: [0.1, 0.2, 0.2], orientation: {axis: [s, u*s, 0], angle: 1}}\n"
+        "joints:\n"
+        "  hinge: {type: revolute, between: [ground, arm], at: [0, 0, 0], axis: [0, s, u*s]}\n"
+        "contacts:\n"
+        "  floor: {type: sphere_plane, between: [ground, leg], plane: {normal: [u*s, 0, s]},\n"
+        "          radius: 4, stiffness: 10}\n";
+    static const char *const scales[] = {"1e-6", "1e-200", "1e6", "1e200"};
+    double expected[MOST], got[MOST];
+    derivatives_at_scale(text, "1", expected);
+    assert_true(largest(expected, MOST) > 1);
+    for (int i = 0; i < 4; i++) {
+        derivatives_at_scale(text, scales[i], got);
+        for (int k = 0; k < MOST; k++)
+            if (!(fabs(got[k] - expected[k]) <= TOLERANCE * largest(expected, MOST)))
+                fail_msg("length %s: derivative %d is %.15g, expected %.15g", scales[i], k, got[k],
+                         expected[k]);
+    }
+}
+
+/* Velocities of least kinetic energy depend on the ratio of masses, however small these are. */
+static void masses_of_every_size(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "nutate: 1\n"
+        "parameters: {s: 1, f: 1}\n"
+        "gravity: [0, 0, 0]\n"
+        "bodies:\n"
+        "  a: {mass: s, inertia: [s, s, s], velocity: [0, 0, 1]}\n"
+        "  b: {mass: s*f, inertia: [s, 2*s*f, 2*s], position: [1, 0, 0]}\n"
+        "joints:\n"
+        "  hinge: {type: revolute, between: [a, b], at: [0.5, 0, 0], axis: [0, 1, 0]}\n";
+    static const char *const scales[] = {"1e-4", "1e-12", "1e6"};
+    enum { V = 12, FIRST = 12 + 5 + V }; /* of dv */
+    double expected[MOST], got[MOST];
+    derivatives_at_scale(text, "1", expected);
+    assert_true(largest(expected + FIRST, V) > 0.1);
+    for (int i = 0; i < 3; i++) {
+        derivatives_at_scale(text, scales[i], got);
+        for (int k = FIRST; k < FIRST + V; k++)
+            if (!(fabs(got[k] - expected[k]) <= TOLERANCE))
+                fail_msg("masses of %s: derivative %d is %.15g, expected %.15g", scales[i], k,
+                         got[k], expected[k]);
+    }
+}
+
 static void what_cannot_follow_is_named(void **state)
 {
     (void)state;
@@ -679,6 +759,8 @@ int main(void)
         cmocka_unit_test(every_type_has_a_case),
         cmocka_unit_test(linear_parameters_are_exact),
         cmocka_unit_test(initial_values_follow),
+        cmocka_unit_test(directions_at_every_length),
+        cmocka_unit_test(masses_of_every_size),
         cmocka_unit_test(what_cannot_follow_is_named),
         cmocka_unit_test(parameters_follow_and_return),
         cmocka_unit_test(preparing_changes_nothing),
