@@ -36,7 +36,7 @@ nt_status nt_block_take_columns(nt_block_lu *block)
         return NT_OK;
     size_t places = (size_t)block->n_padded / 4;
     nt_block_columns *c = NT_TAKE(&block->arena, 1, nt_block_columns);
-    if (!c || !(c->x = NT_TAKE(&block->arena, 16 * places, double)) ||
+    if (!c || !(c->x = NT_TAKE(&block->arena, 12 * places, double)) ||
         !(c->row = NT_TAKE(&block->arena, places, int)) ||
         !(c->suspect = NT_TAKE(&block->arena, places, int)))
         return NT_NO_MEMORY;
@@ -399,7 +399,7 @@ static double finish(nt_block_lu *block, const double *b, double *x, double tole
                 solution[i] += r[i];
             error = error_of(block, b, r, least);
         }
-        error = rounded_up(error, tolerance);
+        error = error > least ? rounded_up(error, tolerance) : error;
     }
     if (error <= tolerance)
         block->kernels->collect(block, solution, x);
@@ -414,18 +414,29 @@ double nt_block_solve(nt_block_lu *block, const double *b, double *x, double tol
     return finish(block, b, x, tolerance, least);
 }
 
+static int solve_four(nt_block_lu *block, double *const b[4], double tolerance, double *error)
+{
+    double largest = *error;
+    if (!block->columns || !block->kernels->solve_columns(block, b, tolerance, &largest))
+        return 0;
+    if (largest > *error)
+        *error = rounded_up(largest, tolerance);
+    return 1;
+}
+
 int nt_block_solve_columns(nt_block_lu *block, double *b, int count, double tolerance,
                            double *error)
 {
     size_t n = (size_t)block->pattern->n;
     double *const four[4] = {b, count > 1 ? b + n : b, count > 2 ? b + 2 * n : b,
                              count > 3 ? b + 3 * n : b};
-    double largest = *error;
-    if (!block->columns || !block->kernels->solve_columns(block, four, tolerance, &largest))
-        return 0;
-    if (largest > *error)
-        *error = rounded_up(largest, tolerance);
-    return 1;
+    return solve_four(block, four, tolerance, error);
+}
+
+int nt_block_solve_beside(nt_block_lu *block, double *b, double tolerance, double *error)
+{
+    double *const four[4] = {b};
+    return solve_four(block, four, tolerance, error);
 }
 
 int nt_block_factor_solve(nt_block_lu *block, const double *values, double *clear, const double *b,

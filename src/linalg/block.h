@@ -168,11 +168,12 @@ typedef struct nt_held {
 
 /* Four right-hand sides at once (block_columns.inc). */
 typedef struct nt_block_columns {
-    double *x; /* [n_padded][4] solutions side by side */
+    double *x; /* [n][4] solutions side by side, nodes by position */
     /* [n_padded / 4] by position: where in `rows` the row of a node is that backward substitution
      * checks by itself, -1 for other nodes */
     int *row;
-    int *suspect, n_suspects; /* [n_nodes] places in `rows` of those that exceeded the limit */
+    int *suspect, n_suspects; /* [n_nodes] places in `rows` of those that need a second look */
+    double tolerance;
 } nt_block_columns;
 
 typedef struct nt_block_lu {
@@ -259,6 +260,9 @@ nt_status nt_block_take_columns(nt_block_lu *block);
 int nt_block_solve_columns(nt_block_lu *block, double *b, int count, double tolerance,
                            double *error);
 
+/* The same for four vectors side by side, b[n][4]. */
+int nt_block_solve_beside(nt_block_lu *block, double *b, double tolerance, double *error);
+
 /* Leave multipliers out from the next factorisation on. */
 void nt_block_drop(nt_block_lu *block, const int *unknowns, int count);
 
@@ -295,7 +299,8 @@ typedef struct nt_block_kernels {
      * something is not finite. r = b - A x where r is given; else only suspect groups are seen. */
     void (*residual)(nt_block_lu *block, const double *b, const double *x, double *r,
                      double *limit);
-    /* nt_block_solve_columns for four vectors, of which some may be the same. */
+    /* nt_block_solve_columns and _beside: for four vectors, of which some may be the same, or,
+     * where b[1] is NULL, for b[0][n][4]. */
     int (*solve_columns)(nt_block_lu *block, double *const b[4], double tolerance, double *error);
     nt_front_kernels front;
 } nt_block_kernels;
