@@ -144,6 +144,10 @@ NT_API nt_status nt_solver_solve(nt_solver *solver, double *b, int count);
  * nt_solver_solve takes one after the other. */
 NT_API nt_status nt_solver_reserve(nt_solver *solver);
 
+/* nt_solver_solve of up to four right-hand sides that lie side by side, b[n][4] in place; those
+ * from count on must be zero. After nt_solver_reserve. */
+NT_API nt_status nt_solver_solve_beside(nt_solver *solver, double *b, int count);
+
 /* nt_solver_factor_clear and nt_solver_solve of b[n] at once, with the same numbers: the forward
  * substitution goes along with the factorisation, while the factors of each part are in the nearest
  * cache. Further right-hand sides may follow with nt_solver_solve. */

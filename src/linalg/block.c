@@ -34,8 +34,31 @@ nt_status nt_block_take_columns(nt_block_lu *block)
 {
     if (!block->all_three || block->core.n_fronts > 0 || block->columns)
         return NT_OK;
-    block->columns = NT_TAKE(&block->arena, 8 * (size_t)block->n_padded, double);
-    return block->columns ? NT_OK : NT_NO_MEMORY;
+    size_t places = (size_t)block->n_padded / 4;
+    nt_block_columns *c = NT_TAKE(&block->arena, 1, nt_block_columns);
+    if (!c || !(c->x = NT_TAKE(&block->arena, 12 * places, double)) ||
+        !(c->row = NT_TAKE(&block->arena, places, int)) ||
+        !(c->suspect = NT_TAKE(&block->arena, places, int)))
+        return NT_NO_MEMORY;
+    for (size_t i = 0; i < places; i++)
+        c->row[i] = -1;
+    for (int at = 0; at < block->program_length;) {
+        const nt_record *record = (const nt_record *)(block->program + at);
+        at += record->length;
+        if (record->kind >= NT_RECORD_LOAD || !record->ready)
+            continue;
+        c->row[record->position / 4] = 0;
+        if (record->kind == NT_RECORD_BODY)
+            c->row[record->scaled_position / 4] = 0;
+    }
+    for (int at = 0; at < block->rows_length;) {
+        const nt_row *row = (const nt_row *)(block->rows + at);
+        if (c->row[row->position / 4] == 0)
+            c->row[row->position / 4] = at;
+        at += row->length;
+    }
+    block->columns = c;
+    return NT_OK;
 }
 
 void nt_block_destroy(nt_block_lu *block)
@@ -250,20 +273,6 @@ static void find_largest(nt_block_lu *block, const double *x)
     }
 }
 
-void nt_block_largest_columns(const nt_block_lu *block, const double *x, double largest[2][4])
-{
-    const nt_pattern *p = block->pattern;
-    memset(largest, 0, 2 * sizeof *largest);
-    for (int node = 0; node < p->n_nodes; node++) {
-        double *most = largest[node >= p->n_primary];
-        for (int i = 0; i < size_of(block, node); i++)
-            for (int k = 0; k < 4; k++) {
-                double size = fabs(x[4 * (block->position[node] + i) + k]);
-                most[k] = size > most[k] ? size : most[k];
-            }
-    }
-}
-
 /* sum |a_ij| over row i of a node, of the bodies' columns and of the multipliers'. */
 static void row_sums(const nt_block_lu *block, const nt_row *row, int i, double sum[2])
 {
@@ -290,28 +299,29 @@ static double row_rounding(const nt_block_lu *block, const nt_row *row, int i)
     return 4 * DBL_EPSILON * (sum[0] * block->largest[0] + sum[1] * block->largest[1]);
 }
 
-int nt_block_look_columns(const nt_block_lu *block, const nt_row *row, int i, const double r[4],
-                          const double size[4], double tolerance, double largest[2][4],
+int nt_block_look_columns(const nt_block_lu *block, const nt_row *row, const double r[3][4],
+                          const double size[3][4], double tolerance, const double largest[2][4],
                           double *limit)
 {
-    double sum[2] = {-1, -1};
-    if (block->left_out[block->pattern->node_start[row->node] + i])
-        return 1;
-    for (int k = 0; k < 4; k++) {
-        if (fabs(r[k]) <= *limit * size[k])
+    for (int i = 0; i < 3; i++) {
+        double sum[2];
+        if (block->left_out[row->unknown + i])
             continue;
-        double error = fabs(r[k]) / size[k];
-        if (!(error <= DBL_MAX))
-            return 0;
-        if (error > tolerance) {
-            if (sum[0] < 0)
-                row_sums(block, row, i, sum);
-            if (!(fabs(r[k]) <=
-                  4 * DBL_EPSILON * (sum[0] * largest[0][k] + sum[1] * largest[1][k])))
+        row_sums(block, row, i, sum);
+        for (int k = 0; k < 4; k++) {
+            if (fabs(r[i][k]) <= *limit * size[i][k])
+                continue;
+            double error = fabs(r[i][k]) / size[i][k];
+            if (!(error <= DBL_MAX))
                 return 0;
-            continue;
+            if (error > tolerance) {
+                if (!(fabs(r[i][k]) <=
+                      4 * DBL_EPSILON * (sum[0] * largest[0][k] + sum[1] * largest[1][k])))
+                    return 0;
+                continue;
+            }
+            *limit = fmax(*limit, error);
         }
-        *limit = fmax(*limit, error);
     }
     return 1;
 }
@@ -389,7 +399,7 @@ static double finish(nt_block_lu *block, const double *b, double *x, double tole
                 solution[i] += r[i];
             error = error_of(block, b, r, least);
         }
-        error = rounded_up(error, tolerance);
+        error = error > least ? rounded_up(error, tolerance) : error;
     }
     if (error <= tolerance)
         block->kernels->collect(block, solution, x);
@@ -404,13 +414,29 @@ double nt_block_solve(nt_block_lu *block, const double *b, double *x, double tol
     return finish(block, b, x, tolerance, least);
 }
 
+static int solve_four(nt_block_lu *block, double *const b[4], double tolerance, double *error)
+{
+    double largest = *error;
+    if (!block->columns || !block->kernels->solve_columns(block, b, tolerance, &largest))
+        return 0;
+    if (largest > *error)
+        *error = rounded_up(largest, tolerance);
+    return 1;
+}
+
 int nt_block_solve_columns(nt_block_lu *block, double *b, int count, double tolerance,
                            double *error)
 {
     size_t n = (size_t)block->pattern->n;
     double *const four[4] = {b, count > 1 ? b + n : b, count > 2 ? b + 2 * n : b,
                              count > 3 ? b + 3 * n : b};
-    return block->columns && block->kernels->solve_columns(block, four, count, tolerance, error);
+    return solve_four(block, four, tolerance, error);
+}
+
+int nt_block_solve_beside(nt_block_lu *block, double *b, double tolerance, double *error)
+{
+    double *const four[4] = {b};
+    return solve_four(block, four, tolerance, error);
 }
 
 int nt_block_factor_solve(nt_block_lu *block, const double *values, double *clear, const double *b,

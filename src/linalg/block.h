@@ -167,6 +167,16 @@ typedef struct nt_held {
     int group[2], n_groups;
 } nt_held;
 
+/* Four right-hand sides at once (block_columns.inc). */
+typedef struct nt_block_columns {
+    double *x; /* [n][4] solutions side by side, nodes by position */
+    /* [n_padded / 4] by position: where in `rows` the row of a node is that backward substitution
+     * checks by itself, -1 for other nodes */
+    int *row;
+    int *suspect, n_suspects; /* [n_nodes] places in `rows` of those that need a second look */
+    double tolerance;
+} nt_block_columns;
+
 typedef struct nt_block_lu {
     const nt_pattern *pattern;
     nt_arena arena;
@@ -180,8 +190,7 @@ typedef struct nt_block_lu {
     double *vector[NT_BLOCK_VECTORS]; /* [n_padded], zero between the nodes */
     double *transposed; /* [3][n_padded] residual, sizes and bounds of its rows; NULL until the
                            transposed system is solved */
-    double *columns;    /* [2][n_padded][4] four solutions side by side, and what they are for; NULL
-                           where they are not used */
+    struct nt_block_columns *columns; /* NULL where they are not used */
 
     double *store;
     nt_load *load; /* [pattern->n_slots] */
@@ -258,6 +267,9 @@ nt_status nt_block_take_columns(nt_block_lu *block);
 int nt_block_solve_columns(nt_block_lu *block, double *b, int count, double tolerance,
                            double *error);
 
+/* The same for four vectors side by side, b[n][4]. */
+int nt_block_solve_beside(nt_block_lu *block, double *b, double tolerance, double *error);
+
 /* Leave multipliers out from the next factorisation on. */
 void nt_block_drop(nt_block_lu *block, const int *unknowns, int count);
 
@@ -294,9 +306,9 @@ typedef struct nt_block_kernels {
      * something is not finite. r = b - A x where r is given; else only suspect groups are seen. */
     void (*residual)(nt_block_lu *block, const double *b, const double *x, double *r,
                      double *limit);
-    /* nt_block_solve_columns for four vectors, of which the first `count` are wanted. */
-    int (*solve_columns)(nt_block_lu *block, double *const b[4], int count, double tolerance,
-                         double *error);
+    /* nt_block_solve_columns and _beside: for four vectors, of which some may be the same, or,
+     * where b[1] is NULL, for b[0][n][4]. */
+    int (*solve_columns)(nt_block_lu *block, double *const b[4], double tolerance, double *error);
     nt_front_kernels front;
 } nt_block_kernels;
 
@@ -308,14 +320,12 @@ extern const nt_block_kernels nt_block_kernels_portable, nt_block_kernels_avx2;
 int nt_block_invert_careful(int size, const double *a, double *inverse, const double *scale,
                             double tolerance, unsigned char *out);
 
-/* The same for row i of four right-hand sides: whether each is within the tolerance, or vanishes.
- * *limit becomes the largest error; largest[2][4] is of nt_block_largest_columns. */
-int nt_block_look_columns(const nt_block_lu *block, const nt_row *row, int i, const double r[4],
-                          const double size[4], double tolerance, double largest[2][4],
+/* The same as nt_block_look for the three rows of a node and four right-hand sides: whether each is
+ * within the tolerance, or vanishes. r, size, largest: of each right-hand side; *limit becomes the
+ * largest error. */
+int nt_block_look_columns(const nt_block_lu *block, const nt_row *row, const double r[3][4],
+                          const double size[3][4], double tolerance, const double largest[2][4],
                           double *limit);
-
-/* Largest |x| of the bodies and of the multipliers in each of four vectors. */
-void nt_block_largest_columns(const nt_block_lu *block, const double *x, double largest[2][4]);
 
 /* The slow branch of the residual: four rows, from row v of a node, that exceed *limit. */
 void nt_block_look(nt_block_lu *block, const nt_row *row, int v, const double *r,

@@ -10,7 +10,10 @@
 #pragma GCC diagnostic ignored "-Wpsabi" /* vectors are passed between inlined functions only */
 #endif
 
-enum { LONG_RUN = 128 }; /* doubles to clear from which on a call of memset is worth it */
+enum {
+    LONG_RUN = 128,   /* doubles to clear from which on a call of memset is worth it */
+    ROWS_AT_ONCE = 32 /* checked before one of them is looked at again               */
+};
 
 #define TARGET
 #define NAME(x) x##_portable

@@ -44,6 +44,7 @@ struct nt_solver {
     int *inverse_pivot;           /* [widest]                                      */
     unsigned char *dropped;       /* [n] */
     int *drop_list, n_dropped;
+    double *one; /* [n] of several right-hand sides side by side; NULL until reserved */
 
     int singular_unknown;
     nt_solver_statistics statistics;
@@ -154,6 +155,7 @@ void nt_solver_destroy(nt_solver *solver)
     free(solver->drop_list);
     free(solver->inverse);
     free(solver->inverse_pivot);
+    free(solver->one);
     free(solver);
 }
 
@@ -434,6 +436,8 @@ static nt_status solve_checked(nt_solver *s, double *b, int transposed)
 
 nt_status nt_solver_reserve(nt_solver *s)
 {
+    if (!s->one && !(s->one = malloc(((size_t)s->pattern->n + 1) * sizeof *s->one)))
+        return NT_NO_MEMORY;
     return s->block ? nt_block_take_columns(s->block) : NT_OK;
 }
 
@@ -488,6 +492,24 @@ nt_status nt_solver_factor_solve(nt_solver *solver, nt_matrix *matrix, double *b
 nt_status nt_solver_solve(nt_solver *solver, double *b, int count)
 {
     return solve(solver, b, count, 0);
+}
+
+nt_status nt_solver_solve_beside(nt_solver *s, double *b, int count)
+{
+    nt_status status = NT_OK;
+    if (s->in_use == NT_SOLVER_BLOCK &&
+        nt_block_solve_beside(s->present, b, ACCEPTED, &s->statistics.worst_residual)) {
+        s->statistics.solves += count;
+        return NT_OK;
+    }
+    for (int k = 0; k < count && status == NT_OK; k++) {
+        for (int i = 0; i < s->pattern->n; i++)
+            s->one[i] = b[4 * i + k];
+        status = solve(s, s->one, 1, 0);
+        for (int i = 0; i < s->pattern->n; i++)
+            b[4 * i + k] = s->one[i];
+    }
+    return status;
 }
 
 nt_status nt_solver_solve_transposed(nt_solver *solver, double *b, int count)

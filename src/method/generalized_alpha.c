@@ -25,7 +25,7 @@ static nt_status layout(const nt_problem *problem, const double *option, nt_layo
 {
     sizes->memory = (size_t)problem->nv;
     sizes->scratch = nt_newton_size(problem) + 1; /* T^-1, its end, is read by columns of four */
-    nt_generalized_alpha_linear_layout(problem, sizes);
+    nt_generalized_alpha_linear_layout(problem, option, sizes);
     return nt_family_check(problem, option, error);
 }
 

@@ -25,39 +25,43 @@
 
 #include <string.h>
 
-/* Matrices of a rotation, by columns of four numbers: a product is three vector instructions. */
-typedef struct turn {
-    double push[12];           /* T^-1                                           */
-    double of_y[12], of_v[12]; /* -(beta' M + gamma' C) and C, of a rigid body   */
-} turn;
+typedef nt_generalized_alpha_torques torques;
+typedef nt_generalized_alpha_linear linear;
 
-typedef struct linear {
-    double *x;             /* [nv] h Dq                   */
-    double *T, *T_inverse; /* [r][9]; rows of T^-1 are columns of T^-T */
-    turn *turns;           /* [r]                         */
-    double *mass;          /* [nv] s beta' m of a rigid system, 0 for rotations */
-    double *y, *c_v;       /* [count][nv], see `together` */
-    double *z;             /* [count][n]                  */
-} linear;
-
-void nt_generalized_alpha_linear_layout(const nt_problem *problem, nt_layout *sizes)
+/* Products with M and C are known without tangents, and K does not appear. */
+static bool is_rigid(const nt_problem *p, const nt_family *c)
 {
-    size_t nv = (size_t)problem->nv, each = 18 + sizeof(turn) / sizeof(double);
-    sizes->linear = 2 * nv + each * (size_t)problem->space.n_rotations;
+    return nt_generalized_alpha_is_rigid(p) && c->position > 0;
+}
+
+static size_t fours_of(size_t count) { return (count + 3) / 4 * 4; }
+
+void nt_generalized_alpha_linear_layout(const nt_problem *problem, const double *option,
+                                        nt_layout *sizes)
+{
+    size_t nv = (size_t)problem->nv, rotations = (size_t)problem->space.n_rotations;
+    size_t of_torques = fours_of(rotations) / 4 * (sizeof(torques) / sizeof(double));
+    nt_family c = nt_family_of_step(option, 1);
+    sizes->fours = is_rigid(problem, &c);
+    sizes->linear = fours_of(2 * nv + 18 * rotations) + of_torques + 2 * NT_GROUP_GAP;
     sizes->linear_each = 2 * nv + (size_t)problem->n;
+    if (sizes->fours)
+        sizes->linear += 2 * (4 * nv + (size_t)problem->nc + (size_t)problem->system->n_memory);
 }
 
 static linear linear_of(const nt_problem *p, const nt_directions *directions)
 {
     size_t nv = (size_t)p->nv, rotations = (size_t)p->space.n_rotations;
+    size_t count = directions->fours ? 4 : (size_t)directions->count;
     linear l = {.x = directions->scratch};
     l.T = l.x + nv;
     l.T_inverse = l.T + 9 * rotations;
-    l.turns = (turn *)(l.T_inverse + 9 * rotations);
-    l.mass = (double *)(l.turns + rotations);
-    l.y = l.mass + nv;
-    l.c_v = l.y + (size_t)directions->count * nv;
-    l.z = l.c_v + (size_t)directions->count * nv;
+    l.mass = l.T_inverse + 9 * rotations;
+    l.torques = (torques *)(l.x + fours_of((size_t)(l.mass + nv - l.x)));
+    l.y = (double *)(l.torques + fours_of(rotations) / 4);
+    l.c_v = l.y + count * nv + NT_GROUP_GAP;
+    l.z = l.c_v + count * nv + NT_GROUP_GAP;
+    l.one = directions->fours ? l.z + 4 * (size_t)p->n : NULL;
     return l;
 }
 
@@ -68,22 +72,20 @@ NT_INLINE lanes product(const lanes a[3], const double *x)
 }
 
 /* The fourth number of a column may be anything, but it must be there. */
-NT_INLINE void load_columns(const double *from, int stride, lanes a[3])
+NT_INLINE void load_columns(const double *from, lanes a[3])
 {
     for (int j = 0; j < 3; j++)
-        a[j] = *(const lanes_anywhere *)(from + stride * j);
+        a[j] = *(const lanes_anywhere *)(from + 3 * j);
 }
 
 NT_INLINE void put_three(lanes x, double *out) { out[0] = x[0], out[1] = x[1], out[2] = x[2]; }
 
-/* Four bodies, component by component: loops over them become vector instructions. */
 enum { FOUR = 4 };
 
-typedef struct bundle {
-    const nt_block *block[FOUR];
-    double q[4][FOUR], w[3][FOUR], J[9][FOUR]; /* J in body axes, then in those of the frame  */
-    double C[9][FOUR], of_y[9][FOUR];          /* -(beta' J + gamma' C)                       */
-} bundle;
+/* Of four bodies; J in body axes, then in those of the frame. */
+typedef struct bodies {
+    double q[4][FOUR], w[4][FOUR], J[9][FOUR];
+} bodies;
 
 NT_INLINE m3 get(double from[9][FOUR], int l)
 {
@@ -99,7 +101,7 @@ NT_INLINE void set(double to[9][FOUR], int l, m3 a)
 }
 
 /* J in the axes of the frame: R J R^T or J. */
-NT_WIDE static void turn_inertia(bundle *restrict b)
+NT_WIDE static void turn_inertia(bodies *restrict b)
 {
     for (int l = 0; l < FOUR; l++) {
         m3 R = quat_matrix((quat){b->q[0][l], b->q[1][l], b->q[2][l], b->q[3][l]});
@@ -108,82 +110,59 @@ NT_WIDE static void turn_inertia(bundle *restrict b)
 }
 
 /* The torque J w' + w x J w of a rigid body: M = J, C = w~ J - (J w)~. */
-NT_WIDE static void differentiate_torque(bundle *restrict b, double beta_prime, double gamma_prime)
+NT_WIDE static void differentiate_torques(bodies *restrict b, double beta_prime, double gamma_prime,
+                                          torques *restrict t)
 {
     for (int l = 0; l < FOUR; l++) {
         m3 J = get(b->J, l);
         v3 w = v3_of(b->w[0][l], b->w[1][l], b->w[2][l]);
         m3 C = m3_sub(m3_skew_multiply(w, J), m3_skew(m3_apply(J, w)));
-        set(b->C, l, C);
-        set(b->of_y, l, m3_scale(-1, m3_add(m3_scale(beta_prime, J), m3_scale(gamma_prime, C))));
+        set(t->of_v, l, C);
+        set(t->of_y, l, m3_scale(-1, m3_add(m3_scale(beta_prime, J), m3_scale(gamma_prime, C))));
     }
 }
 
-static void gather(bundle *b, int l, const nt_block *block, const nt_point *at,
-                   const double *inertia)
+/* The fourth number of w is that of the body or array that follows. */
+NT_WIDE static void gather(const double *const q[FOUR], const double *const w[FOUR],
+                           const double *const J[FOUR], bodies *b)
 {
-    const double *q = at->q + block->q + block->nq - 4, *w = at->v + block->v + block->nv - 3;
-    b->block[l] = block;
-    for (int k = 0; k < 4; k++)
-        b->q[k][l] = q[k];
-    for (int k = 0; k < 3; k++)
-        b->w[k][l] = w[k];
-    for (int k = 0; k < 9; k++)
-        b->J[k][l] = inertia[9 * block->rotation + k];
+    lanes_beside(4, q, 1, b->q[0]);
+    lanes_beside(4, w, 1, b->w[0]);
+    lanes_beside(8, J, 1, b->J[0]);
+    for (int l = 0; l < FOUR; l++)
+        b->J[8][l] = J[l][8];
 }
 
-/* Rows of a bundle to columns of four. */
-static void scatter(double from[9][FOUR], int l, double *to)
+/* Masses and torques of rigid bodies; where there are fewer than four, one stands for the others.
+ */
+static void find_rigid(const nt_problem *p, const nt_family *c, const linear *l, const nt_point *at)
 {
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            to[4 * j + i] = from[3 * i + j][l];
-}
-
-/* The first n bodies of a bundle; all of it is computed. */
-static void find_some(const nt_problem *p, const nt_family *c, const linear *l, bundle *b, int n)
-{
-    if (p->frame == NT_INERTIAL)
-        turn_inertia(b);
-    differentiate_torque(b, c->beta_prime, c->gamma_prime);
-    for (int k = 0; k < n; k++) {
-        turn *t = &l->turns[b->block[k]->rotation];
-        scatter(b->C, k, t->of_v);
-        scatter(b->of_y, k, t->of_y);
-        memset(l->mass + b->block[k]->v + b->block[k]->nv - 3, 0, 3 * sizeof *l->mass);
-    }
-}
-
-static void find_turns(const nt_problem *p, const nt_family *c, const linear *l, const nt_point *at)
-{
-    const nt_momenta *m = nt_generalized_alpha_is_rigid(p) ? p->system->momenta : NULL;
-    bundle some = {.block = {NULL}};
-    int n = 0;
-    for (int i = 0; m && i < p->nv; i++)
+    const nt_momenta *m = p->system->momenta;
+    const double *q[FOUR], *w[FOUR], *J[FOUR];
+    for (int i = 0; i < p->nv; i++)
         l->mass[i] = c->scale * c->beta_prime * m->mass[i];
-    for (int b = 0; b < p->space.n_blocks; b++) {
+    for (int b = 0, r = 0; r < p->space.n_rotations; b++) {
         const nt_block *block = &p->space.blocks[b];
         if (block->rotation < 0)
             continue;
-        const double *T_inverse = l->T_inverse + 9 * block->rotation;
-        double *push = l->turns[block->rotation].push;
-        for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++)
-                push[4 * j + i] = T_inverse[3 * i + j];
-        if (!m)
-            continue;
-        gather(&some, n++, block, at, m->inertia);
-        if (n == FOUR) {
-            find_some(p, c, l, &some, n);
-            n = 0;
+        for (int k = r % FOUR; k < FOUR; k++) {
+            q[k] = at->q + block->q + block->nq - 4;
+            w[k] = at->v + block->v + block->nv - 3;
+            J[k] = m->inertia + 9 * r;
         }
+        memset(l->mass + block->v + block->nv - 3, 0, 3 * sizeof *l->mass);
+        if (++r % FOUR != 0 && r < p->space.n_rotations)
+            continue;
+        bodies some;
+        gather(q, w, J, &some);
+        if (p->frame == NT_INERTIAL)
+            turn_inertia(&some);
+        differentiate_torques(&some, c->beta_prime, c->gamma_prime, &l->torques[(r - 1) / FOUR]);
     }
-    if (n > 0)
-        find_some(p, c, l, &some, n);
 }
 
-/* Rotation entries of `count` vectors: out = T^-T x, with `push` T^-1 x. */
-NT_WIDE static void turn_all(const nt_space *space, const linear *l, bool push, int count,
+/* Rotation entries of `count` vectors: out = T^-T x. */
+NT_WIDE static void turn_all(const nt_space *space, const double *T_inverse, int count,
                              const double *x, size_t x_stride, double *out, size_t out_stride)
 {
     for (int b = 0; b < space->n_blocks; b++) {
@@ -192,8 +171,7 @@ NT_WIDE static void turn_all(const nt_space *space, const linear *l, bool push, 
             continue;
         size_t r = (size_t)(block->v + block->nv - 3);
         lanes a[3];
-        load_columns(push ? l->turns[block->rotation].push : l->T_inverse + 9 * block->rotation,
-                     push ? 4 : 3, a);
+        load_columns(T_inverse + 9 * block->rotation, a);
         for (size_t k = 0; k < (size_t)count; k++)
             put_three(product(a, x + k * x_stride + r), out + k * out_stride + r);
     }
@@ -216,16 +194,15 @@ NT_WIDE static void add_known(const nt_family *c, int nv, const double *restrict
     }
 }
 
-/* y, c_v and the known parts of da_1 (in their places in `after`) of `count` directions; with beta
- * = 0 dq1 too. */
+/* y, c_v and the known parts of da_1 (in their places in `after`); with beta = 0 dq1 too. */
 static void known_parts(const nt_problem *p, const nt_family *c, const linear *l,
-                        const nt_directions *directions, int count, const double *before,
-                        double *after)
+                        const nt_directions *directions, const double *before, double *after)
 {
     size_t nv = (size_t)p->nv, stride = directions->stride;
+    int count = directions->count;
     for (size_t k = 0; k < (size_t)count; k++) /* dq comes first in a variation */
         memcpy(l->y + k * nv, before + k * stride, nv * sizeof *before);
-    turn_all(&p->space, l, false, count, before, stride, l->y, nv);
+    turn_all(&p->space, l->T_inverse, count, before, stride, l->y, nv);
     for (int k = 0; k < count; k++) {
         nt_variation from = nt_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
@@ -249,16 +226,12 @@ NT_WIDE static void finish_rigid(const nt_problem *p, const nt_family *c, const 
         const nt_block *block = &p->space.blocks[b];
         if (block->rotation < 0)
             continue;
-        const turn *t = &l->turns[block->rotation];
+        torques *t = &l->torques[block->rotation / FOUR];
         size_t r = (size_t)(block->v + block->nv - 3);
-        lanes of_y[3], of_v[3];
-        load_columns(t->of_y, 4, of_y);
-        load_columns(t->of_v, 4, of_v);
-        for (size_t k = 0; k < (size_t)count; k++) {
-            double *z = l->z + k * n + r;
-            lanes force = product(of_y, l->y + k * nv + r) + product(of_v, l->c_v + k * nv + r);
-            z[0] += force[0], z[1] += force[1], z[2] += force[2];
-        }
+        m3 of_y = get(t->of_y, block->rotation % FOUR), of_v = get(t->of_v, block->rotation % FOUR);
+        for (size_t k = 0; k < (size_t)count; k++)
+            v3_accumulate(l->z + k * n + r, v3_add(m3_apply(of_y, v3_load(l->y + k * nv + r)),
+                                                   m3_apply(of_v, v3_load(l->c_v + k * nv + r))));
     }
     for (size_t k = 0; k < (size_t)count; k++) {
         const double *restrict y = l->y + k * nv;
@@ -333,64 +306,62 @@ NT_WIDE static void add_solution(const nt_family *c, int nv, int nc, const doubl
         lambda[i] = unscale * x[nv + i];
 }
 
-/* (e, s dlambda) of `count` directions into all of `after`. */
+/* (e, s dlambda) of all directions into all of `after`. */
 static void take_solutions(const nt_problem *p, const nt_family *c, const linear *l,
-                           const nt_directions *directions, int count, double *after)
+                           const nt_directions *directions, double *after)
 {
     size_t nv = (size_t)p->nv, n = (size_t)p->n;
+    int count = directions->count;
     for (size_t k = 0; k < (size_t)count && c->position > 0; k++)
         memcpy(after + k * directions->stride, l->z + k * n, nv * sizeof *after);
-    turn_all(&p->space, l, true, count, l->z, n, l->z, n);
     for (int k = 0; k < count; k++) {
         nt_variation to = nt_variation_at(p, directions, after, k);
-        const double *x = l->z + (size_t)k * n;
+        double *x = l->z + (size_t)k * n;
+        nt_variation_map(&p->space, l->T_inverse, x, x);
         add_solution(c, p->nv, p->nc, x, l->y + (size_t)k * nv, l->c_v + (size_t)k * nv, to.v,
                      to.vdot, to.method, to.lambda);
     }
 }
 
-/* Directions that are treated at once: what the solver takes at once, which stays in the cache; all
- * where tangents are multiplied by them, which are made before the matrix of the iteration. */
-static int together(const nt_problem *p, const nt_family *c, int count)
+/* The matrix of the iteration, where the step has not left it, into the problem's matrix. */
+static nt_status make_tangent(nt_stepper *s, const nt_family *c, const linear *l,
+                              const nt_point *at)
 {
-    return nt_generalized_alpha_is_rigid(p) && c->position > 0 && count > FOUR ? FOUR : count;
-}
-
-/* The matrix of the iteration, where the step has not left it, is made and factorised for the first
- * of all directions. */
-static nt_status solve(nt_stepper *s, const nt_family *c, const linear *l, const nt_point *at,
-                       int first, int count)
-{
-    nt_problem *p = s->problem;
     nt_status status = NT_OK;
-    if (first > 0)
-        return nt_solver_solve(p->solver, l->z, count);
     if (!s->has_tangent)
         status = nt_family_tangent(s, c, at, l->T_inverse, NULL);
     s->has_tangent = false;
-    p->factored_for = NULL;
+    s->problem->factored_for = NULL;
+    return status;
+}
+
+static nt_status solve(nt_stepper *s, const nt_family *c, const linear *l, const nt_point *at,
+                       int count)
+{
+    nt_problem *p = s->problem;
+    nt_status status = make_tangent(s, c, l, at);
     if (status != NT_OK || count == 1)
         return status == NT_OK ? nt_solver_factor_solve(p->solver, &p->matrix, l->z) : status;
     status = nt_solver_factor_clear(p->solver, &p->matrix);
     return status == NT_OK ? nt_solver_solve(p->solver, l->z, count) : status;
 }
 
-/* `count` directions from `first` on; before, after: of the first. */
-static nt_status linearise_some(nt_stepper *s, const nt_family *c, const linear *l,
-                                const nt_directions *directions, const nt_point *at, int first,
-                                int count, const double *before, double *after)
+/* All directions, one after the other; the first is `first` for its load. */
+static nt_status linearise_all(nt_stepper *s, const nt_family *c, const linear *l,
+                               const nt_directions *directions, const nt_point *at, int first,
+                               const double *before, double *after)
 {
     nt_problem *p = s->problem;
     size_t n = (size_t)p->n;
-    bool rigid = nt_generalized_alpha_is_rigid(p) && c->position > 0;
+    int count = directions->count;
     nt_status status = NT_OK;
-    known_parts(p, c, l, directions, count, before, after);
+    known_parts(p, c, l, directions, before, after);
     memset(l->z, 0, (size_t)count * n * sizeof *l->z);
     for (int k = 0; k < count && status == NT_OK; k++) {
         double *z = l->z + (size_t)k * n;
         status = add_load(directions, first + k, at, z, z + p->nv);
     }
-    if (status == NT_OK && rigid)
+    if (status == NT_OK && is_rigid(p, c))
         finish_rigid(p, c, l, count);
     else if (status == NT_OK) {
         s->has_tangent = false; /* products with other tangents take its place */
@@ -400,22 +371,81 @@ static nt_status linearise_some(nt_stepper *s, const nt_family *c, const linear 
         for (int i = 0; i < p->n_dropped; i++)
             l->z[(size_t)k * n + (size_t)p->dropped[i]] = 0;
     if (status == NT_OK)
-        status = solve(s, c, l, at, first, count);
+        status = solve(s, c, l, at, count);
     if (status == NT_OK)
-        take_solutions(p, c, l, directions, count, after);
+        take_solutions(p, c, l, directions, after);
     return status;
+}
+
+/* The four from `first` on, of which some may be beyond the end; solved for in `after` itself. The
+ * matrix is made and factorised for the first of all. */
+static nt_status linearise_four(nt_stepper *s, const nt_family *c, const linear *l,
+                                const nt_directions *directions, const nt_point *at, int first,
+                                const double *before, double *after)
+{
+    nt_problem *p = s->problem;
+    size_t n = (size_t)p->n;
+    int left = directions->count - first, count = left < FOUR ? left : FOUR;
+    nt_variation from = nt_variation_group(p, directions, before, first / FOUR);
+    nt_variation to = nt_variation_group(p, directions, after, first / FOUR);
+    nt_status status = NT_OK;
+    memset(l->z, 0, FOUR * n * sizeof *l->z);
+    for (int k = 0; k < count && status == NT_OK; k++) {
+        double *z = l->z + (size_t)k * n;
+        status = add_load(directions, first + k, at, z, z + p->nv);
+    }
+    nt_generalized_alpha_known_beside(p, c, l, &from, &to);
+    for (int i = 0; i < p->n_dropped; i++)
+        memset(to.q + FOUR * p->dropped[i], 0, FOUR * sizeof *to.q);
+    if (status == NT_OK && first == 0)
+        status = make_tangent(s, c, l, at);
+    if (status == NT_OK && first == 0)
+        status = nt_solver_factor_clear(p->solver, &p->matrix);
+    if (status == NT_OK)
+        status = nt_solver_solve_beside(p->solver, to.q, count);
+    if (status == NT_OK)
+        nt_generalized_alpha_take_beside(p, c, l, &to);
+    return status;
+}
+
+/* The system took the promises back that side by side relies on (damping began with a change of
+ * parameters): copies of each, as if it were alone. */
+static nt_status linearise_each(nt_stepper *s, const nt_family *c, const linear *l,
+                                const nt_directions *directions, const nt_point *at,
+                                const double *before, double *after)
+{
+    nt_problem *p = s->problem;
+    nt_directions alone = *directions;
+    double *from = l->one, *to = from + directions->stride;
+    nt_status status = NT_OK;
+    alone.fours = false;
+    alone.count = 1;
+    for (int i = 0; i < directions->count && status == NT_OK; i++) {
+        nt_variation_read(p, directions, before, i, from);
+        status = linearise_all(s, c, l, &alone, at, i, from, to);
+        nt_variation_write(p, directions, after, i, to);
+    }
+    return status;
+}
+
+/* a_0 = vdot_0 */
+static void linearise_start(const nt_problem *p, const nt_directions *directions, double *after)
+{
+    size_t bytes = (size_t)p->nv * sizeof(double);
+    for (int k = 0; k < directions->count; k += directions->fours ? FOUR : 1) {
+        nt_variation d = directions->fours ? nt_variation_group(p, directions, after, k / FOUR)
+                                           : nt_variation_at(p, directions, after, k);
+        memcpy(d.method, d.vdot, directions->fours ? FOUR * bytes : bytes);
+    }
 }
 
 nt_status nt_generalized_alpha_linearise(nt_stepper *s, double h, const nt_directions *directions,
                                          const double *before, double *after)
 {
     nt_problem *p = s->problem;
-    int count = directions->count, nv = p->nv;
-    if (h == 0) { /* a_0 = vdot_0 */
-        for (int k = 0; k < count; k++) {
-            nt_variation d = nt_variation_at(p, directions, after, k);
-            memcpy(d.method, d.vdot, (size_t)nv * sizeof(double));
-        }
+    int nv = p->nv;
+    if (h == 0) {
+        linearise_start(p, directions, after);
         return NT_OK;
     }
     nt_family c = nt_family_of_step(s->options, h);
@@ -432,14 +462,15 @@ nt_status nt_generalized_alpha_linearise(nt_stepper *s, double h, const nt_direc
                      h * h * ((0.5 - c.beta) * s->now.method[i] + c.beta * s->next.method[i]);
         nt_space_tangent(&p->space, p->frame, l.x, c.position > 0 ? NULL : l.T, l.T_inverse);
     }
-    find_turns(p, &c, &l, &at);
+    bool rigid = is_rigid(p, &c);
+    if (rigid)
+        find_rigid(p, &c, &l, &at);
+    if (!directions->fours)
+        return linearise_all(s, &c, &l, directions, &at, 0, before, after);
+    if (!rigid)
+        return linearise_each(s, &c, &l, directions, &at, before, after);
     nt_status status = NT_OK;
-    int most = together(p, &c, count);
-    for (int first = 0; first < count && status == NT_OK; first += most) {
-        int some = count - first < most ? count - first : most;
-        size_t start = (size_t)first * directions->stride;
-        status =
-            linearise_some(s, &c, &l, directions, &at, first, some, before + start, after + start);
-    }
+    for (int first = 0; first < directions->count && status == NT_OK; first += FOUR)
+        status = linearise_four(s, &c, &l, directions, &at, first, before, after);
     return status;
 }

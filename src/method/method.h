@@ -47,7 +47,8 @@ typedef struct nt_layout {
     size_t variation; /* of memory: what varies in it, as increments; 0: as many as `memory`      */
     size_t linear;    /* scratch of `linearise` ...                                               */
     size_t linear_each; /* ... and for each direction                                             */
-    bool proposes;      /* with these options `propose` chooses the steps, tolerance or not       */
+    bool fours; /* of several variations `linearise` wants four side by side, see nt_directions   */
+    bool proposes; /* with these options `propose` chooses the steps, tolerance or not       */
 } nt_layout;
 
 /* A variation of a state, in the problem's frame: dq is an increment. One array of doubles each. */
@@ -58,11 +59,17 @@ typedef struct nt_variation {
     double *method;       /* [layout.variation]                               */
 } nt_variation;
 
-/* The directions along which a step is differentiated: parameters or initial values. */
+/* The directions along which a step is differentiated: parameters or initial values. Variations
+ * follow one another, all[count][stride]; or, for methods that take them so, groups of four do,
+ * all[(count + 3)/4][group], each number of a variation beside those of the three others, and zero
+ * where there is no direction. */
 typedef struct nt_directions {
     int count;
-    size_t stride;   /* doubles from one variation to the next                */
-    double *scratch; /* [layout.linear + count layout.linear_each], left alone between calls */
+    bool fours;      /* side by side                                          */
+    size_t stride;   /* doubles of one variation                              */
+    size_t group;    /* doubles of a group of four                            */
+    double *scratch; /* [layout.linear + count layout.linear_each], left alone between calls; count
+                        rounded up to fours where they are side by side */
     /* Adds to terms->residual[nv] and terms->rows[nc] (each may be NULL) what direction i changes
      * in them at a point besides (vdot, v, q, lambda, mu): parameters and memory. In the problem's
      * frame; honours parts and level. */
@@ -166,7 +173,7 @@ static inline nt_point nt_phase_point(const nt_phase *phase)
                       .memory = phase->memory};
 }
 
-/* The arrays of variation i in all[count][stride]. */
+/* The arrays of variation i in all[count][stride], one after the other. */
 static inline nt_variation nt_variation_at(const nt_problem *problem,
                                            const nt_directions *directions, const double *all,
                                            int i)
@@ -178,6 +185,25 @@ static inline nt_variation nt_variation_at(const nt_problem *problem,
     d.mu = d.lambda + problem->nh;
     d.memory = d.mu + problem->nn;
     d.method = d.memory + problem->system->n_memory;
+    return d;
+}
+
+/* The arrays of group i in all[][group], each number four times. The unknowns of linear systems, q
+ * and the multipliers, follow one another: they can be solved for in place. Others are two cache
+ * lines further off: where 32 nv bytes are whole pages (64 bodies), numbers that are used together
+ * would compete for the same place in the cache. */
+enum { NT_GROUP_GAP = 16 };
+static inline nt_variation nt_variation_group(const nt_problem *problem,
+                                              const nt_directions *directions, const double *all,
+                                              int i)
+{
+    nt_variation d = {.q = (double *)(size_t)all + (size_t)i * directions->group};
+    d.lambda = d.q + 4 * problem->nv;
+    d.mu = d.lambda + 4 * problem->nh;
+    d.v = d.mu + 4 * problem->nn + NT_GROUP_GAP;
+    d.vdot = d.v + 4 * problem->nv + NT_GROUP_GAP;
+    d.memory = d.vdot + 4 * problem->nv + NT_GROUP_GAP;
+    d.method = d.memory + 4 * problem->system->n_memory;
     return d;
 }
 

@@ -5,6 +5,57 @@
 
 #include <string.h>
 
+/* ---- one among four ------------------------------------------------------------------------- */
+
+/* The arrays of a variation in the order of nt_variation_at. */
+enum { ARRAYS = 7 };
+typedef struct arrays {
+    double *at[ARRAYS];
+    size_t n[ARRAYS];
+} arrays;
+
+static arrays arrays_of_group(const nt_problem *p, const nt_directions *directions,
+                              const double *all, int i)
+{
+    nt_variation d = nt_variation_group(p, directions, all, i);
+    size_t nv = (size_t)p->nv, n_memory = (size_t)p->system->n_memory;
+    size_t others = 3 * nv + (size_t)p->nc + n_memory;
+    return (arrays){
+        .at = {d.q, d.v, d.vdot, d.lambda, d.mu, d.memory, d.method},
+        .n = {nv, nv, nv, (size_t)p->nh, (size_t)p->nn, n_memory, directions->stride - others}};
+}
+
+void nt_variation_read(const nt_problem *p, const nt_directions *directions, const double *all,
+                       int i, double *to)
+{
+    size_t stride = directions->stride, lane = (size_t)(i % 4);
+    if (!directions->fours) {
+        memcpy(to, all + (size_t)i * stride, stride * sizeof *to);
+        return;
+    }
+    arrays four = arrays_of_group(p, directions, all, i / 4);
+    for (int k = 0; k < ARRAYS; k++)
+        for (size_t j = 0; j < four.n[k]; j++)
+            *to++ = four.at[k][4 * j + lane];
+}
+
+void nt_variation_write(const nt_problem *p, const nt_directions *directions, double *all, int i,
+                        const double *from)
+{
+    size_t stride = directions->stride, lane = (size_t)(i % 4);
+    if (!directions->fours) {
+        if (from != all + (size_t)i * stride)
+            memcpy(all + (size_t)i * stride, from, stride * sizeof *from);
+        return;
+    }
+    arrays four = arrays_of_group(p, directions, all, i / 4);
+    for (int k = 0; k < ARRAYS; k++)
+        for (size_t j = 0; j < four.n[k]; j++)
+            four.at[k][4 * j + lane] = *from++;
+}
+
+/* ---- maps ----------------------------------------------------------------------------------- */
+
 void nt_variation_carry(const nt_problem *problem, const double *x, const double *dq0, double *out)
 {
     const nt_space *space = &problem->space;

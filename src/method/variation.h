@@ -4,6 +4,12 @@
 
 #include "method/method.h"
 
+/* Variation i of all[], wherever its numbers are, from or into an array of its own [stride]. */
+void nt_variation_read(const nt_problem *problem, const nt_directions *directions,
+                       const double *all, int i, double *to);
+void nt_variation_write(const nt_problem *problem, const nt_directions *directions, double *all,
+                        int i, const double *from);
+
 /* The increment at q1 = q0 o exp(x) (body) or exp(x) o q0 (inertial) that follows from one dq0 at
  * q0 with x held: rotations by exp(x)^-1 or exp(x); out[nv] may be dq0. */
 void nt_variation_carry(const nt_problem *problem, const double *x, const double *dq0, double *out);

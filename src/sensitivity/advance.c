@@ -118,9 +118,10 @@ nt_status nt_sensitivity_attend(void *context, nt_integrator *it, double h)
     nt_status status = it->method->linearise(stepper, h, &s->directions, s->now, s->next);
     bool remembers = it->problem->system->n_memory > 0;
     for (int i = 0; remembers && i < s->n && status == NT_OK; i++) {
-        nt_variation before = nt_variation_at(it->problem, &s->directions, s->now, i);
-        nt_variation after = nt_variation_at(it->problem, &s->directions, s->next, i);
+        nt_variation before = nt_sensitivity_variation(s, s->now, i, NT_APART_FIRST);
+        nt_variation after = nt_sensitivity_variation(s, s->next, i, NT_APART_LAST);
         status = vary_memory(s, i, &before, &after);
+        nt_sensitivity_write(s, s->next, i, after.q);
     }
     if (status == NT_OK && it->track_work)
         status = nt_sensitivity_vary_work(s, h);
@@ -151,7 +152,7 @@ nt_state_tangent nt_sensitivity_state(nt_sensitivity *s, int i)
 {
     nt_problem *p = s->integrator->problem;
     const nt_phase *now = &s->integrator->stepper.now;
-    nt_variation d = nt_variation_at(p, &s->directions, s->now, i);
+    nt_variation d = nt_sensitivity_variation(s, s->now, i, NT_APART_STATE);
     double *q = s->shown, *v = q + p->nv, *vdot = v + p->nv;
     const double *const from[3] = {d.q, d.v, d.vdot};
     double *const to[3] = {q, v, vdot};
@@ -231,8 +232,8 @@ nt_status nt_sensitivity_dense(nt_sensitivity *s, int i, double t, nt_state_tang
     if (status == NT_OK)
         status = vary_between(s, t);
     double *d = status == NT_OK ? s->between + (size_t)i * s->directions.stride : s->dense_shown;
-    nt_variation first = nt_variation_at(p, &s->directions, s->before, i);
-    nt_variation last = nt_variation_at(p, &s->directions, s->now, i);
+    nt_variation first = nt_sensitivity_variation(s, s->before, i, NT_APART_FIRST);
+    nt_variation last = nt_sensitivity_variation(s, s->now, i, NT_APART_LAST);
     if (status == NT_UNSUPPORTED)
         nt_sensitivity_difference_dense(s, from, &first, to, &last, t, &middle, d);
     else if (status != NT_OK)

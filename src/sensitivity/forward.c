@@ -27,14 +27,19 @@ static nt_status take_memory(nt_sensitivity *s)
     size_t n = (size_t)p->n, nv = (size_t)p->nv, nq = (size_t)p->nq, count = (size_t)s->n;
     size_t n_memory = (size_t)system->n_memory, n_parameters = (size_t)system->n_parameters;
     size_t varies = it->layout.variation > 0 ? it->layout.variation : it->layout.memory;
-    size_t linear = it->layout.linear + count * it->layout.linear_each;
+    bool fours = it->layout.fours && s->n > 1;
+    size_t room = fours ? (count + 3) / 4 * 4 : count;
+    size_t linear = it->layout.linear + room * it->layout.linear_each;
     size_t start = count * n; /* of the start's own solve */
     nt_arena *arena = &s->arena;
     s->directions = (nt_directions){.count = s->n,
+                                    .fours = fours,
                                     .stride = 3 * nv + (size_t)p->nc + n_memory + varies,
                                     .load = nt_pseudo_load,
                                     .context = s};
-    size_t all = count * s->directions.stride;
+    size_t each = s->directions.stride;
+    s->directions.group = 4 * each + 3 * NT_GROUP_GAP;
+    size_t all = s->all = fours ? room / 4 * s->directions.group : count * each;
     s->directions.scratch = NT_TAKE(arena, linear > start ? linear : start, double);
     s->now = NT_TAKE(arena, all, double);
     s->next = NT_TAKE(arena, all, double);
@@ -53,11 +58,12 @@ static nt_status take_memory(nt_sensitivity *s)
     s->probe = NT_TAKE(arena, 2 * (nq + nv + n_memory), double);
     s->power = NT_TAKE(arena, count * NT_WORK_NODES, double);
     s->inner = NT_TAKE(arena, it->track_work ? all : 0, double);
+    s->apart = NT_TAKE(arena, NT_APART * each, double);
     s->dense = NT_TAKE(arena, (it->track_work ? 4 : 3) * it->size, double);
     s->dense_shown = NT_TAKE(arena, 3 * nv + (size_t)p->nc, double);
     bool good = s->directions.scratch && s->now && s->next && s->before && s->route && s->work &&
                 s->work_before && s->p && s->varied && s->values && s->point && s->shown &&
-                s->probe && s->dense && s->dense_shown && s->power && s->inner &&
+                s->probe && s->dense && s->dense_shown && s->power && s->inner && s->apart &&
                 (s->between || !own);
     return good ? nt_solver_reserve(p->solver) : NT_NO_MEMORY;
 }
@@ -128,6 +134,22 @@ void nt_sensitivity_destroy(nt_sensitivity *s)
     free(s);
 }
 
+/* ---- variations ----------------------------------------------------------------------------- */
+
+void nt_sensitivity_write(nt_sensitivity *s, double *all, int i, const double *from)
+{
+    nt_variation_write(s->integrator->problem, &s->directions, all, i, from);
+}
+
+nt_variation nt_sensitivity_variation(const nt_sensitivity *s, const double *all, int i, int place)
+{
+    const nt_problem *p = s->integrator->problem;
+    if (!s->directions.fours)
+        return nt_variation_at(p, &s->directions, all, i);
+    nt_variation_read(p, &s->directions, all, i, s->apart + (size_t)place * s->directions.stride);
+    return nt_variation_at(p, &s->directions, s->apart, place);
+}
+
 /* ---- frames --------------------------------------------------------------------------------- */
 
 /* A variation of q, v and vdot from one frame to the other at a state (q, v, vdot in frame `from`).
@@ -162,19 +184,21 @@ static nt_status accelerations(nt_sensitivity *s, const nt_point *at)
 {
     nt_problem *p = s->integrator->problem;
     size_t n = (size_t)p->n, nv = (size_t)p->nv, count = (size_t)s->n;
-    double *z = s->directions.scratch;
+    double *z = s->directions.scratch, *each = s->next;
+    for (int i = 0; i < s->n; i++)
+        nt_variation_read(p, &s->directions, s->now, i, each + (size_t)i * s->directions.stride);
     nt_push push = {.at = at,
                     .parts = NT_ALL_PARTS,
                     .level = NT_ACCELERATION,
                     .stiffness = 1,
                     .count = s->n,
-                    .x = s->now,
+                    .x = each,
                     .y = z,
                     .x_stride = s->directions.stride,
                     .y_stride = n};
     memset(z, 0, count * n * sizeof *z);
     nt_status status = nt_variation_push(p, &push);
-    push.stiffness = 0, push.damping = 1, push.x = s->now + nv;
+    push.stiffness = 0, push.damping = 1, push.x = each + nv;
     if (status == NT_OK)
         status = nt_variation_push(p, &push);
     for (size_t i = 0; i < count && status == NT_OK; i++) {
@@ -191,9 +215,10 @@ static nt_status accelerations(nt_sensitivity *s, const nt_point *at)
     if (status == NT_OK)
         status = nt_solver_solve(p->solver, z, s->n);
     for (size_t i = 0; i < count && status == NT_OK; i++) {
-        nt_variation d = nt_variation_at(p, &s->directions, s->now, (int)i);
+        nt_variation d = nt_variation_at(p, &s->directions, each, (int)i);
         for (size_t j = 0; j < n; j++)
             d.vdot[j] = -z[i * n + j]; /* multipliers follow */
+        nt_sensitivity_write(s, s->now, (int)i, d.q);
     }
     return status;
 }
@@ -203,7 +228,7 @@ static void enter(nt_sensitivity *s, int i, const double *dq, const double *dv)
 {
     nt_problem *p = s->integrator->problem;
     const nt_phase *now = &s->integrator->stepper.now;
-    nt_variation d = nt_variation_at(p, &s->directions, s->now, i);
+    nt_variation d = nt_sensitivity_variation(s, s->now, i, NT_APART_STATE);
     double *zero = s->values, *v = s->shown; /* v in the system's frame */
     memset(zero, 0, (size_t)p->nv * sizeof *zero);
     nt_space_change_frame(&p->space, p->frame, p->system->frame, now->q, now->v, v);
@@ -211,6 +236,7 @@ static void enter(nt_sensitivity *s, int i, const double *dq, const double *dv)
     const double *const from[3] = {dq ? dq : zero, dv ? dv : zero, zero};
     double *const to[3] = {d.q, d.v, d.vdot};
     nt_sensitivity_change_frame(p, p->system->frame, p->frame, &state, from, to);
+    nt_sensitivity_write(s, s->now, i, d.q);
 }
 
 static nt_status finish_start(nt_sensitivity *s, nt_error *error)
@@ -227,7 +253,7 @@ static nt_status finish_start(nt_sensitivity *s, nt_error *error)
     memset(s->work, 0, (size_t)s->n * sizeof *s->work);
     memset(s->work_before, 0, (size_t)s->n * sizeof *s->work);
     memset(s->power, 0, (size_t)s->n * NT_WORK_NODES * sizeof *s->power);
-    memcpy(s->before, s->now, (size_t)s->n * s->directions.stride * sizeof *s->now);
+    memcpy(s->before, s->now, s->all * sizeof *s->now);
     s->t = now->all[NT_PHASE_T];
     s->between_t = s->linearised_t = (double)NAN;
     return status == NT_OK ? NT_OK
@@ -242,7 +268,7 @@ static nt_status begin(nt_sensitivity *s, nt_error *error)
     if (!it->started)
         return nt_fail(error, NT_INVALID, "the integrator was not started");
     nt_point at = nt_phase_point(&it->stepper.now);
-    memset(s->now, 0, (size_t)s->n * s->directions.stride * sizeof *s->now);
+    memset(s->now, 0, s->all * sizeof *s->now);
     return nt_pseudo_load_prepare(s, &at, error);
 }
 
@@ -255,11 +281,12 @@ nt_status nt_sensitivity_start(nt_sensitivity *s, nt_error *error)
     double t = s->integrator->stepper.now.all[NT_PHASE_T];
     for (int i = 0; i < s->n; i++) {
         double *dq = s->dense_shown, *dv = dq + p->nv;
-        nt_variation d = nt_variation_at(p, &s->directions, s->now, i);
+        nt_variation d = nt_sensitivity_variation(s, s->now, i, NT_APART_STATE);
         if ((status = nt_initial_tangent(s, i, t, dq, dv, d.memory)) != NT_OK)
             return nt_fail(error, status,
                            "the initial values cannot be differentiated at t = %g s: %s", t,
                            nt_status_text(status));
+        nt_sensitivity_write(s, s->now, i, d.q);
         enter(s, i, dq, dv);
     }
     return finish_start(s, error);

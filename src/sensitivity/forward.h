@@ -20,8 +20,9 @@ struct nt_sensitivity {
     int n;                /* directions                                       */
     nt_load_route *route; /* [n]                                              */
     nt_directions directions;
-    double *now, *next;  /* [n][stride] variations at the integrator's now   */
-    double *before;      /* [n][stride] at the start of the last step        */
+    size_t all;          /* doubles of all variations                        */
+    double *now, *next;  /* [all] variations at the integrator's now         */
+    double *before;      /* [all] at the start of the last step              */
     double *between;     /* [n][stride] inside the last step; NULL for methods without vary_dense */
     double between_t;    /* s; NaN for none                                  */
     double linearised_t; /* s, end of the step whose linearisation is in the scratch; or NaN */
@@ -30,6 +31,7 @@ struct nt_sensitivity {
     double *work_before; /* [n] at `before`                                  */
     double *power;       /* [n][NT_WORK_NODES] W per unit, over the last step */
     double *inner;       /* [n][stride] at a node within a step, see work.c           */
+    double *apart;       /* [NT_APART][stride] variations taken from among four           */
     double *p, *varied;  /* [n_parameters] their values, and some changed    */
     double *values;      /* [3][n_unknowns] of differences; an increment     */
     double *point;       /* [nq + 2 nv + nc + n_memory] a varied state       */
@@ -42,6 +44,13 @@ struct nt_sensitivity {
 /* Sixth-order central differences at +-1, +-2, +-3 steps: f' = sum w_j (f(+j) - f(-j)) / step. */
 enum { NT_STENCIL = 3 };
 extern const double nt_stencil[NT_STENCIL];
+
+/* Variation i of now, next or before as arrays of its own: in place; or, where they lie four side
+ * by side, a copy in one of these places, until that is taken again. */
+enum { NT_APART_STATE, NT_APART_FIRST, NT_APART_LAST, NT_APART_LOAD, NT_APART };
+nt_variation nt_sensitivity_variation(const nt_sensitivity *s, const double *all, int i, int place);
+/* Takes over an array of its own that has changed. */
+void nt_sensitivity_write(nt_sensitivity *s, double *all, int i, const double *from);
 
 /* A variation (dq, dv, dvdot) at a state of frame `from` in the frame `to`. out may not be d. */
 void nt_sensitivity_change_frame(const nt_problem *p, nt_frame from, nt_frame to,

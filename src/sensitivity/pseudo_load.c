@@ -123,7 +123,7 @@ nt_status nt_pseudo_load(void *context, int i, const nt_point *at, const nt_term
     if (status != NT_OK || p->system->n_memory == 0 ||
         (p->system->capabilities & NT_DISCRETE_MEMORY))
         return status;
-    nt_variation d = nt_variation_at(p, &s->directions, s->now, i);
+    nt_variation d = nt_sensitivity_variation(s, s->now, i, NT_APART_LOAD);
     return along_memory(s, at, terms, d.memory);
 }
 

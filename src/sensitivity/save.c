@@ -53,11 +53,12 @@ void nt_sensitivity_save(const nt_sensitivity *s, void *bytes)
                                          [DIFFERENCE] = route->difference,
                                          [WORK] = s->work[i],
                                          [WORK_BEFORE] = s->work_before[i]};
-        size_t at = (size_t)i * stride;
+        const double *const from[2] = {s->now, s->before};
         memcpy(out, head, sizeof head);
-        memcpy(out + sizeof head, s->now + at, stride * sizeof(double));
-        memcpy(out + sizeof head + stride * sizeof(double), s->before + at,
-               stride * sizeof(double));
+        for (size_t k = 0; k < 2; k++) {
+            nt_variation d = nt_sensitivity_variation(s, from[k], i, NT_APART_FIRST);
+            memcpy(out + sizeof head + k * stride * sizeof(double), d.q, stride * sizeof(double));
+        }
     }
 }
 
@@ -76,10 +77,13 @@ static const char *find_piece(const nt_sensitivity *s, const char *pieces, int n
 static void take_piece(nt_sensitivity *s, int i, const char *piece)
 {
     double head[PIECE_HEAD];
-    size_t stride = s->directions.stride, at = (size_t)i * stride;
+    size_t bytes = s->directions.stride * sizeof(double);
+    double *const to[2] = {s->now, s->before};
     memcpy(head, piece, sizeof head);
-    memcpy(s->now + at, piece + sizeof head, stride * sizeof(double));
-    memcpy(s->before + at, piece + sizeof head + stride * sizeof(double), stride * sizeof(double));
+    for (size_t k = 0; k < 2; k++) {
+        memcpy(s->apart, piece + sizeof head + k * bytes, bytes);
+        nt_sensitivity_write(s, to[k], i, s->apart);
+    }
     s->route[i].step = head[STEP];
     s->route[i].difference = head[DIFFERENCE];
     s->work[i] = head[WORK];

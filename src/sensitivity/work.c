@@ -103,8 +103,8 @@ static nt_status vary_node(nt_sensitivity *s, int k, double h, nt_phase *node)
                  ? it->method->vary_dense(stepper, now, next, t, all, s->now, s->next, s->inner)
                  : NT_UNSUPPORTED;
     for (int i = 0; i < s->n; i++) {
-        nt_variation first = nt_variation_at(it->problem, all, s->now, i);
-        nt_variation last = nt_variation_at(it->problem, all, s->next, i);
+        nt_variation first = nt_sensitivity_variation(s, s->now, i, NT_APART_FIRST);
+        nt_variation last = nt_sensitivity_variation(s, s->next, i, NT_APART_LAST);
         nt_variation inner = nt_variation_at(it->problem, all, s->inner, i);
         if (status == NT_UNSUPPORTED)
             nt_sensitivity_difference_dense(s, now, &first, next, &last, t, node, inner.q);
@@ -130,7 +130,9 @@ nt_status nt_sensitivity_vary_work(nt_sensitivity *s, double h)
         if (!first && !last)
             status = vary_node(s, k, h, &inner);
         for (int i = 0; i < s->n && status == NT_OK; i++) {
-            nt_variation d = nt_variation_at(stepper->problem, &s->directions, varied, i);
+            nt_variation d = varied == s->inner
+                                 ? nt_variation_at(stepper->problem, &s->directions, varied, i)
+                                 : nt_sensitivity_variation(s, varied, i, NT_APART_STATE);
             status = vary_power(s, i, at, &d, &s->power[NT_WORK_NODES * i + k]);
         }
     }

@@ -76,6 +76,33 @@ enum { KINDS = sizeof all_kinds / sizeof all_kinds[0] };
 
 /* ---- the suite ------------------------------------------------------------------------------- */
 
+/* One and two right-hand sides that lie among four; what is not asked for stays zero. */
+static void conform_beside(const test_system *s, nt_solver *solver)
+{
+    int n = s->pattern.n;
+    double *b = vector(4 * n), *x = vector(n), *expected = vector(2 * n);
+    for (int count = 1; count <= 2; count++) {
+        for (int i = 0; i < 2 * n; i++)
+            expected[i] = uniform();
+        for (int i = 0; i < 4 * n; i++)
+            b[i] = i % 4 < count ? expected[i % 4 * n + i / 4] : 0;
+        assert_int_equal(nt_solver_solve_beside(solver, b, count), NT_OK);
+        for (int k = 0; k < 4; k++) {
+            for (int i = 0; i < n; i++)
+                x[i] = b[4 * i + k];
+            if (k < count)
+                reference(s, expected + k * n, 0);
+            if (k < count)
+                compare(s, nt_solver_name(solver), x, expected + k * n);
+            else
+                assert_true(largest(x, n) == 0);
+        }
+    }
+    free(b);
+    free(x);
+    free(expected);
+}
+
 /* Three right-hand sides at once, one by one and then side by side with other values, and
  * transposed. */
 static void conform(test_system *s, nt_solver_kind kind)
@@ -98,12 +125,14 @@ static void conform(test_system *s, nt_solver_kind kind)
             for (int k = 0; k < COUNT; k++)
                 compare(s, nt_solver_name(solver), b + k * n, expected + k * n);
         }
+        if (round == 1)
+            conform_beside(s, solver);
         for (int k = 0; k < s->pattern.offset[s->pattern.n_slots]; k++)
             s->matrix.values[k] *= 2;
     }
     const nt_solver_statistics *statistics = nt_solver_get_statistics(solver);
     assert_int_equal(statistics->factorisations, 2);
-    assert_int_equal(statistics->solves, 4 * COUNT);
+    assert_int_equal(statistics->solves, 4 * COUNT + 3);
     assert_int_equal(statistics->fallbacks, 0);
     assert_true(statistics->worst_residual <= BACKWARD);
     assert_true(statistics->flops > 0 || n == 1);
