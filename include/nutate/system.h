@@ -139,7 +139,10 @@ struct nt_system {
     int n_memory, n_parameters;
     const char *const *parameter_names; /* [n_parameters] */
     const double *parameter_scale;      /* [n_parameters] natural sizes, NULL: max(|p|, 1)    */
-    void *self;                         /* handed to every function below */
+    /* m, of the whole system: a turn by 1 rad counts as a move by so much where constraint rows are
+     * compared, so that those of a watch and of a ship are told apart alike. 0: 1 m. */
+    double length;
+    void *self; /* handed to every function below */
 
     /* The equations. Returns NT_OK, or NT_NOT_FINITE / NT_SINGULAR where they have no value. Pure:
      * the same point and parameters give the same bits, whatever was asked before. */

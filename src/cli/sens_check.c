@@ -146,18 +146,41 @@ static bool needs_reactions(const check *c, const group *g)
                                    : nt_model_objective(c->plan->model, i).needs_reactions != 0;
 }
 
-/* The largest value of each unit; the width of the table. */
+/* A length times the second is of the first's kind. */
+static const struct {
+    const char *longer, *shorter;
+} companions[] = {
+    {"m", "rad"}, {"m/s", "rad/s"}, {"m/s2", "rad/s2"}, {"N m", "N"}, {"kg m2/s", "kg m/s"}};
+
+/* The largest value of a unit. */
+static double largest_of(const check *c, const char *unit)
+{
+    char name[TEXT], other[TEXT];
+    double largest = 0;
+    for (int i = 0; i < c->n_groups; i++) {
+        const group *g = &c->groups[i];
+        column_name(c, g, 0, name, other);
+        for (int k = 0; k < g->columns && strcmp(unit, other) == 0; k++)
+            largest = fmax(largest, fabs(c->value[g->first + k]));
+    }
+    return largest;
+}
+
+/* The largest value of each unit, or of its companion where that is larger over the model's length:
+ * where nothing turns, a rate of 1e-20 rad/s is rounding of the m/s and not a quantity. The width
+ * of the table. */
 static void find_floors(check *c)
 {
-    char name[TEXT], unit[TEXT], other[TEXT];
+    char name[TEXT], unit[TEXT];
     for (int i = 0; i < c->n_groups; i++) {
         group *g = &c->groups[i];
-        double largest = 0;
         column_name(c, g, 0, name, unit);
-        for (int j = 0; j < c->n_groups; j++) {
-            column_name(c, &c->groups[j], 0, name, other);
-            for (int k = 0; k < c->groups[j].columns && strcmp(unit, other) == 0; k++)
-                largest = fmax(largest, fabs(c->value[c->groups[j].first + k]));
+        double largest = largest_of(c, unit);
+        for (size_t j = 0; j < sizeof companions / sizeof companions[0]; j++) {
+            if (strcmp(unit, companions[j].longer) == 0)
+                largest = fmax(largest, c->length * largest_of(c, companions[j].shorter));
+            if (strcmp(unit, companions[j].shorter) == 0)
+                largest = fmax(largest, largest_of(c, companions[j].longer) / c->length);
         }
         g->largest = largest;
         g->floor = (needs_reactions(c, g) ? REACTION : ROUNDING) * largest;
@@ -214,7 +237,9 @@ static void give_back(check *c)
     }
 }
 
-/* An integrator that takes the steps it is told: without tolerance and without `steps`. */
+/* An integrator that takes the steps it is told: without tolerance and without `steps`. And without
+ * `reuse_tangent`: what an iteration with an old tangent leaves is within the tolerance, but
+ * changes with the parameter, and the derivative is that of the solution. */
 static nt_status make_integrator(check *c, nt_error *error)
 {
     nt_integrator_setup setup = c->plan->setup;
@@ -223,7 +248,8 @@ static nt_status make_integrator(check *c, nt_error *error)
         return NT_NO_MEMORY;
     int n = 0;
     for (int i = 0; i < setup.n_options; i++)
-        if (!c->plan->variable || strcmp(setup.options[i].name, "steps") != 0)
+        if ((!c->plan->variable || strcmp(setup.options[i].name, "steps") != 0) &&
+            strcmp(setup.options[i].name, "reuse_tangent") != 0)
             options[n++] = setup.options[i];
     setup.options = options;
     setup.n_options = n;

@@ -483,6 +483,7 @@ static void measure_length(nt_model *model)
     }
     double length = v3_norm(v3_sub(high, low));
     model->length = length > 0 && isfinite(length) ? length : 1;
+    model->system.length = model->length;
 }
 
 static bool take_correction(nt_assembly *a)

@@ -18,9 +18,13 @@
 /* First step of a difference of sixth order: numbers change by up to 1 % of their size, where the
  * truncation of 1/x is 3e-14 and rounding 3e-14. Where fourth order differs by more than 1e-8 (then
  * sixth order is off by 1e-12) the step is divided by four, up to nine times: to 1e-8 of the
- * size, within the indentation of a contact soon after its onset. */
+ * size, within the indentation of a contact soon after its onset. A sphere that touches a plane
+ * from the start has no indentation but rounding: a force like indentation^1.5 then has differences
+ * like step^0.5, whose limit is wanted, and contacts go on to 1e-14 of the size, some fifty
+ * roundings of it. Elsewhere that would lose all digits of numbers that are the difference of
+ * others. */
 static const double FIRST_STEP = 3e-3, NEXT_STEP = 0.25, GOOD = 1e-8;
-enum { LEVELS = 10 };
+enum { LEVELS = 10, CONTACT_LEVELS = 20 };
 
 /* The row of a driven angle has another branch beyond a right angle: there two values are taken a
  * few degrees apart, not further. */
@@ -149,8 +153,10 @@ static nt_status best_difference(variation *v, const nt_touched *t, double step,
 {
     nt_status status = NT_OK;
     bool good = false, found = false;
+    bool contact = strcmp(v->model->elements[t->element].type->section, "contacts") == 0;
+    int levels = contact ? CONTACT_LEVELS : LEVELS;
     double h = FIRST_STEP * step;
-    for (int level = 0; level < LEVELS && !good; level++, h *= NEXT_STEP) {
+    for (int level = 0; level < levels && !good; level++, h *= NEXT_STEP) {
         slope next;
         status = sixth_order(v, t, h, &next, &good);
         good = good && status == NT_OK;

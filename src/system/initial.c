@@ -306,6 +306,23 @@ static void lighten(nt_problem *problem, const double *light, const double *offs
     }
 }
 
+/* From the factors of nt_solver_factor_dependent. The solver is told of the rows that it marked:
+ * should it solve anew with pivoting, they are no part of that matrix either. */
+static nt_status solve_without_marked(nt_problem *problem, double *b)
+{
+    int count = 0;
+    for (int i = problem->nv; i < problem->n; i++)
+        if (problem->mark[i]) {
+            problem->fixed[count++] = i;
+            b[i] = 0;
+        }
+    nt_status status = nt_solver_drop(problem->solver, problem->fixed, count);
+    if (status == NT_OK)
+        status = nt_solver_solve(problem->solver, b, 1);
+    nt_solver_drop(problem->solver, NULL, 0);
+    return status;
+}
+
 nt_status nt_problem_project(nt_problem *problem, const nt_point *at, const nt_projection *wanted,
                              double *dv)
 {
@@ -342,10 +359,7 @@ nt_status nt_problem_project(nt_problem *problem, const nt_point *at, const nt_p
                                         &count);
     if (status != NT_OK)
         return status;
-    for (int i = problem->nv; i < problem->n; i++)
-        if (problem->mark[i])
-            b[i] = 0;
-    if ((status = nt_solver_solve(problem->solver, b, 1)) != NT_OK)
+    if ((status = solve_without_marked(problem, b)) != NT_OK)
         return status;
     memcpy(dv, b, (size_t)problem->nv * sizeof *b);
     for (int i = 0; i < n_ties; i++)

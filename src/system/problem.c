@@ -114,7 +114,7 @@ nt_status nt_problem_create(nt_problem **out, const nt_system *system, nt_frame 
     p->nq = system->space.nq, p->nv = system->space.nv;
     p->nh = system->nh, p->nn = system->nn, p->nc = p->nh + p->nn, p->n = p->nv + p->nc;
     p->pattern = system->pattern;
-    p->length = 1;
+    p->length = system->length > 0 ? system->length : 1;
     p->quantity = NT_TAKE(&p->arena, p->n, nt_quantity);
     p->diagonal = NT_TAKE(&p->arena, p->nv, int);
     p->dropped = NT_TAKE(&p->arena, p->nc, int);

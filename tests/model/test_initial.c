@@ -449,6 +449,47 @@ static void corrections_are_of_what_is_given(void **state)
     mechanism_close(&m);
 }
 
+/* A body whose joints have more equations than it has freedoms, one of them redundant, and that
+ * cannot move: its given velocity becomes zero. The last projections then have nothing but rounding
+ * to solve for, and must not find their equations singular. */
+static void corrections_of_a_locked_body(void **state)
+{
+    (void)state;
+    static const char *const joints[] = {
+        "  a: {type: cylindrical, between: [body, ground], at: [0.19, 0.74, 0.53],\n"
+        "      axis: [0.27, 0.76, 0.59]}\n"
+        "  b: {type: planar, between: [ground, body], at: [0.17, 0.51, 0.46],\n"
+        "      axis: [0.03, 0.08, -1]}\n",
+        "  a: {type: revolute, between: [ground, body], at: [0.21, 0.26, -0.23],\n"
+        "      axis: [1.31, -0.71, 2.01]}\n"
+        "  b: {type: prismatic, between: [ground, body], at: [0.5, 0.44, -0.18],\n"
+        "      axis: [-0.98, -0.03, 0.21]}\n",
+    };
+    for (int i = 0; i < 2; i++) {
+        char text[900];
+        snprintf(text, sizeof text,
+                 "nutate: 1\n"
+                 "initial: {correct: true}\n"
+                 "bodies:\n"
+                 "  body: {mass: 1.17, inertia: [0.149, 0.136, 0.146],\n"
+                 "         position: [0.04, 0.69, 0.61], velocity: [0.13, 0.13, 0.22],\n"
+                 "         orientation: {axis: [0.88, 0.31, -0.36], angle: 1.08}}\n"
+                 "joints:\n%s"
+                 "simulation: {duration: 1, step: 1e-3}\n",
+                 joints[i]);
+        mechanism m = mechanism_open(text);
+        double v[16], w[16];
+        mechanism_get(&m, "body.velocity", v);
+        mechanism_get(&m, "body.angular_velocity", w);
+        for (int k = 0; k < 3; k++) {
+            CLOSE(v[k], 0, ROUNDING);
+            CLOSE(w[k], 0, ROUNDING);
+        }
+        assert_non_null(strstr(nt_model_corrections(m.model), "body: velocity by 0.287 m/s"));
+        mechanism_close(&m);
+    }
+}
+
 /* Nothing to correct: nothing is moved and nothing said. */
 static void nothing_to_correct(void **state)
 {
@@ -697,6 +738,7 @@ int main(void)
         cmocka_unit_test(corrections_leave_free_directions_alone),
         cmocka_unit_test(corrections_of_positions_are_least),
         cmocka_unit_test(corrections_are_of_what_is_given),
+        cmocka_unit_test(corrections_of_a_locked_body),
         cmocka_unit_test(nothing_to_correct),
         cmocka_unit_test(open_chain_is_placed),
         cmocka_unit_test(loop_is_closed),

@@ -4,6 +4,7 @@
 #include "model/elements.h"
 #include "random_point.h"
 
+#include <float.h>
 #include <math.h>
 #include <nutate/nutate.h>
 #include <setjmp.h>
@@ -654,6 +655,28 @@ static void energy_of_a_contact(void **state)
     nt_model_destroy(model);
 }
 
+/* A ball that just touches the floor, by 2e-16 m as rounding has it: N = k delta^1.5 has the
+ * derivative 1.5 k delta^0.5 = 2e-4 N/m in the floor's height. Differences of a step s have about
+ * k s^0.5: of 1e-8 m 1 N/m, and the ball seems to rest on a spring; of 1e-14 m 1e-3 N/m. */
+static void force_of_a_contact_that_touches(void **state)
+{
+    (void)state;
+    nt_model *model =
+        read_model("nutate: 1\ngravity: [0, 0, 0]\nparameters: {z: 0}\n"
+                   "bodies: {ball: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 1]}}\n"
+                   "contacts: {floor: {type: sphere_plane, between: [ground, ball], radius: 1, "
+                   "plane: {point: [0, 0, z], normal: [0, 0, 1]}, stiffness: 1e4}}\n");
+    const nt_system *s = nt_model_system(model);
+    double q[7], v[6], residual[6] = {0};
+    nt_model_initial(model, q, v, NULL);
+    q[2] = 1 - DBL_EPSILON;
+    nt_point at = {.q = q, .v = v, .vdot = v};
+    nt_terms terms = {.parts = NT_ALL_PARTS, .residual = residual};
+    assert_int_equal(s->parameter_tangent(s->self, &at, 0, &terms), NT_OK);
+    assert_true(fabs(residual[2]) < 2e-3);
+    nt_model_destroy(model);
+}
+
 /* ---- records -------------------------------------------------------------------------------- */
 
 typedef struct recording {
@@ -765,6 +788,7 @@ int main(void)
         cmocka_unit_test(parameters_follow_and_return),
         cmocka_unit_test(preparing_changes_nothing),
         cmocka_unit_test(energy_of_a_contact),
+        cmocka_unit_test(force_of_a_contact_that_touches),
         cmocka_unit_test(records_have_derivatives),
         cmocka_unit_test(records_follow_the_state),
     };
