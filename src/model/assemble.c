@@ -368,7 +368,11 @@ static nt_status close_loops(nt_assembly *a, bool validate, nt_error *error)
     nt_assembly_measure(a, model->initial_q, NT_POSITION, &size, &worst);
     if (size > NT_CLOSED && validate)
         return contradiction(a, worst, false,
-                             "any placement near the given one (the loop does not close)", error);
+                             model->correct_initial || free_count == a->problem->nv
+                                 ? "any placement near the given one (the loop does not close)"
+                                 : "any placement nearby that keeps the given positions and "
+                                   "orientations (the loop does not close)",
+                             error);
     read_positions(model);
     return NT_OK;
 }

@@ -80,11 +80,11 @@ static int root_of(int *group, int body)
 }
 
 /* The first group of bodies that hang together, but not with the ground, by its first two bodies.
- * group[n_bodies]: scratch */
+ * A fixed point joins a body to the ground. group[n_bodies]: scratch */
 static int of_ground(const nt_model *model, int *group, nt_error *out)
 {
     for (int i = 0; i < model->n_bodies; i++)
-        group[i] = i;
+        group[i] = model->bodies[i].given & NT_GIVEN_FIXED_POINT ? 0 : i;
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
         int a = root_of(group, e->a), b = root_of(group, e->b);

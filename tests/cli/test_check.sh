@@ -40,4 +40,6 @@ arm "$right" leg
 remarks "3:3: bodies arm and leg hang together, but nothing joins them to the ground"
 arm "$right, orientation: {axis: [0, 1, 0], angle: 45}" leg
 remarks "3:3: body arm: its orientation" "3:3: bodies arm and leg hang together"
+arm "$right, fixed_point: [0, 0, 0]" leg
+remarks
 finish
