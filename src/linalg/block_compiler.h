@@ -1,5 +1,5 @@
 /* What is known while the program of a block LU is written. Internal to block_program.c,
- * block_rows.c and block_held.c. */
+ * block_records.c, block_rows.c and block_held.c. */
 #ifndef NUTATE_LINALG_BLOCK_COMPILER_H
 #define NUTATE_LINALG_BLOCK_COMPILER_H
 
@@ -32,6 +32,13 @@ static inline int size_of(const compiler *c, int node)
     return c->pattern->node_start[node + 1] - c->pattern->node_start[node];
 }
 
+/* Nodes that the elimination of light node k couples. */
+static inline const int *neighbours(const compiler *c, int k, int *count)
+{
+    *count = c->order.start[k + 1] - c->order.start[k];
+    return c->order.neighbour + c->order.start[k];
+}
+
 static inline int find(const compiler *c, int row, int column)
 {
     return nt_pattern_find(&c->filled, row, column);
@@ -42,6 +49,9 @@ static inline int current(const compiler *c, int b)
 {
     return c->work[b] >= 0 ? c->work[b] : c->keep[b];
 }
+
+/* block->program and the scratch of its elimination; needs the loads. 0 when memory is out. */
+int nt_block_write_program(compiler *c);
 
 /* Rows of the residual check, by windows; needs the program. 0 when memory is out. */
 int nt_block_write_rows(compiler *c);
