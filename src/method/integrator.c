@@ -332,6 +332,18 @@ static bool left_out_rows_miss(const nt_integrator *it, const nt_phase *phase)
     return left_out > LEFT_OUT * scale && left_out > WORSE * in_use;
 }
 
+/* One call of the method. What had no value in it is noted at once: whatever is evaluated
+ * afterwards, to choose rows, makes the system forget it. */
+static nt_status call_method(nt_integrator *it, double h)
+{
+    const nt_system *system = it->problem->system;
+    nt_status status = it->method->step(&it->stepper, h);
+    it->failed[0] = '\0';
+    if (status == NT_NOT_FINITE && system->failure)
+        system->failure(system->self, it->failed, sizeof it->failed);
+    return status;
+}
+
 /* The step just made, again with other rows left out, where those that are do not follow from the
  * others as well as rounding allows. */
 static nt_status mend_left_out(nt_integrator *it, double h)
@@ -346,7 +358,7 @@ static nt_status mend_left_out(nt_integrator *it, double h)
     nt_status status = nt_problem_exchange_rows(p, &at, &changed);
     if (status == NT_OK && !changed)
         return NT_OK;
-    if (status == NT_OK && (status = it->method->step(s, h)) == NT_OK) {
+    if (status == NT_OK && (status = call_method(it, h)) == NT_OK) {
         it->statistics.rank_changes++;
         return NT_OK;
     }
@@ -354,7 +366,7 @@ static nt_status mend_left_out(nt_integrator *it, double h)
     p->n_dropped = count;
     p->factored_for = NULL;
     status = nt_solver_drop(p->solver, p->dropped, count);
-    return status == NT_OK ? it->method->step(s, h) : status;
+    return status == NT_OK ? call_method(it, h) : status;
 }
 
 /* One try of size h. A solve that fails may mean that the rows in use are dependent (a singular
@@ -362,17 +374,17 @@ static nt_status mend_left_out(nt_integrator *it, double h)
 nt_status nt_integrator_attempt(nt_integrator *it, double h)
 {
     nt_stepper *s = &it->stepper;
-    nt_status status = it->method->step(s, h);
+    nt_status status = call_method(it, h);
     if (it->problem->nc == 0)
         return status;
     if (status == NT_OK)
         return left_out_rows_miss(it, &s->next) ? mend_left_out(it, h) : NT_OK;
     if (rows_change(it, &s->next)) {
-        status = it->method->step(s, h);
+        status = call_method(it, h);
         if (status == NT_OK)
             return status;
     }
-    return rows_change(it, &s->now) ? it->method->step(s, h) : status;
+    return rows_change(it, &s->now) ? call_method(it, h) : status;
 }
 
 /* Where a step failed: an equation that did not converge, an unknown that nothing determines, or a
@@ -395,12 +407,17 @@ static void failure_words(nt_integrator *it, nt_status status, char *text, int s
         nt_problem_equation_name(it->problem, unknown, name, sizeof name);
     if (status == NT_NOT_CONVERGED && unknown >= 0 && moves && isinf(s->report.worst))
         snprintf(text, (size_t)size, ": a step turns further than the method can follow: %s", name);
-    else if (status == NT_NOT_CONVERGED && unknown >= 0)
-        snprintf(text, (size_t)size, " after %d iterations; worst: %s, %.3g times its tolerance",
-                 s->report.iterations, name, s->report.worst);
-    else if (status != NT_NOT_CONVERGED && unknown >= 0)
+    else if (status == NT_NOT_CONVERGED && unknown >= 0) {
+        char after[40] = "";
+        if (s->report.iterations > 0)
+            snprintf(after, sizeof after, " after %d iterations", s->report.iterations);
+        snprintf(text, (size_t)size, "%s; worst: %s, %.3g times its tolerance", after, name,
+                 s->report.worst);
+    } else if (status != NT_NOT_CONVERGED && unknown >= 0)
         snprintf(text, (size_t)size, ": %s", name);
-    else if (system->failure) {
+    else if (it->failed[0])
+        snprintf(text, (size_t)size, ": %s", it->failed);
+    else if (system->failure) { /* of what the driver evaluated itself */
         system->failure(system->self, name, sizeof name);
         snprintf(text, (size_t)size, "%s%s", name[0] ? ": " : "", name);
     }

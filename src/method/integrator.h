@@ -14,6 +14,7 @@ struct nt_integrator {
     nt_layout layout; /* what the method asked for                               */
     double *looked_v; /* [2 nv] v and vdot in the system's frame, where that is another */
     int *kept;        /* [nc] rows in use, while others are chosen                         */
+    char failed[160]; /* words for the part without a value that ended the last try, "": none */
     nt_statistics statistics;
     double minimum_step, maximum_step;
     int level;     /* the step in use is the one asked for / 2^level                 */

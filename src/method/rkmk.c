@@ -121,6 +121,7 @@ static nt_status accelerate(nt_stepper *s, const nt_point *at, double *vdot, nt_
 static nt_status too_large_a_turn(nt_stepper *s, int unknown)
 {
     s->report.unknown = unknown;
+    s->report.increment = true;
     s->report.worst = (double)INFINITY;
     return NT_NOT_CONVERGED;
 }

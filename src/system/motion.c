@@ -291,6 +291,15 @@ static void move(const nt_space *space, nt_frame frame, const double *dq, double
     }
 }
 
+/* The end of the corrections, whose miss is told relative to what would have been taken. */
+static nt_status end_as_it_is(nt_effort *effort)
+{
+    if (effort->worst <= ACCEPTABLE)
+        return NT_OK;
+    effort->worst /= ACCEPTABLE;
+    return NT_NOT_CONVERGED;
+}
+
 static nt_status settle_level(nt_problem *p, nt_level level, const nt_point *at, const double *q0,
                               double *x, double *q, double *v, nt_effort *effort)
 {
@@ -306,7 +315,7 @@ static nt_status settle_level(nt_problem *p, nt_level level, const nt_point *at,
         if (miss <= ROUNDINGS * DBL_EPSILON)
             return NT_OK;
         if (miss > 0.5 * last && fresh)
-            return miss <= ACCEPTABLE ? NT_OK : NT_NOT_CONVERGED;
+            return end_as_it_is(effort);
         if (miss > 0.1 * last && !fresh) {
             if ((status = factorise(p, at, effort)) != NT_OK)
                 return status;
@@ -323,7 +332,7 @@ static nt_status settle_level(nt_problem *p, nt_level level, const nt_point *at,
             for (int j = 0; j < p->nv; j++)
                 v[j] -= b[j];
     }
-    return effort->worst <= ACCEPTABLE ? NT_OK : NT_NOT_CONVERGED;
+    return end_as_it_is(effort);
 }
 
 nt_status nt_problem_settle(nt_problem *p, const nt_point *at, const double *q0, double *x,

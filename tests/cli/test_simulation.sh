@@ -126,6 +126,43 @@ simulation: {duration: 3, step: 0.01, method: bdf}
 END
 expect 3 run jams.yaml # the crank of 1 m is at 30 degrees, the rod of 0.5 m upright
 says "at t = 0.26179" "the end is out of reach"
+expect 3 run jams.yaml --method rkmk-dopri5
+says "a step turns further than the method can follow: rotation of body rod about x"
+cat >locks.yaml <<END
+nutate: 1
+bodies:
+  crank: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}
+  rod: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [1, 0.5, 0]}
+  rocker: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [1.25, 1, 0]}
+joints:
+  drive: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: [0, 0, 1], motion: -t}
+  knee: {type: revolute, between: [crank, rod], at: [1, 0, 0], axis: [0, 0, 1]}
+  elbow: {type: revolute, between: [rod, rocker], at: [1, 1, 0], axis: [0, 0, 1]}
+  foot: {type: revolute, between: [rocker, ground], at: [1.5, 1, 0], axis: [0, 0, 1]}
+simulation: {duration: 3, step: 0.01, method: rkmk-dopri5}
+END
+expect 3 run locks.yaml # rod and rocker in line: the way back to the constraints does not converge
+says "at t = 0.39479" "did not converge; worst: joint " " times its tolerance"
+[ "$(sed -n 's/.*, \([0-9]*\)[0-9.e+]* times its tolerance.*/\1/p' err)" -ge 1 ] ||
+    fail "what did not converge is within its tolerance: $(cat err)"
+
+# ---- a force without a value is named, beside joints too ----
+for joint in "spherical, at: [0, 0, 0]" "inline, at: [0.5, 0, 0], axis: [1, 0, 0]"; do
+    cat >pole.yaml <<END
+nutate: 1
+bodies:
+  rod: {mass: 1, inertia: [0.01, 0.1, 0.1], position: [0.5, 0, 0]}
+joints:
+  held: {between: [ground, rod], type: $joint}
+forces:
+  drag: {type: force, on: rod, value: [sqrt(0.5 - t), 0, 0]}
+simulation: {duration: 1, step: 0.01}
+END
+    for method in generalized-alpha generalized-alpha-soi2 rkmk-dopri5 theta; do
+        expect 3 run pole.yaml --method $method
+        says "a number is not finite: force drag (force)"
+    done
+done
 
 # ---- solves with pivoting: all of them are counted, not only those that failed before ----
 cat >thin.yaml <<END
