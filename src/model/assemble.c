@@ -486,7 +486,9 @@ static void measure_length(nt_model *model)
         high = v3_of(fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z));
     }
     double length = v3_norm(v3_sub(high, low));
-    model->length = length > 0 && isfinite(length) ? length : 1;
+    double rounding =
+        1e-14 * (v3_norm(high) + v3_norm(low)); /* of points that are one and the same */
+    model->length = length > rounding && isfinite(length) ? length : 1;
     model->system.length = model->length;
 }
 

@@ -490,6 +490,26 @@ static void corrections_of_a_locked_body(void **state)
     }
 }
 
+/* A body held at its centre of mass has the size of a point, and where that is 0.1 + 0.2 beside 0.3
+ * of 6e-17 m: this is no length to measure gaps by. */
+static void a_model_of_one_point(void **state)
+{
+    (void)state;
+    mechanism m = mechanism_open(
+        "nutate: 1\n"
+        "bodies:\n"
+        "  wheel: {mass: 2, inertia: [0.1, 0.2, 0.2], position: [0.1, 0, 0],\n"
+        "          center_of_mass: [0.2, 0, 0], angular_velocity: [3, 0, 0]}\n"
+        "joints:\n"
+        "  hub: {type: spherical, between: [ground, wheel], points: [[0.3, 0, 0], [0.2, 0, 0]]}\n"
+        "simulation: {duration: 1, step: 1e-3}\n");
+    double w[16];
+    mechanism_get(&m, "wheel.angular_velocity", w);
+    CLOSE(w[0], 3, ROUNDING);
+    assert_true(nt_model_length(m.model) == 1);
+    mechanism_close(&m);
+}
+
 /* Nothing to correct: nothing is moved and nothing said. */
 static void nothing_to_correct(void **state)
 {
@@ -739,6 +759,7 @@ int main(void)
         cmocka_unit_test(corrections_of_positions_are_least),
         cmocka_unit_test(corrections_are_of_what_is_given),
         cmocka_unit_test(corrections_of_a_locked_body),
+        cmocka_unit_test(a_model_of_one_point),
         cmocka_unit_test(nothing_to_correct),
         cmocka_unit_test(open_chain_is_placed),
         cmocka_unit_test(loop_is_closed),
