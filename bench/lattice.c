@@ -13,8 +13,11 @@
  * blocks to the rotations, M as an implicit step makes it (m I; a full, non-symmetric block). Their
  * patterns are packed, as those of models are; KLU gets full blocks, and need not spread any.
  * What counts is nt_solver_factor_solve, as a Newton iteration calls it.
- * Two lattices: rows joined to each other in every eighth column (504 loops' worth of joints), and
- * in every column (a full grid). */
+ *
+ * A processor's clock changes while this runs. So rates and times that are divided by each other
+ * are both told in factorisations of the chain of eight, timed right beside each: its pace. The
+ * ratio to the bound is the median of such turns. Two lattices: rows joined to each other in every
+ * eighth column (504 loops' worth of joints), and in every column (a full grid). */
 #include "linalg/block.h"
 #include "linalg/klu.h"
 #include <nutate/linalg.h>
@@ -198,14 +201,46 @@ static void free_mechanism(mechanism *m)
 
 /* ---- measuring ------------------------------------------------------------------------------ */
 
+/* A chain of eight, and the time of one factorisation of it now. */
+static mechanism *pacer;
+static nt_block_lu *pacer_block;
+
+static double pace(void)
+{
+    enum { TIMES = 20 };
+    double best = 1e9;
+    for (int k = 0; k < 5; k++) {
+        double t = now();
+        for (int i = 0; i < TIMES; i++)
+            nt_block_factor(pacer_block, pacer->matrix.values, NULL);
+        best = fmin(best, (now() - t) / TIMES);
+    }
+    return best;
+}
+
+enum { MOST_TURNS = 1000, RATE_TURNS = 41 };
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof *values, compare);
+    return values[count / 2];
+}
+
 typedef struct timing {
-    double factor, solve, total; /* s; total: both at once */
+    double factor, solve, total; /* s, the best; total: both at once */
+    double paced;                /* total in factorisations of the chain of eight, the median */
     double residual;             /* row-wise backward error */
     double create, flops;
     long fallbacks;
 } timing;
 
-/* The best of repeated factorisations and solves, for about a fifth of a second. */
+/* Repeated factorisations and solves, for about a third of a second, at least nine. */
 static timing measure(const mechanism *m, nt_solver_kind kind)
 {
     timing best = {.factor = 1e9, .solve = 1e9, .total = 1e9};
@@ -220,7 +255,9 @@ static timing measure(const mechanism *m, nt_solver_kind kind)
     best.create = now() - start;
     for (size_t i = 0; i < n; i++)
         b[i] = uniform();
-    for (double begin = now(), t; (t = now()) < begin + 0.3;) {
+    double turn[MOST_TURNS];
+    int turns = 0;
+    for (double begin = now(), t; turns < MOST_TURNS && ((t = now()) < begin + 0.3 || turns < 9);) {
         require(nt_solver_factor(solver, &m->matrix) == NT_OK, "singular");
         double middle = now();
         memcpy(x, b, n * sizeof *x);
@@ -233,8 +270,11 @@ static timing measure(const mechanism *m, nt_solver_kind kind)
         memcpy(matrix.values, m->matrix.values, bytes); /* which factor_solve clears */
         copied = now();
         require(nt_solver_factor_solve(solver, &matrix, x) == NT_OK, "not solved");
-        best.total = fmin(best.total, now() - copied);
+        double total = now() - copied;
+        best.total = fmin(best.total, total);
+        turn[turns++] = total / pace();
     }
+    best.paced = median(turn, turns);
     const nt_solver_statistics *s = nt_solver_get_statistics(solver);
     best.residual = s->worst_residual;
     best.fallbacks = s->fallbacks;
@@ -246,7 +286,7 @@ static timing measure(const mechanism *m, nt_solver_kind kind)
     return best;
 }
 
-/* Time of c -= A b with A [m x k], b [k x n] in the cache. */
+/* Time of c -= A b with A [m x k], b [k x n] in the cache, in paces. */
 static double product_time(int m, int n, int k)
 {
     const nt_block_kernels *kernels = &nt_block_kernels_portable;
@@ -265,23 +305,24 @@ static double product_time(int m, int n, int k)
         b[i] = uniform();
     memset(c, 0, mp * (size_t)n * sizeof *c);
     int repeat = 1 + (int)(2e5 / ((double)m * n * k));
-    double best = 1e9;
-    for (double begin = now(), t; (t = now()) < begin + 0.01;) {
+    double ratio[RATE_TURNS];
+    for (int turn = 0; turn < RATE_TURNS; turn++) {
+        double t = now();
         for (int i = 0; i < repeat; i++)
             if (n == 1)
                 kernels->front.apply((int)mp, k, a, (int)mp, b, c, 1);
             else
                 kernels->front.multiply((int)mp, n, k, a, (int)mp, b, (int)kp, c, (int)mp, c,
                                         NT_DIFFERENCE);
-        best = fmin(best, (now() - t) / repeat);
+        ratio[turn] = (now() - t) / repeat / pace();
     }
     free(a);
     free(b);
     free(c);
-    return best;
+    return median(ratio, RATE_TURNS);
 }
 
-/* Operations per second of the kernels at the sizes of fronts. */
+/* Operations per pace of the kernels at the sizes of fronts. */
 enum { W_SIZES = 5, R_SIZES = 6 };
 static const int w_size[W_SIZES] = {3, 6, 12, 24, 48}, r_size[R_SIZES] = {6, 12, 24, 48, 96, 192};
 static struct {
@@ -318,34 +359,29 @@ static double solve_flops(const nt_block_lu *block)
 
 static void measure_rates(void)
 {
+    pacer = make_chain(8);
+    pacer_block = nt_block_create(&pacer->pattern, 1);
+    require(pacer_block != NULL, "out of memory");
     for (int i = 0; i < W_SIZES; i++)
         for (int j = 0; j < R_SIZES; j++) {
             int w = w_size[i], r = r_size[j];
             rate.matrix[i][j] = 2.0 * r * r * w / product_time(r, r, w);
             rate.vector[i][j] = 2.0 * r * w / product_time(r, 1, w);
         }
-    mechanism *m = make_chain(8);
-    nt_block_lu *block = nt_block_create(&m->pattern, 1);
-    require(block != NULL, "out of memory");
-    double factor = 1e9, solve = 1e9, b[72], x[72];
+    double solve[RATE_TURNS], b[72], x[72];
     for (int i = 0; i < 72; i++)
         b[i] = uniform();
-    for (double begin = now(), t; (t = now()) < begin + 0.1;) {
+    for (int turn = 0; turn < RATE_TURNS; turn++) {
+        double t = now();
         for (int k = 0; k < 100; k++)
-            nt_block_factor(block, m->matrix.values, NULL);
-        double middle = now();
-        for (int k = 0; k < 100; k++)
-            nt_block_solve(block, b, x, 1e-10, 1e-10);
-        factor = fmin(factor, (middle - t) / 100);
-        solve = fmin(solve, (now() - middle) / 100);
+            nt_block_solve(pacer_block, b, x, 1e-10, 1e-10);
+        solve[turn] = (now() - t) / 100 / pace();
     }
-    rate.factor = block->flops / factor;
-    rate.solve = solve_flops(block) / solve;
-    nt_block_destroy(block);
-    free_mechanism(m);
+    rate.factor = pacer_block->flops;
+    rate.solve = solve_flops(pacer_block) / median(solve, RATE_TURNS);
 }
 
-/* What factorisation and one solve cost at the rates. */
+/* What factorisation and one solve cost at the rates, in paces. */
 static void bound_of(const mechanism *m, double bound[2], size_t *bytes)
 {
     nt_block_lu *block = nt_block_create(&m->pattern, 1);
@@ -382,22 +418,22 @@ static void report_lattice(int every)
     size_t bytes;
     double part[2];
     bound_of(m, part, &bytes);
-    double bound = part[0] + part[1];
+    double bound = part[0] + part[1], ms = 1e3 * pace();
     printf("lattice 64 x 64, rows joined in every %s column: %d bodies, %d joints\n",
            every == 1 ? "1st" : "8th", m->bodies, m->joints);
     printf("  factorisation %.1f Mflop (KLU counts %.1f), at the kernels' rates %.2f ms, solve + "
            "check "
            "%.2f ms; %.1f KB per body\n",
-           block.flops / 1e6, klu.flops / 1e6, part[0] * 1e3, part[1] * 1e3,
+           block.flops / 1e6, klu.flops / 1e6, part[0] * ms, part[1] * ms,
            (double)bytes / 1024 / m->bodies);
     printf("  block  factor %8.2f ms  solve + check %6.2f ms  at once %8.2f ms = %.2f x bound, "
            "residual %.0e, fallbacks %ld, analysis %.0f ms\n",
-           block.factor * 1e3, block.solve * 1e3, block.total * 1e3, block.total / bound,
+           block.factor * 1e3, block.solve * 1e3, block.total * 1e3, block.paced / bound,
            block.residual, block.fallbacks, block.create * 1e3);
     printf(
         "  KLU    factor %8.2f ms  solve + check %6.2f ms  at once %8.2f ms, block / KLU = %.2f, "
         "residual %.0e\n",
-        klu.factor * 1e3, klu.solve * 1e3, klu.total * 1e3, block.total / klu.total, klu.residual);
+        klu.factor * 1e3, klu.solve * 1e3, klu.total * 1e3, block.paced / klu.paced, klu.residual);
     free_mechanism(full);
     free_mechanism(m);
 }
@@ -405,15 +441,18 @@ static void report_lattice(int every)
 int main(void)
 {
     measure_rates();
+    double giga = 1e-9 / pace();
     printf("kernels alone, Gflop/s: 3 x 3 program %.1f, its solve %.1f; fronts of 3, 12, 48 pivots "
            "and 24 others %.1f, %.1f, %.1f, and 96 others %.1f, %.1f, %.1f\n",
-           rate.factor / 1e9, rate.solve / 1e9, rate.matrix[0][2] / 1e9, rate.matrix[2][2] / 1e9,
-           rate.matrix[4][2] / 1e9, rate.matrix[0][4] / 1e9, rate.matrix[2][4] / 1e9,
-           rate.matrix[4][4] / 1e9);
+           rate.factor * giga, rate.solve * giga, rate.matrix[0][2] * giga,
+           rate.matrix[2][2] * giga, rate.matrix[4][2] * giga, rate.matrix[0][4] * giga,
+           rate.matrix[2][4] * giga, rate.matrix[4][4] * giga);
     report_chain(64);
     report_chain(256);
     report_chain(1024);
     report_lattice(8);
     report_lattice(1);
+    nt_block_destroy(pacer_block);
+    free_mechanism(pacer);
     return 0;
 }
