@@ -9,6 +9,8 @@ typedef struct nt_tangent_sampler {
     int columns;
     double *q, *step, *v, *vdot, *multipliers, *reactions, *memory; /* a place beside the state */
     double *plus, *minus, *sixth, *fourth, *rounding, *doubt;       /* [columns]                */
+    double *gap, *noise; /* [columns] of fourth to sixth order at the step before; rounding that
+                            gaps show */
 } nt_tangent_sampler;
 
 /* What is differentiated where and along what; nothing is owned. */

@@ -188,4 +188,29 @@ says "nutate: negative.yaml:9:3: objective area has no finite value at t = 0 s"
 sed 's/position: \[0, arm, 0\]/position: [0, 1, 0]/; s/at: \[0, 0, 0\]/points: [[0, 0, 0], [0, -arm, 0]]/' design.yaml >held.yaml
 expect 2 sens held.yaml --param arm
 says "nutate: held.yaml:2:21: initial positions cannot follow parameter arm: joint pivot"
+# forces of stiff penalty joints are small differences of positions times the stiffness: what rounding
+# leaves in them is told from what changes
+cat >stiff.yaml <<'END'
+nutate: 1
+parameters: {m: 1, k: 1e6, d: 1e3}
+gravity: [0, -9.81, 0]
+bodies:
+  b1: {mass: m, inertia: [0.01, 0.083, 0.083], position: [0, 0.5, 0], orientation: {axis: [0,0,1], angle: pi/2}}
+  b2: {mass: m, inertia: [0.01, 0.083, 0.083], position: [0.5, 1, 0]}
+  b3: {mass: m, inertia: [0.01, 0.083, 0.083], position: [1, 0.5, 0], orientation: {axis: [0,0,1], angle: pi/2}}
+  p: {mass: 0.3, point: true, position: [0.5, 0.8, 0.1]}
+  e: {mass: 0.3, inertia: [0.001, 0.002, 0.002], position: [0.7, 1.0, 0.2]}
+joints:
+  j1: {type: revolute, between: [ground, b1], at: [0,0,0], axis: [0,0,1]}
+  j2: {type: revolute, between: [b1, b2], at: [0,1,0], axis: [0,0,1]}
+  j3: {type: revolute, between: [b2, b3], at: [1,1,0], axis: [0,0,1]}
+  j4: {type: revolute, between: [b3, ground], at: [1,0,0], axis: [0,0,1]}
+  jp: {type: spherical, between: [b2, p], points: [[0,-0.2,0.1],[0,0,0]], enforce: penalty, stiffness: k, damping: d}
+  je: {type: fixed, between: [b2, e], at: [0.7,1,0.1], enforce: penalty, stiffness: k, damping: d}
+forces:
+  tq: {type: joint_torque, joint: j1, value: "2*cos(3*t) - 0.1*j1.rate"}
+simulation: {duration: 0.1, step: 1e-3}
+output: {every: 0.1, record: [je.force]}
+END
+expect 0 sens stiff.yaml --param k --check --quiet
 finish
