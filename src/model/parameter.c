@@ -385,8 +385,11 @@ bool nt_parameter_rates_init(nt_run *run)
     bool any = run->model->n_parameters > 0;
     run->varied_residual = NT_TAKE(arena, any ? s->space.nv : 0, double);
     run->varied_rows = NT_TAKE(arena, any ? s->nh + s->nn : 0, double);
-    return run->rates && run->variables_base && run->variables_scratch && run->varied_residual &&
-           run->varied_rows;
+    size_t most = any ? (size_t)run->model->most_entries : 0;
+    run->entry = NT_TAKE(arena, most, nt_entry);
+    run->entry_values = NT_TAKE(arena, 6 * most, double);
+    return run->entry && run->entry_values && run->rates && run->variables_base &&
+           run->variables_scratch && run->varied_residual && run->varied_rows;
 }
 
 void nt_parameter_rates_forget(nt_run *run)

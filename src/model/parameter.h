@@ -44,6 +44,13 @@ typedef struct nt_touched {
     double step; /* words change by their own size along s = step; 0 where there are none  */
 } nt_touched;
 
+/* An entry of what an element adds: its place in the element's own residual or among all rows, and
+ * where its derivative is added. */
+typedef struct nt_entry {
+    int from;
+    double *to;
+} nt_entry;
+
 /* Bodies whose mass and inertia stand for their derivatives (the residual is linear in them). */
 typedef struct nt_body_pass {
     nt_body *bodies; /* [n + 1], the first stands for the ground */

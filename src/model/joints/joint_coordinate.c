@@ -13,8 +13,6 @@
 #include <math.h>
 #include <stddef.h>
 
-enum { TA, RA, TB, RB };
-
 static const double TURN = 6.283185307179586476925286766559;
 
 static const nt_row_spec sine_spec = {NT_ROW_PERPENDICULAR, 1, 0};
@@ -104,44 +102,43 @@ double nt_joint_displacement_rate(const nt_element *element, const nt_view *view
 }
 
 /* Residual -s times the direction of the load in each node, and its tangent. */
-void nt_axis_load_add(const nt_element *slots, const nt_element *joint, const nt_view *view,
-                      const nt_axis_load *load)
+void nt_axis_load_add(const nt_element *joint, const nt_view *view, const nt_axis_load *load)
 {
     const nt_terms *terms = view->terms;
     joint_geometry g;
     joint_geometry_of(&g, joint, view);
     v3 axis = g.e[2].r, direction[4] = {{0}};
     if (load->translation) {
-        direction[TB] = axis;
-        direction[RB] = v3_cross(g.pb.arm, axis);
-        direction[TA] = v3_neg(axis);
-        direction[RA] = v3_neg(v3_cross(v3_add(g.d, g.pa.arm), axis));
+        direction[NT_T_B] = axis;
+        direction[NT_R_B] = v3_cross(g.pb.arm, axis);
+        direction[NT_T_A] = v3_neg(axis);
+        direction[NT_R_A] = v3_neg(v3_cross(v3_add(g.d, g.pa.arm), axis));
     } else {
-        direction[RB] = axis;
-        direction[RA] = v3_neg(axis);
+        direction[NT_R_B] = axis;
+        direction[NT_R_A] = v3_neg(axis);
     }
     if (terms->residual) {
-        nt_view_force(view, joint->a, v3_scale(-load->s, direction[TA]));
-        nt_view_moment(view, joint->a, v3_scale(-load->s, direction[RA]));
-        nt_view_force(view, joint->b, v3_scale(-load->s, direction[TB]));
-        nt_view_moment(view, joint->b, v3_scale(-load->s, direction[RB]));
+        nt_view_force(view, NT_T_A, v3_scale(-load->s, direction[NT_T_A]));
+        nt_view_force(view, NT_R_A, v3_scale(-load->s, direction[NT_R_A]));
+        nt_view_force(view, NT_T_B, v3_scale(-load->s, direction[NT_T_B]));
+        nt_view_force(view, NT_R_B, v3_scale(-load->s, direction[NT_R_B]));
     }
     if (!terms->matrix)
         return;
     double k = terms->combination->stiffness, c = terms->combination->damping;
     v3 along[4] = {v3_axpy(k, load->s_xa, v3_scale(c, load->s_va)), v3_scale(k, load->s_ra),
                    v3_axpy(k, load->s_xb, v3_scale(c, load->s_vb)), v3_scale(k, load->s_rb)};
-    along[RA] =
-        v3_add(along[RA], m3_apply_transposed(nt_rate_map(view, joint->a, c, k), load->s_wa));
-    along[RB] =
-        v3_add(along[RB], m3_apply_transposed(nt_rate_map(view, joint->b, c, k), load->s_wb));
+    along[NT_R_A] =
+        v3_add(along[NT_R_A], m3_apply_transposed(nt_rate_map(view, joint->a, c, k), load->s_wa));
+    along[NT_R_B] =
+        v3_add(along[NT_R_B], m3_apply_transposed(nt_rate_map(view, joint->b, c, k), load->s_wb));
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 4; j++)
-            nt_view_add(view, slots->slot[i][j], m3_scale(-1, m3_dyad(direction[i], along[j])));
+            nt_view_add(view, i, j, m3_scale(-1, m3_dyad(direction[i], along[j])));
     if (load->translation) {
-        joint_row_tangent(slots, view, &g, &slide_spec, 0, NULL, -load->s * k);
+        joint_row_tangent(view, &g, &slide_spec, 0, NULL, -load->s * k);
     } else { /* d e3 = -e3~ dtheta_A */
-        nt_view_add(view, slots->slot[RB][RA], m3_scale(k * load->s, m3_skew(axis)));
-        nt_view_add(view, slots->slot[RA][RA], m3_scale(-k * load->s, m3_skew(axis)));
+        nt_view_add(view, NT_R_B, NT_R_A, m3_scale(k * load->s, m3_skew(axis)));
+        nt_view_add(view, NT_R_A, NT_R_A, m3_scale(-k * load->s, m3_skew(axis)));
     }
 }
