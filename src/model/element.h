@@ -38,7 +38,8 @@ typedef struct nt_view {
     const double *variables; /* of expressions: parameters, t, signals                     */
     double *scratch;         /* [model->scratch] lost between two elements                 */
     struct nt_local *local;  /* where it adds its terms                                    */
-    nt_energy *energy;       /* not NULL: add energies and power instead of terms          */
+    int pair[2];       /* ports of the translations of what stands for A and B: NT_T_A and NT_T_B */
+    nt_energy *energy; /* not NULL: add energies and power instead of terms          */
 } nt_view;
 
 /* The variation of a body's rotation rate and its derivative per unknown (see nt_combination):
@@ -117,6 +118,7 @@ typedef struct nt_element_type {
     unsigned part;        /* NT_EXPLICIT or NT_IMPLICIT where the model says nothing         */
     bool rotates, slides; /* it has a free angle, a free displacement */
     bool touches;         /* its force begins where surfaces touch: not smooth there */
+    bool leaves_place;    /* it alone does not say where its bodies are: they are looked for */
     /* Number of holonomic multipliers (0 for forces and penalty joints), and of nonholonomic ones
      * (NULL: none). Where rows of an element are numbered, the holonomic ones come first. */
     int (*rows)(const nt_model *model, const nt_element *element);
@@ -140,6 +142,8 @@ typedef struct nt_element_type {
     void (*reaction)(const nt_element *element, const nt_view *view, v3 *force, v3 *torque);
     /* What it is as a joint of rows between points and triads (joint.h); NULL: no such joint. */
     const struct nt_joint *(*as_joint)(const nt_run *run, const nt_element *element);
+    /* The initial placement is found: where angles begin. NULL: nothing does. */
+    void (*align)(nt_run *run, const nt_element *element);
     /* Where it is at the initial placement, ground axes; NULL: at no place of its own. */
     v3 (*site)(const nt_run *run, const nt_element *element);
     /* Whether its formulas are the same everywhere; NULL: yes. */
@@ -217,6 +221,12 @@ static inline double *nt_view_block(const nt_view *view, int row, int column)
         memset(block, 0, (size_t)(i->size * j->size) * sizeof *block);
     }
     return block;
+}
+
+/* The port of A or B, one of NT_T_A to NT_R_B, for terms that are written for any two bodies. */
+static inline int nt_view_port(const nt_view *view, int port)
+{
+    return view->pair[port / 2] + port % 2;
 }
 
 /* Add a 3 x 3 block. */

@@ -38,7 +38,8 @@ static void begin_view(nt_run *run, const nt_point *at, const nt_terms *terms, n
                       .lambda = lambda,
                       .variables = run->variables,
                       .scratch = run->scratch,
-                      .local = &run->local};
+                      .local = &run->local,
+                      .pair = {NT_T_A, NT_T_B}};
     run->variables[nt_model_time_variable(run->model)] = at->t;
 }
 

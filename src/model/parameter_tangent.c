@@ -63,7 +63,8 @@ static void put(const variation *v, const nt_touched *t, double s)
     nt_run *run = v->run;
     const nt_parameter_rates *rates = v->rates;
     nt_words_put(rates, t->own, s);
-    nt_words_put(rates, t->of_joint, s);
+    nt_words_put(rates, t->of_joint[0], s);
+    nt_words_put(rates, t->of_joint[1], s);
     if (t->functions)
         for (int i = 0; i < nt_model_variable_count(run->model); i++)
             if (v->straight.rates[i] != 0)
@@ -275,7 +276,8 @@ static nt_status differentiate(variation *v, const nt_touched *t, formula by, sl
     const nt_element *e = &v->run->model->elements[t->element];
     if (t->motion)
         motion_rates(v, t->motion, v->terms.level == NT_ACCELERATION);
-    bool apart = t->own.count == 0 && t->of_joint.count == 0 && !t->moved;
+    bool apart =
+        t->own.count == 0 && t->of_joint[0].count == 0 && t->of_joint[1].count == 0 && !t->moved;
     v->straight.share = apart && !e->type->as_joint ? 0 : 1;
     double step = step_of(v, t);
     if (by != SIX && drives_angle(v->run, e))
@@ -409,7 +411,8 @@ static void look(variation *v, const nt_point *at)
                             .lambda = lambda,
                             .variables = run->variables,
                             .scratch = run->scratch,
-                            .local = &run->local};
+                            .local = &run->local,
+                            .pair = {NT_T_A, NT_T_B}};
     }
     v->view.terms = &v->terms;
 }
@@ -551,7 +554,7 @@ static bool agrees(variation *v, const nt_touched *touched, bool linear)
 static void classify(variation *v, nt_touched *t)
 {
     const nt_element *e = &v->run->model->elements[t->element];
-    bool product = t->functions && t->of_joint.count > 0; /* value, arm, axis */
+    bool product = t->functions && t->of_joint[0].count > 0; /* value, arm, axis */
     /* friction and limits act in some places only: no trial tells */
     bool smooth = !e->type->touches && (!e->type->is_smooth || e->type->is_smooth(v->run, e));
     t->quadratic = t->quadratic && smooth && !product && agrees(v, t, false);

@@ -347,6 +347,7 @@ static inline nt_status look(bench *b, const double *q, const double *v, double 
                     .variables = variables,
                     .scratch = b->scratch,
                     .local = &b->run.local,
+                    .pair = {NT_T_A, NT_T_B},
                     .energy = energy};
     find_motion(b, q, v, motion);
     assert_true(b->model.n_signals <= 16);

@@ -431,23 +431,26 @@ static void add_column(const nt_view *view, int row_port, int column_port, int r
         block[r] += column.x, block[width + r] += column.y, block[2 * width + r] += column.z;
 }
 
-static void add_row_blocks(const nt_element *e, const nt_view *view, const joint_row *row, int r)
+void nt_joint_add_row_blocks(const nt_element *between, const nt_view *view, const joint_row *row,
+                             int r)
 {
+    const nt_element *e = view->local->element;
     const nt_combination *c = view->terms->combination;
     v3 along[4];
     bool at_rest = view->terms->level == NT_POSITION && r < e->n_rows;
-    combine(view, e->a, &row->a, at_rest, c->row_mass, c->row_damping, c->row_stiffness,
+    combine(view, between->a, &row->a, at_rest, c->row_mass, c->row_damping, c->row_stiffness,
             &along[NT_T_A], &along[NT_R_A]);
-    combine(view, e->b, &row->b, at_rest, c->row_mass, c->row_damping, c->row_stiffness,
+    combine(view, between->b, &row->b, at_rest, c->row_mass, c->row_damping, c->row_stiffness,
             &along[NT_T_B], &along[NT_R_B]);
     const v3 force[4] = {row->force_a, row->moment_a, row->force_b, row->moment_b};
     bool rate = r >= e->n_rows;
     int node = rate ? NT_RATES : NT_ROWS, width = rate ? e->n_rates : e->n_rows;
     r -= rate ? e->n_rows : 0;
     for (int i = 0; i < 4; i++) {
-        add_row(view, node, i, r, along[i]);
+        int port = nt_view_port(view, i);
+        add_row(view, node, port, r, along[i]);
         if (view->terms->parts & NT_REACTIONS)
-            add_column(view, i, node, r, width, v3_scale(c->multiplier, force[i]));
+            add_column(view, port, node, r, width, v3_scale(c->multiplier, force[i]));
     }
 }
 
@@ -460,7 +463,7 @@ void nt_joint_add_row(const nt_element *e, const nt_view *view, const joint_row 
     if (terms->residual && (terms->parts & NT_REACTIONS))
         add_forces(view, row, view->lambda[i]);
     if (terms->matrix)
-        add_row_blocks(e, view, row, r);
+        nt_joint_add_row_blocks(e, view, row, r);
 }
 
 /* lambda = k Phi + c Phi' instead of a multiplier: the dyads of its gradient */

@@ -253,7 +253,7 @@ bool joint_row_of(joint_row *row, const joint_geometry *g, const nt_row_spec *sp
 
 static void put(const nt_view *view, int i, int j, double s, m3 block)
 {
-    nt_view_add(view, i, j, m3_scale(s, block));
+    nt_view_add(view, nt_view_port(view, i), nt_view_port(view, j), m3_scale(s, block));
 }
 
 /* lambda (e . d): force lambda e at p_B on B, its opposite at p_B on A */

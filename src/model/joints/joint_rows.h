@@ -25,6 +25,19 @@ void joint_positions_of(joint_geometry *geometry, const nt_element *element, con
 bool joint_row_of(joint_row *row, const joint_geometry *geometry, const nt_row_spec *spec,
                   int component, nt_level level, double length, const double motion[3]);
 
+/* The free angle of a joint (translation: its displacement) or its derivatives as a row between its
+ * bodies; the force of its multiplier is that of nt_axis_load_add. */
+void nt_joint_coordinate_row(const nt_element *joint, const nt_view *view, bool translation,
+                             nt_level level, joint_row *row);
+
+/* k times a row: its value, gradients and forces. */
+joint_row joint_row_scaled(double k, const joint_row *row);
+
+/* Add the blocks of row r of the element at hand: its derivatives and its force, between the bodies
+ * of `between`, which stand at the view's ports for A and B (joint.c). */
+void nt_joint_add_row_blocks(const nt_element *between, const nt_view *view, const joint_row *row,
+                             int r);
+
 /* Add row r of an element (holonomic, then nonholonomic): its value, its multiplier's force, its
  * blocks (joint.c). */
 void nt_joint_add_row(const nt_element *element, const nt_view *view, const joint_row *row, int r);
