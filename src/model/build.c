@@ -45,6 +45,17 @@ static nt_status check_marker(const nt_model *model, const nt_marker *marker, nt
                       marker->name, off, model->bodies[marker->on].name);
 }
 
+/* Whether a joint onto a point has an angle is known only when its bodies are. */
+static nt_status check_signal(const nt_model *model, const nt_signal *signal, nt_error *error)
+{
+    bool angle = signal->kind == NT_SIGNAL_ANGLE || signal->kind == NT_SIGNAL_ANGLE_RATE;
+    nt_element *joint = signal->joint >= 0 ? &model->elements[signal->joint] : NULL;
+    if (!joint || !angle || nt_joint_of(joint)->rotates)
+        return NT_OK;
+    return nt_joint_refuse(model, joint, error,
+                           "has no angle for an expression: its second body is a point");
+}
+
 nt_status nt_model_prepare_derived(nt_model *model, bool validate, nt_error *error)
 {
     nt_status status = NT_OK;
@@ -56,6 +67,8 @@ nt_status nt_model_prepare_derived(nt_model *model, bool validate, nt_error *err
         status = model->elements[i].type->prepare(model, &model->elements[i], validate, error);
     for (int i = 0; status == NT_OK && i < model->n_signals; i++)
         nt_signal_prepare(model, &model->signals[i]);
+    for (int i = 0; status == NT_OK && validate && i < model->n_signals; i++)
+        status = check_signal(model, &model->signals[i], error);
     return status;
 }
 

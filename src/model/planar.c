@@ -1,7 +1,8 @@
 /* Planar joint: a point of B stays in the plane of A through its point with normal e3, and B turns
  * about that normal only.
  *
- *   C = (e3 . d, e1 . f3, e2 . f3) */
+ *   C = (e3 . d, e1 . f3, e2 . f3);  free: the angle about e3, and the place in the plane. A point
+ * as B has no angle. */
 #include "model/elements.h"
 #include "model/joint.h"
 
@@ -13,8 +14,19 @@ static const nt_row_spec specs[] = {
 
 static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt_error *error)
 {
+    nt_joint *joint = element->data;
+    joint->rotates =
+        !model->bodies[joint->between[0]].point && !model->bodies[joint->between[1]].point;
     return nt_joint_prepare(model, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
                             error);
+}
+
+static void accept(const nt_element *element, const nt_view *view, double *next)
+{
+    if (nt_joint_of(element)->rotates)
+        nt_joint_accept(element, view, next);
+    else
+        next[0] = next[1] = next[2] = 0;
 }
 
 const nt_element_type nt_joint_planar = {
@@ -22,5 +34,7 @@ const nt_element_type nt_joint_planar = {
     .summary = "B slides on a plane of A and turns about its normal",
     .keys = nt_joint_axis_keys,
     .prepare = prepare,
+    .n_memory = 3,
+    .accept = accept,
     NT_JOINT_SLOTS,
 };

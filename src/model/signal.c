@@ -106,7 +106,7 @@ static bool parse_point(const nt_model *model, span name, nt_signal *signal)
 }
 
 /* JOINT.QUANTITY. Called while the file is read, before joints are prepared: what is free follows
- * from the type's name. */
+ * from the type's name (of a planar joint onto a point, which has no angle, see build.c). */
 static bool parse_joint(const nt_model *model, span name, nt_signal *signal)
 {
     span object, quantity;
@@ -117,7 +117,7 @@ static bool parse_joint(const nt_model *model, span name, nt_signal *signal)
         return false;
     const char *type = model->elements[joint].type->name;
     bool both = strcmp(type, "cylindrical") == 0;
-    bool rotates = both || strcmp(type, "revolute") == 0;
+    bool rotates = both || strcmp(type, "revolute") == 0 || strcmp(type, "planar") == 0;
     bool slides = both || strcmp(type, "prismatic") == 0;
     nt_signal_kind kind;
     if (rotates && span_is(quantity, "angle"))

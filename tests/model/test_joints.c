@@ -250,6 +250,8 @@ static void sledge_on_a_plane(void **state)
         "simulation: {duration: 2, step: 1e-2}\n");
     double x[16], w[16], f[16];
     mechanism_run(&m, 2, 1e-2);
+    CLOSE(mechanism_number(&m, "slope.angle"), 4, EXACT);
+    CLOSE(mechanism_number(&m, "slope.rate"), 2, EXACT);
     mechanism_get(&m, "sledge.position", x);
     mechanism_get(&m, "sledge.angular_velocity", w);
     mechanism_get(&m, "slope.force", f);
@@ -259,6 +261,35 @@ static void sledge_on_a_plane(void **state)
     CLOSE(w[2], 2, EXACT);
     CLOSE((3 * f[0] + 4 * f[2]) / 5, 2 * 8, 1e-7);
     CLOSE((4 * f[0] - 3 * f[2]) / 5, 0, 1e-7);
+    mechanism_close(&m);
+}
+
+/* The angle of a planar joint goes on through several turns, and takes moments: a torsion spring of
+ * stiffness k turns a puck of moment of inertia J about the normal as phi = w/s sin(s t),
+ * s = sqrt(k/J) = 2, with w/s = 10 rad, while it glides on. */
+static void puck_on_a_torsion_spring(void **state)
+{
+    (void)state;
+    mechanism m = mechanism_open(
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "bodies:\n"
+        "  puck: {mass: 2, inertia: [0.3, 0.3, 0.5], position: [1, 2, 3], velocity: [0.5, 0, 0],\n"
+        "         angular_velocity: [0, 0, 20]}\n"
+        "joints:\n"
+        "  ice: {type: planar, between: [ground, puck], at: [1, 2, 3], axis: [0, 0, 1]}\n"
+        "forces:\n"
+        "  coil: {type: torsion_spring, joint: ice, stiffness: 1.5}\n"
+        "  drag: {type: joint_torque, joint: ice, value: -0.5*ice.angle}\n"
+        "simulation: {duration: 1.5, step: 5e-4}\n");
+    for (int i = 1; i <= 3; i++) {
+        double t = 0.5 * i, x[16];
+        mechanism_run(&m, t, 5e-4);
+        CLOSE(mechanism_number(&m, "ice.angle"), 10 * sin(2 * t), 2e-5);
+        CLOSE(mechanism_number(&m, "ice.rate"), 20 * cos(2 * t), 4e-5);
+        mechanism_get(&m, "puck.position", x);
+        CLOSE(x[0], 1 + 0.5 * t, EXACT);
+    }
     mechanism_close(&m);
 }
 
@@ -531,6 +562,7 @@ int main(void)
         cmocka_unit_test(axes_of_either_sign),
         cmocka_unit_test(screw_motion),
         cmocka_unit_test(sledge_on_a_plane),
+        cmocka_unit_test(puck_on_a_torsion_spring),
         cmocka_unit_test(bead_on_a_wire),
         cmocka_unit_test(distance_is_a_spherical_pendulum),
         cmocka_unit_test(penalty_converges),
