@@ -427,6 +427,37 @@ static void given_velocities(nt_assembly *a)
         memcpy(a->v_given, model->initial_v, (size_t)a->problem->nv * sizeof(double));
 }
 
+/* No velocities satisfy all rows when the given ones do not. Zero velocities satisfy every row but
+ * those of prescribed motions: so where no velocities do, whatever is given, the motions contradict
+ * the joints or each other, in the placement that the bodies have. */
+static nt_status refuse_velocities(nt_assembly *a, double scale, nt_error *error)
+{
+    nt_model *model = a->model;
+    nt_problem *p = a->problem;
+    double size = 0;
+    int worst = -1;
+    const char *what = "any velocities in this placement (what motions prescribe contradicts "
+                       "the joints or another motion)";
+    memset(model->initial_v, 0, (size_t)p->nv * sizeof *model->initial_v);
+    nt_point at = nt_assembly_point(a);
+    nt_status status = nt_assembly_measure(a, model->initial_q, NT_VELOCITY, &size, &worst);
+    for (int i = 0; i < p->nc; i++)
+        a->rows[i] = -a->rows[i];
+    nt_projection step = {.kinetic = true, .rhs = a->rows};
+    if (status == NT_OK && (status = nt_problem_project(p, &at, &step, a->dv)) == NT_OK)
+        memcpy(model->initial_v, a->dv, (size_t)p->nv * sizeof *a->dv);
+    if (status == NT_OK)
+        status = nt_assembly_measure(a, model->initial_q, NT_VELOCITY, &size, &worst);
+    if (status == NT_NO_MEMORY)
+        return no_value(a, status, "velocities", error);
+    if (status != NT_OK || !(size > NT_CLOSED * scale)) {
+        what = "the given velocities";
+        write_velocities(model);
+        nt_assembly_measure(a, model->initial_q, NT_VELOCITY, &size, &worst);
+    }
+    return contradiction(a, worst, true, what, error);
+}
+
 static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
 {
     nt_model *model = a->model;
@@ -463,7 +494,7 @@ static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
     }
     nt_assembly_measure(a, model->initial_q, NT_VELOCITY, &size, &worst);
     if (size > NT_CLOSED * scale && validate)
-        return contradiction(a, worst, true, "the given velocities", error);
+        return refuse_velocities(a, scale, error);
     return NT_OK;
 }
 
