@@ -433,19 +433,13 @@ static void given_velocities(nt_assembly *a)
 static nt_status refuse_velocities(nt_assembly *a, double scale, nt_error *error)
 {
     nt_model *model = a->model;
-    nt_problem *p = a->problem;
-    double size = 0;
+    double size = 0, change;
     int worst = -1;
     const char *what = "any velocities in this placement (what motions prescribe contradicts "
                        "the joints or another motion)";
-    memset(model->initial_v, 0, (size_t)p->nv * sizeof *model->initial_v);
-    nt_point at = nt_assembly_point(a);
-    nt_status status = nt_assembly_measure(a, model->initial_q, NT_VELOCITY, &size, &worst);
-    for (int i = 0; i < p->nc; i++)
-        a->rows[i] = -a->rows[i];
-    nt_projection step = {.kinetic = true, .rhs = a->rows};
-    if (status == NT_OK && (status = nt_problem_project(p, &at, &step, a->dv)) == NT_OK)
-        memcpy(model->initial_v, a->dv, (size_t)p->nv * sizeof *a->dv);
+    nt_projection step = {0};
+    memset(model->initial_v, 0, (size_t)a->problem->nv * sizeof *model->initial_v);
+    nt_status status = nt_assembly_change_velocities(a, &step, &change);
     if (status == NT_OK)
         status = nt_assembly_measure(a, model->initial_q, NT_VELOCITY, &size, &worst);
     if (status == NT_NO_MEMORY)
@@ -462,23 +456,15 @@ static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
 {
     nt_model *model = a->model;
     nt_problem *p = a->problem;
-    double size = 0, scale = 1;
+    double size = 0, scale = 1, change;
     int worst = -1;
     given_velocities(a);
     if (p->nc == 0 && a->n_ties == 0)
         return NT_OK;
-    nt_point at = nt_assembly_point(a);
-    nt_status status = nt_assembly_measure(a, model->initial_q, NT_VELOCITY, &size, &worst);
-    for (int i = 0; i < p->nc; i++)
-        a->rows[i] = -a->rows[i];
-    nt_projection step = {
-        .kinetic = true, .fixed = a->given, .ties = a->ties, .n_ties = a->n_ties, .rhs = a->rows};
-    if (status == NT_OK)
-        status = nt_problem_project(p, &at, &step, a->dv);
-    for (int i = 0; status == NT_OK && i < p->nv; i++) {
-        model->initial_v[i] += a->dv[i];
+    nt_projection step = {.fixed = a->given, .ties = a->ties, .n_ties = a->n_ties};
+    nt_status status = nt_assembly_change_velocities(a, &step, &change);
+    for (int i = 0; status == NT_OK && i < p->nv; i++)
         scale = fmax(scale, fabs(model->initial_v[i]));
-    }
     if (status == NT_OK && model->correct_initial)
         status = nt_assembly_measure(a, model->initial_q, NT_VELOCITY, &size, &worst);
     if (status == NT_OK && model->correct_initial && size > NT_CLOSED * scale)
