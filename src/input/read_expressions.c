@@ -129,13 +129,22 @@ static const char *quantity_candidate(context *c, const nt_name *object, int i)
         "orientation.y",      "orientation.z", "angular_velocity.x", "angular_velocity.y",
         "angular_velocity.z",
     };
+    /* those of a joint that only turns come first, of one that only slides last */
     static const char *const of_joint[] = {"angle", "rate", "displacement", "displacement_rate"};
+    const nt_model *model = c->reader->model;
     bool body = object->kind == NT_NAME_BODY, joint = object->kind == NT_NAME_JOINT;
-    bool point = body && c->reader->model->bodies[object->index].point;
-    int n = joint ? 4 : body && !point ? 13 : body || object->kind == NT_NAME_MARKER ? 6 : 0;
+    bool point = body && model->bodies[object->index].point;
+    const nt_element *element = joint ? &model->elements[object->index] : NULL;
+    bool turns = joint && nt_element_rotates(model, element);
+    bool slides = joint && element->type->slides;
+    int n = joint                                    ? 2 * turns + (turns ? 2 : 3) * slides
+            : body && !point                         ? 13
+            : body || object->kind == NT_NAME_MARKER ? 6
+                                                     : 0;
     char text[NT_WORDS];
     if (i >= n)
         return NULL;
+    i += joint && !turns;
     int length =
         snprintf(text, sizeof text, "%s.%s", object->text, joint ? of_joint[i] : of_body[i]);
     return nt_arena_text(&c->reader->scratch, text, (size_t)length);
@@ -251,9 +260,10 @@ nt_status nt_read_unbound(nt_reader *reader, const char *key, const nt_node *nod
     return NT_OK;
 }
 
-static nt_status bind(nt_reader *reader, const nt_expression *expression, double *target)
+static nt_status bind(nt_reader *reader, const nt_expression *expression, const double *target)
 {
     nt_model *model = reader->model;
+    size_t place = (size_t)((const char *)target - model->origin->numbers);
     if (model->n_bindings == reader->bindings_room) {
         int room = reader->bindings_room ? 2 * reader->bindings_room : 16;
         nt_binding *more = NT_TAKE(&model->arena, room, nt_binding);
@@ -264,7 +274,7 @@ static nt_status bind(nt_reader *reader, const nt_expression *expression, double
         model->bindings = more;
         reader->bindings_room = room;
     }
-    model->bindings[model->n_bindings++] = (nt_binding){.expression = expression, .target = target};
+    model->bindings[model->n_bindings++] = (nt_binding){.expression = expression, .target = place};
     return NT_OK;
 }
 

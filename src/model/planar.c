@@ -12,18 +12,15 @@ static const nt_row_spec specs[] = {
     {NT_ROW_PERPENDICULAR, 1, 2},
 };
 
-static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt_error *error)
+static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
 {
-    nt_joint *joint = element->data;
-    joint->rotates =
-        !model->bodies[joint->between[0]].point && !model->bodies[joint->between[1]].point;
-    return nt_joint_prepare(model, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
+    return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
                             error);
 }
 
 static void accept(const nt_element *element, const nt_view *view, double *next)
 {
-    if (nt_joint_of(element)->rotates)
+    if (nt_joint_of(view->run, element)->rotates)
         nt_joint_accept(element, view, next);
     else
         next[0] = next[1] = next[2] = 0;
@@ -33,6 +30,7 @@ const nt_element_type nt_joint_planar = {
     .name = "planar",
     .summary = "B slides on a plane of A and turns about its normal",
     .keys = nt_joint_axis_keys,
+    .rotates = true,
     .prepare = prepare,
     .n_memory = 3,
     .accept = accept,
