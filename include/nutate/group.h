@@ -9,6 +9,9 @@
  *   NT_INERTIAL  R = exp(psi~) R_n,  dR = dtheta~ R,   dtheta = T(psi)^T dpsi
  * 3 x 3 and 6 x 6 matrices are arrays row by row. Output may not overlap input unless said.
  *
+ * Threads. Every function here may be called from any thread: it writes its outputs and nothing
+ * else. Spaces are only read once they are laid out.
+ *
  * Nothing here allocates or fails, and NaN in gives NaN out. For every |psi| up to 6, zero and
  * denormal numbers included, results are accurate to rounding: an ulp or two of the result's norm,
  * plus what one ulp of |psi| changes in it. T is singular at |psi| = 2 pi, where its inverse grows

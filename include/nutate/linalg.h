@@ -3,7 +3,10 @@
  * Unknowns come in nodes: a body's translation (3), its rotation (3), the multipliers of a joint
  * (1 to 6), or the whole of a small hand-written system. A pattern lists the blocks (row node,
  * column node) that may be non-zero, once; slot numbers name them. A matrix has one dense
- * row-major block per slot. Nodes below n_primary are velocities, the others multipliers. */
+ * row-major block per slot. Nodes below n_primary are velocities, the others multipliers.
+ *
+ * Threads. A pattern is only read once all its slots are there, and may then be shared. A matrix
+ * and a solver belong to one thread at a time; different ones may be used at the same time. */
 #ifndef NUTATE_LINALG_H
 #define NUTATE_LINALG_H
 

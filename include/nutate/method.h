@@ -1,7 +1,11 @@
 /* Methods and the integrator that drives them.
  *
  * A method is a constant descriptor in a registry. An integrator binds a system, a method and its
- * options, owns all memory, and advances a state; it never prints. */
+ * options, owns all memory, and advances a state; it never prints.
+ *
+ * Threads. Methods are constants, for all threads. An integrator belongs to one thread at a time,
+ * functions that only look at it included; it may pass from one thread to another between calls.
+ * Different integrators may run at the same time, on systems that allow it (system.h). */
 #ifndef NUTATE_METHOD_H
 #define NUTATE_METHOD_H
 

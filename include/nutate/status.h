@@ -1,4 +1,7 @@
-/* Status codes and the error record that every fallible function fills. */
+/* Status codes and the error record that every fallible function fills.
+ *
+ * Threads. All functions here may be called from any thread at any time; an nt_error belongs to the
+ * thread that hands it in. */
 #ifndef NUTATE_STATUS_H
 #define NUTATE_STATUS_H
 

@@ -7,7 +7,12 @@
  * on a space (group.h) with velocity v[nv]; angular velocities in the system's frame. A system
  * written by hand and one built from a model file are the same thing: an nt_system whose fields
  * are filled in. One function, evaluate, gives whatever is asked at one point; the rest is
- * optional and declared in `capabilities`. */
+ * optional and declared in `capabilities`.
+ *
+ * Threads. The library only reads an nt_system, and calls its functions in the thread that steps,
+ * starts or looks at an integrator. Two integrators may share a system in different threads if its
+ * functions write nothing behind `self` (and nobody sets parameters meanwhile); else each thread
+ * needs a system of its own. The system of a model's run does write: one run for each thread. */
 #ifndef NUTATE_SYSTEM_H
 #define NUTATE_SYSTEM_H
 
