@@ -86,17 +86,17 @@ static void fill_tolerances(nt_bdf *b)
  * second, where the largest inertia of that kind feels them. */
 static nt_status fill_multiplier_tolerances(nt_bdf *b, const nt_point *at)
 {
-    nt_problem *p = b->problem;
+    const nt_problem *p = b->problem;
     nt_combination mass = {.mass = 1};
-    nt_terms terms = {.parts = NT_MASS, .matrix = &p->matrix, .combination = &mass};
+    nt_terms terms = {
+        .parts = NT_MASS, .matrix = &b->stepper->factors->matrix, .combination = &mass};
     double largest[2] = {0};
-    p->factored_for = NULL;
-    nt_matrix_zero(&p->matrix);
+    nt_factors_begin(b->stepper->factors);
     nt_status status = nt_problem_evaluate(p, at, &terms);
     for (int i = 0; i < p->nv; i++)
         if (p->diagonal[i] >= 0)
-            largest[p->quantity[i]] =
-                fmax(largest[p->quantity[i]], fabs(p->matrix.values[p->diagonal[i]]));
+            largest[p->quantity[i]] = fmax(
+                largest[p->quantity[i]], fabs(b->stepper->factors->matrix.values[p->diagonal[i]]));
     for (int i = 0; i < p->nc; i++) {
         nt_quantity kind = p->quantity[p->nv + i];
         double m = largest[kind] > 0 ? largest[kind] : largest[!kind];
@@ -219,7 +219,7 @@ static bool take_arrays(nt_bdf *b)
 
 static nt_status create(nt_stepper *s)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     nt_bdf *b = calloc(1, sizeof *b);
     if (!b)
         return NT_NO_MEMORY;
@@ -281,7 +281,7 @@ static nt_status start(nt_stepper *s)
 static nt_status begin(nt_bdf *b)
 {
     nt_stepper *s = b->stepper;
-    nt_problem *p = b->problem;
+    const nt_problem *p = b->problem;
     nt_phase *now = &s->now, *work = &s->next;
     double t = now->all[NT_PHASE_T];
     double *y = N_VGetArrayPointer(b->y), *rate = N_VGetArrayPointer(b->rate);

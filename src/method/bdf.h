@@ -103,7 +103,7 @@ extern const char *const nt_bdf_words[NT_BDF_WORDS];
 
 struct nt_bdf {
     nt_stepper *stepper;
-    nt_problem *problem;
+    const nt_problem *problem;
     const nt_bdf_code *code;
     int size;        /* of y                                                              */
     int counted;     /* entries of y that errors are measured in: nq + nv                 */

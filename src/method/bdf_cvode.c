@@ -36,14 +36,15 @@ static nt_point point_at(const nt_bdf *b, double t, double *y)
 int nt_bdf_rate(double t, N_Vector y_now, N_Vector y_rate, void *own)
 {
     nt_bdf *b = own;
-    nt_problem *p = b->problem;
+    const nt_problem *p = b->problem;
     double *y = N_VGetArrayPointer(y_now), *rate = N_VGetArrayPointer(y_rate);
     nt_bdf_normalise(b, y);
     nt_space_rate(&p->space, p->frame, y, nt_bdf_v(b, y), rate);
     nt_effort effort = {.unknown = -1};
     nt_point at = point_at(b, t, y);
     memcpy(b->vdot, b->stepper->now.vdot, (size_t)p->nv * sizeof(double)); /* a guess */
-    nt_status status = nt_problem_accelerate(p, &at, b->vdot, NULL, NULL, &effort);
+    nt_status status =
+        nt_factors_accelerate(b->stepper->factors, &at, b->vdot, NULL, NULL, &effort);
     b->stepper->statistics->evaluations += effort.evaluations;
     b->stepper->statistics->factorisations += effort.factorisations;
     b->stepper->statistics->solves += effort.solves;

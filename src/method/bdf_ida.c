@@ -46,7 +46,7 @@ static nt_point point_at(nt_bdf *b, double t, double *y, double *rate)
 /* F1 and F3 */
 static nt_status position_equations(nt_bdf *b, const nt_point *at, double *y, double *F)
 {
-    nt_problem *p = b->problem;
+    const nt_problem *p = b->problem;
     double *r = b->residual;
     nt_point position = *at;
     position.vdot = b->vdot;
@@ -73,7 +73,7 @@ static nt_status position_equations(nt_bdf *b, const nt_point *at, double *y, do
 /* F2 and F4 */
 static nt_status velocity_equations(nt_bdf *b, const nt_point *at, double *F)
 {
-    nt_problem *p = b->problem;
+    const nt_problem *p = b->problem;
     nt_terms terms = {.parts = NT_ALL_PARTS,
                       .level = NT_VELOCITY,
                       .residual = nt_bdf_v(b, F),
@@ -95,8 +95,8 @@ int nt_bdf_residual(double t, N_Vector y_now, N_Vector y_rate, N_Vector out, voi
     nt_status status = position_equations(b, &at, y, F);
     if (status == NT_OK)
         status = velocity_equations(b, &at, F);
-    for (int i = 0; i < p->n_dropped; i++) {
-        int row = p->dropped[i] - p->nv;
+    for (int i = 0; i < b->stepper->factors->n_dropped; i++) {
+        int row = b->stepper->factors->dropped[i] - p->nv;
         nt_bdf_lambda(b, F)[row] = nt_bdf_lambda(b, y)[row];
         if (row < p->nh)
             nt_bdf_eta(b, F)[row] = nt_bdf_eta(b, y)[row];
@@ -140,8 +140,9 @@ static void scale_right(nt_bdf *b, const double *right)
         w->z[w->first[p->nv + i]] = i < p->nh ? of_eta[i] / w->gamma : 0;
         w->z[w->second[p->nv + i]] = of_lambda[i];
     }
-    for (int i = 0; i < p->n_dropped; i++)
-        w->z[w->first[p->dropped[i]]] = w->z[w->second[p->dropped[i]]] = 0;
+    for (int i = 0; i < b->stepper->factors->n_dropped; i++)
+        w->z[w->first[b->stepper->factors->dropped[i]]] =
+            w->z[w->second[b->stepper->factors->dropped[i]]] = 0;
 }
 
 static nt_status solve(nt_bdf *b, const double *right, double *x)

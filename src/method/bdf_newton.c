@@ -175,10 +175,10 @@ nt_status nt_bdf_newton_choose_rows(nt_bdf *b)
     int count = 0;
     for (int i = p->nv + p->nh; i < p->n; i++)
         w->left_out[count++] = w->first[i];
-    for (int i = 0; i < p->n_dropped; i++) {
-        if (p->dropped[i] < p->nv + p->nh)
-            w->left_out[count++] = w->first[p->dropped[i]];
-        w->left_out[count++] = w->second[p->dropped[i]];
+    for (int i = 0; i < b->stepper->factors->n_dropped; i++) {
+        if (b->stepper->factors->dropped[i] < p->nv + p->nh)
+            w->left_out[count++] = w->first[b->stepper->factors->dropped[i]];
+        w->left_out[count++] = w->second[b->stepper->factors->dropped[i]];
     }
     return nt_solver_drop(w->solver, w->left_out, count);
 }
@@ -188,7 +188,7 @@ nt_status nt_bdf_newton_choose_rows(nt_bdf *b)
 /* One of the four quarters of every block, from the problem's matrix. */
 static void put_quarter(nt_bdf *b, int lower, int right)
 {
-    const nt_matrix *from = &b->problem->matrix;
+    const nt_matrix *from = &b->stepper->factors->matrix;
     const nt_pattern *p = from->pattern;
     for (int slot = 0; slot < p->n_slots; slot++) {
         int row = p->row[slot], column = p->column[slot];
@@ -206,11 +206,12 @@ static void put_quarter(nt_bdf *b, int lower, int right)
 static nt_status quarter(nt_bdf *b, int lower, int right, const nt_point *at, unsigned parts,
                          nt_level level, const nt_combination *combination)
 {
-    nt_problem *p = b->problem;
-    nt_terms terms = {
-        .parts = parts, .level = level, .matrix = &p->matrix, .combination = combination};
-    p->factored_for = NULL;
-    nt_matrix_zero(&p->matrix);
+    const nt_problem *p = b->problem;
+    nt_terms terms = {.parts = parts,
+                      .level = level,
+                      .matrix = &b->stepper->factors->matrix,
+                      .combination = combination};
+    nt_factors_begin(b->stepper->factors);
     nt_status status = nt_problem_evaluate(p, at, &terms);
     if (status == NT_OK)
         put_quarter(b, lower, right);

@@ -23,8 +23,8 @@ static void count(nt_bdf *b, const nt_effort *effort)
 nt_status nt_bdf_accelerate(nt_bdf *b, const nt_point *at, nt_phase *phase)
 {
     nt_effort effort = {.unknown = -1};
-    nt_status status =
-        nt_problem_accelerate(b->problem, at, phase->vdot, phase->lambda, phase->mu, &effort);
+    nt_status status = nt_factors_accelerate(b->stepper->factors, at, phase->vdot, phase->lambda,
+                                             phase->mu, &effort);
     count(b, &effort);
     return status;
 }
@@ -34,15 +34,16 @@ nt_status nt_bdf_accelerate(nt_bdf *b, const nt_point *at, nt_phase *phase)
 static nt_status settle(nt_bdf *b, nt_phase *phase)
 {
     nt_stepper *s = b->stepper;
-    nt_problem *p = b->problem;
+    const nt_problem *p = b->problem;
     nt_effort effort = {.unknown = -1};
     nt_point at = nt_phase_point(phase);
-    int left_out = p->n_dropped;
+    int left_out = s->factors->n_dropped;
     memcpy(b->q, phase->q, (size_t)p->nq * sizeof(double));
     memset(b->vdot, 0, (size_t)p->nv * sizeof(double));
-    p->n_dropped = 0;
-    nt_status status = nt_problem_settle(p, &at, b->q, b->vdot, phase->q, phase->v, &effort);
-    p->n_dropped = left_out;
+    s->factors->n_dropped = 0;
+    nt_status status =
+        nt_factors_settle(s->factors, &at, b->q, b->vdot, phase->q, phase->v, &effort);
+    s->factors->n_dropped = left_out;
     count(b, &effort);
     s->report.unknown = effort.unknown;
     s->report.worst = effort.worst;
@@ -68,8 +69,8 @@ static nt_status onto_constraints(nt_bdf *b, const nt_point *at, nt_phase *phase
     if (status == NT_OK)
         status = settle(b, phase);
     if (status == NT_OK)
-        status =
-            nt_problem_reaccelerate(b->problem, at, phase->vdot, phase->lambda, phase->mu, &effort);
+        status = nt_factors_reaccelerate(b->stepper->factors, at, phase->vdot, phase->lambda,
+                                         phase->mu, &effort);
     count(b, &effort);
     return status;
 }
@@ -109,9 +110,10 @@ nt_status nt_bdf_interpolate(nt_stepper *s, const nt_phase *from, const nt_phase
         nt_dense_output(s->problem, from, to, t, s->scratch, out);
         return NT_OK;
     }
+    nt_stepper *steps = b->stepper;
+    b->stepper = s; /* the look's factors serve while it lasts */
     double begin = from->all[NT_PHASE_T], part = (t - begin) / (to->all[NT_PHASE_T] - begin);
     size_t many = (size_t)(out->memory - out->vdot); /* lambda and mu follow vdot */
-    nt_report report = s->report;
     memcpy(out->vdot, from->vdot, (size_t)s->problem->nv * sizeof(double));
     if (s->glances)
         take(b, b->between, out);
@@ -121,6 +123,6 @@ nt_status nt_bdf_interpolate(nt_stepper *s, const nt_phase *from, const nt_phase
     if (s->glances)
         memcpy(out->lambda, N_VGetArrayPointer(b->between) + b->counted,
                (size_t)s->problem->nc * sizeof(double));
-    s->report = report;
+    b->stepper = steps;
     return NT_OK;
 }

@@ -92,7 +92,7 @@ double *nt_newton_bind(nt_newton *w, const nt_stepper *s, double h)
     w->per_increment = w->z + n;
     w->per_residual = w->per_increment + n;
     w->T_inverse = w->per_residual + n;
-    w->keeps_tangent = false;
+    w->leaves_tangent = false;
     return w->T_inverse + 9 * (size_t)s->problem->space.n_rotations;
 }
 
@@ -174,20 +174,20 @@ static nt_combination combination_of(const nt_stepper *s, const nt_family *c, co
 }
 
 nt_status nt_newton_evaluate(nt_stepper *s, const nt_newton *w, const double *map,
-                             const double *map_mass, bool tangent)
+                             const double *map_mass, nt_matrix *tangent)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     nt_point at = nt_phase_point(&s->next);
     nt_combination combination = combination_of(s, &w->c, map, map_mass);
     nt_terms terms = {.parts = NT_ALL_PARTS,
                       .level = NT_POSITION,
                       .residual = w->residual,
                       .rows = w->residual + p->nv,
-                      .matrix = tangent ? &p->matrix : NULL,
+                      .matrix = tangent,
                       .combination = &combination};
     memset(w->residual, 0, (size_t)p->nv * sizeof(double));
     if (tangent)
-        nt_matrix_zero(&p->matrix);
+        nt_matrix_zero(tangent);
     s->statistics->evaluations++;
     return nt_problem_evaluate(p, &at, &terms);
 }
@@ -195,51 +195,40 @@ nt_status nt_newton_evaluate(nt_stepper *s, const nt_newton *w, const double *ma
 nt_status nt_family_tangent(nt_stepper *s, const nt_family *c, const nt_point *at,
                             const double *map, const double *map_mass)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     nt_combination combination = combination_of(s, c, map, map_mass);
     nt_terms terms = {.parts = NT_ALL_PARTS,
                       .level = NT_POSITION,
-                      .matrix = &p->matrix,
+                      .matrix = &s->factors->matrix,
                       .combination = &combination};
-    p->factored_for = NULL;
-    nt_matrix_zero(&p->matrix);
+    nt_factors_begin(s->factors);
     return nt_problem_evaluate(p, at, &terms);
-}
-
-nt_status nt_family_factor(nt_stepper *s, const nt_family *c, const nt_point *at, const double *map,
-                           const double *map_mass)
-{
-    nt_problem *p = s->problem;
-    nt_status status = nt_family_tangent(s, c, at, map, map_mass);
-    return status == NT_OK ? nt_solver_factor_clear(p->solver, &p->matrix) : status;
 }
 
 /* Solve for z = -(s R, Phi) with the tangent just made, or with the factors that are kept. A
  * tangent that is made anew in every iteration is cleared as it is read. */
-static nt_status solve(nt_stepper *s, const nt_newton *w, bool tangent)
+static nt_status solve(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
+    nt_factors *f = s->factors;
     double *z = w->z, scale = -w->c.scale;
     const double *residual = w->residual;
     for (int i = 0; i < p->nv; i++)
         z[i] = scale * residual[i];
     for (int i = p->nv; i < p->n; i++)
         z[i] = -residual[i];
-    for (int i = 0; i < p->n_dropped; i++)
-        z[p->dropped[i]] = 0;
+    nt_factors_clear_dropped(f, z);
     nt_statistics *statistics = s->statistics;
     statistics->solves++;
     statistics->iterations++;
     if (!tangent)
-        return nt_solver_solve(p->solver, z, 1);
+        return nt_solver_solve(f->solver, z, 1);
     statistics->factorisations++;
-    bool keep = s->options[NT_FAMILY_REUSE_TANGENT] != 0; /* set_tolerances reads it again */
-    nt_status status = keep ? nt_solver_factor(p->solver, &p->matrix)
-                            : nt_solver_factor_solve(p->solver, &p->matrix, z);
-    if (keep && status == NT_OK)
-        status = nt_solver_solve(p->solver, z, 1);
-    p->factored_for = status == NT_OK ? s : NULL;
-    return status;
+    if (s->options[NT_FAMILY_REUSE_TANGENT] == 0)
+        return nt_solver_factor_solve(f->solver, tangent, z);
+    nt_status status = nt_solver_factor(f->solver, tangent); /* set_tolerances reads it again */
+    f->kept = status == NT_OK;
+    return status == NT_OK ? nt_solver_solve(f->solver, z, 1) : status;
 }
 
 /* ---- correct -------------------------------------------------------------------------------- */
@@ -268,9 +257,9 @@ static void add_multipliers(int nc, double unscale, double *restrict Dlambda,
 }
 
 /* Solve for (e, s Dlambda) and update x, x', x'', lambda. */
-static nt_status correct(nt_stepper *s, const nt_newton *w, bool tangent)
+static nt_status correct(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     int nv = p->nv;
     nt_status status = solve(s, w, tangent);
     if (status != NT_OK)
@@ -286,7 +275,7 @@ static nt_status correct(nt_stepper *s, const nt_newton *w, bool tangent)
     return NT_OK;
 }
 
-nt_status nt_newton_correct(nt_stepper *s, const nt_newton *w) { return correct(s, w, false); }
+nt_status nt_newton_correct(nt_stepper *s, const nt_newton *w) { return correct(s, w, NULL); }
 
 /* ---- convergence ---------------------------------------------------------------------------- */
 
@@ -300,7 +289,7 @@ static double larger(double a, double b) { return a > b ? a : b; }
 static void measure_forces(const nt_stepper *s, const nt_newton *w, double force[2])
 {
     const nt_problem *p = s->problem;
-    const double *values = p->matrix.values, *q = s->next.q, *vdot = s->next.vdot;
+    const double *values = s->factors->matrix.values, *q = s->next.q, *vdot = s->next.vdot;
     const double *increment = w->increment;
     const nt_quantity *quantity = p->quantity;
     double largest[2] = {0, 0}, noise[2] = {0, 0}, multiplier[2] = {0, 0};
@@ -361,9 +350,10 @@ static void set_tolerances(const nt_stepper *s, const nt_newton *w)
         per_increment[i] = per_force[quantity[i]];
         per_residual[i] = per_position[quantity[i]];
     }
-    for (int k = 0; k < p->n_dropped; k++)
-        if (p->dropped[k] >= nv + p->nh)
-            per_residual[p->dropped[k]] = fmin(per_residual[p->dropped[k]], 1 / FOLLOWS);
+    for (int k = 0; k < s->factors->n_dropped; k++)
+        if (s->factors->dropped[k] >= nv + p->nh)
+            per_residual[s->factors->dropped[k]] =
+                fmin(per_residual[s->factors->dropped[k]], 1 / FOLLOWS);
 }
 
 /* Four strands become vector instructions. */
@@ -433,19 +423,22 @@ static nt_status fail_moving(nt_stepper *s, const nt_newton *w, nt_status status
 
 nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equations *equations)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
+    nt_factors *f = s->factors;
     bool reuse = s->options[NT_FAMILY_REUSE_TANGENT] != 0;
     /* equal steps differ in their last bits where times are rounded */
     bool same = fabs(s->now.all[NT_PHASE_STEP] - w->c.h) <= 1e-9 * w->c.h;
-    bool fresh = !reuse || p->factored_for != s || !same || s->stale;
+    bool fresh = !reuse || !f->kept || !same || s->stale;
     s->has_tangent = false;
     bool settled = false; /* increments say converged: only the residual is still to be asked */
     double last = 0, size = 0;
     int most = (int)s->options[NT_FAMILY_MAX_ITERATIONS];
     for (int i = 0;; i++) {
         s->report = (nt_report){.iterations = i, .unknown = -1, .worst = size};
-        bool tangent = fresh && (!settled || w->keeps_tangent);
-        nt_status status = equations(s, w, tangent);
+        bool leaves = settled && fresh && w->leaves_tangent;
+        nt_matrix *own = fresh ? &f->matrix : NULL;
+        f->kept = f->kept && (settled || !fresh); /* what is filled is not kept */
+        nt_status status = equations(s, w, leaves ? &s->linear->matrix : settled ? NULL : own);
         if (status == NT_OK && i == 0)
             set_tolerances(s, w);
         if (status != NT_OK)
@@ -454,17 +447,17 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
             size = worst_ratio(w->residual, w->per_residual, p->n);
             s->report.position_drift = position_drift(p, w);
             if (size <= 1) {
-                s->has_tangent = tangent;
+                s->has_tangent = leaves;
                 return NT_OK;
             }
-            if (fresh && !tangent && (status = equations(s, w, true)) != NT_OK)
+            f->kept = f->kept && !fresh;
+            if (fresh && (status = equations(s, w, own)) != NT_OK)
                 return status;
-            tangent = fresh;
         }
         if (i == most)
             return settled ? nt_newton_fail(s, NT_NOT_CONVERGED, w->residual, w->per_residual, size)
                            : fail_moving(s, w, NT_NOT_CONVERGED, size);
-        if ((status = correct(s, w, tangent)) != NT_OK)
+        if ((status = correct(s, w, own)) != NT_OK)
             return status;
         size = worst_ratio(w->z, w->per_increment, p->n);
         if (!isfinite(size))

@@ -101,12 +101,9 @@ typedef struct nt_family {
 
 nt_family nt_family_of_step(const double *option, double h);
 
-/* The tangent (see above) at a point into the problem's matrix; the same, and factorised: for
- * linearised steps. */
+/* The tangent (see above) at a point into the stepper's matrix, for linearised steps. */
 nt_status nt_family_tangent(nt_stepper *s, const nt_family *c, const nt_point *at,
                             const double *map, const double *map_mass);
-nt_status nt_family_factor(nt_stepper *s, const nt_family *c, const nt_point *at, const double *map,
-                           const double *map_mass);
 
 /* ---- the step's Newton iteration ------------------------------------------------------------ */
 
@@ -122,7 +119,7 @@ typedef struct nt_newton {
     double *per_increment; /* [n] reciprocal tolerances                      */
     double *per_residual;  /* [n] the same of R and rows                     */
     double *T_inverse;     /* [r][9] Dx = T^-1 e                             */
-    bool keeps_tangent;    /* end with the tangent in the problem's matrix: see has_tangent */
+    bool leaves_tangent;   /* the end leaves its tangent to sensitivities: see has_tangent */
 } nt_newton;
 
 /* Doubles of scratch for the arrays, and the arrays with rate and acceleration those of
@@ -140,15 +137,15 @@ nt_status nt_newton_predict(nt_stepper *s, const nt_newton *w, bool recursion);
 nt_status nt_newton_check_turn(nt_stepper *s, const nt_newton *w);
 
 /* The equations at x, x', x'' and the multipliers of `next`: fills q, v, vdot of `next`, T_inverse
- * when wanted, the residual and, with `tangent`, the problem's matrix. */
-typedef nt_status nt_newton_equations(nt_stepper *s, const nt_newton *w, bool tangent);
+ * when wanted, the residual and the tangent into a matrix, where one is given. */
+typedef nt_status nt_newton_equations(nt_stepper *s, const nt_newton *w, nt_matrix *tangent);
 
 /* Its last part: R and rows at the point `next`, and the tangent with X = map, Y = map_mass. */
 nt_status nt_newton_evaluate(nt_stepper *s, const nt_newton *w, const double *map,
-                             const double *map_mass, bool tangent);
+                             const double *map_mass, nt_matrix *tangent);
 
 /* Is T_inverse wanted in this call of the equations? */
-static inline bool nt_newton_needs_maps(const nt_stepper *s, bool tangent)
+static inline bool nt_newton_needs_maps(const nt_stepper *s, const nt_matrix *tangent)
 {
     return tangent || s->options[NT_FAMILY_REUSE_TANGENT] != 0;
 }

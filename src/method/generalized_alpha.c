@@ -37,7 +37,7 @@ static nt_status start(nt_stepper *s)
 }
 
 /* Residual and rows at q1 = q o exp(h Dq), and the tangent when it is wanted. */
-static nt_status equilibrium(nt_stepper *s, const nt_newton *w, bool tangent)
+static nt_status equilibrium(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
 {
     const nt_problem *p = s->problem;
     nt_space_compose(&p->space, p->frame, s->now.q, w->increment, s->next.q);
@@ -50,8 +50,7 @@ static nt_status step(nt_stepper *s, double h)
 {
     nt_newton w;
     nt_newton_bind(&w, s, h);
-    w.keeps_tangent =
-        s->differentiated && w.c.position > 0 && nt_generalized_alpha_is_rigid(s->problem);
+    w.leaves_tangent = s->linear && w.c.position > 0 && nt_generalized_alpha_is_rigid(s->problem);
     s->next.all[NT_PHASE_T] = s->now.all[NT_PHASE_T] + h;
     memcpy(w.acceleration, s->now.vdot, (size_t)s->problem->nv * sizeof(double));
     nt_status status = nt_newton_predict(s, &w, true);

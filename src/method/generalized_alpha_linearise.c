@@ -244,10 +244,11 @@ NT_WIDE static void finish_rigid(const nt_problem *p, const nt_family *c, const 
 }
 
 /* The same by the system's tangents, with kappa_v (c_v - gamma' y), and with beta = 0 K dq1. */
-static nt_status add_inertia(nt_problem *p, const nt_family *c, const linear *l,
+static nt_status add_inertia(nt_factors *f, const nt_family *c, const linear *l,
                              const nt_directions *directions, const nt_point *at,
                              const double *after)
 {
+    const nt_problem *p = f->problem;
     nt_push push = {.at = at,
                     .parts = NT_ALL_PARTS,
                     .level = NT_POSITION,
@@ -258,20 +259,21 @@ static nt_status add_inertia(nt_problem *p, const nt_family *c, const linear *l,
                     .y = l->z,
                     .x_stride = (size_t)p->nv,
                     .y_stride = (size_t)p->n};
-    nt_status status = c->position > 0 ? nt_variation_push(p, &push) : NT_OK;
+    nt_status status = c->position > 0 ? nt_variation_push(f, &push) : NT_OK;
     push.mass = 0, push.damping = 1, push.x = l->c_v;
     if (status == NT_OK)
-        status = nt_variation_push(p, &push);
+        status = nt_variation_push(f, &push);
     push.damping = 0, push.stiffness = 1;
     push.x = after, push.x_stride = directions->stride; /* dq1 comes first in a variation */
-    return status == NT_OK && c->position == 0 ? nt_variation_push(p, &push) : status;
+    return status == NT_OK && c->position == 0 ? nt_variation_push(f, &push) : status;
 }
 
-static nt_status finish_any(nt_problem *p, const nt_family *c, const linear *l,
+static nt_status finish_any(nt_factors *f, const nt_family *c, const linear *l,
                             const nt_directions *directions, const nt_point *at,
                             const double *after)
 {
-    nt_status status = add_inertia(p, c, l, directions, at, after);
+    const nt_problem *p = f->problem;
+    nt_status status = add_inertia(f, c, l, directions, at, after);
     for (int k = 0; k < directions->count; k++) {
         double *z = l->z + (size_t)k * (size_t)p->n;
         for (int i = 0; i < p->n; i++)
@@ -323,27 +325,24 @@ static void take_solutions(const nt_problem *p, const nt_family *c, const linear
     }
 }
 
-/* The matrix of the iteration, where the step has not left it, into the problem's matrix. */
+/* The matrix of the iteration, where the step has not left it there. */
 static nt_status make_tangent(nt_stepper *s, const nt_family *c, const linear *l,
                               const nt_point *at)
 {
-    nt_status status = NT_OK;
-    if (!s->has_tangent)
-        status = nt_family_tangent(s, c, at, l->T_inverse, NULL);
+    bool left = s->has_tangent;
     s->has_tangent = false;
-    s->problem->factored_for = NULL;
-    return status;
+    return left ? NT_OK : nt_family_tangent(s, c, at, l->T_inverse, NULL);
 }
 
 static nt_status solve(nt_stepper *s, const nt_family *c, const linear *l, const nt_point *at,
                        int count)
 {
-    nt_problem *p = s->problem;
+    nt_factors *f = s->factors;
     nt_status status = make_tangent(s, c, l, at);
     if (status != NT_OK || count == 1)
-        return status == NT_OK ? nt_solver_factor_solve(p->solver, &p->matrix, l->z) : status;
-    status = nt_solver_factor_clear(p->solver, &p->matrix);
-    return status == NT_OK ? nt_solver_solve(p->solver, l->z, count) : status;
+        return status == NT_OK ? nt_solver_factor_solve(f->solver, &f->matrix, l->z) : status;
+    status = nt_solver_factor_clear(f->solver, &f->matrix);
+    return status == NT_OK ? nt_solver_solve(f->solver, l->z, count) : status;
 }
 
 /* All directions, one after the other; the first is `first` for its load. */
@@ -351,7 +350,7 @@ static nt_status linearise_all(nt_stepper *s, const nt_family *c, const linear *
                                const nt_directions *directions, const nt_point *at, int first,
                                const double *before, double *after)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     size_t n = (size_t)p->n;
     int count = directions->count;
     nt_status status = NT_OK;
@@ -365,11 +364,11 @@ static nt_status linearise_all(nt_stepper *s, const nt_family *c, const linear *
         finish_rigid(p, c, l, count);
     else if (status == NT_OK) {
         s->has_tangent = false; /* products with other tangents take its place */
-        status = finish_any(p, c, l, directions, at, after);
+        status = finish_any(s->factors, c, l, directions, at, after);
     }
     for (int k = 0; k < count; k++)
-        for (int i = 0; i < p->n_dropped; i++)
-            l->z[(size_t)k * n + (size_t)p->dropped[i]] = 0;
+        for (int i = 0; i < s->factors->n_dropped; i++)
+            l->z[(size_t)k * n + (size_t)s->factors->dropped[i]] = 0;
     if (status == NT_OK)
         status = solve(s, c, l, at, count);
     if (status == NT_OK)
@@ -383,7 +382,7 @@ static nt_status linearise_four(nt_stepper *s, const nt_family *c, const linear 
                                 const nt_directions *directions, const nt_point *at, int first,
                                 const double *before, double *after)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     size_t n = (size_t)p->n;
     int left = directions->count - first, count = left < FOUR ? left : FOUR;
     nt_variation from = nt_variation_group(p, directions, before, first / FOUR);
@@ -395,14 +394,14 @@ static nt_status linearise_four(nt_stepper *s, const nt_family *c, const linear 
         status = add_load(directions, first + k, at, z, z + p->nv);
     }
     nt_generalized_alpha_known_beside(p, c, l, &from, &to);
-    for (int i = 0; i < p->n_dropped; i++)
-        memset(to.q + FOUR * p->dropped[i], 0, FOUR * sizeof *to.q);
+    for (int i = 0; i < s->factors->n_dropped; i++)
+        memset(to.q + FOUR * s->factors->dropped[i], 0, FOUR * sizeof *to.q);
     if (status == NT_OK && first == 0)
         status = make_tangent(s, c, l, at);
     if (status == NT_OK && first == 0)
-        status = nt_solver_factor_clear(p->solver, &p->matrix);
+        status = nt_solver_factor_clear(s->factors->solver, &s->factors->matrix);
     if (status == NT_OK)
-        status = nt_solver_solve_beside(p->solver, to.q, count);
+        status = nt_solver_solve_beside(s->factors->solver, to.q, count);
     if (status == NT_OK)
         nt_generalized_alpha_take_beside(p, c, l, &to);
     return status;
@@ -414,7 +413,7 @@ static nt_status linearise_each(nt_stepper *s, const nt_family *c, const linear 
                                 const nt_directions *directions, const nt_point *at,
                                 const double *before, double *after)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     nt_directions alone = *directions;
     double *from = l->one, *to = from + directions->stride;
     nt_status status = NT_OK;
@@ -442,7 +441,7 @@ static void linearise_start(const nt_problem *p, const nt_directions *directions
 nt_status nt_generalized_alpha_linearise(nt_stepper *s, double h, const nt_directions *directions,
                                          const double *before, double *after)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     int nv = p->nv;
     if (h == 0) {
         linearise_start(p, directions, after);

@@ -78,7 +78,7 @@ static nt_status layout(const nt_problem *problem, const double *option, nt_layo
 }
 
 /* product[nv] = M vdot at a point */
-static nt_status inertia_force(nt_problem *p, const nt_point *at, double *product)
+static nt_status inertia_force(const nt_problem *p, const nt_point *at, double *product)
 {
     nt_terms terms = {.parts = NT_MASS, .residual = product};
     memset(product, 0, (size_t)p->nv * sizeof(double));
@@ -91,7 +91,7 @@ static nt_status inertia_force(nt_problem *p, const nt_point *at, double *produc
  * a_0, which is f there. */
 static nt_status start(nt_stepper *s)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     nt_soi2_memory m = nt_soi2_memory_of(p, s->next.method);
     size_t bytes = (size_t)p->nv * sizeof(double);
     nt_point at = nt_phase_point(&s->next);
@@ -157,22 +157,22 @@ static nt_status predict(nt_stepper *s, const nt_soi2 *w)
 
 /* M1 w + load - f and the rows at the point `next`; the tangent where it is wanted: `c` without its
  * mass for the forces, its mass alone for M1. */
-static nt_status equations(nt_stepper *s, const nt_soi2 *w, nt_level level, const nt_combination *c)
+static nt_status equations(nt_stepper *s, const nt_soi2 *w, nt_level level, const nt_combination *c,
+                           nt_matrix *tangent)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     double *R = w->n.residual;
     nt_point at = nt_phase_point(&s->next), mass_at = at;
     mass_at.t = nt_soi2_mass_time(s, w);
     mass_at.q = w->q_M;
     nt_combination mass = {0}, force = {0};
-    if (c) {
+    if (tangent) {
         mass = (nt_combination){.mass = c->mass, .map = c->map};
         force = *c;
         force.mass = force.row_mass = 0;
-        nt_matrix_zero(&p->matrix);
+        nt_matrix_zero(tangent);
     }
-    nt_terms terms = {
-        .parts = NT_MASS, .residual = R, .matrix = c ? &p->matrix : NULL, .combination = &mass};
+    nt_terms terms = {.parts = NT_MASS, .residual = R, .matrix = tangent, .combination = &mass};
     memset(R, 0, (size_t)p->nv * sizeof(double));
     nt_status status = nt_problem_evaluate(p, &mass_at, &terms);
     if (status != NT_OK)
@@ -189,7 +189,7 @@ static nt_status equations(nt_stepper *s, const nt_soi2 *w, nt_level level, cons
 }
 
 /* The first stage at q1 = q0 o exp(D). */
-static nt_status first_equations(nt_stepper *s, const nt_newton *n, bool tangent)
+static nt_status first_equations(nt_stepper *s, const nt_newton *n, nt_matrix *tangent)
 {
     const nt_problem *p = s->problem;
     nt_soi2 w = nt_soi2_bind(s, n->c.h);
@@ -204,16 +204,16 @@ static nt_status first_equations(nt_stepper *s, const nt_newton *n, bool tangent
                                   .row_damping = c->gamma_prime,
                                   .row_stiffness = 1,
                                   .map = p->space.n_rotations ? n->T_inverse : NULL};
-    return equations(s, &w, NT_POSITION, tangent ? &combination : NULL);
+    return equations(s, &w, NT_POSITION, &combination, tangent);
 }
 
 /* The second at (q1, z1). */
-static nt_status second_equations(nt_stepper *s, const nt_soi2 *w, bool tangent)
+static nt_status second_equations(nt_stepper *s, const nt_soi2 *w, nt_matrix *tangent)
 {
     const nt_family *c = &w->n.c;
     nt_combination combination = {
         .mass = 1 / c->share, .damping = c->h * c->gamma, .multiplier = 1, .row_damping = 1};
-    return equations(s, w, NT_VELOCITY, tangent ? &combination : NULL);
+    return equations(s, w, NT_VELOCITY, &combination, tangent);
 }
 
 /* ---- stages --------------------------------------------------------------------------------- */
@@ -226,13 +226,13 @@ static bool rows_are_rough(const nt_problem *p, const nt_soi2 *w)
 
 static nt_status first_stage(nt_stepper *s, const nt_soi2 *w)
 {
-    nt_problem *p = s->problem;
-    p->factored_for = NULL; /* factors there are, are those of a second stage */
+    const nt_problem *p = s->problem;
     nt_status status = nt_newton_iterate(s, &w->n, first_equations);
     if (status == NT_OK && rows_are_rough(p, w)) {
         status = nt_newton_correct(s, &w->n);
         nt_space_compose(&p->space, p->frame, s->now.q, w->n.increment, s->next.q);
     }
+    s->factors->kept = false; /* the second stage has a matrix of its own */
     memcpy(w->next.w_first, w->n.acceleration, (size_t)p->nv * sizeof(double));
     memcpy(w->next.lambda_first, s->next.lambda, (size_t)p->nc * sizeof(double));
     return status;
@@ -242,20 +242,19 @@ static nt_status first_stage(nt_stepper *s, const nt_soi2 *w)
  * w, lambda. */
 static nt_status correct_velocity(nt_stepper *s, const nt_soi2 *w, bool tangent)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     const nt_family *c = &w->n.c;
     double *z = w->n.z, scale = c->h * c->gamma;
     const double *R = w->n.residual;
     for (int i = 0; i < p->n; i++)
         z[i] = i < p->nv ? -scale * R[i] : -R[i];
-    for (int i = 0; i < p->n_dropped; i++)
-        z[p->dropped[i]] = 0;
+    for (int i = 0; i < s->factors->n_dropped; i++)
+        z[s->factors->dropped[i]] = 0;
     s->statistics->solves++;
     s->statistics->iterations++;
     s->statistics->factorisations += tangent;
-    nt_status status = tangent ? nt_solver_factor_solve(p->solver, &p->matrix, z)
-                               : nt_solver_solve(p->solver, z, 1);
-    p->factored_for = status == NT_OK ? s : NULL;
+    nt_status status = tangent ? nt_solver_factor_solve(s->factors->solver, &s->factors->matrix, z)
+                               : nt_solver_solve(s->factors->solver, z, 1);
     if (status != NT_OK)
         return status;
     for (int i = 0; i < p->nv; i++) {
@@ -283,7 +282,7 @@ static void set_velocity_tolerances(const nt_stepper *s, const nt_soi2 *w)
  * and multipliers, until it contracts too slowly. The residual decides. */
 static nt_status second_stage(nt_stepper *s, const nt_soi2 *w)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     bool fresh = true;
     double last = (double)INFINITY;
     int most = (int)s->options[NT_FAMILY_MAX_ITERATIONS], before = s->report.iterations;
@@ -291,7 +290,7 @@ static nt_status second_stage(nt_stepper *s, const nt_soi2 *w)
     integrate(s, w, false);
     for (int i = 0;; i++) {
         s->report.iterations = before + i;
-        nt_status status = second_equations(s, w, fresh);
+        nt_status status = second_equations(s, w, fresh ? &s->factors->matrix : NULL);
         if (status != NT_OK)
             return status;
         double size = nt_newton_worst_ratio(w->n.residual, w->n.per_residual, p->n);
@@ -302,7 +301,7 @@ static nt_status second_stage(nt_stepper *s, const nt_soi2 *w)
         if (i == most)
             return nt_newton_fail(s, NT_NOT_CONVERGED, w->n.residual, w->n.per_residual, size);
         if (!fresh && size > SLOW * last) {
-            if ((status = second_equations(s, w, true)) != NT_OK)
+            if ((status = second_equations(s, w, &s->factors->matrix)) != NT_OK)
                 return status;
             fresh = true;
         }

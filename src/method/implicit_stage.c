@@ -93,7 +93,7 @@ static void place(const nt_stepper *s, const nt_stage *stage, double h, const wo
 
 /* The scheme's own blocks: d rest/de on the diagonal of each rotation. The diagonal entries of its
  * node are a row's length and one apart. */
-static void add_slopes(nt_problem *p, const work *w)
+static void add_slopes(const nt_problem *p, const work *w, nt_matrix *matrix)
 {
     for (int b = 0; b < p->space.n_blocks; b++) {
         const nt_block *block = &p->space.blocks[b];
@@ -103,7 +103,7 @@ static void add_slopes(nt_problem *p, const work *w)
         int width = diagonal[1] - diagonal[0] - 1;
         const double *slope = w->slope + 9 * block->rotation;
         for (int k = 0; k < 3; k++)
-            v3_accumulate(p->matrix.values + diagonal[0] + k * width, v3_load(slope + 3 * k));
+            v3_accumulate(matrix->values + diagonal[0] + k * width, v3_load(slope + 3 * k));
     }
 }
 
@@ -123,7 +123,7 @@ static nt_point stage_point(const nt_stepper *s, const nt_stage *stage, double h
 static nt_status factorise(nt_stepper *s, const nt_stage *stage, double h, const work *w,
                            double *residual)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     nt_point at = stage_point(s, stage, h, w);
     nt_combination combination = {.mass = stage->inertia / (h * h),
                                   .damping = stage->rate / h,
@@ -132,17 +132,16 @@ static nt_status factorise(nt_stepper *s, const nt_stage *stage, double h, const
                                   .map_mass = p->space.n_rotations ? w->none : NULL};
     nt_terms terms = {.parts = NT_MASS | NT_EXPLICIT | NT_IMPLICIT,
                       .residual = residual,
-                      .matrix = &p->matrix,
+                      .matrix = &s->factors->matrix,
                       .combination = &combination};
-    p->factored_for = NULL;
-    nt_matrix_zero(&p->matrix);
+    nt_factors_begin(s->factors);
     s->statistics->evaluations++;
     nt_status status = nt_problem_evaluate(p, &at, &terms);
     if (status != NT_OK)
         return status;
-    add_slopes(p, w);
+    add_slopes(p, w, &s->factors->matrix);
     s->statistics->factorisations++;
-    return nt_solver_factor_clear(p->solver, &p->matrix);
+    return nt_solver_factor_clear(s->factors->solver, &s->factors->matrix);
 }
 
 /* e from S e = -residual */
@@ -155,7 +154,7 @@ static nt_status correction(nt_stepper *s, const nt_stage *stage, double h, cons
     for (int i = 0; i < s->problem->nv; i++)
         w->e[i] = -w->e[i];
     s->statistics->solves++;
-    return nt_solver_solve(s->problem->solver, w->e, 1);
+    return nt_solver_solve(s->factors->solver, w->e, 1);
 }
 
 /* psi += X e; the largest ratio of an increment to its tolerance. */
@@ -202,7 +201,7 @@ static int too_large_a_turn(const nt_problem *p, const double *psi)
 
 nt_status nt_stage_solve(nt_stepper *s, const nt_stage *stage, double h, nt_staged *found)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     work w = work_of(s);
     *found = (nt_staged){.psi = w.psi, .push = w.push};
     memset(w.none, 0, 9 * (size_t)p->space.n_rotations * sizeof *w.none);
@@ -364,7 +363,7 @@ static nt_status vary_stage(nt_stepper *s, const nt_stage *stage, double h, cons
                             const linear *l, const nt_directions *directions, const double *before,
                             double *after)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     size_t n = (size_t)p->n;
     for (int k = 0; k < directions->count; k++) {
         nt_variation from = nt_variation_at(p, directions, before, k);
@@ -382,10 +381,10 @@ static nt_status vary_stage(nt_stepper *s, const nt_stage *stage, double h, cons
                      .x_stride = directions->stride,
                      .y = l->z,
                      .y_stride = n};
-    nt_status status = nt_variation_push(p, &terms);
+    nt_status status = nt_variation_push(s->factors, &terms);
     if (status == NT_OK && stage->start != 0) {
         terms.stiffness = 0, terms.damping = 1, terms.x = first.v;
-        status = nt_variation_push(p, &terms);
+        status = nt_variation_push(s->factors, &terms);
     }
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
         nt_variation from = nt_variation_at(p, directions, before, k);
@@ -393,7 +392,7 @@ static nt_status vary_stage(nt_stepper *s, const nt_stage *stage, double h, cons
     }
     if (status == NT_OK)
         status = factorise(s, stage, h, w, NULL);
-    return status == NT_OK ? nt_solver_solve(p->solver, l->z, directions->count) : status;
+    return status == NT_OK ? nt_solver_solve(s->factors->solver, l->z, directions->count) : status;
 }
 
 /* The end of a step by forces of the midpoint: nt_stage_end_of_midpoint, T_at = rest. */
@@ -472,7 +471,7 @@ static void vary_end_of_trapezoid(const nt_stepper *s, const nt_stage *stage, do
 static nt_status vary_step(nt_stepper *s, const nt_stage *stage, double h, const linear *l,
                            const nt_directions *directions, const double *before, double *after)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     const nt_phase *next = &s->next;
     work w = work_of(s);
     nt_staged found;

@@ -109,7 +109,7 @@ void nt_local_add_force(const nt_stepper *s, const nt_local *l, double factor, d
     }
 }
 
-void nt_local_add_force_tangent(const nt_problem *p, const nt_local *l)
+void nt_local_add_force_tangent(const nt_problem *p, const nt_local *l, nt_matrix *matrix)
 {
     const nt_space *space = &p->space;
     double factor = l->newton.c.scale * l->newton.c.position;
@@ -124,7 +124,7 @@ void nt_local_add_force_tangent(const nt_problem *p, const nt_local *l)
         nt_local_rotation r = rotation(l, i);
         m3 T_inverse = m3_load(l->newton.T_inverse + 9 * block->rotation);
         m3 D = nt_local_covector_derivative(&r, v3_load(l->force + i));
-        double add[9], *diagonal = p->matrix.values + p->diagonal[i];
+        double add[9], *diagonal = matrix->values + p->diagonal[i];
         m3_store(add, m3_scale(factor, m3_multiply(D, T_inverse)));
         for (size_t j = 0; j < 9; j++)
             diagonal[j / 3 * width + j % 3] += add[j];
@@ -133,7 +133,7 @@ void nt_local_add_force_tangent(const nt_problem *p, const nt_local *l)
 
 /* ---- equations ------------------------------------------------------------------------------ */
 
-nt_status nt_local_equations(nt_stepper *s, const nt_newton *w, bool tangent)
+nt_status nt_local_equations(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
 {
     const nt_local *l = (const nt_local *)w;
     place(s, l, nt_newton_needs_maps(s, tangent));
@@ -142,7 +142,7 @@ nt_status nt_local_equations(nt_stepper *s, const nt_newton *w, bool tangent)
         return status;
     nt_local_add_force(s, l, 1, w->residual);
     if (tangent)
-        nt_local_add_force_tangent(s->problem, l);
+        nt_local_add_force_tangent(s->problem, l, tangent);
     return NT_OK;
 }
 

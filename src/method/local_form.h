@@ -82,7 +82,8 @@ nt_newton_equations nt_local_equations;
 void nt_local_maps(const nt_stepper *s, const nt_local *local);
 
 /* The tangent of the force: s d(T^-T g)/dphi T^-1 onto the diagonal of the problem's matrix. */
-void nt_local_add_force_tangent(const nt_problem *problem, const nt_local *local);
+void nt_local_add_force_tangent(const nt_problem *problem, const nt_local *local,
+                                nt_matrix *matrix);
 
 /* T a + T' x' (with curvature) or T a at the step's x: a[nv] to out[nv], which may be a. */
 void nt_local_transport(const nt_stepper *s, const nt_local *local, const double *a, bool curvature,

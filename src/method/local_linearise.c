@@ -393,7 +393,7 @@ static nt_push push_of(const linear *L, const nt_point *at)
 /* z = C dv + M dvdot + load, and K e where it is known */
 static nt_status right_hand_sides(linear *L, const nt_point *at)
 {
-    nt_problem *p = L->s->problem;
+    const nt_problem *p = L->s->problem;
     size_t nv = (size_t)p->nv, n = (size_t)p->n;
     int count = L->directions->count;
     nt_push push = push_of(L, at);
@@ -414,25 +414,25 @@ static nt_status right_hand_sides(linear *L, const nt_point *at)
     }
     push.damping = 1;
     if (status == NT_OK)
-        status = nt_variation_push(p, &push);
+        status = nt_variation_push(L->s->factors, &push);
     for (size_t k = 0; k < (size_t)count * nv; k += nv)
         vary_acceleration(L, OF_EQUATIONS, L->dphi + k, L->drate + k, L->dacc + k, L->b + k);
     push.damping = 0, push.mass = 1, push.parts = NT_MASS;
     if (status == NT_OK)
-        status = nt_variation_push(p, &push);
+        status = nt_variation_push(L->s->factors, &push);
     if (L->l.newton.c.position > 0 || status != NT_OK)
         return status;
     for (int i = 0; i < count; i++)
         vary_position(L, before_of(L, i).q, L->dphi + (size_t)i * nv, L->b + (size_t)i * nv);
     push.mass = 0, push.stiffness = 1, push.parts = NT_ALL_PARTS;
-    return nt_variation_push(p, &push);
+    return nt_variation_push(L->s->factors, &push);
 }
 
 /* z = (T^-1 e, dlambda) */
 static nt_status solve(linear *L, const nt_point *at)
 {
     nt_stepper *s = L->s;
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     const nt_family *c = &L->l.newton.c;
     int count = L->directions->count;
     nt_local_maps(s, &L->l);
@@ -440,17 +440,17 @@ static nt_status solve(linear *L, const nt_point *at)
     if (status != NT_OK)
         return status;
     if (L->l.force && has_geometric_stiffness(L))
-        nt_local_add_force_tangent(p, &L->l);
-    if ((status = nt_solver_factor_clear(p->solver, &p->matrix)) != NT_OK)
+        nt_local_add_force_tangent(p, &L->l, &s->factors->matrix);
+    if ((status = nt_solver_factor_clear(s->factors->solver, &s->factors->matrix)) != NT_OK)
         return status;
     for (int i = 0; i < count; i++) {
         double *z = L->z + (size_t)i * (size_t)p->n;
         for (int j = 0; j < p->n; j++)
             z[j] *= j < p->nv ? -c->scale : -1;
-        for (int j = 0; j < p->n_dropped; j++)
-            z[p->dropped[j]] = 0;
+        for (int j = 0; j < s->factors->n_dropped; j++)
+            z[s->factors->dropped[j]] = 0;
     }
-    status = nt_solver_solve(p->solver, L->z, count);
+    status = nt_solver_solve(s->factors->solver, L->z, count);
     for (int i = 0; i < count && status == NT_OK; i++) {
         double *z = L->z + (size_t)i * (size_t)p->n;
         nt_variation_map(&p->space, L->l.newton.T_inverse, z, z);
@@ -495,7 +495,7 @@ nt_status nt_local_inertia_variation(nt_stepper *s, const nt_point *at,
                                      const nt_directions *directions, const double *dq,
                                      const double *turned, size_t turned_stride, double *out)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     size_t n = (size_t)p->n;
     nt_push push = {.at = at,
                     .parts = NT_MASS,
@@ -507,10 +507,10 @@ nt_status nt_local_inertia_variation(nt_stepper *s, const nt_point *at,
                     .y = out,
                     .y_stride = n};
     memset(out, 0, (size_t)directions->count * n * sizeof(double));
-    nt_status status = nt_variation_push(p, &push);
+    nt_status status = nt_variation_push(s->factors, &push);
     push.mass = 0, push.stiffness = 1, push.x = dq, push.x_stride = directions->stride;
     if (status == NT_OK)
-        status = nt_variation_push(p, &push);
+        status = nt_variation_push(s->factors, &push);
     for (int i = 0; i < directions->count && status == NT_OK; i++) {
         nt_terms terms = {.parts = NT_MASS, .level = NT_POSITION, .residual = out + (size_t)i * n};
         status = directions->load(directions->context, i, at, &terms);

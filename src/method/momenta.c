@@ -77,7 +77,7 @@ static nt_point point_at(const nt_stepper *s, double t, const double *q, const d
 
 nt_status nt_push_at(nt_stepper *s, double t, const double *q, const double *v, double *a)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     size_t bytes = (size_t)p->nv * sizeof *a;
     double *zero = s->scratch; /* forces do not depend on vdot */
     memset(zero, 0, bytes);
@@ -123,16 +123,16 @@ static double worst_ratio(nt_stepper *s, const double *options, double h, const 
 /* da from (M + h C) da = -R(a, v + h a), all with the parts that are in the push */
 static nt_status newton_correction(nt_stepper *s, const nt_point *at, double h, double *da)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     bool momenta = p->system->capabilities & NT_HAS_MOMENTA;
     unsigned forces = NT_EXPLICIT | NT_IMPLICIT | (momenta ? 0u : (unsigned)NT_GYROSCOPIC);
     nt_combination combination = {.mass = 1, .damping = h};
     nt_terms terms = {.parts = NT_MASS | forces,
                       .residual = da,
-                      .matrix = &p->matrix,
+                      .matrix = &s->factors->matrix,
                       .combination = &combination};
     memset(da, 0, (size_t)p->nv * sizeof *da);
-    nt_matrix_zero(&p->matrix);
+    nt_factors_begin(s->factors);
     s->statistics->evaluations++;
     nt_status status = nt_problem_evaluate(p, at, &terms);
     if (status != NT_OK)
@@ -141,10 +141,9 @@ static nt_status newton_correction(nt_stepper *s, const nt_point *at, double h, 
         da[i] = -da[i];
     s->statistics->factorisations++;
     s->statistics->solves++;
-    p->factored_for = NULL;
-    if ((status = nt_solver_factor_clear(p->solver, &p->matrix)) != NT_OK)
+    if ((status = nt_solver_factor_clear(s->factors->solver, &s->factors->matrix)) != NT_OK)
         return status;
-    return nt_solver_solve(p->solver, da, 1);
+    return nt_solver_solve(s->factors->solver, da, 1);
 }
 
 /* da = M^-1 f(q, v + h a, t) - a, for systems without a tangent */
@@ -159,7 +158,7 @@ static nt_status repetition(nt_stepper *s, const nt_point *at, const double *a, 
 nt_status nt_push_end(nt_stepper *s, const double *options, double h, double t, const double *q,
                       const double *v, double *a)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     unsigned has = p->system->capabilities;
     if ((has & NT_HAS_MOMENTA) && (has & NT_POSITION_FORCES))
         return nt_push_at(s, t, q, v, a);

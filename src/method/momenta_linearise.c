@@ -150,7 +150,7 @@ static void kick(const nt_problem *p, const linear *l, const nt_composition *c,
 nt_status nt_push_vary(nt_stepper *s, const nt_point *at, double h, const nt_directions *directions,
                        const double *dq, const double *dv, double *z)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     size_t n = (size_t)p->n;
     unsigned has = p->system->capabilities;
     bool momenta = has & NT_HAS_MOMENTA, rates = !momenta || !(has & NT_POSITION_FORCES);
@@ -164,10 +164,10 @@ nt_status nt_push_vary(nt_stepper *s, const nt_point *at, double h, const nt_dir
                      .x_stride = directions->stride,
                      .y = z,
                      .y_stride = n};
-    nt_status status = nt_variation_push(p, &terms);
+    nt_status status = nt_variation_push(s->factors, &terms);
     if (status == NT_OK && rates) {
         terms.stiffness = 0, terms.damping = 1, terms.x = dv;
-        status = nt_variation_push(p, &terms);
+        status = nt_variation_push(s->factors, &terms);
     }
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
         double *one = z + (size_t)k * n;
@@ -180,21 +180,20 @@ nt_status nt_push_vary(nt_stepper *s, const nt_point *at, double h, const nt_dir
         return status;
     nt_combination combination = {.mass = 1, .damping = rates ? h : 0};
     nt_terms matrix = {.parts = NT_MASS | (rates ? forces : 0u),
-                       .matrix = &p->matrix,
+                       .matrix = &s->factors->matrix,
                        .combination = &combination};
-    p->factored_for = NULL;
-    nt_matrix_zero(&p->matrix);
+    nt_factors_begin(s->factors);
     if ((status = nt_problem_evaluate(p, at, &matrix)) != NT_OK ||
-        (status = nt_solver_factor_clear(p->solver, &p->matrix)) != NT_OK)
+        (status = nt_solver_factor_clear(s->factors->solver, &s->factors->matrix)) != NT_OK)
         return status;
-    return nt_solver_solve(p->solver, z, directions->count);
+    return nt_solver_solve(s->factors->solver, z, directions->count);
 }
 
 /* The push at the end of a substep, v before its kick of length h. */
 static nt_status push(nt_stepper *s, const linear *l, const nt_composition *c,
                       const nt_directions *directions, double h, double t, double *after)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     bool momenta = p->system->capabilities & NT_HAS_MOMENTA;
     nt_status status = momenta && h == 0 ? nt_push_at(s, t, l->q, l->v, l->a)
                                          : nt_push_end(s, s->options, h, t, l->q, l->v, l->a);

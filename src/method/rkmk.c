@@ -113,7 +113,7 @@ static nt_status accelerate(nt_stepper *s, const nt_point *at, double *vdot, nt_
 {
     nt_effort effort = {.unknown = -1};
     nt_status status =
-        nt_problem_accelerate(s->problem, at, vdot, multipliers->lambda, multipliers->mu, &effort);
+        nt_factors_accelerate(s->factors, at, vdot, multipliers->lambda, multipliers->mu, &effort);
     count_effort(s, &effort);
     return status;
 }
@@ -130,7 +130,7 @@ static nt_status too_large_a_turn(nt_stepper *s, int unknown)
 static nt_status stage(const nt_rkmk_table *table, nt_stepper *s, const nt_phase *from, double *K,
                        double h, int i, nt_phase *guess)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     work w = work_of(s);
     int nv = p->nv;
     size_t n = 2 * (size_t)nv;
@@ -157,7 +157,7 @@ static nt_status stage(const nt_rkmk_table *table, nt_stepper *s, const nt_phase
  * accepted, and the acceleration with it. */
 static nt_status first_stage(nt_stepper *s, double *K)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     size_t bytes = (size_t)p->nv * sizeof(double);
     memcpy(K, s->now.v, bytes);
     memcpy(K + p->nv, s->now.vdot, bytes);
@@ -181,12 +181,12 @@ nt_status nt_rkmk_start(nt_stepper *s)
  * same time. */
 static nt_status settle(nt_stepper *s, double *x)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     nt_phase *next = &s->next;
     nt_effort effort = {.unknown = -1};
     nt_point at = nt_phase_point(next);
     nt_space_compose(&p->space, p->frame, s->now.q, x, next->q);
-    nt_status status = nt_problem_settle(p, &at, s->now.q, x, next->q, next->v, &effort);
+    nt_status status = nt_factors_settle(s->factors, &at, s->now.q, x, next->q, next->v, &effort);
     count_effort(s, &effort);
     s->report.position_drift = effort.drift;
     return status;
@@ -194,7 +194,7 @@ static nt_status settle(nt_stepper *s, double *x)
 
 nt_status nt_rkmk_step(const nt_rkmk_table *table, nt_stepper *s, double h)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     nt_phase *next = &s->next;
     int nv = p->nv, end = table->stages;
     double *K = nt_rkmk_K(p, next, 0), *K_end = nt_rkmk_K(p, next, end), *D = nt_rkmk_D(next);
@@ -322,12 +322,11 @@ static nt_status complete(const nt_rkmk_table *table, nt_stepper *s, const nt_ph
 nt_status nt_rkmk_interpolate(const nt_rkmk_table *table, nt_stepper *s, const nt_phase *from,
                               const nt_phase *to, double t, nt_phase *out)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     int nv = p->nv;
     double h = to->all[NT_PHASE_STEP], theta = (t - from->all[NT_PHASE_T]) / h;
     double *linear = out->vdot; /* vdot, lambda and mu follow each other */
     size_t many = (size_t)(out->memory - out->vdot);
-    nt_report report = s->report;
     if (to->method[NT_RKMK_ROWS] == 0) {
         nt_dense_output(p, from, to, t, s->scratch, out);
         return NT_OK;
@@ -351,6 +350,5 @@ nt_status nt_rkmk_interpolate(const nt_rkmk_table *table, nt_stepper *s, const n
     if (accelerate(s, &at, out->vdot, out) != NT_OK)
         for (size_t i = 0; i < many; i++)
             linear[i] = (1 - theta) * from->vdot[i] + theta * to->vdot[i];
-    s->report = report;
     return NT_OK;
 }

@@ -98,9 +98,10 @@ static slice slice_of(const nt_problem *p, const work *w, int k)
 
 /* z += stiffness K dq or damping C dv of all directions: those of the residual (parts) and of the
  * rows at a level. */
-static nt_status push(nt_problem *p, const work *w, const nt_point *at, unsigned parts,
+static nt_status push(nt_factors *f, const work *w, const nt_point *at, unsigned parts,
                       nt_level level, bool of_q)
 {
+    const nt_problem *p = f->problem;
     slice first = slice_of(p, w, 0);
     nt_push push = {.at = at,
                     .parts = parts,
@@ -112,30 +113,32 @@ static nt_status push(nt_problem *p, const work *w, const nt_point *at, unsigned
                     .y = first.z,
                     .x_stride = w->each,
                     .y_stride = w->each};
-    return nt_variation_push(p, &push);
+    return nt_variation_push(f, &push);
 }
 
 /* What is not asked for in z: multiplier rows that a level does not have or that are left out. */
-static void clear_rows(const nt_problem *p, nt_level level, double *z)
+static void clear_rows(nt_factors *f, nt_level level, double *z)
 {
+    const nt_problem *p = f->problem;
     for (int i = level == NT_POSITION ? p->nh : p->nc; i < p->nc; i++)
         z[p->nv + i] = 0;
-    for (int i = 0; i < p->n_dropped; i++)
-        z[p->dropped[i]] = 0;
+    for (int i = 0; i < f->n_dropped; i++)
+        z[f->dropped[i]] = 0;
 }
 
 /* z of all directions: what dq, dv and the parameters change in the residual (parts) and in the
  * rows at a level. */
-static nt_status change(nt_problem *p, const work *w, const nt_point *at, unsigned parts,
+static nt_status change(nt_factors *f, const work *w, const nt_point *at, unsigned parts,
                         nt_level level)
 {
+    const nt_problem *p = f->problem;
     const nt_directions *directions = w->directions;
     size_t nv = (size_t)p->nv;
     for (int k = 0; k < directions->count; k++)
         memset(slice_of(p, w, k).z, 0, (size_t)p->n * sizeof(double));
-    nt_status status = push(p, w, at, parts, level, true);
+    nt_status status = push(f, w, at, parts, level, true);
     if (status == NT_OK && level != NT_POSITION)
-        status = push(p, w, at, parts, level, false);
+        status = push(f, w, at, parts, level, false);
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
         double *z = slice_of(p, w, k).z;
         nt_terms terms = {
@@ -143,29 +146,31 @@ static nt_status change(nt_problem *p, const work *w, const nt_point *at, unsign
         status = directions->load(directions->context, k, at, &terms);
         if (parts == 0) /* the rows alone */
             memset(z, 0, nv * sizeof *z);
-        clear_rows(p, level, z);
+        clear_rows(f, level, z);
     }
     return status;
 }
 
 /* The same, solved by the factors at hand. */
-static nt_status solve(nt_problem *p, const work *w, const nt_point *at)
+static nt_status solve(nt_factors *f, const work *w, const nt_point *at)
 {
-    nt_status status = change(p, w, at, NT_ALL_PARTS, NT_ACCELERATION);
+    const nt_problem *p = f->problem;
+    nt_status status = change(f, w, at, NT_ALL_PARTS, NT_ACCELERATION);
     for (int k = 0; k < w->directions->count && status == NT_OK; k++)
-        status = nt_solver_solve(p->solver, slice_of(p, w, k).z, 1);
+        status = nt_solver_solve(f->solver, slice_of(p, w, k).z, 1);
     return status;
 }
 
 /* Accelerations, multipliers and factors at a point whose vdot is about `vdot`. */
-static nt_status accelerate(nt_problem *p, const work *w, const double *vdot, nt_point *at)
+static nt_status accelerate(nt_factors *f, const work *w, const double *vdot, nt_point *at)
 {
+    const nt_problem *p = f->problem;
     nt_effort effort = {0};
     memcpy(w->vdot, vdot, (size_t)p->nv * sizeof *vdot);
     at->vdot = w->vdot;
     at->lambda = w->multipliers;
     at->mu = w->multipliers + p->nh;
-    return nt_problem_accelerate(p, at, w->vdot, w->multipliers, w->multipliers + p->nh, &effort);
+    return nt_factors_accelerate(f, at, w->vdot, w->multipliers, w->multipliers + p->nh, &effort);
 }
 
 /* d(T^-1 v)/dx of the frame, for each rotation */
@@ -227,8 +232,9 @@ static void vary_rate(const nt_problem *p, const work *w, const double *dv, cons
 
 /* ---- stages --------------------------------------------------------------------------------- */
 
-static nt_status stage(nt_problem *p, const work *w, int i)
+static nt_status stage(nt_factors *f, const work *w, int i)
 {
+    const nt_problem *p = f->problem;
     int nv = p->nv;
     size_t n = 2 * (size_t)nv;
     const double *K = nt_rkmk_K(p, w->to, 0), *a = w->table->a + i * w->table->kept;
@@ -240,11 +246,11 @@ static nt_status stage(nt_problem *p, const work *w, int i)
                    .q = w->q,
                    .v = w->v,
                    .memory = w->from->memory};
-    nt_status status = accelerate(p, w, K + n * (size_t)i + nv, &at);
+    nt_status status = accelerate(f, w, K + n * (size_t)i + nv, &at);
     if (status != NT_OK)
         return status;
     gather(p, w, i);
-    if ((status = solve(p, w, &at)) != NT_OK)
+    if ((status = solve(f, w, &at)) != NT_OK)
         return status;
     find_curve(p, w->x, w->v, w->curve);
     for (int k = 0; k < w->directions->count; k++) {
@@ -258,11 +264,12 @@ static nt_status stage(nt_problem *p, const work *w, int i)
 }
 
 /* dK_0 = (dv_n, dvdot_n); made anew where the step makes K_0 anew. */
-static nt_status first_stage(nt_problem *p, const work *w)
+static nt_status first_stage(nt_factors *f, const work *w)
 {
+    const nt_problem *p = f->problem;
     size_t bytes = (size_t)p->nv * sizeof(double);
     if (p->system->n_memory > 0)
-        return stage(p, w, 0);
+        return stage(f, w, 0);
     for (int k = 0; k < w->directions->count; k++) {
         nt_variation now = nt_variation_at(p, w->directions, w->before, k);
         memcpy(slice_of(p, w, k).dK, now.v, bytes);
@@ -275,8 +282,9 @@ static nt_status first_stage(nt_problem *p, const work *w)
 
 /* e and g of the step from its coordinates before and after the way back, and the multipliers that
  * belong to them by the factors at hand. */
-static nt_status find_way(nt_problem *p, const work *w, const nt_point *f)
+static nt_status find_way(nt_factors *f, const work *w, const nt_point *y1)
 {
+    const nt_problem *p = f->problem;
     int nv = p->nv;
     double *e = w->e, *g = e + p->n, *change = w->turned;
     const double *D = nt_rkmk_D(w->to);
@@ -289,7 +297,7 @@ static nt_status find_way(nt_problem *p, const work *w, const nt_point *f)
         g[j] = w->x[nv + j] - D[nv + j];
     for (int level = NT_POSITION; level <= NT_VELOCITY && status == NT_OK; level++) {
         double *z = level == NT_POSITION ? e : g;
-        nt_push push = {.at = f,
+        nt_push push = {.at = y1,
                         .level = (nt_level)level,
                         .stiffness = level == NT_POSITION,
                         .damping = level == NT_VELOCITY,
@@ -300,25 +308,26 @@ static nt_status find_way(nt_problem *p, const work *w, const nt_point *f)
                         .y_stride = (size_t)p->n};
         memcpy(change, z, (size_t)nv * sizeof *z);
         memset(z, 0, (size_t)p->n * sizeof *z);
-        status = nt_variation_push(p, &push);
+        status = nt_variation_push(f, &push);
         memset(z, 0, (size_t)nv * sizeof *z);
-        clear_rows(p, (nt_level)level, z);
+        clear_rows(f, (nt_level)level, z);
         if (status == NT_OK)
-            status = nt_solver_solve(p->solver, z, 1);
+            status = nt_solver_solve(f->solver, z, 1);
     }
     return status;
 }
 
 /* (M e + B Y)_q dq_f + (M e + B Y)_p of all directions, and the same of (g, Z), while dq_f and dv_f
  * are in their places. */
-static nt_status vary_way(nt_problem *p, const work *w, const nt_point *f)
+static nt_status vary_way(nt_factors *f, const work *w, const nt_point *y1)
 {
+    const nt_problem *p = f->problem;
     nt_status status = NT_OK;
     for (int which = 0; which < 2 && status == NT_OK; which++) {
         const double *e = w->e + which * p->n;
-        nt_point along = *f;
+        nt_point along = *y1;
         along.vdot = e, along.lambda = e + p->nv, along.mu = along.lambda + p->nh;
-        status = change(p, w, &along, NT_MASS | NT_REACTIONS, NT_VELOCITY);
+        status = change(f, w, &along, NT_MASS | NT_REACTIONS, NT_VELOCITY);
         for (int k = 0; k < w->directions->count && status == NT_OK; k++) {
             slice d = slice_of(p, w, k);
             memcpy(d.back[which], d.z, (size_t)p->nv * sizeof(double));
@@ -344,18 +353,19 @@ static double subtract(int n, const double *z, double *x)
 }
 
 /* dq or dv back to the constraints at a level. */
-static nt_status settle(nt_problem *p, const work *w, const nt_point *at, nt_level level)
+static nt_status settle(nt_factors *f, const work *w, const nt_point *at, nt_level level)
 {
+    const nt_problem *p = f->problem;
     double last = (double)INFINITY;
     for (int round = 0; round < ROUNDS; round++) {
         double largest = 0;
-        nt_status status = change(p, w, at, 0, level);
+        nt_status status = change(f, w, at, 0, level);
         for (int k = 0; k < w->directions->count && status == NT_OK; k++) {
             slice d = slice_of(p, w, k);
             const double *back = d.back[level == NT_VELOCITY];
             for (int j = 0; j < p->nv && round == 0; j++)
                 d.z[j] = -back[j];
-            status = nt_solver_solve(p->solver, d.z, 1);
+            status = nt_solver_solve(f->solver, d.z, 1);
             largest = fmax(largest, subtract(p->nv, d.z, level == NT_POSITION ? d.dq : d.dv));
         }
         if (status != NT_OK)
@@ -368,18 +378,19 @@ static nt_status settle(nt_problem *p, const work *w, const nt_point *at, nt_lev
 }
 
 /* The way back, by the factors of the last stage, whose variations are in their places. */
-static nt_status vary_end(nt_problem *p, const work *w, const nt_point *at)
+static nt_status vary_end(nt_factors *f, const work *w, const nt_point *at)
 {
+    const nt_problem *p = f->problem;
     int nv = p->nv, end = w->table->stages;
-    nt_point f = *at;
-    f.q = w->q, f.v = w->v;
+    nt_point y1 = *at;
+    y1.q = w->q, y1.v = w->v;
     nt_rkmk_combine(nt_rkmk_K(p, w->to, 0), 2 * nv, w->table->a + end * w->table->kept, end, w->h,
                     w->x);
     nt_status status = NT_OK;
     if (p->nc > 0)
-        status = find_way(p, w, &f);
+        status = find_way(f, w, &y1);
     if (status == NT_OK && p->nc > 0)
-        status = vary_way(p, w, &f);
+        status = vary_way(f, w, &y1);
     gather(p, w, end);
     for (int j = 0; j < nv; j++)
         w->turned[j] = -w->e[j];
@@ -388,22 +399,23 @@ static nt_status vary_end(nt_problem *p, const work *w, const nt_point *at)
         nt_variation_carry(p, w->turned, d.dq, d.dq);
     }
     if (status == NT_OK && p->nh > 0)
-        status = settle(p, w, at, NT_POSITION);
+        status = settle(f, w, at, NT_POSITION);
     if (status == NT_OK && p->nc > 0)
-        status = settle(p, w, at, NT_VELOCITY);
+        status = settle(f, w, at, NT_VELOCITY);
     return status;
 }
 
-static nt_status finish(nt_problem *p, const work *w, double *after)
+static nt_status finish(nt_factors *f, const work *w, double *after)
 {
+    const nt_problem *p = f->problem;
     int nv = p->nv;
     nt_point at = nt_phase_point(w->to);
     at.memory = w->from->memory; /* the driver may have renewed it already */
-    nt_status status = vary_end(p, w, &at);
+    nt_status status = vary_end(f, w, &at);
     if (status == NT_OK)
-        status = accelerate(p, w, w->to->vdot, &at);
+        status = accelerate(f, w, w->to->vdot, &at);
     if (status == NT_OK)
-        status = solve(p, w, &at);
+        status = solve(f, w, &at);
     for (int k = 0; k < w->directions->count && status == NT_OK; k++) {
         slice d = slice_of(p, w, k);
         nt_variation next = nt_variation_at(p, w->directions, after, k);
@@ -419,7 +431,7 @@ static nt_status finish(nt_problem *p, const work *w, double *after)
 nt_status nt_rkmk_linearise(const nt_rkmk_table *table, nt_stepper *s, double h,
                             const nt_directions *directions, const double *before, double *after)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     if (h == 0) {
         for (int k = 0; k < directions->count; k++)
             nt_variation_at(p, directions, after, k).method[0] = 0;
@@ -428,10 +440,10 @@ nt_status nt_rkmk_linearise(const nt_rkmk_table *table, nt_stepper *s, double h,
     work w = work_of(table, p, directions);
     w.from = &s->now, w.to = &s->next, w.h = h, w.before = before;
     memcpy(w.multipliers, s->now.lambda, (size_t)p->nc * sizeof(double));
-    nt_status status = first_stage(p, &w);
+    nt_status status = first_stage(s->factors, &w);
     for (int i = 1; i < table->stages && status == NT_OK; i++)
-        status = stage(p, &w, i);
-    return status == NT_OK ? finish(p, &w, after) : status;
+        status = stage(s->factors, &w, i);
+    return status == NT_OK ? finish(s->factors, &w, after) : status;
 }
 
 /* ---- dense output ---------------------------------------------------------------------------- */
@@ -475,7 +487,7 @@ nt_status nt_rkmk_vary_dense(const nt_rkmk_table *table, nt_stepper *s, const nt
                              const nt_phase *to, double t, const nt_directions *directions,
                              const double *before, const double *after, double *between)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     int nv = p->nv;
     if (to->method[NT_RKMK_ROWS] == 0)
         return NT_UNSUPPORTED;
@@ -485,7 +497,7 @@ nt_status nt_rkmk_vary_dense(const nt_rkmk_table *table, nt_stepper *s, const nt
     vary_last_row(p, &w, after);
     nt_status status = NT_OK;
     for (int i = table->stages + 1; i < table->kept && status == NT_OK; i++)
-        status = stage(p, &w, i);
+        status = stage(s->factors, &w, i);
     if (status != NT_OK)
         return status;
     double theta = (t - from->all[NT_PHASE_T]) / w.h;
@@ -504,9 +516,9 @@ nt_status nt_rkmk_vary_dense(const nt_rkmk_table *table, nt_stepper *s, const nt
     for (int j = 0; j < nv; j++)
         w.v[j] = from->v[j] + w.x[nv + j];
     nt_point at = {.t = t, .q = w.q, .v = w.v, .memory = from->memory};
-    if (accelerate(p, &w, from->vdot, &at) != NT_OK)
+    if (accelerate(s->factors, &w, from->vdot, &at) != NT_OK)
         take_linear(p, &w, theta, after);
-    else if ((status = solve(p, &w, &at)) != NT_OK)
+    else if ((status = solve(s->factors, &w, &at)) != NT_OK)
         return status;
     for (int k = 0; k < directions->count; k++) {
         slice d = slice_of(p, &w, k);

@@ -37,7 +37,7 @@ enum { SWEEPS = 2 };
 static nt_status sweep(nt_stepper *s, const nt_soi2 *w, const nt_point *at, double *A,
                        double *multiplier)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     const nt_family *c = &w->n.c;
     bool one = nt_soi2_one_stage(p);
     double *z = w->n.z, of_row = one ? c->gamma_prime : 1;
@@ -50,10 +50,10 @@ static nt_status sweep(nt_stepper *s, const nt_soi2 *w, const nt_point *at, doub
         return status;
     for (int i = 0; i < p->n; i++)
         z[i] *= i < p->nv ? -1 / c->share : -of_row;
-    for (int i = 0; i < p->n_dropped; i++)
-        z[p->dropped[i]] = 0;
+    for (int i = 0; i < s->factors->n_dropped; i++)
+        z[s->factors->dropped[i]] = 0;
     s->statistics->solves++;
-    if ((status = nt_solver_solve(p->solver, z, 1)) != NT_OK)
+    if ((status = nt_solver_solve(s->factors->solver, z, 1)) != NT_OK)
         return status;
     for (int i = 0; i < p->nv; i++)
         A[i] += z[i];
@@ -143,10 +143,10 @@ static nt_status answer_rows(nt_stepper *s, double *z)
 {
     const nt_problem *p = s->problem;
     memset(z, 0, (size_t)p->nv * sizeof *z);
-    for (int i = 0; i < p->n_dropped; i++)
-        z[p->dropped[i]] = 0;
+    for (int i = 0; i < s->factors->n_dropped; i++)
+        z[s->factors->dropped[i]] = 0;
     s->statistics->solves++;
-    return nt_solver_solve(p->solver, z, 1);
+    return nt_solver_solve(s->factors->solver, z, 1);
 }
 
 static void relieve(double *estimate, const double *noise, int n)
@@ -157,7 +157,7 @@ static void relieve(double *estimate, const double *noise, int n)
 
 static nt_status relieve_of_rounding(nt_stepper *s, const nt_soi2 *w, double *estimate)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     double *z = w->n.z, *rows = w->n.residual;
     double unit = UNITS * DBL_EPSILON, length = 1 + largest(s->next.q, p->nq);
     unsigned chance = 1;

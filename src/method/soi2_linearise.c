@@ -163,7 +163,7 @@ static void vary_load(const nt_problem *p, const nt_family *c, const nt_variatio
 }
 
 /* M1, once for the step. */
-static nt_status fill_mass(nt_problem *p, const linear *l, const nt_point *at)
+static nt_status fill_mass(const nt_problem *p, const linear *l, const nt_point *at)
 {
     nt_combination combination = {.mass = 1};
     nt_terms terms = {.parts = NT_MASS, .matrix = &l->M, .combination = &combination};
@@ -182,9 +182,10 @@ static void apply_mass(const nt_problem *p, const linear *l, const double *x, do
 }
 
 /* m of all directions, into m[count][nv]. (M1 w)_q comes through z, which is n long. */
-static nt_status move_inertia(nt_problem *p, const linear *l, const nt_directions *directions,
+static nt_status move_inertia(nt_factors *f, const linear *l, const nt_directions *directions,
                               const stage *g)
 {
+    const nt_problem *p = f->problem;
     size_t nv = (size_t)p->nv, n = (size_t)p->n, count = (size_t)directions->count;
     nt_push push = {.at = &g->mass,
                     .parts = NT_MASS,
@@ -195,7 +196,7 @@ static nt_status move_inertia(nt_problem *p, const linear *l, const nt_direction
                     .x_stride = nv,
                     .y_stride = n};
     memset(l->z, 0, count * n * sizeof *l->z);
-    nt_status status = nt_variation_push(p, &push);
+    nt_status status = nt_variation_push(f, &push);
     for (size_t k = 0; k < count && status == NT_OK; k++) {
         double *z = l->z + k * n;
         nt_terms terms = {.parts = NT_MASS, .residual = z};
@@ -206,11 +207,12 @@ static nt_status move_inertia(nt_problem *p, const linear *l, const nt_direction
 }
 
 /* z = M1 b_w + m + dload + R_p, rows_p */
-static nt_status right_hand_sides(nt_problem *p, const linear *l, const nt_directions *directions,
+static nt_status right_hand_sides(nt_factors *f, const linear *l, const nt_directions *directions,
                                   const stage *g, const double *after)
 {
+    const nt_problem *p = f->problem;
     size_t nv = (size_t)p->nv, n = (size_t)p->n;
-    nt_status status = move_inertia(p, l, directions, g);
+    nt_status status = move_inertia(f, l, directions, g);
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
         double *z = l->z + (size_t)k * n;
         nt_variation to = nt_variation_at(p, directions, after, k);
@@ -230,27 +232,28 @@ static nt_status right_hand_sides(nt_problem *p, const linear *l, const nt_direc
 static nt_status solve(nt_stepper *s, const linear *l, const nt_directions *directions,
                        const stage *g, const nt_combination *c, double scale)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     nt_combination mass = {.mass = c->mass, .map = c->map}, force = *c;
-    nt_terms terms = {.parts = NT_MASS, .matrix = &p->matrix, .combination = &mass};
+    nt_terms terms = {.parts = NT_MASS, .matrix = &s->factors->matrix, .combination = &mass};
     force.mass = 0;
-    p->factored_for = NULL;
-    nt_matrix_zero(&p->matrix);
+    nt_factors_begin(s->factors);
     nt_status status = nt_problem_evaluate(p, &g->mass, &terms);
-    terms = (nt_terms){
-        .parts = NT_SOI2_FORCES, .level = g->level, .matrix = &p->matrix, .combination = &force};
+    terms = (nt_terms){.parts = NT_SOI2_FORCES,
+                       .level = g->level,
+                       .matrix = &s->factors->matrix,
+                       .combination = &force};
     if (status == NT_OK)
         status = nt_problem_evaluate(p, &g->force, &terms);
     if (status == NT_OK)
-        status = nt_solver_factor_clear(p->solver, &p->matrix);
+        status = nt_solver_factor_clear(s->factors->solver, &s->factors->matrix);
     for (int k = 0; k < directions->count; k++) {
         double *z = l->z + (size_t)k * (size_t)p->n;
         for (int i = 0; i < p->n; i++)
             z[i] *= i < p->nv ? -scale : -1;
-        for (int i = 0; i < p->n_dropped; i++)
-            z[p->dropped[i]] = 0;
+        for (int i = 0; i < s->factors->n_dropped; i++)
+            z[s->factors->dropped[i]] = 0;
     }
-    return status == NT_OK ? nt_solver_solve(p->solver, l->z, directions->count) : status;
+    return status == NT_OK ? nt_solver_solve(s->factors->solver, l->z, directions->count) : status;
 }
 
 /* ---- stages --------------------------------------------------------------------------------- */
@@ -259,13 +262,13 @@ static nt_status solve(nt_stepper *s, const linear *l, const nt_directions *dire
 static nt_status first_stage(nt_stepper *s, const linear *l, const nt_directions *directions,
                              const double *after)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     const nt_family *c = &l->w.n.c;
     size_t nv = (size_t)p->nv, n = (size_t)p->n;
     stage g = stage_of(s, l, true, l->w.next.w_first);
     nt_status status = fill_mass(p, l, &g.mass);
     if (status == NT_OK)
-        status = right_hand_sides(p, l, directions, &g, after);
+        status = right_hand_sides(s->factors, l, directions, &g, after);
     nt_push push = {.at = &g.force,
                     .parts = NT_SOI2_FORCES,
                     .level = NT_POSITION,
@@ -276,7 +279,7 @@ static nt_status first_stage(nt_stepper *s, const linear *l, const nt_directions
                     .x_stride = nv,
                     .y_stride = n};
     if (status == NT_OK)
-        status = nt_variation_push(p, &push);
+        status = nt_variation_push(s->factors, &push);
     nt_combination combination = {.mass = c->scale * c->beta_prime,
                                   .damping = c->scale * c->gamma_prime,
                                   .stiffness = c->scale,
@@ -306,7 +309,7 @@ static nt_status first_stage(nt_stepper *s, const linear *l, const nt_directions
 static nt_status second_stage(nt_stepper *s, const linear *l, const nt_directions *directions,
                               const double *before, const double *after)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     const nt_family *c = &l->w.n.c;
     size_t nv = (size_t)p->nv, n = (size_t)p->n;
     double scale = c->h * c->gamma, of_velocity = 1 / (scale * c->share), *w = l->w.spare;
@@ -321,7 +324,7 @@ static nt_status second_stage(nt_stepper *s, const linear *l, const nt_direction
         for (size_t i = 0; i < nv; i++)
             b_w[i] = -of_velocity * (from.v[i] + c->h * (1 - c->gamma) * a_alpha[i]);
     }
-    nt_status status = right_hand_sides(p, l, directions, &g, after);
+    nt_status status = right_hand_sides(s->factors, l, directions, &g, after);
     nt_push push = {.at = &g.force,
                     .parts = NT_SOI2_FORCES,
                     .level = NT_VELOCITY,
@@ -332,7 +335,7 @@ static nt_status second_stage(nt_stepper *s, const linear *l, const nt_direction
                     .x_stride = directions->stride,
                     .y_stride = n};
     if (status == NT_OK)
-        status = nt_variation_push(p, &push);
+        status = nt_variation_push(s->factors, &push);
     nt_combination combination = {
         .mass = 1 / c->share, .damping = scale, .multiplier = 1, .row_damping = 1};
     if (status == NT_OK)
@@ -373,7 +376,7 @@ static void keep(const nt_problem *p, const linear *l, int k, const nt_variation
 /* Of `start`: a_alpha = vdot, M a_alpha = f = M vdot. */
 static nt_status linearise_start(nt_stepper *s, const nt_directions *directions, double *after)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     size_t nv = (size_t)p->nv, bytes = nv * sizeof(double), n = (size_t)p->n;
     double *product = directions->scratch;
     nt_point at = nt_phase_point(&s->next);
@@ -387,10 +390,10 @@ static nt_status linearise_start(nt_stepper *s, const nt_directions *directions,
                     .x_stride = directions->stride,
                     .y_stride = n};
     memset(product, 0, (size_t)directions->count * n * sizeof(double));
-    nt_status status = nt_variation_push(p, &push);
+    nt_status status = nt_variation_push(s->factors, &push);
     push.stiffness = 0, push.mass = 1, push.x = first.vdot;
     if (status == NT_OK)
-        status = nt_variation_push(p, &push);
+        status = nt_variation_push(s->factors, &push);
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
         nt_variation d = nt_variation_at(p, directions, after, k);
         nt_soi2_memory m = nt_soi2_memory_of(p, d.method);
@@ -409,7 +412,7 @@ static nt_status linearise_start(nt_stepper *s, const nt_directions *directions,
 nt_status nt_soi2_linearise(nt_stepper *s, double h, const nt_directions *directions,
                             const double *before, double *after)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     if (h == 0)
         return linearise_start(s, directions, after);
     linear l = linear_of(s, directions, h);

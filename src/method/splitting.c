@@ -83,7 +83,7 @@ nt_status nt_splitting_start(nt_stepper *s)
 nt_status nt_splitting_explicit(nt_stepper *s, const nt_splitting *c, double h, const double *q,
                                 double *out)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     memset(out, 0, (size_t)p->nv * sizeof *out);
     if (c->explicit_parts == 0)
         return NT_OK;
@@ -123,9 +123,9 @@ typedef struct stage {
 /* M a - B - reactions at the middle, -A, and the tangent with dq_m = stiffness/scale e. In the
  * first stage the rows there too, of which those of kappa are wanted. */
 static nt_status middle(nt_stepper *s, const stage *g, double damping, double stiffness,
-                        const double *map, bool tangent)
+                        const double *map, nt_matrix *tangent)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     const nt_newton *n = &g->newton;
     nt_point at = nt_phase_point(&s->next);
     at.t = s->now.all[NT_PHASE_T] + g->c->beta * n->c.h;
@@ -143,24 +143,24 @@ static nt_status middle(nt_stepper *s, const stage *g, double damping, double st
                       .level = rows ? NT_POSITION : NT_VELOCITY,
                       .residual = n->residual,
                       .rows = rows ? g->w->rows : NULL,
-                      .matrix = tangent ? &p->matrix : NULL,
+                      .matrix = tangent,
                       .combination = &combination};
     memcpy(n->residual, g->w->explicit, (size_t)p->nv * sizeof(double));
     if (tangent)
-        nt_matrix_zero(&p->matrix);
+        nt_matrix_zero(tangent);
     s->statistics->evaluations++;
     return nt_problem_evaluate(p, &at, &terms);
 }
 
 /* Rows of the problem's matrix that are multipliers' become zero: those of lambda. */
-static void clear_holonomic_rows(const nt_problem *p)
+static void clear_holonomic_rows(const nt_problem *p, nt_matrix *matrix)
 {
     const nt_pattern *pattern = p->pattern;
     for (int slot = 0; slot < pattern->n_slots; slot++) {
         const int *node = pattern->node_start + pattern->row[slot];
         const int *across = pattern->node_start + pattern->column[slot];
         size_t columns = (size_t)(across[1] - across[0]);
-        double *block = nt_matrix_block(&p->matrix, slot);
+        double *block = nt_matrix_block(matrix, slot);
         if (nt_pattern_is_single(pattern, slot)) { /* three rows of one joint */
             *block = node[0] >= p->nv && node[0] < p->nv + p->nh ? 0 : *block;
             continue;
@@ -173,24 +173,25 @@ static void clear_holonomic_rows(const nt_problem *p)
 
 /* At the level of velocities the rows of kappa come along, kappa_v Y; at that of positions they
  * come alone, and take it back. */
-nt_status nt_splitting_holonomic_rows(nt_problem *p, const nt_point *end, const double *Y)
+nt_status nt_splitting_holonomic_rows(const nt_problem *p, const nt_point *end, const double *Y,
+                                      nt_matrix *matrix)
 {
     nt_combination velocity = {.row_damping = 1, .map = Y}, back = {.row_damping = -1, .map = Y};
-    nt_terms terms = {.level = NT_VELOCITY, .matrix = &p->matrix, .combination = &velocity};
+    nt_terms terms = {.level = NT_VELOCITY, .matrix = matrix, .combination = &velocity};
     if (p->nh == 0)
         return NT_OK;
     if (p->nn > 0)
-        clear_holonomic_rows(p);
+        clear_holonomic_rows(p, matrix);
     nt_status status = nt_problem_evaluate(p, end, &terms);
     terms.level = NT_POSITION;
     terms.combination = &back;
     return status == NT_OK && p->nn > 0 ? nt_problem_evaluate(p, end, &terms) : status;
 }
 
-static nt_status first_equations(nt_stepper *s, const nt_newton *n, bool tangent)
+static nt_status first_equations(nt_stepper *s, const nt_newton *n, nt_matrix *tangent)
 {
     const stage *g = (const stage *)n;
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     const work *w = g->w;
     double beta = g->c->beta, *rows = n->residual + p->nv;
     nt_point end = nt_phase_point(&s->next);
@@ -215,14 +216,14 @@ static nt_status first_equations(nt_stepper *s, const nt_newton *n, bool tangent
     for (int i = p->nh; i < p->nc; i++)
         rows[i] = g->per_speed * w->rows[i];
     return status == NT_OK && tangent
-               ? nt_splitting_holonomic_rows(p, &end, p->space.n_rotations ? w->Y : NULL)
+               ? nt_splitting_holonomic_rows(p, &end, p->space.n_rotations ? w->Y : NULL, tangent)
                : status;
 }
 
-static nt_status second_equations(nt_stepper *s, const nt_newton *n, bool tangent)
+static nt_status second_equations(nt_stepper *s, const nt_newton *n, nt_matrix *tangent)
 {
     const stage *g = (const stage *)n;
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     double h = n->c.h;
     for (int i = 0; i < p->nv; i++)
         g->w->v_m[i] = s->now.v[i] + g->c->beta * h * n->acceleration[i];
@@ -231,7 +232,7 @@ static nt_status second_equations(nt_stepper *s, const nt_newton *n, bool tangen
     nt_combination combination = {.row_damping = g->per_speed * h};
     nt_terms terms = {.level = NT_VELOCITY,
                       .rows = n->residual + p->nv,
-                      .matrix = tangent ? &p->matrix : NULL,
+                      .matrix = tangent,
                       .combination = &combination};
     if (status == NT_OK)
         status = nt_problem_evaluate(p, &end, &terms);
@@ -283,7 +284,7 @@ static nt_status solve(nt_stepper *s, const stage *g, nt_newton_equations *equat
     nt_report report = s->report;
     status = nt_newton_correct(s, n);
     if (status == NT_OK)
-        status = equations(s, n, false);
+        status = equations(s, n, NULL);
     report.position_drift = 0;
     for (int i = p->nv; i < p->nv + p->nh; i++)
         report.position_drift = fmax(report.position_drift, fabs(n->residual[i]));
@@ -293,7 +294,7 @@ static nt_status solve(nt_stepper *s, const stage *g, nt_newton_equations *equat
 
 nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     work w = bind(s, c, h);
     nt_splitting_memory m = nt_splitting_memory_of(p, &s->next);
     s->next.all[NT_PHASE_T] = s->now.all[NT_PHASE_T] + h;
@@ -316,9 +317,9 @@ nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h)
     g.newton.c = (nt_family){.h = h, .scale = 1, .beta_prime = 1, .gamma_prime = h};
     g.first = false;
     identities(p, g.newton.T_inverse);
-    p->factored_for = NULL; /* another matrix */
+    s->factors->kept = false; /* another matrix */
     status = solve(s, &g, second_equations);
-    p->factored_for = NULL;
+    s->factors->kept = false;
     s->report.iterations += iterations;
     s->report.position_drift = drift;
     return status;

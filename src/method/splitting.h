@@ -85,8 +85,9 @@ nt_status nt_splitting_explicit(nt_stepper *s, const nt_splitting *c, double h, 
 nt_status nt_splitting_measure(nt_stepper *s, const nt_splitting *c, double h, const double *force,
                                const double *q, double *work, double *x);
 
-/* The first stage's rows of Phi, taken at the end with dq1 = Y e, into the problem's matrix, which
+/* The first stage's rows of Phi, taken at the end with dq1 = Y e, into the stage's matrix, which
  * has all else: what the middle has put in their place is removed. Y NULL: the identity. */
-nt_status nt_splitting_holonomic_rows(nt_problem *problem, const nt_point *end, const double *Y);
+nt_status nt_splitting_holonomic_rows(const nt_problem *problem, const nt_point *end,
+                                      const double *Y, nt_matrix *matrix);
 
 #endif

@@ -116,7 +116,7 @@ static void take_rows(const nt_problem *p, int count, double *y, double *kept)
 static nt_status explicit_change(nt_stepper *s, const linear *l, const nt_directions *directions,
                                  const double *before)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     size_t nv = (size_t)p->nv, n = (size_t)p->n;
     int count = directions->count;
     memset(l->force, 0, (size_t)count * n * sizeof *l->force);
@@ -135,10 +135,10 @@ static nt_status explicit_change(nt_stepper *s, const linear *l, const nt_direct
     nt_push push = push_of(p, &at, count, l->dq_A, l->force);
     push.parts = l->c->explicit_parts;
     push.stiffness = 1;
-    nt_status status = nt_variation_push(p, &push);
+    nt_status status = nt_variation_push(s->factors, &push);
     push.stiffness = 0, push.damping = 1, push.x = before + nv, push.x_stride = directions->stride;
     if (status == NT_OK)
-        status = nt_variation_push(p, &push);
+        status = nt_variation_push(s->factors, &push);
     for (int k = 0; k < count && status == NT_OK; k++) {
         nt_terms terms = {.parts = l->c->explicit_parts, .residual = l->force + (size_t)k * n};
         status = directions->load(directions->context, k, &at, &terms);
@@ -151,17 +151,17 @@ static nt_status explicit_change(nt_stepper *s, const linear *l, const nt_direct
 static nt_status middle_change(nt_stepper *s, const linear *l, const nt_directions *directions,
                                const nt_point *at, const double *before)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     int count = directions->count;
     unsigned parts = NT_MASS | NT_REACTIONS | l->c->implicit_parts;
     nt_push push = push_of(p, at, count, l->dq_m, l->z);
     push.parts = parts;
     push.stiffness = 1;
-    nt_status status = nt_variation_push(p, &push);
+    nt_status status = nt_variation_push(s->factors, &push);
     push.stiffness = 0, push.damping = 1;
     push.x = before + p->nv, push.x_stride = directions->stride;
     if (status == NT_OK)
-        status = nt_variation_push(p, &push);
+        status = nt_variation_push(s->factors, &push);
     for (int k = 0; k < count && status == NT_OK; k++) {
         double *z = l->z + (size_t)k * (size_t)p->n;
         nt_terms terms = {.parts = parts, .level = NT_POSITION, .residual = z, .rows = z + p->nv};
@@ -176,17 +176,17 @@ static nt_status middle_change(nt_stepper *s, const linear *l, const nt_directio
 static nt_status end_change(nt_stepper *s, const linear *l, const nt_directions *directions,
                             nt_level level, const double *before, const double *after)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     nt_point at = nt_phase_point(&s->next);
     at.memory = s->now.memory;
     nt_push push = push_of(p, &at, directions->count, after, l->z);
     push.level = level;
     push.stiffness = 1;
     push.x_stride = directions->stride;
-    nt_status status = nt_variation_push(p, &push);
+    nt_status status = nt_variation_push(s->factors, &push);
     push.stiffness = 0, push.damping = 1, push.x = before + p->nv;
     if (status == NT_OK && level == NT_VELOCITY)
-        status = nt_variation_push(p, &push);
+        status = nt_variation_push(s->factors, &push);
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
         nt_terms terms = {.level = level, .rows = l->z + (size_t)k * (size_t)p->n + p->nv};
         status = directions->load(directions->context, k, &at, &terms);
@@ -198,32 +198,32 @@ static nt_status end_change(nt_stepper *s, const linear *l, const nt_directions 
 static nt_status solve(nt_stepper *s, const linear *l, const nt_point *middle, bool first,
                        const nt_combination *at_middle, int count)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     nt_combination row = {.row_damping = l->h};
     nt_terms forces = {.parts = NT_MASS | NT_REACTIONS | l->c->implicit_parts,
                        .level = first ? NT_POSITION : NT_VELOCITY,
-                       .matrix = &p->matrix,
+                       .matrix = &s->factors->matrix,
                        .combination = at_middle};
-    nt_terms rows = {.level = NT_VELOCITY, .matrix = &p->matrix, .combination = &row};
+    nt_terms rows = {.level = NT_VELOCITY, .matrix = &s->factors->matrix, .combination = &row};
     nt_point end = nt_phase_point(&s->next);
     end.memory = s->now.memory;
-    p->factored_for = NULL;
-    nt_matrix_zero(&p->matrix);
+    nt_factors_begin(s->factors);
     nt_status status = nt_problem_evaluate(p, middle, &forces);
     if (status == NT_OK && first)
-        status = nt_splitting_holonomic_rows(p, &end, p->space.n_rotations ? l->Y : NULL);
+        status = nt_splitting_holonomic_rows(p, &end, p->space.n_rotations ? l->Y : NULL,
+                                             &s->factors->matrix);
     else if (status == NT_OK)
         status = nt_problem_evaluate(p, &end, &rows);
     if (status == NT_OK)
-        status = nt_solver_factor_clear(p->solver, &p->matrix);
+        status = nt_solver_factor_clear(s->factors->solver, &s->factors->matrix);
     for (int k = 0; k < count; k++) {
         double *z = l->z + (size_t)k * (size_t)p->n;
         for (int i = 0; i < p->n; i++)
             z[i] = -z[i];
-        for (int i = 0; i < p->n_dropped; i++)
-            z[p->dropped[i]] = 0;
+        for (int i = 0; i < s->factors->n_dropped; i++)
+            z[s->factors->dropped[i]] = 0;
     }
-    return status == NT_OK ? nt_solver_solve(p->solver, l->z, count) : status;
+    return status == NT_OK ? nt_solver_solve(s->factors->solver, l->z, count) : status;
 }
 
 /* (a~, lambda~): dq_m, dq1 and, where nothing is constrained, da. */
@@ -231,7 +231,7 @@ static nt_status first_stage(nt_stepper *s, const linear *l, const nt_directions
                              const double *a, const double *lambda, const double *before,
                              double *after)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     const nt_splitting *c = l->c;
     double h = l->h, scale = c->sigma * h * h, gamma_prime = 1 / (c->sigma * h);
     size_t nv = (size_t)p->nv, n = (size_t)p->n;
@@ -289,7 +289,7 @@ static nt_status first_stage(nt_stepper *s, const linear *l, const nt_directions
 static nt_status second_stage(nt_stepper *s, const linear *l, const nt_directions *directions,
                               const double *before, double *after)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     const nt_splitting *c = l->c;
     double h = l->h;
     size_t nv = (size_t)p->nv, n = (size_t)p->n;
@@ -334,7 +334,7 @@ nt_status nt_splitting_linearise(nt_stepper *s, const nt_splitting *c, double h,
                                  const nt_directions *directions, const double *before,
                                  double *after)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     no_memory_varies(p, directions, after);
     if (h == 0)
         return NT_OK;

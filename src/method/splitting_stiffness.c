@@ -43,25 +43,25 @@ static double norm(const nt_problem *p, const double *x)
  * No force's tangent is asked for. */
 static nt_status accelerate(nt_stepper *s, double *change)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     nt_point at = nt_phase_point(&s->now);
     nt_combination combination = {.mass = 1, .multiplier = 1, .row_mass = 1};
     nt_terms terms = {.parts = NT_MASS | NT_REACTIONS,
                       .level = NT_ACCELERATION,
-                      .matrix = &p->matrix,
+                      .matrix = &s->factors->matrix,
                       .combination = &combination};
-    p->factored_for = NULL;
-    nt_matrix_zero(&p->matrix);
+    nt_factors_begin(s->factors);
     s->statistics->factorisations++;
     s->statistics->solves++;
     nt_status status = nt_problem_evaluate(p, &at, &terms);
-    return status == NT_OK ? nt_solver_factor_solve(p->solver, &p->matrix, change) : status;
+    return status == NT_OK ? nt_solver_factor_solve(s->factors->solver, &s->factors->matrix, change)
+                           : status;
 }
 
 nt_status nt_splitting_measure(nt_stepper *s, const nt_splitting *c, double h, const double *force,
                                const double *q, double *work, double *x)
 {
-    nt_problem *p = s->problem;
+    const nt_problem *p = s->problem;
     nt_splitting_memory before = nt_splitting_memory_of(p, &s->now);
     nt_splitting_memory next = nt_splitting_memory_of(p, &s->next);
     double *change = work, speed = norm(p, s->now.v), way = c->alpha * h * speed, distance = way;

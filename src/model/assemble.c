@@ -262,9 +262,11 @@ static nt_status improve(nt_assembly *a, double *size, bool *better)
     nt_point at = nt_assembly_point(a);
     for (int i = 0; i < p->nc; i++)
         a->rows[i] = i < p->nh ? -a->rows[i] : 0;
-    nt_projection step = {
-        .fixed = a->fixed, .light = a->corrects ? a->light : NULL, .rhs = a->rows};
-    nt_status status = nt_problem_project(p, &at, &step, a->dv);
+    nt_projection step = {.holonomic_only = true, /* positions may move in directions that slip */
+                          .fixed = a->fixed,
+                          .light = a->corrects ? a->light : NULL,
+                          .rhs = a->rows};
+    nt_status status = nt_factors_project(a->factors, &at, &step, a->dv);
     if (status != NT_OK)
         return status;
     double longest = 0;
@@ -274,7 +276,7 @@ static nt_status improve(nt_assembly *a, double *size, bool *better)
     double share = longest > 0.7 ? 0.7 / longest : 1; /* no rotation beyond 40 degrees at once */
     *better = false;
     for (int halving = 0; halving < 12 && !*better; halving++, share /= 2) {
-        double *part = p->work;
+        double *part = a->factors->work;
         for (int i = 0; i < p->nv; i++)
             part[i] = share * a->dv[i];
         nt_space_compose(&p->space, NT_INERTIAL, model->initial_q, part, a->trial);
@@ -443,7 +445,7 @@ static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
     nt_projection step = {
         .kinetic = true, .fixed = a->given, .ties = a->ties, .n_ties = a->n_ties, .rhs = a->rows};
     if (status == NT_OK)
-        status = nt_problem_project(p, &at, &step, a->dv);
+        status = nt_factors_project(a->factors, &at, &step, a->dv);
     for (int i = 0; status == NT_OK && i < p->nv; i++) {
         model->initial_v[i] += a->dv[i];
         scale = fmax(scale, fabs(model->initial_v[i]));
@@ -531,8 +533,9 @@ nt_status nt_assembly_create(nt_assembly **out, nt_model *model, nt_error *error
     if (!a)
         return nt_fail_at(error, NT_NO_MEMORY, model->file, 0, 0, "out of memory");
     a->model = model;
-    nt_status status =
-        nt_problem_create(&a->problem, &model->system, NT_INERTIAL, NT_SOLVER_AUTO, error);
+    nt_status status = nt_problem_create(&a->problem, &model->system, NT_INERTIAL, error);
+    if (status == NT_OK)
+        status = nt_factors_create(&a->factors, a->problem, NT_SOLVER_AUTO, error);
     if (status == NT_OK && take_work(a) != NT_OK)
         status = nt_fail_at(error, NT_NO_MEMORY, model->file, 0, 0, "out of memory");
     if (status != NT_OK) {
@@ -546,6 +549,7 @@ void nt_assembly_destroy(nt_assembly *a)
 {
     if (!a)
         return;
+    nt_factors_destroy(a->factors);
     nt_problem_destroy(a->problem);
     nt_arena_free(&a->arena);
     free(a);
@@ -560,9 +564,7 @@ nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
     write_velocities(model);
     if (model->correct_initial)
         memcpy(a->q_given, model->initial_q, (size_t)model->system.space.nq * sizeof(double));
-    a->problem->holonomic_only = true; /* positions may move in directions that slip */
     nt_status status = close_loops(a, validate, error);
-    a->problem->holonomic_only = false;
     if (status != NT_OK)
         return status;
     for (int i = 0; i < model->n_joints; i++)
@@ -583,9 +585,9 @@ static nt_status check_accelerations(nt_assembly *a, nt_error *error)
     at.memory = a->model->initial_memory;
     nt_terms terms = {.parts = NT_ALL_PARTS,
                       .level = NT_ACCELERATION,
-                      .residual = a->problem->work,
+                      .residual = a->factors->work,
                       .rows = a->rows};
-    memset(a->problem->work, 0, (size_t)a->problem->nv * sizeof(double));
+    memset(a->factors->work, 0, (size_t)a->problem->nv * sizeof(double));
     nt_status status = nt_problem_evaluate(a->problem, &at, &terms);
     return status == NT_OK ? NT_OK : no_value(a, status, "accelerations", error);
 }
@@ -605,10 +607,10 @@ nt_status nt_model_assemble(nt_model *model, bool validate, nt_error *error)
     if (status == NT_OK && validate)
         status = check_accelerations(a, error);
     if (status == NT_OK)
-        status = nt_problem_choose_rows(a->problem, &at);
-    model->n_redundant = a->problem->n_dropped;
+        status = nt_factors_choose_rows(a->factors, &at);
+    model->n_redundant = a->factors->n_dropped;
     for (int i = 0; i < model->n_redundant; i++)
-        model->redundant[i] = a->problem->dropped[i] - model->system.space.nv;
+        model->redundant[i] = a->factors->dropped[i] - model->system.space.nv;
     measure_length(model);
 done:
     nt_assembly_destroy(a);

@@ -99,7 +99,7 @@ static void fill_diagonal(nt_problem *problem)
 }
 
 nt_status nt_problem_create(nt_problem **out, const nt_system *system, nt_frame frame,
-                            nt_solver_kind solver, nt_error *error)
+                            nt_error *error)
 {
     *out = NULL;
     nt_status status = nt_system_check(system, error);
@@ -117,21 +117,13 @@ nt_status nt_problem_create(nt_problem **out, const nt_system *system, nt_frame 
     p->length = system->length > 0 ? system->length : 1;
     p->quantity = NT_TAKE(&p->arena, p->n, nt_quantity);
     p->diagonal = NT_TAKE(&p->arena, p->nv, int);
-    p->dropped = NT_TAKE(&p->arena, p->nc, int);
-    p->fixed = NT_TAKE(&p->arena, p->n, int);
-    p->mark = NT_TAKE(&p->arena, p->n, unsigned char);
-    p->work = NT_TAKE(&p->arena, p->n, double);
     status = NT_NO_MEMORY;
-    if (!p->quantity || !p->diagonal || !p->dropped || !p->mark || !p->fixed || !p->work)
+    if (!p->quantity || !p->diagonal)
         goto done;
     if (!p->pattern && (status = plain_pattern(p)) != NT_OK)
         goto done;
     fill_quantities(p);
     fill_diagonal(p);
-    if ((status = nt_matrix_init(&p->matrix, p->pattern)) != NT_OK)
-        goto done;
-    if ((status = nt_solver_create(&p->solver, p->pattern, solver, error)) != NT_OK)
-        goto done;
     status = nt_adapter_create(p);
 done:
     if (status != NT_OK) {
@@ -146,21 +138,19 @@ void nt_problem_destroy(nt_problem *problem)
 {
     if (!problem)
         return;
-    nt_solver_destroy(problem->solver);
-    nt_matrix_free(&problem->matrix);
     nt_pattern_free(&problem->own_pattern);
     nt_arena_free(&problem->arena);
     free(problem);
 }
 
-nt_status nt_problem_evaluate(nt_problem *problem, const nt_point *at, const nt_terms *terms)
+nt_status nt_problem_evaluate(const nt_problem *problem, const nt_point *at, const nt_terms *terms)
 {
     if (problem->adapter)
         return nt_adapter_evaluate(problem, at, terms);
     return problem->system->evaluate(problem->system->self, at, terms);
 }
 
-nt_status nt_problem_parameter_tangent(nt_problem *problem, const nt_point *at, int k,
+nt_status nt_problem_parameter_tangent(const nt_problem *problem, const nt_point *at, int k,
                                        const nt_terms *terms)
 {
     const nt_system *system = problem->system;

@@ -125,8 +125,7 @@ static void tangents_are_exact(void **state)
                 nt_problem *problem;
                 double off;
                 nt_frame frame = trial % 2 ? NT_BODY : NT_INERTIAL;
-                assert_int_equal(nt_problem_create(&problem, nt_model_system(model), frame,
-                                                   NT_SOLVER_AUTO, &error),
+                assert_int_equal(nt_problem_create(&problem, nt_model_system(model), frame, &error),
                                  NT_OK);
                 assert_int_equal(nt_problem_check_tangent(problem, &at, 1e-6, &off, &error), NT_OK);
                 nt_problem_destroy(problem);
