@@ -13,7 +13,7 @@
 #include <math.h>
 
 /* The push at the start, of which T_0 is made, is that of the last step's end. */
-static nt_status layout(const nt_problem *problem, const double *option, nt_layout *sizes,
+static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
                         nt_error *error)
 {
     (void)option, (void)error;

@@ -33,15 +33,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const nt_option_key options[NT_BDF_OPTIONS] = {
-    [NT_BDF_TOLERANCE] = {"tolerance", NT_REAL, 1e-6, 1e-14, 1, "", NULL,
-                          "of the local error relative to 1 + |value|, where the simulation gives "
-                          "no tolerance"},
-    [NT_BDF_MAX_ORDER] = {"max_order", NT_INTEGER, 5, 1, 5, "", NULL,
-                          "highest order of the formulas; from 3 on undamped fast oscillations are "
-                          "unstable"},
-    [NT_BDF_MAX_STEPS] = {"max_steps", NT_INTEGER, 1e7, 1, 1e9, "", NULL,
-                          "steps of a run, at most"},
+static const nt_option_key options[] = {
+    {"tolerance", NT_REAL, 1e-6, 1e-14, 1, "", NULL,
+     "of the local error relative to 1 + |value|, where the simulation gives "
+     "no tolerance"},
+    {"max_order", NT_INTEGER, 5, 1, 5, "", NULL,
+     "highest order of the formulas; from 3 on undamped fast oscillations are "
+     "unstable"},
+    {"max_steps", NT_INTEGER, 1e7, 1, 1e9, "", NULL, "steps of a run, at most"},
 };
 
 const char *const nt_bdf_words[NT_BDF_WORDS] = {
@@ -66,7 +65,7 @@ static void fill_tolerances(nt_bdf *b)
         loosest = fmax(loosest, b->stepper->tolerance[i]);
     for (int i = 0; i < 4; i++) {
         double own = b->stepper->tolerance[i];
-        given[i] = loosest == 0 ? b->stepper->options[NT_BDF_TOLERANCE]
+        given[i] = loosest == 0 ? nt_options_get(b->stepper->options, NT_OPTION_TOLERANCE)
                    : own > 0    ? own
                                 : LOOSE * loosest;
     }
@@ -256,7 +255,7 @@ static void close_own(nt_stepper *s)
     s->own = NULL;
 }
 
-static nt_status layout(const nt_problem *problem, const double *option, nt_layout *sizes,
+static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
                         nt_error *error)
 {
     (void)problem, (void)option, (void)error;
@@ -397,7 +396,8 @@ static const double PACE = 1000, HOPELESS = 1e5;
 /* What forbids one more step toward `end`; NULL for nothing. */
 static const char *forbids(nt_bdf *b, double end)
 {
-    double t = b->stepper->now.all[NT_PHASE_T], most = b->stepper->options[NT_BDF_MAX_STEPS];
+    double t = b->stepper->now.all[NT_PHASE_T],
+           most = nt_options_get(b->stepper->options, NT_OPTION_MAX_STEPS);
     if (fabs(end - b->toward) > 1e-13 * fabs(end)) { /* now + h, rounded at every step */
         b->toward = end;
         b->taken = 0;
@@ -443,7 +443,7 @@ const nt_method nt_method_bdf = {
     .reference = "Hindmarsh et al. 2005; Gear, Leimkuhler & Gupta 1985",
     .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_CONTROLS_ERROR | NT_OWN_STEPS,
     .options = options,
-    .n_options = NT_BDF_OPTIONS,
+    .n_options = sizeof options / sizeof *options,
     .frames = NT_IN_BOTH_FRAMES,
     .layout = layout,
     .start = start,

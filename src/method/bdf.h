@@ -47,8 +47,6 @@
 #include <sundials/sundials_matrix.h>
 #include <sundials/sundials_nvector.h>
 
-enum { NT_BDF_TOLERANCE, NT_BDF_MAX_ORDER, NT_BDF_MAX_STEPS, NT_BDF_OPTIONS };
-
 /* ---- Newton's matrix ------------------------------------------------------------------------ */
 
 /* Each node of the system's block graph holds its unknowns twice: (q, eta) first, then (v, lambda).

@@ -144,7 +144,7 @@ static nt_status solve(nt_bdf *b, const double *right, double *x)
 
 static nt_status create(nt_bdf *b)
 {
-    const double *option = b->stepper->options;
+    const nt_options *option = b->stepper->options;
     b->memory = CVodeCreate(CV_BDF, b->context);
     if (!b->memory || CVodeSetErrHandlerFn(b->memory, nt_bdf_silent, NULL) != CV_SUCCESS ||
         CVodeInit(b->memory, nt_bdf_rate, 0, b->y) != CV_SUCCESS ||
@@ -152,7 +152,7 @@ static nt_status create(nt_bdf *b)
         CVodeWFtolerances(b->memory, nt_bdf_weights) != CV_SUCCESS ||
         CVodeSetLinearSolver(b->memory, b->linear, b->matrix) != CV_SUCCESS ||
         CVodeSetLinSysFn(b->memory, nt_bdf_linear_system) != CV_SUCCESS ||
-        CVodeSetMaxOrd(b->memory, (int)option[NT_BDF_MAX_ORDER]) != CV_SUCCESS)
+        CVodeSetMaxOrd(b->memory, (int)nt_options_get(option, NT_OPTION_MAX_ORDER)) != CV_SUCCESS)
         return NT_NO_MEMORY;
     return NT_OK;
 }

@@ -183,7 +183,7 @@ static bool choose_entries(nt_bdf *b)
 
 static nt_status create(nt_bdf *b)
 {
-    const double *option = b->stepper->options;
+    const nt_options *option = b->stepper->options;
     b->memory = IDACreate(b->context);
     if (!b->memory || IDASetErrHandlerFn(b->memory, nt_bdf_silent, NULL) != IDA_SUCCESS ||
         IDAInit(b->memory, nt_bdf_residual, 0, b->y, b->rate) != IDA_SUCCESS ||
@@ -191,7 +191,8 @@ static nt_status create(nt_bdf *b)
         IDAWFtolerances(b->memory, nt_bdf_weights) != IDA_SUCCESS ||
         IDASetLinearSolver(b->memory, b->linear, b->matrix) != IDA_SUCCESS ||
         IDASetJacFn(b->memory, nt_bdf_jacobian) != IDA_SUCCESS ||
-        IDASetMaxOrd(b->memory, (int)option[NT_BDF_MAX_ORDER]) != IDA_SUCCESS || !choose_entries(b))
+        IDASetMaxOrd(b->memory, (int)nt_options_get(option, NT_OPTION_MAX_ORDER)) != IDA_SUCCESS ||
+        !choose_entries(b))
         return NT_NO_MEMORY;
     return NT_OK;
 }

@@ -12,20 +12,22 @@ static const double SLOW = 0.25;
 
 /* ---- coefficients --------------------------------------------------------------------------- */
 
-static nt_family family(const double *value)
+static nt_family family(const nt_options *options)
 {
+    double newmark = nt_options_get(options, NT_OPTION_NEWMARK);
+    double beta = nt_options_get(options, NT_OPTION_BETA);
+    double hht = nt_options_get(options, NT_OPTION_HHT);
+    double rho = nt_options_get(options, NT_OPTION_RHO_INF);
     nt_family c = {0};
-    if (!isnan(value[NT_FAMILY_NEWMARK])) {
-        c.gamma = value[NT_FAMILY_NEWMARK];
-        c.beta = !isnan(value[NT_FAMILY_BETA]) ? value[NT_FAMILY_BETA]
-                                               : (c.gamma + 0.5) * (c.gamma + 0.5) / 4;
-    } else if (!isnan(value[NT_FAMILY_HHT])) {
-        double alpha = value[NT_FAMILY_HHT];
-        c.alpha_f = -alpha;
-        c.beta = (1 - alpha) * (1 - alpha) / 4;
-        c.gamma = 0.5 - alpha;
+    if (!isnan(newmark)) {
+        c.gamma = newmark;
+        c.beta = !isnan(beta) ? beta : (c.gamma + 0.5) * (c.gamma + 0.5) / 4;
+    } else if (!isnan(hht)) {
+        c.alpha_f = -hht;
+        c.beta = (1 - hht) * (1 - hht) / 4;
+        c.gamma = 0.5 - hht;
     } else {
-        double rho = !isnan(value[NT_FAMILY_RHO_INF]) ? value[NT_FAMILY_RHO_INF] : 0.8;
+        rho = !isnan(rho) ? rho : 0.8;
         c.alpha_m = (2 * rho - 1) / (rho + 1);
         c.alpha_f = rho / (rho + 1);
         c.gamma = 0.5 + c.alpha_f - c.alpha_m;
@@ -34,9 +36,9 @@ static nt_family family(const double *value)
     return c;
 }
 
-nt_family nt_family_of_step(const double *value, double h)
+nt_family nt_family_of_step(const nt_options *options, double h)
 {
-    nt_family c = family(value);
+    nt_family c = family(options);
     c.h = h;
     c.share = (1 - c.alpha_f) / (1 - c.alpha_m);
     if (c.beta > 0) {
@@ -52,10 +54,12 @@ nt_family nt_family_of_step(const double *value, double h)
     return c;
 }
 
-nt_status nt_family_check(const nt_problem *problem, const double *option, nt_error *error)
+nt_status nt_family_check(const nt_problem *problem, const nt_options *option, nt_error *error)
 {
-    bool newmark = !isnan(option[NT_FAMILY_NEWMARK]), beta = !isnan(option[NT_FAMILY_BETA]);
-    int families = !isnan(option[NT_FAMILY_RHO_INF]) + newmark + !isnan(option[NT_FAMILY_HHT]);
+    bool newmark = !isnan(nt_options_get(option, NT_OPTION_NEWMARK)),
+         beta = !isnan(nt_options_get(option, NT_OPTION_BETA));
+    int families = !isnan(nt_options_get(option, NT_OPTION_RHO_INF)) + newmark +
+                   !isnan(nt_options_get(option, NT_OPTION_HHT));
     if (families > 1)
         return nt_fail(error, NT_INVALID,
                        "options rho_inf, newmark and hht exclude each other, %d of them are given",
@@ -64,7 +68,7 @@ nt_status nt_family_check(const nt_problem *problem, const double *option, nt_er
         return nt_fail(error, NT_INVALID,
                        "option beta belongs to newmark, which is not given; rho_inf and hht have "
                        "their own beta");
-    if (beta && option[NT_FAMILY_BETA] == 0 && problem->nh > 0)
+    if (beta && nt_options_get(option, NT_OPTION_BETA) == 0 && problem->nh > 0)
         return nt_fail(error, NT_UNSUPPORTED,
                        "with beta = 0 (Stormer) positions are explicit and cannot keep holonomic "
                        "constraints, the system has %d; expected beta > 0",
@@ -79,10 +83,10 @@ size_t nt_newton_size(const nt_problem *problem)
     return (size_t)problem->nv + 4 * (size_t)problem->n + 9 * (size_t)problem->space.n_rotations;
 }
 
-double *nt_newton_bind(nt_newton *w, const nt_stepper *s, double h)
+double *nt_newton_bind(nt_newton *w, const nt_stepper *s, const nt_family *c)
 {
     size_t nv = (size_t)s->problem->nv, n = (size_t)s->problem->n;
-    w->c = nt_family_of_step(s->options, h);
+    w->c = *c;
     w->rate = s->next.v;
     w->acceleration = s->next.vdot;
     w->increment = s->scratch;
@@ -224,7 +228,7 @@ static nt_status solve(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
     if (!tangent)
         return nt_solver_solve(f->solver, z, 1);
     statistics->factorisations++;
-    if (s->options[NT_FAMILY_REUSE_TANGENT] == 0)
+    if (nt_options_get(s->options, NT_OPTION_REUSE_TANGENT) == 0)
         return nt_solver_factor_solve(f->solver, tangent, z);
     nt_status status = nt_solver_factor(f->solver, tangent); /* set_tolerances reads it again */
     f->kept = status == NT_OK;
@@ -313,8 +317,8 @@ static void measure_forces(const nt_stepper *s, const nt_newton *w, double force
         multiplier[kind] = larger(fabs(s->next.lambda[i]), multiplier[kind]);
     }
     for (int kind = 0; kind < 2; kind++)
-        force[kind] = s->options[NT_FAMILY_TOLERANCE_FORCE + kind] +
-                      s->options[NT_FAMILY_TOLERANCE_RELATIVE] *
+        force[kind] = nt_options_get(s->options, NT_OPTION_TOLERANCE_FORCE + kind) +
+                      nt_options_get(s->options, NT_OPTION_TOLERANCE_RELATIVE) *
                           larger(largest[kind] / (w->c.scale * w->c.beta_prime), multiplier[kind]) +
                       16 * DBL_EPSILON * noise[kind] / rounding;
 }
@@ -330,10 +334,10 @@ static const double FOLLOWS = 1e-5;
 static void set_tolerances(const nt_stepper *s, const nt_newton *w)
 {
     const nt_problem *p = s->problem;
-    const double *option = s->options;
-    double force[2], relative = option[NT_FAMILY_TOLERANCE_RELATIVE];
-    const double position[2] = {option[NT_FAMILY_TOLERANCE_LENGTH],
-                                option[NT_FAMILY_TOLERANCE_ANGLE]};
+    const nt_options *option = s->options;
+    double force[2], relative = nt_options_get(option, NT_OPTION_TOLERANCE_RELATIVE);
+    const double position[2] = {nt_options_get(option, NT_OPTION_TOLERANCE_LENGTH),
+                                nt_options_get(option, NT_OPTION_TOLERANCE_ANGLE)};
     measure_forces(s, w, force);
     const double per_force[2] = {1 / force[0], 1 / force[1]};
     const double per_position[2] = {1 / position[0], 1 / position[1]};
@@ -425,14 +429,14 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
 {
     const nt_problem *p = s->problem;
     nt_factors *f = s->factors;
-    bool reuse = s->options[NT_FAMILY_REUSE_TANGENT] != 0;
+    bool reuse = nt_options_get(s->options, NT_OPTION_REUSE_TANGENT) != 0;
     /* equal steps differ in their last bits where times are rounded */
     bool same = fabs(s->now.all[NT_PHASE_STEP] - w->c.h) <= 1e-9 * w->c.h;
     bool fresh = !reuse || !f->kept || !same || s->stale;
     s->has_tangent = false;
     bool settled = false; /* increments say converged: only the residual is still to be asked */
     double last = 0, size = 0;
-    int most = (int)s->options[NT_FAMILY_MAX_ITERATIONS];
+    int most = (int)nt_options_get(s->options, NT_OPTION_MAX_ITERATIONS);
     for (int i = 0;; i++) {
         s->report = (nt_report){.iterations = i, .unknown = -1, .worst = size};
         bool leaves = settled && fresh && w->leaves_tangent;

@@ -36,59 +36,41 @@
 
 /* ---- options -------------------------------------------------------------------------------- */
 
-/* The first options of every method with this Newton iteration, in this order; the family's after
- * them. */
-enum {
-    NT_FAMILY_TOLERANCE_LENGTH,
-    NT_FAMILY_TOLERANCE_ANGLE,
-    NT_FAMILY_TOLERANCE_FORCE,
-    NT_FAMILY_TOLERANCE_MOMENT,
-    NT_FAMILY_TOLERANCE_RELATIVE,
-    NT_FAMILY_MAX_ITERATIONS,
-    NT_FAMILY_REUSE_TANGENT,
-    NT_NEWTON_OPTIONS,
-    NT_FAMILY_RHO_INF = NT_NEWTON_OPTIONS,
-    NT_FAMILY_NEWMARK,
-    NT_FAMILY_BETA,
-    NT_FAMILY_HHT,
-    NT_FAMILY_OPTIONS
-};
-
-/* The rows of the table for them. */
+/* Rows of a method's table: of every method with this Newton iteration; of the family besides. */
 /* clang-format off */
 #define NT_NEWTON_OPTION_KEYS                                                                      \
-    [NT_FAMILY_TOLERANCE_LENGTH] = {"tolerance_length", NT_REAL, 1e-10, 1e-300, 1, "m", NULL,      \
+    {"tolerance_length", NT_REAL, 1e-10, 1e-300, 1, "m", NULL,      \
         "absolute tolerance of positions and of constraints on lengths"},                          \
-    [NT_FAMILY_TOLERANCE_ANGLE] = {"tolerance_angle", NT_REAL, 1e-10, 1e-300, 1, "rad", NULL,      \
+    {"tolerance_angle", NT_REAL, 1e-10, 1e-300, 1, "rad", NULL,      \
         "absolute tolerance of rotations and of constraints on angles"},                           \
-    [NT_FAMILY_TOLERANCE_FORCE] = {"tolerance_force", NT_REAL, 1e-8, 1e-300, 1e300, "N", NULL,     \
+    {"tolerance_force", NT_REAL, 1e-8, 1e-300, 1e300, "N", NULL,     \
         "absolute tolerance of forces: residuals and multipliers"},                                \
-    [NT_FAMILY_TOLERANCE_MOMENT] = {"tolerance_moment", NT_REAL, 1e-8, 1e-300, 1e300, "N m", NULL, \
+    {"tolerance_moment", NT_REAL, 1e-8, 1e-300, 1e300, "N m", NULL, \
         "absolute tolerance of moments: residuals and multipliers"},                               \
-    [NT_FAMILY_TOLERANCE_RELATIVE] = {"tolerance_relative", NT_REAL, 1e-8, 1e-14, 1e-2, "", NULL,  \
+    {"tolerance_relative", NT_REAL, 1e-8, 1e-14, 1e-2, "", NULL,  \
         "relative to the increment of the step, to the largest force and to the largest moment"},  \
-    [NT_FAMILY_MAX_ITERATIONS] = {"max_iterations", NT_INTEGER, 12, 1, 1000, "", NULL,             \
+    {"max_iterations", NT_INTEGER, 12, 1, 1000, "", NULL,             \
         "Newton iterations before a step is rejected"},                                            \
-    [NT_FAMILY_REUSE_TANGENT] = {"reuse_tangent", NT_BOOLEAN, 0, 0, 1, "", NULL,                   \
+    {"reuse_tangent", NT_BOOLEAN, 0, 0, 1, "", NULL,                   \
         "keep the factorised tangent while the iteration contracts fast enough"}
 
 #define NT_FAMILY_OPTION_KEYS                                                                      \
     NT_NEWTON_OPTION_KEYS,                                                                         \
-    [NT_FAMILY_RHO_INF] = {"rho_inf", NT_REAL, (double)NAN, 0, 1, "", NULL,                        \
+    {"rho_inf", NT_REAL, (double)NAN, 0, 1, "", NULL,                        \
         "spectral radius at infinite frequency, 1: no damping (Chung & Hulbert); 0.8 where "       \
         "no family is named"},                                                                     \
-    [NT_FAMILY_NEWMARK] = {"newmark", NT_REAL, (double)NAN, 0.5, 1, "", NULL,                      \
+    {"newmark", NT_REAL, (double)NAN, 0.5, 1, "", NULL,                      \
         "Newmark's gamma with beta = (gamma + 1/2)^2/4; 0.5 is the trapezoidal rule"},             \
-    [NT_FAMILY_BETA] = {"beta", NT_REAL, (double)NAN, 0, 1, "", NULL,                              \
+    {"beta", NT_REAL, (double)NAN, 0, 1, "", NULL,                              \
         "another beta for newmark; 0: positions explicit (with newmark 0.5 Stormer's method), "    \
         "for systems without holonomic constraints"},                                              \
-    [NT_FAMILY_HHT] = {"hht", NT_REAL, (double)NAN, -1.0 / 3, 0, "", NULL,                         \
+    {"hht", NT_REAL, (double)NAN, -1.0 / 3, 0, "", NULL,                         \
         "alpha of Hilber, Hughes & Taylor; 0 is the trapezoidal rule"}
 /* clang-format on */
 
 /* Options that exclude each other or that the system cannot follow: NT_INVALID or NT_UNSUPPORTED
  * and a message. */
-nt_status nt_family_check(const nt_problem *problem, const double *option, nt_error *error);
+nt_status nt_family_check(const nt_problem *problem, const nt_options *option, nt_error *error);
 
 /* ---- coefficients --------------------------------------------------------------------------- */
 
@@ -99,7 +81,7 @@ typedef struct nt_family {
     double h, scale, position, gamma_prime, beta_prime;
 } nt_family;
 
-nt_family nt_family_of_step(const double *option, double h);
+nt_family nt_family_of_step(const nt_options *options, double h);
 
 /* The tangent (see above) at a point into the stepper's matrix, for linearised steps. */
 nt_status nt_family_tangent(nt_stepper *s, const nt_family *c, const nt_point *at,
@@ -122,10 +104,10 @@ typedef struct nt_newton {
     bool leaves_tangent;   /* the end leaves its tangent to sensitivities: see has_tangent */
 } nt_newton;
 
-/* Doubles of scratch for the arrays, and the arrays with rate and acceleration those of
- * `next`; returns where the scratch after them begins. */
+/* Doubles of scratch for the arrays, and the arrays with rate and acceleration those of `next`, for
+ * a step with these coefficients; returns where the scratch after them begins. */
 size_t nt_newton_size(const nt_problem *problem);
-double *nt_newton_bind(nt_newton *newton, const nt_stepper *s, double h);
+double *nt_newton_bind(nt_newton *newton, const nt_stepper *s, const nt_family *c);
 
 /* a, x, x' from v_n, vdot_n, a_n (the first nv of the method's memory) and the guess that x''
  * holds; multipliers and discrete memory of `next` start from those of `now`. With the recursion
@@ -147,7 +129,7 @@ nt_status nt_newton_evaluate(nt_stepper *s, const nt_newton *w, const double *ma
 /* Is T_inverse wanted in this call of the equations? */
 static inline bool nt_newton_needs_maps(const nt_stepper *s, const nt_matrix *tangent)
 {
-    return tangent || s->options[NT_FAMILY_REUSE_TANGENT] != 0;
+    return tangent || nt_options_get(s->options, NT_OPTION_REUSE_TANGENT) != 0;
 }
 
 /* Iterate to convergence. */

@@ -18,9 +18,9 @@
 
 #include <string.h>
 
-static const nt_option_key options[NT_FAMILY_OPTIONS] = {NT_FAMILY_OPTION_KEYS};
+static const nt_option_key options[] = {NT_FAMILY_OPTION_KEYS};
 
-static nt_status layout(const nt_problem *problem, const double *option, nt_layout *sizes,
+static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
                         nt_error *error)
 {
     sizes->memory = (size_t)problem->nv;
@@ -49,7 +49,8 @@ static nt_status equilibrium(nt_stepper *s, const nt_newton *w, nt_matrix *tange
 static nt_status step(nt_stepper *s, double h)
 {
     nt_newton w;
-    nt_newton_bind(&w, s, h);
+    nt_family c = nt_family_of_step(s->options, h);
+    nt_newton_bind(&w, s, &c);
     w.leaves_tangent = s->linear && w.c.position > 0 && nt_generalized_alpha_is_rigid(s->problem);
     s->next.all[NT_PHASE_T] = s->now.all[NT_PHASE_T] + h;
     memcpy(w.acceleration, s->now.vdot, (size_t)s->problem->nv * sizeof(double));
@@ -67,7 +68,7 @@ const nt_method nt_method_generalized_alpha = {
     .reference = "Bruls, Cardona & Arnold 2012, algorithm 1",
     .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC,
     .options = options,
-    .n_options = NT_FAMILY_OPTIONS,
+    .n_options = sizeof options / sizeof *options,
     .frames = NT_IN_BOTH_FRAMES,
     .layout = layout,
     .start = start,

@@ -13,7 +13,7 @@ static inline bool nt_generalized_alpha_is_rigid(const nt_problem *p)
 }
 
 /* sizes->linear, linear_each and fours */
-void nt_generalized_alpha_linear_layout(const nt_problem *problem, const double *option,
+void nt_generalized_alpha_linear_layout(const nt_problem *problem, const nt_options *option,
                                         nt_layout *sizes);
 
 /* The descriptor's `linearise`. */

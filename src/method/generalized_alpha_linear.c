@@ -14,10 +14,9 @@
 
 #include <string.h>
 
-static const nt_option_key options[NT_LOCAL_OPTIONS] = {NT_FAMILY_OPTION_KEYS,
-                                                        NT_LOCAL_OPTION_KEYS};
+static const nt_option_key options[] = {NT_FAMILY_OPTION_KEYS, NT_LOCAL_OPTION_KEYS};
 
-static nt_status layout(const nt_problem *problem, const double *option, nt_layout *sizes,
+static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
                         nt_error *error)
 {
     sizes->memory = (size_t)problem->nv;
@@ -68,7 +67,7 @@ const nt_method nt_method_generalized_alpha_linear = {
     .reference = "Bruls & Eberhard 2008, algorithm 3",
     .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC,
     .options = options,
-    .n_options = NT_LOCAL_OPTIONS,
+    .n_options = sizeof options / sizeof *options,
     .frames = NT_IN_BOTH_FRAMES,
     .layout = layout,
     .start = start,

@@ -36,7 +36,7 @@ static bool is_rigid(const nt_problem *p, const nt_family *c)
 
 static size_t fours_of(size_t count) { return (count + 3) / 4 * 4; }
 
-void nt_generalized_alpha_linear_layout(const nt_problem *problem, const double *option,
+void nt_generalized_alpha_linear_layout(const nt_problem *problem, const nt_options *option,
                                         nt_layout *sizes)
 {
     size_t nv = (size_t)problem->nv, rotations = (size_t)problem->space.n_rotations;
@@ -453,7 +453,7 @@ nt_status nt_generalized_alpha_linearise(nt_stepper *s, double h, const nt_direc
     at.memory = s->now.memory;
     if (s->has_tangent) { /* and its T^-1 */
         nt_newton w;
-        nt_newton_bind(&w, s, h);
+        nt_newton_bind(&w, s, &c);
         l.T_inverse = w.T_inverse;
     } else {
         for (int i = 0; i < nv; i++) /* h Dq */

@@ -25,10 +25,9 @@
 
 #include <string.h>
 
-static const nt_option_key options[NT_LOCAL_OPTIONS] = {NT_FAMILY_OPTION_KEYS,
-                                                        NT_LOCAL_OPTION_KEYS};
+static const nt_option_key options[] = {NT_FAMILY_OPTION_KEYS, NT_LOCAL_OPTION_KEYS};
 
-static nt_status layout(const nt_problem *problem, const double *option, nt_layout *sizes,
+static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
                         nt_error *error)
 {
     for (int b = 0; b < problem->space.n_blocks; b++) {
@@ -141,7 +140,7 @@ const nt_method nt_method_generalized_alpha_residual = {
     .reference = "Bruls & Eberhard 2008, algorithm 2",
     .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC,
     .options = options,
-    .n_options = NT_LOCAL_OPTIONS,
+    .n_options = sizeof options / sizeof *options,
     .frames = NT_IN_BOTH_FRAMES,
     .layout = layout,
     .start = start,

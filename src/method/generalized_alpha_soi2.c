@@ -22,13 +22,11 @@
 
 #include <string.h>
 
-enum { CORRECTION = NT_FAMILY_OPTIONS, N_OPTIONS };
-
-static const nt_option_key options[N_OPTIONS] = {
+static const nt_option_key options[] = {
     NT_FAMILY_OPTION_KEYS,
-    [CORRECTION] = {"correction", NT_BOOLEAN, 1, 0, 1, "", NULL,
-                    "adapt the accelerations of the last step to a new step size; without it "
-                    "accelerations and multipliers are of first order where steps vary"},
+    {"correction", NT_BOOLEAN, 1, 0, 1, "", NULL,
+     "adapt the accelerations of the last step to a new step size; without it "
+     "accelerations and multipliers are of first order where steps vary"},
 };
 
 /* The residual of the second stage shrinks by less than this from one iteration to the next: the
@@ -51,18 +49,19 @@ nt_soi2 nt_soi2_bind(const nt_stepper *s, double h)
     const nt_problem *p = s->problem;
     nt_soi2 w = {.now = nt_soi2_memory_of(p, s->now.method),
                  .next = nt_soi2_memory_of(p, s->next.method)};
-    w.load = nt_newton_bind(&w.n, s, h);
+    nt_family c = nt_family_of_step(s->options, h);
+    w.load = nt_newton_bind(&w.n, s, &c);
     w.Mw = w.load + p->nv;
     w.spare = w.Mw + p->nv;
     w.q_M = w.spare + p->nv;
     w.alpha = w.n.c.alpha_m - w.n.c.alpha_f;
     double before = s->now.all[NT_PHASE_STEP];
-    if (s->options[CORRECTION] != 0 && before > 0)
+    if (nt_options_get(s->options, NT_OPTION_CORRECTION) != 0 && before > 0)
         w.correction = w.alpha * (h / before - 1);
     return w;
 }
 
-static nt_status layout(const nt_problem *problem, const double *option, nt_layout *sizes,
+static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
                         nt_error *error)
 {
     sizes->memory = nt_soi2_memory_size(problem);
@@ -70,7 +69,7 @@ static nt_status layout(const nt_problem *problem, const double *option, nt_layo
     sizes->scratch = nt_soi2_scratch(problem);
     sizes->linear = nt_soi2_linear_scratch(problem);
     sizes->linear_each = nt_soi2_linear_scratch_each(problem);
-    if (option[NT_FAMILY_BETA] == 0)
+    if (nt_options_get(option, NT_OPTION_BETA) == 0)
         return nt_fail(error, NT_INVALID,
                        "option beta is 0, expected a positive number: the first stage solves for "
                        "positions");
@@ -285,7 +284,8 @@ static nt_status second_stage(nt_stepper *s, const nt_soi2 *w)
     const nt_problem *p = s->problem;
     bool fresh = true;
     double last = (double)INFINITY;
-    int most = (int)s->options[NT_FAMILY_MAX_ITERATIONS], before = s->report.iterations;
+    int most = (int)nt_options_get(s->options, NT_OPTION_MAX_ITERATIONS),
+        before = s->report.iterations;
     set_velocity_tolerances(s, w);
     integrate(s, w, false);
     for (int i = 0;; i++) {
@@ -349,7 +349,7 @@ const nt_method nt_method_generalized_alpha_soi2 = {
     .reference = "Jay & Negrut 2009",
     .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_CONTROLS_ERROR,
     .options = options,
-    .n_options = N_OPTIONS,
+    .n_options = sizeof options / sizeof *options,
     .frames = NT_IN_BOTH_FRAMES,
     .error_order = 3,
     .layout = layout,

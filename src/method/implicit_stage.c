@@ -8,15 +8,15 @@
 #include <string.h>
 
 const nt_option_key nt_stage_options[NT_STAGE_OPTIONS] = {
-    [NT_STAGE_TOLERANCE_LENGTH] = {"tolerance_length", NT_REAL, 1e-12, 1e-300, 1, "m", NULL,
-                                   "absolute tolerance of displacements within a step"},
-    [NT_STAGE_TOLERANCE_ANGLE] = {"tolerance_angle", NT_REAL, 1e-12, 1e-300, 1, "rad", NULL,
-                                  "absolute tolerance of rotations within a step"},
-    [NT_STAGE_TOLERANCE_RELATIVE] = {"tolerance_relative", NT_REAL, 1e-12, 1e-14, 1e-2, "", NULL,
-                                     "relative to the largest displacement and to the largest "
-                                     "rotation of the step"},
-    [NT_STAGE_MAX_ITERATIONS] = {"max_iterations", NT_INTEGER, 20, 1, 1000, "", NULL,
-                                 "Newton iterations before a step is rejected"},
+    {"tolerance_length", NT_REAL, 1e-12, 1e-300, 1, "m", NULL,
+     "absolute tolerance of displacements within a step"},
+    {"tolerance_angle", NT_REAL, 1e-12, 1e-300, 1, "rad", NULL,
+     "absolute tolerance of rotations within a step"},
+    {"tolerance_relative", NT_REAL, 1e-12, 1e-14, 1e-2, "", NULL,
+     "relative to the largest displacement and to the largest "
+     "rotation of the step"},
+    {"max_iterations", NT_INTEGER, 20, 1, 1000, "", NULL,
+     "Newton iterations before a step is rejected"},
 };
 
 /* A rotation vector of a whole turn is where tangent operators are singular. rad */
@@ -175,8 +175,9 @@ static double correct(nt_stepper *s, const work *w)
     }
     for (int i = 0; i < p->nv; i++) {
         nt_quantity kind = p->quantity[i];
-        double ratio = fabs(w->e[i]) / (s->options[NT_STAGE_TOLERANCE_LENGTH + kind] +
-                                        s->options[NT_STAGE_TOLERANCE_RELATIVE] * size[kind]);
+        double ratio =
+            fabs(w->e[i]) / (nt_options_get(s->options, NT_OPTION_TOLERANCE_LENGTH + (int)kind) +
+                             nt_options_get(s->options, NT_OPTION_TOLERANCE_RELATIVE) * size[kind]);
         if (!(ratio <= worst)) {
             worst = ratio;
             s->report.unknown = i;
@@ -216,7 +217,7 @@ nt_status nt_stage_solve(nt_stepper *s, const nt_stage *stage, double h, nt_stag
             s->report.increment = true;
             s->report.worst = (double)INFINITY;
         }
-        if (turned >= 0 || i == (int)s->options[NT_STAGE_MAX_ITERATIONS])
+        if (turned >= 0 || i == (int)nt_options_get(s->options, NT_OPTION_MAX_ITERATIONS))
             return NT_NOT_CONVERGED;
         nt_status status = correction(s, stage, h, &w);
         if (status != NT_OK)

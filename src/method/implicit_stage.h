@@ -35,13 +35,7 @@ typedef struct nt_stage {
     v3 (*vary)(double h, m3 J, v3 W, v3 psi, const nt_moved_turn *moved); /* d rest, psi held */
 } nt_stage;
 
-enum {
-    NT_STAGE_TOLERANCE_LENGTH,
-    NT_STAGE_TOLERANCE_ANGLE,
-    NT_STAGE_TOLERANCE_RELATIVE,
-    NT_STAGE_MAX_ITERATIONS,
-    NT_STAGE_OPTIONS
-};
+enum { NT_STAGE_OPTIONS = 4 };
 extern const nt_option_key nt_stage_options[NT_STAGE_OPTIONS];
 
 /* What a stage has found: arrays in scratch. */

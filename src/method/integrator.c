@@ -78,13 +78,11 @@ static bool chooses_steps(const nt_integrator_setup *setup, const nt_layout *lay
     return controlled;
 }
 
-/* Whether the options say that a tangent stays in use from step to step. */
-static bool keeps_factors(const nt_method *method, const double *values)
+/* A tangent stays in use from step to step. */
+static bool keeps_factors(const nt_options *options)
 {
-    for (int i = 0; i < method->n_options; i++)
-        if (strcmp(method->options[i].name, "reuse_tangent") == 0)
-            return values[i] != 0;
-    return false;
+    return nt_options_have(options, NT_OPTION_REUSE_TANGENT) &&
+           nt_options_get(options, NT_OPTION_REUSE_TANGENT) != 0;
 }
 
 /* Whether v is another in the problem's frame than in the system's. */
@@ -123,9 +121,13 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     if (!values)
         goto no_memory;
     status = nt_method_parse_options(it->method, setup->options, setup->n_options, values, error);
-    if (status != NT_OK || (status = it->method->layout(p, values, &layout, error)) != NT_OK)
+    if (status == NT_OK)
+        status = nt_options_resolve(&it->options, it->method, values, error);
+    if (status == NT_OK)
+        status = it->method->layout(p, &it->options, &layout, error);
+    if (status != NT_OK)
         goto failed;
-    it->keeps = keeps_factors(it->method, values);
+    it->keeps = keeps_factors(&it->options);
     it->size = phase_size(p, &layout);
     it->variable = chooses_steps(setup, &layout);
     it->layout = layout;
@@ -134,8 +136,10 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     it->kept = NT_TAKE(&it->arena, p->nc, int);
     it->rows = NT_TAKE(&it->arena, p->nc, int);
     it->estimate = NT_TAKE(&it->arena, it->method->error ? 2 * (size_t)p->nv : 0, double);
-    it->stepper = (nt_stepper){
-        .problem = p, .factors = it->factors, .options = values, .statistics = &it->statistics};
+    it->stepper = (nt_stepper){.problem = p,
+                               .factors = it->factors,
+                               .options = &it->options,
+                               .statistics = &it->statistics};
     memcpy(it->stepper.tolerance, setup->tolerance, sizeof setup->tolerance);
     it->stepper.minimum_step = setup->minimum_step;
     it->stepper.maximum_step = setup->maximum_step;

@@ -9,6 +9,7 @@ struct nt_integrator {
     nt_factors *factors; /* of the steps; their rows are those of the state                 */
     nt_factors *look;    /* of dense output and reactions; NULL until one is asked for      */
     nt_arena arena;
+    nt_options options;
     const nt_method *method;
     nt_stepper stepper;
     nt_phase before;  /* the state at the start of the last accepted step        */

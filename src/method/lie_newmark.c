@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-nt_status nt_lie_newmark_substep(nt_stepper *s, const double *options, double h, double t,
+nt_status nt_lie_newmark_substep(nt_stepper *s, const nt_options *options, double h, double t,
                                  double *q, double *v, double *a)
 {
     nt_kick(s->problem, h / 2, v, a, v); /* Phi_{h/2}  */

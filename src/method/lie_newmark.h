@@ -6,7 +6,7 @@
 
 /* (q, v, a) at t -> the same at t + h, in place; a is the push. h may be negative where forces do
  * not depend on velocities. options: values of nt_push_options. */
-nt_status nt_lie_newmark_substep(nt_stepper *stepper, const double *options, double h, double t,
+nt_status nt_lie_newmark_substep(nt_stepper *stepper, const nt_options *options, double h, double t,
                                  double *q, double *v, double *a);
 
 #endif

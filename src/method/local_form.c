@@ -17,13 +17,14 @@ size_t nt_local_size(const nt_problem *problem)
 double *nt_local_bind(nt_local *l, const nt_stepper *s, double h)
 {
     size_t nv = (size_t)s->problem->nv, r = (size_t)s->problem->space.n_rotations;
-    double *free = nt_newton_bind(&l->newton, s, h);
+    nt_family c = nt_family_of_step(s->options, h);
+    double *free = nt_newton_bind(&l->newton, s, &c);
     l->newton.rate = free;
     l->newton.acceleration = free + nv;
     l->X = free + 2 * nv;
     l->Y = l->X + 9 * r;
     l->force = NULL;
-    l->kind = (chart_kind)s->options[NT_LOCAL_PARAMETERIZATION];
+    l->kind = (chart_kind)nt_options_get(s->options, NT_OPTION_PARAMETERIZATION);
     l->frame = s->problem->frame;
     return l->Y + 9 * r;
 }

@@ -36,26 +36,18 @@
 
 /* ---- options -------------------------------------------------------------------------------- */
 
-/* After those of the family. */
-enum {
-    NT_LOCAL_PARAMETERIZATION = NT_FAMILY_OPTIONS,
-    NT_LOCAL_REFERENCE_FREE,
-    NT_LOCAL_GEOMETRIC_STIFFNESS,
-    NT_LOCAL_OPTIONS
-};
-
 extern const char *const nt_local_charts[]; /* by the values of chart_kind */
 
 /* clang-format off */
 #define NT_LOCAL_OPTION_KEYS                                                                       \
-    [NT_LOCAL_PARAMETERIZATION] = {"parameterization", NT_CHOICE, CHART_CONFORMAL, 0, 1, "",       \
+    {"parameterization", NT_CHOICE, CHART_CONFORMAL, 0, 1, "",       \
         nt_local_charts,                                                                           \
         "of the rotation over a step: the rotation vector, or the conformal one "                  \
         "(Wiener-Milenkovic), whose formulas are rational"},                                       \
-    [NT_LOCAL_REFERENCE_FREE] = {"reference_free", NT_BOOLEAN, 0, 0, 1, "", NULL,                  \
+    {"reference_free", NT_BOOLEAN, 0, 0, 1, "", NULL,                  \
         "sensitivities as if the parameters had not been taken anew: off by as much as the "       \
         "motion itself"},                                                                          \
-    [NT_LOCAL_GEOMETRIC_STIFFNESS] = {"geometric_stiffness", NT_BOOLEAN, 1, 0, 1, "", NULL,        \
+    {"geometric_stiffness", NT_BOOLEAN, 1, 0, 1, "", NULL,        \
         "false: sensitivities without the derivative of T^T in forces T^T G (k_G): off by "        \
         "O(h^2) in the residual form, by nothing in the linear form, whose forces balance"}
 /* clang-format on */

@@ -153,7 +153,7 @@ static void fill_maps(linear *L, int i, derivative *d)
     nt_local_rotation r = nt_local_rotation_at(L->l.kind, L->l.frame, phi, rate);
     m3 R = quat_matrix(chart_exp(L->l.kind, phi));
     d->carry = L->l.frame == NT_BODY ? m3_transpose(R) : R;
-    if (L->s->options[NT_LOCAL_REFERENCE_FREE] != 0)
+    if (nt_options_get(L->s->options, NT_OPTION_REFERENCE_FREE) != 0)
         d->carry = (m3){0};
     d->T = chart_matrix(r.T, phi);
     d->T_inverse = chart_matrix(r.inverse, phi);
@@ -265,7 +265,7 @@ static void vary_turned_a(const linear *L, const double *dphi, const double *da,
 
 static bool has_geometric_stiffness(const linear *L)
 {
-    return L->s->options[NT_LOCAL_GEOMETRIC_STIFFNESS] != 0;
+    return nt_options_get(L->s->options, NT_OPTION_GEOMETRIC_STIFFNESS) != 0;
 }
 
 /* out += factor d(T^-T g) = factor (T^-T dg + d(T^-T g)/dphi dphi) */
@@ -328,7 +328,7 @@ static void begin(linear *L, const nt_variation *b)
     memcpy(L->a_n, b->method, bytes);
     for (int i = 0; L->l.force && i < nv; i++)
         L->force_n[i] = b->method[nv + i] / (1 - L->l.newton.c.alpha_f);
-    if (L->s->options[NT_LOCAL_REFERENCE_FREE] != 0)
+    if (nt_options_get(L->s->options, NT_OPTION_REFERENCE_FREE) != 0)
         without_reference(L, b);
 }
 

@@ -2,6 +2,7 @@
 #ifndef NUTATE_METHOD_METHOD_H
 #define NUTATE_METHOD_METHOD_H
 
+#include "method/options.h"
 #include "system/factors.h"
 
 #include <nutate/method.h>
@@ -95,8 +96,8 @@ typedef struct nt_stepper {
      * `linearise` and `vary_dense` are handed a stepper with others, of the look or of the
      * sensitivities, so that they leave the step's as they are. */
     nt_factors *factors;
-    nt_factors *linear;    /* of sensitivities, in a step that will be differentiated; else NULL */
-    const double *options; /* values by the index of the method's option table */
+    nt_factors *linear; /* of sensitivities, in a step that will be differentiated; else NULL */
+    const nt_options *options;
     nt_phase now, next;
     double *scratch;
     nt_statistics *statistics;
@@ -123,7 +124,7 @@ struct nt_method {
     unsigned frames; /* NT_IN_FRAME(...), of the problem it works on */
     int error_order; /* k where the error estimate shrinks like h^k; 0: no estimate */
     /* Check options that depend on each other; sizes of memory and scratch. */
-    nt_status (*layout)(const nt_problem *problem, const double *options, nt_layout *layout,
+    nt_status (*layout)(const nt_problem *problem, const nt_options *options, nt_layout *layout,
                         nt_error *error);
     /* Method memory from consistent q, v, vdot, lambda, mu in `next`. */
     nt_status (*start)(nt_stepper *stepper);

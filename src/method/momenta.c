@@ -19,7 +19,7 @@ enum { MOST_TURN_ITERATIONS = 30 };
 
 size_t nt_momenta_scratch(const nt_problem *problem) { return 3 * (size_t)problem->nv; }
 
-nt_status nt_momenta_layout(const nt_problem *problem, const double *options, nt_layout *layout,
+nt_status nt_momenta_layout(const nt_problem *problem, const nt_options *options, nt_layout *layout,
                             nt_error *error)
 {
     (void)options, (void)error;
@@ -97,7 +97,7 @@ nt_status nt_push_at(nt_stepper *s, double t, const double *q, const double *v, 
 
 /* The largest ratio of h da to its tolerance: absolute and relative to the largest velocity and
  * kick of its kind. */
-static double worst_ratio(nt_stepper *s, const double *options, double h, const double *v,
+static double worst_ratio(nt_stepper *s, const nt_options *options, double h, const double *v,
                           const double *a, const double *da)
 {
     const nt_problem *p = s->problem;
@@ -106,8 +106,8 @@ static double worst_ratio(nt_stepper *s, const double *options, double h, const 
         size[p->quantity[i]] = fmax(size[p->quantity[i]], fabs(v[i]) + fabs(h * a[i]));
     for (int i = 0; i < p->nv; i++) {
         nt_quantity kind = p->quantity[i];
-        double tolerance = options[NT_PUSH_TOLERANCE_VELOCITY + kind] +
-                           options[NT_PUSH_TOLERANCE_RELATIVE] * size[kind];
+        double tolerance = nt_options_get(options, NT_OPTION_TOLERANCE_VELOCITY + (int)kind) +
+                           nt_options_get(options, NT_OPTION_TOLERANCE_RELATIVE) * size[kind];
         double ratio = fabs(h * da[i]) / tolerance;
         if (!(ratio <= worst)) {
             worst = ratio;
@@ -155,7 +155,7 @@ static nt_status repetition(nt_stepper *s, const nt_point *at, const double *a, 
     return status;
 }
 
-nt_status nt_push_end(nt_stepper *s, const double *options, double h, double t, const double *q,
+nt_status nt_push_end(nt_stepper *s, const nt_options *options, double h, double t, const double *q,
                       const double *v, double *a)
 {
     const nt_problem *p = s->problem;
@@ -163,7 +163,7 @@ nt_status nt_push_end(nt_stepper *s, const double *options, double h, double t, 
     if ((has & NT_HAS_MOMENTA) && (has & NT_POSITION_FORCES))
         return nt_push_at(s, t, q, v, a);
     double *v1 = s->scratch + p->nv, *da = v1 + p->nv, last = 0; /* nt_push_at has the first */
-    int most = (int)options[NT_PUSH_MAX_ITERATIONS];
+    int most = (int)nt_options_get(options, NT_OPTION_MAX_ITERATIONS);
     for (int i = 0; i < most; i++) {
         nt_kick(p, h, v, a, v1);
         nt_point at = point_at(s, t, q, v1, a);

@@ -21,52 +21,20 @@
 #include "method/method.h"
 
 /* Options of the implicit push, nt_push_end: the table of a method that has no others. */
-enum {
-    NT_PUSH_TOLERANCE_VELOCITY,
-    NT_PUSH_TOLERANCE_ANGULAR_VELOCITY,
-    NT_PUSH_TOLERANCE_RELATIVE,
-    NT_PUSH_MAX_ITERATIONS,
-    NT_PUSH_OPTIONS
-};
+enum { NT_PUSH_OPTIONS = 4 };
 extern const nt_option_key nt_push_options[NT_PUSH_OPTIONS];
-/* The same as the first entries of another table. */
+/* The same as entries of another table. */
+/* clang-format off */
 #define NT_PUSH_OPTION_KEYS                                                                        \
-    [NT_PUSH_TOLERANCE_VELOCITY] = {"tolerance_velocity",                                          \
-                                    NT_REAL,                                                       \
-                                    1e-10,                                                         \
-                                    1e-300,                                                        \
-                                    1,                                                             \
-                                    "m/s",                                                         \
-                                    NULL,                                                          \
-                                    "absolute tolerance of velocities, where forces depend on "    \
-                                    "them"},                                                       \
-    [NT_PUSH_TOLERANCE_ANGULAR_VELOCITY] = {"tolerance_angular_velocity",                          \
-                                            NT_REAL,                                               \
-                                            1e-10,                                                 \
-                                            1e-300,                                                \
-                                            1,                                                     \
-                                            "rad/s",                                               \
-                                            NULL,                                                  \
-                                            "absolute tolerance of angular velocities, where "     \
-                                            "forces depend on them"},                              \
-    [NT_PUSH_TOLERANCE_RELATIVE] = {"tolerance_relative",                                          \
-                                    NT_REAL,                                                       \
-                                    1e-10,                                                         \
-                                    1e-14,                                                         \
-                                    1e-2,                                                          \
-                                    "",                                                            \
-                                    NULL,                                                          \
-                                    "relative to the largest velocity and to the largest angular " \
-                                    "velocity"},                                                   \
-    [NT_PUSH_MAX_ITERATIONS] = {"max_iterations",                                                  \
-                                NT_INTEGER,                                                        \
-                                25,                                                                \
-                                1,                                                                 \
-                                1000,                                                              \
-                                "",                                                                \
-                                NULL,                                                              \
-                                "iterations for forces that depend on velocities before a step "   \
-                                "is rejected"}
+    {"tolerance_velocity", NT_REAL, 1e-10, 1e-300, 1, "m/s", NULL,                                 \
+        "absolute tolerance of velocities, where forces depend on them"},                          \
+    {"tolerance_angular_velocity", NT_REAL, 1e-10, 1e-300, 1, "rad/s", NULL,                       \
+        "absolute tolerance of angular velocities, where forces depend on them"},                  \
+    {"tolerance_relative", NT_REAL, 1e-10, 1e-14, 1e-2, "", NULL,                                  \
+        "relative to the largest velocity and to the largest angular velocity"},                   \
+    {"max_iterations", NT_INTEGER, 25, 1, 1000, "", NULL,                                          \
+        "iterations for forces that depend on velocities before a step is rejected"}
+/* clang-format on */
 
 /* Doubles of scratch that the functions below use, from the beginning of it. */
 size_t nt_momenta_scratch(const nt_problem *problem);
@@ -80,7 +48,7 @@ nt_status nt_push_at(nt_stepper *stepper, double t, const double *q, const doubl
  * the system's tangent where it has one, M + h C, and by repetition where it has none. a holds a
  * guess on entry. options: the method's values of nt_push_options. Works for systems without
  * momenta too, whose mass matrix and all of whose forces are then in a. */
-nt_status nt_push_end(nt_stepper *stepper, const double *options, double h, double t,
+nt_status nt_push_end(nt_stepper *stepper, const nt_options *options, double h, double t,
                       const double *q, const double *v, double *a);
 
 /* v1 = v + h a; v1 may be v. */
@@ -156,7 +124,7 @@ void nt_momenta_vary_acceleration(const nt_problem *problem, const double *dJ, i
                                   const double *dv, const double *from, double *out);
 
 /* `layout` of methods whose memory is the push. */
-nt_status nt_momenta_layout(const nt_problem *problem, const double *options, nt_layout *layout,
+nt_status nt_momenta_layout(const nt_problem *problem, const nt_options *options, nt_layout *layout,
                             nt_error *error);
 
 /* What every step of these methods begins with: the end time, discrete memory as it is. */

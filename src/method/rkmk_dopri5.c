@@ -40,7 +40,7 @@ static const nt_rkmk_table table = {.stages = STAGES,
                                     .error = error_weights[0],
                                     .dense = dense[0]};
 
-static nt_status layout(const nt_problem *problem, const double *options, nt_layout *sizes,
+static nt_status layout(const nt_problem *problem, const nt_options *options, nt_layout *sizes,
                         nt_error *message)
 {
     (void)options, (void)message;

@@ -12,49 +12,48 @@
 #include "base/error.h"
 #include "method/splitting.h"
 
-enum { ALPHA = NT_NEWTON_OPTIONS, BETA, GYROSCOPIC, STEPS, STABILITY_LIMIT, EPSILON, N_OPTIONS };
 enum { EQUAL, STABILITY, SUNDMAN };
 
 static const char *const sides[] = {"explicit", "implicit", NULL};
 static const char *const ways[] = {"equal", "stability", "sundman", NULL};
 
-static const nt_option_key options[N_OPTIONS] = {
+static const nt_option_key options[] = {
     NT_NEWTON_OPTION_KEYS,
-    [ALPHA] = {"alpha", NT_REAL, 0.5, 0, 1, "", NULL,
-               "where in the step the explicit forces are taken"},
-    [BETA] = {"beta", NT_REAL, 0.6, 0.5, 1, "", NULL,
-              "where in the step the implicit forces are taken; 0.5: undamped"},
-    [GYROSCOPIC] = {"gyroscopic", NT_CHOICE, 0, 0, 1, "", sides,
-                    "which forces the gyroscopic ones of bodies are counted among"},
-    [STEPS] = {"steps", NT_CHOICE, 0, 0, 2, "", ways,
-               "equal, or by error where a tolerance is given; by the stability of the explicit "
-               "forces; or of sizes epsilon/sqrt(stiffness), a time transformation"},
-    [STABILITY_LIMIT] =
-        {"stability_limit", NT_REAL, (double)NAN, 1e-6, 1e6, "", NULL,
-         "largest h^2 stiffness with steps: stability; 2/alpha where none is given"},
-    [EPSILON] = {"epsilon", NT_REAL, 1, 1e-12, 1e6, "", NULL,
-                 "step times the square root of the stiffness with steps: sundman"},
+    {"alpha", NT_REAL, 0.5, 0, 1, "", NULL, "where in the step the explicit forces are taken"},
+    {"beta", NT_REAL, 0.6, 0.5, 1, "", NULL,
+     "where in the step the implicit forces are taken; 0.5: undamped"},
+    {"gyroscopic", NT_CHOICE, 0, 0, 1, "", sides,
+     "which forces the gyroscopic ones of bodies are counted among"},
+    {"steps", NT_CHOICE, 0, 0, 2, "", ways,
+     "equal, or by error where a tolerance is given; by the stability of the explicit "
+     "forces; or of sizes epsilon/sqrt(stiffness), a time transformation"},
+    {"stability_limit", NT_REAL, (double)NAN, 1e-6, 1e6, "", NULL,
+     "largest h^2 stiffness with steps: stability; 2/alpha where none is given"},
+    {"epsilon", NT_REAL, 1, 1e-12, 1e6, "", NULL,
+     "step times the square root of the stiffness with steps: sundman"},
 };
 
 /* Of the limit, so that a stiffness that grows within the step does no harm. */
 static const double SAFETY = 0.9;
 
-static nt_splitting splitting_of(const double *option)
+static nt_splitting splitting_of(const nt_options *option)
 {
-    nt_splitting c = {.alpha = option[ALPHA], .beta = option[BETA], .sigma = 0.5};
-    bool with_B = option[GYROSCOPIC] == 1;
+    nt_splitting c = {.alpha = nt_options_get(option, NT_OPTION_ALPHA),
+                      .beta = nt_options_get(option, NT_OPTION_BETA),
+                      .sigma = 0.5};
+    bool with_B = nt_options_get(option, NT_OPTION_GYROSCOPIC) == 1;
     c.explicit_parts = with_B ? NT_EXPLICIT : NT_EXPLICIT | NT_GYROSCOPIC;
     c.implicit_parts = with_B ? NT_IMPLICIT | NT_GYROSCOPIC : NT_IMPLICIT;
-    c.measures = option[STEPS] != EQUAL;
+    c.measures = nt_options_get(option, NT_OPTION_STEPS) != EQUAL;
     return c;
 }
 
-static nt_status layout(const nt_problem *problem, const double *option, nt_layout *sizes,
+static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
                         nt_error *error)
 {
     nt_splitting_layout(problem, sizes);
-    sizes->proposes = option[STEPS] != EQUAL;
-    if (sizes->proposes && option[ALPHA] == 0)
+    sizes->proposes = nt_options_get(option, NT_OPTION_STEPS) != EQUAL;
+    if (sizes->proposes && nt_options_get(option, NT_OPTION_ALPHA) == 0)
         return nt_fail(
             error, NT_INVALID,
             "steps by stiffness compare forces at two places of the first step, and alpha = 0 "
@@ -72,13 +71,15 @@ static nt_status step(nt_stepper *s, double h)
 /* A stiffness of zero proposes twice the step. */
 static double propose(nt_stepper *s, double h)
 {
-    const double *option = s->options;
+    const nt_options *option = s->options;
     double stiffness = nt_splitting_stiffness(s);
-    if (option[STEPS] == EQUAL)
+    if (nt_options_get(option, NT_OPTION_STEPS) == EQUAL)
         return 0;
-    if (option[STEPS] == SUNDMAN)
-        return stiffness > 0 ? option[EPSILON] / sqrt(stiffness) : 2 * h;
-    double limit = !isnan(option[STABILITY_LIMIT]) ? option[STABILITY_LIMIT] : 2 / option[ALPHA];
+    if (nt_options_get(option, NT_OPTION_STEPS) == SUNDMAN)
+        return stiffness > 0 ? nt_options_get(option, NT_OPTION_EPSILON) / sqrt(stiffness) : 2 * h;
+    double limit = !isnan(nt_options_get(option, NT_OPTION_STABILITY_LIMIT))
+                       ? nt_options_get(option, NT_OPTION_STABILITY_LIMIT)
+                       : 2 / nt_options_get(option, NT_OPTION_ALPHA);
     double stable = stiffness > 0 ? sqrt(SAFETY * limit / stiffness) : 2 * h;
     return fmin(stable, 2 * h);
 }
@@ -96,7 +97,7 @@ const nt_method nt_method_semi_explicit = {
     .reference = "Modin, Fritzson & Fuehrer 2007, (5), (6)",
     .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_CONTROLS_ERROR,
     .options = options,
-    .n_options = N_OPTIONS,
+    .n_options = sizeof options / sizeof *options,
     .frames = NT_IN_BOTH_FRAMES,
     .error_order = 2,
     .layout = layout,

@@ -21,7 +21,7 @@
 
 /* ---- simo-wong ------------------------------------------------------------------------------ */
 
-static nt_status layout(const nt_problem *problem, const double *option, nt_layout *sizes,
+static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
                         nt_error *error)
 {
     (void)option, (void)error;
@@ -86,8 +86,8 @@ static nt_status linearise(nt_stepper *s, double h, const nt_directions *directi
 /* ---- simo-wong-explicit --------------------------------------------------------------------- */
 
 /* Memory: the push [nv], then A [nv]. */
-static nt_status layout_explicit(const nt_problem *problem, const double *option, nt_layout *sizes,
-                                 nt_error *error)
+static nt_status layout_explicit(const nt_problem *problem, const nt_options *option,
+                                 nt_layout *sizes, nt_error *error)
 {
     (void)option, (void)error;
     sizes->memory = 2 * (size_t)problem->nv;

@@ -55,13 +55,13 @@ void nt_splitting_layout(const nt_problem *p, nt_layout *sizes)
 static work bind(const nt_stepper *s, const nt_splitting *c, double h)
 {
     const nt_problem *p = s->problem;
-    work w;
-    w.explicit = nt_newton_bind(&w.newton, s, h);
-    w.newton.c = (nt_family){.h = h,
+    const nt_family first = {.h = h,
                              .scale = c->sigma * h * h,
                              .position = 1,
                              .beta_prime = 1 / (c->sigma * h * h),
                              .gamma_prime = 1 / (c->sigma * h)};
+    work w;
+    w.explicit = nt_newton_bind(&w.newton, s, &first);
     w.q_m = w.explicit + p->nv;
     w.v_m = w.q_m + p->nq;
     w.beta_x = w.v_m + p->nv;

@@ -11,15 +11,13 @@
 
 #include <string.h>
 
-enum option { ADJOINT = NT_PUSH_OPTIONS, N_OPTIONS };
-
-static const nt_option_key options[N_OPTIONS] = {
+static const nt_option_key options[] = {
     NT_PUSH_OPTION_KEYS,
-    [ADJOINT] = {"adjoint", NT_BOOLEAN, 0, 0, 1, "", NULL,
-                 "positions first, then velocities by the forces at the end of the step"},
+    {"adjoint", NT_BOOLEAN, 0, 0, 1, "", NULL,
+     "positions first, then velocities by the forces at the end of the step"},
 };
 
-static nt_status layout(const nt_problem *problem, const double *option, nt_layout *sizes,
+static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
                         nt_error *error)
 {
     (void)option, (void)error;
@@ -39,7 +37,7 @@ static nt_status step(nt_stepper *s, double h)
     const nt_problem *p = s->problem;
     const nt_phase *now = &s->now;
     nt_phase *next = &s->next;
-    bool adjoint = s->options[ADJOINT] != 0;
+    bool adjoint = nt_options_get(s->options, NT_OPTION_ADJOINT) != 0;
     nt_momenta_begin(s, h);
     nt_kick(p, adjoint ? 0 : h, now->v, now->vdot, next->v);
     for (int i = 0; i < p->nv; i++)
@@ -56,7 +54,7 @@ static nt_status linearise(nt_stepper *s, double h, const nt_directions *directi
                            const double *before, double *after)
 {
     static const double whole[] = {1};
-    bool adjoint = s->options[ADJOINT] != 0;
+    bool adjoint = nt_options_get(s->options, NT_OPTION_ADJOINT) != 0;
     nt_composition euler = {.part = whole,
                             .stages = 1,
                             .drifts = 1,
@@ -72,7 +70,7 @@ const nt_method nt_method_symplectic_euler = {
     .reference = "Hairer, Lubich & Wanner 2006, I.1.2; Krysl 2005, section 2",
     .needs = NT_NEEDS_TANGENT | NT_VECTOR_SPACE,
     .options = options,
-    .n_options = N_OPTIONS,
+    .n_options = sizeof options / sizeof *options,
     .frames = NT_IN_BOTH_FRAMES,
     .layout = layout,
     .start = start,

@@ -7,23 +7,21 @@
  * order for theta = 1/2, the midpoint rule, and of first above it. */
 #include "method/splitting.h"
 
-enum { THETA = NT_NEWTON_OPTIONS, N_OPTIONS };
-
-static const nt_option_key options[N_OPTIONS] = {
+static const nt_option_key options[] = {
     NT_NEWTON_OPTION_KEYS,
-    [THETA] = {"theta", NT_REAL, 0.5, 0.5, 1, "", NULL,
-               "where in the step forces and velocities are taken; 0.5: the midpoint rule, 1: "
-               "implicit Euler"},
+    {"theta", NT_REAL, 0.5, 0.5, 1, "", NULL,
+     "where in the step forces and velocities are taken; 0.5: the midpoint rule, 1: "
+     "implicit Euler"},
 };
 
-static nt_splitting splitting_of(const double *option)
+static nt_splitting splitting_of(const nt_options *option)
 {
-    return (nt_splitting){.beta = option[THETA],
-                          .sigma = option[THETA],
+    return (nt_splitting){.beta = nt_options_get(option, NT_OPTION_THETA),
+                          .sigma = nt_options_get(option, NT_OPTION_THETA),
                           .implicit_parts = NT_EXPLICIT | NT_IMPLICIT | NT_GYROSCOPIC};
 }
 
-static nt_status layout(const nt_problem *problem, const double *option, nt_layout *sizes,
+static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
                         nt_error *error)
 {
     (void)option, (void)error;
@@ -50,7 +48,7 @@ const nt_method nt_method_theta = {
     .reference = "Modin, Fritzson & Fuehrer 2007, section 4",
     .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_CONTROLS_ERROR,
     .options = options,
-    .n_options = N_OPTIONS,
+    .n_options = sizeof options / sizeof *options,
     .frames = NT_IN_BOTH_FRAMES,
     .error_order = 2,
     .layout = layout,
