@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "method/method.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const option_names[NT_OPTION_NAMES] = {
@@ -53,4 +52,4 @@ nt_status nt_options_resolve(nt_options *options, const nt_method *method, const
     return NT_OK;
 }
 
-void nt_options_missing(void) { abort(); }
+void nt_options_missing(void) { __builtin_trap(); }

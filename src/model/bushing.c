@@ -85,25 +85,23 @@ static const nt_key keys[] = {
     {0},
 };
 
-static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt_error *error)
+static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
 {
-    nt_bushing *bushing = element->data;
+    nt_bushing *bushing = nt_element_numbers(run, element);
     int a = bushing->between[0], b = bushing->between[1];
-    const nt_body *A = &model->bodies[a], *B = &model->bodies[b];
-    element->a = a;
-    element->b = b;
+    const nt_body *A = &run->bodies[a], *B = &run->bodies[b];
     if (validate && a == b)
-        return nt_load_refuse(model, element, error, "it joins %s to itself", A->name);
+        return nt_load_refuse(run->model, element, error, "it joins %s to itself", A->name);
 
     /* A marker of any body stands for its place. */
-    int owner = bushing->at.marker >= 0 ? model->markers[bushing->at.marker].on : a;
+    int owner = bushing->at.marker >= 0 ? run->markers[bushing->at.marker].on : a;
     v3 offset;
-    nt_status status = nt_mass_point_refuse(model, element, error);
+    nt_status status = nt_mass_point_refuse(run->model, element, error);
     if (status == NT_OK)
-        status = nt_load_point(model, element, &bushing->at, owner, validate, &offset, error);
+        status = nt_load_point(run, element, &bushing->at, owner, validate, &offset, error);
     if (status)
         return status;
-    v3 place = nt_load_ground_point(model, owner, offset);
+    v3 place = nt_load_ground_point(run, owner, offset);
     bushing->axes_a = m3_transpose(quat_matrix(A->q0));
     bushing->axes_b = m3_transpose(quat_matrix(B->q0));
     bushing->point_a = m3_apply(bushing->axes_a, v3_sub(place, A->x0));
@@ -289,7 +287,7 @@ static void add_tangent(const nt_bushing *bushing, const nt_element *element, co
 
 static nt_status evaluate(const nt_element *element, const nt_view *view)
 {
-    const nt_bushing *bushing = element->data;
+    const nt_bushing *bushing = nt_element_data(view->run, element);
     if (!view->energy && !(view->terms->parts & element->part))
         return NT_OK;
     state s;
@@ -312,10 +310,9 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
     return NT_OK;
 }
 
-static bool depends_on_rates(const nt_model *model, const nt_element *element)
+static bool depends_on_rates(const nt_run *run, const nt_element *element)
 {
-    const nt_bushing *data = element->data;
-    (void)model;
+    const nt_bushing *data = nt_element_data(run, element);
     for (int i = 0; i < 36; i++)
         if (data->damping[i] != 0)
             return true;
@@ -323,7 +320,7 @@ static bool depends_on_rates(const nt_model *model, const nt_element *element)
 }
 
 const nt_element_type nt_force_bushing = {
-    .section = "forces",
+    .section = &nt_force_section,
     .name = "bushing",
     .summary = "an elastic joint: six stiffnesses and dampings between two bodies",
     .keys = keys,

@@ -69,9 +69,10 @@ const nt_key nt_contact_friction_keys[] = {
     {0},
 };
 
-static nt_status check(const nt_model *model, const nt_element *element, nt_error *error)
+static nt_status check(const nt_run *run, const nt_element *element, nt_error *error)
 {
-    const nt_contact *c = nt_contact_of(element);
+    const nt_model *model = run->model;
+    const nt_contact *c = nt_contact_of(run, element);
     if (!(c->stiffness > 0))
         return nt_load_refuse(model, element, error, "stiffness is %g, expected a positive number",
                               c->stiffness);
@@ -89,31 +90,30 @@ static nt_status check(const nt_model *model, const nt_element *element, nt_erro
     return NT_OK;
 }
 
-nt_status nt_contact_prepare(const nt_model *model, nt_element *element,
-                             const nt_contact_shape *shape, bool validate, nt_error *error)
+nt_status nt_contact_prepare(nt_run *run, const nt_element *element, const nt_contact_shape *shape,
+                             bool validate, nt_error *error)
 {
-    nt_contact *contact = element->data;
-    element->a = contact->between[0];
-    element->b = contact->between[1];
+    nt_contact *contact = nt_element_numbers(run, element);
     contact->shape = shape;
     if (!(contact->given >> NT_CONTACT_EXPONENT & 1))
         contact->exponent = DEFAULT_EXPONENT;
     if (!(contact->given >> NT_CONTACT_SLIP & 1))
         contact->friction.slip = DEFAULT_SLIP;
-    return validate ? check(model, element, error) : NT_OK;
+    return validate ? check(run, element, error) : NT_OK;
 }
 
-nt_status nt_contact_point(const nt_model *model, const nt_element *element,
+nt_status nt_contact_point(const nt_run *run, const nt_element *element,
                            const nt_place_of_point *place, bool given, int body, bool validate,
                            v3 *offset, nt_error *error)
 {
     if (given && place->marker >= 0)
-        return nt_load_point(model, element, place, body, validate, offset, error);
+        return nt_load_point(run, element, place, body, validate, offset, error);
     v3 from_origin = given ? v3_load(place->at) : v3_of(0, 0, 0);
-    *offset = model->bodies[body].point ? v3_of(0, 0, 0)
-                                        : v3_sub(from_origin, model->bodies[body].reference);
+    *offset =
+        run->bodies[body].point ? v3_of(0, 0, 0) : v3_sub(from_origin, run->bodies[body].reference);
     double size = v3_norm(from_origin);
-    return validate ? nt_mass_point_place(model, element, body, from_origin, size, error) : NT_OK;
+    return validate ? nt_mass_point_place(run->model, element, body, from_origin, size, error)
+                    : NT_OK;
 }
 
 nt_status nt_contact_declare(nt_model *model, nt_element *element, nt_pattern *pattern)
@@ -165,7 +165,7 @@ typedef struct state {
 /* Surfaces that do not touch have no force: law and F are zero. */
 static nt_status find_state(const nt_element *element, const nt_view *view, state *s)
 {
-    const nt_contact *c = nt_contact_of(element);
+    const nt_contact *c = nt_contact_of(view->run, element);
     const nt_motion *A = &view->motion[element->a], *B = &view->motion[element->b];
     *s = (state){0};
     nt_status status = c->shape->touch(element, view, &s->touch);
@@ -200,7 +200,7 @@ typedef struct change {
 
 static void differentiate(const nt_element *element, const nt_view *view, const state *s, change *d)
 {
-    const nt_contact *c = nt_contact_of(element);
+    const nt_contact *c = nt_contact_of(view->run, element);
     v3 n = s->touch.normal, wA = view->motion[element->a].w, wB = view->motion[element->b].w;
     double N = s->law.N, mu = c->friction.coefficient, friction = mu * N / s->s;
     double h = s->touch.radius - 0.5 * s->touch.indentation;
@@ -257,7 +257,7 @@ nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view)
     if (status != NT_OK || !(s.touch.indentation > 0))
         return status;
     if (view->energy) {
-        add_energy(nt_contact_of(element), &s, view->energy);
+        add_energy(nt_contact_of(view->run, element), &s, view->energy);
         return NT_OK;
     }
     if (view->terms->residual) {
@@ -275,10 +275,9 @@ nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view)
     return NT_OK;
 }
 
-bool nt_contact_depends_on_rates(const nt_model *model, const nt_element *element)
+bool nt_contact_depends_on_rates(const nt_run *run, const nt_element *element)
 {
-    const nt_contact *contact = nt_contact_of(element);
-    (void)model;
+    const nt_contact *contact = nt_contact_of(run, element);
     return contact->damping != 0 || contact->friction.coefficient != 0;
 }
 
@@ -293,6 +292,6 @@ void nt_contact_reaction(const nt_element *element, const nt_view *view, v3 *for
 double nt_contact_indentation(const nt_element *element, const nt_view *view)
 {
     nt_touch touch;
-    nt_status status = nt_contact_of(element)->shape->touch(element, view, &touch);
+    nt_status status = nt_contact_of(view->run, element)->shape->touch(element, view, &touch);
     return status == NT_OK ? touch.indentation : (double)NAN;
 }

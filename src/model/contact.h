@@ -77,14 +77,17 @@ extern const nt_key nt_contact_friction_keys[];
              "default none"},                                                                      \
         NT_KEY_PART(nt_contact, part, NT_BIT_PART, "explicit")
 
-static inline const nt_contact *nt_contact_of(const nt_element *element) { return element->data; }
+static inline const nt_contact *nt_contact_of(const nt_run *run, const nt_element *element)
+{
+    return nt_element_data(run, element);
+}
 
 /* Bodies and law from the keys. The shape's own `prepare` calls this first. */
-nt_status nt_contact_prepare(const nt_model *model, nt_element *element,
-                             const nt_contact_shape *shape, bool validate, nt_error *error);
+nt_status nt_contact_prepare(nt_run *run, const nt_element *element, const nt_contact_shape *shape,
+                             bool validate, nt_error *error);
 
 /* A point of a body, from its reference point in body axes; the body's origin unless given. */
-nt_status nt_contact_point(const nt_model *model, const nt_element *element,
+nt_status nt_contact_point(const nt_run *run, const nt_element *element,
                            const nt_place_of_point *place, bool given, int body, bool validate,
                            v3 *offset, nt_error *error);
 
@@ -94,12 +97,12 @@ double nt_contact_indentation(const nt_element *element, const nt_view *view);
 /* Shared callbacks of the contact types. */
 nt_status nt_contact_declare(nt_model *model, nt_element *element, nt_pattern *pattern);
 nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view);
-bool nt_contact_depends_on_rates(const nt_model *model, const nt_element *element);
+bool nt_contact_depends_on_rates(const nt_run *run, const nt_element *element);
 void nt_contact_reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque);
 
 /* What the descriptors of all contact types have in common. */
 #define NT_CONTACT_SLOTS                                                                           \
-    .section = "contacts", .part = NT_EXPLICIT, .rows = nt_load_rows,                              \
+    .section = &nt_contact_section, .part = NT_EXPLICIT, .touches = true, .rows = nt_load_rows,    \
     .declare = nt_contact_declare, .evaluate = nt_contact_evaluate,                                \
     .depends_on_rates = nt_contact_depends_on_rates, .reaction = nt_contact_reaction
 

@@ -12,12 +12,9 @@ static const nt_row_spec specs[] = {
     {NT_ROW_PERPENDICULAR, 1, 2},
 };
 
-static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt_error *error)
+static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
 {
-    nt_joint *joint = element->data;
-    joint->rotates = true;
-    joint->slides = true;
-    return nt_joint_prepare(model, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
+    return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
                             error);
 }
 
@@ -25,6 +22,8 @@ const nt_element_type nt_joint_cylindrical = {
     .name = "cylindrical",
     .summary = "B slides along an axis of A and turns about it",
     .keys = nt_joint_free_keys,
+    .rotates = true,
+    .slides = true,
     .prepare = prepare,
     .n_memory = 3,
     .accept = nt_joint_accept,

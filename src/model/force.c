@@ -59,27 +59,25 @@ static const nt_key keys[] = {
     {0},
 };
 
-static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt_error *error)
+static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
 {
-    nt_force *force = element->data;
-    element->a = 0;
-    element->b = force->on;
+    nt_force *force = nt_element_numbers(run, element);
     if (validate && force->on == 0)
-        return nt_load_refuse(model, element, error, "it acts on the ground, expected a body");
-    if (validate && force->frame && model->bodies[force->on].point)
-        return nt_load_refuse(model, element, error,
+        return nt_load_refuse(run->model, element, error, "it acts on the ground, expected a body");
+    if (validate && force->frame && run->bodies[force->on].point)
+        return nt_load_refuse(run->model, element, error,
                               "%s is a point and has no axes, expected frame: ground",
-                              model->bodies[force->on].name);
+                              run->bodies[force->on].name);
     if (!(force->given >> GIVEN_AT & 1)) {
-        force->offset = v3_neg(model->bodies[force->on].reference);
+        force->offset = v3_neg(run->bodies[force->on].reference);
         return NT_OK;
     }
-    return nt_load_point(model, element, &force->at, force->on, validate, &force->offset, error);
+    return nt_load_point(run, element, &force->at, force->on, validate, &force->offset, error);
 }
 
 static nt_status declare(nt_model *model, nt_element *element, nt_pattern *pattern)
 {
-    nt_force *force = element->data;
+    nt_force *force = nt_element_numbers(model->origin, element);
     unsigned rows = force->frame ? NT_MOTION_OF_B : NT_ROTATION_OF_B;
     nt_status status = nt_load_declare(model, element, pattern, rows, NT_ROTATION_OF_B);
     if (status)
@@ -90,7 +88,7 @@ static nt_status declare(nt_model *model, nt_element *element, nt_pattern *patte
 
 static void add_tangent(const nt_element *element, const nt_view *view, v3 F, v3 rho)
 {
-    const nt_force *force = element->data;
+    const nt_force *force = nt_element_data(view->run, element);
     double k = view->terms->combination->stiffness;
     m3 R = view->motion[element->b].R;
 
@@ -101,7 +99,7 @@ static void add_tangent(const nt_element *element, const nt_view *view, v3 F, v3
         nt_view_add(view, element->slot[NT_R_B][NT_R_B], m3_scale(-k, m3_skew_skew(F, rho)));
     }
     for (int i = 0; i < force->coupling.n; i++) {
-        v3 slope = nt_coupling_slope(&force->coupling, i);
+        v3 slope = nt_coupling_slope(&force->coupling, view, i);
         v3 F_s = force->frame ? m3_apply(R, slope) : slope;
         v3 direction[NT_PAIR_NODES] = {
             [NT_T_B] = v3_neg(F_s),
@@ -113,7 +111,7 @@ static void add_tangent(const nt_element *element, const nt_view *view, v3 F, v3
 
 static nt_status evaluate(const nt_element *element, const nt_view *view)
 {
-    const nt_force *force = element->data;
+    const nt_force *force = nt_element_data(view->run, element);
     double value[3];
     if (!view->energy && !(view->terms->parts & element->part))
         return NT_OK;
@@ -137,14 +135,14 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
     return NT_OK;
 }
 
-static bool depends_on_rates(const nt_model *model, const nt_element *element)
+static bool depends_on_rates(const nt_run *run, const nt_element *element)
 {
-    const nt_force *data = element->data;
-    return nt_load_uses_rates(model, data->value, 3);
+    const nt_force *data = nt_element_data(run, element);
+    return nt_load_uses_rates(run->model, data->value, 3);
 }
 
 const nt_element_type nt_force_force = {
-    .section = "forces",
+    .section = &nt_force_section,
     .name = "force",
     .summary = "a force on a point of a body",
     .keys = keys,

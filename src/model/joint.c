@@ -52,15 +52,15 @@ bool nt_joint_unit_axis(const double given[3], v3 *axis)
 /* A point that the file gives, from the body's reference point in body axes. own: the coordinates
  * are in the body's own axes from its origin, else in ground axes at the given placement. A mass
  * point is joined where it is; where the file says another place the joint is open. */
-v3 nt_joint_point(const nt_model *model, const nt_place_of_point *point, int body, bool own)
+v3 nt_joint_point(const nt_run *run, const nt_place_of_point *point, int body, bool own)
 {
-    const nt_body *b = &model->bodies[body];
+    const nt_body *b = &run->bodies[body];
     v3 at = v3_load(point->at);
     if (b->point)
         return v3_of(0, 0, 0);
     if (point->marker >= 0) {
-        const nt_marker *marker = &model->markers[point->marker];
-        const nt_body *on = &model->bodies[marker->on];
+        const nt_marker *marker = &run->markers[point->marker];
+        const nt_body *on = &run->bodies[marker->on];
         v3 X = v3_sub(v3_load(marker->at), on->reference);
         if (marker->on == body)
             return X;
@@ -72,9 +72,10 @@ v3 nt_joint_point(const nt_model *model, const nt_place_of_point *point, int bod
     return m3_apply_transposed(quat_matrix(b->q0), v3_sub(at, b->x0));
 }
 
-static nt_status find_points(const nt_model *model, nt_element *e, nt_joint *joint, bool validate,
+static nt_status find_points(const nt_run *run, const nt_element *e, nt_joint *joint, bool validate,
                              nt_error *error)
 {
+    const nt_model *model = run->model;
     bool own = joint->given & NT_GIVEN_POINTS;
     if (own == !!(joint->given & NT_GIVEN_AT))
         return nt_joint_refuse(
@@ -89,17 +90,18 @@ static nt_status find_points(const nt_model *model, nt_element *e, nt_joint *joi
         if (status != NT_OK)
             return status;
     }
-    joint->point_a = nt_joint_point(model, own ? &joint->points[0] : &joint->at, e->a, own);
-    joint->point_b = nt_joint_point(model, own ? &joint->points[1] : &joint->at, e->b, own);
+    joint->point_a = nt_joint_point(run, own ? &joint->points[0] : &joint->at, e->a, own);
+    joint->point_b = nt_joint_point(run, own ? &joint->points[1] : &joint->at, e->b, own);
     return NT_OK;
 }
 
 /* e3 and f3. With `at` axes are in ground axes, with `points` in the bodies' own. Where B is a mass
  * point there is one axis, of A. */
-static nt_status find_axes(const nt_model *model, nt_element *e, nt_joint *joint, bool two,
+static nt_status find_axes(const nt_run *run, const nt_element *e, nt_joint *joint, bool two,
                            bool needed, bool validate, nt_error *error)
 {
-    m3 Ra = quat_matrix(model->bodies[e->a].q0), Rb = quat_matrix(model->bodies[e->b].q0);
+    const nt_model *model = run->model;
+    m3 Ra = quat_matrix(run->bodies[e->a].q0), Rb = quat_matrix(run->bodies[e->b].q0);
     bool own = joint->given & NT_GIVEN_POINTS;
     bool one = joint->given & NT_GIVEN_JOINT_AXIS, both = joint->given & NT_GIVEN_AXES;
     bool onto_point = model->bodies[e->b].point;
@@ -139,11 +141,11 @@ static nt_status find_axes(const nt_model *model, nt_element *e, nt_joint *joint
 }
 
 /* f1 beside e1 at the present placement: the angle's zero. */
-void nt_joint_align(nt_model *model, nt_element *element)
+void nt_joint_align(nt_run *run, const nt_element *element)
 {
-    nt_joint *joint = element->data;
-    m3 Ra = quat_matrix(model->bodies[element->a].q0);
-    m3 Rb = quat_matrix(model->bodies[element->b].q0);
+    nt_joint *joint = nt_element_numbers(run, element);
+    m3 Ra = quat_matrix(run->bodies[element->a].q0);
+    m3 Rb = quat_matrix(run->bodies[element->b].q0);
     v3 f1 = m3_apply_transposed(Rb, m3_apply(Ra, joint->e[0]));
     f1 = v3_axpy(-v3_dot(f1, joint->f[2]), joint->f[2], f1);
     double length = v3_norm(f1);
@@ -153,8 +155,8 @@ void nt_joint_align(nt_model *model, nt_element *element)
     joint->f[1] = v3_cross(joint->f[2], joint->f[0]);
 }
 
-static nt_status check_enforcement(const nt_model *model, nt_element *e, const nt_joint *joint,
-                                   nt_error *error)
+static nt_status check_enforcement(const nt_model *model, const nt_element *e,
+                                   const nt_joint *joint, nt_error *error)
 {
     if (joint->enforce == 1 && !(joint->stiffness > 0))
         return nt_joint_refuse(model, e, error,
@@ -174,13 +176,14 @@ static nt_status check_enforcement(const nt_model *model, nt_element *e, const n
     return NT_OK;
 }
 
-nt_status nt_joint_prepare(nt_model *model, nt_element *element, const nt_row_spec *specs, int n,
+nt_status nt_joint_prepare(nt_run *run, const nt_element *element, const nt_row_spec *specs, int n,
                            bool validate, nt_error *error)
 {
-    nt_joint *joint = element->data;
-    element->a = joint->between[0];
-    element->b = joint->between[1];
-    nt_status status = nt_mass_point_rows(model, element, specs, &n, error);
+    nt_joint *joint = nt_element_numbers(run, element);
+    const nt_model *model = run->model;
+    joint->rotates = element->type->rotates;
+    joint->slides = element->type->slides;
+    nt_status status = nt_mass_point_rows(run, element, specs, &n, error);
     if (status != NT_OK)
         return status;
     bool needs_axis = false, universal = false, distance = false;
@@ -194,19 +197,19 @@ nt_status nt_joint_prepare(nt_model *model, nt_element *element, const nt_row_sp
     joint->specs = specs;
     joint->n_specs = n;
     joint->only_point = n == 1 && specs[0].kind == NT_ROW_COINCIDE && !joint->motion;
-    status = find_points(model, element, joint, validate, error);
+    status = find_points(run, element, joint, validate, error);
     if (status == NT_OK)
-        status = find_axes(model, element, joint, universal, needs_axis && !rigid, validate, error);
+        status = find_axes(run, element, joint, universal, needs_axis && !rigid, validate, error);
     if (status == NT_OK && validate)
         status = check_enforcement(model, element, joint, error);
     if (status == NT_OK && validate)
-        status = nt_joint_load_check(model, element, error);
+        status = nt_joint_load_check(run, element, error);
     if (status != NT_OK)
         return status;
-    nt_joint_align(model, element);
+    nt_joint_align(run, element);
     if (distance) {
-        v3 d = v3_sub(nt_load_ground_point(model, element->b, joint->point_b),
-                      nt_load_ground_point(model, element->a, joint->point_a));
+        v3 d = v3_sub(nt_load_ground_point(run, element->b, joint->point_b),
+                      nt_load_ground_point(run, element->a, joint->point_a));
         if (!(joint->given & NT_GIVEN_LENGTH))
             joint->length = v3_norm(d);
         if (validate && !(joint->length > 0))
@@ -216,6 +219,23 @@ nt_status nt_joint_prepare(nt_model *model, nt_element *element, const nt_row_sp
                                   joint->length);
     }
     return NT_OK;
+}
+
+v3 nt_joint_site(const nt_run *run, const nt_element *element)
+{
+    return nt_load_ground_point(run, element->a, nt_joint_of(run, element)->point_a);
+}
+
+bool nt_joint_is_smooth(const nt_run *run, const nt_element *element)
+{
+    return !(nt_joint_of(run, element)->given & (NT_GIVEN_FRICTION | NT_GIVEN_LIMITS));
+}
+
+bool nt_joint_does_work(const nt_model *model, const nt_element *element)
+{
+    const nt_joint *joint = nt_model_data(model, element);
+    return joint->given & (NT_GIVEN_MOTION | NT_GIVEN_FRICTION | NT_GIVEN_LIMITS |
+                           NT_GIVEN_ENFORCE | NT_GIVEN_DAMPING);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
@@ -258,9 +278,9 @@ static int count_rows(const nt_joint *joint)
     return n;
 }
 
-int nt_joint_rows(const nt_element *element)
+int nt_joint_rows(const nt_model *model, const nt_element *element)
 {
-    const nt_joint *joint = nt_joint_of(element);
+    const nt_joint *joint = nt_model_data(model, element);
     return joint->enforce == 1 ? 0 : count_rows(joint);
 }
 
@@ -277,14 +297,14 @@ static nt_row_spec spec_of(const nt_joint *joint, int row, int *component)
     return specs[n - 1];
 }
 
-nt_quantity nt_joint_row_quantity(const nt_element *element, int row)
+nt_quantity nt_joint_row_quantity(const nt_model *model, const nt_element *element, int row)
 {
     int component = 0;
-    nt_row_kind kind = spec_of(nt_joint_of(element), row, &component).kind;
+    nt_row_kind kind = spec_of(nt_model_data(model, element), row, &component).kind;
     return kind == NT_ROW_PERPENDICULAR || kind == NT_ROW_ANGLE ? NT_ANGLE : NT_LENGTH;
 }
 
-const char *nt_joint_row_name(const nt_element *element, int row)
+const char *nt_joint_row_name(const nt_model *model, const nt_element *element, int row)
 {
     static const char *const position[] = {"position along x", "position along y",
                                            "position along z"};
@@ -295,7 +315,7 @@ const char *nt_joint_row_name(const nt_element *element, int row)
                                         "position along its 2nd transverse axis",
                                         "position along its axis"};
     int component = 0;
-    nt_row_spec spec = spec_of(nt_joint_of(element), row, &component);
+    nt_row_spec spec = spec_of(nt_model_data(model, element), row, &component);
     switch (spec.kind) {
     case NT_ROW_COINCIDE:
         return position[component];
@@ -322,7 +342,7 @@ static const int point_blocks[NT_POINT_BLOCKS][2] = {
 
 nt_status nt_joint_declare(nt_model *model, nt_element *e, nt_pattern *pattern)
 {
-    nt_joint *joint = e->data;
+    const nt_joint *joint = nt_model_data(model, e);
     const nt_body *a = &model->bodies[e->a], *b = &model->bodies[e->b];
     int nodes[6] = {a->t_node, a->r_node, b->t_node, b->r_node, e->node, -1};
     bool points = false, directions = false; /* what the tangents of the forces couple */
@@ -353,9 +373,9 @@ nt_status nt_joint_declare(nt_model *model, nt_element *e, nt_pattern *pattern)
     return NT_OK;
 }
 
-void nt_joint_locate(const nt_model *model, nt_element *e)
+void nt_joint_locate(nt_model *model, const nt_element *e)
 {
-    nt_joint *joint = e->data;
+    nt_joint *joint = nt_element_numbers(model->origin, e);
     for (int k = 0; k < NT_POINT_BLOCKS; k++) {
         int slot = e->slot[point_blocks[k][0]][point_blocks[k][1]];
         joint->place[k] = slot < 0 ? -1 : model->pattern.offset[slot];
@@ -370,7 +390,7 @@ static bool motion_of(const nt_joint *joint, const nt_view *view, nt_level level
     bool finite = true;
     f[0] = f[1] = f[2] = 0;
     if (joint->motion)
-        nt_motion_jet(view->model, joint->motion, view->at->t, f);
+        nt_motion_jet(view->run, joint->motion, f);
     for (int i = 0; i <= (int)level; i++)
         finite &= isfinite(f[i]) != 0;
     return finite;
@@ -482,7 +502,7 @@ static void add_penalty_blocks(const nt_element *e, const nt_view *view, const j
 
 static nt_status add_penalty(const nt_element *e, const nt_view *view)
 {
-    const nt_joint *joint = nt_joint_of(e);
+    const nt_joint *joint = nt_joint_of(view->run, e);
     joint_geometry g;
     joint_geometry_of(&g, e, view);
     double f[3];
@@ -519,7 +539,7 @@ static nt_status add_penalty(const nt_element *e, const nt_view *view)
 
 static nt_status add_rows(const nt_element *e, const nt_view *view)
 {
-    const nt_joint *joint = nt_joint_of(e);
+    const nt_joint *joint = nt_joint_of(view->run, e);
     const nt_terms *terms = view->terms;
     const double *lambda = view->lambda + e->first_row;
     nt_level level = view->energy ? NT_POSITION : terms->level;
@@ -596,7 +616,7 @@ static v3 point_rate(const nt_motion *m, v3 rho, nt_level level)
 
 static void add_point(const nt_element *e, const nt_view *view)
 {
-    const nt_joint *joint = nt_joint_of(e);
+    const nt_joint *joint = nt_joint_of(view->run, e);
     const nt_terms *terms = view->terms;
     const nt_motion *a = &view->motion[e->a], *b = &view->motion[e->b];
     bool reactions = terms->parts & NT_REACTIONS;
@@ -638,7 +658,7 @@ static void add_point(const nt_element *e, const nt_view *view)
 
 nt_status nt_joint_evaluate(const nt_element *e, const nt_view *view)
 {
-    const nt_joint *joint = nt_joint_of(e);
+    const nt_joint *joint = nt_joint_of(view->run, e);
     nt_status status = NT_OK;
     if (joint->enforce == 0 && view->energy && !joint->motion)
         status = NT_OK; /* constraints that do not move do no work */
@@ -653,10 +673,9 @@ nt_status nt_joint_evaluate(const nt_element *e, const nt_view *view)
     return status;
 }
 
-bool nt_joint_depends_on_rates(const nt_model *model, const nt_element *e)
+bool nt_joint_depends_on_rates(const nt_run *run, const nt_element *e)
 {
-    const nt_joint *joint = nt_joint_of(e);
-    (void)model;
+    const nt_joint *joint = nt_joint_of(run, e);
     return (joint->enforce == 1 && joint->damping != 0) || (joint->given & NT_GIVEN_FRICTION) ||
            ((joint->given & NT_GIVEN_LIMITS) && joint->limits.damping != 0);
 }
@@ -669,7 +688,7 @@ void nt_joint_accept(const nt_element *e, const nt_view *view, double *next)
 
 void nt_joint_reaction(const nt_element *e, const nt_view *view, v3 *force, v3 *torque)
 {
-    const nt_joint *joint = nt_joint_of(e);
+    const nt_joint *joint = nt_joint_of(view->run, e);
     *force = *torque = v3_of(0, 0, 0);
     if (joint->only_point && joint->enforce == 0) {
         *force = v3_load(view->lambda + e->first_row);

@@ -115,7 +115,10 @@ extern const nt_key nt_joint_free_keys[];   /* axis, friction, limits: cylindric
 extern const nt_key nt_joint_moving_keys[]; /* and motion: revolute, prismatic                   */
 extern const nt_key nt_joint_distance_keys[];
 
-static inline const nt_joint *nt_joint_of(const nt_element *element) { return element->data; }
+static inline const nt_joint *nt_joint_of(const nt_run *run, const nt_element *element)
+{
+    return nt_element_data(run, element);
+}
 
 /* Free coordinates at a point: angle (continuous through the turns kept in memory), displacement
  * and their rates. */
@@ -135,30 +138,34 @@ int nt_joint_least_along(v3 axis);
 v3 nt_joint_perpendicular(v3 axis, int across);
 /* A point that the file gives, from the body's reference point in body axes. own: its coordinates
  * are in the body's own axes from its origin, else in ground axes at the given placement. */
-v3 nt_joint_point(const nt_model *model, const nt_place_of_point *point, int body, bool own);
+v3 nt_joint_point(const nt_run *run, const nt_place_of_point *point, int body, bool own);
 
 /* Shared callbacks of the joint types (joint.c). */
-int nt_joint_rows(const nt_element *element);
-nt_status nt_joint_prepare(nt_model *model, nt_element *element, const nt_row_spec *specs, int n,
+v3 nt_joint_site(const nt_run *run, const nt_element *element);
+bool nt_joint_is_smooth(const nt_run *run, const nt_element *element);
+bool nt_joint_does_work(const nt_model *model, const nt_element *element);
+int nt_joint_rows(const nt_model *model, const nt_element *element);
+nt_status nt_joint_prepare(nt_run *run, const nt_element *element, const nt_row_spec *specs, int n,
                            bool validate, nt_error *error);
 /* f1 beside e1 at the present initial placement: the zero of the angle. */
-void nt_joint_align(nt_model *model, nt_element *element);
+void nt_joint_align(nt_run *run, const nt_element *element);
 nt_status nt_joint_declare(nt_model *model, nt_element *element, nt_pattern *pattern);
 /* joint.place, when all elements have declared their blocks. */
-void nt_joint_locate(const nt_model *model, nt_element *element);
-bool nt_joint_depends_on_rates(const nt_model *model, const nt_element *element);
+void nt_joint_locate(nt_model *model, const nt_element *element);
+bool nt_joint_depends_on_rates(const nt_run *run, const nt_element *element);
 nt_status nt_joint_evaluate(const nt_element *element, const nt_view *view);
 void nt_joint_accept(const nt_element *element, const nt_view *view, double *next);
-nt_quantity nt_joint_row_quantity(const nt_element *element, int row);
-const char *nt_joint_row_name(const nt_element *element, int row);
+nt_quantity nt_joint_row_quantity(const nt_model *model, const nt_element *element, int row);
+const char *nt_joint_row_name(const nt_model *model, const nt_element *element, int row);
 void nt_joint_reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque);
 
 /* What the descriptors of all joint types have in common. */
 #define NT_JOINT_SLOTS                                                                             \
-    .section = "joints", .size = sizeof(nt_joint), .part = NT_IMPLICIT, .rows = nt_joint_rows,     \
-    .declare = nt_joint_declare, .evaluate = nt_joint_evaluate,                                    \
+    .section = &nt_joint_section, .size = sizeof(nt_joint), .part = NT_IMPLICIT,                   \
+    .rows = nt_joint_rows, .declare = nt_joint_declare, .evaluate = nt_joint_evaluate,             \
     .depends_on_rates = nt_joint_depends_on_rates, .row_quantity = nt_joint_row_quantity,          \
-    .row_name = nt_joint_row_name, .reaction = nt_joint_reaction
+    .row_name = nt_joint_row_name, .reaction = nt_joint_reaction, .as_joint = nt_joint_of,         \
+    .site = nt_joint_site, .is_smooth = nt_joint_is_smooth, .does_work = nt_joint_does_work
 
 /* Friction and limits along the free coordinate (joint_load.c): adds terms, or energies. Called by
  * nt_joint_evaluate. */

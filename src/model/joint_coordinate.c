@@ -27,10 +27,10 @@ static const nt_row_spec slide_spec = {NT_ROW_ALONG, 2, 0};
  * than half a turn per step. Memory holds angle, rate and time. */
 static double continuous(const nt_element *element, const nt_view *view, double angle, double rate)
 {
-    const nt_joint *joint = nt_joint_of(element);
+    const nt_joint *joint = nt_joint_of(view->run, element);
     if (joint->motion) {
         double f[3];
-        nt_motion_jet(view->model, joint->motion, view->at->t, f);
+        nt_motion_jet(view->run, joint->motion, f);
         return f[0] + remainder(angle - f[0], TURN);
     }
     if (!view->at->memory || element->memory < 0)

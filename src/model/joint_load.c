@@ -87,7 +87,7 @@ static axis_law law_of(const nt_joint *joint, unsigned loads, const nt_coordinat
 
 nt_status nt_joint_load_evaluate(const nt_element *element, const nt_view *view)
 {
-    const nt_joint *joint = nt_joint_of(element);
+    const nt_joint *joint = nt_joint_of(view->run, element);
     unsigned loads = loads_in(joint, view->energy ? NT_ALL_PARTS : view->terms->parts);
     if (!loads)
         return NT_OK;
@@ -119,7 +119,7 @@ nt_status nt_joint_load_evaluate(const nt_element *element, const nt_view *view)
 
 void nt_joint_load_reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque)
 {
-    const nt_joint *joint = nt_joint_of(element);
+    const nt_joint *joint = nt_joint_of(view->run, element);
     unsigned loads = loads_in(joint, NT_ALL_PARTS);
     if (!loads)
         return;
@@ -129,9 +129,10 @@ void nt_joint_load_reaction(const nt_element *element, const nt_view *view, v3 *
     *part = v3_axpy(law_of(joint, loads, &x).s, axis, *part);
 }
 
-nt_status nt_joint_load_check(const nt_model *model, const nt_element *element, nt_error *error)
+nt_status nt_joint_load_check(const nt_run *run, const nt_element *element, nt_error *error)
 {
-    const nt_joint *joint = nt_joint_of(element);
+    const nt_model *model = run->model;
+    const nt_joint *joint = nt_joint_of(run, element);
     if (joint->given & NT_GIVEN_FRICTION) {
         if (joint->friction.dry < 0 || joint->friction.viscous < 0)
             return nt_load_refuse(model, element, error, "friction is negative");

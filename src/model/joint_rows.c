@@ -62,7 +62,7 @@ static void add(const joint_geometry *of, body_gradient *g, const nt_motion *m,
 
 void joint_geometry_of(joint_geometry *g, const nt_element *element, const nt_view *view)
 {
-    const nt_joint *joint = nt_joint_of(element);
+    const nt_joint *joint = nt_joint_of(view->run, element);
     g->gradients = g->rates = true;
     g->a = &view->motion[element->a];
     g->b = &view->motion[element->b];
@@ -79,7 +79,7 @@ void joint_geometry_of(joint_geometry *g, const nt_element *element, const nt_vi
 
 void joint_positions_of(joint_geometry *g, const nt_element *element, const nt_view *view)
 {
-    const nt_joint *joint = nt_joint_of(element);
+    const nt_joint *joint = nt_joint_of(view->run, element);
     *g = (joint_geometry){
         .gradients = true, .a = &view->motion[element->a], .b = &view->motion[element->b]};
     for (int i = 0; i < 3; i++) {

@@ -44,15 +44,15 @@ static const nt_key force_keys[] = {MOTOR_KEYS("displacement", "N", "force on B 
 
 static bool is_force(const nt_element *element) { return element->type == &nt_force_joint_force; }
 
-static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt_error *error)
+static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
 {
-    const nt_motor *motor = element->data;
-    return nt_load_on_joint(model, element, motor->joint, is_force(element), validate, error);
+    const nt_motor *motor = nt_element_data(run, element);
+    return nt_load_on_joint(run, element, motor->joint, is_force(element), validate, error);
 }
 
 static nt_status declare(nt_model *model, nt_element *element, nt_pattern *pattern)
 {
-    nt_motor *motor = element->data;
+    nt_motor *motor = nt_element_numbers(model->origin, element);
     unsigned nodes = is_force(element) ? NT_BOTH_MOTIONS : NT_BOTH_ROTATIONS;
     nt_status status = nt_load_declare(model, element, pattern, nodes, nodes);
     if (status)
@@ -64,7 +64,7 @@ static nt_status declare(nt_model *model, nt_element *element, nt_pattern *patte
 static void directions(const nt_element *joint_element, const nt_view *view, bool force,
                        v3 direction[NT_PAIR_NODES])
 {
-    const nt_joint *joint = nt_joint_of(joint_element);
+    const nt_joint *joint = nt_joint_of(view->run, joint_element);
     const nt_motion *A = &view->motion[joint_element->a], *B = &view->motion[joint_element->b];
     v3 axis = m3_apply(A->R, joint->e[2]);
 
@@ -84,7 +84,7 @@ static void directions(const nt_element *joint_element, const nt_view *view, boo
 
 static nt_status evaluate(const nt_element *element, const nt_view *view)
 {
-    const nt_motor *motor = element->data;
+    const nt_motor *motor = nt_element_data(view->run, element);
     const nt_coupling *coupling = &motor->coupling;
     if (!view->energy && !(view->terms->parts & element->part))
         return NT_OK;
@@ -107,21 +107,21 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
         for (int k = 0; k < coupling->n; k++) {
             v3 direction[NT_PAIR_NODES];
             for (int i = 0; i < NT_PAIR_NODES; i++)
-                direction[i] = v3_scale(coupling->slopes[k], along[i]);
+                direction[i] = v3_scale(view->scratch[k], along[i]);
             nt_coupling_add(coupling, view, k, direction);
         }
     }
     return NT_OK;
 }
 
-static bool depends_on_rates(const nt_model *model, const nt_element *element)
+static bool depends_on_rates(const nt_run *run, const nt_element *element)
 {
-    const nt_motor *data = element->data;
-    return nt_load_uses_rates(model, &data->value, 1);
+    const nt_motor *data = nt_element_data(run, element);
+    return nt_load_uses_rates(run->model, &data->value, 1);
 }
 
 const nt_element_type nt_force_joint_torque = {
-    .section = "forces",
+    .section = &nt_force_section,
     .name = "joint_torque",
     .summary = "a moment about the axis of a joint, between its bodies",
     .keys = torque_keys,
@@ -135,7 +135,7 @@ const nt_element_type nt_force_joint_torque = {
 };
 
 const nt_element_type nt_force_joint_force = {
-    .section = "forces",
+    .section = &nt_force_section,
     .name = "joint_force",
     .summary = "a force along the axis of a joint, between its bodies",
     .keys = force_keys,

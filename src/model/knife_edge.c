@@ -26,31 +26,35 @@ static const nt_key keys[] = {
 
 static const nt_row_spec on_plane = {NT_ROW_ALONG, 2, 0};
 
-static int rows(const nt_element *e) { return nt_joint_of(e)->given & NT_GIVEN_PLANE ? 1 : 0; }
-static int rates(const nt_element *e)
+static int rows(const nt_model *model, const nt_element *e)
 {
-    (void)e;
+    const nt_joint *joint = nt_model_data(model, e);
+    return joint->given & NT_GIVEN_PLANE ? 1 : 0;
+}
+static int rates(const nt_model *model, const nt_element *e)
+{
+    (void)model, (void)e;
     return 1;
 }
 
-static const char *row_name(const nt_element *e, int row)
+static const char *row_name(const nt_model *model, const nt_element *e, int row)
 {
-    return row < rows(e) ? "contact with the plane" : "slip across its edge";
+    return row < rows(model, e) ? "contact with the plane" : "slip across its edge";
 }
 
 /* rad. Nearer than this to the normal the blade holds what the plane holds already. */
 static const double FLAT = 1e-6;
 
-static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt_error *error)
+static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
 {
-    nt_status status = nt_rolling_prepare(model, element, true, validate, error);
-    if (status != NT_OK || !validate || rows(element) == 0)
+    nt_status status = nt_rolling_prepare(run, element, true, validate, error);
+    if (status != NT_OK || !validate || rows(run->model, element) == 0)
         return status;
-    const nt_joint *joint = nt_joint_of(element);
-    v3 n = m3_apply(quat_matrix(model->bodies[element->a].q0), joint->e[2]);
-    v3 f = m3_apply(quat_matrix(model->bodies[element->b].q0), joint->f[2]);
+    const nt_joint *joint = nt_joint_of(run, element);
+    v3 n = m3_apply(quat_matrix(run->bodies[element->a].q0), joint->e[2]);
+    v3 f = m3_apply(quat_matrix(run->bodies[element->b].q0), joint->f[2]);
     if (v3_norm(v3_cross(f, n)) < FLAT)
-        return nt_joint_refuse(model, element, error,
+        return nt_joint_refuse(run->model, element, error,
                                "has its axis along the plane's normal, expected one across the "
                                "blade");
     return NT_OK;
@@ -110,7 +114,7 @@ static nt_status evaluate(const nt_element *e, const nt_view *view)
     const nt_terms *terms = view->terms;
     bool forces = terms->matrix && (terms->parts & NT_REACTIONS);
     double k = forces ? terms->combination->stiffness : 0;
-    int plane = rows(e);
+    int plane = e->n_rows;
     joint_geometry g;
     joint_row row;
     joint_geometry_of(&g, e, view);
@@ -130,17 +134,17 @@ static nt_status evaluate(const nt_element *e, const nt_view *view)
 /* Force of the edge and the plane on B at its place; the residual holds its opposite. */
 static void reaction(const nt_element *e, const nt_view *view, v3 *force, v3 *torque)
 {
-    const nt_joint *joint = nt_joint_of(e);
+    const nt_joint *joint = nt_joint_of(view->run, e);
     v3 f = m3_apply(view->motion[e->b].R, joint->f[2]),
        n = m3_apply(view->motion[e->a].R, joint->e[2]);
     *force = v3_scale(-view->lambda[e->first_rate], f);
-    if (rows(e) > 0)
+    if (e->n_rows > 0)
         *force = v3_axpy(-view->lambda[e->first_row], n, *force);
     *torque = v3_of(0, 0, 0);
 }
 
 const nt_element_type nt_joint_knife_edge = {
-    .section = "joints",
+    .section = &nt_joint_section,
     .name = "knife_edge",
     .summary = "a blade or skate: a point of B does not move across its edge",
     .keys = keys,
@@ -152,5 +156,7 @@ const nt_element_type nt_joint_knife_edge = {
     .evaluate = evaluate,
     .row_quantity = nt_rolling_row_quantity,
     .row_name = row_name,
+    .site = nt_rolling_lowest_point,
+    .does_work = nt_rolling_does_work,
     .reaction = reaction,
 };

@@ -9,9 +9,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-int nt_load_rows(const nt_element *element)
+int nt_load_rows(const nt_model *model, const nt_element *element)
 {
-    (void)element;
+    (void)model, (void)element;
     return 0;
 }
 
@@ -53,27 +53,27 @@ nt_status nt_load_declare(const nt_model *model, nt_element *element, nt_pattern
     return NT_OK;
 }
 
-nt_status nt_load_on_joint(const nt_model *model, nt_element *element, int joint, bool translation,
-                           bool validate, nt_error *error)
+nt_status nt_load_on_joint(const nt_run *run, const nt_element *element, int joint,
+                           bool translation, bool validate, nt_error *error)
 {
-    const nt_element *on = &model->elements[joint];
-    element->a = on->a;
-    element->b = on->b;
-    bool is_joint = on->type->evaluate == nt_joint_evaluate;
-    bool is_free = is_joint && (translation ? nt_joint_of(on)->slides : nt_joint_of(on)->rotates);
+    const nt_element *on = &run->model->elements[joint];
+    const nt_joint *as_joint = nt_element_as_joint(run, on);
+    bool is_free = as_joint && (translation ? as_joint->slides : as_joint->rotates);
     if (validate && !is_free)
-        return nt_load_refuse(model, element, error, "joint %s is %s, expected one with a free %s",
-                              on->name, on->type->name, translation ? "displacement" : "angle");
+        return nt_load_refuse(run->model, element, error,
+                              "joint %s is %s, expected one with a free %s", on->name,
+                              on->type->name, translation ? "displacement" : "angle");
     return NT_OK;
 }
 
 /* ---- points --------------------------------------------------------------------------------- */
 
-nt_status nt_load_point(const nt_model *model, const nt_element *element,
+nt_status nt_load_point(const nt_run *run, const nt_element *element,
                         const nt_place_of_point *place, int body, bool validate, v3 *offset,
                         nt_error *error)
 {
-    const nt_body *b = &model->bodies[body];
+    const nt_model *model = run->model;
+    const nt_body *b = &run->bodies[body];
     if (place->marker < 0) {
         v3 at = v3_load(place->at), from_reference = v3_sub(at, b->x0);
         double size = v3_norm(at) + v3_norm(b->x0);
@@ -82,7 +82,7 @@ nt_status nt_load_point(const nt_model *model, const nt_element *element,
         return validate ? nt_mass_point_place(model, element, body, from_reference, size, error)
                         : NT_OK;
     }
-    const nt_marker *marker = &model->markers[place->marker];
+    const nt_marker *marker = &run->markers[place->marker];
     if (validate && marker->on != body)
         return nt_load_refuse(model, element, error, "marker %s is on %s, expected one on %s",
                               marker->name, model->bodies[marker->on].name, b->name);
@@ -90,9 +90,9 @@ nt_status nt_load_point(const nt_model *model, const nt_element *element,
     return NT_OK;
 }
 
-v3 nt_load_ground_point(const nt_model *model, int body, v3 offset)
+v3 nt_load_ground_point(const nt_run *run, int body, v3 offset)
 {
-    const nt_body *b = &model->bodies[body];
+    const nt_body *b = &run->bodies[body];
     return v3_add(b->x0, m3_apply(quat_matrix(b->q0), offset));
 }
 
@@ -145,7 +145,7 @@ static int coupled(const nt_coupling *coupling, int signal)
 static nt_status declare_signal(nt_coupled_signal *coupled_signal, const nt_model *model,
                                 const nt_element *element, nt_pattern *pattern, unsigned rows)
 {
-    const nt_signal *signal = &model->signals[coupled_signal->signal];
+    const nt_signal *signal = &model->origin->signals[coupled_signal->signal];
     for (int row = 0; row < NT_PAIR_NODES; row++)
         for (int side = 0; side < 2; side++)
             for (int rotation = 0; rotation < 2; rotation++) {
@@ -176,12 +176,12 @@ nt_status nt_coupling_declare(nt_coupling *coupling, nt_model *model, const nt_e
         longest = n > longest ? n : longest;
         total += n;
     }
-    coupling->n = 0;
-    coupling->signals = NT_TAKE(&model->arena, total, nt_coupled_signal);
-    coupling->slopes = NT_TAKE(&model->arena, (size_t)total * (size_t)count, double);
-    coupling->partial = NT_TAKE(&model->arena, longest, double);
-    if (!coupling->signals || !coupling->slopes || !coupling->partial)
+    nt_coupled_signal *signals = NT_TAKE(&model->arena, total, nt_coupled_signal);
+    size_t scratch = (size_t)total * (size_t)count + (size_t)longest;
+    if (!signals)
         return NT_NO_MEMORY;
+    *coupling = (nt_coupling){.signals = signals};
+    model->scratch = scratch > model->scratch ? scratch : model->scratch;
 
     for (int i = 0; i < count; i++) {
         int n;
@@ -190,9 +190,8 @@ nt_status nt_coupling_declare(nt_coupling *coupling, nt_model *model, const nt_e
             int signal = signal_of(model, variables[j]);
             if (signal < 0 || coupled(coupling, signal) >= 0)
                 continue;
-            nt_coupled_signal *next = &coupling->signals[coupling->n++];
+            nt_coupled_signal *next = &signals[coupling->n++];
             next->signal = signal;
-            nt_signal_prepare(model, &model->signals[signal]);
             nt_status status = declare_signal(next, model, element, pattern, rows);
             if (status)
                 return status;
@@ -205,7 +204,7 @@ nt_status nt_coupling_evaluate(const nt_coupling *coupling, const nt_view *view,
                                const nt_expression *const *functions, int count, double *value)
 {
     bool slopes = !view->energy && view->terms->matrix && coupling->n > 0;
-    const nt_straight *straight = view->model->straight;
+    const nt_straight *straight = view->run->straight;
     for (int i = 0; i < count; i++) {
         if (straight) {
             double jet[3];
@@ -215,16 +214,17 @@ nt_status nt_coupling_evaluate(const nt_coupling *coupling, const nt_view *view,
         } else if (!slopes) {
             value[i] = nt_expression_value(functions[i], view->variables);
         } else {
-            double *slope = coupling->slopes + i * coupling->n;
+            double *slope = view->scratch + i * coupling->n;
+            double *partial = view->scratch + count * coupling->n;
             int n;
             const int *variables = nt_expression_variables(functions[i], &n);
-            value[i] = nt_expression_partials(functions[i], view->variables, coupling->partial);
+            value[i] = nt_expression_partials(functions[i], view->variables, partial);
             for (int k = 0; k < coupling->n; k++)
                 slope[k] = 0;
             for (int j = 0; j < n; j++) {
                 int signal = signal_of(view->model, variables[j]);
                 if (signal >= 0)
-                    slope[coupled(coupling, signal)] = coupling->partial[j];
+                    slope[coupled(coupling, signal)] = partial[j];
             }
         }
         if (!isfinite(value[i]))
@@ -239,7 +239,7 @@ void nt_coupling_add(const nt_coupling *coupling, const nt_view *view, int k,
                      const v3 direction[NT_PAIR_NODES])
 {
     const nt_coupled_signal *here = &coupling->signals[k];
-    const nt_signal *signal = &view->model->signals[here->signal];
+    const nt_signal *signal = &view->run->signals[here->signal];
     double damping = view->terms->combination->damping;
     double stiffness = view->terms->combination->stiffness;
     nt_signal_gradient gradient;

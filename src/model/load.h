@@ -19,7 +19,7 @@ enum {
 };
 
 /* For the descriptor: a load has no multipliers. */
-int nt_load_rows(const nt_element *element);
+int nt_load_rows(const nt_model *model, const nt_element *element);
 
 /* The element's slots between these nodes; -1 for all others. */
 nt_status nt_load_declare(const nt_model *model, nt_element *element, nt_pattern *pattern,
@@ -29,13 +29,13 @@ nt_status nt_load_declare(const nt_model *model, nt_element *element, nt_pattern
 nt_status nt_load_refuse(const nt_model *model, const nt_element *element, nt_error *error,
                          const char *format, ...) NT_PRINTF(4, 5);
 
-/* Puts the element between the bodies of a joint, which must be prepared. Refused when `validate`
- * and the joint has no free angle (translation: no free displacement). */
-nt_status nt_load_on_joint(const nt_model *model, nt_element *element, int joint, bool translation,
-                           bool validate, nt_error *error);
+/* Refused when `validate` and the joint, which must be prepared, has no free angle (translation: no
+ * free displacement). */
+nt_status nt_load_on_joint(const nt_run *run, const nt_element *element, int joint,
+                           bool translation, bool validate, nt_error *error);
 
 /* Whether a joint's friction and limits make sense; NT_BAD_MODEL at its place (joint_load.c). */
-nt_status nt_joint_load_check(const nt_model *model, const nt_element *joint, nt_error *error);
+nt_status nt_joint_load_check(const nt_run *run, const nt_element *joint, nt_error *error);
 
 /* Whether one of functions[count] depends on a velocity. */
 bool nt_load_uses_rates(const nt_model *model, const nt_expression *const *functions, int count);
@@ -44,12 +44,12 @@ bool nt_load_uses_rates(const nt_model *model, const nt_expression *const *funct
 
 /* A point of a body, from its reference point in body axes. `place` is in ground axes at the given
  * placement, or a marker. A marker of another body is refused when `validate`. */
-nt_status nt_load_point(const nt_model *model, const nt_element *element,
+nt_status nt_load_point(const nt_run *run, const nt_element *element,
                         const nt_place_of_point *place, int body, bool validate, v3 *offset,
                         nt_error *error);
 
 /* Where that point is in ground axes at the given placement. */
-v3 nt_load_ground_point(const nt_model *model, int body, v3 offset);
+v3 nt_load_ground_point(const nt_run *run, int body, v3 offset);
 
 /* A point of a moving body; ground axes. */
 typedef struct nt_spot {
@@ -88,9 +88,7 @@ typedef struct nt_coupled_signal {
 
 typedef struct nt_coupling {
     int n;
-    nt_coupled_signal *signals; /* [n]                                                    */
-    double *slopes;             /* [functions][n] derivatives of the functions, scratch   */
-    double *partial;            /* [longest list of variables] scratch                    */
+    const nt_coupled_signal *signals; /* [n] */
 } nt_coupling;
 
 /* Finds the signals in functions[count] and declares the blocks (rows, bodies of the signals). */
@@ -98,8 +96,8 @@ nt_status nt_coupling_declare(nt_coupling *coupling, nt_model *model, const nt_e
                               nt_pattern *pattern, unsigned rows,
                               const nt_expression *const *functions, int count);
 
-/* value[count] of the functions, and where the tangent is wanted coupling->slopes. NT_NOT_FINITE
- * where a function has no value. */
+/* value[count] of the functions, and where the tangent is wanted their derivatives in the signals,
+ * [count][n] in view->scratch. NT_NOT_FINITE where a function has no value. */
 nt_status nt_coupling_evaluate(const nt_coupling *coupling, const nt_view *view,
                                const nt_expression *const *functions, int count, double *value);
 
@@ -109,9 +107,9 @@ void nt_coupling_add(const nt_coupling *coupling, const nt_view *view, int k,
                      const v3 direction[NT_PAIR_NODES]);
 
 /* Three functions are a vector: its derivative in signal k. */
-static inline v3 nt_coupling_slope(const nt_coupling *coupling, int k)
+static inline v3 nt_coupling_slope(const nt_coupling *coupling, const nt_view *view, int k)
 {
-    const double *slope = coupling->slopes + k;
+    const double *slope = view->scratch + k;
     return v3_of(slope[0], slope[coupling->n], slope[2 * coupling->n]);
 }
 

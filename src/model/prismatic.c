@@ -10,11 +10,9 @@ static const nt_row_spec specs[] = {
     {NT_ROW_PERPENDICULAR, 1, 2}, {NT_ROW_PERPENDICULAR, 2, 0},
 };
 
-static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt_error *error)
+static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
 {
-    nt_joint *joint = element->data;
-    joint->slides = true;
-    return nt_joint_prepare(model, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
+    return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
                             error);
 }
 
@@ -22,6 +20,7 @@ const nt_element_type nt_joint_prismatic = {
     .name = "prismatic",
     .summary = "a slider: B moves along an axis of A",
     .keys = nt_joint_moving_keys,
+    .slides = true,
     .prepare = prepare,
     NT_JOINT_SLOTS,
 };

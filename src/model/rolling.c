@@ -66,9 +66,10 @@ const nt_key nt_rolling_plane_keys[] = {
 /* ---- geometry ------------------------------------------------------------------------------- */
 
 /* A point of a body: its marker must be its own. */
-static nt_status find_point(const nt_model *model, const nt_element *e,
-                            const nt_place_of_point *point, int body, v3 *at, nt_error *error)
+static nt_status find_point(const nt_run *run, const nt_element *e, const nt_place_of_point *point,
+                            int body, v3 *at, nt_error *error)
 {
+    const nt_model *model = run->model;
     if (point->marker >= 0 && model->markers[point->marker].on != body) {
         char words[160];
         snprintf(words, sizeof words, "needs a point of %.40s, but marker %.40s is on %.40s",
@@ -76,30 +77,29 @@ static nt_status find_point(const nt_model *model, const nt_element *e,
                  model->bodies[model->markers[point->marker].on].name);
         return nt_joint_refuse(model, e, error, words);
     }
-    *at = nt_joint_point(model, point, body, true);
+    *at = nt_joint_point(run, point, body, true);
     return NT_OK;
 }
 
-nt_status nt_rolling_prepare(nt_model *model, nt_element *element, bool axis, bool validate,
+nt_status nt_rolling_prepare(nt_run *run, const nt_element *element, bool axis, bool validate,
                              nt_error *error)
 {
     static const double up[3] = {0, 0, 1};
-    nt_rolling *rolling = element->data;
+    nt_rolling *rolling = nt_element_numbers(run, element);
     nt_joint *joint = &rolling->joint;
     unsigned given = joint->given;
-    element->a = joint->between[0];
-    element->b = joint->between[1];
-    nt_status status = nt_mass_point_refuse(model, element, error);
+    nt_status status = nt_mass_point_refuse(run->model, element, error);
     if (status == NT_OK)
         status =
-            find_point(model, element, &rolling->plane.point, element->a, &joint->point_a, error);
+            find_point(run, element, &rolling->plane.point, element->a, &joint->point_a, error);
     if (status == NT_OK)
-        status = find_point(model, element, &joint->at, element->b, &joint->point_b, error);
+        status = find_point(run, element, &joint->at, element->b, &joint->point_b, error);
     if (status != NT_OK)
         return status;
     if (!nt_joint_unit_axis(given & NT_GIVEN_PLANE_NORMAL ? rolling->plane.normal : up,
                             &joint->e[2]))
-        return nt_joint_refuse(model, element, error, "has a plane with a normal of length zero");
+        return nt_joint_refuse(run->model, element, error,
+                               "has a plane with a normal of length zero");
     if (validate)
         joint->across = nt_joint_least_along(joint->e[2]);
     joint->e[0] = nt_joint_perpendicular(joint->e[2], joint->across);
@@ -108,47 +108,54 @@ nt_status nt_rolling_prepare(nt_model *model, nt_element *element, bool axis, bo
         char words[80];
         snprintf(words, sizeof words, "has the radius %g m, expected a positive number",
                  rolling->radius);
-        return nt_joint_refuse(model, element, error, words);
+        return nt_joint_refuse(run->model, element, error, words);
     }
     if (axis && !nt_joint_unit_axis(joint->axis, &joint->f[2]))
-        return nt_joint_refuse(model, element, error, "has an axis of length zero");
+        return nt_joint_refuse(run->model, element, error, "has an axis of length zero");
     return NT_OK;
 }
 
-v3 nt_rolling_lowest_point(const nt_model *model, const nt_element *e)
+v3 nt_rolling_lowest_point(const nt_run *run, const nt_element *e)
 {
-    const nt_rolling *rolling = nt_rolling_of(e);
-    const nt_body *a = &model->bodies[e->a], *b = &model->bodies[e->b];
+    const nt_rolling *rolling = nt_rolling_of(run, e);
+    const nt_body *a = &run->bodies[e->a], *b = &run->bodies[e->b];
     v3 center = v3_add(b->x0, m3_apply(quat_matrix(b->q0), rolling->joint.point_b));
     v3 normal = m3_apply(quat_matrix(a->q0), rolling->joint.e[2]);
     return v3_axpy(-rolling->radius, normal, center);
 }
 
+/* Without slip the reaction does no work. */
+bool nt_rolling_does_work(const nt_model *model, const nt_element *element)
+{
+    (void)model, (void)element;
+    return false;
+}
+
 /* ---- words, numbers, layout ----------------------------------------------------------------- */
 
-int nt_rolling_rows(const nt_element *element)
+int nt_rolling_rows(const nt_model *model, const nt_element *element)
 {
-    (void)element;
+    (void)model, (void)element;
     return 1;
 }
-int nt_rolling_rates(const nt_element *element)
+int nt_rolling_rates(const nt_model *model, const nt_element *element)
 {
-    (void)element;
+    (void)model, (void)element;
     return 2;
 }
 
-nt_quantity nt_rolling_row_quantity(const nt_element *element, int row)
+nt_quantity nt_rolling_row_quantity(const nt_model *model, const nt_element *element, int row)
 {
-    (void)element, (void)row;
+    (void)model, (void)element, (void)row;
     return NT_LENGTH;
 }
 
-const char *nt_rolling_row_name(const nt_element *element, int row)
+const char *nt_rolling_row_name(const nt_model *model, const nt_element *element, int row)
 {
     static const char *const names[] = {"contact with the plane",
                                         "slip along the plane's 1st direction",
                                         "slip along the plane's 2nd direction"};
-    (void)element;
+    (void)model, (void)element;
     return names[row];
 }
 
@@ -290,7 +297,7 @@ nt_status nt_rolling_evaluate(const nt_element *e, const nt_view *view, const jo
                               const nt_contact_arm *arm)
 {
     const nt_terms *terms = view->terms;
-    double r = nt_rolling_of(e)->radius;
+    double r = nt_rolling_of(view->run, e)->radius;
     for (int i = 0; i < 3; i++) {
         joint_row row;
         nt_level level = i > 0 && terms->level == NT_POSITION ? NT_VELOCITY : terms->level;

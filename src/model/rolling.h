@@ -19,7 +19,10 @@ typedef struct nt_rolling {
     } plane; /* as the file gives it: of A, its own axes */
 } nt_rolling;
 
-static inline const nt_rolling *nt_rolling_of(const nt_element *element) { return element->data; }
+static inline const nt_rolling *nt_rolling_of(const nt_run *run, const nt_element *element)
+{
+    return nt_element_data(run, element);
+}
 
 /* The keys of these joints, one definition each. */
 extern const nt_key nt_rolling_plane_keys[];
@@ -54,15 +57,15 @@ extern const nt_key nt_rolling_plane_keys[];
     }
 
 /* Points, axes and the plane; axis: B has one. */
-nt_status nt_rolling_prepare(nt_model *model, nt_element *element, bool axis, bool validate,
+nt_status nt_rolling_prepare(nt_run *run, const nt_element *element, bool axis, bool validate,
                              nt_error *error);
 nt_status nt_rolling_declare(nt_model *model, nt_element *element, nt_pattern *pattern);
-nt_quantity nt_rolling_row_quantity(const nt_element *element, int row);
-const char *nt_rolling_row_name(const nt_element *element, int row);
+nt_quantity nt_rolling_row_quantity(const nt_model *model, const nt_element *element, int row);
+const char *nt_rolling_row_name(const nt_model *model, const nt_element *element, int row);
 
 /* The point of B that is farthest down where its axis lies in the plane, at the initial placement,
  * ground axes: measures how large a model is. */
-v3 nt_rolling_lowest_point(const nt_model *model, const nt_element *element);
+v3 nt_rolling_lowest_point(const nt_run *run, const nt_element *element);
 
 /* Where B touches the plane, from its centre in units of the radius: -u, with u in ground axes.
  * u varies with the orientation of B relative to A as
@@ -80,8 +83,9 @@ typedef struct nt_contact_arm {
 nt_status nt_rolling_evaluate(const nt_element *element, const nt_view *view,
                               const joint_geometry *geometry, const nt_contact_arm *arm);
 /* One holonomic row, two nonholonomic ones; the contact's force on B and no torque about it. */
-int nt_rolling_rows(const nt_element *element);
-int nt_rolling_rates(const nt_element *element);
+bool nt_rolling_does_work(const nt_model *model, const nt_element *element);
+int nt_rolling_rows(const nt_model *model, const nt_element *element);
+int nt_rolling_rates(const nt_model *model, const nt_element *element);
 void nt_rolling_reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque);
 
 #endif

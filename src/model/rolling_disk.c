@@ -30,16 +30,16 @@ static const nt_key keys[] = {
 /* rad. Flatter than this the lowest point is lost in rounding. */
 static const double FLAT = 1e-6;
 
-static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt_error *error)
+static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
 {
-    nt_status status = nt_rolling_prepare(model, element, true, validate, error);
+    nt_status status = nt_rolling_prepare(run, element, true, validate, error);
     if (status != NT_OK || !validate)
         return status;
-    const nt_joint *joint = nt_joint_of(element);
-    v3 n = m3_apply(quat_matrix(model->bodies[element->a].q0), joint->e[2]);
-    v3 a = m3_apply(quat_matrix(model->bodies[element->b].q0), joint->f[2]);
+    const nt_joint *joint = nt_joint_of(run, element);
+    v3 n = m3_apply(quat_matrix(run->bodies[element->a].q0), joint->e[2]);
+    v3 a = m3_apply(quat_matrix(run->bodies[element->b].q0), joint->f[2]);
     if (v3_norm(v3_cross(a, n)) < FLAT)
-        return nt_joint_refuse(model, element, error,
+        return nt_joint_refuse(run->model, element, error,
                                "has its axis along the plane's normal: the disk lies flat and has "
                                "no lowest point");
     return NT_OK;
@@ -63,7 +63,7 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
 }
 
 const nt_element_type nt_joint_rolling_disk = {
-    .section = "joints",
+    .section = &nt_joint_section,
     .name = "rolling_disk",
     .summary = "a thin disk B rolls on a plane of A without slip; its edge stays on the plane",
     .keys = keys,
@@ -75,5 +75,7 @@ const nt_element_type nt_joint_rolling_disk = {
     .evaluate = evaluate,
     .row_quantity = nt_rolling_row_quantity,
     .row_name = nt_rolling_row_name,
+    .site = nt_rolling_lowest_point,
+    .does_work = nt_rolling_does_work,
     .reaction = nt_rolling_reaction,
 };

@@ -14,9 +14,9 @@ static const nt_key keys[] = {
     {.name = NULL},
 };
 
-static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt_error *error)
+static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
 {
-    return nt_rolling_prepare(model, element, false, validate, error);
+    return nt_rolling_prepare(run, element, false, validate, error);
 }
 
 static nt_status evaluate(const nt_element *element, const nt_view *view)
@@ -30,7 +30,7 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
 }
 
 const nt_element_type nt_joint_rolling_sphere = {
-    .section = "joints",
+    .section = &nt_joint_section,
     .name = "rolling_sphere",
     .summary = "a sphere B rolls on a plane of A without slip and stays on it",
     .keys = keys,
@@ -42,5 +42,7 @@ const nt_element_type nt_joint_rolling_sphere = {
     .evaluate = evaluate,
     .row_quantity = nt_rolling_row_quantity,
     .row_name = nt_rolling_row_name,
+    .site = nt_rolling_lowest_point,
+    .does_work = nt_rolling_does_work,
     .reaction = nt_rolling_reaction,
 };

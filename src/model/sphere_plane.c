@@ -77,7 +77,7 @@ static const nt_key keys[] = {
 
 static nt_status touch(const nt_element *element, const nt_view *view, nt_touch *out)
 {
-    const nt_sphere_plane *c = element->data;
+    const nt_sphere_plane *c = nt_element_data(view->run, element);
     const nt_motion *A = &view->motion[element->a], *B = &view->motion[element->b];
     out->normal = m3_apply(A->R, c->normal);
     out->arm = m3_apply(B->R, c->center);
@@ -98,29 +98,30 @@ static void turn(const nt_element *element, const nt_view *view, const nt_touch 
 
 static const nt_contact_shape shape = {.touch = touch, .turn = turn};
 
-static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt_error *error)
+static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
 {
-    nt_sphere_plane *c = element->data;
+    nt_sphere_plane *c = nt_element_numbers(run, element);
     unsigned given = c->contact.given;
-    nt_status status = nt_contact_prepare(model, element, &shape, validate, error);
-    if (status == NT_OK && model->bodies[element->a].point)
-        return nt_load_refuse(model, element, error,
+    nt_status status = nt_contact_prepare(run, element, &shape, validate, error);
+    if (status == NT_OK && run->bodies[element->a].point)
+        return nt_load_refuse(run->model, element, error,
                               "%s is a point and carries no plane, expected a body that can turn",
-                              model->bodies[element->a].name);
+                              run->bodies[element->a].name);
     if (status == NT_OK)
-        status = nt_contact_point(model, element, &c->plane.point, given >> GIVEN_POINT & 1,
+        status = nt_contact_point(run, element, &c->plane.point, given >> GIVEN_POINT & 1,
                                   element->a, validate, &c->point, error);
     if (status == NT_OK)
-        status = nt_contact_point(model, element, &c->at, given >> GIVEN_AT & 1, element->b,
-                                  validate, &c->center, error);
+        status = nt_contact_point(run, element, &c->at, given >> GIVEN_AT & 1, element->b, validate,
+                                  &c->center, error);
     if (status != NT_OK)
         return status;
     if (validate && !(c->radius > 0))
-        return nt_load_refuse(model, element, error, "radius is %g m, expected a positive number",
-                              c->radius);
+        return nt_load_refuse(run->model, element, error,
+                              "radius is %g m, expected a positive number", c->radius);
     double normal[3];
     if (!nt_direction(c->plane.normal, 3, normal))
-        return nt_load_refuse(model, element, error, "the normal of its plane has length zero");
+        return nt_load_refuse(run->model, element, error,
+                              "the normal of its plane has length zero");
     c->normal = v3_load(normal);
     return NT_OK;
 }

@@ -48,7 +48,7 @@ static const nt_key keys[] = {
 
 static v3 between_centers(const nt_element *element, const nt_view *view, v3 *arm_a, v3 *arm_b)
 {
-    const nt_sphere_sphere *c = element->data;
+    const nt_sphere_sphere *c = nt_element_data(view->run, element);
     const nt_motion *A = &view->motion[element->a], *B = &view->motion[element->b];
     *arm_a = m3_apply(A->R, c->center_a);
     *arm_b = m3_apply(B->R, c->center_b);
@@ -57,7 +57,7 @@ static v3 between_centers(const nt_element *element, const nt_view *view, v3 *ar
 
 static nt_status touch(const nt_element *element, const nt_view *view, nt_touch *out)
 {
-    const nt_sphere_sphere *c = element->data;
+    const nt_sphere_sphere *c = nt_element_data(view->run, element);
     v3 arm_a, d = between_centers(element, view, &arm_a, &out->arm);
     double l = v3_norm(d);
     if (!isfinite(1 / l))
@@ -82,20 +82,20 @@ static void turn(const nt_element *element, const nt_view *view, const nt_touch 
 
 static const nt_contact_shape shape = {.touch = touch, .turn = turn};
 
-static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt_error *error)
+static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
 {
-    nt_sphere_sphere *c = element->data;
+    nt_sphere_sphere *c = nt_element_numbers(run, element);
     bool given = c->contact.given >> GIVEN_AT & 1;
-    nt_status status = nt_contact_prepare(model, element, &shape, validate, error);
+    nt_status status = nt_contact_prepare(run, element, &shape, validate, error);
     if (status == NT_OK)
-        status = nt_contact_point(model, element, &c->at[0], given, element->a, validate,
+        status = nt_contact_point(run, element, &c->at[0], given, element->a, validate,
                                   &c->center_a, error);
     if (status == NT_OK)
-        status = nt_contact_point(model, element, &c->at[1], given, element->b, validate,
+        status = nt_contact_point(run, element, &c->at[1], given, element->b, validate,
                                   &c->center_b, error);
     for (int i = 0; status == NT_OK && validate && i < 2; i++)
         if (!(c->radii[i] > 0))
-            status = nt_load_refuse(model, element, error,
+            status = nt_load_refuse(run->model, element, error,
                                     "radius is %g m, expected a positive number", c->radii[i]);
     return status;
 }

@@ -66,40 +66,37 @@ static const nt_key keys[] = {
     {0},
 };
 
-static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt_error *error)
+static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
 {
-    nt_spring *spring = element->data;
+    nt_spring *spring = nt_element_numbers(run, element);
     int a = spring->between[0], b = spring->between[1];
-    element->a = a;
-    element->b = b;
     if (validate && a == b)
-        return nt_load_refuse(model, element, error, "it joins %s to itself",
-                              model->bodies[a].name);
+        return nt_load_refuse(run->model, element, error, "it joins %s to itself",
+                              run->bodies[a].name);
     if (validate && spring->damping < 0)
-        return nt_load_refuse(model, element, error, "damping %g is negative", spring->damping);
+        return nt_load_refuse(run->model, element, error, "damping %g is negative",
+                              spring->damping);
     bool has_length = spring->given >> GIVEN_LENGTH & 1;
     if (validate && has_length && spring->length < 0)
-        return nt_load_refuse(model, element, error, "length %g is negative", spring->length);
-    spring->point_a = v3_neg(model->bodies[a].reference);
-    spring->point_b = v3_neg(model->bodies[b].reference);
+        return nt_load_refuse(run->model, element, error, "length %g is negative", spring->length);
+    spring->point_a = v3_neg(run->bodies[a].reference);
+    spring->point_b = v3_neg(run->bodies[b].reference);
     nt_status status = NT_OK;
     bool given = spring->given >> GIVEN_AT & 1;
     if (given)
-        status =
-            nt_load_point(model, element, &spring->at[0], a, validate, &spring->point_a, error);
+        status = nt_load_point(run, element, &spring->at[0], a, validate, &spring->point_a, error);
     if (given && !status)
-        status =
-            nt_load_point(model, element, &spring->at[1], b, validate, &spring->point_b, error);
+        status = nt_load_point(run, element, &spring->at[1], b, validate, &spring->point_b, error);
     if (status)
         return status;
-    double distance = v3_norm(v3_sub(nt_load_ground_point(model, b, spring->point_b),
-                                     nt_load_ground_point(model, a, spring->point_a)));
+    double distance = v3_norm(v3_sub(nt_load_ground_point(run, b, spring->point_b),
+                                     nt_load_ground_point(run, a, spring->point_a)));
     spring->free_length = has_length ? spring->length : distance;
     if (validate && !has_length && distance == 0)
-        return nt_load_refuse(model, element, error,
+        return nt_load_refuse(run->model, element, error,
                               "its ends are at the same place, expected two places or a length");
     if (validate && !(spring->given & (1u << GIVEN_STIFFNESS | 1u << GIVEN_DAMPING)))
-        return nt_load_refuse(model, element, error,
+        return nt_load_refuse(run->model, element, error,
                               "it has neither stiffness nor damping, expected one or both");
     return NT_OK;
 }
@@ -140,7 +137,7 @@ static void add_rows(const nt_element *element, const nt_view *view, int node, d
 
 static nt_status evaluate(const nt_element *element, const nt_view *view)
 {
-    const nt_spring *spring = element->data;
+    const nt_spring *spring = nt_element_data(view->run, element);
     if (!view->energy && !(view->terms->parts & element->part))
         return NT_OK;
     const nt_motion *A = &view->motion[element->a], *B = &view->motion[element->b];
@@ -181,15 +178,14 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
     return NT_OK;
 }
 
-static bool depends_on_rates(const nt_model *model, const nt_element *element)
+static bool depends_on_rates(const nt_run *run, const nt_element *element)
 {
-    const nt_spring *data = element->data;
-    (void)model;
+    const nt_spring *data = nt_element_data(run, element);
     return data->damping != 0;
 }
 
 const nt_element_type nt_force_spring = {
-    .section = "forces",
+    .section = &nt_force_section,
     .name = "spring",
     .summary = "a spring with a damper between two points",
     .keys = keys,

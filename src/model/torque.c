@@ -49,19 +49,17 @@ static const nt_key keys[] = {
     {0},
 };
 
-static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt_error *error)
+static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
 {
-    const nt_torque *torque = element->data;
-    element->a = 0;
-    element->b = torque->on;
+    const nt_torque *torque = nt_element_data(run, element);
     if (validate && torque->on == 0)
-        return nt_load_refuse(model, element, error, "it acts on the ground, expected a body");
-    return nt_mass_point_refuse(model, element, error);
+        return nt_load_refuse(run->model, element, error, "it acts on the ground, expected a body");
+    return nt_mass_point_refuse(run->model, element, error);
 }
 
 static nt_status declare(nt_model *model, nt_element *element, nt_pattern *pattern)
 {
-    nt_torque *torque = element->data;
+    nt_torque *torque = nt_element_numbers(model->origin, element);
     unsigned rows = torque->frame ? NT_ROTATION_OF_B : 0;
     nt_status status = nt_load_declare(model, element, pattern, rows, NT_ROTATION_OF_B);
     if (status)
@@ -72,14 +70,14 @@ static nt_status declare(nt_model *model, nt_element *element, nt_pattern *patte
 
 static void add_tangent(const nt_element *element, const nt_view *view, v3 M)
 {
-    const nt_torque *torque = element->data;
+    const nt_torque *torque = nt_element_data(view->run, element);
     double k = view->terms->combination->stiffness;
     m3 R = view->motion[element->b].R;
 
     if (torque->frame)
         nt_view_add(view, element->slot[NT_R_B][NT_R_B], m3_scale(k, m3_skew(M)));
     for (int i = 0; i < torque->coupling.n; i++) {
-        v3 slope = nt_coupling_slope(&torque->coupling, i);
+        v3 slope = nt_coupling_slope(&torque->coupling, view, i);
         v3 M_s = torque->frame ? m3_apply(R, slope) : slope;
         v3 direction[NT_PAIR_NODES] = {[NT_R_B] = v3_neg(M_s)};
         nt_coupling_add(&torque->coupling, view, i, direction);
@@ -88,7 +86,7 @@ static void add_tangent(const nt_element *element, const nt_view *view, v3 M)
 
 static nt_status evaluate(const nt_element *element, const nt_view *view)
 {
-    const nt_torque *torque = element->data;
+    const nt_torque *torque = nt_element_data(view->run, element);
     double value[3];
     if (!view->energy && !(view->terms->parts & element->part))
         return NT_OK;
@@ -109,14 +107,14 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
     return NT_OK;
 }
 
-static bool depends_on_rates(const nt_model *model, const nt_element *element)
+static bool depends_on_rates(const nt_run *run, const nt_element *element)
 {
-    const nt_torque *data = element->data;
-    return nt_load_uses_rates(model, data->value, 3);
+    const nt_torque *data = nt_element_data(run, element);
+    return nt_load_uses_rates(run->model, data->value, 3);
 }
 
 const nt_element_type nt_force_torque = {
-    .section = "forces",
+    .section = &nt_force_section,
     .name = "torque",
     .summary = "a torque on a body",
     .keys = keys,

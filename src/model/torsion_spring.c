@@ -46,15 +46,16 @@ static const nt_key keys[] = {
     {0},
 };
 
-static nt_status prepare(nt_model *model, nt_element *element, bool validate, nt_error *error)
+static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
 {
-    const nt_torsion_spring *spring = element->data;
+    const nt_torsion_spring *spring = nt_element_data(run, element);
     if (validate && spring->damping < 0)
-        return nt_load_refuse(model, element, error, "damping %g is negative", spring->damping);
+        return nt_load_refuse(run->model, element, error, "damping %g is negative",
+                              spring->damping);
     if (validate && !(spring->given & (1u << GIVEN_STIFFNESS | 1u << GIVEN_DAMPING)))
-        return nt_load_refuse(model, element, error,
+        return nt_load_refuse(run->model, element, error,
                               "it has neither stiffness nor damping, expected one or both");
-    return nt_load_on_joint(model, element, spring->joint, false, validate, error);
+    return nt_load_on_joint(run, element, spring->joint, false, validate, error);
 }
 
 static nt_status declare(nt_model *model, nt_element *element, nt_pattern *pattern)
@@ -76,7 +77,7 @@ static nt_axis_load load_of(double k, double c, double s, const nt_coordinate *p
 
 static nt_status evaluate(const nt_element *element, const nt_view *view)
 {
-    const nt_torsion_spring *spring = element->data;
+    const nt_torsion_spring *spring = nt_element_data(view->run, element);
     if (!view->energy && !(view->terms->parts & element->part))
         return NT_OK;
     const nt_element *joint = &view->model->elements[spring->joint];
@@ -93,15 +94,14 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
     return NT_OK;
 }
 
-static bool depends_on_rates(const nt_model *model, const nt_element *element)
+static bool depends_on_rates(const nt_run *run, const nt_element *element)
 {
-    const nt_torsion_spring *data = element->data;
-    (void)model;
+    const nt_torsion_spring *data = nt_element_data(run, element);
     return data->damping != 0;
 }
 
 const nt_element_type nt_force_torsion_spring = {
-    .section = "forces",
+    .section = &nt_force_section,
     .name = "torsion_spring",
     .summary = "a spring with a damper about the axis of a joint",
     .keys = keys,

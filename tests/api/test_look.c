@@ -21,6 +21,7 @@ enum looks { RECORD = 1, DENSE = 2, REACTIONS = 4, SAVE = 8, EVERYTHING = 15 };
 typedef struct example {
     const char *path;
     nt_model *model;
+    nt_run *run;
     const nt_system *system;
     const nt_simulation *simulation;
 } example;
@@ -115,7 +116,7 @@ static void look_at_reactions(const example *e, nt_integrator *it)
     double drift[2], *out = calloc((size_t)(e->system->nh + e->system->nn) + 1, sizeof *out);
     assert_non_null(out);
     nt_state state = nt_integrator_state(it);
-    must(nt_integrator_reactions(it, &state, 3 * nt_model_length(e->model), out, &error), &error);
+    must(nt_integrator_reactions(it, &state, 3 * nt_run_length(e->run), out, &error), &error);
     must(nt_integrator_drift(it, &drift[0], &drift[1]), &error);
     free(out);
 }
@@ -162,7 +163,7 @@ static trace run_with(const example *e, const nt_method *method, variant way, in
     if (t.status == NT_OK)
         note(&t, e->system, it);
     if (looks & RECORD)
-        must(nt_record_open(&record, e->model, "look.csv", NT_CSV, "", &error), &error);
+        must(nt_record_open(&record, e->run, "look.csv", NT_CSV, "", &error), &error);
     go(e, it, looks, record, 0, &t);
     if (record)
         must(nt_record_close(record, &error), &error);
@@ -267,7 +268,8 @@ static void read_with_records(example *e)
     nt_model_destroy(e->model);
     const nt_setting record = {"output.record", list};
     must(nt_model_read(&e->model, e->path, &record, 1, &error), &error);
-    e->system = nt_model_system(e->model);
+    must(nt_run_create(&e->run, e->model, &error), &error);
+    e->system = nt_run_system(e->run);
     e->simulation = nt_model_simulation(e->model);
 }
 
@@ -285,6 +287,7 @@ static int runs_of(const char *path)
                 count++;
             }
     }
+    nt_run_destroy(e.run);
     nt_model_destroy(e.model);
     return count;
 }
