@@ -1,5 +1,5 @@
 /* `bdf`: Newton's matrices against differences, errors against references. */
-#include "method/bdf.h"
+#include "method/bdf/bdf.h"
 #include "method/disk.h"
 #include "method/integrator.h"
 #include "method/top.h"

@@ -1,7 +1,7 @@
 /* The linear and the residual form of generalized-alpha: reference values and orders on the heavy
  * top, what the parameterisation changes, vector spaces, Newmark and Stormer, exact tangents. */
+#include "method/alpha/local_form.h"
 #include "method/integrator.h"
-#include "method/local_form.h"
 #include "method/top.h"
 
 #include <math.h>
