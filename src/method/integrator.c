@@ -64,8 +64,9 @@ static nt_status check_setup(const nt_integrator_setup *setup, nt_error *error)
                        "minimum step %g s and maximum step %g s, expected a range of positive "
                        "numbers, 0 for no limit",
                        least, most);
-    if (setup->frame == NT_BODY && !nt_method_has_frame(method, NT_BODY))
-        return nt_fail(error, NT_UNSUPPORTED, "method %s has no body frame", method->name);
+    if (setup->frame != NT_INERTIAL && !nt_method_has_frame(method, setup->frame))
+        return nt_fail(error, NT_UNSUPPORTED, "method %s has no %s frame", method->name,
+                       setup->frame == NT_BODY ? "body" : "se3");
     return NT_OK;
 }
 
@@ -608,8 +609,7 @@ void nt_integrator_rates(const nt_integrator *it, const nt_phase *phase, const d
     if (!changes_frame(p))
         return;
     double *rates[2] = {it->looked_v, it->looked_v + p->nv};
-    nt_space_change_frame(&p->space, p->frame, p->system->frame, phase->q, phase->v, rates[0]);
-    nt_space_change_frame(&p->space, p->frame, p->system->frame, phase->q, phase->vdot, rates[1]);
+    nt_problem_rates(p, p->system->frame, phase->q, phase->v, phase->vdot, rates[0], rates[1]);
     *v = rates[0];
     *vdot = rates[1];
 }

@@ -14,7 +14,8 @@ static const double SLOW = 0.25;
 
 size_t nt_newton_size(const nt_problem *problem)
 {
-    return (size_t)problem->nv + 4 * (size_t)problem->n + 9 * (size_t)problem->space.n_rotations;
+    return (size_t)problem->nv + 4 * (size_t)problem->n +
+           nt_problem_map_size(problem) * (size_t)problem->space.n_rotations;
 }
 
 double *nt_newton_bind(nt_newton *w, const nt_stepper *s, const nt_family *c)
@@ -31,7 +32,7 @@ double *nt_newton_bind(nt_newton *w, const nt_stepper *s, const nt_family *c)
     w->per_residual = w->per_increment + n;
     w->T_inverse = w->per_residual + n;
     w->leaves_tangent = false;
-    return w->T_inverse + 9 * (size_t)s->problem->space.n_rotations;
+    return w->T_inverse + nt_problem_map_size(s->problem) * (size_t)s->problem->space.n_rotations;
 }
 
 /* ---- predict -------------------------------------------------------------------------------- */
@@ -194,6 +195,15 @@ static void add_multipliers(int nc, double unscale, double *restrict Dlambda,
     }
 }
 
+/* x[6] = T x, T[6][6] */
+static void motion_map(const double *T, double *x)
+{
+    double y[6];
+    for (int i = 0; i < 6; i++, T += 6)
+        y[i] = T[0] * x[0] + T[1] * x[1] + T[2] * x[2] + T[3] * x[3] + T[4] * x[4] + T[5] * x[5];
+    memcpy(x, y, sizeof y);
+}
+
 /* Solve for (e, s Dlambda) and update x, x', x'', lambda. */
 nt_status nt_newton_correct(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
 {
@@ -205,7 +215,9 @@ nt_status nt_newton_correct(nt_stepper *s, const nt_newton *w, nt_matrix *tangen
     for (int b = 0; b < p->space.n_blocks; b++) { /* Dx = T^-1 e */
         const nt_block *block = &p->space.blocks[b];
         double *e = w->z + block->v + block->nv - 3;
-        if (block->rotation >= 0)
+        if (block->rotation >= 0 && p->frame == NT_SE3)
+            motion_map(w->T_inverse + 36 * block->rotation, e - 3);
+        else if (block->rotation >= 0)
             v3_store(e, m3_apply(m3_load(w->T_inverse + 9 * block->rotation), v3_load(e)));
     }
     add_correction(w->z, nv, &w->c, w->increment, w->rate, w->acceleration);

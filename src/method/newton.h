@@ -55,8 +55,8 @@ typedef struct nt_newton {
     double *z;             /* [n] scaled right-hand side, then (Dx, Dlambda) */
     double *per_increment; /* [n] reciprocal tolerances                      */
     double *per_residual;  /* [n] the same of R and rows                     */
-    double *T_inverse;     /* [r][9] Dx = T^-1 e                             */
-    bool leaves_tangent;   /* the end leaves its tangent to sensitivities: see has_tangent */
+    double *T_inverse; /* [r][9] Dx = T^-1 e; [r][36] of rigid motions                            */
+    bool leaves_tangent; /* the end leaves its tangent to sensitivities: see has_tangent */
 } nt_newton;
 
 /* Doubles of scratch for the arrays, and the arrays with rate and acceleration those of `next`, for

@@ -99,6 +99,10 @@ nt_status nt_sensitivity_create(nt_sensitivity **out, nt_integrator *it, const i
         return nt_fail(error, NT_UNSUPPORTED, "the system has no parameters (NT_HAS_PARAMETERS)");
     if (!(system->capabilities & NT_HAS_TANGENT))
         return nt_fail(error, NT_UNSUPPORTED, "the system gives no tangents (NT_HAS_TANGENT)");
+    if (it->problem->frame == NT_SE3)
+        return nt_fail(
+            error, NT_UNSUPPORTED,
+            "steps in the frame se3 have no derivative; expected frame inertial or body");
     if (it->attend)
         return nt_fail(error, NT_INVALID, "the integrator carries sensitivities already");
     for (int i = 0; i < n; i++)

@@ -23,6 +23,7 @@ typedef struct nt_problem {
 
     /* the adapter's work; see adapter.c */
     struct nt_adapter *adapter;
+    struct nt_rigid *rigid; /* of the frame NT_SE3, else NULL; see rigid.c */
     nt_arena arena;
     nt_pattern own_pattern;
 } nt_problem;
@@ -39,6 +40,17 @@ nt_status nt_problem_evaluate(const nt_problem *problem, const nt_point *at, con
 /* system->parameter_tangent in the problem's frame; NT_UNSUPPORTED where there is none. */
 nt_status nt_problem_parameter_tangent(const nt_problem *problem, const nt_point *at, int k,
                                        const nt_terms *terms);
+
+/* v[nv] and vdot[nv] of the problem's frame in another: accelerations in ground axes gain R (W x V)
+ * where velocities are in body axes. vdot may be NULL, then vdot_to is zero. */
+void nt_problem_rates(const nt_problem *problem, nt_frame to, const double *q, const double *v,
+                      const double *vdot, double *v_to, double *vdot_to);
+
+/* Numbers of a map (nt_combination) for each rotation: 3 x 3, or 6 x 6 of rigid motions. */
+static inline size_t nt_problem_map_size(const nt_problem *problem)
+{
+    return problem->frame == NT_SE3 ? 36 : 9;
+}
 
 /* Words for entry i of v; those of its equation where the system has no others. */
 void nt_problem_coordinate_name(const nt_problem *problem, int i, char *text, int size);
