@@ -2,6 +2,7 @@
 #ifndef NUTATE_NUTATE_H
 #define NUTATE_NUTATE_H
 
+#include <nutate/element.h>
 #include <nutate/group.h>
 #include <nutate/linalg.h>
 #include <nutate/method.h>

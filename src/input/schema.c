@@ -218,8 +218,8 @@ static void elements(writer *w, const nt_key *section)
     by_name(w, "name");
     begin(w, "additionalProperties", "{");
     begin(w, "anyOf", "[");
-    for (int i = 0; i < nt_element_type_count; i++) {
-        const nt_element_type *type = nt_element_types[i];
+    for (int i = 0; i < nt_element_type_count(); i++) {
+        const nt_element_type *type = nt_element_type_at(i);
         if (strcmp(type->section->name, section->name) != 0)
             continue;
         begin(w, NULL, "{");

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "model/evaluate.h"
+#include "model/forces/load.h"
 #include "model/parameter.h"
 #include "model/side_by_side.h"
 
@@ -214,6 +215,35 @@ void nt_run_initial(const nt_run *run, double *q, double *v, double *memory)
     memcpy(v, run->initial_v, (size_t)s->space.nv * sizeof *v);
     if (s->n_memory > 0)
         memcpy(memory, run->initial_memory, (size_t)s->n_memory * sizeof *memory);
+}
+
+/* ---- for the functions of element types ----------------------------------------------------- */
+
+const void *nt_element_data_in(const nt_run *run, const nt_element *element)
+{
+    return nt_element_data(run, element);
+}
+
+void *nt_element_numbers_in(nt_run *run, const nt_element *element)
+{
+    return nt_element_numbers(run, element);
+}
+
+nt_status nt_element_point(const nt_run *run, const nt_element *element,
+                           const nt_place_of_point *point, int body, bool validate,
+                           double offset[3], nt_error *error)
+{
+    v3 found;
+    nt_status status = nt_load_point(run, element, point, body, validate, &found, error);
+    if (status == NT_OK)
+        v3_store(offset, found);
+    return status;
+}
+
+nt_status nt_element_refuse(const nt_run *run, const nt_element *element, nt_error *error,
+                            const char *words)
+{
+    return nt_load_refuse(run->model, element, error, "%s", words);
 }
 
 /* ---- parameters by name --------------------------------------------------------------------- */
