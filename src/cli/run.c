@@ -218,12 +218,18 @@ static nt_status begin_rows(run *r, bool resumed)
  * its own end comes. Unasked, it is saved where the run was interrupted. */
 static int save_at_end(run *r, const nt_cli_options *options, nt_status status)
 {
+    /* derivatives of rows within a step need more of it than a state holds */
+    bool within = !can_save(r) || (r->sens && r->record_status == NT_INTERRUPTED);
     bool asked = options->save || (status == NT_OK && (r->save_every > 0 || options->resume));
     if (!r->places.state || (!asked && status != NT_INTERRUPTED))
         return NT_EXIT_DONE;
-    if (status == NT_INTERRUPTED && !can_save(r))
-        return NT_EXIT_DONE; /* within a step: the one before stands */
-    return save(r);
+    if (status == NT_INTERRUPTED && within)
+        return NT_EXIT_DONE; /* the one before stands */
+    int saved = save(r);
+    if (saved == NT_EXIT_DONE && status == NT_INTERRUPTED && r->record && !options->quiet)
+        nt_cli_say("%s: the state from which the same command goes on with --resume",
+                   r->places.state);
+    return saved;
 }
 
 /* What has become of the run, in words; its exit status. */
@@ -331,6 +337,10 @@ static int open_record(run *r, const nt_cli_options *options)
         status = nt_objectives_restore(r->objectives, state->objectives.bytes,
                                        state->objectives.size, &error);
     }
+    if (options->resume && r->places.n > 0 && state->record.size == 0) {
+        nt_cli_say("%s: the state is of a run without a result: expected --restart", state->path);
+        return NT_EXIT_USAGE;
+    }
     const nt_record_setup setup = {.model = r->plan.model,
                                    .sensitivity = r->sens ? r->sens->sensitivity : NULL,
                                    .files = r->places.files,
@@ -369,6 +379,17 @@ static int check_options(const run *r, const nt_cli_options *options)
 static int check_places(run *r, const nt_cli_options *options)
 {
     int status = nt_cli_places_check(&r->places, &r->plan, options);
+    bool renews = options->restart && !options->save && !options->resume && r->places.state &&
+                  nt_cli_would_overwrite(r->places.state, options->restart);
+    if (renews && r->save_every > 0 && status == NT_EXIT_DONE) {
+        nt_cli_say("--save-every: '%s' is the state to go on from: expected --save FILE",
+                   r->places.state);
+        return NT_EXIT_USAGE;
+    }
+    if (renews) { /* nobody asked for it */
+        free(r->places.state);
+        r->places.state = NULL;
+    }
     if (status == NT_EXIT_DONE && options->objectives)
         status = nt_cli_check_place(options->objectives);
     if (status == NT_EXIT_DONE && (options->save || r->save_every > 0 || options->resume))

@@ -176,6 +176,7 @@ static int after_run(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives *
     int status = NT_EXIT_DONE;
     if (options->objectives)
         status = write_objectives(plan, sens, objectives, options->objectives);
+    setvbuf(stdout, NULL, _IOLBF, 0); /* whole lines, should the comparison be interrupted */
     if (options->check && status == NT_EXIT_DONE)
         status = nt_cli_sens_check(plan, sens, objectives, options);
     return status;
