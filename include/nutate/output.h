@@ -107,6 +107,7 @@ typedef struct nt_result nt_result;
 NT_API nt_status nt_result_open(nt_result **result, const char *path, nt_error *error);
 NT_API void nt_result_close(nt_result *result); /* NULL is nothing */
 
+NT_API nt_record_format nt_result_format(const nt_result *result);
 NT_API long nt_result_rows(const nt_result *result);
 /* What the rows hold; texts belong to the result. Zeros for a number out of range. */
 NT_API int nt_result_column_count(const nt_result *result);

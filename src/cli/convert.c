@@ -71,12 +71,11 @@ int nt_cli_convert(const nt_cli_options *options)
         return status;
     if (nt_result_open(&from, options->name, &error) != NT_OK)
         return nt_cli_fail(options->name, &error);
-    bool netcdf = nt_result_array_count(from) > 0 || nt_result_attribute_count(from) > 0 ||
-                  *nt_result_column_at(from, 0).unit;
+    bool netcdf = nt_result_format(from) == NT_NETCDF;
     if (nt_cli_would_overwrite(options->output, options->name)) {
         nt_cli_say("-o: '%s' is the result that is read", options->output);
         status = NT_EXIT_USAGE;
-    } else if (netcdf == (nt_cli_format_of(options->output) == NT_NETCDF)) {
+    } else if (nt_result_format(from) == nt_cli_format_of(options->output)) {
         nt_cli_say("-o: '%s' and '%s' are both %s, expected FILE.%s", options->name,
                    options->output, netcdf ? "NetCDF" : "CSV", netcdf ? "csv" : "nc");
         status = NT_EXIT_USAGE;

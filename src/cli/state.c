@@ -190,7 +190,8 @@ int nt_cli_state_probe(const char *path)
     if (status == NT_EXIT_DONE && stat(path, &is) == 0 && !S_ISREG(is.st_mode)) {
         errno = S_ISDIR(is.st_mode) ? EISDIR : EINVAL;
         status = io_failure(path, "written");
-    }
+    } else if (status == NT_EXIT_DONE && stat(path, &is) != 0 && lstat(path, &is) == 0)
+        status = io_failure(path, "written"); /* a link that leads nowhere */
     if (status == NT_EXIT_DONE)
         status = open_beside(path, temporary, &file);
     if (status == NT_EXIT_DONE) {

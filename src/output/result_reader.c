@@ -71,6 +71,11 @@ void nt_result_close(nt_result *r)
 
 /* ---- what it holds -------------------------------------------------------------------------- */
 
+nt_record_format nt_result_format(const nt_result *r)
+{
+    return r->record_size > 0 ? NT_NETCDF : NT_CSV;
+}
+
 long nt_result_rows(const nt_result *r) { return r->rows; }
 int nt_result_column_count(const nt_result *r) { return r->n_columns; }
 int nt_result_array_count(const nt_result *r) { return r->n_arrays; }
@@ -114,8 +119,8 @@ nt_status nt_result_read(nt_result *r, long first, long n, double *values, nt_er
     nt_status status = check_rows(r, first, n, error);
     if (status != NT_OK)
         return status;
-    return r->record_size > 0 ? nt_result_read_netcdf(r, -1, first, n, values, error)
-                              : nt_result_read_csv(r, first, n, values, error);
+    return nt_result_format(r) == NT_NETCDF ? nt_result_read_netcdf(r, -1, first, n, values, error)
+                                            : nt_result_read_csv(r, first, n, values, error);
 }
 
 nt_status nt_result_read_array(nt_result *r, int i, long first, long n, double *values,

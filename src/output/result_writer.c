@@ -299,7 +299,7 @@ static nt_status open_file(nt_result_writer *w, const nt_result_setup *setup, in
 
 static nt_status open_all(nt_result_writer *w, const nt_result_setup *setup, nt_error *error)
 {
-    nt_status status = NT_OK;
+    nt_status status = setup->saved ? read_place(w, setup, error) : NT_OK;
     size_t room = 0;
     for (int i = 0; i < w->n_files && status == NT_OK; i++) {
         status = open_file(w, setup, i, error);
@@ -307,8 +307,6 @@ static nt_status open_all(nt_result_writer *w, const nt_result_setup *setup, nt_
     }
     if (status == NT_OK && !(w->row = malloc(room + 1)))
         status = nt_fail(error, NT_NO_MEMORY, "out of memory");
-    if (status == NT_OK && setup->saved)
-        status = read_place(w, setup, error);
     for (int i = 0; i < w->n_files && setup->saved && status == NT_OK; i++)
         status = find_rows(w, i, error);
     for (int i = 0; i < w->n_files && status == NT_OK; i++) {
