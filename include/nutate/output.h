@@ -132,10 +132,10 @@ NT_API nt_status nt_result_read_array(nt_result *result, int i, long first, long
  * The rows of a run: recorded quantities of a model at output times. */
 typedef struct nt_record nt_record;
 
-/* How to begin one. Zero is a sensible value for every field but `model` and `files`; all are the
- * caller's, and but for model, sensitivity and context needed until nt_record_create returns. */
+/* How to begin one. Zero is a sensible value for every field but `run` and `files`; all are the
+ * caller's, and but for run, sensitivity and context needed until nt_record_create returns. */
 typedef struct nt_record_setup {
-    const nt_model *model;
+    nt_run *run;
     /* NULL: none. Else each column is followed by its derivatives with respect to the parameters
      * that it carries, "d(top.position.x)/d(m)", in the column's unit per unit of the parameter.
      * After the columns of a whole orientation stand those of its derivative as a rotation,
@@ -159,7 +159,7 @@ NT_API nt_status nt_record_create(nt_record **record, const nt_record_setup *set
                                   nt_error *error);
 
 /* The same for one file alone. */
-NT_API nt_status nt_record_open(nt_record **record, const nt_model *model, const char *path,
+NT_API nt_status nt_record_open(nt_record **record, nt_run *run, const char *path,
                                 nt_record_format format, const char *provenance, nt_error *error);
 
 /* Write the row of a state: called for the first and the last state of a run. A state at the time
@@ -198,7 +198,7 @@ NT_API nt_status nt_record_close(nt_record *record, nt_error *error);
 typedef struct nt_objectives nt_objectives;
 
 /* sensitivity may be NULL: values only. Both outlive the objectives. */
-NT_API nt_status nt_objectives_create(nt_objectives **objectives, nt_model *model,
+NT_API nt_status nt_objectives_create(nt_objectives **objectives, nt_run *run,
                                       nt_integrator *integrator, nt_sensitivity *sensitivity,
                                       nt_error *error);
 NT_API void nt_objectives_destroy(nt_objectives *objectives);

@@ -193,7 +193,7 @@ static void look_at_energy(const run *r, double energy[4], bool *known)
     nt_state state = nt_integrator_state(r->plan.integrator);
     *known = nt_model_quantity(r->plan.model, "energy", &quantity, NULL) == NT_OK &&
              quantity.columns == 4 &&
-             nt_model_sample(r->plan.model, &quantity, &state, NULL, energy, NULL) == NT_OK &&
+             nt_run_sample(r->plan.run, &quantity, &state, NULL, energy, NULL) == NT_OK &&
              isfinite(energy[2]);
 }
 
@@ -329,7 +329,7 @@ static int open_record(run *r, const nt_cli_options *options)
 {
     const nt_cli_state *state = &r->state;
     nt_error error;
-    nt_status status = nt_objectives_create(&r->objectives, r->plan.model, r->plan.integrator,
+    nt_status status = nt_objectives_create(&r->objectives, r->plan.run, r->plan.integrator,
                                             r->sens ? r->sens->sensitivity : NULL, &error);
     if (status == NT_OK && options->resume) {
         if (state->account.size == sizeof r->begun)
@@ -341,7 +341,7 @@ static int open_record(run *r, const nt_cli_options *options)
         nt_cli_say("%s: the state is of a run without a result: expected --restart", state->path);
         return NT_EXIT_USAGE;
     }
-    const nt_record_setup setup = {.model = r->plan.model,
+    const nt_record_setup setup = {.run = r->plan.run,
                                    .sensitivity = r->sens ? r->sens->sensitivity : NULL,
                                    .files = r->places.files,
                                    .n_files = r->places.n,

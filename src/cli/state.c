@@ -69,7 +69,7 @@ static uint64_t parameters_of(const nt_system *system)
 
 static head head_of(const nt_cli_plan *plan)
 {
-    const nt_system *system = nt_model_system(plan->model);
+    const nt_system *system = nt_run_system(plan->run);
     head h;
     memset(&h, 0, sizeof h); /* padding too: equal states are equal files */
     memcpy(h.magic, magic, sizeof magic);
@@ -212,7 +212,7 @@ int nt_cli_state_save(const nt_cli_plan *plan, const nt_cli_parts *parts, const 
     int status = NT_EXIT_DONE;
     if (parts->sens) {
         h.size[SENSITIVITY] = nt_sensitivity_saved_size(parts->sens->sensitivity);
-        h.parameters = parameters_of(nt_model_system(plan->model));
+        h.parameters = parameters_of(nt_run_system(plan->run));
     }
     if (parts->record)
         h.size[RECORD] = nt_record_saved_size(parts->record);
@@ -376,7 +376,7 @@ int nt_cli_state_restore_sens(const nt_cli_state *state, const nt_cli_plan *plan
     if (state->sens.size == 0)
         return refuse(state->path, "the state holds no derivatives: it was saved by `nutate run`, "
                                    "expected one that `nutate sens` has saved");
-    if (state->parameters != parameters_of(nt_model_system(plan->model)))
+    if (state->parameters != parameters_of(nt_run_system(plan->run)))
         return refuse(state->path,
                       "the state was saved with a model of other parameters, or the same "
                       "in another order");

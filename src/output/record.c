@@ -17,6 +17,7 @@ enum { MOST_ATTRIBUTES = 64, TEXT_ROOM = 256 };
 
 struct nt_record {
     nt_arena arena;
+    nt_run *run;
     const nt_model *model;
     nt_result_writer *result;
     int (*stop)(void *context); /* NULL: never */
@@ -83,7 +84,7 @@ static nt_status find_quantities(nt_record *record, nt_error *error)
 
 static const char *parameter_name(const nt_record *record, int k)
 {
-    return nt_model_system(record->model)
+    return nt_run_system(record->run)
         ->parameter_names[nt_sensitivity_parameter(record->sensitivity, k)];
 }
 
@@ -292,13 +293,13 @@ static nt_status open_result(nt_record *record, const nt_record_setup *setup, nt
 
 static nt_status take_memory(nt_record *record, nt_error *error)
 {
-    const nt_system *system = nt_model_system(record->model);
+    const nt_system *system = nt_run_system(record->run);
     int rows = record->needs_reactions ? system->nh + system->nn : 0;
     record->row = NT_TAKE(&record->arena, record->n_columns + 7 * record->n_bodies, double);
     record->reactions = NT_TAKE(&record->arena, rows, double);
     if (!record->row || !record->reactions)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    nt_status status = nt_sampler_init(&record->sampler, record->model, &record->arena, error);
+    nt_status status = nt_sampler_init(&record->sampler, record->run, &record->arena, error);
     if (!record->sensitivity || status != NT_OK)
         return status;
     size_t n = (size_t)record->n_values;
@@ -307,16 +308,16 @@ static nt_status take_memory(nt_record *record, nt_error *error)
     record->reaction_rates = NT_TAKE(&record->arena, rows, double);
     if (!record->values || !record->derivatives || !record->reaction_rates)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    return nt_tangent_sampler_init(&record->tangents, record->model, record->n_values,
-                                   &record->arena, error);
+    return nt_tangent_sampler_init(&record->tangents, record->run, record->n_values, &record->arena,
+                                   error);
 }
 
-nt_status nt_record_open(nt_record **record, const nt_model *model, const char *path,
-                         nt_record_format format, const char *provenance, nt_error *error)
+nt_status nt_record_open(nt_record **record, nt_run *run, const char *path, nt_record_format format,
+                         const char *provenance, nt_error *error)
 {
     const nt_result_file file = {path, format};
     const nt_record_setup setup = {
-        .model = model, .files = &file, .n_files = 1, .provenance = provenance};
+        .run = run, .files = &file, .n_files = 1, .provenance = provenance};
     return nt_record_create(record, &setup, error);
 }
 
@@ -326,14 +327,15 @@ nt_status nt_record_create(nt_record **record, const nt_record_setup *setup, nt_
     nt_record *r = calloc(1, sizeof *r);
     if (!r)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    r->model = setup->model;
+    r->run = setup->run;
+    r->model = nt_run_model(r->run);
     r->sensitivity = setup->sensitivity;
     r->stop = setup->stop;
     r->context = setup->context;
     r->start = nt_model_simulation(r->model)->start;
     r->every = nt_model_simulation(r->model)->every;
     r->last = (double)NAN;
-    r->length = nt_model_length(r->model);
+    r->length = nt_run_length(r->run);
     nt_status status = find_quantities(r, error);
     if (status == NT_OK)
         status = find_poses(r, setup, error);
