@@ -78,8 +78,8 @@ NT_API nt_status nt_result_create(nt_result_writer **writer, const nt_result_set
  * of all later rows: a result has no holes. */
 NT_API nt_status nt_result_write(nt_result_writer *writer, const double *values, nt_error *error);
 
-/* Let rows reach their files that have waited for a tenth of a second: to be called now and then
- * by who writes rows seldom. NT_IO, also where a file was removed meanwhile. */
+/* Let rows reach their files that have waited for a tenth of a second, and all where calls of this
+ * are far apart: to be called after every step. NT_IO, also where a file was removed meanwhile. */
 NT_API nt_status nt_result_keep_up(nt_result_writer *writer, nt_error *error);
 
 /* Let all rows reach the disk, and say in bytes[nt_result_saved_size] where the result stands.

@@ -510,8 +510,10 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
 nt_status nt_record_advance(nt_record *record, nt_integrator *integrator, nt_error *error)
 {
     nt_state end = nt_integrator_state(integrator);
-    if (record->every <= 0)
-        return nt_record_write(record, integrator, &end, error);
+    if (record->every <= 0) {
+        nt_status status = nt_record_write(record, integrator, &end, error);
+        return status == NT_OK ? nt_result_keep_up(record->result, error) : status;
+    }
     double near = 1e-6 * fmin(end.step, record->every);
     for (;;) {
         double t = record->start + (double)record->next * record->every;

@@ -40,7 +40,8 @@ struct nt_result_writer {
     char *row;          /* scratch: the last row as text */
     bool wrote;         /* a row stands in `last`        */
     bool waits;         /* rows wait in buffers          */
-    double flushed;     /* s, clock                      */
+    double flushed;     /* s, clock, of the last flush   */
+    double asked;       /* s, clock, of nt_result_keep_up */
     long rows;
     nt_decimal decimal;
 };
@@ -141,7 +142,11 @@ static nt_status flush_all(nt_result_writer *w, nt_error *error)
 
 nt_status nt_result_keep_up(nt_result_writer *w, nt_error *error)
 {
-    return w->waits && coarse_clock() - w->flushed >= WAIT ? flush_all(w, error) : NT_OK;
+    if (!w->waits)
+        return NT_OK;
+    double now = coarse_clock(), before = w->asked;
+    w->asked = now;
+    return now - w->flushed >= WAIT || now - before >= WAIT / 2 ? flush_all(w, error) : NT_OK;
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
@@ -168,7 +173,9 @@ nt_status nt_result_write(nt_result_writer *w, const double *values, nt_error *e
     memcpy(w->last, values, (size_t)(w->n_columns + w->n_others) * sizeof *values);
     w->wrote = w->waits = true;
     w->rows++;
-    nt_status status = nt_result_keep_up(w, error);
+    nt_status status = NT_OK;
+    if (coarse_clock() - w->flushed >= WAIT)
+        status = flush_all(w, error);
     for (int i = 0; i < w->n_files && w->rows % ROWS_PER_COUNT == 0 && status == NT_OK; i++)
         if (w->files[i].format->count_at > 0)
             status = flush_file(w, &w->files[i], error);
