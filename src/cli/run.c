@@ -96,6 +96,7 @@ typedef struct run {
     double target;     /* s, end of the present step                          */
     double save_every; /* s of the clock; 0: not during the run               */
     double saved;      /* s, clock, of the last save                          */
+    int save_status;   /* of the last state                                   */
 } run;
 
 /* The end of the step, so that it can be taken again. */
@@ -266,9 +267,9 @@ static int advance(run *r, const nt_cli_options *options, nt_cli_account *accoun
         return NT_EXIT_IO;
     if (r->record_status == NT_OK)
         status = integrate(r, &error);
-    int saved = NT_EXIT_DONE;
     if (r->record_status == NT_OK || r->record_status == NT_INTERRUPTED)
-        saved = save_at_end(r, options, r->record_status == NT_OK ? status : NT_INTERRUPTED);
+        r->save_status =
+            save_at_end(r, options, r->record_status == NT_OK ? status : NT_INTERRUPTED);
     if (r->record_status == NT_OK)
         r->record_status = write_row(r);
     account->seconds = nt_cli_clock() - begun;
@@ -280,8 +281,7 @@ static int advance(run *r, const nt_cli_options *options, nt_cli_account *accoun
     nt_status closed = nt_record_close(r->record, &close_error); /* NULL is nothing */
     r->record = NULL;
     nt_cli_signals_in_order(false);
-    int told = tell(r, status, &error, closed, &close_error);
-    return told == NT_EXIT_DONE ? saved : told;
+    return tell(r, status, &error, closed, &close_error);
 }
 
 /* ---- how it begins -------------------------------------------------------------------------- */
@@ -439,6 +439,8 @@ int nt_cli_integrate(const nt_cli_options *options, nt_cli_sens *sens, nt_cli_th
     status = advance(&r, options, &account);
     if (!options->quiet && status != NT_EXIT_IO)
         nt_cli_summary(&r.plan, &account);
+    if (status == NT_EXIT_DONE)
+        status = r.save_status;
     if (status == NT_EXIT_DONE && then)
         status = then(&r.plan, sens, r.objectives, options);
 done:

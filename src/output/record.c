@@ -324,6 +324,8 @@ nt_status nt_record_open(nt_record **record, nt_run *run, const char *path, nt_r
 nt_status nt_record_create(nt_record **record, const nt_record_setup *setup, nt_error *error)
 {
     *record = NULL;
+    if (!setup->run)
+        return nt_fail(error, NT_INVALID, "a record needs a run");
     nt_record *r = calloc(1, sizeof *r);
     if (!r)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");

@@ -33,6 +33,8 @@ nt_status nt_result_open(nt_result **result, const char *path, nt_error *error)
     char start[4];
     size_t got = 0;
     *result = NULL;
+    if (!path)
+        return nt_fail(error, NT_INVALID, "a result is opened by its path, got none");
     nt_result *r = calloc(1, sizeof *r);
     if (!r)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");

@@ -346,7 +346,7 @@ static void destroy(nt_result_writer *w)
 nt_status nt_result_create(nt_result_writer **writer, const nt_result_setup *setup, nt_error *error)
 {
     *writer = NULL;
-    if (setup->n_files < 1 || setup->n_columns < 1)
+    if (setup->n_files < 1 || setup->n_columns < 1 || !setup->files || !setup->columns)
         return nt_fail(error, NT_INVALID,
                        "a result has %d files and %d columns, expected one of "
                        "each at least",

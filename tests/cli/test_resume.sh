@@ -26,8 +26,10 @@ END
 
 # whole COMMAND ARGUMENT...: the run without a stop, and how long it takes
 whole() {
+    expect 0 "$@" -o plain.csv
     begun=$(date +%s%N)
-    expect 0 "$@" -o whole.csv -o whole.nc
+    expect 0 "$@" --save-every 0.02 -o whole.csv -o whole.nc
+    same plain.csv whole.csv # saving changes nothing
     length=$(($(date +%s%N) - begun))
     grep "objective" err >whole.objectives
 }
@@ -42,7 +44,7 @@ stopped() {
         [ -e cut.csv.state ] && resume=--resume
         seed=$((seed + 1))
         # shellcheck disable=SC2086
-        "$nutate" "$@" $resume -o cut.csv -o cut.nc 2>err </dev/null &
+        "$nutate" "$@" --save-every 0.02 $resume -o cut.csv -o cut.nc 2>err </dev/null &
         job=$!
         sleep "$(awk -v s=$seed -v l="$length" 'BEGIN { srand(s); print rand() * l / 1e9 }')"
         signal=$(awk -v s=$seed 'BEGIN { srand(7 * s); print rand() < 0.7 ? "KILL" : "TERM" }')
@@ -58,7 +60,7 @@ stopped() {
     resume=
     [ -e cut.csv.state ] && resume=--resume
     # shellcheck disable=SC2086
-    [ $got = 0 ] || expect 0 "$@" $resume -o cut.csv -o cut.nc
+    [ $got = 0 ] || expect 0 "$@" --save-every 0.02 $resume -o cut.csv -o cut.nc
     same whole.csv cut.csv
     same whole.nc cut.nc
     grep "objective" err >cut.objectives
@@ -72,12 +74,12 @@ each() {
         stopped "$@"
     done
 }
-each run top.yaml --duration 40 --save-every 0.02
-each run top.yaml --duration 20 --save-every 0.02 --set simulation.frame=body --set output.every=0.00073
-each run top.yaml --method generalized-alpha-soi2 --duration 2 --save-every 0.02 --set simulation.tolerance=1e-7
-each run top.yaml --method rkmk-dop853 --duration 20 --save-every 0.02 --set simulation.tolerance=1e-11
-each run ball.yaml --method semi-explicit --duration 5 --step 1e-4 --save-every 0.02
-each sens ball.yaml --param m --method generalized-alpha --duration 2 --step 1e-3 --save-every 0.02
+each run top.yaml --duration 40
+each run top.yaml --duration 20 --set simulation.frame=body --set output.every=0.00073
+each run top.yaml --method generalized-alpha-soi2 --duration 2 --set simulation.tolerance=1e-7
+each run top.yaml --method rkmk-dop853 --duration 20 --set simulation.tolerance=1e-11
+each run ball.yaml --method semi-explicit --duration 5 --step 1e-4
+each sens ball.yaml --param m --method generalized-alpha --duration 2 --step 1e-3
 echo "$stops stops"
 [ $stops -ge 25 ] || fail "only $stops stops"
 finish
