@@ -28,7 +28,7 @@ static void hear(int signal)
 
 void nt_cli_signals_listen(void)
 {
-    struct sigaction action = {.sa_handler = hear};
+    struct sigaction action = {.sa_handler = hear, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     sigaddset(&action.sa_mask, SIGINT);
     sigaddset(&action.sa_mask, SIGTERM);

@@ -523,9 +523,7 @@ nt_status nt_record_advance(nt_record *record, nt_integrator *integrator, nt_err
             return nt_result_keep_up(record->result, error);
         if (record->stop && record->stop(record->context))
             return nt_fail(error, NT_INTERRUPTED,
-                           "interrupted at t = %.9g s, before the row of "
-                           "%.9g s",
-                           end.t, t);
+                           "interrupted at t = %.9g s, before the row of %.9g s", end.t, t);
         nt_state state = nt_integrator_state(integrator); /* looks share v and vdot */
         nt_status status = NT_OK;
         if (t < end.t - near)
