@@ -14,8 +14,8 @@ extern "C" {
  * A result is a table that grows by rows of numbers under named columns; docs/results.md says how
  * files look. One row may go into several files at once. A row that is written reaches its files
  * whole, at the latest when rows are written a tenth of a second later or nt_result_keep_up is
- * called, and is then safe from the end of the process; nt_result_save makes it safe from the end
- * of the machine. Files are locked against other writers while they are open. No global state:
+ * called, and is then safe from the end of the process; nt_result_save can make it safe from the
+ * end of the machine. Files are locked against other writers while they are open. No global state:
  * different writers and readers may be used by different threads at once, one by one thread at a
  * time. */
 typedef enum nt_record_format { NT_CSV, NT_NETCDF } nt_record_format;
@@ -82,10 +82,12 @@ NT_API nt_status nt_result_write(nt_result_writer *writer, const double *values,
  * are far apart: to be called after every step. NT_IO, also where a file was removed meanwhile. */
 NT_API nt_status nt_result_keep_up(nt_result_writer *writer, nt_error *error);
 
-/* Let all rows reach the disk, and say in bytes[nt_result_saved_size] where the result stands.
- * NT_IO; `bytes` are then not to be used. Standard output is not brought to any disk. */
+/* Let all rows reach their files, and say in bytes[nt_result_saved_size] where the result stands.
+ * to_disk: wait until they are on the disk, where the end of the machine does not harm them. NT_IO;
+ * `bytes` are then not to be used. Standard output is not brought to any disk. */
 NT_API size_t nt_result_saved_size(const nt_result_writer *writer);
-NT_API nt_status nt_result_save(nt_result_writer *writer, void *bytes, nt_error *error);
+NT_API nt_status nt_result_save(nt_result_writer *writer, void *bytes, int to_disk,
+                                nt_error *error);
 
 /* Rows written, those before `saved` included. */
 NT_API long nt_result_written(const nt_result_writer *writer);
@@ -175,10 +177,10 @@ NT_API nt_status nt_record_advance(nt_record *record, nt_integrator *integrator,
 
 NT_API long nt_record_rows(const nt_record *record);
 
-/* As nt_result_save: all rows are on the disk, and with bytes[nt_record_saved_size] another record
- * of the same model, files and provenance goes on as this one does. */
+/* As nt_result_save: with bytes[nt_record_saved_size] another record of the same model, files and
+ * provenance goes on as this one does. */
 NT_API size_t nt_record_saved_size(const nt_record *record);
-NT_API nt_status nt_record_save(nt_record *record, void *bytes, nt_error *error);
+NT_API nt_status nt_record_save(nt_record *record, void *bytes, int to_disk, nt_error *error);
 
 /* Flush and close; NT_IO when something could not be written (disk full). Frees the record always.
  */

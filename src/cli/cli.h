@@ -171,6 +171,7 @@ typedef struct nt_cli_parts {
     const nt_objectives *objectives;
     nt_cli_begun begun;
     const char *text; /* how the run was begun, lines of KEY=VALUE */
+    bool to_disk;     /* wait for it: rows and state outlast the machine */
 } nt_cli_parts;
 
 typedef struct nt_cli_piece {
@@ -189,7 +190,7 @@ typedef struct nt_cli_state {
 uint64_t nt_cli_sum(const void *bytes, size_t size); /* a hash */
 
 /* Return exit statuses. A file of another method, model or version is refused, and for derivatives
- * one without those wanted. save: rows reach the disk first; the file is the old one or the new
+ * one without those wanted. save: rows reach their files first; the file is the old one or the new
  * one, whole, whatever happens. nt_cli_state_free after a read in any case. */
 int nt_cli_state_probe(const char *path); /* that a state can be saved there */
 int nt_cli_state_save(const nt_cli_plan *plan, const nt_cli_parts *parts, const char *path);

@@ -124,13 +124,15 @@ static bool can_save(const run *r)
     return r->places.state && nt_integrator_state(r->plan.integrator).t >= r->target;
 }
 
-static int save(run *r)
+/* to_disk: wait until rows and state are there. */
+static int save(run *r, bool to_disk)
 {
     const nt_cli_parts parts = {.sens = r->sens,
                                 .record = r->record,
                                 .objectives = r->objectives,
                                 .begun = r->begun,
-                                .text = r->identity};
+                                .text = r->identity,
+                                .to_disk = to_disk};
     r->saved = nt_cli_clock();
     return nt_cli_state_save(&r->plan, &parts, r->places.state);
 }
@@ -140,7 +142,7 @@ static int save(run *r)
 static void save_now_and_then(run *r)
 {
     if (r->save_every > 0 && nt_cli_clock() - r->saved >= r->save_every && can_save(r))
-        save(r);
+        save(r, true);
 }
 
 static int observe(void *context, const nt_integrator *integrator)
@@ -216,7 +218,8 @@ static nt_status begin_rows(run *r, bool resumed)
 }
 
 /* The state at the end of the run, before the row that shows it: one that goes on writes it when
- * its own end comes. Unasked, it is saved where the run was interrupted. */
+ * its own end comes. Unasked, it is saved where the run was interrupted; that does not wait for the
+ * disk, which may have gigabytes of rows still to write. */
 static int save_at_end(run *r, const nt_cli_options *options, nt_status status)
 {
     /* derivatives of rows within a step need more of it than a state holds */
@@ -226,7 +229,7 @@ static int save_at_end(run *r, const nt_cli_options *options, nt_status status)
         return NT_EXIT_DONE;
     if (status == NT_INTERRUPTED && within)
         return NT_EXIT_DONE; /* the one before stands */
-    int saved = save(r);
+    int saved = save(r, asked || r->save_every > 0);
     if (saved == NT_EXIT_DONE && status == NT_INTERRUPTED && r->record && !options->quiet)
         nt_cli_say("%s: the state from which the same command goes on with --resume",
                    r->places.state);
@@ -263,7 +266,7 @@ static int advance(run *r, const nt_cli_options *options, nt_cli_account *accoun
     nt_status status = NT_OK;
     double begun = nt_cli_clock();
     r->record_status = begin_rows(r, options->resume);
-    if (r->save_every > 0 && r->record_status == NT_OK && save(r) != NT_EXIT_DONE)
+    if (r->save_every > 0 && r->record_status == NT_OK && save(r, true) != NT_EXIT_DONE)
         return NT_EXIT_IO;
     if (r->record_status == NT_OK)
         status = integrate(r, &error);

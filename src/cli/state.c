@@ -160,7 +160,7 @@ static void sync_folder(const char *path)
 }
 
 /* A head and what stands behind it in place of the file of this name. */
-static int replace(const char *path, const head *h, const char *bytes, size_t size)
+static int replace(const char *path, const head *h, const char *bytes, size_t size, bool to_disk)
 {
     char *real, *temporary = beside(path, &real);
     int file = -1, status = temporary ? NT_EXIT_DONE : nt_cli_no_memory();
@@ -169,11 +169,12 @@ static int replace(const char *path, const head *h, const char *bytes, size_t si
     if (status != NT_EXIT_DONE)
         goto done;
     bool good = ftruncate(file, 0) == 0 && write_all(file, h, sizeof *h) &&
-                write_all(file, bytes, size) && fsync(file) == 0 && rename(temporary, real) == 0;
+                write_all(file, bytes, size) && (!to_disk || fsync(file) == 0) &&
+                rename(temporary, real) == 0;
     if (!good) {
         status = io_failure(path, "written");
         unlink(temporary);
-    } else
+    } else if (to_disk)
         sync_folder(real);
     close(file);
 done:
@@ -228,15 +229,16 @@ int nt_cli_state_save(const nt_cli_plan *plan, const nt_cli_parts *parts, const 
     nt_integrator_save(plan->integrator, bytes);
     if (parts->sens)
         nt_sensitivity_save(parts->sens->sensitivity, bytes + at[SENSITIVITY]);
-    /* rows first: a state never speaks of rows that are not on the disk */
-    if (parts->record && nt_record_save(parts->record, bytes + at[RECORD], &error) != NT_OK)
+    /* rows first: a state never speaks of rows that are not there */
+    if (parts->record &&
+        nt_record_save(parts->record, bytes + at[RECORD], parts->to_disk, &error) != NT_OK)
         status = nt_cli_fail(plan->path, &error);
     nt_objectives_save(parts->objectives, bytes + at[OBJECTIVES]);
     memcpy(bytes + at[ACCOUNT], &parts->begun, sizeof parts->begun);
     memcpy(bytes + at[TEXT], parts->text, strlen(parts->text));
     h.sum = sum_of(h, bytes, at[PIECES]);
     if (status == NT_EXIT_DONE)
-        status = replace(path, &h, bytes, at[PIECES]);
+        status = replace(path, &h, bytes, at[PIECES], parts->to_disk);
     free(bytes);
     return status;
 }

@@ -361,11 +361,11 @@ size_t nt_record_saved_size(const nt_record *record)
     return sizeof(saved) + nt_result_saved_size(record->result);
 }
 
-nt_status nt_record_save(nt_record *record, void *bytes, nt_error *error)
+nt_status nt_record_save(nt_record *record, void *bytes, int to_disk, nt_error *error)
 {
     const saved place = {.next = record->next, .last = record->last};
     memcpy(bytes, &place, sizeof place);
-    return nt_result_save(record->result, (char *)bytes + sizeof place, error);
+    return nt_result_save(record->result, (char *)bytes + sizeof place, to_disk, error);
 }
 
 nt_status nt_record_close(nt_record *record, nt_error *error)

@@ -193,7 +193,7 @@ size_t nt_result_saved_size(const nt_result_writer *w)
     return sizeof(place) + (size_t)w->n_files * sizeof(file_place);
 }
 
-nt_status nt_result_save(nt_result_writer *w, void *bytes, nt_error *error)
+nt_status nt_result_save(nt_result_writer *w, void *bytes, int to_disk, nt_error *error)
 {
     place head;
     memset(&head, 0, sizeof head);
@@ -203,7 +203,8 @@ nt_status nt_result_save(nt_result_writer *w, void *bytes, nt_error *error)
     nt_status status = flush_all(w, error);
     for (int i = 0; i < w->n_files && status == NT_OK; i++) {
         file_place *p = &w->places[i];
-        status = nt_stream_sync(&w->files[i].stream, error);
+        if (to_disk)
+            status = nt_stream_sync(&w->files[i].stream, error);
         p->bytes = (int64_t)w->files[i].stream.written;
         if (!w->wrote)
             continue;

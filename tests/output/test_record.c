@@ -382,7 +382,7 @@ static void rows_go_on_where_they_stopped(void **unused)
         saved = malloc(saved_size), state = malloc(state_size);
         assert_true(saved && state);
         nt_integrator_save(f.integrator, state);
-        assert_int_equal(nt_record_save(record, saved, &error), NT_OK);
+        assert_int_equal(nt_record_save(record, saved, 1, &error), NT_OK);
         assert_int_equal(nt_record_close(record, &error), NT_OK);
         tear_down(&f);
     }

@@ -228,7 +228,7 @@ static void a_killed_table_goes_on(void **unused)
             writer = create(&setup);
             write_rows(writer, 0, SAVED);
             room = nt_result_saved_size(writer);
-            if (room > sizeof saved || nt_result_save(writer, saved, &error) != NT_OK ||
+            if (room > sizeof saved || nt_result_save(writer, saved, 1, &error) != NT_OK ||
                 write(pipes[1], saved, room) != (ssize_t)room)
                 _exit(1);
             for (long row = SAVED;; row++)
@@ -275,16 +275,16 @@ static void places_of_no_rows(void **unused)
     char saved[3][512];
     nt_result_writer *writer = create(&setup);
     setup.saved_size = nt_result_saved_size(writer);
-    assert_int_equal(nt_result_save(writer, saved[0], &error), NT_OK);
+    assert_int_equal(nt_result_save(writer, saved[0], 1, &error), NT_OK);
     write_rows(writer, 0, 10);
-    assert_int_equal(nt_result_save(writer, saved[1], &error), NT_OK);
-    assert_int_equal(nt_result_save(writer, saved[2], &error), NT_OK);
+    assert_int_equal(nt_result_save(writer, saved[1], 1, &error), NT_OK);
+    assert_int_equal(nt_result_save(writer, saved[2], 1, &error), NT_OK);
     assert_memory_equal(saved[1], saved[2], setup.saved_size);
     assert_int_equal(nt_result_finish(writer, &error), NT_OK);
     for (int i = 1; i >= 0; i--) {
         setup.saved = saved[i];
         writer = create(&setup);
-        assert_int_equal(nt_result_save(writer, saved[2], &error), NT_OK);
+        assert_int_equal(nt_result_save(writer, saved[2], 1, &error), NT_OK);
         assert_memory_equal(saved[i], saved[2], setup.saved_size);
         assert_int_equal(nt_result_finish(writer, &error), NT_OK);
         for (int j = 0; j < 2; j++) {
@@ -355,7 +355,7 @@ static void files_that_have_changed(void **unused)
     size_t size;
     nt_result_writer *writer = create(&setup);
     write_rows(writer, 0, 200);
-    assert_int_equal(nt_result_save(writer, saved, &error), NT_OK);
+    assert_int_equal(nt_result_save(writer, saved, 1, &error), NT_OK);
     setup.saved_size = nt_result_saved_size(writer);
     setup.saved = saved;
     assert_int_equal(nt_result_finish(writer, &error), NT_OK);
