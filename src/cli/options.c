@@ -5,7 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum value_kind { FLAG, TEXT, SECONDS, SOLVER, SETTING, PARAMETER, OUTPUT } value_kind;
+typedef enum value_kind {
+    FLAG,
+    TEXT,
+    SECONDS,
+    SOLVER,
+    COUNT,
+    SETTING,
+    PARAMETER,
+    OUTPUT
+} value_kind;
 
 typedef struct option_row {
     char letter; /* by which commands name it */
@@ -40,6 +49,8 @@ static const option_row rows[] = {
     {'b', "--objectives", "FILE", TEXT, AT(objectives),
      "write the objectives and their derivatives, FILE.csv"},
     {'l', "--solver", "KIND", SOLVER, AT(solver), "linear solver: auto, dense, block or klu"},
+    {'n', "--threads", "N", COUNT, AT(threads),
+     "evaluate the model's elements by so many threads; the numbers are the same"},
     {'v', "--save", "FILE", TEXT, AT(save),
      "write the last state, for --restart and --resume. An interrupted run\n"
      "always does, without it to OUTPUT.state"},
@@ -50,7 +61,7 @@ static const option_row rows[] = {
      "files become what they had been without the stop"},
     {'r', "--restart", "FILE", TEXT, AT(restart),
      "begin from a state that was saved, with a result of its own"},
-    {'n', "--no-limit", NULL, FLAG, AT(no_limit),
+    {'i', "--no-limit", NULL, FLAG, AT(no_limit),
      "allow more than 1e9 rows, or more than the disk has room for"},
     {'q', "--quiet", NULL, FLAG, AT(quiet), "neither progress nor summary, only errors"},
     {'?', "--help", NULL, FLAG, AT(help), "this text"},
@@ -74,6 +85,18 @@ static int read_seconds(const char *word, const char *text, double *value)
         return NT_EXIT_USAGE;
     }
     *value = seconds;
+    return NT_EXIT_DONE;
+}
+
+static int read_count(const char *word, const char *text, int *value)
+{
+    char *end;
+    long count = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || count < 1 || count > 256) {
+        nt_cli_say("%s: expected a whole number from 1 to 256, got '%s'", word, text);
+        return NT_EXIT_USAGE;
+    }
+    *value = (int)count;
     return NT_EXIT_DONE;
 }
 
@@ -123,6 +146,8 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
         return read_seconds(row->word, text, (double *)(void *)field);
     case SOLVER:
         return read_solver(text, (nt_solver_kind *)(void *)field);
+    case COUNT:
+        return read_count(row->word, text, (int *)(void *)field);
     case SETTING:
         return read_setting(options, text);
     case PARAMETER:
@@ -182,7 +207,8 @@ static int read_option(nt_cli_options *options, const nt_cli_command *command, c
     if (!row)
         return unknown_option(command, arguments[*i]);
     unsigned bit = 1u << (row - rows);
-    if ((*seen & bit) && (row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER)) {
+    if ((*seen & bit) &&
+        (row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER || row->kind == COUNT)) {
         nt_cli_say("%s is given twice, expected one %s", row->word, row->argument);
         return NT_EXIT_USAGE;
     }

@@ -3,11 +3,13 @@
  * kind, ends it at once. What is in the files then are whole rows. */
 #include "cli/cli.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t in_order, stop_asked;
+static pthread_t main_thread;
 
 static void say(const char *text)
 {
@@ -17,7 +19,11 @@ static void say(const char *text)
 
 static void hear(int signal)
 {
-    (void)signal;
+    /* the thread that writes hears it between its calls, so that none of them is cut off */
+    if (!pthread_equal(pthread_self(), main_thread)) {
+        pthread_kill(main_thread, signal);
+        return;
+    }
     if (in_order && !stop_asked) {
         stop_asked = 1;
         return;
@@ -28,6 +34,7 @@ static void hear(int signal)
 
 void nt_cli_signals_listen(void)
 {
+    main_thread = pthread_self();
     struct sigaction action = {.sa_handler = hear, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     sigaddset(&action.sa_mask, SIGINT);
