@@ -1,4 +1,8 @@
-/* Results: tables of rows in CSV and NetCDF, the rows of a run, and objectives. */
+/* Results: tables of rows in CSV and NetCDF, the rows of a run, and objectives.
+ *
+ * Threads. Results are independent of each other: any number of them may be written and read at
+ * once, each by one thread at a time. A record and objectives belong to the thread of the
+ * integrator that they are written from. */
 #ifndef NUTATE_OUTPUT_H
 #define NUTATE_OUTPUT_H
 
@@ -15,9 +19,7 @@ extern "C" {
  * files look. One row may go into several files at once. A row that is written reaches its files
  * whole, at the latest when rows are written a tenth of a second later or nt_result_keep_up is
  * called, and is then safe from the end of the process; nt_result_save can make it safe from the
- * end of the machine. Files are locked against other writers while they are open. No global state:
- * different writers and readers may be used by different threads at once, one by one thread at a
- * time. */
+ * end of the machine. Files are locked against other writers while they are open. */
 typedef enum nt_record_format { NT_CSV, NT_NETCDF } nt_record_format;
 
 /* "-" is standard output, of CSV alone. */
