@@ -7,14 +7,14 @@
 #include <unistd.h>
 
 static const nt_cli_command commands[] = {
-    {"run", "MODEL", "mhtsolnveuriq", "integrate a model and write the result",
+    {"run", "MODEL", "mfhtsolnveuriq", "integrate a model and write the result",
      "Integrates the mechanism of a model file and writes what its `output` section names.\n"
      "The summary goes to standard error. Exit status: 0 done, 130 interrupted, 2 wrong use\n"
      "or bad model, 3 the computation failed, 4 input or output failed, a reader that closed\n"
      "its pipe included; after 130 and 3 the result holds everything up to there. A run that\n"
      "was interrupted or killed goes on with --resume.",
      nt_cli_run},
-    {"sens", "MODEL", "mhtsopcblnveuriq", "the same with derivatives of the result in parameters",
+    {"sens", "MODEL", "mfhtsopcblnveuriq", "the same with derivatives of the result in parameters",
      "Integrates as run does and carries along how every result changes with parameters of the\n"
      "model: exact derivatives of the computed motion, not differences. In the result each column\n"
      "is followed by its derivatives, d(top.position.x)/d(m); the objectives of the model and\n"
@@ -22,14 +22,14 @@ static const nt_cli_command commands[] = {
      "numbers that no parameter changes. Exit status as of run; with --check 3 where a\n"
      "derivative disagrees with differences of whole runs.",
      nt_cli_sensitivities},
-    {"check", "MODEL", "msli", "read and assemble a model, count its degrees of freedom",
+    {"check", "MODEL", "mfsli", "read and assemble a model, count its degrees of freedom",
      "Reads, validates and assembles a model, counts its degrees of freedom, names redundant\n"
      "equations and checks the method and its options. Runs nothing.",
      nt_cli_check},
     {"methods", "[NAME]", "", "list the methods, or what one needs and its options",
      "Lists the methods; with NAME what that method needs, its options and its source.",
      nt_cli_methods},
-    {"convert", "RESULT", "f", "write a result in the other format",
+    {"convert", "RESULT", "w", "write a result in the other format",
      "Reads a result and writes it as FILE: NetCDF as the CSV of the same run, byte for byte, or\n"
      "CSV as NetCDF, which then knows neither units nor how the result was made. Also of a run\n"
      "that is still going on, as far as it has come. Exit status: 0 done, 2 wrong use, 4 input\n"

@@ -12,6 +12,7 @@ typedef enum value_kind {
     SOLVER,
     COUNT,
     SETTING,
+    FRAME,
     PARAMETER,
     OUTPUT
 } value_kind;
@@ -29,6 +30,8 @@ static const char *const solvers[] = {"auto", "dense", "block", "klu"}; /* as nt
 #define AT(field) offsetof(nt_cli_options, field)
 static const option_row rows[] = {
     {'m', "--method", "NAME", TEXT, AT(method), "integrate with this method (see nutate methods)"},
+    {'f', "--frame", "NAME", FRAME, 0,
+     "axes in which the method moves bodies: inertial, body or se3"},
     {'h', "--step", "H", SECONDS, AT(step), "step size, s"},
     {'t', "--duration", "T", SECONDS, AT(duration), "length of the run from its start, s"},
     {'s', "--set", "KEY=VALUE", SETTING, 0,
@@ -38,7 +41,7 @@ static const option_row rows[] = {
      "result, FILE.csv or FILE.nc (NetCDF); - is standard output (CSV).\n"
      "May be given again: the same rows go to each. Without it MODEL\n"
      "with .csv in place of .yaml"},
-    {'f', "-o", "FILE", TEXT, AT(output),
+    {'w', "-o", "FILE", TEXT, AT(output),
      "the other format, FILE.csv or FILE.nc; - is standard output"},
     {'d', "-o", "FOLDER", TEXT, AT(output), "where the files go; papers-NAME without it"},
     {'p', "--param", "NAME", PARAMETER, 0,
@@ -150,6 +153,9 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
         return read_count(row->word, text, (int *)(void *)field);
     case SETTING:
         return read_setting(options, text);
+    case FRAME: /* the key of the model */
+        options->settings[options->n_settings++] = (nt_setting){"simulation.frame", text};
+        break;
     case PARAMETER:
         options->parameters[options->n_parameters++] = text;
         break;
