@@ -84,6 +84,7 @@ typedef struct nt_simulation {
     double every;                      /* s between output rows; 0: every step                 */
     const char *const *record;         /* names of recorded quantities                         */
     int n_record;
+    int poses; /* whether NetCDF holds the poses of all bodies */
 } nt_simulation;
 NT_API const nt_simulation *nt_model_simulation(const nt_model *model);
 /* Where the file gives a section or one of its keys, "simulation" or "simulation.duration" (also

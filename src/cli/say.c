@@ -2,16 +2,25 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 void nt_cli_say(const char *format, ...)
 {
-    va_list arguments;
+    va_list arguments, again;
     va_start(arguments, format);
-    fputs("nutate: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    char *text = length >= 0 ? malloc((size_t)length + 1) : NULL;
+    if (text)
+        vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
     va_end(arguments);
+    for (char *c = text; c && *c; c++) /* names may hold what commands a terminal */
+        if (((unsigned char)*c < ' ' && *c != '\n') || *c == 0x7f)
+            *c = '?';
+    fprintf(stderr, "nutate: %s\n", text ? text : "out of memory");
+    free(text);
 }
 
 static int exit_status(nt_status status)

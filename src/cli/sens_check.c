@@ -446,7 +446,9 @@ int nt_cli_sens_check(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives 
                       const nt_cli_options *options)
 {
     const nt_system *system = nt_run_system(plan->run);
-    bool taken = options->output && strcmp(options->output, "-") == 0;
+    bool taken = false; /* standard output, by the result */
+    for (int i = 0; i < options->n_outputs; i++)
+        taken |= strcmp(options->outputs[i], "-") == 0;
     check c = {.plan = plan,
                .sens = sens,
                .length = nt_run_length(plan->run),

@@ -229,6 +229,7 @@ nt_status nt_read_run(nt_reader *reader)
         .every = run->every,
         .record = run->record.text,
         .n_record = run->record.n,
+        .poses = run->poses || !find(reader, "output", "poses"),
     };
     memcpy(model->simulation.tolerance, run->tolerance, sizeof run->tolerance);
     return run->record.node ? keep_record_places(reader)

@@ -107,6 +107,64 @@ void nt_objectives_restart(nt_objectives *o)
     memset(o->sum, 0, (size_t)o->n * o->size * sizeof *o->sum);
 }
 
+/* ---- save and restore ------------------------------------------------------------------------
+ */
+
+typedef struct saved {
+    int n, n_parameters, points;
+    double t[POINTS], start;
+} saved;
+
+/* The arrays that go on, each of n * size doubles. */
+enum { KEPT = POINTS + 3 };
+static void kept_of(const nt_objectives *o, double *kept[KEPT])
+{
+    for (int i = 0; i < POINTS; i++)
+        kept[i] = o->g[i];
+    kept[POINTS] = o->sum;
+    kept[POINTS + 1] = o->largest;
+    kept[POINTS + 2] = o->shown;
+}
+
+static size_t kept_bytes(const nt_objectives *o) { return (size_t)o->n * o->size * sizeof(double); }
+
+size_t nt_objectives_saved_size(const nt_objectives *o)
+{
+    return sizeof(saved) + KEPT * kept_bytes(o);
+}
+
+void nt_objectives_save(const nt_objectives *o, void *bytes)
+{
+    double *kept[KEPT];
+    saved head;
+    memset(&head, 0, sizeof head); /* padding too: equal states are equal bytes */
+    head.n = o->n, head.n_parameters = o->n_parameters, head.points = o->points;
+    head.start = o->start;
+    memcpy(head.t, o->t, sizeof head.t);
+    memcpy(bytes, &head, sizeof head);
+    kept_of(o, kept);
+    for (size_t i = 0; i < KEPT; i++)
+        memcpy((char *)bytes + sizeof head + i * kept_bytes(o), kept[i], kept_bytes(o));
+}
+
+nt_status nt_objectives_restore(nt_objectives *o, const void *bytes, size_t size, nt_error *error)
+{
+    double *kept[KEPT];
+    saved head = {0};
+    if (size == nt_objectives_saved_size(o))
+        memcpy(&head, bytes, sizeof head);
+    if (size != nt_objectives_saved_size(o) || head.n != o->n ||
+        head.n_parameters != o->n_parameters || head.points < 0 || head.points > POINTS)
+        return nt_fail(error, NT_INVALID, "the saved objectives are of another model");
+    o->points = head.points;
+    o->start = head.start;
+    memcpy(o->t, head.t, sizeof head.t);
+    kept_of(o, kept);
+    for (size_t i = 0; i < KEPT; i++)
+        memcpy(kept[i], (const char *)bytes + sizeof head + i * kept_bytes(o), kept_bytes(o));
+    return NT_OK;
+}
+
 /* ---- at a step's end ------------------------------------------------------------------------ */
 
 static nt_status look_along(nt_objectives *o, const nt_state *state, int k, double *g,
