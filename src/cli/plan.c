@@ -71,7 +71,7 @@ static bool was_set(const nt_cli_options *options, const char *group, const char
 static int choose_options(nt_cli_plan *plan, const nt_cli_options *options, bool other)
 {
     const nt_simulation *simulation = nt_model_simulation(plan->model);
-    nt_error error;
+    nt_error error = {0};
     plan->options = calloc((size_t)simulation->n_options + 1, sizeof *plan->options);
     if (!plan->options)
         return nt_cli_no_memory();
@@ -121,7 +121,7 @@ static int choose_tolerance(nt_cli_plan *plan, const nt_cli_options *options, bo
 {
     const double *tolerance = nt_model_simulation(plan->model)->tolerance;
     bool given = false;
-    nt_error error;
+    nt_error error = {0};
     for (int i = 0; i < 4; i++)
         given |= tolerance[i] > 0;
     memcpy(plan->tolerance, tolerance, sizeof plan->tolerance);
@@ -265,7 +265,7 @@ static int check_maximum_step(const nt_cli_plan *plan, const nt_cli_options *opt
 
 static int create_integrator(nt_cli_plan *plan, const nt_cli_options *options)
 {
-    nt_error error;
+    nt_error error = {0};
     plan->tracks_work = nt_model_has_power(plan->model) && records_work(plan->model);
     plan->setup = (nt_integrator_setup){
         .system = nt_model_system(plan->model),
@@ -291,7 +291,7 @@ static int create_integrator(nt_cli_plan *plan, const nt_cli_options *options)
 
 int nt_cli_plan_make(nt_cli_plan *plan, const nt_cli_options *options, bool needs_times)
 {
-    nt_error error;
+    nt_error error = {0};
     *plan = (nt_cli_plan){.path = options->name};
     if (nt_model_read(&plan->model, options->name, options->settings, options->n_settings,
                       &error) != NT_OK)
@@ -312,7 +312,7 @@ int nt_cli_plan_start(nt_cli_plan *plan)
     const nt_system *system = nt_model_system(plan->model);
     size_t nq = (size_t)system->space.nq, nv = (size_t)system->space.nv;
     double *q = calloc(nq + nv + (size_t)system->n_memory + 1, sizeof *q);
-    nt_error error;
+    nt_error error = {0};
     if (!q)
         return nt_cli_no_memory();
     nt_model_initial(plan->model, q, q + nq, q + nq + nv);

@@ -87,12 +87,13 @@ static bool changes_frame(const nt_problem *p)
 nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *setup,
                                nt_error *error)
 {
+    nt_error_clear(error);
     *out = NULL;
     if (!setup->system || !setup->method)
         return nt_fail(error, NT_INVALID, "no system or no method given");
     nt_status status = nt_system_check(setup->system, error);
     if (status != NT_OK || (status = check_setup(setup, error)) != NT_OK)
-        return status;
+        return nt_said(error, status);
     nt_integrator *it = calloc(1, sizeof *it);
     if (!it)
         return nt_fail(error, NT_NO_MEMORY, "out of memory for an integrator");
@@ -142,7 +143,7 @@ no_memory:
     status = nt_fail(error, NT_NO_MEMORY, "out of memory for an integrator");
 failed:
     nt_integrator_destroy(it);
-    return status;
+    return nt_said(error, status);
 }
 
 void nt_integrator_destroy(nt_integrator *it)
@@ -192,6 +193,7 @@ static nt_status check_start(nt_integrator *it, const nt_point *at, nt_error *er
 nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, const double *v,
                               const double *memory, nt_error *error)
 {
+    nt_error_clear(error);
     nt_problem *p = it->problem;
     nt_phase *next = &it->stepper.next;
     memset(next->all, 0, it->size * sizeof(double));
@@ -212,10 +214,10 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
     nt_point at = nt_phase_point(next);
     nt_status status = check_start(it, &at, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     status = nt_problem_accelerations(p, &at, next->vdot, next->lambda, next->mu, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     it->statistics = (nt_statistics){.limiting_unknown = -1};
     it->stepper.now.all[NT_PHASE_T] = t;
     status = it->method->start(&it->stepper);
@@ -232,6 +234,7 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
 
 nt_status nt_integrator_refresh(nt_integrator *it, nt_error *error)
 {
+    nt_error_clear(error);
     nt_stepper *s = &it->stepper;
     nt_phase *next = &s->next;
     if (!it->started)
@@ -239,12 +242,12 @@ nt_status nt_integrator_refresh(nt_integrator *it, nt_error *error)
     /* parameters may have taken a promise back: NT_POSITION_FORCES where damping began */
     nt_status status = nt_method_check_system(it->method, it->problem->system, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     memcpy(next->all, s->now.all, it->size * sizeof(double));
     nt_point at = nt_phase_point(next);
     status = nt_problem_accelerations(it->problem, &at, next->vdot, next->lambda, next->mu, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     s->stale = true;
     if ((status = it->method->start(s)) != NT_OK)
         return nt_fail(error, status, "method %s could not go on", it->method->name);
@@ -517,21 +520,23 @@ static nt_status advance(nt_integrator *it, double end, double h, nt_observer ob
 
 nt_status nt_integrator_step(nt_integrator *it, double h, nt_error *error)
 {
+    nt_error_clear(error);
     if (!(h > 0) || !isfinite(h))
         return nt_fail(error, NT_INVALID, "step size is %g s, expected a positive number", h);
-    return advance(it, it->stepper.now.all[NT_PHASE_T] + h, h, NULL, NULL, error);
+    return nt_said(error, advance(it, it->stepper.now.all[NT_PHASE_T] + h, h, NULL, NULL, error));
 }
 
 nt_status nt_integrator_run(nt_integrator *it, double end, double h, nt_observer observer,
                             void *context, nt_error *error)
 {
+    nt_error_clear(error);
     double begin = it->stepper.now.all[NT_PHASE_T];
     if (!(h > 0) || !isfinite(h))
         return nt_fail(error, NT_INVALID, "step size is %g s, expected a positive number", h);
     if (!(end >= begin) || !isfinite(end))
         return nt_fail(error, NT_INVALID, "end time is %g s, expected one from %g s on", end,
                        begin);
-    return advance(it, end, h, observer, context, error);
+    return nt_said(error, advance(it, end, h, observer, context, error));
 }
 
 int nt_integrator_is_variable(const nt_integrator *it) { return it->variable; }

@@ -118,14 +118,39 @@ static nt_status contradiction(const nt_assembly *a, int row, bool velocity, con
                       e->type->row_name(e, nt_element_find_row(e, row)), off, unit);
 }
 
+/* Factors hold sixth powers of the model's length: of 1e60 m or 1e-70 m they are no numbers. */
+static bool is_out_of_range(const nt_model *model)
+{
+    double largest = 0;
+    for (int i = 0; i < model->system.space.nq; i++)
+        largest = fmax(largest, fabs(model->initial_q[i]));
+    return model->length < 1e-50 || largest > 1e50;
+}
+
+/* Equations of the start that have no solution, at the place of the unknown that shows it. */
+static nt_status no_solution(const nt_assembly *a, nt_status status, const char *what,
+                             nt_error *error)
+{
+    nt_error place = {0};
+    char name[160] = "";
+    int unknown = nt_solver_singular_unknown(a->problem->solver);
+    if (status == NT_SINGULAR && unknown >= 0) {
+        nt_problem_equation_name(a->problem, unknown, name, sizeof name);
+        nt_model_place(a->model, unknown, &place);
+    }
+    return nt_fail_at(error, status, a->model->file, place.line, place.column,
+                      "initial %s: %s%s%s%s", what, nt_status_text(status), *name ? ": " : "", name,
+                      is_out_of_range(a->model) ? " (expected distances between 1e-50 and 1e50 m)"
+                                                : "");
+}
+
 /* The element whose equations have no value at the start, at its place. */
 static nt_status no_value(const nt_assembly *a, nt_status status, const char *what, nt_error *error)
 {
     const nt_model *model = a->model;
     const nt_element *e = model->failed;
     if (status != NT_NOT_FINITE || !e)
-        return nt_fail_at(error, status, model->file, 0, 0, "initial %s: %s", what,
-                          nt_status_text(status));
+        return no_solution(a, status, what, error);
     double start = model->simulation.start, f[3] = {0};
     bool joint = strcmp(e->type->section, "joints") == 0 && !e->type->rates;
     if (joint && nt_joint_of(e)->motion)
@@ -604,8 +629,8 @@ nt_status nt_model_assemble(nt_model *model, bool validate, nt_error *error)
     nt_point at = nt_assembly_point(a);
     if (status == NT_OK && validate)
         status = check_accelerations(a, error);
-    if (status == NT_OK)
-        status = nt_problem_choose_rows(a->problem, &at);
+    if (status == NT_OK && (status = nt_problem_choose_rows(a->problem, &at)) != NT_OK)
+        status = no_solution(a, status, "choice of independent equations", error);
     model->n_redundant = a->problem->n_dropped;
     for (int i = 0; i < model->n_redundant; i++)
         model->redundant[i] = a->problem->dropped[i] - model->system.space.nv;

@@ -106,23 +106,25 @@ static nt_status check(const nt_model *model, int i, double value, double t, nt_
 nt_status nt_model_objective_values(nt_model *model, const nt_state *state, const double *reactions,
                                     double *out, nt_error *error)
 {
+    nt_error_clear(error);
     nt_objective_work *w = find_work(model, error);
     nt_status status = w ? find_variables(model, w, state, reactions, error) : NT_NO_MEMORY;
     for (int i = 0; status == NT_OK && i < model->n_objectives; i++) {
         out[i] = nt_expression_value(model->objectives[i].of, w->variables);
         status = check(model, i, out[i], state->t, error);
     }
-    return status;
+    return nt_said(error, status);
 }
 
 nt_status nt_model_objective_tangent(nt_model *model, const nt_state *state,
                                      const double *reactions, const nt_state_rate *rate,
                                      const double *reaction_rates, double *out, nt_error *error)
 {
+    nt_error_clear(error);
     nt_objective_work *w = find_work(model, error);
     nt_status status = w ? find_variables(model, w, state, reactions, error) : NT_NO_MEMORY;
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     const nt_sample_direction direction = {.quantities = model->objective_columns,
                                            .n = model->n_objective_columns,
                                            .state = state,
@@ -141,5 +143,5 @@ nt_status nt_model_objective_tangent(nt_model *model, const nt_state *state,
         out[i] = jet[1];
         status = check(model, i, out[i], state->t, error);
     }
-    return status;
+    return nt_said(error, status);
 }

@@ -22,6 +22,7 @@ static nt_status check_number(const nt_model *model, int k, nt_error *error)
 nt_status nt_model_prepare_parameters(nt_model *model, const int *parameters, int n,
                                       nt_error *error)
 {
+    nt_error_clear(error);
     nt_status status = NT_OK;
     int count = parameters ? n : model->n_parameters;
     for (int i = 0; i < count && status == NT_OK; i++) {
@@ -30,18 +31,19 @@ nt_status nt_model_prepare_parameters(nt_model *model, const int *parameters, in
         if (status == NT_OK)
             status = nt_parameter_rates_find(model, k, error);
     }
-    return status;
+    return nt_said(error, status);
 }
 
 nt_status nt_model_initial_tangent(nt_model *model, int k, double *dq, double *dv, double *dmemory,
                                    nt_error *error)
 {
+    nt_error_clear(error);
     const nt_system *system = &model->system;
     nt_status status = check_number(model, k, error);
     if (status == NT_OK)
         status = nt_parameter_rates_find(model, k, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     const nt_parameter_rates *rates = &model->rates[k];
     if (rates->open_row >= 0 && fabs(rates->opening) * rates->scale > OPEN) {
         char equation[160];

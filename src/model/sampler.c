@@ -75,6 +75,7 @@ nt_status nt_model_sample(const nt_model *model, const nt_quantity_info *quantit
                           const nt_state *state, const double *reactions, double *out,
                           nt_error *error)
 {
+    nt_error_clear(error);
     nt_sampler sampler;
     nt_arena arena = {0};
     nt_status status = nt_sampler_init(&sampler, model, &arena, error);
@@ -84,5 +85,5 @@ nt_status nt_model_sample(const nt_model *model, const nt_quantity_info *quantit
     if (status == NT_OK)
         nt_sampler_values(&sampler, quantity, out);
     nt_arena_free(&arena);
-    return status;
+    return nt_said(error, status);
 }

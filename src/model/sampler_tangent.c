@@ -217,6 +217,7 @@ nt_status nt_model_sample_tangent(nt_model *model, const nt_quantity_info *quant
                                   const nt_state_rate *rate, const double *reaction_rates,
                                   double *out, nt_error *error)
 {
+    nt_error_clear(error);
     nt_tangent_sampler t;
     nt_arena arena = {0};
     int columns = 0;
@@ -232,5 +233,5 @@ nt_status nt_model_sample_tangent(nt_model *model, const nt_quantity_info *quant
     if (status == NT_OK)
         status = nt_tangent_sampler_take(&t, &d, out, error);
     nt_arena_free(&arena);
-    return status;
+    return nt_said(error, status);
 }

@@ -257,6 +257,7 @@ nt_status nt_record_open_sensitivity(nt_record **record, const nt_model *model,
                                      nt_record_format format, const char *provenance,
                                      nt_error *error)
 {
+    nt_error_clear(error);
     *record = NULL;
     nt_record *r = calloc(1, sizeof *r);
     if (!r)
@@ -278,7 +279,7 @@ nt_status nt_record_open_sensitivity(nt_record **record, const nt_model *model,
     if (status != NT_OK) {
         nt_arena_free(&r->arena);
         free(r);
-        return status;
+        return nt_said(error, status);
     }
     *record = r;
     return NT_OK;
@@ -288,12 +289,13 @@ long nt_record_rows(const nt_record *record) { return record->rows; }
 
 nt_status nt_record_close(nt_record *record, nt_error *error)
 {
+    nt_error_clear(error);
     if (!record)
         return NT_OK;
     nt_status status = record->type->close(record->writer, error);
     nt_arena_free(&record->arena);
     free(record);
-    return status;
+    return nt_said(error, status);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
@@ -392,6 +394,7 @@ static nt_status check_values(const nt_record *record, const double *values, dou
 nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt_state *state,
                           nt_error *error)
 {
+    nt_error_clear(error);
     nt_status status = NT_OK;
     if (state->t == record->last)
         return NT_OK;
@@ -399,13 +402,13 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
         status =
             nt_integrator_reactions(integrator, state, record->length, record->reactions, error);
         if (status != NT_OK)
-            return status;
+            return nt_said(error, status);
     }
     status =
         nt_sampler_look(&record->sampler, state, record->needs_reactions ? record->reactions : NULL,
                         record->needs_energy, record->needs_drift, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     record->row[0] = state->t;
     double *values = record->sensitivity ? record->values : record->row + 1, *at = values;
     for (int i = 0; i < record->n_quantities; i++) {
@@ -422,13 +425,14 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
         record->last = state->t;
         record->next = after(record, state->t);
     }
-    return status;
+    return nt_said(error, status);
 }
 
 /* Output times do not dictate steps: a row between two step ends is interpolated. One that is as
  * good as a step end, to a millionth of the step, is that step end with its own time. */
 nt_status nt_record_advance(nt_record *record, nt_integrator *integrator, nt_error *error)
 {
+    nt_error_clear(error);
     nt_state end = nt_integrator_state(integrator);
     if (record->every <= 0)
         return nt_record_write(record, integrator, &end, error);
@@ -446,7 +450,7 @@ nt_status nt_record_advance(nt_record *record, nt_integrator *integrator, nt_err
         long before = record->next;
         status = nt_record_write(record, integrator, &state, error);
         if (status != NT_OK)
-            return status;
+            return nt_said(error, status);
         if (record->next <= before)
             record->next = before + 1;
     }
