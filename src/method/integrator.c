@@ -222,7 +222,8 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
     it->stepper.now.all[NT_PHASE_T] = t;
     status = it->method->start(&it->stepper);
     if (status != NT_OK)
-        return nt_fail(error, status, "method %s could not start", it->method->name);
+        return nt_fail(error, status, "method %s could not start: %s", it->method->name,
+                       nt_status_text(status));
     memcpy(it->stepper.now.all, next->all, it->size * sizeof(double));
     memcpy(it->before.all, next->all, it->size * sizeof(double));
     it->level = it->calm = 0;
@@ -250,7 +251,8 @@ nt_status nt_integrator_refresh(nt_integrator *it, nt_error *error)
         return nt_said(error, status);
     s->stale = true;
     if ((status = it->method->start(s)) != NT_OK)
-        return nt_fail(error, status, "method %s could not go on", it->method->name);
+        return nt_fail(error, status, "method %s could not go on: %s", it->method->name,
+                       nt_status_text(status));
     memcpy(s->now.all, next->all, it->size * sizeof(double));
     return NT_OK;
 }
@@ -291,24 +293,26 @@ nt_status nt_integrator_accept(nt_integrator *it, double h, double end)
     return NT_OK;
 }
 
-/* Choose independent rows at a state. False when they are the ones in use, or cannot be chosen:
- * then those in use stay. */
-static bool rows_change(nt_integrator *it, const nt_phase *phase)
+/* Choose independent rows at a state. *changed is false when they are the ones in use, or cannot be
+ * chosen: then those in use stay. NT_OK, or NT_NO_MEMORY. */
+static nt_status rows_change(nt_integrator *it, const nt_phase *phase, bool *changed)
 {
     nt_problem *p = it->problem;
     int before = p->n_dropped;
     size_t bytes = (size_t)before * sizeof *p->dropped;
     memcpy(it->kept, p->dropped, bytes);
     nt_point at = nt_phase_point(phase);
-    bool chosen = nt_problem_choose_rows(p, &at) == NT_OK;
-    if (chosen && (p->n_dropped != before || memcmp(it->kept, p->dropped, bytes) != 0)) {
+    nt_status status = nt_problem_choose_rows(p, &at);
+    *changed =
+        status == NT_OK && (p->n_dropped != before || memcmp(it->kept, p->dropped, bytes) != 0);
+    if (*changed) {
         it->statistics.rank_changes++;
-        return true;
+        return NT_OK;
     }
     memcpy(p->dropped, it->kept, bytes);
     p->n_dropped = before;
     nt_solver_drop(p->solver, p->dropped, before);
-    return false;
+    return status == NT_NO_MEMORY ? status : NT_OK;
 }
 
 /* Rows of velocities that are left out may miss this part of the largest velocity (1 m/s or rad/s
@@ -368,12 +372,15 @@ static nt_status mend_left_out(nt_integrator *it, double h)
     memcpy(p->dropped, it->kept, bytes);
     p->n_dropped = count;
     p->factored_for = NULL;
-    status = nt_solver_drop(p->solver, p->dropped, count);
-    return status == NT_OK ? call_method(it, h) : status;
+    nt_status back = nt_solver_drop(p->solver, p->dropped, count);
+    if (back != NT_OK || status == NT_NO_MEMORY)
+        return back != NT_OK ? back : status;
+    return call_method(it, h);
 }
 
 /* One try of size h. A solve that fails may mean that the rows in use are dependent (a singular
- * position) where the step begins or where it ends: choose anew and try again. */
+ * position) where the step begins or where it ends: choose anew and try again. Lack of memory says
+ * nothing of the equations: nothing is tried again for it, here or in smaller steps. */
 nt_status nt_integrator_attempt(nt_integrator *it, double h)
 {
     nt_stepper *s = &it->stepper;
@@ -382,12 +389,15 @@ nt_status nt_integrator_attempt(nt_integrator *it, double h)
         return status;
     if (status == NT_OK)
         return left_out_rows_miss(it, &s->next) ? mend_left_out(it, h) : NT_OK;
-    if (rows_change(it, &s->next)) {
-        status = call_method(it, h);
-        if (status == NT_OK)
-            return status;
+    const nt_phase *const places[] = {&s->next, &s->now};
+    for (int i = 0; i < 2 && status != NT_OK && status != NT_NO_MEMORY; i++) {
+        bool changed;
+        nt_status chosen = rows_change(it, places[i], &changed);
+        if (chosen != NT_OK)
+            return chosen;
+        status = changed ? call_method(it, h) : status;
     }
-    return rows_change(it, &s->now) ? call_method(it, h) : status;
+    return status;
 }
 
 /* Where a step failed: an equation that did not converge, an unknown that nothing determines, or a
@@ -466,7 +476,7 @@ nt_status nt_integrator_advance(nt_integrator *it, double end, nt_observer obser
             it->statistics.rejected++;
             it->calm = 0;
             it->problem->factored_for = NULL;
-            if (it->level == DEEPEST || part_h / 2 < smallest)
+            if (status == NT_NO_MEMORY || it->level == DEEPEST || part_h / 2 < smallest)
                 return nt_integrator_give_up(it, status, part_h, error);
             it->level++;
             continue;

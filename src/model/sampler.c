@@ -76,9 +76,11 @@ nt_status nt_model_sample(const nt_model *model, const nt_quantity_info *quantit
                           nt_error *error)
 {
     nt_error_clear(error);
-    nt_sampler sampler;
+    nt_sampler sampler = {.model = model->system.self};
     nt_arena arena = {0};
-    nt_status status = nt_sampler_init(&sampler, model, &arena, error);
+    nt_status status = NT_OK;
+    if (quantity->needs_drift) /* all others need no memory, so that a summary never lacks them */
+        status = nt_sampler_init(&sampler, model, &arena, error);
     if (status == NT_OK)
         status = nt_sampler_look(&sampler, state, reactions, quantity->needs_energy,
                                  quantity->needs_drift, error);
