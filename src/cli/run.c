@@ -24,6 +24,7 @@ static void listen_to_signals(void)
 {
     struct sigaction action = {.sa_handler = ask_to_stop};
     action.sa_flags = (int)SA_RESETHAND;
+    stop_asked = 0;
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

@@ -181,10 +181,13 @@ static nt_status check_start(nt_integrator *it, const nt_point *at, nt_error *er
             if (fabs(rows[i]) <= CONSISTENT * scale)
                 continue;
             char name[160];
+            nt_error place = {0};
             nt_problem_equation_name(p, p->nv + i, name, sizeof name);
-            return nt_fail(error, NT_INCONSISTENT,
-                           "initial %s contradict the constraints: %s is off by %.6g",
-                           level == NT_POSITION ? "positions" : "velocities", name, rows[i]);
+            if (p->system->place)
+                p->system->place(p->system->self, p->nv + i, &place);
+            return nt_fail_at(error, NT_INCONSISTENT, place.file, place.line, place.column,
+                              "initial %s contradict the constraints: %s is off by %.6g",
+                              level == NT_POSITION ? "positions" : "velocities", name, rows[i]);
         }
     }
     return NT_OK;

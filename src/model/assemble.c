@@ -133,8 +133,10 @@ static nt_status no_solution(const nt_assembly *a, nt_status status, const char 
 {
     nt_error place = {0};
     char name[160] = "";
-    int unknown = nt_solver_singular_unknown(a->problem->solver);
-    if (status == NT_SINGULAR && unknown >= 0) {
+    int unknown = status == NT_SINGULAR ? nt_solver_singular_unknown(a->problem->solver) : -1;
+    for (int i = 0; status == NT_NOT_FINITE && i < a->problem->nc && unknown < 0; i++)
+        unknown = isfinite(a->rows[i]) ? -1 : a->problem->nv + i;
+    if (unknown >= 0) {
         nt_problem_equation_name(a->problem, unknown, name, sizeof name);
         nt_model_place(a->model, unknown, &place);
     }
@@ -367,6 +369,13 @@ nt_status nt_assembly_settle_nearby(nt_assembly *a, double *size)
     return status;
 }
 
+/* The same where no row may be without a value. */
+static nt_status measure_finite(nt_assembly *a, nt_level level, double *size, int *worst)
+{
+    nt_status status = nt_assembly_measure(a, a->model->initial_q, level, size, worst);
+    return status == NT_OK && !isfinite(*size) ? NT_NOT_FINITE : status;
+}
+
 static nt_status close_loops(nt_assembly *a, bool validate, nt_error *error)
 {
     nt_model *model = a->model;
@@ -379,7 +388,7 @@ static nt_status close_loops(nt_assembly *a, bool validate, nt_error *error)
         some_unplaced |= !a->placed[b];
     if (some_unplaced)
         place_tree(a);
-    nt_status status = nt_assembly_measure(a, model->initial_q, NT_POSITION, &size, &worst);
+    nt_status status = measure_finite(a, NT_POSITION, &size, &worst);
     if (status != NT_OK)
         return no_value(a, status, "positions", error);
     if (size > NT_CLOSED && free_count == 0 && validate && !model->correct_initial)
@@ -390,7 +399,8 @@ static nt_status close_loops(nt_assembly *a, bool validate, nt_error *error)
         status = nt_assembly_correct_positions(a, &size);
     if (status != NT_OK)
         return no_value(a, status, "positions", error);
-    nt_assembly_measure(a, model->initial_q, NT_POSITION, &size, &worst);
+    if ((status = measure_finite(a, NT_POSITION, &size, &worst)) != NT_OK)
+        return no_value(a, status, "positions", error);
     if (size > NT_CLOSED && validate)
         return contradiction(a, worst, false,
                              model->correct_initial || free_count == a->problem->nv
@@ -462,13 +472,14 @@ static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
     if (p->nc == 0 && a->n_ties == 0)
         return NT_OK;
     nt_point at = nt_assembly_point(a);
-    nt_status status = nt_assembly_measure(a, model->initial_q, NT_VELOCITY, &size, &worst);
+    nt_status status = measure_finite(a, NT_VELOCITY, &size, &worst);
+    if (status != NT_OK)
+        return no_value(a, status, "velocities", error);
     for (int i = 0; i < p->nc; i++)
         a->rows[i] = -a->rows[i];
     nt_projection step = {
         .kinetic = true, .fixed = a->given, .ties = a->ties, .n_ties = a->n_ties, .rhs = a->rows};
-    if (status == NT_OK)
-        status = nt_problem_project(p, &at, &step, a->dv);
+    status = nt_problem_project(p, &at, &step, a->dv);
     for (int i = 0; status == NT_OK && i < p->nv; i++) {
         model->initial_v[i] += a->dv[i];
         scale = fmax(scale, fabs(model->initial_v[i]));
@@ -486,7 +497,8 @@ static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
         body->v0 = moves ? v3_load(v) : v3_of(0, 0, 0);
         body->w0 = turns ? v3_load(v + (moves ? 3 : 0)) : v3_of(0, 0, 0);
     }
-    nt_assembly_measure(a, model->initial_q, NT_VELOCITY, &size, &worst);
+    if ((status = measure_finite(a, NT_VELOCITY, &size, &worst)) != NT_OK)
+        return no_value(a, status, "velocities", error);
     if (size > NT_CLOSED * scale && validate)
         return contradiction(a, worst, true, "the given velocities", error);
     return NT_OK;
