@@ -34,6 +34,7 @@ static const double OPEN = 1e-6;
 
 typedef struct plan {
     nt_model *model;
+    nt_run *run;
     const nt_method *method;
     const char *named; /* by --method; NULL: by the model */
     nt_setting settings[SETTINGS];
@@ -124,7 +125,7 @@ static bool find_sizes(const plan *p, const nt_system *s, const nt_point *at, do
         for (int k = 0; k < 2; k++)
             size[k] = fmax(size[k], largest(part, s, s->space.nv, (nt_quantity)k));
     }
-    double length = nt_model_length(p->model);
+    double length = nt_run_length(p->run);
     size[NT_ANGLE] = fmax(size[NT_ANGLE], size[NT_LENGTH] * length);
     return true;
 }
@@ -144,7 +145,7 @@ static double find_noise(const plan *p, const nt_system *s, const nt_point *at, 
         nt_terms terms = {.parts = NT_ALL_PARTS, .level = NT_POSITION, .residual = moved};
         for (int i = 0; i < nv; i++) {
             double away = sign * slight * (i * 7919 % 13 - 6) / 6; /* bodies not all alike */
-            dq[i] = away * (quantity_of(s, i) == NT_LENGTH ? nt_model_length(p->model) : 1);
+            dq[i] = away * (quantity_of(s, i) == NT_LENGTH ? nt_run_length(p->run) : 1);
             v[i] = at->v[i] + away * fastest;
         }
         nt_space_compose(&s->space, s->frame, at->q, dq, q);
@@ -160,7 +161,7 @@ static double find_noise(const plan *p, const nt_system *s, const nt_point *at, 
 
 static bool check_state(plan *p, const nt_state *state)
 {
-    const nt_system *s = nt_model_system(p->model);
+    const nt_system *s = nt_run_system(p->run);
     int nv = s->space.nv;
     double *r = p->work + 3 * nv + s->space.nq, *rows = r + nv, size[2], noise = -1;
     nt_point at = {.t = state->t,
@@ -189,7 +190,7 @@ static bool check_state(plan *p, const nt_state *state)
         }
     for (int i = 0; i < s->nh; i++)
         if (!(fabs(rows[i]) <= OPEN * (!s->row_quantity || s->row_quantity[i] == NT_LENGTH
-                                           ? nt_model_length(p->model)
+                                           ? nt_run_length(p->run)
                                            : 1))) {
             s->equation_name(s->self, nv + i, name, (int)sizeof name);
             snprintf(p->words, WORDS, "%s: %s at t = %g s is open by %g", nt_method_name(p->method),
@@ -201,7 +202,7 @@ static bool check_state(plan *p, const nt_state *state)
 
 static void integrate(plan *p)
 {
-    const nt_system *s = nt_model_system(p->model);
+    const nt_system *s = nt_run_system(p->run);
     const nt_simulation *simulation = nt_model_simulation(p->model);
     nt_integrator_setup setup = {
         .system = s, .method = p->method, .options = p->options, .n_options = p->n_options};
@@ -231,13 +232,15 @@ const char *equations_hold(const char *model, int count, char *const *arguments)
     static plan p;
     memset(&p, 0, sizeof p);
     read_arguments(&p, count, arguments);
-    if (nt_model_read(&p.model, model, p.settings, p.n_settings, NULL) == NT_OK && choose(&p)) {
-        const nt_system *s = nt_model_system(p.model);
+    if (nt_model_read(&p.model, model, p.settings, p.n_settings, NULL) == NT_OK &&
+        nt_run_create(&p.run, p.model, NULL) == NT_OK && choose(&p)) {
+        const nt_system *s = nt_run_system(p.run);
         p.work = calloc(4 * (size_t)s->space.nv + (size_t)(s->space.nq + s->nh + s->nn) + 1,
                         sizeof *p.work);
         if (p.work)
             integrate(&p);
     }
+    nt_run_destroy(p.run);
     nt_model_destroy(p.model);
     for (int i = 0; i < p.n_settings; i++)
         free((void *)(size_t)p.settings[i].key);

@@ -33,7 +33,11 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 
 enum { ROOM = 1 << 16, SAID_ROOM = 1 << 16, TOKENS = 40, TICK = 20000 /* us */, LONGEST = 500 };
 
-#define MODEL "model.yaml"
+/* The folder is made in the present one: two programs at once need two of these. */
+#define FOLDER "invocation"
+#define MODEL FOLDER "/model.yaml"
+#define RESULT FOLDER "/result.csv"
+#define NETCDF FOLDER "/result.nc"
 
 /* ---- the place ------------------------------------------------------------------------------ */
 
@@ -47,14 +51,13 @@ void __sanitizer_set_report_fd(void *to);
 
 static void set_up(void)
 {
-    char folder[] = "/tmp/nutate-fuzz-XXXXXX";
     if (streams[1])
         return;
     for (int i = 1; i <= 2; i++) {
         streams[i] = dup(i);
         captured[i] = memfd_create("stream", 0);
     }
-    if (!mkdtemp(folder) || chdir(folder) != 0 || captured[1] < 0 || captured[2] < 0) {
+    if ((mkdir(FOLDER, 0777) != 0 && errno != EEXIST) || captured[1] < 0 || captured[2] < 0) {
         perror("fuzz_command");
         exit(1);
     }
@@ -130,7 +133,7 @@ typedef struct call {
 static bool read_call(call *c, const uint8_t *data, size_t size)
 {
     static const char begin[] = "# nutate ";
-    static char own[4][16] = {"nutate", MODEL, "-o", "result.csv"};
+    static char own[5][32] = {"nutate", MODEL, "-o", RESULT, NETCDF};
     const char *end = memchr(data, '\n', size);
     size_t length = end ? (size_t)(end - (const char *)data) : size;
     if (size >= ROOM || length <= sizeof begin || memcmp(data, begin, sizeof begin - 1) != 0)
@@ -146,8 +149,11 @@ static bool read_call(call *c, const uint8_t *data, size_t size)
         if (c->count == 2)
             c->argument[c->count++] = own[1];
         c->differences |= strcmp(word, "--check") == 0;
-        if (c->count > 3 && strcmp(c->argument[c->count - 2], "-o") == 0)
-            c->output = word;
+        if (c->count > 3 && strcmp(c->argument[c->count - 2], "-o") == 0) {
+            if (strcmp(word, "result.nc") == 0)
+                c->argument[c->count - 1] = own[4];
+            c->output = c->argument[c->count - 1];
+        }
     }
     if (c->count < 2)
         return false;
@@ -155,16 +161,17 @@ static bool read_call(call *c, const uint8_t *data, size_t size)
     c->run = strcmp(c->argument[1], "run") == 0 || strcmp(c->argument[1], "sens") == 0;
     if (!c->check && !c->run)
         return false; /* the others read no model */
-    if (c->output && strcmp(c->output, "-") != 0 && strcmp(c->output, "result.nc") != 0)
+    if (c->output && strcmp(c->output, "-") != 0 && c->output != own[4])
         return false; /* nothing is written elsewhere */
     for (int i = 3; i < c->count; i++)
-        if (strchr(c->argument[i], '/') || strstr(c->argument[i], "--save") ||
-            strstr(c->argument[i], "--restart") || strstr(c->argument[i], "--objectives"))
+        if ((c->argument[i] != c->output && strchr(c->argument[i], '/')) ||
+            strstr(c->argument[i], "--save") || strstr(c->argument[i], "--restart") ||
+            strstr(c->argument[i], "--objectives"))
             return false;
     if (c->run && !c->output && !c->differences) {
         c->argument[c->count++] = own[2];
         c->argument[c->count++] = own[3];
-        c->output = "result.csv";
+        c->output = own[3];
     }
     c->argument[c->count] = NULL;
     return true;
@@ -253,7 +260,7 @@ static void check_rows(const char *text, int status)
 static void check_result(const call *c, int status, const char *printed)
 {
     static char text[1 << 22];
-    if (!c->run || !c->output || strcmp(c->output, "result.nc") == 0)
+    if (!c->run || !c->output || strcmp(c->output, NETCDF) == 0)
         return;
     if (strcmp(c->output, "-") == 0) {
         check_rows(printed, status);
@@ -282,8 +289,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return -1;
     set_up();
     write_model(data, size);
-    unlink("result.csv");
-    unlink("result.nc");
+    unlink(RESULT);
+    unlink(NETCDF);
     sent = 0;
     redirect(captured);
     set_clock(TICK);
