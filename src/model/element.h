@@ -269,6 +269,9 @@ static inline const struct nt_joint *nt_element_as_joint(const nt_run *run, cons
 /* Fill in the bodies that an element acts on, as its keys name them. */
 void nt_element_bind(const nt_model *model, nt_element *element);
 
+/* Whether it has a free angle, once its keys are read: not where one of its bodies is a point. */
+bool nt_element_rotates(const nt_model *model, const nt_element *element);
+
 /* For `declare`. The ports of a body's translation and of its rotation, the next one; added where
  * they are new; -1: memory is out. All ports come before the first block. */
 int nt_element_port_of_body(nt_model *model, nt_element *element, int body);
