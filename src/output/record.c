@@ -447,7 +447,8 @@ nt_status nt_record_advance(nt_record *record, nt_integrator *integrator, nt_err
         if (t < end.t - near)
             status = nt_integrator_dense(integrator, t, &state);
         if (status != NT_OK)
-            return nt_fail(error, status, "no values between steps at t = %.17g s", t);
+            return nt_fail(error, status, "no values between steps at t = %.17g s: %s", t,
+                           nt_status_text(status));
         long before = record->next;
         status = nt_record_write(record, integrator, &state, error);
         if (status != NT_OK)
