@@ -17,4 +17,10 @@ nt_status nt_fail_at(nt_error *error, nt_status status, const char *file, int li
 nt_status nt_fail_with(nt_error *error, nt_status status, const char *file, int line, int column,
                        const char *format, va_list arguments) NT_PRINTF(6, 0);
 
+/* The two ends of a public function that takes an nt_error: it clears the error before all else
+ * and returns nt_said(error, status). A status other than NT_OK then has words whatever was called
+ * in between: those that were written, or else its own text. error may be NULL. */
+void nt_error_clear(nt_error *error);
+nt_status nt_said(nt_error *error, nt_status status);
+
 #endif

@@ -61,7 +61,7 @@ done:
 int nt_cli_convert(const nt_cli_options *options)
 {
     nt_result *from;
-    nt_error error;
+    nt_error error = {0};
     if (!options->output) {
         nt_cli_say("convert needs -o FILE (nutate convert --help)");
         return NT_EXIT_USAGE;

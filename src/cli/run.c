@@ -255,7 +255,7 @@ static int tell(const run *r, nt_status status, const nt_error *error, nt_status
 /* First row, steps, last row: the last row is the last state that stands, also after a failure. */
 static int advance(run *r, const nt_cli_options *options, nt_cli_account *account)
 {
-    nt_error error, close_error;
+    nt_error error = {0}, close_error = {0};
     bool known;
     account->steps_before = nt_integrator_statistics(r->plan.integrator)->steps;
     if (!options->resume) {
@@ -331,7 +331,7 @@ static int begin(run *r, const nt_cli_options *options)
 static int open_record(run *r, const nt_cli_options *options)
 {
     const nt_cli_state *state = &r->state;
-    nt_error error;
+    nt_error error = {0};
     nt_status status = nt_objectives_create(&r->objectives, r->plan.run, r->plan.integrator,
                                             r->sens ? r->sens->sensitivity : NULL, &error);
     if (status == NT_OK && options->resume) {

@@ -209,7 +209,7 @@ int nt_cli_state_probe(const char *path)
 int nt_cli_state_save(const nt_cli_plan *plan, const nt_cli_parts *parts, const char *path)
 {
     head h = head_of(plan);
-    nt_error error;
+    nt_error error = {0};
     int status = NT_EXIT_DONE;
     if (parts->sens) {
         h.size[SENSITIVITY] = nt_sensitivity_saved_size(parts->sens->sensitivity);
@@ -367,7 +367,7 @@ void nt_cli_state_free(nt_cli_state *state) { free(state->bytes); }
 
 int nt_cli_state_restore(const nt_cli_state *state, nt_cli_plan *plan)
 {
-    nt_error error;
+    nt_error error = {0};
     if (nt_integrator_restore(plan->integrator, state->integrator.bytes, state->integrator.size,
                               &error) == NT_OK)
         return NT_EXIT_DONE;
@@ -377,7 +377,7 @@ int nt_cli_state_restore(const nt_cli_state *state, nt_cli_plan *plan)
 int nt_cli_state_restore_sens(const nt_cli_state *state, const nt_cli_plan *plan,
                               const nt_cli_sens *sens)
 {
-    nt_error error;
+    nt_error error = {0};
     if (state->sens.size == 0)
         return refuse(state->path, "the state holds no derivatives: it was saved by `nutate run`, "
                                    "expected one that `nutate sens` has saved");

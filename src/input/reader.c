@@ -212,7 +212,8 @@ static nt_status finish(nt_model **model, nt_document *document, const char *fol
 nt_status nt_model_read(nt_model **model, const char *path, const nt_setting *settings,
                         int n_settings, nt_error *error)
 {
-    nt_error unwanted;
+    nt_error_clear(error);
+    nt_error unwanted = {0};
     nt_document *document;
     const char *slash = strrchr(path, '/');
     char *folder = NULL;
@@ -220,7 +221,7 @@ nt_status nt_model_read(nt_model **model, const char *path, const nt_setting *se
     error = error ? error : &unwanted;
     nt_status status = nt_document_read(path, NULL, &document, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     if (slash) {
         size_t length = (size_t)(slash - path);
         folder = malloc(length + 1);
@@ -233,21 +234,22 @@ nt_status nt_model_read(nt_model **model, const char *path, const nt_setting *se
     }
     status = finish(model, document, folder, settings, n_settings, error);
     free(folder);
-    return status;
+    return nt_said(error, status);
 }
 
 nt_status nt_model_read_text(nt_model **model, const char *text, size_t length, const char *name,
                              const char *folder, const nt_setting *settings, int n_settings,
                              nt_error *error)
 {
-    nt_error unwanted;
+    nt_error_clear(error);
+    nt_error unwanted = {0};
     nt_document *document;
     *model = NULL;
     error = error ? error : &unwanted;
     nt_status status = nt_document_parse(text, length, name, NULL, &document, error);
     if (status != NT_OK)
-        return status;
-    return finish(model, document, folder, settings, n_settings, error);
+        return nt_said(error, status);
+    return nt_said(error, finish(model, document, folder, settings, n_settings, error));
 }
 
 void nt_model_destroy(nt_model *model)

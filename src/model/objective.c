@@ -106,23 +106,25 @@ static nt_status check(const nt_run *run, int i, double value, double t, nt_erro
 nt_status nt_run_objective_values(nt_run *run, const nt_state *state, const double *reactions,
                                   double *out, nt_error *error)
 {
+    nt_error_clear(error);
     nt_objective_work *w = find_work(run, error);
     nt_status status = w ? find_variables(run, w, state, reactions, error) : NT_NO_MEMORY;
     for (int i = 0; status == NT_OK && i < run->model->n_objectives; i++) {
         out[i] = nt_expression_value(run->model->objectives[i].of, w->variables);
         status = check(run, i, out[i], state->t, error);
     }
-    return status;
+    return nt_said(error, status);
 }
 
 nt_status nt_run_objective_tangent(nt_run *run, const nt_state *state, const double *reactions,
                                    const nt_state_rate *rate, const double *reaction_rates,
                                    double *out, nt_error *error)
 {
+    nt_error_clear(error);
     nt_objective_work *w = find_work(run, error);
     nt_status status = w ? find_variables(run, w, state, reactions, error) : NT_NO_MEMORY;
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     const nt_sample_direction direction = {.quantities = run->model->objective_columns,
                                            .n = run->model->n_objective_columns,
                                            .state = state,
@@ -141,5 +143,5 @@ nt_status nt_run_objective_tangent(nt_run *run, const nt_state *state, const dou
         out[i] = jet[1];
         status = check(run, i, out[i], state->t, error);
     }
-    return status;
+    return nt_said(error, status);
 }

@@ -106,7 +106,7 @@ static int of_ground(const nt_model *model, int *group, nt_error *out)
 
 int nt_model_remark(const nt_model *model, int i, nt_error *out)
 {
-    nt_error unwanted;
+    nt_error unwanted = {0};
     for (int b = 1; b < model->n_bodies; b++) {
         const nt_body *body = &model->bodies[b];
         if (of_inertia(model, body, &unwanted) && i-- == 0)

@@ -233,17 +233,19 @@ nt_status nt_element_point(const nt_run *run, const nt_element *element,
                            const nt_place_of_point *point, int body, bool validate,
                            double offset[3], nt_error *error)
 {
+    nt_error_clear(error);
     v3 found;
     nt_status status = nt_load_point(run, element, point, body, validate, &found, error);
     if (status == NT_OK)
         v3_store(offset, found);
-    return status;
+    return nt_said(error, status);
 }
 
 nt_status nt_element_refuse(const nt_run *run, const nt_element *element, nt_error *error,
                             const char *words)
 {
-    return nt_load_refuse(run->model, element, error, "%s", words);
+    nt_error_clear(error);
+    return nt_said(error, nt_load_refuse(run->model, element, error, "%s", words));
 }
 
 /* ---- parameters by name --------------------------------------------------------------------- */
@@ -267,18 +269,19 @@ static nt_status set_one(nt_run *run, int k, double value, nt_error *error)
 
 nt_status nt_model_set(nt_run *run, const char *name, double value, nt_error *error)
 {
+    nt_error_clear(error);
     const nt_model *model = run->model;
     nt_suggestion search;
     int k = 0;
     while (k < model->n_parameters && strcmp(model->parameters[k].name, name) != 0)
         k++;
     if (k < model->n_parameters)
-        return set_one(run, k, value, error);
+        return nt_said(error, set_one(run, k, value, error));
     nt_suggest_start(&search, name, (int)strlen(name));
     for (int i = 0; i < model->n_parameters; i++)
         nt_suggest_offer(&search, model->parameters[i].name);
-    return search.best
-               ? nt_fail(error, NT_INVALID, "the model has no parameter '%s'; did you mean '%s'?",
-                         name, search.best)
-               : nt_fail(error, NT_INVALID, "the model has no parameter '%s'", name);
+    if (search.best)
+        return nt_fail(error, NT_INVALID, "the model has no parameter '%s'; did you mean '%s'?",
+                       name, search.best);
+    return nt_fail(error, NT_INVALID, "the model has no parameter '%s'", name);
 }

@@ -323,6 +323,7 @@ nt_status nt_record_open(nt_record **record, nt_run *run, const char *path, nt_r
 
 nt_status nt_record_create(nt_record **record, const nt_record_setup *setup, nt_error *error)
 {
+    nt_error_clear(error);
     *record = NULL;
     if (!setup->run)
         return nt_fail(error, NT_INVALID, "a record needs a run");
@@ -348,7 +349,7 @@ nt_status nt_record_create(nt_record **record, const nt_record_setup *setup, nt_
     if (status != NT_OK) {
         nt_arena_free(&r->arena);
         free(r);
-        return status;
+        return nt_said(error, status);
     }
     *record = r;
     return NT_OK;
@@ -370,12 +371,13 @@ nt_status nt_record_save(nt_record *record, void *bytes, int to_disk, nt_error *
 
 nt_status nt_record_close(nt_record *record, nt_error *error)
 {
+    nt_error_clear(error);
     if (!record)
         return NT_OK;
     nt_status status = nt_result_finish(record->result, error);
     nt_arena_free(&record->arena);
     free(record);
-    return status;
+    return nt_said(error, status);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
@@ -474,6 +476,7 @@ static nt_status check_values(const nt_record *record, const double *values, dou
 nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt_state *state,
                           nt_error *error)
 {
+    nt_error_clear(error);
     nt_status status = NT_OK;
     if (state->t == record->last)
         return NT_OK;
@@ -481,13 +484,13 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
         status =
             nt_integrator_reactions(integrator, state, record->length, record->reactions, error);
         if (status != NT_OK)
-            return status;
+            return nt_said(error, status);
     }
     status =
         nt_sampler_look(&record->sampler, state, record->needs_reactions ? record->reactions : NULL,
                         record->needs_energy, record->needs_drift, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     record->row[0] = state->t;
     double *values = record->sensitivity ? record->values : record->row + 1, *at = values;
     for (int i = 0; i < record->n_quantities; i++) {
@@ -504,23 +507,24 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
         record->last = state->t;
         record->next = after(record, state->t);
     }
-    return status;
+    return nt_said(error, status);
 }
 
 /* Output times do not dictate steps: a row between two step ends is interpolated. One that is as
  * good as a step end, to a millionth of the step, is that step end with its own time. */
 nt_status nt_record_advance(nt_record *record, nt_integrator *integrator, nt_error *error)
 {
+    nt_error_clear(error);
     nt_state end = nt_integrator_state(integrator);
     if (record->every <= 0) {
         nt_status status = nt_record_write(record, integrator, &end, error);
-        return status == NT_OK ? nt_result_keep_up(record->result, error) : status;
+        return nt_said(error, status == NT_OK ? nt_result_keep_up(record->result, error) : status);
     }
     double near = 1e-6 * fmin(end.step, record->every);
     for (;;) {
         double t = record->start + (double)record->next * record->every;
         if (t > end.t + near)
-            return nt_result_keep_up(record->result, error);
+            return nt_said(error, nt_result_keep_up(record->result, error));
         if (record->stop && record->stop(record->context))
             return nt_fail(error, NT_INTERRUPTED,
                            "interrupted at t = %.9g s, before the row of %.9g s", end.t, t);
@@ -529,11 +533,12 @@ nt_status nt_record_advance(nt_record *record, nt_integrator *integrator, nt_err
         if (t < end.t - near)
             status = nt_integrator_dense(integrator, t, &state);
         if (status != NT_OK)
-            return nt_fail(error, status, "no values between steps at t = %.17g s", t);
+            return nt_fail(error, status, "no values between steps at t = %.17g s: %s", t,
+                           nt_status_text(status));
         long before = record->next;
         status = nt_record_write(record, integrator, &state, error);
         if (status != NT_OK)
-            return status;
+            return nt_said(error, status);
         if (record->next <= before)
             record->next = before + 1;
     }

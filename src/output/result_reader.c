@@ -30,6 +30,7 @@ nt_status nt_result_get(const nt_result *r, uint64_t at, void *bytes, size_t siz
 
 nt_status nt_result_open(nt_result **result, const char *path, nt_error *error)
 {
+    nt_error_clear(error);
     char start[4];
     size_t got = 0;
     *result = NULL;
@@ -53,7 +54,7 @@ nt_status nt_result_open(nt_result **result, const char *path, nt_error *error)
     }
     if (status != NT_OK) {
         nt_result_close(r);
-        return status;
+        return nt_said(error, status);
     }
     *result = r;
     return NT_OK;
@@ -118,19 +119,23 @@ static nt_status check_rows(const nt_result *r, long first, long n, nt_error *er
 
 nt_status nt_result_read(nt_result *r, long first, long n, double *values, nt_error *error)
 {
+    nt_error_clear(error);
     nt_status status = check_rows(r, first, n, error);
     if (status != NT_OK)
-        return status;
-    return nt_result_format(r) == NT_NETCDF ? nt_result_read_netcdf(r, -1, first, n, values, error)
-                                            : nt_result_read_csv(r, first, n, values, error);
+        return nt_said(error, status);
+    return nt_said(error, nt_result_format(r) == NT_NETCDF
+                              ? nt_result_read_netcdf(r, -1, first, n, values, error)
+                              : nt_result_read_csv(r, first, n, values, error));
 }
 
 nt_status nt_result_read_array(nt_result *r, int i, long first, long n, double *values,
                                nt_error *error)
 {
+    nt_error_clear(error);
     if (i < 0 || i >= r->n_arrays)
         return nt_fail_at(error, NT_INVALID, r->path, 0, 0, "has %d arrays, none of number %d",
                           r->n_arrays, i);
     nt_status status = check_rows(r, first, n, error);
-    return status == NT_OK ? nt_result_read_netcdf(r, i, first, n, values, error) : status;
+    return nt_said(error,
+                   status == NT_OK ? nt_result_read_netcdf(r, i, first, n, values, error) : status);
 }

@@ -142,11 +142,13 @@ static nt_status flush_all(nt_result_writer *w, nt_error *error)
 
 nt_status nt_result_keep_up(nt_result_writer *w, nt_error *error)
 {
+    nt_error_clear(error);
     if (!w->waits)
         return NT_OK;
     double now = coarse_clock(), before = w->asked;
     w->asked = now;
-    return now - w->flushed >= WAIT || now - before >= WAIT / 2 ? flush_all(w, error) : NT_OK;
+    return nt_said(error, now - w->flushed >= WAIT || now - before >= WAIT / 2 ? flush_all(w, error)
+                                                                               : NT_OK);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
@@ -159,6 +161,7 @@ static size_t put_row(const nt_result_writer *w, const result_file *file, const 
 
 nt_status nt_result_write(nt_result_writer *w, const double *values, nt_error *error)
 {
+    nt_error_clear(error);
     for (int i = 0; i < w->n_files; i++) {
         result_file *file = &w->files[i];
         if (file->format->count_at > 0 && (double)w->rows >= MOST_COUNTED)
@@ -166,7 +169,7 @@ nt_status nt_result_write(nt_result_writer *w, const double *values, nt_error *e
                               "cannot be written: NetCDF holds at most %.0f rows", MOST_COUNTED);
         nt_status status = nt_stream_reserve(&file->stream, file->row_room, error);
         if (status != NT_OK)
-            return status;
+            return nt_said(error, status);
         nt_stream *stream = &file->stream;
         stream->used += put_row(w, file, values, stream->buffer + stream->used);
     }
@@ -179,7 +182,7 @@ nt_status nt_result_write(nt_result_writer *w, const double *values, nt_error *e
     for (int i = 0; i < w->n_files && w->rows % ROWS_PER_COUNT == 0 && status == NT_OK; i++)
         if (w->files[i].format->count_at > 0)
             status = flush_file(w, &w->files[i], error);
-    return status;
+    return nt_said(error, status);
 }
 
 long nt_result_written(const nt_result_writer *w) { return w->rows; }
@@ -195,6 +198,7 @@ size_t nt_result_saved_size(const nt_result_writer *w)
 
 nt_status nt_result_save(nt_result_writer *w, void *bytes, int to_disk, nt_error *error)
 {
+    nt_error_clear(error);
     place head;
     memset(&head, 0, sizeof head);
     memcpy(head.magic, magic, sizeof magic);
@@ -214,7 +218,7 @@ nt_status nt_result_save(nt_result_writer *w, void *bytes, int to_disk, nt_error
     }
     memcpy(bytes, &head, sizeof head);
     memcpy((char *)bytes + sizeof head, w->places, (size_t)w->n_files * sizeof *w->places);
-    return status;
+    return nt_said(error, status);
 }
 
 /* ---- going on ------------------------------------------------------------------------------- */
@@ -346,6 +350,7 @@ static void destroy(nt_result_writer *w)
 
 nt_status nt_result_create(nt_result_writer **writer, const nt_result_setup *setup, nt_error *error)
 {
+    nt_error_clear(error);
     *writer = NULL;
     if (setup->n_files < 1 || setup->n_columns < 1 || !setup->files || !setup->columns)
         return nt_fail(error, NT_INVALID,
@@ -372,7 +377,7 @@ nt_status nt_result_create(nt_result_writer **writer, const nt_result_setup *set
         for (int i = 0; w->files && i < w->n_files; i++)
             nt_stream_undo(&w->files[i].stream);
         destroy(w);
-        return status;
+        return nt_said(error, status);
     }
     w->flushed = coarse_clock();
     *writer = w;
@@ -381,9 +386,10 @@ nt_status nt_result_create(nt_result_writer **writer, const nt_result_setup *set
 
 nt_status nt_result_finish(nt_result_writer *w, nt_error *error)
 {
+    nt_error_clear(error);
     nt_status status = NT_OK;
     for (int i = 0; w && i < w->n_files; i++) {
-        nt_error ignored;
+        nt_error ignored = {0};
         nt_error *words = status == NT_OK ? error : &ignored;
         nt_status flushed = flush_file(w, &w->files[i], words);
         nt_status closed = nt_stream_close(&w->files[i].stream, flushed == NT_OK ? words : NULL);
@@ -392,5 +398,5 @@ nt_status nt_result_finish(nt_result_writer *w, nt_error *error)
     }
     if (w)
         destroy(w);
-    return status;
+    return nt_said(error, status);
 }
