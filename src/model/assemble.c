@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "model/evaluate.h"
-#include "model/joint.h"
+#include "model/joints/joint.h"
 
 #include <nutate/group.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "model/assemble.h"
 #include "model/evaluate.h"
-#include "model/joint.h"
+#include "model/joints/joint.h"
 #include "model/signal.h"
 
 #include <math.h>
@@ -248,7 +248,9 @@ nt_status nt_model_build(nt_model *model, nt_error *error)
         (status = describe(model)) != NT_OK || (status = nt_run_take_state(origin)) != NT_OK)
         goto no_memory;
     fill_momenta(origin);
-    return nt_run_assemble(origin, true, error);
+    status = nt_run_assemble(origin, true, error);
+    nt_run_rest(origin);
+    return status;
 no_memory:
     return nt_fail_at(error, status, model->file, 0, 0, "%s", nt_status_text(status));
 }

@@ -1,7 +1,7 @@
 /* Points among the bodies: which places and joints they can have. */
 #include "model/mass_point.h"
 
-#include "model/load.h"
+#include "model/forces/load.h"
 
 /* The same place written twice, as expressions: far above their rounding, far below any drawing. */
 static const double SAME_PLACE = 1e-9;

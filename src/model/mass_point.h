@@ -7,7 +7,7 @@
 #ifndef NUTATE_MODEL_MASS_POINT_H
 #define NUTATE_MODEL_MASS_POINT_H
 
-#include "model/joint.h"
+#include "model/joints/joint.h"
 
 /* NT_BAD_MODEL where one of the element's bodies is a point: for elements that turn them. */
 nt_status nt_mass_point_refuse(const nt_model *model, const nt_element *element, nt_error *error);

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "model/evaluate.h"
-#include "model/joint.h"
+#include "model/joints/joint.h"
 #include "model/parameter_survey.h"
 
 #include <math.h>
@@ -377,7 +377,7 @@ void nt_parameter_rates_put(nt_run *run, const nt_parameter_rates *rates, double
 bool nt_parameter_rates_init(nt_run *run)
 {
     size_t variables = (size_t)run->model->n_parameters + 1 + (size_t)run->model->n_signals;
-    nt_arena *arena = &run->arena;
+    nt_arena *arena = &run->work;
     run->rates = NT_TAKE(arena, run->model->n_parameters, nt_parameter_rates);
     run->variables_base = NT_TAKE(arena, variables, double);
     run->variables_scratch = NT_TAKE(arena, variables, double);

@@ -10,7 +10,7 @@
 #include "model/parameter_survey.h"
 
 #include "model/evaluate.h"
-#include "model/joint.h"
+#include "model/joints/joint.h"
 #include "system/problem.h"
 
 #include <float.h>

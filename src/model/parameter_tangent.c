@@ -10,7 +10,7 @@
 #include "model/bodies.h"
 #include "model/body.h"
 #include "model/evaluate.h"
-#include "model/joint.h"
+#include "model/joints/joint.h"
 
 #include <float.h>
 #include <string.h>

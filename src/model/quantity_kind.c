@@ -9,8 +9,8 @@
  */
 #include "model/quantity_kind.h"
 
-#include "model/contact.h"
-#include "model/joint.h"
+#include "model/contacts/contact.h"
+#include "model/joints/joint.h"
 
 #include <string.h>
 

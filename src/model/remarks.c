@@ -1,6 +1,6 @@
 /* What a model says that is allowed but seldom meant: slips that no other message can catch. */
 #include "base/error.h"
-#include "model/joint.h"
+#include "model/joints/joint.h"
 
 #include <math.h>
 #include <stdlib.h>

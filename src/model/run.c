@@ -122,9 +122,9 @@ nt_status nt_run_take_state(nt_run *run)
     run->redundant = NT_TAKE(arena, rows, int);
     run->mass = NT_TAKE(arena, s->space.nv, double);
     run->inertia = NT_TAKE(arena, 9 * (size_t)s->space.n_rotations, double);
-    run->motion = NT_TAKE(arena, model->n_bodies, nt_motion);
-    run->multipliers = NT_TAKE(arena, rows, double);
-    run->scratch = NT_TAKE(arena, model->scratch, double);
+    run->motion = NT_TAKE(&run->work, model->n_bodies, nt_motion);
+    run->multipliers = NT_TAKE(&run->work, rows, double);
+    run->scratch = NT_TAKE(&run->work, model->scratch, double);
     if (!run->initial_q || !run->initial_v || !run->initial_memory || !run->redundant ||
         !run->mass || !run->inertia || !run->motion || !run->multipliers || !run->scratch ||
         !nt_parameter_rates_init(run))
@@ -179,11 +179,20 @@ nt_status nt_run_create(nt_run **out, const nt_model *model, nt_error *error)
     return NT_OK;
 }
 
+void nt_run_rest(nt_run *run)
+{
+    nt_parameter_rates_forget(run);
+    nt_arena_free(&run->work);
+    run->rates = NULL;
+    run->motion = NULL;
+    run->multipliers = run->scratch = NULL;
+}
+
 void nt_run_destroy(nt_run *run)
 {
     if (!run)
         return;
-    nt_parameter_rates_forget(run);
+    nt_run_rest(run);
     nt_arena_free(&run->arena);
     free(run);
 }

@@ -36,6 +36,7 @@ typedef struct nt_straight {
 struct nt_run {
     const nt_model *model;
     nt_arena arena;
+    nt_arena work;    /* of what is found anew whenever it is looked at */
     nt_system system; /* self: this run */
 
     /* All numbers of the model that parameters can change lie in one piece, so that bindings name a
@@ -78,6 +79,8 @@ struct nt_run {
 /* Parts of making one: variables, when signals are known; the state, when the system is. */
 nt_status nt_run_take_variables(nt_run *run);
 nt_status nt_run_take_state(nt_run *run);
+/* From now on it is copied, never looked at. */
+void nt_run_rest(nt_run *run);
 
 /* A number by its place. */
 static inline double *nt_run_number(const nt_run *run, size_t place)

@@ -13,7 +13,7 @@
  * with the gradient of the coordinate. */
 #include "model/signal.h"
 
-#include "model/joint.h"
+#include "model/joints/joint.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * tests/input/models has one bad model per file; its first line is the whole message that it must
  * get, "# FILE:LINE:COLUMN: text". Where that ends with " ..." only the part before is compared. */
 #include "base/file.h"
-#include "model/joint.h"
+#include "model/joints/joint.h"
 
 #include <dirent.h>
 #include <setjmp.h>

@@ -5,8 +5,8 @@
 #define TESTS_MODEL_LOAD_BENCH_H
 
 #include "base/error.h"
-#include "model/joint.h"
-#include "model/load.h"
+#include "model/forces/load.h"
+#include "model/joints/joint.h"
 #include "model/signal.h"
 
 #include <nutate/system.h>
