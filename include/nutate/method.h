@@ -63,6 +63,7 @@ typedef struct nt_integrator nt_integrator;
 
 /* How to set one up. Zero is a sensible value for every field but `system` and `method`. */
 typedef struct nt_integrator_setup {
+    int version;             /* NT_INTERFACE, or 0: see nutate.h                          */
     const nt_system *system; /* borrowed: must outlive the integrator                     */
     const nt_method *method;
     const nt_option *options; /* [n_options] */

@@ -147,6 +147,7 @@ NT_API nt_status nt_run_sample(nt_run *run, const nt_quantity_info *quantity, co
 /* A direction in which recorded quantities change. Pointers may be NULL for zero; dq is an
  * increment, in the system's frame. Time and step size do not change. */
 typedef struct nt_state_rate {
+    int version;                   /* NT_INTERFACE, or 0: see nutate.h                       */
     const double *dq, *dv, *dvdot; /* [nv]                                                   */
     const double *dlambda, *dmu;   /* [nh], [nn]                                             */
     const double *dmemory;         /* [n_memory]                                             */

@@ -123,6 +123,7 @@ typedef enum nt_feature {
 typedef struct nt_system nt_system;
 
 struct nt_system {
+    int version; /* NT_INTERFACE, or 0: see nutate.h */
     const char *name;
     nt_space space;
     nt_frame frame; /* of the angular velocities in v, of increments and of moment rows     */

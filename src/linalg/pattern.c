@@ -117,7 +117,9 @@ nt_status nt_pattern_init(nt_pattern *pattern, int n_nodes, int n_primary, const
 
 nt_status nt_pattern_create(nt_pattern **pattern, int n_nodes, int n_primary, const int *sizes)
 {
-    NT_NEED(NULL, "pattern sizes", pattern, sizes);
+    NT_NEED(NULL, "pattern", pattern);
+    *pattern = NULL;
+    NT_NEED(NULL, "sizes", sizes);
     *pattern = malloc(sizeof **pattern);
     nt_status status =
         *pattern ? nt_pattern_init(*pattern, n_nodes, n_primary, sizes) : NT_NO_MEMORY;

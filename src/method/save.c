@@ -36,11 +36,15 @@ static header header_of(const nt_integrator *it)
 
 size_t nt_integrator_saved_size(const nt_integrator *it)
 {
+    if (!it)
+        return 0;
     return sizeof(header) + 2 * it->size * sizeof(double) + (size_t)it->problem->nc * sizeof(int);
 }
 
 void nt_integrator_save(const nt_integrator *it, void *bytes)
 {
+    if (!it || !bytes)
+        return;
     nt_problem *p = it->problem;
     /* a restored state has no factors either: both go on alike */
     p->factored_for = NULL;
@@ -58,6 +62,7 @@ void nt_integrator_save(const nt_integrator *it, void *bytes)
 
 nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t size, nt_error *error)
 {
+    NT_NEED(error, "integrator bytes", it, bytes);
     nt_problem *p = it->problem;
     header mine = header_of(it), h;
     const char *in = bytes;

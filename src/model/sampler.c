@@ -73,6 +73,7 @@ void nt_sampler_values(const nt_sampler *sampler, const nt_quantity_info *quanti
 nt_status nt_run_sample(nt_run *run, const nt_quantity_info *quantity, const nt_state *state,
                         const double *reactions, double *out, nt_error *error)
 {
+    NT_NEED(error, "run quantity state out", run, quantity, state, out);
     nt_sampler sampler;
     nt_arena arena = {0};
     nt_status status = nt_sampler_init(&sampler, run, &arena, error);

@@ -250,6 +250,10 @@ static nt_status take_memory(nt_record *record, nt_error *error)
 nt_status nt_record_open(nt_record **record, nt_run *run, const char *path, nt_record_format format,
                          const char *provenance, nt_error *error)
 {
+    NT_NEED(error, "record", record);
+    *record = NULL;
+    NT_NEED(error, "run path", run, path);
+    NT_NEED_NUMBER(error, "format", format, NT_CSV, NT_NETCDF);
     return nt_record_open_sensitivity(record, run, NULL, path, format, provenance, error);
 }
 
@@ -257,7 +261,10 @@ nt_status nt_record_open_sensitivity(nt_record **record, nt_run *run, nt_sensiti
                                      const char *path, nt_record_format format,
                                      const char *provenance, nt_error *error)
 {
+    NT_NEED(error, "record", record);
     *record = NULL;
+    NT_NEED(error, "run path", run, path);
+    NT_NEED_NUMBER(error, "format", format, NT_CSV, NT_NETCDF);
     nt_record *r = calloc(1, sizeof *r);
     if (!r)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
@@ -285,7 +292,7 @@ nt_status nt_record_open_sensitivity(nt_record **record, nt_run *run, nt_sensiti
     return NT_OK;
 }
 
-long nt_record_rows(const nt_record *record) { return record->rows; }
+long nt_record_rows(const nt_record *record) { return record ? record->rows : 0; }
 
 nt_status nt_record_close(nt_record *record, nt_error *error)
 {
@@ -393,6 +400,7 @@ static nt_status check_values(const nt_record *record, const double *values, dou
 nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt_state *state,
                           nt_error *error)
 {
+    NT_NEED(error, "record integrator state", record, integrator, state);
     nt_status status = NT_OK;
     if (state->t == record->last)
         return NT_OK;
@@ -430,6 +438,7 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
  * good as a step end, to a millionth of the step, is that step end with its own time. */
 nt_status nt_record_advance(nt_record *record, nt_integrator *integrator, nt_error *error)
 {
+    NT_NEED(error, "record integrator", record, integrator);
     nt_state end = nt_integrator_state(integrator);
     if (record->every <= 0)
         return nt_record_write(record, integrator, &end, error);

@@ -139,17 +139,25 @@ nt_status nt_sensitivity_attend(void *context, nt_integrator *it, double h)
 
 /* ---- looking -------------------------------------------------------------------------------- */
 
+/* Whether there is a parameter of this number. */
+static bool sensitivity_has(const nt_sensitivity *s, int i) { return s && i >= 0 && i < s->n; }
+
 double nt_sensitivity_difference_error(const nt_sensitivity *s, int i)
 {
-    return s->route[i].difference;
+    return sensitivity_has(s, i) ? s->route[i].difference : (double)NAN;
 }
 
-int nt_sensitivity_count(const nt_sensitivity *s) { return s->n; }
+int nt_sensitivity_count(const nt_sensitivity *s) { return s ? s->n : 0; }
 
-int nt_sensitivity_parameter(const nt_sensitivity *s, int i) { return s->route[i].parameter; }
+int nt_sensitivity_parameter(const nt_sensitivity *s, int i)
+{
+    return sensitivity_has(s, i) ? s->route[i].parameter : -1;
+}
 
 nt_state_tangent nt_sensitivity_state(nt_sensitivity *s, int i)
 {
+    if (!sensitivity_has(s, i))
+        return (nt_state_tangent){.work = (double)NAN};
     nt_problem *p = s->integrator->problem;
     const nt_phase *now = &s->integrator->stepper.now;
     nt_variation d = nt_sensitivity_variation(s, s->now, i, NT_APART_STATE);
@@ -219,6 +227,9 @@ static nt_status vary_between(nt_sensitivity *s, double t)
 
 nt_status nt_sensitivity_dense(nt_sensitivity *s, int i, double t, nt_state_tangent *tangent)
 {
+    NT_NEED(NULL, "sensitivity tangent", s, tangent);
+    if (!sensitivity_has(s, i))
+        return NT_INVALID;
     nt_integrator *it = s->integrator;
     nt_problem *p = it->problem;
     const nt_phase *from = &it->before, *to = &it->stepper.now, middle = it->stepper.next;
@@ -255,6 +266,10 @@ nt_status nt_sensitivity_reactions(nt_sensitivity *s, int i, const nt_state *sta
                                    const nt_state_tangent *d, double length, double *out,
                                    nt_error *error)
 {
+    NT_NEED(error, "sensitivity state tangent out", s, state, d, out);
+    if (!sensitivity_has(s, i))
+        return nt_fail(error, NT_INVALID, "sensitivity %d, expected a number from 0 to %d", i,
+                       s->n - 1);
     nt_problem *p = s->integrator->problem;
     const nt_system *system = p->system;
     size_t nc = (size_t)p->nc;

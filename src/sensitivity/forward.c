@@ -87,7 +87,11 @@ static nt_status refuse_method(const nt_method *method, const nt_system *system,
 nt_status nt_sensitivity_create(nt_sensitivity **out, nt_integrator *it, const int *parameters,
                                 int n, nt_error *error)
 {
+    NT_NEED(error, "sensitivity", out);
     *out = NULL;
+    NT_NEED(error, "integrator", it);
+    if (n > 0)
+        NT_NEED(error, "parameters", parameters);
     const nt_system *system = it->problem->system;
     if (!it->method->linearise)
         return refuse_method(it->method, system, error);
@@ -274,6 +278,7 @@ static nt_status begin(nt_sensitivity *s, nt_error *error)
 
 nt_status nt_sensitivity_start(nt_sensitivity *s, nt_error *error)
 {
+    NT_NEED(error, "sensitivity", s);
     nt_problem *p = s->integrator->problem;
     nt_status status = begin(s, error);
     if (status != NT_OK)
@@ -295,6 +300,7 @@ nt_status nt_sensitivity_start(nt_sensitivity *s, nt_error *error)
 nt_status nt_sensitivity_start_from(nt_sensitivity *s, const double *dq, const double *dv,
                                     nt_error *error)
 {
+    NT_NEED(error, "sensitivity", s);
     size_t nv = (size_t)s->integrator->problem->nv;
     nt_status status = begin(s, error);
     if (status != NT_OK)
