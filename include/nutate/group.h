@@ -9,11 +9,14 @@
  *   NT_INERTIAL  R = exp(psi~) R_n,  dR = dtheta~ R,   dtheta = T(psi)^T dpsi
  * 3 x 3 and 6 x 6 matrices are arrays row by row. Output may not overlap input unless said.
  *
- * Nothing here allocates or fails. Results are accurate to rounding, an ulp or two of the result's
- * norm plus what one ulp of |psi| changes in it, for |psi| from 0 through 1e-300 and denormal
- * numbers to 6; T is singular at |psi| = 2 pi, where its inverse grows like 1/(2 pi - |psi|). The
- * exponential and T themselves have no such limit (|psi| < 1e150). Logarithms hold for every
- * rotation: |psi| <= pi, and at a half turn either of the two signs. NaN in, NaN out. */
+ * Threads. Every function here may be called from any thread: it writes its outputs and nothing
+ * else. Spaces are only read once they are laid out.
+ *
+ * Nothing here allocates or fails, and NaN in gives NaN out. For every |psi| up to 6, zero and
+ * denormal numbers included, results are accurate to rounding: an ulp or two of the result's norm,
+ * plus what one ulp of |psi| changes in it. T is singular at |psi| = 2 pi, where its inverse grows
+ * like 1/(2 pi - |psi|); the exponential and T themselves hold for |psi| < 1e150. Logarithms exist
+ * for every rotation, with |psi| <= pi; at a half turn either of the two signs may come out. */
 #ifndef NUTATE_GROUP_H
 #define NUTATE_GROUP_H
 
@@ -34,7 +37,7 @@ NT_API void nt_so3_matrix(const double q[4], double R[9]);      /* of a unit qua
 NT_API void nt_so3_from_matrix(const double R[9], double q[4]); /* w >= 0 */
 NT_API void nt_so3_tangent(const double psi[3], double T[9]);   /* body frame: T(psi) */
 NT_API void nt_so3_tangent_inverse(const double psi[3], double Tinv[9]);
-/* D = DT(psi)[u], the derivative of T in the direction u: with u = dpsi/dt the rate of T. */
+/* D = DT(psi)[u], the derivative of T in the direction u; for u = dpsi/dt it is the rate of T. */
 NT_API void nt_so3_tangent_along(const double psi[3], const double u[3], double D[9]);
 /* D = d(T(psi) a)/dpsi, and the same for T(psi)^T a, T^-1 a, T^-T a. */
 NT_API void nt_so3_tangent_derivative(const double psi[3], const double a[3], double D[9]);
@@ -104,8 +107,8 @@ NT_API void nt_space_init(nt_space *space, nt_block *blocks, int n_blocks);
 NT_API void nt_space_compose(const nt_space *space, nt_frame frame, const double *q0,
                              const double *dq, double *q1);
 
-/* dq with compose(q0, dq) = q1; rotations by at most pi. Quaternions q and -q are the same place.
- */
+/* dq with compose(q0, dq) = q1, whose rotations are by at most pi. Quaternions q and -q count as
+ * the same place. */
 NT_API void nt_space_difference(const nt_space *space, nt_frame frame, const double *q0,
                                 const double *q1, double *dq);
 

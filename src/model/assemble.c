@@ -414,27 +414,44 @@ static void given_velocities(nt_assembly *a)
         memcpy(a->v_given, run->initial_v, (size_t)a->problem->nv * sizeof(double));
 }
 
+/* No velocities satisfy all rows when the given ones do not. Zero velocities satisfy every row but
+ * those of prescribed motions: so where no velocities do, whatever is given, the motions contradict
+ * the joints or each other, in the placement that the bodies have. */
+static nt_status refuse_velocities(nt_assembly *a, double scale, nt_error *error)
+{
+    nt_run *run = a->run;
+    double size = 0, change;
+    int worst = -1;
+    const char *what = "any velocities in this placement (what motions prescribe contradicts "
+                       "the joints or another motion)";
+    nt_projection step = {0};
+    memset(run->initial_v, 0, (size_t)a->problem->nv * sizeof *run->initial_v);
+    nt_status status = nt_assembly_change_velocities(a, &step, &change);
+    if (status == NT_OK)
+        status = nt_assembly_measure(a, run->initial_q, NT_VELOCITY, &size, &worst);
+    if (status == NT_NO_MEMORY)
+        return no_value(a, status, "velocities", error);
+    if (status != NT_OK || !(size > NT_CLOSED * scale)) {
+        what = "the given velocities";
+        write_velocities(run);
+        nt_assembly_measure(a, run->initial_q, NT_VELOCITY, &size, &worst);
+    }
+    return contradiction(a, worst, true, what, error);
+}
+
 static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
 {
     nt_run *run = a->run;
     nt_problem *p = a->problem;
-    double size = 0, scale = 1;
+    double size = 0, scale = 1, change;
     int worst = -1;
     given_velocities(a);
     if (p->nc == 0 && a->n_ties == 0)
         return NT_OK;
-    nt_point at = nt_assembly_point(a);
-    nt_status status = nt_assembly_measure(a, run->initial_q, NT_VELOCITY, &size, &worst);
-    for (int i = 0; i < p->nc; i++)
-        a->rows[i] = -a->rows[i];
-    nt_projection step = {
-        .kinetic = true, .fixed = a->given, .ties = a->ties, .n_ties = a->n_ties, .rhs = a->rows};
-    if (status == NT_OK)
-        status = nt_problem_project(p, &at, &step, a->dv);
-    for (int i = 0; status == NT_OK && i < p->nv; i++) {
-        run->initial_v[i] += a->dv[i];
+    nt_projection step = {.fixed = a->given, .ties = a->ties, .n_ties = a->n_ties};
+    nt_status status = nt_assembly_change_velocities(a, &step, &change);
+    for (int i = 0; status == NT_OK && i < p->nv; i++)
         scale = fmax(scale, fabs(run->initial_v[i]));
-    }
     if (status == NT_OK && run->model->correct_initial)
         status = nt_assembly_measure(a, run->initial_q, NT_VELOCITY, &size, &worst);
     if (status == NT_OK && run->model->correct_initial && size > NT_CLOSED * scale)
@@ -450,7 +467,7 @@ static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
     }
     nt_assembly_measure(a, run->initial_q, NT_VELOCITY, &size, &worst);
     if (size > NT_CLOSED * scale && validate)
-        return contradiction(a, worst, true, "the given velocities", error);
+        return refuse_velocities(a, scale, error);
     return NT_OK;
 }
 

@@ -152,9 +152,7 @@ nt_status nt_assembly_correct_positions(nt_assembly *a, double *size)
 
 /* ---- velocities ----------------------------------------------------------------------------- */
 
-/* initial_v += the projection's change, for rows as they stand there; *change is the largest of
- * what is given. */
-static nt_status change_velocities(nt_assembly *a, nt_projection *step, double *change)
+nt_status nt_assembly_change_velocities(nt_assembly *a, nt_projection *step, double *change)
 {
     nt_problem *p = a->problem;
     nt_point at = nt_assembly_point(a);
@@ -190,12 +188,12 @@ nt_status nt_assembly_correct_velocities(nt_assembly *a)
             size = fmax(size, fabs(v[i]));
         }
         nt_projection step = {.light = a->light, .offset = a->offset};
-        status = change_velocities(a, &step, &change);
+        status = nt_assembly_change_velocities(a, &step, &change);
     }
     for (int i = 0; i < p->nv; i++)
         v[i] = a->given[i] ? v[i] : 0;
     nt_projection rest = {.fixed = a->given};
-    return status == NT_OK ? change_velocities(a, &rest, &change) : status;
+    return status == NT_OK ? nt_assembly_change_velocities(a, &rest, &change) : status;
 }
 
 /* ---- what moved ----------------------------------------------------------------------------- */

@@ -44,6 +44,10 @@ nt_status nt_assembly_measure(nt_assembly *a, const double *q, nt_level level, d
 nt_status nt_assembly_settle(nt_assembly *a, double *size);
 nt_status nt_assembly_settle_nearby(nt_assembly *a, double *size);
 
+/* initial_v += the change of least kinetic energy that takes the rows of velocities to zero, as far
+ * as `step` lets it; *change is the largest part of it in what is given. */
+nt_status nt_assembly_change_velocities(nt_assembly *a, nt_projection *step, double *change);
+
 /* `initial: {correct: true}`: given values that contradict a joint move, by as little as possible.
  * `size` in: what is left of the constraints with given values held; out: with them moved. */
 nt_status nt_assembly_correct_positions(nt_assembly *a, double *size);

@@ -220,6 +220,9 @@ static inline const struct nt_joint *nt_element_as_joint(const nt_run *run, cons
 /* Fill in the bodies that an element acts on, as its keys name them. */
 void nt_element_bind(const nt_model *model, nt_element *element);
 
+/* Whether it has a free angle, once its keys are read: not where one of its bodies is a point. */
+bool nt_element_rotates(const nt_model *model, const nt_element *element);
+
 /* Row i of an element among all nh + nn, and back: -1 for a row that is not its own. */
 static inline int nt_element_row(const nt_element *e, int i)
 {

@@ -55,7 +55,7 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
     case NT_OF_CONTACT:
         return type && type->touches;
     case NT_OF_ROTATING:
-        return type && type->rotates;
+        return type && nt_element_rotates(model, e);
     case NT_OF_SLIDING:
         return type && type->slides;
     case NT_OF_SLIDING_ONLY:

@@ -105,8 +105,8 @@ static bool parse_point(const nt_model *model, span name, nt_signal *signal)
     return false;
 }
 
-/* JOINT.QUANTITY. Called while the file is read, before joints are prepared: what is free follows
- * from the type's name. */
+/* JOINT.QUANTITY. Called while the file is read, when the keys of joints are known and before they
+ * are prepared. */
 static bool parse_joint(const nt_model *model, span name, nt_signal *signal)
 {
     span object, quantity;
@@ -115,7 +115,7 @@ static bool parse_joint(const nt_model *model, span name, nt_signal *signal)
     int joint = find_joint(model, object);
     if (joint < 0)
         return false;
-    bool rotates = model->elements[joint].type->rotates;
+    bool rotates = nt_element_rotates(model, &model->elements[joint]);
     bool slides = model->elements[joint].type->slides;
     nt_signal_kind kind;
     if (rotates && span_is(quantity, "angle"))
