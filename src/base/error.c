@@ -66,6 +66,23 @@ nt_status nt_refuse_number(nt_error *error, const char *function, const char *na
                    function, name, number, NT_VERSION);
 }
 
+void nt_error_clear(nt_error *error)
+{
+    if (!error)
+        return;
+    error->status = NT_OK;
+    error->file[0] = error->message[0] = '\0'; /* not all bytes: this is called in every step */
+    error->line = error->column = error->iteration = 0;
+    error->time = error->step = error->residual = 0;
+}
+
+nt_status nt_said(nt_error *error, nt_status status)
+{
+    if (status == NT_OK || !error || error->status == status)
+        return status;
+    return nt_fail(error, status, "%s", nt_status_text(status));
+}
+
 int nt_error_text(const nt_error *error, char *text, int size)
 {
     size_t room = text && size > 0 ? (size_t)size : 0;

@@ -53,4 +53,10 @@ static inline int nt_first_null(const void *const *pointers, int n)
 #define NT_NEED_VERSION(error, name, number)                                                       \
     NT_NEED_NUMBER(error, name ".version", number, 0, NT_INTERFACE)
 
+/* The two ends of a public function that takes an nt_error: it clears the error before all else
+ * and returns nt_said(error, status). A status other than NT_OK then has words whatever was called
+ * in between: those that were written, or else its own text. error may be NULL. */
+void nt_error_clear(nt_error *error);
+nt_status nt_said(nt_error *error, nt_status status);
+
 #endif

@@ -71,7 +71,7 @@ static bool was_set(const nt_cli_options *options, const char *group, const char
 static int choose_options(nt_cli_plan *plan, const nt_cli_options *options, bool other)
 {
     const nt_simulation *simulation = nt_model_simulation(plan->model);
-    nt_error error;
+    nt_error error = {0};
     plan->options = calloc((size_t)simulation->n_options + 1, sizeof *plan->options);
     if (!plan->options)
         return nt_cli_no_memory();
@@ -121,7 +121,7 @@ static int choose_tolerance(nt_cli_plan *plan, const nt_cli_options *options, bo
 {
     const double *tolerance = nt_model_simulation(plan->model)->tolerance;
     bool given = false;
-    nt_error error;
+    nt_error error = {0};
     for (int i = 0; i < 4; i++)
         given |= tolerance[i] > 0;
     memcpy(plan->tolerance, tolerance, sizeof plan->tolerance);
@@ -252,7 +252,7 @@ static int check_maximum_step(const nt_cli_plan *plan, const nt_cli_options *opt
 
 static int create_integrator(nt_cli_plan *plan, const nt_cli_options *options)
 {
-    nt_error error;
+    nt_error error = {0};
     nt_run_setup(plan->run, &plan->setup, &error); /* the method is known: another may be wanted */
     plan->tracks_work = plan->setup.track_work;
     plan->setup.method = plan->method;
@@ -273,7 +273,7 @@ static int create_integrator(nt_cli_plan *plan, const nt_cli_options *options)
 
 int nt_cli_plan_make(nt_cli_plan *plan, const nt_cli_options *options, bool needs_times)
 {
-    nt_error error;
+    nt_error error = {0};
     *plan = (nt_cli_plan){.path = options->name};
     if (nt_model_read(&plan->model, options->name, options->settings, options->n_settings,
                       &error) != NT_OK ||
@@ -295,7 +295,7 @@ int nt_cli_plan_start(nt_cli_plan *plan)
     const nt_system *system = nt_run_system(plan->run);
     size_t nq = (size_t)system->space.nq, nv = (size_t)system->space.nv;
     double *q = calloc(nq + nv + (size_t)system->n_memory + 1, sizeof *q);
-    nt_error error;
+    nt_error error = {0};
     if (!q)
         return nt_cli_no_memory();
     nt_run_initial(plan->run, q, q + nq, q + nq + nv);

@@ -24,6 +24,7 @@ static void listen_to_signals(void)
 {
     struct sigaction action = {.sa_handler = ask_to_stop};
     action.sa_flags = (int)SA_RESETHAND;
+    stop_asked = 0;
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
@@ -280,7 +281,7 @@ static nt_status write_row(run *r)
 /* First row, steps, last row: the last row is the last state that stands, also after a failure. */
 static int advance(run *r, nt_cli_account *account)
 {
-    nt_error error;
+    nt_error error = {0};
     bool known;
     account->steps_before = nt_integrator_statistics(r->plan.integrator)->steps;
     look_at_energy(r, account->energy[0], &known);
@@ -299,7 +300,7 @@ static int advance(run *r, nt_cli_account *account)
     account->has_energy = account->has_energy && known;
     nt_cli_progress_clear(&r->progress);
 
-    nt_error close_error;
+    nt_error close_error = {0};
     nt_status closed = nt_record_close(r->record, &close_error); /* NULL is nothing */
     r->record = NULL;
     if (r->record_status != NT_OK)
@@ -331,7 +332,7 @@ static int begin(run *r, const nt_cli_options *options)
 
 static int open_record(run *r, const nt_cli_options *options, const char *path)
 {
-    nt_error error;
+    nt_error error = {0};
     nt_status status = nt_objectives_create(&r->objectives, r->plan.run, r->plan.integrator,
                                             r->sens ? r->sens->sensitivity : NULL, &error);
     if (status != NT_OK)

@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
@@ -17,8 +18,6 @@ void nt_cli_say(const char *format, ...)
 static int exit_status(nt_status status)
 {
     switch (status) {
-    case NT_OK:
-        return NT_EXIT_DONE;
     case NT_INTERRUPTED:
         return NT_EXIT_INTERRUPTED;
     case NT_INVALID:
@@ -28,6 +27,7 @@ static int exit_status(nt_status status)
         return NT_EXIT_USAGE;
     case NT_IO:
         return NT_EXIT_IO;
+    case NT_OK: /* see nt_cli_fail */
     case NT_NO_MEMORY:
     case NT_NOT_CONVERGED:
     case NT_SINGULAR:
@@ -40,6 +40,7 @@ static int exit_status(nt_status status)
 int nt_cli_fail(const char *where, const nt_error *error)
 {
     char text[sizeof error->file + sizeof error->message + 64];
+    assert(error->status != NT_OK); /* who fails without words is mistaken */
     nt_error_text(error, text, (int)sizeof text);
     if (where && !error->file[0])
         nt_cli_say("%s: %s", where, text);

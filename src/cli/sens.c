@@ -75,7 +75,7 @@ static int check_initial(const nt_cli_sens *sens, const nt_cli_plan *plan)
 {
     const nt_system *system = nt_run_system(plan->run);
     size_t nv = (size_t)system->space.nv;
-    nt_error error;
+    nt_error error = {0};
     double *d = calloc(2 * nv + (size_t)system->n_memory + 1, sizeof *d);
     if (!d)
         return nt_cli_no_memory();
@@ -89,7 +89,7 @@ static int check_initial(const nt_cli_sens *sens, const nt_cli_plan *plan)
 
 int nt_cli_sens_begin(nt_cli_sens *sens, const nt_cli_plan *plan, const nt_cli_options *options)
 {
-    nt_error error;
+    nt_error error = {0};
     int status = find_parameters(sens, plan, options);
     if (status == NT_EXIT_DONE && !options->restart)
         status = check_initial(sens, plan);

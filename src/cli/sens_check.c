@@ -283,27 +283,32 @@ static nt_status whole_run(check *c, int k, double d, double *y, nt_error *error
     c->moved[k] += d;
     nt_status status = system->set_parameters(system->self, c->moved);
     nt_objectives_restart(c->objectives);
-    if (status == NT_OK)
+    if (status != NT_OK) {
+        *error = (nt_error){.status = status};
+        snprintf(error->message, sizeof error->message, "%s", nt_status_text(status));
+    } else
         status = integrate(c, error);
     return status == NT_OK ? look(c, c->integrator, c->objectives, y, error) : status;
 }
 
 static double natural_size(const check *c, int k) { return c->p[k] != 0 ? fabs(c->p[k]) : 1; }
 
-/* Both differences at a step; false when a run failed. */
-static bool difference(check *c, int k, int step, nt_error *error)
+/* Both differences at a step, where all runs succeed. */
+static nt_status difference(check *c, int k, int step, nt_error *error)
 {
     static const int distance[4] = {1, -1, 2, -2};
     double d = steps[step] * natural_size(c, k);
-    for (int i = 0; i < 4; i++)
-        if (whole_run(c, k, distance[i] * d, c->run[i], error) != NT_OK)
-            return false;
+    nt_status status = NT_OK;
+    for (int i = 0; i < 4 && status == NT_OK; i++)
+        status = whole_run(c, k, distance[i] * d, c->run[i], error);
+    if (status != NT_OK)
+        return status;
     for (int i = 0; i < c->n; i++) {
         double near = c->run[0][i] - c->run[1][i], far = c->run[2][i] - c->run[3][i];
         c->D2[step][i] = near / (2 * d);
         c->D4[step][i] = (8 * near - far) / (12 * d);
     }
-    return true;
+    return NT_OK;
 }
 
 /* ---- verdicts ------------------------------------------------------------------------------- */
@@ -404,7 +409,10 @@ static int check_parameter(check *c, int parameter)
     nt_error error = {0};
     memset(c->done, 0, sizeof c->done);
     for (int i = 0; i < STEPS; i++) {
-        c->done[i] = difference(c, k, i, &error);
+        nt_status status = difference(c, k, i, &error);
+        if (status == NT_NO_MEMORY) /* which is no verdict on a run */
+            return nt_cli_no_memory();
+        c->done[i] = status == NT_OK;
         worked += c->done[i];
         if (worked > 1 && is_settled(c, k, exact))
             break;
@@ -451,7 +459,7 @@ int nt_cli_sens_check(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives 
                .sens = sens,
                .length = nt_run_length(plan->run),
                .to = taken ? stderr : stdout};
-    nt_error error = {.status = NT_NO_MEMORY, .message = "out of memory"};
+    nt_error error = {0};
     int exit_status = NT_EXIT_DONE;
     nt_status status = find_groups(&c, &error);
     if (status == NT_OK && !take_memory(&c))
@@ -465,7 +473,7 @@ int nt_cli_sens_check(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives 
     if (status == NT_OK)
         status = nt_objectives_create(&c.objectives, plan->run, c.integrator, NULL, &error);
     if (status != NT_OK) {
-        exit_status = nt_cli_fail(plan->path, &error);
+        exit_status = status == NT_NO_MEMORY ? nt_cli_no_memory() : nt_cli_fail(plan->path, &error);
         goto done;
     }
     system->get_parameters(system->self, c.p);

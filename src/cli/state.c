@@ -205,7 +205,7 @@ done:
 int nt_cli_state_restore(nt_cli_plan *plan, const char *path)
 {
     char *bytes = NULL;
-    nt_error error;
+    nt_error error = {0};
     head h;
     int status = read_file(plan, path, &h, &bytes);
     if (status == NT_EXIT_DONE &&
@@ -218,7 +218,7 @@ int nt_cli_state_restore(nt_cli_plan *plan, const char *path)
 int nt_cli_state_restore_sens(const nt_cli_plan *plan, const nt_cli_sens *sens, const char *path)
 {
     char *bytes = NULL;
-    nt_error error;
+    nt_error error = {0};
     head h;
     int status = read_file(plan, path, &h, &bytes);
     if (status == NT_EXIT_DONE && h.sens_size == 0)

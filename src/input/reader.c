@@ -217,7 +217,8 @@ static nt_status finish(const char *function, nt_model **model, nt_document *doc
 nt_status nt_model_read(nt_model **model, const char *path, const nt_setting *settings,
                         int n_settings, nt_error *error)
 {
-    nt_error unwanted;
+    nt_error_clear(error);
+    nt_error unwanted = {0};
     nt_document *document;
     NT_NEED(error, "model", model);
     *model = NULL;
@@ -229,7 +230,7 @@ nt_status nt_model_read(nt_model **model, const char *path, const nt_setting *se
     error = error ? error : &unwanted;
     nt_status status = nt_document_read(path, NULL, &document, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     if (slash) {
         size_t length = (size_t)(slash - path);
         folder = malloc(length + 1);
@@ -242,14 +243,15 @@ nt_status nt_model_read(nt_model **model, const char *path, const nt_setting *se
     }
     status = finish(__func__, model, document, folder, settings, n_settings, error);
     free(folder);
-    return status;
+    return nt_said(error, status);
 }
 
 nt_status nt_model_read_text(nt_model **model, const char *text, size_t length, const char *name,
                              const char *folder, const nt_setting *settings, int n_settings,
                              nt_error *error)
 {
-    nt_error unwanted;
+    nt_error_clear(error);
+    nt_error unwanted = {0};
     nt_document *document;
     NT_NEED(error, "model", model);
     *model = NULL;
@@ -259,8 +261,8 @@ nt_status nt_model_read_text(nt_model **model, const char *text, size_t length, 
     error = error ? error : &unwanted;
     nt_status status = nt_document_parse(text, length, name, NULL, &document, error);
     if (status != NT_OK)
-        return status;
-    return finish(__func__, model, document, folder, settings, n_settings, error);
+        return nt_said(error, status);
+    return nt_said(error, finish(__func__, model, document, folder, settings, n_settings, error));
 }
 
 void nt_model_destroy(nt_model *model)

@@ -358,8 +358,8 @@ static nt_status advance(nt_bdf *b, double end, bool first)
     if (flag >= 0)
         return NT_OK;
     s->report.step = b->code->tried(b);
-    if (b->status == NT_NOT_FINITE) /* the system's own words */
-        return NT_NOT_FINITE;
+    if (b->status == NT_NOT_FINITE || b->status == NT_NO_MEMORY) /* these have words of their own */
+        return b->status;
     s->report.words = b->code->words(flag);
     return NT_NOT_CONVERGED;
 }
@@ -433,7 +433,8 @@ static nt_status step(nt_stepper *s, double h)
     bool goes_on = b->stands && !s->stale && !s->resumed && nt_bdf_ended_at(b, &s->now);
     status = one_step(b, end, goes_on);
     /* what came before may not fit what comes: a jump in the equations, a change of rows */
-    return status != NT_OK && goes_on ? one_step(b, end, false) : status;
+    bool again = status != NT_OK && status != NT_NO_MEMORY && goes_on;
+    return again ? one_step(b, end, false) : status;
 }
 
 const nt_method nt_method_bdf = {

@@ -87,6 +87,7 @@ static bool changes_frame(const nt_problem *p)
 nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *setup,
                                nt_error *error)
 {
+    nt_error_clear(error);
     NT_NEED(error, "integrator", out);
     *out = NULL;
     NT_NEED(error, "setup", setup);
@@ -98,7 +99,7 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     NT_NEED_NUMBER(error, "setup.solver", setup->solver, NT_SOLVER_AUTO, NT_SOLVER_KLU);
     nt_status status = nt_system_check(setup->system, error);
     if (status != NT_OK || (status = check_setup(setup, error)) != NT_OK)
-        return status;
+        return nt_said(error, status);
     nt_integrator *it = calloc(1, sizeof *it);
     if (!it)
         return nt_fail(error, NT_NO_MEMORY, "out of memory for an integrator");
@@ -148,7 +149,7 @@ no_memory:
     status = nt_fail(error, NT_NO_MEMORY, "out of memory for an integrator");
 failed:
     nt_integrator_destroy(it);
-    return status;
+    return nt_said(error, status);
 }
 
 void nt_integrator_destroy(nt_integrator *it)
@@ -186,10 +187,13 @@ static nt_status check_start(nt_integrator *it, const nt_point *at, nt_error *er
             if (fabs(rows[i]) <= CONSISTENT * scale)
                 continue;
             char name[160];
+            nt_error place = {0};
             nt_problem_equation_name(p, p->nv + i, name, sizeof name);
-            return nt_fail(error, NT_INCONSISTENT,
-                           "initial %s contradict the constraints: %s is off by %.6g",
-                           level == NT_POSITION ? "positions" : "velocities", name, rows[i]);
+            if (p->system->place)
+                p->system->place(p->system->self, p->nv + i, &place);
+            return nt_fail_at(error, NT_INCONSISTENT, place.file, place.line, place.column,
+                              "initial %s contradict the constraints: %s is off by %.6g",
+                              level == NT_POSITION ? "positions" : "velocities", name, rows[i]);
         }
     }
     return NT_OK;
@@ -198,6 +202,7 @@ static nt_status check_start(nt_integrator *it, const nt_point *at, nt_error *er
 nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, const double *v,
                               const double *memory, nt_error *error)
 {
+    nt_error_clear(error);
     NT_NEED(error, "integrator", it);
     if (q || v || memory)
         NT_NEED(error, "q v", q, v);
@@ -221,15 +226,16 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
     nt_point at = nt_phase_point(next);
     nt_status status = check_start(it, &at, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     status = nt_problem_accelerations(p, &at, next->vdot, next->lambda, next->mu, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     it->statistics = (nt_statistics){.limiting_unknown = -1};
     it->stepper.now.all[NT_PHASE_T] = t;
     status = it->method->start(&it->stepper);
     if (status != NT_OK)
-        return nt_fail(error, status, "method %s could not start", it->method->name);
+        return nt_fail(error, status, "method %s could not start: %s", it->method->name,
+                       nt_status_text(status));
     memcpy(it->stepper.now.all, next->all, it->size * sizeof(double));
     memcpy(it->before.all, next->all, it->size * sizeof(double));
     it->level = it->calm = 0;
@@ -241,6 +247,7 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
 
 nt_status nt_integrator_refresh(nt_integrator *it, nt_error *error)
 {
+    nt_error_clear(error);
     NT_NEED(error, "integrator", it);
     nt_stepper *s = &it->stepper;
     nt_phase *next = &s->next;
@@ -249,15 +256,16 @@ nt_status nt_integrator_refresh(nt_integrator *it, nt_error *error)
     /* parameters may have taken a promise back: NT_POSITION_FORCES where damping began */
     nt_status status = nt_method_check_system(it->method, it->problem->system, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     memcpy(next->all, s->now.all, it->size * sizeof(double));
     nt_point at = nt_phase_point(next);
     status = nt_problem_accelerations(it->problem, &at, next->vdot, next->lambda, next->mu, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     s->stale = true;
     if ((status = it->method->start(s)) != NT_OK)
-        return nt_fail(error, status, "method %s could not go on", it->method->name);
+        return nt_fail(error, status, "method %s could not go on: %s", it->method->name,
+                       nt_status_text(status));
     memcpy(s->now.all, next->all, it->size * sizeof(double));
     return NT_OK;
 }
@@ -298,24 +306,26 @@ nt_status nt_integrator_accept(nt_integrator *it, double h, double end)
     return NT_OK;
 }
 
-/* Choose independent rows at a state. False when they are the ones in use, or cannot be chosen:
- * then those in use stay. */
-static bool rows_change(nt_integrator *it, const nt_phase *phase)
+/* Choose independent rows at a state. *changed is false when they are the ones in use, or cannot be
+ * chosen: then those in use stay. NT_OK, or NT_NO_MEMORY. */
+static nt_status rows_change(nt_integrator *it, const nt_phase *phase, bool *changed)
 {
     nt_problem *p = it->problem;
     int before = p->n_dropped;
     size_t bytes = (size_t)before * sizeof *p->dropped;
     memcpy(it->kept, p->dropped, bytes);
     nt_point at = nt_phase_point(phase);
-    bool chosen = nt_problem_choose_rows(p, &at) == NT_OK;
-    if (chosen && (p->n_dropped != before || memcmp(it->kept, p->dropped, bytes) != 0)) {
+    nt_status status = nt_problem_choose_rows(p, &at);
+    *changed =
+        status == NT_OK && (p->n_dropped != before || memcmp(it->kept, p->dropped, bytes) != 0);
+    if (*changed) {
         it->statistics.rank_changes++;
-        return true;
+        return NT_OK;
     }
     memcpy(p->dropped, it->kept, bytes);
     p->n_dropped = before;
     nt_solver_drop(p->solver, p->dropped, before);
-    return false;
+    return status == NT_NO_MEMORY ? status : NT_OK;
 }
 
 /* Rows of velocities that are left out may miss this part of the largest velocity (1 m/s or rad/s
@@ -375,12 +385,15 @@ static nt_status mend_left_out(nt_integrator *it, double h)
     memcpy(p->dropped, it->kept, bytes);
     p->n_dropped = count;
     p->factored_for = NULL;
-    status = nt_solver_drop(p->solver, p->dropped, count);
-    return status == NT_OK ? call_method(it, h) : status;
+    nt_status back = nt_solver_drop(p->solver, p->dropped, count);
+    if (back != NT_OK || status == NT_NO_MEMORY)
+        return back != NT_OK ? back : status;
+    return call_method(it, h);
 }
 
 /* One try of size h. A solve that fails may mean that the rows in use are dependent (a singular
- * position) where the step begins or where it ends: choose anew and try again. */
+ * position) where the step begins or where it ends: choose anew and try again. Lack of memory says
+ * nothing of the equations: nothing is tried again for it, here or in smaller steps. */
 nt_status nt_integrator_attempt(nt_integrator *it, double h)
 {
     nt_stepper *s = &it->stepper;
@@ -389,12 +402,15 @@ nt_status nt_integrator_attempt(nt_integrator *it, double h)
         return status;
     if (status == NT_OK)
         return left_out_rows_miss(it, &s->next) ? mend_left_out(it, h) : NT_OK;
-    if (rows_change(it, &s->next)) {
-        status = call_method(it, h);
-        if (status == NT_OK)
-            return status;
+    const nt_phase *const places[] = {&s->next, &s->now};
+    for (int i = 0; i < 2 && status != NT_OK && status != NT_NO_MEMORY; i++) {
+        bool changed;
+        nt_status chosen = rows_change(it, places[i], &changed);
+        if (chosen != NT_OK)
+            return chosen;
+        status = changed ? call_method(it, h) : status;
     }
-    return rows_change(it, &s->now) ? call_method(it, h) : status;
+    return status;
 }
 
 /* Where a step failed: an equation that did not converge, an unknown that nothing determines, or a
@@ -473,7 +489,7 @@ nt_status nt_integrator_advance(nt_integrator *it, double end, nt_observer obser
             it->statistics.rejected++;
             it->calm = 0;
             it->problem->factored_for = NULL;
-            if (it->level == DEEPEST || part_h / 2 < smallest)
+            if (status == NT_NO_MEMORY || it->level == DEEPEST || part_h / 2 < smallest)
                 return nt_integrator_give_up(it, status, part_h, error);
             it->level++;
             continue;
@@ -527,15 +543,17 @@ static nt_status advance(nt_integrator *it, double end, double h, nt_observer ob
 
 nt_status nt_integrator_step(nt_integrator *it, double h, nt_error *error)
 {
+    nt_error_clear(error);
     NT_NEED(error, "integrator", it);
     if (!(h > 0) || !isfinite(h))
         return nt_fail(error, NT_INVALID, "step size is %g s, expected a positive number", h);
-    return advance(it, it->stepper.now.all[NT_PHASE_T] + h, h, NULL, NULL, error);
+    return nt_said(error, advance(it, it->stepper.now.all[NT_PHASE_T] + h, h, NULL, NULL, error));
 }
 
 nt_status nt_integrator_run(nt_integrator *it, double end, double h, nt_observer observer,
                             void *context, nt_error *error)
 {
+    nt_error_clear(error);
     NT_NEED(error, "integrator", it);
     double begin = it->stepper.now.all[NT_PHASE_T];
     if (!(h > 0) || !isfinite(h))
@@ -543,7 +561,7 @@ nt_status nt_integrator_run(nt_integrator *it, double end, double h, nt_observer
     if (!(end >= begin) || !isfinite(end))
         return nt_fail(error, NT_INVALID, "end time is %g s, expected one from %g s on", end,
                        begin);
-    return advance(it, end, h, observer, context, error);
+    return nt_said(error, advance(it, end, h, observer, context, error));
 }
 
 int nt_integrator_is_variable(const nt_integrator *it) { return it && it->variable; }

@@ -137,12 +137,13 @@ static nt_status parse_value(const nt_option_key *key, const char *text, double 
 
 nt_status nt_method_check_option(const nt_method *method, const nt_option *option, nt_error *error)
 {
+    nt_error_clear(error);
     NT_NEED(error, "method option", method, option);
     NT_NEED(error, "option.name option.value", option->name, option->value);
     double value;
     const nt_option_key *key = find_key(method, option->name);
-    return key ? parse_value(key, option->value, &value, error)
-               : unknown_option(method, option->name, error);
+    return nt_said(error, key ? parse_value(key, option->value, &value, error)
+                              : unknown_option(method, option->name, error));
 }
 
 nt_status nt_method_parse_options(const nt_method *method, const nt_option *options, int n,

@@ -106,6 +106,7 @@ static nt_status check(const nt_run *run, int i, double value, double t, nt_erro
 nt_status nt_run_objective_values(nt_run *run, const nt_state *state, const double *reactions,
                                   double *out, nt_error *error)
 {
+    nt_error_clear(error);
     NT_NEED(error, "run state out", run, state, out);
     nt_objective_work *w = find_work(run, error);
     nt_status status = w ? find_variables(run, w, state, reactions, error) : NT_NO_MEMORY;
@@ -113,19 +114,20 @@ nt_status nt_run_objective_values(nt_run *run, const nt_state *state, const doub
         out[i] = nt_expression_value(run->model->objectives[i].of, w->variables);
         status = check(run, i, out[i], state->t, error);
     }
-    return status;
+    return nt_said(error, status);
 }
 
 nt_status nt_run_objective_tangent(nt_run *run, const nt_state *state, const double *reactions,
                                    const nt_state_rate *rate, const double *reaction_rates,
                                    double *out, nt_error *error)
 {
+    nt_error_clear(error);
     NT_NEED(error, "run state rate out", run, state, rate, out);
     NT_NEED_VERSION(error, "rate", rate->version);
     nt_objective_work *w = find_work(run, error);
     nt_status status = w ? find_variables(run, w, state, reactions, error) : NT_NO_MEMORY;
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     const nt_sample_direction direction = {.quantities = run->model->objective_columns,
                                            .n = run->model->n_objective_columns,
                                            .state = state,
@@ -144,5 +146,5 @@ nt_status nt_run_objective_tangent(nt_run *run, const nt_state *state, const dou
         out[i] = jet[1];
         status = check(run, i, out[i], state->t, error);
     }
-    return status;
+    return nt_said(error, status);
 }

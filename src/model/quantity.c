@@ -215,9 +215,10 @@ nt_status nt_quantity_find(const nt_model *model, const char *name, int *hint,
 nt_status nt_model_quantity(const nt_model *model, const char *name, nt_quantity_info *quantity,
                             nt_error *error)
 {
+    nt_error_clear(error);
     NT_NEED(error, "model name quantity", model, name, quantity);
     int hint = 0;
-    return nt_quantity_find(model, name, &hint, quantity, error);
+    return nt_said(error, nt_quantity_find(model, name, &hint, quantity, error));
 }
 
 void nt_model_quantity_column(const nt_model *model, const nt_quantity_info *quantity, int column,

@@ -240,6 +240,7 @@ static nt_status set_one(nt_run *run, int k, double value, nt_error *error)
 
 nt_status nt_model_set(nt_run *run, const char *name, double value, nt_error *error)
 {
+    nt_error_clear(error);
     NT_NEED(error, "run name", run, name);
     const nt_model *model = run->model;
     nt_suggestion search;
@@ -247,12 +248,12 @@ nt_status nt_model_set(nt_run *run, const char *name, double value, nt_error *er
     while (k < model->n_parameters && strcmp(model->parameters[k].name, name) != 0)
         k++;
     if (k < model->n_parameters)
-        return set_one(run, k, value, error);
+        return nt_said(error, set_one(run, k, value, error));
     nt_suggest_start(&search, name, (int)strlen(name));
     for (int i = 0; i < model->n_parameters; i++)
         nt_suggest_offer(&search, model->parameters[i].name);
-    return search.best
-               ? nt_fail(error, NT_INVALID, "the model has no parameter '%s'; did you mean '%s'?",
-                         name, search.best)
-               : nt_fail(error, NT_INVALID, "the model has no parameter '%s'", name);
+    if (search.best)
+        return nt_fail(error, NT_INVALID, "the model has no parameter '%s'; did you mean '%s'?",
+                       name, search.best);
+    return nt_fail(error, NT_INVALID, "the model has no parameter '%s'", name);
 }

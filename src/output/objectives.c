@@ -281,6 +281,7 @@ static void show(nt_objectives *o)
 
 nt_status nt_objectives_advance(nt_objectives *o, nt_error *error)
 {
+    nt_error_clear(error);
     NT_NEED(error, "objectives", o);
     if (o->n == 0)
         return NT_OK;
@@ -296,7 +297,7 @@ nt_status nt_objectives_advance(nt_objectives *o, nt_error *error)
     }
     nt_status status = look(o, o->g[o->points], error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     if (o->points == 0)
         o->start = t;
     o->t[o->points++] = t;

@@ -261,6 +261,7 @@ nt_status nt_record_open_sensitivity(nt_record **record, nt_run *run, nt_sensiti
                                      const char *path, nt_record_format format,
                                      const char *provenance, nt_error *error)
 {
+    nt_error_clear(error);
     NT_NEED(error, "record", record);
     *record = NULL;
     NT_NEED(error, "run path", run, path);
@@ -286,7 +287,7 @@ nt_status nt_record_open_sensitivity(nt_record **record, nt_run *run, nt_sensiti
     if (status != NT_OK) {
         nt_arena_free(&r->arena);
         free(r);
-        return status;
+        return nt_said(error, status);
     }
     *record = r;
     return NT_OK;
@@ -296,12 +297,13 @@ long nt_record_rows(const nt_record *record) { return record ? record->rows : 0;
 
 nt_status nt_record_close(nt_record *record, nt_error *error)
 {
+    nt_error_clear(error);
     if (!record)
         return NT_OK;
     nt_status status = record->type->close(record->writer, error);
     nt_arena_free(&record->arena);
     free(record);
-    return status;
+    return nt_said(error, status);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
@@ -400,6 +402,7 @@ static nt_status check_values(const nt_record *record, const double *values, dou
 nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt_state *state,
                           nt_error *error)
 {
+    nt_error_clear(error);
     NT_NEED(error, "record integrator state", record, integrator, state);
     nt_status status = NT_OK;
     if (state->t == record->last)
@@ -408,13 +411,13 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
         status =
             nt_integrator_reactions(integrator, state, record->length, record->reactions, error);
         if (status != NT_OK)
-            return status;
+            return nt_said(error, status);
     }
     status =
         nt_sampler_look(&record->sampler, state, record->needs_reactions ? record->reactions : NULL,
                         record->needs_energy, record->needs_drift, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     record->row[0] = state->t;
     double *values = record->sensitivity ? record->values : record->row + 1, *at = values;
     for (int i = 0; i < record->n_quantities; i++) {
@@ -431,13 +434,14 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
         record->last = state->t;
         record->next = after(record, state->t);
     }
-    return status;
+    return nt_said(error, status);
 }
 
 /* Output times do not dictate steps: a row between two step ends is interpolated. One that is as
  * good as a step end, to a millionth of the step, is that step end with its own time. */
 nt_status nt_record_advance(nt_record *record, nt_integrator *integrator, nt_error *error)
 {
+    nt_error_clear(error);
     NT_NEED(error, "record integrator", record, integrator);
     nt_state end = nt_integrator_state(integrator);
     if (record->every <= 0)
@@ -456,7 +460,7 @@ nt_status nt_record_advance(nt_record *record, nt_integrator *integrator, nt_err
         long before = record->next;
         status = nt_record_write(record, integrator, &state, error);
         if (status != NT_OK)
-            return status;
+            return nt_said(error, status);
         if (record->next <= before)
             record->next = before + 1;
     }

@@ -87,6 +87,7 @@ static nt_status refuse_method(const nt_method *method, const nt_system *system,
 nt_status nt_sensitivity_create(nt_sensitivity **out, nt_integrator *it, const int *parameters,
                                 int n, nt_error *error)
 {
+    nt_error_clear(error);
     NT_NEED(error, "sensitivity", out);
     *out = NULL;
     NT_NEED(error, "integrator", it);
@@ -94,7 +95,7 @@ nt_status nt_sensitivity_create(nt_sensitivity **out, nt_integrator *it, const i
         NT_NEED(error, "parameters", parameters);
     const nt_system *system = it->problem->system;
     if (!it->method->linearise)
-        return refuse_method(it->method, system, error);
+        return nt_said(error, refuse_method(it->method, system, error));
     if (!(system->capabilities & NT_HAS_PARAMETERS) || !system->set_parameters ||
         !system->get_parameters)
         return nt_fail(error, NT_UNSUPPORTED, "the system has no parameters (NT_HAS_PARAMETERS)");
@@ -278,11 +279,12 @@ static nt_status begin(nt_sensitivity *s, nt_error *error)
 
 nt_status nt_sensitivity_start(nt_sensitivity *s, nt_error *error)
 {
+    nt_error_clear(error);
     NT_NEED(error, "sensitivity", s);
     nt_problem *p = s->integrator->problem;
     nt_status status = begin(s, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     double t = s->integrator->stepper.now.all[NT_PHASE_T];
     for (int i = 0; i < s->n; i++) {
         double *dq = s->dense_shown, *dv = dq + p->nv;
@@ -294,18 +296,19 @@ nt_status nt_sensitivity_start(nt_sensitivity *s, nt_error *error)
         nt_sensitivity_write(s, s->now, i, d.q);
         enter(s, i, dq, dv);
     }
-    return finish_start(s, error);
+    return nt_said(error, finish_start(s, error));
 }
 
 nt_status nt_sensitivity_start_from(nt_sensitivity *s, const double *dq, const double *dv,
                                     nt_error *error)
 {
+    nt_error_clear(error);
     NT_NEED(error, "sensitivity", s);
     size_t nv = (size_t)s->integrator->problem->nv;
     nt_status status = begin(s, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     for (int i = 0; i < s->n; i++)
         enter(s, i, dq ? dq + (size_t)i * nv : NULL, dv ? dv + (size_t)i * nv : NULL);
-    return finish_start(s, error);
+    return nt_said(error, finish_start(s, error));
 }

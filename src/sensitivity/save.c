@@ -94,6 +94,7 @@ static void take_piece(nt_sensitivity *s, int i, const char *piece)
 
 nt_status nt_sensitivity_restore(nt_sensitivity *s, const void *bytes, size_t size, nt_error *error)
 {
+    nt_error_clear(error);
     NT_NEED(error, "sensitivity bytes", s, bytes);
     const nt_phase *now = &s->integrator->stepper.now;
     const nt_system *system = s->integrator->problem->system;
@@ -124,5 +125,5 @@ nt_status nt_sensitivity_restore(nt_sensitivity *s, const void *bytes, size_t si
         take_piece(s, i, find_piece(s, pieces, h.n, s->route[i].parameter));
     s->t = status == NT_OK ? h.t : (double)NAN;
     s->linearised_t = s->between_t = (double)NAN;
-    return status;
+    return nt_said(error, status);
 }

@@ -92,6 +92,34 @@ static void a_record_is_not_required(void **state)
     assert_int_equal(nt_fail_at(NULL, NT_IO, "a", 1, 1, "%s", "ignored"), NT_IO);
 }
 
+/* Whatever the caller left in the record: a status without words gets its own text, and words that
+ * were written stay. */
+static void no_status_is_without_words(void **state)
+{
+    (void)state;
+    nt_error error;
+    for (int i = NT_OK + 1; i <= NT_IO; i++) {
+        nt_status status = (nt_status)i;
+        memset(&error, i, sizeof error);
+        nt_fail_at(&error, status, "old.yaml", 1, 2, "old words");
+        nt_error_clear(&error);
+        assert_int_equal(error.status, NT_OK);
+        assert_int_equal(nt_said(&error, NT_OK), NT_OK);
+        assert_string_equal(error.message, "");
+        assert_int_equal(nt_said(&error, status), status);
+        assert_int_equal(error.status, status);
+        assert_string_equal(error.message, nt_status_text(status));
+        assert_string_equal(error.file, "");
+        assert_true(error.line == 0 && error.column == 0 && error.iteration == 0);
+        assert_true(error.time == 0 && error.step == 0 && error.residual == 0);
+        nt_fail(&error, status, "new words");
+        assert_int_equal(nt_said(&error, status), status);
+        assert_string_equal(error.message, "new words");
+    }
+    nt_error_clear(NULL);
+    assert_int_equal(nt_said(NULL, NT_IO), NT_IO);
+}
+
 /* Longer than any field: cut, terminated, and the length that was needed is reported. */
 static void long_texts_are_cut(void **state)
 {
@@ -130,6 +158,7 @@ int main(void)
         cmocka_unit_test(fail_at_adds_the_place),
         cmocka_unit_test(text_without_a_place),
         cmocka_unit_test(a_record_is_not_required),
+        cmocka_unit_test(no_status_is_without_words),
         cmocka_unit_test(long_texts_are_cut),
         cmocka_unit_test(version_is_the_build_s),
     };
