@@ -37,7 +37,9 @@ static void begin_view(nt_run *run, const nt_point *at, const nt_terms *terms, n
                       .terms = terms,
                       .lambda = lambda,
                       .variables = run->variables,
-                      .scratch = run->scratch};
+                      .scratch = run->scratch,
+                      .local = &run->local,
+                      .pair = {NT_T_A, NT_T_B}};
     run->variables[nt_model_time_variable(run->model)] = at->t;
 }
 
@@ -80,16 +82,19 @@ static nt_status evaluate_elements(nt_run *run, const nt_view *view, int next)
     run->failed = NULL;
     for (int i = 0; i < run->model->n_elements; i++) {
         const nt_element *e = &run->model->elements[i];
-        int needed = i >= run->model->n_joints ? last : e->a > e->b ? e->a : e->b;
+        int needed = i >= run->model->n_joints ? last : e->last_body;
         if (next <= needed) {
             int ahead = needed + AT_A_TIME;
             next = evaluate_bodies(run, view, next, (ahead < last ? ahead : last) + 1);
         }
+        nt_local_begin(view->local, e);
         nt_status status = e->type->evaluate(e, view);
         if (status != NT_OK) {
             run->failed = e;
             return status;
         }
+        if (!view->energy)
+            nt_local_gather(view->local, view->terms);
     }
     if (next <= last)
         evaluate_bodies(run, view, next, last + 1);

@@ -125,6 +125,8 @@ nt_status nt_run_take_state(nt_run *run)
     run->motion = NT_TAKE(&run->work, model->n_bodies, nt_motion);
     run->multipliers = NT_TAKE(&run->work, rows, double);
     run->scratch = NT_TAKE(&run->work, model->scratch, double);
+    if (nt_local_take(&run->local, &run->work, model->most_entries, model->most_ports) != NT_OK)
+        return NT_NO_MEMORY;
     if (!run->initial_q || !run->initial_v || !run->initial_memory || !run->redundant ||
         !run->mass || !run->inertia || !run->motion || !run->multipliers || !run->scratch ||
         !nt_parameter_rates_init(run))
