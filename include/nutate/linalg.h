@@ -5,12 +5,8 @@
  * column node) that may be non-zero, once; slot numbers name them. A matrix has one dense
  * row-major block per slot. The first n_primary nodes are velocities, the others multipliers.
  *
- * Threads. A pattern that is no longer added to is only read: any number of threads may use it. A
- * matrix and a solver belong to one thread at a time.
- *
- * A NULL that is not allowed is refused: functions with a status return NT_INVALID (with words
- * where they take an error), those with a number -1, those with a pointer NULL; the others do
- * nothing. Indices and lengths of arrays are the caller's responsibility. */
+ * Threads. A pattern is only read once all its blocks are there, and may then be shared. A matrix
+ * and a solver belong to one thread at a time; different ones may be used at the same time. */
 #ifndef NUTATE_LINALG_H
 #define NUTATE_LINALG_H
 
@@ -157,7 +153,8 @@ NT_API nt_status nt_solver_drop(nt_solver *solver, const int *unknowns, int coun
 NT_API void nt_solver_forget(nt_solver *solver);
 
 NT_API const nt_solver_statistics *nt_solver_get_statistics(const nt_solver *solver);
-NT_API const char *nt_solver_name(const nt_solver *solver); /* "dense", "block", "klu" in use now */
+/* The solver that made the present factors: "dense", "block" or "klu"; "none" of NULL. */
+NT_API const char *nt_solver_name(const nt_solver *solver);
 
 /* The unknown whose pivot failed in the last NT_SINGULAR, -1 when not known. */
 NT_API int nt_solver_singular_unknown(const nt_solver *solver);

@@ -38,7 +38,7 @@ typedef struct nt_option {
 
 /* The registry. */
 NT_API int nt_method_count(void);
-NT_API const nt_method *nt_method_at(int i);
+NT_API const nt_method *nt_method_at(int i);              /* NULL when there is none */
 NT_API const nt_method *nt_method_find(const char *name); /* NULL when there is none */
 NT_API const char *nt_method_name(const nt_method *method);
 NT_API const char *nt_method_summary(const nt_method *method);
@@ -55,6 +55,7 @@ NT_API nt_status nt_method_check_system(const nt_method *method, const nt_system
  * do and can advance the system. */
 NT_API nt_status nt_method_check_tolerance(const nt_method *method, const nt_system *system,
                                            nt_error *error);
+/* Its options[*count], constants; count may be NULL. */
 NT_API const nt_option_key *nt_method_options(const nt_method *method, int *count);
 NT_API int nt_method_has_frame(const nt_method *method, nt_frame frame);
 /* NT_OK, or NT_INVALID and a message that says name, range and what was given. */
@@ -103,15 +104,33 @@ typedef struct nt_statistics {
     double linear_residual; /* worst accepted relative residual of a linear solve         */
 } nt_statistics;
 
-/* A state to look at, v and vdot in the system's frame. Pointers into the integrator: they show the
- * state until the next step, dense output or restore. */
+/* A state to look at. Its arrays belong to the integrator and show the state until the next call on
+ * it that is not only a look: step, run, start, refresh, dense output, save, restore. nt_state_copy
+ * makes one that lives longer. */
 typedef struct nt_state {
-    double t;
-    const double *q, *v, *vdot, *lambda, *mu, *memory;
+    double t;             /* s                                                            */
+    const double *q;      /* [nq]                                                         */
+    const double *v;      /* [nv] in the system's frame                                   */
+    const double *vdot;   /* [nv] in the system's frame                                   */
+    const double *lambda; /* [nh] N or N m                                                */
+    const double *mu;     /* [nn] N or N m                                                */
+    const double *memory; /* [n_memory]                                                   */
     double work; /* J, of non-potential forces since the start, as good as the dense output is */
     double step; /* s, size of the last accepted step                                           */
 } nt_state;
 
+/* Copy a state of a system into numbers[nt_state_room(system)], memory of the caller's. The arrays
+ * of *copy stand there and live as long; it may be *state itself. An array that is NULL stays NULL.
+ * NT_INVALID where an argument is NULL. */
+NT_API nt_status nt_state_copy(nt_state *copy, double *numbers, const nt_system *system,
+                               const nt_state *state);
+/* How many numbers the copy of a state, or of an nt_state_tangent, takes. */
+NT_API size_t nt_state_room(const nt_system *system);
+
+/* Make an integrator; all its memory is taken here. The setup, and options in it, are needed during
+ * the call only, the system as long as the integrator. NT_INVALID for a setup, option or system
+ * that is wrong in itself, NT_UNSUPPORTED where method, system, frame or tolerance do not go
+ * together, NT_NO_MEMORY. */
 NT_API nt_status nt_integrator_create(nt_integrator **integrator, const nt_integrator_setup *setup,
                                       nt_error *error);
 NT_API void nt_integrator_destroy(nt_integrator *integrator);
@@ -149,12 +168,14 @@ NT_API nt_status nt_integrator_run(nt_integrator *integrator, double end, double
 /* Whether steps are variable: by a tolerance, as the method proposes, or chosen by the method. */
 NT_API int nt_integrator_is_variable(const nt_integrator *integrator);
 
+/* The present state: that at the end of the last accepted step, or at the start. t is NaN and all
+ * else zero where the integrator is NULL. */
 NT_API nt_state nt_integrator_state(const nt_integrator *integrator);
 
-/* The state at a time inside the last accepted step: by the method's own dense output where it has
- * one, else q by cubic Hermite interpolation on the group (fourth order), v from it, vdot and
- * multipliers linear. Pointers are valid until the next call on this integrator. NT_INVALID outside
- * the last step. */
+/* The state at a time t (s) inside the last accepted step: by the method's own dense output where
+ * it has one, else q by cubic Hermite interpolation on the group (fourth order), v from it, vdot
+ * and multipliers linear. Its arrays live as those of nt_state. NT_INVALID outside the last step.
+ */
 NT_API nt_status nt_integrator_dense(nt_integrator *integrator, double t, nt_state *state);
 
 /* The whole state as size bytes, bit for bit: after save, further steps and restore the same
@@ -165,10 +186,13 @@ NT_API void nt_integrator_save(const nt_integrator *integrator, void *bytes);
 NT_API nt_status nt_integrator_restore(nt_integrator *integrator, const void *bytes, size_t size,
                                        nt_error *error);
 
+/* Counted since the start; what is shown follows the integrator. */
 NT_API const nt_statistics *nt_integrator_statistics(const nt_integrator *integrator);
+/* The system that it was made with. */
 NT_API const nt_system *nt_integrator_system(const nt_integrator *integrator);
 
-/* Largest |Phi| and |dPhi/dt| (and |kappa|) at the present state. */
+/* Largest |Phi| at the present state, m or rad, and largest |dPhi/dt| and |kappa|, m/s or rad/s.
+ * What `evaluate` of the system returns, where it fails. */
 NT_API nt_status nt_integrator_drift(nt_integrator *integrator, double *position, double *velocity);
 
 /* Multipliers of minimum norm (moments weighted by `length`, m) that give the same forces as those

@@ -15,7 +15,10 @@
 extern "C" {
 #endif
 
+/* What a file describes, only read once it is there. */
 typedef struct nt_model nt_model;
+
+/* One motion of a model: parameter values and what follows from them. */
 typedef struct nt_run nt_run;
 
 /* KEY=VALUE of `--set`: a parameter's name or a dotted path of the model file; value is YAML text.
@@ -30,8 +33,8 @@ typedef struct nt_setting {
 NT_API nt_status nt_model_read(nt_model **model, const char *path, const nt_setting *settings,
                                int n_settings, nt_error *error);
 
-/* The same from memory; name stands for the file in messages, folder (may be NULL) is where table
- * files are looked up. */
+/* The same from text[length], which is copied. name stands for the file in messages, folder (may be
+ * NULL) is where table files are looked up. */
 NT_API nt_status nt_model_read_text(nt_model **model, const char *text, size_t length,
                                     const char *name, const char *folder,
                                     const nt_setting *settings, int n_settings, nt_error *error);
@@ -59,10 +62,11 @@ NT_API const nt_system *nt_run_system(nt_run *run);
  * value: then the run stands as it was. */
 NT_API nt_status nt_model_set(nt_run *run, const char *name, double value, nt_error *error);
 
-/* What the model's `simulation` says of an integrator: method, options, frame, tolerances, bounds
- * of steps; work is followed where it is recorded or may be in an objective. For
- * nt_integrator_create, at once or after changes. NT_BAD_MODEL where the file names a method that
- * is none. */
+/* Fill in the set-up of an integrator as the model's `simulation` says: system, method, options,
+ * frame, tolerances, bounds of steps; work is followed where it is recorded or may be in an
+ * objective. Hand it to nt_integrator_create as it is, or change fields first. The caller sets
+ * setup->version before, as in `nt_integrator_setup setup = {0}`. NT_BAD_MODEL where the file names
+ * a method that is none: then all but the method is filled in. */
 NT_API nt_status nt_run_setup(nt_run *run, nt_integrator_setup *setup, nt_error *error);
 
 /* What the `simulation` and `output` sections say. Strings and arrays belong to the model. */
@@ -85,10 +89,13 @@ NT_API const nt_simulation *nt_model_simulation(const nt_model *model);
  * of `output` and `initial`): line and column of its value. 0 and zeros where it does not, or
  * where --set did. */
 NT_API int nt_model_key_place(const nt_model *model, const char *path, int *line, int *column);
+/* The title, NULL where the file gives none. */
 NT_API const char *nt_model_title(const nt_model *model);
-NT_API const char *nt_model_text(const nt_model *model, size_t *length); /* the file as read */
+/* The file as read, text[*length]; length may be NULL. */
+NT_API const char *nt_model_text(const nt_model *model, size_t *length);
 
-/* Consistent initial values: q[nq], v[nv], memory[n_memory] at simulation->start. */
+/* Consistent initial values: q[nq], v[nv], memory[n_memory] at simulation->start, v in the system's
+ * frame. memory may be NULL where n_memory is 0. */
 NT_API void nt_run_initial(const nt_run *run, double *q, double *v, double *memory);
 
 /* ---- derivatives in parameters --------------------------------------------------------------
@@ -137,7 +144,8 @@ typedef struct nt_quantity_info {
 /* Look a quantity up. NT_BAD_MODEL and a suggestion when there is no such name. */
 NT_API nt_status nt_model_quantity(const nt_model *model, const char *name,
                                    nt_quantity_info *quantity, nt_error *error);
-/* "top.position.x", "m", "position of body top, x, ground axes" */
+/* Words for a column of a quantity, each into an array of `size`, always terminated: its name
+ * "top.position.x", its unit "m", its meaning "position of body top, x, ground axes". */
 NT_API void nt_model_quantity_column(const nt_model *model, const nt_quantity_info *quantity,
                                      int column, char *name, char *unit, char *meaning, int size);
 /* Values of a quantity at a state: out[columns]. reactions[nh + nn] may be NULL, then the state's
@@ -206,7 +214,8 @@ typedef struct nt_model_counts {
     int redundant; /* equations that depend on the others at the initial positions */
 } nt_model_counts;
 NT_API nt_model_counts nt_model_count(const nt_model *model);
-/* Words for redundant equation i: "joint j2, rotation of arm about y". */
+/* Words for redundant equation i of nt_model_count: "joint j2, rotation of arm about y", into
+ * text[size], always terminated; "" where there is no such equation. */
 NT_API void nt_model_redundant_text(const nt_model *model, int i, char *text, int size);
 
 /* Remark i, from 0 on, on what the model says that is allowed but seldom meant (inertia in kg mm2,
@@ -214,7 +223,8 @@ NT_API void nt_model_redundant_text(const nt_model *model, int i, char *text, in
  * the file, its place. 0 where there is no such remark; `remark` is then as it was. */
 NT_API int nt_model_remark(const nt_model *model, int i, nt_error *remark);
 
-/* The JSON Schema of the model file: writes to text[size], returns the length needed. */
+/* The JSON Schema of the model file: writes to text[size], always terminated, and returns the
+ * length needed. text may be NULL. */
 NT_API int nt_model_schema(char *text, int size);
 
 #ifdef __cplusplus

@@ -17,9 +17,10 @@ extern "C" {
 #define NT_PRINTF(text, first)
 #endif
 
-/* Version of these headers; as text NT_VERSION, "0.1.0"; that of the
- * library is nt_version(). A program that was compiled with
- * headers of another major.minor is to be compiled again: the library's soname says so. */
+/* Version of these headers, in numbers and as the text "0.1.0"; nt_version() has that of the
+ * library. A program must be compiled again for a library of another major.minor, whose soname is
+ * another.
+ */
 #define NT_VERSION_MAJOR 0
 #define NT_VERSION_MINOR 1
 #define NT_VERSION_PATCH 0
@@ -27,11 +28,11 @@ extern "C" {
 #define NT_VERSION_OF(major, minor, patch) NT_VERSION_TEXT(major, minor, patch)
 #define NT_VERSION NT_VERSION_OF(NT_VERSION_MAJOR, NT_VERSION_MINOR, NT_VERSION_PATCH)
 
-/* The number that structs filled by a caller carry in their first field, see nutate.h. */
+/* The version of structs that a caller fills in, see nutate.h. */
 #define NT_INTERFACE 1
 
 /* Statuses, their numbers and texts. A number is never changed, and never used again for another
- * status; new ones are added at the end. A program must expect numbers that it does not know. */
+ * status. New ones are added at the end: a program must expect numbers that it does not know. */
 #define NT_STATUS_LIST(X)                                                                          \
     X(NT_OK, 0, "done")                                                                            \
     X(NT_INTERRUPTED, 1, "interrupted")                                                            \

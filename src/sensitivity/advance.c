@@ -1,6 +1,7 @@
 /* Forward sensitivities from step to step, and between steps. */
 #include "base/error.h"
 #include "method/dense_output.h"
+#include "method/state.h"
 #include "method/work.h"
 #include "sensitivity/forward.h"
 
@@ -258,6 +259,21 @@ nt_status nt_sensitivity_dense(nt_sensitivity *s, int i, double t, nt_state_tang
     double t0 = from->all[NT_PHASE_T], h = to->all[NT_PHASE_T] - t0;
     tangent->work =
         s->work_before[i] + h * nt_work_within(s->power + NT_WORK_NODES * i, (t - t0) / h);
+    return NT_OK;
+}
+
+nt_status nt_state_tangent_copy(nt_state_tangent *copy, double *numbers, const nt_system *system,
+                                const nt_state_tangent *tangent)
+{
+    NT_NEED(NULL, "copy numbers system tangent", copy, numbers, system, tangent);
+    nt_state_tangent c = *tangent;
+    c.q = nt_copy_numbers(&numbers, tangent->q, system->space.nv);
+    c.v = nt_copy_numbers(&numbers, tangent->v, system->space.nv);
+    c.vdot = nt_copy_numbers(&numbers, tangent->vdot, system->space.nv);
+    c.lambda = nt_copy_numbers(&numbers, tangent->lambda, system->nh);
+    c.mu = nt_copy_numbers(&numbers, tangent->mu, system->nn);
+    c.memory = nt_copy_numbers(&numbers, tangent->memory, system->n_memory);
+    *copy = c;
     return NT_OK;
 }
 

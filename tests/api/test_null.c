@@ -272,6 +272,11 @@ static void in_integrators(void **state)
     assert_int_equal(nt_integrator_is_variable(NULL), 0);
     shown = nt_integrator_state(NULL);
     assert_true(isnan(shown.t) && !shown.q);
+    INVALID(nt_state_copy(NULL, numbers, s, &now));
+    INVALID(nt_state_copy(&shown, NULL, s, &now));
+    INVALID(nt_state_copy(&shown, numbers, NULL, &now));
+    INVALID(nt_state_copy(&shown, numbers, s, NULL));
+    assert_int_equal(nt_state_room(NULL), 0);
     INVALID(nt_integrator_dense(NULL, 0, &shown));
     INVALID(nt_integrator_dense(it, 0, NULL));
     assert_int_equal(nt_integrator_saved_size(NULL), 0);
@@ -314,6 +319,10 @@ static void in_sensitivities(void **state)
     assert_int_equal(nt_sensitivity_parameter(sensitivity, 1), -1);
     assert_null(nt_sensitivity_state(NULL, 0).q);
     assert_null(nt_sensitivity_state(sensitivity, 1).q);
+    INVALID(nt_state_tangent_copy(NULL, numbers, s, &d));
+    INVALID(nt_state_tangent_copy(&d, NULL, s, &d));
+    INVALID(nt_state_tangent_copy(&d, numbers, NULL, &d));
+    INVALID(nt_state_tangent_copy(&d, numbers, s, NULL));
     INVALID(nt_sensitivity_dense(NULL, 0, 0, &d));
     INVALID(nt_sensitivity_dense(sensitivity, 1, 0, &d));
     INVALID(nt_sensitivity_dense(sensitivity, 0, 0, NULL));
