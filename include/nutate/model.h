@@ -21,15 +21,15 @@ typedef struct nt_model nt_model;
 /* One motion of a model: parameter values and what follows from them. */
 typedef struct nt_run nt_run;
 
-/* KEY=VALUE of `--set`: a parameter's name or a dotted path of the model file; value is YAML text.
- */
+/* KEY=VALUE of `--set`: key is a parameter's name or a dotted path of the model file, value is YAML
+ * text. */
 typedef struct nt_setting {
     const char *key, *value;
 } nt_setting;
 
-/* Read, validate and assemble a model. Consistent initial positions and velocities are computed.
- * On failure *model is NULL and the error says file:line:column, what is wrong, what was expected.
- */
+/* Read and check a model file, with settings[n_settings] in place of what it says, and compute
+ * consistent initial positions and velocities. NT_IO where a file cannot be read, NT_BAD_MODEL or
+ * NT_INCONSISTENT with file, line and column, what is wrong and what was expected. */
 NT_API nt_status nt_model_read(nt_model **model, const char *path, const nt_setting *settings,
                                int n_settings, nt_error *error);
 
@@ -44,8 +44,7 @@ NT_API void nt_model_destroy(nt_model *model);
  * the model. */
 NT_API const char *nt_model_table_file(const nt_model *model, int i);
 
-/* ---- runs -------------------------------------------------------------------------------------
- */
+/* ---- runs ----------------------------------------------------------------------------------- */
 
 /* A run of a model at the parameter values of the file; the model must outlive it. Costs a copy of
  * the model's numbers. */
@@ -53,14 +52,20 @@ NT_API nt_status nt_run_create(nt_run **run, const nt_model *model, nt_error *er
 NT_API void nt_run_destroy(nt_run *run);
 NT_API const nt_model *nt_run_model(const nt_run *run);
 
-/* The system of the run; frame NT_INERTIAL. Belongs to the run: its functions change the run. */
+/* The system of the run, in the frame NT_INERTIAL. Its functions change the run. */
 NT_API const nt_system *nt_run_system(nt_run *run);
 
-/* A parameter by its name; those that are expressions of it follow, and initial values are found
- * anew. The same as reading the file with NAME=VALUE. An integrator that is under way must be told:
- * nt_integrator_refresh. NT_INVALID for a name that is none, NT_BAD_MODEL as for a file with that
- * value: then the run stands as it was. */
+/* Set a parameter by its name. Parameters that are expressions of it follow, and initial values are
+ * found anew, just as if the file had been read with NAME=VALUE. An integrator that is under way
+ * must be told (nt_integrator_refresh). NT_INVALID for a name that the model does not have or a
+ * value that is not finite, NT_BAD_MODEL or NT_INCONSISTENT as for a file with that value: then the
+ * run stands as it was. */
 NT_API nt_status nt_model_set(nt_run *run, const char *name, double value, nt_error *error);
+
+/* Let this many threads evaluate the run's elements side by side; a run begins with 1, the
+ * caller's own. Results are the same to the bit. It pays where elements are many or costly. To be
+ * called between steps only. */
+NT_API nt_status nt_run_set_threads(nt_run *run, int threads, nt_error *error);
 
 /* Fill in the set-up of an integrator as the model's `simulation` says: system, method, options,
  * frame, tolerances, bounds of steps; work is followed where it is recorded or may be in an
@@ -69,7 +74,9 @@ NT_API nt_status nt_model_set(nt_run *run, const char *name, double value, nt_er
  * a method that is none: then all but the method is filled in. */
 NT_API nt_status nt_run_setup(nt_run *run, nt_integrator_setup *setup, nt_error *error);
 
-/* What the `simulation` and `output` sections say. Strings and arrays belong to the model. */
+/* ---- what the file says -----------------------------------------------------------------------
+ *
+ * The sections `simulation` and `output`. */
 typedef struct nt_simulation {
     double start, duration, step; /* s; step 0 where none is given                        */
     const char *method;           /* "generalized-alpha" where none is given              */
@@ -85,9 +92,10 @@ typedef struct nt_simulation {
     int n_record;
 } nt_simulation;
 NT_API const nt_simulation *nt_model_simulation(const nt_model *model);
-/* Where the file gives a section or one of its keys, "simulation" or "simulation.duration" (also
- * of `output` and `initial`): line and column of its value. 0 and zeros where it does not, or
- * where --set did. */
+
+/* Whether the file gives a section or one of its keys, "simulation" or "simulation.duration" (also
+ * of `output` and `initial`), and line and column of its value; both may be NULL. 0 and zeros where
+ * it does not, or where a setting did. */
 NT_API int nt_model_key_place(const nt_model *model, const char *path, int *line, int *column);
 /* The title, NULL where the file gives none. */
 NT_API const char *nt_model_title(const nt_model *model);
@@ -107,8 +115,8 @@ NT_API void nt_run_initial(const nt_run *run, double *q, double *v, double *memo
 
 /* Prepare derivatives in parameters[n] (NULL: all of them), so that parameter_tangent of the system
  * allocates nothing until parameters are set again; unprepared parameters are prepared at their
- * first use. Costs eight assemblies for each. NT_INVALID for a number out of range; what an
- * assembly with slightly other numbers returns. */
+ * first use. Costs eight assemblies for each. NT_INVALID for a number out of range; or what reading
+ * the model with slightly other values of a parameter would return. */
 NT_API nt_status nt_run_prepare_parameters(nt_run *run, const int *parameters, int n,
                                            nt_error *error);
 
@@ -127,8 +135,8 @@ NT_API double nt_run_parameter_error(const nt_run *run);
 /* What `initial: {correct: true}` moved, one line of words per moved value; "" for nothing. */
 NT_API const char *nt_run_corrections(const nt_run *run);
 
-/* A stated length for weighing moments against forces: the largest distance between the points of
- * the model at the start, m (1 where there is none). */
+/* A length for weighing moments against forces, m: the largest distance between the points of the
+ * model at the start, 1 where there is none. */
 NT_API double nt_run_length(const nt_run *run);
 
 /* ---- recorded quantities -------------------------------------------------------------------- */
@@ -152,8 +160,9 @@ NT_API void nt_model_quantity_column(const nt_model *model, const nt_quantity_in
  * own multipliers are used. */
 NT_API nt_status nt_run_sample(nt_run *run, const nt_quantity_info *quantity, const nt_state *state,
                                const double *reactions, double *out, nt_error *error);
-/* A direction in which recorded quantities change. Pointers may be NULL for zero; dq is an
- * increment, in the system's frame. Time and step size do not change. */
+
+/* A direction in which recorded quantities change: that of an nt_state_tangent, for instance. dq is
+ * an increment in the system's frame. NULL stands for zeros; time and step size do not change. */
 typedef struct nt_state_rate {
     int version;                   /* NT_INTERFACE, or 0: see nutate.h                       */
     const double *dq, *dv, *dvdot; /* [nv]                                                   */
@@ -163,13 +172,15 @@ typedef struct nt_state_rate {
     int parameter;                 /* its number; -1 for none                                */
 } nt_state_rate;
 
-/* Derivatives of n quantities along a direction: out[sum of their columns]. reactions[nh + nn] and
- * their derivative may be NULL: then the multipliers'. Differences of sixth order, good to 1e-12 of
- * the value that the quantity's terms have; largest constraint and step size count as constant. */
+/* Derivatives of quantities[n] along a direction: out[sum of their columns]. reactions[nh + nn] and
+ * reaction_rates[nh + nn], their derivatives, may be NULL: then the multipliers and theirs are
+ * used. Differences of sixth order, good to 1e-12 of the largest term of the quantity; the
+ * quantities `drift` and `step` count as constant. */
 NT_API nt_status nt_run_sample_tangent(nt_run *run, const nt_quantity_info *quantities, int n,
                                        const nt_state *state, const double *reactions,
                                        const nt_state_rate *rate, const double *reaction_rates,
                                        double *out, nt_error *error);
+
 /* ---- objectives -----------------------------------------------------------------------------
  *
  * Scalars of a run that the file declares: the value at the end of an expression of recorded
@@ -191,22 +202,27 @@ typedef struct nt_objective_info {
 NT_API int nt_model_objective_count(const nt_model *model);
 /* Zero where there is no objective of this number. */
 NT_API nt_objective_info nt_model_objective(const nt_model *model, int i);
-/* Values of all expressions at a state: out[objectives]. reactions[nh + nn] may be NULL, then the
- * state's own multipliers are used. NT_NOT_FINITE where one has no value, with its name. The first
- * call of this and the next function allocates, later ones do not (but see
+
+/* Values of all expressions at a state: out[nt_model_objective_count]. reactions[nh + nn] may be
+ * NULL, then the state's own multipliers are used. NT_NOT_FINITE where one has no value, with its
+ * name. The first call of this and the next function allocates, later ones do not (but see
  * nt_run_sample_tangent on parameters that are not prepared). */
 NT_API nt_status nt_run_objective_values(nt_run *run, const nt_state *state,
                                          const double *reactions, double *out, nt_error *error);
-/* Their derivatives along a direction, as nt_run_sample_tangent: out[objectives]. */
+/* Their derivatives along a direction, as in nt_run_sample_tangent. */
 NT_API nt_status nt_run_objective_tangent(nt_run *run, const nt_state *state,
                                           const double *reactions, const nt_state_rate *rate,
                                           const double *reaction_rates, double *out,
                                           nt_error *error);
 
-/* 0 where nothing can do work but forces with a potential: no loads, driven joints, friction or
- * damping. Then there is no work to follow (nt_integrator_setup.track_work). */
+/* ---- what a model is made of ------------------------------------------------------------------
+ *
+ * Whether anything can do work but forces with a potential: loads, driven joints, friction,
+ * damping. If not (0), there is no work to follow (nt_integrator_setup.track_work). */
 NT_API int nt_model_has_power(const nt_model *model);
-/* Counts for `check`. Degrees of freedom: velocities - (holonomic + nonholonomic - redundant). */
+
+/* How much there is of everything. Degrees of freedom: velocities - (holonomic + nonholonomic -
+ * redundant). */
 typedef struct nt_model_counts {
     int bodies, joints, forces, contacts, markers, parameters;
     int points; /* of the bodies: those without rotation */

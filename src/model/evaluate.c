@@ -4,6 +4,7 @@
 #include "model/bodies.h"
 #include "model/body.h"
 #include "model/parameter.h"
+#include "model/side_by_side.h"
 #include "model/signal.h"
 
 #include <string.h>
@@ -80,6 +81,11 @@ static nt_status evaluate_elements(nt_run *run, const nt_view *view, int next)
 {
     int last = run->model->n_bodies - 1;
     run->failed = NULL;
+    if (run->side_by_side && !view->energy) {
+        if (next <= last)
+            evaluate_bodies(run, view, next, last + 1);
+        return nt_side_by_side_evaluate(run->side_by_side, view, &run->failed);
+    }
     for (int i = 0; i < run->model->n_elements; i++) {
         const nt_element *e = &run->model->elements[i];
         int needed = i >= run->model->n_joints ? last : e->last_body;

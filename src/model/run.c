@@ -5,6 +5,7 @@
 #include "base/suggest.h"
 #include "model/evaluate.h"
 #include "model/parameter.h"
+#include "model/side_by_side.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -194,6 +195,7 @@ void nt_run_destroy(nt_run *run)
 {
     if (!run)
         return;
+    nt_side_by_side_free(run->side_by_side);
     nt_run_rest(run);
     nt_arena_free(&run->arena);
     free(run);

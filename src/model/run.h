@@ -64,7 +64,8 @@ struct nt_run {
     double *multipliers; /* [nh + nn] */
     double *scratch;     /* [model->scratch] */
     nt_local local;
-    const nt_element *failed; /* whose evaluation failed, NULL for none */
+    struct nt_side_by_side *side_by_side; /* NULL: one thread */
+    const nt_element *failed;             /* whose evaluation failed, NULL for none */
 
     /* derivatives in parameters (parameter.h) */
     struct nt_parameter_rates *rates;      /* [n_parameters]                                    */

@@ -402,6 +402,7 @@ static void in_runs(void **state)
     assert_null(nt_run_system(NULL));
     IS_NULL("run", nt_model_set(NULL, "m", 1, e));
     IS_NULL("name", nt_model_set(run, NULL, 1, e));
+    IS_NULL("run", nt_run_set_threads(NULL, 1, e));
     IS_NULL("run", nt_run_setup(NULL, &other, e));
     IS_NULL("setup", nt_run_setup(run, NULL, e));
     other.version = 77;
