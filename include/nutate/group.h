@@ -110,7 +110,8 @@ typedef struct nt_space {
     int n_blocks, nq, nv, n_rotations;
 } nt_space;
 
-/* Lay out blocks[n] whose kind (and n for R^n, in nv) are set: fills offsets and totals. */
+/* Lay out blocks[n_blocks], whose kind (and for R^n its n, in nv) is set: fills in their offsets
+ * and the totals of the space. blocks may be NULL where there are none. */
 NT_API void nt_space_init(nt_space *space, nt_block *blocks, int n_blocks);
 
 /* q1 = q0 o exp(dq) (body) or exp(dq) o q0 (inertial); dq[nv]. q1 may be q0. Quaternions come out

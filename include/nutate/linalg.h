@@ -89,7 +89,7 @@ typedef struct nt_solver_statistics {
 
 typedef struct nt_solver nt_solver;
 
-/* Analyse the pattern (ordering, program, all memory). The pattern must outlive the solver. */
+/* Analyse the pattern (ordering, program, all memory). The pattern is borrowed. NT_NO_MEMORY. */
 NT_API nt_status nt_solver_create(nt_solver **solver, const nt_pattern *pattern,
                                   nt_solver_kind kind, nt_error *error);
 NT_API void nt_solver_destroy(nt_solver *solver);
@@ -152,6 +152,7 @@ NT_API nt_status nt_solver_drop(nt_solver *solver, const int *unknowns, int coun
  * factors are void; the next ones depend on their matrix alone, to the bit, as after create. */
 NT_API void nt_solver_forget(nt_solver *solver);
 
+/* What it took so far: the numbers behind the pointer go on with the solver. */
 NT_API const nt_solver_statistics *nt_solver_get_statistics(const nt_solver *solver);
 /* The solver that made the present factors: "dense", "block" or "klu"; "none" of NULL. */
 NT_API const char *nt_solver_name(const nt_solver *solver);

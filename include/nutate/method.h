@@ -36,7 +36,8 @@ typedef struct nt_option {
     const char *name, *value;
 } nt_option;
 
-/* The registry. */
+/* The registry: descriptors are constants, and so are the texts and keys that they give. Of NULL
+ * numbers are 0 and texts "". */
 NT_API int nt_method_count(void);
 NT_API const nt_method *nt_method_at(int i);              /* NULL when there is none */
 NT_API const nt_method *nt_method_find(const char *name); /* NULL when there is none */
@@ -45,7 +46,8 @@ NT_API const char *nt_method_summary(const nt_method *method);
 NT_API const char *nt_method_reference(const nt_method *method);
 NT_API int nt_method_controls_error(const nt_method *method); /* takes tolerances */
 NT_API int nt_method_is_linearised(const nt_method *method);  /* gives sensitivities */
-/* What it asks of a system and what it treats, in words: text[size], returned. */
+/* What it asks of a system and what it treats, in words: written to text[size], always terminated,
+ * which is returned. */
 NT_API const char *nt_method_needs(const nt_method *method, char *text, int size);
 /* Whether it can advance a system: NT_OK, or NT_UNSUPPORTED and a message that names all that is
  * missing and the methods that would do. */
@@ -55,10 +57,12 @@ NT_API nt_status nt_method_check_system(const nt_method *method, const nt_system
  * do and can advance the system. */
 NT_API nt_status nt_method_check_tolerance(const nt_method *method, const nt_system *system,
                                            nt_error *error);
-/* Its options[*count], constants; count may be NULL. */
+/* Its options[*count]; count may be NULL. */
 NT_API const nt_option_key *nt_method_options(const nt_method *method, int *count);
+/* Whether its increments may be in that frame. */
 NT_API int nt_method_has_frame(const nt_method *method, nt_frame frame);
-/* NT_OK, or NT_INVALID and a message that says name, range and what was given. */
+/* Whether an option is one of the method's and its value valid: NT_OK, or NT_INVALID and a message
+ * that says name, range and what was given. */
 NT_API nt_status nt_method_check_option(const nt_method *method, const nt_option *option,
                                         nt_error *error);
 
@@ -66,15 +70,16 @@ NT_API nt_status nt_method_check_option(const nt_method *method, const nt_option
 
 typedef struct nt_integrator nt_integrator;
 
-/* How to set one up. Zero is a sensible value for every field but `system` and `method`. */
+/* How to set one up. Zero is a sensible value for every field but `system` and `method`; what a
+ * model file says is filled in by nt_run_setup (model.h). */
 typedef struct nt_integrator_setup {
     int version;             /* NT_INTERFACE, or 0: see nutate.h                          */
     const nt_system *system; /* borrowed: must outlive the integrator                     */
     const nt_method *method;
     const nt_option *options; /* [n_options] */
     int n_options;
-    nt_frame frame; /* the increments' frame; NT_INERTIAL is zero. A method that has the
-                       body frame only works in that                               */
+    nt_frame frame; /* of the increments of rotations. A method that has no inertial frame
+                       works in the body frame where this is zero (NT_INERTIAL)    */
     nt_solver_kind solver;
     /* Of the local error of a step: position (m), rotation (rad), velocity (m/s), angular_velocity
      * (rad/s). An error may be tolerance (1 + |value|), of rotations tolerance alone. All 0: equal
@@ -87,6 +92,7 @@ typedef struct nt_integrator_setup {
     int track_work;      /* integrate the power of non-potential forces               */
 } nt_integrator_setup;
 
+/* What it took since the start. */
 typedef struct nt_statistics {
     long steps;      /* accepted                                                    */
     long rejected;   /* attempts that did not converge or failed their error test   */
@@ -104,9 +110,9 @@ typedef struct nt_statistics {
     double linear_residual; /* worst accepted relative residual of a linear solve         */
 } nt_statistics;
 
-/* A state to look at. Its arrays belong to the integrator and show the state until the next call on
- * it that is not only a look: step, run, start, refresh, dense output, save, restore. nt_state_copy
- * makes one that lives longer. */
+/* A state to look at. Its arrays belong to the integrator and show the state until the integrator
+ * moves (step, run, start, refresh, restore) or another state is looked at (nt_integrator_state,
+ * dense output, a row of a record). nt_state_copy makes one that lives longer. */
 typedef struct nt_state {
     double t;             /* s                                                            */
     const double *q;      /* [nq]                                                         */
@@ -186,7 +192,7 @@ NT_API void nt_integrator_save(const nt_integrator *integrator, void *bytes);
 NT_API nt_status nt_integrator_restore(nt_integrator *integrator, const void *bytes, size_t size,
                                        nt_error *error);
 
-/* Counted since the start; what is shown follows the integrator. */
+/* What it took so far: the numbers behind the pointer go on with the integrator. */
 NT_API const nt_statistics *nt_integrator_statistics(const nt_integrator *integrator);
 /* The system that it was made with. */
 NT_API const nt_system *nt_integrator_system(const nt_integrator *integrator);

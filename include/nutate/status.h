@@ -19,8 +19,7 @@ extern "C" {
 
 /* Version of these headers, in numbers and as the text "0.1.0"; nt_version() has that of the
  * library. A program must be compiled again for a library of another major.minor, whose soname is
- * another.
- */
+ * another. */
 #define NT_VERSION_MAJOR 0
 #define NT_VERSION_MINOR 1
 #define NT_VERSION_PATCH 0

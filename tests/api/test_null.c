@@ -201,6 +201,12 @@ static void in_system(void **state)
     other = *s;
     other.frame = (nt_frame)77;
     IS_UNKNOWN("system.frame", nt_system_check(&other, e));
+    nt_terms terms = {.level = (nt_level)77};
+    INVALID(s->evaluate(s->self, &at, &terms));
+    terms.level = NT_POSITION;
+    INVALID(s->evaluate(NULL, &at, &terms));
+    INVALID(s->evaluate(s->self, NULL, &terms));
+    INVALID(s->evaluate(s->self, &at, NULL));
     IS_NULL("system", nt_system_check_tangent(NULL, &at, 1e-6, &difference, e));
     IS_NULL("at", nt_system_check_tangent(s, NULL, 1e-6, &difference, e));
     IS_NULL("difference", nt_system_check_tangent(s, &at, 1e-6, NULL, e));
