@@ -7,7 +7,10 @@
  * A frame says where increments and angular velocities live:
  *   NT_BODY      R = R_n exp(psi~),  dR = R dTheta~,   dTheta = T(psi) dpsi
  *   NT_INERTIAL  R = exp(psi~) R_n,  dR = dtheta~ R,   dtheta = T(psi)^T dpsi
- * 3 x 3 and 6 x 6 matrices are arrays row by row. Output may not overlap input unless said.
+ *   NT_SE3       as NT_BODY, and what moves with the rotation is in body axes too: a block
+ *                R^3 x SO(3) is then one of rigid motions, increments xi = (u, psi), velocity (V,
+ * W) with dx/dt = R V; of spaces whose other blocks are R^n 3 x 3 and 6 x 6 matrices are arrays row
+ * by row. Output may not overlap input unless said.
  *
  * Threads. Every function here may be called from any thread: it writes its outputs and nothing
  * else. Spaces are only read once they are laid out.
@@ -35,7 +38,7 @@ extern "C" {
 #endif
 
 /* Functions of spaces take any other number for NT_INERTIAL. */
-typedef enum nt_frame { NT_INERTIAL, NT_BODY } nt_frame;
+typedef enum nt_frame { NT_INERTIAL, NT_BODY, NT_SE3 } nt_frame;
 
 /* ---- SO(3), rotation vector ----------------------------------------------------------------- */
 
@@ -125,13 +128,14 @@ NT_ARRAYS void nt_space_difference(const nt_space *space, nt_frame frame, const 
                                    const double *q1, double *dq);
 
 /* The tangent operator of the frame at dq for each rotation, T(psi) or T(psi)^T, and its inverse:
- * T[n_rotations][9]. Vector-space parts are the identity and not stored. Either may be NULL. */
+ * T[n_rotations][9]. Vector-space parts are the identity and not stored. Either may be NULL. In
+ * NT_SE3 they are those of rigid motions, T[n_rotations][36]. */
 NT_API void nt_space_tangent(const nt_space *space, nt_frame frame, const double *dq, double *T,
                              double *Tinv);
 
 /* Angular velocities (or any rotation entries of a v-like vector) from one frame to the other:
- * body to inertial multiplies by R, inertial to body by R^T. Other entries are copied; out may
- * be v. */
+ * body to inertial multiplies by R, inertial to body by R^T. In NT_SE3 the translation's entries
+ * are those of R^T too. Other entries are copied; out may be v. */
 NT_ARRAYS void nt_space_change_frame(const nt_space *space, nt_frame from, nt_frame to,
                                      const double *q, const double *v, double *out);
 

@@ -166,7 +166,7 @@ typedef int (*nt_observer)(void *context, const nt_integrator *integrator);
  * the setup has a tolerance or the method proposes its steps, in variable ones, of which h is the
  * first of the whole motion. Variable steps follow a digital filter (Soderlind 2003, H211b); only
  * the last ones before `end` are trimmed to it. bdf always chooses its steps, by rules of its own:
- * h bounds the first one, after a start, a refresh, a save or restore; only the last one is
+ * h bounds the first one, after a start, a refresh or a restore; only the last one is
  * trimmed to `end`. */
 NT_API nt_status nt_integrator_run(nt_integrator *integrator, double end, double h,
                                    nt_observer observer, void *context, nt_error *error);
@@ -184,9 +184,12 @@ NT_API nt_state nt_integrator_state(const nt_integrator *integrator);
  */
 NT_API nt_status nt_integrator_dense(nt_integrator *integrator, double t, nt_state *state);
 
-/* The whole state as size bytes, bit for bit: after save, further steps and restore the same
- * numbers follow again. (bdf begins anew at order one at both calls: a run that was never saved
- * differs by its tolerance.) */
+/* The whole state as size bytes. Saving changes nothing: the run goes on with the bits of one that
+ * was never saved. After a restore, here or in another integrator of the same setup, the same bits
+ * follow as if it had gone on, and what is counted goes on from there. bdf is the exception: the
+ * history of its formulas is SUNDIALS' own and cannot be copied, so it begins anew at order one
+ * after a restore, and what follows differs from the run that went on by its tolerance. The size is
+ * that of the setup and does not change. A state that is refused (NT_INVALID) changes nothing. */
 NT_API size_t nt_integrator_saved_size(const nt_integrator *integrator);
 NT_API void nt_integrator_save(const nt_integrator *integrator, void *bytes);
 NT_API nt_status nt_integrator_restore(nt_integrator *integrator, const void *bytes, size_t size,

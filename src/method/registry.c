@@ -65,7 +65,7 @@ const nt_option_key *nt_method_options(const nt_method *method, int *count)
 
 int nt_method_has_frame(const nt_method *method, nt_frame frame)
 {
-    return method && frame >= NT_INERTIAL && frame <= NT_BODY &&
+    return method && frame >= NT_INERTIAL && frame <= NT_SE3 &&
            (method->frames & NT_IN_FRAME(frame)) != 0;
 }
 

@@ -121,7 +121,7 @@ static nt_status no_solution(const nt_assembly *a, nt_status status, const char 
 {
     nt_error place = {0};
     char name[160] = "";
-    int unknown = status == NT_SINGULAR ? nt_solver_singular_unknown(a->problem->solver) : -1;
+    int unknown = status == NT_SINGULAR ? nt_solver_singular_unknown(a->factors->solver) : -1;
     for (int i = 0; status == NT_NOT_FINITE && i < a->problem->nc && unknown < 0; i++)
         unknown = isfinite(a->rows[i]) ? -1 : a->problem->nv + i;
     if (unknown >= 0) {
@@ -276,9 +276,11 @@ static nt_status improve(nt_assembly *a, double *size, bool *better)
     nt_point at = nt_assembly_point(a);
     for (int i = 0; i < p->nc; i++)
         a->rows[i] = i < p->nh ? -a->rows[i] : 0;
-    nt_projection step = {
-        .fixed = a->fixed, .light = a->corrects ? a->light : NULL, .rhs = a->rows};
-    nt_status status = nt_problem_project(p, &at, &step, a->dv);
+    nt_projection step = {.holonomic_only = true, /* positions may move in directions that slip */
+                          .fixed = a->fixed,
+                          .light = a->corrects ? a->light : NULL,
+                          .rhs = a->rows};
+    nt_status status = nt_factors_project(a->factors, &at, &step, a->dv);
     if (status != NT_OK)
         return status;
     double longest = 0;
@@ -288,7 +290,7 @@ static nt_status improve(nt_assembly *a, double *size, bool *better)
     double share = longest > 0.7 ? 0.7 / longest : 1; /* no rotation beyond 40 degrees at once */
     *better = false;
     for (int halving = 0; halving < 12 && !*better; halving++, share /= 2) {
-        double *part = p->work;
+        double *part = a->factors->work;
         for (int i = 0; i < p->nv; i++)
             part[i] = share * a->dv[i];
         nt_space_compose(&p->space, NT_INERTIAL, run->initial_q, part, a->trial);
@@ -572,8 +574,9 @@ nt_status nt_assembly_create(nt_assembly **out, nt_run *run, nt_error *error)
     if (!a)
         return nt_fail_at(error, NT_NO_MEMORY, run->model->file, 0, 0, "out of memory");
     a->run = run;
-    nt_status status =
-        nt_problem_create(&a->problem, &run->system, NT_INERTIAL, NT_SOLVER_AUTO, error);
+    nt_status status = nt_problem_create(&a->problem, &run->system, NT_INERTIAL, error);
+    if (status == NT_OK)
+        status = nt_factors_create(&a->factors, a->problem, NT_SOLVER_AUTO, error);
     if (status == NT_OK && take_work(a) != NT_OK)
         status = nt_fail_at(error, NT_NO_MEMORY, run->model->file, 0, 0, "out of memory");
     if (status != NT_OK) {
@@ -587,6 +590,7 @@ void nt_assembly_destroy(nt_assembly *a)
 {
     if (!a)
         return;
+    nt_factors_destroy(a->factors);
     nt_problem_destroy(a->problem);
     nt_arena_free(&a->arena);
     free(a);
@@ -601,9 +605,7 @@ nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
     write_velocities(run);
     if (run->model->correct_initial)
         memcpy(a->q_given, run->initial_q, (size_t)run->system.space.nq * sizeof(double));
-    a->problem->holonomic_only = true; /* positions may move in directions that slip */
     nt_status status = close_loops(a, validate, error);
-    a->problem->holonomic_only = false;
     if (status != NT_OK)
         return status;
     for (int i = 0; i < run->model->n_joints; i++)
@@ -624,9 +626,9 @@ static nt_status check_accelerations(nt_assembly *a, nt_error *error)
     at.memory = a->run->initial_memory;
     nt_terms terms = {.parts = NT_ALL_PARTS,
                       .level = NT_ACCELERATION,
-                      .residual = a->problem->work,
+                      .residual = a->factors->work,
                       .rows = a->rows};
-    memset(a->problem->work, 0, (size_t)a->problem->nv * sizeof(double));
+    memset(a->factors->work, 0, (size_t)a->problem->nv * sizeof(double));
     nt_status status = nt_problem_evaluate(a->problem, &at, &terms);
     return status == NT_OK ? NT_OK : no_value(a, status, "accelerations", error);
 }
@@ -645,11 +647,11 @@ nt_status nt_run_assemble(nt_run *run, bool validate, nt_error *error)
     nt_point at = nt_assembly_point(a);
     if (status == NT_OK && validate)
         status = check_accelerations(a, error);
-    if (status == NT_OK && (status = nt_problem_choose_rows(a->problem, &at)) != NT_OK)
+    if (status == NT_OK && (status = nt_factors_choose_rows(a->factors, &at)) != NT_OK)
         status = no_solution(a, status, "choice of independent equations", error);
-    run->n_redundant = a->problem->n_dropped;
+    run->n_redundant = a->factors->n_dropped;
     for (int i = 0; i < run->n_redundant; i++)
-        run->redundant[i] = a->problem->dropped[i] - run->system.space.nv;
+        run->redundant[i] = a->factors->dropped[i] - run->system.space.nv;
     measure_length(run);
 done:
     nt_assembly_destroy(a);

@@ -3,7 +3,7 @@
 #define NUTATE_MODEL_ASSEMBLY_H
 
 #include "model/assemble.h"
-#include "system/problem.h"
+#include "system/factors.h"
 
 /* A loop counts as closed, a given value as consistent, when the joint is off by less than this
  * times the model's length (positions) or 1 rad (angles): far above rounding, far below drawing
@@ -13,6 +13,7 @@
 struct nt_assembly {
     nt_run *run;
     nt_problem *problem;
+    nt_factors *factors;
     bool *placed;         /* [n_bodies]                                                         */
     unsigned char *given; /* [nv] what the file gives: it may not move, or moves least          */
     unsigned char *fixed; /* [nv] unknowns that may not move now                                */
