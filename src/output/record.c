@@ -325,7 +325,8 @@ static nt_status find_derivatives(nt_record *record, const nt_integrator *integr
     if (state->t != nt_integrator_state(integrator).t)
         status = nt_sensitivity_dense(s, k, state->t, &d);
     if (status != NT_OK)
-        return nt_fail(error, status, "no derivatives at t = %.17g s", state->t);
+        return nt_fail(error, status, "no derivatives at t = %.17g s: %s", state->t,
+                       nt_status_text(status));
     if (record->needs_reactions)
         status = nt_sensitivity_reactions(s, k, state, &d, record->length, record->reaction_rates,
                                           error);
@@ -456,7 +457,8 @@ nt_status nt_record_advance(nt_record *record, nt_integrator *integrator, nt_err
         if (t < end.t - near)
             status = nt_integrator_dense(integrator, t, &state);
         if (status != NT_OK)
-            return nt_fail(error, status, "no values between steps at t = %.17g s", t);
+            return nt_fail(error, status, "no values between steps at t = %.17g s: %s", t,
+                           nt_status_text(status));
         long before = record->next;
         status = nt_record_write(record, integrator, &state, error);
         if (status != NT_OK)
