@@ -105,6 +105,8 @@ static joint *add_joint(mechanism *m, kind type, int a, int b)
         j->points[0] = into(m, a, vec_add(m->bodies[a].position, anywhere(0.3)));
         j->points[1] = m->bodies[b].point ? vec_of(0, 0, 0) : anywhere(0.2);
     }
+    if (type == SCREW)
+        j->radius = between(-0.5, 0.5);
     if (m->bodies[b].point)
         j->at = m->bodies[b].position;
     if ((type == REVOLUTE || type == PRISMATIC) && one_in(6)) {
@@ -158,7 +160,7 @@ static void add_load(mechanism *m)
 static void make_tree(mechanism *m, int bodies, bool loops)
 {
     static const kind kinds[] = {SPHERICAL,   REVOLUTE, REVOLUTE, REVOLUTE, UNIVERSAL, PRISMATIC,
-                                 CYLINDRICAL, PLANAR,   INLINE,   DISTANCE, FIXED,     SPHERICAL};
+                                 CYLINDRICAL, PLANAR,   INLINE,   DISTANCE, FIXED,     SCREW};
     for (int i = 0; i < bodies; i++) {
         body *b = add_body(m);
         int a = one_in(3) ? 0 : any(m->n_bodies - 1), me = m->n_bodies - 1;
@@ -188,6 +190,18 @@ static void make_tree(mechanism *m, int bodies, bool loops)
         if (a != b && !m->bodies[a].point && !m->bodies[b].point)
             add_joint(m, closers[any(4)], a, b);
     }
+}
+
+/* The first two hinges without motion, geared to each other. */
+static void add_gear(mechanism *m)
+{
+    int found[2], n = 0;
+    for (int i = 0; i < m->n_joints && n < 2; i++)
+        if (m->joints[i].type == REVOLUTE && !m->joints[i].driven)
+            found[n++] = i;
+    if (n == 2)
+        m->joints[m->n_joints++] =
+            (joint){.type = GEAR, .a = found[0], .b = found[1], .radius = between(-2, 2)};
 }
 
 /* Bars in a plane between pins whose axes are parallel: each loop says three things twice. */
@@ -274,6 +288,8 @@ void mechanism_make(mechanism *m, uint64_t seed)
         break;
     default:
         make_tree(m, 1 + any(7), any(2));
+        if (one_in(3))
+            add_gear(m);
     }
     for (int i = any(4); i > 0; i--)
         add_load(m);
@@ -320,12 +336,17 @@ static void write_body(const mechanism *m, int i, FILE *to)
 }
 
 static const char *const types[KINDS] = {
-    "fixed",  "spherical", "revolute", "prismatic",    "cylindrical",    "universal",
-    "planar", "inline",    "distance", "rolling_disk", "rolling_sphere", "knife_edge"};
+    "fixed",  "spherical", "revolute", "prismatic",    "cylindrical",    "screw",      "universal",
+    "planar", "inline",    "distance", "rolling_disk", "rolling_sphere", "knife_edge", "gear"};
 
 static void write_joint(const mechanism *m, int i, FILE *to)
 {
     const joint *j = &m->joints[i];
+    if (j->type == GEAR) {
+        fprintf(to, "  j%d: {type: gear, joints: [j%d, j%d], ratio: %.17g}\n", i, j->a, j->b,
+                j->radius);
+        return;
+    }
     fprintf(to, "  j%d: {type: %s, between: [%s, %s]", i, types[j->type], name_of(j->a),
             name_of(j->b));
     if (j->type == DISTANCE) {
@@ -338,6 +359,8 @@ static void write_joint(const mechanism *m, int i, FILE *to)
             write_vec(to, ", axis", j->axis);
     } else
         write_vec(to, ", at", j->at);
+    if (j->type == SCREW)
+        fprintf(to, ", pitch: %.17g", j->radius);
     if (j->type == UNIVERSAL)
         fprintf(to, ", axes: [[%.17g, %.17g, %.17g], [%.17g, %.17g, %.17g]]", j->axis.x, j->axis.y,
                 j->axis.z, j->other.x, j->other.y, j->other.z);
@@ -450,5 +473,6 @@ void mechanism_write(const mechanism *m, const char *simulation, FILE *to)
             fprintf(to, "    - b%d.orientation\n    - b%d.angular_velocity\n", i, i);
     }
     for (int i = 0; i < m->n_joints; i++)
-        fprintf(to, "    - j%d.force\n", i);
+        if (m->joints[i].type != GEAR)
+            fprintf(to, "    - j%d.force\n", i);
 }

@@ -66,6 +66,7 @@ typedef enum kind {
     REVOLUTE,
     PRISMATIC,
     CYLINDRICAL,
+    SCREW,
     UNIVERSAL,
     PLANAR,
     INLINE,
@@ -73,18 +74,19 @@ typedef enum kind {
     ROLLING_DISK,
     ROLLING_SPHERE,
     KNIFE_EDGE,
+    GEAR,
     KINDS
 } kind;
 
 /* A joint in ground axes at the given placement; rolling ones and the knife edge are on the ground,
- * `at` in the body's axes from its origin and `axis` too. */
+ * `at` in the body's axes from its origin and `axis` too. Of gears a and b are joints. */
 typedef struct joint {
     kind type;
     int a, b;
     vec at, axis, other; /* other: of universal joints, B's axis */
     vec points[2];       /* of distance joints, each body's axes */
-    double radius;
-    bool driven; /* motion = rate t + swing (1 - cos(2 t)) */
+    double radius;       /* pitch of a screw, ratio of a gear */
+    bool driven;         /* motion = rate t + swing (1 - cos(2 t)) */
     double rate, swing;
     double dry, viscous, slip;
     double upper, stiffness, damping; /* a stop; stiffness 0: none */

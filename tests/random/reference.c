@@ -156,17 +156,21 @@ static int rolling_rows(const system_of *s, const joint *j, number *c)
     return 3;
 }
 
-static number angle_row(const system_of *s, const joint *j)
+/* The rate of B's angle about the axis of A, and the rate of that. */
+static number turning(const system_of *s, const joint *j)
 {
     const mover *a = &s->at[j->a], *b = &s->at[j->b];
     point e = carried(a, direction_in(s->m, j->a, j->axis));
     vec w = vec_sub(b->w, a->w), dw = vec_sub(b->dw, a->dw);
-    number f = driven(j, s->t);
-    return of_velocities(vec_dot(e.p, w) - f.v, vec_dot(e.v, w) + vec_dot(e.p, dw) - f.a);
+    return of_velocities(vec_dot(e.p, w), vec_dot(e.v, w) + vec_dot(e.p, dw));
 }
 
 static int rows_of(const system_of *s, const joint *j, number *c)
 {
+    if (j->type == GEAR) {
+        c[0] = plus(turning(s, &s->m->joints[j->a]), -j->radius, turning(s, &s->m->joints[j->b]));
+        return 1;
+    }
     if (j->type >= ROLLING_DISK)
         return rolling_rows(s, j, c);
     const mechanism *m = s->m;
@@ -200,7 +204,7 @@ static int rows_of(const system_of *s, const joint *j, number *c)
     }
     if (j->type == PLANAR)
         c[n++] = dot(d, a[2]);
-    if (j->type == PRISMATIC || j->type == CYLINDRICAL || j->type == INLINE) {
+    if (j->type == PRISMATIC || j->type == CYLINDRICAL || j->type == SCREW || j->type == INLINE) {
         c[n++] = dot(d, a[0]);
         c[n++] = dot(d, a[1]);
     }
@@ -210,10 +214,16 @@ static int rows_of(const system_of *s, const joint *j, number *c)
         if (j->type == FIXED || j->type == PRISMATIC)
             c[n++] = dot(a[0], b[1]);
     }
+    if (j->type == SCREW) {
+        number x = dot(d, a[2]);
+        c[n++] = plus(of_velocities(x.v, x.a), -j->radius / 6.283185307179586, turning(s, j));
+    }
     if (j->driven && j->type == PRISMATIC)
         c[n++] = plus(dot(d, a[2]), -1, driven(j, s->t));
-    if (j->driven && j->type == REVOLUTE)
-        c[n++] = angle_row(s, j);
+    if (j->driven && j->type == REVOLUTE) {
+        number f = driven(j, s->t);
+        c[n++] = plus(turning(s, j), -1, of_velocities(f.v, f.a));
+    }
     return n;
 }
 
@@ -658,6 +668,8 @@ bool reference_integrate(const mechanism *m, double *y, vec *forces, bool *uniqu
     *unique = k.rank == k.rows;
     for (int i = 0; i < m->n_joints; i++) {
         forces[i] = k.own[i];
+        if (m->joints[i].type == GEAR)
+            continue;
         for (int r = k.first[i]; r < k.first[i + 1]; r++) {
             const double *g = k.G[r] + 6 * m->joints[i].b;
             forces[i] = vec_add(forces[i], vec_times(k.l[r], vec_of(g[0], g[1], g[2])));
