@@ -52,6 +52,7 @@ typedef struct nt_result_attribute {
 
 /* What is known before the first row; the caller's, needed until nt_result_create returns. */
 typedef struct nt_result_setup {
+    int version; /* NT_INTERFACE, or 0: of this header */
     const nt_result_file *files;
     int n_files;
     const char *table; /* NULL: the rows of time; "events": in files beside, run.events.nc */
@@ -139,6 +140,7 @@ typedef struct nt_record nt_record;
 /* How to begin one. Zero is a sensible value for every field but `run` and `files`; all are the
  * caller's, and but for run, sensitivity and context needed until nt_record_create returns. */
 typedef struct nt_record_setup {
+    int version; /* NT_INTERFACE, or 0: of this header */
     nt_run *run;
     /* NULL: none. Else each column is followed by its derivatives with respect to the parameters
      * that it carries, "d(top.position.x)/d(m)", in the column's unit per unit of the parameter.

@@ -354,7 +354,7 @@ static void definitions(writer *w)
 
 int nt_model_schema(char *buffer, int size)
 {
-    writer w = {.sink = {.text = buffer, .size = size}, .first = true};
+    writer w = {.sink = {.text = buffer, .size = buffer ? size : 0}, .first = true};
     nt_sink_print(&w.sink, "{");
     w.depth = 1;
     plain(&w, "$schema", "\"https://json-schema.org/draft/2020-12/schema\"");

@@ -96,9 +96,15 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
                                nt_error *error)
 {
     nt_error_clear(error);
+    NT_NEED(error, "integrator", out);
     *out = NULL;
-    if (!setup->system || !setup->method)
-        return nt_fail(error, NT_INVALID, "no system or no method given");
+    NT_NEED(error, "setup", setup);
+    NT_NEED_VERSION(error, "setup", setup->version);
+    NT_NEED(error, "setup.system setup.method", setup->system, setup->method);
+    if (setup->n_options > 0)
+        NT_NEED(error, "setup.options", setup->options);
+    NT_NEED_NUMBER(error, "setup.frame", setup->frame, NT_INERTIAL, NT_SE3);
+    NT_NEED_NUMBER(error, "setup.solver", setup->solver, NT_SOLVER_AUTO, NT_SOLVER_KLU);
     nt_status status = nt_system_check(setup->system, error);
     if (status != NT_OK || (status = check_setup(setup, error)) != NT_OK)
         return nt_said(error, status);
@@ -246,6 +252,9 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
                               const double *memory, nt_error *error)
 {
     nt_error_clear(error);
+    NT_NEED(error, "integrator", it);
+    if (q || v || memory)
+        NT_NEED(error, "q v", q, v);
     const nt_problem *p = it->problem;
     nt_phase *next = &it->stepper.next;
     memset(next->all, 0, it->size * sizeof(double));
@@ -290,6 +299,7 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
 nt_status nt_integrator_refresh(nt_integrator *it, nt_error *error)
 {
     nt_error_clear(error);
+    NT_NEED(error, "integrator", it);
     nt_stepper *s = &it->stepper;
     nt_phase *next = &s->next;
     if (!it->started)
@@ -596,6 +606,7 @@ static nt_status advance(nt_integrator *it, double end, double h, nt_observer ob
 nt_status nt_integrator_step(nt_integrator *it, double h, nt_error *error)
 {
     nt_error_clear(error);
+    NT_NEED(error, "integrator", it);
     if (!(h > 0) || !isfinite(h))
         return nt_fail(error, NT_INVALID, "step size is %g s, expected a positive number", h);
     return nt_said(error, advance(it, it->stepper.now.all[NT_PHASE_T] + h, h, NULL, NULL, error));
@@ -605,6 +616,7 @@ nt_status nt_integrator_run(nt_integrator *it, double end, double h, nt_observer
                             void *context, nt_error *error)
 {
     nt_error_clear(error);
+    NT_NEED(error, "integrator", it);
     double begin = it->stepper.now.all[NT_PHASE_T];
     if (!(h > 0) || !isfinite(h))
         return nt_fail(error, NT_INVALID, "step size is %g s, expected a positive number", h);
@@ -614,7 +626,7 @@ nt_status nt_integrator_run(nt_integrator *it, double end, double h, nt_observer
     return nt_said(error, advance(it, end, h, observer, context, error));
 }
 
-int nt_integrator_is_variable(const nt_integrator *it) { return it->variable; }
+int nt_integrator_is_variable(const nt_integrator *it) { return it && it->variable; }
 
 /* ---- looking -------------------------------------------------------------------------------- */
 
@@ -646,7 +658,10 @@ static nt_state look(const nt_integrator *it, const nt_phase *phase)
     return state;
 }
 
-nt_state nt_integrator_state(const nt_integrator *it) { return look(it, &it->stepper.now); }
+nt_state nt_integrator_state(const nt_integrator *it)
+{
+    return it ? look(it, &it->stepper.now) : (nt_state){.t = (double)NAN};
+}
 
 nt_status nt_integrator_looking(nt_integrator *it, nt_stepper *looking)
 {
@@ -681,6 +696,7 @@ nt_status nt_integrator_between(nt_integrator *it, const nt_phase *from, const n
 
 nt_status nt_integrator_dense(nt_integrator *it, double t, nt_state *state)
 {
+    NT_NEED(NULL, "integrator state", it, state);
     const nt_phase *from = &it->before, *to = &it->stepper.now;
     if (!(t >= from->all[NT_PHASE_T] && t <= to->all[NT_PHASE_T]))
         return NT_INVALID;
@@ -698,6 +714,7 @@ nt_status nt_integrator_dense(nt_integrator *it, double t, nt_state *state)
 
 nt_status nt_integrator_drift(nt_integrator *it, double *position, double *velocity)
 {
+    NT_NEED(NULL, "integrator position velocity", it, position, velocity);
     const nt_problem *p = it->problem;
     nt_point at = nt_phase_point(&it->stepper.now);
     double *drift[2] = {position, velocity}, *rows = it->factors->work;
@@ -716,6 +733,11 @@ nt_status nt_integrator_drift(nt_integrator *it, double *position, double *veloc
 nt_status nt_integrator_reactions(nt_integrator *it, const nt_state *state, double length,
                                   double *out, nt_error *error)
 {
+    NT_NEED(error, "integrator state out", it, state, out);
+    if (it->problem->nh > 0)
+        NT_NEED(error, "state.lambda", state->lambda);
+    if (it->problem->nn > 0)
+        NT_NEED(error, "state.mu", state->mu);
     const nt_problem *p = it->problem;
     memcpy(out, state->lambda, (size_t)p->nh * sizeof(double));
     memcpy(out + p->nh, state->mu, (size_t)p->nn * sizeof(double));
@@ -741,12 +763,20 @@ nt_status nt_integrator_reactions(nt_integrator *it, const nt_state *state, doub
 
 int nt_integrator_redundant(const nt_integrator *it, int *index, int room)
 {
+    if (!it)
+        return 0;
     const nt_factors *f = it->factors;
     for (int i = 0; i < f->n_dropped && i < room && index; i++)
         index[i] = f->dropped[i] - it->problem->nv;
     return f->n_dropped;
 }
 
-const nt_statistics *nt_integrator_statistics(const nt_integrator *it) { return &it->statistics; }
+const nt_statistics *nt_integrator_statistics(const nt_integrator *it)
+{
+    return it ? &it->statistics : NULL;
+}
 
-const nt_system *nt_integrator_system(const nt_integrator *it) { return it->problem->system; }
+const nt_system *nt_integrator_system(const nt_integrator *it)
+{
+    return it ? it->problem->system : NULL;
+}

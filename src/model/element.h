@@ -2,6 +2,7 @@
 #ifndef NUTATE_MODEL_ELEMENT_H
 #define NUTATE_MODEL_ELEMENT_H
 
+#include "linalg/pattern.h"
 #include "model/body_numbers.h"
 
 /* The ground does not move: once for every array of motions. */

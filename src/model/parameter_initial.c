@@ -22,6 +22,7 @@ static nt_status check_number(const nt_run *run, int k, nt_error *error)
 nt_status nt_run_prepare_parameters(nt_run *run, const int *parameters, int n, nt_error *error)
 {
     nt_error_clear(error);
+    NT_NEED(error, "run", run);
     nt_status status = NT_OK;
     int count = parameters ? n : run->model->n_parameters;
     for (int i = 0; i < count && status == NT_OK; i++) {
@@ -37,6 +38,7 @@ nt_status nt_run_initial_tangent(nt_run *run, int k, double *dq, double *dv, dou
                                  nt_error *error)
 {
     nt_error_clear(error);
+    NT_NEED(error, "run dq dv", run, dq, dv);
     const nt_system *system = &run->system;
     nt_status status = check_number(run, k, error);
     if (status == NT_OK)
@@ -142,4 +144,4 @@ nt_status nt_run_energy_tangent(void *self, const nt_point *at, int k, nt_energy
 
 /* ---- how far they are off ------------------------------------------------------------------- */
 
-double nt_run_parameter_error(const nt_run *run) { return run->parameter_error; }
+double nt_run_parameter_error(const nt_run *run) { return run ? run->parameter_error : 0; }

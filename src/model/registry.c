@@ -40,8 +40,7 @@ const nt_element_type *nt_element_type_at(int i)
 
 nt_status nt_element_type_add(const nt_element_type *type, nt_error *error)
 {
-    if (!type)
-        return nt_fail(error, NT_INVALID, "nt_element_type_add: no type given");
+    NT_NEED(error, "type", type);
     if (type->version != NT_ELEMENT_VERSION)
         return nt_fail(error, NT_INVALID, "an element type of version %d, expected %d",
                        type->version, NT_ELEMENT_VERSION);

@@ -106,6 +106,8 @@ static int of_ground(const nt_model *model, int *group, nt_error *out)
 
 int nt_model_remark(const nt_model *model, int i, nt_error *out)
 {
+    if (!model || !out)
+        return 0;
     nt_error unwanted = {0};
     for (int b = 1; b < model->n_bodies; b++) {
         const nt_body *body = &model->bodies[b];

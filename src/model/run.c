@@ -155,9 +155,9 @@ static void copy_state(nt_run *run, const nt_run *from)
 
 nt_status nt_run_create(nt_run **out, const nt_model *model, nt_error *error)
 {
+    NT_NEED(error, "run", out);
     *out = NULL;
-    if (!model)
-        return nt_fail(error, NT_INVALID, "no model given to run");
+    NT_NEED(error, "model", model);
     nt_run *run = calloc(1, sizeof *run);
     if (!run)
         return nt_fail(error, NT_NO_MEMORY, "out of memory for a run");
@@ -199,17 +199,19 @@ void nt_run_destroy(nt_run *run)
 
 /* ---- what it shows -------------------------------------------------------------------------- */
 
-const nt_model *nt_run_model(const nt_run *run) { return run->model; }
-const nt_system *nt_run_system(nt_run *run) { return &run->system; }
-double nt_run_length(const nt_run *run) { return run->length; }
+const nt_model *nt_run_model(const nt_run *run) { return run ? run->model : NULL; }
+const nt_system *nt_run_system(nt_run *run) { return run ? &run->system : NULL; }
+double nt_run_length(const nt_run *run) { return run ? run->length : 0; }
 
 const char *nt_run_corrections(const nt_run *run)
 {
-    return run->corrections ? run->corrections : "";
+    return run && run->corrections ? run->corrections : "";
 }
 
 void nt_run_initial(const nt_run *run, double *q, double *v, double *memory)
 {
+    if (!run || !q || !v || (run->system.n_memory > 0 && !memory))
+        return;
     const nt_system *s = &run->system;
     memcpy(q, run->initial_q, (size_t)s->space.nq * sizeof *q);
     memcpy(v, run->initial_v, (size_t)s->space.nv * sizeof *v);
@@ -270,6 +272,7 @@ static nt_status set_one(nt_run *run, int k, double value, nt_error *error)
 nt_status nt_model_set(nt_run *run, const char *name, double value, nt_error *error)
 {
     nt_error_clear(error);
+    NT_NEED(error, "run name", run, name);
     const nt_model *model = run->model;
     nt_suggestion search;
     int k = 0;

@@ -75,6 +75,7 @@ nt_status nt_run_sample(nt_run *run, const nt_quantity_info *quantity, const nt_
                         const double *reactions, double *out, nt_error *error)
 {
     nt_error_clear(error);
+    NT_NEED(error, "run quantity state out", run, quantity, state, out);
     nt_sampler sampler = {.run = run};
     nt_arena arena = {0};
     nt_status status = NT_OK;

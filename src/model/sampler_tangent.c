@@ -218,6 +218,10 @@ nt_status nt_run_sample_tangent(nt_run *run, const nt_quantity_info *quantities,
                                 double *out, nt_error *error)
 {
     nt_error_clear(error);
+    NT_NEED(error, "run state rate out", run, state, rate, out);
+    if (n > 0)
+        NT_NEED(error, "quantities", quantities);
+    NT_NEED_VERSION(error, "rate", rate->version);
     nt_tangent_sampler t;
     nt_arena arena = {0};
     int columns = 0;

@@ -72,7 +72,9 @@ static bool take_memory(nt_objectives *o)
 nt_status nt_objectives_create(nt_objectives **out, nt_run *run, nt_integrator *integrator,
                                nt_sensitivity *sensitivity, nt_error *error)
 {
+    NT_NEED(error, "objectives", out);
     *out = NULL;
+    NT_NEED(error, "run integrator", run, integrator);
     nt_objectives *o = calloc(1, sizeof *o);
     if (!o)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
@@ -103,6 +105,8 @@ void nt_objectives_destroy(nt_objectives *o)
 
 void nt_objectives_restart(nt_objectives *o)
 {
+    if (!o)
+        return;
     o->points = 0;
     memset(o->sum, 0, (size_t)o->n * o->size * sizeof *o->sum);
 }
@@ -130,13 +134,15 @@ static size_t kept_bytes(const nt_objectives *o) { return (size_t)o->n * o->size
 
 size_t nt_objectives_saved_size(const nt_objectives *o)
 {
-    return sizeof(saved) + KEPT * kept_bytes(o);
+    return o ? sizeof(saved) + KEPT * kept_bytes(o) : 0;
 }
 
 void nt_objectives_save(const nt_objectives *o, void *bytes)
 {
     double *kept[KEPT];
     saved head;
+    if (!o || !bytes)
+        return;
     memset(&head, 0, sizeof head); /* padding too: equal states are equal bytes */
     head.n = o->n, head.n_parameters = o->n_parameters, head.points = o->points;
     head.start = o->start;
@@ -151,6 +157,8 @@ nt_status nt_objectives_restore(nt_objectives *o, const void *bytes, size_t size
 {
     double *kept[KEPT];
     saved head = {0};
+    nt_error_clear(error);
+    NT_NEED(error, "objectives bytes", o, bytes);
     if (size == nt_objectives_saved_size(o))
         memcpy(&head, bytes, sizeof head);
     if (size != nt_objectives_saved_size(o) || head.n != o->n ||
@@ -336,6 +344,7 @@ static void show(nt_objectives *o)
 nt_status nt_objectives_advance(nt_objectives *o, nt_error *error)
 {
     nt_error_clear(error);
+    NT_NEED(error, "objectives", o);
     if (o->n == 0)
         return NT_OK;
     double t = nt_integrator_state(o->integrator).t;
@@ -361,9 +370,13 @@ nt_status nt_objectives_advance(nt_objectives *o, nt_error *error)
     return NT_OK;
 }
 
-double nt_objectives_value(const nt_objectives *o, int i) { return o->shown[(size_t)i * o->size]; }
+double nt_objectives_value(const nt_objectives *o, int i)
+{
+    return o && i >= 0 && i < o->n ? o->shown[(size_t)i * o->size] : (double)NAN;
+}
 
 double nt_objectives_derivative(const nt_objectives *o, int i, int k)
 {
-    return o->shown[(size_t)i * o->size + 1 + (size_t)k];
+    bool there = o && i >= 0 && i < o->n && k >= 0 && k < o->n_parameters;
+    return there ? o->shown[(size_t)i * o->size + 1 + (size_t)k] : (double)NAN;
 }

@@ -315,6 +315,10 @@ static nt_status take_memory(nt_record *record, nt_error *error)
 nt_status nt_record_open(nt_record **record, nt_run *run, const char *path, nt_record_format format,
                          const char *provenance, nt_error *error)
 {
+    NT_NEED(error, "record", record);
+    *record = NULL;
+    NT_NEED(error, "run path", run, path);
+    NT_NEED_NUMBER(error, "format", format, NT_CSV, NT_NETCDF);
     const nt_result_file file = {path, format};
     const nt_record_setup setup = {
         .run = run, .files = &file, .n_files = 1, .provenance = provenance};
@@ -324,9 +328,11 @@ nt_status nt_record_open(nt_record **record, nt_run *run, const char *path, nt_r
 nt_status nt_record_create(nt_record **record, const nt_record_setup *setup, nt_error *error)
 {
     nt_error_clear(error);
+    NT_NEED(error, "record", record);
     *record = NULL;
-    if (!setup->run)
-        return nt_fail(error, NT_INVALID, "a record needs a run");
+    NT_NEED(error, "setup", setup);
+    NT_NEED_VERSION(error, "setup", setup->version);
+    NT_NEED(error, "setup.run setup.files", setup->run, setup->files);
     nt_record *r = calloc(1, sizeof *r);
     if (!r)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
@@ -355,15 +361,20 @@ nt_status nt_record_create(nt_record **record, const nt_record_setup *setup, nt_
     return NT_OK;
 }
 
-long nt_record_rows(const nt_record *record) { return nt_result_written(record->result); }
+long nt_record_rows(const nt_record *record)
+{
+    return record ? nt_result_written(record->result) : 0;
+}
 
 size_t nt_record_saved_size(const nt_record *record)
 {
-    return sizeof(saved) + nt_result_saved_size(record->result);
+    return record ? sizeof(saved) + nt_result_saved_size(record->result) : 0;
 }
 
 nt_status nt_record_save(nt_record *record, void *bytes, int to_disk, nt_error *error)
 {
+    nt_error_clear(error);
+    NT_NEED(error, "record bytes", record, bytes);
     const saved place = {.next = record->next, .last = record->last};
     memcpy(bytes, &place, sizeof place);
     return nt_result_save(record->result, (char *)bytes + sizeof place, to_disk, error);
@@ -399,7 +410,8 @@ static nt_status find_derivatives(nt_record *record, const nt_integrator *integr
     if (state->t != nt_integrator_state(integrator).t)
         status = nt_sensitivity_dense(s, k, state->t, &d);
     if (status != NT_OK)
-        return nt_fail(error, status, "no derivatives at t = %.17g s", state->t);
+        return nt_fail(error, status, "no derivatives at t = %.17g s: %s", state->t,
+                       nt_status_text(status));
     if (record->needs_reactions)
         status = nt_sensitivity_reactions(s, k, state, &d, record->length, record->reaction_rates,
                                           error);
@@ -477,6 +489,7 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
                           nt_error *error)
 {
     nt_error_clear(error);
+    NT_NEED(error, "record integrator state", record, integrator, state);
     nt_status status = NT_OK;
     if (state->t == record->last)
         return NT_OK;
@@ -515,6 +528,7 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
 nt_status nt_record_advance(nt_record *record, nt_integrator *integrator, nt_error *error)
 {
     nt_error_clear(error);
+    NT_NEED(error, "record integrator", record, integrator);
     nt_state end = nt_integrator_state(integrator);
     if (record->every <= 0) {
         nt_status status = nt_record_write(record, integrator, &end, error);

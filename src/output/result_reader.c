@@ -31,11 +31,11 @@ nt_status nt_result_get(const nt_result *r, uint64_t at, void *bytes, size_t siz
 nt_status nt_result_open(nt_result **result, const char *path, nt_error *error)
 {
     nt_error_clear(error);
+    NT_NEED(error, "result", result);
     char start[4];
     size_t got = 0;
     *result = NULL;
-    if (!path)
-        return nt_fail(error, NT_INVALID, "a result is opened by its path, got none");
+    NT_NEED(error, "path", path);
     nt_result *r = calloc(1, sizeof *r);
     if (!r)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
@@ -76,32 +76,32 @@ void nt_result_close(nt_result *r)
 
 nt_record_format nt_result_format(const nt_result *r)
 {
-    return r->record_size > 0 ? NT_NETCDF : NT_CSV;
+    return r && r->record_size > 0 ? NT_NETCDF : NT_CSV;
 }
 
-long nt_result_rows(const nt_result *r) { return r->rows; }
-int nt_result_column_count(const nt_result *r) { return r->n_columns; }
-int nt_result_array_count(const nt_result *r) { return r->n_arrays; }
-int nt_result_attribute_count(const nt_result *r) { return r->n_attributes; }
+long nt_result_rows(const nt_result *r) { return r ? r->rows : 0; }
+int nt_result_column_count(const nt_result *r) { return r ? r->n_columns : 0; }
+int nt_result_array_count(const nt_result *r) { return r ? r->n_arrays : 0; }
+int nt_result_attribute_count(const nt_result *r) { return r ? r->n_attributes : 0; }
 
 nt_result_column nt_result_column_at(const nt_result *r, int i)
 {
-    return i >= 0 && i < r->n_columns ? r->columns[i] : (nt_result_column){0};
+    return r && i >= 0 && i < r->n_columns ? r->columns[i] : (nt_result_column){0};
 }
 
 nt_result_array nt_result_array_at(const nt_result *r, int i)
 {
-    return i >= 0 && i < r->n_arrays ? r->arrays[i] : (nt_result_array){0};
+    return r && i >= 0 && i < r->n_arrays ? r->arrays[i] : (nt_result_array){0};
 }
 
 nt_result_attribute nt_result_attribute_at(const nt_result *r, int i)
 {
-    return i >= 0 && i < r->n_attributes ? r->attributes[i] : (nt_result_attribute){0};
+    return r && i >= 0 && i < r->n_attributes ? r->attributes[i] : (nt_result_attribute){0};
 }
 
 int nt_result_find(const nt_result *r, const char *name)
 {
-    for (int i = 0; i < r->n_columns; i++)
+    for (int i = 0; r && name && i < r->n_columns; i++)
         if (strcmp(r->columns[i].name, name) == 0)
             return i;
     return -1;
@@ -120,6 +120,7 @@ static nt_status check_rows(const nt_result *r, long first, long n, nt_error *er
 nt_status nt_result_read(nt_result *r, long first, long n, double *values, nt_error *error)
 {
     nt_error_clear(error);
+    NT_NEED(error, "result values", r, values);
     nt_status status = check_rows(r, first, n, error);
     if (status != NT_OK)
         return nt_said(error, status);
@@ -132,6 +133,7 @@ nt_status nt_result_read_array(nt_result *r, int i, long first, long n, double *
                                nt_error *error)
 {
     nt_error_clear(error);
+    NT_NEED(error, "result values", r, values);
     if (i < 0 || i >= r->n_arrays)
         return nt_fail_at(error, NT_INVALID, r->path, 0, 0, "has %d arrays, none of number %d",
                           r->n_arrays, i);

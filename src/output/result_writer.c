@@ -103,6 +103,8 @@ static char *path_between(const char *path, size_t stem, const char *dot, const 
 
 char *nt_result_beside(const char *path, const char *table)
 {
+    if (!path || !table)
+        return NULL;
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
     return path_between(path, dot ? (size_t)(dot - path) : strlen(path), ".", table);
 }
@@ -143,6 +145,7 @@ static nt_status flush_all(nt_result_writer *w, nt_error *error)
 nt_status nt_result_keep_up(nt_result_writer *w, nt_error *error)
 {
     nt_error_clear(error);
+    NT_NEED(error, "writer", w);
     if (!w->waits)
         return NT_OK;
     double now = coarse_clock(), before = w->asked;
@@ -162,6 +165,7 @@ static size_t put_row(const nt_result_writer *w, const result_file *file, const 
 nt_status nt_result_write(nt_result_writer *w, const double *values, nt_error *error)
 {
     nt_error_clear(error);
+    NT_NEED(error, "writer values", w, values);
     for (int i = 0; i < w->n_files; i++) {
         result_file *file = &w->files[i];
         if (file->format->count_at > 0 && (double)w->rows >= MOST_COUNTED)
@@ -185,7 +189,7 @@ nt_status nt_result_write(nt_result_writer *w, const double *values, nt_error *e
     return nt_said(error, status);
 }
 
-long nt_result_written(const nt_result_writer *w) { return w->rows; }
+long nt_result_written(const nt_result_writer *w) { return w ? w->rows : 0; }
 
 /* ---- save ----------------------------------------------------------------------------------- */
 
@@ -193,12 +197,13 @@ static const char magic[8] = "nutrows";
 
 size_t nt_result_saved_size(const nt_result_writer *w)
 {
-    return sizeof(place) + (size_t)w->n_files * sizeof(file_place);
+    return w ? sizeof(place) + (size_t)w->n_files * sizeof(file_place) : 0;
 }
 
 nt_status nt_result_save(nt_result_writer *w, void *bytes, int to_disk, nt_error *error)
 {
     nt_error_clear(error);
+    NT_NEED(error, "writer bytes", w, bytes);
     place head;
     memset(&head, 0, sizeof head);
     memcpy(head.magic, magic, sizeof magic);
@@ -351,12 +356,20 @@ static void destroy(nt_result_writer *w)
 nt_status nt_result_create(nt_result_writer **writer, const nt_result_setup *setup, nt_error *error)
 {
     nt_error_clear(error);
+    NT_NEED(error, "writer", writer);
     *writer = NULL;
-    if (setup->n_files < 1 || setup->n_columns < 1 || !setup->files || !setup->columns)
+    NT_NEED(error, "setup", setup);
+    NT_NEED_VERSION(error, "setup", setup->version);
+    NT_NEED(error, "setup.files setup.columns", setup->files, setup->columns);
+    if (setup->n_files < 1 || setup->n_columns < 1)
         return nt_fail(error, NT_INVALID,
                        "a result has %d files and %d columns, expected one of "
                        "each at least",
                        setup->n_files, setup->n_columns);
+    for (int i = 0; i < setup->n_files; i++) {
+        NT_NEED(error, "setup.files.path", setup->files[i].path);
+        NT_NEED_NUMBER(error, "setup.files.format", setup->files[i].format, NT_CSV, NT_NETCDF);
+    }
     nt_result_writer *w = calloc(1, sizeof *w);
     if (!w)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");

@@ -1,6 +1,7 @@
 /* Forward sensitivities from step to step, and between steps. */
 #include "base/error.h"
 #include "method/dense_output.h"
+#include "method/state.h"
 #include "method/work.h"
 #include "sensitivity/forward.h"
 
@@ -142,17 +143,25 @@ nt_status nt_sensitivity_attend(void *context, nt_integrator *it, double h)
 
 /* ---- looking -------------------------------------------------------------------------------- */
 
+/* Whether there is a parameter of this number. */
+static bool sensitivity_has(const nt_sensitivity *s, int i) { return s && i >= 0 && i < s->n; }
+
 double nt_sensitivity_difference_error(const nt_sensitivity *s, int i)
 {
-    return s->route[i].difference;
+    return sensitivity_has(s, i) ? s->route[i].difference : (double)NAN;
 }
 
-int nt_sensitivity_count(const nt_sensitivity *s) { return s->n; }
+int nt_sensitivity_count(const nt_sensitivity *s) { return s ? s->n : 0; }
 
-int nt_sensitivity_parameter(const nt_sensitivity *s, int i) { return s->route[i].parameter; }
+int nt_sensitivity_parameter(const nt_sensitivity *s, int i)
+{
+    return sensitivity_has(s, i) ? s->route[i].parameter : -1;
+}
 
 nt_state_tangent nt_sensitivity_state(nt_sensitivity *s, int i)
 {
+    if (!sensitivity_has(s, i))
+        return (nt_state_tangent){.work = (double)NAN};
     const nt_problem *p = s->integrator->problem;
     const nt_phase *now = &s->integrator->stepper.now;
     nt_variation d = nt_sensitivity_variation(s, s->now, i, NT_APART_STATE);
@@ -225,6 +234,9 @@ static nt_status vary_between(nt_sensitivity *s, double t)
 
 nt_status nt_sensitivity_dense(nt_sensitivity *s, int i, double t, nt_state_tangent *tangent)
 {
+    NT_NEED(NULL, "sensitivity tangent", s, tangent);
+    if (!sensitivity_has(s, i))
+        return NT_INVALID;
     nt_integrator *it = s->integrator;
     const nt_problem *p = it->problem;
     const nt_phase *from = &it->before, *to = &it->stepper.now, middle = it->stepper.next;
@@ -256,11 +268,30 @@ nt_status nt_sensitivity_dense(nt_sensitivity *s, int i, double t, nt_state_tang
     return NT_OK;
 }
 
+nt_status nt_state_tangent_copy(nt_state_tangent *copy, double *numbers, const nt_system *system,
+                                const nt_state_tangent *tangent)
+{
+    NT_NEED(NULL, "copy numbers system tangent", copy, numbers, system, tangent);
+    nt_state_tangent c = *tangent;
+    c.q = nt_copy_numbers(&numbers, tangent->q, system->space.nv);
+    c.v = nt_copy_numbers(&numbers, tangent->v, system->space.nv);
+    c.vdot = nt_copy_numbers(&numbers, tangent->vdot, system->space.nv);
+    c.lambda = nt_copy_numbers(&numbers, tangent->lambda, system->nh);
+    c.mu = nt_copy_numbers(&numbers, tangent->mu, system->nn);
+    c.memory = nt_copy_numbers(&numbers, tangent->memory, system->n_memory);
+    *copy = c;
+    return NT_OK;
+}
+
 /* Differences along the tangent, with the rows in use held. */
 nt_status nt_sensitivity_reactions(nt_sensitivity *s, int i, const nt_state *state,
                                    const nt_state_tangent *d, double length, double *out,
                                    nt_error *error)
 {
+    NT_NEED(error, "sensitivity state tangent out", s, state, d, out);
+    if (!sensitivity_has(s, i))
+        return nt_fail(error, NT_INVALID, "sensitivity %d, expected a number from 0 to %d", i,
+                       s->n - 1);
     const nt_problem *p = s->integrator->problem;
     const nt_system *system = p->system;
     size_t nc = (size_t)p->nc;

@@ -91,7 +91,11 @@ nt_status nt_sensitivity_create(nt_sensitivity **out, nt_integrator *it, const i
                                 int n, nt_error *error)
 {
     nt_error_clear(error);
+    NT_NEED(error, "sensitivity", out);
     *out = NULL;
+    NT_NEED(error, "integrator", it);
+    if (n > 0)
+        NT_NEED(error, "parameters", parameters);
     const nt_system *system = it->problem->system;
     if (!it->method->linearise)
         return nt_said(error, refuse_method(it->method, system, error));
@@ -297,6 +301,7 @@ static nt_status begin(nt_sensitivity *s, nt_error *error)
 nt_status nt_sensitivity_start(nt_sensitivity *s, nt_error *error)
 {
     nt_error_clear(error);
+    NT_NEED(error, "sensitivity", s);
     const nt_problem *p = s->integrator->problem;
     nt_status status = begin(s, error);
     if (status != NT_OK)
@@ -319,6 +324,7 @@ nt_status nt_sensitivity_start_from(nt_sensitivity *s, const double *dq, const d
                                     nt_error *error)
 {
     nt_error_clear(error);
+    NT_NEED(error, "sensitivity", s);
     size_t nv = (size_t)s->integrator->problem->nv;
     nt_status status = begin(s, error);
     if (status != NT_OK)

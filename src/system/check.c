@@ -131,8 +131,12 @@ nt_status nt_system_check_tangent(const nt_system *system, const nt_point *at, d
                                   double *difference, nt_error *error)
 {
     nt_error_clear(error);
+    NT_NEED(error, "system at difference", system, at, difference);
     nt_problem *problem;
-    nt_status status = nt_problem_create(&problem, system, system->frame, error);
+    nt_status status = nt_system_check(system, error);
+    if (status != NT_OK)
+        return nt_said(error, status);
+    status = nt_problem_create(&problem, system, system->frame, error);
     if (status != NT_OK)
         return nt_said(error, status);
     status = nt_problem_check_tangent(problem, at, step, difference, error);
