@@ -151,6 +151,7 @@ void nt_integrator_destroy(nt_integrator *it)
         return;
     if (it->method->close)
         it->method->close(&it->stepper);
+    nt_minimum_norm_destroy(it->reactions);
     nt_problem_destroy(it->problem);
     free(it);
 }
@@ -636,8 +637,9 @@ nt_status nt_integrator_reactions(nt_integrator *it, const nt_state *state, doub
                    .lambda = state->lambda,
                    .mu = state->mu,
                    .memory = state->memory};
-    p->length = length;
-    nt_status status = nt_problem_minimum_norm(p, &at, out);
+    nt_status status = it->reactions ? NT_OK : nt_minimum_norm_create(&it->reactions, p);
+    if (status == NT_OK)
+        status = nt_minimum_norm_find(it->reactions, p, &at, length, out);
     return status == NT_OK ? NT_OK
                            : nt_fail(error, status, "reactions at t = %g s: %s", state->t,
                                      nt_status_text(status));

@@ -130,6 +130,7 @@ void nt_sensitivity_destroy(nt_sensitivity *s)
         s->integrator->attend = NULL;
         s->integrator->stepper.differentiated = false;
     }
+    nt_minimum_norm_destroy(s->reactions);
     nt_arena_free(&s->arena);
     free(s);
 }

@@ -122,13 +122,6 @@ typedef struct nt_projection {
 nt_status nt_problem_project(nt_problem *problem, const nt_point *at,
                              const nt_projection *projection, double *dv);
 
-/* Multipliers of least norm with the same forces: multipliers[nc] in and out. */
-nt_status nt_problem_minimum_norm(nt_problem *problem, const nt_point *at, double *multipliers);
-/* The same with the rows in use instead of new ones: beside a state, where redundant equations may
- * no longer be so, it is a smooth function of at and multipliers. Allocates. */
-nt_status nt_problem_minimum_norm_held(nt_problem *problem, const nt_point *at,
-                                       double *multipliers);
-
 /* Relative difference between tangent and central differences; see nt_system_check_tangent. */
 nt_status nt_problem_check_tangent(nt_problem *problem, const nt_point *at, double step,
                                    double *difference, nt_error *error);
