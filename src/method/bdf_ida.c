@@ -11,6 +11,14 @@
 
 /* ---- equations ------------------------------------------------------------------------------ */
 
+/* w of the quaternion at a place of rate[nq]; b->q is q/|q|. */
+static v3 turn_rate(const nt_bdf *b, int at, const double *rate)
+{
+    quat c = quat_conjugate(quat_load(b->q + at)), d = quat_load(rate + at);
+    d = b->problem->frame == NT_BODY ? quat_multiply(c, d) : quat_multiply(d, c);
+    return v3_scale(2, v3_of(d.x, d.y, d.z));
+}
+
 /* b->vdot = w - v */
 static void excess_rate(nt_bdf *b, double *y, const double *rate)
 {
@@ -23,11 +31,8 @@ static void excess_rate(nt_bdf *b, double *y, const double *rate)
             b->vdot[block->v + j] = rate[block->q + j] - v[block->v + j];
         if (block->rotation < 0)
             continue;
-        int i = block->v + plain, at = block->q + plain;
-        /* b->q is q/|q| */
-        quat c = quat_conjugate(quat_load(b->q + at)), d = quat_load(rate + at);
-        d = p->frame == NT_BODY ? quat_multiply(c, d) : quat_multiply(d, c);
-        v3_store(b->vdot + i, v3_sub(v3_scale(2, v3_of(d.x, d.y, d.z)), v3_load(v + i)));
+        int i = block->v + plain;
+        v3_store(b->vdot + i, v3_sub(turn_rate(b, block->q + plain, rate), v3_load(v + i)));
     }
 }
 
@@ -114,7 +119,7 @@ int nt_bdf_jacobian(double t, double c_j, N_Vector y_now, N_Vector y_rate, N_Vec
     nt_bdf_normalise(b, y);
     excess_rate(b, y, rate);
     nt_point at = point_at(b, t, y, rate);
-    memcpy(b->at_q, y, (size_t)b->counted * sizeof(double)); /* and v, which follows */
+    memcpy(b->newton.at_q, y, (size_t)b->counted * sizeof(double)); /* and v, which follows */
     return nt_bdf_outcome(b, nt_bdf_newton_fill(b, &at, b->vdot, nt_bdf_eta(b, y), 1 / c_j));
 }
 
@@ -260,6 +265,87 @@ static double tried(const nt_bdf *b)
 
 static void destroy(nt_bdf *b) { IDAFree(&b->memory); }
 
+/* ---- linearised steps ----------------------------------------------------------------------- */
+
+static void told(const nt_bdf *b, double *h, int *order, int *next_order)
+{
+    IDAGetLastStep(b->memory, h);
+    IDAGetLastOrder(b->memory, order);
+    IDAGetCurrentOrder(b->memory, next_order);
+}
+
+static nt_status fill(nt_bdf *b, double t, double c_j)
+{
+    return nt_bdf_jacobian(t, c_j, b->y, b->rate, NULL, NULL, b, NULL, NULL, NULL) == 0 ? NT_OK
+                                                                                        : b->status;
+}
+
+/* F_y' delta, (M dw, 0), (M dv') */
+static void mass_of(nt_bdf *b, const double *delta, double *right)
+{
+    const nt_problem *p = b->problem;
+    nt_bdf_newton *w = &b->newton;
+    double *first = b->residual;
+    memset(right, 0, (size_t)b->size * sizeof *right);
+    memset(w->z, 0, 2 * (size_t)p->n * sizeof(double));
+    for (int k = 0; k < p->space.n_blocks; k++) {
+        const nt_block *block = &p->space.blocks[k];
+        int plain = block->rotation < 0 ? block->nv : block->nv - 3;
+        for (int j = 0; j < plain; j++)
+            w->z[w->second[block->v + j]] = delta[block->q + j];
+        int i = block->v + plain, at = block->q + plain;
+        for (int j = 0; block->rotation >= 0 && j < 3; j++)
+            w->z[w->second[i + j]] = v3_component(turn_rate(b, at, delta), j);
+    }
+    nt_bdf_mass_times(b, first);
+    for (int k = 0; k < p->space.n_blocks; k++) { /* the length of a quaternion comes first */
+        const nt_block *block = &p->space.blocks[k];
+        int plain = block->rotation < 0 ? block->nv : block->nv - 3;
+        for (int j = 0; j < block->nv; j++)
+            right[block->q + j + (j >= plain)] = first[block->v + j];
+    }
+    for (int i = 0; i < p->nv; i++)
+        w->z[w->second[i]] = delta[p->nq + i];
+    nt_bdf_mass_times(b, nt_bdf_v(b, right));
+}
+
+/* (F_y + c_j F_y') dy = F_y' delta - F_p */
+static nt_status vary(nt_bdf *b, const nt_directions *directions, int i, double t,
+                      const double *delta, double *right)
+{
+    nt_problem *p = b->problem;
+    double *y = N_VGetArrayPointer(b->y), *rate = N_VGetArrayPointer(b->rate), *r = b->residual;
+    nt_bdf_normalise(b, y);
+    excess_rate(b, y, rate);
+    mass_of(b, delta, right);
+    nt_point at = point_at(b, t, y, rate), position = at;
+    position.vdot = b->vdot, position.lambda = nt_bdf_eta(b, y), position.mu = b->none;
+    for (nt_level level = NT_POSITION; level <= NT_VELOCITY; level++) {
+        bool first = level == NT_POSITION;
+        nt_terms terms = {.parts = first ? NT_MASS | NT_REACTIONS : NT_ALL_PARTS,
+                          .level = level,
+                          .residual = r,
+                          .rows = r + p->nv};
+        memset(r, 0, (size_t)p->n * sizeof *r);
+        nt_status status =
+            directions->load(directions->context, i, first ? &position : &at, &terms);
+        if (status != NT_OK)
+            return status;
+        for (int k = 0; k < p->space.n_blocks && first; k++) {
+            const nt_block *block = &p->space.blocks[k];
+            int plain = block->rotation < 0 ? block->nv : block->nv - 3;
+            for (int j = 0; j < block->nv; j++)
+                right[block->q + j + (j >= plain)] -= r[block->v + j];
+        }
+        for (int j = 0; j < p->nv && !first; j++)
+            nt_bdf_v(b, right)[j] -= r[j];
+        double *rows = first ? nt_bdf_eta(b, right) : nt_bdf_lambda(b, right);
+        for (int j = 0; j < (first ? p->nh : p->nc); j++)
+            rows[j] -= r[p->nv + j];
+    }
+    return NT_OK;
+}
+
 const nt_bdf_code nt_bdf_ida = {.create = create,
                                 .begin = begin,
                                 .go = go,
@@ -269,4 +355,7 @@ const nt_bdf_code nt_bdf_ida = {.create = create,
                                 .solve = solve,
                                 .pace = pace,
                                 .tried = tried,
-                                .destroy = destroy};
+                                .destroy = destroy,
+                                .told = told,
+                                .fill = fill,
+                                .vary = vary};

@@ -132,7 +132,7 @@ static nt_status create_interfaces(nt_bdf *b)
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-nt_status nt_bdf_newton_create(nt_bdf *b)
+static nt_status create_matrix(nt_bdf *b)
 {
     const nt_problem *p = b->problem;
     nt_bdf_newton *w = &b->newton;
@@ -144,16 +144,48 @@ nt_status nt_bdf_newton_create(nt_bdf *b)
     w->length = NT_TAKE(&b->arena, p->space.n_rotations, double);
     w->z = NT_TAKE(&b->arena, 2 * (size_t)p->n, double);
     w->product = NT_TAKE(&b->arena, 2 * (size_t)p->n, double);
+    w->at_q = NT_TAKE(&b->arena, b->counted, double);
     int *sizes = NT_TAKE(&b->arena, p->pattern->n_nodes, int);
-    if (!w->first || !w->second || !w->slot || !w->left_out || !w->map || !w->length || !w->z ||
-        !w->product || !sizes)
+    if (!w->at_q || !w->first || !w->second || !w->slot || !w->left_out || !w->map || !w->length ||
+        !w->z || !w->product || !sizes)
         return NT_NO_MEMORY;
+    w->at_v = w->at_q + p->nq;
     nt_status status = double_pattern(w, p->pattern, sizes);
     if (status == NT_OK)
         status = nt_matrix_init(&w->matrix, &w->pattern);
     if (status == NT_OK)
         status = nt_solver_create(&w->solver, &w->pattern, NT_SOLVER_AUTO, NULL);
+    return status;
+}
+
+nt_status nt_bdf_newton_create(nt_bdf *b)
+{
+    nt_status status = create_matrix(b);
     return status == NT_OK ? create_interfaces(b) : status;
+}
+
+nt_status nt_bdf_newton_create_other(nt_bdf *b)
+{
+    if (b->other.solver)
+        return NT_OK;
+    nt_bdf_newton_exchange(b);
+    nt_status status = create_matrix(b);
+    nt_bdf_newton_exchange(b);
+    return status;
+}
+
+void nt_bdf_newton_exchange(nt_bdf *b)
+{
+    nt_bdf_newton kept = b->newton;
+    b->newton = b->other;
+    b->other = kept;
+}
+
+static void destroy_matrix(nt_bdf_newton *w)
+{
+    nt_solver_destroy(w->solver);
+    nt_matrix_free(&w->matrix);
+    nt_pattern_free(&w->pattern);
 }
 
 void nt_bdf_newton_destroy(nt_bdf *b)
@@ -162,9 +194,8 @@ void nt_bdf_newton_destroy(nt_bdf *b)
         SUNLinSolFree(b->linear);
     if (b->matrix)
         SUNMatFreeEmpty(b->matrix);
-    nt_solver_destroy(b->newton.solver);
-    nt_matrix_free(&b->newton.matrix);
-    nt_pattern_free(&b->newton.pattern);
+    destroy_matrix(&b->newton);
+    destroy_matrix(&b->other);
 }
 
 /* Nonholonomic rows have no eta. */
@@ -263,6 +294,15 @@ nt_status nt_bdf_newton_fill(nt_bdf *b, const nt_point *at, const double *excess
     return status;
 }
 
+/* The matrix holds -M there. */
+void nt_bdf_mass_times(nt_bdf *b, double *out)
+{
+    nt_bdf_newton *w = &b->newton;
+    nt_matrix_apply(&w->matrix, w->z, w->product);
+    for (int i = 0; i < b->problem->nv; i++)
+        out[i] = -w->product[w->first[i]];
+}
+
 /* ---- solved --------------------------------------------------------------------------------- */
 
 void nt_bdf_newton_positions(const nt_bdf *b, const double *s, double *x)
@@ -278,7 +318,7 @@ void nt_bdf_newton_positions(const nt_bdf *b, const double *s, double *x)
             continue;
         const int *e = w->first + block->v + plain;
         double half = w->gamma / 2;
-        quat q = quat_load(b->at_q + block->q + plain);
+        quat q = quat_load(w->at_q + block->q + plain);
         quat d = {s[block->rotation], half * w->z[e[0]], half * w->z[e[1]], half * w->z[e[2]]};
         d = p->frame == NT_BODY ? quat_multiply(q, d) : quat_multiply(d, q);
         quat_store(x + block->q + plain, d);
