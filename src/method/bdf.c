@@ -42,6 +42,10 @@ static const nt_option_key options[NT_BDF_OPTIONS] = {
                           "unstable"},
     [NT_BDF_MAX_STEPS] = {"max_steps", NT_INTEGER, 1e7, 1, 1e9, "", NULL,
                           "steps of a run, at most"},
+    [NT_BDF_NEWTON] =
+        {"newton_tolerance", NT_REAL, 0, 0, 1, "", NULL,
+         "what Newton's iteration may leave, as a part of the tolerance; 0: SUNDIALS' "
+         "own choice, 0.1 without constraints, else 0.33"},
 };
 
 const char *const nt_bdf_words[NT_BDF_WORDS] = {

@@ -45,9 +45,10 @@
 #include <sundials/sundials_context.h>
 #include <sundials/sundials_linearsolver.h>
 #include <sundials/sundials_matrix.h>
+#include <sundials/sundials_nonlinearsolver.h>
 #include <sundials/sundials_nvector.h>
 
-enum { NT_BDF_TOLERANCE, NT_BDF_MAX_ORDER, NT_BDF_MAX_STEPS, NT_BDF_OPTIONS };
+enum { NT_BDF_TOLERANCE, NT_BDF_MAX_ORDER, NT_BDF_MAX_STEPS, NT_BDF_NEWTON, NT_BDF_OPTIONS };
 
 /* ---- Newton's matrix ------------------------------------------------------------------------ */
 
@@ -63,6 +64,8 @@ typedef struct nt_bdf_newton {
     double *map;         /* [n_rotations][9] X                                               */
     double *z, *product; /* [2 n]                                                            */
     double *length;      /* [n_rotations] s of bdf_cvode.c                                   */
+    double *stretch;     /* [n_rotations] 1/s, q . q' of bdf_newton.c; zero where not exact  */
+    bool exact;          /* for linearised steps                                             */
     double *at_q, *at_v; /* [nq], [nv] where the matrix was filled                           */
     double gamma;        /* s, 1/c_j                                                         */
 } nt_bdf_newton;
@@ -142,8 +145,11 @@ struct nt_bdf {
     N_Vector between; /* y within the last step                                             */
     SUNMatrix matrix;
     SUNLinearSolver linear;
-    nt_bdf_newton newton, other; /* that of SUNDIALS' steps, and that of linearised ones;
-                                    exchanged while one is linearised */
+    SUNNonlinearSolver iteration; /* IDA's, with the option newton_tolerance; else NULL       */
+    double increment;             /* the last one of it, in units of the tolerance           */
+    bool fresh;                   /* Newton's matrix was made in this step                   */
+    nt_bdf_newton newton, other;  /* that of SUNDIALS' steps, and that of linearised ones;
+                                     exchanged while one is linearised */
     nt_bdf_columns columns;
 
     /* scratch of the equations */

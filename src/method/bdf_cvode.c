@@ -144,6 +144,8 @@ static nt_status create(nt_bdf *b)
         CVodeSetLinSysFn(b->memory, nt_bdf_linear_system) != CV_SUCCESS ||
         CVodeSetMaxOrd(b->memory, (int)option[NT_BDF_MAX_ORDER]) != CV_SUCCESS)
         return NT_NO_MEMORY;
+    if (option[NT_BDF_NEWTON] > 0)
+        CVodeSetNonlinConvCoef(b->memory, option[NT_BDF_NEWTON]);
     return NT_OK;
 }
 

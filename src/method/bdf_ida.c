@@ -8,6 +8,7 @@
 #include <ida/ida.h>
 #include <ida/ida_ls.h>
 #include <string.h>
+#include <sunnonlinsol/sunnonlinsol_newton.h>
 
 /* ---- equations ------------------------------------------------------------------------------ */
 
@@ -185,6 +186,36 @@ static bool choose_entries(nt_bdf *b)
     return done;
 }
 
+/* Below this part of the tolerance increments that no longer shrink, by a matrix of this step, are
+ * rounding. */
+static const double ROUNDED = 1e-2;
+enum { ITERATIONS = 60 };
+
+/* Newton's iteration has converged when an increment is that small. IDA itself would trust the rate
+ * at which it converged in some step before: with an old matrix it leaves a thousand times more. */
+static int has_converged(SUNNonlinearSolver newton, N_Vector y, N_Vector increment, double allowed,
+                         N_Vector weights, void *own)
+{
+    (void)y;
+    nt_bdf *b = own;
+    int iteration = 0;
+    double size = N_VWrmsNorm(increment, weights), before = b->increment;
+    SUNNonlinSolGetCurIter(newton, &iteration);
+    b->increment = size;
+    if (size <= allowed || (b->fresh && iteration > 0 && size >= before && size <= ROUNDED))
+        return SUN_NLS_SUCCESS;
+    return iteration > 0 && size >= before ? SUN_NLS_CONV_RECVR : SUN_NLS_CONTINUE;
+}
+
+static bool iterate_to(nt_bdf *b, double part)
+{
+    b->iteration = SUNNonlinSol_Newton(b->y, b->context);
+    return b->iteration && IDASetNonlinearSolver(b->memory, b->iteration) == IDA_SUCCESS &&
+           SUNNonlinSolSetConvTestFn(b->iteration, has_converged, b) == SUN_NLS_SUCCESS &&
+           IDASetNonlinConvCoef(b->memory, part) == IDA_SUCCESS &&
+           IDASetMaxNonlinIters(b->memory, ITERATIONS) == IDA_SUCCESS;
+}
+
 static nt_status create(nt_bdf *b)
 {
     const double *option = b->stepper->options;
@@ -197,6 +228,8 @@ static nt_status create(nt_bdf *b)
         IDASetJacFn(b->memory, nt_bdf_jacobian) != IDA_SUCCESS ||
         IDASetMaxOrd(b->memory, (int)option[NT_BDF_MAX_ORDER]) != IDA_SUCCESS || !choose_entries(b))
         return NT_NO_MEMORY;
+    if (option[NT_BDF_NEWTON] > 0 && !iterate_to(b, option[NT_BDF_NEWTON]))
+        return NT_NO_MEMORY;
     return NT_OK;
 }
 
@@ -207,6 +240,7 @@ static nt_status begin(nt_bdf *b, double t)
 
 static int go(nt_bdf *b, double end, double smallest, double longest, double *reached)
 {
+    b->fresh = false;
     /* bounds are set one after the other, and must not contradict each other in between */
     IDASetMinStep(b->memory, 0);
     IDASetMaxStep(b->memory, longest);
@@ -263,7 +297,12 @@ static double tried(const nt_bdf *b)
     return h;
 }
 
-static void destroy(nt_bdf *b) { IDAFree(&b->memory); }
+static void destroy(nt_bdf *b)
+{
+    IDAFree(&b->memory);
+    if (b->iteration)
+        SUNNonlinSolFree(b->iteration);
+}
 
 /* ---- linearised steps ----------------------------------------------------------------------- */
 
@@ -276,6 +315,17 @@ static void told(const nt_bdf *b, double *h, int *order, int *next_order)
 
 static nt_status fill(nt_bdf *b, double t, double c_j)
 {
+    const nt_space *space = &b->problem->space;
+    const double *y = N_VGetArrayPointer(b->y), *rate = N_VGetArrayPointer(b->rate);
+    b->newton.exact = true;
+    for (int k = 0; k < space->n_blocks; k++) {
+        const nt_block *block = &space->blocks[k];
+        int at = block->q + block->nq - 4;
+        if (block->rotation < 0)
+            continue;
+        quat q = quat_load(y + at), d = quat_load(rate + at);
+        b->newton.stretch[block->rotation] = q.w * d.w + q.x * d.x + q.y * d.y + q.z * d.z;
+    }
     return nt_bdf_jacobian(t, c_j, b->y, b->rate, NULL, NULL, b, NULL, NULL, NULL) == 0 ? NT_OK
                                                                                         : b->status;
 }
