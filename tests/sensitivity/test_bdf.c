@@ -2,10 +2,12 @@
  * all changes of size and order, and the formula itself is differentiated. */
 #include "../model/mechanism.h"
 
+#include "tests/read_run.h"
+
 #include <nutate/sensitivity.h>
 
 typedef struct run_of {
-    nt_model *model;
+    nt_run *run;
     nt_integrator *integrator;
     nt_sensitivity *sensitivity;
 } run_of;
@@ -17,14 +19,14 @@ static run_of begin(const char *text, nt_integrator_setup setup, const double *p
     static const int wanted[MOST] = {0, 1, 2, 3};
     run_of r = {0};
     nt_error error = {0};
-    if (nt_model_read_text(&r.model, text, strlen(text), "model", NULL, NULL, 0, &error) != NT_OK)
+    if (read_run_text(&r.run, text, strlen(text), "model", NULL, NULL, 0, &error) != NT_OK)
         fail_msg("%s", error.message);
-    const nt_system *system = nt_model_system(r.model);
+    const nt_system *system = nt_run_system(r.run);
     if (p)
         assert_int_equal(system->set_parameters(system->self, p), NT_OK);
     setup.system = system;
     setup.method = nt_method_find("bdf");
-    setup.track_work = nt_model_has_power(r.model);
+    setup.track_work = nt_model_has_power(nt_run_model(r.run));
     if (nt_integrator_create(&r.integrator, &setup, &error) != NT_OK)
         fail_msg("%s", error.message);
     if (n > 0 && nt_sensitivity_create(&r.sensitivity, r.integrator, wanted, n, &error) != NT_OK)
@@ -47,7 +49,7 @@ static void end(run_of *r)
 {
     nt_sensitivity_destroy(r->sensitivity);
     nt_integrator_destroy(r->integrator);
-    nt_model_destroy(r->model);
+    destroy_run(r->run);
 }
 
 /* ---- all orders and sizes ------------------------------------------------------------------- */
@@ -94,7 +96,7 @@ typedef struct witness {
 static int observe(void *context, const nt_integrator *it)
 {
     witness *w = context;
-    const nt_system *system = nt_model_system(w->run->model);
+    const nt_system *system = nt_run_system(w->run->run);
     nt_state state = nt_integrator_state(it), shown;
     nt_state_tangent d;
     double h = state.t - w->before, a = 0.5;
@@ -162,7 +164,7 @@ static const double values[MOST] = {15, 0.46875, 1, 15};
 /* q, v and the reaction at the end; n[3]: how many. */
 static void collect(const run_of *r, double *out, int n[3])
 {
-    const nt_system *system = nt_model_system(r->model);
+    const nt_system *system = nt_run_system(r->run);
     nt_state state = nt_integrator_state(r->integrator);
     n[0] = system->space.nq, n[1] = system->space.nv, n[2] = system->nh;
     memcpy(out, state.q, (size_t)n[0] * sizeof *out);
