@@ -46,6 +46,7 @@ enum {
     NT_FAMILY_TOLERANCE_RELATIVE,
     NT_FAMILY_MAX_ITERATIONS,
     NT_FAMILY_REUSE_TANGENT,
+    NT_FAMILY_EXTRA_ITERATIONS,
     NT_NEWTON_OPTIONS,
     NT_FAMILY_RHO_INF = NT_NEWTON_OPTIONS,
     NT_FAMILY_NEWMARK,
@@ -70,7 +71,9 @@ enum {
     [NT_FAMILY_MAX_ITERATIONS] = {"max_iterations", NT_INTEGER, 12, 1, 1000, "", NULL,             \
         "Newton iterations before a step is rejected"},                                            \
     [NT_FAMILY_REUSE_TANGENT] = {"reuse_tangent", NT_BOOLEAN, 0, 0, 1, "", NULL,                   \
-        "keep the factorised tangent while the iteration contracts fast enough"}
+        "keep the factorised tangent while the iteration contracts fast enough"},                  \
+    [NT_FAMILY_EXTRA_ITERATIONS] = {"extra_iterations", NT_INTEGER, 0, 0, 10, "", NULL,            \
+        "Newton iterations after convergence: down to rounding, for runs that are compared"}
 
 #define NT_FAMILY_OPTION_KEYS                                                                      \
     NT_NEWTON_OPTION_KEYS,                                                                         \
