@@ -25,7 +25,7 @@ typedef struct nt_check_differences {
     double *two[NT_CHECK_STEPS], *four[NT_CHECK_STEPS], *wiggle[NT_CHECK_STEPS];
     bool done[NT_CHECK_STEPS];
     double size;    /* of the parameter */
-    bool has_jumps; /* of the model: where no run changes, a jump may have been missed         */
+    bool has_jumps; /* of the model: where nothing changes, a jump may have been missed        */
 } nt_check_differences;
 
 typedef enum nt_check_kind {

@@ -63,14 +63,6 @@ static double spread_of(const nt_check_group *g, const nt_check_differences *d, 
     return least;
 }
 
-static bool nothing_changes(const nt_check_group *g, const nt_check_differences *d)
-{
-    for (int i = 0; i < NT_CHECK_STEPS; i++)
-        if (d->done[i] && (distance(g, d->two[i], NULL) > 0 || distance(g, d->four[i], NULL) > 0))
-            return false;
-    return true;
-}
-
 nt_check_verdict nt_check_judge(const nt_check_group *g, const nt_check_differences *d)
 {
     nt_check_verdict v = {.kind = NT_CHECK_FAILED, .step = -1, .doubt = (double)INFINITY};
@@ -92,10 +84,9 @@ nt_check_verdict nt_check_judge(const nt_check_group *g, const nt_check_differen
     double exact = distance(g, d->exact, NULL), found = distance(g, d->four[v.step], NULL);
     v.off = distance(g, d->exact, d->four[v.step]);
     v.size = fmax(exact, found);
-    v.floor = g->floor / d->size;
-    if (exact <= v.floor && found <= v.floor + DOUBTS * v.doubt)
-        v.kind = exact == 0 && d->has_jumps && nothing_changes(g, d) ? NT_CHECK_UNCHANGED
-                                                                     : NT_CHECK_ZERO;
+    v.floor = (g->floor + g->beside) / d->size;
+    if (exact <= v.floor && found <= DOUBTS * v.floor && v.doubt <= DOUBTS * v.floor)
+        v.kind = exact == 0 && found == 0 && d->has_jumps ? NT_CHECK_UNCHANGED : NT_CHECK_ZERO;
     else if (v.doubt > UNDECIDED * v.size + v.floor)
         v.kind = NT_CHECK_UNDECIDED;
     else
@@ -139,7 +130,7 @@ static void show_row(const nt_check_row *row, int width, FILE *to)
         fprintf(to, "  no verdict: differences disagree by %.1g\n", row->doubt);
         break;
     case NT_CHECK_UNCHANGED:
-        fputs("  no verdict: no run changes\n", to);
+        fputs("  no verdict: no change at all\n", to);
         break;
     case NT_CHECK_ZERO:
         fputs("  zero to rounding\n", to);
@@ -164,10 +155,11 @@ static void show_numbers(const long *count, FILE *to)
                 "--duration decides)",
                 count[NT_CHECK_UNDECIDED] + count[NT_CHECK_FAILED]);
     if (count[NT_CHECK_UNCHANGED] > 0)
-        fprintf(to,
-                ", %ld without verdict (zero, and no run changes; but the model has jumps, see the "
-                "remarks, which larger changes may pass)",
-                count[NT_CHECK_UNCHANGED]);
+        fprintf(
+            to,
+            ", %ld without verdict (small changes of the parameter change nothing at all, and the "
+            "model has jumps, see the remarks, which larger ones pass)",
+            count[NT_CHECK_UNCHANGED]);
     fputc('\n', to);
 }
 

@@ -209,4 +209,31 @@ simulation: {duration: 0.1, step: 1e-3}
 output: {every: 0.1, record: [je.force]}
 END
 expect 0 sens stiff.yaml --param k --check --quiet
+# A stone that is released at an angle: what the release moves is in no derivative, and small changes of the angle
+# change nothing, since steps stay where they are. Whole runs give 30 m/rad.
+cat >release.yaml <<'END'
+nutate: 1
+parameters: {rel: 0.805, k: 500}
+gravity: [0, 0, -9.81]
+bodies:
+  arm: {mass: 5, inertia: [1, 1, 0.1]}
+  stone: {mass: 1, point: true, position: [1, 0, 0]}
+joints:
+  pivot: {type: revolute, between: [ground, arm], at: [0, 0, 0], axis: [0, 1, 0]}
+forces:
+  drive: {type: joint_torque, joint: pivot, value: "-40"}
+  hold: {type: force, on: stone, at: [1, 0, 0],
+         value: ["-k*if(pivot.angle > -rel, 1, 0)*(stone.position.x - cos(pivot.angle))", "0",
+                 "-k*if(pivot.angle > -rel, 1, 0)*(stone.position.z + sin(pivot.angle))"]}
+objectives: {range: {type: final, of: stone.position.x}}
+simulation: {duration: 1, step: 1e-2}
+output: {every: 0.1, record: [stone.position]}
+END
+expect 0 sens release.yaml --param rel --check
+prints "0 derivatives agree" "4 without verdict" "the model has jumps" "d(range)/d(rel)" "no verdict: no change at all"
+says "remark: release.yaml:12:18: value: may jump"
+expect 0 sens release.yaml --param k --check --duration 0.2
+prints "4 derivatives agree"
+expect 0 check release.yaml
+prints "remark: release.yaml:12:18: value: may jump" "remark: release.yaml:13:18: value: may jump"
 finish
