@@ -11,8 +11,8 @@
 #include <string.h>
 
 /* Changes below this part of the largest value of the unit, for a change of the parameter by its
- * own size, are none; of what depends on multipliers, which rounding of positions leaves off by
- * eps m/h^2, below the second. And below the third of what the unit measures in the whole model:
+ * own size, are none; of forces and accelerations, which rounding of positions leaves off by
+ * eps/h^2, below the second. And below the third of what the unit measures in the whole model:
  * its length, duration, largest force. */
 static const double ROUNDING = 1e-9, REACTION = 1e-7, NOTHING = 1e-13;
 
@@ -185,8 +185,9 @@ static void find_floors(check *c)
                 largest = fmax(largest, largest_of(c, companions[j].longer) / c->length);
         }
         g->largest = largest;
-        g->floor = fmax((needs_reactions(c, g) ? REACTION : ROUNDING) * largest,
-                        NOTHING * size_of_unit(c, unit));
+        bool of_forces = needs_reactions(c, g) || strstr(unit, "/s2") != NULL;
+        g->floor =
+            fmax((of_forces ? REACTION : ROUNDING) * largest, NOTHING * size_of_unit(c, unit));
     }
 }
 
@@ -251,8 +252,32 @@ static bool is_left_out(const check *c, const nt_option *option)
            (c->plan->variable && strcmp(option->name, "steps") == 0);
 }
 
-/* An integrator that takes the steps it is told: without tolerance, unless the method chooses its
- * steps whether there is one or not. */
+/* For a method that chooses its steps whatever it is told, other ones where a parameter has
+ * changed: so small a part of the tolerance that they hardly matter. How far values are beside
+ * those of the run that is judged then tells its error, as large as which that of a derivative may
+ * be. */
+static const double TIGHTER = 1e-3, TIGHTEST = 1e-12;
+
+static void tighten(const check *c, nt_integrator_setup *setup)
+{
+    double option = 0, loosest = 0;
+    int n;
+    const nt_option_key *keys = nt_method_options(setup->method, &n);
+    for (int i = 0; i < n; i++)
+        if (strcmp(keys[i].name, "tolerance") == 0)
+            option = keys[i].fallback;
+    for (int i = 0; i < setup->n_options; i++)
+        if (strcmp(setup->options[i].name, "tolerance") == 0)
+            option = strtod(setup->options[i].value, NULL);
+    for (int i = 0; i < 4; i++)
+        loosest = fmax(loosest, c->plan->setup.tolerance[i]);
+    for (int i = 0; i < 4; i++)
+        if (loosest == 0 || c->plan->setup.tolerance[i] > 0)
+            setup->tolerance[i] =
+                fmax(TIGHTEST, TIGHTER * (loosest > 0 ? c->plan->setup.tolerance[i] : option));
+}
+
+/* An integrator that takes the steps it is told: without tolerance, where the method can do so. */
 static nt_status make_integrator(check *c, nt_error *error)
 {
     nt_integrator_setup setup = c->plan->setup;
@@ -272,7 +297,7 @@ static nt_status make_integrator(check *c, nt_error *error)
     nt_status status = nt_integrator_create(&c->integrator, &setup, error);
     if (status == NT_OK && nt_integrator_is_variable(c->integrator)) {
         nt_integrator_destroy(c->integrator);
-        memcpy(setup.tolerance, c->plan->setup.tolerance, sizeof setup.tolerance);
+        tighten(c, &setup);
         status = nt_integrator_create(&c->integrator, &setup, error);
     }
     free(options);
