@@ -25,12 +25,17 @@ typedef struct check {
     nt_cli_sens *sens;
     nt_integrator *integrator; /* for the runs */
     nt_objectives *objectives; /* of these */
+    nt_option *options;        /* of this integrator */
+    double *ends;              /* [n_ends] of the steps of these runs, s */
+    long n_ends, room;         /* room 0: those of the run that is judged */
+    nt_error broke;            /* why an observer ended a run             */
     double length;             /* m, weighs moments against forces */
     FILE *to;
     group *groups;
     int n_groups, n, n_quantities; /* columns; groups before the objectives */
     double *value;                 /* [n] */
-    double *exact;                 /* [parameters][n] */
+    double *shown, *exact;         /* [parameters][n] of the run that is judged, and of that whose
+                                      steps can be compared */
     double *run[5];                /* [n] y(+1), y(-1), y(+2), y(-2), y(0) */
     nt_check_differences found;
     double *p, *moved, *reactions, *rates;
@@ -93,10 +98,10 @@ static nt_status look(check *c, nt_integrator *integrator, const nt_objectives *
     return status;
 }
 
-static nt_status look_along(check *c, const nt_objectives *objectives, int k, nt_error *error)
+static nt_status look_along(check *c, nt_integrator *integrator, nt_sensitivity *s,
+                            const nt_objectives *objectives, int k, nt_error *error)
 {
-    nt_sensitivity *s = c->sens->sensitivity;
-    nt_state state = nt_integrator_state(c->plan->integrator);
+    nt_state state = nt_integrator_state(integrator);
     nt_state_tangent d = nt_sensitivity_state(s, k);
     double *y = c->exact + (size_t)k * (size_t)c->n;
     const nt_state_rate rate = {.dq = d.q,
@@ -204,6 +209,7 @@ static bool take_memory(check *c)
     const nt_system *system = nt_run_system(c->plan->run);
     size_t n = (size_t)c->n, rows = (size_t)(system->nh + system->nn);
     bool good = take(&c->value, n) && take(&c->exact, n * (size_t)c->sens->n) &&
+                take(&c->shown, n * (size_t)c->sens->n) &&
                 take(&c->p, (size_t)system->n_parameters) &&
                 take(&c->moved, (size_t)system->n_parameters) && take(&c->reactions, rows) &&
                 take(&c->rates, rows);
@@ -220,9 +226,13 @@ static void give_back(check *c)
 {
     nt_objectives_destroy(c->objectives);
     nt_integrator_destroy(c->integrator);
+    free(c->options);
     free(c->groups);
     free(c->value);
     free(c->exact);
+    free(c->shown);
+    if (c->room > 0)
+        free(c->ends);
     free(c->p);
     free(c->moved);
     free(c->reactions);
@@ -253,9 +263,7 @@ static bool is_left_out(const check *c, const nt_option *option)
 }
 
 /* For a method that chooses its steps whatever it is told, other ones where a parameter has
- * changed: so small a part of the tolerance that they hardly matter. How far values are beside
- * those of the run that is judged then tells its error, as large as which that of a derivative may
- * be. */
+ * changed: so small a part of the tolerance that they hardly matter. */
 static const double TIGHTER = 1e-3, TIGHTEST = 1e-12;
 
 static void tighten(const check *c, nt_integrator_setup *setup)
@@ -281,7 +289,7 @@ static void tighten(const check *c, nt_integrator_setup *setup)
 static nt_status make_integrator(check *c, nt_error *error)
 {
     nt_integrator_setup setup = c->plan->setup;
-    nt_option *options = calloc((size_t)setup.n_options + THOROUGH, sizeof *options);
+    nt_option *options = c->options = calloc((size_t)setup.n_options + THOROUGH, sizeof *options);
     if (!options)
         return NT_NO_MEMORY;
     int n = 0;
@@ -300,7 +308,55 @@ static nt_status make_integrator(check *c, nt_error *error)
         tighten(c, &setup);
         status = nt_integrator_create(&c->integrator, &setup, error);
     }
-    free(options);
+    return status;
+}
+
+/* A step of the tight run: its end is kept. */
+static int keep_end(void *context, const nt_integrator *integrator)
+{
+    check *c = context;
+    if (c->n_ends == c->room) {
+        long room = c->room > 0 ? 2 * c->room : 1024;
+        double *more = realloc(c->room > 0 ? c->ends : NULL, (size_t)room * sizeof *more);
+        if (!more) {
+            c->broke = (nt_error){.status = NT_NO_MEMORY, .message = "out of memory"};
+            return 1;
+        }
+        c->ends = more;
+        c->room = room;
+    }
+    c->ends[c->n_ends++] = nt_integrator_state(integrator).t;
+    return nt_objectives_advance(c->objectives, &c->broke) != NT_OK;
+}
+
+/* Derivatives by the tight tolerance: they are compared with runs by the same one, and those of the
+ * run that is judged are shown beside them. */
+static nt_status differentiate_tightly(check *c, nt_error *error)
+{
+    nt_sensitivity *s = NULL;
+    double end = nt_integrator_state(c->plan->integrator).t, first = c->ends[0] - c->plan->start;
+    nt_status status =
+        nt_sensitivity_create(&s, c->integrator, c->sens->parameters, c->sens->n, error);
+    c->n_ends = 0;
+    if (status == NT_OK)
+        status = nt_integrator_start(c->integrator, c->plan->start, NULL, NULL, NULL, error);
+    if (status == NT_OK)
+        status = nt_sensitivity_start(s, error);
+    if (status == NT_OK)
+        status = nt_objectives_create(&c->objectives, c->plan->run, c->integrator, s, error);
+    if (status == NT_OK)
+        status = nt_objectives_advance(c->objectives, error);
+    if (status == NT_OK)
+        status = nt_integrator_run(c->integrator, end, first, keep_end, c, error);
+    if (c->broke.status != NT_OK)
+        *error = c->broke, status = c->broke.status;
+    if (status == NT_OK)
+        status = look(c, c->integrator, c->objectives, c->value, error);
+    for (int k = 0; k < c->sens->n && status == NT_OK; k++)
+        status = look_along(c, c->integrator, s, c->objectives, k, error);
+    nt_objectives_destroy(c->objectives);
+    nt_sensitivity_destroy(s);
+    c->objectives = NULL;
     return status;
 }
 
@@ -311,8 +367,8 @@ static nt_status integrate(check *c, nt_error *error)
     nt_status status = nt_integrator_start(c->integrator, c->plan->start, NULL, NULL, NULL, error);
     if (status == NT_OK)
         status = nt_objectives_advance(c->objectives, error);
-    for (long i = 0; i < c->sens->n_ends && status == NT_OK; i++) {
-        double end = c->sens->ends[i], t = nt_integrator_state(c->integrator).t;
+    for (long i = 0; i < c->n_ends && status == NT_OK; i++) {
+        double end = c->ends[i], t = nt_integrator_state(c->integrator).t;
         status = nt_integrator_run(c->integrator, end, end - t, NULL, NULL, error);
         if (status == NT_OK)
             status = nt_objectives_advance(c->objectives, error);
@@ -374,7 +430,7 @@ static void add_rows(check *c, const group *g, int parameter, const nt_check_ver
     char name[TEXT], unit[TEXT];
     for (int i = 0; i < g->columns; i++) {
         nt_check_row *row = &c->rows[c->n_rows++];
-        double a = c->found.exact[g->first + i];
+        double a = c->shown[(size_t)parameter * (size_t)c->n + (size_t)(g->first + i)];
         double b = v->step < 0 ? 0 : c->found.four[v->step][g->first + i], off = fabs(a - b);
         column_name(c, g, i, name, unit);
         snprintf(row->label, sizeof row->label, "d(%s)/d(%s)", name,
@@ -426,6 +482,7 @@ static int check_parameter(check *c, int parameter)
 static int check_all(check *c)
 {
     nt_error error = {0}, jump;
+    c->found.own_steps = nt_integrator_is_variable(c->integrator) != 0;
     c->found.has_jumps = nt_model_jump(c->plan->model, 0, &jump) != 0;
     if (repeat(c, &error) != NT_OK)
         return nt_cli_fail(c->plan->path, &error);
@@ -449,6 +506,8 @@ int nt_cli_sens_check(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives 
     check c = {.plan = plan,
                .sens = sens,
                .length = nt_run_length(plan->run),
+               .ends = sens->ends,
+               .n_ends = sens->n_ends,
                .to = taken ? stderr : stdout};
     nt_error error = {.status = NT_NO_MEMORY, .message = "out of memory"};
     int exit_status = NT_EXIT_DONE;
@@ -458,9 +517,13 @@ int nt_cli_sens_check(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives 
     if (status == NT_OK)
         status = look(&c, plan->integrator, objectives, c.value, &error);
     for (int k = 0; k < sens->n && status == NT_OK; k++)
-        status = look_along(&c, objectives, k, &error);
-    if (status == NT_OK)
+        status = look_along(&c, plan->integrator, sens->sensitivity, objectives, k, &error);
+    if (status == NT_OK) {
+        memcpy(c.shown, c.exact, (size_t)c.n * (size_t)sens->n * sizeof *c.shown);
         status = make_integrator(&c, &error);
+    }
+    if (status == NT_OK && nt_integrator_is_variable(c.integrator))
+        status = differentiate_tightly(&c, &error);
     if (status == NT_OK)
         status = nt_objectives_create(&c.objectives, plan->run, c.integrator, NULL, &error);
     if (status != NT_OK) {

@@ -25,6 +25,7 @@ typedef struct nt_check_differences {
     double *two[NT_CHECK_STEPS], *four[NT_CHECK_STEPS], *wiggle[NT_CHECK_STEPS];
     bool done[NT_CHECK_STEPS];
     double size;    /* of the parameter */
+    bool own_steps; /* the runs choose their time steps                                        */
     bool has_jumps; /* of the model: where nothing changes, a jump may have been missed        */
 } nt_check_differences;
 
