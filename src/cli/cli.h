@@ -24,6 +24,7 @@ typedef struct nt_cli_options {
     const char *method, *output, *save, *restart; /* NULL where not given */
     double step, duration;                        /* s; 0 where not given */
     nt_solver_kind solver;
+    int threads; /* 0: not given */
     bool quiet, help, check;
     const char *objectives;  /* a file; NULL where not given */
     const char **parameters; /* [n_parameters] names         */
@@ -91,6 +92,9 @@ typedef struct nt_cli_plan {
  * file gives it. Returns the exit status. */
 int nt_cli_refuse(const nt_cli_plan *plan, const char *key, const char *format, ...)
     NT_PRINTF(3, 4);
+
+/* "inertial", "body" or "se3" */
+const char *nt_cli_frame(nt_frame frame);
 
 /* The method of this name; NULL after saying that there is none, with `where` in front. */
 const nt_method *nt_cli_method(const char *where, const char *name);

@@ -5,7 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum value_kind { FLAG, TEXT, SECONDS, SOLVER, SETTING, PARAMETER } value_kind;
+typedef enum value_kind {
+    FLAG,
+    TEXT,
+    SECONDS,
+    SOLVER,
+    COUNT,
+    SETTING,
+    FRAME,
+    PARAMETER
+} value_kind;
 
 typedef struct option_row {
     char letter; /* by which commands name it */
@@ -20,6 +29,8 @@ static const char *const solvers[] = {"auto", "dense", "block", "klu"}; /* as nt
 #define AT(field) offsetof(nt_cli_options, field)
 static const option_row rows[] = {
     {'m', "--method", "NAME", TEXT, AT(method), "integrate with this method (see nutate methods)"},
+    {'f', "--frame", "NAME", FRAME, 0,
+     "axes in which the method moves bodies: inertial, body or se3"},
     {'h', "--step", "H", SECONDS, AT(step), "step size, s"},
     {'t', "--duration", "T", SECONDS, AT(duration), "length of the run from its start, s"},
     {'s', "--set", "KEY=VALUE", SETTING, 0,
@@ -37,6 +48,8 @@ static const option_row rows[] = {
     {'b', "--objectives", "FILE", TEXT, AT(objectives),
      "write the objectives and their derivatives, FILE.csv"},
     {'l', "--solver", "KIND", SOLVER, AT(solver), "linear solver: auto, dense, block or klu"},
+    {'n', "--threads", "N", COUNT, AT(threads),
+     "evaluate the model's elements by so many threads; the numbers are the same"},
     {'v', "--save", "FILE", TEXT, AT(save), "write the last state, for --restart"},
     {'r', "--restart", "FILE", TEXT, AT(restart), "go on from a state that --save has written"},
     {'q', "--quiet", NULL, FLAG, AT(quiet), "neither progress nor summary, only errors"},
@@ -61,6 +74,18 @@ static int read_seconds(const char *word, const char *text, double *value)
         return NT_EXIT_USAGE;
     }
     *value = seconds;
+    return NT_EXIT_DONE;
+}
+
+static int read_count(const char *word, const char *text, int *value)
+{
+    char *end;
+    long count = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || count < 1 || count > 256) {
+        nt_cli_say("%s: expected a whole number from 1 to 256, got '%s'", word, text);
+        return NT_EXIT_USAGE;
+    }
+    *value = (int)count;
     return NT_EXIT_DONE;
 }
 
@@ -108,8 +133,13 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
         return read_seconds(row->word, text, (double *)(void *)field);
     case SOLVER:
         return read_solver(text, (nt_solver_kind *)(void *)field);
+    case COUNT:
+        return read_count(row->word, text, (int *)(void *)field);
     case SETTING:
         return read_setting(options, text);
+    case FRAME: /* the key of the model */
+        options->settings[options->n_settings++] = (nt_setting){"simulation.frame", text};
+        break;
     case PARAMETER:
         options->parameters[options->n_parameters++] = text;
         break;
@@ -159,7 +189,8 @@ static int read_option(nt_cli_options *options, const nt_cli_command *command, c
     if (!row)
         return unknown_option(command, arguments[*i]);
     unsigned bit = 1u << (row - rows);
-    if ((*seen & bit) && (row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER)) {
+    if ((*seen & bit) &&
+        (row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER || row->kind == COUNT)) {
         nt_cli_say("%s is given twice, expected one %s", row->word, row->argument);
         return NT_EXIT_USAGE;
     }

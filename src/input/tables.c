@@ -6,7 +6,7 @@
 
 /* ---- simulation ----------------------------------------------------------------------------- */
 
-static const char *const frame_names[] = {"inertial", "body", NULL}; /* as in nt_frame */
+static const char *const frame_names[] = {"inertial", "body", "se3", NULL}; /* as in nt_frame */
 
 /* One number stands for all of these. */
 static const nt_key tolerance_keys[] = {
@@ -68,7 +68,8 @@ static const nt_key simulation_keys[] = {
      .offset = RUN(frame),
      .bit = -1,
      .choices = frame_names,
-     .meaning = "axes in which the method moves rotations; inertial where the method has it"},
+     .meaning = "axes in which the method moves rotations; inertial where the method has it. With "
+                "se3 bodies move as rigid motions, in their own axes"},
     {.name = "options",
      .type = (nt_key_type)NT_KEY_OPTIONS,
      .offset = RUN(options),
@@ -289,6 +290,8 @@ const char *nt_key_expected(const nt_key *key, char *text, int size)
         return "a list of two axes [x, y, z]";
     case NT_KEY_JOINT:
         return "the name of a joint";
+    case NT_KEY_JOINTS:
+        return "a list of two joints";
     case NT_KEY_CHOICE:
         return choices_expected(key, text, size);
     case NT_KEY_BOOLEAN:

@@ -100,7 +100,7 @@ static nt_status advance_by_own(nt_integrator *it, double end, double h, nt_obse
         if (status == NT_OK)
             status = to > t ? nt_integrator_accept(it, to - t, to) : NT_NOT_CONVERGED;
         if (status != NT_OK) {
-            it->problem->factored_for = NULL;
+            nt_integrator_roll_back(it);
             return nt_integrator_give_up(it, status, to > t ? to - t : end - t, error);
         }
         if (observer && observer(context, it) != 0)
@@ -131,7 +131,7 @@ nt_status nt_integrator_advance_variable(nt_integrator *it, double end, double h
             status = examine(it, step, &worst);
         if (status != NT_OK || worst.size > 1) {
             it->statistics.rejected++;
-            it->problem->factored_for = NULL;
+            nt_integrator_roll_back(it);
             double smaller =
                 status != NT_OK ? step / 4
                                 : nt_step_after_rejected(step, worst.size, it->method->error_order);

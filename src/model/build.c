@@ -57,8 +57,6 @@ nt_status nt_run_prepare_derived(nt_run *run, bool validate, nt_error *error)
         status = check_marker(run, &run->markers[i], error);
     for (int i = 0; status == NT_OK && i < model->n_elements; i++)
         status = model->elements[i].type->prepare(run, &model->elements[i], validate, error);
-    for (int i = 0; status == NT_OK && i < model->n_signals; i++)
-        nt_signal_prepare(run, &run->signals[i]);
     return status;
 }
 
@@ -156,7 +154,13 @@ static nt_status make_pattern(nt_model *model)
     }
     for (int i = 0; status == NT_OK && i < model->n_elements; i++) {
         nt_element *e = &model->elements[i];
-        status = e->type->declare(model, e, &model->pattern);
+        status = nt_element_begin_ports(model, e);
+        if (status == NT_OK)
+            status = e->type->declare(model, e);
+        if (status == NT_OK)
+            status = nt_element_end_ports(model, e);
+        model->most_ports = e->n_ports > model->most_ports ? e->n_ports : model->most_ports;
+        model->most_entries = e->size > model->most_entries ? e->size : model->most_entries;
     }
     if (status == NT_OK)
         nt_pattern_trim(&model->pattern);
@@ -242,6 +246,8 @@ nt_status nt_model_build(nt_model *model, nt_error *error)
         e->part = nt_element_part(e->type, nt_model_data(model, e));
         nt_element_bind(model, e);
     }
+    for (int i = 0; i < model->n_signals; i++)
+        nt_signal_bind(model, &model->signals[i]);
     if ((status = nt_run_prepare(origin, true, error)) != NT_OK)
         return status;
     if ((status = lay_out_state(model)) != NT_OK || (status = make_pattern(model)) != NT_OK ||

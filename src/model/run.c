@@ -5,6 +5,7 @@
 #include "base/suggest.h"
 #include "model/evaluate.h"
 #include "model/parameter.h"
+#include "model/side_by_side.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -70,10 +71,9 @@ nt_status nt_run_take_variables(nt_run *run)
     const nt_model *model = run->model;
     nt_arena *arena = &run->arena;
     run->parameters = NT_TAKE(arena, model->n_parameters, nt_parameter_value);
-    run->signals = NT_TAKE(arena, model->n_signals, nt_signal);
     run->variables = NT_TAKE(arena, nt_model_variable_count(model), double);
     run->values = NT_TAKE(arena, 2 * (size_t)model->n_parameters, double);
-    if (!run->values || !run->parameters || !run->signals || !run->variables)
+    if (!run->values || !run->parameters || !run->variables)
         return NT_NO_MEMORY;
     for (int i = 0; i < model->n_parameters; i++) {
         double value = model->parameters[i].value;
@@ -81,8 +81,6 @@ nt_status nt_run_take_variables(nt_run *run)
         run->variables[i] = value;
     }
     run->variables[nt_model_time_variable(model)] = model->simulation.start;
-    if (model->n_signals > 0)
-        memcpy(run->signals, model->signals, (size_t)model->n_signals * sizeof *run->signals);
     return NT_OK;
 }
 
@@ -125,6 +123,8 @@ nt_status nt_run_take_state(nt_run *run)
     run->motion = NT_TAKE(&run->work, model->n_bodies, nt_motion);
     run->multipliers = NT_TAKE(&run->work, rows, double);
     run->scratch = NT_TAKE(&run->work, model->scratch, double);
+    if (nt_local_take(&run->local, &run->work, model->most_entries, model->most_ports) != NT_OK)
+        return NT_NO_MEMORY;
     if (!run->initial_q || !run->initial_v || !run->initial_memory || !run->redundant ||
         !run->mass || !run->inertia || !run->motion || !run->multipliers || !run->scratch ||
         !nt_parameter_rates_init(run))
@@ -147,8 +147,6 @@ static void copy_state(nt_run *run, const nt_run *from)
     memcpy(run->redundant, from->redundant, (size_t)from->n_redundant * sizeof(int));
     memcpy(run->mass, from->mass, (size_t)s->space.nv * sizeof(double));
     memcpy(run->inertia, from->inertia, 9 * (size_t)s->space.n_rotations * sizeof(double));
-    for (int i = 0; i < run->model->n_signals; i++)
-        run->signals[i] = from->signals[i];
     run->n_redundant = from->n_redundant;
     run->length = run->system.length = from->length;
     run->corrections = from->corrections;
@@ -192,6 +190,7 @@ void nt_run_destroy(nt_run *run)
 {
     if (!run)
         return;
+    nt_side_by_side_free(run->side_by_side);
     nt_run_rest(run);
     nt_arena_free(&run->arena);
     free(run);

@@ -182,7 +182,8 @@ static void put_block(nt_minimum_norm *m, const nt_matrix *to, int s)
 }
 
 /* A at a point. */
-static nt_status fill(nt_minimum_norm *m, nt_problem *problem, const nt_point *at, nt_matrix *to)
+static nt_status fill(nt_minimum_norm *m, const nt_problem *problem, const nt_point *at,
+                      nt_matrix *to)
 {
     nt_combination combination = {.row_damping = 1};
     nt_terms terms = {.level = NT_VELOCITY, .matrix = &m->rows, .combination = &combination};
@@ -282,7 +283,7 @@ static nt_status solve_for(nt_minimum_norm *m)
     return solve_refined(m, m->change, m->solution);
 }
 
-nt_status nt_minimum_norm_find(nt_minimum_norm *m, nt_problem *problem, const nt_point *at,
+nt_status nt_minimum_norm_find(nt_minimum_norm *m, const nt_problem *problem, const nt_point *at,
                                double length, double *multipliers)
 {
     for (int i = 0; i < m->nc; i++) {
@@ -317,7 +318,7 @@ void nt_minimum_norm_begin(nt_minimum_norm *m)
     memset(m->change, 0, (size_t)m->n * sizeof *m->change);
 }
 
-nt_status nt_minimum_norm_add(nt_minimum_norm *m, nt_problem *problem, const nt_point *beside,
+nt_status nt_minimum_norm_add(nt_minimum_norm *m, const nt_problem *problem, const nt_point *beside,
                               double weight)
 {
     nt_status status = fill(m, problem, beside, &m->beside);

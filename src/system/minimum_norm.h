@@ -18,7 +18,7 @@ void nt_minimum_norm_destroy(nt_minimum_norm *norm);
  * N m; length in m. What comes out depends on the arguments alone, to the bit; where the
  * constraint matrix is that of the call before its factors serve again. On failure multipliers
  * stay as they were. */
-nt_status nt_minimum_norm_find(nt_minimum_norm *norm, nt_problem *problem, const nt_point *at,
+nt_status nt_minimum_norm_find(nt_minimum_norm *norm, const nt_problem *problem, const nt_point *at,
                                double length, double *multipliers);
 
 /* How they change with a parameter, after nt_minimum_norm_find at the point itself: the derivative
@@ -26,8 +26,8 @@ nt_status nt_minimum_norm_find(nt_minimum_norm *norm, nt_problem *problem, const
  * of these points, with the weights of a difference formula; `rates` turns d multipliers[nc] before
  * into that after. */
 void nt_minimum_norm_begin(nt_minimum_norm *norm);
-nt_status nt_minimum_norm_add(nt_minimum_norm *norm, nt_problem *problem, const nt_point *beside,
-                              double weight);
+nt_status nt_minimum_norm_add(nt_minimum_norm *norm, const nt_problem *problem,
+                              const nt_point *beside, double weight);
 nt_status nt_minimum_norm_rates(nt_minimum_norm *norm, double *rates);
 
 #endif
