@@ -314,7 +314,6 @@ static void goes_back(void **unused)
 {
     (void)unused;
     goes_back_with("rkmk-dop853");
-    goes_back_with("bdf");               /* begins anew */
     goes_back_with("generalized-alpha"); /* carries several side by side, and one by itself */
 }
 
