@@ -193,7 +193,7 @@ static void wrong_derivatives_are_found(void **state)
     (void)state;
     for (int i = 0; i < METHODS; i++) {
         write_model("model.yaml", i);
-        wrong_by = 1e-3;
+        wrong_by = 1e-2;
         assert_int_equal(check_model("model.yaml", methods[i]), NT_EXIT_FAILED);
         wrong_by = 0;
     }
