@@ -240,6 +240,10 @@ NT_API void nt_model_redundant_text(const nt_model *model, int i, char *text, in
  * the file, its place. 0 where there is no such remark; `remark` is then as it was. */
 NT_API int nt_model_remark(const nt_model *model, int i, nt_error *remark);
 
+/* Those of them on expressions that may jump where the motion or a parameter passes a point, from 0
+ * on: exact derivatives along a parameter leave out what a jump moves. */
+NT_API int nt_model_jump(const nt_model *model, int i, nt_error *remark);
+
 /* The JSON Schema of the model file: writes to text[size], always terminated, and returns the
  * length needed. text may be NULL. */
 NT_API int nt_model_schema(char *text, int size);

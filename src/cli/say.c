@@ -6,22 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Words do not wait for memory: only what is longer than any line asks for some, and is cut short
+ * where there is none. */
 void nt_cli_say(const char *format, ...)
 {
+    char room[4096];
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
-    char *text = length >= 0 ? malloc((size_t)length + 1) : NULL;
-    if (text)
-        vsnprintf(text, (size_t)length + 1, format, again);
+    int length = vsnprintf(room, sizeof room, format, arguments);
+    bool cut = length >= (int)sizeof room;
+    char *longer = cut ? malloc((size_t)length + 1) : NULL;
+    if (longer)
+        vsnprintf(longer, (size_t)length + 1, format, again);
     va_end(again);
     va_end(arguments);
-    for (char *c = text; c && *c; c++) /* names may hold what commands a terminal */
+    for (char *c = longer ? longer : room; *c; c++) /* names may hold what commands a terminal */
         if (((unsigned char)*c < ' ' && *c != '\n') || *c == 0x7f)
             *c = '?';
-    fprintf(stderr, "nutate: %s\n", text ? text : "out of memory");
-    free(text);
+    fprintf(stderr, "nutate: %s%s\n", longer ? longer : room, cut && !longer ? " ..." : "");
+    free(longer);
 }
 
 static int exit_status(nt_status status)

@@ -127,12 +127,30 @@ void nt_cli_objectives_show(const nt_cli_plan *plan, const nt_cli_sens *sens,
     }
 }
 
+/* The first few expressions that may jump. */
+static void show_jumps(const nt_cli_plan *plan)
+{
+    enum { SHOWN = 3 };
+    nt_error remark = {0};
+    char text[sizeof remark.file + sizeof remark.message + 64];
+    int n = 0;
+    for (; nt_model_jump(plan->model, n, &remark); n++)
+        if (n < SHOWN) {
+            nt_error_text(&remark, text, (int)sizeof text);
+            fprintf(stderr, "  remark: %s\n", text);
+        }
+    if (n > SHOWN)
+        fprintf(stderr, "  and %d more remarks of this kind (nutate check lists them)\n",
+                n - SHOWN);
+}
+
 void nt_cli_sens_show(const nt_cli_plan *plan, const nt_cli_sens *sens)
 {
     fprintf(stderr, "  sensitivities to");
     for (int k = 0; k < sens->n; k++)
         fprintf(stderr, "%s%s", k > 0 ? ", " : " ", nt_cli_sens_name(plan, sens, k));
     fputs(plan->variable ? "; steps are held: their sizes follow no parameter\n" : "\n", stderr);
+    show_jumps(plan);
     for (int k = 0; k < sens->n; k++) {
         double off = nt_sensitivity_difference_error(sens->sensitivity, k);
         if (off > 0)

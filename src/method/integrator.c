@@ -180,6 +180,7 @@ void nt_integrator_destroy(nt_integrator *it)
         return;
     if (it->method->close)
         it->method->close(&it->stepper);
+    nt_minimum_norm_destroy(it->reactions);
     nt_factors_destroy(it->look);
     nt_factors_destroy(it->factors);
     nt_problem_destroy(it->problem);
@@ -752,10 +753,9 @@ nt_status nt_integrator_reactions(nt_integrator *it, const nt_state *state, doub
                    .lambda = state->lambda,
                    .mu = state->mu,
                    .memory = state->memory};
-    nt_stepper looking;
-    nt_status status = nt_integrator_looking(it, &looking);
+    nt_status status = it->reactions ? NT_OK : nt_minimum_norm_create(&it->reactions, p);
     if (status == NT_OK)
-        status = nt_factors_minimum_norm(looking.factors, &at, length, out);
+        status = nt_minimum_norm_find(it->reactions, p, &at, length, out);
     return status == NT_OK ? NT_OK
                            : nt_fail(error, status, "reactions at t = %g s: %s", state->t,
                                      nt_status_text(status));

@@ -283,56 +283,66 @@ nt_status nt_state_tangent_copy(nt_state_tangent *copy, double *numbers, const n
     return NT_OK;
 }
 
-/* Differences along the tangent, with the rows in use held. */
-nt_status nt_sensitivity_reactions(nt_sensitivity *s, int i, const nt_state *state,
-                                   const nt_state_tangent *d, double length, double *out,
-                                   nt_error *error)
+/* The constraint matrix beside a state, differenced along the tangent of direction i. */
+static nt_status vary_matrix(nt_sensitivity *s, int i, const nt_point *at,
+                             const nt_state_tangent *d, double step)
 {
-    NT_NEED(error, "sensitivity state tangent out", s, state, d, out);
-    if (!sensitivity_has(s, i))
-        return nt_fail(error, NT_INVALID, "sensitivity %d, expected a number from 0 to %d", i,
-                       s->n - 1);
     const nt_problem *p = s->integrator->problem;
     const nt_system *system = p->system;
-    size_t nc = (size_t)p->nc;
-    memcpy(out, d->lambda, (size_t)p->nh * sizeof *out);
-    memcpy(out + p->nh, d->mu, (size_t)p->nn * sizeof *out);
-    if (s->integrator->factors->n_dropped == 0)
-        return NT_OK;
-    double *q = s->point, *multipliers = q + p->nq, *increment = s->values;
-    const nt_phase at = {.v = (double *)(size_t)state->v,
-                         .vdot = (double *)(size_t)state->vdot,
-                         .lambda = (double *)(size_t)state->lambda};
-    const nt_variation along = {.q = (double *)(size_t)d->q,
-                                .v = (double *)(size_t)d->v,
-                                .vdot = (double *)(size_t)d->vdot,
-                                .lambda = (double *)(size_t)d->lambda};
-    double step = fmin(nt_sensitivity_reach(p, &at, &along),
-                       1e-2 * nt_parameter_scale(s, s->route[i].parameter));
-    nt_point moved = {.t = state->t, .q = q, .v = state->v, .vdot = state->vdot};
-    moved.memory = state->memory;
-    moved.lambda = multipliers, moved.mu = multipliers + p->nh;
-    nt_stepper looking;
-    nt_status status = nt_integrator_looking(s->integrator, &looking);
-    memset(out, 0, nc * sizeof *out);
+    double *q = s->point, *increment = s->values;
+    nt_point beside = *at;
+    beside.q = q;
+    nt_status status = NT_OK;
+    nt_minimum_norm_begin(s->reactions);
     for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
         int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
         double offset = sign * distance * step, weight = sign * nt_stencil[distance - 1] / step;
         status = nt_sensitivity_move_parameter(s, i, offset);
         for (int k = 0; k < p->nv; k++)
             increment[k] = offset * d->q[k];
-        nt_space_compose(&p->space, system->frame, state->q, increment, q);
-        for (int k = 0; k < p->nh; k++)
-            multipliers[k] = state->lambda[k] + offset * d->lambda[k];
-        for (int k = 0; k < p->nn; k++)
-            multipliers[p->nh + k] = state->mu[k] + offset * d->mu[k];
+        nt_space_compose(&p->space, system->frame, at->q, increment, q);
         if (status == NT_OK)
-            status = nt_factors_minimum_norm_held(looking.factors, &moved, length, multipliers);
-        for (size_t k = 0; k < nc; k++)
-            out[k] += weight * multipliers[k];
+            status = nt_minimum_norm_add(s->reactions, p, &beside, weight);
     }
     nt_status back = system->set_parameters(system->self, s->p);
-    status = status != NT_OK ? status : back;
+    return status != NT_OK ? status : back;
+}
+
+nt_status nt_sensitivity_reactions(nt_sensitivity *s, int i, const nt_state *state,
+                                   const nt_state_tangent *d, double length, double *out,
+                                   nt_error *error)
+{
+    nt_error_clear(error);
+    NT_NEED(error, "sensitivity state tangent out", s, state, d, out);
+    if (!sensitivity_has(s, i))
+        return nt_fail(error, NT_INVALID, "sensitivity %d, expected a number from 0 to %d", i,
+                       s->n - 1);
+    const nt_problem *p = s->integrator->problem;
+    memcpy(out, d->lambda, (size_t)p->nh * sizeof *out);
+    memcpy(out + p->nh, d->mu, (size_t)p->nn * sizeof *out);
+    if (s->integrator->factors->n_dropped == 0)
+        return NT_OK;
+    double *multipliers = s->point + p->nq;
+    memcpy(multipliers, state->lambda, (size_t)p->nh * sizeof *out);
+    memcpy(multipliers + p->nh, state->mu, (size_t)p->nn * sizeof *out);
+    nt_point at = {.t = state->t, .q = state->q, .v = state->v, .vdot = state->vdot};
+    at.lambda = state->lambda, at.mu = state->mu, at.memory = state->memory;
+    const nt_phase from = {.v = (double *)(size_t)state->v,
+                           .vdot = (double *)(size_t)state->vdot,
+                           .lambda = (double *)(size_t)state->lambda};
+    const nt_variation along = {.q = (double *)(size_t)d->q,
+                                .v = (double *)(size_t)d->v,
+                                .vdot = (double *)(size_t)d->vdot,
+                                .lambda = (double *)(size_t)d->lambda};
+    double step = fmin(nt_sensitivity_reach(p, &from, &along),
+                       1e-2 * nt_parameter_scale(s, s->route[i].parameter));
+    nt_status status = s->reactions ? NT_OK : nt_minimum_norm_create(&s->reactions, p);
+    if (status == NT_OK)
+        status = nt_minimum_norm_find(s->reactions, p, &at, length, multipliers);
+    if (status == NT_OK)
+        status = vary_matrix(s, i, &at, d, step);
+    if (status == NT_OK)
+        status = nt_minimum_norm_rates(s->reactions, out);
     return status == NT_OK ? NT_OK
                            : nt_fail(error, status, "sensitivities of reactions at t = %g s: %s",
                                      state->t, nt_status_text(status));

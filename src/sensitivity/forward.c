@@ -71,22 +71,6 @@ static nt_status take_memory(nt_sensitivity *s)
     return status == NT_OK ? nt_solver_reserve(s->factors->solver) : status;
 }
 
-/* With the methods that would do. */
-static nt_status refuse_method(const nt_method *method, const nt_system *system, nt_error *error)
-{
-    char others[500] = "";
-    for (int i = 0; i < nt_method_count(); i++) {
-        const nt_method *other = nt_method_at(i);
-        size_t used = strlen(others);
-        if (other->linearise && nt_method_check_system(other, system, NULL) == NT_OK)
-            snprintf(others + used, sizeof others - used, "%s%s", used > 0 ? ", " : "",
-                     other->name);
-    }
-    return nt_fail(error, NT_UNSUPPORTED,
-                   "method %s has no linearised step; methods that have one: %s", method->name,
-                   *others ? others : "none");
-}
-
 nt_status nt_sensitivity_create(nt_sensitivity **out, nt_integrator *it, const int *parameters,
                                 int n, nt_error *error)
 {
@@ -98,7 +82,7 @@ nt_status nt_sensitivity_create(nt_sensitivity **out, nt_integrator *it, const i
         NT_NEED(error, "parameters", parameters);
     const nt_system *system = it->problem->system;
     if (!it->method->linearise)
-        return nt_said(error, refuse_method(it->method, system, error));
+        return nt_fail(error, NT_UNSUPPORTED, "method %s has no linearised step", it->method->name);
     if (!(system->capabilities & NT_HAS_PARAMETERS) || !system->set_parameters ||
         !system->get_parameters)
         return nt_fail(error, NT_UNSUPPORTED, "the system has no parameters (NT_HAS_PARAMETERS)");
@@ -143,6 +127,7 @@ void nt_sensitivity_destroy(nt_sensitivity *s)
         s->integrator->stepper.linear = NULL;
         s->integrator->stepper.has_tangent = false;
     }
+    nt_minimum_norm_destroy(s->reactions);
     nt_factors_destroy(s->factors);
     nt_arena_free(&s->arena);
     free(s);
