@@ -115,7 +115,7 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     it->size = phase_size(p, &layout);
     it->variable = chooses_steps(setup, &layout);
     it->layout = layout;
-    double *all = NT_TAKE(&p->arena, (it->track_work ? 4 : 3) * it->size, double);
+    double *all = NT_TAKE(&p->arena, (it->track_work ? 5 : 4) * it->size, double);
     it->looked_v = NT_TAKE(&p->arena, changes_frame(p) ? 2 * (size_t)p->nv : 0, double);
     it->kept = NT_TAKE(&p->arena, p->nc, int);
     it->estimate = NT_TAKE(&p->arena, it->method->error ? 2 * (size_t)p->nv : 0, double);
@@ -134,8 +134,9 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     phase_bind(&it->stepper.now, all, p);
     phase_bind(&it->stepper.next, all + it->size, p);
     phase_bind(&it->before, all + 2 * it->size, p);
+    phase_bind(&it->earlier, all + 3 * it->size, p);
     if (it->track_work)
-        phase_bind(&it->within, all + 3 * it->size, p);
+        phase_bind(&it->within, all + 4 * it->size, p);
     *out = it;
     return NT_OK;
 no_memory:
@@ -224,6 +225,7 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
     memcpy(it->stepper.now.all, next->all, it->size * sizeof(double));
     memcpy(it->before.all, next->all, it->size * sizeof(double));
     it->level = it->calm = 0;
+    it->awaits = false;
     it->control = (nt_step_control){0};
     it->stepper.stale = it->stepper.resumed = false;
     it->started = true;
@@ -254,8 +256,7 @@ nt_status nt_integrator_refresh(nt_integrator *it, nt_error *error)
 
 /* ---- one step ------------------------------------------------------------------------------- */
 
-/* The new state stands: keep the old one for dense output. */
-nt_status nt_integrator_accept(nt_integrator *it, double h, double end)
+nt_status nt_integrator_move_on(nt_integrator *it, double h, double end)
 {
     nt_stepper *s = &it->stepper;
     nt_problem *p = it->problem;
@@ -272,20 +273,53 @@ nt_status nt_integrator_accept(nt_integrator *it, double h, double end)
         nt_integrator_rates(it, &s->next, &at.v, &at.vdot);
         p->system->accept(p->system->self, &at, s->next.memory);
     }
-    if (it->attend && (status = it->attend(it->attendant, it, h)) != NT_OK)
-        return status;
-    nt_phase old = it->before;
+    nt_phase oldest = it->earlier;
+    it->earlier = it->before;
     it->before = s->now;
     s->now = s->next;
-    s->next = old;
-
-    nt_statistics *statistics = &it->statistics;
-    statistics->steps++;
+    s->next = oldest;
     s->stale = s->resumed = false;
+    it->statistics.position_drift = fmax(it->statistics.position_drift, s->report.position_drift);
+    return NT_OK;
+}
+
+void nt_integrator_take_back(nt_integrator *it)
+{
+    nt_phase last = it->stepper.now;
+    it->stepper.now = it->before;
+    it->before = it->earlier;
+    it->earlier = it->stepper.next;
+    it->stepper.next = last;
+}
+
+/* Sensitivities are shown the step as it was made: from `now` to `next`. */
+nt_status nt_integrator_count_step(nt_integrator *it)
+{
+    nt_stepper *s = &it->stepper;
+    nt_statistics *statistics = &it->statistics;
+    double h = s->now.all[NT_PHASE_STEP];
+    if (it->attend) {
+        nt_phase free = s->next;
+        s->next = s->now;
+        s->now = it->before;
+        nt_status status = it->attend(it->attendant, it, h);
+        s->now = s->next;
+        s->next = free;
+        if (status != NT_OK) {
+            nt_integrator_take_back(it);
+            return status;
+        }
+    }
+    statistics->steps++;
     statistics->largest_step = fmax(statistics->largest_step, h);
     statistics->smallest_step = statistics->steps == 1 ? h : fmin(statistics->smallest_step, h);
-    statistics->position_drift = fmax(statistics->position_drift, s->report.position_drift);
     return NT_OK;
+}
+
+nt_status nt_integrator_accept(nt_integrator *it, double h, double end)
+{
+    nt_status status = nt_integrator_move_on(it, h, end);
+    return status == NT_OK ? nt_integrator_count_step(it) : status;
 }
 
 /* Choose independent rows at a state. False when they are the ones in use, or cannot be chosen:

@@ -8,12 +8,15 @@ struct nt_integrator {
     nt_problem *problem;
     const nt_method *method;
     nt_stepper stepper;
-    nt_phase before;  /* the state at the start of the last accepted step        */
-    nt_phase within;  /* scratch, where work is followed                         */
-    size_t size;      /* doubles of a state                                      */
-    nt_layout layout; /* what the method asked for                               */
-    double *looked_v; /* [2 nv] v and vdot in the system's frame, where that is another */
-    int *kept;        /* [nc] rows in use, while others are chosen                         */
+    nt_phase before;        /* the state at the start of the last accepted step        */
+    nt_phase within;        /* scratch, where work is followed                         */
+    nt_phase earlier;       /* the state before that, until the last step stands; see standing.h */
+    bool awaits;            /* the last step stands only when its review is known      */
+    nt_step_error awaiting; /* its error, as it was estimated then               */
+    size_t size;            /* doubles of a state                                      */
+    nt_layout layout;       /* what the method asked for                               */
+    double *looked_v;       /* [2 nv] v and vdot in the system's frame, where that is another */
+    int *kept;              /* [nc] rows in use, while others are chosen                         */
     char failed[160]; /* words for the part without a value that ended the last try, "": none */
     nt_statistics statistics;
     double minimum_step, maximum_step;
@@ -55,6 +58,12 @@ nt_status nt_integrator_work(nt_integrator *integrator);
 /* Parts of both. One try of size h; the new state stands; words for a step that failed. */
 nt_status nt_integrator_attempt(nt_integrator *integrator, double h);
 nt_status nt_integrator_accept(nt_integrator *integrator, double h, double end);
+/* Two halves of accepting a step: the new state takes the place of the present one; sensitivities
+ * follow it, and it is counted. */
+nt_status nt_integrator_move_on(nt_integrator *integrator, double h, double end);
+nt_status nt_integrator_count_step(nt_integrator *integrator);
+/* The last step is taken back: the state before it is the present one again. Once only. */
+void nt_integrator_take_back(nt_integrator *integrator);
 nt_status nt_integrator_give_up(nt_integrator *integrator, nt_status status, double h,
                                 nt_error *error);
 

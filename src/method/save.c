@@ -94,5 +94,6 @@ nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t siz
     it->control = h.control;
     it->statistics = h.statistics;
     it->started = true;
+    it->awaits = false;
     return NT_OK;
 }
