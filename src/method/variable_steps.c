@@ -202,6 +202,7 @@ static bool review(nt_integrator *it, nt_status tried, double h, const walk *w, 
         return *status == NT_OK;
     }
     it->awaits = false;
+    it->statistics.rejected += h > 0; /* the try falls with it */
     nt_integrator_take_back(it);
     *status = reject(it, tried, size, &worst, w);
     return false;
