@@ -3,6 +3,7 @@
 #include "method/integrator.h"
 #include "base/error.h"
 #include "base/target.h"
+#include "method/branch.h"
 #include "method/dense_output.h"
 #include "method/work.h"
 
@@ -118,7 +119,7 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     double *all = NT_TAKE(&p->arena, (it->track_work ? 5 : 4) * it->size, double);
     it->looked_v = NT_TAKE(&p->arena, changes_frame(p) ? 2 * (size_t)p->nv : 0, double);
     it->kept = NT_TAKE(&p->arena, p->nc, int);
-    it->estimate = NT_TAKE(&p->arena, it->method->error ? 2 * (size_t)p->nv : 0, double);
+    it->estimate = NT_TAKE(&p->arena, 2 * (size_t)p->nv, double);
     it->stepper = (nt_stepper){.problem = p, .options = values, .statistics = &it->statistics};
     memcpy(it->stepper.tolerance, setup->tolerance, sizeof setup->tolerance);
     it->stepper.minimum_step = setup->minimum_step;
@@ -378,6 +379,17 @@ static nt_status call_method(nt_integrator *it, double h)
     return status;
 }
 
+/* After the rows in use changed: a step that goes on smoothly. */
+static nt_status call_with_new_rows(nt_integrator *it, double h)
+{
+    nt_status status = call_method(it, h);
+    if (status != NT_OK || !nt_branch_jumps(it))
+        return status;
+    it->stepper.report = (nt_report){
+        .unknown = -1, .words = "velocities jump where the independent equations change"};
+    return NT_NOT_CONVERGED;
+}
+
 /* The step just made, again with other rows left out, where those that are do not follow from the
  * others as well as rounding allows. */
 static nt_status mend_left_out(nt_integrator *it, double h)
@@ -392,7 +404,7 @@ static nt_status mend_left_out(nt_integrator *it, double h)
     nt_status status = nt_problem_exchange_rows(p, &at, &changed);
     if (status == NT_OK && !changed)
         return NT_OK;
-    if (status == NT_OK && (status = call_method(it, h)) == NT_OK) {
+    if (status == NT_OK && (status = call_with_new_rows(it, h)) == NT_OK) {
         it->statistics.rank_changes++;
         return NT_OK;
     }
@@ -414,11 +426,11 @@ nt_status nt_integrator_attempt(nt_integrator *it, double h)
     if (status == NT_OK)
         return left_out_rows_miss(it, &s->next) ? mend_left_out(it, h) : NT_OK;
     if (rows_change(it, &s->next)) {
-        status = call_method(it, h);
+        status = call_with_new_rows(it, h);
         if (status == NT_OK)
             return status;
     }
-    return rows_change(it, &s->now) ? call_method(it, h) : status;
+    return rows_change(it, &s->now) ? call_with_new_rows(it, h) : status;
 }
 
 /* Where a step failed: an equation that did not converge, an unknown that nothing determines, or a
