@@ -67,7 +67,7 @@ static bool run_nutate(const char *method, const course *c, int level, result *r
     if (ok) {
         nt_integrator_destroy(run.integrator);
         run.integrator = NULL;
-        setup.system = nt_model_system(run.model);
+        setup.system = nt_run_system(run.started);
         ok = require(nt_integrator_create(&run.integrator, &setup, &error) == NT_OK, "%s",
                      error.message) &&
              motion_start(&run);

@@ -12,7 +12,9 @@
 static bool finish_opening(motion_run *run, const char *tip, const char *reaction, nt_error *error)
 {
     const nt_simulation *simulation = nt_model_simulation(run->model);
-    nt_integrator_setup setup = {.system = nt_model_system(run->model),
+    if (!require(nt_run_create(&run->started, run->model, error) == NT_OK, "%s", error->message))
+        return false;
+    nt_integrator_setup setup = {.system = nt_run_system(run->started),
                                  .method = nt_method_find(simulation->method),
                                  .options = simulation->options,
                                  .n_options = simulation->n_options,
@@ -23,7 +25,7 @@ static bool finish_opening(motion_run *run, const char *tip, const char *reactio
     run->memory = calloc((size_t)system->n_memory + 1, sizeof(double));
     if (!require(run->q && run->v && run->memory, "out of memory"))
         return false;
-    nt_model_initial(run->model, run->q, run->v, run->memory);
+    nt_run_initial(run->started, run->q, run->v, run->memory);
     bool ok = nt_integrator_create(&run->integrator, &setup, error) == NT_OK &&
               nt_model_quantity(run->model, tip, &run->tip, error) == NT_OK &&
               nt_model_quantity(run->model, reaction, &run->reaction, error) == NT_OK;
@@ -53,6 +55,7 @@ bool motion_open_file(motion_run *run, const char *path, const char *tip, const 
 void motion_close(motion_run *run)
 {
     nt_integrator_destroy(run->integrator);
+    nt_run_destroy(run->started);
     nt_model_destroy(run->model);
     free(run->q);
     free(run->v);
@@ -78,8 +81,8 @@ bool motion_look(motion_run *run, double tip[3], double reaction[3])
 {
     nt_error error;
     nt_state state = nt_integrator_state(run->integrator);
-    bool ok = nt_model_sample(run->model, &run->tip, &state, NULL, tip, &error) == NT_OK &&
-              nt_model_sample(run->model, &run->reaction, &state, NULL, reaction, &error) == NT_OK;
+    bool ok = nt_run_sample(run->started, &run->tip, &state, NULL, tip, &error) == NT_OK &&
+              nt_run_sample(run->started, &run->reaction, &state, NULL, reaction, &error) == NT_OK;
     return require(ok, "%s", error.message);
 }
 

@@ -35,7 +35,7 @@ static bool collect(rows *r)
 {
     static const char *const names[] = {"top.position", "top.orientation", "top.angular_velocity",
                                         "pivot.force"};
-    const nt_system *system = nt_model_system(r->run.model);
+    const nt_system *system = nt_run_system(r->run.started);
     int nq = system->space.nq, nv = system->space.nv;
     r->kept = calloc((size_t)STATES * (size_t)(nq + 2 * nv + system->nh), sizeof(double));
     double *room = r->kept;
@@ -55,7 +55,7 @@ static bool collect(rows *r)
         for (int k = 0, column = 1; k < 4; k++) {
             nt_quantity_info quantity;
             if (nt_model_quantity(r->run.model, names[k], &quantity, &error) != NT_OK ||
-                nt_model_sample(r->run.model, &quantity, &s, NULL, &r->value[i][column], &error) !=
+                nt_run_sample(r->run.started, &quantity, &s, NULL, &r->value[i][column], &error) !=
                     NT_OK)
                 return require(false, "%s", error.message);
             column += quantity.columns;
@@ -68,7 +68,7 @@ static bool open_record(void *context)
 {
     rows *r = context;
     nt_error error;
-    nt_status status = nt_record_open(&r->record, r->run.model, r->path, NT_CSV, NULL, &error);
+    nt_status status = nt_record_open(&r->record, r->run.started, r->path, NT_CSV, NULL, &error);
     return require(status == NT_OK, "%s", error.message);
 }
 

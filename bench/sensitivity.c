@@ -29,6 +29,7 @@ typedef struct runner {
     bool differences;
     bool whole; /* the start is timed too */
     nt_model *model;
+    nt_run *run;
     nt_integrator *integrator;
     nt_sensitivity *sensitivity;
 } runner;
@@ -93,8 +94,10 @@ static bool open_runner(runner *r)
     const char *text = r->problem->text;
     nt_status status =
         nt_model_read_text(&r->model, text, strlen(text), r->problem->name, NULL, NULL, 0, &error);
+    if (status == NT_OK)
+        status = nt_run_create(&r->run, r->model, &error);
     if (status == NT_OK) {
-        nt_integrator_setup setup = {.system = nt_model_system(r->model),
+        nt_integrator_setup setup = {.system = nt_run_system(r->run),
                                      .method = nt_method_find("generalized-alpha")};
         status = nt_integrator_create(&r->integrator, &setup, &error);
     }
@@ -107,6 +110,7 @@ static void close_runner(runner *r)
 {
     nt_sensitivity_destroy(r->sensitivity);
     nt_integrator_destroy(r->integrator);
+    nt_run_destroy(r->run);
     nt_model_destroy(r->model);
 }
 
@@ -133,7 +137,7 @@ static bool advance(runner *r)
 static bool run(void *context)
 {
     runner *r = context;
-    const nt_system *system = nt_model_system(r->model);
+    const nt_system *system = nt_run_system(r->run);
     double p[MOST], moved[MOST];
     if (!r->differences)
         return r->whole ? start(r) && advance(r) : advance(r);

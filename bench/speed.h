@@ -10,6 +10,7 @@
 /* A model and its integrator, through the ordinary path: text or file, reader, model, method. */
 typedef struct motion_run {
     nt_model *model;
+    nt_run *started;
     nt_integrator *integrator;
     double *q, *v, *memory; /* initial values */
     nt_quantity_info tip, reaction;

@@ -161,22 +161,36 @@ typedef struct point {
 
 /* ---- runs ----------------------------------------------------------------------------------- */
 
-static nt_model *read_model(const mechanism *m, bool fixed)
+/* A model and a run of it. */
+typedef struct opened {
+    nt_model *model;
+    nt_run *run;
+} opened;
+
+static opened open_model(const mechanism *m, bool fixed)
 {
-    nt_model *model = NULL;
+    opened o = {NULL, NULL};
     nt_error error = {0};
     nt_status status = NT_NO_MEMORY;
     if (m->path)
-        status = nt_model_read(&model, m->path, NULL, 0, &error);
+        status = nt_model_read(&o.model, m->path, NULL, 0, &error);
     else {
         size_t length = 0;
         char *chain = m->chain > 0 ? chain_text(m->chain, 0, &length) : NULL;
         const char *text = chain ? chain : fixed ? m->fixed : m->text;
-        status = nt_model_read_text(&model, text, strlen(text), m->name, NULL, NULL, 0, &error);
+        status = nt_model_read_text(&o.model, text, strlen(text), m->name, NULL, NULL, 0, &error);
         free(chain);
     }
+    if (status == NT_OK)
+        status = nt_run_create(&o.run, o.model, &error);
     require(status == NT_OK, "%s: %s", m->name, error.message);
-    return model;
+    return o;
+}
+
+static void close_model(opened o)
+{
+    nt_run_destroy(o.run);
+    nt_model_destroy(o.model);
 }
 
 static double distance(const double *a, const double *b)
@@ -186,13 +200,13 @@ static double distance(const double *a, const double *b)
 }
 
 /* One run with a step or a tolerance: false where the motion cannot be computed with it. */
-static bool run_once(const nt_model *model, const mechanism *m, const entrant *e, double h,
-                     double tolerance, point *out)
+static bool run_once(nt_run *run, const mechanism *m, const entrant *e, double h, double tolerance,
+                     point *out)
 {
     nt_error error = {0};
     nt_integrator *it = NULL;
     nt_quantity_info tip;
-    nt_integrator_setup setup = {.system = nt_model_system(model),
+    nt_integrator_setup setup = {.system = nt_run_system(run),
                                  .method = nt_method_find(e->method),
                                  .options = &e->option,
                                  .n_options = e->option.name ? 1 : 0,
@@ -206,8 +220,8 @@ static bool run_once(const nt_model *model, const mechanism *m, const entrant *e
     out->seconds = processor_seconds() - begun;
     if (done) {
         nt_state state = nt_integrator_state(it);
-        done = nt_model_quantity(model, m->tip, &tip, &error) == NT_OK &&
-               nt_model_sample(model, &tip, &state, NULL, out->tip, &error) == NT_OK;
+        done = nt_model_quantity(nt_run_model(run), m->tip, &tip, &error) == NT_OK &&
+               nt_run_sample(run, &tip, &state, NULL, out->tip, &error) == NT_OK;
         out->steps = nt_integrator_statistics(it)->steps;
         out->evaluations = nt_integrator_statistics(it)->evaluations;
     }
@@ -237,8 +251,7 @@ static const double NEAR_ROUNDING = 2e-11; /* m: the reference is good to 1e-12 
 static const double NONSENSE = 0.3;        /* m: as large as the mechanism */
 
 /* The ladder's rung: the least time of runs that together last a tenth of a second, at most 7. */
-static bool measure(const nt_model *model, const mechanism *m, const entrant *e, int level,
-                    point *out)
+static bool measure(nt_run *run, const mechanism *m, const entrant *e, int level, point *out)
 {
     double h = ldexp(m->h, -level), tolerance = 0, spent = 0;
     if (e->controlled) {
@@ -247,7 +260,7 @@ static bool measure(const nt_model *model, const mechanism *m, const entrant *e,
     }
     for (int turn = 0; turn < 7 && spent < 0.1; turn++) {
         point p = {0};
-        bool ok = e->program ? run_program(m, e, h, &p) : run_once(model, m, e, h, tolerance, &p);
+        bool ok = e->program ? run_program(m, e, h, &p) : run_once(run, m, e, h, tolerance, &p);
         if (!ok)
             return false;
         if (turn == 0 || p.seconds < out->seconds)
@@ -257,13 +270,13 @@ static bool measure(const nt_model *model, const mechanism *m, const entrant *e,
     return true;
 }
 
-static int climb(const nt_model *model, const mechanism *m, const entrant *e, const double *exact,
+static int climb(nt_run *run, const mechanism *m, const entrant *e, const double *exact,
                  point *curve)
 {
     int n = 0;
     for (int level = 0; level < LEVELS; level++) {
         point p = {0};
-        if (!measure(model, m, e, level, &p))
+        if (!measure(run, m, e, level, &p))
             continue;
         p.error = distance(p.tip, exact);
         if (p.error < NONSENSE)
@@ -312,12 +325,12 @@ static void put(FILE *file, const entrant *e, const point *curve, int n)
 }
 
 /* Where the point is at the end: order 8, and order 5 in agreement. */
-static bool find_exact(const nt_model *model, const mechanism *m, double *exact)
+static bool find_exact(nt_run *run, const mechanism *m, double *exact)
 {
     static const entrant best = {.method = "rkmk-dop853"}, second = {.method = "rkmk-dopri5"};
     point a = {0}, b = {0};
-    bool ok = require(run_once(model, m, &best, m->h / 8, 1e-13, &a) &&
-                          run_once(model, m, &second, m->h / 8, 1e-12, &b),
+    bool ok = require(run_once(run, m, &best, m->h / 8, 1e-13, &a) &&
+                          run_once(run, m, &second, m->h / 8, 1e-12, &b),
                       "%s: no reference", m->name);
     memcpy(exact, a.tip, sizeof a.tip);
     ok = ok && require(distance(a.tip, b.tip) < 1e-9, "%s: references differ by %.3g m", m->name,
@@ -334,20 +347,23 @@ static void hold(const mechanism *m, const char *folder)
     double exact[3];
     point curve[LEVELS];
     snprintf(path, sizeof path, "%s/%s.dat", folder, m->name);
-    nt_model *model = read_model(m, false), *fixed = m->fixed ? read_model(m, true) : NULL;
+    opened plain = open_model(m, false), held = {NULL, NULL};
+    if (m->fixed)
+        held = open_model(m, true);
+    nt_run *run = plain.run, *fixed = held.run;
     FILE *file = fopen(path, "w");
-    if (model && require(file != NULL, "cannot write %s", path) && find_exact(model, m, exact)) {
+    if (run && require(file != NULL, "cannot write %s", path) && find_exact(run, m, exact)) {
         fprintf(file, "# %s: seconds, error in m, steps, evaluations\n", m->title);
         printf("\n%s\n    %-36s", m->title, "ms to an error of, m");
         for (int k = 0; k < MARKS; k++)
             printf(" %10.0e", marks[k]);
         putchar('\n');
         for (const entrant *e = entrants; e < entrants + ENTRANTS; e++) {
-            const nt_model *use = model;
-            if (e->method && nt_method_check_system(nt_method_find(e->method),
-                                                    nt_model_system(model), NULL) != NT_OK)
+            nt_run *use = run;
+            if (e->method && nt_method_check_system(nt_method_find(e->method), nt_run_system(run),
+                                                    NULL) != NT_OK)
                 use = fixed && nt_method_check_system(nt_method_find(e->method),
-                                                      nt_model_system(fixed), NULL) == NT_OK
+                                                      nt_run_system(fixed), NULL) == NT_OK
                           ? fixed
                           : NULL;
             if (use && !(e->program && m->peer == NO_PEER))
@@ -356,8 +372,8 @@ static void hold(const mechanism *m, const char *folder)
     }
     if (file)
         require(fclose(file) == 0, "cannot write %s", path);
-    nt_model_destroy(model);
-    nt_model_destroy(fixed);
+    close_model(plain);
+    close_model(held);
 }
 
 /* Every method of the registry takes part. */

@@ -65,6 +65,7 @@ typedef struct side {
 
     /* a model */
     nt_model *model;
+    nt_run *run;
     nt_quantity_info position, velocity;
 } side;
 
@@ -72,7 +73,7 @@ static void load(side *s, const double force[3], double sign)
 {
     double value[3] = {sign * force[0], sign * force[1], sign * force[2]};
     if (s->model) {
-        const nt_system *system = nt_model_system(s->model);
+        const nt_system *system = nt_run_system(s->run);
         system->set_parameters(system->self, value); /* fx, fy, fz */
     } else {
         memcpy(s->mass.load, value, sizeof value);
@@ -87,8 +88,8 @@ static nt_status look(const side *s, double x[3], double v[3], nt_error *error)
         memcpy(v, now.v, 3 * sizeof *v);
         return NT_OK;
     }
-    nt_status status = nt_model_sample(s->model, &s->position, &now, NULL, x, error);
-    return status == NT_OK ? nt_model_sample(s->model, &s->velocity, &now, NULL, v, error) : status;
+    nt_status status = nt_run_sample(s->run, &s->position, &now, NULL, x, error);
+    return status == NT_OK ? nt_run_sample(s->run, &s->velocity, &now, NULL, v, error) : status;
 }
 
 /* An integrator for a system at rest in `setup`, and room for its state. */
@@ -116,6 +117,8 @@ static nt_status open_model(side *s, const char *folder, const char *file, const
     char path[1024], name[64];
     snprintf(path, sizeof path, "%s/%s", folder, file);
     nt_status status = nt_model_read(&s->model, path, NULL, 0, error);
+    if (status == NT_OK)
+        status = nt_run_create(&s->run, s->model, error);
     if (status != NT_OK)
         return status;
     snprintf(name, sizeof name, "%s.position", point);
@@ -126,12 +129,12 @@ static nt_status open_model(side *s, const char *folder, const char *file, const
         return status;
     if (force)
         load(s, force, 1);
-    const nt_system *system = nt_model_system(s->model);
+    const nt_system *system = nt_run_system(s->run);
     size_t nq = (size_t)system->space.nq, nv = (size_t)system->space.nv;
     double *q = malloc((nq + nv + (size_t)system->n_memory) * sizeof *q);
     if (!q)
         return NT_NO_MEMORY;
-    nt_model_initial(s->model, q, q + nq, q + nq + nv);
+    nt_run_initial(s->run, q, q + nq, q + nq + nv);
     status = open_side(s, system, q, q + nq, q + nq + nv, error);
     free(q);
     return status;
@@ -154,6 +157,7 @@ static nt_status open_mass(side *s, const double force[3], nt_error *error)
 static void close_side(side *s)
 {
     nt_integrator_destroy(s->integrator);
+    nt_run_destroy(s->run);
     nt_model_destroy(s->model);
     free(s->saved);
 }

@@ -1,5 +1,11 @@
-/* Models: bodies, joints, forces, contacts and named parameters, read from a file, and the system
- * they make. */
+/* Models: bodies, joints, forces, contacts and named parameters, read from a file; and runs: the
+ * systems that they make.
+ *
+ * Threads. A model is only read once it is there: any number of threads may use it at the same
+ * time, and make runs of it. A run owns what changes (parameter values and what follows from them,
+ * the point that was looked at last): a run, its system, and whatever was made with that system
+ * (integrators, sensitivities, records) belong to one thread at a time. Runs of one model give the
+ * same bits whether others are under way or not. */
 #ifndef NUTATE_MODEL_H
 #define NUTATE_MODEL_H
 
@@ -10,6 +16,7 @@ extern "C" {
 #endif
 
 typedef struct nt_model nt_model;
+typedef struct nt_run nt_run;
 
 /* KEY=VALUE of `--set`: a parameter's name or a dotted path of the model file; value is YAML text.
  */
@@ -34,8 +41,29 @@ NT_API void nt_model_destroy(nt_model *model);
  * the model. */
 NT_API const char *nt_model_table_file(const nt_model *model, int i);
 
-/* The system of the model; frame NT_INERTIAL. Belongs to the model. */
-NT_API const nt_system *nt_model_system(const nt_model *model);
+/* ---- runs -------------------------------------------------------------------------------------
+ */
+
+/* A run of a model at the parameter values of the file; the model must outlive it. Costs a copy of
+ * the model's numbers. */
+NT_API nt_status nt_run_create(nt_run **run, const nt_model *model, nt_error *error);
+NT_API void nt_run_destroy(nt_run *run);
+NT_API const nt_model *nt_run_model(const nt_run *run);
+
+/* The system of the run; frame NT_INERTIAL. Belongs to the run: its functions change the run. */
+NT_API const nt_system *nt_run_system(nt_run *run);
+
+/* A parameter by its name; those that are expressions of it follow, and initial values are found
+ * anew. The same as reading the file with NAME=VALUE. An integrator that is under way must be told:
+ * nt_integrator_refresh. NT_INVALID for a name that is none, NT_BAD_MODEL as for a file with that
+ * value: then the run stands as it was. */
+NT_API nt_status nt_model_set(nt_run *run, const char *name, double value, nt_error *error);
+
+/* What the model's `simulation` says of an integrator: method, options, frame, tolerances, bounds
+ * of steps; work is followed where it is recorded or may be in an objective. For
+ * nt_integrator_create, at once or after changes. NT_BAD_MODEL where the file names a method that
+ * is none. */
+NT_API nt_status nt_run_setup(nt_run *run, nt_integrator_setup *setup, nt_error *error);
 
 /* What the `simulation` and `output` sections say. Strings and arrays belong to the model. */
 typedef struct nt_simulation {
@@ -61,7 +89,7 @@ NT_API const char *nt_model_title(const nt_model *model);
 NT_API const char *nt_model_text(const nt_model *model, size_t *length); /* the file as read */
 
 /* Consistent initial values: q[nq], v[nv], memory[n_memory] at simulation->start. */
-NT_API void nt_model_initial(const nt_model *model, double *q, double *v, double *memory);
+NT_API void nt_run_initial(const nt_run *run, double *q, double *v, double *memory);
 
 /* ---- derivatives in parameters --------------------------------------------------------------
  *
@@ -74,27 +102,27 @@ NT_API void nt_model_initial(const nt_model *model, double *q, double *v, double
  * allocates nothing until parameters are set again; unprepared parameters are prepared at their
  * first use. Costs eight assemblies for each. NT_INVALID for a number out of range; what an
  * assembly with slightly other numbers returns. */
-NT_API nt_status nt_model_prepare_parameters(nt_model *model, const int *parameters, int n,
-                                             nt_error *error);
+NT_API nt_status nt_run_prepare_parameters(nt_run *run, const int *parameters, int n,
+                                           nt_error *error);
 
 /* Derivatives of the initial values in parameter k: dq[nv] (increment), dv[nv] and
  * dmemory[n_memory] (may be NULL where there is none) in the system's frame. NT_INCONSISTENT when
  * a constraint cannot follow, because positions or velocities are given as numbers that do not
  * change with the parameter: the message names the joint and the equation. */
-NT_API nt_status nt_model_initial_tangent(nt_model *model, int k, double *dq, double *dv,
-                                          double *dmemory, nt_error *error);
+NT_API nt_status nt_run_initial_tangent(nt_run *run, int k, double *dq, double *dv, double *dmemory,
+                                        nt_error *error);
 
 /* Estimated relative error of elements' terms in the last parameter_tangent of the model's system:
  * 1e-15 where everything is quadratic along the change (most is), larger where differences are
  * taken. */
-NT_API double nt_model_parameter_error(const nt_model *model);
+NT_API double nt_run_parameter_error(const nt_run *run);
 
 /* What `initial: {correct: true}` moved, one line of words per moved value; "" for nothing. */
-NT_API const char *nt_model_corrections(const nt_model *model);
+NT_API const char *nt_run_corrections(const nt_run *run);
 
 /* A stated length for weighing moments against forces: the largest distance between the points of
  * the model at the start, m (1 where there is none). */
-NT_API double nt_model_length(const nt_model *model);
+NT_API double nt_run_length(const nt_run *run);
 
 /* ---- recorded quantities -------------------------------------------------------------------- */
 
@@ -114,9 +142,8 @@ NT_API void nt_model_quantity_column(const nt_model *model, const nt_quantity_in
                                      int column, char *name, char *unit, char *meaning, int size);
 /* Values of a quantity at a state: out[columns]. reactions[nh + nn] may be NULL, then the state's
  * own multipliers are used. */
-NT_API nt_status nt_model_sample(const nt_model *model, const nt_quantity_info *quantity,
-                                 const nt_state *state, const double *reactions, double *out,
-                                 nt_error *error);
+NT_API nt_status nt_run_sample(nt_run *run, const nt_quantity_info *quantity, const nt_state *state,
+                               const double *reactions, double *out, nt_error *error);
 /* A direction in which recorded quantities change. Pointers may be NULL for zero; dq is an
  * increment, in the system's frame. Time and step size do not change. */
 typedef struct nt_state_rate {
@@ -130,10 +157,10 @@ typedef struct nt_state_rate {
 /* Derivatives of n quantities along a direction: out[sum of their columns]. reactions[nh + nn] and
  * their derivative may be NULL: then the multipliers'. Differences of sixth order, good to 1e-12 of
  * the value that the quantity's terms have; largest constraint and step size count as constant. */
-NT_API nt_status nt_model_sample_tangent(nt_model *model, const nt_quantity_info *quantities, int n,
-                                         const nt_state *state, const double *reactions,
-                                         const nt_state_rate *rate, const double *reaction_rates,
-                                         double *out, nt_error *error);
+NT_API nt_status nt_run_sample_tangent(nt_run *run, const nt_quantity_info *quantities, int n,
+                                       const nt_state *state, const double *reactions,
+                                       const nt_state_rate *rate, const double *reaction_rates,
+                                       double *out, nt_error *error);
 /* ---- objectives -----------------------------------------------------------------------------
  *
  * Scalars of a run that the file declares: the value at the end of an expression of recorded
@@ -158,14 +185,14 @@ NT_API nt_objective_info nt_model_objective(const nt_model *model, int i);
 /* Values of all expressions at a state: out[objectives]. reactions[nh + nn] may be NULL, then the
  * state's own multipliers are used. NT_NOT_FINITE where one has no value, with its name. The first
  * call of this and the next function allocates, later ones do not (but see
- * nt_model_sample_tangent on parameters that are not prepared). */
-NT_API nt_status nt_model_objective_values(nt_model *model, const nt_state *state,
-                                           const double *reactions, double *out, nt_error *error);
-/* Their derivatives along a direction, as nt_model_sample_tangent: out[objectives]. */
-NT_API nt_status nt_model_objective_tangent(nt_model *model, const nt_state *state,
-                                            const double *reactions, const nt_state_rate *rate,
-                                            const double *reaction_rates, double *out,
-                                            nt_error *error);
+ * nt_run_sample_tangent on parameters that are not prepared). */
+NT_API nt_status nt_run_objective_values(nt_run *run, const nt_state *state,
+                                         const double *reactions, double *out, nt_error *error);
+/* Their derivatives along a direction, as nt_run_sample_tangent: out[objectives]. */
+NT_API nt_status nt_run_objective_tangent(nt_run *run, const nt_state *state,
+                                          const double *reactions, const nt_state_rate *rate,
+                                          const double *reaction_rates, double *out,
+                                          nt_error *error);
 
 /* 0 where nothing can do work but forces with a potential: no loads, driven joints, friction or
  * damping. Then there is no work to follow (nt_integrator_setup.track_work). */

@@ -18,7 +18,7 @@ typedef enum nt_record_format { NT_CSV, NT_NETCDF } nt_record_format;
  * names. provenance may be NULL: NAME=VALUE lines stored in NetCDF (options, version, hash).
  * The first NetCDF record loads libnetcdf, which is not made for threads: write such records from
  * one thread at a time. NT_IO when the file cannot be created or the library not be loaded. */
-NT_API nt_status nt_record_open(nt_record **record, const nt_model *model, const char *path,
+NT_API nt_status nt_record_open(nt_record **record, nt_run *run, const char *path,
                                 nt_record_format format, const char *provenance, nt_error *error);
 
 /* The same with derivatives: each column is followed by its derivatives with respect to the
@@ -27,7 +27,7 @@ NT_API nt_status nt_record_open(nt_record **record, const nt_model *model, const
  * rotation, "d(top.orientation)/d(m).x" and y, z: the vector theta, ground axes, rad, with dR/dm =
  * theta~ R. sensitivity belongs to the integrator whose states are written, and outlives the
  * record. */
-NT_API nt_status nt_record_open_sensitivity(nt_record **record, const nt_model *model,
+NT_API nt_status nt_record_open_sensitivity(nt_record **record, nt_run *run,
                                             nt_sensitivity *sensitivity, const char *path,
                                             nt_record_format format, const char *provenance,
                                             nt_error *error);
@@ -62,7 +62,7 @@ NT_API nt_status nt_record_close(nt_record *record, nt_error *error);
 typedef struct nt_objectives nt_objectives;
 
 /* sensitivity may be NULL: values only. Both outlive the objectives. */
-NT_API nt_status nt_objectives_create(nt_objectives **objectives, nt_model *model,
+NT_API nt_status nt_objectives_create(nt_objectives **objectives, nt_run *run,
                                       nt_integrator *integrator, nt_sensitivity *sensitivity,
                                       nt_error *error);
 NT_API void nt_objectives_destroy(nt_objectives *objectives);

@@ -24,9 +24,10 @@ static bool read_model(nt_course *course, const char *name)
     char path[4096];
     nt_error error = {0};
     snprintf(path, sizeof path, "%s/%s", course->report->folder, name);
-    if (nt_model_read(&course->model, path, NULL, 0, &error) != NT_OK)
+    if (nt_model_read(&course->model, path, NULL, 0, &error) != NT_OK ||
+        nt_run_create(&course->run, course->model, &error) != NT_OK)
         return fail(course, &error);
-    course->system = nt_model_system(course->model);
+    course->system = nt_run_system(course->run);
     return true;
 }
 
@@ -98,9 +99,11 @@ void nt_course_end(nt_course *course)
 {
     nt_sensitivity_destroy(course->sensitivity);
     nt_integrator_destroy(course->integrator);
+    nt_run_destroy(course->run);
     nt_model_destroy(course->model);
     course->sensitivity = NULL;
     course->integrator = NULL;
+    course->run = NULL;
     course->model = NULL;
 }
 
@@ -129,7 +132,7 @@ bool nt_course_sample(nt_course *course, const char *quantity, double *out)
     nt_quantity_info info;
     nt_state state = nt_course_state(course);
     return (nt_model_quantity(course->model, quantity, &info, &error) == NT_OK &&
-            nt_model_sample(course->model, &info, &state, NULL, out, &error) == NT_OK) ||
+            nt_run_sample(course->run, &info, &state, NULL, out, &error) == NT_OK) ||
            fail(course, &error);
 }
 

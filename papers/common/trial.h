@@ -23,7 +23,8 @@ typedef struct nt_trial {
 /* One that is under way. */
 typedef struct nt_course {
     nt_paper_report *report;
-    nt_model *model; /* NULL for systems of C */
+    nt_model *model; /* NULL for systems of C, with ... */
+    nt_run *run;     /* ... its run                    */
     const nt_system *system;
     nt_integrator *integrator;
     nt_sensitivity *sensitivity;

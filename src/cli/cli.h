@@ -74,6 +74,7 @@ void nt_cli_suggestion(const char *word, const char *const *words, int n, char *
 typedef struct nt_cli_plan {
     const char *path; /* of the model */
     nt_model *model;
+    nt_run *run;
     const nt_method *method;
     nt_option *options; /* [n_options] those of the file that the method has */
     int n_options;

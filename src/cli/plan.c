@@ -126,7 +126,7 @@ static int choose_tolerance(nt_cli_plan *plan, const nt_cli_options *options, bo
         given |= tolerance[i] > 0;
     memcpy(plan->tolerance, tolerance, sizeof plan->tolerance);
     if (!given ||
-        nt_method_check_tolerance(plan->method, nt_model_system(plan->model), &error) == NT_OK)
+        nt_method_check_tolerance(plan->method, nt_run_system(plan->run), &error) == NT_OK)
         return NT_EXIT_DONE;
     if (!other || was_set(options, "", "tolerance"))
         return nt_cli_refuse(plan, "simulation.tolerance", "tolerance: %s", error.message);
@@ -230,19 +230,6 @@ static int choose_times(nt_cli_plan *plan, const nt_cli_options *options, bool n
 
 /* ---- the integrator ------------------------------------------------------------------------- */
 
-/* Work is followed when it is recorded, or may be in an objective, and there can be any: it costs
- * three looks at the loads in each step, five with methods that have a dense output of their own.
- */
-static bool records_work(const nt_model *model)
-{
-    const nt_simulation *simulation = nt_model_simulation(model);
-    for (int i = 0; i < simulation->n_record; i++)
-        if (strcmp(simulation->record[i], "energy") == 0 ||
-            strcmp(simulation->record[i], "energy.work") == 0)
-            return true;
-    return nt_model_objective_count(model) > 0;
-}
-
 /* A bound that could bound nothing is a mistake; one of the file's method may be without use for
  * another. */
 static int check_maximum_step(const nt_cli_plan *plan, const nt_cli_options *options)
@@ -266,18 +253,13 @@ static int check_maximum_step(const nt_cli_plan *plan, const nt_cli_options *opt
 static int create_integrator(nt_cli_plan *plan, const nt_cli_options *options)
 {
     nt_error error;
-    plan->tracks_work = nt_model_has_power(plan->model) && records_work(plan->model);
-    plan->setup = (nt_integrator_setup){
-        .system = nt_model_system(plan->model),
-        .method = plan->method,
-        .options = plan->options,
-        .n_options = plan->n_options,
-        .frame = plan->frame,
-        .solver = options->solver,
-        .minimum_step = nt_model_simulation(plan->model)->minimum_step,
-        .maximum_step = nt_model_simulation(plan->model)->maximum_step,
-        .track_work = plan->tracks_work,
-    };
+    nt_run_setup(plan->run, &plan->setup, &error); /* the method is known: another may be wanted */
+    plan->tracks_work = plan->setup.track_work;
+    plan->setup.method = plan->method;
+    plan->setup.options = plan->options;
+    plan->setup.n_options = plan->n_options;
+    plan->setup.frame = plan->frame;
+    plan->setup.solver = options->solver;
     memcpy(plan->setup.tolerance, plan->tolerance, sizeof plan->tolerance);
     nt_status status = nt_integrator_create(&plan->integrator, &plan->setup, &error);
     if (status == NT_INVALID || (status == NT_UNSUPPORTED && !error.file[0]))
@@ -294,9 +276,10 @@ int nt_cli_plan_make(nt_cli_plan *plan, const nt_cli_options *options, bool need
     nt_error error;
     *plan = (nt_cli_plan){.path = options->name};
     if (nt_model_read(&plan->model, options->name, options->settings, options->n_settings,
-                      &error) != NT_OK)
+                      &error) != NT_OK ||
+        nt_run_create(&plan->run, plan->model, &error) != NT_OK)
         return nt_cli_fail(options->name, &error);
-    const char *corrections = nt_model_corrections(plan->model);
+    const char *corrections = nt_run_corrections(plan->run);
     if (corrections && *corrections && !options->quiet)
         nt_cli_say("%s: initial values were corrected:\n%s", plan->path, corrections);
     int status = choose_method(plan, options);
@@ -309,13 +292,13 @@ int nt_cli_plan_make(nt_cli_plan *plan, const nt_cli_options *options, bool need
 
 int nt_cli_plan_start(nt_cli_plan *plan)
 {
-    const nt_system *system = nt_model_system(plan->model);
+    const nt_system *system = nt_run_system(plan->run);
     size_t nq = (size_t)system->space.nq, nv = (size_t)system->space.nv;
     double *q = calloc(nq + nv + (size_t)system->n_memory + 1, sizeof *q);
     nt_error error;
     if (!q)
         return nt_cli_no_memory();
-    nt_model_initial(plan->model, q, q + nq, q + nq + nv);
+    nt_run_initial(plan->run, q, q + nq, q + nq + nv);
     nt_status status =
         nt_integrator_start(plan->integrator, plan->start, q, q + nq, q + nq + nv, &error);
     free(q);
@@ -325,7 +308,7 @@ int nt_cli_plan_start(nt_cli_plan *plan)
 void nt_cli_plan_free(nt_cli_plan *plan)
 {
     nt_integrator_destroy(plan->integrator);
-    if (plan->model)
-        nt_model_destroy(plan->model);
+    nt_run_destroy(plan->run);
+    nt_model_destroy(plan->model);
     free(plan->options);
 }

@@ -89,7 +89,7 @@ static void show_positions(const nt_cli_plan *plan)
             more++;
             continue;
         }
-        if (nt_model_sample(plan->model, &quantity, &state, NULL, at, NULL) == NT_OK)
+        if (nt_run_sample(plan->run, &quantity, &state, NULL, at, NULL) == NT_OK)
             fprintf(stderr, "  %s  %.9g %.9g %.9g m\n", name, at[0], at[1], at[2]);
     }
     if (more > 0)
@@ -114,7 +114,7 @@ static void show_energy(const nt_cli_plan *plan, const nt_cli_account *account)
 
 static void show_drift(const nt_cli_plan *plan)
 {
-    const nt_system *system = nt_model_system(plan->model);
+    const nt_system *system = nt_run_system(plan->run);
     const nt_statistics *statistics = nt_integrator_statistics(plan->integrator);
     double position, velocity;
     if (system->nh + system->nn == 0 ||
@@ -139,7 +139,7 @@ static void show_limits(const nt_cli_plan *plan, const nt_statistics *s)
                     100 * (double)s->limited[i] / (double)all);
             comma = ", ";
         }
-    const nt_system *system = nt_model_system(plan->model);
+    const nt_system *system = nt_run_system(plan->run);
     char name[160];
     if (s->limiting_unknown >= 0 && system->coordinate_name) {
         system->coordinate_name(system->self, s->limiting_unknown, name, sizeof name);

@@ -266,7 +266,7 @@ static void look_at_energy(const run *r, double energy[4], bool *known)
     nt_state state = nt_integrator_state(r->plan.integrator);
     *known = nt_model_quantity(r->plan.model, "energy", &quantity, NULL) == NT_OK &&
              quantity.columns == 4 &&
-             nt_model_sample(r->plan.model, &quantity, &state, NULL, energy, NULL) == NT_OK &&
+             nt_run_sample(r->plan.run, &quantity, &state, NULL, energy, NULL) == NT_OK &&
              isfinite(energy[2]);
 }
 
@@ -332,7 +332,7 @@ static int begin(run *r, const nt_cli_options *options)
 static int open_record(run *r, const nt_cli_options *options, const char *path)
 {
     nt_error error;
-    nt_status status = nt_objectives_create(&r->objectives, r->plan.model, r->plan.integrator,
+    nt_status status = nt_objectives_create(&r->objectives, r->plan.run, r->plan.integrator,
                                             r->sens ? r->sens->sensitivity : NULL, &error);
     if (status != NT_OK)
         return nt_cli_fail(r->plan.path, &error);
@@ -341,7 +341,7 @@ static int open_record(run *r, const nt_cli_options *options, const char *path)
     char *lines = provenance(&r->plan, options, r->sens != NULL);
     if (!lines)
         return nt_cli_no_memory();
-    status = nt_record_open_sensitivity(&r->record, r->plan.model,
+    status = nt_record_open_sensitivity(&r->record, r->plan.run,
                                         r->sens ? r->sens->sensitivity : NULL, path,
                                         ends_with(path, ".nc") ? NT_NETCDF : NT_CSV, lines, &error);
     free(lines);

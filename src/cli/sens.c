@@ -7,7 +7,7 @@
 
 const char *nt_cli_sens_name(const nt_cli_plan *plan, const nt_cli_sens *sens, int k)
 {
-    return nt_model_system(plan->model)->parameter_names[sens->parameters[k]];
+    return nt_run_system(plan->run)->parameter_names[sens->parameters[k]];
 }
 
 /* ---- parameters ----------------------------------------------------------------------------- */
@@ -15,7 +15,7 @@ const char *nt_cli_sens_name(const nt_cli_plan *plan, const nt_cli_sens *sens, i
 /* "m, arm": as many as there is room for. */
 static const char *list_parameters(const nt_cli_plan *plan, char *text, size_t size)
 {
-    const nt_system *system = nt_model_system(plan->model);
+    const nt_system *system = nt_run_system(plan->run);
     size_t used = 0;
     text[0] = '\0';
     for (int i = 0; i < system->n_parameters && used < size; i++)
@@ -26,7 +26,7 @@ static const char *list_parameters(const nt_cli_plan *plan, char *text, size_t s
 
 static int find_parameter(const nt_cli_plan *plan, const char *name, int *number)
 {
-    const nt_system *system = nt_model_system(plan->model);
+    const nt_system *system = nt_run_system(plan->run);
     char hint[80], known[400];
     for (int i = 0; i < system->n_parameters; i++)
         if (strcmp(system->parameter_names[i], name) == 0) {
@@ -45,7 +45,7 @@ static int find_parameter(const nt_cli_plan *plan, const char *name, int *number
 static int find_parameters(nt_cli_sens *sens, const nt_cli_plan *plan,
                            const nt_cli_options *options)
 {
-    if (nt_model_system(plan->model)->n_parameters == 0) {
+    if (nt_run_system(plan->run)->n_parameters == 0) {
         nt_cli_say("%s has no parameters (section `parameters`): nothing to differentiate by",
                    plan->path);
         return NT_EXIT_USAGE;
@@ -73,7 +73,7 @@ static int find_parameters(nt_cli_sens *sens, const nt_cli_plan *plan,
 /* That initial values can follow each parameter: the model says best where they cannot. */
 static int check_initial(const nt_cli_sens *sens, const nt_cli_plan *plan)
 {
-    const nt_system *system = nt_model_system(plan->model);
+    const nt_system *system = nt_run_system(plan->run);
     size_t nv = (size_t)system->space.nv;
     nt_error error;
     double *d = calloc(2 * nv + (size_t)system->n_memory + 1, sizeof *d);
@@ -81,8 +81,8 @@ static int check_initial(const nt_cli_sens *sens, const nt_cli_plan *plan)
         return nt_cli_no_memory();
     nt_status status = NT_OK;
     for (int i = 0; i < sens->n && status == NT_OK; i++)
-        status = nt_model_initial_tangent(plan->model, sens->parameters[i], d, d + nv, d + 2 * nv,
-                                          &error);
+        status =
+            nt_run_initial_tangent(plan->run, sens->parameters[i], d, d + nv, d + 2 * nv, &error);
     free(d);
     return status == NT_OK ? NT_EXIT_DONE : nt_cli_fail(plan->path, &error);
 }

@@ -108,8 +108,8 @@ static nt_status look(check *c, nt_integrator *integrator, const nt_objectives *
     nt_state state = nt_integrator_state(integrator);
     nt_status status = nt_integrator_reactions(integrator, &state, c->length, c->reactions, error);
     for (int i = 0; i < c->n_quantities && status == NT_OK; i++)
-        status = nt_model_sample(c->plan->model, &c->groups[i].quantity, &state, c->reactions,
-                                 y + c->groups[i].first, error);
+        status = nt_run_sample(c->plan->run, &c->groups[i].quantity, &state, c->reactions,
+                               y + c->groups[i].first, error);
     for (int i = c->n_quantities; i < c->n_groups; i++)
         y[c->groups[i].first] = nt_objectives_value(objectives, i - c->n_quantities);
     return status;
@@ -132,8 +132,8 @@ static nt_status look_along(check *c, const nt_objectives *objectives, int k, nt
     nt_status status = nt_sensitivity_reactions(s, k, &state, &d, c->length, c->rates, error);
     for (int i = 0; i < c->n_quantities && status == NT_OK; i++)
         status =
-            nt_model_sample_tangent(c->plan->model, &c->groups[i].quantity, 1, &state, c->reactions,
-                                    &rate, c->rates, y + c->groups[i].first, error);
+            nt_run_sample_tangent(c->plan->run, &c->groups[i].quantity, 1, &state, c->reactions,
+                                  &rate, c->rates, y + c->groups[i].first, error);
     for (int i = c->n_quantities; i < c->n_groups; i++)
         y[c->groups[i].first] = nt_objectives_derivative(objectives, i - c->n_quantities, k);
     return status;
@@ -205,7 +205,7 @@ static bool take(double **p, size_t n)
 
 static bool take_memory(check *c)
 {
-    const nt_system *system = nt_model_system(c->plan->model);
+    const nt_system *system = nt_run_system(c->plan->run);
     size_t n = (size_t)c->n, rows = (size_t)(system->nh + system->nn);
     bool good = take(&c->value, n) && take(&c->exact, n * (size_t)c->sens->n) &&
                 take(&c->p, (size_t)system->n_parameters) &&
@@ -278,7 +278,7 @@ static nt_status integrate(check *c, nt_error *error)
 /* The whole motion with parameter k changed by d: y[n]. */
 static nt_status whole_run(check *c, int k, double d, double *y, nt_error *error)
 {
-    const nt_system *system = nt_model_system(c->plan->model);
+    const nt_system *system = nt_run_system(c->plan->run);
     memcpy(c->moved, c->p, (size_t)system->n_parameters * sizeof *c->p);
     c->moved[k] += d;
     nt_status status = system->set_parameters(system->self, c->moved);
@@ -445,11 +445,11 @@ static int check_all(check *c)
 int nt_cli_sens_check(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives *objectives,
                       const nt_cli_options *options)
 {
-    const nt_system *system = nt_model_system(plan->model);
+    const nt_system *system = nt_run_system(plan->run);
     bool taken = options->output && strcmp(options->output, "-") == 0;
     check c = {.plan = plan,
                .sens = sens,
-               .length = nt_model_length(plan->model),
+               .length = nt_run_length(plan->run),
                .to = taken ? stderr : stdout};
     nt_error error = {.status = NT_NO_MEMORY, .message = "out of memory"};
     int exit_status = NT_EXIT_DONE;
@@ -463,7 +463,7 @@ int nt_cli_sens_check(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives 
     if (status == NT_OK)
         status = make_integrator(&c, &error);
     if (status == NT_OK)
-        status = nt_objectives_create(&c.objectives, plan->model, c.integrator, NULL, &error);
+        status = nt_objectives_create(&c.objectives, plan->run, c.integrator, NULL, &error);
     if (status != NT_OK) {
         exit_status = nt_cli_fail(plan->path, &error);
         goto done;

@@ -61,7 +61,7 @@ static uint64_t parameters_of(const nt_system *system)
 
 static head head_of(const nt_cli_plan *plan)
 {
-    const nt_system *system = nt_model_system(plan->model);
+    const nt_system *system = nt_run_system(plan->run);
     head h;
     memset(&h, 0, sizeof h); /* padding too: equal states are equal files */
     memcpy(h.magic, magic, sizeof magic);
@@ -89,7 +89,7 @@ int nt_cli_state_save(const nt_cli_plan *plan, const nt_cli_sens *sens, const ch
     head h = head_of(plan);
     if (sens) {
         h.sens_size = nt_sensitivity_saved_size(sens->sensitivity);
-        h.parameters = parameters_of(nt_model_system(plan->model));
+        h.parameters = parameters_of(nt_run_system(plan->run));
     }
     size_t size = (size_t)(h.size + h.sens_size);
     char *bytes = malloc(size);
@@ -224,7 +224,7 @@ int nt_cli_state_restore_sens(const nt_cli_plan *plan, const nt_cli_sens *sens, 
     if (status == NT_EXIT_DONE && h.sens_size == 0)
         status = refuse(path, "the state holds no derivatives: it was saved by `nutate run`, "
                               "expected one that `nutate sens` has saved");
-    else if (status == NT_EXIT_DONE && h.parameters != parameters_of(nt_model_system(plan->model)))
+    else if (status == NT_EXIT_DONE && h.parameters != parameters_of(nt_run_system(plan->run)))
         status = refuse(path, "the state was saved with a model of other parameters, or the same "
                               "in another order");
     else if (status == NT_EXIT_DONE && nt_sensitivity_restore(sens->sensitivity, bytes + h.size,

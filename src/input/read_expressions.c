@@ -251,9 +251,10 @@ nt_status nt_read_unbound(nt_reader *reader, const char *key, const nt_node *nod
     return NT_OK;
 }
 
-static nt_status bind(nt_reader *reader, const nt_expression *expression, double *target)
+static nt_status bind(nt_reader *reader, const nt_expression *expression, const double *target)
 {
     nt_model *model = reader->model;
+    size_t place = (size_t)((const char *)target - model->origin->numbers);
     if (model->n_bindings == reader->bindings_room) {
         int room = reader->bindings_room ? 2 * reader->bindings_room : 16;
         nt_binding *more = NT_TAKE(&model->arena, room, nt_binding);
@@ -264,7 +265,7 @@ static nt_status bind(nt_reader *reader, const nt_expression *expression, double
         model->bindings = more;
         reader->bindings_room = room;
     }
-    model->bindings[model->n_bindings++] = (nt_binding){.expression = expression, .target = target};
+    model->bindings[model->n_bindings++] = (nt_binding){.expression = expression, .target = place};
     return NT_OK;
 }
 

@@ -59,7 +59,7 @@ static const char *known_types(const char *section, char *text, size_t size)
 {
     size_t used = 0;
     for (int i = 0; i < nt_element_type_count; i++)
-        if (strcmp(nt_element_types[i]->section, section) == 0 && used < size)
+        if (strcmp(nt_element_types[i]->section->name, section) == 0 && used < size)
             used += (size_t)snprintf(text + used, size - used, "%s%s",
                                      used ? ", " : "expected one of ", nt_element_types[i]->name);
     return text;
@@ -71,7 +71,7 @@ static nt_status unknown_type(nt_reader *reader, const char *section, const nt_n
     nt_suggestion search;
     nt_suggest_start(&search, type->text, type->length);
     for (int i = 0; i < nt_element_type_count; i++)
-        if (strcmp(nt_element_types[i]->section, section) == 0)
+        if (strcmp(nt_element_types[i]->section->name, section) == 0)
             nt_suggest_offer(&search, nt_element_types[i]->name);
     return nt_node_fail(
         reader->error, type, "type: %s, got %s%s", known_types(section, list, sizeof list),
@@ -95,7 +95,7 @@ static nt_status find_type(nt_reader *reader, const char *section, nt_name_kind 
                             known_types(section, list, sizeof list));
     if (node->kind == NT_NODE_SCALAR)
         for (*type = 0; *type < nt_element_type_count; ++*type)
-            if (strcmp(nt_element_types[*type]->section, section) == 0 &&
+            if (strcmp(nt_element_types[*type]->section->name, section) == 0 &&
                 nt_node_is(node, nt_element_types[*type]->name))
                 return NT_OK;
     if (node->kind == NT_NODE_SCALAR && !nt_node_is_empty(node))
@@ -106,16 +106,24 @@ static nt_status find_type(nt_reader *reader, const char *section, nt_name_kind 
 
 /* ---- declarations --------------------------------------------------------------------------- */
 
+enum { KINDS = NT_NAME_CONTACT + 1 };
+static const char *const sections[KINDS] = {[NT_NAME_BODY] = "bodies",
+                                            [NT_NAME_MARKER] = "markers",
+                                            [NT_NAME_JOINT] = "joints",
+                                            [NT_NAME_FORCE] = "forces",
+                                            [NT_NAME_CONTACT] = "contacts"};
+
 static int count_of(const nt_node *section) { return section ? section->count : 0; }
 
 static nt_status declare_bodies(nt_reader *reader, const nt_node *section)
 {
     nt_model *model = reader->model;
     nt_status status = NT_OK;
-    model->bodies[0].name = "ground";
+    nt_body *bodies = model->origin->bodies;
+    bodies[0].name = "ground";
     nt_names_add(&reader->objects, (nt_name){.text = "ground", .kind = NT_NAME_BODY});
     for (int i = 0; i < count_of(section) && status == NT_OK; i++) {
-        nt_body *body = &model->bodies[i + 1];
+        nt_body *body = &bodies[i + 1];
         status = declare(reader, section->keys[i], NT_NAME_BODY, i + 1, &body->name);
         body->place = nt_read_place(reader, section->keys[i]);
     }
@@ -127,30 +135,18 @@ static nt_status declare_markers(nt_reader *reader, const nt_node *section)
     nt_model *model = reader->model;
     nt_status status = NT_OK;
     for (int i = 0; i < count_of(section) && status == NT_OK; i++) {
-        nt_marker *marker = &model->markers[i];
+        nt_marker *marker = &model->origin->markers[i];
         status = declare(reader, section->keys[i], NT_NAME_MARKER, i, &marker->name);
         marker->place = nt_read_place(reader, section->keys[i]);
     }
     return status;
 }
 
-static nt_status declare_element(nt_reader *reader, const nt_node *name, const nt_node *value,
-                                 nt_name_kind kind, int index, const nt_element_type *type)
-{
-    nt_element *element = &reader->model->elements[index];
-    element->type = type;
-    element->place = nt_read_place(reader, name);
-    element->data = nt_arena_take(&reader->model->arena, 1, type->size);
-    reader->elements[index] = (nt_element_node){name, value};
-    if (!element->data)
-        return nt_read_no_memory(reader);
-    return declare(reader, name, kind, index, &element->name);
-}
-
-/* Joints, forces or contacts, numbered from `first`: those of one type stand together, in the order
- * of the registry, each type in the file's order. */
-static nt_status declare_elements(nt_reader *reader, const nt_node *section, const char *name,
-                                  nt_name_kind kind, int first)
+/* The types of joints, forces or contacts, numbered from `first`: those of one type stand together,
+ * in the order of the registry, each type in the file's order. number[]: that of each in the file.
+ */
+static nt_status find_types(nt_reader *reader, const nt_node *section, nt_name_kind kind, int first,
+                            int *number)
 {
     int n = count_of(section), *type_of = NT_TAKE(&reader->scratch, n, int);
     int *next = NT_TAKE(&reader->scratch, nt_element_type_count + 1, int);
@@ -158,55 +154,84 @@ static nt_status declare_elements(nt_reader *reader, const nt_node *section, con
     if (!type_of || !next)
         return nt_read_no_memory(reader);
     for (int i = 0; i < n && status == NT_OK; i++) {
-        status = find_type(reader, name, kind, section->keys[i], section->values[i], &type_of[i]);
+        const nt_node *name = section->keys[i], *value = section->values[i];
+        status = find_type(reader, sections[kind], kind, name, value, &type_of[i]);
         if (status == NT_OK)
             next[type_of[i] + 1]++;
     }
     for (int k = 0; k < nt_element_type_count; k++)
         next[k + 1] += next[k];
-    for (int i = 0; i < n && status == NT_OK; i++)
-        status = declare_element(reader, section->keys[i], section->values[i], kind,
-                                 first + next[type_of[i]]++, nt_element_types[type_of[i]]);
+    for (int i = 0; i < n && status == NT_OK; i++) {
+        number[i] = first + next[type_of[i]]++;
+        nt_element *element = &reader->model->elements[number[i]];
+        element->type = nt_element_types[type_of[i]];
+        element->place = nt_read_place(reader, section->keys[i]);
+        reader->elements[number[i]] = (nt_element_node){section->keys[i], section->values[i]};
+    }
     return status;
+}
+
+static nt_status declare_elements(nt_reader *reader, const nt_node *section, nt_name_kind kind,
+                                  const int *number)
+{
+    nt_status status = NT_OK;
+    for (int i = 0; i < count_of(section) && status == NT_OK; i++)
+        status = declare(reader, section->keys[i], kind, number[i],
+                         &reader->model->elements[number[i]].name);
+    return status;
+}
+
+/* How many there are of everything, and the types of elements: what the numbers need room for. */
+static nt_status count_objects(nt_reader *reader, const nt_node *const *section, int *const *number)
+{
+    nt_model *model = reader->model;
+    nt_arena *arena = &model->arena;
+    model->n_bodies = 1 + count_of(section[NT_NAME_BODY]);
+    model->n_markers = count_of(section[NT_NAME_MARKER]);
+    model->n_joints = count_of(section[NT_NAME_JOINT]);
+    model->n_contacts = count_of(section[NT_NAME_CONTACT]);
+    int n_forces = count_of(section[NT_NAME_FORCE]), first_contact = model->n_joints + n_forces;
+    int first[] = {
+        [NT_NAME_JOINT] = 0, [NT_NAME_FORCE] = model->n_joints, [NT_NAME_CONTACT] = first_contact};
+    model->n_elements = first_contact + model->n_contacts;
+    model->elements = NT_TAKE(arena, model->n_elements, nt_element);
+    reader->elements = NT_TAKE(&reader->scratch, model->n_elements, nt_element_node);
+    if (!model->elements || !reader->elements)
+        return nt_read_no_memory(reader);
+    nt_status status = NT_OK;
+    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_CONTACT && status == NT_OK; kind++)
+        status = find_types(reader, section[kind], kind, first[kind], number[kind]);
+    return status == NT_OK && nt_model_take_numbers(model) != NT_OK ? nt_read_no_memory(reader)
+                                                                    : status;
 }
 
 nt_status nt_read_declare(nt_reader *reader)
 {
-    static const char *const names[] = {"bodies", "markers", "joints", "forces", "contacts"};
-    nt_model *model = reader->model;
-    const nt_node *section[5];
+    const nt_node *section[KINDS];
+    int *number[KINDS], n = 1;
     nt_status status = NT_OK;
-    int n = 1;
-    for (int i = 0; i < 5; i++) {
-        section[i] = nt_node_find(reader->root, names[i]);
-        if (section[i] && (status = nt_read_check_section(reader, names[i], section[i])) != NT_OK)
+    for (int i = 0; i < KINDS; i++) {
+        section[i] = nt_node_find(reader->root, sections[i]);
+        if (section[i] &&
+            (status = nt_read_check_section(reader, sections[i], section[i])) != NT_OK)
             return status;
         n += count_of(section[i]);
+        number[i] = NT_TAKE(&reader->scratch, count_of(section[i]), int);
+        if (!number[i])
+            return nt_read_no_memory(reader);
     }
-    if (count_of(section[0]) == 0)
-        return nt_node_fail(reader->error, section[0], "bodies: expected at least one body");
-    model->n_bodies = 1 + count_of(section[0]);
-    model->n_markers = count_of(section[1]);
-    model->n_joints = count_of(section[2]);
-    model->n_contacts = count_of(section[4]);
-    int n_forces = count_of(section[3]), first_contact = model->n_joints + n_forces;
-    model->n_elements = first_contact + model->n_contacts;
-    model->bodies = NT_TAKE(&model->arena, model->n_bodies, nt_body);
-    model->markers = NT_TAKE(&model->arena, model->n_markers, nt_marker);
-    model->elements = NT_TAKE(&model->arena, model->n_elements, nt_element);
-    reader->elements = NT_TAKE(&reader->scratch, model->n_elements, nt_element_node);
-    if (!model->bodies || !model->markers || !model->elements || !reader->elements ||
-        !nt_names_init(&reader->objects, n, &reader->scratch))
+    if (count_of(section[NT_NAME_BODY]) == 0)
+        return nt_node_fail(reader->error, section[NT_NAME_BODY],
+                            "bodies: expected at least one body");
+    if (!nt_names_init(&reader->objects, n, &reader->scratch))
         return nt_read_no_memory(reader);
-    status = declare_bodies(reader, section[0]);
+    status = count_objects(reader, section, number);
     if (status == NT_OK)
-        status = declare_markers(reader, section[1]);
+        status = declare_bodies(reader, section[NT_NAME_BODY]);
     if (status == NT_OK)
-        status = declare_elements(reader, section[2], names[2], NT_NAME_JOINT, 0);
-    if (status == NT_OK)
-        status = declare_elements(reader, section[3], names[3], NT_NAME_FORCE, model->n_joints);
-    if (status == NT_OK)
-        status = declare_elements(reader, section[4], names[4], NT_NAME_CONTACT, first_contact);
+        status = declare_markers(reader, section[NT_NAME_MARKER]);
+    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_CONTACT && status == NT_OK; kind++)
+        status = declare_elements(reader, section[kind], kind, number[kind]);
     return status;
 }
 
@@ -232,9 +257,9 @@ static nt_status read_elements(nt_reader *reader)
         const char *word = nt_element_word(&model->elements[i]); /* a spring is a force */
         snprintf(kind, sizeof kind, "%s%s%s", type->name, strcmp(word, "force") == 0 ? "" : " ",
                  strcmp(word, "force") == 0 ? "" : word);
-        status =
-            read_object(reader, type->keys, reader->elements[i].name, reader->elements[i].value,
-                        kind, type->section, true, model->elements[i].data);
+        status = read_object(reader, type->keys, reader->elements[i].name,
+                             reader->elements[i].value, kind, type->section->name, true,
+                             nt_element_numbers(model->origin, &model->elements[i]));
     }
     return status;
 }
@@ -247,9 +272,9 @@ nt_status nt_read_objects(nt_reader *reader)
     nt_status status = NT_OK;
     for (int i = 0; i < count_of(bodies) && status == NT_OK; i++)
         status = read_object(reader, nt_body_keys, bodies->keys[i], bodies->values[i], "body",
-                             "bodies", false, &model->bodies[i + 1]);
+                             "bodies", false, &model->origin->bodies[i + 1]);
     for (int i = 0; i < count_of(markers) && status == NT_OK; i++)
         status = read_object(reader, nt_marker_keys, markers->keys[i], markers->values[i], "marker",
-                             "markers", false, &model->markers[i]);
+                             "markers", false, &model->origin->markers[i]);
     return status == NT_OK ? read_elements(reader) : status;
 }

@@ -377,9 +377,11 @@ static void keep_vectors(nt_reader *reader, const nt_key *key, const nt_node *no
                          const double *numbers, int first)
 {
     int n = key->type == NT_KEY_AXES ? 3 : key->type == NT_KEY_NUMBERS ? node->count : 1;
+    size_t begin = (size_t)((const char *)numbers - reader->model->origin->numbers);
+    size_t size = (size_t)n * sizeof *numbers;
     for (int i = first; i < reader->model->n_bindings; i++) {
         nt_binding *binding = &reader->model->bindings[i];
-        binding->among = numbers + (binding->target - numbers) / n * n;
+        binding->among = begin + (binding->target - begin) / size * size;
         binding->n_among = n;
     }
 }

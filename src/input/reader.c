@@ -2,7 +2,6 @@
 #include "input/reader.h"
 
 #include "base/error.h"
-#include "model/parameter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,14 +73,18 @@ static nt_status read_version(nt_reader *reader)
                         nt_read_words(version, got, sizeof got));
 }
 
-/* title and gravity, straight into the model */
+/* title and gravity: of the model, among its numbers */
 static nt_status read_values(nt_reader *reader)
 {
+    nt_model *model = reader->model;
     nt_status status = NT_OK;
+    model->origin->gravity[2] = -9.80665; /* m/s^2, standard gravity */
     for (const nt_key *key = nt_file_keys; key->name && status == NT_OK; key++) {
         const nt_node *node = nt_node_find(reader->root, key->name);
-        if (node && (key->type == NT_KEY_TEXT || key->type == NT_KEY_NUMBERS))
-            status = nt_read_value(reader, key, node, key->name, reader->model);
+        if (node && key->type == NT_KEY_TEXT)
+            status = nt_read_value(reader, key, node, key->name, model);
+        if (node && key->type == NT_KEY_NUMBERS)
+            status = nt_read_value(reader, key, node, key->name, model->origin->gravity);
     }
     return status;
 }
@@ -99,9 +102,9 @@ static nt_status read_file(nt_reader *reader)
     if (status == NT_OK && parameters)
         status = nt_read_parameters(reader, parameters);
     if (status == NT_OK)
-        status = read_values(reader);
-    if (status == NT_OK)
         status = nt_read_declare(reader);
+    if (status == NT_OK)
+        status = read_values(reader);
     if (status == NT_OK)
         status = nt_read_objects(reader);
     if (status == NT_OK)
@@ -167,7 +170,6 @@ static nt_status read_document(nt_model **result, nt_document *document, const c
                         .binds = true};
     nt_status status = NT_NO_MEMORY;
     if (model) {
-        model->gravity[2] = -9.80665; /* m/s^2, standard gravity */
         status = keep_source(&reader, document, folder);
         if (status == NT_OK)
             status = read_file(&reader);
@@ -252,7 +254,7 @@ void nt_model_destroy(nt_model *model)
 {
     if (!model)
         return;
-    nt_parameter_rates_forget(model);
+    nt_run_destroy(model->origin);
     nt_pattern_free(&model->pattern);
     nt_arena_free(&model->arena);
     free(model->text);

@@ -51,7 +51,7 @@ static void table_of_keys(nt_sink *sink, const nt_key *keys)
 
 static bool same_keys(const nt_element_type *a, const nt_element_type *b)
 {
-    return strcmp(a->section, b->section) == 0 && a->keys == b->keys;
+    return a->section == b->section && a->keys == b->keys;
 }
 
 /* Types that share a table of keys are described together, at the first of them. */
@@ -114,7 +114,7 @@ static void section(nt_sink *sink, const nt_key *key)
         table_of_keys(sink, key->group);
     if ((int)key->type == NT_KEY_ELEMENTS)
         for (int i = 0; i < nt_element_type_count; i++)
-            if (strcmp(nt_element_types[i]->section, key->name) == 0 && !described_before(i))
+            if (strcmp(nt_element_types[i]->section->name, key->name) == 0 && !described_before(i))
                 types_that_share(sink, i);
 }
 

@@ -220,7 +220,7 @@ static void elements(writer *w, const nt_key *section)
     begin(w, "anyOf", "[");
     for (int i = 0; i < nt_element_type_count; i++) {
         const nt_element_type *type = nt_element_types[i];
-        if (strcmp(type->section, section->name) != 0)
+        if (strcmp(type->section->name, section->name) != 0)
             continue;
         begin(w, NULL, "{");
         text(w, "title", type->name);

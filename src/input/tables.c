@@ -194,7 +194,7 @@ const nt_key nt_file_keys[] = {
                 "that name, two columns of numbers, found relative to the model's folder"},
     {.name = "gravity",
      .type = NT_KEY_NUMBERS,
-     .offset = offsetof(nt_model, gravity),
+     .offset = 0, /* of run->gravity */
      .low = 3,
      .high = 3,
      .unit = "m/s^2",

@@ -3,23 +3,6 @@
 #include "model/model.h"
 
 #include <stdio.h>
-#include <string.h>
-
-const nt_system *nt_model_system(const nt_model *model) { return &model->system; }
-
-void nt_model_initial(const nt_model *model, double *q, double *v, double *memory)
-{
-    const nt_system *s = &model->system;
-    memcpy(q, model->initial_q, (size_t)s->space.nq * sizeof *q);
-    memcpy(v, model->initial_v, (size_t)s->space.nv * sizeof *v);
-    if (s->n_memory > 0)
-        memcpy(memory, model->initial_memory, (size_t)s->n_memory * sizeof *memory);
-}
-
-const char *nt_model_corrections(const nt_model *model)
-{
-    return model->corrections ? model->corrections : "";
-}
 
 const char *nt_model_table_file(const nt_model *model, int i)
 {
@@ -28,8 +11,6 @@ const char *nt_model_table_file(const nt_model *model, int i)
         file = file->next;
     return file ? file->table->file : NULL;
 }
-
-double nt_model_length(const nt_model *model) { return model->length; }
 
 static int count_points(const nt_model *model)
 {
@@ -51,13 +32,12 @@ nt_model_counts nt_model_count(const nt_model *model)
                              .velocities = model->system.space.nv,
                              .holonomic = model->system.nh,
                              .nonholonomic = model->system.nn,
-                             .redundant = model->n_redundant};
+                             .redundant = model->origin->n_redundant};
 }
 
 void nt_model_redundant_text(const nt_model *model, int i, char *text, int size)
 {
-    int row = model->redundant[i];
+    int row = model->origin->redundant[i];
     const nt_element *e = nt_model_element_of_row(model, row);
-    snprintf(text, (size_t)size, "joint %s, %s", e->name,
-             e->type->row_name(e, nt_element_find_row(e, row)));
+    snprintf(text, (size_t)size, "joint %s, %s", e->name, nt_model_row_name(model, e, row));
 }

@@ -14,9 +14,7 @@
 
 #include "base/error.h"
 #include "model/evaluate.h"
-#include "model/joint.h"
-#include "model/load.h"
-#include "model/rolling.h"
+#include "model/joints/joint.h"
 
 #include <nutate/group.h>
 #include <stdio.h>
@@ -25,11 +23,11 @@
 
 /* ---- state from the bodies and back --------------------------------------------------------- */
 
-static void write_positions(nt_model *model)
+static void write_positions(nt_run *run)
 {
-    for (int i = 1; i < model->n_bodies; i++) {
-        const nt_body *body = &model->bodies[i];
-        double *q = model->initial_q + body->q;
+    for (int i = 1; i < run->model->n_bodies; i++) {
+        const nt_body *body = &run->bodies[i];
+        double *q = run->initial_q + body->q;
         if (body->t_node >= 0) {
             v3_store(q, body->x0);
             q += 3;
@@ -39,11 +37,11 @@ static void write_positions(nt_model *model)
     }
 }
 
-static void read_positions(nt_model *model)
+static void read_positions(nt_run *run)
 {
-    for (int i = 1; i < model->n_bodies; i++) {
-        nt_body *body = &model->bodies[i];
-        const double *q = model->initial_q + body->q;
+    for (int i = 1; i < run->model->n_bodies; i++) {
+        nt_body *body = &run->bodies[i];
+        const double *q = run->initial_q + body->q;
         if (body->t_node >= 0) {
             body->x0 = v3_load(q);
             q += 3;
@@ -55,18 +53,18 @@ static void read_positions(nt_model *model)
 
 nt_point nt_assembly_point(const nt_assembly *a)
 {
-    return (nt_point){.t = a->model->simulation.start,
-                      .q = a->model->initial_q,
-                      .v = a->model->initial_v,
-                      .vdot = a->model->initial_v,
-                      .lambda = a->model->multipliers,
-                      .mu = a->model->multipliers + a->model->system.nh,
+    return (nt_point){.t = a->run->model->simulation.start,
+                      .q = a->run->initial_q,
+                      .v = a->run->initial_v,
+                      .vdot = a->run->initial_v,
+                      .lambda = a->run->multipliers,
+                      .mu = a->run->multipliers + a->run->system.nh,
                       .memory = NULL};
 }
 
 static double row_scale(const nt_assembly *a, int row)
 {
-    return a->model->row_quantity[row] == NT_LENGTH ? a->model->length : 1;
+    return a->run->model->row_quantity[row] == NT_LENGTH ? a->run->length : 1;
 }
 
 nt_status nt_assembly_measure(nt_assembly *a, const double *q, nt_level level, double *size,
@@ -76,7 +74,7 @@ nt_status nt_assembly_measure(nt_assembly *a, const double *q, nt_level level, d
     at.q = q;
     nt_terms terms = {.level = level, .rows = a->rows};
     nt_status status = nt_problem_evaluate(a->problem, &at, &terms);
-    int count = level == NT_POSITION ? a->model->system.nh : a->problem->nc;
+    int count = level == NT_POSITION ? a->run->system.nh : a->problem->nc;
     *size = 0;
     *worst = -1;
     for (int i = 0; i < count; i++) {
@@ -89,55 +87,45 @@ nt_status nt_assembly_measure(nt_assembly *a, const double *q, nt_level level, d
     return status;
 }
 
-static const nt_element *element_of_row(const nt_model *model, int row)
-{
-    for (int i = 0; i < model->n_elements; i++) {
-        const nt_element *e = &model->elements[i];
-        if (nt_element_find_row(e, row) >= 0)
-            return e;
-    }
-    return NULL;
-}
-
 /* "joint j, position along x: off by 0.1 m" at the joint's place */
 static nt_status contradiction(const nt_assembly *a, int row, bool velocity, const char *what,
                                nt_error *error)
 {
-    const nt_model *model = a->model;
-    const nt_element *e = element_of_row(model, row);
-    const char *unit = model->row_quantity[row] == NT_LENGTH ? velocity ? "m/s" : "m"
-                       : velocity                            ? "rad/s"
-                                                             : "rad";
+    const nt_run *run = a->run;
+    const nt_element *e = nt_model_element_of_row(run->model, row);
+    const char *unit = run->model->row_quantity[row] == NT_LENGTH ? velocity ? "m/s" : "m"
+                       : velocity                                 ? "rad/s"
+                                                                  : "rad";
     double off = a->rows[row];
-    if (model->row_quantity[row] == NT_ANGLE && !velocity) { /* rows of directions are sines */
-        double beyond = fabs(off) - 1;                       /* and 2 - sine past a right angle */
+    if (run->model->row_quantity[row] == NT_ANGLE && !velocity) { /* rows of directions are sines */
+        double beyond = fabs(off) - 1; /* and 2 - sine past a right angle */
         off = beyond > 0 ? copysign(acos(-1.0) - asin(fmax(0, 1 - beyond)), off) : asin(off);
     }
-    return nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,
+    return nt_fail_at(error, NT_BAD_MODEL, run->model->file, e->place.line, e->place.column,
                       "joint %s cannot be satisfied by %s: %s is off by %.6g %s", e->name, what,
-                      e->type->row_name(e, nt_element_find_row(e, row)), off, unit);
+                      nt_model_row_name(run->model, e, row), off, unit);
 }
 
 /* The element whose equations have no value at the start, at its place. */
 static nt_status no_value(const nt_assembly *a, nt_status status, const char *what, nt_error *error)
 {
-    const nt_model *model = a->model;
-    const nt_element *e = model->failed;
+    const nt_run *run = a->run;
+    const nt_element *e = run->failed;
     if (status != NT_NOT_FINITE || !e)
-        return nt_fail_at(error, status, model->file, 0, 0, "initial %s: %s", what,
+        return nt_fail_at(error, status, run->model->file, 0, 0, "initial %s: %s", what,
                           nt_status_text(status));
-    double start = model->simulation.start, f[3] = {0};
-    bool joint = strcmp(e->type->section, "joints") == 0 && !e->type->rates;
-    if (joint && nt_joint_of(e)->motion)
-        nt_motion_jet(model, nt_joint_of(e)->motion, start, f);
+    double start = run->model->simulation.start, f[3] = {0};
+    const nt_joint *joint = nt_element_as_joint(run, e);
+    if (joint && joint->motion)
+        nt_motion_jet(run, joint->motion, f);
     static const char *const derivative[] = {"value", "rate", "second derivative"};
     for (int i = 0; i < 3; i++)
         if (!isfinite(f[i]))
-            return nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,
+            return nt_fail_at(error, NT_BAD_MODEL, run->model->file, e->place.line, e->place.column,
                               "joint %s: the prescribed motion has no finite %s at the start, "
                               "t = %g s; expected a function with two derivatives",
                               e->name, derivative[i], start);
-    return nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,
+    return nt_fail_at(error, NT_BAD_MODEL, run->model->file, e->place.line, e->place.column,
                       "%s %s has no finite value at the start, t = %g s: initial %s cannot be "
                       "found",
                       nt_element_word(e), e->name, start, what);
@@ -146,31 +134,30 @@ static nt_status no_value(const nt_assembly *a, nt_status status, const char *wh
 /* ---- positions ------------------------------------------------------------------------------ */
 
 /* Joints whose places are given in the bodies' own axes. */
-static bool by_points(const nt_element *e)
+static bool by_points(const nt_run *run, const nt_element *e)
 {
-    if (e->type->rates)
-        return true;
-    return e->type->evaluate == nt_joint_evaluate && (nt_joint_of(e)->given & NT_GIVEN_POINTS);
+    const nt_joint *joint = nt_element_as_joint(run, e);
+    return joint ? joint->given & NT_GIVEN_POINTS : e->type->section == &nt_joint_section;
 }
 
 /* What is given and what may move. Returns the number of the latter. */
 static int choose_free(nt_assembly *a)
 {
-    const nt_model *model = a->model;
+    const nt_run *run = a->run;
     size_t nv = (size_t)a->problem->nv;
     int count = 0;
     memset(a->given, 1, nv);
-    for (int b = 0; b < model->n_bodies; b++)
+    for (int b = 0; b < run->model->n_bodies; b++)
         a->placed[b] = true;
-    for (int i = 0; i < model->n_elements; i++)
+    for (int i = 0; i < run->model->n_elements; i++)
         for (int side = 0; side < 2; side++) {
-            const nt_element *e = &model->elements[i];
+            const nt_element *e = &run->model->elements[i];
             int b = side == 0 ? e->a : e->b;
-            if (b > 0 && by_points(e))
+            if (b > 0 && by_points(run, e))
                 a->placed[b] = false; /* for now: has a joint by points */
         }
-    for (int b = 1; b < model->n_bodies; b++) {
-        const nt_body *body = &model->bodies[b];
+    for (int b = 1; b < run->model->n_bodies; b++) {
+        const nt_body *body = &run->bodies[b];
         bool points = !a->placed[b];
         bool position = points && !(body->given & NT_GIVEN_POSITION);
         /* a body that only turns about a point is placed as a whole by its origin's position */
@@ -206,20 +193,20 @@ static quat smallest_rotation(v3 a, v3 b)
 }
 
 /* Where a rod leads from a placed body: down, as things hang. */
-static v3 along_rod(const nt_model *model, const nt_joint *joint)
+static v3 along_rod(const nt_run *run, const nt_joint *joint)
 {
-    v3 g = v3_load(model->gravity);
+    v3 g = v3_load(run->gravity);
     double size = v3_norm(g);
     return size > 0 ? v3_scale(joint->length / size, g) : v3_of(0, 0, -joint->length);
 }
 
 /* Put body b against its placed neighbour through joint e. */
-static void put_against(nt_model *model, const nt_element *e, int b)
+static void put_against(nt_run *run, const nt_element *e, int b)
 {
-    const nt_joint *joint = nt_joint_of(e);
+    const nt_joint *joint = nt_joint_of(run, e);
     bool is_b = b == e->b;
-    const nt_body *there = &model->bodies[is_b ? e->a : e->b];
-    nt_body *here = &model->bodies[b];
+    const nt_body *there = &run->bodies[is_b ? e->a : e->b];
+    nt_body *here = &run->bodies[b];
     v3 X_there = is_b ? joint->point_a : joint->point_b, X = is_b ? joint->point_b : joint->point_a;
     v3 axis_there = is_b ? joint->e[2] : joint->f[2], axis = is_b ? joint->f[2] : joint->e[2];
     m3 R_there = quat_matrix(there->q0);
@@ -231,33 +218,33 @@ static void put_against(nt_model *model, const nt_element *e, int b)
     }
     v3 p = v3_add(there->x0, m3_apply(R_there, X_there));
     if (joint->specs[0].kind == NT_ROW_DISTANCE)
-        p = v3_add(p, along_rod(model, joint));
+        p = v3_add(p, along_rod(run, joint));
     if (here->t_node >= 0)
         here->x0 = v3_sub(p, m3_apply(quat_matrix(here->q0), X));
 }
 
 static void place_tree(nt_assembly *a)
 {
-    nt_model *model = a->model;
+    nt_run *run = a->run;
     for (bool progress = true; progress;) {
         progress = false;
-        for (int i = 0; i < model->n_elements; i++) {
-            const nt_element *e = &model->elements[i];
-            if (!by_points(e) || a->placed[e->a] == a->placed[e->b])
+        for (int i = 0; i < run->model->n_elements; i++) {
+            const nt_element *e = &run->model->elements[i];
+            if (!by_points(run, e) || a->placed[e->a] == a->placed[e->b])
                 continue;
             int b = a->placed[e->a] ? e->b : e->a;
-            if (!e->type->rates) /* a plane leaves its place open: Gauss-Newton steps find one */
-                put_against(model, e, b);
+            if (e->type->as_joint) /* a plane leaves its place open: Gauss-Newton steps find one */
+                put_against(run, e, b);
             a->placed[b] = progress = true;
         }
     }
-    write_positions(model);
+    write_positions(run);
 }
 
 /* One Gauss-Newton step, shortened until the constraints improve. */
 static nt_status improve(nt_assembly *a, double *size, bool *better)
 {
-    nt_model *model = a->model;
+    nt_run *run = a->run;
     nt_problem *p = a->problem;
     nt_point at = nt_assembly_point(a);
     for (int i = 0; i < p->nc; i++)
@@ -270,14 +257,14 @@ static nt_status improve(nt_assembly *a, double *size, bool *better)
     double longest = 0;
     for (int i = 0; i < p->nv; i++)
         longest =
-            fmax(longest, fabs(a->dv[i]) * (p->quantity[i] == NT_ANGLE ? 1 : 1 / model->length));
+            fmax(longest, fabs(a->dv[i]) * (p->quantity[i] == NT_ANGLE ? 1 : 1 / run->length));
     double share = longest > 0.7 ? 0.7 / longest : 1; /* no rotation beyond 40 degrees at once */
     *better = false;
     for (int halving = 0; halving < 12 && !*better; halving++, share /= 2) {
         double *part = p->work;
         for (int i = 0; i < p->nv; i++)
             part[i] = share * a->dv[i];
-        nt_space_compose(&p->space, NT_INERTIAL, model->initial_q, part, a->trial);
+        nt_space_compose(&p->space, NT_INERTIAL, run->initial_q, part, a->trial);
         double trial_size;
         int worst;
         if ((status = nt_assembly_measure(a, a->trial, NT_POSITION, &trial_size, &worst)) != NT_OK)
@@ -285,7 +272,7 @@ static nt_status improve(nt_assembly *a, double *size, bool *better)
         if (trial_size < *size) {
             *better = true;
             *size = trial_size;
-            memcpy(model->initial_q, a->trial, (size_t)p->nq * sizeof(double));
+            memcpy(run->initial_q, a->trial, (size_t)p->nq * sizeof(double));
         }
     }
     return NT_OK;
@@ -293,12 +280,12 @@ static nt_status improve(nt_assembly *a, double *size, bool *better)
 
 nt_status nt_assembly_settle(nt_assembly *a, double *size)
 {
-    nt_model *model = a->model;
+    nt_run *run = a->run;
     int worst;
-    nt_status status = nt_assembly_measure(a, model->initial_q, NT_POSITION, size, &worst);
+    nt_status status = nt_assembly_measure(a, run->initial_q, NT_POSITION, size, &worst);
     bool better = *size > 1e-15;
     for (int i = 0; status == NT_OK && i < 200 && *size > 1e-15 && better; i++) {
-        status = nt_assembly_measure(a, model->initial_q, NT_POSITION, size, &worst);
+        status = nt_assembly_measure(a, run->initial_q, NT_POSITION, size, &worst);
         if (status == NT_OK)
             status = improve(a, size, &better);
     }
@@ -308,82 +295,82 @@ nt_status nt_assembly_settle(nt_assembly *a, double *size)
 /* Everything that is free is moved from q by up to 0.6 rad and 0.2 of the model's length. */
 static void put_beside(nt_assembly *a, const double *q, unsigned *seed)
 {
-    nt_model *model = a->model;
+    nt_run *run = a->run;
     nt_problem *p = a->problem;
     for (int i = 0; i < p->nv; i++) {
         *seed = *seed * 1664525u + 1013904223u;
         double number = (double)(*seed >> 8) / (1 << 23) - 1;
-        double size = p->quantity[i] == NT_ANGLE ? 0.6 : 0.2 * model->length;
+        double size = p->quantity[i] == NT_ANGLE ? 0.6 : 0.2 * run->length;
         a->dv[i] = a->fixed[i] ? 0 : size * number;
     }
-    nt_space_compose(&p->space, NT_INERTIAL, q, a->dv, model->initial_q);
+    nt_space_compose(&p->space, NT_INERTIAL, q, a->dv, run->initial_q);
 }
 
 nt_status nt_assembly_settle_nearby(nt_assembly *a, double *size)
 {
     enum { TRIES = 8 };
-    nt_model *model = a->model;
+    nt_run *run = a->run;
     size_t bytes = (size_t)a->problem->nq * sizeof(double);
     double *begin = a->begin, *best = a->best;
     unsigned seed = 1;
-    memcpy(begin, model->initial_q, bytes);
+    memcpy(begin, run->initial_q, bytes);
     nt_status status = nt_assembly_settle(a, size);
-    memcpy(best, model->initial_q, bytes);
+    memcpy(best, run->initial_q, bytes);
     for (int i = 0; status == NT_OK && *size > NT_CLOSED && i < TRIES; i++) {
         double trial;
         put_beside(a, begin, &seed);
         status = nt_assembly_settle(a, &trial);
         if (status == NT_OK && trial < *size) {
             *size = trial;
-            memcpy(best, model->initial_q, bytes);
+            memcpy(best, run->initial_q, bytes);
         }
     }
-    memcpy(model->initial_q, best, bytes);
+    memcpy(run->initial_q, best, bytes);
     return status;
 }
 
 static nt_status close_loops(nt_assembly *a, bool validate, nt_error *error)
 {
-    nt_model *model = a->model;
+    nt_run *run = a->run;
     int free_count = choose_free(a), worst;
     double size;
     if (a->problem->nh == 0)
         return NT_OK;
     bool some_unplaced = false;
-    for (int b = 1; b < model->n_bodies; b++)
+    for (int b = 1; b < run->model->n_bodies; b++)
         some_unplaced |= !a->placed[b];
     if (some_unplaced)
         place_tree(a);
-    nt_status status = nt_assembly_measure(a, model->initial_q, NT_POSITION, &size, &worst);
+    nt_status status = nt_assembly_measure(a, run->initial_q, NT_POSITION, &size, &worst);
     if (status != NT_OK)
         return no_value(a, status, "positions", error);
-    if (size > NT_CLOSED && free_count == 0 && validate && !model->correct_initial)
+    if (size > NT_CLOSED && free_count == 0 && validate && !run->model->correct_initial)
         return contradiction(a, worst, false, "the given positions", error);
     if (free_count > 0)
         status = nt_assembly_settle_nearby(a, &size);
-    if (status == NT_OK && model->correct_initial)
+    if (status == NT_OK && run->model->correct_initial)
         status = nt_assembly_correct_positions(a, &size);
     if (status != NT_OK)
         return no_value(a, status, "positions", error);
-    nt_assembly_measure(a, model->initial_q, NT_POSITION, &size, &worst);
+    nt_assembly_measure(a, run->initial_q, NT_POSITION, &size, &worst);
     if (size > NT_CLOSED && validate)
         return contradiction(a, worst, false,
-                             model->correct_initial || free_count == a->problem->nv
+                             run->model->correct_initial || free_count == a->problem->nv
                                  ? "any placement near the given one (the loop does not close)"
                                  : "any placement nearby that keeps the given positions and "
                                    "orientations (the loop does not close)",
                              error);
-    read_positions(model);
+    read_positions(run);
     return NT_OK;
 }
 
 /* ---- velocities ----------------------------------------------------------------------------- */
 
-static void write_velocities(nt_model *model)
+static void write_velocities(nt_run *run)
 {
-    for (int i = 1; i < model->n_bodies; i++) {
-        const nt_body *body = &model->bodies[i];
-        double *v = model->initial_v + body->v;
+    for (int i = 1; i < run->model->n_bodies; i++) {
+        const nt_body *body = &run->bodies[i];
+        double *v = run->initial_v + body->v;
         if (body->t_node >= 0) {
             v3_store(v, body->v0);
             v += 3;
@@ -397,11 +384,11 @@ static void write_velocities(nt_model *model)
  * the centre of mass where the angular velocity is given too, and else ties the two. */
 static void given_velocities(nt_assembly *a)
 {
-    nt_model *model = a->model;
+    nt_run *run = a->run;
     a->n_ties = 0;
     memset(a->given, 0, (size_t)a->problem->nv);
-    for (int i = 1; i < model->n_bodies; i++) {
-        nt_body *body = &model->bodies[i];
+    for (int i = 1; i < run->model->n_bodies; i++) {
+        nt_body *body = &run->bodies[i];
         bool moves = body->t_node >= 0;
         bool velocity = body->given & NT_GIVEN_VELOCITY;
         bool spin = body->given & NT_GIVEN_ANGULAR_VELOCITY;
@@ -422,14 +409,14 @@ static void given_velocities(nt_assembly *a)
                 a->given[body->v + (moves ? 3 : 0) + k] = 1;
         }
     }
-    write_velocities(model);
-    if (model->correct_initial)
-        memcpy(a->v_given, model->initial_v, (size_t)a->problem->nv * sizeof(double));
+    write_velocities(run);
+    if (run->model->correct_initial)
+        memcpy(a->v_given, run->initial_v, (size_t)a->problem->nv * sizeof(double));
 }
 
 static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
 {
-    nt_model *model = a->model;
+    nt_run *run = a->run;
     nt_problem *p = a->problem;
     double size = 0, scale = 1;
     int worst = -1;
@@ -437,7 +424,7 @@ static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
     if (p->nc == 0 && a->n_ties == 0)
         return NT_OK;
     nt_point at = nt_assembly_point(a);
-    nt_status status = nt_assembly_measure(a, model->initial_q, NT_VELOCITY, &size, &worst);
+    nt_status status = nt_assembly_measure(a, run->initial_q, NT_VELOCITY, &size, &worst);
     for (int i = 0; i < p->nc; i++)
         a->rows[i] = -a->rows[i];
     nt_projection step = {
@@ -445,23 +432,23 @@ static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
     if (status == NT_OK)
         status = nt_problem_project(p, &at, &step, a->dv);
     for (int i = 0; status == NT_OK && i < p->nv; i++) {
-        model->initial_v[i] += a->dv[i];
-        scale = fmax(scale, fabs(model->initial_v[i]));
+        run->initial_v[i] += a->dv[i];
+        scale = fmax(scale, fabs(run->initial_v[i]));
     }
-    if (status == NT_OK && model->correct_initial)
-        status = nt_assembly_measure(a, model->initial_q, NT_VELOCITY, &size, &worst);
-    if (status == NT_OK && model->correct_initial && size > NT_CLOSED * scale)
+    if (status == NT_OK && run->model->correct_initial)
+        status = nt_assembly_measure(a, run->initial_q, NT_VELOCITY, &size, &worst);
+    if (status == NT_OK && run->model->correct_initial && size > NT_CLOSED * scale)
         status = nt_assembly_correct_velocities(a);
     if (status != NT_OK)
         return no_value(a, status, "velocities", error);
-    for (int i = 1; i < model->n_bodies; i++) {
-        nt_body *body = &model->bodies[i];
-        const double *v = model->initial_v + body->v;
+    for (int i = 1; i < run->model->n_bodies; i++) {
+        nt_body *body = &run->bodies[i];
+        const double *v = run->initial_v + body->v;
         bool moves = body->t_node >= 0, turns = body->r_node >= 0;
         body->v0 = moves ? v3_load(v) : v3_of(0, 0, 0);
         body->w0 = turns ? v3_load(v + (moves ? 3 : 0)) : v3_of(0, 0, 0);
     }
-    nt_assembly_measure(a, model->initial_q, NT_VELOCITY, &size, &worst);
+    nt_assembly_measure(a, run->initial_q, NT_VELOCITY, &size, &worst);
     if (size > NT_CLOSED * scale && validate)
         return contradiction(a, worst, true, "the given velocities", error);
     return NT_OK;
@@ -470,17 +457,16 @@ static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 /* Largest distance of a body's reference point or a joint's point from the mean of them, twice. */
-static void measure_length(nt_model *model)
+static void measure_length(nt_run *run)
 {
-    v3 low = model->bodies[1].x0, high = low;
-    for (int i = 1; i < model->n_bodies + model->n_joints; i++) {
+    v3 low = run->bodies[1].x0, high = low;
+    for (int i = 1; i < run->model->n_bodies + run->model->n_joints; i++) {
         v3 p;
-        if (i < model->n_bodies)
-            p = model->bodies[i].x0;
+        if (i < run->model->n_bodies)
+            p = run->bodies[i].x0;
         else {
-            const nt_element *e = &model->elements[i - model->n_bodies];
-            p = e->type->rates ? nt_rolling_lowest_point(model, e)
-                               : nt_load_ground_point(model, e->a, nt_joint_of(e)->point_a);
+            const nt_element *e = &run->model->elements[i - run->model->n_bodies];
+            p = e->type->site(run, e);
         }
         low = v3_of(fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z));
         high = v3_of(fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z));
@@ -488,8 +474,8 @@ static void measure_length(nt_model *model)
     double length = v3_norm(v3_sub(high, low));
     double rounding =
         1e-14 * (v3_norm(high) + v3_norm(low)); /* of points that are one and the same */
-    model->length = length > rounding && isfinite(length) ? length : 1;
-    model->system.length = model->length;
+    run->length = length > rounding && isfinite(length) ? length : 1;
+    run->system.length = run->length;
 }
 
 static bool take_correction(nt_assembly *a)
@@ -508,7 +494,7 @@ static bool take_correction(nt_assembly *a)
 static nt_status take_work(nt_assembly *a)
 {
     const nt_problem *p = a->problem;
-    a->placed = NT_TAKE(&a->arena, a->model->n_bodies, bool);
+    a->placed = NT_TAKE(&a->arena, a->run->model->n_bodies, bool);
     a->given = NT_TAKE(&a->arena, p->nv, unsigned char);
     a->fixed = NT_TAKE(&a->arena, p->nv, unsigned char);
     a->rows = NT_TAKE(&a->arena, p->nc, double);
@@ -516,25 +502,25 @@ static nt_status take_work(nt_assembly *a)
     a->trial = NT_TAKE(&a->arena, p->nq, double);
     a->begin = NT_TAKE(&a->arena, p->nq, double);
     a->best = NT_TAKE(&a->arena, p->nq, double);
-    a->ties = NT_TAKE(&a->arena, a->model->n_bodies, nt_tie);
+    a->ties = NT_TAKE(&a->arena, a->run->model->n_bodies, nt_tie);
     bool ok = a->placed && a->given && a->fixed && a->rows && a->dv && a->trial && a->begin &&
               a->best && a->ties;
-    if (a->model->correct_initial)
+    if (a->run->model->correct_initial)
         ok = ok && take_correction(a);
     return ok ? NT_OK : NT_NO_MEMORY;
 }
 
-nt_status nt_assembly_create(nt_assembly **out, nt_model *model, nt_error *error)
+nt_status nt_assembly_create(nt_assembly **out, nt_run *run, nt_error *error)
 {
     nt_assembly *a = calloc(1, sizeof *a);
     *out = a;
     if (!a)
-        return nt_fail_at(error, NT_NO_MEMORY, model->file, 0, 0, "out of memory");
-    a->model = model;
+        return nt_fail_at(error, NT_NO_MEMORY, run->model->file, 0, 0, "out of memory");
+    a->run = run;
     nt_status status =
-        nt_problem_create(&a->problem, &model->system, NT_INERTIAL, NT_SOLVER_AUTO, error);
+        nt_problem_create(&a->problem, &run->system, NT_INERTIAL, NT_SOLVER_AUTO, error);
     if (status == NT_OK && take_work(a) != NT_OK)
-        status = nt_fail_at(error, NT_NO_MEMORY, model->file, 0, 0, "out of memory");
+        status = nt_fail_at(error, NT_NO_MEMORY, run->model->file, 0, 0, "out of memory");
     if (status != NT_OK) {
         nt_assembly_destroy(a);
         *out = NULL;
@@ -553,25 +539,25 @@ void nt_assembly_destroy(nt_assembly *a)
 
 nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
 {
-    nt_model *model = a->model;
-    measure_length(model);
-    a->problem->length = model->length;
-    write_positions(model);
-    write_velocities(model);
-    if (model->correct_initial)
-        memcpy(a->q_given, model->initial_q, (size_t)model->system.space.nq * sizeof(double));
+    nt_run *run = a->run;
+    measure_length(run);
+    a->problem->length = run->length;
+    write_positions(run);
+    write_velocities(run);
+    if (run->model->correct_initial)
+        memcpy(a->q_given, run->initial_q, (size_t)run->system.space.nq * sizeof(double));
     a->problem->holonomic_only = true; /* positions may move in directions that slip */
     nt_status status = close_loops(a, validate, error);
     a->problem->holonomic_only = false;
     if (status != NT_OK)
         return status;
-    for (int i = 0; i < model->n_joints; i++)
-        if (!model->elements[i].type->rates)
-            nt_joint_align(model, &model->elements[i]);
+    for (int i = 0; i < run->model->n_joints; i++)
+        if (run->model->elements[i].type->as_joint)
+            nt_joint_align(run, &run->model->elements[i]);
     status = find_velocities(a, validate, error);
-    if (status == NT_OK && model->system.accept) {
+    if (status == NT_OK && run->system.accept) {
         nt_point at = nt_assembly_point(a);
-        nt_model_accept(model, &at, model->initial_memory);
+        nt_run_accept(run, &at, run->initial_memory);
     }
     return status;
 }
@@ -580,7 +566,7 @@ nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
 static nt_status check_accelerations(nt_assembly *a, nt_error *error)
 {
     nt_point at = nt_assembly_point(a);
-    at.memory = a->model->initial_memory;
+    at.memory = a->run->initial_memory;
     nt_terms terms = {.parts = NT_ALL_PARTS,
                       .level = NT_ACCELERATION,
                       .residual = a->problem->work,
@@ -590,26 +576,26 @@ static nt_status check_accelerations(nt_assembly *a, nt_error *error)
     return status == NT_OK ? NT_OK : no_value(a, status, "accelerations", error);
 }
 
-nt_status nt_model_assemble(nt_model *model, bool validate, nt_error *error)
+nt_status nt_run_assemble(nt_run *run, bool validate, nt_error *error)
 {
     nt_assembly *a;
-    nt_status status = nt_assembly_create(&a, model, error);
+    nt_status status = nt_assembly_create(&a, run, error);
     if (status != NT_OK)
         return status;
     if ((status = nt_assembly_place(a, validate, error)) != NT_OK)
         goto done;
-    model->corrections = NULL;
-    if (model->correct_initial && validate)
+    run->corrections = NULL;
+    if (run->model->correct_initial && validate)
         status = nt_assembly_report(a);
     nt_point at = nt_assembly_point(a);
     if (status == NT_OK && validate)
         status = check_accelerations(a, error);
     if (status == NT_OK)
         status = nt_problem_choose_rows(a->problem, &at);
-    model->n_redundant = a->problem->n_dropped;
-    for (int i = 0; i < model->n_redundant; i++)
-        model->redundant[i] = a->problem->dropped[i] - model->system.space.nv;
-    measure_length(model);
+    run->n_redundant = a->problem->n_dropped;
+    for (int i = 0; i < run->n_redundant; i++)
+        run->redundant[i] = a->problem->dropped[i] - run->system.space.nv;
+    measure_length(run);
 done:
     nt_assembly_destroy(a);
     return status;

@@ -7,12 +7,12 @@
 /* Place what the file leaves out, check or correct what it gives, and find velocities; fills
  * initial_q, initial_v, initial_memory, redundant, length, corrections. NT_BAD_MODEL at the place
  * of the joint that cannot be satisfied, with the amount. */
-nt_status nt_model_assemble(nt_model *model, bool validate, nt_error *error);
+nt_status nt_run_assemble(nt_run *run, bool validate, nt_error *error);
 
 /* The same many times for one model, without what does not change: placing does not renew
  * redundant and corrections, and leaves the length as it is measured before the assembly. */
 typedef struct nt_assembly nt_assembly;
-nt_status nt_assembly_create(nt_assembly **assembly, nt_model *model, nt_error *error);
+nt_status nt_assembly_create(nt_assembly **assembly, nt_run *run, nt_error *error);
 void nt_assembly_destroy(nt_assembly *assembly); /* NULL is nothing */
 nt_status nt_assembly_place(nt_assembly *assembly, bool validate, nt_error *error);
 

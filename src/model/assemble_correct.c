@@ -39,7 +39,7 @@ static double distance(nt_assembly *a)
 {
     const nt_problem *p = a->problem;
     double sum = 0;
-    nt_space_difference(&p->space, NT_INERTIAL, a->q_given, a->model->initial_q, a->offset);
+    nt_space_difference(&p->space, NT_INERTIAL, a->q_given, a->run->initial_q, a->offset);
     for (int i = 0; i < p->nv; i++) {
         double far = weight_of(a, i) * a->offset[i];
         sum += far * far / 2;
@@ -69,7 +69,7 @@ static nt_status go(nt_assembly *a, double share, double *size, double *f)
     nt_problem *p = a->problem;
     for (int i = 0; i < p->nv; i++)
         a->offset[i] = share * a->way[i];
-    nt_space_compose(&p->space, NT_INERTIAL, a->from, a->offset, a->model->initial_q);
+    nt_space_compose(&p->space, NT_INERTIAL, a->from, a->offset, a->run->initial_q);
     nt_status status = nt_assembly_settle(a, size);
     *f = distance(a);
     return status;
@@ -96,18 +96,18 @@ static nt_status approach(nt_assembly *a, double *size)
     nt_problem *p = a->problem;
     size_t q_bytes = (size_t)p->nq * sizeof(double), v_bytes = (size_t)p->nv * sizeof(double);
     double f = distance(a), share = 1, last = (double)INFINITY;
-    double small = 1e-7 * a->model->length; /* where f, of second order, changes by rounding */
+    double small = 1e-7 * a->run->length; /* where f, of second order, changes by rounding */
     nt_status status = NT_OK;
     for (int k = 0; k < STEPS; k++) {
         double length, f_new = (double)INFINITY, closed;
         memcpy(a->before, a->way, v_bytes);
         if ((status = way_along(a, &length)) != NT_OK)
             return status;
-        if (length <= ROUNDED * a->model->length || (length < small && length > last / 2))
+        if (length <= ROUNDED * a->run->length || (length < small && length > last / 2))
             return NT_OK;
         share = k > 0 ? next_share(a, share) : 1;
         last = length;
-        memcpy(a->from, a->model->initial_q, q_bytes);
+        memcpy(a->from, a->run->initial_q, q_bytes);
         bool nearer = false;
         for (int i = 0; i < HALVINGS && !nearer; i++, share /= nearer ? 1 : 2) {
             if ((status = go(a, share, &closed, &f_new)) != NT_OK)
@@ -115,7 +115,7 @@ static nt_status approach(nt_assembly *a, double *size)
             nearer = closed <= fmax(*size, ROUNDED) && (f_new < f || length < small);
         }
         if (!nearer) { /* as near as it gets */
-            memcpy(a->model->initial_q, a->from, q_bytes);
+            memcpy(a->run->initial_q, a->from, q_bytes);
             return NT_OK;
         }
         f = f_new;
@@ -132,14 +132,14 @@ static void weigh(nt_assembly *a)
 
 nt_status nt_assembly_correct_positions(nt_assembly *a, double *size)
 {
-    nt_model *model = a->model;
+    nt_run *run = a->run;
     if (*size <= ROUNDED)
         return NT_OK;
     bool some_free = false;
     for (int i = 0; i < a->problem->nv; i++)
         some_free |= !a->given[i];
     if (*size > NT_CLOSED && some_free) /* settling in vain has moved what is not given */
-        memcpy(model->initial_q, a->begin, (size_t)a->problem->nq * sizeof(double));
+        memcpy(run->initial_q, a->begin, (size_t)a->problem->nq * sizeof(double));
     weigh(a);
     memset(a->fixed, 0, (size_t)a->problem->nv);
     a->corrects = true;
@@ -160,7 +160,7 @@ static nt_status change_velocities(nt_assembly *a, nt_projection *step, double *
     nt_point at = nt_assembly_point(a);
     double size;
     int worst;
-    nt_status status = nt_assembly_measure(a, a->model->initial_q, NT_VELOCITY, &size, &worst);
+    nt_status status = nt_assembly_measure(a, a->run->initial_q, NT_VELOCITY, &size, &worst);
     for (int i = 0; i < p->nc; i++)
         a->rows[i] = -a->rows[i];
     step->kinetic = true;
@@ -169,7 +169,7 @@ static nt_status change_velocities(nt_assembly *a, nt_projection *step, double *
         status = nt_problem_project(p, &at, step, a->dv);
     *change = 0;
     for (int i = 0; status == NT_OK && i < p->nv; i++) {
-        a->model->initial_v[i] += a->dv[i];
+        a->run->initial_v[i] += a->dv[i];
         *change = a->given[i] ? fmax(*change, fabs(a->dv[i])) : *change;
     }
     return status;
@@ -180,7 +180,7 @@ nt_status nt_assembly_correct_velocities(nt_assembly *a)
 {
     enum { REPETITIONS = 8 };
     nt_problem *p = a->problem;
-    double *v = a->model->initial_v, change = (double)INFINITY, size = 1;
+    double *v = a->run->initial_v, change = (double)INFINITY, size = 1;
     nt_status status = NT_OK;
     weigh(a);
     memcpy(v, a->v_given, (size_t)p->nv * sizeof *v);
@@ -202,24 +202,27 @@ nt_status nt_assembly_correct_velocities(nt_assembly *a)
 
 nt_status nt_assembly_report(nt_assembly *a)
 {
-    nt_model *model = a->model;
+    nt_run *run = a->run;
     const double *q_given = a->q_given, *v_given = a->v_given;
-    double seen = 1e-14 * fmax(1, model->length); /* less is rounding */
-    size_t room = 256 * (size_t)model->n_bodies + 1, used = 0;
-    char *text = nt_arena_take(&model->arena, room, 1);
+    double seen = 1e-14 * fmax(1, run->length); /* less is rounding */
+    size_t room = 256 * (size_t)run->model->n_bodies + 1, used = 0;
+    char *text = run->correction_text;
+    if (!text)
+        text = run->correction_text = NT_TAKE(&run->arena, room, char);
     if (!text)
         return NT_NO_MEMORY;
-    model->corrections = text;
-    for (int i = 1; i < model->n_bodies; i++) {
-        const nt_body *body = &model->bodies[i];
+    text[0] = '\0';
+    run->corrections = text;
+    for (int i = 1; i < run->model->n_bodies; i++) {
+        const nt_body *body = &run->bodies[i];
         bool moves = body->t_node >= 0, turns = body->r_node >= 0;
         double moved[4] = {0}, dq[6] = {0};
         nt_block block = {.kind = !turns ? NT_RN : moves ? NT_R3SO3 : NT_SO3, .nv = 3};
         nt_space space;
         nt_space_init(&space, &block, 1);
-        nt_space_difference(&space, NT_INERTIAL, q_given + body->q, model->initial_q + body->q, dq);
+        nt_space_difference(&space, NT_INERTIAL, q_given + body->q, run->initial_q + body->q, dq);
         int r = moves ? 3 : 0;
-        const double *v0 = v_given + body->v, *v1 = model->initial_v + body->v;
+        const double *v0 = v_given + body->v, *v1 = run->initial_v + body->v;
         if (moves) {
             moved[0] = v3_norm(v3_load(dq));
             moved[2] = v3_norm(v3_sub(v3_load(v1), v3_load(v0)));

@@ -11,7 +11,7 @@
 #define NT_CLOSED 1e-8
 
 struct nt_assembly {
-    nt_model *model;
+    nt_run *run;
     nt_problem *problem;
     bool *placed;         /* [n_bodies]                                                         */
     unsigned char *given; /* [nv] what the file gives: it may not move, or moves least          */
@@ -48,7 +48,7 @@ nt_status nt_assembly_settle_nearby(nt_assembly *a, double *size);
  * `size` in: what is left of the constraints with given values held; out: with them moved. */
 nt_status nt_assembly_correct_positions(nt_assembly *a, double *size);
 nt_status nt_assembly_correct_velocities(nt_assembly *a);
-/* What moved, in words: model->corrections. */
+/* What moved, in words: run->corrections. */
 nt_status nt_assembly_report(nt_assembly *a);
 
 #endif

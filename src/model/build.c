@@ -3,8 +3,7 @@
 #include "base/error.h"
 #include "model/assemble.h"
 #include "model/evaluate.h"
-#include "model/joint.h"
-#include "model/parameter.h"
+#include "model/joints/joint.h"
 #include "model/signal.h"
 
 #include <math.h>
@@ -12,50 +11,54 @@
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
-static void fill_momenta(nt_model *model)
+static void fill_momenta(nt_run *run)
 {
-    for (int i = 1; i < model->n_bodies; i++) {
-        const nt_body *body = &model->bodies[i];
+    for (int i = 1; i < run->model->n_bodies; i++) {
+        const nt_body *body = &run->bodies[i];
         for (int k = 0; k < 3 && body->t_node >= 0; k++)
-            model->mass[body->v + k] = body->mass;
+            run->mass[body->v + k] = body->mass;
         if (body->rotation >= 0)
-            m3_store(model->inertia + 9 * body->rotation, body->J);
+            m3_store(run->inertia + 9 * body->rotation, body->J);
     }
 }
 
-nt_status nt_model_prepare(nt_model *model, bool validate, nt_error *error)
+nt_status nt_run_prepare(nt_run *run, bool validate, nt_error *error)
 {
+    const nt_model *model = run->model;
     for (int i = 0; i < model->n_bindings; i++)
-        *model->bindings[i].target =
-            nt_expression_value(model->bindings[i].expression, model->variables);
-    nt_status status = nt_model_prepare_derived(model, validate, error);
-    if (status == NT_OK && model->mass)
-        fill_momenta(model);
+        *nt_run_number(run, model->bindings[i].target) =
+            nt_expression_value(model->bindings[i].expression, run->variables);
+    nt_status status = nt_run_prepare_derived(run, validate, error);
+    if (status == NT_OK && run->mass)
+        fill_momenta(run);
     return status;
 }
 
 /* A point has one place only. */
-static nt_status check_marker(const nt_model *model, const nt_marker *marker, nt_error *error)
+static nt_status check_marker(const nt_run *run, const nt_marker *marker, nt_error *error)
 {
     double off = v3_norm(v3_load(marker->at));
-    if (!model->bodies[marker->on].point || off == 0)
+    const nt_body *body = &run->bodies[marker->on];
+    if (!body->point || off == 0)
         return NT_OK;
-    return nt_fail_at(error, NT_BAD_MODEL, model->file, marker->place.line, marker->place.column,
+    return nt_fail_at(error, NT_BAD_MODEL, run->model->file, marker->place.line,
+                      marker->place.column,
                       "marker %s is %g m off %s, which is a point, expected at: [0, 0, 0]",
-                      marker->name, off, model->bodies[marker->on].name);
+                      marker->name, off, body->name);
 }
 
-nt_status nt_model_prepare_derived(nt_model *model, bool validate, nt_error *error)
+nt_status nt_run_prepare_derived(nt_run *run, bool validate, nt_error *error)
 {
+    const nt_model *model = run->model;
     nt_status status = NT_OK;
     for (int i = 1; status == NT_OK && i < model->n_bodies; i++)
-        status = nt_body_prepare(&model->bodies[i], model->file, validate, error);
+        status = nt_body_prepare(&run->bodies[i], model->file, validate, error);
     for (int i = 0; status == NT_OK && validate && i < model->n_markers; i++)
-        status = check_marker(model, &model->markers[i], error);
+        status = check_marker(run, &run->markers[i], error);
     for (int i = 0; status == NT_OK && i < model->n_elements; i++)
-        status = model->elements[i].type->prepare(model, &model->elements[i], validate, error);
+        status = model->elements[i].type->prepare(run, &model->elements[i], validate, error);
     for (int i = 0; status == NT_OK && i < model->n_signals; i++)
-        nt_signal_prepare(model, &model->signals[i]);
+        nt_signal_prepare(run, &run->signals[i]);
     return status;
 }
 
@@ -75,10 +78,11 @@ static nt_status lay_out_state(nt_model *model)
                                .nv = 3}; /* of a point */
     }
     nt_space_init(&model->system.space, blocks, moving);
-    model->bodies[0].t_node = model->bodies[0].r_node = model->bodies[0].rotation = -1;
-    model->bodies[0].q0 = (quat){1, 0, 0, 0};
+    nt_body *bodies = model->origin->bodies;
+    bodies[0].t_node = bodies[0].r_node = bodies[0].rotation = -1;
+    bodies[0].q0 = (quat){1, 0, 0, 0};
     for (int i = 0; i < moving; i++) {
-        nt_body *body = &model->bodies[i + 1];
+        nt_body *body = &bodies[i + 1];
         body->q = blocks[i].q;
         body->v = blocks[i].v;
         body->rotation = blocks[i].rotation;
@@ -96,7 +100,7 @@ static int number_multipliers(nt_model *model, int n_primary)
     model->system.n_memory = 0;
     for (int i = 0; i < model->n_elements; i++) {
         nt_element *e = &model->elements[i];
-        e->n_rows = e->type->rows(e);
+        e->n_rows = e->type->rows(model, e);
         e->first_row = e->n_rows > 0 ? row : -1;
         e->node = e->n_rows > 0 ? node++ : -1;
         row += e->n_rows;
@@ -104,7 +108,7 @@ static int number_multipliers(nt_model *model, int n_primary)
     model->system.nh = row;
     for (int i = 0; i < model->n_elements; i++) {
         nt_element *e = &model->elements[i];
-        e->n_rates = e->type->rates ? e->type->rates(e) : 0;
+        e->n_rates = e->type->rates ? e->type->rates(model, e) : 0;
         e->first_rate = e->n_rates > 0 ? row : -1;
         e->rate_node = e->n_rates > 0 ? node++ : -1;
         row += e->n_rates;
@@ -140,7 +144,7 @@ static nt_status make_pattern(nt_model *model)
     if (status == NT_OK)
         nt_pattern_pack(&model->pattern);
     for (int i = 1; status == NT_OK && i < model->n_bodies; i++) {
-        nt_body *body = &model->bodies[i];
+        nt_body *body = &model->origin->bodies[i];
         bool moves = body->t_node >= 0, turns = body->r_node >= 0;
         body->tt_slot = body->rr_slot = -1;
         if (moves)
@@ -157,73 +161,33 @@ static nt_status make_pattern(nt_model *model)
     if (status == NT_OK)
         nt_pattern_trim(&model->pattern);
     for (int i = 1; status == NT_OK && i < model->n_bodies; i++) {
-        nt_body *body = &model->bodies[i];
+        nt_body *body = &model->origin->bodies[i];
         body->tt_scaled = body->tt_slot >= 0 && model->pattern.shape[body->tt_slot] == NT_SCALED;
     }
     for (int i = 0; status == NT_OK && i < model->n_joints; i++)
-        if (!model->elements[i].type->rates)
+        if (model->elements[i].type->as_joint)
             nt_joint_locate(model, &model->elements[i]);
     return status;
 }
 
-static nt_status take_memory(nt_model *model)
+static nt_status describe(nt_model *model)
 {
     nt_system *s = &model->system;
     nt_arena *arena = &model->arena;
-    int rows = s->nh + s->nn, n_rotations = s->space.n_rotations;
-    model->row_quantity = NT_TAKE(arena, rows, nt_quantity);
-    model->initial_q = NT_TAKE(arena, s->space.nq, double);
-    model->initial_v = NT_TAKE(arena, s->space.nv, double);
-    model->initial_memory = NT_TAKE(arena, s->n_memory, double);
-    model->motion = NT_TAKE(arena, model->n_bodies, nt_motion);
-    model->multipliers = NT_TAKE(arena, rows, double);
-    model->redundant = NT_TAKE(arena, rows, int);
+    model->row_quantity = NT_TAKE(arena, s->nh + s->nn, nt_quantity);
     model->parameter_names = NT_TAKE(arena, model->n_parameters, const char *);
     model->parameter_scale = NT_TAKE(arena, model->n_parameters, double);
-    model->mass = NT_TAKE(arena, s->space.nv, double);
-    model->inertia = NT_TAKE(arena, 9 * (size_t)n_rotations, double);
-    if (!model->row_quantity || !model->initial_q || !model->initial_v || !model->initial_memory ||
-        !model->motion || !model->multipliers || !model->redundant || !model->parameter_names ||
-        !model->parameter_scale || !model->mass || !model->inertia)
+    if (!model->row_quantity || !model->parameter_names || !model->parameter_scale)
         return NT_NO_MEMORY;
-    nt_motion_init(model->motion);
     for (int i = 0; i < model->n_elements; i++)
         for (int r = 0; r < model->elements[i].n_rows + model->elements[i].n_rates; r++)
             model->row_quantity[nt_element_row(&model->elements[i], r)] =
-                model->elements[i].type->row_quantity(&model->elements[i], r);
+                model->elements[i].type->row_quantity(model, &model->elements[i], r);
     for (int i = 0; i < model->n_parameters; i++) {
         double size = fabs(model->parameters[i].value);
         model->parameter_names[i] = model->parameters[i].name;
         model->parameter_scale[i] = size > 0 ? size : 1;
     }
-    if (!nt_parameter_rates_init(model))
-        return NT_NO_MEMORY;
-    model->momenta = (nt_momenta){.mass = model->mass, .inertia = model->inertia};
-    fill_momenta(model);
-    return NT_OK;
-}
-
-static bool depends_on_rates(const nt_model *model)
-{
-    for (int i = 0; i < model->n_elements; i++) {
-        const nt_element *e = &model->elements[i];
-        if (e->type->depends_on_rates && e->type->depends_on_rates(model, e))
-            return true;
-    }
-    return false;
-}
-
-void nt_model_renew_promises(nt_model *model)
-{
-    unsigned *capabilities = &model->system.capabilities;
-    *capabilities &= ~(unsigned)NT_POSITION_FORCES;
-    if (!depends_on_rates(model))
-        *capabilities |= NT_POSITION_FORCES;
-}
-
-static void fill_system(nt_model *model)
-{
-    nt_system *s = &model->system;
     s->name = model->title;
     s->frame = NT_INERTIAL;
     s->row_quantity = model->row_quantity;
@@ -231,59 +195,62 @@ static void fill_system(nt_model *model)
     s->capabilities = NT_HAS_TANGENT | NT_APPLIES_MAP | NT_HAS_ENERGY | NT_HAS_PARAMETERS |
                       NT_HAS_PARAMETER_TANGENT | NT_HAS_MOMENTA | NT_ALL_LEVELS | NT_AFFINE |
                       NT_HAS_SPLIT | NT_DISCRETE_MEMORY; /* memory counts turns */
-    nt_model_renew_promises(model);
     s->n_parameters = model->n_parameters;
     s->parameter_names = model->parameter_names;
     s->parameter_scale = model->parameter_scale;
-    s->self = model;
-    s->evaluate = nt_model_evaluate;
-    s->energy = nt_model_energy;
-    s->accept = s->n_memory > 0 ? nt_model_accept : NULL;
-    s->set_parameters = nt_model_set_parameters;
-    s->get_parameters = nt_model_get_parameters;
-    s->initial = nt_model_consistent_initial;
-    s->parameter_tangent = nt_model_parameter_tangent;
-    s->initial_tangent = nt_model_own_initial_tangent;
-    s->energy_tangent = nt_model_energy_tangent;
-    s->momenta = &model->momenta;
-    s->coordinate_name = nt_model_coordinate_name;
-    s->equation_name = nt_model_equation_name;
-    s->failure = nt_model_failure;
-    s->place = nt_model_place;
-    s->feature = nt_model_feature;
+    return NT_OK;
 }
 
-/* Variables of expressions: those that exist before signals are known keep their values. */
-static nt_status take_variables(nt_model *model)
+static bool depends_on_rates(const nt_run *run)
 {
-    size_t count = (size_t)model->n_parameters + 1 + (size_t)model->n_signals;
-    model->variables = NT_TAKE(&model->arena, count, double);
+    for (int i = 0; i < run->model->n_elements; i++) {
+        const nt_element *e = &run->model->elements[i];
+        if (e->type->depends_on_rates && e->type->depends_on_rates(run, e))
+            return true;
+    }
+    return false;
+}
+
+void nt_run_renew_promises(nt_run *run)
+{
+    unsigned *capabilities = &run->system.capabilities;
+    *capabilities &= ~(unsigned)NT_POSITION_FORCES;
+    if (!depends_on_rates(run))
+        *capabilities |= NT_POSITION_FORCES;
+}
+
+static nt_status take_directions(nt_model *model)
+{
+    int count = nt_model_variable_count(model);
     model->time_rate = NT_TAKE(&model->arena, count, double);
     model->zeros = NT_TAKE(&model->arena, count, double);
-    if (!model->variables || !model->time_rate || !model->zeros)
+    if (!model->time_rate || !model->zeros)
         return NT_NO_MEMORY;
-    for (int i = 0; i < model->n_parameters; i++)
-        model->variables[i] = model->parameters[i].asked = model->parameters[i].value;
-    model->variables[nt_model_time_variable(model)] = model->simulation.start;
     model->time_rate[nt_model_time_variable(model)] = 1;
     return NT_OK;
 }
 
 nt_status nt_model_build(nt_model *model, nt_error *error)
 {
-    nt_status status = take_variables(model);
-    if (status != NT_OK)
+    nt_run *origin = model->origin;
+    nt_status status = take_directions(model);
+    if (status != NT_OK || (status = nt_run_take_variables(origin)) != NT_OK)
         goto no_memory;
-    model->bodies[0].q0 = (quat){1, 0, 0, 0};
-    for (int i = 0; i < model->n_elements; i++)
-        model->elements[i].part = nt_element_part(&model->elements[i]);
-    if ((status = nt_model_prepare(model, true, error)) != NT_OK)
+    origin->bodies[0].q0 = (quat){1, 0, 0, 0};
+    for (int i = 0; i < model->n_elements; i++) {
+        nt_element *e = &model->elements[i];
+        e->part = nt_element_part(e->type, nt_model_data(model, e));
+        nt_element_bind(model, e);
+    }
+    if ((status = nt_run_prepare(origin, true, error)) != NT_OK)
         return status;
     if ((status = lay_out_state(model)) != NT_OK || (status = make_pattern(model)) != NT_OK ||
-        (status = take_memory(model)) != NT_OK)
+        (status = describe(model)) != NT_OK || (status = nt_run_take_state(origin)) != NT_OK)
         goto no_memory;
-    fill_system(model);
-    return nt_model_assemble(model, true, error);
+    fill_momenta(origin);
+    status = nt_run_assemble(origin, true, error);
+    nt_run_rest(origin);
+    return status;
 no_memory:
     return nt_fail_at(error, status, model->file, 0, 0, "%s", nt_status_text(status));
 }

@@ -4,33 +4,37 @@
 
 #include "model/model.h"
 
-/* A time function: value, first and second derivative. */
-void nt_motion_jet(const nt_model *model, const nt_expression *function, double t, double out[3]);
+/* A time function at the time of run->variables: value, first and second derivative. */
+void nt_motion_jet(const nt_run *run, const nt_expression *function, double out[3]);
 
-/* Callbacks of the system (system.h); self is the model. */
-nt_status nt_model_evaluate(void *self, const nt_point *at, const nt_terms *terms);
-nt_status nt_model_energy(void *self, const nt_point *at, nt_energy *energy);
-void nt_model_accept(void *self, const nt_point *at, double *next);
+/* Callbacks of the system (system.h); self is the run. */
+nt_status nt_run_evaluate(void *self, const nt_point *at, const nt_terms *terms);
+nt_status nt_run_energy(void *self, const nt_point *at, nt_energy *energy);
+void nt_run_accept(void *self, const nt_point *at, double *next);
 /* A parameter that is an expression of earlier ones follows them. It takes p's value instead when
  * that is new: neither its present value, nor what p gave for it last, nor what the expression
  * gives; and keeps it until p gives what the expression gives. So p with one entry changed to
  * either side varies that parameter and what follows from it, and p as it was restores everything
  * bit for bit. Initial values are found anew. */
-nt_status nt_model_set_parameters(void *self, const double *p);
-void nt_model_get_parameters(void *self, double *p);
-nt_status nt_model_consistent_initial(void *self, double t, double *q, double *v, double *memory);
-void nt_model_failure(void *self, char *text, int size);
-void nt_model_place(void *self, int i, nt_error *place);
-void nt_model_feature(void *self, nt_feature feature, nt_error *part);
-void nt_model_coordinate_name(void *self, int i, char *text, int size);
-void nt_model_equation_name(void *self, int i, char *text, int size);
+nt_status nt_run_set_parameters(void *self, const double *p);
+/* The same; validate: values that a file may not give are refused in words. */
+nt_status nt_run_set_values(nt_run *run, const double *p, bool validate, nt_error *error);
+void nt_run_get_parameters(void *self, double *p);
+nt_status nt_run_consistent_initial(void *self, double t, double *q, double *v, double *memory);
+void nt_run_failure(void *self, char *text, int size);
+void nt_run_place(void *self, int i, nt_error *place);
+void nt_run_feature(void *self, nt_feature feature, nt_error *part);
+void nt_run_coordinate_name(void *self, int i, char *text, int size);
+void nt_run_equation_name(void *self, int i, char *text, int size);
 
 /* The element that row i of the constraints, nh + nn, belongs to; NULL for no row. */
 const nt_element *nt_model_element_of_row(const nt_model *model, int i);
+/* Words for that row of the element. */
+const char *nt_model_row_name(const nt_model *model, const nt_element *element, int i);
 
 /* A view of a point for elements: fills motion, multipliers and the signals that loads depend on;
  * adds the bodies' own terms where `terms` asks for them.
- * The view is valid until the next call on this model. */
-void nt_model_look(nt_model *model, const nt_point *at, const nt_terms *terms, nt_view *view);
+ * The view is valid until the next call on this run. */
+void nt_run_look(nt_run *run, const nt_point *at, const nt_terms *terms, nt_view *view);
 
 #endif

@@ -1,7 +1,7 @@
 /* Points among the bodies: which places and joints they can have. */
 #include "model/mass_point.h"
 
-#include "model/load.h"
+#include "model/forces/load.h"
 
 /* The same place written twice, as expressions: far above their rounding, far below any drawing. */
 static const double SAME_PLACE = 1e-9;
@@ -33,9 +33,10 @@ nt_status nt_mass_point_place(const nt_model *model, const nt_element *element, 
                           distance, b->name);
 }
 
-nt_status nt_mass_point_rows(const nt_model *model, const nt_element *element,
-                             const nt_row_spec *specs, int *n, nt_error *error)
+nt_status nt_mass_point_rows(const nt_run *run, const nt_element *element, const nt_row_spec *specs,
+                             int *n, nt_error *error)
 {
+    const nt_model *model = run->model;
     const nt_body *point = point_of(model, element);
     if (!point)
         return NT_OK;
@@ -43,7 +44,7 @@ nt_status nt_mass_point_rows(const nt_model *model, const nt_element *element,
     while (places < *n && specs[places].kind != NT_ROW_PERPENDICULAR)
         places++;
     bool coincide = specs[0].kind == NT_ROW_COINCIDE;
-    if ((coincide && places < *n) || nt_joint_of(element)->rotates)
+    if ((coincide && places < *n) || nt_joint_of(run, element)->rotates)
         return nt_load_refuse(model, element, error,
                               "%s is a point and has no rotation, expected a joint of type %s",
                               point->name, coincide ? "spherical" : "prismatic or inline");

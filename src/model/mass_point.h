@@ -7,7 +7,7 @@
 #ifndef NUTATE_MODEL_MASS_POINT_H
 #define NUTATE_MODEL_MASS_POINT_H
 
-#include "model/joint.h"
+#include "model/joints/joint.h"
 
 /* NT_BAD_MODEL where one of the element's bodies is a point: for elements that turn them. */
 nt_status nt_mass_point_refuse(const nt_model *model, const nt_element *element, nt_error *error);
@@ -19,7 +19,7 @@ nt_status nt_mass_point_place(const nt_model *model, const nt_element *element, 
 
 /* What is left of a joint's rows, specs[*n]: with a point those that are about places, which come
  * first. NT_BAD_MODEL where that would be another joint, or where the axis belongs to a point. */
-nt_status nt_mass_point_rows(const nt_model *model, const nt_element *element,
-                             const nt_row_spec *specs, int *n, nt_error *error);
+nt_status nt_mass_point_rows(const nt_run *run, const nt_element *element, const nt_row_spec *specs,
+                             int *n, nt_error *error);
 
 #endif

@@ -49,19 +49,19 @@ nt_objective_info nt_model_objective(const nt_model *model, int i)
 
 /* ---- at a state ----------------------------------------------------------------------------- */
 
-/* What the calls below need: taken by the first of them, kept with the model. */
+/* What the calls below need: taken by the first of them, kept with the run. */
 typedef struct nt_objective_work {
     nt_sampler sampler;
     nt_tangent_sampler tangents;
     double *variables, *rates, *zeros; /* [n_parameters + 1 + n_objective_columns] */
 } nt_objective_work;
 
-static nt_objective_work *find_work(nt_model *model, nt_error *error)
+static nt_objective_work *find_work(nt_run *run, nt_error *error)
 {
-    if (model->objective_work)
-        return model->objective_work;
-    nt_arena *arena = &model->arena;
-    int columns = model->n_objective_columns, n = model->n_parameters + 1 + columns;
+    if (run->objective_work)
+        return run->objective_work;
+    nt_arena *arena = &run->arena;
+    int columns = run->model->n_objective_columns, n = run->model->n_parameters + 1 + columns;
     nt_objective_work *w = NT_TAKE(arena, 1, nt_objective_work);
     bool good = w && (w->variables = NT_TAKE(arena, n, double)) &&
                 (w->rates = NT_TAKE(arena, n, double)) && (w->zeros = NT_TAKE(arena, n, double));
@@ -69,77 +69,77 @@ static nt_objective_work *find_work(nt_model *model, nt_error *error)
         nt_fail(error, NT_NO_MEMORY, "out of memory");
         return NULL;
     }
-    if (nt_sampler_init(&w->sampler, model, arena, error) != NT_OK ||
-        nt_tangent_sampler_init(&w->tangents, model, columns, arena, error) != NT_OK)
+    if (nt_sampler_init(&w->sampler, run, arena, error) != NT_OK ||
+        nt_tangent_sampler_init(&w->tangents, run, columns, arena, error) != NT_OK)
         return NULL;
-    return model->objective_work = w;
+    return run->objective_work = w;
 }
 
 /* Values of all variables of the expressions. */
-static nt_status find_variables(nt_model *model, nt_objective_work *w, const nt_state *state,
+static nt_status find_variables(nt_run *run, nt_objective_work *w, const nt_state *state,
                                 const double *reactions, nt_error *error)
 {
     bool energy = false, drift = false;
-    double *columns = w->variables + model->n_parameters + 1;
-    for (int i = 0; i < model->n_objective_columns; i++) {
-        energy = energy || model->objective_columns[i].needs_energy;
-        drift = drift || model->objective_columns[i].needs_drift;
+    double *columns = w->variables + run->model->n_parameters + 1;
+    for (int i = 0; i < run->model->n_objective_columns; i++) {
+        energy = energy || run->model->objective_columns[i].needs_energy;
+        drift = drift || run->model->objective_columns[i].needs_drift;
     }
     nt_status status = nt_sampler_look(&w->sampler, state, reactions, energy, drift, error);
-    for (int i = 0; status == NT_OK && i < model->n_objective_columns; i++)
-        nt_sampler_values(&w->sampler, &model->objective_columns[i], columns + i);
-    for (int i = 0; i < model->n_parameters; i++)
-        w->variables[i] = model->parameters[i].value;
-    w->variables[model->n_parameters] = state->t;
+    for (int i = 0; status == NT_OK && i < run->model->n_objective_columns; i++)
+        nt_sampler_values(&w->sampler, &run->model->objective_columns[i], columns + i);
+    for (int i = 0; i < run->model->n_parameters; i++)
+        w->variables[i] = run->parameters[i].value;
+    w->variables[run->model->n_parameters] = state->t;
     return status;
 }
 
-static nt_status check(const nt_model *model, int i, double value, double t, nt_error *error)
+static nt_status check(const nt_run *run, int i, double value, double t, nt_error *error)
 {
-    const nt_objective *o = &model->objectives[i];
+    const nt_objective *o = &run->model->objectives[i];
     if (isfinite(value))
         return NT_OK;
-    return nt_fail_at(error, NT_NOT_FINITE, model->file, o->place.line, o->place.column,
+    return nt_fail_at(error, NT_NOT_FINITE, run->model->file, o->place.line, o->place.column,
                       "objective %s has no finite value at t = %g s", o->name, t);
 }
 
-nt_status nt_model_objective_values(nt_model *model, const nt_state *state, const double *reactions,
-                                    double *out, nt_error *error)
+nt_status nt_run_objective_values(nt_run *run, const nt_state *state, const double *reactions,
+                                  double *out, nt_error *error)
 {
-    nt_objective_work *w = find_work(model, error);
-    nt_status status = w ? find_variables(model, w, state, reactions, error) : NT_NO_MEMORY;
-    for (int i = 0; status == NT_OK && i < model->n_objectives; i++) {
-        out[i] = nt_expression_value(model->objectives[i].of, w->variables);
-        status = check(model, i, out[i], state->t, error);
+    nt_objective_work *w = find_work(run, error);
+    nt_status status = w ? find_variables(run, w, state, reactions, error) : NT_NO_MEMORY;
+    for (int i = 0; status == NT_OK && i < run->model->n_objectives; i++) {
+        out[i] = nt_expression_value(run->model->objectives[i].of, w->variables);
+        status = check(run, i, out[i], state->t, error);
     }
     return status;
 }
 
-nt_status nt_model_objective_tangent(nt_model *model, const nt_state *state,
-                                     const double *reactions, const nt_state_rate *rate,
-                                     const double *reaction_rates, double *out, nt_error *error)
+nt_status nt_run_objective_tangent(nt_run *run, const nt_state *state, const double *reactions,
+                                   const nt_state_rate *rate, const double *reaction_rates,
+                                   double *out, nt_error *error)
 {
-    nt_objective_work *w = find_work(model, error);
-    nt_status status = w ? find_variables(model, w, state, reactions, error) : NT_NO_MEMORY;
+    nt_objective_work *w = find_work(run, error);
+    nt_status status = w ? find_variables(run, w, state, reactions, error) : NT_NO_MEMORY;
     if (status != NT_OK)
         return status;
-    const nt_sample_direction direction = {.quantities = model->objective_columns,
-                                           .n = model->n_objective_columns,
+    const nt_sample_direction direction = {.quantities = run->model->objective_columns,
+                                           .n = run->model->n_objective_columns,
                                            .state = state,
                                            .reactions = reactions,
                                            .reaction_rates = reaction_rates,
                                            .rate = rate};
     double *rates = w->rates, jet[3];
-    memset(rates, 0, (size_t)(model->n_parameters + 1) * sizeof *rates);
-    status =
-        nt_tangent_sampler_take(&w->tangents, &direction, rates + model->n_parameters + 1, error);
+    memset(rates, 0, (size_t)(run->model->n_parameters + 1) * sizeof *rates);
+    status = nt_tangent_sampler_take(&w->tangents, &direction, rates + run->model->n_parameters + 1,
+                                     error);
     if (status == NT_OK && rate->parameter >= 0)
-        memcpy(rates, model->rates[rate->parameter].variables,
-               (size_t)model->n_parameters * sizeof *rates);
-    for (int i = 0; status == NT_OK && i < model->n_objectives; i++) {
-        nt_expression_jet(model->objectives[i].of, w->variables, rates, w->zeros, jet);
+        memcpy(rates, run->rates[rate->parameter].variables,
+               (size_t)run->model->n_parameters * sizeof *rates);
+    for (int i = 0; status == NT_OK && i < run->model->n_objectives; i++) {
+        nt_expression_jet(run->model->objectives[i].of, w->variables, rates, w->zeros, jet);
         out[i] = jet[1];
-        status = check(model, i, out[i], state->t, error);
+        status = check(run, i, out[i], state->t, error);
     }
     return status;
 }

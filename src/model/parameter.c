@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "model/evaluate.h"
-#include "model/joint.h"
+#include "model/joints/joint.h"
 #include "model/parameter_survey.h"
 
 #include <math.h>
@@ -13,9 +13,9 @@
 
 /* ---- what elements depend on ---------------------------------------------------------------- */
 
-static bool expression_uses(const nt_model *model, const nt_expression *e, const double *rates)
+static bool expression_uses(const nt_run *run, const nt_expression *e, const double *rates)
 {
-    int count = 0, variables = model->n_parameters + 1 + model->n_signals;
+    int count = 0, variables = nt_model_variable_count(run->model);
     const int *list = e ? nt_expression_variables(e, &count) : NULL;
     for (int i = 0; i < count; i++)
         if (!rates || (list[i] < variables && rates[list[i]] != 0))
@@ -23,37 +23,25 @@ static bool expression_uses(const nt_model *model, const nt_expression *e, const
     return false;
 }
 
-static bool keys_use(const nt_model *model, const nt_key *keys, const char *data,
-                     const double *rates)
+static bool keys_use(const nt_run *run, const nt_key *keys, const char *data, const double *rates)
 {
     for (const nt_key *key = keys; key && key->name; key++) {
         int n = key->type == NT_KEY_FUNCTION ? 1 : key->type == NT_KEY_FUNCTIONS ? key->high : 0;
-        if (key->type == NT_KEY_GROUP && keys_use(model, key->group, data, rates))
+        if (key->type == NT_KEY_GROUP && keys_use(run, key->group, data, rates))
             return true;
         for (int i = 0; i < n; i++) {
             const nt_expression *e;
             memcpy(&e, data + key->offset + (size_t)i * sizeof e, sizeof e);
-            if (expression_uses(model, e, rates))
+            if (expression_uses(run, e, rates))
                 return true;
         }
     }
     return false;
 }
 
-bool nt_element_uses(const nt_model *model, const nt_element *element, const double *rates)
+bool nt_element_uses(const nt_run *run, const nt_element *element, const double *rates)
 {
-    return keys_use(model, element->type->keys, element->data, rates);
-}
-
-int nt_element_joint(const nt_element *element)
-{
-    for (const nt_key *key = element->type->keys; key && key->name; key++)
-        if (key->type == NT_KEY_JOINT) {
-            int joint;
-            memcpy(&joint, (const char *)element->data + key->offset, sizeof joint);
-            return joint;
-        }
-    return -1;
+    return keys_use(run, element->type->keys, nt_element_data(run, element), rates);
 }
 
 /* ---- words, bodies, elements ---------------------------------------------------------------- */
@@ -131,11 +119,11 @@ static nt_body body_of_term(const nt_body *body, const nt_body *rate, body_term 
 
 static nt_status collect_bodies(nt_survey *s, v3 gravity_rate)
 {
-    nt_model *model = s->model;
+    nt_run *run = s->run;
     nt_parameter_rates *rates = s->rates;
-    rates->motion = NT_TAKE(&rates->arena, model->n_bodies, nt_motion);
-    rates->moved = NT_TAKE(&rates->arena, model->n_bodies, nt_moved_body);
-    rates->weights = NT_TAKE(&rates->arena, model->n_bodies, nt_weight);
+    rates->motion = NT_TAKE(&rates->arena, run->model->n_bodies, nt_motion);
+    rates->moved = NT_TAKE(&rates->arena, run->model->n_bodies, nt_moved_body);
+    rates->weights = NT_TAKE(&rates->arena, run->model->n_bodies, nt_weight);
     if (!rates->motion || !rates->moved || !rates->weights)
         return NT_NO_MEMORY;
     nt_motion_init(rates->motion);
@@ -143,32 +131,32 @@ static nt_status collect_bodies(nt_survey *s, v3 gravity_rate)
     for (int term = MASS; term <= GRAVITY; term++) {
         nt_body_pass *pass = &rates->pass[rates->n_passes];
         int count = 0;
-        for (int i = 1; i < model->n_bodies; i++) {
+        for (int i = 1; i < run->model->n_bodies; i++) {
             nt_body rate = rates_of_body(s, i);
-            count += body_has_term(&model->bodies[i], &rate, gravity_rate, (body_term)term);
+            count += body_has_term(&run->bodies[i], &rate, gravity_rate, (body_term)term);
         }
         if (count == 0)
             continue;
         *pass = (nt_body_pass){.bodies = NT_TAKE(&rates->arena, count + 1, nt_body),
-                               .gravity = term == GRAVITY ? gravity_rate : v3_load(model->gravity),
+                               .gravity = term == GRAVITY ? gravity_rate : v3_load(run->gravity),
                                .parts = term == MASS ? NT_ALL_PARTS : NT_ALL_PARTS & ~NT_INERTIA};
         if (!pass->bodies)
             return NT_NO_MEMORY;
         rates->n_passes++;
-        for (int i = 1; i < model->n_bodies; i++) {
+        for (int i = 1; i < run->model->n_bodies; i++) {
             nt_body rate = rates_of_body(s, i);
-            if (body_has_term(&model->bodies[i], &rate, gravity_rate, (body_term)term))
-                pass->bodies[++pass->n] = body_of_term(&model->bodies[i], &rate, (body_term)term);
+            if (body_has_term(&run->bodies[i], &rate, gravity_rate, (body_term)term))
+                pass->bodies[++pass->n] = body_of_term(&run->bodies[i], &rate, (body_term)term);
         }
     }
-    for (int i = 1; i < model->n_bodies; i++) {
+    for (int i = 1; i < run->model->n_bodies; i++) {
         nt_body rate = rates_of_body(s, i);
-        const nt_body *body = &model->bodies[i];
+        const nt_body *body = &run->bodies[i];
         bool weight = is_weight(body, &rate), falls = body->t_node >= 0 && differs(gravity_rate);
         if (weight || falls)
             rates->weights[rates->n_weights++] =
                 (nt_weight){body->v, weight ? rate.mass : 0, body->mass};
-        if (model->bodies[i].t_node < 0 && differs(rate.x0))
+        if (run->bodies[i].t_node < 0 && differs(rate.x0))
             rates->moved[rates->n_moved++] = (nt_moved_body){i, rate.x0};
     }
     return NT_OK;
@@ -186,15 +174,15 @@ static const nt_moved_body *moved_body(const nt_parameter_rates *rates, int body
 static nt_status collect_signals(nt_survey *s, const nt_words *own, const nt_words *of_element,
                                  double *reach)
 {
-    nt_model *model = s->model;
+    nt_run *run = s->run;
     nt_parameter_rates *rates = s->rates;
-    rates->signal = NT_TAKE(&rates->arena, model->n_signals, int);
-    rates->signal_words = NT_TAKE(&rates->arena, model->n_signals, nt_words);
+    rates->signal = NT_TAKE(&rates->arena, run->model->n_signals, int);
+    rates->signal_words = NT_TAKE(&rates->arena, run->model->n_signals, nt_words);
     if (!rates->signal || !rates->signal_words)
         return NT_NO_MEMORY;
-    memcpy(reach, rates->variables, (size_t)(model->n_parameters + 1) * sizeof *reach);
-    for (int i = 0; i < model->n_signals; i++) {
-        const nt_signal *signal = &model->signals[i];
+    memcpy(reach, rates->variables, (size_t)(run->model->n_parameters + 1) * sizeof *reach);
+    for (int i = 0; i < run->model->n_signals; i++) {
+        const nt_signal *signal = &run->signals[i];
         nt_words words = {0, 0};
         if (signal->joint >= 0)
             words = of_element[signal->joint];
@@ -209,14 +197,12 @@ static nt_status collect_signals(nt_survey *s, const nt_words *own, const nt_wor
                      (signal->bodies[1] > 0 && moved_body(rates, signal->bodies[1]));
         if (words.count == 0 && !moved)
             continue;
-        reach[model->n_parameters + 1 + i] = 1; /* for whom it matters */
+        reach[run->model->n_parameters + 1 + i] = 1; /* for whom it matters */
         rates->signal[rates->n_signals] = i;
         rates->signal_words[rates->n_signals++] = words;
     }
     return NT_OK;
 }
-
-static bool is_joint(const nt_element *e) { return e->type->evaluate == nt_joint_evaluate; }
 
 /* Of a joint that holds a point: its data, with derivatives for numbers. */
 static void point_rates(const char *rates, nt_touched *t)
@@ -227,29 +213,30 @@ static void point_rates(const char *rates, nt_touched *t)
 
 static nt_status collect_elements(nt_survey *s, const nt_words *of_element, const double *reach)
 {
-    nt_model *model = s->model;
+    nt_run *run = s->run;
     nt_parameter_rates *rates = s->rates;
     double unit = fmin(1, s->length);
-    bool *seen = NT_TAKE(&s->arena, model->n_bodies, bool);
-    rates->touched = NT_TAKE(&rates->arena, model->n_elements, nt_touched);
-    rates->seen = NT_TAKE(&rates->arena, model->n_bodies, int);
+    bool *seen = NT_TAKE(&s->arena, run->model->n_bodies, bool);
+    rates->touched = NT_TAKE(&rates->arena, run->model->n_elements, nt_touched);
+    rates->seen = NT_TAKE(&rates->arena, run->model->n_bodies, int);
     if (!rates->touched || !rates->seen || !seen)
         return NT_NO_MEMORY;
-    for (int i = 0; i < model->n_elements; i++) {
-        const nt_element *e = &model->elements[i];
-        int joint = nt_element_joint(e);
+    for (int i = 0; i < run->model->n_elements; i++) {
+        const nt_element *e = &run->model->elements[i];
+        int joint = nt_element_joint(run->model, e);
+        const nt_joint *as_joint = nt_element_as_joint(run, e);
         const nt_moved_body *a = moved_body(rates, e->a), *b = moved_body(rates, e->b);
         nt_touched t = {.element = i, .own = of_element[i], .moved = a || b};
         if (joint >= 0)
             t.of_joint = of_element[joint];
-        t.functions = nt_element_uses(model, e, reach);
-        if (t.functions && is_joint(e))
-            t.motion = nt_joint_of(e)->motion;
+        t.functions = nt_element_uses(run, e, reach);
+        if (t.functions && as_joint)
+            t.motion = as_joint->motion;
         if (!t.own.count && !t.of_joint.count && !t.moved && !t.functions)
             continue;
         const nt_region *r = &s->region[s->first_element + i];
-        t.holds_point = is_joint(e) && nt_joint_of(e)->only_point && nt_joint_of(e)->enforce == 0 &&
-                        !t.moved && !t.functions;
+        t.holds_point =
+            as_joint && as_joint->only_point && as_joint->enforce == 0 && !t.moved && !t.functions;
         if (t.holds_point)
             point_rates((const char *)(s->best + r->word), &t);
         t.step = nt_words_step(rates, t.own, unit, 0);
@@ -259,11 +246,11 @@ static nt_status collect_elements(nt_survey *s, const nt_words *of_element, cons
             if (moved && (t.step == 0 || unit / v3_norm(moved->rate) < t.step))
                 t.step = unit / v3_norm(moved->rate);
         }
-        rates->functions |= nt_element_uses(model, e, NULL);
+        rates->functions |= nt_element_uses(run, e, NULL);
         seen[e->a] = seen[e->b] = true;
         rates->touched[rates->n_touched++] = t;
     }
-    for (int i = 1; i < model->n_bodies; i++)
+    for (int i = 1; i < run->model->n_bodies; i++)
         if (seen[i])
             rates->seen[rates->n_seen++] = i;
     return NT_OK;
@@ -280,9 +267,9 @@ static v3 turning(const double *rate, const double *q)
 
 static nt_status collect_initial(nt_survey *s)
 {
-    nt_model *model = s->model;
+    nt_run *run = s->run;
     nt_parameter_rates *rates = s->rates;
-    const nt_system *system = &model->system;
+    const nt_system *system = &run->system;
     int nv = system->space.nv, rows[2] = {system->nh, system->nh + system->nn};
     rates->dq = NT_TAKE(&rates->arena, nv, double);
     rates->dv = NT_TAKE(&rates->arena, nv, double);
@@ -292,17 +279,17 @@ static nt_status collect_initial(nt_survey *s)
     for (int i = 0; i < s->n_regions; i++) {
         const nt_region *r = &s->region[i];
         const double *rate = s->best + r->word;
-        if (r->at == (char *)model->initial_v)
+        if (r->at == (char *)run->initial_v)
             memcpy(rates->dv, rate, r->bytes);
-        if (r->at == (char *)model->initial_memory && r->bytes > 0)
+        if (r->at == (char *)run->initial_memory && r->bytes > 0)
             memcpy(rates->dmemory, rate, r->bytes);
-        for (int b = 1; r->at == (char *)model->initial_q && b < model->n_bodies; b++) {
-            const nt_body *body = &model->bodies[b];
+        for (int b = 1; r->at == (char *)run->initial_q && b < run->model->n_bodies; b++) {
+            const nt_body *body = &run->bodies[b];
             int turn = body->t_node >= 0 ? 3 : 0;
             memcpy(rates->dq + body->v, rate + body->q, (size_t)turn * sizeof(double));
             if (body->r_node >= 0)
                 v3_store(rates->dq + body->v + turn,
-                         turning(rate + body->q + turn, model->initial_q + body->q + turn));
+                         turning(rate + body->q + turn, run->initial_q + body->q + turn));
         }
     }
     rates->open_row = -1;
@@ -320,10 +307,11 @@ static nt_status collect_initial(nt_survey *s)
 
 static nt_status collect(nt_survey *s)
 {
-    nt_model *model = s->model;
+    nt_run *run = s->run;
     nt_words *of_region = NT_TAKE(&s->arena, s->n_regions, nt_words);
-    nt_words *of_element = NT_TAKE(&s->arena, model->n_elements, nt_words), of_signals = {0, 0};
-    double *reach = NT_TAKE(&s->arena, model->n_parameters + 1 + model->n_signals, double);
+    nt_words *of_element = NT_TAKE(&s->arena, run->model->n_elements, nt_words),
+             of_signals = {0, 0};
+    double *reach = NT_TAKE(&s->arena, nt_model_variable_count(run->model), double);
     v3 gravity_rate = v3_of(0, 0, 0);
     if (!of_region || !of_element || !reach)
         return NT_NO_MEMORY;
@@ -333,7 +321,7 @@ static nt_status collect(nt_survey *s)
             of_element[i - s->first_element] = of_region[i];
         if (s->region[i].kind == NT_REGION_SIGNALS)
             of_signals = of_region[i];
-        if (s->region[i].at == (char *)model->gravity)
+        if (s->region[i].at == (char *)run->gravity)
             gravity_rate = v3_load(s->best + s->region[i].word);
     }
     if (status == NT_OK)
@@ -345,23 +333,23 @@ static nt_status collect(nt_survey *s)
     return status == NT_OK ? collect_initial(s) : status;
 }
 
-nt_status nt_parameter_rates_find(nt_model *model, int k, nt_error *error)
+nt_status nt_parameter_rates_find(nt_run *run, int k, nt_error *error)
 {
-    nt_parameter_rates *rates = &model->rates[k];
-    nt_survey s = {.model = model, .rates = rates};
+    nt_parameter_rates *rates = &run->rates[k];
+    nt_survey s = {.run = run, .rates = rates};
     if (rates->ready)
         return NT_OK;
     nt_arena_free(&rates->arena);
     *rates = (nt_parameter_rates){0};
-    rates->variables = NT_TAKE(&rates->arena, model->n_parameters + 1 + model->n_signals, double);
+    rates->variables = NT_TAKE(&rates->arena, nt_model_variable_count(run->model), double);
     nt_status status = rates->variables ? nt_survey_begin(&s) : NT_NO_MEMORY;
     if (status != NT_OK)
         goto done;
-    nt_survey_parameters(model, k, rates->variables);
-    double value = fabs(model->parameters[k].value), scale = nt_survey_numbers(&s);
+    nt_survey_parameters(run, k, rates->variables);
+    double value = fabs(run->parameters[k].value), scale = nt_survey_numbers(&s);
     bool drives = false; /* prescribed motion: initial values depend on it */
-    for (int i = 0; i < model->n_joints; i++)
-        drives = drives || nt_element_uses(model, &model->elements[i], rates->variables);
+    for (int i = 0; i < run->model->n_joints; i++)
+        drives = drives || nt_element_uses(run, &run->model->elements[i], rates->variables);
     rates->scale = isfinite(scale) ? scale : value > 0 ? value : 1;
     if (isfinite(scale) || drives)
         status = nt_survey_differentiate(&s, rates->scale);
@@ -370,41 +358,41 @@ nt_status nt_parameter_rates_find(nt_model *model, int k, nt_error *error)
 done:
     nt_survey_end(&s);
     if (status == NT_OK)
-        nt_parameter_rates_classify(model, rates);
+        nt_parameter_rates_classify(run, rates);
     rates->ready = status == NT_OK;
-    const nt_parameter *p = &model->parameters[k];
+    const nt_parameter *p = &run->model->parameters[k];
     return status == NT_OK
                ? NT_OK
-               : nt_fail_at(error, status, model->file, p->place.line, p->place.column,
+               : nt_fail_at(error, status, run->model->file, p->place.line, p->place.column,
                             "derivatives in parameter %s: %s", p->name, nt_status_text(status));
 }
 
-void nt_parameter_rates_put(nt_model *model, const nt_parameter_rates *rates, double s)
+void nt_parameter_rates_put(nt_run *run, const nt_parameter_rates *rates, double s)
 {
     nt_words_put(rates, (nt_words){0, rates->n_words}, s);
-    for (int i = 0; i < model->n_parameters; i++)
-        model->variables[i] = model->parameters[i].value + (s == 0 ? 0 : s * rates->variables[i]);
+    for (int i = 0; i < run->model->n_parameters; i++)
+        run->variables[i] = run->parameters[i].value + (s == 0 ? 0 : s * rates->variables[i]);
 }
 
-bool nt_parameter_rates_init(nt_model *model)
+bool nt_parameter_rates_init(nt_run *run)
 {
-    size_t variables = (size_t)model->n_parameters + 1 + (size_t)model->n_signals;
-    nt_arena *arena = &model->arena;
-    model->rates = NT_TAKE(arena, model->n_parameters, nt_parameter_rates);
-    model->variables_base = NT_TAKE(arena, variables, double);
-    model->variables_scratch = NT_TAKE(arena, variables, double);
-    const nt_system *s = &model->system;
-    bool any = model->n_parameters > 0;
-    model->varied_residual = NT_TAKE(arena, any ? s->space.nv : 0, double);
-    model->varied_rows = NT_TAKE(arena, any ? s->nh + s->nn : 0, double);
-    return model->rates && model->variables_base && model->variables_scratch &&
-           model->varied_residual && model->varied_rows;
+    size_t variables = (size_t)run->model->n_parameters + 1 + (size_t)run->model->n_signals;
+    nt_arena *arena = &run->work;
+    run->rates = NT_TAKE(arena, run->model->n_parameters, nt_parameter_rates);
+    run->variables_base = NT_TAKE(arena, variables, double);
+    run->variables_scratch = NT_TAKE(arena, variables, double);
+    const nt_system *s = &run->system;
+    bool any = run->model->n_parameters > 0;
+    run->varied_residual = NT_TAKE(arena, any ? s->space.nv : 0, double);
+    run->varied_rows = NT_TAKE(arena, any ? s->nh + s->nn : 0, double);
+    return run->rates && run->variables_base && run->variables_scratch && run->varied_residual &&
+           run->varied_rows;
 }
 
-void nt_parameter_rates_forget(nt_model *model)
+void nt_parameter_rates_forget(nt_run *run)
 {
-    for (int i = 0; model->rates && i < model->n_parameters; i++) {
-        nt_arena_free(&model->rates[i].arena);
-        model->rates[i] = (nt_parameter_rates){0};
+    for (int i = 0; run->rates && i < run->model->n_parameters; i++) {
+        nt_arena_free(&run->rates[i].arena);
+        run->rates[i] = (nt_parameter_rates){0};
     }
 }

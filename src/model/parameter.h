@@ -4,7 +4,7 @@
  *
  *   p -> numbers of the file      expressions; exact by nt_expression_jet
  *     -> derived numbers          masses about reference points, joint points and triads, initial
- *                                 values: everything that nt_model_prepare and nt_model_assemble
+ *                                 values: everything that nt_run_prepare and nt_run_assemble
  *                                 compute; differences of eighth order along the straight line
  *                                 that the numbers of the file follow, once
  *     -> residual, rows, records  along the straight line that the *derived* numbers follow; so
@@ -69,7 +69,7 @@ typedef struct nt_parameter_rates {
     bool ready;
     nt_arena arena;
     double scale;      /* a natural change of the parameter                                  */
-    double *variables; /* [as model->variables] derivatives of parameters, 0 for t and signals */
+    double *variables; /* [as run->variables] derivatives of parameters, 0 for t and signals */
     nt_word *words;    /* [n_words] of bodies, markers, gravity, signals, elements            */
     int n_words;
     nt_weight *weights; /* [n_weights] */
@@ -96,17 +96,17 @@ typedef struct nt_parameter_rates {
 } nt_parameter_rates;
 
 /* Memory for all parameters; false when it is out. After the layout of the state is known. */
-bool nt_parameter_rates_init(nt_model *model);
+bool nt_parameter_rates_init(nt_run *run);
 /* Parameters were set: what was known of derivatives is void. */
-void nt_parameter_rates_forget(nt_model *model);
+void nt_parameter_rates_forget(nt_run *run);
 
-/* Fill in model->rates[k]. Allocates; leaves the model as it was, bit for bit. */
-nt_status nt_parameter_rates_find(nt_model *model, int k, nt_error *error);
+/* Fill in run->rates[k]. Allocates; leaves the model as it was, bit for bit. */
+nt_status nt_parameter_rates_find(nt_run *run, int k, nt_error *error);
 
 /* Whether the element's functions depend on variables with a rate; on any at all for NULL. */
-bool nt_element_uses(const nt_model *model, const nt_element *element, const double *rates);
+bool nt_element_uses(const nt_run *run, const nt_element *element, const double *rates);
 /* The joint that a motor or torsion spring acts along; -1 for none. */
-int nt_element_joint(const nt_element *element);
+int nt_element_joint(const nt_model *model, const nt_element *element);
 
 /* Put words at base + s rate; s = 0 restores their bits. */
 static inline void nt_words_put(const nt_parameter_rates *rates, nt_words words, double s)
@@ -131,17 +131,17 @@ static inline double nt_words_step(const nt_parameter_rates *rates, nt_words wor
 }
 
 /* Everything the parameter changes, at base + s rate: for whole evaluations of the model. */
-void nt_parameter_rates_put(nt_model *model, const nt_parameter_rates *rates, double s);
+void nt_parameter_rates_put(nt_run *run, const nt_parameter_rates *rates, double s);
 
 /* Whether each touched element is quadratic: by trial (parameter_tangent.c). */
-void nt_parameter_rates_classify(nt_model *model, nt_parameter_rates *rates);
+void nt_parameter_rates_classify(nt_run *run, nt_parameter_rates *rates);
 
 /* system.h */
-nt_status nt_model_parameter_tangent(void *self, const nt_point *at, int k, const nt_terms *terms);
+nt_status nt_run_parameter_tangent(void *self, const nt_point *at, int k, const nt_terms *terms);
 
-nt_status nt_model_own_initial_tangent(void *self, double t, int k, double *dq, double *dv,
-                                       double *dmemory);
-nt_status nt_model_energy_tangent(void *self, const nt_point *at, int k, nt_energy *derivative);
+nt_status nt_run_own_initial_tangent(void *self, double t, int k, double *dq, double *dv,
+                                     double *dmemory);
+nt_status nt_run_energy_tangent(void *self, const nt_point *at, int k, nt_energy *derivative);
 
 /* ---- differences ---------------------------------------------------------------------------- */
 

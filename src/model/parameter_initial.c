@@ -11,44 +11,43 @@
  * units of the row: far above what an assembly leaves (1e-13), far below a design change. */
 static const double OPEN = 1e-8;
 
-static nt_status check_number(const nt_model *model, int k, nt_error *error)
+static nt_status check_number(const nt_run *run, int k, nt_error *error)
 {
-    if (k >= 0 && k < model->n_parameters)
+    if (k >= 0 && k < run->model->n_parameters)
         return NT_OK;
     return nt_fail(error, NT_INVALID, "parameter %d, expected a number from 0 to %d", k,
-                   model->n_parameters - 1);
+                   run->model->n_parameters - 1);
 }
 
-nt_status nt_model_prepare_parameters(nt_model *model, const int *parameters, int n,
-                                      nt_error *error)
+nt_status nt_run_prepare_parameters(nt_run *run, const int *parameters, int n, nt_error *error)
 {
     nt_status status = NT_OK;
-    int count = parameters ? n : model->n_parameters;
+    int count = parameters ? n : run->model->n_parameters;
     for (int i = 0; i < count && status == NT_OK; i++) {
         int k = parameters ? parameters[i] : i;
-        status = check_number(model, k, error);
+        status = check_number(run, k, error);
         if (status == NT_OK)
-            status = nt_parameter_rates_find(model, k, error);
+            status = nt_parameter_rates_find(run, k, error);
     }
     return status;
 }
 
-nt_status nt_model_initial_tangent(nt_model *model, int k, double *dq, double *dv, double *dmemory,
-                                   nt_error *error)
+nt_status nt_run_initial_tangent(nt_run *run, int k, double *dq, double *dv, double *dmemory,
+                                 nt_error *error)
 {
-    const nt_system *system = &model->system;
-    nt_status status = check_number(model, k, error);
+    const nt_system *system = &run->system;
+    nt_status status = check_number(run, k, error);
     if (status == NT_OK)
-        status = nt_parameter_rates_find(model, k, error);
+        status = nt_parameter_rates_find(run, k, error);
     if (status != NT_OK)
         return status;
-    const nt_parameter_rates *rates = &model->rates[k];
+    const nt_parameter_rates *rates = &run->rates[k];
     if (rates->open_row >= 0 && fabs(rates->opening) * rates->scale > OPEN) {
         char equation[160];
-        const nt_parameter *p = &model->parameters[k];
-        nt_model_equation_name(model, system->space.nv + rates->open_row, equation,
-                               (int)sizeof equation);
-        return nt_fail_at(error, NT_INCONSISTENT, model->file, p->place.line, p->place.column,
+        const nt_parameter *p = &run->model->parameters[k];
+        nt_run_equation_name(run, system->space.nv + rates->open_row, equation,
+                             (int)sizeof equation);
+        return nt_fail_at(error, NT_INCONSISTENT, run->model->file, p->place.line, p->place.column,
                           "initial %s cannot follow parameter %s: %s opens by %.3g per unit",
                           rates->open_level == NT_POSITION ? "positions" : "velocities", p->name,
                           equation, rates->opening);
@@ -60,13 +59,13 @@ nt_status nt_model_initial_tangent(nt_model *model, int k, double *dq, double *d
     return NT_OK;
 }
 
-nt_status nt_model_own_initial_tangent(void *self, double t, int k, double *dq, double *dv,
-                                       double *dmemory)
+nt_status nt_run_own_initial_tangent(void *self, double t, int k, double *dq, double *dv,
+                                     double *dmemory)
 {
-    nt_model *model = self;
-    if (t != model->simulation.start)
+    nt_run *run = self;
+    if (t != run->model->simulation.start)
         return NT_UNSUPPORTED;
-    return nt_model_initial_tangent(model, k, dq, dv, dmemory, NULL);
+    return nt_run_initial_tangent(run, k, dq, dv, dmemory, NULL);
 }
 
 /* ---- energies ------------------------------------------------------------------------------- */
@@ -83,8 +82,8 @@ typedef struct energy_slope {
     double of[N_ENERGIES], gap[N_ENERGIES], rounding[N_ENERGIES];
 } energy_slope;
 
-static nt_status difference_energy(nt_model *model, const nt_parameter_rates *rates,
-                                   const nt_point *at, double h, energy_slope *out)
+static nt_status difference_energy(nt_run *run, const nt_parameter_rates *rates, const nt_point *at,
+                                   double h, energy_slope *out)
 {
     nt_status status = NT_OK;
     double fourth[N_ENERGIES] = {0}, largest[N_ENERGIES] = {0};
@@ -92,8 +91,8 @@ static nt_status difference_energy(nt_model *model, const nt_parameter_rates *ra
     for (int i = 0; i < 6 && status == NT_OK; i++) {
         int place = i / 2, sign = i % 2 ? -1 : 1;
         nt_energy energy;
-        nt_parameter_rates_put(model, rates, sign * (place + 1) * h);
-        status = nt_model_energy(model, at, &energy);
+        nt_parameter_rates_put(run, rates, sign * (place + 1) * h);
+        status = nt_run_energy(run, at, &energy);
         const double value[N_ENERGIES] = {energy.kinetic, energy.potential, energy.power};
         for (int k = 0; k < N_ENERGIES; k++) {
             out->of[k] += sign * NT_SIXTH[place] * value[k] / h;
@@ -108,21 +107,21 @@ static nt_status difference_energy(nt_model *model, const nt_parameter_rates *ra
     return status;
 }
 
-nt_status nt_model_energy_tangent(void *self, const nt_point *at, int k, nt_energy *derivative)
+nt_status nt_run_energy_tangent(void *self, const nt_point *at, int k, nt_energy *derivative)
 {
-    nt_model *model = self;
-    nt_status status = nt_parameter_rates_find(model, k, NULL);
+    nt_run *run = self;
+    nt_status status = nt_parameter_rates_find(run, k, NULL);
     *derivative = (nt_energy){0};
     if (status != NT_OK)
         return status;
-    const nt_parameter_rates *rates = &model->rates[k];
+    const nt_parameter_rates *rates = &run->rates[k];
     nt_words all = {0, rates->n_words};
-    double h = FIRST_STEP * nt_words_step(rates, all, fmin(1, model->length), rates->scale);
+    double h = FIRST_STEP * nt_words_step(rates, all, fmin(1, run->length), rates->scale);
     double best[N_ENERGIES] = {0}, least[N_ENERGIES] = {0};
     bool good = false, found = false;
     for (int level = 0; level < LEVELS && !good; level++, h *= NEXT_STEP) {
         energy_slope next;
-        status = difference_energy(model, rates, at, h, &next);
+        status = difference_energy(run, rates, at, h, &next);
         good = status == NT_OK; /* a load that has no value so far away may have one nearer */
         for (int i = 0; i < N_ENERGIES && status == NT_OK; i++) {
             double doubt = next.gap[i] + next.rounding[i];
@@ -134,11 +133,11 @@ nt_status nt_model_energy_tangent(void *self, const nt_point *at, int k, nt_ener
         }
         found = found || status == NT_OK;
     }
-    nt_parameter_rates_put(model, rates, 0);
+    nt_parameter_rates_put(run, rates, 0);
     *derivative = (nt_energy){.kinetic = best[0], .potential = best[1], .power = best[2]};
     return found ? NT_OK : status;
 }
 
 /* ---- how far they are off ------------------------------------------------------------------- */
 
-double nt_model_parameter_error(const nt_model *model) { return model->parameter_error; }
+double nt_run_parameter_error(const nt_run *run) { return run->parameter_error; }

@@ -10,7 +10,7 @@
 #include "model/parameter_survey.h"
 
 #include "model/evaluate.h"
-#include "model/joint.h"
+#include "model/joints/joint.h"
 #include "system/problem.h"
 
 #include <float.h>
@@ -44,20 +44,22 @@ static void add_region(nt_survey *s, nt_region_kind kind, void *at, size_t bytes
 
 static void list_regions(nt_survey *s)
 {
-    nt_model *model = s->model;
-    const nt_system *system = &model->system;
-    add_region(s, NT_REGION_BODIES, model->bodies, (size_t)model->n_bodies * sizeof *model->bodies);
-    add_region(s, NT_REGION_PLAIN, model->gravity, sizeof model->gravity);
-    add_region(s, NT_REGION_PLAIN, model->markers,
-               (size_t)model->n_markers * sizeof *model->markers);
-    add_region(s, NT_REGION_SIGNALS, model->signals,
-               (size_t)model->n_signals * sizeof *model->signals);
+    nt_run *run = s->run;
+    const nt_system *system = &run->system;
+    add_region(s, NT_REGION_BODIES, run->bodies,
+               (size_t)run->model->n_bodies * sizeof *run->bodies);
+    add_region(s, NT_REGION_PLAIN, run->gravity, 3 * sizeof *run->gravity);
+    add_region(s, NT_REGION_PLAIN, run->markers,
+               (size_t)run->model->n_markers * sizeof *run->markers);
+    add_region(s, NT_REGION_SIGNALS, run->signals,
+               (size_t)run->model->n_signals * sizeof *run->signals);
     s->first_element = s->n_regions;
-    for (int i = 0; i < model->n_elements; i++)
-        add_region(s, NT_REGION_ELEMENT, model->elements[i].data, model->elements[i].type->size);
-    add_region(s, NT_REGION_INITIAL, model->initial_q, (size_t)system->space.nq * sizeof(double));
-    add_region(s, NT_REGION_INITIAL, model->initial_v, (size_t)system->space.nv * sizeof(double));
-    add_region(s, NT_REGION_INITIAL, model->initial_memory,
+    for (int i = 0; i < run->model->n_elements; i++)
+        add_region(s, NT_REGION_ELEMENT, nt_element_numbers(run, &run->model->elements[i]),
+                   run->model->elements[i].type->size);
+    add_region(s, NT_REGION_INITIAL, run->initial_q, (size_t)system->space.nq * sizeof(double));
+    add_region(s, NT_REGION_INITIAL, run->initial_v, (size_t)system->space.nv * sizeof(double));
+    add_region(s, NT_REGION_INITIAL, run->initial_memory,
                (size_t)system->n_memory * sizeof(double));
 }
 
@@ -83,11 +85,11 @@ static int by_address(const void *a, const void *b)
 
 nt_status nt_survey_begin(nt_survey *s)
 {
-    nt_model *model = s->model;
+    nt_run *run = s->run;
     nt_arena *arena = &s->arena;
-    size_t rows = (size_t)(model->system.nh + model->system.nn);
-    s->region = NT_TAKE(arena, model->n_elements + 8, nt_region);
-    s->sorted = NT_TAKE(arena, model->n_elements + 8, nt_region *);
+    size_t rows = (size_t)(run->system.nh + run->system.nn);
+    s->region = NT_TAKE(arena, run->model->n_elements + 8, nt_region);
+    s->sorted = NT_TAKE(arena, run->model->n_elements + 8, nt_region *);
     if (!s->region || !s->sorted)
         return NT_NO_MEMORY;
     list_regions(s);
@@ -100,8 +102,8 @@ nt_status nt_survey_begin(nt_survey *s)
     s->sixth = NT_TAKE(arena, s->words, double);
     s->best = NT_TAKE(arena, s->words, double);
     s->doubt = NT_TAKE(arena, s->words, double);
-    s->direction = NT_TAKE(arena, model->n_bindings, double);
-    s->number = NT_TAKE(arena, model->n_bindings, double);
+    s->direction = NT_TAKE(arena, run->model->n_bindings, double);
+    s->number = NT_TAKE(arena, run->model->n_bindings, double);
     s->rows = NT_TAKE(arena, rows, double);
     s->opening[0] = NT_TAKE(arena, rows, double);
     s->opening[1] = NT_TAKE(arena, rows, double);
@@ -110,24 +112,24 @@ nt_status nt_survey_begin(nt_survey *s)
         return NT_NO_MEMORY;
     read_words(s, (double *)(void *)s->saved);
     s->kept = true;
-    s->length = model->length;
-    s->n_redundant = model->n_redundant;
-    s->corrections = model->corrections;
-    s->failed = model->failed;
+    s->length = run->length;
+    s->n_redundant = run->n_redundant;
+    s->corrections = run->corrections;
+    s->failed = run->failed;
     return NT_OK;
 }
 
 void nt_survey_end(nt_survey *s)
 {
-    nt_model *model = s->model;
+    nt_run *run = s->run;
     if (s->kept) {
         write_words(s, s->saved);
-        model->length = s->length;
-        model->n_redundant = s->n_redundant;
-        model->corrections = s->corrections;
-        model->failed = s->failed;
-        for (int i = 0; i < model->n_parameters; i++)
-            model->variables[i] = model->parameters[i].value;
+        run->length = s->length;
+        run->n_redundant = s->n_redundant;
+        run->corrections = s->corrections;
+        run->failed = s->failed;
+        for (int i = 0; i < run->model->n_parameters; i++)
+            run->variables[i] = run->parameters[i].value;
     }
     nt_assembly_destroy(s->assembly);
     nt_arena_free(&s->arena);
@@ -136,15 +138,15 @@ void nt_survey_end(nt_survey *s)
 /* ---- along the tangent of the file's numbers ------------------------------------------------ */
 
 /* Derivatives of all parameters: those that follow move too. */
-void nt_survey_parameters(const nt_model *model, int k, double *rates)
+void nt_survey_parameters(const nt_run *run, int k, double *rates)
 {
     rates[k] = 1;
-    for (int i = k + 1; i < model->n_parameters; i++) {
-        const nt_parameter *p = &model->parameters[i];
+    for (int i = k + 1; i < run->model->n_parameters; i++) {
+        const nt_parameter *p = &run->model->parameters[i];
         double jet[3];
-        if (!p->expression || p->taken)
+        if (!p->expression || run->parameters[i].taken)
             continue;
-        nt_expression_jet(p->expression, model->variables, rates, model->zeros, jet);
+        nt_expression_jet(p->expression, run->variables, rates, run->model->zeros, jet);
         rates[i] = jet[1];
     }
 }
@@ -152,26 +154,26 @@ void nt_survey_parameters(const nt_model *model, int k, double *rates)
 /* By how much a number of the file may change at once: its own size, and what is small beside the
  * model's length (or 1) by that much; a direction's component, a mass or an inertia by the largest
  * of those that stand together. */
-static double size_of(const nt_binding *binding, double unit)
+static double size_of(const nt_run *run, const nt_binding *binding, double unit)
 {
     double largest = 0;
     for (int i = 0; i < binding->n_among; i++)
-        largest = fmax(largest, fabs(binding->among[i]));
-    return largest > 0 ? largest : fmax(fabs(*binding->target), unit);
+        largest = fmax(largest, fabs(nt_run_number(run, binding->among)[i]));
+    return largest > 0 ? largest : fmax(fabs(*nt_run_number(run, binding->target)), unit);
 }
 
 double nt_survey_numbers(nt_survey *s)
 {
-    const nt_model *model = s->model;
-    double unit = fmin(1, model->length), scale = (double)INFINITY;
-    for (int i = 0; i < model->n_bindings; i++) {
+    const nt_run *run = s->run;
+    double unit = fmin(1, run->length), scale = (double)INFINITY;
+    for (int i = 0; i < run->model->n_bindings; i++) {
         double jet[3];
-        nt_expression_jet(model->bindings[i].expression, model->variables, s->rates->variables,
-                          model->zeros, jet);
-        s->number[i] = *model->bindings[i].target;
+        nt_expression_jet(run->model->bindings[i].expression, run->variables, s->rates->variables,
+                          run->model->zeros, jet);
+        s->number[i] = *nt_run_number(run, run->model->bindings[i].target);
         s->direction[i] = jet[1];
         if (jet[1] != 0)
-            scale = fmin(scale, size_of(&model->bindings[i], unit) / fabs(jet[1]));
+            scale = fmin(scale, size_of(run, &run->model->bindings[i], unit) / fabs(jet[1]));
     }
     return scale;
 }
@@ -179,14 +181,15 @@ double nt_survey_numbers(nt_survey *s)
 /* Everything derived anew with the file's numbers at a distance along their tangent. */
 static nt_status derive_at(nt_survey *s, double distance)
 {
-    nt_model *model = s->model;
+    nt_run *run = s->run;
     write_words(s, s->saved);
-    for (int i = 0; i < model->n_parameters; i++)
-        model->variables[i] =
-            model->parameters[i].value + (distance == 0 ? 0 : distance * s->rates->variables[i]);
-    for (int i = 0; i < model->n_bindings; i++)
-        *model->bindings[i].target = s->number[i] + distance * s->direction[i];
-    return nt_model_prepare_derived(model, false, NULL);
+    for (int i = 0; i < run->model->n_parameters; i++)
+        run->variables[i] =
+            run->parameters[i].value + (distance == 0 ? 0 : distance * s->rates->variables[i]);
+    for (int i = 0; i < run->model->n_bindings; i++)
+        *nt_run_number(run, run->model->bindings[i].target) =
+            s->number[i] + distance * s->direction[i];
+    return nt_run_prepare_derived(run, false, NULL);
 }
 
 static nt_status move_to(nt_survey *s, double distance)
@@ -205,11 +208,11 @@ static bool placed_differently(const nt_body *a, const nt_body *b, bool weighs)
 }
 
 /* Whether the assembly found velocities other than the given ones. */
-static bool found_velocities(const nt_model *model, const nt_body *given)
+static bool found_velocities(const nt_run *run, const nt_body *given)
 {
-    for (int i = 1; i < model->n_bodies; i++) {
+    for (int i = 1; i < run->model->n_bodies; i++) {
         const nt_body *b = &given[i];
-        const double *v = model->initial_v + b->v;
+        const double *v = run->initial_v + b->v;
         bool moves = b->t_node >= 0, turns = b->r_node >= 0;
         v3 dv = moves ? v3_sub(v3_load(v), b->v0) : v3_of(0, 0, 0);
         v3 dw = turns ? v3_sub(v3_load(v + (moves ? 3 : 0)), b->w0) : v3_of(0, 0, 0);
@@ -222,45 +225,45 @@ static bool found_velocities(const nt_model *model, const nt_body *given)
 /* Whether anything that the assembly reads changes; else the eight assemblies can be spared. */
 static nt_status find_whether_assembles(nt_survey *s, double h)
 {
-    const nt_model *model = s->model;
+    const nt_run *run = s->run;
     const nt_body *before = (const nt_body *)(const void *)s->plus; /* bodies come first */
     nt_status status = derive_at(s, 0);
     if (status != NT_OK)
         return status;
     read_words(s, s->plus);
     status = derive_at(s, h);
-    bool weighs = found_velocities(model, before);
-    for (int i = 1; i < model->n_bodies && !s->assembles; i++)
-        s->assembles = placed_differently(&before[i], &model->bodies[i], weighs);
-    for (int i = 0; i < model->n_elements && !s->assembles; i++) {
-        const nt_element *e = &model->elements[i];
+    bool weighs = found_velocities(run, before);
+    for (int i = 1; i < run->model->n_bodies && !s->assembles; i++)
+        s->assembles = placed_differently(&before[i], &run->bodies[i], weighs);
+    for (int i = 0; i < run->model->n_elements && !s->assembles; i++) {
+        const nt_element *e = &run->model->elements[i];
         const nt_region *r = &s->region[s->first_element + i];
-        s->assembles = (e->n_rows + e->n_rates > 0 || i < model->n_joints) &&
+        s->assembles = (e->n_rows + e->n_rates > 0 || i < run->model->n_joints) &&
                        (memcmp(r->at, s->plus + r->word, r->bytes) != 0 ||
-                        nt_element_uses(model, e, s->rates->variables));
+                        nt_element_uses(run, e, s->rates->variables));
     }
     if (status == NT_OK && s->assembles)
-        status = nt_assembly_create(&s->assembly, s->model, NULL);
+        status = nt_assembly_create(&s->assembly, s->run, NULL);
     return status;
 }
 
 /* Largest violation of the constraints per unit of the parameter that assembly left. */
 static nt_status look_for_openings(nt_survey *s, double distance)
 {
-    nt_model *model = s->model;
-    const nt_system *system = &model->system;
-    nt_point at = {.t = model->simulation.start,
-                   .q = model->initial_q,
-                   .v = model->initial_v,
-                   .vdot = model->initial_v,
-                   .lambda = model->multipliers,
-                   .mu = model->multipliers + system->nh};
+    nt_run *run = s->run;
+    const nt_system *system = &run->system;
+    nt_point at = {.t = run->model->simulation.start,
+                   .q = run->initial_q,
+                   .v = run->initial_v,
+                   .vdot = run->initial_v,
+                   .lambda = run->multipliers,
+                   .mu = run->multipliers + system->nh};
     for (int level = NT_POSITION; level <= NT_VELOCITY; level++) {
         int n = level == NT_POSITION ? system->nh : system->nh + system->nn;
         nt_terms terms = {.level = (nt_level)level, .rows = s->rows};
         if (n == 0)
             continue;
-        nt_status status = nt_model_evaluate(model, &at, &terms);
+        nt_status status = nt_run_evaluate(run, &at, &terms);
         if (status != NT_OK)
             return status;
         for (int i = 0; i < n; i++)
@@ -272,7 +275,7 @@ static nt_status look_for_openings(nt_survey *s, double distance)
 /* d8 and d6 of all words at step h; openings by the widest difference. */
 static nt_status difference(nt_survey *s, double h)
 {
-    size_t rows = (size_t)(s->model->system.nh + s->model->system.nn);
+    size_t rows = (size_t)(s->run->system.nh + s->run->system.nn);
     memset(s->eighth, 0, s->words * sizeof(double));
     memset(s->sixth, 0, s->words * sizeof(double));
     memset(s->opening[0], 0, rows * sizeof(double));
@@ -354,8 +357,8 @@ static void clean(nt_survey *s, double h)
                 s->best[w] = 0;
         }
     }
-    for (int b = 0; b < s->model->n_bindings; b++) {
-        const char *target = (const char *)s->model->bindings[b].target;
+    for (int b = 0; b < s->run->model->n_bindings; b++) {
+        const char *target = s->run->numbers + s->run->model->bindings[b].target;
         const nt_region *r = region_at(s, target);
         if (r)
             s->best[r->word + (size_t)(target - r->at) / 8] = s->direction[b];

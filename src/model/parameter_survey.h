@@ -20,7 +20,7 @@ typedef struct nt_region {
 } nt_region;
 
 typedef struct nt_survey {
-    nt_model *model;
+    nt_run *run;
     nt_parameter_rates *rates;
     double *direction; /* [n_bindings] derivatives of the numbers of the file */
     double *number;    /* [n_bindings] their values                           */
@@ -42,7 +42,7 @@ typedef struct nt_survey {
     /* what an assembly leaves besides */
     double length;
     int n_redundant;
-    char *corrections;
+    const char *corrections;
     const nt_element *failed;
 } nt_survey;
 
@@ -51,7 +51,7 @@ nt_status nt_survey_begin(nt_survey *survey);
 void nt_survey_end(nt_survey *survey);
 
 /* Derivatives of all parameters in parameter k: those that follow move too. */
-void nt_survey_parameters(const nt_model *model, int k, double *rates);
+void nt_survey_parameters(const nt_run *run, int k, double *rates);
 
 /* Derivatives of the file's numbers, and the change of the parameter along which each of them
  * changes by at most its own size (a zero: by the model's length, but not more than 1; of a

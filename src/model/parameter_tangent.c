@@ -10,7 +10,7 @@
 #include "model/bodies.h"
 #include "model/body.h"
 #include "model/evaluate.h"
-#include "model/joint.h"
+#include "model/joints/joint.h"
 
 #include <float.h>
 #include <string.h>
@@ -39,7 +39,7 @@ enum { ROOM = 12 + 20 };
 
 /* What is varied, and at which point. */
 typedef struct variation {
-    nt_model *model;
+    nt_run *run;
     const nt_parameter_rates *rates;
     nt_view view;
     nt_terms terms; /* into scratch */
@@ -55,38 +55,38 @@ typedef struct variation {
 
 static void put(const variation *v, const nt_touched *t, double s)
 {
-    nt_model *model = v->model;
+    nt_run *run = v->run;
     const nt_parameter_rates *rates = v->rates;
     nt_words_put(rates, t->own, s);
     nt_words_put(rates, t->of_joint, s);
     if (t->functions)
-        for (int i = 0; i < model->n_parameters + 1 + model->n_signals; i++)
+        for (int i = 0; i < nt_model_variable_count(run->model); i++)
             if (v->straight.rates[i] != 0)
-                model->variables[i] =
-                    model->variables_base[i] + (s == 0 ? 0 : s * v->straight.rates[i]);
+                run->variables[i] =
+                    run->variables_base[i] + (s == 0 ? 0 : s * v->straight.rates[i]);
 }
 
 static void move(const variation *v, double s)
 {
     for (int i = 0; i < v->rates->n_moved; i++) {
         const nt_moved_body *moved = &v->rates->moved[i];
-        nt_motion *motion = &v->model->motion[moved->body];
-        motion->x = v3_axpy(s, moved->rate, v->model->bodies[moved->body].x0);
+        nt_motion *motion = &v->run->motion[moved->body];
+        motion->x = v3_axpy(s, moved->rate, v->run->bodies[moved->body].x0);
     }
 }
 
 static nt_status evaluate_at(variation *v, const nt_touched *t, double s, double values[ROOM])
 {
-    const nt_element *e = &v->model->elements[t->element];
+    const nt_element *e = &v->run->model->elements[t->element];
     for (int i = 0; i < v->n; i++)
         *v->from[i] = 0;
     put(v, t, s);
     if (t->moved)
         move(v, s);
     v->straight.s = s;
-    v->model->straight = t->functions ? &v->straight : NULL;
+    v->run->straight = t->functions ? &v->straight : NULL;
     nt_status status = e->type->evaluate(e, &v->view);
-    v->model->straight = NULL;
+    v->run->straight = NULL;
     for (int i = 0; i < v->n; i++)
         values[i] = *v->from[i];
     return status;
@@ -153,7 +153,7 @@ static nt_status best_difference(variation *v, const nt_touched *t, double step,
 {
     nt_status status = NT_OK;
     bool good = false, found = false;
-    bool contact = strcmp(v->model->elements[t->element].type->section, "contacts") == 0;
+    bool contact = v->run->model->elements[t->element].type->touches;
     int levels = contact ? CONTACT_LEVELS : LEVELS;
     double h = FIRST_STEP * step;
     for (int level = 0; level < levels && !good; level++, h *= NEXT_STEP) {
@@ -173,11 +173,11 @@ static nt_status best_difference(variation *v, const nt_touched *t, double step,
 /* f'' along time alone, parameters at base + s rate. */
 static double second_derivative(const variation *v, const nt_expression *f, double s)
 {
-    nt_model *model = v->model;
-    double jet[3], *at = model->variables_scratch;
-    for (int i = 0; i <= model->n_parameters; i++)
-        at[i] = model->variables_base[i] + s * v->rates->variables[i];
-    nt_expression_jet(f, at, model->time_rate, model->zeros, jet);
+    nt_run *run = v->run;
+    double jet[3], *at = run->variables_scratch;
+    for (int i = 0; i <= run->model->n_parameters; i++)
+        at[i] = run->variables_base[i] + s * v->rates->variables[i];
+    nt_expression_jet(f, at, run->model->time_rate, run->model->zeros, jet);
     return jet[2];
 }
 
@@ -186,16 +186,16 @@ static double second_derivative(const variation *v, const nt_expression *f, doub
  * has no exact derivative here; differences of sixth order. */
 static void motion_rates(variation *v, const nt_expression *f, bool second)
 {
-    nt_model *model = v->model;
-    const double *base = model->variables_base, *p = v->rates->variables;
-    double c = v->rates->scale, jet[3], mixed[2], *direction = model->variables_scratch;
+    nt_run *run = v->run;
+    const double *base = run->variables_base, *p = v->rates->variables;
+    double c = v->rates->scale, jet[3], mixed[2], *direction = run->variables_scratch;
     double *out = v->straight.motion;
-    nt_expression_jet(f, base, p, model->zeros, jet);
+    nt_expression_jet(f, base, p, run->model->zeros, jet);
     out[0] = jet[1];
     for (int side = 0; side < 2; side++) {
-        for (int i = 0; i <= model->n_parameters; i++)
-            direction[i] = model->time_rate[i] + (side == 0 ? c : -c) * p[i];
-        nt_expression_jet(f, base, direction, model->zeros, jet);
+        for (int i = 0; i <= run->model->n_parameters; i++)
+            direction[i] = run->model->time_rate[i] + (side == 0 ? c : -c) * p[i];
+        nt_expression_jet(f, base, direction, run->model->zeros, jet);
         mixed[side] = jet[2];
     }
     out[1] = (mixed[0] - mixed[1]) / (4 * c);
@@ -226,8 +226,8 @@ static double step_of(const variation *v, const nt_touched *t)
 {
     double step = t->step, f[3];
     if (t->motion) {
-        nt_expression_jet(t->motion, v->model->variables_base, v->model->time_rate, v->model->zeros,
-                          f);
+        nt_expression_jet(t->motion, v->run->variables_base, v->run->model->time_rate,
+                          v->run->model->zeros, f);
         for (int i = 0; i < 3; i++) {
             double rate = fabs(v->straight.motion[i]), s = fmax(fabs(f[i]), 1) / rate;
             if (rate > 0 && (step == 0 || s < step))
@@ -249,26 +249,25 @@ static void add_entry(variation *v, double *from, double *to)
 
 static void list_entries(variation *v, const nt_element *e, const nt_terms *wanted)
 {
-    nt_model *model = v->model;
+    nt_run *run = v->run;
     const int on[2] = {e->a, e->b == e->a ? 0 : e->b};
     v->n = 0;
     for (int side = 0; side < 2; side++) {
-        const nt_body *body = &model->bodies[on[side]];
+        const nt_body *body = &run->bodies[on[side]];
         int count = 3 * ((body->t_node >= 0) + (body->r_node >= 0));
         for (int i = body->v; i < body->v + count; i++)
-            add_entry(v, model->varied_residual + i,
-                      wanted->residual ? wanted->residual + i : NULL);
+            add_entry(v, run->varied_residual + i, wanted->residual ? wanted->residual + i : NULL);
     }
     for (int i = 0; i < e->n_rows + e->n_rates; i++) {
         int row = nt_element_row(e, i);
-        add_entry(v, model->varied_rows + row, wanted->rows ? wanted->rows + row : NULL);
+        add_entry(v, run->varied_rows + row, wanted->rows ? wanted->rows + row : NULL);
     }
 }
 
-static bool drives_angle(const nt_element *e)
+static bool drives_angle(const nt_run *run, const nt_element *e)
 {
-    return e->type->evaluate == nt_joint_evaluate && nt_joint_of(e)->motion &&
-           nt_joint_of(e)->rotates;
+    const nt_joint *joint = nt_element_as_joint(run, e);
+    return joint && joint->motion && joint->rotates;
 }
 
 /* Two values; six, the steps chosen by trial; six far apart, exact up to fifth powers of s. */
@@ -276,13 +275,13 @@ typedef enum formula { TWO, SIX, WIDE_SIX } formula;
 
 static nt_status differentiate(variation *v, const nt_touched *t, formula by, slope *out)
 {
-    const nt_element *e = &v->model->elements[t->element];
+    const nt_element *e = &v->run->model->elements[t->element];
     if (t->motion)
         motion_rates(v, t->motion, v->terms.level == NT_ACCELERATION);
     bool apart = t->own.count == 0 && t->of_joint.count == 0 && !t->moved;
-    v->straight.share = apart && e->type->evaluate != nt_joint_evaluate ? 0 : 1;
+    v->straight.share = apart && !e->type->as_joint ? 0 : 1;
     double step = step_of(v, t);
-    if (by != SIX && drives_angle(e))
+    if (by != SIX && drives_angle(v->run, e))
         step *= WITHIN_BRANCH;
     else if (by == TWO && t->linear)
         step *= FAR;
@@ -306,7 +305,7 @@ static v3 arm_at(const nt_motion *m, v3 r, nt_level level)
 /* p_A - p_B = 0 with the force F on A, -F on B: linear in the points. */
 static void add_point(const variation *v, const nt_touched *t, const nt_terms *wanted)
 {
-    const nt_element *e = &v->model->elements[t->element];
+    const nt_element *e = &v->run->model->elements[t->element];
     const nt_motion *a = &v->view.motion[e->a], *b = &v->view.motion[e->b];
     v3 r_a = m3_apply(a->R, t->point_a), r_b = m3_apply(b->R, t->point_b);
     if (wanted->rows)
@@ -323,10 +322,10 @@ static void add_point(const variation *v, const nt_touched *t, const nt_terms *w
 
 static nt_status add_elements(variation *v, const nt_terms *wanted, double *size, double *doubt)
 {
-    nt_model *model = v->model;
+    nt_run *run = v->run;
     for (int i = 0; i < v->rates->n_touched; i++) {
         const nt_touched *t = &v->rates->touched[i];
-        const nt_element *e = &model->elements[t->element];
+        const nt_element *e = &run->model->elements[t->element];
         slope d;
         if (t->holds_point) {
             add_point(v, t, wanted);
@@ -335,7 +334,7 @@ static nt_status add_elements(variation *v, const nt_terms *wanted, double *size
         list_entries(v, e, wanted);
         nt_status status = differentiate(v, t, t->quadratic ? TWO : SIX, &d);
         if (status != NT_OK) {
-            model->failed = e;
+            run->failed = e;
             return status;
         }
         for (int k = 0; k < v->n; k++)
@@ -352,11 +351,11 @@ static nt_status add_elements(variation *v, const nt_terms *wanted, double *size
 /* Derivatives of the signals that the parameter changes at a fixed state. */
 static void signal_rates(variation *v)
 {
-    nt_model *model = v->model;
+    nt_run *run = v->run;
     const nt_parameter_rates *rates = v->rates;
-    double *out = rates->variables + model->n_parameters + 1;
+    double *out = rates->variables + run->model->n_parameters + 1;
     for (int i = 0; i < rates->n_signals; i++) {
-        const nt_signal *signal = &model->signals[rates->signal[i]];
+        const nt_signal *signal = &run->signals[rates->signal[i]];
         nt_words words = rates->signal_words[i];
         double step = nt_words_step(rates, words, v->unit, 0), sum = 0;
         for (int k = 0; k < rates->n_moved; k++)
@@ -383,45 +382,48 @@ static void signal_rates(variation *v)
 /* Motion of the bodies that matter, multipliers, and where functions change all signals. */
 static void look(variation *v, const nt_point *at)
 {
-    nt_model *model = v->model;
+    nt_run *run = v->run;
     const nt_parameter_rates *rates = v->rates;
-    int nh = model->system.nh, nn = model->system.nn;
+    int nh = run->system.nh, nn = run->system.nn;
     if (rates->functions) {
         static const nt_terms none = {.parts = 0};
-        nt_model_look(model, at, &none, &v->view);
-        memcpy(model->variables_base, model->variables,
-               (size_t)(model->n_parameters + 1 + model->n_signals) * sizeof(double));
+        nt_run_look(run, at, &none, &v->view);
+        memcpy(run->variables_base, run->variables,
+               (size_t)(nt_model_variable_count(run->model)) * sizeof(double));
         signal_rates(v);
     } else {
         for (int i = 0; i < rates->n_seen; i++)
-            nt_body_motion(&model->bodies[rates->seen[i]], at, &model->motion[rates->seen[i]]);
+            nt_body_motion(&run->bodies[rates->seen[i]], at, &run->motion[rates->seen[i]]);
         const double *lambda = at->lambda;
         if (nn > 0) {
-            memcpy(model->multipliers, at->lambda, (size_t)nh * sizeof(double));
-            memcpy(model->multipliers + nh, at->mu, (size_t)nn * sizeof(double));
-            lambda = model->multipliers;
+            memcpy(run->multipliers, at->lambda, (size_t)nh * sizeof(double));
+            memcpy(run->multipliers + nh, at->mu, (size_t)nn * sizeof(double));
+            lambda = run->multipliers;
         }
-        v->view = (nt_view){.model = model,
-                            .motion = model->motion,
-                            .bodies = model->bodies,
+        run->variables[nt_model_time_variable(run->model)] = at->t;
+        v->view = (nt_view){.run = run,
+                            .model = run->model,
+                            .motion = run->motion,
+                            .bodies = run->bodies,
                             .at = at,
                             .lambda = lambda,
-                            .variables = model->variables};
+                            .variables = run->variables,
+                            .scratch = run->scratch};
     }
     v->view.terms = &v->terms;
 }
 
-static variation vary(nt_model *model, const nt_parameter_rates *rates, const nt_terms *wanted)
+static variation vary(nt_run *run, const nt_parameter_rates *rates, const nt_terms *wanted)
 {
     return (variation){
-        .model = model,
+        .run = run,
         .rates = rates,
         .terms = {.parts = wanted->parts,
                   .level = wanted->level,
-                  .residual = wanted->residual ? model->varied_residual : NULL,
-                  .rows = wanted->rows ? model->varied_rows : NULL},
-        .straight = {.base = model->variables_base, .rates = rates->variables, .share = 1},
-        .unit = fmin(1, model->length)};
+                  .residual = wanted->residual ? run->varied_residual : NULL,
+                  .rows = wanted->rows ? run->varied_rows : NULL},
+        .straight = {.base = run->variables_base, .rates = rates->variables, .share = 1},
+        .unit = fmin(1, run->length)};
 }
 
 /* m (x'' - g) differentiated */
@@ -452,24 +454,24 @@ static void add_bodies(const nt_parameter_rates *rates, const nt_point *at, cons
     }
 }
 
-nt_status nt_model_parameter_tangent(void *self, const nt_point *at, int k, const nt_terms *terms)
+nt_status nt_run_parameter_tangent(void *self, const nt_point *at, int k, const nt_terms *terms)
 {
-    nt_model *model = self;
-    nt_parameter_rates *rates = &model->rates[k];
-    if (!rates->ready && nt_parameter_rates_find(model, k, NULL) != NT_OK)
+    nt_run *run = self;
+    nt_parameter_rates *rates = &run->rates[k];
+    if (!rates->ready && nt_parameter_rates_find(run, k, NULL) != NT_OK)
         return NT_UNSUPPORTED;
     if (terms->residual)
-        add_weights(rates, v3_load(model->gravity), at, terms);
+        add_weights(rates, v3_load(run->gravity), at, terms);
     add_bodies(rates, at, terms);
     double size = 0, doubt = 0;
     nt_status status = NT_OK;
-    model->failed = NULL;
+    run->failed = NULL;
     if (rates->n_touched > 0) {
-        variation v = vary(model, rates, terms);
+        variation v = vary(run, rates, terms);
         look(&v, at);
         status = add_elements(&v, terms, &size, &doubt);
     }
-    model->parameter_error = size > 0 ? doubt / size : 0;
+    run->parameter_error = size > 0 ? doubt / size : 0;
     return status;
 }
 
@@ -489,34 +491,34 @@ static v3 next_vector(unsigned *seed, double size)
 }
 
 /* The initial placement, moved and turned a little, with velocities and accelerations. */
-static void stir(nt_model *model, unsigned *seed)
+static void stir(nt_run *run, unsigned *seed)
 {
-    for (int i = 1; i < model->n_bodies; i++) {
-        const nt_body *body = &model->bodies[i];
+    for (int i = 1; i < run->model->n_bodies; i++) {
+        const nt_body *body = &run->bodies[i];
         v3 turn = next_vector(seed, 0.3);
         quat q = quat_unit((quat){1, turn.x, turn.y, turn.z});
-        v3 shift = body->t_node < 0 ? v3_of(0, 0, 0) : next_vector(seed, 0.3 * model->length);
-        model->motion[i] = (nt_motion){.x = v3_add(body->x0, shift),
-                                       .R = quat_matrix(quat_multiply(q, body->q0)),
-                                       .v = next_vector(seed, 1),
-                                       .w = next_vector(seed, 1),
-                                       .a = next_vector(seed, 1),
-                                       .alpha = next_vector(seed, 1)};
+        v3 shift = body->t_node < 0 ? v3_of(0, 0, 0) : next_vector(seed, 0.3 * run->length);
+        run->motion[i] = (nt_motion){.x = v3_add(body->x0, shift),
+                                     .R = quat_matrix(quat_multiply(q, body->q0)),
+                                     .v = next_vector(seed, 1),
+                                     .w = next_vector(seed, 1),
+                                     .a = next_vector(seed, 1),
+                                     .alpha = next_vector(seed, 1)};
         if (body->r_node < 0) { /* a point */
-            model->motion[i].R = m3_identity();
-            model->motion[i].w = model->motion[i].alpha = v3_of(0, 0, 0);
+            run->motion[i].R = m3_identity();
+            run->motion[i].w = run->motion[i].alpha = v3_of(0, 0, 0);
         }
     }
-    for (int i = 0; i < model->system.nh + model->system.nn; i++)
-        model->multipliers[i] = 1 + 0.5 * next_number(seed);
+    for (int i = 0; i < run->system.nh + run->system.nn; i++)
+        run->multipliers[i] = 1 + 0.5 * next_number(seed);
 }
 
 /* At the initial placement signals and their rates may happen to be zero. */
-static void stir_signals(nt_model *model, const nt_parameter_rates *rates, unsigned *seed)
+static void stir_signals(nt_run *run, const nt_parameter_rates *rates, unsigned *seed)
 {
-    int first = model->n_parameters + 1;
-    for (int i = 0; i < model->n_signals; i++)
-        model->variables[first + i] = 0.5 + 0.4 * next_number(seed);
+    int first = run->model->n_parameters + 1;
+    for (int i = 0; i < run->model->n_signals; i++)
+        run->variables[first + i] = 0.5 + 0.4 * next_number(seed);
     for (int i = 0; i < rates->n_signals; i++)
         rates->variables[first + rates->signal[i]] = 1 + 0.5 * next_number(seed);
 }
@@ -536,52 +538,43 @@ static bool agrees(variation *v, const nt_touched *touched, bool linear)
     return six.size > 0;
 }
 
-/* Friction and limits act in some places only: no trial tells. */
-static bool is_smooth_joint(const nt_element *e)
-{
-    if (e->type->evaluate != nt_joint_evaluate)
-        return false;
-    const nt_joint *joint = nt_joint_of(e);
-    return !(joint->given & (NT_GIVEN_FRICTION | NT_GIVEN_LIMITS));
-}
-
 static void classify(variation *v, nt_touched *t)
 {
-    const nt_element *e = &v->model->elements[t->element];
-    bool force = strcmp(e->type->section, "forces") == 0;
+    const nt_element *e = &v->run->model->elements[t->element];
     bool product = t->functions && t->of_joint.count > 0; /* value, arm, axis */
-    t->quadratic =
-        t->quadratic && (is_smooth_joint(e) || (force && !product)) && agrees(v, t, false);
+    /* friction and limits act in some places only: no trial tells */
+    bool smooth = !e->type->touches && (!e->type->is_smooth || e->type->is_smooth(v->run, e));
+    t->quadratic = t->quadratic && smooth && !product && agrees(v, t, false);
     t->linear = t->linear && t->quadratic && !t->functions && agrees(v, t, true);
 }
 
-void nt_parameter_rates_classify(nt_model *model, nt_parameter_rates *rates)
+void nt_parameter_rates_classify(nt_run *run, nt_parameter_rates *rates)
 {
     nt_terms wanted = {
-        .parts = NT_ALL_PARTS, .residual = model->varied_residual, .rows = model->varied_rows};
-    variation v = vary(model, rates, &wanted);
-    nt_point at = {.t = model->simulation.start + 0.37,
-                   .q = model->initial_q,
-                   .v = model->initial_v,
-                   .vdot = model->initial_v,
-                   .lambda = model->multipliers,
-                   .mu = model->multipliers + model->system.nh,
-                   .memory = model->initial_memory};
+        .parts = NT_ALL_PARTS, .residual = run->varied_residual, .rows = run->varied_rows};
+    variation v = vary(run, rates, &wanted);
+    nt_point at = {.t = run->model->simulation.start + 0.37,
+                   .q = run->initial_q,
+                   .v = run->initial_v,
+                   .vdot = run->initial_v,
+                   .lambda = run->multipliers,
+                   .mu = run->multipliers + run->system.nh,
+                   .memory = run->initial_memory};
     unsigned seed = 1;
     for (int i = 0; i < rates->n_touched; i++)
         rates->touched[i].quadratic = rates->touched[i].linear = true;
     for (int trial = 0; trial < 2; trial++) {
         look(&v, &at);
-        v.view.lambda = model->multipliers;
-        stir(model, &seed);
-        stir_signals(model, rates, &seed);
-        memcpy(model->variables_base, model->variables,
-               (size_t)(model->n_parameters + 1 + model->n_signals) * sizeof(double));
+        v.view.lambda = run->multipliers;
+        stir(run, &seed);
+        stir_signals(run, rates, &seed);
+        memcpy(run->variables_base, run->variables,
+               (size_t)(nt_model_variable_count(run->model)) * sizeof(double));
         for (int level = NT_POSITION; level <= NT_ACCELERATION; level += 2) {
             v.terms.level = (nt_level)level;
             for (int i = 0; i < rates->n_touched; i++) {
                 nt_touched *t = &rates->touched[i];
-                const nt_element *e = &model->elements[t->element];
+                const nt_element *e = &run->model->elements[t->element];
                 if (t->holds_point)
                     continue;
                 list_entries(&v, e, &wanted);

@@ -4,8 +4,6 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
-#include "model/contact.h"
-#include "model/joint.h"
 #include "model/quantity_kind.h"
 
 #include <stdio.h>
@@ -44,7 +42,7 @@ static const char *object_name(const nt_model *model, family of, int index)
 static bool has_kind(const nt_model *model, family of, int index, const nt_quantity_kind *k)
 {
     const nt_element *e = of == ELEMENT ? &model->elements[index] : NULL;
-    const nt_joint *joint = e && e->type->evaluate == nt_joint_evaluate ? nt_joint_of(e) : NULL;
+    const nt_element_type *type = e ? e->type : NULL;
     switch (k->of) {
     case NT_OF_BODY:
         return of == BODY;
@@ -53,15 +51,15 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
     case NT_OF_MARKER:
         return of == MARKER;
     case NT_OF_LOADED:
-        return e && e->type->reaction && e->type->evaluate != nt_contact_evaluate;
+        return type && type->reaction && !type->touches;
     case NT_OF_CONTACT:
-        return e && e->type->evaluate == nt_contact_evaluate;
+        return type && type->touches;
     case NT_OF_ROTATING:
-        return joint && joint->rotates;
+        return type && type->rotates;
     case NT_OF_SLIDING:
-        return joint && joint->slides;
+        return type && type->slides;
     case NT_OF_SLIDING_ONLY:
-        return joint && joint->slides && !joint->rotates;
+        return type && type->slides && !type->rotates;
     case NT_OF_WHOLE:
         return of == WHOLE;
     }
@@ -248,13 +246,9 @@ void nt_model_quantity_column(const nt_model *model, const nt_quantity_info *qua
 
 int nt_model_has_power(const nt_model *model)
 {
-    const unsigned powered =
-        NT_GIVEN_MOTION | NT_GIVEN_FRICTION | NT_GIVEN_LIMITS | NT_GIVEN_ENFORCE | NT_GIVEN_DAMPING;
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
-        if (e->type->rates) /* without slip the reaction does no work */
-            continue;
-        if (e->type->evaluate != nt_joint_evaluate || (nt_joint_of(e)->given & powered))
+        if (!e->type->does_work || e->type->does_work(model, e))
             return 1;
     }
     return 0;

@@ -5,9 +5,9 @@
 #include "model/model.h"
 
 /* What a state looks like: computed once, read by every quantity of it. Valid until the next call
- * on the model. */
+ * on the run. */
 typedef struct nt_sampler {
-    nt_model *model;
+    nt_run *run;
     nt_state state;
     nt_point at; /* with the given reactions for its multipliers */
     nt_view view;
@@ -18,8 +18,7 @@ typedef struct nt_sampler {
 } nt_sampler;
 
 /* Take memory. NT_NO_MEMORY. */
-nt_status nt_sampler_init(nt_sampler *sampler, const nt_model *model, nt_arena *arena,
-                          nt_error *error);
+nt_status nt_sampler_init(nt_sampler *sampler, nt_run *run, nt_arena *arena, nt_error *error);
 
 /* Look at a state; energies and drift only when wanted. reactions[nh + nn] or NULL. */
 nt_status nt_sampler_look(nt_sampler *sampler, const nt_state *state, const double *reactions,

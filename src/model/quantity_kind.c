@@ -9,8 +9,8 @@
  */
 #include "model/quantity_kind.h"
 
-#include "model/contact.h"
-#include "model/joint.h"
+#include "model/contacts/contact.h"
+#include "model/joints/joint.h"
 
 #include <string.h>
 
@@ -27,12 +27,12 @@ static v3 acceleration(const nt_motion *m, v3 r)
 /* From the reference point to the body's origin, to a marker. */
 static v3 to_origin(const nt_sampler *s, int body)
 {
-    return v3_neg(m3_apply(s->view.motion[body].R, s->model->bodies[body].reference));
+    return v3_neg(m3_apply(s->view.motion[body].R, s->run->bodies[body].reference));
 }
 static v3 to_marker(const nt_sampler *s, int marker)
 {
-    const nt_marker *m = &s->model->markers[marker];
-    v3 reference = s->model->bodies[m->on].reference;
+    const nt_marker *m = &s->run->markers[marker];
+    v3 reference = s->run->bodies[m->on].reference;
     return m3_apply(s->view.motion[m->on].R, v3_sub(v3_load(m->at), reference));
 }
 
@@ -50,7 +50,7 @@ static void body_acceleration(const nt_sampler *s, int body, double *out)
 }
 static void body_orientation(const nt_sampler *s, int body, double *out)
 {
-    const nt_body *b = &s->model->bodies[body];
+    const nt_body *b = &s->run->bodies[body];
     double R[9];
     if (b->r_node >= 0) {
         memcpy(out, s->at.q + b->q + (b->t_node >= 0 ? 3 : 0), 4 * sizeof *out);
@@ -71,56 +71,55 @@ static void body_angular_acceleration(const nt_sampler *s, int body, double *out
 
 static void marker_position(const nt_sampler *s, int marker, double *out)
 {
-    v3_store(out, position(&s->view.motion[s->model->markers[marker].on], to_marker(s, marker)));
+    v3_store(out, position(&s->view.motion[s->run->markers[marker].on], to_marker(s, marker)));
 }
 static void marker_velocity(const nt_sampler *s, int marker, double *out)
 {
-    v3_store(out, velocity(&s->view.motion[s->model->markers[marker].on], to_marker(s, marker)));
+    v3_store(out, velocity(&s->view.motion[s->run->markers[marker].on], to_marker(s, marker)));
 }
 static void marker_acceleration(const nt_sampler *s, int marker, double *out)
 {
-    v3_store(out,
-             acceleration(&s->view.motion[s->model->markers[marker].on], to_marker(s, marker)));
+    v3_store(out, acceleration(&s->view.motion[s->run->markers[marker].on], to_marker(s, marker)));
 }
 
 /* ---- joints --------------------------------------------------------------------------------- */
 
 static void element_force(const nt_sampler *s, int element, double *out)
 {
-    const nt_element *e = &s->model->elements[element];
+    const nt_element *e = &s->run->model->elements[element];
     v3 force, torque;
     e->type->reaction(e, &s->view, &force, &torque);
     v3_store(out, force);
 }
 static void element_torque(const nt_sampler *s, int element, double *out)
 {
-    const nt_element *e = &s->model->elements[element];
+    const nt_element *e = &s->run->model->elements[element];
     v3 force, torque;
     e->type->reaction(e, &s->view, &force, &torque);
     v3_store(out, torque);
 }
 static void joint_angle(const nt_sampler *s, int element, double *out)
 {
-    *out = nt_joint_angle(&s->model->elements[element], &s->view);
+    *out = nt_joint_angle(&s->run->model->elements[element], &s->view);
 }
 static void joint_angle_rate(const nt_sampler *s, int element, double *out)
 {
-    *out = nt_joint_angle_rate(&s->model->elements[element], &s->view);
+    *out = nt_joint_angle_rate(&s->run->model->elements[element], &s->view);
 }
 static void joint_displacement(const nt_sampler *s, int element, double *out)
 {
-    *out = nt_joint_displacement(&s->model->elements[element], &s->view);
+    *out = nt_joint_displacement(&s->run->model->elements[element], &s->view);
 }
 static void joint_displacement_rate(const nt_sampler *s, int element, double *out)
 {
-    *out = nt_joint_displacement_rate(&s->model->elements[element], &s->view);
+    *out = nt_joint_displacement_rate(&s->run->model->elements[element], &s->view);
 }
 
 /* ---- contacts ------------------------------------------------------------------------------- */
 
 static void contact_indentation(const nt_sampler *s, int element, double *out)
 {
-    *out = nt_contact_indentation(&s->model->elements[element], &s->view);
+    *out = nt_contact_indentation(&s->run->model->elements[element], &s->view);
 }
 
 /* ---- the whole model ------------------------------------------------------------------------ */
@@ -139,11 +138,11 @@ static void whole_energy(const nt_sampler *s, int object, double *out)
 static v3 center_velocity(const nt_sampler *s, int body)
 {
     const nt_motion *m = &s->view.motion[body];
-    return velocity(m, m3_apply(m->R, s->model->bodies[body].center));
+    return velocity(m, m3_apply(m->R, s->run->bodies[body].center));
 }
 static v3 own_momentum(const nt_sampler *s, int body)
 {
-    const nt_body *b = &s->model->bodies[body];
+    const nt_body *b = &s->run->bodies[body];
     m3 R = s->view.motion[body].R;
     v3 w = m3_apply_transposed(R, s->view.motion[body].w), c = b->center;
     v3 shift = v3_cross(c, v3_cross(w, c)); /* (|c|^2 I - c c^T) w */
@@ -154,15 +153,15 @@ static void whole_momentum(const nt_sampler *s, int object, double *out)
 {
     (void)object;
     memset(out, 0, 3 * sizeof *out);
-    for (int i = 1; i < s->model->n_bodies; i++)
-        v3_accumulate(out, v3_scale(s->model->bodies[i].mass, center_velocity(s, i)));
+    for (int i = 1; i < s->run->model->n_bodies; i++)
+        v3_accumulate(out, v3_scale(s->run->bodies[i].mass, center_velocity(s, i)));
 }
 static void whole_angular_momentum(const nt_sampler *s, int object, double *out)
 {
     (void)object;
     memset(out, 0, 3 * sizeof *out);
-    for (int i = 1; i < s->model->n_bodies; i++) {
-        const nt_body *b = &s->model->bodies[i];
+    for (int i = 1; i < s->run->model->n_bodies; i++) {
+        const nt_body *b = &s->run->bodies[i];
         v3 center = position(&s->view.motion[i], m3_apply(s->view.motion[i].R, b->center));
         v3 orbit = v3_cross(center, v3_scale(b->mass, center_velocity(s, i)));
         v3_accumulate(out, v3_add(orbit, own_momentum(s, i)));

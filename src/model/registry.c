@@ -1,7 +1,7 @@
 /* The registry of element types, in the order in which documentation lists them. */
 #include "model/elements.h"
-
-#include <string.h>
+#include "model/model.h"
+#include "model/parameter.h"
 
 const nt_element_type *const nt_element_types[] = {
     &nt_joint_fixed,          &nt_joint_spherical,      &nt_joint_revolute,
@@ -17,24 +17,45 @@ const int nt_element_type_count = sizeof nt_element_types / sizeof nt_element_ty
 
 const char *const nt_part_names[] = {"explicit", "implicit", NULL};
 
-unsigned nt_element_part(const nt_element *element)
+const nt_section nt_joint_section = {"joints", "joint"};
+const nt_section nt_force_section = {"forces", "force"};
+const nt_section nt_contact_section = {"contacts", "contact"};
+
+unsigned nt_element_part(const nt_element_type *type, const void *data)
 {
-    const unsigned *given = element->data;
-    const nt_key *key = element->type->keys;
+    const unsigned *given = data;
+    const nt_key *key = type->keys;
     while (key->name && key->bit != NT_BIT_PART)
         key++;
     if (!key->name)
-        return element->type->part;
-    int index = *(const int *)(const void *)((const char *)element->data + key->offset);
-    return nt_part_of(*given & NT_GIVEN_PART, index, element->type->part);
+        return type->part;
+    int index = *(const int *)(const void *)((const char *)data + key->offset);
+    return nt_part_of(*given & NT_GIVEN_PART, index, type->part);
 }
 
-const char *nt_element_word(const nt_element *element)
+int nt_element_joint(const nt_model *model, const nt_element *element)
 {
-    static const char *const words[][2] = {
-        {"joints", "joint"}, {"forces", "force"}, {"contacts", "contact"}};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(words[i][0], element->type->section) == 0)
-            return words[i][1];
-    return "element";
+    const char *data = nt_model_data(model, element);
+    for (const nt_key *key = element->type->keys; key->name; key++)
+        if (key->type == NT_KEY_JOINT)
+            return *(const int *)(const void *)(data + key->offset);
+    return -1;
+}
+
+/* `between` two bodies; `on` one, then A is the ground; along a `joint`, whose bodies they are. */
+void nt_element_bind(const nt_model *model, nt_element *element)
+{
+    const char *data = nt_model_data(model, element);
+    int joint = nt_element_joint(model, element);
+    for (const nt_key *key = element->type->keys; key->name; key++) {
+        const int *body = (const int *)(const void *)(data + key->offset);
+        if (key->type == NT_KEY_BODIES)
+            element->a = body[0], element->b = body[1];
+        if (key->type == NT_KEY_BODY)
+            element->a = 0, element->b = body[0];
+    }
+    if (joint >= 0) { /* joints come first: it is bound */
+        element->a = model->elements[joint].a;
+        element->b = model->elements[joint].b;
+    }
 }

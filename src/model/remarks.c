@@ -1,6 +1,6 @@
 /* What a model says that is allowed but seldom meant: slips that no other message can catch. */
 #include "base/error.h"
-#include "model/joint.h"
+#include "model/joints/joint.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,12 +28,12 @@ static int of_inertia(const nt_model *model, const nt_body *body, nt_error *out)
 {
     const double *J = body->inertia;
     double radius = sqrt(fmax(J[0], fmax(J[1], J[2])) / body->mass);
-    if (!(radius > TOO_FAR * model->length))
+    if (!(radius > TOO_FAR * model->origin->length))
         return 0;
     return remark(model, body->place, out,
                   "body %s: its radius of gyration is %.3g m, the whole model measures %.3g m: "
                   "inertia is in kg m2",
-                  body->name, radius, model->length);
+                  body->name, radius, model->origin->length);
 }
 
 static int of_orientation(const nt_model *model, const nt_body *body, nt_error *out)
@@ -54,10 +54,12 @@ static int of_orientation(const nt_model *model, const nt_body *body, nt_error *
 static int of_freedom(const nt_model *model, nt_error *out)
 {
     const nt_system *s = &model->system;
-    for (int i = 0; i < model->n_joints; i++)
-        if (!model->elements[i].type->rates && nt_joint_of(&model->elements[i])->motion)
+    for (int i = 0; i < model->n_joints; i++) {
+        const nt_joint *joint = nt_element_as_joint(model->origin, &model->elements[i]);
+        if (joint && joint->motion)
             return 0;
-    if (s->nh + s->nn == 0 || s->space.nv > s->nh + s->nn - model->n_redundant)
+    }
+    if (s->nh + s->nn == 0 || s->space.nv > s->nh + s->nn - model->origin->n_redundant)
         return 0;
     return remark(model, (nt_place){0}, out,
                   "the joints leave no degree of freedom: nothing moves");

@@ -5,12 +5,11 @@
 
 #include <string.h>
 
-nt_status nt_sampler_init(nt_sampler *sampler, const nt_model *model, nt_arena *arena,
-                          nt_error *error)
+nt_status nt_sampler_init(nt_sampler *sampler, nt_run *run, nt_arena *arena, nt_error *error)
 {
     memset(sampler, 0, sizeof *sampler);
-    sampler->model = model->system.self;
-    sampler->rows = NT_TAKE(arena, model->system.nh + model->system.nn, double);
+    sampler->run = run;
+    sampler->rows = NT_TAKE(arena, run->system.nh + run->system.nn, double);
     return sampler->rows ? NT_OK : nt_fail(error, NT_NO_MEMORY, "out of memory");
 }
 
@@ -19,8 +18,8 @@ static nt_status no_value(nt_sampler *s, nt_status status, const char *what, nt_
 {
     char name[160];
     nt_error place = {0};
-    nt_model_failure(s->model, name, sizeof name);
-    nt_model_place(s->model, -1, &place);
+    nt_run_failure(s->run, name, sizeof name);
+    nt_run_place(s->run, -1, &place);
     return nt_fail_at(error, status, place.file, place.line, place.column,
                       "%s has no value at t = %g s%s%s", what, s->state.t, name[0] ? ": " : "",
                       name);
@@ -28,7 +27,7 @@ static nt_status no_value(nt_sampler *s, nt_status status, const char *what, nt_
 
 static nt_status look_at_drift(nt_sampler *s, nt_error *error)
 {
-    const nt_system *system = &s->model->system;
+    const nt_system *system = &s->run->system;
     for (int level = NT_POSITION; level <= NT_VELOCITY; level++) {
         nt_terms terms = {.level = (nt_level)level, .rows = s->rows};
         int n = level == NT_POSITION ? system->nh : system->nh + system->nn;
@@ -46,7 +45,7 @@ static nt_status look_at_drift(nt_sampler *s, nt_error *error)
 nt_status nt_sampler_look(nt_sampler *s, const nt_state *state, const double *reactions,
                           bool energy, bool drift, nt_error *error)
 {
-    const nt_system *system = &s->model->system;
+    const nt_system *system = &s->run->system;
     s->state = *state;
     s->at = (nt_point){.t = state->t,
                        .q = state->q,
@@ -60,7 +59,7 @@ nt_status nt_sampler_look(nt_sampler *s, const nt_state *state, const double *re
         return no_value(s, status, "the energy", error);
     if (drift)
         status = look_at_drift(s, error);
-    nt_model_look(s->model, &s->at, &s->terms, &s->view);
+    nt_run_look(s->run, &s->at, &s->terms, &s->view);
     return status;
 }
 
@@ -71,13 +70,12 @@ void nt_sampler_values(const nt_sampler *sampler, const nt_quantity_info *quanti
     memcpy(out, all + quantity->first, (size_t)quantity->columns * sizeof *out);
 }
 
-nt_status nt_model_sample(const nt_model *model, const nt_quantity_info *quantity,
-                          const nt_state *state, const double *reactions, double *out,
-                          nt_error *error)
+nt_status nt_run_sample(nt_run *run, const nt_quantity_info *quantity, const nt_state *state,
+                        const double *reactions, double *out, nt_error *error)
 {
     nt_sampler sampler;
     nt_arena arena = {0};
-    nt_status status = nt_sampler_init(&sampler, model, &arena, error);
+    nt_status status = nt_sampler_init(&sampler, run, &arena, error);
     if (status == NT_OK)
         status = nt_sampler_look(&sampler, state, reactions, quantity->needs_energy,
                                  quantity->needs_drift, error);

@@ -20,13 +20,13 @@ static const double ROTATION = 0.01, LENGTH = 0.01, VELOCITY = 0.1, NUMBER = 0.0
 static const double NEXT_STEP = 0.125, GOOD = 1e-8;
 enum { LEVELS = 8 };
 
-nt_status nt_tangent_sampler_init(nt_tangent_sampler *t, const nt_model *model, int columns,
-                                  nt_arena *arena, nt_error *error)
+nt_status nt_tangent_sampler_init(nt_tangent_sampler *t, nt_run *run, int columns, nt_arena *arena,
+                                  nt_error *error)
 {
-    const nt_system *s = &model->system;
+    const nt_system *s = &run->system;
     size_t nv = (size_t)s->space.nv, rows = (size_t)(s->nh + s->nn);
     memset(t, 0, sizeof *t);
-    nt_status status = nt_sampler_init(&t->sampler, model, arena, error);
+    nt_status status = nt_sampler_init(&t->sampler, run, arena, error);
     if (status != NT_OK)
         return status;
     t->columns = columns;
@@ -62,8 +62,8 @@ static void advance(double *out, const double *from, const double *rate, double 
 static nt_status records_at(nt_tangent_sampler *t, const nt_sample_direction *d, double s,
                             double *out, nt_error *error)
 {
-    nt_model *model = t->sampler.model;
-    const nt_system *system = &model->system;
+    nt_run *run = t->sampler.run;
+    const nt_system *system = &run->system;
     const nt_state *at = d->state;
     const nt_state_rate *rate = d->rate;
     int nv = system->space.nv, nh = system->nh, nn = system->nn;
@@ -91,7 +91,7 @@ static nt_status records_at(nt_tangent_sampler *t, const nt_sample_direction *d,
     for (int i = 0; i < d->n; i++)
         energy = energy || d->quantities[i].needs_energy;
     if (rate->parameter >= 0)
-        nt_parameter_rates_put(model, &model->rates[rate->parameter], s);
+        nt_parameter_rates_put(run, &run->rates[rate->parameter], s);
     nt_status status = nt_sampler_look(&t->sampler, &moved, d->reactions ? t->reactions : NULL,
                                        energy, false, error);
     for (int i = 0, column = 0; status == NT_OK && i < d->n; column += d->quantities[i++].columns)
@@ -113,23 +113,23 @@ static double limit(double step, double allowed, double rate)
 }
 
 /* Infinite where nothing moves but what records are linear in; 0 where nothing moves. */
-static double first_step(const nt_model *model, const nt_sample_direction *d)
+static double first_step(const nt_run *run, const nt_sample_direction *d)
 {
     const nt_state_rate *rate = d->rate;
-    const nt_system *system = &model->system;
+    const nt_system *system = &run->system;
     int nv = system->space.nv;
     double step = (double)INFINITY;
-    for (int i = 1; rate->dq && i < model->n_bodies; i++) {
-        const nt_body *body = &model->bodies[i];
+    for (int i = 1; rate->dq && i < run->model->n_bodies; i++) {
+        const nt_body *body = &run->bodies[i];
         int turn = body->t_node >= 0 ? 3 : 0;
-        step = limit(step, LENGTH * model->length, largest(rate->dq + body->v, turn));
+        step = limit(step, LENGTH * run->length, largest(rate->dq + body->v, turn));
         step = limit(step, ROTATION, largest(rate->dq + body->v + turn, body->r_node < 0 ? 0 : 3));
     }
-    double speed = fmax(largest(d->state->v, nv), model->length);
+    double speed = fmax(largest(d->state->v, nv), run->length);
     step = limit(step, VELOCITY * speed, largest(rate->dv, nv));
     if (rate->parameter >= 0) {
-        const nt_parameter_rates *p = &model->rates[rate->parameter];
-        double s = nt_words_step(p, (nt_words){0, p->n_words}, fmin(1, model->length), p->scale);
+        const nt_parameter_rates *p = &run->rates[rate->parameter];
+        double s = nt_words_step(p, (nt_words){0, p->n_words}, fmin(1, run->length), p->scale);
         step = fmin(step, NUMBER * s);
     }
     return step;
@@ -189,17 +189,17 @@ static void clear_constants(const nt_sample_direction *d, double *out)
 nt_status nt_tangent_sampler_take(nt_tangent_sampler *t, const nt_sample_direction *d, double *out,
                                   nt_error *error)
 {
-    nt_model *model = t->sampler.model;
+    nt_run *run = t->sampler.run;
     nt_status status = NT_OK;
     bool good = false;
-    if (d->rate->parameter >= model->n_parameters)
+    if (d->rate->parameter >= run->model->n_parameters)
         return nt_fail(error, NT_INVALID, "parameter %d, expected a number below %d",
-                       d->rate->parameter, model->n_parameters);
+                       d->rate->parameter, run->model->n_parameters);
     if (d->rate->parameter >= 0)
-        status = nt_parameter_rates_find(model, d->rate->parameter, error);
+        status = nt_parameter_rates_find(run, d->rate->parameter, error);
     if (status != NT_OK)
         return status;
-    double h = first_step(model, d);
+    double h = first_step(run, d);
     h = isfinite(h) ? h : 1;
     for (int level = 0; level < LEVELS && !good && status == NT_OK; level++, h *= NEXT_STEP) {
         status = difference(t, d, h, error);
@@ -207,15 +207,15 @@ nt_status nt_tangent_sampler_take(nt_tangent_sampler *t, const nt_sample_directi
             good = choose(t, level == 0, h, out);
     }
     if (d->rate->parameter >= 0)
-        nt_parameter_rates_put(model, &model->rates[d->rate->parameter], 0);
+        nt_parameter_rates_put(run, &run->rates[d->rate->parameter], 0);
     clear_constants(d, out);
     return status;
 }
 
-nt_status nt_model_sample_tangent(nt_model *model, const nt_quantity_info *quantities, int n,
-                                  const nt_state *state, const double *reactions,
-                                  const nt_state_rate *rate, const double *reaction_rates,
-                                  double *out, nt_error *error)
+nt_status nt_run_sample_tangent(nt_run *run, const nt_quantity_info *quantities, int n,
+                                const nt_state *state, const double *reactions,
+                                const nt_state_rate *rate, const double *reaction_rates,
+                                double *out, nt_error *error)
 {
     nt_tangent_sampler t;
     nt_arena arena = {0};
@@ -228,7 +228,7 @@ nt_status nt_model_sample_tangent(nt_model *model, const nt_quantity_info *quant
                              .reactions = reactions,
                              .reaction_rates = reaction_rates,
                              .rate = rate};
-    nt_status status = nt_tangent_sampler_init(&t, model, columns, &arena, error);
+    nt_status status = nt_tangent_sampler_init(&t, run, columns, &arena, error);
     if (status == NT_OK)
         status = nt_tangent_sampler_take(&t, &d, out, error);
     nt_arena_free(&arena);

@@ -23,10 +23,10 @@ typedef struct nt_sample_direction {
 } nt_sample_direction;
 
 /* Take memory for `columns` columns in all. NT_NO_MEMORY. */
-nt_status nt_tangent_sampler_init(nt_tangent_sampler *sampler, const nt_model *model, int columns,
+nt_status nt_tangent_sampler_init(nt_tangent_sampler *sampler, nt_run *run, int columns,
                                   nt_arena *arena, nt_error *error);
 
-/* See nt_model_sample_tangent: out[columns]. Allocates only where the parameter is not prepared. */
+/* See nt_run_sample_tangent: out[columns]. Allocates only where the parameter is not prepared. */
 nt_status nt_tangent_sampler_take(nt_tangent_sampler *sampler, const nt_sample_direction *direction,
                                   double *out, nt_error *error);
 

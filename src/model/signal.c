@@ -13,7 +13,7 @@
  * with the gradient of the coordinate. */
 #include "model/signal.h"
 
-#include "model/joint.h"
+#include "model/joints/joint.h"
 
 #include <string.h>
 
@@ -61,7 +61,7 @@ static int find_marker(const nt_model *model, span name)
 static int find_joint(const nt_model *model, span name)
 {
     for (int i = 0; i < model->n_elements; i++)
-        if (strcmp(model->elements[i].type->section, "joints") == 0 &&
+        if (model->elements[i].type->section == &nt_joint_section &&
             span_is(name, model->elements[i].name))
             return i;
     return -1;
@@ -115,10 +115,8 @@ static bool parse_joint(const nt_model *model, span name, nt_signal *signal)
     int joint = find_joint(model, object);
     if (joint < 0)
         return false;
-    const char *type = model->elements[joint].type->name;
-    bool both = strcmp(type, "cylindrical") == 0;
-    bool rotates = both || strcmp(type, "revolute") == 0;
-    bool slides = both || strcmp(type, "prismatic") == 0;
+    bool rotates = model->elements[joint].type->rotates;
+    bool slides = model->elements[joint].type->slides;
     nt_signal_kind kind;
     if (rotates && span_is(quantity, "angle"))
         kind = NT_SIGNAL_ANGLE;
@@ -173,21 +171,20 @@ int nt_model_signal(nt_model *model, const char *name, int length)
         return known;
     if (!make_room(model))
         return -2;
-    nt_signal_prepare(model, &signal);
     model->signals[model->n_signals] = signal;
     return model->n_signals++;
 }
 
-void nt_signal_prepare(const nt_model *model, nt_signal *signal)
+void nt_signal_prepare(const nt_run *run, nt_signal *signal)
 {
     if (signal->joint >= 0) {
-        const nt_element *joint = &model->elements[signal->joint];
+        const nt_element *joint = &run->model->elements[signal->joint];
         signal->bodies[0] = joint->a > 0 ? joint->a : -1;
         signal->bodies[1] = joint->b > 0 ? joint->b : -1;
         return;
     }
-    v3 point = signal->marker >= 0 ? v3_load(model->markers[signal->marker].at) : v3_of(0, 0, 0);
-    signal->offset = v3_sub(point, model->bodies[signal->body].reference);
+    v3 point = signal->marker >= 0 ? v3_load(run->markers[signal->marker].at) : v3_of(0, 0, 0);
+    signal->offset = v3_sub(point, run->bodies[signal->body].reference);
     signal->bodies[0] = signal->body > 0 ? signal->body : -1;
     signal->bodies[1] = -1;
 }

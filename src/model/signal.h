@@ -21,6 +21,6 @@ int nt_model_signal(nt_model *model, const char *name, int length);
 
 /* Derived values of a signal (offset, bodies), after bodies and joints are prepared; again after
  * parameters change. */
-void nt_signal_prepare(const nt_model *model, nt_signal *signal);
+void nt_signal_prepare(const nt_run *run, nt_signal *signal);
 
 #endif

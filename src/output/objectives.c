@@ -25,7 +25,7 @@ static const double MOST_UNEVEN = 4;
 /* A number and its derivatives: one array [1 + parameters]. */
 struct nt_objectives {
     nt_arena arena;
-    nt_model *model;
+    nt_run *run;
     nt_integrator *integrator;
     nt_sensitivity *sensitivity;
     int n, n_parameters;
@@ -46,14 +46,14 @@ struct nt_objectives {
 
 static nt_objective_type type_of(const nt_objectives *o, int i)
 {
-    return nt_model_objective(o->model, i).type;
+    return nt_model_objective(nt_run_model(o->run), i).type;
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
 static bool take_memory(nt_objectives *o)
 {
-    const nt_system *system = nt_model_system(o->model);
+    const nt_system *system = nt_run_system(o->run);
     size_t all = (size_t)o->n * o->size;
     size_t rows = o->reactions_needed ? (size_t)(system->nh + system->nn) : 0;
     bool good = true;
@@ -69,22 +69,22 @@ static bool take_memory(nt_objectives *o)
            o->reaction_rates;
 }
 
-nt_status nt_objectives_create(nt_objectives **out, nt_model *model, nt_integrator *integrator,
+nt_status nt_objectives_create(nt_objectives **out, nt_run *run, nt_integrator *integrator,
                                nt_sensitivity *sensitivity, nt_error *error)
 {
     *out = NULL;
     nt_objectives *o = calloc(1, sizeof *o);
     if (!o)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    o->model = model;
+    o->run = run;
     o->integrator = integrator;
     o->sensitivity = sensitivity;
-    o->n = nt_model_objective_count(model);
+    o->n = nt_model_objective_count(nt_run_model(run));
     o->n_parameters = sensitivity ? nt_sensitivity_count(sensitivity) : 0;
     o->size = 1 + (size_t)o->n_parameters;
-    o->length = nt_model_length(model);
+    o->length = nt_run_length(run);
     for (int i = 0; i < o->n; i++)
-        o->reactions_needed |= nt_model_objective(model, i).needs_reactions != 0;
+        o->reactions_needed |= nt_model_objective(nt_run_model(run), i).needs_reactions != 0;
     if (!take_memory(o)) {
         nt_objectives_destroy(o);
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
@@ -126,9 +126,9 @@ static nt_status look_along(nt_objectives *o, const nt_state *state, int k, doub
                                 .work = d.work,
                                 .parameter = nt_sensitivity_parameter(o->sensitivity, k)};
     if (status == NT_OK)
-        status = nt_model_objective_tangent(
-            o->model, state, o->reactions_needed ? o->reactions : NULL, &rate,
-            o->reactions_needed ? o->reaction_rates : NULL, o->fresh, error);
+        status = nt_run_objective_tangent(o->run, state, o->reactions_needed ? o->reactions : NULL,
+                                          &rate, o->reactions_needed ? o->reaction_rates : NULL,
+                                          o->fresh, error);
     for (int i = 0; i < o->n && status == NT_OK; i++)
         g[(size_t)i * o->size + 1 + (size_t)k] = o->fresh[i];
     return status;
@@ -142,8 +142,8 @@ static nt_status look(nt_objectives *o, double *g, nt_error *error)
     if (o->reactions_needed)
         status = nt_integrator_reactions(o->integrator, &state, o->length, o->reactions, error);
     if (status == NT_OK)
-        status = nt_model_objective_values(
-            o->model, &state, o->reactions_needed ? o->reactions : NULL, o->fresh, error);
+        status = nt_run_objective_values(o->run, &state, o->reactions_needed ? o->reactions : NULL,
+                                         o->fresh, error);
     for (int i = 0; i < o->n && status == NT_OK; i++)
         g[(size_t)i * o->size] = o->fresh[i];
     for (int k = 0; k < o->n_parameters && status == NT_OK; k++)

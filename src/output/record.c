@@ -18,6 +18,7 @@ enum { MOST_ATTRIBUTES = 64, TEXT_ROOM = 256 };
 
 struct nt_record {
     nt_arena arena;
+    nt_run *run;
     const nt_model *model;
     const nt_writer_type *type;
     void *writer;
@@ -82,7 +83,7 @@ static nt_status find_quantities(nt_record *record, nt_error *error)
 
 static const char *parameter_name(const nt_record *record, int k)
 {
-    return nt_model_system(record->model)
+    return nt_run_system(record->run)
         ->parameter_names[nt_sensitivity_parameter(record->sensitivity, k)];
 }
 
@@ -227,13 +228,13 @@ done:
 
 static nt_status take_memory(nt_record *record, nt_error *error)
 {
-    const nt_system *system = nt_model_system(record->model);
+    const nt_system *system = nt_run_system(record->run);
     int rows = record->needs_reactions ? system->nh + system->nn : 0;
     record->row = NT_TAKE(&record->arena, record->n_columns, double);
     record->reactions = NT_TAKE(&record->arena, rows, double);
     if (!record->row || !record->reactions)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    nt_status status = nt_sampler_init(&record->sampler, record->model, &record->arena, error);
+    nt_status status = nt_sampler_init(&record->sampler, record->run, &record->arena, error);
     if (!record->sensitivity || status != NT_OK)
         return status;
     size_t n = (size_t)record->n_values;
@@ -242,31 +243,31 @@ static nt_status take_memory(nt_record *record, nt_error *error)
     record->reaction_rates = NT_TAKE(&record->arena, rows, double);
     if (!record->values || !record->derivatives || !record->reaction_rates)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    return nt_tangent_sampler_init(&record->tangents, record->model, record->n_values,
-                                   &record->arena, error);
+    return nt_tangent_sampler_init(&record->tangents, record->run, record->n_values, &record->arena,
+                                   error);
 }
 
-nt_status nt_record_open(nt_record **record, const nt_model *model, const char *path,
-                         nt_record_format format, const char *provenance, nt_error *error)
+nt_status nt_record_open(nt_record **record, nt_run *run, const char *path, nt_record_format format,
+                         const char *provenance, nt_error *error)
 {
-    return nt_record_open_sensitivity(record, model, NULL, path, format, provenance, error);
+    return nt_record_open_sensitivity(record, run, NULL, path, format, provenance, error);
 }
 
-nt_status nt_record_open_sensitivity(nt_record **record, const nt_model *model,
-                                     nt_sensitivity *sensitivity, const char *path,
-                                     nt_record_format format, const char *provenance,
-                                     nt_error *error)
+nt_status nt_record_open_sensitivity(nt_record **record, nt_run *run, nt_sensitivity *sensitivity,
+                                     const char *path, nt_record_format format,
+                                     const char *provenance, nt_error *error)
 {
     *record = NULL;
     nt_record *r = calloc(1, sizeof *r);
     if (!r)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    r->model = model;
+    const nt_model *model = r->model = nt_run_model(run);
+    r->run = run;
     r->sensitivity = sensitivity;
     r->start = nt_model_simulation(model)->start;
     r->every = nt_model_simulation(model)->every;
     r->last = (double)NAN;
-    r->length = nt_model_length(model);
+    r->length = nt_run_length(run);
     const char *kept = NULL;
     nt_status status = find_quantities(r, error);
     if (status == NT_OK)

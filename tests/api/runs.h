@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "method/top.h"
+#include "tests/read_run.h"
 
 #include <nutate/model.h>
 #include <stdio.h>
@@ -60,7 +61,7 @@ typedef struct run {
     top top;
     nt_block block;
     nt_system by_hand;
-    nt_model *model;
+    nt_run *run;
     nt_integrator *integrator;
 } run;
 
@@ -102,13 +103,13 @@ static inline void begin_model(run *r, const char *text, const nt_option *option
 {
     nt_error error = {0};
     *r = (run){0};
-    must(nt_model_read_text(&r->model, text, strlen(text), "test", NULL, NULL, 0, &error), &error);
-    const nt_system *system = nt_model_system(r->model);
+    must(read_run_text(&r->run, text, strlen(text), "test", NULL, NULL, 0, &error), &error);
+    const nt_system *system = nt_run_system(r->run);
     size_t room = (size_t)(system->space.nq + system->space.nv + system->n_memory);
     double *q = calloc(room, sizeof *q);
     assert_non_null(q);
     double *v = q + system->space.nq, *memory = v + system->space.nv;
-    nt_model_initial(r->model, q, v, memory);
+    nt_run_initial(r->run, q, v, memory);
     begin(r, system, options, n, frame, q, v, memory);
     free(q);
 }
@@ -116,7 +117,7 @@ static inline void begin_model(run *r, const char *text, const nt_option *option
 static inline void end(run *r)
 {
     nt_integrator_destroy(r->integrator);
-    nt_model_destroy(r->model);
+    destroy_run(r->run);
     *r = (run){0};
 }
 

@@ -4,6 +4,7 @@
  * the allocator set aside; what libyaml and the C library take for themselves does not grow with
  * the model. Two chains of different length are compared: what does not grow drops out. */
 #include "api/runs.h"
+#include "tests/read_run.h"
 
 #include <malloc.h>
 #include <nutate/output.h>
@@ -98,23 +99,23 @@ static bytes measure(int n, given what)
     static const char path[] = "chain.yaml";
     write_chain(path, n, what);
     nt_error error = {0};
-    nt_model *model;
+    nt_run *own;
     nt_integrator *integrator;
     nt_record *record;
     size_t before = peak = alive;
-    must(nt_model_read(&model, path, NULL, 0, &error), &error);
-    nt_integrator_setup setup = {.system = nt_model_system(model),
+    must(read_run(&own, path, NULL, 0, &error), &error);
+    nt_integrator_setup setup = {.system = nt_run_system(own),
                                  .method = nt_method_find("generalized-alpha")};
     must(nt_integrator_create(&integrator, &setup, &error), &error);
     must(nt_integrator_start(integrator, 0, NULL, NULL, NULL, &error), &error);
-    must(nt_record_open(&record, model, "chain.csv", NT_CSV, "", &error), &error);
+    must(nt_record_open(&record, own, "chain.csv", NT_CSV, "", &error), &error);
     must(nt_integrator_run(integrator, 2e-3, 1e-3, NULL, NULL, &error), &error);
     must(nt_record_advance(record, integrator, &error), &error);
     assert_int_equal(nt_integrator_statistics(integrator)->fallbacks, 0);
     bytes result = {(double)(alive - before), (double)(peak - before)};
     must(nt_record_close(record, &error), &error);
     nt_integrator_destroy(integrator);
-    nt_model_destroy(model);
+    destroy_run(own);
     assert_true(alive == before);
     return result;
 }

@@ -5,6 +5,7 @@
  * Left out, and why: the fallback solver KLU, which allocates at its first use and when it chooses
  * new pivots, as nt_solver_factor says. Every run here asserts that no solve fell back. */
 #include "api/runs.h"
+#include "tests/read_run.h"
 
 #include <nutate/output.h>
 #include <nutate/sensitivity.h>
@@ -189,9 +190,9 @@ static void rotation_methods(void **state)
             nt_error error = {0};
             char model[1000];
             snprintf(model, sizeof model, text, damped ? ", damping: 1" : "");
-            must(nt_model_read_text(&r.model, model, strlen(model), "test", NULL, NULL, 0, &error),
+            must(read_run_text(&r.run, model, strlen(model), "test", NULL, NULL, 0, &error),
                  &error);
-            nt_integrator_setup setup = {.system = nt_model_system(r.model),
+            nt_integrator_setup setup = {.system = nt_run_system(r.run),
                                          .method = nt_method_find(methods[i])};
             must(nt_integrator_create(&r.integrator, &setup, &error), &error);
             must(nt_integrator_start(r.integrator, 0, NULL, NULL, NULL, &error), &error);
@@ -233,15 +234,14 @@ static void steps_with_sensitivities(void **state)
         nt_error error = {0};
         nt_sensitivity *sensitivity;
         nt_objectives *objectives;
-        must(nt_model_read_text(&r.model, text, strlen(text), "test", NULL, NULL, 0, &error),
-             &error);
-        nt_integrator_setup setup = {.system = nt_model_system(r.model),
+        must(read_run_text(&r.run, text, strlen(text), "test", NULL, NULL, 0, &error), &error);
+        nt_integrator_setup setup = {.system = nt_run_system(r.run),
                                      .method = nt_method_find(methods[i])};
         must(nt_integrator_create(&r.integrator, &setup, &error), &error);
         must(nt_sensitivity_create(&sensitivity, r.integrator, all, COUNT(all), &error), &error);
         must(nt_integrator_start(r.integrator, 0, NULL, NULL, NULL, &error), &error);
         must(nt_sensitivity_start(sensitivity, &error), &error);
-        must(nt_objectives_create(&objectives, r.model, r.integrator, sensitivity, &error), &error);
+        must(nt_objectives_create(&objectives, r.run, r.integrator, sensitivity, &error), &error);
         must(nt_objectives_advance(objectives, &error), &error);
         long begun = calls;
         nt_status status = nt_integrator_run(r.integrator, 0.1, 1e-3, NULL, NULL, &error);

@@ -104,11 +104,11 @@ static void with_turn_counters(void **state)
         run r, fresh;
         begin_model(&r, crank_text, plain, COUNT(plain), frame);
         begin_model(&fresh, crank_text, plain, COUNT(plain), frame);
-        assert_true(nt_model_system(r.model)->n_memory > 0);
+        assert_true(nt_run_system(r.run)->n_memory > 0);
         advance(&r, 400, 1e-3);
         bool counted = false;
         nt_state now = nt_integrator_state(r.integrator);
-        for (int i = 0; i < nt_model_system(r.model)->n_memory; i++)
+        for (int i = 0; i < nt_run_system(r.run)->n_memory; i++)
             counted |= now.memory[i] != 0;
         assert_true(counted);
         check_runs(&r, &fresh, 100, 300, 1e-3);

@@ -13,6 +13,8 @@
  * |error| is the Euclidean norm over the components; quaternions are compared up to sign. The
  * quantity `balance` is total energy minus work since the start, relative to its first value. What
  * was measured is printed, so that a failure shows all of it. */
+#include "tests/read_run.h"
+
 #include <math.h>
 #include <nutate/nutate.h>
 #include <stdbool.h>
@@ -98,7 +100,7 @@ static void read_settings(run *r)
 }
 
 /* The next run of the file; false at its end. */
-static bool read_run(FILE *file, run *r)
+static bool read_expected(FILE *file, run *r)
 {
     char line[1024];
     *r = (run){0};
@@ -131,7 +133,7 @@ static bool read_run(FILE *file, run *r)
 /* ---- one integration ------------------------------------------------------------------------ */
 
 typedef struct motion {
-    nt_model *model;
+    nt_run *run;
     nt_integrator *it;
     double *reactions, balance;
 } motion;
@@ -155,7 +157,7 @@ static int sample(motion *m, const char *name, double *out)
         *out = energy[0] - state.work - m->balance;
         return count;
     }
-    check(nt_model_quantity(m->model, name, &info, &error), &error);
+    check(nt_model_quantity(nt_run_model(m->run), name, &info, &error), &error);
     const double *reactions = NULL;
     if (info.needs_drift) {
         double drift[2];
@@ -164,12 +166,11 @@ static int sample(motion *m, const char *name, double *out)
         return 1;
     }
     if (info.needs_reactions) {
-        check(
-            nt_integrator_reactions(m->it, &state, nt_model_length(m->model), m->reactions, &error),
-            &error);
+        check(nt_integrator_reactions(m->it, &state, nt_run_length(m->run), m->reactions, &error),
+              &error);
         reactions = m->reactions;
     }
-    check(nt_model_sample(m->model, &info, &state, reactions, out, &error), &error);
+    check(nt_run_sample(m->run, &info, &state, reactions, out, &error), &error);
     return info.columns;
 }
 
@@ -179,9 +180,9 @@ static void start(motion *m, const char *path, const run *r)
     nt_setting settings[SETTINGS];
     for (int i = 0; i < r->n_settings; i++)
         settings[i] = (nt_setting){r->key[i], r->text[i]};
-    check(nt_model_read(&m->model, path, settings, r->n_settings, &error), &error);
-    const nt_simulation *simulation = nt_model_simulation(m->model);
-    nt_integrator_setup setup = {.system = nt_model_system(m->model),
+    check(read_run(&m->run, path, settings, r->n_settings, &error), &error);
+    const nt_simulation *simulation = nt_model_simulation(nt_run_model(m->run));
+    nt_integrator_setup setup = {.system = nt_run_system(m->run),
                                  .method = nt_method_find(simulation->method),
                                  .options = simulation->options,
                                  .n_options = simulation->n_options,
@@ -192,7 +193,7 @@ static void start(motion *m, const char *path, const run *r)
     double *q = zeros((size_t)system->space.nq), *v = zeros((size_t)system->space.nv);
     double *memory = zeros((size_t)system->n_memory), energy[COLUMNS];
     m->reactions = zeros((size_t)(system->nh + system->nn));
-    nt_model_initial(m->model, q, v, memory);
+    nt_run_initial(m->run, q, v, memory);
     check(nt_integrator_start(m->it, simulation->start, q, v, memory, &error), &error);
     free(q);
     free(v);
@@ -231,7 +232,7 @@ static void integrate(const char *path, run *r, int k)
     }
     r->worst_drift = fmax(r->worst_drift, nt_integrator_statistics(m.it)->position_drift);
     nt_integrator_destroy(m.it);
-    nt_model_destroy(m.model);
+    destroy_run(m.run);
     free(m.reactions);
 }
 
@@ -279,7 +280,7 @@ int main(int argc, char **argv)
     snprintf(path, sizeof path, "%s/%s.yaml", argv[1], name);
     static run r;
     int wrong = 0, runs = 0;
-    for (; read_run(file, &r); runs++) {
+    for (; read_expected(file, &r); runs++) {
         for (int k = 0; k < r.n_steps; k++)
             integrate(path, &r, k);
         wrong += judge(&r);

@@ -1,5 +1,7 @@
 /* Mechanisms beside the examples: chains of a few links against reference values, reactions of
  * redundant joints, singular positions at many distances. */
+#include "tests/read_run.h"
+
 #include <math.h>
 #include <nutate/nutate.h>
 #include <setjmp.h>
@@ -13,7 +15,7 @@
 #include <cmocka.h>
 
 typedef struct motion {
-    nt_model *model;
+    nt_run *run;
     nt_integrator *it;
     double *reactions;
 } motion;
@@ -28,8 +30,8 @@ static void ok(nt_status status, const nt_error *error)
 static void begin(motion *m)
 {
     nt_error error;
-    const nt_simulation *simulation = nt_model_simulation(m->model);
-    const nt_system *system = nt_model_system(m->model);
+    const nt_simulation *simulation = nt_model_simulation(nt_run_model(m->run));
+    const nt_system *system = nt_run_system(m->run);
     nt_integrator_setup setup = {.system = system,
                                  .method = nt_method_find(simulation->method),
                                  .options = simulation->options,
@@ -40,7 +42,7 @@ static void begin(motion *m)
     double *q = calloc(nq + nv + (size_t)system->n_memory, sizeof *q);
     m->reactions = calloc((size_t)(system->nh + system->nn) + 1, sizeof *q);
     assert_true(q && m->reactions);
-    nt_model_initial(m->model, q, q + nq, q + nq + nv);
+    nt_run_initial(m->run, q, q + nq, q + nq + nv);
     ok(nt_integrator_start(m->it, simulation->start, q, q + nq, q + nq + nv, &error), &error);
     free(q);
 }
@@ -48,7 +50,7 @@ static void begin(motion *m)
 static void end(motion *m)
 {
     nt_integrator_destroy(m->it);
-    nt_model_destroy(m->model);
+    destroy_run(m->run);
     free(m->reactions);
 }
 
@@ -58,7 +60,7 @@ static motion open_example(const char *name, const nt_setting *settings, int n_s
     char path[1024];
     motion m;
     snprintf(path, sizeof path, NUTATE_SOURCE_DIR "/examples/%s/%s.yaml", name, name);
-    ok(nt_model_read(&m.model, path, settings, n_settings, &error), &error);
+    ok(read_run(&m.run, path, settings, n_settings, &error), &error);
     begin(&m);
     return m;
 }
@@ -74,10 +76,9 @@ static void sample(motion *m, const char *name, double *out)
     nt_error error;
     nt_quantity_info info;
     nt_state state = nt_integrator_state(m->it);
-    ok(nt_model_quantity(m->model, name, &info, &error), &error);
-    ok(nt_integrator_reactions(m->it, &state, nt_model_length(m->model), m->reactions, &error),
-       &error);
-    ok(nt_model_sample(m->model, &info, &state, m->reactions, out, &error), &error);
+    ok(nt_model_quantity(nt_run_model(m->run), name, &info, &error), &error);
+    ok(nt_integrator_reactions(m->it, &state, nt_run_length(m->run), m->reactions, &error), &error);
+    ok(nt_run_sample(m->run, &info, &state, m->reactions, out, &error), &error);
 }
 
 /* ---- chains --------------------------------------------------------------------------------- */
@@ -113,7 +114,7 @@ static motion open_chain(const chain *c)
                        before, i, i * c->length);
     }
     assert_true(at < (int)sizeof text);
-    ok(nt_model_read_text(&m.model, text, (size_t)at, "chain", NULL, NULL, 0, &error), &error);
+    ok(read_run_text(&m.run, text, (size_t)at, "chain", NULL, NULL, 0, &error), &error);
     begin(&m);
     return m;
 }
@@ -165,7 +166,7 @@ static void chains_of_order_2(void **state)
 /* Reactions of least norm must still balance the bodies: R(vdot, v, q, reactions) = 0. */
 static double imbalance(motion *m)
 {
-    const nt_system *system = nt_model_system(m->model);
+    const nt_system *system = nt_run_system(m->run);
     nt_state s = nt_integrator_state(m->it);
     double force[3], worst = 0;
     double *r = calloc((size_t)system->space.nv, sizeof *r);
@@ -286,8 +287,8 @@ static void starts_at_a_singular_position(void **state)
         "  c4: {type: revolute, between: [b2, u3], at: [3, 0, 0], axis: [0, 0, 1]}\n";
     nt_error error;
     motion m;
-    ok(nt_model_read_text(&m.model, text, sizeof text - 1, "line", NULL, NULL, 0, &error), &error);
-    assert_int_equal(nt_model_count(m.model).redundant, 8);
+    ok(read_run_text(&m.run, text, sizeof text - 1, "line", NULL, NULL, 0, &error), &error);
+    assert_int_equal(nt_model_count(nt_run_model(m.run)).redundant, 8);
     begin(&m);
     double angle[3], energy[4], highest = 0;
     for (int k = 1; k <= 300; k++) {

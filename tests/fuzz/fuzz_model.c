@@ -9,6 +9,7 @@
 #include "input/document.h"
 #include "model/expression.h"
 #include "model/model.h"
+#include "tests/read_run.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -156,36 +157,37 @@ static void read_document(const char *text, size_t length, const char *path, con
 /* ---- models -----------------------------------------------------------------------------------
  */
 
-static void look_at(const nt_model *model)
+static void look_at(nt_run *run)
 {
-    const nt_system *system = nt_model_system(model);
-    const nt_simulation *simulation = nt_model_simulation(model);
+    const nt_system *system = nt_run_system(run);
+    const nt_simulation *simulation = nt_model_simulation(nt_run_model(run));
     nt_error error = {0};
     require(nt_system_check(system, &error) == NT_OK);
-    require(model->n_bodies > 1 && system->space.nv > 0);
+    require(nt_run_model(run)->n_bodies > 1 && system->space.nv > 0);
     for (int i = 0; i < system->space.nq; i++)
-        require(isfinite(model->initial_q[i]));
+        require(isfinite(run->initial_q[i]));
     for (int i = 0; i < system->space.nv; i++)
-        require(isfinite(model->initial_v[i]));
+        require(isfinite(run->initial_v[i]));
     for (int i = 0; i < simulation->n_record; i++) {
         nt_quantity_info quantity;
-        require(nt_model_quantity(model, simulation->record[i], &quantity, &error) == NT_OK);
+        require(nt_model_quantity(nt_run_model(run), simulation->record[i], &quantity, &error) ==
+                NT_OK);
     }
 }
 
 static void read_model(const char *text, size_t length, const char *path, const char *value)
 {
     const nt_setting setting = {path, value};
-    nt_model *model;
+    nt_run *run;
     nt_error error = {0};
-    nt_status status = nt_model_read_text(&model, text, length, "fuzz.yaml", "no-such-folder",
-                                          &setting, path != NULL, &error);
+    nt_status status = read_run_text(&run, text, length, "fuzz.yaml", "no-such-folder", &setting,
+                                     path != NULL, &error);
     if (status == NT_OK)
-        look_at(model);
+        look_at(run);
     else
         check_error(status, &error);
-    require((model != NULL) == (status == NT_OK));
-    nt_model_destroy(model);
+    require((run != NULL) == (status == NT_OK));
+    destroy_run(run);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -3,7 +3,7 @@
  * tests/input/models has one bad model per file; its first line is the whole message that it must
  * get, "# FILE:LINE:COLUMN: text". Where that ends with " ..." only the part before is compared. */
 #include "base/file.h"
-#include "model/joint.h"
+#include "model/joints/joint.h"
 
 #include <dirent.h>
 #include <setjmp.h>
@@ -92,7 +92,7 @@ static void heavy_top_is_read(void **state)
     assert_string_equal(nt_model_title(model), "Heavy top");
     assert_string_equal(nt_model_text(model, &length), heavy_top);
     assert_int_equal(length, strlen(heavy_top));
-    assert_vector(model->gravity, 0, 0, -9.81);
+    assert_vector(model->origin->gravity, 0, 0, -9.81);
     assert_int_equal(model->n_bodies, 2);
     assert_string_equal(model->bodies[0].name, "ground");
     const nt_body *top = &model->bodies[1];
@@ -107,7 +107,7 @@ static void heavy_top_is_read(void **state)
     assert_int_equal(top->given, NT_GIVEN_MASS | NT_GIVEN_INERTIA | NT_GIVEN_POSITION |
                                      NT_GIVEN_ANGULAR_VELOCITY);
     assert_int_equal(model->n_elements, 1);
-    const nt_joint *pivot = nt_joint_of(&model->elements[0]);
+    const nt_joint *pivot = nt_joint_of(model->origin, &model->elements[0]);
     assert_string_equal(model->elements[0].type->name, "spherical");
     assert_int_equal(pivot->between[0], 0);
     assert_int_equal(pivot->between[1], 1);
@@ -133,7 +133,7 @@ static void what_is_left_out_has_its_default(void **state)
                                 "inertia: [1, 1, 1]}}\n",
                                 NULL, 0);
     const nt_simulation *s = nt_model_simulation(model);
-    assert_vector(model->gravity, 0, 0, -9.80665);
+    assert_vector(model->origin->gravity, 0, 0, -9.80665);
     assert_string_equal(nt_model_title(model), "");
     assert_string_equal(s->method, "generalized-alpha");
     assert_true(s->duration == 0 && s->step == 0 && s->every == 0);
@@ -228,15 +228,16 @@ static void numbers_are_bound_to_parameters(void **state)
                                 NULL, 0);
     assert_true(model->bodies[1].mass == 6);
     assert_vector(model->bodies[1].position, 2, 3, 0);
-    assert_true(model->gravity[2] == -9);
+    assert_true(model->origin->gravity[2] == -9);
     assert_true(model->simulation.duration == 2);
     assert_int_equal(model->n_bindings, 3); /* gravity, mass, position: not the duration */
     double p[2] = {5, 10};
     for (int i = 0; i < model->n_bindings; i++)
-        *model->bindings[i].target = nt_expression_value(model->bindings[i].expression, p);
+        *nt_run_number(model->origin, model->bindings[i].target) =
+            nt_expression_value(model->bindings[i].expression, p);
     assert_true(model->bodies[1].mass == 15);
     assert_vector(model->bodies[1].position, 2, 6, 0);
-    assert_true(model->gravity[2] == -10);
+    assert_true(model->origin->gravity[2] == -10);
     nt_model_destroy(model);
 }
 
@@ -286,8 +287,8 @@ static void every_form_of_value(void **state)
     assert_int_equal(model->n_joints, 2);
     for (int i = 0; i < 5; i++)
         assert_string_equal(model->elements[i].name, order[i]);
-    const nt_joint *hinge = nt_joint_of(find(model, "hinge"));
-    const nt_joint *pivot = nt_joint_of(find(model, "pivot"));
+    const nt_joint *hinge = nt_joint_of(model->origin, find(model, "hinge"));
+    const nt_joint *pivot = nt_joint_of(model->origin, find(model, "pivot"));
     assert_int_equal(hinge->at.marker, 1);
     assert_vector(hinge->axis, 0, 0, 2);
     assert_true(hinge->friction.dry == 0.1 && hinge->friction.slip == 0.01);
@@ -336,7 +337,7 @@ static void axes_against_coordinate_axes(void **state)
                  "%s}}\n",
                  axes[i]);
         nt_model *model = read_text(text, NULL, 0);
-        const nt_joint *hinge = nt_joint_of(find(model, "hinge"));
+        const nt_joint *hinge = nt_joint_of(model->origin, find(model, "hinge"));
         for (int k = 0; k < 3; k++) {
             assert_true(isfinite(v3_norm(hinge->e[k])));
             assert_true(fabs(v3_norm(hinge->e[k]) - 1) < 1e-15);
@@ -376,7 +377,7 @@ static void directions_have_any_length(void **state)
         assert_true(leg->q0.w == -1 && leg->q0.x == 0 && leg->q0.y == 0 && leg->q0.z == 0);
         const char *const names[] = {"hinge", "knee", "roll"};
         for (int k = 0; k < 3; k++) {
-            const nt_joint *joint = nt_joint_of(find(model, names[k]));
+            const nt_joint *joint = nt_joint_of(model->origin, find(model, names[k]));
             assert_true(joint->e[2].x == -1 && joint->e[2].y == 0 && joint->e[2].z == 0);
         }
         nt_model_destroy(model);

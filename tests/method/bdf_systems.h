@@ -3,6 +3,7 @@
 #define NUTATE_TESTS_BDF_SYSTEMS_H
 
 #include "method/runs.h"
+#include "tests/read_run.h"
 
 #include <math.h>
 #include <nutate/model.h>
@@ -65,17 +66,17 @@ static const char crank_text[] =
     "forces:\n"
     "  spring: {type: joint_torque, joint: pivot, value: '-0.5*pivot.angle + 3*cos(3*t)'}\n";
 
-static inline nt_model *model_of(const char *text)
+static inline nt_run *model_of(const char *text)
 {
-    nt_model *model = NULL;
+    nt_run *run = NULL;
     nt_error error = {0};
-    if (nt_model_read_text(&model, text, strlen(text), "test", NULL, NULL, 0, &error) != NT_OK)
+    if (read_run_text(&run, text, strlen(text), "test", NULL, NULL, 0, &error) != NT_OK)
         fail_msg("%s", error.message);
-    return model;
+    return run;
 }
 
 /* The chain of N links of REFERENCE: L = 0.25, thin rods laid out along x. */
-static inline nt_model *chain_of(int n)
+static inline nt_run *chain_of(int n)
 {
     char text[8000];
     int used = snprintf(text, sizeof text, "nutate: 1\ngravity: [0, -9.81, 0]\nbodies:\n");

@@ -18,14 +18,15 @@
 
 #include "base/vector3.h"
 #include "runs.h"
+#include "tests/read_run.h"
 
-static inline nt_model *read_model(const char *text)
+static inline nt_run *read_model(const char *text)
 {
-    nt_model *model = NULL;
+    nt_run *run = NULL;
     nt_error error = {0};
-    if (nt_model_read_text(&model, text, strlen(text), "test", NULL, NULL, 0, &error) != NT_OK)
+    if (read_run_text(&run, text, strlen(text), "test", NULL, NULL, 0, &error) != NT_OK)
         fail_msg("%s", error.message);
-    return model;
+    return run;
 }
 
 /* A method at its defaults but for an option; option: NULL, or name NULL, for none. */

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "bdf_systems.h"
+#include "tests/read_run.h"
 
 /* ---- Newton's matrix ------------------------------------------------------------------------ */
 
@@ -142,9 +143,9 @@ static void newton_matrix(void **state)
             check_newton(&d.system, frame, q, v, c_j);
             static const char *const texts[] = {loop_text, springs_text, slow_top_text};
             for (int i = 0; i < 3; i++) {
-                nt_model *model = model_of(texts[i]);
-                check_newton(nt_model_system(model), frame, NULL, NULL, c_j);
-                nt_model_destroy(model);
+                nt_run *run = model_of(texts[i]);
+                check_newton(nt_run_system(run), frame, NULL, NULL, c_j);
+                destroy_run(run);
             }
         }
 }
@@ -236,11 +237,11 @@ static void slow_top_converges(void **state)
                                 .value = {.6684383812108, -.6473115901852, .3663029289211},
                                 .n = 3,
                                 .growth = 1000};
-    nt_model *model = model_of(slow_top_text);
-    assert_int_equal(nt_model_system(model)->nh, 0);
+    nt_run *run = model_of(slow_top_text);
+    assert_int_equal(nt_run_system(run)->nh, 0);
     for (nt_frame frame = NT_INERTIAL; frame <= NT_BODY; frame++)
-        converges(&r, nt_model_system(model), frame, NULL, NULL);
-    nt_model_destroy(model);
+        converges(&r, nt_run_system(run), frame, NULL, NULL);
+    destroy_run(run);
 }
 
 static void chain_converges(void **state)
@@ -253,9 +254,9 @@ static void chain_converges(void **state)
                                 .value = {-1.763415610870, -.928910798950, -9.646982648e-5},
                                 .n = 3,
                                 .growth = 1000};
-    nt_model *model = chain_of(8);
-    converges(&r, nt_model_system(model), NT_INERTIAL, NULL, NULL);
-    nt_model_destroy(model);
+    nt_run *run = chain_of(8);
+    converges(&r, nt_run_system(run), NT_INERTIAL, NULL, NULL);
+    destroy_run(run);
 }
 
 static void rolling_disk_converges(void **state)
@@ -308,10 +309,9 @@ static void modin_converges(void **state)
 static void lengths_of_quaternions(void **state)
 {
     (void)state;
-    nt_model *model =
-        model_of("nutate: 1\ngravity: [0, 0, 0]\nbodies:\n"
-                 "  a: {mass: 1, inertia: [1, 2, 2.5], angular_velocity: [3, 2, 6]}\n");
-    nt_integrator *it = start_bdf(nt_model_system(model), NT_BODY, 1e-2, NULL, NULL);
+    nt_run *run = model_of("nutate: 1\ngravity: [0, 0, 0]\nbodies:\n"
+                           "  a: {mass: 1, inertia: [1, 2, 2.5], angular_velocity: [3, 2, 6]}\n");
+    nt_integrator *it = start_bdf(nt_run_system(run), NT_BODY, 1e-2, NULL, NULL);
     nt_bdf *b = it->stepper.own;
     double shortest = 1, t = 0;
     for (int i = 0; i < 1000; i++) {
@@ -323,7 +323,7 @@ static void lengths_of_quaternions(void **state)
     }
     assert_true(shortest > 0.3);
     nt_integrator_destroy(it);
-    nt_model_destroy(model);
+    destroy_run(run);
 }
 
 int main(void)

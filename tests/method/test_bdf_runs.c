@@ -13,6 +13,7 @@
 
 #include "bdf_systems.h"
 #include "papers/jay-negrut/problem.h"
+#include "tests/read_run.h"
 
 /* ---- what holds at the end of a step -------------------------------------------------------- */
 
@@ -44,8 +45,8 @@ static void nonlinear_multipliers(void **state)
 static void the_end_is_consistent(void **state)
 {
     (void)state;
-    nt_model *model = model_of(loop_text);
-    const nt_system *system = nt_model_system(model);
+    nt_run *run = model_of(loop_text);
+    const nt_system *system = nt_run_system(run);
     for (nt_frame frame = NT_INERTIAL; frame <= NT_BODY; frame++) {
         nt_integrator *it = start_bdf(system, frame, 1e-3, NULL, NULL);
         assert_int_equal(nt_integrator_redundant(it, NULL, 0), 3);
@@ -73,7 +74,7 @@ static void the_end_is_consistent(void **state)
             assert_true(fabs(rows[i]) < 1e-11);
         nt_integrator_destroy(it);
     }
-    nt_model_destroy(model);
+    destroy_run(run);
 }
 
 typedef struct count {
@@ -102,11 +103,11 @@ static int count_steps(void *context, const nt_integrator *it)
 static void ends_are_met(void **state)
 {
     (void)state;
-    nt_model *model = model_of(springs_text);
+    nt_run *run = model_of(springs_text);
     double q[2][14];
     long iterations[2];
     for (int i = 0; i < 2; i++) {
-        nt_integrator *it = start_bdf(nt_model_system(model), NT_INERTIAL, 1e-8, NULL, NULL);
+        nt_integrator *it = start_bdf(nt_run_system(run), NT_INERTIAL, 1e-8, NULL, NULL);
         nt_error error = {0};
         count c = {0};
         int ends = i == 0 ? 1 : 20;
@@ -128,7 +129,7 @@ static void ends_are_met(void **state)
     }
     assert_true(off_by(q[0], q[1], 14) < 1e-5); /* 1000 tolerances: the error of the run */
     assert_true((double)iterations[1] < 1.5 * (double)iterations[0]);
-    nt_model_destroy(model);
+    destroy_run(run);
 }
 
 /* maximum_step holds from the first step on, the step given for the first one; minimum_step for all
@@ -229,13 +230,13 @@ static void within(const nt_system *system, double tolerance, double end)
 static void between_steps(void **state)
 {
     (void)state;
-    nt_model *loop = model_of(loop_text), *springs = model_of(springs_text);
+    nt_run *loop = model_of(loop_text), *springs = model_of(springs_text);
     for (int i = 0; i < 3; i++) {
-        within(nt_model_system(loop), pow(10, -4 - 2 * i), 0.5);
-        within(nt_model_system(springs), pow(10, -4 - 2 * i), 0.5);
+        within(nt_run_system(loop), pow(10, -4 - 2 * i), 0.5);
+        within(nt_run_system(springs), pow(10, -4 - 2 * i), 0.5);
     }
-    nt_model_destroy(loop);
-    nt_model_destroy(springs);
+    destroy_run(loop);
+    destroy_run(springs);
 }
 
 /* ---- turns, tolerances ---------------------------------------------------------------------- */
@@ -246,28 +247,28 @@ static void between_steps(void **state)
 static void turns_are_counted(void **state)
 {
     (void)state;
-    nt_model *model = model_of(crank_text);
-    assert_true(nt_model_system(model)->n_memory > 0);
+    nt_run *run = model_of(crank_text);
+    assert_true(nt_run_system(run)->n_memory > 0);
     double q[2][14];
     for (int i = 0; i < 2; i++) {
-        nt_integrator *it = start_bdf(nt_model_system(model), NT_INERTIAL, 1e-9, NULL, NULL);
+        nt_integrator *it = start_bdf(nt_run_system(run), NT_INERTIAL, 1e-9, NULL, NULL);
         for (int k = 1; k <= (i == 0 ? 1 : 100); k++)
             run_to(it, i == 0 ? 2 : 0.02 * k, 1);
         memcpy(q[i], nt_integrator_state(it).q, sizeof q[i]);
         nt_integrator_destroy(it);
     }
     assert_true(off_by(q[0], q[1], 14) < 1e-5); /* the errors of either; a turn lost is 3 N m */
-    nt_model_destroy(model);
+    destroy_run(run);
 }
 
 /* Each tolerance counts for its own kind; kinds that are not looked at still converge. */
 static void tolerances_by_kind(void **state)
 {
     (void)state;
-    nt_model *model = model_of(springs_text);
+    nt_run *run = model_of(springs_text);
     long iterations[2];
     for (int i = 0; i < 2; i++) {
-        nt_integrator_setup setup = {.system = nt_model_system(model),
+        nt_integrator_setup setup = {.system = nt_run_system(run),
                                      .method = nt_method_find("bdf"),
                                      .tolerance = {1e-4, i == 0 ? 1e-4 : 1e-9, 0, 0}};
         nt_integrator *it = begin(&setup, NULL, NULL);
@@ -276,7 +277,7 @@ static void tolerances_by_kind(void **state)
         nt_integrator_destroy(it);
     }
     assert_true(iterations[1] > 2 * iterations[0]);
-    nt_model_destroy(model);
+    destroy_run(run);
 }
 
 /* ---- beginning anew ------------------------------------------------------------------------- */
@@ -321,11 +322,11 @@ static void restored(const nt_system *system, double h, double allowed)
 static void save_and_restore(void **state)
 {
     (void)state;
-    nt_model *loop = model_of(loop_text), *springs = model_of(springs_text);
-    restored(nt_model_system(loop), 0.02, 1e-6);
-    restored(nt_model_system(springs), 0.02, 1e-6);
-    nt_model_destroy(loop);
-    nt_model_destroy(springs);
+    nt_run *loop = model_of(loop_text), *springs = model_of(springs_text);
+    restored(nt_run_system(loop), 0.02, 1e-6);
+    restored(nt_run_system(springs), 0.02, 1e-6);
+    destroy_run(loop);
+    destroy_run(springs);
 }
 
 /* After a refresh the run is that of a new integrator begun there. */

@@ -1,6 +1,7 @@
 /* Methods on models with points: vector-space methods on points alone, rotation integrators on
  * points and rigid bodies together, every method of the registry on both. */
 #include "several_bodies.h"
+#include "tests/read_run.h"
 
 static const nt_option adjoint = {"adjoint", "true"};
 
@@ -26,7 +27,7 @@ static const char swarm_text[] =
     "  cd: {type: sphere_sphere, between: [c, d], radii: [1.5, 1], stiffness: 12}\n"
     "simulation: {duration: 1, step: 1e-2}\n";
 
-static nt_model *swarm(bool damped)
+static nt_run *swarm(bool damped)
 {
     char text[2000];
     snprintf(text, sizeof text, swarm_text, damped ? ", damping: 2" : "");
@@ -48,13 +49,13 @@ static void orders_on_points(void **state)
         {"generalized-alpha", {0}, 0.01, 2, false},
     };
     for (int damped = 0; damped < 2; damped++) {
-        nt_model *model = swarm(damped);
-        const nt_system *system = nt_model_system(model);
+        nt_run *run = swarm(damped);
+        const nt_system *system = nt_run_system(run);
         assert_int_equal(system->space.n_rotations, 0);
         assert_int_equal(system->space.nv, 12);
         assert_int_equal((system->capabilities & NT_POSITION_FORCES) == 0, damped);
         check_orders(system, damped, rows, sizeof rows / sizeof *rows);
-        nt_model_destroy(model);
+        destroy_run(run);
     }
 }
 
@@ -69,15 +70,15 @@ static void rotation_methods_are_the_same_there(void **state)
     } pairs[] = {{"lie-newmark", "stormer-verlet", NULL},
                  {"lie-euler", "symplectic-euler", NULL},
                  {"lie-euler-adjoint", "symplectic-euler", &adjoint}};
-    nt_model *model = swarm(false);
-    const nt_system *system = nt_model_system(model);
+    nt_run *run = swarm(false);
+    const nt_system *system = nt_run_system(run);
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         double a[ROOM], b[ROOM];
         end_of(system, pairs[i].a, NULL, 0.01, a);
         end_of(system, pairs[i].b, pairs[i].option, 0.01, b);
         near_number(differ(system, a, b), 0, 1e-13, pairs[i].a, "difference");
     }
-    nt_model_destroy(model);
+    destroy_run(run);
 }
 
 /* Momentum, dampers or not; the error of the energy does not grow: in 75 s more it is that of the
@@ -91,8 +92,8 @@ static void invariants_of_points(void **state)
     } rows[] = {
         {"stormer-verlet", NULL}, {"symplectic-euler", NULL}, {"symplectic-euler", &adjoint}};
     for (int damped = 0; damped < 2; damped++) {
-        nt_model *model = swarm(damped);
-        const nt_system *system = nt_model_system(model);
+        nt_run *run = swarm(damped);
+        const nt_system *system = nt_run_system(run);
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
             nt_integrator *it = start(system, rows[i].method, rows[i].option);
             double before[6], E = energy_of(system, it);
@@ -108,7 +109,7 @@ static void invariants_of_points(void **state)
                             rows[i].method);
             nt_integrator_destroy(it);
         }
-        nt_model_destroy(model);
+        destroy_run(run);
     }
 }
 
@@ -117,7 +118,7 @@ static void invariants_of_points(void **state)
 static void equal_points_exchange_velocities(void **state)
 {
     (void)state;
-    nt_model *model = read_model(
+    nt_run *run = read_model(
         "nutate: 1\n"
         "gravity: [0, 0, 0]\n"
         "bodies:\n"
@@ -126,7 +127,7 @@ static void equal_points_exchange_velocities(void **state)
         "contacts:\n"
         "  c: {type: sphere_sphere, between: [a, b], radii: [0.2, 0.1], stiffness: 4e4}\n"
         "simulation: {duration: 1, step: 1e-3}\n");
-    nt_integrator *it = start(nt_model_system(model), "stormer-verlet", NULL);
+    nt_integrator *it = start(nt_run_system(run), "stormer-verlet", NULL);
     run_to(it, 1, 5e-4);
     const double *v = nt_integrator_state(it).v;
     static const double after[6] = {-1, 0, 0.1, 2, 0, 0.1};
@@ -134,7 +135,7 @@ static void equal_points_exchange_velocities(void **state)
         near_number(v[i], after[i], i % 3 == 0 ? 1e-3 : 0, "stormer-verlet", "velocity");
     near_number(v[0] + v[3], 1, 1e-14, "stormer-verlet", "momentum");
     nt_integrator_destroy(it);
-    nt_model_destroy(model);
+    destroy_run(run);
 }
 
 /* ---- points and rigid bodies ---------------------------------------------------------------- */
@@ -164,7 +165,7 @@ static const char mixed_text[] =
     "       radius: 3, stiffness: 1}\n"
     "simulation: {duration: 1, step: 1e-2}\n";
 
-static nt_model *mixed(bool damped)
+static nt_run *mixed(bool damped)
 {
     char text[3000];
     snprintf(text, sizeof text, mixed_text, damped ? ", damping: 2" : "");
@@ -182,12 +183,12 @@ static void orders_on_both(void **state)
         {"lie-newmark-6", {0}, 0.05, 6, true},
     };
     for (int damped = 0; damped < 2; damped++) {
-        nt_model *model = mixed(damped);
-        const nt_system *system = nt_model_system(model);
+        nt_run *run = mixed(damped);
+        const nt_system *system = nt_run_system(run);
         assert_int_equal(system->space.n_rotations, 2);
         assert_int_equal(system->space.nv, 18);
         check_orders(system, damped, rows, sizeof rows / sizeof *rows);
-        nt_model_destroy(model);
+        destroy_run(run);
     }
 }
 
@@ -196,10 +197,10 @@ static void momentum_of_both(void **state)
     (void)state;
     static const char *const methods[] = {"lie-newmark", "lie-newmark-4",     "lie-newmark-6",
                                           "lie-euler",   "lie-euler-adjoint", "lie-midpoint"};
-    nt_model *model = mixed(false);
+    nt_run *run = mixed(false);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        keeps_momenta(nt_model_system(model), methods[i]);
-    nt_model_destroy(model);
+        keeps_momenta(nt_run_system(run), methods[i]);
+    destroy_run(run);
 }
 
 /* ---- the whole registry --------------------------------------------------------------------- */
@@ -210,8 +211,8 @@ static void every_method(void **state)
 {
     (void)state;
     for (int both = 0; both < 2; both++) {
-        nt_model *model = both ? mixed(false) : swarm(false);
-        const nt_system *system = nt_model_system(model);
+        nt_run *run = both ? mixed(false) : swarm(false);
+        const nt_system *system = nt_run_system(run);
         double exact[ROOM], coarse[ROOM], fine[ROOM];
         exact_end_of(system, exact);
         for (int i = 0; i < nt_method_count(); i++) {
@@ -231,7 +232,7 @@ static void every_method(void **state)
             if (!(off <= 10 * change + 1e-4) || !(off < 0.05))
                 fail_msg("%s: off by %.3g, changes by %.3g", name, off, change);
         }
-        nt_model_destroy(model);
+        destroy_run(run);
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include "disk.h"
 #include "papers/jay-negrut/problem.h"
+#include "tests/read_run.h"
 
 static const char *const methods[] = {"rkmk-dopri5", "rkmk-dop853"};
 enum { DOPRI5, DOP853, METHODS };
@@ -514,11 +515,11 @@ static mechanism open_model(const char *text, const char *path, int method, doub
     if (path)
         snprintf(name, sizeof name, NUTATE_SOURCE_DIR "/examples/%s", path);
     nt_status status =
-        path ? nt_model_read(&m.model, name, NULL, 0, &error)
-             : nt_model_read_text(&m.model, text, strlen(text), "test", NULL, NULL, 0, &error);
+        path ? read_run(&m.run, name, NULL, 0, &error)
+             : read_run_text(&m.run, text, strlen(text), "test", NULL, NULL, 0, &error);
     if (status != NT_OK)
         fail_msg("%s", error.message);
-    m.integrator = start(nt_model_system(m.model), method, NT_INERTIAL, tolerance, NULL, NULL);
+    m.integrator = start(nt_run_system(m.run), method, NT_INERTIAL, tolerance, NULL, NULL);
     return m;
 }
 
@@ -619,15 +620,14 @@ static const char top_text[] = "nutate: 1\n"
 static void top_run(int method, nt_frame frame, int k, double offset, double h, double end,
                     double out[12], double derivative[12])
 {
-    nt_model *model;
+    nt_run *run;
     nt_sensitivity *sensitivity = NULL;
     nt_error error = {0};
     double p[4] = {15, 0.46875, 1, 150};
     p[k] += offset;
-    assert_int_equal(
-        nt_model_read_text(&model, top_text, strlen(top_text), "top", NULL, NULL, 0, &error),
-        NT_OK);
-    const nt_system *system = nt_model_system(model);
+    assert_int_equal(read_run_text(&run, top_text, strlen(top_text), "top", NULL, NULL, 0, &error),
+                     NT_OK);
+    const nt_system *system = nt_run_system(run);
     assert_int_equal(system->set_parameters(system->self, p), NT_OK);
     nt_integrator *it = start(system, method, frame, 0, NULL, NULL);
     if (derivative && (nt_sensitivity_create(&sensitivity, it, &k, 1, &error) != NT_OK ||
@@ -647,7 +647,7 @@ static void top_run(int method, nt_frame frame, int k, double offset, double h, 
     }
     nt_sensitivity_destroy(sensitivity);
     nt_integrator_destroy(it);
-    nt_model_destroy(model);
+    destroy_run(run);
 }
 
 /* Sixth-order differences of whole runs, moved by 0.5 to 1.5 % of each parameter: truncation and

@@ -5,6 +5,7 @@
 #include "top.h"
 
 #include "several_bodies.h"
+#include "tests/read_run.h"
 
 /* ---- the slow top as a model ---------------------------------------------------------------- */
 
@@ -31,10 +32,10 @@ static void slow_top_from_a_file(void **state)
                 {"lie-euler-adjoint", {.604665617993, -.637290252037, .477745355891}},
                 {"lie-euler", {.708403992222, -.646387159623, .283456211219}},
                 {"lie-newmark", {.665540201833, -.645225126429, .375154336198}}};
-    nt_model *model = read_model(top_text);
-    assert_string_equal(nt_model_simulation(model)->method, "lie-newmark");
+    nt_run *run = read_model(top_text);
+    assert_string_equal(nt_model_simulation(nt_run_model(run))->method, "lie-newmark");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        nt_integrator *it = start(nt_model_system(model), rows[i].method, NULL);
+        nt_integrator *it = start(nt_run_system(run), rows[i].method, NULL);
         run_to(it, 2, 0.1);
         m3 R = quat_matrix(quat_load(nt_integrator_state(it).q));
         near_number(R.xz, rows[i].axis[0], 1e-11, rows[i].method, "x of the axis");
@@ -42,7 +43,7 @@ static void slow_top_from_a_file(void **state)
         near_number(R.zz, rows[i].axis[2], 1e-11, rows[i].method, "z of the axis");
         nt_integrator_destroy(it);
     }
-    nt_model_destroy(model);
+    destroy_run(run);
 }
 
 /* `nutate run` on that file: the last row has the same axis. */
@@ -88,7 +89,7 @@ static const char cluster_text[] =
     "  bc: {type: spring, between: [b, c], at: [[1, 0.3, 0.1], [0, 1, 0.4]], stiffness: 30%s}\n"
     "simulation: {duration: 1, step: 1e-2}\n";
 
-static nt_model *cluster(bool damped)
+static nt_run *cluster(bool damped)
 {
     char text[2000];
     snprintf(text, sizeof text, cluster_text, damped ? ", damping: 3" : "",
@@ -107,11 +108,11 @@ static void orders_on_several_bodies(void **state)
         {"lie-newmark-6", {0}, 0.05, 6, true},
     };
     for (int damped = 0; damped < 2; damped++) {
-        nt_model *model = cluster(damped);
-        const nt_system *system = nt_model_system(model);
+        nt_run *run = cluster(damped);
+        const nt_system *system = nt_run_system(run);
         assert_int_equal((system->capabilities & NT_POSITION_FORCES) == 0, damped);
         check_orders(system, damped, rows, sizeof rows / sizeof *rows);
-        nt_model_destroy(model);
+        destroy_run(run);
     }
 }
 
@@ -122,10 +123,10 @@ static void momentum_is_kept(void **state)
                                           "lie-midpoint", "lie-newmark-4", "lie-newmark-6"};
     enum { ALL = sizeof methods / sizeof *methods, COMPOSED = 2 /* refuse dampers */ };
     for (int damped = 0; damped < 2; damped++) {
-        nt_model *model = cluster(damped);
+        nt_run *run = cluster(damped);
         for (int i = 0; i < (damped ? ALL - COMPOSED : ALL); i++)
-            keeps_momenta(nt_model_system(model), methods[i]);
-        nt_model_destroy(model);
+            keeps_momenta(nt_run_system(run), methods[i]);
+        destroy_run(run);
     }
 }
 
@@ -133,14 +134,14 @@ static void momentum_is_kept(void **state)
 static void energy_does_not_drift(void **state)
 {
     (void)state;
-    nt_model *model = cluster(false);
-    const nt_system *system = nt_model_system(model);
+    nt_run *run = cluster(false);
+    const nt_system *system = nt_run_system(run);
     nt_integrator *it = start(system, "lie-newmark", NULL);
     double E = energy_of(system, it), early = energy_error(system, it, E, 0.005, 0, 20000);
     assert_true(early > 1e-5 * E); /* there is something to drift */
     check_drift(E, early, energy_error(system, it, E, 0.005, 20000, 80000), 100, "lie-newmark");
     nt_integrator_destroy(it);
-    nt_model_destroy(model);
+    destroy_run(run);
 }
 
 /* ---- forces that depend on velocities ------------------------------------------------------- */
@@ -246,8 +247,8 @@ static void contacts_are_followed(void **state)
         "simulation: {duration: 1, step: 1e-3}\n";
     static const char *const methods[] = {"lie-newmark", "simo-wong-explicit", "lie-midpoint",
                                           "simo-wong", "akw"};
-    nt_model *model = read_model(balls);
-    const nt_system *system = nt_model_system(model);
+    nt_run *run = read_model(balls);
+    const nt_system *system = nt_run_system(run);
     nt_integrator *it = start(system, "rkmk-dop853", NULL);
     run_to(it, 1, 2.5e-4);
     double exact[2];
@@ -266,7 +267,7 @@ static void contacts_are_followed(void **state)
             near_number(error, 0, 1000 * h * h, methods[i], "error of the ball that was struck");
         }
     }
-    nt_model_destroy(model);
+    destroy_run(run);
 }
 
 /* ---- vector spaces -------------------------------------------------------------------------- */
@@ -457,8 +458,8 @@ static void promises_are_kept(void **state)
         "      damping: c, length: 0}\n"
         "simulation: {duration: 1, step: 0.01}\n";
     const double damped = 2; /* critical: x = (1 + t) exp(-t) */
-    nt_model *model = read_model(text);
-    const nt_system *system = nt_model_system(model);
+    nt_run *run = read_model(text);
+    const nt_system *system = nt_run_system(run);
     nt_error error = {0};
     nt_integrator *simple = start(system, "lie-newmark", NULL);
     nt_integrator *composed = start(system, "lie-newmark-4", NULL);
@@ -473,7 +474,7 @@ static void promises_are_kept(void **state)
     nt_integrator_destroy(simple);
     nt_integrator_destroy(composed);
     refused(system, "lie-newmark-4", NULL, NT_UNSUPPORTED, "forces of position and time alone");
-    nt_model_destroy(model);
+    destroy_run(run);
 }
 
 /* ---- saved states --------------------------------------------------------------------------- */
@@ -482,8 +483,8 @@ static void saved_states_go_on_alike(void **state)
 {
     (void)state;
     for (int damped = 0; damped < 2; damped++) {
-        nt_model *model = cluster(damped);
-        const nt_system *system = nt_model_system(model);
+        nt_run *run = cluster(damped);
+        const nt_system *system = nt_run_system(run);
         for (int m = 0; m < nt_method_count(); m++) {
             const char *name = nt_method_name(nt_method_at(m));
             bool mine = strncmp(name, "lie-", 4) == 0 || strncmp(name, "simo", 4) == 0 ||
@@ -516,7 +517,7 @@ static void saved_states_go_on_alike(void **state)
             nt_integrator_destroy(it);
             nt_integrator_destroy(other);
         }
-        nt_model_destroy(model);
+        destroy_run(run);
     }
 }
 

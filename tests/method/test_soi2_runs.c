@@ -7,6 +7,7 @@
 #include "method/top.h"
 
 #include "papers/jay-negrut/problem.h"
+#include "tests/read_run.h"
 
 static nt_integrator_setup soi2(const nt_system *system, const nt_option *options, int n)
 {
@@ -194,7 +195,7 @@ static double slow_top_at_tolerance(double tolerance, nt_frame frame)
                                  "center_of_mass: [0, 0, 0.2], fixed_point: [0, 0, 0], "
                                  "orientation: {rotation_vector: [0.05, 0, 0]}, "
                                  "angular_velocity: [0, 0, 5]}\n");
-    nt_integrator_setup setup = soi2(nt_model_system(m.model), NULL, 0);
+    nt_integrator_setup setup = soi2(nt_run_system(m.run), NULL, 0);
     set_tolerance(&setup, tolerance);
     setup.frame = frame;
     m.integrator = begin(&setup, 0, m.q, m.v);
@@ -265,7 +266,7 @@ static coin_run roll_coin(double h, bool variable)
 {
     static const double exact[3] = {8.275291845e-5, 1.581781900501e-3, 9.760873842582e-3};
     mechanism m = mechanism_read(COIN);
-    nt_integrator_setup setup = soi2(nt_model_system(m.model), NULL, 0);
+    nt_integrator_setup setup = soi2(nt_run_system(m.run), NULL, 0);
     m.integrator = begin(&setup, 0, m.q, m.v);
     double force[3] = {0}, first = 0, second = 0, F[3], x[3], position, velocity;
     int n = (int)lround(0.5 / h);
@@ -315,10 +316,10 @@ static void redundant_equations(void **state)
     nt_error error = {0};
     for (int level = 0; level < 3; level++) {
         mechanism m = {0};
-        if (nt_model_read(&m.model, NUTATE_SOURCE_DIR "/examples/bricard/bricard.yaml", NULL, 0,
-                          &error) != NT_OK)
+        if (read_run(&m.run, NUTATE_SOURCE_DIR "/examples/bricard/bricard.yaml", NULL, 0, &error) !=
+            NT_OK)
             fail_msg("%s", error.message);
-        nt_integrator_setup setup = soi2(nt_model_system(m.model), NULL, 0);
+        nt_integrator_setup setup = soi2(nt_run_system(m.run), NULL, 0);
         assert_int_equal(nt_integrator_create(&m.integrator, &setup, &error), NT_OK);
         assert_int_equal(nt_integrator_start(m.integrator, 0, NULL, NULL, NULL, &error), NT_OK);
         double h = 4e-3 / (1 << level), x[3], drift[2] = {0};
@@ -349,10 +350,10 @@ static void singular_positions_at_a_tight_tolerance(void **state)
     (void)state;
     mechanism m = {0};
     nt_error error = {0};
-    if (nt_model_read(&m.model, NUTATE_SOURCE_DIR "/examples/four_bar/four_bar.yaml", NULL, 0,
-                      &error) != NT_OK)
+    if (read_run(&m.run, NUTATE_SOURCE_DIR "/examples/four_bar/four_bar.yaml", NULL, 0, &error) !=
+        NT_OK)
         fail_msg("%s", error.message);
-    nt_integrator_setup setup = soi2(nt_model_system(m.model), NULL, 0);
+    nt_integrator_setup setup = soi2(nt_run_system(m.run), NULL, 0);
     set_tolerance(&setup, 1e-9);
     assert_int_equal(nt_integrator_create(&m.integrator, &setup, &error), NT_OK);
     assert_int_equal(nt_integrator_start(m.integrator, 0, NULL, NULL, NULL, &error), NT_OK);

@@ -3,6 +3,7 @@
  */
 #include "../model/mechanism.h"
 #include "papers/jay-negrut/problem.h"
+#include "tests/read_run.h"
 
 /* Both of second order: the midpoint rule, and A explicit at the middle but for gyroscopic forces.
  */
@@ -20,7 +21,7 @@ static mechanism begin(const char *text, const member *with, nt_frame frame)
 {
     mechanism m = mechanism_read(text);
     nt_error error = {0};
-    nt_integrator_setup setup = {.system = nt_model_system(m.model),
+    nt_integrator_setup setup = {.system = nt_run_system(m.run),
                                  .method = nt_method_find(with->method),
                                  .options = with->options,
                                  .n_options = 2,
@@ -139,7 +140,7 @@ static void disk_with(const char *method, const nt_option *options, int n, nt_fr
                       double offset, double out[9], nt_state_tangent *tangent)
 {
     mechanism m = mechanism_read(motions[0].text);
-    const nt_system *system = nt_model_system(m.model);
+    const nt_system *system = nt_run_system(m.run);
     nt_sensitivity *sensitivity = NULL;
     nt_error error = {0};
     static const int radius[1] = {1};
@@ -213,10 +214,10 @@ static void a_redundant_row_holds_too(void **state)
     for (size_t k = 0; k < sizeof methods / sizeof methods[0]; k++) {
         mechanism m = {0};
         nt_error error = {0};
-        if (nt_model_read(&m.model, NUTATE_SOURCE_DIR "/examples/bricard/bricard.yaml", NULL, 0,
-                          &error) != NT_OK)
+        if (read_run(&m.run, NUTATE_SOURCE_DIR "/examples/bricard/bricard.yaml", NULL, 0, &error) !=
+            NT_OK)
             fail_msg("%s", error.message);
-        nt_integrator_setup setup = {.system = nt_model_system(m.model),
+        nt_integrator_setup setup = {.system = nt_run_system(m.run),
                                      .method = nt_method_find(methods[k])};
         assert_int_equal(nt_integrator_create(&m.integrator, &setup, &error), NT_OK);
         assert_int_equal(nt_integrator_start(m.integrator, 0, NULL, NULL, NULL, &error), NT_OK);
@@ -259,7 +260,7 @@ static void a_redundant_row_across_may_miss(void **state)
         for (nt_frame frame = NT_INERTIAL; frame <= NT_BODY; frame++) {
             mechanism m = mechanism_read(text);
             nt_error error = {0};
-            nt_integrator_setup setup = {.system = nt_model_system(m.model),
+            nt_integrator_setup setup = {.system = nt_run_system(m.run),
                                          .method = nt_method_find(methods[k]),
                                          .frame = frame};
             if (nt_integrator_create(&m.integrator, &setup, &error) != NT_OK ||

@@ -32,8 +32,8 @@ static double less_work(const mechanism *m, const nt_state *state)
     nt_error error = {0};
     nt_quantity_info info;
     double total[16];
-    if (nt_model_quantity(m->model, "energy.total", &info, &error) != NT_OK ||
-        nt_model_sample(m->model, &info, state, NULL, total, &error) != NT_OK)
+    if (nt_model_quantity(nt_run_model(m->run), "energy.total", &info, &error) != NT_OK ||
+        nt_run_sample(m->run, &info, state, NULL, total, &error) != NT_OK)
         fail_msg("%s", error.message);
     return total[0] - state->work;
 }
@@ -59,7 +59,7 @@ static double miss(const char *text, const char *method, double h, double tolera
 {
     mechanism m = mechanism_read(text);
     nt_error error = {0};
-    nt_integrator_setup setup = {.system = nt_model_system(m.model),
+    nt_integrator_setup setup = {.system = nt_run_system(m.run),
                                  .method = nt_method_find(method),
                                  .tolerance = {tolerance, tolerance, tolerance, tolerance},
                                  .track_work = true};

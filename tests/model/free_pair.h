@@ -11,7 +11,7 @@ enum { MOST = 30 }; /* entries of v, multipliers */
 static inline nt_point point_of(const mechanism *m)
 {
     static const double zero[MOST];
-    const nt_system *s = nt_model_system(m->model);
+    const nt_system *s = nt_run_system(m->run);
     assert_true(s->space.nv <= MOST && s->nh <= MOST && s->nn <= MOST);
     return (nt_point){
         .q = m->q, .v = m->v, .vdot = zero, .lambda = zero, .mu = zero, .memory = m->memory};
@@ -20,7 +20,7 @@ static inline nt_point point_of(const mechanism *m)
 /* Forces in the residual: its negative, without inertia. */
 static inline void forces_of(const mechanism *m, double out[MOST])
 {
-    const nt_system *s = nt_model_system(m->model);
+    const nt_system *s = nt_run_system(m->run);
     nt_point at = point_of(m);
     nt_terms terms = {.parts = NT_EXPLICIT | NT_IMPLICIT, .residual = out};
     memset(out, 0, MOST * sizeof *out);
@@ -31,7 +31,7 @@ static inline void forces_of(const mechanism *m, double out[MOST])
 
 static inline nt_energy energy_of(const mechanism *m)
 {
-    const nt_system *s = nt_model_system(m->model);
+    const nt_system *s = nt_run_system(m->run);
     nt_point at = point_of(m);
     nt_energy energy;
     assert_int_equal(s->energy(s->self, &at, &energy), NT_OK);
@@ -55,7 +55,7 @@ static inline mechanism random_pair(const char *section, const char *entry, unsi
     double dq[12];
     for (int i = 0; i < 12; i++)
         dq[i] = 0.5 * random_number(seed), m.v[i] = random_number(seed);
-    nt_space_compose(&nt_model_system(m.model)->space, NT_INERTIAL, m.q, dq, m.q);
+    nt_space_compose(&nt_run_system(m.run)->space, NT_INERTIAL, m.q, dq, m.q);
     return m;
 }
 
@@ -83,7 +83,7 @@ static inline void pair_balances_forces(const mechanism *m, double tolerance)
  * rounding of some 1e3 J over 2 h. */
 static inline void pair_balances_power(mechanism *m)
 {
-    const nt_space *space = &nt_model_system(m->model)->space;
+    const nt_space *space = &nt_run_system(m->run)->space;
     const double h = 1e-5; /* s */
     double f[MOST], step[12], q[14], potential[2], force_power = 0;
     forces_of(m, f);

@@ -5,8 +5,8 @@
 #define TESTS_MODEL_LOAD_BENCH_H
 
 #include "base/error.h"
-#include "model/joint.h"
-#include "model/load.h"
+#include "model/forces/load.h"
+#include "model/joints/joint.h"
 #include "model/signal.h"
 
 #include <nutate/system.h>
@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-enum { N_BODIES = 4, TURNER = 3, NQ = 18, NV = 15, ROOM = 4, MEMORY = 8 };
+enum { N_BODIES = 4, TURNER = 3, NQ = 18, NV = 15, ROOM = 4, MEMORY = 8, NUMBERS = 8192 };
 
 /* ---- random numbers ------------------------------------------------------------------------- */
 
@@ -51,6 +51,8 @@ static inline quat random_rotation(double angle)
 
 typedef struct bench {
     nt_model model;
+    nt_run run;
+    double scratch[64];
     nt_body bodies[N_BODIES];
     nt_marker markers[2];
     nt_element elements[ROOM];
@@ -81,11 +83,23 @@ static inline void place_body(bench *b, int i, int t_node, int r_node, int q, in
     body->reference = random_vector(0.5);
 }
 
+/* The data of all elements, of the bench at hand. */
+static _Alignas(16) char numbers[NUMBERS];
+
+static inline void *data_of(const nt_element *element) { return numbers + element->data; }
+
 static inline void bench_init(bench *b)
 {
     static const int sizes[] = {3, 3, 3, 3, 3};
     memset(b, 0, sizeof *b);
     b->model.file = "test.yaml";
+    memset(numbers, 0, sizeof numbers);
+    b->run = (nt_run){.model = &b->model,
+                      .numbers = numbers,
+                      .bodies = b->bodies,
+                      .markers = b->markers,
+                      .scratch = b->scratch};
+    b->model.origin = &b->run;
     b->model.bodies = b->bodies;
     b->model.n_bodies = N_BODIES;
     b->model.markers = b->markers;
@@ -116,7 +130,7 @@ static inline void bench_free(bench *b)
 static inline const nt_element_type *find_type(const char *section, const char *name)
 {
     for (int i = 0; i < nt_element_type_count; i++)
-        if (strcmp(nt_element_types[i]->section, section) == 0 &&
+        if (strcmp(nt_element_types[i]->section->name, section) == 0 &&
             strcmp(nt_element_types[i]->name, name) == 0)
             return nt_element_types[i];
     return NULL;
@@ -133,11 +147,12 @@ static inline nt_element *add_element(bench *b, const char *section, const char 
                             .first_row = -1,
                             .node = -1};
     assert_non_null(element->type);
-    element->data = nt_arena_take(&b->model.arena, 1, element->type->size);
-    assert_non_null(element->data);
+    element->data = b->model.numbers;
+    b->model.numbers += (element->type->size + 15) / 16 * 16;
+    assert_true(b->model.numbers <= sizeof numbers);
     for (const nt_key *key = element->type->keys; key->name; key++) {
         nt_place_of_point *point =
-            (nt_place_of_point *)(void *)((char *)element->data + key->offset);
+            (nt_place_of_point *)(void *)((char *)data_of(element) + key->offset);
         if (key->type == NT_KEY_POINT || key->type == NT_KEY_POINTS)
             point->marker = -1;
         if (key->type == NT_KEY_POINTS)
@@ -157,7 +172,7 @@ static const nt_key *find_key(const nt_key *keys, const char *name)
 /* The place of a key's value, which counts as given; group may be NULL. */
 static inline void *give(nt_element *element, const char *group, const char *name)
 {
-    unsigned *given = element->data;
+    unsigned *given = data_of(element);
     const nt_key *keys = element->type->keys;
     if (group) {
         const nt_key *outer = find_key(keys, group);
@@ -168,7 +183,7 @@ static inline void *give(nt_element *element, const char *group, const char *nam
     const nt_key *key = find_key(keys, name);
     assert_non_null(key);
     *given |= 1u << key->bit;
-    return (char *)element->data + key->offset;
+    return (char *)data_of(element) + key->offset;
 }
 
 static inline void give_number(nt_element *element, const char *name, double value)
@@ -232,16 +247,18 @@ static inline void bench_build(bench *b)
     for (int i = 0; i < b->model.n_elements; i++) {
         nt_error error = {0};
         nt_element *element = &b->elements[i];
-        nt_status status = element->type->prepare(&b->model, element, true, &error);
+        nt_element_bind(&b->model, element);
+        nt_status status = element->type->prepare(&b->run, element, true, &error);
         if (status)
             print_error("%s\n", error.message);
         assert_int_equal(status, NT_OK);
     }
+    b->run.signals = b->model.signals;
     for (int i = 0; i < b->model.n_signals; i++)
-        nt_signal_prepare(&b->model, &b->model.signals[i]);
+        nt_signal_prepare(&b->run, &b->run.signals[i]);
     for (int i = 0; i < b->model.n_elements; i++) {
         nt_element *element = &b->elements[i];
-        bool joint = strcmp(element->type->section, "joints") == 0;
+        bool joint = element->type->section == &nt_joint_section;
         nt_status status = joint ? nt_load_declare(&b->model, element, &b->pattern, NT_BOTH_MOTIONS,
                                                    NT_BOTH_MOTIONS)
                                  : element->type->declare(&b->model, element, &b->pattern);
@@ -317,12 +334,20 @@ static inline nt_status look(bench *b, const double *q, const double *v, double 
                       .residual = residual,
                       .matrix = tangent ? &b->matrix : NULL,
                       .combination = tangent ? &b->combination : NULL};
-    nt_view view = {&b->model, motion, b->bodies, &at, &terms, NULL, variables, energy};
+    nt_view view = {.run = &b->run,
+                    .model = &b->model,
+                    .motion = motion,
+                    .bodies = b->bodies,
+                    .at = &at,
+                    .terms = &terms,
+                    .variables = variables,
+                    .scratch = b->scratch,
+                    .energy = energy};
     find_motion(b, q, v, motion);
     assert_true(b->model.n_signals <= 16);
     variables[0] = b->t;
     for (int i = 0; i < b->model.n_signals; i++)
-        variables[1 + i] = nt_signal_value(&b->model.signals[i], &view);
+        variables[1 + i] = nt_signal_value(&b->run.signals[i], &view);
     if (residual)
         memset(residual, 0, NV * sizeof *residual);
     if (tangent)
@@ -331,7 +356,7 @@ static inline nt_status look(bench *b, const double *q, const double *v, double 
         *energy = (nt_energy){0};
     for (int i = 0; i < b->model.n_elements; i++) {
         const nt_element *element = &b->elements[i];
-        bool joint = strcmp(element->type->section, "joints") == 0;
+        bool joint = element->type->section == &nt_joint_section;
         nt_status status = joint ? nt_joint_load_evaluate(element, &view)
                                  : element->type->evaluate(element, &view);
         if (status)

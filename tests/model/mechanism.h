@@ -2,6 +2,8 @@
 #ifndef NUTATE_TESTS_MECHANISM_H
 #define NUTATE_TESTS_MECHANISM_H
 
+#include "tests/read_run.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +32,7 @@ static inline void close_to(double a, double b, double tolerance, const char *wh
 }
 
 typedef struct mechanism {
-    nt_model *model;
+    nt_run *run;
     nt_integrator *integrator;
     double *q, *v, *memory; /* initial values */
 } mechanism;
@@ -39,29 +41,29 @@ static inline mechanism mechanism_read(const char *text)
 {
     mechanism m = {0};
     nt_error error = {0};
-    if (nt_model_read_text(&m.model, text, strlen(text), "test", NULL, NULL, 0, &error) != NT_OK)
+    if (read_run_text(&m.run, text, strlen(text), "test", NULL, NULL, 0, &error) != NT_OK)
         fail_msg("%s", error.message);
-    const nt_system *s = nt_model_system(m.model);
+    const nt_system *s = nt_run_system(m.run);
     m.q = calloc((size_t)(s->space.nq + s->space.nv + s->n_memory), sizeof(double));
     assert_non_null(m.q);
     m.v = m.q + s->space.nq;
     m.memory = m.v + s->space.nv;
-    nt_model_initial(m.model, m.q, m.v, m.memory);
+    nt_run_initial(m.run, m.q, m.v, m.memory);
     return m;
 }
 
 static inline void mechanism_start(mechanism *m, const nt_option *options, int n, nt_frame frame)
 {
     nt_error error = {0};
-    nt_integrator_setup setup = {.system = nt_model_system(m->model),
+    nt_integrator_setup setup = {.system = nt_run_system(m->run),
                                  .method = nt_method_find("generalized-alpha"),
                                  .options = options,
                                  .n_options = n,
                                  .frame = frame,
-                                 .track_work = nt_model_has_power(m->model)};
+                                 .track_work = nt_model_has_power(nt_run_model(m->run))};
     if (nt_integrator_create(&m->integrator, &setup, &error) != NT_OK ||
-        nt_integrator_start(m->integrator, nt_model_simulation(m->model)->start, m->q, m->v,
-                            m->memory, &error) != NT_OK)
+        nt_integrator_start(m->integrator, nt_model_simulation(nt_run_model(m->run))->start, m->q,
+                            m->v, m->memory, &error) != NT_OK)
         fail_msg("%s", error.message);
 }
 
@@ -76,7 +78,7 @@ static inline mechanism mechanism_open(const char *text)
 static inline void mechanism_close(mechanism *m)
 {
     nt_integrator_destroy(m->integrator);
-    nt_model_destroy(m->model);
+    destroy_run(m->run);
     free(m->q);
     *m = (mechanism){0};
 }
@@ -93,16 +95,16 @@ static inline void mechanism_get(const mechanism *m, const char *name, double *o
 {
     nt_error error = {0};
     nt_quantity_info info;
-    const nt_system *s = nt_model_system(m->model);
+    const nt_system *s = nt_run_system(m->run);
     nt_state state = nt_integrator_state(m->integrator);
     double *reactions = calloc((size_t)(s->nh + s->nn) + 1, sizeof(double));
     assert_non_null(reactions);
-    nt_status status = nt_integrator_reactions(m->integrator, &state, nt_model_length(m->model),
-                                               reactions, &error);
+    nt_status status =
+        nt_integrator_reactions(m->integrator, &state, nt_run_length(m->run), reactions, &error);
     if (status == NT_OK)
-        status = nt_model_quantity(m->model, name, &info, &error);
+        status = nt_model_quantity(nt_run_model(m->run), name, &info, &error);
     if (status == NT_OK)
-        status = nt_model_sample(m->model, &info, &state, reactions, out, &error);
+        status = nt_run_sample(m->run, &info, &state, reactions, out, &error);
     free(reactions);
     if (status != NT_OK)
         fail_msg("%s: %s", name, error.message);
@@ -119,11 +121,10 @@ static inline double mechanism_number(const mechanism *m, const char *name)
 /* Reading `text` is refused with a message that holds each of words[] (NULL-terminated). */
 static inline void mechanism_refused(const char *text, const char *const *words)
 {
-    nt_model *model = NULL;
+    nt_run *run = NULL;
     nt_error error = {0};
-    nt_status status =
-        nt_model_read_text(&model, text, strlen(text), "test", NULL, NULL, 0, &error);
-    nt_model_destroy(model);
+    nt_status status = read_run_text(&run, text, strlen(text), "test", NULL, NULL, 0, &error);
+    destroy_run(run);
     assert_int_equal(status, NT_BAD_MODEL);
     for (int i = 0; words[i]; i++)
         if (!strstr(error.message, words[i]))

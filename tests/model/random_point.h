@@ -13,13 +13,13 @@ static inline double random_number(unsigned *seed)
 
 /* A point near the initial placement with everything else random, in memory[nq + 3 nv + nh + nn +
  * n_memory]. */
-static inline nt_point random_point(const nt_model *model, unsigned *seed, double *memory)
+static inline nt_point random_point(nt_run *run, unsigned *seed, double *memory)
 {
-    const nt_system *s = nt_model_system(model);
+    const nt_system *s = nt_run_system(run);
     int nv = s->space.nv, nc = s->nh + s->nn;
     double *q = memory, *v = q + s->space.nq, *vdot = v + nv, *lambda = vdot + nv;
     double *kept = lambda + nc, *dq = kept + s->n_memory;
-    nt_model_initial(model, q, v, kept);
+    nt_run_initial(run, q, v, kept);
     for (int i = 0; i < nv; i++) {
         dq[i] = 0.3 * random_number(seed);
         v[i] = random_number(seed);

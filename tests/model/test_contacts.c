@@ -8,8 +8,8 @@ static void record(const mechanism *m, const char *name, double *out)
     nt_error error = {0};
     nt_point at = point_of(m);
     nt_state state = {.q = at.q, .v = at.v, .vdot = at.vdot, .lambda = at.lambda, .mu = at.mu};
-    if (nt_model_quantity(m->model, name, &quantity, &error) != NT_OK ||
-        nt_model_sample(m->model, &quantity, &state, NULL, out, &error) != NT_OK)
+    if (nt_model_quantity(nt_run_model(m->run), name, &quantity, &error) != NT_OK ||
+        nt_run_sample(m->run, &quantity, &state, NULL, out, &error) != NT_OK)
         fail_msg("%s", error.message);
 }
 
@@ -156,7 +156,7 @@ static void damping_never_pulls(void **state)
 /* The tangent of a contact at an indentation delta: the largest entry. */
 static double stiffness_at(mechanism *m, double delta)
 {
-    const nt_system *s = nt_model_system(m->model);
+    const nt_system *s = nt_run_system(m->run);
     nt_matrix matrix;
     double dense[36], size = 0;
     nt_combination all = {.damping = 1, .stiffness = 1};
@@ -195,7 +195,7 @@ static void parameters_reach_contacts(void **state)
     mechanism m = mechanism_read(falling);
     double force[3];
     const double p[] = {300, 0.5, 2};
-    const nt_system *s = nt_model_system(m.model);
+    const nt_system *s = nt_run_system(m.run);
     assert_int_equal(s->set_parameters(s->self, p), NT_OK);
     m.q[2] = 0.9, m.v[2] = -1;
     record(&m, "floor.force", force);
@@ -334,7 +334,7 @@ static void one_centre_is_told(void **state)
     mechanism m = mechanism_read(model);
     m.q[7] = m.q[0]; /* where a caller may put them */
     nt_error error = {0};
-    nt_integrator_setup setup = {.system = nt_model_system(m.model),
+    nt_integrator_setup setup = {.system = nt_run_system(m.run),
                                  .method = nt_method_find("generalized-alpha")};
     assert_int_equal(nt_integrator_create(&m.integrator, &setup, &error), NT_OK);
     assert_int_equal(nt_integrator_start(m.integrator, 0, m.q, m.v, m.memory, &error),

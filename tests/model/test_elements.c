@@ -4,6 +4,7 @@
 #include "model/elements.h"
 #include "random_point.h"
 #include "system/problem.h"
+#include "tests/read_run.h"
 
 #include <float.h>
 #include <math.h>
@@ -138,13 +139,13 @@ static const char bodies_text[] =
     "      orientation: {rotation_vector: [0.1, 0.2, -0.3]}}\n"
     "markers: {p: {on: b, at: [0.2, -0.1, 0.4]}}\n";
 
-static nt_model *read_case(const char *text)
+static nt_run *read_case(const char *text)
 {
     nt_error error;
-    nt_model *model;
-    if (nt_model_read_text(&model, text, strlen(text), "case", NULL, NULL, 0, &error) != NT_OK)
+    nt_run *run;
+    if (read_run_text(&run, text, strlen(text), "case", NULL, NULL, 0, &error) != NT_OK)
         fail_msg("%s\n%s", error.message, text);
-    return model;
+    return run;
 }
 
 /* ---- a system that shows some parts of another ---------------------------------------------- */
@@ -182,12 +183,12 @@ static void share_init(share *s, const nt_system *whole, unsigned parts)
 static double worst_difference(const char *text, unsigned parts, unsigned seed)
 {
     nt_error error;
-    nt_model *model = read_case(text);
+    nt_run *run = read_case(text);
     share shown;
-    share_init(&shown, nt_model_system(model), parts);
+    share_init(&shown, nt_run_system(run), parts);
     double memory[400], worst = 0;
     for (int k = 0; k < 4; k++) {
-        nt_point at = random_point(model, &seed, memory);
+        nt_point at = random_point(run, &seed, memory);
         for (nt_frame frame = NT_INERTIAL; frame <= NT_BODY; frame++) {
             nt_problem *problem;
             double difference;
@@ -199,7 +200,7 @@ static double worst_difference(const char *text, unsigned parts, unsigned seed)
             nt_problem_destroy(problem);
         }
     }
-    nt_model_destroy(model);
+    destroy_run(run);
     return worst;
 }
 
@@ -286,11 +287,11 @@ static void parts_make_up_the_whole(void **state)
         double memory[400];
         unsigned seed = 5u * (unsigned)i + 1;
         write_case(text, sizeof text, &cases[i], pairs[i % 4]);
-        nt_model *model = read_case(text);
-        const nt_system *s = nt_model_system(model);
+        nt_run *run = read_case(text);
+        const nt_system *s = nt_run_system(run);
         int n = s->space.nv + s->nh + s->nn;
         assert_true(n <= MOST && (s->capabilities & NT_HAS_SPLIT));
-        nt_point at = random_point(model, &seed, memory);
+        nt_point at = random_point(run, &seed, memory);
         nt_matrix matrix;
         assert_int_equal(nt_matrix_init(&matrix, s->pattern), NT_OK);
         look whole, one, sum = {0};
@@ -312,17 +313,17 @@ static void parts_make_up_the_whole(void **state)
                 fail_msg("%s: entry %d of the parts is %.17g, expected %.17g\n%s", cases[i].type, j,
                          sum.dense[j], whole.dense[j], text);
         nt_matrix_free(&matrix);
-        nt_model_destroy(model);
+        destroy_run(run);
     }
 }
 
 /* The force that e puts on body b along x, when b stands where the model says and moves along x and
  * z: in the part that it belongs to, and in no other. */
-static double force_in(const nt_model *model, unsigned parts)
+static double force_in(nt_run *run, unsigned parts)
 {
-    const nt_system *s = nt_model_system(model);
+    const nt_system *s = nt_run_system(run);
     double q[30], v[30] = {0}, vdot[30] = {0}, lambda[8] = {0}, residual[30] = {0}, kept[8], v0[30];
-    nt_model_initial(model, q, v0, kept);
+    nt_run_initial(run, q, v0, kept);
     v[0] = 0.2, v[2] = 0.2, v[4] = 0.1, v[5] = 0.3;
     nt_point at = {.q = q, .v = v, .vdot = vdot, .lambda = lambda, .mu = lambda, .memory = kept};
     nt_terms terms = {.parts = parts, .residual = residual};
@@ -376,13 +377,13 @@ static void parts_are_where_the_model_says(void **state)
                      "nutate: 1\ngravity: [0, 0, 0]\nbodies: {b: {mass: 1, inertia: [1, 1, 1]}}\n"
                      "%.*s%s%s\n",
                      (int)(mark - loads[i].text), loads[i].text, said[k], mark + 2);
-            nt_model *model = read_case(text);
+            nt_run *run = read_case(text);
             unsigned expected = k == 0 ? loads[i].otherwise : k == 1 ? NT_EXPLICIT : NT_IMPLICIT;
             unsigned other = expected == NT_EXPLICIT ? NT_IMPLICIT : NT_EXPLICIT;
-            if (!(force_in(model, expected) > 0.01) || force_in(model, other) != 0)
-                fail_msg("%g in the part, %g in the other\n%s", force_in(model, expected),
-                         force_in(model, other), text);
-            nt_model_destroy(model);
+            if (!(force_in(run, expected) > 0.01) || force_in(run, other) != 0)
+                fail_msg("%g in the part, %g in the other\n%s", force_in(run, expected),
+                         force_in(run, other), text);
+            destroy_run(run);
         }
 }
 
@@ -390,12 +391,12 @@ static void parts_are_where_the_model_says(void **state)
 static void gravity_is_explicit(void **state)
 {
     (void)state;
-    nt_model *model =
+    nt_run *run =
         read_case("nutate: 1\nbodies: {free: {mass: 2}, top: {mass: 3, inertia: [1, 1, 1], "
                   "center_of_mass: [1, 0, 0], fixed_point: [0, 0, 0]}}\ngravity: [0, 0, -2]\n");
-    assert_true(force_in(model, NT_IMPLICIT) == 0);
-    assert_true(fabs(force_in(model, NT_EXPLICIT) - 6) < 1e-14); /* N m on the top */
-    nt_model_destroy(model);
+    assert_true(force_in(run, NT_IMPLICIT) == 0);
+    assert_true(fabs(force_in(run, NT_EXPLICIT) - 6) < 1e-14); /* N m on the top */
+    destroy_run(run);
 }
 
 static void every_type_has_a_case(void **state)

@@ -48,7 +48,7 @@ static void solve_dense(double *A, double *b, int n)
 /* dense[n][n] of one combination at the initial values */
 static void matrix_of(const mechanism *m, nt_combination combination, nt_level level, double *dense)
 {
-    const nt_system *s = nt_model_system(m->model);
+    const nt_system *s = nt_run_system(m->run);
     nt_matrix matrix;
     double *zeros = calloc((size_t)(s->space.nv + s->nh + s->nn), sizeof(double));
     assert_non_null(zeros);
@@ -66,7 +66,7 @@ static void matrix_of(const mechanism *m, nt_combination combination, nt_level l
 /* d Phi/dt at v = 0: the part of it that time alone makes. rows[nh] */
 static void rows_at_rest(const mechanism *m, double *rows)
 {
-    const nt_system *s = nt_model_system(m->model);
+    const nt_system *s = nt_run_system(m->run);
     double *zeros = calloc((size_t)(s->space.nv + s->nh + s->nn), sizeof(double));
     assert_non_null(zeros);
     nt_point at = {
@@ -81,7 +81,7 @@ static void rows_at_rest(const mechanism *m, double *rows)
 static void least_energy(const mechanism *m, const double *D, const double *d, int given,
                          double *out)
 {
-    const nt_system *s = nt_model_system(m->model);
+    const nt_system *s = nt_run_system(m->run);
     int nv = s->space.nv, nh = s->nh, n = nv + nh, size = n + given;
     double *M = calloc((size_t)(n * n), sizeof(double)), *G = calloc((size_t)(n * n), sizeof *G);
     double *A = calloc((size_t)(size * size), sizeof(double)), *b = calloc((size_t)size, sizeof *b);
@@ -311,7 +311,7 @@ static void corrections_move_and_report(void **state)
         "joints:\n"
         "  pivot: {type: spherical, between: [ground, rod], points: [[0, 0, 0], [-1.2, 0, 0]]}\n"
         "simulation: {duration: 1, step: 1e-3}\n");
-    const char *words = nt_model_corrections(m.model);
+    const char *words = nt_run_corrections(m.run);
     assert_non_null(strstr(words, "rod"));
     assert_non_null(strstr(words, "0.2 m"));
     assert_non_null(strstr(words, "m/s"));
@@ -362,7 +362,7 @@ static void corrections_leave_free_directions_alone(void **state)
     mechanism_get(&m, "rod.position", x);
     CLOSE(x[0], cos(0.7), ROUNDING);
     CLOSE(x[1], sin(0.7), ROUNDING);
-    assert_string_equal(nt_model_corrections(m.model), "");
+    assert_string_equal(nt_run_corrections(m.run), "");
     mechanism_close(&m);
 }
 
@@ -425,7 +425,7 @@ static void corrections_are_of_what_is_given(void **state)
     double x[16], w[16], v[16];
     snprintf(text, sizeof text, form, "");
     mechanism m = mechanism_open(text);
-    assert_string_equal(nt_model_corrections(m.model), "");
+    assert_string_equal(nt_run_corrections(m.run), "");
     mechanism_get(&m, "crank.orientation", x);
     mechanism_get(&m, "crank.angular_velocity", w);
     CLOSE(x[0], sqrt(0.5), ROUNDING);
@@ -443,9 +443,9 @@ static void corrections_are_of_what_is_given(void **state)
     /* J (w - 3) = m (1 + w) ... of w and v = -w: 0.3 (w - 3) + 4 (w + 1) = 0 */
     CLOSE(w[2], (0.3 * 3 - 4) / 4.3, 1e-9);
     CLOSE(v[0], -w[2], 1e-9);
-    assert_non_null(strstr(nt_model_corrections(m.model), "crank: angular velocity by 3.72 rad/s"));
-    assert_non_null(strstr(nt_model_corrections(m.model), "slider: velocity by 0.279 m/s"));
-    assert_null(strstr(nt_model_corrections(m.model), "rod"));
+    assert_non_null(strstr(nt_run_corrections(m.run), "crank: angular velocity by 3.72 rad/s"));
+    assert_non_null(strstr(nt_run_corrections(m.run), "slider: velocity by 0.279 m/s"));
+    assert_null(strstr(nt_run_corrections(m.run), "rod"));
     mechanism_close(&m);
 }
 
@@ -485,7 +485,7 @@ static void corrections_of_a_locked_body(void **state)
             CLOSE(v[k], 0, ROUNDING);
             CLOSE(w[k], 0, ROUNDING);
         }
-        assert_non_null(strstr(nt_model_corrections(m.model), "body: velocity by 0.287 m/s"));
+        assert_non_null(strstr(nt_run_corrections(m.run), "body: velocity by 0.287 m/s"));
         mechanism_close(&m);
     }
 }
@@ -506,7 +506,7 @@ static void a_model_of_one_point(void **state)
     double w[16];
     mechanism_get(&m, "wheel.angular_velocity", w);
     CLOSE(w[0], 3, ROUNDING);
-    assert_true(nt_model_length(m.model) == 1);
+    assert_true(nt_run_length(m.run) == 1);
     mechanism_close(&m);
 }
 
@@ -523,7 +523,7 @@ static void nothing_to_correct(void **state)
                                  "  pivot: {type: spherical, between: [ground, rod], at: [0, 0, "
                                  "0]}\n"
                                  "simulation: {duration: 1, step: 1e-3}\n");
-    assert_string_equal(nt_model_corrections(m.model), "");
+    assert_string_equal(nt_run_corrections(m.run), "");
     double w[16];
     mechanism_get(&m, "rod.angular_velocity", w);
     CLOSE(w[2], 1, ROUNDING);
@@ -594,7 +594,7 @@ static void loop_is_closed(void **state)
         CLOSE(x[0], strtod(ends[i], NULL), 1e-8);
         CLOSE(x[1], 0, 1e-8);
         CLOSE(x[2], 0, 1e-8);
-        assert_int_equal(nt_model_count(m.model).redundant, 3);
+        assert_int_equal(nt_model_count(nt_run_model(m.run)).redundant, 3);
         mechanism_close(&m);
     }
 }
@@ -666,7 +666,7 @@ static void undetermined_spin_is_refused(void **state)
         snprintf(text, sizeof text, no_inertia_text, inertia[i],
                  "spherical, between: [ground, bob], at: [0, 0, 0]");
         mechanism m = mechanism_read(text);
-        nt_integrator_setup setup = {.system = nt_model_system(m.model),
+        nt_integrator_setup setup = {.system = nt_run_system(m.run),
                                      .method = nt_method_find("generalized-alpha")};
         nt_error error = {0};
         assert_int_equal(nt_integrator_create(&m.integrator, &setup, &error), NT_OK);
@@ -701,7 +701,7 @@ static void force_without_value_is_refused(void **state)
                                  "forces:\n"
                                  "  weight: {type: force, on: bob, value: [0, 0, -20]}\n"
                                  "  pull: {type: force, on: bob, value: [1/(t - 1), 0, 0]}\n");
-    nt_integrator_setup setup = {.system = nt_model_system(m.model),
+    nt_integrator_setup setup = {.system = nt_run_system(m.run),
                                  .method = nt_method_find("generalized-alpha")};
     nt_error error = {0};
     assert_int_equal(nt_integrator_create(&m.integrator, &setup, &error), NT_OK);
@@ -711,8 +711,8 @@ static void force_without_value_is_refused(void **state)
     nt_quantity_info energy;
     const nt_state pole = {.t = 1, .q = m.q, .v = m.v, .vdot = m.v};
     double out[16];
-    assert_int_equal(nt_model_quantity(m.model, "energy", &energy, &error), NT_OK);
-    assert_int_equal(nt_model_sample(m.model, &energy, &pole, NULL, out, &error), NT_NOT_FINITE);
+    assert_int_equal(nt_model_quantity(nt_run_model(m.run), "energy", &energy, &error), NT_OK);
+    assert_int_equal(nt_run_sample(m.run, &energy, &pole, NULL, out, &error), NT_NOT_FINITE);
     blames_the_pull(&error);
     mechanism_close(&m);
 }

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "model/model.h"
 #include "system/problem.h"
+#include "tests/read_run.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,16 +58,15 @@ static const char *const everything =
     "  servo: {type: joint_torque, joint: elbow, value: motor * (sin(t) - elbow.angle)}\n"
     "  ram: {type: joint_force, joint: rail, value: -2 * rail.displacement - rail.rate}\n";
 
-static nt_model *read(const char *text)
+static nt_run *read(const char *text)
 {
-    nt_model *model = NULL;
+    nt_run *run = NULL;
     nt_error error = {0};
-    nt_status status =
-        nt_model_read_text(&model, text, strlen(text), "model.yaml", NULL, NULL, 0, &error);
+    nt_status status = read_run_text(&run, text, strlen(text), "model.yaml", NULL, NULL, 0, &error);
     if (status)
         print_error("%s:%d:%d: %s\n", error.file, error.line, error.column, error.message);
     assert_int_equal(status, NT_OK);
-    return model;
+    return run;
 }
 
 static uint64_t seed = 1;
@@ -92,8 +92,8 @@ static const double TANGENT_TOLERANCE = 1e-6;
 static void tangents_of_a_whole_model_in_both_frames(void **state)
 {
     (void)state;
-    nt_model *model = read(everything);
-    const nt_system *system = nt_model_system(model);
+    nt_run *run = read(everything);
+    const nt_system *system = nt_run_system(run);
     int nq = system->space.nq, nv = system->space.nv, nc = system->nh + system->nn;
     assert_true(nq <= LARGEST && nv <= LARGEST && nc <= LARGEST);
     assert_true(system->n_memory <= LARGEST);
@@ -106,7 +106,7 @@ static void tangents_of_a_whole_model_in_both_frames(void **state)
         for (int round = 0; round < 4; round++) {
             double q[LARGEST], v[LARGEST], vdot[LARGEST], lambda[LARGEST], dq[LARGEST];
             double memory[LARGEST], difference;
-            nt_model_initial(model, q, v, memory);
+            nt_run_initial(run, q, v, memory);
             fill(dq, nv, 0.3);
             fill(v, nv, 2);
             fill(vdot, nv, 2);
@@ -121,7 +121,7 @@ static void tangents_of_a_whole_model_in_both_frames(void **state)
         }
         nt_problem_destroy(problem);
     }
-    nt_model_destroy(model);
+    destroy_run(run);
 }
 
 /* New parameter values reach springs, bushings and functions. */
@@ -136,10 +136,10 @@ static void parameters_reach_loads(void **state)
         "  s: {type: spring, between: [ground, block], at: [[0, 0, 0], [3, 0, 0]], stiffness: k,\n"
         "      length: 1}\n"
         "  f: {type: force, on: block, value: [push * block.position.x, push, 0]}\n";
-    nt_model *model = read(text);
-    const nt_system *system = nt_model_system(model);
+    nt_run *run = read(text);
+    const nt_system *system = nt_run_system(run);
     double q[7], v[6], vdot[6] = {0}, r[6] = {0};
-    nt_model_initial(model, q, v, NULL);
+    nt_run_initial(run, q, v, NULL);
     nt_point at = {0, q, v, vdot, NULL, NULL, NULL};
     nt_terms terms = {.parts = NT_EXPLICIT | NT_IMPLICIT, .residual = r};
     assert_int_equal(system->evaluate(system->self, &at, &terms), NT_OK);
@@ -155,7 +155,7 @@ static void parameters_reach_loads(void **state)
     assert_true(fabs(r[0] - (7 * (2 - 0.4) + 3 * 0.4)) < 1e-12);
     assert_true(fabs(r[1] + 3) < 1e-12);
     assert_true(fabs(r[5] - 1.5) < 1e-12);
-    nt_model_destroy(model);
+    destroy_run(run);
 }
 
 static void refuse(const char *forces, int line, int column, const char *words)
@@ -167,15 +167,15 @@ static void refuse(const char *forces, int line, int column, const char *words)
                                "axis: [1, 0, 0]}}\n"
                                "forces:\n";
     char text[1000];
-    nt_model *model = NULL;
+    nt_run *run = NULL;
     nt_error error = {0};
     int length = snprintf(text, sizeof text, "%s%s", head, forces);
     nt_status status =
-        nt_model_read_text(&model, text, (size_t)length, "model.yaml", NULL, NULL, 0, &error);
+        read_run_text(&run, text, (size_t)length, "model.yaml", NULL, NULL, 0, &error);
     if (!strstr(error.message, words) || error.line != line || error.column != column)
         print_error("%s%d:%d: %s\n", forces, error.line, error.column, error.message);
     assert_int_equal(status, NT_BAD_MODEL);
-    assert_null(model);
+    assert_null(run);
     assert_non_null(strstr(error.message, words));
     assert_int_equal(error.line, line);
     assert_int_equal(error.column, column);

@@ -285,7 +285,8 @@ static void reactions_of_friction_are_the_force_on_the_second_body(void **state)
     v3_store(b.v, v3_of(0, 0, 3));
     nt_motion motion[N_BODIES];
     nt_point at = {.q = b.q, .v = b.v, .memory = b.memory};
-    nt_view view = {.model = &b.model, .motion = motion, .bodies = b.bodies, .at = &at};
+    nt_view view = {
+        .run = &b.run, .model = &b.model, .motion = motion, .bodies = b.bodies, .at = &at};
     v3 force = {1, 1, 1}, torque = {1, 1, 1};
     find_motion(&b, b.q, b.v, motion);
     nt_joint_load_reaction(joint, &view, &force, &torque);
@@ -342,12 +343,12 @@ static void places_without_a_value_are_reported(void **state)
 static void expect_refusal(bench *b, nt_element *element, const char *words)
 {
     nt_error error = {0};
-    assert_int_equal(element->type->prepare(&b->model, element, true, &error), NT_BAD_MODEL);
+    assert_int_equal(element->type->prepare(&b->run, element, true, &error), NT_BAD_MODEL);
     assert_string_equal(error.file, "test.yaml");
     assert_int_equal(error.line, 12);
     assert_int_equal(error.column, 3);
     assert_string_equal(error.message, words);
-    assert_int_equal(element->type->prepare(&b->model, element, false, &error), NT_OK);
+    assert_int_equal(element->type->prepare(&b->run, element, false, &error), NT_OK);
 }
 
 static void what_makes_no_sense_is_refused(void **state)
@@ -383,7 +384,7 @@ static void what_makes_no_sense_is_refused(void **state)
     bench_init(&b);
     nt_element *joint = add_joint(&b, "prismatic", 0, 1);
     nt_error error = {0};
-    assert_int_equal(joint->type->prepare(&b.model, joint, true, &error), NT_OK);
+    assert_int_equal(joint->type->prepare(&b.run, joint, true, &error), NT_OK);
     nt_element *motor = add_element(&b, "forces", "joint_torque", "m");
     *(int *)give(motor, NULL, "joint") = 0;
     expect_refusal(&b, motor,
@@ -419,7 +420,7 @@ static void limits_and_friction_are_checked(void **state)
         *(double *)give(joint, "limits", "damping") = cases[i].damping;
         *(double *)give(joint, "limits", "lower") = cases[i].lower;
         *(double *)give(joint, "limits", "upper") = cases[i].upper;
-        nt_status status = nt_joint_load_check(&b.model, joint, &error);
+        nt_status status = nt_joint_load_check(&b.run, joint, &error);
         assert_int_equal(status, cases[i].words ? NT_BAD_MODEL : NT_OK);
         if (cases[i].words)
             assert_string_equal(error.message, cases[i].words);

@@ -286,7 +286,7 @@ static void every_type_everywhere(void **state)
  * velocities that keep it so. axis in the axes of the first body at the given placement. */
 static void close_joint(bench *b, int first, int second)
 {
-    const nt_joint *joint = nt_joint_of(&b->elements[0]);
+    const nt_joint *joint = nt_joint_of(&b->run, &b->elements[0]);
     bool rotates = joint->rotates, slides = joint->slides;
     double angle = rotates ? uniform(-2, 2) : 0, slide = slides ? uniform(-1, 1) : 0;
     double angle_rate = rotates ? uniform(-3, 3) : 0, slide_rate = slides ? uniform(-1, 1) : 0;

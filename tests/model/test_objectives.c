@@ -1,5 +1,6 @@
 /* Objectives of a model file: values at a state, derivatives, messages. */
 #include "model/mechanism.h"
+#include "tests/read_run.h"
 
 static const char text[] =
     "nutate: 1\n"
@@ -31,16 +32,16 @@ static void values_and_types(void **state)
     nt_state now = here();
     nt_error error;
     double out[OBJECTIVES];
-    assert_int_equal(nt_model_objective_count(m.model), OBJECTIVES);
-    assert_string_equal(nt_model_objective(m.model, PEAK).name, "peak");
-    assert_int_equal(nt_model_objective(m.model, HEIGHT).type, NT_OBJECTIVE_FINAL);
-    assert_int_equal(nt_model_objective(m.model, EFFORT).type, NT_OBJECTIVE_INTEGRAL);
-    assert_int_equal(nt_model_objective(m.model, PEAK).type, NT_OBJECTIVE_MAXIMUM);
-    assert_int_equal(nt_model_objective(m.model, SPIN).type, NT_OBJECTIVE_RMS);
-    assert_int_equal(nt_model_objective(m.model, EFFORT).needs_reactions, 1);
-    assert_int_equal(nt_model_objective(m.model, PEAK).needs_reactions, 0);
-    assert_null(nt_model_objective(m.model, OBJECTIVES).name);
-    assert_int_equal(nt_model_objective_values(m.model, &now, NULL, out, &error), NT_OK);
+    assert_int_equal(nt_model_objective_count(nt_run_model(m.run)), OBJECTIVES);
+    assert_string_equal(nt_model_objective(nt_run_model(m.run), PEAK).name, "peak");
+    assert_int_equal(nt_model_objective(nt_run_model(m.run), HEIGHT).type, NT_OBJECTIVE_FINAL);
+    assert_int_equal(nt_model_objective(nt_run_model(m.run), EFFORT).type, NT_OBJECTIVE_INTEGRAL);
+    assert_int_equal(nt_model_objective(nt_run_model(m.run), PEAK).type, NT_OBJECTIVE_MAXIMUM);
+    assert_int_equal(nt_model_objective(nt_run_model(m.run), SPIN).type, NT_OBJECTIVE_RMS);
+    assert_int_equal(nt_model_objective(nt_run_model(m.run), EFFORT).needs_reactions, 1);
+    assert_int_equal(nt_model_objective(nt_run_model(m.run), PEAK).needs_reactions, 0);
+    assert_null(nt_model_objective(nt_run_model(m.run), OBJECTIVES).name);
+    assert_int_equal(nt_run_objective_values(m.run, &now, NULL, out, &error), NT_OK);
     double moment = 1 * v[3] * v[3] + 1.1 * v[4] * v[4] + 1.2 * v[5] * v[5];
     CLOSE(out[HEIGHT], 3 * 0.49 + 1.5, 1e-14);
     CLOSE(out[EFFORT], 5, 1e-14);
@@ -61,23 +62,20 @@ static void derivatives(void **state)
     const double dlambda[3] = {1, 0, -2};
     double out[OBJECTIVES];
     nt_state_rate rate = {.parameter = 0};
-    assert_int_equal(nt_model_objective_tangent(m.model, &now, NULL, &rate, NULL, out, &error),
-                     NT_OK);
+    assert_int_equal(nt_run_objective_tangent(m.run, &now, NULL, &rate, NULL, out, &error), NT_OK);
     double moment = 1 * v[3] * v[3] + 1.1 * v[4] * v[4] + 1.2 * v[5] * v[5];
     CLOSE(out[PEAK], -moment / 8, 1e-12); /* (m v^2 + w J w)/(2 m), m = 2 */
     CLOSE(out[HEIGHT], 0, 1e-12);
     rate.parameter = 2;
-    assert_int_equal(nt_model_objective_tangent(m.model, &now, NULL, &rate, NULL, out, &error),
-                     NT_OK);
+    assert_int_equal(nt_run_objective_tangent(m.run, &now, NULL, &rate, NULL, out, &error), NT_OK);
     CLOSE(out[HEIGHT], 0.49, 1e-14);
     rate = (nt_state_rate){.dq = dq, .dv = dv, .dlambda = dlambda, .parameter = -1};
-    assert_int_equal(nt_model_objective_tangent(m.model, &now, NULL, &rate, NULL, out, &error),
-                     NT_OK);
+    assert_int_equal(nt_run_objective_tangent(m.run, &now, NULL, &rate, NULL, out, &error), NT_OK);
     CLOSE(out[HEIGHT], 3 * 2 * 0.7 * 0.2, 1e-12);
     CLOSE(out[EFFORT], (3 * 1 - 4 * 2) / 5.0, 1e-12);
     CLOSE(out[SPIN], v[3] * 0.5 + 0.25 * v[2], 1e-12);
     rate.parameter = 3;
-    assert_int_equal(nt_model_objective_tangent(m.model, &now, NULL, &rate, NULL, out, &error),
+    assert_int_equal(nt_run_objective_tangent(m.run, &now, NULL, &rate, NULL, out, &error),
                      NT_INVALID);
     mechanism_close(&m);
 }
@@ -93,7 +91,7 @@ static void what_has_no_value_is_named(void **state)
     nt_state now = {.q = zero, .v = zero, .vdot = zero};
     nt_error error;
     double out;
-    assert_int_equal(nt_model_objective_values(m.model, &now, NULL, &out, &error), NT_NOT_FINITE);
+    assert_int_equal(nt_run_objective_values(m.run, &now, NULL, &out, &error), NT_NOT_FINITE);
     assert_non_null(strstr(error.message, "objective o"));
     mechanism_close(&m);
 }
@@ -101,12 +99,12 @@ static void what_has_no_value_is_named(void **state)
 static void refused(const char *objective, int column, const char *const *words)
 {
     char model[500];
-    nt_model *none = NULL;
+    nt_run *none = NULL;
     nt_error error = {0};
     snprintf(model, sizeof model, "nutate: 1\nbodies: {top: {mass: 1}}\nobjectives:\n%s\n",
              objective);
     mechanism_refused(model, words);
-    nt_model_read_text(&none, model, strlen(model), "test", NULL, NULL, 0, &error);
+    read_run_text(&none, model, strlen(model), "test", NULL, NULL, 0, &error);
     assert_int_equal(error.line, 4);
     assert_int_equal(error.column, column);
 }

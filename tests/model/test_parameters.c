@@ -3,6 +3,7 @@
  * assemblies at changed parameters, records along a direction, parameters that follow others. */
 #include "model/elements.h"
 #include "random_point.h"
+#include "tests/read_run.h"
 
 #include <float.h>
 #include <math.h>
@@ -153,13 +154,13 @@ static void write_case(char *text, size_t size, const element_case *c, const cha
              mark + 2);
 }
 
-static nt_model *read_model(const char *text)
+static nt_run *read_model(const char *text)
 {
     nt_error error;
-    nt_model *model;
-    if (nt_model_read_text(&model, text, strlen(text), "case", NULL, NULL, 0, &error) != NT_OK)
+    nt_run *run;
+    if (read_run_text(&run, text, strlen(text), "case", NULL, NULL, 0, &error) != NT_OK)
         fail_msg("%s\n%s", error.message, text);
-    return model;
+    return run;
 }
 
 /* ---- points --------------------------------------------------------------------------------- */
@@ -168,15 +169,15 @@ static nt_model *read_model(const char *text)
 
 enum { MOST = 64 };
 
-typedef void (*function)(nt_model *model, void *context, double *out);
+typedef void (*function)(nt_run *run, void *context, double *out);
 
 /* Derivatives in parameter k by differences of eighth order over several steps, for each number the
  * step where sixth order agrees best. Good to a few 1e-13 of numbers of order one. */
-static void differences(nt_model *model, int k, double scale, function f, void *context, int n,
+static void differences(nt_run *run, int k, double scale, function f, void *context, int n,
                         double *out)
 {
     static const double eighth[] = {672, -168, 32, -3}, sixth[] = {630, -126, 14, 0};
-    const nt_system *s = nt_model_system(model);
+    const nt_system *s = nt_run_system(run);
     double p[20], value, gap[MOST];
     s->get_parameters(s->self, p);
     value = p[k];
@@ -187,7 +188,7 @@ static void differences(nt_model *model, int k, double scale, function f, void *
                 double x[MOST] = {0};
                 p[k] = value + side * i * h;
                 assert_int_equal(s->set_parameters(s->self, p), NT_OK);
-                f(model, context, x);
+                f(run, context, x);
                 for (int j = 0; j < n; j++) {
                     a[j] += side * eighth[i - 1] * x[j] / (840 * h);
                     b[j] += side * sixth[i - 1] * x[j] / (840 * h);
@@ -211,10 +212,10 @@ typedef struct evaluation {
     nt_level level;
 } evaluation;
 
-static void residual_and_rows(nt_model *model, void *context, double *out)
+static void residual_and_rows(nt_run *run, void *context, double *out)
 {
     const evaluation *e = context;
-    const nt_system *s = nt_model_system(model);
+    const nt_system *s = nt_run_system(run);
     nt_terms terms = {
         .parts = e->parts, .level = e->level, .residual = out, .rows = out + s->space.nv};
     assert_int_equal(s->evaluate(s->self, e->at, &terms), NT_OK);
@@ -230,23 +231,23 @@ static double largest(const double *x, int n)
 
 /* Largest difference of the tangent at random points, relative to its largest entry or to 1e-2 of
  * the forces (of order ten): where p hardly matters rounding of the differences counts. */
-static double worst_difference(nt_model *model, int k, unsigned seed)
+static double worst_difference(nt_run *run, int k, unsigned seed)
 {
     static const unsigned parts[] = {NT_ALL_PARTS, NT_MASS, NT_IMPLICIT | NT_EXPLICIT, NT_REACTIONS,
                                      NT_GYROSCOPIC};
-    const nt_system *s = nt_model_system(model);
+    const nt_system *s = nt_run_system(run);
     double memory[400], worst = 0, p[20];
     int n = s->space.nv + s->nh + s->nn;
     assert_true(n <= MOST);
     s->get_parameters(s->self, p);
     for (int trial = 0; trial < 5; trial++) {
-        nt_point at = random_point(model, &seed, memory);
+        nt_point at = random_point(run, &seed, memory);
         double exact[MOST] = {0}, reference[MOST];
         evaluation e = {&at, parts[trial], (nt_level)(trial % 3)};
         nt_terms terms = {
             .parts = e.parts, .level = e.level, .residual = exact, .rows = exact + s->space.nv};
         assert_int_equal(s->parameter_tangent(s->self, &at, k, &terms), NT_OK);
-        differences(model, k, 1, residual_and_rows, &e, n, reference);
+        differences(run, k, 1, residual_and_rows, &e, n, reference);
         double size = fmax(largest(reference, n), 0.1);
         for (int i = 0; i < n; i++)
             worst = fmax(worst, fabs(exact[i] - reference[i]) / size);
@@ -267,15 +268,15 @@ static double worst_of_case(const element_case *c, const char *pair, const char 
     write_case(text, sizeof text, c, pair);
     assert_true(strlen(text) + strlen(more) < sizeof text);
     strcat(text, more);
-    nt_model *model = read_model(text);
-    for (int k = 0; k < nt_model_system(model)->n_parameters; k++) {
-        double d = worst_difference(model, k, seed);
+    nt_run *run = read_model(text);
+    for (int k = 0; k < nt_run_system(run)->n_parameters; k++) {
+        double d = worst_difference(run, k, seed);
         worst = fmax(worst, d);
         if (!(d < TOLERANCE))
             print_error("%s between %s in %s: off by %.3g\n%s\n", c->type, pair,
-                        nt_model_system(model)->parameter_names[k], d, c->text);
+                        nt_run_system(run)->parameter_names[k], d, c->text);
     }
-    nt_model_destroy(model);
+    destroy_run(run);
     return worst;
 }
 
@@ -342,23 +343,23 @@ static void linear_parameters_are_exact(void **state)
         "damping: c, length: 0.4*arm}\n"
         "  f: {type: force, on: b, value: [load*sin(3*t), load*a.velocity.x, 0]}\n"
         "initial: {correct: true}\n";
-    nt_model *model = read_model(text);
-    const nt_system *s = nt_model_system(model);
+    nt_run *run = read_model(text);
+    const nt_system *s = nt_run_system(run);
     int n = s->space.nv + s->nh;
     unsigned seed = 5;
     double memory[400];
     for (int k = 0; k < s->n_parameters; k++) {
-        nt_point at = random_point(model, &seed, memory);
+        nt_point at = random_point(run, &seed, memory);
         double exact[MOST] = {0}, once[MOST] = {0}, twice[MOST] = {0}, p[20], value;
         evaluation e = {&at, NT_ALL_PARTS, NT_POSITION};
         nt_terms terms = {.parts = NT_ALL_PARTS, .residual = exact, .rows = exact + s->space.nv};
         assert_int_equal(s->parameter_tangent(s->self, &at, k, &terms), NT_OK);
         s->get_parameters(s->self, p);
         value = p[k];
-        residual_and_rows(model, &e, once);
+        residual_and_rows(run, &e, once);
         p[k] = 2 * value;
         assert_int_equal(s->set_parameters(s->self, p), NT_OK);
-        residual_and_rows(model, &e, twice);
+        residual_and_rows(run, &e, twice);
         p[k] = value;
         assert_int_equal(s->set_parameters(s->self, p), NT_OK);
         double size = fmax(largest(once, n), largest(twice, n)) / fabs(value);
@@ -368,44 +369,44 @@ static void linear_parameters_are_exact(void **state)
             if (!(fabs(d) <= 1e-12 * size))
                 fail_msg("%s, entry %d: %.17g, off by %.3g", s->parameter_names[k], i, exact[i], d);
         }
-        assert_true(nt_model_parameter_error(model) < 1e-12);
+        assert_true(nt_run_parameter_error(run) < 1e-12);
     }
-    nt_model_destroy(model);
+    destroy_run(run);
 }
 
 /* ---- initial values ------------------------------------------------------------------------- */
 
 /* Increments from the base placement, then velocities, then memory. */
-static void initial_values(nt_model *model, void *context, double *out)
+static void initial_values(nt_run *run, void *context, double *out)
 {
-    const nt_system *s = nt_model_system(model);
+    const nt_system *s = nt_run_system(run);
     double q[100], v[100];
-    nt_model_initial(model, q, v, out + 2 * s->space.nv);
+    nt_run_initial(run, q, v, out + 2 * s->space.nv);
     nt_space_difference(&s->space, NT_INERTIAL, context, q, out);
     memcpy(out + s->space.nv, v, (size_t)s->space.nv * sizeof(double));
 }
 
 static void check_initial(const char *text, double tolerance)
 {
-    nt_model *model = read_model(text);
-    const nt_system *s = nt_model_system(model);
+    nt_run *run = read_model(text);
+    const nt_system *s = nt_run_system(run);
     int nv = s->space.nv, n = 2 * nv + s->n_memory;
     double base[100], v[100], memory[20];
     assert_true(n <= MOST);
-    nt_model_initial(model, base, v, memory);
+    nt_run_initial(run, base, v, memory);
     for (int k = 0; k < s->n_parameters; k++) {
         double exact[MOST], reference[MOST], p[20];
         nt_error error;
         s->get_parameters(s->self, p);
-        if (nt_model_initial_tangent(model, k, exact, exact + nv, exact + 2 * nv, &error) != NT_OK)
+        if (nt_run_initial_tangent(run, k, exact, exact + nv, exact + 2 * nv, &error) != NT_OK)
             fail_msg("%s", error.message);
-        differences(model, k, fmin(1, fabs(p[k]) + 0.1), initial_values, base, n, reference);
+        differences(run, k, fmin(1, fabs(p[k]) + 0.1), initial_values, base, n, reference);
         for (int i = 0; i < n; i++)
             if (!(fabs(exact[i] - reference[i]) <= tolerance * fmax(1, largest(exact, n))))
                 fail_msg("%s, entry %d: %.15g, expected %.15g", s->parameter_names[k], i, exact[i],
                          reference[i]);
     }
-    nt_model_destroy(model);
+    destroy_run(run);
 }
 
 /* Both sides are differences, of different kinds; 1e-11 is their common rounding. */
@@ -448,22 +449,21 @@ static void initial_values_follow(void **state)
 static void derivatives_at_scale(const char *text, const char *scale, double *out)
 {
     nt_setting setting = {"s", scale};
-    nt_model *model;
+    nt_run *run;
     nt_error error;
-    if (nt_model_read_text(&model, text, strlen(text), "case", NULL, &setting, 1, &error) != NT_OK)
+    if (read_run_text(&run, text, strlen(text), "case", NULL, &setting, 1, &error) != NT_OK)
         fail_msg("%s", error.message);
-    const nt_system *s = nt_model_system(model);
+    const nt_system *s = nt_run_system(run);
     int nv = s->space.nv, n = nv + s->nh + s->nn;
     double memory[400];
     unsigned seed = 7;
     assert_true(n + 2 * nv <= MOST);
     memset(out, 0, MOST * sizeof *out);
-    nt_point at = random_point(model, &seed, memory);
+    nt_point at = random_point(run, &seed, memory);
     nt_terms terms = {.parts = NT_ALL_PARTS, .residual = out, .rows = out + nv};
     assert_int_equal(s->parameter_tangent(s->self, &at, 1, &terms), NT_OK);
-    assert_int_equal(nt_model_initial_tangent(model, 1, out + n, out + n + nv, NULL, &error),
-                     NT_OK);
-    nt_model_destroy(model);
+    assert_int_equal(nt_run_initial_tangent(run, 1, out + n, out + n + nv, NULL, &error), NT_OK);
+    destroy_run(run);
 }
 
 /* A direction says the same at every length, and its derivatives too. */
@@ -526,7 +526,7 @@ static void masses_of_every_size(void **state)
 static void what_cannot_follow_is_named(void **state)
 {
     (void)state;
-    nt_model *model =
+    nt_run *run =
         read_model("nutate: 1\n"
                    "parameters: {arm: 1}\n"
                    "bodies: {top: {mass: 1, inertia: [1, 1, 1]}}\n"
@@ -534,18 +534,18 @@ static void what_cannot_follow_is_named(void **state)
                    "[0, -arm, 0]]}}\n");
     double dq[6], dv[6];
     nt_error error;
-    assert_int_equal(nt_model_initial_tangent(model, 0, dq, dv, NULL, &error), NT_OK);
-    nt_model_destroy(model);
-    model = read_model("nutate: 1\n"
-                       "parameters: {arm: 1}\n"
-                       "bodies: {top: {mass: 1, inertia: [1, 1, 1], position: [0, 1, 0], "
-                       "orientation: {axis: [1, 0, 0], angle: 0}}}\n"
-                       "joints: {pivot: {type: spherical, between: [ground, top], points: [[0, 0, "
-                       "0], [0, -arm, 0]]}}\n");
-    assert_int_equal(nt_model_initial_tangent(model, 0, dq, dv, NULL, &error), NT_INCONSISTENT);
+    assert_int_equal(nt_run_initial_tangent(run, 0, dq, dv, NULL, &error), NT_OK);
+    destroy_run(run);
+    run = read_model("nutate: 1\n"
+                     "parameters: {arm: 1}\n"
+                     "bodies: {top: {mass: 1, inertia: [1, 1, 1], position: [0, 1, 0], "
+                     "orientation: {axis: [1, 0, 0], angle: 0}}}\n"
+                     "joints: {pivot: {type: spherical, between: [ground, top], points: [[0, 0, "
+                     "0], [0, -arm, 0]]}}\n");
+    assert_int_equal(nt_run_initial_tangent(run, 0, dq, dv, NULL, &error), NT_INCONSISTENT);
     assert_non_null(strstr(error.message, "joint pivot"));
     assert_non_null(strstr(error.message, "arm"));
-    nt_model_destroy(model);
+    destroy_run(run);
 }
 
 /* ---- parameters that follow, and that come back --------------------------------------------- */
@@ -553,13 +553,13 @@ static void what_cannot_follow_is_named(void **state)
 static void parameters_follow_and_return(void **state)
 {
     (void)state;
-    nt_model *model = read_model("nutate: 1\n"
-                                 "parameters: {a: 0.3, b: 2*a, c: a*b}\n"
-                                 "bodies: {x: {mass: c, inertia: [1, 1, 1], position: [b, a, 0], "
-                                 "center_of_mass: [a, 0, 0]}}\n");
-    const nt_system *s = nt_model_system(model);
+    nt_run *run = read_model("nutate: 1\n"
+                             "parameters: {a: 0.3, b: 2*a, c: a*b}\n"
+                             "bodies: {x: {mass: c, inertia: [1, 1, 1], position: [b, a, 0], "
+                             "center_of_mass: [a, 0, 0]}}\n");
+    const nt_system *s = nt_run_system(run);
     double p[3], now[3], q[7], v[6], q0[7], v0[6];
-    nt_model_initial(model, q0, v0, NULL);
+    nt_run_initial(run, q0, v0, NULL);
     s->get_parameters(s->self, p);
     for (int side = 1; side >= -1; side -= 2) { /* to one side, then straight to the other */
         double moved[3] = {0.3 + 0.1 * side, p[1], p[2]};
@@ -578,13 +578,13 @@ static void parameters_follow_and_return(void **state)
     assert_int_equal(s->set_parameters(s->self, p), NT_OK);
     s->get_parameters(s->self, now);
     assert_memory_equal(now, p, sizeof p);
-    nt_model_initial(model, q, v, NULL);
+    nt_run_initial(run, q, v, NULL);
     assert_memory_equal(q, q0, sizeof q);
     double moved[3] = {0.4, p[1], p[2]}; /* and b follows again */
     assert_int_equal(s->set_parameters(s->self, moved), NT_OK);
     s->get_parameters(s->self, now);
     assert_true(now[1] == 0.8);
-    nt_model_destroy(model);
+    destroy_run(run);
 }
 
 /* Preparing derivatives leaves every number of the model as it was. */
@@ -593,29 +593,29 @@ static void preparing_changes_nothing(void **state)
     (void)state;
     char text[4000];
     write_case(text, sizeof text, &cases[3], "a, b");
-    nt_model *model = read_model(text);
-    const nt_system *s = nt_model_system(model);
+    nt_run *run = read_model(text);
+    const nt_system *s = nt_run_system(run);
     double memory[400], before[MOST] = {0}, after[MOST] = {0}, q[100], v[100], q0[100], v0[100];
     double m[20], m0[20];
     unsigned seed = 9;
-    nt_point at = random_point(model, &seed, memory);
+    nt_point at = random_point(run, &seed, memory);
     evaluation e = {&at, NT_ALL_PARTS, NT_ACCELERATION};
-    nt_model_initial(model, q0, v0, m0);
-    residual_and_rows(model, &e, before);
+    nt_run_initial(run, q0, v0, m0);
+    residual_and_rows(run, &e, before);
     nt_error error;
-    assert_int_equal(nt_model_prepare_parameters(model, NULL, 0, &error), NT_OK);
+    assert_int_equal(nt_run_prepare_parameters(run, NULL, 0, &error), NT_OK);
     for (int k = 0; k < s->n_parameters; k++) {
         double out[MOST];
         nt_terms terms = {.parts = NT_ALL_PARTS, .residual = out, .rows = out + s->space.nv};
         assert_int_equal(s->parameter_tangent(s->self, &at, k, &terms), NT_OK);
     }
-    residual_and_rows(model, &e, after);
-    nt_model_initial(model, q, v, m);
+    residual_and_rows(run, &e, after);
+    nt_run_initial(run, q, v, m);
     assert_memory_equal(before, after, sizeof before);
     assert_memory_equal(q, q0, (size_t)s->space.nq * sizeof(double));
     assert_memory_equal(v, v0, (size_t)s->space.nv * sizeof(double));
-    assert_int_equal(nt_model_prepare_parameters(model, (const int[]){99}, 1, &error), NT_INVALID);
-    nt_model_destroy(model);
+    assert_int_equal(nt_run_prepare_parameters(run, (const int[]){99}, 1, &error), NT_INVALID);
+    destroy_run(run);
 }
 
 /* ---- energies ------------------------------------------------------------------------------- */
@@ -631,14 +631,14 @@ static void preparing_changes_nothing(void **state)
 static void energy_of_a_contact(void **state)
 {
     (void)state;
-    nt_model *model =
+    nt_run *run =
         read_model("nutate: 1\ngravity: [0, 0, 0]\nparameters: {z: 0, k: 2e7}\n"
                    "bodies: {ball: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 1]}}\n"
                    "contacts: {floor: {type: sphere_plane, between: [ground, ball], radius: 1, "
                    "plane: {point: [0, 0, z], normal: [0, 0, 1]}, stiffness: k, damping: 0.5}}\n");
-    const nt_system *s = nt_model_system(model);
+    const nt_system *s = nt_run_system(run);
     double q[7], v[6] = {0, 0, -0.2}, vdot[6] = {0}, delta = 1e-6, k = 2e7;
-    nt_model_initial(model, q, vdot, NULL); /* at rest */
+    nt_run_initial(run, q, vdot, NULL); /* at rest */
     q[2] = 1 - delta;
     delta = 1 - q[2];
     nt_point at = {.q = q, .v = v, .vdot = vdot};
@@ -652,7 +652,7 @@ static void energy_of_a_contact(void **state)
     assert_int_equal(s->energy_tangent(s->self, &at, 1, &d), NT_OK);
     assert_true(fabs(d.potential / (V / k) - 1) < 1e-10);
     assert_true(fabs(d.power / (P / k) - 1) < 1e-10);
-    nt_model_destroy(model);
+    destroy_run(run);
 }
 
 /* A ball that just touches the floor, by 2e-16 m as rounding has it: N = k delta^1.5 has the
@@ -661,20 +661,20 @@ static void energy_of_a_contact(void **state)
 static void force_of_a_contact_that_touches(void **state)
 {
     (void)state;
-    nt_model *model =
+    nt_run *run =
         read_model("nutate: 1\ngravity: [0, 0, 0]\nparameters: {z: 0}\n"
                    "bodies: {ball: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 1]}}\n"
                    "contacts: {floor: {type: sphere_plane, between: [ground, ball], radius: 1, "
                    "plane: {point: [0, 0, z], normal: [0, 0, 1]}, stiffness: 1e4}}\n");
-    const nt_system *s = nt_model_system(model);
+    const nt_system *s = nt_run_system(run);
     double q[7], v[6], residual[6] = {0};
-    nt_model_initial(model, q, v, NULL);
+    nt_run_initial(run, q, v, NULL);
     q[2] = 1 - DBL_EPSILON;
     nt_point at = {.q = q, .v = v, .vdot = v};
     nt_terms terms = {.parts = NT_ALL_PARTS, .residual = residual};
     assert_int_equal(s->parameter_tangent(s->self, &at, 0, &terms), NT_OK);
     assert_true(fabs(residual[2]) < 2e-3);
-    nt_model_destroy(model);
+    destroy_run(run);
 }
 
 /* ---- records -------------------------------------------------------------------------------- */
@@ -685,13 +685,12 @@ typedef struct recording {
     const nt_state *state;
 } recording;
 
-static void records(nt_model *model, void *context, double *out)
+static void records(nt_run *run, void *context, double *out)
 {
     const recording *r = context;
     nt_error error;
     for (int i = 0; i < r->n; out += r->quantities[i++].columns)
-        assert_int_equal(nt_model_sample(model, &r->quantities[i], r->state, NULL, out, &error),
-                         NT_OK);
+        assert_int_equal(nt_run_sample(run, &r->quantities[i], r->state, NULL, out, &error), NT_OK);
 }
 
 enum { N_RECORDS = 15 };
@@ -707,18 +706,19 @@ static void records_have_derivatives(void **state)
         "e.rate",     "energy.potential", "momentum",       "angular_momentum", "energy.kinetic"};
     char text[4000];
     write_case(text, sizeof text, &cases[5], "a, b"); /* a penalty joint with a motion */
-    nt_model *model = read_model(text);
-    const nt_system *s = nt_model_system(model);
+    nt_run *run = read_model(text);
+    const nt_system *s = nt_run_system(run);
     nt_quantity_info quantities[N_RECORDS];
     nt_error error;
     int columns = 0;
     for (int i = 0; i < N_RECORDS; i++) {
-        assert_int_equal(nt_model_quantity(model, names[i], &quantities[i], &error), NT_OK);
+        assert_int_equal(nt_model_quantity(nt_run_model(run), names[i], &quantities[i], &error),
+                         NT_OK);
         columns += quantities[i].columns;
     }
     unsigned seed = 3;
     double memory[400], exact[MOST], reference[MOST];
-    nt_point at = random_point(model, &seed, memory);
+    nt_point at = random_point(run, &seed, memory);
     nt_state now = {.t = at.t,
                     .q = at.q,
                     .v = at.v,
@@ -729,16 +729,16 @@ static void records_have_derivatives(void **state)
     recording r = {quantities, N_RECORDS, &now};
     for (int k = 0; k < s->n_parameters; k++) {
         nt_state_rate rate = {.parameter = k};
-        assert_int_equal(nt_model_sample_tangent(model, quantities, N_RECORDS, &now, NULL, &rate,
-                                                 NULL, exact, &error),
+        assert_int_equal(nt_run_sample_tangent(run, quantities, N_RECORDS, &now, NULL, &rate, NULL,
+                                               exact, &error),
                          NT_OK);
-        differences(model, k, 1, records, &r, columns, reference);
+        differences(run, k, 1, records, &r, columns, reference);
         for (int i = 0; i < columns; i++)
             if (!(fabs(exact[i] - reference[i]) <= 1e-11 * fmax(10, largest(reference, columns))))
                 fail_msg("%s, column %d: %.15g, expected %.15g", s->parameter_names[k], i, exact[i],
                          reference[i]);
     }
-    nt_model_destroy(model);
+    destroy_run(run);
 }
 
 /* d(position)/ds = dx + dtheta x r, d(W)/ds of a body's own angular velocity = R^T (dw + w x
@@ -746,22 +746,25 @@ static void records_have_derivatives(void **state)
 static void records_follow_the_state(void **state)
 {
     (void)state;
-    nt_model *model = read_model("nutate: 1\n"
-                                 "bodies: {x: {mass: 2, inertia: [1, 1.1, 1.2], center_of_mass: "
-                                 "[0.3, 0.1, -0.2]}}\n");
+    nt_run *run = read_model("nutate: 1\n"
+                             "bodies: {x: {mass: 2, inertia: [1, 1.1, 1.2], center_of_mass: "
+                             "[0.3, 0.1, -0.2]}}\n");
     double q[7], v[6] = {1, 2, 3, 0.4, -0.5, 0.6}, vdot[6] = {0};
     double dq[6] = {0.1, 0.2, 0.3, -1, 0.7, 0.4}, dv[6] = {1, 0, 2, 0.3, 0.1, -0.2};
-    nt_model_initial(model, q, vdot, NULL); /* identity orientation, at rest */
+    nt_run_initial(run, q, vdot, NULL); /* identity orientation, at rest */
     nt_quantity_info quantities[3];
     nt_error error;
-    assert_int_equal(nt_model_quantity(model, "x.position", &quantities[0], &error), NT_OK);
-    assert_int_equal(nt_model_quantity(model, "x.angular_velocity", &quantities[1], &error), NT_OK);
-    assert_int_equal(nt_model_quantity(model, "energy.work", &quantities[2], &error), NT_OK);
+    assert_int_equal(nt_model_quantity(nt_run_model(run), "x.position", &quantities[0], &error),
+                     NT_OK);
+    assert_int_equal(
+        nt_model_quantity(nt_run_model(run), "x.angular_velocity", &quantities[1], &error), NT_OK);
+    assert_int_equal(nt_model_quantity(nt_run_model(run), "energy.work", &quantities[2], &error),
+                     NT_OK);
     nt_state now = {.q = q, .v = v, .vdot = vdot, .work = 4};
     nt_state_rate rate = {.dq = dq, .dv = dv, .work = 2.5, .parameter = -1};
     double out[7];
     assert_int_equal(
-        nt_model_sample_tangent(model, quantities, 3, &now, NULL, &rate, NULL, out, &error), NT_OK);
+        nt_run_sample_tangent(run, quantities, 3, &now, NULL, &rate, NULL, out, &error), NT_OK);
     const double r[3] = {-0.3, -0.1, 0.2}, *th = dq + 3, *w = v + 3;
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
@@ -771,7 +774,7 @@ static void records_follow_the_state(void **state)
         assert_true(fabs(out[3 + i] - rotation) < 1e-13);
     }
     assert_true(fabs(out[6] - 2.5) < 1e-13);
-    nt_model_destroy(model);
+    destroy_run(run);
 }
 
 int main(void)

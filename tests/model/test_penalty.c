@@ -51,7 +51,7 @@ static void momenta_are_kept(void **state)
     for (int i = 0; i < JOINTS; i++) {
         mechanism m = random_pair("joints", joints[i], &seed);
         nt_error error = {0};
-        nt_integrator_setup setup = {.system = nt_model_system(m.model),
+        nt_integrator_setup setup = {.system = nt_run_system(m.run),
                                      .method = nt_method_find("lie-newmark"),
                                      .frame = NT_BODY};
         if (nt_integrator_create(&m.integrator, &setup, &error) != NT_OK ||

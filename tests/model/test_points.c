@@ -7,6 +7,7 @@
 
 #include "base/vector3.h"
 #include "system/problem.h"
+#include "tests/read_run.h"
 
 #include <float.h>
 
@@ -87,19 +88,19 @@ static const element_case cases[] = {
 enum { N_CASES = sizeof cases / sizeof cases[0] };
 
 /* The model of a case; NULL where the case is not for the pair. */
-static nt_model *read_case(const element_case *c, int pair, char *text, size_t size)
+static nt_run *read_case(const element_case *c, int pair, char *text, size_t size)
 {
     nt_error error;
-    nt_model *model = NULL;
+    nt_run *run = NULL;
     const char *mark = strstr(c->text, "%s");
     if (!(c->pairs >> pair & 1))
         return NULL;
     assert_non_null(mark);
     snprintf(text, size, "%s%.*s%s%s\n", bodies_text, (int)(mark - c->text), c->text, pairs[pair],
              mark + 2);
-    if (nt_model_read_text(&model, text, strlen(text), "case", NULL, NULL, 0, &error) != NT_OK)
+    if (read_run_text(&run, text, strlen(text), "case", NULL, NULL, 0, &error) != NT_OK)
         fail_msg("%s\n%s", error.message, text);
-    return model;
+    return run;
 }
 
 enum { ROOM = 200 };
@@ -119,21 +120,21 @@ static void tangents_are_exact(void **state)
             double memory[ROOM];
             unsigned seed = 17u * (unsigned)i + (unsigned)k;
             nt_error error;
-            nt_model *model = read_case(&cases[i], k, text, sizeof text);
-            for (int trial = 0; model && trial < 6; trial++) {
-                nt_point at = random_point(model, &seed, memory);
+            nt_run *run = read_case(&cases[i], k, text, sizeof text);
+            for (int trial = 0; run && trial < 6; trial++) {
+                nt_point at = random_point(run, &seed, memory);
                 nt_problem *problem;
                 double off;
                 nt_frame frame = trial % 2 ? NT_BODY : NT_INERTIAL;
-                assert_int_equal(nt_problem_create(&problem, nt_model_system(model), frame,
-                                                   NT_SOLVER_AUTO, &error),
-                                 NT_OK);
+                assert_int_equal(
+                    nt_problem_create(&problem, nt_run_system(run), frame, NT_SOLVER_AUTO, &error),
+                    NT_OK);
                 assert_int_equal(nt_problem_check_tangent(problem, &at, 1e-6, &off, &error), NT_OK);
                 nt_problem_destroy(problem);
                 if (!(off < TANGENT))
                     fail_msg("tangent is off by %.3g\n%s", off, text);
             }
-            nt_model_destroy(model);
+            destroy_run(run);
         }
 }
 
@@ -151,13 +152,13 @@ static void nothing_is_lost(void **state)
             double memory[ROOM], residual[40] = {0}, v0[40], kept[4];
             unsigned seed = 5u * (unsigned)i + (unsigned)k;
             bool between_moving = k == 0 || k >= 3, single = strchr(cases[i].text, '#') != NULL;
-            nt_model *model =
+            nt_run *run =
                 between_moving && !single ? read_case(&cases[i], k, text, sizeof text) : NULL;
-            if (!model)
+            if (!run)
                 continue;
-            const nt_system *s = nt_model_system(model);
-            nt_point at = random_point(model, &seed, memory);
-            nt_model_initial(model, memory, v0, kept); /* where the joints hold */
+            const nt_system *s = nt_run_system(run);
+            nt_point at = random_point(run, &seed, memory);
+            nt_run_initial(run, memory, v0, kept); /* where the joints hold */
             nt_terms terms = {.parts = NT_EXPLICIT | NT_IMPLICIT | NT_REACTIONS,
                               .residual = residual};
             assert_int_equal(s->evaluate(s->self, &at, &terms), NT_OK);
@@ -182,7 +183,7 @@ static void nothing_is_lost(void **state)
                 fail_msg("a force of %.3g N is lost\n%s", v3_norm(force), text);
             if (!cases[i].turns == !(v3_norm(moment) <= rounding))
                 fail_msg("a moment of %.3g N m is left over\n%s", v3_norm(moment), text);
-            nt_model_destroy(model);
+            destroy_run(run);
         }
 }
 
@@ -256,7 +257,7 @@ static void double_pendulum(void **state)
     double error[2][2];
     for (int k = 0; k < 2; k++) {
         mechanism m = mechanism_open(pendulum_text);
-        nt_model_counts counts = nt_model_count(m.model);
+        nt_model_counts counts = nt_model_count(nt_run_model(m.run));
         assert_int_equal(counts.points, 2);
         assert_int_equal(counts.velocities, 6);
         assert_int_equal(counts.velocities - counts.holonomic + counts.redundant, 4);
@@ -281,7 +282,7 @@ static void double_pendulum(void **state)
 
 /* side x side points in a plane, a metre apart, rods between neighbours; with braces, rods across
  * every square and everything held in the plane. */
-static nt_model *net(int side, bool braced)
+static nt_run *net(int side, bool braced)
 {
     static const int step[4][2] = {{1, 0}, {0, 1}, {1, 1}, {1, -1}};
     size_t room = 1000 + 400 * (size_t)(side * side), used = 0;
@@ -311,12 +312,12 @@ static nt_model *net(int side, bool braced)
         }
     }
     assert_true(used < room);
-    nt_model *model;
+    nt_run *run;
     nt_error error = {0};
-    if (nt_model_read_text(&model, text, used, "net", NULL, NULL, 0, &error) != NT_OK)
+    if (read_run_text(&run, text, used, "net", NULL, NULL, 0, &error) != NT_OK)
         fail_msg("%s", error.message);
     free(text);
-    return model;
+    return run;
 }
 
 /* Rods along lines that cross do not depend on each other, loops or not. With braces the net is one
@@ -326,18 +327,18 @@ static void rods_of_nets_are_counted(void **state)
 {
     (void)state;
     for (int side = 2; side <= 9; side++) {
-        nt_model *model = net(side, false);
-        nt_model_counts n = nt_model_count(model);
+        nt_run *run = net(side, false);
+        nt_model_counts n = nt_model_count(nt_run_model(run));
         assert_int_equal(n.velocities, 3 * side * side);
         assert_int_equal(n.holonomic, 3 + 2 * side * (side - 1));
         assert_int_equal(n.redundant, 0);
-        nt_model_destroy(model);
+        destroy_run(run);
     }
     for (int side = 2; side <= 5; side++) {
-        nt_model *model = net(side, true);
-        nt_model_counts n = nt_model_count(model);
+        nt_run *run = net(side, true);
+        nt_model_counts n = nt_model_count(nt_run_model(run));
         assert_int_equal(n.velocities - n.holonomic + n.redundant, 1);
-        nt_model_destroy(model);
+        destroy_run(run);
     }
 }
 
@@ -347,12 +348,12 @@ static void rods_of_nets_are_counted(void **state)
 static void a_net_falls(void **state)
 {
     (void)state;
-    mechanism m = {.model = net(9, false)};
-    const nt_system *s = nt_model_system(m.model);
+    mechanism m = {.run = net(9, false)};
+    const nt_system *s = nt_run_system(m.run);
     m.q = calloc((size_t)(s->space.nq + s->space.nv), sizeof(double));
     assert_non_null(m.q);
     m.v = m.q + s->space.nq;
-    nt_model_initial(m.model, m.q, m.v, NULL);
+    nt_run_initial(m.run, m.q, m.v, NULL);
     mechanism_start(&m, NULL, 0, NT_INERTIAL);
     double before[4], after[4];
     mechanism_get(&m, "energy", before);
@@ -387,7 +388,7 @@ static void a_place_is_found(void **state)
                        "  line: {type: distance, between: [bob, lead], points: [[0, 0, 0], [0, 0, "
                        "0]], length: 0.6}\n"
                        "simulation: {duration: 1, step: 1e-3}\n");
-    const nt_simulation *simulation = nt_model_simulation(m.model);
+    const nt_simulation *simulation = nt_model_simulation(nt_run_model(m.run));
     static const char *const record[] = {"hook.position", "hook.orientation", "bob.position",
                                          "lead.position", "energy"};
     assert_int_equal(simulation->n_record, 5);

@@ -39,7 +39,7 @@ static void jacobi(double *A, double *V, int n)
  * W lambda in the range of H H^T. Returns the rank. */
 static int least_norm(const mechanism *m, double length, const double *lambda, double *out)
 {
-    const nt_system *s = nt_model_system(m->model);
+    const nt_system *s = nt_run_system(m->run);
     int nv = s->space.nv, nc = s->nh, n = nv + nc, rank = 0;
     nt_state state = nt_integrator_state(m->integrator);
     double *G = calloc((size_t)(n * n), sizeof *G), *A = calloc((size_t)(nc * nc), sizeof *A);
@@ -89,7 +89,7 @@ static int least_norm(const mechanism *m, double length, const double *lambda, d
  */
 static void check_reactions(const mechanism *m, int redundant)
 {
-    const nt_system *s = nt_model_system(m->model);
+    const nt_system *s = nt_run_system(m->run);
     nt_state state = nt_integrator_state(m->integrator);
     double *found = calloc(2 * (size_t)s->nh, sizeof *found), *wanted = found + s->nh;
     assert_non_null(found);
@@ -111,10 +111,10 @@ static void check_reactions(const mechanism *m, int redundant)
 /* Each redundant equation has words, and they name a joint of the model. */
 static void check_names(const mechanism *m, int count, const char *const *joints)
 {
-    assert_int_equal(nt_model_count(m->model).redundant, count);
+    assert_int_equal(nt_model_count(nt_run_model(m->run)).redundant, count);
     for (int i = 0; i < count; i++) {
         char text[160];
-        nt_model_redundant_text(m->model, i, text, sizeof text);
+        nt_model_redundant_text(nt_run_model(m->run), i, text, sizeof text);
         int named = 0;
         for (int j = 0; joints[j]; j++)
             named |= strstr(text, joints[j]) != NULL;
@@ -196,7 +196,7 @@ static void planar_four_bar(void **state)
     mechanism_close(&m);
     snprintf(text, sizeof text, four_bar_text, "inline");
     m = mechanism_open(text);
-    assert_int_equal(nt_model_count(m.model).redundant, 0);
+    assert_int_equal(nt_model_count(nt_run_model(m.run)).redundant, 0);
     mechanism_run(&m, 1, 1e-3);
     mechanism_get(&m, "corner.position", y);
     for (int i = 0; i < 3; i++)
@@ -348,7 +348,7 @@ static void parallelogram_through_flat_positions(void **state)
         "  c: {type: revolute, between: [top, right], at: [2, 1, 0], axis: [0, 0, 1]}\n"
         "  d: {type: revolute, between: [right, ground], at: [2, 0, 0], axis: [0, 0, 1]}\n"
         "simulation: {duration: 2, step: 1e-3}\n");
-    assert_int_equal(nt_model_count(m.model).redundant, 3);
+    assert_int_equal(nt_model_count(nt_run_model(m.run)).redundant, 3);
     for (int i = 1; i <= 20; i++) { /* 10 rad: through the flat position three times */
         mechanism_run(&m, i * 0.1, 1e-3);
         double w[16];
@@ -381,7 +381,7 @@ static void begun_flat(void **state)
         "  c: {type: revolute, between: [top, right], at: [3, 0, 0], axis: [0, 0, 1]}\n"
         "  d: {type: revolute, between: [right, ground], at: [2, 0, 0], axis: [0, 0, 1]}\n"
         "simulation: {duration: 2, step: 1e-3}\n");
-    assert_int_equal(nt_model_count(m.model).redundant, 4);
+    assert_int_equal(nt_model_count(nt_run_model(m.run)).redundant, 4);
     mechanism_run(&m, 0.2, 1e-3);
     double w[16];
     mechanism_get(&m, "right.angular_velocity", w);
@@ -407,7 +407,7 @@ static void stretched_to_the_end(void **state)
         "  j3: {type: revolute, between: [b, ground], at: [2, 0, 0], axis: [0, 0, 1]}\n"
         "simulation: {duration: 1, step: 1e-3}\n");
     /* 15 equations of rank 11: three out of the plane, one along the bars */
-    assert_int_equal(nt_model_count(m.model).redundant, 4);
+    assert_int_equal(nt_model_count(nt_run_model(m.run)).redundant, 4);
     check_reactions(&m, 4);
     double a[16];
     mechanism_get(&m, "a.acceleration", a);
@@ -432,7 +432,7 @@ static void stretched_under_load(void **state)
         "  j3: {type: revolute, between: [b, c], at: [2, 0, 0], axis: [0, 0, 1]}\n"
         "  j4: {type: revolute, between: [c, ground], at: [3, 0, 0], axis: [0, 0, 1]}\n"
         "simulation: {duration: 1, step: 1e-3}\n");
-    assert_int_equal(nt_model_count(m.model).redundant, 4);
+    assert_int_equal(nt_model_count(nt_run_model(m.run)).redundant, 4);
     check_reactions(&m, 4);
     double f[16], g[16];
     mechanism_get(&m, "j1.force", f);
@@ -502,7 +502,7 @@ static void bars(int m, int n)
             }
     snprintf(text + at, (size_t)(ROOM - at), "joints:\n%s", joints);
     mechanism net = mechanism_read(text);
-    nt_model_counts counts = nt_model_count(net.model);
+    nt_model_counts counts = nt_model_count(nt_run_model(net.run));
     assert_int_equal(counts.redundant, 3 * m * n);
     assert_int_equal(counts.velocities - counts.holonomic + counts.redundant, m + n);
     mechanism_close(&net);

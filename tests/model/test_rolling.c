@@ -40,7 +40,7 @@ static motion motion_open(const char *text)
 {
     motion r = {.m = mechanism_read(text)};
     nt_error error = {0};
-    const nt_system *s = nt_model_system(r.m.model);
+    const nt_system *s = nt_run_system(r.m.run);
     assert_int_equal(nt_problem_create(&r.problem, s, NT_INERTIAL, NT_SOLVER_AUTO, &error), NT_OK);
     r.nq = s->space.nq, r.nv = s->space.nv, r.nh = s->nh, r.nn = s->nn;
     r.q = calloc((size_t)(7 * r.nq + 7 * r.nv + r.nh + r.nn), sizeof(double));
@@ -64,7 +64,7 @@ static void motion_close(motion *r)
 static void runge_kutta_step(motion *r, double h)
 {
     static const double c[4] = {0, 0.5, 0.5, 1}, b[4] = {1. / 6, 1. / 3, 1. / 3, 1. / 6};
-    const nt_space *space = &nt_model_system(r->m.model)->space;
+    const nt_space *space = &nt_run_system(r->m.run)->space;
     int n = r->nq + r->nv;
     double *y = r->work, *k = y + n, *sum = k + n;
     memset(k, 0, (size_t)n * sizeof *k);
@@ -104,8 +104,8 @@ static void motion_get(const motion *r, const char *name, double *out)
                       .lambda = r->multipliers,
                       .mu = r->multipliers + r->nh,
                       .memory = r->m.memory};
-    if (nt_model_quantity(r->m.model, name, &info, &error) != NT_OK ||
-        nt_model_sample(r->m.model, &info, &state, NULL, out, &error) != NT_OK)
+    if (nt_model_quantity(nt_run_model(r->m.run), name, &info, &error) != NT_OK ||
+        nt_run_sample(r->m.run, &info, &state, NULL, out, &error) != NT_OK)
         fail_msg("%s: %s", name, error.message);
 }
 
@@ -166,7 +166,7 @@ static void rows_at(const motion *r, const double *vdot, double s, nt_level leve
         dq[i] = s * (r->v[i] + s / 2 * vdot[i]);
         v[i] = r->v[i] + s * vdot[i];
     }
-    nt_space_compose(&nt_model_system(r->m.model)->space, NT_INERTIAL, r->q, dq, q);
+    nt_space_compose(&nt_run_system(r->m.run)->space, NT_INERTIAL, r->q, dq, q);
     nt_point at = {.q = q,
                    .v = v,
                    .vdot = vdot,
@@ -244,7 +244,7 @@ static void free_pairs_keep_energy_and_momenta(void **state)
         char text[2000];
         write_pair(text, sizeof text, i);
         motion r = motion_open(text);
-        assert_int_equal(nt_model_has_power(r.m.model), 0);
+        assert_int_equal(nt_model_has_power(nt_run_model(r.m.run)), 0);
         double energy = motion_number(&r, "energy.total");
         v3 momentum = motion_vector(&r, "momentum"), spin = motion_vector(&r, "angular_momentum");
         motion_run(&r, 1, 2000);
@@ -434,8 +434,8 @@ static void wheels_on_an_axle(void **state)
         "  rr: {type: rolling_disk, between: [ground, right], radius: 0.5, axis: [0, 1, 0]}\n");
     const double v = 1, w = 0.4, t = 2, L = 1.6, R = 0.5;
     char text[100];
-    assert_int_equal(nt_model_count(r.m.model).redundant, 1);
-    nt_model_redundant_text(r.m.model, 0, text, sizeof text);
+    assert_int_equal(nt_model_count(nt_run_model(r.m.run)).redundant, 1);
+    nt_model_redundant_text(nt_run_model(r.m.run), 0, text, sizeof text);
     assert_non_null(strstr(text, "slip along")); /* not a row that holds a position */
     CLOSE(motion_vector(&r, "left.angular_velocity").y, (v - w * L / 2) / R, ROUNDING);
     CLOSE(motion_vector(&r, "right.angular_velocity").y, (v + w * L / 2) / R, ROUNDING);
@@ -475,7 +475,7 @@ static void a_blade_that_follows_from_joints(void **state)
         "  t2: {type: revolute, between: [u1, h2], at: [1, 1, 0], axis: [0, 0, 1]}\n"
         "  t3: {type: revolute, between: [u2, h2], at: [2, 1, 0], axis: [0, 0, 1]}\n"
         "  blade: {type: knife_edge, between: [ground, u0], axis: [0, 0, 1]}\n");
-    assert_int_equal(nt_model_count(r.m.model).redundant, 7);
+    assert_int_equal(nt_model_count(nt_run_model(r.m.run)).redundant, 7);
     motion_run(&r, 0.5, 500);
     double w = motion_vector(&r, "u0.angular_velocity").z;
     double c = 2 * motion_vector(&r, "u0.position").y;
@@ -538,9 +538,9 @@ static void given_values_are_corrected_on_demand(void **state)
     double rows[3];
     motion r = {.m = m, .nh = 1, .nn = 2, .nv = 6, .nq = 7};
     nt_error error;
-    assert_int_equal(nt_problem_create(&r.problem, nt_model_system(m.model), NT_INERTIAL,
-                                       NT_SOLVER_AUTO, &error),
-                     NT_OK);
+    assert_int_equal(
+        nt_problem_create(&r.problem, nt_run_system(m.run), NT_INERTIAL, NT_SOLVER_AUTO, &error),
+        NT_OK);
     nt_point at = {.q = m.q, .v = m.v, .vdot = m.v, .memory = m.memory};
     for (int level = NT_POSITION; level <= NT_VELOCITY; level++) {
         nt_terms terms = {.level = (nt_level)level, .rows = rows};
@@ -548,7 +548,7 @@ static void given_values_are_corrected_on_demand(void **state)
         for (int i = 0; i < 3; i++)
             CLOSE(rows[i], 0, ROUNDING);
     }
-    assert_non_null(strstr(nt_model_corrections(m.model), "body disk: velocity by"));
+    assert_non_null(strstr(nt_run_corrections(m.run), "body disk: velocity by"));
     nt_problem_destroy(r.problem);
     mechanism_close(&m);
 }
@@ -558,7 +558,7 @@ static void flat_disk_has_no_value(void **state)
 {
     (void)state;
     mechanism m = mechanism_read(DISK_BODY UPRIGHT "}}\n" DISK_JOINT);
-    const nt_system *s = nt_model_system(m.model);
+    const nt_system *s = nt_run_system(m.run);
     const double flat[7] = {0, 0, 0, 1, 0, 0, 0};
     double rows[3];
     char text[100];
@@ -574,7 +574,7 @@ static void equations_have_names(void **state)
 {
     (void)state;
     mechanism m = mechanism_read(DISK_BODY UPRIGHT "}}\n" DISK_JOINT);
-    const nt_system *s = nt_model_system(m.model);
+    const nt_system *s = nt_run_system(m.run);
     static const char *const names[] = {"joint roll, contact with the plane",
                                         "joint roll, slip along the plane's 1st direction",
                                         "joint roll, slip along the plane's 2nd direction"};
@@ -583,9 +583,9 @@ static void equations_have_names(void **state)
         s->equation_name(s->self, s->space.nv + i, text, sizeof text);
         assert_string_equal(text, names[i]);
     }
-    assert_int_equal(nt_model_count(m.model).holonomic, 1);
-    assert_int_equal(nt_model_count(m.model).nonholonomic, 2);
-    assert_int_equal(nt_model_count(m.model).redundant, 0);
+    assert_int_equal(nt_model_count(nt_run_model(m.run)).holonomic, 1);
+    assert_int_equal(nt_model_count(nt_run_model(m.run)).nonholonomic, 2);
+    assert_int_equal(nt_model_count(nt_run_model(m.run)).redundant, 0);
     mechanism_close(&m);
 }
 

@@ -68,10 +68,12 @@ static void signals_have_the_values_of_the_motion(void **state)
                                         "hook.position.y"};
     for (int i = 0; i < 5; i++)
         assert_int_equal(signal_named(&b, names[i]), i);
+    bench_build(&b);
     random_state(&b, 1, 2);
     nt_motion motion[N_BODIES];
     nt_point at = {.q = b.q, .v = b.v};
-    nt_view view = {.model = &b.model, .motion = motion, .bodies = b.bodies, .at = &at};
+    nt_view view = {
+        .run = &b.run, .model = &b.model, .motion = motion, .bodies = b.bodies, .at = &at};
     find_motion(&b, b.q, b.v, motion);
 
     v3 origin = v3_sub(motion[1].x, m3_apply(motion[1].R, b.bodies[1].reference));
@@ -80,7 +82,7 @@ static void signals_have_the_values_of_the_motion(void **state)
     double expected[] = {origin.x, tip_velocity.y, m3_apply_transposed(motion[2].R, motion[2].w).z,
                          b.q[16], b.markers[1].at[1]};
     for (int i = 0; i < 5; i++)
-        assert_close(nt_signal_value(&b.model.signals[i], &view), expected[i], 1e-14);
+        assert_close(nt_signal_value(&b.run.signals[i], &view), expected[i], 1e-14);
     bench_free(&b);
 }
 

@@ -46,7 +46,7 @@ static outcome run(int k)
     mechanism m = mechanism_open(text);
     assert_int_equal(nt_sensitivity_create(&s, m.integrator, parameters, 2, &error), NT_OK);
     assert_int_equal(nt_sensitivity_start(s, &error), NT_OK);
-    assert_int_equal(nt_objectives_create(&o, m.model, m.integrator, s, &error), NT_OK);
+    assert_int_equal(nt_objectives_create(&o, m.run, m.integrator, s, &error), NT_OK);
     assert_int_equal(nt_objectives_advance(o, &error), NT_OK);
     nt_objectives_restart(o); /* nothing of this stays */
     assert_int_equal(nt_objectives_advance(o, &error), NT_OK);
@@ -109,7 +109,7 @@ static void few_points(void **state)
     nt_error error = {0};
     nt_objectives *o;
     mechanism m = mechanism_open(text);
-    assert_int_equal(nt_objectives_create(&o, m.model, m.integrator, NULL, &error), NT_OK);
+    assert_int_equal(nt_objectives_create(&o, m.run, m.integrator, NULL, &error), NT_OK);
     assert_int_equal(nt_objectives_advance(o, &error), NT_OK);
     CLOSE(nt_objectives_value(o, MEAN), 0, 0);
     CLOSE(nt_objectives_value(o, WAVE), 0, 0);

@@ -1,5 +1,6 @@
 /* Recorded quantities of a model: their values against formulas, their names, and their rows. */
 #include "base/vector3.h"
+#include "tests/read_run.h"
 
 #include <nutate/nutate.h>
 
@@ -38,7 +39,7 @@ static const char text[] =
     "output: {every: 0.1, record: [heart.position, energy, pin.force]}\n";
 
 typedef struct fixture {
-    nt_model *model;
+    nt_run *run;
     nt_integrator *integrator;
 } fixture;
 
@@ -46,33 +47,33 @@ static void set_up(fixture *f)
 {
     nt_error error;
     char words[1200];
-    if (nt_model_read_text(&f->model, text, sizeof text - 1, "record.yaml", NULL, NULL, 0,
-                           &error) != NT_OK) {
+    if (read_run_text(&f->run, text, sizeof text - 1, "record.yaml", NULL, NULL, 0, &error) !=
+        NT_OK) {
         nt_error_text(&error, words, sizeof words);
         fail_msg("%s", words);
     }
-    const nt_system *system = nt_model_system(f->model);
+    const nt_system *system = nt_run_system(f->run);
     nt_integrator_setup setup = {
         .system = system, .method = nt_method_find("generalized-alpha"), .track_work = 1};
     double q[64], v[64], memory[64];
     assert_true(system->space.nq <= 64 && system->n_memory <= 64);
     assert_int_equal(nt_integrator_create(&f->integrator, &setup, &error), NT_OK);
-    nt_model_initial(f->model, q, v, memory);
+    nt_run_initial(f->run, q, v, memory);
     assert_int_equal(nt_integrator_start(f->integrator, 0, q, v, memory, &error), NT_OK);
 }
 
 static void tear_down(fixture *f)
 {
     nt_integrator_destroy(f->integrator);
-    nt_model_destroy(f->model);
+    destroy_run(f->run);
 }
 
 static int sample(const fixture *f, const nt_state *state, const char *name, double *out)
 {
     nt_quantity_info quantity;
     nt_error error;
-    assert_int_equal(nt_model_quantity(f->model, name, &quantity, &error), NT_OK);
-    assert_int_equal(nt_model_sample(f->model, &quantity, state, NULL, out, &error), NT_OK);
+    assert_int_equal(nt_model_quantity(nt_run_model(f->run), name, &quantity, &error), NT_OK);
+    assert_int_equal(nt_run_sample(f->run, &quantity, state, NULL, out, &error), NT_OK);
     return quantity.columns;
 }
 
@@ -169,7 +170,8 @@ static void refuse(const fixture *f, const char *name, const char *expected)
 {
     nt_quantity_info quantity;
     nt_error error;
-    assert_int_equal(nt_model_quantity(f->model, name, &quantity, &error), NT_BAD_MODEL);
+    assert_int_equal(nt_model_quantity(nt_run_model(f->run), name, &quantity, &error),
+                     NT_BAD_MODEL);
     if (!strstr(error.message, expected))
         fail_msg("%s: '%s' without '%s'", name, error.message, expected);
 }
@@ -220,8 +222,10 @@ static void columns_have_names_and_units(void **unused)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char name[100], unit[100], meaning[100];
         nt_quantity_info quantity;
-        assert_int_equal(nt_model_quantity(f.model, rows[i].quantity, &quantity, NULL), NT_OK);
-        nt_model_quantity_column(f.model, &quantity, rows[i].column, name, unit, meaning, 100);
+        assert_int_equal(nt_model_quantity(nt_run_model(f.run), rows[i].quantity, &quantity, NULL),
+                         NT_OK);
+        nt_model_quantity_column(nt_run_model(f.run), &quantity, rows[i].column, name, unit,
+                                 meaning, 100);
         assert_string_equal(name, rows[i].name);
         assert_string_equal(unit, rows[i].unit);
         assert_string_equal(meaning, rows[i].meaning);
@@ -246,7 +250,7 @@ static void rows_at_output_times(void **unused)
     nt_error error;
     nt_record *record;
     set_up(&f);
-    assert_int_equal(nt_record_open(&record, f.model, "record.csv", NT_CSV, NULL, &error), NT_OK);
+    assert_int_equal(nt_record_open(&record, f.run, "record.csv", NT_CSV, NULL, &error), NT_OK);
     void *both[2] = {record, f.integrator};
     nt_state state = nt_integrator_state(f.integrator);
     double x[3], v[3];

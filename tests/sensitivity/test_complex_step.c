@@ -5,6 +5,7 @@
  *   m (x'' - g) - lambda = 0,  J W' + W x J W + X x R^T lambda = 0,  R X - x = 0   (body frame)
  *   Bruls & Eberhard 2008, section 6; scheme: Bruls, Cardona & Arnold 2012, algorithm 1 */
 #include "../model/mechanism.h"
+#include "tests/read_run.h"
 
 #include <complex.h>
 
@@ -255,12 +256,12 @@ static void equals_the_complex_step(void **state)
     (void)state;
     static const int wanted[4] = {0, 1, 2, 3};
     nt_error error = {0};
-    nt_model *model;
+    nt_run *own;
     nt_integrator *integrator;
     nt_sensitivity *sensitivity;
-    assert_int_equal(
-        nt_model_read_text(&model, text, sizeof text - 1, "top", NULL, NULL, 0, &error), NT_OK);
-    nt_integrator_setup setup = {.system = nt_model_system(model),
+    assert_int_equal(read_run_text(&own, text, sizeof text - 1, "top", NULL, NULL, 0, &error),
+                     NT_OK);
+    nt_integrator_setup setup = {.system = nt_run_system(own),
                                  .method = nt_method_find("generalized-alpha"),
                                  .options = tight,
                                  .n_options = sizeof tight / sizeof tight[0],
@@ -285,7 +286,7 @@ static void equals_the_complex_step(void **state)
     }
     nt_sensitivity_destroy(sensitivity);
     nt_integrator_destroy(integrator);
-    nt_model_destroy(model);
+    destroy_run(own);
 }
 
 int main(void)

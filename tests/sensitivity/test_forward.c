@@ -1,5 +1,6 @@
 /* Sensitivities of whole runs against differences of runs and against exact values. */
 #include "../model/mechanism.h"
+#include "tests/read_run.h"
 
 /* The heavy top with its mass, arm and moment of inertia as parameters. Exact sensitivities at t =
  * 0.1 s: 34-digit Taylor series of the variational equations. */
@@ -29,7 +30,7 @@ static const nt_option tight[] = {{"tolerance_relative", "1e-14"},
 enum { TIGHT = sizeof tight / sizeof tight[0] };
 
 typedef struct run_of {
-    nt_model *model;
+    nt_run *run;
     nt_integrator *integrator;
     nt_sensitivity *sensitivity;
 } run_of;
@@ -44,9 +45,9 @@ static run_of begin(const char *text, const char *method, nt_frame frame, const 
 {
     run_of r = {0};
     nt_error error = {0};
-    if (nt_model_read_text(&r.model, text, strlen(text), "top", NULL, NULL, 0, &error) != NT_OK)
+    if (read_run_text(&r.run, text, strlen(text), "top", NULL, NULL, 0, &error) != NT_OK)
         fail_msg("%s", error.message);
-    const nt_system *system = nt_model_system(r.model);
+    const nt_system *system = nt_run_system(r.run);
     if (p)
         assert_int_equal(system->set_parameters(system->self, p), NT_OK);
     nt_integrator_setup setup = {.system = system,
@@ -76,7 +77,7 @@ static void end(run_of *r)
 {
     nt_sensitivity_destroy(r->sensitivity);
     nt_integrator_destroy(r->integrator);
-    nt_model_destroy(r->model);
+    destroy_run(r->run);
 }
 
 /* x, velocities and the reaction on the top at time `look`, inside the last step or at its end, by
@@ -212,7 +213,7 @@ static void same(const double *a, const double *b, int n, double tolerance)
 
 static void compare_all(run_of *all, run_of alone[], int n, double t, double tolerance)
 {
-    const nt_system *system = nt_model_system(all->model);
+    const nt_system *system = nt_run_system(all->run);
     for (int k = 0; k < n; k++) {
         nt_state_tangent a, b;
         assert_int_equal(nt_sensitivity_dense(all->sensitivity, k, t, &a), NT_OK);
@@ -229,7 +230,7 @@ static void damp(run_of *r)
 {
     nt_error error = {0};
     double p[7];
-    const nt_system *system = nt_model_system(r->model);
+    const nt_system *system = nt_run_system(r->run);
     system->get_parameters(system->self, p);
     p[6] = 2;
     assert_int_equal(system->set_parameters(system->self, p), NT_OK);

@@ -29,7 +29,7 @@ static void derivative(int method, nt_frame frame, const char *reference_free, d
         {"rho_inf", "0.8"}, {"parameterization", "conformal"}, {"reference_free", reference_free}};
     const int wanted = 0;
     mechanism m = mechanism_read(top);
-    nt_integrator_setup setup = {.system = nt_model_system(m.model),
+    nt_integrator_setup setup = {.system = nt_run_system(m.run),
                                  .method = nt_method_find(methods[method]),
                                  .options = options,
                                  .n_options = 3,

@@ -4,6 +4,7 @@
 #include "../model/mechanism.h"
 
 #include "../method/double_pendulum.h"
+#include "tests/read_run.h"
 
 #define TOP                                                                                        \
     "nutate: 1\n"                                                                                  \
@@ -44,7 +45,7 @@ static const nt_option tight[] = {{"tolerance_velocity", "1e-14"},
                                   {"tolerance_relative", "1e-14"}};
 
 typedef struct run_of {
-    nt_model *model;
+    nt_run *run;
     nt_integrator *integrator;
     nt_sensitivity *sensitivity;
 } run_of;
@@ -66,9 +67,9 @@ static run_of begin(const char *text, const char *method, const double *p, bool 
     static const int all[N_PARAMETERS] = {0, 1, 2, 3};
     run_of r = {0};
     nt_error error = {0};
-    if (nt_model_read_text(&r.model, text, strlen(text), "test", NULL, NULL, 0, &error) != NT_OK)
+    if (read_run_text(&r.run, text, strlen(text), "test", NULL, NULL, 0, &error) != NT_OK)
         fail_msg("%s", error.message);
-    const nt_system *system = nt_model_system(r.model);
+    const nt_system *system = nt_run_system(r.run);
     if (p)
         assert_int_equal(system->set_parameters(system->self, p), NT_OK);
     static const char *const stages[] = {"lie-midpoint", "simo-wong", "akw", NULL};
@@ -99,7 +100,7 @@ static void end(run_of *r)
 {
     nt_sensitivity_destroy(r->sensitivity);
     nt_integrator_destroy(r->integrator);
-    nt_model_destroy(r->model);
+    destroy_run(r->run);
 }
 
 /* Increments, velocities and accelerations at time t, after ten steps or inside the last of them,
@@ -126,7 +127,7 @@ static const double weight[3] = {.75, -.15, 1.0 / 60};
 static void check_at(const char *text, const char *method, double t)
 {
     run_of r = begin(text, method, NULL, true);
-    const nt_system *system = nt_model_system(r.model);
+    const nt_system *system = nt_run_system(r.run);
     nt_state s;
     int nv = system->space.nv;
     double values[N_PARAMETERS], q[2 * MOST];

@@ -1,0 +1,39 @@
+/* What a model's `simulation` says of an integrator, as the set-up of one. */
+#include "base/error.h"
+#include "model/model.h"
+
+#include <string.h>
+
+/* Work is followed where there can be any and it is recorded or may be in an objective. */
+static bool wants_work(const nt_model *model)
+{
+    const nt_simulation *simulation = &model->simulation;
+    bool recorded = model->n_objectives > 0;
+    for (int i = 0; i < simulation->n_record; i++)
+        recorded |= strcmp(simulation->record[i], "energy") == 0 ||
+                    strcmp(simulation->record[i], "energy.work") == 0;
+    return recorded && nt_model_has_power(model);
+}
+
+nt_status nt_run_setup(nt_run *run, nt_integrator_setup *setup, nt_error *error)
+{
+    const nt_model *model = run->model;
+    const nt_simulation *simulation = &model->simulation;
+    const nt_method *method = nt_method_find(simulation->method);
+    *setup = (nt_integrator_setup){.system = nt_run_system(run)};
+    if (!method) {
+        int line, column;
+        nt_model_key_place(model, "simulation.method", &line, &column);
+        return nt_fail_at(error, NT_BAD_MODEL, model->file, line, column,
+                          "method: there is no method '%s'", simulation->method);
+    }
+    setup->method = method;
+    setup->options = simulation->options;
+    setup->n_options = simulation->n_options;
+    setup->frame = simulation->frame;
+    memcpy(setup->tolerance, simulation->tolerance, sizeof setup->tolerance);
+    setup->minimum_step = simulation->minimum_step;
+    setup->maximum_step = simulation->maximum_step;
+    setup->track_work = wants_work(model);
+    return NT_OK;
+}

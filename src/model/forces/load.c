@@ -1,0 +1,275 @@
+/* What the force elements share. */
+#include "model/forces/load.h"
+
+#include "base/error.h"
+#include "model/joints/joint.h"
+#include "model/mass_point.h"
+#include "model/signal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int nt_load_rows(const nt_model *model, const nt_element *element)
+{
+    (void)model, (void)element;
+    return 0;
+}
+
+nt_status nt_load_refuse(const nt_model *model, const nt_element *element, nt_error *error,
+                         const char *format, ...)
+{
+    char words[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(words, sizeof words, format, arguments);
+    va_end(arguments);
+    return nt_fail_at(error, NT_BAD_MODEL, model->file, element->place.line, element->place.column,
+                      "%s %s: %s", element->type->name, element->name, words);
+}
+
+/* The pattern's node of one of the element's four; -1 where the body has none. */
+static int pair_node(const nt_model *model, const nt_element *element, int node)
+{
+    const nt_body *body = &model->bodies[node < NT_T_B ? element->a : element->b];
+    return node % 2 == 0 ? body->t_node : body->r_node;
+}
+
+nt_status nt_load_declare(const nt_model *model, nt_element *element, nt_pattern *pattern,
+                          unsigned rows, unsigned columns)
+{
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++)
+            element->slot[i][j] = -1;
+    for (int i = 0; i < NT_PAIR_NODES; i++)
+        for (int j = 0; j < NT_PAIR_NODES; j++) {
+            int row = rows >> i & 1 ? pair_node(model, element, i) : -1;
+            int column = columns >> j & 1 ? pair_node(model, element, j) : -1;
+            if (row < 0 || column < 0)
+                continue;
+            element->slot[i][j] = nt_pattern_add(pattern, row, column, NT_FULL);
+            if (element->slot[i][j] < 0)
+                return NT_NO_MEMORY;
+        }
+    return NT_OK;
+}
+
+nt_status nt_load_on_joint(const nt_run *run, const nt_element *element, int joint,
+                           bool translation, bool validate, nt_error *error)
+{
+    const nt_element *on = &run->model->elements[joint];
+    const nt_joint *as_joint = nt_element_as_joint(run, on);
+    bool is_free = as_joint && (translation ? as_joint->slides : as_joint->rotates);
+    if (validate && !is_free)
+        return nt_load_refuse(run->model, element, error,
+                              "joint %s is %s, expected one with a free %s", on->name,
+                              on->type->name, translation ? "displacement" : "angle");
+    return NT_OK;
+}
+
+/* ---- points --------------------------------------------------------------------------------- */
+
+nt_status nt_load_point(const nt_run *run, const nt_element *element,
+                        const nt_place_of_point *place, int body, bool validate, v3 *offset,
+                        nt_error *error)
+{
+    const nt_model *model = run->model;
+    const nt_body *b = &run->bodies[body];
+    if (place->marker < 0) {
+        v3 at = v3_load(place->at), from_reference = v3_sub(at, b->x0);
+        double size = v3_norm(at) + v3_norm(b->x0);
+        *offset =
+            b->point ? v3_of(0, 0, 0) : m3_apply_transposed(quat_matrix(b->q0), from_reference);
+        return validate ? nt_mass_point_place(model, element, body, from_reference, size, error)
+                        : NT_OK;
+    }
+    const nt_marker *marker = &run->markers[place->marker];
+    if (validate && marker->on != body)
+        return nt_load_refuse(model, element, error, "marker %s is on %s, expected one on %s",
+                              marker->name, model->bodies[marker->on].name, b->name);
+    *offset = b->point ? v3_of(0, 0, 0) : v3_sub(v3_load(marker->at), b->reference);
+    return NT_OK;
+}
+
+v3 nt_load_ground_point(const nt_run *run, int body, v3 offset)
+{
+    const nt_body *b = &run->bodies[body];
+    return v3_add(b->x0, m3_apply(quat_matrix(b->q0), offset));
+}
+
+/* ---- tangents ------------------------------------------------------------------------------- */
+
+void nt_pair_accumulate(nt_pair_derivative *target, m3 factor, const nt_pair_derivative *d)
+{
+    for (int i = 0; i < NT_PAIR_NODES; i++) {
+        target->q[i] = m3_add(target->q[i], m3_multiply(factor, d->q[i]));
+        target->v[i] = m3_add(target->v[i], m3_multiply(factor, d->v[i]));
+    }
+}
+
+/* Along a variation e of the unknowns (see nt_combination) dq = k e, dv = c e for translations and
+ * dw = W e for rotations, W = nt_rate_map. */
+void nt_pair_add(const nt_element *element, const nt_view *view, int row,
+                 const nt_pair_derivative *d)
+{
+    const nt_combination *combination = view->terms->combination;
+    double c = combination->damping, k = combination->stiffness;
+
+    for (int column = 0; column < NT_PAIR_NODES; column++) {
+        int slot = element->slot[row][column];
+        if (slot < 0)
+            continue;
+        int body = column < NT_T_B ? element->a : element->b;
+        m3 rate = column % 2 == 0 ? m3_scale(c, d->v[column])
+                                  : m3_multiply(d->v[column], nt_rate_map(view, body, c, k));
+        nt_view_add(view, slot, m3_add(m3_scale(k, d->q[column]), rate));
+    }
+}
+
+/* ---- functions of signals ------------------------------------------------------------------- */
+
+/* The signal behind variable i of expressions; -1 for a parameter and for t. */
+static int signal_of(const nt_model *model, int variable)
+{
+    int signal = variable - nt_model_time_variable(model) - 1;
+    return signal >= 0 ? signal : -1;
+}
+
+static int coupled(const nt_coupling *coupling, int signal)
+{
+    for (int k = 0; k < coupling->n; k++)
+        if (coupling->signals[k].signal == signal)
+            return k;
+    return -1;
+}
+
+static nt_status declare_signal(nt_coupled_signal *coupled_signal, const nt_model *model,
+                                const nt_element *element, nt_pattern *pattern, unsigned rows)
+{
+    const nt_signal *signal = &model->origin->signals[coupled_signal->signal];
+    for (int row = 0; row < NT_PAIR_NODES; row++)
+        for (int side = 0; side < 2; side++)
+            for (int rotation = 0; rotation < 2; rotation++) {
+                int *slot = &coupled_signal->slot[row][side][rotation];
+                *slot = -1;
+                if (signal->bodies[side] < 0)
+                    continue;
+                const nt_body *body = &model->bodies[signal->bodies[side]];
+                int column = rotation ? body->r_node : body->t_node;
+                int row_node = rows >> row & 1 ? pair_node(model, element, row) : -1;
+                if (row_node < 0 || column < 0)
+                    continue;
+                *slot = nt_pattern_add(pattern, row_node, column, NT_FULL);
+                if (*slot < 0)
+                    return NT_NO_MEMORY;
+            }
+    return NT_OK;
+}
+
+nt_status nt_coupling_declare(nt_coupling *coupling, nt_model *model, const nt_element *element,
+                              nt_pattern *pattern, unsigned rows,
+                              const nt_expression *const *functions, int count)
+{
+    int longest = 0, total = 0;
+    for (int i = 0; i < count; i++) {
+        int n;
+        nt_expression_variables(functions[i], &n);
+        longest = n > longest ? n : longest;
+        total += n;
+    }
+    nt_coupled_signal *signals = NT_TAKE(&model->arena, total, nt_coupled_signal);
+    size_t scratch = (size_t)total * (size_t)count + (size_t)longest;
+    if (!signals)
+        return NT_NO_MEMORY;
+    *coupling = (nt_coupling){.signals = signals};
+    model->scratch = scratch > model->scratch ? scratch : model->scratch;
+
+    for (int i = 0; i < count; i++) {
+        int n;
+        const int *variables = nt_expression_variables(functions[i], &n);
+        for (int j = 0; j < n; j++) {
+            int signal = signal_of(model, variables[j]);
+            if (signal < 0 || coupled(coupling, signal) >= 0)
+                continue;
+            nt_coupled_signal *next = &signals[coupling->n++];
+            next->signal = signal;
+            nt_status status = declare_signal(next, model, element, pattern, rows);
+            if (status)
+                return status;
+        }
+    }
+    return NT_OK;
+}
+
+nt_status nt_coupling_evaluate(const nt_coupling *coupling, const nt_view *view,
+                               const nt_expression *const *functions, int count, double *value)
+{
+    bool slopes = !view->energy && view->terms->matrix && coupling->n > 0;
+    const nt_straight *straight = view->run->straight;
+    for (int i = 0; i < count; i++) {
+        if (straight) {
+            double jet[3];
+            nt_expression_jet(functions[i], straight->base, straight->rates, view->model->zeros,
+                              jet);
+            value[i] = straight->share * jet[0] + straight->s * jet[1];
+        } else if (!slopes) {
+            value[i] = nt_expression_value(functions[i], view->variables);
+        } else {
+            double *slope = view->scratch + i * coupling->n;
+            double *partial = view->scratch + count * coupling->n;
+            int n;
+            const int *variables = nt_expression_variables(functions[i], &n);
+            value[i] = nt_expression_partials(functions[i], view->variables, partial);
+            for (int k = 0; k < coupling->n; k++)
+                slope[k] = 0;
+            for (int j = 0; j < n; j++) {
+                int signal = signal_of(view->model, variables[j]);
+                if (signal >= 0)
+                    slope[coupled(coupling, signal)] = partial[j];
+            }
+        }
+        if (!isfinite(value[i]))
+            return NT_NOT_FINITE;
+    }
+    return NT_OK;
+}
+
+/* ds = x . dx + r . dtheta + v . d(xdot) + w . dw for each of the signal's bodies, with dx = k e,
+ * dtheta = k e, d(xdot) = c e, dw = W e: the row k x + c v, k r + W^T w behind the direction. */
+void nt_coupling_add(const nt_coupling *coupling, const nt_view *view, int k,
+                     const v3 direction[NT_PAIR_NODES])
+{
+    const nt_coupled_signal *here = &coupling->signals[k];
+    const nt_signal *signal = &view->run->signals[here->signal];
+    double damping = view->terms->combination->damping;
+    double stiffness = view->terms->combination->stiffness;
+    nt_signal_gradient gradient;
+
+    nt_signal_differentiate(signal, view, &gradient);
+    for (int side = 0; side < 2; side++) {
+        if (signal->bodies[side] < 0)
+            continue;
+        m3 rate = nt_rate_map(view, signal->bodies[side], damping, stiffness);
+        v3 along[2] = {
+            v3_add(v3_scale(stiffness, gradient.x[side]), v3_scale(damping, gradient.v[side])),
+            v3_add(v3_scale(stiffness, gradient.r[side]),
+                   m3_apply_transposed(rate, gradient.w[side])),
+        };
+        for (int row = 0; row < NT_PAIR_NODES; row++)
+            for (int rotation = 0; rotation < 2; rotation++)
+                nt_view_add(view, here->slot[row][side][rotation],
+                            m3_dyad(direction[row], along[rotation]));
+    }
+}
+
+bool nt_load_uses_rates(const nt_model *model, const nt_expression *const *functions, int count)
+{
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < model->n_signals; k++) {
+            nt_signal_kind kind = model->signals[k].kind;
+            bool rate = kind == NT_SIGNAL_VELOCITY || kind == NT_SIGNAL_ANGULAR_VELOCITY ||
+                        kind == NT_SIGNAL_ANGLE_RATE || kind == NT_SIGNAL_DISPLACEMENT_RATE;
+            if (rate && nt_expression_uses(functions[i], nt_model_time_variable(model) + 1 + k))
+                return true;
+        }
+    return false;
+}

@@ -1,0 +1,26 @@
+/* Fixed joint: B does not move relative to A.
+ *
+ *   C = (p_A - p_B, e1 . f2, e2 . f3, e3 . f1) */
+#include "model/elements.h"
+#include "model/joints/joint.h"
+
+static const nt_row_spec specs[] = {
+    {NT_ROW_COINCIDE, 0, 0},
+    {NT_ROW_PERPENDICULAR, 0, 1},
+    {NT_ROW_PERPENDICULAR, 1, 2},
+    {NT_ROW_PERPENDICULAR, 2, 0},
+};
+
+static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+{
+    return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
+                            error);
+}
+
+const nt_element_type nt_joint_fixed = {
+    .name = "fixed",
+    .summary = "holds B to A",
+    .keys = nt_joint_point_keys,
+    .prepare = prepare,
+    NT_JOINT_SLOTS,
+};

@@ -1,0 +1,24 @@
+/* Inline joint: a point of B stays on a line of A; all rotations are free.
+ *
+ *   C = (e1 . d, e2 . d) */
+#include "model/elements.h"
+#include "model/joints/joint.h"
+
+static const nt_row_spec specs[] = {
+    {NT_ROW_ALONG, 0, 0},
+    {NT_ROW_ALONG, 1, 0},
+};
+
+static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+{
+    return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
+                            error);
+}
+
+const nt_element_type nt_joint_inline = {
+    .name = "inline",
+    .summary = "a point of B stays on a line of A",
+    .keys = nt_joint_axis_keys,
+    .prepare = prepare,
+    NT_JOINT_SLOTS,
+};

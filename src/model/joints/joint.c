@@ -1,0 +1,717 @@
+/* What all joints share: keys, geometry at the given placement, and the loop over their rows. */
+#include "model/joints/joint.h"
+
+#include "base/direction.h"
+#include "base/error.h"
+#include "base/target.h"
+#include "model/evaluate.h"
+#include "model/forces/load.h"
+#include "model/joints/joint_rows.h"
+#include "model/mass_point.h"
+
+#include <stddef.h>
+
+/* ---- geometry ------------------------------------------------------------------------------- */
+
+nt_status nt_joint_refuse(const nt_model *model, const nt_element *e, nt_error *error,
+                          const char *what)
+{
+    return nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,
+                      "joint %s (%s) %s", e->name, e->type->name, what);
+}
+
+/* The coordinate axis that is least along a unit axis. */
+int nt_joint_least_along(v3 axis)
+{
+    double x = fabs(axis.x), y = fabs(axis.y), z = fabs(axis.z);
+    return x <= y && x <= z ? 0 : y <= z ? 1 : 2;
+}
+
+/* A unit vector perpendicular to a unit axis, across a coordinate axis. The one that was chosen
+ * first stays (a joint's rows must depend smoothly on parameters), unless the axis has turned to
+ * within 6 degrees of it. */
+v3 nt_joint_perpendicular(v3 axis, int across)
+{
+    v3 e = v3_cross(v3_of(across == 0, across == 1, across == 2), axis);
+    if (v3_norm(e) < 0.1) {
+        across = nt_joint_least_along(axis);
+        e = v3_cross(v3_of(across == 0, across == 1, across == 2), axis);
+    }
+    return v3_scale(1 / v3_norm(e), e);
+}
+
+bool nt_joint_unit_axis(const double given[3], v3 *axis)
+{
+    double unit[3];
+    if (!nt_direction(given, 3, unit))
+        return false;
+    *axis = v3_load(unit);
+    return true;
+}
+
+/* A point that the file gives, from the body's reference point in body axes. own: the coordinates
+ * are in the body's own axes from its origin, else in ground axes at the given placement. A mass
+ * point is joined where it is; where the file says another place the joint is open. */
+v3 nt_joint_point(const nt_run *run, const nt_place_of_point *point, int body, bool own)
+{
+    const nt_body *b = &run->bodies[body];
+    v3 at = v3_load(point->at);
+    if (b->point)
+        return v3_of(0, 0, 0);
+    if (point->marker >= 0) {
+        const nt_marker *marker = &run->markers[point->marker];
+        const nt_body *on = &run->bodies[marker->on];
+        v3 X = v3_sub(v3_load(marker->at), on->reference);
+        if (marker->on == body)
+            return X;
+        at = v3_add(on->x0, m3_apply(quat_matrix(on->q0), X));
+        own = false;
+    }
+    if (own)
+        return v3_sub(at, b->reference);
+    return m3_apply_transposed(quat_matrix(b->q0), v3_sub(at, b->x0));
+}
+
+static nt_status find_points(const nt_run *run, const nt_element *e, nt_joint *joint, bool validate,
+                             nt_error *error)
+{
+    const nt_model *model = run->model;
+    bool own = joint->given & NT_GIVEN_POINTS;
+    if (own == !!(joint->given & NT_GIVEN_AT))
+        return nt_joint_refuse(
+            model, e, error,
+            own ? "has both `at` and `points`, expected one of them"
+                : "has no place, expected `at` (ground axes) or `points` (body axes)");
+    for (int i = 0; own && validate && i < 2; i++) {
+        bool coordinates = joint->points[i].marker < 0;
+        v3 off = coordinates ? v3_load(joint->points[i].at) : v3_of(0, 0, 0);
+        nt_status status =
+            nt_mass_point_place(model, e, i == 0 ? e->a : e->b, off, v3_norm(off), error);
+        if (status != NT_OK)
+            return status;
+    }
+    joint->point_a = nt_joint_point(run, own ? &joint->points[0] : &joint->at, e->a, own);
+    joint->point_b = nt_joint_point(run, own ? &joint->points[1] : &joint->at, e->b, own);
+    return NT_OK;
+}
+
+/* e3 and f3. With `at` axes are in ground axes, with `points` in the bodies' own. Where B is a mass
+ * point there is one axis, of A. */
+static nt_status find_axes(const nt_run *run, const nt_element *e, nt_joint *joint, bool two,
+                           bool needed, bool validate, nt_error *error)
+{
+    const nt_model *model = run->model;
+    m3 Ra = quat_matrix(run->bodies[e->a].q0), Rb = quat_matrix(run->bodies[e->b].q0);
+    bool own = joint->given & NT_GIVEN_POINTS;
+    bool one = joint->given & NT_GIVEN_JOINT_AXIS, both = joint->given & NT_GIVEN_AXES;
+    bool onto_point = model->bodies[e->b].point;
+    v3 a = v3_of(0, 0, 1), b = a;
+    if (one && both)
+        return nt_joint_refuse(model, e, error, "has both `axis` and `axes`, expected one of them");
+    if (both && onto_point)
+        return nt_joint_refuse(model, e, error,
+                               "has two axes, but B is a point: expected one `axis`, of A");
+    if (two && !both)
+        return nt_joint_refuse(model, e, error, "needs two `axes`: of A, then of B");
+    if (needed && !one && !both)
+        return nt_joint_refuse(model, e, error, "needs an `axis`");
+    if (own && one && !onto_point)
+        return nt_joint_refuse(
+            model, e, error,
+            "has `points` in body axes and one `axis`: expected `axes`, one in each "
+            "body's own axes");
+    if ((one && !nt_joint_unit_axis(joint->axis, &a)) ||
+        (both &&
+         (!nt_joint_unit_axis(joint->axes[0], &a) || !nt_joint_unit_axis(joint->axes[1], &b))))
+        return nt_joint_refuse(model, e, error, "has an axis of length zero");
+    if (!both)
+        b = a;
+    if (!own) {
+        a = m3_apply_transposed(Ra, a);
+        b = m3_apply_transposed(Rb, b);
+    } else if (!both)
+        b = m3_apply_transposed(Rb, m3_apply(Ra, a));
+    joint->e[2] = a;
+    joint->f[2] = b;
+    if (validate)
+        joint->across = nt_joint_least_along(a);
+    joint->e[0] = nt_joint_perpendicular(a, joint->across);
+    joint->e[1] = v3_cross(a, joint->e[0]);
+    return NT_OK;
+}
+
+/* f1 beside e1 at the present placement: the angle's zero. */
+void nt_joint_align(nt_run *run, const nt_element *element)
+{
+    nt_joint *joint = nt_element_numbers(run, element);
+    m3 Ra = quat_matrix(run->bodies[element->a].q0);
+    m3 Rb = quat_matrix(run->bodies[element->b].q0);
+    v3 f1 = m3_apply_transposed(Rb, m3_apply(Ra, joint->e[0]));
+    f1 = v3_axpy(-v3_dot(f1, joint->f[2]), joint->f[2], f1);
+    double length = v3_norm(f1);
+    joint->f[0] = length > 1e-3
+                      ? v3_scale(1 / length, f1)
+                      : nt_joint_perpendicular(joint->f[2], nt_joint_least_along(joint->f[2]));
+    joint->f[1] = v3_cross(joint->f[2], joint->f[0]);
+}
+
+static nt_status check_enforcement(const nt_model *model, const nt_element *e,
+                                   const nt_joint *joint, nt_error *error)
+{
+    if (joint->enforce == 1 && !(joint->stiffness > 0))
+        return nt_joint_refuse(model, e, error,
+                               "is enforced by penalty: expected a positive `stiffness`");
+    if (joint->enforce == 0 && (joint->given & (NT_GIVEN_STIFFNESS | NT_GIVEN_DAMPING)))
+        return nt_joint_refuse(
+            model, e, error,
+            "has a stiffness or damping but no `enforce: penalty`; without it the joint is "
+            "exact");
+    if (joint->damping < 0)
+        return nt_joint_refuse(model, e, error, "has negative damping");
+    if (joint->enforce == 0 && (joint->given & NT_GIVEN_PART))
+        return nt_joint_refuse(
+            model, e, error,
+            "has a `part` but no `enforce: penalty`: the forces of multipliers are neither "
+            "explicit nor implicit");
+    return NT_OK;
+}
+
+nt_status nt_joint_prepare(nt_run *run, const nt_element *element, const nt_row_spec *specs, int n,
+                           bool validate, nt_error *error)
+{
+    nt_joint *joint = nt_element_numbers(run, element);
+    const nt_model *model = run->model;
+    joint->rotates = element->type->rotates;
+    joint->slides = element->type->slides;
+    nt_status status = nt_mass_point_rows(run, element, specs, &n, error);
+    if (status != NT_OK)
+        return status;
+    bool needs_axis = false, universal = false, distance = false;
+    for (int i = 0; i < n; i++) {
+        needs_axis |= specs[i].kind == NT_ROW_ALONG || specs[i].kind == NT_ROW_PERPENDICULAR;
+        universal |= specs[i].kind == NT_ROW_PERPENDICULAR && specs[i].i == 2 && specs[i].j == 2;
+        distance |= specs[i].kind == NT_ROW_DISTANCE;
+    }
+    bool rigid =
+        n == 4 && specs[0].kind == NT_ROW_COINCIDE && specs[3].kind == NT_ROW_PERPENDICULAR;
+    joint->specs = specs;
+    joint->n_specs = n;
+    joint->only_point = n == 1 && specs[0].kind == NT_ROW_COINCIDE && !joint->motion;
+    status = find_points(run, element, joint, validate, error);
+    if (status == NT_OK)
+        status = find_axes(run, element, joint, universal, needs_axis && !rigid, validate, error);
+    if (status == NT_OK && validate)
+        status = check_enforcement(model, element, joint, error);
+    if (status == NT_OK && validate)
+        status = nt_joint_load_check(run, element, error);
+    if (status != NT_OK)
+        return status;
+    nt_joint_align(run, element);
+    if (distance) {
+        v3 d = v3_sub(nt_load_ground_point(run, element->b, joint->point_b),
+                      nt_load_ground_point(run, element->a, joint->point_a));
+        if (!(joint->given & NT_GIVEN_LENGTH))
+            joint->length = v3_norm(d);
+        if (validate && !(joint->length > 0))
+            return nt_load_refuse(model, element, error,
+                                  "length is %g m, expected a positive one (a spherical joint has "
+                                  "none)",
+                                  joint->length);
+    }
+    return NT_OK;
+}
+
+v3 nt_joint_site(const nt_run *run, const nt_element *element)
+{
+    return nt_load_ground_point(run, element->a, nt_joint_of(run, element)->point_a);
+}
+
+bool nt_joint_is_smooth(const nt_run *run, const nt_element *element)
+{
+    return !(nt_joint_of(run, element)->given & (NT_GIVEN_FRICTION | NT_GIVEN_LIMITS));
+}
+
+bool nt_joint_does_work(const nt_model *model, const nt_element *element)
+{
+    const nt_joint *joint = nt_model_data(model, element);
+    return joint->given & (NT_GIVEN_MOTION | NT_GIVEN_FRICTION | NT_GIVEN_LIMITS |
+                           NT_GIVEN_ENFORCE | NT_GIVEN_DAMPING);
+}
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+static int components(const nt_row_spec *spec) { return spec->kind == NT_ROW_COINCIDE ? 3 : 1; }
+
+static nt_row_spec motion_spec(const nt_joint *joint)
+{
+    return (nt_row_spec){joint->rotates ? NT_ROW_ANGLE : NT_ROW_SLIDE, 0, 0};
+}
+
+/* Specs with the motion row, which comes last.
+ *
+ * Enforced by penalty, COINCIDE becomes ALONG 1, 2 and 3. The gap d is the same, k |d|^2/2 too, but
+ * its rate is the one that an observer on A sees, d' - omega_A x d: a function of the relative
+ * motion alone, as all other rows are. So the forces do no work in a common rigid motion, which
+ * means that force and counter-force, one line of action, balance exactly; the forces of
+ * c (p_A - p_B)' at p_A and at p_B are a couple d x c d'. */
+static int all_specs(const nt_joint *joint, nt_row_spec out[8])
+{
+    int n = 0;
+    for (int i = 0; i < joint->n_specs; i++) {
+        bool split = joint->enforce == 1 && joint->specs[i].kind == NT_ROW_COINCIDE;
+        for (int k = 0; split && k < 3; k++)
+            out[n++] = (nt_row_spec){NT_ROW_ALONG, k, 0};
+        if (!split)
+            out[n++] = joint->specs[i];
+    }
+    if (joint->motion)
+        out[n++] = motion_spec(joint);
+    return n;
+}
+
+/* Rows whether enforced by multipliers or by penalty. */
+static int count_rows(const nt_joint *joint)
+{
+    int n = joint->motion ? 1 : 0;
+    for (int i = 0; i < joint->n_specs; i++)
+        n += components(&joint->specs[i]);
+    return n;
+}
+
+int nt_joint_rows(const nt_model *model, const nt_element *element)
+{
+    const nt_joint *joint = nt_model_data(model, element);
+    return joint->enforce == 1 ? 0 : count_rows(joint);
+}
+
+static nt_row_spec spec_of(const nt_joint *joint, int row, int *component)
+{
+    nt_row_spec specs[8];
+    int n = all_specs(joint, specs);
+    for (int i = 0; i < n; i++) {
+        *component = row;
+        if (row < components(&specs[i]))
+            return specs[i];
+        row -= components(&specs[i]);
+    }
+    return specs[n - 1];
+}
+
+nt_quantity nt_joint_row_quantity(const nt_model *model, const nt_element *element, int row)
+{
+    int component = 0;
+    nt_row_kind kind = spec_of(nt_model_data(model, element), row, &component).kind;
+    return kind == NT_ROW_PERPENDICULAR || kind == NT_ROW_ANGLE ? NT_ANGLE : NT_LENGTH;
+}
+
+const char *nt_joint_row_name(const nt_model *model, const nt_element *element, int row)
+{
+    static const char *const position[] = {"position along x", "position along y",
+                                           "position along z"};
+    static const char *const rotation[] = {"rotation about its 1st transverse axis",
+                                           "rotation about its 2nd transverse axis",
+                                           "rotation about its axis"};
+    static const char *const along[] = {"position along its 1st transverse axis",
+                                        "position along its 2nd transverse axis",
+                                        "position along its axis"};
+    int component = 0;
+    nt_row_spec spec = spec_of(nt_model_data(model, element), row, &component);
+    switch (spec.kind) {
+    case NT_ROW_COINCIDE:
+        return position[component];
+    case NT_ROW_ALONG:
+        return along[spec.i];
+    case NT_ROW_PERPENDICULAR: /* e_i . f_j = 0 stops the rotation about e_i x f_j */
+        return spec.i == spec.j ? "angle between its axes" : rotation[3 - spec.i - spec.j];
+    case NT_ROW_DISTANCE:
+        return "distance";
+    default:
+        return "prescribed motion";
+    }
+}
+
+enum { T_A, R_A, T_B, R_B, MULTIPLIER, RATE_MULTIPLIER };
+
+static const int point_blocks[NT_POINT_BLOCKS][2] = {
+    [NT_POINT_L_TA] = {MULTIPLIER, T_A}, [NT_POINT_TA_L] = {T_A, MULTIPLIER},
+    [NT_POINT_L_TB] = {MULTIPLIER, T_B}, [NT_POINT_TB_L] = {T_B, MULTIPLIER},
+    [NT_POINT_L_RA] = {MULTIPLIER, R_A}, [NT_POINT_RA_L] = {R_A, MULTIPLIER},
+    [NT_POINT_L_RB] = {MULTIPLIER, R_B}, [NT_POINT_RB_L] = {R_B, MULTIPLIER},
+    [NT_POINT_RA_RA] = {R_A, R_A},       [NT_POINT_RB_RB] = {R_B, R_B},
+};
+
+nt_status nt_joint_declare(nt_model *model, nt_element *e, nt_pattern *pattern)
+{
+    const nt_joint *joint = nt_model_data(model, e);
+    const nt_body *a = &model->bodies[e->a], *b = &model->bodies[e->b];
+    int nodes[6] = {a->t_node, a->r_node, b->t_node, b->r_node, e->node, -1};
+    bool points = false, directions = false; /* what the tangents of the forces couple */
+    nt_row_spec specs[8];
+    int n = all_specs(joint, specs);
+    for (int i = 0; i < n; i++) {
+        directions |= specs[i].kind == NT_ROW_PERPENDICULAR || specs[i].kind == NT_ROW_ANGLE;
+        points |= specs[i].kind != NT_ROW_COINCIDE && specs[i].kind != NT_ROW_PERPENDICULAR &&
+                  specs[i].kind != NT_ROW_ANGLE;
+    }
+    bool all = joint->enforce == 1 || (joint->given & (NT_GIVEN_FRICTION | NT_GIVEN_LIMITS));
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++) {
+            e->slot[i][j] = -1;
+            bool multiplier = i == 4 || j == 4, rotations = i % 2 == 1 && j % 2 == 1;
+            bool wanted = multiplier || all || points || (rotations && (directions || i == j));
+            bool zero = i == 4 && j == 4; /* the pattern's own block, which nothing is added to */
+            if (nodes[i] < 0 || nodes[j] < 0 || !wanted || zero)
+                continue;
+            /* a point held in space couples to translations by +-I */
+            bool scaled = multiplier && i != j && (i % 2 == 0 && j % 2 == 0) && e->n_rows == 3 &&
+                          joint->specs[0].kind == NT_ROW_COINCIDE;
+            e->slot[i][j] =
+                nt_pattern_add(pattern, nodes[i], nodes[j], scaled ? NT_SCALED : NT_FULL);
+            if (e->slot[i][j] < 0)
+                return NT_NO_MEMORY;
+        }
+    return NT_OK;
+}
+
+void nt_joint_locate(nt_model *model, const nt_element *e)
+{
+    nt_joint *joint = nt_element_numbers(model->origin, e);
+    for (int k = 0; k < NT_POINT_BLOCKS; k++) {
+        int slot = e->slot[point_blocks[k][0]][point_blocks[k][1]];
+        joint->place[k] = slot < 0 ? -1 : model->pattern.offset[slot];
+    }
+}
+
+/* ---- evaluation ----------------------------------------------------------------------------- */
+
+/* f, f', f'' of the prescribed motion; false where one that the level needs has no value */
+static bool motion_of(const nt_joint *joint, const nt_view *view, nt_level level, double f[3])
+{
+    bool finite = true;
+    f[0] = f[1] = f[2] = 0;
+    if (joint->motion)
+        nt_motion_jet(view->run, joint->motion, f);
+    for (int i = 0; i <= (int)level; i++)
+        finite &= isfinite(f[i]) != 0;
+    return finite;
+}
+
+static void add_forces(const nt_element *e, const nt_view *view, const joint_row *row, double s)
+{
+    nt_view_force(view, e->a, v3_scale(s, row->force_a));
+    nt_view_moment(view, e->a, v3_scale(s, row->moment_a));
+    nt_view_force(view, e->b, v3_scale(s, row->force_b));
+    nt_view_moment(view, e->b, v3_scale(s, row->moment_b));
+}
+
+/* Coefficients of a row in one body's unknowns, (m, c, k) applied. at_rest: the row is of
+ * positions, its gradients in velocities and accelerations are zero. */
+static void combine(const nt_view *view, int body, const body_gradient *g, bool at_rest, double m,
+                    double c, double k, v3 *translation, v3 *rotation)
+{
+    *rotation = v3_scale(k, g->theta);
+    if (at_rest) {
+        *translation = v3_scale(k, g->x);
+        return;
+    }
+    *translation = v3_add(v3_scale(k, g->x), v3_add(v3_scale(c, g->v), v3_scale(m, g->a)));
+    if (c != 0 || k != 0)
+        *rotation = v3_add(*rotation, m3_apply_transposed(nt_rate_map(view, body, c, k), g->w));
+    if (m != 0 || k != 0)
+        *rotation =
+            v3_add(*rotation, m3_apply_transposed(nt_acceleration_map(view, body, m, k), g->alpha));
+}
+
+/* Row r of a block of three columns; of a multiple of the identity row 0 tells all. */
+static void add_row(const nt_matrix *matrix, int slot, int r, v3 row)
+{
+    double *block = nt_matrix_block(matrix, slot);
+    if (!nt_pattern_is_single(matrix->pattern, slot))
+        v3_accumulate(block + 3 * r, row);
+    else if (r == 0)
+        block[0] += row.x;
+}
+
+/* Column r of a block of three rows, likewise. */
+static void add_column(const nt_matrix *matrix, int slot, int r, int width, v3 column)
+{
+    double *block = nt_matrix_block(matrix, slot);
+    if (!nt_pattern_is_single(matrix->pattern, slot))
+        block[r] += column.x, block[width + r] += column.y, block[2 * width + r] += column.z;
+    else if (r == 0)
+        block[0] += column.x;
+}
+
+static void add_row_blocks(const nt_element *e, const nt_view *view, const joint_row *row, int r)
+{
+    const nt_combination *c = view->terms->combination;
+    const nt_matrix *matrix = view->terms->matrix;
+    v3 along[4];
+    bool at_rest = view->terms->level == NT_POSITION && r < e->n_rows;
+    combine(view, e->a, &row->a, at_rest, c->row_mass, c->row_damping, c->row_stiffness,
+            &along[T_A], &along[R_A]);
+    combine(view, e->b, &row->b, at_rest, c->row_mass, c->row_damping, c->row_stiffness,
+            &along[T_B], &along[R_B]);
+    const v3 force[4] = {row->force_a, row->moment_a, row->force_b, row->moment_b};
+    bool rate = r >= e->n_rows;
+    int node = rate ? RATE_MULTIPLIER : MULTIPLIER, width = rate ? e->n_rates : e->n_rows;
+    r -= rate ? e->n_rows : 0;
+    for (int i = 0; i < 4; i++) {
+        if (e->slot[node][i] >= 0)
+            add_row(matrix, e->slot[node][i], r, along[i]);
+        if (e->slot[i][node] >= 0 && (view->terms->parts & NT_REACTIONS))
+            add_column(matrix, e->slot[i][node], r, width, v3_scale(c->multiplier, force[i]));
+    }
+}
+
+void nt_joint_add_row(const nt_element *e, const nt_view *view, const joint_row *row, int r)
+{
+    const nt_terms *terms = view->terms;
+    int i = nt_element_row(e, r);
+    if (terms->rows)
+        terms->rows[i] = row->value;
+    if (terms->residual && (terms->parts & NT_REACTIONS))
+        add_forces(e, view, row, view->lambda[i]);
+    if (terms->matrix)
+        add_row_blocks(e, view, row, r);
+}
+
+/* lambda = k Phi + c Phi' instead of a multiplier: the dyads of its gradient */
+static void add_penalty_blocks(const nt_element *e, const nt_view *view, const joint_row *position,
+                               const joint_row *velocity, double stiffness, double damping)
+{
+    const nt_combination *c = view->terms->combination;
+    body_gradient sum[2];
+    const body_gradient *p[2] = {&position->a, &position->b}, *v[2] = {&velocity->a, &velocity->b};
+    v3 along[4];
+    for (int i = 0; i < 2; i++) {
+        sum[i] = (body_gradient){
+            .x = v3_axpy(stiffness, p[i]->x, v3_scale(damping, v[i]->x)),
+            .theta = v3_axpy(stiffness, p[i]->theta, v3_scale(damping, v[i]->theta)),
+            .v = v3_scale(damping, v[i]->v),
+            .w = v3_scale(damping, v[i]->w)};
+        combine(view, i == 0 ? e->a : e->b, &sum[i], false, c->mass, c->damping, c->stiffness,
+                &along[2 * i], &along[2 * i + 1]);
+    }
+    const v3 force[4] = {position->force_a, position->moment_a, position->force_b,
+                         position->moment_b};
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++)
+            nt_view_add(view, e->slot[i][j], m3_dyad(force[i], along[j]));
+}
+
+static nt_status add_penalty(const nt_element *e, const nt_view *view)
+{
+    const nt_joint *joint = nt_joint_of(view->run, e);
+    joint_geometry g;
+    joint_geometry_of(&g, e, view);
+    double f[3];
+    if (!motion_of(joint, view, NT_VELOCITY, f))
+        return NT_NOT_FINITE;
+    nt_row_spec specs[8];
+    int n = all_specs(joint, specs);
+    const nt_combination *c = view->energy ? NULL : view->terms->combination;
+    bool tangent = c && view->terms->matrix && (c->damping != 0 || c->stiffness != 0);
+    g.gradients = tangent;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < components(&specs[i]); k++) {
+            joint_row position, velocity;
+            if (!joint_row_of(&position, &g, &specs[i], k, NT_POSITION, joint->length, f) ||
+                !joint_row_of(&velocity, &g, &specs[i], k, NT_VELOCITY, joint->length, f))
+                return NT_NOT_FINITE;
+            double elastic = joint->stiffness * position.value;
+            double lambda = elastic + joint->damping * velocity.value;
+            if (view->energy) {
+                view->energy->potential += elastic * position.value / 2;
+                view->energy->power +=
+                    elastic * velocity.value - lambda * (velocity.value - position.explicit_rate);
+                continue;
+            }
+            if (view->terms->residual)
+                add_forces(e, view, &position, lambda);
+            if (!tangent)
+                continue;
+            add_penalty_blocks(e, view, &position, &velocity, joint->stiffness, joint->damping);
+            joint_row_tangent(e, view, &g, &specs[i], k, f, lambda * c->stiffness);
+        }
+    return NT_OK;
+}
+
+static nt_status add_rows(const nt_element *e, const nt_view *view)
+{
+    const nt_joint *joint = nt_joint_of(view->run, e);
+    const nt_terms *terms = view->terms;
+    const double *lambda = view->lambda + e->first_row;
+    nt_level level = view->energy ? NT_POSITION : terms->level;
+    joint_geometry g;
+    if (level == NT_POSITION)
+        joint_positions_of(&g, e, view);
+    else
+        joint_geometry_of(&g, e, view);
+    g.gradients = !view->energy && terms->matrix;
+    double f[3];
+    if (!motion_of(joint, view, view->energy ? NT_VELOCITY : level, f))
+        return NT_NOT_FINITE;
+    nt_row_spec specs[8];
+    int n = all_specs(joint, specs), r = 0;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < components(&specs[i]); k++, r++) {
+            joint_row row;
+            if (!joint_row_of(&row, &g, &specs[i], k, level, joint->length, f))
+                return NT_NOT_FINITE;
+            if (view->energy) {
+                view->energy->power += lambda[r] * row.explicit_rate;
+                continue;
+            }
+            nt_joint_add_row(e, view, &row, r);
+            if (terms->matrix && (terms->parts & NT_REACTIONS) &&
+                terms->combination->stiffness != 0)
+                joint_row_tangent(e, view, &g, &specs[i], k, f,
+                                  lambda[r] * terms->combination->stiffness);
+        }
+    return NT_OK;
+}
+
+/* a~, s I (one number) and a full block added to the block at a place of a matrix; -1: there is
+ * none */
+static inline void add_skew(double *values, int place, v3 a)
+{
+    if (place >= 0)
+        m3_accumulate_skew(values + place, a);
+}
+static inline void add_multiple(double *values, int place, double s)
+{
+    if (place >= 0)
+        values[place] += s;
+}
+static inline void add_block(double *values, int place, m3 a)
+{
+    if (place >= 0)
+        m3_accumulate(values + place, a);
+}
+
+/* Most joints of most models hold a point and nothing else: the same as add_rows, written out. With
+ * F = lambda: R_A += (F, rho_A x F), R_B -= (F, rho_B x F), K: F~ rho_A~ and -F~ rho_B~. At every
+ * level the rows' derivative in what is highest there is (I, -rho_A~, -I, rho_B~); is_point says
+ * where no other is asked for, and the matrix is laid out as the model's pattern says. */
+static bool is_point(const nt_joint *joint, const nt_view *view)
+{
+    const nt_terms *terms = view->terms;
+    const nt_combination *c = terms->matrix ? terms->combination : NULL;
+    if (!joint->only_point || (c && terms->matrix->pattern != &view->model->pattern))
+        return false;
+    if (terms->level == NT_POSITION || !c)
+        return true;
+    return !c->map && c->row_stiffness == 0 && (terms->level == NT_VELOCITY || c->row_damping == 0);
+}
+
+/* The velocity or the acceleration of a point: v + w x rho, a + alpha x rho + w x (w x rho). */
+static v3 point_rate(const nt_motion *m, v3 rho, nt_level level)
+{
+    v3 turn = v3_cross(m->w, rho);
+    if (level == NT_VELOCITY)
+        return v3_add(m->v, turn);
+    return v3_add(v3_add(m->a, v3_cross(m->alpha, rho)), v3_cross(m->w, turn));
+}
+
+static void add_point(const nt_element *e, const nt_view *view)
+{
+    const nt_joint *joint = nt_joint_of(view->run, e);
+    const nt_terms *terms = view->terms;
+    const nt_motion *a = &view->motion[e->a], *b = &view->motion[e->b];
+    bool reactions = terms->parts & NT_REACTIONS;
+    v3 F = v3_load(view->lambda + e->first_row);
+    v3 rho_a = m3_apply(a->R, joint->point_a), rho_b = m3_apply(b->R, joint->point_b);
+    double *rows = terms->rows ? terms->rows + e->first_row : NULL;
+    if (rows && terms->level == NT_POSITION)
+        v3_store(rows, v3_sub(v3_add(a->x, rho_a), v3_add(b->x, rho_b)));
+    else if (rows)
+        v3_store(rows,
+                 v3_sub(point_rate(a, rho_a, terms->level), point_rate(b, rho_b, terms->level)));
+    if (terms->residual && reactions) {
+        nt_view_force(view, e->a, F);
+        nt_view_moment(view, e->a, v3_cross(rho_a, F));
+        nt_view_force(view, e->b, v3_neg(F));
+        nt_view_moment(view, e->b, v3_cross(F, rho_b));
+    }
+    if (!terms->matrix)
+        return;
+    const nt_combination *c = terms->combination;
+    const double highest[] = {c->row_stiffness, c->row_damping, c->row_mass};
+    double k = highest[terms->level], s = reactions ? c->multiplier : 0;
+    double *values = terms->matrix->values;
+    const int *place = joint->place;
+    add_multiple(values, place[NT_POINT_L_TA], k);
+    add_multiple(values, place[NT_POINT_TA_L], s);
+    add_multiple(values, place[NT_POINT_L_TB], -k);
+    add_multiple(values, place[NT_POINT_TB_L], -s);
+    add_skew(values, place[NT_POINT_L_RA], v3_scale(-k, rho_a));
+    add_skew(values, place[NT_POINT_RA_L], v3_scale(s, rho_a));
+    add_skew(values, place[NT_POINT_L_RB], v3_scale(k, rho_b));
+    add_skew(values, place[NT_POINT_RB_L], v3_scale(-s, rho_b));
+    if (reactions && c->stiffness != 0) {
+        v3 Fk = v3_scale(c->stiffness, F);
+        add_block(values, place[NT_POINT_RA_RA], m3_skew_skew(Fk, rho_a));
+        add_block(values, place[NT_POINT_RB_RB], m3_skew_skew(v3_neg(Fk), rho_b));
+    }
+}
+
+nt_status nt_joint_evaluate(const nt_element *e, const nt_view *view)
+{
+    const nt_joint *joint = nt_joint_of(view->run, e);
+    nt_status status = NT_OK;
+    if (joint->enforce == 0 && view->energy && !joint->motion)
+        status = NT_OK; /* constraints that do not move do no work */
+    else if (joint->enforce == 0 && !view->energy && is_point(joint, view))
+        add_point(e, view);
+    else if (joint->enforce == 0)
+        status = add_rows(e, view);
+    else if (view->energy || (view->terms->parts & e->part))
+        status = add_penalty(e, view);
+    if (status == NT_OK && (joint->given & (NT_GIVEN_FRICTION | NT_GIVEN_LIMITS)))
+        status = nt_joint_load_evaluate(e, view);
+    return status;
+}
+
+bool nt_joint_depends_on_rates(const nt_run *run, const nt_element *e)
+{
+    const nt_joint *joint = nt_joint_of(run, e);
+    return (joint->enforce == 1 && joint->damping != 0) || (joint->given & NT_GIVEN_FRICTION) ||
+           ((joint->given & NT_GIVEN_LIMITS) && joint->limits.damping != 0);
+}
+
+void nt_joint_accept(const nt_element *e, const nt_view *view, double *next)
+{
+    nt_coordinate angle = nt_joint_coordinate(e, view, false);
+    next[0] = angle.value, next[1] = angle.rate, next[2] = view->at->t;
+}
+
+void nt_joint_reaction(const nt_element *e, const nt_view *view, v3 *force, v3 *torque)
+{
+    const nt_joint *joint = nt_joint_of(view->run, e);
+    *force = *torque = v3_of(0, 0, 0);
+    if (joint->only_point && joint->enforce == 0) {
+        *force = v3_load(view->lambda + e->first_row);
+        return;
+    }
+    joint_geometry g;
+    joint_geometry_of(&g, e, view);
+    double f[3];
+    motion_of(joint, view, NT_VELOCITY, f);
+    nt_row_spec specs[8];
+    int n = all_specs(joint, specs), r = 0;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < components(&specs[i]); k++, r++) {
+            joint_row row, velocity;
+            joint_row_of(&row, &g, &specs[i], k, NT_POSITION, joint->length, f);
+            joint_row_of(&velocity, &g, &specs[i], k, NT_VELOCITY, joint->length, f);
+            double lambda = joint->enforce == 0
+                                ? view->lambda[e->first_row + r]
+                                : joint->stiffness * row.value + joint->damping * velocity.value;
+            *force = v3_axpy(-lambda, row.force_b, *force);
+            v3 about_point = v3_sub(row.moment_b, v3_cross(g.pb.arm, row.force_b));
+            *torque = v3_axpy(-lambda, about_point, *torque);
+        }
+    if (joint->given & (NT_GIVEN_FRICTION | NT_GIVEN_LIMITS))
+        nt_joint_load_reaction(e, view, force, torque);
+}

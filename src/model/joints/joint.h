@@ -1,0 +1,197 @@
+/* Joints: constraints between two bodies, as multipliers or as stiff springs.
+ *
+ * All joints share one data struct, and a type is a list of primitive rows between a point and a
+ * triad (e1, e2, e3) fixed in A and a point and a triad (f1, f2, f3) fixed in B; e3 and f3 are the
+ * joint's axes. With d = p_B - p_A:
+ *
+ *   COINCIDE       p_A - p_B = 0                        three rows; as springs: ALONG 1, 2, 3
+ *   ALONG i        e_i . d = 0
+ *   PERPENDICULAR  e_i . f_j = 0
+ *   DISTANCE       |d| - L = 0
+ *   ANGLE          (motion) angle of f1 from e1 about e3 = f(t)
+ *   SLIDE          (motion) e3 . d = f(t)
+ */
+#ifndef NUTATE_MODEL_JOINT_H
+#define NUTATE_MODEL_JOINT_H
+
+#include "model/model.h"
+
+enum { /* bits of nt_joint.given */
+       NT_GIVEN_BETWEEN = 1 << 0,
+       NT_GIVEN_AT = 1 << 1,
+       NT_GIVEN_JOINT_AXIS = 1 << 2,
+       NT_GIVEN_AXES = 1 << 3,
+       NT_GIVEN_POINTS = 1 << 4,
+       NT_GIVEN_ENFORCE = 1 << 5,
+       NT_GIVEN_STIFFNESS = 1 << 6,
+       NT_GIVEN_DAMPING = 1 << 7,
+       NT_GIVEN_MOTION = 1 << 8,
+       NT_GIVEN_LENGTH = 1 << 9,
+       NT_GIVEN_FRICTION = 1 << 10,
+       NT_GIVEN_LIMITS = 1 << 11,
+       NT_GIVEN_DRY = 1 << 12,
+       NT_GIVEN_VISCOUS = 1 << 13,
+       NT_GIVEN_SLIP = 1 << 14,
+       NT_GIVEN_LOWER = 1 << 15,
+       NT_GIVEN_UPPER = 1 << 16,
+       NT_GIVEN_LIMIT_STIFFNESS = 1 << 17,
+       NT_GIVEN_LIMIT_DAMPING = 1 << 18,
+       NT_GIVEN_RADIUS = 1 << 19,
+       NT_GIVEN_PLANE = 1 << 20,
+       NT_GIVEN_PLANE_POINT = 1 << 21,
+       NT_GIVEN_PLANE_NORMAL = 1 << 22,
+       NT_GIVEN_FRICTION_PART = 1 << 29,
+       NT_GIVEN_LIMIT_PART = 1 << 30,
+};
+
+typedef enum nt_row_kind {
+    NT_ROW_COINCIDE,
+    NT_ROW_ALONG,
+    NT_ROW_PERPENDICULAR,
+    NT_ROW_DISTANCE,
+    NT_ROW_ANGLE,
+    NT_ROW_SLIDE,
+} nt_row_kind;
+
+typedef struct nt_row_spec {
+    nt_row_kind kind;
+    int i, j; /* 0-based members of the triads of A and B */
+} nt_row_spec;
+
+/* The blocks that a joint writes which holds a point: row and column, each a translation (T) or
+ * rotation (R) of A or B or the multiplier (L). */
+enum {
+    NT_POINT_L_TA,
+    NT_POINT_TA_L,
+    NT_POINT_L_TB,
+    NT_POINT_TB_L,
+    NT_POINT_L_RA,
+    NT_POINT_RA_L,
+    NT_POINT_L_RB,
+    NT_POINT_RB_L,
+    NT_POINT_RA_RA,
+    NT_POINT_RB_RB,
+    NT_POINT_BLOCKS
+};
+
+typedef struct nt_joint {
+    unsigned given;
+
+    /* what every evaluation reads, together */
+    int enforce;          /* 0 multiplier, 1 penalty                                         */
+    bool rotates, slides; /* has the free coordinate angle, displacement                     */
+    bool only_point;      /* holds a point and nothing else                                  */
+    int across;           /* ground axis across which e1 was laid when the model was built   */
+    int n_specs;          /* without the motion row                                          */
+    const nt_row_spec *specs;
+    const nt_expression *motion;
+    v3 point_a, point_b; /* from the bodies' reference points, body axes                     */
+    int place[NT_POINT_BLOCKS]; /* only_point: of its blocks in the values of the matrix, or -1  */
+    v3 e[3], f[3]; /* triads of A and B, body axes                                     */
+
+    /* as the file gives it */
+    int between[2];
+    nt_place_of_point at;
+    double axis[3], axes[2][3];
+    nt_place_of_point points[2];
+    double stiffness, damping;
+    double length;
+    int part; /* of the penalty */
+    struct {
+        double dry, viscous, slip; /* N m or N; N m s/rad or N s/m; regularising speed */
+        int part;
+    } friction;
+    struct {
+        double lower, upper, stiffness, damping;
+        int part;
+    } limits;
+} nt_joint;
+
+/* Key tables (joint_keys.c), by what a type can have. */
+extern const nt_key nt_joint_point_keys[];    /* a point: fixed, spherical                        */
+extern const nt_key nt_joint_axis_keys[];     /* and one axis: planar, inline                     */
+extern const nt_key nt_joint_two_axes_keys[]; /* and two: universal                             */
+extern const nt_key nt_joint_free_keys[];   /* axis, friction, limits: cylindrical               */
+extern const nt_key nt_joint_moving_keys[]; /* and motion: revolute, prismatic                   */
+extern const nt_key nt_joint_distance_keys[];
+
+static inline const nt_joint *nt_joint_of(const nt_run *run, const nt_element *element)
+{
+    return nt_element_data(run, element);
+}
+
+/* Free coordinates at a point: angle (continuous through the turns kept in memory), displacement
+ * and their rates. */
+double nt_joint_angle(const nt_element *element, const nt_view *view);
+double nt_joint_angle_rate(const nt_element *element, const nt_view *view);
+double nt_joint_displacement(const nt_element *element, const nt_view *view);
+double nt_joint_displacement_rate(const nt_element *element, const nt_view *view);
+
+/* Help for `prepare` (joint.c). "joint j (type) ..." at its place. */
+nt_status nt_joint_refuse(const nt_model *model, const nt_element *element, nt_error *error,
+                          const char *what);
+/* False for a length of zero. */
+bool nt_joint_unit_axis(const double given[3], v3 *axis);
+/* The ground axis that is least along a unit axis; a unit vector perpendicular to it and to an axis
+ * (see joint.c). */
+int nt_joint_least_along(v3 axis);
+v3 nt_joint_perpendicular(v3 axis, int across);
+/* A point that the file gives, from the body's reference point in body axes. own: its coordinates
+ * are in the body's own axes from its origin, else in ground axes at the given placement. */
+v3 nt_joint_point(const nt_run *run, const nt_place_of_point *point, int body, bool own);
+
+/* Shared callbacks of the joint types (joint.c). */
+v3 nt_joint_site(const nt_run *run, const nt_element *element);
+bool nt_joint_is_smooth(const nt_run *run, const nt_element *element);
+bool nt_joint_does_work(const nt_model *model, const nt_element *element);
+int nt_joint_rows(const nt_model *model, const nt_element *element);
+nt_status nt_joint_prepare(nt_run *run, const nt_element *element, const nt_row_spec *specs, int n,
+                           bool validate, nt_error *error);
+/* f1 beside e1 at the present initial placement: the zero of the angle. */
+void nt_joint_align(nt_run *run, const nt_element *element);
+nt_status nt_joint_declare(nt_model *model, nt_element *element, nt_pattern *pattern);
+/* joint.place, when all elements have declared their blocks. */
+void nt_joint_locate(nt_model *model, const nt_element *element);
+bool nt_joint_depends_on_rates(const nt_run *run, const nt_element *element);
+nt_status nt_joint_evaluate(const nt_element *element, const nt_view *view);
+void nt_joint_accept(const nt_element *element, const nt_view *view, double *next);
+nt_quantity nt_joint_row_quantity(const nt_model *model, const nt_element *element, int row);
+const char *nt_joint_row_name(const nt_model *model, const nt_element *element, int row);
+void nt_joint_reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque);
+
+/* What the descriptors of all joint types have in common. */
+#define NT_JOINT_SLOTS                                                                             \
+    .section = &nt_joint_section, .size = sizeof(nt_joint), .part = NT_IMPLICIT,                   \
+    .rows = nt_joint_rows, .declare = nt_joint_declare, .evaluate = nt_joint_evaluate,             \
+    .depends_on_rates = nt_joint_depends_on_rates, .row_quantity = nt_joint_row_quantity,          \
+    .row_name = nt_joint_row_name, .reaction = nt_joint_reaction, .as_joint = nt_joint_of,         \
+    .site = nt_joint_site, .is_smooth = nt_joint_is_smooth, .does_work = nt_joint_does_work
+
+/* Friction and limits along the free coordinate (joint_load.c): adds terms, or energies. Called by
+ * nt_joint_evaluate. */
+nt_status nt_joint_load_evaluate(const nt_element *element, const nt_view *view);
+/* The part of friction and limits in the force and torque on B. */
+void nt_joint_load_reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque);
+
+/* A load of magnitude s (force or moment) along the joint's free coordinate, on B with the reaction
+ * on A, and its tangent: rotation (a moment s e3 on B, -s e3 on A) or translation (a force s e3 on
+ * B at p_B, -s e3 on A at p_B). ds given as coefficients of the variations of the four nodes. */
+typedef struct nt_axis_load {
+    bool translation;
+    double s;
+    v3 s_xa, s_ra, s_xb, s_rb; /* ds/d(x_A, theta_A, x_B, theta_B)   */
+    v3 s_va, s_wa, s_vb, s_wb; /* ds/d(velocities)                   */
+} nt_axis_load;
+void nt_axis_load_add(const nt_element *slots, const nt_element *joint, const nt_view *view,
+                      const nt_axis_load *load);
+
+/* Values and gradients of the free coordinates for axis loads. rate_*: of the rate in positions;
+ * the gradient of the rate in velocities equals that of the coordinate in positions. */
+typedef struct nt_coordinate {
+    double value, rate;
+    v3 xa, ra, xb, rb;                     /* d value / d(x_A, theta_A, x_B, theta_B) */
+    v3 rate_xa, rate_ra, rate_xb, rate_rb; /* d rate / d(x_A, theta_A, x_B, theta_B)  */
+} nt_coordinate;
+nt_coordinate nt_joint_coordinate(const nt_element *element, const nt_view *view, bool translation);
+
+#endif

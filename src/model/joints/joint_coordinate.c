@@ -1,0 +1,147 @@
+/* The free coordinates of joints, and loads along them.
+ *
+ * The angle of f1 from e1 about e3 is phi = atan2(s, c) with s = e2 . f1, c = e1 . f1; with
+ * D = s^2 + c^2 (1 where the axes coincide)
+ *
+ *   dphi = (c ds - s dc)/D,   phi' = (c s' - s c')/D,
+ *   d(phi') = (dc s' + c ds' - ds c' - s dc')/D - 2 phi' (c dc + s ds)/D.
+ *
+ * The displacement is e3 . d. */
+#include "model/evaluate.h"
+#include "model/joints/joint_rows.h"
+
+#include <math.h>
+#include <stddef.h>
+
+enum { TA, RA, TB, RB };
+
+static const double TURN = 6.283185307179586476925286766559;
+
+static const nt_row_spec sine_spec = {NT_ROW_PERPENDICULAR, 1, 0};
+static const nt_row_spec cosine_spec = {NT_ROW_PERPENDICULAR, 0, 0};
+static const nt_row_spec slide_spec = {NT_ROW_ALONG, 2, 0};
+
+/* The value nearest to where the angle must be by now. Of a driven joint that is its motion, which
+ * may jump; of a free one the last one, carried on by the mean of the
+ * rates then and now. Any number of turns in a step are counted as long as the rate changes by less
+ * than half a turn per step. Memory holds angle, rate and time. */
+static double continuous(const nt_element *element, const nt_view *view, double angle, double rate)
+{
+    const nt_joint *joint = nt_joint_of(view->run, element);
+    if (joint->motion) {
+        double f[3];
+        nt_motion_jet(view->run, joint->motion, f);
+        return f[0] + remainder(angle - f[0], TURN);
+    }
+    if (!view->at->memory || element->memory < 0)
+        return angle;
+    const double *last = view->at->memory + element->memory;
+    double expected = last[0] + (view->at->t - last[2]) * (last[1] + rate) / 2;
+    return expected + remainder(angle - expected, TURN);
+}
+
+static void angle_coordinate(nt_coordinate *out, const joint_geometry *g)
+{
+    joint_row s, c, s1, c1;
+    joint_row_of(&s, g, &sine_spec, 0, NT_POSITION, 0, NULL);
+    joint_row_of(&c, g, &cosine_spec, 0, NT_POSITION, 0, NULL);
+    joint_row_of(&s1, g, &sine_spec, 0, NT_VELOCITY, 0, NULL);
+    joint_row_of(&c1, g, &cosine_spec, 0, NT_VELOCITY, 0, NULL);
+    double D = s.value * s.value + c.value * c.value;
+    out->value = atan2(s.value, c.value);
+    out->rate = (c.value * s1.value - s.value * c1.value) / D;
+    const v3 ds[2] = {s.a.theta, s.b.theta}, dc[2] = {c.a.theta, c.b.theta};
+    const v3 ds1[2] = {s1.a.theta, s1.b.theta}, dc1[2] = {c1.a.theta, c1.b.theta};
+    v3 *gradient[2] = {&out->ra, &out->rb}, *rate[2] = {&out->rate_ra, &out->rate_rb};
+    for (int i = 0; i < 2; i++) {
+        *gradient[i] = v3_scale(1 / D, v3_sub(v3_scale(c.value, ds[i]), v3_scale(s.value, dc[i])));
+        v3 sum = v3_sub(v3_scale(s1.value, dc[i]), v3_scale(c1.value, ds[i]));
+        sum = v3_add(sum, v3_sub(v3_scale(c.value, ds1[i]), v3_scale(s.value, dc1[i])));
+        v3 dD = v3_scale(2, v3_add(v3_scale(c.value, dc[i]), v3_scale(s.value, ds[i])));
+        *rate[i] = v3_scale(1 / D, v3_axpy(-out->rate, dD, sum));
+    }
+}
+
+nt_coordinate nt_joint_coordinate(const nt_element *element, const nt_view *view, bool translation)
+{
+    joint_geometry g;
+    joint_geometry_of(&g, element, view);
+    nt_coordinate out = {0};
+    if (!translation) {
+        angle_coordinate(&out, &g);
+        out.value = continuous(element, view, out.value, out.rate);
+        return out;
+    }
+    joint_row row, rate;
+    joint_row_of(&row, &g, &slide_spec, 0, NT_POSITION, 0, NULL);
+    joint_row_of(&rate, &g, &slide_spec, 0, NT_VELOCITY, 0, NULL);
+    out.value = row.value;
+    out.rate = rate.value;
+    out.xa = row.a.x, out.ra = row.a.theta, out.xb = row.b.x, out.rb = row.b.theta;
+    out.rate_xa = rate.a.x, out.rate_ra = rate.a.theta;
+    out.rate_xb = rate.b.x, out.rate_rb = rate.b.theta;
+    return out;
+}
+
+double nt_joint_angle(const nt_element *element, const nt_view *view)
+{
+    return nt_joint_coordinate(element, view, false).value;
+}
+
+double nt_joint_angle_rate(const nt_element *element, const nt_view *view)
+{
+    return nt_joint_coordinate(element, view, false).rate;
+}
+
+double nt_joint_displacement(const nt_element *element, const nt_view *view)
+{
+    return nt_joint_coordinate(element, view, true).value;
+}
+
+double nt_joint_displacement_rate(const nt_element *element, const nt_view *view)
+{
+    return nt_joint_coordinate(element, view, true).rate;
+}
+
+/* Residual -s times the direction of the load in each node, and its tangent. */
+void nt_axis_load_add(const nt_element *slots, const nt_element *joint, const nt_view *view,
+                      const nt_axis_load *load)
+{
+    const nt_terms *terms = view->terms;
+    joint_geometry g;
+    joint_geometry_of(&g, joint, view);
+    v3 axis = g.e[2].r, direction[4] = {{0}};
+    if (load->translation) {
+        direction[TB] = axis;
+        direction[RB] = v3_cross(g.pb.arm, axis);
+        direction[TA] = v3_neg(axis);
+        direction[RA] = v3_neg(v3_cross(v3_add(g.d, g.pa.arm), axis));
+    } else {
+        direction[RB] = axis;
+        direction[RA] = v3_neg(axis);
+    }
+    if (terms->residual) {
+        nt_view_force(view, joint->a, v3_scale(-load->s, direction[TA]));
+        nt_view_moment(view, joint->a, v3_scale(-load->s, direction[RA]));
+        nt_view_force(view, joint->b, v3_scale(-load->s, direction[TB]));
+        nt_view_moment(view, joint->b, v3_scale(-load->s, direction[RB]));
+    }
+    if (!terms->matrix)
+        return;
+    double k = terms->combination->stiffness, c = terms->combination->damping;
+    v3 along[4] = {v3_axpy(k, load->s_xa, v3_scale(c, load->s_va)), v3_scale(k, load->s_ra),
+                   v3_axpy(k, load->s_xb, v3_scale(c, load->s_vb)), v3_scale(k, load->s_rb)};
+    along[RA] =
+        v3_add(along[RA], m3_apply_transposed(nt_rate_map(view, joint->a, c, k), load->s_wa));
+    along[RB] =
+        v3_add(along[RB], m3_apply_transposed(nt_rate_map(view, joint->b, c, k), load->s_wb));
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++)
+            nt_view_add(view, slots->slot[i][j], m3_scale(-1, m3_dyad(direction[i], along[j])));
+    if (load->translation) {
+        joint_row_tangent(slots, view, &g, &slide_spec, 0, NULL, -load->s * k);
+    } else { /* d e3 = -e3~ dtheta_A */
+        nt_view_add(view, slots->slot[RB][RA], m3_scale(k * load->s, m3_skew(axis)));
+        nt_view_add(view, slots->slot[RA][RA], m3_scale(-k * load->s, m3_skew(axis)));
+    }
+}

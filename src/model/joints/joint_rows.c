@@ -1,0 +1,343 @@
+/* The primitive rows of joints: values and gradients at position, velocity and acceleration level,
+ * and the tangent of their forces.
+ *
+ *   Phi   = u . w
+ *   Phi'  = u' . w + u . w'
+ *   Phi'' = u'' . w + 2 u' . w' + u . w''
+ *
+ * for u and w among the directions e_i of A, f_j of B and the distance d = p_B - p_A; and for the
+ * distance row with ell = |d|, n = d/ell, P = (I - n n^T)/ell:
+ *
+ *   Phi = ell - L,  Phi' = n . d',  Phi'' = n . d'' + d' . P d'. */
+#include "model/joints/joint_rows.h"
+
+#include <math.h>
+
+/* c[k] multiplies the k-th derivative of a vector's variation. */
+typedef struct coefficients {
+    v3 c[3];
+} coefficients;
+
+/* Coefficients of the variation of (u . w) at a level in the derivatives of u. */
+static coefficients product_coefficients(nt_level level, v3 w, v3 w1, v3 w2)
+{
+    v3 o = v3_of(0, 0, 0);
+    switch (level) {
+    case NT_POSITION:
+        return (coefficients){{w, o, o}};
+    case NT_VELOCITY:
+        return (coefficients){{w1, w, o}};
+    default:
+        return (coefficients){{w2, v3_scale(2, w1), w}};
+    }
+}
+
+static double product(nt_level level, const body_vector *u, v3 w, v3 w1, v3 w2)
+{
+    switch (level) {
+    case NT_POSITION:
+        return v3_dot(u->r, w);
+    case NT_VELOCITY:
+        return v3_dot(u->r1, w) + v3_dot(u->r, w1);
+    default:
+        return v3_dot(u->r2, w) + 2 * v3_dot(u->r1, w1) + v3_dot(u->r, w2);
+    }
+}
+
+static coefficients negated(coefficients k)
+{
+    return (coefficients){{v3_neg(k.c[0]), v3_neg(k.c[1]), v3_neg(k.c[2])}};
+}
+
+static void add(const joint_geometry *of, body_gradient *g, const nt_motion *m,
+                const body_vector *r, bool point, coefficients k)
+{
+    if (of->gradients && of->rates) {
+        add_gradient(g, m, r, point, k.c[0], k.c[1], k.c[2]);
+    } else if (of->gradients) {
+        g->theta = v3_add(g->theta, v3_cross(r->arm, k.c[0]));
+        g->x = point ? v3_add(g->x, k.c[0]) : g->x;
+    }
+}
+
+void joint_geometry_of(joint_geometry *g, const nt_element *element, const nt_view *view)
+{
+    const nt_joint *joint = nt_joint_of(view->run, element);
+    g->gradients = g->rates = true;
+    g->a = &view->motion[element->a];
+    g->b = &view->motion[element->b];
+    for (int i = 0; i < 3; i++) {
+        g->e[i] = body_direction(g->a, joint->e[i]);
+        g->f[i] = body_direction(g->b, joint->f[i]);
+    }
+    g->pa = body_point(g->a, joint->point_a);
+    g->pb = body_point(g->b, joint->point_b);
+    g->d = v3_sub(g->pb.r, g->pa.r);
+    g->d1 = v3_sub(g->pb.r1, g->pa.r1);
+    g->d2 = v3_sub(g->pb.r2, g->pa.r2);
+}
+
+void joint_positions_of(joint_geometry *g, const nt_element *element, const nt_view *view)
+{
+    const nt_joint *joint = nt_joint_of(view->run, element);
+    *g = (joint_geometry){
+        .gradients = true, .a = &view->motion[element->a], .b = &view->motion[element->b]};
+    for (int i = 0; i < 3; i++) {
+        g->e[i].r = g->e[i].arm = m3_apply(g->a->R, joint->e[i]);
+        g->f[i].r = g->f[i].arm = m3_apply(g->b->R, joint->f[i]);
+    }
+    g->pa.arm = m3_apply(g->a->R, joint->point_a);
+    g->pb.arm = m3_apply(g->b->R, joint->point_b);
+    g->pa.r = v3_add(g->a->x, g->pa.arm);
+    g->pb.r = v3_add(g->b->x, g->pb.arm);
+    g->d = v3_sub(g->pb.r, g->pa.r);
+}
+
+/* A direction between e1 and e2 that turns by f(t): e = -sin f e1 + cos f e2. */
+static body_vector turning_direction(const joint_geometry *g, const double f[3])
+{
+    double s = sin(f[0]), c = cos(f[0]);
+    body_vector u = {0};
+    const body_vector *e1 = &g->e[0], *e2 = &g->e[1];
+    v3 across = v3_sub(v3_scale(c, e2->r), v3_scale(s, e1->r));        /* the direction */
+    v3 along = v3_neg(v3_add(v3_scale(c, e1->r), v3_scale(s, e2->r))); /* d/df of it     */
+    u.r = u.arm = across;
+    u.r_t = v3_scale(f[1], along);
+    u.r_tt = v3_sub(v3_scale(f[2], along), v3_scale(f[1] * f[1], across));
+    v3 w = g->a->w;
+    u.r1 = v3_add(v3_cross(w, u.r), u.r_t);
+    u.r2 = v3_add(v3_add(v3_cross(g->a->alpha, u.r), v3_cross(w, v3_cross(w, u.r))),
+                  v3_add(v3_scale(2, v3_cross(w, u.r_t)), u.r_tt));
+    return u;
+}
+
+/* u . w with u of A, w of B, both directions */
+static void directions_row(joint_row *row, const joint_geometry *g, nt_level level,
+                           const body_vector *u, const body_vector *w)
+{
+    row->value = product(level, u, w->r, w->r1, w->r2);
+    row->explicit_rate = v3_dot(u->r_t, w->r);
+    add(g, &row->a, g->a, u, false, product_coefficients(level, w->r, w->r1, w->r2));
+    add(g, &row->b, g->b, w, false, product_coefficients(level, u->r, u->r1, u->r2));
+    row->moment_a = v3_cross(u->r, w->r);
+    row->moment_b = v3_neg(row->moment_a);
+}
+
+/* e . d with e of A */
+static void along_row(joint_row *row, const joint_geometry *g, nt_level level, const body_vector *e)
+{
+    row->value = product(level, e, g->d, g->d1, g->d2);
+    add(g, &row->a, g->a, e, false, product_coefficients(level, g->d, g->d1, g->d2));
+    coefficients k = product_coefficients(level, e->r, e->r1, e->r2);
+    add(g, &row->b, g->b, &g->pb, true, k);
+    add(g, &row->a, g->a, &g->pa, true, negated(k));
+    row->force_b = e->r;
+    row->force_a = v3_neg(e->r);
+    row->moment_b = v3_cross(g->pb.arm, e->r);
+    row->moment_a = v3_cross(e->r, v3_add(g->d, g->pa.arm));
+}
+
+/* component i of p_A - p_B in ground axes */
+static void coincide_row(joint_row *row, const joint_geometry *g, nt_level level, int i)
+{
+    v3 unit = v3_of(i == 0, i == 1, i == 2), o = v3_of(0, 0, 0);
+    const v3 d[3] = {g->d, g->d1, g->d2};
+    row->value = -v3_component(d[level], i);
+    coefficients k = {{level == NT_POSITION ? unit : o, level == NT_VELOCITY ? unit : o,
+                       level == NT_ACCELERATION ? unit : o}};
+    add(g, &row->a, g->a, &g->pa, true, k);
+    add(g, &row->b, g->b, &g->pb, true, negated(k));
+    row->force_a = unit;
+    row->force_b = v3_neg(unit);
+    row->moment_a = v3_cross(g->pa.arm, unit);
+    row->moment_b = v3_neg(v3_cross(g->pb.arm, unit));
+}
+
+/* P y = (y - n (n . y))/ell */
+static v3 project(v3 n, double ell, v3 y)
+{
+    return v3_scale(1 / ell, v3_axpy(-v3_dot(n, y), n, y));
+}
+
+static void distance_row(joint_row *row, const joint_geometry *g, nt_level level, double length)
+{
+    double ell = v3_norm(g->d);
+    v3 n = v3_scale(1 / ell, g->d), o = v3_of(0, 0, 0);
+    v3 n1 = project(n, ell, g->d1); /* n' = P d' */
+    double rate = v3_dot(n, g->d1), turn = v3_dot(g->d1, n1);
+    coefficients k;
+    if (level == NT_POSITION) {
+        row->value = ell - length;
+        k = (coefficients){{n, o, o}};
+    } else if (level == NT_VELOCITY) {
+        row->value = rate;
+        k = (coefficients){{n1, n, o}};
+    } else {
+        /* d(n . d'')/dd = P d'';  d(d' . P d')/dd = -(turn n + 2 rate n')/ell */
+        row->value = v3_dot(n, g->d2) + turn;
+        v3 c0 = v3_sub(project(n, ell, g->d2),
+                       v3_scale(1 / ell, v3_add(v3_scale(turn, n), v3_scale(2 * rate, n1))));
+        k = (coefficients){{c0, v3_scale(2, n1), n}};
+    }
+    add(g, &row->b, g->b, &g->pb, true, k);
+    add(g, &row->a, g->a, &g->pa, true, negated(k));
+    row->force_b = n;
+    row->force_a = v3_neg(n);
+    row->moment_b = v3_cross(g->pb.arm, n);
+    row->moment_a = v3_neg(v3_cross(g->pa.arm, n));
+}
+
+/* The angle row is sin(angle - f). Beyond a right angle it is continued by 2 - sin, so that the
+ * false root at half a turn does not exist: sign and shift of that branch. */
+static double angle_branch(const joint_geometry *g, const double f[3], double sine, double *shift)
+{
+    double cosine =
+        v3_dot(g->f[0].r, v3_add(v3_scale(cos(f[0]), g->e[0].r), v3_scale(sin(f[0]), g->e[1].r)));
+    *shift = cosine < 0 ? copysign(2, sine) : 0;
+    return cosine < 0 ? -1 : 1;
+}
+
+static void flip(joint_row *row)
+{
+    v3 *vectors[] = {&row->a.x,     &row->a.theta,  &row->a.v,     &row->a.w,
+                     &row->a.a,     &row->a.alpha,  &row->b.x,     &row->b.theta,
+                     &row->b.v,     &row->b.w,      &row->b.a,     &row->b.alpha,
+                     &row->force_a, &row->moment_a, &row->force_b, &row->moment_b};
+    for (int i = 0; i < (int)(sizeof vectors / sizeof vectors[0]); i++)
+        *vectors[i] = v3_neg(*vectors[i]);
+    row->value = -row->value;
+    row->explicit_rate = -row->explicit_rate;
+}
+
+static void angle_row(joint_row *row, const joint_geometry *g, nt_level level, const double f[3])
+{
+    body_vector u = turning_direction(g, f);
+    double shift, sine = v3_dot(u.r, g->f[0].r), sign = angle_branch(g, f, sine, &shift);
+    directions_row(row, g, level, &u, &g->f[0]);
+    if (sign < 0)
+        flip(row);
+    if (level == NT_POSITION)
+        row->value += shift;
+}
+
+bool joint_row_of(joint_row *row, const joint_geometry *g, const nt_row_spec *spec, int component,
+                  nt_level level, double length, const double motion[3])
+{
+    *row = (joint_row){0};
+    switch (spec->kind) {
+    case NT_ROW_COINCIDE:
+        coincide_row(row, g, level, component);
+        return true;
+    case NT_ROW_ALONG:
+        along_row(row, g, level, &g->e[spec->i]);
+        return true;
+    case NT_ROW_PERPENDICULAR:
+        directions_row(row, g, level, &g->e[spec->i], &g->f[spec->j]);
+        return true;
+    case NT_ROW_DISTANCE:
+        distance_row(row, g, level, length);
+        return v3_norm(g->d) > 0;
+    case NT_ROW_ANGLE:
+        angle_row(row, g, level, motion);
+        return true;
+    case NT_ROW_SLIDE:
+        along_row(row, g, level, &g->e[2]);
+        row->value -= motion[level];
+        row->explicit_rate = -motion[1];
+        return true;
+    }
+    return false;
+}
+
+/* ---- tangents of row forces ----------------------------------------------------------------- */
+
+enum { TA, RA, TB, RB };
+
+static void put(const nt_element *e, const nt_view *view, int i, int j, double s, m3 block)
+{
+    nt_view_add(view, e->slot[i][j], m3_scale(s, block));
+}
+
+/* lambda (e . d): force lambda e at p_B on B, its opposite at p_B on A */
+static void along_tangent(const nt_element *s, const nt_view *view, const joint_geometry *g, v3 e,
+                          double k)
+{
+    m3 E = m3_skew(e);
+    v3 D = v3_add(g->d, g->pa.arm), rho = g->pb.arm;
+    put(s, view, TB, RA, -k, E);
+    put(s, view, TA, RA, k, E);
+    put(s, view, RB, RB, k, m3_skew_skew(e, rho));
+    put(s, view, RB, RA, -k, m3_skew_skew(rho, e));
+    put(s, view, RA, RA, k, m3_skew_skew(D, e));
+    put(s, view, RA, TB, k, E);
+    put(s, view, RA, TA, -k, E);
+    put(s, view, RA, RB, -k, m3_skew_skew(e, rho));
+}
+
+/* lambda (u . w): moment lambda u x w on A, its opposite on B */
+static void directions_tangent(const nt_element *s, const nt_view *view, v3 u, v3 w, double k)
+{
+    put(s, view, RA, RA, k, m3_skew_skew(w, u));
+    put(s, view, RA, RB, -k, m3_skew_skew(u, w));
+    put(s, view, RB, RA, -k, m3_skew_skew(w, u));
+    put(s, view, RB, RB, k, m3_skew_skew(u, w));
+}
+
+/* A force F at p_B on B and -F at p_A on A, with dF = P dd */
+void pair_force_tangent(const nt_element *s, const nt_view *view, v3 rho_a, v3 rho_b, v3 F, m3 P,
+                        double k)
+{
+    m3 Pa = m3_multiply_skew(P, rho_a), Pb = m3_multiply_skew(P, rho_b);
+    m3 aP = m3_skew_multiply(rho_a, P), bP = m3_skew_multiply(rho_b, P);
+    put(s, view, TB, TB, k, P);
+    put(s, view, TB, TA, -k, P);
+    put(s, view, TB, RB, -k, Pb);
+    put(s, view, TB, RA, k, Pa);
+    put(s, view, TA, TB, -k, P);
+    put(s, view, TA, TA, k, P);
+    put(s, view, TA, RB, k, Pb);
+    put(s, view, TA, RA, -k, Pa);
+    put(s, view, RB, TB, k, bP);
+    put(s, view, RB, TA, -k, bP);
+    put(s, view, RB, RB, k, m3_sub(m3_skew_skew(F, rho_b), m3_multiply_skew(bP, rho_b)));
+    put(s, view, RB, RA, k, m3_multiply_skew(bP, rho_a));
+    put(s, view, RA, TB, -k, aP);
+    put(s, view, RA, TA, k, aP);
+    put(s, view, RA, RB, k, m3_multiply_skew(aP, rho_b));
+    put(s, view, RA, RA, -k, m3_add(m3_skew_skew(F, rho_a), m3_multiply_skew(aP, rho_a)));
+}
+
+void joint_row_tangent(const nt_element *s, const nt_view *view, const joint_geometry *g,
+                       const nt_row_spec *spec, int component, const double motion[3], double k)
+{
+    switch (spec->kind) {
+    case NT_ROW_COINCIDE: {
+        v3 F = v3_of(component == 0, component == 1, component == 2);
+        put(s, view, RA, RA, k, m3_skew_skew(F, g->pa.arm));
+        put(s, view, RB, RB, -k, m3_skew_skew(F, g->pb.arm));
+        break;
+    }
+    case NT_ROW_ALONG:
+        along_tangent(s, view, g, g->e[spec->i].r, k);
+        break;
+    case NT_ROW_SLIDE:
+        along_tangent(s, view, g, g->e[2].r, k);
+        break;
+    case NT_ROW_PERPENDICULAR:
+        directions_tangent(s, view, g->e[spec->i].r, g->f[spec->j].r, k);
+        break;
+    case NT_ROW_ANGLE: {
+        body_vector u = turning_direction(g, motion);
+        double shift, sign = angle_branch(g, motion, v3_dot(u.r, g->f[0].r), &shift);
+        directions_tangent(s, view, u.r, g->f[0].r, sign * k);
+        break;
+    }
+    case NT_ROW_DISTANCE: {
+        double ell = v3_norm(g->d);
+        v3 n = v3_scale(1 / ell, g->d);
+        m3 P = m3_scale(1 / ell, m3_sub(m3_identity(), m3_dyad(n, n)));
+        pair_force_tangent(s, view, g->pa.arm, g->pb.arm, n, P, k);
+        break;
+    }
+    }
+}

@@ -1,0 +1,41 @@
+/* The primitive rows of joints; see joint.h for what they are. */
+#ifndef NUTATE_MODEL_JOINT_ROWS_H
+#define NUTATE_MODEL_JOINT_ROWS_H
+
+#include "model/joints/joint.h"
+#include "model/joints/rows.h"
+
+/* Everything rows are made of, at one point. */
+typedef struct joint_geometry {
+    const nt_motion *a, *b;
+    body_vector e[3], f[3]; /* triads of A and B        */
+    body_vector pa, pb;     /* the joint's points       */
+    v3 d, d1, d2;           /* p_B - p_A and derivatives */
+    bool gradients;         /* false: rows get values and forces alone, their gradients stay 0 */
+    bool rates;             /* false: nothing but positions is filled in, derivatives are 0    */
+} joint_geometry;
+
+void joint_geometry_of(joint_geometry *geometry, const nt_element *element, const nt_view *view);
+
+/* The same for rows at the level of positions, without rates. */
+void joint_positions_of(joint_geometry *geometry, const nt_element *element, const nt_view *view);
+
+/* One row at a level; component picks one of the three COINCIDE rows. motion is f, f', f''.
+ * False where the row has no value (a distance of zero). */
+bool joint_row_of(joint_row *row, const joint_geometry *geometry, const nt_row_spec *spec,
+                  int component, nt_level level, double length, const double motion[3]);
+
+/* Add row r of an element (holonomic, then nonholonomic): its value, its multiplier's force, its
+ * blocks (joint.c). */
+void nt_joint_add_row(const nt_element *element, const nt_view *view, const joint_row *row, int r);
+
+/* Add k times the derivative of the row's force (multiplier 1) in positions. */
+void joint_row_tangent(const nt_element *slots, const nt_view *view, const joint_geometry *geometry,
+                       const nt_row_spec *spec, int component, const double motion[3], double k);
+
+/* Add k times the tangent of a force F at p_B on B and -F at p_A on A (as residual -F on B ... sign
+ * as a row's force: +F on B, -F on A), with dF = P d(p_B - p_A); rho are the arms. */
+void pair_force_tangent(const nt_element *slots, const nt_view *view, v3 rho_a, v3 rho_b, v3 F,
+                        m3 P, double k);
+
+#endif

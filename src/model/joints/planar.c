@@ -1,0 +1,26 @@
+/* Planar joint: a point of B stays in the plane of A through its point with normal e3, and B turns
+ * about that normal only.
+ *
+ *   C = (e3 . d, e1 . f3, e2 . f3) */
+#include "model/elements.h"
+#include "model/joints/joint.h"
+
+static const nt_row_spec specs[] = {
+    {NT_ROW_ALONG, 2, 0},
+    {NT_ROW_PERPENDICULAR, 0, 2},
+    {NT_ROW_PERPENDICULAR, 1, 2},
+};
+
+static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+{
+    return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
+                            error);
+}
+
+const nt_element_type nt_joint_planar = {
+    .name = "planar",
+    .summary = "B slides on a plane of A and turns about its normal",
+    .keys = nt_joint_axis_keys,
+    .prepare = prepare,
+    NT_JOINT_SLOTS,
+};

@@ -1,0 +1,26 @@
+/* Prismatic joint: B slides along an axis fixed in A without turning.
+ *
+ *   C = (e1 . d, e2 . d, e1 . f2, e2 . f3, e3 . f1),  d = p_B - p_A;  free: the displacement e3 . d
+ */
+#include "model/elements.h"
+#include "model/joints/joint.h"
+
+static const nt_row_spec specs[] = {
+    {NT_ROW_ALONG, 0, 0},         {NT_ROW_ALONG, 1, 0},         {NT_ROW_PERPENDICULAR, 0, 1},
+    {NT_ROW_PERPENDICULAR, 1, 2}, {NT_ROW_PERPENDICULAR, 2, 0},
+};
+
+static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+{
+    return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
+                            error);
+}
+
+const nt_element_type nt_joint_prismatic = {
+    .name = "prismatic",
+    .summary = "a slider: B moves along an axis of A",
+    .keys = nt_joint_moving_keys,
+    .slides = true,
+    .prepare = prepare,
+    NT_JOINT_SLOTS,
+};

@@ -1,0 +1,81 @@
+/* A thin disk that rolls on a plane of A without slip and without leaving it.
+ *
+ * With the disk's unit axis a = f3, sigma = n . a and s = sqrt(1 - sigma^2), the lowest point is
+ * p_B - r u in the direction
+ *
+ *   u = (n - sigma a)/s,    n . u = s,
+ *
+ * perpendicular to the axis. With k = a x u = a x n / s, along the plane, the triad (a, u, k) leans
+ * and turns with the disk but does not spin with it: from n = s u + sigma a at constant n and
+ * da = dphi x a follow, with tau = sigma/s,
+ *
+ *   du = -a (k . dphi) + tau k (u . dphi),  dk = (a - tau u) (u . dphi),  dtau = (1 + tau^2) k .
+ * dphi.
+ *
+ * The rows are in rolling.c. A disk that lies flat has no lowest point. */
+#include "model/elements.h"
+#include "model/joints/rolling.h"
+
+#include <stddef.h>
+
+static const nt_key keys[] = {
+    NT_ROLLING_KEY_BETWEEN,
+    NT_ROLLING_KEY_RADIUS,
+    NT_ROLLING_KEY_AXIS("of the disk,"),
+    NT_ROLLING_KEY_AT("centre of the disk,"),
+    NT_ROLLING_KEY_PLANE("on which it rolls, fixed in A; default z = 0 of A"),
+    {.name = NULL},
+};
+
+/* rad. Flatter than this the lowest point is lost in rounding. */
+static const double FLAT = 1e-6;
+
+static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+{
+    nt_status status = nt_rolling_prepare(run, element, true, validate, error);
+    if (status != NT_OK || !validate)
+        return status;
+    const nt_joint *joint = nt_joint_of(run, element);
+    v3 n = m3_apply(quat_matrix(run->bodies[element->a].q0), joint->e[2]);
+    v3 a = m3_apply(quat_matrix(run->bodies[element->b].q0), joint->f[2]);
+    if (v3_norm(v3_cross(a, n)) < FLAT)
+        return nt_joint_refuse(run->model, element, error,
+                               "has its axis along the plane's normal: the disk lies flat and has "
+                               "no lowest point");
+    return NT_OK;
+}
+
+static nt_status evaluate(const nt_element *element, const nt_view *view)
+{
+    if (view->energy)
+        return NT_OK;
+    joint_geometry g;
+    joint_geometry_of(&g, element, view);
+    nt_contact_arm arm = {.a = g.f[2].r, .leans = true};
+    v3 n = g.e[2].r, across = v3_cross(arm.a, n);
+    double s = v3_norm(across);
+    if (!(s > 0))
+        return NT_NOT_FINITE;
+    arm.k = v3_scale(1 / s, across);
+    arm.u = v3_cross(arm.k, arm.a);
+    arm.tau = v3_dot(n, arm.a) / s;
+    return nt_rolling_evaluate(element, view, &g, &arm);
+}
+
+const nt_element_type nt_joint_rolling_disk = {
+    .section = &nt_joint_section,
+    .name = "rolling_disk",
+    .summary = "a thin disk B rolls on a plane of A without slip; its edge stays on the plane",
+    .keys = keys,
+    .size = sizeof(nt_rolling),
+    .rows = nt_rolling_rows,
+    .rates = nt_rolling_rates,
+    .prepare = prepare,
+    .declare = nt_rolling_declare,
+    .evaluate = evaluate,
+    .row_quantity = nt_rolling_row_quantity,
+    .row_name = nt_rolling_row_name,
+    .site = nt_rolling_lowest_point,
+    .does_work = nt_rolling_does_work,
+    .reaction = nt_rolling_reaction,
+};

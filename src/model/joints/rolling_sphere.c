@@ -1,0 +1,48 @@
+/* A sphere that rolls on a plane of A without slip and without leaving it. Its lowest point is
+ * p_B - r n whatever its orientation: u = n. It may spin about the normal. The rows are in
+ * rolling.c. */
+#include "model/elements.h"
+#include "model/joints/rolling.h"
+
+#include <stddef.h>
+
+static const nt_key keys[] = {
+    NT_ROLLING_KEY_BETWEEN,
+    NT_ROLLING_KEY_RADIUS,
+    NT_ROLLING_KEY_AT("centre of the sphere,"),
+    NT_ROLLING_KEY_PLANE("on which it rolls, fixed in A; default z = 0 of A"),
+    {.name = NULL},
+};
+
+static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+{
+    return nt_rolling_prepare(run, element, false, validate, error);
+}
+
+static nt_status evaluate(const nt_element *element, const nt_view *view)
+{
+    if (view->energy)
+        return NT_OK;
+    joint_geometry g;
+    joint_geometry_of(&g, element, view);
+    nt_contact_arm arm = {.u = g.e[2].r};
+    return nt_rolling_evaluate(element, view, &g, &arm);
+}
+
+const nt_element_type nt_joint_rolling_sphere = {
+    .section = &nt_joint_section,
+    .name = "rolling_sphere",
+    .summary = "a sphere B rolls on a plane of A without slip and stays on it",
+    .keys = keys,
+    .size = sizeof(nt_rolling),
+    .rows = nt_rolling_rows,
+    .rates = nt_rolling_rates,
+    .prepare = prepare,
+    .declare = nt_rolling_declare,
+    .evaluate = evaluate,
+    .row_quantity = nt_rolling_row_quantity,
+    .row_name = nt_rolling_row_name,
+    .site = nt_rolling_lowest_point,
+    .does_work = nt_rolling_does_work,
+    .reaction = nt_rolling_reaction,
+};

@@ -1,0 +1,24 @@
+/* Universal joint (Hooke's): a point is shared, the axis e3 of A stays perpendicular to f3 of B.
+ *
+ *   C = (p_A - p_B, e3 . f3) */
+#include "model/elements.h"
+#include "model/joints/joint.h"
+
+static const nt_row_spec specs[] = {
+    {NT_ROW_COINCIDE, 0, 0},
+    {NT_ROW_PERPENDICULAR, 2, 2},
+};
+
+static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+{
+    return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
+                            error);
+}
+
+const nt_element_type nt_joint_universal = {
+    .name = "universal",
+    .summary = "a cross: an axis of A stays perpendicular to an axis of B",
+    .keys = nt_joint_two_axes_keys,
+    .prepare = prepare,
+    NT_JOINT_SLOTS,
+};

@@ -1,0 +1,255 @@
+/* Runs: made from a model, and their parameters by name. */
+#include "model/run.h"
+
+#include "base/error.h"
+#include "base/suggest.h"
+#include "model/evaluate.h"
+#include "model/parameter.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the numbers ---------------------------------------------------------------------------- */
+
+/* Every part of the numbers begins at a multiple of this. */
+enum { ALIGNMENT = 16 };
+
+static size_t place_of(size_t *bytes, size_t count, size_t size)
+{
+    size_t at = *bytes;
+    *bytes += (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return at;
+}
+
+/* The numbers of a model, and where each kind of them begins. Elements learn their places. */
+typedef struct layout {
+    size_t gravity, bodies, markers, all;
+} layout;
+
+static layout lay_out(const nt_model *model, nt_element *elements)
+{
+    layout at = {0};
+    at.gravity = place_of(&at.all, 3, sizeof(double));
+    at.bodies = place_of(&at.all, (size_t)model->n_bodies, sizeof(nt_body));
+    at.markers = place_of(&at.all, (size_t)model->n_markers, sizeof(nt_marker));
+    for (int i = 0; elements && i < model->n_elements; i++)
+        elements[i].data = place_of(&at.all, 1, elements[i].type->size);
+    return at;
+}
+
+static nt_status take_numbers(nt_run *run)
+{
+    layout at = lay_out(run->model, NULL);
+    run->numbers = NT_TAKE(&run->arena, run->model->numbers, char);
+    if (!run->numbers)
+        return NT_NO_MEMORY;
+    run->gravity = (double *)(void *)(run->numbers + at.gravity);
+    run->bodies = (nt_body *)(void *)(run->numbers + at.bodies);
+    run->markers = (nt_marker *)(void *)(run->numbers + at.markers);
+    return NT_OK;
+}
+
+nt_status nt_model_take_numbers(nt_model *model)
+{
+    model->numbers = lay_out(model, model->elements).all;
+    model->origin = calloc(1, sizeof *model->origin);
+    if (!model->origin)
+        return NT_NO_MEMORY;
+    model->origin->model = model;
+    nt_status status = take_numbers(model->origin);
+    model->bodies = model->origin->bodies;
+    model->markers = model->origin->markers;
+    return status;
+}
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+nt_status nt_run_take_variables(nt_run *run)
+{
+    const nt_model *model = run->model;
+    nt_arena *arena = &run->arena;
+    run->parameters = NT_TAKE(arena, model->n_parameters, nt_parameter_value);
+    run->signals = NT_TAKE(arena, model->n_signals, nt_signal);
+    run->variables = NT_TAKE(arena, nt_model_variable_count(model), double);
+    run->values = NT_TAKE(arena, 2 * (size_t)model->n_parameters, double);
+    if (!run->values || !run->parameters || !run->signals || !run->variables)
+        return NT_NO_MEMORY;
+    for (int i = 0; i < model->n_parameters; i++) {
+        double value = model->parameters[i].value;
+        run->parameters[i] = (nt_parameter_value){.value = value, .asked = value};
+        run->variables[i] = value;
+    }
+    run->variables[nt_model_time_variable(model)] = model->simulation.start;
+    if (model->n_signals > 0)
+        memcpy(run->signals, model->signals, (size_t)model->n_signals * sizeof *run->signals);
+    return NT_OK;
+}
+
+static void bind_system(nt_run *run)
+{
+    nt_system *s = &run->system;
+    *s = run->model->system;
+    s->self = run;
+    s->evaluate = nt_run_evaluate;
+    s->energy = nt_run_energy;
+    s->accept = s->n_memory > 0 ? nt_run_accept : NULL;
+    s->set_parameters = nt_run_set_parameters;
+    s->get_parameters = nt_run_get_parameters;
+    s->initial = nt_run_consistent_initial;
+    s->parameter_tangent = nt_run_parameter_tangent;
+    s->initial_tangent = nt_run_own_initial_tangent;
+    s->energy_tangent = nt_run_energy_tangent;
+    s->momenta = &run->momenta;
+    s->coordinate_name = nt_run_coordinate_name;
+    s->equation_name = nt_run_equation_name;
+    s->failure = nt_run_failure;
+    s->place = nt_run_place;
+    s->feature = nt_run_feature;
+    nt_run_renew_promises(run);
+}
+
+nt_status nt_run_take_state(nt_run *run)
+{
+    const nt_model *model = run->model;
+    const nt_system *s = &model->system;
+    nt_arena *arena = &run->arena;
+    int rows = s->nh + s->nn;
+    bind_system(run);
+    run->initial_q = NT_TAKE(arena, s->space.nq, double);
+    run->initial_v = NT_TAKE(arena, s->space.nv, double);
+    run->initial_memory = NT_TAKE(arena, s->n_memory, double);
+    run->redundant = NT_TAKE(arena, rows, int);
+    run->mass = NT_TAKE(arena, s->space.nv, double);
+    run->inertia = NT_TAKE(arena, 9 * (size_t)s->space.n_rotations, double);
+    run->motion = NT_TAKE(&run->work, model->n_bodies, nt_motion);
+    run->multipliers = NT_TAKE(&run->work, rows, double);
+    run->scratch = NT_TAKE(&run->work, model->scratch, double);
+    if (!run->initial_q || !run->initial_v || !run->initial_memory || !run->redundant ||
+        !run->mass || !run->inertia || !run->motion || !run->multipliers || !run->scratch ||
+        !nt_parameter_rates_init(run))
+        return NT_NO_MEMORY;
+    nt_motion_init(run->motion);
+    run->momenta = (nt_momenta){.mass = run->mass, .inertia = run->inertia};
+    return NT_OK;
+}
+
+/* ---- from a model --------------------------------------------------------------------------- */
+
+/* What the assembly of the origin found. */
+static void copy_state(nt_run *run, const nt_run *from)
+{
+    const nt_system *s = &run->model->system;
+    memcpy(run->numbers, from->numbers, run->model->numbers);
+    memcpy(run->initial_q, from->initial_q, (size_t)s->space.nq * sizeof(double));
+    memcpy(run->initial_v, from->initial_v, (size_t)s->space.nv * sizeof(double));
+    memcpy(run->initial_memory, from->initial_memory, (size_t)s->n_memory * sizeof(double));
+    memcpy(run->redundant, from->redundant, (size_t)from->n_redundant * sizeof(int));
+    memcpy(run->mass, from->mass, (size_t)s->space.nv * sizeof(double));
+    memcpy(run->inertia, from->inertia, 9 * (size_t)s->space.n_rotations * sizeof(double));
+    for (int i = 0; i < run->model->n_signals; i++)
+        run->signals[i] = from->signals[i];
+    run->n_redundant = from->n_redundant;
+    run->length = run->system.length = from->length;
+    run->corrections = from->corrections;
+}
+
+nt_status nt_run_create(nt_run **out, const nt_model *model, nt_error *error)
+{
+    *out = NULL;
+    if (!model)
+        return nt_fail(error, NT_INVALID, "no model given to run");
+    nt_run *run = calloc(1, sizeof *run);
+    if (!run)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory for a run");
+    run->model = model;
+    nt_status status = take_numbers(run);
+    if (status == NT_OK)
+        status = nt_run_take_variables(run);
+    if (status == NT_OK) {
+        memcpy(run->numbers, model->origin->numbers, model->numbers);
+        status = nt_run_take_state(run);
+    }
+    if (status != NT_OK) {
+        nt_run_destroy(run);
+        return nt_fail(error, status, "out of memory for a run");
+    }
+    copy_state(run, model->origin);
+    *out = run;
+    return NT_OK;
+}
+
+void nt_run_rest(nt_run *run)
+{
+    nt_parameter_rates_forget(run);
+    nt_arena_free(&run->work);
+    run->rates = NULL;
+    run->motion = NULL;
+    run->multipliers = run->scratch = NULL;
+}
+
+void nt_run_destroy(nt_run *run)
+{
+    if (!run)
+        return;
+    nt_run_rest(run);
+    nt_arena_free(&run->arena);
+    free(run);
+}
+
+/* ---- what it shows -------------------------------------------------------------------------- */
+
+const nt_model *nt_run_model(const nt_run *run) { return run->model; }
+const nt_system *nt_run_system(nt_run *run) { return &run->system; }
+double nt_run_length(const nt_run *run) { return run->length; }
+
+const char *nt_run_corrections(const nt_run *run)
+{
+    return run->corrections ? run->corrections : "";
+}
+
+void nt_run_initial(const nt_run *run, double *q, double *v, double *memory)
+{
+    const nt_system *s = &run->system;
+    memcpy(q, run->initial_q, (size_t)s->space.nq * sizeof *q);
+    memcpy(v, run->initial_v, (size_t)s->space.nv * sizeof *v);
+    if (s->n_memory > 0)
+        memcpy(memory, run->initial_memory, (size_t)s->n_memory * sizeof *memory);
+}
+
+/* ---- parameters by name --------------------------------------------------------------------- */
+
+/* Where the new value is refused the run stands as it was. */
+static nt_status set_one(nt_run *run, int k, double value, nt_error *error)
+{
+    int n = run->model->n_parameters;
+    double *before = run->values, *after = run->values + n;
+    nt_run_get_parameters(run, before);
+    memcpy(after, before, (size_t)n * sizeof *after);
+    after[k] = value;
+    if (!isfinite(value))
+        return nt_fail(error, NT_INVALID, "parameter %s = %g, expected a finite number",
+                       run->model->parameters[k].name, value);
+    nt_status status = nt_run_set_values(run, after, true, error);
+    if (status != NT_OK)
+        nt_run_set_values(run, before, false, NULL);
+    return status;
+}
+
+nt_status nt_model_set(nt_run *run, const char *name, double value, nt_error *error)
+{
+    const nt_model *model = run->model;
+    nt_suggestion search;
+    int k = 0;
+    while (k < model->n_parameters && strcmp(model->parameters[k].name, name) != 0)
+        k++;
+    if (k < model->n_parameters)
+        return set_one(run, k, value, error);
+    nt_suggest_start(&search, name, (int)strlen(name));
+    for (int i = 0; i < model->n_parameters; i++)
+        nt_suggest_offer(&search, model->parameters[i].name);
+    return search.best
+               ? nt_fail(error, NT_INVALID, "the model has no parameter '%s'; did you mean '%s'?",
+                         name, search.best)
+               : nt_fail(error, NT_INVALID, "the model has no parameter '%s'", name);
+}

@@ -1,0 +1,101 @@
+/* A run: all that changes of a model while it moves and when parameters are set. A model is only
+ * read once it is built, by as many runs as there are, each of which belongs to one thread. */
+#ifndef NUTATE_MODEL_RUN_H
+#define NUTATE_MODEL_RUN_H
+
+#include "base/arena.h"
+#include "model/element.h"
+#include "model/expression.h"
+
+#include <nutate/model.h>
+
+typedef struct nt_marker {
+    unsigned given;
+    int on;
+    double at[3]; /* from the body's origin, body axes */
+    const char *name;
+    nt_place place;
+} nt_marker;
+
+typedef struct nt_parameter_value {
+    double value;
+    double asked; /* the value that was given for it last            */
+    bool taken;   /* that value was taken instead of the expression's */
+} nt_parameter_value;
+
+/* What stands in a function of time or of signals while one parameter is varied: its value on the
+ * straight line, function + s (derivative of the function in the parameter), so that differences
+ * along it are exact however the function curves (parameter_tangent.c). */
+typedef struct nt_straight {
+    const double *base, *rates; /* [as variables] values and their derivatives          */
+    double share;               /* of the value itself, 1 or 0                          */
+    double s;
+    double motion[3]; /* derivatives of f, f', f'' of the joint that is evaluated */
+} nt_straight;
+
+struct nt_run {
+    const nt_model *model;
+    nt_arena arena;
+    nt_arena work;    /* of what is found anew whenever it is looked at */
+    nt_system system; /* self: this run */
+
+    /* All numbers of the model that parameters can change lie in one piece, so that bindings name a
+     * number by its place there, and a copy of the piece is a copy of the model's numbers: gravity,
+     * bodies, markers, the data of elements. */
+    char *numbers;                  /* [model->numbers] bytes              */
+    double *gravity;                /* [3], in numbers                     */
+    nt_body *bodies;                /* [n_bodies] ground first, in numbers */
+    nt_marker *markers;             /* [n_markers], in numbers            */
+    nt_signal *signals;             /* [n_signals]                        */
+    nt_parameter_value *parameters; /* [n_parameters]         */
+    double *values;                 /* [2 n_parameters] scratch of nt_model_set */
+    double length;                  /* m, see nt_run_length   */
+    double *initial_q, *initial_v, *initial_memory;
+    const char *corrections; /* what `initial: {correct: true}` moved, a line each; NULL: nothing */
+    char *correction_text;   /* where they stand */
+    int *redundant; /* [n_redundant] rows, of nh + nn, that depend on others at the start */
+    int n_redundant;
+    nt_momenta momenta;
+    double *mass, *inertia; /* behind momenta */
+
+    /* the point that was looked at last */
+    double *variables;        /* [n_parameters + 1 + n_signals]: parameters, t, signals */
+    nt_motion *motion;        /* [n_bodies] */
+    double *multipliers;      /* [nh + nn] */
+    double *scratch;          /* [model->scratch] */
+    const nt_element *failed; /* whose evaluation failed, NULL for none */
+
+    /* derivatives in parameters (parameter.h) */
+    struct nt_parameter_rates *rates;      /* [n_parameters]                                    */
+    const nt_straight *straight;           /* NULL but while an element is varied               */
+    double *variables_base;                /* [as variables] while one is varied                */
+    double *variables_scratch;             /* [the same]                                        */
+    double *varied_residual, *varied_rows; /* [nv], [nh + nn]; [0] without parameters */
+    double parameter_error;                /* see nt_run_parameter_error */
+
+    struct nt_objective_work *objective_work; /* objective.c; NULL before the first look */
+};
+
+/* Parts of making one: variables, when signals are known; the state, when the system is. */
+nt_status nt_run_take_variables(nt_run *run);
+nt_status nt_run_take_state(nt_run *run);
+/* From now on it is copied, never looked at. */
+void nt_run_rest(nt_run *run);
+
+/* A number by its place. */
+static inline double *nt_run_number(const nt_run *run, size_t place)
+{
+    return (double *)(void *)(run->numbers + place);
+}
+
+/* The data of an element. */
+static inline const void *nt_element_data(const nt_run *run, const nt_element *element)
+{
+    return run->numbers + element->data;
+}
+static inline void *nt_element_numbers(nt_run *run, const nt_element *element)
+{
+    return run->numbers + element->data;
+}
+
+#endif

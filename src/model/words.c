@@ -1,0 +1,119 @@
+/* What a system says of its parts: names of equations and coordinates, and their places in the
+ * file.
+ */
+#include "base/error.h"
+#include "model/evaluate.h"
+
+#include <stdio.h>
+
+void nt_run_failure(void *self, char *text, int size)
+{
+    const nt_element *e = ((const nt_run *)self)->failed;
+    if (size > 0)
+        text[0] = '\0';
+    if (e)
+        snprintf(text, (size_t)size, "%s %s (%s)", nt_element_word(e), e->name, e->type->name);
+}
+
+static bool has_feature(const nt_run *run, const nt_element *e, nt_feature feature)
+{
+    if (feature == NT_FEATURE_HOLONOMIC)
+        return e->n_rows > 0;
+    if (feature == NT_FEATURE_NONHOLONOMIC)
+        return e->n_rates > 0;
+    return feature == NT_FEATURE_RATE_FORCES && e->type->depends_on_rates &&
+           e->type->depends_on_rates(run, e);
+}
+
+void nt_run_feature(void *self, nt_feature feature, nt_error *part)
+{
+    const nt_run *run = self;
+    const nt_model *model = run->model;
+    for (int i = 1; feature == NT_FEATURE_ROTATIONS && i < model->n_bodies; i++) {
+        const nt_body *body = &model->bodies[i];
+        if (body->r_node < 0)
+            continue;
+        nt_fail_at(part, NT_OK, model->file, body->place.line, body->place.column, "body %s",
+                   body->name);
+        return;
+    }
+    for (int i = 0; i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        if (!has_feature(run, e, feature))
+            continue;
+        nt_fail_at(part, NT_OK, model->file, e->place.line, e->place.column, "%s %s",
+                   nt_element_word(e), e->name);
+        return;
+    }
+}
+
+/* The body that entry i of v belongs to; NULL for no entry of v. */
+static const nt_body *body_of_entry(const nt_model *model, int i)
+{
+    for (int b = 1; b < model->n_bodies; b++) {
+        const nt_body *body = &model->bodies[b];
+        int k = i - body->v;
+        if (k >= 0 && k < 3 * ((body->t_node >= 0) + (body->r_node >= 0)))
+            return body;
+    }
+    return NULL;
+}
+
+const nt_element *nt_model_element_of_row(const nt_model *model, int i)
+{
+    for (int k = 0; k < model->n_elements; k++)
+        if (nt_element_find_row(&model->elements[k], i) >= 0)
+            return &model->elements[k];
+    return NULL;
+}
+
+const char *nt_model_row_name(const nt_model *model, const nt_element *element, int i)
+{
+    return element->type->row_name(model, element, nt_element_find_row(element, i));
+}
+
+void nt_run_place(void *self, int i, nt_error *place)
+{
+    const nt_run *run = self;
+    const nt_model *model = run->model;
+    const nt_body *body = body_of_entry(model, i);
+    const nt_element *e =
+        i < 0 ? run->failed : nt_model_element_of_row(model, i - model->system.space.nv);
+    const nt_place *at = body ? &body->place : e ? &e->place : NULL;
+    if (at)
+        nt_fail_at(place, place->status, model->file, at->line, at->column, "%s", "");
+}
+
+/* "force on body top along x" from what entry i of v belongs to; false for no entry of v */
+static bool name_of_entry(const nt_model *model, int i, const char *translation,
+                          const char *rotation, char *text, int size)
+{
+    const nt_body *body = body_of_entry(model, i);
+    if (!body)
+        return false;
+    int k = i - body->v;
+    bool translates = body->t_node >= 0 && k < 3;
+    snprintf(text, (size_t)size, "%s body %s %s %c", translates ? translation : rotation,
+             body->name, translates ? "along" : "about", "xyz"[k % 3]);
+    return true;
+}
+
+void nt_run_coordinate_name(void *self, int i, char *text, int size)
+{
+    const nt_run *run = self;
+    if (!name_of_entry(run->model, i, "translation of", "rotation of", text, size))
+        snprintf(text, (size_t)size, "entry %d", i);
+}
+
+void nt_run_equation_name(void *self, int i, char *text, int size)
+{
+    const nt_model *model = ((const nt_run *)self)->model;
+    int nv = model->system.space.nv;
+    if (i < nv && name_of_entry(model, i, "force on", "moment on", text, size))
+        return;
+    const nt_element *e = nt_model_element_of_row(model, i - nv);
+    if (e)
+        snprintf(text, (size_t)size, "joint %s, %s", e->name, nt_model_row_name(model, e, i - nv));
+    else
+        snprintf(text, (size_t)size, "equation %d", i);
+}

@@ -1,0 +1,170 @@
+/* One model, many runs at the same time: each gives, bit for bit, what it gives alone.
+ *
+ * Every example runs in eight threads at once, each with another value of its first parameter where
+ * it has one. What they race for shows as other bits, and under the thread sanitizer as a report.
+ */
+#include <nutate/nutate.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dirent.h>
+#include <pthread.h>
+
+#include <cmocka.h>
+
+enum { THREADS = 8, STEPS = 12, ROOM = 4096 };
+
+/* What one thread does and finds. */
+typedef struct job {
+    const nt_model *model;
+    int number;
+    nt_status status;
+    nt_error error;
+    size_t size;
+    double state[ROOM]; /* q, v, vdot, lambda, mu at the end, then samples of all records */
+} job;
+
+static void keep(job *j, const double *from, int count)
+{
+    if (j->size + (size_t)count > ROOM)
+        count = (int)(ROOM - j->size);
+    memcpy(j->state + j->size, from, (size_t)count * sizeof *from);
+    j->size += (size_t)count;
+}
+
+static nt_status sample(job *j, nt_run *run, const nt_state *state)
+{
+    const nt_simulation *simulation = nt_model_simulation(j->model);
+    nt_status status = NT_OK;
+    for (int i = 0; i < simulation->n_record && status == NT_OK; i++) {
+        nt_quantity_info quantity;
+        double out[16];
+        status = nt_model_quantity(j->model, simulation->record[i], &quantity, &j->error);
+        if (status == NT_OK)
+            status = nt_run_sample(run, &quantity, state, NULL, out, &j->error);
+        if (status == NT_OK)
+            keep(j, out, quantity.columns);
+    }
+    return status;
+}
+
+static nt_status advance(job *j, nt_run *run, nt_integrator *integrator)
+{
+    const nt_system *system = nt_run_system(run);
+    const nt_simulation *simulation = nt_model_simulation(j->model);
+    double step = simulation->step > 0 ? simulation->step : 1e-3;
+    double end = simulation->start + STEPS * step;
+    nt_status status =
+        nt_integrator_start(integrator, simulation->start, NULL, NULL, NULL, &j->error);
+    if (status == NT_OK)
+        status = nt_integrator_run(integrator, end, step, NULL, NULL, &j->error);
+    if (status != NT_OK)
+        return status;
+    nt_state state = nt_integrator_state(integrator);
+    keep(j, state.q, system->space.nq);
+    keep(j, state.v, system->space.nv);
+    keep(j, state.vdot, system->space.nv);
+    keep(j, state.lambda, system->nh);
+    keep(j, state.mu, system->nn);
+    return sample(j, run, &state);
+}
+
+static nt_status work(job *j)
+{
+    nt_run *run = NULL;
+    nt_integrator *integrator = NULL;
+    nt_integrator_setup setup;
+    nt_status status = nt_run_create(&run, j->model, &j->error);
+    if (status == NT_OK && nt_run_system(run)->n_parameters > 0) {
+        const nt_system *system = nt_run_system(run);
+        double *p = calloc((size_t)system->n_parameters, sizeof *p);
+        system->get_parameters(system->self, p);
+        double value = p[0] * (1 + 1e-3 * j->number);
+        free(p);
+        nt_status set = nt_model_set(run, system->parameter_names[0], value, NULL);
+        keep(j, &(double){set}, 1); /* some examples refuse other values: all alike */
+    }
+    if (status == NT_OK)
+        status = nt_run_setup(run, &setup, &j->error);
+    if (status == NT_OK)
+        status = nt_integrator_create(&integrator, &setup, &j->error);
+    if (status == NT_OK)
+        status = advance(j, run, integrator);
+    nt_integrator_destroy(integrator);
+    nt_run_destroy(run);
+    return status;
+}
+
+static void *begin(void *argument)
+{
+    job *j = argument;
+    j->status = work(j);
+    return NULL;
+}
+
+static void compare(const char *path, job *alone, job *together)
+{
+    nt_model *model;
+    nt_error error = {0};
+    pthread_t thread[THREADS];
+    if (nt_model_read(&model, path, NULL, 0, &error) != NT_OK)
+        fail_msg("%s: %s", path, error.message);
+    memset(alone, 0, THREADS * sizeof *alone);
+    memset(together, 0, THREADS * sizeof *together);
+    for (int i = 0; i < THREADS; i++) {
+        alone[i].model = together[i].model = model;
+        alone[i].number = together[i].number = i;
+    }
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, begin, &together[i]), 0);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(thread[i], NULL), 0);
+    for (int i = 0; i < THREADS; i++) {
+        begin(&alone[i]);
+        if (alone[i].status != NT_OK)
+            fail_msg("%s, run %d: %s", path, i, alone[i].error.message);
+        if (together[i].status != NT_OK)
+            fail_msg("%s, thread %d: %s", path, i, together[i].error.message);
+        assert_int_equal(alone[i].size, together[i].size);
+        if (memcmp(alone[i].state, together[i].state, alone[i].size * sizeof(double)) != 0)
+            fail_msg("%s: thread %d gives other bits than alone", path, i);
+    }
+    nt_model_destroy(model);
+}
+
+static void runs_at_once_give_the_bits_of_runs_alone(void **state)
+{
+    (void)state;
+    const char folder[] = NUTATE_SOURCE_DIR "/examples";
+    DIR *examples = opendir(folder);
+    int count = 0;
+    job *jobs = calloc(2 * THREADS, sizeof *jobs);
+    assert_non_null(examples);
+    assert_non_null(jobs);
+    for (struct dirent *entry; (entry = readdir(examples)) != NULL;) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/%.200s/%.200s.yaml", folder, entry->d_name, entry->d_name);
+        FILE *file = fopen(path, "r");
+        if (!file)
+            continue;
+        fclose(file);
+        compare(path, jobs, jobs + THREADS);
+        count++;
+    }
+    closedir(examples);
+    free(jobs);
+    assert_true(count >= 15);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_at_once_give_the_bits_of_runs_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
