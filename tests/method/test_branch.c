@@ -59,7 +59,7 @@ static double run(int n, const char *method, double tolerance, double every, dou
     mechanism m = mechanism_read(text);
     nt_error error = {0};
     free(text);
-    nt_integrator_setup setup = {.system = nt_model_system(m.model),
+    nt_integrator_setup setup = {.system = nt_run_system(m.run),
                                  .method = nt_method_find(method),
                                  .tolerance = {tolerance, tolerance, tolerance, tolerance}};
     if (nt_integrator_create(&m.integrator, &setup, &error) != NT_OK ||

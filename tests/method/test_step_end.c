@@ -43,7 +43,7 @@ static mechanism begin(const char *text, const char *method, double tolerance)
 {
     mechanism m = mechanism_read(text);
     nt_error error = {0};
-    nt_integrator_setup setup = {.system = nt_model_system(m.model),
+    nt_integrator_setup setup = {.system = nt_run_system(m.run),
                                  .method = nt_method_find(method),
                                  .tolerance = {tolerance, tolerance, tolerance, tolerance}};
     if (nt_integrator_create(&m.integrator, &setup, &error) != NT_OK ||
@@ -119,7 +119,7 @@ static void test_no_evaluation_is_spent_on_the_ends(void **unused)
     (void)unused;
     mechanism m = mechanism_read(ball);
     nt_error error = {0};
-    counter c = {.system = nt_model_system(m.model)};
+    counter c = {.system = nt_run_system(m.run)};
     nt_system system = *c.system;
     system.self = &c;
     system.evaluate = counted;
