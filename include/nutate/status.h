@@ -25,7 +25,8 @@ extern "C" {
     X(NT_NOT_CONVERGED, "the iteration did not converge")                                          \
     X(NT_SINGULAR, "the equations are singular")                                                   \
     X(NT_NOT_FINITE, "a number is not finite")                                                     \
-    X(NT_IO, "input or output failed")
+    X(NT_IO, "input or output failed")                                                             \
+    X(NT_ENERGY, "the energy grows without a cause")
 
 typedef enum nt_status {
 #define NT_STATUS_ENUM(code, text) code,

@@ -110,6 +110,8 @@ enum {                     /* capabilities                                      
            512, /* a promise: R and the acceleration rows are affine in (vdot, lambda, mu) */
        NT_DISCRETE_MEMORY =
            1024, /* a promise: memory only picks branches, R has no derivative in it */
+       NT_GIVES_NO_ENERGY = 1 << 20, /* a promise: no load does positive work; dampers, friction
+                                        and contacts may take energy */
 };
 
 /* What a system may have and a method may be unable to treat. */
@@ -172,6 +174,10 @@ struct nt_system {
     /* Energies differentiated in parameter k where the point is held. NULL or NT_UNSUPPORTED: they
      * are differenced. */
     nt_status (*energy_tangent)(void *self, const nt_point *at, int k, nt_energy *derivative);
+    /* Words for the part whose energy has grown most from one point to another: "contact floor".
+     * Always terminated; "" for none. May be NULL. */
+    void (*energy_gained)(void *self, const nt_point *from, const nt_point *to, char *text,
+                          int size);
     const nt_momenta *momenta;
     /* Words for unknown i of (v, lambda, mu): "force on body top along y". Always terminated. */
     void (*equation_name)(void *self, int i, char *text, int size);

@@ -39,6 +39,8 @@ static const option_row rows[] = {
     {'l', "--solver", "KIND", SOLVER, AT(solver), "linear solver: auto, dense, block or klu"},
     {'v', "--save", "FILE", TEXT, AT(save), "write the last state, for --restart"},
     {'r', "--restart", "FILE", TEXT, AT(restart), "go on from a state that --save has written"},
+    {'e', "--no-energy-check", NULL, FLAG, AT(no_energy_check),
+     "go on where the energy grows though no load gives it"},
     {'q', "--quiet", NULL, FLAG, AT(quiet), "neither progress nor summary, only errors"},
     {'?', "--help", NULL, FLAG, AT(help), "this text"},
 };

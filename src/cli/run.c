@@ -291,6 +291,8 @@ static int advance(run *r, nt_cli_account *account)
         r->record_status = nt_objectives_advance(r->objectives, &r->record_error);
     if (r->record_status == NT_OK)
         status = integrate(r, &error);
+    if (r->record_status == NT_OK && status == NT_OK)
+        status = nt_integrator_check_energy(r->plan.integrator, &error);
     if (r->record_status == NT_OK)
         r->record_status = write_row(r);
     account->seconds = nt_cli_clock() - begun;

@@ -29,6 +29,7 @@ static int exit_status(nt_status status)
     case NT_IO:
         return NT_EXIT_IO;
     case NT_NO_MEMORY:
+    case NT_ENERGY:
     case NT_NOT_CONVERGED:
     case NT_SINGULAR:
     case NT_NOT_FINITE:

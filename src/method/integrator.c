@@ -99,6 +99,7 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
         return nt_fail(error, NT_NO_MEMORY, "out of memory for an integrator");
     it->method = setup->method;
     it->track_work = setup->track_work;
+    it->energy_check = setup->energy_check;
     it->minimum_step = setup->minimum_step;
     it->maximum_step = setup->maximum_step;
     nt_layout layout = {0};
@@ -116,7 +117,8 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     it->size = phase_size(p, &layout);
     it->variable = chooses_steps(setup, &layout);
     it->layout = layout;
-    double *all = NT_TAKE(&p->arena, (it->track_work ? 5 : 4) * it->size, double);
+    int phases = 4 + (it->method->review != NULL) + it->track_work;
+    double *all = NT_TAKE(&p->arena, (size_t)phases * it->size, double);
     it->looked_v = NT_TAKE(&p->arena, changes_frame(p) ? 2 * (size_t)p->nv : 0, double);
     it->kept = NT_TAKE(&p->arena, p->nc, int);
     it->estimate = NT_TAKE(&p->arena, 2 * (size_t)p->nv, double);
@@ -135,9 +137,11 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     phase_bind(&it->stepper.now, all, p);
     phase_bind(&it->stepper.next, all + it->size, p);
     phase_bind(&it->before, all + 2 * it->size, p);
-    phase_bind(&it->earlier, all + 3 * it->size, p);
+    phase_bind(&it->begun, all + 3 * it->size, p);
+    if (it->method->review)
+        phase_bind(&it->earlier, all + 4 * it->size, p);
     if (it->track_work)
-        phase_bind(&it->within, all + 4 * it->size, p);
+        phase_bind(&it->within, all + (size_t)(phases - 1) * it->size, p);
     *out = it;
     return NT_OK;
 no_memory:
@@ -228,6 +232,7 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
     it->level = it->calm = 0;
     it->awaits = false;
     it->control = (nt_step_control){0};
+    it->watch = (nt_energy_watch){0};
     it->stepper.stale = it->stepper.resumed = false;
     it->started = true;
     return NT_OK;
@@ -252,6 +257,7 @@ nt_status nt_integrator_refresh(nt_integrator *it, nt_error *error)
     if ((status = it->method->start(s)) != NT_OK)
         return nt_fail(error, status, "method %s could not go on", it->method->name);
     memcpy(s->now.all, next->all, it->size * sizeof(double));
+    it->watch.begun = false; /* other parameters are other energies */
     return NT_OK;
 }
 
@@ -274,11 +280,14 @@ nt_status nt_integrator_move_on(nt_integrator *it, double h, double end)
         nt_integrator_rates(it, &s->next, &at.v, &at.vdot);
         p->system->accept(p->system->self, &at, s->next.memory);
     }
-    nt_phase oldest = it->earlier;
-    it->earlier = it->before;
+    nt_phase last = s->next;
+    s->next = it->before;
+    if (it->method->review) { /* the step may be taken back */
+        s->next = it->earlier;
+        it->earlier = it->before;
+    }
     it->before = s->now;
-    s->now = s->next;
-    s->next = oldest;
+    s->now = last;
     s->stale = s->resumed = false;
     it->statistics.position_drift = fmax(it->statistics.position_drift, s->report.position_drift);
     return NT_OK;
@@ -288,8 +297,11 @@ void nt_integrator_take_back(nt_integrator *it)
 {
     nt_phase last = it->stepper.now;
     it->stepper.now = it->before;
-    it->before = it->earlier;
-    it->earlier = it->stepper.next;
+    it->before = it->stepper.next;
+    if (it->method->review) {
+        it->before = it->earlier;
+        it->earlier = it->stepper.next;
+    }
     it->stepper.next = last;
 }
 
@@ -487,6 +499,16 @@ nt_status nt_integrator_give_up(nt_integrator *it, nt_status status, double h, n
     return status;
 }
 
+nt_status nt_integrator_show(nt_integrator *it, nt_observer observer, void *context,
+                             nt_error *error)
+{
+    nt_status status = nt_energy_watch_step(it, error);
+    if (status == NT_OK && observer && observer(context, it) != 0)
+        status = nt_fail(error, NT_INTERRUPTED, "interrupted at t = %.9g s",
+                         it->stepper.now.all[NT_PHASE_T]);
+    return status;
+}
+
 /* A step of h is 2^level parts; `done` counts them in units of the finest part, so that time is
  * exact at every level and the last part ends at the end. */
 nt_status nt_integrator_advance(nt_integrator *it, double end, nt_observer observer, void *context,
@@ -522,9 +544,8 @@ nt_status nt_integrator_advance(nt_integrator *it, double end, nt_observer obser
             it->level--;
             it->calm = 0;
         }
-        if (observer && observer(context, it) != 0)
-            return nt_fail(error, NT_INTERRUPTED, "interrupted at t = %.9g s",
-                           s->now.all[NT_PHASE_T]);
+        if ((status = nt_integrator_show(it, observer, context, error)) != NT_OK)
+            return status;
     }
     return NT_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef NUTATE_METHOD_INTEGRATOR_H
 #define NUTATE_METHOD_INTEGRATOR_H
 
+#include "method/energy_watch.h"
 #include "method/step_control.h"
 
 struct nt_integrator {
@@ -10,7 +11,7 @@ struct nt_integrator {
     nt_stepper stepper;
     nt_phase before;        /* the state at the start of the last accepted step        */
     nt_phase within;        /* scratch, where work is followed                         */
-    nt_phase earlier;       /* the state before that, until the last step stands; see standing.h */
+    nt_phase earlier;       /* the state before that, where steps may be taken back        */
     bool awaits;            /* the last step stands only when its review is known      */
     nt_step_error awaiting; /* its error, as it was estimated then               */
     size_t size;            /* doubles of a state                                      */
@@ -27,6 +28,9 @@ struct nt_integrator {
     double *estimate; /* [2 nv] of a step's error; what is looked at in a step before it counts */
     double *dense;    /* scratch of nt_dense_output, beside that of a step                */
     bool track_work, started;
+    nt_energy_check energy_check;
+    nt_energy_watch watch;
+    nt_phase begun; /* where the watch began */
 
     /* Called with every step now -> next before it is accepted, for sensitivities; may be NULL. */
     nt_status (*attend)(void *context, nt_integrator *integrator, double h);
@@ -64,6 +68,9 @@ nt_status nt_integrator_move_on(nt_integrator *integrator, double h, double end)
 nt_status nt_integrator_count_step(nt_integrator *integrator);
 /* The last step is taken back: the state before it is the present one again. Once only. */
 void nt_integrator_take_back(nt_integrator *integrator);
+/* The state that stands is looked at: by the watch on energy, and by the observer (may be NULL). */
+nt_status nt_integrator_show(nt_integrator *integrator, nt_observer observer, void *context,
+                             nt_error *error);
 nt_status nt_integrator_give_up(nt_integrator *integrator, nt_status status, double h,
                                 nt_error *error);
 

@@ -16,6 +16,7 @@ enum { /* nt_method.needs: what it asks of a system, and what it can treat */
        /* chooses its steps itself: h says how far it may go, see `step` */
        NT_OWN_STEPS = 64,
        NT_VECTOR_SPACE = 128, /* works where there are no rotations */
+       NT_GAINS_ENERGY = 256, /* unstable in long runs: the watch on energy only warns */
 };
 
 /* nt_method.frames */

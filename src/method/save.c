@@ -13,6 +13,7 @@ typedef struct header {
     size_t size, statistics_size;
     int level, calm, n_dropped;
     nt_step_control control;
+    nt_energy_watch watch;
     nt_statistics statistics;
 } header;
 
@@ -30,6 +31,7 @@ static header header_of(const nt_integrator *it)
     h.statistics_size = sizeof h.statistics;
     h.level = it->level, h.calm = it->calm, h.n_dropped = p->n_dropped;
     h.control = it->control;
+    h.watch = it->watch;
     h.statistics = it->statistics;
     return h;
 }
@@ -92,6 +94,8 @@ nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t siz
     it->stepper.stale = false;
     it->level = h.level, it->calm = h.calm;
     it->control = h.control;
+    it->watch = h.watch;
+    memcpy(it->begun.all, it->before.all, state);
     it->statistics = h.statistics;
     it->started = true;
     it->awaits = false;

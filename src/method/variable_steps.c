@@ -109,9 +109,8 @@ static nt_status advance_by_own(nt_integrator *it, double end, double h, nt_obse
             it->problem->factored_for = NULL;
             return nt_integrator_give_up(it, status, to > t ? to - t : end - t, error);
         }
-        if (observer && observer(context, it) != 0)
-            return nt_fail(error, NT_INTERRUPTED, "interrupted at t = %.9g s",
-                           s->now.all[NT_PHASE_T]);
+        if ((status = nt_integrator_show(it, observer, context, error)) != NT_OK)
+            return status;
     }
     return NT_OK;
 }
@@ -161,13 +160,11 @@ static nt_status let_stand(nt_integrator *it, const walk *w)
         return nt_integrator_give_up(it, status, s->next.all[NT_PHASE_STEP], w->error);
     count(it, &it->awaiting);
     nt_phase tried = s->next; /* an observer may use the room of `next` */
-    s->next = it->earlier;
-    int stop = w->observer ? w->observer(w->context, it) : 0;
-    it->earlier = s->next;
+    if (it->method->review)
+        s->next = it->earlier;
+    status = nt_integrator_show(it, w->observer, w->context, w->error);
     s->next = tried;
-    return stop == 0 ? NT_OK
-                     : nt_fail(w->error, NT_INTERRUPTED, "interrupted at t = %.9g s",
-                               s->now.all[NT_PHASE_T]);
+    return status;
 }
 
 /* A step of size h that is made again. */
