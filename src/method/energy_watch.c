@@ -91,7 +91,7 @@ static void judge(nt_energy_watch *w, const nt_energy *e)
                   fmax(fabs(w->potential_range[0]), fabs(w->potential_range[1])) + w->given;
     w->least = fmin(w->least, own);
     double growth = own - w->least, allowed = EXCHANGED * exchanged + KINETIC * w->kinetic_range[1];
-    allowed += ROUNDING / WARNING * size;
+    allowed += w->doubt + ROUNDING / WARNING * size;
     if (growth * w->allowed >= w->growth * allowed) {
         w->growth = growth;
         w->allowed = allowed;
@@ -197,6 +197,8 @@ static nt_status watch(nt_integrator *it, nt_error *error)
     double t = now->all[NT_PHASE_T], work = now->all[NT_PHASE_WORK];
     double done = it->track_work ? work - w->work : (t - w->t) / 2 * (w->power + e.power);
     w->given += fmax(done, 0);
+    if (!it->track_work)
+        w->doubt += (t - w->t) / 2 * fabs(fmax(e.power, 0) - fmax(w->power, 0));
     w->t = t;
     w->power = e.power;
     w->work = work;

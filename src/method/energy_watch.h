@@ -7,11 +7,11 @@
 
 /* What it remembers from look to look; part of a saved state. */
 typedef struct nt_energy_watch {
-    bool begun;                                  /* a first look was made                       */
-    double t, power, work;                       /* at the last look: s, W, J of the state       */
-    long evaluations;                            /* counted at the last look                     */
-    double given;                                /* J, by loads, where they give                 */
-    double least;                                /* J, smallest energy less what was given       */
+    bool begun;            /* a first look was made                       */
+    double t, power, work; /* at the last look: s, W, J of the state       */
+    long evaluations;      /* counted at the last look                     */
+    double given, doubt;   /* J, by loads where they give, and how far off that may be */
+    double least;          /* J, smallest energy less what was given       */
     double kinetic_range[2], potential_range[2]; /* J, smallest and largest                   */
     double growth, allowed; /* J, where the quotient was largest; the run ends beyond 1 */
 } nt_energy_watch;
