@@ -59,6 +59,11 @@ NT_API const nt_system *nt_run_system(nt_run *run);
  * value: then the run stands as it was. */
 NT_API nt_status nt_model_set(nt_run *run, const char *name, double value, nt_error *error);
 
+/* Let so many threads evaluate the run's elements side by side; 1: the caller's alone, as at first.
+ * The results are the same to the bit; it pays where elements are many or costly. Between steps
+ * only. */
+NT_API nt_status nt_run_set_threads(nt_run *run, int threads, nt_error *error);
+
 /* What the model's `simulation` says of an integrator: method, options, frame, tolerances, bounds
  * of steps; work is followed where it is recorded or may be in an objective. For
  * nt_integrator_create, at once or after changes. NT_BAD_MODEL where the file names a method that

@@ -24,6 +24,7 @@ typedef struct nt_cli_options {
     const char *method, *output, *save, *restart; /* NULL where not given */
     double step, duration;                        /* s; 0 where not given */
     nt_solver_kind solver;
+    int threads; /* 0: not given */
     bool quiet, help, check, no_energy_check;
     const char *objectives;  /* a file; NULL where not given */
     const char **parameters; /* [n_parameters] names         */

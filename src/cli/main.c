@@ -4,13 +4,13 @@
 #include <string.h>
 
 static const nt_cli_command commands[] = {
-    {"run", "MODEL", "mhtsolvreq", "integrate a model and write the result",
+    {"run", "MODEL", "mhtsolnvreq", "integrate a model and write the result",
      "Integrates the mechanism of a model file and writes what its `output` section names.\n"
      "The summary goes to standard error. Exit status: 0 done, 130 interrupted, 2 wrong use\n"
      "or bad model, 3 the computation failed, 4 input or output failed; after 130 and 3 the\n"
      "result holds everything up to there.",
      nt_cli_run},
-    {"sens", "MODEL", "mhtsopcblvreq", "the same with derivatives of the result in parameters",
+    {"sens", "MODEL", "mhtsopcblnvreq", "the same with derivatives of the result in parameters",
      "Integrates as run does and carries along how every result changes with parameters of the\n"
      "model: exact derivatives of the computed motion, not differences. In the result each column\n"
      "is followed by its derivatives, d(top.position.x)/d(m); the objectives of the model and\n"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum value_kind { FLAG, TEXT, SECONDS, SOLVER, SETTING, PARAMETER } value_kind;
+typedef enum value_kind { FLAG, TEXT, SECONDS, SOLVER, COUNT, SETTING, PARAMETER } value_kind;
 
 typedef struct option_row {
     char letter; /* by which commands name it */
@@ -37,6 +37,8 @@ static const option_row rows[] = {
     {'b', "--objectives", "FILE", TEXT, AT(objectives),
      "write the objectives and their derivatives, FILE.csv"},
     {'l', "--solver", "KIND", SOLVER, AT(solver), "linear solver: auto, dense, block or klu"},
+    {'n', "--threads", "N", COUNT, AT(threads),
+     "evaluate the model's elements by so many threads; the numbers are the same"},
     {'v', "--save", "FILE", TEXT, AT(save), "write the last state, for --restart"},
     {'r', "--restart", "FILE", TEXT, AT(restart), "go on from a state that --save has written"},
     {'e', "--no-energy-check", NULL, FLAG, AT(no_energy_check),
@@ -63,6 +65,18 @@ static int read_seconds(const char *word, const char *text, double *value)
         return NT_EXIT_USAGE;
     }
     *value = seconds;
+    return NT_EXIT_DONE;
+}
+
+static int read_count(const char *word, const char *text, int *value)
+{
+    char *end;
+    long count = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || count < 1 || count > 256) {
+        nt_cli_say("%s: expected a whole number from 1 to 256, got '%s'", word, text);
+        return NT_EXIT_USAGE;
+    }
+    *value = (int)count;
     return NT_EXIT_DONE;
 }
 
@@ -110,6 +124,8 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
         return read_seconds(row->word, text, (double *)(void *)field);
     case SOLVER:
         return read_solver(text, (nt_solver_kind *)(void *)field);
+    case COUNT:
+        return read_count(row->word, text, (int *)(void *)field);
     case SETTING:
         return read_setting(options, text);
     case PARAMETER:
@@ -161,7 +177,8 @@ static int read_option(nt_cli_options *options, const nt_cli_command *command, c
     if (!row)
         return unknown_option(command, arguments[*i]);
     unsigned bit = 1u << (row - rows);
-    if ((*seen & bit) && (row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER)) {
+    if ((*seen & bit) &&
+        (row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER || row->kind == COUNT)) {
         nt_cli_say("%s is given twice, expected one %s", row->word, row->argument);
         return NT_EXIT_USAGE;
     }

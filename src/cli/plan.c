@@ -279,7 +279,8 @@ int nt_cli_plan_make(nt_cli_plan *plan, const nt_cli_options *options, bool need
     *plan = (nt_cli_plan){.path = options->name};
     if (nt_model_read(&plan->model, options->name, options->settings, options->n_settings,
                       &error) != NT_OK ||
-        nt_run_create(&plan->run, plan->model, &error) != NT_OK)
+        nt_run_create(&plan->run, plan->model, &error) != NT_OK ||
+        nt_run_set_threads(plan->run, options->threads > 0 ? options->threads : 1, &error) != NT_OK)
         return nt_cli_fail(options->name, &error);
     const char *corrections = nt_run_corrections(plan->run);
     if (corrections && *corrections && !options->quiet)

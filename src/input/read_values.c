@@ -208,6 +208,20 @@ static nt_status read_bodies(nt_reader *reader, const nt_key *key, const nt_node
     return status;
 }
 
+static nt_status read_joints(nt_reader *reader, const nt_key *key, const nt_node *node, int *target)
+{
+    if (!is_list_of(node, 2))
+        return wrong_type(reader, key, node);
+    nt_status status = read_name(reader, key, node->values[0], NT_NAME_JOINT, &target[0]);
+    if (status == NT_OK)
+        status = read_name(reader, key, node->values[1], NT_NAME_JOINT, &target[1]);
+    if (status == NT_OK && target[0] == target[1])
+        status = nt_node_fail(reader->error, node->values[1],
+                              "%s: '%s' is named twice, expected two different joints", key->name,
+                              node->values[1]->text);
+    return status;
+}
+
 static nt_status read_point(nt_reader *reader, const nt_key *key, const nt_node *node,
                             nt_place_of_point *target)
 {
@@ -357,6 +371,8 @@ static nt_status read_by_type(nt_reader *reader, const nt_key *key, const nt_nod
         return read_axes(reader, key, node, target);
     case NT_KEY_JOINT:
         return read_name(reader, key, node, NT_NAME_JOINT, target);
+    case NT_KEY_JOINTS:
+        return read_joints(reader, key, node, target);
     case NT_KEY_CHOICE:
         return read_choice(reader, key, node, target);
     case NT_KEY_BOOLEAN:

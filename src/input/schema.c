@@ -301,6 +301,7 @@ static void key_value(writer *w, const nt_key *key)
         plain(w, "type", "\"string\"");
         break;
     case NT_KEY_BODIES:
+    case NT_KEY_JOINTS:
         list(w, 2, 2, "name");
         break;
     case NT_KEY_POINT:

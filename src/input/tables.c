@@ -294,6 +294,8 @@ const char *nt_key_expected(const nt_key *key, char *text, int size)
         return "a list of two axes [x, y, z]";
     case NT_KEY_JOINT:
         return "the name of a joint";
+    case NT_KEY_JOINTS:
+        return "a list of two joints";
     case NT_KEY_CHOICE:
         return choices_expected(key, text, size);
     case NT_KEY_BOOLEAN:

@@ -137,7 +137,7 @@ static nt_status no_value(const nt_assembly *a, nt_status status, const char *wh
 static bool by_points(const nt_run *run, const nt_element *e)
 {
     const nt_joint *joint = nt_element_as_joint(run, e);
-    return joint ? joint->given & NT_GIVEN_POINTS : e->type->section == &nt_joint_section;
+    return joint ? joint->given & NT_GIVEN_POINTS : e->type->leaves_place;
 }
 
 /* What is given and what may move. Returns the number of the latter. */
@@ -552,8 +552,8 @@ nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
     if (status != NT_OK)
         return status;
     for (int i = 0; i < run->model->n_joints; i++)
-        if (run->model->elements[i].type->as_joint)
-            nt_joint_align(run, &run->model->elements[i]);
+        if (run->model->elements[i].type->align)
+            run->model->elements[i].type->align(run, &run->model->elements[i]);
     status = find_velocities(a, validate, error);
     if (status == NT_OK && run->system.accept) {
         nt_point at = nt_assembly_point(a);

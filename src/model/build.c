@@ -156,7 +156,13 @@ static nt_status make_pattern(nt_model *model)
     }
     for (int i = 0; status == NT_OK && i < model->n_elements; i++) {
         nt_element *e = &model->elements[i];
-        status = e->type->declare(model, e, &model->pattern);
+        status = nt_element_begin_ports(model, e);
+        if (status == NT_OK)
+            status = e->type->declare(model, e);
+        if (status == NT_OK)
+            status = nt_element_end_ports(model, e);
+        model->most_ports = e->n_ports > model->most_ports ? e->n_ports : model->most_ports;
+        model->most_entries = e->size > model->most_entries ? e->size : model->most_entries;
     }
     if (status == NT_OK)
         nt_pattern_trim(&model->pattern);

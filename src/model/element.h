@@ -6,6 +6,7 @@
 #include "model/key.h"
 
 #include <nutate/model.h>
+#include <string.h>
 
 /* ---- kinematics at one point --------------------------------------------------------------------
  */
@@ -23,7 +24,7 @@ static inline void nt_motion_init(nt_motion *motion)
     motion[0] = (nt_motion){.R = m3_identity()};
 }
 
-typedef struct nt_run nt_run;
+struct nt_local;
 
 /* Everything an element sees while it adds its terms. */
 typedef struct nt_view {
@@ -36,7 +37,9 @@ typedef struct nt_view {
     const double *lambda;    /* [nh + nn] multipliers, holonomic then nonholonomic        */
     const double *variables; /* of expressions: parameters, t, signals                     */
     double *scratch;         /* [model->scratch] lost between two elements                 */
-    nt_energy *energy;       /* not NULL: add energies and power instead of terms          */
+    struct nt_local *local;  /* where it adds its terms                                    */
+    int pair[2];       /* ports of the translations of what stands for A and B: NT_T_A and NT_T_B */
+    nt_energy *energy; /* not NULL: add energies and power instead of terms          */
 } nt_view;
 
 /* The variation of a body's rotation rate and its derivative per unknown (see nt_combination):
@@ -59,26 +62,6 @@ static inline m3 nt_acceleration_map(const nt_view *view, int body, double m, do
     const double *map = combination->map_mass ? combination->map_mass : combination->map;
     return nt_turned_map(map, view->bodies[body].rotation, m, k * combination->turn,
                          view->motion[body].alpha);
-}
-
-/* Add a 3 x 3 block; a slot of -1 is a node that does not exist. */
-static inline void nt_view_add(const nt_view *view, int slot, m3 block)
-{
-    if (slot >= 0)
-        m3_accumulate(nt_matrix_block(view->terms->matrix, slot), block);
-}
-
-/* Add a force-like vector to the residual of a body's translation or rotation. */
-static inline void nt_view_force(const nt_view *view, int body, v3 f)
-{
-    if (view->bodies[body].t_node >= 0)
-        v3_accumulate(view->terms->residual + view->bodies[body].v, f);
-}
-static inline void nt_view_moment(const nt_view *view, int body, v3 moment)
-{
-    const nt_body *b = &view->bodies[body];
-    if (b->r_node >= 0)
-        v3_accumulate(view->terms->residual + b->v + (b->t_node >= 0 ? 3 : 0), moment);
 }
 
 /* ---- signals: scalar quantities that loads may depend on ------------------------------------ */
@@ -135,6 +118,7 @@ typedef struct nt_element_type {
     unsigned part;        /* NT_EXPLICIT or NT_IMPLICIT where the model says nothing         */
     bool rotates, slides; /* it has a free angle, a free displacement */
     bool touches;         /* its force begins where surfaces touch: not smooth there */
+    bool leaves_place;    /* it alone does not say where its bodies are: they are looked for */
     /* Number of holonomic multipliers (0 for forces and penalty joints), and of nonholonomic ones
      * (NULL: none). Where rows of an element are numbered, the holonomic ones come first. */
     int (*rows)(const nt_model *model, const nt_element *element);
@@ -142,8 +126,8 @@ typedef struct nt_element_type {
     /* Derived numbers from the given values and the initial placement of bodies; called again after
      * parameters change (validate false). */
     nt_status (*prepare)(nt_run *run, const nt_element *element, bool validate, nt_error *error);
-    /* Add the blocks it will write to the pattern and remember the slots. */
-    nt_status (*declare)(nt_model *model, nt_element *element, nt_pattern *pattern);
+    /* Further ports, and the blocks between ports. */
+    nt_status (*declare)(nt_model *model, nt_element *element);
     /* Add residual, rows and matrix terms, or energies. NT_NOT_FINITE and the like on failure. */
     nt_status (*evaluate)(const nt_element *element, const nt_view *view);
     /* Whether its force depends on velocities; NULL: never. */
@@ -158,6 +142,8 @@ typedef struct nt_element_type {
     void (*reaction)(const nt_element *element, const nt_view *view, v3 *force, v3 *torque);
     /* What it is as a joint of rows between points and triads (joint.h); NULL: no such joint. */
     const struct nt_joint *(*as_joint)(const nt_run *run, const nt_element *element);
+    /* The initial placement is found: where angles begin. NULL: nothing does. */
+    void (*align)(nt_run *run, const nt_element *element);
     /* Where it is at the initial placement, ground axes; NULL: at no place of its own. */
     v3 (*site)(const nt_run *run, const nt_element *element);
     /* Whether its formulas are the same everywhere; NULL: yes. */
@@ -166,6 +152,26 @@ typedef struct nt_element_type {
     bool (*does_work)(const nt_model *model, const nt_element *element);
     bool only_takes; /* that work is never positive: dampers, friction */
 } nt_element_type;
+
+/* A node that an element adds terms to and takes derivatives in: the translation or the rotation of
+ * a body, its own multipliers. */
+typedef struct nt_port {
+    int node;  /* of the pattern; -1 where there is none: the ground, the rotation of a point     */
+    int first; /* its first entry among v, or its first multiplier                                */
+    int size;  /* entries, 0 without a node                                                       */
+    int start; /* its first entry among those of all ports                                        */
+} nt_port;
+
+/* Ports that every element has; further ones follow, in any number. */
+enum {
+    NT_T_A, /* translation and rotation of A and B */
+    NT_R_A,
+    NT_T_B,
+    NT_R_B,
+    NT_ROWS,  /* holonomic multipliers    */
+    NT_RATES, /* nonholonomic multipliers */
+    NT_PORTS
+};
 
 /* An element of a model: fixed when the model is built. */
 struct nt_element {
@@ -179,11 +185,70 @@ struct nt_element {
     int n_rows, node; /* their number, their node or -1                                     */
     int first_rate;   /* of its nonholonomic rows and multipliers, after all nh; -1 for none */
     int n_rates, rate_node;
-    int memory; /* first entry in the discrete memory                                  */
-    /* Slots between the nodes [T_A R_A T_B R_B holonomic nonholonomic]; -1 where a node does not
-     * exist. */
-    int slot[6][6];
+    int memory;        /* first entry in the discrete memory */
+    int last_body;     /* the highest number of a body that it looks at */
+    int n_ports, size; /* size: entries of all ports */
+    nt_port *ports;    /* [n_ports] */
+    int *slot;         /* [n_ports][n_ports] blocks between them; -1 where there is none */
 };
+
+/* The terms of one element, by its ports: it adds to these, and a gather adds them to those of the
+ * system, one element after the other. So every sum has its terms in the same order, however the
+ * elements are evaluated. */
+typedef struct nt_local {
+    const nt_element *element;
+    double *residual; /* [element->size], where it has pushed                                    */
+    bool has_pushed;
+    double *blocks; /* [element->size^2] one block after the other, row by row of ports      */
+    short *touched; /* [n_touched] numbers of blocks (row n_ports + column) that hold anything */
+    int n_touched;
+    bool *is_touched; /* [n_ports^2] */
+    bool apart;       /* elements are evaluated side by side: nothing may be added elsewhere */
+} nt_local;
+
+/* The block of a row port and a column port, to add to; NULL where there is none. */
+static inline double *nt_view_block(const nt_view *view, int row, int column)
+{
+    nt_local *local = view->local;
+    const nt_element *e = local->element;
+    int number = row * e->n_ports + column;
+    const nt_port *i = &e->ports[row], *j = &e->ports[column];
+    if (e->slot[number] < 0)
+        return NULL;
+    double *block = local->blocks + e->size * i->start + i->size * j->start;
+    if (!local->is_touched[number]) {
+        local->is_touched[number] = true;
+        local->touched[local->n_touched++] = (short)number;
+        memset(block, 0, (size_t)(i->size * j->size) * sizeof *block);
+    }
+    return block;
+}
+
+/* The port of A or B, one of NT_T_A to NT_R_B, for terms that are written for any two bodies. */
+static inline int nt_view_port(const nt_view *view, int port)
+{
+    return view->pair[port / 2] + port % 2;
+}
+
+/* Add a 3 x 3 block. */
+static inline void nt_view_add(const nt_view *view, int row, int column, m3 block)
+{
+    double *to = nt_view_block(view, row, column);
+    if (to)
+        m3_accumulate(to, block);
+}
+
+/* Add a force to the residual of a translation, a moment to that of a rotation. */
+static inline void nt_view_force(const nt_view *view, int port, v3 f)
+{
+    nt_local *local = view->local;
+    const nt_port *to = &local->element->ports[port];
+    if (!local->has_pushed)
+        memset(local->residual, 0, (size_t)local->element->size * sizeof *local->residual);
+    local->has_pushed = true;
+    if (to->node >= 0)
+        v3_accumulate(local->residual + to->start, f);
+}
 
 /* The key `part`: which share of f = f_A + f_B (system.h) the forces of an element belong to. An
  * int `field` of the data struct `type`; otherwise: the default, in words. */
@@ -219,6 +284,13 @@ static inline const struct nt_joint *nt_element_as_joint(const nt_run *run, cons
 
 /* Fill in the bodies that an element acts on, as its keys name them. */
 void nt_element_bind(const nt_model *model, nt_element *element);
+
+/* For `declare`. The ports of a body's translation and of its rotation, the next one; added where
+ * they are new; -1: memory is out. All ports come before the first block. */
+int nt_element_port_of_body(nt_model *model, nt_element *element, int body);
+/* Terms in a row port have derivatives in a column port: nothing where one of them has no node. */
+nt_status nt_element_couple(nt_model *model, nt_element *element, int row, int column,
+                            nt_block_shape shape);
 
 /* Row i of an element among all nh + nn, and back: -1 for a row that is not its own. */
 static inline int nt_element_row(const nt_element *e, int i)

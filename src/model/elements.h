@@ -16,6 +16,8 @@ extern const nt_element_type nt_joint_distance;
 extern const nt_element_type nt_joint_rolling_disk;
 extern const nt_element_type nt_joint_rolling_sphere;
 extern const nt_element_type nt_joint_knife_edge;
+extern const nt_element_type nt_joint_screw;
+extern const nt_element_type nt_joint_gear;
 
 extern const nt_element_type nt_force_force;
 extern const nt_element_type nt_force_torque;

@@ -4,6 +4,7 @@
 #include "model/bodies.h"
 #include "model/body.h"
 #include "model/parameter.h"
+#include "model/side_by_side.h"
 #include "model/signal.h"
 
 #include <stdio.h>
@@ -39,7 +40,9 @@ static void begin_view(nt_run *run, const nt_point *at, const nt_terms *terms, n
                       .terms = terms,
                       .lambda = lambda,
                       .variables = run->variables,
-                      .scratch = run->scratch};
+                      .scratch = run->scratch,
+                      .local = &run->local,
+                      .pair = {NT_T_A, NT_T_B}};
     run->variables[nt_model_time_variable(run->model)] = at->t;
 }
 
@@ -80,18 +83,26 @@ static nt_status evaluate_elements(nt_run *run, const nt_view *view, int next)
 {
     int last = run->model->n_bodies - 1;
     run->failed = NULL;
+    if (run->side_by_side && !view->energy) {
+        if (next <= last)
+            evaluate_bodies(run, view, next, last + 1);
+        return nt_side_by_side_evaluate(run->side_by_side, view, &run->failed);
+    }
     for (int i = 0; i < run->model->n_elements; i++) {
         const nt_element *e = &run->model->elements[i];
-        int needed = i >= run->model->n_joints ? last : e->a > e->b ? e->a : e->b;
+        int needed = i >= run->model->n_joints ? last : e->last_body;
         if (next <= needed) {
             int ahead = needed + AT_A_TIME;
             next = evaluate_bodies(run, view, next, (ahead < last ? ahead : last) + 1);
         }
+        nt_local_begin(view->local, e);
         nt_status status = e->type->evaluate(e, view);
         if (status != NT_OK) {
             run->failed = e;
             return status;
         }
+        if (!view->energy)
+            nt_local_gather(view->local, view->terms);
     }
     if (next <= last)
         evaluate_bodies(run, view, next, last + 1);

@@ -18,6 +18,7 @@ typedef enum nt_key_type {
     NT_KEY_POINTS,    /* nt_place_of_point[2]                                                */
     NT_KEY_AXES,      /* double[2][3]                                                        */
     NT_KEY_JOINT,     /* int: index into model->elements                                     */
+    NT_KEY_JOINTS,    /* int[2]: the same of two                                             */
     NT_KEY_CHOICE,    /* int: index into choices                                             */
     NT_KEY_BOOLEAN,   /* int                                                                 */
     NT_KEY_TEXT,      /* const char *                                                        */

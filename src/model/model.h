@@ -70,6 +70,7 @@ struct nt_model {
     nt_run *origin; /* its numbers are those of the file; what other runs are copied from */
     size_t numbers; /* bytes of run->numbers */
     size_t scratch; /* doubles that an element may want while it is evaluated */
+    int most_ports, most_entries; /* of an element */
 
     /* The system as it is alike for all runs: sizes, space, pattern, names. That of a run has the
      * functions too. */
@@ -83,6 +84,16 @@ struct nt_model {
     struct nt_key_place *key_places; /* [n_key_places] of what a run computes, in the file */
     int n_key_places;
 };
+
+/* Parts of the layout: the ports that every element has; then, after `declare`, its blocks. */
+nt_status nt_element_begin_ports(nt_model *model, nt_element *element);
+nt_status nt_element_end_ports(nt_model *model, nt_element *element);
+
+/* Room for elements of so many ports and entries; an element's turn; its terms to those of the
+ * system. */
+nt_status nt_local_take(nt_local *local, nt_arena *arena, int size, int n_ports);
+void nt_local_begin(nt_local *local, const nt_element *element);
+void nt_local_gather(const nt_local *local, const nt_terms *terms);
 
 /* Make room for the numbers of a model whose objects are counted and whose elements have types: the
  * origin and everything in its `numbers`. */

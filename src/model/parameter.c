@@ -223,16 +223,17 @@ static nt_status collect_elements(nt_survey *s, const nt_words *of_element, cons
         return NT_NO_MEMORY;
     for (int i = 0; i < run->model->n_elements; i++) {
         const nt_element *e = &run->model->elements[i];
-        int joint = nt_element_joint(run->model, e);
+        int joints[2], n_joints = nt_element_joints(run->model, e, joints);
         const nt_joint *as_joint = nt_element_as_joint(run, e);
         const nt_moved_body *a = moved_body(rates, e->a), *b = moved_body(rates, e->b);
         nt_touched t = {.element = i, .own = of_element[i], .moved = a || b};
-        if (joint >= 0)
-            t.of_joint = of_element[joint];
+        for (int k = 0; k < n_joints; k++)
+            t.of_joint[k] = of_element[joints[k]];
         t.functions = nt_element_uses(run, e, reach);
         if (t.functions && as_joint)
             t.motion = as_joint->motion;
-        if (!t.own.count && !t.of_joint.count && !t.moved && !t.functions)
+        if (!t.own.count && !t.of_joint[0].count && !t.of_joint[1].count && !t.moved &&
+            !t.functions)
             continue;
         const nt_region *r = &s->region[s->first_element + i];
         t.holds_point =
@@ -240,7 +241,8 @@ static nt_status collect_elements(nt_survey *s, const nt_words *of_element, cons
         if (t.holds_point)
             point_rates((const char *)(s->best + r->word), &t);
         t.step = nt_words_step(rates, t.own, unit, 0);
-        t.step = nt_words_step(rates, t.of_joint, unit, t.step);
+        for (int k = 0; k < n_joints; k++)
+            t.step = nt_words_step(rates, t.of_joint[k], unit, t.step);
         for (int k = 0; k < 2; k++) {
             const nt_moved_body *moved = k == 0 ? a : b;
             if (moved && (t.step == 0 || unit / v3_norm(moved->rate) < t.step))
@@ -385,8 +387,11 @@ bool nt_parameter_rates_init(nt_run *run)
     bool any = run->model->n_parameters > 0;
     run->varied_residual = NT_TAKE(arena, any ? s->space.nv : 0, double);
     run->varied_rows = NT_TAKE(arena, any ? s->nh + s->nn : 0, double);
-    return run->rates && run->variables_base && run->variables_scratch && run->varied_residual &&
-           run->varied_rows;
+    size_t most = any ? (size_t)run->model->most_entries : 0;
+    run->entry = NT_TAKE(arena, most, nt_entry);
+    run->entry_values = NT_TAKE(arena, 6 * most, double);
+    return run->entry && run->entry_values && run->rates && run->variables_base &&
+           run->variables_scratch && run->varied_residual && run->varied_rows;
 }
 
 void nt_parameter_rates_forget(nt_run *run)

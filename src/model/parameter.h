@@ -32,17 +32,24 @@ typedef struct nt_words {
 /* An element whose residual changes at a given point. */
 typedef struct nt_touched {
     int element;
-    nt_words own;        /* of its data                                                     */
-    nt_words of_joint;   /* of the joint that it acts along                                 */
-    bool moved;          /* one of its bodies has a fixed point that moves                  */
-    bool functions;      /* its functions of t and signals change                           */
-    bool holds_point;    /* a joint that holds a point and nothing else: ...            */
-    v3 point_a, point_b; /* ... derivatives of its points, body axes                    */
-    bool quadratic;      /* what it adds is quadratic in s: two values give the derivative */
-    bool linear;         /* it is linear: they can be far away                             */
+    nt_words own;         /* of its data                                                     */
+    nt_words of_joint[2]; /* of the joints that it acts along                                */
+    bool moved;           /* one of its bodies has a fixed point that moves                  */
+    bool functions;       /* its functions of t and signals change                           */
+    bool holds_point;     /* a joint that holds a point and nothing else: ...            */
+    v3 point_a, point_b;  /* ... derivatives of its points, body axes                    */
+    bool quadratic;       /* what it adds is quadratic in s: two values give the derivative */
+    bool linear;          /* it is linear: they can be far away                             */
     const nt_expression *motion; /* prescribed motion that changes; NULL for none          */
     double step; /* words change by their own size along s = step; 0 where there are none  */
 } nt_touched;
+
+/* An entry of what an element adds: its place in the element's own residual or among all rows, and
+ * where its derivative is added. */
+typedef struct nt_entry {
+    int from;
+    double *to;
+} nt_entry;
 
 /* Bodies whose mass and inertia stand for their derivatives (the residual is linear in them). */
 typedef struct nt_body_pass {
@@ -105,8 +112,8 @@ nt_status nt_parameter_rates_find(nt_run *run, int k, nt_error *error);
 
 /* Whether the element's functions depend on variables with a rate; on any at all for NULL. */
 bool nt_element_uses(const nt_run *run, const nt_element *element, const double *rates);
-/* The joint that a motor or torsion spring acts along; -1 for none. */
-int nt_element_joint(const nt_model *model, const nt_element *element);
+/* The joints that a motor, a torsion spring or a gear acts along: their number. */
+int nt_element_joints(const nt_model *model, const nt_element *element, int joints[2]);
 
 /* Put words at base + s rate; s = 0 restores their bits. */
 static inline void nt_words_put(const nt_parameter_rates *rates, nt_words words, double s)

@@ -34,8 +34,11 @@ static const double WITHIN_BRANCH = 0.03;
  * damping of 1 beside a stiffness of 1e6 has its derivative to the last digit. */
 static const double FAR = 1e8;
 
-/* Equations that an element adds to: two bodies and its rows. */
-enum { ROOM = 12 + 20 };
+/* Derivatives of what one element adds, and how far they may be off. */
+typedef struct slope {
+    double *of;         /* [model->most_entries] */
+    double size, doubt; /* of the largest */
+} slope;
 
 /* What is varied, and at which point. */
 typedef struct variation {
@@ -46,9 +49,11 @@ typedef struct variation {
     nt_straight straight;
     double unit; /* the size of what is zero: the model's length, at most 1 */
 
-    /* entries of the element at hand */
-    int n;
-    double *from[ROOM], *to[ROOM]; /* scratch, and what the caller wants (NULL: nothing) */
+    /* entries of the element at hand: n_forces of its own residual, then rows */
+    int n, n_forces;
+    nt_entry *entry;
+    double *plus, *minus, *fourth; /* [model->most_entries], values and differences */
+    slope first, second, trial;
 } variation;
 
 /* ---- one element at base + s rate ----------------------------------------------------------- */
@@ -58,7 +63,8 @@ static void put(const variation *v, const nt_touched *t, double s)
     nt_run *run = v->run;
     const nt_parameter_rates *rates = v->rates;
     nt_words_put(rates, t->own, s);
-    nt_words_put(rates, t->of_joint, s);
+    nt_words_put(rates, t->of_joint[0], s);
+    nt_words_put(rates, t->of_joint[1], s);
     if (t->functions)
         for (int i = 0; i < nt_model_variable_count(run->model); i++)
             if (v->straight.rates[i] != 0)
@@ -75,20 +81,25 @@ static void move(const variation *v, double s)
     }
 }
 
-static nt_status evaluate_at(variation *v, const nt_touched *t, double s, double values[ROOM])
+/* What the element adds is looked at before anything is gathered. */
+static nt_status evaluate_at(variation *v, const nt_touched *t, double s, double *values)
 {
     const nt_element *e = &v->run->model->elements[t->element];
-    for (int i = 0; i < v->n; i++)
-        *v->from[i] = 0;
+    nt_local *local = v->view.local;
     put(v, t, s);
     if (t->moved)
         move(v, s);
     v->straight.s = s;
     v->run->straight = t->functions ? &v->straight : NULL;
+    nt_local_begin(local, e);
+    local->apart = true;
     nt_status status = e->type->evaluate(e, &v->view);
+    local->apart = false;
     v->run->straight = NULL;
-    for (int i = 0; i < v->n; i++)
-        values[i] = *v->from[i];
+    for (int i = 0; i < v->n_forces; i++)
+        values[i] = local->has_pushed ? local->residual[v->entry[i].from] : 0;
+    for (int i = v->n_forces; i < v->n; i++)
+        values[i] = v->terms.rows[v->entry[i].from];
     return status;
 }
 
@@ -101,15 +112,9 @@ static void restore(const variation *v, const nt_touched *t)
 
 /* ---- differences ---------------------------------------------------------------------------- */
 
-/* Derivatives, and how far they may be off. */
-typedef struct slope {
-    double of[ROOM];
-    double size, doubt; /* of the largest */
-} slope;
-
 static nt_status difference(variation *v, const nt_touched *t, double s, slope *out)
 {
-    double plus[ROOM], minus[ROOM];
+    double *plus = v->plus, *minus = v->minus;
     nt_status status = evaluate_at(v, t, s, plus);
     if (status == NT_OK)
         status = evaluate_at(v, t, -s, minus);
@@ -124,9 +129,11 @@ static nt_status difference(variation *v, const nt_touched *t, double s, slope *
 
 static nt_status sixth_order(variation *v, const nt_touched *t, double h, slope *out, bool *good)
 {
-    double plus[ROOM], minus[ROOM], fourth[ROOM] = {0}, gap = 0, rounding = 0;
+    double *plus = v->plus, *minus = v->minus, *fourth = v->fourth, gap = 0, rounding = 0;
     nt_status status = NT_OK;
-    *out = (slope){.size = 0};
+    out->size = out->doubt = 0;
+    for (int i = 0; i < v->n; i++)
+        out->of[i] = fourth[i] = 0;
     for (int k = 0; k < 3 && status == NT_OK; k++) {
         status = evaluate_at(v, t, (k + 1) * h, plus);
         if (status == NT_OK)
@@ -157,11 +164,13 @@ static nt_status best_difference(variation *v, const nt_touched *t, double step,
     int levels = contact ? CONTACT_LEVELS : LEVELS;
     double h = FIRST_STEP * step;
     for (int level = 0; level < levels && !good; level++, h *= NEXT_STEP) {
-        slope next;
-        status = sixth_order(v, t, h, &next, &good);
+        slope *next = &v->trial;
+        status = sixth_order(v, t, h, next, &good);
         good = good && status == NT_OK;
-        if (status == NT_OK && (!found || next.doubt < out->doubt)) {
-            *out = next;
+        if (status == NT_OK && (!found || next->doubt < out->doubt)) {
+            double *of = out->of; /* the better one stays, the other one is tried next */
+            *out = *next;
+            next->of = of;
             found = true;
         }
     }
@@ -239,28 +248,17 @@ static double step_of(const variation *v, const nt_touched *t)
 
 /* ---- elements ------------------------------------------------------------------------------- */
 
-static void add_entry(variation *v, double *from, double *to)
-{
-    if (v->n < ROOM) {
-        v->from[v->n] = from;
-        v->to[v->n++] = to;
-    }
-}
-
 static void list_entries(variation *v, const nt_element *e, const nt_terms *wanted)
 {
-    nt_run *run = v->run;
-    const int on[2] = {e->a, e->b == e->a ? 0 : e->b};
     v->n = 0;
-    for (int side = 0; side < 2; side++) {
-        const nt_body *body = &run->bodies[on[side]];
-        int count = 3 * ((body->t_node >= 0) + (body->r_node >= 0));
-        for (int i = body->v; i < body->v + count; i++)
-            add_entry(v, run->varied_residual + i, wanted->residual ? wanted->residual + i : NULL);
-    }
-    for (int i = 0; i < e->n_rows + e->n_rates; i++) {
+    for (int i = 0; wanted->residual && i < e->n_ports; i++)
+        for (int k = 0; i != NT_ROWS && i != NT_RATES && k < e->ports[i].size; k++)
+            v->entry[v->n++] = (nt_entry){.from = e->ports[i].start + k,
+                                          .to = wanted->residual + e->ports[i].first + k};
+    v->n_forces = v->n;
+    for (int i = 0; wanted->rows && i < e->n_rows + e->n_rates; i++) {
         int row = nt_element_row(e, i);
-        add_entry(v, run->varied_rows + row, wanted->rows ? wanted->rows + row : NULL);
+        v->entry[v->n++] = (nt_entry){.from = row, .to = wanted->rows + row};
     }
 }
 
@@ -278,7 +276,8 @@ static nt_status differentiate(variation *v, const nt_touched *t, formula by, sl
     const nt_element *e = &v->run->model->elements[t->element];
     if (t->motion)
         motion_rates(v, t->motion, v->terms.level == NT_ACCELERATION);
-    bool apart = t->own.count == 0 && t->of_joint.count == 0 && !t->moved;
+    bool apart =
+        t->own.count == 0 && t->of_joint[0].count == 0 && t->of_joint[1].count == 0 && !t->moved;
     v->straight.share = apart && !e->type->as_joint ? 0 : 1;
     double step = step_of(v, t);
     if (by != SIX && drives_angle(v->run, e))
@@ -302,6 +301,12 @@ static v3 arm_at(const nt_motion *m, v3 r, nt_level level)
     return level == NT_VELOCITY ? r1 : v3_add(v3_cross(m->alpha, r), v3_cross(m->w, r1));
 }
 
+static void add_moment(const nt_element *e, const nt_terms *wanted, int port, v3 moment)
+{
+    if (e->ports[port].node >= 0)
+        v3_accumulate(wanted->residual + e->ports[port].first, moment);
+}
+
 /* p_A - p_B = 0 with the force F on A, -F on B: linear in the points. */
 static void add_point(const variation *v, const nt_touched *t, const nt_terms *wanted)
 {
@@ -313,11 +318,9 @@ static void add_point(const variation *v, const nt_touched *t, const nt_terms *w
                       v3_sub(arm_at(a, r_a, wanted->level), arm_at(b, r_b, wanted->level)));
     if (!wanted->residual || !(wanted->parts & NT_REACTIONS))
         return;
-    nt_view into = v->view;
-    into.terms = wanted;
     v3 F = v3_load(v->view.lambda + e->first_row);
-    nt_view_moment(&into, e->a, v3_cross(r_a, F));
-    nt_view_moment(&into, e->b, v3_cross(F, r_b));
+    add_moment(e, wanted, NT_R_A, v3_cross(r_a, F));
+    add_moment(e, wanted, NT_R_B, v3_cross(F, r_b));
 }
 
 static nt_status add_elements(variation *v, const nt_terms *wanted, double *size, double *doubt)
@@ -326,22 +329,21 @@ static nt_status add_elements(variation *v, const nt_terms *wanted, double *size
     for (int i = 0; i < v->rates->n_touched; i++) {
         const nt_touched *t = &v->rates->touched[i];
         const nt_element *e = &run->model->elements[t->element];
-        slope d;
+        slope *d = &v->first;
         if (t->holds_point) {
             add_point(v, t, wanted);
             continue;
         }
         list_entries(v, e, wanted);
-        nt_status status = differentiate(v, t, t->quadratic ? TWO : SIX, &d);
+        nt_status status = differentiate(v, t, t->quadratic ? TWO : SIX, d);
         if (status != NT_OK) {
             run->failed = e;
             return status;
         }
         for (int k = 0; k < v->n; k++)
-            if (v->to[k])
-                *v->to[k] += d.of[k];
-        *size = fmax(*size, d.size);
-        *doubt = fmax(*doubt, d.doubt);
+            *v->entry[k].to += d->of[k];
+        *size = fmax(*size, d->size);
+        *doubt = fmax(*doubt, d->doubt);
     }
     return NT_OK;
 }
@@ -408,13 +410,17 @@ static void look(variation *v, const nt_point *at)
                             .at = at,
                             .lambda = lambda,
                             .variables = run->variables,
-                            .scratch = run->scratch};
+                            .scratch = run->scratch,
+                            .local = &run->local,
+                            .pair = {NT_T_A, NT_T_B}};
     }
     v->view.terms = &v->terms;
 }
 
+/* Elements are evaluated apart: what they add is looked at before anything is gathered. */
 static variation vary(nt_run *run, const nt_parameter_rates *rates, const nt_terms *wanted)
 {
+    int most = run->model->most_entries;
     return (variation){
         .run = run,
         .rates = rates,
@@ -423,7 +429,14 @@ static variation vary(nt_run *run, const nt_parameter_rates *rates, const nt_ter
                   .residual = wanted->residual ? run->varied_residual : NULL,
                   .rows = wanted->rows ? run->varied_rows : NULL},
         .straight = {.base = run->variables_base, .rates = rates->variables, .share = 1},
-        .unit = fmin(1, run->length)};
+        .unit = fmin(1, run->length),
+        .entry = run->entry,
+        .plus = run->entry_values,
+        .minus = run->entry_values + most,
+        .fourth = run->entry_values + 2 * most,
+        .first = {.of = run->entry_values + 3 * most},
+        .second = {.of = run->entry_values + 4 * most},
+        .trial = {.of = run->entry_values + 5 * most}};
 }
 
 /* m (x'' - g) differentiated */
@@ -527,21 +540,21 @@ static void stir_signals(nt_run *run, const nt_parameter_rates *rates, unsigned 
  * quadratic term would be seen far away: rounding makes it 1e-8. */
 static bool agrees(variation *v, const nt_touched *touched, bool linear)
 {
-    slope two, six;
+    slope *two = &v->first, *six = &v->second;
     nt_touched copy = *touched, *t = &copy;
     t->linear = linear;
-    if (differentiate(v, t, TWO, &two) != NT_OK || differentiate(v, t, WIDE_SIX, &six) != NT_OK)
+    if (differentiate(v, t, TWO, two) != NT_OK || differentiate(v, t, WIDE_SIX, six) != NT_OK)
         return false;
     for (int i = 0; i < v->n; i++)
-        if (!(fabs(two.of[i] - six.of[i]) <= 1e-10 * six.size))
+        if (!(fabs(two->of[i] - six->of[i]) <= 1e-10 * six->size))
             return false;
-    return six.size > 0;
+    return six->size > 0;
 }
 
 static void classify(variation *v, nt_touched *t)
 {
     const nt_element *e = &v->run->model->elements[t->element];
-    bool product = t->functions && t->of_joint.count > 0; /* value, arm, axis */
+    bool product = t->functions && t->of_joint[0].count > 0; /* value, arm, axis */
     /* friction and limits act in some places only: no trial tells */
     bool smooth = !e->type->touches && (!e->type->is_smooth || e->type->is_smooth(v->run, e));
     t->quadratic = t->quadratic && smooth && !product && agrees(v, t, false);

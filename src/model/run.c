@@ -5,6 +5,7 @@
 #include "base/suggest.h"
 #include "model/evaluate.h"
 #include "model/parameter.h"
+#include "model/side_by_side.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -126,6 +127,8 @@ nt_status nt_run_take_state(nt_run *run)
     run->motion = NT_TAKE(&run->work, model->n_bodies, nt_motion);
     run->multipliers = NT_TAKE(&run->work, rows, double);
     run->scratch = NT_TAKE(&run->work, model->scratch, double);
+    if (nt_local_take(&run->local, &run->work, model->most_entries, model->most_ports) != NT_OK)
+        return NT_NO_MEMORY;
     if (!run->initial_q || !run->initial_v || !run->initial_memory || !run->redundant ||
         !run->mass || !run->inertia || !run->motion || !run->multipliers || !run->scratch ||
         !nt_parameter_rates_init(run))
@@ -193,6 +196,7 @@ void nt_run_destroy(nt_run *run)
 {
     if (!run)
         return;
+    nt_side_by_side_free(run->side_by_side);
     nt_run_rest(run);
     nt_arena_free(&run->arena);
     free(run);

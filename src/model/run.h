@@ -59,11 +59,13 @@ struct nt_run {
     double *mass, *inertia; /* behind momenta */
 
     /* the point that was looked at last */
-    double *variables;        /* [n_parameters + 1 + n_signals]: parameters, t, signals */
-    nt_motion *motion;        /* [n_bodies] */
-    double *multipliers;      /* [nh + nn] */
-    double *scratch;          /* [model->scratch] */
-    const nt_element *failed; /* whose evaluation failed, NULL for none */
+    double *variables;   /* [n_parameters + 1 + n_signals]: parameters, t, signals */
+    nt_motion *motion;   /* [n_bodies] */
+    double *multipliers; /* [nh + nn] */
+    double *scratch;     /* [model->scratch] */
+    nt_local local;
+    struct nt_side_by_side *side_by_side; /* NULL: one thread */
+    const nt_element *failed;             /* whose evaluation failed, NULL for none */
 
     /* derivatives in parameters (parameter.h) */
     struct nt_parameter_rates *rates;      /* [n_parameters]                                    */
@@ -71,6 +73,8 @@ struct nt_run {
     double *variables_base;                /* [as variables] while one is varied                */
     double *variables_scratch;             /* [the same]                                        */
     double *varied_residual, *varied_rows; /* [nv], [nh + nn]; [0] without parameters */
+    struct nt_entry *entry;                /* [model->most_entries] of the element that is varied */
+    double *entry_values;                  /* [6 model->most_entries]                             */
     double parameter_error;                /* see nt_run_parameter_error */
 
     struct nt_objective_work *objective_work; /* objective.c; NULL before the first look */

@@ -22,7 +22,8 @@ enum { THREADS = 8, STEPS = 12, ROOM = 4096 };
 /* What one thread does and finds. */
 typedef struct job {
     const nt_model *model;
-    int number;
+    int number;  /* of the run: another value of its parameter */
+    int threads; /* that evaluate its elements, 0: one         */
     nt_status status;
     nt_error error;
     size_t size;
@@ -89,6 +90,8 @@ static nt_status work(job *j)
         nt_status set = nt_model_set(run, system->parameter_names[0], value, NULL);
         keep(j, &(double){set}, 1); /* some examples refuse other values: all alike */
     }
+    if (status == NT_OK && j->threads > 0)
+        status = nt_run_set_threads(run, j->threads, &j->error);
     if (status == NT_OK)
         status = nt_run_setup(run, &setup, &j->error);
     if (status == NT_OK)
@@ -137,9 +140,31 @@ static void compare(const char *path, job *alone, job *together)
     nt_model_destroy(model);
 }
 
-static void runs_at_once_give_the_bits_of_runs_alone(void **state)
+static void compare_threads(const char *path, job *alone, job *together)
 {
-    (void)state;
+    nt_model *model;
+    nt_error error = {0};
+    if (nt_model_read(&model, path, NULL, 0, &error) != NT_OK)
+        fail_msg("%s: %s", path, error.message);
+    memset(alone, 0, sizeof *alone);
+    alone->model = model;
+    begin(alone);
+    for (int threads = 1; threads <= 5; threads += 2) {
+        memset(together, 0, sizeof *together);
+        together->model = model;
+        together->threads = threads;
+        begin(together);
+        if (together->status != NT_OK)
+            fail_msg("%s, %d threads: %s", path, threads, together->error.message);
+        assert_int_equal(alone->size, together->size);
+        if (memcmp(alone->state, together->state, alone->size * sizeof(double)) != 0)
+            fail_msg("%s: %d threads give other bits than one", path, threads);
+    }
+    nt_model_destroy(model);
+}
+
+static void for_all_examples(void (*test)(const char *path, job *alone, job *together))
+{
     const char folder[] = NUTATE_SOURCE_DIR "/examples";
     DIR *examples = opendir(folder);
     int count = 0;
@@ -153,7 +178,7 @@ static void runs_at_once_give_the_bits_of_runs_alone(void **state)
         if (!file)
             continue;
         fclose(file);
-        compare(path, jobs, jobs + THREADS);
+        test(path, jobs, jobs + THREADS);
         count++;
     }
     closedir(examples);
@@ -161,10 +186,41 @@ static void runs_at_once_give_the_bits_of_runs_alone(void **state)
     assert_true(count >= 15);
 }
 
+static void runs_at_once_give_the_bits_of_runs_alone(void **state)
+{
+    (void)state;
+    for_all_examples(compare);
+}
+
+static void threads_of_a_run_give_the_bits_of_one(void **state)
+{
+    (void)state;
+    for_all_examples(compare_threads);
+}
+
+static void a_number_of_threads_that_is_none_is_refused(void **state)
+{
+    (void)state;
+    static const char text[] = "nutate: 1\nbodies: {one: {mass: 1}}\n";
+    nt_model *model;
+    nt_run *run;
+    nt_error error = {0};
+    assert_int_equal(nt_model_read_text(&model, text, strlen(text), "text", NULL, NULL, 0, &error),
+                     NT_OK);
+    assert_int_equal(nt_run_create(&run, model, &error), NT_OK);
+    assert_int_equal(nt_run_set_threads(run, 0, &error), NT_INVALID);
+    assert_int_equal(nt_run_set_threads(run, 257, &error), NT_INVALID);
+    assert_non_null(strstr(error.message, "expected 1 to 256"));
+    nt_run_destroy(run);
+    nt_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_at_once_give_the_bits_of_runs_alone),
+        cmocka_unit_test(threads_of_a_run_give_the_bits_of_one),
+        cmocka_unit_test(a_number_of_threads_that_is_none_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,6 @@ typedef struct bench {
     nt_element elements[ROOM];
     nt_block blocks[3];
     nt_space space;
-    nt_pattern pattern;
     nt_matrix matrix;
 
     double q[NQ], v[NV], memory[MEMORY], map[3][9], t;
@@ -117,13 +116,14 @@ static inline void bench_init(bench *b)
     b->blocks[2].kind = NT_SO3;
     nt_space_init(&b->space, b->blocks, 3);
     assert_int_equal(b->space.nv, NV);
-    assert_int_equal(nt_pattern_init(&b->pattern, 5, 5, sizes), NT_OK);
+    assert_int_equal(nt_pattern_init(&b->model.pattern, 5, 5, sizes), NT_OK);
 }
 
 static inline void bench_free(bench *b)
 {
     nt_matrix_free(&b->matrix);
-    nt_pattern_free(&b->pattern);
+    nt_pattern_free(&b->model.pattern);
+    nt_arena_free(&b->run.arena);
     nt_arena_free(&b->model.arena);
 }
 
@@ -259,12 +259,16 @@ static inline void bench_build(bench *b)
     for (int i = 0; i < b->model.n_elements; i++) {
         nt_element *element = &b->elements[i];
         bool joint = element->type->section == &nt_joint_section;
-        nt_status status = joint ? nt_load_declare(&b->model, element, &b->pattern, NT_BOTH_MOTIONS,
-                                                   NT_BOTH_MOTIONS)
-                                 : element->type->declare(&b->model, element, &b->pattern);
+        assert_int_equal(nt_element_begin_ports(&b->model, element), NT_OK);
+        nt_status status =
+            joint ? nt_load_declare(&b->model, element, NT_BOTH_MOTIONS, NT_BOTH_MOTIONS)
+                  : element->type->declare(&b->model, element);
         assert_int_equal(status, NT_OK);
+        assert_int_equal(nt_element_end_ports(&b->model, element), NT_OK);
+        assert_true(element->n_ports <= 20 && element->size <= 60);
     }
-    assert_int_equal(nt_matrix_init(&b->matrix, &b->pattern), NT_OK);
+    assert_int_equal(nt_local_take(&b->run.local, &b->run.arena, 60, 20), NT_OK);
+    assert_int_equal(nt_matrix_init(&b->matrix, &b->model.pattern), NT_OK);
 }
 
 /* ---- states --------------------------------------------------------------------------------- */
@@ -342,6 +346,8 @@ static inline nt_status look(bench *b, const double *q, const double *v, double 
                     .terms = &terms,
                     .variables = variables,
                     .scratch = b->scratch,
+                    .local = &b->run.local,
+                    .pair = {NT_T_A, NT_T_B},
                     .energy = energy};
     find_motion(b, q, v, motion);
     assert_true(b->model.n_signals <= 16);
@@ -357,10 +363,13 @@ static inline nt_status look(bench *b, const double *q, const double *v, double 
     for (int i = 0; i < b->model.n_elements; i++) {
         const nt_element *element = &b->elements[i];
         bool joint = element->type->section == &nt_joint_section;
+        nt_local_begin(view.local, element);
         nt_status status = joint ? nt_joint_load_evaluate(element, &view)
                                  : element->type->evaluate(element, &view);
         if (status)
             return status;
+        if (!energy)
+            nt_local_gather(view.local, &terms);
     }
     return NT_OK;
 }

@@ -82,6 +82,14 @@ static const element_case cases[] = {
     {"knife_edge", "joints: {e: {type: knife_edge, between: [%s], axis: [1, 2, -1], "
                    "at: [0.2, 0.1, -0.3], plane: {point: [0.1, 0.2, -0.4], normal: [1, 1, 3]}}}\n"
                    "initial: {correct: true}"},
+    {"screw", "joints: {e: {type: screw, between: [%s], at: [0.3, -0.2, 0.5], axis: [1, 2, -1], "
+              "pitch: 0.7, friction: {dry: 0.4, slip: 0.5}}}"},
+    {"screw", "joints: {e: {type: screw, between: [%s], at: [0.3, -0.2, 0.5], axis: [0, 1, 1], "
+              "pitch: -0.4, enforce: penalty, stiffness: 50, damping: 2}}"},
+    {"gear",
+     "joints: {j: {type: revolute, between: [%s], at: [0.3, -0.2, 0.5], axis: [0, 1, 0.3]},\n"
+     "  k: {type: cylindrical, between: [c, a], at: [0.1, 0.4, 0.2], axis: [1, 0.2, 0]},\n"
+     "  e: {type: gear, joints: [j, k], ratio: -1.7}}"},
     {"force",
      "forces: {e: {type: force, on: b, at: [0.1, 0.2, 0.3], "
      "value: [3*a.position.x + t, a.angular_velocity.z*b.velocity.y, 2 - b.orientation.w^2]}}\n"
@@ -407,7 +415,8 @@ static void every_type_has_a_case(void **state)
         for (int i = 0; i < N_CASES; i++)
             found += strcmp(cases[i].type, nt_element_types[t]->name) == 0;
         if (!found)
-            fail_msg("no case for %s %s", nt_element_types[t]->section, nt_element_types[t]->name);
+            fail_msg("no case for %s %s", nt_element_types[t]->section->name,
+                     nt_element_types[t]->name);
     }
 }
 

@@ -66,6 +66,11 @@ static const element_case cases[] = {
                        "initial: {correct: true}"},
     {"knife_edge", "joints: {e: {type: knife_edge, between: [%s], axis: [1, 2*w, -1], "
                    "at: [0.2, u, -0.3]}}"},
+    {"screw",
+     "joints: {e: {type: screw, between: [%s], " PLACE ", axis: [0, u, 1], pitch: 0.6*w}}"},
+    {"gear", "joints: {j: {type: revolute, between: [%s], " PLACE ", axis: [0, 1, u]},\n"
+             "  k: {type: revolute, between: [c, a], at: [0.1*w, 0.4, 0.2], axis: [1, 0.2*w, 0]},\n"
+             "  e: {type: gear, joints: [j, k], ratio: -1.7*w}}"},
     {"sphere_plane",
      "contacts: {e: {type: sphere_plane, between: [%s], plane: {point: [0.2, u, -0.3], "
      "normal: [0.3, -0.2, w]}, at: [0.1*w, -0.3, 0.2], radius: 4*w, stiffness: 20*w, damping: "
@@ -315,7 +320,8 @@ static void every_type_has_a_case(void **state)
         for (int i = 0; i < N_CASES; i++)
             found += strcmp(cases[i].type, nt_element_types[t]->name) == 0;
         if (!found)
-            fail_msg("no case for %s %s", nt_element_types[t]->section, nt_element_types[t]->name);
+            fail_msg("no case for %s %s", nt_element_types[t]->section->name,
+                     nt_element_types[t]->name);
     }
 }
 

@@ -116,9 +116,9 @@ nt_status nt_contact_point(const nt_run *run, const nt_element *element,
                     : NT_OK;
 }
 
-nt_status nt_contact_declare(nt_model *model, nt_element *element, nt_pattern *pattern)
+nt_status nt_contact_declare(nt_model *model, nt_element *element)
 {
-    return nt_load_declare(model, element, pattern, NT_BOTH_MOTIONS, NT_BOTH_MOTIONS);
+    return nt_load_declare(model, element, NT_BOTH_MOTIONS, NT_BOTH_MOTIONS);
 }
 
 /* ---- the law -------------------------------------------------------------------------------- */
@@ -261,10 +261,10 @@ nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view)
         return NT_OK;
     }
     if (view->terms->residual) {
-        nt_view_force(view, element->a, s.F);
-        nt_view_moment(view, element->a, v3_cross(s.r_a, s.F));
-        nt_view_force(view, element->b, v3_neg(s.F));
-        nt_view_moment(view, element->b, v3_cross(s.F, s.r_b));
+        nt_view_force(view, NT_T_A, s.F);
+        nt_view_force(view, NT_R_A, v3_cross(s.r_a, s.F));
+        nt_view_force(view, NT_T_B, v3_neg(s.F));
+        nt_view_force(view, NT_R_B, v3_cross(s.F, s.r_b));
     }
     if (view->terms->matrix) {
         change d;

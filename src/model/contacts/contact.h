@@ -95,7 +95,7 @@ nt_status nt_contact_point(const nt_run *run, const nt_element *element,
 double nt_contact_indentation(const nt_element *element, const nt_view *view);
 
 /* Shared callbacks of the contact types. */
-nt_status nt_contact_declare(nt_model *model, nt_element *element, nt_pattern *pattern);
+nt_status nt_contact_declare(nt_model *model, nt_element *element);
 nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view);
 bool nt_contact_depends_on_rates(const nt_run *run, const nt_element *element);
 void nt_contact_reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque);

@@ -109,9 +109,9 @@ static nt_status prepare(nt_run *run, const nt_element *element, bool validate, 
     return NT_OK;
 }
 
-static nt_status declare(nt_model *model, nt_element *element, nt_pattern *pattern)
+static nt_status declare(nt_model *model, nt_element *element)
 {
-    return nt_load_declare(model, element, pattern, NT_BOTH_MOTIONS, NT_BOTH_MOTIONS);
+    return nt_load_declare(model, element, NT_BOTH_MOTIONS, NT_BOTH_MOTIONS);
 }
 
 /* ---- matrices as arrays --------------------------------------------------------------------- */
@@ -300,10 +300,10 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
         return NT_OK;
     }
     if (view->terms->residual) {
-        nt_view_force(view, element->a, v3_neg(s.n));
-        nt_view_moment(view, element->a, v3_neg(v3_add(v3_cross(s.r, s.n), s.m)));
-        nt_view_force(view, element->b, s.n);
-        nt_view_moment(view, element->b, v3_add(v3_cross(s.rho_b, s.n), s.m));
+        nt_view_force(view, NT_T_A, v3_neg(s.n));
+        nt_view_force(view, NT_R_A, v3_neg(v3_add(v3_cross(s.r, s.n), s.m)));
+        nt_view_force(view, NT_T_B, s.n);
+        nt_view_force(view, NT_R_B, v3_add(v3_cross(s.rho_b, s.n), s.m));
     }
     if (view->terms->matrix)
         add_tangent(bushing, element, view, &s);

@@ -75,15 +75,15 @@ static nt_status prepare(nt_run *run, const nt_element *element, bool validate, 
     return nt_load_point(run, element, &force->at, force->on, validate, &force->offset, error);
 }
 
-static nt_status declare(nt_model *model, nt_element *element, nt_pattern *pattern)
+static nt_status declare(nt_model *model, nt_element *element)
 {
     nt_force *force = nt_element_numbers(model->origin, element);
     unsigned rows = force->frame ? NT_MOTION_OF_B : NT_ROTATION_OF_B;
-    nt_status status = nt_load_declare(model, element, pattern, rows, NT_ROTATION_OF_B);
-    if (status)
-        return status;
-    return nt_coupling_declare(&force->coupling, model, element, pattern, NT_MOTION_OF_B,
-                               force->value, 3);
+    nt_status status = nt_coupling_find(&force->coupling, model, element, force->value, 3);
+    if (status == NT_OK)
+        status = nt_load_declare(model, element, rows, NT_ROTATION_OF_B);
+    return status == NT_OK ? nt_coupling_declare(&force->coupling, model, element, NT_MOTION_OF_B)
+                           : status;
 }
 
 static void add_tangent(const nt_element *element, const nt_view *view, v3 F, v3 rho)
@@ -93,10 +93,10 @@ static void add_tangent(const nt_element *element, const nt_view *view, v3 F, v3
     m3 R = view->motion[element->b].R;
 
     if (force->frame) {
-        nt_view_add(view, element->slot[NT_T_B][NT_R_B], m3_scale(k, m3_skew(F)));
-        nt_view_add(view, element->slot[NT_R_B][NT_R_B], m3_scale(k, m3_skew(v3_cross(rho, F))));
+        nt_view_add(view, NT_T_B, NT_R_B, m3_scale(k, m3_skew(F)));
+        nt_view_add(view, NT_R_B, NT_R_B, m3_scale(k, m3_skew(v3_cross(rho, F))));
     } else {
-        nt_view_add(view, element->slot[NT_R_B][NT_R_B], m3_scale(-k, m3_skew_skew(F, rho)));
+        nt_view_add(view, NT_R_B, NT_R_B, m3_scale(-k, m3_skew_skew(F, rho)));
     }
     for (int i = 0; i < force->coupling.n; i++) {
         v3 slope = nt_coupling_slope(&force->coupling, view, i);
@@ -127,8 +127,8 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
         return NT_OK;
     }
     if (view->terms->residual) {
-        nt_view_force(view, element->b, v3_neg(F));
-        nt_view_moment(view, element->b, v3_cross(F, spot.rho));
+        nt_view_force(view, NT_T_B, v3_neg(F));
+        nt_view_force(view, NT_R_B, v3_cross(F, spot.rho));
     }
     if (view->terms->matrix)
         add_tangent(element, view, F, spot.rho);

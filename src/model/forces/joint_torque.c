@@ -50,14 +50,14 @@ static nt_status prepare(nt_run *run, const nt_element *element, bool validate, 
     return nt_load_on_joint(run, element, motor->joint, is_force(element), validate, error);
 }
 
-static nt_status declare(nt_model *model, nt_element *element, nt_pattern *pattern)
+static nt_status declare(nt_model *model, nt_element *element)
 {
     nt_motor *motor = nt_element_numbers(model->origin, element);
     unsigned nodes = is_force(element) ? NT_BOTH_MOTIONS : NT_BOTH_ROTATIONS;
-    nt_status status = nt_load_declare(model, element, pattern, nodes, nodes);
-    if (status)
-        return status;
-    return nt_coupling_declare(&motor->coupling, model, element, pattern, nodes, &motor->value, 1);
+    nt_status status = nt_coupling_find(&motor->coupling, model, element, &motor->value, 1);
+    if (status == NT_OK)
+        status = nt_load_declare(model, element, nodes, nodes);
+    return status == NT_OK ? nt_coupling_declare(&motor->coupling, model, element, nodes) : status;
 }
 
 /* The residual of each node for s = 1. */
@@ -100,7 +100,7 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
         return NT_OK;
     }
     nt_axis_load load = {.translation = force, .s = s};
-    nt_axis_load_add(element, joint, view, &load);
+    nt_axis_load_add(joint, view, &load);
     if (view->terms->matrix && coupling->n > 0) {
         v3 along[NT_PAIR_NODES];
         directions(joint, view, force, along);

@@ -27,30 +27,14 @@ nt_status nt_load_refuse(const nt_model *model, const nt_element *element, nt_er
                       "%s %s: %s", element->type->name, element->name, words);
 }
 
-/* The pattern's node of one of the element's four; -1 where the body has none. */
-static int pair_node(const nt_model *model, const nt_element *element, int node)
+nt_status nt_load_declare(nt_model *model, nt_element *element, unsigned rows, unsigned columns)
 {
-    const nt_body *body = &model->bodies[node < NT_T_B ? element->a : element->b];
-    return node % 2 == 0 ? body->t_node : body->r_node;
-}
-
-nt_status nt_load_declare(const nt_model *model, nt_element *element, nt_pattern *pattern,
-                          unsigned rows, unsigned columns)
-{
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j < 6; j++)
-            element->slot[i][j] = -1;
+    nt_status status = NT_OK;
     for (int i = 0; i < NT_PAIR_NODES; i++)
-        for (int j = 0; j < NT_PAIR_NODES; j++) {
-            int row = rows >> i & 1 ? pair_node(model, element, i) : -1;
-            int column = columns >> j & 1 ? pair_node(model, element, j) : -1;
-            if (row < 0 || column < 0)
-                continue;
-            element->slot[i][j] = nt_pattern_add(pattern, row, column, NT_FULL);
-            if (element->slot[i][j] < 0)
-                return NT_NO_MEMORY;
-        }
-    return NT_OK;
+        for (int j = 0; j < NT_PAIR_NODES && status == NT_OK; j++)
+            if ((rows >> i & 1) && (columns >> j & 1))
+                status = nt_element_couple(model, element, i, j, NT_FULL);
+    return status;
 }
 
 nt_status nt_load_on_joint(const nt_run *run, const nt_element *element, int joint,
@@ -115,13 +99,12 @@ void nt_pair_add(const nt_element *element, const nt_view *view, int row,
     double c = combination->damping, k = combination->stiffness;
 
     for (int column = 0; column < NT_PAIR_NODES; column++) {
-        int slot = element->slot[row][column];
-        if (slot < 0)
+        if (element->slot[row * element->n_ports + column] < 0)
             continue;
         int body = column < NT_T_B ? element->a : element->b;
         m3 rate = column % 2 == 0 ? m3_scale(c, d->v[column])
                                   : m3_multiply(d->v[column], nt_rate_map(view, body, c, k));
-        nt_view_add(view, slot, m3_add(m3_scale(k, d->q[column]), rate));
+        nt_view_add(view, row, column, m3_add(m3_scale(k, d->q[column]), rate));
     }
 }
 
@@ -142,32 +125,21 @@ static int coupled(const nt_coupling *coupling, int signal)
     return -1;
 }
 
-static nt_status declare_signal(nt_coupled_signal *coupled_signal, const nt_model *model,
-                                const nt_element *element, nt_pattern *pattern, unsigned rows)
+static nt_status add_signal(nt_coupled_signal *coupled_signal, nt_model *model, nt_element *element)
 {
     const nt_signal *signal = &model->origin->signals[coupled_signal->signal];
-    for (int row = 0; row < NT_PAIR_NODES; row++)
-        for (int side = 0; side < 2; side++)
-            for (int rotation = 0; rotation < 2; rotation++) {
-                int *slot = &coupled_signal->slot[row][side][rotation];
-                *slot = -1;
-                if (signal->bodies[side] < 0)
-                    continue;
-                const nt_body *body = &model->bodies[signal->bodies[side]];
-                int column = rotation ? body->r_node : body->t_node;
-                int row_node = rows >> row & 1 ? pair_node(model, element, row) : -1;
-                if (row_node < 0 || column < 0)
-                    continue;
-                *slot = nt_pattern_add(pattern, row_node, column, NT_FULL);
-                if (*slot < 0)
-                    return NT_NO_MEMORY;
-            }
+    for (int side = 0; side < 2; side++) {
+        bool there = signal->bodies[side] >= 0;
+        int port = there ? nt_element_port_of_body(model, element, signal->bodies[side]) : -1;
+        if (there && port < 0)
+            return NT_NO_MEMORY;
+        coupled_signal->port[side] = port;
+    }
     return NT_OK;
 }
 
-nt_status nt_coupling_declare(nt_coupling *coupling, nt_model *model, const nt_element *element,
-                              nt_pattern *pattern, unsigned rows,
-                              const nt_expression *const *functions, int count)
+nt_status nt_coupling_find(nt_coupling *coupling, nt_model *model, nt_element *element,
+                           const nt_expression *const *functions, int count)
 {
     int longest = 0, total = 0;
     for (int i = 0; i < count; i++) {
@@ -182,7 +154,6 @@ nt_status nt_coupling_declare(nt_coupling *coupling, nt_model *model, const nt_e
         return NT_NO_MEMORY;
     *coupling = (nt_coupling){.signals = signals};
     model->scratch = scratch > model->scratch ? scratch : model->scratch;
-
     for (int i = 0; i < count; i++) {
         int n;
         const int *variables = nt_expression_variables(functions[i], &n);
@@ -192,12 +163,25 @@ nt_status nt_coupling_declare(nt_coupling *coupling, nt_model *model, const nt_e
                 continue;
             nt_coupled_signal *next = &signals[coupling->n++];
             next->signal = signal;
-            nt_status status = declare_signal(next, model, element, pattern, rows);
-            if (status)
+            nt_status status = add_signal(next, model, element);
+            if (status != NT_OK)
                 return status;
         }
     }
     return NT_OK;
+}
+
+nt_status nt_coupling_declare(const nt_coupling *coupling, nt_model *model, nt_element *element,
+                              unsigned rows)
+{
+    nt_status status = NT_OK;
+    for (int k = 0; k < coupling->n; k++)
+        for (int i = 0; i < 4 * NT_PAIR_NODES && status == NT_OK; i++) {
+            int row = i / 4, port = coupling->signals[k].port[i / 2 % 2], rotation = i % 2;
+            if ((rows >> row & 1) && port >= 0)
+                status = nt_element_couple(model, element, row, port + rotation, NT_FULL);
+        }
+    return status;
 }
 
 nt_status nt_coupling_evaluate(const nt_coupling *coupling, const nt_view *view,
@@ -256,7 +240,7 @@ void nt_coupling_add(const nt_coupling *coupling, const nt_view *view, int k,
         };
         for (int row = 0; row < NT_PAIR_NODES; row++)
             for (int rotation = 0; rotation < 2; rotation++)
-                nt_view_add(view, here->slot[row][side][rotation],
+                nt_view_add(view, row, here->port[side] + rotation,
                             m3_dyad(direction[row], along[rotation]));
     }
 }

@@ -7,8 +7,7 @@
 
 #include "model/model.h"
 
-/* The nodes of a two-body element, in the order of nt_element.slot. */
-enum { NT_T_A, NT_R_A, NT_T_B, NT_R_B, NT_PAIR_NODES };
+enum { NT_PAIR_NODES = NT_R_B + 1 }; /* of two bodies: the first ports */
 
 /* Sets of them, one bit each. */
 enum {
@@ -21,9 +20,8 @@ enum {
 /* For the descriptor: a load has no multipliers. */
 int nt_load_rows(const nt_model *model, const nt_element *element);
 
-/* The element's slots between these nodes; -1 for all others. */
-nt_status nt_load_declare(const nt_model *model, nt_element *element, nt_pattern *pattern,
-                          unsigned rows, unsigned columns);
+/* Blocks between these ports. */
+nt_status nt_load_declare(nt_model *model, nt_element *element, unsigned rows, unsigned columns);
 
 /* NT_BAD_MODEL at the element's place, with its type and name before the words. */
 nt_status nt_load_refuse(const nt_model *model, const nt_element *element, nt_error *error,
@@ -79,11 +77,11 @@ void nt_pair_add(const nt_element *element, const nt_view *view, int row,
 
 /* ---- functions of signals ------------------------------------------------------------------- */
 
-/* A signal that the functions of a load depend on, and the slots (row node of the element; body of
- * the signal; its translation, rotation). */
+/* A signal that the functions of a load depend on, and the ports of its bodies: of their
+ * translations; the rotations' are the next ones. */
 typedef struct nt_coupled_signal {
     int signal;
-    int slot[NT_PAIR_NODES][2][2];
+    int port[2];
 } nt_coupled_signal;
 
 typedef struct nt_coupling {
@@ -91,10 +89,12 @@ typedef struct nt_coupling {
     const nt_coupled_signal *signals; /* [n] */
 } nt_coupling;
 
-/* Finds the signals in functions[count] and declares the blocks (rows, bodies of the signals). */
-nt_status nt_coupling_declare(nt_coupling *coupling, nt_model *model, const nt_element *element,
-                              nt_pattern *pattern, unsigned rows,
-                              const nt_expression *const *functions, int count);
+/* Finds the signals in functions[count] and adds the ports of their bodies; then, when all ports
+ * are there, the blocks (rows, bodies of the signals). */
+nt_status nt_coupling_find(nt_coupling *coupling, nt_model *model, nt_element *element,
+                           const nt_expression *const *functions, int count);
+nt_status nt_coupling_declare(const nt_coupling *coupling, nt_model *model, nt_element *element,
+                              unsigned rows);
 
 /* value[count] of the functions, and where the tangent is wanted their derivatives in the signals,
  * [count][n] in view->scratch. NT_NOT_FINITE where a function has no value. */

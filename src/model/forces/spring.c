@@ -101,9 +101,9 @@ static nt_status prepare(nt_run *run, const nt_element *element, bool validate, 
     return NT_OK;
 }
 
-static nt_status declare(nt_model *model, nt_element *element, nt_pattern *pattern)
+static nt_status declare(nt_model *model, nt_element *element)
 {
-    return nt_load_declare(model, element, pattern, NT_BOTH_MOTIONS, NT_BOTH_MOTIONS);
+    return nt_load_declare(model, element, NT_BOTH_MOTIONS, NT_BOTH_MOTIONS);
 }
 
 /* The columns of one body in d(f n): sign (-1 for A) times (Kd dp + Cd dp'). */
@@ -158,10 +158,10 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
         return NT_OK;
     }
     if (view->terms->residual) {
-        nt_view_force(view, element->a, v3_neg(fn));
-        nt_view_moment(view, element->a, v3_cross(fn, P.rho));
-        nt_view_force(view, element->b, fn);
-        nt_view_moment(view, element->b, v3_cross(Q.rho, fn));
+        nt_view_force(view, NT_T_A, v3_neg(fn));
+        nt_view_force(view, NT_R_A, v3_cross(fn, P.rho));
+        nt_view_force(view, NT_T_B, fn);
+        nt_view_force(view, NT_R_B, v3_cross(Q.rho, fn));
     }
     if (view->terms->matrix) {
         v3 slide = v3_axpy(-l_dot, n, d_dot); /* P d' */

@@ -57,15 +57,16 @@ static nt_status prepare(nt_run *run, const nt_element *element, bool validate, 
     return nt_mass_point_refuse(run->model, element, error);
 }
 
-static nt_status declare(nt_model *model, nt_element *element, nt_pattern *pattern)
+static nt_status declare(nt_model *model, nt_element *element)
 {
     nt_torque *torque = nt_element_numbers(model->origin, element);
     unsigned rows = torque->frame ? NT_ROTATION_OF_B : 0;
-    nt_status status = nt_load_declare(model, element, pattern, rows, NT_ROTATION_OF_B);
-    if (status)
-        return status;
-    return nt_coupling_declare(&torque->coupling, model, element, pattern, NT_ROTATION_OF_B,
-                               torque->value, 3);
+    nt_status status = nt_coupling_find(&torque->coupling, model, element, torque->value, 3);
+    if (status == NT_OK)
+        status = nt_load_declare(model, element, rows, NT_ROTATION_OF_B);
+    return status == NT_OK
+               ? nt_coupling_declare(&torque->coupling, model, element, NT_ROTATION_OF_B)
+               : status;
 }
 
 static void add_tangent(const nt_element *element, const nt_view *view, v3 M)
@@ -75,7 +76,7 @@ static void add_tangent(const nt_element *element, const nt_view *view, v3 M)
     m3 R = view->motion[element->b].R;
 
     if (torque->frame)
-        nt_view_add(view, element->slot[NT_R_B][NT_R_B], m3_scale(k, m3_skew(M)));
+        nt_view_add(view, NT_R_B, NT_R_B, m3_scale(k, m3_skew(M)));
     for (int i = 0; i < torque->coupling.n; i++) {
         v3 slope = nt_coupling_slope(&torque->coupling, view, i);
         v3 M_s = torque->frame ? m3_apply(R, slope) : slope;
@@ -101,7 +102,7 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
         return NT_OK;
     }
     if (view->terms->residual)
-        nt_view_moment(view, element->b, v3_neg(M));
+        nt_view_force(view, NT_R_B, v3_neg(M));
     if (view->terms->matrix)
         add_tangent(element, view, M);
     return NT_OK;

@@ -58,9 +58,9 @@ static nt_status prepare(nt_run *run, const nt_element *element, bool validate, 
     return nt_load_on_joint(run, element, spring->joint, false, validate, error);
 }
 
-static nt_status declare(nt_model *model, nt_element *element, nt_pattern *pattern)
+static nt_status declare(nt_model *model, nt_element *element)
 {
-    return nt_load_declare(model, element, pattern, NT_BOTH_ROTATIONS, NT_BOTH_ROTATIONS);
+    return nt_load_declare(model, element, NT_BOTH_ROTATIONS, NT_BOTH_ROTATIONS);
 }
 
 /* The load's gradient: ds/dq = -(k dphi/dq + c dphi'/dq), ds/dv = -c dphi/dq. */
@@ -90,7 +90,7 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
         return NT_OK;
     }
     nt_axis_load load = load_of(k, c, -(k * wound + c * phi.rate), &phi);
-    nt_axis_load_add(element, joint, view, &load);
+    nt_axis_load_add(joint, view, &load);
     return NT_OK;
 }
 

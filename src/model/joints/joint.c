@@ -330,21 +330,17 @@ const char *nt_joint_row_name(const nt_model *model, const nt_element *element, 
     }
 }
 
-enum { T_A, R_A, T_B, R_B, MULTIPLIER, RATE_MULTIPLIER };
-
 static const int point_blocks[NT_POINT_BLOCKS][2] = {
-    [NT_POINT_L_TA] = {MULTIPLIER, T_A}, [NT_POINT_TA_L] = {T_A, MULTIPLIER},
-    [NT_POINT_L_TB] = {MULTIPLIER, T_B}, [NT_POINT_TB_L] = {T_B, MULTIPLIER},
-    [NT_POINT_L_RA] = {MULTIPLIER, R_A}, [NT_POINT_RA_L] = {R_A, MULTIPLIER},
-    [NT_POINT_L_RB] = {MULTIPLIER, R_B}, [NT_POINT_RB_L] = {R_B, MULTIPLIER},
-    [NT_POINT_RA_RA] = {R_A, R_A},       [NT_POINT_RB_RB] = {R_B, R_B},
+    [NT_POINT_L_TA] = {NT_ROWS, NT_T_A}, [NT_POINT_TA_L] = {NT_T_A, NT_ROWS},
+    [NT_POINT_L_TB] = {NT_ROWS, NT_T_B}, [NT_POINT_TB_L] = {NT_T_B, NT_ROWS},
+    [NT_POINT_L_RA] = {NT_ROWS, NT_R_A}, [NT_POINT_RA_L] = {NT_R_A, NT_ROWS},
+    [NT_POINT_L_RB] = {NT_ROWS, NT_R_B}, [NT_POINT_RB_L] = {NT_R_B, NT_ROWS},
+    [NT_POINT_RA_RA] = {NT_R_A, NT_R_A}, [NT_POINT_RB_RB] = {NT_R_B, NT_R_B},
 };
 
-nt_status nt_joint_declare(nt_model *model, nt_element *e, nt_pattern *pattern)
+nt_status nt_joint_declare(nt_model *model, nt_element *e)
 {
     const nt_joint *joint = nt_model_data(model, e);
-    const nt_body *a = &model->bodies[e->a], *b = &model->bodies[e->b];
-    int nodes[6] = {a->t_node, a->r_node, b->t_node, b->r_node, e->node, -1};
     bool points = false, directions = false; /* what the tangents of the forces couple */
     nt_row_spec specs[8];
     int n = all_specs(joint, specs);
@@ -354,30 +350,26 @@ nt_status nt_joint_declare(nt_model *model, nt_element *e, nt_pattern *pattern)
                   specs[i].kind != NT_ROW_ANGLE;
     }
     bool all = joint->enforce == 1 || (joint->given & (NT_GIVEN_FRICTION | NT_GIVEN_LIMITS));
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j < 6; j++) {
-            e->slot[i][j] = -1;
-            bool multiplier = i == 4 || j == 4, rotations = i % 2 == 1 && j % 2 == 1;
+    nt_status status = NT_OK;
+    for (int i = 0; i <= NT_ROWS; i++)
+        for (int j = 0; j <= NT_ROWS && status == NT_OK; j++) {
+            bool multiplier = i == NT_ROWS || j == NT_ROWS, rotations = i % 2 == 1 && j % 2 == 1;
             bool wanted = multiplier || all || points || (rotations && (directions || i == j));
-            bool zero = i == 4 && j == 4; /* the pattern's own block, which nothing is added to */
-            if (nodes[i] < 0 || nodes[j] < 0 || !wanted || zero)
+            if (!wanted || (i == NT_ROWS && j == NT_ROWS)) /* nothing is added to that one */
                 continue;
             /* a point held in space couples to translations by +-I */
-            bool scaled = multiplier && i != j && (i % 2 == 0 && j % 2 == 0) && e->n_rows == 3 &&
+            bool scaled = multiplier && i % 2 == 0 && j % 2 == 0 && e->n_rows == 3 &&
                           joint->specs[0].kind == NT_ROW_COINCIDE;
-            e->slot[i][j] =
-                nt_pattern_add(pattern, nodes[i], nodes[j], scaled ? NT_SCALED : NT_FULL);
-            if (e->slot[i][j] < 0)
-                return NT_NO_MEMORY;
+            status = nt_element_couple(model, e, i, j, scaled ? NT_SCALED : NT_FULL);
         }
-    return NT_OK;
+    return status;
 }
 
 void nt_joint_locate(nt_model *model, const nt_element *e)
 {
     nt_joint *joint = nt_element_numbers(model->origin, e);
     for (int k = 0; k < NT_POINT_BLOCKS; k++) {
-        int slot = e->slot[point_blocks[k][0]][point_blocks[k][1]];
+        int slot = e->slot[point_blocks[k][0] * e->n_ports + point_blocks[k][1]];
         joint->place[k] = slot < 0 ? -1 : model->pattern.offset[slot];
     }
 }
@@ -396,12 +388,12 @@ static bool motion_of(const nt_joint *joint, const nt_view *view, nt_level level
     return finite;
 }
 
-static void add_forces(const nt_element *e, const nt_view *view, const joint_row *row, double s)
+static void add_forces(const nt_view *view, const joint_row *row, double s)
 {
-    nt_view_force(view, e->a, v3_scale(s, row->force_a));
-    nt_view_moment(view, e->a, v3_scale(s, row->moment_a));
-    nt_view_force(view, e->b, v3_scale(s, row->force_b));
-    nt_view_moment(view, e->b, v3_scale(s, row->moment_b));
+    nt_view_force(view, NT_T_A, v3_scale(s, row->force_a));
+    nt_view_force(view, NT_R_A, v3_scale(s, row->moment_a));
+    nt_view_force(view, NT_T_B, v3_scale(s, row->force_b));
+    nt_view_force(view, NT_R_B, v3_scale(s, row->moment_b));
 }
 
 /* Coefficients of a row in one body's unknowns, (m, c, k) applied. at_rest: the row is of
@@ -422,45 +414,43 @@ static void combine(const nt_view *view, int body, const body_gradient *g, bool 
             v3_add(*rotation, m3_apply_transposed(nt_acceleration_map(view, body, m, k), g->alpha));
 }
 
-/* Row r of a block of three columns; of a multiple of the identity row 0 tells all. */
-static void add_row(const nt_matrix *matrix, int slot, int r, v3 row)
+/* Row r of a block of three columns. */
+static void add_row(const nt_view *view, int row_port, int column_port, int r, v3 row)
 {
-    double *block = nt_matrix_block(matrix, slot);
-    if (!nt_pattern_is_single(matrix->pattern, slot))
+    double *block = nt_view_block(view, row_port, column_port);
+    if (block)
         v3_accumulate(block + 3 * r, row);
-    else if (r == 0)
-        block[0] += row.x;
 }
 
-/* Column r of a block of three rows, likewise. */
-static void add_column(const nt_matrix *matrix, int slot, int r, int width, v3 column)
+/* Column r of a block of three rows. */
+static void add_column(const nt_view *view, int row_port, int column_port, int r, int width,
+                       v3 column)
 {
-    double *block = nt_matrix_block(matrix, slot);
-    if (!nt_pattern_is_single(matrix->pattern, slot))
+    double *block = nt_view_block(view, row_port, column_port);
+    if (block)
         block[r] += column.x, block[width + r] += column.y, block[2 * width + r] += column.z;
-    else if (r == 0)
-        block[0] += column.x;
 }
 
-static void add_row_blocks(const nt_element *e, const nt_view *view, const joint_row *row, int r)
+void nt_joint_add_row_blocks(const nt_element *between, const nt_view *view, const joint_row *row,
+                             int r)
 {
+    const nt_element *e = view->local->element;
     const nt_combination *c = view->terms->combination;
-    const nt_matrix *matrix = view->terms->matrix;
     v3 along[4];
     bool at_rest = view->terms->level == NT_POSITION && r < e->n_rows;
-    combine(view, e->a, &row->a, at_rest, c->row_mass, c->row_damping, c->row_stiffness,
-            &along[T_A], &along[R_A]);
-    combine(view, e->b, &row->b, at_rest, c->row_mass, c->row_damping, c->row_stiffness,
-            &along[T_B], &along[R_B]);
+    combine(view, between->a, &row->a, at_rest, c->row_mass, c->row_damping, c->row_stiffness,
+            &along[NT_T_A], &along[NT_R_A]);
+    combine(view, between->b, &row->b, at_rest, c->row_mass, c->row_damping, c->row_stiffness,
+            &along[NT_T_B], &along[NT_R_B]);
     const v3 force[4] = {row->force_a, row->moment_a, row->force_b, row->moment_b};
     bool rate = r >= e->n_rows;
-    int node = rate ? RATE_MULTIPLIER : MULTIPLIER, width = rate ? e->n_rates : e->n_rows;
+    int node = rate ? NT_RATES : NT_ROWS, width = rate ? e->n_rates : e->n_rows;
     r -= rate ? e->n_rows : 0;
     for (int i = 0; i < 4; i++) {
-        if (e->slot[node][i] >= 0)
-            add_row(matrix, e->slot[node][i], r, along[i]);
-        if (e->slot[i][node] >= 0 && (view->terms->parts & NT_REACTIONS))
-            add_column(matrix, e->slot[i][node], r, width, v3_scale(c->multiplier, force[i]));
+        int port = nt_view_port(view, i);
+        add_row(view, node, port, r, along[i]);
+        if (view->terms->parts & NT_REACTIONS)
+            add_column(view, port, node, r, width, v3_scale(c->multiplier, force[i]));
     }
 }
 
@@ -471,9 +461,9 @@ void nt_joint_add_row(const nt_element *e, const nt_view *view, const joint_row 
     if (terms->rows)
         terms->rows[i] = row->value;
     if (terms->residual && (terms->parts & NT_REACTIONS))
-        add_forces(e, view, row, view->lambda[i]);
+        add_forces(view, row, view->lambda[i]);
     if (terms->matrix)
-        add_row_blocks(e, view, row, r);
+        nt_joint_add_row_blocks(e, view, row, r);
 }
 
 /* lambda = k Phi + c Phi' instead of a multiplier: the dyads of its gradient */
@@ -497,7 +487,7 @@ static void add_penalty_blocks(const nt_element *e, const nt_view *view, const j
                          position->moment_b};
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 4; j++)
-            nt_view_add(view, e->slot[i][j], m3_dyad(force[i], along[j]));
+            nt_view_add(view, i, j, m3_dyad(force[i], along[j]));
 }
 
 static nt_status add_penalty(const nt_element *e, const nt_view *view)
@@ -528,11 +518,11 @@ static nt_status add_penalty(const nt_element *e, const nt_view *view)
                 continue;
             }
             if (view->terms->residual)
-                add_forces(e, view, &position, lambda);
+                add_forces(view, &position, lambda);
             if (!tangent)
                 continue;
             add_penalty_blocks(e, view, &position, &velocity, joint->stiffness, joint->damping);
-            joint_row_tangent(e, view, &g, &specs[i], k, f, lambda * c->stiffness);
+            joint_row_tangent(view, &g, &specs[i], k, f, lambda * c->stiffness);
         }
     return NT_OK;
 }
@@ -566,28 +556,47 @@ static nt_status add_rows(const nt_element *e, const nt_view *view)
             nt_joint_add_row(e, view, &row, r);
             if (terms->matrix && (terms->parts & NT_REACTIONS) &&
                 terms->combination->stiffness != 0)
-                joint_row_tangent(e, view, &g, &specs[i], k, f,
+                joint_row_tangent(view, &g, &specs[i], k, f,
                                   lambda[r] * terms->combination->stiffness);
         }
     return NT_OK;
 }
 
-/* a~, s I (one number) and a full block added to the block at a place of a matrix; -1: there is
- * none */
-static inline void add_skew(double *values, int place, v3 a)
+/* Where a joint that holds a point adds to a block: it adds once to every place, so that it need
+ * not gather its terms first, unless elements are evaluated side by side. NULL: there is no such
+ * block. */
+static inline double *point_block(const nt_joint *joint, const nt_view *view, int block)
 {
-    if (place >= 0)
-        m3_accumulate_skew(values + place, a);
+    int place = joint->place[block];
+    if (place < 0)
+        return NULL;
+    return view->local->apart ? nt_view_block(view, point_blocks[block][0], point_blocks[block][1])
+                              : view->terms->matrix->values + place;
 }
-static inline void add_multiple(double *values, int place, double s)
+
+/* a~, s I (one number) and a full block */
+static inline void add_skew(double *block, v3 a)
 {
-    if (place >= 0)
-        values[place] += s;
+    if (block)
+        m3_accumulate_skew(block, a);
 }
-static inline void add_block(double *values, int place, m3 a)
+static inline void add_multiple(double *block, double s)
 {
-    if (place >= 0)
-        m3_accumulate(values + place, a);
+    if (block)
+        block[0] += s;
+}
+static inline void add_block(double *block, m3 a)
+{
+    if (block)
+        m3_accumulate(block, a);
+}
+
+static inline void add_force(const nt_element *e, const nt_view *view, int port, v3 f)
+{
+    if (view->local->apart)
+        nt_view_force(view, port, f);
+    else if (e->ports[port].node >= 0)
+        v3_accumulate(view->terms->residual + e->ports[port].first, f);
 }
 
 /* Most joints of most models hold a point and nothing else: the same as add_rows, written out. With
@@ -629,30 +638,28 @@ static void add_point(const nt_element *e, const nt_view *view)
         v3_store(rows,
                  v3_sub(point_rate(a, rho_a, terms->level), point_rate(b, rho_b, terms->level)));
     if (terms->residual && reactions) {
-        nt_view_force(view, e->a, F);
-        nt_view_moment(view, e->a, v3_cross(rho_a, F));
-        nt_view_force(view, e->b, v3_neg(F));
-        nt_view_moment(view, e->b, v3_cross(F, rho_b));
+        add_force(e, view, NT_T_A, F);
+        add_force(e, view, NT_R_A, v3_cross(rho_a, F));
+        add_force(e, view, NT_T_B, v3_neg(F));
+        add_force(e, view, NT_R_B, v3_cross(F, rho_b));
     }
     if (!terms->matrix)
         return;
     const nt_combination *c = terms->combination;
     const double highest[] = {c->row_stiffness, c->row_damping, c->row_mass};
     double k = highest[terms->level], s = reactions ? c->multiplier : 0;
-    double *values = terms->matrix->values;
-    const int *place = joint->place;
-    add_multiple(values, place[NT_POINT_L_TA], k);
-    add_multiple(values, place[NT_POINT_TA_L], s);
-    add_multiple(values, place[NT_POINT_L_TB], -k);
-    add_multiple(values, place[NT_POINT_TB_L], -s);
-    add_skew(values, place[NT_POINT_L_RA], v3_scale(-k, rho_a));
-    add_skew(values, place[NT_POINT_RA_L], v3_scale(s, rho_a));
-    add_skew(values, place[NT_POINT_L_RB], v3_scale(k, rho_b));
-    add_skew(values, place[NT_POINT_RB_L], v3_scale(-s, rho_b));
+    add_multiple(point_block(joint, view, NT_POINT_L_TA), k);
+    add_multiple(point_block(joint, view, NT_POINT_TA_L), s);
+    add_multiple(point_block(joint, view, NT_POINT_L_TB), -k);
+    add_multiple(point_block(joint, view, NT_POINT_TB_L), -s);
+    add_skew(point_block(joint, view, NT_POINT_L_RA), v3_scale(-k, rho_a));
+    add_skew(point_block(joint, view, NT_POINT_RA_L), v3_scale(s, rho_a));
+    add_skew(point_block(joint, view, NT_POINT_L_RB), v3_scale(k, rho_b));
+    add_skew(point_block(joint, view, NT_POINT_RB_L), v3_scale(-s, rho_b));
     if (reactions && c->stiffness != 0) {
         v3 Fk = v3_scale(c->stiffness, F);
-        add_block(values, place[NT_POINT_RA_RA], m3_skew_skew(Fk, rho_a));
-        add_block(values, place[NT_POINT_RB_RB], m3_skew_skew(v3_neg(Fk), rho_b));
+        add_block(point_block(joint, view, NT_POINT_RA_RA), m3_skew_skew(Fk, rho_a));
+        add_block(point_block(joint, view, NT_POINT_RB_RB), m3_skew_skew(v3_neg(Fk), rho_b));
     }
 }
 

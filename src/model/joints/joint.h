@@ -149,7 +149,7 @@ nt_status nt_joint_prepare(nt_run *run, const nt_element *element, const nt_row_
                            bool validate, nt_error *error);
 /* f1 beside e1 at the present initial placement: the zero of the angle. */
 void nt_joint_align(nt_run *run, const nt_element *element);
-nt_status nt_joint_declare(nt_model *model, nt_element *element, nt_pattern *pattern);
+nt_status nt_joint_declare(nt_model *model, nt_element *element);
 /* joint.place, when all elements have declared their blocks. */
 void nt_joint_locate(nt_model *model, const nt_element *element);
 bool nt_joint_depends_on_rates(const nt_run *run, const nt_element *element);
@@ -165,7 +165,8 @@ void nt_joint_reaction(const nt_element *element, const nt_view *view, v3 *force
     .rows = nt_joint_rows, .declare = nt_joint_declare, .evaluate = nt_joint_evaluate,             \
     .depends_on_rates = nt_joint_depends_on_rates, .row_quantity = nt_joint_row_quantity,          \
     .row_name = nt_joint_row_name, .reaction = nt_joint_reaction, .as_joint = nt_joint_of,         \
-    .site = nt_joint_site, .is_smooth = nt_joint_is_smooth, .does_work = nt_joint_does_work
+    .align = nt_joint_align, .site = nt_joint_site, .is_smooth = nt_joint_is_smooth,               \
+    .does_work = nt_joint_does_work
 
 /* Friction and limits along the free coordinate (joint_load.c): adds terms, or energies. Called by
  * nt_joint_evaluate. */
@@ -182,8 +183,7 @@ typedef struct nt_axis_load {
     v3 s_xa, s_ra, s_xb, s_rb; /* ds/d(x_A, theta_A, x_B, theta_B)   */
     v3 s_va, s_wa, s_vb, s_wb; /* ds/d(velocities)                   */
 } nt_axis_load;
-void nt_axis_load_add(const nt_element *slots, const nt_element *joint, const nt_view *view,
-                      const nt_axis_load *load);
+void nt_axis_load_add(const nt_element *joint, const nt_view *view, const nt_axis_load *load);
 
 /* Values and gradients of the free coordinates for axis loads. rate_*: of the rate in positions;
  * the gradient of the rate in velocities equals that of the coordinate in positions. */

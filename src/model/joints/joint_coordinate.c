@@ -6,6 +6,12 @@
  *   dphi = (c ds - s dc)/D,   phi' = (c s' - s c')/D,
  *   d(phi') = (dc s' + c ds' - ds c' - s dc')/D - 2 phi' (c dc + s ds)/D.
  *
+ * and, as a row of a constraint at the level of accelerations, with N = c s'' - s c'' and
+ * E = c c' + s s',
+ *
+ *   phi'' = (N - 2 phi' E)/D,
+ *   d(phi'') = (dN - 2 E d(phi') - 2 phi' dE - phi'' dD)/D.
+ *
  * The displacement is e3 . d. */
 #include "model/evaluate.h"
 #include "model/joints/joint_rows.h"
@@ -13,13 +19,66 @@
 #include <math.h>
 #include <stddef.h>
 
-enum { TA, RA, TB, RB };
-
 static const double TURN = 6.283185307179586476925286766559;
 
 static const nt_row_spec sine_spec = {NT_ROW_PERPENDICULAR, 1, 0};
 static const nt_row_spec cosine_spec = {NT_ROW_PERPENDICULAR, 0, 0};
 static const nt_row_spec slide_spec = {NT_ROW_ALONG, 2, 0};
+
+/* target += k row: values, gradients and forces alike. */
+static void add_multiple(joint_row *target, double k, const joint_row *row)
+{
+    double *to = (double *)(void *)target;
+    const double *from = (const double *)(const void *)row;
+    for (size_t i = 0; i < sizeof *row / sizeof *to; i++) /* a row holds numbers alone */
+        to[i] += k * from[i];
+}
+
+joint_row joint_row_scaled(double k, const joint_row *row)
+{
+    joint_row out = {0};
+    add_multiple(&out, k, row);
+    return out;
+}
+
+static void angle_row(joint_row *out, const joint_geometry *g, nt_level level)
+{
+    joint_row s[3], c[3], phi[3] = {{0}};
+    for (int i = 0; i <= (int)level; i++) {
+        joint_row_of(&s[i], g, &sine_spec, 0, (nt_level)i, 0, NULL);
+        joint_row_of(&c[i], g, &cosine_spec, 0, (nt_level)i, 0, NULL);
+    }
+    double S = s[0].value, C = c[0].value, D = S * S + C * C;
+    add_multiple(&phi[0], C / D, &s[0]);
+    add_multiple(&phi[0], -S / D, &c[0]);
+    phi[0].value = atan2(S, C);
+    if (level >= NT_VELOCITY) {
+        double S1 = s[1].value, C1 = c[1].value, rate = (C * S1 - S * C1) / D;
+        add_multiple(&phi[1], C / D, &s[1]);
+        add_multiple(&phi[1], -S / D, &c[1]);
+        add_multiple(&phi[1], (S1 - 2 * rate * C) / D, &c[0]);
+        add_multiple(&phi[1], (-C1 - 2 * rate * S) / D, &s[0]);
+        phi[1].value = rate;
+    }
+    if (level == NT_ACCELERATION) {
+        double S1 = s[1].value, C1 = c[1].value, S2 = s[2].value, C2 = c[2].value;
+        double rate = phi[1].value, E = C * C1 + S * S1;
+        double second = (C * S2 - S * C2 - 2 * rate * E) / D;
+        add_multiple(&phi[2], C / D, &s[2]);
+        add_multiple(&phi[2], -S / D, &c[2]);
+        add_multiple(&phi[2], -2 * rate * C / D, &c[1]);
+        add_multiple(&phi[2], -2 * rate * S / D, &s[1]);
+        add_multiple(&phi[2], (S2 - 2 * rate * C1 - 2 * second * C) / D, &c[0]);
+        add_multiple(&phi[2], (-C2 - 2 * rate * S1 - 2 * second * S) / D, &s[0]);
+        add_multiple(&phi[2], -2 * E / D, &phi[1]);
+        phi[2].value = second;
+    }
+    *out = phi[level];
+    /* forces are those of a moment about the axis of A: see nt_axis_load_add */
+    out->moment_b = g->e[2].r;
+    out->moment_a = v3_neg(g->e[2].r);
+    out->force_a = out->force_b = v3_of(0, 0, 0);
+}
 
 /* The value nearest to where the angle must be by now. Of a driven joint that is its motion, which
  * may jump; of a free one the last one, carried on by the mean of the
@@ -83,6 +142,20 @@ nt_coordinate nt_joint_coordinate(const nt_element *element, const nt_view *view
     return out;
 }
 
+void nt_joint_coordinate_row(const nt_element *element, const nt_view *view, bool translation,
+                             nt_level level, joint_row *row)
+{
+    joint_geometry g;
+    joint_geometry_of(&g, element, view);
+    if (translation) {
+        joint_row_of(row, &g, &slide_spec, 0, level, 0, NULL);
+        return;
+    }
+    angle_row(row, &g, level);
+    if (level == NT_POSITION)
+        row->value = nt_joint_coordinate(element, view, false).value;
+}
+
 double nt_joint_angle(const nt_element *element, const nt_view *view)
 {
     return nt_joint_coordinate(element, view, false).value;
@@ -103,45 +176,53 @@ double nt_joint_displacement_rate(const nt_element *element, const nt_view *view
     return nt_joint_coordinate(element, view, true).rate;
 }
 
+static void push(const nt_view *view, int port, v3 f)
+{
+    nt_view_force(view, nt_view_port(view, port), f);
+}
+static void put(const nt_view *view, int row, int column, m3 block)
+{
+    nt_view_add(view, nt_view_port(view, row), nt_view_port(view, column), block);
+}
+
 /* Residual -s times the direction of the load in each node, and its tangent. */
-void nt_axis_load_add(const nt_element *slots, const nt_element *joint, const nt_view *view,
-                      const nt_axis_load *load)
+void nt_axis_load_add(const nt_element *joint, const nt_view *view, const nt_axis_load *load)
 {
     const nt_terms *terms = view->terms;
     joint_geometry g;
     joint_geometry_of(&g, joint, view);
     v3 axis = g.e[2].r, direction[4] = {{0}};
     if (load->translation) {
-        direction[TB] = axis;
-        direction[RB] = v3_cross(g.pb.arm, axis);
-        direction[TA] = v3_neg(axis);
-        direction[RA] = v3_neg(v3_cross(v3_add(g.d, g.pa.arm), axis));
+        direction[NT_T_B] = axis;
+        direction[NT_R_B] = v3_cross(g.pb.arm, axis);
+        direction[NT_T_A] = v3_neg(axis);
+        direction[NT_R_A] = v3_neg(v3_cross(v3_add(g.d, g.pa.arm), axis));
     } else {
-        direction[RB] = axis;
-        direction[RA] = v3_neg(axis);
+        direction[NT_R_B] = axis;
+        direction[NT_R_A] = v3_neg(axis);
     }
     if (terms->residual) {
-        nt_view_force(view, joint->a, v3_scale(-load->s, direction[TA]));
-        nt_view_moment(view, joint->a, v3_scale(-load->s, direction[RA]));
-        nt_view_force(view, joint->b, v3_scale(-load->s, direction[TB]));
-        nt_view_moment(view, joint->b, v3_scale(-load->s, direction[RB]));
+        push(view, NT_T_A, v3_scale(-load->s, direction[NT_T_A]));
+        push(view, NT_R_A, v3_scale(-load->s, direction[NT_R_A]));
+        push(view, NT_T_B, v3_scale(-load->s, direction[NT_T_B]));
+        push(view, NT_R_B, v3_scale(-load->s, direction[NT_R_B]));
     }
     if (!terms->matrix)
         return;
     double k = terms->combination->stiffness, c = terms->combination->damping;
     v3 along[4] = {v3_axpy(k, load->s_xa, v3_scale(c, load->s_va)), v3_scale(k, load->s_ra),
                    v3_axpy(k, load->s_xb, v3_scale(c, load->s_vb)), v3_scale(k, load->s_rb)};
-    along[RA] =
-        v3_add(along[RA], m3_apply_transposed(nt_rate_map(view, joint->a, c, k), load->s_wa));
-    along[RB] =
-        v3_add(along[RB], m3_apply_transposed(nt_rate_map(view, joint->b, c, k), load->s_wb));
+    along[NT_R_A] =
+        v3_add(along[NT_R_A], m3_apply_transposed(nt_rate_map(view, joint->a, c, k), load->s_wa));
+    along[NT_R_B] =
+        v3_add(along[NT_R_B], m3_apply_transposed(nt_rate_map(view, joint->b, c, k), load->s_wb));
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 4; j++)
-            nt_view_add(view, slots->slot[i][j], m3_scale(-1, m3_dyad(direction[i], along[j])));
+            put(view, i, j, m3_scale(-1, m3_dyad(direction[i], along[j])));
     if (load->translation) {
-        joint_row_tangent(slots, view, &g, &slide_spec, 0, NULL, -load->s * k);
+        joint_row_tangent(view, &g, &slide_spec, 0, NULL, -load->s * k);
     } else { /* d e3 = -e3~ dtheta_A */
-        nt_view_add(view, slots->slot[RB][RA], m3_scale(k * load->s, m3_skew(axis)));
-        nt_view_add(view, slots->slot[RA][RA], m3_scale(-k * load->s, m3_skew(axis)));
+        put(view, NT_R_B, NT_R_A, m3_scale(k * load->s, m3_skew(axis)));
+        put(view, NT_R_A, NT_R_A, m3_scale(-k * load->s, m3_skew(axis)));
     }
 }

@@ -113,7 +113,7 @@ nt_status nt_joint_load_evaluate(const nt_element *element, const nt_view *view)
         .s_vb = v3_scale(c, x.xb),
         .s_wb = v3_scale(c, x.rb),
     };
-    nt_axis_load_add(element, element, view, &load);
+    nt_axis_load_add(element, view, &load);
     return NT_OK;
 }
 

@@ -251,92 +251,88 @@ bool joint_row_of(joint_row *row, const joint_geometry *g, const nt_row_spec *sp
 
 /* ---- tangents of row forces ----------------------------------------------------------------- */
 
-enum { TA, RA, TB, RB };
-
-static void put(const nt_element *e, const nt_view *view, int i, int j, double s, m3 block)
+static void put(const nt_view *view, int i, int j, double s, m3 block)
 {
-    nt_view_add(view, e->slot[i][j], m3_scale(s, block));
+    nt_view_add(view, nt_view_port(view, i), nt_view_port(view, j), m3_scale(s, block));
 }
 
 /* lambda (e . d): force lambda e at p_B on B, its opposite at p_B on A */
-static void along_tangent(const nt_element *s, const nt_view *view, const joint_geometry *g, v3 e,
-                          double k)
+static void along_tangent(const nt_view *view, const joint_geometry *g, v3 e, double k)
 {
     m3 E = m3_skew(e);
     v3 D = v3_add(g->d, g->pa.arm), rho = g->pb.arm;
-    put(s, view, TB, RA, -k, E);
-    put(s, view, TA, RA, k, E);
-    put(s, view, RB, RB, k, m3_skew_skew(e, rho));
-    put(s, view, RB, RA, -k, m3_skew_skew(rho, e));
-    put(s, view, RA, RA, k, m3_skew_skew(D, e));
-    put(s, view, RA, TB, k, E);
-    put(s, view, RA, TA, -k, E);
-    put(s, view, RA, RB, -k, m3_skew_skew(e, rho));
+    put(view, NT_T_B, NT_R_A, -k, E);
+    put(view, NT_T_A, NT_R_A, k, E);
+    put(view, NT_R_B, NT_R_B, k, m3_skew_skew(e, rho));
+    put(view, NT_R_B, NT_R_A, -k, m3_skew_skew(rho, e));
+    put(view, NT_R_A, NT_R_A, k, m3_skew_skew(D, e));
+    put(view, NT_R_A, NT_T_B, k, E);
+    put(view, NT_R_A, NT_T_A, -k, E);
+    put(view, NT_R_A, NT_R_B, -k, m3_skew_skew(e, rho));
 }
 
 /* lambda (u . w): moment lambda u x w on A, its opposite on B */
-static void directions_tangent(const nt_element *s, const nt_view *view, v3 u, v3 w, double k)
+static void directions_tangent(const nt_view *view, v3 u, v3 w, double k)
 {
-    put(s, view, RA, RA, k, m3_skew_skew(w, u));
-    put(s, view, RA, RB, -k, m3_skew_skew(u, w));
-    put(s, view, RB, RA, -k, m3_skew_skew(w, u));
-    put(s, view, RB, RB, k, m3_skew_skew(u, w));
+    put(view, NT_R_A, NT_R_A, k, m3_skew_skew(w, u));
+    put(view, NT_R_A, NT_R_B, -k, m3_skew_skew(u, w));
+    put(view, NT_R_B, NT_R_A, -k, m3_skew_skew(w, u));
+    put(view, NT_R_B, NT_R_B, k, m3_skew_skew(u, w));
 }
 
 /* A force F at p_B on B and -F at p_A on A, with dF = P dd */
-void pair_force_tangent(const nt_element *s, const nt_view *view, v3 rho_a, v3 rho_b, v3 F, m3 P,
-                        double k)
+void pair_force_tangent(const nt_view *view, v3 rho_a, v3 rho_b, v3 F, m3 P, double k)
 {
     m3 Pa = m3_multiply_skew(P, rho_a), Pb = m3_multiply_skew(P, rho_b);
     m3 aP = m3_skew_multiply(rho_a, P), bP = m3_skew_multiply(rho_b, P);
-    put(s, view, TB, TB, k, P);
-    put(s, view, TB, TA, -k, P);
-    put(s, view, TB, RB, -k, Pb);
-    put(s, view, TB, RA, k, Pa);
-    put(s, view, TA, TB, -k, P);
-    put(s, view, TA, TA, k, P);
-    put(s, view, TA, RB, k, Pb);
-    put(s, view, TA, RA, -k, Pa);
-    put(s, view, RB, TB, k, bP);
-    put(s, view, RB, TA, -k, bP);
-    put(s, view, RB, RB, k, m3_sub(m3_skew_skew(F, rho_b), m3_multiply_skew(bP, rho_b)));
-    put(s, view, RB, RA, k, m3_multiply_skew(bP, rho_a));
-    put(s, view, RA, TB, -k, aP);
-    put(s, view, RA, TA, k, aP);
-    put(s, view, RA, RB, k, m3_multiply_skew(aP, rho_b));
-    put(s, view, RA, RA, -k, m3_add(m3_skew_skew(F, rho_a), m3_multiply_skew(aP, rho_a)));
+    put(view, NT_T_B, NT_T_B, k, P);
+    put(view, NT_T_B, NT_T_A, -k, P);
+    put(view, NT_T_B, NT_R_B, -k, Pb);
+    put(view, NT_T_B, NT_R_A, k, Pa);
+    put(view, NT_T_A, NT_T_B, -k, P);
+    put(view, NT_T_A, NT_T_A, k, P);
+    put(view, NT_T_A, NT_R_B, k, Pb);
+    put(view, NT_T_A, NT_R_A, -k, Pa);
+    put(view, NT_R_B, NT_T_B, k, bP);
+    put(view, NT_R_B, NT_T_A, -k, bP);
+    put(view, NT_R_B, NT_R_B, k, m3_sub(m3_skew_skew(F, rho_b), m3_multiply_skew(bP, rho_b)));
+    put(view, NT_R_B, NT_R_A, k, m3_multiply_skew(bP, rho_a));
+    put(view, NT_R_A, NT_T_B, -k, aP);
+    put(view, NT_R_A, NT_T_A, k, aP);
+    put(view, NT_R_A, NT_R_B, k, m3_multiply_skew(aP, rho_b));
+    put(view, NT_R_A, NT_R_A, -k, m3_add(m3_skew_skew(F, rho_a), m3_multiply_skew(aP, rho_a)));
 }
 
-void joint_row_tangent(const nt_element *s, const nt_view *view, const joint_geometry *g,
-                       const nt_row_spec *spec, int component, const double motion[3], double k)
+void joint_row_tangent(const nt_view *view, const joint_geometry *g, const nt_row_spec *spec,
+                       int component, const double motion[3], double k)
 {
     switch (spec->kind) {
     case NT_ROW_COINCIDE: {
         v3 F = v3_of(component == 0, component == 1, component == 2);
-        put(s, view, RA, RA, k, m3_skew_skew(F, g->pa.arm));
-        put(s, view, RB, RB, -k, m3_skew_skew(F, g->pb.arm));
+        put(view, NT_R_A, NT_R_A, k, m3_skew_skew(F, g->pa.arm));
+        put(view, NT_R_B, NT_R_B, -k, m3_skew_skew(F, g->pb.arm));
         break;
     }
     case NT_ROW_ALONG:
-        along_tangent(s, view, g, g->e[spec->i].r, k);
+        along_tangent(view, g, g->e[spec->i].r, k);
         break;
     case NT_ROW_SLIDE:
-        along_tangent(s, view, g, g->e[2].r, k);
+        along_tangent(view, g, g->e[2].r, k);
         break;
     case NT_ROW_PERPENDICULAR:
-        directions_tangent(s, view, g->e[spec->i].r, g->f[spec->j].r, k);
+        directions_tangent(view, g->e[spec->i].r, g->f[spec->j].r, k);
         break;
     case NT_ROW_ANGLE: {
         body_vector u = turning_direction(g, motion);
         double shift, sign = angle_branch(g, motion, v3_dot(u.r, g->f[0].r), &shift);
-        directions_tangent(s, view, u.r, g->f[0].r, sign * k);
+        directions_tangent(view, u.r, g->f[0].r, sign * k);
         break;
     }
     case NT_ROW_DISTANCE: {
         double ell = v3_norm(g->d);
         v3 n = v3_scale(1 / ell, g->d);
         m3 P = m3_scale(1 / ell, m3_sub(m3_identity(), m3_dyad(n, n)));
-        pair_force_tangent(s, view, g->pa.arm, g->pb.arm, n, P, k);
+        pair_force_tangent(view, g->pa.arm, g->pb.arm, n, P, k);
         break;
     }
     }

@@ -25,17 +25,29 @@ void joint_positions_of(joint_geometry *geometry, const nt_element *element, con
 bool joint_row_of(joint_row *row, const joint_geometry *geometry, const nt_row_spec *spec,
                   int component, nt_level level, double length, const double motion[3]);
 
+/* The free angle of a joint (translation: its displacement) or its derivatives as a row between its
+ * bodies; the force of its multiplier is that of nt_axis_load_add. */
+void nt_joint_coordinate_row(const nt_element *joint, const nt_view *view, bool translation,
+                             nt_level level, joint_row *row);
+
+/* k times a row: its value, gradients and forces. */
+joint_row joint_row_scaled(double k, const joint_row *row);
+
+/* Add the blocks of row r of the element at hand: its derivatives and its force, between the bodies
+ * of `between`, which stand at the view's ports for A and B (joint.c). */
+void nt_joint_add_row_blocks(const nt_element *between, const nt_view *view, const joint_row *row,
+                             int r);
+
 /* Add row r of an element (holonomic, then nonholonomic): its value, its multiplier's force, its
  * blocks (joint.c). */
 void nt_joint_add_row(const nt_element *element, const nt_view *view, const joint_row *row, int r);
 
 /* Add k times the derivative of the row's force (multiplier 1) in positions. */
-void joint_row_tangent(const nt_element *slots, const nt_view *view, const joint_geometry *geometry,
-                       const nt_row_spec *spec, int component, const double motion[3], double k);
+void joint_row_tangent(const nt_view *view, const joint_geometry *geometry, const nt_row_spec *spec,
+                       int component, const double motion[3], double k);
 
 /* Add k times the tangent of a force F at p_B on B and -F at p_A on A (as residual -F on B ... sign
  * as a row's force: +F on B, -F on A), with dF = P d(p_B - p_A); rho are the arms. */
-void pair_force_tangent(const nt_element *slots, const nt_view *view, v3 rho_a, v3 rho_b, v3 F,
-                        m3 P, double k);
+void pair_force_tangent(const nt_view *view, v3 rho_a, v3 rho_b, v3 F, m3 P, double k);
 
 #endif

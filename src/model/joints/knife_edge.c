@@ -89,21 +89,18 @@ static void edge_row(joint_row *row, const joint_geometry *g, nt_level level)
     add_gradient(&row->a, g->a, &g->pa, true, v3_neg(d0), v3_neg(d1), v3_neg(d2));
 }
 
-enum { T_A, R_A, T_B, R_B };
-
 /* k times the derivative of the forces: G and rho x G on B, both fixed in it, and on A -G and
  * -D x G with D = p_B - x_A, dD = dx_B + dtheta_B x rho - dx_A. */
-static void add_force_tangent(const nt_element *e, const nt_view *view, const joint_geometry *g,
-                              v3 G, double k)
+static void add_force_tangent(const nt_view *view, const joint_geometry *g, v3 G, double k)
 {
     v3 D = v3_add(g->d, g->pa.arm), rho = g->pb.arm;
     m3 across = m3_scale(k, m3_skew(G));
-    nt_view_add(view, e->slot[T_B][R_B], m3_scale(-1, across));
-    nt_view_add(view, e->slot[T_A][R_B], across);
-    nt_view_add(view, e->slot[R_B][R_B], m3_scale(-k, m3_skew(v3_cross(rho, G))));
-    nt_view_add(view, e->slot[R_A][T_B], across);
-    nt_view_add(view, e->slot[R_A][T_A], m3_scale(-1, across));
-    nt_view_add(view, e->slot[R_A][R_B],
+    nt_view_add(view, NT_T_B, NT_R_B, m3_scale(-1, across));
+    nt_view_add(view, NT_T_A, NT_R_B, across);
+    nt_view_add(view, NT_R_B, NT_R_B, m3_scale(-k, m3_skew(v3_cross(rho, G))));
+    nt_view_add(view, NT_R_A, NT_T_B, across);
+    nt_view_add(view, NT_R_A, NT_T_A, m3_scale(-1, across));
+    nt_view_add(view, NT_R_A, NT_R_B,
                 m3_scale(k, m3_sub(m3_skew_skew(D, G), m3_skew_skew(G, rho))));
 }
 
@@ -122,12 +119,12 @@ static nt_status evaluate(const nt_element *e, const nt_view *view)
         joint_row_of(&row, &g, &on_plane, 0, terms->level, 0, NULL);
         nt_joint_add_row(e, view, &row, 0);
         if (k != 0)
-            joint_row_tangent(e, view, &g, &on_plane, 0, NULL, k * view->lambda[e->first_row]);
+            joint_row_tangent(view, &g, &on_plane, 0, NULL, k * view->lambda[e->first_row]);
     }
     edge_row(&row, &g, terms->level);
     nt_joint_add_row(e, view, &row, plane);
     if (k != 0)
-        add_force_tangent(e, view, &g, v3_scale(view->lambda[e->first_rate], g.f[2].r), k);
+        add_force_tangent(view, &g, v3_scale(view->lambda[e->first_rate], g.f[2].r), k);
     return NT_OK;
 }
 
@@ -156,6 +153,7 @@ const nt_element_type nt_joint_knife_edge = {
     .evaluate = evaluate,
     .row_quantity = nt_rolling_row_quantity,
     .row_name = row_name,
+    .leaves_place = true,
     .site = nt_rolling_lowest_point,
     .does_work = nt_rolling_does_work,
     .reaction = reaction,

@@ -160,22 +160,18 @@ const char *nt_rolling_row_name(const nt_model *model, const nt_element *element
 }
 
 /* The tangents of the forces couple everything but two translations. */
-nt_status nt_rolling_declare(nt_model *model, nt_element *e, nt_pattern *pattern)
+nt_status nt_rolling_declare(nt_model *model, nt_element *e)
 {
-    const nt_body *a = &model->bodies[e->a], *b = &model->bodies[e->b];
-    int nodes[6] = {a->t_node, a->r_node, b->t_node, b->r_node, e->node, e->rate_node};
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j < 6; j++) {
-            e->slot[i][j] = -1;
-            bool moves = i < 4 && j < 4, translations = moves && i % 2 == 0 && j % 2 == 0;
-            bool multipliers = i >= 4 && j >= 4 && i != j;
-            if (nodes[i] < 0 || nodes[j] < 0 || translations || multipliers)
-                continue;
-            e->slot[i][j] = nt_pattern_add(pattern, nodes[i], nodes[j], NT_FULL);
-            if (e->slot[i][j] < 0)
-                return NT_NO_MEMORY;
+    nt_status status = NT_OK;
+    for (int i = 0; i < NT_PORTS; i++)
+        for (int j = 0; j < NT_PORTS && status == NT_OK; j++) {
+            bool moves = i < NT_ROWS && j < NT_ROWS;
+            bool translations = moves && i % 2 == 0 && j % 2 == 0;
+            bool multipliers = i >= NT_ROWS && j >= NT_ROWS && i != j;
+            if (!translations && !multipliers)
+                status = nt_element_couple(model, e, i, j, NT_FULL);
         }
-    return NT_OK;
+    return status;
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
@@ -258,8 +254,6 @@ static void contact_row(joint_row *row, const joint_geometry *g, const nt_contac
 
 /* ---- forces --------------------------------------------------------------------------------- */
 
-enum { T_A, R_A, T_B, R_B };
-
 /* e_i of the row's multiplier: row 0 is along the normal */
 static int direction_of(int row) { return row == 0 ? 2 : row - 1; }
 
@@ -281,16 +275,16 @@ static void add_force_tangent(const nt_element *e, const nt_view *view, const jo
     v3 G = contact_force(e, view, g);
     for (int row = 0; row < 3; row++) {
         const nt_row_spec along = {NT_ROW_ALONG, direction_of(row), 0};
-        joint_row_tangent(e, view, g, &along, 0, NULL, k * view->lambda[nt_element_row(e, row)]);
+        joint_row_tangent(view, g, &along, 0, NULL, k * view->lambda[nt_element_row(e, row)]);
     }
     m3 GD = {0}, carried = m3_skew(v3_cross(arm->u, G));
     if (arm->leans)
         GD = m3_add(m3_dyad(v3_cross(arm->a, G), arm->k),
                     m3_dyad(v3_scale(arm->tau, v3_cross(G, arm->k)), arm->u));
-    nt_view_add(view, e->slot[R_B][R_B], m3_scale(k * r, GD));
-    nt_view_add(view, e->slot[R_A][R_B], m3_scale(-k * r, GD));
-    nt_view_add(view, e->slot[R_B][R_A], m3_scale(k * r, m3_sub(carried, GD)));
-    nt_view_add(view, e->slot[R_A][R_A], m3_scale(-k * r, m3_sub(carried, GD)));
+    nt_view_add(view, NT_R_B, NT_R_B, m3_scale(k * r, GD));
+    nt_view_add(view, NT_R_A, NT_R_B, m3_scale(-k * r, GD));
+    nt_view_add(view, NT_R_B, NT_R_A, m3_scale(k * r, m3_sub(carried, GD)));
+    nt_view_add(view, NT_R_A, NT_R_A, m3_scale(-k * r, m3_sub(carried, GD)));
 }
 
 nt_status nt_rolling_evaluate(const nt_element *e, const nt_view *view, const joint_geometry *g,

@@ -59,7 +59,7 @@ extern const nt_key nt_rolling_plane_keys[];
 /* Points, axes and the plane; axis: B has one. */
 nt_status nt_rolling_prepare(nt_run *run, const nt_element *element, bool axis, bool validate,
                              nt_error *error);
-nt_status nt_rolling_declare(nt_model *model, nt_element *element, nt_pattern *pattern);
+nt_status nt_rolling_declare(nt_model *model, nt_element *element);
 nt_quantity nt_rolling_row_quantity(const nt_model *model, const nt_element *element, int row);
 const char *nt_rolling_row_name(const nt_model *model, const nt_element *element, int row);
 

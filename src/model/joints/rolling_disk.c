@@ -75,6 +75,7 @@ const nt_element_type nt_joint_rolling_disk = {
     .evaluate = evaluate,
     .row_quantity = nt_rolling_row_quantity,
     .row_name = nt_rolling_row_name,
+    .leaves_place = true,
     .site = nt_rolling_lowest_point,
     .does_work = nt_rolling_does_work,
     .reaction = nt_rolling_reaction,

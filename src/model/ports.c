@@ -1,0 +1,125 @@
+/* The ports of elements: which nodes of the system each adds terms to. */
+#include "model/model.h"
+
+#include <string.h>
+
+static nt_port port_of_node(int node, int first, int size)
+{
+    return (nt_port){.node = node, .first = node < 0 ? 0 : first, .size = node < 0 ? 0 : size};
+}
+
+static void put_body(const nt_model *model, int body, nt_port *ports)
+{
+    const nt_body *b = &model->bodies[body];
+    ports[0] = port_of_node(b->t_node, b->v, 3);
+    ports[1] = port_of_node(b->r_node, b->v + (b->t_node >= 0 ? 3 : 0), 3);
+}
+
+nt_status nt_element_begin_ports(nt_model *model, nt_element *e)
+{
+    e->n_ports = NT_PORTS;
+    e->ports = NT_TAKE(&model->arena, NT_PORTS, nt_port);
+    if (!e->ports)
+        return NT_NO_MEMORY;
+    put_body(model, e->a, e->ports + NT_T_A);
+    put_body(model, e->b, e->ports + NT_T_B);
+    e->ports[NT_ROWS] = port_of_node(e->node, e->first_row, e->n_rows);
+    e->ports[NT_RATES] = port_of_node(e->rate_node, e->first_rate, e->n_rates);
+    e->last_body = e->a > e->b ? e->a : e->b;
+    return NT_OK;
+}
+
+int nt_element_port_of_body(nt_model *model, nt_element *e, int body)
+{
+    nt_port wanted[2];
+    put_body(model, body, wanted);
+    e->last_body = body > e->last_body ? body : e->last_body;
+    for (int i = 0; i < e->n_ports; i += 2)
+        if (i != NT_ROWS && e->ports[i].node == wanted[0].node &&
+            e->ports[i + 1].node == wanted[1].node)
+            return i;
+    nt_port *more = NT_TAKE(&model->arena, e->n_ports + 2, nt_port);
+    if (!more)
+        return -1;
+    memcpy(more, e->ports, (size_t)e->n_ports * sizeof *more);
+    memcpy(more + e->n_ports, wanted, sizeof wanted);
+    e->ports = more;
+    e->n_ports += 2;
+    return e->n_ports - 2;
+}
+
+/* Ports are complete: where each has its entries; no blocks yet. */
+static nt_status begin_slots(nt_model *model, nt_element *e)
+{
+    int count = e->n_ports * e->n_ports;
+    e->size = 0;
+    for (int i = 0; i < e->n_ports; i++) {
+        e->ports[i].start = e->size;
+        e->size += e->ports[i].size;
+    }
+    e->slot = NT_TAKE(&model->arena, count, int);
+    for (int i = 0; e->slot && i < count; i++)
+        e->slot[i] = -1;
+    return e->slot ? NT_OK : NT_NO_MEMORY;
+}
+
+nt_status nt_element_couple(nt_model *model, nt_element *e, int row, int column,
+                            nt_block_shape shape)
+{
+    if (!e->slot && begin_slots(model, e) != NT_OK)
+        return NT_NO_MEMORY;
+    int *slot = &e->slot[row * e->n_ports + column];
+    if (e->ports[row].node < 0 || e->ports[column].node < 0)
+        return NT_OK;
+    *slot = nt_pattern_add(&model->pattern, e->ports[row].node, e->ports[column].node, shape);
+    return *slot < 0 ? NT_NO_MEMORY : NT_OK;
+}
+
+nt_status nt_element_end_ports(nt_model *model, nt_element *e)
+{
+    return e->slot ? NT_OK : begin_slots(model, e);
+}
+
+/* ---- the terms of one element --------------------------------------------------------------- */
+
+nt_status nt_local_take(nt_local *local, nt_arena *arena, int size, int n_ports)
+{
+    size_t blocks = (size_t)n_ports * (size_t)n_ports;
+    *local = (nt_local){.residual = NT_TAKE(arena, size, double),
+                        .blocks = NT_TAKE(arena, (size_t)size * (size_t)size, double),
+                        .touched = NT_TAKE(arena, blocks, short),
+                        .is_touched = NT_TAKE(arena, blocks, bool)};
+    return local->residual && local->blocks && local->touched && local->is_touched ? NT_OK
+                                                                                   : NT_NO_MEMORY;
+}
+
+void nt_local_begin(nt_local *local, const nt_element *element)
+{
+    local->element = element;
+    local->has_pushed = false;
+    for (int i = 0; i < local->n_touched; i++)
+        local->is_touched[local->touched[i]] = false;
+    local->n_touched = 0;
+}
+
+static void gather_block(const nt_local *local, int number, const nt_matrix *matrix)
+{
+    const nt_element *e = local->element;
+    const nt_port *row = &e->ports[number / e->n_ports], *column = &e->ports[number % e->n_ports];
+    const double *from = local->blocks + e->size * row->start + row->size * column->start;
+    double *to = nt_matrix_block(matrix, e->slot[number]);
+    int count =
+        nt_pattern_is_single(matrix->pattern, e->slot[number]) ? 1 : row->size * column->size;
+    for (int k = 0; k < count; k++)
+        to[k] += from[k];
+}
+
+void nt_local_gather(const nt_local *local, const nt_terms *terms)
+{
+    const nt_element *e = local->element;
+    for (int i = 0; local->has_pushed && i < e->n_ports; i++)
+        for (int k = 0; i != NT_ROWS && i != NT_RATES && k < e->ports[i].size; k++)
+            terms->residual[e->ports[i].first + k] += local->residual[e->ports[i].start + k];
+    for (int i = 0; i < local->n_touched; i++)
+        gather_block(local, local->touched[i], terms->matrix);
+}
