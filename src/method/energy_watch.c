@@ -54,6 +54,20 @@ static bool look_at_energy(nt_integrator *it, const nt_phase *phase, nt_energy *
            isfinite(energy->kinetic + energy->potential + energy->power);
 }
 
+/* Time, q, v and the system's memory alone, one after the other. */
+void nt_energy_watch_keep(nt_integrator *it, const nt_phase *phase)
+{
+    const nt_problem *p = it->problem;
+    nt_phase *begun = &it->begun;
+    begun->q = begun->all + NT_PHASE_HEAD;
+    begun->v = begun->q + p->nq;
+    begun->memory = begun->v + p->nv;
+    begun->all[NT_PHASE_T] = phase->all[NT_PHASE_T];
+    memcpy(begun->q, phase->q, (size_t)p->nq * sizeof(double));
+    memcpy(begun->v, phase->v, (size_t)p->nv * sizeof(double));
+    memcpy(begun->memory, phase->memory, (size_t)p->system->n_memory * sizeof(double));
+}
+
 /* The last state before the step is where the watch begins. */
 static bool begin(nt_integrator *it)
 {
@@ -71,7 +85,7 @@ static bool begin(nt_integrator *it)
                            .least = e.kinetic + e.potential,
                            .kinetic_range = {e.kinetic, e.kinetic},
                            .potential_range = {e.potential, e.potential}};
-    memcpy(it->begun.all, from->all, it->size * sizeof(double));
+    nt_energy_watch_keep(it, from);
     return true;
 }
 

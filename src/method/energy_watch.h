@@ -20,4 +20,8 @@ typedef struct nt_energy_watch {
  * has grown without a cause, in a setup that such a run is to end in. */
 nt_status nt_energy_watch_step(nt_integrator *integrator, nt_error *error);
 
+/* A state that later ones are compared with, to say who gained energy. */
+struct nt_phase;
+void nt_energy_watch_keep(nt_integrator *integrator, const struct nt_phase *phase);
+
 #endif

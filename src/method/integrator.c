@@ -117,7 +117,7 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     it->size = phase_size(p, &layout);
     it->variable = chooses_steps(setup, &layout);
     it->layout = layout;
-    int phases = 4 + (it->method->review != NULL) + it->track_work;
+    int phases = 3 + (it->method->review != NULL) + it->track_work;
     double *all = NT_TAKE(&p->arena, (size_t)phases * it->size, double);
     it->looked_v = NT_TAKE(&p->arena, changes_frame(p) ? 2 * (size_t)p->nv : 0, double);
     it->kept = NT_TAKE(&p->arena, p->nc, int);
@@ -132,14 +132,16 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     it->dense = it->stepper.scratch; /* free between steps, but work is looked for within one */
     if (it->track_work)
         it->dense = NT_TAKE(&p->arena, dense, double);
-    if (!all || !it->stepper.scratch || !it->dense || !it->looked_v || !it->kept || !it->estimate)
+    size_t begun = NT_PHASE_HEAD + (size_t)(p->nq + p->nv + p->system->n_memory);
+    it->begun.all = NT_TAKE(&p->arena, begun, double);
+    if (!all || !it->begun.all || !it->stepper.scratch || !it->dense || !it->looked_v ||
+        !it->kept || !it->estimate)
         goto no_memory;
     phase_bind(&it->stepper.now, all, p);
     phase_bind(&it->stepper.next, all + it->size, p);
     phase_bind(&it->before, all + 2 * it->size, p);
-    phase_bind(&it->begun, all + 3 * it->size, p);
     if (it->method->review)
-        phase_bind(&it->earlier, all + 4 * it->size, p);
+        phase_bind(&it->earlier, all + 3 * it->size, p);
     if (it->track_work)
         phase_bind(&it->within, all + (size_t)(phases - 1) * it->size, p);
     *out = it;

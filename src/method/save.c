@@ -95,7 +95,7 @@ nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t siz
     it->level = h.level, it->calm = h.calm;
     it->control = h.control;
     it->watch = h.watch;
-    memcpy(it->begun.all, it->before.all, state);
+    nt_energy_watch_keep(it, &it->before);
     it->statistics = h.statistics;
     it->started = true;
     it->awaits = false;

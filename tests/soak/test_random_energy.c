@@ -171,7 +171,7 @@ static void test_no_run_that_converges_is_given_up(void **unused)
 {
     (void)unused;
     const char *soak = getenv("NUTATE_SOAK"), *first = getenv("NUTATE_SEED");
-    long wanted = soak ? atol(soak) : 400, runs = 0, right = 0, given_up = 0, failed = 0;
+    long wanted = soak ? atol(soak) : 150, runs = 0, right = 0, given_up = 0, failed = 0;
     double nearest = 0;
     static char text[ROOM];
     for (unsigned long long seed = first ? strtoull(first, NULL, 10) : 1; runs < wanted; seed++) {
