@@ -7,13 +7,19 @@
  * A frame says where increments and angular velocities live:
  *   NT_BODY      R = R_n exp(psi~),  dR = R dTheta~,   dTheta = T(psi) dpsi
  *   NT_INERTIAL  R = exp(psi~) R_n,  dR = dtheta~ R,   dtheta = T(psi)^T dpsi
- * 3 x 3 and 6 x 6 matrices are arrays row by row. Output may not overlap input unless said.
+ *   NT_SE3       as NT_BODY, and what moves with the rotation is in body axes too: a block
+ *                R^3 x SO(3) is then one of rigid motions, increments xi = (u, psi), velocity (V,
+ * W) with dx/dt = R V; of spaces whose other blocks are R^n 3 x 3 and 6 x 6 matrices are arrays row
+ * by row. Output may not overlap input unless said.
  *
- * Nothing here allocates or fails. Results are accurate to rounding, an ulp or two of the result's
- * norm plus what one ulp of |psi| changes in it, for |psi| from 0 through 1e-300 and denormal
- * numbers to 6; T is singular at |psi| = 2 pi, where its inverse grows like 1/(2 pi - |psi|). The
- * exponential and T themselves have no such limit (|psi| < 1e150). Logarithms hold for every
- * rotation: |psi| <= pi, and at a half turn either of the two signs. NaN in, NaN out. */
+ * Threads. Every function here may be called from any thread: it writes its outputs and nothing
+ * else. Spaces are only read once they are laid out.
+ *
+ * Nothing here allocates or fails, and NaN in gives NaN out. For every |psi| up to 6, zero and
+ * denormal numbers included, results are accurate to rounding: an ulp or two of the result's norm,
+ * plus what one ulp of |psi| changes in it. T is singular at |psi| = 2 pi, where its inverse grows
+ * like 1/(2 pi - |psi|); the exponential and T themselves hold for |psi| < 1e150. Logarithms exist
+ * for every rotation, with |psi| <= pi; at a half turn either of the two signs may come out. */
 #ifndef NUTATE_GROUP_H
 #define NUTATE_GROUP_H
 
@@ -23,7 +29,7 @@
 extern "C" {
 #endif
 
-typedef enum nt_frame { NT_INERTIAL, NT_BODY } nt_frame;
+typedef enum nt_frame { NT_INERTIAL, NT_BODY, NT_SE3 } nt_frame;
 
 /* ---- SO(3), rotation vector ----------------------------------------------------------------- */
 
@@ -34,7 +40,7 @@ NT_API void nt_so3_matrix(const double q[4], double R[9]);      /* of a unit qua
 NT_API void nt_so3_from_matrix(const double R[9], double q[4]); /* w >= 0 */
 NT_API void nt_so3_tangent(const double psi[3], double T[9]);   /* body frame: T(psi) */
 NT_API void nt_so3_tangent_inverse(const double psi[3], double Tinv[9]);
-/* D = DT(psi)[u], the derivative of T in the direction u: with u = dpsi/dt the rate of T. */
+/* D = DT(psi)[u], the derivative of T in the direction u; for u = dpsi/dt it is the rate of T. */
 NT_API void nt_so3_tangent_along(const double psi[3], const double u[3], double D[9]);
 /* D = d(T(psi) a)/dpsi, and the same for T(psi)^T a, T^-1 a, T^-T a. */
 NT_API void nt_so3_tangent_derivative(const double psi[3], const double a[3], double D[9]);
@@ -104,19 +110,20 @@ NT_API void nt_space_init(nt_space *space, nt_block *blocks, int n_blocks);
 NT_API void nt_space_compose(const nt_space *space, nt_frame frame, const double *q0,
                              const double *dq, double *q1);
 
-/* dq with compose(q0, dq) = q1; rotations by at most pi. Quaternions q and -q are the same place.
- */
+/* dq with compose(q0, dq) = q1, whose rotations are by at most pi. Quaternions q and -q count as
+ * the same place. */
 NT_API void nt_space_difference(const nt_space *space, nt_frame frame, const double *q0,
                                 const double *q1, double *dq);
 
 /* The tangent operator of the frame at dq for each rotation, T(psi) or T(psi)^T, and its inverse:
- * T[n_rotations][9]. Vector-space parts are the identity and not stored. Either may be NULL. */
+ * T[n_rotations][9]. Vector-space parts are the identity and not stored. Either may be NULL. In
+ * NT_SE3 they are those of rigid motions, T[n_rotations][36]. */
 NT_API void nt_space_tangent(const nt_space *space, nt_frame frame, const double *dq, double *T,
                              double *Tinv);
 
 /* Angular velocities (or any rotation entries of a v-like vector) from one frame to the other:
- * body to inertial multiplies by R, inertial to body by R^T. Other entries are copied; out may
- * be v. */
+ * body to inertial multiplies by R, inertial to body by R^T. In NT_SE3 the translation's entries
+ * are those of R^T too. Other entries are copied; out may be v. */
 NT_API void nt_space_change_frame(const nt_space *space, nt_frame from, nt_frame to,
                                   const double *q, const double *v, double *out);
 

@@ -3,7 +3,10 @@
  * Unknowns come in nodes: a body's translation (3), its rotation (3), the multipliers of a joint
  * (1 to 6), or the whole of a small hand-written system. A pattern lists the blocks (row node,
  * column node) that may be non-zero, once; slot numbers name them. A matrix has one dense
- * row-major block per slot. Nodes below n_primary are velocities, the others multipliers. */
+ * row-major block per slot. Nodes below n_primary are velocities, the others multipliers.
+ *
+ * Threads. A pattern is only read once all its slots are there, and may then be shared. A matrix
+ * and a solver belong to one thread at a time; different ones may be used at the same time. */
 #ifndef NUTATE_LINALG_H
 #define NUTATE_LINALG_H
 
@@ -57,7 +60,8 @@ static inline int nt_pattern_is_single(const nt_pattern *p, int slot)
 /* The slot of a block, -1 where there is none. */
 NT_API int nt_pattern_find(const nt_pattern *pattern, int row, int column);
 
-/* Give back the room that is kept for further slots, when all are there; more may still come. */
+/* Give back the room that is kept for further slots, once all are there. Slots may still be added
+ * afterwards. */
 NT_API void nt_pattern_trim(nt_pattern *pattern);
 
 NT_API void nt_pattern_free(nt_pattern *pattern);
@@ -126,11 +130,12 @@ NT_API void nt_solver_destroy(nt_solver *solver);
 /* Factorise. Keeps a copy of the matrix for the residual checks. Never allocates (KLU as the
  * fallback allocates at its first use and when it chooses new pivots). A failed block or plain
  * KLU factorisation goes to the fallback at once, which then stays in use for the next hundred
- * factorisations. NT_SINGULAR when no solver here can; NT_NOT_FINITE. */
+ * factorisations. NT_SINGULAR when no solver can factorise it, NT_NOT_FINITE when an entry is not.
+ */
 NT_API nt_status nt_solver_factor(nt_solver *solver, const nt_matrix *matrix);
 
-/* The same, and leaves the matrix zero whatever the outcome: each part is cleared when it has just
- * been read, which beyond the cache costs half of what nt_matrix_zero costs. */
+/* Factorise, and leave the matrix zero whatever the outcome. Each part is cleared when it has just
+ * been read, which for matrices larger than the cache costs half of what nt_matrix_zero costs. */
 NT_API nt_status nt_solver_factor_clear(nt_solver *solver, nt_matrix *matrix);
 
 /* Solve for count right-hand sides, b[count][n] in place. Every solve is checked: a residual
@@ -140,20 +145,21 @@ NT_API nt_status nt_solver_factor_clear(nt_solver *solver, nt_matrix *matrix);
  * a row all vanish (rounding of the whole remains), the row counts as solved. */
 NT_API nt_status nt_solver_solve(nt_solver *solver, double *b, int count);
 
-/* Memory for solving several right-hand sides side by side, four at a time; without it
+/* Take the memory to solve for several right-hand sides side by side, four at a time; without it
  * nt_solver_solve takes one after the other. */
 NT_API nt_status nt_solver_reserve(nt_solver *solver);
 
-/* nt_solver_solve of up to four right-hand sides that lie side by side, b[n][4] in place; those
- * from count on must be zero. After nt_solver_reserve. */
+/* Solve as nt_solver_solve does, for up to four right-hand sides that lie side by side: b[n][4] in
+ * place, where those from count on must be zero. Needs nt_solver_reserve before it. */
 NT_API nt_status nt_solver_solve_beside(nt_solver *solver, double *b, int count);
 
-/* nt_solver_factor_clear and nt_solver_solve of b[n] at once, with the same numbers: the forward
- * substitution goes along with the factorisation, while the factors of each part are in the nearest
- * cache. Further right-hand sides may follow with nt_solver_solve. */
+/* Do what nt_solver_factor_clear and nt_solver_solve for b[n] do one after the other, with the same
+ * numbers. The forward substitution goes along with the factorisation, while the factors of each
+ * part are in the nearest cache. Further right-hand sides may follow with nt_solver_solve. */
 NT_API nt_status nt_solver_factor_solve(nt_solver *solver, nt_matrix *matrix, double *b);
 
-/* The transposed system, for adjoints. The block solver allocates at the first of them. */
+/* Solve the transposed system, for adjoints. The block solver allocates memory at the first call.
+ */
 NT_API nt_status nt_solver_solve_transposed(nt_solver *solver, double *b, int count);
 
 /* Factorise [W G^T; G 0] with W positive definite, and find the rows of G that depend on those
@@ -171,8 +177,8 @@ NT_API nt_status nt_solver_factor_dependent(nt_solver *solver, const nt_matrix *
                                             int *n_dependent);
 
 /* Leave multipliers out of all later factorisations: their equations are ignored and they are
- * solved to zero, whatever the matrix says. Replaces an earlier choice; count = 0 takes all back
- * in. NT_INVALID for an unknown of a primary node. */
+ * solved to zero, whatever the matrix says. A new choice replaces the last one; count = 0 leaves
+ * nothing out. NT_INVALID for an unknown of a primary node. */
 NT_API nt_status nt_solver_drop(nt_solver *solver, const int *unknowns, int count);
 
 /* Forget what earlier matrices taught: pivots that are kept, the fallback that stays in use. The

@@ -1,7 +1,11 @@
 /* Methods and the integrator that drives them.
  *
  * A method is a constant descriptor in a registry. An integrator binds a system, a method and its
- * options, owns all memory, and advances a state; it never prints. */
+ * options, owns all memory, and advances a state; it never prints.
+ *
+ * Threads. Methods are constants, for all threads. An integrator belongs to one thread at a time,
+ * functions that only look at it included; it may pass from one thread to another between calls.
+ * Different integrators may run at the same time, on systems that allow it (system.h). */
 #ifndef NUTATE_METHOD_H
 #define NUTATE_METHOD_H
 
@@ -128,10 +132,10 @@ NT_API void nt_integrator_destroy(nt_integrator *integrator);
 NT_API nt_status nt_integrator_start(nt_integrator *integrator, double t, const double *q,
                                      const double *v, const double *memory, nt_error *error);
 
-/* Advance by h. Within steps numbers below 2.3e-308 count as zero, where the machine can say so.
- * When the equations cannot be solved the step is halved and retried, down to the
- * minimum step; the state always stands at the last accepted (sub)step. On failure the message
- * says time, step, residual and the worst equation. */
+/* Advance by h. When the equations cannot be solved the step is halved and tried again, down to the
+ * minimum step; the state always stands at the last accepted (sub)step. On failure the message says
+ * time, step, residual and the worst equation. Within steps denormal numbers (below 2.3e-308) count
+ * as zero on machines that can be told so. */
 NT_API nt_status nt_integrator_step(nt_integrator *integrator, double h, nt_error *error);
 
 /* Tell the integrator that parameters or loads of the system changed: accelerations, multipliers
@@ -146,12 +150,12 @@ typedef int (*nt_observer)(void *context, const nt_integrator *integrator);
  * the setup has a tolerance or the method proposes its steps, in variable ones, of which h is the
  * first of the whole motion. Variable steps follow a digital filter (Soderlind 2003, H211b); only
  * the last ones before `end` are trimmed to it. bdf always chooses its steps, by rules of its own:
- * h bounds the first one, after a start, a refresh, a save or restore; only the last one is
+ * h bounds the first one, after a start, a refresh or a restore; only the last one is
  * trimmed to `end`. */
 NT_API nt_status nt_integrator_run(nt_integrator *integrator, double end, double h,
                                    nt_observer observer, void *context, nt_error *error);
 
-/* Whether it chooses its steps: by a tolerance, as the method proposes, or by the method's own. */
+/* Whether steps are variable: by a tolerance, as the method proposes, or chosen by the method. */
 NT_API int nt_integrator_is_variable(const nt_integrator *integrator);
 
 NT_API nt_state nt_integrator_state(const nt_integrator *integrator);
@@ -162,8 +166,12 @@ NT_API nt_state nt_integrator_state(const nt_integrator *integrator);
  * the last step. */
 NT_API nt_status nt_integrator_dense(nt_integrator *integrator, double t, nt_state *state);
 
-/* The whole state as size bytes, bit for bit: save, go on, restore, and the same numbers follow.
- * (bdf begins anew at both, at order one: a run that was never saved differs by its tolerance.) */
+/* The whole state as size bytes. Saving changes nothing: the run goes on with the bits of one that
+ * was never saved. After a restore, here or in another integrator of the same setup, the same bits
+ * follow as if it had gone on, and what is counted goes on from there. bdf is the exception: the
+ * history of its formulas is SUNDIALS' own and cannot be copied, so it begins anew at order one
+ * after a restore, and what follows differs from the run that went on by its tolerance. The size is
+ * that of the setup and does not change. A state that is refused (NT_INVALID) changes nothing. */
 NT_API size_t nt_integrator_saved_size(const nt_integrator *integrator);
 NT_API void nt_integrator_save(const nt_integrator *integrator, void *bytes);
 NT_API nt_status nt_integrator_restore(nt_integrator *integrator, const void *bytes, size_t size,
@@ -188,8 +196,8 @@ NT_API int nt_integrator_energy_warning(const nt_integrator *integrator, char *t
 NT_API nt_status nt_integrator_reactions(nt_integrator *integrator, const nt_state *state,
                                          double length, double *out, nt_error *error);
 
-/* Words for the redundant equations found at the last choice of rows: their number; index[] (may
- * be NULL) receives up to `room` unknown numbers counted from 0 at the first constraint row. */
+/* The number of redundant equations at the last choice of rows; index[] (may be NULL) receives up
+ * to `room` of them, counted from 0 at the first constraint row. */
 NT_API int nt_integrator_redundant(const nt_integrator *integrator, int *index, int room);
 
 #ifdef __cplusplus

@@ -1,4 +1,7 @@
-/* Records of a run: CSV and NetCDF; and objectives. */
+/* Records of a run: CSV and NetCDF; and objectives.
+ *
+ * Threads. A record and objectives belong to the thread of the integrator that they are written
+ * from. NetCDF records take turns: see nt_record_open. */
 #ifndef NUTATE_OUTPUT_H
 #define NUTATE_OUTPUT_H
 

@@ -3,7 +3,9 @@
  * After each step the derivative of the step's own algorithm is one more linear solve with the
  * exact tangent at the converged state (Bruls & Eberhard 2008): no second run, no step size to
  * choose. The sizes of steps are held: what is differentiated is the scheme with the steps that it
- * took. */
+ * took.
+ *
+ * Threads. A sensitivity belongs to the thread that its integrator belongs to. */
 #ifndef NUTATE_SENSITIVITY_H
 #define NUTATE_SENSITIVITY_H
 

@@ -1,4 +1,7 @@
-/* Status codes and the error record that every fallible function fills. */
+/* Status codes and the error record that every fallible function fills.
+ *
+ * Threads. All functions here may be called from any thread at any time; an nt_error belongs to the
+ * thread that hands it in. */
 #ifndef NUTATE_STATUS_H
 #define NUTATE_STATUS_H
 
@@ -54,8 +57,9 @@ NT_API const char *nt_status_text(nt_status status);
  * text[size], always terminated. Returns the length it would have needed. */
 NT_API int nt_error_text(const nt_error *error, char *text, int size);
 
-/* The candidate nearest to a mistyped word[length], for "did you mean": a word may differ by one
- * edit for every three characters, at least one. The first of equals; NULL when none is near. */
+/* The candidate nearest to a mistyped word[length], for "did you mean". A word may differ by one
+ * edit for every three characters, at least by one; of equally near ones the first is taken. NULL
+ * when none is near. */
 NT_API const char *nt_suggest(const char *word, int length, const char *const *candidates, int n);
 
 /* Library version, "major.minor.patch"; static storage. */

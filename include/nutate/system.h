@@ -7,7 +7,12 @@
  * on a space (group.h) with velocity v[nv]; angular velocities in the system's frame. A system
  * written by hand and one built from a model file are the same thing: an nt_system whose fields
  * are filled in. One function, evaluate, gives whatever is asked at one point; the rest is
- * optional and declared in `capabilities`. */
+ * optional and declared in `capabilities`.
+ *
+ * Threads. The library only reads an nt_system, and calls its functions in the thread that steps,
+ * starts or looks at an integrator. Two integrators may share a system in different threads if its
+ * functions write nothing behind `self` (and nobody sets parameters meanwhile); else each thread
+ * needs a system of its own. The system of a model's run does write: one run for each thread. */
 #ifndef NUTATE_SYSTEM_H
 #define NUTATE_SYSTEM_H
 
@@ -52,15 +57,14 @@ enum {
 
 /* The derivative that is wanted, along a variation e[nv] of the unknowns:
  *
- *   dvdot = m X e + k s w'~ e,   dv = c X e + k s w~ e,   dq = k e   (increment in the system's
- * frame)
+ *   dvdot = m Y e + k s w'~ e,   dv = c X e + k s w~ e,   dq = k e
  *
- * with (m, c, k) = (mass, damping, stiffness) in the rows of R and (row_mass, row_damping,
- * row_stiffness) in the constraint rows. X and Y are the identity but for rotations, where they are
- * given 3 x 3 matrices; s = turn is 0 but in the adapter between frames (w, w' the rotation's v and
- * vdot entries). So one structure serves all methods: (c_M, c_C, c_K) combinations, with the
- * tangent operator of the group where increments of the exponential's argument are the unknown.
- * Multiplier columns receive `multiplier` times R_lambda and R_mu. */
+ * in the system's frame, with (m, c, k) = (mass, damping, stiffness) in the rows of R and
+ * (row_mass, row_damping, row_stiffness) in the constraint rows. X and Y are the identity but for
+ * rotations, where they are given 3 x 3 matrices; s = turn is 0 but in the adapter between frames
+ * (w, w' the rotation's v and vdot entries). So one structure serves all methods: (c_M, c_C, c_K)
+ * combinations, with the tangent operator of the group where increments of the exponential's
+ * argument are the unknown. Multiplier columns receive `multiplier` times R_lambda and R_mu. */
 typedef struct nt_combination {
     double mass, damping, stiffness, multiplier;
     double row_mass, row_damping, row_stiffness;
@@ -69,8 +73,8 @@ typedef struct nt_combination {
     double turn;            /* s                                                             */
 } nt_combination;
 
-/* What evaluate is to compute; NULL is not wanted. evaluate adds to residual and matrix, and writes
- * rows. */
+/* What evaluate is to compute: what is NULL is not wanted. It adds to residual and matrix, and
+ * writes rows. */
 typedef struct nt_terms {
     unsigned parts;                    /* NT_INERTIA | ..., for residual and matrix     */
     nt_level level;                    /* of the constraint rows                        */
@@ -132,17 +136,17 @@ struct nt_system {
     const nt_quantity
         *v_quantity; /* [nv]; NULL: R^n and translations NT_LENGTH, rotations NT_ANGLE */
     const nt_quantity *row_quantity; /* [nh + nn]; NULL: all NT_LENGTH                      */
-    /* The block graph: for each block of a constraint that of its force; no rotation across two
-     * nodes. NULL: one node for v
-     * and one for all multipliers, with slots 0 = (v, v), 1 = (v, multipliers), 2 = (multipliers,
-     * v), 3 = (multipliers, multipliers). */
+    /* The block graph. Beside each block of a constraint (multipliers, v) stands that of its force
+     * (v, multipliers), and a rotation lies within one node. NULL: one node for v and one for all
+     * multipliers, with slots 0 = (v, v), 1 = (v, multipliers), 2 = (multipliers, v),
+     * 3 = (multipliers, multipliers). */
     const nt_pattern *pattern;
     unsigned capabilities;
     int n_memory, n_parameters;
     const char *const *parameter_names; /* [n_parameters] */
     const double *parameter_scale;      /* [n_parameters] natural sizes, NULL: max(|p|, 1)    */
-    /* m, of the whole system: a turn by 1 rad counts as a move by so much where constraint rows are
-     * compared, so that those of a watch and of a ship are told apart alike. 0: 1 m. */
+    /* The size of the system, m; 0: 1 m. Where constraint rows are compared, a turn by 1 rad counts
+     * as a move by this length: so a watch and a ship are treated alike. */
     double length;
     void *self; /* handed to every function below */
 
@@ -157,8 +161,8 @@ struct nt_system {
      * constant between events. */
     void (*accept)(void *self, const nt_point *at, double *next);
     /* New parameter values p[n_parameters]; derivatives perturb without validation. An integrator
-     * that is under way must be told: nt_integrator_refresh. Momenta and the promise of
-     * NT_POSITION_FORCES are what the new values make them. */
+     * that is under way must be told: nt_integrator_refresh. Momenta and the promise
+     * NT_POSITION_FORCES may change with the values. */
     nt_status (*set_parameters)(void *self, const double *p);
     void (*get_parameters)(void *self, double *p);
     /* Consistent q[nq], v[nv], memory[n_memory] at time t and the present parameters, so that
@@ -168,11 +172,11 @@ struct nt_system {
      * dmemory[n_memory]. NULL or NT_UNSUPPORTED: `initial` is differenced. */
     nt_status (*initial_tangent)(void *self, double t, int k, double *dq, double *dv,
                                  double *dmemory);
-    /* residual[nv] and rows[nh + nn] differentiated in parameter k, added; honours parts and level.
-     * NT_UNSUPPORTED for a k: difference the residual. */
+    /* Adds the derivatives in parameter k to residual[nv] and rows[nh + nn]; honours parts and
+     * level. NT_UNSUPPORTED for a parameter that is left to differences of the residual. */
     nt_status (*parameter_tangent)(void *self, const nt_point *at, int k, const nt_terms *terms);
-    /* Energies differentiated in parameter k where the point is held. NULL or NT_UNSUPPORTED: they
-     * are differenced. */
+    /* Derivatives of the energies in parameter k, the point being held. NULL or NT_UNSUPPORTED: the
+     * library takes differences. */
     nt_status (*energy_tangent)(void *self, const nt_point *at, int k, nt_energy *derivative);
     /* Words for the part whose energy has grown most from one point to another: "contact floor".
      * Always terminated; "" for none. May be NULL. */
@@ -187,8 +191,9 @@ struct nt_system {
     /* Words for what made the last evaluate fail: "force drag". Always terminated; "" for nothing.
      */
     void (*failure)(void *self, char *text, int size);
-    /* Where that is described (i = -1), or what unknown and equation i belong to: file, line and
-     * column of `place`. Leaves `place` as it is where there is nothing to say. */
+    /* Where that part is described (i = -1), or the part that unknown and equation i belong to:
+     * sets file, line and column of `place`, or leaves it as it is where there is nothing to say.
+     */
     void (*place)(void *self, int i, nt_error *place);
     /* The first part of the system that brings a feature in, for the message of a method that
      * cannot treat it: file, line and column where it is described, and its name as the message

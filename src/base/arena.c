@@ -1,4 +1,5 @@
 #include "base/arena.h"
+#include "base/target.h"
 
 #include <stdalign.h>
 #include <stdbool.h>
@@ -11,6 +12,17 @@
  * when it is freed: chunks that stayed in its heap would leave holes between what lives longer. */
 enum { ALIGNMENT = 64, SMALL = 16, CHUNK = 1 << 14, LARGEST_CHUNK = 1 << 18 };
 
+/* Under the address sanitizer nothing of a chunk may be touched but what was taken, byte for byte;
+ * between two pieces there is at least one line that may not. */
+#ifdef NT_ADDRESS_SANITIZER
+#include <sanitizer/asan_interface.h>
+enum { APART = ALIGNMENT };
+#else
+#define ASAN_POISON_MEMORY_REGION(memory, bytes) ((void)0)
+#define ASAN_UNPOISON_MEMORY_REGION(memory, bytes) ((void)0)
+enum { APART = 0 };
+#endif
+
 struct nt_arena_chunk {
     alignas(ALIGNMENT) struct nt_arena_chunk *next;
     size_t used, room; /* bytes behind this header */
@@ -20,8 +32,10 @@ static struct nt_arena_chunk *chunk_create(size_t room)
 {
     size_t bytes = sizeof(struct nt_arena_chunk) + room;
     struct nt_arena_chunk *chunk = aligned_alloc(ALIGNMENT, bytes);
-    if (chunk)
-        *chunk = (struct nt_arena_chunk){.room = room};
+    if (!chunk)
+        return NULL;
+    *chunk = (struct nt_arena_chunk){.room = room};
+    ASAN_POISON_MEMORY_REGION(chunk + 1, room);
     return chunk;
 }
 
@@ -30,13 +44,13 @@ void *nt_arena_take(nt_arena *arena, size_t count, size_t size)
     if (size != 0 && count > (SIZE_MAX / 4) / size)
         return NULL;
     size_t alignment = count * size < ALIGNMENT ? SMALL : ALIGNMENT;
-    size_t bytes = (count * size + alignment - 1) / alignment * alignment;
+    size_t bytes = (count * size + alignment - 1) / alignment * alignment, end = bytes + APART;
     struct nt_arena_chunk *chunk = arena->chunks;
     size_t start = chunk ? (chunk->used + alignment - 1) / alignment * alignment : 0;
-    if (!chunk || start > chunk->room || chunk->room - start < bytes) {
-        size_t whole = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (!chunk || start > chunk->room || chunk->room - start < end) {
+        size_t whole = (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
         size_t room = arena->next_chunk ? arena->next_chunk : CHUNK;
-        bool alone = bytes > room / 4;
+        bool alone = end > room / 4;
         struct nt_arena_chunk *fresh = chunk_create(alone ? whole : room);
         if (!fresh)
             return NULL;
@@ -53,9 +67,10 @@ void *nt_arena_take(nt_arena *arena, size_t count, size_t size)
         start = 0;
     }
     char *piece = (char *)(chunk + 1) + start;
-    chunk->used = start + bytes;
+    chunk->used = start + end;
     arena->bytes += bytes;
-    return memset(piece, 0, bytes); /* now: what is never taken is never touched */
+    ASAN_UNPOISON_MEMORY_REGION(piece, count * size);
+    return memset(piece, 0, count * size); /* now: what is never taken is never touched */
 }
 
 char *nt_arena_text(nt_arena *arena, const char *text, size_t length)
@@ -70,6 +85,7 @@ void nt_arena_free(nt_arena *arena)
 {
     for (struct nt_arena_chunk *chunk = arena->chunks, *next; chunk; chunk = next) {
         next = chunk->next;
+        ASAN_UNPOISON_MEMORY_REGION(chunk + 1, chunk->room);
         free(chunk);
     }
     *arena = (nt_arena){0};

@@ -5,8 +5,25 @@
 #ifndef NUTATE_BASE_TARGET_H
 #define NUTATE_BASE_TARGET_H
 
+/* Sanitizers: gcc defines macros, clang has features. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define NT_ADDRESS_SANITIZER 1
+#endif
+#if __has_feature(thread_sanitizer)
+#define NT_THREAD_SANITIZER 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define NT_ADDRESS_SANITIZER 1
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define NT_THREAD_SANITIZER 1
+#endif
+
+/* The choice between clones runs before a sanitizer is set up: with one there are none. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
-    !defined(__SANITIZE_ADDRESS__)
+    !defined(NT_ADDRESS_SANITIZER) && !defined(NT_THREAD_SANITIZER)
 #define NT_WIDE __attribute__((target_clones("avx2", "default")))
 #else
 #define NT_WIDE

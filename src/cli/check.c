@@ -25,8 +25,7 @@ static void show_counts(const nt_cli_plan *plan, nt_model_counts n)
 static void show_simulation(const nt_cli_plan *plan)
 {
     const nt_simulation *simulation = nt_model_simulation(plan->model);
-    printf("method %s, %s frame", nt_method_name(plan->method),
-           plan->frame == NT_BODY ? "body" : "inertial");
+    printf("method %s, %s frame", nt_method_name(plan->method), nt_cli_frame(plan->frame));
     for (int i = 0; i < plan->n_options; i++)
         printf(", %s: %s", plan->options[i].name, plan->options[i].value);
     printf("\nduration ");

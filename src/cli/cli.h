@@ -93,6 +93,9 @@ typedef struct nt_cli_plan {
 int nt_cli_refuse(const nt_cli_plan *plan, const char *key, const char *format, ...)
     NT_PRINTF(3, 4);
 
+/* "inertial", "body" or "se3" */
+const char *nt_cli_frame(nt_frame frame);
+
 /* The method of this name; NULL after saying that there is none, with `where` in front. */
 const nt_method *nt_cli_method(const char *where, const char *name);
 

@@ -4,13 +4,13 @@
 #include <string.h>
 
 static const nt_cli_command commands[] = {
-    {"run", "MODEL", "mhtsolnvreq", "integrate a model and write the result",
+    {"run", "MODEL", "mfhtsolnvreq", "integrate a model and write the result",
      "Integrates the mechanism of a model file and writes what its `output` section names.\n"
      "The summary goes to standard error. Exit status: 0 done, 130 interrupted, 2 wrong use\n"
      "or bad model, 3 the computation failed, 4 input or output failed; after 130 and 3 the\n"
      "result holds everything up to there.",
      nt_cli_run},
-    {"sens", "MODEL", "mhtsopcblnvreq", "the same with derivatives of the result in parameters",
+    {"sens", "MODEL", "mfhtsopcblnvreq", "the same with derivatives of the result in parameters",
      "Integrates as run does and carries along how every result changes with parameters of the\n"
      "model: exact derivatives of the computed motion, not differences. In the result each column\n"
      "is followed by its derivatives, d(top.position.x)/d(m); the objectives of the model and\n"
@@ -18,7 +18,7 @@ static const nt_cli_command commands[] = {
      "numbers that no parameter changes. Exit status as of run; with --check 3 where a\n"
      "derivative disagrees with differences of whole runs.",
      nt_cli_sensitivities},
-    {"check", "MODEL", "msl", "read and assemble a model, count its degrees of freedom",
+    {"check", "MODEL", "mfsl", "read and assemble a model, count its degrees of freedom",
      "Reads, validates and assembles a model, counts its degrees of freedom, names redundant\n"
      "equations and checks the method and its options. Runs nothing.",
      nt_cli_check},

@@ -39,9 +39,10 @@ static void show(const nt_method *method)
     printf("%s: %s\n\n", nt_method_name(method), nt_method_summary(method));
     printf("source  %s\nneeds   %s\nframe   %s\n", nt_method_reference(method),
            nt_method_needs(method, needs, sizeof needs),
-           inertial && body ? "inertial or body"
-           : inertial       ? "inertial"
-                            : "body");
+           nt_method_has_frame(method, NT_SE3) ? "inertial, body or se3"
+           : inertial && body                  ? "inertial or body"
+           : inertial                          ? "inertial"
+                                               : "body");
     printf("sensitivities  %s\n", nt_method_is_linearised(method) ? "yes" : "no");
     printf("\noptions (simulation.options):%s\n", count > 0 ? "" : " none");
     for (int i = 0; i < count; i++) {

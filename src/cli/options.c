@@ -5,7 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum value_kind { FLAG, TEXT, SECONDS, SOLVER, COUNT, SETTING, PARAMETER } value_kind;
+typedef enum value_kind {
+    FLAG,
+    TEXT,
+    SECONDS,
+    SOLVER,
+    COUNT,
+    SETTING,
+    FRAME,
+    PARAMETER
+} value_kind;
 
 typedef struct option_row {
     char letter; /* by which commands name it */
@@ -20,6 +29,8 @@ static const char *const solvers[] = {"auto", "dense", "block", "klu"}; /* as nt
 #define AT(field) offsetof(nt_cli_options, field)
 static const option_row rows[] = {
     {'m', "--method", "NAME", TEXT, AT(method), "integrate with this method (see nutate methods)"},
+    {'f', "--frame", "NAME", FRAME, 0,
+     "axes in which the method moves bodies: inertial, body or se3"},
     {'h', "--step", "H", SECONDS, AT(step), "step size, s"},
     {'t', "--duration", "T", SECONDS, AT(duration), "length of the run from its start, s"},
     {'s', "--set", "KEY=VALUE", SETTING, 0,
@@ -128,6 +139,9 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
         return read_count(row->word, text, (int *)(void *)field);
     case SETTING:
         return read_setting(options, text);
+    case FRAME: /* the key of the model */
+        options->settings[options->n_settings++] = (nt_setting){"simulation.frame", text};
+        break;
     case PARAMETER:
         options->parameters[options->n_parameters++] = text;
         break;

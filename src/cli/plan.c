@@ -97,22 +97,33 @@ static int choose_options(nt_cli_plan *plan, const nt_cli_options *options, bool
     return NT_EXIT_DONE;
 }
 
+const char *nt_cli_frame(nt_frame frame)
+{
+    static const char *const names[] = {
+        [NT_INERTIAL] = "inertial", [NT_BODY] = "body", [NT_SE3] = "se3"};
+    return names[frame];
+}
+
 /* The file's frame. Where it names none, the only frame that a method has will do. */
 static int choose_frame(nt_cli_plan *plan, const nt_cli_options *options, bool other)
 {
-    static const char *const names[] = {[NT_INERTIAL] = "inertial", [NT_BODY] = "body"};
     const nt_simulation *simulation = nt_model_simulation(plan->model);
     nt_frame wanted = simulation->frame;
     plan->frame = wanted;
     if (nt_method_has_frame(plan->method, wanted))
         return NT_EXIT_DONE;
-    plan->frame = wanted == NT_BODY ? NT_INERTIAL : NT_BODY;
+    bool inertial = nt_method_has_frame(plan->method, NT_INERTIAL);
+    bool body = nt_method_has_frame(plan->method, NT_BODY);
+    const char *has = inertial && body ? "the inertial and the body frame only"
+                      : inertial       ? "the inertial frame only"
+                                       : "the body frame only";
+    plan->frame = inertial ? NT_INERTIAL : NT_BODY;
     if (simulation->frame_given && (!other || was_set(options, "", "frame")))
-        return nt_cli_refuse(plan, "simulation.frame", "frame: %s has the %s frame only, got %s",
-                             nt_method_name(plan->method), names[plan->frame], names[wanted]);
+        return nt_cli_refuse(plan, "simulation.frame", "frame: %s has %s, got %s",
+                             nt_method_name(plan->method), has, nt_cli_frame(wanted));
     if (simulation->frame_given && !options->quiet)
-        nt_cli_say("frame %s is set aside: %s has the %s frame only", names[wanted],
-                   nt_method_name(plan->method), names[plan->frame]);
+        nt_cli_say("frame %s is set aside: %s has %s", nt_cli_frame(wanted),
+                   nt_method_name(plan->method), has);
     return NT_EXIT_DONE;
 }
 

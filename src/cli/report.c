@@ -179,8 +179,8 @@ void nt_cli_summary(const nt_cli_plan *plan, const nt_cli_account *account)
     nt_state state = nt_integrator_state(plan->integrator);
     fprintf(stderr, "%s: %s, %s frame, %s %.6g s, to t = %.9g s\n",
             title && *title ? title : plan->path, nt_method_name(plan->method),
-            plan->frame == NT_BODY ? "body" : "inertial",
-            plan->variable ? "variable steps, the first" : "step", plan->step, state.t);
+            nt_cli_frame(plan->frame), plan->variable ? "variable steps, the first" : "step",
+            plan->step, state.t);
     show_positions(plan);
     show_energy(plan, account);
     show_drift(plan);

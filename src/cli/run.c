@@ -165,7 +165,7 @@ static char *provenance(const nt_cli_plan *plan, const nt_cli_options *options, 
         return NULL;
     const char *method = nt_method_name(plan->method);
     fprintf(to, "model_file=%s\nmethod=%s\nframe=%s\nstep=%.17g s\n", base_name(plan->path), method,
-            plan->frame == NT_BODY ? "body" : "inertial", plan->step);
+            nt_cli_frame(plan->frame), plan->step);
     for (int i = 0; i < plan->n_options; i++)
         fprintf(to, "%s%s: %s%s", i > 0 ? ", " : "method_options=", plan->options[i].name,
                 plan->options[i].value, i + 1 < plan->n_options ? "" : "\n");

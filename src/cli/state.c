@@ -142,8 +142,11 @@ static int compare(const char *path, const head *theirs, const head *ours)
     if (strcmp(theirs->method, ours->method) != 0)
         return refuse_other(path, "the method", theirs->method, ours->method);
     if (theirs->frame != ours->frame)
-        return refuse_other(path, "the frame", theirs->frame == NT_BODY ? "body" : "inertial",
-                            ours->frame == NT_BODY ? "body" : "inertial");
+        return refuse_other(path, "the frame",
+                            theirs->frame >= 0 && theirs->frame <= NT_SE3
+                                ? nt_cli_frame((nt_frame)theirs->frame)
+                                : "unknown",
+                            nt_cli_frame((nt_frame)ours->frame));
     if (theirs->nv != ours->nv || theirs->nh != ours->nh || theirs->nn != ours->nn) {
         char a[80], b[80];
         snprintf(a, sizeof a, "%d velocities and %d constraint equations", (int)theirs->nv,

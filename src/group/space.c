@@ -105,11 +105,36 @@ static void inverse_run(nt_frame frame, const double *dq, double *Tinv)
             Tinv[9 * l + k] = T[k][l];
 }
 
+/* A block that moves as a rigid motion. */
+static bool is_motion(const nt_block *b, nt_frame frame)
+{
+    return frame == NT_SE3 && b->kind == NT_R3SO3;
+}
+
+static void compose_motion(const double *q0, const double *xi, double *q1)
+{
+    double h[7];
+    nt_se3_exp(xi, h);
+    nt_se3_compose(q0, h, q1);
+}
+
+static void motion_difference(const double *q0, const double *q1, double *xi)
+{
+    double inverse[7], h[7];
+    nt_se3_inverse(q0, inverse);
+    nt_se3_compose(inverse, q1, h);
+    nt_se3_log(h, xi);
+}
+
 void nt_space_compose(const nt_space *space, nt_frame frame, const double *q0, const double *dq,
                       double *q1)
 {
     for (int i = 0; i < space->n_blocks; i++) {
         const nt_block *b = &space->blocks[i];
+        if (is_motion(b, frame)) {
+            compose_motion(q0 + b->q, dq + b->v, q1 + b->q);
+            continue;
+        }
         if (is_run(b, space->n_blocks - i) && largest_square(dq + b->v) < SO3_SERIES_EXP) {
             compose_run(frame, q0 + b->q, dq + b->v, q1 + b->q);
             i += LANES - 1;
@@ -134,6 +159,10 @@ void nt_space_difference(const nt_space *space, nt_frame frame, const double *q0
     for (int i = 0; i < space->n_blocks; i++) {
         const nt_block *b = &space->blocks[i];
         int n = vector_size(b);
+        if (is_motion(b, frame)) {
+            motion_difference(q0 + b->q, q1 + b->q, dq + b->v);
+            continue;
+        }
         for (int j = 0; j < n; j++)
             dq[b->v + j] = q1[b->q + j] - q0[b->q + j];
         if (b->rotation >= 0) {
@@ -150,6 +179,13 @@ void nt_space_tangent(const nt_space *space, nt_frame frame, const double *dq, d
         const nt_block *b = &space->blocks[i];
         if (b->rotation < 0)
             continue;
+        if (is_motion(b, frame)) {
+            if (T)
+                nt_se3_tangent(dq + b->v, T + 36 * (size_t)b->rotation);
+            if (Tinv)
+                nt_se3_tangent_inverse(dq + b->v, Tinv + 36 * (size_t)b->rotation);
+            continue;
+        }
         if (!T && Tinv && is_run(b, space->n_blocks - i) &&
             largest_square(dq + b->v) < SO3_SERIES_INVERSE) {
             inverse_run(frame, dq + b->v, Tinv + 9 * (size_t)b->rotation);
@@ -177,8 +213,14 @@ void nt_space_change_frame(const nt_space *space, nt_frame from, nt_frame to, co
             continue;
         int n = vector_size(b);
         m3 R = quat_matrix(quat_load(q + b->q + n));
-        v3 w = v3_load(v + b->v + n);
-        v3_store(out + b->v + n, from == NT_BODY ? m3_apply(R, w) : m3_apply_transposed(R, w));
+        v3 w = v3_load(v + b->v + n), x = v3_load(v + b->v);
+        if (is_motion(b, from))
+            v3_store(out + b->v, m3_apply(R, x));
+        else if (is_motion(b, to))
+            v3_store(out + b->v, m3_apply_transposed(R, x));
+        if ((from == NT_INERTIAL) != (to == NT_INERTIAL))
+            v3_store(out + b->v + n,
+                     from == NT_INERTIAL ? m3_apply_transposed(R, w) : m3_apply(R, w));
     }
 }
 
@@ -201,11 +243,14 @@ void nt_space_rate(const nt_space *space, nt_frame frame, const double *q, const
         int n = vector_size(b);
         for (int j = 0; j < n; j++)
             qdot[b->q + j] = v[b->v + j];
+        if (is_motion(b, frame))
+            v3_store(qdot + b->q,
+                     m3_apply(quat_matrix(quat_load(q + b->q + n)), v3_load(v + b->v)));
         if (b->rotation >= 0) {
             v3 w = v3_scale(0.5, v3_load(v + b->v + n));
             quat half = {0, w.x, w.y, w.z}, r = quat_load(q + b->q + n);
             quat_store(qdot + b->q + n,
-                       frame == NT_BODY ? quat_multiply(r, half) : quat_multiply(half, r));
+                       frame == NT_INERTIAL ? quat_multiply(half, r) : quat_multiply(r, half));
         }
     }
 }

@@ -158,6 +158,21 @@ bool nt_node_is_empty(const nt_node *node)
     return node->kind == NT_NODE_SCALAR && node->style == NT_STYLE_PLAIN && node->length == 0;
 }
 
+bool nt_node_is_null(const nt_node *node)
+{
+    bool plain = node->kind == NT_NODE_SCALAR && node->style == NT_STYLE_PLAIN;
+    return plain && (nt_node_is(node, "null") || nt_node_is(node, "~"));
+}
+
+bool nt_node_opens(const nt_node *node)
+{
+    int open = 0;
+    bool plain = node->kind == NT_NODE_SCALAR && node->style == NT_STYLE_PLAIN;
+    for (int i = 0; plain && i < node->length; i++)
+        open += (node->text[i] == '(') - (node->text[i] == ')');
+    return open > 0;
+}
+
 const char *nt_node_kind_text(const nt_node *node)
 {
     return node->kind == NT_NODE_MAPPING ? "a mapping"

@@ -83,7 +83,7 @@ char *nt_document_release_text(nt_document *document);
  * Keys that do not exist are created, with the mappings above them. Nodes that an alias shares are
  * changed in this place only. Pointers to nodes on the path, the root included, become outdated
  * but stay valid.
- * value   a YAML text of its own
+ * value   a YAML text of its own; null removes the key or the element of a list, which must exist
  * Errors: NT_BAD_MODEL, with the name "--set PATH" for the file; the document is as it was. */
 nt_status nt_document_set(nt_document *document, const char *path, const char *value,
                           nt_error *error);
@@ -96,6 +96,12 @@ bool nt_node_is(const nt_node *scalar, const char *text);
 
 /* Whether it is a plain scalar of no characters: `key:` with nothing behind. */
 bool nt_node_is_empty(const nt_node *node);
+
+/* Whether it is YAML's null in so many words: a plain `null` or `~`. */
+bool nt_node_is_null(const nt_node *node);
+
+/* Whether it is a plain scalar with more '(' than ')': an expression that a comma has cut. */
+bool nt_node_opens(const nt_node *node);
 
 /* What it is, for messages: "a mapping", "a list", "nothing", "text". */
 const char *nt_node_kind_text(const nt_node *node);

@@ -23,6 +23,7 @@ typedef struct frame {
     nt_node *node;
     size_t first;
     int anchor; /* -1 where it has none */
+    bool flow;  /* a mapping in { }     */
 } frame;
 
 typedef struct reader {
@@ -267,7 +268,22 @@ static bool on_begin(reader *r, const yaml_event_t *event, nt_node_kind kind)
         return false;
     if (place >= 0)
         r->anchors[place].open = true;
-    r->frames[r->depth++] = (frame){node, r->n_pending, place};
+    bool flow = !list && event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE;
+    r->frames[r->depth++] = (frame){node, r->n_pending, place, flow};
+    return true;
+}
+
+/* { p: max(a, b) } is a mapping of p to "max(a" and of "b)" to nothing. */
+static bool refuse_cut(reader *r, const nt_node *mapping)
+{
+    for (int i = 0; i + 1 < mapping->count; i++) {
+        const nt_node *value = mapping->values[i];
+        if (nt_node_opens(value) && nt_node_is_empty(mapping->values[i + 1]))
+            return FAIL_AT(r, value->line, value->column,
+                           "'%.60s' ends at a comma: inside { } an expression with commas needs "
+                           "quotes",
+                           value->text);
+    }
     return true;
 }
 
@@ -295,6 +311,8 @@ static bool on_end(reader *r)
         return attach(r, f.node);
     }
     const nt_node *first, *again;
+    if (f.flow && !refuse_cut(r, f.node))
+        return false;
     if (nt_mapping_finish(r->document, f.node, &first, &again) != NT_OK)
         return no_memory(r);
     if (again)

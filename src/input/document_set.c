@@ -1,4 +1,4 @@
-/* Changing a document: --set PATH=VALUE.
+/* Changing a document: --set PATH=VALUE; the value null removes what is there.
  *
  * Nodes on the path are copied, never changed: an alias of one of them keeps the old value, and
  * nothing is half done when something fails. */
@@ -12,7 +12,7 @@
 typedef struct change {
     nt_document *document;
     const nt_source *source; /* named "--set PATH" */
-    nt_node *value;
+    nt_node *value;          /* NULL: remove what the path names */
     nt_error *error;
 } change;
 
@@ -53,6 +53,11 @@ static nt_node **copy_nodes(const change *c, nt_node *const *old, int count)
     return copy;
 }
 
+static void close_gap(nt_node **nodes, int place, int count)
+{
+    memmove(nodes + place, nodes + place + 1, (size_t)(count - place) * sizeof *nodes);
+}
+
 static nt_status put(const change *c, const nt_node *old, const char *path, nt_node **out);
 
 static nt_status put_in_list(const change *c, const nt_node *old, const char *path, int length,
@@ -77,6 +82,8 @@ static nt_status put_in_list(const change *c, const nt_node *old, const char *pa
     *node = *old;
     node->values = values;
     values[place] = child;
+    if (!child)
+        close_gap(values, (int)place, --node->count);
     nt_node_measure(node);
     *out = node;
     return NT_OK;
@@ -103,13 +110,17 @@ static nt_status put_in_mapping(const change *c, const nt_node *old, const char 
                           .column = old->column,
                           .start = old->start,
                           .source = old->source};
-    if (place < 0) {
+    if (!child) {
+        close_gap(keys, place, --count);
+        close_gap(values, place, count);
+    } else if (place < 0) {
         place = count++;
         keys[place] = create_key(c, path, length);
         if (!keys[place])
             return no_memory(c);
     }
-    values[place] = child;
+    if (child)
+        values[place] = child;
     node->count = count;
     node->keys = keys;
     node->values = values;
@@ -119,9 +130,13 @@ static nt_status put_in_mapping(const change *c, const nt_node *old, const char 
     return NT_OK;
 }
 
-/* What takes the place of `old` when the rest of the path is `path`; NULL: the value itself. */
+/* What takes the place of `old` when the rest of the path is `path`; NULL: the value itself. *out
+ * is NULL where the node is removed. */
 static nt_status put(const change *c, const nt_node *old, const char *path, nt_node **out)
 {
+    if (!old && !c->value)
+        return nt_fail_at(c->error, NT_BAD_MODEL, c->source->name, 0, 0,
+                          "null removes a key, and there is none of this name");
     if (!path) {
         *out = c->value;
         return NT_OK;
@@ -171,11 +186,13 @@ nt_status nt_document_set(nt_document *document, const char *path, const char *v
     nt_status status = nt_document_build(document, source, &c.value, error);
     if (status != NT_OK)
         return status;
-    int parts = 1;
+    int levels = c.value->height, parts = 1;
+    if (nt_node_is_null(c.value))
+        c.value = NULL;
     for (const char *dot = strchr(path, '.'); dot && parts <= document->limits.depth;
          dot = strchr(dot + 1, '.'))
         parts++;
-    if (parts + c.value->height > document->limits.depth)
+    if (parts + levels > document->limits.depth)
         return nt_fail_at(error, NT_BAD_MODEL, name, 0, 0, "nested more than %d deep",
                           document->limits.depth);
     status = put(&c, document->root, path, &root);

@@ -120,25 +120,13 @@ static const nt_table *find_table(void *self, const char *name, int length, bool
 
 /* ---- "did you mean" ------------------------------------------------------------------------- */
 
-/* i-th spelling of a quantity of an object, body.velocity.x, NULL after the last. */
+/* i-th spelling of a quantity of an object that loads may depend on, body.velocity.x, NULL after
+ * the last. */
 static const char *quantity_candidate(context *c, const nt_name *object, int i)
 {
-    static const char *const of_body[] = {
-        "position.x",         "position.y",    "position.z",         "velocity.x",
-        "velocity.y",         "velocity.z",    "orientation.w",      "orientation.x",
-        "orientation.y",      "orientation.z", "angular_velocity.x", "angular_velocity.y",
-        "angular_velocity.z",
-    };
-    static const char *const of_joint[] = {"angle", "rate", "displacement", "displacement_rate"};
-    bool body = object->kind == NT_NAME_BODY, joint = object->kind == NT_NAME_JOINT;
-    bool point = body && c->reader->model->bodies[object->index].point;
-    int n = joint ? 4 : body && !point ? 13 : body || object->kind == NT_NAME_MARKER ? 6 : 0;
     char text[NT_WORDS];
-    if (i >= n)
-        return NULL;
-    int length =
-        snprintf(text, sizeof text, "%s.%s", object->text, joint ? of_joint[i] : of_body[i]);
-    return nt_arena_text(&c->reader->scratch, text, (size_t)length);
+    int length = nt_model_signal_name(c->reader->model, object->text, i, text, sizeof text);
+    return length > 0 ? nt_arena_text(&c->reader->scratch, text, (size_t)length) : NULL;
 }
 
 /* All quantities of all objects, one after the other. */

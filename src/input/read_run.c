@@ -220,7 +220,7 @@ nt_status nt_read_run(nt_reader *reader)
         .duration = run->duration,
         .step = run->step,
         .method = run->method ? run->method : "generalized-alpha",
-        .frame = run->frame ? NT_BODY : NT_INERTIAL,
+        .frame = (nt_frame)run->frame,
         .frame_given = find(reader, "simulation", "frame") != NULL,
         .options = run->options.option,
         .n_options = run->options.n,

@@ -8,13 +8,9 @@
 /* [max(a, b), 0] is a list of max(a and b) and 0. */
 static bool is_cut_at_commas(const nt_node *node)
 {
-    for (int i = 0; node->kind == NT_NODE_LIST && i < node->count; i++) {
-        int open = 0;
-        for (const char *c = node->values[i]->text; c && *c; c++)
-            open += (*c == '(') - (*c == ')');
-        if (open > 0)
+    for (int i = 0; node->kind == NT_NODE_LIST && i < node->count; i++)
+        if (nt_node_opens(node->values[i]))
             return true;
-    }
     return false;
 }
 

@@ -3,48 +3,155 @@
 #include "input/sink.h"
 #include "input/tables.h"
 
+#include <stdio.h>
 #include <string.h>
 
-/* ---- tables of keys ------------------------------------------------------------------------- */
+/* ---- lines ---------------------------------------------------------------------------------- */
 
-/* A cell of a Markdown table: a bar would end it. */
-static void cell(nt_sink *sink, const char *text)
+enum { WIDTH = 120 };
+
+/* The length of a word, with the operators behind it: at the beginning of a line Markdown would
+ * take them for those of a list. */
+static int word(const char *text)
 {
-    for (; *text; text++)
-        nt_sink_print(sink, *text == '|' ? "\\%c" : "%c", *text);
+    size_t length = strcspn(text, " \n");
+    while (text[length] == ' ' && text[length + 1] && strchr("+-*=/", text[length + 1]) &&
+           strcspn(text + length + 1, " \n") == 1)
+        length += 2;
+    return (int)length;
 }
 
-static void row(nt_sink *sink, const char *prefix, const nt_key *key)
+/* The words of a text, from column `used` on, in lines that begin with `indent` after the first. A
+ * line end in the text begins a new line. */
+static void lines(nt_sink *sink, int used, const char *indent, const char *text)
 {
-    char expected[128];
-    nt_sink_print(sink, "| `%s%s` | ", prefix, key->name);
-    cell(sink, nt_key_expected(key, expected, sizeof expected));
-    nt_sink_print(sink, " | ");
-    cell(sink, key->unit ? key->unit : "");
-    nt_sink_print(sink, " | %s", key->required ? "**required** " : "");
-    cell(sink, key->meaning ? key->meaning : "");
-    if (key->needs)
-        nt_sink_print(sink, "; needs `%s`", key->needs);
-    nt_sink_print(sink, " |\n");
+    const char *space = "";
+    while (*text) {
+        int length = word(text);
+        if (used + (int)strlen(space) + length > WIDTH) {
+            nt_sink_print(sink, "\n%s", indent);
+            used = (int)strlen(indent);
+            space = "";
+        }
+        nt_sink_print(sink, "%s%.*s", space, length, text);
+        used += (int)strlen(space) + length;
+        text += length;
+        space = " ";
+        if (*text == '\n') {
+            nt_sink_print(sink, "\n");
+            used = 0, space = "";
+        }
+        text += *text != '\0';
+    }
+    nt_sink_print(sink, "\n");
+}
+
+static void paragraphs(nt_sink *sink, const char *text) { lines(sink, 0, "", text); }
+
+static void item(nt_sink *sink, const char *text) { lines(sink, 0, "  ", text); }
+
+/* ---- keys ----------------------------------------------------------------------------------- */
+
+/* - `mass` (a number; kg; **required**): mass, positive */
+static void key_item(nt_sink *sink, const char *prefix, const nt_key *key)
+{
+    char expected[128], text[1024];
+    snprintf(text, sizeof text, "- `%s%s` (%s%s%s%s): %s%s%s%s", prefix, key->name,
+             nt_key_expected(key, expected, sizeof expected), key->unit ? "; " : "",
+             key->unit ? key->unit : "", key->required ? "; **required**" : "",
+             key->meaning ? key->meaning : "", key->needs ? "; needs `" : "",
+             key->needs ? key->needs : "", key->needs ? "`" : "");
+    item(sink, text);
 }
 
 /* Keys of groups follow their group, with its name in front. */
-static void rows(nt_sink *sink, const char *prefix, const nt_key *keys)
+static void key_items(nt_sink *sink, const char *prefix, const nt_key *keys)
 {
     for (const nt_key *key = keys; key->name; key++) {
-        char inner[128] = "";
-        nt_sink name = {.text = inner, .size = sizeof inner};
-        row(sink, prefix, key);
-        nt_sink_print(&name, "%s%s.", prefix, key->name);
+        char inner[128];
+        key_item(sink, prefix, key);
+        snprintf(inner, sizeof inner, "%s%s.", prefix, key->name);
         if (key->group)
-            rows(sink, inner, key->group);
+            key_items(sink, inner, key->group);
     }
 }
 
-static void table_of_keys(nt_sink *sink, const nt_key *keys)
+static void list_of_keys(nt_sink *sink, const nt_key *keys)
 {
-    nt_sink_print(sink, "\n| key | expects | unit | meaning |\n|---|---|---|---|\n");
-    rows(sink, "", keys);
+    nt_sink_print(sink, "\n");
+    key_items(sink, "", keys);
+}
+
+/* ---- explanations ---------------------------------------------------------------------------- */
+
+static const char points[] =
+    "A body with `point: true` is a mass point: it has a place and no rotation, three unknowns "
+    "instead of six. Whatever acts on it acts at its place. So a place of it that the file gives "
+    "is its own: its position in ground axes, [0, 0, 0] in axes of the body, or a marker. Only the "
+    "`at` of a joint may be elsewhere, where the point is held on a line or in a plane.\n"
+    "\n"
+    "`spherical` and `distance` joints take points as either body; `inline`, `planar` and "
+    "`prismatic` ones as the second, which leaves of them what they say of places, about one "
+    "`axis` (of A, in A's own axes where the joint has `points`). Forces, springs, motors along "
+    "prismatic joints and contacts act on points as on other bodies. What would turn a point or "
+    "hold its rotation is refused, but for the friction of contacts: a point does not roll, and "
+    "the moment of friction about it has no effect.";
+
+static const char reactions[] =
+    "`JOINT.force` and `JOINT.torque` are what a joint does to its second body B, in ground axes. "
+    "They hold everything that the joint itself does: the forces of its equations, by multipliers "
+    "or by penalty, those of its `motion`, and those of its own `friction` and `limits`, which are "
+    "a force along the axis of a `prismatic`, `cylindrical` or `screw` joint and a moment about "
+    "the "
+    "axis of a `revolute` one. What `torsion_spring`, `joint_torque` and `joint_force` do along a "
+    "joint is "
+    "not in them.\n"
+    "\n"
+    "The force acts at the joint's point of B, and the torque is about that point. In "
+    "`cylindrical`, `screw`, `prismatic`, `planar` and `inline` joints, and in joints by penalty "
+    "that give, "
+    "B's point is apart from A's; then A bears the opposite force at B's point too. A "
+    "`distance` joint pulls or pushes each body at the body's own point. `rolling_disk` and "
+    "`rolling_sphere` have their force where they touch the plane, `knife_edge` at the blade's "
+    "place, and no torque there. A `gear` has a torque alone, on the second body of its first "
+    "joint.\n"
+    "\n"
+    "`JOINT.angle` and `JOINT.rate` belong to `revolute`, `cylindrical`, `screw` and `planar` "
+    "joints, "
+    "`JOINT.displacement` and `JOINT.displacement_rate` to `prismatic`, `cylindrical` and `screw` "
+    "ones (of a `prismatic` joint `JOINT.rate` is the latter). Where a joint has both, friction "
+    "and limits act on the displacement.";
+
+static const char bushings[] =
+    "It measures the displacement u of its point of B from its point of A, and the "
+    "rotation vector psi of B relative to A, both along axes that turn with A. From them and their "
+    "rates `stiffness` and `damping` give N and M. The force on B is -N at B's point, and A bears "
+    "N at B's point too, not at its own. M is conjugate to the rotation vector, its power is M . "
+    "psi'; the torque on B is -T^-1(psi) M with the tangent operator T of [theory.md](theory.md), "
+    "which is -M where M is along psi, and else differs by about half the cross product of psi and "
+    "M. So the forces of a symmetric stiffness K are exactly those of the potential (u, psi) . K "
+    "(u, psi) / 2.";
+
+static const char contacts[] =
+    "The force of a contact acts in the middle of the overlap. With indentation d > 0, `stiffness` "
+    "k, `exponent` n, `damping` c and y = 1 + c d' the normal force is k d^n phi(y), where phi(y) "
+    "= y from y = 0.1 on, phi = 0 up to y = -0.1, and between them phi = (y + 0.1)^2 / 0.4, a "
+    "parabola that joins both smoothly. So the force never pulls, and its damping is exact unless "
+    "something tears the surfaces apart faster than 0.9/c. A body that rebounds by the contact "
+    "alone never does.";
+
+/* What the keys of a section or of a type do not tell. */
+static void explain(nt_sink *sink, const char *name)
+{
+    static const struct {
+        const char *name, *text;
+    } texts[] = {
+        {"bodies", points}, {"joints", reactions}, {"bushing", bushings}, {"contacts", contacts}};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        if (strcmp(texts[i].name, name) == 0) {
+            nt_sink_print(sink, "\n");
+            paragraphs(sink, texts[i].text);
+        }
 }
 
 /* ---- sections ------------------------------------------------------------------------------- */
@@ -73,11 +180,16 @@ static void types_that_share(nt_sink *sink, int first)
             separator = ", ";
         }
     nt_sink_print(sink, "\n\n");
+    const char *begin = "";
     for (int i = first; i < nt_element_type_count; i++)
-        if (same_keys(nt_element_types[first], nt_element_types[i]))
-            nt_sink_print(sink, "- `%s`: %s\n", nt_element_types[i]->name,
+        if (same_keys(nt_element_types[first], nt_element_types[i])) {
+            nt_sink_print(sink, "%s`%s`: %s", begin, nt_element_types[i]->name,
                           nt_element_types[i]->summary);
-    table_of_keys(sink, nt_element_types[first]->keys);
+            begin = "; ";
+        }
+    nt_sink_print(sink, ".\n");
+    explain(sink, nt_element_types[first]->name);
+    list_of_keys(sink, nt_element_types[first]->keys);
 }
 
 static void sentence(nt_sink *sink, const char *text)
@@ -86,21 +198,6 @@ static void sentence(nt_sink *sink, const char *text)
     nt_sink_print(sink, "%c%s.", small ? text[0] - 'a' + 'A' : text[0], text + 1);
 }
 
-static const char points[] =
-    "\n"
-    "A body with `point: true` is a mass point: it has a place and no rotation, three unknowns\n"
-    "instead of six. Whatever acts on it acts at its place. So a place of it that the file\n"
-    "gives is its own: its position in ground axes, [0, 0, 0] in axes of the body, or a marker.\n"
-    "Only the `at` of a joint may be elsewhere, where the point is held on a line or in a\n"
-    "plane.\n"
-    "\n"
-    "`spherical` and `distance` joints take points as either body; `inline`, `planar` and\n"
-    "`prismatic` ones as the second, which leaves of them what they say of places, about one\n"
-    "`axis` (of A, in A's own axes where the joint has `points`). Forces, springs, motors along\n"
-    "prismatic joints and contacts act on points as on other bodies. What would turn a point or\n"
-    "hold its rotation is refused, but for the friction of contacts: a point does not roll, and\n"
-    "the moment of friction about it has no effect.\n";
-
 static void section(nt_sink *sink, const nt_key *key)
 {
     nt_sink_print(sink, "\n## %s\n\n", key->name);
@@ -108,60 +205,86 @@ static void section(nt_sink *sink, const nt_key *key)
     if ((int)key->type == NT_KEY_ELEMENTS)
         nt_sink_print(sink, " Each has a `type`, which decides its other keys.");
     nt_sink_print(sink, "\n");
-    if (key->group == nt_body_keys)
-        nt_sink_print(sink, "%s", points);
+    explain(sink, key->name);
     if (key->group)
-        table_of_keys(sink, key->group);
+        list_of_keys(sink, key->group);
     if ((int)key->type == NT_KEY_ELEMENTS)
         for (int i = 0; i < nt_element_type_count; i++)
             if (strcmp(nt_element_types[i]->section->name, key->name) == 0 && !described_before(i))
                 types_that_share(sink, i);
 }
 
+static const char expressions[] =
+    "## Expressions\n"
+    "\n"
+    "Operators, from the one that binds least to the one that binds most:\n"
+    "\n"
+    "- `or`, then `and`, then `not`: 1 where it is true, else 0; any number but 0 counts as true\n"
+    "- `<` `<=` `>` `>=` `==` `!=`: 1 or 0; `==` and `!=` compare every digit; they do not chain, "
+    "write `(a < b) and (b < c)`\n"
+    "- `+` `-`\n"
+    "- `*` `/`\n"
+    "- the signs `-x` and `+x`\n"
+    "- `^`: a power; `-x^2` is -(x^2), `2^3^2` is 2^(3^2), and `2^-3` needs no parentheses\n"
+    "\n"
+    "Comparisons, `and`, `or`, `not`, `sign`, `floor`, `ceil`, `round` and `heaviside` are "
+    "constant between their jumps, so their derivatives are zero. Of `if` the value and the "
+    "derivatives are those of the branch that is chosen.\n"
+    "\n"
+    "A table is read by `table(NAME, x)` where `tables` names its file, or by `table(\"FILE.csv\", "
+    "x)`. The file has two columns, divided by commas, semicolons or blanks; the first one "
+    "increases; a line of names may stand above them, and comments begin with `#`. Between two "
+    "rows the value is a cubic that is monotone where the rows are, with a continuous slope. "
+    "Before the first row it is the first value, after the last row the last one, with a slope of "
+    "zero: unless the table is flat at its ends, the slope jumps there.\n"
+    "\n"
+    "Functions and constants:\n";
+
 static void functions(nt_sink *sink)
 {
     const nt_function_help *help;
-    nt_sink_print(sink, "\n## Functions and constants in expressions\n\n"
-                        "| name | meaning |\n|---|---|\n");
+    nt_sink_print(sink, "\n");
+    paragraphs(sink, expressions);
     for (int i = 0; (help = nt_expression_function(i)) != NULL; i++) {
+        char text[512];
         bool constant = help->arguments[0] == 0;
-        nt_sink_print(sink, "| `%s%s%s%s` | ", help->name, constant ? "" : "(", help->arguments,
-                      constant ? "" : ")");
-        cell(sink, help->meaning);
-        nt_sink_print(sink, " |\n");
+        snprintf(text, sizeof text, "- `%s%s%s%s`: %s", help->name, constant ? "" : "(",
+                 help->arguments, constant ? "" : ")", help->meaning);
+        item(sink, text);
     }
 }
 
 static const char introduction[] =
     "# The model file\n"
     "\n"
-    "Written from the tables that the reader uses; `nutate schema` prints the same as a JSON\n"
-    "Schema for editors.\n"
+    "This page is written from the tables that the reader uses. `nutate schema` prints the same as "
+    "a JSON Schema for editors.\n"
     "\n"
-    "A model is one YAML document. Units are SI, angles in radians. Numbers stand alone: `1.0 kg`\n"
-    "is an error. Wherever a number is expected, an expression of the parameters is accepted:\n"
-    "`mass: rho * length^3`. Wherever an expression is expected, it may also use the time `t` and\n"
-    "quantities of the model: `BODY.position.x`, `BODY.velocity.y`, `BODY.orientation.w`,\n"
-    "`BODY.angular_velocity.z`, `MARKER.position.x`, `MARKER.velocity.x`, `JOINT.angle`,\n"
-    "`JOINT.displacement`, `JOINT.rate`; but the `motion` of a joint depends on `t` and "
-    "parameters\n"
-    "only. An expression that YAML would take for something else (a comma inside a list, a\n"
-    "leading `*` or `{`) is put in quotes.\n"
+    "A model is one YAML document. Units are SI, angles in radians. Numbers stand alone: `1.0 kg` "
+    "is an error. Wherever a number is expected, an expression of the parameters is accepted: "
+    "`mass: rho * length^3`. Wherever an expression is expected, it may also use the time `t` and "
+    "quantities of the model: `BODY.position.x`, `BODY.velocity.y`, `BODY.orientation.w`, "
+    "`BODY.angular_velocity.z`, `MARKER.position.x`, `MARKER.velocity.x`, `JOINT.angle`, "
+    "`JOINT.displacement`, `JOINT.rate`, `JOINT.displacement_rate`; but the `motion` of a joint "
+    "depends on `t` and parameters only. An expression that YAML would take for something else is "
+    "put in quotes: one with a comma inside [ ] or { }, or with a leading `*` or `{`.\n"
     "\n"
-    "Names of bodies, markers, joints, forces and contacts begin with a letter and go on with\n"
+    "Names of bodies, markers, joints, forces and contacts begin with a letter and go on with "
     "letters, digits, `_` and `-`; all differ from each other. An object whose name has a `-` "
-    "cannot be\n"
-    "used in an expression, where it would mean a difference.\n"
+    "cannot be used in an expression, where it would mean a difference.\n"
+    "\n"
+    "In the lists of keys below parentheses hold what is expected, the unit, and whether the key "
+    "is "
+    "required.\n"
     "\n"
     "## The top of the file\n";
 
 int nt_model_reference(char *text, int size)
 {
     nt_sink sink = {.text = text, .size = size};
-    nt_sink_print(&sink, "%s\n| key | expects | unit | meaning |\n|---|---|---|---|\n",
-                  introduction);
+    paragraphs(&sink, introduction);
     for (const nt_key *key = nt_file_keys; key->name; key++)
-        row(&sink, "", key);
+        key_item(&sink, "", key);
     for (const nt_key *key = nt_file_keys; key->name; key++)
         if (key->group || (int)key->type == NT_KEY_ELEMENTS)
             section(&sink, key);

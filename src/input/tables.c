@@ -6,7 +6,7 @@
 
 /* ---- simulation ----------------------------------------------------------------------------- */
 
-static const char *const frame_names[] = {"inertial", "body", NULL}; /* as in nt_frame */
+static const char *const frame_names[] = {"inertial", "body", "se3", NULL}; /* as in nt_frame */
 
 /* One number stands for all of these. */
 static const nt_key tolerance_keys[] = {
@@ -68,7 +68,8 @@ static const nt_key simulation_keys[] = {
      .offset = RUN(frame),
      .bit = -1,
      .choices = frame_names,
-     .meaning = "axes in which the method moves rotations; inertial where the method has it"},
+     .meaning = "axes in which the method moves rotations; inertial where the method has it. With "
+                "se3 bodies move as rigid motions, in their own axes"},
     {.name = "options",
      .type = (nt_key_type)NT_KEY_OPTIONS,
      .offset = RUN(options),

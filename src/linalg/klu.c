@@ -4,12 +4,16 @@
 
 #include <klu.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct nt_klu {
     int n, entries, singular;
     int *start, *row; /* compressed columns: [n + 1], [entries]           */
     int *source;      /* [entries] where each entry is in the block values */
     double *values;   /* [entries]                                        */
+    double *chosen;   /* [entries] the values that the present pivots were chosen with; NULL where
+                         pivots are chosen anew every time */
+    int as_chosen;    /* the factors are those of `chosen`, and no others since */
     klu_common common;
     klu_symbolic *symbolic;
     klu_numeric *numeric;
@@ -69,7 +73,8 @@ nt_klu *nt_klu_create(const nt_pattern *pattern, int scaled)
     klu->row = malloc(room * sizeof *klu->row);
     klu->source = malloc(room * sizeof *klu->source);
     klu->values = malloc(room * sizeof *klu->values);
-    if (!klu->start || !klu->row || !klu->source || !klu->values)
+    klu->chosen = scaled ? NULL : malloc(room * sizeof *klu->chosen);
+    if (!klu->start || !klu->row || !klu->source || !klu->values || !(scaled || klu->chosen))
         goto fail;
     compress(klu, pattern);
     klu_defaults(&klu->common);
@@ -97,29 +102,75 @@ void nt_klu_destroy(nt_klu *klu)
     free(klu->row);
     free(klu->source);
     free(klu->values);
+    free(klu->chosen);
     free(klu);
 }
 
-nt_status nt_klu_factor(nt_klu *klu, const double *values, int fresh)
+/* Factorise klu->values with new pivots. */
+static nt_status choose(nt_klu *klu)
 {
-    for (int i = 0; i < klu->entries; i++)
-        klu->values[i] = values[klu->source[i]];
-    klu->singular = -1;
-    if (klu->numeric && !fresh &&
-        klu_refactor(klu->start, klu->row, klu->values, klu->symbolic, klu->numeric,
-                     &klu->common) &&
-        klu->common.status == KLU_OK)
-        return NT_OK;
     if (klu->numeric)
         klu_free_numeric(&klu->numeric, &klu->common);
     klu->numeric = klu_factor(klu->start, klu->row, klu->values, klu->symbolic, &klu->common);
-    if (klu->numeric && klu->common.status == KLU_OK)
+    if (klu->numeric && klu->common.status == KLU_OK) {
+        klu->as_chosen = klu->chosen != NULL;
+        if (klu->chosen)
+            memcpy(klu->chosen, klu->values, (size_t)klu->entries * sizeof *klu->values);
         return NT_OK;
+    }
     if (klu->common.status != KLU_SINGULAR)
         return klu->common.status == KLU_OUT_OF_MEMORY ? NT_NO_MEMORY : NT_SINGULAR;
     if (klu->common.singular_col >= 0 && klu->common.singular_col < klu->n)
         klu->singular = klu->common.singular_col;
     return NT_SINGULAR;
+}
+
+nt_status nt_klu_factor(nt_klu *klu, const double *values, int fresh)
+{
+    size_t bytes = (size_t)klu->entries * sizeof *klu->values;
+    for (int i = 0; i < klu->entries; i++)
+        klu->values[i] = values[klu->source[i]];
+    klu->singular = -1;
+    if (!klu->numeric || !klu->chosen || fresh)
+        return choose(klu);
+    if (klu->as_chosen && memcmp(klu->values, klu->chosen, bytes) == 0)
+        return NT_OK;
+    klu->as_chosen = 0;
+    if (klu_refactor(klu->start, klu->row, klu->values, klu->symbolic, klu->numeric,
+                     &klu->common) &&
+        klu->common.status == KLU_OK)
+        return NT_OK;
+    return choose(klu);
+}
+
+enum { NOTHING, CHOSEN, AS_CHOSEN }; /* first in what is saved */
+
+size_t nt_klu_saved_size(const nt_klu *klu)
+{
+    return sizeof(int) + (size_t)klu->entries * sizeof *klu->chosen;
+}
+
+void nt_klu_save(const nt_klu *klu, char *bytes)
+{
+    int there = klu->numeric == NULL ? NOTHING : klu->as_chosen ? AS_CHOSEN : CHOSEN;
+    memcpy(bytes, &there, sizeof there);
+    if (there != NOTHING)
+        memcpy(bytes + sizeof there, klu->chosen, (size_t)klu->entries * sizeof *klu->chosen);
+}
+
+nt_status nt_klu_restore(nt_klu *klu, const char *bytes)
+{
+    int there;
+    memcpy(&there, bytes, sizeof there);
+    memcpy(klu->values, bytes + sizeof there, (size_t)klu->entries * sizeof *klu->values);
+    if (there != NOTHING) {
+        nt_status status = choose(klu);
+        klu->as_chosen = klu->as_chosen && there == AS_CHOSEN;
+        return status;
+    }
+    if (klu->numeric)
+        klu_free_numeric(&klu->numeric, &klu->common);
+    return NT_OK;
 }
 
 void nt_klu_solve(nt_klu *klu, double *b, int transposed)

@@ -6,8 +6,8 @@
 
 typedef struct nt_klu nt_klu;
 
-/* Analyse the pattern. scaled = 1 divides each row by its largest entry, which is safer, and
- * slower. NULL when memory is out. */
+/* Analyse the pattern. scaled = 1 divides each row by its largest entry and chooses pivots anew in
+ * every factorisation, which is safer, and slower. NULL when memory is out. */
 nt_klu *nt_klu_create(const nt_pattern *pattern, int scaled);
 void nt_klu_destroy(nt_klu *klu);
 
@@ -15,6 +15,12 @@ void nt_klu_destroy(nt_klu *klu);
  * with new ones (the first time, when fresh, or when an old one is zero: this allocates).
  * NT_SINGULAR; NT_NO_MEMORY. */
 nt_status nt_klu_factor(nt_klu *klu, const double *values, int fresh);
+/* What decides the bits of later factorisations: the matrix that the present pivots were chosen
+ * with. Of scaled = 0. Restoring chooses them with it again. */
+size_t nt_klu_saved_size(const nt_klu *klu);
+void nt_klu_save(const nt_klu *klu, char *bytes);
+nt_status nt_klu_restore(nt_klu *klu, const char *bytes);
+
 void nt_klu_solve(nt_klu *klu, double *b, int transposed);
 
 /* The unknown whose column had no pivot, -1 when not known. */

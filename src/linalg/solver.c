@@ -1,5 +1,6 @@
 /* One interface over three solvers: every solution is checked, a failed check goes to the solver
  * that pivots. */
+#include "linalg/solver.h"
 #include "base/error.h"
 #include "linalg/block.h"
 #include "linalg/dense.h"
@@ -196,14 +197,14 @@ static nt_status factor_klu(nt_solver *s, nt_klu *klu, int fresh)
 }
 
 /* Factorise s->copy with pivoting. */
-static nt_status factor_fallback(nt_solver *s, int fresh)
+static nt_status factor_fallback(nt_solver *s)
 {
     s->fallback = 1;
     if (s->pattern->n <= DENSE_LIMIT)
         return take_dense(s) ? factor_dense(s) : NT_NO_MEMORY;
     if (!s->safe && !(s->safe = nt_klu_create(&s->full, 1)))
         return NT_NO_MEMORY;
-    return factor_klu(s, s->safe, fresh);
+    return factor_klu(s, s->safe, 1);
 }
 
 /* The chosen solver has failed on the matrix in s->copy. */
@@ -213,7 +214,7 @@ static nt_status fall_back(nt_solver *s)
         return NT_NOT_FINITE;
     s->statistics.fallbacks++;
     s->rest = STAY;
-    return factor_fallback(s, 1);
+    return factor_fallback(s);
 }
 
 /* nt_matrix_drop on the copy, which is not packed */
@@ -283,7 +284,7 @@ static nt_status factor(nt_solver *solver, const nt_matrix *matrix, double *clea
     if (clear)
         memset(clear, 0, entries(solver) * sizeof *clear);
     if (solver->fallback)
-        status = factor_fallback(solver, 0);
+        status = factor_fallback(solver);
     else if (solver->kind == NT_SOLVER_DENSE)
         status = factor_dense(solver);
     else {
@@ -545,6 +546,49 @@ void nt_solver_forget(nt_solver *solver)
     solver->rest = solver->fallback = 0;
     solver->fresh = 1;
 }
+
+/* ---- saving --------------------------------------------------------------------------------- */
+
+typedef struct memory {
+    int rest, fallback, fresh;
+    nt_solver_statistics statistics;
+} memory;
+
+size_t nt_solver_saved_size(const nt_solver *s)
+{
+    return sizeof(memory) + (s->klu ? nt_klu_saved_size(s->klu) : 0);
+}
+
+void nt_solver_save(const nt_solver *s, char *bytes)
+{
+    memory m;
+    memset(&m, 0, sizeof m); /* padding too: equal states are equal bytes */
+    m.rest = s->rest, m.fallback = s->fallback, m.fresh = s->fresh;
+    m.statistics = s->statistics;
+    memset(bytes, 0, nt_solver_saved_size(s));
+    memcpy(bytes, &m, sizeof m);
+    if (s->klu)
+        nt_klu_save(s->klu, bytes + sizeof m);
+}
+
+nt_status nt_solver_restore(nt_solver *s, const char *bytes, const nt_matrix *factored)
+{
+    memory m;
+    nt_status status = NT_OK;
+    memcpy(&m, bytes, sizeof m);
+    if (s->klu)
+        status = nt_klu_restore(s->klu, bytes + sizeof m);
+    s->fallback = m.fallback;
+    s->rest = m.fallback; /* one more factorisation by the fallback, where it was in use */
+    s->fresh = 0;
+    if (factored && status == NT_OK)
+        status = nt_solver_factor(s, factored);
+    s->rest = m.rest, s->fallback = m.fallback, s->fresh = m.fresh;
+    s->statistics = m.statistics;
+    return status;
+}
+
+/* ---- dependent rows ------------------------------------------------------------------------- */
 
 /* Add to scale[] the sizes g W^-1 g^T of the rows g of one block, W being the diagonal block of
  * its column node. w, pivot, u: scratch. 0 when W is singular. */

@@ -14,11 +14,13 @@
 
 size_t nt_dense_output_work(const nt_problem *problem)
 {
-    return 4 * (size_t)problem->nv + 18 * (size_t)problem->space.n_rotations;
+    return 4 * (size_t)problem->nv +
+           2 * nt_problem_map_size(problem) * (size_t)problem->space.n_rotations;
 }
 
-/* out = T x for rotation entries, x elsewhere; T[n_rotations][9] */
-static void apply(const nt_space *space, const double *T, const double *x, double *out)
+/* out = T x for rotation entries, x elsewhere; T[n_rotations][9], or [36] of rigid motions */
+static void apply(const nt_space *space, bool motions, const double *T, const double *x,
+                  double *out)
 {
     if (out != x)
         memcpy(out, x, (size_t)space->nv * sizeof(double));
@@ -27,6 +29,15 @@ static void apply(const nt_space *space, const double *T, const double *x, doubl
         if (block->rotation < 0)
             continue;
         int i = block->v + block->nv - 3;
+        if (motions) {
+            for (int j = 0; j < 6; j++) {
+                const double *row = T + 36 * block->rotation + 6 * j;
+                out[block->v + j] = 0;
+                for (int k = 0; k < 6; k++)
+                    out[block->v + j] += row[k] * x[block->v + k];
+            }
+            continue;
+        }
         v3_store(out + i, m3_apply(m3_load(T + 9 * block->rotation), v3_load(x + i)));
     }
 }
@@ -38,11 +49,12 @@ void nt_dense_output(const nt_problem *problem, const nt_phase *from, const nt_p
     int nv = problem->nv;
     double t0 = from->all[NT_PHASE_T], h = to->all[NT_PHASE_T] - t0, s = (t - t0) / h;
     double *x1 = work, *rate1 = x1 + nv, *x = rate1 + nv, *rate = x + nv;
-    double *T = rate + nv, *T_inverse = T + 9 * (size_t)space->n_rotations;
+    double *T = rate + nv,
+           *T_inverse = T + nt_problem_map_size(problem) * (size_t)space->n_rotations;
 
     nt_space_difference(space, problem->frame, from->q, to->q, x1);
     nt_space_tangent(space, problem->frame, x1, NULL, T_inverse);
-    apply(space, T_inverse, to->v, rate1);
+    apply(space, problem->frame == NT_SE3, T_inverse, to->v, rate1);
     /* Hermite's basis for x_0 = 0 and its derivative */
     double a = s * s * (3 - 2 * s), b = s * (1 - s) * (1 - s), c = s * s * (s - 1);
     double da = 6 * s * (1 - s), db = (1 - s) * (1 - 3 * s), dc = s * (3 * s - 2);
@@ -60,5 +72,5 @@ void nt_dense_output(const nt_problem *problem, const nt_phase *from, const nt_p
     memcpy(out->memory, from->memory, (size_t)problem->system->n_memory * sizeof(double));
     nt_space_compose(space, problem->frame, from->q, x, out->q);
     nt_space_tangent(space, problem->frame, x, T, NULL);
-    apply(space, T, rate, out->v);
+    apply(space, problem->frame == NT_SE3, T, rate, out->v);
 }

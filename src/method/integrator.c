@@ -65,8 +65,9 @@ static nt_status check_setup(const nt_integrator_setup *setup, nt_error *error)
                        "minimum step %g s and maximum step %g s, expected a range of positive "
                        "numbers, 0 for no limit",
                        least, most);
-    if (setup->frame == NT_BODY && !nt_method_has_frame(method, NT_BODY))
-        return nt_fail(error, NT_UNSUPPORTED, "method %s has no body frame", method->name);
+    if (setup->frame != NT_INERTIAL && !nt_method_has_frame(method, setup->frame))
+        return nt_fail(error, NT_UNSUPPORTED, "method %s has no %s frame", method->name,
+                       setup->frame == NT_BODY ? "body" : "se3");
     return NT_OK;
 }
 
@@ -77,6 +78,13 @@ static bool chooses_steps(const nt_integrator_setup *setup, const nt_layout *lay
     for (int i = 0; i < 4; i++)
         controlled |= setup->tolerance[i] > 0;
     return controlled;
+}
+
+/* A tangent stays in use from step to step. */
+static bool keeps_factors(const nt_options *options)
+{
+    return nt_options_have(options, NT_OPTION_REUSE_TANGENT) &&
+           nt_options_get(options, NT_OPTION_REUSE_TANGENT) != 0;
 }
 
 /* Whether v is another in the problem's frame than in the system's. */
@@ -104,38 +112,51 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     it->maximum_step = setup->maximum_step;
     nt_layout layout = {0};
     nt_frame frame = nt_method_has_frame(it->method, setup->frame) ? setup->frame : NT_BODY;
-    status = nt_problem_create(&it->problem, setup->system, frame, setup->solver, error);
+    status = nt_problem_create(&it->problem, setup->system, frame, error);
+    if (status == NT_OK)
+        status = nt_factors_create(&it->factors, it->problem, setup->solver, error);
+    if (status == NT_OK && it->method->interpolate) /* never within a step */
+        status = nt_factors_create(&it->look, it->problem, setup->solver, error);
     if (status != NT_OK)
         goto failed;
-    nt_problem *p = it->problem;
-    double *values = NT_TAKE(&p->arena, it->method->n_options, double);
+    const nt_problem *p = it->problem;
+    double *values = NT_TAKE(&it->arena, it->method->n_options, double);
     if (!values)
         goto no_memory;
     status = nt_method_parse_options(it->method, setup->options, setup->n_options, values, error);
-    if (status != NT_OK || (status = it->method->layout(p, values, &layout, error)) != NT_OK)
+    if (status == NT_OK)
+        status = nt_options_resolve(&it->options, it->method, values, error);
+    if (status == NT_OK)
+        status = it->method->layout(p, &it->options, &layout, error);
+    if (status != NT_OK)
         goto failed;
+    it->keeps = keeps_factors(&it->options);
     it->size = phase_size(p, &layout);
     it->variable = chooses_steps(setup, &layout);
     it->layout = layout;
     int phases = 3 + (it->method->review != NULL) + it->track_work;
-    double *all = NT_TAKE(&p->arena, (size_t)phases * it->size, double);
-    it->looked_v = NT_TAKE(&p->arena, changes_frame(p) ? 2 * (size_t)p->nv : 0, double);
-    it->kept = NT_TAKE(&p->arena, p->nc, int);
-    it->estimate = NT_TAKE(&p->arena, 2 * (size_t)p->nv, double);
-    it->stepper = (nt_stepper){.problem = p, .options = values, .statistics = &it->statistics};
+    double *all = NT_TAKE(&it->arena, (size_t)phases * it->size, double);
+    it->looked_v = NT_TAKE(&it->arena, changes_frame(p) ? 2 * (size_t)p->nv : 0, double);
+    it->kept = NT_TAKE(&it->arena, p->nc, int);
+    it->rows = NT_TAKE(&it->arena, p->nc, int);
+    it->estimate = NT_TAKE(&it->arena, 2 * (size_t)p->nv, double);
+    it->stepper = (nt_stepper){.problem = p,
+                               .factors = it->factors,
+                               .options = &it->options,
+                               .statistics = &it->statistics};
     memcpy(it->stepper.tolerance, setup->tolerance, sizeof setup->tolerance);
     it->stepper.minimum_step = setup->minimum_step;
     it->stepper.maximum_step = setup->maximum_step;
     size_t dense = nt_dense_output_work(p);
     it->stepper.scratch =
-        NT_TAKE(&p->arena, layout.scratch > dense ? layout.scratch : dense, double);
+        NT_TAKE(&it->arena, layout.scratch > dense ? layout.scratch : dense, double);
     it->dense = it->stepper.scratch; /* free between steps, but work is looked for within one */
     if (it->track_work)
-        it->dense = NT_TAKE(&p->arena, dense, double);
+        it->dense = NT_TAKE(&it->arena, dense, double);
     size_t begun = NT_PHASE_HEAD + (size_t)(p->nq + p->nv + p->system->n_memory);
-    it->begun.all = NT_TAKE(&p->arena, begun, double);
+    it->begun.all = NT_TAKE(&it->arena, begun, double);
     if (!all || !it->begun.all || !it->stepper.scratch || !it->dense || !it->looked_v ||
-        !it->kept || !it->estimate)
+        !it->kept || !it->rows || !it->estimate)
         goto no_memory;
     phase_bind(&it->stepper.now, all, p);
     phase_bind(&it->stepper.next, all + it->size, p);
@@ -159,8 +180,35 @@ void nt_integrator_destroy(nt_integrator *it)
         return;
     if (it->method->close)
         it->method->close(&it->stepper);
+    nt_factors_destroy(it->look);
+    nt_factors_destroy(it->factors);
     nt_problem_destroy(it->problem);
+    nt_arena_free(&it->arena);
     free(it);
+}
+
+static void count_solver(nt_integrator *it)
+{
+    const nt_solver_statistics *solver = nt_solver_get_statistics(it->factors->solver);
+    it->statistics.fallbacks = solver->fallbacks;
+    it->statistics.pivoted = solver->pivoted;
+    it->statistics.linear_residual = solver->worst_residual;
+}
+
+static void remember_rows(nt_integrator *it)
+{
+    const nt_factors *f = it->factors;
+    it->n_rows = f->n_dropped;
+    memcpy(it->rows, f->dropped, (size_t)f->n_dropped * sizeof *f->dropped);
+}
+
+void nt_integrator_roll_back(nt_integrator *it)
+{
+    nt_factors *f = it->factors;
+    f->kept = false;
+    if (f->n_dropped != it->n_rows ||
+        memcmp(f->dropped, it->rows, (size_t)it->n_rows * sizeof *it->rows) != 0)
+        nt_factors_set_rows(f, it->rows, it->n_rows);
 }
 
 /* ---- start ---------------------------------------------------------------------------------- */
@@ -171,9 +219,9 @@ static const double CONSISTENT = 1e-8;
 
 static nt_status check_start(nt_integrator *it, const nt_point *at, nt_error *error)
 {
-    nt_problem *p = it->problem;
+    const nt_problem *p = it->problem;
     for (nt_level level = NT_POSITION; p->nc > 0 && level <= NT_VELOCITY; level++) {
-        double *rows = p->work;
+        double *rows = it->factors->work;
         nt_terms terms = {.level = level, .rows = rows};
         nt_status status = nt_problem_evaluate(p, at, &terms);
         if (status != NT_OK)
@@ -200,7 +248,7 @@ static nt_status check_start(nt_integrator *it, const nt_point *at, nt_error *er
 nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, const double *v,
                               const double *memory, nt_error *error)
 {
-    nt_problem *p = it->problem;
+    const nt_problem *p = it->problem;
     nt_phase *next = &it->stepper.next;
     memset(next->all, 0, it->size * sizeof(double));
     next->all[NT_PHASE_T] = t;
@@ -221,7 +269,8 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
     nt_status status = check_start(it, &at, error);
     if (status != NT_OK)
         return status;
-    status = nt_problem_accelerations(p, &at, next->vdot, next->lambda, next->mu, error);
+    nt_solver_forget(it->factors->solver);
+    status = nt_factors_accelerations(it->factors, &at, next->vdot, next->lambda, next->mu, error);
     if (status != NT_OK)
         return status;
     it->statistics = (nt_statistics){.limiting_unknown = -1};
@@ -237,6 +286,7 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
     it->watch = (nt_energy_watch){0};
     it->stepper.stale = it->stepper.resumed = false;
     it->started = true;
+    count_solver(it);
     return NT_OK;
 }
 
@@ -252,14 +302,21 @@ nt_status nt_integrator_refresh(nt_integrator *it, nt_error *error)
         return status;
     memcpy(next->all, s->now.all, it->size * sizeof(double));
     nt_point at = nt_phase_point(next);
-    status = nt_problem_accelerations(it->problem, &at, next->vdot, next->lambda, next->mu, error);
-    if (status != NT_OK)
+    remember_rows(it);
+    status = nt_factors_accelerations(it->factors, &at, next->vdot, next->lambda, next->mu, error);
+    if (status == NT_OK) {
+        s->stale = true;
+        status = it->method->start(s);
+        if (status != NT_OK)
+            nt_fail(error, status, "method %s could not go on", it->method->name);
+    }
+    if (status != NT_OK) {
+        nt_integrator_roll_back(it);
         return status;
-    s->stale = true;
-    if ((status = it->method->start(s)) != NT_OK)
-        return nt_fail(error, status, "method %s could not go on", it->method->name);
+    }
     memcpy(s->now.all, next->all, it->size * sizeof(double));
     it->watch.begun = false; /* other parameters are other energies */
+    count_solver(it);
     return NT_OK;
 }
 
@@ -268,7 +325,7 @@ nt_status nt_integrator_refresh(nt_integrator *it, nt_error *error)
 nt_status nt_integrator_move_on(nt_integrator *it, double h, double end)
 {
     nt_stepper *s = &it->stepper;
-    nt_problem *p = it->problem;
+    const nt_problem *p = it->problem;
     s->next.all[NT_PHASE_T] = end;
     s->next.all[NT_PHASE_STEP] = h;
     s->next.all[NT_PHASE_WORK] = s->now.all[NT_PHASE_WORK];
@@ -341,19 +398,17 @@ nt_status nt_integrator_accept(nt_integrator *it, double h, double end)
  * then those in use stay. */
 static bool rows_change(nt_integrator *it, const nt_phase *phase)
 {
-    nt_problem *p = it->problem;
-    int before = p->n_dropped;
-    size_t bytes = (size_t)before * sizeof *p->dropped;
-    memcpy(it->kept, p->dropped, bytes);
+    nt_factors *f = it->factors;
+    int before = f->n_dropped;
+    size_t bytes = (size_t)before * sizeof *f->dropped;
+    memcpy(it->kept, f->dropped, bytes);
     nt_point at = nt_phase_point(phase);
-    bool chosen = nt_problem_choose_rows(p, &at) == NT_OK;
-    if (chosen && (p->n_dropped != before || memcmp(it->kept, p->dropped, bytes) != 0)) {
+    bool chosen = nt_factors_choose_rows(f, &at) == NT_OK;
+    if (chosen && (f->n_dropped != before || memcmp(it->kept, f->dropped, bytes) != 0)) {
         it->statistics.rank_changes++;
         return true;
     }
-    memcpy(p->dropped, it->kept, bytes);
-    p->n_dropped = before;
-    nt_solver_drop(p->solver, p->dropped, before);
+    nt_factors_set_rows(f, it->kept, before);
     return false;
 }
 
@@ -363,14 +418,15 @@ static const double LEFT_OUT = 2e-14, WORSE = 10;
 
 static bool left_out_rows_miss(const nt_integrator *it, const nt_phase *phase)
 {
-    nt_problem *p = it->problem;
+    const nt_problem *p = it->problem;
+    const nt_factors *f = it->factors;
     nt_point at = nt_phase_point(phase);
-    double *rows = p->work, left_out = 0, in_use = 0, scale = 1;
+    double *rows = f->work, left_out = 0, in_use = 0, scale = 1;
     nt_terms terms = {.level = NT_VELOCITY, .rows = rows};
-    if (p->n_dropped == 0 || nt_problem_evaluate(p, &at, &terms) != NT_OK)
+    if (f->n_dropped == 0 || nt_problem_evaluate(p, &at, &terms) != NT_OK)
         return false;
-    for (int i = 0; i < p->n_dropped; i++) {
-        double *row = &rows[p->dropped[i] - p->nv];
+    for (int i = 0; i < f->n_dropped; i++) {
+        double *row = &rows[f->dropped[i] - p->nv];
         left_out = fmax(left_out, fabs(*row));
         *row = 0;
     }
@@ -408,30 +464,26 @@ static nt_status call_with_new_rows(nt_integrator *it, double h)
  * others as well as rounding allows. */
 static nt_status mend_left_out(nt_integrator *it, double h)
 {
-    nt_problem *p = it->problem;
-    nt_stepper *s = &it->stepper;
-    size_t bytes = (size_t)p->n_dropped * sizeof *p->dropped;
-    int count = p->n_dropped;
+    nt_factors *f = it->factors;
+    int count = f->n_dropped;
     bool changed = false;
-    memcpy(it->kept, p->dropped, bytes);
-    nt_point at = nt_phase_point(&s->next);
-    nt_status status = nt_problem_exchange_rows(p, &at, &changed);
+    memcpy(it->kept, f->dropped, (size_t)count * sizeof *f->dropped);
+    nt_point at = nt_phase_point(&it->stepper.next);
+    nt_status status = nt_factors_exchange_rows(f, &at, &changed);
     if (status == NT_OK && !changed)
         return NT_OK;
     if (status == NT_OK && (status = call_with_new_rows(it, h)) == NT_OK) {
         it->statistics.rank_changes++;
         return NT_OK;
     }
-    memcpy(p->dropped, it->kept, bytes);
-    p->n_dropped = count;
-    p->factored_for = NULL;
-    status = nt_solver_drop(p->solver, p->dropped, count);
+    status = nt_factors_set_rows(f, it->kept, count);
     return status == NT_OK ? call_method(it, h) : status;
 }
 
-/* One try of size h. A solve that fails may mean that the rows in use are dependent (a singular
- * position) where the step begins or where it ends: choose anew and try again. */
-nt_status nt_integrator_attempt(nt_integrator *it, double h)
+/* One try, and others with other rows. A solve that fails may mean that the rows in use are
+ * dependent (a singular position) where the step begins or where it ends: choose anew and try
+ * again. */
+static nt_status attempt(nt_integrator *it, double h)
 {
     nt_stepper *s = &it->stepper;
     nt_status status = call_method(it, h);
@@ -447,6 +499,14 @@ nt_status nt_integrator_attempt(nt_integrator *it, double h)
     return rows_change(it, &s->now) ? call_with_new_rows(it, h) : status;
 }
 
+nt_status nt_integrator_attempt(nt_integrator *it, double h)
+{
+    remember_rows(it);
+    nt_status status = attempt(it, h);
+    count_solver(it);
+    return status;
+}
+
 /* Where a step failed: an equation that did not converge, an unknown that nothing determines, or a
  * part of the system that has no value. */
 static void failure_words(nt_integrator *it, nt_status status, char *text, int size)
@@ -459,7 +519,7 @@ static void failure_words(nt_integrator *it, nt_status status, char *text, int s
     if (s->report.words)
         return;
     if (status == NT_SINGULAR)
-        unknown = nt_solver_singular_unknown(it->problem->solver);
+        unknown = nt_solver_singular_unknown(it->factors->solver);
     bool moves = s->report.increment && unknown < it->problem->nv && status != NT_SINGULAR;
     if (unknown >= 0 && moves)
         nt_problem_coordinate_name(it->problem, unknown, name, sizeof name);
@@ -489,6 +549,7 @@ nt_status nt_integrator_give_up(nt_integrator *it, nt_status status, double h, n
     char words[300];
     if (s->report.step > 0)
         h = s->report.step;
+    nt_integrator_roll_back(it);
     failure_words(it, status, words, sizeof words);
     nt_fail(error, status, "at t = %.9g s, step %.3g s: %s%s", s->now.all[NT_PHASE_T], h,
             s->report.words ? s->report.words : nt_status_text(status), words);
@@ -532,7 +593,7 @@ nt_status nt_integrator_advance(nt_integrator *it, double end, nt_observer obser
         if (status != NT_OK) {
             it->statistics.rejected++;
             it->calm = 0;
-            it->problem->factored_for = NULL;
+            nt_integrator_roll_back(it);
             if (it->level == DEEPEST || part_h / 2 < smallest)
                 return nt_integrator_give_up(it, status, part_h, error);
             it->level++;
@@ -616,8 +677,7 @@ void nt_integrator_rates(const nt_integrator *it, const nt_phase *phase, const d
     if (!changes_frame(p))
         return;
     double *rates[2] = {it->looked_v, it->looked_v + p->nv};
-    nt_space_change_frame(&p->space, p->frame, p->system->frame, phase->q, phase->v, rates[0]);
-    nt_space_change_frame(&p->space, p->frame, p->system->frame, phase->q, phase->vdot, rates[1]);
+    nt_problem_rates(p, p->system->frame, phase->q, phase->v, phase->vdot, rates[0], rates[1]);
     *v = rates[0];
     *vdot = rates[1];
 }
@@ -638,6 +698,19 @@ static nt_state look(const nt_integrator *it, const nt_phase *phase)
 
 nt_state nt_integrator_state(const nt_integrator *it) { return look(it, &it->stepper.now); }
 
+nt_status nt_integrator_looking(nt_integrator *it, nt_stepper *looking)
+{
+    nt_status status = NT_OK;
+    if (!it->look)
+        status = nt_factors_create(&it->look, it->problem, it->factors->kind, NULL);
+    if (status != NT_OK)
+        return status;
+    nt_solver_forget(it->look->solver); /* what is seen depends on the state alone */
+    *looking = it->stepper;
+    looking->factors = it->look;
+    return nt_factors_take_rows(it->look, it->factors);
+}
+
 nt_status nt_integrator_between(nt_integrator *it, const nt_phase *from, const nt_phase *to,
                                 double t, nt_phase *out)
 {
@@ -651,7 +724,9 @@ nt_status nt_integrator_between(nt_integrator *it, const nt_phase *from, const n
     out->all[NT_PHASE_WORK] =
         from->all[NT_PHASE_WORK] + h * nt_work_within(to->all + NT_PHASE_POWER, (t - t0) / h);
     memcpy(out->memory, from->memory, (size_t)it->problem->system->n_memory * sizeof(double));
-    return it->method->interpolate(&it->stepper, from, to, t, out);
+    nt_stepper looking;
+    nt_status status = nt_integrator_looking(it, &looking);
+    return status == NT_OK ? it->method->interpolate(&looking, from, to, t, out) : status;
 }
 
 nt_status nt_integrator_dense(nt_integrator *it, double t, nt_state *state)
@@ -673,9 +748,9 @@ nt_status nt_integrator_dense(nt_integrator *it, double t, nt_state *state)
 
 nt_status nt_integrator_drift(nt_integrator *it, double *position, double *velocity)
 {
-    nt_problem *p = it->problem;
+    const nt_problem *p = it->problem;
     nt_point at = nt_phase_point(&it->stepper.now);
-    double *drift[2] = {position, velocity}, *rows = p->work;
+    double *drift[2] = {position, velocity}, *rows = it->factors->work;
     for (nt_level level = NT_POSITION; level <= NT_VELOCITY; level++) {
         *drift[level] = 0;
         nt_terms terms = {.level = level, .rows = rows};
@@ -691,10 +766,10 @@ nt_status nt_integrator_drift(nt_integrator *it, double *position, double *veloc
 nt_status nt_integrator_reactions(nt_integrator *it, const nt_state *state, double length,
                                   double *out, nt_error *error)
 {
-    nt_problem *p = it->problem;
+    const nt_problem *p = it->problem;
     memcpy(out, state->lambda, (size_t)p->nh * sizeof(double));
     memcpy(out + p->nh, state->mu, (size_t)p->nn * sizeof(double));
-    if (p->n_dropped == 0)
+    if (it->factors->n_dropped == 0)
         return NT_OK;
     double *v = it->stepper.scratch;
     nt_space_change_frame(&p->space, p->system->frame, p->frame, state->q, state->v, v);
@@ -705,8 +780,10 @@ nt_status nt_integrator_reactions(nt_integrator *it, const nt_state *state, doub
                    .lambda = state->lambda,
                    .mu = state->mu,
                    .memory = state->memory};
-    p->length = length;
-    nt_status status = nt_problem_minimum_norm(p, &at, out);
+    nt_stepper looking;
+    nt_status status = nt_integrator_looking(it, &looking);
+    if (status == NT_OK)
+        status = nt_factors_minimum_norm(looking.factors, &at, length, out);
     return status == NT_OK ? NT_OK
                            : nt_fail(error, status, "reactions at t = %g s: %s", state->t,
                                      nt_status_text(status));
@@ -714,20 +791,12 @@ nt_status nt_integrator_reactions(nt_integrator *it, const nt_state *state, doub
 
 int nt_integrator_redundant(const nt_integrator *it, int *index, int room)
 {
-    const nt_problem *p = it->problem;
-    for (int i = 0; i < p->n_dropped && i < room && index; i++)
-        index[i] = p->dropped[i] - p->nv;
-    return p->n_dropped;
+    const nt_factors *f = it->factors;
+    for (int i = 0; i < f->n_dropped && i < room && index; i++)
+        index[i] = f->dropped[i] - it->problem->nv;
+    return f->n_dropped;
 }
 
-const nt_statistics *nt_integrator_statistics(const nt_integrator *it)
-{
-    nt_statistics *statistics = &((nt_integrator *)(size_t)it)->statistics;
-    const nt_solver_statistics *solver = nt_solver_get_statistics(it->problem->solver);
-    statistics->fallbacks = solver->fallbacks;
-    statistics->pivoted = solver->pivoted;
-    statistics->linear_residual = solver->worst_residual;
-    return statistics;
-}
+const nt_statistics *nt_integrator_statistics(const nt_integrator *it) { return &it->statistics; }
 
 const nt_system *nt_integrator_system(const nt_integrator *it) { return it->problem->system; }

@@ -7,6 +7,10 @@
 
 struct nt_integrator {
     nt_problem *problem;
+    nt_factors *factors; /* of the steps; their rows are those of the state                 */
+    nt_factors *look;    /* of dense output and reactions; NULL until one is asked for      */
+    nt_arena arena;
+    nt_options options;
     const nt_method *method;
     nt_stepper stepper;
     nt_phase before;        /* the state at the start of the last accepted step        */
@@ -18,6 +22,9 @@ struct nt_integrator {
     nt_layout layout;       /* what the method asked for                               */
     double *looked_v;       /* [2 nv] v and vdot in the system's frame, where that is another */
     int *kept;              /* [nc] rows in use, while others are chosen                         */
+    int *rows;              /* [n_rows] the rows at `now`, while a step is tried                 */
+    int n_rows;
+    bool keeps; /* the method keeps factors from step to step, and a state has room for them */
     char failed[160]; /* words for the part without a value that ended the last try, "": none */
     nt_statistics statistics;
     double minimum_step, maximum_step;
@@ -51,6 +58,9 @@ nt_status nt_integrator_advance_variable(nt_integrator *integrator, double end, 
 nt_status nt_integrator_between(nt_integrator *integrator, const nt_phase *from, const nt_phase *to,
                                 double t, nt_phase *out);
 
+/* The stepper of a look at the present state: with factors of its own and the state's rows. */
+nt_status nt_integrator_looking(nt_integrator *integrator, nt_stepper *looking);
+
 /* v[nv] and vdot[nv] of a state in the system's frame: where they stand, or in looked_v. */
 void nt_integrator_rates(const nt_integrator *integrator, const nt_phase *phase, const double **v,
                          const double **vdot);
@@ -59,8 +69,10 @@ void nt_integrator_rates(const nt_integrator *integrator, const nt_phase *phase,
  */
 nt_status nt_integrator_work(nt_integrator *integrator);
 
-/* Parts of both. One try of size h; the new state stands; words for a step that failed. */
+/* Parts of both. One try of size h; after one that does not stand, the rows of `now` are in use
+ * again and no factors are kept; the new state stands; words for a step that failed. */
 nt_status nt_integrator_attempt(nt_integrator *integrator, double h);
+void nt_integrator_roll_back(nt_integrator *integrator);
 nt_status nt_integrator_accept(nt_integrator *integrator, double h, double end);
 /* Two halves of accepting a step: the new state takes the place of the present one; sensitivities
  * follow it, and it is counted. */

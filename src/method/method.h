@@ -2,7 +2,8 @@
 #ifndef NUTATE_METHOD_METHOD_H
 #define NUTATE_METHOD_METHOD_H
 
-#include "system/problem.h"
+#include "method/options.h"
+#include "system/factors.h"
 
 #include <nutate/method.h>
 
@@ -91,8 +92,13 @@ typedef struct nt_report {
 
 /* One step's world. `step` reads now, writes next and nothing else of the state. */
 typedef struct nt_stepper {
-    nt_problem *problem;
-    const double *options; /* values by the index of the method's option table */
+    const nt_problem *problem;
+    /* The matrix and the factors to work with, and the rows in use: the step's own. `interpolate`,
+     * `linearise` and `vary_dense` are handed a stepper with others, of the look or of the
+     * sensitivities, so that they leave the step's as they are. */
+    nt_factors *factors;
+    nt_factors *linear; /* of sensitivities, in a step that will be differentiated; else NULL */
+    const nt_options *options;
     nt_phase now, next;
     double *scratch;
     nt_statistics *statistics;
@@ -105,11 +111,9 @@ typedef struct nt_stepper {
     /* of `interpolate` only the power of the loads is wanted: what the tolerance allows will do for
      * q, v and the multipliers, on the constraints or not */
     bool glances;
-    /* saved or restored since `now`: what the method keeps outside the state is void */
+    /* restored since the step before: what the method keeps outside the state is void */
     bool resumed;
-    /* every step will be differentiated: a tangent where it converged is welcome, and then whether
-     * the problem's matrix is one */
-    bool differentiated, has_tangent;
+    bool has_tangent; /* the step has left the tangent where it converged in linear->matrix */
     void *own; /* what `close` frees                                                              */
 } nt_stepper;
 
@@ -121,7 +125,7 @@ struct nt_method {
     unsigned frames; /* NT_IN_FRAME(...), of the problem it works on */
     int error_order; /* k where the error estimate shrinks like h^k; 0: no estimate */
     /* Check options that depend on each other; sizes of memory and scratch. */
-    nt_status (*layout)(const nt_problem *problem, const double *options, nt_layout *layout,
+    nt_status (*layout)(const nt_problem *problem, const nt_options *options, nt_layout *layout,
                         nt_error *error);
     /* Method memory from consistent q, v, vdot, lambda, mu in `next`. */
     nt_status (*start)(nt_stepper *stepper);
@@ -163,9 +167,6 @@ struct nt_method {
     nt_status (*vary_dense)(nt_stepper *stepper, const nt_phase *from, const nt_phase *to, double t,
                             const nt_directions *directions, const double *before,
                             const double *after, double *between);
-    /* Its transpose, for adjoints. */
-    nt_status (*transpose)(nt_stepper *stepper, double h, const nt_directions *directions,
-                           const double *after, double *before);
 };
 
 static inline nt_point nt_phase_point(const nt_phase *phase)

@@ -1,6 +1,10 @@
 /* Saving and restoring an integrator's state, bit for bit: the present state, the one before it
- * (dense output) and the driver's counters. */
+ * (dense output), the rows in use, what the linear solver remembers, the driver's counters; and,
+ * where the method keeps a tangent from step to step, the matrix whose factors these are. Restoring
+ * factorises it again: the same numbers follow as if the run had gone on. This factorisation is not
+ * of the run, and its statistics do not count it. */
 #include "base/error.h"
+#include "linalg/solver.h"
 #include "method/integrator.h"
 
 #include <stdio.h>
@@ -10,57 +14,99 @@ typedef struct header {
     char magic[8];
     char method[32];
     int nq, nv, nh, nn, n_memory, frame;
-    size_t size, statistics_size;
-    int level, calm, n_dropped;
+    size_t size, statistics_size, solver_size, kept_size;
+    int level, calm, n_dropped, stale, kept;
     nt_step_control control;
     nt_energy_watch watch;
     nt_statistics statistics;
 } header;
 
+/* Bytes of a matrix that a state has room for. */
+static size_t kept_size(const nt_integrator *it)
+{
+    const nt_pattern *pattern = it->problem->pattern;
+    return it->keeps ? (size_t)pattern->offset[pattern->n_slots] * sizeof(double) : 0;
+}
+
 static header header_of(const nt_integrator *it)
 {
     const nt_problem *p = it->problem;
+    const nt_factors *f = it->factors;
     header h;
     memset(&h, 0, sizeof h); /* padding too: equal states are equal bytes */
-    memcpy(h.magic, "nutate1", 8);
+    memcpy(h.magic, "nutate2", 8);
     snprintf(h.method, sizeof h.method, "%s", it->method->name);
     h.nq = p->nq, h.nv = p->nv, h.nh = p->nh, h.nn = p->nn;
     h.n_memory = p->system->n_memory;
     h.frame = (int)p->frame;
     h.size = it->size;
     h.statistics_size = sizeof h.statistics;
-    h.level = it->level, h.calm = it->calm, h.n_dropped = p->n_dropped;
+    h.solver_size = nt_solver_saved_size(f->solver);
+    h.kept_size = kept_size(it);
+    h.level = it->level, h.calm = it->calm, h.n_dropped = f->n_dropped;
+    h.stale = it->stepper.stale, h.kept = it->keeps && f->kept;
     h.control = it->control;
     h.watch = it->watch;
     h.statistics = it->statistics;
     return h;
 }
 
-size_t nt_integrator_saved_size(const nt_integrator *it)
+/* Where the parts are among the bytes of a state. */
+typedef struct places {
+    size_t now, before, rows, solver, kept, end;
+} places;
+
+static places places_of(const nt_integrator *it)
 {
-    return sizeof(header) + 2 * it->size * sizeof(double) + (size_t)it->problem->nc * sizeof(int);
+    places at = {.now = sizeof(header)};
+    at.before = at.now + it->size * sizeof(double);
+    at.rows = at.before + it->size * sizeof(double);
+    at.solver = at.rows + (size_t)it->problem->nc * sizeof(int);
+    at.kept = at.solver + nt_solver_saved_size(it->factors->solver);
+    at.end = at.kept + kept_size(it);
+    return at;
 }
+
+size_t nt_integrator_saved_size(const nt_integrator *it) { return places_of(it).end; }
 
 void nt_integrator_save(const nt_integrator *it, void *bytes)
 {
-    nt_problem *p = it->problem;
-    /* a restored state has no factors either: both go on alike */
-    p->factored_for = NULL;
-    nt_solver_forget(p->solver);
-    ((nt_integrator *)(size_t)it)->stepper.resumed = true;
+    const nt_factors *f = it->factors;
     size_t state = it->size * sizeof(double);
     header h = header_of(it);
+    places at = places_of(it);
     char *out = bytes;
-    memset(out, 0, nt_integrator_saved_size(it));
+    memset(out, 0, at.end);
     memcpy(out, &h, sizeof h);
-    memcpy(out + sizeof h, it->stepper.now.all, state);
-    memcpy(out + sizeof h + state, it->before.all, state);
-    memcpy(out + sizeof h + 2 * state, p->dropped, (size_t)p->n_dropped * sizeof(int));
+    memcpy(out + at.now, it->stepper.now.all, state);
+    memcpy(out + at.before, it->before.all, state);
+    memcpy(out + at.rows, f->dropped, (size_t)f->n_dropped * sizeof(int));
+    nt_solver_save(f->solver, out + at.solver);
+    if (h.kept)
+        memcpy(out + at.kept, f->matrix.values, kept_size(it));
+}
+
+/* The rows, what the solver remembers and the factors that are kept. */
+static nt_status restore_factors(nt_integrator *it, const header *h, const char *in,
+                                 const places *at)
+{
+    nt_factors *f = it->factors;
+    memcpy(f->dropped, in + at->rows, (size_t)h->n_dropped * sizeof(int));
+    nt_factors_begin(f);
+    nt_status status = nt_factors_set_rows(f, f->dropped, h->n_dropped);
+    if (status != NT_OK)
+        return status;
+    if (h->kept) {
+        memcpy(f->matrix.values, in + at->kept, kept_size(it));
+        f->matrix.cleared = 0;
+    }
+    status = nt_solver_restore(f->solver, in + at->solver, h->kept ? &f->matrix : NULL);
+    f->kept = h->kept && status == NT_OK;
+    return status;
 }
 
 nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t size, nt_error *error)
 {
-    nt_problem *p = it->problem;
     header mine = header_of(it), h;
     const char *in = bytes;
     if (size < sizeof h)
@@ -76,22 +122,22 @@ nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t siz
                        mine.method);
     if (h.nq != mine.nq || h.nv != mine.nv || h.nh != mine.nh || h.nn != mine.nn ||
         h.n_memory != mine.n_memory || h.frame != mine.frame || h.size != mine.size ||
-        h.statistics_size != mine.statistics_size || h.n_dropped < 0 || h.n_dropped > p->nc ||
+        h.statistics_size != mine.statistics_size || h.solver_size != mine.solver_size ||
+        h.kept_size != mine.kept_size || h.n_dropped < 0 || h.n_dropped > mine.nh + mine.nn ||
         h.level < 0 || h.level > 62)
         return nt_fail(error, NT_INVALID, "saved state is of another system or frame");
     if (size != nt_integrator_saved_size(it))
         return nt_fail(error, NT_INVALID, "saved state has %zu bytes, expected %zu for this system",
                        size, nt_integrator_saved_size(it));
     size_t state = it->size * sizeof(double);
-    memcpy(it->stepper.now.all, in + sizeof h, state);
-    memcpy(it->before.all, in + sizeof h + state, state);
-    memcpy(p->dropped, in + sizeof h + 2 * state, (size_t)h.n_dropped * sizeof(int));
-    p->n_dropped = h.n_dropped;
-    p->factored_for = NULL;
-    nt_solver_drop(p->solver, p->dropped, p->n_dropped);
-    nt_solver_forget(p->solver);
+    places at = places_of(it);
+    memcpy(it->stepper.now.all, in + at.now, state);
+    memcpy(it->before.all, in + at.before, state);
+    nt_status status = restore_factors(it, &h, in, &at);
+    if (status != NT_OK)
+        return nt_fail(error, status, "the saved state has no factors: %s", nt_status_text(status));
     it->stepper.resumed = true;
-    it->stepper.stale = false;
+    it->stepper.stale = h.stale;
     it->level = h.level, it->calm = h.calm;
     it->control = h.control;
     it->watch = h.watch;

@@ -106,7 +106,7 @@ static nt_status advance_by_own(nt_integrator *it, double end, double h, nt_obse
         if (status == NT_OK)
             status = to > t ? nt_integrator_accept(it, to - t, to) : NT_NOT_CONVERGED;
         if (status != NT_OK) {
-            it->problem->factored_for = NULL;
+            nt_integrator_roll_back(it);
             return nt_integrator_give_up(it, status, to > t ? to - t : end - t, error);
         }
         if ((status = nt_integrator_show(it, observer, context, error)) != NT_OK)
@@ -142,8 +142,8 @@ static nt_status look_at_end(nt_integrator *it)
     memcpy(s->next.all, s->now.all, it->size * sizeof(double));
     nt_point at = nt_phase_point(&s->next);
     nt_status status =
-        nt_problem_accelerate(it->problem, &at, s->next.vdot, s->next.lambda, s->next.mu, &effort);
-    it->problem->factored_for = NULL;
+        nt_factors_accelerate(it->factors, &at, s->next.vdot, s->next.lambda, s->next.mu, &effort);
+    it->factors->kept = false;
     it->statistics.evaluations += effort.evaluations;
     it->statistics.factorisations += effort.factorisations;
     it->statistics.solves += effort.solves;
@@ -172,7 +172,7 @@ static nt_status reject(nt_integrator *it, nt_status status, double h, const nt_
                         const walk *w)
 {
     it->statistics.rejected++;
-    it->problem->factored_for = NULL;
+    nt_integrator_roll_back(it);
     double smaller =
         status != NT_OK ? h / 4 : nt_step_after_rejected(h, worst->size, it->method->error_order);
     if (h <= w->smallest)

@@ -85,7 +85,7 @@ void nt_variation_map(const nt_space *space, const double *A, const double *y, d
     }
 }
 
-nt_status nt_variation_push(nt_problem *p, const nt_push *push)
+nt_status nt_variation_push(nt_factors *f, const nt_push *push)
 {
     nt_combination combination = {.mass = push->mass,
                                   .damping = push->damping,
@@ -95,13 +95,12 @@ nt_status nt_variation_push(nt_problem *p, const nt_push *push)
                                   .row_stiffness = push->stiffness};
     nt_terms terms = {.parts = push->parts,
                       .level = push->level,
-                      .matrix = &p->matrix,
+                      .matrix = &f->matrix,
                       .combination = &combination};
-    p->factored_for = NULL;
-    nt_matrix_zero(&p->matrix);
-    nt_status status = nt_problem_evaluate(p, push->at, &terms);
+    nt_factors_begin(f);
+    nt_status status = nt_problem_evaluate(f->problem, push->at, &terms);
     if (status == NT_OK)
-        nt_matrix_apply_primary(&p->matrix, push->x, push->x_stride, push->y, push->y_stride,
+        nt_matrix_apply_primary(&f->matrix, push->x, push->x_stride, push->y, push->y_stride,
                                 push->count);
     return status;
 }

@@ -30,7 +30,7 @@ typedef struct nt_push {
     size_t x_stride, y_stride;
 } nt_push;
 
-/* Uses the problem's matrix: factorise afterwards. */
-nt_status nt_variation_push(nt_problem *problem, const nt_push *push);
+/* Fills the matrix of `factors` with the tangents: factorise afterwards. */
+nt_status nt_variation_push(nt_factors *factors, const nt_push *push);
 
 #endif

@@ -58,7 +58,7 @@ void nt_work_fill(const nt_method *method, double *power)
 
 static double power_of(nt_integrator *it, const nt_phase *phase)
 {
-    nt_problem *p = it->problem;
+    const nt_problem *p = it->problem;
     nt_energy energy = {0};
     nt_point at = nt_phase_point(phase);
     nt_integrator_rates(it, phase, &at.v, &at.vdot);

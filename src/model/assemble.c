@@ -249,9 +249,11 @@ static nt_status improve(nt_assembly *a, double *size, bool *better)
     nt_point at = nt_assembly_point(a);
     for (int i = 0; i < p->nc; i++)
         a->rows[i] = i < p->nh ? -a->rows[i] : 0;
-    nt_projection step = {
-        .fixed = a->fixed, .light = a->corrects ? a->light : NULL, .rhs = a->rows};
-    nt_status status = nt_problem_project(p, &at, &step, a->dv);
+    nt_projection step = {.holonomic_only = true, /* positions may move in directions that slip */
+                          .fixed = a->fixed,
+                          .light = a->corrects ? a->light : NULL,
+                          .rhs = a->rows};
+    nt_status status = nt_factors_project(a->factors, &at, &step, a->dv);
     if (status != NT_OK)
         return status;
     double longest = 0;
@@ -261,7 +263,7 @@ static nt_status improve(nt_assembly *a, double *size, bool *better)
     double share = longest > 0.7 ? 0.7 / longest : 1; /* no rotation beyond 40 degrees at once */
     *better = false;
     for (int halving = 0; halving < 12 && !*better; halving++, share /= 2) {
-        double *part = p->work;
+        double *part = a->factors->work;
         for (int i = 0; i < p->nv; i++)
             part[i] = share * a->dv[i];
         nt_space_compose(&p->space, NT_INERTIAL, run->initial_q, part, a->trial);
@@ -414,27 +416,44 @@ static void given_velocities(nt_assembly *a)
         memcpy(a->v_given, run->initial_v, (size_t)a->problem->nv * sizeof(double));
 }
 
+/* No velocities satisfy all rows when the given ones do not. Zero velocities satisfy every row but
+ * those of prescribed motions: so where no velocities do, whatever is given, the motions contradict
+ * the joints or each other, in the placement that the bodies have. */
+static nt_status refuse_velocities(nt_assembly *a, double scale, nt_error *error)
+{
+    nt_run *run = a->run;
+    double size = 0, change;
+    int worst = -1;
+    const char *what = "any velocities in this placement (what motions prescribe contradicts "
+                       "the joints or another motion)";
+    nt_projection step = {0};
+    memset(run->initial_v, 0, (size_t)a->problem->nv * sizeof *run->initial_v);
+    nt_status status = nt_assembly_change_velocities(a, &step, &change);
+    if (status == NT_OK)
+        status = nt_assembly_measure(a, run->initial_q, NT_VELOCITY, &size, &worst);
+    if (status == NT_NO_MEMORY)
+        return no_value(a, status, "velocities", error);
+    if (status != NT_OK || !(size > NT_CLOSED * scale)) {
+        what = "the given velocities";
+        write_velocities(run);
+        nt_assembly_measure(a, run->initial_q, NT_VELOCITY, &size, &worst);
+    }
+    return contradiction(a, worst, true, what, error);
+}
+
 static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
 {
     nt_run *run = a->run;
     nt_problem *p = a->problem;
-    double size = 0, scale = 1;
+    double size = 0, scale = 1, change;
     int worst = -1;
     given_velocities(a);
     if (p->nc == 0 && a->n_ties == 0)
         return NT_OK;
-    nt_point at = nt_assembly_point(a);
-    nt_status status = nt_assembly_measure(a, run->initial_q, NT_VELOCITY, &size, &worst);
-    for (int i = 0; i < p->nc; i++)
-        a->rows[i] = -a->rows[i];
-    nt_projection step = {
-        .kinetic = true, .fixed = a->given, .ties = a->ties, .n_ties = a->n_ties, .rhs = a->rows};
-    if (status == NT_OK)
-        status = nt_problem_project(p, &at, &step, a->dv);
-    for (int i = 0; status == NT_OK && i < p->nv; i++) {
-        run->initial_v[i] += a->dv[i];
+    nt_projection step = {.fixed = a->given, .ties = a->ties, .n_ties = a->n_ties};
+    nt_status status = nt_assembly_change_velocities(a, &step, &change);
+    for (int i = 0; status == NT_OK && i < p->nv; i++)
         scale = fmax(scale, fabs(run->initial_v[i]));
-    }
     if (status == NT_OK && run->model->correct_initial)
         status = nt_assembly_measure(a, run->initial_q, NT_VELOCITY, &size, &worst);
     if (status == NT_OK && run->model->correct_initial && size > NT_CLOSED * scale)
@@ -450,7 +469,7 @@ static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
     }
     nt_assembly_measure(a, run->initial_q, NT_VELOCITY, &size, &worst);
     if (size > NT_CLOSED * scale && validate)
-        return contradiction(a, worst, true, "the given velocities", error);
+        return refuse_velocities(a, scale, error);
     return NT_OK;
 }
 
@@ -517,8 +536,9 @@ nt_status nt_assembly_create(nt_assembly **out, nt_run *run, nt_error *error)
     if (!a)
         return nt_fail_at(error, NT_NO_MEMORY, run->model->file, 0, 0, "out of memory");
     a->run = run;
-    nt_status status =
-        nt_problem_create(&a->problem, &run->system, NT_INERTIAL, NT_SOLVER_AUTO, error);
+    nt_status status = nt_problem_create(&a->problem, &run->system, NT_INERTIAL, error);
+    if (status == NT_OK)
+        status = nt_factors_create(&a->factors, a->problem, NT_SOLVER_AUTO, error);
     if (status == NT_OK && take_work(a) != NT_OK)
         status = nt_fail_at(error, NT_NO_MEMORY, run->model->file, 0, 0, "out of memory");
     if (status != NT_OK) {
@@ -532,6 +552,7 @@ void nt_assembly_destroy(nt_assembly *a)
 {
     if (!a)
         return;
+    nt_factors_destroy(a->factors);
     nt_problem_destroy(a->problem);
     nt_arena_free(&a->arena);
     free(a);
@@ -546,9 +567,7 @@ nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
     write_velocities(run);
     if (run->model->correct_initial)
         memcpy(a->q_given, run->initial_q, (size_t)run->system.space.nq * sizeof(double));
-    a->problem->holonomic_only = true; /* positions may move in directions that slip */
     nt_status status = close_loops(a, validate, error);
-    a->problem->holonomic_only = false;
     if (status != NT_OK)
         return status;
     for (int i = 0; i < run->model->n_joints; i++)
@@ -569,9 +588,9 @@ static nt_status check_accelerations(nt_assembly *a, nt_error *error)
     at.memory = a->run->initial_memory;
     nt_terms terms = {.parts = NT_ALL_PARTS,
                       .level = NT_ACCELERATION,
-                      .residual = a->problem->work,
+                      .residual = a->factors->work,
                       .rows = a->rows};
-    memset(a->problem->work, 0, (size_t)a->problem->nv * sizeof(double));
+    memset(a->factors->work, 0, (size_t)a->problem->nv * sizeof(double));
     nt_status status = nt_problem_evaluate(a->problem, &at, &terms);
     return status == NT_OK ? NT_OK : no_value(a, status, "accelerations", error);
 }
@@ -591,10 +610,10 @@ nt_status nt_run_assemble(nt_run *run, bool validate, nt_error *error)
     if (status == NT_OK && validate)
         status = check_accelerations(a, error);
     if (status == NT_OK)
-        status = nt_problem_choose_rows(a->problem, &at);
-    run->n_redundant = a->problem->n_dropped;
+        status = nt_factors_choose_rows(a->factors, &at);
+    run->n_redundant = a->factors->n_dropped;
     for (int i = 0; i < run->n_redundant; i++)
-        run->redundant[i] = a->problem->dropped[i] - run->system.space.nv;
+        run->redundant[i] = a->factors->dropped[i] - run->system.space.nv;
     measure_length(run);
 done:
     nt_assembly_destroy(a);

@@ -54,9 +54,10 @@ static nt_status way_along(nt_assembly *a, double *length)
 {
     nt_problem *p = a->problem;
     nt_point at = nt_assembly_point(a);
-    nt_projection step = {.light = a->light, .offset = a->offset, .rhs = a->rows};
+    nt_projection step = {
+        .holonomic_only = true, .light = a->light, .offset = a->offset, .rhs = a->rows};
     memset(a->rows, 0, (size_t)p->nc * sizeof *a->rows);
-    nt_status status = nt_problem_project(p, &at, &step, a->way);
+    nt_status status = nt_factors_project(a->factors, &at, &step, a->way);
     *length = 0;
     for (int i = 0; status == NT_OK && i < p->nv; i++)
         *length = hypot(*length, weight_of(a, i) * a->way[i]);
@@ -152,9 +153,7 @@ nt_status nt_assembly_correct_positions(nt_assembly *a, double *size)
 
 /* ---- velocities ----------------------------------------------------------------------------- */
 
-/* initial_v += the projection's change, for rows as they stand there; *change is the largest of
- * what is given. */
-static nt_status change_velocities(nt_assembly *a, nt_projection *step, double *change)
+nt_status nt_assembly_change_velocities(nt_assembly *a, nt_projection *step, double *change)
 {
     nt_problem *p = a->problem;
     nt_point at = nt_assembly_point(a);
@@ -166,7 +165,7 @@ static nt_status change_velocities(nt_assembly *a, nt_projection *step, double *
     step->kinetic = true;
     step->rhs = a->rows;
     if (status == NT_OK)
-        status = nt_problem_project(p, &at, step, a->dv);
+        status = nt_factors_project(a->factors, &at, step, a->dv);
     *change = 0;
     for (int i = 0; status == NT_OK && i < p->nv; i++) {
         a->run->initial_v[i] += a->dv[i];
@@ -190,12 +189,12 @@ nt_status nt_assembly_correct_velocities(nt_assembly *a)
             size = fmax(size, fabs(v[i]));
         }
         nt_projection step = {.light = a->light, .offset = a->offset};
-        status = change_velocities(a, &step, &change);
+        status = nt_assembly_change_velocities(a, &step, &change);
     }
     for (int i = 0; i < p->nv; i++)
         v[i] = a->given[i] ? v[i] : 0;
     nt_projection rest = {.fixed = a->given};
-    return status == NT_OK ? change_velocities(a, &rest, &change) : status;
+    return status == NT_OK ? nt_assembly_change_velocities(a, &rest, &change) : status;
 }
 
 /* ---- what moved ----------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
 #define NUTATE_MODEL_ASSEMBLY_H
 
 #include "model/assemble.h"
-#include "system/problem.h"
+#include "system/factors.h"
 
 /* A loop counts as closed, a given value as consistent, when the joint is off by less than this
  * times the model's length (positions) or 1 rad (angles): far above rounding, far below drawing
@@ -13,6 +13,7 @@
 struct nt_assembly {
     nt_run *run;
     nt_problem *problem;
+    nt_factors *factors;
     bool *placed;         /* [n_bodies]                                                         */
     unsigned char *given; /* [nv] what the file gives: it may not move, or moves least          */
     unsigned char *fixed; /* [nv] unknowns that may not move now                                */
@@ -43,6 +44,10 @@ nt_status nt_assembly_measure(nt_assembly *a, const double *q, nt_level level, d
  * what is left. nearby: where that fails, also from placements beside it. */
 nt_status nt_assembly_settle(nt_assembly *a, double *size);
 nt_status nt_assembly_settle_nearby(nt_assembly *a, double *size);
+
+/* initial_v += the change of least kinetic energy that takes the rows of velocities to zero, as far
+ * as `step` lets it; *change is the largest part of it in what is given. */
+nt_status nt_assembly_change_velocities(nt_assembly *a, nt_projection *step, double *change);
 
 /* `initial: {correct: true}`: given values that contradict a joint move, by as little as possible.
  * `size` in: what is left of the constraints with given values held; out: with them moved. */

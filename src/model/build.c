@@ -57,8 +57,6 @@ nt_status nt_run_prepare_derived(nt_run *run, bool validate, nt_error *error)
         status = check_marker(run, &run->markers[i], error);
     for (int i = 0; status == NT_OK && i < model->n_elements; i++)
         status = model->elements[i].type->prepare(run, &model->elements[i], validate, error);
-    for (int i = 0; status == NT_OK && i < model->n_signals; i++)
-        nt_signal_prepare(run, &run->signals[i]);
     return status;
 }
 
@@ -260,6 +258,8 @@ nt_status nt_model_build(nt_model *model, nt_error *error)
         e->part = nt_element_part(e->type, nt_model_data(model, e));
         nt_element_bind(model, e);
     }
+    for (int i = 0; i < model->n_signals; i++)
+        nt_signal_bind(model, &model->signals[i]);
     if ((status = nt_run_prepare(origin, true, error)) != NT_OK)
         return status;
     if ((status = lay_out_state(model)) != NT_OK || (status = make_pattern(model)) != NT_OK ||

@@ -64,27 +64,12 @@ static inline m3 nt_acceleration_map(const nt_view *view, int body, double m, do
                          view->motion[body].alpha);
 }
 
-/* ---- signals: scalar quantities that loads may depend on ------------------------------------ */
+/* ---- signals: recorded quantities that loads may depend on ----------------------------------- */
 
-typedef enum nt_signal_kind {
-    NT_SIGNAL_POSITION, /* of a point of a body, component              */
-    NT_SIGNAL_VELOCITY,
-    NT_SIGNAL_ORIENTATION,      /* quaternion component w x y z                  */
-    NT_SIGNAL_ANGULAR_VELOCITY, /* body axes                                     */
-    NT_SIGNAL_ANGLE,            /* of a joint                                    */
-    NT_SIGNAL_DISPLACEMENT,
-    NT_SIGNAL_ANGLE_RATE,
-    NT_SIGNAL_DISPLACEMENT_RATE,
-} nt_signal_kind;
-
+/* One number of a quantity (quantity_kind.h) and the bodies that it depends on. */
 typedef struct nt_signal {
-    nt_signal_kind kind;
-    int body;      /* or -1 */
-    int joint;     /* element index or -1 */
-    int component; /* 0 1 2 (3) */
-    v3 offset;     /* of the point from the body's reference point, body axes (derived) */
-    int marker;    /* -1: the body's origin */
-    int bodies[2]; /* bodies it depends on, -1 for none */
+    int kind, object, component;
+    int bodies[2]; /* -1 for none */
 } nt_signal;
 
 /* ds = sum over the signal's two bodies of x . dx + r . dtheta + v . d(xdot) + w . dw */
@@ -284,6 +269,9 @@ static inline const struct nt_joint *nt_element_as_joint(const nt_run *run, cons
 
 /* Fill in the bodies that an element acts on, as its keys name them. */
 void nt_element_bind(const nt_model *model, nt_element *element);
+
+/* Whether it has a free angle, once its keys are read: not where one of its bodies is a point. */
+bool nt_element_rotates(const nt_model *model, const nt_element *element);
 
 /* For `declare`. The ports of a body's translation and of its rotation, the next one; added where
  * they are new; -1: memory is out. All ports come before the first block. */

@@ -50,7 +50,7 @@ static void find_signals(nt_run *run, const nt_view *view)
 {
     double *signals = run->variables + run->model->n_parameters + 1;
     for (int i = 0; i < run->model->n_signals; i++)
-        signals[i] = nt_signal_value(&run->signals[i], view);
+        signals[i] = nt_signal_value(&run->model->signals[i], view);
 }
 
 void nt_run_look(nt_run *run, const nt_point *at, const nt_terms *terms, nt_view *view)

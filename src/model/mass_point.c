@@ -44,7 +44,8 @@ nt_status nt_mass_point_rows(const nt_run *run, const nt_element *element, const
     while (places < *n && specs[places].kind != NT_ROW_PERPENDICULAR)
         places++;
     bool coincide = specs[0].kind == NT_ROW_COINCIDE;
-    if ((coincide && places < *n) || nt_joint_of(run, element)->rotates)
+    bool cylindrical = element->type->rotates && element->type->slides;
+    if ((coincide && places < *n) || cylindrical)
         return nt_load_refuse(model, element, error,
                               "%s is a point and has no rotation, expected a joint of type %s",
                               point->name, coincide ? "spherical" : "prismatic or inline");

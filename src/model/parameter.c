@@ -6,6 +6,7 @@
 #include "model/evaluate.h"
 #include "model/joints/joint.h"
 #include "model/parameter_survey.h"
+#include "model/signal.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -170,36 +171,46 @@ static const nt_moved_body *moved_body(const nt_parameter_rates *rates, int body
     return NULL;
 }
 
+/* The words in a piece of memory: they are in the order of their addresses there. */
+static nt_words words_within(const nt_parameter_rates *rates, const void *begin, size_t bytes)
+{
+    nt_words words = {0, 0};
+    for (int w = 0; w < rates->n_words; w++) {
+        const char *at = (const char *)rates->words[w].at;
+        if (at < (const char *)begin || at >= (const char *)begin + bytes)
+            continue;
+        words.first = words.count == 0 ? w : words.first;
+        words.count++;
+    }
+    return words;
+}
+
 /* Signals whose value changes: the point moves in its body, or the joint's geometry changes. */
-static nt_status collect_signals(nt_survey *s, const nt_words *own, const nt_words *of_element,
-                                 double *reach)
+static nt_status collect_signals(nt_survey *s, const nt_words *of_element, double *reach)
 {
     nt_run *run = s->run;
+    const nt_model *model = run->model;
     nt_parameter_rates *rates = s->rates;
-    rates->signal = NT_TAKE(&rates->arena, run->model->n_signals, int);
-    rates->signal_words = NT_TAKE(&rates->arena, run->model->n_signals, nt_words);
-    if (!rates->signal || !rates->signal_words)
+    rates->signal = NT_TAKE(&rates->arena, model->n_signals, nt_touched_signal);
+    if (!rates->signal)
         return NT_NO_MEMORY;
-    memcpy(reach, rates->variables, (size_t)(run->model->n_parameters + 1) * sizeof *reach);
-    for (int i = 0; i < run->model->n_signals; i++) {
-        const nt_signal *signal = &run->signals[i];
-        nt_words words = {0, 0};
-        if (signal->joint >= 0)
-            words = of_element[signal->joint];
-        for (int w = own->first; w < own->first + own->count; w++) {
-            const char *at = (const char *)rates->words[w].at;
-            if (at < (const char *)signal || at >= (const char *)(signal + 1))
-                continue;
-            words =
-                words.count == 0 ? (nt_words){w, 1} : (nt_words){words.first, w + 1 - words.first};
-        }
+    memcpy(reach, rates->variables, (size_t)(model->n_parameters + 1) * sizeof *reach);
+    for (int i = 0; i < model->n_signals; i++) {
+        const nt_signal *signal = &model->signals[i];
+        nt_touched_signal t = {.signal = i};
+        int body = nt_signal_body(model, signal), marker = nt_signal_marker(signal);
+        if (body < 0)
+            t.words[0] = of_element[signal->object];
+        else
+            t.words[0] = words_within(rates, &run->bodies[body].reference, sizeof(v3));
+        if (marker >= 0)
+            t.words[1] = words_within(rates, run->markers[marker].at, 3 * sizeof(double));
         bool moved = (signal->bodies[0] > 0 && moved_body(rates, signal->bodies[0])) ||
                      (signal->bodies[1] > 0 && moved_body(rates, signal->bodies[1]));
-        if (words.count == 0 && !moved)
+        if (t.words[0].count + t.words[1].count == 0 && !moved)
             continue;
-        reach[run->model->n_parameters + 1 + i] = 1; /* for whom it matters */
-        rates->signal[rates->n_signals] = i;
-        rates->signal_words[rates->n_signals++] = words;
+        reach[model->n_parameters + 1 + i] = 1; /* for whom it matters */
+        rates->signal[rates->n_signals++] = t;
     }
     return NT_OK;
 }
@@ -311,8 +322,7 @@ static nt_status collect(nt_survey *s)
 {
     nt_run *run = s->run;
     nt_words *of_region = NT_TAKE(&s->arena, s->n_regions, nt_words);
-    nt_words *of_element = NT_TAKE(&s->arena, run->model->n_elements, nt_words),
-             of_signals = {0, 0};
+    nt_words *of_element = NT_TAKE(&s->arena, run->model->n_elements, nt_words);
     double *reach = NT_TAKE(&s->arena, nt_model_variable_count(run->model), double);
     v3 gravity_rate = v3_of(0, 0, 0);
     if (!of_region || !of_element || !reach)
@@ -321,15 +331,13 @@ static nt_status collect(nt_survey *s)
     for (int i = 0; status == NT_OK && i < s->n_regions; i++) {
         if (s->region[i].kind == NT_REGION_ELEMENT)
             of_element[i - s->first_element] = of_region[i];
-        if (s->region[i].kind == NT_REGION_SIGNALS)
-            of_signals = of_region[i];
         if (s->region[i].at == (char *)run->gravity)
             gravity_rate = v3_load(s->best + s->region[i].word);
     }
     if (status == NT_OK)
         status = collect_bodies(s, gravity_rate);
     if (status == NT_OK)
-        status = collect_signals(s, &of_signals, of_element, reach);
+        status = collect_signals(s, of_element, reach);
     if (status == NT_OK)
         status = collect_elements(s, of_element, reach);
     return status == NT_OK ? collect_initial(s) : status;

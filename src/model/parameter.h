@@ -51,6 +51,12 @@ typedef struct nt_entry {
     double *to;
 } nt_entry;
 
+/* A signal whose value changes at a given state, and the words that change it. */
+typedef struct nt_touched_signal {
+    int signal;
+    nt_words words[2];
+} nt_touched_signal;
+
 /* Bodies whose mass and inertia stand for their derivatives (the residual is linear in them). */
 typedef struct nt_body_pass {
     nt_body *bodies; /* [n + 1], the first stands for the ground */
@@ -91,9 +97,8 @@ typedef struct nt_parameter_rates {
     int n_touched;
     int *seen; /* [n_seen] bodies that touched elements look at */
     int n_seen;
-    bool functions; /* touched elements have some, changing or not: signals are needed */
-    int *signal;    /* [n_signals_touched] */
-    nt_words *signal_words;
+    bool functions;            /* touched elements have some, changing or not: signals are needed */
+    nt_touched_signal *signal; /* [n_signals] */
     int n_signals;
 
     double *dq, *dv, *dmemory; /* of consistent initial values, inertial frame       */

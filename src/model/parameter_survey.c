@@ -51,8 +51,6 @@ static void list_regions(nt_survey *s)
     add_region(s, NT_REGION_PLAIN, run->gravity, 3 * sizeof *run->gravity);
     add_region(s, NT_REGION_PLAIN, run->markers,
                (size_t)run->model->n_markers * sizeof *run->markers);
-    add_region(s, NT_REGION_SIGNALS, run->signals,
-               (size_t)run->model->n_signals * sizeof *run->signals);
     s->first_element = s->n_regions;
     for (int i = 0; i < run->model->n_elements; i++)
         add_region(s, NT_REGION_ELEMENT, nt_element_numbers(run, &run->model->elements[i]),

@@ -8,7 +8,6 @@
 typedef enum nt_region_kind {
     NT_REGION_BODIES,
     NT_REGION_PLAIN,
-    NT_REGION_SIGNALS,
     NT_REGION_ELEMENT,
     NT_REGION_INITIAL
 } nt_region_kind;

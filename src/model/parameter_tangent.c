@@ -357,9 +357,10 @@ static void signal_rates(variation *v)
     const nt_parameter_rates *rates = v->rates;
     double *out = rates->variables + run->model->n_parameters + 1;
     for (int i = 0; i < rates->n_signals; i++) {
-        const nt_signal *signal = &run->signals[rates->signal[i]];
-        nt_words words = rates->signal_words[i];
-        double step = nt_words_step(rates, words, v->unit, 0), sum = 0;
+        const nt_touched_signal *t = &rates->signal[i];
+        const nt_signal *signal = &run->model->signals[t->signal];
+        double step = nt_words_step(rates, t->words[0], v->unit, 0), sum = 0;
+        step = nt_words_step(rates, t->words[1], v->unit, step);
         for (int k = 0; k < rates->n_moved; k++)
             step = step == 0 ? v->unit / v3_norm(rates->moved[k].rate)
                              : fmin(step, v->unit / v3_norm(rates->moved[k].rate));
@@ -367,15 +368,17 @@ static void signal_rates(variation *v)
         for (int k = 1; k <= 3; k++) {
             double d = 0;
             for (int side = -1; side <= 1; side += 2) {
-                nt_words_put(rates, words, side * k * h);
+                nt_words_put(rates, t->words[0], side * k * h);
+                nt_words_put(rates, t->words[1], side * k * h);
                 move(v, side * k * h);
                 d += side * nt_signal_value(signal, &v->view);
             }
             sum += NT_SIXTH[k - 1] * d / h;
         }
-        nt_words_put(rates, words, 0);
+        nt_words_put(rates, t->words[0], 0);
+        nt_words_put(rates, t->words[1], 0);
         move(v, 0);
-        out[rates->signal[i]] = sum;
+        out[t->signal] = sum;
     }
 }
 
@@ -533,7 +536,7 @@ static void stir_signals(nt_run *run, const nt_parameter_rates *rates, unsigned 
     for (int i = 0; i < run->model->n_signals; i++)
         run->variables[first + i] = 0.5 + 0.4 * next_number(seed);
     for (int i = 0; i < rates->n_signals; i++)
-        rates->variables[first + rates->signal[i]] = 1 + 0.5 * next_number(seed);
+        rates->variables[first + rates->signal[i].signal] = 1 + 0.5 * next_number(seed);
 }
 
 /* The same from two values, far away or not, and from six, to 1e-10 of the largest, and not zero. A

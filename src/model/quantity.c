@@ -11,20 +11,20 @@
 
 /* ---- objects -------------------------------------------------------------------------------- */
 
-/* Bodies without the ground, markers and elements are counted through; the model comes last. */
+/* Bodies, the ground first, markers and elements are counted through; the model comes last. */
 typedef enum family { BODY, MARKER, ELEMENT, WHOLE } family;
 
 static int object_count(const nt_model *model)
 {
-    return model->n_bodies - 1 + model->n_markers + model->n_elements;
+    return model->n_bodies + model->n_markers + model->n_elements;
 }
 
 static family object_at(const nt_model *model, int i, int *index)
 {
-    *index = i + 1;
-    if (i < model->n_bodies - 1)
+    *index = i;
+    if (i < model->n_bodies)
         return BODY;
-    *index = i - (model->n_bodies - 1);
+    *index = i - model->n_bodies;
     if (*index < model->n_markers)
         return MARKER;
     *index -= model->n_markers;
@@ -55,7 +55,7 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
     case NT_OF_CONTACT:
         return type && type->touches;
     case NT_OF_ROTATING:
-        return type && type->rotates;
+        return type && nt_element_rotates(model, e);
     case NT_OF_SLIDING:
         return type && type->slides;
     case NT_OF_SLIDING_ONLY:
@@ -104,7 +104,7 @@ static nt_status unknown_object(const nt_model *model, const char *name, span ob
     nt_suggestion search;
     int n = object_count(model), index;
     nt_suggest_start(&search, object.text, object.length);
-    for (int i = 0; i < n; i++) {
+    for (int i = 1; i < n; i++) {
         family of = object_at(model, i, &index);
         nt_suggest_offer(&search, object_name(model, of, index));
     }
@@ -192,8 +192,18 @@ static nt_status choose(const nt_quantity_kind *k, int object, const char *name,
     return unknown_component(k, component, name, error);
 }
 
-nt_status nt_quantity_find(const nt_model *model, const char *name, int *hint,
-                           nt_quantity_info *quantity, nt_error *error)
+bool nt_quantity_is_of(const nt_model *model, const char *name, const nt_quantity_kind *kind)
+{
+    int hint = 0, index;
+    int found = find_object(model, (span){name, (int)strlen(name)}, &hint);
+    if (found < 0)
+        return false;
+    family of = object_at(model, found, &index);
+    return has_kind(model, of, index, kind);
+}
+
+nt_status nt_quantity_find_any(const nt_model *model, const char *name, int *hint,
+                               nt_quantity_info *quantity, nt_error *error)
 {
     const char *rest, *component = NULL;
     span first = head(name, &rest);
@@ -210,6 +220,16 @@ nt_status nt_quantity_find(const nt_model *model, const char *name, int *hint,
             span_is(second, nt_quantity_kinds[i].name))
             return choose(&nt_quantity_kinds[i], index, name, component, quantity, error);
     return unknown_kind(model, of, index, second, error);
+}
+
+nt_status nt_quantity_find(const nt_model *model, const char *name, int *hint,
+                           nt_quantity_info *quantity, nt_error *error)
+{
+    const char *rest;
+    span first = head(name, &rest);
+    if (span_is(first, model->bodies[0].name))
+        return unknown_object(model, name, first, error);
+    return nt_quantity_find_any(model, name, hint, quantity, error);
 }
 
 nt_status nt_model_quantity(const nt_model *model, const char *name, nt_quantity_info *quantity,

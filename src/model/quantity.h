@@ -10,8 +10,9 @@ typedef struct nt_sampler {
     nt_run *run;
     nt_state state;
     nt_point at; /* with the given reactions for its multipliers */
-    nt_view view;
-    nt_terms terms;   /* none: what view->terms points to            */
+    const nt_view *view;
+    nt_view own;      /* what view points to, of a look                  */
+    nt_terms terms;   /* none: what view->terms points to                */
     double *rows;     /* [nh + nn] scratch                           */
     nt_energy energy; /* where wanted                                */
     double drift[2];  /* largest |Phi|, largest |dPhi/dt| or |kappa|; where wanted */
@@ -31,5 +32,8 @@ void nt_sampler_values(const nt_sampler *sampler, const nt_quantity_info *quanti
  * object was found, so that names in the order of the file cost no search. */
 nt_status nt_quantity_find(const nt_model *model, const char *name, int *hint,
                            nt_quantity_info *quantity, nt_error *error);
+/* The same, those of the ground included: expressions may use them, though they never change. */
+nt_status nt_quantity_find_any(const nt_model *model, const char *name, int *hint,
+                               nt_quantity_info *quantity, nt_error *error);
 
 #endif

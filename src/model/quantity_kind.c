@@ -25,101 +25,199 @@ static v3 acceleration(const nt_motion *m, v3 r)
 }
 
 /* From the reference point to the body's origin, to a marker. */
-static v3 to_origin(const nt_sampler *s, int body)
+static v3 to_origin(const nt_view *view, int body)
 {
-    return v3_neg(m3_apply(s->view.motion[body].R, s->run->bodies[body].reference));
+    return v3_neg(m3_apply(view->motion[body].R, view->bodies[body].reference));
 }
-static v3 to_marker(const nt_sampler *s, int marker)
+static v3 to_marker(const nt_view *view, int marker)
 {
-    const nt_marker *m = &s->run->markers[marker];
-    v3 reference = s->run->bodies[m->on].reference;
-    return m3_apply(s->view.motion[m->on].R, v3_sub(v3_load(m->at), reference));
+    const nt_marker *m = &view->run->markers[marker];
+    v3 reference = view->bodies[m->on].reference;
+    return m3_apply(view->motion[m->on].R, v3_sub(v3_load(m->at), reference));
 }
 
 static void body_position(const nt_sampler *s, int body, double *out)
 {
-    v3_store(out, position(&s->view.motion[body], to_origin(s, body)));
+    v3_store(out, position(&s->view->motion[body], to_origin(s->view, body)));
 }
 static void body_velocity(const nt_sampler *s, int body, double *out)
 {
-    v3_store(out, velocity(&s->view.motion[body], to_origin(s, body)));
+    v3_store(out, velocity(&s->view->motion[body], to_origin(s->view, body)));
 }
 static void body_acceleration(const nt_sampler *s, int body, double *out)
 {
-    v3_store(out, acceleration(&s->view.motion[body], to_origin(s, body)));
+    v3_store(out, acceleration(&s->view->motion[body], to_origin(s->view, body)));
 }
 static void body_orientation(const nt_sampler *s, int body, double *out)
 {
-    const nt_body *b = &s->run->bodies[body];
+    const nt_body *b = &s->view->bodies[body];
     double R[9];
     if (b->r_node >= 0) {
-        memcpy(out, s->at.q + b->q + (b->t_node >= 0 ? 3 : 0), 4 * sizeof *out);
+        memcpy(out, s->view->at->q + b->q + (b->t_node >= 0 ? 3 : 0), 4 * sizeof *out);
     } else {
-        m3_store(R, s->view.motion[body].R);
+        m3_store(R, s->view->motion[body].R);
         nt_so3_from_matrix(R, out);
     }
 }
 static void body_angular_velocity(const nt_sampler *s, int body, double *out)
 {
-    v3_store(out, m3_apply_transposed(s->view.motion[body].R, s->view.motion[body].w));
+    v3_store(out, m3_apply_transposed(s->view->motion[body].R, s->view->motion[body].w));
 }
 /* R^T alpha is also the derivative of R^T w, because w x w = 0. */
 static void body_angular_acceleration(const nt_sampler *s, int body, double *out)
 {
-    v3_store(out, m3_apply_transposed(s->view.motion[body].R, s->view.motion[body].alpha));
+    v3_store(out, m3_apply_transposed(s->view->motion[body].R, s->view->motion[body].alpha));
 }
 
 static void marker_position(const nt_sampler *s, int marker, double *out)
 {
-    v3_store(out, position(&s->view.motion[s->run->markers[marker].on], to_marker(s, marker)));
+    v3_store(out, position(&s->view->motion[s->view->run->markers[marker].on],
+                           to_marker(s->view, marker)));
 }
 static void marker_velocity(const nt_sampler *s, int marker, double *out)
 {
-    v3_store(out, velocity(&s->view.motion[s->run->markers[marker].on], to_marker(s, marker)));
+    v3_store(out, velocity(&s->view->motion[s->view->run->markers[marker].on],
+                           to_marker(s->view, marker)));
 }
 static void marker_acceleration(const nt_sampler *s, int marker, double *out)
 {
-    v3_store(out, acceleration(&s->view.motion[s->run->markers[marker].on], to_marker(s, marker)));
+    v3_store(out, acceleration(&s->view->motion[s->view->run->markers[marker].on],
+                               to_marker(s->view, marker)));
+}
+
+/* Derivatives, with e a ground axis, E = R e the same axis of the body, (w0, u) the quaternion:
+ *
+ *   position            e . (x + rho)        x: e     r: rho x e
+ *   velocity            e . (v + w x rho)    v: e     w: rho x e     r: rho x (e x w)
+ *   angular velocity    E . w                w: E     r: E x w
+ *   orientation         w0                   r: -u / 2
+ *                       e . u                r: (w0 e + u x e) / 2 */
+static v3 axis(int component) { return v3_of(component == 0, component == 1, component == 2); }
+
+static void vary_position(int component, v3 rho, nt_signal_gradient *g)
+{
+    v3 e = axis(component);
+    g->x[0] = e;
+    g->r[0] = v3_cross(rho, e);
+}
+static void vary_velocity(const nt_motion *m, int component, v3 rho, nt_signal_gradient *g)
+{
+    v3 e = axis(component);
+    g->v[0] = e;
+    g->w[0] = v3_cross(rho, e);
+    g->r[0] = v3_cross(rho, v3_cross(e, m->w));
+}
+static void vary_body_position(const nt_view *view, int body, int i, nt_signal_gradient *g)
+{
+    vary_position(i, to_origin(view, body), g);
+}
+static void vary_body_velocity(const nt_view *view, int body, int i, nt_signal_gradient *g)
+{
+    vary_velocity(&view->motion[body], i, to_origin(view, body), g);
+}
+static void vary_marker_position(const nt_view *view, int marker, int i, nt_signal_gradient *g)
+{
+    vary_position(i, to_marker(view, marker), g);
+}
+static void vary_marker_velocity(const nt_view *view, int marker, int i, nt_signal_gradient *g)
+{
+    vary_velocity(&view->motion[view->run->markers[marker].on], i, to_marker(view, marker), g);
+}
+static void vary_body_angular_velocity(const nt_view *view, int body, int i, nt_signal_gradient *g)
+{
+    v3 E = m3_apply(view->motion[body].R, axis(i));
+    g->w[0] = E;
+    g->r[0] = v3_cross(E, view->motion[body].w);
+}
+static void vary_body_orientation(const nt_view *view, int body, int i, nt_signal_gradient *g)
+{
+    const nt_body *b = &view->bodies[body];
+    quat q = b->r_node < 0 ? (quat){1, 0, 0, 0}
+                           : quat_load(view->at->q + b->q + (b->t_node >= 0 ? 3 : 0));
+    v3 u = v3_of(q.x, q.y, q.z), e = axis(i - 1);
+    g->r[0] = i == 0 ? v3_scale(-0.5, u) : v3_scale(0.5, v3_axpy(q.w, e, v3_cross(u, e)));
 }
 
 /* ---- joints --------------------------------------------------------------------------------- */
 
+static nt_coordinate coordinate(const nt_view *view, int element, bool translation)
+{
+    return nt_joint_coordinate(&view->model->elements[element], view, translation);
+}
+static void vary_coordinate(const nt_view *view, int element, bool translation,
+                            nt_signal_gradient *g)
+{
+    nt_coordinate c = coordinate(view, element, translation);
+    g->x[0] = c.xa, g->r[0] = c.ra;
+    g->x[1] = c.xb, g->r[1] = c.rb;
+}
+/* The rates are linear in the velocities, with the gradient of the coordinate. */
+static void vary_coordinate_rate(const nt_view *view, int element, bool translation,
+                                 nt_signal_gradient *g)
+{
+    nt_coordinate c = coordinate(view, element, translation);
+    g->x[0] = c.rate_xa, g->r[0] = c.rate_ra;
+    g->x[1] = c.rate_xb, g->r[1] = c.rate_rb;
+    g->v[0] = c.xa, g->w[0] = c.ra;
+    g->v[1] = c.xb, g->w[1] = c.rb;
+}
+static void vary_angle(const nt_view *view, int element, int i, nt_signal_gradient *g)
+{
+    (void)i;
+    vary_coordinate(view, element, false, g);
+}
+static void vary_angle_rate(const nt_view *view, int element, int i, nt_signal_gradient *g)
+{
+    (void)i;
+    vary_coordinate_rate(view, element, false, g);
+}
+static void vary_displacement(const nt_view *view, int element, int i, nt_signal_gradient *g)
+{
+    (void)i;
+    vary_coordinate(view, element, true, g);
+}
+static void vary_displacement_rate(const nt_view *view, int element, int i, nt_signal_gradient *g)
+{
+    (void)i;
+    vary_coordinate_rate(view, element, true, g);
+}
+
 static void element_force(const nt_sampler *s, int element, double *out)
 {
-    const nt_element *e = &s->run->model->elements[element];
+    const nt_element *e = &s->view->model->elements[element];
     v3 force, torque;
-    e->type->reaction(e, &s->view, &force, &torque);
+    e->type->reaction(e, s->view, &force, &torque);
     v3_store(out, force);
 }
 static void element_torque(const nt_sampler *s, int element, double *out)
 {
-    const nt_element *e = &s->run->model->elements[element];
+    const nt_element *e = &s->view->model->elements[element];
     v3 force, torque;
-    e->type->reaction(e, &s->view, &force, &torque);
+    e->type->reaction(e, s->view, &force, &torque);
     v3_store(out, torque);
 }
 static void joint_angle(const nt_sampler *s, int element, double *out)
 {
-    *out = nt_joint_angle(&s->run->model->elements[element], &s->view);
+    *out = coordinate(s->view, element, false).value;
 }
 static void joint_angle_rate(const nt_sampler *s, int element, double *out)
 {
-    *out = nt_joint_angle_rate(&s->run->model->elements[element], &s->view);
+    *out = coordinate(s->view, element, false).rate;
 }
 static void joint_displacement(const nt_sampler *s, int element, double *out)
 {
-    *out = nt_joint_displacement(&s->run->model->elements[element], &s->view);
+    *out = coordinate(s->view, element, true).value;
 }
 static void joint_displacement_rate(const nt_sampler *s, int element, double *out)
 {
-    *out = nt_joint_displacement_rate(&s->run->model->elements[element], &s->view);
+    *out = coordinate(s->view, element, true).rate;
 }
 
 /* ---- contacts ------------------------------------------------------------------------------- */
 
 static void contact_indentation(const nt_sampler *s, int element, double *out)
 {
-    *out = nt_contact_indentation(&s->run->model->elements[element], &s->view);
+    *out = nt_contact_indentation(&s->view->model->elements[element], s->view);
 }
 
 /* ---- the whole model ------------------------------------------------------------------------ */
@@ -137,14 +235,14 @@ static void whole_energy(const nt_sampler *s, int object, double *out)
  * about the reference point is J = J_c + m (|c|^2 I - c c^T). */
 static v3 center_velocity(const nt_sampler *s, int body)
 {
-    const nt_motion *m = &s->view.motion[body];
-    return velocity(m, m3_apply(m->R, s->run->bodies[body].center));
+    const nt_motion *m = &s->view->motion[body];
+    return velocity(m, m3_apply(m->R, s->view->bodies[body].center));
 }
 static v3 own_momentum(const nt_sampler *s, int body)
 {
-    const nt_body *b = &s->run->bodies[body];
-    m3 R = s->view.motion[body].R;
-    v3 w = m3_apply_transposed(R, s->view.motion[body].w), c = b->center;
+    const nt_body *b = &s->view->bodies[body];
+    m3 R = s->view->motion[body].R;
+    v3 w = m3_apply_transposed(R, s->view->motion[body].w), c = b->center;
     v3 shift = v3_cross(c, v3_cross(w, c)); /* (|c|^2 I - c c^T) w */
     return m3_apply(R, v3_axpy(-b->mass, shift, m3_apply(b->J, w)));
 }
@@ -153,16 +251,16 @@ static void whole_momentum(const nt_sampler *s, int object, double *out)
 {
     (void)object;
     memset(out, 0, 3 * sizeof *out);
-    for (int i = 1; i < s->run->model->n_bodies; i++)
-        v3_accumulate(out, v3_scale(s->run->bodies[i].mass, center_velocity(s, i)));
+    for (int i = 1; i < s->view->model->n_bodies; i++)
+        v3_accumulate(out, v3_scale(s->view->bodies[i].mass, center_velocity(s, i)));
 }
 static void whole_angular_momentum(const nt_sampler *s, int object, double *out)
 {
     (void)object;
     memset(out, 0, 3 * sizeof *out);
-    for (int i = 1; i < s->run->model->n_bodies; i++) {
-        const nt_body *b = &s->run->bodies[i];
-        v3 center = position(&s->view.motion[i], m3_apply(s->view.motion[i].R, b->center));
+    for (int i = 1; i < s->view->model->n_bodies; i++) {
+        const nt_body *b = &s->view->bodies[i];
+        v3 center = position(&s->view->motion[i], m3_apply(s->view->motion[i].R, b->center));
         v3 orbit = v3_cross(center, v3_scale(b->mass, center_velocity(s, i)));
         v3_accumulate(out, v3_add(orbit, own_momentum(s, i)));
     }
@@ -191,40 +289,40 @@ static const char on_b[] = "force on the second body", on_b_torque[] = "torque o
 
 /* clang-format off */
 const nt_quantity_kind nt_quantity_kinds[] = {
-    {NT_OF_BODY, "position", 3, xyz, "m", NULL, "position", ground, 0, body_position},
-    {NT_OF_TURNING, "orientation", 4, wxyz, "1", NULL, "orientation", rotation, 0, body_orientation},
-    {NT_OF_BODY, "velocity", 3, xyz, "m/s", NULL, "velocity", ground, 0, body_velocity},
-    {NT_OF_BODY, "acceleration", 3, xyz, "m/s2", NULL, "acceleration", ground, 0, body_acceleration},
+    {NT_OF_BODY, "position", 3, xyz, "m", NULL, "position", ground, 0, body_position, vary_body_position, false},
+    {NT_OF_TURNING, "orientation", 4, wxyz, "1", NULL, "orientation", rotation, 0, body_orientation, vary_body_orientation, false},
+    {NT_OF_BODY, "velocity", 3, xyz, "m/s", NULL, "velocity", ground, 0, body_velocity, vary_body_velocity, true},
+    {NT_OF_BODY, "acceleration", 3, xyz, "m/s2", NULL, "acceleration", ground, 0, body_acceleration, NULL, false},
     {NT_OF_TURNING, "angular_velocity", 3, xyz, "rad/s", NULL, "angular velocity", body, 0,
-     body_angular_velocity},
+     body_angular_velocity, vary_body_angular_velocity, true},
     {NT_OF_TURNING, "angular_acceleration", 3, xyz, "rad/s2", NULL, "angular acceleration", body, 0,
-     body_angular_acceleration},
+     body_angular_acceleration, NULL, false},
 
-    {NT_OF_MARKER, "position", 3, xyz, "m", NULL, "position", ground, 0, marker_position},
-    {NT_OF_MARKER, "velocity", 3, xyz, "m/s", NULL, "velocity", ground, 0, marker_velocity},
+    {NT_OF_MARKER, "position", 3, xyz, "m", NULL, "position", ground, 0, marker_position, vary_marker_position, false},
+    {NT_OF_MARKER, "velocity", 3, xyz, "m/s", NULL, "velocity", ground, 0, marker_velocity, vary_marker_velocity, true},
     {NT_OF_MARKER, "acceleration", 3, xyz, "m/s2", NULL, "acceleration", ground, 0,
-     marker_acceleration},
+     marker_acceleration, NULL, false},
 
-    {NT_OF_LOADED, "force", 3, xyz, "N", NULL, on_b, ground, NT_NEEDS_REACTIONS, element_force},
-    {NT_OF_LOADED, "torque", 3, xyz, "N m", NULL, on_b_torque, ground, NT_NEEDS_REACTIONS, element_torque},
-    {NT_OF_CONTACT, "force", 3, xyz, "N", NULL, on_b, ground, 0, element_force},
+    {NT_OF_LOADED, "force", 3, xyz, "N", NULL, on_b, ground, NT_NEEDS_REACTIONS, element_force, NULL, false},
+    {NT_OF_LOADED, "torque", 3, xyz, "N m", NULL, on_b_torque, ground, NT_NEEDS_REACTIONS, element_torque, NULL, false},
+    {NT_OF_CONTACT, "force", 3, xyz, "N", NULL, on_b, ground, 0, element_force, NULL, false},
     {NT_OF_CONTACT, "indentation", 1, NULL, "m", NULL, "indentation", "negative: the distance", 0,
-     contact_indentation},
-    {NT_OF_ROTATING, "angle", 1, NULL, "rad", NULL, "angle", NULL, 0, joint_angle},
-    {NT_OF_ROTATING, "rate", 1, NULL, "rad/s", NULL, "rate of the angle", NULL, 0, joint_angle_rate},
-    {NT_OF_SLIDING, "displacement", 1, NULL, "m", NULL, "displacement", NULL, 0, joint_displacement},
+     contact_indentation, NULL, false},
+    {NT_OF_ROTATING, "angle", 1, NULL, "rad", NULL, "angle", NULL, 0, joint_angle, vary_angle, false},
+    {NT_OF_ROTATING, "rate", 1, NULL, "rad/s", NULL, "rate of the angle", NULL, 0, joint_angle_rate, vary_angle_rate, true},
+    {NT_OF_SLIDING, "displacement", 1, NULL, "m", NULL, "displacement", NULL, 0, joint_displacement, vary_displacement, false},
     {NT_OF_SLIDING_ONLY, "rate", 1, NULL, "m/s", NULL, "rate of the displacement", NULL, 0,
-     joint_displacement_rate},
+     joint_displacement_rate, vary_displacement_rate, true},
     {NT_OF_SLIDING, "displacement_rate", 1, NULL, "m/s", NULL, "rate of the displacement", NULL, 0,
-     joint_displacement_rate},
+     joint_displacement_rate, vary_displacement_rate, true},
 
-    {NT_OF_WHOLE, "energy", 4, energies, "J", NULL, "energy", NULL, NT_NEEDS_ENERGY, whole_energy},
-    {NT_OF_WHOLE, "momentum", 3, xyz, "kg m/s", NULL, "momentum", ground, 0, whole_momentum},
+    {NT_OF_WHOLE, "energy", 4, energies, "J", NULL, "energy", NULL, NT_NEEDS_ENERGY, whole_energy, NULL, false},
+    {NT_OF_WHOLE, "momentum", 3, xyz, "kg m/s", NULL, "momentum", ground, 0, whole_momentum, NULL, false},
     {NT_OF_WHOLE, "angular_momentum", 3, xyz, "kg m2/s", NULL,
-     "angular momentum about the origin of the ground", ground, 0, whole_angular_momentum},
+     "angular momentum about the origin of the ground", ground, 0, whole_angular_momentum, NULL, false},
     {NT_OF_WHOLE, "constraint_drift", 2, levels, "m", "m/s", "largest constraint equation", NULL,
-     NT_NEEDS_DRIFT, whole_drift},
-    {NT_OF_WHOLE, "step_size", 1, NULL, "s", NULL, "size of the last step", NULL, 0, whole_step},
+     NT_NEEDS_DRIFT, whole_drift, NULL, false},
+    {NT_OF_WHOLE, "step_size", 1, NULL, "s", NULL, "size of the last step", NULL, 0, whole_step, NULL, false},
 };
 /* clang-format on */
 const int nt_quantity_kind_count = sizeof nt_quantity_kinds / sizeof nt_quantity_kinds[0];

@@ -29,9 +29,17 @@ typedef struct nt_quantity_kind {
     int needs;
     /* out[columns] for body, marker or element `object` */
     void (*values)(const nt_sampler *sampler, int object, double *out);
+    /* Derivatives of one column in the motion of the object's bodies, added; NULL where it depends
+     * on accelerations or forces, so that no load can depend on it. */
+    void (*differentiate)(const nt_view *view, int object, int column,
+                          nt_signal_gradient *gradient);
+    bool is_rate; /* it depends on velocities */
 } nt_quantity_kind;
 
 extern const nt_quantity_kind nt_quantity_kinds[];
 extern const int nt_quantity_kind_count;
+
+/* Whether the object of this name has such a quantity. */
+bool nt_quantity_is_of(const nt_model *model, const char *name, const nt_quantity_kind *kind);
 
 #endif

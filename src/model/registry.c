@@ -71,3 +71,11 @@ void nt_element_bind(const nt_model *model, nt_element *element)
         element->b = model->elements[joints[0]].b;
     }
 }
+
+bool nt_element_rotates(const nt_model *model, const nt_element *element)
+{
+    nt_element bound = *element;
+    const nt_body *bodies = model->origin->bodies;
+    nt_element_bind(model, &bound);
+    return element->type->rotates && !bodies[bound.a].point && !bodies[bound.b].point;
+}

@@ -71,10 +71,9 @@ nt_status nt_run_take_variables(nt_run *run)
     const nt_model *model = run->model;
     nt_arena *arena = &run->arena;
     run->parameters = NT_TAKE(arena, model->n_parameters, nt_parameter_value);
-    run->signals = NT_TAKE(arena, model->n_signals, nt_signal);
     run->variables = NT_TAKE(arena, nt_model_variable_count(model), double);
     run->values = NT_TAKE(arena, 2 * (size_t)model->n_parameters, double);
-    if (!run->values || !run->parameters || !run->signals || !run->variables)
+    if (!run->values || !run->parameters || !run->variables)
         return NT_NO_MEMORY;
     for (int i = 0; i < model->n_parameters; i++) {
         double value = model->parameters[i].value;
@@ -82,8 +81,6 @@ nt_status nt_run_take_variables(nt_run *run)
         run->variables[i] = value;
     }
     run->variables[nt_model_time_variable(model)] = model->simulation.start;
-    if (model->n_signals > 0)
-        memcpy(run->signals, model->signals, (size_t)model->n_signals * sizeof *run->signals);
     return NT_OK;
 }
 
@@ -151,8 +148,6 @@ static void copy_state(nt_run *run, const nt_run *from)
     memcpy(run->redundant, from->redundant, (size_t)from->n_redundant * sizeof(int));
     memcpy(run->mass, from->mass, (size_t)s->space.nv * sizeof(double));
     memcpy(run->inertia, from->inertia, 9 * (size_t)s->space.n_rotations * sizeof(double));
-    for (int i = 0; i < run->model->n_signals; i++)
-        run->signals[i] = from->signals[i];
     run->n_redundant = from->n_redundant;
     run->length = run->system.length = from->length;
     run->corrections = from->corrections;

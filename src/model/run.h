@@ -46,7 +46,6 @@ struct nt_run {
     double *gravity;                /* [3], in numbers                     */
     nt_body *bodies;                /* [n_bodies] ground first, in numbers */
     nt_marker *markers;             /* [n_markers], in numbers            */
-    nt_signal *signals;             /* [n_signals]                        */
     nt_parameter_value *parameters; /* [n_parameters]         */
     double *values;                 /* [2 n_parameters] scratch of nt_model_set */
     double length;                  /* m, see nt_run_length   */

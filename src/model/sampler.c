@@ -59,7 +59,8 @@ nt_status nt_sampler_look(nt_sampler *s, const nt_state *state, const double *re
         return no_value(s, status, "the energy", error);
     if (drift)
         status = look_at_drift(s, error);
-    nt_run_look(s->run, &s->at, &s->terms, &s->view);
+    nt_run_look(s->run, &s->at, &s->terms, &s->own);
+    s->view = &s->own;
     return status;
 }
 

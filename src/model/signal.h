@@ -4,23 +4,23 @@
 
 #include "model/model.h"
 
-/* The number of the signal of this name, which is added where it is new:
- *
- *   BODY.position.x, BODY.velocity.x   of the body's origin, ground axes
- *   BODY.orientation.w                 unit quaternion, w x y z
- *   BODY.angular_velocity.x            body axes
- *   MARKER.position.x, MARKER.velocity.x
- *   JOINT.angle, JOINT.displacement    free coordinates
- *   JOINT.rate                         of the angle; of the displacement where there is no angle
- *   JOINT.displacement_rate
- *
- * Bodies, markers and the types and names of joints must be in the model already, and joints must
- * keep their numbers. name[length] need not be terminated. -1: there is none of this name;
- * -2: memory is out. */
+/* The number of the signal of this name, one number of a quantity that depends on positions and
+ * velocities alone ("body.position.x", "hinge.rate"); added where it is new. Bodies, markers and
+ * the types and names of joints must be in the model already, and joints must keep their numbers.
+ * name[length] need not be terminated. -1: there is none of this name; -2: memory is out. */
 int nt_model_signal(nt_model *model, const char *name, int length);
 
-/* Derived values of a signal (offset, bodies), after bodies and joints are prepared; again after
- * parameters change. */
-void nt_signal_prepare(const nt_run *run, nt_signal *signal);
+/* The i-th name of a signal of an object, "body.velocity.x", into text[size]: its length, 0 where
+ * there is none. */
+int nt_model_signal_name(const nt_model *model, const char *object, int i, char *text, int size);
+
+/* The bodies of a signal, when those of joints are known. */
+void nt_signal_bind(const nt_model *model, nt_signal *signal);
+
+/* The body of a signal that is one of a body or of a marker; -1 for one of a joint. */
+int nt_signal_body(const nt_model *model, const nt_signal *signal);
+
+/* The marker of a signal that is one of a marker; -1 for others. */
+int nt_signal_marker(const nt_signal *signal);
 
 #endif

@@ -39,7 +39,7 @@ double nt_sensitivity_reach(const nt_problem *p, const nt_phase *at, const nt_va
 
 nt_point nt_sensitivity_point(nt_sensitivity *s, const nt_phase *phase)
 {
-    nt_problem *p = s->integrator->problem;
+    const nt_problem *p = s->integrator->problem;
     nt_point at = nt_phase_point(phase);
     double *v = s->shown, *vdot = v + p->nv;
     nt_space_change_frame(&p->space, p->frame, p->system->frame, phase->q, phase->v, v);
@@ -77,7 +77,7 @@ static nt_status vary_memory(nt_sensitivity *s, int i, const nt_variation *befor
                              const nt_variation *after)
 {
     nt_integrator *it = s->integrator;
-    nt_problem *p = it->problem;
+    const nt_problem *p = it->problem;
     int n_memory = p->system->n_memory;
     memset(after->memory, 0, (size_t)n_memory * sizeof(double));
     if (!p->system->accept || (p->system->capabilities & NT_DISCRETE_MEMORY)) {
@@ -115,7 +115,10 @@ nt_status nt_sensitivity_attend(void *context, nt_integrator *it, double h)
     nt_stepper *stepper = &it->stepper;
     if (s->t != stepper->now.all[NT_PHASE_T])
         return NT_INCONSISTENT; /* not begun, or the state was restored without it */
-    nt_status status = it->method->linearise(stepper, h, &s->directions, s->now, s->next);
+    nt_stepper own;
+    nt_status status = nt_sensitivity_stepper(s, &own);
+    if (status == NT_OK)
+        status = it->method->linearise(&own, h, &s->directions, s->now, s->next);
     bool remembers = it->problem->system->n_memory > 0;
     for (int i = 0; remembers && i < s->n && status == NT_OK; i++) {
         nt_variation before = nt_sensitivity_variation(s, s->now, i, NT_APART_FIRST);
@@ -150,7 +153,7 @@ int nt_sensitivity_parameter(const nt_sensitivity *s, int i) { return s->route[i
 
 nt_state_tangent nt_sensitivity_state(nt_sensitivity *s, int i)
 {
-    nt_problem *p = s->integrator->problem;
+    const nt_problem *p = s->integrator->problem;
     const nt_phase *now = &s->integrator->stepper.now;
     nt_variation d = nt_sensitivity_variation(s, s->now, i, NT_APART_STATE);
     double *q = s->shown, *v = q + p->nv, *vdot = v + p->nv;
@@ -172,7 +175,7 @@ void nt_sensitivity_difference_dense(nt_sensitivity *s, const nt_phase *from,
                                      double *sum)
 {
     nt_integrator *it = s->integrator;
-    nt_problem *p = it->problem;
+    const nt_problem *p = it->problem;
     nt_phase ends[2] = {nt_sensitivity_phase(s, 0), nt_sensitivity_phase(s, 1)};
     nt_phase varied = nt_sensitivity_phase(s, 2);
     double *work = it->dense;
@@ -209,9 +212,12 @@ static nt_status vary_between(nt_sensitivity *s, double t)
         return NT_OK;
     if (s->linearised_t != it->stepper.now.all[NT_PHASE_T])
         return NT_INVALID;
+    nt_stepper own;
+    nt_status status = nt_sensitivity_stepper(s, &own);
     s->now = s->before;
-    nt_status status = it->method->vary_dense(&it->stepper, &it->before, &it->stepper.now, t,
-                                              &s->directions, s->before, after, s->between);
+    if (status == NT_OK)
+        status = it->method->vary_dense(&own, &it->before, &it->stepper.now, t, &s->directions,
+                                        s->before, after, s->between);
     s->now = after;
     s->between_t = status == NT_OK ? t : (double)NAN;
     return status;
@@ -220,7 +226,7 @@ static nt_status vary_between(nt_sensitivity *s, double t)
 nt_status nt_sensitivity_dense(nt_sensitivity *s, int i, double t, nt_state_tangent *tangent)
 {
     nt_integrator *it = s->integrator;
-    nt_problem *p = it->problem;
+    const nt_problem *p = it->problem;
     const nt_phase *from = &it->before, *to = &it->stepper.now, middle = it->stepper.next;
     if (!(t >= from->all[NT_PHASE_T] && t <= to->all[NT_PHASE_T]))
         return NT_INVALID;
@@ -255,12 +261,12 @@ nt_status nt_sensitivity_reactions(nt_sensitivity *s, int i, const nt_state *sta
                                    const nt_state_tangent *d, double length, double *out,
                                    nt_error *error)
 {
-    nt_problem *p = s->integrator->problem;
+    const nt_problem *p = s->integrator->problem;
     const nt_system *system = p->system;
     size_t nc = (size_t)p->nc;
     memcpy(out, d->lambda, (size_t)p->nh * sizeof *out);
     memcpy(out + p->nh, d->mu, (size_t)p->nn * sizeof *out);
-    if (p->n_dropped == 0)
+    if (s->integrator->factors->n_dropped == 0)
         return NT_OK;
     double *q = s->point, *multipliers = q + p->nq, *increment = s->values;
     const nt_phase at = {.v = (double *)(size_t)state->v,
@@ -275,8 +281,8 @@ nt_status nt_sensitivity_reactions(nt_sensitivity *s, int i, const nt_state *sta
     nt_point moved = {.t = state->t, .q = q, .v = state->v, .vdot = state->vdot};
     moved.memory = state->memory;
     moved.lambda = multipliers, moved.mu = multipliers + p->nh;
-    nt_status status = NT_OK;
-    p->length = length;
+    nt_stepper looking;
+    nt_status status = nt_integrator_looking(s->integrator, &looking);
     memset(out, 0, nc * sizeof *out);
     for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
         int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
@@ -290,7 +296,7 @@ nt_status nt_sensitivity_reactions(nt_sensitivity *s, int i, const nt_state *sta
         for (int k = 0; k < p->nn; k++)
             multipliers[p->nh + k] = state->mu[k] + offset * d->mu[k];
         if (status == NT_OK)
-            status = nt_problem_minimum_norm_held(p, &moved, multipliers);
+            status = nt_factors_minimum_norm_held(looking.factors, &moved, length, multipliers);
         for (size_t k = 0; k < nc; k++)
             out[k] += weight * multipliers[k];
     }

@@ -22,7 +22,7 @@
 static nt_status take_memory(nt_sensitivity *s)
 {
     nt_integrator *it = s->integrator;
-    nt_problem *p = it->problem;
+    const nt_problem *p = it->problem;
     const nt_system *system = p->system;
     size_t n = (size_t)p->n, nv = (size_t)p->nv, nq = (size_t)p->nq, count = (size_t)s->n;
     size_t n_memory = (size_t)system->n_memory, n_parameters = (size_t)system->n_parameters;
@@ -65,7 +65,10 @@ static nt_status take_memory(nt_sensitivity *s)
                 s->work_before && s->p && s->varied && s->values && s->point && s->shown &&
                 s->probe && s->dense && s->dense_shown && s->power && s->inner && s->apart &&
                 (s->between || !own);
-    return good ? nt_solver_reserve(p->solver) : NT_NO_MEMORY;
+    if (!good)
+        return NT_NO_MEMORY;
+    nt_status status = nt_factors_create(&s->factors, p, it->factors->kind, NULL);
+    return status == NT_OK ? nt_solver_reserve(s->factors->solver) : status;
 }
 
 /* With the methods that would do. */
@@ -96,6 +99,10 @@ nt_status nt_sensitivity_create(nt_sensitivity **out, nt_integrator *it, const i
         return nt_fail(error, NT_UNSUPPORTED, "the system has no parameters (NT_HAS_PARAMETERS)");
     if (!(system->capabilities & NT_HAS_TANGENT))
         return nt_fail(error, NT_UNSUPPORTED, "the system gives no tangents (NT_HAS_TANGENT)");
+    if (it->problem->frame == NT_SE3)
+        return nt_fail(
+            error, NT_UNSUPPORTED,
+            "steps in the frame se3 have no derivative; expected frame inertial or body");
     if (it->attend)
         return nt_fail(error, NT_INVALID, "the integrator carries sensitivities already");
     for (int i = 0; i < n; i++)
@@ -117,7 +124,7 @@ nt_status nt_sensitivity_create(nt_sensitivity **out, nt_integrator *it, const i
         s->route[i].parameter = parameters[i];
     it->attend = nt_sensitivity_attend;
     it->attendant = s;
-    it->stepper.differentiated = true;
+    it->stepper.linear = s->factors;
     *out = s;
     return NT_OK;
 }
@@ -128,10 +135,20 @@ void nt_sensitivity_destroy(nt_sensitivity *s)
         return;
     if (s->integrator->attendant == s) {
         s->integrator->attend = NULL;
-        s->integrator->stepper.differentiated = false;
+        s->integrator->stepper.linear = NULL;
+        s->integrator->stepper.has_tangent = false;
     }
+    nt_factors_destroy(s->factors);
     nt_arena_free(&s->arena);
     free(s);
+}
+
+nt_status nt_sensitivity_stepper(const nt_sensitivity *s, nt_stepper *stepper)
+{
+    *stepper = s->integrator->stepper;
+    stepper->factors = s->factors;
+    stepper->linear = NULL;
+    return nt_factors_take_rows(s->factors, s->integrator->factors);
 }
 
 /* ---- variations ----------------------------------------------------------------------------- */
@@ -182,7 +199,8 @@ void nt_sensitivity_change_frame(const nt_problem *p, nt_frame from, nt_frame to
 /* dvdot, dlambda, dmu of all directions from their dq, dv. */
 static nt_status accelerations(nt_sensitivity *s, const nt_point *at)
 {
-    nt_problem *p = s->integrator->problem;
+    const nt_problem *p = s->integrator->problem;
+    nt_factors *f = s->factors;
     size_t n = (size_t)p->n, nv = (size_t)p->nv, count = (size_t)s->n;
     double *z = s->directions.scratch, *each = s->next;
     for (int i = 0; i < s->n; i++)
@@ -197,23 +215,22 @@ static nt_status accelerations(nt_sensitivity *s, const nt_point *at)
                     .x_stride = s->directions.stride,
                     .y_stride = n};
     memset(z, 0, count * n * sizeof *z);
-    nt_status status = nt_variation_push(p, &push);
+    nt_status status = nt_variation_push(f, &push);
     push.stiffness = 0, push.damping = 1, push.x = each + nv;
     if (status == NT_OK)
-        status = nt_variation_push(p, &push);
+        status = nt_variation_push(f, &push);
     for (size_t i = 0; i < count && status == NT_OK; i++) {
         nt_terms terms = {.parts = NT_ALL_PARTS,
                           .level = NT_ACCELERATION,
                           .residual = z + i * n,
                           .rows = z + i * n + nv};
         status = nt_pseudo_load(s, (int)i, at, &terms);
-        for (int j = 0; j < p->n_dropped; j++)
-            z[i * n + (size_t)p->dropped[j]] = 0;
+        nt_factors_clear_dropped(f, z + i * n);
     }
     if (status == NT_OK)
-        status = nt_problem_factor_accelerations(p, at);
+        status = nt_factors_of_accelerations(f, at);
     if (status == NT_OK)
-        status = nt_solver_solve(p->solver, z, s->n);
+        status = nt_solver_solve(f->solver, z, s->n);
     for (size_t i = 0; i < count && status == NT_OK; i++) {
         nt_variation d = nt_variation_at(p, &s->directions, each, (int)i);
         for (size_t j = 0; j < n; j++)
@@ -226,7 +243,7 @@ static nt_status accelerations(nt_sensitivity *s, const nt_point *at)
 /* dq and dv of the given state in the system's frame become those of direction i. */
 static void enter(nt_sensitivity *s, int i, const double *dq, const double *dv)
 {
-    nt_problem *p = s->integrator->problem;
+    const nt_problem *p = s->integrator->problem;
     const nt_phase *now = &s->integrator->stepper.now;
     nt_variation d = nt_sensitivity_variation(s, s->now, i, NT_APART_STATE);
     double *zero = s->values, *v = s->shown; /* v in the system's frame */
@@ -244,11 +261,15 @@ static nt_status finish_start(nt_sensitivity *s, nt_error *error)
     nt_integrator *it = s->integrator;
     nt_phase *now = &it->stepper.now;
     nt_point at = nt_phase_point(now);
-    nt_status status = accelerations(s, &at);
-    nt_solver_forget(it->problem->solver); /* a fallback here says nothing of the steps */
-    if (status == NT_OK) {                 /* linearise looks at the start in `next` */
+    nt_stepper stepper;
+    nt_solver_forget(s->factors->solver); /* what begins depends on the state alone */
+    nt_status status = nt_sensitivity_stepper(s, &stepper);
+    if (status == NT_OK)
+        status = accelerations(s, &at);
+    nt_solver_forget(s->factors->solver); /* a fallback here says nothing of the steps */
+    if (status == NT_OK) {                /* linearise looks at the start in `next` */
         memcpy(it->stepper.next.all, now->all, it->size * sizeof(double));
-        status = it->method->linearise(&it->stepper, 0, &s->directions, s->now, s->now);
+        status = it->method->linearise(&stepper, 0, &s->directions, s->now, s->now);
     }
     memset(s->work, 0, (size_t)s->n * sizeof *s->work);
     memset(s->work_before, 0, (size_t)s->n * sizeof *s->work);
@@ -274,7 +295,7 @@ static nt_status begin(nt_sensitivity *s, nt_error *error)
 
 nt_status nt_sensitivity_start(nt_sensitivity *s, nt_error *error)
 {
-    nt_problem *p = s->integrator->problem;
+    const nt_problem *p = s->integrator->problem;
     nt_status status = begin(s, error);
     if (status != NT_OK)
         return status;

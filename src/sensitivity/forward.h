@@ -16,6 +16,7 @@ typedef struct nt_load_route {
 
 struct nt_sensitivity {
     nt_integrator *integrator;
+    nt_factors *factors; /* of linearised steps and of the start                    */
     nt_arena arena;
     int n;                /* directions                                       */
     nt_load_route *route; /* [n]                                              */
@@ -80,6 +81,9 @@ void nt_sensitivity_difference_dense(nt_sensitivity *s, const nt_phase *from,
 
 /* Adds the step now -> next, of size h, to the derivatives of the work. */
 nt_status nt_sensitivity_vary_work(nt_sensitivity *s, double h);
+
+/* The integrator's stepper with the factors of the sensitivities and the state's rows. */
+nt_status nt_sensitivity_stepper(const nt_sensitivity *s, nt_stepper *stepper);
 
 /* The hook of the integrator: every step before it is accepted. */
 nt_status nt_sensitivity_attend(void *context, nt_integrator *integrator, double h);

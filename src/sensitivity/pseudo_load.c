@@ -23,7 +23,7 @@ static const double fourth[NT_STENCIL] = {8.0 / 12, -1.0 / 12, 0};
 static nt_status values_at(nt_sensitivity *s, const nt_point *at, const nt_terms *wanted, int k,
                            double offset, double *out)
 {
-    nt_problem *p = s->integrator->problem;
+    const nt_problem *p = s->integrator->problem;
     const nt_system *system = p->system;
     nt_terms terms = {.parts = wanted->parts,
                       .level = wanted->level,
@@ -41,7 +41,7 @@ static nt_status values_at(nt_sensitivity *s, const nt_point *at, const nt_terms
 static nt_status difference(nt_sensitivity *s, const nt_point *at, const nt_terms *terms, int k,
                             double step, double *off)
 {
-    nt_problem *p = s->integrator->problem;
+    const nt_problem *p = s->integrator->problem;
     const nt_system *system = p->system;
     int n = p->n;
     double *value = s->values, *sum = value + n, *low = sum + n;
@@ -75,7 +75,7 @@ static nt_status difference(nt_sensitivity *s, const nt_point *at, const nt_term
 static nt_status along_memory(nt_sensitivity *s, const nt_point *at, const nt_terms *wanted,
                               const double *dmemory)
 {
-    nt_problem *p = s->integrator->problem;
+    const nt_problem *p = s->integrator->problem;
     int n_memory = p->system->n_memory, n = p->n;
     double largest = 0, *value = s->values;
     for (int i = 0; i < n_memory; i++)
@@ -111,7 +111,7 @@ static nt_status along_memory(nt_sensitivity *s, const nt_point *at, const nt_te
 nt_status nt_pseudo_load(void *context, int i, const nt_point *at, const nt_terms *terms)
 {
     nt_sensitivity *s = context;
-    nt_problem *p = s->integrator->problem;
+    const nt_problem *p = s->integrator->problem;
     nt_load_route *route = &s->route[i];
     nt_status status;
     if (route->differenced) {
@@ -135,7 +135,7 @@ double nt_parameter_scale(const nt_sensitivity *s, int k)
 
 nt_status nt_pseudo_load_prepare(nt_sensitivity *s, const nt_point *at, nt_error *error)
 {
-    nt_problem *p = s->integrator->problem;
+    const nt_problem *p = s->integrator->problem;
     const nt_system *system = p->system;
     double *ignored = s->point;
     system->get_parameters(system->self, s->p);
@@ -173,7 +173,7 @@ nt_status nt_pseudo_load_prepare(nt_sensitivity *s, const nt_point *at, nt_error
 /* q, v and memory of the system's own start with parameter k at p_k + offset. */
 static nt_status initial_at(nt_sensitivity *s, double t, int k, double offset, double *out)
 {
-    nt_problem *p = s->integrator->problem;
+    const nt_problem *p = s->integrator->problem;
     const nt_system *system = p->system;
     memcpy(s->varied, s->p, (size_t)system->n_parameters * sizeof *s->p);
     s->varied[k] += offset;
@@ -185,7 +185,7 @@ static nt_status initial_at(nt_sensitivity *s, double t, int k, double offset, d
 nt_status nt_initial_tangent(nt_sensitivity *s, int i, double t, double *dq, double *dv,
                              double *dmemory)
 {
-    nt_problem *p = s->integrator->problem;
+    const nt_problem *p = s->integrator->problem;
     const nt_system *system = p->system;
     size_t nv = (size_t)p->nv, n_memory = (size_t)system->n_memory;
     int k = s->route[i].parameter;

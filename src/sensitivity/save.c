@@ -3,6 +3,7 @@
  *
  *   its number; step and error of its differences; work at both states; variations at both. */
 #include "base/error.h"
+#include "linalg/solver.h"
 #include "sensitivity/forward.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@
 typedef struct header {
     char magic[8];
     int n, n_parameters;
-    size_t stride;
+    size_t stride, solver;
     double t; /* s */
 } header;
 
@@ -25,6 +26,7 @@ static header header_of(const nt_sensitivity *s)
     h.n = s->n;
     h.n_parameters = s->integrator->problem->system->n_parameters;
     h.stride = s->directions.stride;
+    h.solver = nt_solver_saved_size(s->factors->solver); /* its memory follows the header */
     h.t = s->t;
     return h;
 }
@@ -34,7 +36,8 @@ static size_t piece_of(const nt_sensitivity *s) { return PIECE_HEAD + 2 * s->dir
 
 static size_t bytes_of(const nt_sensitivity *s, int n)
 {
-    return sizeof(header) + (size_t)n * piece_of(s) * sizeof(double);
+    return sizeof(header) + nt_solver_saved_size(s->factors->solver) +
+           (size_t)n * piece_of(s) * sizeof(double);
 }
 
 size_t nt_sensitivity_saved_size(const nt_sensitivity *s) { return bytes_of(s, s->n); }
@@ -45,7 +48,8 @@ void nt_sensitivity_save(const nt_sensitivity *s, void *bytes)
     size_t stride = s->directions.stride;
     char *out = bytes;
     memcpy(out, &h, sizeof h);
-    out += sizeof h;
+    nt_solver_save(s->factors->solver, out + sizeof h);
+    out += sizeof h + h.solver;
     for (int i = 0; i < s->n; i++, out += piece_of(s) * sizeof(double)) {
         const nt_load_route *route = &s->route[i];
         const double head[PIECE_HEAD] = {[PARAMETER] = route->parameter,
@@ -95,15 +99,15 @@ nt_status nt_sensitivity_restore(nt_sensitivity *s, const void *bytes, size_t si
     const nt_phase *now = &s->integrator->stepper.now;
     const nt_system *system = s->integrator->problem->system;
     header mine = header_of(s), h;
-    const char *pieces = (const char *)bytes + sizeof h;
+    const char *pieces = (const char *)bytes + sizeof h + mine.solver;
     if (size < sizeof h)
         return nt_fail(error, NT_INVALID,
                        "saved sensitivities have %zu bytes, expected at least %zu", size, sizeof h);
     memcpy(&h, bytes, sizeof h);
     if (memcmp(h.magic, mine.magic, sizeof h.magic) != 0)
         return nt_fail(error, NT_INVALID, "these are no saved sensitivities");
-    if (h.stride != mine.stride || h.n_parameters != mine.n_parameters || h.n < 0 ||
-        (size_t)h.n > size / sizeof(double) || size != bytes_of(s, h.n))
+    if (h.stride != mine.stride || h.solver != mine.solver || h.n_parameters != mine.n_parameters ||
+        h.n < 0 || (size_t)h.n > size / sizeof(double) || size != bytes_of(s, h.n))
         return nt_fail(error, NT_INVALID,
                        "saved sensitivities are of another system, method or number of parameters");
     if (!s->integrator->started || h.t != now->all[NT_PHASE_T])
@@ -117,6 +121,8 @@ nt_status nt_sensitivity_restore(nt_sensitivity *s, const void *bytes, size_t si
                                                    : "(without a name)");
     nt_point at = nt_phase_point(now);
     nt_status status = nt_pseudo_load_prepare(s, &at, error);
+    if (status == NT_OK)
+        status = nt_solver_restore(s->factors->solver, (const char *)bytes + sizeof h, NULL);
     for (int i = 0; i < s->n && status == NT_OK; i++)
         take_piece(s, i, find_piece(s, pieces, h.n, s->route[i].parameter));
     s->t = status == NT_OK ? h.t : (double)NAN;

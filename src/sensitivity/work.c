@@ -13,7 +13,7 @@
 static nt_status power_beside(nt_sensitivity *s, int i, const nt_phase *at, const nt_variation *d,
                               double offset, bool with_parameter, double *power)
 {
-    nt_problem *p = s->integrator->problem;
+    const nt_problem *p = s->integrator->problem;
     nt_phase varied = nt_sensitivity_phase(s, 0);
     nt_energy energy = {0};
     nt_status status = with_parameter ? nt_sensitivity_move_parameter(s, i, offset) : NT_OK;
@@ -55,7 +55,7 @@ static const double AGREED = 1e-9;
 static nt_status vary_power(nt_sensitivity *s, int i, const nt_phase *at, const nt_variation *d,
                             double *derivative)
 {
-    nt_problem *p = s->integrator->problem;
+    const nt_problem *p = s->integrator->problem;
     const nt_system *system = p->system;
     int k = s->route[i].parameter;
     nt_energy own = {0};
@@ -99,8 +99,11 @@ static nt_status vary_node(nt_sensitivity *s, int k, double h, nt_phase *node)
     nt_status status = nt_integrator_between(it, now, next, t, node);
     if (status != NT_OK)
         return status;
+    nt_stepper own;
+    if ((status = nt_sensitivity_stepper(s, &own)) != NT_OK)
+        return status;
     status = it->method->vary_dense
-                 ? it->method->vary_dense(stepper, now, next, t, all, s->now, s->next, s->inner)
+                 ? it->method->vary_dense(&own, now, next, t, all, s->now, s->next, s->inner)
                  : NT_UNSUPPORTED;
     for (int i = 0; i < s->n; i++) {
         nt_variation first = nt_sensitivity_variation(s, s->now, i, NT_APART_FIRST);

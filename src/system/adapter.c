@@ -205,7 +205,8 @@ static void combine_slot(const nt_problem *problem, const nt_point *at, const nt
     }
 }
 
-static nt_status evaluate_plain(nt_problem *problem, const nt_point *at, const nt_terms *terms)
+static nt_status evaluate_plain(const nt_problem *problem, const nt_point *at,
+                                const nt_terms *terms)
 {
     struct nt_adapter *a = problem->adapter;
     size_t entries = (size_t)problem->pattern->offset[problem->pattern->n_slots];
@@ -232,7 +233,8 @@ static nt_status evaluate_plain(nt_problem *problem, const nt_point *at, const n
     return NT_OK;
 }
 
-static nt_status evaluate_inner(nt_problem *problem, const nt_point *at, const nt_terms *terms)
+static nt_status evaluate_inner(const nt_problem *problem, const nt_point *at,
+                                const nt_terms *terms)
 {
     const nt_combination *c = terms->combination;
     if (terms->matrix && problem->adapter->plain && (c->map || c->map_mass || c->turn != 0))
@@ -251,7 +253,7 @@ static const double *turn_map(const nt_problem *problem, const double *map, doub
 }
 
 /* The point in the system's frame, and Q of each rotation. */
-static nt_point inner_point(nt_problem *problem, const nt_point *at)
+static nt_point inner_point(const nt_problem *problem, const nt_point *at)
 {
     struct nt_adapter *a = problem->adapter;
     bool inner_inertial = problem->system->frame == NT_INERTIAL;
@@ -279,7 +281,7 @@ static void turn_residual(const nt_problem *problem)
     }
 }
 
-nt_status nt_adapter_parameter_tangent(nt_problem *problem, const nt_point *at, int k,
+nt_status nt_adapter_parameter_tangent(const nt_problem *problem, const nt_point *at, int k,
                                        const nt_terms *terms)
 {
     struct nt_adapter *a = problem->adapter;
@@ -299,7 +301,7 @@ nt_status nt_adapter_parameter_tangent(nt_problem *problem, const nt_point *at, 
     return NT_OK;
 }
 
-nt_status nt_adapter_evaluate(nt_problem *problem, const nt_point *at, const nt_terms *terms)
+nt_status nt_adapter_evaluate(const nt_problem *problem, const nt_point *at, const nt_terms *terms)
 {
     struct nt_adapter *a = problem->adapter;
     if (!a->turns)

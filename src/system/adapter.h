@@ -7,10 +7,10 @@
 /* Memory for the adapter when the problem needs one: its frame differs from the system's, or the
  * system ignores map and turn. */
 nt_status nt_adapter_create(nt_problem *problem);
-nt_status nt_adapter_evaluate(nt_problem *problem, const nt_point *at, const nt_terms *terms);
+nt_status nt_adapter_evaluate(const nt_problem *problem, const nt_point *at, const nt_terms *terms);
 
 /* system->parameter_tangent in the problem's frame. */
-nt_status nt_adapter_parameter_tangent(nt_problem *problem, const nt_point *at, int k,
+nt_status nt_adapter_parameter_tangent(const nt_problem *problem, const nt_point *at, int k,
                                        const nt_terms *terms);
 
 #endif

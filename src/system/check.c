@@ -7,7 +7,8 @@
 #include <string.h>
 
 typedef struct check {
-    nt_problem *problem;
+    const nt_problem *problem;
+    nt_matrix matrix;
     nt_point at;
     double step;
     double *q, *x, *increment, *plus, *minus, *column, *dense;
@@ -27,7 +28,7 @@ static nt_status equations(check *c, const nt_point *at, nt_level level, double 
 /* The point with entry j of one variable moved by delta. */
 static nt_point moved(check *c, enum variable variable, int j, double delta)
 {
-    nt_problem *p = c->problem;
+    const nt_problem *p = c->problem;
     nt_point at = c->at;
     if (variable == IN_Q) {
         memset(c->increment, 0, (size_t)p->nv * sizeof(double));
@@ -62,7 +63,7 @@ static double scale_of(const check *c, enum variable variable, int j)
 
 static nt_status check_variable(check *c, enum variable variable, nt_level level)
 {
-    nt_problem *p = c->problem;
+    const nt_problem *p = c->problem;
     nt_combination one = {.mass = variable == IN_VDOT,
                           .damping = variable == IN_V,
                           .stiffness = variable == IN_Q,
@@ -71,13 +72,12 @@ static nt_status check_variable(check *c, enum variable variable, nt_level level
                           .row_damping = variable == IN_V,
                           .row_stiffness = variable == IN_Q};
     nt_terms terms = {
-        .parts = NT_ALL_PARTS, .level = level, .matrix = &p->matrix, .combination = &one};
-    p->factored_for = NULL;
-    nt_matrix_zero(&p->matrix);
+        .parts = NT_ALL_PARTS, .level = level, .matrix = &c->matrix, .combination = &one};
+    nt_matrix_zero(&c->matrix);
     nt_status status = nt_problem_evaluate(p, &c->at, &terms);
     if (status != NT_OK)
         return status;
-    nt_matrix_dense(&p->matrix, c->dense);
+    nt_matrix_dense(&c->matrix, c->dense);
     int first = variable == IN_MULTIPLIERS ? p->nv : 0;
     int count = variable == IN_MULTIPLIERS ? p->nc : p->nv;
     for (int j = 0; j < count; j++) {
@@ -101,14 +101,16 @@ static nt_status check_variable(check *c, enum variable variable, nt_level level
     return NT_OK;
 }
 
-nt_status nt_problem_check_tangent(nt_problem *problem, const nt_point *at, double step,
+nt_status nt_problem_check_tangent(const nt_problem *problem, const nt_point *at, double step,
                                    double *difference, nt_error *error)
 {
     size_t n = (size_t)problem->n, nq = (size_t)problem->nq;
     check c = {.problem = problem, .at = *at, .step = step};
     double *memory = calloc(nq + 5 * n + n * n, sizeof(double));
-    if (!memory)
+    if (!memory || nt_matrix_init(&c.matrix, problem->pattern) != NT_OK) {
+        free(memory);
         return nt_fail(error, NT_NO_MEMORY, "out of memory for a check of %zu unknowns", n);
+    }
     c.q = memory, c.x = c.q + nq, c.increment = c.x + n, c.plus = c.increment + n;
     c.minus = c.plus + n, c.dense = c.minus + 2 * n;
     nt_level last = problem->system->capabilities & NT_ALL_LEVELS ? NT_ACCELERATION : NT_POSITION;
@@ -118,6 +120,7 @@ nt_status nt_problem_check_tangent(nt_problem *problem, const nt_point *at, doub
              variable++)
             status = check_variable(&c, variable, level);
     *difference = c.worst;
+    nt_matrix_free(&c.matrix);
     free(memory);
     return status == NT_OK
                ? NT_OK
@@ -128,7 +131,7 @@ nt_status nt_system_check_tangent(const nt_system *system, const nt_point *at, d
                                   double *difference, nt_error *error)
 {
     nt_problem *problem;
-    nt_status status = nt_problem_create(&problem, system, system->frame, NT_SOLVER_AUTO, error);
+    nt_status status = nt_problem_create(&problem, system, system->frame, error);
     if (status != NT_OK)
         return status;
     status = nt_problem_check_tangent(problem, at, step, difference, error);

@@ -6,7 +6,7 @@
  * follows from the others. The reactions of least norm are found afterwards from the same factors.
  */
 #include "base/error.h"
-#include "system/problem.h"
+#include "system/factors.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,13 +16,13 @@
  * and 1e-11 in nets of hundreds of loops, whose least independent row is at 1e-8. */
 static const double DEPENDENT = 1e-10;
 
-static nt_status weighted_constraints(nt_problem *problem, const nt_point *at)
+static nt_status weighted_constraints(nt_factors *f, const nt_point *at, double length)
 {
+    const nt_problem *problem = f->problem;
     const nt_pattern *pattern = problem->pattern;
     nt_combination combination = {.row_damping = 1};
-    nt_terms terms = {
-        .level = NT_VELOCITY, .matrix = &problem->matrix, .combination = &combination};
-    nt_matrix_zero(&problem->matrix);
+    nt_terms terms = {.level = NT_VELOCITY, .matrix = &f->matrix, .combination = &combination};
+    nt_factors_begin(f);
     nt_status status = nt_problem_evaluate(problem, at, &terms);
     if (status != NT_OK)
         return status;
@@ -35,8 +35,8 @@ static nt_status weighted_constraints(nt_problem *problem, const nt_point *at)
             return NT_INVALID;
         int rows = pattern->node_start[row + 1] - pattern->node_start[row];
         int width = pattern->node_start[column + 1] - pattern->node_start[column];
-        const double *from = nt_matrix_block(&problem->matrix, slot);
-        double *to = nt_matrix_block(&problem->matrix, transposed);
+        const double *from = nt_matrix_block(&f->matrix, slot);
+        double *to = nt_matrix_block(&f->matrix, transposed);
         if (nt_pattern_is_single(pattern, slot) != nt_pattern_is_single(pattern, transposed))
             return NT_INVALID;
         if (nt_pattern_is_single(pattern, slot))
@@ -46,20 +46,21 @@ static nt_status weighted_constraints(nt_problem *problem, const nt_point *at)
                 to[j * rows + i] = from[i * width + j];
     }
     for (int i = 0; i < problem->nv; i++) {
-        double weight = nt_problem_weight(problem, i);
-        problem->matrix.values[problem->diagonal[i]] = weight * weight;
+        double weight = nt_problem_weight_by(problem, i, length);
+        f->matrix.values[problem->diagonal[i]] = weight * weight;
     }
     return NT_OK;
 }
 
 /* Factorise without the rows dropped so far; what still depends on others is dropped too, or, where
  * `found` is given, only counted. */
-static nt_status find_dependent(nt_problem *p, int *found)
+static nt_status find_dependent(nt_factors *f, int *found)
 {
+    const nt_problem *p = f->problem;
     int count = 0;
-    nt_status status = nt_solver_drop(p->solver, p->dropped, p->n_dropped);
+    nt_status status = nt_solver_drop(f->solver, f->dropped, f->n_dropped);
     if (status == NT_OK)
-        status = nt_solver_factor_dependent(p->solver, &p->matrix, DEPENDENT, p->mark, &count);
+        status = nt_solver_factor_dependent(f->solver, &f->matrix, DEPENDENT, f->mark, &count);
     if (status != NT_OK)
         return status;
     if (found) {
@@ -67,61 +68,67 @@ static nt_status find_dependent(nt_problem *p, int *found)
         return NT_OK;
     }
     for (int i = p->nv; i < p->n; i++)
-        if (p->mark[i])
-            p->dropped[p->n_dropped++] = i;
-    return nt_solver_drop(p->solver, p->dropped, p->n_dropped);
+        if (f->mark[i])
+            f->dropped[f->n_dropped++] = i;
+    return nt_solver_drop(f->solver, f->dropped, f->n_dropped);
 }
 
 /* In order, so that equal choices are equal lists. */
-static void sort_dropped(nt_problem *p)
+static void sort_dropped(nt_factors *f)
 {
-    for (int i = 1; i < p->n_dropped; i++)
-        for (int k = i; k > 0 && p->dropped[k - 1] > p->dropped[k]; k--) {
-            int larger = p->dropped[k - 1];
-            p->dropped[k - 1] = p->dropped[k];
-            p->dropped[k] = larger;
+    for (int i = 1; i < f->n_dropped; i++)
+        for (int k = i; k > 0 && f->dropped[k - 1] > f->dropped[k]; k--) {
+            int larger = f->dropped[k - 1];
+            f->dropped[k - 1] = f->dropped[k];
+            f->dropped[k] = larger;
         }
 }
 
 /* Where a row of Phi depends on one of kappa, the latter goes: Phi = 0 implies Phi' = 0, but not
  * the other way round. All rows of Phi that are independent by themselves stay, and rows of kappa
  * come back one after the other while they depend on nothing. */
-static nt_status keep_positions(nt_problem *p)
+static nt_status keep_positions(nt_factors *f)
 {
+    const nt_problem *p = f->problem;
     int first = p->nv + p->nh, found;
-    p->n_dropped = 0;
+    f->n_dropped = 0;
     for (int i = first; i < p->n; i++)
-        p->dropped[p->n_dropped++] = i;
-    nt_status status = find_dependent(p, NULL);
+        f->dropped[f->n_dropped++] = i;
+    nt_status status = find_dependent(f, NULL);
     for (int i = first; status == NT_OK && i < p->n; i++) {
         int k = 0;
-        while (p->dropped[k] != i)
+        while (f->dropped[k] != i)
             k++;
-        p->dropped[k] = p->dropped[--p->n_dropped];
-        status = find_dependent(p, &found);
+        f->dropped[k] = f->dropped[--f->n_dropped];
+        status = find_dependent(f, &found);
         if (status == NT_OK && found > 0)
-            p->dropped[p->n_dropped++] = i;
+            f->dropped[f->n_dropped++] = i;
     }
     if (status == NT_OK)
-        status = find_dependent(p, NULL); /* leaves the factors of the choice */
-    sort_dropped(p);
+        status = find_dependent(f, NULL); /* leaves the factors of the choice */
+    sort_dropped(f);
     return status;
 }
 
-nt_status nt_problem_choose_rows(nt_problem *problem, const nt_point *at)
+static nt_status choose_rows(nt_factors *f, const nt_point *at, double length)
 {
-    problem->n_dropped = 0;
-    if (problem->nc == 0)
+    const nt_problem *p = f->problem;
+    f->n_dropped = 0;
+    if (p->nc == 0)
         return NT_OK;
-    nt_solver_drop(problem->solver, NULL, 0);
-    problem->factored_for = NULL;
-    nt_status status = weighted_constraints(problem, at);
+    nt_solver_drop(f->solver, NULL, 0);
+    nt_status status = weighted_constraints(f, at, length);
     if (status == NT_OK)
-        status = find_dependent(problem, NULL);
+        status = find_dependent(f, NULL);
     bool positions = false;
-    for (int i = 0; status == NT_OK && i < problem->n_dropped; i++)
-        positions |= problem->dropped[i] < problem->nv + problem->nh;
-    return positions && problem->nn > 0 ? keep_positions(problem) : status;
+    for (int i = 0; status == NT_OK && i < f->n_dropped; i++)
+        positions |= f->dropped[i] < p->nv + p->nh;
+    return positions && p->nn > 0 ? keep_positions(f) : status;
+}
+
+nt_status nt_factors_choose_rows(nt_factors *f, const nt_point *at)
+{
+    return choose_rows(f, at, f->problem->length);
 }
 
 /* A row that is left out follows from those in use, g_d = sum c_j g_j, and misses c_j times what
@@ -131,8 +138,9 @@ static const double LARGEST_SHARE = 10;
 
 /* c_j in b[n], at the places of the multipliers, from [W G^T; G 0] (x, c) = (g_d, 0): where g_d
  * does depend on the rows in use x vanishes. */
-static nt_status shares_of(nt_problem *p, int d, double *b)
+static nt_status shares_of(nt_factors *f, int d, double *b)
 {
+    const nt_problem *p = f->problem;
     const nt_pattern *pattern = p->pattern;
     memset(b, 0, (size_t)p->n * sizeof *b);
     for (int slot = 0; slot < pattern->n_slots; slot++) {
@@ -142,24 +150,24 @@ static nt_status shares_of(nt_problem *p, int d, double *b)
         double nine[9];
         if (d >= rows[0] && d < rows[1] && columns[0] < p->nv)
             memcpy(b + columns[0],
-                   nt_matrix_full_block(&p->matrix, slot, nine) +
+                   nt_matrix_full_block(&f->matrix, slot, nine) +
                        (size_t)(d - rows[0]) * (size_t)width,
                    (size_t)width * sizeof *b);
     }
-    return nt_solver_solve(p->solver, b, 1);
+    return nt_solver_solve(f->solver, b, 1);
 }
 
-nt_status nt_problem_exchange_rows(nt_problem *p, const nt_point *at, bool *changed)
+nt_status nt_factors_exchange_rows(nt_factors *f, const nt_point *at, bool *changed)
 {
+    const nt_problem *p = f->problem;
     *changed = false;
-    p->factored_for = NULL;
-    nt_status status = weighted_constraints(p, at);
+    nt_status status = weighted_constraints(f, at, f->problem->length);
     if (status == NT_OK)
-        status = nt_solver_factor(p->solver, &p->matrix);
-    for (int i = 0; i < p->n_dropped && status == NT_OK; i++) {
-        int d = p->dropped[i], most = d, kappa = p->nv + p->nh;
-        double *c = p->work;
-        if ((status = shares_of(p, d, c)) != NT_OK)
+        status = nt_solver_factor(f->solver, &f->matrix);
+    for (int i = 0; i < f->n_dropped && status == NT_OK; i++) {
+        int d = f->dropped[i], most = d, kappa = p->nv + p->nh;
+        double *c = f->work;
+        if ((status = shares_of(f, d, c)) != NT_OK)
             return status;
         c[d] = LARGEST_SHARE;
         for (int j = d < kappa ? p->nv : kappa; j < (d < kappa ? kappa : p->n); j++)
@@ -167,12 +175,12 @@ nt_status nt_problem_exchange_rows(nt_problem *p, const nt_point *at, bool *chan
                 most = j;
         if (most == d)
             continue;
-        p->dropped[i] = most;
+        f->dropped[i] = most;
         *changed = true;
-        if ((status = nt_solver_drop(p->solver, p->dropped, p->n_dropped)) == NT_OK)
-            status = nt_solver_factor(p->solver, &p->matrix);
+        if ((status = nt_solver_drop(f->solver, f->dropped, f->n_dropped)) == NT_OK)
+            status = nt_solver_factor(f->solver, &f->matrix);
     }
-    sort_dropped(p);
+    sort_dropped(f);
     return status;
 }
 
@@ -187,15 +195,14 @@ static bool is_definite(m3 a)
 
 /* The mass matrix in place of the weights. Inertia that vanishes (a point, a thin rod about its
  * axis) gets 1e-9 of the largest of its kind: enough to be definite, too little to be seen. */
-static nt_status mass_weights(nt_problem *problem, const nt_point *at)
+static nt_status mass_weights(nt_factors *f, const nt_point *at)
 {
+    const nt_problem *problem = f->problem;
     const nt_pattern *pattern = problem->pattern;
-    double *values = problem->matrix.values, largest[2] = {0, 0};
+    double *values = f->matrix.values, largest[2] = {0, 0};
     nt_combination combination = {.mass = 1};
-    nt_terms terms = {.parts = NT_MASS,
-                      .level = NT_VELOCITY,
-                      .matrix = &problem->matrix,
-                      .combination = &combination};
+    nt_terms terms = {
+        .parts = NT_MASS, .level = NT_VELOCITY, .matrix = &f->matrix, .combination = &combination};
     for (int i = 0; i < problem->nv; i++)
         values[problem->diagonal[i]] = 0;
     nt_status status = nt_problem_evaluate(problem, at, &terms);
@@ -206,7 +213,7 @@ static nt_status mass_weights(nt_problem *problem, const nt_point *at)
         int first = pattern->node_start[node], last = pattern->node_start[node + 1];
         int slot = nt_pattern_find(pattern, node, node);
         double nine[9];
-        const double *block = nt_matrix_full_block(&problem->matrix, slot, nine);
+        const double *block = nt_matrix_full_block(&f->matrix, slot, nine);
         if (last - first == 3 && is_definite(m3_load(block)))
             continue;
         last = nt_pattern_is_single(pattern, slot) ? first + 1 : last;
@@ -237,8 +244,9 @@ static void add_tied_rows(v3 arm, const double *from, double *to, int width)
 
 /* With dv = P dw the columns of dw gain those of dv times P, and its rows P^T times those of dv.
  * The translation itself is left out. */
-static nt_status tie(nt_problem *problem, const nt_tie *tie, double *b)
+static nt_status tie(nt_factors *f, const nt_tie *tie, double *b)
 {
+    const nt_problem *problem = f->problem;
     const nt_pattern *pattern = problem->pattern;
     int t = node_of(pattern, tie->translation), r = node_of(pattern, tie->rotation);
     if (tie->translation != pattern->node_start[t] || tie->rotation != pattern->node_start[r])
@@ -253,24 +261,24 @@ static nt_status tie(nt_problem *problem, const nt_tie *tie, double *b)
             return NT_INVALID;
         int rows = pattern->node_start[row + 1] - pattern->node_start[row];
         double nine[9];
-        const double *from = nt_matrix_full_block(&problem->matrix, slot, nine);
+        const double *from = nt_matrix_full_block(&f->matrix, slot, nine);
         for (int i = 0; i < rows; i++) /* (g P)^T = P^T g^T */
-            v3_accumulate(nt_matrix_block(&problem->matrix, own) + 3 * i,
+            v3_accumulate(nt_matrix_block(&f->matrix, own) + 3 * i,
                           v3_cross(tie->arm, v3_load(from + 3 * i)));
-        from = nt_matrix_full_block(&problem->matrix, nt_pattern_find(pattern, t, row), nine);
-        add_tied_rows(tie->arm, from, nt_matrix_block(&problem->matrix, force), rows);
+        from = nt_matrix_full_block(&f->matrix, nt_pattern_find(pattern, t, row), nine);
+        add_tied_rows(tie->arm, from, nt_matrix_block(&f->matrix, force), rows);
     }
     double nine[9];
-    m3 M = m3_load(nt_matrix_full_block(&problem->matrix, nt_pattern_find(pattern, t, t), nine));
+    m3 M = m3_load(nt_matrix_full_block(&f->matrix, nt_pattern_find(pattern, t, t), nine));
     m3 P = m3_skew(v3_neg(tie->arm));
-    m3_accumulate(nt_matrix_block(&problem->matrix, nt_pattern_find(pattern, r, r)),
+    m3_accumulate(nt_matrix_block(&f->matrix, nt_pattern_find(pattern, r, r)),
                   m3_multiply(m3_transpose(P), m3_multiply(M, P)));
     add_tied_rows(tie->arm, b + tie->translation, b + tie->rotation, 1);
     return NT_OK;
 }
 
 /* b = -M v */
-static nt_status momentum(nt_problem *problem, const nt_point *at, double *b)
+static nt_status momentum(const nt_problem *problem, const nt_point *at, double *b)
 {
     nt_point moving = *at;
     moving.vdot = at->v;
@@ -282,8 +290,9 @@ static nt_status momentum(nt_problem *problem, const nt_point *at, double *b)
 }
 
 /* W becomes S W S, S = diag(light); b -= S W S offset. */
-static void lighten(nt_problem *problem, const double *light, const double *offset, double *b)
+static void lighten(nt_factors *f, const double *light, const double *offset, double *b)
 {
+    const nt_problem *problem = f->problem;
     const nt_pattern *pattern = problem->pattern;
     for (int slot = 0; slot < pattern->n_slots; slot++) {
         int row = pattern->row[slot], column = pattern->column[slot];
@@ -291,7 +300,7 @@ static void lighten(nt_problem *problem, const double *light, const double *offs
             continue;
         int i0 = pattern->node_start[row], i1 = pattern->node_start[row + 1];
         int j0 = pattern->node_start[column], j1 = pattern->node_start[column + 1];
-        double *w = nt_matrix_block(&problem->matrix, slot);
+        double *w = nt_matrix_block(&f->matrix, slot);
         if (nt_pattern_is_single(pattern, slot)) {
             *w *= light ? light[i0] * light[j0] : 1;
             for (int k = 0; offset && k < 3; k++)
@@ -308,58 +317,58 @@ static void lighten(nt_problem *problem, const double *light, const double *offs
 
 /* From the factors of nt_solver_factor_dependent. The solver is told of the rows that it marked:
  * should it solve anew with pivoting, they are no part of that matrix either. */
-static nt_status solve_without_marked(nt_problem *problem, double *b)
+static nt_status solve_without_marked(nt_factors *f, double *b)
 {
+    const nt_problem *problem = f->problem;
     int count = 0;
     for (int i = problem->nv; i < problem->n; i++)
-        if (problem->mark[i]) {
-            problem->fixed[count++] = i;
+        if (f->mark[i]) {
+            f->fixed[count++] = i;
             b[i] = 0;
         }
-    nt_status status = nt_solver_drop(problem->solver, problem->fixed, count);
+    nt_status status = nt_solver_drop(f->solver, f->fixed, count);
     if (status == NT_OK)
-        status = nt_solver_solve(problem->solver, b, 1);
-    nt_solver_drop(problem->solver, NULL, 0);
+        status = nt_solver_solve(f->solver, b, 1);
+    nt_solver_drop(f->solver, NULL, 0);
     return status;
 }
 
-nt_status nt_problem_project(nt_problem *problem, const nt_point *at, const nt_projection *wanted,
+nt_status nt_factors_project(nt_factors *f, const nt_point *at, const nt_projection *wanted,
                              double *dv)
 {
+    const nt_problem *problem = f->problem;
     int n_ties = wanted->n_ties;
-    problem->factored_for = NULL;
-    nt_solver_drop(problem->solver, NULL, 0);
-    nt_status status = weighted_constraints(problem, at);
+    nt_solver_drop(f->solver, NULL, 0);
+    nt_status status = weighted_constraints(f, at, f->problem->length);
     if (status == NT_OK && (wanted->kinetic || n_ties > 0))
-        status = mass_weights(problem, at);
-    double *b = problem->work;
+        status = mass_weights(f, at);
+    double *b = f->work;
     memset(b, 0, (size_t)problem->nv * sizeof *b);
     memcpy(b + problem->nv, wanted->rhs, (size_t)problem->nc * sizeof *b);
     if (status == NT_OK && n_ties > 0)
         status = momentum(problem, at, b);
     for (int i = 0; status == NT_OK && i < n_ties; i++)
-        status = tie(problem, &wanted->ties[i], b);
+        status = tie(f, &wanted->ties[i], b);
     if (status != NT_OK)
         return status;
     if (wanted->light || wanted->offset)
-        lighten(problem, wanted->light, wanted->offset, b);
+        lighten(f, wanted->light, wanted->offset, b);
     int count = 0;
     for (int i = 0; i < problem->nv; i++)
         if (wanted->fixed && wanted->fixed[i]) {
-            problem->fixed[count++] = i;
+            f->fixed[count++] = i;
             b[i] = 0;
         }
-    for (int i = problem->nv + problem->nh; problem->holonomic_only && i < problem->n; i++) {
-        problem->fixed[count++] = i;
+    for (int i = problem->nv + problem->nh; wanted->holonomic_only && i < problem->n; i++) {
+        f->fixed[count++] = i;
         b[i] = 0;
     }
-    if ((status = nt_matrix_drop(&problem->matrix, problem->fixed, count)) != NT_OK)
+    if ((status = nt_matrix_drop(&f->matrix, f->fixed, count)) != NT_OK)
         return status;
-    status = nt_solver_factor_dependent(problem->solver, &problem->matrix, DEPENDENT, problem->mark,
-                                        &count);
+    status = nt_solver_factor_dependent(f->solver, &f->matrix, DEPENDENT, f->mark, &count);
     if (status != NT_OK)
         return status;
-    if ((status = solve_without_marked(problem, b)) != NT_OK)
+    if ((status = solve_without_marked(f, b)) != NT_OK)
         return status;
     memcpy(dv, b, (size_t)problem->nv * sizeof *b);
     for (int i = 0; i < n_ties; i++)
@@ -390,24 +399,25 @@ static nt_status refuse_accelerations(const nt_problem *problem, double t, nt_st
                       before, name, after);
 }
 
-nt_status nt_problem_accelerations(nt_problem *problem, const nt_point *at, double *vdot,
-                                   double *lambda, double *mu, nt_error *error)
+nt_status nt_factors_accelerations(nt_factors *f, const nt_point *at, double *vdot, double *lambda,
+                                   double *mu, nt_error *error)
 {
-    nt_status status = nt_problem_choose_rows(problem, at);
+    const nt_problem *problem = f->problem;
+    nt_status status = nt_factors_choose_rows(f, at);
     if (status != NT_OK)
         return refuse_accelerations(problem, at->t, status, -1, error);
     nt_effort effort = {0};
-    status = nt_problem_accelerate(problem, at, vdot, lambda, mu, &effort);
+    status = nt_factors_accelerate(f, at, vdot, lambda, mu, &effort);
     if (status == NT_OK)
         return NT_OK;
-    int unknown =
-        effort.unknown >= 0 ? effort.unknown : nt_solver_singular_unknown(problem->solver);
+    int unknown = effort.unknown >= 0 ? effort.unknown : nt_solver_singular_unknown(f->solver);
     return refuse_accelerations(problem, at->t, status, unknown, error);
 }
 
 /* b = [0; G W^-1 G_d^T] for the constraint row d, from the matrix of weighted_constraints. */
-static void dependence_rhs(const nt_problem *problem, int d, double *b, double *line)
+static void dependence_rhs(const nt_factors *f, double length, int d, double *b, double *line)
 {
+    const nt_problem *problem = f->problem;
     const nt_pattern *pattern = problem->pattern;
     memset(b, 0, (size_t)problem->n * sizeof *b);
     memset(line, 0, (size_t)problem->nv * sizeof *line);
@@ -421,25 +431,25 @@ static void dependence_rhs(const nt_problem *problem, int d, double *b, double *
             int start = pattern->node_start[column];
             int width = pattern->node_start[column + 1] - start;
             double nine[9];
-            const double *block = nt_matrix_full_block(&problem->matrix, slot, nine);
+            const double *block = nt_matrix_full_block(&f->matrix, slot, nine);
             for (int j = 0; j < width; j++) {
-                double weight = nt_problem_weight(problem, start + j);
+                double weight = nt_problem_weight_by(problem, start + j, length);
                 if (pass == 0)
                     line[start + j] = block[(d - first) * width + j] / (weight * weight);
                 for (int i = first; pass == 1 && i < end; i++)
                     b[i] += block[(i - first) * width + j] * line[start + j];
             }
         }
-    for (int i = 0; i < problem->n_dropped; i++)
-        b[problem->dropped[i]] = 0;
+    for (int i = 0; i < f->n_dropped; i++)
+        b[f->dropped[i]] = 0;
 }
 
 /* Remove from x its share of z, in the norm with forces 1 and moments 1/length. */
-static void remove_share(const nt_problem *problem, const double *z, double *x)
+static void remove_share(const nt_problem *problem, double length, const double *z, double *x)
 {
     double product = 0, norm = 0;
     for (int i = 0; i < problem->nc; i++) {
-        double w = 1 / nt_problem_weight(problem, problem->nv + i);
+        double w = 1 / nt_problem_weight_by(problem, problem->nv + i, length);
         product += w * w * z[i] * x[i];
         norm += w * w * z[i] * z[i];
     }
@@ -454,65 +464,57 @@ static void remove_share(const nt_problem *problem, const double *z, double *x)
  *   [W G^T; G 0][a; y] = [0; G W^-1 G_d^T],   y = -c,  a = W^-1 G_d^T,
  *
  * where no part of the solution is rounding alone, so that the solver's check means something. */
-static nt_status reduce(nt_problem *problem, nt_arena *arena, double *multipliers)
+static nt_status reduce(nt_factors *f, double length, nt_arena *arena, double *multipliers)
 {
-    int nv = problem->nv, count = problem->n_dropped;
+    const nt_problem *problem = f->problem;
+    int nv = problem->nv, count = f->n_dropped;
     size_t nc = (size_t)problem->nc;
-    double *z = NT_TAKE(arena, (size_t)count * nc, double), *b = problem->work;
+    double *z = NT_TAKE(arena, (size_t)count * nc, double), *b = f->work;
     double *line = NT_TAKE(arena, (size_t)nv, double);
     if (!z || !line)
         return NT_NO_MEMORY;
     for (int d = 0; d < count; d++) {
         double *zd = z + (size_t)d * nc;
-        dependence_rhs(problem, problem->dropped[d], b, line);
-        nt_status status = nt_solver_solve(problem->solver, b, 1);
+        dependence_rhs(f, length, f->dropped[d], b, line);
+        nt_status status = nt_solver_solve(f->solver, b, 1);
         if (status != NT_OK)
             return status;
         memcpy(zd, b + nv, nc * sizeof *zd);
         for (int i = 0; i < count; i++)
-            zd[problem->dropped[i] - nv] = i == d;
+            zd[f->dropped[i] - nv] = i == d;
         for (int pass = 0; pass < 2; pass++) /* twice is enough */
             for (int e = 0; e < d; e++)
-                remove_share(problem, z + (size_t)e * nc, zd);
+                remove_share(problem, length, z + (size_t)e * nc, zd);
         for (int pass = 0; pass < 2; pass++)
-            remove_share(problem, zd, multipliers);
+            remove_share(problem, length, zd, multipliers);
     }
     return NT_OK;
 }
 
-/* The rows in use are put back afterwards: looking at reactions leaves the motion as it is. */
-nt_status nt_problem_minimum_norm(nt_problem *problem, const nt_point *at, double *multipliers)
+nt_status nt_factors_minimum_norm(nt_factors *f, const nt_point *at, double length,
+                                  double *multipliers)
 {
-    if (problem->nc == 0)
+    if (f->problem->nc == 0)
         return NT_OK;
     nt_arena arena = {0}; /* reactions are asked for at output times, never within a step */
-    int before = problem->n_dropped;
-    size_t bytes = (size_t)before * sizeof *problem->dropped;
-    int *kept = NT_TAKE(&arena, (size_t)before + 1, int);
-    if (!kept)
-        return NT_NO_MEMORY;
-    memcpy(kept, problem->dropped, bytes);
-    nt_status status = nt_problem_choose_rows(problem, at);
-    if (status == NT_OK && problem->n_dropped > 0)
-        status = reduce(problem, &arena, multipliers);
-    memcpy(problem->dropped, kept, bytes);
-    problem->n_dropped = before;
+    nt_status status = choose_rows(f, at, length);
+    if (status == NT_OK && f->n_dropped > 0)
+        status = reduce(f, length, &arena, multipliers);
     nt_arena_free(&arena);
-    nt_status back = nt_solver_drop(problem->solver, problem->dropped, before);
-    return status == NT_OK ? back : status;
+    return status;
 }
 
-nt_status nt_problem_minimum_norm_held(nt_problem *problem, const nt_point *at, double *multipliers)
+nt_status nt_factors_minimum_norm_held(nt_factors *f, const nt_point *at, double length,
+                                       double *multipliers)
 {
     nt_arena arena = {0};
-    problem->factored_for = NULL;
-    nt_status status = nt_solver_drop(problem->solver, problem->dropped, problem->n_dropped);
+    nt_status status = nt_solver_drop(f->solver, f->dropped, f->n_dropped);
     if (status == NT_OK)
-        status = weighted_constraints(problem, at);
+        status = weighted_constraints(f, at, length);
     if (status == NT_OK)
-        status = nt_solver_factor(problem->solver, &problem->matrix);
+        status = nt_solver_factor(f->solver, &f->matrix);
     if (status == NT_OK)
-        status = reduce(problem, &arena, multipliers);
+        status = reduce(f, length, &arena, multipliers);
     nt_arena_free(&arena);
     return status;
 }

@@ -19,7 +19,7 @@
  * near by make it a simplified Newton iteration: each correction shrinks the miss by about the
  * distance from where they were made, and costs a look at the rows and one solve. */
 #include "group/rotation.h"
-#include "system/problem.h"
+#include "system/factors.h"
 
 #include <float.h>
 #include <math.h>
@@ -30,38 +30,39 @@
 static const nt_combination accelerations = {.mass = 1, .multiplier = 1, .row_mass = 1};
 
 /* The matrix, and with `r` the residual and rows at the present vdot and multipliers. */
-static nt_status assemble(nt_problem *p, const nt_point *at, double *r, nt_effort *effort)
+static nt_status assemble(nt_factors *f, const nt_point *at, double *r, nt_effort *effort)
 {
+    const nt_problem *p = f->problem;
     nt_terms terms = {.parts = NT_ALL_PARTS,
                       .level = NT_ACCELERATION,
                       .residual = r,
                       .rows = r ? r + p->nv : NULL,
-                      .matrix = &p->matrix,
+                      .matrix = &f->matrix,
                       .combination = &accelerations};
-    p->factored_for = NULL;
-    nt_matrix_zero(&p->matrix);
+    nt_factors_begin(f);
     effort->evaluations++;
     return nt_problem_evaluate(p, at, &terms);
 }
 
-static nt_status factorise(nt_problem *p, const nt_point *at, nt_effort *effort)
+static nt_status factorise(nt_factors *f, const nt_point *at, nt_effort *effort)
 {
-    nt_status status = assemble(p, at, NULL, effort);
+    nt_status status = assemble(f, at, NULL, effort);
     effort->factorisations++;
-    return status == NT_OK ? nt_solver_factor_clear(p->solver, &p->matrix) : status;
+    return status == NT_OK ? nt_solver_factor_clear(f->solver, &f->matrix) : status;
 }
 
-nt_status nt_problem_factor_accelerations(nt_problem *p, const nt_point *at)
+nt_status nt_factors_of_accelerations(nt_factors *f, const nt_point *at)
 {
     nt_effort effort = {0};
-    return factorise(p, at, &effort);
+    return factorise(f, at, &effort);
 }
 
 /* The multipliers of rows that are left out are zero. */
-static void clear_dropped(const nt_problem *p, double *lambda, double *mu)
+static void clear_dropped(const nt_factors *f, double *lambda, double *mu)
 {
-    for (int i = 0; i < p->n_dropped; i++) {
-        int row = p->dropped[i] - p->nv;
+    const nt_problem *p = f->problem;
+    for (int i = 0; i < f->n_dropped; i++) {
+        int row = f->dropped[i] - p->nv;
         *(row < p->nh ? &lambda[row] : &mu[row - p->nh]) = 0;
     }
 }
@@ -116,11 +117,12 @@ static int without_inertia(const nt_problem *p)
 
 /* A free system that gives momenta needs no matrix: vdot = -M^-1 R at vdot = 0, with the
  * inertia of rotations in body axes. */
-static nt_status divide_by_momenta(nt_problem *p, const nt_point *at, double *vdot,
+static nt_status divide_by_momenta(nt_factors *f, const nt_point *at, double *vdot,
                                    nt_effort *effort)
 {
+    const nt_problem *p = f->problem;
     const nt_momenta *momenta = p->system->momenta;
-    double *r = p->work;
+    double *r = f->work;
     nt_terms terms = {.parts = NT_ALL_PARTS, .level = NT_ACCELERATION, .residual = r};
     memset(r, 0, (size_t)p->nv * sizeof *r);
     memset(vdot, 0, (size_t)p->nv * sizeof *vdot);
@@ -148,29 +150,30 @@ static nt_status divide_by_momenta(nt_problem *p, const nt_point *at, double *vd
     return NT_OK;
 }
 
-nt_status nt_problem_accelerate(nt_problem *p, const nt_point *at, double *vdot, double *lambda,
+nt_status nt_factors_accelerate(nt_factors *f, const nt_point *at, double *vdot, double *lambda,
                                 double *mu, nt_effort *effort)
 {
+    const nt_problem *p = f->problem;
     enum { MOST = 25 };
     unsigned has = p->system->capabilities & (NT_HAS_TANGENT | NT_HAS_MOMENTA);
     bool affine = p->system->capabilities & NT_AFFINE;
-    double *r = p->work, last = (double)INFINITY;
+    double *r = f->work, last = (double)INFINITY;
     nt_point point = *at;
     point.vdot = vdot, point.lambda = lambda, point.mu = mu;
     effort->unknown = -1;
     if ((has & NT_HAS_MOMENTA) && p->nc == 0 && (effort->unknown = without_inertia(p)) >= 0)
         return NT_SINGULAR;
     if (has == NT_HAS_MOMENTA && p->nc == 0) /* with a tangent: callers go on with the factors */
-        return divide_by_momenta(p, &point, vdot, effort);
-    clear_dropped(p, lambda, mu);
+        return divide_by_momenta(f, &point, vdot, effort);
+    clear_dropped(f, lambda, mu);
     for (int iteration = 0; iteration < MOST; iteration++) {
         memset(r, 0, (size_t)p->nv * sizeof *r);
-        nt_status status = assemble(p, &point, r, effort);
-        for (int i = 0; i < p->n_dropped; i++)
-            r[p->dropped[i]] = 0;
+        nt_status status = assemble(f, &point, r, effort);
+        for (int i = 0; i < f->n_dropped; i++)
+            r[f->dropped[i]] = 0;
         effort->factorisations++;
         effort->solves++;
-        if (status != NT_OK || (status = nt_solver_factor_solve(p->solver, &p->matrix, r)) != NT_OK)
+        if (status != NT_OK || (status = nt_solver_factor_solve(f->solver, &f->matrix, r)) != NT_OK)
             return status;
         double sum = subtract(vdot, r, p->nv) + subtract(lambda, r + p->nv, p->nh) +
                      subtract(mu, r + p->nv + p->nh, p->nn);
@@ -192,25 +195,26 @@ nt_status nt_problem_accelerate(nt_problem *p, const nt_point *at, double *vdot,
  * the largest acceleration or multiplier where rounding ends it, as above. */
 static const double GAIN = 0.1, ROUNDED = 1e-13;
 
-nt_status nt_problem_reaccelerate(nt_problem *p, const nt_point *at, double *vdot, double *lambda,
+nt_status nt_factors_reaccelerate(nt_factors *f, const nt_point *at, double *vdot, double *lambda,
                                   double *mu, nt_effort *effort)
 {
+    const nt_problem *p = f->problem;
     enum { MOST = 8 };
-    double *r = p->work, last;
+    double *r = f->work, last;
     nt_point point = *at;
     point.vdot = vdot, point.lambda = lambda, point.mu = mu;
     nt_terms terms = {
         .parts = NT_ALL_PARTS, .level = NT_ACCELERATION, .residual = r, .rows = r + p->nv};
-    clear_dropped(p, lambda, mu);
+    clear_dropped(f, lambda, mu);
     last = largest_acceleration(p, vdot, lambda, mu);
     for (int i = 0; i < MOST; i++) {
         memset(r, 0, (size_t)p->nv * sizeof *r);
         effort->evaluations++;
         effort->solves++;
         nt_status status = nt_problem_evaluate(p, &point, &terms);
-        for (int k = 0; k < p->n_dropped; k++)
-            r[p->dropped[k]] = 0;
-        if (status != NT_OK || (status = nt_solver_solve(p->solver, r, 1)) != NT_OK)
+        for (int k = 0; k < f->n_dropped; k++)
+            r[f->dropped[k]] = 0;
+        if (status != NT_OK || (status = nt_solver_solve(f->solver, r, 1)) != NT_OK)
             return status;
         double sum = subtract(vdot, r, p->nv) + subtract(lambda, r + p->nv, p->nh) +
                      subtract(mu, r + p->nv + p->nh, p->nn);
@@ -224,7 +228,7 @@ nt_status nt_problem_reaccelerate(nt_problem *p, const nt_point *at, double *vdo
             break;
         last = change;
     }
-    return nt_problem_accelerate(p, at, vdot, lambda, mu, effort);
+    return nt_factors_accelerate(f, at, vdot, lambda, mu, effort);
 }
 
 /* ---- back to the constraints ---------------------------------------------------------------- */
@@ -244,9 +248,10 @@ enum { CORRECTIONS = 12 };
 
 /* The rows of a level as a right-hand side b[n], and the largest of those in use relative to
  * `scale`. NT_NOT_CONVERGED where one that was left out is not met. */
-static nt_status look_at_rows(nt_problem *p, const nt_point *at, nt_level level, double scale,
+static nt_status look_at_rows(nt_factors *f, const nt_point *at, nt_level level, double scale,
                               double *b, nt_effort *effort)
 {
+    const nt_problem *p = f->problem;
     int count = level == NT_POSITION ? p->nh : p->nc; /* kappa has no position level */
     nt_terms terms = {.level = level, .rows = b + p->nv};
     nt_status status = nt_problem_evaluate(p, at, &terms);
@@ -254,10 +259,10 @@ static nt_status look_at_rows(nt_problem *p, const nt_point *at, nt_level level,
         return status;
     memset(b, 0, (size_t)p->nv * sizeof *b);
     memset(b + p->nv + count, 0, (size_t)(p->nc - count) * sizeof *b);
-    for (int i = 0; i < p->n_dropped; i++) {
-        double *row = &b[p->dropped[i]];
+    for (int i = 0; i < f->n_dropped; i++) {
+        double *row = &b[f->dropped[i]];
         if (!(fabs(*row) <= LEFT_OUT * scale)) {
-            effort->unknown = p->dropped[i];
+            effort->unknown = f->dropped[i];
             effort->worst = fabs(*row) / (LEFT_OUT * scale);
             return NT_NOT_CONVERGED;
         }
@@ -300,15 +305,16 @@ static nt_status end_as_it_is(nt_effort *effort)
     return NT_NOT_CONVERGED;
 }
 
-static nt_status settle_level(nt_problem *p, nt_level level, const nt_point *at, const double *q0,
+static nt_status settle_level(nt_factors *f, nt_level level, const nt_point *at, const double *q0,
                               double *x, double *q, double *v, nt_effort *effort)
 {
-    double *b = p->work, last = (double)INFINITY;
+    const nt_problem *p = f->problem;
+    double *b = f->work, last = (double)INFINITY;
     double scale = level == NT_POSITION ? largest_of(q, p->nq) : largest_of(v, p->nv);
     bool fresh = false;
     scale = scale > 1 ? scale : 1;
     for (int i = 0; i <= CORRECTIONS; i++) {
-        nt_status status = look_at_rows(p, at, level, scale, b, effort);
+        nt_status status = look_at_rows(f, at, level, scale, b, effort);
         if (status != NT_OK)
             return status;
         double miss = effort->worst;
@@ -317,13 +323,13 @@ static nt_status settle_level(nt_problem *p, nt_level level, const nt_point *at,
         if (miss > 0.5 * last && fresh)
             return end_as_it_is(effort);
         if (miss > 0.1 * last && !fresh) {
-            if ((status = factorise(p, at, effort)) != NT_OK)
+            if ((status = factorise(f, at, effort)) != NT_OK)
                 return status;
             fresh = true;
         }
         last = miss;
         effort->solves++;
-        if ((status = nt_solver_solve(p->solver, b, 1)) != NT_OK)
+        if ((status = nt_solver_solve(f->solver, b, 1)) != NT_OK)
             return status;
         if (level == NT_POSITION) {
             move(&p->space, p->frame, b, x);
@@ -335,13 +341,14 @@ static nt_status settle_level(nt_problem *p, nt_level level, const nt_point *at,
     return end_as_it_is(effort);
 }
 
-nt_status nt_problem_settle(nt_problem *p, const nt_point *at, const double *q0, double *x,
+nt_status nt_factors_settle(nt_factors *f, const nt_point *at, const double *q0, double *x,
                             double *q, double *v, nt_effort *effort)
 {
+    const nt_problem *p = f->problem;
     nt_status status = NT_OK;
     if (p->nh > 0)
-        status = settle_level(p, NT_POSITION, at, q0, x, q, v, effort);
+        status = settle_level(f, NT_POSITION, at, q0, x, q, v, effort);
     if (status == NT_OK && p->nc > 0)
-        status = settle_level(p, NT_VELOCITY, at, q0, x, q, v, effort);
+        status = settle_level(f, NT_VELOCITY, at, q0, x, q, v, effort);
     return status;
 }

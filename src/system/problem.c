@@ -2,9 +2,11 @@
 
 #include "base/error.h"
 #include "system/adapter.h"
+#include "system/rigid.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 nt_status nt_system_check(const nt_system *system, nt_error *error)
 {
@@ -99,7 +101,7 @@ static void fill_diagonal(nt_problem *problem)
 }
 
 nt_status nt_problem_create(nt_problem **out, const nt_system *system, nt_frame frame,
-                            nt_solver_kind solver, nt_error *error)
+                            nt_error *error)
 {
     *out = NULL;
     nt_status status = nt_system_check(system, error);
@@ -117,26 +119,25 @@ nt_status nt_problem_create(nt_problem **out, const nt_system *system, nt_frame 
     p->length = system->length > 0 ? system->length : 1;
     p->quantity = NT_TAKE(&p->arena, p->n, nt_quantity);
     p->diagonal = NT_TAKE(&p->arena, p->nv, int);
-    p->dropped = NT_TAKE(&p->arena, p->nc, int);
-    p->fixed = NT_TAKE(&p->arena, p->n, int);
-    p->mark = NT_TAKE(&p->arena, p->n, unsigned char);
-    p->work = NT_TAKE(&p->arena, p->n, double);
     status = NT_NO_MEMORY;
-    if (!p->quantity || !p->diagonal || !p->dropped || !p->mark || !p->fixed || !p->work)
+    if (!p->quantity || !p->diagonal)
         goto done;
-    if (!p->pattern && (status = plain_pattern(p)) != NT_OK)
+    if (frame == NT_SE3)
+        status = nt_rigid_create(p, error);
+    else
+        status = p->pattern ? NT_OK : plain_pattern(p);
+    if (status != NT_OK)
         goto done;
     fill_quantities(p);
     fill_diagonal(p);
-    if ((status = nt_matrix_init(&p->matrix, p->pattern)) != NT_OK)
-        goto done;
-    if ((status = nt_solver_create(&p->solver, p->pattern, solver, error)) != NT_OK)
-        goto done;
-    status = nt_adapter_create(p);
+    if (frame != NT_SE3)
+        status = nt_adapter_create(p);
 done:
     if (status != NT_OK) {
         nt_problem_destroy(p);
-        return nt_fail(error, status, "could not set up the problem: %s", nt_status_text(status));
+        return status == NT_UNSUPPORTED ? status
+                                        : nt_fail(error, status, "could not set up the problem: %s",
+                                                  nt_status_text(status));
     }
     *out = p;
     return NT_OK;
@@ -146,29 +147,51 @@ void nt_problem_destroy(nt_problem *problem)
 {
     if (!problem)
         return;
-    nt_solver_destroy(problem->solver);
-    nt_matrix_free(&problem->matrix);
+    nt_rigid_destroy(problem);
     nt_pattern_free(&problem->own_pattern);
     nt_arena_free(&problem->arena);
     free(problem);
 }
 
-nt_status nt_problem_evaluate(nt_problem *problem, const nt_point *at, const nt_terms *terms)
+nt_status nt_problem_evaluate(const nt_problem *problem, const nt_point *at, const nt_terms *terms)
 {
+    if (problem->rigid)
+        return nt_rigid_evaluate(problem, at, terms);
     if (problem->adapter)
         return nt_adapter_evaluate(problem, at, terms);
     return problem->system->evaluate(problem->system->self, at, terms);
 }
 
-nt_status nt_problem_parameter_tangent(nt_problem *problem, const nt_point *at, int k,
+nt_status nt_problem_parameter_tangent(const nt_problem *problem, const nt_point *at, int k,
                                        const nt_terms *terms)
 {
     const nt_system *system = problem->system;
     if (!(system->capabilities & NT_HAS_PARAMETER_TANGENT) || !system->parameter_tangent)
         return NT_UNSUPPORTED;
+    if (problem->rigid)
+        return nt_rigid_parameter_tangent(problem, at, k, terms);
     if (problem->adapter)
         return nt_adapter_parameter_tangent(problem, at, k, terms);
     return system->parameter_tangent(system->self, at, k, terms);
+}
+
+void nt_problem_rates(const nt_problem *p, nt_frame to, const double *q, const double *v,
+                      const double *vdot, double *v_to, double *vdot_to)
+{
+    nt_space_change_frame(&p->space, p->frame, to, q, v, v_to);
+    if (!vdot) {
+        memset(vdot_to, 0, (size_t)p->nv * sizeof *vdot_to);
+        return;
+    }
+    nt_space_change_frame(&p->space, p->frame, to, q, vdot, vdot_to);
+    for (int k = 0; p->frame == NT_SE3 && to != NT_SE3 && k < p->space.n_blocks; k++) {
+        const nt_block *block = &p->space.blocks[k];
+        if (block->kind != NT_R3SO3)
+            continue;
+        m3 R = quat_matrix(quat_load(q + block->q + 3));
+        v3 turning = v3_cross(v3_load(v + block->v + 3), v3_load(v + block->v));
+        v3_accumulate(vdot_to + block->v, m3_apply(R, turning));
+    }
 }
 
 void nt_problem_coordinate_name(const nt_problem *problem, int i, char *text, int size)

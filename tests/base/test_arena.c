@@ -1,5 +1,6 @@
 /* The arena: zeroed, aligned, disjoint pieces, and no size that wraps around. */
 #include "base/arena.h"
+#include "base/target.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -111,6 +112,33 @@ static void a_freed_arena_starts_again(void **state)
     }
 }
 
+#ifdef NT_ADDRESS_SANITIZER
+#include <sanitizer/asan_interface.h>
+
+/* Every byte behind a piece is out of bounds up to the next one, whatever its size; so is the piece
+ * itself when the arena was freed. */
+static void what_was_not_taken_is_poisoned(void **state)
+{
+    (void)state;
+    nt_arena arena = {0};
+    char *pieces[200];
+    for (size_t i = 0; i < 200; i++) {
+        pieces[i] = nt_arena_take(&arena, i, 1);
+        assert_non_null(pieces[i]);
+    }
+    for (size_t i = 0; i < 200; i++) {
+        for (size_t k = 0; k < i; k++)
+            assert_false(__asan_address_is_poisoned(pieces[i] + k));
+        for (size_t k = i; k < i + 16; k++)
+            assert_true(__asan_address_is_poisoned(pieces[i] + k));
+    }
+    double *numbers = NT_TAKE(&arena, 7, double); /* as a method reads its options */
+    assert_true(__asan_address_is_poisoned(numbers + 7));
+    nt_arena_free(&arena);
+    assert_true(__asan_address_is_poisoned(numbers));
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,6 +147,9 @@ int main(void)
         cmocka_unit_test(overflowing_sizes_are_refused),
         cmocka_unit_test(text_is_copied_and_terminated),
         cmocka_unit_test(a_freed_arena_starts_again),
+#ifdef NT_ADDRESS_SANITIZER
+        cmocka_unit_test(what_was_not_taken_is_poisoned),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,8 @@ bad=0
 fresh() {
     rm -rf "$work/tree"
     mkdir -p "$work/tree/include/nutate" "$work/tree/tools"
-    cp "$tools"/check_* "$work/tree/tools/"
+    cp "$tools"/check_* "$tools"/stage "$work/tree/tools/"
+    echo 'echo build gcc cmake' >"$work/tree/tools/setup"
     cd "$work/tree"
     for layer in base group system method model cli; do mkdir -p src/$layer; done
     mkdir -p tests/base papers/krysl
@@ -90,6 +91,33 @@ expect fail check_headers "a header that is not C++"
 fresh
 echo 'enum { A };' >include/nutate/method.h
 expect fail check_headers "a header without a guard"
+
+fresh
+mkdir docs
+echo '- `build`: gcc, cmake, [$x$](docs/a.md)' >README.md
+echo 'A page of `$HOME`.' >docs/a.md
+expect pass check_documents "documents in order"
+echo '- `build`: gcc' >README.md
+expect fail check_documents "a package that is not named"
+printf -- '- `build`: gcc,\n  cmake, and [more](docs/b.md)\n' >README.md
+expect fail check_documents "a link to nothing"
+echo 'Only half of it.' >docs/b.md
+expect pass check_documents "a link to a file, and a list over two lines"
+echo 'A formula $x.' >docs/b.md
+expect fail check_documents "a formula without an end"
+echo 'A formula $x\,y$.' >docs/b.md
+expect fail check_documents "a backslash before a sign"
+yes ö | head -121 | tr -d '\n' >docs/b.md && echo >>docs/b.md
+expect fail check_documents "121 columns"
+yes ö | head -120 | tr -d '\n' >docs/b.md && echo >>docs/b.md
+expect pass check_documents "120 columns, of more bytes"
+
+fresh
+expect pass "stage part true" "a stage that passes"
+grep -q 'part: done in [0-9]* s' out || { echo "stage does not say how long it took" && bad=1; }
+expect pass "stage part true" "a stage that passes again"
+grep -q 'part (last time [0-9]* s)' out || { echo "stage forgets the last time" && bad=1; }
+expect fail "stage part false" "a stage that fails"
 
 # A call upwards that no include shows.
 fresh

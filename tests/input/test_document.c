@@ -446,6 +446,38 @@ static void set_replaces_and_creates(void **state)
     nt_document_destroy(d);
 }
 
+static void set_to_null_removes(void **state)
+{
+    nt_document *d = parse("a: {x: 1, y: [1, 2, 3], z: 4}\nb: &s {p: 1, q: 2}\nc: *s\ne: 'null'\n");
+    (void)state;
+    assert_int_equal(nt_document_set(d, "a.x", "null", NULL), NT_OK);
+    assert_null(walk(d, "a", "x", NULL));
+    assert_true(nt_node_is(walk(d, "a", "z", NULL), "4"));
+    assert_int_equal(walk(d, "a", NULL, NULL)->count, 2);
+    assert_int_equal(nt_document_set(d, "a.y.1", "~", NULL), NT_OK);
+    assert_int_equal(walk(d, "a", "y", NULL)->count, 2);
+    assert_true(nt_node_is(walk(d, "a", "y", NULL)->values[1], "3"));
+    assert_int_equal(nt_document_set(d, "c.p", "null", NULL), NT_OK); /* b keeps its own */
+    assert_null(walk(d, "c", "p", NULL));
+    assert_true(nt_node_is(walk(d, "b", "p", NULL), "1"));
+    assert_int_equal(nt_document_set(d, "e", "'null'", NULL), NT_OK); /* a text */
+    assert_true(nt_node_is(walk(d, "e", NULL, NULL), "null"));
+    assert_int_equal(nt_document_set(d, "e", "null", NULL), NT_OK);
+    assert_null(walk(d, "e", NULL, NULL));
+    assert_int_equal(nt_document_root(d)->count, 3);
+    for (int i = 0; i < 40; i++) { /* past the size where keys are indexed */
+        char path[20];
+        sprintf(path, "many.k%d", i);
+        assert_int_equal(nt_document_set(d, path, path, NULL), NT_OK);
+    }
+    assert_int_equal(nt_document_set(d, "many.k7", "null", NULL), NT_OK);
+    assert_null(walk(d, "many", "k7", NULL));
+    assert_true(nt_node_is(walk(d, "many", "k33", NULL), "many.k33"));
+    assert_int_equal(nt_document_set(d, "many.k7", "1", NULL), NT_OK);
+    assert_true(nt_node_is(walk(d, "many", "k7", NULL), "1"));
+    nt_document_destroy(d);
+}
+
 static void set_refuses(void **state)
 {
     static const struct {
@@ -466,6 +498,9 @@ static void set_refuses(void **state)
         {"a.x", "{p: 1, p: 2}", "--set a.x:1:8: key 'p' is given twice"},
         {"a.x", "\xFF", "--set a.x:1:1: byte 0xFF"},
         {"a.x", "*s", "--set a.x:1:1: alias '*s' names no anchor"},
+        {"a.q", "null", "--set a.q: null removes a key, and there is none of this name"},
+        {"new.deep", "~", "--set new.deep: null removes a key, and there is none of this name"},
+        {"a.y.2", "null", "--set a.y.2: '2' stands for an element of a list of 2"},
     };
     nt_document *d = parse("a: {x: 1, y: [1, 2]}\nb: &s 1\n");
     char text[1100], deep[300] = "";
@@ -535,6 +570,7 @@ int main(void)
         cmocka_unit_test(places_inside_a_scalar),
         cmocka_unit_test(errors_move_into_the_file),
         cmocka_unit_test(set_replaces_and_creates),
+        cmocka_unit_test(set_to_null_removes),
         cmocka_unit_test(set_refuses),
         cmocka_unit_test(numbers_are_whole),
         cmocka_unit_test(words_are_suggested),

@@ -4,6 +4,8 @@
  * get, "# FILE:LINE:COLUMN: text". Where that ends with " ..." only the part before is compared. */
 #include "base/file.h"
 #include "model/joints/joint.h"
+#include "model/quantity_kind.h"
+#include "model/signal.h"
 
 #include <dirent.h>
 #include <setjmp.h>
@@ -302,8 +304,8 @@ static void every_form_of_value(void **state)
     nt_expression_jet(hinge->motion, variables, rate, zero, jet);
     assert_true(jet[0] == 20 && jet[1] == 20 && jet[2] == 10);
     assert_int_equal(model->n_signals, 1);
-    assert_int_equal(model->signals[0].kind, NT_SIGNAL_VELOCITY);
-    assert_int_equal(model->signals[0].marker, 0);
+    assert_string_equal(nt_quantity_kinds[model->signals[0].kind].name, "velocity");
+    assert_int_equal(nt_signal_marker(&model->signals[0]), 0);
 
     assert_true(model->correct_initial);
     assert_int_equal(model->simulation.frame, NT_BODY);

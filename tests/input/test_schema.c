@@ -177,6 +177,26 @@ static void tables_of_keys_are_sound(void **state)
     }
 }
 
+/* A line that begins with an operator would be taken for one of a list. */
+static void reference_page_is_well_formed(void **state)
+{
+    static const char *const operators[] = {"`or`", "`and`", "`not`", "`<`", "`<=`", "`>`", "`>=`",
+                                            "`==`", "`!=`",  "`+`",   "`-`", "`*`",  "`/`", "`^`"};
+    (void)state;
+    char *text = whole(nt_model_reference);
+    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++)
+        if (!strstr(text, operators[i]))
+            fail_msg("the operator %s is not explained", operators[i]);
+    for (char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        size_t indent = strspn(line, " ");
+        assert_false(indent > 0 && line[indent] && strchr("-+*#", line[indent]) &&
+                     line[indent + 1] == ' ');
+        assert_true(strcspn(line, "\n") <= 120);
+    }
+    free(text);
+}
+
 static void reference_page_is_up_to_date(void **state)
 {
     (void)state;
@@ -211,6 +231,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(too_small_a_buffer_is_terminated),
         cmocka_unit_test(schema_has_every_key),
         cmocka_unit_test(tables_of_keys_are_sound),
+        cmocka_unit_test(reference_page_is_well_formed),
         cmocka_unit_test(reference_page_is_up_to_date),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* `bdf`: Newton's matrices against differences, errors against references. */
-#include "method/bdf.h"
+#include "method/bdf/bdf.h"
 #include "method/disk.h"
 #include "method/integrator.h"
 #include "method/top.h"
@@ -24,14 +24,15 @@
 static void scatter(nt_bdf *b, const nt_state *now)
 {
     const nt_problem *p = b->problem;
+    const nt_factors *f = b->stepper->factors;
     double *y = N_VGetArrayPointer(b->y), *rate = N_VGetArrayPointer(b->rate);
     memset(y, 0, (size_t)b->size * sizeof(double));
     memset(rate, 0, (size_t)b->size * sizeof(double));
     memcpy(y, now->q, (size_t)p->nq * sizeof(double));
     for (int i = 0; i < p->nv + p->nc; i++)
         y[p->nq + i] = 3 * sin(1 + 2 * i);
-    for (int i = 0; i < p->n_dropped; i++)
-        y[p->nq + p->dropped[i]] = 0;
+    for (int i = 0; i < f->n_dropped; i++)
+        y[p->nq + f->dropped[i]] = 0;
     nt_space_rate(&p->space, p->frame, y, y + p->nq, rate);
     for (int i = 0; i < p->nv; i++)
         rate[p->nq + i] = 5 * cos(1 + 3 * i);
@@ -86,15 +87,16 @@ static void check_newton(const nt_system *system, nt_frame frame, const double *
     nt_state now = nt_integrator_state(it);
     nt_bdf *b = it->stepper.own;
     const nt_problem *p = b->problem;
+    const nt_factors *f = b->stepper->factors;
     scatter(b, &now);
     N_Vector vx = N_VClone(b->y), right = N_VClone(b->y), solved = N_VClone(b->y);
     double *x = N_VGetArrayPointer(vx);
     for (int i = 0; i < b->size; i++)
         x[i] = size_of(b, i, c_j) * cos(2 + 5 * i);
-    for (int i = 0; i < p->n_dropped; i++) {
-        x[p->nq + p->dropped[i]] = 0;
-        if (p->dropped[i] < p->nv + p->nh)
-            x[p->nq + p->nc + p->dropped[i]] = 0;
+    for (int i = 0; i < f->n_dropped; i++) {
+        x[p->nq + f->dropped[i]] = 0;
+        if (f->dropped[i] < p->nv + p->nh)
+            x[p->nq + p->nc + f->dropped[i]] = 0;
     }
     int flag, current;
     if (b->code == &nt_bdf_ida)
@@ -106,10 +108,10 @@ static void check_newton(const nt_system *system, nt_frame frame, const double *
     }
     assert_int_equal(flag, 0);
     difference(b, c_j, x, N_VGetArrayPointer(right));
-    for (int i = 0; i < p->n_dropped; i++) { /* rows that are left out, lambda = 0 and eta = 0 */
-        double *row = N_VGetArrayPointer(right) + p->nq + p->dropped[i];
+    for (int i = 0; i < f->n_dropped; i++) { /* rows that are left out, lambda = 0 and eta = 0 */
+        double *row = N_VGetArrayPointer(right) + p->nq + f->dropped[i];
         assert_true(fabs(row[0]) < 1e-12);
-        if (p->dropped[i] < p->nv + p->nh)
+        if (f->dropped[i] < p->nv + p->nh)
             assert_true(fabs(row[p->nc]) < 1e-12);
     }
     assert_int_equal(SUNLinSolSetup(b->linear, b->matrix), 0);

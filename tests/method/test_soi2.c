@@ -1,8 +1,8 @@
 /* Generalized-alpha, stabilised index 2, on systems written by hand: the paper's table, orders in
  * both frames, steps that vary, constraints at rounding. */
+#include "method/alpha/soi2.h"
 #include "method/disk.h"
 #include "method/integrator.h"
-#include "method/soi2.h"
 #include "method/top.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
 /* The derivative of a step of stabilised index 2 against differences of the step itself: every
  * part of a state that a step reads is moved along random directions, on equations with a varying
  * mass matrix and nonlinear multipliers, and on a rolling disk in both frames. */
+#include "method/alpha/soi2.h"
 #include "method/disk.h"
 #include "method/integrator.h"
-#include "method/soi2.h"
 
 #include <math.h>
 #include <setjmp.h>

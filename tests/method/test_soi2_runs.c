@@ -1,9 +1,9 @@
 /* Generalized-alpha, stabilised index 2: its error estimate, runs at a tolerance, restart, and
  * mechanisms with reactions that must not chatter. */
 #include "../model/mechanism.h"
+#include "method/alpha/soi2.h"
 #include "method/disk.h"
 #include "method/integrator.h"
-#include "method/soi2.h"
 #include "method/top.h"
 
 #include "papers/jay-negrut/problem.h"

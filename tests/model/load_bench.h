@@ -253,9 +253,8 @@ static inline void bench_build(bench *b)
             print_error("%s\n", error.message);
         assert_int_equal(status, NT_OK);
     }
-    b->run.signals = b->model.signals;
     for (int i = 0; i < b->model.n_signals; i++)
-        nt_signal_prepare(&b->run, &b->run.signals[i]);
+        nt_signal_bind(&b->model, &b->model.signals[i]);
     for (int i = 0; i < b->model.n_elements; i++) {
         nt_element *element = &b->elements[i];
         bool joint = element->type->section == &nt_joint_section;
@@ -353,7 +352,7 @@ static inline nt_status look(bench *b, const double *q, const double *v, double 
     assert_true(b->model.n_signals <= 16);
     variables[0] = b->t;
     for (int i = 0; i < b->model.n_signals; i++)
-        variables[1 + i] = nt_signal_value(&b->run.signals[i], &view);
+        variables[1 + i] = nt_signal_value(&b->model.signals[i], &view);
     if (residual)
         memset(residual, 0, NV * sizeof *residual);
     if (tangent)

@@ -134,7 +134,9 @@ static void damping_never_pulls(void **state)
         assert_true(force[2] >= 0);
         if (y >= 0.1)
             CLOSE(force[2], elastic * y, 10 * ROUNDING);
-        if (y <= -0.1)
+        else if (y > -0.1)
+            CLOSE(force[2], elastic * (y + 0.1) * (y + 0.1) / 0.4, 10 * ROUNDING);
+        else
             assert_true(force[2] == 0);
     }
     for (int side = -1; side <= 1; side += 2) {

@@ -200,7 +200,7 @@ static double worst_difference(const char *text, unsigned parts, unsigned seed)
         for (nt_frame frame = NT_INERTIAL; frame <= NT_BODY; frame++) {
             nt_problem *problem;
             double difference;
-            if (nt_problem_create(&problem, &shown.system, frame, NT_SOLVER_AUTO, &error) != NT_OK)
+            if (nt_problem_create(&problem, &shown.system, frame, &error) != NT_OK)
                 fail_msg("%s", error.message);
             assert_int_equal(nt_problem_check_tangent(problem, &at, 1e-6, &difference, &error),
                              NT_OK);

@@ -250,6 +250,8 @@ static void sledge_on_a_plane(void **state)
         "simulation: {duration: 2, step: 1e-2}\n");
     double x[16], w[16], f[16];
     mechanism_run(&m, 2, 1e-2);
+    CLOSE(mechanism_number(&m, "slope.angle"), 4, EXACT);
+    CLOSE(mechanism_number(&m, "slope.rate"), 2, EXACT);
     mechanism_get(&m, "sledge.position", x);
     mechanism_get(&m, "sledge.angular_velocity", w);
     mechanism_get(&m, "slope.force", f);
@@ -259,6 +261,35 @@ static void sledge_on_a_plane(void **state)
     CLOSE(w[2], 2, EXACT);
     CLOSE((3 * f[0] + 4 * f[2]) / 5, 2 * 8, 1e-7);
     CLOSE((4 * f[0] - 3 * f[2]) / 5, 0, 1e-7);
+    mechanism_close(&m);
+}
+
+/* The angle of a planar joint goes on through several turns, and takes moments: a torsion spring of
+ * stiffness k turns a puck of moment of inertia J about the normal as phi = w/s sin(s t),
+ * s = sqrt(k/J) = 2, with w/s = 10 rad, while it glides on. */
+static void puck_on_a_torsion_spring(void **state)
+{
+    (void)state;
+    mechanism m = mechanism_open(
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "bodies:\n"
+        "  puck: {mass: 2, inertia: [0.3, 0.3, 0.5], position: [1, 2, 3], velocity: [0.5, 0, 0],\n"
+        "         angular_velocity: [0, 0, 20]}\n"
+        "joints:\n"
+        "  ice: {type: planar, between: [ground, puck], at: [1, 2, 3], axis: [0, 0, 1]}\n"
+        "forces:\n"
+        "  coil: {type: torsion_spring, joint: ice, stiffness: 1.5}\n"
+        "  drag: {type: joint_torque, joint: ice, value: -0.5*ice.angle}\n"
+        "simulation: {duration: 1.5, step: 5e-4}\n");
+    for (int i = 1; i <= 3; i++) {
+        double t = 0.5 * i, x[16];
+        mechanism_run(&m, t, 5e-4);
+        CLOSE(mechanism_number(&m, "ice.angle"), 10 * sin(2 * t), 2e-5);
+        CLOSE(mechanism_number(&m, "ice.rate"), 20 * cos(2 * t), 4e-5);
+        mechanism_get(&m, "puck.position", x);
+        CLOSE(x[0], 1 + 0.5 * t, EXACT);
+    }
     mechanism_close(&m);
 }
 
@@ -286,6 +317,67 @@ static void bead_on_a_wire(void **state)
     CLOSE(w[0] * w[0] + w[1] * w[1] + w[2] * w[2], 9, EXACT);
     CLOSE((-4 * f[0] + 3 * f[2]) / 5, 2 * 6, 1e-7);
     CLOSE((3 * f[0] + 4 * f[2]) / 5, 0, 1e-7);
+    mechanism_close(&m);
+}
+
+/* ---- what a joint's force and torque are ----------------------------------------------------- */
+
+/* A slider of mass 2 with its centre at c = (0.2, y, 0) from B's point runs out along x against
+ * friction -4 x', 1.7 m from A's point. The force F holds the friction and the weight, and since
+ * the slider does not turn the torque about B's point is c x F; about A's it would be 1.7 m times
+ * the weight more. */
+static void reactions_hold_friction_and_are_about_the_point_of_b(void **state)
+{
+    static const char *const types[] = {"prismatic", "cylindrical"};
+    (void)state;
+    for (int type = 0; type < 2; type++) {
+        char text[800];
+        double y = type == 0 ? 0.3 : 0; /* a cylindrical joint takes no moment about its axis */
+        snprintf(text, sizeof text,
+                 "nutate: 1\n"
+                 "gravity: [0, 0, -10]\n"
+                 "bodies:\n"
+                 "  slider: {mass: 2, inertia: [0.2, 0.3, 0.4], center_of_mass: [0.2, %g, 0],\n"
+                 "           position: [0, 0, 0], velocity: [4, 0, 0]}\n"
+                 "joints:\n"
+                 "  guide: {type: %s, between: [ground, slider], at: [0, 0, 0], axis: [1, 0, 0],\n"
+                 "          friction: {viscous: 4}}\n"
+                 "simulation: {duration: 1, step: 1e-3}\n",
+                 y, types[type]);
+        mechanism m = mechanism_open(text);
+        double force[16], torque[16];
+        mechanism_run(&m, 1, 1e-3);
+        CLOSE(mechanism_number(&m, "guide.displacement"), 2 * (1 - exp(-2)), 1e-5);
+        mechanism_get(&m, "guide.force", force);
+        mechanism_get(&m, "guide.torque", torque);
+        CLOSE(force[0], -4 * 4 * exp(-2), 1e-5);
+        CLOSE(force[1], 0, 1e-7);
+        CLOSE(force[2], 20, 1e-7);
+        CLOSE(torque[0], y * force[2], 1e-7);
+        CLOSE(torque[1], -0.2 * force[2], 1e-7);
+        CLOSE(torque[2], -y * force[0], 1e-7);
+        mechanism_close(&m);
+    }
+}
+
+/* A hinge holds the moment of its own friction, not that of a joint_torque beside it. */
+static void the_torque_of_a_hinge_holds_its_friction_alone(void **state)
+{
+    (void)state;
+    mechanism m = mechanism_open(
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "bodies: {rotor: {mass: 2, inertia: [0.3, 0.4, 0.5], angular_velocity: [0, 0, 6]}}\n"
+        "joints:\n"
+        "  axle: {type: revolute, between: [ground, rotor], at: [0, 0, 0], axis: [0, 0, 1],\n"
+        "         friction: {viscous: 0.25}}\n"
+        "forces: {motor: {type: joint_torque, joint: axle, value: 1.5}}\n"
+        "simulation: {duration: 1, step: 1e-3}\n");
+    double torque[16];
+    mechanism_run(&m, 1, 1e-3); /* the friction holds against the motor at 6 rad/s */
+    mechanism_get(&m, "axle.torque", torque);
+    CLOSE(mechanism_number(&m, "axle.rate"), 6, EXACT);
+    CLOSE(torque[2], -1.5, 1e-9);
     mechanism_close(&m);
 }
 
@@ -531,7 +623,10 @@ int main(void)
         cmocka_unit_test(axes_of_either_sign),
         cmocka_unit_test(screw_motion),
         cmocka_unit_test(sledge_on_a_plane),
+        cmocka_unit_test(puck_on_a_torsion_spring),
         cmocka_unit_test(bead_on_a_wire),
+        cmocka_unit_test(reactions_hold_friction_and_are_about_the_point_of_b),
+        cmocka_unit_test(the_torque_of_a_hinge_holds_its_friction_alone),
         cmocka_unit_test(distance_is_a_spherical_pendulum),
         cmocka_unit_test(penalty_converges),
         cmocka_unit_test(clamped_beam),

@@ -100,8 +100,7 @@ static void tangents_of_a_whole_model_in_both_frames(void **state)
     for (int frame = 0; frame < 2; frame++) {
         nt_problem *problem;
         nt_error error = {0};
-        assert_int_equal(nt_problem_create(&problem, system, frame ? NT_BODY : NT_INERTIAL,
-                                           NT_SOLVER_AUTO, &error),
+        assert_int_equal(nt_problem_create(&problem, system, frame ? NT_BODY : NT_INERTIAL, &error),
                          NT_OK);
         for (int round = 0; round < 4; round++) {
             double q[LARGEST], v[LARGEST], vdot[LARGEST], lambda[LARGEST], dq[LARGEST];

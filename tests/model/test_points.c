@@ -126,9 +126,8 @@ static void tangents_are_exact(void **state)
                 nt_problem *problem;
                 double off;
                 nt_frame frame = trial % 2 ? NT_BODY : NT_INERTIAL;
-                assert_int_equal(
-                    nt_problem_create(&problem, nt_run_system(run), frame, NT_SOLVER_AUTO, &error),
-                    NT_OK);
+                assert_int_equal(nt_problem_create(&problem, nt_run_system(run), frame, &error),
+                                 NT_OK);
                 assert_int_equal(nt_problem_check_tangent(problem, &at, 1e-6, &off, &error), NT_OK);
                 nt_problem_destroy(problem);
                 if (!(off < TANGENT))

@@ -8,7 +8,7 @@
 
 #include "base/vector3.h"
 #include "model/model.h"
-#include "system/problem.h"
+#include "system/factors.h"
 
 /* Values that follow from a few sums and one solve; numbers of size 1 to 100. */
 static const double ROUNDING = 1e-12;
@@ -23,6 +23,7 @@ static const double INTEGRATED = 1e-9;
 typedef struct motion {
     mechanism m;
     nt_problem *problem;
+    nt_factors *factors;
     double t, *q, *v, *vdot, *multipliers, *work;
     int nq, nv, nh, nn;
 } motion;
@@ -31,7 +32,7 @@ static void accelerate(motion *r, double t, const double *q, const double *v, do
 {
     nt_error error = {0};
     nt_point at = {.t = t, .q = q, .v = v, .memory = r->m.memory};
-    if (nt_problem_accelerations(r->problem, &at, vdot, r->multipliers, r->multipliers + r->nh,
+    if (nt_factors_accelerations(r->factors, &at, vdot, r->multipliers, r->multipliers + r->nh,
                                  &error) != NT_OK)
         fail_msg("%s", error.message);
 }
@@ -41,7 +42,8 @@ static motion motion_open(const char *text)
     motion r = {.m = mechanism_read(text)};
     nt_error error = {0};
     const nt_system *s = nt_run_system(r.m.run);
-    assert_int_equal(nt_problem_create(&r.problem, s, NT_INERTIAL, NT_SOLVER_AUTO, &error), NT_OK);
+    assert_int_equal(nt_problem_create(&r.problem, s, NT_INERTIAL, &error), NT_OK);
+    assert_int_equal(nt_factors_create(&r.factors, r.problem, NT_SOLVER_AUTO, &error), NT_OK);
     r.nq = s->space.nq, r.nv = s->space.nv, r.nh = s->nh, r.nn = s->nn;
     r.q = calloc((size_t)(7 * r.nq + 7 * r.nv + r.nh + r.nn), sizeof(double));
     assert_non_null(r.q);
@@ -55,6 +57,7 @@ static motion motion_open(const char *text)
 
 static void motion_close(motion *r)
 {
+    nt_factors_destroy(r->factors);
     nt_problem_destroy(r->problem);
     free(r->q);
     mechanism_close(&r->m);
@@ -538,9 +541,8 @@ static void given_values_are_corrected_on_demand(void **state)
     double rows[3];
     motion r = {.m = m, .nh = 1, .nn = 2, .nv = 6, .nq = 7};
     nt_error error;
-    assert_int_equal(
-        nt_problem_create(&r.problem, nt_run_system(m.run), NT_INERTIAL, NT_SOLVER_AUTO, &error),
-        NT_OK);
+    assert_int_equal(nt_problem_create(&r.problem, nt_run_system(m.run), NT_INERTIAL, &error),
+                     NT_OK);
     nt_point at = {.q = m.q, .v = m.v, .vdot = m.v, .memory = m.memory};
     for (int level = NT_POSITION; level <= NT_VELOCITY; level++) {
         nt_terms terms = {.level = (nt_level)level, .rows = rows};

@@ -82,7 +82,7 @@ static void signals_have_the_values_of_the_motion(void **state)
     double expected[] = {origin.x, tip_velocity.y, m3_apply_transposed(motion[2].R, motion[2].w).z,
                          b.q[16], b.markers[1].at[1]};
     for (int i = 0; i < 5; i++)
-        assert_close(nt_signal_value(&b.run.signals[i], &view), expected[i], 1e-14);
+        assert_close(nt_signal_value(&b.model.signals[i], &view), expected[i], 1e-14);
     bench_free(&b);
 }
 

@@ -67,6 +67,8 @@ static void figure_6(void **state)
     assert_true(at(&report, "bearing-cost", 1, "tangents") == 0);
     double ratio = at(&report, "bearing-cost", 0, "with 12 per tangent") / 601;
     assert_true(ratio > 1.5 && ratio < 4); /* 2.6 in the paper */
+    /* as papers/modin/README.md says; BDF's number hangs on rounding a little */
+    CLOSE(at(&report, "bearing-cost", 0, "with 12 per tangent"), 1906, 100);
 
     for (int i = 0; i < 4; i++)
         CLOSE(at(&report, "bearing-steady", i, "relative difference"), 0, 0.02);

@@ -212,7 +212,7 @@ static nt_problem *bind(const any *s, nt_frame frame)
 {
     nt_problem *problem = NULL;
     nt_error error = {0};
-    if (nt_problem_create(&problem, &s->system, frame, NT_SOLVER_AUTO, &error) != NT_OK)
+    if (nt_problem_create(&problem, &s->system, frame, &error) != NT_OK)
         fail_msg("%s", error.message);
     return problem;
 }
@@ -265,6 +265,8 @@ static void tangents_in_both_frames(void **state)
         make(&s, (nt_frame)(k / 2));
         make_point(&p, &s.system.space);
         nt_problem *problem = bind(&s, (nt_frame)(k % 2));
+        nt_matrix matrix;
+        assert_int_equal(nt_matrix_init(&matrix, problem->pattern), NT_OK);
         nt_error error = {0};
         double off = 1;
         assert_int_equal(nt_problem_check_tangent(problem, &p.at, 1e-5, &off, &error), NT_OK);
@@ -366,7 +368,8 @@ static void maps_and_turn(void **state)
                                                      : -1};
             nt_level level = (nt_level)((k + maps) % 3);
             double held[N * N], dense[N * N], r[NV] = {0}, rows[NC];
-            nt_matrix *matrix = &problem->matrix;
+            nt_matrix filled, *matrix = &filled;
+            assert_int_equal(nt_matrix_init(matrix, problem->pattern), NT_OK);
             int entries = problem->pattern->offset[problem->pattern->n_slots];
             for (int i = 0; i < entries; i++)
                 matrix->values[i] = number(i, 7);
@@ -389,6 +392,7 @@ static void maps_and_turn(void **state)
             for (int i = 0; i < NC; i++) /* nothing is put where multipliers meet rows */
                 for (int j = 0; j < NC; j++)
                     assert_true(dense[(NV + i) * N + NV + j] == 0);
+            nt_matrix_free(matrix);
             nt_problem_destroy(problem);
         }
 }
@@ -407,12 +411,14 @@ static void multiplier_columns(void **state)
         make(&s, (nt_frame)(k / 2));
         make_point(&p, &s.system.space);
         nt_problem *problem = bind(&s, (nt_frame)(k % 2));
+        nt_matrix matrix;
+        assert_int_equal(nt_matrix_init(&matrix, problem->pattern), NT_OK);
         nt_combination c = {.mass = 1, .stiffness = 1, .multiplier = 0.6, .map = X};
-        nt_terms terms = {.parts = NT_ALL_PARTS, .matrix = &problem->matrix, .combination = &c};
+        nt_terms terms = {.parts = NT_ALL_PARTS, .matrix = &matrix, .combination = &c};
         double dense[N * N];
-        nt_matrix_zero(&problem->matrix);
+        nt_matrix_zero(&matrix);
         assert_int_equal(nt_problem_evaluate(problem, &p.at, &terms), NT_OK);
-        nt_matrix_dense(&problem->matrix, dense);
+        nt_matrix_dense(&matrix, dense);
         for (int j = 0; j < NC; j++) {
             double sum[NV] = {0};
             for (int d = -4; d <= 4; d++) {
@@ -432,6 +438,7 @@ static void multiplier_columns(void **state)
             for (int i = 0; i < NV; i++)
                 assert_true(fabs(dense[i * N + NV + j] - 0.6 * sum[i]) < DIFFERENCES * 10);
         }
+        nt_matrix_free(&matrix);
         nt_problem_destroy(problem);
     }
 }
@@ -446,17 +453,20 @@ static void matrix_without_residual(void **state)
     make(&s, NT_BODY);
     make_point(&p, &s.system.space);
     nt_problem *problem = bind(&s, NT_INERTIAL);
+    nt_matrix matrix;
+    assert_int_equal(nt_matrix_init(&matrix, problem->pattern), NT_OK);
     nt_combination c = {.stiffness = 1};
-    nt_terms terms = {.parts = NT_ALL_PARTS, .matrix = &problem->matrix, .combination = &c};
-    nt_matrix_zero(&problem->matrix);
+    nt_terms terms = {.parts = NT_ALL_PARTS, .matrix = &matrix, .combination = &c};
+    nt_matrix_zero(&matrix);
     assert_int_equal(nt_problem_evaluate(problem, &p.at, &terms), NT_OK);
-    nt_matrix_dense(&problem->matrix, first);
+    nt_matrix_dense(&matrix, first);
     terms.residual = r;
-    nt_matrix_zero(&problem->matrix);
+    nt_matrix_zero(&matrix);
     assert_int_equal(nt_problem_evaluate(problem, &p.at, &terms), NT_OK);
-    nt_matrix_dense(&problem->matrix, second);
+    nt_matrix_dense(&matrix, second);
     for (int i = 0; i < N * N; i++)
         assert_true(first[i] == second[i]);
+    nt_matrix_free(&matrix);
     nt_problem_destroy(problem);
 }
 

@@ -12,7 +12,7 @@
 
 #include "method/disk.h"
 #include "papers/jay-negrut/problem.h"
-#include "system/problem.h"
+#include "system/factors.h"
 
 enum { NV = 6, NC = 3 };
 
@@ -20,11 +20,11 @@ typedef struct solved {
     double vdot[NV], multipliers[NC];
 } solved;
 
-static nt_status solve(nt_problem *p, bool again, const nt_point *at, solved *s, nt_effort *effort)
+static nt_status solve(nt_factors *f, bool again, const nt_point *at, solved *s, nt_effort *effort)
 {
     *effort = (nt_effort){.unknown = -1};
-    return (again ? nt_problem_reaccelerate : nt_problem_accelerate)(
-        p, at, s->vdot, s->multipliers, s->multipliers + p->nh, effort);
+    return (again ? nt_factors_reaccelerate : nt_factors_accelerate)(
+        f, at, s->vdot, s->multipliers, s->multipliers + f->problem->nh, effort);
 }
 
 /* Moved by `distance` from where the factors are made: the difference from accelerations by factors
@@ -33,22 +33,24 @@ static double difference(const nt_system *system, const double *q, const double 
                          long *factorisations)
 {
     nt_problem *p;
+    nt_factors *f;
     nt_error error = {0};
     nt_effort effort;
     double moved_q[7], moved_v[NV], dq[NV], largest = 0, worst = 0;
     solved near = {.vdot = {0}}, exact = {.vdot = {0}};
-    assert_int_equal(nt_problem_create(&p, system, NT_INERTIAL, NT_SOLVER_AUTO, &error), NT_OK);
+    assert_int_equal(nt_problem_create(&p, system, NT_INERTIAL, &error), NT_OK);
+    assert_int_equal(nt_factors_create(&f, p, NT_SOLVER_AUTO, &error), NT_OK);
     nt_point at = {.q = q, .v = v};
-    assert_int_equal(solve(p, false, &at, &near, &effort), NT_OK);
+    assert_int_equal(solve(f, false, &at, &near, &effort), NT_OK);
     for (int i = 0; i < p->nv; i++) {
         dq[i] = distance * cos(3.0 * i);
         moved_v[i] = v[i] + distance * sin(2.0 * i + 1);
     }
     nt_space_compose(&p->space, p->frame, q, dq, moved_q);
     nt_point there = {.q = moved_q, .v = moved_v};
-    assert_int_equal(solve(p, true, &there, &near, &effort), NT_OK);
+    assert_int_equal(solve(f, true, &there, &near, &effort), NT_OK);
     *factorisations = effort.factorisations;
-    assert_int_equal(solve(p, false, &there, &exact, &effort), NT_OK);
+    assert_int_equal(solve(f, false, &there, &exact, &effort), NT_OK);
     for (int i = 0; i < p->nv; i++) {
         largest = fmax(largest, fabs(exact.vdot[i]));
         worst = fmax(worst, fabs(near.vdot[i] - exact.vdot[i]));
@@ -57,6 +59,7 @@ static double difference(const nt_system *system, const double *q, const double 
         largest = fmax(largest, fabs(exact.multipliers[i]));
         worst = fmax(worst, fabs(near.multipliers[i] - exact.multipliers[i]));
     }
+    nt_factors_destroy(f);
     nt_problem_destroy(p);
     return worst / largest;
 }

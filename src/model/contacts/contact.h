@@ -67,7 +67,8 @@ extern const nt_key nt_contact_friction_keys[];
          .offset = offsetof(nt_contact, damping),                                                  \
          .bit = NT_CONTACT_DAMPING,                                                                \
          .unit = "s/m",                                                                            \
-         .meaning = "of the normal force, which never pulls; default 0"},                          \
+         .meaning = "of the normal force, which never pulls: where 1 + damping * rate is below "   \
+                    "0.1 it goes to zero along a parabola; default 0"},                            \
         {.name = "friction",                                                                       \
          .type = NT_KEY_GROUP,                                                                     \
          .bit = NT_CONTACT_FRICTION,                                                               \

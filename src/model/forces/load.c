@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "model/joints/joint.h"
 #include "model/mass_point.h"
-#include "model/signal.h"
+#include "model/quantity_kind.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -127,7 +127,7 @@ static int coupled(const nt_coupling *coupling, int signal)
 
 static nt_status add_signal(nt_coupled_signal *coupled_signal, nt_model *model, nt_element *element)
 {
-    const nt_signal *signal = &model->origin->signals[coupled_signal->signal];
+    const nt_signal *signal = &model->signals[coupled_signal->signal];
     for (int side = 0; side < 2; side++) {
         bool there = signal->bodies[side] >= 0;
         int port = there ? nt_element_port_of_body(model, element, signal->bodies[side]) : -1;
@@ -223,7 +223,7 @@ void nt_coupling_add(const nt_coupling *coupling, const nt_view *view, int k,
                      const v3 direction[NT_PAIR_NODES])
 {
     const nt_coupled_signal *here = &coupling->signals[k];
-    const nt_signal *signal = &view->run->signals[here->signal];
+    const nt_signal *signal = &view->model->signals[here->signal];
     double damping = view->terms->combination->damping;
     double stiffness = view->terms->combination->stiffness;
     nt_signal_gradient gradient;
@@ -249,9 +249,7 @@ bool nt_load_uses_rates(const nt_model *model, const nt_expression *const *funct
 {
     for (int i = 0; i < count; i++)
         for (int k = 0; k < model->n_signals; k++) {
-            nt_signal_kind kind = model->signals[k].kind;
-            bool rate = kind == NT_SIGNAL_VELOCITY || kind == NT_SIGNAL_ANGULAR_VELOCITY ||
-                        kind == NT_SIGNAL_ANGLE_RATE || kind == NT_SIGNAL_DISPLACEMENT_RATE;
+            bool rate = nt_quantity_kinds[model->signals[k].kind].is_rate;
             if (rate && nt_expression_uses(functions[i], nt_model_time_variable(model) + 1 + k))
                 return true;
         }

@@ -181,7 +181,7 @@ nt_status nt_joint_prepare(nt_run *run, const nt_element *element, const nt_row_
 {
     nt_joint *joint = nt_element_numbers(run, element);
     const nt_model *model = run->model;
-    joint->rotates = element->type->rotates;
+    joint->rotates = nt_element_rotates(model, element);
     joint->slides = element->type->slides;
     nt_status status = nt_mass_point_rows(run, element, specs, &n, error);
     if (status != NT_OK)

@@ -120,13 +120,6 @@ static inline const nt_joint *nt_joint_of(const nt_run *run, const nt_element *e
     return nt_element_data(run, element);
 }
 
-/* Free coordinates at a point: angle (continuous through the turns kept in memory), displacement
- * and their rates. */
-double nt_joint_angle(const nt_element *element, const nt_view *view);
-double nt_joint_angle_rate(const nt_element *element, const nt_view *view);
-double nt_joint_displacement(const nt_element *element, const nt_view *view);
-double nt_joint_displacement_rate(const nt_element *element, const nt_view *view);
-
 /* Help for `prepare` (joint.c). "joint j (type) ..." at its place. */
 nt_status nt_joint_refuse(const nt_model *model, const nt_element *element, nt_error *error,
                           const char *what);

@@ -156,26 +156,6 @@ void nt_joint_coordinate_row(const nt_element *element, const nt_view *view, boo
         row->value = nt_joint_coordinate(element, view, false).value;
 }
 
-double nt_joint_angle(const nt_element *element, const nt_view *view)
-{
-    return nt_joint_coordinate(element, view, false).value;
-}
-
-double nt_joint_angle_rate(const nt_element *element, const nt_view *view)
-{
-    return nt_joint_coordinate(element, view, false).rate;
-}
-
-double nt_joint_displacement(const nt_element *element, const nt_view *view)
-{
-    return nt_joint_coordinate(element, view, true).value;
-}
-
-double nt_joint_displacement_rate(const nt_element *element, const nt_view *view)
-{
-    return nt_joint_coordinate(element, view, true).rate;
-}
-
 static void push(const nt_view *view, int port, v3 f)
 {
     nt_view_force(view, nt_view_port(view, port), f);

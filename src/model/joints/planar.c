@@ -1,7 +1,8 @@
 /* Planar joint: a point of B stays in the plane of A through its point with normal e3, and B turns
  * about that normal only.
  *
- *   C = (e3 . d, e1 . f3, e2 . f3) */
+ *   C = (e3 . d, e1 . f3, e2 . f3);  free: the angle about e3, and the place in the plane. A point
+ * as B has no angle. */
 #include "model/elements.h"
 #include "model/joints/joint.h"
 
@@ -17,10 +18,21 @@ static nt_status prepare(nt_run *run, const nt_element *element, bool validate, 
                             error);
 }
 
+static void accept(const nt_element *element, const nt_view *view, double *next)
+{
+    if (nt_joint_of(view->run, element)->rotates)
+        nt_joint_accept(element, view, next);
+    else
+        next[0] = next[1] = next[2] = 0;
+}
+
 const nt_element_type nt_joint_planar = {
     .name = "planar",
     .summary = "B slides on a plane of A and turns about its normal",
     .keys = nt_joint_axis_keys,
+    .rotates = true,
     .prepare = prepare,
+    .n_memory = 3,
+    .accept = accept,
     NT_JOINT_SLOTS,
 };

@@ -1,0 +1,15 @@
+/* What a solver remembers from one factorisation to the next, for states that are saved. */
+#ifndef NUTATE_LINALG_SOLVER_H
+#define NUTATE_LINALG_SOLVER_H
+
+#include <nutate/linalg.h>
+
+/* All that decides the bits of later factorisations besides their matrices and the rows left out:
+ * how long a fallback stays in use, KLU's pivots; and the statistics. Of solvers of one kind on one
+ * pattern. Restoring factorises the matrix whose factors were in use (NULL: they are void), which
+ * the statistics do not count; it allocates where KLU chooses pivots or a fallback is in use. */
+size_t nt_solver_saved_size(const nt_solver *solver);
+void nt_solver_save(const nt_solver *solver, char *bytes);
+nt_status nt_solver_restore(nt_solver *solver, const char *bytes, const nt_matrix *factored);
+
+#endif

@@ -1,0 +1,236 @@
+/* Unconstrained systems by CVODE: q' = E(q) v, v' = a(t, q, v).
+ *
+ * Newton's matrix I - gamma J, J = d(q', v')/d(q, v), in the unknowns of bdf_newton.c. Write a
+ * change of a quaternion as dq -> q (s, e/2) in the body frame, (s, e/2) q in the inertial one, and
+ * a right-hand side b in the same way with (s_b, e_b/2). With c = +-gamma w/2
+ *
+ *   (s, e/2) - gamma ((s, e/2) (0, w/2) + (0, u/2)) = (s_b, e_b/2)
+ *
+ *   e + c x e - gamma s w - gamma u = e_b                     (body)
+ *   s + gamma w . e/4 = s_b
+ *
+ * and, s put into the first, X e - gamma u = e_b + gamma s_b w with X = I + c~ + c c^T. Times M
+ * c_j this is the first row of the matrix, and M (v' - a) = 0 gives the second:
+ *
+ *   M u + gamma (K e + C u) = M b_v,   K, C the derivatives of R = M a - f. */
+#include "group/rotation.h"
+#include "method/bdf/bdf.h"
+
+#include <cvode/cvode.h>
+#include <cvode/cvode_ls.h>
+#include <string.h>
+
+/* ---- equations ------------------------------------------------------------------------------ */
+
+static nt_point point_at(const nt_bdf *b, double t, double *y)
+{
+    return (nt_point){.t = t,
+                      .q = b->q,
+                      .v = nt_bdf_v(b, y),
+                      .vdot = b->none,
+                      .lambda = b->none,
+                      .mu = b->none,
+                      .memory = b->kept};
+}
+
+int nt_bdf_rate(double t, N_Vector y_now, N_Vector y_rate, void *own)
+{
+    nt_bdf *b = own;
+    const nt_problem *p = b->problem;
+    double *y = N_VGetArrayPointer(y_now), *rate = N_VGetArrayPointer(y_rate);
+    nt_bdf_normalise(b, y);
+    nt_space_rate(&p->space, p->frame, y, nt_bdf_v(b, y), rate);
+    nt_effort effort = {.unknown = -1};
+    nt_point at = point_at(b, t, y);
+    memcpy(b->vdot, b->stepper->now.vdot, (size_t)p->nv * sizeof(double)); /* a guess */
+    nt_status status =
+        nt_factors_accelerate(b->stepper->factors, &at, b->vdot, NULL, NULL, &effort);
+    b->stepper->statistics->evaluations += effort.evaluations;
+    b->stepper->statistics->factorisations += effort.factorisations;
+    b->stepper->statistics->solves += effort.solves;
+    memcpy(nt_bdf_v(b, rate), b->vdot, (size_t)p->nv * sizeof(double));
+    return nt_bdf_outcome(b, status);
+}
+
+int nt_bdf_linear_system(double t, N_Vector y_now, N_Vector y_rate, SUNMatrix matrix,
+                         int old_would_do, int *current, double gamma, void *own, N_Vector scratch1,
+                         N_Vector scratch2, N_Vector scratch3)
+{
+    (void)matrix, (void)old_would_do, (void)scratch1, (void)scratch2, (void)scratch3;
+    nt_bdf *b = own;
+    double *y = N_VGetArrayPointer(y_now), *rate = N_VGetArrayPointer(y_rate);
+    nt_bdf_normalise(b, y);
+    nt_point at = point_at(b, t, y);
+    at.vdot = nt_bdf_v(b, rate);
+    memcpy(b->at_q, y, (size_t)b->counted * sizeof(double)); /* and v, which follows */
+    *current = 1;
+    return nt_bdf_outcome(b, nt_bdf_newton_fill(b, &at, b->none, b->none, gamma));
+}
+
+/* ---- Newton's linear systems ---------------------------------------------------------------- */
+
+/* 2 vec and the scalar of q* b/|q|^2 (b q* in the inertial frame). */
+static v3 turn_of(nt_frame frame, quat q, const double *right, double *length)
+{
+    quat c = quat_conjugate(q), r = quat_load(right);
+    double square = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+    quat d = frame == NT_BODY ? quat_multiply(c, r) : quat_multiply(r, c);
+    *length = d.w / square;
+    return v3_scale(2 / square, v3_of(d.x, d.y, d.z));
+}
+
+/* z = M x for a velocity-like x[nv] in the second entries of w->z: the matrix holds -M. */
+static void mass_times(nt_bdf *b, double *out)
+{
+    nt_bdf_newton *w = &b->newton;
+    nt_matrix_apply(&w->matrix, w->z, w->product);
+    for (int i = 0; i < b->problem->nv; i++)
+        out[i] = -w->product[w->first[i]];
+}
+
+/* M (c_j e_b + s_b w) and M b_v; s_b into w->length */
+static void right_hand_sides(nt_bdf *b, const double *right, double *first, double *second)
+{
+    const nt_problem *p = b->problem;
+    nt_bdf_newton *w = &b->newton;
+    memset(w->z, 0, 2 * (size_t)p->n * sizeof(double));
+    for (int k = 0; k < p->space.n_blocks; k++) {
+        const nt_block *block = &p->space.blocks[k];
+        int plain = block->rotation < 0 ? block->nv : block->nv - 3;
+        for (int j = 0; j < plain; j++)
+            w->z[w->second[block->v + j]] = right[block->q + j] / w->gamma;
+        if (block->rotation < 0)
+            continue;
+        int i = block->v + plain, at = block->q + plain;
+        double s;
+        v3 e = turn_of(p->frame, quat_load(b->at_q + at), right + at, &s);
+        w->length[block->rotation] = s;
+        v3 sum = v3_axpy(s, v3_load(b->at_v + i), v3_scale(1 / w->gamma, e));
+        for (int j = 0; j < 3; j++)
+            w->z[w->second[i + j]] = v3_component(sum, j);
+    }
+    mass_times(b, first);
+    for (int i = 0; i < p->nv; i++)
+        w->z[w->second[i]] = right[p->nq + i];
+    mass_times(b, second);
+}
+
+static nt_status solve(nt_bdf *b, const double *right, double *x)
+{
+    const nt_problem *p = b->problem;
+    nt_bdf_newton *w = &b->newton;
+    double *first = b->residual, *second = b->vdot;
+    right_hand_sides(b, right, first, second);
+    for (int i = 0; i < p->nv; i++) {
+        w->z[w->first[i]] = first[i];
+        w->z[w->second[i]] = second[i];
+    }
+    nt_status status = nt_solver_solve(w->solver, w->z, 1);
+    if (status != NT_OK)
+        return status;
+    for (int i = 0; i < p->nv; i++)
+        x[p->nq + i] = w->z[w->second[i]];
+    for (int k = 0; k < p->space.n_blocks; k++) { /* s = s_b - gamma w . e/4 */
+        const nt_block *block = &p->space.blocks[k];
+        int i = block->v + block->nv - 3;
+        for (int j = i; block->rotation >= 0 && j < i + 3; j++)
+            w->length[block->rotation] -= w->gamma * w->gamma / 4 * w->z[w->first[j]] * b->at_v[j];
+    }
+    nt_bdf_newton_positions(b, w->length, x);
+    return NT_OK;
+}
+
+/* ---- CVODE ---------------------------------------------------------------------------------- */
+
+static nt_status create(nt_bdf *b)
+{
+    const nt_options *option = b->stepper->options;
+    b->memory = CVodeCreate(CV_BDF, b->context);
+    if (!b->memory || CVodeSetErrHandlerFn(b->memory, nt_bdf_silent, NULL) != CV_SUCCESS ||
+        CVodeInit(b->memory, nt_bdf_rate, 0, b->y) != CV_SUCCESS ||
+        CVodeSetUserData(b->memory, b) != CV_SUCCESS ||
+        CVodeWFtolerances(b->memory, nt_bdf_weights) != CV_SUCCESS ||
+        CVodeSetLinearSolver(b->memory, b->linear, b->matrix) != CV_SUCCESS ||
+        CVodeSetLinSysFn(b->memory, nt_bdf_linear_system) != CV_SUCCESS ||
+        CVodeSetMaxOrd(b->memory, (int)nt_options_get(option, NT_OPTION_MAX_ORDER)) != CV_SUCCESS)
+        return NT_NO_MEMORY;
+    return NT_OK;
+}
+
+static nt_status begin(nt_bdf *b, double t)
+{
+    return CVodeReInit(b->memory, t, b->y) == CV_SUCCESS ? NT_OK : NT_NOT_CONVERGED;
+}
+
+static int go(nt_bdf *b, double end, double smallest, double longest, double *reached)
+{
+    /* bounds are set one after the other, and must not contradict each other in between */
+    CVodeSetMinStep(b->memory, 0);
+    CVodeSetMaxStep(b->memory, longest);
+    CVodeSetMinStep(b->memory, smallest);
+    CVodeSetStopTime(b->memory, end);
+    return CVode(b->memory, end, b->y, reached, CV_ONE_STEP);
+}
+
+static const char *words(int flag)
+{
+    switch (flag) {
+    case CV_ERR_FAILURE:
+        return nt_bdf_words[NT_BDF_ERROR];
+    case CV_CONV_FAILURE:
+        return nt_bdf_words[NT_BDF_CONVERGENCE];
+    case CV_LSETUP_FAIL:
+    case CV_LSOLVE_FAIL:
+        return nt_bdf_words[NT_BDF_LINEAR];
+    case CV_RHSFUNC_FAIL:
+    case CV_REPTD_RHSFUNC_ERR:
+    case CV_FIRST_RHSFUNC_ERR:
+        return nt_bdf_words[NT_BDF_EVALUATION];
+    case CV_TOO_MUCH_ACC:
+        return nt_bdf_words[NT_BDF_ACCURACY];
+    default:
+        return nt_bdf_words[NT_BDF_OTHER];
+    }
+}
+
+static int look(const nt_bdf *b, double t, N_Vector y) { return CVodeGetDky(b->memory, t, 0, y); }
+
+static void count(const nt_bdf *b, long *iterations, long *failures)
+{
+    long errors = 0, solves = 0;
+    CVodeGetNumNonlinSolvIters(b->memory, iterations);
+    CVodeGetNumErrTestFails(b->memory, &errors);
+    CVodeGetNumStepSolveFails(b->memory, &solves);
+    *failures = errors + solves;
+}
+
+static double pace(const nt_bdf *b) /* there are no multipliers */
+{
+    (void)b;
+    return 0;
+}
+
+static double tried(const nt_bdf *b)
+{
+    long steps = 0;
+    double h = 0;
+    CVodeGetNumSteps(b->memory, &steps);
+    if (steps > 0)
+        CVodeGetCurrentStep(b->memory, &h);
+    else
+        CVodeGetActualInitStep(b->memory, &h);
+    return h;
+}
+
+static void destroy(nt_bdf *b) { CVodeFree(&b->memory); }
+
+const nt_bdf_code nt_bdf_cvode = {.create = create,
+                                  .begin = begin,
+                                  .go = go,
+                                  .words = words,
+                                  .look = look,
+                                  .count = count,
+                                  .solve = solve,
+                                  .pace = pace,
+                                  .tried = tried,
+                                  .destroy = destroy};

@@ -1,0 +1,274 @@
+/* Constrained systems by IDA: the residual F1 ... F4 of bdf.h. In y and F
+ *
+ *   y = (q, v, (lambda, mu), eta),   F = (F1 with |q|^2 - 1 first of each quaternion, F2, F4, F3).
+ */
+#include "group/rotation.h"
+#include "method/bdf/bdf.h"
+
+#include <ida/ida.h>
+#include <ida/ida_ls.h>
+#include <string.h>
+
+/* ---- equations ------------------------------------------------------------------------------ */
+
+/* b->vdot = w - v */
+static void excess_rate(nt_bdf *b, double *y, const double *rate)
+{
+    const nt_problem *p = b->problem;
+    const double *v = nt_bdf_v(b, y);
+    for (int k = 0; k < p->space.n_blocks; k++) {
+        const nt_block *block = &p->space.blocks[k];
+        int plain = block->rotation < 0 ? block->nv : block->nv - 3;
+        for (int j = 0; j < plain; j++)
+            b->vdot[block->v + j] = rate[block->q + j] - v[block->v + j];
+        if (block->rotation < 0)
+            continue;
+        int i = block->v + plain, at = block->q + plain;
+        /* b->q is q/|q| */
+        quat c = quat_conjugate(quat_load(b->q + at)), d = quat_load(rate + at);
+        d = p->frame == NT_BODY ? quat_multiply(c, d) : quat_multiply(d, c);
+        v3_store(b->vdot + i, v3_sub(v3_scale(2, v3_of(d.x, d.y, d.z)), v3_load(v + i)));
+    }
+}
+
+static nt_point point_at(nt_bdf *b, double t, double *y, double *rate)
+{
+    const double *lambda = nt_bdf_lambda(b, y);
+    return (nt_point){.t = t,
+                      .q = b->q,
+                      .v = nt_bdf_v(b, y),
+                      .vdot = nt_bdf_v(b, rate),
+                      .lambda = lambda,
+                      .mu = lambda + b->problem->nh,
+                      .memory = b->kept};
+}
+
+/* F1 and F3 */
+static nt_status position_equations(nt_bdf *b, const nt_point *at, double *y, double *F)
+{
+    const nt_problem *p = b->problem;
+    double *r = b->residual;
+    nt_point position = *at;
+    position.vdot = b->vdot;
+    position.lambda = nt_bdf_eta(b, y);
+    position.mu = b->none;
+    nt_terms terms = {
+        .parts = NT_MASS | NT_REACTIONS, .level = NT_POSITION, .residual = r, .rows = r + p->nv};
+    memset(r, 0, (size_t)p->nv * sizeof(double));
+    nt_status status = nt_problem_evaluate(p, &position, &terms);
+    memcpy(nt_bdf_eta(b, F), r + p->nv, (size_t)p->nh * sizeof(double));
+    for (int k = 0; k < p->space.n_blocks; k++) {
+        const nt_block *block = &p->space.blocks[k];
+        int plain = block->rotation < 0 ? block->nv : block->nv - 3, at_q = block->q + plain;
+        memcpy(F + block->q, r + block->v, (size_t)plain * sizeof(double));
+        if (block->rotation < 0)
+            continue;
+        quat q = quat_load(y + at_q);
+        F[at_q] = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1;
+        memcpy(F + at_q + 1, r + block->v + plain, 3 * sizeof(double));
+    }
+    return status;
+}
+
+/* F2 and F4 */
+static nt_status velocity_equations(nt_bdf *b, const nt_point *at, double *F)
+{
+    const nt_problem *p = b->problem;
+    nt_terms terms = {.parts = NT_ALL_PARTS,
+                      .level = NT_VELOCITY,
+                      .residual = nt_bdf_v(b, F),
+                      .rows = nt_bdf_lambda(b, F)};
+    memset(terms.residual, 0, (size_t)p->nv * sizeof(double));
+    b->stepper->statistics->evaluations++;
+    return nt_problem_evaluate(p, at, &terms);
+}
+
+int nt_bdf_residual(double t, N_Vector y_now, N_Vector y_rate, N_Vector out, void *own)
+{
+    nt_bdf *b = own;
+    const nt_problem *p = b->problem;
+    double *y = N_VGetArrayPointer(y_now), *rate = N_VGetArrayPointer(y_rate);
+    double *F = N_VGetArrayPointer(out);
+    nt_bdf_normalise(b, y);
+    excess_rate(b, y, rate);
+    nt_point at = point_at(b, t, y, rate);
+    nt_status status = position_equations(b, &at, y, F);
+    if (status == NT_OK)
+        status = velocity_equations(b, &at, F);
+    for (int i = 0; i < b->stepper->factors->n_dropped; i++) {
+        int row = b->stepper->factors->dropped[i] - p->nv;
+        nt_bdf_lambda(b, F)[row] = nt_bdf_lambda(b, y)[row];
+        if (row < p->nh)
+            nt_bdf_eta(b, F)[row] = nt_bdf_eta(b, y)[row];
+    }
+    return nt_bdf_outcome(b, status);
+}
+
+int nt_bdf_jacobian(double t, double c_j, N_Vector y_now, N_Vector y_rate, N_Vector F,
+                    SUNMatrix matrix, void *own, N_Vector scratch1, N_Vector scratch2,
+                    N_Vector scratch3)
+{
+    (void)F, (void)matrix, (void)scratch1, (void)scratch2, (void)scratch3;
+    nt_bdf *b = own;
+    double *y = N_VGetArrayPointer(y_now), *rate = N_VGetArrayPointer(y_rate);
+    nt_bdf_normalise(b, y);
+    excess_rate(b, y, rate);
+    nt_point at = point_at(b, t, y, rate);
+    memcpy(b->at_q, y, (size_t)b->counted * sizeof(double)); /* and v, which follows */
+    return nt_bdf_outcome(b, nt_bdf_newton_fill(b, &at, b->vdot, nt_bdf_eta(b, y), 1 / c_j));
+}
+
+/* ---- Newton's linear systems ---------------------------------------------------------------- */
+
+/* Right-hand sides scaled as bdf_newton.c says. */
+static void scale_right(nt_bdf *b, const double *right)
+{
+    const nt_problem *p = b->problem;
+    nt_bdf_newton *w = &b->newton;
+    const double *of_v = right + p->nq, *of_lambda = of_v + p->nv, *of_eta = of_lambda + p->nc;
+    for (int k = 0; k < p->space.n_blocks; k++) {
+        const nt_block *block = &p->space.blocks[k];
+        int plain = block->rotation < 0 ? block->nv : block->nv - 3;
+        for (int j = 0; j < block->nv; j++) /* the first of a quaternion is its length */
+            w->z[w->first[block->v + j]] = right[block->q + j + (j >= plain)];
+        if (block->rotation >= 0) /* d|q|^2 = 2 s at |q| = 1 */
+            w->length[block->rotation] = right[block->q + plain] / 2;
+    }
+    for (int i = 0; i < p->nv; i++)
+        w->z[w->second[i]] = w->gamma * of_v[i];
+    for (int i = 0; i < p->nc; i++) {
+        w->z[w->first[p->nv + i]] = i < p->nh ? of_eta[i] / w->gamma : 0;
+        w->z[w->second[p->nv + i]] = of_lambda[i];
+    }
+    for (int i = 0; i < b->stepper->factors->n_dropped; i++)
+        w->z[w->first[b->stepper->factors->dropped[i]]] =
+            w->z[w->second[b->stepper->factors->dropped[i]]] = 0;
+}
+
+static nt_status solve(nt_bdf *b, const double *right, double *x)
+{
+    const nt_problem *p = b->problem;
+    nt_bdf_newton *w = &b->newton;
+    double *of_v = x + p->nq, *of_lambda = of_v + p->nv, *of_eta = of_lambda + p->nc;
+    scale_right(b, right);
+    nt_status status = nt_solver_solve(w->solver, w->z, 1);
+    if (status != NT_OK)
+        return status;
+    nt_bdf_newton_positions(b, w->length, x);
+    for (int i = 0; i < p->nv; i++)
+        of_v[i] = w->z[w->second[i]];
+    for (int i = 0; i < p->nc; i++)
+        of_lambda[i] = w->z[w->second[p->nv + i]] / w->gamma;
+    for (int i = 0; i < p->nh; i++)
+        of_eta[i] = w->z[w->first[p->nv + i]];
+    return NT_OK;
+}
+
+/* ---- IDA ------------------------------------------------------------------------------------ */
+
+/* Which entries of y the error test looks at. */
+static bool choose_entries(nt_bdf *b)
+{
+    N_Vector looked_at = N_VClone(b->y);
+    if (!looked_at)
+        return false;
+    N_VConst(0, looked_at);
+    for (int i = 0; i < b->counted; i++)
+        N_VGetArrayPointer(looked_at)[i] = 1;
+    bool done = IDASetId(b->memory, looked_at) == IDA_SUCCESS &&
+                IDASetSuppressAlg(b->memory, 1) == IDA_SUCCESS;
+    N_VDestroy(looked_at);
+    return done;
+}
+
+static nt_status create(nt_bdf *b)
+{
+    const nt_options *option = b->stepper->options;
+    b->memory = IDACreate(b->context);
+    if (!b->memory || IDASetErrHandlerFn(b->memory, nt_bdf_silent, NULL) != IDA_SUCCESS ||
+        IDAInit(b->memory, nt_bdf_residual, 0, b->y, b->rate) != IDA_SUCCESS ||
+        IDASetUserData(b->memory, b) != IDA_SUCCESS ||
+        IDAWFtolerances(b->memory, nt_bdf_weights) != IDA_SUCCESS ||
+        IDASetLinearSolver(b->memory, b->linear, b->matrix) != IDA_SUCCESS ||
+        IDASetJacFn(b->memory, nt_bdf_jacobian) != IDA_SUCCESS ||
+        IDASetMaxOrd(b->memory, (int)nt_options_get(option, NT_OPTION_MAX_ORDER)) != IDA_SUCCESS ||
+        !choose_entries(b))
+        return NT_NO_MEMORY;
+    return NT_OK;
+}
+
+static nt_status begin(nt_bdf *b, double t)
+{
+    return IDAReInit(b->memory, t, b->y, b->rate) == IDA_SUCCESS ? NT_OK : NT_NOT_CONVERGED;
+}
+
+static int go(nt_bdf *b, double end, double smallest, double longest, double *reached)
+{
+    /* bounds are set one after the other, and must not contradict each other in between */
+    IDASetMinStep(b->memory, 0);
+    IDASetMaxStep(b->memory, longest);
+    IDASetMinStep(b->memory, smallest);
+    IDASetStopTime(b->memory, end);
+    return IDASolve(b->memory, end, reached, b->y, b->rate, IDA_ONE_STEP);
+}
+
+static const char *words(int flag)
+{
+    switch (flag) {
+    case IDA_ERR_FAIL:
+        return nt_bdf_words[NT_BDF_ERROR];
+    case IDA_CONV_FAIL:
+        return nt_bdf_words[NT_BDF_CONVERGENCE];
+    case IDA_LSETUP_FAIL:
+    case IDA_LSOLVE_FAIL:
+        return nt_bdf_words[NT_BDF_LINEAR];
+    case IDA_RES_FAIL:
+    case IDA_REP_RES_ERR:
+    case IDA_FIRST_RES_FAIL:
+        return nt_bdf_words[NT_BDF_EVALUATION];
+    case IDA_TOO_MUCH_ACC:
+        return nt_bdf_words[NT_BDF_ACCURACY];
+    default:
+        return nt_bdf_words[NT_BDF_OTHER];
+    }
+}
+
+static int look(const nt_bdf *b, double t, N_Vector y) { return IDAGetDky(b->memory, t, 0, y); }
+
+static void count(const nt_bdf *b, long *iterations, long *failures)
+{
+    long errors = 0, solves = 0;
+    IDAGetNumNonlinSolvIters(b->memory, iterations);
+    IDAGetNumErrTestFails(b->memory, &errors);
+    IDAGetNumStepSolveFails(b->memory, &solves);
+    *failures = errors + solves;
+}
+
+static double pace(const nt_bdf *b)
+{
+    long steps = 0;
+    double h = 0;
+    IDAGetNumSteps(b->memory, &steps);
+    IDAGetCurrentStep(b->memory, &h);
+    return steps > 0 ? h : 0;
+}
+
+static double tried(const nt_bdf *b)
+{
+    double h = 0;
+    IDAGetCurrentStep(b->memory, &h);
+    return h;
+}
+
+static void destroy(nt_bdf *b) { IDAFree(&b->memory); }
+
+const nt_bdf_code nt_bdf_ida = {.create = create,
+                                .begin = begin,
+                                .go = go,
+                                .words = words,
+                                .look = look,
+                                .count = count,
+                                .solve = solve,
+                                .pace = pace,
+                                .tried = tried,
+                                .destroy = destroy};

@@ -1,0 +1,435 @@
+/* Newton's iteration of a step; see newton.h. */
+#include "method/newton.h"
+
+#include "base/target.h"
+#include "base/vector3.h"
+
+#include <float.h>
+#include <string.h>
+
+/* A kept tangent is given up when increments shrink by less than this from one to the next. */
+static const double SLOW = 0.25;
+
+/* ---- work ----------------------------------------------------------------------------------- */
+
+size_t nt_newton_size(const nt_problem *problem)
+{
+    return (size_t)problem->nv + 4 * (size_t)problem->n +
+           nt_problem_map_size(problem) * (size_t)problem->space.n_rotations;
+}
+
+double *nt_newton_bind(nt_newton *w, const nt_stepper *s, const nt_family *c)
+{
+    size_t nv = (size_t)s->problem->nv, n = (size_t)s->problem->n;
+    w->c = *c;
+    w->rate = s->next.v;
+    w->acceleration = s->next.vdot;
+    w->increment = s->scratch;
+    w->a = s->next.method; /* completed there by nt_newton_finish */
+    w->residual = w->increment + nv;
+    w->z = w->residual + n;
+    w->per_increment = w->z + n;
+    w->per_residual = w->per_increment + n;
+    w->T_inverse = w->per_residual + n;
+    w->leaves_tangent = false;
+    return w->T_inverse + nt_problem_map_size(s->problem) * (size_t)s->problem->space.n_rotations;
+}
+
+/* ---- predict -------------------------------------------------------------------------------- */
+
+/* The tangent operator is singular at a rotation of 2 pi: a step that turns a body by more than 6
+ * rad is too large for this method. The unknown that does, or -1. */
+static int too_large_a_turn(const nt_problem *p, const nt_newton *w)
+{
+    for (int b = 0; b < p->space.n_blocks; b++) {
+        const nt_block *block = &p->space.blocks[b];
+        const double *psi = w->increment + block->v + block->nv - 3;
+        if (block->rotation >= 0 && !(psi[0] * psi[0] + psi[1] * psi[1] + psi[2] * psi[2] < 36))
+            return block->v + block->nv - 3;
+    }
+    return -1;
+}
+
+nt_status nt_newton_check_turn(nt_stepper *s, const nt_newton *w)
+{
+    s->report = (nt_report){
+        .unknown = too_large_a_turn(s->problem, w), .worst = (double)INFINITY, .increment = true};
+    return s->report.unknown < 0 ? NT_OK : NT_NOT_CONVERGED;
+}
+
+typedef struct prediction {
+    double of_vdot, of_a, share, h, v_old, v_new, x_old, x_new;
+} prediction;
+
+NT_WIDE static void predict(const prediction *p, int nv, const double *restrict v,
+                            const double *restrict vdot, const double *restrict a_n,
+                            const double *restrict guess, double *restrict a, double *restrict rate,
+                            double *restrict increment)
+{
+    for (int i = 0; i < nv; i++) {
+        a[i] = p->of_vdot * vdot[i] - p->of_a * a_n[i];
+        double a1 = a[i] + p->share * guess[i];
+        rate[i] = v[i] + (p->v_old * a_n[i] + p->v_new * a1);
+        increment[i] = p->h * v[i] + (p->x_old * a_n[i] + p->x_new * a1);
+    }
+}
+
+/* The last accelerations and multipliers are the first guess. */
+nt_status nt_newton_predict(nt_stepper *s, const nt_newton *w, bool recursion)
+{
+    const nt_phase *now = &s->now, *next = &s->next;
+    const nt_family *c = &w->c;
+    memcpy(next->lambda, now->lambda, (size_t)s->problem->nc * sizeof(double));
+    memcpy(next->memory, now->memory, (size_t)s->problem->system->n_memory * sizeof(double));
+    double part = 1 / (1 - c->alpha_m), h = c->h;
+    const prediction p = {.of_vdot = recursion ? part * c->alpha_f : 0,
+                          .of_a = recursion ? part * c->alpha_m : 0,
+                          .share = part * (1 - c->alpha_f),
+                          .h = h,
+                          .v_old = h * (1 - c->gamma),
+                          .v_new = h * c->gamma,
+                          .x_old = h * h * (0.5 - c->beta),
+                          .x_new = h * h * c->beta};
+    predict(&p, s->problem->nv, now->v, now->vdot, now->method, w->acceleration, w->a, w->rate,
+            w->increment);
+    return nt_newton_check_turn(s, w);
+}
+
+/* ---- equations ------------------------------------------------------------------------------ */
+
+static nt_combination combination_of(const nt_stepper *s, const nt_family *c, const double *map,
+                                     const double *map_mass)
+{
+    bool rotates = s->problem->space.n_rotations > 0;
+    return (nt_combination){.mass = c->scale * c->beta_prime,
+                            .damping = c->scale * c->gamma_prime,
+                            .stiffness = c->scale * c->position,
+                            .multiplier = 1,
+                            .row_mass = c->beta_prime,
+                            .row_damping = c->gamma_prime,
+                            .row_stiffness = c->position,
+                            .map = rotates ? map : NULL,
+                            .map_mass = rotates ? map_mass : NULL};
+}
+
+nt_status nt_newton_evaluate(nt_stepper *s, const nt_newton *w, const double *map,
+                             const double *map_mass, nt_matrix *tangent)
+{
+    const nt_problem *p = s->problem;
+    nt_point at = nt_phase_point(&s->next);
+    nt_combination combination = combination_of(s, &w->c, map, map_mass);
+    nt_terms terms = {.parts = NT_ALL_PARTS,
+                      .level = NT_POSITION,
+                      .residual = w->residual,
+                      .rows = w->residual + p->nv,
+                      .matrix = tangent,
+                      .combination = &combination};
+    memset(w->residual, 0, (size_t)p->nv * sizeof(double));
+    if (tangent)
+        nt_matrix_zero(tangent);
+    s->statistics->evaluations++;
+    return nt_problem_evaluate(p, &at, &terms);
+}
+
+nt_status nt_newton_tangent(nt_stepper *s, const nt_family *c, const nt_point *at,
+                            const double *map, const double *map_mass)
+{
+    const nt_problem *p = s->problem;
+    nt_combination combination = combination_of(s, c, map, map_mass);
+    nt_terms terms = {.parts = NT_ALL_PARTS,
+                      .level = NT_POSITION,
+                      .matrix = &s->factors->matrix,
+                      .combination = &combination};
+    nt_factors_begin(s->factors);
+    return nt_problem_evaluate(p, at, &terms);
+}
+
+/* Solve for z = -(s R, Phi) with the tangent just made, or with the factors that are kept. A
+ * tangent that is made anew in every iteration is cleared as it is read. */
+static nt_status solve(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
+{
+    const nt_problem *p = s->problem;
+    nt_factors *f = s->factors;
+    double *z = w->z, scale = -w->c.scale;
+    const double *residual = w->residual;
+    for (int i = 0; i < p->nv; i++)
+        z[i] = scale * residual[i];
+    for (int i = p->nv; i < p->n; i++)
+        z[i] = -residual[i];
+    nt_factors_clear_dropped(f, z);
+    nt_statistics *statistics = s->statistics;
+    statistics->solves++;
+    statistics->iterations++;
+    if (!tangent)
+        return nt_solver_solve(f->solver, z, 1);
+    statistics->factorisations++;
+    if (nt_options_get(s->options, NT_OPTION_REUSE_TANGENT) == 0)
+        return nt_solver_factor_solve(f->solver, tangent, z);
+    nt_status status = nt_solver_factor(f->solver, tangent); /* set_tolerances reads it again */
+    f->kept = status == NT_OK;
+    return status == NT_OK ? nt_solver_solve(f->solver, z, 1) : status;
+}
+
+/* ---- correct -------------------------------------------------------------------------------- */
+
+/* x += Dx, x' += gamma' Dx, x'' += beta' Dx; with beta = 0 x stays */
+NT_WIDE static void add_correction(const double *restrict Dx, int nv, const nt_family *c,
+                                   double *restrict x, double *restrict rate,
+                                   double *restrict acceleration)
+{
+    double position = c->position, gamma_prime = c->gamma_prime, beta_prime = c->beta_prime;
+    for (int i = 0; i < nv; i++) {
+        x[i] += position * Dx[i];
+        rate[i] += gamma_prime * Dx[i];
+        acceleration[i] += beta_prime * Dx[i];
+    }
+}
+
+/* s Dlambda becomes Dlambda, lambda += Dlambda */
+static void add_multipliers(int nc, double unscale, double *restrict Dlambda,
+                            double *restrict lambda)
+{
+    for (int i = 0; i < nc; i++) {
+        Dlambda[i] *= unscale;
+        lambda[i] += Dlambda[i];
+    }
+}
+
+/* x[6] = T x, T[6][6] */
+static void motion_map(const double *T, double *x)
+{
+    double y[6];
+    for (int i = 0; i < 6; i++, T += 6)
+        y[i] = T[0] * x[0] + T[1] * x[1] + T[2] * x[2] + T[3] * x[3] + T[4] * x[4] + T[5] * x[5];
+    memcpy(x, y, sizeof y);
+}
+
+/* Solve for (e, s Dlambda) and update x, x', x'', lambda. */
+nt_status nt_newton_correct(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
+{
+    const nt_problem *p = s->problem;
+    int nv = p->nv;
+    nt_status status = solve(s, w, tangent);
+    if (status != NT_OK)
+        return status;
+    for (int b = 0; b < p->space.n_blocks; b++) { /* Dx = T^-1 e */
+        const nt_block *block = &p->space.blocks[b];
+        double *e = w->z + block->v + block->nv - 3;
+        if (block->rotation >= 0 && p->frame == NT_SE3)
+            motion_map(w->T_inverse + 36 * block->rotation, e - 3);
+        else if (block->rotation >= 0)
+            v3_store(e, m3_apply(m3_load(w->T_inverse + 9 * block->rotation), v3_load(e)));
+    }
+    add_correction(w->z, nv, &w->c, w->increment, w->rate, w->acceleration);
+    add_multipliers(p->nc, 1 / w->c.scale, w->z + nv, s->next.lambda);
+    return NT_OK;
+}
+
+/* ---- convergence ---------------------------------------------------------------------------- */
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+/* Sizes that tolerances of forces are relative to, for each kind: the largest inertia force
+ * |S_ii vdot_i|/(s beta') and multiplier; and the force that rounding of a position makes,
+ * 16 eps |S_ii| |x|/s: below it no iteration can go, however small h is. (With beta = 0 the matrix
+ * knows no stiffness; where the method is stable it is below 4 M/h^2.) Their sum with the absolute
+ * tolerance into force[]. */
+static void measure_forces(const nt_stepper *s, const nt_newton *w, double force[2])
+{
+    const nt_problem *p = s->problem;
+    const double *values = s->factors->matrix.values, *q = s->next.q, *vdot = s->next.vdot;
+    const double *increment = w->increment;
+    const nt_quantity *quantity = p->quantity;
+    double largest[2] = {0, 0}, noise[2] = {0, 0}, multiplier[2] = {0, 0};
+    double rounding = w->c.position > 0 ? w->c.scale : w->c.h * w->c.h;
+    for (int b = 0; b < p->space.n_blocks; b++) {
+        const nt_block *block = &p->space.blocks[b];
+        int plain = block->rotation < 0 ? block->nv : block->nv - 3;
+        for (int j = 0; j < block->nv; j++) {
+            int i = block->v + j;
+            if (p->diagonal[i] < 0)
+                continue;
+            double size = j < plain ? fabs(q[block->q + j]) + fabs(increment[i]) : 1;
+            double S = fabs(values[p->diagonal[i]]);
+            nt_quantity kind = quantity[i];
+            largest[kind] = larger(S * fabs(vdot[i]), largest[kind]);
+            noise[kind] = larger(S * size, noise[kind]);
+        }
+    }
+    for (int i = 0; i < p->nc; i++) {
+        nt_quantity kind = p->quantity[p->nv + i];
+        multiplier[kind] = larger(fabs(s->next.lambda[i]), multiplier[kind]);
+    }
+    for (int kind = 0; kind < 2; kind++)
+        force[kind] = nt_options_get(s->options, NT_OPTION_TOLERANCE_FORCE + kind) +
+                      nt_options_get(s->options, NT_OPTION_TOLERANCE_RELATIVE) *
+                          larger(largest[kind] / (w->c.scale * w->c.beta_prime), multiplier[kind]) +
+                      16 * DBL_EPSILON * noise[kind] / rounding;
+}
+
+/* m/s (splitting methods: of the largest velocity): a row of kappa that is left out follows from
+ * those in use and from dPhi/dt = 0, which holds to the method's order only where equations are
+ * taken. It may miss by that; where it misses by more it does not follow any longer. */
+static const double FOLLOWS = 1e-5;
+
+/* Reciprocal tolerances of the step: of increments (positions, multipliers) and of residuals (force
+ * rows, constraint rows). With beta = 0 increments are accelerations, which move the next position
+ * by h^2 times as much. */
+static void set_tolerances(const nt_stepper *s, const nt_newton *w)
+{
+    const nt_problem *p = s->problem;
+    const nt_options *option = s->options;
+    double force[2], relative = nt_options_get(option, NT_OPTION_TOLERANCE_RELATIVE);
+    const double position[2] = {nt_options_get(option, NT_OPTION_TOLERANCE_LENGTH),
+                                nt_options_get(option, NT_OPTION_TOLERANCE_ANGLE)};
+    measure_forces(s, w, force);
+    const double per_force[2] = {1 / force[0], 1 / force[1]};
+    const double per_position[2] = {1 / position[0], 1 / position[1]};
+    double reach = w->c.position > 0 ? 1 : w->c.h * w->c.h;
+    double *restrict per_increment = w->per_increment, *restrict per_residual = w->per_residual;
+    const double *restrict increment = w->increment;
+    const nt_quantity *restrict quantity = p->quantity;
+    int nv = p->nv, n = p->n;
+    for (int i = 0; i < nv; i++) {
+        per_increment[i] = reach / (position[quantity[i]] + relative * fabs(increment[i]));
+        per_residual[i] = per_force[quantity[i]];
+    }
+    for (int i = nv; i < n; i++) {
+        per_increment[i] = per_force[quantity[i]];
+        per_residual[i] = per_position[quantity[i]];
+    }
+    for (int k = 0; k < s->factors->n_dropped; k++)
+        if (s->factors->dropped[k] >= nv + p->nh)
+            per_residual[s->factors->dropped[k]] =
+                fmin(per_residual[s->factors->dropped[k]], 1 / FOLLOWS);
+}
+
+/* Four strands become vector instructions. */
+NT_WIDE static double worst_ratio(const double *restrict x, const double *restrict weight, int n)
+{
+    enum { STRANDS = 4 };
+    double most[STRANDS] = {0}, sum[STRANDS] = {0};
+    int i = 0;
+    for (; i + STRANDS <= n; i += STRANDS)
+        for (int l = 0; l < STRANDS; l++) {
+            double ratio = fabs(x[i + l]) * weight[i + l];
+            most[l] = ratio > most[l] ? ratio : most[l];
+            sum[l] += ratio;
+        }
+    for (; i < n; i++) {
+        double ratio = fabs(x[i]) * weight[i];
+        most[0] = larger(ratio, most[0]);
+        sum[0] += ratio;
+    }
+    double total = sum[0] + sum[1] + sum[2] + sum[3];
+    return isfinite(total) ? larger(larger(most[0], most[1]), larger(most[2], most[3])) : total;
+}
+
+double nt_newton_worst_ratio(const double *x, const double *weight, int n)
+{
+    return worst_ratio(x, weight, n);
+}
+
+/* For the report of a step that fails: whose ratio is worst. */
+static int worst_unknown(const double *x, const double *weight, int n)
+{
+    int which = -1;
+    double worst = 0;
+    for (int i = 0; i < n; i++)
+        if (!(fabs(x[i]) * weight[i] <= worst)) {
+            worst = fabs(x[i]) * weight[i];
+            which = i;
+            if (isnan(worst))
+                break;
+        }
+    return which;
+}
+
+static double position_drift(const nt_problem *p, const nt_newton *w)
+{
+    double drift = 0;
+    for (int i = p->nv; i < p->nv + p->nh; i++)
+        drift = larger(fabs(w->residual[i]), drift);
+    return drift;
+}
+
+/* ---- the step ------------------------------------------------------------------------------- */
+
+nt_status nt_newton_fail(nt_stepper *s, nt_status status, const double *x, const double *weight,
+                         double worst)
+{
+    s->report.worst = worst;
+    s->report.unknown = worst_unknown(x, weight, s->problem->n);
+    return status;
+}
+
+static nt_status fail_moving(nt_stepper *s, const nt_newton *w, nt_status status, double worst)
+{
+    s->report.increment = true;
+    return nt_newton_fail(s, status, w->z, w->per_increment, worst);
+}
+
+nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equations *equations,
+                            nt_newton_correction *correct)
+{
+    const nt_problem *p = s->problem;
+    nt_factors *f = s->factors;
+    bool reuse = nt_options_get(s->options, NT_OPTION_REUSE_TANGENT) != 0;
+    /* equal steps differ in their last bits where times are rounded */
+    bool same = fabs(s->now.all[NT_PHASE_STEP] - w->c.h) <= 1e-9 * w->c.h;
+    bool fresh = !reuse || !f->kept || !same || s->stale;
+    s->has_tangent = false;
+    bool settled = false; /* increments say converged: only the residual is still to be asked */
+    double last = 0, size = 0;
+    int most = (int)nt_options_get(s->options, NT_OPTION_MAX_ITERATIONS);
+    for (int i = 0;; i++) {
+        s->report = (nt_report){.iterations = i, .unknown = -1, .worst = size};
+        bool leaves = settled && fresh && w->leaves_tangent;
+        nt_matrix *own = fresh ? &f->matrix : NULL;
+        f->kept = f->kept && (settled || !fresh); /* what is filled is not kept */
+        nt_status status = equations(s, w, leaves ? &s->linear->matrix : settled ? NULL : own);
+        if (status == NT_OK && i == 0)
+            set_tolerances(s, w);
+        if (status != NT_OK)
+            return status;
+        if (settled) {
+            size = worst_ratio(w->residual, w->per_residual, p->n);
+            s->report.position_drift = position_drift(p, w);
+            if (size <= 1) {
+                s->has_tangent = leaves;
+                return NT_OK;
+            }
+            f->kept = f->kept && !fresh;
+            if (fresh && (status = equations(s, w, own)) != NT_OK)
+                return status;
+        }
+        if (i == most)
+            return settled ? nt_newton_fail(s, NT_NOT_CONVERGED, w->residual, w->per_residual, size)
+                           : fail_moving(s, w, NT_NOT_CONVERGED, size);
+        if ((status = correct(s, w, own)) != NT_OK)
+            return status;
+        size = worst_ratio(w->z, w->per_increment, p->n);
+        if (!isfinite(size))
+            return fail_moving(s, w, NT_NOT_FINITE, size);
+        /* what is left after this correction: the increments' geometric series, if they shrink */
+        double ratio = i > 0 ? size / last : 1;
+        settled = size <= 1 || (ratio < 0.5 && ratio / (1 - ratio) * size <= 1);
+        if (!settled && i > 0 && ratio > SLOW) {
+            /* near a singular position rounding of positions is amplified in the multipliers: where
+             * the motion stands still and only they move, the residual decides */
+            if (fresh && worst_ratio(w->z, w->per_increment, p->nv) <= 1)
+                settled = true;
+            else if (fresh && ratio > 2) /* grows with the exact tangent */
+                return fail_moving(s, w, NT_NOT_CONVERGED, size);
+            fresh = true;
+        }
+        last = size;
+    }
+}
+
+void nt_newton_finish(const nt_stepper *s, const nt_newton *w)
+{
+    double share = w->c.share;
+    for (int i = 0; i < s->problem->nv; i++)
+        w->a[i] += share * w->acceleration[i];
+}

@@ -1,0 +1,103 @@
+/* Compositions of order four and six of the explicit Newmark method on the rotation group.
+ *
+ *   Hairer, Lubich & Wanner, Geometric Numerical Integration (2006), sections II.4 and V.3.2
+ *   order 4: Suzuki 1990, Phys. Lett. A 146, 319: five stages
+ *   order 6: Kahan & Li 1997, Math. Comp. 66, 1089: nine stages
+ *
+ * Xi_h of lie_newmark.c is symmetric, so Xi_{g_s h} o ... o Xi_{g_1 h} with g_i = g_{s+1-i} and
+ *
+ *   sum g_i = 1,   sum g_i^3 = 0   (order 4),   sum g_i^5 = 0 and a fourth condition   (order 6)
+ *
+ * is symmetric and symplectic too. Among the sets with fewest stages (3 and 7) the substeps are
+ * larger than the step itself; these two have a few stages more, substeps below 0.8 h, and error
+ * constants smaller by more than the stages cost. Some substeps go backwards in time: forces must
+ * not depend on velocities, or damping would feed them. Stages share the push where they meet: one
+ * evaluation per stage. */
+#include "method/rotations/lie_newmark.h"
+
+#include <string.h>
+
+/* Suzuki: g = 1/(4 - 4^(1/3)), 1 - 4 g in the middle. */
+static const double order_4[] = {
+    0.41449077179437573714235406286076,  0.41449077179437573714235406286076,
+    -0.65796308717750294856941625144305, 0.41449077179437573714235406286076,
+    0.41449077179437573714235406286076,
+};
+
+/* Kahan & Li, the set s9odr6a; Hairer, Lubich & Wanner (V.3.11). */
+static const double order_6[] = {
+    0.39216144400731413927925056,  0.33259913678935943859974864, -0.70624617255763935980996482,
+    0.08221359629355080023149045,  0.79854399093482996339895035, 0.08221359629355080023149045,
+    -0.70624617255763935980996482, 0.33259913678935943859974864, 0.39216144400731413927925056,
+};
+
+enum { STAGES_4 = sizeof order_4 / sizeof *order_4, STAGES_6 = sizeof order_6 / sizeof *order_6 };
+
+static nt_status compose(nt_stepper *s, double h, const double *g, int stages)
+{
+    const nt_problem *p = s->problem;
+    nt_phase *next = &s->next;
+    if (!(p->system->capabilities & NT_POSITION_FORCES)) /* new parameters took it back */
+        return NT_UNSUPPORTED;
+    nt_momenta_begin(s, h);
+    memcpy(next->q, s->now.q, (size_t)p->nq * sizeof(double));
+    memcpy(next->v, s->now.v, (size_t)p->nv * sizeof(double));
+    memcpy(next->method, s->now.method, (size_t)p->nv * sizeof(double));
+    double t = s->now.all[NT_PHASE_T], done = 0;
+    for (int i = 0; i < stages; i++) {
+        /* options concern forces that depend on velocities: there are none here */
+        nt_status status =
+            nt_lie_newmark_substep(s, NULL, g[i] * h, t + done * h, next->q, next->v, next->method);
+        if (status != NT_OK)
+            return status;
+        done += g[i];
+    }
+    nt_momenta_acceleration(p, next->v, next->method, next->vdot);
+    return NT_OK;
+}
+
+static nt_status step_4(nt_stepper *s, double h) { return compose(s, h, order_4, STAGES_4); }
+static nt_status step_6(nt_stepper *s, double h) { return compose(s, h, order_6, STAGES_6); }
+
+static nt_status linearise(nt_stepper *s, double h, const double *g, int stages,
+                           const nt_directions *directions, const double *before, double *after)
+{
+    nt_composition xi = {.part = g, .stages = stages, .drifts = 2, .first = 0.5, .last = 0.5};
+    return nt_composition_linearise(s, &xi, h, directions, before, after);
+}
+
+static nt_status linearise_4(nt_stepper *s, double h, const nt_directions *directions,
+                             const double *before, double *after)
+{
+    return linearise(s, h, order_4, STAGES_4, directions, before, after);
+}
+
+static nt_status linearise_6(nt_stepper *s, double h, const nt_directions *directions,
+                             const double *before, double *after)
+{
+    return linearise(s, h, order_6, STAGES_6, directions, before, after);
+}
+
+const nt_method nt_method_lie_newmark_4 = {
+    .name = "lie-newmark-4",
+    .summary = "composition of five steps of lie-newmark, symplectic, order 4",
+    .reference = "Suzuki 1990, Fractal decomposition of exponential operators; Krysl 2005",
+    .needs = NT_NEEDS_MOMENTA | NT_NEEDS_POSITION_FORCES,
+    .frames = NT_IN_FRAME(NT_BODY),
+    .layout = nt_momenta_layout,
+    .start = nt_momenta_start,
+    .step = step_4,
+    .linearise = linearise_4,
+};
+
+const nt_method nt_method_lie_newmark_6 = {
+    .name = "lie-newmark-6",
+    .summary = "composition of nine steps of lie-newmark, symplectic, order 6",
+    .reference = "Kahan & Li 1997, Composition constants for raising the orders; Krysl 2005",
+    .needs = NT_NEEDS_MOMENTA | NT_NEEDS_POSITION_FORCES,
+    .frames = NT_IN_FRAME(NT_BODY),
+    .layout = nt_momenta_layout,
+    .start = nt_momenta_start,
+    .step = step_6,
+    .linearise = linearise_6,
+};

@@ -1,0 +1,97 @@
+/* One-step methods with forces in two parts: A, taken once and explicitly, and B, implicit at a
+ * point between the ends of the step. The semi-explicit method and the theta method are members.
+ *
+ *   Modin, Fritzson & Fuehrer 2007, (5), (6)
+ *
+ * Symbols: q, v; a the acceleration over the step; m the middle point, beta of the way:
+ *
+ *   q1 = q0 o exp(x),  x = h v0 + sigma h^2 a,    v1 = v0 + h a,
+ *   q_m = q0 o exp(beta x),  v_m = v0 + beta h a,
+ *   M(q_m) a = A(q0 o exp(alpha h v0), v0, t0 + alpha h) + B(q_m, v_m, t0 + beta h) +
+ * reactions(q_m).
+ *
+ * On R^n q_m = (1 - beta) q0 + beta q1 is the paper's. Constraints go beyond the paper: reactions
+ * take the place of stiff penalties, A stays explicit, and the constraints hold exactly, in two
+ * stages as in the stabilised index-2 method:
+ *
+ *   first   (a~, lambda~, mu~)  with  0 = Phi(q1, t1),  0 = kappa(v~_m, q_m, t_m)  gives q1 and
+ * q_m, second  (a, lambda, mu)     with  0 = dPhi/dt(v1, q1, t1),  0 = kappa(v1, q1, t1)   gives
+ * v1,
+ *
+ * v~_m = v0 + beta h a~. Positions and velocities are on the constraints to rounding after every
+ * step. The first stage takes kappa where it takes the forces: a~ is then off by O(h) and q1 by
+ * O(h^3), as it is by Phi(q1) = 0. Without constraints the second equation is the first, and is not
+ * solved again. */
+#ifndef NUTATE_METHOD_SPLITTING_H
+#define NUTATE_METHOD_SPLITTING_H
+
+#include "method/newton.h"
+
+typedef struct nt_splitting {
+    double alpha, beta, sigma;
+    unsigned explicit_parts, implicit_parts; /* A's and B's share of R              */
+    bool measures;                           /* sigma_A, the stiffness of A, for step sizes */
+} nt_splitting;
+
+/* Sizes of a step's memory and scratch, and of its derivative's. */
+void nt_splitting_layout(const nt_problem *problem, nt_layout *sizes);
+
+nt_status nt_splitting_start(nt_stepper *s);
+nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h);
+
+/* Local error of the step, for methods of first order: the change of the acceleration since the
+ * step before, as h^2/2 da/dt and h^3/4 da/dt. */
+nt_status nt_splitting_error(nt_stepper *s, double h, double *estimate);
+
+/* The same of the step that led to `now`, from the change since then. Forces that begin between its
+ * middle and its end (a contact that it ran into) are in no acceleration before this one. */
+nt_status nt_splitting_review(nt_stepper *s, double h, double *estimate);
+
+/* 1/s^2, of the last step; see splitting_stiffness.c. */
+double nt_splitting_stiffness(const nt_stepper *s);
+
+nt_status nt_splitting_linearise(nt_stepper *s, const nt_splitting *c, double h,
+                                 const nt_directions *directions, const double *before,
+                                 double *after);
+
+/* ---- inside --------------------------------------------------------------------------------- */
+
+/* In a state's method memory: of the first stage, for the derivative of the step; and, with
+ * `measures`, the stiffness of A and what the next one is found from. */
+typedef struct nt_splitting_memory {
+    double *a_first;      /* [nv] a~                                                       */
+    double *lambda_first; /* [nc] (lambda~, mu~)                                           */
+    double *stiffness;    /* 1/s^2, 0: none was felt                                       */
+    double *taken;        /* 1: the step that led here took A, and the following are there */
+    double *force;        /* [nv] -A                                                       */
+    double *place;        /* [nq] where                                                    */
+    double *speed;        /* |v|, m/s, there                                               */
+} nt_splitting_memory;
+
+static inline nt_splitting_memory nt_splitting_memory_of(const nt_problem *p, const nt_phase *phase)
+{
+    nt_splitting_memory m = {.a_first = phase->method};
+    m.lambda_first = m.a_first + p->nv;
+    m.stiffness = m.lambda_first + p->nc;
+    m.taken = m.stiffness + 1;
+    m.force = m.taken + 1;
+    m.place = m.force + p->nv;
+    m.speed = m.place + p->nq;
+    return m;
+}
+
+/* -A at (q, v0, t0 + alpha h) into out[nv]. */
+nt_status nt_splitting_explicit(nt_stepper *s, const nt_splitting *c, double h, const double *q,
+                                double *out);
+
+/* The stiffness of A into the memory of `next`: force[nv] is -A of this step, taken at q; work[n],
+ * x[nv] scratch. */
+nt_status nt_splitting_measure(nt_stepper *s, const nt_splitting *c, double h, const double *force,
+                               const double *q, double *work, double *x);
+
+/* The first stage's rows of Phi, taken at the end with dq1 = Y e, into the stage's matrix, which
+ * has all else: what the middle has put in their place is removed. Y NULL: the identity. */
+nt_status nt_splitting_holonomic_rows(const nt_problem *problem, const nt_point *end,
+                                      const double *Y, nt_matrix *matrix);
+
+#endif

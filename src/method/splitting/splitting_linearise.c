@@ -1,0 +1,350 @@
+/* The derivative of a splitting step; see splitting.h for the step and splitting.c for its maps.
+ *
+ * With y = sigma h^2 da and e = T(beta x) y the first stage is
+ *
+ *   dq_m = beta e + [Ad(beta x) dq0 + beta h T(beta x) dv0],   dv_m = dv0 + beta gamma' y,
+ *   dq1  = Y e    + [Ad(x) dq0 + h T(x) dv0],                  da~ = beta' y,
+ *
+ * with the matrix of its Newton iteration and on the right minus
+ *
+ *   scale (K_A dq_A + C_A dv0 + K_m [..]_m + C_m dv0 + R_p),
+ *   Phi_q [..]_1 + Phi_p,   kappa_q [..]_m + kappa_v dv0 + kappa_p,
+ *
+ * dq_A = Ad(alpha h v0) dq0 + alpha h T(alpha h v0) dv0: here the tangent of A is needed. The
+ * second stage has dq_m and dq1 known, and dv_m = dv0 + beta h da, dv1 = dv0 + h da. */
+#include "method/splitting/splitting.h"
+
+#include "base/vector3.h"
+#include "method/variation.h"
+
+#include <string.h>
+
+typedef struct linear {
+    const nt_splitting *c;
+    double h;
+    double *x, *beta_x, *alpha_x, *v_m;        /* [nv]             */
+    double *q_m, *q_A;                         /* [nq]             */
+    double *scratch;                           /* [nv]             */
+    double *T_A, *T_x, *T_m, *T_m_inverse, *Y; /* [r][9]     */
+    double *dq_m, *dq_A;                       /* [count][nv]      */
+    double *rows;                              /* [count][nc] at the middle */
+    double *force;                             /* [count][n] K_A dq_A + C_A dv0 + A_p */
+    double *z;                                 /* [count][n]       */
+} linear;
+
+static linear bind(const nt_problem *p, const nt_splitting *c, double h,
+                   const nt_directions *directions)
+{
+    size_t nv = (size_t)p->nv, nq = (size_t)p->nq, n = (size_t)p->n;
+    size_t r = 9 * (size_t)p->space.n_rotations, count = (size_t)directions->count;
+    linear l = {.c = c, .h = h, .x = directions->scratch};
+    l.beta_x = l.x + nv;
+    l.alpha_x = l.beta_x + nv;
+    l.v_m = l.alpha_x + nv;
+    l.q_m = l.v_m + nv;
+    l.q_A = l.q_m + nq;
+    l.scratch = l.q_A + nq;
+    l.T_A = l.scratch + nv;
+    l.T_x = l.T_A + r;
+    l.T_m = l.T_x + r;
+    l.T_m_inverse = l.T_m + r;
+    l.Y = l.T_m_inverse + r;
+    l.dq_m = l.Y + r;
+    l.dq_A = l.dq_m + count * nv;
+    l.rows = l.dq_A + count * nv;
+    l.force = l.rows + count * (n - nv);
+    l.z = l.force + count * n;
+    return l;
+}
+
+/* The places of the step: x from v0 and a~, the middle, where A was taken, and their maps. */
+static void places(const nt_stepper *s, const linear *l, const double *a_first)
+{
+    const nt_problem *p = s->problem;
+    const nt_splitting *c = l->c;
+    double h = l->h;
+    for (int i = 0; i < p->nv; i++) {
+        l->x[i] = h * s->now.v[i] + c->sigma * h * h * a_first[i];
+        l->beta_x[i] = c->beta * l->x[i];
+        l->alpha_x[i] = c->alpha * h * s->now.v[i];
+    }
+    nt_space_compose(&p->space, p->frame, s->now.q, l->beta_x, l->q_m);
+    nt_space_compose(&p->space, p->frame, s->now.q, l->alpha_x, l->q_A);
+    nt_space_tangent(&p->space, p->frame, l->x, l->T_x, NULL);
+    nt_space_tangent(&p->space, p->frame, l->beta_x, l->T_m, l->T_m_inverse);
+    for (int k = 0; k < p->space.n_rotations; k++)
+        m3_store(l->Y + 9 * k,
+                 m3_multiply(m3_load(l->T_x + 9 * k), m3_load(l->T_m_inverse + 9 * k)));
+}
+
+/* out = Ad(x) dq0 + factor T dv0 */
+static void carried(const nt_problem *p, const double *x, const double *T, double factor,
+                    const nt_variation *from, double *scratch, double *out)
+{
+    nt_variation_carry(p, x, from->q, out);
+    nt_variation_map(&p->space, T, from->v, scratch);
+    for (int i = 0; i < p->nv; i++)
+        out[i] += factor * scratch[i];
+}
+
+static nt_push push_of(const nt_problem *p, const nt_point *at, int count, const double *x,
+                       double *y)
+{
+    return (nt_push){.at = at,
+                     .level = NT_POSITION,
+                     .count = count,
+                     .x = x,
+                     .y = y,
+                     .x_stride = (size_t)p->nv,
+                     .y_stride = (size_t)p->n};
+}
+
+/* Rows that a push at a point other than the step's end has added are out of the way: in `kept`
+ * [count][nc], or, NULL, not wanted. */
+static void take_rows(const nt_problem *p, int count, double *y, double *kept)
+{
+    size_t bytes = (size_t)p->nc * sizeof *y;
+    for (int k = 0; k < count; k++) {
+        double *rows = y + (size_t)k * (size_t)p->n + p->nv;
+        if (kept)
+            memcpy(kept + (size_t)k * (size_t)p->nc, rows, bytes);
+        memset(rows, 0, bytes);
+    }
+}
+
+/* What A changes: the same in both stages. */
+static nt_status explicit_change(nt_stepper *s, const linear *l, const nt_directions *directions,
+                                 const double *before)
+{
+    const nt_problem *p = s->problem;
+    size_t nv = (size_t)p->nv, n = (size_t)p->n;
+    int count = directions->count;
+    memset(l->force, 0, (size_t)count * n * sizeof *l->force);
+    if (l->c->explicit_parts == 0)
+        return NT_OK;
+    double *T_A = l->T_A;
+    nt_space_tangent(&p->space, p->frame, l->alpha_x, T_A, NULL);
+    for (int k = 0; k < count; k++) {
+        nt_variation from = nt_variation_at(p, directions, before, k);
+        carried(p, l->alpha_x, T_A, l->c->alpha * l->h, &from, l->scratch,
+                l->dq_A + (size_t)k * nv);
+    }
+    nt_point at = nt_phase_point(&s->now);
+    at.q = l->q_A;
+    at.t += l->c->alpha * l->h;
+    nt_push push = push_of(p, &at, count, l->dq_A, l->force);
+    push.parts = l->c->explicit_parts;
+    push.stiffness = 1;
+    nt_status status = nt_variation_push(s->factors, &push);
+    push.stiffness = 0, push.damping = 1, push.x = before + nv, push.x_stride = directions->stride;
+    if (status == NT_OK)
+        status = nt_variation_push(s->factors, &push);
+    for (int k = 0; k < count && status == NT_OK; k++) {
+        nt_terms terms = {.parts = l->c->explicit_parts, .residual = l->force + (size_t)k * n};
+        status = directions->load(directions->context, k, &at, &terms);
+    }
+    take_rows(p, count, l->force, NULL);
+    return status;
+}
+
+/* z += K_m dq_m + C_m dv0 + R_p at the middle point; rows: the same of the rows there */
+static nt_status middle_change(nt_stepper *s, const linear *l, const nt_directions *directions,
+                               const nt_point *at, const double *before)
+{
+    const nt_problem *p = s->problem;
+    int count = directions->count;
+    unsigned parts = NT_MASS | NT_REACTIONS | l->c->implicit_parts;
+    nt_push push = push_of(p, at, count, l->dq_m, l->z);
+    push.parts = parts;
+    push.stiffness = 1;
+    nt_status status = nt_variation_push(s->factors, &push);
+    push.stiffness = 0, push.damping = 1;
+    push.x = before + p->nv, push.x_stride = directions->stride;
+    if (status == NT_OK)
+        status = nt_variation_push(s->factors, &push);
+    for (int k = 0; k < count && status == NT_OK; k++) {
+        double *z = l->z + (size_t)k * (size_t)p->n;
+        nt_terms terms = {.parts = parts, .level = NT_POSITION, .residual = z, .rows = z + p->nv};
+        status = directions->load(directions->context, k, at, &terms);
+    }
+    take_rows(p, count, l->z, l->rows);
+    return status;
+}
+
+/* Rows at the end: their derivative along dq1 (and dv0 at the level of velocities) and p, into z.
+ */
+static nt_status end_change(nt_stepper *s, const linear *l, const nt_directions *directions,
+                            nt_level level, const double *before, const double *after)
+{
+    const nt_problem *p = s->problem;
+    nt_point at = nt_phase_point(&s->next);
+    at.memory = s->now.memory;
+    nt_push push = push_of(p, &at, directions->count, after, l->z);
+    push.level = level;
+    push.stiffness = 1;
+    push.x_stride = directions->stride;
+    nt_status status = nt_variation_push(s->factors, &push);
+    push.stiffness = 0, push.damping = 1, push.x = before + p->nv;
+    if (status == NT_OK && level == NT_VELOCITY)
+        status = nt_variation_push(s->factors, &push);
+    for (int k = 0; k < directions->count && status == NT_OK; k++) {
+        nt_terms terms = {.level = level, .rows = l->z + (size_t)k * (size_t)p->n + p->nv};
+        status = directions->load(directions->context, k, &at, &terms);
+    }
+    return status;
+}
+
+/* The matrix of a stage, as its Newton iteration has it; then z = -matrix^-1 z. */
+static nt_status solve(nt_stepper *s, const linear *l, const nt_point *middle, bool first,
+                       const nt_combination *at_middle, int count)
+{
+    const nt_problem *p = s->problem;
+    nt_combination row = {.row_damping = l->h};
+    nt_terms forces = {.parts = NT_MASS | NT_REACTIONS | l->c->implicit_parts,
+                       .level = first ? NT_POSITION : NT_VELOCITY,
+                       .matrix = &s->factors->matrix,
+                       .combination = at_middle};
+    nt_terms rows = {.level = NT_VELOCITY, .matrix = &s->factors->matrix, .combination = &row};
+    nt_point end = nt_phase_point(&s->next);
+    end.memory = s->now.memory;
+    nt_factors_begin(s->factors);
+    nt_status status = nt_problem_evaluate(p, middle, &forces);
+    if (status == NT_OK && first)
+        status = nt_splitting_holonomic_rows(p, &end, p->space.n_rotations ? l->Y : NULL,
+                                             &s->factors->matrix);
+    else if (status == NT_OK)
+        status = nt_problem_evaluate(p, &end, &rows);
+    if (status == NT_OK)
+        status = nt_solver_factor_clear(s->factors->solver, &s->factors->matrix);
+    for (int k = 0; k < count; k++) {
+        double *z = l->z + (size_t)k * (size_t)p->n;
+        for (int i = 0; i < p->n; i++)
+            z[i] = -z[i];
+        for (int i = 0; i < s->factors->n_dropped; i++)
+            z[s->factors->dropped[i]] = 0;
+    }
+    return status == NT_OK ? nt_solver_solve(s->factors->solver, l->z, count) : status;
+}
+
+/* (a~, lambda~): dq_m, dq1 and, where nothing is constrained, da. */
+static nt_status first_stage(nt_stepper *s, const linear *l, const nt_directions *directions,
+                             const double *a, const double *lambda, const double *before,
+                             double *after)
+{
+    const nt_problem *p = s->problem;
+    const nt_splitting *c = l->c;
+    double h = l->h, scale = c->sigma * h * h, gamma_prime = 1 / (c->sigma * h);
+    size_t nv = (size_t)p->nv, n = (size_t)p->n;
+    nt_point middle = nt_phase_point(&s->next);
+    middle.t = s->now.all[NT_PHASE_T] + c->beta * h;
+    middle.q = l->q_m, middle.v = l->v_m, middle.vdot = a;
+    middle.lambda = lambda, middle.mu = lambda + p->nh;
+    middle.memory = s->now.memory;
+    for (int i = 0; i < p->nv; i++)
+        l->v_m[i] = s->now.v[i] + c->beta * h * a[i];
+    for (int k = 0; k < directions->count; k++) {
+        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_variation to = nt_variation_at(p, directions, after, k);
+        carried(p, l->beta_x, l->T_m, c->beta * h, &from, l->scratch, l->dq_m + (size_t)k * nv);
+        carried(p, l->x, l->T_x, h, &from, l->scratch, to.q);
+    }
+    memcpy(l->z, l->force, (size_t)directions->count * n * sizeof *l->z);
+    nt_status status = middle_change(s, l, directions, &middle, before);
+    for (int k = 0; k < directions->count; k++)
+        for (size_t i = 0; i < nv; i++)
+            l->z[(size_t)k * n + i] *= scale;
+    if (status == NT_OK && p->nh > 0)
+        status = end_change(s, l, directions, NT_POSITION, before, after);
+    for (int k = 0; k < directions->count; k++)
+        memcpy(l->z + (size_t)k * n + nv + p->nh, l->rows + (size_t)k * (size_t)p->nc + p->nh,
+               (size_t)p->nn * sizeof *l->rows);
+    bool rows = p->nn > 0; /* of Phi there is nothing to remove without those of kappa */
+    nt_combination mid = {.mass = 1,
+                          .damping = scale * c->beta * gamma_prime,
+                          .stiffness = scale * c->beta,
+                          .multiplier = 1,
+                          .row_damping = rows ? c->beta * gamma_prime : 0,
+                          .row_stiffness = rows ? c->beta : 0,
+                          .map = p->space.n_rotations ? l->T_m_inverse : NULL};
+    if (status == NT_OK)
+        status = solve(s, l, &middle, true, &mid, directions->count);
+    for (int k = 0; k < directions->count && status == NT_OK; k++) {
+        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_variation to = nt_variation_at(p, directions, after, k);
+        double *e = l->z + (size_t)k * n, *dq_m = l->dq_m + (size_t)k * nv;
+        for (size_t i = 0; i < nv; i++)
+            dq_m[i] += c->beta * e[i];
+        nt_variation_map(&p->space, l->T_m_inverse, e, e); /* y */
+        nt_variation_map(&p->space, l->T_x, e, to.vdot);
+        for (size_t i = 0; i < nv; i++) {
+            to.q[i] += to.vdot[i];
+            to.vdot[i] = e[i] / scale;
+            to.v[i] = from.v[i] + h * to.vdot[i];
+        }
+    }
+    return status;
+}
+
+/* (a, lambda): dv1. */
+static nt_status second_stage(nt_stepper *s, const linear *l, const nt_directions *directions,
+                              const double *before, double *after)
+{
+    const nt_problem *p = s->problem;
+    const nt_splitting *c = l->c;
+    double h = l->h;
+    size_t nv = (size_t)p->nv, n = (size_t)p->n;
+    nt_point middle = nt_phase_point(&s->next);
+    middle.t = s->now.all[NT_PHASE_T] + c->beta * h;
+    middle.q = l->q_m, middle.v = l->v_m;
+    middle.memory = s->now.memory;
+    for (int i = 0; i < p->nv; i++)
+        l->v_m[i] = s->now.v[i] + c->beta * h * s->next.vdot[i];
+    memcpy(l->z, l->force, (size_t)directions->count * n * sizeof *l->z);
+    nt_status status = middle_change(s, l, directions, &middle, before);
+    if (status == NT_OK)
+        status = end_change(s, l, directions, NT_VELOCITY, before, after);
+    nt_combination mid = {.mass = 1, .damping = c->beta * h, .multiplier = 1};
+    if (status == NT_OK)
+        status = solve(s, l, &middle, false, &mid, directions->count);
+    for (int k = 0; k < directions->count && status == NT_OK; k++) {
+        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_variation to = nt_variation_at(p, directions, after, k);
+        const double *z = l->z + (size_t)k * n;
+        for (size_t i = 0; i < nv; i++) {
+            to.vdot[i] = z[i];
+            to.v[i] = from.v[i] + h * z[i];
+        }
+        memcpy(to.lambda, z + nv, (n - nv) * sizeof *z); /* mu follows */
+    }
+    return status;
+}
+
+/* Nothing that varies is kept: (a, lambda) are guesses, and what A's stiffness chooses are steps.
+ */
+static void no_memory_varies(const nt_problem *p, const nt_directions *directions, double *after)
+{
+    for (int k = 0; k < directions->count; k++) {
+        nt_variation to = nt_variation_at(p, directions, after, k);
+        size_t others = (size_t)(to.method - to.q);
+        memset(to.method, 0, (directions->stride - others) * sizeof(double));
+    }
+}
+
+nt_status nt_splitting_linearise(nt_stepper *s, const nt_splitting *c, double h,
+                                 const nt_directions *directions, const double *before,
+                                 double *after)
+{
+    const nt_problem *p = s->problem;
+    no_memory_varies(p, directions, after);
+    if (h == 0)
+        return NT_OK;
+    linear l = bind(p, c, h, directions);
+    nt_splitting_memory found = nt_splitting_memory_of(p, &s->next);
+    places(s, &l, found.a_first);
+    nt_status status = explicit_change(s, &l, directions, before);
+    if (status == NT_OK)
+        status = first_stage(s, &l, directions, found.a_first, found.lambda_first, before, after);
+    if (status == NT_OK && p->nc > 0)
+        status = second_stage(s, &l, directions, before, after);
+    return status;
+}

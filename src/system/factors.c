@@ -1,0 +1,57 @@
+#include "system/factors.h"
+
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+nt_status nt_factors_create(nt_factors **out, const nt_problem *problem, nt_solver_kind solver,
+                            nt_error *error)
+{
+    nt_factors *f = *out = calloc(1, sizeof *f);
+    if (!f)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory for a matrix and its factors");
+    f->problem = problem;
+    f->kind = solver;
+    f->dropped = NT_TAKE(&f->arena, problem->nc, int);
+    f->fixed = NT_TAKE(&f->arena, problem->n, int);
+    f->mark = NT_TAKE(&f->arena, problem->n, unsigned char);
+    f->work = NT_TAKE(&f->arena, problem->n, double);
+    nt_status status = NT_NO_MEMORY;
+    if (f->dropped && f->fixed && f->mark && f->work)
+        status = nt_matrix_init(&f->matrix, problem->pattern);
+    if (status == NT_OK)
+        status = nt_solver_create(&f->solver, problem->pattern, solver, error);
+    if (status == NT_OK)
+        return NT_OK;
+    nt_factors_destroy(f);
+    *out = NULL;
+    return nt_fail(error, status, "could not set up a matrix and its factors: %s",
+                   nt_status_text(status));
+}
+
+void nt_factors_destroy(nt_factors *f)
+{
+    if (!f)
+        return;
+    nt_solver_destroy(f->solver);
+    nt_matrix_free(&f->matrix);
+    nt_arena_free(&f->arena);
+    free(f);
+}
+
+nt_status nt_factors_set_rows(nt_factors *f, const int *dropped, int n_dropped)
+{
+    if (dropped != f->dropped)
+        memcpy(f->dropped, dropped, (size_t)n_dropped * sizeof *dropped);
+    f->n_dropped = n_dropped;
+    f->kept = false;
+    return nt_solver_drop(f->solver, f->dropped, n_dropped);
+}
+
+nt_status nt_factors_take_rows(nt_factors *f, const nt_factors *from)
+{
+    size_t bytes = (size_t)from->n_dropped * sizeof *from->dropped;
+    bool same = f->n_dropped == from->n_dropped && memcmp(f->dropped, from->dropped, bytes) == 0;
+    return same ? NT_OK : nt_factors_set_rows(f, from->dropped, from->n_dropped);
+}
