@@ -562,16 +562,6 @@ nt_status nt_integrator_give_up(nt_integrator *it, nt_status status, double h, n
     return status;
 }
 
-nt_status nt_integrator_show(nt_integrator *it, nt_observer observer, void *context,
-                             nt_error *error)
-{
-    nt_status status = nt_energy_watch_step(it, error);
-    if (status == NT_OK && observer && observer(context, it) != 0)
-        status = nt_fail(error, NT_INTERRUPTED, "interrupted at t = %.9g s",
-                         it->stepper.now.all[NT_PHASE_T]);
-    return status;
-}
-
 /* A step of h is 2^level parts; `done` counts them in units of the finest part, so that time is
  * exact at every level and the last part ends at the end. */
 nt_status nt_integrator_advance(nt_integrator *it, double end, nt_observer observer, void *context,

@@ -86,6 +86,16 @@ static nt_status too_small(nt_integrator *it, const nt_step_error *error, double
     return NT_NOT_CONVERGED;
 }
 
+nt_status nt_integrator_show(nt_integrator *it, nt_observer observer, void *context,
+                             nt_error *error)
+{
+    nt_status status = nt_energy_watch_step(it, error);
+    if (status == NT_OK && observer && observer(context, it) != 0)
+        status = nt_fail(error, NT_INTERRUPTED, "interrupted at t = %.9g s",
+                         it->stepper.now.all[NT_PHASE_T]);
+    return status;
+}
+
 /* ---- steps that the method chooses itself ---------------------------------------------------- */
 
 /* It has reached `end` where only the rounding of now + (end - now) separates it. */
