@@ -70,6 +70,15 @@ NT_API nt_status nt_method_check_option(const nt_method *method, const nt_option
 
 typedef struct nt_integrator nt_integrator;
 
+/* What happens where the energy grows though no load has given it: by more than a quarter of what
+ * kinetic and potential energy exchanged and a twentieth of the largest kinetic energy. */
+typedef enum nt_energy_check {
+    NT_ENERGY_ENDS,  /* the run ends with NT_ENERGY; not of methods that are unstable in long
+                        runs, which only warn */
+    NT_ENERGY_WARNS, /* nt_integrator_energy_warning tells */
+    NT_ENERGY_UNWATCHED
+} nt_energy_check;
+
 /* How to set one up. Zero is a sensible value for every field but `system` and `method`; what a
  * model file says is filled in by nt_run_setup (model.h). */
 typedef struct nt_integrator_setup {
@@ -90,6 +99,7 @@ typedef struct nt_integrator_setup {
                             for, or 1e-9 of it with a tolerance; bdf: rounding alone     */
     double maximum_step; /* s; of variable steps, 0: no limit                          */
     int track_work;      /* integrate the power of non-potential forces               */
+    nt_energy_check energy_check; /* of systems that give energies (NT_HAS_ENERGY)    */
 } nt_integrator_setup;
 
 /* What it took since the start. */
@@ -203,6 +213,13 @@ NT_API const nt_system *nt_integrator_system(const nt_integrator *integrator);
 /* Largest |Phi| at the present state, m or rad, and largest |dPhi/dt| and |kappa|, m/s or rad/s.
  * What `evaluate` of the system returns, where it fails. */
 NT_API nt_status nt_integrator_drift(nt_integrator *integrator, double *position, double *velocity);
+
+/* Looks at the energy now, which steps do now and then: NT_ENERGY where they would end with it. */
+NT_API nt_status nt_integrator_check_energy(nt_integrator *integrator, nt_error *error);
+/* Words for an energy that has grown without a cause by more than a fiftieth of what ends a run,
+ * and what would do better, into text[size]; returns their length, 0 where there is nothing to say.
+ */
+NT_API int nt_integrator_energy_warning(const nt_integrator *integrator, char *text, int size);
 
 /* Multipliers of minimum norm (moments weighted by `length`, m) that give the same forces as those
  * of the state: out[nh + nn]. Where no constraint is redundant they are the multipliers themselves.

@@ -87,6 +87,7 @@ typedef struct nt_simulation {
     int n_options;
     double tolerance[4]; /* position, rotation, velocity, angular_velocity; 0: none given */
     double minimum_step, maximum_step; /* s; 0: none given                             */
+    int energy_check;                  /* whether the energy is watched                */
     double every;                      /* s between output rows; 0: every step                 */
     const char *const *record;         /* names of recorded quantities                         */
     int n_record;

@@ -43,7 +43,8 @@ extern "C" {
     X(NT_NOT_CONVERGED, 7, "the iteration did not converge")                                       \
     X(NT_SINGULAR, 8, "the equations are singular")                                                \
     X(NT_NOT_FINITE, 9, "a number is not finite")                                                  \
-    X(NT_IO, 10, "input or output failed")
+    X(NT_IO, 10, "input or output failed")                                                         \
+    X(NT_ENERGY, 11, "the energy grows without a cause")
 
 typedef enum nt_status {
 #define NT_STATUS_ENUM(code, number, text) code = number,

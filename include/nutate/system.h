@@ -114,6 +114,8 @@ enum {                     /* capabilities                                      
        NT_AFFINE = 512,
        /* memory only picks branches, R has no derivative in it */
        NT_DISCRETE_MEMORY = 1024,
+       /* no load does positive work; dampers, friction and contacts may take energy */
+       NT_GIVES_NO_ENERGY = 1 << 20,
 };
 
 /* What a system may have and a method may be unable to treat. */
@@ -178,6 +180,10 @@ struct nt_system {
     /* Derivatives of the energies in parameter k, the point being held. NULL or NT_UNSUPPORTED: the
      * library takes differences. */
     nt_status (*energy_tangent)(void *self, const nt_point *at, int k, nt_energy *derivative);
+    /* Words for the part whose energy has grown most from one point to another: "contact floor".
+     * Always terminated; "" for none. May be NULL. */
+    void (*energy_gained)(void *self, const nt_point *from, const nt_point *to, char *text,
+                          int size);
     const nt_momenta *momenta;
     /* Words for unknown i of (v, lambda, mu): "force on body top along y". Always terminated. */
     void (*equation_name)(void *self, int i, char *text, int size);

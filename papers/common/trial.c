@@ -60,7 +60,8 @@ static bool create(nt_course *course, const nt_trial *trial)
     nt_integrator_setup setup = {.system = course->system,
                                  .method = nt_method_find(trial->method),
                                  .options = trial->option,
-                                 .frame = trial->frame};
+                                 .frame = trial->frame,
+                                 .energy_check = NT_ENERGY_WARNS};
     while (setup.n_options < NT_TRIAL_OPTIONS && trial->option[setup.n_options].name)
         setup.n_options++;
     for (int i = 0; i < 4; i++)

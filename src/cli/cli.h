@@ -28,7 +28,7 @@ typedef struct nt_cli_options {
     double step, duration, save_every; /* s; 0 where not given */
     nt_solver_kind solver;
     int threads; /* 0: not given */
-    bool quiet, help, check, resume, no_limit;
+    bool quiet, help, check, resume, no_limit, no_energy_check;
     const char *objectives;  /* a file; NULL where not given */
     const char **parameters; /* [n_parameters] names         */
     int n_parameters;

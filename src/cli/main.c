@@ -7,14 +7,14 @@
 #include <unistd.h>
 
 static const nt_cli_command commands[] = {
-    {"run", "MODEL", "mfhtsolnveuriq", "integrate a model and write the result",
+    {"run", "MODEL", "mfhtsolnveurigq", "integrate a model and write the result",
      "Integrates the mechanism of a model file and writes what its `output` section names.\n"
      "The summary goes to standard error. Exit status: 0 done, 130 interrupted, 2 wrong use\n"
      "or bad model, 3 the computation failed, 4 input or output failed, a reader that closed\n"
      "its pipe included; after 130 and 3 the result holds everything up to there. A run that\n"
      "was interrupted or killed goes on with --resume.",
      nt_cli_run},
-    {"sens", "MODEL", "mfhtsopcblnveuriq", "the same with derivatives of the result in parameters",
+    {"sens", "MODEL", "mfhtsopcblnveurigq", "the same with derivatives of the result in parameters",
      "Integrates as run does and carries along how every result changes with parameters of the\n"
      "model: exact derivatives of the computed motion, not differences. In the result each column\n"
      "is followed by its derivatives, d(top.position.x)/d(m); the objectives of the model and\n"

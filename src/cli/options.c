@@ -66,6 +66,8 @@ static const option_row rows[] = {
      "begin from a state that was saved, with a result of its own"},
     {'i', "--no-limit", NULL, FLAG, AT(no_limit),
      "allow more than 1e9 rows, or more than the disk has room for"},
+    {'g', "--no-energy-check", NULL, FLAG, AT(no_energy_check),
+     "go on where the energy grows though no load gives it"},
     {'q', "--quiet", NULL, FLAG, AT(quiet), "neither progress nor summary, only errors"},
     {'?', "--help", NULL, FLAG, AT(help), "this text"},
 };

@@ -287,6 +287,8 @@ static int create_integrator(nt_cli_plan *plan, const nt_cli_options *options)
     plan->setup.n_options = plan->n_options;
     plan->setup.frame = plan->frame;
     plan->setup.solver = options->solver;
+    if (options->no_energy_check)
+        plan->setup.energy_check = NT_ENERGY_UNWATCHED;
     memcpy(plan->setup.tolerance, plan->tolerance, sizeof plan->tolerance);
     nt_status status = nt_integrator_create(&plan->integrator, &plan->setup, &error);
     if (status == NT_INVALID || (status == NT_UNSUPPORTED && !error.file[0]))

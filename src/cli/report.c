@@ -173,6 +173,9 @@ static void show_counts(const nt_cli_plan *plan, const nt_cli_account *account)
 void nt_cli_summary(const nt_cli_plan *plan, const nt_cli_account *account)
 {
     const char *title = nt_model_title(plan->model);
+    char warning[300];
+    if (nt_integrator_energy_warning(plan->integrator, warning, sizeof warning) > 0)
+        fprintf(stderr, "warning: %s\n", warning);
     nt_state state = nt_integrator_state(plan->integrator);
     fprintf(stderr, "%s: %s, %s frame, %s %.6g s, to t = %.9g s\n",
             title && *title ? title : plan->path, nt_method_name(plan->method),

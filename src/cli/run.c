@@ -270,6 +270,8 @@ static int advance(run *r, const nt_cli_options *options, nt_cli_account *accoun
         return NT_EXIT_IO;
     if (r->record_status == NT_OK)
         status = integrate(r, &error);
+    if (r->record_status == NT_OK && status == NT_OK)
+        status = nt_integrator_check_energy(r->plan.integrator, &error);
     if (r->record_status == NT_OK || r->record_status == NT_INTERRUPTED)
         r->save_status =
             save_at_end(r, options, r->record_status == NT_OK ? status : NT_INTERRUPTED);

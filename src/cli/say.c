@@ -42,6 +42,7 @@ static int exit_status(nt_status status)
         return NT_EXIT_IO;
     case NT_OK: /* see nt_cli_fail */
     case NT_NO_MEMORY:
+    case NT_ENERGY:
     case NT_NOT_CONVERGED:
     case NT_SINGULAR:
     case NT_NOT_FINITE:

@@ -206,6 +206,7 @@ nt_status nt_read_run(nt_reader *reader)
     nt_model *model = reader->model;
     nt_run_data *run = &reader->run;
     nt_status status = NT_OK;
+    run->energy_check = true;
     for (const nt_key *key = nt_file_keys; key->name && status == NT_OK; key++)
         if (key->type == NT_KEY_GROUP)
             status = read_section(reader, key);
@@ -228,6 +229,7 @@ nt_status nt_read_run(nt_reader *reader)
         .option_place = run->options.place,
         .minimum_step = run->minimum_step,
         .maximum_step = run->maximum_step,
+        .energy_check = run->energy_check,
         .every = run->every,
         .record = run->record.text,
         .n_record = run->record.n,

@@ -37,5 +37,6 @@ nt_status nt_run_setup(nt_run *run, nt_integrator_setup *setup, nt_error *error)
     setup->minimum_step = simulation->minimum_step;
     setup->maximum_step = simulation->maximum_step;
     setup->track_work = wants_work(model);
+    setup->energy_check = simulation->energy_check ? NT_ENERGY_ENDS : NT_ENERGY_UNWATCHED;
     return NT_OK;
 }

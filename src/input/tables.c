@@ -96,6 +96,11 @@ static const nt_key simulation_keys[] = {
      .bit = -1,
      .unit = "s",
      .meaning = "variable steps are not made larger than this"},
+    {.name = "energy_check",
+     .type = NT_KEY_BOOLEAN,
+     .offset = RUN(energy_check),
+     .bit = -1,
+     .meaning = "end the run where the energy grows though no load gives it; default true"},
     {0},
 };
 

@@ -42,6 +42,7 @@ typedef struct nt_run_data {
     double tolerance[4]; /* position, rotation, velocity, angular_velocity */
     nt_texts record;
     int correct, poses;
+    int energy_check;
 } nt_run_data;
 
 /* The top of the file, in the order of the reference page. Offsets of `title` and `gravity` count

@@ -3,6 +3,7 @@
 #include "method/integrator.h"
 #include "base/error.h"
 #include "base/target.h"
+#include "method/branch.h"
 #include "method/dense_output.h"
 #include "method/work.h"
 
@@ -86,12 +87,6 @@ static bool keeps_factors(const nt_options *options)
            nt_options_get(options, NT_OPTION_REUSE_TANGENT) != 0;
 }
 
-/* Whether v is another in the problem's frame than in the system's. */
-static bool changes_frame(const nt_problem *p)
-{
-    return p->frame != p->system->frame && p->space.n_rotations > 0;
-}
-
 nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *setup,
                                nt_error *error)
 {
@@ -104,6 +99,8 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     if (setup->n_options > 0)
         NT_NEED(error, "setup.options", setup->options);
     NT_NEED_NUMBER(error, "setup.frame", setup->frame, NT_INERTIAL, NT_SE3);
+    NT_NEED_NUMBER(error, "setup.energy_check", setup->energy_check, NT_ENERGY_ENDS,
+                   NT_ENERGY_UNWATCHED);
     NT_NEED_NUMBER(error, "setup.solver", setup->solver, NT_SOLVER_AUTO, NT_SOLVER_KLU);
     nt_status status = nt_system_check(setup->system, error);
     if (status != NT_OK || (status = check_setup(setup, error)) != NT_OK)
@@ -113,6 +110,7 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
         return nt_fail(error, NT_NO_MEMORY, "out of memory for an integrator");
     it->method = setup->method;
     it->track_work = setup->track_work;
+    it->energy_check = setup->energy_check;
     it->minimum_step = setup->minimum_step;
     it->maximum_step = setup->maximum_step;
     nt_layout layout = {0};
@@ -139,11 +137,12 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     it->size = phase_size(p, &layout);
     it->variable = chooses_steps(setup, &layout);
     it->layout = layout;
-    double *all = NT_TAKE(&it->arena, (it->track_work ? 4 : 3) * it->size, double);
-    it->looked_v = NT_TAKE(&it->arena, changes_frame(p) ? 2 * (size_t)p->nv : 0, double);
+    int phases = 3 + (it->method->review != NULL) + it->track_work;
+    double *all = NT_TAKE(&it->arena, (size_t)phases * it->size, double);
+    it->looked_v = NT_TAKE(&it->arena, nt_problem_changes_frame(p) ? 2 * (size_t)p->nv : 0, double);
     it->kept = NT_TAKE(&it->arena, p->nc, int);
     it->rows = NT_TAKE(&it->arena, p->nc, int);
-    it->estimate = NT_TAKE(&it->arena, it->method->error ? 2 * (size_t)p->nv : 0, double);
+    it->estimate = NT_TAKE(&it->arena, 2 * (size_t)p->nv, double);
     it->stepper = (nt_stepper){.problem = p,
                                .factors = it->factors,
                                .options = &it->options,
@@ -157,14 +156,18 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     it->dense = it->stepper.scratch; /* free between steps, but work is looked for within one */
     if (it->track_work)
         it->dense = NT_TAKE(&it->arena, dense, double);
-    if (!all || !it->stepper.scratch || !it->dense || !it->looked_v || !it->kept || !it->rows ||
-        !it->estimate)
+    size_t begun = NT_PHASE_HEAD + (size_t)(p->nq + p->nv + p->system->n_memory);
+    it->begun.all = NT_TAKE(&it->arena, begun, double);
+    if (!all || !it->begun.all || !it->stepper.scratch || !it->dense || !it->looked_v ||
+        !it->kept || !it->rows || !it->estimate)
         goto no_memory;
     phase_bind(&it->stepper.now, all, p);
     phase_bind(&it->stepper.next, all + it->size, p);
     phase_bind(&it->before, all + 2 * it->size, p);
+    if (it->method->review)
+        phase_bind(&it->earlier, all + 3 * it->size, p);
     if (it->track_work)
-        phase_bind(&it->within, all + 3 * it->size, p);
+        phase_bind(&it->within, all + (size_t)(phases - 1) * it->size, p);
     *out = it;
     return NT_OK;
 no_memory:
@@ -290,7 +293,9 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
     memcpy(it->stepper.now.all, next->all, it->size * sizeof(double));
     memcpy(it->before.all, next->all, it->size * sizeof(double));
     it->level = it->calm = 0;
+    it->awaits = false;
     it->control = (nt_step_control){0};
+    it->watch = (nt_energy_watch){0};
     it->stepper.stale = it->stepper.resumed = false;
     it->started = true;
     count_solver(it);
@@ -325,14 +330,14 @@ nt_status nt_integrator_refresh(nt_integrator *it, nt_error *error)
         return nt_said(error, status);
     }
     memcpy(s->now.all, next->all, it->size * sizeof(double));
+    it->watch.begun = false; /* other parameters are other energies */
     count_solver(it);
     return NT_OK;
 }
 
 /* ---- one step ------------------------------------------------------------------------------- */
 
-/* The new state stands: keep the old one for dense output. */
-nt_status nt_integrator_accept(nt_integrator *it, double h, double end)
+nt_status nt_integrator_move_on(nt_integrator *it, double h, double end)
 {
     nt_stepper *s = &it->stepper;
     const nt_problem *p = it->problem;
@@ -349,20 +354,59 @@ nt_status nt_integrator_accept(nt_integrator *it, double h, double end)
         nt_integrator_rates(it, &s->next, &at.v, &at.vdot);
         p->system->accept(p->system->self, &at, s->next.memory);
     }
-    if (it->attend && (status = it->attend(it->attendant, it, h)) != NT_OK)
-        return status;
-    nt_phase old = it->before;
+    nt_phase last = s->next;
+    s->next = it->before;
+    if (it->method->review) { /* the step may be taken back */
+        s->next = it->earlier;
+        it->earlier = it->before;
+    }
     it->before = s->now;
-    s->now = s->next;
-    s->next = old;
-
-    nt_statistics *statistics = &it->statistics;
-    statistics->steps++;
+    s->now = last;
     s->stale = s->resumed = false;
+    it->statistics.position_drift = fmax(it->statistics.position_drift, s->report.position_drift);
+    return NT_OK;
+}
+
+void nt_integrator_take_back(nt_integrator *it)
+{
+    nt_phase last = it->stepper.now;
+    it->stepper.now = it->before;
+    it->before = it->stepper.next;
+    if (it->method->review) {
+        it->before = it->earlier;
+        it->earlier = it->stepper.next;
+    }
+    it->stepper.next = last;
+}
+
+/* Sensitivities are shown the step as it was made: from `now` to `next`. */
+nt_status nt_integrator_count_step(nt_integrator *it)
+{
+    nt_stepper *s = &it->stepper;
+    nt_statistics *statistics = &it->statistics;
+    double h = s->now.all[NT_PHASE_STEP];
+    if (it->attend) {
+        nt_phase free = s->next;
+        s->next = s->now;
+        s->now = it->before;
+        nt_status status = it->attend(it->attendant, it, h);
+        s->now = s->next;
+        s->next = free;
+        if (status != NT_OK) {
+            nt_integrator_take_back(it);
+            return status;
+        }
+    }
+    statistics->steps++;
     statistics->largest_step = fmax(statistics->largest_step, h);
     statistics->smallest_step = statistics->steps == 1 ? h : fmin(statistics->smallest_step, h);
-    statistics->position_drift = fmax(statistics->position_drift, s->report.position_drift);
     return NT_OK;
+}
+
+nt_status nt_integrator_accept(nt_integrator *it, double h, double end)
+{
+    nt_status status = nt_integrator_move_on(it, h, end);
+    return status == NT_OK ? nt_integrator_count_step(it) : status;
 }
 
 /* Choose independent rows at a state. *changed is false when they are the ones in use, or cannot be
@@ -422,6 +466,17 @@ static nt_status call_method(nt_integrator *it, double h)
     return status;
 }
 
+/* After the rows in use changed: a step that goes on smoothly. */
+static nt_status call_with_new_rows(nt_integrator *it, double h)
+{
+    nt_status status = call_method(it, h);
+    if (status != NT_OK || !nt_branch_jumps(it))
+        return status;
+    it->stepper.report = (nt_report){
+        .unknown = -1, .words = "velocities jump where the independent equations change"};
+    return NT_NOT_CONVERGED;
+}
+
 /* The step just made, again with other rows left out, where those that are do not follow from the
  * others as well as rounding allows. */
 static nt_status mend_left_out(nt_integrator *it, double h)
@@ -434,7 +489,7 @@ static nt_status mend_left_out(nt_integrator *it, double h)
     nt_status status = nt_factors_exchange_rows(f, &at, &changed);
     if (status == NT_OK && !changed)
         return NT_OK;
-    if (status == NT_OK && (status = call_method(it, h)) == NT_OK) {
+    if (status == NT_OK && (status = call_with_new_rows(it, h)) == NT_OK) {
         it->statistics.rank_changes++;
         return NT_OK;
     }
@@ -462,7 +517,7 @@ static nt_status attempt(nt_integrator *it, double h)
         nt_status chosen = rows_change(it, places[i], &changed);
         if (chosen != NT_OK)
             return chosen;
-        status = changed ? call_method(it, h) : status;
+        status = changed ? call_with_new_rows(it, h) : status;
     }
     return status;
 }
@@ -565,9 +620,8 @@ nt_status nt_integrator_advance(nt_integrator *it, double end, nt_observer obser
             it->level--;
             it->calm = 0;
         }
-        if (observer && observer(context, it) != 0)
-            return nt_fail(error, NT_INTERRUPTED, "interrupted at t = %.9g s",
-                           s->now.all[NT_PHASE_T]);
+        if ((status = nt_integrator_show(it, observer, context, error)) != NT_OK)
+            return status;
     }
     return NT_OK;
 }
@@ -628,148 +682,6 @@ nt_status nt_integrator_run(nt_integrator *it, double end, double h, nt_observer
 }
 
 int nt_integrator_is_variable(const nt_integrator *it) { return it && it->variable; }
-
-/* ---- looking -------------------------------------------------------------------------------- */
-
-void nt_integrator_rates(const nt_integrator *it, const nt_phase *phase, const double **v,
-                         const double **vdot)
-{
-    const nt_problem *p = it->problem;
-    *v = phase->v;
-    *vdot = phase->vdot;
-    if (!changes_frame(p))
-        return;
-    double *rates[2] = {it->looked_v, it->looked_v + p->nv};
-    nt_problem_rates(p, p->system->frame, phase->q, phase->v, phase->vdot, rates[0], rates[1]);
-    *v = rates[0];
-    *vdot = rates[1];
-}
-
-/* v and vdot in the system's frame */
-static nt_state look(const nt_integrator *it, const nt_phase *phase)
-{
-    nt_state state = {.t = phase->all[NT_PHASE_T],
-                      .q = phase->q,
-                      .lambda = phase->lambda,
-                      .mu = phase->mu,
-                      .memory = phase->memory,
-                      .work = phase->all[NT_PHASE_WORK],
-                      .step = phase->all[NT_PHASE_STEP]};
-    nt_integrator_rates(it, phase, &state.v, &state.vdot);
-    return state;
-}
-
-nt_state nt_integrator_state(const nt_integrator *it)
-{
-    return it ? look(it, &it->stepper.now) : (nt_state){.t = (double)NAN};
-}
-
-nt_status nt_integrator_looking(nt_integrator *it, nt_stepper *looking)
-{
-    nt_status status = NT_OK;
-    if (!it->look)
-        status = nt_factors_create(&it->look, it->problem, it->factors->kind, NULL);
-    if (status != NT_OK)
-        return status;
-    nt_solver_forget(it->look->solver); /* what is seen depends on the state alone */
-    *looking = it->stepper;
-    looking->factors = it->look;
-    return nt_factors_take_rows(it->look, it->factors);
-}
-
-nt_status nt_integrator_between(nt_integrator *it, const nt_phase *from, const nt_phase *to,
-                                double t, nt_phase *out)
-{
-    if (!it->method->interpolate) {
-        nt_dense_output(it->problem, from, to, t, it->dense, out);
-        return NT_OK;
-    }
-    double t0 = from->all[NT_PHASE_T], h = to->all[NT_PHASE_T] - t0;
-    out->all[NT_PHASE_T] = t;
-    out->all[NT_PHASE_STEP] = to->all[NT_PHASE_STEP];
-    out->all[NT_PHASE_WORK] =
-        from->all[NT_PHASE_WORK] + h * nt_work_within(to->all + NT_PHASE_POWER, (t - t0) / h);
-    memcpy(out->memory, from->memory, (size_t)it->problem->system->n_memory * sizeof(double));
-    nt_stepper looking;
-    nt_status status = nt_integrator_looking(it, &looking);
-    return status == NT_OK ? it->method->interpolate(&looking, from, to, t, out) : status;
-}
-
-nt_status nt_integrator_dense(nt_integrator *it, double t, nt_state *state)
-{
-    NT_NEED(NULL, "integrator state", it, state);
-    const nt_phase *from = &it->before, *to = &it->stepper.now;
-    if (!(t >= from->all[NT_PHASE_T] && t <= to->all[NT_PHASE_T]))
-        return NT_INVALID;
-    if (t == to->all[NT_PHASE_T])
-        *state = nt_integrator_state(it);
-    else {
-        nt_phase *between = &it->stepper.next; /* free between steps */
-        nt_status status = nt_integrator_between(it, from, to, t, between);
-        if (status != NT_OK)
-            return status;
-        *state = look(it, between);
-    }
-    return NT_OK;
-}
-
-nt_status nt_integrator_drift(nt_integrator *it, double *position, double *velocity)
-{
-    NT_NEED(NULL, "integrator position velocity", it, position, velocity);
-    const nt_problem *p = it->problem;
-    nt_point at = nt_phase_point(&it->stepper.now);
-    double *drift[2] = {position, velocity}, *rows = it->factors->work;
-    for (nt_level level = NT_POSITION; level <= NT_VELOCITY; level++) {
-        *drift[level] = 0;
-        nt_terms terms = {.level = level, .rows = rows};
-        nt_status status = p->nc > 0 ? nt_problem_evaluate(p, &at, &terms) : NT_OK;
-        if (status != NT_OK)
-            return status;
-        for (int i = 0; i < (level == NT_POSITION ? p->nh : p->nc); i++)
-            *drift[level] = fmax(*drift[level], fabs(rows[i]));
-    }
-    return NT_OK;
-}
-
-nt_status nt_integrator_reactions(nt_integrator *it, const nt_state *state, double length,
-                                  double *out, nt_error *error)
-{
-    NT_NEED(error, "integrator state out", it, state, out);
-    if (it->problem->nh > 0)
-        NT_NEED(error, "state.lambda", state->lambda);
-    if (it->problem->nn > 0)
-        NT_NEED(error, "state.mu", state->mu);
-    const nt_problem *p = it->problem;
-    memcpy(out, state->lambda, (size_t)p->nh * sizeof(double));
-    memcpy(out + p->nh, state->mu, (size_t)p->nn * sizeof(double));
-    if (it->factors->n_dropped == 0)
-        return NT_OK;
-    double *v = it->stepper.scratch;
-    nt_space_change_frame(&p->space, p->system->frame, p->frame, state->q, state->v, v);
-    nt_point at = {.t = state->t,
-                   .q = state->q,
-                   .v = v,
-                   .vdot = v,
-                   .lambda = state->lambda,
-                   .mu = state->mu,
-                   .memory = state->memory};
-    nt_status status = it->reactions ? NT_OK : nt_minimum_norm_create(&it->reactions, p);
-    if (status == NT_OK)
-        status = nt_minimum_norm_find(it->reactions, p, &at, length, out);
-    return status == NT_OK ? NT_OK
-                           : nt_fail(error, status, "reactions at t = %g s: %s", state->t,
-                                     nt_status_text(status));
-}
-
-int nt_integrator_redundant(const nt_integrator *it, int *index, int room)
-{
-    if (!it)
-        return 0;
-    const nt_factors *f = it->factors;
-    for (int i = 0; i < f->n_dropped && i < room && index; i++)
-        index[i] = f->dropped[i] - it->problem->nv;
-    return f->n_dropped;
-}
 
 const nt_statistics *nt_integrator_statistics(const nt_integrator *it)
 {

@@ -2,6 +2,7 @@
 #ifndef NUTATE_METHOD_INTEGRATOR_H
 #define NUTATE_METHOD_INTEGRATOR_H
 
+#include "method/energy_watch.h"
 #include "method/step_control.h"
 #include "system/minimum_norm.h"
 
@@ -13,13 +14,16 @@ struct nt_integrator {
     nt_options options;
     const nt_method *method;
     nt_stepper stepper;
-    nt_phase before;  /* the state at the start of the last accepted step        */
-    nt_phase within;  /* scratch, where work is followed                         */
-    size_t size;      /* doubles of a state                                      */
-    nt_layout layout; /* what the method asked for                               */
-    double *looked_v; /* [2 nv] v and vdot in the system's frame, where that is another */
-    int *kept;        /* [nc] rows in use, while others are chosen                         */
-    int *rows;        /* [n_rows] the rows at `now`, while a step is tried                 */
+    nt_phase before;        /* the state at the start of the last accepted step        */
+    nt_phase within;        /* scratch, where work is followed                         */
+    nt_phase earlier;       /* the state before that, where steps may be taken back        */
+    bool awaits;            /* the last step stands only when its review is known      */
+    nt_step_error awaiting; /* its error, as it was estimated then               */
+    size_t size;            /* doubles of a state                                      */
+    nt_layout layout;       /* what the method asked for                               */
+    double *looked_v;       /* [2 nv] v and vdot in the system's frame, where that is another */
+    int *kept;              /* [nc] rows in use, while others are chosen                         */
+    int *rows;              /* [n_rows] the rows at `now`, while a step is tried                 */
     int n_rows;
     bool keeps; /* the method keeps factors from step to step, and a state has room for them */
     char failed[160]; /* words for the part without a value that ended the last try, "": none */
@@ -29,10 +33,13 @@ struct nt_integrator {
     int calm;      /* steps accepted since the last change of level                  */
     bool variable; /* steps follow an error estimate or the method's proposal    */
     nt_step_control control;
-    double *estimate; /* [2 nv] where errors are controlled                      */
+    double *estimate; /* [2 nv] of a step's error; what is looked at in a step before it counts */
     double *dense;    /* scratch of nt_dense_output, beside that of a step                */
     bool track_work, started;
     nt_minimum_norm *reactions; /* of redundant joints; NULL until they are asked for */
+    nt_energy_check energy_check;
+    nt_energy_watch watch;
+    nt_phase begun; /* where the watch began */
 
     /* Called with every step now -> next before it is accepted, for sensitivities; may be NULL. */
     nt_status (*attend)(void *context, nt_integrator *integrator, double h);
@@ -69,6 +76,15 @@ nt_status nt_integrator_work(nt_integrator *integrator);
 nt_status nt_integrator_attempt(nt_integrator *integrator, double h);
 void nt_integrator_roll_back(nt_integrator *integrator);
 nt_status nt_integrator_accept(nt_integrator *integrator, double h, double end);
+/* Two halves of accepting a step: the new state takes the place of the present one; sensitivities
+ * follow it, and it is counted. */
+nt_status nt_integrator_move_on(nt_integrator *integrator, double h, double end);
+nt_status nt_integrator_count_step(nt_integrator *integrator);
+/* The last step is taken back: the state before it is the present one again. Once only. */
+void nt_integrator_take_back(nt_integrator *integrator);
+/* The state that stands is looked at: by the watch on energy, and by the observer (may be NULL). */
+nt_status nt_integrator_show(nt_integrator *integrator, nt_observer observer, void *context,
+                             nt_error *error);
 nt_status nt_integrator_give_up(nt_integrator *integrator, nt_status status, double h,
                                 nt_error *error);
 

@@ -17,6 +17,7 @@ enum { /* nt_method.needs: what it asks of a system, and what it can treat */
        /* chooses its steps itself: h says how far it may go, see `step` */
        NT_OWN_STEPS = 64,
        NT_VECTOR_SPACE = 128, /* works where there are no rotations */
+       NT_GAINS_ENERGY = 256, /* unstable in long runs: the watch on energy only warns */
 };
 
 /* nt_method.frames */
@@ -140,6 +141,11 @@ struct nt_method {
     /* Local error of the last step (now -> next), estimate[2 nv]: of q as an increment, and of v.
      * For methods with NT_CONTROLS_ERROR. */
     nt_status (*error)(nt_stepper *stepper, double h, double *estimate);
+    /* The local error, likewise, of the step that led to `now`, once the accelerations h/2 further
+     * on are known: for methods whose steps do not look at their end. `next` is the step from `now`
+     * over h, or (h = 0) `now` with the accelerations that the forces there give. NULL: `error`
+     * knows them. */
+    nt_status (*review)(nt_stepper *stepper, double h, double *estimate);
     /* The step size that the method itself proposes after the step now -> next (stability, a time
      * transformation); 0: none. NULL: never. */
     double (*propose)(nt_stepper *stepper, double h);

@@ -17,6 +17,7 @@ typedef struct header {
     size_t size, statistics_size, solver_size, kept_size;
     int level, calm, n_dropped, stale, kept;
     nt_step_control control;
+    nt_energy_watch watch;
     nt_statistics statistics;
 } header;
 
@@ -45,6 +46,7 @@ static header header_of(const nt_integrator *it)
     h.level = it->level, h.calm = it->calm, h.n_dropped = f->n_dropped;
     h.stale = it->stepper.stale, h.kept = it->keeps && f->kept;
     h.control = it->control;
+    h.watch = it->watch;
     h.statistics = it->statistics;
     return h;
 }
@@ -142,7 +144,10 @@ nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t siz
     it->stepper.stale = h.stale;
     it->level = h.level, it->calm = h.calm;
     it->control = h.control;
+    it->watch = h.watch;
+    nt_energy_watch_keep(it, &it->before);
     it->statistics = h.statistics;
     it->started = true;
+    it->awaits = false;
     return NT_OK;
 }

@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 /* A step must advance the time: this many units in its last place. */
 static const double UNITS = 16;
@@ -24,14 +25,19 @@ static double trim(double wanted, double left)
     return wanted > left / 2 ? left / 2 : wanted;
 }
 
+static bool has_tolerance(const nt_integrator *it)
+{
+    bool has = false;
+    for (int i = 0; i < 4; i++)
+        has |= it->stepper.tolerance[i] > 0;
+    return has;
+}
+
 /* The error of the step just made; without an estimate it is 0. */
 static nt_status examine(nt_integrator *it, double h, nt_step_error *error)
 {
     *error = (nt_step_error){.unknown = -1};
-    bool asked = false;
-    for (int i = 0; i < 4; i++)
-        asked |= it->stepper.tolerance[i] > 0;
-    if (!asked || !it->method->error)
+    if (!has_tolerance(it) || !it->method->error)
         return NT_OK;
     nt_status status = it->method->error(&it->stepper, h, it->estimate);
     if (status == NT_OK)
@@ -80,6 +86,16 @@ static nt_status too_small(nt_integrator *it, const nt_step_error *error, double
     return NT_NOT_CONVERGED;
 }
 
+nt_status nt_integrator_show(nt_integrator *it, nt_observer observer, void *context,
+                             nt_error *error)
+{
+    nt_status status = nt_energy_watch_step(it, error);
+    if (status == NT_OK && observer && observer(context, it) != 0)
+        status = nt_fail(error, NT_INTERRUPTED, "interrupted at t = %.9g s",
+                         it->stepper.now.all[NT_PHASE_T]);
+    return status;
+}
+
 /* ---- steps that the method chooses itself ---------------------------------------------------- */
 
 /* It has reached `end` where only the rounding of now + (end - now) separates it. */
@@ -103,57 +119,157 @@ static nt_status advance_by_own(nt_integrator *it, double end, double h, nt_obse
             nt_integrator_roll_back(it);
             return nt_integrator_give_up(it, status, to > t ? to - t : end - t, error);
         }
-        if (observer && observer(context, it) != 0)
-            return nt_fail(error, NT_INTERRUPTED, "interrupted at t = %.9g s",
-                           s->now.all[NT_PHASE_T]);
+        if ((status = nt_integrator_show(it, observer, context, error)) != NT_OK)
+            return status;
     }
     return NT_OK;
 }
 
-/* ---- steps by the estimate and by proposals -------------------------------------------------- */
+/* ---- steps by the estimate and by proposals --------------------------------------------------
+ *
+ * A step whose method does not look at its end (nt_method.review) is not shown before the next one
+ * has been tried: the change of the accelerations from it to the next bears on its error as much as
+ * the change to it. It is made again, smaller, where that error is above the tolerance. So no force
+ * that begins in a step's second half is run into, and no evaluation is spent on it: the next step
+ * makes them anyway. Only the last step before `end` needs accelerations at its end. */
+
+/* A step may stand though the next one is rejected. What has changed then may lie far ahead, but
+ * not with a next step of this part of its size. */
+static const double NEAR = 0.25;
+
+typedef struct walk {
+    double smallest; /* step, s */
+    nt_observer observer;
+    void *context;
+    nt_error *error;
+} walk;
+
+/* The end of the run: the accelerations that the forces there give, in `next`. */
+static nt_status look_at_end(nt_integrator *it)
+{
+    nt_stepper *s = &it->stepper;
+    nt_effort effort = {.unknown = -1};
+    memcpy(s->next.all, s->now.all, it->size * sizeof(double));
+    nt_point at = nt_phase_point(&s->next);
+    nt_status status =
+        nt_factors_accelerate(it->factors, &at, s->next.vdot, s->next.lambda, s->next.mu, &effort);
+    it->factors->kept = false;
+    it->statistics.evaluations += effort.evaluations;
+    it->statistics.factorisations += effort.factorisations;
+    it->statistics.solves += effort.solves;
+    return status;
+}
+
+/* The last step stands: it is counted and shown. `next` stays as it is. */
+static nt_status let_stand(nt_integrator *it, const walk *w)
+{
+    nt_stepper *s = &it->stepper;
+    it->awaits = false;
+    nt_status status = nt_integrator_count_step(it);
+    if (status != NT_OK)
+        return nt_integrator_give_up(it, status, s->next.all[NT_PHASE_STEP], w->error);
+    count(it, &it->awaiting);
+    nt_phase tried = s->next; /* an observer may use the room of `next` */
+    if (it->method->review)
+        s->next = it->earlier;
+    status = nt_integrator_show(it, w->observer, w->context, w->error);
+    s->next = tried;
+    return status;
+}
+
+/* A step of size h that is made again. */
+static nt_status reject(nt_integrator *it, nt_status status, double h, const nt_step_error *worst,
+                        const walk *w)
+{
+    it->statistics.rejected++;
+    nt_integrator_roll_back(it);
+    double smaller =
+        status != NT_OK ? h / 4 : nt_step_after_rejected(h, worst->size, it->method->error_order);
+    if (h <= w->smallest || status == NT_NO_MEMORY)
+        return status != NT_OK ? nt_integrator_give_up(it, status, h, w->error)
+                               : too_small(it, worst, h, w->error);
+    it->control.next = fmax(smaller, w->smallest);
+    it->control.error = 0;
+    return NT_OK;
+}
+
+/* The verdict on the last step, after a try of the next one over h that ended with `tried` (h = 0:
+ * at the end of the run). False where it was taken back, or where `status` ends the run. */
+static bool review(nt_integrator *it, nt_status tried, double h, const walk *w, nt_status *status)
+{
+    nt_stepper *s = &it->stepper;
+    nt_step_error worst = {.unknown = -1};
+    double size = s->now.all[NT_PHASE_STEP];
+    if (tried == NT_OK)
+        tried = it->method->review(s, h, it->estimate);
+    if (tried == NT_OK)
+        worst = nt_step_error_of(s, it->estimate);
+    if (tried == NT_OK && worst.size <= 1) {
+        *status = let_stand(it, w);
+        return *status == NT_OK;
+    }
+    it->awaits = false;
+    it->statistics.rejected += h > 0; /* the try falls with it */
+    nt_integrator_take_back(it);
+    *status = reject(it, tried, size, &worst, w);
+    return false;
+}
+
+/* The step just made, of size h, becomes the present state. */
+static nt_status take(nt_integrator *it, double h, double end, double wanted,
+                      const nt_step_error *worst, const walk *w)
+{
+    double next = next_step(it, h, it->stepper.now.all[NT_PHASE_STEP], worst);
+    bool trimmed = h < wanted * (1 - 1e-9);
+    nt_status status = nt_integrator_move_on(it, h, end);
+    if (status != NT_OK)
+        return nt_integrator_give_up(it, status, h, w->error);
+    it->awaits = true;
+    it->awaiting = *worst;
+    /* a trimmed step says nothing against the one that was wanted */
+    it->control.next = trimmed ? fmax(next, fmin(wanted, 2 * next)) : fmax(next, w->smallest);
+    it->control.error = worst->size;
+    return NT_OK;
+}
+
+/* One try of a step from the present state; what follows from it for the last step, and for itself.
+ */
+static nt_status try_step(nt_integrator *it, double end, const walk *w)
+{
+    const nt_phase *now = &it->stepper.now;
+    double t = now->all[NT_PHASE_T], wanted = it->control.next, h = trim(wanted, end - t);
+    nt_step_error worst = {.unknown = -1};
+    nt_status tried = nt_integrator_attempt(it, h), status = NT_OK;
+    if (tried == NT_OK)
+        tried = examine(it, h, &worst);
+    bool fails = tried != NT_OK || worst.size > 1;
+    bool tells = tried != NT_OK ? h <= w->smallest : !fails || h <= NEAR * now->all[NT_PHASE_STEP];
+    if (it->awaits && tells && !review(it, tried, h, w, &status))
+        return status;
+    if (fails)
+        return reject(it, tried, h, &worst, w);
+    status = take(it, h, h >= end - t ? end : t + h, wanted, &worst, w);
+    bool later = it->method->review && has_tolerance(it);
+    return status == NT_OK && !later ? let_stand(it, w) : status;
+}
 
 nt_status nt_integrator_advance_variable(nt_integrator *it, double end, double h,
                                          nt_observer observer, void *context, nt_error *error)
 {
-    nt_stepper *s = &it->stepper;
     if (!it->started)
         return nt_fail(error, NT_INVALID, "the integrator was not started");
     if (it->method->needs & NT_OWN_STEPS)
         return advance_by_own(it, end, h, observer, context, error);
     if (it->control.next == 0)
         it->control.next = it->maximum_step > 0 ? fmin(h, it->maximum_step) : h;
-    double smallest = smallest_step(it, h);
-    for (double t = s->now.all[NT_PHASE_T]; t < end; t = s->now.all[NT_PHASE_T]) {
-        double wanted = it->control.next, step = trim(wanted, end - t);
-        nt_step_error worst = {.unknown = -1};
-        nt_status status = nt_integrator_attempt(it, step);
-        if (status == NT_OK)
-            status = examine(it, step, &worst);
-        if (status != NT_OK || worst.size > 1) {
-            it->statistics.rejected++;
-            nt_integrator_roll_back(it);
-            double smaller =
-                status != NT_OK ? step / 4
-                                : nt_step_after_rejected(step, worst.size, it->method->error_order);
-            if (step <= smallest || status == NT_NO_MEMORY)
-                return status != NT_OK ? nt_integrator_give_up(it, status, step, error)
-                                       : too_small(it, &worst, step, error);
-            it->control.next = fmax(smaller, smallest);
-            it->control.error = 0;
-            continue;
-        }
-        double before = s->now.all[NT_PHASE_STEP];
-        double next = next_step(it, step, before, &worst);
-        bool trimmed = step < wanted * (1 - 1e-9);
-        if ((status = nt_integrator_accept(it, step, step >= end - t ? end : t + step)) != NT_OK)
-            return nt_integrator_give_up(it, status, step, error);
-        count(it, &worst);
-        /* a trimmed step says nothing against the one that was wanted */
-        it->control.next = trimmed ? fmax(next, fmin(wanted, 2 * next)) : fmax(next, smallest);
-        it->control.error = worst.size;
-        if (observer && observer(context, it) != 0)
-            return nt_fail(error, NT_INTERRUPTED, "interrupted at t = %.9g s",
-                           s->now.all[NT_PHASE_T]);
+    walk w = {smallest_step(it, h), observer, context, error};
+    nt_status status = NT_OK;
+    while (status == NT_OK && (it->awaits || it->stepper.now.all[NT_PHASE_T] < end)) {
+        if (it->stepper.now.all[NT_PHASE_T] < end)
+            status = try_step(it, end, &w);
+        else
+            review(it, look_at_end(it), 0, &w, &status);
     }
-    return NT_OK;
+    it->awaits = false; /* an interrupted run goes on from what it has shown */
+    return status;
 }

@@ -215,10 +215,22 @@ static bool depends_on_rates(const nt_run *run)
     return false;
 }
 
+static bool gives_no_energy(const nt_model *model)
+{
+    for (int i = 0; i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        bool works = !e->type->does_work || e->type->does_work(model, e);
+        if (works && !e->type->only_takes)
+            return false;
+    }
+    return true;
+}
+
 void nt_run_renew_promises(nt_run *run)
 {
     unsigned *capabilities = &run->system.capabilities;
     *capabilities &= ~(unsigned)NT_POSITION_FORCES;
+    *capabilities |= gives_no_energy(run->model) ? NT_GIVES_NO_ENERGY : 0;
     if (!depends_on_rates(run))
         *capabilities |= NT_POSITION_FORCES;
 }

@@ -7,6 +7,8 @@
 #include "model/side_by_side.h"
 #include "model/signal.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- looking at a point --------------------------------------------------------------------- */
@@ -147,6 +149,48 @@ nt_status nt_run_energy(void *self, const nt_point *at, nt_energy *energy)
     for (int i = 1; i < run->model->n_bodies; i++)
         nt_body_energy(&run->bodies[i], &run->motion[i], v3_load(run->gravity), energy);
     return evaluate_elements(run, &view, run->model->n_bodies);
+}
+
+/* Energies of all bodies but the ground, then of all elements, times sign, are added to parts[]. */
+static bool add_energies(nt_run *run, const nt_point *at, double sign, double *parts)
+{
+    const nt_model *model = run->model;
+    nt_terms terms = {.parts = NT_ALL_PARTS};
+    nt_view view;
+    nt_run_look(run, at, &terms, &view);
+    for (int i = 1; i < model->n_bodies; i++) {
+        nt_energy e = {0};
+        nt_body_energy(&run->bodies[i], &run->motion[i], v3_load(run->gravity), &e);
+        *parts++ += sign * (e.kinetic + e.potential);
+    }
+    for (int i = 0; i < model->n_elements; i++) {
+        nt_energy e = {0};
+        view.energy = &e;
+        if (model->elements[i].type->evaluate(&model->elements[i], &view) != NT_OK)
+            return false;
+        *parts++ += sign * e.potential;
+    }
+    return true;
+}
+
+/* Asked for at the end of a run, so memory may be taken. */
+void nt_run_energy_gained(void *self, const nt_point *from, const nt_point *to, char *text,
+                          int size)
+{
+    nt_run *run = self;
+    const nt_model *model = run->model;
+    int bodies = model->n_bodies - 1, most = 0, n = bodies + model->n_elements;
+    double *gained = calloc((size_t)n + 1, sizeof *gained);
+    if (size > 0)
+        text[0] = '\0';
+    if (gained && add_energies(run, from, -1, gained) && add_energies(run, to, 1, gained)) {
+        for (int i = 1; i < n; i++)
+            most = gained[i] > gained[most] ? i : most;
+        const nt_element *e = most < bodies ? NULL : &model->elements[most - bodies];
+        snprintf(text, (size_t)size, "%s %s", e ? nt_element_word(e) : "body",
+                 e ? e->name : run->bodies[most + 1].name);
+    }
+    free(gained);
 }
 
 void nt_run_accept(void *self, const nt_point *at, double *next)

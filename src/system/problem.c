@@ -180,6 +180,11 @@ nt_status nt_problem_parameter_tangent(const nt_problem *problem, const nt_point
     return system->parameter_tangent(system->self, at, k, terms);
 }
 
+bool nt_problem_changes_frame(const nt_problem *p)
+{
+    return p->frame != p->system->frame && p->space.n_rotations > 0;
+}
+
 void nt_problem_rates(const nt_problem *p, nt_frame to, const double *q, const double *v,
                       const double *vdot, double *v_to, double *vdot_to)
 {

@@ -42,6 +42,9 @@ nt_status nt_problem_evaluate(const nt_problem *problem, const nt_point *at, con
 nt_status nt_problem_parameter_tangent(const nt_problem *problem, const nt_point *at, int k,
                                        const nt_terms *terms);
 
+/* Whether v is another in the problem's frame than in the system's. */
+bool nt_problem_changes_frame(const nt_problem *problem);
+
 /* v[nv] and vdot[nv] of the problem's frame in another: accelerations in ground axes gain R (W x V)
  * where velocities are in body axes. vdot may be NULL, then vdot_to is zero. */
 void nt_problem_rates(const nt_problem *problem, nt_frame to, const double *q, const double *v,

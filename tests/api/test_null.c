@@ -266,6 +266,8 @@ static void in_integrators(void **state)
     IS_UNKNOWN("setup.frame", nt_integrator_create(&out, &other, e));
     other = setup, other.solver = (nt_solver_kind)77;
     IS_UNKNOWN("setup.solver", nt_integrator_create(&out, &other, e));
+    other = setup, other.energy_check = (nt_energy_check)77;
+    IS_UNKNOWN("setup.energy_check", nt_integrator_create(&out, &other, e));
     other = setup, other.version = 77;
     IS_UNKNOWN("setup.version", nt_integrator_create(&out, &other, e));
 
@@ -301,6 +303,8 @@ static void in_integrators(void **state)
     shown = (nt_state){0};
     IS_NULL("state.lambda", nt_integrator_reactions(it, &shown, 1, numbers, e));
     assert_int_equal(nt_integrator_redundant(NULL, NULL, 0), 0);
+    IS_NULL("integrator", nt_integrator_check_energy(NULL, e));
+    assert_int_equal(nt_integrator_energy_warning(NULL, NULL, 0), 0);
     nt_integrator_destroy(NULL);
 }
 

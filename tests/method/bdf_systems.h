@@ -165,6 +165,7 @@ static inline nt_integrator *start_bdf(const nt_system *system, nt_frame frame, 
                                        const double *q, const double *v)
 {
     nt_integrator_setup setup = {.system = system, .method = nt_method_find("bdf"), .frame = frame};
+    setup.energy_check = NT_ENERGY_WARNS; /* loose tolerances over long times */
     for (int i = 0; i < 4; i++)
         setup.tolerance[i] = tolerance;
     nt_integrator *it = NULL;

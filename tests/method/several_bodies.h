@@ -35,6 +35,7 @@ static inline nt_integrator *start_from(const nt_system *system, const char *met
 {
     nt_integrator_setup setup = setup_of(system, option, option && option->name ? 1 : 0);
     setup.method = nt_method_find(method);
+    setup.energy_check = NT_ENERGY_WARNS; /* steps are coarse: momentum is asked for, not energy */
     assert_non_null(setup.method);
     return begin(&setup, q, v);
 }

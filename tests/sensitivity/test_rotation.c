@@ -81,7 +81,8 @@ static run_of begin(const char *text, const char *method, const double *p, bool 
     nt_integrator_setup setup = {.system = system,
                                  .method = nt_method_find(method),
                                  .options = options,
-                                 .n_options = options ? 3 : 0};
+                                 .n_options = options ? 3 : 0,
+                                 .energy_check = NT_ENERGY_UNWATCHED}; /* coarse steps */
     if (nt_integrator_create(&r.integrator, &setup, &error) != NT_OK)
         fail_msg("%s", error.message);
     if (wanted &&

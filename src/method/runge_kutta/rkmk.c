@@ -4,6 +4,7 @@
 #include "base/target.h"
 #include "group/rotation.h"
 #include "method/dense_output.h"
+#include "method/step_control.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,7 +29,7 @@ void nt_rkmk_layout(const nt_rkmk_table *table, const nt_problem *p, nt_layout *
 {
     size_t nv = (size_t)p->nv;
     sizes->memory = NT_RKMK_HEAD + 2 * nv * (size_t)(table->kept + 1);
-    sizes->scratch = 4 * nv + (size_t)p->nq;
+    sizes->scratch = 4 * nv + (size_t)p->nq + 2 * (size_t)p->nc;
     sizes->variation = 1; /* nothing of a step's stages reaches the next */
     nt_rkmk_linear_layout(table, p, sizes);
 }
@@ -254,6 +255,67 @@ static void combine_estimates(const nt_problem *p, double *first, const double *
     }
 }
 
+/* The way back to the constraints takes the part of an error e that lies across them away:
+ *
+ *   [ M  R_lambda ] [ de ]     [         0          ]
+ *   [ G     0     ] [ .  ] = - [ Phi_q e, kappa_v e ],     e + de is left
+ *
+ * at the end of the step. Where a stage comes near a singular position, in which the constraints
+ * hardly determine some velocities, its K is far off in these, and the estimate with it; at the end
+ * they are determined again. A step that jumps over the position is right, then. Were it refused,
+ * steps would shrink into the singular position, where rounding decides how the bodies go on.
+ * rest[n], at_rest[nc] scratch. */
+static nt_status project_estimate(nt_stepper *s, double *rest, double *at_rest, double *estimate)
+{
+    const nt_problem *p = s->problem;
+    nt_point at = nt_phase_point(&s->next);
+    nt_terms terms = {.level = NT_VELOCITY, .rows = at_rest};
+    nt_status status = nt_factors_of_accelerations(s->factors, &at);
+    s->statistics->evaluations++;
+    s->statistics->factorisations++;
+    memset(rest, 0, (size_t)p->n * sizeof *rest);
+    at.v = rest; /* rows at rest: what depends on time alone */
+    if (status == NT_OK)
+        status = nt_problem_evaluate(p, &at, &terms);
+    for (int part = 0; part < 2 && status == NT_OK; part++) {
+        double *e = estimate + part * p->nv, *rows = rest + p->nv;
+        at.v = e;
+        terms.rows = rows;
+        if ((status = nt_problem_evaluate(p, &at, &terms)) != NT_OK)
+            break;
+        for (int i = 0; i < p->nc; i++)
+            rows[i] -= at_rest[i];
+        memset(rest, 0, (size_t)p->nv * sizeof *rest);
+        for (int i = 0; i < s->factors->n_dropped; i++)
+            rest[s->factors->dropped[i]] = 0;
+        s->statistics->solves++;
+        status = nt_solver_solve(s->factors->solver, rest, 1);
+        for (int i = 0; i < p->nv; i++)
+            e[i] -= rest[i];
+    }
+    return status;
+}
+
+/* Elsewhere the part across the constraints is of the size of the rest, and steps follow tolerances
+ * more closely with it: it is left out where without it no more than this part of the error is
+ * left. */
+static const double MOSTLY_ACROSS = 0.01;
+
+static nt_status relieve_estimate(nt_stepper *s, double *estimate)
+{
+    const nt_problem *p = s->problem;
+    double *rest = s->scratch, *at_rest = rest + p->n, *along = at_rest + p->nc;
+    size_t bytes = 2 * (size_t)p->nv * sizeof *along;
+    double size = nt_step_error_of(s, estimate).size;
+    if (size <= 1)
+        return NT_OK;
+    memcpy(along, estimate, bytes);
+    nt_status status = project_estimate(s, rest, at_rest, along);
+    if (status == NT_OK && nt_step_error_of(s, along).size <= MOSTLY_ACROSS * size)
+        memcpy(estimate, along, bytes);
+    return status;
+}
+
 nt_status nt_rkmk_error(const nt_rkmk_table *table, nt_stepper *s, double h, double *estimate)
 {
     const nt_problem *p = s->problem;
@@ -265,7 +327,7 @@ nt_status nt_rkmk_error(const nt_rkmk_table *table, nt_stepper *s, double h, dou
         combine(K, n, table->error + table->kept, table->stages + 1, h, second);
         combine_estimates(p, estimate, second);
     }
-    return NT_OK;
+    return p->nc > 0 ? relieve_estimate(s, estimate) : NT_OK;
 }
 
 /* A rotation about a fixed axis has no error at all and would let steps grow to where T is

@@ -104,6 +104,7 @@ const nt_method nt_method_semi_explicit = {
     .start = nt_splitting_start,
     .step = step,
     .error = nt_splitting_error,
+    .review = nt_splitting_review,
     .propose = propose,
     .linearise = linearise,
 };

@@ -325,16 +325,27 @@ nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h)
     return status;
 }
 
-nt_status nt_splitting_error(nt_stepper *s, double h, double *estimate)
+/* Of a step of size h beside one of size `other`, with accelerations that belong to their middles,
+ * at the start (other = 0) to its time. */
+static void estimate_by_rate(const nt_stepper *s, double h, double other, double *estimate)
 {
     int nv = s->problem->nv;
-    double before = s->now.all[NT_PHASE_STEP];
-    /* accelerations belong to the middles of the steps; at the start to its time */
-    double between = before > 0 ? (before + h) / 2 : h / 2;
+    double between = (other + h) / 2;
     for (int i = 0; i < nv; i++) {
         double rate = (s->next.vdot[i] - s->now.vdot[i]) / between;
         estimate[i] = h * h * h / 4 * rate;
         estimate[nv + i] = h * h / 2 * rate;
     }
+}
+
+nt_status nt_splitting_error(nt_stepper *s, double h, double *estimate)
+{
+    estimate_by_rate(s, h, s->now.all[NT_PHASE_STEP], estimate);
+    return NT_OK;
+}
+
+nt_status nt_splitting_review(nt_stepper *s, double h, double *estimate)
+{
+    estimate_by_rate(s, s->now.all[NT_PHASE_STEP], h, estimate);
     return NT_OK;
 }

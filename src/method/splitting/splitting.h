@@ -43,6 +43,10 @@ nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h);
  * step before, as h^2/2 da/dt and h^3/4 da/dt. */
 nt_status nt_splitting_error(nt_stepper *s, double h, double *estimate);
 
+/* The same of the step that led to `now`, from the change since then. Forces that begin between its
+ * middle and its end (a contact that it ran into) are in no acceleration before this one. */
+nt_status nt_splitting_review(nt_stepper *s, double h, double *estimate);
+
 /* 1/s^2, of the last step; see splitting_stiffness.c. */
 double nt_splitting_stiffness(const nt_stepper *s);
 

@@ -55,5 +55,6 @@ const nt_method nt_method_theta = {
     .start = nt_splitting_start,
     .step = step,
     .error = nt_splitting_error,
+    .review = nt_splitting_review,
     .linearise = linearise,
 };

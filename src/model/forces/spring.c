@@ -194,6 +194,7 @@ const nt_element_type nt_force_spring = {
     .part = NT_IMPLICIT,
     .prepare = prepare,
     .declare = declare,
+    .only_takes = true,
     .evaluate = evaluate,
     .depends_on_rates = depends_on_rates,
 };

@@ -110,6 +110,7 @@ const nt_element_type nt_force_torsion_spring = {
     .part = NT_IMPLICIT,
     .prepare = prepare,
     .declare = declare,
+    .only_takes = true,
     .evaluate = evaluate,
     .depends_on_rates = depends_on_rates,
 };

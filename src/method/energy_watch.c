@@ -1,0 +1,239 @@
+/* The watch on energy.
+ *
+ * Kinetic and potential energy E = T + V change by the work of loads alone. A run in which E grows
+ * otherwise is wrong, however smooth it looks; one in which it falls may be damped, by the method
+ * or by what it does not resolve, and is left alone. With the work W that loads have given,
+ *
+ *   growth   g = (E - W) - min (E - W)  over the run so far,
+ *
+ * where what loads take counts as nothing: W is the sum of max(dW, 0), so that no error of the work
+ * of dampers, however stiff, is taken for growth. Against it stand the energy that has been
+ * exchanged, X = max(range of T, range of V), and the largest kinetic energy T_max.
+ *
+ *   A part g/X of the exchanged energy makes velocities wrong by g/(2 X): a swing is off by that
+ *   part of its way. A part g/T of the kinetic energy, exchanged or not (a top's spin), makes rates
+ *   wrong by g/(2 T): each turn is off by pi g/T rad.
+ *
+ * The run is given up when, after one swing, it may be off by an eighth of the way, or in each turn
+ * by a fortieth: g > X/4 + T_max/20. It is warned of at a fiftieth of that: half a percent of what
+ * moved. Runs that converge stay below a hundredth of it and runs that diverge lie above (theory.md
+ * has the measurements).
+ *
+ * Looks are at states where steps end, of energies alone; no equations of motion are evaluated. A
+ * look costs less than an evaluation and is made after two dozen of these, 3 % at most, so that a
+ * method of many stages is looked at in each step and an explicit one in every 24th. Where loads
+ * may give energy their power is wanted at the end of each step, for the integral by the
+ * trapezoidal rule: also where work is followed more closely (work.c), so that no verdict depends
+ * on what is recorded. */
+#include "method/energy_watch.h"
+
+#include "base/error.h"
+#include "method/integrator.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Evaluations of the equations from one look to the next. */
+enum { BETWEEN = 24 };
+
+/* Of the exchanged and of the largest kinetic energy; the part of these that is warned of. */
+static const double EXCHANGED = 0.25, KINETIC = 0.05, WARNING = 0.02;
+
+/* Rounding of an energy, relative to its parts, that is never growth: a sum over many bodies. */
+static const double ROUNDING = 1e-12;
+
+/* ---- looks ---------------------------------------------------------------------------------- */
+
+static bool look_at_energy(nt_integrator *it, const nt_phase *phase, nt_energy *energy)
+{
+    const nt_system *system = it->problem->system;
+    nt_point at = nt_phase_point(phase);
+    nt_integrator_rates(it, phase, &at.v, &at.vdot);
+    *energy = (nt_energy){0};
+    return system->energy(system->self, &at, energy) == NT_OK &&
+           isfinite(energy->kinetic + energy->potential + energy->power);
+}
+
+/* Time, q, v and the system's memory alone, one after the other. */
+void nt_energy_watch_keep(nt_integrator *it, const nt_phase *phase)
+{
+    const nt_problem *p = it->problem;
+    nt_phase *begun = &it->begun;
+    begun->q = begun->all + NT_PHASE_HEAD;
+    begun->v = begun->q + p->nq;
+    begun->memory = begun->v + p->nv;
+    begun->all[NT_PHASE_T] = phase->all[NT_PHASE_T];
+    memcpy(begun->q, phase->q, (size_t)p->nq * sizeof(double));
+    memcpy(begun->v, phase->v, (size_t)p->nv * sizeof(double));
+    memcpy(begun->memory, phase->memory, (size_t)p->system->n_memory * sizeof(double));
+}
+
+/* The last state before the step is where the watch begins. */
+static bool begin(nt_integrator *it)
+{
+    nt_energy_watch *w = &it->watch;
+    const nt_phase *from = &it->before;
+    nt_energy e;
+    if (!look_at_energy(it, from, &e))
+        return false;
+    *w = (nt_energy_watch){.begun = true,
+                           .t = from->all[NT_PHASE_T],
+                           .growth = w->growth,
+                           .allowed = w->allowed,
+                           .power = e.power,
+                           .least = e.kinetic + e.potential,
+                           .kinetic_range = {e.kinetic, e.kinetic},
+                           .potential_range = {e.potential, e.potential}};
+    nt_energy_watch_keep(it, from);
+    return true;
+}
+
+static void widen(double range[2], double x)
+{
+    range[0] = fmin(range[0], x);
+    range[1] = fmax(range[1], x);
+}
+
+/* Growth so far, and where it is given up. */
+static void judge(nt_energy_watch *w, const nt_energy *e)
+{
+    double own = e->kinetic + e->potential - w->given;
+    double exchanged = fmax(w->kinetic_range[1] - w->kinetic_range[0],
+                            w->potential_range[1] - w->potential_range[0]);
+    double size = w->kinetic_range[1] +
+                  fmax(fabs(w->potential_range[0]), fabs(w->potential_range[1])) + w->given;
+    w->least = fmin(w->least, own);
+    double growth = own - w->least, allowed = EXCHANGED * exchanged + KINETIC * w->kinetic_range[1];
+    allowed += w->doubt + ROUNDING / WARNING * size;
+    if (growth * w->allowed >= w->growth * allowed) {
+        w->growth = growth;
+        w->allowed = allowed;
+    }
+}
+
+static bool is_too_much(const nt_integrator *it)
+{
+    bool ends = it->energy_check == NT_ENERGY_ENDS && !(it->method->needs & NT_GAINS_ENERGY);
+    return ends && it->watch.growth > it->watch.allowed;
+}
+
+/* ---- words ---------------------------------------------------------------------------------- */
+
+/* What would do better: a method that controls its error and can advance the system, smaller steps
+ * (growth is at least of first order in them), or a smaller tolerance. */
+static void advice(const nt_integrator *it, char *text, size_t size)
+{
+    static const char *const names[] = {"lie-newmark", "rkmk-dop853", "generalized-alpha-soi2"};
+    const nt_system *system = it->problem->system;
+    const char *other = NULL;
+    bool controlled = it->variable;
+    for (int i = it->method->needs & NT_GAINS_ENERGY ? 0 : 1; !other && i < 3; i++)
+        if (nt_method_check_system(nt_method_find(names[i]), system, NULL) == NT_OK)
+            other = names[i];
+    if (it->method->needs & NT_GAINS_ENERGY)
+        snprintf(text, size, "%s is unstable in long runs; %s is not", it->method->name,
+                 other ? other : "lie-newmark");
+    else if (controlled)
+        snprintf(text, size, "a smaller tolerance than the present one would do");
+    else
+        snprintf(text, size, "a step of %.1g s would do%s%s%s",
+                 it->stepper.now.all[NT_PHASE_STEP] *
+                     sqrt(WARNING * it->watch.allowed / it->watch.growth) / 2,
+                 other ? ", or " : "", other ? other : "", other ? " with a tolerance" : "");
+}
+
+/* Who has more than at the start, by most. */
+static void winner(const nt_integrator *it, char *text, int size)
+{
+    const nt_system *system = it->problem->system;
+    nt_point from = nt_phase_point(&it->begun), to = nt_phase_point(&it->stepper.now);
+    text[0] = '\0';
+    if (!system->energy_gained)
+        return;
+    const nt_problem *p = it->problem;
+    double *v[2] = {it->estimate, it->estimate + p->nv};
+    nt_space_change_frame(&p->space, p->frame, system->frame, from.q, from.v, v[0]);
+    nt_space_change_frame(&p->space, p->frame, system->frame, to.q, to.v, v[1]);
+    from.v = v[0], to.v = v[1];
+    from.vdot = to.vdot = NULL;
+    system->energy_gained(system->self, &from, &to, text, size);
+}
+
+static nt_status give_up(nt_integrator *it, nt_error *error)
+{
+    const nt_energy_watch *w = &it->watch;
+    char name[160], better[160];
+    winner(it, name, sizeof name);
+    advice(it, better, sizeof better);
+    nt_fail(error, NT_ENERGY,
+            "at t = %.9g s: the energy has grown by %.3g J without a cause, where %.3g J would be "
+            "too much already%s%s%s; %s",
+            w->t, w->growth, w->allowed, name[0] ? ": " : "", name, name[0] ? " gained most" : "",
+            better);
+    if (error) {
+        error->time = w->t;
+        error->step = it->stepper.now.all[NT_PHASE_STEP];
+        error->residual = w->growth / w->allowed;
+    }
+    return NT_ENERGY;
+}
+
+int nt_integrator_energy_warning(const nt_integrator *it, char *text, int size)
+{
+    char better[160];
+    if (text && size > 0)
+        text[0] = '\0';
+    if (!it)
+        return 0;
+    const nt_energy_watch *w = &it->watch;
+    if (!w->begun || !(w->growth > WARNING * w->allowed) || is_too_much(it))
+        return 0; /* where it was too much the run has ended with words */
+    advice(it, better, sizeof better);
+    return snprintf(text, text ? (size_t)size : 0,
+                    "the energy has grown by %.3g J without a cause; %s", w->growth, better);
+}
+
+/* ---- the watch ------------------------------------------------------------------------------- */
+
+static bool is_due(const nt_integrator *it)
+{
+    const nt_energy_watch *w = &it->watch;
+    bool each = !(it->problem->system->capabilities & NT_GIVES_NO_ENERGY);
+    return !w->begun || each || it->statistics.evaluations - w->evaluations >= BETWEEN;
+}
+
+static nt_status watch(nt_integrator *it, nt_error *error)
+{
+    nt_energy_watch *w = &it->watch;
+    const nt_phase *now = &it->stepper.now;
+    nt_energy e;
+    if ((!w->begun && !begin(it)) || !look_at_energy(it, now, &e))
+        return NT_OK;
+    double t = now->all[NT_PHASE_T];
+    w->given += fmax((t - w->t) / 2 * (w->power + e.power), 0);
+    w->doubt += (t - w->t) / 2 * fabs(fmax(e.power, 0) - fmax(w->power, 0));
+    w->t = t;
+    w->power = e.power;
+    w->evaluations = it->statistics.evaluations;
+    widen(w->kinetic_range, e.kinetic);
+    widen(w->potential_range, e.potential);
+    judge(w, &e);
+    return is_too_much(it) ? give_up(it, error) : NT_OK;
+}
+
+nt_status nt_energy_watch_step(nt_integrator *it, nt_error *error)
+{
+    bool watched = it->energy_check != NT_ENERGY_UNWATCHED &&
+                   (it->problem->system->capabilities & NT_HAS_ENERGY);
+    return watched && is_due(it) ? watch(it, error) : NT_OK;
+}
+
+nt_status nt_integrator_check_energy(nt_integrator *it, nt_error *error)
+{
+    nt_error_clear(error);
+    NT_NEED(error, "integrator", it);
+    bool watched = it->energy_check != NT_ENERGY_UNWATCHED && it->statistics.steps > 0 &&
+                   (it->problem->system->capabilities & NT_HAS_ENERGY);
+    return nt_said(error, watched ? watch(it, error) : NT_OK);
+}

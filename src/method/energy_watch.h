@@ -1,0 +1,27 @@
+/* The watch on energy: see energy_watch.c. */
+#ifndef NUTATE_METHOD_ENERGY_WATCH_H
+#define NUTATE_METHOD_ENERGY_WATCH_H
+
+#include <nutate/method.h>
+#include <stdbool.h>
+
+/* What it remembers from look to look; part of a saved state. */
+typedef struct nt_energy_watch {
+    bool begun;          /* a first look was made                       */
+    double t, power;     /* at the last look: s, W                      */
+    long evaluations;    /* counted at the last look                     */
+    double given, doubt; /* J, by loads where they give, and how far off that may be */
+    double least;        /* J, smallest energy less what was given       */
+    double kinetic_range[2], potential_range[2]; /* J, smallest and largest                   */
+    double growth, allowed; /* J, where the quotient was largest; the run ends beyond 1 */
+} nt_energy_watch;
+
+/* At the end of a step that stands: a look, when it is due. NT_ENERGY and words where the energy
+ * has grown without a cause, in a setup that such a run is to end in. */
+nt_status nt_energy_watch_step(nt_integrator *integrator, nt_error *error);
+
+/* A state that later ones are compared with, to say who gained energy. */
+struct nt_phase;
+void nt_energy_watch_keep(nt_integrator *integrator, const struct nt_phase *phase);
+
+#endif

@@ -1,0 +1,149 @@
+/* Looks at an integrator: its state, what lies within the last step, drift and reactions. None
+ * changes what the next step computes: looks that need factors have their own. */
+#include "base/error.h"
+#include "method/dense_output.h"
+#include "method/integrator.h"
+#include "method/work.h"
+
+#include <math.h>
+#include <string.h>
+
+void nt_integrator_rates(const nt_integrator *it, const nt_phase *phase, const double **v,
+                         const double **vdot)
+{
+    const nt_problem *p = it->problem;
+    *v = phase->v;
+    *vdot = phase->vdot;
+    if (!nt_problem_changes_frame(p))
+        return;
+    double *rates[2] = {it->looked_v, it->looked_v + p->nv};
+    nt_problem_rates(p, p->system->frame, phase->q, phase->v, phase->vdot, rates[0], rates[1]);
+    *v = rates[0];
+    *vdot = rates[1];
+}
+
+/* v and vdot in the system's frame */
+static nt_state look(const nt_integrator *it, const nt_phase *phase)
+{
+    nt_state state = {.t = phase->all[NT_PHASE_T],
+                      .q = phase->q,
+                      .lambda = phase->lambda,
+                      .mu = phase->mu,
+                      .memory = phase->memory,
+                      .work = phase->all[NT_PHASE_WORK],
+                      .step = phase->all[NT_PHASE_STEP]};
+    nt_integrator_rates(it, phase, &state.v, &state.vdot);
+    return state;
+}
+
+nt_state nt_integrator_state(const nt_integrator *it)
+{
+    return it ? look(it, &it->stepper.now) : (nt_state){.t = (double)NAN};
+}
+
+nt_status nt_integrator_looking(nt_integrator *it, nt_stepper *looking)
+{
+    nt_status status = NT_OK;
+    if (!it->look)
+        status = nt_factors_create(&it->look, it->problem, it->factors->kind, NULL);
+    if (status != NT_OK)
+        return status;
+    nt_solver_forget(it->look->solver); /* what is seen depends on the state alone */
+    *looking = it->stepper;
+    looking->factors = it->look;
+    return nt_factors_take_rows(it->look, it->factors);
+}
+
+nt_status nt_integrator_between(nt_integrator *it, const nt_phase *from, const nt_phase *to,
+                                double t, nt_phase *out)
+{
+    if (!it->method->interpolate) {
+        nt_dense_output(it->problem, from, to, t, it->dense, out);
+        return NT_OK;
+    }
+    double t0 = from->all[NT_PHASE_T], h = to->all[NT_PHASE_T] - t0;
+    out->all[NT_PHASE_T] = t;
+    out->all[NT_PHASE_STEP] = to->all[NT_PHASE_STEP];
+    out->all[NT_PHASE_WORK] =
+        from->all[NT_PHASE_WORK] + h * nt_work_within(to->all + NT_PHASE_POWER, (t - t0) / h);
+    memcpy(out->memory, from->memory, (size_t)it->problem->system->n_memory * sizeof(double));
+    nt_stepper looking;
+    nt_status status = nt_integrator_looking(it, &looking);
+    return status == NT_OK ? it->method->interpolate(&looking, from, to, t, out) : status;
+}
+
+nt_status nt_integrator_dense(nt_integrator *it, double t, nt_state *state)
+{
+    NT_NEED(NULL, "integrator state", it, state);
+    const nt_phase *from = &it->before, *to = &it->stepper.now;
+    if (!(t >= from->all[NT_PHASE_T] && t <= to->all[NT_PHASE_T]))
+        return NT_INVALID;
+    if (t == to->all[NT_PHASE_T])
+        *state = nt_integrator_state(it);
+    else {
+        nt_phase *between = &it->stepper.next; /* free between steps */
+        nt_status status = nt_integrator_between(it, from, to, t, between);
+        if (status != NT_OK)
+            return status;
+        *state = look(it, between);
+    }
+    return NT_OK;
+}
+
+nt_status nt_integrator_drift(nt_integrator *it, double *position, double *velocity)
+{
+    NT_NEED(NULL, "integrator position velocity", it, position, velocity);
+    const nt_problem *p = it->problem;
+    nt_point at = nt_phase_point(&it->stepper.now);
+    double *drift[2] = {position, velocity}, *rows = it->factors->work;
+    for (nt_level level = NT_POSITION; level <= NT_VELOCITY; level++) {
+        *drift[level] = 0;
+        nt_terms terms = {.level = level, .rows = rows};
+        nt_status status = p->nc > 0 ? nt_problem_evaluate(p, &at, &terms) : NT_OK;
+        if (status != NT_OK)
+            return status;
+        for (int i = 0; i < (level == NT_POSITION ? p->nh : p->nc); i++)
+            *drift[level] = fmax(*drift[level], fabs(rows[i]));
+    }
+    return NT_OK;
+}
+
+nt_status nt_integrator_reactions(nt_integrator *it, const nt_state *state, double length,
+                                  double *out, nt_error *error)
+{
+    NT_NEED(error, "integrator state out", it, state, out);
+    if (it->problem->nh > 0)
+        NT_NEED(error, "state.lambda", state->lambda);
+    if (it->problem->nn > 0)
+        NT_NEED(error, "state.mu", state->mu);
+    const nt_problem *p = it->problem;
+    memcpy(out, state->lambda, (size_t)p->nh * sizeof(double));
+    memcpy(out + p->nh, state->mu, (size_t)p->nn * sizeof(double));
+    if (it->factors->n_dropped == 0)
+        return NT_OK;
+    double *v = it->stepper.scratch;
+    nt_space_change_frame(&p->space, p->system->frame, p->frame, state->q, state->v, v);
+    nt_point at = {.t = state->t,
+                   .q = state->q,
+                   .v = v,
+                   .vdot = v,
+                   .lambda = state->lambda,
+                   .mu = state->mu,
+                   .memory = state->memory};
+    nt_status status = it->reactions ? NT_OK : nt_minimum_norm_create(&it->reactions, p);
+    if (status == NT_OK)
+        status = nt_minimum_norm_find(it->reactions, p, &at, length, out);
+    return status == NT_OK ? NT_OK
+                           : nt_fail(error, status, "reactions at t = %g s: %s", state->t,
+                                     nt_status_text(status));
+}
+
+int nt_integrator_redundant(const nt_integrator *it, int *index, int room)
+{
+    if (!it)
+        return 0;
+    const nt_factors *f = it->factors;
+    for (int i = 0; i < f->n_dropped && i < room && index; i++)
+        index[i] = f->dropped[i] - it->problem->nv;
+    return f->n_dropped;
+}

@@ -1,0 +1,260 @@
+/* The watch on energy: what ends a run, what is warned of, what is left alone, and in which words.
+ */
+#include "../model/mechanism.h"
+
+#include "method/integrator.h"
+
+static const char ball[] =
+    "nutate: 1\ngravity: [0, 0, -9.8]\n"
+    "bodies: {ball: {mass: 1, position: [0, 0, 5], point: true}}\n"
+    "contacts: {floor: {type: sphere_plane, between: [ground, ball], plane: {normal: [0, 0, 1]}, "
+    "radius: 0.1, stiffness: 1e8}}\n";
+
+static const char top[] =
+    "nutate: 1\ngravity: [0, 0, -9.81]\n"
+    "bodies: {top: {mass: 15, inertia: [0.234375, 0.46875, 0.234375], position: [0, 1, 0], "
+    "angular_velocity: [0, 150, -4.61538]}}\n"
+    "joints: {pivot: {type: spherical, between: [ground, top], at: [0, 0, 0]}}\n";
+
+/* A flywheel that is driven: power from 0 to 200 W and back. */
+static const char driven[] =
+    "nutate: 1\ngravity: [0, 0, 0]\n"
+    "bodies: {wheel: {mass: 1, inertia: [1, 1, 2], position: [0, 0, 0]}}\n"
+    "joints: {axle: {type: revolute, between: [ground, wheel], at: [0, 0, 0], axis: [0, 0, 1]}}\n"
+    "forces: {motor: {type: torque, on: wheel, value: [0, 0, '20*sin(3*t)']}}\n";
+
+/* A heavy top without joints, for methods of the rotation group. */
+static const char spinner[] = "nutate: 1\ngravity: [0, 0, -9.81]\n"
+                              "bodies: {top: {mass: 2, inertia: [0.1, 0.15, 0.05], position: [0, "
+                              "0, 1], fixed_point: [0, 0, 0], "
+                              "angular_velocity: [3, 2, 20]}}\n";
+
+typedef struct result {
+    nt_error error;
+    double t, growth, allowed;
+    long looks, steps;
+    char warning[300];
+} result;
+
+static result run(const char *text, const char *method, nt_energy_check check, double end, double h)
+{
+    mechanism m = mechanism_read(text);
+    result r = {0};
+    nt_integrator_setup setup = {
+        .system = nt_run_system(m.run), .method = nt_method_find(method), .energy_check = check};
+    if (!nt_method_has_frame(setup.method, setup.frame))
+        setup.frame = NT_BODY;
+    if (nt_integrator_create(&m.integrator, &setup, &r.error) != NT_OK ||
+        nt_integrator_start(m.integrator, 0, m.q, m.v, m.memory, &r.error) != NT_OK)
+        fail_msg("%s", r.error.message);
+    r.error = (nt_error){0};
+    if (nt_integrator_run(m.integrator, end, h, NULL, NULL, &r.error) == NT_OK)
+        nt_integrator_check_energy(m.integrator, &r.error);
+    nt_integrator_energy_warning(m.integrator, r.warning, sizeof r.warning);
+    r.t = nt_integrator_state(m.integrator).t;
+    r.growth = m.integrator->watch.growth;
+    r.allowed = m.integrator->watch.allowed;
+    r.steps = nt_integrator_statistics(m.integrator)->steps;
+    mechanism_close(&m);
+    return r;
+}
+
+static void says(const char *text, const char *words)
+{
+    if (!strstr(text, words))
+        fail_msg("'%s' is missing in '%s'", words, text);
+}
+
+/* ---- what ends a run --------------------------------------------------------------------------
+ */
+
+static void test_growth_ends_a_run(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text, *method;
+        double end, h, before; /* s: where it has to end before */
+    } runs[] = {
+        {ball, "generalized-alpha", 10, 0.01, 1.2}, {ball, "rkmk-dop853", 10, 0.01, 1.1},
+        {ball, "generalized-alpha", 10, 1e-3, 10},  {ball, "theta", 10, 0.1, 10},
+        {ball, "semi-explicit", 10, 0.1, 10},       {top, "generalized-alpha", 2, 0.5, 1},
+    };
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        result r = run(runs[i].text, runs[i].method, NT_ENERGY_ENDS, runs[i].end, runs[i].h);
+        if (r.error.status != NT_ENERGY || !(r.t < runs[i].before))
+            fail_msg("%s, step %g: at t = %g %s", runs[i].method, runs[i].h, r.t,
+                     nt_status_text(r.error.status));
+        says(r.error.message, "without a cause");
+        says(r.error.message, runs[i].text == top ? "body top gained most" : " gained most");
+        says(r.error.message, "would do");
+        assert_true(r.error.time == r.t && r.error.step > 0 && r.error.residual > 1);
+        assert_string_equal(r.warning, ""); /* it was said */
+        r = run(runs[i].text, runs[i].method, NT_ENERGY_WARNS, runs[i].end, runs[i].h);
+        assert_int_equal(r.error.status, NT_OK);
+        assert_true(r.t == runs[i].end);
+        says(r.warning, "the energy has grown by ");
+        r = run(runs[i].text, runs[i].method, NT_ENERGY_UNWATCHED, runs[i].end, runs[i].h);
+        assert_int_equal(r.error.status, NT_OK);
+        assert_string_equal(r.warning, "");
+    }
+}
+
+/* The part that gained is one with a potential, too: a bar that swings onto a stiff stop. */
+static void test_the_element_that_gained_is_named(void **unused)
+{
+    (void)unused;
+    mechanism m = mechanism_read(ball);
+    nt_system *system = (nt_system *)(size_t)nt_run_system(m.run);
+    double q[3] = {0, 0, 5}, deep[3] = {0, 0, 0}, v[3] = {0}, fast[3] = {0, 0, 30};
+    nt_point from = {.q = q, .v = v}, to = {.q = deep, .v = v};
+    char text[80];
+    system->energy_gained(system->self, &from, &to, text, sizeof text);
+    assert_string_equal(text, "contact floor");
+    to.q = q;
+    to.v = fast;
+    system->energy_gained(system->self, &from, &to, text, sizeof text);
+    assert_string_equal(text, "body ball");
+    system->energy_gained(system->self, &from, &to, text, 5);
+    assert_string_equal(text, "body");
+    mechanism_close(&m);
+}
+
+/* ---- what does not -----------------------------------------------------------------------------
+ */
+
+static void test_what_converges_goes_on(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text, *method;
+        double end, h;
+        bool warned;
+    } runs[] = {
+        {ball, "generalized-alpha", 2.5, 1e-4, true}, /* 1.7 percent */
+        {ball, "generalized-alpha", 2.5, 1e-5, false},
+        {top, "generalized-alpha", 2, 1e-3, false},
+        {top, "rkmk-dop853", 2, 1e-2, false},
+        {driven, "generalized-alpha", 5, 1e-2, false}, /* 90 J go in and out */
+        {driven, "rkmk-dopri5", 5, 5e-2, false},
+        {spinner, "lie-newmark", 20, 1e-2, false},
+        {spinner, "akw", 20, 1e-2, false},
+    };
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        result r = run(runs[i].text, runs[i].method, NT_ENERGY_ENDS, runs[i].end, runs[i].h);
+        if (r.error.status != NT_OK)
+            fail_msg("%s, step %g: %s", runs[i].method, runs[i].h, r.error.message);
+        if ((r.warning[0] != '\0') != runs[i].warned)
+            fail_msg("%s, step %g: warning '%s', growth %g of %g", runs[i].method, runs[i].h,
+                     r.warning, r.growth, r.allowed);
+    }
+}
+
+/* Methods that are unstable in long runs say so, and which one is not; they go on. */
+static void test_unstable_methods_warn(void **unused)
+{
+    (void)unused;
+    result r = run(spinner, "simo-wong-explicit", NT_ENERGY_ENDS, 400, 0.04);
+    assert_int_equal(r.error.status, NT_OK);
+    assert_true(r.growth > r.allowed);
+    says(r.warning, "simo-wong-explicit is unstable in long runs; lie-newmark is not");
+}
+
+/* ---- what it costs ------------------------------------------------------------------------------
+ */
+
+typedef struct counter {
+    const nt_system *system;
+    long looks, evaluations;
+} counter;
+
+static nt_status counted_energy(void *self, const nt_point *at, nt_energy *energy)
+{
+    counter *c = self;
+    c->looks++;
+    return c->system->energy(c->system->self, at, energy);
+}
+
+static nt_status counted_evaluate(void *self, const nt_point *at, const nt_terms *terms)
+{
+    counter *c = self;
+    c->evaluations++;
+    return c->system->evaluate(c->system->self, at, terms);
+}
+
+static counter count(const char *text, const char *method, nt_energy_check check, double h)
+{
+    mechanism m = mechanism_read(text);
+    nt_error error = {0};
+    counter c = {.system = nt_run_system(m.run)};
+    nt_system system = *c.system;
+    system.self = &c;
+    system.evaluate = counted_evaluate;
+    system.energy = counted_energy;
+    system.accept = NULL;
+    system.energy_gained = NULL;
+    system.failure = NULL;
+    system.coordinate_name = system.equation_name = NULL;
+    nt_integrator_setup setup = {
+        .system = &system, .method = nt_method_find(method), .energy_check = check};
+    assert_int_equal(nt_integrator_create(&m.integrator, &setup, &error), NT_OK);
+    assert_int_equal(nt_integrator_start(m.integrator, 0, m.q, m.v, m.memory, &error), NT_OK);
+    assert_int_equal(nt_integrator_run(m.integrator, 1, h, NULL, NULL, &error), NT_OK);
+    mechanism_close(&m);
+    return c;
+}
+
+/* No equations are evaluated for it, and energies after every two dozen evaluations; at each of the
+ * steps where a motor may give energy; never where the system has none or nobody asks. */
+static void test_looks_are_few(void **unused)
+{
+    (void)unused;
+    counter with = count(top, "generalized-alpha", NT_ENERGY_ENDS, 1e-3);
+    counter without = count(top, "generalized-alpha", NT_ENERGY_UNWATCHED, 1e-3);
+    assert_int_equal(with.evaluations, without.evaluations);
+    assert_int_equal(without.looks, 0);
+    assert_true(with.looks > 50 && with.looks < with.evaluations / 24 + 2);
+    counter motor = count(driven, "generalized-alpha", NT_ENERGY_ENDS, 1e-3);
+    assert_int_equal(motor.looks, 1000 + 1); /* and at the start */
+}
+
+/* ---- saved states
+ * --------------------------------------------------------------------------------- */
+
+/* A run that goes on from a saved state remembers where the energy was. */
+static void test_the_watch_is_saved(void **unused)
+{
+    (void)unused;
+    double t[2];
+    for (int saved = 0; saved < 2; saved++) {
+        mechanism m = mechanism_open(ball);
+        nt_error error = {0};
+        mechanism_run(&m, 0.9, 0.01);
+        size_t size = nt_integrator_saved_size(m.integrator);
+        void *bytes = malloc(size);
+        assert_non_null(bytes);
+        nt_integrator_save(m.integrator, bytes);
+        if (saved) {
+            nt_integrator_destroy(m.integrator);
+            mechanism_start(&m, NULL, 0, NT_INERTIAL);
+            assert_int_equal(nt_integrator_restore(m.integrator, bytes, size, &error), NT_OK);
+        }
+        assert_int_equal(nt_integrator_run(m.integrator, 10, 0.01, NULL, NULL, &error), NT_ENERGY);
+        t[saved] = nt_integrator_state(m.integrator).t;
+        free(bytes);
+        mechanism_close(&m);
+    }
+    assert_true(t[0] == t[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_growth_ends_a_run),
+        cmocka_unit_test(test_the_element_that_gained_is_named),
+        cmocka_unit_test(test_what_converges_goes_on),
+        cmocka_unit_test(test_unstable_methods_warn),
+        cmocka_unit_test(test_looks_are_few),
+        cmocka_unit_test(test_the_watch_is_saved),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
