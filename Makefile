@@ -2,7 +2,8 @@
 #
 #   make run      install what is missing, build, run the heavy top
 #   make build    build/release/nutate and the libraries, optimised
-#   make test     everything with warnings as errors, then once more under sanitizers; all tests;
+#   make test     everything with warnings as errors, then once more under sanitizers; all tests, and
+#                 that of threads under the thread sanitizer where the machine can run it;
 #                 says what it does and how long each part takes
 #   make bench    measure against hand-written programs (and Simbody, MuJoCo after `make peers`)
 #   make precision  error against computing time of every method; draws docs/pictures
@@ -36,10 +37,11 @@ run: setup
 	@build/release/nutate run $(HEAVY_TOP) -o build/heavy_top.csv
 
 test: setup-test
-	@$(stage) "1 of 4: build with warnings as errors, in build/dev" $(build) dev all
-	@$(stage) "2 of 4: build under sanitizers, in build/asan" $(build) asan all
-	@$(stage) "3 of 4: tests under sanitizers" ctest --preset asan -j $(JOBS); first=$$?; \
-	    $(stage) "4 of 4: all tests without them" ctest --preset dev -j $(JOBS) && exit $$first
+	@$(stage) "1 of 5: build with warnings as errors, in build/dev" $(build) dev all
+	@$(stage) "2 of 5: build under sanitizers, in build/asan" $(build) asan all
+	@$(stage) "3 of 5: threads under the thread sanitizer, in build/tsan" sh tools/threads $(JOBS)
+	@$(stage) "4 of 5: tests under sanitizers" ctest --preset asan -j $(JOBS); first=$$?; \
+	    $(stage) "5 of 5: all tests without them" ctest --preset dev -j $(JOBS) && exit $$first
 
 bench: setup
 	@$(build) release bench
