@@ -4,7 +4,10 @@
  *   0 = Phi(q, t, p)         holonomic, nh equations
  *   0 = kappa(v, q, t, p)    nonholonomic, nn equations
  *
- * on a space (group.h) with velocity v[nv]; angular velocities in the system's frame. A system
+ * on a space (group.h) with velocity v[nv]; angular velocities in the system's frame. An unknown x
+ * of first order, x' = g(x, q, v, t), is an entry of v without configuration (NT_FIRST): vdot is
+ * x', NT_MASS gives x' in its row of R and the parts of forces give -g. Where a promise below is
+ * about velocities x counts as one. A system
  * written by hand and one built from a model file are the same thing: an nt_system whose fields
  * are filled in. One function, evaluate, gives whatever is asked at one point; the rest is
  * optional and declared in `capabilities`.
@@ -121,7 +124,8 @@ typedef enum nt_feature {
     NT_FEATURE_ROTATIONS,
     NT_FEATURE_HOLONOMIC,
     NT_FEATURE_NONHOLONOMIC,
-    NT_FEATURE_RATE_FORCES /* forces that depend on velocities */
+    NT_FEATURE_RATE_FORCES, /* forces that depend on velocities */
+    NT_FEATURE_FIRST_ORDER  /* unknowns of first order          */
 } nt_feature;
 
 typedef struct nt_system nt_system;

@@ -17,6 +17,7 @@ enum { /* nt_method.needs: what it asks of a system, and what it can treat */
        /* chooses its steps itself: h says how far it may go, see `step` */
        NT_OWN_STEPS = 64,
        NT_VECTOR_SPACE = 128, /* works where there are no rotations */
+       NT_FIRST_ORDER = 256,  /* can treat unknowns of first order  */
 };
 
 /* nt_method.frames */
@@ -60,10 +61,10 @@ typedef struct nt_variation {
     double *method;       /* [layout.variation]                               */
 } nt_variation;
 
-/* The directions along which a step is differentiated: parameters or initial values. Variations
- * follow one another, all[count][stride]; or, for methods that take them so, groups of four do,
- * all[(count + 3)/4][group], each number of a variation beside those of the three others, and zero
- * where there is no direction. */
+/* The directions along which a step is differentiated: parameters or initial values.
+ * Variations follow one another, all[count][stride]; or, for methods that take them so, groups of
+ * four do, all[(count + 3)/4][group], each number of a variation beside those of the three others,
+ * and zero where there is no direction. */
 typedef struct nt_directions {
     int count;
     bool fours;      /* side by side                                          */

@@ -1,5 +1,6 @@
 /* Forward sensitivities from step to step, and between steps. */
 #include "base/error.h"
+#include "group/block.h"
 #include "method/dense_output.h"
 #include "method/work.h"
 #include "sensitivity/forward.h"
@@ -107,6 +108,16 @@ static nt_status vary_memory(nt_sensitivity *s, int i, const nt_variation *befor
     return status != NT_OK ? status : back;
 }
 
+/* What methods carry along as increments of unknowns of first order means nothing. */
+static void clear_first(nt_sensitivity *s, double *all)
+{
+    for (int i = 0; i < s->n; i++) {
+        nt_variation d = nt_sensitivity_variation(s, all, i, NT_APART_STATE);
+        nt_space_clear_first(&s->integrator->problem->space, d.q);
+        nt_sensitivity_write(s, all, i, d.q);
+    }
+}
+
 /* ---- a step --------------------------------------------------------------------------------- */
 
 nt_status nt_sensitivity_attend(void *context, nt_integrator *it, double h)
@@ -119,6 +130,8 @@ nt_status nt_sensitivity_attend(void *context, nt_integrator *it, double h)
     nt_status status = nt_sensitivity_stepper(s, &own);
     if (status == NT_OK)
         status = it->method->linearise(&own, h, &s->directions, s->now, s->next);
+    if (it->problem->space.n_first > 0 && status == NT_OK)
+        clear_first(s, s->next);
     bool remembers = it->problem->system->n_memory > 0;
     for (int i = 0; remembers && i < s->n && status == NT_OK; i++) {
         nt_variation before = nt_sensitivity_variation(s, s->now, i, NT_APART_FIRST);
