@@ -61,13 +61,14 @@ typedef struct nt_variation {
     double *method;       /* [layout.variation]                               */
 } nt_variation;
 
-/* The directions along which a step is differentiated: parameters or initial values.
+/* The directions along which a step is differentiated: parameters, initial values, its length.
  * Variations follow one another, all[count][stride]; or, for methods that take them so, groups of
  * four do, all[(count + 3)/4][group], each number of a variation beside those of the three others,
  * and zero where there is no direction. */
 typedef struct nt_directions {
     int count;
     bool fours;      /* side by side                                          */
+    bool length;     /* the last is the length of the step: sensitivity/step_length.h */
     size_t stride;   /* doubles of one variation                              */
     size_t group;    /* doubles of a group of four                            */
     double *scratch; /* [layout.linear + count layout.linear_each], left alone between calls; count

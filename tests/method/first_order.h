@@ -64,13 +64,13 @@ static inline void first_order_tangent(const first_order *s, const nt_point *at,
         AT(2 + i, 1) += of_f * damping * 2 * x[1] * v[i] / 5;
         AT(2 + i, 2 + i) += of_f * (damping * x[1] * x[1] / 5 + stiffness * spring);
     }
-    double rows[9];
-    m3_store(rows, turn);
+    double turns[9];
+    m3_store(turns, turn);
     for (int i = 0; i < 3; i++) {
         AT(4 + i, 1) -= of_f * damping * v3_component(ec, i);
         AT(4 + i, 4 + i) += of_f * damping * 0.1;
         for (int j = 0; j < 3; j++)
-            AT(4 + i, 4 + j) -= of_f * stiffness * rows[3 * i + j];
+            AT(4 + i, 4 + j) -= of_f * stiffness * turns[3 * i + j];
     }
 #undef AT
 }
