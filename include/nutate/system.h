@@ -87,6 +87,14 @@ typedef struct nt_terms {
     const nt_combination *combination; /* which tangent; set where matrix is            */
 } nt_terms;
 
+/* How a point varies: increments of q and changes of the rest, in the system's frame. */
+typedef struct nt_point_tangent {
+    const double *q;           /* [nv] an increment */
+    const double *v, *vdot;    /* [nv]              */
+    const double *lambda, *mu; /* [nh], [nn]        */
+    const double *memory;      /* [n_memory]        */
+} nt_point_tangent;
+
 typedef struct nt_energy {
     double kinetic, potential; /* J                                                      */
     double power;              /* W, of the forces that are not in `potential`           */
@@ -162,6 +170,10 @@ struct nt_system {
      * may hold the last time and positions). Pure; R depends smoothly on memory or memory is
      * constant between events. */
     void (*accept)(void *self, const nt_point *at, double *next);
+    /* The derivative of `accept` along a variation of the point and with parameter k, into
+     * dnext[n_memory]. NULL or NT_UNSUPPORTED: sensitivities take differences of `accept`. */
+    nt_status (*accept_tangent)(void *self, const nt_point *at, int k,
+                                const nt_point_tangent *along, double *dnext);
     /* New parameter values p[n_parameters]; derivatives perturb without validation. An integrator
      * that is under way must be told: nt_integrator_refresh. Momenta and the promise
      * NT_POSITION_FORCES may change with the values. */

@@ -73,6 +73,24 @@ nt_status nt_sensitivity_move_parameter(nt_sensitivity *s, int i, double offset)
     return system->set_parameters(system->self, s->varied);
 }
 
+/* The derivative of `accept` as the system gives it; NT_UNSUPPORTED where it does not. */
+static nt_status own_memory_tangent(nt_sensitivity *s, int i, const nt_phase *at,
+                                    const nt_variation *d, double *dnext)
+{
+    const nt_problem *p = s->integrator->problem;
+    const nt_system *system = p->system;
+    double *q = s->dense_shown, *v = q + p->nv, *vdot = v + p->nv;
+    const double *const from[3] = {d->q, d->v, d->vdot};
+    double *const to[3] = {q, v, vdot};
+    if (!system->accept_tangent)
+        return NT_UNSUPPORTED;
+    nt_sensitivity_change_frame(p, p->frame, system->frame, at, from, to);
+    nt_point point = nt_sensitivity_point(s, at);
+    nt_point_tangent along = {
+        .q = q, .v = v, .vdot = vdot, .lambda = d->lambda, .mu = d->mu, .memory = d->memory};
+    return system->accept_tangent(system->self, &point, s->route[i].parameter, &along, dnext);
+}
+
 /* The derivative of what `accept` makes of the memory. */
 static nt_status vary_memory(nt_sensitivity *s, int i, const nt_variation *before,
                              const nt_variation *after)
@@ -90,9 +108,13 @@ static nt_status vary_memory(nt_sensitivity *s, int i, const nt_variation *befor
     from.memory = it->stepper.now.memory;
     nt_variation d = *after;
     d.memory = before->memory;
+    nt_status status = own_memory_tangent(s, i, &from, &d, after->memory);
+    if (status != NT_UNSUPPORTED)
+        return status;
+    memset(after->memory, 0, (size_t)n_memory * sizeof(double));
+    status = NT_OK;
     double step = fmin(nt_sensitivity_reach(p, &from, &d),
                        1e-2 * nt_parameter_scale(s, s->route[i].parameter));
-    nt_status status = NT_OK;
     for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
         int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
         double weight = sign * nt_stencil[distance - 1] / step;
