@@ -119,8 +119,9 @@ nt_status nt_problem_create(nt_problem **out, const nt_system *system, nt_frame 
     p->length = system->length > 0 ? system->length : 1;
     p->quantity = NT_TAKE(&p->arena, p->n, nt_quantity);
     p->diagonal = NT_TAKE(&p->arena, p->nv, int);
+    p->off = NT_TAKE(&p->arena, p->nc, int);
     status = NT_NO_MEMORY;
-    if (!p->quantity || !p->diagonal)
+    if (!p->quantity || !p->diagonal || !p->off)
         goto done;
     if (frame == NT_SE3)
         status = nt_rigid_create(p, error);
@@ -155,11 +156,13 @@ void nt_problem_destroy(nt_problem *problem)
 
 nt_status nt_problem_evaluate(const nt_problem *problem, const nt_point *at, const nt_terms *terms)
 {
-    if (problem->rigid)
-        return nt_rigid_evaluate(problem, at, terms);
-    if (problem->adapter)
-        return nt_adapter_evaluate(problem, at, terms);
-    return problem->system->evaluate(problem->system->self, at, terms);
+    nt_status status = problem->rigid ? nt_rigid_evaluate(problem, at, terms)
+                       : problem->adapter
+                           ? nt_adapter_evaluate(problem, at, terms)
+                           : problem->system->evaluate(problem->system->self, at, terms);
+    for (int i = 0; i < problem->n_off && terms->rows; i++)
+        terms->rows[problem->off[i]] = 0;
+    return status;
 }
 
 nt_status nt_problem_parameter_tangent(const nt_problem *problem, const nt_point *at, int k,
