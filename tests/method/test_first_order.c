@@ -243,6 +243,67 @@ static void saved_states_go_on(void **unused)
     }
 }
 
+/* ---- beside rigid motions ------------------------------------------------------------------- */
+
+/* x' = -x + V_z + sin(t) beside a free body, 2 V' = (x, 0, -1), J W' + W x J W = (0, x, 0). */
+static nt_status flying(void *self, const nt_point *at, const nt_terms *terms)
+{
+    (void)self;
+    const double M[FIRST_NV] = {1, 2, 2, 2, 1, 1.5, 2}, *v = at->v;
+    const double f[FIRST_NV] = {-v[0] + v[3] + sin(at->t), v[0], 0, -1, 0, v[0], 0};
+    double mass = terms->parts & NT_MASS ? 1 : 0, spin = terms->parts & NT_GYROSCOPIC ? 1 : 0;
+    double force = terms->parts & NT_IMPLICIT ? 1 : 0;
+    v3 W = v3_load(v + 4), L = v3_of(M[4] * W.x, M[5] * W.y, M[6] * W.z);
+    for (int i = 0; terms->residual && i < FIRST_NV; i++)
+        terms->residual[i] += (mass > 0 ? M[i] * at->vdot[i] : 0) - force * f[i];
+    if (terms->residual)
+        v3_accumulate(terms->residual + 4, v3_scale(spin, v3_cross(W, L)));
+    if (!terms->matrix)
+        return NT_OK;
+    const nt_combination *c = terms->combination;
+    double *to = nt_matrix_block(terms->matrix, 0), C[9], damping = force * c->damping;
+    m3_store(C, m3_sub(m3_skew_multiply(W, m3_diagonal(M[4], M[5], M[6])), m3_skew(L)));
+    for (int i = 0; i < FIRST_NV; i++)
+        to[(FIRST_NV + 1) * i] += c->mass * mass * M[i];
+    for (int i = 0; i < 9; i++)
+        to[FIRST_NV * (4 + i / 3) + 4 + i % 3] += spin * c->damping * C[i];
+    to[0] += damping;
+    to[3] -= damping;
+    to[FIRST_NV] -= damping;
+    to[5 * FIRST_NV] -= damping;
+    return NT_OK;
+}
+
+static void rigid_motions_keep_the_order(void **unused)
+{
+    (void)unused;
+    static const double q[7] = {0, 0, 0, 1, 0, 0, 0}, v[FIRST_NV] = {0.5, 1, 0, 2, 0.3, -0.8, 1.2};
+    nt_block blocks[2] = {{.kind = NT_FIRST, .nv = 1}, {.kind = NT_R3SO3}};
+    nt_system system = {.name = "flying body",
+                        .frame = NT_BODY,
+                        .capabilities = NT_HAS_TANGENT | NT_AFFINE,
+                        .evaluate = flying};
+    nt_space_init(&system.space, blocks, 2);
+    double found[3][8];
+    for (int k = 0; k < 3; k++) {
+        nt_integrator_setup setup = {.system = &system,
+                                     .method =
+                                         nt_method_find(k ? "generalized-alpha" : "rkmk-dop853"),
+                                     .frame = k ? NT_SE3 : NT_BODY};
+        nt_integrator *it = begin(&setup, q, v);
+        run_to(it, END, k == 1 ? 1.0 / 40 : 1.0 / 80);
+        memcpy(found[k], nt_integrator_state(it).q, 7 * sizeof(double));
+        found[k][7] = nt_integrator_state(it).v[0];
+        nt_integrator_destroy(it);
+    }
+    for (int i = 0; i < 8; i++) {
+        double coarse = fabs(found[1][i] - found[0][i]), fine = fabs(found[2][i] - found[0][i]);
+        if (coarse > 1e-6)
+            near_number(log2(coarse / fine), 2, 0.15, "generalized-alpha, se3", "order");
+    }
+    assert_true(fabs(found[1][7] - found[0][7]) > 1e-6); /* there was an error to measure */
+}
+
 /* ---- sensitivities -------------------------------------------------------------------------- */
 
 static const nt_option tight[] = {{"tolerance_relative", "1e-14"},
@@ -325,6 +386,7 @@ int main(void)
         cmocka_unit_test(others_refuse_in_words),
         cmocka_unit_test(dense_output_follows_the_step),
         cmocka_unit_test(saved_states_go_on),
+        cmocka_unit_test(rigid_motions_keep_the_order),
         cmocka_unit_test(sensitivities_are_those_of_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
