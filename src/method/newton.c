@@ -245,7 +245,8 @@ static void measure_forces(const nt_stepper *s, const nt_newton *w, double force
     for (int b = 0; b < p->space.n_blocks; b++) {
         const nt_block *block = &p->space.blocks[b];
         int plain = block->rotation < 0 ? block->nv : block->nv - 3;
-        for (int j = 0; j < block->nv && block->kind != NT_FIRST; j++) {
+        int of_forces = block->kind == NT_FIRST ? 0 : block->nv;
+        for (int j = 0; j < of_forces; j++) {
             int i = block->v + j;
             if (p->diagonal[i] < 0)
                 continue;

@@ -154,13 +154,22 @@ void nt_problem_destroy(nt_problem *problem)
     free(problem);
 }
 
+static inline nt_status evaluate_all(const nt_problem *problem, const nt_point *at,
+                                     const nt_terms *terms)
+{
+    if (problem->rigid)
+        return nt_rigid_evaluate(problem, at, terms);
+    if (problem->adapter)
+        return nt_adapter_evaluate(problem, at, terms);
+    return problem->system->evaluate(problem->system->self, at, terms);
+}
+
 nt_status nt_problem_evaluate(const nt_problem *problem, const nt_point *at, const nt_terms *terms)
 {
-    nt_status status = problem->rigid ? nt_rigid_evaluate(problem, at, terms)
-                       : problem->adapter
-                           ? nt_adapter_evaluate(problem, at, terms)
-                           : problem->system->evaluate(problem->system->self, at, terms);
-    for (int i = 0; i < problem->n_off && terms->rows; i++)
+    if (problem->n_off == 0 || !terms->rows)
+        return evaluate_all(problem, at, terms);
+    nt_status status = evaluate_all(problem, at, terms);
+    for (int i = 0; i < problem->n_off; i++)
         terms->rows[problem->off[i]] = 0;
     return status;
 }

@@ -19,6 +19,7 @@ enum { FIRST_NV = 7 };
 typedef struct first_order {
     double k;
     bool explicit_rates; /* -g is in NT_EXPLICIT */
+    bool round;          /* J = 1: no gyroscopic forces, else diag(1, 1.5, 2) */
     nt_block blocks[3];
     nt_system system;
 } first_order;
@@ -78,7 +79,8 @@ static inline void first_order_tangent(const first_order *s, const nt_point *at,
 static inline nt_status first_order_evaluate(void *self, const nt_point *at, const nt_terms *terms)
 {
     const first_order *s = self;
-    const double J[3] = {1, 1.5, 2}, *v = at->v, *a = at->vdot, *p = at->q;
+    const double J[3] = {1, s->round ? 1 : 1.5, s->round ? 1 : 2}, *v = at->v, *a = at->vdot,
+                 *p = at->q;
     unsigned parts = terms->parts, rates = s->explicit_rates ? NT_EXPLICIT : NT_IMPLICIT;
     double mass = parts & NT_MASS ? 1 : 0, force = parts & NT_IMPLICIT ? 1 : 0;
     double rate = parts & rates ? 1 : 0, gyroscopic = parts & NT_GYROSCOPIC ? 1 : 0;

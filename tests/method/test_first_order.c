@@ -123,6 +123,26 @@ static void orders_are_as_claimed(void **unused)
     }
 }
 
+/* semi-explicit in the middle, where nothing that is explicit depends on velocities. */
+static void semi_explicit_is_of_second_order_without_explicit_rates(void **unused)
+{
+    (void)unused;
+    static const struct claim exact = {.method = "rkmk-dop853"};
+    static const struct claim middle = {
+        .method = "semi-explicit", .options = {{"alpha", "0.5"}, {"beta", "0.5"}}, .n_options = 2};
+    first_order s;
+    double error[2][2];
+    first_order_init(&s, false);
+    s.round = true;
+    values reference = after(&exact, &s, 100);
+    for (int fine = 0; fine < 2; fine++) {
+        values found = after(&middle, &s, 80 << fine);
+        errors_of(&found, &reference, error[fine]);
+    }
+    for (int kind = 0; kind < 2; kind++)
+        near_number(log2(error[0][kind] / error[1][kind]), 2, 0.15, middle.method, "order");
+}
+
 /* bdf follows its tolerance, and so do the others that take one. */
 static void tolerances_are_followed(void **unused)
 {
@@ -382,6 +402,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tangent_is_that_of_the_equations),
         cmocka_unit_test(orders_are_as_claimed),
+        cmocka_unit_test(semi_explicit_is_of_second_order_without_explicit_rates),
         cmocka_unit_test(tolerances_are_followed),
         cmocka_unit_test(others_refuse_in_words),
         cmocka_unit_test(dense_output_follows_the_step),
