@@ -106,6 +106,19 @@ static nt_status restore_factors(nt_integrator *it, const header *h, const char 
     return status;
 }
 
+/* Rows that are off exist, in order. */
+static bool rows_exist(const nt_integrator *it, const header *h, const char *in)
+{
+    for (int i = 0, last = -1; i < h->n_off; i++) {
+        int row;
+        memcpy(&row, in + (size_t)i * sizeof row, sizeof row);
+        if (row <= last || row >= it->problem->nc)
+            return false;
+        last = row;
+    }
+    return true;
+}
+
 nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t size, nt_error *error)
 {
     header mine = header_of(it), h;
@@ -132,6 +145,8 @@ nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t siz
                        size, nt_integrator_saved_size(it));
     size_t state = it->size * sizeof(double);
     places at = places_of(it);
+    if (!rows_exist(it, &h, in + at.off))
+        return nt_fail(error, NT_INVALID, "saved state has rows off that the system does not have");
     memcpy(it->stepper.now.all, in + at.now, state);
     memcpy(it->before.all, in + at.before, state);
     it->problem->n_off = h.n_off;

@@ -9,6 +9,9 @@
 
 #include <cmocka.h>
 
+#include "linalg/solver.h"
+#include "method/integrator.h"
+
 #include "first_order.h"
 #include "problems.h"
 #include "runs.h"
@@ -179,6 +182,31 @@ static void saved_states_know_what_is_off(void **unused)
     }
 }
 
+/* A state whose row that is off does not exist is refused and changes nothing. */
+static void rows_that_do_not_exist_are_refused(void **unused)
+{
+    (void)unused;
+    nt_integrator *it = swing("generalized-alpha");
+    nt_error error = {0};
+    let_go(it);
+    size_t size = nt_integrator_saved_size(it);
+    char *state = malloc(size), *same = malloc(size);
+    assert_non_null(state);
+    assert_non_null(same);
+    nt_integrator_save(it, state);
+    const int wrong = 7;
+    memcpy(state + size - nt_solver_saved_size(it->factors->solver) - sizeof wrong, &wrong,
+           sizeof wrong);
+    nt_integrator_save(it, same);
+    assert_int_equal(nt_integrator_restore(it, state, size, &error), NT_INVALID);
+    assert_non_null(strstr(error.message, "rows off that the system does not have"));
+    nt_integrator_save(it, state);
+    assert_memory_equal(state, same, size);
+    free(state);
+    free(same);
+    nt_integrator_destroy(it);
+}
+
 /* Of two constraints of different kinds either may go; rows that do not exist are refused. */
 static void one_of_several_rows(void **unused)
 {
@@ -232,6 +260,7 @@ int main(void)
         cmocka_unit_test(held_again_it_swings_on),
         cmocka_unit_test(a_row_is_taken_up_where_it_fits),
         cmocka_unit_test(saved_states_know_what_is_off),
+        cmocka_unit_test(rows_that_do_not_exist_are_refused),
         cmocka_unit_test(one_of_several_rows),
         cmocka_unit_test(not_under_sensitivities),
     };
