@@ -7,6 +7,8 @@
 #   make bench    measure against hand-written programs (and Simbody, MuJoCo after `make peers`)
 #   make precision  error against computing time of every method; draws docs/pictures
 #   make fuzz     the model reader against random input for FUZZ_SECONDS
+#   make soak     failures of memory and files at every place, a thousand random mechanisms, a million
+#                 random invocations (an hour or two); the log is build/soak.log
 #   make format   clang-format in place
 #   make install  into PREFIX
 
@@ -52,6 +54,10 @@ fuzz:
 	cd build/fuzz && tests/fuzz_model -max_total_time=$(FUZZ_SECONDS) -timeout=10 \
 	    -rss_limit_mb=1024 -print_final_stats=1 corpus $(CURDIR)/tests/fuzz/corpus
 
+soak: setup-test
+	@$(build) release all
+	@sh tools/soak build/release
+
 format:
 	@sh tools/check_format --fix
 install: build
@@ -59,4 +65,4 @@ install: build
 clean:
 	rm -rf build
 
-.PHONY: all setup setup-test peers build run test bench precision fuzz format install clean
+.PHONY: all setup setup-test peers build run test bench precision fuzz soak format install clean

@@ -20,7 +20,7 @@
  * eighth column (504 loops' worth of joints), and in every column (a full grid). */
 #include "linalg/block.h"
 #include "linalg/klu.h"
-#include <nutate/linalg.h>
+#include "linalg/pattern.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -25,63 +25,74 @@
 
 #include <nutate/status.h>
 
+/* Functions whose arrays are all needed. The compiler warns where it sees NULL; nothing looks for
+ * it when the program runs. */
+#if defined(__GNUC__)
+#define NT_ARRAYS __attribute__((nonnull)) NT_API
+#else
+#define NT_ARRAYS NT_API
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/* Functions of spaces take any other number for NT_INERTIAL. */
 typedef enum nt_frame { NT_INERTIAL, NT_BODY, NT_SE3 } nt_frame;
 
 /* ---- SO(3), rotation vector ----------------------------------------------------------------- */
 
-NT_API void nt_so3_exp(const double psi[3], double q[4]); /* unit quaternion of exp(psi~) */
-NT_API void nt_so3_log(const double q[4], double psi[3]); /* |psi| <= pi, either sign of q */
-NT_API void nt_so3_multiply(const double a[4], const double b[4], double ab[4]); /* may overlap */
-NT_API void nt_so3_matrix(const double q[4], double R[9]);      /* of a unit quaternion */
-NT_API void nt_so3_from_matrix(const double R[9], double q[4]); /* w >= 0 */
-NT_API void nt_so3_tangent(const double psi[3], double T[9]);   /* body frame: T(psi) */
-NT_API void nt_so3_tangent_inverse(const double psi[3], double Tinv[9]);
+NT_ARRAYS void nt_so3_exp(const double psi[3], double q[4]); /* unit quaternion of exp(psi~) */
+NT_ARRAYS void nt_so3_log(const double q[4], double psi[3]); /* |psi| <= pi, either sign of q */
+NT_ARRAYS void nt_so3_multiply(const double a[4], const double b[4],
+                               double ab[4]);                      /* may overlap */
+NT_ARRAYS void nt_so3_matrix(const double q[4], double R[9]);      /* of a unit quaternion */
+NT_ARRAYS void nt_so3_from_matrix(const double R[9], double q[4]); /* w >= 0 */
+NT_ARRAYS void nt_so3_tangent(const double psi[3], double T[9]);   /* body frame: T(psi) */
+NT_ARRAYS void nt_so3_tangent_inverse(const double psi[3], double Tinv[9]);
 /* D = DT(psi)[u], the derivative of T in the direction u; for u = dpsi/dt it is the rate of T. */
-NT_API void nt_so3_tangent_along(const double psi[3], const double u[3], double D[9]);
+NT_ARRAYS void nt_so3_tangent_along(const double psi[3], const double u[3], double D[9]);
 /* D = d(T(psi) a)/dpsi, and the same for T(psi)^T a, T^-1 a, T^-T a. */
-NT_API void nt_so3_tangent_derivative(const double psi[3], const double a[3], double D[9]);
-NT_API void nt_so3_tangent_transposed_derivative(const double psi[3], const double a[3],
+NT_ARRAYS void nt_so3_tangent_derivative(const double psi[3], const double a[3], double D[9]);
+NT_ARRAYS void nt_so3_tangent_transposed_derivative(const double psi[3], const double a[3],
+                                                    double D[9]);
+NT_ARRAYS void nt_so3_tangent_inverse_derivative(const double psi[3], const double a[3],
                                                  double D[9]);
-NT_API void nt_so3_tangent_inverse_derivative(const double psi[3], const double a[3], double D[9]);
-NT_API void nt_so3_tangent_inverse_transposed_derivative(const double psi[3], const double a[3],
-                                                         double D[9]);
+NT_ARRAYS void nt_so3_tangent_inverse_transposed_derivative(const double psi[3], const double a[3],
+                                                            double D[9]);
 /* D = d(DT(psi)[u] a)/dpsi, the second derivative of T. */
-NT_API void nt_so3_tangent_second_derivative(const double psi[3], const double u[3],
-                                             const double a[3], double D[9]);
+NT_ARRAYS void nt_so3_tangent_second_derivative(const double psi[3], const double u[3],
+                                                const double a[3], double D[9]);
 
 /* ---- SO(3), conformal rotation vector ---------------------------------------------------------
  * Wiener-Milenkovic: c = 4 tan(psi/4) n, psi in ]-2 pi, 2 pi[. */
 
-NT_API void nt_conformal_exp(const double c[3], double q[4]);
-NT_API void nt_conformal_log(const double q[4], double c[3]); /* |c| <= 4, either sign of q */
-NT_API void nt_conformal_tangent(const double c[3], double T[9]);
-NT_API void nt_conformal_tangent_inverse(const double c[3], double Tinv[9]);
+NT_ARRAYS void nt_conformal_exp(const double c[3], double q[4]);
+NT_ARRAYS void nt_conformal_log(const double q[4], double c[3]); /* |c| <= 4, either sign of q */
+NT_ARRAYS void nt_conformal_tangent(const double c[3], double T[9]);
+NT_ARRAYS void nt_conformal_tangent_inverse(const double c[3], double Tinv[9]);
 /* D = d(T(c) a)/dc. T(c)^T = T(-c), so that d(T(c)^T a)/dc is -D at -c. */
-NT_API void nt_conformal_tangent_derivative(const double c[3], const double a[3], double D[9]);
+NT_ARRAYS void nt_conformal_tangent_derivative(const double c[3], const double a[3], double D[9]);
 /* D = d(T(c)^-1 a)/dc; that of T^-T a is -D at -c. */
-NT_API void nt_conformal_tangent_inverse_derivative(const double c[3], const double a[3],
-                                                    double D[9]);
+NT_ARRAYS void nt_conformal_tangent_inverse_derivative(const double c[3], const double a[3],
+                                                       double D[9]);
 /* D = DT(c)[u] and D = d(DT(c)[u] a)/dc, as for the rotation vector. */
-NT_API void nt_conformal_tangent_along(const double c[3], const double u[3], double D[9]);
-NT_API void nt_conformal_tangent_second_derivative(const double c[3], const double u[3],
-                                                   const double a[3], double D[9]);
+NT_ARRAYS void nt_conformal_tangent_along(const double c[3], const double u[3], double D[9]);
+NT_ARRAYS void nt_conformal_tangent_second_derivative(const double c[3], const double u[3],
+                                                      const double a[3], double D[9]);
 
 /* ---- SE(3) ------------------------------------------------------------------------------------
  * h = (x, q), x[3] position, q[4] orientation; increments xi = (u, psi) in the body frame.
  * exp(u, psi) = (T(psi)^T u, exp(psi~)); compose(h1, h2) = (x1 + R1 x2, R1 R2). */
 
-NT_API void nt_se3_exp(const double xi[6], double h[7]);
-NT_API void nt_se3_log(const double h[7], double xi[6]);
-NT_API void nt_se3_compose(const double a[7], const double b[7], double ab[7]);
-NT_API void nt_se3_inverse(const double a[7], double inverse[7]);
-NT_API void nt_se3_tangent(const double xi[6], double T[36]);
-NT_API void nt_se3_tangent_inverse(const double xi[6], double Tinv[36]);
+NT_ARRAYS void nt_se3_exp(const double xi[6], double h[7]);
+NT_ARRAYS void nt_se3_log(const double h[7], double xi[6]);
+NT_ARRAYS void nt_se3_compose(const double a[7], const double b[7], double ab[7]);
+NT_ARRAYS void nt_se3_inverse(const double a[7], double inverse[7]);
+NT_ARRAYS void nt_se3_tangent(const double xi[6], double T[36]);
+NT_ARRAYS void nt_se3_tangent_inverse(const double xi[6], double Tinv[36]);
 /* D = d(T(xi) a)/dxi. */
-NT_API void nt_se3_tangent_derivative(const double xi[6], const double a[6], double D[36]);
+NT_ARRAYS void nt_se3_tangent_derivative(const double xi[6], const double a[6], double D[36]);
 
 /* ---- configuration spaces ------------------------------------------------------------------- */
 
@@ -105,19 +116,19 @@ typedef struct nt_space {
     int n_first; /* entries of v without a configuration */
 } nt_space;
 
-/* Lay out blocks[n] whose kind (and n for R^n and first order, in nv) are set: fills offsets and
- * totals. */
+/* Lay out blocks[n_blocks], whose kind (and for R^n and first order n, in nv) is set: fills in
+ * their offsets and the totals of the space. blocks may be NULL where there are none. */
 NT_API void nt_space_init(nt_space *space, nt_block *blocks, int n_blocks);
 
 /* q1 = q0 o exp(dq) (body) or exp(dq) o q0 (inertial); dq[nv]. q1 may be q0. Quaternions come out
  * with unit length, whatever (nonzero) length they had. */
-NT_API void nt_space_compose(const nt_space *space, nt_frame frame, const double *q0,
-                             const double *dq, double *q1);
+NT_ARRAYS void nt_space_compose(const nt_space *space, nt_frame frame, const double *q0,
+                                const double *dq, double *q1);
 
 /* dq with compose(q0, dq) = q1, whose rotations are by at most pi. Quaternions q and -q count as
  * the same place. */
-NT_API void nt_space_difference(const nt_space *space, nt_frame frame, const double *q0,
-                                const double *q1, double *dq);
+NT_ARRAYS void nt_space_difference(const nt_space *space, nt_frame frame, const double *q0,
+                                   const double *q1, double *dq);
 
 /* The tangent operator of the frame at dq for each rotation, T(psi) or T(psi)^T, and its inverse:
  * T[n_rotations][9]. Vector-space parts are the identity and not stored. Either may be NULL. In
@@ -128,15 +139,15 @@ NT_API void nt_space_tangent(const nt_space *space, nt_frame frame, const double
 /* Angular velocities (or any rotation entries of a v-like vector) from one frame to the other:
  * body to inertial multiplies by R, inertial to body by R^T. In NT_SE3 the translation's entries
  * are those of R^T too. Other entries are copied; out may be v. */
-NT_API void nt_space_change_frame(const nt_space *space, nt_frame from, nt_frame to,
-                                  const double *q, const double *v, double *out);
+NT_ARRAYS void nt_space_change_frame(const nt_space *space, nt_frame from, nt_frame to,
+                                     const double *q, const double *v, double *out);
 
 /* qdot[nq] = E(q) v: quaternion rates are q o (0, W)/2 (body) or (0, w) o q/2 (inertial). */
-NT_API void nt_space_rate(const nt_space *space, nt_frame frame, const double *q, const double *v,
-                          double *qdot);
+NT_ARRAYS void nt_space_rate(const nt_space *space, nt_frame frame, const double *q,
+                             const double *v, double *qdot);
 
 /* The identity: zeros and unit quaternions. */
-NT_API void nt_space_identity(const nt_space *space, double *q);
+NT_ARRAYS void nt_space_identity(const nt_space *space, double *q);
 
 #ifdef __cplusplus
 }

@@ -3,9 +3,9 @@
  * Unknowns come in nodes: a body's translation (3), its rotation (3), the multipliers of a joint
  * (1 to 6), or the whole of a small hand-written system. A pattern lists the blocks (row node,
  * column node) that may be non-zero, once; slot numbers name them. A matrix has one dense
- * row-major block per slot. Nodes below n_primary are velocities, the others multipliers.
+ * row-major block per slot. The first n_primary nodes are velocities, the others multipliers.
  *
- * Threads. A pattern is only read once all its slots are there, and may then be shared. A matrix
+ * Threads. A pattern is only read once all its blocks are there, and may then be shared. A matrix
  * and a solver belong to one thread at a time; different ones may be used at the same time. */
 #ifndef NUTATE_LINALG_H
 #define NUTATE_LINALG_H
@@ -24,81 +24,48 @@ typedef enum nt_block_shape {
     NT_SCALED, /* a multiple of the identity matrix */
 } nt_block_shape;
 
-typedef struct nt_pattern {
-    int n_nodes, n_primary;
-    int n;           /* unknowns                                              */
-    int packed;      /* see nt_pattern_pack                                   */
-    int *node_start; /* [n_nodes + 1] first unknown of each node             */
-    int n_slots, room;
-    int *row, *column;    /* [n_slots] nodes                                    */
-    int *offset;          /* [n_slots + 1] first entry of each block in values; their number */
-    unsigned char *shape; /* [n_slots] nt_block_shape                        */
-    int *hash, hash_size; /* (row, column) -> slot                           */
-} nt_pattern;
+typedef struct nt_pattern nt_pattern;
+typedef struct nt_matrix nt_matrix;
 
-/* Start a pattern with the given node sizes; the last n_nodes - n_primary are multiplier nodes.
- * Diagonal blocks of multiplier nodes are always present. */
-NT_API nt_status nt_pattern_init(nt_pattern *pattern, int n_nodes, int n_primary, const int *sizes);
+/* Start a pattern with nodes of the given sizes[n_nodes], 1 and up; the last n_nodes - n_primary
+ * are multiplier nodes, whose diagonal blocks are always present. NT_INVALID for sizes or counts
+ * out of range, NT_NO_MEMORY; *pattern is then NULL. The caller owns it. */
+NT_API nt_status nt_pattern_create(nt_pattern **pattern, int n_nodes, int n_primary,
+                                   const int *sizes);
+NT_API void nt_pattern_destroy(nt_pattern *pattern);
 
 /* The slot of block (row, column), added when new. A block that is ever added NT_FULL is full.
- * Returns -1 when memory is out. */
+ * -1 when memory is out, or where there is no such node or shape. */
 NT_API int nt_pattern_add(nt_pattern *pattern, int row, int column, nt_block_shape shape);
-
-/* From now on an NT_SCALED block of three unknowns holds one number, the diagonal's, instead of
- * nine: less than two thirds of the memory where joints hold points. Whoever fills a matrix writes
- * accordingly. A block that becomes full later moves behind all others: offsets are final when all
- * blocks are there. */
-NT_API void nt_pattern_pack(nt_pattern *pattern);
-
-/* Whether a block holds one number. */
-static inline int nt_pattern_is_single(const nt_pattern *p, int slot)
-{
-    return p->packed && p->shape[slot] == NT_SCALED &&
-           p->node_start[p->row[slot] + 1] - p->node_start[p->row[slot]] == 3;
-}
 
 /* The slot of a block, -1 where there is none. */
 NT_API int nt_pattern_find(const nt_pattern *pattern, int row, int column);
 
-/* Give back the room that is kept for further slots, once all are there. Slots may still be added
- * afterwards. */
-NT_API void nt_pattern_trim(nt_pattern *pattern);
+/* From now on an NT_SCALED block of three unknowns holds one number, the diagonal's, instead of
+ * nine: less than two thirds of the memory where joints hold points. Whoever fills a matrix writes
+ * accordingly. To be called before a matrix or a solver is made of the pattern. */
+NT_API void nt_pattern_pack(nt_pattern *pattern);
 
-NT_API void nt_pattern_free(nt_pattern *pattern);
+/* Whether a block of the pattern holds one number. */
+NT_API int nt_pattern_is_single(const nt_pattern *pattern, int slot);
 
-typedef struct nt_matrix {
-    const nt_pattern *pattern; /* not owned                                  */
-    double *values;            /* [pattern->offset[n_slots]]                 */
-    int broken;  /* nt_matrix_drop broke an NT_SCALED promise; nt_matrix_zero mends it */
-    int cleared; /* all zero since nt_solver_factor_clear: nt_matrix_zero has nothing to do */
-} nt_matrix;
+/* A matrix of zeros. The pattern is borrowed: it must have all its blocks and outlive the matrix.
+ * NT_NO_MEMORY; *matrix is then NULL. The caller owns it. */
+NT_API nt_status nt_matrix_create(nt_matrix **matrix, const nt_pattern *pattern);
+NT_API void nt_matrix_destroy(nt_matrix *matrix);
 
-NT_API nt_status nt_matrix_init(nt_matrix *matrix, const nt_pattern *pattern); /* zero */
-NT_API void nt_matrix_free(nt_matrix *matrix);
-/* Every filling begins with this. */
+/* Set all entries to zero: every filling begins with this. */
 NT_API void nt_matrix_zero(nt_matrix *matrix);
-static inline double *nt_matrix_block(const nt_matrix *matrix, int slot)
-{
-    return matrix->values + matrix->pattern->offset[slot];
-}
-/* y[n] = A x */
+
+/* The entries of a block, row by row, or its one number: to read and to write. They belong to the
+ * matrix and stay where they are as long as it lives. */
+NT_API double *nt_matrix_block(const nt_matrix *matrix, int slot);
+
+/* y[n] = A x, x[n]; they may not overlap. n is the sum of the nodes' sizes. */
 NT_API void nt_matrix_apply(const nt_matrix *matrix, const double *x, double *y);
-/* y_k += A x_k for x_k[velocities] and y_k[n], the multipliers of each x being zero: count vectors
- * that lie x_stride and y_stride doubles apart. */
-NT_API void nt_matrix_apply_primary(const nt_matrix *matrix, const double *x, size_t x_stride,
-                                    double *y, size_t y_stride, int count);
-/* dense[n][n], row by row, for tests and small solvers */
+
+/* dense[n][n], row by row: for tests and small solvers. */
 NT_API void nt_matrix_dense(const nt_matrix *matrix, double *dense);
-
-/* Block `slot`, row by row: where it is, or where it is a single number, spread out in nine[9]. */
-NT_API const double *nt_matrix_full_block(const nt_matrix *matrix, int slot, double nine[9]);
-
-/* Leave unknowns out: their rows and columns become those of the identity. unknowns[count],
- * ascending. Where it takes a part of a node it breaks the promise of NT_SCALED blocks, and a
- * solver then works without promises, slower and with memory for a second one; nt_solver_drop does
- * the same inside the solver at no cost. NT_INVALID, and nothing done, where the block is one
- * number of a packed pattern: there is no room for what is left of it. */
-NT_API nt_status nt_matrix_drop(nt_matrix *matrix, const int *unknowns, int count);
 
 /* ---- solvers -------------------------------------------------------------------------------- */
 
@@ -122,7 +89,7 @@ typedef struct nt_solver_statistics {
 
 typedef struct nt_solver nt_solver;
 
-/* Analyse the pattern (ordering, program, all memory). The pattern must outlive the solver. */
+/* Analyse the pattern (ordering, program, all memory). The pattern is borrowed. NT_NO_MEMORY. */
 NT_API nt_status nt_solver_create(nt_solver **solver, const nt_pattern *pattern,
                                   nt_solver_kind kind, nt_error *error);
 NT_API void nt_solver_destroy(nt_solver *solver);
@@ -185,8 +152,10 @@ NT_API nt_status nt_solver_drop(nt_solver *solver, const int *unknowns, int coun
  * factors are void; the next ones depend on their matrix alone, to the bit, as after create. */
 NT_API void nt_solver_forget(nt_solver *solver);
 
+/* What it took so far: the numbers behind the pointer go on with the solver. */
 NT_API const nt_solver_statistics *nt_solver_get_statistics(const nt_solver *solver);
-NT_API const char *nt_solver_name(const nt_solver *solver); /* "dense", "block", "klu" in use now */
+/* The solver that made the present factors: "dense", "block" or "klu"; "none" of NULL. */
+NT_API const char *nt_solver_name(const nt_solver *solver);
 
 /* The unknown whose pivot failed in the last NT_SINGULAR, -1 when not known. */
 NT_API int nt_solver_singular_unknown(const nt_solver *solver);

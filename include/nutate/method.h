@@ -36,16 +36,18 @@ typedef struct nt_option {
     const char *name, *value;
 } nt_option;
 
-/* The registry. */
+/* The registry: descriptors are constants, and so are the texts and keys that they give. Of NULL
+ * numbers are 0 and texts "". */
 NT_API int nt_method_count(void);
-NT_API const nt_method *nt_method_at(int i);
+NT_API const nt_method *nt_method_at(int i);              /* NULL when there is none */
 NT_API const nt_method *nt_method_find(const char *name); /* NULL when there is none */
 NT_API const char *nt_method_name(const nt_method *method);
 NT_API const char *nt_method_summary(const nt_method *method);
 NT_API const char *nt_method_reference(const nt_method *method);
 NT_API int nt_method_controls_error(const nt_method *method); /* takes tolerances */
 NT_API int nt_method_is_linearised(const nt_method *method);  /* gives sensitivities */
-/* What it asks of a system and what it treats, in words: text[size], returned. */
+/* What it asks of a system and what it treats, in words: written to text[size], always terminated,
+ * which is returned. */
 NT_API const char *nt_method_needs(const nt_method *method, char *text, int size);
 /* Whether it can advance a system: NT_OK, or NT_UNSUPPORTED and a message that names all that is
  * missing and the methods that would do. */
@@ -55,9 +57,12 @@ NT_API nt_status nt_method_check_system(const nt_method *method, const nt_system
  * do and can advance the system. */
 NT_API nt_status nt_method_check_tolerance(const nt_method *method, const nt_system *system,
                                            nt_error *error);
+/* Its options[*count]; count may be NULL. */
 NT_API const nt_option_key *nt_method_options(const nt_method *method, int *count);
+/* Whether its increments may be in that frame. */
 NT_API int nt_method_has_frame(const nt_method *method, nt_frame frame);
-/* NT_OK, or NT_INVALID and a message that says name, range and what was given. */
+/* Whether an option is one of the method's and its value valid: NT_OK, or NT_INVALID and a message
+ * that says name, range and what was given. */
 NT_API nt_status nt_method_check_option(const nt_method *method, const nt_option *option,
                                         nt_error *error);
 
@@ -65,14 +70,16 @@ NT_API nt_status nt_method_check_option(const nt_method *method, const nt_option
 
 typedef struct nt_integrator nt_integrator;
 
-/* How to set one up. Zero is a sensible value for every field but `system` and `method`. */
+/* How to set one up. Zero is a sensible value for every field but `system` and `method`; what a
+ * model file says is filled in by nt_run_setup (model.h). */
 typedef struct nt_integrator_setup {
+    int version;             /* NT_INTERFACE, or 0: see nutate.h                          */
     const nt_system *system; /* borrowed: must outlive the integrator                     */
     const nt_method *method;
     const nt_option *options; /* [n_options] */
     int n_options;
-    nt_frame frame; /* the increments' frame; NT_INERTIAL is zero. A method that has the
-                       body frame only works in that                               */
+    nt_frame frame; /* of the increments of rotations. A method that has no inertial frame
+                       works in the body frame where this is zero (NT_INERTIAL)    */
     nt_solver_kind solver;
     /* Of the local error of a step: position (m), rotation (rad), velocity (m/s), angular_velocity
      * (rad/s). An error may be tolerance (1 + |value|), of rotations tolerance alone. All 0: equal
@@ -85,6 +92,7 @@ typedef struct nt_integrator_setup {
     int track_work;      /* integrate the power of non-potential forces               */
 } nt_integrator_setup;
 
+/* What it took since the start. */
 typedef struct nt_statistics {
     long steps;      /* accepted                                                    */
     long rejected;   /* attempts that did not converge or failed their error test   */
@@ -102,15 +110,33 @@ typedef struct nt_statistics {
     double linear_residual; /* worst accepted relative residual of a linear solve         */
 } nt_statistics;
 
-/* A state to look at, v and vdot in the system's frame. Pointers into the integrator: they show the
- * state until the next step, dense output or restore. */
+/* A state to look at. Its arrays belong to the integrator and show the state until the integrator
+ * moves (step, run, start, refresh, restore) or another state is looked at (nt_integrator_state,
+ * dense output, a row of a record). nt_state_copy makes one that lives longer. */
 typedef struct nt_state {
-    double t;
-    const double *q, *v, *vdot, *lambda, *mu, *memory;
+    double t;             /* s                                                            */
+    const double *q;      /* [nq]                                                         */
+    const double *v;      /* [nv] in the system's frame                                   */
+    const double *vdot;   /* [nv] in the system's frame                                   */
+    const double *lambda; /* [nh] N or N m                                                */
+    const double *mu;     /* [nn] N or N m                                                */
+    const double *memory; /* [n_memory]                                                   */
     double work; /* J, of non-potential forces since the start, as good as the dense output is */
     double step; /* s, size of the last accepted step                                           */
 } nt_state;
 
+/* Copy a state of a system into numbers[nt_state_room(system)], memory of the caller's. The arrays
+ * of *copy stand there and live as long; it may be *state itself. An array that is NULL stays NULL.
+ * NT_INVALID where an argument is NULL. */
+NT_API nt_status nt_state_copy(nt_state *copy, double *numbers, const nt_system *system,
+                               const nt_state *state);
+/* How many numbers the copy of a state, or of an nt_state_tangent, takes. */
+NT_API size_t nt_state_room(const nt_system *system);
+
+/* Make an integrator; all its memory is taken here. The setup, and options in it, are needed during
+ * the call only, the system as long as the integrator. NT_INVALID for a setup, option or system
+ * that is wrong in itself, NT_UNSUPPORTED where method, system, frame or tolerance do not go
+ * together, NT_NO_MEMORY. */
 NT_API nt_status nt_integrator_create(nt_integrator **integrator, const nt_integrator_setup *setup,
                                       nt_error *error);
 NT_API void nt_integrator_destroy(nt_integrator *integrator);
@@ -143,7 +169,7 @@ NT_API nt_status nt_integrator_refresh(nt_integrator *integrator, nt_error *erro
  * while sensitivities are carried along; on failure nothing changes. */
 NT_API nt_status nt_integrator_switch_rows(nt_integrator *integrator, const int *rows, int n,
                                            int on, nt_error *error);
-/* Whether a row is on. */
+/* Whether a row is on; 0 for NULL and for rows that do not exist. */
 NT_API int nt_integrator_row_is_on(const nt_integrator *integrator, int row);
 
 /* Called after every accepted step; non-zero stops the run with NT_INTERRUPTED. */
@@ -161,12 +187,14 @@ NT_API nt_status nt_integrator_run(nt_integrator *integrator, double end, double
 /* Whether steps are variable: by a tolerance, as the method proposes, or chosen by the method. */
 NT_API int nt_integrator_is_variable(const nt_integrator *integrator);
 
+/* The present state: that at the end of the last accepted step, or at the start. t is NaN and all
+ * else zero where the integrator is NULL. */
 NT_API nt_state nt_integrator_state(const nt_integrator *integrator);
 
-/* The state at a time inside the last accepted step: by the method's own dense output where it has
- * one, else q by cubic Hermite interpolation on the group (fourth order), v from it, vdot and
- * multipliers linear. Pointers are valid until the next call on this integrator. NT_INVALID outside
- * the last step. */
+/* The state at a time t (s) inside the last accepted step: by the method's own dense output where
+ * it has one, else q by cubic Hermite interpolation on the group (fourth order), v from it, vdot
+ * and multipliers linear. Its arrays live as those of nt_state. NT_INVALID outside the last step.
+ */
 NT_API nt_status nt_integrator_dense(nt_integrator *integrator, double t, nt_state *state);
 
 /* The whole state as size bytes. Saving changes nothing: the run goes on with the bits of one that
@@ -180,10 +208,13 @@ NT_API void nt_integrator_save(const nt_integrator *integrator, void *bytes);
 NT_API nt_status nt_integrator_restore(nt_integrator *integrator, const void *bytes, size_t size,
                                        nt_error *error);
 
+/* What it took so far: the numbers behind the pointer go on with the integrator. */
 NT_API const nt_statistics *nt_integrator_statistics(const nt_integrator *integrator);
+/* The system that it was made with. */
 NT_API const nt_system *nt_integrator_system(const nt_integrator *integrator);
 
-/* Largest |Phi| and |dPhi/dt| (and |kappa|) at the present state. */
+/* Largest |Phi| at the present state, m or rad, and largest |dPhi/dt| and |kappa|, m/s or rad/s.
+ * What `evaluate` of the system returns, where it fails. */
 NT_API nt_status nt_integrator_drift(nt_integrator *integrator, double *position, double *velocity);
 
 /* Multipliers of minimum norm (moments weighted by `length`, m) that give the same forces as those

@@ -15,23 +15,26 @@
 extern "C" {
 #endif
 
+/* What a file describes, only read once it is there. */
 typedef struct nt_model nt_model;
+
+/* One motion of a model: parameter values and what follows from them. */
 typedef struct nt_run nt_run;
 
-/* KEY=VALUE of `--set`: a parameter's name or a dotted path of the model file; value is YAML text.
- */
+/* KEY=VALUE of `--set`: key is a parameter's name or a dotted path of the model file, value is YAML
+ * text. */
 typedef struct nt_setting {
     const char *key, *value;
 } nt_setting;
 
-/* Read, validate and assemble a model. Consistent initial positions and velocities are computed.
- * On failure *model is NULL and the error says file:line:column, what is wrong, what was expected.
- */
+/* Read and check a model file, with settings[n_settings] in place of what it says, and compute
+ * consistent initial positions and velocities. NT_IO where a file cannot be read, NT_BAD_MODEL or
+ * NT_INCONSISTENT with file, line and column, what is wrong and what was expected. */
 NT_API nt_status nt_model_read(nt_model **model, const char *path, const nt_setting *settings,
                                int n_settings, nt_error *error);
 
-/* The same from memory; name stands for the file in messages, folder (may be NULL) is where table
- * files are looked up. */
+/* The same from text[length], which is copied. name stands for the file in messages, folder (may be
+ * NULL) is where table files are looked up. */
 NT_API nt_status nt_model_read_text(nt_model **model, const char *text, size_t length,
                                     const char *name, const char *folder,
                                     const nt_setting *settings, int n_settings, nt_error *error);
@@ -41,8 +44,7 @@ NT_API void nt_model_destroy(nt_model *model);
  * the model. */
 NT_API const char *nt_model_table_file(const nt_model *model, int i);
 
-/* ---- runs -------------------------------------------------------------------------------------
- */
+/* ---- runs ----------------------------------------------------------------------------------- */
 
 /* A run of a model at the parameter values of the file; the model must outlive it. Costs a copy of
  * the model's numbers. */
@@ -50,27 +52,31 @@ NT_API nt_status nt_run_create(nt_run **run, const nt_model *model, nt_error *er
 NT_API void nt_run_destroy(nt_run *run);
 NT_API const nt_model *nt_run_model(const nt_run *run);
 
-/* The system of the run; frame NT_INERTIAL. Belongs to the run: its functions change the run. */
+/* The system of the run, in the frame NT_INERTIAL. Its functions change the run. */
 NT_API const nt_system *nt_run_system(nt_run *run);
 
-/* A parameter by its name; those that are expressions of it follow, and initial values are found
- * anew. The same as reading the file with NAME=VALUE. An integrator that is under way must be told:
- * nt_integrator_refresh. NT_INVALID for a name that is none, NT_BAD_MODEL as for a file with that
- * value: then the run stands as it was. */
+/* Set a parameter by its name. Parameters that are expressions of it follow, and initial values are
+ * found anew, just as if the file had been read with NAME=VALUE. An integrator that is under way
+ * must be told (nt_integrator_refresh). NT_INVALID for a name that the model does not have or a
+ * value that is not finite, NT_BAD_MODEL or NT_INCONSISTENT as for a file with that value: then the
+ * run stands as it was. */
 NT_API nt_status nt_model_set(nt_run *run, const char *name, double value, nt_error *error);
 
-/* Let so many threads evaluate the run's elements side by side; 1: the caller's alone, as at first.
- * The results are the same to the bit; it pays where elements are many or costly. Between steps
- * only. */
+/* Let this many threads evaluate the run's elements side by side; a run begins with 1, the
+ * caller's own. Results are the same to the bit. It pays where elements are many or costly. To be
+ * called between steps only. */
 NT_API nt_status nt_run_set_threads(nt_run *run, int threads, nt_error *error);
 
-/* What the model's `simulation` says of an integrator: method, options, frame, tolerances, bounds
- * of steps; work is followed where it is recorded or may be in an objective. For
- * nt_integrator_create, at once or after changes. NT_BAD_MODEL where the file names a method that
- * is none. */
+/* Fill in the set-up of an integrator as the model's `simulation` says: system, method, options,
+ * frame, tolerances, bounds of steps; work is followed where it is recorded or may be in an
+ * objective. Hand it to nt_integrator_create as it is, or change fields first. The caller sets
+ * setup->version before, as in `nt_integrator_setup setup = {0}`. NT_BAD_MODEL where the file names
+ * a method that is none: then all but the method is filled in. */
 NT_API nt_status nt_run_setup(nt_run *run, nt_integrator_setup *setup, nt_error *error);
 
-/* What the `simulation` and `output` sections say. Strings and arrays belong to the model. */
+/* ---- what the file says -----------------------------------------------------------------------
+ *
+ * The sections `simulation` and `output`. */
 typedef struct nt_simulation {
     double start, duration, step; /* s; step 0 where none is given                        */
     const char *method;           /* "generalized-alpha" where none is given              */
@@ -84,16 +90,21 @@ typedef struct nt_simulation {
     double every;                      /* s between output rows; 0: every step                 */
     const char *const *record;         /* names of recorded quantities                         */
     int n_record;
+    int poses; /* whether NetCDF holds the poses of all bodies */
 } nt_simulation;
 NT_API const nt_simulation *nt_model_simulation(const nt_model *model);
-/* Where the file gives a section or one of its keys, "simulation" or "simulation.duration" (also
- * of `output` and `initial`): line and column of its value. 0 and zeros where it does not, or
- * where --set did. */
-NT_API int nt_model_key_place(const nt_model *model, const char *path, int *line, int *column);
-NT_API const char *nt_model_title(const nt_model *model);
-NT_API const char *nt_model_text(const nt_model *model, size_t *length); /* the file as read */
 
-/* Consistent initial values: q[nq], v[nv], memory[n_memory] at simulation->start. */
+/* Whether the file gives a section or one of its keys, "simulation" or "simulation.duration" (also
+ * of `output` and `initial`), and line and column of its value; both may be NULL. 0 and zeros where
+ * it does not, or where a setting did. */
+NT_API int nt_model_key_place(const nt_model *model, const char *path, int *line, int *column);
+/* The title, NULL where the file gives none. */
+NT_API const char *nt_model_title(const nt_model *model);
+/* The file as read, text[*length]; length may be NULL. */
+NT_API const char *nt_model_text(const nt_model *model, size_t *length);
+
+/* Consistent initial values: q[nq], v[nv], memory[n_memory] at simulation->start, v in the system's
+ * frame. memory may be NULL where n_memory is 0. */
 NT_API void nt_run_initial(const nt_run *run, double *q, double *v, double *memory);
 
 /* ---- derivatives in parameters --------------------------------------------------------------
@@ -105,8 +116,8 @@ NT_API void nt_run_initial(const nt_run *run, double *q, double *v, double *memo
 
 /* Prepare derivatives in parameters[n] (NULL: all of them), so that parameter_tangent of the system
  * allocates nothing until parameters are set again; unprepared parameters are prepared at their
- * first use. Costs eight assemblies for each. NT_INVALID for a number out of range; what an
- * assembly with slightly other numbers returns. */
+ * first use. Costs eight assemblies for each. NT_INVALID for a number out of range; or what reading
+ * the model with slightly other values of a parameter would return. */
 NT_API nt_status nt_run_prepare_parameters(nt_run *run, const int *parameters, int n,
                                            nt_error *error);
 
@@ -125,8 +136,8 @@ NT_API double nt_run_parameter_error(const nt_run *run);
 /* What `initial: {correct: true}` moved, one line of words per moved value; "" for nothing. */
 NT_API const char *nt_run_corrections(const nt_run *run);
 
-/* A stated length for weighing moments against forces: the largest distance between the points of
- * the model at the start, m (1 where there is none). */
+/* A length for weighing moments against forces, m: the largest distance between the points of the
+ * model at the start, 1 where there is none. */
 NT_API double nt_run_length(const nt_run *run);
 
 /* ---- recorded quantities -------------------------------------------------------------------- */
@@ -142,16 +153,19 @@ typedef struct nt_quantity_info {
 /* Look a quantity up. NT_BAD_MODEL and a suggestion when there is no such name. */
 NT_API nt_status nt_model_quantity(const nt_model *model, const char *name,
                                    nt_quantity_info *quantity, nt_error *error);
-/* "top.position.x", "m", "position of body top, x, ground axes" */
+/* Words for a column of a quantity, each into an array of `size`, always terminated: its name
+ * "top.position.x", its unit "m", its meaning "position of body top, x, ground axes". */
 NT_API void nt_model_quantity_column(const nt_model *model, const nt_quantity_info *quantity,
                                      int column, char *name, char *unit, char *meaning, int size);
 /* Values of a quantity at a state: out[columns]. reactions[nh + nn] may be NULL, then the state's
  * own multipliers are used. */
 NT_API nt_status nt_run_sample(nt_run *run, const nt_quantity_info *quantity, const nt_state *state,
                                const double *reactions, double *out, nt_error *error);
-/* A direction in which recorded quantities change. Pointers may be NULL for zero; dq is an
- * increment, in the system's frame. Time and step size do not change. */
+
+/* A direction in which recorded quantities change: that of an nt_state_tangent, for instance. dq is
+ * an increment in the system's frame. NULL stands for zeros; time and step size do not change. */
 typedef struct nt_state_rate {
+    int version;                   /* NT_INTERFACE, or 0: see nutate.h                       */
     const double *dq, *dv, *dvdot; /* [nv]                                                   */
     const double *dlambda, *dmu;   /* [nh], [nn]                                             */
     const double *dmemory;         /* [n_memory]                                             */
@@ -159,13 +173,15 @@ typedef struct nt_state_rate {
     int parameter;                 /* its number; -1 for none                                */
 } nt_state_rate;
 
-/* Derivatives of n quantities along a direction: out[sum of their columns]. reactions[nh + nn] and
- * their derivative may be NULL: then the multipliers'. Differences of sixth order, good to 1e-12 of
- * the value that the quantity's terms have; largest constraint and step size count as constant. */
+/* Derivatives of quantities[n] along a direction: out[sum of their columns]. reactions[nh + nn] and
+ * reaction_rates[nh + nn], their derivatives, may be NULL: then the multipliers and theirs are
+ * used. Differences of sixth order, good to 1e-12 of the largest term of the quantity; the
+ * quantities `drift` and `step` count as constant. */
 NT_API nt_status nt_run_sample_tangent(nt_run *run, const nt_quantity_info *quantities, int n,
                                        const nt_state *state, const double *reactions,
                                        const nt_state_rate *rate, const double *reaction_rates,
                                        double *out, nt_error *error);
+
 /* ---- objectives -----------------------------------------------------------------------------
  *
  * Scalars of a run that the file declares: the value at the end of an expression of recorded
@@ -187,22 +203,27 @@ typedef struct nt_objective_info {
 NT_API int nt_model_objective_count(const nt_model *model);
 /* Zero where there is no objective of this number. */
 NT_API nt_objective_info nt_model_objective(const nt_model *model, int i);
-/* Values of all expressions at a state: out[objectives]. reactions[nh + nn] may be NULL, then the
- * state's own multipliers are used. NT_NOT_FINITE where one has no value, with its name. The first
- * call of this and the next function allocates, later ones do not (but see
+
+/* Values of all expressions at a state: out[nt_model_objective_count]. reactions[nh + nn] may be
+ * NULL, then the state's own multipliers are used. NT_NOT_FINITE where one has no value, with its
+ * name. The first call of this and the next function allocates, later ones do not (but see
  * nt_run_sample_tangent on parameters that are not prepared). */
 NT_API nt_status nt_run_objective_values(nt_run *run, const nt_state *state,
                                          const double *reactions, double *out, nt_error *error);
-/* Their derivatives along a direction, as nt_run_sample_tangent: out[objectives]. */
+/* Their derivatives along a direction, as in nt_run_sample_tangent. */
 NT_API nt_status nt_run_objective_tangent(nt_run *run, const nt_state *state,
                                           const double *reactions, const nt_state_rate *rate,
                                           const double *reaction_rates, double *out,
                                           nt_error *error);
 
-/* 0 where nothing can do work but forces with a potential: no loads, driven joints, friction or
- * damping. Then there is no work to follow (nt_integrator_setup.track_work). */
+/* ---- what a model is made of ------------------------------------------------------------------
+ *
+ * Whether anything can do work but forces with a potential: loads, driven joints, friction,
+ * damping. If not (0), there is no work to follow (nt_integrator_setup.track_work). */
 NT_API int nt_model_has_power(const nt_model *model);
-/* Counts for `check`. Degrees of freedom: velocities - (holonomic + nonholonomic - redundant). */
+
+/* How much there is of everything. Degrees of freedom: velocities - (holonomic + nonholonomic -
+ * redundant). */
 typedef struct nt_model_counts {
     int bodies, joints, forces, contacts, markers, parameters;
     int points; /* of the bodies: those without rotation */
@@ -210,7 +231,8 @@ typedef struct nt_model_counts {
     int redundant; /* equations that depend on the others at the initial positions */
 } nt_model_counts;
 NT_API nt_model_counts nt_model_count(const nt_model *model);
-/* Words for redundant equation i: "joint j2, rotation of arm about y". */
+/* Words for redundant equation i of nt_model_count: "joint j2, rotation of arm about y", into
+ * text[size], always terminated; "" where there is no such equation. */
 NT_API void nt_model_redundant_text(const nt_model *model, int i, char *text, int size);
 
 /* Remark i, from 0 on, on what the model says that is allowed but seldom meant (inertia in kg mm2,
@@ -218,7 +240,12 @@ NT_API void nt_model_redundant_text(const nt_model *model, int i, char *text, in
  * the file, its place. 0 where there is no such remark; `remark` is then as it was. */
 NT_API int nt_model_remark(const nt_model *model, int i, nt_error *remark);
 
-/* The JSON Schema of the model file: writes to text[size], returns the length needed. */
+/* Those of them on expressions that may jump where the motion or a parameter passes a point, from 0
+ * on: exact derivatives along a parameter leave out what a jump moves. */
+NT_API int nt_model_jump(const nt_model *model, int i, nt_error *remark);
+
+/* The JSON Schema of the model file: writes to text[size], always terminated, and returns the
+ * length needed. text may be NULL. */
 NT_API int nt_model_schema(char *text, int size);
 
 #ifdef __cplusplus

@@ -1,7 +1,44 @@
-/* Everything. */
+/* The whole library, and what holds in all its headers.
+ *
+ * Memory. What a `create`, `read` or `open` function makes belongs to the caller, who gives it to
+ * the destroy or close function of the same name; that of NULL does nothing. Pointers that a
+ * function returns, or writes into a struct, belong to the object that was asked and live as long
+ * as it, unless a shorter time is said. Objects borrow the objects that they are made from, which
+ * must live longer. Texts and arrays that are handed in are needed during the call only, unless
+ * said.
+ *
+ * Errors. Functions that can fail return an nt_status. Most take an nt_error (which may be NULL)
+ * and put what went wrong into words there; nt_status_text has words for the others. When a
+ * create, read or open function fails, the pointer that it would have set is NULL. Other outputs of
+ * a call that fails are undefined unless said. NULL where an object or an array is needed, and a
+ * number that its enumeration does not have, are NT_INVALID with the names of function and
+ * argument; functions without a status then do nothing and return 0, NULL, "", -1 or NaN, whatever
+ * cannot be mistaken for an answer. Arrays of functions in group.h are checked by the compiler
+ * alone. Lengths of arrays cannot be checked: they are the caller's responsibility.
+ *
+ * Units. SI throughout, angles in rad; shapes are written in brackets, q[nq]. nq, nv, nh, nn and
+ * n_memory are those of the system (system.h).
+ *
+ * Threads. Each header says what may be called from which thread. No function keeps anything
+ * outside of the objects that it is given, but that NetCDF's library is loaded once (output.h).
+ *
+ * Versions. A program that was compiled with these headers works with every library of the same
+ * NT_VERSION_MAJOR and NT_VERSION_MINOR. What grows in between, grows so:
+ *   - Structs that the caller fills in and that can grow, nt_system, nt_integrator_setup and
+ *     nt_state_rate, begin with `version`. Set it to NT_INTERFACE, or leave it 0, which stands for
+ *     the version of the library in use. New fields are added at the end, NT_INTERFACE then counts
+ *     up, and zero in a field means that things are as they were before it. A library takes all
+ *     versions up to its own and refuses others with NT_INVALID.
+ *   - nt_point, nt_terms and nt_combination, which the functions of an nt_system are given, are
+ *     those of the version in that nt_system.
+ *   - Structs to which the library returns a pointer (nt_simulation, nt_statistics,
+ *     nt_solver_statistics) may get new fields at the end. All other structs stay as they are.
+ *   - Enumerations may get new values at the end: expect values that you do not know. Numbers of
+ *     statuses are fixed for good (status.h). */
 #ifndef NUTATE_NUTATE_H
 #define NUTATE_NUTATE_H
 
+#include <nutate/element.h>
 #include <nutate/group.h>
 #include <nutate/linalg.h>
 #include <nutate/method.h>

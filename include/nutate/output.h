@@ -1,7 +1,8 @@
-/* Records of a run: CSV and NetCDF; and objectives.
+/* Results: tables of rows in CSV and NetCDF, the rows of a run, and objectives.
  *
- * Threads. A record and objectives belong to the thread of the integrator that they are written
- * from. NetCDF records take turns: see nt_record_open. */
+ * Threads. Results are independent of each other: any number of them may be written and read at
+ * once, each by one thread at a time. A record and objectives belong to the thread of the
+ * integrator that they are written from. */
 #ifndef NUTATE_OUTPUT_H
 #define NUTATE_OUTPUT_H
 
@@ -12,28 +13,160 @@
 extern "C" {
 #endif
 
-/* A writer of rows: recorded quantities of a model at output times. */
-typedef struct nt_record nt_record;
-
+/* ---- results: tables of rows in files ---------------------------------------------------------
+ *
+ * A result is a table that grows by rows of numbers under named columns; docs/results.md says how
+ * files look. One row may go into several files at once. A row that is written reaches its files
+ * whole, at the latest when rows are written a tenth of a second later or nt_result_keep_up is
+ * called, and is then safe from the end of the process; nt_result_save can make it safe from the
+ * end of the machine. Files are locked against other writers while they are open. */
 typedef enum nt_record_format { NT_CSV, NT_NETCDF } nt_record_format;
 
-/* Open path ("-" is standard output, CSV) for the quantities that the model's output section
- * names. provenance may be NULL: NAME=VALUE lines stored in NetCDF (options, version, hash).
- * The first NetCDF record loads libnetcdf, which is not made for threads: write such records from
- * one thread at a time. NT_IO when the file cannot be created or the library not be loaded. */
+/* "-" is standard output, of CSV alone. */
+typedef struct nt_result_file {
+    const char *path;
+    nt_record_format format;
+} nt_result_file;
+
+/* A number of each row: "top.position.x", "m", "position of body top, x, ground axes". Of a result
+ * that is read from CSV unit and meaning are "". */
+typedef struct nt_result_column {
+    const char *name, *unit, *meaning;
+} nt_result_column;
+
+/* A block of numbers of each row, values[items][components], in NetCDF alone: `bodies.position` of
+ * each `body`. */
+typedef struct nt_result_array {
+    const char *name, *unit, *meaning;
+    const char *item, *component;  /* names of the dimensions: "body", "vector"             */
+    int items, components;         /* an item's name has as many everywhere in a file        */
+    const char *const *item_names; /* [items], the same for all arrays of this item          */
+} nt_result_array;
+
+/* A text about the whole result, in NetCDF alone; value[length] need not be terminated, but is
+ * where a reader gives it. */
+typedef struct nt_result_attribute {
+    const char *name, *value;
+    size_t length;
+} nt_result_attribute;
+
+/* What is known before the first row; the caller's, needed until nt_result_create returns. */
+typedef struct nt_result_setup {
+    int version; /* NT_INTERFACE, or 0: of this header */
+    const nt_result_file *files;
+    int n_files;
+    const char *table; /* NULL: the rows of time; "events": in files beside, run.events.nc */
+    const nt_result_column *columns; /* [n_columns]; the first names the dimension of rows */
+    int n_columns;
+    const nt_result_array *arrays; /* [n_arrays] */
+    int n_arrays;
+    const nt_result_attribute *attributes; /* [n_attributes] */
+    int n_attributes;
+    const void *saved; /* [saved_size] of nt_result_save: go on there; NULL: begin anew */
+    size_t saved_size;
+} nt_result_setup;
+
+typedef struct nt_result_writer nt_result_writer;
+
+/* Open all files, then write their heads; or, with `saved`, find in each the rows that were there
+ * and cut off what came later. Nothing is touched unless every file can be opened and locked, and
+ * holds those rows; a file made for it is removed again. NT_IO with the file's name where one
+ * cannot be written, where another process writes it, or where its rows are not those that were
+ * saved; NT_INVALID where `saved` is of another table, or for standard output that cannot do what
+ * is asked. */
+NT_API nt_status nt_result_create(nt_result_writer **writer, const nt_result_setup *setup,
+                                  nt_error *error);
+
+/* Append a row: values[n_columns], then those of each array. Does not allocate. NT_IO, then also
+ * of all later rows: a result has no holes. */
+NT_API nt_status nt_result_write(nt_result_writer *writer, const double *values, nt_error *error);
+
+/* Let rows reach their files that have waited for a tenth of a second, and all where calls of this
+ * are far apart: to be called after every step. NT_IO, also where a file was removed meanwhile. */
+NT_API nt_status nt_result_keep_up(nt_result_writer *writer, nt_error *error);
+
+/* Let all rows reach their files, and say in bytes[nt_result_saved_size] where the result stands.
+ * to_disk: wait until they are on the disk, where the end of the machine does not harm them. NT_IO;
+ * `bytes` are then not to be used. Standard output is not brought to any disk. */
+NT_API size_t nt_result_saved_size(const nt_result_writer *writer);
+NT_API nt_status nt_result_save(nt_result_writer *writer, void *bytes, int to_disk,
+                                nt_error *error);
+
+/* Rows written, those before `saved` included. */
+NT_API long nt_result_written(const nt_result_writer *writer);
+
+/* Write what waits and close; frees the writer always, NULL is nothing. NT_IO when not everything
+ * could be written. */
+NT_API nt_status nt_result_finish(nt_result_writer *writer, nt_error *error);
+
+/* The path of a table beside a result, to be freed: "run.nc" and "events" make "run.events.nc".
+ * NULL when memory is out. */
+NT_API char *nt_result_beside(const char *path, const char *table);
+
+/* A result that is read: CSV or NetCDF (classic or 64-bit offset) as this library writes them, told
+ * apart by their first bytes. Of a result that is still being written, or that a killed run left,
+ * the whole rows that are there when it is opened. */
+typedef struct nt_result nt_result;
+
+/* NT_IO with the file's name, and of CSV the line, where it cannot be read or is no result. */
+NT_API nt_status nt_result_open(nt_result **result, const char *path, nt_error *error);
+NT_API void nt_result_close(nt_result *result); /* NULL is nothing */
+
+NT_API nt_record_format nt_result_format(const nt_result *result);
+NT_API long nt_result_rows(const nt_result *result);
+/* What the rows hold; texts belong to the result. Zeros for a number out of range. */
+NT_API int nt_result_column_count(const nt_result *result);
+NT_API nt_result_column nt_result_column_at(const nt_result *result, int i);
+NT_API int nt_result_array_count(const nt_result *result);
+NT_API nt_result_array nt_result_array_at(const nt_result *result, int i);
+NT_API int nt_result_attribute_count(const nt_result *result);
+NT_API nt_result_attribute nt_result_attribute_at(const nt_result *result, int i);
+/* The number of the column of this name, -1 where there is none. */
+NT_API int nt_result_find(const nt_result *result, const char *name);
+
+/* Rows first to first + n - 1: values[n][columns]. Of CSV best in the order of the file. NT_INVALID
+ * for rows that are not there; NT_IO, `values` then undefined. */
+NT_API nt_status nt_result_read(nt_result *result, long first, long n, double *values,
+                                nt_error *error);
+/* The same of array i: values[n][items][components]. */
+NT_API nt_status nt_result_read_array(nt_result *result, int i, long first, long n, double *values,
+                                      nt_error *error);
+
+/* ---- records --------------------------------------------------------------------------------
+ *
+ * The rows of a run: recorded quantities of a model at output times. */
+typedef struct nt_record nt_record;
+
+/* How to begin one. Zero is a sensible value for every field but `run` and `files`; all are the
+ * caller's, and but for run, sensitivity and context needed until nt_record_create returns. */
+typedef struct nt_record_setup {
+    int version; /* NT_INTERFACE, or 0: of this header */
+    nt_run *run;
+    /* NULL: none. Else each column is followed by its derivatives with respect to the parameters
+     * that it carries, "d(top.position.x)/d(m)", in the column's unit per unit of the parameter.
+     * After the columns of a whole orientation stand those of its derivative as a rotation,
+     * "d(top.orientation)/d(m).x" and y, z: the vector theta, ground axes, rad, with dR/dm =
+     * theta~ R. It belongs to the integrator whose states are written, and outlives the record. */
+    nt_sensitivity *sensitivity;
+    const nt_result_file *files;
+    int n_files;
+    const char
+        *provenance;   /* NAME=VALUE lines stored in NetCDF (options, version, hash); or NULL */
+    const void *saved; /* [saved_size] of nt_record_save: go on there; NULL: begin anew */
+    size_t saved_size;
+    /* Asked between rows; non-zero ends nt_record_advance with NT_INTERRUPTED and whole rows. */
+    int (*stop)(void *context);
+    void *context;
+} nt_record_setup;
+
+/* For the quantities that the model's output section names; into NetCDF the poses of all bodies
+ * besides, unless it says `poses: false`. Errors as of nt_result_create. */
+NT_API nt_status nt_record_create(nt_record **record, const nt_record_setup *setup,
+                                  nt_error *error);
+
+/* The same for one file alone. */
 NT_API nt_status nt_record_open(nt_record **record, nt_run *run, const char *path,
                                 nt_record_format format, const char *provenance, nt_error *error);
-
-/* The same with derivatives: each column is followed by its derivatives with respect to the
- * parameters that `sensitivity` carries, "d(top.position.x)/d(m)", in the column's unit per unit of
- * the parameter. After the columns of a whole orientation stand those of its derivative as a
- * rotation, "d(top.orientation)/d(m).x" and y, z: the vector theta, ground axes, rad, with dR/dm =
- * theta~ R. sensitivity belongs to the integrator whose states are written, and outlives the
- * record. */
-NT_API nt_status nt_record_open_sensitivity(nt_record **record, nt_run *run,
-                                            nt_sensitivity *sensitivity, const char *path,
-                                            nt_record_format format, const char *provenance,
-                                            nt_error *error);
 
 /* Write the row of a state: called for the first and the last state of a run. A state at the time
  * of the row before is not written again. */
@@ -42,10 +175,16 @@ NT_API nt_status nt_record_write(nt_record *record, nt_integrator *integrator,
 
 /* Write every output time that the last accepted step passed, simulation->start + k every; an
  * observer calls this. Rows between step ends are interpolated; with every = 0 each step has one.
- */
+ * After NT_INTERRUPTED another call goes on with the rows that are left, as does one after
+ * nt_integrator_restore and `saved` of the same moment. */
 NT_API nt_status nt_record_advance(nt_record *record, nt_integrator *integrator, nt_error *error);
 
 NT_API long nt_record_rows(const nt_record *record);
+
+/* As nt_result_save: with bytes[nt_record_saved_size] another record of the same model, files and
+ * provenance goes on as this one does. */
+NT_API size_t nt_record_saved_size(const nt_record *record);
+NT_API nt_status nt_record_save(nt_record *record, void *bytes, int to_disk, nt_error *error);
 
 /* Flush and close; NT_IO when something could not be written (disk full). Frees the record always.
  */
@@ -72,6 +211,14 @@ NT_API void nt_objectives_destroy(nt_objectives *objectives);
 
 /* Begin anew, for another run of the integrator. */
 NT_API void nt_objectives_restart(nt_objectives *objectives);
+
+/* All of it, bit for bit: with bytes[nt_objectives_saved_size] of one of the same model and
+ * parameters another goes on as it does, with the integrator's state of that moment. NT_INVALID
+ * where the bytes are of others. */
+NT_API size_t nt_objectives_saved_size(const nt_objectives *objectives);
+NT_API void nt_objectives_save(const nt_objectives *objectives, void *bytes);
+NT_API nt_status nt_objectives_restore(nt_objectives *objectives, const void *bytes, size_t size,
+                                       nt_error *error);
 
 /* The integrator stands at the start, or at the end of one more step: call it at each. */
 NT_API nt_status nt_objectives_advance(nt_objectives *objectives, nt_error *error);

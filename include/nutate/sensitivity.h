@@ -17,8 +17,9 @@ extern "C" {
 
 typedef struct nt_sensitivity nt_sensitivity;
 
-/* How a state varies per unit of one parameter, in the system's frame. Arrays belong to the
- * nt_sensitivity and hold until the next step or call. */
+/* How a state varies per unit of one parameter, in the system's frame. The arrays belong to the
+ * nt_sensitivity and show that until the next step of the integrator or the next call on either.
+ * nt_state_tangent_copy makes one that lives longer. */
 typedef struct nt_state_tangent {
     const double *q;      /* [nv] increment of q; rotations as rotation vectors, rad per unit */
     const double *v;      /* [nv]                                                             */
@@ -29,6 +30,10 @@ typedef struct nt_state_tangent {
     double work;          /* J per unit; 0 where the integrator does not follow work          */
 } nt_state_tangent;
 
+/* Copy one into numbers[nt_state_room(system)], memory of the caller's, as nt_state_copy does. */
+NT_API nt_status nt_state_tangent_copy(nt_state_tangent *copy, double *numbers,
+                                       const nt_system *system, const nt_state_tangent *tangent);
+
 /* Attach to an integrator, whose system has parameters (NT_HAS_PARAMETERS) and whose method has a
  * linearised step. parameters[n]: their numbers in the system. From then on every step of the
  * integrator carries the sensitivities along; a failure of theirs fails the step, with words. The
@@ -37,7 +42,8 @@ NT_API nt_status nt_sensitivity_create(nt_sensitivity **sensitivity, nt_integrat
                                        const int *parameters, int n, nt_error *error);
 NT_API void nt_sensitivity_destroy(nt_sensitivity *sensitivity);
 
-/* How many parameters, and the number in the system of parameter i among them. */
+/* How many parameters it carries, and the number in the system of parameter i among them; -1 where
+ * there is no parameter i. */
 NT_API int nt_sensitivity_count(const nt_sensitivity *sensitivity);
 NT_API int nt_sensitivity_parameter(const nt_sensitivity *sensitivity, int i);
 
@@ -60,11 +66,12 @@ NT_API void nt_sensitivity_save(const nt_sensitivity *sensitivity, void *bytes);
 NT_API nt_status nt_sensitivity_restore(nt_sensitivity *sensitivity, const void *bytes, size_t size,
                                         nt_error *error);
 
-/* With respect to parameter i of those given to create: at the present state. */
+/* The tangent of the present state with respect to parameter i of those given to create. Without
+ * arrays, and work NaN, where there is no parameter i. */
 NT_API nt_state_tangent nt_sensitivity_state(nt_sensitivity *sensitivity, int i);
 
-/* At a time inside the last step: the derivative of what nt_integrator_dense gives. NT_INVALID
- * outside; for methods with dense output of their own also in a step from before
+/* The tangent at a time t (s) inside the last step: the derivative of what nt_integrator_dense
+ * gives. NT_INVALID outside; for methods with dense output of their own also in a step from before
  * nt_sensitivity_restore. */
 NT_API nt_status nt_sensitivity_dense(nt_sensitivity *sensitivity, int i, double t,
                                       nt_state_tangent *tangent);
@@ -77,7 +84,8 @@ NT_API nt_status nt_sensitivity_reactions(nt_sensitivity *sensitivity, int i, co
                                           double *out, nt_error *error);
 
 /* The largest estimated relative error of a pseudo-load that had to be found by differences of the
- * residual, for parameter i; 0 where all were analytic or exact. */
+ * residual, for parameter i; 0 where all were analytic or exact, NaN where there is no parameter i.
+ */
 NT_API double nt_sensitivity_difference_error(const nt_sensitivity *sensitivity, int i);
 
 #ifdef __cplusplus

@@ -119,12 +119,12 @@ enum {                     /* capabilities                                      
        NT_HAS_PARAMETERS = 32, /* set_parameters                                          */
        NT_HAS_PARAMETER_TANGENT = 64,
        NT_ALL_LEVELS = 128, /* constraint rows and their derivatives at every level    */
-       NT_POSITION_FORCES =
-           256, /* a promise: but for gyroscopic terms forces depend on q and t only */
-       NT_AFFINE =
-           512, /* a promise: R and the acceleration rows are affine in (vdot, lambda, mu) */
-       NT_DISCRETE_MEMORY =
-           1024, /* a promise: memory only picks branches, R has no derivative in it */
+       /* promises: but for gyroscopic terms forces depend on q and t only */
+       NT_POSITION_FORCES = 256,
+       /* R and the acceleration rows are affine in (vdot, lambda, mu) */
+       NT_AFFINE = 512,
+       /* memory only picks branches, R has no derivative in it */
+       NT_DISCRETE_MEMORY = 1024,
 };
 
 /* What a system may have and a method may be unable to treat. */
@@ -139,6 +139,7 @@ typedef enum nt_feature {
 typedef struct nt_system nt_system;
 
 struct nt_system {
+    int version; /* NT_INTERFACE, or 0: see nutate.h */
     const char *name;
     nt_space space;
     nt_frame frame; /* of the angular velocities in v, of increments and of moment rows     */
@@ -160,8 +161,9 @@ struct nt_system {
     double length;
     void *self; /* handed to every function below */
 
-    /* The equations. Returns NT_OK, or NT_NOT_FINITE / NT_SINGULAR where they have no value. Pure:
-     * the same point and parameters give the same bits, whatever was asked before. */
+    /* The equations. Returns NT_OK, NT_NOT_FINITE or NT_SINGULAR where they have no value,
+     * NT_INVALID for a level that is none (the system of a run also where an argument is NULL).
+     * Pure: the same point and parameters give the same bits, whatever was asked before. */
     nt_status (*evaluate)(void *self, const nt_point *at, const nt_terms *terms);
 
     /* Optional, NULL where absent. */

@@ -129,20 +129,20 @@ static int iterations_from_rest(nt_planar *p, nt_matrix *matrix, bool theta, dou
 /* Their mean over the states of a run. */
 static double mean_iterations_from_rest(nt_planar *p, int method, const double *states)
 {
-    nt_pattern pattern;
-    nt_matrix matrix = {0};
+    nt_pattern *pattern = NULL;
+    nt_matrix *matrix = NULL;
     const int size = 2;
     double sum = (double)NAN;
-    if (nt_pattern_init(&pattern, 1, 1, &size) == NT_OK &&
-        nt_pattern_add(&pattern, 0, 0, NT_FULL) == 0 &&
-        nt_matrix_init(&matrix, &pattern) == NT_OK) {
+    if (nt_pattern_create(&pattern, 1, 1, &size) == NT_OK &&
+        nt_pattern_add(pattern, 0, 0, NT_FULL) == 0 &&
+        nt_matrix_create(&matrix, pattern) == NT_OK) {
         sum = 0;
         for (int i = 0; i < PENDULUM_STEPS; i++)
-            sum += iterations_from_rest(p, &matrix, method > 0,
-                                        strtod(tried[method].pendulum, NULL), states + 4 * i);
+            sum += iterations_from_rest(p, matrix, method > 0, strtod(tried[method].pendulum, NULL),
+                                        states + 4 * i);
     }
-    nt_matrix_free(&matrix);
-    nt_pattern_free(&pattern);
+    nt_matrix_destroy(matrix);
+    nt_pattern_destroy(pattern);
     return sum / PENDULUM_STEPS;
 }
 

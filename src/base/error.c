@@ -7,14 +7,14 @@
 
 const char *nt_status_text(nt_status status)
 {
-    static const char *const texts[] = {
-#define TEXT(code, text) [code] = text,
+    switch (status) { /* two statuses with one number do not compile */
+#define TEXT(code, number, text)                                                                   \
+    case code:                                                                                     \
+        return text;
         NT_STATUS_LIST(TEXT)
 #undef TEXT
-    };
-    if ((unsigned)status >= sizeof texts / sizeof texts[0])
-        return "unknown status";
-    return texts[status];
+    }
+    return "unknown status";
 }
 
 /* What is quoted in a message can neither break its line nor command a terminal. */
@@ -52,9 +52,42 @@ nt_status nt_fail_at(nt_error *error, nt_status status, const char *file, int li
     return status;
 }
 
+nt_status nt_refuse_null(nt_error *error, const char *function, const char *names, int i)
+{
+    while (i-- > 0 && strchr(names, ' '))
+        names = strchr(names, ' ') + 1;
+    return nt_fail(error, NT_INVALID, "%s: %.*s is NULL", function, (int)strcspn(names, " "),
+                   names);
+}
+
+nt_status nt_refuse_number(nt_error *error, const char *function, const char *name, int number)
+{
+    return nt_fail(error, NT_INVALID, "%s: %s is %d, which this library (%s) does not know",
+                   function, name, number, NT_VERSION);
+}
+
+void nt_error_clear(nt_error *error)
+{
+    if (!error)
+        return;
+    error->status = NT_OK;
+    error->file[0] = error->message[0] = '\0'; /* not all bytes: this is called in every step */
+    error->line = error->column = error->iteration = 0;
+    error->time = error->step = error->residual = 0;
+}
+
+nt_status nt_said(nt_error *error, nt_status status)
+{
+    if (status == NT_OK || !error || error->status == status)
+        return status;
+    return nt_fail(error, status, "%s", nt_status_text(status));
+}
+
 int nt_error_text(const nt_error *error, char *text, int size)
 {
-    size_t room = size > 0 ? (size_t)size : 0;
+    size_t room = text && size > 0 ? (size_t)size : 0;
+    if (!error)
+        return snprintf(text, room, "%s", "");
     if (!error->file[0])
         return snprintf(text, room, "%s", error->message);
     if (error->line <= 0)
@@ -63,4 +96,4 @@ int nt_error_text(const nt_error *error, char *text, int size)
                     error->message);
 }
 
-const char *nt_version(void) { return NUTATE_VERSION; }
+const char *nt_version(void) { return NT_VERSION; }

@@ -1,4 +1,4 @@
-/* Filling an nt_error. */
+/* Filling an nt_error, and refusing what no public function takes. */
 #ifndef NUTATE_BASE_ERROR_H
 #define NUTATE_BASE_ERROR_H
 
@@ -16,5 +16,47 @@ nt_status nt_fail_at(nt_error *error, nt_status status, const char *file, int li
 /* The same for functions that have such arguments themselves. */
 nt_status nt_fail_with(nt_error *error, nt_status status, const char *file, int line, int column,
                        const char *format, va_list arguments) NT_PRINTF(6, 0);
+
+/* The refusal of pointer i among `names`, separated by blanks. */
+nt_status nt_refuse_null(nt_error *error, const char *function, const char *names, int i);
+
+/* The refusal of a number that is none of an enumeration, or a version from a newer library. */
+nt_status nt_refuse_number(nt_error *error, const char *function, const char *name, int number);
+
+static inline int nt_first_null(const void *const *pointers, int n)
+{
+    int i = 0;
+    while (i < n && pointers[i])
+        i++;
+    return i;
+}
+
+/* Public functions begin with these; a failed one returns NT_INVALID with words from the function.
+ * NT_NEED(error, "run setup", run, setup): pointers that may not be NULL, by the header's names. */
+#define NT_NEED(error, names, ...)                                                                 \
+    do {                                                                                           \
+        const void *const given_[] = {__VA_ARGS__};                                                \
+        const int n_ = (int)(sizeof given_ / sizeof given_[0]);                                    \
+        const int i_ = nt_first_null(given_, n_);                                                  \
+        if (i_ < n_)                                                                               \
+            return nt_refuse_null(error, __func__, names, i_);                                     \
+    } while (0)
+
+/* A number that lies within [least, most]. */
+#define NT_NEED_NUMBER(error, name, number, least, most)                                           \
+    do {                                                                                           \
+        if ((int)(number) < (int)(least) || (int)(number) > (int)(most))                           \
+            return nt_refuse_number(error, __func__, name, (int)(number));                         \
+    } while (0)
+
+/* The version that a struct from a caller carries: 0, for the present one, or one up to it. */
+#define NT_NEED_VERSION(error, name, number)                                                       \
+    NT_NEED_NUMBER(error, name ".version", number, 0, NT_INTERFACE)
+
+/* The two ends of a public function that takes an nt_error: it clears the error before all else
+ * and returns nt_said(error, status). A status other than NT_OK then has words whatever was called
+ * in between: those that were written, or else its own text. error may be NULL. */
+void nt_error_clear(nt_error *error);
+nt_status nt_said(nt_error *error, nt_status status);
 
 #endif

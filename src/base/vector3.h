@@ -6,14 +6,10 @@
 #define NUTATE_BASE_VECTOR3_H
 
 #include <math.h>
+#include <nutate/vector.h>
 
-typedef struct v3 {
-    double x, y, z;
-} v3;
-
-typedef struct m3 {
-    double xx, xy, xz, yx, yy, yz, zx, zy, zz;
-} m3;
+typedef nt_v3 v3;
+typedef nt_m3 m3;
 
 typedef struct quat {
     double w, x, y, z;

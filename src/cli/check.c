@@ -50,7 +50,7 @@ static void show_simulation(const nt_cli_plan *plan)
 /* What is allowed but seldom meant. */
 static void show_remarks(const nt_cli_plan *plan)
 {
-    nt_error remark;
+    nt_error remark = {0};
     char text[sizeof remark.file + sizeof remark.message + 64];
     for (int i = 0; nt_model_remark(plan->model, i, &remark); i++) {
         nt_error_text(&remark, text, (int)sizeof text);

@@ -5,6 +5,7 @@
 #include <nutate/nutate.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* Exit statuses. */
@@ -12,7 +13,7 @@ enum {
     NT_EXIT_DONE = 0,
     NT_EXIT_USAGE = 2,         /* wrong use or bad model                                 */
     NT_EXIT_FAILED = 3,        /* the computation failed; what it had computed is written */
-    NT_EXIT_IO = 4,            /* input or output failed                                 */
+    NT_EXIT_IO = 4,            /* input or output failed, a closed pipe included         */
     NT_EXIT_INTERRUPTED = 130, /* what it had is written                                 */
 };
 
@@ -22,10 +23,12 @@ enum {
 typedef struct nt_cli_options {
     const char *name; /* MODEL or NAME; NULL where none is given          */
     const char *method, *output, *save, *restart; /* NULL where not given */
-    double step, duration;                        /* s; 0 where not given */
+    const char **outputs; /* [n_outputs] of run and sens; `output` is the first */
+    int n_outputs;
+    double step, duration, save_every; /* s; 0 where not given */
     nt_solver_kind solver;
     int threads; /* 0: not given */
-    bool quiet, help, check;
+    bool quiet, help, check, resume, no_limit;
     const char *objectives;  /* a file; NULL where not given */
     const char **parameters; /* [n_parameters] names         */
     int n_parameters;
@@ -48,6 +51,7 @@ typedef struct nt_cli_command {
 int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, int count,
                         char **arguments);
 void nt_cli_options_free(nt_cli_options *options);
+const char *nt_cli_solver_name(nt_solver_kind kind);
 
 /* Usage, text and options of a command. */
 void nt_cli_options_help(const nt_cli_command *command, FILE *to);
@@ -69,6 +73,8 @@ int nt_cli_finish_output(void);
 
 /* "; did you mean `x`?" or nothing, in text[size]. */
 void nt_cli_suggestion(const char *word, const char *const *words, int n, char *text, size_t size);
+
+struct nt_cli_sens; /* see run.c */
 
 /* ---- plan.c: a model and how it is integrated ----------------------------------------------- */
 
@@ -93,6 +99,10 @@ typedef struct nt_cli_plan {
 int nt_cli_refuse(const nt_cli_plan *plan, const char *key, const char *format, ...)
     NT_PRINTF(3, 4);
 
+/* Most rows that the result of the plan has, as far as it is known: 0 for a row after each of
+ * variable steps. */
+double nt_cli_plan_rows(const nt_cli_plan *plan);
+
 /* "inertial", "body" or "se3" */
 const char *nt_cli_frame(nt_frame frame);
 
@@ -109,17 +119,92 @@ int nt_cli_plan_make(nt_cli_plan *plan, const nt_cli_options *options, bool need
 int nt_cli_plan_start(nt_cli_plan *plan);
 void nt_cli_plan_free(nt_cli_plan *plan);
 
-struct nt_cli_sens; /* see run.c */
+/* ---- signals.c ------------------------------------------------------------------------------ */
+
+/* Listen to SIGINT and SIGTERM, which then end the process at once. */
+void nt_cli_signals_listen(void);
+/* Whether the first one asks for a good end only, and whether one has. */
+void nt_cli_signals_in_order(bool wanted);
+bool nt_cli_stop_asked(void);
+
+/* ---- places.c: files that a run reads and writes -------------------------------------------- */
+
+bool nt_cli_ends_with(const char *text, const char *suffix);
+const char *nt_cli_base_name(const char *path);
+char *nt_cli_join(const char *a, const char *b); /* a with b behind it, to be freed; NULL */
+nt_record_format nt_cli_format_of(const char *path);
+/* That a result may have this name: an exit status. */
+int nt_cli_check_result_name(const char *path);
+/* Whether what goes to `to` would go into the file `from`, which is read; "-" are the standard
+ * ones. */
+bool nt_cli_would_overwrite(const char *to, const char *from);
+/* That a file which is written after the run has a place: an exit status. */
+int nt_cli_check_place(const char *path);
+
+/* Where the result and the state of a run go. */
+typedef struct nt_cli_places {
+    nt_result_file *files; /* [n], none where nothing is to be written */
+    int n;
+    char *made;     /* the path without -o; NULL */
+    bool elsewhere; /* that is here, for the model's folder cannot be written */
+    char *state;    /* NULL where there is no file that it could belong to */
+} nt_cli_places;
+
+/* Return exit statuses. nt_cli_places_free in any case. */
+int nt_cli_places_choose(nt_cli_places *places, const nt_cli_options *options);
+/* That nothing is written over what is read, and nothing twice. */
+int nt_cli_places_check(const nt_cli_places *places, const nt_cli_plan *plan,
+                        const nt_cli_options *options);
+/* That the disk has room for all rows. */
+int nt_cli_places_check_room(const nt_cli_places *places, const nt_cli_plan *plan,
+                             const struct nt_cli_sens *sens);
+void nt_cli_places_free(nt_cli_places *places);
 
 /* ---- state.c: saved states ------------------------------------------------------------------ */
 
-/* Write the integrator's state to a file, with sens (or NULL) the derivatives too, and take it from
- * there: bit for bit. A file of another method, model or version is refused, and with sens one
- * without the derivatives wanted. Return an exit status. */
-int nt_cli_state_save(const nt_cli_plan *plan, const struct nt_cli_sens *sens, const char *path);
-int nt_cli_state_restore(nt_cli_plan *plan, const char *path);
-int nt_cli_state_restore_sens(const nt_cli_plan *plan, const struct nt_cli_sens *sens,
-                              const char *path);
+/* What a summary needs of the start of the run. */
+typedef struct nt_cli_begun {
+    double energy[4]; /* kinetic, potential, total, work */
+    long has_energy;
+} nt_cli_begun;
+
+/* What a state holds besides the integrator's. */
+typedef struct nt_cli_parts {
+    const struct nt_cli_sens *sens; /* NULL: no derivatives */
+    nt_record *record;              /* NULL: nothing is written */
+    const nt_objectives *objectives;
+    nt_cli_begun begun;
+    const char *text; /* how the run was begun, lines of KEY=VALUE */
+    bool to_disk;     /* wait for it: rows and state outlast the machine */
+} nt_cli_parts;
+
+typedef struct nt_cli_piece {
+    const char *bytes;
+    size_t size;
+} nt_cli_piece;
+
+/* A state that was read: its pieces, each of 0 bytes where it has none. */
+typedef struct nt_cli_state {
+    const char *path;
+    char *bytes; /* owned */
+    nt_cli_piece integrator, sens, record, objectives, account, text;
+    uint64_t parameters;
+} nt_cli_state;
+
+uint64_t nt_cli_sum(const void *bytes, size_t size); /* a hash */
+
+/* Return exit statuses. A file of another method, model or version is refused, and for derivatives
+ * one without those wanted. save: rows reach their files first; the file is the old one or the new
+ * one, whole, whatever happens. nt_cli_state_free after a read in any case. */
+int nt_cli_state_probe(const char *path); /* that a state can be saved there */
+int nt_cli_state_save(const nt_cli_plan *plan, const nt_cli_parts *parts, const char *path);
+int nt_cli_state_read(nt_cli_state *state, const nt_cli_plan *plan, const char *path);
+int nt_cli_state_restore(const nt_cli_state *state, nt_cli_plan *plan);
+int nt_cli_state_restore_sens(const nt_cli_state *state, const nt_cli_plan *plan,
+                              const struct nt_cli_sens *sens);
+/* That the run of the state was begun as the text says. */
+int nt_cli_state_compare(const nt_cli_state *state, const char *text);
+void nt_cli_state_free(nt_cli_state *state);
 
 /* ---- report.c: progress and the summary ----------------------------------------------------- */
 
@@ -136,7 +221,7 @@ void nt_cli_progress_clear(const nt_cli_progress *progress);
 
 /* What a finished or broken run was like. */
 typedef struct nt_cli_account {
-    const char *output; /* file of the result; NULL: none */
+    const nt_cli_places *places;
     const nt_objectives *objectives;
     const struct nt_cli_sens *sens; /* NULL: no derivatives */
     long rows, steps_before; /* rows written; steps that a restored state had already taken */
@@ -168,9 +253,10 @@ int nt_cli_integrate(const nt_cli_options *options, nt_cli_sens *sens, nt_cli_th
 /* ---- sens.c, sens_check.c: derivatives ---------------------------------------------------------
  */
 
-/* Attach to the plan's integrator, which stands at its start or where a saved state stands. An exit
- * status. */
-int nt_cli_sens_begin(nt_cli_sens *sens, const nt_cli_plan *plan, const nt_cli_options *options);
+/* Attach to the plan's integrator, which stands at its start or where `state` (else NULL) stands.
+ * An exit status. */
+int nt_cli_sens_begin(nt_cli_sens *sens, const nt_cli_plan *plan, const nt_cli_options *options,
+                      const nt_cli_state *state);
 /* The name of parameter k of those asked for. */
 const char *nt_cli_sens_name(const nt_cli_plan *plan, const nt_cli_sens *sens, int k);
 /* Objectives with derivatives (sens may be NULL), and how derivatives were found, for the summary.
@@ -190,5 +276,6 @@ int nt_cli_sensitivities(const nt_cli_options *options);
 int nt_cli_methods(const nt_cli_options *options);
 int nt_cli_papers(const nt_cli_options *options);
 int nt_cli_schema(const nt_cli_options *options);
+int nt_cli_convert(const nt_cli_options *options);
 
 #endif

@@ -1,16 +1,20 @@
 /* nutate: time integration of mechanisms with large rotations. */
 #include "cli/cli.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 static const nt_cli_command commands[] = {
-    {"run", "MODEL", "mfhtsolnvrq", "integrate a model and write the result",
+    {"run", "MODEL", "mfhtsolnveuriq", "integrate a model and write the result",
      "Integrates the mechanism of a model file and writes what its `output` section names.\n"
      "The summary goes to standard error. Exit status: 0 done, 130 interrupted, 2 wrong use\n"
-     "or bad model, 3 the computation failed, 4 input or output failed; after 130 and 3 the\n"
-     "result holds everything up to there.",
+     "or bad model, 3 the computation failed, 4 input or output failed, a reader that closed\n"
+     "its pipe included; after 130 and 3 the result holds everything up to there. A run that\n"
+     "was interrupted or killed goes on with --resume.",
      nt_cli_run},
-    {"sens", "MODEL", "mfhtsopcblnvrq", "the same with derivatives of the result in parameters",
+    {"sens", "MODEL", "mfhtsopcblnveuriq", "the same with derivatives of the result in parameters",
      "Integrates as run does and carries along how every result changes with parameters of the\n"
      "model: exact derivatives of the computed motion, not differences. In the result each column\n"
      "is followed by its derivatives, d(top.position.x)/d(m); the objectives of the model and\n"
@@ -18,13 +22,19 @@ static const nt_cli_command commands[] = {
      "numbers that no parameter changes. Exit status as of run; with --check 3 where a\n"
      "derivative disagrees with differences of whole runs.",
      nt_cli_sensitivities},
-    {"check", "MODEL", "mfsl", "read and assemble a model, count its degrees of freedom",
+    {"check", "MODEL", "mfsli", "read and assemble a model, count its degrees of freedom",
      "Reads, validates and assembles a model, counts its degrees of freedom, names redundant\n"
      "equations and checks the method and its options. Runs nothing.",
      nt_cli_check},
     {"methods", "[NAME]", "", "list the methods, or what one needs and its options",
      "Lists the methods; with NAME what that method needs, its options and its source.",
      nt_cli_methods},
+    {"convert", "RESULT", "w", "write a result in the other format",
+     "Reads a result and writes it as FILE: NetCDF as the CSV of the same run, byte for byte, or\n"
+     "CSV as NetCDF, which then knows neither units nor how the result was made. Also of a run\n"
+     "that is still going on, as far as it has come. Exit status: 0 done, 2 wrong use, 4 input\n"
+     "or output failed.",
+     nt_cli_convert},
     {"papers", "[NAME]", "dq", "rerun a paper's tables and figures",
      "Without NAME lists the papers and what is rerun of each. With NAME prints its tables on\n"
      "standard output and writes data, gnuplot's scripts and pictures (SVG and PNG) into a\n"
@@ -79,8 +89,20 @@ static int help(const char *name)
     return nt_cli_finish_output();
 }
 
+/* A closed pipe and a limit on files are told by the write that fails. Of standard streams that are
+ * not there a result must not take the place: they are opened so that writing to them fails. */
+static void prepare_streams(void)
+{
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
+        if (fcntl(file, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != file)
+            _exit(NT_EXIT_IO);
+}
+
 int main(int count, char **arguments)
 {
+    prepare_streams();
     if (count < 2) {
         usage(stderr);
         return NT_EXIT_USAGE;

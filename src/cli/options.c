@@ -13,7 +13,8 @@ typedef enum value_kind {
     COUNT,
     SETTING,
     FRAME,
-    PARAMETER
+    PARAMETER,
+    OUTPUT
 } value_kind;
 
 typedef struct option_row {
@@ -36,9 +37,12 @@ static const option_row rows[] = {
     {'s', "--set", "KEY=VALUE", SETTING, 0,
      "change a parameter or any key of the model, as in --set m=12 or\n"
      "--set simulation.options.rho_inf=0.9; may be given again"},
-    {'o', "-o", "FILE", TEXT, AT(output),
+    {'o', "-o", "FILE", OUTPUT, 0,
      "result, FILE.csv or FILE.nc (NetCDF); - is standard output (CSV).\n"
-     "Without it MODEL with .csv in place of .yaml"},
+     "May be given again: the same rows go to each. Without it MODEL\n"
+     "with .csv in place of .yaml"},
+    {'w', "-o", "FILE", TEXT, AT(output),
+     "the other format, FILE.csv or FILE.nc; - is standard output"},
     {'d', "-o", "FOLDER", TEXT, AT(output), "where the files go; papers-NAME without it"},
     {'p', "--param", "NAME", PARAMETER, 0,
      "derivatives with respect to this parameter; may be given again"},
@@ -50,8 +54,18 @@ static const option_row rows[] = {
     {'l', "--solver", "KIND", SOLVER, AT(solver), "linear solver: auto, dense, block or klu"},
     {'n', "--threads", "N", COUNT, AT(threads),
      "evaluate the model's elements by so many threads; the numbers are the same"},
-    {'v', "--save", "FILE", TEXT, AT(save), "write the last state, for --restart"},
-    {'r', "--restart", "FILE", TEXT, AT(restart), "go on from a state that --save has written"},
+    {'v', "--save", "FILE", TEXT, AT(save),
+     "write the last state, for --restart and --resume. An interrupted run\n"
+     "always does, without it to OUTPUT.state"},
+    {'e', "--save-every", "SECONDS", SECONDS, AT(save_every),
+     "write the state at the start, then every so many seconds of the clock"},
+    {'u', "--resume", NULL, FLAG, AT(resume),
+     "go on with a run that was stopped: the same command once more, and its\n"
+     "files become what they had been without the stop"},
+    {'r', "--restart", "FILE", TEXT, AT(restart),
+     "begin from a state that was saved, with a result of its own"},
+    {'i', "--no-limit", NULL, FLAG, AT(no_limit),
+     "allow more than 1e9 rows, or more than the disk has room for"},
     {'q', "--quiet", NULL, FLAG, AT(quiet), "neither progress nor summary, only errors"},
     {'?', "--help", NULL, FLAG, AT(help), "this text"},
 };
@@ -102,6 +116,8 @@ static int read_solver(const char *text, nt_solver_kind *kind)
     return NT_EXIT_USAGE;
 }
 
+const char *nt_cli_solver_name(nt_solver_kind kind) { return solvers[kind]; }
+
 /* KEY=VALUE is cut at its first equals sign, in place. */
 static int read_setting(nt_cli_options *options, char *text)
 {
@@ -142,6 +158,14 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
         break;
     case PARAMETER:
         options->parameters[options->n_parameters++] = text;
+        break;
+    case OUTPUT:
+        if (*text == '\0') {
+            nt_cli_say("%s: expected %s, got nothing", row->word, row->argument);
+            return NT_EXIT_USAGE;
+        }
+        options->outputs[options->n_outputs++] = text;
+        options->output = options->outputs[0];
         break;
     }
     return NT_EXIT_DONE;
@@ -234,8 +258,9 @@ int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, 
     bool only_operands = false;
     unsigned seen = 0;
     *options = (nt_cli_options){.settings = calloc((size_t)count + 1, sizeof(nt_setting)),
-                                .parameters = calloc((size_t)count + 1, sizeof(char *))};
-    if (!options->settings || !options->parameters)
+                                .parameters = calloc((size_t)count + 1, sizeof(char *)),
+                                .outputs = calloc((size_t)count + 1, sizeof(char *))};
+    if (!options->settings || !options->parameters || !options->outputs)
         return nt_cli_no_memory();
     for (int i = 0; i < count; i++) {
         int status;
@@ -262,6 +287,8 @@ void nt_cli_options_free(nt_cli_options *options)
 {
     free(options->settings);
     free(options->parameters);
+    free(options->outputs);
+    options->outputs = NULL;
     options->settings = NULL;
     options->parameters = NULL;
 }
@@ -276,7 +303,7 @@ static void help_row(const option_row *row, FILE *to)
              row->argument ? row->argument : "");
     for (const char *line = row->meaning, *label = left; *line; label = "") {
         int length = (int)strcspn(line, "\n");
-        fprintf(to, "  %-18s  %.*s\n", label, length, line);
+        fprintf(to, "  %-22s  %.*s\n", label, length, line);
         line += length + (line[length] == '\n');
     }
 }

@@ -58,7 +58,7 @@ static int make_folder(const char *path)
 
 static int write_sheets(const nt_paper_report *report, const place *where)
 {
-    nt_error error;
+    nt_error error = {0};
     for (int i = 0; i < report->sheets; i++) {
         if (report->sheet[i]->printed)
             nt_sheet_print(report->sheet[i], stdout);
@@ -70,7 +70,7 @@ static int write_sheets(const nt_paper_report *report, const place *where)
 
 static int draw(const nt_experiment *experiment, place *where)
 {
-    nt_error error;
+    nt_error error = {0};
     bool missing;
     if (!experiment->drawn)
         return NT_EXIT_DONE;
@@ -113,7 +113,7 @@ static int say_missing(const place *where)
 int nt_cli_papers(const nt_cli_options *options)
 {
     place where = {.quiet = options->quiet};
-    nt_error error;
+    nt_error error = {0};
     if (!options->name)
         return list();
     const nt_paper *paper = find_paper(options->name);

@@ -71,7 +71,7 @@ static bool was_set(const nt_cli_options *options, const char *group, const char
 static int choose_options(nt_cli_plan *plan, const nt_cli_options *options, bool other)
 {
     const nt_simulation *simulation = nt_model_simulation(plan->model);
-    nt_error error;
+    nt_error error = {0};
     plan->options = calloc((size_t)simulation->n_options + 1, sizeof *plan->options);
     if (!plan->options)
         return nt_cli_no_memory();
@@ -132,7 +132,7 @@ static int choose_tolerance(nt_cli_plan *plan, const nt_cli_options *options, bo
 {
     const double *tolerance = nt_model_simulation(plan->model)->tolerance;
     bool given = false;
-    nt_error error;
+    nt_error error = {0};
     for (int i = 0; i < 4; i++)
         given |= tolerance[i] > 0;
     memcpy(plan->tolerance, tolerance, sizeof plan->tolerance);
@@ -176,6 +176,8 @@ static int missing(const nt_cli_plan *plan, const char *key)
 
 /* More steps than anybody can wait for: a slip of the exponent. */
 static const double MOST_STEPS = 1e12;
+/* More rows than anybody can look at. */
+static const double MOST_ROWS = 1e9;
 
 static int too_many(const nt_cli_plan *plan, double duration, double step)
 {
@@ -187,8 +189,15 @@ static int too_many(const nt_cli_plan *plan, double duration, double step)
 static int too_many_rows(const nt_cli_plan *plan, double duration, double every)
 {
     return nt_cli_refuse(plan, "output.every",
-                         "a duration of %g s in rows every %g s is %.3g rows, expected at most %g",
-                         duration, every, duration / every, MOST_STEPS);
+                         "a duration of %g s in rows every %g s is %.3g rows, expected at most "
+                         "%g, or --no-limit",
+                         duration, every, duration / every, MOST_ROWS);
+}
+
+double nt_cli_plan_rows(const nt_cli_plan *plan)
+{
+    double every = nt_model_simulation(plan->model)->every, duration = plan->end - plan->start;
+    return every > 0 ? duration / every + 2 : plan->variable ? 0 : duration / plan->step + 1;
 }
 
 /* A step is this many roundings of the time at least, or its ends would fall on uneven places and
@@ -222,8 +231,6 @@ static int choose_times(nt_cli_plan *plan, const nt_cli_options *options, bool n
         return missing(plan, "step");
     if (duration > 0 && step > 0 && duration / step > MOST_STEPS)
         return too_many(plan, duration, step);
-    if (duration > 0 && simulation->every > 0 && duration / simulation->every > MOST_STEPS)
-        return too_many_rows(plan, duration, simulation->every);
     plan->start = simulation->start;
     plan->end = plan->start + duration;
     plan->step = step;
@@ -240,6 +247,15 @@ static int choose_times(nt_cli_plan *plan, const nt_cli_options *options, bool n
 }
 
 /* ---- the integrator ------------------------------------------------------------------------- */
+
+static int check_rows(const nt_cli_plan *plan, const nt_cli_options *options)
+{
+    double duration = plan->end - plan->start, every = nt_model_simulation(plan->model)->every;
+    if (options->no_limit || !(duration > 0) || !(every > 0 || plan->step > 0) ||
+        nt_cli_plan_rows(plan) <= MOST_ROWS + 2)
+        return NT_EXIT_DONE;
+    return too_many_rows(plan, duration, every > 0 ? every : plan->step);
+}
 
 /* A bound that could bound nothing is a mistake; one of the file's method may be without use for
  * another. */
@@ -263,7 +279,7 @@ static int check_maximum_step(const nt_cli_plan *plan, const nt_cli_options *opt
 
 static int create_integrator(nt_cli_plan *plan, const nt_cli_options *options)
 {
-    nt_error error;
+    nt_error error = {0};
     nt_run_setup(plan->run, &plan->setup, &error); /* the method is known: another may be wanted */
     plan->tracks_work = plan->setup.track_work;
     plan->setup.method = plan->method;
@@ -284,7 +300,7 @@ static int create_integrator(nt_cli_plan *plan, const nt_cli_options *options)
 
 int nt_cli_plan_make(nt_cli_plan *plan, const nt_cli_options *options, bool needs_times)
 {
-    nt_error error;
+    nt_error error = {0};
     *plan = (nt_cli_plan){.path = options->name};
     if (nt_model_read(&plan->model, options->name, options->settings, options->n_settings,
                       &error) != NT_OK ||
@@ -299,7 +315,7 @@ int nt_cli_plan_make(nt_cli_plan *plan, const nt_cli_options *options, bool need
         status = choose_times(plan, options, needs_times);
     if (status == NT_EXIT_DONE)
         status = create_integrator(plan, options);
-    return status;
+    return status == NT_EXIT_DONE ? check_rows(plan, options) : status;
 }
 
 int nt_cli_plan_start(nt_cli_plan *plan)
@@ -307,7 +323,7 @@ int nt_cli_plan_start(nt_cli_plan *plan)
     const nt_system *system = nt_run_system(plan->run);
     size_t nq = (size_t)system->space.nq, nv = (size_t)system->space.nv;
     double *q = calloc(nq + nv + (size_t)system->n_memory + 1, sizeof *q);
-    nt_error error;
+    nt_error error = {0};
     if (!q)
         return nt_cli_no_memory();
     nt_run_initial(plan->run, q, q + nq, q + nq + nv);

@@ -185,7 +185,16 @@ void nt_cli_summary(const nt_cli_plan *plan, const nt_cli_account *account)
     nt_cli_objectives_show(plan, account->sens, account->objectives);
     if (account->sens)
         nt_cli_sens_show(plan, account->sens);
-    if (account->output)
-        fprintf(stderr, "%ld row%s in %s\n", account->rows, account->rows == 1 ? "" : "s",
-                strcmp(account->output, "-") == 0 ? "standard output" : account->output);
+    const nt_cli_places *places = account->places;
+    for (int i = 0; i < places->n; i++) {
+        const char *path = places->files[i].path;
+        if (i == 0)
+            fprintf(stderr, "%ld row%s in ", account->rows, account->rows == 1 ? "" : "s");
+        else
+            fputs(i + 1 < places->n ? ", " : " and ", stderr);
+        fputs(strcmp(path, "-") == 0 ? "standard output" : path, stderr);
+    }
+    if (places->n > 0)
+        fputs(places->elsewhere ? " here: the folder of the model cannot be written\n" : "\n",
+              stderr);
 }

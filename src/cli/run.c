@@ -3,154 +3,8 @@
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-/* ---- signals -------------------------------------------------------------------------------- */
-
-static volatile sig_atomic_t stop_asked;
-
-static void ask_to_stop(int signal)
-{
-    (void)signal;
-    stop_asked = 1;
-}
-
-/* The first SIGINT or SIGTERM ends the run in good order, the second one at once. */
-static void listen_to_signals(void)
-{
-    struct sigaction action = {.sa_handler = ask_to_stop};
-    action.sa_flags = (int)SA_RESETHAND;
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
-/* ---- the file of the result ----------------------------------------------------------------- */
-
-static bool ends_with(const char *text, const char *suffix)
-{
-    size_t length = strlen(text), end = strlen(suffix);
-    return length > end && strcmp(text + length - end, suffix) == 0;
-}
-
-/* MODEL with .csv in place of .yaml or .yml; standard output for a model from standard input. To be
- * freed. */
-static char *default_output(const char *model)
-{
-    size_t length = strlen(model);
-    if (strcmp(model, "-") == 0)
-        return strdup("-");
-    if (ends_with(model, ".yaml"))
-        length -= 5;
-    else if (ends_with(model, ".yml"))
-        length -= 4;
-    char *path = malloc(length + sizeof ".csv");
-    if (path) {
-        memcpy(path, model, length);
-        memcpy(path + length, ".csv", sizeof ".csv");
-    }
-    return path;
-}
-
-static int check_output(const char *path)
-{
-    if (strcmp(path, "-") == 0 || ends_with(path, ".csv") || ends_with(path, ".nc"))
-        return NT_EXIT_DONE;
-    nt_cli_say("-o: expected a name that ends in .csv or .nc, or -, got '%s'", path);
-    return NT_EXIT_USAGE;
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* The folder that holds a file, or would. */
-static bool find_folder(const char *path, struct stat *is)
-{
-    char folder[4096];
-    int length = (int)(base_name(path) - path);
-    if (length >= (int)sizeof folder)
-        return false;
-    snprintf(folder, sizeof folder, "%.*s", length, path);
-    return stat(length > 0 ? folder : ".", is) == 0;
-}
-
-/* Whether two names stand for one file, by whatever path, even if it is not there yet. */
-static bool same_file(const char *a, const char *b)
-{
-    struct stat first, second;
-    bool there = stat(a, &first) == 0;
-    if (strcmp(a, b) == 0)
-        return true;
-    if ((stat(b, &second) == 0) != there)
-        return false;
-    if (!there && (strcmp(base_name(a), base_name(b)) != 0 || !find_folder(a, &first) ||
-                   !find_folder(b, &second)))
-        return false;
-    return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-}
-
-/* What a file that is to be written is to the model already; NULL: nothing. */
-static const char *role_of(const nt_cli_plan *plan, const char *path)
-{
-    const char *table;
-    if (same_file(path, plan->path))
-        return "the model itself";
-    for (int i = 0; (table = nt_model_table_file(plan->model, i)) != NULL; i++)
-        if (same_file(path, table))
-            return "a table of the model";
-    return NULL;
-}
-
-/* What is written after the run is known to have a place before it. */
-static int check_place(const char *path)
-{
-    struct stat is, folder;
-    bool there = stat(path, &is) == 0;
-    int cause = there && S_ISDIR(is.st_mode)            ? EISDIR
-                : there && access(path, W_OK) != 0      ? errno
-                : !there && !find_folder(path, &folder) ? ENOENT
-                                                        : 0;
-    if (cause == 0)
-        return NT_EXIT_DONE;
-    nt_cli_say("%s: cannot be written: %s", path, strerror(cause));
-    return NT_EXIT_IO;
-}
-
-/* Nothing is written over what is read, nor twice to one file. --save may renew the state of
- * --restart, which has been read by then. */
-static int check_files(const nt_cli_plan *plan, const nt_cli_options *options, const char *output)
-{
-    enum { RESULT, STATE, OBJECTIVES, FILES };
-    static const char *const words[FILES] = {"-o", "--save", "--objectives"};
-    bool to_file = output && strcmp(output, "-") != 0;
-    const char *const path[FILES] = {to_file ? output : NULL, options->save, options->objectives};
-    for (int i = 0; i < FILES; i++) {
-        if (!path[i])
-            continue;
-        const char *role = role_of(plan, path[i]);
-        if (i != STATE && options->restart && same_file(path[i], options->restart))
-            role = "the state to go on from";
-        for (int j = 0; j < i; j++)
-            if (path[j] && same_file(path[i], path[j]))
-                role = j == RESULT ? "the result" : "the saved state";
-        if (role && i == RESULT && !options->output)
-            nt_cli_say("without -o the result goes to '%s', which is %s", path[i], role);
-        else if (role)
-            nt_cli_say("%s: '%s' is %s", words[i], path[i], role);
-        if (role)
-            return NT_EXIT_USAGE;
-    }
-    int status = options->save ? check_place(options->save) : NT_EXIT_DONE;
-    return status == NT_EXIT_DONE && options->objectives ? check_place(options->objectives)
-                                                         : status;
-}
 
 /* ---- provenance ----------------------------------------------------------------------------- */
 
@@ -164,12 +18,12 @@ static char *provenance(const nt_cli_plan *plan, const nt_cli_options *options, 
     if (!to)
         return NULL;
     const char *method = nt_method_name(plan->method);
-    fprintf(to, "model_file=%s\nmethod=%s\nframe=%s\nstep=%.17g s\n", base_name(plan->path), method,
-            nt_cli_frame(plan->frame), plan->step);
+    fprintf(to, "model_file=%s\nmethod=%s\nframe=%s\nstep=%.17g s\n", nt_cli_base_name(plan->path),
+            method, nt_cli_frame(plan->frame), plan->step);
     for (int i = 0; i < plan->n_options; i++)
         fprintf(to, "%s%s: %s%s", i > 0 ? ", " : "method_options=", plan->options[i].name,
                 plan->options[i].value, i + 1 < plan->n_options ? "" : "\n");
-    fprintf(to, "history=nutate %s %s", sens ? "sens" : "run", base_name(plan->path));
+    fprintf(to, "history=nutate %s %s", sens ? "sens" : "run", nt_cli_base_name(plan->path));
     for (int i = 0; i < options->n_parameters; i++)
         fprintf(to, " --param %s", options->parameters[i]);
     if (options->method)
@@ -180,8 +34,10 @@ static char *provenance(const nt_cli_plan *plan, const nt_cli_options *options, 
         fprintf(to, " --duration %.17g", options->duration);
     for (int i = 0; i < options->n_settings; i++)
         fprintf(to, " --set %s=%s", options->settings[i].key, options->settings[i].value);
+    if (options->solver != NT_SOLVER_AUTO)
+        fprintf(to, " --solver %s", nt_cli_solver_name(options->solver));
     if (options->restart)
-        fprintf(to, " --restart %s", base_name(options->restart));
+        fprintf(to, " --restart %s", nt_cli_base_name(options->restart));
     fputc('\n', to);
     bool good = !ferror(to);
     if (fclose(to) != 0 || !good) {
@@ -191,18 +47,56 @@ static char *provenance(const nt_cli_plan *plan, const nt_cli_options *options, 
     return text;
 }
 
+/* A hash of a table's file as it is now; 0 where it cannot be read. */
+static uint64_t sum_of_file(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    uint64_t sum = 0;
+    char piece[4096];
+    if (!file)
+        return 0;
+    for (size_t got; (got = fread(piece, 1, sizeof piece, file)) > 0;)
+        sum = 31 * sum + nt_cli_sum(piece, got);
+    fclose(file);
+    return sum;
+}
+
+/* All that a run which goes on must have in common with the one that was stopped: provenance, and
+ * what is computed from. To be freed; NULL when memory is out. */
+static char *identity(const nt_cli_plan *plan, const char *provenance)
+{
+    size_t length;
+    const char *model = nt_model_text(plan->model, &length), *table;
+    uint64_t tables = 0;
+    for (int i = 0; (table = nt_model_table_file(plan->model, i)) != NULL; i++)
+        tables = 31 * tables + sum_of_file(table);
+    char lines[200];
+    snprintf(lines, sizeof lines,
+             "the text of the model=%016llx\nthe tables of the model=%016llx\nduration=%.17g s\n",
+             (unsigned long long)nt_cli_sum(model, length), (unsigned long long)tables,
+             plan->end - plan->start);
+    return nt_cli_join(provenance, lines);
+}
+
 /* ---- the run -------------------------------------------------------------------------------- */
 
 typedef struct run {
     nt_cli_plan plan;
-    nt_cli_sens *sens; /* NULL: no derivatives                  */
-    nt_record *record; /* NULL: nothing is written              */
+    nt_cli_places places;
+    nt_cli_state state; /* to go on from; no bytes: none */
+    nt_cli_sens *sens;  /* NULL: no derivatives          */
+    nt_record *record;  /* NULL: nothing is written      */
     nt_objectives *objectives;
     nt_status record_status;
     nt_error record_error;
     nt_cli_progress progress;
-    double target;     /* s, end of the present step                                */
-    bool stops_at_end; /* an interruption waits for it: the state is saved there    */
+    nt_cli_begun begun;
+    char *provenance;
+    char *identity;    /* of the run, for --resume                            */
+    double target;     /* s, end of the present step                          */
+    double save_every; /* s of the clock; 0: not during the run               */
+    double saved;      /* s, clock, of the last save                          */
+    int save_status;   /* of the last state                                   */
 } run;
 
 /* The end of the step, so that it can be taken again. */
@@ -223,19 +117,53 @@ static nt_status keep_end(run *r)
     return NT_OK;
 }
 
+/* A state can be gone on from, to the bit, at the ends of whole steps; r->target is 0 where any
+ * step's end is one. */
+static bool can_save(const run *r)
+{
+    return r->places.state && nt_integrator_state(r->plan.integrator).t >= r->target;
+}
+
+/* to_disk: wait until rows and state are there. */
+static int save(run *r, bool to_disk)
+{
+    const nt_cli_parts parts = {.sens = r->sens,
+                                .record = r->record,
+                                .objectives = r->objectives,
+                                .begun = r->begun,
+                                .text = r->identity,
+                                .to_disk = to_disk};
+    r->saved = nt_cli_clock();
+    return nt_cli_state_save(&r->plan, &parts, r->places.state);
+}
+
+/* A state that cannot be saved now is told, and tried again the next time: the one before stands.
+ */
+static void save_now_and_then(run *r)
+{
+    if (r->save_every > 0 && nt_cli_clock() - r->saved >= r->save_every && can_save(r))
+        save(r, true);
+}
+
 static int observe(void *context, const nt_integrator *integrator)
 {
     run *r = context;
-    if (r->record)
-        r->record_status = nt_record_advance(r->record, r->plan.integrator, &r->record_error);
-    if (r->record_status == NT_OK)
-        r->record_status = nt_objectives_advance(r->objectives, &r->record_error);
+    r->record_status = nt_objectives_advance(r->objectives, &r->record_error);
     if (r->record_status == NT_OK && r->sens && r->sens->keeps_ends)
         r->record_status = keep_end(r);
+    if (r->record_status == NT_OK && r->record)
+        r->record_status = nt_record_advance(r->record, r->plan.integrator, &r->record_error);
     if (r->record_status != NT_OK)
         return 1;
+    save_now_and_then(r);
     nt_cli_progress_show(&r->progress, integrator);
-    return stop_asked && (!r->stops_at_end || nt_integrator_state(integrator).t >= r->target);
+    return nt_cli_stop_asked() && (!r->places.state || can_save(r));
+}
+
+static int stops(void *unused)
+{
+    (void)unused;
+    return nt_cli_stop_asked();
 }
 
 /* Variable steps; or steps that end at start + k step, wherever the run begins: a run that goes on
@@ -244,11 +172,13 @@ static nt_status integrate(run *r, nt_error *error)
 {
     const nt_cli_plan *plan = &r->plan;
     nt_status status = NT_OK;
+    double t = nt_integrator_state(plan->integrator).t;
     if (plan->variable) {
         r->target = 0; /* stops at any step's end */
-        return nt_integrator_run(plan->integrator, plan->end, plan->step, observe, r, error);
+        return t < plan->end
+                   ? nt_integrator_run(plan->integrator, plan->end, plan->step, observe, r, error)
+                   : NT_OK;
     }
-    double t = nt_integrator_state(plan->integrator).t;
     double k = floor((t - plan->start) / plan->step * (1 + 1e-12)) + 1;
     double last = round((plan->end - plan->start) / plan->step);
     if (plan->start + k * plan->step <= t)
@@ -277,131 +207,255 @@ static nt_status write_row(run *r)
                      : NT_OK;
 }
 
-/* First row, steps, last row: the last row is the last state that stands, also after a failure. */
-static int advance(run *r, nt_cli_account *account)
+/* The first row; or, in a run that goes on, those of its last step that are not there yet. */
+static nt_status begin_rows(run *r, bool resumed)
 {
-    nt_error error;
+    if (resumed)
+        return r->record ? nt_record_advance(r->record, r->plan.integrator, &r->record_error)
+                         : NT_OK;
+    nt_status status = write_row(r);
+    return status == NT_OK ? nt_objectives_advance(r->objectives, &r->record_error) : status;
+}
+
+/* The state at the end of the run, before the row that shows it: one that goes on writes it when
+ * its own end comes. Unasked, it is saved where the run was interrupted; that does not wait for the
+ * disk, which may have gigabytes of rows still to write. */
+static int save_at_end(run *r, const nt_cli_options *options, nt_status status)
+{
+    /* derivatives of rows within a step need more of it than a state holds */
+    bool within = !can_save(r) || (r->sens && r->record_status == NT_INTERRUPTED);
+    bool asked = options->save || (status == NT_OK && (r->save_every > 0 || options->resume));
+    if (!r->places.state || (!asked && status != NT_INTERRUPTED))
+        return NT_EXIT_DONE;
+    if (status == NT_INTERRUPTED && within)
+        return NT_EXIT_DONE; /* the one before stands */
+    int saved = save(r, asked || r->save_every > 0);
+    if (saved == NT_EXIT_DONE && status == NT_INTERRUPTED && r->record && !options->quiet)
+        nt_cli_say("%s: the state from which the same command goes on with --resume",
+                   r->places.state);
+    return saved;
+}
+
+/* What has become of the run, in words; its exit status. */
+static int tell(const run *r, nt_status status, const nt_error *error, nt_status closed,
+                const nt_error *close_error)
+{
+    if (r->record_status != NT_OK && r->record_status != NT_INTERRUPTED)
+        return nt_cli_fail(r->plan.path, &r->record_error);
+    if (closed != NT_OK)
+        return nt_cli_fail(r->plan.path, close_error);
+    if (r->record_status == NT_INTERRUPTED)
+        return nt_cli_fail(r->plan.path, &r->record_error);
+    if (status == NT_OK)
+        return NT_EXIT_DONE;
+    nt_cli_fail(r->plan.path, error);
+    return status == NT_INTERRUPTED ? NT_EXIT_INTERRUPTED : NT_EXIT_FAILED;
+}
+
+/* First row, steps, last row: the last row is the last state that stands, also after a failure. */
+static int advance(run *r, const nt_cli_options *options, nt_cli_account *account)
+{
+    nt_error error = {0}, close_error = {0};
     bool known;
     account->steps_before = nt_integrator_statistics(r->plan.integrator)->steps;
-    look_at_energy(r, account->energy[0], &known);
+    if (!options->resume) {
+        look_at_energy(r, r->begun.energy, &known);
+        r->begun.has_energy = known;
+    }
+    memcpy(account->energy[0], r->begun.energy, sizeof r->begun.energy);
     nt_status status = NT_OK;
     double begun = nt_cli_clock();
-    r->record_status = write_row(r);
-    if (r->record_status == NT_OK)
-        r->record_status = nt_objectives_advance(r->objectives, &r->record_error);
+    r->record_status = begin_rows(r, options->resume);
+    if (r->save_every > 0 && r->record_status == NT_OK && save(r, true) != NT_EXIT_DONE)
+        return NT_EXIT_IO;
     if (r->record_status == NT_OK)
         status = integrate(r, &error);
+    if (r->record_status == NT_OK || r->record_status == NT_INTERRUPTED)
+        r->save_status =
+            save_at_end(r, options, r->record_status == NT_OK ? status : NT_INTERRUPTED);
     if (r->record_status == NT_OK)
         r->record_status = write_row(r);
     account->seconds = nt_cli_clock() - begun;
     account->rows = r->record ? nt_record_rows(r->record) : 0;
     look_at_energy(r, account->energy[1], &account->has_energy);
-    account->has_energy = account->has_energy && known;
+    account->has_energy = account->has_energy && r->begun.has_energy;
     nt_cli_progress_clear(&r->progress);
 
-    nt_error close_error;
     nt_status closed = nt_record_close(r->record, &close_error); /* NULL is nothing */
     r->record = NULL;
-    if (r->record_status != NT_OK)
-        return nt_cli_fail(r->plan.path, &r->record_error);
-    if (closed != NT_OK)
-        return nt_cli_fail(r->plan.path, &close_error);
-    if (status == NT_OK)
-        return NT_EXIT_DONE;
-    nt_cli_fail(r->plan.path, &error);
-    return status == NT_INTERRUPTED ? NT_EXIT_INTERRUPTED : NT_EXIT_FAILED;
+    nt_cli_signals_in_order(false);
+    return tell(r, status, &error, closed, &close_error);
+}
+
+/* ---- how it begins -------------------------------------------------------------------------- */
+
+/* What --resume cannot promise of this method, in words. */
+static void state_limits(const run *r)
+{
+    bool reuses = false;
+    for (int i = 0; i < r->plan.n_options; i++)
+        reuses |= strcmp(r->plan.options[i].name, "reuse_tangent") == 0 &&
+                  strcmp(r->plan.options[i].value, "true") == 0;
+    bool restarts = strcmp(nt_method_name(r->plan.method), "bdf") == 0;
+    if (restarts || reuses)
+        nt_cli_say("%s: rows from here on are those of the run without a stop to its tolerance, "
+                   "not to the bit: %s",
+                   r->state.path,
+                   restarts ? "bdf begins anew at order one"
+                            : "with reuse_tangent the next step makes a tangent of its own");
 }
 
 /* At the model's initial values, or where the saved state stands. */
 static int begin(run *r, const nt_cli_options *options)
 {
-    if (!options->restart)
-        return nt_cli_plan_start(&r->plan);
-    int status = nt_cli_state_restore(&r->plan, options->restart);
+    const char *path = options->resume ? r->places.state : options->restart;
+    int status = nt_cli_plan_start(&r->plan);
+    if (status != NT_EXIT_DONE || !path)
+        return status;
+    status = nt_cli_state_read(&r->state, &r->plan, path);
+    if (status == NT_EXIT_DONE && options->resume)
+        status = nt_cli_state_compare(&r->state, r->identity);
+    if (status == NT_EXIT_DONE)
+        status = nt_cli_state_restore(&r->state, &r->plan);
     double t = status == NT_EXIT_DONE ? nt_integrator_state(r->plan.integrator).t : 0;
-    if (status == NT_EXIT_DONE && !(t < r->plan.end)) {
+    if (status == NT_EXIT_DONE && !options->resume && !(t < r->plan.end)) {
         nt_cli_say(
             "%s: the saved state stands at t = %.9g s, the run ends at %.9g s: give a longer "
             "--duration",
-            options->restart, t, r->plan.end);
+            path, t, r->plan.end);
         status = NT_EXIT_USAGE;
     }
     return status;
 }
 
-static int open_record(run *r, const nt_cli_options *options, const char *path)
+static int open_record(run *r, const nt_cli_options *options)
 {
-    nt_error error;
+    const nt_cli_state *state = &r->state;
+    nt_error error = {0};
     nt_status status = nt_objectives_create(&r->objectives, r->plan.run, r->plan.integrator,
                                             r->sens ? r->sens->sensitivity : NULL, &error);
-    if (status != NT_OK)
-        return nt_cli_fail(r->plan.path, &error);
-    if (!path)
-        return NT_EXIT_DONE;
-    char *lines = provenance(&r->plan, options, r->sens != NULL);
-    if (!lines)
-        return nt_cli_no_memory();
-    status = nt_record_open_sensitivity(&r->record, r->plan.run,
-                                        r->sens ? r->sens->sensitivity : NULL, path,
-                                        ends_with(path, ".nc") ? NT_NETCDF : NT_CSV, lines, &error);
-    free(lines);
+    if (status == NT_OK && options->resume) {
+        if (state->account.size == sizeof r->begun)
+            memcpy(&r->begun, state->account.bytes, sizeof r->begun);
+        status = nt_objectives_restore(r->objectives, state->objectives.bytes,
+                                       state->objectives.size, &error);
+    }
+    if (options->resume && r->places.n > 0 && state->record.size == 0) {
+        nt_cli_say("%s: the state is of a run without a result: expected --restart", state->path);
+        return NT_EXIT_USAGE;
+    }
+    const nt_record_setup setup = {.run = r->plan.run,
+                                   .sensitivity = r->sens ? r->sens->sensitivity : NULL,
+                                   .files = r->places.files,
+                                   .n_files = r->places.n,
+                                   .provenance = r->provenance,
+                                   .saved = options->resume ? state->record.bytes : NULL,
+                                   .saved_size = options->resume ? state->record.size : 0,
+                                   .stop = stops};
+    nt_cli_signals_in_order(true);
+    if (status == NT_OK && r->places.n > 0)
+        status = nt_record_create(&r->record, &setup, &error);
     return status == NT_OK ? NT_EXIT_DONE : nt_cli_fail(r->plan.path, &error);
 }
 
-/* The result's file; NULL where there is to be none. */
-static int choose_output(const nt_cli_options *options, char **output)
+/* Options that contradict each other, and places that cannot be. */
+static int check_options(const run *r, const nt_cli_options *options)
 {
-    *output = NULL;
-    if (options->check && !options->output)
-        return NT_EXIT_DONE;
-    *output = options->output ? strdup(options->output) : default_output(options->name);
-    return *output ? check_output(*output) : nt_cli_no_memory();
+    const char *needs = options->resume           ? "--resume"
+                        : options->save_every > 0 ? "--save-every"
+                                                  : "";
+    bool standard = false;
+    for (int i = 0; i < r->places.n; i++)
+        standard |= strcmp(r->places.files[i].path, "-") == 0;
+    if (*needs && !r->places.state) {
+        nt_cli_say("%s: standard output has no state beside it: expected -o FILE or --save FILE",
+                   needs);
+        return NT_EXIT_USAGE;
+    }
+    if (options->resume && standard) {
+        nt_cli_say("--resume: rows cannot be cut off standard output: expected -o FILE");
+        return NT_EXIT_USAGE;
+    }
+    return NT_EXIT_DONE;
 }
 
-static int prepare(run *r, const nt_cli_options *options, const char *output)
+static int check_places(run *r, const nt_cli_options *options)
 {
-    int status = nt_cli_plan_make(&r->plan, options, true);
+    int status = nt_cli_places_check(&r->places, &r->plan, options);
+    bool renews = options->restart && !options->save && !options->resume && r->places.state &&
+                  nt_cli_would_overwrite(r->places.state, options->restart);
+    if (renews && r->save_every > 0 && status == NT_EXIT_DONE) {
+        nt_cli_say("--save-every: '%s' is the state to go on from: expected --save FILE",
+                   r->places.state);
+        return NT_EXIT_USAGE;
+    }
+    if (renews) { /* nobody asked for it */
+        free(r->places.state);
+        r->places.state = NULL;
+    }
+    if (status == NT_EXIT_DONE && options->objectives)
+        status = nt_cli_check_place(options->objectives);
+    if (status == NT_EXIT_DONE && (options->save || r->save_every > 0 || options->resume))
+        status = nt_cli_state_probe(r->places.state);
+    if (status == NT_EXIT_DONE && !options->no_limit)
+        status = nt_cli_places_check_room(&r->places, &r->plan, r->sens);
+    return status;
+}
+
+static int prepare(run *r, const nt_cli_options *options)
+{
+    r->save_every = options->save_every;
+    int status = check_options(r, options);
     if (status == NT_EXIT_DONE)
-        status = check_files(&r->plan, options, output);
+        status = nt_cli_plan_make(&r->plan, options, true);
+    if (status == NT_EXIT_DONE)
+        status = check_places(r, options);
+    if (status == NT_EXIT_DONE) {
+        r->provenance = provenance(&r->plan, options, r->sens != NULL);
+        r->identity = r->provenance ? identity(&r->plan, r->provenance) : NULL;
+        status = r->identity ? NT_EXIT_DONE : nt_cli_no_memory();
+    }
     if (status == NT_EXIT_DONE)
         status = begin(r, options);
     if (status == NT_EXIT_DONE && r->sens)
-        status = nt_cli_sens_begin(r->sens, &r->plan, options);
-    return status == NT_EXIT_DONE ? open_record(r, options, output) : status;
+        status = nt_cli_sens_begin(r->sens, &r->plan, options, r->state.bytes ? &r->state : NULL);
+    if (status == NT_EXIT_DONE)
+        status = open_record(r, options);
+    if (status == NT_EXIT_DONE && options->resume && !options->quiet)
+        state_limits(r);
+    return status;
 }
 
 int nt_cli_integrate(const nt_cli_options *options, nt_cli_sens *sens, nt_cli_then *then)
 {
-    run r = {.stops_at_end = options->save != NULL, .sens = sens};
-    nt_cli_account account = {0};
-    char *output;
-    int status = choose_output(options, &output);
-    if (status != NT_EXIT_DONE)
-        goto done;
-    listen_to_signals();
-    status = prepare(&r, options, output);
+    run r = {.sens = sens};
+    nt_cli_account account = {.places = &r.places, .sens = sens};
+    nt_cli_signals_listen();
+    int status = nt_cli_places_choose(&r.places, options);
+    if (status == NT_EXIT_DONE)
+        status = prepare(&r, options);
     if (status != NT_EXIT_DONE)
         goto done;
 
     nt_cli_progress_begin(&r.progress, &r.plan, options->quiet);
-    account.output = output;
     account.objectives = r.objectives;
-    account.sens = sens;
-    status = advance(&r, &account);
+    status = advance(&r, options, &account);
     if (!options->quiet && status != NT_EXIT_IO)
         nt_cli_summary(&r.plan, &account);
-    if (options->save && status != NT_EXIT_USAGE) {
-        int saved = nt_cli_state_save(&r.plan, sens, options->save);
-        status = status == NT_EXIT_DONE ? saved : status;
-    }
+    if (status == NT_EXIT_DONE)
+        status = r.save_status;
     if (status == NT_EXIT_DONE && then)
         status = then(&r.plan, sens, r.objectives, options);
 done:
+    nt_record_close(r.record, NULL);
     nt_objectives_destroy(r.objectives);
     if (sens)
         nt_sensitivity_destroy(sens->sensitivity);
     nt_cli_plan_free(&r.plan);
-    free(output);
+    nt_cli_state_free(&r.state);
+    nt_cli_places_free(&r.places);
+    free(r.provenance);
+    free(r.identity);
     return status;
 }
 

@@ -1,24 +1,36 @@
 #include "cli/cli.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
+/* Words do not wait for memory: only what is longer than any line asks for some, and is cut short
+ * where there is none. */
 void nt_cli_say(const char *format, ...)
 {
-    va_list arguments;
+    char room[4096];
+    va_list arguments, again;
     va_start(arguments, format);
-    fputs("nutate: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    va_copy(again, arguments);
+    int length = vsnprintf(room, sizeof room, format, arguments);
+    bool cut = length >= (int)sizeof room;
+    char *longer = cut ? malloc((size_t)length + 1) : NULL;
+    if (longer)
+        vsnprintf(longer, (size_t)length + 1, format, again);
+    va_end(again);
     va_end(arguments);
+    for (char *c = longer ? longer : room; *c; c++) /* names may hold what commands a terminal */
+        if (((unsigned char)*c < ' ' && *c != '\n') || *c == 0x7f)
+            *c = '?';
+    fprintf(stderr, "nutate: %s%s\n", longer ? longer : room, cut && !longer ? " ..." : "");
+    free(longer);
 }
 
 static int exit_status(nt_status status)
 {
     switch (status) {
-    case NT_OK:
-        return NT_EXIT_DONE;
     case NT_INTERRUPTED:
         return NT_EXIT_INTERRUPTED;
     case NT_INVALID:
@@ -28,6 +40,7 @@ static int exit_status(nt_status status)
         return NT_EXIT_USAGE;
     case NT_IO:
         return NT_EXIT_IO;
+    case NT_OK: /* see nt_cli_fail */
     case NT_NO_MEMORY:
     case NT_NOT_CONVERGED:
     case NT_SINGULAR:
@@ -40,6 +53,7 @@ static int exit_status(nt_status status)
 int nt_cli_fail(const char *where, const nt_error *error)
 {
     char text[sizeof error->file + sizeof error->message + 64];
+    assert(error->status != NT_OK); /* who fails without words is mistaken */
     nt_error_text(error, text, (int)sizeof text);
     if (where && !error->file[0])
         nt_cli_say("%s: %s", where, text);

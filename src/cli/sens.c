@@ -75,7 +75,7 @@ static int check_initial(const nt_cli_sens *sens, const nt_cli_plan *plan)
 {
     const nt_system *system = nt_run_system(plan->run);
     size_t nv = (size_t)system->space.nv;
-    nt_error error;
+    nt_error error = {0};
     double *d = calloc(2 * nv + (size_t)system->n_memory + 1, sizeof *d);
     if (!d)
         return nt_cli_no_memory();
@@ -87,11 +87,12 @@ static int check_initial(const nt_cli_sens *sens, const nt_cli_plan *plan)
     return status == NT_OK ? NT_EXIT_DONE : nt_cli_fail(plan->path, &error);
 }
 
-int nt_cli_sens_begin(nt_cli_sens *sens, const nt_cli_plan *plan, const nt_cli_options *options)
+int nt_cli_sens_begin(nt_cli_sens *sens, const nt_cli_plan *plan, const nt_cli_options *options,
+                      const nt_cli_state *state)
 {
-    nt_error error;
+    nt_error error = {0};
     int status = find_parameters(sens, plan, options);
-    if (status == NT_EXIT_DONE && !options->restart)
+    if (status == NT_EXIT_DONE && !state)
         status = check_initial(sens, plan);
     if (status != NT_EXIT_DONE)
         return status;
@@ -101,8 +102,8 @@ int nt_cli_sens_begin(nt_cli_sens *sens, const nt_cli_plan *plan, const nt_cli_o
         return nt_cli_refuse(plan, "simulation.method", "%s", error.message);
     if (created != NT_OK)
         return nt_cli_fail(plan->path, &error);
-    if (options->restart)
-        return nt_cli_state_restore_sens(plan, sens, options->restart);
+    if (state)
+        return nt_cli_state_restore_sens(state, plan, sens);
     if (nt_sensitivity_start(sens->sensitivity, &error) != NT_OK)
         return nt_cli_fail(plan->path, &error);
     return NT_EXIT_DONE;
@@ -126,12 +127,30 @@ void nt_cli_objectives_show(const nt_cli_plan *plan, const nt_cli_sens *sens,
     }
 }
 
+/* The first few expressions that may jump. */
+static void show_jumps(const nt_cli_plan *plan)
+{
+    enum { SHOWN = 3 };
+    nt_error remark = {0};
+    char text[sizeof remark.file + sizeof remark.message + 64];
+    int n = 0;
+    for (; nt_model_jump(plan->model, n, &remark); n++)
+        if (n < SHOWN) {
+            nt_error_text(&remark, text, (int)sizeof text);
+            fprintf(stderr, "  remark: %s\n", text);
+        }
+    if (n > SHOWN)
+        fprintf(stderr, "  and %d more remarks of this kind (nutate check lists them)\n",
+                n - SHOWN);
+}
+
 void nt_cli_sens_show(const nt_cli_plan *plan, const nt_cli_sens *sens)
 {
     fprintf(stderr, "  sensitivities to");
     for (int k = 0; k < sens->n; k++)
         fprintf(stderr, "%s%s", k > 0 ? ", " : " ", nt_cli_sens_name(plan, sens, k));
     fputs(plan->variable ? "; steps are held: their sizes follow no parameter\n" : "\n", stderr);
+    show_jumps(plan);
     for (int k = 0; k < sens->n; k++) {
         double off = nt_sensitivity_difference_error(sens->sensitivity, k);
         if (off > 0)
@@ -175,6 +194,7 @@ static int after_run(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives *
     int status = NT_EXIT_DONE;
     if (options->objectives)
         status = write_objectives(plan, sens, objectives, options->objectives);
+    setvbuf(stdout, NULL, _IOLBF, 0); /* whole lines, should the comparison be interrupted */
     if (options->check && status == NT_EXIT_DONE)
         status = nt_cli_sens_check(plan, sens, objectives, options);
     return status;
@@ -182,8 +202,9 @@ static int after_run(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives *
 
 int nt_cli_sensitivities(const nt_cli_options *options)
 {
-    if (options->check && options->restart) {
-        nt_cli_say("--check compares whole runs from the model's start: not with --restart");
+    if (options->check && (options->restart || options->resume)) {
+        nt_cli_say("--check compares whole runs from the model's start: not with %s",
+                   options->restart ? "--restart" : "--resume");
         return NT_EXIT_USAGE;
     }
     nt_cli_sens sens = {.keeps_ends = options->check,

@@ -1,63 +1,46 @@
 /* nutate sens --check: derivatives at the end of the run and of objectives against differences of
  * whole runs over the same steps.
  *
- * For steps d of 1e-3, ten times less and so on to 1e-8, then 1e-2 of the parameter, from runs at
- * p +- d and p +- 2 d (the least of them are for contacts: the onset of one must not pass from one
- * time step to another),
- *
- *   central     D2 = (y(+1) - y(-1)) / 2 d
- *   five-point  D4 = (8 (y(+1) - y(-1)) - (y(+2) - y(-2))) / 12 d
- *
- * No difference knows its own error, but where two of them agree both are good: the doubt in D4 is
- * its distance from the D2 of its own step, or from the D4 of another step. The one with the
- * smallest doubt counts. In a chaotic motion, or where the result is not smooth in the parameter,
- * no two agree, at any step: then there is no verdict, whatever the derivative. */
-#include "cli/cli.h"
+ * The runs take the same steps as the one that is judged, and Newton's iteration goes on to
+ * rounding in them: what it leaves within its tolerance changes with the parameter, too. Verdicts
+ * are made in sens_verdict.c. */
+#include "cli/sens_check.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A derivative is right when it is off by less than RELATIVE, the accuracy that differences reach
- * in a well-behaved run of some thousand steps, or by ten times the doubt; there is no verdict when
- * the doubt exceeds UNDECIDED. Relative to the largest component of the quantity; and changes
- * below ROUNDING of the largest value of the unit, for a change of the parameter by its own size,
- * are none; below REACTION for what depends on multipliers, which Newton's iteration leaves off by
- * 1e-8 of the largest force, and a difference with a step of 1 % multiplies that by 100. */
-static const double RELATIVE = 1e-5, UNDECIDED = 1e-3, ROUNDING = 1e-9, REACTION = 1e-6;
-/* Values of runs are off by this at least, whether differences agree or not. */
-static const double LAST_DIGITS = 1e-15;
-/* After this no other step can improve the verdict. */
-static const double CERTAIN = 1e-7;
+/* Changes below this part of the largest value of the unit, for a change of the parameter by its
+ * own size, are none; of forces and accelerations, which rounding of positions leaves off by
+ * eps/h^2, below the second. And below the third of what the unit measures in the whole model:
+ * its length, duration, largest force. */
+static const double ROUNDING = 1e-9, REACTION = 1e-7, NOTHING = 1e-13;
 
-static const double steps[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-2};
-enum { STEPS = sizeof steps / sizeof steps[0], COLUMNS = 16, TEXT = 256 };
+enum { STEPS = NT_CHECK_STEPS, TEXT = 256 };
 
-/* A quantity or an objective: some of the columns. */
-typedef struct group {
-    int first, columns;
-    nt_quantity_info quantity; /* columns = 0 for an objective */
-    double largest;            /* of the values of its unit */
-    double floor;              /* ROUNDING or REACTION times that */
-} group;
+typedef nt_check_group group;
 
 typedef struct check {
     nt_cli_plan *plan;
     nt_cli_sens *sens;
     nt_integrator *integrator; /* for the runs */
     nt_objectives *objectives; /* of these */
+    nt_option *options;        /* of this integrator */
+    double *ends;              /* [n_ends] of the steps of these runs, s */
+    long n_ends, room;         /* room 0: those of the run that is judged */
+    nt_error broke;            /* why an observer ended a run             */
     double length;             /* m, weighs moments against forces */
     FILE *to;
     group *groups;
     int n_groups, n, n_quantities; /* columns; groups before the objectives */
     double *value;                 /* [n] */
-    double *exact;                 /* [parameters][n] */
-    double *run[4];                /* [n] y(+1), y(-1), y(+2), y(-2) */
-    double *D2[STEPS], *D4[STEPS]; /* [n] */
-    bool done[STEPS];
+    double *shown, *exact;         /* [parameters][n] of the run that is judged, and of that whose
+                                      steps can be compared */
+    double *run[5];                /* [n] y(+1), y(-1), y(+2), y(-2), y(0) */
+    nt_check_differences found;
     double *p, *moved, *reactions, *rates;
-    long agree, disagree, undecided;
-    int width;
+    nt_check_row *rows; /* [parameters n] */
+    int n_rows;
 } check;
 
 /* ---- columns -------------------------------------------------------------------------------- */
@@ -115,10 +98,10 @@ static nt_status look(check *c, nt_integrator *integrator, const nt_objectives *
     return status;
 }
 
-static nt_status look_along(check *c, const nt_objectives *objectives, int k, nt_error *error)
+static nt_status look_along(check *c, nt_integrator *integrator, nt_sensitivity *s,
+                            const nt_objectives *objectives, int k, nt_error *error)
 {
-    nt_sensitivity *s = c->sens->sensitivity;
-    nt_state state = nt_integrator_state(c->plan->integrator);
+    nt_state state = nt_integrator_state(integrator);
     nt_state_tangent d = nt_sensitivity_state(s, k);
     double *y = c->exact + (size_t)k * (size_t)c->n;
     const nt_state_rate rate = {.dq = d.q,
@@ -152,6 +135,31 @@ static const struct {
 } companions[] = {
     {"m", "rad"}, {"m/s", "rad/s"}, {"m/s2", "rad/s2"}, {"N m", "N"}, {"kg m2/s", "kg m/s"}};
 
+/* What a unit measures in the whole model: 0 where that is not known. */
+static double size_of_unit(const check *c, const char *unit)
+{
+    const nt_system *system = nt_run_system(c->plan->run);
+    double rate = 1 / (c->plan->end - c->plan->start), force = 0;
+    for (int i = 0; i < system->nh + system->nn; i++)
+        force = fmax(force, fabs(c->reactions[i]));
+    const struct {
+        const char *unit;
+        double size;
+    } sizes[] = {{"m", c->length},
+                 {"m/s", c->length * rate},
+                 {"m/s2", c->length * rate * rate},
+                 {"rad", 1},
+                 {"rad/s", rate},
+                 {"rad/s2", rate * rate},
+                 {"N", force},
+                 {"N m", force * c->length},
+                 {"1", 1}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        if (strcmp(unit, sizes[i].unit) == 0)
+            return sizes[i].size;
+    return 0;
+}
+
 /* The largest value of a unit. */
 static double largest_of(const check *c, const char *unit)
 {
@@ -167,8 +175,7 @@ static double largest_of(const check *c, const char *unit)
 }
 
 /* The largest value of each unit, or of its companion where that is larger over the model's length:
- * where nothing turns, a rate of 1e-20 rad/s is rounding of the m/s and not a quantity. The width
- * of the table. */
+ * where nothing turns, a rate of 1e-20 rad/s is rounding of the m/s and not a quantity. */
 static void find_floors(check *c)
 {
     char name[TEXT], unit[TEXT];
@@ -183,15 +190,9 @@ static void find_floors(check *c)
                 largest = fmax(largest, largest_of(c, companions[j].longer) / c->length);
         }
         g->largest = largest;
-        g->floor = (needs_reactions(c, g) ? REACTION : ROUNDING) * largest;
-        for (int j = 0; j < g->columns; j++) {
-            column_name(c, g, j, name, unit);
-            for (int k = 0; k < c->sens->n; k++) {
-                int length =
-                    (int)(strlen(name) + strlen(nt_cli_sens_name(c->plan, c->sens, k))) + 7;
-                c->width = length > c->width ? length : c->width;
-            }
-        }
+        bool of_forces = needs_reactions(c, g) || strstr(unit, "/s2") != NULL;
+        g->floor =
+            fmax((of_forces ? REACTION : ROUNDING) * largest, NOTHING * size_of_unit(c, unit));
     }
 }
 
@@ -208,54 +209,154 @@ static bool take_memory(check *c)
     const nt_system *system = nt_run_system(c->plan->run);
     size_t n = (size_t)c->n, rows = (size_t)(system->nh + system->nn);
     bool good = take(&c->value, n) && take(&c->exact, n * (size_t)c->sens->n) &&
+                take(&c->shown, n * (size_t)c->sens->n) &&
                 take(&c->p, (size_t)system->n_parameters) &&
                 take(&c->moved, (size_t)system->n_parameters) && take(&c->reactions, rows) &&
                 take(&c->rates, rows);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         good = good && take(&c->run[i], n);
     for (int i = 0; i < STEPS; i++)
-        good = good && take(&c->D2[i], n) && take(&c->D4[i], n);
-    return good;
+        good = good && take(&c->found.two[i], n) && take(&c->found.four[i], n) &&
+               take(&c->found.wiggle[i], n);
+    c->rows = calloc(n * (size_t)c->sens->n + 1, sizeof *c->rows);
+    return good && c->rows;
 }
 
 static void give_back(check *c)
 {
     nt_objectives_destroy(c->objectives);
     nt_integrator_destroy(c->integrator);
+    free(c->options);
     free(c->groups);
     free(c->value);
     free(c->exact);
+    free(c->shown);
+    if (c->room > 0)
+        free(c->ends);
     free(c->p);
     free(c->moved);
     free(c->reactions);
     free(c->rates);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         free(c->run[i]);
     for (int i = 0; i < STEPS; i++) {
-        free(c->D2[i]);
-        free(c->D4[i]);
+        free(c->found.two[i]);
+        free(c->found.four[i]);
+        free(c->found.wiggle[i]);
     }
+    free(c->rows);
 }
 
-/* An integrator that takes the steps it is told: without tolerance and without `steps`. And without
- * `reuse_tangent`: what an iteration with an old tangent leaves is within the tolerance, but
- * changes with the parameter, and the derivative is that of the solution. */
+/* For the runs that are compared: down to rounding, where a method iterates. */
+static const nt_option thorough[] = {{"extra_iterations", "2"}, {"newton_tolerance", "1e-9"}};
+enum { THOROUGH = sizeof thorough / sizeof thorough[0] };
+
+/* Left out: `steps`, where the steps are told; and `reuse_tangent`, since what an iteration with an
+ * old tangent leaves is within the tolerance, but changes with the parameter. */
+static bool is_left_out(const check *c, const nt_option *option)
+{
+    bool replaced = false;
+    for (int i = 0; i < THOROUGH; i++)
+        replaced |= strcmp(option->name, thorough[i].name) == 0;
+    return replaced || strcmp(option->name, "reuse_tangent") == 0 ||
+           (c->plan->variable && strcmp(option->name, "steps") == 0);
+}
+
+/* For a method that chooses its steps whatever it is told, other ones where a parameter has
+ * changed: so small a part of the tolerance that they hardly matter. */
+static const double TIGHTER = 1e-3, TIGHTEST = 1e-12;
+
+static void tighten(const check *c, nt_integrator_setup *setup)
+{
+    double option = 0, loosest = 0;
+    int n;
+    const nt_option_key *keys = nt_method_options(setup->method, &n);
+    for (int i = 0; i < n; i++)
+        if (strcmp(keys[i].name, "tolerance") == 0)
+            option = keys[i].fallback;
+    for (int i = 0; i < setup->n_options; i++)
+        if (strcmp(setup->options[i].name, "tolerance") == 0)
+            option = strtod(setup->options[i].value, NULL);
+    for (int i = 0; i < 4; i++)
+        loosest = fmax(loosest, c->plan->setup.tolerance[i]);
+    for (int i = 0; i < 4; i++)
+        if (loosest == 0 || c->plan->setup.tolerance[i] > 0)
+            setup->tolerance[i] =
+                fmax(TIGHTEST, TIGHTER * (loosest > 0 ? c->plan->setup.tolerance[i] : option));
+}
+
+/* An integrator that takes the steps it is told: without tolerance, where the method can do so. */
 static nt_status make_integrator(check *c, nt_error *error)
 {
     nt_integrator_setup setup = c->plan->setup;
-    nt_option *options = calloc((size_t)setup.n_options + 1, sizeof *options);
+    nt_option *options = c->options = calloc((size_t)setup.n_options + THOROUGH, sizeof *options);
     if (!options)
         return NT_NO_MEMORY;
     int n = 0;
     for (int i = 0; i < setup.n_options; i++)
-        if ((!c->plan->variable || strcmp(setup.options[i].name, "steps") != 0) &&
-            strcmp(setup.options[i].name, "reuse_tangent") != 0)
+        if (!is_left_out(c, &setup.options[i]))
             options[n++] = setup.options[i];
+    for (int i = 0; i < THOROUGH; i++)
+        if (nt_method_check_option(setup.method, &thorough[i], NULL) == NT_OK)
+            options[n++] = thorough[i];
     setup.options = options;
     setup.n_options = n;
     memset(setup.tolerance, 0, sizeof setup.tolerance);
     nt_status status = nt_integrator_create(&c->integrator, &setup, error);
-    free(options);
+    if (status == NT_OK && nt_integrator_is_variable(c->integrator)) {
+        nt_integrator_destroy(c->integrator);
+        tighten(c, &setup);
+        status = nt_integrator_create(&c->integrator, &setup, error);
+    }
+    return status;
+}
+
+/* A step of the tight run: its end is kept. */
+static int keep_end(void *context, const nt_integrator *integrator)
+{
+    check *c = context;
+    if (c->n_ends == c->room) {
+        long room = c->room > 0 ? 2 * c->room : 1024;
+        double *more = realloc(c->room > 0 ? c->ends : NULL, (size_t)room * sizeof *more);
+        if (!more) {
+            c->broke = (nt_error){.status = NT_NO_MEMORY, .message = "out of memory"};
+            return 1;
+        }
+        c->ends = more;
+        c->room = room;
+    }
+    c->ends[c->n_ends++] = nt_integrator_state(integrator).t;
+    return nt_objectives_advance(c->objectives, &c->broke) != NT_OK;
+}
+
+/* Derivatives by the tight tolerance: they are compared with runs by the same one, and those of the
+ * run that is judged are shown beside them. */
+static nt_status differentiate_tightly(check *c, nt_error *error)
+{
+    nt_sensitivity *s = NULL;
+    double end = nt_integrator_state(c->plan->integrator).t, first = c->ends[0] - c->plan->start;
+    nt_status status =
+        nt_sensitivity_create(&s, c->integrator, c->sens->parameters, c->sens->n, error);
+    c->n_ends = 0;
+    if (status == NT_OK)
+        status = nt_integrator_start(c->integrator, c->plan->start, NULL, NULL, NULL, error);
+    if (status == NT_OK)
+        status = nt_sensitivity_start(s, error);
+    if (status == NT_OK)
+        status = nt_objectives_create(&c->objectives, c->plan->run, c->integrator, s, error);
+    if (status == NT_OK)
+        status = nt_objectives_advance(c->objectives, error);
+    if (status == NT_OK)
+        status = nt_integrator_run(c->integrator, end, first, keep_end, c, error);
+    if (c->broke.status != NT_OK)
+        *error = c->broke, status = c->broke.status;
+    if (status == NT_OK)
+        status = look(c, c->integrator, c->objectives, c->value, error);
+    for (int k = 0; k < c->sens->n && status == NT_OK; k++)
+        status = look_along(c, c->integrator, s, c->objectives, k, error);
+    nt_objectives_destroy(c->objectives);
+    nt_sensitivity_destroy(s);
+    c->objectives = NULL;
     return status;
 }
 
@@ -266,8 +367,8 @@ static nt_status integrate(check *c, nt_error *error)
     nt_status status = nt_integrator_start(c->integrator, c->plan->start, NULL, NULL, NULL, error);
     if (status == NT_OK)
         status = nt_objectives_advance(c->objectives, error);
-    for (long i = 0; i < c->sens->n_ends && status == NT_OK; i++) {
-        double end = c->sens->ends[i], t = nt_integrator_state(c->integrator).t;
+    for (long i = 0; i < c->n_ends && status == NT_OK; i++) {
+        double end = c->ends[i], t = nt_integrator_state(c->integrator).t;
         status = nt_integrator_run(c->integrator, end, end - t, NULL, NULL, error);
         if (status == NT_OK)
             status = nt_objectives_advance(c->objectives, error);
@@ -283,115 +384,76 @@ static nt_status whole_run(check *c, int k, double d, double *y, nt_error *error
     c->moved[k] += d;
     nt_status status = system->set_parameters(system->self, c->moved);
     nt_objectives_restart(c->objectives);
-    if (status == NT_OK)
+    if (status != NT_OK) {
+        *error = (nt_error){.status = status};
+        snprintf(error->message, sizeof error->message, "%s", nt_status_text(status));
+    } else
         status = integrate(c, error);
     return status == NT_OK ? look(c, c->integrator, c->objectives, y, error) : status;
 }
 
 static double natural_size(const check *c, int k) { return c->p[k] != 0 ? fabs(c->p[k]) : 1; }
 
-/* Both differences at a step; false when a run failed. */
-static bool difference(check *c, int k, int step, nt_error *error)
+/* Differences at a step, where all runs succeed. */
+static nt_status difference(check *c, int k, int step, nt_error *error)
 {
     static const int distance[4] = {1, -1, 2, -2};
-    double d = steps[step] * natural_size(c, k);
-    for (int i = 0; i < 4; i++)
-        if (whole_run(c, k, distance[i] * d, c->run[i], error) != NT_OK)
-            return false;
+    double d = nt_check_steps[step] * natural_size(c, k), *const *y = c->run;
+    nt_check_differences *found = &c->found;
+    nt_status status = NT_OK;
+    for (int i = 0; i < 4 && status == NT_OK; i++)
+        status = whole_run(c, k, distance[i] * d, y[i], error);
+    if (status != NT_OK)
+        return status;
     for (int i = 0; i < c->n; i++) {
-        double near = c->run[0][i] - c->run[1][i], far = c->run[2][i] - c->run[3][i];
-        c->D2[step][i] = near / (2 * d);
-        c->D4[step][i] = (8 * near - far) / (12 * d);
+        double near = y[0][i] - y[1][i], far = y[2][i] - y[3][i];
+        found->two[step][i] = near / (2 * d);
+        found->four[step][i] = (8 * near - far) / (12 * d);
+        found->wiggle[step][i] =
+            (y[2][i] + y[3][i] - 4 * (y[0][i] + y[1][i]) + 6 * y[4][i]) / sqrt(70);
     }
-    return true;
+    return NT_OK;
+}
+
+/* The run that is judged, repeated: how far each group is beside it. */
+static nt_status repeat(check *c, nt_error *error)
+{
+    nt_status status = whole_run(c, c->sens->parameters[0], 0, c->run[4], error);
+    for (int i = 0; i < c->n_groups && status == NT_OK; i++) {
+        group *g = &c->groups[i];
+        g->beside = 0;
+        for (int j = g->first; j < g->first + g->columns; j++)
+            g->beside = fmax(g->beside, fabs(c->run[4][j] - c->value[j]));
+    }
+    return status;
 }
 
 /* ---- verdicts ------------------------------------------------------------------------------- */
 
-typedef struct verdict {
-    int step; /* whose D4 counts; -1: none */
-    double doubt, size, off, floor;
-} verdict;
-
-static double distance(const group *g, const double *a, const double *b)
+static void add_rows(check *c, const group *g, int parameter, const nt_check_verdict *v)
 {
-    double largest = 0;
-    for (int i = g->first; i < g->first + g->columns; i++)
-        largest = fmax(largest, fabs(a[i] - b[i]));
-    return isnan(largest) ? (double)INFINITY : largest;
-}
-
-static double size_of(const group *g, const double *a)
-{
-    double largest = 0;
-    for (int i = g->first; i < g->first + g->columns; i++)
-        largest = fmax(largest, fabs(a[i]));
-    return largest;
-}
-
-static verdict judge(const check *c, const group *g, int k, const double *exact)
-{
-    verdict v = {.step = -1, .doubt = (double)INFINITY};
-    for (int i = 0; i < STEPS; i++)
-        for (int j = i; j < STEPS && c->done[i]; j++) {
-            if (!c->done[j])
-                continue;
-            double doubt = distance(g, c->D4[i], i == j ? c->D2[i] : c->D4[j]);
-            doubt += LAST_DIGITS * g->largest / (fmin(steps[i], steps[j]) * natural_size(c, k));
-            if (doubt < v.doubt || v.step < 0) {
-                v.doubt = doubt;
-                v.step = i;
-            }
-        }
-    if (v.step < 0)
-        return v;
-    v.off = distance(g, exact, c->D4[v.step]);
-    v.size = fmax(size_of(g, exact), size_of(g, c->D4[v.step]));
-    v.floor = g->floor / natural_size(c, k);
-    return v;
-}
-
-static bool is_undecided(const verdict *v)
-{
-    return v->step < 0 || v->doubt > UNDECIDED * v->size + v->floor;
-}
-
-static bool is_right(const verdict *v)
-{
-    return v->off <= RELATIVE * v->size + 10 * v->doubt + v->floor;
-}
-
-static void show_group(check *c, const group *g, int parameter, const double *exact,
-                       const verdict *v)
-{
-    char name[TEXT], unit[TEXT], label[2 * TEXT];
-    bool undecided = is_undecided(v), right = is_right(v);
+    char name[TEXT], unit[TEXT];
     for (int i = 0; i < g->columns; i++) {
-        double a = exact[g->first + i];
+        nt_check_row *row = &c->rows[c->n_rows++];
+        double a = c->shown[(size_t)parameter * (size_t)c->n + (size_t)(g->first + i)];
+        double b = v->step < 0 ? 0 : c->found.four[v->step][g->first + i], off = fabs(a - b);
         column_name(c, g, i, name, unit);
-        snprintf(label, sizeof label, "d(%s)/d(%s)", name,
+        snprintf(row->label, sizeof row->label, "d(%s)/d(%s)", name,
                  nt_cli_sens_name(c->plan, c->sens, parameter));
-        if (v->step < 0) {
-            fprintf(c->to, "%-*s  %20.12g  every run failed\n", c->width, label, a);
-            continue;
-        }
-        double b = c->D4[v->step][g->first + i], off = fabs(a - b);
-        double digits = off > 0 && v->size > 0 ? fmax(0, fmin(16, -log10(off / v->size))) : 16;
-        fprintf(c->to, "%-*s  %20.12g  %20.12g  %4.1f", c->width, label, a, b, digits);
-        if (undecided)
-            fprintf(c->to, "  no verdict: differences disagree by %.1g\n", v->doubt / v->size);
-        else
-            fputs(right ? "\n" : "  WRONG\n", c->to);
+        row->kind = v->kind;
+        row->derivative = a;
+        row->difference = b;
+        row->doubt = v->doubt / v->size;
+        row->digits = off > 0 && v->size > 0 ? fmax(0, fmin(16, -log10(off / v->size))) : 16;
     }
-    *(undecided ? &c->undecided : right ? &c->agree : &c->disagree) += g->columns;
 }
 
 /* Whether more runs could change anything. */
-static bool is_settled(const check *c, int k, const double *exact)
+static bool is_settled(const check *c)
 {
     for (int i = 0; i < c->n_groups; i++) {
-        verdict v = judge(c, &c->groups[i], k, exact);
-        if (v.step < 0 || v.doubt > CERTAIN * v.size + v.floor || !is_right(&v))
+        nt_check_verdict v = nt_check_judge(&c->groups[i], &c->found);
+        if (!nt_check_is_settled(&v))
             return false;
     }
     return true;
@@ -400,13 +462,17 @@ static bool is_settled(const check *c, int k, const double *exact)
 static int check_parameter(check *c, int parameter)
 {
     int k = c->sens->parameters[parameter], worked = 0;
-    const double *exact = c->exact + (size_t)parameter * (size_t)c->n;
     nt_error error = {0};
-    memset(c->done, 0, sizeof c->done);
+    c->found.exact = c->exact + (size_t)parameter * (size_t)c->n;
+    c->found.size = natural_size(c, k);
+    memset(c->found.done, 0, sizeof c->found.done);
     for (int i = 0; i < STEPS; i++) {
-        c->done[i] = difference(c, k, i, &error);
-        worked += c->done[i];
-        if (worked > 1 && is_settled(c, k, exact))
+        nt_status status = difference(c, k, i, &error);
+        if (status == NT_NO_MEMORY) /* which is no verdict on a run */
+            return nt_cli_no_memory();
+        c->found.done[i] = status == NT_OK;
+        worked += c->found.done[i];
+        if (worked > 1 && is_settled(c))
             break;
     }
     if (worked == 0) {
@@ -415,43 +481,45 @@ static int check_parameter(check *c, int parameter)
         return nt_cli_fail(c->plan->path, &error);
     }
     for (int i = 0; i < c->n_groups; i++) {
-        verdict v = judge(c, &c->groups[i], k, exact);
-        show_group(c, &c->groups[i], parameter, exact, &v);
+        nt_check_verdict v = nt_check_judge(&c->groups[i], &c->found);
+        add_rows(c, &c->groups[i], parameter, &v);
     }
     return NT_EXIT_DONE;
 }
 
 static int check_all(check *c)
 {
+    nt_error error = {0}, jump = {0};
+    c->found.own_steps = nt_integrator_is_variable(c->integrator) != 0;
+    c->found.has_jumps = nt_model_jump(c->plan->model, 0, &jump) != 0;
+    if (repeat(c, &error) != NT_OK)
+        return nt_cli_fail(c->plan->path, &error);
     int status = NT_EXIT_DONE;
-    fprintf(c->to, "%-*s  %20s  %20s  digits\n", c->width, "at the end", "derivative",
-            "difference of runs");
     for (int i = 0; i < c->sens->n && status == NT_EXIT_DONE; i++)
         status = check_parameter(c, i);
     if (status != NT_EXIT_DONE)
         return status;
-    fprintf(c->to, "%ld derivatives agree with differences of whole runs", c->agree);
-    if (c->disagree > 0)
-        fprintf(c->to, ", %ld do not", c->disagree);
-    if (c->undecided > 0)
-        fprintf(c->to,
-                ", %ld without verdict (chaotic motion, or not smooth in the parameter: a shorter "
-                "--duration decides)",
-                c->undecided);
-    fputc('\n', c->to);
-    return c->disagree > 0 ? NT_EXIT_FAILED : NT_EXIT_DONE;
+    nt_check_show(c->rows, c->n_rows, c->to);
+    for (int i = 0; i < c->n_rows; i++)
+        if (c->rows[i].kind == NT_CHECK_WRONG)
+            return NT_EXIT_FAILED;
+    return NT_EXIT_DONE;
 }
 
 int nt_cli_sens_check(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives *objectives,
                       const nt_cli_options *options)
 {
     const nt_system *system = nt_run_system(plan->run);
-    bool taken = options->output && strcmp(options->output, "-") == 0;
+    bool taken = false; /* standard output, by the result */
+    for (int i = 0; i < options->n_outputs; i++)
+        taken |= strcmp(options->outputs[i], "-") == 0;
     check c = {.plan = plan,
                .sens = sens,
                .length = nt_run_length(plan->run),
+               .ends = sens->ends,
+               .n_ends = sens->n_ends,
                .to = taken ? stderr : stdout};
-    nt_error error = {.status = NT_NO_MEMORY, .message = "out of memory"};
+    nt_error error = {0};
     int exit_status = NT_EXIT_DONE;
     nt_status status = find_groups(&c, &error);
     if (status == NT_OK && !take_memory(&c))
@@ -459,13 +527,17 @@ int nt_cli_sens_check(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives 
     if (status == NT_OK)
         status = look(&c, plan->integrator, objectives, c.value, &error);
     for (int k = 0; k < sens->n && status == NT_OK; k++)
-        status = look_along(&c, objectives, k, &error);
-    if (status == NT_OK)
+        status = look_along(&c, plan->integrator, sens->sensitivity, objectives, k, &error);
+    if (status == NT_OK) {
+        memcpy(c.shown, c.exact, (size_t)c.n * (size_t)sens->n * sizeof *c.shown);
         status = make_integrator(&c, &error);
+    }
+    if (status == NT_OK && nt_integrator_is_variable(c.integrator))
+        status = differentiate_tightly(&c, &error);
     if (status == NT_OK)
         status = nt_objectives_create(&c.objectives, plan->run, c.integrator, NULL, &error);
     if (status != NT_OK) {
-        exit_status = nt_cli_fail(plan->path, &error);
+        exit_status = status == NT_NO_MEMORY ? nt_cli_no_memory() : nt_cli_fail(plan->path, &error);
         goto done;
     }
     system->get_parameters(system->self, c.p);

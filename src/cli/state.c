@@ -1,32 +1,38 @@
-/* Saved states: a head that says what the bytes belong to, then the integrator's own bytes, then
- * those of derivatives where `sens` has saved.
+/* Saved states: a head that says what the bytes belong to, then the integrator's own bytes, those
+ * of derivatives where `sens` has saved, where results and objectives stand, and how the run was
+ * begun.
  *
  * The bytes are those of this machine and this version. What differs is refused in words, before a
- * byte reaches the integrator. */
+ * byte reaches the integrator. A state is written beside, brought to the disk and then renamed: at
+ * any moment either the state before or the new one is there, whole. */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-enum { FORMAT = 2 };
+enum { FORMAT = 3 };
 static const char magic[16] = "nutate state\n";
 static const uint32_t byte_order = 0x01020304;
 
-/* More than any derivatives take: a length that is damaged is not to ask for memory. */
-static const uint64_t MOST_BYTES = (uint64_t)1 << 40;
+/* Behind the head, in this order. */
+enum { INTEGRATOR, SENSITIVITY, RECORD, OBJECTIVES, ACCOUNT, TEXT, PIECES };
 
 typedef struct head {
     char magic[16];
     uint32_t format, byte_order;
     char version[16], method[64];
     int32_t frame, nq, nv, nh, nn, n_memory;
-    uint64_t layout;     /* hash of the names of all equations */
-    uint64_t size;       /* of the integrator's bytes that follow            */
-    uint64_t sens_size;  /* of the derivatives behind them; 0 for none   */
-    uint64_t parameters; /* hash of the names of all parameters, or 0    */
-    uint64_t sum;        /* hash of all that follows                     */
+    uint64_t layout;       /* hash of the names of all equations              */
+    uint64_t parameters;   /* hash of the names of all parameters, or 0       */
+    uint64_t size[PIECES]; /* bytes; 0 where there is no such piece           */
+    uint64_t sum;          /* hash of the head with 0 here, and all behind it */
 } head;
 
 /* FNV-1a, 64 bits. */
@@ -38,6 +44,8 @@ static uint64_t hash(uint64_t sum, const void *bytes, size_t size)
     return sum;
 }
 static const uint64_t hash_start = 14695981039346656037u;
+
+uint64_t nt_cli_sum(const void *bytes, size_t size) { return hash(hash_start, bytes, size); }
 
 static uint64_t layout_of(const nt_system *system)
 {
@@ -72,11 +80,15 @@ static head head_of(const nt_cli_plan *plan)
     h.nq = system->space.nq, h.nv = system->space.nv;
     h.nh = system->nh, h.nn = system->nn, h.n_memory = system->n_memory;
     h.layout = layout_of(system);
-    h.size = nt_integrator_saved_size(plan->integrator);
+    h.size[INTEGRATOR] = nt_integrator_saved_size(plan->integrator);
     return h;
 }
 
-/* ---- save ----------------------------------------------------------------------------------- */
+static uint64_t sum_of(head h, const void *bytes, size_t size)
+{
+    h.sum = 0;
+    return hash(hash(hash_start, &h, sizeof h), bytes, size);
+}
 
 static int io_failure(const char *path, const char *what)
 {
@@ -84,38 +96,154 @@ static int io_failure(const char *path, const char *what)
     return NT_EXIT_IO;
 }
 
-int nt_cli_state_save(const nt_cli_plan *plan, const nt_cli_sens *sens, const char *path)
+/* ---- a file that is there as a whole or not at all ------------------------------------------ */
+
+/* The name beside, of the file that a link leads to; to be freed. */
+static char *beside(const char *path, char **real)
+{
+    *real = realpath(path, NULL);
+    if (!*real)
+        *real = strdup(path);
+    return *real ? nt_cli_join(*real, ".new") : NULL;
+}
+
+/* Make the file beside, and lock it: two runs that save at one place do so in turn. *file is its
+ * descriptor. */
+static int open_beside(const char *path, const char *temporary, int *file)
+{
+    struct stat open_one, named;
+    for (;;) {
+        *file = open(temporary, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+        if (*file < 0 && errno == EINTR)
+            continue;
+        if (*file < 0)
+            return io_failure(path, "written");
+        if (flock(*file, LOCK_EX) != 0 && errno == EINTR) {
+            close(*file);
+            continue;
+        }
+        if (fstat(*file, &open_one) == 0 && stat(temporary, &named) == 0 &&
+            open_one.st_ino == named.st_ino && open_one.st_dev == named.st_dev)
+            return NT_EXIT_DONE;
+        close(*file); /* another run has renamed it meanwhile */
+    }
+}
+
+static bool write_all(int file, const void *bytes, size_t size)
+{
+    const char *at = bytes;
+    while (size > 0) {
+        ssize_t done = write(file, at, size);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return false;
+        at += done;
+        size -= (size_t)done;
+    }
+    return true;
+}
+
+/* The folder's entry too is on the disk, where the file system can say so. */
+static void sync_folder(const char *path)
+{
+    char *folder = strdup(path);
+    char *slash = folder ? strrchr(folder, '/') : NULL;
+    if (slash)
+        slash[slash == folder] = '\0';
+    int file = folder ? open(slash ? folder : ".", O_RDONLY | O_CLOEXEC) : -1;
+    if (file >= 0) {
+        fsync(file);
+        close(file);
+    }
+    free(folder);
+}
+
+/* A head and what stands behind it in place of the file of this name. */
+static int replace(const char *path, const head *h, const char *bytes, size_t size, bool to_disk)
+{
+    char *real, *temporary = beside(path, &real);
+    int file = -1, status = temporary ? NT_EXIT_DONE : nt_cli_no_memory();
+    if (status == NT_EXIT_DONE)
+        status = open_beside(path, temporary, &file);
+    if (status != NT_EXIT_DONE)
+        goto done;
+    bool good = ftruncate(file, 0) == 0 && write_all(file, h, sizeof *h) &&
+                write_all(file, bytes, size) && (!to_disk || fsync(file) == 0) &&
+                rename(temporary, real) == 0;
+    if (!good) {
+        status = io_failure(path, "written");
+        unlink(temporary);
+    } else if (to_disk)
+        sync_folder(real);
+    close(file);
+done:
+    free(real);
+    free(temporary);
+    return status;
+}
+
+int nt_cli_state_probe(const char *path)
+{
+    struct stat is;
+    char *real, *temporary = beside(path, &real);
+    int file, status = temporary ? NT_EXIT_DONE : nt_cli_no_memory();
+    if (status == NT_EXIT_DONE && stat(path, &is) == 0 && !S_ISREG(is.st_mode)) {
+        errno = S_ISDIR(is.st_mode) ? EISDIR : EINVAL;
+        status = io_failure(path, "written");
+    } else if (status == NT_EXIT_DONE && stat(path, &is) != 0 && lstat(path, &is) == 0)
+        status = io_failure(path, "written"); /* a link that leads nowhere */
+    if (status == NT_EXIT_DONE)
+        status = open_beside(path, temporary, &file);
+    if (status == NT_EXIT_DONE) {
+        unlink(temporary);
+        close(file);
+    }
+    free(real);
+    free(temporary);
+    return status;
+}
+
+/* ---- save ----------------------------------------------------------------------------------- */
+
+int nt_cli_state_save(const nt_cli_plan *plan, const nt_cli_parts *parts, const char *path)
 {
     head h = head_of(plan);
-    if (sens) {
-        h.sens_size = nt_sensitivity_saved_size(sens->sensitivity);
+    nt_error error = {0};
+    int status = NT_EXIT_DONE;
+    if (parts->sens) {
+        h.size[SENSITIVITY] = nt_sensitivity_saved_size(parts->sens->sensitivity);
         h.parameters = parameters_of(nt_run_system(plan->run));
     }
-    size_t size = (size_t)(h.size + h.sens_size);
-    char *bytes = malloc(size);
+    if (parts->record)
+        h.size[RECORD] = nt_record_saved_size(parts->record);
+    h.size[OBJECTIVES] = nt_objectives_saved_size(parts->objectives);
+    h.size[ACCOUNT] = sizeof parts->begun;
+    h.size[TEXT] = strlen(parts->text);
+    size_t at[PIECES + 1] = {0};
+    for (int i = 0; i < PIECES; i++)
+        at[i + 1] = at[i] + (size_t)h.size[i];
+    char *bytes = calloc(at[PIECES] + 1, 1);
     if (!bytes)
         return nt_cli_no_memory();
     nt_integrator_save(plan->integrator, bytes);
-    if (sens)
-        nt_sensitivity_save(sens->sensitivity, bytes + h.size);
-    h.sum = hash(hash_start, bytes, size);
-    int status = NT_EXIT_DONE;
-    FILE *file = fopen(path, "wb");
-    if (!file) {
-        status = io_failure(path, "written");
-        goto done;
-    }
-    bool written = fwrite(&h, sizeof h, 1, file) == 1 && fwrite(bytes, 1, size, file) == size;
-    if (!written)
-        status = io_failure(path, "written");
-    if (fclose(file) != 0 && written)
-        status = io_failure(path, "written");
-done:
+    if (parts->sens)
+        nt_sensitivity_save(parts->sens->sensitivity, bytes + at[SENSITIVITY]);
+    /* rows first: a state never speaks of rows that are not there */
+    if (parts->record &&
+        nt_record_save(parts->record, bytes + at[RECORD], parts->to_disk, &error) != NT_OK)
+        status = nt_cli_fail(plan->path, &error);
+    nt_objectives_save(parts->objectives, bytes + at[OBJECTIVES]);
+    memcpy(bytes + at[ACCOUNT], &parts->begun, sizeof parts->begun);
+    memcpy(bytes + at[TEXT], parts->text, strlen(parts->text));
+    h.sum = sum_of(h, bytes, at[PIECES]);
+    if (status == NT_EXIT_DONE)
+        status = replace(path, &h, bytes, at[PIECES], parts->to_disk);
     free(bytes);
     return status;
 }
 
-/* ---- restore -------------------------------------------------------------------------------- */
+/* ---- read ----------------------------------------------------------------------------------- */
 
 static const char cut_off[] = "the file of the state is cut off or has been added to";
 
@@ -131,14 +259,31 @@ static int refuse_other(const char *path, const char *what, const char *theirs, 
     return NT_EXIT_USAGE;
 }
 
-static int compare(const char *path, const head *theirs, const head *ours)
+/* What another version or a damaged file holds for a word is shown as far as it is one. */
+static void make_word(char *text, size_t size)
 {
+    text[size - 1] = '\0';
+    for (char *c = text; *c; c++)
+        if (*c < ' ' || *c > '~')
+            *c = '?';
+}
+
+/* Whose file it is, before its sizes and its hash are believed. */
+static int compare_kind(const char *path, head *theirs, const head *ours)
+{
+    make_word(theirs->version, sizeof theirs->version);
     if (memcmp(theirs->magic, ours->magic, sizeof magic) != 0)
         return refuse(path, "is not a state that nutate --save has written");
     if (theirs->byte_order != byte_order)
         return refuse(path, "the state was saved on a machine with another byte order");
     if (theirs->format != FORMAT || memcmp(theirs->version, ours->version, sizeof ours->version))
         return refuse_other(path, "nutate", theirs->version, ours->version);
+    return NT_EXIT_DONE;
+}
+
+static int compare(const char *path, head *theirs, const head *ours)
+{
+    make_word(theirs->method, sizeof theirs->method);
     if (strcmp(theirs->method, ours->method) != 0)
         return refuse_other(path, "the method", theirs->method, ours->method);
     if (theirs->frame != ours->frame)
@@ -155,84 +300,113 @@ static int compare(const char *path, const head *theirs, const head *ours)
         return refuse_other(path, "a model of", a, b);
     }
     if (theirs->nq != ours->nq || theirs->n_memory != ours->n_memory ||
-        theirs->layout != ours->layout || theirs->size != ours->size)
+        theirs->layout != ours->layout || theirs->size[INTEGRATOR] != ours->size[INTEGRATOR])
         return refuse(path, "the state was saved with a model of other bodies or joints, or the "
                             "same in another order");
     return NT_EXIT_DONE;
 }
 
 /* The bytes after the head, with their length and hash checked. */
-static int read_bytes(FILE *file, const char *path, const head *h, char *bytes)
+static int read_bytes(FILE *file, const char *path, const head *h, nt_cli_state *state)
 {
-    size_t size = (size_t)(h->size + h->sens_size), got = fread(bytes, 1, size, file);
-    if (ferror(file))
+    struct stat is;
+    uint64_t size = 0;
+    if (fstat(fileno(file), &is) != 0)
         return io_failure(path, "read");
-    if (got != size || fgetc(file) != EOF)
+    uint64_t there = (uint64_t)is.st_size - sizeof *h;
+    for (int i = 0; i < PIECES; i++)
+        size = h->size[i] <= there ? size + h->size[i] : there + 1;
+    if (size != there)
         return refuse(path, cut_off);
-    if (hash(hash_start, bytes, got) != h->sum)
+    state->bytes = malloc((size_t)size + 1);
+    if (!state->bytes)
+        return nt_cli_no_memory();
+    if (fread(state->bytes, 1, (size_t)size, file) != size)
+        return ferror(file) ? io_failure(path, "read") : refuse(path, cut_off);
+    if (sum_of(*h, state->bytes, (size_t)size) != h->sum)
         return refuse(path, "the file of the state is damaged");
+    state->bytes[size] = '\0';
     return NT_EXIT_DONE;
 }
 
-/* A file's head and the bytes behind it, to be freed, compared and checked. */
-static int read_file(const nt_cli_plan *plan, const char *path, head *theirs, char **bytes)
+int nt_cli_state_read(nt_cli_state *state, const nt_cli_plan *plan, const char *path)
 {
-    head ours = head_of(plan);
+    head ours = head_of(plan), h;
+    *state = (nt_cli_state){.path = path};
     FILE *file = fopen(path, "rb");
     if (!file)
         return io_failure(path, "opened");
-    int status;
-    memset(theirs, 0, sizeof *theirs);
-    size_t got = fread(theirs, 1, sizeof *theirs, file);
-    if (ferror(file)) {
-        status = io_failure(path, "read");
-        goto done;
-    }
-    if (got < sizeof *theirs && memcmp(theirs->magic, magic, sizeof magic) == 0) {
+    memset(&h, 0, sizeof h);
+    size_t got = fread(&h, 1, sizeof h, file);
+    int status = ferror(file) ? io_failure(path, "read") : NT_EXIT_DONE;
+    if (status == NT_EXIT_DONE && got < sizeof h && memcmp(h.magic, magic, sizeof magic) == 0)
         status = refuse(path, cut_off);
-        goto done;
-    }
-    theirs->version[sizeof theirs->version - 1] = theirs->method[sizeof theirs->method - 1] = '\0';
-    status = compare(path, theirs, &ours);
-    if (status == NT_EXIT_DONE && theirs->sens_size > MOST_BYTES)
-        status = refuse(path, "the file of the state is damaged");
-    if (status != NT_EXIT_DONE)
-        goto done;
-    *bytes = malloc((size_t)(theirs->size + theirs->sens_size));
-    status = *bytes ? read_bytes(file, path, theirs, *bytes) : nt_cli_no_memory();
-done:
+    if (status == NT_EXIT_DONE)
+        status = compare_kind(path, &h, &ours);
+    if (status == NT_EXIT_DONE)
+        status = read_bytes(file, path, &h, state);
+    if (status == NT_EXIT_DONE)
+        status = compare(path, &h, &ours);
     fclose(file);
-    return status;
+    if (status != NT_EXIT_DONE)
+        return status;
+    char *at = state->bytes;
+    nt_cli_piece *const pieces[PIECES] = {&state->integrator, &state->sens,    &state->record,
+                                          &state->objectives, &state->account, &state->text};
+    for (int i = 0; i < PIECES; i++) {
+        *pieces[i] = (nt_cli_piece){at, (size_t)h.size[i]};
+        at += h.size[i];
+    }
+    state->parameters = h.parameters;
+    return NT_EXIT_DONE;
 }
 
-int nt_cli_state_restore(nt_cli_plan *plan, const char *path)
+void nt_cli_state_free(nt_cli_state *state) { free(state->bytes); }
+
+/* ---- restore -------------------------------------------------------------------------------- */
+
+int nt_cli_state_restore(const nt_cli_state *state, nt_cli_plan *plan)
 {
-    char *bytes = NULL;
-    nt_error error;
-    head h;
-    int status = read_file(plan, path, &h, &bytes);
-    if (status == NT_EXIT_DONE &&
-        nt_integrator_restore(plan->integrator, bytes, (size_t)h.size, &error) != NT_OK)
-        status = nt_cli_fail(path, &error);
-    free(bytes);
-    return status;
+    nt_error error = {0};
+    if (nt_integrator_restore(plan->integrator, state->integrator.bytes, state->integrator.size,
+                              &error) == NT_OK)
+        return NT_EXIT_DONE;
+    return nt_cli_fail(state->path, &error);
 }
 
-int nt_cli_state_restore_sens(const nt_cli_plan *plan, const nt_cli_sens *sens, const char *path)
+int nt_cli_state_restore_sens(const nt_cli_state *state, const nt_cli_plan *plan,
+                              const nt_cli_sens *sens)
 {
-    char *bytes = NULL;
-    nt_error error;
-    head h;
-    int status = read_file(plan, path, &h, &bytes);
-    if (status == NT_EXIT_DONE && h.sens_size == 0)
-        status = refuse(path, "the state holds no derivatives: it was saved by `nutate run`, "
-                              "expected one that `nutate sens` has saved");
-    else if (status == NT_EXIT_DONE && h.parameters != parameters_of(nt_run_system(plan->run)))
-        status = refuse(path, "the state was saved with a model of other parameters, or the same "
-                              "in another order");
-    else if (status == NT_EXIT_DONE && nt_sensitivity_restore(sens->sensitivity, bytes + h.size,
-                                                              (size_t)h.sens_size, &error) != NT_OK)
-        status = nt_cli_fail(path, &error);
-    free(bytes);
-    return status;
+    nt_error error = {0};
+    if (state->sens.size == 0)
+        return refuse(state->path, "the state holds no derivatives: it was saved by `nutate run`, "
+                                   "expected one that `nutate sens` has saved");
+    if (state->parameters != parameters_of(nt_run_system(plan->run)))
+        return refuse(state->path,
+                      "the state was saved with a model of other parameters, or the same "
+                      "in another order");
+    if (nt_sensitivity_restore(sens->sensitivity, state->sens.bytes, state->sens.size, &error) !=
+        NT_OK)
+        return nt_cli_fail(state->path, &error);
+    return NT_EXIT_DONE;
+}
+
+/* ---- the run that a state belongs to -------------------------------------------------------- */
+
+/* Lines KEY=VALUE of both, which must be the same. */
+int nt_cli_state_compare(const nt_cli_state *state, const char *text)
+{
+    const char *a = state->text.bytes, *b = text;
+    while (*a || *b) {
+        size_t first = strcspn(a, "\n"), second = strcspn(b, "\n"), key = strcspn(b, "=\n");
+        if (first != second || memcmp(a, b, first) != 0) {
+            nt_cli_say("%s: --resume goes on with the run that saved the state, and that was begun "
+                       "with '%.*s', not with '%.*s' (%.*s)",
+                       state->path, (int)first, a, (int)second, b, (int)key, b);
+            return NT_EXIT_USAGE;
+        }
+        a += first + (a[first] == '\n');
+        b += second + (b[second] == '\n');
+    }
+    return NT_EXIT_DONE;
 }

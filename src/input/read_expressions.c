@@ -195,6 +195,27 @@ static nt_status explain(const context *c, const char *key, const nt_node *scala
     return nt_node_fail_inside(error, scalar);
 }
 
+/* Remembered for a remark. */
+static nt_status note_jump(nt_reader *reader, const char *key, const nt_node *scalar)
+{
+    nt_model *model = reader->model;
+    if (model->n_jumps == reader->jumps_room) {
+        int room = reader->jumps_room ? 2 * reader->jumps_room : 4;
+        nt_jump *more = NT_TAKE(&model->arena, room, nt_jump);
+        if (!more)
+            return nt_read_no_memory(reader);
+        if (model->n_jumps)
+            memcpy(more, model->jumps, (size_t)model->n_jumps * sizeof *more);
+        model->jumps = more;
+        reader->jumps_room = room;
+    }
+    nt_jump *jump = &model->jumps[model->n_jumps];
+    *jump = (nt_jump){.key = nt_arena_text(&model->arena, key, strlen(key)),
+                      .place = {scalar->line, scalar->column}};
+    model->n_jumps += jump->key != NULL;
+    return jump->key ? NT_OK : nt_read_no_memory(reader);
+}
+
 nt_status nt_read_expression(nt_reader *reader, const char *key, const nt_node *scalar,
                              nt_scope scope, nt_arena *arena, const nt_expression **expression)
 {
@@ -204,7 +225,10 @@ nt_status nt_read_expression(nt_reader *reader, const char *key, const nt_node *
     nt_error found = {0};
     nt_status status =
         nt_expression_parse(scalar->text, scalar->length, &symbols, arena, expression, &found);
-    return status == NT_OK ? NT_OK : explain(&c, key, scalar, &found);
+    if (status != NT_OK)
+        return explain(&c, key, scalar, &found);
+    int time = scope == NT_SCOPE_NUMBER ? -1 : nt_model_time_variable(reader->model);
+    return nt_expression_jumps(*expression, time) ? note_jump(reader, key, scalar) : NT_OK;
 }
 
 /* ---- numbers -------------------------------------------------------------------------------- */

@@ -58,10 +58,10 @@ static nt_status declare(nt_reader *reader, const nt_node *node, nt_name_kind ki
 static const char *known_types(const char *section, char *text, size_t size)
 {
     size_t used = 0;
-    for (int i = 0; i < nt_element_type_count; i++)
-        if (strcmp(nt_element_types[i]->section->name, section) == 0 && used < size)
+    for (int i = 0; i < nt_element_type_count(); i++)
+        if (strcmp(nt_element_type_at(i)->section->name, section) == 0 && used < size)
             used += (size_t)snprintf(text + used, size - used, "%s%s",
-                                     used ? ", " : "expected one of ", nt_element_types[i]->name);
+                                     used ? ", " : "expected one of ", nt_element_type_at(i)->name);
     return text;
 }
 
@@ -70,9 +70,9 @@ static nt_status unknown_type(nt_reader *reader, const char *section, const nt_n
     char list[512] = "", shown[NT_WORDS], hint[NT_WORDS];
     nt_suggestion search;
     nt_suggest_start(&search, type->text, type->length);
-    for (int i = 0; i < nt_element_type_count; i++)
-        if (strcmp(nt_element_types[i]->section->name, section) == 0)
-            nt_suggest_offer(&search, nt_element_types[i]->name);
+    for (int i = 0; i < nt_element_type_count(); i++)
+        if (strcmp(nt_element_type_at(i)->section->name, section) == 0)
+            nt_suggest_offer(&search, nt_element_type_at(i)->name);
     return nt_node_fail(
         reader->error, type, "type: %s, got %s%s", known_types(section, list, sizeof list),
         nt_read_words(type, shown, sizeof shown), nt_read_hint(search.best, hint, sizeof hint));
@@ -94,9 +94,9 @@ static nt_status find_type(nt_reader *reader, const char *section, nt_name_kind 
                             nt_read_words(name, shown, sizeof shown),
                             known_types(section, list, sizeof list));
     if (node->kind == NT_NODE_SCALAR)
-        for (*type = 0; *type < nt_element_type_count; ++*type)
-            if (strcmp(nt_element_types[*type]->section->name, section) == 0 &&
-                nt_node_is(node, nt_element_types[*type]->name))
+        for (*type = 0; *type < nt_element_type_count(); ++*type)
+            if (strcmp(nt_element_type_at(*type)->section->name, section) == 0 &&
+                nt_node_is(node, nt_element_type_at(*type)->name))
                 return NT_OK;
     if (node->kind == NT_NODE_SCALAR && !nt_node_is_empty(node))
         return unknown_type(reader, section, node);
@@ -149,7 +149,7 @@ static nt_status find_types(nt_reader *reader, const nt_node *section, nt_name_k
                             int *number)
 {
     int n = count_of(section), *type_of = NT_TAKE(&reader->scratch, n, int);
-    int *next = NT_TAKE(&reader->scratch, nt_element_type_count + 1, int);
+    int *next = NT_TAKE(&reader->scratch, nt_element_type_count() + 1, int);
     nt_status status = NT_OK;
     if (!type_of || !next)
         return nt_read_no_memory(reader);
@@ -159,12 +159,12 @@ static nt_status find_types(nt_reader *reader, const nt_node *section, nt_name_k
         if (status == NT_OK)
             next[type_of[i] + 1]++;
     }
-    for (int k = 0; k < nt_element_type_count; k++)
+    for (int k = 0; k < nt_element_type_count(); k++)
         next[k + 1] += next[k];
     for (int i = 0; i < n && status == NT_OK; i++) {
         number[i] = first + next[type_of[i]]++;
         nt_element *element = &reader->model->elements[number[i]];
-        element->type = nt_element_types[type_of[i]];
+        element->type = nt_element_type_at(type_of[i]);
         element->place = nt_read_place(reader, section->keys[i]);
         reader->elements[number[i]] = (nt_element_node){section->keys[i], section->values[i]};
     }

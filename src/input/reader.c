@@ -193,12 +193,17 @@ static nt_status read_document(nt_model **result, nt_document *document, const c
     return NT_OK;
 }
 
-/* Takes the document over. */
-static nt_status finish(nt_model **model, nt_document *document, const char *folder,
-                        const nt_setting *settings, int n_settings, nt_error *error)
+/* Takes the document over, for the public function of that name. */
+static nt_status finish(const char *function, nt_model **model, nt_document *document,
+                        const char *folder, const nt_setting *settings, int n_settings,
+                        nt_error *error)
 {
     for (int i = 0; i < n_settings; i++) {
-        nt_status status = apply_setting(document, &settings[i], error);
+        const nt_setting *setting = &settings[i];
+        nt_status status = setting->key && setting->value
+                               ? apply_setting(document, setting, error)
+                               : nt_refuse_null(error, function, "settings.key settings.value",
+                                                setting->key != NULL);
         if (status != NT_OK) {
             nt_document_destroy(document);
             return status;
@@ -212,15 +217,20 @@ static nt_status finish(nt_model **model, nt_document *document, const char *fol
 nt_status nt_model_read(nt_model **model, const char *path, const nt_setting *settings,
                         int n_settings, nt_error *error)
 {
-    nt_error unwanted;
+    nt_error_clear(error);
+    nt_error unwanted = {0};
     nt_document *document;
+    NT_NEED(error, "model", model);
+    *model = NULL;
+    NT_NEED(error, "path", path);
+    if (n_settings > 0)
+        NT_NEED(error, "settings", settings);
     const char *slash = strrchr(path, '/');
     char *folder = NULL;
-    *model = NULL;
     error = error ? error : &unwanted;
     nt_status status = nt_document_read(path, NULL, &document, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     if (slash) {
         size_t length = (size_t)(slash - path);
         folder = malloc(length + 1);
@@ -231,23 +241,28 @@ nt_status nt_model_read(nt_model **model, const char *path, const nt_setting *se
         memcpy(folder, path, length);
         folder[length] = 0;
     }
-    status = finish(model, document, folder, settings, n_settings, error);
+    status = finish(__func__, model, document, folder, settings, n_settings, error);
     free(folder);
-    return status;
+    return nt_said(error, status);
 }
 
 nt_status nt_model_read_text(nt_model **model, const char *text, size_t length, const char *name,
                              const char *folder, const nt_setting *settings, int n_settings,
                              nt_error *error)
 {
-    nt_error unwanted;
+    nt_error_clear(error);
+    nt_error unwanted = {0};
     nt_document *document;
+    NT_NEED(error, "model", model);
     *model = NULL;
+    NT_NEED(error, "text name", text, name);
+    if (n_settings > 0)
+        NT_NEED(error, "settings", settings);
     error = error ? error : &unwanted;
     nt_status status = nt_document_parse(text, length, name, NULL, &document, error);
     if (status != NT_OK)
-        return status;
-    return finish(model, document, folder, settings, n_settings, error);
+        return nt_said(error, status);
+    return nt_said(error, finish(__func__, model, document, folder, settings, n_settings, error));
 }
 
 void nt_model_destroy(nt_model *model)
@@ -261,24 +276,29 @@ void nt_model_destroy(nt_model *model)
     free(model);
 }
 
-const nt_simulation *nt_model_simulation(const nt_model *model) { return &model->simulation; }
+const nt_simulation *nt_model_simulation(const nt_model *model)
+{
+    return model ? &model->simulation : NULL;
+}
 
 int nt_model_key_place(const nt_model *model, const char *path, int *line, int *column)
 {
     nt_place place = {0};
-    for (int i = 0; i < model->n_key_places; i++)
+    for (int i = 0; model && path && i < model->n_key_places; i++)
         if (strcmp(model->key_places[i].path, path) == 0)
             place = model->key_places[i].place;
-    *line = place.line;
-    *column = place.column;
+    if (line)
+        *line = place.line;
+    if (column)
+        *column = place.column;
     return place.line > 0;
 }
 
-const char *nt_model_title(const nt_model *model) { return model->title; }
+const char *nt_model_title(const nt_model *model) { return model ? model->title : NULL; }
 
 const char *nt_model_text(const nt_model *model, size_t *length)
 {
     if (length)
-        *length = model->text_length;
-    return model->text;
+        *length = model ? model->text_length : 0;
+    return model ? model->text : NULL;
 }

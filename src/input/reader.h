@@ -40,7 +40,7 @@ typedef struct nt_reader {
 
     nt_run_data run;
     bool binds; /* numbers that depend on parameters follow them when they change */
-    int bindings_room;
+    int bindings_room, jumps_room;
 } nt_reader;
 
 /* ---- messages and small help (reader.c) ---------------------------------------------------------

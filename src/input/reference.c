@@ -165,7 +165,7 @@ static bool same_keys(const nt_element_type *a, const nt_element_type *b)
 static bool described_before(int i)
 {
     for (int k = 0; k < i; k++)
-        if (same_keys(nt_element_types[k], nt_element_types[i]))
+        if (same_keys(nt_element_type_at(k), nt_element_type_at(i)))
             return true;
     return false;
 }
@@ -174,22 +174,22 @@ static void types_that_share(nt_sink *sink, int first)
 {
     const char *separator = "";
     nt_sink_print(sink, "\n### type: ");
-    for (int i = first; i < nt_element_type_count; i++)
-        if (same_keys(nt_element_types[first], nt_element_types[i])) {
-            nt_sink_print(sink, "%s%s", separator, nt_element_types[i]->name);
+    for (int i = first; i < nt_element_type_count(); i++)
+        if (same_keys(nt_element_type_at(first), nt_element_type_at(i))) {
+            nt_sink_print(sink, "%s%s", separator, nt_element_type_at(i)->name);
             separator = ", ";
         }
     nt_sink_print(sink, "\n\n");
     const char *begin = "";
-    for (int i = first; i < nt_element_type_count; i++)
-        if (same_keys(nt_element_types[first], nt_element_types[i])) {
-            nt_sink_print(sink, "%s`%s`: %s", begin, nt_element_types[i]->name,
-                          nt_element_types[i]->summary);
+    for (int i = first; i < nt_element_type_count(); i++)
+        if (same_keys(nt_element_type_at(first), nt_element_type_at(i))) {
+            nt_sink_print(sink, "%s`%s`: %s", begin, nt_element_type_at(i)->name,
+                          nt_element_type_at(i)->summary);
             begin = "; ";
         }
     nt_sink_print(sink, ".\n");
-    explain(sink, nt_element_types[first]->name);
-    list_of_keys(sink, nt_element_types[first]->keys);
+    explain(sink, nt_element_type_at(first)->name);
+    list_of_keys(sink, nt_element_type_at(first)->keys);
 }
 
 static void sentence(nt_sink *sink, const char *text)
@@ -209,8 +209,9 @@ static void section(nt_sink *sink, const nt_key *key)
     if (key->group)
         list_of_keys(sink, key->group);
     if ((int)key->type == NT_KEY_ELEMENTS)
-        for (int i = 0; i < nt_element_type_count; i++)
-            if (strcmp(nt_element_types[i]->section->name, key->name) == 0 && !described_before(i))
+        for (int i = 0; i < nt_element_type_count(); i++)
+            if (strcmp(nt_element_type_at(i)->section->name, key->name) == 0 &&
+                !described_before(i))
                 types_that_share(sink, i);
 }
 

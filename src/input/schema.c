@@ -218,8 +218,8 @@ static void elements(writer *w, const nt_key *section)
     by_name(w, "name");
     begin(w, "additionalProperties", "{");
     begin(w, "anyOf", "[");
-    for (int i = 0; i < nt_element_type_count; i++) {
-        const nt_element_type *type = nt_element_types[i];
+    for (int i = 0; i < nt_element_type_count(); i++) {
+        const nt_element_type *type = nt_element_type_at(i);
         if (strcmp(type->section->name, section->name) != 0)
             continue;
         begin(w, NULL, "{");
@@ -354,7 +354,7 @@ static void definitions(writer *w)
 
 int nt_model_schema(char *buffer, int size)
 {
-    writer w = {.sink = {.text = buffer, .size = size}, .first = true};
+    writer w = {.sink = {.text = buffer, .size = buffer ? size : 0}, .first = true};
     nt_sink_print(&w.sink, "{");
     w.depth = 1;
     plain(&w, "$schema", "\"https://json-schema.org/draft/2020-12/schema\"");

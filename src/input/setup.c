@@ -17,10 +17,12 @@ static bool wants_work(const nt_model *model)
 
 nt_status nt_run_setup(nt_run *run, nt_integrator_setup *setup, nt_error *error)
 {
+    NT_NEED(error, "run setup", run, setup);
+    NT_NEED_VERSION(error, "setup", setup->version);
     const nt_model *model = run->model;
     const nt_simulation *simulation = &model->simulation;
     const nt_method *method = nt_method_find(simulation->method);
-    *setup = (nt_integrator_setup){.system = nt_run_system(run)};
+    *setup = (nt_integrator_setup){.version = NT_INTERFACE, .system = nt_run_system(run)};
     if (!method) {
         int line, column;
         nt_model_key_place(model, "simulation.method", &line, &column);

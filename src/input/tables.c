@@ -114,6 +114,13 @@ static const nt_key output_keys[] = {
      .bit = -1,
      .meaning = "names of the recorded quantities, such as top.position, pivot.force, energy; "
                 "position and orientation of every body, and energy, where it is left out"},
+    {.name = "poses",
+     .type = NT_KEY_BOOLEAN,
+     .offset = RUN(poses),
+     .bit = -1,
+     .meaning =
+         "whether a NetCDF result holds the poses of all bodies besides; it does where it is "
+         "left out"},
     {0},
 };
 

@@ -41,7 +41,7 @@ typedef struct nt_run_data {
     nt_option_list options;
     double tolerance[4]; /* position, rotation, velocity, angular_velocity */
     nt_texts record;
-    int correct;
+    int correct, poses;
 } nt_run_data;
 
 /* The top of the file, in the order of the reference page. Offsets of `title` and `gravity` count

@@ -22,7 +22,7 @@
 
 #include "base/arena.h"
 #include "linalg/front.h"
-#include <nutate/linalg.h>
+#include "linalg/pattern.h"
 
 static inline int nt_padded(int n) { return (n + 3) & ~3; }
 

@@ -11,7 +11,7 @@
 #define NUTATE_LINALG_FRONT_H
 
 #include "base/arena.h"
-#include <nutate/linalg.h>
+#include "linalg/pattern.h"
 #include <stddef.h>
 
 /* A piece of a node list: `size` unknowns at `position` of a padded vector. */

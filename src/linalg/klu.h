@@ -2,7 +2,7 @@
 #ifndef NUTATE_LINALG_KLU_H
 #define NUTATE_LINALG_KLU_H
 
-#include <nutate/linalg.h>
+#include "linalg/pattern.h"
 
 typedef struct nt_klu nt_klu;
 

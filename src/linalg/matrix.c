@@ -1,5 +1,6 @@
 /* Block-sparse matrices: values behind a pattern. */
-#include <nutate/linalg.h>
+#include "base/error.h"
+#include "linalg/pattern.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -25,8 +26,36 @@ void nt_matrix_free(nt_matrix *matrix)
     matrix->values = NULL;
 }
 
+nt_status nt_matrix_create(nt_matrix **matrix, const nt_pattern *pattern)
+{
+    NT_NEED(NULL, "matrix", matrix);
+    *matrix = NULL;
+    NT_NEED(NULL, "pattern", pattern);
+    nt_matrix *m = malloc(sizeof *m);
+    nt_status status = m ? nt_matrix_init(m, pattern) : NT_NO_MEMORY;
+    if (status == NT_OK)
+        *matrix = m;
+    else
+        free(m);
+    return status;
+}
+
+void nt_matrix_destroy(nt_matrix *matrix)
+{
+    if (matrix)
+        nt_matrix_free(matrix);
+    free(matrix);
+}
+
+double *nt_matrix_block(const nt_matrix *matrix, int slot)
+{
+    return matrix ? matrix->values + matrix->pattern->offset[slot] : NULL;
+}
+
 void nt_matrix_zero(nt_matrix *matrix)
 {
+    if (!matrix)
+        return;
     if (!matrix->cleared)
         memset(matrix->values, 0, entries(matrix->pattern) * sizeof *matrix->values);
     matrix->broken = matrix->cleared = 0;
@@ -34,6 +63,8 @@ void nt_matrix_zero(nt_matrix *matrix)
 
 void nt_matrix_apply(const nt_matrix *matrix, const double *restrict x, double *restrict y)
 {
+    if (!matrix || !x || !y)
+        return;
     const nt_pattern *p = matrix->pattern;
     memset(y, 0, (size_t)p->n * sizeof *y);
     for (int slot = 0; slot < p->n_slots; slot++) {
@@ -114,6 +145,8 @@ const double *nt_matrix_full_block(const nt_matrix *matrix, int slot, double nin
 
 void nt_matrix_dense(const nt_matrix *matrix, double *dense)
 {
+    if (!matrix || !dense)
+        return;
     const nt_pattern *p = matrix->pattern;
     size_t n = (size_t)p->n;
     memset(dense, 0, n * n * sizeof *dense);

@@ -1,5 +1,6 @@
 /* Block patterns: which blocks may be non-zero, found by hashing, numbered as they come. */
 #include "linalg/pattern.h"
+#include "base/error.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -114,13 +115,48 @@ nt_status nt_pattern_init(nt_pattern *pattern, int n_nodes, int n_primary, const
     return NT_OK;
 }
 
+nt_status nt_pattern_create(nt_pattern **pattern, int n_nodes, int n_primary, const int *sizes)
+{
+    NT_NEED(NULL, "pattern", pattern);
+    *pattern = NULL;
+    NT_NEED(NULL, "sizes", sizes);
+    *pattern = malloc(sizeof **pattern);
+    nt_status status =
+        *pattern ? nt_pattern_init(*pattern, n_nodes, n_primary, sizes) : NT_NO_MEMORY;
+    if (status != NT_OK) {
+        free(*pattern);
+        *pattern = NULL;
+    }
+    return status;
+}
+
+void nt_pattern_destroy(nt_pattern *pattern)
+{
+    if (pattern)
+        nt_pattern_free(pattern);
+    free(pattern);
+}
+
+/* Whether a pattern has a node of this number. */
+static int has_node(const nt_pattern *p, int node) { return node >= 0 && node < p->n_nodes; }
+
+int nt_pattern_is_single(const nt_pattern *p, int slot)
+{
+    return p && p->packed && p->shape[slot] == NT_SCALED &&
+           p->node_start[p->row[slot] + 1] - p->node_start[p->row[slot]] == 3;
+}
+
 int nt_pattern_find(const nt_pattern *pattern, int row, int column)
 {
+    if (!pattern)
+        return -1;
     return pattern->hash[hash_place(pattern, row, column)];
 }
 
 void nt_pattern_pack(nt_pattern *pattern)
 {
+    if (!pattern)
+        return;
     pattern->packed = 1;
     for (int slot = 0; slot < pattern->n_slots; slot++)
         pattern->offset[slot + 1] =
@@ -172,6 +208,9 @@ static int fill_up(nt_pattern *p, int slot)
 
 int nt_pattern_add(nt_pattern *pattern, int row, int column, nt_block_shape shape)
 {
+    if (!pattern || !has_node(pattern, row) || !has_node(pattern, column) ||
+        (shape != NT_FULL && shape != NT_SCALED))
+        return -1;
     const int *start = pattern->node_start;
     if (start[row + 1] - start[row] != start[column + 1] - start[column])
         shape = NT_FULL;

@@ -99,6 +99,10 @@ static int take_vectors(nt_solver *s)
 nt_status nt_solver_create(nt_solver **solver, const nt_pattern *pattern, nt_solver_kind kind,
                            nt_error *error)
 {
+    NT_NEED(error, "solver", solver);
+    *solver = NULL;
+    NT_NEED(error, "pattern", pattern);
+    NT_NEED_NUMBER(error, "kind", kind, NT_SOLVER_AUTO, NT_SOLVER_KLU);
     int ok;
     nt_solver *s = *solver = calloc(1, sizeof *s);
     if (!s)
@@ -302,6 +306,7 @@ static nt_status factor(nt_solver *solver, const nt_matrix *matrix, double *clea
 
 nt_status nt_solver_factor(nt_solver *solver, const nt_matrix *matrix)
 {
+    NT_NEED(NULL, "solver matrix", solver, matrix);
     return factor(solver, matrix, NULL, NULL, NULL);
 }
 
@@ -317,6 +322,7 @@ static nt_status factor_clear(nt_solver *solver, nt_matrix *matrix, double *b, d
 
 nt_status nt_solver_factor_clear(nt_solver *solver, nt_matrix *matrix)
 {
+    NT_NEED(NULL, "solver matrix", solver, matrix);
     return factor_clear(solver, matrix, NULL, NULL);
 }
 
@@ -437,6 +443,7 @@ static nt_status solve_checked(nt_solver *s, double *b, int transposed)
 
 nt_status nt_solver_reserve(nt_solver *s)
 {
+    NT_NEED(NULL, "solver", s);
     if (!s->one && !(s->one = malloc(((size_t)s->pattern->n + 1) * sizeof *s->one)))
         return NT_NO_MEMORY;
     return s->block ? nt_block_take_columns(s->block) : NT_OK;
@@ -480,6 +487,7 @@ static nt_status solve(nt_solver *s, double *b, int count, int transposed)
 
 nt_status nt_solver_factor_solve(nt_solver *solver, nt_matrix *matrix, double *b)
 {
+    NT_NEED(NULL, "solver matrix b", solver, matrix, b);
     double error = (double)NAN;
     nt_status status = factor_clear(solver, matrix, b, &error);
     if (status != NT_OK)
@@ -492,11 +500,13 @@ nt_status nt_solver_factor_solve(nt_solver *solver, nt_matrix *matrix, double *b
 
 nt_status nt_solver_solve(nt_solver *solver, double *b, int count)
 {
+    NT_NEED(NULL, "solver b", solver, b);
     return solve(solver, b, count, 0);
 }
 
 nt_status nt_solver_solve_beside(nt_solver *s, double *b, int count)
 {
+    NT_NEED(NULL, "solver b", s, b);
     nt_status status = NT_OK;
     if (s->in_use == NT_SOLVER_BLOCK &&
         nt_block_solve_beside(s->present, b, ACCEPTED, &s->statistics.worst_residual)) {
@@ -515,6 +525,7 @@ nt_status nt_solver_solve_beside(nt_solver *s, double *b, int count)
 
 nt_status nt_solver_solve_transposed(nt_solver *solver, double *b, int count)
 {
+    NT_NEED(NULL, "solver b", solver, b);
     return solve(solver, b, count, 1);
 }
 
@@ -522,6 +533,9 @@ nt_status nt_solver_solve_transposed(nt_solver *solver, double *b, int count)
 
 nt_status nt_solver_drop(nt_solver *solver, const int *unknowns, int count)
 {
+    NT_NEED(NULL, "solver", solver);
+    if (count > 0)
+        NT_NEED(NULL, "unknowns", unknowns);
     const nt_pattern *p = solver->pattern;
     int first = p->node_start[p->n_primary];
     for (int i = 0; i < count; i++)
@@ -543,6 +557,8 @@ nt_status nt_solver_drop(nt_solver *solver, const int *unknowns, int count)
 
 void nt_solver_forget(nt_solver *solver)
 {
+    if (!solver)
+        return;
     solver->rest = solver->fallback = 0;
     solver->fresh = 1;
 }
@@ -633,6 +649,7 @@ static nt_status find_sizes(nt_solver *solver, const nt_matrix *matrix)
 nt_status nt_solver_factor_dependent(nt_solver *solver, const nt_matrix *matrix, double tolerance,
                                      unsigned char *dependent, int *n_dependent)
 {
+    NT_NEED(NULL, "solver matrix dependent n_dependent", solver, matrix, dependent, n_dependent);
     const nt_pattern *p = solver->pattern;
     nt_block_lu **place = matrix->broken ? &solver->plain : &solver->block;
     *n_dependent = 0;
@@ -668,11 +685,13 @@ nt_status nt_solver_factor_dependent(nt_solver *solver, const nt_matrix *matrix,
 
 const nt_solver_statistics *nt_solver_get_statistics(const nt_solver *solver)
 {
-    return &solver->statistics;
+    return solver ? &solver->statistics : NULL;
 }
 
 const char *nt_solver_name(const nt_solver *solver)
 {
+    if (!solver)
+        return "none";
     switch (solver->in_use) {
     case NT_SOLVER_DENSE:
         return "dense";
@@ -683,4 +702,7 @@ const char *nt_solver_name(const nt_solver *solver)
     }
 }
 
-int nt_solver_singular_unknown(const nt_solver *solver) { return solver->singular_unknown; }
+int nt_solver_singular_unknown(const nt_solver *solver)
+{
+    return solver ? solver->singular_unknown : -1;
+}

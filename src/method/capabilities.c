@@ -92,6 +92,7 @@ static void able(const nt_system *system, unsigned needs, char *names, size_t si
 
 nt_status nt_method_check_system(const nt_method *method, const nt_system *system, nt_error *error)
 {
+    NT_NEED(error, "method system", method, system);
     char missing[MISSING], others[400];
     int feature;
     nt_error part = {0};
@@ -108,6 +109,7 @@ nt_status nt_method_check_system(const nt_method *method, const nt_system *syste
 nt_status nt_method_check_tolerance(const nt_method *method, const nt_system *system,
                                     nt_error *error)
 {
+    NT_NEED(error, "method system", method, system);
     char others[400];
     if (method->needs & NT_CONTROLS_ERROR)
         return NT_OK;
@@ -121,7 +123,11 @@ nt_status nt_method_check_tolerance(const nt_method *method, const nt_system *sy
 const char *nt_method_needs(const nt_method *method, char *text, int size)
 {
     size_t room = (size_t)size;
+    if (!text || size < 1)
+        return "";
     text[0] = '\0';
+    if (!method)
+        return text;
     for (int i = 0; i < DEMANDS; i++)
         if (method->needs & demands[i].need)
             add_word(text, room, "; ", demands[i].words);

@@ -95,12 +95,19 @@ static bool changes_frame(const nt_problem *p)
 nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *setup,
                                nt_error *error)
 {
+    nt_error_clear(error);
+    NT_NEED(error, "integrator", out);
     *out = NULL;
-    if (!setup->system || !setup->method)
-        return nt_fail(error, NT_INVALID, "no system or no method given");
+    NT_NEED(error, "setup", setup);
+    NT_NEED_VERSION(error, "setup", setup->version);
+    NT_NEED(error, "setup.system setup.method", setup->system, setup->method);
+    if (setup->n_options > 0)
+        NT_NEED(error, "setup.options", setup->options);
+    NT_NEED_NUMBER(error, "setup.frame", setup->frame, NT_INERTIAL, NT_SE3);
+    NT_NEED_NUMBER(error, "setup.solver", setup->solver, NT_SOLVER_AUTO, NT_SOLVER_KLU);
     nt_status status = nt_system_check(setup->system, error);
     if (status != NT_OK || (status = check_setup(setup, error)) != NT_OK)
-        return status;
+        return nt_said(error, status);
     nt_integrator *it = calloc(1, sizeof *it);
     if (!it)
         return nt_fail(error, NT_NO_MEMORY, "out of memory for an integrator");
@@ -164,7 +171,7 @@ no_memory:
     status = nt_fail(error, NT_NO_MEMORY, "out of memory for an integrator");
 failed:
     nt_integrator_destroy(it);
-    return status;
+    return nt_said(error, status);
 }
 
 void nt_integrator_destroy(nt_integrator *it)
@@ -173,6 +180,7 @@ void nt_integrator_destroy(nt_integrator *it)
         return;
     if (it->method->close)
         it->method->close(&it->stepper);
+    nt_minimum_norm_destroy(it->reactions);
     nt_factors_destroy(it->look);
     nt_factors_destroy(it->factors);
     nt_problem_destroy(it->problem);
@@ -229,10 +237,13 @@ static nt_status check_start(nt_integrator *it, const nt_point *at, nt_error *er
             if (fabs(rows[i]) <= CONSISTENT * scale)
                 continue;
             char name[160];
+            nt_error place = {0};
             nt_problem_equation_name(p, p->nv + i, name, sizeof name);
-            return nt_fail(error, NT_INCONSISTENT,
-                           "initial %s contradict the constraints: %s is off by %.6g",
-                           level == NT_POSITION ? "positions" : "velocities", name, rows[i]);
+            if (p->system->place)
+                p->system->place(p->system->self, p->nv + i, &place);
+            return nt_fail_at(error, NT_INCONSISTENT, place.file, place.line, place.column,
+                              "initial %s contradict the constraints: %s is off by %.6g",
+                              level == NT_POSITION ? "positions" : "velocities", name, rows[i]);
         }
     }
     return NT_OK;
@@ -241,6 +252,10 @@ static nt_status check_start(nt_integrator *it, const nt_point *at, nt_error *er
 nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, const double *v,
                               const double *memory, nt_error *error)
 {
+    nt_error_clear(error);
+    NT_NEED(error, "integrator", it);
+    if (q || v || memory)
+        NT_NEED(error, "q v", q, v);
     const nt_problem *p = it->problem;
     nt_phase *next = &it->stepper.next;
     memset(next->all, 0, it->size * sizeof(double));
@@ -261,16 +276,17 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
     nt_point at = nt_phase_point(next);
     nt_status status = check_start(it, &at, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     nt_solver_forget(it->factors->solver);
     status = nt_factors_accelerations(it->factors, &at, next->vdot, next->lambda, next->mu, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     it->statistics = (nt_statistics){.limiting_unknown = -1};
     it->stepper.now.all[NT_PHASE_T] = t;
     status = it->method->start(&it->stepper);
     if (status != NT_OK)
-        return nt_fail(error, status, "method %s could not start", it->method->name);
+        return nt_fail(error, status, "method %s could not start: %s", it->method->name,
+                       nt_status_text(status));
     memcpy(it->stepper.now.all, next->all, it->size * sizeof(double));
     memcpy(it->before.all, next->all, it->size * sizeof(double));
     it->level = it->calm = 0;
@@ -283,6 +299,8 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
 
 nt_status nt_integrator_refresh(nt_integrator *it, nt_error *error)
 {
+    nt_error_clear(error);
+    NT_NEED(error, "integrator", it);
     nt_stepper *s = &it->stepper;
     nt_phase *next = &s->next;
     if (!it->started)
@@ -290,7 +308,7 @@ nt_status nt_integrator_refresh(nt_integrator *it, nt_error *error)
     /* parameters may have taken a promise back: NT_POSITION_FORCES where damping began */
     nt_status status = nt_method_check_system(it->method, it->problem->system, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     memcpy(next->all, s->now.all, it->size * sizeof(double));
     nt_point at = nt_phase_point(next);
     remember_rows(it);
@@ -299,11 +317,12 @@ nt_status nt_integrator_refresh(nt_integrator *it, nt_error *error)
         s->stale = true;
         status = it->method->start(s);
         if (status != NT_OK)
-            nt_fail(error, status, "method %s could not go on", it->method->name);
+            nt_fail(error, status, "method %s could not go on: %s", it->method->name,
+                    nt_status_text(status));
     }
     if (status != NT_OK) {
         nt_integrator_roll_back(it);
-        return status;
+        return nt_said(error, status);
     }
     memcpy(s->now.all, next->all, it->size * sizeof(double));
     count_solver(it);
@@ -346,22 +365,24 @@ nt_status nt_integrator_accept(nt_integrator *it, double h, double end)
     return NT_OK;
 }
 
-/* Choose independent rows at a state. False when they are the ones in use, or cannot be chosen:
- * then those in use stay. */
-static bool rows_change(nt_integrator *it, const nt_phase *phase)
+/* Choose independent rows at a state. *changed is false when they are the ones in use, or cannot be
+ * chosen: then those in use stay. NT_OK, or NT_NO_MEMORY. */
+static nt_status rows_change(nt_integrator *it, const nt_phase *phase, bool *changed)
 {
     nt_factors *f = it->factors;
     int before = f->n_dropped;
     size_t bytes = (size_t)before * sizeof *f->dropped;
     memcpy(it->kept, f->dropped, bytes);
     nt_point at = nt_phase_point(phase);
-    bool chosen = nt_factors_choose_rows(f, &at) == NT_OK;
-    if (chosen && (f->n_dropped != before || memcmp(it->kept, f->dropped, bytes) != 0)) {
+    nt_status status = nt_factors_choose_rows(f, &at);
+    *changed =
+        status == NT_OK && (f->n_dropped != before || memcmp(it->kept, f->dropped, bytes) != 0);
+    if (*changed) {
         it->statistics.rank_changes++;
-        return true;
+        return NT_OK;
     }
     nt_factors_set_rows(f, it->kept, before);
-    return false;
+    return status == NT_NO_MEMORY ? status : NT_OK;
 }
 
 /* Rows of velocities that are left out may miss this part of the largest velocity (1 m/s or rad/s
@@ -417,13 +438,16 @@ static nt_status mend_left_out(nt_integrator *it, double h)
         it->statistics.rank_changes++;
         return NT_OK;
     }
-    status = nt_factors_set_rows(f, it->kept, count);
-    return status == NT_OK ? call_method(it, h) : status;
+    nt_status back = nt_factors_set_rows(f, it->kept, count);
+    if (back != NT_OK || status == NT_NO_MEMORY)
+        return back != NT_OK ? back : status;
+    return call_method(it, h);
 }
 
 /* One try, and others with other rows. A solve that fails may mean that the rows in use are
  * dependent (a singular position) where the step begins or where it ends: choose anew and try
- * again. */
+ * again. Lack of memory says nothing of the equations: nothing is tried again for it, here or in
+ * smaller steps. */
 static nt_status attempt(nt_integrator *it, double h)
 {
     nt_stepper *s = &it->stepper;
@@ -432,12 +456,15 @@ static nt_status attempt(nt_integrator *it, double h)
         return status;
     if (status == NT_OK)
         return left_out_rows_miss(it, &s->next) ? mend_left_out(it, h) : NT_OK;
-    if (rows_change(it, &s->next)) {
-        status = call_method(it, h);
-        if (status == NT_OK)
-            return status;
+    const nt_phase *const places[] = {&s->next, &s->now};
+    for (int i = 0; i < 2 && status != NT_OK && status != NT_NO_MEMORY; i++) {
+        bool changed;
+        nt_status chosen = rows_change(it, places[i], &changed);
+        if (chosen != NT_OK)
+            return chosen;
+        status = changed ? call_method(it, h) : status;
     }
-    return rows_change(it, &s->now) ? call_method(it, h) : status;
+    return status;
 }
 
 nt_status nt_integrator_attempt(nt_integrator *it, double h)
@@ -525,7 +552,7 @@ nt_status nt_integrator_advance(nt_integrator *it, double end, nt_observer obser
             it->statistics.rejected++;
             it->calm = 0;
             nt_integrator_roll_back(it);
-            if (it->level == DEEPEST || part_h / 2 < smallest)
+            if (status == NT_NO_MEMORY || it->level == DEEPEST || part_h / 2 < smallest)
                 return nt_integrator_give_up(it, status, part_h, error);
             it->level++;
             continue;
@@ -579,24 +606,28 @@ static nt_status advance(nt_integrator *it, double end, double h, nt_observer ob
 
 nt_status nt_integrator_step(nt_integrator *it, double h, nt_error *error)
 {
+    nt_error_clear(error);
+    NT_NEED(error, "integrator", it);
     if (!(h > 0) || !isfinite(h))
         return nt_fail(error, NT_INVALID, "step size is %g s, expected a positive number", h);
-    return advance(it, it->stepper.now.all[NT_PHASE_T] + h, h, NULL, NULL, error);
+    return nt_said(error, advance(it, it->stepper.now.all[NT_PHASE_T] + h, h, NULL, NULL, error));
 }
 
 nt_status nt_integrator_run(nt_integrator *it, double end, double h, nt_observer observer,
                             void *context, nt_error *error)
 {
+    nt_error_clear(error);
+    NT_NEED(error, "integrator", it);
     double begin = it->stepper.now.all[NT_PHASE_T];
     if (!(h > 0) || !isfinite(h))
         return nt_fail(error, NT_INVALID, "step size is %g s, expected a positive number", h);
     if (!(end >= begin) || !isfinite(end))
         return nt_fail(error, NT_INVALID, "end time is %g s, expected one from %g s on", end,
                        begin);
-    return advance(it, end, h, observer, context, error);
+    return nt_said(error, advance(it, end, h, observer, context, error));
 }
 
-int nt_integrator_is_variable(const nt_integrator *it) { return it->variable; }
+int nt_integrator_is_variable(const nt_integrator *it) { return it && it->variable; }
 
 /* ---- looking -------------------------------------------------------------------------------- */
 
@@ -628,7 +659,10 @@ static nt_state look(const nt_integrator *it, const nt_phase *phase)
     return state;
 }
 
-nt_state nt_integrator_state(const nt_integrator *it) { return look(it, &it->stepper.now); }
+nt_state nt_integrator_state(const nt_integrator *it)
+{
+    return it ? look(it, &it->stepper.now) : (nt_state){.t = (double)NAN};
+}
 
 nt_status nt_integrator_looking(nt_integrator *it, nt_stepper *looking)
 {
@@ -663,6 +697,7 @@ nt_status nt_integrator_between(nt_integrator *it, const nt_phase *from, const n
 
 nt_status nt_integrator_dense(nt_integrator *it, double t, nt_state *state)
 {
+    NT_NEED(NULL, "integrator state", it, state);
     const nt_phase *from = &it->before, *to = &it->stepper.now;
     if (!(t >= from->all[NT_PHASE_T] && t <= to->all[NT_PHASE_T]))
         return NT_INVALID;
@@ -680,6 +715,7 @@ nt_status nt_integrator_dense(nt_integrator *it, double t, nt_state *state)
 
 nt_status nt_integrator_drift(nt_integrator *it, double *position, double *velocity)
 {
+    NT_NEED(NULL, "integrator position velocity", it, position, velocity);
     const nt_problem *p = it->problem;
     nt_point at = nt_phase_point(&it->stepper.now);
     double *drift[2] = {position, velocity}, *rows = it->factors->work;
@@ -698,6 +734,11 @@ nt_status nt_integrator_drift(nt_integrator *it, double *position, double *veloc
 nt_status nt_integrator_reactions(nt_integrator *it, const nt_state *state, double length,
                                   double *out, nt_error *error)
 {
+    NT_NEED(error, "integrator state out", it, state, out);
+    if (it->problem->nh > 0)
+        NT_NEED(error, "state.lambda", state->lambda);
+    if (it->problem->nn > 0)
+        NT_NEED(error, "state.mu", state->mu);
     const nt_problem *p = it->problem;
     memcpy(out, state->lambda, (size_t)p->nh * sizeof(double));
     memcpy(out + p->nh, state->mu, (size_t)p->nn * sizeof(double));
@@ -712,10 +753,9 @@ nt_status nt_integrator_reactions(nt_integrator *it, const nt_state *state, doub
                    .lambda = state->lambda,
                    .mu = state->mu,
                    .memory = state->memory};
-    nt_stepper looking;
-    nt_status status = nt_integrator_looking(it, &looking);
+    nt_status status = it->reactions ? NT_OK : nt_minimum_norm_create(&it->reactions, p);
     if (status == NT_OK)
-        status = nt_factors_minimum_norm(looking.factors, &at, length, out);
+        status = nt_minimum_norm_find(it->reactions, p, &at, length, out);
     return status == NT_OK ? NT_OK
                            : nt_fail(error, status, "reactions at t = %g s: %s", state->t,
                                      nt_status_text(status));
@@ -723,6 +763,8 @@ nt_status nt_integrator_reactions(nt_integrator *it, const nt_state *state, doub
 
 int nt_integrator_redundant(const nt_integrator *it, int *index, int room)
 {
+    if (!it)
+        return 0;
     const nt_factors *f = it->factors;
     int count = 0;
     for (int i = 0; i < f->n_dropped; i++) {
@@ -736,6 +778,12 @@ int nt_integrator_redundant(const nt_integrator *it, int *index, int room)
     return count;
 }
 
-const nt_statistics *nt_integrator_statistics(const nt_integrator *it) { return &it->statistics; }
+const nt_statistics *nt_integrator_statistics(const nt_integrator *it)
+{
+    return it ? &it->statistics : NULL;
+}
 
-const nt_system *nt_integrator_system(const nt_integrator *it) { return it->problem->system; }
+const nt_system *nt_integrator_system(const nt_integrator *it)
+{
+    return it ? it->problem->system : NULL;
+}

@@ -3,6 +3,7 @@
 #define NUTATE_METHOD_INTEGRATOR_H
 
 #include "method/step_control.h"
+#include "system/minimum_norm.h"
 
 struct nt_integrator {
     nt_problem *problem;
@@ -31,6 +32,7 @@ struct nt_integrator {
     double *estimate; /* [2 nv] where errors are controlled                      */
     double *dense;    /* scratch of nt_dense_output, beside that of a step                */
     bool track_work, started;
+    nt_minimum_norm *reactions; /* of redundant joints; NULL until they are asked for */
 
     /* Called with every step now -> next before it is accepted, for sensitivities; may be NULL. */
     nt_status (*attend)(void *context, nt_integrator *integrator, double h);

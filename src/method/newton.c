@@ -406,7 +406,8 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
     s->has_tangent = false;
     bool settled = false; /* increments say converged: only the residual is still to be asked */
     double last = 0, size = 0;
-    int most = (int)nt_options_get(s->options, NT_OPTION_MAX_ITERATIONS);
+    int extra = (int)nt_options_get(s->options, NT_OPTION_EXTRA_ITERATIONS);
+    int most = (int)nt_options_get(s->options, NT_OPTION_MAX_ITERATIONS) + extra;
     for (int i = 0;; i++) {
         s->report = (nt_report){.iterations = i, .unknown = -1, .worst = size};
         bool leaves = settled && fresh && w->leaves_tangent;
@@ -420,7 +421,7 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
         if (settled) {
             size = worst_ratio(w->residual, w->per_residual, p->n);
             s->report.position_drift = position_drift(p, w);
-            if (size <= 1) {
+            if (size <= 1 && extra-- <= 0) {
                 s->has_tangent = leaves;
                 return NT_OK;
             }

@@ -37,7 +37,9 @@
     {"max_iterations", NT_INTEGER, 12, 1, 1000, "", NULL,             \
         "Newton iterations before a step is rejected"},                                            \
     {"reuse_tangent", NT_BOOLEAN, 0, 0, 1, "", NULL,                   \
-        "keep the factorised tangent while the iteration contracts fast enough"}
+        "keep the factorised tangent while the iteration contracts fast enough"},                  \
+    {"extra_iterations", NT_INTEGER, 0, 0, 10, "", NULL,                                           \
+        "Newton iterations after convergence: down to rounding, for runs that are compared"}
 /* clang-format on */
 
 /* The tangent (see above) at a point into the stepper's matrix, for linearised steps. */

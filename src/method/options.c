@@ -15,6 +15,7 @@ static const char *const option_names[NT_OPTION_NAMES] = {
     [NT_OPTION_TOLERANCE_RELATIVE] = "tolerance_relative",
     [NT_OPTION_MAX_ITERATIONS] = "max_iterations",
     [NT_OPTION_REUSE_TANGENT] = "reuse_tangent",
+    [NT_OPTION_EXTRA_ITERATIONS] = "extra_iterations",
     [NT_OPTION_RHO_INF] = "rho_inf",
     [NT_OPTION_NEWMARK] = "newmark",
     [NT_OPTION_BETA] = "beta",
@@ -33,6 +34,7 @@ static const char *const option_names[NT_OPTION_NAMES] = {
     [NT_OPTION_TOLERANCE] = "tolerance",
     [NT_OPTION_MAX_ORDER] = "max_order",
     [NT_OPTION_MAX_STEPS] = "max_steps",
+    [NT_OPTION_NEWTON_TOLERANCE] = "newton_tolerance",
 };
 
 nt_status nt_options_resolve(nt_options *options, const nt_method *method, const double *values,

@@ -39,32 +39,34 @@ const nt_method *nt_method_at(int i) { return i >= 0 && i < COUNT ? methods[i] :
 
 const nt_method *nt_method_find(const char *name)
 {
-    for (int i = 0; i < COUNT; i++)
+    for (int i = 0; name && i < COUNT; i++)
         if (strcmp(methods[i]->name, name) == 0)
             return methods[i];
     return NULL;
 }
 
-const char *nt_method_name(const nt_method *method) { return method->name; }
-const char *nt_method_summary(const nt_method *method) { return method->summary; }
-const char *nt_method_reference(const nt_method *method) { return method->reference; }
+const char *nt_method_name(const nt_method *method) { return method ? method->name : ""; }
+const char *nt_method_summary(const nt_method *method) { return method ? method->summary : ""; }
+const char *nt_method_reference(const nt_method *method) { return method ? method->reference : ""; }
 
 int nt_method_controls_error(const nt_method *method)
 {
-    return (method->needs & NT_CONTROLS_ERROR) != 0;
+    return method && (method->needs & NT_CONTROLS_ERROR) != 0;
 }
 
-int nt_method_is_linearised(const nt_method *method) { return method->linearise != NULL; }
+int nt_method_is_linearised(const nt_method *method) { return method && method->linearise; }
 
 const nt_option_key *nt_method_options(const nt_method *method, int *count)
 {
-    *count = method->n_options;
-    return method->options;
+    if (count)
+        *count = method ? method->n_options : 0;
+    return method ? method->options : NULL;
 }
 
 int nt_method_has_frame(const nt_method *method, nt_frame frame)
 {
-    return (method->frames & NT_IN_FRAME(frame)) != 0;
+    return method && frame >= NT_INERTIAL && frame <= NT_SE3 &&
+           (method->frames & NT_IN_FRAME(frame)) != 0;
 }
 
 static const nt_option_key *find_key(const nt_method *method, const char *name)
@@ -135,10 +137,13 @@ static nt_status parse_value(const nt_option_key *key, const char *text, double 
 
 nt_status nt_method_check_option(const nt_method *method, const nt_option *option, nt_error *error)
 {
+    nt_error_clear(error);
+    NT_NEED(error, "method option", method, option);
+    NT_NEED(error, "option.name option.value", option->name, option->value);
     double value;
     const nt_option_key *key = find_key(method, option->name);
-    return key ? parse_value(key, option->value, &value, error)
-               : unknown_option(method, option->name, error);
+    return nt_said(error, key ? parse_value(key, option->value, &value, error)
+                              : unknown_option(method, option->name, error));
 }
 
 nt_status nt_method_parse_options(const nt_method *method, const nt_option *options, int n,
@@ -147,6 +152,7 @@ nt_status nt_method_parse_options(const nt_method *method, const nt_option *opti
     for (int i = 0; i < method->n_options; i++)
         values[i] = method->options[i].fallback;
     for (int i = 0; i < n; i++) {
+        NT_NEED(error, "option.name option.value", options[i].name, options[i].value);
         const nt_option_key *key = find_key(method, options[i].name);
         if (!key)
             return unknown_option(method, options[i].name, error);

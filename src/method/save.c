@@ -67,10 +67,12 @@ static places places_of(const nt_integrator *it)
     return at;
 }
 
-size_t nt_integrator_saved_size(const nt_integrator *it) { return places_of(it).end; }
+size_t nt_integrator_saved_size(const nt_integrator *it) { return it ? places_of(it).end : 0; }
 
 void nt_integrator_save(const nt_integrator *it, void *bytes)
 {
+    if (!it || !bytes)
+        return;
     const nt_factors *f = it->factors;
     size_t state = it->size * sizeof(double);
     header h = header_of(it);
@@ -121,6 +123,8 @@ static bool rows_exist(const nt_integrator *it, const header *h, const char *in)
 
 nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t size, nt_error *error)
 {
+    nt_error_clear(error);
+    NT_NEED(error, "integrator bytes", it, bytes);
     header mine = header_of(it), h;
     const char *in = bytes;
     if (size < sizeof h)

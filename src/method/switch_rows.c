@@ -7,7 +7,7 @@
 
 int nt_integrator_row_is_on(const nt_integrator *it, int row)
 {
-    return !nt_problem_is_off(it->problem, row);
+    return it && row >= 0 && row < it->problem->nc && !nt_problem_is_off(it->problem, row);
 }
 
 /* One row, off[] staying in order. */
@@ -62,6 +62,9 @@ static nt_status check_rows(const nt_integrator *it, const int *rows, int n, nt_
 nt_status nt_integrator_switch_rows(nt_integrator *it, const int *rows, int n, int on,
                                     nt_error *error)
 {
+    NT_NEED(error, "integrator", it);
+    if (n > 0)
+        NT_NEED(error, "rows", rows);
     nt_problem *p = it->problem;
     for (int i = 0; i < n; i++)
         if (rows[i] < 0 || rows[i] >= p->nc)

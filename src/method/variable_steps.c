@@ -135,7 +135,7 @@ nt_status nt_integrator_advance_variable(nt_integrator *it, double end, double h
             double smaller =
                 status != NT_OK ? step / 4
                                 : nt_step_after_rejected(step, worst.size, it->method->error_order);
-            if (step <= smallest)
+            if (step <= smallest || status == NT_NO_MEMORY)
                 return status != NT_OK ? nt_integrator_give_up(it, status, step, error)
                                        : too_small(it, &worst, step, error);
             it->control.next = fmax(smaller, smallest);

@@ -6,7 +6,7 @@
 
 const char *nt_model_table_file(const nt_model *model, int i)
 {
-    const nt_table_file *file = model->table_files;
+    const nt_table_file *file = model ? model->table_files : NULL;
     while (file && i-- > 0)
         file = file->next;
     return file ? file->table->file : NULL;
@@ -22,6 +22,8 @@ static int count_points(const nt_model *model)
 
 nt_model_counts nt_model_count(const nt_model *model)
 {
+    if (!model)
+        return (nt_model_counts){0};
     return (nt_model_counts){.bodies = model->n_bodies - 1,
                              .joints = model->n_joints,
                              .forces = model->n_elements - model->n_joints - model->n_contacts,
@@ -37,6 +39,11 @@ nt_model_counts nt_model_count(const nt_model *model)
 
 void nt_model_redundant_text(const nt_model *model, int i, char *text, int size)
 {
+    if (!text || size < 1)
+        return;
+    text[0] = '\0';
+    if (!model || i < 0 || i >= model->origin->n_redundant)
+        return;
     int row = model->origin->redundant[i];
     const nt_element *e = nt_model_element_of_row(model, row);
     snprintf(text, (size_t)size, "joint %s, %s", e->name, nt_model_row_name(model, e, row));

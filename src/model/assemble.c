@@ -106,14 +106,41 @@ static nt_status contradiction(const nt_assembly *a, int row, bool velocity, con
                       nt_model_row_name(run->model, e, row), off, unit);
 }
 
+/* Factors hold sixth powers of the model's length: of 1e60 m or 1e-70 m they are no numbers. */
+static bool is_out_of_range(const nt_run *run)
+{
+    double largest = 0;
+    for (int i = 0; i < run->system.space.nq; i++)
+        largest = fmax(largest, fabs(run->initial_q[i]));
+    return run->length < 1e-50 || largest > 1e50;
+}
+
+/* Equations of the start that have no solution, at the place of the unknown that shows it. */
+static nt_status no_solution(const nt_assembly *a, nt_status status, const char *what,
+                             nt_error *error)
+{
+    nt_error place = {0};
+    char name[160] = "";
+    int unknown = status == NT_SINGULAR ? nt_solver_singular_unknown(a->factors->solver) : -1;
+    for (int i = 0; status == NT_NOT_FINITE && i < a->problem->nc && unknown < 0; i++)
+        unknown = isfinite(a->rows[i]) ? -1 : a->problem->nv + i;
+    if (unknown >= 0) {
+        nt_problem_equation_name(a->problem, unknown, name, sizeof name);
+        a->run->system.place(a->run, unknown, &place);
+    }
+    return nt_fail_at(error, status, a->run->model->file, place.line, place.column,
+                      "initial %s: %s%s%s%s", what, nt_status_text(status), *name ? ": " : "", name,
+                      is_out_of_range(a->run) ? " (expected distances between 1e-50 and 1e50 m)"
+                                              : "");
+}
+
 /* The element whose equations have no value at the start, at its place. */
 static nt_status no_value(const nt_assembly *a, nt_status status, const char *what, nt_error *error)
 {
     const nt_run *run = a->run;
     const nt_element *e = run->failed;
     if (status != NT_NOT_FINITE || !e)
-        return nt_fail_at(error, status, run->model->file, 0, 0, "initial %s: %s", what,
-                          nt_status_text(status));
+        return no_solution(a, status, what, error);
     double start = run->model->simulation.start, f[3] = {0};
     const nt_joint *joint = nt_element_as_joint(run, e);
     if (joint && joint->motion)
@@ -331,6 +358,13 @@ nt_status nt_assembly_settle_nearby(nt_assembly *a, double *size)
     return status;
 }
 
+/* The same where no row may be without a value. */
+static nt_status measure_finite(nt_assembly *a, nt_level level, double *size, int *worst)
+{
+    nt_status status = nt_assembly_measure(a, a->run->initial_q, level, size, worst);
+    return status == NT_OK && !isfinite(*size) ? NT_NOT_FINITE : status;
+}
+
 static nt_status close_loops(nt_assembly *a, bool validate, nt_error *error)
 {
     nt_run *run = a->run;
@@ -343,7 +377,7 @@ static nt_status close_loops(nt_assembly *a, bool validate, nt_error *error)
         some_unplaced |= !a->placed[b];
     if (some_unplaced)
         place_tree(a);
-    nt_status status = nt_assembly_measure(a, run->initial_q, NT_POSITION, &size, &worst);
+    nt_status status = measure_finite(a, NT_POSITION, &size, &worst);
     if (status != NT_OK)
         return no_value(a, status, "positions", error);
     if (size > NT_CLOSED && free_count == 0 && validate && !run->model->correct_initial)
@@ -354,7 +388,8 @@ static nt_status close_loops(nt_assembly *a, bool validate, nt_error *error)
         status = nt_assembly_correct_positions(a, &size);
     if (status != NT_OK)
         return no_value(a, status, "positions", error);
-    nt_assembly_measure(a, run->initial_q, NT_POSITION, &size, &worst);
+    if ((status = measure_finite(a, NT_POSITION, &size, &worst)) != NT_OK)
+        return no_value(a, status, "positions", error);
     if (size > NT_CLOSED && validate)
         return contradiction(a, worst, false,
                              run->model->correct_initial || free_count == a->problem->nv
@@ -451,7 +486,9 @@ static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
     if (p->nc == 0 && a->n_ties == 0)
         return NT_OK;
     nt_projection step = {.fixed = a->given, .ties = a->ties, .n_ties = a->n_ties};
-    nt_status status = nt_assembly_change_velocities(a, &step, &change);
+    nt_status status = measure_finite(a, NT_VELOCITY, &size, &worst);
+    if (status == NT_OK)
+        status = nt_assembly_change_velocities(a, &step, &change);
     for (int i = 0; status == NT_OK && i < p->nv; i++)
         scale = fmax(scale, fabs(run->initial_v[i]));
     if (status == NT_OK && run->model->correct_initial)
@@ -467,7 +504,8 @@ static nt_status find_velocities(nt_assembly *a, bool validate, nt_error *error)
         body->v0 = moves ? v3_load(v) : v3_of(0, 0, 0);
         body->w0 = turns ? v3_load(v + (moves ? 3 : 0)) : v3_of(0, 0, 0);
     }
-    nt_assembly_measure(a, run->initial_q, NT_VELOCITY, &size, &worst);
+    if ((status = measure_finite(a, NT_VELOCITY, &size, &worst)) != NT_OK)
+        return no_value(a, status, "velocities", error);
     if (size > NT_CLOSED * scale && validate)
         return refuse_velocities(a, scale, error);
     return NT_OK;
@@ -609,8 +647,8 @@ nt_status nt_run_assemble(nt_run *run, bool validate, nt_error *error)
     nt_point at = nt_assembly_point(a);
     if (status == NT_OK && validate)
         status = check_accelerations(a, error);
-    if (status == NT_OK)
-        status = nt_factors_choose_rows(a->factors, &at);
+    if (status == NT_OK && (status = nt_factors_choose_rows(a->factors, &at)) != NT_OK)
+        status = no_solution(a, status, "choice of independent equations", error);
     run->n_redundant = a->factors->n_dropped;
     for (int i = 0; i < run->n_redundant; i++)
         run->redundant[i] = a->factors->dropped[i] - run->system.space.nv;

@@ -3,9 +3,8 @@
 #define NUTATE_MODEL_BODY_NUMBERS_H
 
 #include "base/vector3.h"
-#include "model/key.h"
 
-#include <nutate/system.h>
+#include <nutate/element.h>
 
 /* ---- bodies -----------------------------------------------------------------------------------
  */

@@ -98,7 +98,7 @@ static int number_multipliers(nt_model *model, int n_primary)
     model->system.n_memory = 0;
     for (int i = 0; i < model->n_elements; i++) {
         nt_element *e = &model->elements[i];
-        e->n_rows = e->type->rows(model, e);
+        e->n_rows = e->type->rows ? e->type->rows(model, e) : 0;
         e->first_row = e->n_rows > 0 ? row : -1;
         e->node = e->n_rows > 0 ? node++ : -1;
         row += e->n_rows;

@@ -120,6 +120,8 @@ nt_status nt_run_evaluate(void *self, const nt_point *at, const nt_terms *terms)
     nt_run *run = self;
     nt_view view;
     int next = 1;
+    if (!run || !at || !terms || (unsigned)terms->level > NT_ACCELERATION)
+        return NT_INVALID;
     if (asks_bodies_alone(terms)) {
         begin_view(run, at, terms, &view);
         evaluate_bodies(run, &view, 1, run->model->n_bodies);

@@ -471,3 +471,25 @@ bool nt_expression_uses(const nt_expression *e, int variable)
 {
     return e->n_used > 0 && e->used[variable_place(e, variable)] == variable;
 }
+
+/* Whether an operation's value may jump where its first two operands change. */
+static bool switches(int operation)
+{
+    return (operation >= NT_OP_SIGN && operation < NT_OP_FLAT_END) || operation == NT_OP_MOD ||
+           (operation >= NT_OP_LESS && operation < NT_OP_LOGIC_END) || operation == NT_OP_IF;
+}
+
+bool nt_expression_jumps(const nt_expression *e, int time)
+{
+    bool changes[NT_EXPRESSION_ROOM] = {false}; /* besides in time */
+    for (int i = 0; i < e->n; i++) {
+        const nt_code *c = &e->code[i];
+        int operands = nt_operands(c->operation);
+        bool a = operands > 0 && changes[c->a], b = operands > 1 && changes[c->b];
+        if (switches(c->operation) && (a || (b && c->operation != NT_OP_IF)))
+            return true;
+        changes[i] = c->operation == NT_OP_VARIABLE ? c->a != time
+                                                    : a || b || (operands > 2 && changes[c->c]);
+    }
+    return false;
+}

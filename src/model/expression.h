@@ -83,6 +83,10 @@ bool nt_expression_is_constant(const nt_expression *e, double *value);
 const int *nt_expression_variables(const nt_expression *e, int *count);
 bool nt_expression_uses(const nt_expression *e, int variable);
 
+/* Whether its value may jump where a variable other than `time` (-1: any) passes a point: if,
+ * comparisons, sign, floor, mod and the like. */
+bool nt_expression_jumps(const nt_expression *e, int time);
+
 /* Row i of the list of functions and constants, for documentation and for refusing such names;
  * NULL after the last. */
 typedef struct nt_function_help {

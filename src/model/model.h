@@ -23,6 +23,12 @@ typedef struct nt_parameter {
     const nt_expression *expression; /* of earlier parameters; NULL for a plain number */
 } nt_parameter;
 
+/* An expression of the file that may jump where a parameter or the motion changes. */
+typedef struct nt_jump {
+    const char *key;
+    nt_place place;
+} nt_jump;
+
 /* A scalar of a run, from the file. Variables of the expression: parameter i is i, t is
  * n_parameters, column k of the model's objective columns is n_parameters + 1 + k. */
 typedef struct nt_objective {
@@ -59,6 +65,8 @@ struct nt_model {
     nt_table_file *table_files; /* the one that was read last first */
     nt_binding *bindings;
     int n_bindings;
+    nt_jump *jumps; /* [n_jumps] expressions that may jump, in the order of the file's reading */
+    int n_jumps;
     bool correct_initial;
     nt_objective *objectives;
     int n_objectives;

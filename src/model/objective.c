@@ -32,11 +32,11 @@ int nt_model_objective_column(nt_model *model, const nt_quantity_info *quantity)
     return model->n_objective_columns++;
 }
 
-int nt_model_objective_count(const nt_model *model) { return model->n_objectives; }
+int nt_model_objective_count(const nt_model *model) { return model ? model->n_objectives : 0; }
 
 nt_objective_info nt_model_objective(const nt_model *model, int i)
 {
-    if (i < 0 || i >= model->n_objectives)
+    if (!model || i < 0 || i >= model->n_objectives)
         return (nt_objective_info){.name = NULL};
     const nt_objective *o = &model->objectives[i];
     nt_objective_info info = {.name = o->name, .type = (nt_objective_type)o->type};
@@ -106,23 +106,28 @@ static nt_status check(const nt_run *run, int i, double value, double t, nt_erro
 nt_status nt_run_objective_values(nt_run *run, const nt_state *state, const double *reactions,
                                   double *out, nt_error *error)
 {
+    nt_error_clear(error);
+    NT_NEED(error, "run state out", run, state, out);
     nt_objective_work *w = find_work(run, error);
     nt_status status = w ? find_variables(run, w, state, reactions, error) : NT_NO_MEMORY;
     for (int i = 0; status == NT_OK && i < run->model->n_objectives; i++) {
         out[i] = nt_expression_value(run->model->objectives[i].of, w->variables);
         status = check(run, i, out[i], state->t, error);
     }
-    return status;
+    return nt_said(error, status);
 }
 
 nt_status nt_run_objective_tangent(nt_run *run, const nt_state *state, const double *reactions,
                                    const nt_state_rate *rate, const double *reaction_rates,
                                    double *out, nt_error *error)
 {
+    nt_error_clear(error);
+    NT_NEED(error, "run state rate out", run, state, rate, out);
+    NT_NEED_VERSION(error, "rate", rate->version);
     nt_objective_work *w = find_work(run, error);
     nt_status status = w ? find_variables(run, w, state, reactions, error) : NT_NO_MEMORY;
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     const nt_sample_direction direction = {.quantities = run->model->objective_columns,
                                            .n = run->model->n_objective_columns,
                                            .state = state,
@@ -141,5 +146,5 @@ nt_status nt_run_objective_tangent(nt_run *run, const nt_state *state, const dou
         out[i] = jet[1];
         status = check(run, i, out[i], state->t, error);
     }
-    return status;
+    return nt_said(error, status);
 }

@@ -21,6 +21,8 @@ static nt_status check_number(const nt_run *run, int k, nt_error *error)
 
 nt_status nt_run_prepare_parameters(nt_run *run, const int *parameters, int n, nt_error *error)
 {
+    nt_error_clear(error);
+    NT_NEED(error, "run", run);
     nt_status status = NT_OK;
     int count = parameters ? n : run->model->n_parameters;
     for (int i = 0; i < count && status == NT_OK; i++) {
@@ -29,18 +31,20 @@ nt_status nt_run_prepare_parameters(nt_run *run, const int *parameters, int n, n
         if (status == NT_OK)
             status = nt_parameter_rates_find(run, k, error);
     }
-    return status;
+    return nt_said(error, status);
 }
 
 nt_status nt_run_initial_tangent(nt_run *run, int k, double *dq, double *dv, double *dmemory,
                                  nt_error *error)
 {
+    nt_error_clear(error);
+    NT_NEED(error, "run dq dv", run, dq, dv);
     const nt_system *system = &run->system;
     nt_status status = check_number(run, k, error);
     if (status == NT_OK)
         status = nt_parameter_rates_find(run, k, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     const nt_parameter_rates *rates = &run->rates[k];
     if (rates->open_row >= 0 && fabs(rates->opening) * rates->scale > OPEN) {
         char equation[160];
@@ -140,4 +144,4 @@ nt_status nt_run_energy_tangent(void *self, const nt_point *at, int k, nt_energy
 
 /* ---- how far they are off ------------------------------------------------------------------- */
 
-double nt_run_parameter_error(const nt_run *run) { return run->parameter_error; }
+double nt_run_parameter_error(const nt_run *run) { return run ? run->parameter_error : 0; }

@@ -235,16 +235,26 @@ nt_status nt_quantity_find(const nt_model *model, const char *name, int *hint,
 nt_status nt_model_quantity(const nt_model *model, const char *name, nt_quantity_info *quantity,
                             nt_error *error)
 {
+    nt_error_clear(error);
+    NT_NEED(error, "model name quantity", model, name, quantity);
     int hint = 0;
-    return nt_quantity_find(model, name, &hint, quantity, error);
+    return nt_said(error, nt_quantity_find(model, name, &hint, quantity, error));
 }
 
 void nt_model_quantity_column(const nt_model *model, const nt_quantity_info *quantity, int column,
                               char *name, char *unit, char *meaning, int size)
 {
+    size_t room = size > 0 ? (size_t)size : 0;
+    char *const texts[3] = {name, unit, meaning};
+    if (!model || !quantity || !name || !unit || !meaning || quantity->kind < 0 ||
+        quantity->kind >= nt_quantity_kind_count) {
+        for (int j = 0; j < 3; j++)
+            if (texts[j] && room > 0)
+                texts[j][0] = '\0';
+        return;
+    }
     const nt_quantity_kind *k = &nt_quantity_kinds[quantity->kind];
     int i = quantity->first + column;
-    size_t room = size > 0 ? (size_t)size : 0;
     bool of_body = k->of == NT_OF_BODY || k->of == NT_OF_TURNING;
     family of = k->of == NT_OF_WHOLE    ? WHOLE
                 : of_body               ? BODY
@@ -266,6 +276,8 @@ void nt_model_quantity_column(const nt_model *model, const nt_quantity_info *qua
 
 int nt_model_has_power(const nt_model *model)
 {
+    if (!model)
+        return 0;
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
         if (!e->type->does_work || e->type->does_work(model, e))

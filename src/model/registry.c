@@ -1,11 +1,12 @@
 /* The registry of element types, in the order in which documentation lists them. */
+#include "base/error.h"
 #include "model/elements.h"
 #include "model/model.h"
 #include "model/parameter.h"
 
 #include <string.h>
 
-const nt_element_type *const nt_element_types[] = {
+static const nt_element_type *const own_types[] = {
     &nt_joint_fixed,           &nt_joint_spherical,
     &nt_joint_revolute,        &nt_joint_prismatic,
     &nt_joint_cylindrical,     &nt_joint_universal,
@@ -20,9 +21,49 @@ const nt_element_type *const nt_element_types[] = {
     &nt_contact_sphere_sphere,
 };
 
-const int nt_element_type_count = sizeof nt_element_types / sizeof nt_element_types[0];
+enum { OWN_TYPES = sizeof own_types / sizeof own_types[0], MOST_ADDED = 64 };
 
 const char *const nt_part_names[] = {"explicit", "implicit", NULL};
+
+/* Types that programs add. */
+static const nt_element_type *added_types[MOST_ADDED];
+static int n_added;
+
+int nt_element_type_count(void) { return OWN_TYPES + n_added; }
+
+const nt_element_type *nt_element_type_at(int i)
+{
+    if (i < 0 || i >= OWN_TYPES + n_added)
+        return NULL;
+    return i < OWN_TYPES ? own_types[i] : added_types[i - OWN_TYPES];
+}
+
+nt_status nt_element_type_add(const nt_element_type *type, nt_error *error)
+{
+    NT_NEED(error, "type", type);
+    if (type->version != NT_ELEMENT_VERSION)
+        return nt_fail(error, NT_INVALID, "an element type of version %d, expected %d",
+                       type->version, NT_ELEMENT_VERSION);
+    bool section = type->section == &nt_joint_section || type->section == &nt_force_section ||
+                   type->section == &nt_contact_section;
+    if (!section || !type->name || !type->summary || !type->keys || type->size < sizeof(unsigned) ||
+        !type->prepare || !type->declare || !type->evaluate ||
+        (type->rows && (!type->row_quantity || !type->row_name)))
+        return nt_fail(error, NT_INVALID,
+                       "element type %s lacks something: expected a section, name, summary, keys, "
+                       "a size, prepare, declare, evaluate, and words for its rows if it has some",
+                       type->name ? type->name : "without a name");
+    for (int i = 0; i < nt_element_type_count(); i++)
+        if (strcmp(nt_element_type_at(i)->name, type->name) == 0)
+            return nt_fail(error, NT_INVALID, "there is an element type %s already", type->name);
+    if (n_added == MOST_ADDED)
+        return nt_fail(error, NT_INVALID, "%d element types were added, no more are taken",
+                       MOST_ADDED);
+    added_types[n_added++] = type;
+    return NT_OK;
+}
+
+/* ---- sections ------------------------------------------------------------------------------- */
 
 const nt_section nt_joint_section = {"joints", "joint"};
 const nt_section nt_force_section = {"forces", "force"};

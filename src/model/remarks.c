@@ -104,9 +104,22 @@ static int of_ground(const nt_model *model, int *group, nt_error *out)
     return 0;
 }
 
+int nt_model_jump(const nt_model *model, int i, nt_error *out)
+{
+    if (!model || !out || i < 0 || i >= model->n_jumps)
+        return 0;
+    return remark(model, model->jumps[i].place, out,
+                  "%s: may jump where the motion or a parameter passes a point (if, comparisons, "
+                  "sign, floor, mod and the like): derivatives in parameters are those on either "
+                  "side and leave out what a jump moves",
+                  model->jumps[i].key);
+}
+
 int nt_model_remark(const nt_model *model, int i, nt_error *out)
 {
-    nt_error unwanted;
+    if (!model || !out)
+        return 0;
+    nt_error unwanted = {0};
     for (int b = 1; b < model->n_bodies; b++) {
         const nt_body *body = &model->bodies[b];
         if (of_inertia(model, body, &unwanted) && i-- == 0)
@@ -116,6 +129,9 @@ int nt_model_remark(const nt_model *model, int i, nt_error *out)
     }
     if (of_freedom(model, &unwanted) && i-- == 0)
         return of_freedom(model, out);
+    if (i < model->n_jumps)
+        return nt_model_jump(model, i, out);
+    i -= model->n_jumps;
     int *group = i < 1 ? calloc((size_t)model->n_bodies, sizeof *group) : NULL;
     int found = group ? of_ground(model, group, out) : 0;
     free(group);

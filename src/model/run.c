@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "model/evaluate.h"
+#include "model/forces/load.h"
 #include "model/parameter.h"
 #include "model/side_by_side.h"
 
@@ -154,9 +155,9 @@ static void copy_state(nt_run *run, const nt_run *from)
 
 nt_status nt_run_create(nt_run **out, const nt_model *model, nt_error *error)
 {
+    NT_NEED(error, "run", out);
     *out = NULL;
-    if (!model)
-        return nt_fail(error, NT_INVALID, "no model given to run");
+    NT_NEED(error, "model", model);
     nt_run *run = calloc(1, sizeof *run);
     if (!run)
         return nt_fail(error, NT_NO_MEMORY, "out of memory for a run");
@@ -198,22 +199,55 @@ void nt_run_destroy(nt_run *run)
 
 /* ---- what it shows -------------------------------------------------------------------------- */
 
-const nt_model *nt_run_model(const nt_run *run) { return run->model; }
-const nt_system *nt_run_system(nt_run *run) { return &run->system; }
-double nt_run_length(const nt_run *run) { return run->length; }
+const nt_model *nt_run_model(const nt_run *run) { return run ? run->model : NULL; }
+const nt_system *nt_run_system(nt_run *run) { return run ? &run->system : NULL; }
+double nt_run_length(const nt_run *run) { return run ? run->length : 0; }
 
 const char *nt_run_corrections(const nt_run *run)
 {
-    return run->corrections ? run->corrections : "";
+    return run && run->corrections ? run->corrections : "";
 }
 
 void nt_run_initial(const nt_run *run, double *q, double *v, double *memory)
 {
+    if (!run || !q || !v || (run->system.n_memory > 0 && !memory))
+        return;
     const nt_system *s = &run->system;
     memcpy(q, run->initial_q, (size_t)s->space.nq * sizeof *q);
     memcpy(v, run->initial_v, (size_t)s->space.nv * sizeof *v);
     if (s->n_memory > 0)
         memcpy(memory, run->initial_memory, (size_t)s->n_memory * sizeof *memory);
+}
+
+/* ---- for the functions of element types ----------------------------------------------------- */
+
+const void *nt_element_data_in(const nt_run *run, const nt_element *element)
+{
+    return nt_element_data(run, element);
+}
+
+void *nt_element_numbers_in(nt_run *run, const nt_element *element)
+{
+    return nt_element_numbers(run, element);
+}
+
+nt_status nt_element_point(const nt_run *run, const nt_element *element,
+                           const nt_place_of_point *point, int body, bool validate,
+                           double offset[3], nt_error *error)
+{
+    nt_error_clear(error);
+    v3 found;
+    nt_status status = nt_load_point(run, element, point, body, validate, &found, error);
+    if (status == NT_OK)
+        v3_store(offset, found);
+    return nt_said(error, status);
+}
+
+nt_status nt_element_refuse(const nt_run *run, const nt_element *element, nt_error *error,
+                            const char *words)
+{
+    nt_error_clear(error);
+    return nt_said(error, nt_load_refuse(run->model, element, error, "%s", words));
 }
 
 /* ---- parameters by name --------------------------------------------------------------------- */
@@ -237,18 +271,20 @@ static nt_status set_one(nt_run *run, int k, double value, nt_error *error)
 
 nt_status nt_model_set(nt_run *run, const char *name, double value, nt_error *error)
 {
+    nt_error_clear(error);
+    NT_NEED(error, "run name", run, name);
     const nt_model *model = run->model;
     nt_suggestion search;
     int k = 0;
     while (k < model->n_parameters && strcmp(model->parameters[k].name, name) != 0)
         k++;
     if (k < model->n_parameters)
-        return set_one(run, k, value, error);
+        return nt_said(error, set_one(run, k, value, error));
     nt_suggest_start(&search, name, (int)strlen(name));
     for (int i = 0; i < model->n_parameters; i++)
         nt_suggest_offer(&search, model->parameters[i].name);
-    return search.best
-               ? nt_fail(error, NT_INVALID, "the model has no parameter '%s'; did you mean '%s'?",
-                         name, search.best)
-               : nt_fail(error, NT_INVALID, "the model has no parameter '%s'", name);
+    if (search.best)
+        return nt_fail(error, NT_INVALID, "the model has no parameter '%s'; did you mean '%s'?",
+                       name, search.best);
+    return nt_fail(error, NT_INVALID, "the model has no parameter '%s'", name);
 }

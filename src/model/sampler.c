@@ -74,14 +74,18 @@ void nt_sampler_values(const nt_sampler *sampler, const nt_quantity_info *quanti
 nt_status nt_run_sample(nt_run *run, const nt_quantity_info *quantity, const nt_state *state,
                         const double *reactions, double *out, nt_error *error)
 {
-    nt_sampler sampler;
+    nt_error_clear(error);
+    NT_NEED(error, "run quantity state out", run, quantity, state, out);
+    nt_sampler sampler = {.run = run};
     nt_arena arena = {0};
-    nt_status status = nt_sampler_init(&sampler, run, &arena, error);
+    nt_status status = NT_OK;
+    if (quantity->needs_drift) /* all others need no memory, so that a summary never lacks them */
+        status = nt_sampler_init(&sampler, run, &arena, error);
     if (status == NT_OK)
         status = nt_sampler_look(&sampler, state, reactions, quantity->needs_energy,
                                  quantity->needs_drift, error);
     if (status == NT_OK)
         nt_sampler_values(&sampler, quantity, out);
     nt_arena_free(&arena);
-    return status;
+    return nt_said(error, status);
 }

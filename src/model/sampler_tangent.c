@@ -217,6 +217,11 @@ nt_status nt_run_sample_tangent(nt_run *run, const nt_quantity_info *quantities,
                                 const nt_state_rate *rate, const double *reaction_rates,
                                 double *out, nt_error *error)
 {
+    nt_error_clear(error);
+    NT_NEED(error, "run state rate out", run, state, rate, out);
+    if (n > 0)
+        NT_NEED(error, "quantities", quantities);
+    NT_NEED_VERSION(error, "rate", rate->version);
     nt_tangent_sampler t;
     nt_arena arena = {0};
     int columns = 0;
@@ -232,5 +237,5 @@ nt_status nt_run_sample_tangent(nt_run *run, const nt_quantity_info *quantities,
     if (status == NT_OK)
         status = nt_tangent_sampler_take(&t, &d, out, error);
     nt_arena_free(&arena);
-    return status;
+    return nt_said(error, status);
 }

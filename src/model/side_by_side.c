@@ -47,6 +47,7 @@ void nt_side_by_side_free(nt_side_by_side *s)
 
 nt_status nt_run_set_threads(nt_run *run, int threads, nt_error *error)
 {
+    NT_NEED(error, "run", run);
     if (threads < 1 || threads > MOST_THREADS)
         return nt_fail(error, NT_INVALID, "%d threads, expected 1 to %d", threads, MOST_THREADS);
     nt_side_by_side_free(run->side_by_side);

@@ -1,175 +1,256 @@
-/* NetCDF, classic format with 64-bit offsets, through libnetcdf: one variable for each column over
- * the unlimited dimension time.
+/* NetCDF, classic format with 64-bit offsets: one variable for each column over the unlimited
+ * dimension of rows, and blocks of more than one number over further dimensions.
  *
- * The number of rows stands in the head of the file; libnetcdf brings it up to date at every
- * nc_sync. A run that is killed leaves a valid file with every row up to the last one of them. */
+ * Format specification: NetCDF User's Guide, appendix "The NetCDF classic format":
+ *
+ *   file      'C' 'D' 'F' 2, number of records, dimensions, attributes, variables, data
+ *   list      tag (0 and 0 where it is empty), number of entries, entries
+ *   dimension name, size (0: records)
+ *   attribute name, type, number of values, values
+ *   variable  name, dimensions, attributes, type, bytes (of one record), where its data begin
+ *
+ * Numbers are big-endian, texts are filled up with zeros to multiples of four bytes. Data of
+ * variables without records come first; then records, each holding one row of all others. */
+#include "output/netcdf.h"
 #include "base/error.h"
-#include "output/netcdf_library.h"
-#include "output/stream.h"
-#include "output/writer.h"
+#include "output/format.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-enum { ROWS_PER_SYNC = 100 };
+enum { MOST_NAME = 256 };
 
-typedef struct netcdf {
-    nt_netcdf_library library;
-    const char *path;
-    int file, n_columns;
-    int *variables; /* [n_columns] */
-    size_t rows;
-} netcdf;
+/* ---- pieces --------------------------------------------------------------------------------- */
 
-/* What libnetcdf returned: NT_OK, or NT_IO with its words. */
-static nt_status check(const netcdf *n, int code, nt_error *error)
+static void put_number(nt_bytes *out, uint64_t number, int bytes)
 {
-    if (code == NC_NOERR)
-        return NT_OK;
-    return nt_fail_at(error, NT_IO, n->path, 0, 0, "cannot be written: %s",
-                      n->library.strerror(code));
+    unsigned char text[8];
+    for (int i = 0; i < bytes; i++)
+        text[i] = (unsigned char)(number >> (8 * (bytes - 1 - i)));
+    nt_bytes_put(out, text, (size_t)bytes);
 }
 
-/* ---- the head of the file ------------------------------------------------------------------- */
-
-/* libnetcdf removes a file whose head it could not write. So it only gets one that can be written,
- * an ordinary one: never a device. */
-static nt_status check_path(const char *path, nt_error *error)
+static void put_text(nt_bytes *out, const char *text, size_t length)
 {
-    nt_stream *stream = malloc(sizeof *stream);
-    struct stat is;
-    if (!stream)
-        return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    nt_status status = nt_stream_open(stream, path, error);
-    if (status == NT_OK) {
-        status = nt_stream_put(stream, "CDF", 3, error);
-        nt_status closed = nt_stream_close(stream, status == NT_OK ? error : NULL);
-        status = status == NT_OK ? closed : status;
-    }
-    if (status == NT_OK && (stat(path, &is) != 0 || !S_ISREG(is.st_mode)))
-        status = nt_fail_at(error, NT_IO, path, 0, 0, "is no ordinary file: NetCDF needs one");
-    free(stream);
-    return status;
+    put_number(out, length, 4);
+    nt_bytes_put(out, text, length);
+    nt_bytes_put(out, "\0\0\0", (4 - length % 4) % 4);
 }
 
-/* With ./ in front a path is nothing else to libnetcdf: it takes a:// for an address and skips
- * blanks at the start. */
-static nt_status create(netcdf *n, nt_error *error)
+static void put_attribute(nt_bytes *out, const char *name, const char *text, size_t length)
 {
-    size_t length = strlen(n->path);
-    char *path = malloc(length + 3);
-    if (!path)
-        return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    memcpy(path, "./", 3);
-    memcpy(path + (n->path[0] == '/' ? 0 : 2), n->path, length + 1);
-    int code = n->library.create(path, NC_CLOBBER | NC_64BIT_OFFSET, &n->file);
-    free(path);
-    return check(n, code, error);
+    put_text(out, name, strlen(name));
+    put_number(out, NT_NETCDF_CHAR, 4);
+    put_text(out, text, length);
 }
 
-static int put_text(const netcdf *n, int variable, const char *name, const char *text,
-                    size_t length)
+static void put_list(nt_bytes *out, uint32_t tag, int n)
 {
-    return n->library.put_att_text(n->file, variable, name, length, text);
+    put_number(out, n > 0 ? tag : 0, 4);
+    put_number(out, (uint64_t)n, 4);
 }
 
 /* A name may not hold a slash: d(a)/d(p) becomes d(a)_d(p). */
-static int define_variable(const netcdf *n, const char *name, int time, int *variable)
+static void put_name(nt_bytes *out, const char *name)
 {
-    char clean[NC_MAX_NAME + 1];
-    size_t length = strlen(name);
-    if (length > NC_MAX_NAME)
-        return NC_EMAXNAME;
-    memcpy(clean, name, length + 1);
-    for (char *slash = clean; (slash = strchr(slash, '/'));)
-        *slash = '_';
-    return n->library.def_var(n->file, clean, NC_DOUBLE, 1, &time, variable);
+    size_t begin = out->used + 4;
+    put_text(out, name, strlen(name));
+    for (size_t i = begin; !out->failed && i < out->used; i++)
+        if (out->at[i] == '/')
+            out->at[i] = '_';
 }
 
-static int define(const netcdf *n, const nt_heading *heading)
+/* ---- dimensions ----------------------------------------------------------------------------- */
+
+/* Dimensions of the arrays, each once by its name. */
+typedef struct dimensions {
+    const char *name[NT_NETCDF_DIMENSIONS];
+    uint64_t size[NT_NETCDF_DIMENSIONS];
+    int n;
+} dimensions;
+
+static int dimension_of(dimensions *d, const char *name, uint64_t size)
 {
-    int time, code = n->library.def_dim(n->file, heading->columns[0].name, NC_UNLIMITED, &time);
-    for (int i = 0; i < heading->n_attributes && code == NC_NOERR; i++) {
-        const nt_attribute *attribute = &heading->attributes[i];
-        code = put_text(n, NC_GLOBAL, attribute->name, attribute->value, attribute->length);
-    }
-    for (int i = 0; i < heading->n_columns && code == NC_NOERR; i++) {
-        const nt_column *column = &heading->columns[i];
-        int *variable = &n->variables[i];
-        code = define_variable(n, column->name, time, variable);
-        if (code == NC_NOERR)
-            code = put_text(n, *variable, "units", column->unit, strlen(column->unit));
-        if (code == NC_NOERR)
-            code = put_text(n, *variable, "long_name", column->meaning, strlen(column->meaning));
-    }
-    if (code == NC_NOERR) /* every value is written, none needs filling */
-        code = n->library.set_fill(n->file, NC_NOFILL, NULL);
-    if (code == NC_NOERR)
-        code = n->library.enddef(n->file);
-    return code == NC_NOERR ? n->library.sync(n->file) : code;
+    for (int i = 0; i < d->n; i++)
+        if (strcmp(d->name[i], name) == 0 && d->size[i] == size)
+            return i;
+    if (d->n == NT_NETCDF_DIMENSIONS)
+        return -1;
+    d->name[d->n] = name;
+    d->size[d->n] = size;
+    return d->n++;
 }
 
-/* ---- writer --------------------------------------------------------------------------------- */
-
-static void destroy(netcdf *n)
+static size_t longest_name(const nt_result_array *array)
 {
-    free(n->variables);
-    free(n);
+    size_t longest = 1;
+    for (int i = 0; i < array->items; i++) {
+        size_t length = strlen(array->item_names[i]);
+        longest = length > longest ? length : longest;
+    }
+    return longest;
 }
 
-static nt_status netcdf_open(void **writer, const nt_heading *heading, nt_error *error)
+/* Whether array i is the first one of its items, whose names then stand in a variable of their
+ * own. */
+static bool names_items(const nt_result_setup *setup, int i)
 {
-    *writer = NULL;
-    if (strcmp(heading->path, "-") == 0)
-        return nt_fail(error, NT_INVALID, "NetCDF cannot be written to standard output");
-    netcdf *n = calloc(1, sizeof *n);
-    if (!n)
-        return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    n->path = heading->path;
-    n->n_columns = heading->n_columns;
-    n->variables = calloc((size_t)n->n_columns, sizeof *n->variables);
-    nt_status status = n->variables ? NT_OK : nt_fail(error, NT_NO_MEMORY, "out of memory");
-    if (status == NT_OK)
-        status = nt_netcdf_library_load(&n->library, NULL, error);
-    if (status == NT_OK)
-        status = check_path(n->path, error);
-    if (status == NT_OK)
-        status = create(n, error);
-    if (status == NT_OK) {
-        status = check(n, define(n, heading), error);
-        if (status != NT_OK)
-            n->library.close(n->file);
+    for (int j = 0; j < i; j++)
+        if (strcmp(setup->arrays[j].item, setup->arrays[i].item) == 0)
+            return false;
+    return true;
+}
+
+static bool find_dimensions(const nt_result_setup *setup, dimensions *d)
+{
+    bool good = dimension_of(d, setup->columns[0].name, 0) == 0;
+    for (int i = 0; i < setup->n_arrays; i++) {
+        const nt_result_array *a = &setup->arrays[i];
+        good = good && dimension_of(d, a->item, (uint64_t)a->items) >= 0 &&
+               dimension_of(d, a->component, (uint64_t)a->components) >= 0;
+        if (names_items(setup, i))
+            good = good && dimension_of(d, "name_length", longest_name(a)) >= 0;
     }
-    if (status != NT_OK) {
-        destroy(n);
-        return status;
+    return good;
+}
+
+/* ---- variables ------------------------------------------------------------------------------ */
+
+static void put_variable(nt_bytes *out, const char *name, const int *dimension, int n,
+                         const nt_result_column *column)
+{
+    put_name(out, name);
+    put_number(out, (uint64_t)n, 4);
+    for (int i = 0; i < n; i++)
+        put_number(out, (uint64_t)dimension[i], 4);
+    bool renamed = column && strchr(name, '/');
+    put_list(out, NT_NETCDF_ATTRIBUTES, column ? 2 + renamed : 0);
+    if (!column)
+        return;
+    put_attribute(out, "units", column->unit, strlen(column->unit));
+    put_attribute(out, "long_name", column->meaning, strlen(column->meaning));
+    if (renamed) /* what the column is called in CSV */
+        put_attribute(out, "column", name, strlen(name));
+}
+
+static void put_place(nt_bytes *out, uint32_t type, uint64_t bytes, uint64_t begin)
+{
+    put_number(out, type, 4);
+    put_number(out, bytes < UINT32_MAX ? bytes : UINT32_MAX, 4);
+    put_number(out, begin, 8);
+}
+
+static uint64_t filled_up(uint64_t bytes) { return (bytes + 3) / 4 * 4; }
+
+/* The head up to the data, which begin at `begin`; returns where records begin. */
+static uint64_t put_head(const nt_result_setup *setup, dimensions *d, uint64_t begin, nt_bytes *out)
+{
+    int named = 0;
+    for (int i = 0; i < setup->n_arrays; i++)
+        named += names_items(setup, i);
+    nt_bytes_put(out, "CDF\2\0\0\0", 8);
+    put_list(out, NT_NETCDF_DIMENSION_LIST, d->n);
+    for (int i = 0; i < d->n; i++) {
+        put_name(out, d->name[i]);
+        put_number(out, d->size[i], 4);
     }
-    *writer = n;
+    put_list(out, NT_NETCDF_ATTRIBUTES, setup->n_attributes);
+    for (int i = 0; i < setup->n_attributes; i++) {
+        const nt_result_attribute *a = &setup->attributes[i];
+        put_attribute(out, a->name, a->value, a->length);
+    }
+    put_list(out, NT_NETCDF_VARIABLES, setup->n_columns + setup->n_arrays + named);
+    for (int i = 0; i < setup->n_arrays; i++)
+        if (names_items(setup, i)) {
+            const nt_result_array *a = &setup->arrays[i];
+            uint64_t length = longest_name(a), bytes = filled_up((uint64_t)a->items * length);
+            put_variable(out, a->item,
+                         (const int[2]){dimension_of(d, a->item, (uint64_t)a->items),
+                                        dimension_of(d, "name_length", length)},
+                         2, NULL);
+            put_place(out, NT_NETCDF_CHAR, bytes, begin);
+            begin += bytes;
+        }
+    uint64_t records = begin;
+    for (int i = 0; i < setup->n_columns; i++, begin += 8) {
+        put_variable(out, setup->columns[i].name, (const int[1]){0}, 1, &setup->columns[i]);
+        put_place(out, NT_NETCDF_DOUBLE, 8, begin);
+    }
+    for (int i = 0; i < setup->n_arrays; i++) {
+        const nt_result_array *a = &setup->arrays[i];
+        const nt_result_column column = {a->name, a->unit, a->meaning};
+        uint64_t bytes = 8 * (uint64_t)a->items * (uint64_t)a->components;
+        put_variable(out, a->name,
+                     (const int[3]){0, dimension_of(d, a->item, (uint64_t)a->items),
+                                    dimension_of(d, a->component, (uint64_t)a->components)},
+                     3, &column);
+        put_place(out, NT_NETCDF_DOUBLE, bytes, begin);
+        begin += bytes;
+    }
+    return records;
+}
+
+static void put_item_names(const nt_result_setup *setup, nt_bytes *out)
+{
+    for (int i = 0; i < setup->n_arrays; i++) {
+        const nt_result_array *a = &setup->arrays[i];
+        if (!names_items(setup, i))
+            continue;
+        size_t length = longest_name(a), bytes = (size_t)a->items * length;
+        for (int j = 0; j < a->items; j++) {
+            const char *name = a->item_names[j];
+            nt_bytes_put(out, name, strlen(name));
+            for (size_t k = strlen(name); k < length; k++)
+                nt_bytes_put(out, "", 1);
+        }
+        nt_bytes_put(out, "\0\0\0", filled_up(bytes) - bytes);
+    }
+}
+
+static nt_status netcdf_head(const nt_result_setup *setup, const char *path, nt_bytes *out,
+                             nt_error *error)
+{
+    dimensions d = {0};
+    nt_bytes measured = {0};
+    if (!find_dimensions(setup, &d))
+        return nt_fail_at(error, NT_IO, path, 0, 0, "cannot be written: too many dimensions");
+    for (int i = 0; i < setup->n_columns; i++)
+        if (strlen(setup->columns[i].name) > MOST_NAME)
+            return nt_fail_at(error, NT_IO, path, 0, 0,
+                              "cannot be written: NetCDF has no names of more than %d characters "
+                              "('%.60s...')",
+                              MOST_NAME, setup->columns[i].name);
+    put_head(setup, &d, 0, &measured);
+    out->failed |= measured.failed;
+    uint64_t begin = measured.used;
+    nt_bytes_free(&measured);
+    put_head(setup, &d, begin, out);
+    put_item_names(setup, out);
     return NT_OK;
 }
 
-static nt_status netcdf_row(void *writer, const double *values, nt_error *error)
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+static size_t netcdf_room(const nt_result_setup *setup)
 {
-    netcdf *n = writer;
-    const size_t one = 1;
-    int code = NC_NOERR;
-    for (int i = 0; i < n->n_columns && code == NC_NOERR; i++)
-        code = n->library.put_vara_double(n->file, n->variables[i], &n->rows, &one, &values[i]);
-    if (code == NC_NOERR && ++n->rows % ROWS_PER_SYNC == 0)
-        code = n->library.sync(n->file);
-    return check(n, code, error);
+    size_t numbers = (size_t)setup->n_columns;
+    for (int i = 0; i < setup->n_arrays; i++)
+        numbers += (size_t)setup->arrays[i].items * (size_t)setup->arrays[i].components;
+    return 8 * numbers;
 }
 
-/* A file that cannot be brought up to date, on a full disk, stays open inside libnetcdf: it offers
- * no way to give the descriptor back. */
-static nt_status netcdf_close(void *writer, nt_error *error)
+static size_t netcdf_row(const nt_decimal *decimal, const double *values, int n_columns,
+                         int n_others, char *out)
 {
-    netcdf *n = writer;
-    nt_status status = check(n, n->library.close(n->file), error);
-    destroy(n);
-    return status;
+    (void)decimal;
+    int n = n_columns + n_others;
+    for (int i = 0; i < n; i++) {
+        uint64_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        for (int k = 0; k < 8; k++)
+            *out++ = (char)(bits >> (56 - 8 * k));
+    }
+    return 8 * (size_t)n;
 }
 
-const nt_writer_type nt_writer_netcdf = {
-    .open = netcdf_open, .row = netcdf_row, .close = netcdf_close};
+const nt_format nt_format_netcdf = {
+    .head = netcdf_head, .room = netcdf_room, .row = netcdf_row, .count_at = 4, .needs_file = true};

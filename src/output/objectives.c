@@ -72,7 +72,9 @@ static bool take_memory(nt_objectives *o)
 nt_status nt_objectives_create(nt_objectives **out, nt_run *run, nt_integrator *integrator,
                                nt_sensitivity *sensitivity, nt_error *error)
 {
+    NT_NEED(error, "objectives", out);
     *out = NULL;
+    NT_NEED(error, "run integrator", run, integrator);
     nt_objectives *o = calloc(1, sizeof *o);
     if (!o)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
@@ -103,8 +105,72 @@ void nt_objectives_destroy(nt_objectives *o)
 
 void nt_objectives_restart(nt_objectives *o)
 {
+    if (!o)
+        return;
     o->points = 0;
     memset(o->sum, 0, (size_t)o->n * o->size * sizeof *o->sum);
+}
+
+/* ---- save and restore ------------------------------------------------------------------------
+ */
+
+typedef struct saved {
+    int n, n_parameters, points;
+    double t[POINTS], start;
+} saved;
+
+/* The arrays that go on, each of n * size doubles. */
+enum { KEPT = POINTS + 3 };
+static void kept_of(const nt_objectives *o, double *kept[KEPT])
+{
+    for (int i = 0; i < POINTS; i++)
+        kept[i] = o->g[i];
+    kept[POINTS] = o->sum;
+    kept[POINTS + 1] = o->largest;
+    kept[POINTS + 2] = o->shown;
+}
+
+static size_t kept_bytes(const nt_objectives *o) { return (size_t)o->n * o->size * sizeof(double); }
+
+size_t nt_objectives_saved_size(const nt_objectives *o)
+{
+    return o ? sizeof(saved) + KEPT * kept_bytes(o) : 0;
+}
+
+void nt_objectives_save(const nt_objectives *o, void *bytes)
+{
+    double *kept[KEPT];
+    saved head;
+    if (!o || !bytes)
+        return;
+    memset(&head, 0, sizeof head); /* padding too: equal states are equal bytes */
+    head.n = o->n, head.n_parameters = o->n_parameters, head.points = o->points;
+    head.start = o->start;
+    memcpy(head.t, o->t, sizeof head.t);
+    memcpy(bytes, &head, sizeof head);
+    kept_of(o, kept);
+    for (size_t i = 0; i < KEPT; i++)
+        memcpy((char *)bytes + sizeof head + i * kept_bytes(o), kept[i], kept_bytes(o));
+}
+
+nt_status nt_objectives_restore(nt_objectives *o, const void *bytes, size_t size, nt_error *error)
+{
+    double *kept[KEPT];
+    saved head = {0};
+    nt_error_clear(error);
+    NT_NEED(error, "objectives bytes", o, bytes);
+    if (size == nt_objectives_saved_size(o))
+        memcpy(&head, bytes, sizeof head);
+    if (size != nt_objectives_saved_size(o) || head.n != o->n ||
+        head.n_parameters != o->n_parameters || head.points < 0 || head.points > POINTS)
+        return nt_fail(error, NT_INVALID, "the saved objectives are of another model");
+    o->points = head.points;
+    o->start = head.start;
+    memcpy(o->t, head.t, sizeof head.t);
+    kept_of(o, kept);
+    for (size_t i = 0; i < KEPT; i++)
+        memcpy(kept[i], (const char *)bytes + sizeof head + i * kept_bytes(o), kept_bytes(o));
+    return NT_OK;
 }
 
 /* ---- at a step's end ------------------------------------------------------------------------ */
@@ -277,6 +343,8 @@ static void show(nt_objectives *o)
 
 nt_status nt_objectives_advance(nt_objectives *o, nt_error *error)
 {
+    nt_error_clear(error);
+    NT_NEED(error, "objectives", o);
     if (o->n == 0)
         return NT_OK;
     double t = nt_integrator_state(o->integrator).t;
@@ -291,7 +359,7 @@ nt_status nt_objectives_advance(nt_objectives *o, nt_error *error)
     }
     nt_status status = look(o, o->g[o->points], error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     if (o->points == 0)
         o->start = t;
     o->t[o->points++] = t;
@@ -302,9 +370,13 @@ nt_status nt_objectives_advance(nt_objectives *o, nt_error *error)
     return NT_OK;
 }
 
-double nt_objectives_value(const nt_objectives *o, int i) { return o->shown[(size_t)i * o->size]; }
+double nt_objectives_value(const nt_objectives *o, int i)
+{
+    return o && i >= 0 && i < o->n ? o->shown[(size_t)i * o->size] : (double)NAN;
+}
 
 double nt_objectives_derivative(const nt_objectives *o, int i, int k)
 {
-    return o->shown[(size_t)i * o->size + 1 + (size_t)k];
+    bool there = o && i >= 0 && i < o->n && k >= 0 && k < o->n_parameters;
+    return there ? o->shown[(size_t)i * o->size + 1 + (size_t)k] : (double)NAN;
 }

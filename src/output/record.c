@@ -5,7 +5,6 @@
 #include "model/quantity_kind.h"
 #include "model/sampler_tangent.h"
 #include "output/digest.h"
-#include "output/writer.h"
 
 #include <nutate/output.h>
 
@@ -20,15 +19,18 @@ struct nt_record {
     nt_arena arena;
     nt_run *run;
     const nt_model *model;
-    const nt_writer_type *type;
-    void *writer;
+    nt_result_writer *result;
+    int (*stop)(void *context); /* NULL: never */
+    void *context;
 
     nt_quantity_info *quantities; /* [n_quantities] */
     int n_quantities, n_columns;
     bool needs_reactions, needs_energy, needs_drift;
     nt_sampler sampler;
-    double *reactions; /* [nh + nn] where needed */
-    double *row;       /* [n_columns] time first */
+    double *reactions;       /* [nh + nn] where needed */
+    double *row;             /* [n_columns] time first; behind it the poses */
+    nt_quantity_info *poses; /* [2 n_bodies] position, orientation (no columns: of a point) */
+    int n_bodies;            /* whose poses are written, 0: of none                         */
 
     nt_sensitivity *sensitivity; /* NULL: no derivatives                                  */
     int n_parameters;            /* that it carries                                       */
@@ -42,7 +44,6 @@ struct nt_record {
     double start, every; /* s: rows at start + k every, every = 0: after each step */
     long next;           /* k of the next row                                      */
     double last;         /* s, time of the last row; NaN before the first           */
-    long rows;
 };
 
 /* ---- columns -------------------------------------------------------------------------------- */
@@ -88,8 +89,8 @@ static const char *parameter_name(const nt_record *record, int k)
 }
 
 /* The texts live in scratch: the writer needs them only while it opens. */
-static bool put_column(nt_column *column, nt_arena *scratch, const char *name, const char *unit,
-                       const char *meaning)
+static bool put_column(nt_result_column *column, nt_arena *scratch, const char *name,
+                       const char *unit, const char *meaning)
 {
     column->name = nt_arena_text(scratch, name, strlen(name));
     column->unit = nt_arena_text(scratch, unit, strlen(unit));
@@ -99,7 +100,7 @@ static bool put_column(nt_column *column, nt_arena *scratch, const char *name, c
 
 /* Of column `name` for each parameter. */
 static bool put_derivatives(const nt_record *record, nt_arena *scratch, const char *name,
-                            const char *unit, const char *meaning, nt_column **at)
+                            const char *unit, const char *meaning, nt_result_column **at)
 {
     char text[2][3 * TEXT_ROOM];
     bool good = true;
@@ -115,7 +116,7 @@ static bool put_derivatives(const nt_record *record, nt_arena *scratch, const ch
 
 /* The derivatives of an orientation as rotation vectors. */
 static bool put_rotations(const nt_record *record, nt_arena *scratch, const char *component,
-                          nt_column **at)
+                          nt_result_column **at)
 {
     char text[2][3 * TEXT_ROOM];
     bool good = true;
@@ -133,12 +134,12 @@ static bool put_rotations(const nt_record *record, nt_arena *scratch, const char
     return good;
 }
 
-static nt_status name_columns(const nt_record *record, nt_arena *scratch, nt_column *columns,
+static nt_status name_columns(const nt_record *record, nt_arena *scratch, nt_result_column *columns,
                               nt_error *error)
 {
     char name[TEXT_ROOM], unit[TEXT_ROOM], meaning[TEXT_ROOM];
-    nt_column *at = columns;
-    *at++ = (nt_column){"time", "s", "time"};
+    nt_result_column *at = columns;
+    *at++ = (nt_result_column){"time", "s", "time"};
     for (int i = 0; i < record->n_quantities; i++) {
         const nt_quantity_info *quantity = &record->quantities[i];
         bool good = true;
@@ -159,16 +160,16 @@ static nt_status name_columns(const nt_record *record, nt_arena *scratch, nt_col
 
 /* ---- provenance ----------------------------------------------------------------------------- */
 
-static void add(nt_attribute *attributes, int *n, const char *name, const char *value,
+static void add(nt_result_attribute *attributes, int *n, const char *name, const char *value,
                 size_t length)
 {
     if (*n < MOST_ATTRIBUTES)
-        attributes[(*n)++] = (nt_attribute){name, value, length};
+        attributes[(*n)++] = (nt_result_attribute){name, value, length};
 }
 
 /* What every result says about itself, then the caller's NAME=VALUE lines. */
 static nt_status describe(const nt_record *record, nt_arena *scratch, const char *provenance,
-                          nt_attribute *attributes, int *n, nt_error *error)
+                          nt_result_attribute *attributes, int *n, nt_error *error)
 {
     size_t length;
     const char *text = nt_model_text(record->model, &length);
@@ -180,6 +181,7 @@ static nt_status describe(const nt_record *record, nt_arena *scratch, const char
     if (title)
         add(attributes, n, "title", title, strlen(title));
     add(attributes, n, "source", "nutate", strlen("nutate"));
+    add(attributes, n, "result_version", "1", 1);
     add(attributes, n, "nutate_version", nt_version(), strlen(nt_version()));
     add(attributes, n, "model", text, length);
     add(attributes, n, "model_sha256", digest, strlen(digest));
@@ -196,32 +198,95 @@ static nt_status describe(const nt_record *record, nt_arena *scratch, const char
     return NT_OK;
 }
 
+/* ---- poses ---------------------------------------------------------------------------------- */
+
+/* Of all bodies but the ground, where a file can hold them. */
+static nt_status find_poses(nt_record *record, const nt_record_setup *setup, nt_error *error)
+{
+    const nt_model *model = record->model;
+    bool wanted = false;
+    int hint = 0;
+    for (int i = 0; i < setup->n_files; i++)
+        wanted |= setup->files[i].format == NT_NETCDF;
+    if (!wanted || !nt_model_simulation(model)->poses || model->n_bodies < 2)
+        return NT_OK;
+    record->n_bodies = model->n_bodies - 1;
+    record->poses = NT_TAKE(&record->arena, 2 * record->n_bodies, nt_quantity_info);
+    if (!record->poses)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    for (int i = 0; i < 2 * record->n_bodies; i++) {
+        const nt_body *body = &model->bodies[1 + i / 2];
+        char name[TEXT_ROOM];
+        snprintf(name, sizeof name, "%s.%s", body->name, i % 2 ? "orientation" : "position");
+        if (i % 2 && body->point)
+            continue;
+        nt_status status = nt_quantity_find(model, name, &hint, &record->poses[i], error);
+        if (status != NT_OK)
+            return status;
+    }
+    return NT_OK;
+}
+
+/* position[n_bodies][3], then orientation[n_bodies][4]: of a point that of the ground. */
+static void take_poses(const nt_record *record)
+{
+    double *position = record->row + record->n_columns, *orientation = position;
+    orientation += 3 * record->n_bodies;
+    for (int i = 0; i < record->n_bodies; i++) {
+        const nt_quantity_info *pose = &record->poses[2 * i];
+        double *q = orientation + 4 * i;
+        nt_sampler_values(&record->sampler, &pose[0], position + 3 * i);
+        q[0] = 1, q[1] = q[2] = q[3] = 0;
+        if (pose[1].columns > 0)
+            nt_sampler_values(&record->sampler, &pose[1], q);
+    }
+}
+
 /* ---- open and close ------------------------------------------------------------------------- */
 
-static nt_status open_writer(nt_record *record, const char *path, nt_record_format format,
-                             const char *provenance, nt_error *error)
+typedef struct saved {
+    long next;
+    double last;
+} saved;
+
+static nt_status open_result(nt_record *record, const nt_record_setup *setup, nt_error *error)
 {
     nt_arena scratch = {0};
-    nt_attribute attributes[MOST_ATTRIBUTES];
-    nt_heading heading = {.path = path, .n_columns = record->n_columns, .attributes = attributes};
-    nt_column *columns = NT_TAKE(&scratch, record->n_columns, nt_column);
-    nt_status status = NT_OK;
-    if (!columns) {
-        status = nt_fail(error, NT_NO_MEMORY, "out of memory");
-        goto done;
+    nt_result_attribute attributes[MOST_ATTRIBUTES];
+    nt_result_column *columns = NT_TAKE(&scratch, record->n_columns, nt_result_column);
+    const char **names = NT_TAKE(&scratch, record->n_bodies, const char *);
+    for (int i = 0; names && i < record->n_bodies; i++)
+        names[i] = record->model->bodies[1 + i].name;
+    const nt_result_array poses[2] = {
+        {"bodies.position", "m", "position of the body frame's origin, ground axes", "body",
+         "vector", record->n_bodies, 3, names},
+        {"bodies.orientation", "1", "unit quaternion w, x, y, z from body axes to ground axes",
+         "body", "quaternion", record->n_bodies, 4, names}};
+    nt_result_setup result = {.files = setup->files,
+                              .n_files = setup->n_files,
+                              .columns = columns,
+                              .n_columns = record->n_columns,
+                              .arrays = poses,
+                              .n_arrays = record->n_bodies > 0 ? 2 : 0,
+                              .attributes = attributes};
+    nt_status status = columns && names ? name_columns(record, &scratch, columns, error)
+                                        : nt_fail(error, NT_NO_MEMORY, "out of memory");
+    if (status == NT_OK)
+        status =
+            describe(record, &scratch, setup->provenance, attributes, &result.n_attributes, error);
+    if (setup->saved) {
+        saved place;
+        if (setup->saved_size < sizeof place)
+            status = nt_fail(error, NT_INVALID, "the saved record is too short");
+        else
+            memcpy(&place, setup->saved, sizeof place);
+        record->next = place.next;
+        record->last = place.last;
+        result.saved = (const char *)setup->saved + sizeof place;
+        result.saved_size = setup->saved_size - sizeof place;
     }
-    heading.columns = columns;
-    status = name_columns(record, &scratch, columns, error);
-    if (status != NT_OK)
-        goto done;
-    if (format == NT_NETCDF) {
-        status = describe(record, &scratch, provenance, attributes, &heading.n_attributes, error);
-        if (status != NT_OK)
-            goto done;
-    }
-    record->type = format == NT_NETCDF ? &nt_writer_netcdf : &nt_writer_csv;
-    status = record->type->open(&record->writer, &heading, error);
-done:
+    if (status == NT_OK)
+        status = nt_result_create(&record->result, &result, error);
     nt_arena_free(&scratch);
     return status;
 }
@@ -230,7 +295,7 @@ static nt_status take_memory(nt_record *record, nt_error *error)
 {
     const nt_system *system = nt_run_system(record->run);
     int rows = record->needs_reactions ? system->nh + system->nn : 0;
-    record->row = NT_TAKE(&record->arena, record->n_columns, double);
+    record->row = NT_TAKE(&record->arena, record->n_columns + 7 * record->n_bodies, double);
     record->reactions = NT_TAKE(&record->arena, rows, double);
     if (!record->row || !record->reactions)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
@@ -250,51 +315,80 @@ static nt_status take_memory(nt_record *record, nt_error *error)
 nt_status nt_record_open(nt_record **record, nt_run *run, const char *path, nt_record_format format,
                          const char *provenance, nt_error *error)
 {
-    return nt_record_open_sensitivity(record, run, NULL, path, format, provenance, error);
+    NT_NEED(error, "record", record);
+    *record = NULL;
+    NT_NEED(error, "run path", run, path);
+    NT_NEED_NUMBER(error, "format", format, NT_CSV, NT_NETCDF);
+    const nt_result_file file = {path, format};
+    const nt_record_setup setup = {
+        .run = run, .files = &file, .n_files = 1, .provenance = provenance};
+    return nt_record_create(record, &setup, error);
 }
 
-nt_status nt_record_open_sensitivity(nt_record **record, nt_run *run, nt_sensitivity *sensitivity,
-                                     const char *path, nt_record_format format,
-                                     const char *provenance, nt_error *error)
+nt_status nt_record_create(nt_record **record, const nt_record_setup *setup, nt_error *error)
 {
+    nt_error_clear(error);
+    NT_NEED(error, "record", record);
     *record = NULL;
+    NT_NEED(error, "setup", setup);
+    NT_NEED_VERSION(error, "setup", setup->version);
+    NT_NEED(error, "setup.run setup.files", setup->run, setup->files);
     nt_record *r = calloc(1, sizeof *r);
     if (!r)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    const nt_model *model = r->model = nt_run_model(run);
-    r->run = run;
-    r->sensitivity = sensitivity;
-    r->start = nt_model_simulation(model)->start;
-    r->every = nt_model_simulation(model)->every;
+    r->run = setup->run;
+    r->model = nt_run_model(r->run);
+    r->sensitivity = setup->sensitivity;
+    r->stop = setup->stop;
+    r->context = setup->context;
+    r->start = nt_model_simulation(r->model)->start;
+    r->every = nt_model_simulation(r->model)->every;
     r->last = (double)NAN;
-    r->length = nt_run_length(run);
-    const char *kept = NULL;
+    r->length = nt_run_length(r->run);
     nt_status status = find_quantities(r, error);
     if (status == NT_OK)
-        status = take_memory(r, error);
-    if (status == NT_OK && !(kept = nt_arena_text(&r->arena, path, strlen(path))))
-        status = nt_fail(error, NT_NO_MEMORY, "out of memory");
+        status = find_poses(r, setup, error);
     if (status == NT_OK)
-        status = open_writer(r, kept, format, provenance, error);
+        status = take_memory(r, error);
+    if (status == NT_OK)
+        status = open_result(r, setup, error);
     if (status != NT_OK) {
         nt_arena_free(&r->arena);
         free(r);
-        return status;
+        return nt_said(error, status);
     }
     *record = r;
     return NT_OK;
 }
 
-long nt_record_rows(const nt_record *record) { return record->rows; }
+long nt_record_rows(const nt_record *record)
+{
+    return record ? nt_result_written(record->result) : 0;
+}
+
+size_t nt_record_saved_size(const nt_record *record)
+{
+    return record ? sizeof(saved) + nt_result_saved_size(record->result) : 0;
+}
+
+nt_status nt_record_save(nt_record *record, void *bytes, int to_disk, nt_error *error)
+{
+    nt_error_clear(error);
+    NT_NEED(error, "record bytes", record, bytes);
+    const saved place = {.next = record->next, .last = record->last};
+    memcpy(bytes, &place, sizeof place);
+    return nt_result_save(record->result, (char *)bytes + sizeof place, to_disk, error);
+}
 
 nt_status nt_record_close(nt_record *record, nt_error *error)
 {
+    nt_error_clear(error);
     if (!record)
         return NT_OK;
-    nt_status status = record->type->close(record->writer, error);
+    nt_status status = nt_result_finish(record->result, error);
     nt_arena_free(&record->arena);
     free(record);
-    return status;
+    return nt_said(error, status);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
@@ -316,7 +410,8 @@ static nt_status find_derivatives(nt_record *record, const nt_integrator *integr
     if (state->t != nt_integrator_state(integrator).t)
         status = nt_sensitivity_dense(s, k, state->t, &d);
     if (status != NT_OK)
-        return nt_fail(error, status, "no derivatives at t = %.17g s", state->t);
+        return nt_fail(error, status, "no derivatives at t = %.17g s: %s", state->t,
+                       nt_status_text(status));
     if (record->needs_reactions)
         status = nt_sensitivity_reactions(s, k, state, &d, record->length, record->reaction_rates,
                                           error);
@@ -393,6 +488,8 @@ static nt_status check_values(const nt_record *record, const double *values, dou
 nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt_state *state,
                           nt_error *error)
 {
+    nt_error_clear(error);
+    NT_NEED(error, "record integrator state", record, integrator, state);
     nt_status status = NT_OK;
     if (state->t == record->last)
         return NT_OK;
@@ -400,13 +497,13 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
         status =
             nt_integrator_reactions(integrator, state, record->length, record->reactions, error);
         if (status != NT_OK)
-            return status;
+            return nt_said(error, status);
     }
     status =
         nt_sampler_look(&record->sampler, state, record->needs_reactions ? record->reactions : NULL,
                         record->needs_energy, record->needs_drift, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     record->row[0] = state->t;
     double *values = record->sensitivity ? record->values : record->row + 1, *at = values;
     for (int i = 0; i < record->n_quantities; i++) {
@@ -416,38 +513,46 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
     status = check_values(record, values, state->t, error);
     if (status == NT_OK && record->sensitivity)
         status = add_derivatives(record, integrator, state, error);
+    take_poses(record);
     if (status == NT_OK)
-        status = record->type->row(record->writer, record->row, error);
+        status = nt_result_write(record->result, record->row, error);
     if (status == NT_OK) {
-        record->rows++;
         record->last = state->t;
         record->next = after(record, state->t);
     }
-    return status;
+    return nt_said(error, status);
 }
 
 /* Output times do not dictate steps: a row between two step ends is interpolated. One that is as
  * good as a step end, to a millionth of the step, is that step end with its own time. */
 nt_status nt_record_advance(nt_record *record, nt_integrator *integrator, nt_error *error)
 {
+    nt_error_clear(error);
+    NT_NEED(error, "record integrator", record, integrator);
     nt_state end = nt_integrator_state(integrator);
-    if (record->every <= 0)
-        return nt_record_write(record, integrator, &end, error);
+    if (record->every <= 0) {
+        nt_status status = nt_record_write(record, integrator, &end, error);
+        return nt_said(error, status == NT_OK ? nt_result_keep_up(record->result, error) : status);
+    }
     double near = 1e-6 * fmin(end.step, record->every);
     for (;;) {
         double t = record->start + (double)record->next * record->every;
         if (t > end.t + near)
-            return NT_OK;
+            return nt_said(error, nt_result_keep_up(record->result, error));
+        if (record->stop && record->stop(record->context))
+            return nt_fail(error, NT_INTERRUPTED,
+                           "interrupted at t = %.9g s, before the row of %.9g s", end.t, t);
         nt_state state = nt_integrator_state(integrator); /* looks share v and vdot */
         nt_status status = NT_OK;
         if (t < end.t - near)
             status = nt_integrator_dense(integrator, t, &state);
         if (status != NT_OK)
-            return nt_fail(error, status, "no values between steps at t = %.17g s", t);
+            return nt_fail(error, status, "no values between steps at t = %.17g s: %s", t,
+                           nt_status_text(status));
         long before = record->next;
         status = nt_record_write(record, integrator, &state, error);
         if (status != NT_OK)
-            return status;
+            return nt_said(error, status);
         if (record->next <= before)
             record->next = before + 1;
     }

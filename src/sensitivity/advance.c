@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "group/block.h"
 #include "method/dense_output.h"
+#include "method/state.h"
 #include "method/work.h"
 #include "sensitivity/forward.h"
 
@@ -177,17 +178,25 @@ nt_status nt_sensitivity_attend(void *context, nt_integrator *it, double h)
 
 /* ---- looking -------------------------------------------------------------------------------- */
 
+/* Whether there is a parameter of this number. */
+static bool sensitivity_has(const nt_sensitivity *s, int i) { return s && i >= 0 && i < s->n; }
+
 double nt_sensitivity_difference_error(const nt_sensitivity *s, int i)
 {
-    return s->route[i].difference;
+    return sensitivity_has(s, i) ? s->route[i].difference : (double)NAN;
 }
 
-int nt_sensitivity_count(const nt_sensitivity *s) { return s->n; }
+int nt_sensitivity_count(const nt_sensitivity *s) { return s ? s->n : 0; }
 
-int nt_sensitivity_parameter(const nt_sensitivity *s, int i) { return s->route[i].parameter; }
+int nt_sensitivity_parameter(const nt_sensitivity *s, int i)
+{
+    return sensitivity_has(s, i) ? s->route[i].parameter : -1;
+}
 
 nt_state_tangent nt_sensitivity_state(nt_sensitivity *s, int i)
 {
+    if (!sensitivity_has(s, i))
+        return (nt_state_tangent){.work = (double)NAN};
     const nt_problem *p = s->integrator->problem;
     const nt_phase *now = &s->integrator->stepper.now;
     nt_variation d = nt_sensitivity_variation(s, s->now, i, NT_APART_STATE);
@@ -260,6 +269,9 @@ static nt_status vary_between(nt_sensitivity *s, double t)
 
 nt_status nt_sensitivity_dense(nt_sensitivity *s, int i, double t, nt_state_tangent *tangent)
 {
+    NT_NEED(NULL, "sensitivity tangent", s, tangent);
+    if (!sensitivity_has(s, i))
+        return NT_INVALID;
     nt_integrator *it = s->integrator;
     const nt_problem *p = it->problem;
     const nt_phase *from = &it->before, *to = &it->stepper.now, middle = it->stepper.next;
@@ -291,52 +303,81 @@ nt_status nt_sensitivity_dense(nt_sensitivity *s, int i, double t, nt_state_tang
     return NT_OK;
 }
 
-/* Differences along the tangent, with the rows in use held. */
-nt_status nt_sensitivity_reactions(nt_sensitivity *s, int i, const nt_state *state,
-                                   const nt_state_tangent *d, double length, double *out,
-                                   nt_error *error)
+nt_status nt_state_tangent_copy(nt_state_tangent *copy, double *numbers, const nt_system *system,
+                                const nt_state_tangent *tangent)
+{
+    NT_NEED(NULL, "copy numbers system tangent", copy, numbers, system, tangent);
+    nt_state_tangent c = *tangent;
+    c.q = nt_copy_numbers(&numbers, tangent->q, system->space.nv);
+    c.v = nt_copy_numbers(&numbers, tangent->v, system->space.nv);
+    c.vdot = nt_copy_numbers(&numbers, tangent->vdot, system->space.nv);
+    c.lambda = nt_copy_numbers(&numbers, tangent->lambda, system->nh);
+    c.mu = nt_copy_numbers(&numbers, tangent->mu, system->nn);
+    c.memory = nt_copy_numbers(&numbers, tangent->memory, system->n_memory);
+    *copy = c;
+    return NT_OK;
+}
+
+/* The constraint matrix beside a state, differenced along the tangent of direction i. */
+static nt_status vary_matrix(nt_sensitivity *s, int i, const nt_point *at,
+                             const nt_state_tangent *d, double step)
 {
     const nt_problem *p = s->integrator->problem;
     const nt_system *system = p->system;
-    size_t nc = (size_t)p->nc;
-    memcpy(out, d->lambda, (size_t)p->nh * sizeof *out);
-    memcpy(out + p->nh, d->mu, (size_t)p->nn * sizeof *out);
-    if (s->integrator->factors->n_dropped == 0)
-        return NT_OK;
-    double *q = s->point, *multipliers = q + p->nq, *increment = s->values;
-    const nt_phase at = {.v = (double *)(size_t)state->v,
-                         .vdot = (double *)(size_t)state->vdot,
-                         .lambda = (double *)(size_t)state->lambda};
-    const nt_variation along = {.q = (double *)(size_t)d->q,
-                                .v = (double *)(size_t)d->v,
-                                .vdot = (double *)(size_t)d->vdot,
-                                .lambda = (double *)(size_t)d->lambda};
-    double step = fmin(nt_sensitivity_reach(p, &at, &along),
-                       1e-2 * nt_parameter_scale(s, s->route[i].parameter));
-    nt_point moved = {.t = state->t, .q = q, .v = state->v, .vdot = state->vdot};
-    moved.memory = state->memory;
-    moved.lambda = multipliers, moved.mu = multipliers + p->nh;
-    nt_stepper looking;
-    nt_status status = nt_integrator_looking(s->integrator, &looking);
-    memset(out, 0, nc * sizeof *out);
+    double *q = s->point, *increment = s->values;
+    nt_point beside = *at;
+    beside.q = q;
+    nt_status status = NT_OK;
+    nt_minimum_norm_begin(s->reactions);
     for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
         int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
         double offset = sign * distance * step, weight = sign * nt_stencil[distance - 1] / step;
         status = nt_sensitivity_move_parameter(s, i, offset);
         for (int k = 0; k < p->nv; k++)
             increment[k] = offset * d->q[k];
-        nt_space_compose(&p->space, system->frame, state->q, increment, q);
-        for (int k = 0; k < p->nh; k++)
-            multipliers[k] = state->lambda[k] + offset * d->lambda[k];
-        for (int k = 0; k < p->nn; k++)
-            multipliers[p->nh + k] = state->mu[k] + offset * d->mu[k];
+        nt_space_compose(&p->space, system->frame, at->q, increment, q);
         if (status == NT_OK)
-            status = nt_factors_minimum_norm_held(looking.factors, &moved, length, multipliers);
-        for (size_t k = 0; k < nc; k++)
-            out[k] += weight * multipliers[k];
+            status = nt_minimum_norm_add(s->reactions, p, &beside, weight);
     }
     nt_status back = system->set_parameters(system->self, s->p);
-    status = status != NT_OK ? status : back;
+    return status != NT_OK ? status : back;
+}
+
+nt_status nt_sensitivity_reactions(nt_sensitivity *s, int i, const nt_state *state,
+                                   const nt_state_tangent *d, double length, double *out,
+                                   nt_error *error)
+{
+    nt_error_clear(error);
+    NT_NEED(error, "sensitivity state tangent out", s, state, d, out);
+    if (!sensitivity_has(s, i))
+        return nt_fail(error, NT_INVALID, "sensitivity %d, expected a number from 0 to %d", i,
+                       s->n - 1);
+    const nt_problem *p = s->integrator->problem;
+    memcpy(out, d->lambda, (size_t)p->nh * sizeof *out);
+    memcpy(out + p->nh, d->mu, (size_t)p->nn * sizeof *out);
+    if (s->integrator->factors->n_dropped == 0)
+        return NT_OK;
+    double *multipliers = s->point + p->nq;
+    memcpy(multipliers, state->lambda, (size_t)p->nh * sizeof *out);
+    memcpy(multipliers + p->nh, state->mu, (size_t)p->nn * sizeof *out);
+    nt_point at = {.t = state->t, .q = state->q, .v = state->v, .vdot = state->vdot};
+    at.lambda = state->lambda, at.mu = state->mu, at.memory = state->memory;
+    const nt_phase from = {.v = (double *)(size_t)state->v,
+                           .vdot = (double *)(size_t)state->vdot,
+                           .lambda = (double *)(size_t)state->lambda};
+    const nt_variation along = {.q = (double *)(size_t)d->q,
+                                .v = (double *)(size_t)d->v,
+                                .vdot = (double *)(size_t)d->vdot,
+                                .lambda = (double *)(size_t)d->lambda};
+    double step = fmin(nt_sensitivity_reach(p, &from, &along),
+                       1e-2 * nt_parameter_scale(s, s->route[i].parameter));
+    nt_status status = s->reactions ? NT_OK : nt_minimum_norm_create(&s->reactions, p);
+    if (status == NT_OK)
+        status = nt_minimum_norm_find(s->reactions, p, &at, length, multipliers);
+    if (status == NT_OK)
+        status = vary_matrix(s, i, &at, d, step);
+    if (status == NT_OK)
+        status = nt_minimum_norm_rates(s->reactions, out);
     return status == NT_OK ? NT_OK
                            : nt_fail(error, status, "sensitivities of reactions at t = %g s: %s",
                                      state->t, nt_status_text(status));

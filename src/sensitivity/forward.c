@@ -72,29 +72,18 @@ static nt_status take_memory(nt_sensitivity *s)
     return status == NT_OK ? nt_solver_reserve(s->factors->solver) : status;
 }
 
-/* With the methods that would do. */
-static nt_status refuse_method(const nt_method *method, const nt_system *system, nt_error *error)
-{
-    char others[500] = "";
-    for (int i = 0; i < nt_method_count(); i++) {
-        const nt_method *other = nt_method_at(i);
-        size_t used = strlen(others);
-        if (other->linearise && nt_method_check_system(other, system, NULL) == NT_OK)
-            snprintf(others + used, sizeof others - used, "%s%s", used > 0 ? ", " : "",
-                     other->name);
-    }
-    return nt_fail(error, NT_UNSUPPORTED,
-                   "method %s has no linearised step; methods that have one: %s", method->name,
-                   *others ? others : "none");
-}
-
 nt_status nt_sensitivity_create(nt_sensitivity **out, nt_integrator *it, const int *parameters,
                                 int n, nt_error *error)
 {
+    nt_error_clear(error);
+    NT_NEED(error, "sensitivity", out);
     *out = NULL;
+    NT_NEED(error, "integrator", it);
+    if (n > 0)
+        NT_NEED(error, "parameters", parameters);
     const nt_system *system = it->problem->system;
     if (!it->method->linearise)
-        return refuse_method(it->method, system, error);
+        return nt_fail(error, NT_UNSUPPORTED, "method %s has no linearised step", it->method->name);
     if (!(system->capabilities & NT_HAS_PARAMETERS) || !system->set_parameters ||
         !system->get_parameters)
         return nt_fail(error, NT_UNSUPPORTED, "the system has no parameters (NT_HAS_PARAMETERS)");
@@ -139,6 +128,7 @@ void nt_sensitivity_destroy(nt_sensitivity *s)
         s->integrator->stepper.linear = NULL;
         s->integrator->stepper.has_tangent = false;
     }
+    nt_minimum_norm_destroy(s->reactions);
     nt_factors_destroy(s->factors);
     nt_arena_free(&s->arena);
     free(s);
@@ -297,10 +287,12 @@ static nt_status begin(nt_sensitivity *s, nt_error *error)
 
 nt_status nt_sensitivity_start(nt_sensitivity *s, nt_error *error)
 {
+    nt_error_clear(error);
+    NT_NEED(error, "sensitivity", s);
     const nt_problem *p = s->integrator->problem;
     nt_status status = begin(s, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     double t = s->integrator->stepper.now.all[NT_PHASE_T];
     for (int i = 0; i < s->n; i++) {
         double *dq = s->dense_shown, *dv = dq + p->nv;
@@ -312,17 +304,19 @@ nt_status nt_sensitivity_start(nt_sensitivity *s, nt_error *error)
         nt_sensitivity_write(s, s->now, i, d.q);
         enter(s, i, dq, dv);
     }
-    return finish_start(s, error);
+    return nt_said(error, finish_start(s, error));
 }
 
 nt_status nt_sensitivity_start_from(nt_sensitivity *s, const double *dq, const double *dv,
                                     nt_error *error)
 {
+    nt_error_clear(error);
+    NT_NEED(error, "sensitivity", s);
     size_t nv = (size_t)s->integrator->problem->nv;
     nt_status status = begin(s, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
     for (int i = 0; i < s->n; i++)
         enter(s, i, dq ? dq + (size_t)i * nv : NULL, dv ? dv + (size_t)i * nv : NULL);
-    return finish_start(s, error);
+    return nt_said(error, finish_start(s, error));
 }

@@ -40,6 +40,7 @@ struct nt_sensitivity {
     double *probe;       /* [2][nq + nv + n_memory] varied initial values    */
     double *dense;       /* phases of a varied dense output                  */
     double *dense_shown; /* [3 nv + nc]                                      */
+    nt_minimum_norm *reactions; /* of redundant joints; NULL until they are asked for */
 };
 
 /* Sixth-order central differences at +-1, +-2, +-3 steps: f' = sum w_j (f(+j) - f(-j)) / step. */

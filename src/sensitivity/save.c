@@ -40,10 +40,12 @@ static size_t bytes_of(const nt_sensitivity *s, int n)
            (size_t)n * piece_of(s) * sizeof(double);
 }
 
-size_t nt_sensitivity_saved_size(const nt_sensitivity *s) { return bytes_of(s, s->n); }
+size_t nt_sensitivity_saved_size(const nt_sensitivity *s) { return s ? bytes_of(s, s->n) : 0; }
 
 void nt_sensitivity_save(const nt_sensitivity *s, void *bytes)
 {
+    if (!s || !bytes)
+        return;
     header h = header_of(s);
     size_t stride = s->directions.stride;
     char *out = bytes;
@@ -96,6 +98,8 @@ static void take_piece(nt_sensitivity *s, int i, const char *piece)
 
 nt_status nt_sensitivity_restore(nt_sensitivity *s, const void *bytes, size_t size, nt_error *error)
 {
+    nt_error_clear(error);
+    NT_NEED(error, "sensitivity bytes", s, bytes);
     const nt_phase *now = &s->integrator->stepper.now;
     const nt_system *system = s->integrator->problem->system;
     header mine = header_of(s), h;
@@ -127,5 +131,5 @@ nt_status nt_sensitivity_restore(nt_sensitivity *s, const void *bytes, size_t si
         take_piece(s, i, find_piece(s, pieces, h.n, s->route[i].parameter));
     s->t = status == NT_OK ? h.t : (double)NAN;
     s->linearised_t = s->between_t = (double)NAN;
-    return status;
+    return nt_said(error, status);
 }

@@ -130,11 +130,16 @@ nt_status nt_problem_check_tangent(const nt_problem *problem, const nt_point *at
 nt_status nt_system_check_tangent(const nt_system *system, const nt_point *at, double step,
                                   double *difference, nt_error *error)
 {
+    nt_error_clear(error);
+    NT_NEED(error, "system at difference", system, at, difference);
     nt_problem *problem;
-    nt_status status = nt_problem_create(&problem, system, system->frame, error);
+    nt_status status = nt_system_check(system, error);
     if (status != NT_OK)
-        return status;
+        return nt_said(error, status);
+    status = nt_problem_create(&problem, system, system->frame, error);
+    if (status != NT_OK)
+        return nt_said(error, status);
     status = nt_problem_check_tangent(problem, at, step, difference, error);
     nt_problem_destroy(problem);
-    return status;
+    return nt_said(error, status);
 }

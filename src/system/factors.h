@@ -124,13 +124,4 @@ typedef struct nt_projection {
 nt_status nt_factors_project(nt_factors *factors, const nt_point *at,
                              const nt_projection *projection, double *dv);
 
-/* Multipliers of least norm with the same forces, moments weighted by 1/length (m):
- * multipliers[nc] in and out. Chooses rows at the point, which these factors then have. */
-nt_status nt_factors_minimum_norm(nt_factors *factors, const nt_point *at, double length,
-                                  double *multipliers);
-/* The same with the rows in use instead of new ones: beside a state, where redundant equations may
- * no longer be so, it is a smooth function of at and multipliers. Allocates. */
-nt_status nt_factors_minimum_norm_held(nt_factors *factors, const nt_point *at, double length,
-                                       double *multipliers);
-
 #endif

@@ -3,7 +3,7 @@
  * Independent rows: [W G^T; G 0] with W = diag(1, length^2) is factorised in an order that
  * eliminates every multiplier after its bodies; a row of G that depends on earlier ones shows as a
  * vanishing pivot of G W^-1 G^T. Such rows are dropped: their multiplier is zero and their equation
- * follows from the others. The reactions of least norm are found afterwards from the same factors.
+ * follows from the others.
  */
 #include "base/error.h"
 #include "system/factors.h"
@@ -427,113 +427,4 @@ nt_status nt_factors_accelerations(nt_factors *f, const nt_point *at, double *vd
         return NT_OK;
     int unknown = effort.unknown >= 0 ? effort.unknown : nt_solver_singular_unknown(f->solver);
     return refuse_accelerations(problem, at->t, status, unknown, error);
-}
-
-/* b = [0; G W^-1 G_d^T] for the constraint row d, from the matrix of weighted_constraints. */
-static void dependence_rhs(const nt_factors *f, double length, int d, double *b, double *line)
-{
-    const nt_problem *problem = f->problem;
-    const nt_pattern *pattern = problem->pattern;
-    memset(b, 0, (size_t)problem->n * sizeof *b);
-    memset(line, 0, (size_t)problem->nv * sizeof *line);
-    for (int pass = 0; pass < 2; pass++) /* first W^-1 G_d^T, then G times it */
-        for (int slot = 0; slot < pattern->n_slots; slot++) {
-            int node = pattern->row[slot], column = pattern->column[slot];
-            int first = pattern->node_start[node], end = pattern->node_start[node + 1];
-            if (node < pattern->n_primary || column >= pattern->n_primary ||
-                (pass == 0 && (d < first || d >= end)))
-                continue;
-            int start = pattern->node_start[column];
-            int width = pattern->node_start[column + 1] - start;
-            double nine[9];
-            const double *block = nt_matrix_full_block(&f->matrix, slot, nine);
-            for (int j = 0; j < width; j++) {
-                double weight = nt_problem_weight_by(problem, start + j, length);
-                if (pass == 0)
-                    line[start + j] = block[(d - first) * width + j] / (weight * weight);
-                for (int i = first; pass == 1 && i < end; i++)
-                    b[i] += block[(i - first) * width + j] * line[start + j];
-            }
-        }
-    for (int i = 0; i < f->n_dropped; i++)
-        b[f->dropped[i]] = 0;
-}
-
-/* Remove from x its share of z, in the norm with forces 1 and moments 1/length. */
-static void remove_share(const nt_problem *problem, double length, const double *z, double *x)
-{
-    double product = 0, norm = 0;
-    for (int i = 0; i < problem->nc; i++) {
-        double w = 1 / nt_problem_weight_by(problem, problem->nv + i, length);
-        product += w * w * z[i] * x[i];
-        norm += w * w * z[i] * z[i];
-    }
-    for (int i = 0; norm > 0 && i < problem->nc; i++)
-        x[i] -= product / norm * z[i];
-}
-
-/* For each dropped row d, G_d = sum_i c_i G_i, so z = e_d - sum c_i e_i carries no force. The
- * multipliers of least norm differ from the given ones by a combination of these z: removed one
- * after the other by Gram-Schmidt. The c_i come from
- *
- *   [W G^T; G 0][a; y] = [0; G W^-1 G_d^T],   y = -c,  a = W^-1 G_d^T,
- *
- * where no part of the solution is rounding alone, so that the solver's check means something. */
-static nt_status reduce(nt_factors *f, double length, nt_arena *arena, double *multipliers)
-{
-    const nt_problem *problem = f->problem;
-    int nv = problem->nv, count = f->n_dropped;
-    size_t nc = (size_t)problem->nc;
-    double *z = NT_TAKE(arena, (size_t)count * nc, double), *b = f->work;
-    double *line = NT_TAKE(arena, (size_t)nv, double);
-    if (!z || !line)
-        return NT_NO_MEMORY;
-    for (int d = 0; d < count; d++) {
-        double *zd = z + (size_t)d * nc;
-        if (nt_problem_is_off(problem, f->dropped[d] - nv)) { /* it has no force to share */
-            memset(zd, 0, nc * sizeof *zd);
-            continue;
-        }
-        dependence_rhs(f, length, f->dropped[d], b, line);
-        nt_status status = nt_solver_solve(f->solver, b, 1);
-        if (status != NT_OK)
-            return status;
-        memcpy(zd, b + nv, nc * sizeof *zd);
-        for (int i = 0; i < count; i++)
-            zd[f->dropped[i] - nv] = i == d;
-        for (int pass = 0; pass < 2; pass++) /* twice is enough */
-            for (int e = 0; e < d; e++)
-                remove_share(problem, length, z + (size_t)e * nc, zd);
-        for (int pass = 0; pass < 2; pass++)
-            remove_share(problem, length, zd, multipliers);
-    }
-    return NT_OK;
-}
-
-nt_status nt_factors_minimum_norm(nt_factors *f, const nt_point *at, double length,
-                                  double *multipliers)
-{
-    if (f->problem->nc == 0)
-        return NT_OK;
-    nt_arena arena = {0}; /* reactions are asked for at output times, never within a step */
-    nt_status status = choose_rows(f, at, length);
-    if (status == NT_OK && f->n_dropped > 0)
-        status = reduce(f, length, &arena, multipliers);
-    nt_arena_free(&arena);
-    return status;
-}
-
-nt_status nt_factors_minimum_norm_held(nt_factors *f, const nt_point *at, double length,
-                                       double *multipliers)
-{
-    nt_arena arena = {0};
-    nt_status status = nt_solver_drop(f->solver, f->dropped, f->n_dropped);
-    if (status == NT_OK)
-        status = weighted_constraints(f, at, length);
-    if (status == NT_OK)
-        status = nt_solver_factor(f->solver, &f->matrix);
-    if (status == NT_OK)
-        status = reduce(f, length, &arena, multipliers);
-    nt_arena_free(&arena);
-    return status;
 }

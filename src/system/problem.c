@@ -10,6 +10,9 @@
 
 nt_status nt_system_check(const nt_system *system, nt_error *error)
 {
+    NT_NEED(error, "system", system);
+    NT_NEED_VERSION(error, "system", system->version);
+    NT_NEED_NUMBER(error, "system.frame", system->frame, NT_INERTIAL, NT_BODY);
     if (!system->evaluate)
         return nt_fail(error, NT_INVALID, "system has no evaluate function");
     if (system->space.nv <= 0 || system->nh < 0 || system->nn < 0)
@@ -17,6 +20,8 @@ nt_status nt_system_check(const nt_system *system, nt_error *error)
                        "system has %d velocities, %d holonomic and %d nonholonomic constraints; "
                        "expected at least one velocity and no negative count",
                        system->space.nv, system->nh, system->nn);
+    if (system->space.n_blocks > 0)
+        NT_NEED(error, "system.space.blocks", system->space.blocks);
     int nv = 0, nq = 0;
     for (int b = 0; b < system->space.n_blocks; b++) {
         const nt_block *block = &system->space.blocks[b];

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/vector3.h"
+#include "linalg/pattern.h"
 
 #include <nutate/system.h>
 #include <stdbool.h>

@@ -49,7 +49,7 @@ static nt_run *run_of(const nt_model *model)
 /* The state after ten steps; returns how many numbers. */
 static int motion(nt_run *run, double *out)
 {
-    nt_integrator_setup setup;
+    nt_integrator_setup setup = {0};
     nt_integrator *integrator;
     nt_error error = {0};
     const nt_system *system = nt_run_system(run);

@@ -79,7 +79,7 @@ static nt_status work(job *j)
 {
     nt_run *run = NULL;
     nt_integrator *integrator = NULL;
-    nt_integrator_setup setup;
+    nt_integrator_setup setup = {0};
     nt_status status = nt_run_create(&run, j->model, &j->error);
     if (status == NT_OK && nt_run_system(run)->n_parameters > 0) {
         const nt_system *system = nt_run_system(run);

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -12,12 +13,23 @@
 static void every_status_has_its_text(void **state)
 {
     (void)state;
-#define CHECK(code, text) assert_string_equal(nt_status_text(code), text);
+#define CHECK(code, number, text) assert_string_equal(nt_status_text(code), text);
     NT_STATUS_LIST(CHECK)
 #undef CHECK
-    assert_int_equal(NT_OK, 0);
-    assert_string_equal(nt_status_text((nt_status)(NT_IO + 1)), "unknown status");
+    assert_string_equal(nt_status_text((nt_status)999), "unknown status");
     assert_string_equal(nt_status_text((nt_status)-1), "unknown status");
+}
+
+/* Numbers are part of the interface: this list only grows. */
+static void numbers_of_statuses_stay(void **state)
+{
+    (void)state;
+    static const nt_status by_number[] = {
+        NT_OK,        NT_INTERRUPTED,  NT_NO_MEMORY,   NT_INVALID,
+        NT_BAD_MODEL, NT_INCONSISTENT, NT_UNSUPPORTED, NT_NOT_CONVERGED,
+        NT_SINGULAR,  NT_NOT_FINITE,   NT_IO};
+    for (int i = 0; i < (int)(sizeof by_number / sizeof by_number[0]); i++)
+        assert_int_equal(by_number[i], i);
 }
 
 static void fail_fills_the_record(void **state)
@@ -80,6 +92,34 @@ static void a_record_is_not_required(void **state)
     assert_int_equal(nt_fail_at(NULL, NT_IO, "a", 1, 1, "%s", "ignored"), NT_IO);
 }
 
+/* Whatever the caller left in the record: a status without words gets its own text, and words that
+ * were written stay. */
+static void no_status_is_without_words(void **state)
+{
+    (void)state;
+    nt_error error;
+    for (int i = NT_OK + 1; i <= NT_IO; i++) {
+        nt_status status = (nt_status)i;
+        memset(&error, i, sizeof error);
+        nt_fail_at(&error, status, "old.yaml", 1, 2, "old words");
+        nt_error_clear(&error);
+        assert_int_equal(error.status, NT_OK);
+        assert_int_equal(nt_said(&error, NT_OK), NT_OK);
+        assert_string_equal(error.message, "");
+        assert_int_equal(nt_said(&error, status), status);
+        assert_int_equal(error.status, status);
+        assert_string_equal(error.message, nt_status_text(status));
+        assert_string_equal(error.file, "");
+        assert_true(error.line == 0 && error.column == 0 && error.iteration == 0);
+        assert_true(error.time == 0 && error.step == 0 && error.residual == 0);
+        nt_fail(&error, status, "new words");
+        assert_int_equal(nt_said(&error, status), status);
+        assert_string_equal(error.message, "new words");
+    }
+    nt_error_clear(NULL);
+    assert_int_equal(nt_said(NULL, NT_IO), NT_IO);
+}
+
 /* Longer than any field: cut, terminated, and the length that was needed is reported. */
 static void long_texts_are_cut(void **state)
 {
@@ -101,18 +141,24 @@ static void long_texts_are_cut(void **state)
 static void version_is_the_build_s(void **state)
 {
     (void)state;
+    char text[40];
+    snprintf(text, sizeof text, "%d.%d.%d", NT_VERSION_MAJOR, NT_VERSION_MINOR, NT_VERSION_PATCH);
     assert_string_equal(nt_version(), NUTATE_VERSION);
+    assert_string_equal(NT_VERSION, NUTATE_VERSION);
+    assert_string_equal(text, NUTATE_VERSION);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_status_has_its_text),
+        cmocka_unit_test(numbers_of_statuses_stay),
         cmocka_unit_test(fail_fills_the_record),
         cmocka_unit_test(what_is_quoted_breaks_no_line),
         cmocka_unit_test(fail_at_adds_the_place),
         cmocka_unit_test(text_without_a_place),
         cmocka_unit_test(a_record_is_not_required),
+        cmocka_unit_test(no_status_is_without_words),
         cmocka_unit_test(long_texts_are_cut),
         cmocka_unit_test(version_is_the_build_s),
     };

@@ -42,4 +42,21 @@ arm "$right, orientation: {axis: [0, 1, 0], angle: 45}" leg
 remarks "3:3: body arm: its orientation" "3:3: bodies arm and leg hang together"
 arm "$right, fixed_point: [0, 0, 0]" leg
 remarks
+
+# Numbers beyond what can be computed with are refused in words, at a place.
+for length in 1e60 1e100 1e200 1e300 1e-70; do
+    cat >far.yaml <<END
+nutate: 1
+parameters: {m: 2}
+bodies:
+  top: {mass: m, inertia: [0.2, 0.4, 0.2], position: [0, $length, 0]}
+joints:
+  pivot: {type: spherical, between: [ground, top], at: [0, 0, 0]}
+simulation: {duration: 0.1, step: 1e-3}
+END
+    for command in "check" "run" "sens --param m"; do
+        expect 3 $command far.yaml
+        says "nutate: far.yaml:" "expected distances between 1e-50 and 1e50 m"
+    done
+done
 finish

@@ -23,9 +23,10 @@ for frame in inertial body; do
     same expected.csv rest.csv
 done
 set -- run top.yaml --duration 60 --set output.every=1
+rm -f first.csv
 "$nutate" "$@" --save stopped.state -o first.csv 2>err &
 job=$!
-sleep 0.1
+until [ -s first.csv ] || ! kill -0 $job 2>/dev/null; do sleep 0.02; done
 kill -s INT $job
 wait $job
 got=$?

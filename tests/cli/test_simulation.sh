@@ -31,7 +31,7 @@ refuses 6:53 "maximum_step bounds variable steps, and generalized-alpha takes eq
 model "duration: 1, step: 1e-13"
 refuses 6:33 "a duration of 1 s in steps of 1e-13 s is 1e+13 steps, expected at most 1e+12"
 model "duration: 1, step: 0.01" "every: 1e-13"
-refuses 7:17 "a duration of 1 s in rows every 1e-13 s is 1e+13 rows, expected at most 1e+12"
+refuses 7:17 "a duration of 1 s in rows every 1e-13 s is 1e+13 rows, expected at most 1e+09, or --no-limit"
 model "duration: 1, step: 0.01" "every: 5"
 expect 0 check rod.yaml
 prints "every 5 s (longer than the duration: the start and the end alone)"

@@ -4,10 +4,10 @@
 expect 2
 says "usage: nutate COMMAND"
 expect 0 --help
-prints run sens check methods papers schema
+prints run sens check convert methods papers schema
 expect 0 --version
 grep -qE '^nutate [0-9]+\.[0-9]+\.[0-9]+$' out || fail "version: $(cat out)"
-for command in run sens check methods papers schema; do
+for command in run sens check convert methods papers schema; do
     expect 0 "$command" --help
     prints "usage: nutate $command"
     expect 0 help "$command"
@@ -33,7 +33,7 @@ for value in 0 -1 nan inf 1e-3s ''; do
     says "--step: expected a positive number of seconds"
 done
 for options in "--step 1e-3 --step=1e-2" "--duration 1 --duration 1" "--method bdf --method theta" \
-    "-o a.csv -o b.csv" "--solver klu --solver dense"; do
+    "--solver klu --solver dense" "--save-every 1 --save-every 2"; do
     # shellcheck disable=SC2086
     expect 2 run top.yaml $options
     says "is given twice, expected one"

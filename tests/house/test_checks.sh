@@ -131,4 +131,28 @@ expect pass "check_symbols objects" "calls downwards"
 echo 'int nt_method(void); int nt_new(void); int nt_new(void) { return nt_method(); }' |
     "${CC:-cc}" -x c -c -o objects/src/model/b.c.o -
 expect fail "check_symbols objects" "a model that calls a method"
+
+# A status that leaves a public function without words.
+words() { # pass|fail TEXT BODY
+    fresh
+    echo 'NT_API nt_status nt_step(int a,
+                             nt_error *error);' >include/nutate/method.h
+    printf 'nt_status nt_step(int a, nt_error *error)\n{\n%s\n}\n' "$3" >src/method/a.c
+    expect "$1" check_words "$2"
+}
+words pass "words of its own" '    if (a)
+        return nt_fail(error, NT_IO, "a");
+    return NT_OK;'
+words fail "a status that was found elsewhere" '    nt_status status = f(a);
+    return status;'
+words fail "a call" '    return g(a,
+             error);'
+words pass "a status with words" '    nt_error_clear(error);
+    return nt_said(error, f(a));'
+words fail "what the caller left is no word" '    return nt_said(error, f(a));'
+words fail "a local error" '    nt_error mine;
+    return NT_OK;'
+words pass "no status" '    return NT_OK;'
+echo 'NT_API nt_status nt_run(nt_error *error);' >>include/nutate/method.h
+expect fail check_words "a function that is nowhere"
 exit $bad

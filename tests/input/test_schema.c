@@ -128,11 +128,11 @@ static void schema_has_every_key(void **state)
     (void)state;
     char *text = whole(nt_model_schema);
     mentions(text, nt_file_keys);
-    for (int i = 0; i < nt_element_type_count; i++) {
+    for (int i = 0; i < nt_element_type_count(); i++) {
         char type[100];
-        snprintf(type, sizeof type, "\"const\": \"%s\"", nt_element_types[i]->name);
+        snprintf(type, sizeof type, "\"const\": \"%s\"", nt_element_type_at(i)->name);
         assert_non_null(strstr(text, type));
-        mentions(text, nt_element_types[i]->keys);
+        mentions(text, nt_element_type_at(i)->keys);
     }
     free(text);
 }
@@ -171,9 +171,9 @@ static void tables_of_keys_are_sound(void **state)
     check_table(nt_body_keys, sizeof(nt_body), &bits);
     bits = 0;
     check_table(nt_marker_keys, sizeof(nt_marker), &bits);
-    for (int i = 0; i < nt_element_type_count; i++) {
+    for (int i = 0; i < nt_element_type_count(); i++) {
         bits = 0;
-        check_table(nt_element_types[i]->keys, nt_element_types[i]->size, &bits);
+        check_table(nt_element_type_at(i)->keys, nt_element_type_at(i)->size, &bits);
     }
 }
 

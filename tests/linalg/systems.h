@@ -2,7 +2,7 @@
 #ifndef NUTATE_TESTS_LINALG_SYSTEMS_H
 #define NUTATE_TESTS_LINALG_SYSTEMS_H
 
-#include <nutate/linalg.h>
+#include "linalg/pattern.h"
 #include <stdlib.h>
 #include <string.h>
 

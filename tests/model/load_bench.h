@@ -129,10 +129,10 @@ static inline void bench_free(bench *b)
 
 static inline const nt_element_type *find_type(const char *section, const char *name)
 {
-    for (int i = 0; i < nt_element_type_count; i++)
-        if (strcmp(nt_element_types[i]->section->name, section) == 0 &&
-            strcmp(nt_element_types[i]->name, name) == 0)
-            return nt_element_types[i];
+    for (int i = 0; i < nt_element_type_count(); i++)
+        if (strcmp(nt_element_type_at(i)->section->name, section) == 0 &&
+            strcmp(nt_element_type_at(i)->name, name) == 0)
+            return nt_element_type_at(i);
     return NULL;
 }
 

@@ -159,19 +159,19 @@ static void damping_never_pulls(void **state)
 static double stiffness_at(mechanism *m, double delta)
 {
     const nt_system *s = nt_run_system(m->run);
-    nt_matrix matrix;
+    nt_matrix *matrix;
     double dense[36], size = 0;
     nt_combination all = {.damping = 1, .stiffness = 1};
     nt_point at = point_of(m);
     m->q[2] = 1 - delta;
-    assert_int_equal(nt_matrix_init(&matrix, s->pattern), NT_OK);
-    nt_matrix_zero(&matrix);
-    nt_terms terms = {.parts = NT_EXPLICIT, .matrix = &matrix, .combination = &all};
+    assert_int_equal(nt_matrix_create(&matrix, s->pattern), NT_OK);
+    nt_matrix_zero(matrix);
+    nt_terms terms = {.parts = NT_EXPLICIT, .matrix = matrix, .combination = &all};
     assert_int_equal(s->evaluate(s->self, &at, &terms), NT_OK);
-    nt_matrix_dense(&matrix, dense);
+    nt_matrix_dense(matrix, dense);
     for (int i = 0; i < 36; i++)
         size = fmax(size, fabs(dense[i]));
-    nt_matrix_free(&matrix);
+    nt_matrix_destroy(matrix);
     return size;
 }
 

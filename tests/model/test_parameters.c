@@ -315,13 +315,13 @@ static void tangents_of_points_agree(void **state)
 static void every_type_has_a_case(void **state)
 {
     (void)state;
-    for (int t = 0; t < nt_element_type_count; t++) {
+    for (int t = 0; t < nt_element_type_count(); t++) {
         int found = 0;
         for (int i = 0; i < N_CASES; i++)
-            found += strcmp(cases[i].type, nt_element_types[t]->name) == 0;
+            found += strcmp(cases[i].type, nt_element_type_at(t)->name) == 0;
         if (!found)
-            fail_msg("no case for %s %s", nt_element_types[t]->section->name,
-                     nt_element_types[t]->name);
+            fail_msg("no case for %s %s", nt_element_type_at(t)->section->name,
+                     nt_element_type_at(t)->name);
     }
 }
 

@@ -108,6 +108,61 @@ static void check_reactions(const mechanism *m, int redundant)
     free(found);
 }
 
+static double weighted_product(const nt_problem *p, double length, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int i = 0; i < p->nc; i++)
+        sum += a[i] * b[i] / (p->quantity[p->nv + i] == NT_ANGLE ? length * length : 1);
+    return sum;
+}
+
+/* What makes minimum norm, for mechanisms of any size: of random multipliers a and b the part that
+ * is taken away makes no force, and is normal to what is left of the other. */
+static void check_projection(const mechanism *m, double length)
+{
+    nt_problem *p = m->integrator->problem;
+    nt_state state = nt_integrator_state(m->integrator);
+    nt_minimum_norm *norm;
+    nt_matrix matrix;
+    size_t nc = (size_t)p->nc, n = (size_t)p->n;
+    double *given = calloc(2 * nc, sizeof *given), *found = calloc(2 * nc, sizeof *found);
+    double *removed = calloc(nc, sizeof *removed);
+    double *x = calloc(n, sizeof *x), *force = calloc(n, sizeof *force);
+    assert_true(given && found && removed && x && force);
+    nt_point at = {.t = state.t, .q = state.q, .v = state.v, .vdot = state.vdot};
+    at.lambda = state.lambda, at.mu = state.mu, at.memory = state.memory;
+    nt_combination combination = {.row_damping = 1, .multiplier = 1};
+    nt_terms terms = {.parts = NT_REACTIONS,
+                      .level = NT_VELOCITY,
+                      .matrix = &matrix,
+                      .combination = &combination};
+    assert_int_equal(nt_minimum_norm_create(&norm, p), NT_OK);
+    assert_int_equal(nt_matrix_init(&matrix, p->pattern), NT_OK);
+    assert_int_equal(nt_problem_evaluate(p, &at, &terms), NT_OK);
+    for (size_t i = 0; i < 2 * nc; i++)
+        found[i] = given[i] = sin(12.9898 * (double)(i + 1) * (double)(i + 1));
+    for (int k = 0; k < 2; k++)
+        assert_int_equal(nt_minimum_norm_find(norm, p, &at, length, found + (size_t)k * nc), NT_OK);
+    for (int k = 0; k < 2; k++) {
+        for (size_t i = 0; i < nc; i++)
+            x[(size_t)p->nv + i] = removed[i] =
+                given[(size_t)k * nc + i] - found[(size_t)k * nc + i];
+        nt_matrix_apply(&matrix, x, force);
+        for (int i = 0; i < p->nv; i++)
+            CLOSE(force[i], 0, 1e-11); /* of multipliers of size one at arms of a metre */
+        for (size_t j = 0; j < 2; j++)
+            CLOSE(weighted_product(p, length, removed, found + j * nc), 0, 1e-11 * (double)nc);
+        assert_true(weighted_product(p, length, removed, removed) > 1e-3);
+    }
+    nt_minimum_norm_destroy(norm);
+    nt_matrix_free(&matrix);
+    free(given);
+    free(found);
+    free(removed);
+    free(x);
+    free(force);
+}
+
 /* Each redundant equation has words, and they name a joint of the model. */
 static void check_names(const mechanism *m, int count, const char *const *joints)
 {
@@ -505,6 +560,11 @@ static void bars(int m, int n)
     nt_model_counts counts = nt_model_count(nt_run_model(net.run));
     assert_int_equal(counts.redundant, 3 * m * n);
     assert_int_equal(counts.velocities - counts.holonomic + counts.redundant, m + n);
+    mechanism_start(&net, NULL, 0, NT_BODY);
+    check_projection(&net, 1);
+    check_projection(&net, 7);
+    if (m * n <= 9) /* the reference takes the cube of their number, 60 times */
+        check_reactions(&net, 3 * m * n);
     mechanism_close(&net);
     free(text);
     free(joints);
@@ -515,6 +575,7 @@ static void nets_of_bars(void **state)
     (void)state;
     bars(1, 1);
     bars(2, 2);
+    bars(3, 3);
     bars(11, 14);
 }
 

@@ -1,8 +1,8 @@
 /* NetCDF: what is written is read back by the NetCDF library itself, also while the writer is still
  * at work, as after a run that was killed. */
 #include "output/digest.h"
-#include "output/netcdf_library.h"
-#include "output/writer.h"
+
+#include <nutate/output.h>
 
 #include <netcdf.h>
 #include <setjmp.h>
@@ -18,33 +18,40 @@
 
 #include <cmocka.h>
 
-static const nt_column columns[] = {
+static const nt_result_column columns[] = {
     {"time", "s", "time"},
     {"top-1.position.x", "m", "position of body top-1, x, ground axes"},
     {"step_size", "s", "size of the last step"},
 };
 static const char model[] = "nutate: 1\ntitle: Kreisel \xc3\xbc\n";
-static const nt_attribute attributes[] = {
+static const nt_result_attribute attributes[] = {
     {"title", "Kreisel", 7},
     {"model", model, sizeof model - 1},
     {"empty", "", 0},
 };
-static const nt_heading heading = {.path = "rows.nc",
+
+static nt_status create(nt_result_writer **writer, const char *path, nt_error *error)
+{
+    const nt_result_file file = {path, NT_NETCDF};
+    const nt_result_setup setup = {.files = &file,
+                                   .n_files = 1,
                                    .columns = columns,
                                    .n_columns = 3,
                                    .attributes = attributes,
                                    .n_attributes = 3};
+    return nt_result_create(writer, &setup, error);
+}
 
 static double value(int row, int column) { return (row + 1) / 3.0 + 1000.0 * column; }
 
-static void *start(int rows)
+static nt_result_writer *start(int rows)
 {
-    void *writer;
+    nt_result_writer *writer;
     nt_error error;
-    assert_int_equal(nt_writer_netcdf.open(&writer, &heading, &error), NT_OK);
+    assert_int_equal(create(&writer, "rows.nc", &error), NT_OK);
     for (int i = 0; i < rows; i++) {
         double row[3] = {value(i, 0), value(i, 1), value(i, 2)};
-        assert_int_equal(nt_writer_netcdf.row(writer, row, &error), NT_OK);
+        assert_int_equal(nt_result_write(writer, row, &error), NT_OK);
     }
     return writer;
 }
@@ -91,7 +98,7 @@ static void rows_names_and_texts(void **unused)
 {
     (void)unused;
     nt_error error;
-    assert_int_equal(nt_writer_netcdf.close(start(250), &error), NT_OK);
+    assert_int_equal(nt_result_finish(start(250), &error), NT_OK);
     int file = open_file(), format, dimensions, variables, globals;
     assert_int_equal(nc_inq_format(file, &format), NC_NOERR);
     assert_int_equal(format, NC_FORMAT_64BIT_OFFSET);
@@ -116,7 +123,7 @@ static void no_rows(void **unused)
 {
     (void)unused;
     nt_error error;
-    assert_int_equal(nt_writer_netcdf.close(start(0), &error), NT_OK);
+    assert_int_equal(nt_result_finish(start(0), &error), NT_OK);
     int file = open_file();
     check_rows(file, 0);
     nc_close(file);
@@ -127,11 +134,11 @@ static void a_killed_run_keeps_its_rows(void **unused)
 {
     (void)unused;
     nt_error error;
-    void *writer = start(399);
+    nt_result_writer *writer = start(399);
     int file = open_file();
     check_rows(file, 300);
     nc_close(file);
-    assert_int_equal(nt_writer_netcdf.close(writer, &error), NT_OK);
+    assert_int_equal(nt_result_finish(writer, &error), NT_OK);
 }
 
 /* As many variables as a chain of three thousand bodies has. */
@@ -139,22 +146,23 @@ static void many_columns(void **unused)
 {
     (void)unused;
     enum { N = 20000 };
-    void *writer;
+    nt_result_writer *writer;
     nt_error error;
-    nt_column *many = calloc(N, sizeof *many);
+    nt_result_column *many = calloc(N, sizeof *many);
     char(*names)[16] = calloc(N, sizeof *names);
     double *row = calloc(N, sizeof *row), got;
     assert_true(many && names && row);
     for (int i = 0; i < N; i++) {
         snprintf(names[i], sizeof names[i], "c%d", i);
-        many[i] = (nt_column){names[i], "m", "a column"};
+        many[i] = (nt_result_column){names[i], "m", "a column"};
         row[i] = i;
     }
-    nt_heading wide = {.path = "rows.nc", .columns = many, .n_columns = N};
-    assert_int_equal(nt_writer_netcdf.open(&writer, &wide, &error), NT_OK);
+    const nt_result_file place = {"rows.nc", NT_NETCDF};
+    const nt_result_setup wide = {.files = &place, .n_files = 1, .columns = many, .n_columns = N};
+    assert_int_equal(nt_result_create(&writer, &wide, &error), NT_OK);
     for (int i = 0; i < 3; i++)
-        assert_int_equal(nt_writer_netcdf.row(writer, row, &error), NT_OK);
-    assert_int_equal(nt_writer_netcdf.close(writer, &error), NT_OK);
+        assert_int_equal(nt_result_write(writer, row, &error), NT_OK);
+    assert_int_equal(nt_result_finish(writer, &error), NT_OK);
     int file = open_file(), variable;
     size_t last = 2;
     assert_int_equal(nc_inq_varid(file, "c19999", &variable), NC_NOERR);
@@ -167,20 +175,15 @@ static void many_columns(void **unused)
 static void failures(void **unused)
 {
     (void)unused;
-    void *writer;
+    nt_result_writer *writer;
     nt_error error;
-    nt_heading other = heading;
-    other.path = "/dev/full";
-    assert_int_equal(nt_writer_netcdf.open(&writer, &other, &error), NT_IO);
+    assert_int_equal(create(&writer, "/dev/full", &error), NT_IO);
     assert_null(writer);
     assert_string_equal(error.file, "/dev/full");
     assert_non_null(strstr(error.message, "No space left on device"));
-    other.path = "no/such/folder/rows.nc";
-    assert_int_equal(nt_writer_netcdf.open(&writer, &other, &error), NT_IO);
-    other.path = "-";
-    assert_int_equal(nt_writer_netcdf.open(&writer, &other, &error), NT_INVALID);
-    other.path = "/dev/null";
-    assert_int_equal(nt_writer_netcdf.open(&writer, &other, &error), NT_IO);
+    assert_int_equal(create(&writer, "no/such/folder/rows.nc", &error), NT_IO);
+    assert_int_equal(create(&writer, "-", &error), NT_INVALID);
+    assert_int_equal(create(&writer, "/dev/null", &error), NT_IO);
     assert_non_null(strstr(error.message, "no ordinary file"));
     struct stat is;
     assert_true(stat("/dev/null", &is) == 0 && stat("/dev/full", &is) == 0);
@@ -192,13 +195,11 @@ static void odd_paths(void **unused)
     (void)unused;
     static const char *const paths[] = {" blank.nc", "a#mode=zarr.nc", "a b:c.nc"};
     for (int i = 0; i < 3; i++) {
-        void *writer;
+        nt_result_writer *writer;
         nt_error error;
         struct stat is;
-        nt_heading other = heading;
-        other.path = paths[i];
-        assert_int_equal(nt_writer_netcdf.open(&writer, &other, &error), NT_OK);
-        assert_int_equal(nt_writer_netcdf.close(writer, &error), NT_OK);
+        assert_int_equal(create(&writer, paths[i], &error), NT_OK);
+        assert_int_equal(nt_result_finish(writer, &error), NT_OK);
         assert_true(stat(paths[i], &is) == 0 && is.st_size > 100);
         remove(paths[i]);
     }
@@ -216,35 +217,22 @@ static void a_disk_that_fills_up(void **unused)
     small.rlim_cur = 1 << 16;
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    void *writer = start(100);
+    nt_result_writer *writer = start(100);
     nt_status status = NT_OK;
     double row[3];
     for (int i = 100; i < 10000 && status == NT_OK; i++) {
         for (int j = 0; j < 3; j++)
             row[j] = value(i, j);
-        status = nt_writer_netcdf.row(writer, row, &error);
+        status = nt_result_write(writer, row, &error);
     }
     assert_int_equal(status, NT_IO);
     assert_non_null(strstr(error.message, "File too large"));
     assert_string_equal(error.file, "rows.nc");
-    assert_int_equal(nt_writer_netcdf.close(writer, &error), NT_IO);
+    assert_int_equal(nt_result_finish(writer, &error), NT_IO);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     int file = open_file();
     check_rows(file, 2700); /* (64 KB - head) / 24 bytes, in hundreds */
     nc_close(file);
-}
-
-static void a_library_that_cannot_be_loaded(void **unused)
-{
-    (void)unused;
-    nt_netcdf_library library;
-    nt_error error;
-    assert_int_equal(nt_netcdf_library_load(&library, "libnone.so.1", &error), NT_IO);
-    assert_non_null(strstr(error.message, "NetCDF cannot be written"));
-    assert_non_null(strstr(error.message, "libnone.so.1"));
-    assert_int_equal(nt_netcdf_library_load(&library, "libm.so.6", &error), NT_IO);
-    assert_non_null(strstr(error.message, "nc_create"));
-    assert_int_equal(nt_netcdf_library_load(&library, NULL, &error), NT_OK);
 }
 
 /* FIPS 180-4's examples. */
@@ -270,7 +258,6 @@ int main(void)
         cmocka_unit_test(failures),
         cmocka_unit_test(odd_paths),
         cmocka_unit_test(a_disk_that_fills_up),
-        cmocka_unit_test(a_library_that_cannot_be_loaded),
         cmocka_unit_test(digests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

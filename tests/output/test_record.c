@@ -290,12 +290,115 @@ static void rows_at_output_times(void **unused)
     tear_down(&f);
 }
 
+/* Poses stand in NetCDF for every body, whatever is recorded: at rows between steps too they are
+ * what the quantities of the bodies are; a point has the axes of the ground. */
+static void poses_of_all_bodies(void **unused)
+{
+    (void)unused;
+    static const char poses[] =
+        "nutate: 1\n"
+        "bodies:\n"
+        "  dust: {point: true, mass: 1, position: [1, 2, 3], velocity: [1, 0, 0]}\n"
+        "  top: {mass: 1, inertia: [1, 2, 2.5], center_of_mass: [0.1, 0, 0], position: [4, 5, 6],\n"
+        "        angular_velocity: [0.3, 2, 0.1]}\n"
+        "simulation: {duration: 1, step: 1e-2}\n"
+        "output: {every: 0.007, record: [dust.position, top.orientation, top.position]}\n";
+    enum { DUST = 1, ORIENTATION = 4, POSITION = 8, COLUMNS = 11 };
+    fixture f;
+    nt_error error;
+    nt_record *record;
+    nt_result *result;
+    assert_int_equal(
+        read_run_text(&f.run, poses, sizeof poses - 1, "poses.yaml", NULL, NULL, 0, &error), NT_OK);
+    nt_integrator_setup setup = {.system = nt_run_system(f.run),
+                                 .method = nt_method_find("rkmk-dopri5")};
+    assert_int_equal(nt_integrator_create(&f.integrator, &setup, &error), NT_OK);
+    assert_int_equal(nt_integrator_start(f.integrator, 0, NULL, NULL, NULL, &error), NT_OK);
+    assert_int_equal(nt_record_open(&record, f.run, "poses.nc", NT_NETCDF, NULL, &error), NT_OK);
+    void *both[2] = {record, f.integrator};
+    assert_int_equal(nt_integrator_run(f.integrator, 1, 1e-2, observe, both, &error), NT_OK);
+    long rows = nt_record_rows(record);
+    assert_int_equal(nt_record_close(record, &error), NT_OK);
+
+    assert_int_equal(nt_result_open(&result, "poses.nc", &error), NT_OK);
+    assert_int_equal(nt_result_rows(result), rows);
+    assert_true(rows > 140);
+    assert_int_equal(nt_result_array_count(result), 2);
+    assert_string_equal(nt_result_array_at(result, 0).item_names[0], "dust");
+    assert_string_equal(nt_result_array_at(result, 1).item_names[1], "top");
+    for (long i = 0; i < rows; i++) {
+        double row[COLUMNS], position[2][3], orientation[2][4];
+        static const double ground[4] = {1, 0, 0, 0};
+        assert_int_equal(nt_result_read(result, i, 1, row, &error), NT_OK);
+        assert_int_equal(nt_result_read_array(result, 0, i, 1, position[0], &error), NT_OK);
+        assert_int_equal(nt_result_read_array(result, 1, i, 1, orientation[0], &error), NT_OK);
+        assert_memory_equal(position[0], row + DUST, sizeof position[0]);
+        assert_memory_equal(position[1], row + POSITION, sizeof position[1]);
+        assert_memory_equal(orientation[0], ground, sizeof ground);
+        assert_memory_equal(orientation[1], row + ORIENTATION, sizeof orientation[1]);
+    }
+    nt_result_close(result);
+    tear_down(&f);
+}
+
+/* Asked to stop between rows of one step, and gone on from there with everything made anew. */
+static int stop_after(void *context)
+{
+    int *left = context;
+    return (*left)-- <= 0;
+}
+
+static void rows_go_on_where_they_stopped(void **unused)
+{
+    (void)unused;
+    const nt_result_file files[] = {{"stopped.csv", NT_CSV}, {"stopped.nc", NT_NETCDF}};
+    nt_error error;
+    char *saved = NULL, *state = NULL;
+    size_t saved_size = 0, state_size = 0;
+    for (int part = 0; part < 2; part++) {
+        fixture f;
+        int left = part ? 1000 : 4;
+        nt_record_setup setup = {.files = files,
+                                 .n_files = 2,
+                                 .saved = saved,
+                                 .saved_size = saved_size,
+                                 .stop = stop_after,
+                                 .context = &left};
+        nt_record *record;
+        set_up(&f);
+        setup.run = f.run;
+        if (saved)
+            assert_int_equal(nt_integrator_restore(f.integrator, state, state_size, &error), NT_OK);
+        else
+            assert_int_equal(nt_integrator_run(f.integrator, 1, 1, NULL, NULL, &error), NT_OK);
+        assert_int_equal(nt_record_create(&record, &setup, &error), NT_OK);
+        assert_int_equal(nt_record_rows(record), part ? 4 : 0);
+        nt_status status = nt_record_advance(record, f.integrator, &error);
+        assert_int_equal(status, part ? NT_OK : NT_INTERRUPTED);
+        assert_int_equal(nt_record_rows(record), part ? 11 : 4);
+        saved_size = nt_record_saved_size(record);
+        state_size = nt_integrator_saved_size(f.integrator);
+        free(saved), free(state);
+        saved = malloc(saved_size), state = malloc(state_size);
+        assert_true(saved && state);
+        nt_integrator_save(f.integrator, state);
+        assert_int_equal(nt_record_save(record, saved, 1, &error), NT_OK);
+        assert_int_equal(nt_record_close(record, &error), NT_OK);
+        tear_down(&f);
+    }
+    free(saved), free(state);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_at_the_start),     cmocka_unit_test(joints_at_the_start),
-        cmocka_unit_test(names_that_do_not_exist), cmocka_unit_test(columns_have_names_and_units),
+        cmocka_unit_test(values_at_the_start),
+        cmocka_unit_test(joints_at_the_start),
+        cmocka_unit_test(names_that_do_not_exist),
+        cmocka_unit_test(columns_have_names_and_units),
         cmocka_unit_test(rows_at_output_times),
+        cmocka_unit_test(poses_of_all_bodies),
+        cmocka_unit_test(rows_go_on_where_they_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,8 +118,8 @@ static bool try_step(const row *line, const nt_system *system, const char *name,
     nt_option options[TIGHT + 1];
     const nt_method *method = nt_method_find(line->method);
     int n = 0;
-    if (nt_method_check_system(method, system, NULL) != NT_OK || !nt_method_is_linearised(method) ||
-        !(system->capabilities & NT_HAS_TANGENT))
+    if ((line->does & OWN_STEPS) || nt_method_check_system(method, system, NULL) != NT_OK ||
+        !nt_method_is_linearised(method) || !(system->capabilities & NT_HAS_TANGENT))
         return false;
     if (line->option.name)
         options[n++] = line->option;

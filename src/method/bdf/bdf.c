@@ -43,6 +43,9 @@ static const nt_option_key options[] = {
      "highest order of the formulas; from 3 on undamped fast oscillations are "
      "unstable"},
     {"max_steps", NT_INTEGER, 1e7, 1, 1e9, "", NULL, "steps of a run, at most"},
+    {"newton_tolerance", NT_REAL, 0, 0, 1, "", NULL,
+     "what Newton's iteration may leave, as a part of the tolerance; 0: SUNDIALS' own choice, 0.1 "
+     "without constraints, else 0.33"},
 };
 
 const char *const nt_bdf_words[NT_BDF_WORDS] = {
@@ -208,13 +211,10 @@ static bool take_arrays(nt_bdf *b)
     b->vdot = NT_TAKE(&b->arena, p->nv, double);
     b->none = NT_TAKE(&b->arena, p->n, double);
     b->residual = NT_TAKE(&b->arena, p->n, double);
-    b->at_q = NT_TAKE(&b->arena, b->counted, double);
     b->kept = NT_TAKE(&b->arena, p->system->n_memory, double);
     b->end = NT_TAKE(&b->arena, b->counted, double);
-    if (!b->allowed || !b->q || !b->vdot || !b->none || !b->residual || !b->at_q || !b->kept ||
-        !b->end)
+    if (!b->allowed || !b->q || !b->vdot || !b->none || !b->residual || !b->kept || !b->end)
         return false;
-    b->at_v = b->at_q + p->nq;
     return true;
 }
 
@@ -260,20 +260,26 @@ static void close_own(nt_stepper *s)
 static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
                         nt_error *error)
 {
-    (void)problem, (void)option, (void)error;
+    (void)option, (void)error;
     *sizes = (nt_layout){0}; /* all is SUNDIALS' own, which a state does not hold */
+    nt_bdf_linear_layout(problem, sizes);
     return NT_OK;
+}
+
+/* All memory, where there is none yet. */
+static nt_status provide(nt_stepper *s)
+{
+    nt_status status = s->own ? NT_OK : create(s);
+    return status == NT_OK && s->linear ? nt_bdf_newton_create_other(s->own) : status;
 }
 
 /* What the system asks of the next step is new: so is SUNDIALS' history. */
 static nt_status start(nt_stepper *s)
 {
-    nt_status status = s->own ? NT_OK : create(s);
-    if (status != NT_OK)
-        return status;
-    nt_bdf *b = s->own;
-    b->stands = false;
-    return NT_OK;
+    nt_status status = provide(s);
+    if (status == NT_OK)
+        ((nt_bdf *)s->own)->stands = false;
+    return status;
 }
 
 /* ---- the step ------------------------------------------------------------------------------- */
@@ -359,8 +365,8 @@ static nt_status advance(nt_bdf *b, double end, bool first)
     if (flag >= 0)
         return NT_OK;
     s->report.step = b->code->tried(b);
-    if (b->status == NT_NOT_FINITE) /* the system's own words */
-        return NT_NOT_FINITE;
+    if (b->status == NT_NOT_FINITE || b->status == NT_NO_MEMORY) /* these have words of their own */
+        return b->status;
     s->report.words = b->code->words(flag);
     return NT_NOT_CONVERGED;
 }
@@ -371,6 +377,7 @@ static nt_status one_step(nt_bdf *b, double end, bool goes_on)
     const nt_problem *p = b->problem;
     s->report = (nt_report){.unknown = -1};
     nt_status status = goes_on ? NT_OK : begin(b);
+    b->columns.anew = !goes_on;
     b->stands = b->current = false;
     if (status == NT_OK)
         status = advance(b, end, !goes_on);
@@ -418,7 +425,7 @@ static const char *forbids(nt_bdf *b, double end)
 
 static nt_status step(nt_stepper *s, double h)
 {
-    nt_status status = s->own ? NT_OK : create(s);
+    nt_status status = provide(s);
     if (status != NT_OK)
         return status;
     nt_bdf *b = s->own;
@@ -435,7 +442,8 @@ static nt_status step(nt_stepper *s, double h)
     bool goes_on = b->stands && !s->stale && !s->resumed && nt_bdf_ended_at(b, &s->now);
     status = one_step(b, end, goes_on);
     /* what came before may not fit what comes: a jump in the equations, a change of rows */
-    return status != NT_OK && goes_on ? one_step(b, end, false) : status;
+    bool again = status != NT_OK && status != NT_NO_MEMORY && goes_on;
+    return again ? one_step(b, end, false) : status;
 }
 
 const nt_method nt_method_bdf = {
@@ -452,5 +460,7 @@ const nt_method nt_method_bdf = {
     .start = start,
     .step = step,
     .interpolate = nt_bdf_interpolate,
+    .linearise = nt_bdf_linearise,
+    .vary_dense = nt_bdf_vary_dense,
     .close = close_own,
 };

@@ -45,6 +45,7 @@
 #include <sundials/sundials_context.h>
 #include <sundials/sundials_linearsolver.h>
 #include <sundials/sundials_matrix.h>
+#include <sundials/sundials_nonlinearsolver.h>
 #include <sundials/sundials_nvector.h>
 
 /* ---- Newton's matrix ------------------------------------------------------------------------ */
@@ -61,6 +62,9 @@ typedef struct nt_bdf_newton {
     double *map;         /* [n_rotations][9] X                                               */
     double *z, *product; /* [2 n]                                                            */
     double *length;      /* [n_rotations] s of bdf_cvode.c                                   */
+    double *stretch;     /* [n_rotations] 1/s, q . q' of bdf_newton.c; zero where not exact  */
+    bool exact;          /* for linearised steps                                             */
+    double *at_q, *at_v; /* [nq], [nv] where the matrix was filled                           */
     double gamma;        /* s, 1/c_j                                                         */
 } nt_bdf_newton;
 
@@ -84,6 +88,15 @@ typedef struct nt_bdf_code {
     double (*pace)(const nt_bdf *b);  /* s, its present step; 0 before the first */
     double (*tried)(const nt_bdf *b); /* s, a step that failed, as it began; 0: not known */
     void (*destroy)(nt_bdf *b);
+    /* For linearised steps, see bdf_linearise.c. Size in s and order of the last step, and the
+     * order that the next is to have. */
+    void (*told)(const nt_bdf *b, double *h, int *order, int *next_order);
+    /* Newton's matrix at (t, y, rate) for the leading coefficient c_j = 1/gamma */
+    nt_status (*fill)(nt_bdf *b, double t, double c_j);
+    /* The right-hand side right[size] of a column's linear system where the formula gives
+     * dy' = c_j dy - delta, with what direction i itself changes; after `fill`. */
+    nt_status (*vary)(nt_bdf *b, const nt_directions *directions, int i, double t,
+                      const double *delta, double *right);
 } nt_bdf_code;
 
 extern const nt_bdf_code nt_bdf_cvode, nt_bdf_ida;
@@ -98,6 +111,22 @@ enum {
     NT_BDF_WORDS
 };
 extern const char *const nt_bdf_words[NT_BDF_WORDS];
+
+/* The polynomials of the columns dy/dp, as SUNDIALS keeps those of y; see bdf_columns.c. A
+ * direction has NT_BDF_HISTORY arrays [size]. */
+enum { NT_BDF_ORDERS = 5, NT_BDF_HISTORY = NT_BDF_ORDERS + 2 };
+typedef struct nt_bdf_columns {
+    bool anew;   /* the last step began at its start: there is no history yet       */
+    int order;   /* of the polynomials                                             */
+    int planned; /* order of the next step, as the last one left it                */
+    double h, t; /* s, size and end of the last step                             */
+    double tau[NT_BDF_ORDERS + 2]; /* s, CVODE: sizes of the steps before, from 1 on */
+    double l[NT_BDF_ORDERS + 1];   /* CVODE: of the last step                           */
+    double psi[NT_BDF_HISTORY], gamma[NT_BDF_HISTORY]; /* s, 1/s, IDA: of the last step */
+    double *all; /* [count] of `each` doubles                        */
+    size_t each, size;
+    int count;
+} nt_bdf_columns;
 
 struct nt_bdf {
     nt_stepper *stepper;
@@ -114,15 +143,19 @@ struct nt_bdf {
     N_Vector between; /* y within the last step                                             */
     SUNMatrix matrix;
     SUNLinearSolver linear;
-    nt_bdf_newton newton;
+    SUNNonlinearSolver iteration; /* IDA's, with the option newton_tolerance; else NULL       */
+    double increment;             /* the last one of it, in units of the tolerance           */
+    bool fresh;                   /* Newton's matrix was made in this step                   */
+    nt_bdf_newton newton, other;  /* that of SUNDIALS' steps, and that of linearised ones;
+                                     exchanged while one is linearised */
+    nt_bdf_columns columns;
 
     /* scratch of the equations */
-    double *q;           /* [nq] with unit quaternions           */
-    double *vdot;        /* [nv]                                 */
-    double *none;        /* [n] zeros                            */
-    double *residual;    /* [n]                                  */
-    double *at_q, *at_v; /* [nq], [nv] where Newton's matrix was filled */
-    double *kept;        /* [n_memory] the system's discrete memory */
+    double *q;        /* [nq] with unit quaternions           */
+    double *vdot;     /* [nv]                                 */
+    double *none;     /* [n] zeros                            */
+    double *residual; /* [n]                                  */
+    double *kept;     /* [n_memory] the system's discrete memory */
 
     bool current;     /* SUNDIALS' last step ended at `end`                              */
     bool stands;      /* and it can go on from there                                     */
@@ -167,8 +200,11 @@ bool nt_bdf_ended_at(const nt_bdf *b, const nt_phase *phase);
 nt_status nt_bdf_interpolate(nt_stepper *s, const nt_phase *from, const nt_phase *to, double t,
                              nt_phase *out);
 
-/* bdf_newton.c. Everything is allocated by `create`. */
+/* bdf_newton.c. Everything is allocated by `create`; `create_other` allocates that of linearised
+ * steps, where there is none yet. */
 nt_status nt_bdf_newton_create(nt_bdf *b);
+nt_status nt_bdf_newton_create_other(nt_bdf *b);
+void nt_bdf_newton_exchange(nt_bdf *b);
 void nt_bdf_newton_destroy(nt_bdf *b);
 /* Take over which rows are left out. */
 nt_status nt_bdf_newton_choose_rows(nt_bdf *b);
@@ -179,6 +215,28 @@ nt_status nt_bdf_newton_fill(nt_bdf *b, const nt_point *at, const double *excess
 /* x's positions from e in the solved z; each quaternion gets its change of length s[n_rotations],
  * dq = q (s, gamma e/2) or (s, gamma e/2) q. */
 void nt_bdf_newton_positions(const nt_bdf *b, const double *s, double *x);
+
+/* out[nv] = M x for velocity-like x[nv] in the second entries of z; the others are zero. */
+void nt_bdf_mass_times(nt_bdf *b, double *out);
+
+/* bdf_columns.c. `advance` makes of the polynomials those that the step SUNDIALS has just made
+ * predicts at its end t: returns c_j, and of column i predicted dy[size] and delta[size] follow by
+ * `predicted`, delta = c_j dy - dy'. `correct` takes in the corrected dy[size]. `look` gives dy at
+ * a time within the step. */
+double nt_bdf_columns_advance(nt_bdf *b, double t);
+void nt_bdf_columns_predicted(const nt_bdf *b, int i, double c_j, double *delta);
+void nt_bdf_columns_correct(nt_bdf *b, int i, const double *dy);
+void nt_bdf_columns_look(const nt_bdf *b, int i, double t, double *dy);
+/* Where the history of column i begins: with dy[size], and dy'[size] there. */
+void nt_bdf_columns_begin(nt_bdf *b, int i, const double *dy, const double *rate);
+
+/* bdf_linearise.c. Parts of the descriptor. */
+void nt_bdf_linear_layout(const nt_problem *problem, nt_layout *sizes);
+nt_status nt_bdf_linearise(nt_stepper *s, double h, const nt_directions *directions,
+                           const double *before, double *after);
+nt_status nt_bdf_vary_dense(nt_stepper *s, const nt_phase *from, const nt_phase *to, double t,
+                            const nt_directions *directions, const double *before,
+                            const double *after, double *between);
 
 /* ---- the equations, for tests ---------------------------------------------------------------- */
 

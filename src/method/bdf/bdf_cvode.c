@@ -63,7 +63,7 @@ int nt_bdf_linear_system(double t, N_Vector y_now, N_Vector y_rate, SUNMatrix ma
     nt_bdf_normalise(b, y);
     nt_point at = point_at(b, t, y);
     at.vdot = nt_bdf_v(b, rate);
-    memcpy(b->at_q, y, (size_t)b->counted * sizeof(double)); /* and v, which follows */
+    memcpy(b->newton.at_q, y, (size_t)b->counted * sizeof(double)); /* and v, which follows */
     *current = 1;
     return nt_bdf_outcome(b, nt_bdf_newton_fill(b, &at, b->none, b->none, gamma));
 }
@@ -78,15 +78,6 @@ static v3 turn_of(nt_frame frame, quat q, const double *right, double *length)
     quat d = frame == NT_BODY ? quat_multiply(c, r) : quat_multiply(r, c);
     *length = d.w / square;
     return v3_scale(2 / square, v3_of(d.x, d.y, d.z));
-}
-
-/* z = M x for a velocity-like x[nv] in the second entries of w->z: the matrix holds -M. */
-static void mass_times(nt_bdf *b, double *out)
-{
-    nt_bdf_newton *w = &b->newton;
-    nt_matrix_apply(&w->matrix, w->z, w->product);
-    for (int i = 0; i < b->problem->nv; i++)
-        out[i] = -w->product[w->first[i]];
 }
 
 /* M (c_j e_b + s_b w) and M b_v; s_b into w->length */
@@ -104,16 +95,16 @@ static void right_hand_sides(nt_bdf *b, const double *right, double *first, doub
             continue;
         int i = block->v + plain, at = block->q + plain;
         double s;
-        v3 e = turn_of(p->frame, quat_load(b->at_q + at), right + at, &s);
+        v3 e = turn_of(p->frame, quat_load(w->at_q + at), right + at, &s);
         w->length[block->rotation] = s;
-        v3 sum = v3_axpy(s, v3_load(b->at_v + i), v3_scale(1 / w->gamma, e));
+        v3 sum = v3_axpy(s, v3_load(w->at_v + i), v3_scale(1 / w->gamma, e));
         for (int j = 0; j < 3; j++)
             w->z[w->second[i + j]] = v3_component(sum, j);
     }
-    mass_times(b, first);
+    nt_bdf_mass_times(b, first);
     for (int i = 0; i < p->nv; i++)
         w->z[w->second[i]] = right[p->nq + i];
-    mass_times(b, second);
+    nt_bdf_mass_times(b, second);
 }
 
 static nt_status solve(nt_bdf *b, const double *right, double *x)
@@ -135,7 +126,7 @@ static nt_status solve(nt_bdf *b, const double *right, double *x)
         const nt_block *block = &p->space.blocks[k];
         int i = block->v + block->nv - 3;
         for (int j = i; block->rotation >= 0 && j < i + 3; j++)
-            w->length[block->rotation] -= w->gamma * w->gamma / 4 * w->z[w->first[j]] * b->at_v[j];
+            w->length[block->rotation] -= w->gamma * w->gamma / 4 * w->z[w->first[j]] * w->at_v[j];
     }
     nt_bdf_newton_positions(b, w->length, x);
     return NT_OK;
@@ -155,6 +146,9 @@ static nt_status create(nt_bdf *b)
         CVodeSetLinSysFn(b->memory, nt_bdf_linear_system) != CV_SUCCESS ||
         CVodeSetMaxOrd(b->memory, (int)nt_options_get(option, NT_OPTION_MAX_ORDER)) != CV_SUCCESS)
         return NT_NO_MEMORY;
+    double newton = nt_options_get(option, NT_OPTION_NEWTON_TOLERANCE);
+    if (newton > 0)
+        CVodeSetNonlinConvCoef(b->memory, newton);
     return NT_OK;
 }
 
@@ -225,6 +219,48 @@ static double tried(const nt_bdf *b)
 
 static void destroy(nt_bdf *b) { CVodeFree(&b->memory); }
 
+/* ---- linearised steps ----------------------------------------------------------------------- */
+
+static void told(const nt_bdf *b, double *h, int *order, int *next_order)
+{
+    CVodeGetLastStep(b->memory, h);
+    CVodeGetLastOrder(b->memory, order);
+    CVodeGetCurrentOrder(b->memory, next_order);
+}
+
+/* The accelerations are those of the state that is shown. */
+static nt_status fill(nt_bdf *b, double t, double c_j)
+{
+    int current;
+    memcpy(nt_bdf_v(b, N_VGetArrayPointer(b->rate)), b->stepper->next.vdot,
+           (size_t)b->problem->nv * sizeof(double));
+    return nt_bdf_linear_system(t, b->y, b->rate, NULL, 0, &current, 1 / c_j, b, NULL, NULL,
+                                NULL) == 0
+               ? NT_OK
+               : b->status;
+}
+
+/* dy' = J dy + f_p = c_j dy - delta: (1 - gamma J) dy = gamma (delta + f_p), M f_p = -R_p by the
+ * factors of the accelerations. */
+static nt_status vary(nt_bdf *b, const nt_directions *directions, int i, double t,
+                      const double *delta, double *right)
+{
+    const nt_problem *p = b->problem;
+    nt_point at = point_at(b, t, N_VGetArrayPointer(b->y));
+    at.vdot = b->stepper->next.vdot;
+    double *r = b->residual;
+    memset(r, 0, (size_t)p->n * sizeof *r);
+    nt_terms terms = {.parts = NT_ALL_PARTS, .residual = r};
+    nt_status status = directions->load(directions->context, i, &at, &terms);
+    if (status == NT_OK)
+        status = nt_solver_solve(b->stepper->factors->solver, r, 1);
+    for (int j = 0; j < b->size; j++)
+        right[j] = delta[j] * b->newton.gamma;
+    for (int j = 0; j < p->nv; j++)
+        right[p->nq + j] -= b->newton.gamma * r[j];
+    return status;
+}
+
 const nt_bdf_code nt_bdf_cvode = {.create = create,
                                   .begin = begin,
                                   .go = go,
@@ -234,4 +270,7 @@ const nt_bdf_code nt_bdf_cvode = {.create = create,
                                   .solve = solve,
                                   .pace = pace,
                                   .tried = tried,
-                                  .destroy = destroy};
+                                  .destroy = destroy,
+                                  .told = told,
+                                  .fill = fill,
+                                  .vary = vary};

@@ -9,8 +9,17 @@
 #include <ida/ida.h>
 #include <ida/ida_ls.h>
 #include <string.h>
+#include <sunnonlinsol/sunnonlinsol_newton.h>
 
 /* ---- equations ------------------------------------------------------------------------------ */
+
+/* w of the quaternion at a place of rate[nq]; b->q is q/|q|. */
+static v3 turn_rate(const nt_bdf *b, int at, const double *rate)
+{
+    quat c = quat_conjugate(quat_load(b->q + at)), d = quat_load(rate + at);
+    d = b->problem->frame == NT_BODY ? quat_multiply(c, d) : quat_multiply(d, c);
+    return v3_scale(2, v3_of(d.x, d.y, d.z));
+}
 
 /* b->vdot = w - v */
 static void excess_rate(nt_bdf *b, double *y, const double *rate)
@@ -25,11 +34,8 @@ static void excess_rate(nt_bdf *b, double *y, const double *rate)
             b->vdot[block->v + j] = rate[block->q + j] - v[block->v + j];
         if (block->rotation < 0)
             continue;
-        int i = block->v + plain, at = block->q + plain;
-        /* b->q is q/|q| */
-        quat c = quat_conjugate(quat_load(b->q + at)), d = quat_load(rate + at);
-        d = p->frame == NT_BODY ? quat_multiply(c, d) : quat_multiply(d, c);
-        v3_store(b->vdot + i, v3_sub(v3_scale(2, v3_of(d.x, d.y, d.z)), v3_load(v + i)));
+        int i = block->v + plain;
+        v3_store(b->vdot + i, v3_sub(turn_rate(b, block->q + plain, rate), v3_load(v + i)));
     }
 }
 
@@ -116,7 +122,7 @@ int nt_bdf_jacobian(double t, double c_j, N_Vector y_now, N_Vector y_rate, N_Vec
     nt_bdf_normalise(b, y);
     excess_rate(b, y, rate);
     nt_point at = point_at(b, t, y, rate);
-    memcpy(b->at_q, y, (size_t)b->counted * sizeof(double)); /* and v, which follows */
+    memcpy(b->newton.at_q, y, (size_t)b->counted * sizeof(double)); /* and v, which follows */
     return nt_bdf_outcome(b, nt_bdf_newton_fill(b, &at, b->vdot, nt_bdf_eta(b, y), 1 / c_j));
 }
 
@@ -184,6 +190,36 @@ static bool choose_entries(nt_bdf *b)
     return done;
 }
 
+/* Below this part of the tolerance increments that no longer shrink, by a matrix of this step, are
+ * rounding. */
+static const double ROUNDED = 1e-2;
+enum { ITERATIONS = 60 };
+
+/* Newton's iteration has converged when an increment is that small. IDA itself would trust the rate
+ * at which it converged in some step before: with an old matrix it leaves a thousand times more. */
+static int has_converged(SUNNonlinearSolver newton, N_Vector y, N_Vector increment, double allowed,
+                         N_Vector weights, void *own)
+{
+    (void)y;
+    nt_bdf *b = own;
+    int iteration = 0;
+    double size = N_VWrmsNorm(increment, weights), before = b->increment;
+    SUNNonlinSolGetCurIter(newton, &iteration);
+    b->increment = size;
+    if (size <= allowed || (b->fresh && iteration > 0 && size >= before && size <= ROUNDED))
+        return SUN_NLS_SUCCESS;
+    return iteration > 0 && size >= before ? SUN_NLS_CONV_RECVR : SUN_NLS_CONTINUE;
+}
+
+static bool iterate_to(nt_bdf *b, double part)
+{
+    b->iteration = SUNNonlinSol_Newton(b->y, b->context);
+    return b->iteration && IDASetNonlinearSolver(b->memory, b->iteration) == IDA_SUCCESS &&
+           SUNNonlinSolSetConvTestFn(b->iteration, has_converged, b) == SUN_NLS_SUCCESS &&
+           IDASetNonlinConvCoef(b->memory, part) == IDA_SUCCESS &&
+           IDASetMaxNonlinIters(b->memory, ITERATIONS) == IDA_SUCCESS;
+}
+
 static nt_status create(nt_bdf *b)
 {
     const nt_options *option = b->stepper->options;
@@ -197,6 +233,9 @@ static nt_status create(nt_bdf *b)
         IDASetMaxOrd(b->memory, (int)nt_options_get(option, NT_OPTION_MAX_ORDER)) != IDA_SUCCESS ||
         !choose_entries(b))
         return NT_NO_MEMORY;
+    double newton = nt_options_get(option, NT_OPTION_NEWTON_TOLERANCE);
+    if (newton > 0 && !iterate_to(b, newton))
+        return NT_NO_MEMORY;
     return NT_OK;
 }
 
@@ -207,6 +246,7 @@ static nt_status begin(nt_bdf *b, double t)
 
 static int go(nt_bdf *b, double end, double smallest, double longest, double *reached)
 {
+    b->fresh = false;
     /* bounds are set one after the other, and must not contradict each other in between */
     IDASetMinStep(b->memory, 0);
     IDASetMaxStep(b->memory, longest);
@@ -263,7 +303,104 @@ static double tried(const nt_bdf *b)
     return h;
 }
 
-static void destroy(nt_bdf *b) { IDAFree(&b->memory); }
+static void destroy(nt_bdf *b)
+{
+    IDAFree(&b->memory);
+    if (b->iteration)
+        SUNNonlinSolFree(b->iteration);
+}
+
+/* ---- linearised steps ----------------------------------------------------------------------- */
+
+static void told(const nt_bdf *b, double *h, int *order, int *next_order)
+{
+    IDAGetLastStep(b->memory, h);
+    IDAGetLastOrder(b->memory, order);
+    IDAGetCurrentOrder(b->memory, next_order);
+}
+
+static nt_status fill(nt_bdf *b, double t, double c_j)
+{
+    const nt_space *space = &b->problem->space;
+    const double *y = N_VGetArrayPointer(b->y), *rate = N_VGetArrayPointer(b->rate);
+    b->newton.exact = true;
+    for (int k = 0; k < space->n_blocks; k++) {
+        const nt_block *block = &space->blocks[k];
+        int at = block->q + block->nq - 4;
+        if (block->rotation < 0)
+            continue;
+        quat q = quat_load(y + at), d = quat_load(rate + at);
+        b->newton.stretch[block->rotation] = q.w * d.w + q.x * d.x + q.y * d.y + q.z * d.z;
+    }
+    return nt_bdf_jacobian(t, c_j, b->y, b->rate, NULL, NULL, b, NULL, NULL, NULL) == 0 ? NT_OK
+                                                                                        : b->status;
+}
+
+/* F_y' delta, (M dw, 0), (M dv') */
+static void mass_of(nt_bdf *b, const double *delta, double *right)
+{
+    const nt_problem *p = b->problem;
+    nt_bdf_newton *w = &b->newton;
+    double *first = b->residual;
+    memset(right, 0, (size_t)b->size * sizeof *right);
+    memset(w->z, 0, 2 * (size_t)p->n * sizeof(double));
+    for (int k = 0; k < p->space.n_blocks; k++) {
+        const nt_block *block = &p->space.blocks[k];
+        int plain = block->rotation < 0 ? block->nv : block->nv - 3;
+        for (int j = 0; j < plain; j++)
+            w->z[w->second[block->v + j]] = delta[block->q + j];
+        int i = block->v + plain, at = block->q + plain;
+        for (int j = 0; block->rotation >= 0 && j < 3; j++)
+            w->z[w->second[i + j]] = v3_component(turn_rate(b, at, delta), j);
+    }
+    nt_bdf_mass_times(b, first);
+    for (int k = 0; k < p->space.n_blocks; k++) { /* the length of a quaternion comes first */
+        const nt_block *block = &p->space.blocks[k];
+        int plain = block->rotation < 0 ? block->nv : block->nv - 3;
+        for (int j = 0; j < block->nv; j++)
+            right[block->q + j + (j >= plain)] = first[block->v + j];
+    }
+    for (int i = 0; i < p->nv; i++)
+        w->z[w->second[i]] = delta[p->nq + i];
+    nt_bdf_mass_times(b, nt_bdf_v(b, right));
+}
+
+/* (F_y + c_j F_y') dy = F_y' delta - F_p */
+static nt_status vary(nt_bdf *b, const nt_directions *directions, int i, double t,
+                      const double *delta, double *right)
+{
+    const nt_problem *p = b->problem;
+    double *y = N_VGetArrayPointer(b->y), *rate = N_VGetArrayPointer(b->rate), *r = b->residual;
+    nt_bdf_normalise(b, y);
+    excess_rate(b, y, rate);
+    mass_of(b, delta, right);
+    nt_point at = point_at(b, t, y, rate), position = at;
+    position.vdot = b->vdot, position.lambda = nt_bdf_eta(b, y), position.mu = b->none;
+    for (nt_level level = NT_POSITION; level <= NT_VELOCITY; level++) {
+        bool first = level == NT_POSITION;
+        nt_terms terms = {.parts = first ? NT_MASS | NT_REACTIONS : NT_ALL_PARTS,
+                          .level = level,
+                          .residual = r,
+                          .rows = r + p->nv};
+        memset(r, 0, (size_t)p->n * sizeof *r);
+        nt_status status =
+            directions->load(directions->context, i, first ? &position : &at, &terms);
+        if (status != NT_OK)
+            return status;
+        for (int k = 0; k < p->space.n_blocks && first; k++) {
+            const nt_block *block = &p->space.blocks[k];
+            int plain = block->rotation < 0 ? block->nv : block->nv - 3;
+            for (int j = 0; j < block->nv; j++)
+                right[block->q + j + (j >= plain)] -= r[block->v + j];
+        }
+        for (int j = 0; j < p->nv && !first; j++)
+            nt_bdf_v(b, right)[j] -= r[j];
+        double *rows = first ? nt_bdf_eta(b, right) : nt_bdf_lambda(b, right);
+        for (int j = 0; j < (first ? p->nh : p->nc); j++)
+            rows[j] -= r[p->nv + j];
+    }
+    return NT_OK;
+}
 
 const nt_bdf_code nt_bdf_ida = {.create = create,
                                 .begin = begin,
@@ -274,4 +411,7 @@ const nt_bdf_code nt_bdf_ida = {.create = create,
                                 .solve = solve,
                                 .pace = pace,
                                 .tried = tried,
-                                .destroy = destroy};
+                                .destroy = destroy,
+                                .told = told,
+                                .fill = fill,
+                                .vary = vary};

@@ -12,7 +12,10 @@
  *
  *   dw = 2 vec(q* dq' + dq* q') = c_j dq + w x dq/2,   X = I + c~,   c = gamma w/2
  *
- * (c = -gamma w/2 in the inertial frame). With F1, F2 gamma, F3 c_j, F4 as right-hand sides
+ * (c = -gamma w/2 in the inertial frame). The formula's q' of points of unit length is not quite
+ * normal to q, nor w quite v: dw = c_j dq + w x dq/2 - (q . q') dq. Linearised steps take it so;
+ * Newton's iteration does with v and without the last, a difference of the size of h. With F1, F2
+ * gamma, F3 c_j, F4 as right-hand sides
  *
  *   [ M X + gamma K1     -M           R_lambda   0        ] [ e ]
  *   [ gamma^2 K          M + gamma C  0          R_lambda ] [ u ]
@@ -92,6 +95,7 @@ static int solver_setup(SUNLinearSolver solver, SUNMatrix matrix)
     (void)matrix;
     nt_bdf *b = solver->content;
     b->stepper->statistics->factorisations++;
+    b->fresh = true;
     return nt_bdf_outcome(b, nt_solver_factor(b->newton.solver, &b->newton.matrix));
 }
 
@@ -133,7 +137,7 @@ static nt_status create_interfaces(nt_bdf *b)
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-nt_status nt_bdf_newton_create(nt_bdf *b)
+static nt_status create_matrix(nt_bdf *b)
 {
     const nt_problem *p = b->problem;
     nt_bdf_newton *w = &b->newton;
@@ -145,16 +149,49 @@ nt_status nt_bdf_newton_create(nt_bdf *b)
     w->length = NT_TAKE(&b->arena, p->space.n_rotations, double);
     w->z = NT_TAKE(&b->arena, 2 * (size_t)p->n, double);
     w->product = NT_TAKE(&b->arena, 2 * (size_t)p->n, double);
+    w->stretch = NT_TAKE(&b->arena, p->space.n_rotations, double);
+    w->at_q = NT_TAKE(&b->arena, b->counted, double);
     int *sizes = NT_TAKE(&b->arena, p->pattern->n_nodes, int);
-    if (!w->first || !w->second || !w->slot || !w->left_out || !w->map || !w->length || !w->z ||
-        !w->product || !sizes)
+    if (!w->stretch || !w->at_q || !w->first || !w->second || !w->slot || !w->left_out || !w->map ||
+        !w->length || !w->z || !w->product || !sizes)
         return NT_NO_MEMORY;
+    w->at_v = w->at_q + p->nq;
     nt_status status = double_pattern(w, p->pattern, sizes);
     if (status == NT_OK)
         status = nt_matrix_init(&w->matrix, &w->pattern);
     if (status == NT_OK)
         status = nt_solver_create(&w->solver, &w->pattern, NT_SOLVER_AUTO, NULL);
+    return status;
+}
+
+nt_status nt_bdf_newton_create(nt_bdf *b)
+{
+    nt_status status = create_matrix(b);
     return status == NT_OK ? create_interfaces(b) : status;
+}
+
+nt_status nt_bdf_newton_create_other(nt_bdf *b)
+{
+    if (b->other.solver)
+        return NT_OK;
+    nt_bdf_newton_exchange(b);
+    nt_status status = create_matrix(b);
+    nt_bdf_newton_exchange(b);
+    return status;
+}
+
+void nt_bdf_newton_exchange(nt_bdf *b)
+{
+    nt_bdf_newton kept = b->newton;
+    b->newton = b->other;
+    b->other = kept;
+}
+
+static void destroy_matrix(nt_bdf_newton *w)
+{
+    nt_solver_destroy(w->solver);
+    nt_matrix_free(&w->matrix);
+    nt_pattern_free(&w->pattern);
 }
 
 void nt_bdf_newton_destroy(nt_bdf *b)
@@ -163,9 +200,8 @@ void nt_bdf_newton_destroy(nt_bdf *b)
         SUNLinSolFree(b->linear);
     if (b->matrix)
         SUNMatFreeEmpty(b->matrix);
-    nt_solver_destroy(b->newton.solver);
-    nt_matrix_free(&b->newton.matrix);
-    nt_pattern_free(&b->newton.pattern);
+    destroy_matrix(&b->newton);
+    destroy_matrix(&b->other);
 }
 
 /* Nonholonomic rows have no eta. */
@@ -220,16 +256,20 @@ static nt_status quarter(nt_bdf *b, int lower, int right, const nt_point *at, un
 }
 
 /* X of each rotation. CVODE does not impose the length of q. */
-static void fill_maps(nt_bdf *b, const double *w, double gamma)
+static void fill_maps(nt_bdf *b, const double *v, const double *excess, double gamma)
 {
     const nt_problem *p = b->problem;
     for (int k = 0; k < p->space.n_blocks; k++) {
         const nt_block *block = &p->space.blocks[k];
         if (block->rotation < 0)
             continue;
-        v3 c = v3_scale((p->frame == NT_BODY ? 0.5 : -0.5) * gamma,
-                        v3_load(w + block->v + block->nv - 3));
-        m3 X = m3_add(m3_identity(), m3_skew(c));
+        int i = block->v + block->nv - 3;
+        v3 w = v3_load(v + i);
+        if (b->newton.exact)
+            w = v3_add(w, v3_load(excess + i));
+        v3 c = v3_scale((p->frame == NT_BODY ? 0.5 : -0.5) * gamma, w);
+        double own = 1 - gamma * b->newton.stretch[block->rotation];
+        m3 X = m3_add(m3_scale(own, m3_identity()), m3_skew(c));
         if (b->code == &nt_bdf_cvode)
             X = m3_add(X, m3_dyad(c, c));
         m3_store(b->newton.map + 9 * block->rotation, X);
@@ -242,7 +282,7 @@ nt_status nt_bdf_newton_fill(nt_bdf *b, const nt_point *at, const double *excess
     nt_bdf_newton *w = &b->newton;
     w->gamma = gamma;
     nt_matrix_zero(&w->matrix);
-    fill_maps(b, at->v, gamma);
+    fill_maps(b, at->v, excess, gamma);
     nt_point position = *at;
     position.vdot = excess;
     position.lambda = eta;
@@ -265,6 +305,15 @@ nt_status nt_bdf_newton_fill(nt_bdf *b, const nt_point *at, const double *excess
     return status;
 }
 
+/* The matrix holds -M there. */
+void nt_bdf_mass_times(nt_bdf *b, double *out)
+{
+    nt_bdf_newton *w = &b->newton;
+    nt_matrix_apply(&w->matrix, w->z, w->product);
+    for (int i = 0; i < b->problem->nv; i++)
+        out[i] = -w->product[w->first[i]];
+}
+
 /* ---- solved --------------------------------------------------------------------------------- */
 
 void nt_bdf_newton_positions(const nt_bdf *b, const double *s, double *x)
@@ -280,7 +329,7 @@ void nt_bdf_newton_positions(const nt_bdf *b, const double *s, double *x)
             continue;
         const int *e = w->first + block->v + plain;
         double half = w->gamma / 2;
-        quat q = quat_load(b->at_q + block->q + plain);
+        quat q = quat_load(w->at_q + block->q + plain);
         quat d = {s[block->rotation], half * w->z[e[0]], half * w->z[e[1]], half * w->z[e[2]]};
         d = p->frame == NT_BODY ? quat_multiply(q, d) : quat_multiply(d, q);
         quat_store(x + block->q + plain, d);

@@ -117,12 +117,13 @@ nt_status nt_bdf_interpolate(nt_stepper *s, const nt_phase *from, const nt_phase
     memcpy(out->vdot, from->vdot, (size_t)s->problem->nv * sizeof(double));
     if (s->glances)
         take(b, b->between, out);
-    if (s->glances || nt_bdf_state(b, b->between, out) != NT_OK)
+    nt_status status = s->glances ? NT_OK : nt_bdf_state(b, b->between, out);
+    if (s->glances || status != NT_OK)
         for (size_t i = 0; i < many; i++)
             out->vdot[i] = (1 - part) * from->vdot[i] + part * to->vdot[i];
     if (s->glances)
         memcpy(out->lambda, N_VGetArrayPointer(b->between) + b->counted,
                (size_t)s->problem->nc * sizeof(double));
     b->stepper = steps;
-    return NT_OK;
+    return status == NT_NO_MEMORY ? status : NT_OK;
 }

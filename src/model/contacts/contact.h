@@ -103,8 +103,8 @@ void nt_contact_reaction(const nt_element *element, const nt_view *view, v3 *for
 
 /* What the descriptors of all contact types have in common. */
 #define NT_CONTACT_SLOTS                                                                           \
-    .section = &nt_contact_section, .part = NT_EXPLICIT, .touches = true, .rows = nt_load_rows,    \
-    .declare = nt_contact_declare, .evaluate = nt_contact_evaluate,                                \
+    .version = NT_ELEMENT_VERSION, .section = &nt_contact_section, .part = NT_EXPLICIT,            \
+    .touches = true, .declare = nt_contact_declare, .evaluate = nt_contact_evaluate,               \
     .depends_on_rates = nt_contact_depends_on_rates, .reaction = nt_contact_reaction
 
 #endif

@@ -320,13 +320,13 @@ static bool depends_on_rates(const nt_run *run, const nt_element *element)
 }
 
 const nt_element_type nt_force_bushing = {
+    .version = NT_ELEMENT_VERSION,
     .section = &nt_force_section,
     .name = "bushing",
     .summary = "an elastic joint: six stiffnesses and dampings between two bodies",
     .keys = keys,
     .size = sizeof(nt_bushing),
     .part = NT_IMPLICIT,
-    .rows = nt_load_rows,
     .prepare = prepare,
     .declare = declare,
     .evaluate = evaluate,

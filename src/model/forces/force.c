@@ -142,13 +142,13 @@ static bool depends_on_rates(const nt_run *run, const nt_element *element)
 }
 
 const nt_element_type nt_force_force = {
+    .version = NT_ELEMENT_VERSION,
     .section = &nt_force_section,
     .name = "force",
     .summary = "a force on a point of a body",
     .keys = keys,
     .size = sizeof(nt_force),
     .part = NT_EXPLICIT,
-    .rows = nt_load_rows,
     .prepare = prepare,
     .declare = declare,
     .evaluate = evaluate,

@@ -121,13 +121,13 @@ static bool depends_on_rates(const nt_run *run, const nt_element *element)
 }
 
 const nt_element_type nt_force_joint_torque = {
+    .version = NT_ELEMENT_VERSION,
     .section = &nt_force_section,
     .name = "joint_torque",
     .summary = "a moment about the axis of a joint, between its bodies",
     .keys = torque_keys,
     .size = sizeof(nt_motor),
     .part = NT_EXPLICIT,
-    .rows = nt_load_rows,
     .prepare = prepare,
     .declare = declare,
     .evaluate = evaluate,
@@ -135,13 +135,13 @@ const nt_element_type nt_force_joint_torque = {
 };
 
 const nt_element_type nt_force_joint_force = {
+    .version = NT_ELEMENT_VERSION,
     .section = &nt_force_section,
     .name = "joint_force",
     .summary = "a force along the axis of a joint, between its bodies",
     .keys = force_keys,
     .size = sizeof(nt_motor),
     .part = NT_EXPLICIT,
-    .rows = nt_load_rows,
     .prepare = prepare,
     .declare = declare,
     .evaluate = evaluate,

@@ -9,12 +9,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-int nt_load_rows(const nt_model *model, const nt_element *element)
-{
-    (void)model, (void)element;
-    return 0;
-}
-
 nt_status nt_load_refuse(const nt_model *model, const nt_element *element, nt_error *error,
                          const char *format, ...)
 {

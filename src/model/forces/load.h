@@ -17,9 +17,6 @@ enum {
     NT_BOTH_MOTIONS = (1 << NT_PAIR_NODES) - 1,
 };
 
-/* For the descriptor: a load has no multipliers. */
-int nt_load_rows(const nt_model *model, const nt_element *element);
-
 /* Blocks between these ports. */
 nt_status nt_load_declare(nt_model *model, nt_element *element, unsigned rows, unsigned columns);
 

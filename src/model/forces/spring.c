@@ -185,13 +185,13 @@ static bool depends_on_rates(const nt_run *run, const nt_element *element)
 }
 
 const nt_element_type nt_force_spring = {
+    .version = NT_ELEMENT_VERSION,
     .section = &nt_force_section,
     .name = "spring",
     .summary = "a spring with a damper between two points",
     .keys = keys,
     .size = sizeof(nt_spring),
     .part = NT_IMPLICIT,
-    .rows = nt_load_rows,
     .prepare = prepare,
     .declare = declare,
     .evaluate = evaluate,

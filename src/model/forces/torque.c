@@ -115,13 +115,13 @@ static bool depends_on_rates(const nt_run *run, const nt_element *element)
 }
 
 const nt_element_type nt_force_torque = {
+    .version = NT_ELEMENT_VERSION,
     .section = &nt_force_section,
     .name = "torque",
     .summary = "a torque on a body",
     .keys = keys,
     .size = sizeof(nt_torque),
     .part = NT_EXPLICIT,
-    .rows = nt_load_rows,
     .prepare = prepare,
     .declare = declare,
     .evaluate = evaluate,

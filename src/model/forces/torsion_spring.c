@@ -101,13 +101,13 @@ static bool depends_on_rates(const nt_run *run, const nt_element *element)
 }
 
 const nt_element_type nt_force_torsion_spring = {
+    .version = NT_ELEMENT_VERSION,
     .section = &nt_force_section,
     .name = "torsion_spring",
     .summary = "a spring with a damper about the axis of a joint",
     .keys = keys,
     .size = sizeof(nt_torsion_spring),
     .part = NT_IMPLICIT,
-    .rows = nt_load_rows,
     .prepare = prepare,
     .declare = declare,
     .evaluate = evaluate,

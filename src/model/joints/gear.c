@@ -149,6 +149,7 @@ static bool does_work(const nt_model *model, const nt_element *element)
 }
 
 const nt_element_type nt_joint_gear = {
+    .version = NT_ELEMENT_VERSION,
     .section = &nt_joint_section,
     .name = "gear",
     .summary = "the angle of one joint follows that of another",

@@ -154,12 +154,12 @@ void nt_joint_reaction(const nt_element *element, const nt_view *view, v3 *force
 
 /* What the descriptors of all joint types have in common. */
 #define NT_JOINT_SLOTS                                                                             \
-    .section = &nt_joint_section, .size = sizeof(nt_joint), .part = NT_IMPLICIT,                   \
-    .rows = nt_joint_rows, .declare = nt_joint_declare, .evaluate = nt_joint_evaluate,             \
-    .depends_on_rates = nt_joint_depends_on_rates, .row_quantity = nt_joint_row_quantity,          \
-    .row_name = nt_joint_row_name, .reaction = nt_joint_reaction, .as_joint = nt_joint_of,         \
-    .align = nt_joint_align, .site = nt_joint_site, .is_smooth = nt_joint_is_smooth,               \
-    .does_work = nt_joint_does_work
+    .version = NT_ELEMENT_VERSION, .section = &nt_joint_section, .size = sizeof(nt_joint),         \
+    .part = NT_IMPLICIT, .rows = nt_joint_rows, .declare = nt_joint_declare,                       \
+    .evaluate = nt_joint_evaluate, .depends_on_rates = nt_joint_depends_on_rates,                  \
+    .row_quantity = nt_joint_row_quantity, .row_name = nt_joint_row_name,                          \
+    .reaction = nt_joint_reaction, .as_joint = nt_joint_of, .align = nt_joint_align,               \
+    .site = nt_joint_site, .is_smooth = nt_joint_is_smooth, .does_work = nt_joint_does_work
 
 /* Friction and limits along the free coordinate (joint_load.c): adds terms, or energies. Called by
  * nt_joint_evaluate. */

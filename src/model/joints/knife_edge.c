@@ -141,6 +141,7 @@ static void reaction(const nt_element *e, const nt_view *view, v3 *force, v3 *to
 }
 
 const nt_element_type nt_joint_knife_edge = {
+    .version = NT_ELEMENT_VERSION,
     .section = &nt_joint_section,
     .name = "knife_edge",
     .summary = "a blade or skate: a point of B does not move across its edge",

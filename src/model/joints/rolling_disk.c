@@ -63,6 +63,7 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
 }
 
 const nt_element_type nt_joint_rolling_disk = {
+    .version = NT_ELEMENT_VERSION,
     .section = &nt_joint_section,
     .name = "rolling_disk",
     .summary = "a thin disk B rolls on a plane of A without slip; its edge stays on the plane",

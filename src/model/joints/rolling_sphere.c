@@ -30,6 +30,7 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
 }
 
 const nt_element_type nt_joint_rolling_sphere = {
+    .version = NT_ELEMENT_VERSION,
     .section = &nt_joint_section,
     .name = "rolling_sphere",
     .summary = "a sphere B rolls on a plane of A without slip and stays on it",

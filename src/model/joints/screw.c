@@ -134,6 +134,7 @@ static void reaction(const nt_element *element, const nt_view *view, v3 *force, 
 }
 
 const nt_element_type nt_joint_screw = {
+    .version = NT_ELEMENT_VERSION,
     .section = &nt_joint_section,
     .name = "screw",
     .summary = "a nut on a thread: B slides along an axis of A as it turns about it",

@@ -6,7 +6,7 @@
 
 int main(void)
 {
-    if (strcmp(nt_status_text(NT_OK), "done") != 0)
+    if (strcmp(nt_status_text(NT_OK), "done") != 0 || strcmp(nt_version(), NT_VERSION) != 0)
         return 1;
     puts(nt_version());
     return 0;

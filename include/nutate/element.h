@@ -1,0 +1,320 @@
+/* Elements: the types of joints, forces and contacts, and how to write one.
+ *
+ * A type is one constant descriptor. Its data, a struct that begins with `unsigned given`, hold
+ * what the model file says by the type's table of keys, and numbers that follow from it
+ * (`prepare`). All data of a run lie in one piece that runs copy, so they hold numbers and places,
+ * and no pointers but to what never changes: whatever a parameter can enter is seen, and has its
+ * derivative.
+ *
+ * An element adds to a residual and to blocks of its own, by ports: the translations (force, N;
+ * entries of v, m/s) and rotations (moment, N m; rad/s, ground axes) of any number of bodies, and
+ * its multipliers. The library gathers these in the order of elements. With R = M vdot - f a force
+ * f on a body adds -f.
+ *
+ * Threads: `evaluate` may be called for several elements at the same time; it writes nothing but
+ * through the view. The other functions are called by the thread that reads the model or owns the
+ * run. */
+#ifndef NUTATE_ELEMENT_H
+#define NUTATE_ELEMENT_H
+
+#include <nutate/model.h>
+#include <nutate/vector.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Of this header's structs. A type says with which one it was written. */
+#define NT_ELEMENT_VERSION 1
+
+/* ---- keys of the model file -------------------------------------------------------------------
+ */
+
+typedef enum nt_key_type {
+    NT_KEY_NUMBER,    /* double: an expression of the parameters                             */
+    NT_KEY_NUMBERS,   /* low..high doubles at offset, their number in an int at count_offset */
+    NT_KEY_MATRIX,    /* rows x rows doubles, a list of lists or one flat list; rows = high  */
+    NT_KEY_FUNCTION,  /* nt_expression *: of t, parameters and recorded quantities           */
+    NT_KEY_FUNCTIONS, /* high of them                                                        */
+    NT_KEY_BODY,      /* int                                                                 */
+    NT_KEY_BODIES,    /* int[2]: [A, B]                                                      */
+    NT_KEY_POINT,     /* nt_place_of_point: [x, y, z] or a marker's name                     */
+    NT_KEY_POINTS,    /* nt_place_of_point[2]                                                */
+    NT_KEY_AXES,      /* double[2][3]                                                        */
+    NT_KEY_JOINT,     /* int: index into model->elements                                     */
+    NT_KEY_JOINTS,    /* int[2]: the same of two                                             */
+    NT_KEY_CHOICE,    /* int: index into choices                                             */
+    NT_KEY_BOOLEAN,   /* int                                                                 */
+    NT_KEY_TEXT,      /* const char *                                                        */
+    NT_KEY_GROUP,     /* a mapping of its own: keys in `group`, offsets from the same data   */
+} nt_key_type;
+
+/* One key. Tables of these make the reader, the JSON Schema and the reference page. `bit` is the
+ * key's number in the `given` mask (a uint32_t at the start of the data). */
+typedef struct nt_key {
+    const char *name;
+    nt_key_type type;
+    size_t offset;
+    int bit;
+    int low, high;       /* count range of NUMBERS; rows of MATRIX; count of FUNCTIONS */
+    size_t count_offset; /* NUMBERS: where the count goes                               */
+    bool required;
+    bool relative;     /* its numbers are as large as the largest of them (a direction, a mass), not
+                          as lengths of the model are: for the steps of differences */
+    const char *needs; /* the key of the same mapping without which this one says nothing */
+    const char *const *choices; /* NULL-terminated */
+    const struct nt_key *group; /* terminated by a key without a name */
+    const char *unit;
+    const char *meaning;
+} nt_key;
+
+typedef struct nt_place {
+    int line, column;
+} nt_place;
+
+/* Where a key of the file stands, by its dotted path. */
+typedef struct nt_key_place {
+    const char *path;
+    nt_place place;
+} nt_key_place;
+
+/* A point as the file gives it: coordinates, or a marker (index, -1 for none). */
+typedef struct nt_place_of_point {
+    double at[3];
+    int marker;
+} nt_place_of_point;
+
+/* ---- a point of the motion --------------------------------------------------------------------
+ */
+
+typedef struct nt_motion {
+    nt_v3 x;        /* of the reference point (centre of mass or fixed point), ground axes, m  */
+    nt_m3 R;        /* body axes to ground axes                                                */
+    nt_v3 v, w;     /* velocity of it, m/s; angular velocity, rad/s; ground axes               */
+    nt_v3 a, alpha; /* their derivatives                                                       */
+} nt_motion;
+
+struct nt_local;
+
+/* Everything an element sees while it adds its terms. */
+typedef struct nt_view {
+    const nt_run *run;
+    const nt_model *model;
+    const nt_motion *motion; /* [n_bodies], ground first                                   */
+    const struct nt_body *bodies;
+    const nt_point *at;
+    const nt_terms *terms;
+    const double *lambda;    /* [nh + nn] multipliers, holonomic then nonholonomic        */
+    const double *variables; /* of expressions: parameters, t, signals                     */
+    double *scratch;         /* [model->scratch] lost between two elements                 */
+    struct nt_local *local;  /* where it adds its terms                                    */
+    int pair[2];       /* ports of the translations of what stands for A and B: NT_T_A and NT_T_B */
+    nt_energy *energy; /* not NULL: add energies and power instead of terms          */
+} nt_view;
+
+/* ---- types ------------------------------------------------------------------------------------
+ */
+
+typedef struct nt_element nt_element;
+struct nt_joint;
+
+/* A section of the file that holds elements, and what one of them is called. */
+typedef struct nt_section {
+    const char *name, *word;
+} nt_section;
+NT_API extern const nt_section nt_joint_section;
+NT_API extern const nt_section nt_force_section;
+NT_API extern const nt_section nt_contact_section;
+
+/* A type of joint, force or contact: one constant descriptor per file. Its data are numbers of a
+ * run (run.h) and start with `unsigned given`. What is said of a model or asked of it (rows, words)
+ * does not change with parameters. */
+typedef struct nt_element_type {
+    int version; /* NT_ELEMENT_VERSION */
+    const nt_section *section;
+    const char *name, *summary;
+    const nt_key *keys;   /* terminated by a key without a name */
+    size_t size;          /* of the data */
+    unsigned part;        /* NT_EXPLICIT or NT_IMPLICIT where the model says nothing         */
+    bool rotates, slides; /* it has a free angle, a free displacement */
+    bool touches;         /* its force begins where surfaces touch: not smooth there */
+    bool leaves_place;    /* it alone does not say where its bodies are: they are looked for */
+    /* Number of holonomic multipliers (0 for penalty joints), and of nonholonomic ones; NULL:
+     * none. Where rows of an element are numbered, the holonomic ones come first. */
+    int (*rows)(const nt_model *model, const nt_element *element);
+    int (*rates)(const nt_model *model, const nt_element *element);
+    /* Derived numbers from the given values and the initial placement of bodies; called again after
+     * parameters change (validate false). */
+    nt_status (*prepare)(nt_run *run, const nt_element *element, bool validate, nt_error *error);
+    /* Further ports, and the blocks between ports. */
+    nt_status (*declare)(nt_model *model, nt_element *element);
+    /* Add residual, rows and matrix terms, or energies. NT_NOT_FINITE and the like on failure. */
+    nt_status (*evaluate)(const nt_element *element, const nt_view *view);
+    /* Whether its force depends on velocities; NULL: never. */
+    bool (*depends_on_rates)(const nt_run *run, const nt_element *element);
+    /* Entries of discrete memory it owns, their initial values and their update. */
+    int n_memory;
+    void (*accept)(const nt_element *element, const nt_view *view, double *next);
+    /* What row i is (holonomic, then nonholonomic): quantity, and words such as "force along x". */
+    nt_quantity (*row_quantity)(const nt_model *model, const nt_element *element, int row);
+    const char *(*row_name)(const nt_model *model, const nt_element *element, int row);
+    /* Force on B at the joint and torque on B, ground axes (joints). */
+    void (*reaction)(const nt_element *element, const nt_view *view, nt_v3 *force, nt_v3 *torque);
+    /* What it is as a joint of rows between points and triads (joint.h); NULL: no such joint. */
+    const struct nt_joint *(*as_joint)(const nt_run *run, const nt_element *element);
+    /* The initial placement is found: where angles begin. NULL: nothing does. */
+    void (*align)(nt_run *run, const nt_element *element);
+    /* Where it is at the initial placement, ground axes; NULL: at no place of its own. */
+    nt_v3 (*site)(const nt_run *run, const nt_element *element);
+    /* Whether its formulas are the same everywhere; NULL: yes. */
+    bool (*is_smooth)(const nt_run *run, const nt_element *element);
+    /* Whether its forces can do work that no potential accounts for; NULL: yes. */
+    bool (*does_work)(const nt_model *model, const nt_element *element);
+} nt_element_type;
+
+/* A node that an element adds terms to and takes derivatives in: the translation or the rotation of
+ * a body, its own multipliers. */
+typedef struct nt_port {
+    int node;  /* of the pattern; -1 where there is none: the ground, the rotation of a point     */
+    int first; /* its first entry among v, or its first multiplier                                */
+    int size;  /* entries, 0 without a node                                                       */
+    int start; /* its first entry among those of all ports                                        */
+} nt_port;
+
+/* Ports that every element has; further ones follow, in any number. */
+enum {
+    NT_T_A, /* translation and rotation of A and B */
+    NT_R_A,
+    NT_T_B,
+    NT_R_B,
+    NT_ROWS,  /* holonomic multipliers    */
+    NT_RATES, /* nonholonomic multipliers */
+    NT_PORTS
+};
+
+/* An element of a model: fixed when the model is built. */
+struct nt_element {
+    const nt_element_type *type;
+    const char *name;
+    nt_place place;
+    size_t data;      /* where its data begin among the numbers of a run */
+    unsigned part;    /* the share of f that its forces belong to: NT_EXPLICIT or NT_IMPLICIT */
+    int a, b;         /* bodies acted on; for one-body loads a is the ground and b the body */
+    int first_row;    /* of its holonomic rows and multipliers; -1 for none                 */
+    int n_rows, node; /* their number, their node or -1                                     */
+    int first_rate;   /* of its nonholonomic rows and multipliers, after all nh; -1 for none */
+    int n_rates, rate_node;
+    int memory;        /* first entry in the discrete memory */
+    int last_body;     /* the highest number of a body that it looks at */
+    int n_ports, size; /* size: entries of all ports */
+    nt_port *ports;    /* [n_ports] */
+    int *slot;         /* [n_ports][n_ports] blocks between them; -1 where there is none */
+};
+
+/* The terms of one element, by its ports: it adds to these, and a gather adds them to those of the
+ * system, one element after the other. So every sum has its terms in the same order, however the
+ * elements are evaluated. */
+typedef struct nt_local {
+    const nt_element *element;
+    double *residual; /* [element->size], where it has pushed                                    */
+    bool has_pushed;
+    double *blocks; /* [element->size^2] one block after the other, row by row of ports      */
+    short *touched; /* [n_touched] numbers of blocks (row n_ports + column) that hold anything */
+    int n_touched;
+    bool *is_touched; /* [n_ports^2] */
+    bool apart;       /* elements are evaluated side by side: nothing may be added elsewhere */
+} nt_local;
+
+/* The block of a row port and a column port, to add to; NULL where there is none. */
+static inline double *nt_view_block(const nt_view *view, int row, int column)
+{
+    nt_local *local = view->local;
+    const nt_element *e = local->element;
+    int number = row * e->n_ports + column;
+    const nt_port *i = &e->ports[row], *j = &e->ports[column];
+    if (e->slot[number] < 0)
+        return NULL;
+    double *block = local->blocks + e->size * i->start + i->size * j->start;
+    if (!local->is_touched[number]) {
+        local->is_touched[number] = true;
+        local->touched[local->n_touched++] = (short)number;
+        memset(block, 0, (size_t)(i->size * j->size) * sizeof *block);
+    }
+    return block;
+}
+
+/* The port of A or B, one of NT_T_A to NT_R_B, for terms that are written for any two bodies. */
+static inline int nt_view_port(const nt_view *view, int port)
+{
+    return view->pair[port / 2] + port % 2;
+}
+
+/* Add a 3 x 3 block. */
+static inline void nt_view_add(const nt_view *view, int row, int column, nt_m3 block)
+{
+    double *to = nt_view_block(view, row, column);
+    if (!to)
+        return;
+    to[0] += block.xx, to[1] += block.xy, to[2] += block.xz;
+    to[3] += block.yx, to[4] += block.yy, to[5] += block.yz;
+    to[6] += block.zx, to[7] += block.zy, to[8] += block.zz;
+}
+
+/* Add a force to the residual of a translation, a moment to that of a rotation. */
+static inline void nt_view_force(const nt_view *view, int port, nt_v3 f)
+{
+    nt_local *local = view->local;
+    const nt_port *to = &local->element->ports[port];
+    if (!local->has_pushed)
+        memset(local->residual, 0, (size_t)local->element->size * sizeof *local->residual);
+    local->has_pushed = true;
+    if (to->node < 0)
+        return;
+    double *push = local->residual + to->start;
+    push[0] += f.x, push[1] += f.y, push[2] += f.z;
+}
+
+/* ---- for the functions of a type --------------------------------------------------------------
+ */
+
+/* The data of an element in a run; as the file has them. */
+NT_API const void *nt_element_data_in(const nt_run *run, const nt_element *element);
+NT_API void *nt_element_numbers_in(nt_run *run, const nt_element *element);
+
+/* For `prepare`. A point that the file gives (ground axes at the given placement, or a marker of
+ * the body) from the body's reference point, body axes, m. NT_BAD_MODEL at the element's place
+ * where a marker is on another body. */
+NT_API nt_status nt_element_point(const nt_run *run, const nt_element *element,
+                                  const nt_place_of_point *point, int body, bool validate,
+                                  double offset[3], nt_error *error);
+
+/* NT_BAD_MODEL at the element's place: "TYPE NAME: words". */
+NT_API nt_status nt_element_refuse(const nt_run *run, const nt_element *element, nt_error *error,
+                                   const char *words);
+
+/* For `declare`. The port of a body's translation, that of its rotation is the next one; added
+ * where they are new; -1: memory is out. All ports come before the first block. */
+NT_API int nt_element_port_of_body(nt_model *model, nt_element *element, int body);
+/* Terms in a row port have derivatives in a column port: nothing where one of them has no node. */
+NT_API nt_status nt_element_couple(nt_model *model, nt_element *element, int row, int column,
+                                   nt_block_shape shape);
+
+/* ---- the registry -----------------------------------------------------------------------------
+ */
+
+/* All types, those of the library first. */
+NT_API int nt_element_type_count(void);
+NT_API const nt_element_type *nt_element_type_at(int i); /* NULL where there is none */
+
+/* Add a type, which lasts as long as the program: models that are read from now on may name it.
+ * Before other threads read models. NT_INVALID and words for another version, a name that is taken,
+ * or a type that lacks what it needs. */
+NT_API nt_status nt_element_type_add(const nt_element_type *type, nt_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

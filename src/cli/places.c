@@ -1,0 +1,285 @@
+/* Where a run reads and writes: names of files, what they are to each other, whether they can be
+ * written and have room. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+bool nt_cli_ends_with(const char *text, const char *suffix)
+{
+    size_t length = strlen(text), end = strlen(suffix);
+    return length > end && strcmp(text + length - end, suffix) == 0;
+}
+
+const char *nt_cli_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+char *nt_cli_join(const char *a, const char *b)
+{
+    size_t first = strlen(a), second = strlen(b);
+    char *text = malloc(first + second + 1);
+    if (text) {
+        memcpy(text, a, first);
+        memcpy(text + first, b, second + 1);
+    }
+    return text;
+}
+
+/* MODEL with .csv in place of .yaml or .yml; standard output for a model from standard input. */
+static char *default_output(const char *model)
+{
+    if (strcmp(model, "-") == 0)
+        return strdup("-");
+    char *path = nt_cli_join(model, ".csv");
+    size_t length = strlen(model);
+    size_t ending = nt_cli_ends_with(model, ".yaml") ? 5 : nt_cli_ends_with(model, ".yml") ? 4 : 0;
+    if (path && ending > 0)
+        memcpy(path + length - ending, ".csv", sizeof ".csv");
+    return path;
+}
+
+int nt_cli_check_result_name(const char *path)
+{
+    if (strcmp(path, "-") == 0 || nt_cli_ends_with(path, ".csv") || nt_cli_ends_with(path, ".nc"))
+        return NT_EXIT_DONE;
+    nt_cli_say("-o: expected a name that ends in .csv or .nc, or -, got '%s'", path);
+    return NT_EXIT_USAGE;
+}
+
+nt_record_format nt_cli_format_of(const char *path)
+{
+    return nt_cli_ends_with(path, ".nc") ? NT_NETCDF : NT_CSV;
+}
+
+/* ---- what files are to each other ----------------------------------------------------------- */
+
+/* The folder that holds a file, or would. */
+static bool folder_of(const char *path, char *folder, size_t size)
+{
+    int length = (int)(nt_cli_base_name(path) - path);
+    return length < (int)size &&
+           snprintf(folder, size, "%.*s", length > 0 ? length : 1, length > 0 ? path : ".") > 0;
+}
+
+static bool find_folder(const char *path, struct stat *is)
+{
+    char folder[4096];
+    return folder_of(path, folder, sizeof folder) && stat(folder, is) == 0;
+}
+
+/* A file that is read, or one that is written; "-" is then standard input or output. */
+static bool find_file(const char *path, int standard, struct stat *is)
+{
+    return strcmp(path, "-") == 0 ? fstat(standard, is) == 0 : stat(path, is) == 0;
+}
+
+/* Whether `to`, which is written, is the ordinary file `from`, which is written or read, by
+ * whatever path, even if it is not there yet. */
+static bool same_file(const char *to, const char *from, bool is_read)
+{
+    struct stat first, second;
+    bool named = strcmp(to, "-") != 0 && strcmp(from, "-") != 0;
+    if (strcmp(to, from) == 0 && (named || !is_read))
+        return true;
+    bool there = find_file(to, STDOUT_FILENO, &first);
+    if (find_file(from, is_read ? STDIN_FILENO : STDOUT_FILENO, &second) != there)
+        return false;
+    if (there && !named && !S_ISREG(first.st_mode))
+        return false; /* a terminal may be both */
+    if (!there && (!named || strcmp(nt_cli_base_name(to), nt_cli_base_name(from)) != 0 ||
+                   !find_folder(to, &first) || !find_folder(from, &second)))
+        return false;
+    return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+bool nt_cli_would_overwrite(const char *to, const char *from) { return same_file(to, from, true); }
+
+/* What a file that is to be written is to the model already; NULL: nothing. */
+static const char *role_of(const nt_cli_plan *plan, const char *path)
+{
+    const char *table;
+    if (same_file(path, plan->path, true))
+        return "the model itself";
+    for (int i = 0; (table = nt_model_table_file(plan->model, i)) != NULL; i++)
+        if (same_file(path, table, true))
+            return "a table of the model";
+    return NULL;
+}
+
+/* ---- the files of a run --------------------------------------------------------------------- */
+
+/* What is written over, or made. */
+static bool can_be_written(const char *path)
+{
+    char folder[4096];
+    if (access(path, F_OK) == 0)
+        return access(path, W_OK) == 0;
+    return folder_of(path, folder, sizeof folder) && access(folder, W_OK | X_OK) == 0;
+}
+
+int nt_cli_places_choose(nt_cli_places *places, const nt_cli_options *options)
+{
+    *places = (nt_cli_places){.n = options->n_outputs};
+    bool none = options->check && options->n_outputs == 0;
+    if (options->n_outputs == 0 && !none) {
+        places->made = default_output(options->name);
+        if (!places->made)
+            return nt_cli_no_memory();
+        const char *base = nt_cli_base_name(places->made);
+        places->elsewhere = base != places->made && !can_be_written(places->made);
+        memmove(places->made, places->elsewhere ? base : places->made,
+                strlen(places->elsewhere ? base : places->made) + 1);
+        places->n = 1;
+    }
+    places->files = calloc((size_t)places->n + 1, sizeof *places->files);
+    if (!places->files)
+        return nt_cli_no_memory();
+    const char *first = NULL; /* that is a file */
+    for (int i = 0; i < places->n; i++) {
+        const char *path = options->n_outputs > 0 ? options->outputs[i] : places->made;
+        int status = nt_cli_check_result_name(path);
+        if (status != NT_EXIT_DONE)
+            return status;
+        places->files[i] = (nt_result_file){path, nt_cli_format_of(path)};
+        first = first || strcmp(path, "-") == 0 ? first : path;
+    }
+    if (options->save || first)
+        places->state = options->save ? strdup(options->save) : nt_cli_join(first, ".state");
+    return (options->save || first) && !places->state ? nt_cli_no_memory() : NT_EXIT_DONE;
+}
+
+void nt_cli_places_free(nt_cli_places *places)
+{
+    free(places->files);
+    free(places->made);
+    free(places->state);
+}
+
+/* One of the files that are written, and the word for it. */
+typedef struct written {
+    const char *path, *option, *role;
+    bool is_result;
+} written;
+
+static int refuse_written(const nt_cli_options *options, const written *w, const char *role)
+{
+    if (w->is_result && options->n_outputs == 0)
+        nt_cli_say("without -o the result goes to '%s', which is %s", w->path, role);
+    else if (!w->option)
+        nt_cli_say("the state goes to '%s', which is %s: expected --save FILE", w->path, role);
+    else
+        nt_cli_say("%s: '%s' is %s", w->option, w->path, role);
+    return NT_EXIT_USAGE;
+}
+
+/* Nothing is written over what is read, nor twice to one file. The state of --restart may be
+ * renewed: it has been read by then. */
+int nt_cli_places_check(const nt_cli_places *places, const nt_cli_plan *plan,
+                        const nt_cli_options *options)
+{
+    int n = 0, status = NT_EXIT_DONE;
+    written *all = calloc((size_t)places->n + 2, sizeof *all);
+    if (!all)
+        return nt_cli_no_memory();
+    for (int i = 0; i < places->n; i++)
+        all[n++] = (written){places->files[i].path, "-o", "the result", true};
+    if (places->state)
+        all[n++] =
+            (written){places->state, options->save ? "--save" : NULL, "the saved state", false};
+    if (options->objectives)
+        all[n++] = (written){options->objectives, "--objectives", "", false};
+    for (int i = 0; i < n && status == NT_EXIT_DONE; i++) {
+        const char *role = role_of(plan, all[i].path);
+        if (all[i].path != places->state && options->restart &&
+            same_file(all[i].path, options->restart, true))
+            role = "the state to go on from";
+        for (int j = 0; j < i; j++)
+            if (same_file(all[i].path, all[j].path, false))
+                role = all[j].role;
+        if (role)
+            status = refuse_written(options, &all[i], role);
+    }
+    free(all);
+    return status;
+}
+
+int nt_cli_check_place(const char *path)
+{
+    struct stat is, folder;
+    bool there = stat(path, &is) == 0;
+    int cause = there && S_ISDIR(is.st_mode)            ? EISDIR
+                : there && access(path, W_OK) != 0      ? errno
+                : !there && !find_folder(path, &folder) ? ENOENT
+                                                        : 0;
+    if (cause == 0)
+        return NT_EXIT_DONE;
+    nt_cli_say("%s: cannot be written: %s", path, strerror(cause));
+    return NT_EXIT_IO;
+}
+
+/* ---- room on the disk ----------------------------------------------------------------------- */
+
+/* Bytes of a number: of CSV what most take, with 17 digits, point and comma. */
+static const double CSV_NUMBER = 19, NETCDF_NUMBER = 8;
+
+static double numbers_of_row(const nt_cli_plan *plan, const nt_cli_sens *sens, bool poses)
+{
+    const nt_simulation *simulation = nt_model_simulation(plan->model);
+    nt_quantity_info quantity;
+    double n = 1, parameters = sens ? sens->n : 0;
+    for (int i = 0; i < simulation->n_record; i++)
+        if (nt_model_quantity(plan->model, simulation->record[i], &quantity, NULL) == NT_OK)
+            n += quantity.columns * (1 + parameters);
+    return poses && simulation->poses ? n + 7. * nt_model_count(plan->model).bodies : n;
+}
+
+/* The disk that a file is on, or will be, and its free bytes with those that the file has now. */
+static bool find_disk(const char *path, dev_t *disk, double *bytes)
+{
+    struct stat is;
+    struct statvfs room;
+    char folder[4096];
+    bool there = stat(path, &is) == 0;
+    if (strcmp(path, "-") == 0 || (there && !S_ISREG(is.st_mode)) ||
+        !folder_of(path, folder, sizeof folder) || statvfs(there ? path : folder, &room) != 0 ||
+        (!there && stat(folder, &is) != 0))
+        return false;
+    *disk = is.st_dev;
+    *bytes = (double)room.f_bavail * (double)room.f_frsize + (there ? (double)is.st_size : 0);
+    return true;
+}
+
+int nt_cli_places_check_room(const nt_cli_places *places, const nt_cli_plan *plan,
+                             const nt_cli_sens *sens)
+{
+    double rows = nt_cli_plan_rows(plan);
+    for (int i = 0; i < places->n; i++) {
+        dev_t disk, other;
+        double room, needed = 0, ignored;
+        if (!find_disk(places->files[i].path, &disk, &room))
+            continue;
+        for (int j = 0; j < places->n; j++) {
+            bool netcdf = places->files[j].format == NT_NETCDF;
+            if (find_disk(places->files[j].path, &other, &ignored) && other == disk)
+                needed += rows * numbers_of_row(plan, sens, netcdf) *
+                          (netcdf ? NETCDF_NUMBER : CSV_NUMBER);
+        }
+        if (needed <= room)
+            continue;
+        return nt_cli_refuse(plan, "output.every",
+                             "%.3g rows take about %.3g bytes, the disk of '%s' has %.3g free: "
+                             "expected fewer rows, another place, or --no-limit",
+                             rows, needed, places->files[i].path, room);
+    }
+    return NT_EXIT_DONE;
+}

@@ -1,0 +1,250 @@
+/* An element type written outside of the library, by its public headers alone: read from a model
+ * file, with exact tangents and derivatives in parameters.
+ *
+ *   magnet   f = strength / (d^2 + soft^2) along d, from A's reference point to B's, pulling */
+#include <nutate/nutate.h>
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct magnet {
+    unsigned given;
+    int between[2];
+    double strength, soft;
+    double soft_squared; /* derived */
+} magnet;
+
+static const nt_key keys[] = {
+    {.name = "between",
+     .type = NT_KEY_BODIES,
+     .offset = offsetof(magnet, between),
+     .bit = 0,
+     .required = true,
+     .meaning = "bodies A and B"},
+    {.name = "strength",
+     .type = NT_KEY_NUMBER,
+     .offset = offsetof(magnet, strength),
+     .bit = 1,
+     .required = true,
+     .unit = "N m^2",
+     .meaning = "of the pull"},
+    {.name = "soft",
+     .type = NT_KEY_NUMBER,
+     .offset = offsetof(magnet, soft),
+     .bit = 2,
+     .required = true,
+     .unit = "m",
+     .meaning = "distance within which the pull is soft"},
+    {.name = NULL},
+};
+
+static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+{
+    magnet *m = nt_element_numbers_in(run, element);
+    m->soft_squared = m->soft * m->soft;
+    if (validate && !(m->soft > 0))
+        return nt_element_refuse(run, element, error, "soft is not positive");
+    return NT_OK;
+}
+
+static nt_status declare(nt_model *model, nt_element *element)
+{
+    static const int ports[2] = {NT_T_A, NT_T_B};
+    nt_status status = NT_OK;
+    for (int i = 0; i < 4 && status == NT_OK; i++)
+        status = nt_element_couple(model, element, ports[i / 2], ports[i % 2], NT_FULL);
+    return status;
+}
+
+static nt_status evaluate(const nt_element *element, const nt_view *view)
+{
+    const magnet *m = nt_element_data_in(view->run, element);
+    nt_v3 a = view->motion[element->a].x, b = view->motion[element->b].x;
+    double d[3] = {b.x - a.x, b.y - a.y, b.z - a.z};
+    double square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], D = square + m->soft_squared;
+    double length = sqrt(square), f = m->strength / D; /* on A towards B: f d / length */
+    if (view->energy) {                                /* f = dV/d(length) */
+        view->energy->potential += m->strength / m->soft * atan(length / m->soft);
+        return NT_OK;
+    }
+    if (!(view->terms->parts & element->part))
+        return NT_OK;
+    double g = f / length, slope = -(2 / D + 1 / square) * g;
+    if (view->terms->residual) {
+        nt_view_force(view, NT_T_A, (nt_v3){-g * d[0], -g * d[1], -g * d[2]});
+        nt_view_force(view, NT_T_B, (nt_v3){g * d[0], g * d[1], g * d[2]});
+    }
+    if (view->terms->matrix) {
+        double k = view->terms->combination->stiffness, K[9];
+        for (int i = 0; i < 9; i++)
+            K[i] = k * (slope * d[i / 3] * d[i % 3] + (i / 3 == i % 3 ? g : 0));
+        nt_m3 on = {K[0], K[1], K[2], K[3], K[4], K[5], K[6], K[7], K[8]}, off = on;
+        double *entry = &off.xx;
+        for (int i = 0; i < 9; i++)
+            entry[i] = -entry[i];
+        nt_view_add(view, NT_T_A, NT_T_A, on);
+        nt_view_add(view, NT_T_B, NT_T_B, on);
+        nt_view_add(view, NT_T_A, NT_T_B, off);
+        nt_view_add(view, NT_T_B, NT_T_A, off);
+    }
+    return NT_OK;
+}
+
+static const nt_element_type type = {
+    .version = NT_ELEMENT_VERSION,
+    .section = &nt_force_section,
+    .name = "magnet",
+    .summary = "two bodies pull each other",
+    .keys = keys,
+    .size = sizeof(magnet),
+    .part = NT_EXPLICIT,
+    .prepare = prepare,
+    .declare = declare,
+    .evaluate = evaluate,
+};
+
+static const char text[] = "nutate: 1\n"
+                           "parameters: {c: 3, s: 0.4}\n"
+                           "gravity: [0, 0, 0]\n"
+                           "bodies:\n"
+                           "  one: {mass: 1, inertia: [1, 1, 1], velocity: [0, 0.5, 0]}\n"
+                           "  two: {mass: 2, inertia: [1, 1, 1], position: [1, 0, 0.3]}\n"
+                           "forces: {pull: {type: magnet, between: [one, two], strength: c^2, "
+                           "soft: s}}\n"
+                           "simulation: {duration: 1, step: 1e-3, method: rkmk-dop853}\n";
+
+static nt_run *open_run(nt_model **model)
+{
+    nt_error error = {0};
+    nt_run *run;
+    if (nt_model_read_text(model, text, strlen(text), "magnet", NULL, NULL, 0, &error) != NT_OK ||
+        nt_run_create(&run, *model, &error) != NT_OK)
+        fail_msg("%s", error.message);
+    return run;
+}
+
+static void it_is_read_and_moves(void **state)
+{
+    (void)state;
+    nt_model *model;
+    nt_run *run = open_run(&model);
+    nt_integrator_setup setup;
+    nt_integrator *integrator;
+    nt_error error = {0};
+    nt_quantity_info energy;
+    double before[4], after[4], momentum[3];
+    assert_int_equal(nt_run_setup(run, &setup, &error), NT_OK);
+    assert_int_equal(nt_integrator_create(&integrator, &setup, &error), NT_OK);
+    assert_int_equal(nt_integrator_start(integrator, 0, NULL, NULL, NULL, &error), NT_OK);
+    assert_int_equal(nt_model_quantity(model, "energy", &energy, &error), NT_OK);
+    nt_state now = nt_integrator_state(integrator);
+    assert_int_equal(nt_run_sample(run, &energy, &now, NULL, before, &error), NT_OK);
+    assert_int_equal(nt_integrator_run(integrator, 1, 1e-3, NULL, NULL, &error), NT_OK);
+    now = nt_integrator_state(integrator);
+    assert_int_equal(nt_run_sample(run, &energy, &now, NULL, after, &error), NT_OK);
+    assert_true(fabs(after[0] - before[0]) > 0.1); /* it fell towards the other one */
+    assert_true(fabs(after[2] - before[2]) < 1e-11 * before[2]);
+    assert_int_equal(nt_model_quantity(model, "momentum", &energy, &error), NT_OK);
+    assert_int_equal(nt_run_sample(run, &energy, &now, NULL, momentum, &error), NT_OK);
+    assert_true(fabs(momentum[0]) < 1e-13 && fabs(momentum[1] - 0.5) < 1e-13);
+    nt_integrator_destroy(integrator);
+    nt_run_destroy(run);
+    nt_model_destroy(model);
+}
+
+static void its_tangent_is_exact(void **state)
+{
+    (void)state;
+    nt_model *model;
+    nt_run *run = open_run(&model);
+    nt_error error = {0};
+    double q[14], v[12], zero[12] = {0}, difference;
+    nt_run_initial(run, q, v, NULL);
+    nt_point at = {.q = q, .v = v, .vdot = zero, .lambda = zero, .mu = zero};
+    assert_int_equal(nt_system_check_tangent(nt_run_system(run), &at, 1e-6, &difference, &error),
+                     NT_OK);
+    assert_true(difference < 1e-8);
+    nt_run_destroy(run);
+    nt_model_destroy(model);
+}
+
+static void residual(nt_run *run, const double *p, double *out)
+{
+    const nt_system *s = nt_run_system(run);
+    double q[14], v[12], zero[12] = {0};
+    assert_int_equal(s->set_parameters(s->self, p), NT_OK);
+    nt_run_initial(run, q, v, NULL);
+    nt_point at = {.q = q, .v = v, .vdot = zero, .lambda = zero, .mu = zero};
+    nt_terms terms = {.parts = NT_ALL_PARTS, .residual = out};
+    memset(out, 0, 12 * sizeof *out);
+    assert_int_equal(s->evaluate(s->self, &at, &terms), NT_OK);
+}
+
+static void parameters_enter_it(void **state)
+{
+    (void)state;
+    nt_model *model;
+    nt_run *run = open_run(&model);
+    const nt_system *s = nt_run_system(run);
+    double q[14], v[12], zero[12] = {0};
+    nt_run_initial(run, q, v, NULL);
+    nt_point at = {.q = q, .v = v, .vdot = zero, .lambda = zero, .mu = zero};
+    for (int k = 0; k < 2; k++) {
+        double p[2] = {3, 0.4}, exact[12] = {0}, plus[12], minus[12], h = 1e-5;
+        nt_terms terms = {.parts = NT_ALL_PARTS, .residual = exact};
+        assert_int_equal(s->parameter_tangent(s->self, &at, k, &terms), NT_OK);
+        p[k] += h;
+        residual(run, p, plus);
+        p[k] -= 2 * h;
+        residual(run, p, minus);
+        p[k] += h;
+        residual(run, p, zero);
+        memset(zero, 0, sizeof zero);
+        assert_true(fabs(exact[0]) > 0.1);
+        for (int i = 0; i < 12; i++)
+            assert_true(fabs((plus[i] - minus[i]) / (2 * h) - exact[i]) < 1e-7);
+    }
+    nt_run_destroy(run);
+    nt_model_destroy(model);
+}
+
+static void what_is_no_type_is_refused(void **state)
+{
+    (void)state;
+    nt_error error = {0};
+    nt_element_type other = type;
+    assert_int_equal(nt_element_type_add(NULL, &error), NT_INVALID);
+    assert_int_equal(nt_element_type_add(&type, &error), NT_INVALID);
+    assert_non_null(strstr(error.message, "there is an element type magnet already"));
+    other.name = "spring";
+    assert_int_equal(nt_element_type_add(&other, &error), NT_INVALID);
+    other.name = "newer";
+    other.version = 99;
+    assert_int_equal(nt_element_type_add(&other, &error), NT_INVALID);
+    assert_non_null(strstr(error.message, "version 99, expected 1"));
+    other.version = NT_ELEMENT_VERSION;
+    other.evaluate = NULL;
+    assert_int_equal(nt_element_type_add(&other, &error), NT_INVALID);
+    assert_non_null(strstr(error.message, "lacks something"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_is_read_and_moves),
+        cmocka_unit_test(its_tangent_is_exact),
+        cmocka_unit_test(parameters_enter_it),
+        cmocka_unit_test(what_is_no_type_is_refused),
+    };
+    nt_error error = {0};
+    if (nt_element_type_add(&type, &error) != NT_OK) {
+        print_error("%s\n", error.message);
+        return 1;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

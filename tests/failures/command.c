@@ -1,0 +1,232 @@
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#include "failures/command.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TOP "{}/examples/heavy_top/heavy_top.yaml"
+#define BAR "{}/examples/four_bar/four_bar.yaml"
+#define DESIGN "{}/examples/top_design/top_design.yaml"
+#define SHORT "--duration", "0.02", "--step", "0.005"
+
+const invocation invocations[] = {
+    {"check", {"check", TOP}},
+    {"check, redundant", {"check", BAR}},
+    {"run to CSV", {"run", TOP, SHORT, "-o", "out.csv", "--save", "out.state"}},
+    {"run to NetCDF", {"run", TOP, SHORT, "-o", "out.nc"}},
+    {"run to a pipe", {"run", BAR, SHORT, "-o", "-", "--quiet"}},
+    {"run with KLU", {"run", BAR, SHORT, "--solver", "klu", "-o", "out.csv"}},
+    {"run densely", {"run", BAR, SHORT, "--solver", "dense", "-o", "out.csv"}},
+    {"run by soi2",
+     {"run", BAR, SHORT, "--method", "generalized-alpha-soi2", "--set", "simulation.tolerance=1e-4",
+      "-o", "out.csv"}},
+    {"run by rkmk",
+     {"run", BAR, SHORT, "--method", "rkmk-dop853", "--set", "simulation.tolerance=1e-6", "-o",
+      "out.csv"}},
+    {"run by bdf", {"run", BAR, SHORT, "--method", "bdf", "-o", "out.csv"}},
+    {"run with contacts",
+     {"run", "{}/examples/bouncing_balls/bouncing_balls.yaml", "--duration", "0.02", "-o",
+      "out.csv"}},
+    {"run that rolls",
+     {"run", "{}/examples/rolling_disk/rolling_disk.yaml", "--duration", "0.02", "-o", "out.csv"}},
+    {"run through a singular position",
+     {"run", "{}/examples/bricard/bricard.yaml", "--duration", "2", "--set", "output.every=1", "-o",
+      "out.csv"}},
+    {"run of loads",
+     {"run", "{}/examples/robot_arm/robot_arm.yaml", "--duration", "0.02", "-o", "out.csv"}},
+    {"sens", {"sens", TOP, SHORT, "--param", "m", "--param", "arm", "-o", "out.csv"}},
+    {"sens of objectives",
+     {"sens", DESIGN, SHORT, "--param", "m", "--objectives", "out.txt", "-o", "out.nc"}},
+    {"sens, redundant", {"sens", BAR, SHORT, "--param", "rod", "-o", "out.csv"}},
+    {"sens --check", {"sens", TOP, SHORT, "--param", "m", "--check", "--quiet"}},
+    {"sens by rkmk",
+     {"sens", BAR, SHORT, "--param", "rod", "--method", "rkmk-dopri5", "-o", "out.csv"}},
+    {"sens through a singular position",
+     {"sens", "{}/examples/bricard/bricard.yaml", "--duration", "0.02", "--param", "m", "-o",
+      "out.csv"}},
+    {"run by splitting",
+     {"run", "{}/examples/particles/particles.yaml", "--duration", "0.02", "--method",
+      "semi-explicit", "-o", "out.csv"}},
+    {"methods", {"methods"}},
+    {"one method", {"methods", "bdf"}},
+    {"schema", {"schema"}},
+    {"papers", {"papers"}},
+};
+const int n_invocations = sizeof invocations / sizeof invocations[0];
+
+/* ---- the folder ----------------------------------------------------------------------------- */
+
+static void empty(const char *folder)
+{
+    DIR *open = opendir(folder);
+    char path[4096];
+    for (struct dirent *entry; open && (entry = readdir(open));) {
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (entry->d_name[0] != '.' || strlen(entry->d_name) > 2)
+            unlink(path);
+    }
+    if (open)
+        closedir(open);
+    else
+        mkdir(folder, 0777);
+}
+
+static unsigned long long add(unsigned long long sum, const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < size; i++)
+        sum = (sum ^ at[i]) * 1099511628211u;
+    return sum;
+}
+
+/* The sum of a file; sums of files are added up, so that their order is of no account. */
+static unsigned long long sum_of_file(const char *folder, const char *name)
+{
+    char path[4096], bytes[65536];
+    unsigned long long sum = add(14695981039346656037u, name, strlen(name) + 1);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "rb");
+    for (size_t got; file && (got = fread(bytes, 1, sizeof bytes, file)) > 0;)
+        sum = add(sum, bytes, got);
+    if (file)
+        fclose(file);
+    return sum;
+}
+
+static const char printed[] = "standard_output";
+
+static void look_at(const char *folder, outcome *o)
+{
+    DIR *open = opendir(folder);
+    for (struct dirent *entry; open && (entry = readdir(open));)
+        if (entry->d_name[0] != '.')
+            o->sum += sum_of_file(folder, entry->d_name);
+    if (open)
+        closedir(open);
+}
+
+/* Of standard error all lines count but that of computing times. */
+static void listen(int from, outcome *o)
+{
+    size_t used = 0;
+    FILE *file = fdopen(from, "r");
+    for (char line[SAID]; file && fgets(line, sizeof line, file);) {
+        if (strncmp(line, "  time ", 7) != 0)
+            o->sum += add(0, line, strlen(line));
+        used += (size_t)snprintf(o->said + used, SAID - used, "%s", line);
+        used = used < SAID ? used : SAID - 1;
+    }
+    if (file)
+        fclose(file);
+}
+
+/* ---- one run -------------------------------------------------------------------------------- */
+
+enum { SECONDS = 60 };
+
+static bool put(int file, int to)
+{
+    bool good = file >= 0 && dup2(file, to) == to;
+    close(file);
+    return good;
+}
+
+static void be_the_command(const invocation *what, const char *folder, int pipe,
+                           void (*begin)(long), long n)
+{
+    static char words[ARGUMENTS][1024];
+    char *argument[ARGUMENTS + 2] = {(char[]){"nutate"}};
+    int count = 1;
+    for (int i = 0; i < ARGUMENTS && what->argument[i]; i++) {
+        const char *text = what->argument[i];
+        bool in_tree = strncmp(text, "{}", 2) == 0;
+        snprintf(words[i], sizeof words[i], "%s%s", in_tree ? NUTATE_SOURCE_DIR : "",
+                 text + (in_tree ? 2 : 0));
+        argument[count++] = words[i];
+    }
+    struct rlimit no_core = {0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    if (chdir(folder) != 0 || !put(pipe, STDERR_FILENO) ||
+        !put(open(printed, O_WRONLY | O_CREAT | O_TRUNC, 0666), STDOUT_FILENO))
+        _exit(99);
+    alarm(SECONDS);
+    begin(n);
+    exit(nutate_main(count, argument));
+}
+
+outcome command_run(const invocation *what, const char *folder, void (*begin)(long), long n)
+{
+    outcome o = {.status = -1};
+    int status = 0, ends[2];
+    empty(folder);
+    fflush(NULL);
+    pid_t process = pipe(ends) == 0 ? fork() : -1;
+    if (process == 0) {
+        close(ends[0]);
+        be_the_command(what, folder, ends[1], begin, n);
+    }
+    if (process > 0) {
+        close(ends[1]);
+        listen(ends[0], &o);
+    }
+    if (process < 0 || waitpid(process, &status, 0) != process) {
+        perror("fork");
+        exit(99);
+    }
+    if (WIFEXITED(status))
+        o.status = WEXITSTATUS(status);
+    else
+        o.signal = WTERMSIG(status);
+    look_at(folder, &o);
+    return o;
+}
+
+long *command_shared(void)
+{
+    void *memory =
+        mmap(NULL, sizeof(long), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        perror("mmap");
+        exit(99);
+    }
+    return memory;
+}
+
+/* ---- the judgement -------------------------------------------------------------------------- */
+
+static bool is_among(int status, const int *allowed)
+{
+    while (*allowed && *allowed != status)
+        allowed++;
+    return *allowed == status && status != 0;
+}
+
+bool command_judge(const invocation *what, long n, const outcome *whole, const outcome *got,
+                   const int *allowed, const char *word)
+{
+    const char *why = NULL, *line = strstr(got->said, "nutate: ");
+    if (got->signal)
+        why = strsignal(got->signal);
+    else if (got->status == whole->status)
+        why = got->sum != whole->sum ? "the same status, but other files" : NULL;
+    else if (!is_among(got->status, allowed))
+        why = "a status that is not for this";
+    else if (!line)
+        why = "no message";
+    else if (!strstr(line, word))
+        why = "a message that speaks of something else";
+    if (why)
+        printf("%s, failure %ld: %s (status %d)\n    %s\n", what->name, n, why, got->status,
+               got->said);
+    return !why;
+}

@@ -1,0 +1,250 @@
+/* At the end of each step, with everything evaluated anew:
+ *
+ *   R(vdot, v, q, lambda, mu, t) = 0    within a part of its largest term (moments: of force times
+ *                                       length besides)
+ *   Phi = 0                             within 1e-6 of the model's length, or 1e-6 rad
+ *
+ * for methods that solve for these at the end of a step. */
+#include "fuzz/equations.h"
+
+#include <math.h>
+#include <nutate/nutate.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS = 20, SETTINGS = 16, WORDS = 600 };
+
+/* Those that end a step with accelerations and multipliers of that end, and what a part of R may be
+ * off by there, relative to the largest: Newton's tolerance. Accelerations of the
+ * other methods are approximations, or of another time. */
+static const struct {
+    const char *name;
+    double allowed;
+} solved[] = {
+    {"generalized-alpha", 1e-4}, {"rkmk-dopri5", 1e-6}, {"rkmk-dop853", 1e-6}, {"bdf", 1e-6}};
+
+/* N, N m: parts smaller than this are taken for so large, as Newton's tolerance has a least force.
+ */
+static const double LEAST = 1e-3;
+
+/* Of a row, in model lengths or rad. */
+static const double OPEN = 1e-6;
+
+typedef struct plan {
+    nt_model *model;
+    nt_run *run;
+    const nt_method *method;
+    const char *named; /* by --method; NULL: by the model */
+    nt_setting settings[SETTINGS];
+    int n_settings;
+    double step, duration, allowed;
+    nt_option *options;
+    int n_options;
+    double *work; /* [4 nv + nq + rows] */
+    char words[WORDS];
+} plan;
+
+static void read_arguments(plan *p, int count, char *const *arguments)
+{
+    for (int i = 3; i + 1 < count; i++) {
+        char *value = arguments[i + 1];
+        if (strcmp(arguments[i], "--method") == 0)
+            p->named = value;
+        else if (strcmp(arguments[i], "--step") == 0)
+            p->step = atof(value);
+        else if (strcmp(arguments[i], "--duration") == 0)
+            p->duration = atof(value);
+        else if (strcmp(arguments[i], "--set") == 0 && p->n_settings < SETTINGS &&
+                 strchr(value, '=')) {
+            char *key = strdup(value), *equals = key ? strchr(key, '=') : NULL;
+            if (equals) {
+                *equals = '\0';
+                p->settings[p->n_settings++] = (nt_setting){key, equals + 1};
+            }
+        } else
+            continue;
+        i++;
+    }
+}
+
+static double allowed_by(const nt_method *method)
+{
+    for (size_t i = 0; i < sizeof solved / sizeof *solved; i++)
+        if (strcmp(nt_method_name(method), solved[i].name) == 0)
+            return solved[i].allowed;
+    return 0;
+}
+
+/* Options of the model that the method has, as the command takes them. */
+static bool choose(plan *p)
+{
+    const nt_simulation *simulation = nt_model_simulation(p->model);
+    p->method = nt_method_find(p->named ? p->named : simulation->method);
+    p->options = calloc((size_t)simulation->n_options + 1, sizeof *p->options);
+    if (!p->method || !p->options || !((p->allowed = allowed_by(p->method)) > 0))
+        return false;
+    for (int i = 0; i < simulation->n_options; i++)
+        if (nt_method_check_option(p->method, &simulation->options[i], NULL) == NT_OK)
+            p->options[p->n_options++] = simulation->options[i];
+    p->step = p->step > 0 ? p->step : simulation->step;
+    p->duration = p->duration > 0 ? p->duration : simulation->duration;
+    return p->step > 0 && p->duration > 0;
+}
+
+static nt_quantity quantity_of(const nt_system *s, int i)
+{
+    for (int b = 0; b < s->space.n_blocks; b++) {
+        const nt_block *block = &s->space.blocks[b];
+        if (i >= block->v && i < block->v + block->nv)
+            return block->rotation >= 0 && i >= block->v + block->nv - 3 ? NT_ANGLE : NT_LENGTH;
+    }
+    return NT_LENGTH;
+}
+
+static double largest(const double *x, const nt_system *s, int n, nt_quantity kind)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        if (quantity_of(s, i) == kind && !(fabs(x[i]) <= most))
+            most = fabs(x[i]);
+    return most;
+}
+
+/* The largest part of R among forces and among moments. */
+static bool find_sizes(const plan *p, const nt_system *s, const nt_point *at, double size[2])
+{
+    double *part = p->work;
+    size[NT_LENGTH] = size[NT_ANGLE] = LEAST;
+    for (unsigned kind = 1; kind < NT_ALL_PARTS; kind *= 2) {
+        nt_terms terms = {.parts = kind, .level = NT_ACCELERATION, .residual = part};
+        memset(part, 0, (size_t)s->space.nv * sizeof *part);
+        if (s->evaluate(s->self, at, &terms) != NT_OK)
+            return false;
+        for (int k = 0; k < 2; k++)
+            size[k] = fmax(size[k], largest(part, s, s->space.nv, (nt_quantity)k));
+    }
+    double length = nt_run_length(p->run);
+    size[NT_ANGLE] = fmax(size[NT_ANGLE], size[NT_LENGTH] * length);
+    return true;
+}
+
+/* How much R changes where q and v change by 1e-7: what a part may be off by in a model of extreme
+ * numbers, whose forces are beyond the rounding of positions. */
+static double find_noise(const plan *p, const nt_system *s, const nt_point *at, const double *r)
+{
+    static const double slight = 1e-7;
+    int nv = s->space.nv;
+    double *v = p->work, *dq = v + nv, *q = dq + nv, *moved = q + s->space.nq, noise = 0,
+           fastest = 1;
+    for (int i = 0; i < nv; i++)
+        fastest = fmax(fastest, fabs(at->v[i]));
+    for (int sign = -1; sign < 2; sign += 2) {
+        nt_point beside = *at;
+        nt_terms terms = {.parts = NT_ALL_PARTS, .level = NT_POSITION, .residual = moved};
+        for (int i = 0; i < nv; i++) {
+            double away = sign * slight * (i * 7919 % 13 - 6) / 6; /* bodies not all alike */
+            dq[i] = away * (quantity_of(s, i) == NT_LENGTH ? nt_run_length(p->run) : 1);
+            v[i] = at->v[i] + away * fastest;
+        }
+        nt_space_compose(&s->space, s->frame, at->q, dq, q);
+        beside.q = q, beside.v = v;
+        memset(moved, 0, (size_t)nv * sizeof *moved);
+        if (s->evaluate(s->self, &beside, &terms) != NT_OK)
+            return (double)INFINITY;
+        for (int i = 0; i < nv; i++)
+            noise = fmax(noise, fabs(moved[i] - r[i]));
+    }
+    return noise;
+}
+
+static bool check_state(plan *p, const nt_state *state)
+{
+    const nt_system *s = nt_run_system(p->run);
+    int nv = s->space.nv;
+    double *r = p->work + 3 * nv + s->space.nq, *rows = r + nv, size[2], noise = -1;
+    nt_point at = {.t = state->t,
+                   .q = state->q,
+                   .v = state->v,
+                   .vdot = state->vdot,
+                   .lambda = state->lambda,
+                   .mu = state->mu,
+                   .memory = state->memory};
+    nt_terms terms = {.parts = NT_ALL_PARTS, .level = NT_POSITION, .residual = r, .rows = rows};
+    memset(r, 0, (size_t)nv * sizeof *r);
+    if (s->evaluate(s->self, &at, &terms) != NT_OK || !find_sizes(p, s, &at, size)) {
+        snprintf(p->words, WORDS, "the end of a step, t = %g s, has no value", state->t);
+        return false;
+    }
+    char name[160];
+    for (int i = 0; i < nv; i++)
+        if (!(fabs(r[i]) <= p->allowed * size[quantity_of(s, i)])) {
+            noise = noise < 0 ? find_noise(p, s, &at, r) : noise;
+            if (fabs(r[i]) <= noise)
+                continue;
+            s->equation_name(s->self, i, name, (int)sizeof name);
+            snprintf(p->words, WORDS, "%s: %s at t = %g s is off by %g, its largest part is %g",
+                     nt_method_name(p->method), name, state->t, r[i], size[quantity_of(s, i)]);
+            return false;
+        }
+    for (int i = 0; i < s->nh; i++)
+        if (!(fabs(rows[i]) <= OPEN * (!s->row_quantity || s->row_quantity[i] == NT_LENGTH
+                                           ? nt_run_length(p->run)
+                                           : 1))) {
+            s->equation_name(s->self, nv + i, name, (int)sizeof name);
+            snprintf(p->words, WORDS, "%s: %s at t = %g s is open by %g", nt_method_name(p->method),
+                     name, state->t, rows[i]);
+            return false;
+        }
+    return true;
+}
+
+static void integrate(plan *p)
+{
+    const nt_system *s = nt_run_system(p->run);
+    const nt_simulation *simulation = nt_model_simulation(p->model);
+    nt_integrator_setup setup = {
+        .system = s, .method = p->method, .options = p->options, .n_options = p->n_options};
+    nt_integrator *it;
+    setup.frame = nt_method_has_frame(p->method, simulation->frame) ? simulation->frame
+                  : simulation->frame == NT_BODY                    ? NT_INERTIAL
+                                                                    : NT_BODY;
+    setup.minimum_step = simulation->minimum_step;
+    if (nt_method_check_tolerance(p->method, s, NULL) == NT_OK)
+        memcpy(setup.tolerance, simulation->tolerance, sizeof setup.tolerance);
+    if (nt_integrator_create(&it, &setup, NULL) != NT_OK)
+        return;
+    double t = simulation->start, end = t + p->duration, h = fmin(p->step, p->duration);
+    bool good = nt_integrator_start(it, t, NULL, NULL, NULL, NULL) == NT_OK;
+    for (int i = 0; good && i < STEPS && t < end; i++) {
+        good = nt_integrator_run(it, fmin(end, t + h), h, NULL, NULL, NULL) == NT_OK;
+        nt_state state = nt_integrator_state(it);
+        t = state.t;
+        if (good && !check_state(p, &state))
+            break;
+    }
+    nt_integrator_destroy(it);
+}
+
+const char *equations_hold(const char *model, int count, char *const *arguments)
+{
+    static plan p;
+    memset(&p, 0, sizeof p);
+    read_arguments(&p, count, arguments);
+    if (nt_model_read(&p.model, model, p.settings, p.n_settings, NULL) == NT_OK &&
+        nt_run_create(&p.run, p.model, NULL) == NT_OK && choose(&p)) {
+        const nt_system *s = nt_run_system(p.run);
+        p.work = calloc(4 * (size_t)s->space.nv + (size_t)(s->space.nq + s->nh + s->nn) + 1,
+                        sizeof *p.work);
+        if (p.work)
+            integrate(&p);
+    }
+    nt_run_destroy(p.run);
+    nt_model_destroy(p.model);
+    for (int i = 0; i < p.n_settings; i++)
+        free((void *)(size_t)p.settings[i].key);
+    free(p.options);
+    free(p.work);
+    return p.words[0] ? p.words : NULL;
+}

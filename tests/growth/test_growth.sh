@@ -1,0 +1,70 @@
+# What the command costs grows in proportion to the model, to the rows and to the parameters.
+. "$(dirname "$0")/common.sh"
+
+arguments="run model.yaml -o result.csv"
+spherical() { chain spherical "$1"; }
+revolute() { chain revolute "$1"; }
+grows chain 32 spherical
+grows hinged_chain 32 revolute
+
+rows() {
+    cat <<END
+nutate: 1
+bodies:
+  b: {mass: 1, inertia: [0.1, 0.2, 0.3], position: [1, 0, 0], angular_velocity: [1, 2, 3]}
+joints:
+  j: {type: spherical, between: [ground, b], at: [0, 0, 0]}
+simulation: {duration: $1e-3, step: 1e-3}
+output: {record: [b.position, b.orientation, j.force, energy]}
+END
+}
+grows rows 200 rows
+arguments="run model.yaml -o result.nc"
+grows rows_of_netcdf 200 rows
+
+# Names, numbers, expressions, markers and loads, all of which name others.
+file() {
+    awk -v n="$1" 'BEGIN {
+        print "nutate: 1\nparameters:\n  p0: 1"
+        for (i = 1; i <= n; i++) printf "  p%d: p%d*1.0001 + %d\n", i, i - 1, i % 7
+        print "bodies:"
+        for (i = 1; i <= n; i++)
+            printf "  b%d: {mass: 1 + p%d^2, inertia: [1, 1, 1], position: [%d, p1, 0]}\n", i, i, i
+        print "markers:"
+        for (i = 1; i <= n; i++) printf "  m%d: {on: b%d, at: [0, 0, 1]}\n", i, i
+        print "forces:"
+        for (i = 2; i <= n; i++) {
+            printf "  s%d: {type: spring, between: [b%d, b%d], at: [m%d, m%d], stiffness: p%d}\n", i,
+                   i - 1, i, i - 1, i, i
+            printf "  f%d: {type: force, on: b%d, value: [\"-b%d.velocity.x\", sin(t), p%d]}\n", i,
+                   i, i - 1, i
+        }
+        print "simulation: {duration: 1, step: 1e-3}"
+        print "output:\n  record:"
+        for (i = 1; i <= n; i++) printf "    - m%d.position\n", i
+    }'
+}
+arguments="check model.yaml"
+grows reader 50 file
+
+# Derivatives in n parameters of one model.
+masses() {
+    awk -v n="$1" 'BEGIN {
+        print "nutate: 1\nparameters:"
+        for (i = 1; i <= 32; i++) printf "  p%d: 1\n", i
+        print "bodies:"
+        for (i = 1; i <= 32; i++)
+            printf "  b%d: {mass: p%d, inertia: [0.1, 0.1, 0.1], position: [%d, 0, 0]}\n", i, i, i
+        print "joints:"
+        for (i = 1; i <= 32; i++)
+            printf "  j%d: {type: spherical, between: [%s, b%d], at: [%d, 0, 0]}\n", i,
+                   (i > 1 ? "b" i - 1 : "ground"), i, i - 1
+        print "simulation: {duration: 0.01, step: 1e-3}\noutput: {record: [b32.position]}"
+    }'
+    given="sens model.yaml -o result.csv"
+    for i in $(seq "$1"); do given="$given --param p$i"; done
+    echo "$given" >arguments
+}
+arguments=
+grows parameters 4 masses
+finish
