@@ -62,6 +62,7 @@ static nt_status check_rows(const nt_integrator *it, const int *rows, int n, nt_
 nt_status nt_integrator_switch_rows(nt_integrator *it, const int *rows, int n, int on,
                                     nt_error *error)
 {
+    nt_error_clear(error);
     NT_NEED(error, "integrator", it);
     if (n > 0)
         NT_NEED(error, "rows", rows);
@@ -81,9 +82,9 @@ nt_status nt_integrator_switch_rows(nt_integrator *it, const int *rows, int n, i
     nt_status status = it->started && on ? check_rows(it, rows, n, error) : NT_OK;
     if (status == NT_OK && it->started)
         status = nt_integrator_refresh(it, error);
-    if (status != NT_OK) {
-        p->n_off = before;
-        memcpy(p->off, it->kept, (size_t)before * sizeof *p->off);
-    }
-    return status;
+    if (status == NT_OK)
+        return NT_OK;
+    p->n_off = before;
+    memcpy(p->off, it->kept, (size_t)before * sizeof *p->off);
+    return nt_said(error, status);
 }
