@@ -96,25 +96,28 @@ NT_ARRAYS void nt_se3_tangent_derivative(const double xi[6], const double a[6], 
 
 /* ---- configuration spaces ------------------------------------------------------------------- */
 
-typedef enum nt_block_kind { NT_RN, NT_SO3, NT_R3SO3 } nt_block_kind;
+typedef enum nt_block_kind { NT_RN, NT_SO3, NT_R3SO3, NT_FIRST } nt_block_kind;
 
 /* One factor of the product. R^n: q and v are n numbers. SO(3): q is a quaternion, v an angular
- * velocity. R^3 x SO(3): q = (x, quaternion), v = (dx/dt in ground axes, angular velocity). */
+ * velocity. R^3 x SO(3): q = (x, quaternion), v = (dx/dt in ground axes, angular velocity). First
+ * order: v is n numbers and there is no q; entries of increments that belong to it mean nothing,
+ * they are not read and come out as zero. */
 typedef struct nt_block {
     nt_block_kind kind;
     int q, v;     /* first entry of this block in q[nq] and v[nv] */
-    int nq, nv;   /* entries: (n, n), (4, 3) or (7, 6)            */
-    int rotation; /* running number of this block's rotation, -1 for R^n */
+    int nq, nv;   /* entries: (n, n), (4, 3), (7, 6) or (0, n)    */
+    int rotation; /* running number of this block's rotation, -1 for none */
 } nt_block;
 
 /* A product of blocks. Plain data; `blocks` belongs to the caller and must outlive the space. */
 typedef struct nt_space {
     const nt_block *blocks;
     int n_blocks, nq, nv, n_rotations;
+    int n_first; /* entries of v without a configuration */
 } nt_space;
 
-/* Lay out blocks[n_blocks], whose kind (and for R^n its n, in nv) is set: fills in their offsets
- * and the totals of the space. blocks may be NULL where there are none. */
+/* Lay out blocks[n_blocks], whose kind (and for R^n and first order n, in nv) is set: fills in
+ * their offsets and the totals of the space. blocks may be NULL where there are none. */
 NT_API void nt_space_init(nt_space *space, nt_block *blocks, int n_blocks);
 
 /* q1 = q0 o exp(dq) (body) or exp(dq) o q0 (inertial); dq[nv]. q1 may be q0. Quaternions come out

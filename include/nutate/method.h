@@ -169,6 +169,19 @@ NT_API nt_status nt_integrator_step(nt_integrator *integrator, double h, nt_erro
  * work and discrete memory go on. */
 NT_API nt_status nt_integrator_refresh(nt_integrator *integrator, nt_error *error);
 
+/* Switch constraint rows on or off between steps: rows[n], counted from 0 at the first of Phi,
+ * kappa after them. A row that is off has no equation and no multiplier (0). All are on at first;
+ * they stay as they were switched over nt_integrator_start, which may come later, and are part of a
+ * saved state. Accelerations, multipliers and what the method keeps of forces become consistent, as
+ * by nt_integrator_refresh. NT_INCONSISTENT where a row is to be switched on that the present
+ * positions or velocities do not meet (the message names it and the amount; forms of index 3 keep
+ * velocities to their order alone, so that a row let go is not at once met again); NT_UNSUPPORTED
+ * while sensitivities are carried along; on failure nothing changes. */
+NT_API nt_status nt_integrator_switch_rows(nt_integrator *integrator, const int *rows, int n,
+                                           int on, nt_error *error);
+/* Whether a row is on; 0 for NULL and for rows that do not exist. */
+NT_API int nt_integrator_row_is_on(const nt_integrator *integrator, int row);
+
 /* Called after every accepted step; non-zero stops the run with NT_INTERRUPTED. */
 typedef int (*nt_observer)(void *context, const nt_integrator *integrator);
 

@@ -4,7 +4,10 @@
  *   0 = Phi(q, t, p)         holonomic, nh equations
  *   0 = kappa(v, q, t, p)    nonholonomic, nn equations
  *
- * on a space (group.h) with velocity v[nv]; angular velocities in the system's frame. A system
+ * on a space (group.h) with velocity v[nv]; angular velocities in the system's frame. An unknown x
+ * of first order, x' = g(x, q, v, t), is an entry of v without configuration (NT_FIRST): vdot is
+ * x', NT_MASS gives x' in its row of R and the parts of forces give -g. Where a promise below is
+ * about velocities x counts as one. A system
  * written by hand and one built from a model file are the same thing: an nt_system whose fields
  * are filled in. One function, evaluate, gives whatever is asked at one point; the rest is
  * optional and declared in `capabilities`.
@@ -84,6 +87,14 @@ typedef struct nt_terms {
     const nt_combination *combination; /* which tangent; set where matrix is            */
 } nt_terms;
 
+/* How a point varies: increments of q and changes of the rest, in the system's frame. */
+typedef struct nt_point_tangent {
+    const double *q;           /* [nv] an increment */
+    const double *v, *vdot;    /* [nv]              */
+    const double *lambda, *mu; /* [nh], [nn]        */
+    const double *memory;      /* [n_memory]        */
+} nt_point_tangent;
+
 typedef struct nt_energy {
     double kinetic, potential; /* J                                                      */
     double power;              /* W, of the forces that are not in `potential`           */
@@ -123,7 +134,8 @@ typedef enum nt_feature {
     NT_FEATURE_ROTATIONS,
     NT_FEATURE_HOLONOMIC,
     NT_FEATURE_NONHOLONOMIC,
-    NT_FEATURE_RATE_FORCES /* forces that depend on velocities */
+    NT_FEATURE_RATE_FORCES, /* forces that depend on velocities */
+    NT_FEATURE_FIRST_ORDER  /* unknowns of first order          */
 } nt_feature;
 
 typedef struct nt_system nt_system;
@@ -162,6 +174,10 @@ struct nt_system {
      * may hold the last time and positions). Pure; R depends smoothly on memory or memory is
      * constant between events. */
     void (*accept)(void *self, const nt_point *at, double *next);
+    /* The derivative of `accept` along a variation of the point and with parameter k, into
+     * dnext[n_memory]. NULL or NT_UNSUPPORTED: sensitivities take differences of `accept`. */
+    nt_status (*accept_tangent)(void *self, const nt_point *at, int k,
+                                const nt_point_tangent *along, double *dnext);
     /* New parameter values p[n_parameters]; derivatives perturb without validation. An integrator
      * that is under way must be told: nt_integrator_refresh. Momenta and the promise
      * NT_POSITION_FORCES may change with the values. */

@@ -1,6 +1,7 @@
 /* Configuration spaces: products of R^n, SO(3) and R^3 x SO(3), looped over block by block. */
 #include <string.h>
 
+#include "group/block.h"
 #include "group/rotation.h"
 
 #include <stdbool.h>
@@ -20,18 +21,18 @@ void nt_space_init(nt_space *space, nt_block *blocks, int n_blocks)
         case NT_R3SO3:
             b->nq = 7, b->nv = 6;
             break;
+        case NT_FIRST:
+            b->nq = 0;
+            space->n_first += b->nv;
+            break;
         }
         b->q = space->nq;
         b->v = space->nv;
-        b->rotation = b->kind == NT_RN ? -1 : space->n_rotations++;
+        b->rotation = b->kind == NT_SO3 || b->kind == NT_R3SO3 ? space->n_rotations++ : -1;
         space->nq += b->nq;
         space->nv += b->nv;
     }
 }
-
-/* Every block is a vector part followed by at most one rotation: n numbers, none, or three. The
- * rotation then starts at q + n of the configuration and v + n of the velocity. */
-static int vector_size(const nt_block *b) { return b->kind == NT_RN ? b->nv : b->nv - 3; }
 
 /* ---- four bodies at a time ---------------------------------------------------------------------
  *
@@ -140,7 +141,7 @@ void nt_space_compose(const nt_space *space, nt_frame frame, const double *q0, c
             i += LANES - 1;
             continue;
         }
-        int n = vector_size(b);
+        int n = nt_block_places(b);
         if (b->kind == NT_R3SO3)
             v3_store(q1 + b->q, v3_add(v3_load(q0 + b->q), v3_load(dq + b->v)));
         else
@@ -158,7 +159,7 @@ void nt_space_difference(const nt_space *space, nt_frame frame, const double *q0
 {
     for (int i = 0; i < space->n_blocks; i++) {
         const nt_block *b = &space->blocks[i];
-        int n = vector_size(b);
+        int n = nt_block_places(b);
         if (is_motion(b, frame)) {
             motion_difference(q0 + b->q, q1 + b->q, dq + b->v);
             continue;
@@ -170,6 +171,7 @@ void nt_space_difference(const nt_space *space, nt_frame frame, const double *q0
             v3_store(dq + b->v + n, so3_difference(frame, a, c));
         }
     }
+    nt_space_clear_first(space, dq);
 }
 
 void nt_space_tangent(const nt_space *space, nt_frame frame, const double *dq, double *T,
@@ -192,7 +194,7 @@ void nt_space_tangent(const nt_space *space, nt_frame frame, const double *dq, d
             i += LANES - 1;
             continue;
         }
-        v3 psi = v3_load(dq + b->v + vector_size(b));
+        v3 psi = v3_load(dq + b->v + nt_block_places(b));
         if (T)
             m3_store(T + 9 * (size_t)b->rotation, so3_frame_tangent(frame, psi));
         if (Tinv)
@@ -211,7 +213,7 @@ void nt_space_change_frame(const nt_space *space, nt_frame from, nt_frame to, co
         const nt_block *b = &space->blocks[i];
         if (b->rotation < 0)
             continue;
-        int n = vector_size(b);
+        int n = nt_block_places(b);
         m3 R = quat_matrix(quat_load(q + b->q + n));
         v3 w = v3_load(v + b->v + n), x = v3_load(v + b->v);
         if (is_motion(b, from))
@@ -231,7 +233,7 @@ void nt_space_identity(const nt_space *space, double *q)
         for (int j = 0; j < b->nq; j++)
             q[b->q + j] = 0;
         if (b->rotation >= 0)
-            q[b->q + vector_size(b)] = 1;
+            q[b->q + nt_block_places(b)] = 1;
     }
 }
 
@@ -240,7 +242,7 @@ void nt_space_rate(const nt_space *space, nt_frame frame, const double *q, const
 {
     for (int i = 0; i < space->n_blocks; i++) {
         const nt_block *b = &space->blocks[i];
-        int n = vector_size(b);
+        int n = nt_block_places(b);
         for (int j = 0; j < n; j++)
             qdot[b->q + j] = v[b->v + j];
         if (is_motion(b, frame))

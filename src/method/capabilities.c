@@ -60,6 +60,12 @@ static bool lacks(const nt_method *method, const nt_system *system, char *text, 
                  system->nn);
         add_word(text, size, "; ", words);
     }
+    if (system->space.n_first > 0 && !(method->needs & NT_FIRST_ORDER)) {
+        *feature = text[0] ? *feature : NT_FEATURE_FIRST_ORDER;
+        snprintf(words, sizeof words, "treats no unknowns of first order, the system has %d",
+                 system->space.n_first);
+        add_word(text, size, "; ", words);
+    }
     if (system->nh + system->nn > 0 && (method->needs & (NT_HOLONOMIC | NT_NONHOLONOMIC)) &&
         !(system->capabilities & NT_ALL_LEVELS))
         add_word(text, size, "; ",
@@ -134,6 +140,8 @@ const char *nt_method_needs(const nt_method *method, char *text, int size)
              holonomic && nonholonomic ? "treats holonomic and nonholonomic constraints"
              : holonomic               ? "treats holonomic constraints"
                                        : "treats no constraints");
+    if (method->needs & NT_FIRST_ORDER)
+        add_word(text, room, "; ", "treats unknowns of first order");
     if (method->needs & NT_CONTROLS_ERROR)
         add_word(text, room, "; ", "controls its error where a tolerance is given");
     return text;

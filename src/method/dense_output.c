@@ -2,7 +2,8 @@
  *
  * In the local coordinate x, q = q_0 o exp(x), the step runs from x = 0 to x_1 = log(q_0^-1 q_1)
  * with rates x' = T(x)^-1 v at both ends: a cubic through them has an error of fourth order. The
- * velocity is v = T(x) x'(t), so that q and v belong together; accelerations and multipliers
+ * velocity is v = T(x) x'(t), so that q and v belong together; unknowns of first order are cubics
+ * of their own, through values and rates at both ends; accelerations and multipliers
  * are linear in time, the work has its own polynomial (work.c). Discrete memory is that of the
  * start. */
 #include "method/dense_output.h"
@@ -73,4 +74,10 @@ void nt_dense_output(const nt_problem *problem, const nt_phase *from, const nt_p
     nt_space_compose(space, problem->frame, from->q, x, out->q);
     nt_space_tangent(space, problem->frame, x, T, NULL);
     apply(space, problem->frame == NT_SE3, T, rate, out->v);
+    for (int k = 0; space->n_first > 0 && k < space->n_blocks; k++) {
+        int end = space->blocks[k].kind == NT_FIRST ? space->blocks[k].v + space->blocks[k].nv : 0;
+        for (int i = space->blocks[k].v; i < end; i++)
+            out->v[i] = from->v[i] + a * (to->v[i] - from->v[i]) +
+                        h * (b * from->vdot[i] + c * to->vdot[i]);
+    }
 }

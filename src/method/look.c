@@ -119,7 +119,7 @@ nt_status nt_integrator_reactions(nt_integrator *it, const nt_state *state, doub
     const nt_problem *p = it->problem;
     memcpy(out, state->lambda, (size_t)p->nh * sizeof(double));
     memcpy(out + p->nh, state->mu, (size_t)p->nn * sizeof(double));
-    if (it->factors->n_dropped == 0)
+    if (it->factors->n_dropped == p->n_off)
         return NT_OK;
     double *v = it->stepper.scratch;
     nt_space_change_frame(&p->space, p->system->frame, p->frame, state->q, state->v, v);
@@ -143,7 +143,14 @@ int nt_integrator_redundant(const nt_integrator *it, int *index, int room)
     if (!it)
         return 0;
     const nt_factors *f = it->factors;
-    for (int i = 0; i < f->n_dropped && i < room && index; i++)
-        index[i] = f->dropped[i] - it->problem->nv;
-    return f->n_dropped;
+    int count = 0;
+    for (int i = 0; i < f->n_dropped; i++) {
+        int row = f->dropped[i] - it->problem->nv;
+        if (nt_problem_is_off(it->problem, row))
+            continue;
+        if (index && count < room)
+            index[count] = row;
+        count++;
+    }
+    return count;
 }

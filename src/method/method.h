@@ -18,6 +18,7 @@ enum { /* nt_method.needs: what it asks of a system, and what it can treat */
        NT_OWN_STEPS = 64,
        NT_VECTOR_SPACE = 128, /* works where there are no rotations */
        NT_GAINS_ENERGY = 256, /* unstable in long runs: the watch on energy only warns */
+       NT_FIRST_ORDER = 512,  /* can treat unknowns of first order  */
 };
 
 /* nt_method.frames */
@@ -61,13 +62,14 @@ typedef struct nt_variation {
     double *method;       /* [layout.variation]                               */
 } nt_variation;
 
-/* The directions along which a step is differentiated: parameters or initial values. Variations
- * follow one another, all[count][stride]; or, for methods that take them so, groups of four do,
- * all[(count + 3)/4][group], each number of a variation beside those of the three others, and zero
- * where there is no direction. */
+/* The directions along which a step is differentiated: parameters, initial values, its length.
+ * Variations follow one another, all[count][stride]; or, for methods that take them so, groups of
+ * four do, all[(count + 3)/4][group], each number of a variation beside those of the three others,
+ * and zero where there is no direction. */
 typedef struct nt_directions {
     int count;
     bool fours;      /* side by side                                          */
+    bool length;     /* the last is the length of the step: sensitivity/step_length.h */
     size_t stride;   /* doubles of one variation                              */
     size_t group;    /* doubles of a group of four                            */
     double *scratch; /* [layout.linear + count layout.linear_each], left alone between calls; count

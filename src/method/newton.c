@@ -245,7 +245,8 @@ static void measure_forces(const nt_stepper *s, const nt_newton *w, double force
     for (int b = 0; b < p->space.n_blocks; b++) {
         const nt_block *block = &p->space.blocks[b];
         int plain = block->rotation < 0 ? block->nv : block->nv - 3;
-        for (int j = 0; j < block->nv; j++) {
+        int of_forces = block->kind == NT_FIRST ? 0 : block->nv;
+        for (int j = 0; j < of_forces; j++) {
             int i = block->v + j;
             if (p->diagonal[i] < 0)
                 continue;
@@ -265,6 +266,28 @@ static void measure_forces(const nt_stepper *s, const nt_newton *w, double force
                       nt_options_get(s->options, NT_OPTION_TOLERANCE_RELATIVE) *
                           larger(largest[kind] / (w->c.scale * w->c.beta_prime), multiplier[kind]) +
                       16 * DBL_EPSILON * noise[kind] / rounding;
+}
+
+/* Unknowns of first order may be off by `absolute`, by the relative tolerance of what they change
+ * in the step, or by rounding. Increments move them by gamma' e; a residual r does by
+ * gamma' s r/S_ii. */
+static void set_first_order_tolerances(const nt_stepper *s, const nt_newton *w, double absolute)
+{
+    const nt_problem *p = s->problem;
+    const nt_family *c = &w->c;
+    double relative = nt_options_get(s->options, NT_OPTION_TOLERANCE_RELATIVE);
+    for (int b = 0; b < p->space.n_blocks; b++) {
+        const nt_block *block = &p->space.blocks[b];
+        for (int i = block->v; block->kind == NT_FIRST && i < block->v + block->nv; i++) {
+            double S = c->scale * c->beta_prime, x = s->next.v[i];
+            if (p->diagonal[i] >= 0)
+                S = larger(S, fabs(s->factors->matrix.values[p->diagonal[i]]));
+            double allowed =
+                absolute + relative * c->h * fabs(s->next.vdot[i]) + 16 * DBL_EPSILON * fabs(x);
+            w->per_increment[i] = c->gamma_prime / allowed;
+            w->per_residual[i] = c->gamma_prime * c->scale / (S * allowed);
+        }
+    }
 }
 
 /* m/s (splitting methods: of the largest velocity): a row of kappa that is left out follows from
@@ -298,6 +321,8 @@ static void set_tolerances(const nt_stepper *s, const nt_newton *w)
         per_increment[i] = per_force[quantity[i]];
         per_residual[i] = per_position[quantity[i]];
     }
+    if (p->space.n_first > 0)
+        set_first_order_tolerances(s, w, position[NT_LENGTH]);
     for (int k = 0; k < s->factors->n_dropped; k++)
         if (s->factors->dropped[k] >= nv + p->nh)
             per_residual[s->factors->dropped[k]] =

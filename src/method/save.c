@@ -1,8 +1,8 @@
 /* Saving and restoring an integrator's state, bit for bit: the present state, the one before it
- * (dense output), the rows in use, what the linear solver remembers, the driver's counters; and,
- * where the method keeps a tangent from step to step, the matrix whose factors these are. Restoring
- * factorises it again: the same numbers follow as if the run had gone on. This factorisation is not
- * of the run, and its statistics do not count it. */
+ * (dense output), the rows in use and those that are off, what the linear solver remembers, the
+ * driver's counters; and, where the method keeps a tangent from step to step, the matrix whose
+ * factors these are. Restoring factorises it again: the same numbers follow as if the run had gone
+ * on. This factorisation is not of the run, and its statistics do not count it. */
 #include "base/error.h"
 #include "linalg/solver.h"
 #include "method/integrator.h"
@@ -15,7 +15,7 @@ typedef struct header {
     char method[32];
     int nq, nv, nh, nn, n_memory, frame;
     size_t size, statistics_size, solver_size, kept_size;
-    int level, calm, n_dropped, stale, kept;
+    int level, calm, n_dropped, n_off, stale, kept;
     nt_step_control control;
     nt_energy_watch watch;
     nt_statistics statistics;
@@ -34,7 +34,7 @@ static header header_of(const nt_integrator *it)
     const nt_factors *f = it->factors;
     header h;
     memset(&h, 0, sizeof h); /* padding too: equal states are equal bytes */
-    memcpy(h.magic, "nutate2", 8);
+    memcpy(h.magic, "nutate3", 8);
     snprintf(h.method, sizeof h.method, "%s", it->method->name);
     h.nq = p->nq, h.nv = p->nv, h.nh = p->nh, h.nn = p->nn;
     h.n_memory = p->system->n_memory;
@@ -44,6 +44,7 @@ static header header_of(const nt_integrator *it)
     h.solver_size = nt_solver_saved_size(f->solver);
     h.kept_size = kept_size(it);
     h.level = it->level, h.calm = it->calm, h.n_dropped = f->n_dropped;
+    h.n_off = p->n_off;
     h.stale = it->stepper.stale, h.kept = it->keeps && f->kept;
     h.control = it->control;
     h.watch = it->watch;
@@ -53,7 +54,7 @@ static header header_of(const nt_integrator *it)
 
 /* Where the parts are among the bytes of a state. */
 typedef struct places {
-    size_t now, before, rows, solver, kept, end;
+    size_t now, before, rows, off, solver, kept, end;
 } places;
 
 static places places_of(const nt_integrator *it)
@@ -61,7 +62,8 @@ static places places_of(const nt_integrator *it)
     places at = {.now = sizeof(header)};
     at.before = at.now + it->size * sizeof(double);
     at.rows = at.before + it->size * sizeof(double);
-    at.solver = at.rows + (size_t)it->problem->nc * sizeof(int);
+    at.off = at.rows + (size_t)it->problem->nc * sizeof(int);
+    at.solver = at.off + (size_t)it->problem->nc * sizeof(int);
     at.kept = at.solver + nt_solver_saved_size(it->factors->solver);
     at.end = at.kept + kept_size(it);
     return at;
@@ -83,6 +85,8 @@ void nt_integrator_save(const nt_integrator *it, void *bytes)
     memcpy(out + at.now, it->stepper.now.all, state);
     memcpy(out + at.before, it->before.all, state);
     memcpy(out + at.rows, f->dropped, (size_t)f->n_dropped * sizeof(int));
+    if (it->problem->n_off > 0)
+        memcpy(out + at.off, it->problem->off, (size_t)it->problem->n_off * sizeof(int));
     nt_solver_save(f->solver, out + at.solver);
     if (h.kept)
         memcpy(out + at.kept, f->matrix.values, kept_size(it));
@@ -107,6 +111,19 @@ static nt_status restore_factors(nt_integrator *it, const header *h, const char 
     return status;
 }
 
+/* Rows that are off exist, in order. */
+static bool rows_exist(const nt_integrator *it, const header *h, const char *in)
+{
+    for (int i = 0, last = -1; i < h->n_off; i++) {
+        int row;
+        memcpy(&row, in + (size_t)i * sizeof row, sizeof row);
+        if (row <= last || row >= it->problem->nc)
+            return false;
+        last = row;
+    }
+    return true;
+}
+
 nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t size, nt_error *error)
 {
     nt_error_clear(error);
@@ -128,15 +145,22 @@ nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t siz
         h.n_memory != mine.n_memory || h.frame != mine.frame || h.size != mine.size ||
         h.statistics_size != mine.statistics_size || h.solver_size != mine.solver_size ||
         h.kept_size != mine.kept_size || h.n_dropped < 0 || h.n_dropped > mine.nh + mine.nn ||
-        h.level < 0 || h.level > 62)
+        h.n_off < 0 || h.n_off > h.n_dropped || h.level < 0 || h.level > 62)
         return nt_fail(error, NT_INVALID, "saved state is of another system or frame");
     if (size != nt_integrator_saved_size(it))
         return nt_fail(error, NT_INVALID, "saved state has %zu bytes, expected %zu for this system",
                        size, nt_integrator_saved_size(it));
     size_t state = it->size * sizeof(double);
     places at = places_of(it);
+    if (!rows_exist(it, &h, in + at.off))
+        return nt_fail(error, NT_INVALID, "saved state has rows off that the system does not have");
+    if (h.n_off > 0 && nt_problem_prepare_off(it->problem) != NT_OK)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory for rows that are off");
     memcpy(it->stepper.now.all, in + at.now, state);
     memcpy(it->before.all, in + at.before, state);
+    it->problem->n_off = h.n_off;
+    if (h.n_off > 0)
+        memcpy(it->problem->off, in + at.off, (size_t)h.n_off * sizeof(int));
     nt_status status = restore_factors(it, &h, in, &at);
     if (status != NT_OK)
         return nt_fail(error, status, "the saved state has no factors: %s", nt_status_text(status));

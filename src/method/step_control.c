@@ -14,6 +14,8 @@
  * grow by 1 + pi/2 at most. */
 #include "method/step_control.h"
 
+#include "group/block.h"
+
 #include <math.h>
 
 /* The controller aims at this part of the tolerance, so that few steps are rejected. */
@@ -30,14 +32,14 @@ nt_step_error nt_step_error_of(const nt_stepper *s, const double *estimate)
     nt_step_error worst = {.unknown = -1};
     for (int b = 0; b < p->space.n_blocks; b++) {
         const nt_block *block = &p->space.blocks[b];
-        int plain = block->rotation < 0 ? block->nv : block->nv - 3;
+        int places = nt_block_places(block);
         for (int j = 0; j < block->nv; j++) {
             int i = block->v + j;
             bool angle = p->quantity[i] == NT_ANGLE;
-            double size = j < plain ? 1 + fabs(s->next.q[block->q + j]) : 1;
+            double size = j < places ? 1 + fabs(s->next.q[block->q + j]) : 1;
             double allowed[2] = {s->tolerance[angle] * size,
                                  s->tolerance[2 + angle] * (1 + fabs(s->next.v[i]))};
-            for (int part = 0; part < 2; part++) {
+            for (int part = block->kind == NT_FIRST; part < 2; part++) {
                 double error = fabs(estimate[part * p->nv + i]);
                 if (!isfinite(error))
                     return (nt_step_error){(double)INFINITY, 2 * part + angle, i};

@@ -1,5 +1,6 @@
 /* Forward sensitivities from step to step, and between steps. */
 #include "base/error.h"
+#include "group/block.h"
 #include "method/dense_output.h"
 #include "method/state.h"
 #include "method/work.h"
@@ -73,6 +74,24 @@ nt_status nt_sensitivity_move_parameter(nt_sensitivity *s, int i, double offset)
     return system->set_parameters(system->self, s->varied);
 }
 
+/* The derivative of `accept` as the system gives it; NT_UNSUPPORTED where it does not. */
+static nt_status own_memory_tangent(nt_sensitivity *s, int i, const nt_phase *at,
+                                    const nt_variation *d, double *dnext)
+{
+    const nt_problem *p = s->integrator->problem;
+    const nt_system *system = p->system;
+    double *q = s->dense_shown, *v = q + p->nv, *vdot = v + p->nv;
+    const double *const from[3] = {d->q, d->v, d->vdot};
+    double *const to[3] = {q, v, vdot};
+    if (!system->accept_tangent)
+        return NT_UNSUPPORTED;
+    nt_sensitivity_change_frame(p, p->frame, system->frame, at, from, to);
+    nt_point point = nt_sensitivity_point(s, at);
+    nt_point_tangent along = {
+        .q = q, .v = v, .vdot = vdot, .lambda = d->lambda, .mu = d->mu, .memory = d->memory};
+    return system->accept_tangent(system->self, &point, s->route[i].parameter, &along, dnext);
+}
+
 /* The derivative of what `accept` makes of the memory. */
 static nt_status vary_memory(nt_sensitivity *s, int i, const nt_variation *before,
                              const nt_variation *after)
@@ -90,9 +109,13 @@ static nt_status vary_memory(nt_sensitivity *s, int i, const nt_variation *befor
     from.memory = it->stepper.now.memory;
     nt_variation d = *after;
     d.memory = before->memory;
+    nt_status status = own_memory_tangent(s, i, &from, &d, after->memory);
+    if (status != NT_UNSUPPORTED)
+        return status;
+    memset(after->memory, 0, (size_t)n_memory * sizeof(double));
+    status = NT_OK;
     double step = fmin(nt_sensitivity_reach(p, &from, &d),
                        1e-2 * nt_parameter_scale(s, s->route[i].parameter));
-    nt_status status = NT_OK;
     for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
         int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
         double weight = sign * nt_stencil[distance - 1] / step;
@@ -108,6 +131,16 @@ static nt_status vary_memory(nt_sensitivity *s, int i, const nt_variation *befor
     return status != NT_OK ? status : back;
 }
 
+/* What methods carry along as increments of unknowns of first order means nothing. */
+static void clear_first(nt_sensitivity *s, double *all)
+{
+    for (int i = 0; i < s->n; i++) {
+        nt_variation d = nt_sensitivity_variation(s, all, i, NT_APART_STATE);
+        nt_space_clear_first(&s->integrator->problem->space, d.q);
+        nt_sensitivity_write(s, all, i, d.q);
+    }
+}
+
 /* ---- a step --------------------------------------------------------------------------------- */
 
 nt_status nt_sensitivity_attend(void *context, nt_integrator *it, double h)
@@ -120,6 +153,8 @@ nt_status nt_sensitivity_attend(void *context, nt_integrator *it, double h)
     nt_status status = nt_sensitivity_stepper(s, &own);
     if (status == NT_OK)
         status = it->method->linearise(&own, h, &s->directions, s->now, s->next);
+    if (it->problem->space.n_first > 0 && status == NT_OK)
+        clear_first(s, s->next);
     bool remembers = it->problem->system->n_memory > 0;
     for (int i = 0; remembers && i < s->n && status == NT_OK; i++) {
         nt_variation before = nt_sensitivity_variation(s, s->now, i, NT_APART_FIRST);

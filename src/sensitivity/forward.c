@@ -9,6 +9,7 @@
  * the derivative of the consistent accelerations (Bruls & Eberhard 2008, (116), (117)). */
 #include "sensitivity/forward.h"
 #include "base/error.h"
+#include "group/block.h"
 #include "method/dense_output.h"
 #include "method/variation.h"
 
@@ -168,6 +169,7 @@ void nt_sensitivity_change_frame(const nt_problem *p, nt_frame from, nt_frame to
     const double *q = state->q, *v = state->v, *vdot = state->vdot;
     for (int i = 0; i < 3; i++)
         nt_space_change_frame(&p->space, from, to, q, d[i], out[i]);
+    nt_space_clear_first(&p->space, out[0]);
     double s = to == NT_INERTIAL ? -1 : 1;
     for (int b = 0; from != to && b < p->space.n_blocks; b++) {
         const nt_block *block = &p->space.blocks[b];

@@ -84,6 +84,14 @@ static void sort_dropped(nt_factors *f)
         }
 }
 
+/* The rows that are off, and no others. */
+static void drop_off(nt_factors *f)
+{
+    f->n_dropped = f->problem->n_off;
+    for (int i = 0; i < f->n_dropped; i++)
+        f->dropped[i] = f->problem->nv + f->problem->off[i];
+}
+
 /* Where a row of Phi depends on one of kappa, the latter goes: Phi = 0 implies Phi' = 0, but not
  * the other way round. All rows of Phi that are independent by themselves stay, and rows of kappa
  * come back one after the other while they depend on nothing. */
@@ -91,12 +99,15 @@ static nt_status keep_positions(nt_factors *f)
 {
     const nt_problem *p = f->problem;
     int first = p->nv + p->nh, found;
-    f->n_dropped = 0;
+    drop_off(f);
     for (int i = first; i < p->n; i++)
-        f->dropped[f->n_dropped++] = i;
+        if (!nt_problem_is_off(p, i - p->nv))
+            f->dropped[f->n_dropped++] = i;
     nt_status status = find_dependent(f, NULL);
     for (int i = first; status == NT_OK && i < p->n; i++) {
         int k = 0;
+        if (nt_problem_is_off(p, i - p->nv))
+            continue;
         while (f->dropped[k] != i)
             k++;
         f->dropped[k] = f->dropped[--f->n_dropped];
@@ -113,7 +124,7 @@ static nt_status keep_positions(nt_factors *f)
 static nt_status choose_rows(nt_factors *f, const nt_point *at, double length)
 {
     const nt_problem *p = f->problem;
-    f->n_dropped = 0;
+    drop_off(f);
     if (p->nc == 0)
         return NT_OK;
     nt_solver_drop(f->solver, NULL, 0);
@@ -121,8 +132,10 @@ static nt_status choose_rows(nt_factors *f, const nt_point *at, double length)
     if (status == NT_OK)
         status = find_dependent(f, NULL);
     bool positions = false;
-    for (int i = 0; status == NT_OK && i < f->n_dropped; i++)
+    for (int i = p->n_off; status == NT_OK && i < f->n_dropped; i++)
         positions |= f->dropped[i] < p->nv + p->nh;
+    if (p->n_off > 0)
+        sort_dropped(f);
     return positions && p->nn > 0 ? keep_positions(f) : status;
 }
 
@@ -167,6 +180,8 @@ nt_status nt_factors_exchange_rows(nt_factors *f, const nt_point *at, bool *chan
     for (int i = 0; i < f->n_dropped && status == NT_OK; i++) {
         int d = f->dropped[i], most = d, kappa = p->nv + p->nh;
         double *c = f->work;
+        if (nt_problem_is_off(p, d - p->nv))
+            continue;
         if ((status = shares_of(f, d, c)) != NT_OK)
             return status;
         c[d] = LARGEST_SHARE;

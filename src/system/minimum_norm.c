@@ -163,22 +163,35 @@ void nt_minimum_norm_destroy(nt_minimum_norm *m)
 
 /* ---- the matrix ----------------------------------------------------------------------------- */
 
-/* A block of H, and of H^T, from one of G[rows][width]. */
-static void put_block(nt_minimum_norm *m, const nt_matrix *to, int s)
+/* Rows first to first + n that are on. */
+static int rows_on(const nt_problem *problem, int first, int n)
+{
+    int on = 0;
+    for (int i = first; i < first + n; i++)
+        on += !nt_problem_is_off(problem, i);
+    return on;
+}
+
+/* A block of H, and of H^T, from one of G[rows][width]; rows that are off have no force. Of three
+ * rows that share a number either all are off or none: else NT_UNSUPPORTED. */
+static nt_status put_block(nt_minimum_norm *m, const nt_problem *problem, const nt_matrix *to,
+                           int s)
 {
     const nt_pattern *from = m->of_problem;
     int first = from->node_start[from->row[s]] - m->nv;
     int rows = node_size(from, from->row[s]), width = node_size(from, from->column[s]);
     double *h = nt_matrix_block(to, m->slot[s]), *t = nt_matrix_block(to, m->mirror[s]);
     if (nt_pattern_is_single(to->pattern, m->slot[s])) {
-        *h = *t = *nt_matrix_block(&m->rows, s) / m->weight[first];
-        return;
+        int on = rows_on(problem, first, rows);
+        *h = *t = on > 0 ? *nt_matrix_block(&m->rows, s) / m->weight[first] : 0;
+        return on == 0 || on == rows ? NT_OK : NT_UNSUPPORTED;
     }
     double nine[9];
     const double *g = nt_matrix_full_block(&m->rows, s, nine);
     for (int i = 0; i < rows; i++)
-        for (int j = 0; j < width; j++)
+        for (int j = 0; j < width && rows_on(problem, first + i, 1); j++)
             h[i * width + j] = t[j * rows + i] = g[i * width + j] / m->weight[first + i];
+    return NT_OK;
 }
 
 /* A at a point. */
@@ -199,10 +212,10 @@ static nt_status fill(nt_minimum_norm *m, const nt_problem *problem, const nt_po
         for (int i = 0; i < size; i++)
             one[i * size + i] = 1;
     }
-    for (int s = 0; s < m->of_problem->n_slots; s++)
+    for (int s = 0; status == NT_OK && s < m->of_problem->n_slots; s++)
         if (m->slot[s] >= 0)
-            put_block(m, to, s);
-    return NT_OK;
+            status = put_block(m, problem, to, s);
+    return status;
 }
 
 /* ---- the least-squares problem -------------------------------------------------------------- */

@@ -158,13 +158,24 @@ void nt_problem_destroy(nt_problem *problem)
     free(problem);
 }
 
-nt_status nt_problem_evaluate(const nt_problem *problem, const nt_point *at, const nt_terms *terms)
+static inline nt_status evaluate_all(const nt_problem *problem, const nt_point *at,
+                                     const nt_terms *terms)
 {
     if (problem->rigid)
         return nt_rigid_evaluate(problem, at, terms);
     if (problem->adapter)
         return nt_adapter_evaluate(problem, at, terms);
     return problem->system->evaluate(problem->system->self, at, terms);
+}
+
+nt_status nt_problem_evaluate(const nt_problem *problem, const nt_point *at, const nt_terms *terms)
+{
+    if (problem->n_off == 0 || !terms->rows)
+        return evaluate_all(problem, at, terms);
+    nt_status status = evaluate_all(problem, at, terms);
+    for (int i = 0; i < problem->n_off; i++)
+        terms->rows[problem->off[i]] = 0;
+    return status;
 }
 
 nt_status nt_problem_parameter_tangent(const nt_problem *problem, const nt_point *at, int k,
@@ -178,6 +189,13 @@ nt_status nt_problem_parameter_tangent(const nt_problem *problem, const nt_point
     if (problem->adapter)
         return nt_adapter_parameter_tangent(problem, at, k, terms);
     return system->parameter_tangent(system->self, at, k, terms);
+}
+
+nt_status nt_problem_prepare_off(nt_problem *p)
+{
+    if (!p->off)
+        p->off = NT_TAKE(&p->arena, p->nc, int);
+    return p->off ? NT_OK : NT_NO_MEMORY;
 }
 
 bool nt_problem_changes_frame(const nt_problem *p)

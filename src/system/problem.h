@@ -1,6 +1,7 @@
 /* A system as a method works on it: bound to a frame, with its block graph and the kinds of its
- * unknowns. Nothing here changes after nt_problem_create but the scratch of evaluations: matrices
- * and factors are their owners' (factors.h). Internal to the system layer and above. */
+ * unknowns. Nothing here changes after nt_problem_create but the scratch of evaluations and which
+ * rows are off: matrices and factors are their owners' (factors.h). Internal to the system layer
+ * and above. */
 #ifndef NUTATE_SYSTEM_PROBLEM_H
 #define NUTATE_SYSTEM_PROBLEM_H
 
@@ -19,6 +20,11 @@ typedef struct nt_problem {
     const nt_pattern *pattern;
     nt_quantity *quantity; /* [n] of the unknowns (v, lambda, mu) and so of the equations */
     int *diagonal; /* [nv] where the diagonal entry of each v unknown is in a matrix' values */
+
+    /* Constraint rows that are switched off: their residual is zero at every level, and they are
+     * among the rows that factors leave out. off[n_off], counted from the first row, ascending;
+     * NULL until a row is switched. */
+    int *off, n_off;
 
     double length; /* m, the system's own measure of angles against lengths */
 
@@ -42,6 +48,9 @@ nt_status nt_problem_evaluate(const nt_problem *problem, const nt_point *at, con
 nt_status nt_problem_parameter_tangent(const nt_problem *problem, const nt_point *at, int k,
                                        const nt_terms *terms);
 
+/* Room for off[nc], before the first row is switched. */
+nt_status nt_problem_prepare_off(nt_problem *problem);
+
 /* Whether v is another in the problem's frame than in the system's. */
 bool nt_problem_changes_frame(const nt_problem *problem);
 
@@ -49,6 +58,14 @@ bool nt_problem_changes_frame(const nt_problem *problem);
  * where velocities are in body axes. vdot may be NULL, then vdot_to is zero. */
 void nt_problem_rates(const nt_problem *problem, nt_frame to, const double *q, const double *v,
                       const double *vdot, double *v_to, double *vdot_to);
+
+static inline bool nt_problem_is_off(const nt_problem *problem, int row)
+{
+    for (int i = 0; i < problem->n_off; i++)
+        if (problem->off[i] == row)
+            return true;
+    return false;
+}
 
 /* Numbers of a map (nt_combination) for each rotation: 3 x 3, or 6 x 6 of rigid motions. */
 static inline size_t nt_problem_map_size(const nt_problem *problem)

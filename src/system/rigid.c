@@ -61,7 +61,7 @@ static nt_status place_bodies(const nt_problem *p, nt_rigid *r, nt_error *error)
                            "frame se3 is for bodies that move freely or by joints; block %d of the "
                            "space is a rotation without translation",
                            k);
-        if (block->kind == NT_RN)
+        if (block->kind != NT_R3SO3)
             continue;
         body *b = &r->bodies[r->n_bodies];
         *b = (body){.unknown = block->v, .q = block->q, .rotation = block->rotation};

@@ -276,6 +276,8 @@ static void in_integrators(void **state)
     IS_NULL("v", nt_integrator_start(it, 0, q, NULL, NULL, e));
     IS_NULL("integrator", nt_integrator_step(NULL, 1e-3, e));
     IS_NULL("integrator", nt_integrator_refresh(NULL, e));
+    IS_NULL("integrator", nt_integrator_switch_rows(NULL, NULL, 0, 1, e));
+    assert_int_equal(nt_integrator_row_is_on(NULL, 0), 0);
     IS_NULL("integrator", nt_integrator_run(NULL, 1, 1e-3, NULL, NULL, e));
     assert_int_equal(nt_integrator_is_variable(NULL), 0);
     shown = nt_integrator_state(NULL);

@@ -57,8 +57,10 @@ nt_soi2 nt_soi2_bind(const nt_stepper *s, double h)
     w.q_M = w.spare + p->nv;
     w.alpha = w.n.c.alpha_m - w.n.c.alpha_f;
     double before = s->now.all[NT_PHASE_STEP];
-    if (nt_options_get(s->options, NT_OPTION_CORRECTION) != 0 && before > 0)
+    if (nt_options_get(s->options, NT_OPTION_CORRECTION) != 0 && before > 0) {
         w.correction = w.alpha * (h / before - 1);
+        w.of_correction = w.alpha / before;
+    }
     return w;
 }
 
@@ -348,7 +350,7 @@ const nt_method nt_method_generalized_alpha_soi2 = {
     .name = "generalized-alpha-soi2",
     .summary = "Lie-group generalized-alpha, stabilised index 2, variable steps",
     .reference = "Jay & Negrut 2009",
-    .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_CONTROLS_ERROR,
+    .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_CONTROLS_ERROR | NT_FIRST_ORDER,
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .frames = NT_IN_BOTH_FRAMES,

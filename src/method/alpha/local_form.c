@@ -1,6 +1,8 @@
 /* The equations of a step in local parameters; see local_form.h. */
 #include "method/alpha/local_form.h"
 
+#include "group/block.h"
+
 #include <string.h>
 
 const char *const nt_local_charts[] = {
@@ -76,7 +78,7 @@ static void place(const nt_stepper *s, const nt_local *l, bool maps)
     for (int b = 0; b < space->n_blocks; b++) {
         const nt_block *block = &space->blocks[b];
         int plain = block->rotation < 0 ? block->nv : block->nv - 3, i = block->v + plain;
-        for (int j = 0; j < plain; j++)
+        for (int j = 0; j < nt_block_places(block); j++)
             next->q[block->q + j] = s->now.q[block->q + j] + w->increment[block->v + j];
         if (block->rotation < 0)
             continue;

@@ -67,7 +67,8 @@ static inline nt_soi2_memory nt_soi2_memory_of(const nt_problem *p, double *all)
 typedef struct nt_soi2 {
     nt_newton n;
     double alpha;
-    double correction; /* the factor of (15), (16): alpha (h/h_before - 1), or 0        */
+    double correction;    /* the factor of (15), (16): alpha (h/h_before - 1), or 0        */
+    double of_correction; /* 1/s, its derivative in h                                   */
     nt_soi2_memory now, next;
     double *load;  /* [nv] N                                                        */
     double *Mw;    /* [nv] M1 w at the last evaluation                              */

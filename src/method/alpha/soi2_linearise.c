@@ -130,9 +130,10 @@ static void pull(const nt_space *space, const double *T_inverse, const double *d
     }
 }
 
-/* da_alpha, d(M a_alpha) into their places in `to`; dq_M; b_w and b_z of the first stage. */
+/* da_alpha, d(M a_alpha) into their places in `to`, with the correction's own derivative; dq_M; b_w
+ * and b_z of the first stage. */
 static void known_part(const nt_stepper *s, const linear *l, int k, const nt_variation *from,
-                       const nt_variation *to)
+                       const nt_variation *to, double of_correction)
 {
     const nt_problem *p = s->problem;
     const nt_family *c = &l->w.n.c;
@@ -145,6 +146,8 @@ static void known_part(const nt_stepper *s, const linear *l, int k, const nt_var
     for (size_t i = 0; i < nv; i++) {
         new.a_used[i] = old.a[i] + l->w.correction *(old.a[i] - old.a_used[i]);
         new.Ma_used[i] = old.Ma[i] + l->w.correction *(old.Ma[i] - old.Ma_used[i]);
+        new.a_used[i] += of_correction *(l->w.now.a[i] - l->w.now.a_used[i]);
+        new.Ma_used[i] += of_correction *(l->w.now.Ma[i] - l->w.now.Ma_used[i]);
         q_M[i] += h * (1 + l->w.alpha) * from->v[i];
         double x = b_w[i] + h * from->v[i] + h * h * (0.5 - c->beta) * new.a_used[i];
         b_w[i] = -c->beta_prime * x;
@@ -420,7 +423,8 @@ nt_status nt_soi2_linearise(nt_stepper *s, double h, const nt_directions *direct
     for (int k = 0; k < directions->count; k++) {
         nt_variation from = nt_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
-        known_part(s, &l, k, &from, &to);
+        bool length = directions->length && k == directions->count - 1;
+        known_part(s, &l, k, &from, &to, length ? l.w.of_correction : 0);
         vary_load(p, &l.w.n.c, &from, &to);
     }
     nt_status status = first_stage(s, &l, directions, after);

@@ -27,6 +27,8 @@
  * one: by SUNDIALS too. */
 #include "method/bdf/bdf.h"
 
+#include "group/block.h"
+
 #include <float.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
@@ -74,7 +76,7 @@ static void fill_tolerances(nt_bdf *b)
     }
     for (int k = 0; k < p->space.n_blocks; k++) {
         const nt_block *block = &p->space.blocks[k];
-        int plain = block->rotation < 0 ? block->nv : block->nv - 3;
+        int plain = nt_block_places(block);
         for (int j = 0; j < plain; j++)
             b->allowed[block->q + j] = given[p->quantity[block->v + j] == NT_ANGLE];
         for (int j = plain; j < block->nq; j++)
@@ -449,7 +451,8 @@ const nt_method nt_method_bdf = {
     .summary = "backward differentiation formulas by SUNDIALS: CVODE, IDA where there are "
                "constraints (stabilised index 2)",
     .reference = "Hindmarsh et al. 2005; Gear, Leimkuhler & Gupta 1985",
-    .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_CONTROLS_ERROR | NT_OWN_STEPS,
+    .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_CONTROLS_ERROR | NT_OWN_STEPS |
+             NT_FIRST_ORDER,
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .frames = NT_IN_BOTH_FRAMES,

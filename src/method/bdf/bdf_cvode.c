@@ -13,6 +13,7 @@
  * c_j this is the first row of the matrix, and M (v' - a) = 0 gives the second:
  *
  *   M u + gamma (K e + C u) = M b_v,   K, C the derivatives of R = M a - f. */
+#include "group/block.h"
 #include "group/rotation.h"
 #include "method/bdf/bdf.h"
 
@@ -87,7 +88,7 @@ static void right_hand_sides(nt_bdf *b, const double *right, double *first, doub
     memset(w->z, 0, 2 * (size_t)p->n * sizeof(double));
     for (int k = 0; k < p->space.n_blocks; k++) {
         const nt_block *block = &p->space.blocks[k];
-        int plain = block->rotation < 0 ? block->nv : block->nv - 3;
+        int plain = nt_block_places(block);
         for (int j = 0; j < plain; j++)
             w->z[w->second[block->v + j]] = right[block->q + j] / w->gamma;
         if (block->rotation < 0)

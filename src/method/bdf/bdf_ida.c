@@ -2,6 +2,7 @@
  *
  *   y = (q, v, (lambda, mu), eta),   F = (F1 with |q|^2 - 1 first of each quaternion, F2, F4, F3).
  */
+#include "group/block.h"
 #include "group/rotation.h"
 #include "method/bdf/bdf.h"
 
@@ -25,9 +26,10 @@ static void excess_rate(nt_bdf *b, double *y, const double *rate)
 {
     const nt_problem *p = b->problem;
     const double *v = nt_bdf_v(b, y);
+    nt_space_clear_first(&p->space, b->vdot);
     for (int k = 0; k < p->space.n_blocks; k++) {
         const nt_block *block = &p->space.blocks[k];
-        int plain = block->rotation < 0 ? block->nv : block->nv - 3;
+        int plain = nt_block_places(block);
         for (int j = 0; j < plain; j++)
             b->vdot[block->v + j] = rate[block->q + j] - v[block->v + j];
         if (block->rotation < 0)
@@ -65,7 +67,7 @@ static nt_status position_equations(nt_bdf *b, const nt_point *at, double *y, do
     memcpy(nt_bdf_eta(b, F), r + p->nv, (size_t)p->nh * sizeof(double));
     for (int k = 0; k < p->space.n_blocks; k++) {
         const nt_block *block = &p->space.blocks[k];
-        int plain = block->rotation < 0 ? block->nv : block->nv - 3, at_q = block->q + plain;
+        int plain = nt_block_places(block), at_q = block->q + plain;
         memcpy(F + block->q, r + block->v, (size_t)plain * sizeof(double));
         if (block->rotation < 0)
             continue;
@@ -134,9 +136,10 @@ static void scale_right(nt_bdf *b, const double *right)
     const double *of_v = right + p->nq, *of_lambda = of_v + p->nv, *of_eta = of_lambda + p->nc;
     for (int k = 0; k < p->space.n_blocks; k++) {
         const nt_block *block = &p->space.blocks[k];
-        int plain = block->rotation < 0 ? block->nv : block->nv - 3;
+        int plain = nt_block_places(block);
         for (int j = 0; j < block->nv; j++) /* the first of a quaternion is its length */
-            w->z[w->first[block->v + j]] = right[block->q + j + (j >= plain)];
+            w->z[w->first[block->v + j]] =
+                block->kind == NT_FIRST ? 0 : right[block->q + j + (j >= plain)];
         if (block->rotation >= 0) /* d|q|^2 = 2 s at |q| = 1 */
             w->length[block->rotation] = right[block->q + plain] / 2;
     }

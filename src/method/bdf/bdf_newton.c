@@ -24,6 +24,7 @@
  *
  * K1 = d(M (w - v) + r(eta))/dq. All entries stay of the size of M and G as gamma goes to zero.
  * CVODE's matrix I - gamma J is the same without constraints, but X: see bdf_cvode.c. */
+#include "group/block.h"
 #include "group/rotation.h"
 #include "method/bdf/bdf.h"
 
@@ -321,7 +322,7 @@ void nt_bdf_newton_positions(const nt_bdf *b, const double *s, double *x)
     const nt_bdf_newton *w = &b->newton;
     for (int k = 0; k < p->space.n_blocks; k++) {
         const nt_block *block = &p->space.blocks[k];
-        int plain = block->rotation < 0 ? block->nv : block->nv - 3;
+        int plain = nt_block_places(block);
         for (int j = 0; j < plain; j++)
             x[block->q + j] = w->gamma * w->z[w->first[block->v + j]];
         if (block->rotation < 0)

@@ -2,6 +2,7 @@
 #include "method/runge_kutta/rkmk.h"
 
 #include "base/target.h"
+#include "group/block.h"
 #include "group/rotation.h"
 #include "method/dense_output.h"
 #include "method/step_control.h"
@@ -93,6 +94,7 @@ int nt_rkmk_rate(const nt_space *space, nt_frame frame, const double *x, const d
             too_large = i;
         v3_store(rate + i, rotation_rate(frame, psi, square, v3_load(v + i)));
     }
+    nt_space_clear_first(space, rate);
     return too_large;
 }
 
@@ -161,6 +163,7 @@ static nt_status first_stage(nt_stepper *s, double *K)
     const nt_problem *p = s->problem;
     size_t bytes = (size_t)p->nv * sizeof(double);
     memcpy(K, s->now.v, bytes);
+    nt_space_clear_first(&p->space, K);
     memcpy(K + p->nv, s->now.vdot, bytes);
     memcpy(s->next.lambda, s->now.lambda, (size_t)p->nc * sizeof(double));
     if (p->system->n_memory == 0)

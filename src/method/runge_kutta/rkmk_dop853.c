@@ -163,7 +163,7 @@ const nt_method nt_method_rkmk_dop853 = {
     .summary = "explicit Runge-Kutta-Munthe-Kaas, Dormand-Prince 8(5,3), error control",
     .reference = "Munthe-Kaas 1998; Prince & Dormand 1981; Hairer, Norsett & Wanner 1993, "
                  "section II.5",
-    .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_CONTROLS_ERROR,
+    .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_CONTROLS_ERROR | NT_FIRST_ORDER,
     .frames = NT_IN_BOTH_FRAMES,
     .error_order = 8,
     .layout = layout,
