@@ -13,10 +13,10 @@
 enum { ALIGNMENT = 64, SMALL = 16, CHUNK = 1 << 14, LARGEST_CHUNK = 1 << 18 };
 
 /* Under the address sanitizer nothing of a chunk may be touched but what was taken, byte for byte;
- * between two pieces there is at least one line that may not. */
+ * between two pieces there are at least two numbers that may not. */
 #ifdef NT_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
-enum { APART = ALIGNMENT };
+enum { APART = SMALL };
 #else
 #define ASAN_POISON_MEMORY_REGION(memory, bytes) ((void)0)
 #define ASAN_UNPOISON_MEMORY_REGION(memory, bytes) ((void)0)

@@ -41,7 +41,7 @@ bool nt_branch_jumps(nt_integrator *it)
     const nt_stepper *s = &it->stepper;
     nt_problem *p = it->problem;
     const nt_phase *now = &s->now, *next = &s->next;
-    double *d = it->estimate, *product = d + p->nv, of_d, of_now, of_next;
+    double *d = it->factors->work, *product = d + p->nv, of_d, of_now, of_next;
     double h = next->all[NT_PHASE_T] - now->all[NT_PHASE_T];
     nt_point end = nt_phase_point(next);
     for (int i = 0; i < p->nv; i++)

@@ -4,8 +4,8 @@
 
 #include "method/integrator.h"
 
-/* Whether the velocities of the step now -> next, just made, jump: see branch.c. Writes `estimate`.
- */
+/* Whether the velocities of the step now -> next, just made, jump: see branch.c. Writes
+ * the factors' `work`. */
 bool nt_branch_jumps(nt_integrator *integrator);
 
 #endif

@@ -152,7 +152,7 @@ static void winner(const nt_integrator *it, char *text, int size)
     if (!system->energy_gained)
         return;
     const nt_problem *p = it->problem;
-    double *v[2] = {it->estimate, it->estimate + p->nv};
+    double *v[2] = {it->factors->work, it->factors->work + p->nv};
     nt_space_change_frame(&p->space, p->frame, system->frame, from.q, from.v, v[0]);
     nt_space_change_frame(&p->space, p->frame, system->frame, to.q, to.v, v[1]);
     from.v = v[0], to.v = v[1];

@@ -142,7 +142,8 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     it->looked_v = NT_TAKE(&it->arena, nt_problem_changes_frame(p) ? 2 * (size_t)p->nv : 0, double);
     it->kept = NT_TAKE(&it->arena, p->nc, int);
     it->rows = NT_TAKE(&it->arena, p->nc, int);
-    it->estimate = NT_TAKE(&it->arena, 2 * (size_t)p->nv, double);
+    bool estimates = it->method->error || it->method->review;
+    it->estimate = NT_TAKE(&it->arena, estimates ? 2 * (size_t)p->nv : 0, double);
     it->stepper = (nt_stepper){.problem = p,
                                .factors = it->factors,
                                .options = &it->options,

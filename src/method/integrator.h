@@ -33,7 +33,7 @@ struct nt_integrator {
     int calm;      /* steps accepted since the last change of level                  */
     bool variable; /* steps follow an error estimate or the method's proposal    */
     nt_step_control control;
-    double *estimate; /* [2 nv] of a step's error; what is looked at in a step before it counts */
+    double *estimate; /* [2 nv] of a step's error, of methods that estimate it */
     double *dense;    /* scratch of nt_dense_output, beside that of a step                */
     bool track_work, started;
     nt_minimum_norm *reactions; /* of redundant joints; NULL until they are asked for */

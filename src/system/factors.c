@@ -16,7 +16,8 @@ nt_status nt_factors_create(nt_factors **out, const nt_problem *problem, nt_solv
     f->dropped = NT_TAKE(&f->arena, problem->nc, int);
     f->fixed = NT_TAKE(&f->arena, problem->n, int);
     f->mark = NT_TAKE(&f->arena, problem->n, unsigned char);
-    f->work = NT_TAKE(&f->arena, problem->n, double);
+    int work = problem->n > 2 * problem->nv ? problem->n : 2 * problem->nv;
+    f->work = NT_TAKE(&f->arena, work, double);
     nt_status status = NT_NO_MEMORY;
     if (f->dropped && f->fixed && f->mark && f->work)
         status = nt_matrix_init(&f->matrix, problem->pattern);

@@ -26,7 +26,7 @@ typedef struct nt_factors {
 
     unsigned char *mark; /* [n] scratch of the choice                    */
     int *fixed;          /* [n] scratch of nt_factors_project            */
-    double *work;        /* [n] scratch; free for the owner between calls */
+    double *work;        /* [max(n, 2 nv)] scratch; free for the owner between calls */
     nt_arena arena;
 } nt_factors;
 

@@ -133,7 +133,7 @@ static void it_is_read_and_moves(void **state)
     (void)state;
     nt_model *model;
     nt_run *run = open_run(&model);
-    nt_integrator_setup setup;
+    nt_integrator_setup setup = {0};
     nt_integrator *integrator;
     nt_error error = {0};
     nt_quantity_info energy;

@@ -271,6 +271,7 @@ static void tangents_in_both_frames(void **state)
         double off = 1;
         assert_int_equal(nt_problem_check_tangent(problem, &p.at, 1e-5, &off, &error), NT_OK);
         assert_true(off < 1e-8); /* of central differences with a step of 1e-5 */
+        nt_matrix_free(&matrix);
         nt_problem_destroy(problem);
     }
 }
