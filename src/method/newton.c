@@ -239,7 +239,7 @@ static void measure_forces(const nt_stepper *s, const nt_newton *w, double force
     const nt_problem *p = s->problem;
     const double *values = s->factors->matrix.values, *q = s->next.q, *vdot = s->next.vdot;
     const double *increment = w->increment;
-    const nt_quantity *quantity = p->quantity;
+    const unsigned char *quantity = p->quantity;
     double largest[2] = {0, 0}, noise[2] = {0, 0}, multiplier[2] = {0, 0};
     double rounding = w->c.position > 0 ? w->c.scale : w->c.h * w->c.h;
     for (int b = 0; b < p->space.n_blocks; b++) {
@@ -311,7 +311,7 @@ static void set_tolerances(const nt_stepper *s, const nt_newton *w)
     double reach = w->c.position > 0 ? 1 : w->c.h * w->c.h;
     double *restrict per_increment = w->per_increment, *restrict per_residual = w->per_residual;
     const double *restrict increment = w->increment;
-    const nt_quantity *restrict quantity = p->quantity;
+    const unsigned char *restrict quantity = p->quantity;
     int nv = p->nv, n = p->n;
     for (int i = 0; i < nv; i++) {
         per_increment[i] = reach / (position[quantity[i]] + relative * fabs(increment[i]));

@@ -37,12 +37,12 @@ enum { REFINEMENTS = 6 };
 struct nt_minimum_norm {
     int nv, nc, n;
     const nt_pattern *of_problem;
-    nt_pattern pattern;              /* nodes of multipliers, then those of velocities            */
-    int *slot, *mirror;              /* [of_problem->n_slots] H and H^T of a block of G, -1: none */
-    int *identity;                   /* [nodes of multipliers] slots                              */
-    const nt_quantity *row_quantity; /* [nc] */
-    nt_matrix rows;                  /* G, where the problem's evaluation puts it      */
-    nt_matrix matrix, beside;        /* A at the point, and at one beside it           */
+    nt_pattern pattern; /* nodes of multipliers, then those of velocities            */
+    int *slot, *mirror; /* [of_problem->n_slots] H and H^T of a block of G, -1: none */
+    int *identity;      /* [nodes of multipliers] slots                              */
+    const unsigned char *row_quantity; /* [nc] */
+    nt_matrix rows;                    /* G, where the problem's evaluation puts it      */
+    nt_matrix matrix, beside;          /* A at the point, and at one beside it           */
     nt_solver *solver;
     double *weight;             /* [nc] W                                            */
     double *given;              /* [nc] c, or dc                                       */

@@ -122,7 +122,7 @@ nt_status nt_problem_create(nt_problem **out, const nt_system *system, nt_frame 
     p->nh = system->nh, p->nn = system->nn, p->nc = p->nh + p->nn, p->n = p->nv + p->nc;
     p->pattern = system->pattern;
     p->length = system->length > 0 ? system->length : 1;
-    p->quantity = NT_TAKE(&p->arena, p->n, nt_quantity);
+    p->quantity = NT_TAKE(&p->arena, p->n, unsigned char);
     p->diagonal = NT_TAKE(&p->arena, p->nv, int);
     status = NT_NO_MEMORY;
     if (!p->quantity || !p->diagonal)

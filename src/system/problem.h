@@ -18,7 +18,7 @@ typedef struct nt_problem {
     nt_space space;
     int nq, nv, nh, nn, nc, n; /* nc = nh + nn, n = nv + nc */
     const nt_pattern *pattern;
-    nt_quantity *quantity; /* [n] of the unknowns (v, lambda, mu) and so of the equations */
+    unsigned char *quantity; /* [n] nt_quantity of the unknowns (v, lambda, mu), so of equations */
     int *diagonal; /* [nv] where the diagonal entry of each v unknown is in a matrix' values */
 
     /* Constraint rows that are switched off: their residual is zero at every level, and they are
