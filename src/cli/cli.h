@@ -178,6 +178,12 @@ typedef struct nt_cli_parts {
     bool to_disk;     /* wait for it: rows and state outlast the machine */
 } nt_cli_parts;
 
+/* A state as a file holds it. */
+typedef struct nt_cli_bytes {
+    char *bytes; /* owned; NULL: none */
+    size_t size;
+} nt_cli_bytes;
+
 typedef struct nt_cli_piece {
     const char *bytes;
     size_t size;
@@ -197,7 +203,10 @@ uint64_t nt_cli_sum(const void *bytes, size_t size); /* a hash */
  * one without those wanted. save: rows reach their files first; the file is the old one or the new
  * one, whole, whatever happens. nt_cli_state_free after a read in any case. */
 int nt_cli_state_probe(const char *path); /* that a state can be saved there */
-int nt_cli_state_save(const nt_cli_plan *plan, const nt_cli_parts *parts, const char *path);
+/* All of a state, in place of what *state held; its rows reach their files first. */
+nt_status nt_cli_state_make(nt_cli_bytes *state, const nt_cli_plan *plan, const nt_cli_parts *parts,
+                            nt_error *error);
+int nt_cli_state_write(const nt_cli_bytes *state, const char *path, bool to_disk);
 int nt_cli_state_read(nt_cli_state *state, const nt_cli_plan *plan, const char *path);
 int nt_cli_state_restore(const nt_cli_state *state, nt_cli_plan *plan);
 int nt_cli_state_restore_sens(const nt_cli_state *state, const nt_cli_plan *plan,

@@ -226,6 +226,7 @@ static void in_methods(void **state)
     assert_string_equal(nt_method_summary(NULL), "");
     assert_string_equal(nt_method_reference(NULL), "");
     assert_int_equal(nt_method_controls_error(NULL), 0);
+    assert_int_equal(nt_method_keeps_history(NULL), 0);
     assert_int_equal(nt_method_is_linearised(NULL), 0);
     assert_string_equal(nt_method_needs(NULL, out, ROOM), "");
     assert_string_equal(nt_method_needs(method, NULL, ROOM), "");
@@ -290,6 +291,7 @@ static void in_integrators(void **state)
     INVALID(nt_integrator_dense(NULL, 0, &shown));
     INVALID(nt_integrator_dense(it, 0, NULL));
     assert_int_equal(nt_integrator_saved_size(NULL), 0);
+    assert_int_equal(nt_integrator_saves_whole(NULL), 0);
     nt_integrator_save(NULL, numbers);
     nt_integrator_save(it, NULL);
     IS_NULL("integrator", nt_integrator_restore(NULL, numbers, sizeof numbers, e));
