@@ -79,6 +79,8 @@ struct nt_model {
     size_t numbers; /* bytes of run->numbers */
     size_t scratch; /* doubles that an element may want while it is evaluated */
     int most_ports, most_entries; /* of an element */
+    int n_primary;                /* nodes of bodies and of elements' own coordinates */
+    bool has_own, has_inertia;    /* elements have coordinates, inertia */
 
     /* The system as it is alike for all runs: sizes, space, pattern, names. That of a run has the
      * functions too. */
