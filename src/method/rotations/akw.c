@@ -13,8 +13,8 @@
 #include <math.h>
 
 /* The push at the start, of which T_0 is made, is that of the last step's end. */
-static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
-                        nt_error *error)
+static nt_status akw_layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
+                            nt_error *error)
 {
     (void)option, (void)error;
     sizes->memory = (size_t)problem->nv;
@@ -57,7 +57,7 @@ static const nt_stage stage = {.time = 1,
                                .turn = trapezoid,
                                .vary = trapezoid_moved};
 
-static nt_status step(nt_stepper *s, double h)
+static nt_status akw_step(nt_stepper *s, double h)
 {
     const nt_problem *p = s->problem;
     nt_phase *next = &s->next;
@@ -87,8 +87,8 @@ static nt_status step(nt_stepper *s, double h)
     return NT_OK;
 }
 
-static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
-                           const double *before, double *after)
+static nt_status akw_linearise(nt_stepper *s, double h, const nt_directions *directions,
+                               const double *before, double *after)
 {
     return nt_stage_linearise(s, &stage, h, directions, before, after);
 }
@@ -101,8 +101,8 @@ const nt_method nt_method_akw = {
     .options = nt_stage_options,
     .n_options = NT_STAGE_OPTIONS,
     .frames = NT_IN_FRAME(NT_BODY),
-    .layout = layout,
+    .layout = akw_layout,
     .start = nt_momenta_start,
-    .step = step,
-    .linearise = linearise,
+    .step = akw_step,
+    .linearise = akw_linearise,
 };

@@ -21,7 +21,7 @@ static const double whole[] = {1};
 
 /* ---- Phi_h ---------------------------------------------------------------------------------- */
 
-static nt_status step(nt_stepper *s, double h)
+static nt_status lie_euler_step(nt_stepper *s, double h)
 {
     const nt_phase *now = &s->now;
     nt_phase *next = &s->next;
@@ -36,8 +36,8 @@ static nt_status step(nt_stepper *s, double h)
     return status;
 }
 
-static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
-                           const double *before, double *after)
+static nt_status lie_euler_linearise(nt_stepper *s, double h, const nt_directions *directions,
+                                     const double *before, double *after)
 {
     static const nt_composition phi = {.part = whole, .stages = 1, .drifts = 1, .first = 1};
     return nt_composition_linearise(s, &phi, h, directions, before, after);
@@ -77,8 +77,8 @@ const nt_method nt_method_lie_euler = {
     .frames = NT_IN_FRAME(NT_BODY),
     .layout = nt_momenta_layout,
     .start = nt_momenta_start,
-    .step = step,
-    .linearise = linearise,
+    .step = lie_euler_step,
+    .linearise = lie_euler_linearise,
 };
 
 const nt_method nt_method_lie_euler_adjoint = {

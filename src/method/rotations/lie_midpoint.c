@@ -13,15 +13,15 @@
 
 #include "group/rotation.h"
 
-static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
-                        nt_error *error)
+static nt_status lie_midpoint_layout(const nt_problem *problem, const nt_options *option,
+                                     nt_layout *sizes, nt_error *error)
 {
     (void)option, (void)error;
     nt_stage_layout(problem, sizes);
     return NT_OK;
 }
 
-static nt_status start(nt_stepper *s)
+static nt_status lie_midpoint_start(nt_stepper *s)
 {
     (void)s;
     return NT_OK;
@@ -50,7 +50,7 @@ static v3 midpoint_moved(double h, m3 J, v3 W, v3 psi, const nt_moved_turn *move
 static const nt_stage stage = {
     .time = 0.5, .place = 0.5, .rate = 1, .inertia = 2, .turn = midpoint, .vary = midpoint_moved};
 
-static nt_status step(nt_stepper *s, double h)
+static nt_status lie_midpoint_step(nt_stepper *s, double h)
 {
     nt_staged found;
     nt_momenta_begin(s, h);
@@ -58,8 +58,8 @@ static nt_status step(nt_stepper *s, double h)
     return status == NT_OK ? nt_stage_end_of_midpoint(s, h, &found) : status;
 }
 
-static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
-                           const double *before, double *after)
+static nt_status lie_midpoint_linearise(nt_stepper *s, double h, const nt_directions *directions,
+                                        const double *before, double *after)
 {
     return nt_stage_linearise(s, &stage, h, directions, before, after);
 }
@@ -72,8 +72,8 @@ const nt_method nt_method_lie_midpoint = {
     .options = nt_stage_options,
     .n_options = NT_STAGE_OPTIONS,
     .frames = NT_IN_FRAME(NT_BODY),
-    .layout = layout,
-    .start = start,
-    .step = step,
-    .linearise = linearise,
+    .layout = lie_midpoint_layout,
+    .start = lie_midpoint_start,
+    .step = lie_midpoint_step,
+    .linearise = lie_midpoint_linearise,
 };

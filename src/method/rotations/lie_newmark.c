@@ -30,7 +30,7 @@ nt_status nt_lie_newmark_substep(nt_stepper *s, const nt_options *options, doubl
     return status;
 }
 
-static nt_status step(nt_stepper *s, double h)
+static nt_status lie_newmark_step(nt_stepper *s, double h)
 {
     const nt_problem *p = s->problem;
     nt_phase *next = &s->next;
@@ -45,8 +45,8 @@ static nt_status step(nt_stepper *s, double h)
     return status;
 }
 
-static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
-                           const double *before, double *after)
+static nt_status lie_newmark_linearise(nt_stepper *s, double h, const nt_directions *directions,
+                                       const double *before, double *after)
 {
     static const double whole[] = {1};
     static const nt_composition xi = {
@@ -64,6 +64,6 @@ const nt_method nt_method_lie_newmark = {
     .frames = NT_IN_FRAME(NT_BODY),
     .layout = nt_momenta_layout,
     .start = nt_momenta_start,
-    .step = step,
-    .linearise = linearise,
+    .step = lie_newmark_step,
+    .linearise = lie_newmark_linearise,
 };

@@ -59,8 +59,9 @@ static nt_status compose(nt_stepper *s, double h, const double *g, int stages)
 static nt_status step_4(nt_stepper *s, double h) { return compose(s, h, order_4, STAGES_4); }
 static nt_status step_6(nt_stepper *s, double h) { return compose(s, h, order_6, STAGES_6); }
 
-static nt_status linearise(nt_stepper *s, double h, const double *g, int stages,
-                           const nt_directions *directions, const double *before, double *after)
+static nt_status lie_newmark_composed_linearise(nt_stepper *s, double h, const double *g,
+                                                int stages, const nt_directions *directions,
+                                                const double *before, double *after)
 {
     nt_composition xi = {.part = g, .stages = stages, .drifts = 2, .first = 0.5, .last = 0.5};
     return nt_composition_linearise(s, &xi, h, directions, before, after);
@@ -69,13 +70,13 @@ static nt_status linearise(nt_stepper *s, double h, const double *g, int stages,
 static nt_status linearise_4(nt_stepper *s, double h, const nt_directions *directions,
                              const double *before, double *after)
 {
-    return linearise(s, h, order_4, STAGES_4, directions, before, after);
+    return lie_newmark_composed_linearise(s, h, order_4, STAGES_4, directions, before, after);
 }
 
 static nt_status linearise_6(nt_stepper *s, double h, const nt_directions *directions,
                              const double *before, double *after)
 {
-    return linearise(s, h, order_6, STAGES_6, directions, before, after);
+    return lie_newmark_composed_linearise(s, h, order_6, STAGES_6, directions, before, after);
 }
 
 const nt_method nt_method_lie_newmark_4 = {

@@ -38,7 +38,7 @@ void nt_composition_layout(const nt_problem *problem, nt_layout *sizes)
     sizes->linear_each = n + 9 * (size_t)problem->space.n_rotations;
 }
 
-static linear linear_of(const nt_problem *p, const nt_directions *directions)
+static linear momenta_linear_of(const nt_problem *p, const nt_directions *directions)
 {
     size_t nv = (size_t)p->nv, n = (size_t)p->n, count = (size_t)directions->count;
     linear l = {.q = directions->scratch};
@@ -53,7 +53,7 @@ static linear linear_of(const nt_problem *p, const nt_directions *directions)
 }
 
 /* The push of a variation: kept in memory, or the acceleration itself on a vector space. */
-static double *push_of(const nt_composition *c, const nt_variation *d)
+static double *momenta_push_of(const nt_composition *c, const nt_variation *d)
 {
     return c->on_vector_space ? d->vdot : d->method;
 }
@@ -141,7 +141,7 @@ static void kick(const nt_problem *p, const linear *l, const nt_composition *c,
     nt_kick(p, h, l->v, l->a, l->v);
     for (int k = 0; k < directions->count; k++) {
         nt_variation d = nt_variation_at(p, directions, after, k);
-        nt_kick(p, h, d.v, push_of(c, &d), d.v);
+        nt_kick(p, h, d.v, momenta_push_of(c, &d), d.v);
     }
 }
 
@@ -190,8 +190,8 @@ nt_status nt_push_vary(nt_stepper *s, const nt_point *at, double h, const nt_dir
 }
 
 /* The push at the end of a substep, v before its kick of length h. */
-static nt_status push(nt_stepper *s, const linear *l, const nt_composition *c,
-                      const nt_directions *directions, double h, double t, double *after)
+static nt_status momenta_push(nt_stepper *s, const linear *l, const nt_composition *c,
+                              const nt_directions *directions, double h, double t, double *after)
 {
     const nt_problem *p = s->problem;
     bool momenta = p->system->capabilities & NT_HAS_MOMENTA;
@@ -206,7 +206,8 @@ static nt_status push(nt_stepper *s, const linear *l, const nt_composition *c,
     status = nt_push_vary(s, &at, h, directions, first.q, first.v, l->z);
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
         nt_variation d = nt_variation_at(p, directions, after, k);
-        memcpy(push_of(c, &d), l->z + (size_t)k * (size_t)p->n, (size_t)p->nv * sizeof(double));
+        memcpy(momenta_push_of(c, &d), l->z + (size_t)k * (size_t)p->n,
+               (size_t)p->nv * sizeof(double));
     }
     return status;
 }
@@ -247,7 +248,7 @@ static nt_status substeps(nt_stepper *s, const linear *l, const nt_composition *
         for (int k = 0; k < c->drifts && status == NT_OK; k++)
             status = drift(s, l, directions, part / c->drifts, after);
         if (status == NT_OK)
-            status = push(s, l, c, directions, last, t + done * h + part, after);
+            status = momenta_push(s, l, c, directions, last, t + done * h + part, after);
         if (status == NT_OK)
             kick(p, l, c, directions, last, after);
         done += c->part[i];
@@ -255,8 +256,8 @@ static nt_status substeps(nt_stepper *s, const linear *l, const nt_composition *
     return status;
 }
 
-static void begin(const nt_stepper *s, const linear *l, const nt_composition *c,
-                  const nt_directions *directions, const double *before, double *after)
+static void momenta_begin(const nt_stepper *s, const linear *l, const nt_composition *c,
+                          const nt_directions *directions, const double *before, double *after)
 {
     const nt_problem *p = s->problem;
     const nt_phase *now = &s->now;
@@ -269,7 +270,7 @@ static void begin(const nt_stepper *s, const linear *l, const nt_composition *c,
         nt_variation to = nt_variation_at(p, directions, after, k);
         memcpy(to.q, from.q, bytes);
         memcpy(to.v, from.v, bytes);
-        memcpy(push_of(c, &to), push_of(c, &from), bytes);
+        memcpy(momenta_push_of(c, &to), momenta_push_of(c, &from), bytes);
     }
 }
 
@@ -281,14 +282,14 @@ nt_status nt_composition_linearise(nt_stepper *s, const nt_composition *c, doubl
     const nt_phase *next = &s->next;
     if (!(p->system->capabilities & NT_HAS_TANGENT))
         return NT_UNSUPPORTED;
-    linear l = linear_of(p, directions);
+    linear l = momenta_linear_of(p, directions);
     nt_point at = nt_phase_point(next);
     at.memory = h != 0 ? s->now.memory : next->memory;
     nt_status status = nt_momenta_vary_inertia(s, directions, &at, l.unit, l.dJ);
     if (h != 0 && status == NT_OK) {
         nt_statistics counted = *s->statistics; /* of the step, not of its repetition */
         nt_report report = s->report;
-        begin(s, &l, c, directions, before, after);
+        momenta_begin(s, &l, c, directions, before, after);
         status = substeps(s, &l, c, h, directions, after);
         *s->statistics = counted;
         s->report = report;

@@ -21,15 +21,15 @@
 
 /* ---- simo-wong ------------------------------------------------------------------------------ */
 
-static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
-                        nt_error *error)
+static nt_status simo_wong_layout(const nt_problem *problem, const nt_options *option,
+                                  nt_layout *sizes, nt_error *error)
 {
     (void)option, (void)error;
     nt_stage_layout(problem, sizes);
     return NT_OK;
 }
 
-static nt_status start(nt_stepper *s)
+static nt_status simo_wong_start(nt_stepper *s)
 {
     (void)s;
     return NT_OK;
@@ -69,7 +69,7 @@ static const nt_stage stage = {.time = 0.5,
                                .turn = conserving,
                                .vary = conserving_moved};
 
-static nt_status step(nt_stepper *s, double h)
+static nt_status simo_wong_step(nt_stepper *s, double h)
 {
     nt_staged found;
     nt_momenta_begin(s, h);
@@ -77,8 +77,8 @@ static nt_status step(nt_stepper *s, double h)
     return status == NT_OK ? nt_stage_end_of_midpoint(s, h, &found) : status;
 }
 
-static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
-                           const double *before, double *after)
+static nt_status simo_wong_linearise(nt_stepper *s, double h, const nt_directions *directions,
+                                     const double *before, double *after)
 {
     return nt_stage_linearise(s, &stage, h, directions, before, after);
 }
@@ -230,10 +230,10 @@ const nt_method nt_method_simo_wong = {
     .options = nt_stage_options,
     .n_options = NT_STAGE_OPTIONS,
     .frames = NT_IN_FRAME(NT_BODY),
-    .layout = layout,
-    .start = start,
-    .step = step,
-    .linearise = linearise,
+    .layout = simo_wong_layout,
+    .start = simo_wong_start,
+    .step = simo_wong_step,
+    .linearise = simo_wong_linearise,
 };
 
 const nt_method nt_method_simo_wong_explicit = {

@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
-                        nt_error *error)
+static nt_status stormer_verlet_layout(const nt_problem *problem, const nt_options *option,
+                                       nt_layout *sizes, nt_error *error)
 {
     (void)option, (void)error;
     sizes->scratch = nt_momenta_scratch(problem);
@@ -22,13 +22,13 @@ static nt_status layout(const nt_problem *problem, const nt_options *option, nt_
     return NT_OK;
 }
 
-static nt_status start(nt_stepper *s)
+static nt_status stormer_verlet_start(nt_stepper *s)
 {
     (void)s;
     return NT_OK;
 }
 
-static nt_status step(nt_stepper *s, double h)
+static nt_status stormer_verlet_step(nt_stepper *s, double h)
 {
     const nt_problem *p = s->problem;
     const nt_phase *now = &s->now;
@@ -44,8 +44,8 @@ static nt_status step(nt_stepper *s, double h)
     return status;
 }
 
-static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
-                           const double *before, double *after)
+static nt_status stormer_verlet_linearise(nt_stepper *s, double h, const nt_directions *directions,
+                                          const double *before, double *after)
 {
     static const double whole[] = {1};
     static const nt_composition verlet = {.part = whole,
@@ -65,8 +65,8 @@ const nt_method nt_method_stormer_verlet = {
     .options = nt_push_options,
     .n_options = NT_PUSH_OPTIONS,
     .frames = NT_IN_BOTH_FRAMES,
-    .layout = layout,
-    .start = start,
-    .step = step,
-    .linearise = linearise,
+    .layout = stormer_verlet_layout,
+    .start = stormer_verlet_start,
+    .step = stormer_verlet_step,
+    .linearise = stormer_verlet_linearise,
 };

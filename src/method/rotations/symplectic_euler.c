@@ -17,8 +17,8 @@ static const nt_option_key options[] = {
      "positions first, then velocities by the forces at the end of the step"},
 };
 
-static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
-                        nt_error *error)
+static nt_status symplectic_euler_layout(const nt_problem *problem, const nt_options *option,
+                                         nt_layout *sizes, nt_error *error)
 {
     (void)option, (void)error;
     sizes->scratch = nt_momenta_scratch(problem);
@@ -26,13 +26,13 @@ static nt_status layout(const nt_problem *problem, const nt_options *option, nt_
     return NT_OK;
 }
 
-static nt_status start(nt_stepper *s)
+static nt_status symplectic_euler_start(nt_stepper *s)
 {
     (void)s;
     return NT_OK;
 }
 
-static nt_status step(nt_stepper *s, double h)
+static nt_status symplectic_euler_step(nt_stepper *s, double h)
 {
     const nt_problem *p = s->problem;
     const nt_phase *now = &s->now;
@@ -50,8 +50,9 @@ static nt_status step(nt_stepper *s, double h)
     return status;
 }
 
-static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
-                           const double *before, double *after)
+static nt_status symplectic_euler_linearise(nt_stepper *s, double h,
+                                            const nt_directions *directions, const double *before,
+                                            double *after)
 {
     static const double whole[] = {1};
     bool adjoint = nt_options_get(s->options, NT_OPTION_ADJOINT) != 0;
@@ -72,8 +73,8 @@ const nt_method nt_method_symplectic_euler = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .frames = NT_IN_BOTH_FRAMES,
-    .layout = layout,
-    .start = start,
-    .step = step,
-    .linearise = linearise,
+    .layout = symplectic_euler_layout,
+    .start = symplectic_euler_start,
+    .step = symplectic_euler_step,
+    .linearise = symplectic_euler_linearise,
 };

@@ -270,7 +270,7 @@ static int all_specs(const nt_joint *joint, nt_row_spec out[8])
 }
 
 /* Rows whether enforced by multipliers or by penalty. */
-static int count_rows(const nt_joint *joint)
+static int joint_count_rows(const nt_joint *joint)
 {
     int n = joint->motion ? 1 : 0;
     for (int i = 0; i < joint->n_specs; i++)
@@ -281,7 +281,7 @@ static int count_rows(const nt_joint *joint)
 int nt_joint_rows(const nt_model *model, const nt_element *element)
 {
     const nt_joint *joint = nt_model_data(model, element);
-    return joint->enforce == 1 ? 0 : count_rows(joint);
+    return joint->enforce == 1 ? 0 : joint_count_rows(joint);
 }
 
 static nt_row_spec spec_of(const nt_joint *joint, int row, int *component)
@@ -527,7 +527,7 @@ static nt_status add_penalty(const nt_element *e, const nt_view *view)
     return NT_OK;
 }
 
-static nt_status add_rows(const nt_element *e, const nt_view *view)
+static nt_status joint_add_rows(const nt_element *e, const nt_view *view)
 {
     const nt_joint *joint = nt_joint_of(view->run, e);
     const nt_terms *terms = view->terms;
@@ -580,7 +580,7 @@ static inline void add_skew(double *block, v3 a)
     if (block)
         m3_accumulate_skew(block, a);
 }
-static inline void add_multiple(double *block, double s)
+static inline void joint_add_multiple(double *block, double s)
 {
     if (block)
         block[0] += s;
@@ -623,7 +623,7 @@ static v3 point_rate(const nt_motion *m, v3 rho, nt_level level)
     return v3_add(v3_add(m->a, v3_cross(m->alpha, rho)), v3_cross(m->w, turn));
 }
 
-static void add_point(const nt_element *e, const nt_view *view)
+static void joint_add_point(const nt_element *e, const nt_view *view)
 {
     const nt_joint *joint = nt_joint_of(view->run, e);
     const nt_terms *terms = view->terms;
@@ -648,10 +648,10 @@ static void add_point(const nt_element *e, const nt_view *view)
     const nt_combination *c = terms->combination;
     const double highest[] = {c->row_stiffness, c->row_damping, c->row_mass};
     double k = highest[terms->level], s = reactions ? c->multiplier : 0;
-    add_multiple(point_block(joint, view, NT_POINT_L_TA), k);
-    add_multiple(point_block(joint, view, NT_POINT_TA_L), s);
-    add_multiple(point_block(joint, view, NT_POINT_L_TB), -k);
-    add_multiple(point_block(joint, view, NT_POINT_TB_L), -s);
+    joint_add_multiple(point_block(joint, view, NT_POINT_L_TA), k);
+    joint_add_multiple(point_block(joint, view, NT_POINT_TA_L), s);
+    joint_add_multiple(point_block(joint, view, NT_POINT_L_TB), -k);
+    joint_add_multiple(point_block(joint, view, NT_POINT_TB_L), -s);
     add_skew(point_block(joint, view, NT_POINT_L_RA), v3_scale(-k, rho_a));
     add_skew(point_block(joint, view, NT_POINT_RA_L), v3_scale(s, rho_a));
     add_skew(point_block(joint, view, NT_POINT_L_RB), v3_scale(k, rho_b));
@@ -670,9 +670,9 @@ nt_status nt_joint_evaluate(const nt_element *e, const nt_view *view)
     if (joint->enforce == 0 && view->energy && !joint->motion)
         status = NT_OK; /* constraints that do not move do no work */
     else if (joint->enforce == 0 && !view->energy && is_point(joint, view))
-        add_point(e, view);
+        joint_add_point(e, view);
     else if (joint->enforce == 0)
-        status = add_rows(e, view);
+        status = joint_add_rows(e, view);
     else if (view->energy || (view->terms->parts & e->part))
         status = add_penalty(e, view);
     if (status == NT_OK && (joint->given & (NT_GIVEN_FRICTION | NT_GIVEN_LIMITS)))
