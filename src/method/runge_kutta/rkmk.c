@@ -26,13 +26,17 @@ static work rkmk_work_of(const nt_stepper *s)
     return w;
 }
 
-void nt_rkmk_layout(const nt_rkmk_table *table, const nt_problem *p, nt_layout *sizes)
+nt_status nt_rkmk_layout(const nt_problem *p, const nt_options *options, nt_layout *sizes,
+                         nt_error *error)
 {
+    (void)error;
+    const nt_rkmk_table *table = options->method->scheme;
     size_t nv = (size_t)p->nv;
     sizes->memory = NT_RKMK_HEAD + 2 * nv * (size_t)(table->kept + 1);
     sizes->scratch = 4 * nv + (size_t)p->nq + 2 * (size_t)p->nc;
     sizes->variation = 1; /* nothing of a step's stages reaches the next */
     nt_rkmk_linear_layout(table, p, sizes);
+    return NT_OK;
 }
 
 /* ---- kernels -------------------------------------------------------------------------------- */
@@ -197,8 +201,9 @@ static nt_status rkmk_settle(nt_stepper *s, double *x)
     return status;
 }
 
-nt_status nt_rkmk_step(const nt_rkmk_table *table, nt_stepper *s, double h)
+nt_status nt_rkmk_step(nt_stepper *s, double h)
 {
+    const nt_rkmk_table *table = s->options->method->scheme;
     const nt_problem *p = s->problem;
     nt_phase *next = &s->next;
     int nv = p->nv, end = table->stages;
@@ -320,8 +325,9 @@ static nt_status relieve_estimate(nt_stepper *s, double *estimate)
     return status;
 }
 
-nt_status nt_rkmk_error(const nt_rkmk_table *table, nt_stepper *s, double h, double *estimate)
+nt_status nt_rkmk_error(nt_stepper *s, double h, double *estimate)
 {
+    const nt_rkmk_table *table = s->options->method->scheme;
     const nt_problem *p = s->problem;
     const double *K = nt_rkmk_K(p, &s->next, 0);
     size_t n = 2 * (size_t)p->nv;
@@ -385,9 +391,10 @@ static nt_status complete(const nt_rkmk_table *table, nt_stepper *s, const nt_ph
 
 /* q and v of the order of the continuous extension; vdot and multipliers are the accelerations
  * there, as good as q and v, or linear in time where the equations cannot be solved. */
-nt_status nt_rkmk_interpolate(const nt_rkmk_table *table, nt_stepper *s, const nt_phase *from,
-                              const nt_phase *to, double t, nt_phase *out)
+nt_status nt_rkmk_interpolate(nt_stepper *s, const nt_phase *from, const nt_phase *to, double t,
+                              nt_phase *out)
 {
+    const nt_rkmk_table *table = s->options->method->scheme;
     const nt_problem *p = s->problem;
     int nv = p->nv;
     double h = to->all[NT_PHASE_STEP], theta = (t - from->all[NT_PHASE_T]) / h;

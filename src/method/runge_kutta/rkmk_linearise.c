@@ -429,9 +429,10 @@ static nt_status rkmk_finish(nt_factors *f, const work *w, double *after)
     return status;
 }
 
-nt_status nt_rkmk_linearise(const nt_rkmk_table *table, nt_stepper *s, double h,
-                            const nt_directions *directions, const double *before, double *after)
+nt_status nt_rkmk_linearise(nt_stepper *s, double h, const nt_directions *directions,
+                            const double *before, double *after)
 {
+    const nt_rkmk_table *table = s->options->method->scheme;
     const nt_problem *p = s->problem;
     if (h == 0) {
         for (int k = 0; k < directions->count; k++)
@@ -484,10 +485,11 @@ static void take_linear(const nt_problem *p, const work *w, double theta, const 
     }
 }
 
-nt_status nt_rkmk_vary_dense(const nt_rkmk_table *table, nt_stepper *s, const nt_phase *from,
-                             const nt_phase *to, double t, const nt_directions *directions,
-                             const double *before, const double *after, double *between)
+nt_status nt_rkmk_vary_dense(nt_stepper *s, const nt_phase *from, const nt_phase *to, double t,
+                             const nt_directions *directions, const double *before,
+                             const double *after, double *between)
 {
+    const nt_rkmk_table *table = s->options->method->scheme;
     const nt_problem *p = s->problem;
     int nv = p->nv;
     if (to->method[NT_RKMK_ROWS] == 0)
