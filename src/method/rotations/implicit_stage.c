@@ -33,10 +33,17 @@ typedef struct work {
     double *slope;       /* [n_rotations][9]                                          */
 } work;
 
-size_t nt_stage_scratch(const nt_problem *p)
+nt_status nt_stage_layout(const nt_problem *p, const nt_options *options, nt_layout *sizes,
+                          nt_error *error)
 {
-    return nt_momenta_scratch(p) + 5 * (size_t)p->nv + (size_t)p->nq +
-           27 * (size_t)p->space.n_rotations;
+    (void)error;
+    const nt_stage *stage = options->method->scheme;
+    size_t nv = (size_t)p->nv, n_rotations = (size_t)p->space.n_rotations;
+    sizes->memory = stage->earlier != 0 ? nv : 0;
+    sizes->scratch = nt_momenta_scratch(p) + 5 * nv + (size_t)p->nq + 27 * n_rotations;
+    sizes->linear = 2 * nv;
+    sizes->linear_each = (size_t)p->n + 9 * n_rotations;
+    return NT_OK;
 }
 
 static work stage_work_of(const nt_stepper *s)
@@ -240,7 +247,13 @@ nt_status nt_stage_solve(nt_stepper *s, const nt_stage *stage, double h, nt_stag
     return nt_push_at(s, s->now.all[NT_PHASE_T] + stage->time * h, w.q_at, w.v_at, w.push);
 }
 
-nt_status nt_stage_end_of_midpoint(nt_stepper *s, double h, const nt_staged *found)
+/* The end of a step whose forces are those of the midpoint, R_at = R E(psi/2):
+ *
+ *   x1 = x + psi,       m v1 = m v + h f_at
+ *   R1 = R E(psi),  J W1 = E(-psi) J W + h E(-psi/2) T_at
+ *
+ * into `next`, and its acceleration, which takes one evaluation more. */
+static nt_status end_of_midpoint(nt_stepper *s, double h, const nt_staged *found)
 {
     const nt_problem *p = s->problem;
     nt_phase *next = &s->next;
@@ -263,6 +276,14 @@ nt_status nt_stage_end_of_midpoint(nt_stepper *s, double h, const nt_staged *fou
     return status;
 }
 
+nt_status nt_stage_step_by_midpoint(nt_stepper *s, double h)
+{
+    nt_staged found;
+    nt_momenta_begin(s, h);
+    nt_status status = nt_stage_solve(s, s->options->method->scheme, h, &found);
+    return status == NT_OK ? end_of_midpoint(s, h, &found) : status;
+}
+
 /* ---- the linearised step ---------------------------------------------------------------------
  *
  * A direction varies the state before the step by (dq, dW, da) and the inertia by dJ. With psi held
@@ -273,13 +294,6 @@ nt_status nt_stage_end_of_midpoint(nt_stepper *s, double h, const nt_staged *fou
  *           rotations     vary(dJ, dW) - `earlier` (J da + dJ a)
  *
  * and dpsi = X e. From there each scheme's own end is differentiated. */
-
-void nt_stage_layout(const nt_problem *problem, nt_layout *sizes)
-{
-    sizes->scratch = nt_stage_scratch(problem);
-    sizes->linear = 2 * (size_t)problem->nv;
-    sizes->linear_each = (size_t)problem->n + 9 * (size_t)problem->space.n_rotations;
-}
 
 typedef struct linear {
     double *unit; /* [2 nv]                   */
@@ -396,7 +410,7 @@ static nt_status vary_stage(nt_stepper *s, const nt_stage *stage, double h, cons
     return status == NT_OK ? nt_solver_solve(s->factors->solver, l->z, directions->count) : status;
 }
 
-/* The end of a step by forces of the midpoint: nt_stage_end_of_midpoint, T_at = rest. */
+/* The end of a step by forces of the midpoint: end_of_midpoint, T_at = rest. */
 static void vary_end_of_midpoint(const nt_stepper *s, const nt_stage *stage, double h,
                                  const work *w, const linear *l, int k, const nt_variation *from,
                                  const nt_variation *to)
@@ -497,9 +511,10 @@ static nt_status vary_step(nt_stepper *s, const nt_stage *stage, double h, const
     return status == NT_OK ? nt_push_vary(s, &at, 0, directions, first.q, first.v, l->z) : status;
 }
 
-nt_status nt_stage_linearise(nt_stepper *s, const nt_stage *stage, double h,
-                             const nt_directions *directions, const double *before, double *after)
+nt_status nt_stage_linearise(nt_stepper *s, double h, const nt_directions *directions,
+                             const double *before, double *after)
 {
+    const nt_stage *stage = s->options->method->scheme;
     const nt_problem *p = s->problem;
     const nt_phase *next = &s->next;
     linear l = stage_linear_of(p, directions);

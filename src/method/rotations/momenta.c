@@ -19,16 +19,6 @@ enum { MOST_TURN_ITERATIONS = 30 };
 
 size_t nt_momenta_scratch(const nt_problem *problem) { return 3 * (size_t)problem->nv; }
 
-nt_status nt_momenta_layout(const nt_problem *problem, const nt_options *options, nt_layout *layout,
-                            nt_error *error)
-{
-    (void)options, (void)error;
-    layout->memory = (size_t)problem->nv;
-    layout->scratch = nt_momenta_scratch(problem);
-    nt_composition_layout(problem, layout);
-    return NT_OK;
-}
-
 void nt_momenta_begin(nt_stepper *s, double h)
 {
     s->next.all[NT_PHASE_T] = s->now.all[NT_PHASE_T] + h;
@@ -292,5 +282,11 @@ void nt_momenta_acceleration(const nt_problem *problem, const double *v, const d
 nt_status nt_momenta_start(nt_stepper *s)
 {
     add_gyroscopic(s->problem, 1, s->next.v, s->next.vdot, s->next.method);
+    return NT_OK;
+}
+
+nt_status nt_start_without_memory(nt_stepper *s)
+{
+    (void)s;
     return NT_OK;
 }
