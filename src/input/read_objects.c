@@ -22,8 +22,8 @@ static nt_status already_declared(nt_reader *reader, const nt_node *node, nt_nam
 }
 
 /* Declare one object; *text is its name in the model's arena. */
-static nt_status declare(nt_reader *reader, const nt_node *node, nt_name_kind kind, int index,
-                         const char **text)
+static nt_status objects_declare(nt_reader *reader, const nt_node *node, nt_name_kind kind,
+                                 int index, const char **text)
 {
     char shown[NT_WORDS];
     const char *fault = nt_name_fault(node->text, node->length, true);
@@ -124,7 +124,7 @@ static nt_status declare_bodies(nt_reader *reader, const nt_node *section)
     nt_names_add(&reader->objects, (nt_name){.text = "ground", .kind = NT_NAME_BODY});
     for (int i = 0; i < count_of(section) && status == NT_OK; i++) {
         nt_body *body = &bodies[i + 1];
-        status = declare(reader, section->keys[i], NT_NAME_BODY, i + 1, &body->name);
+        status = objects_declare(reader, section->keys[i], NT_NAME_BODY, i + 1, &body->name);
         body->place = nt_read_place(reader, section->keys[i]);
     }
     return status;
@@ -136,7 +136,7 @@ static nt_status declare_markers(nt_reader *reader, const nt_node *section)
     nt_status status = NT_OK;
     for (int i = 0; i < count_of(section) && status == NT_OK; i++) {
         nt_marker *marker = &model->origin->markers[i];
-        status = declare(reader, section->keys[i], NT_NAME_MARKER, i, &marker->name);
+        status = objects_declare(reader, section->keys[i], NT_NAME_MARKER, i, &marker->name);
         marker->place = nt_read_place(reader, section->keys[i]);
     }
     return status;
@@ -178,8 +178,8 @@ static nt_status declare_elements(nt_reader *reader, const nt_node *section, nt_
 {
     nt_status status = NT_OK;
     for (int i = 0; i < count_of(section) && status == NT_OK; i++)
-        status = declare(reader, section->keys[i], kind, number[i],
-                         &reader->model->elements[number[i]].name);
+        status = objects_declare(reader, section->keys[i], kind, number[i],
+                                 &reader->model->elements[number[i]].name);
     return status;
 }
 

@@ -196,7 +196,7 @@ static nt_status make_pattern(nt_model *model)
     return status;
 }
 
-static nt_status describe(nt_model *model)
+static nt_status build_describe(nt_model *model)
 {
     nt_system *s = &model->system;
     nt_arena *arena = &model->arena;
@@ -229,7 +229,7 @@ static nt_status describe(nt_model *model)
     return NT_OK;
 }
 
-static bool depends_on_rates(const nt_run *run)
+static bool build_depends_on_rates(const nt_run *run)
 {
     for (int i = 0; i < run->model->n_elements; i++) {
         const nt_element *e = &run->model->elements[i];
@@ -255,7 +255,7 @@ void nt_run_renew_promises(nt_run *run)
     unsigned *capabilities = &run->system.capabilities;
     *capabilities &= ~(unsigned)NT_POSITION_FORCES;
     *capabilities |= gives_no_energy(run->model) ? NT_GIVES_NO_ENERGY : 0;
-    if (!depends_on_rates(run))
+    if (!build_depends_on_rates(run))
         *capabilities |= NT_POSITION_FORCES;
 }
 
@@ -287,7 +287,7 @@ nt_status nt_model_build(nt_model *model, nt_error *error)
     if ((status = nt_run_prepare(origin, true, error)) != NT_OK)
         return status;
     if ((status = lay_out_state(model)) != NT_OK || (status = make_pattern(model)) != NT_OK ||
-        (status = describe(model)) != NT_OK || (status = nt_run_take_state(origin)) != NT_OK)
+        (status = build_describe(model)) != NT_OK || (status = nt_run_take_state(origin)) != NT_OK)
         goto no_memory;
     fill_momenta(origin);
     status = nt_run_assemble(origin, true, error);
