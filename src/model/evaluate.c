@@ -157,6 +157,7 @@ static bool add_energies(nt_run *run, const nt_point *at, double sign, double *p
     for (int i = 0; i < model->n_elements; i++) {
         nt_energy e = {0};
         view.energy = &e;
+        nt_local_begin(view.local, &model->elements[i]);
         if (model->elements[i].type->evaluate(&model->elements[i], &view) != NT_OK)
             return false;
         *parts++ += sign * e.potential;
