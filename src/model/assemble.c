@@ -29,9 +29,9 @@ static void write_own(nt_run *run)
     const nt_model *model = run->model;
     for (int i = 0; model->has_own && i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
-        if (e->n_own > 0 && e->type->initial)
-            e->type->initial(run, e, e->own_q < 0 ? NULL : run->initial_q + e->own_q,
-                             run->initial_v + e->own_v);
+        if (e->n_own > 0)
+            nt_element_initial(run, e, e->own_q < 0 ? NULL : run->initial_q + e->own_q,
+                               run->initial_v + e->own_v);
     }
 }
 
@@ -272,7 +272,8 @@ static void place_tree(nt_assembly *a)
             if (!by_points(run, e) || a->placed[e->a] == a->placed[e->b])
                 continue;
             int b = a->placed[e->a] ? e->b : e->a;
-            if (e->type->as_joint) /* a plane leaves its place open: Gauss-Newton steps find one */
+            if (nt_element_as_joint(
+                    run, e)) /* a plane leaves its place open: Gauss-Newton steps find one */
                 put_against(run, e, b);
             a->placed[b] = progress = true;
         }
@@ -628,8 +629,7 @@ nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
     if (status != NT_OK)
         return status;
     for (int i = 0; i < run->model->n_joints; i++)
-        if (run->model->elements[i].type->align)
-            run->model->elements[i].type->align(run, &run->model->elements[i]);
+        nt_element_align(run, &run->model->elements[i]);
     status = find_velocities(a, validate, error);
     if (status == NT_OK && run->system.accept) {
         nt_point at = nt_assembly_point(a);

@@ -67,7 +67,7 @@ static nt_status lay_out_state(nt_model *model)
     int moving = model->n_bodies - 1, node = 0, n = moving;
     for (int i = 0; i < model->n_elements; i++) {
         nt_element *e = &model->elements[i];
-        e->n_own = e->type->coordinates ? e->type->coordinates(model, e) : 0;
+        e->n_own = nt_element_count_coordinates(model, e);
         n += e->n_own > 0;
         model->has_own |= e->n_own > 0;
         model->has_inertia |= e->type->has_inertia;
@@ -120,7 +120,7 @@ static int number_multipliers(nt_model *model, int n_primary)
     model->system.n_memory = 0;
     for (int i = 0; i < model->n_elements; i++) {
         nt_element *e = &model->elements[i];
-        e->n_rows = e->type->rows ? e->type->rows(model, e) : 0;
+        e->n_rows = nt_element_count_rows(model, e);
         e->first_row = e->n_rows > 0 ? row : -1;
         e->node = e->n_rows > 0 ? node++ : -1;
         row += e->n_rows;
@@ -128,7 +128,7 @@ static int number_multipliers(nt_model *model, int n_primary)
     model->system.nh = row;
     for (int i = 0; i < model->n_elements; i++) {
         nt_element *e = &model->elements[i];
-        e->n_rates = e->type->rates ? e->type->rates(model, e) : 0;
+        e->n_rates = nt_element_count_rates(model, e);
         e->first_rate = e->n_rates > 0 ? row : -1;
         e->rate_node = e->n_rates > 0 ? node++ : -1;
         row += e->n_rates;
@@ -191,7 +191,7 @@ static nt_status make_pattern(nt_model *model)
         body->tt_scaled = body->tt_slot >= 0 && model->pattern.shape[body->tt_slot] == NT_SCALED;
     }
     for (int i = 0; status == NT_OK && i < model->n_joints; i++)
-        if (model->elements[i].type->as_joint)
+        if (nt_element_as_joint(model->origin, &model->elements[i]))
             nt_joint_locate(model, &model->elements[i]);
     return status;
 }
@@ -232,8 +232,7 @@ static nt_status build_describe(nt_model *model)
 static bool build_depends_on_rates(const nt_run *run)
 {
     for (int i = 0; i < run->model->n_elements; i++) {
-        const nt_element *e = &run->model->elements[i];
-        if (e->type->depends_on_rates && e->type->depends_on_rates(run, e))
+        if (nt_element_depends_on_rates(run, &run->model->elements[i]))
             return true;
     }
     return false;
@@ -243,8 +242,7 @@ static bool gives_no_energy(const nt_model *model)
 {
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
-        bool works = !e->type->does_work || e->type->does_work(model, e);
-        if (works && !e->type->only_takes)
+        if (nt_element_does_work(model, e) && !e->type->only_takes)
             return false;
     }
     return true;

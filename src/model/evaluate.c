@@ -191,11 +191,8 @@ void nt_run_accept(void *self, const nt_point *at, double *next)
     nt_view view;
     nt_terms terms = {0};
     nt_run_look(run, at, &terms, &view);
-    for (int i = 0; i < run->model->n_elements; i++) {
-        const nt_element *e = &run->model->elements[i];
-        if (e->type->accept)
-            e->type->accept(e, &view, next + e->memory);
-    }
+    for (int i = 0; i < run->model->n_elements; i++)
+        nt_element_accept(&run->model->elements[i], &view, next);
 }
 
 /* ---- parameters ----------------------------------------------------------------------------- */

@@ -21,8 +21,7 @@ static bool has_feature(const nt_run *run, const nt_element *e, nt_feature featu
         return e->n_rows > 0;
     if (feature == NT_FEATURE_NONHOLONOMIC)
         return e->n_rates > 0;
-    return feature == NT_FEATURE_RATE_FORCES && e->type->depends_on_rates &&
-           e->type->depends_on_rates(run, e);
+    return feature == NT_FEATURE_RATE_FORCES && nt_element_depends_on_rates(run, e);
 }
 
 void nt_run_feature(void *self, nt_feature feature, nt_error *part)
