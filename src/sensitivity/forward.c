@@ -149,7 +149,7 @@ void nt_sensitivity_write(nt_sensitivity *s, double *all, int i, const double *f
     nt_variation_write(s->integrator->problem, &s->directions, all, i, from);
 }
 
-nt_variation nt_sensitivity_variation(const nt_sensitivity *s, const double *all, int i, int place)
+nt_variation nt_sensitivity_variation(const nt_sensitivity *s, double *all, int i, int place)
 {
     const nt_problem *p = s->integrator->problem;
     if (!s->directions.fours)

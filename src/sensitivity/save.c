@@ -62,7 +62,7 @@ void nt_sensitivity_save(const nt_sensitivity *s, void *bytes)
                                          [DIFFERENCE] = route->difference,
                                          [WORK] = s->work[i],
                                          [WORK_BEFORE] = s->work_before[i]};
-        const double *const from[2] = {s->now, s->before};
+        double *const from[2] = {s->now, s->before};
         memcpy(out, head, sizeof head);
         for (size_t k = 0; k < 2; k++) {
             nt_variation d = nt_sensitivity_variation(s, from[k], i, NT_APART_FIRST);

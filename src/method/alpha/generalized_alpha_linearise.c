@@ -204,7 +204,7 @@ static void known_parts(const nt_problem *p, const nt_family *c, const linear *l
         memcpy(l->y + k * nv, before + k * stride, nv * sizeof *before);
     turn_all(&p->space, l->T_inverse, count, before, stride, l->y, nv);
     for (int k = 0; k < count; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
         double *y = l->y + (size_t)k * nv;
         add_known(c, p->nv, from.v, from.vdot, from.method, y, l->c_v + (size_t)k * nv, to.method);
@@ -385,7 +385,7 @@ static nt_status linearise_four(nt_stepper *s, const nt_family *c, const linear 
     const nt_problem *p = s->problem;
     size_t n = (size_t)p->n;
     int left = directions->count - first, count = left < FOUR ? left : FOUR;
-    nt_variation from = nt_variation_group(p, directions, before, first / FOUR);
+    nt_const_variation from = nt_const_variation_group(p, directions, before, first / FOUR);
     nt_variation to = nt_variation_group(p, directions, after, first / FOUR);
     nt_status status = NT_OK;
     memset(l->z, 0, FOUR * n * sizeof *l->z);

@@ -95,9 +95,9 @@ static void local_bind(linear *L, double h)
     L->maps = (derivative *)(void *)(free + nv);
 }
 
-static nt_variation before_of(const linear *L, int i)
+static nt_const_variation before_of(const linear *L, int i)
 {
-    return nt_variation_at(L->s->problem, L->directions, L->before, i);
+    return nt_const_variation_at(L->s->problem, L->directions, L->before, i);
 }
 
 static nt_variation after_of(const linear *L, int i)
@@ -288,7 +288,7 @@ static void add_force_variation(const linear *L, double factor, const double *dp
 }
 
 /* (97) to (99): a rotation's e_n becomes dphi_n, with rates to match. */
-static void without_reference(linear *L, const nt_variation *b)
+static void without_reference(linear *L, const nt_const_variation *b)
 {
     const nt_space *space = &L->s->problem->space;
     const nt_phase *now = &L->s->now;
@@ -319,7 +319,7 @@ static void without_reference(linear *L, const nt_variation *b)
 }
 
 /* Variations of the parameters at the start of the step. */
-static void local_begin(linear *L, const nt_variation *b)
+static void local_begin(linear *L, const nt_const_variation *b)
 {
     int nv = L->s->problem->nv;
     size_t bytes = (size_t)nv * sizeof(double);
@@ -403,7 +403,7 @@ static nt_status local_right_hand_sides(linear *L, const nt_point *at)
     for (int i = 0; i < count && status == NT_OK; i++) {
         double *z = L->z + (size_t)i * n, *dphi = L->dphi + (size_t)i * nv;
         double *drate = L->drate + (size_t)i * nv, *b = L->b + (size_t)i * nv;
-        nt_variation from = before_of(L, i);
+        nt_const_variation from = before_of(L, i);
         nt_terms terms = {
             .parts = NT_ALL_PARTS, .level = NT_POSITION, .residual = z, .rows = z + nv};
         local_begin(L, &from);
@@ -472,7 +472,8 @@ static void local_finish(linear *L, int i)
     const double *z = L->z + (size_t)i * (size_t)p->n;
     double *dphi = L->dphi + (size_t)i * nv, *drate = L->drate + (size_t)i * nv;
     double *dacc = L->dacc + (size_t)i * nv, *b = L->b + (size_t)i * nv, *da = L->work;
-    nt_variation from = before_of(L, i), to = after_of(L, i);
+    nt_const_variation from = before_of(L, i);
+    nt_variation to = after_of(L, i);
     local_begin(L, &from);
     for (int j = 0; j < p->nv; j++) {
         dphi[j] += c->position * z[j];
@@ -530,7 +531,8 @@ static nt_status vary_forces(linear *L)
     nt_point at = local_point_of(L);
     nt_status status = nt_local_inertia_variation(s, &at, L->directions, L->after, L->b, nv, L->z);
     for (int i = 0; status == NT_OK && i < L->directions->count; i++) {
-        nt_variation from = before_of(L, i), to = after_of(L, i);
+        nt_const_variation from = before_of(L, i);
+        nt_variation to = after_of(L, i);
         const double *df_a = L->z + (size_t)i * n;
         local_begin(L, &from);
         for (size_t j = 0; j < nv; j++)

@@ -132,7 +132,7 @@ static void pull(const nt_space *space, const double *T_inverse, const double *d
 
 /* da_alpha, d(M a_alpha) into their places in `to`, with the correction's own derivative; dq_M; b_w
  * and b_z of the first stage. */
-static void known_part(const nt_stepper *s, const linear *l, int k, const nt_variation *from,
+static void known_part(const nt_stepper *s, const linear *l, int k, const nt_const_variation *from,
                        const nt_variation *to, double of_correction)
 {
     const nt_problem *p = s->problem;
@@ -140,12 +140,13 @@ static void known_part(const nt_stepper *s, const linear *l, int k, const nt_var
     size_t nv = (size_t)p->nv;
     double h = c->h, *q_M = l->q_M + (size_t)k * nv;
     double *b_w = l->b_w + (size_t)k * nv, *b_z = l->b_z + (size_t)k * nv;
-    nt_soi2_memory old = nt_soi2_memory_of(p, from->method), new = nt_soi2_memory_of(p, to->method);
+    nt_soi2_memory new = nt_soi2_memory_of(p, to->method);
+    const double *a = from->method, *a_used = a + nv, *Ma = a_used + nv, *Ma_used = Ma + nv;
     pull(&p->space, l->T_M_inverse, from->q, q_M);
     pull(&p->space, l->T_inverse, from->q, b_w);
     for (size_t i = 0; i < nv; i++) {
-        new.a_used[i] = old.a[i] + l->w.correction *(old.a[i] - old.a_used[i]);
-        new.Ma_used[i] = old.Ma[i] + l->w.correction *(old.Ma[i] - old.Ma_used[i]);
+        new.a_used[i] = a[i] + l->w.correction *(a[i] - a_used[i]);
+        new.Ma_used[i] = Ma[i] + l->w.correction *(Ma[i] - Ma_used[i]);
         new.a_used[i] += of_correction *(l->w.now.a[i] - l->w.now.a_used[i]);
         new.Ma_used[i] += of_correction *(l->w.now.Ma[i] - l->w.now.Ma_used[i]);
         q_M[i] += h * (1 + l->w.alpha) * from->v[i];
@@ -157,12 +158,13 @@ static void known_part(const nt_stepper *s, const linear *l, int k, const nt_var
 }
 
 /* dload into its place, that of df, in `to` */
-static void vary_load(const nt_problem *p, const nt_family *c, const nt_variation *from,
+static void vary_load(const nt_problem *p, const nt_family *c, const nt_const_variation *from,
                       const nt_variation *to)
 {
-    nt_soi2_memory old = nt_soi2_memory_of(p, from->method), new = nt_soi2_memory_of(p, to->method);
+    nt_soi2_memory new = nt_soi2_memory_of(p, to->method);
+    const double *f = from->method + (new.f - new.a);
     for (int i = 0; i < p->nv; i++)
-        new.f[i] = (c->alpha_m * new.Ma_used[i] - c->alpha_f *old.f[i]) / (1 - c->alpha_f);
+        new.f[i] = (c->alpha_m * new.Ma_used[i] - c->alpha_f *f[i]) / (1 - c->alpha_f);
 }
 
 /* M1, once for the step. */
@@ -212,7 +214,7 @@ static nt_status move_inertia(nt_factors *f, const linear *l, const nt_direction
 /* z = M1 b_w + m + dload + R_p, rows_p */
 static nt_status soi2_right_hand_sides(nt_factors *f, const linear *l,
                                        const nt_directions *directions, const stage *g,
-                                       const double *after)
+                                       double *after)
 {
     const nt_problem *p = f->problem;
     size_t nv = (size_t)p->nv, n = (size_t)p->n;
@@ -264,7 +266,7 @@ static nt_status soi2_solve(nt_stepper *s, const linear *l, const nt_directions 
 
 /* dq1 and dlambda into `after`, dw and dz in place of b_w and b_z. */
 static nt_status soi2_linearise_first_stage(nt_stepper *s, const linear *l,
-                                            const nt_directions *directions, const double *after)
+                                            const nt_directions *directions, double *after)
 {
     const nt_problem *p = s->problem;
     const nt_family *c = &l->w.n.c;
@@ -312,7 +314,7 @@ static nt_status soi2_linearise_first_stage(nt_stepper *s, const linear *l,
 /* dlambda into `after`, dw and dz in place of b_w and b_z. */
 static nt_status soi2_linearise_second_stage(nt_stepper *s, const linear *l,
                                              const nt_directions *directions, const double *before,
-                                             const double *after)
+                                             double *after)
 {
     const nt_problem *p = s->problem;
     const nt_family *c = &l->w.n.c;
@@ -322,7 +324,7 @@ static nt_status soi2_linearise_second_stage(nt_stepper *s, const linear *l,
         w[i] = l->w.next.a[i] / c->share;
     stage g = stage_of(s, l, false, w);
     for (int k = 0; k < directions->count; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
         const double *a_alpha = nt_soi2_memory_of(p, to.method).a_used;
         double *b_w = l->b_w + (size_t)k * nv;
@@ -423,7 +425,7 @@ nt_status nt_soi2_linearise(nt_stepper *s, double h, const nt_directions *direct
     linear l = soi2_linear_of(s, directions, h);
     recall(s, &l);
     for (int k = 0; k < directions->count; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
         bool length = directions->length && k == directions->count - 1;
         known_part(s, &l, k, &from, &to, length ? l.w.of_correction : 0);

@@ -216,11 +216,11 @@ static void composition_begin(const nt_stepper *s, const linear *l, const nt_com
     memcpy(l->v, now->v, bytes);
     memcpy(l->a, c->on_vector_space ? now->vdot : now->method, bytes);
     for (int k = 0; k < directions->count; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
         memcpy(to.q, from.q, bytes);
         memcpy(to.v, from.v, bytes);
-        memcpy(composition_push_of(c, &to), composition_push_of(c, &from), bytes);
+        memcpy(composition_push_of(c, &to), c->on_vector_space ? from.vdot : from.method, bytes);
     }
 }
 

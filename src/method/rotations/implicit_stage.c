@@ -311,7 +311,7 @@ static linear stage_linear_of(const nt_problem *p, const nt_directions *directio
 
 /* x and y of a direction into the arrays q and v of its variation after the step */
 static void carry(const nt_stepper *s, const nt_stage *stage, double h, const work *w,
-                  const nt_variation *from, const nt_variation *to)
+                  const nt_const_variation *from, const nt_variation *to)
 {
     const nt_problem *p = s->problem;
     memcpy(to->q, from->q, (size_t)p->nv * sizeof(double));
@@ -330,7 +330,7 @@ static void carry(const nt_stepper *s, const nt_stage *stage, double h, const wo
 
 /* d rest with psi held */
 static v3 rest_of(const nt_stepper *s, const nt_stage *stage, double h, const work *w,
-                  const linear *l, int k, const nt_block *block, const nt_variation *from)
+                  const linear *l, int k, const nt_block *block, const nt_const_variation *from)
 {
     const nt_problem *p = s->problem;
     int i = nt_rotation_entry(block);
@@ -350,7 +350,7 @@ static v3 rest_of(const nt_stepper *s, const nt_stage *stage, double h, const wo
 /* z holds K x + C y: add the rest and change the sign */
 static nt_status right_hand_side(nt_stepper *s, const nt_stage *stage, double h, const work *w,
                                  const linear *l, const nt_directions *directions, int k,
-                                 const nt_variation *from)
+                                 const nt_const_variation *from)
 {
     const nt_problem *p = s->problem;
     double *z = l->z + (size_t)k * (size_t)p->n;
@@ -381,7 +381,7 @@ static nt_status vary_stage(nt_stepper *s, const nt_stage *stage, double h, cons
     const nt_problem *p = s->problem;
     size_t n = (size_t)p->n;
     for (int k = 0; k < directions->count; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
         carry(s, stage, h, w, &from, &to);
     }
@@ -402,7 +402,7 @@ static nt_status vary_stage(nt_stepper *s, const nt_stage *stage, double h, cons
         status = nt_variation_push(s->factors, &terms);
     }
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         status = right_hand_side(s, stage, h, w, l, directions, k, &from);
     }
     if (status == NT_OK)
@@ -412,8 +412,8 @@ static nt_status vary_stage(nt_stepper *s, const nt_stage *stage, double h, cons
 
 /* The end of a step by forces of the midpoint: end_of_midpoint, T_at = rest. */
 static void vary_end_of_midpoint(const nt_stepper *s, const nt_stage *stage, double h,
-                                 const work *w, const linear *l, int k, const nt_variation *from,
-                                 const nt_variation *to)
+                                 const work *w, const linear *l, int k,
+                                 const nt_const_variation *from, const nt_variation *to)
 {
     const nt_problem *p = s->problem;
     const double *z = l->z + (size_t)k * (size_t)p->n;
@@ -450,8 +450,8 @@ static void vary_end_of_midpoint(const nt_stepper *s, const nt_stage *stage, dou
 /* The end of AKW: M a1 is what balances the stage, W1 = W + (h/2)(a + a1) + h u,
  * J u = Pi_m x W_m. */
 static void vary_end_of_trapezoid(const nt_stepper *s, const nt_stage *stage, double h,
-                                  const work *w, const linear *l, int k, const nt_variation *from,
-                                  const nt_variation *to)
+                                  const work *w, const linear *l, int k,
+                                  const nt_const_variation *from, const nt_variation *to)
 {
     const nt_problem *p = s->problem;
     const double *z = l->z + (size_t)k * (size_t)p->n;
@@ -495,7 +495,7 @@ static nt_status vary_step(nt_stepper *s, const nt_stage *stage, double h, const
     if (status == NT_OK)
         status = vary_stage(s, stage, h, &w, l, directions, before, after);
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
         if (trapezoid)
             vary_end_of_trapezoid(s, stage, h, &w, l, k, &from, &to);

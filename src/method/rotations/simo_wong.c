@@ -121,7 +121,7 @@ static nt_status step_explicit(nt_stepper *s, double h)
  *
  * W* of the same momentum into the v of `to`; v_half[nv] is where the last kick begins. */
 static void vary_turns(const nt_stepper *s, double h, const double *v_half, const double *dJ, int k,
-                       const nt_variation *from, const nt_variation *to)
+                       const nt_const_variation *from, const nt_variation *to)
 {
     const nt_problem *p = s->problem;
     const double *A = s->now.method + p->nv, *dA = from->method + p->nv;
@@ -171,7 +171,7 @@ static nt_status linearise_explicit(nt_stepper *s, double h, const nt_directions
         return status;
     nt_kick(p, -h / 2, next->v, next->method, v_half);
     for (int k = 0; k < count; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
         vary_turns(s, h, v_half, dJ, k, &from, &to);
     }
@@ -179,7 +179,7 @@ static nt_status linearise_explicit(nt_stepper *s, double h, const nt_directions
     nt_variation first = nt_variation_at(p, directions, after, 0);
     status = nt_push_vary(s, &at, h / 2, directions, first.q, first.v, z);
     for (int k = 0; k < count && status == NT_OK; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation d = nt_variation_at(p, directions, after, k);
         memcpy(d.method, z + k * n, (size_t)nv * sizeof(double));
         nt_kick(p, h / 2, d.v, d.method, d.v);

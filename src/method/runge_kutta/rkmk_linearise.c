@@ -196,7 +196,7 @@ static void rkmk_place(const nt_problem *p, const work *w)
     nt_space_tangent(&p->space, p->frame, w->x, w->T, w->T_inverse);
     for (int k = 0; k < w->directions->count; k++) {
         slice d = rkmk_slice_of(p, w, k);
-        nt_variation now = nt_variation_at(p, w->directions, w->before, k);
+        nt_const_variation now = nt_const_variation_at(p, w->directions, w->before, k);
         for (int j = 0; j < nv; j++)
             d.dv[j] += now.v[j];
         nt_variation_map(&p->space, w->T, d.dx, w->turned);
@@ -272,7 +272,7 @@ static nt_status rkmk_vary_first_stage(nt_factors *f, const work *w)
     if (p->system->n_memory > 0)
         return rkmk_vary_stage(f, w, 0);
     for (int k = 0; k < w->directions->count; k++) {
-        nt_variation now = nt_variation_at(p, w->directions, w->before, k);
+        nt_const_variation now = nt_const_variation_at(p, w->directions, w->before, k);
         memcpy(rkmk_slice_of(p, w, k).dK, now.v, bytes);
         memcpy(rkmk_slice_of(p, w, k).dK + p->nv, now.vdot, bytes);
     }
@@ -460,8 +460,8 @@ static void vary_last_row(const nt_problem *p, const work *w, const double *afte
     find_curve(p, D, w->to->v, w->curve);
     for (int k = 0; k < w->directions->count; k++) {
         slice d = rkmk_slice_of(p, w, k);
-        nt_variation now = nt_variation_at(p, w->directions, w->before, k);
-        nt_variation next = nt_variation_at(p, w->directions, after, k);
+        nt_const_variation now = nt_const_variation_at(p, w->directions, w->before, k);
+        nt_const_variation next = nt_const_variation_at(p, w->directions, after, k);
         double *dD = d.back[0], *dK = d.dK + 2 * nv * (size_t)w->table->stages;
         nt_variation_carry(p, D, now.q, dD);
         for (size_t j = 0; j < nv; j++) {
@@ -478,8 +478,8 @@ static void vary_last_row(const nt_problem *p, const work *w, const double *afte
 static void take_linear(const nt_problem *p, const work *w, double theta, const double *after)
 {
     for (int k = 0; k < w->directions->count; k++) {
-        nt_variation now = nt_variation_at(p, w->directions, w->before, k);
-        nt_variation next = nt_variation_at(p, w->directions, after, k);
+        nt_const_variation now = nt_const_variation_at(p, w->directions, w->before, k);
+        nt_const_variation next = nt_const_variation_at(p, w->directions, after, k);
         for (int j = 0; j < p->n; j++)
             rkmk_slice_of(p, w, k).z[j] = -(1 - theta) * now.vdot[j] - theta * next.vdot[j];
     }

@@ -79,7 +79,7 @@ static void places(const nt_stepper *s, const linear *l, const double *a_first)
 
 /* out = Ad(x) dq0 + factor T dv0 */
 static void carried(const nt_problem *p, const double *x, const double *T, double factor,
-                    const nt_variation *from, double *scratch, double *out)
+                    const nt_const_variation *from, double *scratch, double *out)
 {
     nt_variation_carry(p, x, from->q, out);
     nt_variation_map(&p->space, T, from->v, scratch);
@@ -125,7 +125,7 @@ static nt_status explicit_change(nt_stepper *s, const linear *l, const nt_direct
     double *T_A = l->T_A;
     nt_space_tangent(&p->space, p->frame, l->alpha_x, T_A, NULL);
     for (int k = 0; k < count; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         carried(p, l->alpha_x, T_A, l->c->alpha * l->h, &from, l->scratch,
                 l->dq_A + (size_t)k * nv);
     }
@@ -243,7 +243,7 @@ static nt_status first_stage(nt_stepper *s, const linear *l, const nt_directions
     for (int i = 0; i < p->nv; i++)
         l->v_m[i] = s->now.v[i] + c->beta * h * a[i];
     for (int k = 0; k < directions->count; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
         carried(p, l->beta_x, l->T_m, c->beta * h, &from, l->scratch, l->dq_m + (size_t)k * nv);
         carried(p, l->x, l->T_x, h, &from, l->scratch, to.q);
@@ -269,7 +269,7 @@ static nt_status first_stage(nt_stepper *s, const linear *l, const nt_directions
     if (status == NT_OK)
         status = solve(s, l, &middle, true, &mid, directions->count);
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
         double *e = l->z + (size_t)k * n, *dq_m = l->dq_m + (size_t)k * nv;
         for (size_t i = 0; i < nv; i++)
@@ -307,7 +307,7 @@ static nt_status second_stage(nt_stepper *s, const linear *l, const nt_direction
     if (status == NT_OK)
         status = solve(s, l, &middle, false, &mid, directions->count);
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
         const double *z = l->z + (size_t)k * n;
         for (size_t i = 0; i < nv; i++) {
