@@ -94,6 +94,43 @@ NT_API const char *nt_modes_finder(const nt_modes *modes);
 /* Independent displacements about the state, and independent velocities. */
 NT_API void nt_modes_freedom(const nt_modes *modes, int *positions, int *velocities);
 
+/* The name of a body of a model, 1 to nt_model_count().bodies; "" where there is none. */
+NT_API const char *nt_model_body_name(const nt_model *model, int body);
+/* How its frame's origin moves (m) and how it turns (rad, a rotation vector; of a point nothing), ground
+ * axes, when the configuration q[nq] is displaced by dq[nv], as a shape does: out[6]. */
+NT_API nt_status nt_run_displacement(const nt_run *run, int body, const double *q, const double *dq,
+                                     double *out);
+
+/* How modes change with a parameter. Each is followed by its shape from one value to the next, through
+ * crossings of frequencies; where it is not recognised values between are looked at. A couple of
+ * conjugate eigenvalues that becomes two real ones goes on as two. */
+typedef struct nt_campbell nt_campbell;
+
+typedef struct nt_campbell_setup {
+    int version;           /* NT_INTERFACE, or 0: see nutate.h                               */
+    nt_run *run;           /* its parameter is set, and set back at the end                  */
+    const char *parameter;
+    const double *values;  /* [n_values] in the order in which they are gone through         */
+    int n_values;
+    nt_about about;
+    int count;             /* modes to follow, those lowest at the first value; 0: all       */
+    int (*stop)(void *context, int done); /* asked before each value; NULL: never stops      */
+    void *context;
+} nt_campbell_setup;
+
+/* Errors as of nt_reference_create and nt_modes_create, with the value in the message;
+ * NT_INTERRUPTED where it was asked to stop. */
+NT_API nt_status nt_campbell_create(nt_campbell **campbell, const nt_campbell_setup *setup,
+                                    nt_error *error);
+NT_API void nt_campbell_destroy(nt_campbell *campbell); /* NULL is nothing */
+/* Modes that were followed over all values, in the order of |s| at the first one. */
+NT_API int nt_campbell_count(const nt_campbell *campbell);
+/* Of mode i at value k: s[2], and the mode assurance criterion between its shape there and the one
+ * before, 0 to 1. NaN where there is none. */
+NT_API void nt_campbell_at(const nt_campbell *campbell, int i, int k, double s[2], double *likeness);
+/* What moves in mode i at the first value, as nt_modes_words. */
+NT_API void nt_campbell_words(const nt_campbell *campbell, int i, char *text, int size);
+
 /* ---- periodic orbits ------------------------------------------------------------------------ */
 
 #ifdef __cplusplus

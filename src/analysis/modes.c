@@ -1,6 +1,7 @@
 /* Modes about a state: which finder, what is told of each pair. */
 #include "analysis/pairs.h"
 #include "base/error.h"
+#include "model/model.h"
 
 #include <nutate/analysis.h>
 
@@ -165,7 +166,7 @@ static void describe(const nt_pencil *p, const rigid *r, double sr, double si, d
                       .residual = nt_pencil_residual(p, sr, si, xr, xi, scratch + 2 * p->n),
                       .moves_freely = size <= FREE * p->size};
     mode->frequency = si / 6.283185307179586476925286766559;
-    mode->damping_ratio = mode->moves_freely ? 0 : -sr / size;
+    mode->damping_ratio = mode->moves_freely || sr == 0 ? 0 : -sr / size;
     if (mode->moves_freely)
         mode->eigenvalue[0] = mode->eigenvalue[1] = mode->frequency = 0;
     nt_matrix_apply(&p->M, xr, Mr);
@@ -350,4 +351,25 @@ void nt_modes_freedom(const nt_modes *m, int *positions, int *velocities)
         *positions = m ? m->positions : 0;
     if (velocities)
         *velocities = m ? m->velocities : 0;
+}
+
+const char *nt_model_body_name(const nt_model *model, int body)
+{
+    return model && body >= 1 && body < model->n_bodies ? model->bodies[body].name : "";
+}
+
+nt_status nt_run_displacement(const nt_run *run, int body, const double *q, const double *dq,
+                              double *out)
+{
+    NT_NEED(NULL, "run q dq out", run, q, dq, out);
+    if (body < 1 || body >= run->model->n_bodies)
+        return NT_INVALID;
+    const nt_body *b = &run->bodies[body];
+    bool moves = b->t_node >= 0, turns = b->r_node >= 0;
+    int r = moves ? 3 : 0;
+    v3 zero = v3_of(0, 0, 0), theta = turns ? v3_load(dq + b->v + r) : zero;
+    v3 arm = turns ? v3_neg(m3_apply(quat_matrix(quat_load(q + b->q + r)), b->reference)) : zero;
+    v3_store(out, v3_add(moves ? v3_load(dq + b->v) : zero, v3_cross(theta, arm)));
+    v3_store(out + 3, theta);
+    return NT_OK;
 }
