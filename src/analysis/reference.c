@@ -27,6 +27,7 @@ struct nt_reference {
     const nt_system *system;
     nt_arena arena;
     nt_carriage *carriage; /* NULL: none */
+    nt_static *rest;       /* NULL: none */
     nt_pencil *pencil;
     double t, turn[3], unrest;
     double *q, *v, *vdot, *lambda, *mu, *memory;
@@ -106,15 +107,14 @@ static nt_status refuse_not_steady(const nt_reference *r, const double *residual
     nt_problem_equation_name(r->pencil->problem, worst, name, sizeof name);
     if (system->place)
         system->place(system->self, worst, &place);
-    const char *state = r->carriage && r->carriage->n_rates > 0 ? "steady motion" : "state of rest";
     if (!force)
         return nt_fail_at(error, NT_NOT_CONVERGED, place.file, place.line, place.column,
-                          "no %s found near the initial positions: %s is off by %g", state, name,
+                          "no steady motion found near the initial positions: %s is off by %g", name,
                           residual[worst]);
     return nt_fail_at(error, NT_NOT_CONVERGED, place.file, place.line, place.column,
-                      "no %s found near the initial positions: the loads do not allow it, %s is "
-                      "left with %.6g %s",
-                      state, name, -residual[worst], is_moment ? "N m" : "N");
+                      "no steady motion found near the initial positions: the loads do not allow it, "
+                      "%s is left with %.6g %s",
+                      name, -residual[worst], is_moment ? "N m" : "N");
 }
 
 /* ---- Newton's method --------------------------------------------------------------------------- */
@@ -486,6 +486,29 @@ static nt_status take(nt_reference *r, nt_error *error)
     return nt_pencil_create(&r->pencil, s, error);
 }
 
+/* Where it rests; directions that nothing holds and nothing moves stay as they are, and are modes
+ * without frequency. */
+static nt_status find_rest(nt_reference *r, nt_error *error)
+{
+    const nt_system *s = r->system;
+    nt_static_setup setup = {.system = s, .hold_free = 1};
+    nt_status status = nt_static_create(&r->rest, &setup, error);
+    if (status == NT_OK)
+        status = nt_static_start(r->rest, r->t, r->q, r->v, r->memory, error);
+    if (status == NT_OK)
+        status = nt_static_solve(r->rest, error);
+    if (status != NT_OK)
+        return status;
+    nt_state state = nt_static_state(r->rest);
+    memcpy(r->q, state.q, (size_t)s->space.nq * sizeof *r->q);
+    memcpy(r->v, state.v, (size_t)s->space.nv * sizeof *r->v);
+    memcpy(r->lambda, state.lambda, (size_t)s->nh * sizeof *r->lambda);
+    memcpy(r->mu, state.mu, (size_t)s->nn * sizeof *r->mu);
+    if (s->n_memory > 0)
+        memcpy(r->memory, state.memory, (size_t)s->n_memory * sizeof *r->memory);
+    return NT_OK;
+}
+
 /* Accelerations and forces of the initial state as it is. */
 static nt_status find_initial(nt_reference *r, nt_error *error)
 {
@@ -514,6 +537,8 @@ nt_status nt_reference_create(nt_reference **out, nt_run *run, nt_about about, n
         nt_run_initial(run, r->q, r->v, r->memory);
         if (about == NT_ABOUT_INITIAL)
             status = find_initial(r, error);
+        else if (about == NT_ABOUT_STATIC)
+            status = find_rest(r, error);
         else
             status = nt_carriage_create(&r->carriage, run, error);
     }
@@ -521,13 +546,11 @@ nt_status nt_reference_create(nt_reference **out, nt_run *run, nt_about about, n
         status = nt_fail(error, NT_BAD_MODEL,
                          "the model has no section `steady`, which says how it moves: expected one, "
                          "or --about static or initial");
-    if (status == NT_OK && about == NT_ABOUT_STATIC)
-        r->carriage->n_rates = r->carriage->n_sought = r->carriage->n_links = 0;
     if (status == NT_OK && r->carriage)
         status = find_steady(r, error);
     if (status == NT_OK && r->carriage)
         status = check_rates(r, error);
-    if (status == NT_OK && about == NT_ABOUT_STEADY)
+    if (status == NT_OK && r->carriage)
         status = choose_axes(r, error);
     if (status != NT_OK) {
         nt_reference_destroy(r);
@@ -542,6 +565,7 @@ void nt_reference_destroy(nt_reference *r)
     if (!r)
         return;
     nt_carriage_destroy(r->carriage);
+    nt_static_destroy(r->rest);
     nt_pencil_destroy(r->pencil);
     nt_arena_free(&r->arena);
     free(r);
