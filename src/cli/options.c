@@ -11,6 +11,7 @@ typedef enum value_kind {
     SECONDS,
     SOLVER,
     COUNT,
+    MODES,
     SETTING,
     FRAME,
     PARAMETER,
@@ -64,6 +65,11 @@ static const option_row rows[] = {
      "files become what they had been without the stop"},
     {'r', "--restart", "FILE", TEXT, AT(restart),
      "begin from a state that was saved, with a result of its own"},
+    {'a', "--about", "STATE", TEXT, AT(about),
+     "the state to look about: static (at rest, without it), initial or steady"},
+    {'z', "--over", "NAME=A..B:N", TEXT, AT(over),
+     "follow the modes over N values of a parameter, as in --over w=0..3:61"},
+    {'k', "--modes", "N", MODES, AT(modes), "so many modes, the lowest; all of small models"},
     {'i', "--no-limit", NULL, FLAG, AT(no_limit),
      "allow more than 1e9 rows, or more than the disk has room for"},
     {'g', "--no-energy-check", NULL, FLAG, AT(no_energy_check),
@@ -93,12 +99,12 @@ static int read_seconds(const char *word, const char *text, double *value)
     return NT_EXIT_DONE;
 }
 
-static int read_count(const char *word, const char *text, int *value)
+static int read_count(const char *word, const char *text, long most, int *value)
 {
     char *end;
     long count = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || count < 1 || count > 256) {
-        nt_cli_say("%s: expected a whole number from 1 to 256, got '%s'", word, text);
+    if (end == text || *end != '\0' || count < 1 || count > most) {
+        nt_cli_say("%s: expected a whole number from 1 to %ld, got '%s'", word, most, text);
         return NT_EXIT_USAGE;
     }
     *value = (int)count;
@@ -152,7 +158,9 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
     case SOLVER:
         return read_solver(text, (nt_solver_kind *)(void *)field);
     case COUNT:
-        return read_count(row->word, text, (int *)(void *)field);
+        return read_count(row->word, text, 256, (int *)(void *)field);
+    case MODES:
+        return read_count(row->word, text, 1000000, (int *)(void *)field);
     case SETTING:
         return read_setting(options, text);
     case FRAME: /* the key of the model */
@@ -216,7 +224,8 @@ static int options_read_option(nt_cli_options *options, const nt_cli_command *co
         return command_unknown_option(command, arguments[*i]);
     unsigned bit = 1u << (row - rows);
     if ((*seen & bit) &&
-        (row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER || row->kind == COUNT)) {
+        (row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER || row->kind == COUNT ||
+         row->kind == MODES)) {
         nt_cli_say("%s is given twice, expected one %s", row->word, row->argument);
         return NT_EXIT_USAGE;
     }

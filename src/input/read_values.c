@@ -169,7 +169,8 @@ static nt_status read_axes(nt_reader *reader, const nt_key *key, const nt_node *
 static nt_status read_function(nt_reader *reader, const nt_key *key, const nt_node *node,
                                const char *section, const nt_expression **target)
 {
-    nt_scope scope = strcmp(section, "joints") == 0       ? NT_SCOPE_MOTION
+    bool is_known = strcmp(section, "joints") == 0 || strcmp(section, "steady") == 0;
+    nt_scope scope = is_known                             ? NT_SCOPE_MOTION
                      : strcmp(section, "objectives") == 0 ? NT_SCOPE_RECORD
                                                           : NT_SCOPE_LOAD;
     char got[NT_WORDS];

@@ -134,6 +134,9 @@ nt_status nt_read_objects(nt_reader *reader);
 /* objectives; when the model is built. */
 nt_status nt_read_objectives(nt_reader *reader);
 
+/* steady: after the names of joints are known. */
+nt_status nt_read_steady(nt_reader *reader);
+
 /* simulation, output, initial: into model->simulation */
 nt_status nt_read_run(nt_reader *reader);
 /* Whether everything recorded exists; when the model is built. */
