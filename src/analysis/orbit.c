@@ -94,11 +94,11 @@ static nt_status take_nodes(nt_orbit *o)
     size_t saved = o->state_size + 1 + advances;
     o->try_state = NT_TAKE(&o->arena, saved, double);
     o->kept_state = NT_TAKE(&o->arena, saved, double);
-    o->path_state = NT_TAKE(&o->arena, 2 * saved, double);
+    o->path_state = NT_TAKE(&o->arena, 3 * saved, double);
     size_t columns = n * m + 2 + advances, rows = n * m + 2 + advances, others = columns - m;
     o->J = NT_TAKE(&o->arena, columns * rows, double);
     o->b = NT_TAKE(&o->arena, rows, double);
-    o->u = NT_TAKE(&o->arena, 4 * columns, double);
+    o->u = NT_TAKE(&o->arena, 5 * columns, double);
     o->along = NT_TAKE(&o->arena, columns, double);
     o->by_parameter = NT_TAKE(&o->arena, columns, double);
     o->solve = NT_TAKE(

@@ -61,7 +61,8 @@ struct nt_orbit {
     /* scratch */
     double *state; /* [state_size] q, v, memory and bases of all nodes, one after the other */
     size_t state_size;
-    double *try_state, *kept_state, *path_state; /* [state_size + 1 + n_advances]            */
+    double *try_state, *kept_state,
+        *path_state; /* [state_size + 1 + n_advances], three of the last */
     double *work, *zeros, *dense, *directions, *place, *again, *column;
     double *J, *b, *u, *along, *solve, *by_parameter, *parameters;
     /* found */
