@@ -5,9 +5,9 @@
 #   nutate_find_dependencies([REQUIRED])   sets NUTATE_DEPENDENCIES_MISSING to the names not found
 
 set(NUTATE_DEPENDENCY_LIBRARIES
-    yaml klu amd camd colamd btf suitesparseconfig sundials_cvode sundials_ida
+    arpack lapack blas yaml klu amd camd colamd btf suitesparseconfig sundials_cvode sundials_ida
     sundials_nvecserial sundials_sunmatrixdense sundials_sunlinsoldense sundials_sunmatrixsparse
-    sundials_sunlinsolklu sundials_generic lapack blas ${CMAKE_DL_LIBS} m)
+    sundials_sunlinsolklu sundials_generic ${CMAKE_DL_LIBS} m)
 
 function(nutate_find_dependencies)
   cmake_parse_arguments(PARSE_ARGV 0 arg REQUIRED "" "")

@@ -357,6 +357,7 @@ nt_status nt_orbit_guess_period(nt_orbit *o, double longest, double h, nt_error 
                        "the motion from the first guess does not come back near it within %g s",
                        longest);
     o->T = found;
+    weigh(o);
     return nt_said(error, place_nodes(o, first->q, first->v, first->memory, error));
 }
 

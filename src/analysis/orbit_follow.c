@@ -133,7 +133,7 @@ static nt_status set_up(path *p)
 
 typedef struct event {
     int test;
-    double s;
+    double s, from, to, first, last; /* between these, with these values of the test function */
     nt_orbit_event kind;
 } event;
 
@@ -141,14 +141,14 @@ typedef struct event {
 static const double EVENT = 1e-12;
 enum { SECANTS = 60 };
 
-/* Where a test function vanishes between 0 and s; `first` and `last` are its values there. Each try
- * begins at the one before: where paths cross the equations are singular, and only what is near
- * enough converges. The orbit stands at the last point that did, which is *found. */
-static nt_status locate(path *p, int test, double s, double first, double last, double *found,
+/* Where a test function vanishes between a and b; f and g are its values there. Each try begins at
+ * the one before: where paths cross the equations are singular, and only what is near enough
+ * converges. The orbit stands at the last point that did, which is *found. */
+static nt_status locate(path *p, int test, double a, double f, double b, double g, double *found,
                         nt_error *error)
 {
     nt_orbit *o = p->o;
-    double a = 0, b = s, f = first, g = last, value = 0;
+    double value = 0, s = b;
     nt_status status = point_at(p, s, error);
     for (int i = 0; i < SECANTS && status == NT_OK && fabs(b - a) > EVENT * s && g != 0; i++) {
         double c = (a * g - b * f) / (g - f), now[TESTS];
@@ -193,29 +193,105 @@ static nt_status show(path *p, nt_orbit_event kind, nt_orbit_visit visit, void *
                : NT_OK;
 }
 
-/* All *count events on (0, s], in their order; the orbit stands at the last one then. */
-static nt_status visit_events(path *p, double s, const double first[TESTS],
-                              const double last[TESTS], bool turns, nt_orbit_visit visit,
-                              void *context, int *count, nt_error *error)
+/* Values of the test functions at a point, and their slopes there. */
+typedef struct look {
+    double value[TESTS], slope[TESTS];
+} look;
+
+/* Slopes are taken over this part of a step. */
+static const double BESIDE = 1e-2;
+
+/* At the point s from the base, where the orbit stands. */
+static nt_status look_at(path *p, double s, look *at, nt_error *error)
 {
-    event events[TESTS];
+    double beside[TESTS], value = nt_orbit_parameter(p->o, p->parameter);
+    test_functions(p->o, at->value);
+    nt_orbit_save(p->o, p->beyond);
+    nt_status status = point_further(p, -BESIDE * s, error);
+    if (status == NT_OK)
+        test_functions(p->o, beside);
+    for (int i = 0; i < TESTS && status == NT_OK; i++)
+        at->slope[i] = (at->value[i] - beside[i]) / (BESIDE * s);
+    nt_orbit_restore(p->o, p->beyond);
+    nt_status back = nt_orbit_set_parameter(p->o, p->parameter, value);
+    if (status == NT_OK && (status = back) == NT_OK &&
+        (status = nt_orbit_shoot(p->o, true, error)) == NT_OK)
+        status = nt_orbit_multipliers(p->o);
+    p->o->is_found = status == NT_OK;
+    return status;
+}
+
+enum { DIPS = 12 };
+
+/* Between two points of one sign the function may dip to the other: a narrow tongue of instability.
+ * Follows the parabola through values and slopes to where it is lowest; *s is a point where the
+ * sign is the other, 0 where there is none. */
+static nt_status find_dip(path *p, int test, const look *first, const look *last, double length,
+                          double *s, double *value, nt_error *error)
+{
+    double sign = first->value[test] > 0 ? 1 : -1, a = 0, b = length;
+    double slope_a = sign * first->slope[test], slope_b = sign * last->slope[test];
+    *s = 0;
+    for (int i = 0; i < DIPS && slope_a < 0 && slope_b > 0 && b - a > 1e-6 * length; i++) {
+        double c = a - slope_a * (b - a) / (slope_b - slope_a), now[TESTS], beside[TESTS];
+        c = fmin(fmax(c, a + 0.05 * (b - a)), b - 0.05 * (b - a));
+        nt_status status = point_at(p, c, error);
+        if (status == NT_OK)
+            test_functions(p->o, now);
+        if (status == NT_OK && sign * now[test] < 0) {
+            *s = c, *value = now[test];
+            return NT_OK;
+        }
+        double step = 1e-3 * (b - a);
+        if (status == NT_OK)
+            status = point_further(p, step, error);
+        if (status != NT_OK)
+            return status;
+        test_functions(p->o, beside);
+        double slope = sign * (beside[test] - now[test]) / step;
+        if (slope < 0)
+            a = c, slope_a = slope;
+        else
+            b = c, slope_b = slope;
+    }
+    return NT_OK;
+}
+
+static void add_event(event *events, int *n, event found)
+{
+    int k = (*n)++;
+    for (; k > 0 && events[k - 1].from > found.from; k--)
+        events[k] = events[k - 1];
+    events[k] = found;
+}
+
+static nt_status find_event(path *p, event *e, nt_error *error)
+{
+    return locate(p, e->test, e->from, e->first, e->to, e->last, &e->s, error);
+}
+
+/* All *count events on (0, s], in their order; the orbit stands at the last one then. */
+static nt_status visit_events(path *p, double s, const look *first, const look *last, bool turns,
+                              nt_orbit_visit visit, void *context, int *count, nt_error *error)
+{
+    event events[2 * TESTS];
     int n = 0;
     nt_status status = NT_OK;
     for (int i = 0; i < TESTS && status == NT_OK; i++) {
-        event found = {.test = i, .kind = kind_of(i, turns)};
-        if (!(first[i] * last[i] < 0))
-            continue;
-        status = locate(p, i, s, first[i], last[i], &found.s, error);
-        int k = n++;
-        for (; k > 0 && events[k - 1].s > found.s; k--)
-            events[k] = events[k - 1];
-        events[k] = found;
+        double f = first->value[i], g = last->value[i], at = 0, h = 0;
+        nt_orbit_event kind = kind_of(i, turns);
+        if (f * g < 0)
+            add_event(events, &n, (event){i, 0, 0, s, f, g, kind});
+        else if (i != TORUS && f * g > 0)
+            status = find_dip(p, i, first, last, s, &at, &h, error);
+        if (at > 0) {
+            add_event(events, &n, (event){i, 0, 0, at, f, h, kind});
+            add_event(events, &n, (event){i, 0, at, s, h, g, kind});
+        }
     }
     *count = n;
     for (int i = 0; i < n && status == NT_OK; i++) {
-        if (n > 1) /* else it stands there */
-            status = locate(p, events[i].test, s, first[events[i].test], last[events[i].test],
-                            &events[i].s, error);
+        status = find_event(p, &events[i], error);
         if (status == NT_OK)
             status = nt_orbit_shoot(p->o, true, error);
         if (status == NT_OK)
@@ -299,7 +375,8 @@ static nt_status follow(path *p, double to, int most, nt_orbit_visit visit, void
                         nt_error *error)
 {
     nt_orbit *o = p->o;
-    double from = p->at, side = to > from ? 1 : -1, first[TESTS], last[TESTS];
+    double from = p->at, side = to > from ? 1 : -1;
+    look first = {0}, last;
     double largest = 2 * p->step / p->size, s = 0;
     nt_status status = nt_orbit_shoot(o, true, error);
     if (status == NT_OK)
@@ -309,7 +386,7 @@ static nt_status follow(path *p, double to, int most, nt_orbit_visit visit, void
         for (int i = 0; i < p->n; i++)
             p->direction[i] = -p->direction[i];
     nt_orbit_save(o, p->base);
-    test_functions(o, first);
+    test_functions(o, first.value); /* with slopes 0: of what is not known nothing is said */
     for (int points = 1; status == NT_OK && points < most; points++) {
         double bound = fmin(largest, p->step / (p->size * fabs(p->direction[p->n - 1])));
         s = s > 0 ? fmin(bound, p->last <= 5 ? 2 * s : s) : bound;
@@ -320,21 +397,22 @@ static nt_status follow(path *p, double to, int most, nt_orbit_visit visit, void
         bool ends = (value - to) * side >= -1e-9 * p->size, left = (value - from) * side < 0;
         if (ends && (status = shorten(p, to, &s, error)) != NT_OK)
             break;
-        test_functions(o, last);
-        nt_orbit_save(o, p->beyond);
+        if ((status = look_at(p, s, &last, error)) != NT_OK)
+            break;
         value = nt_orbit_parameter(o, p->parameter);
         int events;
-        status = visit_events(p, s, first, last, turns, visit, context, &events, error);
-        if (events > 0)
-            nt_orbit_restore(o, p->beyond);
-        if (status == NT_OK && (ends || events > 0))
+        status = visit_events(p, s, &first, &last, turns, visit, context, &events, error);
+        nt_orbit_restore(o, p->beyond);
+        nt_status back = nt_orbit_set_parameter(o, p->parameter, value);
+        status = status == NT_OK ? back : status;
+        if (status == NT_OK) /* its maps and multipliers again */
             status = end_at(p, ends ? to : value, error);
         if (status == NT_OK)
             status = show(p, NT_ORBIT_POINT, visit, context, error);
         if (status != NT_OK || ends || left)
             break;
         memcpy(p->direction, p->next, (size_t)p->n * sizeof *p->next);
-        memcpy(first, last, sizeof first);
+        first = last;
         p->at = value;
         nt_orbit_save(o, p->base);
     }

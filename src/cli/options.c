@@ -11,9 +11,11 @@ typedef enum value_kind {
     SECONDS,
     SOLVER,
     COUNT,
+    NUMBER,
     SETTING,
     FRAME,
     PARAMETER,
+    ADVANCE,
     OUTPUT
 } value_kind;
 
@@ -68,6 +70,19 @@ static const option_row rows[] = {
      "allow more than 1e9 rows, or more than the disk has room for"},
     {'g', "--no-energy-check", NULL, FLAG, AT(no_energy_check),
      "go on where the energy grows though no load gives it"},
+    {'P', "--period", "T", TEXT, AT(period),
+     "the period, s: a number or an expression of parameters; with --free\n"
+     "where to begin"},
+    {'F', "--free", NULL, FLAG, AT(free_period), "find the period, of a model without clock"},
+    {'A', "--advance", "NAME[=VALUE]", ADVANCE, 0,
+     "what a period adds, found or given: position.x, rotation.z of the\n"
+     "whole model, BODY.position.x, BODY.rotation.y about the body's own\n"
+     "axis; may be given again"},
+    {'N', "--steps", "N", NUMBER, AT(steps), "steps in a period"},
+    {'K', "--segments", "N", NUMBER, AT(segments), "shoot in so many segments; default 1"},
+    {'a', "--after", "SECONDS", SECONDS, AT(after), "begin from where a run is after so long"},
+    {'G', "--along", "NAME=A..B:N", TEXT, AT(along),
+     "follow the orbit as a parameter goes from A to B, in N points or more"},
     {'q', "--quiet", NULL, FLAG, AT(quiet), "neither progress nor summary, only errors"},
     {'?', "--help", NULL, FLAG, AT(help), "this text"},
 };
@@ -102,6 +117,18 @@ static int read_count(const char *word, const char *text, int *value)
         return NT_EXIT_USAGE;
     }
     *value = (int)count;
+    return NT_EXIT_DONE;
+}
+
+static int read_number(const char *word, const char *text, int *value)
+{
+    char *end;
+    long number = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || number < 1 || number > 100000000) {
+        nt_cli_say("%s: expected a whole number from 1 to 1e8, got '%s'", word, text);
+        return NT_EXIT_USAGE;
+    }
+    *value = (int)number;
     return NT_EXIT_DONE;
 }
 
@@ -153,6 +180,8 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
         return read_solver(text, (nt_solver_kind *)(void *)field);
     case COUNT:
         return read_count(row->word, text, (int *)(void *)field);
+    case NUMBER:
+        return read_number(row->word, text, (int *)(void *)field);
     case SETTING:
         return read_setting(options, text);
     case FRAME: /* the key of the model */
@@ -160,6 +189,9 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
         break;
     case PARAMETER:
         options->parameters[options->n_parameters++] = text;
+        break;
+    case ADVANCE:
+        options->advances[options->n_advances++] = text;
         break;
     case OUTPUT:
         if (*text == '\0') {
@@ -208,15 +240,16 @@ static int unknown_option(const nt_cli_command *command, const char *argument)
 
 /* seen: a bit for each row that was given before. Of two values one would go unheard. */
 static int read_option(nt_cli_options *options, const nt_cli_command *command, char **arguments,
-                       int count, int *i, unsigned *seen)
+                       int count, int *i, unsigned long long *seen)
 {
     char *value;
     const option_row *row = find_row(command, arguments[*i], &value);
     if (!row)
         return unknown_option(command, arguments[*i]);
-    unsigned bit = 1u << (row - rows);
-    if ((*seen & bit) &&
-        (row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER || row->kind == COUNT)) {
+    unsigned long long bit = 1ull << (row - rows);
+    bool once = row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER ||
+                row->kind == COUNT || row->kind == NUMBER;
+    if ((*seen & bit) && once) {
         nt_cli_say("%s is given twice, expected one %s", row->word, row->argument);
         return NT_EXIT_USAGE;
     }
@@ -258,11 +291,12 @@ int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, 
                         char **arguments)
 {
     bool only_operands = false;
-    unsigned seen = 0;
+    unsigned long long seen = 0;
     *options = (nt_cli_options){.settings = calloc((size_t)count + 1, sizeof(nt_setting)),
                                 .parameters = calloc((size_t)count + 1, sizeof(char *)),
+                                .advances = calloc((size_t)count + 1, sizeof(char *)),
                                 .outputs = calloc((size_t)count + 1, sizeof(char *))};
-    if (!options->settings || !options->parameters || !options->outputs)
+    if (!options->settings || !options->parameters || !options->advances || !options->outputs)
         return nt_cli_no_memory();
     for (int i = 0; i < count; i++) {
         int status;
@@ -289,8 +323,10 @@ void nt_cli_options_free(nt_cli_options *options)
 {
     free(options->settings);
     free(options->parameters);
+    free(options->advances);
     free(options->outputs);
     options->outputs = NULL;
+    options->advances = NULL;
     options->settings = NULL;
     options->parameters = NULL;
 }
