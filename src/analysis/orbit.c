@@ -107,12 +107,14 @@ static nt_status take_nodes(nt_orbit *o)
     o->column = NT_TAKE(&o->arena, m + 2 * nv, double);
     o->flow = NT_TAKE(&o->arena, m, double);
     o->generator = NT_TAKE(&o->arena, advances * m, double);
+    o->generator_end = NT_TAKE(&o->arena, advances * m, double);
     o->monodromy = NT_TAKE(&o->arena, m * m, double);
     o->multiplier = NT_TAKE(&o->arena, 2 * m, double);
     o->floquet = NT_TAKE(&o->arena, 7 * m * m + 3 * m, double);
     bool good = o->state && o->try_state && o->kept_state && o->path_state && o->J && o->b &&
                 o->u && o->along && o->by_parameter && o->solve && o->directions && o->column &&
-                o->flow && o->generator && o->monodromy && o->multiplier && o->floquet;
+                o->flow && o->generator && o->generator_end && o->monodromy && o->multiplier &&
+                o->floquet;
     double *at = o->state;
     for (size_t k = 0; k < n && good; k++) {
         nt_orbit_node *node = &o->node[k];
@@ -312,50 +314,147 @@ void nt_orbit_destroy(nt_orbit *o)
 
 /* ---- a first guess of the period ------------------------------------------------------------ */
 
+/* Directions of the found advances as an orthonormal basis E[k][m], with R of
+ * generator_j = sum R_ij e_i; of directions that depend on others e and R_jj are zero. */
+static void basis_of_advances(const nt_orbit *o, const double *generator, double *E, double *R)
+{
+    int m = o->m, k = 0;
+    for (int j = 0; j < o->wanted.n_advances; j++) {
+        double *e = E + k * m, before = 0, after = 0;
+        if (!o->advance[j].found)
+            continue;
+        memcpy(e, generator + j * m, (size_t)m * sizeof *e);
+        for (int i = 0; i < m; i++)
+            before += e[i] * e[i];
+        for (int i = 0; i < k; i++) {
+            R[i * o->n_found + k] = 0;
+            for (int l = 0; l < m; l++)
+                R[i * o->n_found + k] += E[i * m + l] * e[l];
+            for (int l = 0; l < m; l++)
+                e[l] -= R[i * o->n_found + k] * E[i * m + l];
+        }
+        for (int i = 0; i < m; i++)
+            after += e[i] * e[i];
+        bool good = after > 1e-16 * before;
+        R[k * o->n_found + k] = good ? sqrt(after) : 0;
+        for (int i = 0; i < m; i++)
+            e[i] = good ? e[i] / sqrt(after) : 0;
+        k++;
+    }
+}
+
+/* z loses what is along the advances; the amounts take it up where `follow`. */
+static void without_advances(nt_orbit *o, const double *E, const double *R, bool follow, double *z)
+{
+    int n = o->n_found, m = o->m, k = n;
+    double *part = o->along;
+    for (int i = 0; i < n; i++) {
+        part[i] = 0;
+        for (int l = 0; l < m; l++)
+            part[i] += E[i * m + l] * z[l];
+        for (int l = 0; l < m; l++)
+            z[l] -= part[i] * E[i * m + l];
+    }
+    for (int j = o->wanted.n_advances - 1; j >= 0 && follow; j--) {
+        if (!o->advance[j].found)
+            continue;
+        k--;
+        for (int i = k + 1; i < n; i++)
+            part[k] -= R[k * n + i] * part[i];
+        part[k] = R[k * n + k] > 0 ? part[k] / R[k * n + k] : 0;
+        o->amount[j] += part[k];
+    }
+}
+
+static double norm(const double *z, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += z[i] * z[i];
+    return sqrt(sum);
+}
+
+enum { ALIGNMENTS = 4 };
+
+/* z of what leads from the begin, advanced as is nearest, to a state. */
+static void place_of(nt_orbit *o, const nt_state *at, double *z)
+{
+    const nt_problem *p = o->problem;
+    nt_orbit_node *first = &o->node[0];
+    double *q = o->again, *v = q + p->nq, *E = o->floquet, *R = o->solve;
+    for (int i = 0; i < ALIGNMENTS; i++) {
+        memcpy(q, first->q, (size_t)p->nq * sizeof *q);
+        memcpy(v, first->v, (size_t)p->nv * sizeof *v);
+        nt_orbit_advance_state(o, q, v);
+        memcpy(first->end_q, at->q, (size_t)p->nq * sizeof *q);
+        memcpy(first->end_v, at->v, (size_t)p->nv * sizeof *v);
+        nt_orbit_compare(o, first, q, v, z);
+        nt_orbit_directions_at_end(o);
+        basis_of_advances(o, o->generator_end, E, R);
+        without_advances(o, E, R, true, z);
+    }
+}
+
 /* A return counts where it comes nearer than this part of how far away the motion was. */
 static const double NEAR = 0.5;
+
+/* A motion whose own direction, but for the advances, is less than this in a period is steady. */
+static const double STEADY = 1e-6;
+
+static nt_status search_return(nt_orbit *o, double longest, double h, double *found,
+                               nt_error *error)
+{
+    double *E = o->floquet, *R = o->solve;
+    double t0 = o->wanted.start, before = 0, farthest = 0, *z = o->column, *flow = o->flow;
+    *found = 0;
+    basis_of_advances(o, o->generator, E, R);
+    without_advances(o, E, R, false, flow);
+    if (!(norm(flow, o->m) * longest > STEADY * o->problem->length))
+        return nt_fail(error, NT_NOT_CONVERGED,
+                       "the motion from the first guess is at rest, or steady but for its "
+                       "advances: it has no period that could be found");
+    for (double t = 0; t < longest && *found == 0; t += h) {
+        nt_status status = nt_integrator_step(o->integrator, h, error);
+        if (status != NT_OK)
+            return status;
+        nt_state at = nt_integrator_state(o->integrator);
+        place_of(o, &at, z);
+        double across = 0, away = norm(z, o->m);
+        for (int i = 0; i < o->m; i++)
+            across += z[i] * flow[i];
+        if (before < 0 && across >= 0 && away < NEAR * farthest)
+            *found = at.t - t0 - h * across / (across - before);
+        before = across;
+        farthest = fmax(farthest, away);
+    }
+    return *found > 0 ? NT_OK
+                      : nt_fail(error, NT_NOT_CONVERGED,
+                                "the motion from the first guess does not come back near it "
+                                "within %g s",
+                                longest);
+}
 
 nt_status nt_orbit_guess_period(nt_orbit *o, double longest, double h, nt_error *error)
 {
     nt_error_clear(error);
     NT_NEED(error, "orbit", o);
-    const nt_problem *p = o->problem;
+    if (!(longest > 0) || !(h > 0) || !isfinite(longest))
+        return nt_fail(error, NT_INVALID,
+                       "a return within %g s in steps of %g s, expected "
+                       "positive numbers",
+                       longest, h);
     nt_orbit_node *first = &o->node[0];
-    double *dq = o->again, *dv = dq + p->nv, *z = o->column, before = 0, farthest = 0;
-    double t0 = o->wanted.start, found = 0;
-    nt_status status =
-        nt_integrator_start(o->integrator, t0, first->q, first->v, first->memory, error);
+    double found;
+    nt_status status = nt_integrator_start(o->integrator, o->wanted.start, first->q, first->v,
+                                           first->memory, error);
     if (status != NT_OK)
-        return status;
-    nt_state at = nt_integrator_state(o->integrator);
-    nt_orbit_coordinates(o, first, first->v, at.vdot, o->flow);
-    double size = 0;
-    for (int i = 0; i < o->m; i++)
-        size += o->flow[i] * o->flow[i];
-    if (!(size > 0))
-        return nt_fail(error, NT_NOT_CONVERGED,
-                       "the motion from the first guess is at rest: there is no period to find");
-    for (double t = 0; t < longest && found == 0; t += h) {
-        if ((status = nt_integrator_step(o->integrator, h, error)) != NT_OK)
-            return status;
-        at = nt_integrator_state(o->integrator);
-        nt_space_difference(&p->space, p->frame, first->q, at.q, dq);
-        nt_space_clear_first(&p->space, dq);
-        for (int i = 0; i < p->nv; i++)
-            dv[i] = at.v[i] - first->v[i];
-        nt_orbit_coordinates(o, first, dq, dv, z);
-        double across = 0, away = 0;
-        for (int i = 0; i < o->m; i++)
-            across += z[i] * o->flow[i], away += z[i] * z[i];
-        if (before < 0 && across >= 0 && sqrt(away) < NEAR * farthest)
-            found = at.t - t0 - h * across / (across - before);
-        before = across;
-        farthest = fmax(farthest, sqrt(away));
-    }
-    if (!(found > 0))
-        return nt_fail(error, NT_NOT_CONVERGED,
-                       "the motion from the first guess does not come back near it within %g s",
-                       longest);
+        return nt_said(error, status);
+    memcpy(first->vdot, nt_integrator_state(o->integrator).vdot,
+           (size_t)o->problem->nv * sizeof *first->vdot);
+    nt_orbit_directions_at_begin(o);
+    status = search_return(o, longest, h, &found, error);
+    if (status != NT_OK)
+        return nt_said(error, status);
     o->T = found;
     weigh(o);
     return nt_said(error, place_nodes(o, first->q, first->v, first->memory, error));
@@ -366,17 +465,19 @@ nt_status nt_orbit_guess_period(nt_orbit *o, double longest, double h, nt_error 
 /* How much worse than the first period a second one may close, of what disturbances grow to. */
 static const double REPEATS = 1e-6;
 
-/* A state of rest repeats after any time: it is no orbit whose period could be found. */
-static nt_status check_moves(const nt_orbit *o, nt_error *error)
+/* A state of rest, or a motion that is steady but for its advances, repeats after any time. */
+static nt_status check_moves(nt_orbit *o, nt_error *error)
 {
-    double speed = 0;
-    for (int i = 0; i < o->m; i++)
-        speed = fmax(speed, fabs(o->flow[i]));
-    if (!o->wanted.free || speed * o->T > 1e-6 * o->problem->length)
+    if (!o->wanted.free)
+        return NT_OK;
+    basis_of_advances(o, o->generator, o->floquet, o->solve);
+    memcpy(o->column, o->flow, (size_t)o->m * sizeof *o->flow);
+    without_advances(o, o->floquet, o->solve, false, o->column);
+    if (norm(o->column, o->m) * o->T > STEADY * o->problem->length)
         return NT_OK;
     return nt_fail(error, NT_NOT_CONVERGED,
-                   "the search ended at a state of rest, which has no period: expected a first "
-                   "guess nearer to the orbit, or a method that takes less energy");
+                   "the search ended at a state of rest, or at a motion that is steady but for its "
+                   "advances, which has no period: expected a first guess nearer to the orbit");
 }
 
 static nt_status check_repeats(nt_orbit *o, nt_error *error)

@@ -47,17 +47,18 @@ struct nt_orbit {
     nt_integrator *integrator, *linear; /* for values; with the sensitivity attached           */
     nt_sensitivity *sensitivity;        /* along all coordinates, and time for a free period   */
     nt_arena arena;
-    int n, m, mp, mv;     /* segments; coordinates, of them of positions and of velocities       */
-    int steps;            /* of a segment                                                        */
-    int n_found;          /* advances that are found                                             */
-    double T;             /* s */
-    double *amount;       /* [n_advances] */
-    nt_orbit_node *node;  /* [n] */
-    double *weight;       /* [nv] of W                                                       */
-    double *rate_weight;  /* [nv] of V, s                                                    */
-    unsigned char *first; /* [nv] of first order: no position                                */
-    double *flow;         /* [m] z of the motion itself at the begin                         */
-    double *generator;    /* [n_advances][m] z of the advances at the begin                  */
+    int n, m, mp, mv;      /* segments; coordinates, of them of positions and of velocities       */
+    int steps;             /* of a segment                                                        */
+    int n_found;           /* advances that are found                                             */
+    double T;              /* s */
+    double *amount;        /* [n_advances] */
+    nt_orbit_node *node;   /* [n] */
+    double *weight;        /* [nv] of W                                                       */
+    double *rate_weight;   /* [nv] of V, s                                                    */
+    unsigned char *first;  /* [nv] of first order: no position                                */
+    double *flow;          /* [m] z of the motion itself at the begin                         */
+    double *generator;     /* [n_advances][m] z of the advances at the begin                  */
+    double *generator_end; /* [n_advances][m] z of the end per unit of advance, turned back  */
     /* scratch */
     double *state; /* [state_size] q, v, memory and bases of all nodes, one after the other */
     size_t state_size;
@@ -105,6 +106,8 @@ void nt_orbit_turn_back(const nt_orbit *orbit, double *dq, double *dv);
 /* The change of (q, v) per unit of advance i. */
 void nt_orbit_generator(const nt_orbit *orbit, int i, const double *q, const double *v, double *dq,
                         double *dv);
+/* Whether advance i is along an axis, and no turn. */
+bool nt_orbit_is_along(const nt_orbit *orbit, int i);
 nt_status nt_orbit_check_advances(const nt_orbit *orbit, nt_error *error);
 
 /* ---- orbit_shoot.c ---- */
@@ -112,6 +115,13 @@ nt_status nt_orbit_check_advances(const nt_orbit *orbit, nt_error *error);
 /* Integrate all segments, with derivatives or without: ends, misses, maps. */
 nt_status nt_orbit_shoot(nt_orbit *orbit, bool derivatives, nt_error *error);
 double nt_orbit_time(const nt_orbit *orbit, int segment);
+/* flow and generators, from the state and vdot of the first node. */
+void nt_orbit_directions_at_begin(nt_orbit *orbit);
+/* generator_end at the present amounts. */
+void nt_orbit_directions_at_end(nt_orbit *orbit);
+/* z of what leads from g x_0 = (q, v) to the end of a node. */
+void nt_orbit_compare(const nt_orbit *orbit, nt_orbit_node *node, const double *q, const double *v,
+                      double *z);
 /* The largest miss of all segments. */
 double nt_orbit_largest_miss(const nt_orbit *orbit);
 

@@ -59,6 +59,13 @@ nt_status nt_orbit_check_advances(const nt_orbit *o, nt_error *error)
     return NT_OK;
 }
 
+bool nt_orbit_is_along(const nt_orbit *o, int i)
+{
+    int k = o->advance[i].coordinate, entry;
+    const nt_block *block = k >= 0 ? block_of(&o->system->space, k, &entry) : NULL;
+    return k < 0 ? k >= NT_ALONG_Z : !is_rotation(block, entry);
+}
+
 static v3 unit(int i) { return v3_of(i == 0, i == 1, i == 2); }
 
 /* The motion of the whole: R_g as a quaternion, and a. */

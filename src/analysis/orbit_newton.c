@@ -56,11 +56,12 @@ static void unit_row(double *J, int rows, int row, const double *x, int n)
 }
 
 /* J[unknowns][rows], column by column. */
-static void assemble(const nt_orbit *o, const nt_orbit_plane *plane, double *J)
+static void assemble(nt_orbit *o, const nt_orbit_plane *plane, double *J)
 {
     int m = o->m, rows = all_rows(o, plane != NULL), columns = nt_orbit_unknowns(o, plane != NULL);
     int own = state_columns(o), row = own, column = own;
     memset(J, 0, (size_t)rows * (size_t)columns * sizeof *J);
+    nt_orbit_directions_at_end(o);
     for (int k = 0; k < o->n; k++) {
         const nt_orbit_node *node = &o->node[k];
         int to = (k + 1) % o->n;
@@ -82,9 +83,9 @@ static void assemble(const nt_orbit *o, const nt_orbit_plane *plane, double *J)
         double *to = J + (size_t)column * (size_t)rows + (size_t)((o->n - 1) * m);
         if (!o->advance[i].found)
             continue;
-        column++; /* in the last segment's turned back coordinates g is as at the begin */
+        column++;
         for (int j = 0; j < m; j++)
-            to[j] = -o->generator[i * m + j];
+            to[j] = -o->generator_end[i * m + j];
     }
     if (!plane)
         return;

@@ -60,6 +60,13 @@ static void difference_at_end(const nt_orbit *o, const nt_orbit_node *node, cons
         dv[i] = node->end_v[i] - v[i];
 }
 
+void nt_orbit_compare(const nt_orbit *o, nt_orbit_node *node, const double *q, const double *v,
+                      double *z)
+{
+    difference_at_end(o, node, q, v, node->miss_q, node->miss_v);
+    end_coordinates(o, o->n - 1, node->miss_q, node->miss_v, z);
+}
+
 static void misses(nt_orbit *o, int segment)
 {
     const nt_problem *p = o->problem;
@@ -97,7 +104,22 @@ static void maps(nt_orbit *o, int segment)
 }
 
 /* The motion itself, and the advances, as directions at the begin. */
-static void directions_at_begin(nt_orbit *o)
+/* What an advance changes at the end, turned back: that of a turn is as at the begin, and along an
+ * axis it is the axis turned back, for g x = R_g x + a. */
+void nt_orbit_directions_at_end(nt_orbit *o)
+{
+    nt_orbit_node *first = &o->node[0];
+    size_t nv = (size_t)o->problem->nv;
+    double *dq = o->place, *dv = dq + nv;
+    for (int i = 0; i < o->wanted.n_advances; i++) {
+        nt_orbit_generator(o, i, first->q, first->v, dq, dv);
+        if (nt_orbit_is_along(o, i))
+            nt_orbit_turn_back(o, dq, dv);
+        nt_orbit_coordinates(o, first, dq, dv, o->generator_end + i * o->m);
+    }
+}
+
+void nt_orbit_directions_at_begin(nt_orbit *o)
 {
     nt_orbit_node *first = &o->node[0];
     size_t nv = (size_t)o->problem->nv;
@@ -141,7 +163,7 @@ nt_status nt_orbit_shoot(nt_orbit *o, bool derivatives, nt_error *error)
         if (derivatives)
             maps(o, k);
     }
-    directions_at_begin(o);
+    nt_orbit_directions_at_begin(o);
     return NT_OK;
 }
 
