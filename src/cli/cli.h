@@ -32,8 +32,13 @@ typedef struct nt_cli_options {
     const char *about, *over; /* of modes; NULL where not given */
     int modes;                /* 0: not given */
     const char *objectives;   /* a file; NULL where not given */
-    const char **parameters; /* [n_parameters] names         */
+    const char **parameters;  /* [n_parameters] names         */
     int n_parameters;
+    const char *period, *along; /* of orbit; NULL where not given */
+    const char **advances;      /* [n_advances] NAME or NAME=VALUE */
+    int n_advances, steps, segments;
+    double after; /* s */
+    bool free_period;
     nt_setting *settings; /* [n_settings] */
     int n_settings;
 } nt_cli_options;
@@ -270,13 +275,14 @@ void nt_cli_sens_show(const nt_cli_plan *plan, const nt_cli_sens *sens);
 int nt_cli_sens_check(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives *objectives,
                       const nt_cli_options *options);
 
-/* ---- table.c, drawing.c: what analyses write ---------------------------------------------------- */
+/* ---- table.c, drawing.c: what analyses write ----------------------------------------------------
+ */
 
 typedef struct nt_cli_table {
     nt_result_file *files; /* [n_files] owned */
     int n_files;
-    char *made;          /* the path without -o; NULL */
-    const char *drawing; /* FILE.svg among -o; NULL */
+    char *made;                /* the path without -o; NULL */
+    const char *drawing;       /* FILE.svg among -o; NULL */
     nt_result_column *columns; /* [n_columns] owned, texts too */
     int n_columns;
     const nt_result_array *arrays; /* [n_arrays] */
@@ -284,8 +290,8 @@ typedef struct nt_cli_table {
     nt_result_writer *writer; /* NULL: nothing is written */
 } nt_cli_table;
 
-/* Return exit statuses after saying what is wrong. nt_cli_table_free in any case. ending: of the file
- * without -o, the model's name before it, in the present folder. */
+/* Return exit statuses after saying what is wrong. nt_cli_table_free in any case. ending: of the
+ * file without -o, the model's name before it, in the present folder. */
 int nt_cli_table_files(nt_cli_table *table, const nt_cli_options *options, const char *ending);
 /* Texts are copied; false when memory is out. */
 bool nt_cli_table_column(nt_cli_table *table, const char *name, const char *unit,
@@ -320,5 +326,6 @@ int nt_cli_methods(const nt_cli_options *options);
 int nt_cli_papers(const nt_cli_options *options);
 int nt_cli_schema(const nt_cli_options *options);
 int nt_cli_convert(const nt_cli_options *options);
+int nt_cli_orbit(const nt_cli_options *options);
 
 #endif
