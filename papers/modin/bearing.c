@@ -186,16 +186,32 @@ static void move(trio *s, int body, int which, double by)
     }
 }
 
-/* Central differences, ball by ball: 36 pairs of a trio's forces. Steps: of the indentation, 1e-5
- * m, and of the speed where traction bends, 0.05 m/s. */
-static void add_contact_tangent(const nt_point *at, const nt_combination *c, double *block)
+/* Six entries of a column of the matrix, of one body's rows. */
+static void add_column(const nt_bearing *bearing, const nt_matrix *matrix, int row, int column,
+                       double factor, const double *force, const double *moment)
 {
+    int slot = bearing->slot[row][column / 6];
+    double *block = slot < 0 ? NULL : nt_matrix_block(matrix, slot) + column % 6;
+    for (int i = 0; block && i < 3; i++) {
+        block[6 * i] += factor * force[i];
+        block[6 * (i + 3)] += factor * moment[i];
+    }
+}
+
+/* Central differences, ball by ball: 36 pairs of a trio's forces, or the 6 of a ball's own velocity.
+ * Steps: of the indentation, 1e-5 m, and of the speed where traction bends, 0.05 m/s. */
+static void add_contact_tangent(const nt_bearing *bearing, const nt_point *at,
+                                const nt_terms *terms)
+{
+    const nt_combination *c = terms->combination;
     static const double step[4] = {1e-9, 1e-7, 1e-5, 1e-3}; /* m, rad, m/s, rad/s */
     trio s;
     trio_forces f[2];
     for (int b = 0; b < NT_BALLS; b++)
-        for (int from = RING; from <= BALL; from++)
+        for (int from = c->own_blocks ? BALL : RING; from <= BALL; from++)
             for (int which = 0; which < 12; which++) {
+                if ((which < 6 ? c->stiffness : c->damping) == 0)
+                    continue;
                 double by = step[which / 3], scale = which < 6 ? c->stiffness : c->damping;
                 int column = 6 * body_of(from, b) + which % 6;
                 for (int side = 0; side < 2; side++) {
@@ -203,13 +219,13 @@ static void add_contact_tangent(const nt_point *at, const nt_combination *c, dou
                     move(&s, from, which, side ? -by : by);
                     forces_of(&s, &f[side]);
                 }
-                for (int k = RING; k <= BALL; k++)
-                    for (int i = 0; i < 3; i++) {
-                        double *row = block + (6 * body_of(k, b) + i) * NT_BEARING_NV + column;
-                        row[0] -= scale * (f[0].force[k][i] - f[1].force[k][i]) / (2 * by);
-                        row[3 * NT_BEARING_NV] -=
-                            scale * (f[0].moment[k][i] - f[1].moment[k][i]) / (2 * by);
-                    }
+                for (int k = c->own_blocks ? BALL : RING; k <= BALL; k++) {
+                    double force[3], moment[3];
+                    subtract(f[0].force[k], f[1].force[k], force);
+                    subtract(f[0].moment[k], f[1].moment[k], moment);
+                    add_column(bearing, terms->matrix, body_of(k, b), column, -scale / (2 * by),
+                               force, moment);
+                }
             }
 }
 
@@ -239,21 +255,24 @@ static void add_penalties(const nt_point *at, double *residual)
     }
 }
 
-static void add_penalty_tangent(const nt_combination *c, double *block)
+static void add_penalty_tangent(const nt_bearing *bearing, const nt_terms *terms)
 {
+    const nt_combination *c = terms->combination;
     double g = PENALTY * (PENALTY * c->stiffness + 2 * c->damping);
+    double *ring = nt_matrix_block(terms->matrix, bearing->slot[RING][RING]);
+    double *cage = nt_matrix_block(terms->matrix, bearing->slot[CAGE][CAGE]);
     for (int i = 0; i < 3; i++) {
-        block[(6 * RING + 3 + i) * (NT_BEARING_NV + 1)] += RING_INERTIA * g;
-        block[(6 * CAGE + i) * (NT_BEARING_NV + 1)] += CAGE_MASS * g;
+        ring[7 * (3 + i)] += RING_INERTIA * g;
+        cage[7 * i] += CAGE_MASS * g;
         if (i < 2)
-            block[(6 * CAGE + 3 + i) * (NT_BEARING_NV + 1)] += CAGE_INERTIA * g;
+            cage[7 * (3 + i)] += CAGE_INERTIA * g;
     }
 }
 
 /* ---- system ------------------------------------------------------------------------------------
  */
 
-static void add_mass(const nt_point *at, const nt_terms *terms)
+static void add_mass(const nt_bearing *bearing, const nt_point *at, const nt_terms *terms)
 {
     for (int body = 0; body < NT_BEARING_BODIES; body++)
         for (int i = 0; i < 6; i++) {
@@ -262,7 +281,7 @@ static void add_mass(const nt_point *at, const nt_terms *terms)
             if (terms->residual)
                 terms->residual[row] += m * at->vdot[row];
             if (terms->matrix)
-                nt_matrix_block(terms->matrix, 0)[row * (NT_BEARING_NV + 1)] +=
+                nt_matrix_block(terms->matrix, bearing->slot[body][body])[7 * i] +=
                     terms->combination->mass * m;
         }
 }
@@ -271,34 +290,71 @@ static nt_status evaluate(void *self, const nt_point *at, const nt_terms *terms)
 {
     nt_bearing *bearing = self;
     if (terms->parts & NT_MASS)
-        add_mass(at, terms);
+        add_mass(bearing, at, terms);
     if ((terms->parts & NT_EXPLICIT) && terms->residual) {
         add_contacts(at, terms->residual);
         bearing->evaluations++;
     }
     if ((terms->parts & NT_EXPLICIT) && terms->matrix &&
         (terms->combination->stiffness != 0 || terms->combination->damping != 0)) {
-        add_contact_tangent(at, terms->combination, nt_matrix_block(terms->matrix, 0));
+        add_contact_tangent(bearing, at, terms);
         bearing->tangents += terms->combination->stiffness != 0;
     }
     if ((terms->parts & NT_IMPLICIT) && terms->residual)
         add_penalties(at, terms->residual);
     if ((terms->parts & NT_IMPLICIT) && terms->matrix)
-        add_penalty_tangent(terms->combination, nt_matrix_block(terms->matrix, 0));
+        add_penalty_tangent(bearing, terms);
     return NT_OK;
 }
 
-void nt_bearing_init(nt_bearing *bearing)
+/* Balls touch ring and cage, and nothing else. */
+static nt_status make_pattern(nt_bearing *bearing)
+{
+    int sizes[NT_BEARING_BODIES];
+    for (int i = 0; i < NT_BEARING_BODIES; i++)
+        sizes[i] = 6;
+    nt_status status =
+        nt_pattern_create(&bearing->pattern, NT_BEARING_BODIES, NT_BEARING_BODIES, sizes);
+    for (int i = 0; i < NT_BEARING_BODIES && status == NT_OK; i++)
+        for (int j = 0; j < NT_BEARING_BODIES && status == NT_OK; j++) {
+            bool touch = i == j || (i < BALL) != (j < BALL);
+            bearing->slot[i][j] = touch ? nt_pattern_add(bearing->pattern, i, j, NT_FULL) : -1;
+            status = touch && bearing->slot[i][j] < 0 ? NT_NO_MEMORY : NT_OK;
+        }
+    return status;
+}
+
+nt_status nt_bearing_init(nt_bearing *bearing)
 {
     memset(bearing, 0, sizeof *bearing);
-    for (int i = 0; i < NT_BEARING_BODIES; i++)
+    for (int i = 0; i < NT_BEARING_BODIES; i++) {
         bearing->block[i] = (nt_block){.kind = NT_R3SO3};
-    bearing->system = (nt_system){.name = "ball bearing",
-                                  .frame = NT_INERTIAL,
-                                  .self = bearing,
-                                  .evaluate = evaluate,
-                                  .capabilities = NT_HAS_TANGENT | NT_HAS_SPLIT | NT_AFFINE};
+        bearing->alone[i] = i >= BALL;
+        for (int k = 0; k < 3; k++) {
+            bearing->mass[6 * i + k] = mass_of(i);
+            bearing->inertia[9 * i + 4 * k] = inertia_of(i);
+        }
+    }
+    nt_status status = make_pattern(bearing);
+    bearing->momenta = (nt_momenta){bearing->mass, bearing->inertia};
+    bearing->system = (nt_system){
+        .name = "ball bearing",
+        .frame = NT_INERTIAL,
+        .self = bearing,
+        .evaluate = evaluate,
+        .pattern = bearing->pattern,
+        .capabilities = NT_HAS_TANGENT | NT_HAS_SPLIT | NT_HAS_MOMENTA | NT_AFFINE,
+        .momenta = &bearing->momenta,
+        .explicit_blocks = bearing->alone,
+    };
     nt_space_init(&bearing->system.space, bearing->block, NT_BEARING_BODIES);
+    return status;
+}
+
+void nt_bearing_free(nt_bearing *bearing)
+{
+    nt_pattern_destroy(bearing->pattern);
+    bearing->pattern = NULL;
 }
 
 /* ---- start --------------------------------------------------------------------------------------

@@ -174,6 +174,33 @@ static nt_status make_pattern(nt_model *model)
     return status;
 }
 
+static bool has_port_at(const nt_element *e, int node)
+{
+    for (int i = 0; i < e->n_ports && node >= 0; i++)
+        if (e->ports[i].node == node)
+            return true;
+    return false;
+}
+
+/* Bodies on which no constraint and no implicit force acts: nt_system.explicit_blocks. */
+static nt_status find_explicit_blocks(nt_model *model)
+{
+    unsigned char *alone = NT_TAKE(&model->arena, model->n_bodies - 1, unsigned char);
+    if (!alone)
+        return NT_NO_MEMORY;
+    for (int i = 1; i < model->n_bodies; i++) {
+        const nt_body *body = &model->bodies[i];
+        alone[i - 1] = 1;
+        for (int k = 0; k < model->n_elements && alone[i - 1]; k++) {
+            const nt_element *e = &model->elements[k];
+            bool binds = e->n_rows + e->n_rates > 0 || e->part != NT_EXPLICIT;
+            alone[i - 1] = !binds || !(has_port_at(e, body->t_node) || has_port_at(e, body->r_node));
+        }
+    }
+    model->system.explicit_blocks = alone;
+    return NT_OK;
+}
+
 static nt_status describe(nt_model *model)
 {
     nt_system *s = &model->system;
@@ -192,6 +219,7 @@ static nt_status describe(nt_model *model)
         model->parameter_names[i] = model->parameters[i].name;
         model->parameter_scale[i] = size > 0 ? size : 1;
     }
+    nt_status status = find_explicit_blocks(model);
     s->name = model->title;
     s->frame = NT_INERTIAL;
     s->row_quantity = model->row_quantity;
@@ -202,7 +230,7 @@ static nt_status describe(nt_model *model)
     s->n_parameters = model->n_parameters;
     s->parameter_names = model->parameter_names;
     s->parameter_scale = model->parameter_scale;
-    return NT_OK;
+    return status;
 }
 
 static bool depends_on_rates(const nt_run *run)

@@ -28,7 +28,7 @@ static void tangent(void **state)
     double q[NT_BEARING_NQ], v[NT_BEARING_NV], a[NT_BEARING_NV], difference;
     nt_bearing bearing;
     nt_error error;
-    nt_bearing_init(&bearing);
+    assert_int_equal(nt_bearing_init(&bearing), NT_OK);
     nt_bearing_start(q, v);
     for (int i = 0; i < NT_BEARING_NV; i++) {
         a[i] = cos(i);
@@ -40,6 +40,7 @@ static void tangent(void **state)
     if (nt_system_check_tangent(&bearing.system, &at, 1e-7, &difference, &error) != NT_OK)
         fail_msg("%s", error.message);
     CLOSE(difference, 0, 5e-5);
+    nt_bearing_free(&bearing);
 }
 
 static void figure_6(void **state)
