@@ -194,7 +194,8 @@ static nt_status find_explicit_blocks(nt_model *model)
         for (int k = 0; k < model->n_elements && alone[i - 1]; k++) {
             const nt_element *e = &model->elements[k];
             bool binds = e->n_rows + e->n_rates > 0 || e->part != NT_EXPLICIT;
-            alone[i - 1] = !binds || !(has_port_at(e, body->t_node) || has_port_at(e, body->r_node));
+            alone[i - 1] =
+                !binds || !(has_port_at(e, body->t_node) || has_port_at(e, body->r_node));
         }
     }
     model->system.explicit_blocks = alone;

@@ -4,20 +4,20 @@
  *   semi-explicit-2   the same with A at a predicted middle of the step
  *   theta             section 4, the one-leg method that they compare theirs with
  *
- * *semi-explicit*: sigma = 1/2, x = h v + h^2/2 (A + B). Stable for B = 0 where h c <= 2 - alpha h^2
- * k and h c >= (1/2 - alpha) h^2 k (theorem 3); with beta >= 1/2 B adds no limit (theorem 6). Of
- * first order, and of second for alpha = beta = 1/2 where A does not depend on velocities: so
+ * *semi-explicit*: sigma = 1/2, x = h v + h^2/2 (A + B). Stable for B = 0 where h c <= 2 - alpha
+ * h^2 k and h c >= (1/2 - alpha) h^2 k (theorem 3); with beta >= 1/2 B adds no limit (theorem 6).
+ * Of first order, and of second for alpha = beta = 1/2 where A does not depend on velocities: so
  * gyroscopic forces, which the paper counts among A, may be taken with B.
  *
- * *semi-explicit-2*: A at the middle of the step, where a_p, extrapolated from the accelerations a_1
- * and a_2 of the last two steps (h_1 and h_2 long) to a quarter of this one, leads,
+ * *semi-explicit-2*: A at the middle of the step, where a_p, extrapolated from the accelerations
+ * a_1 and a_2 of the last two steps (h_1 and h_2 long) to a quarter of this one, leads,
  *
  *   a_p = a_1 + (h/4 + h_1/2)/((h_1 + h_2)/2) (a_1 - a_2),
  *   q_p = q0 o exp(h v0/2 + h^2 a_p/8),   v_p = v0 + h a_p/2,   A at (q_p, v_p, t0 + h/2),
  *
- * is of second order with one evaluation per step, whatever A depends on, for steps of any sizes. At
- * the start, and after an event or a refresh, a_1 is the acceleration there, at a distance of zero.
- * Blocks that A alone acts on get two terms more (splitting_own.h),
+ * is of second order with one evaluation per step, whatever A depends on, for steps of any sizes.
+ * At the start, and after an event or a refresh, a_1 is the acceleration there, at a distance of
+ * zero. Blocks that A alone acts on get two terms more (splitting_own.h),
  *
  *   (M + h/2 D)(a - a_p) = A - M a_p,     x = h v0 + h^2/2 (a - (a - a_1) h/(6 (h/2 + h_1/2))),
  *
@@ -26,12 +26,13 @@
  * w^2 is the largest eigenvalue of M^-1 K_A; a mode without any damping grows by at most 1.0012 a
  * step (h w = 0.6), a damping ratio of 0.002 stops that.
  *
- * *theta*: z1 = z0 + h F((1 - theta) z0 + theta z1), z = (q, v): no A, beta = theta, and x = h v_m =
- * h v0 + theta h^2 a, so sigma = theta. Of second order for theta = 1/2, the midpoint rule, and of
- * first above it.
+ * *theta*: z1 = z0 + h F((1 - theta) z0 + theta z1), z = (q, v): no A, beta = theta, and x = h v_m
+ * = h v0 + theta h^2 a, so sigma = theta. Of second order for theta = 1/2, the midpoint rule, and
+ * of first above it.
  *
  * Undamped stiff B is hardly damped: its amplification tends to (beta - 1)/beta as h^2 k grows, -1
- * for beta = 1/2. The default of `semi-explicit` is above; the second order of the others needs 1/2.
+ * for beta = 1/2. The default of `semi-explicit` is above; the second order of the others needs
+ * 1/2.
  */
 #include "base/error.h"
 #include "method/splitting/splitting.h"
@@ -42,8 +43,10 @@ static const char *const sides[] = {"explicit", "implicit", NULL};
 static const char *const ways[] = {"equal", "stability", "sundman", NULL};
 
 #define GYROSCOPIC_KEY                                                                             \
-    {"gyroscopic", NT_CHOICE, 0, 0, 1, "", sides,                                                  \
-     "which forces the gyroscopic ones of bodies are counted among"}
+    {                                                                                              \
+        "gyroscopic", NT_CHOICE, 0, 0, 1, "", sides,                                               \
+            "which forces the gyroscopic ones of bodies are counted among"                         \
+    }
 
 static const nt_option_key options[] = {
     NT_NEWTON_OPTION_KEYS,
@@ -161,8 +164,8 @@ static nt_status linearise(nt_stepper *s, double h, const nt_directions *directi
 }
 
 #define COMMON                                                                                     \
-    .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_CONTROLS_ERROR |               \
-             NT_FIRST_ORDER,                                                                       \
+    .needs =                                                                                       \
+        NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_CONTROLS_ERROR | NT_FIRST_ORDER,    \
     .frames = NT_IN_BOTH_FRAMES, .layout = layout, .start = start, .step = step,                   \
     .close = nt_splitting_close, .error = error_of, .review = review, .linearise = linearise
 

@@ -74,7 +74,8 @@ static work bind(const nt_stepper *s, const nt_splitting *c, double h)
     return w;
 }
 
-/* ---- explicit forces -------------------------------------------------------------------------- */
+/* ---- explicit forces --------------------------------------------------------------------------
+ */
 
 nt_status nt_splitting_explicit(nt_stepper *s, const nt_splitting *c, double h, const double *q,
                                 const double *v, double *out, nt_matrix *damping)
@@ -357,8 +358,7 @@ static nt_status step_alone(nt_stepper *s, const nt_splitting *c, const work *w,
     const nt_problem *p = s->problem;
     double *x = w->beta_x, *a = s->next.vdot, sum = 0;
     double share = c->second ? nt_splitting_share(p, &s->now, h) : 0;
-    nt_status status =
-        nt_splitting_solve_alone(own, w->explicit, c->second ? w->a_p : NULL, a);
+    nt_status status = nt_splitting_solve_alone(own, w->explicit, c->second ? w->a_p : NULL, a);
     if (status != NT_OK)
         return status;
     memset(x, 0, (size_t)p->nv * sizeof *x);
@@ -459,7 +459,8 @@ nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h)
     return status;
 }
 
-/* ---- errors ----------------------------------------------------------------------------------- */
+/* ---- errors -----------------------------------------------------------------------------------
+ */
 
 /* Of a step of size h, by the change of its acceleration beside another whose time is `between`
  * away. */
@@ -473,7 +474,8 @@ static void estimate_by_rate(const nt_stepper *s, double h, double between, doub
     }
 }
 
-/* Of a step of size h, by accelerations at three times, `later` and `apart` from one to the next. */
+/* Of a step of size h, by accelerations at three times, `later` and `apart` from one to the next.
+ */
 static void estimate_by_curvature(const nt_stepper *s, double h, double later, double apart,
                                   double *estimate)
 {

@@ -22,8 +22,9 @@
  *   h/2 (D da_p - dD (a - a_p)),
  *
  * where D w = R_v w, w = a - a_p, is the derivative of their rows of R along w. So that of D is the
- * difference of the tangents of R at v_p + eps w and v_p - eps w, for blocks that do not act on each
- * other at a time. Their T(beta x) is the identity: nothing of theirs is taken at the middle. */
+ * difference of the tangents of R at v_p + eps w and v_p - eps w, for blocks that do not act on
+ * each other at a time. Their T(beta x) is the identity: nothing of theirs is taken at the middle.
+ */
 #include "method/splitting/splitting.h"
 
 #include "base/vector3.h"
@@ -35,7 +36,7 @@
 typedef struct linear {
     const nt_splitting *c;
     const nt_splitting_own *own;
-    double h, share; /* see nt_splitting_share */
+    double h, share;                           /* see nt_splitting_share */
     double *x, *beta_x, *alpha_x, *v_m;        /* [nv]             */
     double *q_m, *q_A;                         /* [nq]             */
     double *a_p, *v_A, *w;                     /* [nv] w: a - a_p  */
@@ -250,8 +251,7 @@ static nt_status damp_rate(nt_stepper *s, const linear *l, const nt_directions *
     const nt_problem *p = s->problem;
     nt_matrix *damping = &((nt_splitting_own *)s->own)->damping;
     nt_combination half = {.damping = l->h / 2, .own_blocks = 1};
-    nt_terms terms = {
-        .parts = l->c->explicit_parts, .matrix = damping, .combination = &half};
+    nt_terms terms = {.parts = l->c->explicit_parts, .matrix = damping, .combination = &half};
     nt_point at = nt_phase_point(&s->now);
     at.q = l->q_A, at.v = l->v_A;
     at.t += l->c->alpha * l->h;

@@ -251,8 +251,8 @@ static nt_status rest_quantities(nt_splitting_own *own)
     return NT_OK;
 }
 
-static nt_status create_rest(nt_splitting_own *own, const unsigned char *alone,
-                             const nt_stepper *s, const nt_splitting *c)
+static nt_status create_rest(nt_splitting_own *own, const unsigned char *alone, const nt_stepper *s,
+                             const nt_splitting *c)
 {
     const nt_problem *p = own->whole;
     own->system = (nt_system){.name = p->system->name,
@@ -280,7 +280,8 @@ static nt_status create_rest(nt_splitting_own *own, const unsigned char *alone,
     return status == NT_OK ? nt_factors_keep_made(own->factors) : status;
 }
 
-/* ---- damping of a block ----------------------------------------------------------------------- */
+/* ---- damping of a block -----------------------------------------------------------------------
+ */
 
 static int node_of(const nt_pattern *pattern, int entry)
 {
@@ -353,7 +354,8 @@ static nt_status find_damping(nt_splitting_own *own)
     return nt_matrix_init(&own->damping, p->pattern);
 }
 
-/* ---- making one ------------------------------------------------------------------------------- */
+/* ---- making one -------------------------------------------------------------------------------
+ */
 
 nt_status nt_splitting_own_create(nt_splitting_own **out, const nt_stepper *s,
                                   const nt_splitting *c)
@@ -400,7 +402,8 @@ void nt_splitting_own_destroy(nt_splitting_own *own)
     free(own);
 }
 
-/* ---- steps ------------------------------------------------------------------------------------ */
+/* ---- steps ------------------------------------------------------------------------------------
+ */
 
 /* M a = f of a block. */
 static nt_status solve_mass(const nt_problem *p, const nt_block *block, const double *f, double *a)

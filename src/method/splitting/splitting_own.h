@@ -27,8 +27,8 @@ typedef struct nt_splitting_own {
     const nt_problem *whole;
     nt_arena arena;
     int n_alone;
-    int *alone;   /* [n_alone] blocks of the space                                             */
-    int *colour;  /* [n_alone] different where two of them act on each other                   */
+    int *alone;  /* [n_alone] blocks of the space                                             */
+    int *colour; /* [n_alone] different where two of them act on each other                   */
     int n_colours;
     int *entries; /* [n_alone][36] where D of a block is in a matrix' values, -1: it has none  */
     nt_matrix damping; /* of the problem's pattern, where the method wants D; else no values   */
@@ -66,7 +66,8 @@ void nt_splitting_apply_damping(const nt_splitting_own *own, int k, double facto
                                 double *y);
 
 /* The rest of a step as a step of its own, with the rows in use and the factors that are kept;
- * `force` becomes its share of explicit[nv]. Multipliers and the system's memory are the whole's. */
+ * `force` becomes its share of explicit[nv]. Multipliers and the system's memory are the whole's.
+ */
 nt_status nt_splitting_rest_begin(nt_splitting_own *own, const nt_stepper *s,
                                   const double *explicit, nt_stepper *rest);
 /* Its end into `next` of the whole, and its report; after `made` factorisations. */
