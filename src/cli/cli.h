@@ -30,6 +30,8 @@ typedef struct nt_cli_options {
     int threads; /* 0: not given */
     bool quiet, help, check, resume, no_limit, no_energy_check;
     const char *objectives;  /* a file; NULL where not given */
+    const char *window;      /* of spectra; NULL where not given */
+    double from;             /* s; 0 where not given */
     const char **parameters; /* [n_parameters] names         */
     int n_parameters;
     nt_setting *settings; /* [n_settings] */
@@ -277,5 +279,6 @@ int nt_cli_methods(const nt_cli_options *options);
 int nt_cli_papers(const nt_cli_options *options);
 int nt_cli_schema(const nt_cli_options *options);
 int nt_cli_convert(const nt_cli_options *options);
+int nt_cli_spectrum(const nt_cli_options *options);
 
 #endif

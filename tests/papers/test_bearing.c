@@ -67,7 +67,7 @@ static void figure_6(void **state)
     assert_true(at(&report, "bearing-cost", 1, "evaluations of A") == 601);
     assert_true(at(&report, "bearing-cost", 1, "tangents") == 0);
     double ratio = at(&report, "bearing-cost", 0, "with 12 per tangent") / 601;
-    assert_true(ratio > 1.5 && ratio < 4); /* 2.6 in the paper */
+    assert_true(ratio > 1.5 && ratio < 4);                         /* 2.6 in the paper */
     assert_true(at(&report, "bearing-cost", 0, "tangents") <= 10); /* kept from step to step */
     /* as papers/modin/README.md says; BDF's number hangs on rounding a little */
     CLOSE(at(&report, "bearing-cost", 0, "with 12 per tangent"), 1085, 60);
