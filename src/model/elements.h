@@ -29,5 +29,7 @@ extern const nt_element_type nt_force_joint_force;
 
 extern const nt_element_type nt_contact_sphere_plane;
 extern const nt_element_type nt_contact_sphere_sphere;
+extern const nt_element_type nt_contact_sphere_cylinder;
+extern const nt_element_type nt_contact_sphere_torus;
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "model/contacts/contact.h"
+#include "model/elements.h"
 #include "model/quantity_kind.h"
 
 #include <stdio.h>
@@ -54,6 +56,10 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
         return type && type->reaction && !type->touches;
     case NT_OF_CONTACT:
         return type && type->touches;
+    case NT_OF_TOUCH:
+        return type && nt_element_is_contact(e);
+    case NT_OF_GROOVE:
+        return type == &nt_contact_sphere_torus;
     case NT_OF_ROTATING:
         return type && nt_element_rotates(model, e);
     case NT_OF_SLIDING:

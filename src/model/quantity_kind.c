@@ -10,6 +10,7 @@
 #include "model/quantity_kind.h"
 
 #include "model/contacts/contact.h"
+#include "model/contacts/touch_values.h"
 #include "model/joints/joint.h"
 
 #include <string.h>
@@ -215,9 +216,33 @@ static void joint_displacement_rate(const nt_sampler *s, int element, double *ou
 
 /* ---- contacts ------------------------------------------------------------------------------- */
 
-static void contact_indentation(const nt_sampler *s, int element, double *out)
+static double touch_number(const nt_sampler *s, int element, nt_touch_value which)
 {
-    *out = nt_contact_indentation(&s->view->model->elements[element], s->view);
+    const nt_element *e = &s->view->model->elements[element];
+    const nt_contact *c = nt_contact_of(s->view->run, e);
+    nt_touch t = nt_contact_touch(e, s->view);
+    return nt_touch_number(which, &t, &c->law, c->kind.law,
+                           m3_apply(s->view->motion[e->a].R, c->axis));
+}
+#define NT_TOUCH_QUANTITY(name, which)                                                             \
+    static void contact_##name(const nt_sampler *s, int element, double *out)                      \
+    {                                                                                              \
+        *out = touch_number(s, element, which);                                                    \
+    }
+NT_TOUCH_QUANTITY(indentation, NT_TOUCH_INDENTATION)
+NT_TOUCH_QUANTITY(normal_force, NT_TOUCH_NORMAL_FORCE)
+NT_TOUCH_QUANTITY(friction_force, NT_TOUCH_FRICTION)
+NT_TOUCH_QUANTITY(sliding_speed, NT_TOUCH_SLIDING)
+NT_TOUCH_QUANTITY(spin_speed, NT_TOUCH_SPIN)
+NT_TOUCH_QUANTITY(angle, NT_TOUCH_ANGLE)
+NT_TOUCH_QUANTITY(pressure, NT_TOUCH_PRESSURE)
+NT_TOUCH_QUANTITY(film_thickness, NT_TOUCH_FILM)
+NT_TOUCH_QUANTITY(power, NT_TOUCH_POWER)
+
+static void contact_semi_axes(const nt_sampler *s, int element, double *out)
+{
+    out[0] = touch_number(s, element, NT_TOUCH_MAJOR);
+    out[1] = touch_number(s, element, NT_TOUCH_MINOR);
 }
 
 /* ---- the whole model ------------------------------------------------------------------------ */
@@ -282,6 +307,7 @@ static void whole_step(const nt_sampler *s, int object, double *out)
 static const char *const xyz[] = {"x", "y", "z"};
 static const char *const wxyz[] = {"w", "x", "y", "z"};
 static const char *const energies[] = {"kinetic", "potential", "total", "work"};
+static const char *const axes_of_ellipse[] = {"major", "minor"};
 static const char *const levels[] = {"position", "velocity"};
 static const char ground[] = "ground axes", body[] = "body axes";
 static const char rotation[] = "unit quaternion from body axes to ground axes";
@@ -306,8 +332,22 @@ const nt_quantity_kind nt_quantity_kinds[] = {
     {NT_OF_LOADED, "force", 3, xyz, "N", NULL, on_b, ground, NT_NEEDS_REACTIONS, element_force, NULL, false},
     {NT_OF_LOADED, "torque", 3, xyz, "N m", NULL, on_b_torque, ground, NT_NEEDS_REACTIONS, element_torque, NULL, false},
     {NT_OF_CONTACT, "force", 3, xyz, "N", NULL, on_b, ground, 0, element_force, NULL, false},
-    {NT_OF_CONTACT, "indentation", 1, NULL, "m", NULL, "indentation", "negative: the distance", 0,
+    {NT_OF_TOUCH, "indentation", 1, NULL, "m", NULL, "indentation", "negative: the distance", 0,
      contact_indentation, NULL, false},
+    {NT_OF_TOUCH, "normal_force", 1, NULL, "N", NULL, "normal force", NULL, 0, contact_normal_force, NULL, false},
+    {NT_OF_TOUCH, "friction_force", 1, NULL, "N", NULL, "friction force", NULL, 0, contact_friction_force, NULL, false},
+    {NT_OF_TOUCH, "sliding_speed", 1, NULL, "m/s", NULL, "sliding speed", NULL, 0, contact_sliding_speed, NULL, false},
+    {NT_OF_TOUCH, "spin_speed", 1, NULL, "rad/s", NULL, "rate of turning about the normal", NULL, 0,
+     contact_spin_speed, NULL, false},
+    {NT_OF_GROOVE, "angle", 1, NULL, "rad", NULL, "contact angle", NULL, 0, contact_angle, NULL, false},
+    {NT_OF_TOUCH, "semi_axes", 2, axes_of_ellipse, "m", NULL, "semi-axes of the ellipse of contact",
+     "0 without a material", 0, contact_semi_axes, NULL, false},
+    {NT_OF_TOUCH, "pressure", 1, NULL, "Pa", NULL, "largest pressure", "0 without a material", 0,
+     contact_pressure, NULL, false},
+    {NT_OF_TOUCH, "film_thickness", 1, NULL, "m", NULL, "least thickness of the film", "0 without one", 0,
+     contact_film_thickness, NULL, false},
+    {NT_OF_TOUCH, "power", 1, NULL, "W", NULL, "power of friction and damping", "never positive", 0,
+     contact_power, NULL, false},
     {NT_OF_ROTATING, "angle", 1, NULL, "rad", NULL, "angle", NULL, 0, joint_angle, vary_angle, false},
     {NT_OF_ROTATING, "rate", 1, NULL, "rad/s", NULL, "rate of the angle", NULL, 0, joint_angle_rate, vary_angle_rate, true},
     {NT_OF_SLIDING, "displacement", 1, NULL, "m", NULL, "displacement", NULL, 0, joint_displacement, vary_displacement, false},

@@ -18,7 +18,8 @@ static const nt_element_type *const own_types[] = {
     &nt_force_spring,          &nt_force_torsion_spring,
     &nt_force_bushing,         &nt_force_joint_torque,
     &nt_force_joint_force,     &nt_contact_sphere_plane,
-    &nt_contact_sphere_sphere,
+    &nt_contact_sphere_sphere, &nt_contact_sphere_cylinder,
+    &nt_contact_sphere_torus,
 };
 
 enum { OWN_TYPES = sizeof own_types / sizeof own_types[0], MOST_ADDED = 64 };
