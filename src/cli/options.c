@@ -192,7 +192,7 @@ static const option_row *find_row(const nt_cli_command *command, char *argument,
     return NULL;
 }
 
-static int unknown_option(const nt_cli_command *command, const char *argument)
+static int command_unknown_option(const nt_cli_command *command, const char *argument)
 {
     const char *words[ROWS];
     char hint[80];
@@ -207,13 +207,13 @@ static int unknown_option(const nt_cli_command *command, const char *argument)
 }
 
 /* seen: a bit for each row that was given before. Of two values one would go unheard. */
-static int read_option(nt_cli_options *options, const nt_cli_command *command, char **arguments,
-                       int count, int *i, unsigned *seen)
+static int options_read_option(nt_cli_options *options, const nt_cli_command *command,
+                               char **arguments, int count, int *i, unsigned *seen)
 {
     char *value;
     const option_row *row = find_row(command, arguments[*i], &value);
     if (!row)
-        return unknown_option(command, arguments[*i]);
+        return command_unknown_option(command, arguments[*i]);
     unsigned bit = 1u << (row - rows);
     if ((*seen & bit) &&
         (row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER || row->kind == COUNT)) {
@@ -271,7 +271,7 @@ int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, 
             continue;
         }
         if (!only_operands && arguments[i][0] == '-' && arguments[i][1] != '\0')
-            status = read_option(options, command, arguments, count, &i, &seen);
+            status = options_read_option(options, command, arguments, count, &i, &seen);
         else
             status = read_operand(options, command, arguments[i]);
         if (status != NT_EXIT_DONE)

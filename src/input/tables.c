@@ -281,6 +281,11 @@ const char *nt_key_expected(const nt_key *key, char *text, int size)
         return key->group ? "a number, or a mapping of numbers" : "a number";
     case NT_KEY_NUMBERS:
         return numbers_expected(key, text, size);
+    case NT_KEY_ARRAY:
+        if (key->low == 1)
+            return "a list of numbers";
+        snprintf(text, (size_t)size, "a list of lists of %d numbers", key->low);
+        return text;
     case NT_KEY_MATRIX:
         snprintf(text, (size_t)size, "%d lists of %d numbers, or the %d numbers of a diagonal",
                  key->high, key->high, key->high);

@@ -126,6 +126,9 @@ struct nt_method {
     int n_options;
     unsigned frames; /* NT_IN_FRAME(...), of the problem it works on */
     int error_order; /* k where the error estimate shrinks like h^k; 0: no estimate */
+    /* What tells methods of one family apart whose slots are the same functions: a table of
+     * coefficients, a composition, a stage. They find it in options->method. */
+    const void *scheme;
     /* Check options that depend on each other; sizes of memory and scratch. */
     nt_status (*layout)(const nt_problem *problem, const nt_options *options, nt_layout *layout,
                         nt_error *error);

@@ -23,6 +23,18 @@
 
 /* ---- state from the bodies and back --------------------------------------------------------- */
 
+/* Coordinates of elements begin where these say. */
+static void write_own(nt_run *run)
+{
+    const nt_model *model = run->model;
+    for (int i = 0; model->has_own && i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        if (e->n_own > 0 && e->type->initial)
+            e->type->initial(run, e, e->own_q < 0 ? NULL : run->initial_q + e->own_q,
+                             run->initial_v + e->own_v);
+    }
+}
+
 static void write_positions(nt_run *run)
 {
     for (int i = 1; i < run->model->n_bodies; i++) {
@@ -446,6 +458,11 @@ static void given_velocities(nt_assembly *a)
                 a->given[body->v + (moves ? 3 : 0) + k] = 1;
         }
     }
+    for (int i = 0; run->model->has_own && i < run->model->n_elements; i++) {
+        const nt_element *e = &run->model->elements[i];
+        if (e->n_own > 0)
+            memset(a->given + e->own_v, 1, (size_t)e->n_own);
+    }
     write_velocities(run);
     if (run->model->correct_initial)
         memcpy(a->v_given, run->initial_v, (size_t)a->problem->nv * sizeof(double));
@@ -471,6 +488,7 @@ static nt_status refuse_velocities(nt_assembly *a, double scale, nt_error *error
     if (status != NT_OK || !(size > NT_CLOSED * scale)) {
         what = "the given velocities";
         write_velocities(run);
+        write_own(run);
         nt_assembly_measure(a, run->initial_q, NT_VELOCITY, &size, &worst);
     }
     return contradiction(a, worst, true, what, error);
@@ -603,6 +621,7 @@ nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
     a->problem->length = run->length;
     write_positions(run);
     write_velocities(run);
+    write_own(run);
     if (run->model->correct_initial)
         memcpy(a->q_given, run->initial_q, (size_t)run->system.space.nq * sizeof(double));
     nt_status status = close_loops(a, validate, error);

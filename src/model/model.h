@@ -79,6 +79,8 @@ struct nt_model {
     size_t numbers; /* bytes of run->numbers */
     size_t scratch; /* doubles that an element may want while it is evaluated */
     int most_ports, most_entries; /* of an element */
+    int n_primary;                /* nodes of bodies and of elements' own coordinates */
+    bool has_own, has_inertia;    /* elements have coordinates, inertia */
 
     /* The system as it is alike for all runs: sizes, space, pattern, names. That of a run has the
      * functions too. */
@@ -100,7 +102,17 @@ nt_status nt_element_end_ports(nt_model *model, nt_element *element);
 /* Room for elements of so many ports and entries; an element's turn; its terms to those of the
  * system. */
 nt_status nt_local_take(nt_local *local, nt_arena *arena, int size, int n_ports);
-void nt_local_begin(nt_local *local, const nt_element *element);
+static inline void nt_local_begin(nt_local *local, const nt_element *element)
+{
+    local->element = element;
+    local->has_pushed = false;
+    while (local->n_touched > 0)
+        local->is_touched[local->touched[--local->n_touched]] = false;
+}
+static inline bool nt_local_has_terms(const nt_local *local)
+{
+    return local->has_pushed || local->n_touched > 0;
+}
 void nt_local_gather(const nt_local *local, const nt_terms *terms);
 
 /* Make room for the numbers of a model whose objects are counted and whose elements have types: the

@@ -21,20 +21,6 @@
 
 /* ---- simo-wong ------------------------------------------------------------------------------ */
 
-static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
-                        nt_error *error)
-{
-    (void)option, (void)error;
-    nt_stage_layout(problem, sizes);
-    return NT_OK;
-}
-
-static nt_status start(nt_stepper *s)
-{
-    (void)s;
-    return NT_OK;
-}
-
 /* The equation times E(Theta/2)/h, which brings the torque to the axes of the midpoint:
  *
  *   rest = (z - y)/h,  z = E(Theta/2) J W1,  y = E(-Theta/2) J W,  W1 = 2 Theta/h - W.
@@ -68,20 +54,6 @@ static const nt_stage stage = {.time = 0.5,
                                .inertia = 2,
                                .turn = conserving,
                                .vary = conserving_moved};
-
-static nt_status step(nt_stepper *s, double h)
-{
-    nt_staged found;
-    nt_momenta_begin(s, h);
-    nt_status status = nt_stage_solve(s, &stage, h, &found);
-    return status == NT_OK ? nt_stage_end_of_midpoint(s, h, &found) : status;
-}
-
-static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
-                           const double *before, double *after)
-{
-    return nt_stage_linearise(s, &stage, h, directions, before, after);
-}
 
 /* ---- simo-wong-explicit --------------------------------------------------------------------- */
 
@@ -230,10 +202,11 @@ const nt_method nt_method_simo_wong = {
     .options = nt_stage_options,
     .n_options = NT_STAGE_OPTIONS,
     .frames = NT_IN_FRAME(NT_BODY),
-    .layout = layout,
-    .start = start,
-    .step = step,
-    .linearise = linearise,
+    .scheme = &stage,
+    .layout = nt_stage_layout,
+    .start = nt_start_without_memory,
+    .step = nt_stage_step_by_midpoint,
+    .linearise = nt_stage_linearise,
 };
 
 const nt_method nt_method_simo_wong_explicit = {
