@@ -158,10 +158,10 @@ static void schema_list(writer *w, int low, int high, const char *item)
     reference(w, "items", item);
 }
 
-/* low or high numbers, nothing between. */
-static void numbers(writer *w, int low, int high)
+/* low or high numbers, nothing between unless up_to. */
+static void numbers(writer *w, int low, int high, bool up_to)
 {
-    if (low == high) {
+    if (low == high || up_to) {
         schema_list(w, low, high, "number");
         return;
     }
@@ -238,7 +238,8 @@ static void elements(writer *w, const nt_key *section)
         schema_begin(w, NULL, "{");
         text(w, "title", type->name);
         text(w, "description", type->summary);
-        object(w, type->keys, type->name);
+        bool typed = type->section != &nt_bearing_section;
+        object(w, type->keys, typed ? type->name : NULL);
         end(w, "}");
     }
     end(w, "]");
@@ -290,6 +291,23 @@ static void section_value(writer *w, const nt_key *key)
     }
 }
 
+/* The keys of the group, or a word that stands for none. */
+static void group(writer *w, const nt_key *key)
+{
+    if (!key->choices) {
+        object(w, key->group, NULL);
+        return;
+    }
+    schema_begin(w, "anyOf", "[");
+    schema_begin(w, NULL, "{");
+    choices(w, key);
+    end(w, "}");
+    schema_begin(w, NULL, "{");
+    object(w, key->group, NULL);
+    end(w, "}");
+    end(w, "]");
+}
+
 static void key_value(writer *w, const nt_key *key)
 {
     switch ((int)key->type) {
@@ -297,7 +315,7 @@ static void key_value(writer *w, const nt_key *key)
         schema_number(w, key);
         break;
     case NT_KEY_NUMBERS:
-        numbers(w, key->low, key->high);
+        numbers(w, key->low, key->high, key->up_to);
         break;
     case NT_KEY_ARRAY:
         schema_array(w, key->low);
@@ -336,7 +354,7 @@ static void key_value(writer *w, const nt_key *key)
         plain(w, "type", "\"boolean\"");
         break;
     case NT_KEY_GROUP:
-        object(w, key->group, NULL);
+        group(w, key);
         break;
     case NT_KEY_TEXTS:
         plain(w, "type", "\"array\"");

@@ -32,4 +32,6 @@ extern const nt_element_type nt_contact_sphere_sphere;
 extern const nt_element_type nt_contact_sphere_cylinder;
 extern const nt_element_type nt_contact_sphere_torus;
 
+extern const nt_element_type nt_bearing_ball;
+
 #endif

@@ -9,6 +9,7 @@
  */
 #include "model/quantity_kind.h"
 
+#include "model/bearings/bearing.h"
 #include "model/contacts/contact.h"
 #include "model/contacts/touch_values.h"
 #include "model/joints/joint.h"
@@ -348,6 +349,28 @@ const nt_quantity_kind nt_quantity_kinds[] = {
      contact_film_thickness, NULL, false},
     {NT_OF_TOUCH, "power", 1, NULL, "W", NULL, "power of friction and damping", "never positive", 0,
      contact_power, NULL, false},
+    {NT_OF_BALL, "force", 1, NULL, "N", NULL, "normal force", NULL, 0, nt_ball_force, NULL, false},
+    {NT_OF_BALL, "indentation", 1, NULL, "m", NULL, "indentation", "negative: the distance", 0, nt_ball_indentation, NULL, false},
+    {NT_OF_BALL, "friction_force", 1, NULL, "N", NULL, "friction force", NULL, 0, nt_ball_friction_force, NULL, false},
+    {NT_OF_BALL, "sliding_speed", 1, NULL, "m/s", NULL, "sliding speed", NULL, 0, nt_ball_sliding_speed, NULL, false},
+    {NT_OF_BALL, "spin_speed", 1, NULL, "rad/s", NULL, "rate of turning about the normal", NULL, 0, nt_ball_spin_speed, NULL, false},
+    {NT_OF_BALL, "angle", 1, NULL, "rad", NULL, "contact angle", NULL, 0, nt_ball_angle, NULL, false},
+    {NT_OF_BALL, "semi_axes", 2, axes_of_ellipse, "m", NULL, "semi-axes of the ellipse of contact", NULL, 0, nt_ball_semi_axes, NULL, false},
+    {NT_OF_BALL, "pressure", 1, NULL, "Pa", NULL, "largest pressure", NULL, 0, nt_ball_pressure, NULL, false},
+    {NT_OF_BALL, "film_thickness", 1, NULL, "m", NULL, "least thickness of the film", "0 without a lubricant", 0,
+     nt_ball_film_thickness, NULL, false},
+    {NT_OF_BALL, "power", 1, NULL, "W", NULL, "power of friction and damping", "never positive", 0, nt_ball_power, NULL, false},
+    {NT_OF_CAGE, "speed", 1, NULL, "rad/s", NULL, "speed about the outer ring's axis", NULL, 0, nt_cage_speed, NULL, false},
+    {NT_OF_CAGE, "slip", 1, NULL, "1", NULL, "slip", "1 - speed/kinematic speed", 0, nt_cage_slip, NULL, false},
+    {NT_OF_CAGE, "torque", 1, NULL, "N m", NULL, "torque of the pockets about the axis", NULL, 0, nt_cage_torque, NULL, false},
+    {NT_OF_CAGE, "power", 1, NULL, "W", NULL, "power of the pockets' friction and damping", "never positive", 0, nt_cage_power, NULL, false},
+    {NT_OF_BEARING, "load", 3, xyz, "N", NULL, "force on the inner ring", ground, 0, nt_bearing_load, NULL, false},
+    {NT_OF_BEARING, "torque", 1, NULL, "N m", NULL, "torque on the inner ring about its axis", "friction", 0, nt_bearing_torque, NULL, false},
+    {NT_OF_BEARING, "power", 1, NULL, "W", NULL, "power of friction and damping", "never positive", 0, nt_bearing_power, NULL, false},
+    {NT_OF_BEARING, "pressure", 1, NULL, "Pa", NULL, "largest pressure on the races", NULL, 0, nt_bearing_pressure, NULL, false},
+    {NT_OF_BEARING, "ball", 1, NULL, "1", NULL, "number of the ball with the largest pressure", "0: none", 0, nt_bearing_ball_most, NULL, false},
+    {NT_OF_BEARING, "film_thickness", 1, NULL, "m", NULL, "least thickness of all films", "0 without a lubricant", 0,
+     nt_bearing_film_thickness, NULL, false},
     {NT_OF_ROTATING, "angle", 1, NULL, "rad", NULL, "angle", NULL, 0, joint_angle, vary_angle, false},
     {NT_OF_ROTATING, "rate", 1, NULL, "rad/s", NULL, "rate of the angle", NULL, 0, joint_angle_rate, vary_angle_rate, true},
     {NT_OF_SLIDING, "displacement", 1, NULL, "m", NULL, "displacement", NULL, 0, joint_displacement, vary_displacement, false},

@@ -298,7 +298,8 @@ static void fill_law(nt_contact *c)
     if (has(c, NT_CONTACT_MATERIAL))
         fill_hertz(c);
     c->kind.is_hertz = c->exponent == 1.5;
-    c->kind.has_moments = law->spin_arm > 0 || law->rolling > 0;
+    c->kind.spins = law->spin_arm > 0;
+    c->kind.rolls = law->rolling > 0;
 }
 
 /* A point of a body, from its reference point in body axes; the body's origin unless given. */
@@ -396,10 +397,29 @@ void nt_touch_push(const nt_view *view, const nt_touch *t)
     nt_view_force(view, nt_view_port(view, NT_R_B), v3_sub(v3_cross(t->F, t->r_b), t->M));
 }
 
+/* One row of nodes, by ports view->pair of the bodies: along a variation e of the unknowns (see
+ * nt_combination) dq = k e, dv = c e for translations and dw = W e for rotations, W = nt_rate_map.
+ */
+static void add_row(const nt_view *view, const int bodies[2], int node, const nt_pair_derivative *d)
+{
+    const nt_combination *combination = view->terms->combination;
+    double c = combination->damping, k = combination->stiffness;
+    const nt_element *e = view->local->element;
+    int row = nt_view_port(view, node);
+    for (int i = 0; i < NT_PAIR_NODES; i++) {
+        int column = nt_view_port(view, i);
+        if (e->slot[row * e->n_ports + column] < 0)
+            continue;
+        m3 rate = i % 2 == 0 ? m3_scale(c, d->v[i])
+                             : m3_multiply(d->v[i], nt_rate_map(view, bodies[i / 2], c, k));
+        nt_view_add(view, row, column, m3_add(m3_scale(k, d->q[i]), rate));
+    }
+}
+
 /* The rows of one body: the force sign F at r from its reference point, the residual its opposite.
  * node: that of its translation. */
-static void add_rows(const nt_element *element, const nt_view *view, int node, double sign, v3 r,
-                     v3 F, const nt_touch_tangent *d)
+static void add_rows(const nt_view *view, const int bodies[2], int node, double sign, v3 r, v3 F,
+                     const nt_touch_tangent *d)
 {
     nt_pair_derivative row, moment;
     for (int i = 0; i < NT_PAIR_NODES; i++) {
@@ -411,15 +431,16 @@ static void add_rows(const nt_element *element, const nt_view *view, int node, d
         moment.q[i] = m3_sub(moment.q[i], m3_scale(sign, d->M_q[i]));
         moment.v[i] = m3_sub(m3_skew_multiply(r, row.v[i]), m3_scale(sign, d->M_v[i]));
     }
-    nt_pair_add(element, view, node, &row);
-    nt_pair_add(element, view, node + 1, &moment);
+    add_row(view, bodies, node, &row);
+    add_row(view, bodies, node + 1, &moment);
 }
 
-void nt_touch_add(const nt_element *element, const nt_view *view, const nt_touch *t,
+void nt_touch_add(const nt_view *view, int body_a, int body_b, const nt_touch *t,
                   const nt_touch_tangent *d)
 {
-    add_rows(element, view, NT_T_A, -1, t->r_a, t->F, d);
-    add_rows(element, view, NT_T_B, 1, t->r_b, t->F, d);
+    int bodies[2] = {body_a, body_b};
+    add_rows(view, bodies, NT_T_A, -1, t->r_a, t->F, d);
+    add_rows(view, bodies, NT_T_B, 1, t->r_b, t->F, d);
 }
 
 nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view)
@@ -443,7 +464,7 @@ nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view)
     if (view->terms->matrix) {
         nt_touch_tangent d;
         nt_touch_differentiate(c->kind, &c->surface, &c->law, &at, &t, v3_of(0, 0, 0), &d);
-        nt_touch_add(element, view, &t, &d);
+        nt_touch_add(view, element->a, element->b, &t, &d);
     }
     return NT_OK;
 }

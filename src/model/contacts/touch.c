@@ -97,25 +97,27 @@ static v3 vary_phi(const nt_traction_value *k, double s, v3 ds, const change *d)
     return v3_axpy((k->by_s - k->kappa / s) / s, ds, v3_scale(1 / s, rest));
 }
 
-static void vary_moment(const nt_touch_law *law, const nt_touch *t, v3 W, double slip,
-                        const change *d, v3 dN, m3 *out)
+static m3 vary_spin(const nt_touch *t, const change *d, v3 dw_n, v3 dN)
 {
-    double N = t->N, speed = t->arm * t->w_n, P = t->phi_n * t->arm * speed;
-    v3 dw_n = v3_add(m3_apply_transposed(d->n, W), m3_apply_transposed(d->turning, t->n));
+    double speed = t->arm * t->w_n, P = t->phi_n * t->arm * speed;
     v3 darm = v3_scale(0.5 * t->arm / t->delta, d->delta);
     v3 dspeed = v3_axpy(t->w_n, darm, v3_scale(t->arm, dw_n));
     v3 dphi = vary_phi(&t->spin_traction, t->spin, v3_scale(speed / t->spin, dspeed), d);
     v3 dP = v3_axpy(t->arm * speed, dphi, v3_scale(t->phi_n * speed, darm));
     dP = v3_axpy(t->phi_n * t->arm, dspeed, dP);
-    v3 NP = v3_axpy(P, dN, v3_scale(N, dP));
-    *out = m3_scale(-1, m3_add(m3_dyad(t->n, NP), m3_scale(N * P, d->n)));
+    v3 NP = v3_axpy(P, dN, v3_scale(t->N, dP));
+    return m3_scale(-1, m3_add(m3_dyad(t->n, NP), m3_scale(t->N * P, d->n)));
+}
 
+static m3 vary_rolling_moment(const nt_touch_law *law, const nt_touch *t, v3 W, const change *d,
+                              v3 dw_n, v3 dN)
+{
     v3 w_t = v3_axpy(-t->w_n, t->n, W);
-    double S = sqrt(v3_dot(w_t, w_t) + slip * slip);
+    double S = sqrt(v3_dot(w_t, w_t) + law->rolling_slip * law->rolling_slip);
     m3 dw_t = m3_sub(m3_sub(d->turning, m3_dyad(t->n, dw_n)), m3_scale(t->w_n, d->n));
     m3 across = m3_sub(m3_identity(), m3_scale(1 / (S * S), m3_dyad(w_t, w_t)));
-    m3 roll = m3_add(m3_dyad(w_t, dN), m3_scale(N, m3_multiply(across, dw_t)));
-    *out = m3_sub(*out, m3_scale(law->rolling / S, roll));
+    m3 roll = m3_add(m3_dyad(w_t, dN), m3_scale(t->N, m3_multiply(across, dw_t)));
+    return m3_scale(-law->rolling / S, roll);
 }
 
 static void vary(nt_touch_kind kind, const nt_touch_law *law, const nt_touch *t, v3 W,
@@ -129,9 +131,12 @@ static void vary(nt_touch_kind kind, const nt_touch_law *law, const nt_touch *t,
     v3 along = v3_axpy(-t->phi_t, t->w, t->n); /* F / N */
     *F = m3_add(m3_dyad(along, dN), m3_scale(t->N, d->n));
     *F = m3_sub(*F, m3_add(m3_scale(t->N * t->phi_t, dw), m3_scale(t->N, m3_dyad(t->w, dphi))));
+    v3 dw_n = v3_add(m3_apply_transposed(d->n, W), m3_apply_transposed(d->turning, t->n));
     *M = (m3){0};
-    if (kind.has_moments)
-        vary_moment(law, t, W, law->rolling_slip, d, dN, M);
+    if (kind.spins)
+        *M = vary_spin(t, d, dw_n, dN);
+    if (kind.rolls)
+        *M = m3_add(*M, vary_rolling_moment(law, t, W, d, dw_n, dN));
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */

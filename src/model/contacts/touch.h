@@ -71,8 +71,8 @@ typedef struct nt_touch_law {
 typedef struct nt_touch_kind {
     nt_skeleton skeleton;
     nt_traction_law law;
-    bool is_hertz; /* k = 1.5              */
-    bool has_moments;
+    bool is_hertz;     /* k = 1.5              */
+    bool spins, rolls; /* there are such moments */
 } nt_touch_kind;
 
 /* Where the two bodies are; ground axes. */
@@ -178,8 +178,8 @@ NT_INLINE nt_touch nt_touch_find(nt_touch_kind kind, const nt_surface *s, const 
     t.w = v3_axpy(t.rate, t.n, t.u);
 
     double root = sqrt(depth), y = 1 + law->damping * t.rate, lifted = y + NT_TURN;
-    double phi = y >= NT_TURN ? y : y <= -NT_TURN ? 0 : lifted * lifted / (4 * NT_TURN);
-    double slope = y >= NT_TURN ? 1 : y <= -NT_TURN ? 0 : lifted / (2 * NT_TURN);
+    double phi = y >= NT_TURN ? y : y <= -NT_TURN ? 0 : lifted * lifted * (1 / (4 * NT_TURN));
+    double slope = y >= NT_TURN ? 1 : y <= -NT_TURN ? 0 : lifted * (1 / (2 * NT_TURN));
     double power = kind.is_hertz ? root : pow(depth, law->exponent - 1);
     if (!kind.is_hertz)
         power = depth > 0 ? power : 0;
@@ -196,20 +196,24 @@ NT_INLINE nt_touch nt_touch_find(nt_touch_kind kind, const nt_surface *s, const 
     t.phi_t = t.traction.kappa / t.s;
     t.F = v3_scale(t.N, v3_axpy(-t.phi_t, t.w, t.n));
     t.power = (t.elastic - t.N) * t.rate - t.N * t.phi_t * w2;
-    if (kind.has_moments) {
-        v3 turning = v3_sub(at->w_b, at->w_a);
-        t.w_n = v3_dot(t.n, turning);
+    if (!kind.spins && !kind.rolls)
+        return t;
+    v3 turning = v3_sub(at->w_b, at->w_a);
+    t.w_n = v3_dot(t.n, turning);
+    if (kind.spins) {
         t.arm = law->spin_arm * root;
         double speed = t.arm * t.w_n;
         t.spin = sqrt(speed * speed + slip2);
         t.spin_traction = nt_traction_at(traction, kind.law, t.spin, t.rolling, depth);
         t.phi_n = t.spin_traction.kappa / t.spin;
+        t.M = v3_scale(-t.N * t.phi_n * t.arm * speed, t.n);
+    }
+    if (kind.rolls) {
         v3 across = v3_axpy(-t.w_n, t.n, turning);
         double size = sqrt(v3_dot(across, across) + law->rolling_slip * law->rolling_slip);
-        t.M = v3_add(v3_scale(-t.N * t.phi_n * t.arm * speed, t.n),
-                     v3_scale(-law->rolling * t.N / size, across));
-        t.power += v3_dot(t.M, turning);
+        t.M = v3_axpy(-law->rolling * t.N / size, across, t.M);
     }
+    t.power += v3_dot(t.M, turning);
     return t;
 }
 

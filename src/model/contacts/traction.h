@@ -58,6 +58,8 @@ typedef struct nt_traction {
     double log_central, log_least; /* ln of h_c and h_min at u_m = 1 m/s, Q = 1 N    */
     double log_load;               /* ln K_H: Q = K_H delta^1.5                      */
     double pressure;               /* Pa/m^.5: p_m = pressure sqrt(delta)            */
+    double fluidity;               /* eta_0/tau_0, s                                 */
+    double inverse_limit;          /* 1/Lambda                                       */
 } nt_traction;
 
 /* kappa and its derivatives in s, in ln u_m and in delta. */
@@ -65,14 +67,13 @@ typedef struct nt_traction_value {
     double kappa, by_s, by_rolling, by_indentation;
 } nt_traction_value;
 
-/* s_0 of a film. */
-NT_INLINE double nt_film_speed(const nt_traction *t, double rolling, double delta, double pm)
+/* 1/s_0 of a film; ln u_m, ln delta. */
+NT_INLINE double nt_film_rate(const nt_traction *t, double log_rolling, double log_delta, double pm)
 {
     double barus = t->oil.coefficient * pm;
     barus = barus > NT_BARUS_LIMIT ? NT_BARUS_LIMIT : barus;
-    double log_h =
-        t->log_central + 0.67 * lane_log(rolling) - 0.067 * (t->log_load + 1.5 * lane_log(delta));
-    return t->oil.stress / t->oil.viscosity * lane_exp(log_h - barus);
+    double log_h = t->log_central + 0.67 * log_rolling - 0.067 * (t->log_load + 1.5 * log_delta);
+    return t->fluidity * lane_exp(barus - log_h);
 }
 
 /* s positive; rolling speed and indentation count for films alone. */
@@ -88,15 +89,16 @@ NT_INLINE nt_traction_value nt_traction_at(const nt_traction *t, nt_traction_law
     }
     rolling = rolling > NT_LEAST_ROLLING ? rolling : NT_LEAST_ROLLING;
     delta = delta > NT_LEAST_INDENTATION ? delta : NT_LEAST_INDENTATION;
-    double pm = t->pressure * sqrt(delta), s0 = nt_film_speed(t, rolling, delta, pm);
-    double x = s / s0, root = sqrt(x * x + 1), share = t->oil.stress / pm;
-    double free = share * lane_log(x + root), ratio = free / t->oil.limit;
+    double pm = t->pressure * sqrt(delta), share = t->oil.stress / pm;
+    double rate = nt_film_rate(t, lane_log(rolling), lane_log(delta), pm);
+    double x = s * rate, root = sqrt(x * x + 1);
+    double free = share * lane_log(x + root), ratio = free * t->inverse_limit;
     double y = 1 + ratio * ratio, bent = 1 / (y * sqrt(y));
     double by_log_s0 = -share * x / root;
     double barus_slope = t->oil.coefficient * pm < NT_BARUS_LIMIT ? t->oil.coefficient * pm : 0;
     return (nt_traction_value){
         .kappa = free / sqrt(y),
-        .by_s = bent * share / (s0 * root),
+        .by_s = bent * share * rate / root,
         .by_rolling = bent * 0.67 * by_log_s0,
         .by_indentation =
             bent * (-0.5 * free + by_log_s0 * (-0.067 * 1.5 - 0.5 * barus_slope)) / delta,
