@@ -11,6 +11,7 @@ extern const nt_element_type nt_joint_prismatic;
 extern const nt_element_type nt_joint_cylindrical;
 extern const nt_element_type nt_joint_universal;
 extern const nt_element_type nt_joint_planar;
+extern const nt_element_type nt_joint_parallel;
 extern const nt_element_type nt_joint_inline;
 extern const nt_element_type nt_joint_distance;
 extern const nt_element_type nt_joint_rolling_disk;
