@@ -269,7 +269,6 @@ static nt_status read_elements(nt_reader *reader)
     nt_status status = NT_OK;
     for (int i = 0; i < model->n_elements && status == NT_OK; i++) {
         const nt_element_type *type = model->elements[i].type;
-        bool typed = type->section != &nt_bearing_section;
         char kind[NT_WORDS];
         const char *word = nt_element_word(&model->elements[i]); /* a spring is a force */
         snprintf(kind, sizeof kind, "%s%s%s", type->name, strcmp(word, "force") == 0 ? "" : " ",
@@ -280,7 +279,7 @@ static nt_status read_elements(nt_reader *reader)
         reader->array_place = nt_read_array_begin(type->size);
         status =
             read_object(reader, type->keys, reader->elements[i].name, reader->elements[i].value,
-                        kind, type->section->name, typed, reader->data);
+                        kind, type->section->name, true, reader->data);
     }
     return status;
 }

@@ -116,6 +116,15 @@ static void needs(writer *w, const nt_key *keys)
     end(w, "}");
 }
 
+/* A bearing's type goes without saying: there is one. */
+static bool may_lack_type(const char *type)
+{
+    for (int i = 0; i < nt_element_type_count(); i++)
+        if (strcmp(nt_element_type_at(i)->name, type) == 0)
+            return nt_element_type_at(i)->section == &nt_bearing_section;
+    return false;
+}
+
 /* The members of an object that has the keys of a table; type, where not NULL, is the value that
  * its key `type` must have. */
 static void object(writer *w, const nt_key *keys, const char *type)
@@ -132,7 +141,7 @@ static void object(writer *w, const nt_key *keys, const char *type)
         one_key(w, key);
     end(w, "}");
     schema_begin(w, "required", "[");
-    if (type)
+    if (type && !may_lack_type(type))
         text(w, NULL, "type");
     for (const nt_key *key = keys; key->name; key++)
         if (key->required)
@@ -238,8 +247,7 @@ static void elements(writer *w, const nt_key *section)
         schema_begin(w, NULL, "{");
         text(w, "title", type->name);
         text(w, "description", type->summary);
-        bool typed = type->section != &nt_bearing_section;
-        object(w, type->keys, typed ? type->name : NULL);
+        object(w, type->keys, type->name);
         end(w, "}");
     }
     end(w, "]");
