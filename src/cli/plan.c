@@ -248,7 +248,7 @@ static int choose_times(nt_cli_plan *plan, const nt_cli_options *options, bool n
 
 /* ---- the integrator ------------------------------------------------------------------------- */
 
-static int check_rows(const nt_cli_plan *plan, const nt_cli_options *options)
+static int plan_check_rows(const nt_cli_plan *plan, const nt_cli_options *options)
 {
     double duration = plan->end - plan->start, every = nt_model_simulation(plan->model)->every;
     if (options->no_limit || !(duration > 0) || !(every > 0 || plan->step > 0) ||
@@ -318,7 +318,7 @@ int nt_cli_plan_make(nt_cli_plan *plan, const nt_cli_options *options, bool need
         status = choose_times(plan, options, needs_times);
     if (status == NT_EXIT_DONE)
         status = create_integrator(plan, options);
-    return status == NT_EXIT_DONE ? check_rows(plan, options) : status;
+    return status == NT_EXIT_DONE ? plan_check_rows(plan, options) : status;
 }
 
 int nt_cli_plan_start(nt_cli_plan *plan)

@@ -117,7 +117,7 @@ static void test_the_element_that_gained_is_named(void **unused)
 {
     (void)unused;
     mechanism m = mechanism_read(ball);
-    nt_system *system = (nt_system *)(size_t)nt_run_system(m.run);
+    const nt_system *system = nt_run_system(m.run);
     double q[3] = {0, 0, 5}, deep[3] = {0, 0, 0}, v[3] = {0}, fast[3] = {0, 0, 30};
     nt_point from = {.q = q, .v = v}, to = {.q = deep, .v = v};
     char text[80];
