@@ -3,6 +3,7 @@
 #include "input/reader.h"
 
 #include "base/suggest.h"
+#include "model/quantity.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -247,8 +248,11 @@ nt_status nt_read_declare(nt_reader *reader)
         status = declare_markers(reader, section[NT_NAME_MARKER]);
     for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_BEARING && status == NT_OK; kind++)
         status = declare_elements(reader, section[kind], kind, number[kind]);
-    return status == NT_OK ? nt_read_declare_own_bodies(reader, count_of(section[NT_NAME_BODY]) + 1)
-                           : status;
+    if (status == NT_OK)
+        status = nt_read_declare_own_bodies(reader, count_of(section[NT_NAME_BODY]) + 1);
+    if (status == NT_OK && nt_quantity_sort_objects(reader->model) != NT_OK)
+        return nt_read_no_memory(reader);
+    return status;
 }
 
 /* ---- values --------------------------------------------------------------------------------- */
