@@ -240,14 +240,6 @@ static nt_status mass_weights(nt_factors *f, const nt_point *at)
     return status;
 }
 
-static int node_of(const nt_pattern *pattern, int unknown)
-{
-    int node = 0;
-    while (pattern->node_start[node + 1] <= unknown)
-        node++;
-    return node;
-}
-
 /* to[3][width] += P^T from[3][width], P = -arm~; rows of a node */
 static void add_tied_rows(v3 arm, const double *from, double *to, int width)
 {
@@ -263,7 +255,8 @@ static nt_status tie(nt_factors *f, const nt_tie *tie, double *b)
 {
     const nt_problem *problem = f->problem;
     const nt_pattern *pattern = problem->pattern;
-    int t = node_of(pattern, tie->translation), r = node_of(pattern, tie->rotation);
+    int t = nt_pattern_node_of(pattern, tie->translation),
+        r = nt_pattern_node_of(pattern, tie->rotation);
     if (tie->translation != pattern->node_start[t] || tie->rotation != pattern->node_start[r])
         return NT_INVALID;
     for (int slot = 0; slot < pattern->n_slots; slot++) {
