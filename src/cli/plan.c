@@ -186,9 +186,9 @@ static int too_many(const nt_cli_plan *plan, double duration, double step)
                          duration, step, duration / step, MOST_STEPS);
 }
 
-static int too_many_rows(const nt_cli_plan *plan, double duration, double every)
+static int too_many_rows(const nt_cli_plan *plan, const char *key, double duration, double every)
 {
-    return nt_cli_refuse(plan, "output.every",
+    return nt_cli_refuse(plan, key,
                          "a duration of %g s in rows every %g s is %.3g rows, expected at most "
                          "%g, or --no-limit",
                          duration, every, duration / every, MOST_ROWS);
@@ -254,7 +254,8 @@ static int plan_check_rows(const nt_cli_plan *plan, const nt_cli_options *option
     if (options->no_limit || !(duration > 0) || !(every > 0 || plan->step > 0) ||
         nt_cli_plan_rows(plan) <= MOST_ROWS + 2)
         return NT_EXIT_DONE;
-    return too_many_rows(plan, duration, every > 0 ? every : plan->step);
+    return every > 0 ? too_many_rows(plan, "output.every", duration, every)
+                     : too_many_rows(plan, "simulation.step", duration, plan->step);
 }
 
 /* A bound that could bound nothing is a mistake; one of the file's method may be without use for

@@ -165,6 +165,8 @@ static nt_status find_types(nt_reader *reader, const nt_node *section, nt_name_k
         number[i] = first + next[type_of[i]]++;
         nt_element *element = &reader->model->elements[number[i]];
         element->type = nt_element_type_at(type_of[i]);
+        element->bytes =
+            nt_read_bytes(element->type->keys, section->values[i], element->type->size);
         element->place = nt_read_place(reader, section->keys[i]);
         reader->elements[number[i]] = (nt_element_node){section->keys[i], section->values[i]};
     }
@@ -257,9 +259,11 @@ static nt_status read_elements(nt_reader *reader)
         const char *word = nt_element_word(&model->elements[i]); /* a spring is a force */
         snprintf(kind, sizeof kind, "%s%s%s", type->name, strcmp(word, "force") == 0 ? "" : " ",
                  strcmp(word, "force") == 0 ? "" : word);
-        status = read_object(reader, type->keys, reader->elements[i].name,
-                             reader->elements[i].value, kind, type->section->name, true,
-                             nt_element_numbers(model->origin, &model->elements[i]));
+        reader->data = nt_element_numbers(model->origin, &model->elements[i]);
+        reader->array_place = nt_read_array_begin(type->size);
+        status =
+            read_object(reader, type->keys, reader->elements[i].name, reader->elements[i].value,
+                        kind, type->section->name, true, reader->data);
     }
     return status;
 }

@@ -108,6 +108,8 @@ static nt_status read_file(nt_reader *reader)
     if (status == NT_OK)
         status = nt_read_objects(reader);
     if (status == NT_OK)
+        status = nt_read_steady(reader);
+    if (status == NT_OK)
         status = nt_read_run(reader);
     return status;
 }

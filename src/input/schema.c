@@ -198,6 +198,19 @@ static void matrix(writer *w, int rows)
     end(w, "]");
 }
 
+/* Any number of numbers, or of lists of `low` numbers. */
+static void schema_array(writer *w, int low)
+{
+    plain(w, "type", "\"array\"");
+    if (low == 1) {
+        reference(w, "items", "number");
+        return;
+    }
+    schema_begin(w, "items", "{");
+    schema_list(w, low, low, "number");
+    end(w, "}");
+}
+
 /* A number for all keys of the group, or the group. */
 static void schema_number(writer *w, const nt_key *key)
 {
@@ -285,6 +298,9 @@ static void key_value(writer *w, const nt_key *key)
         break;
     case NT_KEY_NUMBERS:
         numbers(w, key->low, key->high);
+        break;
+    case NT_KEY_ARRAY:
+        schema_array(w, key->low);
         break;
     case NT_KEY_MATRIX:
         matrix(w, key->high);

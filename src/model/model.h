@@ -39,6 +39,16 @@ typedef struct nt_objective {
     nt_place place;
 } nt_objective;
 
+/* One rate of a steady motion: of a joint, or with which everything turns or moves. */
+enum { NT_STEADY_RATE, NT_STEADY_AXIS, NT_STEADY_THROUGH, NT_STEADY_ALONG }; /* bits of given */
+typedef struct nt_steady {
+    unsigned given;
+    int joint; /* among the elements; -1: none */
+    const nt_expression *rate, *axis[3], *through[3], *along[3];
+    const char *name;
+    nt_place place;
+} nt_steady;
+
 /* A table that a file holds, by the file's name in the model. */
 typedef struct nt_table_file {
     struct nt_table_file *next;
@@ -67,11 +77,15 @@ struct nt_model {
     int n_bindings;
     nt_jump *jumps; /* [n_jumps] expressions that may jump, in the order of the file's reading */
     int n_jumps;
+    nt_jump clock; /* the first expression of t that enters the motion; no key: none */
     bool correct_initial;
     nt_objective *objectives;
     int n_objectives;
     nt_quantity_info *objective_columns; /* of one column each */
     int n_objective_columns;
+
+    nt_steady *steady; /* [n_steady] in the order of the file */
+    int n_steady;
 
     nt_simulation simulation;
 
@@ -79,6 +93,8 @@ struct nt_model {
     size_t numbers; /* bytes of run->numbers */
     size_t scratch; /* doubles that an element may want while it is evaluated */
     int most_ports, most_entries; /* of an element */
+    int n_primary;                /* nodes of bodies and of elements' own coordinates */
+    bool has_own, has_inertia;    /* elements have coordinates, inertia */
 
     /* The system as it is alike for all runs: sizes, space, pattern, names. That of a run has the
      * functions too. */

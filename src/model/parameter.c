@@ -294,7 +294,13 @@ static nt_status collect_initial(nt_survey *s)
             memcpy(rates->dv, rate, r->bytes);
         if (r->at == (char *)run->initial_memory && r->bytes > 0)
             memcpy(rates->dmemory, rate, r->bytes);
-        for (int b = 1; r->at == (char *)run->initial_q && b < run->model->n_bodies; b++) {
+        bool of_q = r->at == (char *)run->initial_q;
+        for (int k = 0; of_q && run->model->has_own && k < run->model->n_elements; k++) {
+            const nt_element *e = &run->model->elements[k];
+            if (e->own_q >= 0)
+                memcpy(rates->dq + e->own_v, rate + e->own_q, (size_t)e->n_own * sizeof *rate);
+        }
+        for (int b = 1; of_q && b < run->model->n_bodies; b++) {
             const nt_body *body = &run->bodies[b];
             int turn = body->t_node >= 0 ? 3 : 0;
             memcpy(rates->dq + body->v, rate + body->q, (size_t)turn * sizeof(double));

@@ -54,7 +54,7 @@ static void list_regions(nt_survey *s)
     s->first_element = s->n_regions;
     for (int i = 0; i < run->model->n_elements; i++)
         add_region(s, NT_REGION_ELEMENT, nt_element_numbers(run, &run->model->elements[i]),
-                   run->model->elements[i].type->size);
+                   run->model->elements[i].bytes);
     add_region(s, NT_REGION_INITIAL, run->initial_q, (size_t)system->space.nq * sizeof(double));
     add_region(s, NT_REGION_INITIAL, run->initial_v, (size_t)system->space.nv * sizeof(double));
     add_region(s, NT_REGION_INITIAL, run->initial_memory,
@@ -228,7 +228,7 @@ static nt_status find_whether_assembles(nt_survey *s, double h)
     for (int i = 0; i < run->model->n_elements && !s->assembles; i++) {
         const nt_element *e = &run->model->elements[i];
         const nt_region *r = &s->region[s->first_element + i];
-        s->assembles = (e->n_rows + e->n_rates > 0 || i < run->model->n_joints) &&
+        s->assembles = (e->n_rows + e->n_rates + e->n_own > 0 || i < run->model->n_joints) &&
                        (memcmp(r->at, s->plus + r->word, r->bytes) != 0 ||
                         nt_element_uses(run, e, s->rates->variables));
     }

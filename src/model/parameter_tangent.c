@@ -278,7 +278,7 @@ static nt_status parameter_differentiate(variation *v, const nt_touched *t, form
         motion_rates(v, t->motion, v->terms.level == NT_ACCELERATION);
     bool apart =
         t->own.count == 0 && t->of_joint[0].count == 0 && t->of_joint[1].count == 0 && !t->moved;
-    v->straight.share = apart && !e->type->as_joint ? 0 : 1;
+    v->straight.share = apart && !nt_element_as_joint(v->run, e) ? 0 : 1;
     double step = parameter_step_of(v, t);
     if (by != SIX && drives_angle(v->run, e))
         step *= WITHIN_BRANCH;
@@ -561,7 +561,7 @@ static void classify(variation *v, nt_touched *t)
     const nt_element *e = &v->run->model->elements[t->element];
     bool product = t->functions && t->of_joint[0].count > 0; /* value, arm, axis */
     /* friction and limits act in some places only: no trial tells */
-    bool smooth = !e->type->touches && (!e->type->is_smooth || e->type->is_smooth(v->run, e));
+    bool smooth = !e->type->touches && nt_element_is_smooth(v->run, e);
     t->quadratic = t->quadratic && smooth && !product && agrees(v, t, false);
     t->linear = t->linear && t->quadratic && !t->functions && agrees(v, t, true);
 }

@@ -114,6 +114,12 @@ static double first_step(const nt_run *run, const nt_sample_direction *d)
         step = limit(step, ROTATION,
                      sampler_largest(rate->dq + body->v + turn, body->r_node < 0 ? 0 : 3));
     }
+    for (int i = 0; rate->dq && run->model->has_own && i < run->model->n_elements; i++) {
+        const nt_element *e = &run->model->elements[i];
+        if (e->n_own > 0)
+            step =
+                limit(step, LENGTH * run->length, sampler_largest(rate->dq + e->own_v, e->n_own));
+    }
     double speed = fmax(sampler_largest(d->state->v, nv), run->length);
     step = limit(step, VELOCITY * speed, sampler_largest(rate->dv, nv));
     if (rate->parameter >= 0) {

@@ -103,6 +103,16 @@ void nt_stream_undo(nt_stream *stream)
     stream_give_back(stream);
 }
 
+/* Ext4 marks a file that was cut to nothing: the next close of it, by whichever descriptor, waits
+ * until all that was written since is on its way to the disk, up to a second for a gigabyte. A
+ * close at once takes the mark away while there is nothing to wait for. */
+static void stream_unmark(const nt_stream *stream)
+{
+    int other = open_again(stream->path, O_RDONLY | O_NONBLOCK);
+    if (other >= 0)
+        close(other);
+}
+
 nt_status nt_stream_cut(nt_stream *stream, uint64_t size, nt_error *error)
 {
     stream->written = size;
@@ -111,6 +121,8 @@ nt_status nt_stream_cut(nt_stream *stream, uint64_t size, nt_error *error)
     if (ftruncate(stream->file, (off_t)size) != 0 ||
         lseek(stream->file, (off_t)size, SEEK_SET) != (off_t)size)
         return stream_fail(stream, errno, error);
+    if (size == 0)
+        stream_unmark(stream);
     return NT_OK;
 }
 

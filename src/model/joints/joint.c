@@ -531,7 +531,7 @@ static nt_status joint_add_rows(const nt_element *e, const nt_view *view)
 {
     const nt_joint *joint = nt_joint_of(view->run, e);
     const nt_terms *terms = view->terms;
-    const double *lambda = view->lambda + e->first_row;
+    const double *lambda = view->lambda ? view->lambda + e->first_row : NULL;
     nt_level level = view->energy ? NT_POSITION : terms->level;
     joint_geometry g;
     if (level == NT_POSITION)
@@ -549,8 +549,8 @@ static nt_status joint_add_rows(const nt_element *e, const nt_view *view)
             joint_row row;
             if (!joint_row_of(&row, &g, &specs[i], k, level, joint->length, f))
                 return NT_NOT_FINITE;
-            if (view->energy) {
-                view->energy->power += lambda[r] * row.explicit_rate;
+            if (view->energy) { /* places and velocities alone have no reactions to give power */
+                view->energy->power += view->lambda ? lambda[r] * row.explicit_rate : 0;
                 continue;
             }
             nt_joint_add_row(e, view, &row, r);
