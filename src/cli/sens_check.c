@@ -247,7 +247,7 @@ static void check_give_back(check *c)
     free(c->rows);
 }
 
-/* For the runs that are compared: down to rounding, where a method iterates. */
+/* Options of the runs that are compared: their iterations go on until rounding stops them. */
 static const nt_option thorough[] = {{"extra_iterations", "2"}, {"newton_tolerance", "1e-9"}};
 enum { THOROUGH = sizeof thorough / sizeof thorough[0] };
 

@@ -215,7 +215,7 @@ static nt_status collect_signals(nt_survey *s, const nt_words *of_element, doubl
     return NT_OK;
 }
 
-/* Of a joint that holds a point: its data, with derivatives for numbers. */
+/* Reads how the points of a joint that holds a point change, from the rates of its data. */
 static void point_rates(const char *rates, nt_touched *t)
 {
     memcpy(&t->point_a, rates + offsetof(nt_joint, point_a), sizeof t->point_a);

@@ -300,7 +300,8 @@ static void objectives_integrate(nt_objectives *o)
     }
 }
 
-/* From the integral of g^2. Before the first step the run has no length: then |g|. */
+/* The root mean square, from the integral of g^2. Before the first step the run has no length, and
+ * |g| is shown. */
 static void show_mean(const nt_objectives *o, const double *g, double *out)
 {
     double length = o->t[o->points - 1] - o->start;

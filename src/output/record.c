@@ -98,7 +98,7 @@ static bool put_column(nt_result_column *column, nt_arena *scratch, const char *
     return column->name && column->unit && column->meaning;
 }
 
-/* Of column `name` for each parameter. */
+/* Appends the columns of the derivatives of column `name`, one for each parameter. */
 static bool put_derivatives(const nt_record *record, nt_arena *scratch, const char *name,
                             const char *unit, const char *meaning, nt_result_column **at)
 {
@@ -200,7 +200,7 @@ static nt_status record_describe(const nt_record *record, nt_arena *scratch, con
 
 /* ---- poses ---------------------------------------------------------------------------------- */
 
-/* Of all bodies but the ground, where a file can hold them. */
+/* Finds the poses of all bodies but the ground, where a file can hold them. */
 static nt_status find_poses(nt_record *record, const nt_record_setup *setup, nt_error *error)
 {
     const nt_model *model = record->model;

@@ -10,7 +10,7 @@
 
 /* ---- the direction -------------------------------------------------------------------------- */
 
-/* Of E, between the points of the difference formula. */
+/* The distance in E between the points of the difference formula. */
 static const double STEP = 2e-3;
 
 size_t nt_length_direction_work(const nt_problem *p)

@@ -78,7 +78,7 @@ extern const nt_key nt_joint_friction_keys[], nt_joint_limit_keys[];
         .meaning = "stops of the free coordinate: stiff springs beyond them"                       \
     }
 
-/* Of a joint with a free angle and a free displacement. */
+/* The keys of a joint that leaves an angle and a displacement free. */
 #define NT_JOINT_FREE_KEYS                                                                         \
     NT_JOINT_KEY_BETWEEN, NT_JOINT_KEY_AT, NT_JOINT_KEY_POINTS, NT_JOINT_KEY_AXIS,                 \
         NT_JOINT_KEY_AXES, NT_JOINT_KEY_FRICTION, NT_JOINT_KEY_LIMITS, NT_JOINT_KEY_ENFORCE,       \

@@ -40,7 +40,8 @@ static const nt_row_spec specs[] = {
     {NT_ROW_PERPENDICULAR, 1, 2},
 };
 
-/* Its own row is the last one, whether the others are enforced by multipliers or by penalty. */
+/* The row of the thread is the last one, whether the others are enforced by multipliers or by
+ * penalty. */
 static int screw_rows(const nt_model *model, const nt_element *element)
 {
     return nt_joint_rows(model, element) + 1;
