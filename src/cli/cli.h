@@ -251,6 +251,9 @@ typedef struct nt_cli_sens {
     bool keeps_ends;
 } nt_cli_sens;
 
+/* Keeps the end of a step, t, so that it can be taken again. */
+nt_status nt_cli_keep_end(nt_cli_sens *sens, double t, nt_error *error);
+
 /* Integrate and write the result. sens: NULL, or what carries derivatives; then after a run that
  * is done `then` is called before everything is closed. */
 typedef int nt_cli_then(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives *objectives,
