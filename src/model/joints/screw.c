@@ -21,13 +21,9 @@ enum { GIVEN_PITCH = 28 }; /* a bit that no other joint's key has */
 
 static const nt_key keys[] = {
     NT_JOINT_FREE_KEYS,
-    {.name = "pitch",
-     .type = NT_KEY_NUMBER,
-     .offset = offsetof(nt_screw, pitch),
-     .bit = GIVEN_PITCH,
-     .required = true,
-     .unit = "m",
-     .meaning = "displacement per turn; positive for a right-hand thread"},
+    NT_KEY("pitch", NT_KEY_NUMBER, .offset = offsetof(nt_screw, pitch), .bit = GIVEN_PITCH,
+           .required = true, .unit = "m",
+           .meaning = "displacement per turn; positive for a right-hand thread"),
     {.name = NULL},
 };
 
