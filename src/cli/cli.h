@@ -32,6 +32,8 @@ typedef struct nt_cli_options {
     const char *about, *over; /* of modes; NULL where not given */
     int modes;                /* 0: not given */
     const char *objectives;   /* a file; NULL where not given */
+    const char *window;       /* of spectra; NULL where not given */
+    double from;              /* s; 0 where not given */
     const char **parameters;  /* [n_parameters] names         */
     int n_parameters;
     const char *period, *along; /* of orbit; NULL where not given */
@@ -330,5 +332,6 @@ int nt_cli_papers(const nt_cli_options *options);
 int nt_cli_schema(const nt_cli_options *options);
 int nt_cli_convert(const nt_cli_options *options);
 int nt_cli_orbit(const nt_cli_options *options);
+int nt_cli_spectrum(const nt_cli_options *options);
 
 #endif

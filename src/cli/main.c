@@ -56,6 +56,13 @@ static const nt_cli_command commands[] = {
      "that is still going on, as far as it has come. Exit status: 0 done, 2 wrong use, 4 input\n"
      "or output failed.",
      nt_cli_convert},
+    {"spectrum", "RESULT", "kyxz", "amplitudes over frequency of columns of a result",
+     "Reads columns of a result whose rows are equally far apart in time and writes the "
+     "amplitudes\n"
+     "of the vibrations in them, a row for each frequency from 0 (their mean) to half the rate of\n"
+     "the rows: a sine of amplitude a gives a line of a. Frequencies are 1/T apart, T the length\n"
+     "of what is read. Exit status: 0 done, 2 wrong use, 4 input or output failed.",
+     nt_cli_spectrum},
     {"papers", "[NAME]", "dq", "rerun a paper's tables and figures",
      "Without NAME lists the papers and what is rerun of each. With NAME prints its tables on\n"
      "standard output and writes data, gnuplot's scripts and pictures (SVG and PNG) into a\n"

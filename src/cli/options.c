@@ -48,6 +48,12 @@ static const option_row rows[] = {
     {'d', "-o", "FOLDER", TEXT, AT(output), "where the files go; papers-NAME without it"},
     {'p', "--param", "NAME", PARAMETER, 0,
      "derivatives with respect to this parameter; may be given again"},
+    {'k', "--record", "NAME", PARAMETER, 0,
+     "the column whose spectrum is wanted; may be given again"},
+    {'y', "--window", "NAME", TEXT, AT(window), "none, hann (without it) or flat-top"},
+    {'x', "--from", "T", SECONDS, AT(from), "leave out what is earlier than this time, s"},
+    {'z', "-o", "FILE", TEXT, AT(output),
+     "spectrum, FILE.csv or FILE.nc; - is standard output (CSV)"},
     {'c', "--check", NULL, FLAG, AT(check),
      "compare with differences of whole runs, several for each parameter;\n"
      "exit status 3 where a derivative is wrong. No result without -o"},

@@ -158,6 +158,10 @@ const nt_key nt_file_keys[] = {
            .meaning = "what acts on bodies besides gravity, by name"),
     NT_KEY("contacts", (nt_key_type)NT_KEY_ELEMENTS,
            .meaning = "surfaces that press against each other where they meet, by name"),
+    NT_KEY("bearings", (nt_key_type)NT_KEY_ELEMENTS,
+           .meaning =
+               "ball bearings, by name: they bring their balls and cage as bodies NAME.ball1, ..., "
+               "NAME.cage"),
     NT_KEY("steady", (nt_key_type)NT_KEY_OBJECTS, .group = nt_steady_keys,
            .meaning =
                "a motion that goes on alike at every moment, for `nutate modes --about steady`: "
@@ -179,7 +183,9 @@ const nt_key nt_file_keys[] = {
 static const char *numbers_expected(const nt_key *key, char *text, int size)
 {
     size_t room = (size_t)size;
-    if (key->low < key->high)
+    if (key->up_to)
+        snprintf(text, room, "a list of %d to %d numbers", key->low, key->high);
+    else if (key->low < key->high)
         snprintf(text, room, "a list of %d or %d numbers", key->low, key->high);
     else
         snprintf(text, room, "a list of %d numbers", key->high);
@@ -244,7 +250,7 @@ const char *nt_key_expected(const nt_key *key, char *text, int size)
     case NT_KEY_VERSION:
         return "the number 1";
     case NT_KEY_GROUP:
-        return "a mapping of keys";
+        return key->choices ? "a mapping of keys, or none" : "a mapping of keys";
     case NT_KEY_OPTIONS:
         return "a mapping of values by name";
     case NT_KEY_PARAMETERS:

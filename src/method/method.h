@@ -258,6 +258,7 @@ extern const nt_method nt_method_lie_newmark;
 extern const nt_method nt_method_lie_newmark_4;
 extern const nt_method nt_method_lie_newmark_6;
 extern const nt_method nt_method_semi_explicit;
+extern const nt_method nt_method_semi_explicit_2;
 extern const nt_method nt_method_theta;
 extern const nt_method nt_method_simo_wong;
 extern const nt_method nt_method_simo_wong_explicit;

@@ -35,6 +35,7 @@ static const char *const option_names[NT_OPTION_NAMES] = {
     [NT_OPTION_MAX_ORDER] = "max_order",
     [NT_OPTION_MAX_STEPS] = "max_steps",
     [NT_OPTION_NEWTON_TOLERANCE] = "newton_tolerance",
+    [NT_OPTION_INDENTATION] = "indentation",
 };
 
 nt_status nt_options_resolve(nt_options *options, const nt_method *method, const double *values,

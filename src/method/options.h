@@ -41,6 +41,7 @@ typedef enum nt_option_name {
     NT_OPTION_MAX_ORDER,
     NT_OPTION_MAX_STEPS,
     NT_OPTION_NEWTON_TOLERANCE,
+    NT_OPTION_INDENTATION,
     NT_OPTION_NAMES
 } nt_option_name;
 

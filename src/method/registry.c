@@ -27,6 +27,7 @@ static const nt_method *const methods[] = {
     &nt_method_rkmk_dopri5,
     &nt_method_rkmk_dop853,
     &nt_method_semi_explicit,
+    &nt_method_semi_explicit_2,
     &nt_method_theta,
     &nt_method_bdf,
 };

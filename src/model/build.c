@@ -51,6 +51,11 @@ nt_status nt_run_prepare_derived(nt_run *run, bool validate, nt_error *error)
 {
     const nt_model *model = run->model;
     nt_status status = NT_OK;
+    for (int i = 0; status == NT_OK && i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        if (e->type->own_bodies)
+            status = e->type->own_bodies(run, e, validate, error);
+    }
     for (int i = 1; status == NT_OK && i < model->n_bodies; i++)
         status = nt_body_prepare(&run->bodies[i], model->file, validate, error);
     for (int i = 0; status == NT_OK && validate && i < model->n_markers; i++)
@@ -196,6 +201,30 @@ static nt_status make_pattern(nt_model *model)
     return status;
 }
 
+/* Blocks of bodies on which no constraint and no implicit force acts: nt_system.explicit_blocks. */
+static nt_status find_explicit_blocks(nt_model *model)
+{
+    const nt_space *space = &model->system.space;
+    unsigned char *alone = NT_TAKE(&model->arena, space->n_blocks, unsigned char);
+    int *block_of = NT_TAKE(&model->arena, space->nv, int);
+    if (!alone || !block_of)
+        return NT_NO_MEMORY;
+    for (int b = 0; b < space->n_blocks; b++) {
+        alone[b] = b < model->n_bodies - 1;
+        for (int i = 0; i < space->blocks[b].nv; i++)
+            block_of[space->blocks[b].v + i] = b;
+    }
+    for (int i = 0; i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        bool binds = e->n_rows + e->n_rates > 0 || e->part != NT_EXPLICIT || e->type->has_inertia;
+        for (int k = 0; binds && k < e->n_ports; k++)
+            if (k != NT_ROWS && k != NT_RATES && e->ports[k].node >= 0)
+                alone[block_of[e->ports[k].first]] = 0;
+    }
+    model->system.explicit_blocks = alone;
+    return NT_OK;
+}
+
 static nt_status build_describe(nt_model *model)
 {
     nt_system *s = &model->system;
@@ -214,6 +243,7 @@ static nt_status build_describe(nt_model *model)
         model->parameter_names[i] = model->parameters[i].name;
         model->parameter_scale[i] = size > 0 ? size : 1;
     }
+    nt_status status = find_explicit_blocks(model);
     s->name = model->title;
     s->frame = NT_INERTIAL;
     s->row_quantity = model->row_quantity;
@@ -226,7 +256,7 @@ static nt_status build_describe(nt_model *model)
     s->n_parameters = model->n_parameters;
     s->parameter_names = model->parameter_names;
     s->parameter_scale = model->parameter_scale;
-    return NT_OK;
+    return status;
 }
 
 static bool build_depends_on_rates(const nt_run *run)
