@@ -244,7 +244,8 @@ static nt_status copy_matrix(nt_solver *s, const nt_matrix *matrix)
     return NT_OK;
 }
 
-/* With b[n], solves for it besides: *error is then as from nt_block_solve. */
+/* Factorises by blocks. Where b[n] is given it is solved for as well, and *error is that of
+ * nt_block_solve. */
 static nt_status factor_block(nt_solver *s, const nt_matrix *matrix, double *clear, double *b,
                               double *error)
 {
