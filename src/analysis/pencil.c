@@ -217,6 +217,30 @@ static void raise_first_order(nt_pencil *p)
     }
 }
 
+nt_status nt_pencil_rates(const nt_pencil *p, const nt_point *at, const double turn[3],
+                          const double *y, const double *rate, const double *second, double *dv,
+                          double *dvdot)
+{
+    const nt_space *space = &p->problem->space;
+    triple *triples = calloc(2 * (size_t)space->n_blocks + 1, sizeof *triples);
+    if (!triples)
+        return NT_NO_MEMORY;
+    int n = list_triples(space, at, v3_load(turn), triples);
+    for (int i = 0; i < p->nv; i++) {
+        dv[i] = p->first_order[i] ? y[i] : rate[i];
+        dvdot[i] = p->first_order[i] ? rate[i] : second[i];
+    }
+    for (int i = 0; i < n; i++) {
+        const triple *t = &triples[i];
+        v3 at_y = v3_load(y + t->start), at_rate = v3_load(rate + t->start);
+        v3_accumulate(dv + t->start, m3_apply(t->D1, at_y));
+        v3_accumulate(dvdot + t->start,
+                      v3_add(m3_apply(t->D2, at_y), m3_apply(t->D3, at_rate)));
+    }
+    free(triples);
+    return NT_OK;
+}
+
 /* ---- sizes ---------------------------------------------------------------------------------- */
 
 /* The largest entry among those of motion, each measured by the weights of its row and column. */

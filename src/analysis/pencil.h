@@ -49,6 +49,11 @@ void nt_pencil_destroy(nt_pencil *pencil);
 nt_status nt_pencil_fill(nt_pencil *pencil, const nt_point *at, const double turn[3],
                          nt_error *error);
 
+/* dv[nv] and dvdot[nv] of displacements y[nv] and their rates in the turning axes, at a state. */
+nt_status nt_pencil_rates(const nt_pencil *pencil, const nt_point *at, const double turn[3],
+                          const double *y, const double *rate, const double *second, double *dv,
+                          double *dvdot);
+
 /* Factorise s^2 M + s C + K. */
 nt_status nt_pencil_factor(nt_pencil *pencil, double s);
 

@@ -30,6 +30,9 @@ typedef struct nt_cli_options {
     int threads; /* 0: not given */
     bool quiet, help, check, resume, no_limit, no_energy_check;
     const char *about, *over; /* of modes; NULL where not given */
+    const char *at, *bode;    /* of linearise; NULL where not given */
+    const char **inputs;      /* [n_inputs] names */
+    int n_inputs;
     int modes;                /* 0: not given */
     const char *objectives;   /* a file; NULL where not given */
     const char **parameters; /* [n_parameters] names         */
@@ -316,6 +319,7 @@ int nt_cli_run(const nt_cli_options *options);
 int nt_cli_check(const nt_cli_options *options);
 int nt_cli_sensitivities(const nt_cli_options *options);
 int nt_cli_modes(const nt_cli_options *options);
+int nt_cli_linearise(const nt_cli_options *options);
 int nt_cli_methods(const nt_cli_options *options);
 int nt_cli_papers(const nt_cli_options *options);
 int nt_cli_schema(const nt_cli_options *options);

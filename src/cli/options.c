@@ -15,6 +15,7 @@ typedef enum value_kind {
     SETTING,
     FRAME,
     PARAMETER,
+    INPUT,
     OUTPUT
 } value_kind;
 
@@ -69,6 +70,13 @@ static const option_row rows[] = {
      "the state to look about: static (at rest, without it), initial or steady"},
     {'z', "--over", "NAME=A..B:N", TEXT, AT(over),
      "follow the modes over N values of a parameter, as in --over w=0..3:61"},
+    {'y', "--at", "T,T,...", TEXT, AT(at), "at these times of a run, s, instead"},
+    {'j', "--input", "NAME", INPUT, 0,
+     "an input: a parameter, or a function of a load or a motion as in\n"
+     "push.value.x, hinge.motion; may be given again"},
+    {'B', "--bode", "A..B:N", TEXT, AT(bode),
+     "transfer functions at N frequencies from A to B Hz, to -o FILE.csv\n"
+     "and FILE.svg"},
     {'k', "--modes", "N", MODES, AT(modes), "so many modes, the lowest; all of small models"},
     {'i', "--no-limit", NULL, FLAG, AT(no_limit),
      "allow more than 1e9 rows, or more than the disk has room for"},
@@ -168,6 +176,9 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
         break;
     case PARAMETER:
         options->parameters[options->n_parameters++] = text;
+        break;
+    case INPUT:
+        options->inputs[options->n_inputs++] = text;
         break;
     case OUTPUT:
         if (*text == '\0') {
@@ -270,8 +281,9 @@ int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, 
     unsigned seen = 0;
     *options = (nt_cli_options){.settings = calloc((size_t)count + 1, sizeof(nt_setting)),
                                 .parameters = calloc((size_t)count + 1, sizeof(char *)),
+                                .inputs = calloc((size_t)count + 1, sizeof(char *)),
                                 .outputs = calloc((size_t)count + 1, sizeof(char *))};
-    if (!options->settings || !options->parameters || !options->outputs)
+    if (!options->settings || !options->parameters || !options->inputs || !options->outputs)
         return nt_cli_no_memory();
     for (int i = 0; i < count; i++) {
         int status;
@@ -298,7 +310,9 @@ void nt_cli_options_free(nt_cli_options *options)
 {
     free(options->settings);
     free(options->parameters);
+    free(options->inputs);
     free(options->outputs);
+    options->inputs = NULL;
     options->outputs = NULL;
     options->settings = NULL;
     options->parameters = NULL;
