@@ -32,10 +32,10 @@ enum { NAME = 300, MOST_UNKNOWNS = 3000 };
 
 typedef struct input {
     char name[NAME];
-    int parameter;              /* -1: a function of an element */
+    int parameter;               /* -1: a function of an element */
     const nt_expression **place; /* where it stands in the element's data */
-    double *R;                  /* [n] R_u weighed, then Phi_u and kappa_u */
-    double *Yu, *Q0, *Q1;       /* [nv], [f], [f] */
+    double *R;                   /* [n] R_u weighed, then Phi_u and kappa_u */
+    double *Yu, *Q0, *Q1;        /* [nv], [f], [f] */
 } input;
 
 struct nt_linear {
@@ -55,7 +55,8 @@ struct nt_linear {
     nt_linear_matrices matrices;
 };
 
-/* ---- inputs --------------------------------------------------------------------------------------- */
+/* ---- inputs
+ * --------------------------------------------------------------------------------------- */
 
 /* The function that "push.value.x" or "hinge.motion" names; NULL: none. */
 static const nt_expression **find_function(nt_run *run, const char *name)
@@ -103,7 +104,8 @@ static void list_inputs(nt_run *run, char *text, size_t size)
             bool several = key->type == NT_KEY_FUNCTIONS;
             snprintf(name, sizeof name, "%s.%s%s", e->name, key->name, several ? ".x" : "");
             if ((several || key->type == NT_KEY_FUNCTION) && find_function(run, name))
-                used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", name);
+                used +=
+                    (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", name);
         }
     }
 }
@@ -121,8 +123,8 @@ static nt_status find_input(nt_linear *l, const char *name, input *in, nt_error 
     if (in->parameter >= 0 || in->place)
         return NT_OK;
     char known[400];
-    const char *hint = nt_suggest(name, (int)strlen(name), system->parameter_names,
-                                  system->n_parameters);
+    const char *hint =
+        nt_suggest(name, (int)strlen(name), system->parameter_names, system->n_parameters);
     list_inputs(l->run, known, sizeof known);
     return nt_fail(error, NT_INVALID, "input '%s' is none%s%s%s; the model has %s", name,
                    hint ? "; did you mean `" : "", hint ? hint : "", hint ? "`?" : "",
@@ -138,25 +140,27 @@ static nt_status residual_of(nt_linear *l, double *out)
     return nt_problem_evaluate(p->problem, &l->at, &terms);
 }
 
-/* Residuals are affine in the functions of loads and motions: the difference of two constants. */
+/* Residuals are affine in the functions of loads, and smooth in those of motions (the row of a
+ * driven angle is a sine of the difference): a difference of fourth order between constants. */
 static nt_status function_column(nt_linear *l, input *in)
 {
-    const nt_expression *kept = *in->place, *constant[2];
-    double now = nt_expression_value(kept, l->run->variables);
-    double *other = NT_TAKE(&l->arena, l->pencil->n, double);
-    double h = 0.125 * fmax(1, fabs(now) < 1e6 ? 1 : fabs(now)); /* less than half a turn of angles */
-    nt_status status = other ? NT_OK : NT_NO_MEMORY;
-    for (int i = 0; i < 2 && status == NT_OK; i++) {
+    static const double at[] = {-2, -1, 1, 2}, weight[] = {1, -8, 8, -1};
+    const nt_expression *kept = *in->place, *constant;
+    double now = nt_expression_value(kept, l->run->variables), h = 1e-3 * fmax(1, fabs(now));
+    double *value = NT_TAKE(&l->arena, l->pencil->n, double);
+    nt_status status = value ? NT_OK : NT_NO_MEMORY;
+    for (int i = 0; i < 4 && status == NT_OK; i++) {
         char text[60];
-        int length = snprintf(text, sizeof text, "%.17g", now + (i ? h : -h));
-        status = nt_expression_parse(text, length, NULL, &l->arena, &constant[i], NULL);
-        *in->place = status == NT_OK ? constant[i] : kept;
-        if (status == NT_OK)
-            status = residual_of(l, i ? in->R : other);
+        int length = snprintf(text, sizeof text, "%.17g", now + at[i] * h);
+        status = nt_expression_parse(text, length, NULL, &l->arena, &constant, NULL);
+        if (status != NT_OK)
+            break;
+        *in->place = constant;
+        status = residual_of(l, value);
+        *in->place = kept;
+        for (int k = 0; k < l->pencil->n; k++)
+            in->R[k] += weight[i] * value[k] / (12 * h);
     }
-    *in->place = kept;
-    for (int i = 0; i < l->pencil->n && status == NT_OK; i++)
-        in->R[i] = (in->R[i] - other[i]) / (2 * h);
     return status;
 }
 
@@ -166,9 +170,8 @@ static nt_status parameter_column(nt_linear *l, input *in, nt_error *error)
     nt_terms terms = {
         .parts = NT_ALL_PARTS, .level = NT_POSITION, .residual = in->R, .rows = in->R + p->nv};
     nt_status status = nt_run_prepare_parameters(l->run, &in->parameter, 1, error);
-    return status == NT_OK
-               ? nt_problem_parameter_tangent(p->problem, &l->at, in->parameter, &terms)
-               : status;
+    return status == NT_OK ? nt_problem_parameter_tangent(p->problem, &l->at, in->parameter, &terms)
+                           : status;
 }
 
 /* Yu, Q0 and Q1. */
@@ -218,7 +221,7 @@ static nt_status make_inputs(nt_linear *l, const nt_linear_setup *setup, nt_erro
         if (status != NT_OK)
             return status;
         in->R = NT_TAKE(&l->arena, p->n, double);
-        status = !in->R ? NT_NO_MEMORY
+        status = !in->R               ? NT_NO_MEMORY
                  : in->parameter >= 0 ? parameter_column(l, in, error)
                                       : function_column(l, in);
         for (int j = 0; j < p->nv && status == NT_OK; j++)
@@ -232,7 +235,8 @@ static nt_status make_inputs(nt_linear *l, const nt_linear_setup *setup, nt_erro
     return status;
 }
 
-/* ---- A, b0, b1, b2 ---------------------------------------------------------------------------------- */
+/* ---- A, b0, b1, b2
+ * ---------------------------------------------------------------------------------- */
 
 /* out[f] += factor Zl^T (full x), full one of M, C, K of motion alone; NULL: the identity. */
 static void add_reduced(const nt_linear *l, const nt_columns *full, const double *x, double *out)
@@ -324,7 +328,8 @@ static nt_status make_states(nt_linear *l, nt_error *error)
     return NT_OK;
 }
 
-/* ---- outputs ---------------------------------------------------------------------------------------- */
+/* ---- outputs
+ * ---------------------------------------------------------------------------------------- */
 
 /* A direction: displacements with two rates, weighed, and the state's variation. */
 typedef struct direction {
@@ -383,10 +388,9 @@ static nt_status sample(nt_linear *l, const direction *of, int parameter, double
                                 .dlambda = of->forces,
                                 .dmu = of->forces + l->pencil->nh,
                                 .parameter = parameter};
-    return l->n_quantities == 0
-               ? NT_OK
-               : nt_run_sample_tangent(l->run, l->quantities, l->n_quantities, &l->state, NULL, &rate,
-                                       NULL, out, error);
+    return l->n_quantities == 0 ? NT_OK
+                                : nt_run_sample_tangent(l->run, l->quantities, l->n_quantities,
+                                                        &l->state, NULL, &rate, NULL, out, error);
 }
 
 static nt_status find_outputs(nt_linear *l, const nt_linear_setup *setup, nt_error *error)
@@ -474,7 +478,8 @@ static nt_status absorb_rates(nt_linear *l)
     return NT_OK;
 }
 
-/* ---- create ----------------------------------------------------------------------------------------- */
+/* ---- create
+ * ----------------------------------------------------------------------------------------- */
 
 static const double *put_rows(const nt_columns *m, int first, int rows, int columns, double **to)
 {
@@ -492,8 +497,8 @@ static const double *put_whole(const nt_linear *l, int k, int first, int rows, d
     double *out = *to;
     for (int i = first; i < first + rows; i++)
         for (int j = 0; j < nv; j++)
-            *(*to)++ = *nt_entry(&l->r.full[k], i, j) * l->r.weight[j] *
-                       (i < nv ? l->r.weight[i] : 1);
+            *(*to)++ =
+                *nt_entry(&l->r.full[k], i, j) * l->r.weight[j] * (i < nv ? l->r.weight[i] : 1);
     return out;
 }
 
@@ -531,10 +536,11 @@ static nt_status make(nt_linear *l, const nt_linear_setup *setup, nt_error *erro
 {
     nt_status status = nt_pencil_create(&l->pencil, &l->run->system, error);
     if (status == NT_OK && l->pencil->n > MOST_UNKNOWNS)
-        status = nt_fail(error, NT_UNSUPPORTED,
-                         "the model has %d unknowns, expected at most %d for a linear model of full "
-                         "matrices",
-                         l->pencil->n, MOST_UNKNOWNS);
+        status =
+            nt_fail(error, NT_UNSUPPORTED,
+                    "the model has %d unknowns, expected at most %d for a linear model of full "
+                    "matrices",
+                    l->pencil->n, MOST_UNKNOWNS);
     if (status == NT_OK)
         status = find_outputs(l, setup, error);
     if (status == NT_OK)
@@ -561,19 +567,21 @@ nt_status nt_linear_create(nt_linear **out, const nt_linear_setup *setup, nt_err
     NT_NEED_VERSION(error, "setup", setup->version);
     NT_NEED(error, "setup.run setup.state", setup->run, setup->state);
     for (int i = 0; i < setup->n_inputs; i++)
-        NT_NEED(error, "setup.inputs setup.inputs[i]", setup->inputs, setup->inputs ? setup->inputs[i] : NULL);
+        NT_NEED(error, "setup.inputs setup.inputs[i]", setup->inputs,
+                setup->inputs ? setup->inputs[i] : NULL);
     for (int i = 0; i < setup->n_outputs; i++)
-        NT_NEED(error, "setup.outputs setup.outputs[i]", setup->outputs, setup->outputs ? setup->outputs[i] : NULL);
+        NT_NEED(error, "setup.outputs setup.outputs[i]", setup->outputs,
+                setup->outputs ? setup->outputs[i] : NULL);
     nt_linear *l = calloc(1, sizeof *l);
     if (!l)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    double *numbers =
-        NT_TAKE(&l->arena, nt_state_room(nt_run_system(setup->run)), double);
+    double *numbers = NT_TAKE(&l->arena, nt_state_room(nt_run_system(setup->run)), double);
     l->run = setup->run;
     for (int i = 0; i < 3; i++)
         l->turn[i] = setup->turn ? setup->turn[i] : 0;
-    nt_status status = numbers ? nt_state_copy(&l->state, numbers, nt_run_system(setup->run), setup->state)
-                               : nt_fail(error, NT_NO_MEMORY, "out of memory");
+    nt_status status =
+        numbers ? nt_state_copy(&l->state, numbers, nt_run_system(setup->run), setup->state)
+                : nt_fail(error, NT_NO_MEMORY, "out of memory");
     l->at = (nt_point){.t = l->state.t,
                        .q = l->state.q,
                        .v = l->state.v,
@@ -600,7 +608,8 @@ void nt_linear_destroy(nt_linear *l)
     free(l);
 }
 
-/* ---- looking ---------------------------------------------------------------------------------------- */
+/* ---- looking
+ * ---------------------------------------------------------------------------------------- */
 
 nt_linear_matrices nt_linear_get(const nt_linear *l)
 {
@@ -633,8 +642,7 @@ nt_status nt_linear_to_motion(const nt_linear *l, const double *x, double *dq, d
             rate[i] += *nt_entry(&l->r.Z, i, j) * p[j];
     for (int i = 0; i < nv; i++)
         dq[i] /= l->r.weight[i], rate[i] /= l->r.weight[i];
-    nt_status status =
-        nt_pencil_rates(l->pencil, &l->at, l->turn, dq, rate, second, dv, unused);
+    nt_status status = nt_pencil_rates(l->pencil, &l->at, l->turn, dq, rate, second, dv, unused);
     free(rate);
     return status;
 }
@@ -647,8 +655,7 @@ nt_status nt_linear_from_motion(const nt_linear *l, const double *dq, const doub
     if (!room)
         return NT_NO_MEMORY;
     double *zeros = room, *shift = zeros + nv, *unused = shift + nv, *p = unused + 2 * nv;
-    nt_status status =
-        nt_pencil_rates(l->pencil, &l->at, l->turn, dq, zeros, zeros, shift, unused);
+    nt_status status = nt_pencil_rates(l->pencil, &l->at, l->turn, dq, zeros, zeros, shift, unused);
     memset(x, 0, (size_t)l->n * sizeof *x);
     for (int j = 0; j < f; j++)
         for (int i = 0; i < nv; i++) {
@@ -688,7 +695,8 @@ nt_status nt_linear_response(const nt_linear *l, double frequency, double *out)
         zgesv_(&n, &m, a, &n, pivots, b, &n, &info);
     for (int o = 0; o < l->n_outputs; o++)
         for (int i = 0; i < m; i++) {
-            double re = *nt_entry(&l->D[0], o, i) - frequency * frequency * *nt_entry(&l->D[2], o, i);
+            double re =
+                *nt_entry(&l->D[0], o, i) - frequency * frequency * *nt_entry(&l->D[2], o, i);
             double im = frequency * *nt_entry(&l->D[1], o, i);
             for (int k = 0; k < n; k++) {
                 re += *nt_entry(&l->C, o, k) * b[2 * (i * n + k)];

@@ -1,10 +1,10 @@
-/* All eigenvalues of small problems, in independent coordinates (reduce.h). Where C = 0 and there are
- * no nonholonomic rows the problem is K p = -s^2 M p, symmetric in most models.
+/* All eigenvalues of small problems, in independent coordinates (reduce.h). Where C = 0 and there
+ * are no nonholonomic rows the problem is K p = -s^2 M p, symmetric in most models.
  *
  * Displacements that nothing resists give eigenvalues zero in Jordan blocks, which rounding would
- * scatter by its square root and more. So they are split off first: with N a nt_basis of the null space
- * of A and V of its complement, (N V)^T A (N V) = [0 N^T A V; 0 V^T A V], and so on with V^T A V while
- * it is singular. All transformations are orthogonal. */
+ * scatter by its square root and more. So they are split off first: with N a nt_basis of the null
+ * space of A and V of its complement, (N V)^T A (N V) = [0 N^T A V; 0 V^T A V], and so on with V^T
+ * A V while it is singular. All transformations are orthogonal. */
 #include "analysis/lapack.h"
 #include "analysis/pairs.h"
 #include "analysis/reduce.h"
@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- pairs ------------------------------------------------------------------------------------ */
+/* ---- pairs ------------------------------------------------------------------------------------
+ */
 
 /* The multipliers that the displacements of a pair need: least squares of the rows of motion. */
 static void add_multipliers(const nt_reduced *r, double sr, double si, double *xr, double *xi,
@@ -65,7 +66,8 @@ static nt_status add_pair(const nt_reduced *r, double sr, double si, const doubl
     return NT_OK;
 }
 
-/* ---- symmetric: K p = -s^2 M p ------------------------------------------------------------------ */
+/* ---- symmetric: K p = -s^2 M p ------------------------------------------------------------------
+ */
 
 /* What rounding leaves of symmetry, relative to the largest entry. */
 static const double ASYMMETRY = 1e-9;
@@ -123,7 +125,8 @@ static nt_status find_symmetric(const nt_reduced *r, nt_pairs *pairs, bool *done
     return status;
 }
 
-/* ---- general: E x' = A x -------------------------------------------------------------------------- */
+/* ---- general: E x' = A x
+ * -------------------------------------------------------------------------- */
 
 /* Time is measured in units tau = 1/size, so that both halves of A are of one size. */
 static nt_status state_matrices(const nt_reduced *r, nt_columns *E, nt_columns *A)
@@ -146,8 +149,8 @@ static nt_status state_matrices(const nt_reduced *r, nt_columns *E, nt_columns *
             *nt_entry(A, i, j) = j < f ? -tau * *nt_entry(&r->P, i, j) : *nt_entry(&r->Y, i, j - f);
     for (int j = 0; j < f + d; j++)
         for (int i = 0; i < d; i++) {
-            *nt_entry(A, f + i, j) = j < f ? -tau * tau / m * *nt_entry(&Kp, i, j)
-                                     : -tau / m * *nt_entry(&Cs, i, j - f);
+            *nt_entry(A, f + i, j) =
+                j < f ? -tau * tau / m * *nt_entry(&Kp, i, j) : -tau / m * *nt_entry(&Cs, i, j - f);
             if (j >= f)
                 *nt_entry(E, f + i, j) = *nt_entry(&Mr, i, j - f) / m;
         }
@@ -204,8 +207,8 @@ static nt_status split_zeros(nt_arena *arena, nt_columns *A, stage *stages, int 
 
 /* An eigenvector of the last A, u = (ur, ui) with s = (sr, si), to one of the first:
  * x = N (1/s) (N^T A V) u + V u. In and out in x[2][rows]. */
-static nt_status join_zeros(nt_arena *arena, const stage *stages, int n_stages, double sr, double si,
-                            double *x, int rows)
+static nt_status join_zeros(nt_arena *arena, const stage *stages, int n_stages, double sr,
+                            double si, double *x, int rows)
 {
     for (int k = n_stages - 1; k >= 0; k--) {
         const stage *s = &stages[k];

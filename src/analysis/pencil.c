@@ -112,7 +112,8 @@ static nt_status evaluate(nt_pencil *p, const nt_point *at, const nt_combination
     return status;
 }
 
-/* ---- turning axes ----------------------------------------------------------------------------- */
+/* ---- turning axes -----------------------------------------------------------------------------
+ */
 
 /* Three entries of v that turn together: a translation or a rotation. D1, D2, D3 as in the head. */
 typedef struct triple {
@@ -234,8 +235,7 @@ nt_status nt_pencil_rates(const nt_pencil *p, const nt_point *at, const double t
         const triple *t = &triples[i];
         v3 at_y = v3_load(y + t->start), at_rate = v3_load(rate + t->start);
         v3_accumulate(dv + t->start, m3_apply(t->D1, at_y));
-        v3_accumulate(dvdot + t->start,
-                      v3_add(m3_apply(t->D2, at_y), m3_apply(t->D3, at_rate)));
+        v3_accumulate(dvdot + t->start, v3_add(m3_apply(t->D2, at_y), m3_apply(t->D3, at_rate)));
     }
     free(triples);
     return NT_OK;
@@ -249,7 +249,8 @@ static double largest(const nt_pencil *p, const nt_matrix *matrix)
     const nt_pattern *pattern = &p->pattern;
     double most = 0;
     for (int slot = 0; slot < pattern->n_slots; slot++) {
-        int row = pattern->node_start[pattern->row[slot]], rows = node_size(pattern, pattern->row[slot]);
+        int row = pattern->node_start[pattern->row[slot]],
+            rows = node_size(pattern, pattern->row[slot]);
         int column = pattern->node_start[pattern->column[slot]];
         int columns = node_size(pattern, pattern->column[slot]);
         const double *block = nt_matrix_block(matrix, slot);
@@ -279,11 +280,13 @@ nt_status nt_pencil_fill(nt_pencil *p, const nt_point *at, const double turn[3],
     if (status == NT_OK)
         status = evaluate(p, at, &stiffness, &p->K);
     if (status == NT_OK) {
-        turn_columns(p, triples,
-                     list_triples(&p->problem->space, at, v3_load(turn), triples));
+        turn_columns(p, triples, list_triples(&p->problem->space, at, v3_load(turn), triples));
         raise_first_order(p);
         double m = largest(p, &p->M), c = largest(p, &p->C), k = largest(p, &p->K);
-        p->size = k > 0 && m > 0 ? sqrt(k / m) : c > 0 && m > 0 ? c / m : k > 0 && c > 0 ? k / c : 1;
+        p->size = k > 0 && m > 0   ? sqrt(k / m)
+                  : c > 0 && m > 0 ? c / m
+                  : k > 0 && c > 0 ? k / c
+                                   : 1;
         p->is_plain = p->nn == 0 && !(c > 1e-15 * sqrt(k * m)); /* rounding of terms that cancel */
         status = nt_solver_drop(p->solver, p->dropped, p->n_dropped);
     }
@@ -307,6 +310,18 @@ nt_status nt_pencil_factor(nt_pencil *p, double s)
     nt_matrix_zero(&p->shifted);
     for (size_t i = 0; i < n; i++)
         p->shifted.values[i] = (s * p->M.values[i] + p->C.values[i]) * s + p->K.values[i];
+    return nt_solver_factor(p->solver, &p->shifted);
+}
+
+nt_status nt_pencil_factor_still(nt_pencil *p, double s)
+{
+    const nt_pattern *pattern = &p->pattern;
+    nt_matrix_zero(&p->shifted);
+    for (int slot = 0; slot < pattern->n_slots; slot++) {
+        double of_C = pattern->row[slot] >= pattern->n_primary ? s : 0;
+        for (int i = pattern->offset[slot]; i < pattern->offset[slot + 1]; i++)
+            p->shifted.values[i] = s * s * p->M.values[i] + of_C * p->C.values[i] + p->K.values[i];
+    }
     return nt_solver_factor(p->solver, &p->shifted);
 }
 

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- matrices, column by column --------------------------------------------------------------- */
+/* ---- matrices, column by column ---------------------------------------------------------------
+ */
 
 nt_columns nt_columns_take(nt_arena *arena, int rows, int columns)
 {
@@ -69,7 +70,8 @@ void nt_basis_solve_rows(const nt_basis *b, const double *rhs, double *z)
     }
 }
 
-/* ---- independent coordinates -------------------------------------------------------------------- */
+/* ---- independent coordinates --------------------------------------------------------------------
+ */
 
 static nt_status take_full(nt_reduced *r)
 {
@@ -88,7 +90,8 @@ static nt_status take_full(nt_reduced *r)
         for (int i = 0; i < p->n; i++)
             for (int j = 0; j < p->n; j++) {
                 double wi = i < p->nv ? r->weight[i] : 1, wj = j < p->nv ? r->weight[j] : 1;
-                *nt_entry(&r->full[k], i, j) = all[(size_t)i * (size_t)p->n + (size_t)j] / (wi * wj);
+                *nt_entry(&r->full[k], i, j) =
+                    all[(size_t)i * (size_t)p->n + (size_t)j] / (wi * wj);
             }
     }
     free(all);
@@ -96,14 +99,16 @@ static nt_status take_full(nt_reduced *r)
 }
 
 /* Rows (or, transposed, columns) of the multipliers active[from..to-1] as columns of nv entries. */
-static nt_columns take_rows(const nt_reduced *r, const nt_columns *from, int first, int end, bool columns)
+static nt_columns take_rows(const nt_reduced *r, const nt_columns *from, int first, int end,
+                            bool columns)
 {
     int nv = r->pencil->nv;
     nt_columns out = nt_columns_take(r->arena, nv, end - first);
     for (int k = first; out.a && k < end; k++)
         for (int i = 0; i < nv; i++) {
             int row = nv + r->active[k];
-            *nt_entry(&out, i, k - first) = columns ? *nt_entry(from, i, row) : *nt_entry(from, row, i);
+            *nt_entry(&out, i, k - first) =
+                columns ? *nt_entry(from, i, row) : *nt_entry(from, row, i);
         }
     return out;
 }
@@ -232,17 +237,20 @@ nt_status nt_reduce(nt_reduced *r, const nt_pencil *pencil, nt_arena *arena)
 nt_status nt_reduced_blocks(const nt_reduced *r, nt_columns *Mr, nt_columns *Kp, nt_columns *Cs)
 {
     nt_arena *arena = r->arena;
-    nt_columns MP = nt_columns_product(arena, false, &r->M, &r->P), D = nt_columns_take(arena, r->f, r->f);
+    nt_columns MP = nt_columns_product(arena, false, &r->M, &r->P),
+               D = nt_columns_take(arena, r->f, r->f);
     if (!MP.a || !D.a)
         return NT_NO_MEMORY;
     for (int i = 0; i < r->f * r->f; i++)
         D.a[i] = r->C.a[i] - MP.a[i];
-    nt_columns DP = nt_columns_product(arena, false, &D, &r->P), KD = nt_columns_take(arena, r->f, r->f);
+    nt_columns DP = nt_columns_product(arena, false, &D, &r->P),
+               KD = nt_columns_take(arena, r->f, r->f);
     if (!DP.a || !KD.a)
         return NT_NO_MEMORY;
     for (int i = 0; i < r->f * r->f; i++)
         KD.a[i] = r->K.a[i] - DP.a[i];
-    nt_columns DY = nt_columns_product(arena, false, &D, &r->Y), MY = nt_columns_product(arena, false, &r->M, &r->Y);
+    nt_columns DY = nt_columns_product(arena, false, &D, &r->Y),
+               MY = nt_columns_product(arena, false, &r->M, &r->Y);
     if (!DY.a || !MY.a)
         return NT_NO_MEMORY;
     *Mr = nt_columns_product(arena, true, &r->Yl, &MY);

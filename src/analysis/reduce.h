@@ -13,7 +13,8 @@
 
 #include "analysis/pencil.h"
 
-/* ---- matrices, column by column --------------------------------------------------------------- */
+/* ---- matrices, column by column ---------------------------------------------------------------
+ */
 
 typedef struct nt_columns {
     int rows, columns;
@@ -46,7 +47,8 @@ nt_columns nt_basis_range(const nt_basis *basis);
 /* Of the least x with A^T x = rhs: x = Q z, z[rank]. */
 void nt_basis_solve_rows(const nt_basis *basis, const double *rhs, double *z);
 
-/* ---- independent coordinates -------------------------------------------------------------------- */
+/* ---- independent coordinates --------------------------------------------------------------------
+ */
 
 typedef struct nt_reduced {
     const nt_pencil *pencil;
@@ -54,11 +56,11 @@ typedef struct nt_reduced {
     double *weight;     /* [nv] 1 or length: y_i = (Z p)_i / weight_i */
     nt_columns full[3]; /* n x n: K, C, M with their borders, weighed */
     nt_columns Z, Zl, Y, Yl, P;
-    nt_columns K, C, M;   /* in independent coordinates */
-    nt_basis rows, rates; /* of Phi_q^T; of N1^T */
+    nt_columns K, C, M;               /* in independent coordinates */
+    nt_basis rows, rates;             /* of Phi_q^T; of N1^T */
     nt_columns rate_rows, place_rows; /* [nv] columns: kappa_v, kappa_q, weighed */
-    nt_basis forces;      /* of all multipliers' columns */
-    int *active;          /* [n_active] multipliers in use, from 0 at the first */
+    nt_basis forces;                  /* of all multipliers' columns */
+    int *active;                      /* [n_active] multipliers in use, from 0 at the first */
     int n_active, n_holonomic;
     int f, d; /* independent positions and velocities */
 } nt_reduced;
@@ -70,8 +72,8 @@ nt_status nt_reduce(nt_reduced *reduced, const nt_pencil *pencil, nt_arena *aren
 nt_status nt_reduced_blocks(const nt_reduced *reduced, nt_columns *Mr, nt_columns *Kp,
                             nt_columns *Cs);
 
-/* The multipliers that balance what is left of the rows of motion, by least squares: left[nv], out[nh +
- * nn] where in use. z[multipliers] is scratch. */
+/* The multipliers that balance what is left of the rows of motion, by least squares: left[nv],
+ * out[nh + nn] where in use. z[multipliers] is scratch. */
 void nt_reduced_forces(const nt_reduced *reduced, const double *left, double *out, double *z);
 
 #endif

@@ -5,10 +5,10 @@
  *
  *   R(vdot(q), v(q), q, lambda, mu) = 0,   Phi = 0,   kappa = 0
  *
- * in (q, lambda, mu) with the matrix K of the pencil in turning axes. Displacements along the motion
- * itself meet no resistance, so a little of M stands beside K: sigma^2 M + sigma C + K. Where these
- * displacements meet a residual they cannot balance it, and it is left over. A rate that is sought is
- * one more unknown, with its column of differences, and the displacement along it is held:
+ * in (q, lambda, mu) with the matrix K of the pencil in turning axes. Displacements along the
+ * motion itself meet no resistance, so a little of M stands beside K: sigma^2 M + K. Where these
+ * displacements meet a residual they cannot balance it, and it is left over. A rate that is sought
+ * is one more unknown, with its column of differences, and the displacement along it is held:
  *
  *   [ P   dR/dr ] [d]   [residual]
  *   [ X^T   0   ] [dr] = [   0    ],  X the velocities with a unit of this rate. */
@@ -50,10 +50,8 @@ static nt_point point_of(const nt_reference *r)
 static nt_status residual_of(nt_reference *r, double *out)
 {
     nt_point at = point_of(r);
-    nt_terms terms = {.parts = NT_ALL_PARTS,
-                      .level = NT_POSITION,
-                      .residual = out,
-                      .rows = out + r->pencil->nv};
+    nt_terms terms = {
+        .parts = NT_ALL_PARTS, .level = NT_POSITION, .residual = out, .rows = out + r->pencil->nv};
     memset(out, 0, (size_t)r->pencil->n * sizeof *out);
     nt_status status = nt_problem_evaluate(r->pencil->problem, &at, &terms);
     for (int i = 0; i < r->pencil->n_dropped; i++)
@@ -61,7 +59,8 @@ static nt_status residual_of(nt_reference *r, double *out)
     return status;
 }
 
-/* The largest force among the parts of R, moments by the length: what a residual is compared with. */
+/* The largest force among the parts of R, moments by the length: what a residual is compared with.
+ */
 static double force_scale(nt_reference *r, double *scratch)
 {
     static const unsigned parts[] = {NT_MASS, NT_EXPLICIT | NT_IMPLICIT, NT_REACTIONS,
@@ -109,15 +108,17 @@ static nt_status refuse_not_steady(const nt_reference *r, const double *residual
         system->place(system->self, worst, &place);
     if (!force)
         return nt_fail_at(error, NT_NOT_CONVERGED, place.file, place.line, place.column,
-                          "no steady motion found near the initial positions: %s is off by %g", name,
-                          residual[worst]);
-    return nt_fail_at(error, NT_NOT_CONVERGED, place.file, place.line, place.column,
-                      "no steady motion found near the initial positions: the loads do not allow it, "
-                      "%s is left with %.6g %s",
-                      name, -residual[worst], is_moment ? "N m" : "N");
+                          "no steady motion found near the initial positions: %s is off by %g",
+                          name, residual[worst]);
+    return nt_fail_at(
+        error, NT_NOT_CONVERGED, place.file, place.line, place.column,
+        "no steady motion found near the initial positions: the loads do not allow it, "
+        "%s is left with %.6g %s",
+        name, -residual[worst], is_moment ? "N m" : "N");
 }
 
-/* ---- Newton's method --------------------------------------------------------------------------- */
+/* ---- Newton's method ---------------------------------------------------------------------------
+ */
 
 static void move(nt_reference *r)
 {
@@ -181,7 +182,8 @@ static nt_status solve_bordered(nt_reference *r, double *d)
         status = nt_pencil_solve(p, columns + k * n);
     for (int i = 0; i < m && status == NT_OK; i++) {
         for (int j = 0; j < p->nv; j++) {
-            double weight = nt_problem_weight(p->problem, j), x = X[i * p->nv + j] * weight * weight;
+            double weight = nt_problem_weight(p->problem, j),
+                   x = X[i * p->nv + j] * weight * weight;
             rhs[i] += x * d[j];
             for (int k = 0; k < m; k++)
                 S[k * m + i] += x * columns[k * n + j];
@@ -203,13 +205,14 @@ static nt_status solve_bordered(nt_reference *r, double *d)
     return status;
 }
 
-/* The largest part of a step that turns by half a radian or moves by half the length at most. */
+/* The largest part of a step that turns by a fifth of a radian or moves by a fifth of the length at
+ * most: further away another state might be nearest. */
 static double part_of(const nt_reference *r, const double *d)
 {
     double most = 0, length = r->pencil->problem->length;
     for (int i = 0; i < r->pencil->nv; i++)
         most = fmax(most, fabs(d[i]) * nt_problem_weight(r->pencil->problem, i) / length);
-    return most > 0.5 ? 0.5 / most : 1;
+    return most > 0.2 ? 0.2 / most : 1;
 }
 
 static void step(nt_reference *r, double *d)
@@ -229,9 +232,18 @@ static void step(nt_reference *r, double *d)
     }
 }
 
-/* sigma = SHIFT size beside K: its square is far below what K has in stiff directions, and above
- * what rounding leaves in free ones. */
-static const double SHIFT = 1e-5;
+/* sigma beside K, in parts of the pencil's size: so large that rounding in directions which nothing
+ * resists stays small; smaller where soft directions are found too slowly, larger where rounding
+ * takes over. */
+static const double FIRST_SHIFT = 1e-3, LEAST_SHIFT = 1e-6, MOST_SHIFT = 1e-2;
+
+static double next_shift(double shift, double distance, double before)
+{
+    if (distance > 2 * before)
+        return fmin(10 * shift, MOST_SHIFT);
+    return distance > 0.1 * before ? fmax(0.1 * shift, LEAST_SHIFT) : shift;
+}
+
 /* What is left counts as none below this part of the largest force, and of the length. */
 static const double ENOUGH = 1e-9, ROUNDED = 1e-14;
 
@@ -239,10 +251,15 @@ static nt_status find_steady(nt_reference *r, nt_error *error)
 {
     enum { MOST = 60 };
     nt_pencil *p = r->pencil;
-    double *d = r->numbers, best = INFINITY;
+    double *d = r->numbers, best = INFINITY, shift = FIRST_SHIFT, before = INFINITY;
     double *kept = calloc((size_t)r->system->space.nq + (size_t)(p->nh + p->nn) + 1, sizeof *kept);
     int worst = 0, since = 0, nq = r->system->space.nq;
     nt_status status = kept ? NT_OK : nt_fail(error, NT_NO_MEMORY, "out of memory");
+    if (status == NT_OK) { /* forces of the motion that begins like this, for their part in K */
+        nt_point at = point_of(r);
+        move(r);
+        status = nt_factors_accelerations(p->rows, &at, r->vdot, r->lambda, r->mu, error);
+    }
     for (int i = 0; i < MOST && status == NT_OK; i++) {
         nt_point at = point_of(r);
         move(r);
@@ -253,6 +270,8 @@ static nt_status find_steady(nt_reference *r, nt_error *error)
             break;
         double force = force_scale(r, d + p->n);
         double distance = distance_of(r, d, force, &worst);
+        shift = next_shift(shift, distance, before);
+        before = distance;
         since = distance < 0.5 * best ? 0 : since + 1;
         if (distance < best) {
             best = distance;
@@ -262,13 +281,12 @@ static nt_status find_steady(nt_reference *r, nt_error *error)
         }
         if (best <= ROUNDED || (best <= ENOUGH && since >= 2))
             break;
-        if (nt_pencil_factor(p, SHIFT * p->size) != NT_OK || solve_bordered(r, d) != NT_OK) {
+        if (nt_pencil_factor_still(p, shift * p->size) != NT_OK || solve_bordered(r, d) != NT_OK) {
             char name[160] = "";
             int unknown = nt_solver_singular_unknown(p->solver);
             if (unknown >= 0)
                 nt_problem_equation_name(p->problem, unknown, name, sizeof name);
-            status = nt_fail(error, NT_SINGULAR,
-                             "no state found: the equations are singular%s%s%s",
+            status = nt_fail(error, NT_SINGULAR, "no state found: the equations are singular%s%s%s",
                              name[0] ? " (" : "", name, name[0] ? ")" : "");
             break;
         }
@@ -288,7 +306,8 @@ static nt_status find_steady(nt_reference *r, nt_error *error)
     return status;
 }
 
-/* ---- whether it lasts --------------------------------------------------------------------------- */
+/* ---- whether it lasts ---------------------------------------------------------------------------
+ */
 
 /* The constraints must allow the rates. */
 static nt_status check_rates(nt_reference *r, nt_error *error)
@@ -358,7 +377,8 @@ static void turn_displacements(const nt_space *space, m3 Q, const double *u, dou
                      m3_apply(Q, v3_load(u + space->blocks[b].v + i)));
 }
 
-/* What may change of the measures while the motion goes on, relative to the largest of each kind. */
+/* What may change of the measures while the motion goes on, relative to the largest of each kind.
+ */
 static const double SAME = 1e-6;
 
 /* Whether the equations are those of now, turned, when the motion has gone on for t seconds. */
@@ -367,7 +387,8 @@ static nt_status compare_later(nt_reference *r, double t, double *const *u, cons
 {
     nt_pencil *p = r->pencil;
     int nv = p->nv, n = p->n, nq = r->system->space.nq;
-    double *room = calloc((size_t)(nq + 2 * nv + p->nh + p->nn + (PROBES + 1) * n) + 1, sizeof *room);
+    double *room =
+        calloc((size_t)(nq + 2 * nv + p->nh + p->nn + (PROBES + 1) * n) + 1, sizeof *room);
     double later[3 * PROBES * PROBES], unused[3];
     if (!room)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
@@ -408,7 +429,7 @@ static nt_status compare_later(nt_reference *r, double t, double *const *u, cons
         fastest = fmax(fastest, fmax(fabs(scratch[i]), p->size * fabs(v[i])) * weight);
         rest = fmax(rest, fabs(vdot[i] - scratch[i]) * weight);
     }
-    *same &= rest <= SAME * fastest;
+    *same &= rest <= SAME * fmax(fastest, SAME * p->size * p->size * p->problem->length);
     free(room);
     return status;
 }
@@ -459,16 +480,18 @@ static nt_status choose_axes(nt_reference *r, nt_error *error)
         status = looks_the_same(r, &same, error);
     }
     if (status == NT_OK && !same)
-        return nt_fail(error, NT_UNSUPPORTED,
-                       "the steady motion does not look the same at every moment: as it goes on the "
-                       "masses, loads or constraints change in ground axes%s",
-                       turns ? " and in axes that turn with everything"
-                             : "; expected bodies of revolution, or an axis in `steady` about which "
-                               "everything turns");
+        return nt_fail(
+            error, NT_UNSUPPORTED,
+            "the steady motion does not look the same at every moment: as it goes on the "
+            "masses, loads or constraints change in ground axes%s",
+            turns ? " and in axes that turn with everything"
+                  : "; expected bodies of revolution, or an axis in `steady` about which "
+                    "everything turns");
     return status;
 }
 
-/* ---- create ------------------------------------------------------------------------------------- */
+/* ---- create -------------------------------------------------------------------------------------
+ */
 
 static nt_status take(nt_reference *r, nt_error *error)
 {
@@ -543,9 +566,10 @@ nt_status nt_reference_create(nt_reference **out, nt_run *run, nt_about about, n
             status = nt_carriage_create(&r->carriage, run, error);
     }
     if (status == NT_OK && about == NT_ABOUT_STEADY && r->carriage->n_rates == 0)
-        status = nt_fail(error, NT_BAD_MODEL,
-                         "the model has no section `steady`, which says how it moves: expected one, "
-                         "or --about static or initial");
+        status =
+            nt_fail(error, NT_BAD_MODEL,
+                    "the model has no section `steady`, which says how it moves: expected one, "
+                    "or --about static or initial");
     if (status == NT_OK && r->carriage)
         status = find_steady(r, error);
     if (status == NT_OK && r->carriage)

@@ -23,7 +23,8 @@ typedef struct job {
     const char *matrices, *market, *bode, *drawing; /* files of -o; NULL where not given */
 } job;
 
-/* ---- what is asked for ----------------------------------------------------------------------------- */
+/* ---- what is asked for
+ * ----------------------------------------------------------------------------- */
 
 static int choose_files(job *j)
 {
@@ -35,13 +36,15 @@ static int choose_files(job *j)
                           : nt_cli_ends_with(path, ".svg") ? &j->drawing
                                                            : NULL;
         if (!to) {
-            nt_cli_say("-o: expected a name that ends in .nc, .mtx (matrices), .csv or .svg (transfer "
-                       "functions), got '%s'",
-                       path);
+            nt_cli_say(
+                "-o: expected a name that ends in .nc, .mtx (matrices), .csv or .svg (transfer "
+                "functions), got '%s'",
+                path);
             return NT_EXIT_USAGE;
         }
         if (*to || nt_cli_would_overwrite(path, j->options->name)) {
-            nt_cli_say("-o: '%s' is %s", path, *to ? "a second file of its kind" : "the model itself");
+            nt_cli_say("-o: '%s' is %s", path,
+                       *to ? "a second file of its kind" : "the model itself");
             return NT_EXIT_USAGE;
         }
         *to = path;
@@ -76,9 +79,10 @@ static int read_bode(job *j)
     if (good && tail != last + 1 && *tail == '\0' && n >= 2 && n <= 100000 && j->low > 0 &&
         isfinite(j->high) && j->high > j->low)
         return NT_EXIT_DONE;
-    nt_cli_say("--bode: expected A..B:N, N frequencies from A to B Hz with 0 < A < B and N from 2 to "
-               "100000, got '%s'",
-               text);
+    nt_cli_say(
+        "--bode: expected A..B:N, N frequencies from A to B Hz with 0 < A < B and N from 2 to "
+        "100000, got '%s'",
+        text);
     return NT_EXIT_USAGE;
 }
 
@@ -108,7 +112,8 @@ static int read_times(job *j)
     }
 }
 
-/* ---- matrices in files ------------------------------------------------------------------------------- */
+/* ---- matrices in files
+ * ------------------------------------------------------------------------------- */
 
 typedef struct matrix {
     const char *name, *meaning, *item, *component;
@@ -190,8 +195,9 @@ static int open_matrices(job *j)
             status = nt_cli_no_memory();
             break;
         }
-        arrays[n++] = (nt_result_array){m->name, "SI", m->meaning, m->item, m->component, m->rows,
-                                        m->columns, (const char *const *)names[i]};
+        arrays[n++] =
+            (nt_result_array){m->name,      "SI",    m->meaning, m->item,
+                              m->component, m->rows, m->columns, (const char *const *)names[i]};
     }
     if (status == NT_EXIT_DONE && !inputs)
         status = nt_cli_no_memory();
@@ -275,7 +281,8 @@ static int write_market(const job *j, int time)
         }
         fprintf(to, "%%%%MatrixMarket matrix coordinate real general\n%% %s: %s\n", m->name,
                 m->meaning);
-        for (int k = 0; k < nt_linear_get(j->linear).inputs && strcmp(m->component, "input") == 0; k++)
+        for (int k = 0; k < nt_linear_get(j->linear).inputs && strcmp(m->component, "input") == 0;
+             k++)
             fprintf(to, "%% column %d: %s\n", k + 1, nt_linear_input(j->linear, k));
         for (int k = 0; k < m->rows && strcmp(m->item, "output") == 0; k++)
             fprintf(to, "%% row %d: %s\n", k + 1, nt_linear_output(j->linear, k));
@@ -292,7 +299,8 @@ static int write_market(const job *j, int time)
     return NT_EXIT_DONE;
 }
 
-/* ---- transfer functions ------------------------------------------------------------------------------ */
+/* ---- transfer functions
+ * ------------------------------------------------------------------------------ */
 
 /* Rows of frequency, then magnitude and phase (rad) of each output for each input, in columns. */
 static int respond(const job *j, double *rows, int width)
@@ -356,7 +364,10 @@ static int draw_bode(const job *j, const double *rows, int width)
     }
     for (int k = 0; k < n; k++)
         for (int i = 0; i < width; i++) /* magnitudes first, then phases in degrees */
-            numbers[(size_t)(i == 0 ? 0 : i % 2 ? (i + 1) / 2 : pairs + i / 2) * (size_t)n +
+            numbers[(size_t)(i == 0  ? 0
+                             : i % 2 ? (i + 1) / 2
+                                     : pairs + i / 2) *
+                        (size_t)n +
                     (size_t)k] = rows[(size_t)k * (size_t)width + (size_t)i] *
                                  (i > 0 && i % 2 == 0 ? 360 / TURN : 1);
     for (int i = 0; i < width; i++)
@@ -388,7 +399,8 @@ static int write_transfer(const job *j)
     return status;
 }
 
-/* ---- states ------------------------------------------------------------------------------------------- */
+/* ---- states
+ * ------------------------------------------------------------------------------------------- */
 
 static int linearise(job *j, const nt_state *state, const double *turn, int time)
 {
@@ -414,10 +426,11 @@ static int linearise(job *j, const nt_state *state, const double *turn, int time
         status = write_transfer(j);
     nt_linear_matrices m = nt_linear_get(j->linear);
     if (status == NT_EXIT_DONE && !j->options->quiet)
-        nt_cli_say("%s: linear at t = %.9g s: %d states (%d displacements, %d velocities), %d input%s, "
-                   "%d output%s",
-                   j->options->name, state->t, m.states, m.positions, m.states - m.positions, m.inputs,
-                   m.inputs == 1 ? "" : "s", m.outputs, m.outputs == 1 ? "" : "s");
+        nt_cli_say(
+            "%s: linear at t = %.9g s: %d states (%d displacements, %d velocities), %d input%s, "
+            "%d output%s",
+            j->options->name, state->t, m.states, m.positions, m.states - m.positions, m.inputs,
+            m.inputs == 1 ? "" : "s", m.outputs, m.outputs == 1 ? "" : "s");
     return status;
 }
 

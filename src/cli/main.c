@@ -31,17 +31,22 @@ static const nt_cli_command commands[] = {
      "initial state or the steady motion of the model's section `steady`, and says in words what\n"
      "moves in each. Writes a row for each mode: mode,frequency,damping_ratio (Hz), the shape of\n"
      "every body as real and imaginary parts, eigenvalue, residual, participation factors and\n"
-     "effective masses. With --over modes are followed by their shapes over values of a parameter:\n"
+     "effective masses. With --over modes are followed by their shapes over values of a "
+     "parameter:\n"
      "a row for each value, with the columns mode1.frequency and so on, and a Campbell diagram\n"
-     "with -o FILE.svg. Exit status: 0 done, 130 interrupted, 2 wrong use or bad model, 3 there is\n"
+     "with -o FILE.svg. Exit status: 0 done, 130 interrupted, 2 wrong use or bad model, 3 there "
+     "is\n"
      "no such state or the modes were not found, 4 input or output failed.",
      nt_cli_modes},
     {"linearise", "MODEL", "ayjBomfhsqn", "matrices and transfer functions of a linear model",
-     "Writes the linear model about the state of rest, the initial state or a steady motion, or at\n"
+     "Writes the linear model about the state of rest, the initial state or a steady motion, or "
+     "at\n"
      "given times of a run: mass, damping and stiffness of all velocities, constraint rows, and\n"
-     "x' = A x + B u, y = C x + D u + D1 u' + D2 u'' in independent coordinates for the inputs named\n"
+     "x' = A x + B u, y = C x + D u + D1 u' + D2 u'' in independent coordinates for the inputs "
+     "named\n"
      "and what the `output` section records. -o FILE.nc is NetCDF (a row for each time), FILE.mtx\n"
-     "MatrixMarket (FILE.A.mtx and so on); with --bode FILE.csv holds transfer functions, FILE.svg\n"
+     "MatrixMarket (FILE.A.mtx and so on); with --bode FILE.csv holds transfer functions, "
+     "FILE.svg\n"
      "draws them. Exit status as of modes.",
      nt_cli_linearise},
     {"methods", "[NAME]", "", "list the methods, or what one needs and its options",

@@ -234,9 +234,8 @@ static int read_option(nt_cli_options *options, const nt_cli_command *command, c
     if (!row)
         return unknown_option(command, arguments[*i]);
     unsigned bit = 1u << (row - rows);
-    if ((*seen & bit) &&
-        (row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER || row->kind == COUNT ||
-         row->kind == MODES)) {
+    if ((*seen & bit) && (row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER ||
+                          row->kind == COUNT || row->kind == MODES)) {
         nt_cli_say("%s is given twice, expected one %s", row->word, row->argument);
         return NT_EXIT_USAGE;
     }
