@@ -11,11 +11,12 @@ typedef enum value_kind {
     SECONDS,
     SOLVER,
     COUNT,
-    MODES,
+    NUMBER,
     SETTING,
     FRAME,
     PARAMETER,
     INPUT,
+    ADVANCE,
     OUTPUT
 } value_kind;
 
@@ -48,6 +49,12 @@ static const option_row rows[] = {
     {'d', "-o", "FOLDER", TEXT, AT(output), "where the files go; papers-NAME without it"},
     {'p', "--param", "NAME", PARAMETER, 0,
      "derivatives with respect to this parameter; may be given again"},
+    {'k', "--record", "NAME", PARAMETER, 0,
+     "the column whose spectrum is wanted; may be given again"},
+    {'y', "--window", "NAME", TEXT, AT(window), "none, hann (without it) or flat-top"},
+    {'x', "--from", "T", SECONDS, AT(from), "leave out what is earlier than this time, s"},
+    {'z', "-o", "FILE", TEXT, AT(output),
+     "spectrum, FILE.csv or FILE.nc; - is standard output (CSV)"},
     {'c', "--check", NULL, FLAG, AT(check),
      "compare with differences of whole runs, several for each parameter;\n"
      "exit status 3 where a derivative is wrong. No result without -o"},
@@ -66,22 +73,35 @@ static const option_row rows[] = {
      "files become what they had been without the stop"},
     {'r', "--restart", "FILE", TEXT, AT(restart),
      "begin from a state that was saved, with a result of its own"},
-    {'a', "--about", "STATE", TEXT, AT(about),
+    {'E', "--about", "STATE", TEXT, AT(about),
      "the state to look about: static (at rest, without it), initial or steady"},
-    {'z', "--over", "NAME=A..B:N", TEXT, AT(over),
+    {'O', "--over", "NAME=A..B:N", TEXT, AT(over),
      "follow the modes over N values of a parameter, as in --over w=0..3:61"},
-    {'y', "--at", "T,T,...", TEXT, AT(at), "at these times of a run, s, instead"},
+    {'T', "--at", "T,T,...", TEXT, AT(at), "at these times of a run, s, instead"},
     {'j', "--input", "NAME", INPUT, 0,
      "an input: a parameter, or a function of a load or a motion as in\n"
      "push.value.x, hinge.motion; may be given again"},
     {'B', "--bode", "A..B:N", TEXT, AT(bode),
      "transfer functions at N frequencies from A to B Hz, to -o FILE.csv\n"
      "and FILE.svg"},
-    {'k', "--modes", "N", MODES, AT(modes), "so many modes, the lowest; all of small models"},
+    {'M', "--modes", "N", NUMBER, AT(modes), "so many modes, the lowest; all of small models"},
     {'i', "--no-limit", NULL, FLAG, AT(no_limit),
      "allow more than 1e9 rows, or more than the disk has room for"},
     {'g', "--no-energy-check", NULL, FLAG, AT(no_energy_check),
      "go on where the energy grows though no load gives it"},
+    {'P', "--period", "T", TEXT, AT(period),
+     "the period, s: a number or an expression of parameters; with --free\n"
+     "where to begin"},
+    {'F', "--free", NULL, FLAG, AT(free_period), "find the period, of a model without clock"},
+    {'A', "--advance", "NAME[=VALUE]", ADVANCE, 0,
+     "what a period adds, found or given: position.x, rotation.z of the\n"
+     "whole model, BODY.position.x, BODY.rotation.y about the body's own\n"
+     "axis; may be given again"},
+    {'N', "--steps", "N", NUMBER, AT(steps), "steps in a period"},
+    {'K', "--segments", "N", NUMBER, AT(segments), "shoot in so many segments; default 1"},
+    {'a', "--after", "SECONDS", SECONDS, AT(after), "begin from where a run is after so long"},
+    {'G', "--along", "NAME=A..B:N", TEXT, AT(along),
+     "follow the orbit as a parameter goes from A to B, in N points or more"},
     {'q', "--quiet", NULL, FLAG, AT(quiet), "neither progress nor summary, only errors"},
     {'?', "--help", NULL, FLAG, AT(help), "this text"},
 };
@@ -167,8 +187,8 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
         return read_solver(text, (nt_solver_kind *)(void *)field);
     case COUNT:
         return read_count(row->word, text, 256, (int *)(void *)field);
-    case MODES:
-        return read_count(row->word, text, 1000000, (int *)(void *)field);
+    case NUMBER:
+        return read_count(row->word, text, 100000000, (int *)(void *)field);
     case SETTING:
         return read_setting(options, text);
     case FRAME: /* the key of the model */
@@ -179,6 +199,8 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
         break;
     case INPUT:
         options->inputs[options->n_inputs++] = text;
+    case ADVANCE:
+        options->advances[options->n_advances++] = text;
         break;
     case OUTPUT:
         if (*text == '\0') {
@@ -211,7 +233,7 @@ static const option_row *find_row(const nt_cli_command *command, char *argument,
     return NULL;
 }
 
-static int unknown_option(const nt_cli_command *command, const char *argument)
+static int command_unknown_option(const nt_cli_command *command, const char *argument)
 {
     const char *words[ROWS];
     char hint[80];
@@ -226,63 +248,73 @@ static int unknown_option(const nt_cli_command *command, const char *argument)
 }
 
 /* seen: a bit for each row that was given before. Of two values one would go unheard. */
-static int read_option(nt_cli_options *options, const nt_cli_command *command, char **arguments,
-                       int count, int *i, unsigned *seen)
+static int options_read_option(nt_cli_options *options, const nt_cli_command *command,
+                               char **arguments, int count, int *i, unsigned long long *seen)
 {
     char *value;
     const option_row *row = find_row(command, arguments[*i], &value);
     if (!row)
         return unknown_option(command, arguments[*i]);
-    unsigned bit = 1u << (row - rows);
-    if ((*seen & bit) && (row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER ||
-                          row->kind == COUNT || row->kind == MODES)) {
-        nt_cli_say("%s is given twice, expected one %s", row->word, row->argument);
-        return NT_EXIT_USAGE;
-    }
-    *seen |= bit;
-    if (row->kind == FLAG && value) {
-        nt_cli_say("%s takes no value", row->word);
-        return NT_EXIT_USAGE;
-    }
-    if (row->kind != FLAG && !value) {
-        if (*i + 1 >= count) {
-            nt_cli_say("%s: expected %s, got nothing", row->word, row->argument);
+    unsigned long long bit = 1ull << (row - rows);
+    if ((*seen & bit) &&
+        (row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER || row->kind == COUNT)) {
+        return command_unknown_option(command, arguments[*i]);
+        unsigned long long bit = 1ull << (row - rows);
+        bool once = row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER ||
+                    row->kind == COUNT || row->kind == NUMBER;
+        if ((*seen & bit) && once) {
+            nt_cli_say("%s is given twice, expected one %s", row->word, row->argument);
             return NT_EXIT_USAGE;
         }
-        value = arguments[++*i];
+        *seen |= bit;
+        if (row->kind == FLAG && value) {
+            nt_cli_say("%s takes no value", row->word);
+            return NT_EXIT_USAGE;
+        }
+        if (row->kind != FLAG && !value) {
+            if (*i + 1 >= count) {
+                nt_cli_say("%s: expected %s, got nothing", row->word, row->argument);
+                return NT_EXIT_USAGE;
+            }
+            value = arguments[++*i];
+        }
+        return read_value(options, row, value);
     }
-    return read_value(options, row, value);
-}
 
-static int read_operand(nt_cli_options *options, const nt_cli_command *command, const char *text)
-{
-    if (!*command->operand) {
-        nt_cli_say("%s takes no argument, got '%s'", command->name, text);
-        return NT_EXIT_USAGE;
+    static int read_operand(nt_cli_options * options, const nt_cli_command *command,
+                            const char *text)
+    {
+        if (!*command->operand) {
+            nt_cli_say("%s takes no argument, got '%s'", command->name, text);
+            return NT_EXIT_USAGE;
+        }
+        if (*text == '\0') {
+            nt_cli_say("%s: expected %s, got an empty name", command->name, command->operand);
+            return NT_EXIT_USAGE;
+        }
+        if (options->name) {
+            nt_cli_say("%s takes one %s, got '%s' and '%s'", command->name, command->operand,
+                       options->name, text);
+            return NT_EXIT_USAGE;
+        }
+        options->name = text;
+        return NT_EXIT_DONE;
     }
-    if (*text == '\0') {
-        nt_cli_say("%s: expected %s, got an empty name", command->name, command->operand);
-        return NT_EXIT_USAGE;
-    }
-    if (options->name) {
-        nt_cli_say("%s takes one %s, got '%s' and '%s'", command->name, command->operand,
-                   options->name, text);
-        return NT_EXIT_USAGE;
-    }
-    options->name = text;
-    return NT_EXIT_DONE;
-}
 
-int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, int count,
-                        char **arguments)
-{
-    bool only_operands = false;
-    unsigned seen = 0;
-    *options = (nt_cli_options){.settings = calloc((size_t)count + 1, sizeof(nt_setting)),
-                                .parameters = calloc((size_t)count + 1, sizeof(char *)),
-                                .inputs = calloc((size_t)count + 1, sizeof(char *)),
-                                .outputs = calloc((size_t)count + 1, sizeof(char *))};
-    if (!options->settings || !options->parameters || !options->inputs || !options->outputs)
+    int nt_cli_options_read(nt_cli_options * options, const nt_cli_command *command, int count,
+                            char **arguments)
+    {
+        bool only_operands = false;
+        unsigned long long seen = 0;
+        *options = (nt_cli_options){.settings = calloc((size_t)count + 1, sizeof(nt_setting)),
+                                    .parameters = calloc((size_t)count + 1, sizeof(char *)),
+                                    .inputs = calloc((size_t)count + 1, sizeof(char *)),
+                                    .outputs = calloc((size_t)count + 1, sizeof(char *))};
+        if (!options->settings || !options->parameters || !options->inputs || !options->outputs)
+            .advances = calloc((size_t)count + 1, sizeof(char *)),
+            .outputs = calloc((size_t)count + 1, sizeof(char *))
+    };
+    if (!options->settings || !options->parameters || !options->advances || !options->outputs)
         return nt_cli_no_memory();
     for (int i = 0; i < count; i++) {
         int status;
@@ -291,7 +323,7 @@ int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, 
             continue;
         }
         if (!only_operands && arguments[i][0] == '-' && arguments[i][1] != '\0')
-            status = read_option(options, command, arguments, count, &i, &seen);
+            status = options_read_option(options, command, arguments, count, &i, &seen);
         else
             status = read_operand(options, command, arguments[i]);
         if (status != NT_EXIT_DONE)
@@ -310,9 +342,11 @@ void nt_cli_options_free(nt_cli_options *options)
     free(options->settings);
     free(options->parameters);
     free(options->inputs);
+    free(options->advances);
     free(options->outputs);
     options->inputs = NULL;
     options->outputs = NULL;
+    options->advances = NULL;
     options->settings = NULL;
     options->parameters = NULL;
 }
