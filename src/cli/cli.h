@@ -30,11 +30,14 @@ typedef struct nt_cli_options {
     int threads; /* 0: not given */
     bool quiet, help, check, resume, no_limit, no_energy_check;
     const char *about, *over; /* of modes; NULL where not given */
-    int modes;                /* 0: not given */
-    const char *objectives;   /* a file; NULL where not given */
-    const char *window;       /* of spectra; NULL where not given */
-    double from;              /* s; 0 where not given */
-    const char **parameters;  /* [n_parameters] names         */
+    const char *at, *bode;    /* of linearise; NULL where not given */
+    const char **inputs;      /* [n_inputs] names */
+    int n_inputs;
+    int modes;               /* 0: not given */
+    const char *objectives;  /* a file; NULL where not given */
+    const char *window;      /* of spectra; NULL where not given */
+    double from;             /* s; 0 where not given */
+    const char **parameters; /* [n_parameters] names         */
     int n_parameters;
     const char *period, *along; /* of orbit; NULL where not given */
     const char **advances;      /* [n_advances] NAME or NAME=VALUE */
@@ -336,6 +339,7 @@ int nt_cli_run(const nt_cli_options *options);
 int nt_cli_check(const nt_cli_options *options);
 int nt_cli_sensitivities(const nt_cli_options *options);
 int nt_cli_modes(const nt_cli_options *options);
+int nt_cli_linearise(const nt_cli_options *options);
 int nt_cli_methods(const nt_cli_options *options);
 int nt_cli_papers(const nt_cli_options *options);
 int nt_cli_schema(const nt_cli_options *options);

@@ -15,6 +15,7 @@ typedef enum value_kind {
     SETTING,
     FRAME,
     PARAMETER,
+    INPUT,
     ADVANCE,
     OUTPUT
 } value_kind;
@@ -72,11 +73,18 @@ static const option_row rows[] = {
      "files become what they had been without the stop"},
     {'r', "--restart", "FILE", TEXT, AT(restart),
      "begin from a state that was saved, with a result of its own"},
-    {'a', "--about", "STATE", TEXT, AT(about),
+    {'E', "--about", "STATE", TEXT, AT(about),
      "the state to look about: static (at rest, without it), initial or steady"},
-    {'z', "--over", "NAME=A..B:N", TEXT, AT(over),
+    {'O', "--over", "NAME=A..B:N", TEXT, AT(over),
      "follow the modes over N values of a parameter, as in --over w=0..3:61"},
-    {'k', "--modes", "N", NUMBER, AT(modes), "so many modes, the lowest; all of small models"},
+    {'T', "--at", "T,T,...", TEXT, AT(at), "at these times of a run, s, instead"},
+    {'j', "--input", "NAME", INPUT, 0,
+     "an input: a parameter, or a function of a load or a motion as in\n"
+     "push.value.x, hinge.motion; may be given again"},
+    {'B', "--bode", "A..B:N", TEXT, AT(bode),
+     "transfer functions at N frequencies from A to B Hz, to -o FILE.csv\n"
+     "and FILE.svg"},
+    {'M', "--modes", "N", NUMBER, AT(modes), "so many modes, the lowest; all of small models"},
     {'i', "--no-limit", NULL, FLAG, AT(no_limit),
      "allow more than 1e9 rows, or more than the disk has room for"},
     {'g', "--no-energy-check", NULL, FLAG, AT(no_energy_check),
@@ -189,6 +197,8 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
     case PARAMETER:
         options->parameters[options->n_parameters++] = text;
         break;
+    case INPUT:
+        options->inputs[options->n_inputs++] = text;
     case ADVANCE:
         options->advances[options->n_advances++] = text;
         break;
@@ -244,57 +254,66 @@ static int options_read_option(nt_cli_options *options, const nt_cli_command *co
     char *value;
     const option_row *row = find_row(command, arguments[*i], &value);
     if (!row)
-        return command_unknown_option(command, arguments[*i]);
+        return unknown_option(command, arguments[*i]);
     unsigned long long bit = 1ull << (row - rows);
-    bool once = row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER ||
-                row->kind == COUNT || row->kind == NUMBER;
-    if ((*seen & bit) && once) {
-        nt_cli_say("%s is given twice, expected one %s", row->word, row->argument);
-        return NT_EXIT_USAGE;
-    }
-    *seen |= bit;
-    if (row->kind == FLAG && value) {
-        nt_cli_say("%s takes no value", row->word);
-        return NT_EXIT_USAGE;
-    }
-    if (row->kind != FLAG && !value) {
-        if (*i + 1 >= count) {
-            nt_cli_say("%s: expected %s, got nothing", row->word, row->argument);
+    if ((*seen & bit) &&
+        (row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER || row->kind == COUNT)) {
+        return command_unknown_option(command, arguments[*i]);
+        unsigned long long bit = 1ull << (row - rows);
+        bool once = row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER ||
+                    row->kind == COUNT || row->kind == NUMBER;
+        if ((*seen & bit) && once) {
+            nt_cli_say("%s is given twice, expected one %s", row->word, row->argument);
             return NT_EXIT_USAGE;
         }
-        value = arguments[++*i];
+        *seen |= bit;
+        if (row->kind == FLAG && value) {
+            nt_cli_say("%s takes no value", row->word);
+            return NT_EXIT_USAGE;
+        }
+        if (row->kind != FLAG && !value) {
+            if (*i + 1 >= count) {
+                nt_cli_say("%s: expected %s, got nothing", row->word, row->argument);
+                return NT_EXIT_USAGE;
+            }
+            value = arguments[++*i];
+        }
+        return read_value(options, row, value);
     }
-    return read_value(options, row, value);
-}
 
-static int read_operand(nt_cli_options *options, const nt_cli_command *command, const char *text)
-{
-    if (!*command->operand) {
-        nt_cli_say("%s takes no argument, got '%s'", command->name, text);
-        return NT_EXIT_USAGE;
+    static int read_operand(nt_cli_options * options, const nt_cli_command *command,
+                            const char *text)
+    {
+        if (!*command->operand) {
+            nt_cli_say("%s takes no argument, got '%s'", command->name, text);
+            return NT_EXIT_USAGE;
+        }
+        if (*text == '\0') {
+            nt_cli_say("%s: expected %s, got an empty name", command->name, command->operand);
+            return NT_EXIT_USAGE;
+        }
+        if (options->name) {
+            nt_cli_say("%s takes one %s, got '%s' and '%s'", command->name, command->operand,
+                       options->name, text);
+            return NT_EXIT_USAGE;
+        }
+        options->name = text;
+        return NT_EXIT_DONE;
     }
-    if (*text == '\0') {
-        nt_cli_say("%s: expected %s, got an empty name", command->name, command->operand);
-        return NT_EXIT_USAGE;
-    }
-    if (options->name) {
-        nt_cli_say("%s takes one %s, got '%s' and '%s'", command->name, command->operand,
-                   options->name, text);
-        return NT_EXIT_USAGE;
-    }
-    options->name = text;
-    return NT_EXIT_DONE;
-}
 
-int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, int count,
-                        char **arguments)
-{
-    bool only_operands = false;
-    unsigned long long seen = 0;
-    *options = (nt_cli_options){.settings = calloc((size_t)count + 1, sizeof(nt_setting)),
-                                .parameters = calloc((size_t)count + 1, sizeof(char *)),
-                                .advances = calloc((size_t)count + 1, sizeof(char *)),
-                                .outputs = calloc((size_t)count + 1, sizeof(char *))};
+    int nt_cli_options_read(nt_cli_options * options, const nt_cli_command *command, int count,
+                            char **arguments)
+    {
+        bool only_operands = false;
+        unsigned long long seen = 0;
+        *options = (nt_cli_options){.settings = calloc((size_t)count + 1, sizeof(nt_setting)),
+                                    .parameters = calloc((size_t)count + 1, sizeof(char *)),
+                                    .inputs = calloc((size_t)count + 1, sizeof(char *)),
+                                    .outputs = calloc((size_t)count + 1, sizeof(char *))};
+        if (!options->settings || !options->parameters || !options->inputs || !options->outputs)
+            .advances = calloc((size_t)count + 1, sizeof(char *)),
+            .outputs = calloc((size_t)count + 1, sizeof(char *))
+    };
     if (!options->settings || !options->parameters || !options->advances || !options->outputs)
         return nt_cli_no_memory();
     for (int i = 0; i < count; i++) {
@@ -322,8 +341,10 @@ void nt_cli_options_free(nt_cli_options *options)
 {
     free(options->settings);
     free(options->parameters);
+    free(options->inputs);
     free(options->advances);
     free(options->outputs);
+    options->inputs = NULL;
     options->outputs = NULL;
     options->advances = NULL;
     options->settings = NULL;
