@@ -11,6 +11,7 @@ typedef enum value_kind {
     SECONDS,
     SOLVER,
     COUNT,
+    MODES,
     SETTING,
     FRAME,
     PARAMETER,
@@ -70,6 +71,11 @@ static const option_row rows[] = {
      "files become what they had been without the stop"},
     {'r', "--restart", "FILE", TEXT, AT(restart),
      "begin from a state that was saved, with a result of its own"},
+    {'a', "--about", "STATE", TEXT, AT(about),
+     "the state to look about: static (at rest, without it), initial or steady"},
+    {'z', "--over", "NAME=A..B:N", TEXT, AT(over),
+     "follow the modes over N values of a parameter, as in --over w=0..3:61"},
+    {'k', "--modes", "N", MODES, AT(modes), "so many modes, the lowest; all of small models"},
     {'i', "--no-limit", NULL, FLAG, AT(no_limit),
      "allow more than 1e9 rows, or more than the disk has room for"},
     {'g', "--no-energy-check", NULL, FLAG, AT(no_energy_check),
@@ -99,12 +105,12 @@ static int read_seconds(const char *word, const char *text, double *value)
     return NT_EXIT_DONE;
 }
 
-static int read_count(const char *word, const char *text, int *value)
+static int read_count(const char *word, const char *text, long most, int *value)
 {
     char *end;
     long count = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || count < 1 || count > 256) {
-        nt_cli_say("%s: expected a whole number from 1 to 256, got '%s'", word, text);
+    if (end == text || *end != '\0' || count < 1 || count > most) {
+        nt_cli_say("%s: expected a whole number from 1 to %ld, got '%s'", word, most, text);
         return NT_EXIT_USAGE;
     }
     *value = (int)count;
@@ -158,7 +164,9 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
     case SOLVER:
         return read_solver(text, (nt_solver_kind *)(void *)field);
     case COUNT:
-        return read_count(row->word, text, (int *)(void *)field);
+        return read_count(row->word, text, 256, (int *)(void *)field);
+    case MODES:
+        return read_count(row->word, text, 1000000, (int *)(void *)field);
     case SETTING:
         return read_setting(options, text);
     case FRAME: /* the key of the model */
@@ -198,7 +206,7 @@ static const option_row *find_row(const nt_cli_command *command, char *argument,
     return NULL;
 }
 
-static int unknown_option(const nt_cli_command *command, const char *argument)
+static int command_unknown_option(const nt_cli_command *command, const char *argument)
 {
     const char *words[ROWS];
     char hint[80];
@@ -213,16 +221,17 @@ static int unknown_option(const nt_cli_command *command, const char *argument)
 }
 
 /* seen: a bit for each row that was given before. Of two values one would go unheard. */
-static int read_option(nt_cli_options *options, const nt_cli_command *command, char **arguments,
-                       int count, int *i, unsigned *seen)
+static int options_read_option(nt_cli_options *options, const nt_cli_command *command,
+                               char **arguments, int count, int *i, unsigned *seen)
 {
     char *value;
     const option_row *row = find_row(command, arguments[*i], &value);
     if (!row)
-        return unknown_option(command, arguments[*i]);
+        return command_unknown_option(command, arguments[*i]);
     unsigned bit = 1u << (row - rows);
     if ((*seen & bit) &&
-        (row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER || row->kind == COUNT)) {
+        (row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER || row->kind == COUNT ||
+         row->kind == MODES)) {
         nt_cli_say("%s is given twice, expected one %s", row->word, row->argument);
         return NT_EXIT_USAGE;
     }
@@ -277,7 +286,7 @@ int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, 
             continue;
         }
         if (!only_operands && arguments[i][0] == '-' && arguments[i][1] != '\0')
-            status = read_option(options, command, arguments, count, &i, &seen);
+            status = options_read_option(options, command, arguments, count, &i, &seen);
         else
             status = read_operand(options, command, arguments[i]);
         if (status != NT_EXIT_DONE)

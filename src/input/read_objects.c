@@ -22,8 +22,8 @@ static nt_status already_declared(nt_reader *reader, const nt_node *node, nt_nam
 }
 
 /* Declare one object; *text is its name in the model's arena. */
-static nt_status declare(nt_reader *reader, const nt_node *node, nt_name_kind kind, int index,
-                         const char **text)
+static nt_status objects_declare(nt_reader *reader, const nt_node *node, nt_name_kind kind,
+                                 int index, const char **text)
 {
     char shown[NT_WORDS];
     const char *fault = nt_name_fault(node->text, node->length, true);
@@ -124,7 +124,7 @@ static nt_status declare_bodies(nt_reader *reader, const nt_node *section)
     nt_names_add(&reader->objects, (nt_name){.text = "ground", .kind = NT_NAME_BODY});
     for (int i = 0; i < count_of(section) && status == NT_OK; i++) {
         nt_body *body = &bodies[i + 1];
-        status = declare(reader, section->keys[i], NT_NAME_BODY, i + 1, &body->name);
+        status = objects_declare(reader, section->keys[i], NT_NAME_BODY, i + 1, &body->name);
         body->place = nt_read_place(reader, section->keys[i]);
     }
     return status;
@@ -136,7 +136,7 @@ static nt_status declare_markers(nt_reader *reader, const nt_node *section)
     nt_status status = NT_OK;
     for (int i = 0; i < count_of(section) && status == NT_OK; i++) {
         nt_marker *marker = &model->origin->markers[i];
-        status = declare(reader, section->keys[i], NT_NAME_MARKER, i, &marker->name);
+        status = objects_declare(reader, section->keys[i], NT_NAME_MARKER, i, &marker->name);
         marker->place = nt_read_place(reader, section->keys[i]);
     }
     return status;
@@ -165,6 +165,8 @@ static nt_status find_types(nt_reader *reader, const nt_node *section, nt_name_k
         number[i] = first + next[type_of[i]]++;
         nt_element *element = &reader->model->elements[number[i]];
         element->type = nt_element_type_at(type_of[i]);
+        element->bytes =
+            nt_read_bytes(element->type->keys, section->values[i], element->type->size);
         element->place = nt_read_place(reader, section->keys[i]);
         reader->elements[number[i]] = (nt_element_node){section->keys[i], section->values[i]};
     }
@@ -176,8 +178,8 @@ static nt_status declare_elements(nt_reader *reader, const nt_node *section, nt_
 {
     nt_status status = NT_OK;
     for (int i = 0; i < count_of(section) && status == NT_OK; i++)
-        status = declare(reader, section->keys[i], kind, number[i],
-                         &reader->model->elements[number[i]].name);
+        status = objects_declare(reader, section->keys[i], kind, number[i],
+                                 &reader->model->elements[number[i]].name);
     return status;
 }
 
@@ -257,9 +259,11 @@ static nt_status read_elements(nt_reader *reader)
         const char *word = nt_element_word(&model->elements[i]); /* a spring is a force */
         snprintf(kind, sizeof kind, "%s%s%s", type->name, strcmp(word, "force") == 0 ? "" : " ",
                  strcmp(word, "force") == 0 ? "" : word);
-        status = read_object(reader, type->keys, reader->elements[i].name,
-                             reader->elements[i].value, kind, type->section->name, true,
-                             nt_element_numbers(model->origin, &model->elements[i]));
+        reader->data = nt_element_numbers(model->origin, &model->elements[i]);
+        reader->array_place = nt_read_array_begin(type->size);
+        status =
+            read_object(reader, type->keys, reader->elements[i].name, reader->elements[i].value,
+                        kind, type->section->name, true, reader->data);
     }
     return status;
 }

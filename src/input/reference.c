@@ -141,7 +141,7 @@ static const char contacts[] =
     "alone never does.";
 
 /* What the keys of a section or of a type do not tell. */
-static void explain(nt_sink *sink, const char *name)
+static void reference_explain(nt_sink *sink, const char *name)
 {
     static const struct {
         const char *name, *text;
@@ -188,7 +188,7 @@ static void types_that_share(nt_sink *sink, int first)
             begin = "; ";
         }
     nt_sink_print(sink, ".\n");
-    explain(sink, nt_element_type_at(first)->name);
+    reference_explain(sink, nt_element_type_at(first)->name);
     list_of_keys(sink, nt_element_type_at(first)->keys);
 }
 
@@ -205,7 +205,7 @@ static void section(nt_sink *sink, const nt_key *key)
     if ((int)key->type == NT_KEY_ELEMENTS)
         nt_sink_print(sink, " Each has a `type`, which decides its other keys.");
     nt_sink_print(sink, "\n");
-    explain(sink, key->name);
+    reference_explain(sink, key->name);
     if (key->group)
         list_of_keys(sink, key->group);
     if ((int)key->type == NT_KEY_ELEMENTS)

@@ -46,7 +46,8 @@ typedef enum nt_option_name {
 } nt_option_name;
 
 typedef struct nt_options {
-    uint64_t present; /* bit i: the method has the option i */
+    const nt_method *method; /* whose they are                      */
+    uint64_t present;        /* bit i: the method has the option i */
     double value[NT_OPTION_NAMES];
 } nt_options;
 

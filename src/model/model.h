@@ -39,6 +39,16 @@ typedef struct nt_objective {
     nt_place place;
 } nt_objective;
 
+/* One rate of a steady motion: of a joint, or with which everything turns or moves. */
+enum { NT_STEADY_RATE, NT_STEADY_AXIS, NT_STEADY_THROUGH, NT_STEADY_ALONG }; /* bits of given */
+typedef struct nt_steady {
+    unsigned given;
+    int joint; /* among the elements; -1: none */
+    const nt_expression *rate, *axis[3], *through[3], *along[3];
+    const char *name;
+    nt_place place;
+} nt_steady;
+
 /* A table that a file holds, by the file's name in the model. */
 typedef struct nt_table_file {
     struct nt_table_file *next;
@@ -73,12 +83,17 @@ struct nt_model {
     nt_quantity_info *objective_columns; /* of one column each */
     int n_objective_columns;
 
+    nt_steady *steady; /* [n_steady] in the order of the file */
+    int n_steady;
+
     nt_simulation simulation;
 
     nt_run *origin; /* its numbers are those of the file; what other runs are copied from */
     size_t numbers; /* bytes of run->numbers */
     size_t scratch; /* doubles that an element may want while it is evaluated */
     int most_ports, most_entries; /* of an element */
+    int n_primary;                /* nodes of bodies and of elements' own coordinates */
+    bool has_own, has_inertia;    /* elements have coordinates, inertia */
 
     /* The system as it is alike for all runs: sizes, space, pattern, names. That of a run has the
      * functions too. */
@@ -100,7 +115,17 @@ nt_status nt_element_end_ports(nt_model *model, nt_element *element);
 /* Room for elements of so many ports and entries; an element's turn; its terms to those of the
  * system. */
 nt_status nt_local_take(nt_local *local, nt_arena *arena, int size, int n_ports);
-void nt_local_begin(nt_local *local, const nt_element *element);
+static inline void nt_local_begin(nt_local *local, const nt_element *element)
+{
+    local->element = element;
+    local->has_pushed = false;
+    while (local->n_touched > 0)
+        local->is_touched[local->touched[--local->n_touched]] = false;
+}
+static inline bool nt_local_has_terms(const nt_local *local)
+{
+    return local->has_pushed || local->n_touched > 0;
+}
 void nt_local_gather(const nt_local *local, const nt_terms *terms);
 
 /* Make room for the numbers of a model whose objects are counted and whose elements have types: the

@@ -280,7 +280,7 @@ int nt_model_has_power(const nt_model *model)
         return 0;
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
-        if (!e->type->does_work || e->type->does_work(model, e))
+        if (nt_element_does_work(model, e))
             return 1;
     }
     return 0;

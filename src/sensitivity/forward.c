@@ -20,7 +20,7 @@
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static nt_status take_memory(nt_sensitivity *s)
+static nt_status forward_take_memory(nt_sensitivity *s)
 {
     nt_integrator *it = s->integrator;
     const nt_problem *p = it->problem;
@@ -105,7 +105,7 @@ nt_status nt_sensitivity_create(nt_sensitivity **out, nt_integrator *it, const i
     s->integrator = it;
     s->n = n;
     s->t = s->between_t = s->linearised_t = (double)NAN;
-    nt_status status = take_memory(s);
+    nt_status status = forward_take_memory(s);
     if (status != NT_OK) {
         nt_sensitivity_destroy(s);
         return nt_fail(error, status, "out of memory");
@@ -149,7 +149,7 @@ void nt_sensitivity_write(nt_sensitivity *s, double *all, int i, const double *f
     nt_variation_write(s->integrator->problem, &s->directions, all, i, from);
 }
 
-nt_variation nt_sensitivity_variation(const nt_sensitivity *s, const double *all, int i, int place)
+nt_variation nt_sensitivity_variation(const nt_sensitivity *s, double *all, int i, int place)
 {
     const nt_problem *p = s->integrator->problem;
     if (!s->directions.fours)
@@ -189,7 +189,7 @@ void nt_sensitivity_change_frame(const nt_problem *p, nt_frame from, nt_frame to
 /* ---- start ---------------------------------------------------------------------------------- */
 
 /* dvdot, dlambda, dmu of all directions from their dq, dv. */
-static nt_status accelerations(nt_sensitivity *s, const nt_point *at)
+static nt_status forward_accelerations(nt_sensitivity *s, const nt_point *at)
 {
     const nt_problem *p = s->integrator->problem;
     nt_factors *f = s->factors;
@@ -233,7 +233,7 @@ static nt_status accelerations(nt_sensitivity *s, const nt_point *at)
 }
 
 /* dq and dv of the given state in the system's frame become those of direction i. */
-static void enter(nt_sensitivity *s, int i, const double *dq, const double *dv)
+static void forward_enter(nt_sensitivity *s, int i, const double *dq, const double *dv)
 {
     const nt_problem *p = s->integrator->problem;
     const nt_phase *now = &s->integrator->stepper.now;
@@ -257,7 +257,7 @@ static nt_status finish_start(nt_sensitivity *s, nt_error *error)
     nt_solver_forget(s->factors->solver); /* what begins depends on the state alone */
     nt_status status = nt_sensitivity_stepper(s, &stepper);
     if (status == NT_OK)
-        status = accelerations(s, &at);
+        status = forward_accelerations(s, &at);
     nt_solver_forget(s->factors->solver); /* a fallback here says nothing of the steps */
     if (status == NT_OK) {                /* linearise looks at the start in `next` */
         memcpy(it->stepper.next.all, now->all, it->size * sizeof(double));
@@ -275,7 +275,7 @@ static nt_status finish_start(nt_sensitivity *s, nt_error *error)
                                      s->t, nt_status_text(status));
 }
 
-static nt_status begin(nt_sensitivity *s, nt_error *error)
+static nt_status forward_begin(nt_sensitivity *s, nt_error *error)
 {
     nt_integrator *it = s->integrator;
     if (!it->started)
@@ -290,7 +290,7 @@ nt_status nt_sensitivity_start(nt_sensitivity *s, nt_error *error)
     nt_error_clear(error);
     NT_NEED(error, "sensitivity", s);
     const nt_problem *p = s->integrator->problem;
-    nt_status status = begin(s, error);
+    nt_status status = forward_begin(s, error);
     if (status != NT_OK)
         return nt_said(error, status);
     double t = s->integrator->stepper.now.all[NT_PHASE_T];
@@ -302,7 +302,7 @@ nt_status nt_sensitivity_start(nt_sensitivity *s, nt_error *error)
                            "the initial values cannot be differentiated at t = %g s: %s", t,
                            nt_status_text(status));
         nt_sensitivity_write(s, s->now, i, d.q);
-        enter(s, i, dq, dv);
+        forward_enter(s, i, dq, dv);
     }
     return nt_said(error, finish_start(s, error));
 }
@@ -313,10 +313,10 @@ nt_status nt_sensitivity_start_from(nt_sensitivity *s, const double *dq, const d
     nt_error_clear(error);
     NT_NEED(error, "sensitivity", s);
     size_t nv = (size_t)s->integrator->problem->nv;
-    nt_status status = begin(s, error);
+    nt_status status = forward_begin(s, error);
     if (status != NT_OK)
         return nt_said(error, status);
     for (int i = 0; i < s->n; i++)
-        enter(s, i, dq ? dq + (size_t)i * nv : NULL, dv ? dv + (size_t)i * nv : NULL);
+        forward_enter(s, i, dq ? dq + (size_t)i * nv : NULL, dv ? dv + (size_t)i * nv : NULL);
     return nt_said(error, finish_start(s, error));
 }

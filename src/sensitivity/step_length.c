@@ -126,7 +126,7 @@ static nt_status load(void *context, int i, const nt_point *at, const nt_terms *
     return nt_length_direction_load(&s->length, at, terms);
 }
 
-static nt_status take_memory(nt_step_length *s)
+static nt_status step_length_take_memory(nt_step_length *s)
 {
     const nt_integrator *it = s->integrator;
     const nt_problem *p = it->problem;
@@ -165,7 +165,7 @@ nt_status nt_step_length_create(nt_step_length **out, nt_integrator *it, nt_erro
     if (!s)
         return nt_fail(error, NT_NO_MEMORY, "out of memory for the derivative of a step");
     s->integrator = it;
-    nt_status status = take_memory(s);
+    nt_status status = step_length_take_memory(s);
     if (status != NT_OK) {
         nt_step_length_destroy(s);
         return nt_fail(error, status, "out of memory for the derivative of a step");

@@ -122,7 +122,7 @@ static void places(const nt_stepper *s, linear *l, const double *a_first)
 
 /* out = Ad(x) dq0 + factor T dv0 */
 static void carried(const nt_problem *p, const double *x, const double *T, double factor,
-                    const nt_variation *from, double *scratch, double *out)
+                    const nt_const_variation *from, double *scratch, double *out)
 {
     nt_variation_carry(p, x, from->q, out);
     nt_variation_map(&p->space, T, from->v, scratch);
@@ -164,7 +164,7 @@ static void vary_place(const nt_stepper *s, const linear *l, const nt_directions
     double h = l->h, ahead = *m.apart > 0 ? (h / 4 + *m.since) / *m.apart : 0;
     nt_space_tangent(&p->space, p->frame, l->alpha_x, l->T_A, NULL);
     for (int k = 0; k < directions->count; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         double *da_p = l->da_p + (size_t)k * (size_t)p->nv;
         double *dv_A = l->dv_A + (size_t)k * (size_t)p->nv;
         bool length = directions->length && k == directions->count - 1;
@@ -176,7 +176,7 @@ static void vary_place(const nt_stepper *s, const linear *l, const nt_directions
                 da_p[i] += 0.25 / *m.apart * (s->now.vdot[i] - m.a_before[i]);
             dv_A[i] = from.v[i] + h / 4 * da_p[i]; /* of the increment to q_A */
         }
-        nt_variation along = {.q = from.q, .v = dv_A};
+        nt_const_variation along = {.q = from.q, .v = dv_A};
         carried(p, l->alpha_x, l->T_A, l->c->alpha * h, &along, l->scratch,
                 l->dq_A + (size_t)k * (size_t)p->nv);
         for (int i = 0; i < p->nv; i++)
@@ -366,7 +366,7 @@ static nt_status solve(nt_stepper *s, const linear *l, const nt_point *middle, b
 
 /* Of blocks that are alone y, h^2/2 da, becomes the change of h^2/2 (a - share (a - a_1)). */
 static void vary_share(const nt_stepper *s, const linear *l, const double *a,
-                       const nt_variation *from, bool length, double *y)
+                       const nt_const_variation *from, bool length, double *y)
 {
     const nt_problem *p = s->problem;
     double h = l->h, since = *nt_splitting_memory_of(p, &s->now).since, to_middle = h / 2 + since;
@@ -396,7 +396,7 @@ static nt_status first_stage(nt_stepper *s, const linear *l, const nt_directions
     for (int i = 0; i < p->nv; i++)
         l->v_m[i] = s->now.v[i] + c->beta * h * a[i];
     for (int k = 0; k < directions->count; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
         carried(p, l->beta_x, l->T_m, c->beta * h, &from, l->scratch, l->dq_m + (size_t)k * nv);
         carried(p, l->x, l->T_x, h, &from, l->scratch, to.q);
@@ -422,7 +422,7 @@ static nt_status first_stage(nt_stepper *s, const linear *l, const nt_directions
     if (status == NT_OK)
         status = solve(s, l, &middle, true, &mid, directions->count);
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
         double *e = l->z + (size_t)k * n, *dq_m = l->dq_m + (size_t)k * nv;
         for (size_t i = 0; i < nv; i++)
@@ -463,7 +463,7 @@ static nt_status second_stage(nt_stepper *s, const linear *l, const nt_direction
     if (status == NT_OK)
         status = solve(s, l, &middle, false, &mid, directions->count);
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
         const double *z = l->z + (size_t)k * n;
         for (size_t i = 0; i < nv; i++) {
@@ -481,7 +481,7 @@ static void vary_memory(const nt_problem *p, const nt_splitting *c, double h,
                         const nt_directions *directions, const double *before, double *after)
 {
     for (int k = 0; k < directions->count; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
         size_t others = (size_t)(to.method - to.q);
         memset(to.method, 0, (directions->stride - others) * sizeof(double));
