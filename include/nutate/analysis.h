@@ -77,7 +77,8 @@ NT_API nt_status nt_static_reactions(nt_static *state, double length, double *ou
 /* What equations are made linear about. */
 typedef enum nt_about {
     NT_ABOUT_STATIC,  /* where the model rests                                                  */
-    NT_ABOUT_INITIAL, /* its initial state, velocities and accelerations included, as if it lasted */
+    NT_ABOUT_INITIAL, /* its initial state, velocities and accelerations included, as if it lasted
+                       */
     NT_ABOUT_STEADY   /* the motion of the section `steady`, which goes on alike at every moment  */
 } nt_about;
 
@@ -102,7 +103,8 @@ NT_API void nt_reference_turn(const nt_reference *reference, double turn[3]);
 /* The largest acceleration (m/s^2, and rad/s^2 times the model's length) that the state has beyond
  * those of its steady motion; of an initial state that does not last. */
 NT_API double nt_reference_unrest(const nt_reference *reference);
-/* Rate i of the section `steady` as it was given or found, rad/s or m/s; NaN where there is none. */
+/* Rate i of the section `steady` as it was given or found, rad/s or m/s; NaN where there is none.
+ */
 NT_API double nt_reference_rate(const nt_reference *reference, int i);
 
 /* Modes: motions y(t) = Re(x exp(s t)) of small displacements about a state, in its axes. A
@@ -111,19 +113,19 @@ NT_API double nt_reference_rate(const nt_reference *reference, int i);
 typedef struct nt_modes nt_modes;
 
 typedef struct nt_mode {
-    double eigenvalue[2]; /* s, 1/s: growth rate and 2 pi times the frequency, which is >= 0    */
-    double frequency;     /* Hz                                                                 */
-    double damping_ratio; /* -Re(s)/|s|; 0 of s = 0                                             */
-    const double *shape[2];       /* [nv] real and imaginary part; the largest entry (rotations
-                                     times the system's length) is 1                            */
+    double eigenvalue[2];   /* s, 1/s: growth rate and 2 pi times the frequency, which is >= 0    */
+    double frequency;       /* Hz                                                                 */
+    double damping_ratio;   /* -Re(s)/|s|; 0 of s = 0                                             */
+    const double *shape[2]; /* [nv] real and imaginary part; the largest entry (rotations
+                               times the system's length) is 1                            */
     const double *multipliers[2]; /* [nh + nn] of the forces of constraints                     */
     double residual; /* of the whole equations, relative to the sum of the sizes of their terms */
     /* Of a rigid displacement of everything along x, y, z and a turn about them through the centre
      * of the mass: p = x^H M e/(x^H M x) and |x^H M e|^2/(x^H M x), kg or kg m^2. */
     double participation[6], effective_mass[6];
     int moves_freely; /* s = 0: nothing resists the displacement */
-    int group;        /* modes whose eigenvalues agree to rounding are of one group, their shapes any
-                         basis of what they span */
+    int group; /* modes whose eigenvalues agree to rounding are of one group, their shapes any
+                  basis of what they span */
 } nt_mode;
 
 typedef struct nt_modes_setup {
@@ -135,16 +137,16 @@ typedef struct nt_modes_setup {
     int dense, sparse;       /* not 0: LAPACK or ARPACK whatever the size      */
 } nt_modes_setup;
 
-/* Modes in the order of |s|. LAPACK finds all of small models, ARPACK about a real shift the lowest of
- * large ones. The system is needed during the call only. NT_INVALID for more modes than there are;
- * NT_NOT_CONVERGED where they are not found. */
+/* Modes in the order of |s|. LAPACK finds all of small models, ARPACK about a real shift the lowest
+ * of large ones. The system is needed during the call only. NT_INVALID for more modes than there
+ * are; NT_NOT_CONVERGED where they are not found. */
 NT_API nt_status nt_modes_create(nt_modes **modes, const nt_modes_setup *setup, nt_error *error);
 NT_API void nt_modes_destroy(nt_modes *modes); /* NULL is nothing */
 NT_API int nt_modes_count(const nt_modes *modes);
 /* Mode i; zeros where there is none. Arrays belong to the modes. */
 NT_API nt_mode nt_modes_at(const nt_modes *modes, int i);
-/* What moves in mode i, by shares of the kinetic energy: "rotation of body wheel about y (82 %), ...".
- * Written to text[size], always terminated. */
+/* What moves in mode i, by shares of the kinetic energy: "rotation of body wheel about y (82 %),
+ * ...". Written to text[size], always terminated. */
 NT_API void nt_modes_words(const nt_modes *modes, int i, char *text, int size);
 /* "LAPACK" or "ARPACK", which found them. */
 NT_API const char *nt_modes_finder(const nt_modes *modes);
@@ -153,24 +155,24 @@ NT_API void nt_modes_freedom(const nt_modes *modes, int *positions, int *velocit
 
 /* The name of a body of a model, 1 to nt_model_count().bodies; "" where there is none. */
 NT_API const char *nt_model_body_name(const nt_model *model, int body);
-/* How its frame's origin moves (m) and how it turns (rad, a rotation vector; of a point nothing), ground
- * axes, when the configuration q[nq] is displaced by dq[nv], as a shape does: out[6]. */
+/* How its frame's origin moves (m) and how it turns (rad, a rotation vector; of a point nothing),
+ * ground axes, when the configuration q[nq] is displaced by dq[nv], as a shape does: out[6]. */
 NT_API nt_status nt_run_displacement(const nt_run *run, int body, const double *q, const double *dq,
                                      double *out);
 
-/* How modes change with a parameter. Each is followed by its shape from one value to the next, through
- * crossings of frequencies; where it is not recognised values between are looked at. A couple of
- * conjugate eigenvalues that becomes two real ones goes on as two. */
+/* How modes change with a parameter. Each is followed by its shape from one value to the next,
+ * through crossings of frequencies; where it is not recognised values between are looked at. A
+ * couple of conjugate eigenvalues that becomes two real ones goes on as two. */
 typedef struct nt_campbell nt_campbell;
 
 typedef struct nt_campbell_setup {
-    int version;           /* NT_INTERFACE, or 0: see nutate.h                               */
-    nt_run *run;           /* its parameter is set, and set back at the end                  */
+    int version; /* NT_INTERFACE, or 0: see nutate.h                               */
+    nt_run *run; /* its parameter is set, and set back at the end                  */
     const char *parameter;
-    const double *values;  /* [n_values] in the order in which they are gone through         */
+    const double *values; /* [n_values] in the order in which they are gone through         */
     int n_values;
     nt_about about;
-    int count;             /* modes to follow, those lowest at the first value; 0: all       */
+    int count; /* modes to follow, those lowest at the first value; 0: all       */
     int (*stop)(void *context, int done); /* asked before each value; NULL: never stops      */
     void *context;
 } nt_campbell_setup;
@@ -184,7 +186,8 @@ NT_API void nt_campbell_destroy(nt_campbell *campbell); /* NULL is nothing */
 NT_API int nt_campbell_count(const nt_campbell *campbell);
 /* Of mode i at value k: s[2], and the mode assurance criterion between its shape there and the one
  * before, 0 to 1. NaN where there is none. */
-NT_API void nt_campbell_at(const nt_campbell *campbell, int i, int k, double s[2], double *likeness);
+NT_API void nt_campbell_at(const nt_campbell *campbell, int i, int k, double s[2],
+                           double *likeness);
 /* What moves in mode i at the first value, as nt_modes_words. */
 NT_API void nt_campbell_words(const nt_campbell *campbell, int i, char *text, int size);
 

@@ -1,12 +1,13 @@
 /* Modes followed over the values of a parameter.
  *
- * Eigenvalues are followed one by one, both of a conjugate couple: so a couple that meets on the real
- * axis goes on as two real ones, and the other way round. Track a and eigenvalue b go together by
+ * Eigenvalues are followed one by one, both of a conjugate couple: so a couple that meets on the
+ * real axis goes on as two real ones, and the other way round. Track a and eigenvalue b go together
+ * by
  *
  *   MAC = |x_a^H W x_b|^2 / ((x_a^H W x_a)(x_b^H W x_b)),   W = diag(1, length^2),
  *
- * of the displacements, or, where eigenvalues of a coincide and any basis will do, the sum over their
- * group; and by how far s_b is from the line through the track's last two eigenvalues. */
+ * of the displacements, or, where eigenvalues of a coincide and any basis will do, the sum over
+ * their group; and by how far s_b is from the line through the track's last two eigenvalues. */
 #include "base/error.h"
 #include "system/problem.h"
 
@@ -32,10 +33,10 @@ typedef struct spectrum {
 struct nt_campbell {
     nt_campbell_setup setup;
     int n_values, n_tracks, n_shown;
-    double *s;        /* [n_tracks][n_values][2]                           */
-    double *likeness; /* [n_tracks][n_values]                              */
-    bool *lost;       /* [n_tracks] */
-    int *shown;       /* [n_shown] tracks                                  */
+    double *s;            /* [n_tracks][n_values][2]                           */
+    double *likeness;     /* [n_tracks][n_values]                              */
+    bool *lost;           /* [n_tracks] */
+    int *shown;           /* [n_shown] tracks                                  */
     char (*words)[WORDS]; /* [n_tracks] */
     spectrum last;        /* in the order of the tracks                    */
     double *before;       /* [n_tracks][2] eigenvalues at `value_before`   */
@@ -62,7 +63,8 @@ static nt_status take_spectrum(spectrum *s, int n, int nv)
     return s->s && s->x && s->group && s->words ? NT_OK : NT_NO_MEMORY;
 }
 
-/* ---- one value ----------------------------------------------------------------------------------- */
+/* ---- one value
+ * ----------------------------------------------------------------------------------- */
 
 static void copy_mode(const nt_campbell *c, const nt_modes *modes, int i, int sign, spectrum *to)
 {
@@ -95,7 +97,8 @@ static nt_status look(nt_campbell *c, double value, spectrum *out, nt_error *err
         nt_modes_setup find = {.system = nt_run_system(setup->run), .state = &state, .turn = turn};
         const nt_system *system = find.system;
         int freedom = system->space.nv - system->nh; /* more where rows are redundant */
-        find.count = setup->count > 0 && setup->count + MARGIN < freedom ? setup->count + MARGIN : 0;
+        find.count =
+            setup->count > 0 && setup->count + MARGIN < freedom ? setup->count + MARGIN : 0;
         status = nt_modes_create(&modes, &find, &inner);
     }
     int n = nt_modes_count(modes), nv = nt_run_system(setup->run)->space.nv;
@@ -117,11 +120,13 @@ static nt_status look(nt_campbell *c, double value, spectrum *out, nt_error *err
                       setup->parameter, value, inner.message);
 }
 
-/* ---- from one value to the next ------------------------------------------------------------------ */
+/* ---- from one value to the next
+ * ------------------------------------------------------------------ */
 
 static double likeness_of(const spectrum *a, int i, const spectrum *b, int j)
 {
-    const double *x = a->x + 2 * (size_t)i * (size_t)a->nv, *y = b->x + 2 * (size_t)j * (size_t)b->nv;
+    const double *x = a->x + 2 * (size_t)i * (size_t)a->nv,
+                 *y = b->x + 2 * (size_t)j * (size_t)b->nv;
     double re = 0, im = 0, xx = 0, yy = 0;
     int nv = a->nv;
     for (int k = 0; k < nv; k++) {
@@ -149,7 +154,8 @@ static double distance_of(const nt_campbell *c, int i, const spectrum *b, int j)
     double *s = c->last.s + 2 * i, part = 0;
     if (c->value_before != c->last.value)
         part = (b->value - c->last.value) / (c->last.value - c->value_before);
-    double re = s[0] + part * (s[0] - c->before[2 * i]), im = s[1] + part * (s[1] - c->before[2 * i + 1]);
+    double re = s[0] + part * (s[0] - c->before[2 * i]),
+           im = s[1] + part * (s[1] - c->before[2 * i + 1]);
     double off = fmin(hypot(b->s[2 * j] - re, b->s[2 * j + 1] - im),
                       hypot(b->s[2 * j] - s[0], b->s[2 * j + 1] - s[1]));
     double size = hypot(s[0], s[1]) + hypot(b->s[2 * j], b->s[2 * j + 1]);
@@ -224,7 +230,8 @@ static nt_status accept(nt_campbell *c, const spectrum *next, const int *found)
         const spectrum *from = found[i] < 0 ? &c->last : next;
         int k = found[i] < 0 ? i : found[i];
         memcpy(ordered.s + 2 * i, from->s + 2 * k, 2 * sizeof *ordered.s);
-        memcpy(ordered.x + (size_t)i * shape, from->x + (size_t)k * shape, shape * sizeof *ordered.x);
+        memcpy(ordered.x + (size_t)i * shape, from->x + (size_t)k * shape,
+               shape * sizeof *ordered.x);
         ordered.group[i] = found[i] < 0 ? -1 - i : from->group[k];
     }
     c->value_before = c->last.value;
@@ -261,7 +268,8 @@ static nt_status advance(nt_campbell *c, double value, int depth, double *likene
     return status;
 }
 
-/* ---- all values ---------------------------------------------------------------------------------- */
+/* ---- all values
+ * ---------------------------------------------------------------------------------- */
 
 static nt_status begin(nt_campbell *c, nt_error *error)
 {
@@ -367,8 +375,10 @@ nt_status nt_campbell_create(nt_campbell **out, const nt_campbell_setup *setup, 
             setup->values);
     NT_NEED_NUMBER(error, "setup.about", setup->about, NT_ABOUT_STATIC, NT_ABOUT_STEADY);
     if (setup->n_values < 1 || setup->count < 0)
-        return nt_fail(error, NT_INVALID, "%d values and %d modes are wanted, expected one value or "
-                       "more and 0 modes (all) or more", setup->n_values, setup->count);
+        return nt_fail(error, NT_INVALID,
+                       "%d values and %d modes are wanted, expected one value or "
+                       "more and 0 modes (all) or more",
+                       setup->n_values, setup->count);
     double value = 0;
     bool known = parameter_value(setup->run, setup->parameter, &value);
     nt_campbell *c = calloc(1, sizeof *c);
@@ -377,8 +387,10 @@ nt_status nt_campbell_create(nt_campbell **out, const nt_campbell_setup *setup, 
     c->setup = *setup;
     c->n_values = setup->n_values;
     nt_status status = follow(c, error);
-    if (known && nt_model_set(setup->run, setup->parameter, value, NULL) != NT_OK && status == NT_OK)
-        status = nt_fail(error, NT_INVALID, "%s cannot be set back to %.9g", setup->parameter, value);
+    if (known && nt_model_set(setup->run, setup->parameter, value, NULL) != NT_OK &&
+        status == NT_OK)
+        status =
+            nt_fail(error, NT_INVALID, "%s cannot be set back to %.9g", setup->parameter, value);
     if (status != NT_OK) {
         nt_campbell_destroy(c);
         return nt_said(error, status);
@@ -409,7 +421,8 @@ void nt_campbell_at(const nt_campbell *c, int i, int k, double s[2], double *lik
     bool there = c && i >= 0 && i < c->n_shown && k >= 0 && k < c->n_values;
     size_t place = there ? (size_t)c->shown[i] * (size_t)c->n_values + (size_t)k : 0;
     if (s)
-        s[0] = there ? c->s[2 * place] : (double)NAN, s[1] = there ? c->s[2 * place + 1] : (double)NAN;
+        s[0] = there ? c->s[2 * place] : (double)NAN,
+        s[1] = there ? c->s[2 * place + 1] : (double)NAN;
     if (likeness)
         *likeness = there ? c->likeness[place] : (double)NAN;
 }

@@ -4,9 +4,9 @@
  *
  *   W' = W + r e,   V' = V + r p x e   (a slide: V' = V + r e),
  *
- * and all groups that no named joint ties to the ground are carried, through the named joints between
- * them, by the group of the body that comes first in the file. That one moves as the entries with
- * `axis` and `along` say. */
+ * and all groups that no named joint ties to the ground are carried, through the named joints
+ * between them, by the group of the body that comes first in the file. That one moves as the
+ * entries with `axis` and `along` say. */
 #include "analysis/steady.h"
 #include "base/error.h"
 #include "model/body.h"
@@ -57,7 +57,8 @@ static void make_groups(nt_carriage *c)
     }
 }
 
-/* Named joints from the ground outward, then from the first group that is not reached, and so on. */
+/* Named joints from the ground outward, then from the first group that is not reached, and so on.
+ */
 static nt_status make_links(nt_carriage *c)
 {
     const nt_model *model = c->run->model;
@@ -146,7 +147,8 @@ void nt_carriage_destroy(nt_carriage *c)
     free(c);
 }
 
-/* ---- twists ----------------------------------------------------------------------------------- */
+/* ---- twists -----------------------------------------------------------------------------------
+ */
 
 static v3 vector_of(const nt_carriage *c, const nt_expression *const e[3])
 {
@@ -260,7 +262,8 @@ void nt_carriage_velocities(nt_carriage *c, const double *q, int only, double *v
     }
 }
 
-/* ---- later ------------------------------------------------------------------------------------ */
+/* ---- later ------------------------------------------------------------------------------------
+ */
 
 /* A rigid displacement: x becomes R x + p. */
 typedef struct placement {

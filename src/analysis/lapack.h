@@ -1,5 +1,5 @@
-/* The routines of LAPACK and ARPACK that the analyses call, by the names their Fortran has. Matrices
- * are stored column by column. */
+/* The routines of LAPACK and ARPACK that the analyses call, by the names their Fortran has.
+ * Matrices are stored column by column. */
 #ifndef NUTATE_ANALYSIS_LAPACK_H
 #define NUTATE_ANALYSIS_LAPACK_H
 
@@ -47,12 +47,11 @@ void dsaupd_(int *ido, const char *bmat, const int *n, const char *which, const 
              const double *tol, double *resid, const int *ncv, double *v, const int *ldv,
              int *iparam, int *ipntr, double *workd, double *workl, const int *lworkl, int *info,
              size_t bmat_length, size_t which_length);
-void dseupd_(const int *rvec, const char *howmny, int *select, double *d, double *z,
-             const int *ldz, const double *sigma, const char *bmat, const int *n, const char *which,
-             const int *nev, const double *tol, double *resid, const int *ncv, double *v,
-             const int *ldv, int *iparam, int *ipntr, double *workd, double *workl,
-             const int *lworkl, int *info, size_t howmny_length, size_t bmat_length,
-             size_t which_length);
+void dseupd_(const int *rvec, const char *howmny, int *select, double *d, double *z, const int *ldz,
+             const double *sigma, const char *bmat, const int *n, const char *which, const int *nev,
+             const double *tol, double *resid, const int *ncv, double *v, const int *ldv,
+             int *iparam, int *ipntr, double *workd, double *workl, const int *lworkl, int *info,
+             size_t howmny_length, size_t bmat_length, size_t which_length);
 void dnaupd_(int *ido, const char *bmat, const int *n, const char *which, const int *nev,
              const double *tol, double *resid, const int *ncv, double *v, const int *ldv,
              int *iparam, int *ipntr, double *workd, double *workl, const int *lworkl, int *info,

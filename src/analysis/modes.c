@@ -14,13 +14,14 @@ enum { WORDS = 320 };
 
 struct nt_modes {
     nt_arena arena;
-    nt_mode *mode;      /* [n] */
+    nt_mode *mode;        /* [n] */
     char (*words)[WORDS]; /* [n] */
     int n, positions, velocities;
     const char *finder;
 };
 
-/* ---- rigid displacements ------------------------------------------------------------------------- */
+/* ---- rigid displacements
+ * ------------------------------------------------------------------------- */
 
 /* Six displacements e[6][nv] of everything, turns about the centre of the mass; M e[6][n]. */
 typedef struct rigid {
@@ -90,7 +91,8 @@ static nt_status make_rigid(const nt_pencil *p, const double *q, nt_arena *arena
     return NT_OK;
 }
 
-/* ---- one mode --------------------------------------------------------------------------------------
+/* ---- one mode
+ * --------------------------------------------------------------------------------------
  */
 
 /* The largest entry becomes 1. */
@@ -184,7 +186,8 @@ static void describe(const nt_pencil *p, const rigid *r, double sr, double si, d
     say(p, xr, xi, Mr, Mi, shares, words);
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------
+/* ---- all of them
+ * ------------------------------------------------------------------------------------
  */
 
 typedef struct place {
@@ -243,8 +246,8 @@ static nt_status take_modes(nt_modes *m, const nt_pencil *p, const nt_pairs *pai
     double *x = NT_TAKE(&m->arena, 2 * (size_t)m->n * (size_t)p->n, double);
     double *scratch = NT_TAKE(&m->arena, 8 * (size_t)p->n, double);
     share *shares = NT_TAKE(&m->arena, p->nv, share);
-    nt_status status = m->mode && m->words && x && scratch && shares ? order_pairs(pairs, &places)
-                                                                     : NT_NO_MEMORY;
+    nt_status status =
+        m->mode && m->words && x && scratch && shares ? order_pairs(pairs, &places) : NT_NO_MEMORY;
     if (status == NT_OK)
         status = make_rigid(p, q, &m->arena, &r);
     for (int i = 0; i < m->n && status == NT_OK; i++, x += 2 * p->n) {
@@ -259,8 +262,8 @@ static nt_status take_modes(nt_modes *m, const nt_pencil *p, const nt_pairs *pai
     return status;
 }
 
-/* LAPACK's cost grows with the cube of the degrees of freedom, ARPACK's with the modes wanted: below
- * this many velocities, or where half of the modes are wanted, LAPACK. */
+/* LAPACK's cost grows with the cube of the degrees of freedom, ARPACK's with the modes wanted:
+ * below this many velocities, or where half of the modes are wanted, LAPACK. */
 enum { SMALL = 200 };
 
 static nt_status find(nt_modes *m, nt_pencil *p, const nt_modes_setup *setup, nt_pairs *pairs,
@@ -270,8 +273,8 @@ static nt_status find(nt_modes *m, nt_pencil *p, const nt_modes_setup *setup, nt
     /* of coordinates that conjugate couples share there is one mode for each, at least */
     if (setup->count > m->positions)
         return nt_fail(error, NT_INVALID,
-                       "%d modes are wanted, and the model has %d degree%s of freedom", setup->count,
-                       m->positions, m->positions == 1 ? "" : "s");
+                       "%d modes are wanted, and the model has %d degree%s of freedom",
+                       setup->count, m->positions, m->positions == 1 ? "" : "s");
     bool dense = setup->dense || (!setup->sparse && (p->nv <= SMALL || setup->count == 0 ||
                                                      2 * setup->count > m->velocities));
     m->finder = dense ? "LAPACK" : "ARPACK";

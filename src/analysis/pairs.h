@@ -20,8 +20,8 @@ void nt_pairs_free(nt_pairs *pairs);
  * resistance. */
 #define NT_FREE_PART 1e-12
 
-/* All of them, by LAPACK on independent coordinates; eigenvalues that are zero (motions that nothing
- * resists) once for each independent displacement. */
+/* All of them, by LAPACK on independent coordinates; eigenvalues that are zero (motions that
+ * nothing resists) once for each independent displacement. */
 nt_status nt_pairs_dense(const nt_pencil *pencil, nt_pairs *pairs, nt_error *error);
 
 /* The `count` nearest to zero, by ARPACK about a real shift. Those with s = 0 come out as small as

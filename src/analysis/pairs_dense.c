@@ -10,9 +10,9 @@
  * K p = -s^2 M p, symmetric in most models.
  *
  * Displacements that nothing resists give eigenvalues zero in Jordan blocks, which rounding would
- * scatter by its square root and more. So they are split off first: with N a basis of the null space
- * of A and V of its complement, (N V)^T A (N V) = [0 N^T A V; 0 V^T A V], and so on with V^T A V while
- * it is singular. All transformations are orthogonal. */
+ * scatter by its square root and more. So they are split off first: with N a basis of the null
+ * space of A and V of its complement, (N V)^T A (N V) = [0 N^T A V; 0 V^T A V], and so on with V^T
+ * A V while it is singular. All transformations are orthogonal. */
 #include "analysis/lapack.h"
 #include "analysis/pairs.h"
 #include "base/error.h"
@@ -22,7 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- matrices, column by column --------------------------------------------------------------- */
+/* ---- matrices, column by column ---------------------------------------------------------------
+ */
 
 typedef struct dense {
     int rows, columns;
@@ -90,7 +91,8 @@ static dense complement(const basis *b)
 }
 static dense range_of(const basis *b) { return (dense){b->Q.rows, b->rank, b->Q.a}; }
 
-/* X := R^-T ... of the least-norm solution: with A^T Pi = Q R, A z = b has z = Q (R^T)^-1 Pi^T b. */
+/* X := R^-T ... of the least-norm solution: with A^T Pi = Q R, A z = b has z = Q (R^T)^-1 Pi^T b.
+ */
 static void solve_transposed_triangle(const basis *b, const double *rhs, double *z)
 {
     for (int i = 0; i < b->rank; i++) {
@@ -101,17 +103,18 @@ static void solve_transposed_triangle(const basis *b, const double *rhs, double 
     }
 }
 
-/* ---- independent coordinates -------------------------------------------------------------------- */
+/* ---- independent coordinates --------------------------------------------------------------------
+ */
 
 typedef struct reduced {
     const nt_pencil *pencil;
     nt_arena *arena;
-    double *weight;         /* [nv] y_i = p_i / weight_i */
-    dense full[3];          /* K, C, M of motion alone, weighed */
-    dense Z, Zl, Y, Yl, P;  /* as in the head */
-    dense K, C, M;          /* in independent coordinates */
-    basis forces;           /* of all multipliers' columns, weighed */
-    int *active;            /* [n_active] multipliers in use, from 0 at the first */
+    double *weight;        /* [nv] y_i = p_i / weight_i */
+    dense full[3];         /* K, C, M of motion alone, weighed */
+    dense Z, Zl, Y, Yl, P; /* as in the head */
+    dense K, C, M;         /* in independent coordinates */
+    basis forces;          /* of all multipliers' columns, weighed */
+    int *active;           /* [n_active] multipliers in use, from 0 at the first */
     int n_active, n_holonomic;
     int f, d;
 } reduced;
@@ -272,7 +275,8 @@ static nt_status reduce(reduced *r, const nt_pencil *pencil, nt_arena *arena)
     return status == NT_OK ? reduce_nonholonomic(r) : status;
 }
 
-/* ---- pairs ------------------------------------------------------------------------------------ */
+/* ---- pairs ------------------------------------------------------------------------------------
+ */
 
 /* The multipliers that the displacements of a pair need: least squares of the rows of motion. */
 static void add_multipliers(const reduced *r, double sr, double si, double *xr, double *xi,
@@ -335,7 +339,8 @@ static nt_status add_pair(const reduced *r, double sr, double si, const double *
     return NT_OK;
 }
 
-/* ---- symmetric: K p = -s^2 M p ------------------------------------------------------------------ */
+/* ---- symmetric: K p = -s^2 M p ------------------------------------------------------------------
+ */
 
 /* What rounding leaves of symmetry, relative to the largest entry. */
 static const double ASYMMETRY = 1e-9;
@@ -393,7 +398,8 @@ static nt_status find_symmetric(const reduced *r, nt_pairs *pairs, bool *done)
     return status;
 }
 
-/* ---- general: E x' = A x -------------------------------------------------------------------------- */
+/* ---- general: E x' = A x
+ * -------------------------------------------------------------------------- */
 
 /* Mr and the rows of -(Kp p + Cs s). */
 static nt_status state_blocks(const reduced *r, dense *Mr, dense *Kp, dense *Cs)
@@ -439,8 +445,8 @@ static nt_status state_matrices(const reduced *r, dense *E, dense *A)
             *at(A, i, j) = j < f ? -tau * *at(&r->P, i, j) : *at(&r->Y, i, j - f);
     for (int j = 0; j < f + d; j++)
         for (int i = 0; i < d; i++) {
-            *at(A, f + i, j) = j < f ? -tau * tau / m * *at(&Kp, i, j)
-                                     : -tau / m * *at(&Cs, i, j - f);
+            *at(A, f + i, j) =
+                j < f ? -tau * tau / m * *at(&Kp, i, j) : -tau / m * *at(&Cs, i, j - f);
             if (j >= f)
                 *at(E, f + i, j) = *at(&Mr, i, j - f) / m;
         }
@@ -506,8 +512,8 @@ static nt_status split_zeros(nt_arena *arena, dense *A, stage *stages, int *n_st
 
 /* An eigenvector of the last A, u = (ur, ui) with s = (sr, si), to one of the first:
  * x = N (1/s) (N^T A V) u + V u. In and out in x[2][rows]. */
-static nt_status join_zeros(nt_arena *arena, const stage *stages, int n_stages, double sr, double si,
-                            double *x, int rows)
+static nt_status join_zeros(nt_arena *arena, const stage *stages, int n_stages, double sr,
+                            double si, double *x, int rows)
 {
     for (int k = n_stages - 1; k >= 0; k--) {
         const stage *s = &stages[k];

@@ -11,8 +11,8 @@
  * takes (a, b) to (u, w) = (A - sigma E)^-1 E (a, b), s = sigma + 1/theta; rows of kappa have
  * -kappa_v a on their right side. Both keep the constraints whatever a is.
  *
- * A pair that is found goes through the last map once more, which gives its multipliers and one step
- * of inverse iteration. */
+ * A pair that is found goes through the last map once more, which gives its multipliers and one
+ * step of inverse iteration. */
 #include "analysis/lapack.h"
 #include "analysis/pairs.h"
 #include "base/error.h"
@@ -33,7 +33,8 @@ typedef struct search {
     int applied;
 } search;
 
-/* ---- the maps ----------------------------------------------------------------------------------- */
+/* ---- the maps -----------------------------------------------------------------------------------
+ */
 
 static nt_status apply_symmetric(search *s, const double *a, double *u)
 {
@@ -80,7 +81,8 @@ static nt_status apply(search *s, const double *from, double *to)
     return status;
 }
 
-/* ---- the iteration -------------------------------------------------------------------------------- */
+/* ---- the iteration
+ * -------------------------------------------------------------------------------- */
 
 typedef struct krylov {
     int n, nev, ncv, lworkl, iparam[11], ipntr[14], info;
@@ -148,7 +150,8 @@ static nt_status iterate(search *s, krylov *k)
     return status != NT_OK ? status : k->info < 0 ? NT_NOT_CONVERGED : NT_OK;
 }
 
-/* ---- pairs ---------------------------------------------------------------------------------------- */
+/* ---- pairs
+ * ---------------------------------------------------------------------------------------- */
 
 /* The pair once more through the general map: x[2][n], s it came with. */
 static nt_status refine(search *s, double sr, double si, double *x)
@@ -359,7 +362,7 @@ nt_status nt_pairs_sparse(nt_pencil *p, int count, nt_pairs *pairs, nt_error *er
     free(scratch);
     if (status == NT_INVALID)
         return nt_fail(error, status, "the model has too few degrees of freedom for ARPACK");
-    return status == NT_OK
-               ? NT_OK
-               : nt_fail(error, status, "ARPACK found no %d modes: %s", count, nt_status_text(status));
+    return status == NT_OK ? NT_OK
+                           : nt_fail(error, status, "ARPACK found no %d modes: %s", count,
+                                     nt_status_text(status));
 }

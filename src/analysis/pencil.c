@@ -112,7 +112,8 @@ static nt_status evaluate(nt_pencil *p, const nt_point *at, const nt_combination
     return status;
 }
 
-/* ---- turning axes ----------------------------------------------------------------------------- */
+/* ---- turning axes -----------------------------------------------------------------------------
+ */
 
 /* Three entries of v that turn together: a translation or a rotation. D1, D2, D3 as in the head. */
 typedef struct triple {
@@ -225,7 +226,8 @@ static double largest(const nt_pencil *p, const nt_matrix *matrix)
     const nt_pattern *pattern = &p->pattern;
     double most = 0;
     for (int slot = 0; slot < pattern->n_slots; slot++) {
-        int row = pattern->node_start[pattern->row[slot]], rows = node_size(pattern, pattern->row[slot]);
+        int row = pattern->node_start[pattern->row[slot]],
+            rows = node_size(pattern, pattern->row[slot]);
         int column = pattern->node_start[pattern->column[slot]];
         int columns = node_size(pattern, pattern->column[slot]);
         const double *block = nt_matrix_block(matrix, slot);
@@ -255,11 +257,13 @@ nt_status nt_pencil_fill(nt_pencil *p, const nt_point *at, const double turn[3],
     if (status == NT_OK)
         status = evaluate(p, at, &stiffness, &p->K);
     if (status == NT_OK) {
-        turn_columns(p, triples,
-                     list_triples(&p->problem->space, at, v3_load(turn), triples));
+        turn_columns(p, triples, list_triples(&p->problem->space, at, v3_load(turn), triples));
         raise_first_order(p);
         double m = largest(p, &p->M), c = largest(p, &p->C), k = largest(p, &p->K);
-        p->size = k > 0 && m > 0 ? sqrt(k / m) : c > 0 && m > 0 ? c / m : k > 0 && c > 0 ? k / c : 1;
+        p->size = k > 0 && m > 0   ? sqrt(k / m)
+                  : c > 0 && m > 0 ? c / m
+                  : k > 0 && c > 0 ? k / c
+                                   : 1;
         p->is_plain = p->nn == 0 && !(c > 1e-15 * sqrt(k * m)); /* rounding of terms that cancel */
         status = nt_solver_drop(p->solver, p->dropped, p->n_dropped);
     }

@@ -5,10 +5,11 @@
  *
  *   R(vdot(q), v(q), q, lambda, mu) = 0,   Phi = 0,   kappa = 0
  *
- * in (q, lambda, mu) with the matrix K of the pencil in turning axes. Displacements along the motion
- * itself meet no resistance, so a little of M stands beside K: sigma^2 M + sigma C + K. Where these
- * displacements meet a residual they cannot balance it, and it is left over. A rate that is sought is
- * one more unknown, with its column of differences, and the displacement along it is held:
+ * in (q, lambda, mu) with the matrix K of the pencil in turning axes. Displacements along the
+ * motion itself meet no resistance, so a little of M stands beside K: sigma^2 M + sigma C + K.
+ * Where these displacements meet a residual they cannot balance it, and it is left over. A rate
+ * that is sought is one more unknown, with its column of differences, and the displacement along it
+ * is held:
  *
  *   [ P   dR/dr ] [d]   [residual]
  *   [ X^T   0   ] [dr] = [   0    ],  X the velocities with a unit of this rate. */
@@ -50,10 +51,8 @@ static nt_point point_of(const nt_reference *r)
 static nt_status residual_of(nt_reference *r, double *out)
 {
     nt_point at = point_of(r);
-    nt_terms terms = {.parts = NT_ALL_PARTS,
-                      .level = NT_POSITION,
-                      .residual = out,
-                      .rows = out + r->pencil->nv};
+    nt_terms terms = {
+        .parts = NT_ALL_PARTS, .level = NT_POSITION, .residual = out, .rows = out + r->pencil->nv};
     memset(out, 0, (size_t)r->pencil->n * sizeof *out);
     nt_status status = nt_problem_evaluate(r->pencil->problem, &at, &terms);
     for (int i = 0; i < r->pencil->n_dropped; i++)
@@ -61,7 +60,8 @@ static nt_status residual_of(nt_reference *r, double *out)
     return status;
 }
 
-/* The largest force among the parts of R, moments by the length: what a residual is compared with. */
+/* The largest force among the parts of R, moments by the length: what a residual is compared with.
+ */
 static double force_scale(nt_reference *r, double *scratch)
 {
     static const unsigned parts[] = {NT_MASS, NT_EXPLICIT | NT_IMPLICIT, NT_REACTIONS,
@@ -109,15 +109,17 @@ static nt_status refuse_not_steady(const nt_reference *r, const double *residual
         system->place(system->self, worst, &place);
     if (!force)
         return nt_fail_at(error, NT_NOT_CONVERGED, place.file, place.line, place.column,
-                          "no steady motion found near the initial positions: %s is off by %g", name,
-                          residual[worst]);
-    return nt_fail_at(error, NT_NOT_CONVERGED, place.file, place.line, place.column,
-                      "no steady motion found near the initial positions: the loads do not allow it, "
-                      "%s is left with %.6g %s",
-                      name, -residual[worst], is_moment ? "N m" : "N");
+                          "no steady motion found near the initial positions: %s is off by %g",
+                          name, residual[worst]);
+    return nt_fail_at(
+        error, NT_NOT_CONVERGED, place.file, place.line, place.column,
+        "no steady motion found near the initial positions: the loads do not allow it, "
+        "%s is left with %.6g %s",
+        name, -residual[worst], is_moment ? "N m" : "N");
 }
 
-/* ---- Newton's method --------------------------------------------------------------------------- */
+/* ---- Newton's method ---------------------------------------------------------------------------
+ */
 
 static void move(nt_reference *r)
 {
@@ -181,7 +183,8 @@ static nt_status solve_bordered(nt_reference *r, double *d)
         status = nt_pencil_solve(p, columns + k * n);
     for (int i = 0; i < m && status == NT_OK; i++) {
         for (int j = 0; j < p->nv; j++) {
-            double weight = nt_problem_weight(p->problem, j), x = X[i * p->nv + j] * weight * weight;
+            double weight = nt_problem_weight(p->problem, j),
+                   x = X[i * p->nv + j] * weight * weight;
             rhs[i] += x * d[j];
             for (int k = 0; k < m; k++)
                 S[k * m + i] += x * columns[k * n + j];
@@ -267,8 +270,7 @@ static nt_status find_steady(nt_reference *r, nt_error *error)
             int unknown = nt_solver_singular_unknown(p->solver);
             if (unknown >= 0)
                 nt_problem_equation_name(p->problem, unknown, name, sizeof name);
-            status = nt_fail(error, NT_SINGULAR,
-                             "no state found: the equations are singular%s%s%s",
+            status = nt_fail(error, NT_SINGULAR, "no state found: the equations are singular%s%s%s",
                              name[0] ? " (" : "", name, name[0] ? ")" : "");
             break;
         }
@@ -288,7 +290,8 @@ static nt_status find_steady(nt_reference *r, nt_error *error)
     return status;
 }
 
-/* ---- whether it lasts --------------------------------------------------------------------------- */
+/* ---- whether it lasts ---------------------------------------------------------------------------
+ */
 
 /* The constraints must allow the rates. */
 static nt_status check_rates(nt_reference *r, nt_error *error)
@@ -358,7 +361,8 @@ static void turn_displacements(const nt_space *space, m3 Q, const double *u, dou
                      m3_apply(Q, v3_load(u + space->blocks[b].v + i)));
 }
 
-/* What may change of the measures while the motion goes on, relative to the largest of each kind. */
+/* What may change of the measures while the motion goes on, relative to the largest of each kind.
+ */
 static const double SAME = 1e-6;
 
 /* Whether the equations are those of now, turned, when the motion has gone on for t seconds. */
@@ -367,7 +371,8 @@ static nt_status compare_later(nt_reference *r, double t, double *const *u, cons
 {
     nt_pencil *p = r->pencil;
     int nv = p->nv, n = p->n, nq = r->system->space.nq;
-    double *room = calloc((size_t)(nq + 2 * nv + p->nh + p->nn + (PROBES + 1) * n) + 1, sizeof *room);
+    double *room =
+        calloc((size_t)(nq + 2 * nv + p->nh + p->nn + (PROBES + 1) * n) + 1, sizeof *room);
     double later[3 * PROBES * PROBES], unused[3];
     if (!room)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
@@ -459,16 +464,18 @@ static nt_status choose_axes(nt_reference *r, nt_error *error)
         status = looks_the_same(r, &same, error);
     }
     if (status == NT_OK && !same)
-        return nt_fail(error, NT_UNSUPPORTED,
-                       "the steady motion does not look the same at every moment: as it goes on the "
-                       "masses, loads or constraints change in ground axes%s",
-                       turns ? " and in axes that turn with everything"
-                             : "; expected bodies of revolution, or an axis in `steady` about which "
-                               "everything turns");
+        return nt_fail(
+            error, NT_UNSUPPORTED,
+            "the steady motion does not look the same at every moment: as it goes on the "
+            "masses, loads or constraints change in ground axes%s",
+            turns ? " and in axes that turn with everything"
+                  : "; expected bodies of revolution, or an axis in `steady` about which "
+                    "everything turns");
     return status;
 }
 
-/* ---- create ------------------------------------------------------------------------------------- */
+/* ---- create -------------------------------------------------------------------------------------
+ */
 
 static nt_status take(nt_reference *r, nt_error *error)
 {
@@ -543,9 +550,10 @@ nt_status nt_reference_create(nt_reference **out, nt_run *run, nt_about about, n
             status = nt_carriage_create(&r->carriage, run, error);
     }
     if (status == NT_OK && about == NT_ABOUT_STEADY && r->carriage->n_rates == 0)
-        status = nt_fail(error, NT_BAD_MODEL,
-                         "the model has no section `steady`, which says how it moves: expected one, "
-                         "or --about static or initial");
+        status =
+            nt_fail(error, NT_BAD_MODEL,
+                    "the model has no section `steady`, which says how it moves: expected one, "
+                    "or --about static or initial");
     if (status == NT_OK && r->carriage)
         status = find_steady(r, error);
     if (status == NT_OK && r->carriage)

@@ -1,4 +1,5 @@
-/* Steady motions: velocities by rates, and the state in which they go on. Internal to the analyses. */
+/* Steady motions: velocities by rates, and the state in which they go on. Internal to the analyses.
+ */
 #ifndef NUTATE_ANALYSIS_STEADY_H
 #define NUTATE_ANALYSIS_STEADY_H
 
@@ -14,12 +15,12 @@ typedef struct nt_carriage {
     double *rate;    /* [n_rates] rad/s or m/s */
     bool *is_sought; /* [n_rates] found by Newton's method */
     int n_sought;
-    int *group;      /* [n_bodies] */
+    int *group; /* [n_bodies] */
     int n_groups;
-    int *order;      /* [n_links] rates of joints, in the order from the base outward */
-    int *child;      /* [n_links] group that the joint of this link carries */
+    int *order; /* [n_links] rates of joints, in the order from the base outward */
+    int *child; /* [n_links] group that the joint of this link carries */
     int n_links;
-    double *twist;   /* [n_groups][6] velocity of the point at the origin, angular velocity */
+    double *twist; /* [n_groups][6] velocity of the point at the origin, angular velocity */
     nt_arena arena;
 } nt_carriage;
 

@@ -34,7 +34,7 @@ typedef struct nt_cli_options {
     const char *objectives;   /* a file; NULL where not given */
     const char *window;       /* of spectra; NULL where not given */
     double from;              /* s; 0 where not given */
-    const char **parameters; /* [n_parameters] names         */
+    const char **parameters;  /* [n_parameters] names         */
     int n_parameters;
     nt_setting *settings; /* [n_settings] */
     int n_settings;
@@ -272,13 +272,14 @@ void nt_cli_sens_show(const nt_cli_plan *plan, const nt_cli_sens *sens);
 int nt_cli_sens_check(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives *objectives,
                       const nt_cli_options *options);
 
-/* ---- table.c, drawing.c: what analyses write ---------------------------------------------------- */
+/* ---- table.c, drawing.c: what analyses write ----------------------------------------------------
+ */
 
 typedef struct nt_cli_table {
     nt_result_file *files; /* [n_files] owned */
     int n_files;
-    char *made;          /* the path without -o; NULL */
-    const char *drawing; /* FILE.svg among -o; NULL */
+    char *made;                /* the path without -o; NULL */
+    const char *drawing;       /* FILE.svg among -o; NULL */
     nt_result_column *columns; /* [n_columns] owned, texts too */
     int n_columns;
     const nt_result_array *arrays; /* [n_arrays] */
@@ -286,8 +287,8 @@ typedef struct nt_cli_table {
     nt_result_writer *writer; /* NULL: nothing is written */
 } nt_cli_table;
 
-/* Return exit statuses after saying what is wrong. nt_cli_table_free in any case. ending: of the file
- * without -o, the model's name before it, in the present folder. */
+/* Return exit statuses after saying what is wrong. nt_cli_table_free in any case. ending: of the
+ * file without -o, the model's name before it, in the present folder. */
 int nt_cli_table_files(nt_cli_table *table, const nt_cli_options *options, const char *ending);
 /* Texts are copied; false when memory is out. */
 bool nt_cli_table_column(nt_cli_table *table, const char *name, const char *unit,

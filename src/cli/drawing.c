@@ -1,4 +1,5 @@
-/* Drawings of curves as SVG, one panel or two below each other: for Campbell diagrams and Bode data.
+/* Drawings of curves as SVG, one panel or two below each other: for Campbell diagrams and Bode
+ * data.
  */
 #include "cli/cli.h"
 
@@ -52,14 +53,18 @@ static void draw_axes(FILE *to, const nt_cli_panel *p, range x, range y, int top
         fprintf(to, "<path d='M%.1f %d V%d' stroke='#ddd'/>\n", at, top, bottom);
         if (last)
             fprintf(to, "<text x='%.1f' y='%d' text-anchor='middle'>%g</text>\n", at, bottom + 16,
-                    p->log_x ? pow(10, t) : fabs(t) < 1e-9 * step ? 0 : t);
+                    p->log_x                ? pow(10, t)
+                    : fabs(t) < 1e-9 * step ? 0
+                                            : t);
     }
     step = tick_of(y, p->log_y);
     for (double t = ceil(y.low / step) * step; t <= y.high + 1e-9 * step; t += step) {
         double at = bottom - (t - y.low) / (y.high - y.low) * HEIGHT;
         fprintf(to, "<path d='M%d %.1f H%d' stroke='#ddd'/>\n", LEFT, at, right);
         fprintf(to, "<text x='%d' y='%.1f' text-anchor='end'>%g</text>\n", LEFT - 6, at + 4,
-                p->log_y ? pow(10, t) : fabs(t) < 1e-9 * step ? 0 : t);
+                p->log_y                ? pow(10, t)
+                : fabs(t) < 1e-9 * step ? 0
+                                        : t);
     }
     fprintf(to, "<text transform='translate(16 %d) rotate(-90)' text-anchor='middle'>%s</text>\n",
             top + HEIGHT / 2, p->y_words);
@@ -100,10 +105,11 @@ int nt_cli_draw(const char *path, const nt_cli_panel *panels, int n)
         return NT_EXIT_IO;
     }
     int height = n * (HEIGHT + TOP) + BOTTOM;
-    fprintf(to,
-            "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' font-family='sans-serif' "
-            "font-size='12'>\n<rect width='100%%' height='100%%' fill='white'/>\n",
-            WIDTH, height);
+    fprintf(
+        to,
+        "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' font-family='sans-serif' "
+        "font-size='12'>\n<rect width='100%%' height='100%%' fill='white'/>\n",
+        WIDTH, height);
     for (int i = 0; i < n; i++)
         draw_panel(to, &panels[i], TOP + i * (HEIGHT + TOP), i == n - 1);
     fputs("</svg>\n", to);

@@ -31,9 +31,11 @@ static const nt_cli_command commands[] = {
      "initial state or the steady motion of the model's section `steady`, and says in words what\n"
      "moves in each. Writes a row for each mode: mode,frequency,damping_ratio (Hz), the shape of\n"
      "every body as real and imaginary parts, eigenvalue, residual, participation factors and\n"
-     "effective masses. With --over modes are followed by their shapes over values of a parameter:\n"
+     "effective masses. With --over modes are followed by their shapes over values of a "
+     "parameter:\n"
      "a row for each value, with the columns mode1.frequency and so on, and a Campbell diagram\n"
-     "with -o FILE.svg. Exit status: 0 done, 130 interrupted, 2 wrong use or bad model, 3 there is\n"
+     "with -o FILE.svg. Exit status: 0 done, 130 interrupted, 2 wrong use or bad model, 3 there "
+     "is\n"
      "no such state or the modes were not found, 4 input or output failed.",
      nt_cli_modes},
     {"methods", "[NAME]", "", "list the methods, or what one needs and its options",

@@ -7,7 +7,8 @@
 
 static const char *const abouts[] = {"static", "initial", "steady"}; /* as nt_about */
 
-/* ---- what is asked for --------------------------------------------------------------------------- */
+/* ---- what is asked for
+ * --------------------------------------------------------------------------- */
 
 int nt_cli_about(const char *word, nt_about *about)
 {
@@ -57,9 +58,10 @@ static int read_sweep(sweep *s, const char *text)
     good = good && end != last + 1 && *end == '\0' && n >= 2 && n <= 100000 && isfinite(low) &&
            isfinite(high) && low != high;
     if (!good) {
-        nt_cli_say("--over: expected NAME=A..B:N, N values of a parameter from A to B with N from 2 "
-                   "to 100000, got '%s'",
-                   text);
+        nt_cli_say(
+            "--over: expected NAME=A..B:N, N values of a parameter from A to B with N from 2 "
+            "to 100000, got '%s'",
+            text);
         return NT_EXIT_USAGE;
     }
     memcpy(s->name, text, length);
@@ -73,7 +75,8 @@ static int read_sweep(sweep *s, const char *text)
     return NT_EXIT_DONE;
 }
 
-/* ---- modes ------------------------------------------------------------------------------------------ */
+/* ---- modes
+ * ------------------------------------------------------------------------------------------ */
 
 typedef struct job {
     const nt_cli_options *options;
@@ -138,10 +141,22 @@ static int take_arrays(job *j, nt_result_array *arrays, const char **names)
     int bodies = nt_model_count(j->model).bodies;
     for (int b = 0; b < bodies; b++)
         names[b] = nt_model_body_name(j->model, b + 1);
-    arrays[0] = (nt_result_array){"bodies.position", "m", "position of each body's origin", "body",
-                                  "vector", bodies, 3, names};
-    arrays[1] = (nt_result_array){"bodies.orientation", "1", "orientation of each body, w x y z",
-                                  "body", "quaternion", bodies, 4, names};
+    arrays[0] = (nt_result_array){"bodies.position",
+                                  "m",
+                                  "position of each body's origin",
+                                  "body",
+                                  "vector",
+                                  bodies,
+                                  3,
+                                  names};
+    arrays[1] = (nt_result_array){"bodies.orientation",
+                                  "1",
+                                  "orientation of each body, w x y z",
+                                  "body",
+                                  "quaternion",
+                                  bodies,
+                                  4,
+                                  names};
     j->table.arrays = arrays;
     j->table.n_arrays = bodies > 0 ? 2 : 0;
     return bodies;
@@ -225,8 +240,9 @@ static void say_state(const job *j)
     else if (j->about == NT_ABOUT_INITIAL)
         nt_cli_say("%s: modes about the initial state, which lasts", path);
     else if (turn[0] != 0 || turn[1] != 0 || turn[2] != 0)
-        nt_cli_say("%s: modes about the steady motion, in axes that turn at (%.9g, %.9g, %.9g) rad/s",
-                   path, turn[0], turn[1], turn[2]);
+        nt_cli_say(
+            "%s: modes about the steady motion, in axes that turn at (%.9g, %.9g, %.9g) rad/s",
+            path, turn[0], turn[1], turn[2]);
     else
         nt_cli_say("%s: modes about the steady motion, in ground axes", path);
 }
@@ -253,8 +269,7 @@ static void say_modes(const job *j, double seconds)
                     mode.damping_ratio, mode.damping_ratio < -1e-9 ? " (unstable)" : "");
         fprintf(stderr, "  %s\n", words);
     }
-    fprintf(stderr,
-            "%d mode%s of %d degree%s of freedom by %s, largest residual %.1e, %.3g s\n", n,
+    fprintf(stderr, "%d mode%s of %d degree%s of freedom by %s, largest residual %.1e, %.3g s\n", n,
             n == 1 ? "" : "s", velocities, velocities == 1 ? "" : "s", nt_modes_finder(j->modes),
             worst, seconds);
     if (positions != velocities)
@@ -272,10 +287,8 @@ static int find_modes(job *j)
         return nt_cli_fail(j->options->name, &error);
     nt_state state = nt_reference_state(j->reference);
     nt_reference_turn(j->reference, turn);
-    nt_modes_setup setup = {.system = nt_run_system(j->run),
-                            .state = &state,
-                            .turn = turn,
-                            .count = j->options->modes};
+    nt_modes_setup setup = {
+        .system = nt_run_system(j->run), .state = &state, .turn = turn, .count = j->options->modes};
     if (nt_modes_create(&j->modes, &setup, &error) != NT_OK)
         return nt_cli_fail(j->options->name, &error);
     double seconds = nt_cli_clock() - begun;
@@ -285,7 +298,8 @@ static int find_modes(job *j)
     return status;
 }
 
-/* ---- over a parameter --------------------------------------------------------------------------- */
+/* ---- over a parameter ---------------------------------------------------------------------------
+ */
 
 static int asked_to_stop(void *context, int done)
 {
@@ -412,13 +426,15 @@ static int follow_modes(job *j)
         say_stability(j, c, i);
     }
     if (status == NT_EXIT_DONE && !j->options->quiet)
-        fprintf(stderr, "%d modes followed over %d values of %s, least likeness of shapes %.3g, %.3g s\n",
+        fprintf(stderr,
+                "%d modes followed over %d values of %s, least likeness of shapes %.3g, %.3g s\n",
                 n, j->sweep.n, j->sweep.name, least, seconds);
     nt_campbell_destroy(c);
     return status;
 }
 
-/* ---- the command ---------------------------------------------------------------------------------- */
+/* ---- the command
+ * ---------------------------------------------------------------------------------- */
 
 int nt_cli_modes(const nt_cli_options *options)
 {
@@ -428,7 +444,8 @@ int nt_cli_modes(const nt_cli_options *options)
     if (status == NT_EXIT_DONE && options->over)
         status = read_sweep(&j.sweep, options->over);
     if (status == NT_EXIT_DONE)
-        status = nt_cli_table_files(&j.table, options, options->over ? ".campbell.csv" : ".modes.csv");
+        status =
+            nt_cli_table_files(&j.table, options, options->over ? ".campbell.csv" : ".modes.csv");
     if (status == NT_EXIT_DONE && j.table.drawing && !options->over) {
         nt_cli_say("-o: '%s' is a drawing, which --over makes", j.table.drawing);
         status = NT_EXIT_USAGE;

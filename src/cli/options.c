@@ -229,9 +229,8 @@ static int options_read_option(nt_cli_options *options, const nt_cli_command *co
     if (!row)
         return command_unknown_option(command, arguments[*i]);
     unsigned bit = 1u << (row - rows);
-    if ((*seen & bit) &&
-        (row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER || row->kind == COUNT ||
-         row->kind == MODES)) {
+    if ((*seen & bit) && (row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER ||
+                          row->kind == COUNT || row->kind == MODES)) {
         nt_cli_say("%s is given twice, expected one %s", row->word, row->argument);
         return NT_EXIT_USAGE;
     }

@@ -6,19 +6,21 @@
 /* Two of `axis`, `along` and the name of a joint would be two motions. */
 static nt_status check_kind(nt_reader *reader, const nt_node *name, const nt_steady *steady)
 {
-    bool turns = steady->given & 1u << NT_STEADY_AXIS, moves = steady->given & 1u << NT_STEADY_ALONG;
+    bool turns = steady->given & 1u << NT_STEADY_AXIS,
+         moves = steady->given & 1u << NT_STEADY_ALONG;
     char shown[NT_WORDS], hint[NT_WORDS];
     nt_read_words(name, shown, sizeof shown);
     if (steady->joint >= 0 && (turns || moves))
         return nt_node_fail(reader->error, name,
-                            "steady %s: the rate of a joint, expected neither axis nor along", shown);
+                            "steady %s: the rate of a joint, expected neither axis nor along",
+                            shown);
     if (steady->joint >= 0 || turns != moves)
         return NT_OK;
     if (turns)
-        return nt_node_fail(reader->error, name, "steady %s: expected one of axis and along, got both",
-                            shown);
-    const char *best = nt_names_suggest(&reader->objects, name->text, name->length,
-                                        1u << NT_NAME_JOINT);
+        return nt_node_fail(reader->error, name,
+                            "steady %s: expected one of axis and along, got both", shown);
+    const char *best =
+        nt_names_suggest(&reader->objects, name->text, name->length, 1u << NT_NAME_JOINT);
     return nt_node_fail(reader->error, name,
                         "steady %s: expected the name of a joint, or an axis to turn about, or a "
                         "direction to move along%s",
