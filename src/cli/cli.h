@@ -36,6 +36,11 @@ typedef struct nt_cli_options {
     double from;              /* s; 0 where not given */
     const char **parameters;  /* [n_parameters] names         */
     int n_parameters;
+    const char *period, *along; /* of orbit; NULL where not given */
+    const char **advances;      /* [n_advances] NAME or NAME=VALUE */
+    int n_advances, steps, segments;
+    double after; /* s */
+    bool free_period;
     nt_setting *settings; /* [n_settings] */
     int n_settings;
 } nt_cli_options;
@@ -323,6 +328,7 @@ int nt_cli_methods(const nt_cli_options *options);
 int nt_cli_papers(const nt_cli_options *options);
 int nt_cli_schema(const nt_cli_options *options);
 int nt_cli_convert(const nt_cli_options *options);
+int nt_cli_orbit(const nt_cli_options *options);
 int nt_cli_spectrum(const nt_cli_options *options);
 
 #endif

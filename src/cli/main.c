@@ -22,6 +22,15 @@ static const nt_cli_command commands[] = {
      "numbers that no parameter changes. Exit status as of run; with --check 3 where a\n"
      "derivative disagrees with differences of whole runs.",
      nt_cli_sensitivities},
+    {"orbit", "MODEL", "mfsolnPFANKaGq", "find a periodic motion and whether it is stable",
+     "Finds a motion that repeats after a period, up to what --advance names, near the initial\n"
+     "state of the model or near where a run from it is --after a while; and its Floquet\n"
+     "multipliers: what a period makes of disturbances. Writes the motion over one period, and\n"
+     "the multipliers beside it (OUTPUT.multipliers.csv); or with --along a row for each orbit\n"
+     "of a path, folds and period doublings among them. Exit status: 0 done, 130 interrupted, 2\n"
+     "wrong use or bad model, 3 no orbit was found or a path could not be followed to its end,\n"
+     "4 input or output failed.",
+     nt_cli_orbit},
     {"check", "MODEL", "mfsli", "read and assemble a model, count its degrees of freedom",
      "Reads, validates and assembles a model, counts its degrees of freedom, names redundant\n"
      "equations and checks the method and its options. Runs nothing.",

@@ -11,10 +11,11 @@ typedef enum value_kind {
     SECONDS,
     SOLVER,
     COUNT,
-    MODES,
+    NUMBER,
     SETTING,
     FRAME,
     PARAMETER,
+    ADVANCE,
     OUTPUT
 } value_kind;
 
@@ -75,11 +76,24 @@ static const option_row rows[] = {
      "the state to look about: static (at rest, without it), initial or steady"},
     {'z', "--over", "NAME=A..B:N", TEXT, AT(over),
      "follow the modes over N values of a parameter, as in --over w=0..3:61"},
-    {'k', "--modes", "N", MODES, AT(modes), "so many modes, the lowest; all of small models"},
+    {'k', "--modes", "N", NUMBER, AT(modes), "so many modes, the lowest; all of small models"},
     {'i', "--no-limit", NULL, FLAG, AT(no_limit),
      "allow more than 1e9 rows, or more than the disk has room for"},
     {'g', "--no-energy-check", NULL, FLAG, AT(no_energy_check),
      "go on where the energy grows though no load gives it"},
+    {'P', "--period", "T", TEXT, AT(period),
+     "the period, s: a number or an expression of parameters; with --free\n"
+     "where to begin"},
+    {'F', "--free", NULL, FLAG, AT(free_period), "find the period, of a model without clock"},
+    {'A', "--advance", "NAME[=VALUE]", ADVANCE, 0,
+     "what a period adds, found or given: position.x, rotation.z of the\n"
+     "whole model, BODY.position.x, BODY.rotation.y about the body's own\n"
+     "axis; may be given again"},
+    {'N', "--steps", "N", NUMBER, AT(steps), "steps in a period"},
+    {'K', "--segments", "N", NUMBER, AT(segments), "shoot in so many segments; default 1"},
+    {'a', "--after", "SECONDS", SECONDS, AT(after), "begin from where a run is after so long"},
+    {'G', "--along", "NAME=A..B:N", TEXT, AT(along),
+     "follow the orbit as a parameter goes from A to B, in N points or more"},
     {'q', "--quiet", NULL, FLAG, AT(quiet), "neither progress nor summary, only errors"},
     {'?', "--help", NULL, FLAG, AT(help), "this text"},
 };
@@ -165,8 +179,8 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
         return read_solver(text, (nt_solver_kind *)(void *)field);
     case COUNT:
         return read_count(row->word, text, 256, (int *)(void *)field);
-    case MODES:
-        return read_count(row->word, text, 1000000, (int *)(void *)field);
+    case NUMBER:
+        return read_count(row->word, text, 100000000, (int *)(void *)field);
     case SETTING:
         return read_setting(options, text);
     case FRAME: /* the key of the model */
@@ -174,6 +188,9 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
         break;
     case PARAMETER:
         options->parameters[options->n_parameters++] = text;
+        break;
+    case ADVANCE:
+        options->advances[options->n_advances++] = text;
         break;
     case OUTPUT:
         if (*text == '\0') {
@@ -222,15 +239,22 @@ static int command_unknown_option(const nt_cli_command *command, const char *arg
 
 /* seen: a bit for each row that was given before. Of two values one would go unheard. */
 static int options_read_option(nt_cli_options *options, const nt_cli_command *command,
-                               char **arguments, int count, int *i, unsigned *seen)
+                               char **arguments, int count, int *i, unsigned long long *seen)
 {
     char *value;
     const option_row *row = find_row(command, arguments[*i], &value);
     if (!row)
         return command_unknown_option(command, arguments[*i]);
+<<<<<<< HEAD
     unsigned bit = 1u << (row - rows);
     if ((*seen & bit) && (row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER ||
                           row->kind == COUNT || row->kind == MODES)) {
+=======
+    unsigned long long bit = 1ull << (row - rows);
+    bool once = row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER ||
+                row->kind == COUNT || row->kind == NUMBER;
+    if ((*seen & bit) && once) {
+>>>>>>> main
         nt_cli_say("%s is given twice, expected one %s", row->word, row->argument);
         return NT_EXIT_USAGE;
     }
@@ -272,11 +296,12 @@ int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, 
                         char **arguments)
 {
     bool only_operands = false;
-    unsigned seen = 0;
+    unsigned long long seen = 0;
     *options = (nt_cli_options){.settings = calloc((size_t)count + 1, sizeof(nt_setting)),
                                 .parameters = calloc((size_t)count + 1, sizeof(char *)),
+                                .advances = calloc((size_t)count + 1, sizeof(char *)),
                                 .outputs = calloc((size_t)count + 1, sizeof(char *))};
-    if (!options->settings || !options->parameters || !options->outputs)
+    if (!options->settings || !options->parameters || !options->advances || !options->outputs)
         return nt_cli_no_memory();
     for (int i = 0; i < count; i++) {
         int status;
@@ -303,8 +328,10 @@ void nt_cli_options_free(nt_cli_options *options)
 {
     free(options->settings);
     free(options->parameters);
+    free(options->advances);
     free(options->outputs);
     options->outputs = NULL;
+    options->advances = NULL;
     options->settings = NULL;
     options->parameters = NULL;
 }

@@ -216,6 +216,15 @@ static nt_status note_jump(nt_reader *reader, const char *key, const nt_node *sc
     return jump->key ? NT_OK : nt_read_no_memory(reader);
 }
 
+/* Remembered for analyses of what has no clock. */
+static nt_status note_clock(nt_reader *reader, const char *key, const nt_node *scalar)
+{
+    nt_model *model = reader->model;
+    model->clock = (nt_jump){.key = nt_arena_text(&model->arena, key, strlen(key)),
+                             .place = {scalar->line, scalar->column}};
+    return model->clock.key ? NT_OK : nt_read_no_memory(reader);
+}
+
 nt_status nt_read_expression(nt_reader *reader, const char *key, const nt_node *scalar,
                              nt_scope scope, nt_arena *arena, const nt_expression **expression)
 {
@@ -228,6 +237,11 @@ nt_status nt_read_expression(nt_reader *reader, const char *key, const nt_node *
     if (status != NT_OK)
         return expressions_explain(&c, key, scalar, &found);
     int time = scope == NT_SCOPE_NUMBER ? -1 : nt_model_time_variable(reader->model);
+    bool moves = scope == NT_SCOPE_MOTION || scope == NT_SCOPE_LOAD;
+    if (moves && !reader->model->clock.key && nt_expression_uses(*expression, time))
+        status = note_clock(reader, key, scalar);
+    if (status != NT_OK)
+        return status;
     return nt_expression_jumps(*expression, time) ? note_jump(reader, key, scalar) : NT_OK;
 }
 

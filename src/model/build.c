@@ -196,29 +196,25 @@ static nt_status make_pattern(nt_model *model)
     return status;
 }
 
-static bool has_port_at(const nt_element *e, int node)
-{
-    for (int i = 0; i < e->n_ports && node >= 0; i++)
-        if (e->ports[i].node == node)
-            return true;
-    return false;
-}
-
-/* Bodies on which no constraint and no implicit force acts: nt_system.explicit_blocks. */
+/* Blocks of bodies on which no constraint and no implicit force acts: nt_system.explicit_blocks. */
 static nt_status find_explicit_blocks(nt_model *model)
 {
-    unsigned char *alone = NT_TAKE(&model->arena, model->n_bodies - 1, unsigned char);
-    if (!alone)
+    const nt_space *space = &model->system.space;
+    unsigned char *alone = NT_TAKE(&model->arena, space->n_blocks, unsigned char);
+    int *block_of = NT_TAKE(&model->arena, space->nv, int);
+    if (!alone || !block_of)
         return NT_NO_MEMORY;
-    for (int i = 1; i < model->n_bodies; i++) {
-        const nt_body *body = &model->bodies[i];
-        alone[i - 1] = 1;
-        for (int k = 0; k < model->n_elements && alone[i - 1]; k++) {
-            const nt_element *e = &model->elements[k];
-            bool binds = e->n_rows + e->n_rates > 0 || e->part != NT_EXPLICIT;
-            alone[i - 1] =
-                !binds || !(has_port_at(e, body->t_node) || has_port_at(e, body->r_node));
-        }
+    for (int b = 0; b < space->n_blocks; b++) {
+        alone[b] = b < model->n_bodies - 1;
+        for (int i = 0; i < space->blocks[b].nv; i++)
+            block_of[space->blocks[b].v + i] = b;
+    }
+    for (int i = 0; i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        bool binds = e->n_rows + e->n_rates > 0 || e->part != NT_EXPLICIT || e->type->has_inertia;
+        for (int k = 0; binds && k < e->n_ports; k++)
+            if (k != NT_ROWS && k != NT_RATES && e->ports[k].node >= 0)
+                alone[block_of[e->ports[k].first]] = 0;
     }
     model->system.explicit_blocks = alone;
     return NT_OK;

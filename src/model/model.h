@@ -77,6 +77,7 @@ struct nt_model {
     int n_bindings;
     nt_jump *jumps; /* [n_jumps] expressions that may jump, in the order of the file's reading */
     int n_jumps;
+    nt_jump clock; /* the first expression of t that enters the motion; no key: none */
     bool correct_initial;
     nt_objective *objectives;
     int n_objectives;

@@ -115,6 +115,13 @@ int nt_model_jump(const nt_model *model, int i, nt_error *out)
                   model->jumps[i].key);
 }
 
+int nt_model_clock(const nt_model *model, nt_error *out)
+{
+    if (!model || !out || !model->clock.key)
+        return 0;
+    return remark(model, model->clock.place, out, "%s depends on the time t", model->clock.key);
+}
+
 int nt_model_remark(const nt_model *model, int i, nt_error *out)
 {
     if (!model || !out)

@@ -62,30 +62,35 @@ static nt_status forward_take_memory(nt_sensitivity *s)
     s->apart = NT_TAKE(arena, NT_APART * each, double);
     s->dense = NT_TAKE(arena, (it->track_work ? 4 : 3) * it->size, double);
     s->dense_shown = NT_TAKE(arena, 3 * nv + (size_t)p->nc, double);
+    s->length.work = NT_TAKE(arena, nt_length_direction_work(p), double);
     bool good = s->directions.scratch && s->now && s->next && s->before && s->route && s->work &&
                 s->work_before && s->p && s->varied && s->values && s->point && s->shown &&
                 s->probe && s->dense && s->dense_shown && s->power && s->inner && s->apart &&
-                (s->between || !own);
+                s->length.work && (s->between || !own);
     if (!good)
         return NT_NO_MEMORY;
     nt_status status = nt_factors_create(&s->factors, p, it->factors->kind, NULL);
     return status == NT_OK ? nt_solver_reserve(s->factors->solver) : status;
 }
 
-nt_status nt_sensitivity_create(nt_sensitivity **out, nt_integrator *it, const int *parameters,
-                                int n, nt_error *error)
+/* Whether any of them is a parameter; with none at all it is parameters that are missed. */
+static bool names_parameters(const int *parameters, int n)
 {
-    nt_error_clear(error);
-    NT_NEED(error, "sensitivity", out);
-    *out = NULL;
-    NT_NEED(error, "integrator", it);
-    if (n > 0)
-        NT_NEED(error, "parameters", parameters);
+    bool some = n == 0;
+    for (int i = 0; i < n; i++)
+        some |= parameters[i] >= 0;
+    return some;
+}
+
+nt_status nt_sensitivity_create_along(nt_sensitivity **out, nt_integrator *it,
+                                      const int *parameters, int n, nt_error *error)
+{
     const nt_system *system = it->problem->system;
+    *out = NULL;
     if (!it->method->linearise)
         return nt_fail(error, NT_UNSUPPORTED, "method %s has no linearised step", it->method->name);
-    if (!(system->capabilities & NT_HAS_PARAMETERS) || !system->set_parameters ||
-        !system->get_parameters)
+    if (names_parameters(parameters, n) && (!(system->capabilities & NT_HAS_PARAMETERS) ||
+                                            !system->set_parameters || !system->get_parameters))
         return nt_fail(error, NT_UNSUPPORTED, "the system has no parameters (NT_HAS_PARAMETERS)");
     if (!(system->capabilities & NT_HAS_TANGENT))
         return nt_fail(error, NT_UNSUPPORTED, "the system gives no tangents (NT_HAS_TANGENT)");
@@ -96,7 +101,7 @@ nt_status nt_sensitivity_create(nt_sensitivity **out, nt_integrator *it, const i
     if (it->attend)
         return nt_fail(error, NT_INVALID, "the integrator carries sensitivities already");
     for (int i = 0; i < n; i++)
-        if (parameters[i] < 0 || parameters[i] >= system->n_parameters)
+        if (parameters[i] >= system->n_parameters)
             return nt_fail(error, NT_INVALID, "there is no parameter %d, the system has %d",
                            parameters[i], system->n_parameters);
     nt_sensitivity *s = calloc(1, sizeof *s);
@@ -112,11 +117,30 @@ nt_status nt_sensitivity_create(nt_sensitivity **out, nt_integrator *it, const i
     }
     for (int i = 0; i < n; i++)
         s->route[i].parameter = parameters[i];
+    s->directions.length = n > 0 && parameters[n - 1] == NT_ALONG_TIME;
+    s->length.stepper = &it->stepper;
+    s->length.h = 1;
     it->attend = nt_sensitivity_attend;
     it->attendant = s;
     it->stepper.linear = s->factors;
     *out = s;
     return NT_OK;
+}
+
+nt_status nt_sensitivity_create(nt_sensitivity **out, nt_integrator *it, const int *parameters,
+                                int n, nt_error *error)
+{
+    nt_error_clear(error);
+    NT_NEED(error, "sensitivity", out);
+    *out = NULL;
+    NT_NEED(error, "integrator", it);
+    if (n > 0)
+        NT_NEED(error, "parameters", parameters);
+    for (int i = 0; i < n; i++)
+        if (parameters[i] < 0)
+            return nt_fail(error, NT_INVALID, "there is no parameter %d, the system has %d",
+                           parameters[i], it->problem->system->n_parameters);
+    return nt_sensitivity_create_along(out, it, parameters, n, error);
 }
 
 void nt_sensitivity_destroy(nt_sensitivity *s)
@@ -282,6 +306,7 @@ static nt_status forward_begin(nt_sensitivity *s, nt_error *error)
         return nt_fail(error, NT_INVALID, "the integrator was not started");
     nt_point at = nt_phase_point(&it->stepper.now);
     memset(s->now, 0, s->all * sizeof *s->now);
+    s->length.origin = at.t;
     return nt_pseudo_load_prepare(s, &at, error);
 }
 

@@ -113,12 +113,14 @@ nt_status nt_pseudo_load(void *context, int i, const nt_point *at, const nt_term
     nt_sensitivity *s = context;
     const nt_problem *p = s->integrator->problem;
     nt_load_route *route = &s->route[i];
-    nt_status status;
-    if (route->differenced) {
+    nt_status status = NT_OK;
+    if (route->parameter == NT_ALONG_TIME)
+        status = nt_length_direction_load(&s->length, at, terms);
+    else if (route->differenced) {
         double off = 0;
         status = pseudo_load_difference(s, at, terms, route->parameter, route->step, &off);
         route->difference = fmax(route->difference, off);
-    } else
+    } else if (route->parameter >= 0)
         status = nt_problem_parameter_tangent(p, at, route->parameter, terms);
     if (status != NT_OK || p->system->n_memory == 0 ||
         (p->system->capabilities & NT_DISCRETE_MEMORY))
@@ -138,9 +140,12 @@ nt_status nt_pseudo_load_prepare(nt_sensitivity *s, const nt_point *at, nt_error
     const nt_problem *p = s->integrator->problem;
     const nt_system *system = p->system;
     double *ignored = s->point;
-    system->get_parameters(system->self, s->p);
+    if (system->get_parameters)
+        system->get_parameters(system->self, s->p);
     for (int i = 0; i < s->n; i++) {
         nt_load_route *route = &s->route[i];
+        if (route->parameter < 0)
+            continue;
         nt_terms terms = {.parts = NT_ALL_PARTS,
                           .level = NT_ACCELERATION,
                           .residual = ignored,

@@ -62,7 +62,7 @@ static nt_status values_in_unit(const nt_length_direction *l, const nt_point *at
 {
     const nt_problem *p = l->stepper->problem;
     double *power = l->work, *v = power + p->nv, *vdot = v + p->nv, *multipliers = vdot + p->nv;
-    double t0 = l->stepper->now.all[NT_PHASE_T];
+    double t0 = l->origin;
     bool rates = wanted->residual || wanted->level == NT_ACCELERATION;
     nt_point point = *at;
     point.t = t0 + E * (at->t - t0);
@@ -197,6 +197,7 @@ nt_status nt_step_length_tangent(nt_step_length *s, nt_variation *tangent)
     s->stepper.now = it->before;
     s->stepper.next = it->stepper.now;
     s->length.h = h;
+    s->length.origin = s->stepper.now.all[NT_PHASE_T];
     nt_status status = nt_factors_take_rows(s->factors, it->factors);
     if (status != NT_OK)
         return status;
