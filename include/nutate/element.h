@@ -63,6 +63,7 @@ typedef struct nt_key {
     int bit;
     int low, high;       /* count range of NUMBERS; rows of MATRIX; count of FUNCTIONS */
     size_t count_offset; /* NUMBERS: where the count goes                               */
+    bool up_to;          /* NUMBERS: any count from low to high, not one of the two       */
     bool required;
     bool relative;     /* its numbers are as large as the largest of them (a direction, a mass), not
                           as lengths of the model are: for the steps of differences */
@@ -145,6 +146,7 @@ typedef struct nt_section {
 NT_API extern const nt_section nt_joint_section;
 NT_API extern const nt_section nt_force_section;
 NT_API extern const nt_section nt_contact_section;
+NT_API extern const nt_section nt_bearing_section;
 
 /* A type of joint, force or contact: one constant descriptor per file. Its data are numbers of a
  * run (run.h) and start with `unsigned given`. What is said of a model or asked of it (rows, words)
@@ -159,6 +161,12 @@ typedef struct nt_element_type {
     bool rotates, slides; /* it has a free angle, a free displacement */
     bool touches;         /* its force begins where surfaces touch: not smooth there */
     bool leaves_place;    /* it alone does not say where its bodies are: they are looked for */
+    /* Values of keys that the file leaves out; before the keys are read. NULL: zeros. */
+    void (*defaults)(void *data);
+    /* Numbers of bodies that it brings itself, before bodies are prepared; NULL: it brings none.
+     * Then `settle`, which gives them their place and velocities, once all others have theirs. */
+    nt_status (*own_bodies)(nt_run *run, const nt_element *element, bool validate, nt_error *error);
+    nt_status (*settle)(nt_run *run, const nt_element *element);
     /* Number of holonomic multipliers (0 for penalty joints), and of nonholonomic ones; NULL:
      * none. Where rows of an element are numbered, the holonomic ones come first. */
     int (*rows)(const nt_model *model, const nt_element *element);
@@ -200,6 +208,9 @@ typedef struct nt_element_type {
     bool (*is_smooth)(const nt_run *run, const nt_element *element);
     /* Whether its forces can do work that no potential accounts for; NULL: yes. */
     bool (*does_work)(const nt_model *model, const nt_element *element);
+    /* Why it had no value at the motion that was looked at last: words for a message, "" where
+     * there are none. NULL: none. */
+    void (*failure)(const nt_element *element, const nt_view *view, char *text, int size);
     bool only_takes; /* that work is never positive: dampers, friction */
 } nt_element_type;
 

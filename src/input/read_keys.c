@@ -141,6 +141,9 @@ static nt_status read_all(nt_reader *reader, const nt_key *keys, const nt_node *
         const nt_node *value = mapping->values[i];
         if (!key)
             continue; /* type */
+        if (key->type == NT_KEY_GROUP && key->choices && value->kind == NT_NODE_SCALAR &&
+            nt_node_is(value, key->choices[0]))
+            continue; /* none */
         if (key->type == NT_KEY_GROUP || (key->group && value->kind == NT_NODE_MAPPING))
             status = read_group(reader, key, mapping->keys[i], value, what, section, data);
         else

@@ -17,7 +17,7 @@ static nt_status already_declared(nt_reader *reader, const nt_node *node, nt_nam
         snprintf(where, sizeof where, " at %d:%d", first->place.line, first->place.column);
     return nt_node_fail(reader->error, node,
                         "%s '%s': there is a %s of this name already%s; bodies, markers, joints, "
-                        "forces and contacts need names that all differ",
+                        "forces, contacts and bearings need names that all differ",
                         nt_name_kind_word(kind), node->text, nt_name_kind_word(first->kind), where);
 }
 
@@ -89,6 +89,11 @@ static nt_status find_type(nt_reader *reader, const char *section, nt_name_kind 
                             nt_read_words(name, shown, sizeof shown),
                             nt_read_words(value, got, sizeof got));
     const nt_node *node = nt_node_find(value, "type");
+    if (!node && kind == NT_NAME_BEARING) { /* there is one type */
+        for (*type = 0; nt_element_type_at(*type)->section != &nt_bearing_section;)
+            ++*type;
+        return NT_OK;
+    }
     if (!node)
         return nt_node_fail(reader->error, name, "%s %s lacks the key 'type', %s", word,
                             nt_read_words(name, shown, sizeof shown),
@@ -106,12 +111,10 @@ static nt_status find_type(nt_reader *reader, const char *section, nt_name_kind 
 
 /* ---- declarations --------------------------------------------------------------------------- */
 
-enum { KINDS = NT_NAME_CONTACT + 1 };
-static const char *const sections[KINDS] = {[NT_NAME_BODY] = "bodies",
-                                            [NT_NAME_MARKER] = "markers",
-                                            [NT_NAME_JOINT] = "joints",
-                                            [NT_NAME_FORCE] = "forces",
-                                            [NT_NAME_CONTACT] = "contacts"};
+enum { KINDS = NT_NAME_BEARING + 1 };
+static const char *const sections[KINDS] = {
+    [NT_NAME_BODY] = "bodies",  [NT_NAME_MARKER] = "markers",   [NT_NAME_JOINT] = "joints",
+    [NT_NAME_FORCE] = "forces", [NT_NAME_CONTACT] = "contacts", [NT_NAME_BEARING] = "bearings"};
 
 static int count_of(const nt_node *section) { return section ? section->count : 0; }
 
@@ -193,18 +196,21 @@ static nt_status count_objects(nt_reader *reader, const nt_node *const *section,
     model->n_joints = count_of(section[NT_NAME_JOINT]);
     model->n_contacts = count_of(section[NT_NAME_CONTACT]);
     int n_forces = count_of(section[NT_NAME_FORCE]), first_contact = model->n_joints + n_forces;
-    int first[] = {
-        [NT_NAME_JOINT] = 0, [NT_NAME_FORCE] = model->n_joints, [NT_NAME_CONTACT] = first_contact};
-    model->n_elements = first_contact + model->n_contacts;
+    int first_bearing = first_contact + model->n_contacts;
+    int first[] = {[NT_NAME_JOINT] = 0,
+                   [NT_NAME_FORCE] = model->n_joints,
+                   [NT_NAME_CONTACT] = first_contact,
+                   [NT_NAME_BEARING] = first_bearing};
+    model->n_bearings = count_of(section[NT_NAME_BEARING]);
+    model->n_elements = first_bearing + model->n_bearings;
     model->elements = NT_TAKE(arena, model->n_elements, nt_element);
     reader->elements = NT_TAKE(&reader->scratch, model->n_elements, nt_element_node);
     if (!model->elements || !reader->elements)
         return nt_read_no_memory(reader);
     nt_status status = NT_OK;
-    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_CONTACT && status == NT_OK; kind++)
+    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_BEARING && status == NT_OK; kind++)
         status = find_types(reader, section[kind], kind, first[kind], number[kind]);
-    return status == NT_OK && nt_model_take_numbers(model) != NT_OK ? nt_read_no_memory(reader)
-                                                                    : status;
+    return status;
 }
 
 nt_status nt_read_declare(nt_reader *reader)
@@ -225,16 +231,24 @@ nt_status nt_read_declare(nt_reader *reader)
     if (count_of(section[NT_NAME_BODY]) == 0)
         return nt_node_fail(reader->error, section[NT_NAME_BODY],
                             "bodies: expected at least one body");
-    if (!nt_names_init(&reader->objects, n, &reader->scratch))
-        return nt_read_no_memory(reader);
     status = count_objects(reader, section, number);
+    int own = 0;
+    if (status == NT_OK)
+        status = nt_read_count_own_bodies(reader, &own);
+    if (status != NT_OK)
+        return status;
+    reader->model->n_bodies += own;
+    if (nt_model_take_numbers(reader->model) != NT_OK ||
+        !nt_names_init(&reader->objects, n + own, &reader->scratch))
+        return nt_read_no_memory(reader);
     if (status == NT_OK)
         status = declare_bodies(reader, section[NT_NAME_BODY]);
     if (status == NT_OK)
         status = declare_markers(reader, section[NT_NAME_MARKER]);
-    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_CONTACT && status == NT_OK; kind++)
+    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_BEARING && status == NT_OK; kind++)
         status = declare_elements(reader, section[kind], kind, number[kind]);
-    return status;
+    return status == NT_OK ? nt_read_declare_own_bodies(reader, count_of(section[NT_NAME_BODY]) + 1)
+                           : status;
 }
 
 /* ---- values --------------------------------------------------------------------------------- */
@@ -260,6 +274,8 @@ static nt_status read_elements(nt_reader *reader)
         snprintf(kind, sizeof kind, "%s%s%s", type->name, strcmp(word, "force") == 0 ? "" : " ",
                  strcmp(word, "force") == 0 ? "" : word);
         reader->data = nt_element_numbers(model->origin, &model->elements[i]);
+        if (type->defaults)
+            type->defaults(reader->data);
         reader->array_place = nt_read_array_begin(type->size);
         status =
             read_object(reader, type->keys, reader->elements[i].name, reader->elements[i].value,

@@ -60,14 +60,16 @@ static nt_status read_number(nt_reader *reader, const nt_key *key, const nt_node
 
 static nt_status read_numbers(nt_reader *reader, const nt_key *key, const nt_node *node, char *data)
 {
-    if (!is_list_of(node, key->low) && !is_list_of(node, key->high))
+    bool within = key->up_to && node->kind == NT_NODE_LIST && node->count >= key->low &&
+                  node->count <= key->high;
+    if (!within && !is_list_of(node, key->low) && !is_list_of(node, key->high))
         return wrong_type(reader, key, node);
     if (node->values[0]->kind == NT_NODE_LIST && node->values[1]->kind == NT_NODE_LIST) {
         char expected[NT_WORDS];
         return nt_node_fail(reader->error, node->values[0], "%s: expected %s, got a list of lists",
                             key->name, nt_key_expected(key, expected, sizeof expected));
     }
-    if (key->low < key->high)
+    if (key->low < key->high && !key->up_to)
         *(int *)(void *)(data + key->count_offset) = node->count;
     return read_row(reader, key, node, (double *)(void *)(data + key->offset));
 }

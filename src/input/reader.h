@@ -131,6 +131,10 @@ const nt_table *nt_read_table_file(nt_reader *reader, const char *path, int leng
 nt_status nt_read_declare(nt_reader *reader);
 nt_status nt_read_objects(nt_reader *reader);
 
+/* Bodies that bearings bring, which follow all others (read_bearings.c): how many; their names. */
+nt_status nt_read_count_own_bodies(nt_reader *reader, int *count);
+nt_status nt_read_declare_own_bodies(nt_reader *reader, int first);
+
 /* objectives; when the model is built. */
 nt_status nt_read_objectives(nt_reader *reader);
 

@@ -116,6 +116,15 @@ static void needs(writer *w, const nt_key *keys)
     end(w, "}");
 }
 
+/* A bearing's type goes without saying: there is one. */
+static bool may_lack_type(const char *type)
+{
+    for (int i = 0; i < nt_element_type_count(); i++)
+        if (strcmp(nt_element_type_at(i)->name, type) == 0)
+            return nt_element_type_at(i)->section == &nt_bearing_section;
+    return false;
+}
+
 /* The members of an object that has the keys of a table; type, where not NULL, is the value that
  * its key `type` must have. */
 static void object(writer *w, const nt_key *keys, const char *type)
@@ -132,7 +141,7 @@ static void object(writer *w, const nt_key *keys, const char *type)
         one_key(w, key);
     end(w, "}");
     schema_begin(w, "required", "[");
-    if (type)
+    if (type && !may_lack_type(type))
         text(w, NULL, "type");
     for (const nt_key *key = keys; key->name; key++)
         if (key->required)
@@ -158,10 +167,10 @@ static void schema_list(writer *w, int low, int high, const char *item)
     reference(w, "items", item);
 }
 
-/* low or high numbers, nothing between. */
-static void numbers(writer *w, int low, int high)
+/* low or high numbers, nothing between unless up_to. */
+static void numbers(writer *w, int low, int high, bool up_to)
 {
-    if (low == high) {
+    if (low == high || up_to) {
         schema_list(w, low, high, "number");
         return;
     }
@@ -290,6 +299,23 @@ static void section_value(writer *w, const nt_key *key)
     }
 }
 
+/* The keys of the group, or a word that stands for none. */
+static void group(writer *w, const nt_key *key)
+{
+    if (!key->choices) {
+        object(w, key->group, NULL);
+        return;
+    }
+    schema_begin(w, "anyOf", "[");
+    schema_begin(w, NULL, "{");
+    choices(w, key);
+    end(w, "}");
+    schema_begin(w, NULL, "{");
+    object(w, key->group, NULL);
+    end(w, "}");
+    end(w, "]");
+}
+
 static void key_value(writer *w, const nt_key *key)
 {
     switch ((int)key->type) {
@@ -297,7 +323,7 @@ static void key_value(writer *w, const nt_key *key)
         schema_number(w, key);
         break;
     case NT_KEY_NUMBERS:
-        numbers(w, key->low, key->high);
+        numbers(w, key->low, key->high, key->up_to);
         break;
     case NT_KEY_ARRAY:
         schema_array(w, key->low);
@@ -336,7 +362,7 @@ static void key_value(writer *w, const nt_key *key)
         plain(w, "type", "\"boolean\"");
         break;
     case NT_KEY_GROUP:
-        object(w, key->group, NULL);
+        group(w, key);
         break;
     case NT_KEY_TEXTS:
         plain(w, "type", "\"array\"");

@@ -263,6 +263,11 @@ const nt_key nt_file_keys[] = {
     {.name = "contacts",
      .type = (nt_key_type)NT_KEY_ELEMENTS,
      .meaning = "surfaces that press against each other where they meet, by name"},
+    {.name = "bearings",
+     .type = (nt_key_type)NT_KEY_ELEMENTS,
+     .meaning =
+         "ball bearings, by name: they bring their balls and cage as bodies NAME.ball1, ..., "
+         "NAME.cage"},
     {.name = "steady",
      .type = (nt_key_type)NT_KEY_OBJECTS,
      .group = nt_steady_keys,
@@ -294,7 +299,9 @@ const nt_key nt_file_keys[] = {
 static const char *numbers_expected(const nt_key *key, char *text, int size)
 {
     size_t room = (size_t)size;
-    if (key->low < key->high)
+    if (key->up_to)
+        snprintf(text, room, "a list of %d to %d numbers", key->low, key->high);
+    else if (key->low < key->high)
         snprintf(text, room, "a list of %d or %d numbers", key->low, key->high);
     else
         snprintf(text, room, "a list of %d numbers", key->high);
@@ -359,7 +366,7 @@ const char *nt_key_expected(const nt_key *key, char *text, int size)
     case NT_KEY_VERSION:
         return "the number 1";
     case NT_KEY_GROUP:
-        return "a mapping of keys";
+        return key->choices ? "a mapping of keys, or none" : "a mapping of keys";
     case NT_KEY_OPTIONS:
         return "a mapping of values by name";
     case NT_KEY_PARAMETERS:

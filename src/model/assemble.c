@@ -631,6 +631,9 @@ nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
     for (int i = 0; i < run->model->n_joints; i++)
         nt_element_align(run, &run->model->elements[i]);
     status = find_velocities(a, validate, error);
+    for (int i = run->model->n_joints; status == NT_OK && i < run->model->n_elements; i++)
+        if (run->model->elements[i].type->settle)
+            status = run->model->elements[i].type->settle(run, &run->model->elements[i]);
     if (status == NT_OK && run->system.accept) {
         nt_point at = nt_assembly_point(a);
         nt_run_accept(run, &at, run->initial_memory);

@@ -51,6 +51,11 @@ nt_status nt_run_prepare_derived(nt_run *run, bool validate, nt_error *error)
 {
     const nt_model *model = run->model;
     nt_status status = NT_OK;
+    for (int i = 0; status == NT_OK && i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        if (e->type->own_bodies)
+            status = e->type->own_bodies(run, e, validate, error);
+    }
     for (int i = 1; status == NT_OK && i < model->n_bodies; i++)
         status = nt_body_prepare(&run->bodies[i], model->file, validate, error);
     for (int i = 0; status == NT_OK && validate && i < model->n_markers; i++)

@@ -69,7 +69,7 @@ struct nt_model {
     const nt_marker *markers; /* as the file has them */
     int n_markers;
     nt_element *elements; /* joints, then forces, then contacts; by type in file order */
-    int n_elements, n_joints, n_contacts;
+    int n_elements, n_joints, n_contacts, n_bearings;
     nt_signal *signals;
     int n_signals;
     nt_table_file *table_files; /* the one that was read last first */
@@ -112,6 +112,8 @@ struct nt_model {
 /* Parts of the layout: the ports that every element has; then, after `declare`, its blocks. */
 nt_status nt_element_begin_ports(nt_model *model, nt_element *element);
 nt_status nt_element_end_ports(nt_model *model, nt_element *element);
+/* Marks the bodies of its ports in bodies[n_bodies]. */
+void nt_element_look_at(const nt_model *model, const nt_element *element, bool *bodies);
 
 /* Room for elements of so many ports and entries; an element's turn; its terms to those of the
  * system. */

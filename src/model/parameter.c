@@ -260,7 +260,7 @@ static nt_status collect_elements(nt_survey *s, const nt_words *of_element, cons
                 t.step = unit / v3_norm(moved->rate);
         }
         rates->functions |= nt_element_uses(run, e, NULL);
-        seen[e->a] = seen[e->b] = true;
+        nt_element_look_at(run->model, e, seen);
         rates->touched[rates->n_touched++] = t;
     }
     for (int i = 1; i < run->model->n_bodies; i++)

@@ -62,6 +62,16 @@ int nt_element_port_of_own(nt_model *model, nt_element *e)
     return add_ports(model, e, &own, 1);
 }
 
+void nt_element_look_at(const nt_model *model, const nt_element *e, bool *bodies)
+{
+    bodies[e->a] = bodies[e->b] = true;
+    for (int i = NT_PORTS; i < e->n_ports; i += 2)
+        for (int b = 1; b < model->n_bodies; b++)
+            if (model->bodies[b].t_node == e->ports[i].node &&
+                model->bodies[b].r_node == e->ports[i + 1].node)
+                bodies[b] = true;
+}
+
 /* Ports are complete: where each has its entries; no blocks yet. */
 static nt_status begin_slots(nt_model *model, nt_element *e)
 {

@@ -5,14 +5,24 @@
 #include "model/evaluate.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void nt_run_failure(void *self, char *text, int size)
 {
     const nt_element *e = ((const nt_run *)self)->failed;
     if (size > 0)
         text[0] = '\0';
-    if (e)
+    if (!e || size <= 0)
+        return;
+    int used =
         snprintf(text, (size_t)size, "%s %s (%s)", nt_element_word(e), e->name, e->type->name);
+    const nt_run *run = self;
+    nt_view view = {.run = run, .model = run->model, .motion = run->motion, .bodies = run->bodies};
+    if (!e->type->failure || used + 2 >= size)
+        return;
+    e->type->failure(e, &view, text + used + 2, size - used - 2);
+    if (text[used + 2])
+        memcpy(text + used, ": ", 2);
 }
 
 static bool has_feature(const nt_run *run, const nt_element *e, nt_feature feature)

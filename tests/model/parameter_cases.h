@@ -52,6 +52,7 @@ static const element_case cases[] = {
     {"universal", "joints: {e: {type: universal, between: [%s], " PLACE ", enforce: penalty, "
                   "stiffness: 90*w, damping: 2, axes: [[1, 0, 0], [0, 1, u]]}}"},
     {"planar", "joints: {e: {type: planar, between: [%s], " PLACE ", axis: [1, w, 0]}}"},
+    {"parallel", "joints: {e: {type: parallel, between: [%s], " PLACE ", axis: [1, w, 0]}}"},
     {"inline", "joints: {e: {type: inline, between: [%s], " PLACE ", axis: [1, w, 0]}}"},
     {"inline", "joints: {e: {type: inline, between: [%s], " PLACE ", axis: [1, 1, u], "
                "enforce: penalty, stiffness: 50*w, damping: 1}}"},
@@ -80,6 +81,16 @@ static const element_case cases[] = {
      "contacts: {e: {type: sphere_sphere, between: [%s], at: [[0.2, u, -0.3], [0.1, 0.4, 0.6*w]], "
      "radii: [3*w, 2], stiffness: 15, exponent: 2*w, damping: 0.7, part: implicit, "
      "friction: {coefficient: 0.3, slip: 0.5}}}"},
+    {"sphere_cylinder",
+     "contacts: {e: {type: sphere_cylinder, between: [%s], cylinder: {point: [0.2, 1+u, -0.3], "
+     "axis: [0.3, -0.2, w], radius: 3*w}, at: [0.1*w, -0.3, 0.2], radius: 2*w, "
+     "restitution: {coefficient: 0.5*w, speed: 2}, material: {E: 20*w, nu: 0.2}, "
+     "rolling: {resistance: 0.3*w, slip: 0.5}, friction: {coefficient: 0.6, slip: 0.3*w}}}"},
+    {"sphere_torus",
+     "contacts: {e: {type: sphere_torus, between: [%s], torus: {point: [0.2, u, -0.3], "
+     "axis: [0.3, -0.2, 1], radius: 5*w, tube: 2.5, inside: true, contact_angle: 3}, "
+     "at: [0.1, -0.3, 0.2], radius: 2.4, damping: 0.2*w, material: {E: w, nu: 0.3}, "
+     "friction: {coefficient: 0.6, slip: 1}}}"},
     {"force", "forces: {e: {type: force, on: b, " PLACE ", value: [3*w*a.position.x + t, "
               "a.angular_velocity.z*(1 + b.velocity.y^2)^w, exp(w) - b.orientation.w^2]}}\n# %s"},
     {"force", "forces: {e: {type: force, on: b, at: p, frame: body, "

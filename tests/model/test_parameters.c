@@ -110,7 +110,7 @@ static void every_type_has_a_case(void **state)
         int found = 0;
         for (int i = 0; i < N_CASES; i++)
             found += strcmp(cases[i].type, nt_element_type_at(t)->name) == 0;
-        if (!found)
+        if (!found && !nt_element_type_at(t)->own_bodies) /* bearings: test_bearings.c */
             fail_msg("no case for %s %s", nt_element_type_at(t)->section->name,
                      nt_element_type_at(t)->name);
     }
