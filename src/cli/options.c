@@ -48,11 +48,11 @@ static const option_row rows[] = {
     {'d', "-o", "FOLDER", TEXT, AT(output), "where the files go; papers-NAME without it"},
     {'p', "--param", "NAME", PARAMETER, 0,
      "derivatives with respect to this parameter; may be given again"},
-    {'k', "--record", "NAME", PARAMETER, 0,
+    {'R', "--record", "NAME", PARAMETER, 0,
      "the column whose spectrum is wanted; may be given again"},
-    {'y', "--window", "NAME", TEXT, AT(window), "none, hann (without it) or flat-top"},
-    {'x', "--from", "T", SECONDS, AT(from), "leave out what is earlier than this time, s"},
-    {'z', "-o", "FILE", TEXT, AT(output),
+    {'W', "--window", "NAME", TEXT, AT(window), "none, hann (without it) or flat-top"},
+    {'T', "--from", "T", SECONDS, AT(from), "leave out what is earlier than this time, s"},
+    {'S', "-o", "FILE", TEXT, AT(output),
      "spectrum, FILE.csv or FILE.nc; - is standard output (CSV)"},
     {'c', "--check", NULL, FLAG, AT(check),
      "compare with differences of whole runs, several for each parameter;\n"
@@ -245,16 +245,10 @@ static int options_read_option(nt_cli_options *options, const nt_cli_command *co
     const option_row *row = find_row(command, arguments[*i], &value);
     if (!row)
         return command_unknown_option(command, arguments[*i]);
-<<<<<<< HEAD
-    unsigned bit = 1u << (row - rows);
-    if ((*seen & bit) && (row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER ||
-                          row->kind == COUNT || row->kind == MODES)) {
-=======
     unsigned long long bit = 1ull << (row - rows);
     bool once = row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER ||
                 row->kind == COUNT || row->kind == NUMBER;
     if ((*seen & bit) && once) {
->>>>>>> main
         nt_cli_say("%s is given twice, expected one %s", row->word, row->argument);
         return NT_EXIT_USAGE;
     }
