@@ -174,6 +174,7 @@ typedef struct nt_element_type {
     /* Whether its forces can do work that no potential accounts for; NULL: yes. */
     bool (*does_work)(const nt_model *model, const nt_element *element);
     bool only_takes; /* that work is never positive: dampers, friction */
+    bool is_load;    /* its force is a load: paths of static states scale it */
 } nt_element_type;
 
 /* A node that an element adds terms to and takes derivatives in: the translation or the rotation of

@@ -71,7 +71,9 @@ struct nt_static {
     double *tangent, *before; /* [n + 1] of a path                       */
     double *softest;          /* [nv] a direction                        */
     double *vector[3];        /* [nv]                                    */
-    double *shown;            /* [n] a tangent                           */
+    double *shown, *rates;    /* [n] [nv] a tangent                      */
+    double *no_memory;        /* [n_memory] zeros                        */
+    double *parameters;       /* [n_parameters]                          */
 };
 
 /* ---- static.c: equations and linear solves ------------------------------------------------------
@@ -127,6 +129,9 @@ typedef struct nt_static_bounds {
     double travel; /* m                                         */
     int iterations;
 } nt_static_bounds;
+
+/* Lets go of what was held for being free. */
+nt_status nt_static_let_go(nt_static *s, nt_error *error);
 
 /* Newton's iteration from the present point; where it fails the point is as it was. */
 nt_status nt_static_newton(nt_static *s, const nt_static_bounds *bounds);

@@ -374,7 +374,7 @@ static nt_status hold_free(nt_static *s, nt_error *error)
 }
 
 /* Lets go of what was held for being free. */
-static nt_status let_go(nt_static *s, nt_error *error)
+nt_status nt_static_let_go(nt_static *s, nt_error *error)
 {
     if (s->n_free == 0)
         return NT_OK;
@@ -492,7 +492,7 @@ nt_status nt_static_solve(nt_static *s, nt_error *error)
     if (!s->started)
         return nt_fail(error, NT_INVALID, "nt_static_start was not called");
     s->solved = false;
-    nt_status status = let_go(s, error);
+    nt_status status = nt_static_let_go(s, error);
     if (status == NT_OK && (status = search(s, &d)) != NT_OK)
         return nt_said(error, refuse_search(s, status, &d, error));
     if (status == NT_OK)

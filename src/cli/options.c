@@ -14,7 +14,9 @@ typedef enum value_kind {
     SETTING,
     FRAME,
     PARAMETER,
-    OUTPUT
+    OUTPUT,
+    POSITIVE,
+    ALONG
 } value_kind;
 
 typedef struct option_row {
@@ -41,9 +43,22 @@ static const option_row rows[] = {
      "result, FILE.csv or FILE.nc (NetCDF); - is standard output (CSV).\n"
      "May be given again: the same rows go to each. Without it MODEL\n"
      "with .csv in place of .yaml"},
+    {'a', "--along", "NAME", ALONG, 0,
+     "follow a path along this parameter (NAME=FROM..TO, NAME alone from 0 to its\n"
+     "value), or along `loads`, `gravity` or `motions`, from none to all of them;\n"
+     "several go together. All points are written, column `load` first"},
+    {'A', "--arc-length", NULL, FLAG, AT(arc_length),
+     "let the load fall on its way to 1: past its limits and through snaps.\n"
+     "Without --along all loads, gravity and prescribed motions go together"},
+    {'P', "--path-step", "S", POSITIVE, AT(path_step),
+     "largest step of the load, a part of its way; with --arc-length the first\n"
+     "step, in lengths of the model and rad (0.05 without it)"},
     {'w', "-o", "FILE", TEXT, AT(output),
      "the other format, FILE.csv or FILE.nc; - is standard output"},
     {'d', "-o", "FOLDER", TEXT, AT(output), "where the files go; papers-NAME without it"},
+    {'O', "--of", "WHAT", TEXT, AT(of),
+     "derivatives of `run`, as without it, or of `static`: of the state that\n"
+     "nutate static finds"},
     {'p', "--param", "NAME", PARAMETER, 0,
      "derivatives with respect to this parameter; may be given again"},
     {'c', "--check", NULL, FLAG, AT(check),
@@ -81,12 +96,12 @@ static bool takes(const nt_cli_command *command, const option_row *row)
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-static int read_seconds(const char *word, const char *text, double *value)
+static int read_positive(const char *word, const char *what, const char *text, double *value)
 {
     char *end;
     double seconds = strtod(text, &end);
     if (end == text || *end != '\0' || !isfinite(seconds) || !(seconds > 0)) {
-        nt_cli_say("%s: expected a positive number of seconds, got '%s'", word, text);
+        nt_cli_say("%s: expected a positive number%s, got '%s'", word, what, text);
         return NT_EXIT_USAGE;
     }
     *value = seconds;
@@ -148,7 +163,12 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
         *(const char **)(void *)field = text;
         break;
     case SECONDS:
-        return read_seconds(row->word, text, (double *)(void *)field);
+        return read_positive(row->word, " of seconds", text, (double *)(void *)field);
+    case POSITIVE:
+        return read_positive(row->word, "", text, (double *)(void *)field);
+    case ALONG:
+        options->along[options->n_along++] = text;
+        break;
     case SOLVER:
         return read_solver(text, (nt_solver_kind *)(void *)field);
     case COUNT:
@@ -208,15 +228,15 @@ static int unknown_option(const nt_cli_command *command, const char *argument)
 
 /* seen: a bit for each row that was given before. Of two values one would go unheard. */
 static int read_option(nt_cli_options *options, const nt_cli_command *command, char **arguments,
-                       int count, int *i, unsigned *seen)
+                       int count, int *i, uint64_t *seen)
 {
     char *value;
     const option_row *row = find_row(command, arguments[*i], &value);
     if (!row)
         return unknown_option(command, arguments[*i]);
-    unsigned bit = 1u << (row - rows);
-    if ((*seen & bit) &&
-        (row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER || row->kind == COUNT)) {
+    uint64_t bit = (uint64_t)1 << (row - rows);
+    if ((*seen & bit) && (row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER ||
+                          row->kind == COUNT || row->kind == POSITIVE)) {
         nt_cli_say("%s is given twice, expected one %s", row->word, row->argument);
         return NT_EXIT_USAGE;
     }
@@ -258,11 +278,13 @@ int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, 
                         char **arguments)
 {
     bool only_operands = false;
-    unsigned seen = 0;
+    uint64_t seen = 0;
     *options = (nt_cli_options){.settings = calloc((size_t)count + 1, sizeof(nt_setting)),
                                 .parameters = calloc((size_t)count + 1, sizeof(char *)),
-                                .outputs = calloc((size_t)count + 1, sizeof(char *))};
-    if (!options->settings || !options->parameters || !options->outputs)
+                                .outputs = calloc((size_t)count + 1, sizeof(char *)),
+                                .along = calloc((size_t)count + 1, sizeof(char *)),
+                                .ending = command->ending ? command->ending : ".csv"};
+    if (!options->settings || !options->parameters || !options->outputs || !options->along)
         return nt_cli_no_memory();
     for (int i = 0; i < count; i++) {
         int status;
@@ -290,6 +312,8 @@ void nt_cli_options_free(nt_cli_options *options)
     free(options->settings);
     free(options->parameters);
     free(options->outputs);
+    free(options->along);
+    options->along = NULL;
     options->outputs = NULL;
     options->settings = NULL;
     options->parameters = NULL;

@@ -136,6 +136,29 @@ static const nt_key initial_keys[] = {
      .bit = -1,
      .meaning = "move given initial values that contradict a joint, as little as can be, and say "
                 "by how much, instead of refusing them"},
+    {.name = "static",
+     .type = NT_KEY_BOOLEAN,
+     .offset = RUN(static_initial),
+     .bit = -1,
+     .meaning = "begin at rest in the static state that is nearest to the given placement, as "
+                "`nutate static` finds it; default false"},
+    {0},
+};
+
+static const nt_key static_keys[] = {
+    {.name = "hold",
+     .type = (nt_key_type)NT_KEY_TEXTS,
+     .offset = RUN(hold),
+     .bit = -1,
+     .meaning = "what may not move: body.translation.x (ground axes), body.rotation.z (axes of the "
+                "body), all three of them without the last letter; `free`: whatever nothing else "
+                "determines stays where it is"},
+    {.name = "stable",
+     .type = NT_KEY_BOOLEAN,
+     .offset = RUN(stable),
+     .bit = -1,
+     .meaning = "take the state that a damped motion reaches; default false: the nearest one, be "
+                "it unstable"},
     {0},
 };
 
@@ -234,6 +257,10 @@ const nt_key nt_file_keys[] = {
      .type = NT_KEY_GROUP,
      .group = initial_keys,
      .meaning = "how initial values are made consistent with the joints"},
+    {.name = "static",
+     .type = NT_KEY_GROUP,
+     .group = static_keys,
+     .meaning = "where the model rests: what `nutate static` looks for"},
     {.name = "simulation",
      .type = NT_KEY_GROUP,
      .group = simulation_keys,

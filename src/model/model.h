@@ -46,6 +46,13 @@ typedef struct nt_table_file {
     const nt_table *table;
 } nt_table_file;
 
+/* A direction of `static: {hold: ...}`, before the layout of the state is known. */
+typedef struct nt_hold_name {
+    int body;
+    bool rotation;
+    int axis, count; /* the first axis, and how many */
+} nt_hold_name;
+
 struct nt_model {
     nt_arena arena;
     const char *file, *title;
@@ -68,6 +75,8 @@ struct nt_model {
     nt_jump *jumps; /* [n_jumps] expressions that may jump, in the order of the file's reading */
     int n_jumps;
     bool correct_initial;
+    nt_hold_name *holds; /* [n_holds] */
+    int n_holds;
     nt_objective *objectives;
     int n_objectives;
     nt_quantity_info *objective_columns; /* of one column each */
@@ -112,6 +121,8 @@ static inline bool nt_local_has_terms(const nt_local *local)
     return local->has_pushed || local->n_touched > 0;
 }
 void nt_local_gather(const nt_local *local, const nt_terms *terms);
+/* All its terms times a share. */
+void nt_local_scale(const nt_local *local, double share);
 
 /* Make room for the numbers of a model whose objects are counted and whose elements have types: the
  * origin and everything in its `numbers`. */
@@ -120,6 +131,11 @@ nt_status nt_model_take_numbers(nt_model *model);
 /* Make the system of a model whose bodies, elements, parameters and signals are filled in: derived
  * values, layout, pattern, assembly of positions, consistent velocities. The reader calls this. */
 nt_status nt_model_build(nt_model *model, nt_error *error);
+
+/* "top.rotation.z"; "free" sets *free_too and leaves nothing to hold. False: it is neither. */
+bool nt_hold_read(const nt_model *model, const char *text, nt_hold_name *out, int *free_too);
+/* Entries of v from the directions to hold, into simulation.held. */
+nt_status nt_model_find_held(nt_model *model);
 
 /* Numbers from their expressions and all derived values, at the present parameters. */
 nt_status nt_run_prepare(nt_run *run, bool validate, nt_error *error);

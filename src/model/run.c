@@ -52,6 +52,8 @@ static nt_status take_numbers(nt_run *run)
     if (run != model->origin && !shared)
         memcpy(run->numbers, model->origin->numbers, model->numbers);
     run->gravity = (double *)(void *)(run->numbers + at.gravity);
+    for (int i = 0; i < NT_SHARES; i++)
+        run->share[i] = 1;
     run->bodies = (nt_body *)(void *)(run->numbers + at.bodies);
     run->markers = (nt_marker *)(void *)(run->numbers + at.markers);
     return NT_OK;
