@@ -111,5 +111,11 @@ nt_status nt_loading_apply(void *loading, double load)
         else
             l->values[p->parameter] = value;
     }
-    return l->sets_parameters ? nt_run_set_parameters(l->run, l->values) : NT_OK;
+    if (!l->sets_parameters)
+        return NT_OK;
+    bool before = l->run->settling;
+    l->run->settling = true; /* the path itself looks for states */
+    nt_status status = nt_run_set_parameters(l->run, l->values);
+    l->run->settling = before;
+    return status;
 }

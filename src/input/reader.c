@@ -91,7 +91,8 @@ static nt_status read_values(nt_reader *reader)
 
 static nt_status read_file(nt_reader *reader)
 {
-    const nt_node *parameters = nt_node_find(reader->root, "parameters");
+    const nt_node *parameters =
+        nt_read_with_unknowns(reader, nt_node_find(reader->root, "parameters"));
     const nt_node *tables = nt_node_find(reader->root, "tables");
     nt_status status =
         nt_read_check_keys(reader, nt_file_keys, NULL, reader->root, "the model", false);
@@ -175,7 +176,9 @@ static nt_status read_document(nt_model **result, nt_document *document, const c
             status = read_file(&reader);
     } else
         nt_read_no_memory(&reader);
-    bool waits = status == NT_OK && nt_node_find(reader.root, "objectives");
+    bool waits =
+        status == NT_OK && (nt_node_find(reader.root, "objectives") ||
+                            nt_node_find(reader.root, "solve") || model->simulation.static_initial);
     if (!waits)
         let_go(&reader, &document);
     if (status == NT_OK)
@@ -184,6 +187,8 @@ static nt_status read_document(nt_model **result, nt_document *document, const c
         status = nt_read_check_records(&reader);
     if (status == NT_OK && waits)
         status = nt_read_objectives(&reader);
+    if (status == NT_OK && waits)
+        status = nt_read_solve(&reader);
     let_go(&reader, &document);
     if (status != NT_OK) {
         nt_model_destroy(model);

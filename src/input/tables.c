@@ -145,6 +145,24 @@ static const nt_key initial_keys[] = {
     {0},
 };
 
+static const nt_key solve_keys[] = {
+    {.name = "unknowns",
+     .type = (nt_key_type)NT_KEY_PARAMETERS,
+     .offset = RUN(unknowns),
+     .bit = -1,
+     .required = true,
+     .meaning = "parameters whose values are looked for, with first guesses; they need not stand "
+                "in `parameters`"},
+    {.name = "conditions",
+     .type = (nt_key_type)NT_KEY_TEXTS,
+     .offset = RUN(conditions),
+     .bit = -1,
+     .required = true,
+     .meaning = "as many expressions of everything that can be recorded, which are zero at the "
+                "static state: car.position.z - 0.3"},
+    {0},
+};
+
 static const nt_key static_keys[] = {
     {.name = "hold",
      .type = (nt_key_type)NT_KEY_TEXTS,
@@ -257,6 +275,10 @@ const nt_key nt_file_keys[] = {
      .type = NT_KEY_GROUP,
      .group = initial_keys,
      .meaning = "how initial values are made consistent with the joints"},
+    {.name = "solve",
+     .type = NT_KEY_GROUP,
+     .group = solve_keys,
+     .meaning = "parameters that follow from conditions on the static state"},
     {.name = "static",
      .type = NT_KEY_GROUP,
      .group = static_keys,

@@ -43,7 +43,8 @@ typedef struct nt_run_data {
     nt_texts record;
     int correct, poses;
     int energy_check;
-    nt_texts hold;
+    nt_texts hold, conditions;
+    nt_option_list unknowns;
     int stable, static_initial;
 } nt_run_data;
 

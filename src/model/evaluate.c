@@ -235,7 +235,12 @@ nt_status nt_run_set_values(nt_run *run, const double *p, bool validate, nt_erro
     nt_parameter_rates_forget(run);
     nt_status status = nt_run_prepare(run, validate, error);
     nt_run_renew_promises(run);
-    return status == NT_OK ? nt_run_assemble(run, validate, error) : status;
+    if (status == NT_OK)
+        status = nt_run_assemble(run, validate, error);
+    if (status != NT_OK || !run->model->settling || run->settling)
+        return status;
+    run->unknown_rates_known = false;
+    return run->model->settling->find(run, error);
 }
 
 nt_status nt_run_set_parameters(void *self, const double *p)

@@ -53,6 +53,17 @@ typedef struct nt_hold_name {
     int axis, count; /* the first axis, and how many */
 } nt_hold_name;
 
+/* What a model finds when it is read and whenever parameters are set: unknown parameters, and where
+ * it rests at the start (analysis/run_static.c). */
+typedef struct nt_settling {
+    nt_status (*find)(nt_run *run, nt_error *error);
+    /* derivatives of the initial values in parameter k */
+    nt_status (*initial_tangent)(nt_run *run, int k, double *dq, double *dv, double *dmemory,
+                                 nt_error *error);
+    /* of the unknowns in all parameters: run->unknown_rates */
+    nt_status (*unknown_rates)(nt_run *run, nt_error *error);
+} nt_settling;
+
 struct nt_model {
     nt_arena arena;
     const char *file, *title;
@@ -75,6 +86,11 @@ struct nt_model {
     nt_jump *jumps; /* [n_jumps] expressions that may jump, in the order of the file's reading */
     int n_jumps;
     bool correct_initial;
+    const nt_settling *settling; /* NULL: there is nothing to find */
+    int *unknowns;               /* [n_unknowns] parameters that are solved for */
+    int n_unknowns;
+    nt_objective *conditions; /* [n_conditions] that they make zero */
+    int n_conditions;
     nt_hold_name *holds; /* [n_holds] */
     int n_holds;
     nt_objective *objectives;

@@ -154,7 +154,7 @@ nt_status nt_run_take_state(nt_run *run)
 /* ---- from a model --------------------------------------------------------------------------- */
 
 /* What the assembly of the origin found. */
-static void copy_state(nt_run *run, const nt_run *from)
+void nt_run_copy_state(nt_run *run, const nt_run *from)
 {
     const nt_system *s = &run->model->system;
     memcpy(run->initial_q, from->initial_q, (size_t)s->space.nq * sizeof(double));
@@ -186,7 +186,7 @@ nt_status nt_run_create(nt_run **out, const nt_model *model, nt_error *error)
         nt_run_destroy(run);
         return nt_fail(error, status, "out of memory for a run");
     }
-    copy_state(run, model->origin);
+    nt_run_copy_state(run, model->origin);
     *out = run;
     return NT_OK;
 }

@@ -81,12 +81,17 @@ struct nt_run {
     double *entry_values;                  /* [6 model->most_entries]                             */
     double parameter_error;                /* see nt_run_parameter_error */
 
+    bool settling;         /* parameters count as given: nothing is to be found */
+    double *unknown_rates; /* [n_parameters][n_unknowns] derivatives of the unknowns */
+    bool unknown_rates_known;
     struct nt_objective_work *objective_work; /* objective.c; NULL before the first look */
 };
 
 /* Parts of making one: variables, when signals are known; the state, when the system is. */
 nt_status nt_run_take_variables(nt_run *run);
 nt_status nt_run_take_state(nt_run *run);
+/* The state, the numbers and all that was found for them, of another run of the model. */
+void nt_run_copy_state(nt_run *run, const nt_run *from);
 /* From now on it is copied, never looked at. */
 void nt_run_rest(nt_run *run);
 
