@@ -34,12 +34,12 @@ static int read_range(char *text, nt_load_range *range)
 static int make_loading(nt_cli_static *a, const nt_cli_options *options)
 {
     nt_error error = {0};
-    int n = options->n_along;
+    int n = options->n_loads;
     a->ranges = calloc((size_t)n + 1, sizeof *a->ranges);
     if (!a->ranges)
         return nt_cli_no_memory();
     for (int i = 0; i < n; i++) {
-        int status = read_range(options->along[i], &a->ranges[i]);
+        int status = read_range(options->loads[i], &a->ranges[i]);
         if (status != NT_EXIT_DONE)
             return status;
     }
@@ -111,7 +111,7 @@ static char *provenance(const nt_cli_static *a, const nt_cli_options *options, c
             nt_cli_base_name(a->plan.path));
     for (int i = 0; i < options->n_parameters; i++)
         fprintf(to, " --param %s", options->parameters[i]);
-    for (int i = 0; i < options->n_along; i++) {
+    for (int i = 0; i < options->n_loads; i++) {
         fprintf(to, " --along %s", a->ranges[i].name);
         if (isfinite(a->ranges[i].to))
             fprintf(to, "=%.17g..%.17g", a->ranges[i].from, a->ranges[i].to);

@@ -620,6 +620,9 @@ static void in_results(void **state)
     IS_NULL("values", nt_result_read((nt_result *)numbers, 0, 1, NULL, e));
     IS_NULL("result", nt_result_read_array(NULL, 0, 0, 1, numbers, e));
     IS_NULL("values", nt_result_read_array((nt_result *)numbers, 0, 0, 1, NULL, e));
+    IS_NULL("values", nt_fourier_transform(NULL, 2, e));
+    IS_NULL("samples", nt_spectrum(NULL, 2, NT_WINDOW_HANN, numbers, e));
+    IS_NULL("amplitude", nt_spectrum(numbers, 2, NT_WINDOW_HANN, NULL, e));
     nt_result_close(NULL);
 }
 
