@@ -344,6 +344,7 @@ nt_status nt_static_factor(nt_static *s, double shift)
     for (int k = 0; k < s->n_holds; k++)
         hold_in_matrix(s, &s->holds[k]);
     s->factorisations++;
+    s->has_factors = false;
     if (s->turned > KEEPS_PIVOTS) {
         nt_solver_forget(s->solver);
         s->turned = 0;
