@@ -309,7 +309,7 @@ static nt_status step_damped(nt_static *s, damped *d, bool *near)
     if (share < 0.5 * longest || off > 0.75)
         d->shift = fmax(d->shift * 2, 1e-3);
     else if (longest == 1)
-        d->shift /= off < 0.25 ? 8 : 2;
+        d->shift /= off < 0.25 ? 16 : 2;
     *near = d->shift < SMALL_SHIFT && size * share < 0.3;
     return NT_OK;
 }
