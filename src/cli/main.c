@@ -14,7 +14,7 @@ static const nt_cli_command commands[] = {
      "its pipe included; after 130 and 3 the result holds everything up to there. A run that\n"
      "was interrupted or killed goes on with --resume.",
      nt_cli_run},
-    {"sens", "MODEL", "mfhtsoOpcblnveurigq", NULL,
+    {"sens", "MODEL", "mfhtso4pcblnveurigq", NULL,
      "the same with derivatives of the result in parameters",
      "Integrates as run does and carries along how every result changes with parameters of the\n"
      "model: exact derivatives of the computed motion, not differences. In the result each column\n"
@@ -48,7 +48,7 @@ static const nt_cli_command commands[] = {
      "is\n"
      "no such state or the modes were not found, 4 input or output failed.",
      nt_cli_modes},
-    {"static", "MODEL", "CDEsolnq", ".static.csv",
+    {"static", "MODEL", "123solnq", ".static.csv",
      "where a model rests, also along a path of loads",
      "Finds the static state that is nearest to the placement of a model file and writes what its\n"
      "`output` section names, one row; or follows a path of static states (--along, "

@@ -45,20 +45,20 @@ static const option_row rows[] = {
      "result, FILE.csv or FILE.nc (NetCDF); - is standard output (CSV).\n"
      "May be given again: the same rows go to each. Without it MODEL\n"
      "with .csv in place of .yaml"},
-    {'C', "--along", "NAME", ALONG, 0,
+    {'1', "--along", "NAME", ALONG, 0,
      "follow a path along this parameter (NAME=FROM..TO, NAME alone from 0 to its\n"
      "value), or along `loads`, `gravity` or `motions`, from none to all of them;\n"
      "several go together. All points are written, column `load` first"},
-    {'D', "--arc-length", NULL, FLAG, AT(arc_length),
+    {'2', "--arc-length", NULL, FLAG, AT(arc_length),
      "let the load fall on its way to 1: past its limits and through snaps.\n"
      "Without --along all loads, gravity and prescribed motions go together"},
-    {'E', "--path-step", "S", POSITIVE, AT(path_step),
+    {'3', "--path-step", "S", POSITIVE, AT(path_step),
      "largest step of the load, a part of its way; with --arc-length the first\n"
      "step, in lengths of the model and rad (0.05 without it)"},
     {'w', "-o", "FILE", TEXT, AT(output),
      "the other format, FILE.csv or FILE.nc; - is standard output"},
     {'d', "-o", "FOLDER", TEXT, AT(output), "where the files go; papers-NAME without it"},
-    {'O', "--of", "WHAT", TEXT, AT(of),
+    {'4', "--of", "WHAT", TEXT, AT(of),
      "derivatives of `run`, as without it, or of `static`: of the state that\n"
      "nutate static finds"},
     {'p', "--param", "NAME", PARAMETER, 0,
