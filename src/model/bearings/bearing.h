@@ -168,6 +168,7 @@ NT_BEARING_QUANTITY(nt_ball_semi_axes);
 NT_BEARING_QUANTITY(nt_ball_pressure);
 NT_BEARING_QUANTITY(nt_ball_film_thickness);
 NT_BEARING_QUANTITY(nt_ball_power);
+NT_BEARING_QUANTITY(nt_ball_margin);
 NT_BEARING_QUANTITY(nt_cage_speed);
 NT_BEARING_QUANTITY(nt_cage_slip);
 NT_BEARING_QUANTITY(nt_cage_torque);
@@ -178,5 +179,6 @@ NT_BEARING_QUANTITY(nt_bearing_power);
 NT_BEARING_QUANTITY(nt_bearing_pressure);
 NT_BEARING_QUANTITY(nt_bearing_ball_most);
 NT_BEARING_QUANTITY(nt_bearing_film_thickness);
+NT_BEARING_QUANTITY(nt_bearing_margin);
 
 #endif
