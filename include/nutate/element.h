@@ -208,6 +208,8 @@ typedef struct nt_element_type {
     bool (*is_smooth)(const nt_run *run, const nt_element *element);
     /* Whether its forces can do work that no potential accounts for; NULL: yes. */
     bool (*does_work)(const nt_model *model, const nt_element *element);
+    /* What a user should know of it that is taken for granted: true and words; NULL: nothing. */
+    bool (*remark)(const nt_model *model, const nt_element *element, char *text, size_t size);
     /* Why it had no value at the motion that was looked at last: words for a message, "" where
      * there are none. NULL: none. */
     void (*failure)(const nt_element *element, const nt_view *view, char *text, int size);
