@@ -100,21 +100,19 @@ typedef struct run {
     int save_status;   /* of the last state                                   */
 } run;
 
-/* The end of the step, so that it can be taken again. */
-static nt_status run_keep_end(run *r)
+nt_status nt_cli_keep_end(nt_cli_sens *sens, double t, nt_error *error)
 {
-    nt_cli_sens *sens = r->sens;
     if (sens->n_ends == sens->room) {
         long room = sens->room > 0 ? 2 * sens->room : 1024;
         double *more = realloc(sens->ends, (size_t)room * sizeof *more);
         if (!more) {
-            r->record_error = (nt_error){.status = NT_NO_MEMORY, .message = "out of memory"};
+            *error = (nt_error){.status = NT_NO_MEMORY, .message = "out of memory"};
             return NT_NO_MEMORY;
         }
         sens->ends = more;
         sens->room = room;
     }
-    sens->ends[sens->n_ends++] = nt_integrator_state(r->plan.integrator).t;
+    sens->ends[sens->n_ends++] = t;
     return NT_OK;
 }
 
@@ -171,7 +169,8 @@ static int observe(void *context, const nt_integrator *integrator)
     run *r = context;
     r->record_status = nt_objectives_advance(r->objectives, &r->record_error);
     if (r->record_status == NT_OK && r->sens && r->sens->keeps_ends)
-        r->record_status = run_keep_end(r);
+        r->record_status =
+            nt_cli_keep_end(r->sens, nt_integrator_state(integrator).t, &r->record_error);
     if (r->record_status == NT_OK && r->record)
         r->record_status = nt_record_advance(r->record, r->plan.integrator, &r->record_error);
     if (r->record_status == NT_OK)

@@ -272,7 +272,7 @@ static void make_word(char *text, size_t size)
             *c = '?';
 }
 
-/* Whose file it is, before its sizes and its hash are believed. */
+/* Checks what kind of file it is, before its sizes and its hash are trusted. */
 static int compare_kind(const char *path, head *theirs, const head *ours)
 {
     make_word(theirs->version, sizeof theirs->version);

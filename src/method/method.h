@@ -33,7 +33,8 @@ typedef struct nt_phase {
     double *method; /* the method's own memory [layout.memory]                       */
 } nt_phase;
 
-/* Of the step that led here: W, of forces without potential, at the nodes of work.c. */
+/* How many values of power a state keeps of the step that led to it: W, of the forces without a
+ * potential, at the nodes of work.c. */
 enum { NT_WORK_NODES = 5 };
 enum {
     NT_PHASE_T,
