@@ -160,6 +160,7 @@ static inline nt_element *add_element(bench *b, const char *section, const char 
         if (key->type == NT_KEY_POINTS)
             point[1].marker = -1;
     }
+    assert_int_equal(nt_quantity_sort_objects(&b->model), NT_OK);
     return element;
 }
 
