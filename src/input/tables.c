@@ -247,7 +247,6 @@ const nt_key nt_file_keys[] = {
      .meaning = "acceleration of free fall, ground axes; [0, 0, -9.80665] where it is left out"},
     {.name = "bodies",
      .type = (nt_key_type)NT_KEY_OBJECTS,
-     .required = true,
      .group = nt_body_keys,
      .meaning = "the rigid bodies and points, by name; `ground` always exists"},
     {.name = "markers",
@@ -268,6 +267,11 @@ const nt_key nt_file_keys[] = {
      .meaning =
          "ball bearings, by name: they bring their balls and cage as bodies NAME.ball1, ..., "
          "NAME.cage"},
+    {.name = "beams",
+     .type = (nt_key_type)NT_KEY_ELEMENTS,
+     .meaning =
+         "lines that stretch, shear, twist and bend, by name: they bring their nodes as bodies "
+         "NAME.root, NAME.node2, ..., NAME.tip"},
     {.name = "steady",
      .type = (nt_key_type)NT_KEY_OBJECTS,
      .group = nt_steady_keys,
@@ -328,6 +332,8 @@ const char *nt_key_expected(const nt_key *key, char *text, int size)
     case NT_KEY_NUMBERS:
         return numbers_expected(key, text, size);
     case NT_KEY_ARRAY:
+        if (key->group)
+            return "a list of mappings";
         if (key->low == 1)
             return "a list of numbers";
         snprintf(text, (size_t)size, "a list of lists of %d numbers", key->low);
