@@ -94,7 +94,7 @@ struct nt_model {
     const nt_marker *markers; /* as the file has them */
     int n_markers;
     nt_element *elements; /* joints, then forces, then contacts; by type in file order */
-    int n_elements, n_joints, n_contacts, n_bearings;
+    int n_elements, n_joints, n_contacts, n_bearings, n_beams;
     nt_object_name *objects; /* [n_objects] in the order of names */
     int n_objects;
     nt_signal *signals;
