@@ -35,7 +35,7 @@ static const nt_cli_command commands[] = {
      "Reads, validates and assembles a model, counts its degrees of freedom, names redundant\n"
      "equations and checks the method and its options. Runs nothing.",
      nt_cli_check},
-    {"modes", "MODEL", "azkonsq", "frequencies and shapes about a state, over a parameter",
+    {"modes", "MODEL", "BOMonsq", "frequencies and shapes about a state, over a parameter",
      "Finds frequencies, damping ratios and shapes of small motions about the state of rest, the\n"
      "initial state or the steady motion of the model's section `steady`, and says in words what\n"
      "moves in each. Writes a row for each mode: mode,frequency,damping_ratio (Hz), the shape of\n"
@@ -56,7 +56,7 @@ static const nt_cli_command commands[] = {
      "that is still going on, as far as it has come. Exit status: 0 done, 2 wrong use, 4 input\n"
      "or output failed.",
      nt_cli_convert},
-    {"spectrum", "RESULT", "kyxz", "amplitudes over frequency of columns of a result",
+    {"spectrum", "RESULT", "RyxS", "amplitudes over frequency of columns of a result",
      "Reads columns of a result whose rows are equally far apart in time and writes the "
      "amplitudes\n"
      "of the vibrations in them, a row for each frequency from 0 (their mean) to half the rate of\n"
