@@ -30,11 +30,14 @@ typedef struct nt_cli_options {
     int threads; /* 0: not given */
     bool quiet, help, check, resume, no_limit, no_energy_check;
     const char *about, *over; /* of modes; NULL where not given */
-    int modes;                /* 0: not given */
-    const char *objectives;   /* a file; NULL where not given */
-    const char *window;       /* of spectra; NULL where not given */
-    double from;              /* s; 0 where not given */
-    const char **parameters;  /* [n_parameters] names         */
+    const char *at, *bode;    /* of linearise; NULL where not given */
+    const char **inputs;      /* [n_inputs] names */
+    int n_inputs;
+    int modes;               /* 0: not given */
+    const char *objectives;  /* a file; NULL where not given */
+    const char *window;      /* of spectra; NULL where not given */
+    double from;             /* s; 0 where not given */
+    const char **parameters; /* [n_parameters] names         */
     int n_parameters;
     const char *period, *along; /* of orbit; NULL where not given */
     const char **advances;      /* [n_advances] NAME or NAME=VALUE */
@@ -187,6 +190,12 @@ typedef struct nt_cli_parts {
     bool to_disk;     /* wait for it: rows and state outlast the machine */
 } nt_cli_parts;
 
+/* A state as a file holds it. */
+typedef struct nt_cli_bytes {
+    char *bytes; /* owned; NULL: none */
+    size_t size;
+} nt_cli_bytes;
+
 typedef struct nt_cli_piece {
     const char *bytes;
     size_t size;
@@ -206,7 +215,10 @@ uint64_t nt_cli_sum(const void *bytes, size_t size); /* a hash */
  * one without those wanted. save: rows reach their files first; the file is the old one or the new
  * one, whole, whatever happens. nt_cli_state_free after a read in any case. */
 int nt_cli_state_probe(const char *path); /* that a state can be saved there */
-int nt_cli_state_save(const nt_cli_plan *plan, const nt_cli_parts *parts, const char *path);
+/* All of a state, in place of what *state held; its rows reach their files first. */
+nt_status nt_cli_state_make(nt_cli_bytes *state, const nt_cli_plan *plan, const nt_cli_parts *parts,
+                            nt_error *error);
+int nt_cli_state_write(const nt_cli_bytes *state, const char *path, bool to_disk);
 int nt_cli_state_read(nt_cli_state *state, const nt_cli_plan *plan, const char *path);
 int nt_cli_state_restore(const nt_cli_state *state, nt_cli_plan *plan);
 int nt_cli_state_restore_sens(const nt_cli_state *state, const nt_cli_plan *plan,
@@ -327,6 +339,7 @@ int nt_cli_run(const nt_cli_options *options);
 int nt_cli_check(const nt_cli_options *options);
 int nt_cli_sensitivities(const nt_cli_options *options);
 int nt_cli_modes(const nt_cli_options *options);
+int nt_cli_linearise(const nt_cli_options *options);
 int nt_cli_methods(const nt_cli_options *options);
 int nt_cli_papers(const nt_cli_options *options);
 int nt_cli_schema(const nt_cli_options *options);

@@ -35,7 +35,7 @@ static const nt_cli_command commands[] = {
      "Reads, validates and assembles a model, counts its degrees of freedom, names redundant\n"
      "equations and checks the method and its options. Runs nothing.",
      nt_cli_check},
-    {"modes", "MODEL", "BOMonsq", "frequencies and shapes about a state, over a parameter",
+    {"modes", "MODEL", "EOMonsq", "frequencies and shapes about a state, over a parameter",
      "Finds frequencies, damping ratios and shapes of small motions about the state of rest, the\n"
      "initial state or the steady motion of the model's section `steady`, and says in words what\n"
      "moves in each. Writes a row for each mode: mode,frequency,damping_ratio (Hz), the shape of\n"
@@ -47,6 +47,17 @@ static const nt_cli_command commands[] = {
      "is\n"
      "no such state or the modes were not found, 4 input or output failed.",
      nt_cli_modes},
+    {"linearise", "MODEL", "ETjBomfhsqn", "matrices and transfer functions of a linear model",
+     "Writes the linear model about the state of rest, the initial state or a steady motion, or "
+     "at\n"
+     "given times of a run: mass, damping and stiffness of all velocities, constraint rows, and\n"
+     "x' = A x + B u, y = C x + D u + D1 u' + D2 u'' in independent coordinates for the inputs "
+     "named\n"
+     "and what the `output` section records. -o FILE.nc is NetCDF (a row for each time), FILE.mtx\n"
+     "MatrixMarket (FILE.A.mtx and so on); with --bode FILE.csv holds transfer functions, "
+     "FILE.svg\n"
+     "draws them. Exit status as of modes.",
+     nt_cli_linearise},
     {"methods", "[NAME]", "", "list the methods, or what one needs and its options",
      "Lists the methods; with NAME what that method needs, its options and its source.",
      nt_cli_methods},
@@ -56,7 +67,7 @@ static const nt_cli_command commands[] = {
      "that is still going on, as far as it has come. Exit status: 0 done, 2 wrong use, 4 input\n"
      "or output failed.",
      nt_cli_convert},
-    {"spectrum", "RESULT", "RyxS", "amplitudes over frequency of columns of a result",
+    {"spectrum", "RESULT", "RWJS", "amplitudes over frequency of columns of a result",
      "Reads columns of a result whose rows are equally far apart in time and writes the "
      "amplitudes\n"
      "of the vibrations in them, a row for each frequency from 0 (their mean) to half the rate of\n"
@@ -81,7 +92,7 @@ static void usage(FILE *to)
           "usage: nutate COMMAND ...\n\n",
           to);
     for (int i = 0; i < COMMANDS; i++)
-        fprintf(to, "  %-8s %-7s  %s\n", commands[i].name, commands[i].operand,
+        fprintf(to, "  %-9s %-7s  %s\n", commands[i].name, commands[i].operand,
                 commands[i].summary);
     fputs("\nnutate COMMAND --help explains a command; nutate --version says the version.\n", to);
 }

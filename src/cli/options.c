@@ -15,12 +15,13 @@ typedef enum value_kind {
     SETTING,
     FRAME,
     PARAMETER,
+    INPUT,
     ADVANCE,
     OUTPUT
 } value_kind;
 
 typedef struct option_row {
-    char letter; /* by which commands name it */
+    char letter; /* by which commands name it: of this row alone */
     const char *word, *argument;
     value_kind kind;
     size_t offset; /* in nt_cli_options */
@@ -50,8 +51,8 @@ static const option_row rows[] = {
      "derivatives with respect to this parameter; may be given again"},
     {'R', "--record", "NAME", PARAMETER, 0,
      "the column whose spectrum is wanted; may be given again"},
-    {'y', "--window", "NAME", TEXT, AT(window), "none, hann (without it) or flat-top"},
-    {'x', "--from", "T", SECONDS, AT(from), "leave out what is earlier than this time, s"},
+    {'W', "--window", "NAME", TEXT, AT(window), "none, hann (without it) or flat-top"},
+    {'J', "--from", "T", SECONDS, AT(from), "leave out what is earlier than this time, s"},
     {'S', "-o", "FILE", TEXT, AT(output),
      "spectrum, FILE.csv or FILE.nc; - is standard output (CSV)"},
     {'c', "--check", NULL, FLAG, AT(check),
@@ -72,10 +73,17 @@ static const option_row rows[] = {
      "files become what they had been without the stop"},
     {'r', "--restart", "FILE", TEXT, AT(restart),
      "begin from a state that was saved, with a result of its own"},
-    {'B', "--about", "STATE", TEXT, AT(about),
+    {'E', "--about", "STATE", TEXT, AT(about),
      "the state to look about: static (at rest, without it), initial or steady"},
     {'O', "--over", "NAME=A..B:N", TEXT, AT(over),
      "follow the modes over N values of a parameter, as in --over w=0..3:61"},
+    {'T', "--at", "T,T,...", TEXT, AT(at), "at these times of a run, s, instead"},
+    {'j', "--input", "NAME", INPUT, 0,
+     "an input: a parameter, or a function of a load or a motion as in\n"
+     "push.value.x, hinge.motion; may be given again"},
+    {'B', "--bode", "A..B:N", TEXT, AT(bode),
+     "transfer functions at N frequencies from A to B Hz, to -o FILE.csv\n"
+     "and FILE.svg"},
     {'M', "--modes", "N", NUMBER, AT(modes), "so many modes, the lowest; all of small models"},
     {'i', "--no-limit", NULL, FLAG, AT(no_limit),
      "allow more than 1e9 rows, or more than the disk has room for"},
@@ -189,6 +197,9 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
     case PARAMETER:
         options->parameters[options->n_parameters++] = text;
         break;
+    case INPUT:
+        options->inputs[options->n_inputs++] = text;
+        break;
     case ADVANCE:
         options->advances[options->n_advances++] = text;
         break;
@@ -293,9 +304,11 @@ int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, 
     unsigned long long seen = 0;
     *options = (nt_cli_options){.settings = calloc((size_t)count + 1, sizeof(nt_setting)),
                                 .parameters = calloc((size_t)count + 1, sizeof(char *)),
+                                .inputs = calloc((size_t)count + 1, sizeof(char *)),
                                 .advances = calloc((size_t)count + 1, sizeof(char *)),
                                 .outputs = calloc((size_t)count + 1, sizeof(char *))};
-    if (!options->settings || !options->parameters || !options->advances || !options->outputs)
+    if (!options->settings || !options->parameters || !options->inputs || !options->advances ||
+        !options->outputs)
         return nt_cli_no_memory();
     for (int i = 0; i < count; i++) {
         int status;
@@ -322,8 +335,10 @@ void nt_cli_options_free(nt_cli_options *options)
 {
     free(options->settings);
     free(options->parameters);
+    free(options->inputs);
     free(options->advances);
     free(options->outputs);
+    options->inputs = NULL;
     options->outputs = NULL;
     options->advances = NULL;
     options->settings = NULL;

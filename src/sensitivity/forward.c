@@ -131,7 +131,8 @@ nt_status nt_sensitivity_create(nt_sensitivity **out, nt_integrator *it, const i
         if (parameters[i] < 0)
             return nt_fail(error, NT_INVALID, "there is no parameter %d, the system has %d",
                            parameters[i], it->problem->system->n_parameters);
-    return nt_sensitivity_create_along(out, it, parameters, n, error);
+    nt_status status = nt_sensitivity_create_along(out, it, parameters, n, error);
+    return nt_said(error, status);
 }
 
 void nt_sensitivity_destroy(nt_sensitivity *s)
