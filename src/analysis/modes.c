@@ -327,9 +327,10 @@ static nt_status find(nt_modes *m, nt_pencil *p, const nt_modes_setup *setup, nt
                  : nt_pairs_sparse(p, setup->count > 0 ? setup->count : m->positions, pairs, error);
 }
 
+static const double still[3] = {0};
+
 nt_status nt_modes_create(nt_modes **out, const nt_modes_setup *setup, nt_error *error)
 {
-    static const double still[3] = {0};
     nt_error_clear(error);
     NT_NEED(error, "modes", out);
     *out = NULL;

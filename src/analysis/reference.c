@@ -554,7 +554,7 @@ nt_status nt_reference_create(nt_reference **out, nt_run *run, nt_about about, n
     if (!r)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     r->run = run, r->system = nt_run_system(run);
-    r->t = nt_model_simulation(nt_run_model(run))->start;
+    r->t = run->model->simulation.start;
     nt_status status = take(r, error);
     if (status == NT_OK) {
         nt_run_initial(run, r->q, r->v, r->memory);

@@ -15,8 +15,8 @@ typedef enum value_kind {
     SETTING,
     FRAME,
     PARAMETER,
-    INPUT,
     ADVANCE,
+    INPUT,
     OUTPUT
 } value_kind;
 
@@ -197,10 +197,11 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
     case PARAMETER:
         options->parameters[options->n_parameters++] = text;
         break;
-    case INPUT:
-        options->inputs[options->n_inputs++] = text;
     case ADVANCE:
         options->advances[options->n_advances++] = text;
+        break;
+    case INPUT:
+        options->inputs[options->n_inputs++] = text;
         break;
     case OUTPUT:
         if (*text == '\0') {
@@ -254,67 +255,60 @@ static int options_read_option(nt_cli_options *options, const nt_cli_command *co
     char *value;
     const option_row *row = find_row(command, arguments[*i], &value);
     if (!row)
-        return unknown_option(command, arguments[*i]);
-    unsigned long long bit = 1ull << (row - rows);
-    if ((*seen & bit) &&
-        (row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER || row->kind == COUNT)) {
         return command_unknown_option(command, arguments[*i]);
-        unsigned long long bit = 1ull << (row - rows);
-        bool once = row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER ||
-                    row->kind == COUNT || row->kind == NUMBER;
-        if ((*seen & bit) && once) {
-            nt_cli_say("%s is given twice, expected one %s", row->word, row->argument);
-            return NT_EXIT_USAGE;
-        }
-        *seen |= bit;
-        if (row->kind == FLAG && value) {
-            nt_cli_say("%s takes no value", row->word);
-            return NT_EXIT_USAGE;
-        }
-        if (row->kind != FLAG && !value) {
-            if (*i + 1 >= count) {
-                nt_cli_say("%s: expected %s, got nothing", row->word, row->argument);
-                return NT_EXIT_USAGE;
-            }
-            value = arguments[++*i];
-        }
-        return read_value(options, row, value);
+    unsigned long long bit = 1ull << (row - rows);
+    bool once = row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER ||
+                row->kind == COUNT || row->kind == NUMBER;
+    if ((*seen & bit) && once) {
+        nt_cli_say("%s is given twice, expected one %s", row->word, row->argument);
+        return NT_EXIT_USAGE;
     }
-
-    static int read_operand(nt_cli_options * options, const nt_cli_command *command,
-                            const char *text)
-    {
-        if (!*command->operand) {
-            nt_cli_say("%s takes no argument, got '%s'", command->name, text);
-            return NT_EXIT_USAGE;
-        }
-        if (*text == '\0') {
-            nt_cli_say("%s: expected %s, got an empty name", command->name, command->operand);
-            return NT_EXIT_USAGE;
-        }
-        if (options->name) {
-            nt_cli_say("%s takes one %s, got '%s' and '%s'", command->name, command->operand,
-                       options->name, text);
-            return NT_EXIT_USAGE;
-        }
-        options->name = text;
-        return NT_EXIT_DONE;
+    *seen |= bit;
+    if (row->kind == FLAG && value) {
+        nt_cli_say("%s takes no value", row->word);
+        return NT_EXIT_USAGE;
     }
+    if (row->kind != FLAG && !value) {
+        if (*i + 1 >= count) {
+            nt_cli_say("%s: expected %s, got nothing", row->word, row->argument);
+            return NT_EXIT_USAGE;
+        }
+        value = arguments[++*i];
+    }
+    return read_value(options, row, value);
+}
 
-    int nt_cli_options_read(nt_cli_options * options, const nt_cli_command *command, int count,
-                            char **arguments)
-    {
-        bool only_operands = false;
-        unsigned long long seen = 0;
-        *options = (nt_cli_options){.settings = calloc((size_t)count + 1, sizeof(nt_setting)),
-                                    .parameters = calloc((size_t)count + 1, sizeof(char *)),
-                                    .inputs = calloc((size_t)count + 1, sizeof(char *)),
-                                    .outputs = calloc((size_t)count + 1, sizeof(char *))};
-        if (!options->settings || !options->parameters || !options->inputs || !options->outputs)
-            .advances = calloc((size_t)count + 1, sizeof(char *)),
-            .outputs = calloc((size_t)count + 1, sizeof(char *))
-    };
-    if (!options->settings || !options->parameters || !options->advances || !options->outputs)
+static int read_operand(nt_cli_options *options, const nt_cli_command *command, const char *text)
+{
+    if (!*command->operand) {
+        nt_cli_say("%s takes no argument, got '%s'", command->name, text);
+        return NT_EXIT_USAGE;
+    }
+    if (*text == '\0') {
+        nt_cli_say("%s: expected %s, got an empty name", command->name, command->operand);
+        return NT_EXIT_USAGE;
+    }
+    if (options->name) {
+        nt_cli_say("%s takes one %s, got '%s' and '%s'", command->name, command->operand,
+                   options->name, text);
+        return NT_EXIT_USAGE;
+    }
+    options->name = text;
+    return NT_EXIT_DONE;
+}
+
+int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, int count,
+                        char **arguments)
+{
+    bool only_operands = false;
+    unsigned long long seen = 0;
+    *options = (nt_cli_options){.settings = calloc((size_t)count + 1, sizeof(nt_setting)),
+                                .parameters = calloc((size_t)count + 1, sizeof(char *)),
+                                .advances = calloc((size_t)count + 1, sizeof(char *)),
+                                .inputs = calloc((size_t)count + 1, sizeof(char *)),
+                                .outputs = calloc((size_t)count + 1, sizeof(char *))};
+    if (!options->settings || !options->parameters || !options->advances || !options->inputs ||
+        !options->outputs)
         return nt_cli_no_memory();
     for (int i = 0; i < count; i++) {
         int status;
@@ -341,8 +335,8 @@ void nt_cli_options_free(nt_cli_options *options)
 {
     free(options->settings);
     free(options->parameters);
-    free(options->inputs);
     free(options->advances);
+    free(options->inputs);
     free(options->outputs);
     options->inputs = NULL;
     options->outputs = NULL;
