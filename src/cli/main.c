@@ -67,7 +67,7 @@ static const nt_cli_command commands[] = {
      "that is still going on, as far as it has come. Exit status: 0 done, 2 wrong use, 4 input\n"
      "or output failed.",
      nt_cli_convert},
-    {"spectrum", "RESULT", "kyxz", "amplitudes over frequency of columns of a result",
+    {"spectrum", "RESULT", "RWTS", "amplitudes over frequency of columns of a result",
      "Reads columns of a result whose rows are equally far apart in time and writes the "
      "amplitudes\n"
      "of the vibrations in them, a row for each frequency from 0 (their mean) to half the rate of\n"
