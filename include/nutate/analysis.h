@@ -28,10 +28,15 @@ typedef struct nt_static_setup {
     int n_held;
     int hold_free; /* 1: what nothing holds and nothing moves is held where it is, else refused */
     int damped; /* 0: the nearest state, be it unstable; 1: one that a damped motion reaches      */
-    /* Loads times `load`, for paths; NULL: they do not change. Called with 1 at the end. */
+    /* What a path changes, at 1 and before the first call as it is without a path: nt_loading_apply
+     * with an nt_loading, or a function for a system by hand; NULL: there are no paths. */
     nt_status (*set_load)(void *context, double load);
     void *context;
 } nt_static_setup;
+
+/* Fill in what a model's section `static` says: the run's system, held entries (the model's). The
+ * caller sets setup->version before. */
+NT_API nt_status nt_run_static_setup(nt_run *run, nt_static_setup *setup, nt_error *error);
 
 /* All memory is taken here. NT_INVALID, NT_UNSUPPORTED, NT_NO_MEMORY with words. */
 NT_API nt_status nt_static_create(nt_static **state, const nt_static_setup *setup, nt_error *error);
@@ -56,6 +61,49 @@ NT_API nt_state nt_static_state(const nt_static *state);
 NT_API int nt_static_free_count(const nt_static *state);
 NT_API int nt_static_free_entry(const nt_static *state, int i);
 
+/* What a point of a path is. */
+typedef enum nt_static_event {
+    NT_STATIC_POINT,
+    NT_STATIC_LIMIT /* the load is largest or smallest along the path */
+} nt_static_event;
+
+/* A path of static states. Zero is a sensible value for every field but from and to. */
+typedef struct nt_static_path {
+    int version;      /* NT_INTERFACE, or 0: of this header                                       */
+    double from, to;  /* of the load                                                              */
+    int arc_length;   /* 0: the load goes straight there, 1: it may fall and rise on the way      */
+    double step;      /* largest: of the load, as a part of its way (1); first: of the arc length,
+                         whose unit is a turn by 1 rad or a move by the system's length (0.05)        */
+    long most_points; /* of the arc length (2000)                                                */
+    /* Called at each point, the first included; not 0: NT_INTERRUPTED. */
+    int (*observe)(void *context, nt_static *state, double load, nt_static_event event);
+    void *context;
+} nt_static_path;
+
+/* Follow a path from where the system rests under load `from`. NT_NOT_CONVERGED where no state
+ * carries the load, with how far it came: the state is the last one that was found. */
+NT_API nt_status nt_static_follow(nt_static *state, const nt_static_path *path, nt_error *error);
+/* The present load; NaN for NULL. */
+NT_API double nt_static_load(const nt_static *state);
+
+/* What goes along with the load of a path of a run: a parameter, or "loads" (forces and torques
+ * that the file gives), "gravity", "motions" (prescribed ones), as parts of what they are. NaN:
+ * from 0, to its present value. */
+typedef struct nt_load_range {
+    const char *name;
+    double from, to; /* at load 0 and 1 */
+} nt_load_range;
+
+typedef struct nt_loading nt_loading;
+
+/* ranges[n]; n = 0: loads, gravity and motions from 0 to 1. The run must outlive it, and is what it
+ * was after nt_loading_apply with 1. NT_INVALID for a name that there is not. */
+NT_API nt_status nt_loading_create(nt_loading **loading, nt_run *run, const nt_load_range *ranges,
+                                   int n, nt_error *error);
+NT_API void nt_loading_destroy(nt_loading *loading);
+/* For nt_static_setup.set_load, with the nt_loading as its context. */
+NT_API nt_status nt_loading_apply(void *loading, double load);
+
 /* What happens to the state when it is left by a little. */
 typedef struct nt_stability {
     int stable;              /* every small motion away from it takes work                        */
@@ -68,6 +116,14 @@ typedef struct nt_stability {
 
 /* Of a state that was found. */
 NT_API nt_status nt_static_stability(nt_static *state, nt_stability *stability, nt_error *error);
+
+/* How the state changes with parameter k of the system, by its number: arrays that belong to the
+ * state until the next call on it. Of a state that was found; held directions stay held. */
+NT_API nt_status nt_static_tangent(nt_static *state, int k, nt_state_tangent *tangent,
+                                   nt_error *error);
+/* The same of nt_static_reactions: out[nh + nn]. */
+NT_API nt_status nt_static_reaction_rates(nt_static *state, int k, const nt_state_tangent *tangent,
+                                          double length, double *out, nt_error *error);
 
 /* Multipliers of minimum norm (moments weighted by `length`, m): out[nh + nn]. */
 NT_API nt_status nt_static_reactions(nt_static *state, double length, double *out, nt_error *error);

@@ -92,6 +92,10 @@ typedef struct nt_simulation {
     const char *const *record;         /* names of recorded quantities                         */
     int n_record;
     int poses; /* whether NetCDF holds the poses of all bodies */
+    /* of `static`: held entries of v, ascending; whether what moves freely is held as well;
+     * whether a damped motion is followed; of `initial`: whether a run begins at a static state */
+    const int *held; /* [n_held] */
+    int n_held, hold_free, stable, static_initial;
 } nt_simulation;
 NT_API const nt_simulation *nt_model_simulation(const nt_model *model);
 

@@ -39,6 +39,12 @@ typedef struct nt_cli_options {
     double from;             /* s; 0 where not given */
     const char **parameters; /* [n_parameters] names         */
     int n_parameters;
+    char **loads; /* [n_loads] of static's --along: NAME or NAME=FROM..TO */
+    int n_loads;
+    bool arc_length;
+    double path_step;
+    const char *of;             /* what derivatives are of; NULL: of a run  */
+    const char *ending;         /* of the result's name without -o          */
     const char *period, *along; /* of orbit; NULL where not given */
     const char **advances;      /* [n_advances] NAME or NAME=VALUE */
     int n_advances, steps, segments;
@@ -53,6 +59,7 @@ typedef struct nt_cli_command {
     const char *name;
     const char *operand; /* "MODEL", "[NAME]", "" */
     const char *options; /* letters of the options it takes, see options.c */
+    const char *ending;  /* of the result's name, after the model's; NULL: ".csv" */
     const char *summary; /* one line for the list of commands */
     const char *text;    /* what it does, for its help */
     int (*run)(const nt_cli_options *options);
@@ -281,6 +288,8 @@ int nt_cli_integrate(const nt_cli_options *options, nt_cli_sens *sens, nt_cli_th
  * An exit status. */
 int nt_cli_sens_begin(nt_cli_sens *sens, const nt_cli_plan *plan, const nt_cli_options *options,
                       const nt_cli_state *state);
+/* The numbers of the parameters asked for, into room for all of them. */
+int nt_cli_sens_find(nt_cli_sens *sens, const nt_cli_plan *plan, const nt_cli_options *options);
 /* The name of parameter k of those asked for. */
 const char *nt_cli_sens_name(const nt_cli_plan *plan, const nt_cli_sens *sens, int k);
 /* Objectives with derivatives (sens may be NULL), and how derivatives were found, for the summary.
@@ -292,6 +301,8 @@ void nt_cli_sens_show(const nt_cli_plan *plan, const nt_cli_sens *sens);
 int nt_cli_sens_check(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives *objectives,
                       const nt_cli_options *options);
 
+/* nutate sens --of static. */
+int nt_cli_static_sens(const nt_cli_options *options, nt_cli_sens *sens);
 /* ---- table.c, drawing.c: what analyses write ----------------------------------------------------
  */
 
@@ -338,6 +349,7 @@ int nt_cli_about(const char *word, nt_about *about);
 int nt_cli_run(const nt_cli_options *options);
 int nt_cli_check(const nt_cli_options *options);
 int nt_cli_sensitivities(const nt_cli_options *options);
+int nt_cli_static_state(const nt_cli_options *options);
 int nt_cli_modes(const nt_cli_options *options);
 int nt_cli_linearise(const nt_cli_options *options);
 int nt_cli_methods(const nt_cli_options *options);

@@ -131,6 +131,12 @@ const nt_table *nt_read_table_file(nt_reader *reader, const char *path, int leng
 nt_status nt_read_declare(nt_reader *reader);
 nt_status nt_read_objects(nt_reader *reader);
 
+/* The section `parameters` with the unknowns of `solve` in it; NULL: there are none of either, or
+ * memory is out. */
+const nt_node *nt_read_with_unknowns(nt_reader *reader, const nt_node *parameters);
+/* Unknowns and conditions; then what they and `initial: {static: true}` ask for is found. When the
+ * model is built, and last. */
+nt_status nt_read_solve(nt_reader *reader);
 /* Bodies that bearings bring, which follow all others (read_bearings.c): how many; their names. */
 nt_status nt_read_count_own_bodies(nt_reader *reader, int *count);
 nt_status nt_read_declare_own_bodies(nt_reader *reader, int first);

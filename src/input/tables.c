@@ -76,6 +76,32 @@ static const nt_key initial_keys[] = {
            .meaning =
                "move given initial values that contradict a joint, as little as can be, and say "
                "by how much, instead of refusing them"),
+    NT_KEY("static", NT_KEY_BOOLEAN, .offset = RUN(static_initial), .bit = -1,
+           .meaning = "begin at rest in the static state that is nearest to the given placement, "
+                      "as `nutate static` finds it; default false"),
+    {0},
+};
+
+static const nt_key solve_keys[] = {
+    NT_KEY("unknowns", (nt_key_type)NT_KEY_PARAMETERS, .offset = RUN(unknowns), .bit = -1,
+           .required = true,
+           .meaning = "parameters whose values are looked for, with first guesses; they need not "
+                      "stand in `parameters`"),
+    NT_KEY("conditions", (nt_key_type)NT_KEY_TEXTS, .offset = RUN(conditions), .bit = -1,
+           .required = true,
+           .meaning = "as many expressions of everything that can be recorded, which are zero at "
+                      "the static state: car.position.z - 0.3"),
+    {0},
+};
+
+static const nt_key static_keys[] = {
+    NT_KEY("hold", (nt_key_type)NT_KEY_TEXTS, .offset = RUN(hold), .bit = -1,
+           .meaning = "what may not move: body.translation.x (ground axes), body.rotation.z (axes "
+                      "of the body), all three of them without the last letter; `free`: whatever "
+                      "nothing else determines stays where it is"),
+    NT_KEY("stable", NT_KEY_BOOLEAN, .offset = RUN(stable), .bit = -1,
+           .meaning = "take the state that a damped motion reaches; default false: the nearest "
+                      "one, be it unstable"),
     {0},
 };
 
@@ -169,6 +195,10 @@ const nt_key nt_file_keys[] = {
                "moves, under names of their own"),
     NT_KEY("initial", NT_KEY_GROUP, .group = initial_keys,
            .meaning = "how initial values are made consistent with the joints"),
+    NT_KEY("solve", NT_KEY_GROUP, .group = solve_keys,
+           .meaning = "parameters that follow from conditions on the static state"),
+    NT_KEY("static", NT_KEY_GROUP, .group = static_keys,
+           .meaning = "where the model rests: what `nutate static` looks for"),
     NT_KEY("simulation", NT_KEY_GROUP, .group = simulation_keys,
            .meaning = "what `nutate run` computes and how"),
     NT_KEY("output", NT_KEY_GROUP, .group = output_keys, .meaning = "what the result holds"),

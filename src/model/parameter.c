@@ -353,6 +353,11 @@ nt_status nt_parameter_rates_find(nt_run *run, int k, nt_error *error)
     nt_survey s = {.run = run, .rates = rates};
     if (rates->ready)
         return NT_OK;
+    if (run->model->n_unknowns > 0 && !run->settling && !run->unknown_rates_known) {
+        nt_status found = run->model->settling->unknown_rates(run, error);
+        if (found != NT_OK)
+            return found;
+    }
     nt_arena_free(&rates->arena);
     *rates = (nt_parameter_rates){0};
     rates->variables = NT_TAKE(&rates->arena, nt_model_variable_count(run->model), double);

@@ -130,11 +130,15 @@ void nt_survey_end(nt_survey *s)
 /* Derivatives of all parameters: those that follow move too. */
 void nt_survey_parameters(const nt_run *run, int k, double *rates)
 {
+    int n = run->model->n_unknowns;
+    bool solved = n > 0 && !run->settling;
     rates[k] = 1;
-    for (int i = k + 1; i < run->model->n_parameters; i++) {
+    for (int j = 0; solved && j < n; j++) /* of an unknown its first guess changes nothing */
+        rates[run->model->unknowns[j]] = run->unknown_rates[k * n + j];
+    for (int i = solved ? 0 : k + 1; i < run->model->n_parameters; i++) {
         const nt_parameter *p = &run->model->parameters[i];
         double jet[3];
-        if (!p->expression || run->parameters[i].taken)
+        if (i == k || !p->expression || run->parameters[i].taken)
             continue;
         nt_expression_jet(p->expression, run->variables, rates, run->model->zeros, jet);
         rates[i] = jet[1];

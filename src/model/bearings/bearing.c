@@ -364,5 +364,6 @@ const nt_element_type nt_bearing_ball = {
     .declare = declare,
     .evaluate = evaluate,
     .depends_on_rates = depends_on_rates,
+    .remark = nt_bearing_remark,
     .failure = failure,
 };
