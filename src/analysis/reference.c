@@ -515,8 +515,11 @@ static nt_status take(nt_reference *r, nt_error *error)
 static nt_status find_rest(nt_reference *r, nt_error *error)
 {
     const nt_system *s = r->system;
-    nt_static_setup setup = {.system = s, .hold_free = 1};
-    nt_status status = nt_static_create(&r->rest, &setup, error);
+    nt_static_setup setup = {0};
+    nt_status status = nt_run_static_setup(r->run, &setup, error);
+    setup.hold_free = 1;
+    if (status == NT_OK)
+        status = nt_static_create(&r->rest, &setup, error);
     if (status == NT_OK)
         status = nt_static_start(r->rest, r->t, r->q, r->v, r->memory, error);
     if (status == NT_OK)
