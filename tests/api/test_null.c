@@ -450,6 +450,15 @@ static void in_modes(void **state)
     nt_modes_freedom(NULL, &n[0], &n[1]);
     nt_modes_freedom(modes, NULL, NULL);
     assert_int_equal(n[0] + n[1], 0);
+    nt_mode_rates *rates;
+    IS_NULL("rates", nt_mode_rates_create(NULL, modes, run, NT_ABOUT_INITIAL, "m", e));
+    IS_NULL("modes", nt_mode_rates_create(&rates, NULL, run, NT_ABOUT_INITIAL, "m", e));
+    IS_NULL("run", nt_mode_rates_create(&rates, modes, NULL, NT_ABOUT_INITIAL, "m", e));
+    IS_NULL("parameter", nt_mode_rates_create(&rates, modes, run, NT_ABOUT_INITIAL, NULL, e));
+    IS_UNKNOWN("about", nt_mode_rates_create(&rates, modes, run, (nt_about)77, "m", e));
+    INVALID(nt_mode_rates_create(&rates, modes, run, NT_ABOUT_INITIAL, "none", e));
+    assert_null(nt_mode_rates_at(NULL, 0).shape[0]);
+    nt_mode_rates_destroy(NULL);
     nt_modes_destroy(modes);
     nt_modes_destroy(NULL);
     assert_string_equal(nt_model_body_name(NULL, 1), "");
