@@ -29,6 +29,7 @@ typedef struct nt_cli_options {
     nt_solver_kind solver;
     int threads; /* 0: not given */
     bool quiet, help, check, resume, no_limit, no_energy_check;
+    const char *of;          /* what derivatives are of; NULL: of a run  */
     const char *objectives;  /* a file; NULL where not given */
     const char **parameters; /* [n_parameters] names         */
     int n_parameters;
@@ -283,5 +284,6 @@ int nt_cli_papers(const nt_cli_options *options);
 int nt_cli_schema(const nt_cli_options *options);
 int nt_cli_convert(const nt_cli_options *options);
 int nt_cli_orbit(const nt_cli_options *options);
+int nt_cli_orbit_sens(const nt_cli_options *options);
 
 #endif

@@ -14,7 +14,8 @@ static const nt_cli_command commands[] = {
      "its pipe included; after 130 and 3 the result holds everything up to there. A run that\n"
      "was interrupted or killed goes on with --resume.",
      nt_cli_run},
-    {"sens", "MODEL", "mfhtsopcblnveurigq", "the same with derivatives of the result in parameters",
+    {"sens", "MODEL", "mfhtsopcblnveurigqOPFANKa",
+     "the same with derivatives of the result in parameters",
      "Integrates as run does and carries along how every result changes with parameters of the\n"
      "model: exact derivatives of the computed motion, not differences. In the result each column\n"
      "is followed by its derivatives, d(top.position.x)/d(m); the objectives of the model and\n"

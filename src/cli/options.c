@@ -46,6 +46,9 @@ static const option_row rows[] = {
     {'w', "-o", "FILE", TEXT, AT(output),
      "the other format, FILE.csv or FILE.nc; - is standard output"},
     {'d', "-o", "FOLDER", TEXT, AT(output), "where the files go; papers-NAME without it"},
+    {'O', "--of", "WHAT", TEXT, AT(of),
+     "derivatives of `run`, as without it, or of `orbit`: of the multipliers of a\n"
+     "periodic motion, with the options of nutate orbit"},
     {'p', "--param", "NAME", PARAMETER, 0,
      "derivatives with respect to this parameter; may be given again"},
     {'c', "--check", NULL, FLAG, AT(check),

@@ -210,7 +210,14 @@ int nt_cli_sensitivities(const nt_cli_options *options)
     nt_cli_sens sens = {.keeps_ends = options->check,
                         .parameters = calloc((size_t)options->n_parameters + 1, sizeof(int))};
     int status = sens.parameters ? NT_EXIT_DONE : nt_cli_no_memory();
-    if (status == NT_EXIT_DONE)
+    bool of_orbit = options->of && strcmp(options->of, "orbit") == 0;
+    if (options->of && !of_orbit && strcmp(options->of, "run") != 0) {
+        nt_cli_say("--of: expected run or orbit, got '%s'", options->of);
+        status = NT_EXIT_USAGE;
+    }
+    if (status == NT_EXIT_DONE && of_orbit)
+        status = nt_cli_orbit_sens(options);
+    else if (status == NT_EXIT_DONE)
         status = nt_cli_integrate(options, &sens, after_run);
     free(sens.parameters);
     free(sens.ends);

@@ -36,8 +36,8 @@ static const char van_der_pol_text[] =
     " - slider.position.x\", 0, 0]}\n"
     "simulation: {duration: 20, step: 0.01, method: rkmk-dop853}\n";
 
-/* A pendulum that hangs on a pivot moved up and down by a cos(w t), at rest. It swings as a point at
- * 1 m does. */
+/* A pendulum that hangs on a pivot moved up and down by a cos(w t), at rest. It swings as a point
+ * at 1 m does. */
 static const char driven_pivot_text[] =
     "nutate: 1\n"
     "parameters: {g: 2, a: 0.1, w: 2}\n"
