@@ -267,8 +267,9 @@ static int derivatives_of(table *t)
     if (status == NT_EXIT_DONE && !options->quiet) {
         nt_cli_orbit_say_period(t->job);
         if (found.kept > 0)
-            fputs("  one of a family of orbits: its begin is held, whatever initial values follow\n",
-                  stderr);
+            fputs(
+                "  one of a family of orbits: its begin is held, whatever initial values follow\n",
+                stderr);
         say_derivatives(t);
     }
     return status == NT_EXIT_DONE && options->check ? compare(t) : status;
