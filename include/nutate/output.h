@@ -132,6 +132,26 @@ NT_API nt_status nt_result_read(nt_result *result, long first, long n, double *v
 NT_API nt_status nt_result_read_array(nt_result *result, int i, long first, long n, double *values,
                                       nt_error *error);
 
+/* ---- spectra ----------------------------------------------------------------------------------
+ */
+
+/* values[n][2], real and imaginary parts x_j, become X_k = sum_j x_j exp(-2 pi i j k/n): 1 to 2^28
+ * of them, any number, in double precision. n log n operations; a length that is no power of two
+ * takes three transforms of one at least twice as long. Allocates while it works. NT_INVALID,
+ * NT_NO_MEMORY.
+ */
+NT_API nt_status nt_fourier_transform(double *values, long n, nt_error *error);
+
+/* What samples are multiplied by: nothing (whole periods of all that is in them), Hann's window
+ * (lines apart from each other), the flat top (amplitudes to 0.1 % wherever a frequency lies). */
+typedef enum nt_window { NT_WINDOW_NONE, NT_WINDOW_HANN, NT_WINDOW_FLAT_TOP } nt_window;
+
+/* Amplitudes of the vibrations in samples[n] that are equally far apart: amplitude[n/2 + 1], k
+ * whole periods in n samples at k, in the samples' unit: a sin(2 pi k j/n) gives a. At 0 stands the
+ * mean, which is taken off before the window is laid on. NT_INVALID, NT_NO_MEMORY. */
+NT_API nt_status nt_spectrum(const double *samples, long n, nt_window window, double *amplitude,
+                             nt_error *error);
+
 /* ---- records --------------------------------------------------------------------------------
  *
  * The rows of a run: recorded quantities of a model at output times. */
@@ -157,6 +177,12 @@ typedef struct nt_record_setup {
     /* Asked between rows; non-zero ends nt_record_advance with NT_INTERRUPTED and whole rows. */
     int (*stop)(void *context);
     void *context;
+    /* For rows of nt_record_put: columns in place of the time, first[n_first], such as `load`;
+     * NULL: time. And the numbers of the parameters whose derivatives come with each row. */
+    const nt_result_column *first;
+    int n_first;
+    const int *parameters; /* [n_parameters] */
+    int n_parameters;
 } nt_record_setup;
 
 /* For the quantities that the model's output section names; into NetCDF the poses of all bodies
@@ -172,6 +198,19 @@ NT_API nt_status nt_record_open(nt_record **record, nt_run *run, const char *pat
  * of the row before is not written again. */
 NT_API nt_status nt_record_write(nt_record *record, nt_integrator *integrator,
                                  const nt_state *state, nt_error *error);
+
+/* A row that belongs to no integrator: a static state, a point of a path. */
+typedef struct nt_record_row {
+    int version;         /* NT_INTERFACE, or 0: of this header                             */
+    const double *first; /* [n_first] of the setup, or the time                            */
+    const nt_state *state;
+    const double *reactions;      /* [nh + nn]                                             */
+    const nt_state_rate *rates;   /* [n_parameters]                                        */
+    const double *reaction_rates; /* [n_parameters][nh + nn]; NULL: those of the rates     */
+} nt_record_row;
+
+/* Write one, of a record without a sensitivity. NT_NOT_FINITE for a quantity that is no number. */
+NT_API nt_status nt_record_put(nt_record *record, const nt_record_row *row, nt_error *error);
 
 /* Write every output time that the last accepted step passed, simulation->start + k every; an
  * observer calls this. Rows between step ends are interpolated; with every = 0 each step has one.

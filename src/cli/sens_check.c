@@ -26,14 +26,12 @@ typedef struct check {
     nt_integrator *integrator; /* for the runs */
     nt_objectives *objectives; /* of these */
     nt_option *options;        /* of this integrator */
-    double *ends;              /* [n_ends] of the steps of these runs, s */
-    long n_ends, room;         /* room 0: those of the run that is judged */
     nt_error broke;            /* why an observer ended a run             */
     double length;             /* m, weighs moments against forces */
     FILE *to;
     group *groups;
     int n_groups, n, n_quantities; /* columns; groups before the objectives */
-    double *value;                 /* [n] */
+    double *value;                 /* [n]; all arrays of numbers are behind it */
     double *shown, *exact;         /* [parameters][n] of the run that is judged, and of that whose
                                       steps can be compared */
     double *run[5];                /* [n] y(+1), y(-1), y(+2), y(-2), y(0) */
@@ -85,8 +83,8 @@ static nt_status find_groups(check *c, nt_error *error)
 }
 
 /* Values of all columns where an integrator stands. */
-static nt_status look(check *c, nt_integrator *integrator, const nt_objectives *objectives,
-                      double *y, nt_error *error)
+static nt_status check_look(check *c, nt_integrator *integrator, const nt_objectives *objectives,
+                            double *y, nt_error *error)
 {
     nt_state state = nt_integrator_state(integrator);
     nt_status status = nt_integrator_reactions(integrator, &state, c->length, c->reactions, error);
@@ -98,8 +96,8 @@ static nt_status look(check *c, nt_integrator *integrator, const nt_objectives *
     return status;
 }
 
-static nt_status look_along(check *c, nt_integrator *integrator, nt_sensitivity *s,
-                            const nt_objectives *objectives, int k, nt_error *error)
+static nt_status check_look_along(check *c, nt_integrator *integrator, nt_sensitivity *s,
+                                  const nt_objectives *objectives, int k, nt_error *error)
 {
     nt_state state = nt_integrator_state(integrator);
     nt_state_tangent d = nt_sensitivity_state(s, k);
@@ -161,7 +159,7 @@ static double size_of_unit(const check *c, const char *unit)
 }
 
 /* The largest value of a unit. */
-static double largest_of(const check *c, const char *unit)
+static double check_largest_of(const check *c, const char *unit)
 {
     char name[TEXT], other[TEXT];
     double largest = 0;
@@ -182,12 +180,12 @@ static void find_floors(check *c)
     for (int i = 0; i < c->n_groups; i++) {
         group *g = &c->groups[i];
         column_name(c, g, 0, name, unit);
-        double largest = largest_of(c, unit);
+        double largest = check_largest_of(c, unit);
         for (size_t j = 0; j < sizeof companions / sizeof companions[0]; j++) {
             if (strcmp(unit, companions[j].longer) == 0)
-                largest = fmax(largest, c->length * largest_of(c, companions[j].shorter));
+                largest = fmax(largest, c->length * check_largest_of(c, companions[j].shorter));
             if (strcmp(unit, companions[j].shorter) == 0)
-                largest = fmax(largest, largest_of(c, companions[j].longer) / c->length);
+                largest = fmax(largest, check_largest_of(c, companions[j].longer) / c->length);
         }
         g->largest = largest;
         bool of_forces = needs_reactions(c, g) || strstr(unit, "/s2") != NULL;
@@ -198,56 +196,47 @@ static void find_floors(check *c)
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static bool take(double **p, size_t n)
+/* One array of n numbers after the other. */
+static double *check_take(double **from, size_t n)
 {
-    *p = calloc(n + 1, sizeof **p);
-    return *p != NULL;
+    *from += n;
+    return *from - n;
 }
 
-static bool take_memory(check *c)
+static bool sens_check_take_memory(check *c)
 {
     const nt_system *system = nt_run_system(c->plan->run);
     size_t n = (size_t)c->n, rows = (size_t)(system->nh + system->nn);
-    bool good = take(&c->value, n) && take(&c->exact, n * (size_t)c->sens->n) &&
-                take(&c->shown, n * (size_t)c->sens->n) &&
-                take(&c->p, (size_t)system->n_parameters) &&
-                take(&c->moved, (size_t)system->n_parameters) && take(&c->reactions, rows) &&
-                take(&c->rates, rows);
+    size_t all = n * (size_t)c->sens->n, n_parameters = (size_t)system->n_parameters;
+    size_t total = (6 + 3 * STEPS) * n + 2 * all + 2 * n_parameters + 2 * rows;
+    double *from = c->value = calloc(total + 1, sizeof *from);
+    c->rows = calloc(all + 1, sizeof *c->rows);
+    if (!from || !c->rows)
+        return false;
+    check_take(&from, n); /* of value, the first */
+    c->exact = check_take(&from, all), c->shown = check_take(&from, all);
+    c->p = check_take(&from, n_parameters), c->moved = check_take(&from, n_parameters);
+    c->reactions = check_take(&from, rows), c->rates = check_take(&from, rows);
     for (int i = 0; i < 5; i++)
-        good = good && take(&c->run[i], n);
-    for (int i = 0; i < STEPS; i++)
-        good = good && take(&c->found.two[i], n) && take(&c->found.four[i], n) &&
-               take(&c->found.wiggle[i], n);
-    c->rows = calloc(n * (size_t)c->sens->n + 1, sizeof *c->rows);
-    return good && c->rows;
+        c->run[i] = check_take(&from, n);
+    for (int i = 0; i < STEPS; i++) {
+        c->found.two[i] = check_take(&from, n), c->found.four[i] = check_take(&from, n);
+        c->found.wiggle[i] = check_take(&from, n);
+    }
+    return true;
 }
 
-static void give_back(check *c)
+static void check_give_back(check *c)
 {
     nt_objectives_destroy(c->objectives);
     nt_integrator_destroy(c->integrator);
     free(c->options);
     free(c->groups);
-    free(c->value);
-    free(c->exact);
-    free(c->shown);
-    if (c->room > 0)
-        free(c->ends);
-    free(c->p);
-    free(c->moved);
-    free(c->reactions);
-    free(c->rates);
-    for (int i = 0; i < 5; i++)
-        free(c->run[i]);
-    for (int i = 0; i < STEPS; i++) {
-        free(c->found.two[i]);
-        free(c->found.four[i]);
-        free(c->found.wiggle[i]);
-    }
+    free(c->value); /* and all arrays behind it */
     free(c->rows);
 }
 
-/* For the runs that are compared: down to rounding, where a method iterates. */
+/* Options of the runs that are compared: their iterations go on until rounding stops them. */
 static const nt_option thorough[] = {{"extra_iterations", "2"}, {"newton_tolerance", "1e-9"}};
 enum { THOROUGH = sizeof thorough / sizeof thorough[0] };
 
@@ -311,22 +300,12 @@ static nt_status make_integrator(check *c, nt_error *error)
     return status;
 }
 
-/* A step of the tight run: its end is kept. */
-static int keep_end(void *context, const nt_integrator *integrator)
+/* Keeps the end of a step of the tight run. */
+static int check_keep_end(void *context, const nt_integrator *integrator)
 {
     check *c = context;
-    if (c->n_ends == c->room) {
-        long room = c->room > 0 ? 2 * c->room : 1024;
-        double *more = realloc(c->room > 0 ? c->ends : NULL, (size_t)room * sizeof *more);
-        if (!more) {
-            c->broke = (nt_error){.status = NT_NO_MEMORY, .message = "out of memory"};
-            return 1;
-        }
-        c->ends = more;
-        c->room = room;
-    }
-    c->ends[c->n_ends++] = nt_integrator_state(integrator).t;
-    return nt_objectives_advance(c->objectives, &c->broke) != NT_OK;
+    return nt_cli_keep_end(c->sens, nt_integrator_state(integrator).t, &c->broke) != NT_OK ||
+           nt_objectives_advance(c->objectives, &c->broke) != NT_OK;
 }
 
 /* Derivatives by the tight tolerance: they are compared with runs by the same one, and those of the
@@ -334,10 +313,11 @@ static int keep_end(void *context, const nt_integrator *integrator)
 static nt_status differentiate_tightly(check *c, nt_error *error)
 {
     nt_sensitivity *s = NULL;
-    double end = nt_integrator_state(c->plan->integrator).t, first = c->ends[0] - c->plan->start;
+    double end = nt_integrator_state(c->plan->integrator).t,
+           first = c->sens->ends[0] - c->plan->start;
     nt_status status =
         nt_sensitivity_create(&s, c->integrator, c->sens->parameters, c->sens->n, error);
-    c->n_ends = 0;
+    c->sens->n_ends = 0; /* those of the tight run take the place of the others */
     if (status == NT_OK)
         status = nt_integrator_start(c->integrator, c->plan->start, NULL, NULL, NULL, error);
     if (status == NT_OK)
@@ -347,13 +327,13 @@ static nt_status differentiate_tightly(check *c, nt_error *error)
     if (status == NT_OK)
         status = nt_objectives_advance(c->objectives, error);
     if (status == NT_OK)
-        status = nt_integrator_run(c->integrator, end, first, keep_end, c, error);
+        status = nt_integrator_run(c->integrator, end, first, check_keep_end, c, error);
     if (c->broke.status != NT_OK)
         *error = c->broke, status = c->broke.status;
     if (status == NT_OK)
-        status = look(c, c->integrator, c->objectives, c->value, error);
+        status = check_look(c, c->integrator, c->objectives, c->value, error);
     for (int k = 0; k < c->sens->n && status == NT_OK; k++)
-        status = look_along(c, c->integrator, s, c->objectives, k, error);
+        status = check_look_along(c, c->integrator, s, c->objectives, k, error);
     nt_objectives_destroy(c->objectives);
     nt_sensitivity_destroy(s);
     c->objectives = NULL;
@@ -362,13 +342,13 @@ static nt_status differentiate_tightly(check *c, nt_error *error)
 
 /* ---- runs ----------------------------------------------------------------------------------- */
 
-static nt_status integrate(check *c, nt_error *error)
+static nt_status check_integrate(check *c, nt_error *error)
 {
     nt_status status = nt_integrator_start(c->integrator, c->plan->start, NULL, NULL, NULL, error);
     if (status == NT_OK)
         status = nt_objectives_advance(c->objectives, error);
-    for (long i = 0; i < c->n_ends && status == NT_OK; i++) {
-        double end = c->ends[i], t = nt_integrator_state(c->integrator).t;
+    for (long i = 0; i < c->sens->n_ends && status == NT_OK; i++) {
+        double end = c->sens->ends[i], t = nt_integrator_state(c->integrator).t;
         status = nt_integrator_run(c->integrator, end, end - t, NULL, NULL, error);
         if (status == NT_OK)
             status = nt_objectives_advance(c->objectives, error);
@@ -388,14 +368,14 @@ static nt_status whole_run(check *c, int k, double d, double *y, nt_error *error
         *error = (nt_error){.status = status};
         snprintf(error->message, sizeof error->message, "%s", nt_status_text(status));
     } else
-        status = integrate(c, error);
-    return status == NT_OK ? look(c, c->integrator, c->objectives, y, error) : status;
+        status = check_integrate(c, error);
+    return status == NT_OK ? check_look(c, c->integrator, c->objectives, y, error) : status;
 }
 
 static double natural_size(const check *c, int k) { return c->p[k] != 0 ? fabs(c->p[k]) : 1; }
 
 /* Differences at a step, where all runs succeed. */
-static nt_status difference(check *c, int k, int step, nt_error *error)
+static nt_status check_difference(check *c, int k, int step, nt_error *error)
 {
     static const int distance[4] = {1, -1, 2, -2};
     double d = nt_check_steps[step] * natural_size(c, k), *const *y = c->run;
@@ -430,7 +410,7 @@ static nt_status repeat(check *c, nt_error *error)
 
 /* ---- verdicts ------------------------------------------------------------------------------- */
 
-static void add_rows(check *c, const group *g, int parameter, const nt_check_verdict *v)
+static void check_add_rows(check *c, const group *g, int parameter, const nt_check_verdict *v)
 {
     char name[TEXT], unit[TEXT];
     for (int i = 0; i < g->columns; i++) {
@@ -467,7 +447,7 @@ static int check_parameter(check *c, int parameter)
     c->found.size = natural_size(c, k);
     memset(c->found.done, 0, sizeof c->found.done);
     for (int i = 0; i < STEPS; i++) {
-        nt_status status = difference(c, k, i, &error);
+        nt_status status = check_difference(c, k, i, &error);
         if (status == NT_NO_MEMORY) /* which is no verdict on a run */
             return nt_cli_no_memory();
         c->found.done[i] = status == NT_OK;
@@ -482,7 +462,7 @@ static int check_parameter(check *c, int parameter)
     }
     for (int i = 0; i < c->n_groups; i++) {
         nt_check_verdict v = nt_check_judge(&c->groups[i], &c->found);
-        add_rows(c, &c->groups[i], parameter, &v);
+        check_add_rows(c, &c->groups[i], parameter, &v);
     }
     return NT_EXIT_DONE;
 }
@@ -516,18 +496,16 @@ int nt_cli_sens_check(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives 
     check c = {.plan = plan,
                .sens = sens,
                .length = nt_run_length(plan->run),
-               .ends = sens->ends,
-               .n_ends = sens->n_ends,
                .to = taken ? stderr : stdout};
     nt_error error = {0};
     int exit_status = NT_EXIT_DONE;
     nt_status status = find_groups(&c, &error);
-    if (status == NT_OK && !take_memory(&c))
+    if (status == NT_OK && !sens_check_take_memory(&c))
         status = NT_NO_MEMORY;
     if (status == NT_OK)
-        status = look(&c, plan->integrator, objectives, c.value, &error);
+        status = check_look(&c, plan->integrator, objectives, c.value, &error);
     for (int k = 0; k < sens->n && status == NT_OK; k++)
-        status = look_along(&c, plan->integrator, sens->sensitivity, objectives, k, &error);
+        status = check_look_along(&c, plan->integrator, sens->sensitivity, objectives, k, &error);
     if (status == NT_OK) {
         memcpy(c.shown, c.exact, (size_t)c.n * (size_t)sens->n * sizeof *c.shown);
         status = make_integrator(&c, &error);
@@ -547,6 +525,6 @@ int nt_cli_sens_check(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives 
     if (exit_status == NT_EXIT_DONE && !taken)
         exit_status = nt_cli_finish_output();
 done:
-    give_back(&c);
+    check_give_back(&c);
     return exit_status;
 }

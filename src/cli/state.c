@@ -36,7 +36,7 @@ typedef struct head {
 } head;
 
 /* FNV-1a, 64 bits. */
-static uint64_t hash(uint64_t sum, const void *bytes, size_t size)
+static uint64_t state_hash(uint64_t sum, const void *bytes, size_t size)
 {
     const unsigned char *at = bytes;
     for (size_t i = 0; i < size; i++)
@@ -45,7 +45,7 @@ static uint64_t hash(uint64_t sum, const void *bytes, size_t size)
 }
 static const uint64_t hash_start = 14695981039346656037u;
 
-uint64_t nt_cli_sum(const void *bytes, size_t size) { return hash(hash_start, bytes, size); }
+uint64_t nt_cli_sum(const void *bytes, size_t size) { return state_hash(hash_start, bytes, size); }
 
 static uint64_t layout_of(const nt_system *system)
 {
@@ -54,7 +54,7 @@ static uint64_t layout_of(const nt_system *system)
     for (int i = 0; system->equation_name && i < n; i++) {
         char name[256] = "";
         system->equation_name(system->self, i, name, sizeof name);
-        sum = hash(sum, name, strlen(name) + 1);
+        sum = state_hash(sum, name, strlen(name) + 1);
     }
     return sum;
 }
@@ -63,7 +63,7 @@ static uint64_t parameters_of(const nt_system *system)
 {
     uint64_t sum = hash_start;
     for (int i = 0; i < system->n_parameters; i++)
-        sum = hash(sum, system->parameter_names[i], strlen(system->parameter_names[i]) + 1);
+        sum = state_hash(sum, system->parameter_names[i], strlen(system->parameter_names[i]) + 1);
     return sum;
 }
 
@@ -84,10 +84,10 @@ static head head_of(const nt_cli_plan *plan)
     return h;
 }
 
-static uint64_t sum_of(head h, const void *bytes, size_t size)
+static uint64_t state_sum_of(head h, const void *bytes, size_t size)
 {
     h.sum = 0;
-    return hash(hash(hash_start, &h, sizeof h), bytes, size);
+    return state_hash(state_hash(hash_start, &h, sizeof h), bytes, size);
 }
 
 static int io_failure(const char *path, const char *what)
@@ -159,8 +159,7 @@ static void sync_folder(const char *path)
     free(folder);
 }
 
-/* A head and what stands behind it in place of the file of this name. */
-static int replace(const char *path, const head *h, const char *bytes, size_t size, bool to_disk)
+int nt_cli_state_write(const nt_cli_bytes *state, const char *path, bool to_disk)
 {
     char *real, *temporary = beside(path, &real);
     int file = -1, status = temporary ? NT_EXIT_DONE : nt_cli_no_memory();
@@ -168,9 +167,8 @@ static int replace(const char *path, const head *h, const char *bytes, size_t si
         status = open_beside(path, temporary, &file);
     if (status != NT_EXIT_DONE)
         goto done;
-    bool good = ftruncate(file, 0) == 0 && write_all(file, h, sizeof *h) &&
-                write_all(file, bytes, size) && (!to_disk || fsync(file) == 0) &&
-                rename(temporary, real) == 0;
+    bool good = ftruncate(file, 0) == 0 && write_all(file, state->bytes, state->size) &&
+                (!to_disk || fsync(file) == 0) && rename(temporary, real) == 0;
     if (!good) {
         status = io_failure(path, "written");
         unlink(temporary);
@@ -206,11 +204,11 @@ int nt_cli_state_probe(const char *path)
 
 /* ---- save ----------------------------------------------------------------------------------- */
 
-int nt_cli_state_save(const nt_cli_plan *plan, const nt_cli_parts *parts, const char *path)
+nt_status nt_cli_state_make(nt_cli_bytes *state, const nt_cli_plan *plan, const nt_cli_parts *parts,
+                            nt_error *error)
 {
     head h = head_of(plan);
-    nt_error error = {0};
-    int status = NT_EXIT_DONE;
+    nt_status status = NT_OK;
     if (parts->sens) {
         h.size[SENSITIVITY] = nt_sensitivity_saved_size(parts->sens->sensitivity);
         h.parameters = parameters_of(nt_run_system(plan->run));
@@ -223,24 +221,30 @@ int nt_cli_state_save(const nt_cli_plan *plan, const nt_cli_parts *parts, const 
     size_t at[PIECES + 1] = {0};
     for (int i = 0; i < PIECES; i++)
         at[i + 1] = at[i] + (size_t)h.size[i];
-    char *bytes = calloc(at[PIECES] + 1, 1);
-    if (!bytes)
-        return nt_cli_no_memory();
+    char *all = calloc(sizeof h + at[PIECES] + 1, 1);
+    if (!all) {
+        *error = (nt_error){.status = NT_NO_MEMORY, .message = "out of memory"};
+        return NT_NO_MEMORY;
+    }
+    char *bytes = all + sizeof h;
     nt_integrator_save(plan->integrator, bytes);
     if (parts->sens)
         nt_sensitivity_save(parts->sens->sensitivity, bytes + at[SENSITIVITY]);
     /* rows first: a state never speaks of rows that are not there */
-    if (parts->record &&
-        nt_record_save(parts->record, bytes + at[RECORD], parts->to_disk, &error) != NT_OK)
-        status = nt_cli_fail(plan->path, &error);
+    if (parts->record)
+        status = nt_record_save(parts->record, bytes + at[RECORD], parts->to_disk, error);
     nt_objectives_save(parts->objectives, bytes + at[OBJECTIVES]);
     memcpy(bytes + at[ACCOUNT], &parts->begun, sizeof parts->begun);
     memcpy(bytes + at[TEXT], parts->text, strlen(parts->text));
-    h.sum = sum_of(h, bytes, at[PIECES]);
-    if (status == NT_EXIT_DONE)
-        status = replace(path, &h, bytes, at[PIECES], parts->to_disk);
-    free(bytes);
-    return status;
+    h.sum = state_sum_of(h, bytes, at[PIECES]);
+    memcpy(all, &h, sizeof h);
+    if (status != NT_OK) {
+        free(all);
+        return status;
+    }
+    free(state->bytes);
+    *state = (nt_cli_bytes){all, sizeof h + at[PIECES]};
+    return NT_OK;
 }
 
 /* ---- read ----------------------------------------------------------------------------------- */
@@ -268,7 +272,7 @@ static void make_word(char *text, size_t size)
             *c = '?';
 }
 
-/* Whose file it is, before its sizes and its hash are believed. */
+/* Checks what kind of file it is, before its sizes and its hash are trusted. */
 static int compare_kind(const char *path, head *theirs, const head *ours)
 {
     make_word(theirs->version, sizeof theirs->version);
@@ -281,7 +285,7 @@ static int compare_kind(const char *path, head *theirs, const head *ours)
     return NT_EXIT_DONE;
 }
 
-static int compare(const char *path, head *theirs, const head *ours)
+static int state_compare(const char *path, head *theirs, const head *ours)
 {
     make_word(theirs->method, sizeof theirs->method);
     if (strcmp(theirs->method, ours->method) != 0)
@@ -323,7 +327,7 @@ static int read_bytes(FILE *file, const char *path, const head *h, nt_cli_state 
         return nt_cli_no_memory();
     if (fread(state->bytes, 1, (size_t)size, file) != size)
         return ferror(file) ? io_failure(path, "read") : refuse(path, cut_off);
-    if (sum_of(*h, state->bytes, (size_t)size) != h->sum)
+    if (state_sum_of(*h, state->bytes, (size_t)size) != h->sum)
         return refuse(path, "the file of the state is damaged");
     state->bytes[size] = '\0';
     return NT_EXIT_DONE;
@@ -346,7 +350,7 @@ int nt_cli_state_read(nt_cli_state *state, const nt_cli_plan *plan, const char *
     if (status == NT_EXIT_DONE)
         status = read_bytes(file, path, &h, state);
     if (status == NT_EXIT_DONE)
-        status = compare(path, &h, &ours);
+        status = state_compare(path, &h, &ours);
     fclose(file);
     if (status != NT_EXIT_DONE)
         return status;

@@ -11,7 +11,7 @@
 /* ---- checks -------------------------------------------------------------------------------------
  */
 
-static const nt_node *find(const nt_reader *reader, const char *section, const char *key)
+static const nt_node *setup_find(const nt_reader *reader, const char *section, const char *key)
 {
     const nt_node *node = nt_node_find(reader->root, section);
     return node ? nt_node_find(node, key) : NULL;
@@ -20,7 +20,7 @@ static const nt_node *find(const nt_reader *reader, const char *section, const c
 /* A number that a section gives must be positive. */
 static nt_status check_sign(nt_reader *reader, const char *section, const char *key, double value)
 {
-    const nt_node *node = find(reader, section, key);
+    const nt_node *node = setup_find(reader, section, key);
     if (!node || value > 0)
         return NT_OK;
     return nt_node_fail(reader->error, node, "%s: expected a positive number, got %g", key, value);
@@ -29,7 +29,7 @@ static nt_status check_sign(nt_reader *reader, const char *section, const char *
 static nt_status check_tolerance(nt_reader *reader)
 {
     static const char *const names[] = {"position", "rotation", "velocity", "angular_velocity"};
-    const nt_node *node = find(reader, "simulation", "tolerance");
+    const nt_node *node = setup_find(reader, "simulation", "tolerance");
     for (int i = 0; node && i < 4; i++) {
         const nt_node *member = node->kind == NT_NODE_MAPPING ? nt_node_find(node, names[i]) : node;
         if (member && !(reader->run.tolerance[i] > 0))
@@ -40,7 +40,7 @@ static nt_status check_tolerance(nt_reader *reader)
     return NT_OK;
 }
 
-static nt_status check(nt_reader *reader)
+static nt_status setup_check(nt_reader *reader)
 {
     const nt_run_data *run = &reader->run;
     nt_status status = check_sign(reader, "simulation", "duration", run->duration);
@@ -53,7 +53,7 @@ static nt_status check(nt_reader *reader)
     if (status == NT_OK)
         status = check_sign(reader, "simulation", "maximum_step", run->maximum_step);
     if (status == NT_OK && run->maximum_step > 0 && run->minimum_step > run->maximum_step)
-        return nt_node_fail(reader->error, find(reader, "simulation", "minimum_step"),
+        return nt_node_fail(reader->error, setup_find(reader, "simulation", "minimum_step"),
                             "minimum_step: expected at most the maximum_step %g, got %g",
                             run->maximum_step, run->minimum_step);
     return status == NT_OK ? check_tolerance(reader) : status;
@@ -85,7 +85,7 @@ static nt_status record_everything(nt_reader *reader, nt_simulation *simulation)
     return NT_OK;
 }
 
-/* Where the records stand, for messages when the document is gone. */
+/* Keeps the places of the records in the file: messages need them after the document is freed. */
 static nt_status keep_record_places(nt_reader *reader)
 {
     const nt_texts *record = &reader->run.record;
@@ -156,7 +156,7 @@ nt_status nt_read_check_records(nt_reader *reader)
 /* ---- places -------------------------------------------------------------------------------------
  */
 
-/* Where the sections and their keys stand, for messages about how they go together. */
+/* Keeps the places of sections and keys in the file, for messages about how they go together. */
 static nt_status keep_key_places(nt_reader *reader)
 {
     nt_model *model = reader->model;
@@ -201,6 +201,29 @@ static nt_status read_section(nt_reader *reader, const nt_key *key)
     return status;
 }
 
+/* What is held, by body and direction. */
+static nt_status read_holds(nt_reader *reader)
+{
+    nt_simulation *simulation = &reader->model->simulation;
+    const nt_texts *hold = &reader->run.hold;
+    reader->model->holds = NT_TAKE(&reader->model->arena, hold->n, nt_hold_name);
+    if (!reader->model->holds)
+        return nt_read_no_memory(reader);
+    for (int i = 0; i < hold->n; i++) {
+        nt_hold_name *to = &reader->model->holds[reader->model->n_holds];
+        if (nt_hold_read(reader->model, hold->text[i], to, &simulation->hold_free)) {
+            reader->model->n_holds += to->count > 0;
+            continue;
+        }
+        char shown[NT_WORDS];
+        return nt_node_fail(reader->error, hold->node->values[i],
+                            "hold: expected free, BODY.translation or BODY.rotation, perhaps with "
+                            ".x, .y or .z, of a body that can move so, got %s",
+                            nt_read_words(hold->node->values[i], shown, sizeof shown));
+    }
+    return NT_OK;
+}
+
 nt_status nt_read_run(nt_reader *reader)
 {
     nt_model *model = reader->model;
@@ -211,7 +234,7 @@ nt_status nt_read_run(nt_reader *reader)
         if (key->type == NT_KEY_GROUP)
             status = read_section(reader, key);
     if (status == NT_OK)
-        status = check(reader);
+        status = setup_check(reader);
     if (status == NT_OK)
         status = keep_key_places(reader);
     if (status != NT_OK)
@@ -223,7 +246,7 @@ nt_status nt_read_run(nt_reader *reader)
         .step = run->step,
         .method = run->method ? run->method : "generalized-alpha",
         .frame = (nt_frame)run->frame,
-        .frame_given = find(reader, "simulation", "frame") != NULL,
+        .frame_given = setup_find(reader, "simulation", "frame") != NULL,
         .options = run->options.option,
         .n_options = run->options.n,
         .option_place = run->options.place,
@@ -233,9 +256,13 @@ nt_status nt_read_run(nt_reader *reader)
         .every = run->every,
         .record = run->record.text,
         .n_record = run->record.n,
-        .poses = run->poses || !find(reader, "output", "poses"),
+        .poses = run->poses || !setup_find(reader, "output", "poses"),
+        .stable = run->stable,
+        .static_initial = run->static_initial,
     };
     memcpy(model->simulation.tolerance, run->tolerance, sizeof run->tolerance);
+    if ((status = read_holds(reader)) != NT_OK)
+        return status;
     return run->record.node ? keep_record_places(reader)
                             : record_everything(reader, &model->simulation);
 }

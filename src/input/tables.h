@@ -43,6 +43,9 @@ typedef struct nt_run_data {
     nt_texts record;
     int correct, poses;
     int energy_check;
+    nt_texts hold, conditions;
+    nt_option_list unknowns;
+    int stable, static_initial;
 } nt_run_data;
 
 /* The top of the file, in the order of the reference page. Offsets of `title` and `gravity` count
@@ -50,6 +53,7 @@ typedef struct nt_run_data {
 extern const nt_key nt_file_keys[];
 extern const nt_key nt_marker_keys[];
 extern const nt_key nt_objective_keys[];
+extern const nt_key nt_steady_keys[];
 
 /* What a key's value has to be, in words: "a number", "a list of 3 numbers". Written to text[size]
  * where it is not a constant. */

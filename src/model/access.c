@@ -3,6 +3,25 @@
 #include "model/model.h"
 
 #include <stdio.h>
+#include <string.h>
+
+const nt_simulation *nt_model_simulation(const nt_model *model)
+{
+    return model ? &model->simulation : NULL;
+}
+
+int nt_model_key_place(const nt_model *model, const char *path, int *line, int *column)
+{
+    nt_place place = {0};
+    for (int i = 0; model && path && i < model->n_key_places; i++)
+        if (strcmp(model->key_places[i].path, path) == 0)
+            place = model->key_places[i].place;
+    if (line)
+        *line = place.line;
+    if (column)
+        *column = place.column;
+    return place.line > 0;
+}
 
 const char *nt_model_table_file(const nt_model *model, int i)
 {
@@ -26,7 +45,8 @@ nt_model_counts nt_model_count(const nt_model *model)
         return (nt_model_counts){0};
     return (nt_model_counts){.bodies = model->n_bodies - 1,
                              .joints = model->n_joints,
-                             .forces = model->n_elements - model->n_joints - model->n_contacts,
+                             .forces = model->n_elements - model->n_joints - model->n_contacts -
+                                       model->n_bearings,
                              .contacts = model->n_contacts,
                              .markers = model->n_markers,
                              .parameters = model->n_parameters,

@@ -52,17 +52,21 @@ void nt_signal_differentiate(const nt_signal *signal, const nt_view *view,
 
 /* ---- elements ------------------------------------------------------------------------------- */
 
+/* A row of a table of keys, in the shortest layout: the rest are fields of nt_key by name. */
+#define NT_KEY(name_, type_, ...)                                                                  \
+    {                                                                                              \
+        .name = name_, .type = type_, __VA_ARGS__                                                  \
+    }
+
 /* The key `part`: which share of f = f_A + f_B (system.h) the forces of an element belong to. An
  * int `field` of the data struct `type`; otherwise: the default, in words. */
 enum { NT_BIT_PART = 31 };
 #define NT_GIVEN_PART (1u << NT_BIT_PART)
 extern const char *const nt_part_names[];
 #define NT_KEY_PART(type_, field, bit_, otherwise)                                                 \
-    {                                                                                              \
-        .name = "part", .type = NT_KEY_CHOICE, .offset = offsetof(type_, field), .bit = bit_,      \
-        .choices = nt_part_names,                                                                  \
-        .meaning = "how methods that split the forces treat this one; default " otherwise          \
-    }
+    NT_KEY("part", NT_KEY_CHOICE, .offset = offsetof(type_, field), .bit = bit_,                   \
+           .choices = nt_part_names,                                                               \
+           .meaning = "how methods that split the forces treat this one; default " otherwise)
 
 /* What a key of that kind says; index into nt_part_names. */
 static inline unsigned nt_part_of(bool given, int index, unsigned otherwise)
@@ -82,6 +86,48 @@ static inline const char *nt_element_word(const nt_element *element)
 static inline const struct nt_joint *nt_element_as_joint(const nt_run *run, const nt_element *e)
 {
     return e->type->as_joint ? e->type->as_joint(run, e) : NULL;
+}
+
+/* What a type may leave out of its descriptor is asked for by these alone. */
+static inline int nt_element_count_rows(const nt_model *model, const nt_element *e)
+{
+    return e->type->rows ? e->type->rows(model, e) : 0;
+}
+static inline int nt_element_count_rates(const nt_model *model, const nt_element *e)
+{
+    return e->type->rates ? e->type->rates(model, e) : 0;
+}
+static inline int nt_element_count_coordinates(const nt_model *model, const nt_element *e)
+{
+    return e->type->coordinates ? e->type->coordinates(model, e) : 0;
+}
+static inline bool nt_element_depends_on_rates(const nt_run *run, const nt_element *e)
+{
+    return e->type->depends_on_rates && e->type->depends_on_rates(run, e);
+}
+static inline bool nt_element_is_smooth(const nt_run *run, const nt_element *e)
+{
+    return !e->type->is_smooth || e->type->is_smooth(run, e);
+}
+static inline bool nt_element_does_work(const nt_model *model, const nt_element *e)
+{
+    return !e->type->does_work || e->type->does_work(model, e);
+}
+static inline void nt_element_accept(const nt_element *e, const nt_view *view, double *memory)
+{
+    if (e->type->accept)
+        e->type->accept(e, view, memory + e->memory);
+}
+static inline void nt_element_align(nt_run *run, const nt_element *e)
+{
+    if (e->type->align)
+        e->type->align(run, e);
+}
+/* Of its own coordinates; q NULL where they are of first order. */
+static inline void nt_element_initial(const nt_run *run, const nt_element *e, double *q, double *v)
+{
+    if (e->type->initial)
+        e->type->initial(run, e, q, v);
 }
 
 /* Fill in the bodies that an element acts on, as its keys name them. */

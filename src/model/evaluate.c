@@ -13,37 +13,36 @@
 
 /* ---- looking at a point --------------------------------------------------------------------- */
 
+static v3 present_gravity(const nt_run *run)
+{
+    return v3_scale(run->share[NT_SHARE_GRAVITY], v3_load(run->gravity));
+}
+
 /* Bodies from `from` to `to` - 1, see nt_bodies_evaluate. */
 static int evaluate_bodies(nt_run *run, const nt_view *view, int from, int to)
 {
     return nt_bodies_evaluate(run->bodies, run->model->n_bodies, from, to, view->at, view->terms,
-                              v3_load(run->gravity), run->motion);
+                              present_gravity(run), run->motion);
 }
 
-/* All that does not depend on the bodies' motion. */
-static void begin_view(nt_run *run, const nt_point *at, const nt_terms *terms, nt_view *view)
+/* All that does not depend on the bodies' motion. What stays from point to point stands in
+ * run->view. */
+static nt_view *begin_view(nt_run *run, const nt_point *at, const nt_terms *terms)
 {
     int nh = run->system.nh, nn = run->system.nn;
-    const double *lambda = at->lambda;
+    nt_view *view = &run->view;
+    view->at = at;
+    view->terms = terms;
+    view->lambda = at->lambda;
     if (nn > 0) { /* elements see one array; rows alone are looked at without multipliers */
         if (at->lambda && at->lambda != run->multipliers)
             memcpy(run->multipliers, at->lambda, (size_t)nh * sizeof(double));
         if (at->mu && at->mu != run->multipliers + nh)
             memcpy(run->multipliers + nh, at->mu, (size_t)nn * sizeof(double));
-        lambda = run->multipliers;
+        view->lambda = run->multipliers;
     }
-    *view = (nt_view){.run = run,
-                      .model = run->model,
-                      .motion = run->motion,
-                      .bodies = run->bodies,
-                      .at = at,
-                      .terms = terms,
-                      .lambda = lambda,
-                      .variables = run->variables,
-                      .scratch = run->scratch,
-                      .local = &run->local,
-                      .pair = {NT_T_A, NT_T_B}};
     run->variables[nt_model_time_variable(run->model)] = at->t;
+    return view;
 }
 
 static void find_signals(nt_run *run, const nt_view *view)
@@ -55,7 +54,7 @@ static void find_signals(nt_run *run, const nt_view *view)
 
 void nt_run_look(nt_run *run, const nt_point *at, const nt_terms *terms, nt_view *view)
 {
-    begin_view(run, at, terms, view);
+    *view = *begin_view(run, at, terms);
     evaluate_bodies(run, view, 1, run->model->n_bodies);
     find_signals(run, view);
 }
@@ -68,6 +67,8 @@ void nt_motion_jet(const nt_run *run, const nt_expression *function, double out[
                       model->zeros, out);
     for (int i = 0; straight && i < 3; i++)
         out[i] += straight->s * straight->motion[i];
+    for (int i = 0; i < 3; i++)
+        out[i] *= run->share[NT_SHARE_MOTIONS];
 }
 
 /* ---- equations ------------------------------------------------------------------------------ */
@@ -101,7 +102,9 @@ static nt_status evaluate_elements(nt_run *run, const nt_view *view, int next)
             run->failed = e;
             return status;
         }
-        if (!view->energy)
+        if (e->type->is_load)
+            nt_local_scale(view->local, run->share[NT_SHARE_LOADS]);
+        if (nt_local_has_terms(view->local))
             nt_local_gather(view->local, view->terms);
     }
     if (next <= last)
@@ -109,33 +112,31 @@ static nt_status evaluate_elements(nt_run *run, const nt_view *view, int next)
     return NT_OK;
 }
 
-/* Inertia is that of bodies: where nothing else is asked for, elements have nothing to say. */
-static bool asks_bodies_alone(const nt_terms *terms)
+/* Whether only inertia is asked for, and all inertia is that of bodies: then no element adds to it.
+ */
+static bool asks_bodies_alone(const nt_model *model, const nt_terms *terms)
 {
     const nt_combination *c = terms->combination;
-    return terms->parts == NT_MASS && !terms->rows &&
+    return terms->parts == NT_MASS && !terms->rows && !model->has_own && !model->has_inertia &&
            (!terms->matrix || (c->row_mass == 0 && c->row_damping == 0 && c->row_stiffness == 0));
 }
 
 nt_status nt_run_evaluate(void *self, const nt_point *at, const nt_terms *terms)
 {
     nt_run *run = self;
-    nt_view view;
     int next = 1;
     if (!run || !at || !terms || (unsigned)terms->level > NT_ACCELERATION)
         return NT_INVALID;
-    if (asks_bodies_alone(terms)) {
-        begin_view(run, at, terms, &view);
-        evaluate_bodies(run, &view, 1, run->model->n_bodies);
-        return NT_OK;
-    }
-    if (run->model->n_signals > 0) {
-        nt_run_look(run, at, terms, &view);
+    const nt_view *view = begin_view(run, at, terms);
+    bool bodies_alone = asks_bodies_alone(run->model, terms);
+    if (bodies_alone || run->model->n_signals > 0) {
+        evaluate_bodies(run, view, 1, run->model->n_bodies);
         next = run->model->n_bodies;
-    } else {
-        begin_view(run, at, terms, &view);
     }
-    return evaluate_elements(run, &view, next);
+    if (bodies_alone)
+        return NT_OK;
+    find_signals(run, view);
+    return evaluate_elements(run, view, next);
 }
 
 nt_status nt_run_energy(void *self, const nt_point *at, nt_energy *energy)
@@ -147,7 +148,7 @@ nt_status nt_run_energy(void *self, const nt_point *at, nt_energy *energy)
     nt_run_look(run, at, &terms, &view);
     view.energy = energy;
     for (int i = 1; i < run->model->n_bodies; i++)
-        nt_body_energy(&run->bodies[i], &run->motion[i], v3_load(run->gravity), energy);
+        nt_body_energy(&run->bodies[i], &run->motion[i], present_gravity(run), energy);
     return evaluate_elements(run, &view, run->model->n_bodies);
 }
 
@@ -160,12 +161,13 @@ static bool add_energies(nt_run *run, const nt_point *at, double sign, double *p
     nt_run_look(run, at, &terms, &view);
     for (int i = 1; i < model->n_bodies; i++) {
         nt_energy e = {0};
-        nt_body_energy(&run->bodies[i], &run->motion[i], v3_load(run->gravity), &e);
+        nt_body_energy(&run->bodies[i], &run->motion[i], present_gravity(run), &e);
         *parts++ += sign * (e.kinetic + e.potential);
     }
     for (int i = 0; i < model->n_elements; i++) {
         nt_energy e = {0};
         view.energy = &e;
+        nt_local_begin(view.local, &model->elements[i]);
         if (model->elements[i].type->evaluate(&model->elements[i], &view) != NT_OK)
             return false;
         *parts++ += sign * e.potential;
@@ -199,11 +201,8 @@ void nt_run_accept(void *self, const nt_point *at, double *next)
     nt_view view;
     nt_terms terms = {0};
     nt_run_look(run, at, &terms, &view);
-    for (int i = 0; i < run->model->n_elements; i++) {
-        const nt_element *e = &run->model->elements[i];
-        if (e->type->accept)
-            e->type->accept(e, &view, next + e->memory);
-    }
+    for (int i = 0; i < run->model->n_elements; i++)
+        nt_element_accept(&run->model->elements[i], &view, next);
 }
 
 /* ---- parameters ----------------------------------------------------------------------------- */
@@ -217,6 +216,8 @@ void nt_run_get_parameters(void *self, double *p)
 
 nt_status nt_run_set_values(nt_run *run, const double *p, bool validate, nt_error *error)
 {
+    if (run->model->n_parameters == 0) /* nothing changes, and the numbers are not this run's own */
+        return NT_OK;
     for (int i = 0; i < run->model->n_parameters; i++) {
         const nt_expression *expression = run->model->parameters[i].expression;
         nt_parameter_value *parameter = &run->parameters[i];
@@ -233,7 +234,12 @@ nt_status nt_run_set_values(nt_run *run, const double *p, bool validate, nt_erro
     nt_parameter_rates_forget(run);
     nt_status status = nt_run_prepare(run, validate, error);
     nt_run_renew_promises(run);
-    return status == NT_OK ? nt_run_assemble(run, validate, error) : status;
+    if (status == NT_OK)
+        status = nt_run_assemble(run, validate, error);
+    if (status != NT_OK || !run->model->settling || run->settling)
+        return status;
+    run->unknown_rates_known = false;
+    return run->model->settling->find(run, error);
 }
 
 nt_status nt_run_set_parameters(void *self, const double *p)

@@ -39,12 +39,40 @@ typedef struct nt_objective {
     nt_place place;
 } nt_objective;
 
+/* One rate of a steady motion: of a joint, or with which everything turns or moves. */
+enum { NT_STEADY_RATE, NT_STEADY_AXIS, NT_STEADY_THROUGH, NT_STEADY_ALONG }; /* bits of given */
+typedef struct nt_steady {
+    unsigned given;
+    int joint; /* among the elements; -1: none */
+    const nt_expression *rate, *axis[3], *through[3], *along[3];
+    const char *name;
+    nt_place place;
+} nt_steady;
+
 /* A table that a file holds, by the file's name in the model. */
 typedef struct nt_table_file {
     struct nt_table_file *next;
     const char *name;
     const nt_table *table;
 } nt_table_file;
+
+/* A direction of `static: {hold: ...}`, before the layout of the state is known. */
+typedef struct nt_hold_name {
+    int body;
+    bool rotation;
+    int axis, count; /* the first axis, and how many */
+} nt_hold_name;
+
+/* What a model finds when it is read and whenever parameters are set: unknown parameters, and where
+ * it rests at the start (analysis/run_static.c). */
+typedef struct nt_settling {
+    nt_status (*find)(nt_run *run, nt_error *error);
+    /* derivatives of the initial values in parameter k */
+    nt_status (*initial_tangent)(nt_run *run, int k, double *dq, double *dv, double *dmemory,
+                                 nt_error *error);
+    /* of the unknowns in all parameters: run->unknown_rates */
+    nt_status (*unknown_rates)(nt_run *run, nt_error *error);
+} nt_settling;
 
 struct nt_model {
     nt_arena arena;
@@ -59,7 +87,7 @@ struct nt_model {
     const nt_marker *markers; /* as the file has them */
     int n_markers;
     nt_element *elements; /* joints, then forces, then contacts; by type in file order */
-    int n_elements, n_joints, n_contacts;
+    int n_elements, n_joints, n_contacts, n_bearings;
     nt_signal *signals;
     int n_signals;
     nt_table_file *table_files; /* the one that was read last first */
@@ -69,10 +97,20 @@ struct nt_model {
     int n_jumps;
     nt_jump clock; /* the first expression of t that enters the motion; no key: none */
     bool correct_initial;
+    const nt_settling *settling; /* NULL: there is nothing to find */
+    int *unknowns;               /* [n_unknowns] parameters that are solved for */
+    int n_unknowns;
+    nt_objective *conditions; /* [n_conditions] that they make zero */
+    int n_conditions;
+    nt_hold_name *holds; /* [n_holds] */
+    int n_holds;
     nt_objective *objectives;
     int n_objectives;
     nt_quantity_info *objective_columns; /* of one column each */
     int n_objective_columns;
+
+    nt_steady *steady; /* [n_steady] in the order of the file */
+    int n_steady;
 
     nt_simulation simulation;
 
@@ -80,6 +118,8 @@ struct nt_model {
     size_t numbers; /* bytes of run->numbers */
     size_t scratch; /* doubles that an element may want while it is evaluated */
     int most_ports, most_entries; /* of an element */
+    int n_primary;                /* nodes of bodies and of elements' own coordinates */
+    bool has_own, has_inertia;    /* elements have coordinates, inertia */
 
     /* The system as it is alike for all runs: sizes, space, pattern, names. That of a run has the
      * functions too. */
@@ -97,12 +137,26 @@ struct nt_model {
 /* Parts of the layout: the ports that every element has; then, after `declare`, its blocks. */
 nt_status nt_element_begin_ports(nt_model *model, nt_element *element);
 nt_status nt_element_end_ports(nt_model *model, nt_element *element);
+/* Marks the bodies of its ports in bodies[n_bodies]. */
+void nt_element_look_at(const nt_model *model, const nt_element *element, bool *bodies);
 
 /* Room for elements of so many ports and entries; an element's turn; its terms to those of the
  * system. */
 nt_status nt_local_take(nt_local *local, nt_arena *arena, int size, int n_ports);
-void nt_local_begin(nt_local *local, const nt_element *element);
+static inline void nt_local_begin(nt_local *local, const nt_element *element)
+{
+    local->element = element;
+    local->has_pushed = false;
+    while (local->n_touched > 0)
+        local->is_touched[local->touched[--local->n_touched]] = false;
+}
+static inline bool nt_local_has_terms(const nt_local *local)
+{
+    return local->has_pushed || local->n_touched > 0;
+}
 void nt_local_gather(const nt_local *local, const nt_terms *terms);
+/* All its terms times a share. */
+void nt_local_scale(const nt_local *local, double share);
 
 /* Make room for the numbers of a model whose objects are counted and whose elements have types: the
  * origin and everything in its `numbers`. */
@@ -111,6 +165,11 @@ nt_status nt_model_take_numbers(nt_model *model);
 /* Make the system of a model whose bodies, elements, parameters and signals are filled in: derived
  * values, layout, pattern, assembly of positions, consistent velocities. The reader calls this. */
 nt_status nt_model_build(nt_model *model, nt_error *error);
+
+/* "top.rotation.z"; "free" sets *free_too and leaves nothing to hold. False: it is neither. */
+bool nt_hold_read(const nt_model *model, const char *text, nt_hold_name *out, int *free_too);
+/* Entries of v from the directions to hold, into simulation.held. */
+nt_status nt_model_find_held(nt_model *model);
 
 /* Numbers from their expressions and all derived values, at the present parameters. */
 nt_status nt_run_prepare(nt_run *run, bool validate, nt_error *error);

@@ -215,7 +215,7 @@ static nt_status collect_signals(nt_survey *s, const nt_words *of_element, doubl
     return NT_OK;
 }
 
-/* Of a joint that holds a point: its data, with derivatives for numbers. */
+/* Reads how the points of a joint that holds a point change, from the rates of its data. */
 static void point_rates(const char *rates, nt_touched *t)
 {
     memcpy(&t->point_a, rates + offsetof(nt_joint, point_a), sizeof t->point_a);
@@ -260,7 +260,7 @@ static nt_status collect_elements(nt_survey *s, const nt_words *of_element, cons
                 t.step = unit / v3_norm(moved->rate);
         }
         rates->functions |= nt_element_uses(run, e, NULL);
-        seen[e->a] = seen[e->b] = true;
+        nt_element_look_at(run->model, e, seen);
         rates->touched[rates->n_touched++] = t;
     }
     for (int i = 1; i < run->model->n_bodies; i++)
@@ -272,7 +272,7 @@ static nt_status collect_elements(nt_survey *s, const nt_words *of_element, cons
 /* ---- initial values ------------------------------------------------------------------------- */
 
 /* An angular increment in ground axes from the derivative of a quaternion: q' = (0, theta') q/2. */
-static v3 turning(const double *rate, const double *q)
+static v3 parameter_turning(const double *rate, const double *q)
 {
     quat p = quat_multiply(quat_load(rate), quat_conjugate(quat_load(q)));
     return v3_of(2 * p.x, 2 * p.y, 2 * p.z);
@@ -284,10 +284,8 @@ static nt_status collect_initial(nt_survey *s)
     nt_parameter_rates *rates = s->rates;
     const nt_system *system = &run->system;
     int nv = system->space.nv, rows[2] = {system->nh, system->nh + system->nn};
-    rates->dq = NT_TAKE(&rates->arena, nv, double);
-    rates->dv = NT_TAKE(&rates->arena, nv, double);
-    rates->dmemory = NT_TAKE(&rates->arena, system->n_memory, double);
-    if (!rates->dq || !rates->dv || !rates->dmemory)
+    if (!NT_DOUBLES(&rates->arena, nv, &rates->dq, &rates->dv) ||
+        !NT_DOUBLES(&rates->arena, system->n_memory, &rates->dmemory))
         return NT_NO_MEMORY;
     for (int i = 0; i < s->n_regions; i++) {
         const nt_region *r = &s->region[i];
@@ -296,13 +294,19 @@ static nt_status collect_initial(nt_survey *s)
             memcpy(rates->dv, rate, r->bytes);
         if (r->at == (char *)run->initial_memory && r->bytes > 0)
             memcpy(rates->dmemory, rate, r->bytes);
-        for (int b = 1; r->at == (char *)run->initial_q && b < run->model->n_bodies; b++) {
+        bool of_q = r->at == (char *)run->initial_q;
+        for (int k = 0; of_q && run->model->has_own && k < run->model->n_elements; k++) {
+            const nt_element *e = &run->model->elements[k];
+            if (e->own_q >= 0)
+                memcpy(rates->dq + e->own_v, rate + e->own_q, (size_t)e->n_own * sizeof *rate);
+        }
+        for (int b = 1; of_q && b < run->model->n_bodies; b++) {
             const nt_body *body = &run->bodies[b];
             int turn = body->t_node >= 0 ? 3 : 0;
             memcpy(rates->dq + body->v, rate + body->q, (size_t)turn * sizeof(double));
             if (body->r_node >= 0)
                 v3_store(rates->dq + body->v + turn,
-                         turning(rate + body->q + turn, run->initial_q + body->q + turn));
+                         parameter_turning(rate + body->q + turn, run->initial_q + body->q + turn));
         }
     }
     rates->open_row = -1;
@@ -318,7 +322,7 @@ static nt_status collect_initial(nt_survey *s)
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-static nt_status collect(nt_survey *s)
+static nt_status parameter_collect(nt_survey *s)
 {
     nt_run *run = s->run;
     nt_words *of_region = NT_TAKE(&s->arena, s->n_regions, nt_words);
@@ -349,6 +353,11 @@ nt_status nt_parameter_rates_find(nt_run *run, int k, nt_error *error)
     nt_survey s = {.run = run, .rates = rates};
     if (rates->ready)
         return NT_OK;
+    if (run->model->n_unknowns > 0 && !run->settling && !run->unknown_rates_known) {
+        nt_status found = run->model->settling->unknown_rates(run, error);
+        if (found != NT_OK)
+            return found;
+    }
     nt_arena_free(&rates->arena);
     *rates = (nt_parameter_rates){0};
     rates->variables = NT_TAKE(&rates->arena, nt_model_variable_count(run->model), double);
@@ -364,7 +373,7 @@ nt_status nt_parameter_rates_find(nt_run *run, int k, nt_error *error)
     if (isfinite(scale) || drives)
         status = nt_survey_differentiate(&s, rates->scale);
     if (status == NT_OK)
-        status = collect(&s);
+        status = parameter_collect(&s);
 done:
     nt_survey_end(&s);
     if (status == NT_OK)

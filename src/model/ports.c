@@ -29,23 +29,47 @@ nt_status nt_element_begin_ports(nt_model *model, nt_element *e)
     return NT_OK;
 }
 
+static int add_ports(nt_model *model, nt_element *e, const nt_port *ports, int n)
+{
+    nt_port *all = NT_TAKE(&model->arena, e->n_ports + n, nt_port);
+    if (!all)
+        return -1;
+    memcpy(all, e->ports, (size_t)e->n_ports * sizeof *all);
+    memcpy(all + e->n_ports, ports, (size_t)n * sizeof *all);
+    e->ports = all;
+    e->n_ports += n;
+    return e->n_ports - n;
+}
+
 int nt_element_port_of_body(nt_model *model, nt_element *e, int body)
 {
     nt_port wanted[2];
     put_body(model, body, wanted);
     e->last_body = body > e->last_body ? body : e->last_body;
-    for (int i = 0; i < e->n_ports; i += 2)
-        if (i != NT_ROWS && e->ports[i].node == wanted[0].node &&
+    for (int i = 0; i + 1 < e->n_ports; i++)
+        if (i != NT_ROWS && i != NT_RATES && e->ports[i].node == wanted[0].node &&
             e->ports[i + 1].node == wanted[1].node)
             return i;
-    nt_port *more = NT_TAKE(&model->arena, e->n_ports + 2, nt_port);
-    if (!more)
-        return -1;
-    memcpy(more, e->ports, (size_t)e->n_ports * sizeof *more);
-    memcpy(more + e->n_ports, wanted, sizeof wanted);
-    e->ports = more;
-    e->n_ports += 2;
-    return e->n_ports - 2;
+    return add_ports(model, e, wanted, 2);
+}
+
+int nt_element_port_of_own(nt_model *model, nt_element *e)
+{
+    for (int i = 0; i < e->n_ports; i++)
+        if (e->own_node >= 0 && e->ports[i].node == e->own_node)
+            return i;
+    nt_port own = port_of_node(e->own_node, e->own_v, e->n_own);
+    return add_ports(model, e, &own, 1);
+}
+
+void nt_element_look_at(const nt_model *model, const nt_element *e, bool *bodies)
+{
+    bodies[e->a] = bodies[e->b] = true;
+    for (int i = NT_PORTS; i < e->n_ports; i += 2)
+        for (int b = 1; b < model->n_bodies; b++)
+            if (model->bodies[b].t_node == e->ports[i].node &&
+                model->bodies[b].r_node == e->ports[i + 1].node)
+                bodies[b] = true;
 }
 
 /* Ports are complete: where each has its entries; no blocks yet. */
@@ -93,15 +117,6 @@ nt_status nt_local_take(nt_local *local, nt_arena *arena, int size, int n_ports)
                                                                                    : NT_NO_MEMORY;
 }
 
-void nt_local_begin(nt_local *local, const nt_element *element)
-{
-    local->element = element;
-    local->has_pushed = false;
-    for (int i = 0; i < local->n_touched; i++)
-        local->is_touched[local->touched[i]] = false;
-    local->n_touched = 0;
-}
-
 static void gather_block(const nt_local *local, int number, const nt_matrix *matrix)
 {
     const nt_element *e = local->element;
@@ -112,6 +127,20 @@ static void gather_block(const nt_local *local, int number, const nt_matrix *mat
         nt_pattern_is_single(matrix->pattern, e->slot[number]) ? 1 : row->size * column->size;
     for (int k = 0; k < count; k++)
         to[k] += from[k];
+}
+
+void nt_local_scale(const nt_local *local, double share)
+{
+    const nt_element *e = local->element;
+    for (int i = 0; share != 1 && local->has_pushed && i < e->size; i++)
+        local->residual[i] *= share;
+    for (int i = 0; share != 1 && i < local->n_touched; i++) {
+        const nt_port *row = &e->ports[local->touched[i] / e->n_ports];
+        const nt_port *column = &e->ports[local->touched[i] % e->n_ports];
+        double *block = local->blocks + e->size * row->start + row->size * column->start;
+        for (int k = 0; k < row->size * column->size; k++)
+            block[k] *= share;
+    }
 }
 
 void nt_local_gather(const nt_local *local, const nt_terms *terms)

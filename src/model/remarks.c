@@ -68,6 +68,8 @@ static int of_freedom(const nt_model *model, nt_error *out)
 /* Whether an element holds two bodies together: all that stand `between` them. */
 static bool links(const nt_element *e)
 {
+    if (e->type->own_bodies)
+        return true;
     for (const nt_key *key = e->type->keys; key->name; key++)
         if (strcmp(key->name, "between") == 0)
             return true;

@@ -36,17 +36,24 @@ static layout lay_out(const nt_model *model, nt_element *elements)
     at.bodies = place_of(&at.all, (size_t)model->n_bodies, sizeof(nt_body));
     at.markers = place_of(&at.all, (size_t)model->n_markers, sizeof(nt_marker));
     for (int i = 0; elements && i < model->n_elements; i++)
-        elements[i].data = place_of(&at.all, 1, elements[i].type->size);
+        elements[i].data = place_of(&at.all, 1, elements[i].bytes);
     return at;
 }
 
+/* Where no parameter can change them, all runs read those of the origin. */
 static nt_status take_numbers(nt_run *run)
 {
-    layout at = lay_out(run->model, NULL);
-    run->numbers = NT_TAKE(&run->arena, run->model->numbers, char);
+    const nt_model *model = run->model;
+    layout at = lay_out(model, NULL);
+    bool shared = run != model->origin && model->n_parameters == 0;
+    run->numbers = shared ? model->origin->numbers : NT_TAKE(&run->arena, model->numbers, char);
     if (!run->numbers)
         return NT_NO_MEMORY;
+    if (run != model->origin && !shared)
+        memcpy(run->numbers, model->origin->numbers, model->numbers);
     run->gravity = (double *)(void *)(run->numbers + at.gravity);
+    for (int i = 0; i < NT_SHARES; i++)
+        run->share[i] = 1;
     run->bodies = (nt_body *)(void *)(run->numbers + at.bodies);
     run->markers = (nt_marker *)(void *)(run->numbers + at.markers);
     return NT_OK;
@@ -132,6 +139,14 @@ nt_status nt_run_take_state(nt_run *run)
         !nt_parameter_rates_init(run))
         return NT_NO_MEMORY;
     nt_motion_init(run->motion);
+    run->view = (nt_view){.run = run,
+                          .model = model,
+                          .motion = run->motion,
+                          .bodies = run->bodies,
+                          .variables = run->variables,
+                          .scratch = run->scratch,
+                          .local = &run->local,
+                          .pair = {NT_T_A, NT_T_B}};
     run->momenta = (nt_momenta){.mass = run->mass, .inertia = run->inertia};
     return NT_OK;
 }
@@ -139,10 +154,9 @@ nt_status nt_run_take_state(nt_run *run)
 /* ---- from a model --------------------------------------------------------------------------- */
 
 /* What the assembly of the origin found. */
-static void copy_state(nt_run *run, const nt_run *from)
+void nt_run_copy_state(nt_run *run, const nt_run *from)
 {
     const nt_system *s = &run->model->system;
-    memcpy(run->numbers, from->numbers, run->model->numbers);
     memcpy(run->initial_q, from->initial_q, (size_t)s->space.nq * sizeof(double));
     memcpy(run->initial_v, from->initial_v, (size_t)s->space.nv * sizeof(double));
     memcpy(run->initial_memory, from->initial_memory, (size_t)s->n_memory * sizeof(double));
@@ -166,15 +180,13 @@ nt_status nt_run_create(nt_run **out, const nt_model *model, nt_error *error)
     nt_status status = take_numbers(run);
     if (status == NT_OK)
         status = nt_run_take_variables(run);
-    if (status == NT_OK) {
-        memcpy(run->numbers, model->origin->numbers, model->numbers);
+    if (status == NT_OK)
         status = nt_run_take_state(run);
-    }
     if (status != NT_OK) {
         nt_run_destroy(run);
         return nt_fail(error, status, "out of memory for a run");
     }
-    copy_state(run, model->origin);
+    nt_run_copy_state(run, model->origin);
     *out = run;
     return NT_OK;
 }

@@ -20,7 +20,7 @@
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static nt_status take_memory(nt_sensitivity *s)
+static nt_status forward_take_memory(nt_sensitivity *s)
 {
     nt_integrator *it = s->integrator;
     const nt_problem *p = it->problem;
@@ -41,32 +41,23 @@ static nt_status take_memory(nt_sensitivity *s)
     size_t each = s->directions.stride;
     s->directions.group = 4 * each + 3 * NT_GROUP_GAP;
     size_t all = s->all = fours ? room / 4 * s->directions.group : count * each;
-    s->directions.scratch = NT_TAKE(arena, linear > start ? linear : start, double);
-    s->now = NT_TAKE(arena, all, double);
-    s->next = NT_TAKE(arena, all, double);
-    s->before = NT_TAKE(arena, all, double);
-    bool own = it->method->vary_dense != NULL;
-    if (own)
-        s->between = NT_TAKE(arena, all, double);
+    size_t inner = it->track_work ? all : 0, ends = (it->track_work ? 4 : 3) * it->size;
     s->route = NT_TAKE(arena, count, nt_load_route);
-    s->work = NT_TAKE(arena, count, double);
-    s->work_before = NT_TAKE(arena, count, double);
-    s->p = NT_TAKE(arena, n_parameters, double);
-    s->varied = NT_TAKE(arena, n_parameters, double);
-    s->values = NT_TAKE(arena, 3 * n, double);
-    s->point = NT_TAKE(arena, nq + 2 * nv + (size_t)p->nc + n_memory, double);
-    s->shown = NT_TAKE(arena, 3 * nv, double);
-    s->probe = NT_TAKE(arena, 2 * (nq + nv + n_memory), double);
-    s->power = NT_TAKE(arena, count * NT_WORK_NODES, double);
-    s->inner = NT_TAKE(arena, it->track_work ? all : 0, double);
-    s->apart = NT_TAKE(arena, NT_APART * each, double);
-    s->dense = NT_TAKE(arena, (it->track_work ? 4 : 3) * it->size, double);
-    s->dense_shown = NT_TAKE(arena, 3 * nv + (size_t)p->nc, double);
-    s->length.work = NT_TAKE(arena, nt_length_direction_work(p), double);
-    bool good = s->directions.scratch && s->now && s->next && s->before && s->route && s->work &&
-                s->work_before && s->p && s->varied && s->values && s->point && s->shown &&
-                s->probe && s->dense && s->dense_shown && s->power && s->inner && s->apart &&
-                s->length.work && (s->between || !own);
+    bool good =
+        s->route && NT_DOUBLES(arena, linear > start ? linear : start, &s->directions.scratch) &&
+        NT_DOUBLES(arena, all, &s->now, &s->next, &s->before) &&
+        (!it->method->vary_dense || NT_DOUBLES(arena, all, &s->between)) &&
+        NT_DOUBLES(arena, count, &s->work, &s->work_before) &&
+        NT_DOUBLES(arena, n_parameters, &s->p, &s->varied) &&
+        NT_DOUBLES(arena, 3 * n, &s->values) &&
+        NT_DOUBLES(arena, nq + 2 * nv + (size_t)p->nc + n_memory, &s->point) &&
+        NT_DOUBLES(arena, 3 * nv, &s->shown) &&
+        NT_DOUBLES(arena, 2 * (nq + nv + n_memory), &s->probe) &&
+        NT_DOUBLES(arena, count * NT_WORK_NODES, &s->power) &&
+        NT_DOUBLES(arena, inner, &s->inner) && NT_DOUBLES(arena, NT_APART * each, &s->apart) &&
+        NT_DOUBLES(arena, ends, &s->dense) &&
+        NT_DOUBLES(arena, 3 * nv + (size_t)p->nc, &s->dense_shown) &&
+        NT_DOUBLES(arena, nt_length_direction_work(p), &s->length.work);
     if (!good)
         return NT_NO_MEMORY;
     nt_status status = nt_factors_create(&s->factors, p, it->factors->kind, NULL);
@@ -110,7 +101,7 @@ nt_status nt_sensitivity_create_along(nt_sensitivity **out, nt_integrator *it,
     s->integrator = it;
     s->n = n;
     s->t = s->between_t = s->linearised_t = (double)NAN;
-    nt_status status = take_memory(s);
+    nt_status status = forward_take_memory(s);
     if (status != NT_OK) {
         nt_sensitivity_destroy(s);
         return nt_fail(error, status, "out of memory");
@@ -174,7 +165,7 @@ void nt_sensitivity_write(nt_sensitivity *s, double *all, int i, const double *f
     nt_variation_write(s->integrator->problem, &s->directions, all, i, from);
 }
 
-nt_variation nt_sensitivity_variation(const nt_sensitivity *s, const double *all, int i, int place)
+nt_variation nt_sensitivity_variation(const nt_sensitivity *s, double *all, int i, int place)
 {
     const nt_problem *p = s->integrator->problem;
     if (!s->directions.fours)
@@ -214,7 +205,7 @@ void nt_sensitivity_change_frame(const nt_problem *p, nt_frame from, nt_frame to
 /* ---- start ---------------------------------------------------------------------------------- */
 
 /* dvdot, dlambda, dmu of all directions from their dq, dv. */
-static nt_status accelerations(nt_sensitivity *s, const nt_point *at)
+static nt_status forward_accelerations(nt_sensitivity *s, const nt_point *at)
 {
     const nt_problem *p = s->integrator->problem;
     nt_factors *f = s->factors;
@@ -258,7 +249,7 @@ static nt_status accelerations(nt_sensitivity *s, const nt_point *at)
 }
 
 /* dq and dv of the given state in the system's frame become those of direction i. */
-static void enter(nt_sensitivity *s, int i, const double *dq, const double *dv)
+static void forward_enter(nt_sensitivity *s, int i, const double *dq, const double *dv)
 {
     const nt_problem *p = s->integrator->problem;
     const nt_phase *now = &s->integrator->stepper.now;
@@ -282,7 +273,7 @@ static nt_status finish_start(nt_sensitivity *s, nt_error *error)
     nt_solver_forget(s->factors->solver); /* what begins depends on the state alone */
     nt_status status = nt_sensitivity_stepper(s, &stepper);
     if (status == NT_OK)
-        status = accelerations(s, &at);
+        status = forward_accelerations(s, &at);
     nt_solver_forget(s->factors->solver); /* a fallback here says nothing of the steps */
     if (status == NT_OK) {                /* linearise looks at the start in `next` */
         memcpy(it->stepper.next.all, now->all, it->size * sizeof(double));
@@ -300,7 +291,7 @@ static nt_status finish_start(nt_sensitivity *s, nt_error *error)
                                      s->t, nt_status_text(status));
 }
 
-static nt_status begin(nt_sensitivity *s, nt_error *error)
+static nt_status forward_begin(nt_sensitivity *s, nt_error *error)
 {
     nt_integrator *it = s->integrator;
     if (!it->started)
@@ -316,7 +307,7 @@ nt_status nt_sensitivity_start(nt_sensitivity *s, nt_error *error)
     nt_error_clear(error);
     NT_NEED(error, "sensitivity", s);
     const nt_problem *p = s->integrator->problem;
-    nt_status status = begin(s, error);
+    nt_status status = forward_begin(s, error);
     if (status != NT_OK)
         return nt_said(error, status);
     double t = s->integrator->stepper.now.all[NT_PHASE_T];
@@ -328,7 +319,7 @@ nt_status nt_sensitivity_start(nt_sensitivity *s, nt_error *error)
                            "the initial values cannot be differentiated at t = %g s: %s", t,
                            nt_status_text(status));
         nt_sensitivity_write(s, s->now, i, d.q);
-        enter(s, i, dq, dv);
+        forward_enter(s, i, dq, dv);
     }
     return nt_said(error, finish_start(s, error));
 }
@@ -339,10 +330,10 @@ nt_status nt_sensitivity_start_from(nt_sensitivity *s, const double *dq, const d
     nt_error_clear(error);
     NT_NEED(error, "sensitivity", s);
     size_t nv = (size_t)s->integrator->problem->nv;
-    nt_status status = begin(s, error);
+    nt_status status = forward_begin(s, error);
     if (status != NT_OK)
         return nt_said(error, status);
     for (int i = 0; i < s->n; i++)
-        enter(s, i, dq ? dq + (size_t)i * nv : NULL, dv ? dv + (size_t)i * nv : NULL);
+        forward_enter(s, i, dq ? dq + (size_t)i * nv : NULL, dv ? dv + (size_t)i * nv : NULL);
     return nt_said(error, finish_start(s, error));
 }

@@ -60,7 +60,7 @@ nt_status nt_sensitivity_create_along(nt_sensitivity **sensitivity, nt_integrato
 /* Variation i of now, next or before as arrays of its own: in place; or, where they lie four side
  * by side, a copy in one of these places, until that is taken again. */
 enum { NT_APART_STATE, NT_APART_FIRST, NT_APART_LAST, NT_APART_LOAD, NT_APART };
-nt_variation nt_sensitivity_variation(const nt_sensitivity *s, const double *all, int i, int place);
+nt_variation nt_sensitivity_variation(const nt_sensitivity *s, double *all, int i, int place);
 /* Takes over an array of its own that has changed. */
 void nt_sensitivity_write(nt_sensitivity *s, double *all, int i, const double *from);
 
@@ -75,7 +75,7 @@ void nt_sensitivity_move(const nt_problem *p, const nt_phase *from, const nt_var
                          double offset, double *increment, const nt_phase *out);
 /* The step of differences along a variation: it moves no value by more than 1e-2 of (1 + |value|).
  */
-double nt_sensitivity_reach(const nt_problem *p, const nt_phase *at, const nt_variation *d);
+double nt_sensitivity_reach(const nt_problem *p, nt_point at, nt_const_variation d);
 /* A state as the system sees it; until the next call. */
 nt_point nt_sensitivity_point(nt_sensitivity *s, const nt_phase *phase);
 /* Scratch states: three, and, where work is followed, one at a node within a step. */
@@ -105,7 +105,8 @@ nt_status nt_pseudo_load(void *context, int i, const nt_point *at, const nt_term
 /* Natural size of system parameter k. */
 double nt_parameter_scale(const nt_sensitivity *s, int k);
 
-/* With the parameter of direction i moved along. Put back with set_parameters(self, s->p). */
+/* Sets the system's parameters with that of direction i moved by `offset`. The caller sets them
+ * back, with set_parameters(self, s->p). */
 nt_status nt_sensitivity_move_parameter(nt_sensitivity *s, int i, double offset);
 
 /* Choose the routes and the steps of differences at the present state. */

@@ -10,7 +10,7 @@
 
 /* ---- the direction -------------------------------------------------------------------------- */
 
-/* Of E, between the points of the difference formula. */
+/* The distance in E between the points of the difference formula. */
 static const double STEP = 2e-3;
 
 size_t nt_length_direction_work(const nt_problem *p)
@@ -126,7 +126,7 @@ static nt_status load(void *context, int i, const nt_point *at, const nt_terms *
     return nt_length_direction_load(&s->length, at, terms);
 }
 
-static nt_status take_memory(nt_step_length *s)
+static nt_status step_length_take_memory(nt_step_length *s)
 {
     const nt_integrator *it = s->integrator;
     const nt_problem *p = it->problem;
@@ -134,13 +134,12 @@ static nt_status take_memory(nt_step_length *s)
     size_t others = 3 * (size_t)p->nv + (size_t)p->nc + (size_t)p->system->n_memory;
     s->directions = (nt_directions){
         .count = 1, .length = true, .stride = others + varies, .load = load, .context = s};
-    s->directions.scratch = NT_TAKE(&s->arena, it->layout.linear + it->layout.linear_each, double);
-    s->before = NT_TAKE(&s->arena, s->directions.stride, double);
-    s->after = NT_TAKE(&s->arena, s->directions.stride, double);
-    s->length.work = NT_TAKE(&s->arena, nt_length_direction_work(p), double);
     s->length.kept = varies < (size_t)p->nv ? 0 : varies; /* fewer: a place that never varies */
     s->length.stepper = &s->stepper;
-    if (!s->directions.scratch || !s->before || !s->after || !s->length.work)
+    if (!NT_DOUBLES(&s->arena, it->layout.linear + it->layout.linear_each,
+                    &s->directions.scratch) ||
+        !NT_DOUBLES(&s->arena, s->directions.stride, &s->before, &s->after) ||
+        !NT_DOUBLES(&s->arena, nt_length_direction_work(p), &s->length.work))
         return NT_NO_MEMORY;
     nt_status status = nt_factors_create(&s->factors, p, it->factors->kind, NULL);
     return status == NT_OK ? nt_solver_reserve(s->factors->solver) : status;
@@ -165,7 +164,7 @@ nt_status nt_step_length_create(nt_step_length **out, nt_integrator *it, nt_erro
     if (!s)
         return nt_fail(error, NT_NO_MEMORY, "out of memory for the derivative of a step");
     s->integrator = it;
-    nt_status status = take_memory(s);
+    nt_status status = step_length_take_memory(s);
     if (status != NT_OK) {
         nt_step_length_destroy(s);
         return nt_fail(error, status, "out of memory for the derivative of a step");

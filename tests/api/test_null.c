@@ -226,6 +226,7 @@ static void in_methods(void **state)
     assert_string_equal(nt_method_summary(NULL), "");
     assert_string_equal(nt_method_reference(NULL), "");
     assert_int_equal(nt_method_controls_error(NULL), 0);
+    assert_int_equal(nt_method_keeps_history(NULL), 0);
     assert_int_equal(nt_method_is_linearised(NULL), 0);
     assert_string_equal(nt_method_needs(NULL, out, ROOM), "");
     assert_string_equal(nt_method_needs(method, NULL, ROOM), "");
@@ -290,6 +291,7 @@ static void in_integrators(void **state)
     INVALID(nt_integrator_dense(NULL, 0, &shown));
     INVALID(nt_integrator_dense(it, 0, NULL));
     assert_int_equal(nt_integrator_saved_size(NULL), 0);
+    assert_int_equal(nt_integrator_saves_whole(NULL), 0);
     nt_integrator_save(NULL, numbers);
     nt_integrator_save(it, NULL);
     IS_NULL("integrator", nt_integrator_restore(NULL, numbers, sizeof numbers, e));
@@ -345,6 +347,69 @@ static void in_sensitivities(void **state)
     INVALID(nt_sensitivity_reactions(sensitivity, 1, &now, &d, 1, numbers, e));
     assert_true(isnan(nt_sensitivity_difference_error(NULL, 0)));
     nt_sensitivity_destroy(NULL);
+}
+
+static void in_static_states(void **state)
+{
+    nt_static *st, *out;
+    nt_static_setup of = {.system = s};
+    nt_stability stability;
+    (void)state;
+    IS_NULL("state", nt_static_create(NULL, &of, e));
+    out = (nt_static *)numbers;
+    IS_NULL("setup", nt_static_create(&out, NULL, e));
+    assert_null(out);
+    nt_static_setup other = {0};
+    IS_NULL("setup.system", nt_static_create(&out, &other, e));
+    other = of, other.version = 77;
+    IS_UNKNOWN("setup.version", nt_static_create(&out, &other, e));
+    other = of, other.solver = (nt_solver_kind)77;
+    IS_UNKNOWN("setup.solver", nt_static_create(&out, &other, e));
+    other = of, other.n_held = 1;
+    IS_NULL("setup.held", nt_static_create(&out, &other, e));
+    require(nt_static_create(&st, &of, e));
+    IS_NULL("state", nt_static_start(NULL, 0, now.q, NULL, NULL, e));
+    IS_NULL("q", nt_static_start(st, 0, NULL, NULL, NULL, e));
+    IS_NULL("state", nt_static_solve(NULL, e));
+    INVALID(nt_static_solve(st, NULL)); /* nothing to begin from */
+    assert_true(isnan(nt_static_state(NULL).t));
+    assert_int_equal(nt_static_free_count(NULL), 0);
+    assert_int_equal(nt_static_free_entry(NULL, 0), -1);
+    assert_int_equal(nt_static_free_entry(st, 0), -1);
+    nt_static_path path = {.to = 1};
+    nt_loading *loading;
+    nt_load_range range = {NULL, 0, 1};
+    nt_state_tangent d = {0};
+    IS_NULL("run", nt_run_static_setup(NULL, &of, e));
+    IS_NULL("setup", nt_run_static_setup(run, NULL, e));
+    other.version = 77;
+    IS_UNKNOWN("setup.version", nt_run_static_setup(run, &other, e));
+    IS_NULL("state", nt_static_follow(NULL, &path, e));
+    IS_NULL("path", nt_static_follow(st, NULL, e));
+    INVALID(nt_static_follow(st, &path, NULL)); /* no loads */
+    path.version = 77;
+    IS_UNKNOWN("path.version", nt_static_follow(st, &path, e));
+    assert_true(isnan(nt_static_load(NULL)));
+    IS_NULL("loading", nt_loading_create(NULL, run, NULL, 0, e));
+    IS_NULL("run", nt_loading_create(&loading, NULL, NULL, 0, e));
+    assert_null(loading);
+    IS_NULL("ranges", nt_loading_create(&loading, run, NULL, 1, e));
+    IS_NULL("ranges.name", nt_loading_create(&loading, run, &range, 1, e));
+    nt_loading_destroy(NULL);
+    INVALID(nt_loading_apply(NULL, 1));
+    IS_NULL("state", nt_static_tangent(NULL, 0, &d, e));
+    IS_NULL("tangent", nt_static_tangent(st, 0, NULL, e));
+    INVALID(nt_static_tangent(st, 0, &d, NULL)); /* nothing was found */
+    IS_NULL("state", nt_static_reaction_rates(NULL, 0, &d, 1, numbers, e));
+    IS_NULL("tangent", nt_static_reaction_rates(st, 0, NULL, 1, numbers, e));
+    IS_NULL("out", nt_static_reaction_rates(st, 0, &d, 1, NULL, e));
+    IS_NULL("tangent.q", nt_static_reaction_rates(st, 0, &d, 1, numbers, e));
+    IS_NULL("state", nt_static_stability(NULL, &stability, e));
+    IS_NULL("stability", nt_static_stability(st, NULL, e));
+    IS_NULL("state", nt_static_reactions(NULL, 1, numbers, e));
+    IS_NULL("out", nt_static_reactions(st, 1, NULL, e));
+    nt_static_destroy(st);
+    nt_static_destroy(NULL);
 }
 
 static void in_models(void **state)
@@ -527,6 +592,14 @@ static void in_output(void **state)
     assert_int_equal(nt_record_saved_size(NULL), 0);
     IS_NULL("record", nt_record_save(NULL, numbers, 0, e));
     IS_NULL("bytes", nt_record_save(record, NULL, 0, e));
+    nt_record_row row = {0};
+    IS_NULL("record", nt_record_put(NULL, &row, e));
+    IS_NULL("row", nt_record_put(record, NULL, e));
+    IS_NULL("row.state", nt_record_put(record, &row, e));
+    row.state = &now;
+    IS_NULL("row.first", nt_record_put(record, &row, e));
+    row.version = 77;
+    IS_UNKNOWN("row.version", nt_record_put(record, &row, e));
     IS_NULL("record", nt_record_write(NULL, it, &now, e));
     IS_NULL("integrator", nt_record_write(record, NULL, &now, e));
     IS_NULL("state", nt_record_write(record, it, NULL, e));
@@ -599,6 +672,9 @@ static void in_results(void **state)
     IS_NULL("values", nt_result_read((nt_result *)numbers, 0, 1, NULL, e));
     IS_NULL("result", nt_result_read_array(NULL, 0, 0, 1, numbers, e));
     IS_NULL("values", nt_result_read_array((nt_result *)numbers, 0, 0, 1, NULL, e));
+    IS_NULL("values", nt_fourier_transform(NULL, 2, e));
+    IS_NULL("samples", nt_spectrum(NULL, 2, NT_WINDOW_HANN, numbers, e));
+    IS_NULL("amplitude", nt_spectrum(numbers, 2, NT_WINDOW_HANN, NULL, e));
     nt_result_close(NULL);
 }
 
@@ -614,6 +690,9 @@ int main(void)
         cmocka_unit_test(in_status),        cmocka_unit_test(in_linalg),
         cmocka_unit_test(in_system),        cmocka_unit_test(in_methods),
         cmocka_unit_test(in_integrators),   cmocka_unit_test(in_sensitivities),
+        cmocka_unit_test(in_static_states), cmocka_unit_test(in_models),
+        cmocka_unit_test(in_runs),          cmocka_unit_test(in_output),
+        cmocka_unit_test(in_results),       cmocka_unit_test(in_element_types),
         cmocka_unit_test(in_models),        cmocka_unit_test(in_runs),
         cmocka_unit_test(in_output),        cmocka_unit_test(in_results),
         cmocka_unit_test(in_element_types), cmocka_unit_test(in_orbits),

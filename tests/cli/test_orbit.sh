@@ -48,9 +48,9 @@ expect 0 orbit driven.yaml --period '2*pi/w' --steps 60
 says "period 3.14159265359 s (given)" "stable: all 2 multipliers within the unit circle" "disturbances fade"
 expect 0 orbit driven.yaml --period '2*pi/w' --along w=2..2.4:3 --steps 60
 says "w from 2 to 2.4: " "0 folds"
-head -n 1 driven.csv | grep -q "^w,event,period,stable,miss,multiplier1.re,.*,bob.position.x,min(bob.position.x),max(" ||
-    fail "columns of a path: $(head -n 1 driven.csv)"
-tail -n 1 driven.csv | grep -q "^2.3999999999999999,0,2.61799" || fail "last row of a path: $(tail -n 1 driven.csv)"
+head -n 1 driven.orbit.csv | grep -q "^w,event,period,stable,miss,multiplier1.re,.*,bob.position.x,min(bob.position.x),max(" ||
+    fail "columns of a path: $(head -n 1 driven.orbit.csv)"
+tail -n 1 driven.orbit.csv | grep -q "^2.3999999999999999,0,2.61799" || fail "last row of a path: $(tail -n 1 driven.orbit.csv)"
 
 # ---- derivatives ----
 expect 0 sens driven.yaml --of orbit --period '2*pi/w' --param w --param F --steps 60 --check

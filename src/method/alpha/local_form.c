@@ -39,7 +39,7 @@ static nt_local_rotation rotation(const nt_local *l, int i)
                                 v3_load(l->newton.rate + i));
 }
 
-/* T^-1, X and Y of the rotation number k at unknown i */
+/* Stores T^-1, X and Y of rotation k, whose first unknown is i. */
 static void set_maps_of(const nt_local *l, const nt_local_rotation *r, int i, int k)
 {
     const nt_family *c = &l->newton.c;
@@ -67,8 +67,9 @@ void nt_local_maps(const nt_stepper *s, const nt_local *l)
     }
 }
 
-/* q1 = q0 o mu(phi), v = T phi', vdot = T phi'' + T' phi' */
-static void place(const nt_stepper *s, const nt_local *l, bool maps)
+/* Puts `next` where the parameters say: q1 = q0 o mu(phi), v = T phi', vdot = T phi'' + T' phi'.
+ * With `maps` T^-1, X and Y are stored too. */
+static void local_form_place(const nt_stepper *s, const nt_local *l, bool maps)
 {
     const nt_space *space = &s->problem->space;
     const nt_newton *w = &l->newton;
@@ -139,7 +140,7 @@ void nt_local_add_force_tangent(const nt_problem *p, const nt_local *l, nt_matri
 nt_status nt_local_equations(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
 {
     const nt_local *l = (const nt_local *)w;
-    place(s, l, nt_newton_needs_maps(s, tangent));
+    local_form_place(s, l, nt_newton_needs_maps(s, tangent));
     nt_status status = nt_newton_evaluate(s, w, l->X, l->Y, tangent);
     if (status != NT_OK || !l->force)
         return status;

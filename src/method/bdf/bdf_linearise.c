@@ -221,7 +221,7 @@ static nt_status begin(nt_bdf *b, const work *w, const double *before)
     size_t bytes = (size_t)p->nv * sizeof(double);
     for (int i = 0; i < w->directions->count; i++) {
         slice d = slice_of(p, w, i);
-        nt_variation now_varied = nt_variation_at(p, w->directions, before, i);
+        nt_const_variation now_varied = nt_const_variation_at(p, w->directions, before, i);
         memcpy(d.dq, now_varied.q, bytes);
         memcpy(d.dv, now_varied.v, bytes);
     }
@@ -277,13 +277,21 @@ static void take(nt_bdf *b, const work *w, const double *y)
     }
 }
 
+/* Nothing of the method's memory varies. */
+static void hold_memory(const nt_problem *p, const nt_directions *directions, double *after)
+{
+    for (int i = 0; i < directions->count; i++)
+        *nt_variation_at(p, directions, after, i).method = 0;
+}
+
 nt_status nt_bdf_linearise(nt_stepper *s, double h, const nt_directions *directions,
                            const double *before, double *after)
 {
     nt_bdf *b = s->own;
     const nt_problem *p = s->problem;
+    hold_memory(p, directions, after);
     if (h == 0)
-        return NT_OK; /* a state has no memory of the method's */
+        return NT_OK;
     work w = work_of(s, directions);
     b->columns.all = w.all;
     b->columns.each = w.each;

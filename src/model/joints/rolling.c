@@ -46,20 +46,13 @@
 #define AT(field) .offset = offsetof(nt_rolling, field)
 
 const nt_key nt_rolling_plane_keys[] = {
-    {.name = "point",
-     .type = NT_KEY_POINT,
-     AT(plane.point),
-     .bit = 21,
-     .unit = "m",
-     .meaning = "of the plane: A's own axes from its origin, or a marker of A; default the origin"},
-    {.name = "normal",
-     .type = NT_KEY_NUMBERS,
-     AT(plane.normal),
-     .bit = 22,
-     .low = 3,
-     .high = 3,
-     .relative = true,
-     .meaning = "to the side where B is, A's own axes, of any length but zero; default [0, 0, 1]"},
+    NT_KEY("point", NT_KEY_POINT, AT(plane.point), .bit = 21, .unit = "m",
+           .meaning =
+               "of the plane: A's own axes from its origin, or a marker of A; default the origin"),
+    NT_KEY("normal", NT_KEY_NUMBERS, AT(plane.normal), .bit = 22, .low = 3, .high = 3,
+           .relative = true,
+           .meaning =
+               "to the side where B is, A's own axes, of any length but zero; default [0, 0, 1]"),
     {.name = NULL},
 };
 
@@ -269,8 +262,9 @@ static v3 contact_force(const nt_element *e, const nt_view *view, const joint_ge
  * -r u x G on B and its opposite on A, where
  *
  *   d(u x G) = dtheta_A x (u x G) + (D dphi) x G. */
-static void add_force_tangent(const nt_element *e, const nt_view *view, const joint_geometry *g,
-                              const nt_contact_arm *arm, double r, double k)
+static void rolling_add_force_tangent(const nt_element *e, const nt_view *view,
+                                      const joint_geometry *g, const nt_contact_arm *arm, double r,
+                                      double k)
 {
     v3 G = contact_force(e, view, g);
     for (int row = 0; row < 3; row++) {
@@ -299,7 +293,7 @@ nt_status nt_rolling_evaluate(const nt_element *e, const nt_view *view, const jo
         nt_joint_add_row(e, view, &row, i);
     }
     if (terms->matrix && (terms->parts & NT_REACTIONS) && terms->combination->stiffness != 0)
-        add_force_tangent(e, view, g, arm, r, terms->combination->stiffness);
+        rolling_add_force_tangent(e, view, g, arm, r, terms->combination->stiffness);
     return NT_OK;
 }
 

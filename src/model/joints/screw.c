@@ -21,13 +21,9 @@ enum { GIVEN_PITCH = 28 }; /* a bit that no other joint's key has */
 
 static const nt_key keys[] = {
     NT_JOINT_FREE_KEYS,
-    {.name = "pitch",
-     .type = NT_KEY_NUMBER,
-     .offset = offsetof(nt_screw, pitch),
-     .bit = GIVEN_PITCH,
-     .required = true,
-     .unit = "m",
-     .meaning = "displacement per turn; positive for a right-hand thread"},
+    NT_KEY("pitch", NT_KEY_NUMBER, .offset = offsetof(nt_screw, pitch), .bit = GIVEN_PITCH,
+           .required = true, .unit = "m",
+           .meaning = "displacement per turn; positive for a right-hand thread"),
     {.name = NULL},
 };
 
@@ -40,25 +36,27 @@ static const nt_row_spec specs[] = {
     {NT_ROW_PERPENDICULAR, 1, 2},
 };
 
-/* Its own row is the last one, whether the others are enforced by multipliers or by penalty. */
-static int rows(const nt_model *model, const nt_element *element)
+/* The row of the thread is the last one, whether the others are enforced by multipliers or by
+ * penalty. */
+static int screw_rows(const nt_model *model, const nt_element *element)
 {
     return nt_joint_rows(model, element) + 1;
 }
 
-static nt_quantity row_quantity(const nt_model *model, const nt_element *element, int row)
+static nt_quantity screw_row_quantity(const nt_model *model, const nt_element *element, int row)
 {
     bool own = row == element->n_rows - 1;
     return own ? NT_LENGTH : nt_joint_row_quantity(model, element, row);
 }
 
-static const char *row_name(const nt_model *model, const nt_element *element, int row)
+static const char *screw_row_name(const nt_model *model, const nt_element *element, int row)
 {
     bool own = row == element->n_rows - 1;
     return own ? "displacement by its thread" : nt_joint_row_name(model, element, row);
 }
 
-static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+static nt_status screw_prepare(nt_run *run, const nt_element *element, bool validate,
+                               nt_error *error)
 {
     const nt_screw *screw = nt_element_data(run, element);
     if (validate && screw->pitch == 0)
@@ -69,7 +67,7 @@ static nt_status prepare(nt_run *run, const nt_element *element, bool validate, 
 }
 
 /* Multipliers and forces couple everything. */
-static nt_status declare(nt_model *model, nt_element *element)
+static nt_status screw_declare(nt_model *model, nt_element *element)
 {
     nt_status status = NT_OK;
     for (int i = 0; i <= NT_ROWS; i++)
@@ -105,7 +103,7 @@ static void add_thread(const nt_element *element, const nt_view *view)
         terms->rows[element->first_row + own] = value;
 }
 
-static nt_status evaluate(const nt_element *element, const nt_view *view)
+static nt_status screw_evaluate(const nt_element *element, const nt_view *view)
 {
     nt_status status = nt_joint_evaluate(element, view);
     if (status == NT_OK && !view->energy)
@@ -123,7 +121,7 @@ static void align(nt_run *run, const nt_element *element)
     screw->begin = v3_dot(d, m3_apply(quat_matrix(run->bodies[element->a].q0), joint->e[2]));
 }
 
-static void reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque)
+static void screw_reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque)
 {
     const nt_screw *screw = nt_element_data(view->run, element);
     double lambda = view->lambda[element->first_row + element->n_rows - 1];
@@ -143,16 +141,16 @@ const nt_element_type nt_joint_screw = {
     .part = NT_IMPLICIT,
     .rotates = true,
     .slides = true,
-    .rows = rows,
-    .prepare = prepare,
-    .declare = declare,
-    .evaluate = evaluate,
+    .rows = screw_rows,
+    .prepare = screw_prepare,
+    .declare = screw_declare,
+    .evaluate = screw_evaluate,
     .depends_on_rates = nt_joint_depends_on_rates,
     .n_memory = 3,
     .accept = nt_joint_accept,
-    .row_quantity = row_quantity,
-    .row_name = row_name,
-    .reaction = reaction,
+    .row_quantity = screw_row_quantity,
+    .row_name = screw_row_name,
+    .reaction = screw_reaction,
     .as_joint = nt_joint_of,
     .site = nt_joint_site,
     .align = align,
