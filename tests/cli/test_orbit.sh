@@ -37,7 +37,7 @@ head -n 1 swing.multipliers.csv | grep -qx "multiplier,trivial,re,im,modulus,exp
     fail "columns: $(head -n 1 swing.multipliers.csv)"
 [ "$(wc -l <swing.multipliers.csv)" = 3 ] || fail "swing.multipliers.csv: $(cat swing.multipliers.csv)"
 grep -aq "neutral: all its multipliers are trivial" swing.nc || fail "swing.nc does not say how stable it is"
-expect 0 orbit swing.yaml --free --quiet -o - 
+expect 0 orbit swing.yaml --free --quiet -o -
 [ "$(wc -l <out)" = 202 ] && [ ! -s err ] || fail "--quiet -o -: $(wc -l <out) lines, $(cat err)"
 cp swing.csv first.csv
 expect 0 orbit swing.yaml --free -o swing.csv
