@@ -94,6 +94,23 @@ static const char top_text[] = "nutate: 1\n"
                                "  point: {type: spherical, between: [ground, top], at: [0, 0, 0]}\n"
                                "simulation: {duration: 4, step: 0.001, method: rkmk-dop853}\n";
 
+/* A coin that rolls and wobbles as it turns about the vertical. */
+static const char coin_text[] =
+    "nutate: 1\n"
+    "parameters: {m: 1, r: 0.01, lean: pi/180}\n"
+    "gravity: [0, 0, -9.81]\n"
+    "bodies:\n"
+    "  coin:\n"
+    "    mass: m\n"
+    "    inertia: [m*r^2/2, m*r^2/4, m*r^2/4]\n"
+    "    position: [r*sin(lean), 0, r*cos(lean)]\n"
+    "    orientation: {rotation_vector: [0, lean, 0]}\n"
+    "    angular_velocity: [0, 0, 10*pi]\n"
+    "    angular_velocity_frame: ground\n"
+    "joints:\n"
+    "  contact: {type: rolling_disk, between: [ground, coin], radius: r, axis: [1, 0, 0]}\n"
+    "simulation: {duration: 2, step: 1e-3, method: rkmk-dop853}\n";
+
 /* A pendulum with a spring in its rod: two degrees of freedom, no damping. */
 static const char spring_pendulum_text[] =
     "nutate: 1\n"
