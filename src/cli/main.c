@@ -14,7 +14,7 @@ static const nt_cli_command commands[] = {
      "its pipe included; after 130 and 3 the result holds everything up to there. A run that\n"
      "was interrupted or killed goes on with --resume.",
      nt_cli_run},
-    {"sens", "MODEL", "mfhtso4BMpcblnveurigq", NULL,
+    {"sens", "MODEL", "mfhtso4BMpcblnveurigqPFANKT", NULL,
      "the same with derivatives of the result in parameters",
      "Integrates as run does and carries along how every result changes with parameters of the\n"
      "model: exact derivatives of the computed motion, not differences. In the result each column\n"
@@ -23,7 +23,8 @@ static const nt_cli_command commands[] = {
      "numbers that no parameter changes. Exit status as of run; with --check 3 where a\n"
      "derivative disagrees with differences of whole runs.",
      nt_cli_sensitivities},
-    {"orbit", "MODEL", "mfsolnPFANKTGq", NULL, "find a periodic motion and whether it is stable",
+    {"orbit", "MODEL", "mfsolnPFANKTGq", ".orbit.csv",
+     "find a periodic motion and whether it is stable",
      "Finds a motion that repeats after a period, up to what --advance names, near the initial\n"
      "state of the model or near where a run from it is --after a while; and its Floquet\n"
      "multipliers: what a period makes of disturbances. Writes the motion over one period, and\n"

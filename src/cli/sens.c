@@ -222,11 +222,14 @@ int nt_cli_sensitivities(const nt_cli_options *options)
                         .parameters = calloc((size_t)options->n_parameters + 1, sizeof(int))};
     int status = sens.parameters ? NT_EXIT_DONE : nt_cli_no_memory();
     bool of_static = options->of && strcmp(options->of, "static") == 0;
-    if (options->of && !of_static && strcmp(options->of, "run") != 0) {
-        nt_cli_say("--of: expected run, static or modes, got '%s'", options->of);
+    bool of_orbit = options->of && strcmp(options->of, "orbit") == 0;
+    if (options->of && !of_static && !of_orbit && strcmp(options->of, "run") != 0) {
+        nt_cli_say("--of: expected run, static, modes or orbit, got '%s'", options->of);
         status = NT_EXIT_USAGE;
     }
-    if (status == NT_EXIT_DONE && of_static)
+    if (status == NT_EXIT_DONE && of_orbit)
+        status = nt_cli_orbit_sens(options);
+    else if (status == NT_EXIT_DONE && of_static)
         status = nt_cli_static_sens(options, &sens);
     else if (status == NT_EXIT_DONE)
         status = nt_cli_integrate(options, &sens, after_run);
