@@ -17,7 +17,7 @@
 static int evaluate_bodies(nt_run *run, const nt_view *view, int from, int to)
 {
     return nt_bodies_evaluate(run->bodies, run->model->n_bodies, from, to, view->at, view->terms,
-                              v3_load(run->gravity), run->motion);
+                              v3_load(run->gravity), view->terms->left_out, run->motion);
 }
 
 /* All that does not depend on the bodies' motion. What stays from point to point stands in

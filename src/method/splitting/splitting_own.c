@@ -91,6 +91,7 @@ static nt_status splitting_evaluate(void *self, const nt_point *at, const nt_ter
     nt_point point = *at;
     nt_terms whole = *terms;
     nt_combination combination;
+    whole.left_out = own->is_alone;
     nt_splitting_scatter(own->q, own->n_q, at->q, own->whole_q);
     nt_splitting_scatter(own->v, own->n_v, at->v, own->whole_v);
     if (at->vdot)
@@ -362,12 +363,15 @@ nt_status nt_splitting_own_create(nt_splitting_own **out, const nt_stepper *s,
 {
     const nt_problem *p = s->problem;
     *out = NULL;
-    unsigned char *alone = calloc((size_t)p->space.n_blocks + 1, 1);
     nt_splitting_own *own = calloc(1, sizeof *own);
-    nt_status status = alone && own ? NT_OK : NT_NO_MEMORY;
+    if (!own)
+        return NT_NO_MEMORY;
+    unsigned char *alone = NT_TAKE(&own->arena, p->space.n_blocks, unsigned char);
+    nt_status status = alone ? NT_OK : NT_NO_MEMORY;
     if (status != NT_OK)
         goto done;
     own->whole = p;
+    own->is_alone = alone;
     for (int b = 0; b < p->space.n_blocks; b++)
         alone[b] = block_may_be_alone(p, c, b);
     keep_nodes_whole(p, alone);
@@ -383,7 +387,6 @@ nt_status nt_splitting_own_create(nt_splitting_own **out, const nt_stepper *s,
     if (status == NT_OK && own->n_alone > 0 && own->n_alone < p->space.n_blocks)
         status = create_rest(own, alone, s, c);
 done:
-    free(alone);
     if (status == NT_OK)
         *out = own;
     else
