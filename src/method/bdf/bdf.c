@@ -67,7 +67,7 @@ const char *const nt_bdf_words[NT_BDF_WORDS] = {
 /* Of kinds without a tolerance, relative to the loosest given. */
 static const double LOOSE = 1e3;
 
-static void fill_tolerances(nt_bdf *b)
+static void bdf_fill_tolerances(nt_bdf *b)
 {
     const nt_problem *p = b->problem;
     double *given = b->given, loosest = 0;
@@ -93,7 +93,7 @@ static void fill_tolerances(nt_bdf *b)
 
 /* Of multipliers: forces and moments that change velocities and positions by their tolerance in a
  * second, where the largest inertia of that kind feels them. */
-static nt_status fill_multiplier_tolerances(nt_bdf *b, const nt_point *at)
+static nt_status bdf_fill_multiplier_tolerances(nt_bdf *b, const nt_point *at)
 {
     const nt_problem *p = b->problem;
     nt_combination mass = {.mass = 1};
@@ -117,18 +117,19 @@ static nt_status fill_multiplier_tolerances(nt_bdf *b, const nt_point *at)
     return status;
 }
 
-static double quaternion_length(const double *q)
+static double bdf_quaternion_length(const double *q)
 {
     return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
 }
 
 /* Whether all quaternions are near enough to unit length to go on with. */
-static bool lengths_are_near_one(const nt_bdf *b, const double *y)
+static bool bdf_lengths_are_near_one(const nt_bdf *b, const double *y)
 {
     const nt_space *space = &b->problem->space;
     for (int k = 0; k < space->n_blocks; k++) {
         const nt_block *block = &space->blocks[k];
-        double length = block->rotation < 0 ? 1 : quaternion_length(y + block->q + block->nq - 4);
+        double length =
+            block->rotation < 0 ? 1 : bdf_quaternion_length(y + block->q + block->nq - 4);
         if (!(length > 0.5 && length < 2))
             return false;
     }
@@ -150,7 +151,7 @@ int nt_bdf_weights(N_Vector y_now, N_Vector weights, void *own)
         int first = block->q + block->nq - 4;
         if (block->rotation < 0)
             continue;
-        double length = quaternion_length(y + first);
+        double length = bdf_quaternion_length(y + first);
         for (int j = first; j < first + 4; j++)
             weight[j] = share / (b->allowed[j] * length);
     }
@@ -196,7 +197,7 @@ int nt_bdf_outcome(nt_bdf *b, nt_status status)
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static void destroy(nt_bdf *b)
+static void bdf_destroy(nt_bdf *b)
 {
     if (!b)
         return;
@@ -215,7 +216,7 @@ static void destroy(nt_bdf *b)
     free(b);
 }
 
-static bool take_arrays(nt_bdf *b)
+static bool bdf_take_arrays(nt_bdf *b)
 {
     const nt_problem *p = b->problem;
     b->allowed = NT_TAKE(&b->arena, b->size, double);
@@ -230,7 +231,7 @@ static bool take_arrays(nt_bdf *b)
     return true;
 }
 
-static nt_status create(nt_stepper *s)
+static nt_status bdf_create(nt_stepper *s)
 {
     const nt_problem *p = s->problem;
     nt_bdf *b = calloc(1, sizeof *b);
@@ -242,7 +243,7 @@ static nt_status create(nt_stepper *s)
     b->code = p->nc > 0 ? &nt_bdf_ida : &nt_bdf_cvode;
     b->counted = p->nq + p->nv;
     b->size = b->counted + p->nc + p->nh;
-    if (!take_arrays(b) || SUNContext_Create(NULL, &b->context) != 0)
+    if (!bdf_take_arrays(b) || SUNContext_Create(NULL, &b->context) != 0)
         goto failed;
     b->y = N_VNew_Serial(b->size, b->context);
     b->rate = N_VNew_Serial(b->size, b->context);
@@ -251,7 +252,7 @@ static nt_status create(nt_stepper *s)
         goto failed;
     N_VConst(0, b->y);
     N_VConst(0, b->rate);
-    fill_tolerances(b);
+    bdf_fill_tolerances(b);
     if ((status = nt_bdf_newton_create(b)) != NT_OK)
         goto failed;
     if ((status = b->code->create(b)) != NT_OK)
@@ -259,18 +260,18 @@ static nt_status create(nt_stepper *s)
     s->own = b;
     return NT_OK;
 failed:
-    destroy(b);
+    bdf_destroy(b);
     return status;
 }
 
-static void close_own(nt_stepper *s)
+static void bdf_close_own(nt_stepper *s)
 {
-    destroy(s->own);
+    bdf_destroy(s->own);
     s->own = NULL;
 }
 
-static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
-                        nt_error *error)
+static nt_status bdf_layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
+                            nt_error *error)
 {
     (void)option, (void)error;
     *sizes = (nt_layout){0}; /* all is SUNDIALS' own, which a state does not hold */
@@ -279,16 +280,16 @@ static nt_status layout(const nt_problem *problem, const nt_options *option, nt_
 }
 
 /* All memory, where there is none yet. */
-static nt_status provide(nt_stepper *s)
+static nt_status bdf_provide(nt_stepper *s)
 {
-    nt_status status = s->own ? NT_OK : create(s);
+    nt_status status = s->own ? NT_OK : bdf_create(s);
     return status == NT_OK && s->linear ? nt_bdf_newton_create_other(s->own) : status;
 }
 
 /* What the system asks of the next step is new: so is SUNDIALS' history. */
-static nt_status start(nt_stepper *s)
+static nt_status bdf_start(nt_stepper *s)
 {
-    nt_status status = provide(s);
+    nt_status status = bdf_provide(s);
     if (status == NT_OK)
         ((nt_bdf *)s->own)->stands = false;
     return status;
@@ -297,7 +298,7 @@ static nt_status start(nt_stepper *s)
 /* ---- the step ------------------------------------------------------------------------------- */
 
 /* y and y' at `now`, with the multipliers of the rows that are in use. */
-static nt_status begin(nt_bdf *b)
+static nt_status bdf_begin(nt_bdf *b)
 {
     nt_stepper *s = b->stepper;
     const nt_problem *p = b->problem;
@@ -312,7 +313,7 @@ static nt_status begin(nt_bdf *b)
     if (status == NT_OK)
         status = nt_bdf_newton_choose_rows(b);
     if (status == NT_OK)
-        status = fill_multiplier_tolerances(b, &at);
+        status = bdf_fill_multiplier_tolerances(b, &at);
     if (status != NT_OK)
         return status;
     N_VConst(0, b->y);
@@ -326,7 +327,7 @@ static nt_status begin(nt_bdf *b)
     return b->code->begin(b, t);
 }
 
-static void count(nt_bdf *b)
+static void bdf_count(nt_bdf *b)
 {
     long iterations = 0, failures = 0;
     b->code->count(b, &iterations, &failures);
@@ -340,40 +341,40 @@ static void count(nt_bdf *b)
 /* rad, by one step of a system that counts turns: a third of what makes a count doubtful. */
 static const double LARGEST_TURN = 1;
 
-static double least(double a, double b) { return a > 0 && b > 0 ? fmin(a, b) : fmax(a, b); }
+static double bdf_least(double a, double b) { return a > 0 && b > 0 ? fmin(a, b) : fmax(a, b); }
 
 /* Of a step, s; 0: any. */
-static double longest(const nt_bdf *b, bool first)
+static double bdf_longest(const nt_bdf *b, bool first)
 {
     const nt_stepper *s = b->stepper;
     const nt_problem *p = b->problem;
-    double allowed = least(s->maximum_step, first ? s->asked_step : 0);
+    double allowed = bdf_least(s->maximum_step, first ? s->asked_step : 0);
     if (p->system->n_memory == 0)
         return allowed;
     if (!(p->system->capabilities & NT_DISCRETE_MEMORY))
-        return least(allowed, s->asked_step);
+        return bdf_least(allowed, s->asked_step);
     double fastest = 0;
     for (int k = 0; k < p->space.n_blocks; k++) {
         const nt_block *block = &p->space.blocks[k];
         if (block->rotation >= 0)
             fastest = fmax(fastest, v3_norm(v3_load(s->now.v + block->v + block->nv - 3)));
     }
-    return fastest > 0 ? least(allowed, LARGEST_TURN / fastest) : allowed;
+    return fastest > 0 ? bdf_least(allowed, LARGEST_TURN / fastest) : allowed;
 }
 
 /* Units in the last place of t by which a step advances it at least. */
 static const double UNITS = 16;
 
 /* SUNDIALS by one step toward `end`. */
-static nt_status advance(nt_bdf *b, double end, bool first)
+static nt_status bdf_advance(nt_bdf *b, double end, bool first)
 {
     nt_stepper *s = b->stepper;
-    double t = s->now.all[NT_PHASE_T], largest = longest(b, first);
+    double t = s->now.all[NT_PHASE_T], largest = bdf_longest(b, first);
     double smallest = fmax(s->minimum_step, UNITS * DBL_EPSILON * fabs(t));
     b->status = NT_OK;
     int flag = b->code->go(b, end, largest > 0 ? fmin(smallest, largest) : smallest, largest,
                            &s->next.all[NT_PHASE_T]);
-    count(b);
+    bdf_count(b);
     if (flag >= 0)
         return NT_OK;
     s->report.step = b->code->tried(b);
@@ -383,16 +384,16 @@ static nt_status advance(nt_bdf *b, double end, bool first)
     return NT_NOT_CONVERGED;
 }
 
-static nt_status one_step(nt_bdf *b, double end, bool goes_on)
+static nt_status bdf_one_step(nt_bdf *b, double end, bool goes_on)
 {
     nt_stepper *s = b->stepper;
     const nt_problem *p = b->problem;
     s->report = (nt_report){.unknown = -1};
-    nt_status status = goes_on ? NT_OK : begin(b);
+    nt_status status = goes_on ? NT_OK : bdf_begin(b);
     b->columns.anew = !goes_on;
     b->stands = b->current = false;
     if (status == NT_OK)
-        status = advance(b, end, !goes_on);
+        status = bdf_advance(b, end, !goes_on);
     if (status != NT_OK)
         return status;
     nt_phase *next = &s->next;
@@ -404,7 +405,7 @@ static nt_status one_step(nt_bdf *b, double end, bool goes_on)
     memcpy(b->end + p->nq, next->v, (size_t)p->nv * sizeof(double));
     b->end_t = next->all[NT_PHASE_T];
     b->current = true;
-    b->stands = lengths_are_near_one(b, N_VGetArrayPointer(b->y));
+    b->stands = bdf_lengths_are_near_one(b, N_VGetArrayPointer(b->y));
     return NT_OK;
 }
 
@@ -415,7 +416,7 @@ static nt_status one_step(nt_bdf *b, double end, bool goes_on)
 static const double PACE = 1000, HOPELESS = 1e5;
 
 /* What forbids one more step toward `end`; NULL for nothing. */
-static const char *forbids(nt_bdf *b, double end)
+static const char *bdf_forbids(nt_bdf *b, double end)
 {
     double t = b->stepper->now.all[NT_PHASE_T],
            most = nt_options_get(b->stepper->options, NT_OPTION_MAX_STEPS);
@@ -435,15 +436,15 @@ static const char *forbids(nt_bdf *b, double end)
                : NULL;
 }
 
-static nt_status step(nt_stepper *s, double h)
+static nt_status bdf_step(nt_stepper *s, double h)
 {
-    nt_status status = provide(s);
+    nt_status status = bdf_provide(s);
     if (status != NT_OK)
         return status;
     nt_bdf *b = s->own;
     b->stepper = s;
     double end = s->now.all[NT_PHASE_T] + h;
-    const char *forbidden = forbids(b, end);
+    const char *forbidden = bdf_forbids(b, end);
     if (forbidden) {
         b->taken = 0; /* asked once more, it tries again */
         b->pace_t = s->now.all[NT_PHASE_T];
@@ -452,10 +453,10 @@ static nt_status step(nt_stepper *s, double h)
     }
     memcpy(b->kept, s->now.memory, (size_t)b->problem->system->n_memory * sizeof(double));
     bool goes_on = b->stands && !s->stale && !s->resumed && nt_bdf_ended_at(b, &s->now);
-    status = one_step(b, end, goes_on);
+    status = bdf_one_step(b, end, goes_on);
     /* what came before may not fit what comes: a jump in the equations, a change of rows */
     bool again = status != NT_OK && status != NT_NO_MEMORY && goes_on;
-    return again ? one_step(b, end, false) : status;
+    return again ? bdf_one_step(b, end, false) : status;
 }
 
 const nt_method nt_method_bdf = {
@@ -468,11 +469,11 @@ const nt_method nt_method_bdf = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .frames = NT_IN_BOTH_FRAMES,
-    .layout = layout,
-    .start = start,
-    .step = step,
+    .layout = bdf_layout,
+    .start = bdf_start,
+    .step = bdf_step,
     .interpolate = nt_bdf_interpolate,
     .linearise = nt_bdf_linearise,
     .vary_dense = nt_bdf_vary_dense,
-    .close = close_own,
+    .close = bdf_close_own,
 };
