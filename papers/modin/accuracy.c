@@ -180,7 +180,7 @@ static bool run_curves(counted *c, const manner *how, curves *out)
 /* The same without looks, for what it takes. The start's own evaluation is left out. s. */
 static bool run_cost(counted *c, const manner *how, double *seconds)
 {
-    nt_error error;
+    nt_error error = {0};
     nt_integrator *it = create(c, how, &error);
     c->evaluations = c->tangents = 0;
     clock_t begun = clock();
