@@ -129,7 +129,7 @@ static void compare_threads(const char *path)
         double found[2][STATE] = {{0}};
         for (int i = 0; i < 2; i++) {
             bearing b;
-            if (bearing_open(&b, path, &ways[k], 1 + 2 * i) && bearing_run(&b, &ways[k], 3e-4)) {
+            if (bearing_open(&b, path, &ways[k], 1 + 2 * i) && bearing_run(&b, &ways[k], 5e-5)) {
                 const nt_system *s = nt_run_system(b.run);
                 nt_state state = nt_integrator_state(b.integrator);
                 memcpy(found[i], state.q, (size_t)s->space.nq * sizeof(double));
