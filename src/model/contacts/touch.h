@@ -230,9 +230,12 @@ typedef struct nt_touch_tangent {
     m3 F_v[4], M_v[4];
 } nt_touch_tangent;
 
-/* lift_gradient: ground axes, along dy. Without `places` only F_v and M_v. */
+/* What is wanted of a tangent: derivatives in places, in what of A and of B moves. */
+enum { NT_TOUCH_PLACES = 1, NT_TOUCH_OF_A = 2, NT_TOUCH_OF_B = 4 };
+
+/* lift_gradient: ground axes, along dy. What is not wanted is not written. */
 void nt_touch_differentiate(nt_touch_kind kind, const nt_surface *surface, const nt_touch_law *law,
                             const nt_touch_pose *at, const nt_touch *touch, v3 lift_gradient,
-                            bool places, nt_touch_tangent *out);
+                            unsigned wanted, nt_touch_tangent *out);
 
 #endif
