@@ -214,6 +214,7 @@ typedef struct nt_element_type {
      * there are none. NULL: none. */
     void (*failure)(const nt_element *element, const nt_view *view, char *text, int size);
     bool only_takes; /* that work is never positive: dampers, friction */
+    bool is_load;    /* its force is a load: paths of static states scale it */
 } nt_element_type;
 
 /* A node that an element adds terms to and takes derivatives in: the translation or the rotation of

@@ -91,7 +91,8 @@ static nt_status read_values(nt_reader *reader)
 
 static nt_status read_file(nt_reader *reader)
 {
-    const nt_node *parameters = nt_node_find(reader->root, "parameters");
+    const nt_node *parameters =
+        nt_read_with_unknowns(reader, nt_node_find(reader->root, "parameters"));
     const nt_node *tables = nt_node_find(reader->root, "tables");
     nt_status status =
         nt_read_check_keys(reader, nt_file_keys, NULL, reader->root, "the model", false);
@@ -177,7 +178,9 @@ static nt_status read_document(nt_model **result, nt_document *document, const c
             status = read_file(&reader);
     } else
         nt_read_no_memory(&reader);
-    bool waits = status == NT_OK && nt_node_find(reader.root, "objectives");
+    bool waits =
+        status == NT_OK && (nt_node_find(reader.root, "objectives") ||
+                            nt_node_find(reader.root, "solve") || model->simulation.static_initial);
     if (!waits)
         let_go(&reader, &document);
     if (status == NT_OK)
@@ -186,6 +189,8 @@ static nt_status read_document(nt_model **result, nt_document *document, const c
         status = nt_read_check_records(&reader);
     if (status == NT_OK && waits)
         status = nt_read_objectives(&reader);
+    if (status == NT_OK && waits)
+        status = nt_read_solve(&reader);
     let_go(&reader, &document);
     if (status != NT_OK) {
         nt_model_destroy(model);
@@ -277,24 +282,6 @@ void nt_model_destroy(nt_model *model)
     nt_arena_free(&model->arena);
     free(model->text);
     free(model);
-}
-
-const nt_simulation *nt_model_simulation(const nt_model *model)
-{
-    return model ? &model->simulation : NULL;
-}
-
-int nt_model_key_place(const nt_model *model, const char *path, int *line, int *column)
-{
-    nt_place place = {0};
-    for (int i = 0; model && path && i < model->n_key_places; i++)
-        if (strcmp(model->key_places[i].path, path) == 0)
-            place = model->key_places[i].place;
-    if (line)
-        *line = place.line;
-    if (column)
-        *column = place.column;
-    return place.line > 0;
 }
 
 const char *nt_model_title(const nt_model *model) { return model ? model->title : NULL; }

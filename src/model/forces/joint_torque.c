@@ -131,6 +131,7 @@ const nt_element_type nt_force_joint_torque = {
     .prepare = prepare,
     .declare = declare,
     .evaluate = evaluate,
+    .is_load = true,
     .depends_on_rates = depends_on_rates,
 };
 
@@ -145,5 +146,6 @@ const nt_element_type nt_force_joint_force = {
     .prepare = prepare,
     .declare = declare,
     .evaluate = evaluate,
+    .is_load = true,
     .depends_on_rates = depends_on_rates,
 };
