@@ -151,6 +151,10 @@ static nt_status check_laws(const nt_run *run, const nt_element *element, nt_err
         return nt_load_refuse(model, element, error,
                               "cage: expected pocket_clearance, E, stiffness and slip positive, "
                               "damping and friction not negative, nu between -0.5 and 0.5");
+    for (int i = 0; i < 2; i++)
+        if (!(b->races[i].stiffness >= 0))
+            return nt_load_refuse(model, element, error, "%s_stiffness %g is negative",
+                                  nt_bearing_rings[i], b->races[i].stiffness);
     for (int i = 0; i < 2; i++) {
         const nt_bearing_flaw *flaw = &b->races[i].flaw;
         if (!(flaw->width >= 0) || (flaw->depth != 0 && !(flaw->width > 0)))
@@ -218,6 +222,8 @@ static nt_touch_law race_law(const nt_bearing *b, const nt_bearing_race *race, d
     double young[2] = {b->material.E, b->material.E}, nu[2] = {b->material.nu, b->material.nu};
     double compliance = nt_hertz_compliance(young, nu);
     nt_hertz hertz = nt_hertz_find(curvature, compliance, (nt_hertz_formula)b->hertz);
+    if (race->stiffness > 0)
+        hertz.K = race->stiffness;
     nt_touch_law law = {.stiffness = hertz.K,
                         .exponent = 1.5,
                         .damping = b->damping,
