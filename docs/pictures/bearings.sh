@@ -21,9 +21,9 @@ awk -F, 'NR > 1 && $1 >= 0.02 { t[n] = $1; a[n] = $2; mean += $2; n++ }
             print f, 2 * sqrt(re * re + im * im) / n
         } }' "$flaw" >"$spectrum"
 gnuplot <<PLOT
-set terminal svg size 900,640 font 'Helvetica,14' background 'white'
+set terminal svg size 900,700 font 'Helvetica,14' background 'white'
 set output 'docs/pictures/bearings.svg'
-set multiplot layout 2,2 margins 0.08,0.97,0.09,0.93 spacing 0.1,0.14
+set multiplot layout 2,2 margins 0.08,0.96,0.09,0.94 spacing 0.1,0.2
 set border 3 linecolor '#555555'
 set tics nomirror textcolor '#333333'
 set grid linecolor '#dddddd' linetype 1
