@@ -247,6 +247,61 @@ NT_API void nt_campbell_at(const nt_campbell *campbell, int i, int k, double s[2
 /* What moves in mode i at the first value, as nt_modes_words. */
 NT_API void nt_campbell_words(const nt_campbell *campbell, int i, char *text, int size);
 
+/* Linear models: with p independent displacements and s independent velocities about a state,
+ *
+ *   x' = A x + B u,   y = C x + D u + D1 u' + D2 u'',
+ *
+ * for small changes u of inputs and y of outputs, in the axes of the state. Motions that are inputs
+ * reach velocities by u' and accelerations and forces by u'': D1 and D2 are zero for loads. */
+typedef struct nt_linear nt_linear;
+
+typedef struct nt_linear_setup {
+    int version; /* NT_INTERFACE, or 0: see nutate.h */
+    nt_run *run;
+    const nt_state *state; /* in the system's frame, accelerations and multipliers included */
+    const double *turn;    /* [3] rate of the axes, NULL: they stand                        */
+    /* [n_inputs] parameters by name, or functions of elements: "push.value.x" of a load,
+     * "hinge.motion" of a driven joint; u is added to them. */
+    const char *const *inputs;
+    int n_inputs;
+    const char *const *outputs; /* [n_outputs] what can be recorded; each of its columns is one */
+    int n_outputs;
+} nt_linear_setup;
+
+/* Matrices row by row. */
+typedef struct nt_linear_matrices {
+    int states, positions; /* of the states: independent displacements, which come first */
+    int inputs, outputs;
+    int velocities, rows;      /* of the whole equations: entries of v, constraint rows */
+    const double *A;           /* [states][states]            */
+    const double *B;           /* [states][inputs]            */
+    const double *C;           /* [outputs][states]           */
+    const double *D, *D1, *D2; /* [outputs][inputs]           */
+    const double *mass, *damping, *stiffness; /* [velocities][velocities]    */
+    const double *constraints,
+        *constraint_rates; /* [rows][velocities] in displacements, in rates */
+} nt_linear_matrices;
+
+/* NT_INVALID for a name that is none, with what there is; NT_SINGULAR for massless displacements.
+ */
+NT_API nt_status nt_linear_create(nt_linear **linear, const nt_linear_setup *setup,
+                                  nt_error *error);
+NT_API void nt_linear_destroy(nt_linear *linear); /* NULL is nothing */
+/* Arrays belong to the linear model. Of NULL all is zero. */
+NT_API nt_linear_matrices nt_linear_get(const nt_linear *linear);
+/* Names of input i and of output i; "" where there is none. They belong to the linear model. */
+NT_API const char *nt_linear_input(const nt_linear *linear, int i);
+NT_API const char *nt_linear_output(const nt_linear *linear, int i);
+/* Displacement dq[nv] and change of velocity dv[nv] that belong to a state x[states], and the state
+ * nearest to a displacement and a change of velocity. Arrays may not overlap. */
+NT_API nt_status nt_linear_to_motion(const nt_linear *linear, const double *x, double *dq,
+                                     double *dv);
+NT_API nt_status nt_linear_from_motion(const nt_linear *linear, const double *dq, const double *dv,
+                                       double *x);
+/* Transfer functions at an angular frequency, rad/s: out[outputs][inputs][2], real and imaginary
+ * part. NT_SINGULAR at an undamped frequency. */
+NT_API nt_status nt_linear_response(const nt_linear *linear, double frequency, double *out);
+
 /* ---- periodic orbits --------------------------------------------------------------------------
  *
  * A motion that repeats after a period T, up to an advance: what the steps of a method make of a

@@ -245,8 +245,8 @@ NT_API void nt_model_redundant_text(const nt_model *model, int i, char *text, in
  * the file, its place. 0 where there is no such remark; `remark` is then as it was. */
 NT_API int nt_model_remark(const nt_model *model, int i, nt_error *remark);
 
-/* Those of them on expressions that may jump where the motion or a parameter passes a point, from 0
- * on: exact derivatives along a parameter leave out what a jump moves. */
+/* Remark i, from 0 on, on expressions that may jump where the motion or a parameter passes a point:
+ * exact derivatives along a parameter leave out what a jump moves. */
 NT_API int nt_model_jump(const nt_model *model, int i, nt_error *remark);
 
 /* Whether the motion depends on the time itself, by an expression of t: then its words and its

@@ -30,11 +30,14 @@ typedef struct nt_cli_options {
     int threads; /* 0: not given */
     bool quiet, help, check, resume, no_limit, no_energy_check;
     const char *about, *over; /* of modes; NULL where not given */
-    int modes;                /* 0: not given */
-    const char *objectives;   /* a file; NULL where not given */
-    const char *window;       /* of spectra; NULL where not given */
-    double from;              /* s; 0 where not given */
-    const char **parameters;  /* [n_parameters] names         */
+    const char *at, *bode;    /* of linearise; NULL where not given */
+    const char **inputs;      /* [n_inputs] names */
+    int n_inputs;
+    int modes;               /* 0: not given */
+    const char *objectives;  /* a file; NULL where not given */
+    const char *window;      /* of spectra; NULL where not given */
+    double from;             /* s; 0 where not given */
+    const char **parameters; /* [n_parameters] names         */
     int n_parameters;
     char **loads; /* [n_loads] of static's --along: NAME or NAME=FROM..TO */
     int n_loads;
@@ -149,12 +152,12 @@ bool nt_cli_ends_with(const char *text, const char *suffix);
 const char *nt_cli_base_name(const char *path);
 char *nt_cli_join(const char *a, const char *b); /* a with b behind it, to be freed; NULL */
 nt_record_format nt_cli_format_of(const char *path);
-/* That a result may have this name: an exit status. */
+/* Checks that a result may have this name. Returns an exit status. */
 int nt_cli_check_result_name(const char *path);
 /* Whether what goes to `to` would go into the file `from`, which is read; "-" are the standard
  * ones. */
 bool nt_cli_would_overwrite(const char *to, const char *from);
-/* That a file which is written after the run has a place: an exit status. */
+/* Checks that a file which is written after the run can be made. Returns an exit status. */
 int nt_cli_check_place(const char *path);
 
 /* Where the result and the state of a run go. */
@@ -168,10 +171,10 @@ typedef struct nt_cli_places {
 
 /* Return exit statuses. nt_cli_places_free in any case. */
 int nt_cli_places_choose(nt_cli_places *places, const nt_cli_options *options);
-/* That nothing is written over what is read, and nothing twice. */
+/* Checks that nothing is written over what is read, and that no file is written twice. */
 int nt_cli_places_check(const nt_cli_places *places, const nt_cli_plan *plan,
                         const nt_cli_options *options);
-/* That the disk has room for all rows. */
+/* Checks that the disk has room for all rows. */
 int nt_cli_places_check_room(const nt_cli_places *places, const nt_cli_plan *plan,
                              const struct nt_cli_sens *sens);
 void nt_cli_places_free(nt_cli_places *places);
@@ -194,6 +197,12 @@ typedef struct nt_cli_parts {
     bool to_disk;     /* wait for it: rows and state outlast the machine */
 } nt_cli_parts;
 
+/* A state as a file holds it. */
+typedef struct nt_cli_bytes {
+    char *bytes; /* owned; NULL: none */
+    size_t size;
+} nt_cli_bytes;
+
 typedef struct nt_cli_piece {
     const char *bytes;
     size_t size;
@@ -213,12 +222,15 @@ uint64_t nt_cli_sum(const void *bytes, size_t size); /* a hash */
  * one without those wanted. save: rows reach their files first; the file is the old one or the new
  * one, whole, whatever happens. nt_cli_state_free after a read in any case. */
 int nt_cli_state_probe(const char *path); /* that a state can be saved there */
-int nt_cli_state_save(const nt_cli_plan *plan, const nt_cli_parts *parts, const char *path);
+/* All of a state, in place of what *state held; its rows reach their files first. */
+nt_status nt_cli_state_make(nt_cli_bytes *state, const nt_cli_plan *plan, const nt_cli_parts *parts,
+                            nt_error *error);
+int nt_cli_state_write(const nt_cli_bytes *state, const char *path, bool to_disk);
 int nt_cli_state_read(nt_cli_state *state, const nt_cli_plan *plan, const char *path);
 int nt_cli_state_restore(const nt_cli_state *state, nt_cli_plan *plan);
 int nt_cli_state_restore_sens(const nt_cli_state *state, const nt_cli_plan *plan,
                               const struct nt_cli_sens *sens);
-/* That the run of the state was begun as the text says. */
+/* Checks that the run of the state was begun as the text says. */
 int nt_cli_state_compare(const nt_cli_state *state, const char *text);
 void nt_cli_state_free(nt_cli_state *state);
 
@@ -259,6 +271,9 @@ typedef struct nt_cli_sens {
     long n_ends, room;
     bool keeps_ends;
 } nt_cli_sens;
+
+/* Keeps the end of a step, t, so that it can be taken again. */
+nt_status nt_cli_keep_end(nt_cli_sens *sens, double t, nt_error *error);
 
 /* Integrate and write the result. sens: NULL, or what carries derivatives; then after a run that
  * is done `then` is called before everything is closed. */
@@ -336,6 +351,7 @@ int nt_cli_check(const nt_cli_options *options);
 int nt_cli_sensitivities(const nt_cli_options *options);
 int nt_cli_static_state(const nt_cli_options *options);
 int nt_cli_modes(const nt_cli_options *options);
+int nt_cli_linearise(const nt_cli_options *options);
 int nt_cli_methods(const nt_cli_options *options);
 int nt_cli_papers(const nt_cli_options *options);
 int nt_cli_schema(const nt_cli_options *options);

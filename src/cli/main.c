@@ -48,6 +48,17 @@ static const nt_cli_command commands[] = {
      "is\n"
      "no such state or the modes were not found, 4 input or output failed.",
      nt_cli_modes},
+    {"linearise", "MODEL", "BajHomfhsqn", NULL, "matrices and transfer functions of a linear model",
+     "Writes the linear model about the state of rest, the initial state or a steady motion, or "
+     "at\n"
+     "given times of a run: mass, damping and stiffness of all velocities, constraint rows, and\n"
+     "x' = A x + B u, y = C x + D u + D1 u' + D2 u'' in independent coordinates for the inputs "
+     "named\n"
+     "and what the `output` section records. -o FILE.nc is NetCDF (a row for each time), FILE.mtx\n"
+     "MatrixMarket (FILE.A.mtx and so on); with --bode FILE.csv holds transfer functions, "
+     "FILE.svg\n"
+     "draws them. Exit status as of modes.",
+     nt_cli_linearise},
     {"static", "MODEL", "123solnq", ".static.csv",
      "where a model rests, also along a path of loads",
      "Finds the static state that is nearest to the placement of a model file and writes what its\n"
@@ -92,7 +103,7 @@ static void usage(FILE *to)
           "usage: nutate COMMAND ...\n\n",
           to);
     for (int i = 0; i < COMMANDS; i++)
-        fprintf(to, "  %-8s %-7s  %s\n", commands[i].name, commands[i].operand,
+        fprintf(to, "  %-9s %-7s  %s\n", commands[i].name, commands[i].operand,
                 commands[i].summary);
     fputs("\nnutate COMMAND --help explains a command; nutate --version says the version.\n", to);
 }

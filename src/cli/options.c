@@ -16,6 +16,7 @@ typedef enum value_kind {
     SETTING,
     FRAME,
     PARAMETER,
+    INPUT,
     ADVANCE,
     OUTPUT,
     ALONG
@@ -91,6 +92,13 @@ static const option_row rows[] = {
      "the state to look about: static (at rest, without it), initial or steady"},
     {'V', "--over", "NAME=A..B:N", TEXT, AT(over),
      "follow the modes over N values of a parameter, as in --over w=0..3:61"},
+    {'a', "--at", "T,T,...", TEXT, AT(at), "at these times of a run, s, instead"},
+    {'j', "--input", "NAME", INPUT, 0,
+     "an input: a parameter, or a function of a load or a motion as in\n"
+     "push.value.x, hinge.motion; may be given again"},
+    {'H', "--bode", "A..B:N", TEXT, AT(bode),
+     "transfer functions at N frequencies from A to B Hz, to -o FILE.csv\n"
+     "and FILE.svg"},
     {'M', "--modes", "N", NUMBER, AT(modes), "so many modes, the lowest; all of small models"},
     {'i', "--no-limit", NULL, FLAG, AT(no_limit),
      "allow more than 1e9 rows, or more than the disk has room for"},
@@ -209,6 +217,9 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
     case PARAMETER:
         options->parameters[options->n_parameters++] = text;
         break;
+    case INPUT:
+        options->inputs[options->n_inputs++] = text;
+        break;
     case ADVANCE:
         options->advances[options->n_advances++] = text;
         break;
@@ -313,12 +324,13 @@ int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, 
     unsigned long long seen = 0;
     *options = (nt_cli_options){.settings = calloc((size_t)count + 1, sizeof(nt_setting)),
                                 .parameters = calloc((size_t)count + 1, sizeof(char *)),
+                                .inputs = calloc((size_t)count + 1, sizeof(char *)),
                                 .advances = calloc((size_t)count + 1, sizeof(char *)),
                                 .outputs = calloc((size_t)count + 1, sizeof(char *)),
                                 .loads = calloc((size_t)count + 1, sizeof(char *)),
                                 .ending = command->ending ? command->ending : ".csv"};
     if (!options->settings || !options->parameters || !options->advances || !options->outputs ||
-        !options->loads)
+        !options->loads || !options->inputs)
         return nt_cli_no_memory();
     for (int i = 0; i < count; i++) {
         int status;
@@ -345,8 +357,10 @@ void nt_cli_options_free(nt_cli_options *options)
 {
     free(options->settings);
     free(options->parameters);
+    free(options->inputs);
     free(options->advances);
     free(options->outputs);
+    options->inputs = NULL;
     free(options->loads);
     options->loads = NULL;
     options->outputs = NULL;

@@ -69,7 +69,8 @@ int nt_cli_sens_find(nt_cli_sens *sens, const nt_cli_plan *plan, const nt_cli_op
     return NT_EXIT_DONE;
 }
 
-/* That initial values can follow each parameter: the model says best where they cannot. */
+/* Checks that initial values can follow each parameter. Where they cannot, the model's own message
+ * says it best. */
 static int check_initial(const nt_cli_sens *sens, const nt_cli_plan *plan)
 {
     const nt_system *system = nt_run_system(plan->run);

@@ -85,7 +85,7 @@ static nt_status record_everything(nt_reader *reader, nt_simulation *simulation)
     return NT_OK;
 }
 
-/* Where the records stand, for messages when the document is gone. */
+/* Keeps the places of the records in the file: messages need them after the document is freed. */
 static nt_status keep_record_places(nt_reader *reader)
 {
     const nt_texts *record = &reader->run.record;
@@ -156,7 +156,7 @@ nt_status nt_read_check_records(nt_reader *reader)
 /* ---- places -------------------------------------------------------------------------------------
  */
 
-/* Where the sections and their keys stand, for messages about how they go together. */
+/* Keeps the places of sections and keys in the file, for messages about how they go together. */
 static nt_status keep_key_places(nt_reader *reader)
 {
     nt_model *model = reader->model;

@@ -66,8 +66,8 @@ const char *nt_read_copy(nt_reader *reader, const nt_node *scalar);
 /* ---- values (read_values.c) -------------------------------------------------------------------
  */
 
-/* Where arrays begin behind data of a size; bytes of the data of an element and of the arrays that
- * its mapping has behind them. */
+/* The offset at which arrays begin behind data of this size; and how many bytes the data of an
+ * element take together with the arrays that its mapping puts behind them. */
 int nt_read_array_begin(size_t size);
 size_t nt_read_bytes(const nt_key *keys, const nt_node *mapping, size_t size);
 

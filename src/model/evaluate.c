@@ -112,7 +112,8 @@ static nt_status evaluate_elements(nt_run *run, const nt_view *view, int next)
     return NT_OK;
 }
 
-/* Where nothing but inertia is asked for and bodies have it all, elements have nothing to say. */
+/* Whether only inertia is asked for, and all inertia is that of bodies: then no element adds to it.
+ */
 static bool asks_bodies_alone(const nt_model *model, const nt_terms *terms)
 {
     const nt_combination *c = terms->combination;

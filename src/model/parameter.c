@@ -215,7 +215,7 @@ static nt_status collect_signals(nt_survey *s, const nt_words *of_element, doubl
     return NT_OK;
 }
 
-/* Of a joint that holds a point: its data, with derivatives for numbers. */
+/* Reads how the points of a joint that holds a point change, from the rates of its data. */
 static void point_rates(const char *rates, nt_touched *t)
 {
     memcpy(&t->point_a, rates + offsetof(nt_joint, point_a), sizeof t->point_a);
@@ -284,10 +284,8 @@ static nt_status collect_initial(nt_survey *s)
     nt_parameter_rates *rates = s->rates;
     const nt_system *system = &run->system;
     int nv = system->space.nv, rows[2] = {system->nh, system->nh + system->nn};
-    rates->dq = NT_TAKE(&rates->arena, nv, double);
-    rates->dv = NT_TAKE(&rates->arena, nv, double);
-    rates->dmemory = NT_TAKE(&rates->arena, system->n_memory, double);
-    if (!rates->dq || !rates->dv || !rates->dmemory)
+    if (!NT_DOUBLES(&rates->arena, nv, &rates->dq, &rates->dv) ||
+        !NT_DOUBLES(&rates->arena, system->n_memory, &rates->dmemory))
         return NT_NO_MEMORY;
     for (int i = 0; i < s->n_regions; i++) {
         const nt_region *r = &s->region[i];

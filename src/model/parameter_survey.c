@@ -95,18 +95,10 @@ nt_status nt_survey_begin(nt_survey *s)
         s->sorted[i] = &s->region[i];
     qsort(s->sorted, (size_t)s->n_regions, sizeof *s->sorted, by_address);
     s->saved = NT_TAKE(arena, 8 * s->words, char);
-    s->plus = NT_TAKE(arena, s->words, double);
-    s->eighth = NT_TAKE(arena, s->words, double);
-    s->sixth = NT_TAKE(arena, s->words, double);
-    s->best = NT_TAKE(arena, s->words, double);
-    s->doubt = NT_TAKE(arena, s->words, double);
-    s->direction = NT_TAKE(arena, run->model->n_bindings, double);
-    s->number = NT_TAKE(arena, run->model->n_bindings, double);
-    s->rows = NT_TAKE(arena, rows, double);
-    s->opening[0] = NT_TAKE(arena, rows, double);
-    s->opening[1] = NT_TAKE(arena, rows, double);
-    if (!s->saved || !s->plus || !s->eighth || !s->sixth || !s->best || !s->doubt ||
-        !s->direction || !s->number || !s->rows || !s->opening[0] || !s->opening[1])
+    if (!s->saved ||
+        !NT_DOUBLES(arena, s->words, &s->plus, &s->eighth, &s->sixth, &s->best, &s->doubt) ||
+        !NT_DOUBLES(arena, run->model->n_bindings, &s->direction, &s->number) ||
+        !NT_DOUBLES(arena, rows, &s->rows, &s->opening[0], &s->opening[1]))
         return NT_NO_MEMORY;
     read_words(s, (double *)(void *)s->saved);
     s->kept = true;

@@ -111,7 +111,7 @@ static bool put_column(nt_result_column *column, nt_arena *scratch, const char *
     return column->name && column->unit && column->meaning;
 }
 
-/* Of column `name` for each parameter. */
+/* Appends the columns of the derivatives of column `name`, one for each parameter. */
 static bool put_derivatives(const nt_record *record, nt_arena *scratch, const char *name,
                             const char *unit, const char *meaning, nt_result_column **at)
 {
@@ -212,7 +212,7 @@ static nt_status record_describe(const nt_record *record, nt_arena *scratch, con
 
 /* ---- poses ---------------------------------------------------------------------------------- */
 
-/* Of all bodies but the ground, where a file can hold them. */
+/* Finds the poses of all bodies but the ground, where a file can hold them. */
 static nt_status find_poses(nt_record *record, const nt_record_setup *setup, nt_error *error)
 {
     const nt_model *model = record->model;
@@ -310,21 +310,19 @@ static nt_status record_take_memory(nt_record *record, nt_error *error)
 {
     const nt_system *system = nt_run_system(record->run);
     int rows = record->needs_reactions ? system->nh + system->nn : 0;
-    record->row = NT_TAKE(&record->arena, record->n_columns + 7 * record->n_bodies, double);
-    record->reactions = NT_TAKE(&record->arena, rows, double);
-    if (!record->row || !record->reactions)
+    nt_arena *arena = &record->arena;
+    if (!NT_DOUBLES(arena, record->n_columns + 7 * record->n_bodies, &record->row) ||
+        !NT_DOUBLES(arena, rows, &record->reactions))
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    nt_status status = nt_sampler_init(&record->sampler, record->run, &record->arena, error);
+    nt_status status = nt_sampler_init(&record->sampler, record->run, arena, error);
     if (record->n_parameters == 0 || status != NT_OK)
         return status;
     size_t n = (size_t)record->n_values;
-    record->values = NT_TAKE(&record->arena, n, double);
-    record->derivatives = NT_TAKE(&record->arena, n * (size_t)record->n_parameters, double);
-    record->reaction_rates = NT_TAKE(&record->arena, rows, double);
-    if (!record->values || !record->derivatives || !record->reaction_rates)
+    if (!NT_DOUBLES(arena, n, &record->values) ||
+        !NT_DOUBLES(arena, n * (size_t)record->n_parameters, &record->derivatives) ||
+        !NT_DOUBLES(arena, rows, &record->reaction_rates))
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    return nt_tangent_sampler_init(&record->tangents, record->run, record->n_values, &record->arena,
-                                   error);
+    return nt_tangent_sampler_init(&record->tangents, record->run, record->n_values, arena, error);
 }
 
 nt_status nt_record_open(nt_record **record, nt_run *run, const char *path, nt_record_format format,
