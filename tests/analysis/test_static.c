@@ -209,6 +209,48 @@ static void chain_hangs(void **state)
     }
 }
 
+/* ---- a beam --------------------------------------------------------------------------------- */
+
+/* A cantilever that bends far under a force at its tip, which keeps its direction: tip positions of
+ * the elastica (Mattiasson 1981), to their digits. */
+static void cantilever_bends(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "parameters: {F: 0, E: 1e9}\n"
+        "gravity: [0, 0, 0]\n"
+        "bodies: {}\n"
+        "beams:\n"
+        "  rod:\n"
+        "    points: [[0, 0, 0], [1, 0, 0]]\n"
+        "    order: 6\n"
+        "    elements: 2\n"
+        "    sections: [{at: 0,\n"
+        "      stiffness: [[E, 0, 0, 0, 0, 0], [0, E, 0, 0, 0, 0], [0, 0, E, 0, 0, 0],\n"
+        "                  [0, 0, 0, 100, 0, 0], [0, 0, 0, 0, 100, 0], [0, 0, 0, 0, 0, 100]],\n"
+        "      mass: [[1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0],\n"
+        "             [0, 0, 0, 1e-3, 0, 0], [0, 0, 0, 0, 1e-3, 0], [0, 0, 0, 0, 0, 1e-3]]}]\n"
+        "joints: {root: {type: fixed, between: [ground, rod.root], at: [0, 0, 0]}}\n"
+        "forces: {push: {type: force, on: rod.tip, value: [0, 0, F]}}\n"
+        "simulation: {duration: 1, step: 1e-3}\n";
+    static const struct {
+        double load, across, along; /* F L^2/EI, deflections over L */
+    } cases[] = {{1, 0.30172, 0.05643}, {5, 0.71379, 0.38763}, {10, 0.81061, 0.55500}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bench b;
+        nt_static_path path = {.to = 1};
+        nt_load_range range = {"F", 0, 100 * cases[i].load};
+        open_bench(&b, text, (nt_static_setup){.set_load = nt_loading_apply, .context = &range});
+        if (nt_static_follow(b.state, &path, &b.error))
+            fail_msg("%s", b.error.message);
+        const double *tip = nt_static_state(b.state).q + b.system->space.nq - 7;
+        is_close("across", tip[2], cases[i].across, 1e-5);
+        is_close("along", 1 - tip[0], cases[i].along, 1e-5);
+        close_bench(&b);
+    }
+}
+
 /* ---- by hand -------------------------------------------------------------------------------- */
 
 /* V = -cos(2 q) - f q: sin(2 q) = f/2 */
@@ -310,13 +352,10 @@ static void prescribed_turns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pendulum_rests),
-        cmocka_unit_test(ball_falls_onto_floor),
-        cmocka_unit_test(stops_and_friction),
-        cmocka_unit_test(held_directions_stay),
-        cmocka_unit_test(chain_hangs),
-        cmocka_unit_test(system_by_hand),
-        cmocka_unit_test(load_that_nothing_carries),
+        cmocka_unit_test(pendulum_rests),     cmocka_unit_test(ball_falls_onto_floor),
+        cmocka_unit_test(stops_and_friction), cmocka_unit_test(held_directions_stay),
+        cmocka_unit_test(chain_hangs),        cmocka_unit_test(cantilever_bends),
+        cmocka_unit_test(system_by_hand),     cmocka_unit_test(load_that_nothing_carries),
         cmocka_unit_test(prescribed_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
