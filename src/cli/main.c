@@ -14,7 +14,7 @@ static const nt_cli_command commands[] = {
      "its pipe included; after 130 and 3 the result holds everything up to there. A run that\n"
      "was interrupted or killed goes on with --resume.",
      nt_cli_run},
-    {"sens", "MODEL", "mfhtso4pcblnveurigq", NULL,
+    {"sens", "MODEL", "mfhtso4BMpcblnveurigq", NULL,
      "the same with derivatives of the result in parameters",
      "Integrates as run does and carries along how every result changes with parameters of the\n"
      "model: exact derivatives of the computed motion, not differences. In the result each column\n"
@@ -36,17 +36,17 @@ static const nt_cli_command commands[] = {
      "Reads, validates and assembles a model, counts its degrees of freedom, names redundant\n"
      "equations and checks the method and its options. Runs nothing.",
      nt_cli_check},
-    {"modes", "MODEL", "BVMonsq", NULL, "frequencies and shapes about a state, over a parameter",
+    {"modes", "MODEL", "BVMpconsq", NULL, "frequencies and shapes about a state, over a parameter",
      "Finds frequencies, damping ratios and shapes of small motions about the state of rest, the\n"
      "initial state or the steady motion of the model's section `steady`, and says in words what\n"
      "moves in each. Writes a row for each mode: mode,frequency,damping_ratio (Hz), the shape of\n"
      "every body as real and imaginary parts, eigenvalue, residual, participation factors and\n"
-     "effective masses. With --over modes are followed by their shapes over values of a "
-     "parameter:\n"
-     "a row for each value, with the columns mode1.frequency and so on, and a Campbell diagram\n"
-     "with -o FILE.svg. Exit status: 0 done, 130 interrupted, 2 wrong use or bad model, 3 there "
-     "is\n"
-     "no such state or the modes were not found, 4 input or output failed.",
+     "effective masses; with --param derivatives of eigenvalues and shapes behind them, which\n"
+     "--check compares with differences. With --over modes are followed by their shapes over\n"
+     "values of a parameter: a row for each value, with the columns mode1.frequency and so on,\n"
+     "and a Campbell diagram with -o FILE.svg. Exit status: 0 done, 130 interrupted, 2 wrong use\n"
+     "or bad model, 3 there is no such state, modes were not found or a derivative is wrong,\n"
+     "4 input or output failed.",
      nt_cli_modes},
     {"linearise", "MODEL", "BajHomfhsqn", NULL, "matrices and transfer functions of a linear model",
      "Writes the linear model about the state of rest, the initial state or a steady motion, or "

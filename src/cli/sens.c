@@ -202,6 +202,17 @@ static int after_run(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives *
 
 int nt_cli_sensitivities(const nt_cli_options *options)
 {
+    bool of_modes = options->of && strcmp(options->of, "modes") == 0;
+    if (!of_modes && (options->about || options->modes > 0)) {
+        nt_cli_say("%s is for --of modes", options->about ? "--about" : "--modes");
+        return NT_EXIT_USAGE;
+    }
+    if (of_modes && options->n_parameters == 0) {
+        nt_cli_say("sens needs --param NAME");
+        return NT_EXIT_USAGE;
+    }
+    if (of_modes)
+        return nt_cli_modes(options);
     if (options->check && (options->restart || options->resume)) {
         nt_cli_say("--check compares whole runs from the model's start: not with %s",
                    options->restart ? "--restart" : "--resume");
@@ -212,7 +223,7 @@ int nt_cli_sensitivities(const nt_cli_options *options)
     int status = sens.parameters ? NT_EXIT_DONE : nt_cli_no_memory();
     bool of_static = options->of && strcmp(options->of, "static") == 0;
     if (options->of && !of_static && strcmp(options->of, "run") != 0) {
-        nt_cli_say("--of: expected run or static, got '%s'", options->of);
+        nt_cli_say("--of: expected run, static or modes, got '%s'", options->of);
         status = NT_EXIT_USAGE;
     }
     if (status == NT_EXIT_DONE && of_static)

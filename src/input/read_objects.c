@@ -3,6 +3,7 @@
 #include "input/reader.h"
 
 #include "base/suggest.h"
+#include "model/quantity.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -260,6 +261,8 @@ nt_status nt_read_declare(nt_reader *reader)
     for (int i = first_own; i < n_elements && status == NT_OK; i++)
         status = i < first_beam ? nt_read_declare_balls(reader, i, &next)
                                 : nt_read_declare_nodes(reader, i, &next);
+    if (status == NT_OK && nt_quantity_sort_objects(reader->model) != NT_OK)
+        return nt_read_no_memory(reader);
     return status;
 }
 
