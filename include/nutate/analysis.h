@@ -106,12 +106,14 @@ NT_API nt_status nt_loading_apply(void *loading, double load);
 
 /* What happens to the state when it is left by a little. */
 typedef struct nt_stability {
-    int stable;              /* every small motion away from it takes work                        */
-    double softness;         /* smallest stiffness of all directions, relative to those of the parts
-                                that move, each alone; infinite where nothing can move            */
-    double rate;             /* 1/s^2, stiffness over inertia along it: squared angular frequency */
-    const double *direction; /* [nv], belongs to the state; NULL where nothing can move           */
-    char words[320];         /* the entries that move most                                        */
+    int stable;      /* every small motion away from it takes work                        */
+    double softness; /* smallest stiffness of all directions, relative to those of the parts
+                        that move, each alone; infinite where nothing can move            */
+    const double
+        *direction;  /* [nv] of a stable state that in which it shakes slowest, of others that
+                        in which they are left; the state's own; NULL: nothing can move   */
+    double rate;     /* 1/s^2, stiffness over inertia along it: squared angular frequency */
+    char words[320]; /* the entries that move most                                        */
 } nt_stability;
 
 /* Of a state that was found. */

@@ -66,7 +66,8 @@ static const nt_cli_command commands[] = {
      "`output` section names, one row; or follows a path of static states (--along, "
      "--arc-length),\n"
      "a row for each point. The summary says whether the state is stable, and in which direction\n"
-     "the model is softest. What is held is said by the section `static` of the model. Exit\n"
+     "the model is softest. What is held is said by the section `static` of the model. Without -o\n"
+     "the result goes to MODEL with .static.csv in place of .yaml. Exit\n"
      "status: 0 done, 130 interrupted, 2 wrong use, bad model, or one that can move freely, 3 no\n"
      "state was found, 4 input or output failed; after 130 and 3 the points before are written.",
      nt_cli_static_state},
