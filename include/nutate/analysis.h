@@ -106,12 +106,14 @@ NT_API nt_status nt_loading_apply(void *loading, double load);
 
 /* What happens to the state when it is left by a little. */
 typedef struct nt_stability {
-    int stable;              /* every small motion away from it takes work                        */
-    double softness;         /* smallest stiffness of all directions, relative to those of the parts
-                                that move, each alone; infinite where nothing can move            */
-    double rate;             /* 1/s^2, stiffness over inertia along it: squared angular frequency */
-    const double *direction; /* [nv], belongs to the state; NULL where nothing can move           */
-    char words[320];         /* the entries that move most                                        */
+    int stable;      /* every small motion away from it takes work                        */
+    double softness; /* smallest stiffness of all directions, relative to those of the parts
+                        that move, each alone; infinite where nothing can move            */
+    const double
+        *direction;  /* [nv] of a stable state that in which it shakes slowest, of others that
+                        in which they are left; the state's own; NULL: nothing can move   */
+    double rate;     /* 1/s^2, stiffness over inertia along it: squared angular frequency */
+    char words[320]; /* the entries that move most                                        */
 } nt_stability;
 
 /* Of a state that was found. */
@@ -208,6 +210,32 @@ NT_API void nt_modes_words(const nt_modes *modes, int i, char *text, int size);
 NT_API const char *nt_modes_finder(const nt_modes *modes);
 /* Independent displacements about the state, and independent velocities. */
 NT_API void nt_modes_freedom(const nt_modes *modes, int *positions, int *velocities);
+
+/* How modes change with a parameter, the state along with it: from the whole equations
+ * (s^2 M + s C + K) x = 0 with all borders, whose derivatives are differences of fourth order
+ * between states at four values near by. */
+typedef struct nt_mode_rates nt_mode_rates;
+
+typedef struct nt_mode_rate {
+    double eigenvalue[2]; /* ds/dp                                                              */
+    double frequency;     /* Hz per unit                                                        */
+    double damping_ratio; /* per unit                                                           */
+    const double
+        *shape[2]; /* [nv] of the shape whose largest entry stays 1, real, imaginary part */
+    int repeated; /* its eigenvalue is that of others too: they are differentiated as a group, these
+                     are the derivatives of the branches that part there (in no order), and the
+                     shape is that of one direction of the group, apart from turns within the group
+                   */
+} nt_mode_rate;
+
+/* Of modes found about a state of the run (NT_ABOUT_...) at its present parameters. The run's
+ * parameter is set and set back. NT_INVALID for a parameter that is none, NT_UNSUPPORTED for models
+ * of too many unknowns or whose redundant rows change, errors of nt_reference_create. */
+NT_API nt_status nt_mode_rates_create(nt_mode_rates **rates, const nt_modes *modes, nt_run *run,
+                                      nt_about about, const char *parameter, nt_error *error);
+NT_API void nt_mode_rates_destroy(nt_mode_rates *rates); /* NULL is nothing */
+/* Of mode i; zeros where there is none. Arrays belong to the rates. */
+NT_API nt_mode_rate nt_mode_rates_at(const nt_mode_rates *rates, int i);
 
 /* The name of a body of a model, 1 to nt_model_count().bodies; "" where there is none. */
 NT_API const char *nt_model_body_name(const nt_model *model, int body);

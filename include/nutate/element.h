@@ -183,6 +183,9 @@ typedef struct nt_element_type {
     /* What coordinate i is: words such as "elongation". NULL: numbers. */
     const char *(*coordinate_name)(const nt_model *model, const nt_element *element, int i);
     bool has_inertia; /* it adds terms of NT_MASS: with accelerations of bodies or of its own */
+    /* With inertia: its momentum (kg m/s) and angular momentum about the origin (kg m^2/s), ground
+     * axes, are added. */
+    void (*momentum)(const nt_element *element, const nt_view *view, nt_v3 *p, nt_v3 *L);
     /* Derived numbers from the given values and the initial placement of bodies; called again after
      * parameters change (validate false). */
     nt_status (*prepare)(nt_run *run, const nt_element *element, bool validate, nt_error *error);

@@ -88,6 +88,10 @@ typedef struct nt_terms {
     double *rows;                      /* [nh + nn] Phi rows, then kappa rows           */
     const nt_matrix *matrix;           /* blocks are added into it                      */
     const nt_combination *combination; /* which tangent; set where matrix is            */
+    /* [space.n_blocks] 1: rows and columns of that block of the space are not looked at, so that a
+     * system may leave them out; only ever some of nt_system.explicit_blocks, and without
+     * NT_EXPLICIT among `parts`. NULL: all are looked at. */
+    const unsigned char *left_out;
 } nt_terms;
 
 /* How a point varies: increments of q and changes of the rest, in the system's frame. */

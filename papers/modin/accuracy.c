@@ -180,7 +180,7 @@ static bool run_curves(counted *c, const manner *how, curves *out)
 /* The same without looks, for what it takes. The start's own evaluation is left out. s. */
 static bool run_cost(counted *c, const manner *how, double *seconds)
 {
-    nt_error error;
+    nt_error error = {0};
     nt_integrator *it = create(c, how, &error);
     c->evaluations = c->tangents = 0;
     clock_t begun = clock();
@@ -222,7 +222,7 @@ typedef struct series {
 static const series all[] = {
     {"paper", "semi-explicit", {0}, {3, 5, 7, 10, 20, 40, 80, 160, 200}, {0}},
     {"second-order", "semi-explicit-2", {0}, {3, 4, 5, 6, 8, 10, 15, 20, 40}, {0}},
-    {"bdf", "bdf", {0}, {0}, {1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 1e-7, 1e-8}},
+    {"bdf", "bdf", {"indentation", "1e-5"}, {0}, {3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-6}},
     {"dop853", "rkmk-dop853", {0}, {0}, {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9}},
     {"alpha", "generalized-alpha", {"rho_inf", "0.8"}, {0}, {0}},
 };

@@ -30,6 +30,10 @@ void dggev_(const char *jobvl, const char *jobvr, const int *n, double *a, const
             const int *ldvl, double *vr, const int *ldvr, double *work, const int *lwork, int *info,
             size_t jobvl_length, size_t jobvr_length);
 
+void zgeev_(const char *jobvl, const char *jobvr, const int *n, double *a, const int *lda,
+            double *w, double *vl, const int *ldvl, double *vr, const int *ldvr, double *work,
+            const int *lwork, double *rwork, int *info, size_t jobvl_length, size_t jobvr_length);
+
 /* A X = B by LU, real and complex (pairs of real and imaginary part). */
 void dgesv_(const int *n, const int *nrhs, double *a, const int *lda, int *ipiv, double *b,
             const int *ldb, int *info);

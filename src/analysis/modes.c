@@ -240,7 +240,7 @@ typedef struct place {
     int pair;
 } place;
 
-/* By |s|, to what rounding leaves of it; then the faster, the more damped one first. */
+/* By |s|; of equal ones the more damped first. */
 static int by_size(const void *first, const void *second)
 {
     const place *a = first, *b = second;
@@ -251,12 +251,20 @@ static int by_size(const void *first, const void *second)
     return a->pair - b->pair;
 }
 
+/* To ten digits, so that rounding does not order what is equal. */
+static double rounded(double x)
+{
+    int exponent;
+    double digits = frexp(x, &exponent);
+    return ldexp(round(ldexp(digits, 33)), exponent - 33);
+}
+
 static nt_status order_pairs(const nt_pairs *pairs, place **out)
 {
     place *places = *out = calloc((size_t)pairs->n + 1, sizeof *places);
     for (int i = 0; places && i < pairs->n; i++)
-        places[i] = (place){hypot(pairs->s[2 * i], pairs->s[2 * i + 1]), pairs->s[2 * i + 1],
-                            pairs->s[2 * i], i};
+        places[i] = (place){rounded(hypot(pairs->s[2 * i], pairs->s[2 * i + 1])),
+                            pairs->s[2 * i + 1], pairs->s[2 * i], i};
     if (places)
         qsort(places, (size_t)pairs->n, sizeof *places, by_size);
     return places ? NT_OK : NT_NO_MEMORY;
@@ -327,9 +335,10 @@ static nt_status find(nt_modes *m, nt_pencil *p, const nt_modes_setup *setup, nt
                  : nt_pairs_sparse(p, setup->count > 0 ? setup->count : m->positions, pairs, error);
 }
 
+static const double still[3] = {0};
+
 nt_status nt_modes_create(nt_modes **out, const nt_modes_setup *setup, nt_error *error)
 {
-    static const double still[3] = {0};
     nt_error_clear(error);
     NT_NEED(error, "modes", out);
     *out = NULL;

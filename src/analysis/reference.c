@@ -12,6 +12,7 @@
  *
  *   [ P   dR/dr ] [d]   [residual]
  *   [ X^T   0   ] [dr] = [   0    ],  X the velocities with a unit of this rate. */
+#include "analysis/reference.h"
 #include "analysis/lapack.h"
 #include "analysis/steady.h"
 #include "base/error.h"
@@ -514,8 +515,11 @@ static nt_status take(nt_reference *r, nt_error *error)
 static nt_status find_rest(nt_reference *r, nt_error *error)
 {
     const nt_system *s = r->system;
-    nt_static_setup setup = {.system = s, .hold_free = 1};
-    nt_status status = nt_static_create(&r->rest, &setup, error);
+    nt_static_setup setup = {0};
+    nt_status status = nt_run_static_setup(r->run, &setup, error);
+    setup.hold_free = 1;
+    if (status == NT_OK)
+        status = nt_static_create(&r->rest, &setup, error);
     if (status == NT_OK)
         status = nt_static_start(r->rest, r->t, r->q, r->v, r->memory, error);
     if (status == NT_OK)
@@ -543,21 +547,19 @@ static nt_status find_initial(nt_reference *r, nt_error *error)
     return status;
 }
 
-nt_status nt_reference_create(nt_reference **out, nt_run *run, nt_about about, nt_error *error)
+nt_status nt_reference_create_near(nt_reference **out, nt_run *run, nt_about about,
+                                   const double *near, nt_error *error)
 {
-    nt_error_clear(error);
-    NT_NEED(error, "reference", out);
-    *out = NULL;
-    NT_NEED(error, "run", run);
-    NT_NEED_NUMBER(error, "about", about, NT_ABOUT_STATIC, NT_ABOUT_STEADY);
     nt_reference *r = calloc(1, sizeof *r);
     if (!r)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     r->run = run, r->system = nt_run_system(run);
-    r->t = nt_model_simulation(nt_run_model(run))->start;
+    r->t = run->model->simulation.start;
     nt_status status = take(r, error);
     if (status == NT_OK) {
         nt_run_initial(run, r->q, r->v, r->memory);
+        if (near && about != NT_ABOUT_INITIAL)
+            memcpy(r->q, near, (size_t)r->system->space.nq * sizeof *r->q);
         if (about == NT_ABOUT_INITIAL)
             status = find_initial(r, error);
         else if (about == NT_ABOUT_STATIC)
@@ -582,6 +584,16 @@ nt_status nt_reference_create(nt_reference **out, nt_run *run, nt_about about, n
     }
     *out = r;
     return NT_OK;
+}
+
+nt_status nt_reference_create(nt_reference **out, nt_run *run, nt_about about, nt_error *error)
+{
+    nt_error_clear(error);
+    NT_NEED(error, "reference", out);
+    *out = NULL;
+    NT_NEED(error, "run", run);
+    NT_NEED_NUMBER(error, "about", about, NT_ABOUT_STATIC, NT_ABOUT_STEADY);
+    return nt_reference_create_near(out, run, about, NULL, error);
 }
 
 void nt_reference_destroy(nt_reference *r)

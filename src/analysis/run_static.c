@@ -113,7 +113,9 @@ static nt_status differentiate(search *s, int k, double *dc)
 {
     nt_state_tangent t;
     nt_state state = nt_static_state(s->state);
-    nt_status status = nt_static_tangent(s->state, k, &t, s->error);
+    nt_status status = nt_run_prepare_parameters(s->run, &k, 1, s->error);
+    if (status == NT_OK)
+        status = nt_static_tangent(s->state, k, &t, s->error);
     if (status != NT_OK)
         return status;
     nt_state_tangent_copy(&t, s->numbers, &s->run->system, &t);

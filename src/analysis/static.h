@@ -149,6 +149,10 @@ nt_status nt_static_newton(nt_static *s, const nt_static_bounds *bounds);
  * negative one shows, with an eighth of the work. */
 nt_status nt_static_find_softest(nt_static *s, bool roughly, double *value);
 
+/* Of a stable state: the direction of least stiffness per inertia (the diagonal of M), in which it
+ * shakes slowest, into `softest`; after nt_static_find_softest. */
+nt_status nt_static_find_slowest(nt_static *s);
+
 /* Whether a direction has no stiffness, which is then in `softest`: some inverse iterations, far
  * less work. */
 nt_status nt_static_find_free(nt_static *s, bool *free_motion);

@@ -171,6 +171,13 @@ static nt_status follow_load(path *a)
         if ((status = tangent_if_any(a, done == 0)) != NT_OK)
             break;
         status = step_load(a, load);
+        if (status != NT_OK && status != NT_NO_MEMORY && a->rate[s->problem->n] == 0) {
+            /* nothing was stiff where the path begins: where the loads take it */
+            if ((status = set_load(s, load)) == NT_OK)
+                status = nt_static_solve(s, a->error);
+            if (status != NT_OK)
+                break;
+        }
         if (status == NT_NOT_CONVERGED || status == NT_SINGULAR || status == NT_NOT_FINITE) {
             step /= 2;
             if (step < SHORTEST)

@@ -584,6 +584,8 @@ nt_status nt_static_stability(nt_static *s, nt_stability *out, nt_error *error)
         return nt_fail(error, status, "stability: %s", nt_status_text(status));
     if (!isfinite(out->softness)) /* nothing can move */
         return NT_OK;
+    if (out->softness > 0 && (status = nt_static_find_slowest(s)) != NT_OK)
+        return nt_fail(error, status, "stability: %s", nt_status_text(status));
     memcpy(s->step, s->softest, (size_t)s->problem->nv * sizeof *s->step);
     memset(s->step + s->problem->nv, 0, (size_t)s->problem->nc * sizeof *s->step);
     double stiffness = nt_static_stiffness_along(s, s->step);

@@ -130,13 +130,13 @@ static void diagonalise(lanczos *l)
 static const double LEAST_THETA = 0.4;
 
 /* The smallest rho of those found, its vector into x. */
-static double smallest(const nt_static *s, const lanczos *l, double shift, double *x)
+static double smallest(const nt_static *s, const lanczos *l, double shift, double least, double *x)
 {
     int best = 0, nv = s->problem->nv;
     double rho = (double)INFINITY;
     for (int k = 0; k < l->m; k++) {
         double theta = l->T[k][k], r = 1 / theta - shift;
-        if (fabs(theta) > LEAST_THETA && r < rho) {
+        if (fabs(theta) > least && r < rho) {
             rho = r;
             best = k;
         }
@@ -167,7 +167,7 @@ nt_status nt_static_find_softest(nt_static *s, bool roughly, double *value)
         if (status != NT_OK)
             break;
         diagonalise(l);
-        double rho = smallest(s, l, SHIFTS[pass], s->vector[0]);
+        double rho = smallest(s, l, SHIFTS[pass], LEAST_THETA, s->vector[0]);
         if (l->m > 0 && rho < *value) {
             *value = rho;
             memcpy(s->softest, s->vector[0], (size_t)nv * sizeof *s->softest);
@@ -215,5 +215,33 @@ nt_status nt_static_find_free(nt_static *s, bool *free_motion)
         scale(x, 1 / length, s->problem->nv);
     }
     *free_motion = growth > 1 / (NT_STATIC_FREE + SHIFTS[1]);
+    return status;
+}
+
+nt_status nt_static_find_slowest(nt_static *s)
+{
+    int nv = s->problem->nv, most = nv < MOST_VECTORS ? nv : MOST_VECTORS;
+    double *drag = s->drag, *weight = s->vector[1], largest[2] = {0, 0};
+    for (int i = 0; i < nv; i++)
+        largest[s->problem->quantity[i]] = fmax(largest[s->problem->quantity[i]], s->mass[i]);
+    for (int i = 0; i < nv; i++) {
+        double size = largest[s->problem->quantity[i]];
+        weight[i] = fmax(s->mass[i], 1e-9 * (size > 0 ? size : 1));
+    }
+    lanczos *l = malloc(sizeof *l);
+    double *v = malloc(((size_t)most + 1) * (size_t)nv * sizeof *v);
+    nt_status status = l && v ? nt_static_factor(s, 0) : NT_NO_MEMORY;
+    s->drag = weight;
+    if (status == NT_OK) {
+        l->v = v;
+        status = build(s, l, most);
+    }
+    if (status == NT_OK && l->m > 0) {
+        diagonalise(l);
+        smallest(s, l, 0, 0, s->softest);
+    }
+    s->drag = drag;
+    free(v);
+    free(l);
     return status;
 }

@@ -357,6 +357,7 @@ int nt_cli_papers(const nt_cli_options *options);
 int nt_cli_schema(const nt_cli_options *options);
 int nt_cli_convert(const nt_cli_options *options);
 int nt_cli_orbit(const nt_cli_options *options);
+int nt_cli_orbit_sens(const nt_cli_options *options);
 int nt_cli_spectrum(const nt_cli_options *options);
 
 #endif

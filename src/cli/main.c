@@ -14,7 +14,7 @@ static const nt_cli_command commands[] = {
      "its pipe included; after 130 and 3 the result holds everything up to there. A run that\n"
      "was interrupted or killed goes on with --resume.",
      nt_cli_run},
-    {"sens", "MODEL", "mfhtso4pcblnveurigq", NULL,
+    {"sens", "MODEL", "mfhtso4BMpcblnveurigqPFANKT", NULL,
      "the same with derivatives of the result in parameters",
      "Integrates as run does and carries along how every result changes with parameters of the\n"
      "model: exact derivatives of the computed motion, not differences. In the result each column\n"
@@ -23,7 +23,8 @@ static const nt_cli_command commands[] = {
      "numbers that no parameter changes. Exit status as of run; with --check 3 where a\n"
      "derivative disagrees with differences of whole runs.",
      nt_cli_sensitivities},
-    {"orbit", "MODEL", "mfsolnPFANKTGq", NULL, "find a periodic motion and whether it is stable",
+    {"orbit", "MODEL", "mfsolnPFANKTGq", ".orbit.csv",
+     "find a periodic motion and whether it is stable",
      "Finds a motion that repeats after a period, up to what --advance names, near the initial\n"
      "state of the model or near where a run from it is --after a while; and its Floquet\n"
      "multipliers: what a period makes of disturbances. Writes the motion over one period, and\n"
@@ -36,17 +37,17 @@ static const nt_cli_command commands[] = {
      "Reads, validates and assembles a model, counts its degrees of freedom, names redundant\n"
      "equations and checks the method and its options. Runs nothing.",
      nt_cli_check},
-    {"modes", "MODEL", "BVMonsq", NULL, "frequencies and shapes about a state, over a parameter",
+    {"modes", "MODEL", "BVMpconsq", NULL, "frequencies and shapes about a state, over a parameter",
      "Finds frequencies, damping ratios and shapes of small motions about the state of rest, the\n"
      "initial state or the steady motion of the model's section `steady`, and says in words what\n"
      "moves in each. Writes a row for each mode: mode,frequency,damping_ratio (Hz), the shape of\n"
      "every body as real and imaginary parts, eigenvalue, residual, participation factors and\n"
-     "effective masses. With --over modes are followed by their shapes over values of a "
-     "parameter:\n"
-     "a row for each value, with the columns mode1.frequency and so on, and a Campbell diagram\n"
-     "with -o FILE.svg. Exit status: 0 done, 130 interrupted, 2 wrong use or bad model, 3 there "
-     "is\n"
-     "no such state or the modes were not found, 4 input or output failed.",
+     "effective masses; with --param derivatives of eigenvalues and shapes behind them, which\n"
+     "--check compares with differences. With --over modes are followed by their shapes over\n"
+     "values of a parameter: a row for each value, with the columns mode1.frequency and so on,\n"
+     "and a Campbell diagram with -o FILE.svg. Exit status: 0 done, 130 interrupted, 2 wrong use\n"
+     "or bad model, 3 there is no such state, modes were not found or a derivative is wrong,\n"
+     "4 input or output failed.",
      nt_cli_modes},
     {"linearise", "MODEL", "BajHomfhsqn", NULL, "matrices and transfer functions of a linear model",
      "Writes the linear model about the state of rest, the initial state or a steady motion, or "
@@ -65,7 +66,8 @@ static const nt_cli_command commands[] = {
      "`output` section names, one row; or follows a path of static states (--along, "
      "--arc-length),\n"
      "a row for each point. The summary says whether the state is stable, and in which direction\n"
-     "the model is softest. What is held is said by the section `static` of the model. Exit\n"
+     "the model is softest. What is held is said by the section `static` of the model. Without -o\n"
+     "the result goes to MODEL with .static.csv in place of .yaml. Exit\n"
      "status: 0 done, 130 interrupted, 2 wrong use, bad model, or one that can move freely, 3 no\n"
      "state was found, 4 input or output failed; after 130 and 3 the points before are written.",
      nt_cli_static_state},

@@ -1,5 +1,5 @@
 /* nutate modes: modes about a state, and over a parameter. */
-#include "cli/cli.h"
+#include "cli/modes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,8 +24,7 @@ int nt_cli_about(const char *word, nt_about *about)
     return NT_EXIT_USAGE;
 }
 
-/* The place of parameter `name`, an exit status where there is none. */
-static int find_parameter(const char *option, const char *path, const nt_system *system,
+int nt_cli_find_parameter(const char *option, const char *path, const nt_system *system,
                           const char *name)
 {
     char hint[80];
@@ -86,6 +85,7 @@ typedef struct job {
     nt_reference *reference;
     nt_modes *modes;
     nt_cli_table table;
+    nt_cli_mode_rates rates;
     sweep sweep;
     char command[400];
 } job;
@@ -131,6 +131,8 @@ static bool name_columns(job *j)
         good = nt_cli_table_column(t, name, i < 3 ? "kg" : "kg m^2",
                                    "mass that moves with a rigid displacement of everything");
     }
+    if (good && j->rates.n > 0)
+        good = nt_cli_mode_rates_columns(j->options, j->model, t);
     return good;
 }
 
@@ -202,6 +204,7 @@ static int write_rows(job *j, int bodies)
         *at++ = mode.eigenvalue[0], *at++ = mode.eigenvalue[1], *at++ = mode.residual;
         memcpy(at, mode.participation, sizeof mode.participation);
         memcpy(at + 6, mode.effective_mass, sizeof mode.effective_mass);
+        nt_cli_mode_rates_row(&j->rates, j->run, state.q, i, at + 12);
         result = nt_cli_table_row(&j->table, row);
     }
     free(row);
@@ -292,9 +295,13 @@ static int find_modes(job *j)
     if (nt_modes_create(&j->modes, &setup, &error) != NT_OK)
         return nt_cli_fail(j->options->name, &error);
     double seconds = nt_cli_clock() - begun;
-    int status = write_modes(j);
+    int status = nt_cli_mode_rates_find(&j->rates, j->options, j->run, j->about, j->modes);
+    if (status == NT_EXIT_DONE)
+        status = write_modes(j);
     if (status == NT_EXIT_DONE && !j->options->quiet)
         say_modes(j, seconds);
+    if (status == NT_EXIT_DONE && j->options->check)
+        status = nt_cli_mode_rates_check(&j->rates, j->options, j->run, j->about, j->modes);
     return status;
 }
 
@@ -446,6 +453,14 @@ int nt_cli_modes(const nt_cli_options *options)
     if (status == NT_EXIT_DONE)
         status =
             nt_cli_table_files(&j.table, options, options->over ? ".campbell.csv" : ".modes.csv");
+    if (status == NT_EXIT_DONE && options->over && options->n_parameters > 0) {
+        nt_cli_say("--over and --param: expected one of them");
+        status = NT_EXIT_USAGE;
+    }
+    if (status == NT_EXIT_DONE && options->check && options->n_parameters == 0) {
+        nt_cli_say("--check compares derivatives: expected --param NAME");
+        status = NT_EXIT_USAGE;
+    }
     if (status == NT_EXIT_DONE && j.table.drawing && !options->over) {
         nt_cli_say("-o: '%s' is a drawing, which --over makes", j.table.drawing);
         status = NT_EXIT_USAGE;
@@ -460,12 +475,13 @@ int nt_cli_modes(const nt_cli_options *options)
          nt_run_set_threads(j.run, options->threads > 0 ? options->threads : 1, &error) != NT_OK))
         status = nt_cli_fail(options->name, &error);
     if (status == NT_EXIT_DONE && options->over)
-        status = find_parameter("--over", options->name, nt_run_system(j.run), j.sweep.name);
+        status = nt_cli_find_parameter("--over", options->name, nt_run_system(j.run), j.sweep.name);
     if (status == NT_EXIT_DONE) {
         nt_cli_signals_listen();
         nt_cli_signals_in_order(options->over != NULL);
         status = options->over ? follow_modes(&j) : find_modes(&j);
     }
+    nt_cli_mode_rates_free(&j.rates);
     nt_modes_destroy(j.modes);
     nt_reference_destroy(j.reference);
     nt_run_destroy(j.run);

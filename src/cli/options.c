@@ -60,8 +60,9 @@ static const option_row rows[] = {
      "the other format, FILE.csv or FILE.nc; - is standard output"},
     {'d', "-o", "FOLDER", TEXT, AT(output), "where the files go; papers-NAME without it"},
     {'4', "--of", "WHAT", TEXT, AT(of),
-     "derivatives of `run`, as without it, or of `static`: of the state that\n"
-     "nutate static finds"},
+     "derivatives of `run`, as without it; of `static`: of the state that nutate\n"
+     "static finds; of `modes`: of eigenvalues and shapes; or of `orbit`: of\n"
+     "multipliers and period of a periodic motion, with the options of nutate orbit"},
     {'p', "--param", "NAME", PARAMETER, 0,
      "derivatives with respect to this parameter; may be given again"},
     {'R', "--record", "NAME", PARAMETER, 0,

@@ -20,7 +20,6 @@ typedef struct nt_cli_orbit_job {
     int steps;
     bool has_clock;
     double shown; /* s, clock: when progress was shown last */
-    char *provenance;
 } nt_cli_orbit_job;
 
 /* Make the job: model, method, orbit (not found yet). Exit statuses. free in any case. */
@@ -32,7 +31,10 @@ int nt_cli_orbit_path(nt_cli_orbit_job *job);
 /* The parameter of --along at its first value, before the orbit is made. */
 int nt_cli_orbit_path_begin(nt_cli_orbit_job *job);
 
-/* A line about the orbit in words: period, advances. */
+/* Write the motion and the multipliers of the orbit that was found, and say what it is like. */
+int nt_cli_orbit_write(nt_cli_orbit_job *job);
+
+/* Method, period and advances in words. */
 void nt_cli_orbit_say_period(const nt_cli_orbit_job *job);
 void nt_cli_orbit_clear_progress(const nt_cli_orbit_job *job);
 

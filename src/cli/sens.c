@@ -202,6 +202,17 @@ static int after_run(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives *
 
 int nt_cli_sensitivities(const nt_cli_options *options)
 {
+    bool of_modes = options->of && strcmp(options->of, "modes") == 0;
+    if (!of_modes && (options->about || options->modes > 0)) {
+        nt_cli_say("%s is for --of modes", options->about ? "--about" : "--modes");
+        return NT_EXIT_USAGE;
+    }
+    if (of_modes && options->n_parameters == 0) {
+        nt_cli_say("sens needs --param NAME");
+        return NT_EXIT_USAGE;
+    }
+    if (of_modes)
+        return nt_cli_modes(options);
     if (options->check && (options->restart || options->resume)) {
         nt_cli_say("--check compares whole runs from the model's start: not with %s",
                    options->restart ? "--restart" : "--resume");
@@ -211,11 +222,14 @@ int nt_cli_sensitivities(const nt_cli_options *options)
                         .parameters = calloc((size_t)options->n_parameters + 1, sizeof(int))};
     int status = sens.parameters ? NT_EXIT_DONE : nt_cli_no_memory();
     bool of_static = options->of && strcmp(options->of, "static") == 0;
-    if (options->of && !of_static && strcmp(options->of, "run") != 0) {
-        nt_cli_say("--of: expected run or static, got '%s'", options->of);
+    bool of_orbit = options->of && strcmp(options->of, "orbit") == 0;
+    if (options->of && !of_static && !of_orbit && strcmp(options->of, "run") != 0) {
+        nt_cli_say("--of: expected run, static, modes or orbit, got '%s'", options->of);
         status = NT_EXIT_USAGE;
     }
-    if (status == NT_EXIT_DONE && of_static)
+    if (status == NT_EXIT_DONE && of_orbit)
+        status = nt_cli_orbit_sens(options);
+    else if (status == NT_EXIT_DONE && of_static)
         status = nt_cli_static_sens(options, &sens);
     else if (status == NT_EXIT_DONE)
         status = nt_cli_integrate(options, &sens, after_run);

@@ -39,12 +39,15 @@ static int make_loading(nt_cli_static *a, const nt_cli_options *options)
     if (!a->ranges)
         return nt_cli_no_memory();
     for (int i = 0; i < n; i++) {
-        int status = read_range(options->loads[i], &a->ranges[i]);
-        if (status != NT_EXIT_DONE)
-            return status;
+        int read = read_range(options->loads[i], &a->ranges[i]);
+        if (read != NT_EXIT_DONE)
+            return read;
     }
     a->is_path = n > 0 || options->arc_length;
-    if (nt_loading_create(&a->loading, a->plan.run, a->ranges, n, &error) != NT_OK) {
+    nt_status status = nt_loading_create(&a->loading, a->plan.run, a->ranges, n, &error);
+    if (status != NT_OK && status != NT_INVALID)
+        return nt_cli_fail(a->plan.path, &error);
+    if (status != NT_OK) {
         nt_cli_say("--along: %s", error.message);
         return NT_EXIT_USAGE;
     }
@@ -255,14 +258,15 @@ int nt_cli_static_find(nt_cli_static *a, const nt_cli_options *options)
 
 /* ---- the summary ---------------------------------------------------------------------------- */
 
-static void show_stability(nt_cli_static *a)
+static int show_stability(nt_cli_static *a)
 {
     nt_stability s;
-    if (nt_static_stability(a->state, &s, NULL) != NT_OK)
-        return;
+    nt_error error = {0};
+    if (nt_static_stability(a->state, &s, &error) != NT_OK)
+        return nt_cli_fail(a->plan.path, &error);
     if (!s.direction) {
         fputs("  nothing can move\n", stderr);
-        return;
+        return NT_EXIT_DONE;
     }
     double frequency = sqrt(fabs(s.rate)) / (2 * acos(-1.0));
     fprintf(stderr, "  %s; softest: %s", s.stable ? "stable" : "UNSTABLE", s.words);
@@ -275,9 +279,10 @@ static void show_stability(nt_cli_static *a)
         fputs("  the nearest state is taken; static: {stable: true} takes one that a damped motion "
               "reaches\n",
               stderr);
+    return NT_EXIT_DONE;
 }
 
-static void show_values(const nt_cli_static *a)
+static int show_values(const nt_cli_static *a)
 {
     enum { SHOWN = 6 };
     const nt_simulation *simulation = nt_model_simulation(a->plan.model);
@@ -287,9 +292,10 @@ static void show_values(const nt_cli_static *a)
         nt_quantity_info quantity;
         double out[16];
         char name[128], unit[64], meaning[256];
-        if (nt_model_quantity(a->plan.model, simulation->record[i], &quantity, NULL) != NT_OK ||
-            nt_run_sample(a->plan.run, &quantity, &state, a->reactions, out, NULL) != NT_OK)
-            continue;
+        nt_error error = {0};
+        if (nt_model_quantity(a->plan.model, simulation->record[i], &quantity, &error) != NT_OK ||
+            nt_run_sample(a->plan.run, &quantity, &state, a->reactions, out, &error) != NT_OK)
+            return nt_cli_fail(a->plan.path, &error);
         nt_model_quantity_column(a->plan.model, &quantity, 0, name, unit, meaning, 64);
         fprintf(stderr, "  %s ", simulation->record[i]);
         for (int k = 0; k < quantity.columns && k < 4; k++)
@@ -299,6 +305,7 @@ static void show_values(const nt_cli_static *a)
     }
     if (simulation->n_record > shown)
         fprintf(stderr, "  and %d more records\n", simulation->n_record - shown);
+    return NT_EXIT_DONE;
 }
 
 static void show_path(const nt_cli_static *a)
@@ -313,7 +320,7 @@ static void show_path(const nt_cli_static *a)
                                   : "\n");
 }
 
-void nt_cli_static_summary(nt_cli_static *a, int status)
+int nt_cli_static_summary(nt_cli_static *a, int status)
 {
     const char *title = nt_model_title(a->plan.model);
     int held = nt_model_simulation(a->plan.model)->n_held;
@@ -322,16 +329,18 @@ void nt_cli_static_summary(nt_cli_static *a, int status)
             title && *title ? title : nt_cli_base_name(a->plan.path), a->is_path ? "s" : "");
     if (a->is_path)
         show_path(a);
-    show_values(a);
+    int shown = show_values(a);
+    status = status == NT_EXIT_DONE ? shown : status;
     if (held + n_free > 0)
         fprintf(stderr, "  held: %d directions as asked for, %d that move freely\n", held, n_free);
     if (status == NT_EXIT_DONE)
-        show_stability(a);
+        status = show_stability(a);
     long rows = a->record ? nt_record_rows(a->record) : 0;
     for (int i = 0; i < a->places.n; i++)
         if (strcmp(a->places.files[i].path, "-") != 0)
             fprintf(stderr, "%ld row%s in %s\n", rows, rows == 1 ? "" : "s",
                     a->places.files[i].path);
+    return status;
 }
 
 /* ---- the command ---------------------------------------------------------------------------- */
@@ -354,7 +363,7 @@ int nt_cli_static_state(const nt_cli_options *options)
     if (status == NT_EXIT_DONE && !a.is_path && nt_cli_static_row(&a, NULL, NULL, &error) != NT_OK)
         status = nt_cli_fail(options->name, &error);
     if (!options->quiet && (status == NT_EXIT_DONE || a.points > 0))
-        nt_cli_static_summary(&a, status);
+        status = nt_cli_static_summary(&a, status);
     if (nt_record_close(a.record, &error) != NT_OK && status == NT_EXIT_DONE)
         status = nt_cli_fail(options->name, &error);
     a.record = NULL;

@@ -31,7 +31,8 @@ int nt_cli_static_find(nt_cli_static *a, const nt_cli_options *options);
 /* Write the present state. */
 nt_status nt_cli_static_row(nt_cli_static *a, const nt_state_rate *rates,
                             const double *reaction_rates, nt_error *error);
-void nt_cli_static_summary(nt_cli_static *a, int status);
+/* With the state in words; returns `status`, or a worse one. */
+int nt_cli_static_summary(nt_cli_static *a, int status);
 void nt_cli_static_free(nt_cli_static *a);
 
 #endif

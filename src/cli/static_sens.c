@@ -248,6 +248,9 @@ int nt_cli_static_sens(const nt_cli_options *options, nt_cli_sens *sens)
         status = nt_cli_places_check(&a.places, &a.plan, options);
     if (status == NT_EXIT_DONE)
         status = nt_cli_sens_find(sens, &a.plan, options);
+    if (status == NT_EXIT_DONE &&
+        nt_run_prepare_parameters(a.plan.run, sens->parameters, sens->n, &error) != NT_OK)
+        status = nt_cli_fail(options->name, &error);
     d.parameters = sens->parameters;
     d.n = sens->n;
     if (status == NT_EXIT_DONE)
@@ -260,7 +263,7 @@ int nt_cli_static_sens(const nt_cli_options *options, nt_cli_sens *sens)
                                    nt_cli_static_row(&a, d.rates, d.reaction_rates, &error)))
         status = nt_cli_fail(options->name, &error);
     if (!options->quiet && status == NT_EXIT_DONE)
-        nt_cli_static_summary(&a, status);
+        status = nt_cli_static_summary(&a, status);
     if (nt_record_close(a.record, &error) != NT_OK && status == NT_EXIT_DONE)
         status = nt_cli_fail(options->name, &error);
     a.record = NULL;

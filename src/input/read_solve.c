@@ -12,18 +12,18 @@ static const nt_node *find(const nt_reader *reader, const char *key)
     return solve && solve->kind == NT_NODE_MAPPING ? nt_node_find(solve, key) : NULL;
 }
 
-const nt_node *nt_read_with_unknowns(nt_reader *reader, const nt_node *parameters)
+nt_status nt_read_with_unknowns(nt_reader *reader, const nt_node **section)
 {
-    const nt_node *unknowns = find(reader, "unknowns");
+    const nt_node *unknowns = find(reader, "unknowns"), *parameters = *section;
     if (!unknowns || unknowns->kind != NT_NODE_MAPPING ||
         (parameters && parameters->kind != NT_NODE_MAPPING))
-        return parameters;
+        return NT_OK;
     int room = unknowns->count + (parameters ? parameters->count : 0), n = 0;
     nt_node *all = NT_TAKE(&reader->scratch, 1, nt_node);
     nt_node **keys = NT_TAKE(&reader->scratch, room, nt_node *);
     nt_node **values = NT_TAKE(&reader->scratch, room, nt_node *);
     if (!all || !keys || !values)
-        return NULL;
+        return nt_read_no_memory(reader);
     for (int i = 0; parameters && i < parameters->count; i++)
         if (!nt_node_find(unknowns, parameters->keys[i]->text)) {
             keys[n] = parameters->keys[i];
@@ -38,7 +38,8 @@ const nt_node *nt_read_with_unknowns(nt_reader *reader, const nt_node *parameter
     all->values = values;
     all->count = n;
     all->index = NULL;
-    return all;
+    *section = all;
+    return NT_OK;
 }
 
 static nt_status read_unknowns(nt_reader *reader, const nt_node *unknowns)

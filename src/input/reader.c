@@ -91,8 +91,7 @@ static nt_status read_values(nt_reader *reader)
 
 static nt_status read_file(nt_reader *reader)
 {
-    const nt_node *parameters =
-        nt_read_with_unknowns(reader, nt_node_find(reader->root, "parameters"));
+    const nt_node *parameters = nt_node_find(reader->root, "parameters");
     const nt_node *tables = nt_node_find(reader->root, "tables");
     nt_status status =
         nt_read_check_keys(reader, nt_file_keys, NULL, reader->root, "the model", false);
@@ -100,6 +99,8 @@ static nt_status read_file(nt_reader *reader)
         status = read_version(reader);
     if (status == NT_OK && tables)
         status = nt_read_tables(reader, tables);
+    if (status == NT_OK)
+        status = nt_read_with_unknowns(reader, &parameters);
     if (status == NT_OK && parameters)
         status = nt_read_parameters(reader, parameters);
     if (status == NT_OK)

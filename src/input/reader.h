@@ -131,9 +131,9 @@ const nt_table *nt_read_table_file(nt_reader *reader, const char *path, int leng
 nt_status nt_read_declare(nt_reader *reader);
 nt_status nt_read_objects(nt_reader *reader);
 
-/* The section `parameters` with the unknowns of `solve` in it; NULL: there are none of either, or
- * memory is out. */
-const nt_node *nt_read_with_unknowns(nt_reader *reader, const nt_node *parameters);
+/* Puts the unknowns of `solve` into the section `parameters`; *section stays NULL where there are
+ * none of either. */
+nt_status nt_read_with_unknowns(nt_reader *reader, const nt_node **section);
 /* Unknowns and conditions; then what they and `initial: {static: true}` ask for is found. When the
  * model is built, and last. */
 nt_status nt_read_solve(nt_reader *reader);

@@ -123,7 +123,8 @@ static bool groupable(const nt_body *body)
 }
 
 int nt_bodies_evaluate(const nt_body *bodies, int n_bodies, int from, int to, const nt_point *at,
-                       const nt_terms *terms, v3 gravity, nt_motion *motion)
+                       const nt_terms *terms, v3 gravity, const unsigned char *left_out,
+                       nt_motion *motion)
 {
     const nt_combination *c = terms && terms->matrix ? terms->combination : NULL;
     bool mass = c && nt_body_asks_for_mass(c);
@@ -134,7 +135,11 @@ int nt_bodies_evaluate(const nt_body *bodies, int n_bodies, int from, int to, co
     while (i < to) {
         const nt_body *body = &bodies[i];
         nt_motion *m = &motion[i];
-        if (!grouped || i + LANES > n_bodies || !groupable(body)) {
+        if (left_out && left_out[i - 1]) {
+            i++;
+            continue;
+        }
+        if (!grouped || left_out || i + LANES > n_bodies || !groupable(body)) {
             nt_body_motion(body, at, m);
             if (wanted)
                 nt_body_evaluate(body, m, gravity, terms);

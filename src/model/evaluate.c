@@ -22,7 +22,7 @@ static v3 present_gravity(const nt_run *run)
 static int evaluate_bodies(nt_run *run, const nt_view *view, int from, int to)
 {
     return nt_bodies_evaluate(run->bodies, run->model->n_bodies, from, to, view->at, view->terms,
-                              present_gravity(run), run->motion);
+                              present_gravity(run), view->terms->left_out, run->motion);
 }
 
 /* All that does not depend on the bodies' motion. What stays from point to point stands in

@@ -468,7 +468,7 @@ static void add_bodies(const nt_parameter_rates *rates, const nt_point *at, cons
         terms.parts = wanted->parts & pass->parts;
         if (terms.parts)
             nt_bodies_evaluate(pass->bodies, pass->n + 1, 1, pass->n + 1, at, &terms, pass->gravity,
-                               rates->motion);
+                               NULL, rates->motion);
     }
 }
 

@@ -52,7 +52,7 @@ static int of_orientation(const nt_model *model, const nt_body *body, nt_error *
 
 static int of_bearing(const nt_model *model, const nt_element *e, nt_error *out)
 {
-    char words[400];
+    char words[500];
     return e->type->remark && e->type->remark(model, e, words, sizeof words) &&
            remark(model, e->place, out, "%s %s: %s", nt_element_word(e), e->name, words);
 }

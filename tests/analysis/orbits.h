@@ -36,14 +36,15 @@ static const char van_der_pol_text[] =
     " - slider.position.x\", 0, 0]}\n"
     "simulation: {duration: 20, step: 0.01, method: rkmk-dop853}\n";
 
-/* A pendulum that hangs on a pivot moved up and down by a cos(w t), at rest. */
+/* A pendulum that hangs on a pivot moved up and down by a cos(w t), at rest. It swings as a point
+ * at 1 m does. */
 static const char driven_pivot_text[] =
     "nutate: 1\n"
     "parameters: {g: 2, a: 0.1, w: 2}\n"
     "gravity: [0, 0, -g]\n"
     "bodies:\n"
     "  pivot: {mass: 1, inertia: [1, 1, 1], position: [0, 0, a]}\n"
-    "  bob: {mass: 2, inertia: [0, 0, 0], position: [0, 0, a - 1]}\n"
+    "  bob: {mass: 2, inertia: [0.5, 0.5, 0.5], position: [0, 0, a - 0.5]}\n"
     "joints:\n"
     "  drive: {type: prismatic, between: [ground, pivot], at: [0, 0, a], axis: [0, 0, 1],\n"
     "          motion: a*cos(w*t) - a}\n"
@@ -56,7 +57,7 @@ static const char driven_pendulum_text[] =
     "parameters: {drive: 1.05, c: 0.5}\n"
     "gravity: [0, 0, -1]\n"
     "bodies:\n"
-    "  bob: {mass: 1, inertia: [0, 0, 0], position: [0, 0, -1]}\n"
+    "  bob: {mass: 2, inertia: [0.5, 0.5, 0.5], position: [0, 0, -0.5]}\n"
     "joints:\n"
     "  pivot: {type: revolute, between: [ground, bob], at: [0, 0, 0], axis: [0, -1, 0],\n"
     "          friction: {viscous: c}}\n"
@@ -92,6 +93,23 @@ static const char top_text[] = "nutate: 1\n"
                                "joints:\n"
                                "  point: {type: spherical, between: [ground, top], at: [0, 0, 0]}\n"
                                "simulation: {duration: 4, step: 0.001, method: rkmk-dop853}\n";
+
+/* A coin that rolls and wobbles as it turns about the vertical. */
+static const char coin_text[] =
+    "nutate: 1\n"
+    "parameters: {m: 1, r: 0.01, lean: pi/180}\n"
+    "gravity: [0, 0, -9.81]\n"
+    "bodies:\n"
+    "  coin:\n"
+    "    mass: m\n"
+    "    inertia: [m*r^2/2, m*r^2/4, m*r^2/4]\n"
+    "    position: [r*sin(lean), 0, r*cos(lean)]\n"
+    "    orientation: {rotation_vector: [0, lean, 0]}\n"
+    "    angular_velocity: [0, 0, 10*pi]\n"
+    "    angular_velocity_frame: ground\n"
+    "joints:\n"
+    "  contact: {type: rolling_disk, between: [ground, coin], radius: r, axis: [1, 0, 0]}\n"
+    "simulation: {duration: 2, step: 1e-3, method: rkmk-dop853}\n";
 
 /* A pendulum with a spring in its rod: two degrees of freedom, no damping. */
 static const char spring_pendulum_text[] =

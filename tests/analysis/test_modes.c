@@ -387,6 +387,102 @@ static void test_crossing(void **state)
     nt_model_destroy(model);
 }
 
+/* ---- derivatives ------------------------------------------------------------------------------
+ */
+
+/* Of every eigenvalue and shape, by modes at values beside. */
+static void check_rates(const char *text, const char *parameter, double value, nt_about about,
+                        double tolerance)
+{
+    static const double at[] = {0, -2, -1, 1, 2};
+    found f[5];
+    nt_mode_rates *rates;
+    const double h = 2e-4 * fmax(1, fabs(value));
+    for (int k = 0; k < 5; k++) {
+        found_open(&f[k], text, about, (nt_modes_setup){0});
+        nt_modes_destroy(f[k].modes);
+        nt_reference_destroy(f[k].reference);
+        f[k].modes = NULL, f[k].reference = NULL;
+        assert_int_equal(nt_model_set(f[k].run, parameter, value + at[k] * h, &f[k].error), NT_OK);
+        assert_int_equal(nt_reference_create(&f[k].reference, f[k].run, about, &f[k].error), NT_OK);
+        f[k].state = nt_reference_state(f[k].reference);
+        nt_reference_turn(f[k].reference, f[k].turn);
+        const nt_modes_setup setup = {
+            .system = nt_run_system(f[k].run), .state = &f[k].state, .turn = f[k].turn};
+        assert_int_equal(nt_modes_create(&f[k].modes, &setup, &f[k].error), NT_OK);
+    }
+    if (nt_mode_rates_create(&rates, f[0].modes, f[0].run, about, parameter, &f[0].error) != NT_OK)
+        fail_msg("%s", f[0].error.message);
+    for (int i = 0; i < nt_modes_count(f[0].modes); i++) {
+        nt_mode_rate rate = nt_mode_rates_at(rates, i);
+        nt_mode mode = nt_modes_at(f[0].modes, i);
+        if (mode.moves_freely || rate.repeated)
+            continue;
+        for (int j = -2; j < nt_run_system(f[0].run)->space.nv; j++) {
+            double y[5];
+            for (int k = 1; k < 5; k++)
+                y[k] = j < 0 ? nt_modes_at(f[k].modes, i).eigenvalue[j + 2]
+                             : nt_modes_at(f[k].modes, i).shape[0][j];
+            double slope = (y[1] - 8 * y[2] + 8 * y[3] - y[4]) / (12 * h);
+            found_close_to(j < 0 ? rate.eigenvalue[j + 2] : rate.shape[0][j], slope, tolerance);
+        }
+    }
+    nt_mode_rates_destroy(rates);
+    for (int k = 0; k < 5; k++)
+        found_close(&f[k]);
+}
+
+static void test_derivatives(void **state)
+{
+    const char *text =
+        "nutate: 1\nparameters: {k: 300, m: 2, w: 4}\ngravity: [0, 0, -0.5]\n"
+        "bodies:\n  a: {mass: m, inertia: [0.1, 0.2, 0.25], position: [0.2, 0, -0.5]}\n"
+        "  b: {mass: 1, inertia: [0.02, 0.03, 0.04], position: [0.5, 0.1, -1]}\n"
+        "joints: {pin: {type: spherical, between: [a, b], at: [0.4, 0, -0.8]}}\n"
+        "forces:\n"
+        "  s: {type: bushing, between: [ground, a], at: [0, 0, 0],\n"
+        "    stiffness: [k, 2*k, 500, 10, 20, 30], damping: [1, 2, 3, 0.1, 0.2, 0.3]}\n"
+        "  t: {type: bushing, between: [ground, b], at: [0.5, 0.3, -1],\n"
+        "    stiffness: [40, 50, 60, 3, 2, 1], damping: [1, 1, 1, 0.1, 0.1, 0.1]}\n";
+    const char *round = "nutate: 1\nparameters: {w: 4}\ngravity: [0, 0, -9.81]\n"
+                        "bodies: {bob: {mass: 2, point: true, position: [0.8, 0, -0.6]}}\n"
+                        "joints: {string: {type: distance, between: [ground, bob],\n"
+                        "  points: [[0, 0, 0], [0, 0, 0]], length: 1}}\n"
+                        "steady: {round: {axis: [0, 0, 1], rate: w}}\n";
+    (void)state;
+    check_rates(text, "k", 300, NT_ABOUT_STATIC, 1e-8);
+    check_rates(text, "m", 2, NT_ABOUT_STATIC, 1e-7);
+    check_rates(round, "w", 4, NT_ABOUT_STEADY, 1e-7);
+}
+
+/* A double eigenvalue that a parameter splits, along directions of its own. */
+static void test_repeated(void **state)
+{
+    const char *text =
+        "nutate: 1\nparameters: {d: 0}\ngravity: [0, 0, 0]\n"
+        "bodies: {cart: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}}\n"
+        "forces:\n"
+        "  s: {type: bushing, between: [ground, cart], at: [0, 0, 0],\n"
+        "    stiffness: [[9 + d, 2*d, 0, 0, 0, 0], [2*d, 9 - 2*d, 0, 0, 0, 0], [0, 0, 1, 0, 0, "
+        "0],\n"
+        "                [0, 0, 0, 2, 0, 0], [0, 0, 0, 0, 3, 0], [0, 0, 0, 0, 0, 4]]}\n";
+    found f;
+    nt_mode_rates *rates;
+    (void)state;
+    found_open(&f, text, NT_ABOUT_STATIC, (nt_modes_setup){0});
+    assert_int_equal(nt_modes_count(f.modes), 6);
+    if (nt_mode_rates_create(&rates, f.modes, f.run, NT_ABOUT_STATIC, "d", &f.error) != NT_OK)
+        fail_msg("%s", f.error.message);
+    nt_mode_rate a = nt_mode_rates_at(rates, 4), b = nt_mode_rates_at(rates, 5);
+    assert_true(a.repeated && b.repeated && !nt_mode_rates_at(rates, 0).repeated);
+    double root = sqrt(0.25 + 6), high = fmax(a.eigenvalue[1], b.eigenvalue[1]);
+    double low = fmin(a.eigenvalue[1], b.eigenvalue[1]); /* d(w^2) = -1/2 +- 5/2, w = 3 */
+    found_close_to(high, (-0.5 + root) / 6, 1e-9);
+    found_close_to(low, (-0.5 - root) / 6, 1e-9);
+    nt_mode_rates_destroy(rates);
+    found_close(&f);
+}
+
 /* ---- refusals
  * ------------------------------------------------------------------------------------------ */
 
@@ -451,6 +547,8 @@ int main(void)
         cmocka_unit_test(test_damped_masses),
         cmocka_unit_test(test_both_finders),
         cmocka_unit_test(test_crossing),
+        cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_repeated),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests_name("modes", tests, NULL, NULL);

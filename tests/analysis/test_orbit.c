@@ -123,6 +123,41 @@ static void a_top_nutates_as_it_precesses(void **unused)
     subject_free(&s);
 }
 
+/* Rolling without slip: the coin's wobble repeats but for where it is, where it heads and how far
+ * it has rolled. Of the directions that change nothing, two shift the coin: a period turns them
+ * about the vertical, with multipliers exp(+-i heading). */
+static void a_coin_wobbles_as_it_rolls(void **unused)
+{
+    (void)unused;
+    subject s;
+    subject_make(&s, coin_text, NULL);
+    const nt_orbit_advance advances[] = {{.coordinate = NT_ABOUT_Z, .found = 1},
+                                         {.coordinate = NT_ALONG_X, .found = 1},
+                                         {.coordinate = NT_ALONG_Y, .found = 1},
+                                         {.coordinate = 3, .found = 1}};
+    nt_orbit_setup setup = subject_setup(&s, 0.2, 200);
+    setup.free = 1, setup.advances = advances, setup.n_advances = 4;
+    nt_orbit *orbit = make_orbit(&setup);
+    assert_int_equal(nt_orbit_guess_period(orbit, 2, 1e-3, NULL), NT_OK);
+    nt_orbit_found found = found_orbit(orbit);
+    assert_int_equal(found.dimension, 8);
+    assert_int_equal(found.trivial, 8);
+    assert_int_equal(found.kept, 3);
+    int turned = 0;
+    for (int i = 0; i < 5; i++) {
+        double re = found.multiplier[2 * i], im = found.multiplier[2 * i + 1];
+        turned += fabs(re - cos(found.advance[0])) < 1e-9 &&
+                  fabs(fabs(im) - fabs(sin(found.advance[0]))) < 1e-9;
+        ASSERT_CLOSE(hypot(re, im), 1, 1e-9);
+    }
+    assert_int_equal(turned, 2);
+    double miss;
+    assert_int_equal(nt_orbit_check_steps(orbit, &miss, NULL), NT_OK);
+    assert_true(miss < 1e-12);
+    nt_orbit_destroy(orbit);
+    subject_free(&s);
+}
+
 /* ---- given periods -------------------------------------------------------------------------- */
 
 /* Eigenvalues of a driven motion without damping come in pairs. */
@@ -319,6 +354,7 @@ int main(void)
         cmocka_unit_test(a_pendulum_swings_by_the_elliptic_integral),
         cmocka_unit_test(a_limit_cycle_of_van_der_pol),
         cmocka_unit_test(a_top_nutates_as_it_precesses),
+        cmocka_unit_test(a_coin_wobbles_as_it_rolls),
         cmocka_unit_test(multipliers_pair_without_damping),
         cmocka_unit_test(segments_agree),
         cmocka_unit_test(multipliers_are_differentiated),

@@ -83,6 +83,50 @@ static void ball_falls_onto_floor(void **state)
     close_bench(&b);
 }
 
+/* A lever falls onto its stop, one with dry friction in its hinge onto a plane: where a damped
+ * motion ends. */
+static const char levers[] =
+    "nutate: 1\n"
+    "gravity: [0, 0, -10]\n"
+    "bodies:\n"
+    "  lever: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}\n"
+    "  arm: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0.5, 2, 0]}\n"
+    "joints:\n"
+    "  pin: {type: revolute, between: [ground, lever], at: [0, 0, 0], axis: [0, 1, 0],\n"
+    "        friction: {viscous: 1}, limits: {upper: 0.4, stiffness: 1e4}}\n"
+    "  hinge: {type: revolute, between: [ground, arm], at: [0, 2, 0], axis: [0, 1, 0],\n"
+    "          friction: {dry: 0.5, viscous: 1}}\n"
+    "contacts:\n"
+    "  floor: {type: sphere_plane, between: [ground, arm], radius: 0.1, stiffness: 1e5,\n"
+    "          exponent: 1, friction: {coefficient: 0.3},\n"
+    "          plane: {point: [0, 0, -0.3], normal: [0, 0, 1]}}\n"
+    "simulation: {duration: 1, step: 1e-3}\n";
+
+static void stops_and_friction(void **state)
+{
+    bench b;
+    nt_integrator_setup setup = {0};
+    nt_integrator *it;
+    (void)state;
+    open_bench(&b, levers, (nt_static_setup){0});
+    solve(&b);
+    double angle = number(&b, "pin.angle"), height = number(&b, "arm.position.z");
+    is_close("moment of the stop", 1e4 * (angle - 0.4), 10 * cos(angle), 1e-9);
+    /* 20 N at the lever's middle, where the floor presses upward too */
+    is_close("force of the floor", 1e5 * (-0.2 - height), 20, 1e-8);
+    assert_int_equal(nt_run_setup(b.run, &setup, &b.error), NT_OK);
+    setup.energy_check = NT_ENERGY_UNWATCHED;
+    assert_int_equal(nt_integrator_create(&it, &setup, &b.error), NT_OK);
+    assert_int_equal(nt_integrator_start(it, 0, NULL, NULL, NULL, &b.error), NT_OK);
+    if (nt_integrator_run(it, 40, 2e-3, NULL, NULL, &b.error))
+        fail_msg("%s", b.error.message);
+    const double *there = nt_static_state(b.state).q, *end = nt_integrator_state(it).q;
+    for (int i = 0; i < 14; i++)
+        is_close("end of the motion", end[i], there[i], 1e-6);
+    nt_integrator_destroy(it);
+    close_bench(&b);
+}
+
 /* Held directions carry what would move them: a lever under a moment about its axis. */
 static void held_directions_stay(void **state)
 {
@@ -157,8 +201,53 @@ static void chain_hangs(void **state)
         assert_int_equal(nt_static_free_count(b.state), cases[i].joint == cases[0].joint ? n : 0);
         assert_int_equal(nt_static_stability(b.state, &stability, &b.error), NT_OK);
         assert_int_equal(stability.stable, 1);
+        /* a heavy string of length n swings at j0/2 sqrt(g/n), j0 the first zero of Bessel's J0 */
+        if (n >= 64)
+            is_close("frequency", sqrt(stability.rate * n / 10), 2.404825557695773 / 2, 0.01);
         close_bench(&b);
         free(text);
+    }
+}
+
+/* ---- a beam --------------------------------------------------------------------------------- */
+
+/* A cantilever that bends far under a force at its tip, which keeps its direction: tip positions of
+ * the elastica (Mattiasson 1981), to their digits. */
+static void cantilever_bends(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "parameters: {F: 0, E: 1e9}\n"
+        "gravity: [0, 0, 0]\n"
+        "bodies: {}\n"
+        "beams:\n"
+        "  rod:\n"
+        "    points: [[0, 0, 0], [1, 0, 0]]\n"
+        "    order: 6\n"
+        "    elements: 2\n"
+        "    sections: [{at: 0,\n"
+        "      stiffness: [[E, 0, 0, 0, 0, 0], [0, E, 0, 0, 0, 0], [0, 0, E, 0, 0, 0],\n"
+        "                  [0, 0, 0, 100, 0, 0], [0, 0, 0, 0, 100, 0], [0, 0, 0, 0, 0, 100]],\n"
+        "      mass: [[1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0],\n"
+        "             [0, 0, 0, 1e-3, 0, 0], [0, 0, 0, 0, 1e-3, 0], [0, 0, 0, 0, 0, 1e-3]]}]\n"
+        "joints: {root: {type: fixed, between: [ground, rod.root], at: [0, 0, 0]}}\n"
+        "forces: {push: {type: force, on: rod.tip, value: [0, 0, F]}}\n"
+        "simulation: {duration: 1, step: 1e-3}\n";
+    static const struct {
+        double load, across, along; /* F L^2/EI, deflections over L */
+    } cases[] = {{1, 0.30172, 0.05643}, {5, 0.71379, 0.38763}, {10, 0.81061, 0.55500}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bench b;
+        nt_static_path path = {.to = 1};
+        nt_load_range range = {"F", 0, 100 * cases[i].load};
+        open_bench(&b, text, (nt_static_setup){.set_load = nt_loading_apply, .context = &range});
+        if (nt_static_follow(b.state, &path, &b.error))
+            fail_msg("%s", b.error.message);
+        const double *tip = nt_static_state(b.state).q + b.system->space.nq - 7;
+        is_close("across", tip[2], cases[i].across, 1e-5);
+        is_close("along", 1 - tip[0], cases[i].along, 1e-5);
+        close_bench(&b);
     }
 }
 
@@ -263,9 +352,10 @@ static void prescribed_turns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pendulum_rests),       cmocka_unit_test(ball_falls_onto_floor),
-        cmocka_unit_test(held_directions_stay), cmocka_unit_test(chain_hangs),
-        cmocka_unit_test(system_by_hand),       cmocka_unit_test(load_that_nothing_carries),
+        cmocka_unit_test(pendulum_rests),     cmocka_unit_test(ball_falls_onto_floor),
+        cmocka_unit_test(stops_and_friction), cmocka_unit_test(held_directions_stay),
+        cmocka_unit_test(chain_hangs),        cmocka_unit_test(cantilever_bends),
+        cmocka_unit_test(system_by_hand),     cmocka_unit_test(load_that_nothing_carries),
         cmocka_unit_test(prescribed_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

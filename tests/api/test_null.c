@@ -412,6 +412,110 @@ static void in_static_states(void **state)
     nt_static_destroy(NULL);
 }
 
+static void in_modes(void **state)
+{
+    nt_reference *reference, *out;
+    nt_modes *modes, *found;
+    nt_campbell *campbell;
+    double turn[3], value = 15;
+    char words[8];
+    int n[2];
+    (void)state;
+    IS_NULL("reference", nt_reference_create(NULL, run, NT_ABOUT_INITIAL, e));
+    IS_NULL("run", nt_reference_create(&out, NULL, NT_ABOUT_INITIAL, e));
+    IS_UNKNOWN("about", nt_reference_create(&out, run, (nt_about)77, e));
+    require(nt_reference_create(&reference, run, NT_ABOUT_INITIAL, e));
+    assert_null(nt_reference_state(NULL).q);
+    nt_reference_turn(NULL, turn);
+    nt_reference_turn(reference, NULL);
+    assert_true(turn[0] == 0 && nt_reference_unrest(NULL) == 0);
+    assert_true(isnan(nt_reference_rate(NULL, 0)) && isnan(nt_reference_rate(reference, 0)));
+    nt_state at = nt_reference_state(reference);
+    nt_modes_setup of = {.system = s, .state = &at}, other = {0};
+    IS_NULL("modes", nt_modes_create(NULL, &of, e));
+    IS_NULL("setup", nt_modes_create(&found, NULL, e));
+    IS_NULL("setup.system", nt_modes_create(&found, &other, e));
+    other.system = s;
+    IS_NULL("setup.state", nt_modes_create(&found, &other, e));
+    other.version = 77;
+    IS_UNKNOWN("setup.version", nt_modes_create(&found, &other, e));
+    require(nt_modes_create(&modes, &of, e));
+    assert_int_equal(nt_modes_count(NULL), 0);
+    assert_null(nt_modes_at(NULL, 0).shape[0]);
+    assert_null(nt_modes_at(modes, 100).shape[0]);
+    nt_modes_words(NULL, 0, words, sizeof words);
+    assert_string_equal(words, "");
+    nt_modes_words(modes, 0, NULL, 0);
+    assert_string_equal(nt_modes_finder(NULL), "none");
+    nt_modes_freedom(NULL, &n[0], &n[1]);
+    nt_modes_freedom(modes, NULL, NULL);
+    assert_int_equal(n[0] + n[1], 0);
+    nt_mode_rates *rates;
+    IS_NULL("rates", nt_mode_rates_create(NULL, modes, run, NT_ABOUT_INITIAL, "m", e));
+    IS_NULL("modes", nt_mode_rates_create(&rates, NULL, run, NT_ABOUT_INITIAL, "m", e));
+    IS_NULL("run", nt_mode_rates_create(&rates, modes, NULL, NT_ABOUT_INITIAL, "m", e));
+    IS_NULL("parameter", nt_mode_rates_create(&rates, modes, run, NT_ABOUT_INITIAL, NULL, e));
+    IS_UNKNOWN("about", nt_mode_rates_create(&rates, modes, run, (nt_about)77, "m", e));
+    INVALID(nt_mode_rates_create(&rates, modes, run, NT_ABOUT_INITIAL, "none", e));
+    assert_null(nt_mode_rates_at(NULL, 0).shape[0]);
+    nt_mode_rates_destroy(NULL);
+    nt_modes_destroy(modes);
+    nt_modes_destroy(NULL);
+    assert_string_equal(nt_model_body_name(NULL, 1), "");
+    assert_string_equal(nt_model_body_name(model, 9), "");
+    INVALID(nt_run_displacement(NULL, 1, at.q, at.v, numbers));
+    INVALID(nt_run_displacement(run, 1, NULL, at.v, numbers));
+    INVALID(nt_run_displacement(run, 1, at.q, NULL, numbers));
+    INVALID(nt_run_displacement(run, 1, at.q, at.v, NULL));
+    INVALID(nt_run_displacement(run, 9, at.q, at.v, numbers));
+    nt_campbell_setup over = {.run = run, .parameter = "m", .values = &value, .n_values = 1};
+    IS_NULL("campbell", nt_campbell_create(NULL, &over, e));
+    IS_NULL("setup", nt_campbell_create(&campbell, NULL, e));
+    over.parameter = NULL;
+    IS_NULL("setup.parameter", nt_campbell_create(&campbell, &over, e));
+    over.parameter = "m", over.about = (nt_about)77;
+    IS_UNKNOWN("setup.about", nt_campbell_create(&campbell, &over, e));
+    over.about = NT_ABOUT_INITIAL, over.n_values = 0;
+    INVALID(nt_campbell_create(&campbell, &over, e));
+    assert_int_equal(nt_campbell_count(NULL), 0);
+    nt_campbell_at(NULL, 0, 0, turn, &value);
+    assert_true(isnan(turn[0]) && isnan(value));
+    nt_campbell_words(NULL, 0, words, sizeof words);
+    nt_campbell_destroy(NULL);
+    nt_reference_destroy(reference);
+    nt_reference_destroy(NULL);
+}
+
+static void in_linear_models(void **state)
+{
+    nt_linear *l, *out;
+    nt_linear_setup of = {.run = run, .state = &now}, other = {0};
+    (void)state;
+    IS_NULL("linear", nt_linear_create(NULL, &of, e));
+    IS_NULL("setup", nt_linear_create(&out, NULL, e));
+    IS_NULL("setup.run", nt_linear_create(&out, &other, e));
+    other.run = run;
+    IS_NULL("setup.state", nt_linear_create(&out, &other, e));
+    other = of, other.n_inputs = 1;
+    IS_NULL("setup.inputs", nt_linear_create(&out, &other, e));
+    other = of, other.n_outputs = 1;
+    IS_NULL("setup.outputs", nt_linear_create(&out, &other, e));
+    other = of, other.version = 77;
+    IS_UNKNOWN("setup.version", nt_linear_create(&out, &other, e));
+    require(nt_linear_create(&l, &of, e));
+    assert_int_equal(nt_linear_get(NULL).states, 0);
+    assert_string_equal(nt_linear_input(NULL, 0), "");
+    assert_string_equal(nt_linear_output(l, 0), "");
+    INVALID(nt_linear_to_motion(NULL, numbers, numbers, numbers));
+    INVALID(nt_linear_to_motion(l, NULL, numbers, numbers));
+    INVALID(nt_linear_from_motion(NULL, numbers, numbers, numbers));
+    INVALID(nt_linear_from_motion(l, numbers, numbers, NULL));
+    INVALID(nt_linear_response(NULL, 1, numbers));
+    INVALID(nt_linear_response(l, 1, NULL));
+    nt_linear_destroy(l);
+    nt_linear_destroy(NULL);
+}
+
 static void in_models(void **state)
 {
     nt_model *out = model;
@@ -690,7 +794,8 @@ int main(void)
         cmocka_unit_test(in_status),        cmocka_unit_test(in_linalg),
         cmocka_unit_test(in_system),        cmocka_unit_test(in_methods),
         cmocka_unit_test(in_integrators),   cmocka_unit_test(in_sensitivities),
-        cmocka_unit_test(in_static_states), cmocka_unit_test(in_models),
+        cmocka_unit_test(in_static_states), cmocka_unit_test(in_modes),
+        cmocka_unit_test(in_linear_models), cmocka_unit_test(in_models),
         cmocka_unit_test(in_runs),          cmocka_unit_test(in_output),
         cmocka_unit_test(in_results),       cmocka_unit_test(in_element_types),
         cmocka_unit_test(in_models),        cmocka_unit_test(in_runs),

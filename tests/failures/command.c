@@ -17,6 +17,7 @@
 #define TOP "{}/examples/heavy_top/heavy_top.yaml"
 #define BAR "{}/examples/four_bar/four_bar.yaml"
 #define DESIGN "{}/examples/top_design/top_design.yaml"
+#define TRUSS "{}/examples/two_bar_truss/two_bar_truss.yaml"
 #define SHORT "--duration", "0.02", "--step", "0.005"
 
 const invocation invocations[] = {
@@ -57,6 +58,20 @@ const invocation invocations[] = {
     {"run by splitting",
      {"run", "{}/examples/particles/particles.yaml", "--duration", "0.02", "--method",
       "semi-explicit", "-o", "out.csv"}},
+    {"static", {"static", TOP, "--set", "static.hold=[free]", "-o", "out.csv"}},
+    {"static, damped and redundant",
+     {"static", BAR, "--set", "static.stable=true", "-o", "out.nc"}},
+    {"static along a path",
+     {"static", TRUSS, "--along", "P=0..40", "--path-step", "0.5", "-o", "out.csv"}},
+    {"static by arc length", {"static", TRUSS, "--arc-length", "--path-step", "0.3", "-o", "-"}},
+    {"sens of a static state", {"sens", BAR, "--of", "static", "--param", "m", "-o", "out.csv"}},
+    {"run from rest, unknowns solved for",
+     {"run", TRUSS, SHORT, "--set", "initial.static=true", "--set",
+      "solve={unknowns: {P: 30}, conditions: [top.position.z - 0.4]}", "-o", "out.csv"}},
+    {"sens of it",
+     {"sens", TRUSS, SHORT, "--set", "initial.static=true", "--set",
+      "solve={unknowns: {P: 30}, conditions: [top.position.z - 0.4]}", "--param", "k", "-o",
+      "out.csv"}},
     {"methods", {"methods"}},
     {"one method", {"methods", "bdf"}},
     {"schema", {"schema"}},

@@ -417,6 +417,54 @@ static void steps_by_stiffness(void **unused)
     }
 }
 
+/* Steps by the largest eigenvalues, which K = diag(100, 25), C = diag(3, 12) have apart from each
+ * other: alpha h^2 w^2 + h rate <= 2, and h w <= 1.2, h rate <= 4/7 of second order. They follow a
+ * stiffness that a hardening spring changes, and nothing is evaluated for them. */
+static void steps_by_eigenvalues(void **unused)
+{
+    (void)unused;
+    static const nt_option by = {"steps", "eigenvalue"};
+    static const double q0[2] = {1, 0.5}, v0[2] = {0.3, 0};
+    planar s = {.k = {100, 25}, .c = {3, 12}};
+    const double expected[2] = {0.9 * 4 / (12 + sqrt(144 + 400)), 0.9 * 4 / (7 * 12.0)};
+    for (int k = 0; k < 2; k++) {
+        nt_error error = {0};
+        planar_init(&s);
+        nt_integrator_setup setup = setup_of(&s.system, &by, 1);
+        setup.method = nt_method_find(k ? "semi-explicit-2" : "semi-explicit");
+        nt_integrator *it = begin(&setup, q0, v0);
+        assert_true(nt_integrator_is_variable(it));
+        s.count[0] = 0;
+        run_to(it, 20, 1e-3);
+        const nt_statistics *done = nt_integrator_statistics(it);
+        CLOSE(done->largest_step, expected[k], 1e-5 * expected[k]);
+        assert_int_equal(s.count[0], done->steps + done->rejected);
+        assert_true(fabs(nt_integrator_state(it).q[0]) < 1e-6);
+        size_t size = nt_integrator_saved_size(it);
+        void *bytes = test_malloc(size);
+        nt_integrator_save(it, bytes);
+        nt_integrator *other = begin(&setup, q0, v0);
+        assert_int_equal(nt_integrator_restore(other, bytes, size, &error), NT_OK);
+        run_to(it, 40, 1e-3);
+        run_to(other, 40, 1e-3);
+        assert_memory_equal(nt_integrator_state(it).q, nt_integrator_state(other).q,
+                            2 * sizeof(double));
+        test_free(bytes);
+        nt_integrator_destroy(it);
+        nt_integrator_destroy(other);
+    }
+    planar hard = {.k = {1, 1}, .hard = 400}; /* w^2 = 1 + 1200 q^2, in the first step */
+    planar_init(&hard);
+    nt_integrator_setup setup = setup_of(&hard.system, &by, 1);
+    setup.method = nt_method_find("semi-explicit");
+    nt_integrator *it = begin(&setup, q0, rest);
+    run_to(it, 1e-6, 1e-6);
+    run_to(it, 0.1, 1e-6);
+    double h = nt_integrator_statistics(it)->largest_step;
+    assert_true(h < 0.9 * 2 / sqrt(300) && h > 0.01); /* 0.052 at q = 1 */
+    nt_integrator_destroy(it);
+}
+
 /* A spring twice as stiff at the ends of the motion as in the middle, at a limit that follows it
  * (above 1 steps that change with the phase are in resonance with it), and one with a damper, which
  * limits steps too: h c + h^2 k/2 <= 2, h = 0.181 for these, and 0.190 where the damper is not
@@ -548,6 +596,7 @@ int main(void)
         cmocka_unit_test(orders),
         cmocka_unit_test(constraints_hold_at_both_levels),
         cmocka_unit_test(steps_by_stiffness),
+        cmocka_unit_test(steps_by_eigenvalues),
         cmocka_unit_test(stiffness_is_felt_where_it_changes),
         cmocka_unit_test(error_follows_the_tolerance),
         cmocka_unit_test(sensitivities_are_those_of_the_scheme),

@@ -91,7 +91,7 @@ static nt_integrator *begin(nt_bearing *bearing, const char *method, const nt_op
 {
     double q[NT_BEARING_NQ], v[NT_BEARING_NV];
     nt_integrator_setup setup = {
-        .method = nt_method_find(method), .options = options, .n_options = n};
+        .method = nt_method_find(method), .options = options, .n_options = n, .minimum_step = 1e-9};
     nt_integrator *it;
     nt_error error;
     assert_int_equal(nt_bearing_init(bearing), NT_OK);
@@ -198,6 +198,54 @@ static void goes_on_with_the_same_bits(void **state)
     }
 }
 
+/* Steps by the largest eigenvalues carry the bearing through 10 ms, in which the paper's (15),
+ * whose |v| is the speed along the orbit, has long made them too large: at 0.13 ms. */
+static void steps_by_stability(void **state)
+{
+    (void)state;
+    static const nt_option ways[2] = {{"steps", "eigenvalue"}, {"steps", "stability"}};
+    static const char *const methods[] = {"semi-explicit", "semi-explicit-2"};
+    static const double largest[2] = {2.8e-6, 4.6e-6}; /* s */
+    nt_bearing bearing;
+    nt_error error;
+    for (int k = 0; k < 2; k++) {
+        nt_integrator *it = begin(&bearing, methods[k], &ways[0], 1);
+        go(it, 1e-2, 1e-6);
+        nt_state s = nt_integrator_state(it);
+        nt_bearing_look look = nt_bearing_at(s.q, s.v);
+        CLOSE(look.outer, 395, 10);
+        CLOSE(look.cage, 420, 5);
+        double h = nt_integrator_statistics(it)->largest_step;
+        assert_true(h < largest[k] && h > 0.8 * largest[k]);
+        nt_integrator_destroy(it);
+        nt_bearing_free(&bearing);
+    }
+    nt_integrator *it = begin(&bearing, "semi-explicit", &ways[1], 1);
+    nt_status status = nt_integrator_run(it, 2e-4, 1e-6, NULL, NULL, &error);
+    nt_state s = nt_integrator_state(it);
+    assert_true(status != NT_OK || nt_bearing_at(s.q, s.v).outer > 1e4);
+    nt_integrator_destroy(it);
+    nt_bearing_free(&bearing);
+}
+
+/* What papers/modin/README.md says of accuracies on the model file: its errors are those of equal
+ * programs. */
+static void accuracy(void **state)
+{
+    (void)state;
+    nt_paper_report report = rerun("modin", "accuracy");
+    int rows = rows_of(&report, "second-order");
+    assert_true(rows >= 8 && rows_of(&report, "paper") >= 8);
+    assert_true(at(&report, "second-order", 0, "evaluations") == 180);
+    assert_true(at(&report, "second-order", 0, "error") < 3e-4);
+    assert_true(at(&report, "paper", 0, "evaluations") == 180);
+    CLOSE(at(&report, "paper", 0, "error"), 6.6e-3, 1e-3);
+    CLOSE(at(&report, "paper", 4, "error"), 9.2e-4, 2e-4); /* 1200 evaluations */
+    assert_true(at(&report, "paper", 4, "evaluations") == 1200);
+    assert_true(at(&report, "alpha", 1, "with 12 per tangent") > 6000);
+    nt_paper_report_free(&report);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +254,8 @@ int main(void)
         cmocka_unit_test(figure_6),
         cmocka_unit_test(second_order),
         cmocka_unit_test(goes_on_with_the_same_bits),
+        cmocka_unit_test(steps_by_stability),
+        cmocka_unit_test(accuracy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

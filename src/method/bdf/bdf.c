@@ -77,7 +77,7 @@ const char *const nt_bdf_words[NT_BDF_WORDS] = {
 /* Of kinds without a tolerance, relative to the loosest given. */
 static const double LOOSE = 1e3;
 
-static void fill_tolerances(nt_bdf *b)
+static void bdf_fill_tolerances(nt_bdf *b)
 {
     const nt_problem *p = b->problem;
     double *given = b->given, loosest = 0;
@@ -103,7 +103,7 @@ static void fill_tolerances(nt_bdf *b)
 
 /* Of multipliers: forces and moments that change velocities and positions by their tolerance in a
  * second, where the largest inertia of that kind feels them. */
-static nt_status fill_multiplier_tolerances(nt_bdf *b, const nt_point *at)
+static nt_status bdf_fill_multiplier_tolerances(nt_bdf *b, const nt_point *at)
 {
     const nt_problem *p = b->problem;
     nt_combination mass = {.mass = 1};
@@ -127,18 +127,19 @@ static nt_status fill_multiplier_tolerances(nt_bdf *b, const nt_point *at)
     return status;
 }
 
-static double quaternion_length(const double *q)
+static double bdf_quaternion_length(const double *q)
 {
     return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
 }
 
 /* Whether all quaternions are near enough to unit length to go on with. */
-static bool lengths_are_near_one(const nt_bdf *b, const double *y)
+static bool bdf_lengths_are_near_one(const nt_bdf *b, const double *y)
 {
     const nt_space *space = &b->problem->space;
     for (int k = 0; k < space->n_blocks; k++) {
         const nt_block *block = &space->blocks[k];
-        double length = block->rotation < 0 ? 1 : quaternion_length(y + block->q + block->nq - 4);
+        double length =
+            block->rotation < 0 ? 1 : bdf_quaternion_length(y + block->q + block->nq - 4);
         if (!(length > 0.5 && length < 2))
             return false;
     }
@@ -160,7 +161,7 @@ int nt_bdf_weights(N_Vector y_now, N_Vector weights, void *own)
         int first = block->q + block->nq - 4;
         if (block->rotation < 0)
             continue;
-        double length = quaternion_length(y + first);
+        double length = bdf_quaternion_length(y + first);
         for (int j = first; j < first + 4; j++)
             weight[j] = share / (b->allowed[j] * length);
     }
@@ -206,7 +207,7 @@ int nt_bdf_outcome(nt_bdf *b, nt_status status)
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static void destroy(nt_bdf *b)
+static void bdf_destroy(nt_bdf *b)
 {
     if (!b)
         return;
@@ -225,7 +226,7 @@ static void destroy(nt_bdf *b)
     free(b);
 }
 
-static bool take_arrays(nt_bdf *b)
+static bool bdf_take_arrays(nt_bdf *b)
 {
     const nt_problem *p = b->problem;
     b->allowed = NT_TAKE(&b->arena, b->size, double);
@@ -240,7 +241,7 @@ static bool take_arrays(nt_bdf *b)
     return true;
 }
 
-static nt_status create(nt_stepper *s)
+static nt_status bdf_create(nt_stepper *s)
 {
     const nt_problem *p = s->problem;
     nt_bdf *b = calloc(1, sizeof *b);
@@ -252,7 +253,7 @@ static nt_status create(nt_stepper *s)
     b->code = p->nc > 0 ? &nt_bdf_ida : &nt_bdf_cvode;
     b->counted = p->nq + p->nv;
     b->size = b->counted + p->nc + p->nh;
-    if (!take_arrays(b) || SUNContext_Create(NULL, &b->context) != 0)
+    if (!bdf_take_arrays(b) || SUNContext_Create(NULL, &b->context) != 0)
         goto failed;
     b->y = N_VNew_Serial(b->size, b->context);
     b->rate = N_VNew_Serial(b->size, b->context);
@@ -261,7 +262,7 @@ static nt_status create(nt_stepper *s)
         goto failed;
     N_VConst(0, b->y);
     N_VConst(0, b->rate);
-    fill_tolerances(b);
+    bdf_fill_tolerances(b);
     if ((status = nt_bdf_newton_create(b)) != NT_OK)
         goto failed;
     if ((status = b->code->create(b)) != NT_OK)
@@ -269,18 +270,18 @@ static nt_status create(nt_stepper *s)
     s->own = b;
     return NT_OK;
 failed:
-    destroy(b);
+    bdf_destroy(b);
     return status;
 }
 
-static void close_own(nt_stepper *s)
+static void bdf_close_own(nt_stepper *s)
 {
-    destroy(s->own);
+    bdf_destroy(s->own);
     s->own = NULL;
 }
 
-static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
-                        nt_error *error)
+static nt_status bdf_layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
+                            nt_error *error)
 {
     (void)option, (void)error;
     /* the rest is SUNDIALS' own, which no state holds */
@@ -290,16 +291,16 @@ static nt_status layout(const nt_problem *problem, const nt_options *option, nt_
 }
 
 /* All memory, where there is none yet. */
-static nt_status provide(nt_stepper *s)
+static nt_status bdf_provide(nt_stepper *s)
 {
-    nt_status status = s->own ? NT_OK : create(s);
+    nt_status status = s->own ? NT_OK : bdf_create(s);
     return status == NT_OK && s->linear ? nt_bdf_newton_create_other(s->own) : status;
 }
 
 /* What the system asks of the next step is new: so is SUNDIALS' history. */
-static nt_status start(nt_stepper *s)
+static nt_status bdf_start(nt_stepper *s)
 {
-    nt_status status = provide(s);
+    nt_status status = bdf_provide(s);
     if (status == NT_OK)
         ((nt_bdf *)s->own)->stands = false;
     return status;
@@ -309,7 +310,7 @@ static nt_status start(nt_stepper *s)
 
 /* y and y' at `now`, with the multipliers of the rows that are in use. Nothing of what the solvers
  * remember reaches what follows. */
-static nt_status begin(nt_bdf *b)
+static nt_status bdf_begin(nt_bdf *b)
 {
     nt_stepper *s = b->stepper;
     nt_solver_forget(b->newton.solver);
@@ -326,7 +327,7 @@ static nt_status begin(nt_bdf *b)
     if (status == NT_OK)
         status = nt_bdf_newton_choose_rows(b);
     if (status == NT_OK)
-        status = fill_multiplier_tolerances(b, &at);
+        status = bdf_fill_multiplier_tolerances(b, &at);
     if (status != NT_OK)
         return status;
     N_VConst(0, b->y);
@@ -340,7 +341,7 @@ static nt_status begin(nt_bdf *b)
     return b->code->begin(b, t);
 }
 
-static void count(nt_bdf *b)
+static void bdf_count(nt_bdf *b)
 {
     long iterations = 0, failures = 0;
     b->code->count(b, &iterations, &failures);
@@ -354,40 +355,40 @@ static void count(nt_bdf *b)
 /* rad, by one step of a system that counts turns: a third of what makes a count doubtful. */
 static const double LARGEST_TURN = 1;
 
-static double least(double a, double b) { return a > 0 && b > 0 ? fmin(a, b) : fmax(a, b); }
+static double bdf_least(double a, double b) { return a > 0 && b > 0 ? fmin(a, b) : fmax(a, b); }
 
 /* Of a step, s; 0: any. */
-static double longest(const nt_bdf *b, bool first)
+static double bdf_longest(const nt_bdf *b, bool first)
 {
     const nt_stepper *s = b->stepper;
     const nt_problem *p = b->problem;
-    double allowed = least(s->maximum_step, first ? s->asked_step : 0);
+    double allowed = bdf_least(s->maximum_step, first ? s->asked_step : 0);
     if (p->system->n_memory == 0)
         return allowed;
     if (!(p->system->capabilities & NT_DISCRETE_MEMORY))
-        return least(allowed, s->asked_step);
+        return bdf_least(allowed, s->asked_step);
     double fastest = 0;
     for (int k = 0; k < p->space.n_blocks; k++) {
         const nt_block *block = &p->space.blocks[k];
         if (block->rotation >= 0)
             fastest = fmax(fastest, v3_norm(v3_load(s->now.v + block->v + block->nv - 3)));
     }
-    return fastest > 0 ? least(allowed, LARGEST_TURN / fastest) : allowed;
+    return fastest > 0 ? bdf_least(allowed, LARGEST_TURN / fastest) : allowed;
 }
 
 /* Units in the last place of t by which a step advances it at least. */
 static const double UNITS = 16;
 
 /* SUNDIALS by one step toward `end`. */
-static nt_status advance(nt_bdf *b, double end, bool first)
+static nt_status bdf_advance(nt_bdf *b, double end, bool first)
 {
     nt_stepper *s = b->stepper;
-    double t = s->now.all[NT_PHASE_T], largest = longest(b, first);
+    double t = s->now.all[NT_PHASE_T], largest = bdf_longest(b, first);
     double smallest = fmax(s->minimum_step, UNITS * DBL_EPSILON * fabs(t));
     b->status = NT_OK;
     int flag = b->code->go(b, end, largest > 0 ? fmin(smallest, largest) : smallest, largest,
                            &s->next.all[NT_PHASE_T]);
-    count(b);
+    bdf_count(b);
     if (flag >= 0)
         return NT_OK;
     s->report.step = b->code->tried(b);
@@ -397,16 +398,16 @@ static nt_status advance(nt_bdf *b, double end, bool first)
     return NT_NOT_CONVERGED;
 }
 
-static nt_status one_step(nt_bdf *b, double end, bool goes_on)
+static nt_status bdf_one_step(nt_bdf *b, double end, bool goes_on)
 {
     nt_stepper *s = b->stepper;
     const nt_problem *p = b->problem;
     s->report = (nt_report){.unknown = -1};
-    nt_status status = goes_on ? NT_OK : begin(b);
+    nt_status status = goes_on ? NT_OK : bdf_begin(b);
     b->columns.anew = !goes_on;
     b->stands = b->current = false;
     if (status == NT_OK)
-        status = advance(b, end, !goes_on);
+        status = bdf_advance(b, end, !goes_on);
     if (status != NT_OK)
         return status;
     nt_phase *next = &s->next;
@@ -418,7 +419,7 @@ static nt_status one_step(nt_bdf *b, double end, bool goes_on)
     memcpy(b->end + p->nq, next->v, (size_t)p->nv * sizeof(double));
     b->end_t = next->all[NT_PHASE_T];
     b->current = true;
-    b->stands = lengths_are_near_one(b, N_VGetArrayPointer(b->y)) && ++b->since < ANEW;
+    b->stands = bdf_lengths_are_near_one(b, N_VGetArrayPointer(b->y)) && ++b->since < ANEW;
     memcpy(next->method, s->now.method, MEMORY * sizeof(double));
     return NT_OK;
 }
@@ -429,14 +430,14 @@ static nt_status one_step(nt_bdf *b, double end, bool goes_on)
  * hundred. */
 static const double HOPELESS = 1e5;
 
-static void measure_from(double *m, double t, double steps)
+static void bdf_measure_from(double *m, double t, double steps)
 {
     m[PACE_T] = t;
     m[PACE_STEPS] = steps;
 }
 
 /* What forbids one more step toward `end`; NULL for nothing. */
-static const char *forbids(const nt_stepper *s, double end)
+static const char *bdf_forbids(const nt_stepper *s, double end)
 {
     double *m = s->now.method, t = s->now.all[NT_PHASE_T], begun = m[PACE_T],
            steps = (double)s->statistics->steps,
@@ -444,47 +445,47 @@ static const char *forbids(const nt_stepper *s, double end)
     if (fabs(end - m[AIM_END]) > 1e-13 * fabs(end)) { /* now + h, rounded at every step */
         m[AIM_END] = end;
         m[AIM_STEPS] = steps;
-        measure_from(m, t, steps);
+        bdf_measure_from(m, t, steps);
     }
     if (steps - m[AIM_STEPS] >= most)
         return "more steps than the option max_steps allows";
     if (steps - m[PACE_STEPS] < ANEW)
         return NULL;
-    measure_from(m, t, steps);
+    bdf_measure_from(m, t, steps);
     return (end - t) * ANEW > HOPELESS * most * (t - begun)
                ? "at the pace of the last 1000 steps the end is out of reach"
                : NULL;
 }
 
 /* At the next step, whatever SUNDIALS holds. */
-static bool begins_anew(const nt_stepper *s)
+static bool bdf_begins_anew(const nt_stepper *s)
 {
     const nt_bdf *b = s->own;
     return !b || !b->stands || s->stale || s->resumed;
 }
 
-static nt_status step(nt_stepper *s, double h)
+static nt_status bdf_step(nt_stepper *s, double h)
 {
-    nt_status status = provide(s);
+    nt_status status = bdf_provide(s);
     if (status != NT_OK)
         return status;
     nt_bdf *b = s->own;
     b->stepper = s;
     double end = s->now.all[NT_PHASE_T] + h;
-    const char *forbidden = forbids(s, end);
+    const char *forbidden = bdf_forbids(s, end);
     if (forbidden) {
         double steps = (double)s->statistics->steps; /* asked once more, it tries again */
         s->now.method[AIM_STEPS] = steps;
-        measure_from(s->now.method, s->now.all[NT_PHASE_T], steps);
+        bdf_measure_from(s->now.method, s->now.all[NT_PHASE_T], steps);
         s->report = (nt_report){.unknown = -1, .step = b->code->tried(b), .words = forbidden};
         return NT_NOT_CONVERGED;
     }
     memcpy(b->kept, s->now.memory, (size_t)b->problem->system->n_memory * sizeof(double));
-    bool goes_on = !begins_anew(s) && nt_bdf_ended_at(b, &s->now);
-    status = one_step(b, end, goes_on);
+    bool goes_on = !bdf_begins_anew(s) && nt_bdf_ended_at(b, &s->now);
+    status = bdf_one_step(b, end, goes_on);
     /* what came before may not fit what comes: a jump in the equations, a change of rows */
     bool again = status != NT_OK && status != NT_NO_MEMORY && goes_on;
-    return again ? one_step(b, end, false) : status;
+    return again ? bdf_one_step(b, end, false) : status;
 }
 
 const nt_method nt_method_bdf = {
@@ -497,12 +498,12 @@ const nt_method nt_method_bdf = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .frames = NT_IN_BOTH_FRAMES,
-    .layout = layout,
-    .start = start,
-    .step = step,
+    .layout = bdf_layout,
+    .start = bdf_start,
+    .step = bdf_step,
     .interpolate = nt_bdf_interpolate,
     .linearise = nt_bdf_linearise,
     .vary_dense = nt_bdf_vary_dense,
-    .whole = begins_anew,
-    .close = close_own,
+    .whole = bdf_begins_anew,
+    .close = bdf_close_own,
 };

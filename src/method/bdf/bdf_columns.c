@@ -25,18 +25,18 @@
 
 #include <string.h>
 
-static double *array(const nt_bdf_columns *c, int i, int j)
+static double *bdf_array(const nt_bdf_columns *c, int i, int j)
 {
     return c->all + (size_t)i * c->each + (size_t)j * c->size;
 }
 
-static void add(const nt_bdf_columns *c, double factor, const double *x, double *y)
+static void bdf_add(const nt_bdf_columns *c, double factor, const double *x, double *y)
 {
     for (size_t k = 0; k < c->size; k++)
         y[k] += factor * x[k];
 }
 
-static void scale(const nt_bdf_columns *c, double factor, const double *x, double *y)
+static void bdf_scale(const nt_bdf_columns *c, double factor, const double *x, double *y)
 {
     for (size_t k = 0; k < c->size; k++)
         y[k] = factor * x[k];
@@ -45,8 +45,8 @@ static void scale(const nt_bdf_columns *c, double factor, const double *x, doubl
 void nt_bdf_columns_begin(nt_bdf *b, int i, const double *dy, const double *rate)
 {
     nt_bdf_columns *c = &b->columns;
-    scale(c, 1, dy, array(c, i, 0));
-    scale(c, 1, rate, array(c, i, 1));
+    bdf_scale(c, 1, dy, bdf_array(c, i, 0));
+    bdf_scale(c, 1, rate, bdf_array(c, i, 1));
     c->order = c->planned = 1;
     c->h = 1; /* of the Nordsieck array */
     memset(c->tau, 0, sizeof c->tau);
@@ -58,7 +58,7 @@ void nt_bdf_columns_begin(nt_bdf *b, int i, const double *dy, const double *rate
 enum { LAST = NT_BDF_ORDERS + 1 };
 
 /* z_{q+1} is that of the polynomial through one value more; the others keep their values. */
-static void raise_order(nt_bdf_columns *c)
+static void bdf_raise_order(nt_bdf_columns *c)
 {
     int q = c->order;
     double l[LAST + 1] = {0, 0, 1}, product = 1, before = 1, sum = c->h;
@@ -74,15 +74,15 @@ static void raise_order(nt_bdf_columns *c)
         before = xi;
     }
     for (int i = 0; i < c->count; i++) {
-        double *highest = array(c, i, q + 1);
-        scale(c, (-alpha0 - alpha1) / product, array(c, i, LAST), highest);
+        double *highest = bdf_array(c, i, q + 1);
+        bdf_scale(c, (-alpha0 - alpha1) / product, bdf_array(c, i, LAST), highest);
         for (int j = 2; j <= q; j++)
-            add(c, l[j], highest, array(c, i, j));
+            bdf_add(c, l[j], highest, bdf_array(c, i, j));
     }
     c->order = q + 1;
 }
 
-static void lower_order(nt_bdf_columns *c)
+static void bdf_lower_order(nt_bdf_columns *c)
 {
     int q = c->order;
     double l[LAST + 1] = {0, 0, 1}, sum = 0;
@@ -93,12 +93,12 @@ static void lower_order(nt_bdf_columns *c)
     }
     for (int i = 0; i < c->count; i++)
         for (int j = 2; j < q; j++)
-            add(c, -l[j], array(c, i, q), array(c, i, j));
+            bdf_add(c, -l[j], bdf_array(c, i, q), bdf_array(c, i, j));
     c->order = q - 1;
 }
 
 /* l of the order and of the size h, which is not in tau yet. */
-static void find_coefficients(const nt_bdf_columns *c, double h, double *l)
+static void bdf_find_coefficients(const nt_bdf_columns *c, double h, double *l)
 {
     int q = c->order;
     double alpha0 = -1, sum = h;
@@ -119,32 +119,32 @@ static void find_coefficients(const nt_bdf_columns *c, double h, double *l)
         l[i] += l[i - 1] * inverse;
 }
 
-static void predict(nt_bdf_columns *c, double eta)
+static void bdf_predict(nt_bdf_columns *c, double eta)
 {
     for (int i = 0; i < c->count; i++) {
         double factor = 1;
         for (int j = 1; j <= c->order; j++) {
             factor *= eta;
-            scale(c, factor, array(c, i, j), array(c, i, j));
+            bdf_scale(c, factor, bdf_array(c, i, j), bdf_array(c, i, j));
         }
         for (int k = 1; k <= c->order; k++)
             for (int j = c->order; j >= k; j--)
-                add(c, 1, array(c, i, j), array(c, i, j - 1));
+                bdf_add(c, 1, bdf_array(c, i, j), bdf_array(c, i, j - 1));
     }
 }
 
-static double advance_nordsieck(nt_bdf *b)
+static double bdf_advance_nordsieck(nt_bdf *b)
 {
     nt_bdf_columns *c = &b->columns;
     double h;
     int order, next;
     b->code->told(b, &h, &order, &next);
     if (c->planned > c->order)
-        raise_order(c);
+        bdf_raise_order(c);
     while (c->order > order)
-        lower_order(c);
-    predict(c, h / c->h);
-    find_coefficients(c, h, c->l);
+        bdf_lower_order(c);
+    bdf_predict(c, h / c->h);
+    bdf_find_coefficients(c, h, c->l);
     for (int i = order; i >= 2; i--)
         c->tau[i] = c->tau[i - 1];
     if (order == 1)
@@ -157,7 +157,7 @@ static double advance_nordsieck(nt_bdf *b)
 /* ---- IDA ------------------------------------------------------------------------------------ */
 
 /* phi_j at the step's start, scaled to its size h, with psi_i = t_n - t_{n-1-i}. */
-static double advance_differences(nt_bdf *b)
+static double bdf_advance_differences(nt_bdf *b)
 {
     nt_bdf_columns *c = &b->columns;
     double h, beta[NT_BDF_HISTORY] = {1}, sum = 0;
@@ -166,7 +166,7 @@ static double advance_differences(nt_bdf *b)
     if (c->anew) { /* phi_1 = h y' at a psi_0 of h */
         c->psi[0] = h;
         for (int i = 0; i < c->count; i++)
-            scale(c, h, array(c, i, 1), array(c, i, 1));
+            bdf_scale(c, h, bdf_array(c, i, 1), bdf_array(c, i, 1));
     }
     double span = h, alpha = 1;
     c->gamma[0] = 0;
@@ -182,19 +182,19 @@ static double advance_differences(nt_bdf *b)
     c->psi[c->order] = span;
     for (int i = 0; i < c->count; i++)
         for (int j = 1; j <= c->order; j++)
-            scale(c, beta[j], array(c, i, j), array(c, i, j));
+            bdf_scale(c, beta[j], bdf_array(c, i, j), bdf_array(c, i, j));
     c->h = h;
     return sum / h;
 }
 
-static void correct_differences(const nt_bdf_columns *c, int i, const double *dy)
+static void bdf_correct_differences(const nt_bdf_columns *c, int i, const double *dy)
 {
-    double *e = array(c, i, c->order + 1);
-    scale(c, 1, dy, e);
+    double *e = bdf_array(c, i, c->order + 1);
+    bdf_scale(c, 1, dy, e);
     for (int j = 0; j <= c->order; j++)
-        add(c, -1, array(c, i, j), e);
+        bdf_add(c, -1, bdf_array(c, i, j), e);
     for (int j = c->order; j >= 0; j--)
-        add(c, 1, array(c, i, j + 1), array(c, i, j));
+        bdf_add(c, 1, bdf_array(c, i, j + 1), bdf_array(c, i, j));
 }
 
 /* ---- both ----------------------------------------------------------------------------------- */
@@ -202,34 +202,34 @@ static void correct_differences(const nt_bdf_columns *c, int i, const double *dy
 double nt_bdf_columns_advance(nt_bdf *b, double t)
 {
     b->columns.t = t;
-    return b->code == &nt_bdf_cvode ? advance_nordsieck(b) : advance_differences(b);
+    return b->code == &nt_bdf_cvode ? bdf_advance_nordsieck(b) : bdf_advance_differences(b);
 }
 
 void nt_bdf_columns_predicted(const nt_bdf *b, int i, double c_j, double *delta)
 {
     const nt_bdf_columns *c = &b->columns;
     if (b->code == &nt_bdf_cvode) {
-        scale(c, c_j, array(c, i, 0), delta);
-        add(c, -1 / c->h, array(c, i, 1), delta);
+        bdf_scale(c, c_j, bdf_array(c, i, 0), delta);
+        bdf_add(c, -1 / c->h, bdf_array(c, i, 1), delta);
         return;
     }
     memset(delta, 0, c->size * sizeof *delta);
     for (int j = 0; j <= c->order; j++)
-        add(c, c_j - c->gamma[j], array(c, i, j), delta);
+        bdf_add(c, c_j - c->gamma[j], bdf_array(c, i, j), delta);
 }
 
 void nt_bdf_columns_correct(nt_bdf *b, int i, const double *dy)
 {
     const nt_bdf_columns *c = &b->columns;
     if (b->code != &nt_bdf_cvode) {
-        correct_differences(c, i, dy);
+        bdf_correct_differences(c, i, dy);
         return;
     }
-    double *e = array(c, i, LAST);
-    scale(c, -1, array(c, i, 0), e);
-    add(c, 1, dy, e);
+    double *e = bdf_array(c, i, LAST);
+    bdf_scale(c, -1, bdf_array(c, i, 0), e);
+    bdf_add(c, 1, dy, e);
     for (int j = 0; j <= c->order; j++)
-        add(c, c->l[j], e, array(c, i, j));
+        bdf_add(c, c->l[j], e, bdf_array(c, i, j));
 }
 
 void nt_bdf_columns_look(const nt_bdf *b, int i, double t, double *dy)
@@ -239,12 +239,12 @@ void nt_bdf_columns_look(const nt_bdf *b, int i, double t, double *dy)
     if (b->code == &nt_bdf_cvode) {
         double part = 1;
         for (int j = 0; j <= c->order; j++, part *= (t - c->t) / c->h)
-            add(c, part, array(c, i, j), dy);
+            bdf_add(c, part, bdf_array(c, i, j), dy);
         return;
     }
     double part = 1, from_end = t - c->t;
     for (int j = 0; j <= c->order; j++) {
-        add(c, part, array(c, i, j), dy);
+        bdf_add(c, part, bdf_array(c, i, j), dy);
         part *= (from_end + (j > 0 ? c->psi[j - 1] : 0)) / c->psi[j];
     }
 }

@@ -23,7 +23,7 @@
 
 /* ---- equations ------------------------------------------------------------------------------ */
 
-static nt_point point_at(const nt_bdf *b, double t, double *y)
+static nt_point cvode_point_at(const nt_bdf *b, double t, double *y)
 {
     return (nt_point){.t = t,
                       .q = b->q,
@@ -42,7 +42,7 @@ int nt_bdf_rate(double t, N_Vector y_now, N_Vector y_rate, void *own)
     nt_bdf_normalise(b, y);
     nt_space_rate(&p->space, p->frame, y, nt_bdf_v(b, y), rate);
     nt_effort effort = {.unknown = -1};
-    nt_point at = point_at(b, t, y);
+    nt_point at = cvode_point_at(b, t, y);
     memcpy(b->vdot, b->stepper->now.vdot, (size_t)p->nv * sizeof(double)); /* a guess */
     nt_status status =
         nt_factors_accelerate(b->stepper->factors, &at, b->vdot, NULL, NULL, &effort);
@@ -63,12 +63,12 @@ int nt_bdf_linear_system(double t, N_Vector y_now, N_Vector y_rate, SUNMatrix ma
     *current = !old_would_do;
     if (old_would_do) {
         nt_bdf_normalise(b, b->newton.at_q);
-        nt_point before = point_at(b, t, b->newton.at_q);
+        nt_point before = cvode_point_at(b, t, b->newton.at_q);
         before.vdot = b->none;
         return nt_bdf_outcome(b, nt_bdf_newton_refill(b, &before, gamma));
     }
     nt_bdf_normalise(b, y);
-    nt_point at = point_at(b, t, y);
+    nt_point at = cvode_point_at(b, t, y);
     at.vdot = nt_bdf_v(b, rate);
     memcpy(b->newton.at_q, y, (size_t)b->counted * sizeof(double)); /* and v, which follows */
     return nt_bdf_outcome(b, nt_bdf_newton_fill(b, &at, b->none, b->none, gamma));
@@ -77,7 +77,7 @@ int nt_bdf_linear_system(double t, N_Vector y_now, N_Vector y_rate, SUNMatrix ma
 /* ---- Newton's linear systems ---------------------------------------------------------------- */
 
 /* 2 vec and the scalar of q* b/|q|^2 (b q* in the inertial frame). */
-static v3 turn_of(nt_frame frame, quat q, const double *right, double *length)
+static v3 cvode_turn_of(nt_frame frame, quat q, const double *right, double *length)
 {
     quat c = quat_conjugate(q), r = quat_load(right);
     double square = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
@@ -87,7 +87,7 @@ static v3 turn_of(nt_frame frame, quat q, const double *right, double *length)
 }
 
 /* M (c_j e_b + s_b w) and M b_v; s_b into w->length */
-static void right_hand_sides(nt_bdf *b, const double *right, double *first, double *second)
+static void cvode_right_hand_sides(nt_bdf *b, const double *right, double *first, double *second)
 {
     const nt_problem *p = b->problem;
     nt_bdf_newton *w = &b->newton;
@@ -101,7 +101,7 @@ static void right_hand_sides(nt_bdf *b, const double *right, double *first, doub
             continue;
         int i = block->v + plain, at = block->q + plain;
         double s;
-        v3 e = turn_of(p->frame, quat_load(w->at_q + at), right + at, &s);
+        v3 e = cvode_turn_of(p->frame, quat_load(w->at_q + at), right + at, &s);
         w->length[block->rotation] = s;
         v3 sum = v3_axpy(s, v3_load(w->at_v + i), v3_scale(1 / w->gamma, e));
         for (int j = 0; j < 3; j++)
@@ -113,12 +113,12 @@ static void right_hand_sides(nt_bdf *b, const double *right, double *first, doub
     nt_bdf_mass_times(b, second);
 }
 
-static nt_status solve(nt_bdf *b, const double *right, double *x)
+static nt_status cvode_solve(nt_bdf *b, const double *right, double *x)
 {
     const nt_problem *p = b->problem;
     nt_bdf_newton *w = &b->newton;
     double *first = b->residual, *second = b->vdot;
-    right_hand_sides(b, right, first, second);
+    cvode_right_hand_sides(b, right, first, second);
     for (int i = 0; i < p->nv; i++) {
         w->z[w->first[i]] = first[i];
         w->z[w->second[i]] = second[i];
@@ -140,7 +140,7 @@ static nt_status solve(nt_bdf *b, const double *right, double *x)
 
 /* ---- CVODE ---------------------------------------------------------------------------------- */
 
-static nt_status create(nt_bdf *b)
+static nt_status cvode_create(nt_bdf *b)
 {
     const nt_options *option = b->stepper->options;
     b->memory = CVodeCreate(CV_BDF, b->context);
@@ -158,12 +158,12 @@ static nt_status create(nt_bdf *b)
     return NT_OK;
 }
 
-static nt_status begin(nt_bdf *b, double t)
+static nt_status cvode_begin(nt_bdf *b, double t)
 {
     return CVodeReInit(b->memory, t, b->y) == CV_SUCCESS ? NT_OK : NT_NOT_CONVERGED;
 }
 
-static int go(nt_bdf *b, double end, double smallest, double longest, double *reached)
+static int cvode_go(nt_bdf *b, double end, double smallest, double longest, double *reached)
 {
     /* bounds are set one after the other, and must not contradict each other in between */
     CVodeSetMinStep(b->memory, 0);
@@ -173,7 +173,7 @@ static int go(nt_bdf *b, double end, double smallest, double longest, double *re
     return CVode(b->memory, end, b->y, reached, CV_ONE_STEP);
 }
 
-static const char *words(int flag)
+static const char *cvode_words(int flag)
 {
     switch (flag) {
     case CV_ERR_FAILURE:
@@ -194,9 +194,12 @@ static const char *words(int flag)
     }
 }
 
-static int look(const nt_bdf *b, double t, N_Vector y) { return CVodeGetDky(b->memory, t, 0, y); }
+static int cvode_look(const nt_bdf *b, double t, N_Vector y)
+{
+    return CVodeGetDky(b->memory, t, 0, y);
+}
 
-static void count(const nt_bdf *b, long *iterations, long *failures)
+static void cvode_count(const nt_bdf *b, long *iterations, long *failures)
 {
     long errors = 0, solves = 0;
     CVodeGetNumNonlinSolvIters(b->memory, iterations);
@@ -205,13 +208,13 @@ static void count(const nt_bdf *b, long *iterations, long *failures)
     *failures = errors + solves;
 }
 
-static double pace(const nt_bdf *b) /* there are no multipliers */
+static double cvode_pace(const nt_bdf *b) /* there are no multipliers */
 {
     (void)b;
     return 0;
 }
 
-static double tried(const nt_bdf *b)
+static double cvode_tried(const nt_bdf *b)
 {
     long steps = 0;
     double h = 0;
@@ -223,11 +226,11 @@ static double tried(const nt_bdf *b)
     return h;
 }
 
-static void destroy(nt_bdf *b) { CVodeFree(&b->memory); }
+static void cvode_destroy(nt_bdf *b) { CVodeFree(&b->memory); }
 
 /* ---- linearised steps ----------------------------------------------------------------------- */
 
-static void told(const nt_bdf *b, double *h, int *order, int *next_order)
+static void cvode_told(const nt_bdf *b, double *h, int *order, int *next_order)
 {
     CVodeGetLastStep(b->memory, h);
     CVodeGetLastOrder(b->memory, order);
@@ -235,7 +238,7 @@ static void told(const nt_bdf *b, double *h, int *order, int *next_order)
 }
 
 /* The accelerations are those of the state that is shown. */
-static nt_status fill(nt_bdf *b, double t, double c_j)
+static nt_status cvode_fill(nt_bdf *b, double t, double c_j)
 {
     int current;
     memcpy(nt_bdf_v(b, N_VGetArrayPointer(b->rate)), b->stepper->next.vdot,
@@ -248,11 +251,11 @@ static nt_status fill(nt_bdf *b, double t, double c_j)
 
 /* dy' = J dy + f_p = c_j dy - delta: (1 - gamma J) dy = gamma (delta + f_p), M f_p = -R_p by the
  * factors of the accelerations. */
-static nt_status vary(nt_bdf *b, const nt_directions *directions, int i, double t,
-                      const double *delta, double *right)
+static nt_status cvode_vary(nt_bdf *b, const nt_directions *directions, int i, double t,
+                            const double *delta, double *right)
 {
     const nt_problem *p = b->problem;
-    nt_point at = point_at(b, t, N_VGetArrayPointer(b->y));
+    nt_point at = cvode_point_at(b, t, N_VGetArrayPointer(b->y));
     at.vdot = b->stepper->next.vdot;
     double *r = b->residual;
     memset(r, 0, (size_t)p->n * sizeof *r);
@@ -267,16 +270,16 @@ static nt_status vary(nt_bdf *b, const nt_directions *directions, int i, double 
     return status;
 }
 
-const nt_bdf_code nt_bdf_cvode = {.create = create,
-                                  .begin = begin,
-                                  .go = go,
-                                  .words = words,
-                                  .look = look,
-                                  .count = count,
-                                  .solve = solve,
-                                  .pace = pace,
-                                  .tried = tried,
-                                  .destroy = destroy,
-                                  .told = told,
-                                  .fill = fill,
-                                  .vary = vary};
+const nt_bdf_code nt_bdf_cvode = {.create = cvode_create,
+                                  .begin = cvode_begin,
+                                  .go = cvode_go,
+                                  .words = cvode_words,
+                                  .look = cvode_look,
+                                  .count = cvode_count,
+                                  .solve = cvode_solve,
+                                  .pace = cvode_pace,
+                                  .tried = cvode_tried,
+                                  .destroy = cvode_destroy,
+                                  .told = cvode_told,
+                                  .fill = cvode_fill,
+                                  .vary = cvode_vary};

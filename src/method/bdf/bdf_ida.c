@@ -14,7 +14,7 @@
 /* ---- equations ------------------------------------------------------------------------------ */
 
 /* w of the quaternion at a place of rate[nq]; b->q is q/|q|. */
-static v3 turn_rate(const nt_bdf *b, int at, const double *rate)
+static v3 ida_turn_rate(const nt_bdf *b, int at, const double *rate)
 {
     quat c = quat_conjugate(quat_load(b->q + at)), d = quat_load(rate + at);
     d = b->problem->frame == NT_BODY ? quat_multiply(c, d) : quat_multiply(d, c);
@@ -22,7 +22,7 @@ static v3 turn_rate(const nt_bdf *b, int at, const double *rate)
 }
 
 /* b->vdot = w - v */
-static void excess_rate(nt_bdf *b, double *y, const double *rate)
+static void ida_excess_rate(nt_bdf *b, double *y, const double *rate)
 {
     const nt_problem *p = b->problem;
     const double *v = nt_bdf_v(b, y);
@@ -35,11 +35,11 @@ static void excess_rate(nt_bdf *b, double *y, const double *rate)
         if (block->rotation < 0)
             continue;
         int i = block->v + plain;
-        v3_store(b->vdot + i, v3_sub(turn_rate(b, block->q + plain, rate), v3_load(v + i)));
+        v3_store(b->vdot + i, v3_sub(ida_turn_rate(b, block->q + plain, rate), v3_load(v + i)));
     }
 }
 
-static nt_point point_at(nt_bdf *b, double t, double *y, double *rate)
+static nt_point ida_point_at(nt_bdf *b, double t, double *y, double *rate)
 {
     const double *lambda = nt_bdf_lambda(b, y);
     return (nt_point){.t = t,
@@ -52,7 +52,7 @@ static nt_point point_at(nt_bdf *b, double t, double *y, double *rate)
 }
 
 /* F1 and F3 */
-static nt_status position_equations(nt_bdf *b, const nt_point *at, double *y, double *F)
+static nt_status ida_position_equations(nt_bdf *b, const nt_point *at, double *y, double *F)
 {
     const nt_problem *p = b->problem;
     double *r = b->residual;
@@ -79,7 +79,7 @@ static nt_status position_equations(nt_bdf *b, const nt_point *at, double *y, do
 }
 
 /* F2 and F4 */
-static nt_status velocity_equations(nt_bdf *b, const nt_point *at, double *F)
+static nt_status ida_velocity_equations(nt_bdf *b, const nt_point *at, double *F)
 {
     const nt_problem *p = b->problem;
     nt_terms terms = {.parts = NT_ALL_PARTS,
@@ -98,11 +98,11 @@ int nt_bdf_residual(double t, N_Vector y_now, N_Vector y_rate, N_Vector out, voi
     double *y = N_VGetArrayPointer(y_now), *rate = N_VGetArrayPointer(y_rate);
     double *F = N_VGetArrayPointer(out);
     nt_bdf_normalise(b, y);
-    excess_rate(b, y, rate);
-    nt_point at = point_at(b, t, y, rate);
-    nt_status status = position_equations(b, &at, y, F);
+    ida_excess_rate(b, y, rate);
+    nt_point at = ida_point_at(b, t, y, rate);
+    nt_status status = ida_position_equations(b, &at, y, F);
     if (status == NT_OK)
-        status = velocity_equations(b, &at, F);
+        status = ida_velocity_equations(b, &at, F);
     for (int i = 0; i < b->stepper->factors->n_dropped; i++) {
         int row = b->stepper->factors->dropped[i] - p->nv;
         nt_bdf_lambda(b, F)[row] = nt_bdf_lambda(b, y)[row];
@@ -120,8 +120,8 @@ int nt_bdf_jacobian(double t, double c_j, N_Vector y_now, N_Vector y_rate, N_Vec
     nt_bdf *b = own;
     double *y = N_VGetArrayPointer(y_now), *rate = N_VGetArrayPointer(y_rate);
     nt_bdf_normalise(b, y);
-    excess_rate(b, y, rate);
-    nt_point at = point_at(b, t, y, rate);
+    ida_excess_rate(b, y, rate);
+    nt_point at = ida_point_at(b, t, y, rate);
     memcpy(b->newton.at_q, y, (size_t)b->counted * sizeof(double)); /* and v, which follows */
     return nt_bdf_outcome(b, nt_bdf_newton_fill(b, &at, b->vdot, nt_bdf_eta(b, y), 1 / c_j));
 }
@@ -129,7 +129,7 @@ int nt_bdf_jacobian(double t, double c_j, N_Vector y_now, N_Vector y_rate, N_Vec
 /* ---- Newton's linear systems ---------------------------------------------------------------- */
 
 /* Right-hand sides scaled as bdf_newton.c says. */
-static void scale_right(nt_bdf *b, const double *right)
+static void ida_scale_right(nt_bdf *b, const double *right)
 {
     const nt_problem *p = b->problem;
     nt_bdf_newton *w = &b->newton;
@@ -154,12 +154,12 @@ static void scale_right(nt_bdf *b, const double *right)
             w->z[w->second[b->stepper->factors->dropped[i]]] = 0;
 }
 
-static nt_status solve(nt_bdf *b, const double *right, double *x)
+static nt_status ida_solve(nt_bdf *b, const double *right, double *x)
 {
     const nt_problem *p = b->problem;
     nt_bdf_newton *w = &b->newton;
     double *of_v = x + p->nq, *of_lambda = of_v + p->nv, *of_eta = of_lambda + p->nc;
-    scale_right(b, right);
+    ida_scale_right(b, right);
     nt_status status = nt_solver_solve(w->solver, w->z, 1);
     if (status != NT_OK)
         return status;
@@ -176,7 +176,7 @@ static nt_status solve(nt_bdf *b, const double *right, double *x)
 /* ---- IDA ------------------------------------------------------------------------------------ */
 
 /* Which entries of y the error test looks at. */
-static bool choose_entries(nt_bdf *b)
+static bool ida_choose_entries(nt_bdf *b)
 {
     N_Vector looked_at = N_VClone(b->y);
     if (!looked_at)
@@ -197,8 +197,8 @@ enum { ITERATIONS = 60 };
 
 /* Newton's iteration has converged when an increment is that small. IDA itself would trust the rate
  * at which it converged in some step before: with an old matrix it leaves a thousand times more. */
-static int has_converged(SUNNonlinearSolver newton, N_Vector y, N_Vector increment, double allowed,
-                         N_Vector weights, void *own)
+static int ida_has_converged(SUNNonlinearSolver newton, N_Vector y, N_Vector increment,
+                             double allowed, N_Vector weights, void *own)
 {
     (void)y;
     nt_bdf *b = own;
@@ -211,16 +211,16 @@ static int has_converged(SUNNonlinearSolver newton, N_Vector y, N_Vector increme
     return iteration > 0 && size >= before ? SUN_NLS_CONV_RECVR : SUN_NLS_CONTINUE;
 }
 
-static bool iterate_to(nt_bdf *b, double part)
+static bool ida_iterate_to(nt_bdf *b, double part)
 {
     b->iteration = SUNNonlinSol_Newton(b->y, b->context);
     return b->iteration && IDASetNonlinearSolver(b->memory, b->iteration) == IDA_SUCCESS &&
-           SUNNonlinSolSetConvTestFn(b->iteration, has_converged, b) == SUN_NLS_SUCCESS &&
+           SUNNonlinSolSetConvTestFn(b->iteration, ida_has_converged, b) == SUN_NLS_SUCCESS &&
            IDASetNonlinConvCoef(b->memory, part) == IDA_SUCCESS &&
            IDASetMaxNonlinIters(b->memory, ITERATIONS) == IDA_SUCCESS;
 }
 
-static nt_status create(nt_bdf *b)
+static nt_status ida_create(nt_bdf *b)
 {
     const nt_options *option = b->stepper->options;
     b->memory = IDACreate(b->context);
@@ -231,20 +231,20 @@ static nt_status create(nt_bdf *b)
         IDASetLinearSolver(b->memory, b->linear, b->matrix) != IDA_SUCCESS ||
         IDASetJacFn(b->memory, nt_bdf_jacobian) != IDA_SUCCESS ||
         IDASetMaxOrd(b->memory, (int)nt_options_get(option, NT_OPTION_MAX_ORDER)) != IDA_SUCCESS ||
-        !choose_entries(b))
+        !ida_choose_entries(b))
         return NT_NO_MEMORY;
     double newton = nt_options_get(option, NT_OPTION_NEWTON_TOLERANCE);
-    if (newton > 0 && !iterate_to(b, newton))
+    if (newton > 0 && !ida_iterate_to(b, newton))
         return NT_NO_MEMORY;
     return NT_OK;
 }
 
-static nt_status begin(nt_bdf *b, double t)
+static nt_status ida_begin(nt_bdf *b, double t)
 {
     return IDAReInit(b->memory, t, b->y, b->rate) == IDA_SUCCESS ? NT_OK : NT_NOT_CONVERGED;
 }
 
-static int go(nt_bdf *b, double end, double smallest, double longest, double *reached)
+static int ida_go(nt_bdf *b, double end, double smallest, double longest, double *reached)
 {
     b->fresh = false;
     /* bounds are set one after the other, and must not contradict each other in between */
@@ -255,7 +255,7 @@ static int go(nt_bdf *b, double end, double smallest, double longest, double *re
     return IDASolve(b->memory, end, reached, b->y, b->rate, IDA_ONE_STEP);
 }
 
-static const char *words(int flag)
+static const char *ida_words(int flag)
 {
     switch (flag) {
     case IDA_ERR_FAIL:
@@ -276,9 +276,9 @@ static const char *words(int flag)
     }
 }
 
-static int look(const nt_bdf *b, double t, N_Vector y) { return IDAGetDky(b->memory, t, 0, y); }
+static int ida_look(const nt_bdf *b, double t, N_Vector y) { return IDAGetDky(b->memory, t, 0, y); }
 
-static void count(const nt_bdf *b, long *iterations, long *failures)
+static void ida_count(const nt_bdf *b, long *iterations, long *failures)
 {
     long errors = 0, solves = 0;
     IDAGetNumNonlinSolvIters(b->memory, iterations);
@@ -287,7 +287,7 @@ static void count(const nt_bdf *b, long *iterations, long *failures)
     *failures = errors + solves;
 }
 
-static double pace(const nt_bdf *b)
+static double ida_pace(const nt_bdf *b)
 {
     long steps = 0;
     double h = 0;
@@ -296,14 +296,14 @@ static double pace(const nt_bdf *b)
     return steps > 0 ? h : 0;
 }
 
-static double tried(const nt_bdf *b)
+static double ida_tried(const nt_bdf *b)
 {
     double h = 0;
     IDAGetCurrentStep(b->memory, &h);
     return h;
 }
 
-static void destroy(nt_bdf *b)
+static void ida_destroy(nt_bdf *b)
 {
     IDAFree(&b->memory);
     if (b->iteration)
@@ -312,14 +312,14 @@ static void destroy(nt_bdf *b)
 
 /* ---- linearised steps ----------------------------------------------------------------------- */
 
-static void told(const nt_bdf *b, double *h, int *order, int *next_order)
+static void ida_told(const nt_bdf *b, double *h, int *order, int *next_order)
 {
     IDAGetLastStep(b->memory, h);
     IDAGetLastOrder(b->memory, order);
     IDAGetCurrentOrder(b->memory, next_order);
 }
 
-static nt_status fill(nt_bdf *b, double t, double c_j)
+static nt_status ida_fill(nt_bdf *b, double t, double c_j)
 {
     const nt_space *space = &b->problem->space;
     const double *y = N_VGetArrayPointer(b->y), *rate = N_VGetArrayPointer(b->rate);
@@ -337,7 +337,7 @@ static nt_status fill(nt_bdf *b, double t, double c_j)
 }
 
 /* F_y' delta, (M dw, 0), (M dv') */
-static void mass_of(nt_bdf *b, const double *delta, double *right)
+static void ida_mass_of(nt_bdf *b, const double *delta, double *right)
 {
     const nt_problem *p = b->problem;
     nt_bdf_newton *w = &b->newton;
@@ -351,7 +351,7 @@ static void mass_of(nt_bdf *b, const double *delta, double *right)
             w->z[w->second[block->v + j]] = delta[block->q + j];
         int i = block->v + plain, at = block->q + plain;
         for (int j = 0; block->rotation >= 0 && j < 3; j++)
-            w->z[w->second[i + j]] = v3_component(turn_rate(b, at, delta), j);
+            w->z[w->second[i + j]] = v3_component(ida_turn_rate(b, at, delta), j);
     }
     nt_bdf_mass_times(b, first);
     for (int k = 0; k < p->space.n_blocks; k++) { /* the length of a quaternion comes first */
@@ -366,15 +366,15 @@ static void mass_of(nt_bdf *b, const double *delta, double *right)
 }
 
 /* (F_y + c_j F_y') dy = F_y' delta - F_p */
-static nt_status vary(nt_bdf *b, const nt_directions *directions, int i, double t,
-                      const double *delta, double *right)
+static nt_status ida_vary(nt_bdf *b, const nt_directions *directions, int i, double t,
+                          const double *delta, double *right)
 {
     const nt_problem *p = b->problem;
     double *y = N_VGetArrayPointer(b->y), *rate = N_VGetArrayPointer(b->rate), *r = b->residual;
     nt_bdf_normalise(b, y);
-    excess_rate(b, y, rate);
-    mass_of(b, delta, right);
-    nt_point at = point_at(b, t, y, rate), position = at;
+    ida_excess_rate(b, y, rate);
+    ida_mass_of(b, delta, right);
+    nt_point at = ida_point_at(b, t, y, rate), position = at;
     position.vdot = b->vdot, position.lambda = nt_bdf_eta(b, y), position.mu = b->none;
     for (nt_level level = NT_POSITION; level <= NT_VELOCITY; level++) {
         bool first = level == NT_POSITION;
@@ -402,16 +402,16 @@ static nt_status vary(nt_bdf *b, const nt_directions *directions, int i, double 
     return NT_OK;
 }
 
-const nt_bdf_code nt_bdf_ida = {.create = create,
-                                .begin = begin,
-                                .go = go,
-                                .words = words,
-                                .look = look,
-                                .count = count,
-                                .solve = solve,
-                                .pace = pace,
-                                .tried = tried,
-                                .destroy = destroy,
-                                .told = told,
-                                .fill = fill,
-                                .vary = vary};
+const nt_bdf_code nt_bdf_ida = {.create = ida_create,
+                                .begin = ida_begin,
+                                .go = ida_go,
+                                .words = ida_words,
+                                .look = ida_look,
+                                .count = ida_count,
+                                .solve = ida_solve,
+                                .pace = ida_pace,
+                                .tried = ida_tried,
+                                .destroy = ida_destroy,
+                                .told = ida_told,
+                                .fill = ida_fill,
+                                .vary = ida_vary};

@@ -42,25 +42,25 @@ typedef struct slice {
     double *dy, *z, *dq, *dv;
 } slice;
 
-static size_t size_of(const nt_problem *p) { return (size_t)(p->nq + p->nv + p->nc + p->nh); }
+static size_t bdf_size_of(const nt_problem *p) { return (size_t)(p->nq + p->nv + p->nc + p->nh); }
 
-static size_t phase_size(const nt_problem *p)
+static size_t bdf_phase_size(const nt_problem *p)
 {
     return NT_PHASE_HEAD + (size_t)(p->nq + 2 * p->nv + p->nc + p->system->n_memory);
 }
 
 void nt_bdf_linear_layout(const nt_problem *p, nt_layout *sizes)
 {
-    sizes->linear = 2 * size_of(p) + (size_t)p->n + phase_size(p);
-    sizes->linear_each = (NT_BDF_HISTORY + 1) * size_of(p) + (size_t)p->n + 2 * (size_t)p->nv;
+    sizes->linear = 2 * bdf_size_of(p) + (size_t)p->n + bdf_phase_size(p);
+    sizes->linear_each = (NT_BDF_HISTORY + 1) * bdf_size_of(p) + (size_t)p->n + 2 * (size_t)p->nv;
 }
 
-static work work_of(const nt_stepper *s, const nt_directions *directions)
+static work bdf_work_of(const nt_stepper *s, const nt_directions *directions)
 {
     const nt_problem *p = s->problem;
     work w = {.factors = s->factors,
               .directions = directions,
-              .size = size_of(p),
+              .size = bdf_size_of(p),
               .delta = directions->scratch};
     nt_layout sizes;
     nt_bdf_linear_layout(p, &sizes);
@@ -72,7 +72,7 @@ static work work_of(const nt_stepper *s, const nt_directions *directions)
     return w;
 }
 
-static slice slice_of(const nt_problem *p, const work *w, int i)
+static slice bdf_slice_of(const nt_problem *p, const work *w, int i)
 {
     slice d = {.dy = w->all + (size_t)i * w->each + NT_BDF_HISTORY * w->size};
     d.z = d.dy + w->size;
@@ -84,8 +84,8 @@ static slice slice_of(const nt_problem *p, const work *w, int i)
 /* ---- coordinates ---------------------------------------------------------------------------- */
 
 /* dq of an increment at unit quaternions, and E(dq) v of the quaternions, added to rate. */
-static void spread(const nt_problem *p, const double *q, const double *increment, const double *v,
-                   double *dq, double *scratch, double *rate)
+static void bdf_spread(const nt_problem *p, const double *q, const double *increment,
+                       const double *v, double *dq, double *scratch, double *rate)
 {
     nt_space_rate(&p->space, p->frame, q, increment, dq);
     nt_space_rate(&p->space, p->frame, dq, v, scratch);
@@ -98,7 +98,7 @@ static void spread(const nt_problem *p, const double *q, const double *increment
 }
 
 /* The increment of q/|q| that goes with dq. */
-static void collect(const nt_problem *p, const double *q, const double *dq, double *increment)
+static void bdf_collect(const nt_problem *p, const double *q, const double *dq, double *increment)
 {
     for (int k = 0; k < p->space.n_blocks; k++) {
         const nt_block *block = &p->space.blocks[k];
@@ -118,11 +118,11 @@ static void collect(const nt_problem *p, const double *q, const double *dq, doub
 
 /* z of all directions: what dq, dv and the parameters change in the residual (parts) and in the
  * rows at a level; zero for rows that are left out, and for R where there are no parts. */
-static nt_status change(const nt_problem *p, const work *w, const nt_point *at, unsigned parts,
-                        nt_level level)
+static nt_status bdf_change(const nt_problem *p, const work *w, const nt_point *at, unsigned parts,
+                            nt_level level)
 {
     const nt_directions *all = w->directions;
-    slice first = slice_of(p, w, 0);
+    slice first = bdf_slice_of(p, w, 0);
     size_t nv = (size_t)p->nv;
     nt_push push = {.at = at,
                     .parts = parts,
@@ -134,13 +134,13 @@ static nt_status change(const nt_problem *p, const work *w, const nt_point *at, 
                     .x_stride = w->each,
                     .y_stride = w->each};
     for (int i = 0; i < all->count; i++)
-        memset(slice_of(p, w, i).z, 0, (size_t)p->n * sizeof(double));
+        memset(bdf_slice_of(p, w, i).z, 0, (size_t)p->n * sizeof(double));
     nt_status status = nt_variation_push(w->factors, &push);
     push.stiffness = 0, push.damping = 1, push.x = first.dv;
     if (status == NT_OK && level != NT_POSITION)
         status = nt_variation_push(w->factors, &push);
     for (int i = 0; i < all->count && status == NT_OK; i++) {
-        double *z = slice_of(p, w, i).z;
+        double *z = bdf_slice_of(p, w, i).z;
         nt_terms terms = {
             .parts = parts, .level = level, .residual = parts ? z : NULL, .rows = z + nv};
         status = all->load(all->context, i, at, &terms);
@@ -154,7 +154,7 @@ static nt_status change(const nt_problem *p, const work *w, const nt_point *at, 
 }
 
 /* Accelerations and multipliers at a point, in w->vdot, and their factors; at->vdot is a guess. */
-static nt_status accelerate(const nt_problem *p, const work *w, nt_point *at)
+static nt_status bdf_accelerate(const nt_problem *p, const work *w, nt_point *at)
 {
     nt_effort effort = {0};
     double *lambda = w->vdot + p->nv, *mu = lambda + p->nh;
@@ -166,23 +166,23 @@ static nt_status accelerate(const nt_problem *p, const work *w, nt_point *at)
 }
 
 /* dvdot and multipliers, times -1, in z. */
-static nt_status vary_accelerations(const nt_problem *p, const work *w, const nt_point *at)
+static nt_status bdf_vary_accelerations(const nt_problem *p, const work *w, const nt_point *at)
 {
-    nt_status status = change(p, w, at, NT_ALL_PARTS, NT_ACCELERATION);
+    nt_status status = bdf_change(p, w, at, NT_ALL_PARTS, NT_ACCELERATION);
     for (int i = 0; i < w->directions->count && status == NT_OK; i++)
-        status = nt_solver_solve(w->factors->solver, slice_of(p, w, i).z, 1);
+        status = nt_solver_solve(w->factors->solver, bdf_slice_of(p, w, i).z, 1);
     return status;
 }
 
 /* dq and dv onto the constraints; a second round where the first one's rounding is left. */
-static nt_status settle(const nt_problem *p, const work *w, const nt_point *at)
+static nt_status bdf_settle(const nt_problem *p, const work *w, const nt_point *at)
 {
     nt_status status = NT_OK;
     for (int k = p->nh > 0 ? 0 : 2; k < 4 && status == NT_OK; k++) {
         nt_level level = k < 2 ? NT_POSITION : NT_VELOCITY;
-        status = change(p, w, at, 0, level);
+        status = bdf_change(p, w, at, 0, level);
         for (int i = 0; i < w->directions->count && status == NT_OK; i++) {
-            slice d = slice_of(p, w, i);
+            slice d = bdf_slice_of(p, w, i);
             status = nt_solver_solve(w->factors->solver, d.z, 1);
             double *x = level == NT_POSITION ? d.dq : d.dv;
             for (int j = 0; j < p->nv; j++)
@@ -193,13 +193,13 @@ static nt_status settle(const nt_problem *p, const work *w, const nt_point *at)
 }
 
 /* Variations of a shown state from dq and dv. */
-static nt_status show(const nt_problem *p, const work *w, const nt_point *at, double *out)
+static nt_status bdf_show(const nt_problem *p, const work *w, const nt_point *at, double *out)
 {
-    nt_status status = p->nc > 0 ? settle(p, w, at) : NT_OK;
+    nt_status status = p->nc > 0 ? bdf_settle(p, w, at) : NT_OK;
     if (status == NT_OK)
-        status = vary_accelerations(p, w, at);
+        status = bdf_vary_accelerations(p, w, at);
     for (int i = 0; i < w->directions->count && status == NT_OK; i++) {
-        slice d = slice_of(p, w, i);
+        slice d = bdf_slice_of(p, w, i);
         nt_variation next = nt_variation_at(p, w->directions, out, i);
         memcpy(next.q, d.dq, (size_t)p->nv * sizeof(double));
         memcpy(next.v, d.dv, (size_t)p->nv * sizeof(double));
@@ -213,28 +213,28 @@ static nt_status show(const nt_problem *p, const work *w, const nt_point *at, do
 
 /* The history begins with (dy, dy') at `now`, as that of y does: the multipliers' rates are zero.
  */
-static nt_status begin(nt_bdf *b, const work *w, const double *before)
+static nt_status bdf_begin(nt_bdf *b, const work *w, const double *before)
 {
     const nt_problem *p = b->problem;
     const nt_phase *now = &b->stepper->now;
     nt_point at = nt_phase_point(now);
     size_t bytes = (size_t)p->nv * sizeof(double);
     for (int i = 0; i < w->directions->count; i++) {
-        slice d = slice_of(p, w, i);
+        slice d = bdf_slice_of(p, w, i);
         nt_const_variation now_varied = nt_const_variation_at(p, w->directions, before, i);
         memcpy(d.dq, now_varied.q, bytes);
         memcpy(d.dv, now_varied.v, bytes);
     }
-    nt_status status = accelerate(p, w, &at);
+    nt_status status = bdf_accelerate(p, w, &at);
     if (status == NT_OK)
-        status = vary_accelerations(p, w, &at);
+        status = bdf_vary_accelerations(p, w, &at);
     for (int i = 0; i < w->directions->count && status == NT_OK; i++) {
-        slice d = slice_of(p, w, i);
+        slice d = bdf_slice_of(p, w, i);
         double *dy = d.dy, *rate = w->right;
         memset(dy, 0, w->size * sizeof *dy);
         memset(rate, 0, w->size * sizeof *rate);
         nt_space_rate(&p->space, p->frame, now->q, d.dv, rate);
-        spread(p, now->q, d.dq, now->v, dy, w->delta, rate);
+        bdf_spread(p, now->q, d.dq, now->v, dy, w->delta, rate);
         memcpy(nt_bdf_v(b, dy), d.dv, bytes);
         for (int j = 0; j < p->nv; j++)
             nt_bdf_v(b, rate)[j] = -d.z[j];
@@ -246,7 +246,7 @@ static nt_status begin(nt_bdf *b, const work *w, const double *before)
 }
 
 /* dy of all directions at the end of the step, into their history too. */
-static nt_status correct(nt_bdf *b, const work *w, double t)
+static nt_status bdf_correct(nt_bdf *b, const work *w, double t)
 {
     const nt_problem *p = b->problem;
     double c_j = nt_bdf_columns_advance(b, t);
@@ -255,7 +255,7 @@ static nt_status correct(nt_bdf *b, const work *w, double t)
         status = nt_solver_factor(b->newton.solver, &b->newton.matrix);
     b->stepper->statistics->factorisations++;
     for (int i = 0; i < w->directions->count && status == NT_OK; i++) {
-        double *dy = slice_of(p, w, i).dy;
+        double *dy = bdf_slice_of(p, w, i).dy;
         nt_bdf_columns_predicted(b, i, c_j, w->delta);
         status = b->code->vary(b, w->directions, i, t, w->delta, w->right);
         if (status == NT_OK)
@@ -267,18 +267,18 @@ static nt_status correct(nt_bdf *b, const work *w, double t)
 }
 
 /* dq and dv of the directions from their dy at y. */
-static void take(nt_bdf *b, const work *w, const double *y)
+static void bdf_take(nt_bdf *b, const work *w, const double *y)
 {
     const nt_problem *p = b->problem;
     for (int i = 0; i < w->directions->count; i++) {
-        slice d = slice_of(p, w, i);
-        collect(p, y, d.dy, d.dq);
+        slice d = bdf_slice_of(p, w, i);
+        bdf_collect(p, y, d.dy, d.dq);
         memcpy(d.dv, nt_bdf_v(b, d.dy), (size_t)p->nv * sizeof(double));
     }
 }
 
 /* Nothing of the method's memory varies. */
-static void hold_memory(const nt_problem *p, const nt_directions *directions, double *after)
+static void bdf_hold_memory(const nt_problem *p, const nt_directions *directions, double *after)
 {
     for (int i = 0; i < directions->count; i++)
         *nt_variation_at(p, directions, after, i).method = 0;
@@ -289,10 +289,10 @@ nt_status nt_bdf_linearise(nt_stepper *s, double h, const nt_directions *directi
 {
     nt_bdf *b = s->own;
     const nt_problem *p = s->problem;
-    hold_memory(p, directions, after);
+    bdf_hold_memory(p, directions, after);
     if (h == 0)
         return NT_OK;
-    work w = work_of(s, directions);
+    work w = bdf_work_of(s, directions);
     b->columns.all = w.all;
     b->columns.each = w.each;
     b->columns.size = w.size;
@@ -302,22 +302,22 @@ nt_status nt_bdf_linearise(nt_stepper *s, double h, const nt_directions *directi
     nt_stepper *stepping = b->stepper;
     b->stepper = s;
     nt_bdf_newton_exchange(b);
-    nt_status status = b->columns.anew ? begin(b, &w, before) : NT_OK;
+    nt_status status = b->columns.anew ? bdf_begin(b, &w, before) : NT_OK;
     if (status == NT_OK)
-        status = accelerate(p, &w, &at);
+        status = bdf_accelerate(p, &w, &at);
     if (status == NT_OK)
-        status = correct(b, &w, at.t);
+        status = bdf_correct(b, &w, at.t);
     nt_bdf_newton_exchange(b);
     b->stepper = stepping;
     if (status != NT_OK)
         return status;
-    take(b, &w, N_VGetArrayPointer(b->y));
-    return show(p, &w, &at, after);
+    bdf_take(b, &w, N_VGetArrayPointer(b->y));
+    return bdf_show(p, &w, &at, after);
 }
 
 /* ---- within a step -------------------------------------------------------------------------- */
 
-static nt_phase scratch_phase(const nt_problem *p, const work *w)
+static nt_phase bdf_scratch_phase(const nt_problem *p, const work *w)
 {
     nt_phase phase = {.all = w->phase, .q = w->phase + NT_PHASE_HEAD};
     phase.v = phase.q + p->nq;
@@ -337,8 +337,8 @@ nt_status nt_bdf_vary_dense(nt_stepper *s, const nt_phase *from, const nt_phase 
     const nt_problem *p = s->problem;
     if (!nt_bdf_ended_at(b, to) || b->code->look(b, t, b->between) != 0)
         return NT_UNSUPPORTED;
-    work w = work_of(s, directions);
-    nt_phase shown = scratch_phase(p, &w);
+    work w = bdf_work_of(s, directions);
+    nt_phase shown = bdf_scratch_phase(p, &w);
     nt_report report = s->report;
     shown.all[NT_PHASE_T] = t;
     memcpy(shown.vdot, from->vdot, (size_t)p->nv * sizeof(double));
@@ -350,9 +350,9 @@ nt_status nt_bdf_vary_dense(nt_stepper *s, const nt_phase *from, const nt_phase 
     s->report = report;
     nt_point at = nt_phase_point(&shown);
     if (status == NT_OK)
-        status = accelerate(p, &w, &at);
+        status = bdf_accelerate(p, &w, &at);
     for (int i = 0; i < directions->count; i++)
-        nt_bdf_columns_look(b, i, t, slice_of(p, &w, i).dy);
-    take(b, &w, N_VGetArrayPointer(b->between));
-    return status == NT_OK ? show(p, &w, &at, between) : status;
+        nt_bdf_columns_look(b, i, t, bdf_slice_of(p, &w, i).dy);
+    bdf_take(b, &w, N_VGetArrayPointer(b->between));
+    return status == NT_OK ? bdf_show(p, &w, &at, between) : status;
 }

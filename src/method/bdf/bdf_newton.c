@@ -33,7 +33,7 @@
 
 /* ---- the doubled pattern -------------------------------------------------------------------- */
 
-static nt_status double_pattern(nt_bdf_newton *w, const nt_pattern *p, int *sizes)
+static nt_status bdf_double_pattern(nt_bdf_newton *w, const nt_pattern *p, int *sizes)
 {
     for (int node = 0; node < p->n_nodes; node++)
         sizes[node] = 2 * (p->node_start[node + 1] - p->node_start[node]);
@@ -60,37 +60,37 @@ static nt_status double_pattern(nt_bdf_newton *w, const nt_pattern *p, int *size
 
 /* ---- SUNDIALS' interfaces ------------------------------------------------------------------- */
 
-static SUNMatrix_ID matrix_id(SUNMatrix matrix)
+static SUNMatrix_ID bdf_matrix_id(SUNMatrix matrix)
 {
     (void)matrix;
     return SUNMATRIX_CUSTOM;
 }
 
-static int matrix_zero(SUNMatrix matrix) /* filling begins with it anyway */
+static int bdf_matrix_zero(SUNMatrix matrix) /* filling begins with it anyway */
 {
     (void)matrix;
     return 0;
 }
 
-static SUNLinearSolver_Type solver_type(SUNLinearSolver solver)
+static SUNLinearSolver_Type bdf_solver_type(SUNLinearSolver solver)
 {
     (void)solver;
     return SUNLINEARSOLVER_DIRECT;
 }
 
-static SUNLinearSolver_ID solver_id(SUNLinearSolver solver)
+static SUNLinearSolver_ID bdf_solver_id(SUNLinearSolver solver)
 {
     (void)solver;
     return SUNLINEARSOLVER_CUSTOM;
 }
 
-static int solver_initialize(SUNLinearSolver solver)
+static int bdf_solver_initialize(SUNLinearSolver solver)
 {
     (void)solver;
     return 0;
 }
 
-static int solver_setup(SUNLinearSolver solver, SUNMatrix matrix)
+static int bdf_solver_setup(SUNLinearSolver solver, SUNMatrix matrix)
 {
     (void)matrix;
     nt_bdf *b = solver->content;
@@ -99,8 +99,8 @@ static int solver_setup(SUNLinearSolver solver, SUNMatrix matrix)
     return nt_bdf_outcome(b, nt_solver_factor(b->newton.solver, &b->newton.matrix));
 }
 
-static int solver_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector right,
-                        double tolerance)
+static int bdf_solver_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector right,
+                            double tolerance)
 {
     (void)matrix, (void)tolerance;
     nt_bdf *b = solver->content;
@@ -110,34 +110,34 @@ static int solver_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_
     return nt_bdf_outcome(b, b->code->solve(b, from, to));
 }
 
-static int solver_free(SUNLinearSolver solver) /* content is freed by its owner */
+static int bdf_solver_free(SUNLinearSolver solver) /* content is freed by its owner */
 {
     solver->content = NULL;
     SUNLinSolFreeEmpty(solver);
     return 0;
 }
 
-static nt_status create_interfaces(nt_bdf *b)
+static nt_status bdf_create_interfaces(nt_bdf *b)
 {
     b->matrix = SUNMatNewEmpty(b->context);
     b->linear = SUNLinSolNewEmpty(b->context);
     if (!b->matrix || !b->linear)
         return NT_NO_MEMORY;
-    b->matrix->ops->getid = matrix_id;
-    b->matrix->ops->zero = matrix_zero;
+    b->matrix->ops->getid = bdf_matrix_id;
+    b->matrix->ops->zero = bdf_matrix_zero;
     b->linear->content = b;
-    b->linear->ops->gettype = solver_type;
-    b->linear->ops->getid = solver_id;
-    b->linear->ops->initialize = solver_initialize;
-    b->linear->ops->setup = solver_setup;
-    b->linear->ops->solve = solver_solve;
-    b->linear->ops->free = solver_free;
+    b->linear->ops->gettype = bdf_solver_type;
+    b->linear->ops->getid = bdf_solver_id;
+    b->linear->ops->initialize = bdf_solver_initialize;
+    b->linear->ops->setup = bdf_solver_setup;
+    b->linear->ops->solve = bdf_solver_solve;
+    b->linear->ops->free = bdf_solver_free;
     return NT_OK;
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static nt_status create_matrix(nt_bdf *b)
+static nt_status bdf_create_matrix(nt_bdf *b)
 {
     const nt_problem *p = b->problem;
     nt_bdf_newton *w = &b->newton;
@@ -163,7 +163,7 @@ static nt_status create_matrix(nt_bdf *b)
         if (!b->kept_stiffness || !b->kept_damping)
             return NT_NO_MEMORY;
     }
-    nt_status status = double_pattern(w, p->pattern, sizes);
+    nt_status status = bdf_double_pattern(w, p->pattern, sizes);
     if (status == NT_OK)
         status = nt_matrix_init(&w->matrix, &w->pattern);
     if (status == NT_OK)
@@ -173,8 +173,8 @@ static nt_status create_matrix(nt_bdf *b)
 
 nt_status nt_bdf_newton_create(nt_bdf *b)
 {
-    nt_status status = create_matrix(b);
-    return status == NT_OK ? create_interfaces(b) : status;
+    nt_status status = bdf_create_matrix(b);
+    return status == NT_OK ? bdf_create_interfaces(b) : status;
 }
 
 nt_status nt_bdf_newton_create_other(nt_bdf *b)
@@ -182,7 +182,7 @@ nt_status nt_bdf_newton_create_other(nt_bdf *b)
     if (b->other.solver)
         return NT_OK;
     nt_bdf_newton_exchange(b);
-    nt_status status = create_matrix(b);
+    nt_status status = bdf_create_matrix(b);
     nt_bdf_newton_exchange(b);
     return status;
 }
@@ -194,7 +194,7 @@ void nt_bdf_newton_exchange(nt_bdf *b)
     b->other = kept;
 }
 
-static void destroy_matrix(nt_bdf_newton *w)
+static void bdf_destroy_matrix(nt_bdf_newton *w)
 {
     nt_solver_destroy(w->solver);
     nt_matrix_free(&w->matrix);
@@ -207,8 +207,8 @@ void nt_bdf_newton_destroy(nt_bdf *b)
         SUNLinSolFree(b->linear);
     if (b->matrix)
         SUNMatFreeEmpty(b->matrix);
-    destroy_matrix(&b->newton);
-    destroy_matrix(&b->other);
+    bdf_destroy_matrix(&b->newton);
+    bdf_destroy_matrix(&b->other);
 }
 
 /* Nonholonomic rows have no eta. */
@@ -231,13 +231,13 @@ nt_status nt_bdf_newton_choose_rows(nt_bdf *b)
 
 /* The blocks of a quarter that `quarter` has left in the problem's matrix are kept, or factor times
  * those that are kept added to it. */
-static void keep_blocks(nt_bdf *b, double *kept)
+static void bdf_keep_blocks(nt_bdf *b, double *kept)
 {
     const nt_matrix *from = &b->stepper->factors->matrix;
     memcpy(kept, from->values,
            (size_t)from->pattern->offset[from->pattern->n_slots] * sizeof *kept);
 }
-static void add_kept(nt_bdf *b, double factor, const double *kept)
+static void bdf_add_kept(nt_bdf *b, double factor, const double *kept)
 {
     const nt_matrix *to = &b->stepper->factors->matrix;
     for (int i = 0; i < to->pattern->offset[to->pattern->n_slots]; i++)
@@ -245,7 +245,7 @@ static void add_kept(nt_bdf *b, double factor, const double *kept)
 }
 
 /* One of the four quarters of every block, from the problem's matrix. */
-static void put_quarter(nt_bdf *b, int lower, int right)
+static void bdf_put_quarter(nt_bdf *b, int lower, int right)
 {
     const nt_matrix *from = &b->stepper->factors->matrix;
     const nt_pattern *p = from->pattern;
@@ -262,8 +262,8 @@ static void put_quarter(nt_bdf *b, int lower, int right)
     }
 }
 
-static nt_status quarter(nt_bdf *b, int lower, int right, const nt_point *at, unsigned parts,
-                         nt_level level, const nt_combination *combination)
+static nt_status bdf_quarter(nt_bdf *b, int lower, int right, const nt_point *at, unsigned parts,
+                             nt_level level, const nt_combination *combination)
 {
     const nt_problem *p = b->problem;
     nt_terms terms = {.parts = parts,
@@ -273,12 +273,12 @@ static nt_status quarter(nt_bdf *b, int lower, int right, const nt_point *at, un
     nt_factors_begin(b->stepper->factors);
     nt_status status = nt_problem_evaluate(p, at, &terms);
     if (status == NT_OK)
-        put_quarter(b, lower, right);
+        bdf_put_quarter(b, lower, right);
     return status;
 }
 
 /* X of each rotation. CVODE does not impose the length of q. */
-static void fill_maps(nt_bdf *b, const double *v, const double *excess, double gamma)
+static void bdf_fill_maps(nt_bdf *b, const double *v, const double *excess, double gamma)
 {
     const nt_problem *p = b->problem;
     for (int k = 0; k < p->space.n_blocks; k++) {
@@ -304,7 +304,7 @@ nt_status nt_bdf_newton_fill(nt_bdf *b, const nt_point *at, const double *excess
     nt_bdf_newton *w = &b->newton;
     w->gamma = gamma;
     nt_matrix_zero(&w->matrix);
-    fill_maps(b, at->v, excess, gamma);
+    bdf_fill_maps(b, at->v, excess, gamma);
     nt_point position = *at;
     position.vdot = excess;
     position.lambda = eta;
@@ -322,18 +322,18 @@ nt_status nt_bdf_newton_fill(nt_bdf *b, const nt_point *at, const double *excess
         stiffness.stiffness = 1;
         second.mass = 0, second.damping = 1;
     }
-    nt_status status = quarter(b, 0, 0, &position, NT_MASS | NT_REACTIONS, NT_POSITION, &first);
+    nt_status status = bdf_quarter(b, 0, 0, &position, NT_MASS | NT_REACTIONS, NT_POSITION, &first);
     if (status == NT_OK)
-        status = quarter(b, 0, 1, &position, NT_MASS, NT_POSITION, &minus_mass);
+        status = bdf_quarter(b, 0, 1, &position, NT_MASS, NT_POSITION, &minus_mass);
     if (status == NT_OK)
-        status = quarter(b, 1, 0, at, NT_ALL_PARTS, NT_VELOCITY, &stiffness);
+        status = bdf_quarter(b, 1, 0, at, NT_ALL_PARTS, NT_VELOCITY, &stiffness);
     if (status == NT_OK && keeps)
-        keep_blocks(b, b->kept_stiffness);
+        bdf_keep_blocks(b, b->kept_stiffness);
     if (status == NT_OK)
-        status = quarter(b, 1, 1, at, NT_ALL_PARTS, NT_VELOCITY, &second);
+        status = bdf_quarter(b, 1, 1, at, NT_ALL_PARTS, NT_VELOCITY, &second);
     if (status != NT_OK || !keeps)
         return status;
-    keep_blocks(b, b->kept_damping);
+    bdf_keep_blocks(b, b->kept_damping);
     return nt_bdf_newton_refill(b, at, gamma);
 }
 
@@ -345,21 +345,21 @@ nt_status nt_bdf_newton_refill(nt_bdf *b, const nt_point *at, double gamma)
     nt_factors *f = b->stepper->factors;
     w->gamma = gamma;
     nt_matrix_zero(&w->matrix);
-    fill_maps(b, at->v, b->none, gamma);
+    bdf_fill_maps(b, at->v, b->none, gamma);
     nt_combination first = {.mass = 1, .map = b->problem->space.n_rotations ? w->map : NULL};
     nt_combination minus_mass = {.mass = -1}, mass = {.mass = 1};
-    nt_status status = quarter(b, 0, 0, at, NT_MASS, NT_POSITION, &first);
+    nt_status status = bdf_quarter(b, 0, 0, at, NT_MASS, NT_POSITION, &first);
     if (status == NT_OK)
-        status = quarter(b, 0, 1, at, NT_MASS, NT_POSITION, &minus_mass);
+        status = bdf_quarter(b, 0, 1, at, NT_MASS, NT_POSITION, &minus_mass);
     if (status == NT_OK)
-        status = quarter(b, 1, 1, at, NT_MASS, NT_VELOCITY, &mass);
+        status = bdf_quarter(b, 1, 1, at, NT_MASS, NT_VELOCITY, &mass);
     if (status != NT_OK)
         return status;
-    add_kept(b, gamma, b->kept_damping);
-    put_quarter(b, 1, 1);
+    bdf_add_kept(b, gamma, b->kept_damping);
+    bdf_put_quarter(b, 1, 1);
     nt_factors_begin(f);
-    add_kept(b, gamma * gamma, b->kept_stiffness);
-    put_quarter(b, 1, 0);
+    bdf_add_kept(b, gamma * gamma, b->kept_stiffness);
+    bdf_put_quarter(b, 1, 0);
     return NT_OK;
 }
 

@@ -12,7 +12,7 @@
 
 /* ---- from y --------------------------------------------------------------------------------- */
 
-static void count(nt_bdf *b, const nt_effort *effort)
+static void bdf_count(nt_bdf *b, const nt_effort *effort)
 {
     nt_statistics *statistics = b->stepper->statistics;
     statistics->evaluations += effort->evaluations;
@@ -25,13 +25,13 @@ nt_status nt_bdf_accelerate(nt_bdf *b, const nt_point *at, nt_phase *phase)
     nt_effort effort = {.unknown = -1};
     nt_status status = nt_factors_accelerate(b->stepper->factors, at, phase->vdot, phase->lambda,
                                              phase->mu, &effort);
-    count(b, &effort);
+    bdf_count(b, &effort);
     return status;
 }
 
 /* Onto the constraints by the factors of the accelerations. Rows that are left out are looked at
  * like the others: they are met where the others are, not before. */
-static nt_status settle(nt_bdf *b, nt_phase *phase)
+static nt_status bdf_settle(nt_bdf *b, nt_phase *phase)
 {
     nt_stepper *s = b->stepper;
     const nt_problem *p = b->problem;
@@ -44,14 +44,14 @@ static nt_status settle(nt_bdf *b, nt_phase *phase)
     nt_status status =
         nt_factors_settle(s->factors, &at, b->q, b->vdot, phase->q, phase->v, &effort);
     s->factors->n_dropped = left_out;
-    count(b, &effort);
+    bdf_count(b, &effort);
     s->report.unknown = effort.unknown;
     s->report.worst = effort.worst;
     s->report.position_drift = effort.drift;
     return status;
 }
 
-static void take(nt_bdf *b, N_Vector from, nt_phase *phase)
+static void bdf_take(nt_bdf *b, N_Vector from, nt_phase *phase)
 {
     const nt_problem *p = b->problem;
     const double *y = N_VGetArrayPointer(from);
@@ -62,29 +62,29 @@ static void take(nt_bdf *b, N_Vector from, nt_phase *phase)
 
 /* One factorisation, where SUNDIALS left off, leads onto the constraints, as far away as the
  * tolerance of Newton's iteration, and to the accelerations there. */
-static nt_status onto_constraints(nt_bdf *b, const nt_point *at, nt_phase *phase)
+static nt_status bdf_onto_constraints(nt_bdf *b, const nt_point *at, nt_phase *phase)
 {
     nt_effort effort = {.unknown = -1};
     nt_status status = nt_bdf_accelerate(b, at, phase);
     if (status == NT_OK)
-        status = settle(b, phase);
+        status = bdf_settle(b, phase);
     if (status == NT_OK)
         status = nt_factors_reaccelerate(b->stepper->factors, at, phase->vdot, phase->lambda,
                                          phase->mu, &effort);
-    count(b, &effort);
+    bdf_count(b, &effort);
     return status;
 }
 
 nt_status nt_bdf_state(nt_bdf *b, N_Vector y, nt_phase *phase)
 {
     const nt_problem *p = b->problem;
-    take(b, y, phase);
+    bdf_take(b, y, phase);
     memcpy(phase->lambda, N_VGetArrayPointer(y) + b->counted, (size_t)p->nc * sizeof(double));
     nt_point at = nt_phase_point(phase);
     nt_status status =
-        p->nc > 0 ? onto_constraints(b, &at, phase) : nt_bdf_accelerate(b, &at, phase);
+        p->nc > 0 ? bdf_onto_constraints(b, &at, phase) : nt_bdf_accelerate(b, &at, phase);
     if (status != NT_OK)
-        take(b, y, phase);
+        bdf_take(b, y, phase);
     return status;
 }
 
@@ -116,7 +116,7 @@ nt_status nt_bdf_interpolate(nt_stepper *s, const nt_phase *from, const nt_phase
     size_t many = (size_t)(out->memory - out->vdot); /* lambda and mu follow vdot */
     memcpy(out->vdot, from->vdot, (size_t)s->problem->nv * sizeof(double));
     if (s->glances)
-        take(b, b->between, out);
+        bdf_take(b, b->between, out);
     nt_status status = s->glances ? NT_OK : nt_bdf_state(b, b->between, out);
     if (s->glances || status != NT_OK)
         for (size_t i = 0; i < many; i++)

@@ -86,7 +86,7 @@ static const nt_option_key options_of_theta[] = {
 /* Of the limit, so that a stiffness that grows within the step does no harm. */
 static const double SAFETY = 0.9;
 
-static double way_of(const nt_options *option)
+static double semi_explicit_way_of(const nt_options *option)
 {
     if (nt_options_have(option, NT_OPTION_THETA))
         return EQUAL;
@@ -103,7 +103,7 @@ static nt_splitting splitting_of(const nt_options *option)
                               .implicit_parts = NT_EXPLICIT | NT_IMPLICIT | NT_GYROSCOPIC};
     bool second = !nt_options_have(option, NT_OPTION_ALPHA);
     bool with_B = nt_options_get(option, NT_OPTION_GYROSCOPIC) == 1;
-    double way = way_of(option);
+    double way = semi_explicit_way_of(option);
     return (nt_splitting){
         .alpha = second ? 0.5 : nt_options_get(option, NT_OPTION_ALPHA),
         .beta = nt_options_get(option, NT_OPTION_BETA),
@@ -116,8 +116,8 @@ static nt_splitting splitting_of(const nt_options *option)
     };
 }
 
-static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
-                        nt_error *error)
+static nt_status semi_explicit_layout(const nt_problem *problem, const nt_options *option,
+                                      nt_layout *sizes, nt_error *error)
 {
     nt_splitting c = splitting_of(option);
     nt_splitting_layout(problem, &c, sizes);
@@ -131,32 +131,32 @@ static nt_status layout(const nt_problem *problem, const nt_options *option, nt_
     return NT_OK;
 }
 
-static nt_status start(nt_stepper *s)
+static nt_status semi_explicit_start(nt_stepper *s)
 {
     nt_splitting c = splitting_of(s->options);
     return nt_splitting_start(s, &c);
 }
 
-static nt_status step(nt_stepper *s, double h)
+static nt_status semi_explicit_step(nt_stepper *s, double h)
 {
     nt_splitting c = splitting_of(s->options);
     return nt_splitting_step(s, &c, h);
 }
 
-static nt_status error_of(nt_stepper *s, double h, double *estimate)
+static nt_status semi_explicit_error_of(nt_stepper *s, double h, double *estimate)
 {
     nt_splitting c = splitting_of(s->options);
     return nt_splitting_error(s, &c, h, estimate);
 }
 
-static nt_status review(nt_stepper *s, double h, double *estimate)
+static nt_status semi_explicit_review(nt_stepper *s, double h, double *estimate)
 {
     nt_splitting c = splitting_of(s->options);
     return nt_splitting_review(s, &c, h, estimate);
 }
 
 /* A stiffness of zero proposes twice the step. */
-static double propose(nt_stepper *s, double h)
+static double semi_explicit_propose(nt_stepper *s, double h)
 {
     const nt_options *option = s->options;
     nt_splitting c = splitting_of(option);
@@ -174,8 +174,8 @@ static double propose(nt_stepper *s, double h)
     return fmin(stable, 2 * h);
 }
 
-static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
-                           const double *before, double *after)
+static nt_status semi_explicit_linearise(nt_stepper *s, double h, const nt_directions *directions,
+                                         const double *before, double *after)
 {
     nt_splitting c = splitting_of(s->options);
     return nt_splitting_linearise(s, &c, h, directions, before, after);
@@ -184,8 +184,9 @@ static nt_status linearise(nt_stepper *s, double h, const nt_directions *directi
 #define COMMON                                                                                     \
     .needs =                                                                                       \
         NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_CONTROLS_ERROR | NT_FIRST_ORDER,    \
-    .frames = NT_IN_BOTH_FRAMES, .layout = layout, .start = start, .step = step,                   \
-    .close = nt_splitting_close, .error = error_of, .review = review, .linearise = linearise
+    .frames = NT_IN_BOTH_FRAMES, .layout = semi_explicit_layout, .start = semi_explicit_start,     \
+    .step = semi_explicit_step, .close = nt_splitting_close, .error = semi_explicit_error_of,      \
+    .review = semi_explicit_review, .linearise = semi_explicit_linearise
 
 const nt_method nt_method_semi_explicit = {
     .name = "semi-explicit",
@@ -194,7 +195,7 @@ const nt_method nt_method_semi_explicit = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .error_order = 2,
-    .propose = propose,
+    .propose = semi_explicit_propose,
     COMMON,
 };
 
@@ -205,7 +206,7 @@ const nt_method nt_method_semi_explicit_2 = {
     .options = options_of_second_order,
     .n_options = sizeof options_of_second_order / sizeof *options_of_second_order,
     .error_order = 3,
-    .propose = propose,
+    .propose = semi_explicit_propose,
     COMMON,
 };
 

@@ -38,7 +38,7 @@ typedef struct work {
     double *rows;     /* [n] rows at the middle; scratch */
 } work;
 
-static size_t memory_size(const nt_problem *p, const nt_splitting *c)
+static size_t splitting_memory_size(const nt_problem *p, const nt_splitting *c)
 {
     size_t always = 5 + 3 * (size_t)p->nv + (size_t)p->nq + (size_t)p->nc;
     return always + (c->bounds ? 3 + 2 * (size_t)p->nv : 0);
@@ -48,7 +48,7 @@ void nt_splitting_layout(const nt_problem *p, const nt_splitting *c, nt_layout *
 {
     size_t nv = (size_t)p->nv, nq = (size_t)p->nq, n = (size_t)p->n, nc = (size_t)p->nc;
     size_t r = (size_t)p->space.n_rotations;
-    sizes->memory = memory_size(p, c);
+    sizes->memory = splitting_memory_size(p, c);
     /* of first order nothing that is kept reaches the next step, but for its size */
     sizes->variation = c->second ? nv : 1;
     sizes->scratch = nt_newton_size(p) + 4 * nv + nq + 9 * r + n;
@@ -56,7 +56,7 @@ void nt_splitting_layout(const nt_problem *p, const nt_splitting *c, nt_layout *
     sizes->linear_each = 4 * nv + nc + 3 * n;
 }
 
-static work bind(const nt_stepper *s, const nt_splitting *c, double h)
+static work splitting_bind(const nt_stepper *s, const nt_splitting *c, double h)
 {
     const nt_problem *p = s->problem;
     const nt_family first = {.h = h,
@@ -114,8 +114,8 @@ double nt_splitting_share(const nt_problem *p, const nt_phase *now, double h)
 
 /* A of the step: at q0 o exp(alpha h v0), with its stiffness where it is wanted; or, of second
  * order, at the predicted middle of the step, with the damping of the blocks that are alone. */
-static nt_status take_explicit(nt_stepper *s, const nt_splitting *c, const work *w, double h,
-                               nt_splitting_own *own)
+static nt_status splitting_take_explicit(nt_stepper *s, const nt_splitting *c, const work *w,
+                                         double h, nt_splitting_own *own)
 {
     const nt_problem *p = s->problem;
     const double *v = s->now.v;
@@ -161,8 +161,8 @@ typedef struct stage {
 
 /* M a - B - reactions at the middle, -A, and the tangent with dq_m = stiffness/scale e. In the
  * first stage the rows there too, of which those of kappa are wanted. */
-static nt_status middle(nt_stepper *s, const stage *g, double damping, double stiffness,
-                        const double *map, nt_matrix *tangent)
+static nt_status splitting_middle(nt_stepper *s, const stage *g, double damping, double stiffness,
+                                  const double *map, nt_matrix *tangent)
 {
     const nt_problem *p = s->problem;
     const nt_newton *n = &g->newton;
@@ -192,7 +192,7 @@ static nt_status middle(nt_stepper *s, const stage *g, double damping, double st
 }
 
 /* Rows of the problem's matrix that are multipliers' become zero: those of lambda. */
-static void clear_holonomic_rows(const nt_problem *p, nt_matrix *matrix)
+static void splitting_clear_holonomic_rows(const nt_problem *p, nt_matrix *matrix)
 {
     const nt_pattern *pattern = p->pattern;
     for (int slot = 0; slot < pattern->n_slots; slot++) {
@@ -220,14 +220,14 @@ nt_status nt_splitting_holonomic_rows(const nt_problem *p, const nt_point *end, 
     if (p->nh == 0)
         return NT_OK;
     if (p->nn > 0)
-        clear_holonomic_rows(p, matrix);
+        splitting_clear_holonomic_rows(p, matrix);
     nt_status status = nt_problem_evaluate(p, end, &terms);
     terms.level = NT_POSITION;
     terms.combination = &back;
     return status == NT_OK && p->nn > 0 ? nt_problem_evaluate(p, end, &terms) : status;
 }
 
-static nt_status first_equations(nt_stepper *s, const nt_newton *n, nt_matrix *tangent)
+static nt_status splitting_first_equations(nt_stepper *s, const nt_newton *n, nt_matrix *tangent)
 {
     const stage *g = (const stage *)n;
     const nt_problem *p = s->problem;
@@ -247,8 +247,8 @@ static nt_status first_equations(nt_stepper *s, const nt_newton *n, nt_matrix *t
             m3_store(w->Y + 9 * k,
                      m3_multiply(m3_load(w->Y + 9 * k), m3_load(n->T_inverse + 9 * k)));
     }
-    nt_status status = middle(s, g, n->c.scale * beta * n->c.gamma_prime, n->c.scale * beta,
-                              n->T_inverse, tangent);
+    nt_status status = splitting_middle(s, g, n->c.scale * beta * n->c.gamma_prime,
+                                        n->c.scale * beta, n->T_inverse, tangent);
     nt_terms holonomic = {.level = NT_POSITION, .rows = rows};
     if (status == NT_OK && p->nh > 0)
         status = nt_problem_evaluate(p, &end, &holonomic);
@@ -259,14 +259,14 @@ static nt_status first_equations(nt_stepper *s, const nt_newton *n, nt_matrix *t
                : status;
 }
 
-static nt_status second_equations(nt_stepper *s, const nt_newton *n, nt_matrix *tangent)
+static nt_status splitting_second_equations(nt_stepper *s, const nt_newton *n, nt_matrix *tangent)
 {
     const stage *g = (const stage *)n;
     const nt_problem *p = s->problem;
     double h = n->c.h;
     for (int i = 0; i < p->nv; i++)
         g->w->v_m[i] = s->now.v[i] + g->c->beta * h * n->acceleration[i];
-    nt_status status = middle(s, g, g->c->beta * h, 0, NULL, tangent);
+    nt_status status = splitting_middle(s, g, g->c->beta * h, 0, NULL, tangent);
     nt_point end = nt_phase_point(&s->next);
     nt_combination combination = {.row_damping = g->per_speed * h};
     nt_terms terms = {.level = NT_VELOCITY,
@@ -280,7 +280,7 @@ static nt_status second_equations(nt_stepper *s, const nt_newton *n, nt_matrix *
     return status;
 }
 
-static double largest(const double *x, int n)
+static double splitting_largest(const double *x, int n)
 {
     double most = 0;
     for (int i = 0; i < n; i++)
@@ -291,7 +291,7 @@ static double largest(const double *x, int n)
 /* ---- the step -------------------------------------------------------------------------------- */
 
 /* a, lambda of the step before are the first guess. */
-static void predict(const nt_stepper *s, const nt_splitting *c, const nt_newton *n)
+static void splitting_predict(const nt_stepper *s, const nt_splitting *c, const nt_newton *n)
 {
     const nt_problem *p = s->problem;
     double h = n->c.h;
@@ -304,7 +304,7 @@ static void predict(const nt_stepper *s, const nt_splitting *c, const nt_newton 
     }
 }
 
-static void identities(const nt_problem *p, double *map)
+static void splitting_identities(const nt_problem *p, double *map)
 {
     for (int k = 0; k < p->space.n_rotations; k++)
         m3_store(map + 9 * k, m3_identity());
@@ -312,7 +312,7 @@ static void identities(const nt_problem *p, double *map)
 
 /* Newton's iteration, and the rows to rounding: what the equations make of the increments is made
  * once more. */
-static nt_status solve(nt_stepper *s, const stage *g, nt_newton_equations *equations)
+static nt_status splitting_solve(nt_stepper *s, const stage *g, nt_newton_equations *equations)
 {
     const nt_problem *p = s->problem;
     const nt_newton *n = &g->newton;
@@ -332,16 +332,16 @@ static nt_status solve(nt_stepper *s, const stage *g, nt_newton_equations *equat
 }
 
 /* The equations of splitting.h by Newton's iteration, with -A in w->explicit. */
-static nt_status implicit_step(nt_stepper *s, const nt_splitting *c, const work *w, double h,
-                               double *a_first, double *lambda_first)
+static nt_status splitting_implicit_step(nt_stepper *s, const nt_splitting *c, const work *w,
+                                         double h, double *a_first, double *lambda_first)
 {
     const nt_problem *p = s->problem;
     stage g = {.newton = w->newton, .first = true, .c = c, .w = w};
-    g.per_speed = 1 / (1 + largest(s->now.v, p->nv));
-    predict(s, c, &g.newton);
+    g.per_speed = 1 / (1 + splitting_largest(s->now.v, p->nv));
+    splitting_predict(s, c, &g.newton);
     nt_status status = nt_newton_check_turn(s, &g.newton);
     if (status == NT_OK)
-        status = solve(s, &g, first_equations);
+        status = splitting_solve(s, &g, splitting_first_equations);
     if (status != NT_OK)
         return status;
     memcpy(a_first, s->next.vdot, (size_t)p->nv * sizeof(double));
@@ -352,9 +352,9 @@ static nt_status implicit_step(nt_stepper *s, const nt_splitting *c, const work 
     double drift = s->report.position_drift;
     g.newton.c = (nt_family){.h = h, .scale = 1, .beta_prime = 1, .gamma_prime = h};
     g.first = false;
-    identities(p, g.newton.T_inverse);
+    splitting_identities(p, g.newton.T_inverse);
     s->factors->kept = false; /* another matrix */
-    status = solve(s, &g, second_equations);
+    status = splitting_solve(s, &g, splitting_second_equations);
     s->factors->kept = false;
     s->report.iterations += iterations;
     s->report.position_drift = drift;
@@ -362,8 +362,8 @@ static nt_status implicit_step(nt_stepper *s, const nt_splitting *c, const work 
 }
 
 /* Blocks that are alone: a, v1 and q1 at once. The others' q1 becomes q0 here. */
-static nt_status step_alone(nt_stepper *s, const nt_splitting *c, const work *w, double h,
-                            const nt_splitting_own *own)
+static nt_status splitting_step_alone(nt_stepper *s, const nt_splitting *c, const work *w, double h,
+                                      const nt_splitting_own *own)
 {
     const nt_problem *p = s->problem;
     double *x = w->beta_x, *a = s->next.vdot, sum = 0;
@@ -390,8 +390,8 @@ static nt_status step_alone(nt_stepper *s, const nt_splitting *c, const work *w,
 }
 
 /* The rest beside blocks that are alone. */
-static nt_status step_rest(nt_stepper *s, const nt_splitting *c, const work *w, double h,
-                           nt_splitting_own *own)
+static nt_status splitting_step_rest(nt_stepper *s, const nt_splitting *c, const work *w, double h,
+                                     nt_splitting_own *own)
 {
     const nt_problem *p = s->problem;
     nt_splitting_memory m = nt_splitting_memory_of(p, &s->next);
@@ -404,9 +404,9 @@ static nt_status step_rest(nt_stepper *s, const nt_splitting *c, const work *w, 
     nt_status status = nt_splitting_rest_begin(own, s, w->explicit, &rest);
     if (status != NT_OK)
         return status;
-    work of_rest = bind(&rest, c, h);
+    work of_rest = splitting_bind(&rest, c, h);
     memcpy(of_rest.explicit, own->force, (size_t)own->problem->nv * sizeof(double));
-    status = implicit_step(&rest, c, &of_rest, h, own->force, m.lambda_first);
+    status = splitting_implicit_step(&rest, c, &of_rest, h, own->force, m.lambda_first);
     nt_splitting_rest_end(own, s, &rest, s->statistics->factorisations > before);
     nt_splitting_scatter(own->v, own->n_v, own->force, m.a_first);
     return status;
@@ -414,7 +414,7 @@ static nt_status step_rest(nt_stepper *s, const nt_splitting *c, const work *w, 
 
 /* ---- the step -------------------------------------------------------------------------------- */
 
-static nt_status provide(nt_stepper *s, const nt_splitting *c)
+static nt_status splitting_provide(nt_stepper *s, const nt_splitting *c)
 {
     nt_splitting_own *own = s->own;
     if (own)
@@ -435,32 +435,32 @@ nt_status nt_splitting_start(nt_stepper *s, const nt_splitting *c)
 {
     const nt_problem *p = s->problem;
     nt_splitting_memory m = nt_splitting_memory_of(p, &s->next);
-    memset(s->next.method, 0, memory_size(p, c) * sizeof(double));
+    memset(s->next.method, 0, splitting_memory_size(p, c) * sizeof(double));
     memcpy(m.a_first, s->next.vdot, (size_t)p->nv * sizeof(double));
     memcpy(m.lambda_first, s->next.lambda, (size_t)p->nc * sizeof(double));
     nt_splitting_close(s);
-    return provide(s, c);
+    return splitting_provide(s, c);
 }
 
 nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h)
 {
     const nt_problem *p = s->problem;
-    nt_status status = provide(s, c);
+    nt_status status = splitting_provide(s, c);
     if (status != NT_OK)
         return status;
     nt_splitting_own *own = s->own;
-    work w = bind(s, c, h);
+    work w = splitting_bind(s, c, h);
     nt_splitting_memory m = nt_splitting_memory_of(p, &s->next);
     nt_splitting_memory before = nt_splitting_memory_of(p, &s->now);
     s->next.all[NT_PHASE_T] = s->now.all[NT_PHASE_T] + h;
     s->report = (nt_report){.unknown = -1};
-    status = take_explicit(s, c, &w, h, own);
+    status = splitting_take_explicit(s, c, &w, h, own);
     if (status == NT_OK && own->n_alone > 0) {
-        status = step_alone(s, c, &w, h, own);
+        status = splitting_step_alone(s, c, &w, h, own);
         if (status == NT_OK)
-            status = step_rest(s, c, &w, h, own);
+            status = splitting_step_rest(s, c, &w, h, own);
     } else if (status == NT_OK)
-        status = implicit_step(s, c, &w, h, m.a_first, m.lambda_first);
+        status = splitting_implicit_step(s, c, &w, h, m.a_first, m.lambda_first);
     if (c->second) {
         memcpy(m.a_before, s->now.vdot, (size_t)p->nv * sizeof(double));
         *m.since = h / 2;
@@ -474,7 +474,8 @@ nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h)
 
 /* Of a step of size h, by the change of its acceleration beside another whose time is `between`
  * away. */
-static void estimate_by_rate(const nt_stepper *s, double h, double between, double *estimate)
+static void splitting_estimate_by_rate(const nt_stepper *s, double h, double between,
+                                       double *estimate)
 {
     int nv = s->problem->nv;
     for (int i = 0; i < nv; i++) {
@@ -486,8 +487,8 @@ static void estimate_by_rate(const nt_stepper *s, double h, double between, doub
 
 /* Of a step of size h, by accelerations at three times, `later` and `apart` from one to the next.
  */
-static void estimate_by_curvature(const nt_stepper *s, double h, double later, double apart,
-                                  double *estimate)
+static void splitting_estimate_by_curvature(const nt_stepper *s, double h, double later,
+                                            double apart, double *estimate)
 {
     int nv = s->problem->nv;
     const double *a_before = nt_splitting_memory_of(s->problem, &s->now).a_before;
@@ -500,24 +501,24 @@ static void estimate_by_curvature(const nt_stepper *s, double h, double later, d
     }
 }
 
-static void estimate_of(const nt_stepper *s, const nt_splitting *c, double h, double next,
-                        double *estimate)
+static void splitting_estimate_of(const nt_stepper *s, const nt_splitting *c, double h, double next,
+                                  double *estimate)
 {
     nt_splitting_memory m = nt_splitting_memory_of(s->problem, &s->now);
     if (c->second)
-        estimate_by_curvature(s, h, next / 2 + *m.since, *m.apart, estimate);
+        splitting_estimate_by_curvature(s, h, next / 2 + *m.since, *m.apart, estimate);
     else
-        estimate_by_rate(s, h, (next + s->now.all[NT_PHASE_STEP]) / 2, estimate);
+        splitting_estimate_by_rate(s, h, (next + s->now.all[NT_PHASE_STEP]) / 2, estimate);
 }
 
 nt_status nt_splitting_error(nt_stepper *s, const nt_splitting *c, double h, double *estimate)
 {
-    estimate_of(s, c, h, h, estimate);
+    splitting_estimate_of(s, c, h, h, estimate);
     return NT_OK;
 }
 
 nt_status nt_splitting_review(nt_stepper *s, const nt_splitting *c, double h, double *estimate)
 {
-    estimate_of(s, c, s->now.all[NT_PHASE_STEP], h, estimate);
+    splitting_estimate_of(s, c, s->now.all[NT_PHASE_STEP], h, estimate);
     return NT_OK;
 }

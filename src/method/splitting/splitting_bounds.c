@@ -23,13 +23,13 @@ enum { EVERY = 50, ROUNDS = 2, FIRST_ROUNDS = 40 };
 static const double SAFETY = 0.9;
 
 /* Any vector that is at right angles to none that matters. */
-static void begin_mode(const nt_problem *p, double *x)
+static void splitting_begin_mode(const nt_problem *p, double *x)
 {
     for (int i = 0; i < p->nv; i++)
         x[i] = (1 + 0.1 * (7 * i % 13)) / nt_problem_weight(p, i);
 }
 
-static double length_of(const nt_problem *p, const double *x)
+static double splitting_length_of(const nt_problem *p, const double *x)
 {
     double sum = 0;
     for (int i = 0; i < p->nv; i++)
@@ -38,7 +38,7 @@ static double length_of(const nt_problem *p, const double *x)
 }
 
 /* Damping that the step takes with the blocks that are alone sets no bound: their rows of C x. */
-static void clear_damped(const nt_splitting_own *own, double *x)
+static void splitting_clear_damped(const nt_splitting_own *own, double *x)
 {
     for (int k = 0; k < own->n_alone; k++) {
         const nt_block *block = &own->whole->space.blocks[own->alone[k]];
@@ -48,8 +48,8 @@ static void clear_damped(const nt_splitting_own *own, double *x)
 }
 
 /* Rounds of the power iteration with the matrix in own->tangent; y[n] scratch. */
-static nt_status iterate(nt_stepper *s, const nt_splitting_own *own, bool without_damped,
-                         int rounds, double *x, double *y, double *eigenvalue)
+static nt_status splitting_iterate(nt_stepper *s, const nt_splitting_own *own, bool without_damped,
+                                   int rounds, double *x, double *y, double *eigenvalue)
 {
     const nt_problem *p = s->problem;
     nt_status status = NT_OK;
@@ -57,16 +57,16 @@ static nt_status iterate(nt_stepper *s, const nt_splitting_own *own, bool withou
     for (int i = 0; i < rounds && status == NT_OK; i++) {
         memset(y, 0, (size_t)p->n * sizeof *y);
         if (without_damped)
-            clear_damped(own, x);
+            splitting_clear_damped(own, x);
         nt_matrix_apply_primary(&own->tangent, x, (size_t)p->nv, y, (size_t)p->n, 1);
         if (without_damped)
-            clear_damped(own, y);
+            splitting_clear_damped(own, y);
         memset(y + p->nv, 0, (size_t)p->nc * sizeof *y);
         s->statistics->solves++;
         status = nt_solver_solve(s->factors->solver, y, 1);
-        double before = length_of(p, x), after = length_of(p, y);
+        double before = splitting_length_of(p, x), after = splitting_length_of(p, y);
         if (status != NT_OK || !(before > 0) || !(after > 0)) {
-            begin_mode(p, x); /* nothing acts now */
+            splitting_begin_mode(p, x); /* nothing acts now */
             return status;
         }
         *eigenvalue = after / before;
@@ -89,7 +89,7 @@ nt_status nt_splitting_bounds(nt_stepper *s, const nt_splitting *c, const nt_poi
     if (!first && *next.looked != 1)
         return NT_OK;
     if (first)
-        begin_mode(p, next.fast), begin_mode(p, next.damped);
+        splitting_begin_mode(p, next.fast), splitting_begin_mode(p, next.damped);
     s->statistics->factorisations++;
     nt_status status = nt_factors_of_accelerations(s->factors, at);
     for (int k = 0; k < 2 && status == NT_OK; k++) {
@@ -98,8 +98,9 @@ nt_status nt_splitting_bounds(nt_stepper *s, const nt_splitting *c, const nt_poi
         nt_matrix_zero(&own->tangent);
         status = nt_problem_evaluate(p, at, &terms);
         if (status == NT_OK)
-            status = iterate(s, own, k == 1 && c->second, first ? FIRST_ROUNDS : ROUNDS,
-                             k == 0 ? next.fast : next.damped, y, k == 0 ? next.square : next.rate);
+            status = splitting_iterate(s, own, k == 1 && c->second, first ? FIRST_ROUNDS : ROUNDS,
+                                       k == 0 ? next.fast : next.damped, y,
+                                       k == 0 ? next.square : next.rate);
     }
     return status;
 }

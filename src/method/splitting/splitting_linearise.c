@@ -49,8 +49,8 @@ typedef struct linear {
     double *beside;                            /* [count][n] tangents beside v_p */
 } linear;
 
-static linear bind(const nt_problem *p, const nt_splitting *c, double h,
-                   const nt_directions *directions)
+static linear splitting_bind(const nt_problem *p, const nt_splitting *c, double h,
+                             const nt_directions *directions)
 {
     size_t nv = (size_t)p->nv, nq = (size_t)p->nq, n = (size_t)p->n;
     size_t r = 9 * (size_t)p->space.n_rotations, count = (size_t)directions->count;
@@ -81,7 +81,7 @@ static linear bind(const nt_problem *p, const nt_splitting *c, double h,
 }
 
 /* The places of the step: x from v0 and a~, the middle, where A was taken, and their maps. */
-static void places(const nt_stepper *s, linear *l, const double *a_first)
+static void splitting_places(const nt_stepper *s, linear *l, const double *a_first)
 {
     const nt_problem *p = s->problem;
     const nt_splitting *c = l->c;
@@ -121,8 +121,8 @@ static void places(const nt_stepper *s, linear *l, const double *a_first)
 }
 
 /* out = Ad(x) dq0 + factor T dv0 */
-static void carried(const nt_problem *p, const double *x, const double *T, double factor,
-                    const nt_const_variation *from, double *scratch, double *out)
+static void splitting_carried(const nt_problem *p, const double *x, const double *T, double factor,
+                              const nt_const_variation *from, double *scratch, double *out)
 {
     nt_variation_carry(p, x, from->q, out);
     nt_variation_map(&p->space, T, from->v, scratch);
@@ -130,8 +130,8 @@ static void carried(const nt_problem *p, const double *x, const double *T, doubl
         out[i] += factor * scratch[i];
 }
 
-static nt_push push_of(const nt_problem *p, const nt_point *at, int count, const double *x,
-                       double *y)
+static nt_push splitting_push_of(const nt_problem *p, const nt_point *at, int count,
+                                 const double *x, double *y)
 {
     return (nt_push){.at = at,
                      .level = NT_POSITION,
@@ -144,7 +144,7 @@ static nt_push push_of(const nt_problem *p, const nt_point *at, int count, const
 
 /* Rows that a push at a point other than the step's end has added are out of the way: in `kept`
  * [count][nc], or, NULL, not wanted. */
-static void take_rows(const nt_problem *p, int count, double *y, double *kept)
+static void splitting_take_rows(const nt_problem *p, int count, double *y, double *kept)
 {
     size_t bytes = (size_t)p->nc * sizeof *y;
     for (int k = 0; k < count; k++) {
@@ -156,8 +156,8 @@ static void take_rows(const nt_problem *p, int count, double *y, double *kept)
 }
 
 /* dq_A, dv_A and da_p of all directions. The weights of a_p change with the length of the step. */
-static void vary_place(const nt_stepper *s, const linear *l, const nt_directions *directions,
-                       const double *before)
+static void splitting_vary_place(const nt_stepper *s, const linear *l,
+                                 const nt_directions *directions, const double *before)
 {
     const nt_problem *p = s->problem;
     nt_splitting_memory m = nt_splitting_memory_of(p, &s->now);
@@ -177,23 +177,24 @@ static void vary_place(const nt_stepper *s, const linear *l, const nt_directions
             dv_A[i] = from.v[i] + h / 4 * da_p[i]; /* of the increment to q_A */
         }
         nt_const_variation along = {.q = from.q, .v = dv_A};
-        carried(p, l->alpha_x, l->T_A, l->c->alpha * h, &along, l->scratch,
-                l->dq_A + (size_t)k * (size_t)p->nv);
+        splitting_carried(p, l->alpha_x, l->T_A, l->c->alpha * h, &along, l->scratch,
+                          l->dq_A + (size_t)k * (size_t)p->nv);
         for (int i = 0; i < p->nv; i++)
             dv_A[i] = from.v[i] + h / 2 * da_p[i];
     }
 }
 
 /* y += K_A dq_A + C_A dv_A + R_p with velocities v[nv] where A was taken. */
-static nt_status push_explicit(nt_stepper *s, const linear *l, const nt_directions *directions,
-                               const double *v, double *y)
+static nt_status splitting_push_explicit(nt_stepper *s, const linear *l,
+                                         const nt_directions *directions, const double *v,
+                                         double *y)
 {
     const nt_problem *p = s->problem;
     int count = directions->count;
     nt_point at = nt_phase_point(&s->now);
     at.q = l->q_A, at.v = v;
     at.t += l->c->alpha * l->h;
-    nt_push push = push_of(p, &at, count, l->dq_A, y);
+    nt_push push = splitting_push_of(p, &at, count, l->dq_A, y);
     push.parts = l->c->explicit_parts;
     push.stiffness = 1;
     nt_status status = nt_variation_push(s->factors, &push);
@@ -212,8 +213,8 @@ static nt_status push_explicit(nt_stepper *s, const linear *l, const nt_directio
 static const double ASIDE = 1e-5;
 
 /* force += h/2 dD w of the blocks of one colour, by central differences. */
-static nt_status vary_damping(nt_stepper *s, const linear *l, const nt_directions *directions,
-                              int colour)
+static nt_status splitting_vary_damping(nt_stepper *s, const linear *l,
+                                        const nt_directions *directions, int colour)
 {
     const nt_problem *p = s->problem;
     size_t n = (size_t)p->n;
@@ -233,7 +234,7 @@ static nt_status vary_damping(nt_stepper *s, const linear *l, const nt_direction
                 l->scratch[i] += by * l->w[i];
             }
         memset(l->beside, 0, (size_t)directions->count * n * sizeof(double));
-        status = push_explicit(s, l, directions, l->scratch, l->beside);
+        status = splitting_push_explicit(s, l, directions, l->scratch, l->beside);
         for (int d = 0; d < directions->count; d++)
             for (int k = 0; k < l->own->n_alone; k++)
                 for (int j = 0; j < nt_splitting_damped(l->own, k, colour); j++) {
@@ -246,7 +247,8 @@ static nt_status vary_damping(nt_stepper *s, const linear *l, const nt_direction
 }
 
 /* force -= h/2 D da_p, with h/2 D left in own->damping for the stages' matrices. */
-static nt_status damp_rate(nt_stepper *s, const linear *l, const nt_directions *directions)
+static nt_status splitting_damp_rate(nt_stepper *s, const linear *l,
+                                     const nt_directions *directions)
 {
     const nt_problem *p = s->problem;
     nt_matrix *damping = &((nt_splitting_own *)s->own)->damping;
@@ -265,32 +267,33 @@ static nt_status damp_rate(nt_stepper *s, const linear *l, const nt_directions *
 }
 
 /* What A changes: the same in both stages. */
-static nt_status explicit_change(nt_stepper *s, const linear *l, const nt_directions *directions,
-                                 const double *before)
+static nt_status splitting_explicit_change(nt_stepper *s, const linear *l,
+                                           const nt_directions *directions, const double *before)
 {
     const nt_problem *p = s->problem;
     int count = directions->count;
     memset(l->force, 0, (size_t)count * (size_t)p->n * sizeof *l->force);
     if (l->c->explicit_parts == 0)
         return NT_OK;
-    vary_place(s, l, directions, before);
-    nt_status status = push_explicit(s, l, directions, l->v_A, l->force);
+    splitting_vary_place(s, l, directions, before);
+    nt_status status = splitting_push_explicit(s, l, directions, l->v_A, l->force);
     for (int colour = 0; status == NT_OK && l->c->second && colour < l->own->n_colours; colour++)
-        status = vary_damping(s, l, directions, colour);
+        status = splitting_vary_damping(s, l, directions, colour);
     if (status == NT_OK && l->own->damping.values)
-        status = damp_rate(s, l, directions);
-    take_rows(p, count, l->force, NULL);
+        status = splitting_damp_rate(s, l, directions);
+    splitting_take_rows(p, count, l->force, NULL);
     return status;
 }
 
 /* z += K_m dq_m + C_m dv0 + R_p at the middle point; rows: the same of the rows there */
-static nt_status middle_change(nt_stepper *s, const linear *l, const nt_directions *directions,
-                               const nt_point *at, const double *before)
+static nt_status splitting_middle_change(nt_stepper *s, const linear *l,
+                                         const nt_directions *directions, const nt_point *at,
+                                         const double *before)
 {
     const nt_problem *p = s->problem;
     int count = directions->count;
     unsigned parts = NT_MASS | NT_REACTIONS | l->c->implicit_parts;
-    nt_push push = push_of(p, at, count, l->dq_m, l->z);
+    nt_push push = splitting_push_of(p, at, count, l->dq_m, l->z);
     push.parts = parts;
     push.stiffness = 1;
     nt_status status = nt_variation_push(s->factors, &push);
@@ -303,19 +306,20 @@ static nt_status middle_change(nt_stepper *s, const linear *l, const nt_directio
         nt_terms terms = {.parts = parts, .level = NT_POSITION, .residual = z, .rows = z + p->nv};
         status = directions->load(directions->context, k, at, &terms);
     }
-    take_rows(p, count, l->z, l->rows);
+    splitting_take_rows(p, count, l->z, l->rows);
     return status;
 }
 
 /* Rows at the end: their derivative along dq1 (and dv0 at the level of velocities) and p, into z.
  */
-static nt_status end_change(nt_stepper *s, const linear *l, const nt_directions *directions,
-                            nt_level level, const double *before, const double *after)
+static nt_status splitting_end_change(nt_stepper *s, const linear *l,
+                                      const nt_directions *directions, nt_level level,
+                                      const double *before, const double *after)
 {
     const nt_problem *p = s->problem;
     nt_point at = nt_phase_point(&s->next);
     at.memory = s->now.memory;
-    nt_push push = push_of(p, &at, directions->count, after, l->z);
+    nt_push push = splitting_push_of(p, &at, directions->count, after, l->z);
     push.level = level;
     push.stiffness = 1;
     push.x_stride = directions->stride;
@@ -331,8 +335,8 @@ static nt_status end_change(nt_stepper *s, const linear *l, const nt_directions 
 }
 
 /* The matrix of a stage, as its Newton iteration has it; then z = -matrix^-1 z. */
-static nt_status solve(nt_stepper *s, const linear *l, const nt_point *middle, bool first,
-                       const nt_combination *at_middle, int count)
+static nt_status splitting_solve(nt_stepper *s, const linear *l, const nt_point *middle, bool first,
+                                 const nt_combination *at_middle, int count)
 {
     const nt_problem *p = s->problem;
     nt_combination row = {.row_damping = l->h};
@@ -365,8 +369,8 @@ static nt_status solve(nt_stepper *s, const linear *l, const nt_point *middle, b
 }
 
 /* Of blocks that are alone y, h^2/2 da, becomes the change of h^2/2 (a - share (a - a_1)). */
-static void vary_share(const nt_stepper *s, const linear *l, const double *a,
-                       const nt_const_variation *from, bool length, double *y)
+static void splitting_vary_share(const nt_stepper *s, const linear *l, const double *a,
+                                 const nt_const_variation *from, bool length, double *y)
 {
     const nt_problem *p = s->problem;
     double h = l->h, since = *nt_splitting_memory_of(p, &s->now).since, to_middle = h / 2 + since;
@@ -380,9 +384,9 @@ static void vary_share(const nt_stepper *s, const linear *l, const double *a,
 }
 
 /* (a~, lambda~): dq_m, dq1 and, where nothing is constrained, da. */
-static nt_status first_stage(nt_stepper *s, const linear *l, const nt_directions *directions,
-                             const double *a, const double *lambda, const double *before,
-                             double *after)
+static nt_status splitting_first_stage(nt_stepper *s, const linear *l,
+                                       const nt_directions *directions, const double *a,
+                                       const double *lambda, const double *before, double *after)
 {
     const nt_problem *p = s->problem;
     const nt_splitting *c = l->c;
@@ -398,16 +402,17 @@ static nt_status first_stage(nt_stepper *s, const linear *l, const nt_directions
     for (int k = 0; k < directions->count; k++) {
         nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
-        carried(p, l->beta_x, l->T_m, c->beta * h, &from, l->scratch, l->dq_m + (size_t)k * nv);
-        carried(p, l->x, l->T_x, h, &from, l->scratch, to.q);
+        splitting_carried(p, l->beta_x, l->T_m, c->beta * h, &from, l->scratch,
+                          l->dq_m + (size_t)k * nv);
+        splitting_carried(p, l->x, l->T_x, h, &from, l->scratch, to.q);
     }
     memcpy(l->z, l->force, (size_t)directions->count * n * sizeof *l->z);
-    nt_status status = middle_change(s, l, directions, &middle, before);
+    nt_status status = splitting_middle_change(s, l, directions, &middle, before);
     for (int k = 0; k < directions->count; k++)
         for (size_t i = 0; i < nv; i++)
             l->z[(size_t)k * n + i] *= scale;
     if (status == NT_OK && p->nh > 0)
-        status = end_change(s, l, directions, NT_POSITION, before, after);
+        status = splitting_end_change(s, l, directions, NT_POSITION, before, after);
     for (int k = 0; k < directions->count; k++)
         memcpy(l->z + (size_t)k * n + nv + p->nh, l->rows + (size_t)k * (size_t)p->nc + p->nh,
                (size_t)p->nn * sizeof *l->rows);
@@ -420,7 +425,7 @@ static nt_status first_stage(nt_stepper *s, const linear *l, const nt_directions
                           .row_stiffness = rows ? c->beta : 0,
                           .map = p->space.n_rotations ? l->T_m_inverse : NULL};
     if (status == NT_OK)
-        status = solve(s, l, &middle, true, &mid, directions->count);
+        status = splitting_solve(s, l, &middle, true, &mid, directions->count);
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
         nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
@@ -430,7 +435,8 @@ static nt_status first_stage(nt_stepper *s, const linear *l, const nt_directions
         nt_variation_map(&p->space, l->T_m_inverse, e, e); /* y */
         memcpy(to.vdot, e, nv * sizeof *e);
         if (c->second)
-            vary_share(s, l, a, &from, directions->length && k == directions->count - 1, to.vdot);
+            splitting_vary_share(s, l, a, &from, directions->length && k == directions->count - 1,
+                                 to.vdot);
         nt_variation_map(&p->space, l->T_x, to.vdot, to.vdot);
         for (size_t i = 0; i < nv; i++) {
             to.q[i] += to.vdot[i];
@@ -442,8 +448,9 @@ static nt_status first_stage(nt_stepper *s, const linear *l, const nt_directions
 }
 
 /* (a, lambda): dv1. */
-static nt_status second_stage(nt_stepper *s, const linear *l, const nt_directions *directions,
-                              const double *before, double *after)
+static nt_status splitting_second_stage(nt_stepper *s, const linear *l,
+                                        const nt_directions *directions, const double *before,
+                                        double *after)
 {
     const nt_problem *p = s->problem;
     const nt_splitting *c = l->c;
@@ -456,12 +463,12 @@ static nt_status second_stage(nt_stepper *s, const linear *l, const nt_direction
     for (int i = 0; i < p->nv; i++)
         l->v_m[i] = s->now.v[i] + c->beta * h * s->next.vdot[i];
     memcpy(l->z, l->force, (size_t)directions->count * n * sizeof *l->z);
-    nt_status status = middle_change(s, l, directions, &middle, before);
+    nt_status status = splitting_middle_change(s, l, directions, &middle, before);
     if (status == NT_OK)
-        status = end_change(s, l, directions, NT_VELOCITY, before, after);
+        status = splitting_end_change(s, l, directions, NT_VELOCITY, before, after);
     nt_combination mid = {.mass = 1, .damping = c->beta * h, .multiplier = 1};
     if (status == NT_OK)
-        status = solve(s, l, &middle, false, &mid, directions->count);
+        status = splitting_solve(s, l, &middle, false, &mid, directions->count);
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
         nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
@@ -477,8 +484,9 @@ static nt_status second_stage(nt_stepper *s, const linear *l, const nt_direction
 
 /* Of first order nothing that varies is kept: (a, lambda) are guesses, and what A's stiffness
  * chooses are steps. Of second order a_1 becomes a_2; h = 0: there is none. */
-static void vary_memory(const nt_problem *p, const nt_splitting *c, double h,
-                        const nt_directions *directions, const double *before, double *after)
+static void splitting_vary_memory(const nt_problem *p, const nt_splitting *c, double h,
+                                  const nt_directions *directions, const double *before,
+                                  double *after)
 {
     for (int k = 0; k < directions->count; k++) {
         nt_const_variation from = nt_const_variation_at(p, directions, before, k);
@@ -495,17 +503,18 @@ nt_status nt_splitting_linearise(nt_stepper *s, const nt_splitting *c, double h,
                                  double *after)
 {
     const nt_problem *p = s->problem;
-    vary_memory(p, c, h, directions, before, after);
+    splitting_vary_memory(p, c, h, directions, before, after);
     if (h == 0)
         return NT_OK;
-    linear l = bind(p, c, h, directions);
+    linear l = splitting_bind(p, c, h, directions);
     l.own = s->own;
     nt_splitting_memory found = nt_splitting_memory_of(p, &s->next);
-    places(s, &l, found.a_first);
-    nt_status status = explicit_change(s, &l, directions, before);
+    splitting_places(s, &l, found.a_first);
+    nt_status status = splitting_explicit_change(s, &l, directions, before);
     if (status == NT_OK)
-        status = first_stage(s, &l, directions, found.a_first, found.lambda_first, before, after);
+        status = splitting_first_stage(s, &l, directions, found.a_first, found.lambda_first, before,
+                                       after);
     if (status == NT_OK && p->nc > 0)
-        status = second_stage(s, &l, directions, before, after);
+        status = splitting_second_stage(s, &l, directions, before, after);
     return status;
 }

@@ -11,7 +11,7 @@
 /* ---- which blocks are alone ------------------------------------------------------------------ */
 
 /* The same about every axis, so that it does not turn with the body. */
-static bool is_spherical(const double *J)
+static bool splitting_is_spherical(const double *J)
 {
     for (int i = 0; i < 9; i++)
         if (J[i] != (i % 4 == 0 ? J[0] : 0))
@@ -19,20 +19,20 @@ static bool is_spherical(const double *J)
     return true;
 }
 
-static bool block_may_be_alone(const nt_problem *p, const nt_splitting *c, int b)
+static bool splitting_block_may_be_alone(const nt_problem *p, const nt_splitting *c, int b)
 {
     const nt_system *system = p->system;
     const nt_block *block = &p->space.blocks[b];
     if (c->explicit_parts == 0 || !system->explicit_blocks || !system->explicit_blocks[b] ||
         !(system->capabilities & NT_HAS_MOMENTA) || block->kind == NT_FIRST)
         return false;
-    bool spherical =
-        block->rotation < 0 || is_spherical(system->momenta->inertia + 9 * (size_t)block->rotation);
+    bool spherical = block->rotation < 0 ||
+                     splitting_is_spherical(system->momenta->inertia + 9 * (size_t)block->rotation);
     return spherical || (p->frame == NT_BODY && (c->explicit_parts & NT_GYROSCOPIC));
 }
 
 /* A node that holds a block of the rest too belongs to the rest. */
-static void keep_nodes_whole(const nt_problem *p, unsigned char *alone)
+static void splitting_keep_nodes_whole(const nt_problem *p, unsigned char *alone)
 {
     const nt_pattern *pattern = p->pattern;
     for (bool changed = true; changed;) {
@@ -73,7 +73,7 @@ void nt_splitting_scatter(const nt_splitting_span *span, int n, const double *pa
 }
 
 /* What an evaluation adds to: the rest's blocks, and those of the blocks that are alone. */
-static void clear_matrix(nt_splitting_own *own)
+static void splitting_clear_matrix(nt_splitting_own *own)
 {
     for (int i = 0; i < own->n_values; i++)
         memset(own->matrix.values + own->values[i].whole, 0,
@@ -91,6 +91,7 @@ static nt_status splitting_evaluate(void *self, const nt_point *at, const nt_ter
     nt_point point = *at;
     nt_terms whole = *terms;
     nt_combination combination;
+    whole.left_out = own->is_alone;
     nt_splitting_scatter(own->q, own->n_q, at->q, own->whole_q);
     nt_splitting_scatter(own->v, own->n_v, at->v, own->whole_v);
     if (at->vdot)
@@ -105,7 +106,7 @@ static nt_status splitting_evaluate(void *self, const nt_point *at, const nt_ter
         if (combination.map)
             nt_splitting_scatter(own->map, own->n_map, combination.map, own->whole_map);
         combination.map = combination.map ? own->whole_map : NULL;
-        clear_matrix(own);
+        splitting_clear_matrix(own);
         whole.matrix = &own->matrix;
         whole.combination = &combination;
     }
@@ -120,7 +121,8 @@ static nt_status splitting_evaluate(void *self, const nt_point *at, const nt_ter
     return status;
 }
 
-static nt_splitting_span *new_span(nt_splitting_span *list, int *n, int whole, int part, int count)
+static nt_splitting_span *splitting_new_span(nt_splitting_span *list, int *n, int whole, int part,
+                                             int count)
 {
     nt_splitting_span *last = &list[*n - 1];
     if (*n > 0 && last->whole + last->count == whole && last->part + last->count == part)
@@ -131,7 +133,7 @@ static nt_splitting_span *new_span(nt_splitting_span *list, int *n, int whole, i
 }
 
 /* Blocks of the space that are not alone, and where their numbers are. */
-static nt_status rest_space(nt_splitting_own *own, const unsigned char *alone)
+static nt_status splitting_rest_space(nt_splitting_own *own, const unsigned char *alone)
 {
     const nt_problem *p = own->whole;
     nt_block *blocks = NT_TAKE(&own->arena, p->space.n_blocks, nt_block);
@@ -151,22 +153,22 @@ static nt_status rest_space(nt_splitting_own *own, const unsigned char *alone)
         if (alone[b])
             continue;
         const nt_block *to = &blocks[n++];
-        new_span(own->q, &own->n_q, from->q, to->q, from->nq);
-        new_span(own->v, &own->n_v, from->v, to->v, from->nv);
+        splitting_new_span(own->q, &own->n_q, from->q, to->q, from->nq);
+        splitting_new_span(own->v, &own->n_v, from->v, to->v, from->nv);
         if (from->rotation >= 0)
-            new_span(own->map, &own->n_map, 9 * from->rotation, 9 * to->rotation, 9);
+            splitting_new_span(own->map, &own->n_map, 9 * from->rotation, 9 * to->rotation, 9);
     }
     return NT_OK;
 }
 
-static int entries_of_slot(const nt_pattern *p, int slot)
+static int splitting_entries_of_slot(const nt_pattern *p, int slot)
 {
     const int *row = p->node_start + p->row[slot], *column = p->node_start + p->column[slot];
     return nt_pattern_is_single(p, slot) ? 1 : (row[1] - row[0]) * (column[1] - column[0]);
 }
 
 /* The block graph without the nodes that are alone. */
-static nt_status rest_pattern(nt_splitting_own *own, const unsigned char *alone)
+static nt_status splitting_rest_pattern(nt_splitting_own *own, const unsigned char *alone)
 {
     const nt_problem *p = own->whole;
     const nt_pattern *from = p->pattern;
@@ -201,16 +203,17 @@ static nt_status rest_pattern(nt_splitting_own *own, const unsigned char *alone)
     }
     nt_pattern_trim(&own->pattern);
     for (int k = 0; k < from->n_slots && status == NT_OK; k++) {
-        int at = from->offset[k], count = entries_of_slot(from, k);
+        int at = from->offset[k], count = splitting_entries_of_slot(from, k);
         if (slot[k] >= 0)
-            new_span(own->values, &own->n_values, at, own->pattern.offset[slot[k]], count);
+            splitting_new_span(own->values, &own->n_values, at, own->pattern.offset[slot[k]],
+                               count);
         else if (node[from->row[k]] < 0 && node[from->column[k]] < 0)
-            new_span(own->masses, &own->n_masses, at, at, count);
+            splitting_new_span(own->masses, &own->n_masses, at, at, count);
     }
     return status;
 }
 
-static nt_status rest_arrays(nt_splitting_own *own, const nt_splitting *c)
+static nt_status splitting_rest_arrays(nt_splitting_own *own, const nt_splitting *c)
 {
     const nt_problem *p = own->whole, *rest = own->problem;
     nt_layout sizes = {0};
@@ -233,7 +236,7 @@ static nt_status rest_arrays(nt_splitting_own *own, const nt_splitting *c)
     return nt_matrix_init(&own->matrix, p->pattern);
 }
 
-static nt_status rest_quantities(nt_splitting_own *own)
+static nt_status splitting_rest_quantities(nt_splitting_own *own)
 {
     const nt_problem *p = own->whole;
     int nv = own->system.space.nv;
@@ -251,8 +254,8 @@ static nt_status rest_quantities(nt_splitting_own *own)
     return NT_OK;
 }
 
-static nt_status create_rest(nt_splitting_own *own, const unsigned char *alone, const nt_stepper *s,
-                             const nt_splitting *c)
+static nt_status splitting_create_rest(nt_splitting_own *own, const unsigned char *alone,
+                                       const nt_stepper *s, const nt_splitting *c)
 {
     const nt_problem *p = own->whole;
     own->system = (nt_system){.name = p->system->name,
@@ -266,15 +269,15 @@ static nt_status create_rest(nt_splitting_own *own, const unsigned char *alone, 
                               .length = p->system->length,
                               .self = own,
                               .evaluate = splitting_evaluate};
-    nt_status status = rest_space(own, alone);
+    nt_status status = splitting_rest_space(own, alone);
     if (status == NT_OK)
-        status = rest_pattern(own, alone);
+        status = splitting_rest_pattern(own, alone);
     if (status == NT_OK)
-        status = rest_quantities(own);
+        status = splitting_rest_quantities(own);
     if (status == NT_OK)
         status = nt_problem_create(&own->problem, &own->system, p->frame, NULL);
     if (status == NT_OK)
-        status = rest_arrays(own, c);
+        status = splitting_rest_arrays(own, c);
     if (status == NT_OK)
         status = nt_factors_create(&own->factors, own->problem, s->factors->kind, NULL);
     return status == NT_OK ? nt_factors_keep_made(own->factors) : status;
@@ -283,7 +286,7 @@ static nt_status create_rest(nt_splitting_own *own, const unsigned char *alone, 
 /* ---- damping of a block -----------------------------------------------------------------------
  */
 
-static int node_of(const nt_pattern *pattern, int entry)
+static int splitting_node_of(const nt_pattern *pattern, int entry)
 {
     int node = 0;
     while (pattern->node_start[node + 1] <= entry)
@@ -292,9 +295,9 @@ static int node_of(const nt_pattern *pattern, int entry)
 }
 
 /* Where entry (i, j) of the problem's matrix is among its values; -1: it is always zero. */
-static int place_in_matrix(const nt_pattern *pattern, int i, int j)
+static int splitting_place_in_matrix(const nt_pattern *pattern, int i, int j)
 {
-    int row = node_of(pattern, i), column = node_of(pattern, j);
+    int row = splitting_node_of(pattern, i), column = splitting_node_of(pattern, j);
     int slot = nt_pattern_find(pattern, row, column);
     if (slot < 0)
         return -1;
@@ -305,10 +308,11 @@ static int place_in_matrix(const nt_pattern *pattern, int i, int j)
     return pattern->offset[slot] + r * width + c;
 }
 
-static bool act_on_each_other(const nt_problem *p, const nt_block *a, const nt_block *b)
+static bool splitting_act_on_each_other(const nt_problem *p, const nt_block *a, const nt_block *b)
 {
-    int first[2] = {node_of(p->pattern, a->v), node_of(p->pattern, b->v)};
-    int last[2] = {node_of(p->pattern, a->v + a->nv - 1), node_of(p->pattern, b->v + b->nv - 1)};
+    int first[2] = {splitting_node_of(p->pattern, a->v), splitting_node_of(p->pattern, b->v)};
+    int last[2] = {splitting_node_of(p->pattern, a->v + a->nv - 1),
+                   splitting_node_of(p->pattern, b->v + b->nv - 1)};
     for (int i = first[0]; i <= last[0]; i++)
         for (int j = first[1]; j <= last[1]; j++)
             if (nt_pattern_find(p->pattern, i, j) >= 0 || nt_pattern_find(p->pattern, j, i) >= 0)
@@ -317,7 +321,7 @@ static bool act_on_each_other(const nt_problem *p, const nt_block *a, const nt_b
 }
 
 /* Each block takes the first colour that none of its neighbours has. */
-static void choose_colours(nt_splitting_own *own)
+static void splitting_choose_colours(nt_splitting_own *own)
 {
     const nt_problem *p = own->whole;
     const nt_block *blocks = p->space.blocks;
@@ -327,14 +331,15 @@ static void choose_colours(nt_splitting_own *own)
             own->colour[k]++;
             taken = false;
             for (int j = 0; j < k && !taken; j++)
-                taken = own->colour[j] == own->colour[k] &&
-                        act_on_each_other(p, &blocks[own->alone[j]], &blocks[own->alone[k]]);
+                taken =
+                    own->colour[j] == own->colour[k] &&
+                    splitting_act_on_each_other(p, &blocks[own->alone[j]], &blocks[own->alone[k]]);
         }
         own->n_colours = own->colour[k] < own->n_colours ? own->n_colours : own->colour[k] + 1;
     }
 }
 
-static nt_status find_damping(nt_splitting_own *own)
+static nt_status splitting_find_damping(nt_splitting_own *own)
 {
     const nt_problem *p = own->whole;
     enum { N = NT_SPLITTING_DAMPED };
@@ -342,13 +347,13 @@ static nt_status find_damping(nt_splitting_own *own)
     own->colour = NT_TAKE(&own->arena, own->n_alone, int);
     if (!own->entries || !own->colour)
         return NT_NO_MEMORY;
-    choose_colours(own);
+    splitting_choose_colours(own);
     for (int k = 0; k < own->n_alone; k++) {
         const nt_block *block = &p->space.blocks[own->alone[k]];
         for (int i = 0; i < N * N; i++) {
             bool in = block->nv <= N && i / N < block->nv && i % N < block->nv;
             own->entries[N * N * k + i] =
-                in ? place_in_matrix(p->pattern, block->v + i / N, block->v + i % N) : -1;
+                in ? splitting_place_in_matrix(p->pattern, block->v + i / N, block->v + i % N) : -1;
         }
     }
     return nt_matrix_init(&own->damping, p->pattern);
@@ -362,28 +367,30 @@ nt_status nt_splitting_own_create(nt_splitting_own **out, const nt_stepper *s,
 {
     const nt_problem *p = s->problem;
     *out = NULL;
-    unsigned char *alone = calloc((size_t)p->space.n_blocks + 1, 1);
     nt_splitting_own *own = calloc(1, sizeof *own);
-    nt_status status = alone && own ? NT_OK : NT_NO_MEMORY;
+    if (!own)
+        return NT_NO_MEMORY;
+    unsigned char *alone = NT_TAKE(&own->arena, p->space.n_blocks, unsigned char);
+    nt_status status = alone ? NT_OK : NT_NO_MEMORY;
     if (status != NT_OK)
         goto done;
     own->whole = p;
+    own->is_alone = alone;
     for (int b = 0; b < p->space.n_blocks; b++)
-        alone[b] = block_may_be_alone(p, c, b);
-    keep_nodes_whole(p, alone);
+        alone[b] = splitting_block_may_be_alone(p, c, b);
+    splitting_keep_nodes_whole(p, alone);
     own->alone = NT_TAKE(&own->arena, p->space.n_blocks, int);
     for (int b = 0; b < p->space.n_blocks && own->alone; b++)
         if (alone[b])
             own->alone[own->n_alone++] = b;
     status = own->alone ? NT_OK : NT_NO_MEMORY;
     if (status == NT_OK && own->n_alone > 0 && c->second)
-        status = find_damping(own);
+        status = splitting_find_damping(own);
     if (status == NT_OK && c->bounds)
         status = nt_matrix_init(&own->tangent, p->pattern);
     if (status == NT_OK && own->n_alone > 0 && own->n_alone < p->space.n_blocks)
-        status = create_rest(own, alone, s, c);
+        status = splitting_create_rest(own, alone, s, c);
 done:
-    free(alone);
     if (status == NT_OK)
         *out = own;
     else
@@ -409,7 +416,8 @@ void nt_splitting_own_destroy(nt_splitting_own *own)
  */
 
 /* M a = f of a block. */
-static nt_status solve_mass(const nt_problem *p, const nt_block *block, const double *f, double *a)
+static nt_status splitting_solve_mass(const nt_problem *p, const nt_block *block, const double *f,
+                                      double *a)
 {
     const nt_momenta *momenta = p->system->momenta;
     int plain = block->rotation < 0 ? block->nv : block->nv - 3;
@@ -422,7 +430,7 @@ static nt_status solve_mass(const nt_problem *p, const nt_block *block, const do
         return NT_OK;
     const double *J = momenta->inertia + 9 * (size_t)block->rotation;
     int r = block->v + plain;
-    if (is_spherical(J)) {
+    if (splitting_is_spherical(J)) {
         for (int i = r; i < r + 3 && J[0] > 0; i++)
             a[i] = f[i] / J[0];
         return J[0] > 0 ? NT_OK : NT_SINGULAR;
@@ -459,8 +467,8 @@ void nt_splitting_apply_damping(const nt_splitting_own *own, int k, double facto
 }
 
 /* (M + h/2 D) d = f - M a_p,  a = a_p + d. */
-static nt_status solve_damped(const nt_splitting_own *own, int k, const double *f,
-                              const double *a_p, double *a)
+static nt_status splitting_solve_damped(const nt_splitting_own *own, int k, const double *f,
+                                        const double *a_p, double *a)
 {
     enum { N = NT_SPLITTING_DAMPED };
     const nt_problem *p = own->whole;
@@ -499,14 +507,14 @@ nt_status nt_splitting_solve_alone(const nt_splitting_own *own, const double *ex
         const nt_block *block = &p->space.blocks[own->alone[k]];
         for (int i = block->v; i < block->v + block->nv; i++)
             a[i] = -explicit[i];
-        status = a_p && block->nv <= NT_SPLITTING_DAMPED ? solve_damped(own, k, a, a_p, a)
-                                                         : solve_mass(p, block, a, a);
+        status = a_p && block->nv <= NT_SPLITTING_DAMPED ? splitting_solve_damped(own, k, a, a_p, a)
+                                                         : splitting_solve_mass(p, block, a, a);
     }
     return status;
 }
 
 /* Rows that are left out, counted in the rest's unknowns. */
-static nt_status take_rows(nt_splitting_own *own, const nt_factors *from)
+static nt_status splitting_take_rows(nt_splitting_own *own, const nt_factors *from)
 {
     nt_factors *f = own->factors;
     int shift = own->whole->nv - own->problem->nv;
@@ -522,7 +530,7 @@ static nt_status take_rows(nt_splitting_own *own, const nt_factors *from)
 
 /* The state of a run holds the matrix whose factors are kept in the whole's pattern: those of the
  * rest are made from it once more where the run goes on from a saved state. */
-static nt_status keep_factors(nt_splitting_own *own, const nt_stepper *s)
+static nt_status splitting_keep_factors(nt_splitting_own *own, const nt_stepper *s)
 {
     nt_factors *f = own->factors;
     f->kept = f->kept && s->factors->kept && !s->resumed;
@@ -556,8 +564,8 @@ nt_status nt_splitting_rest_begin(nt_splitting_own *own, const nt_stepper *s,
     nt_splitting_gather(own->v, own->n_v, s->now.v, own->now.v);
     nt_splitting_gather(own->v, own->n_v, s->now.vdot, own->now.vdot);
     nt_splitting_gather(own->v, own->n_v, explicit, own->force);
-    nt_status status = take_rows(own, s->factors);
-    return status == NT_OK ? keep_factors(own, s) : status;
+    nt_status status = splitting_take_rows(own, s->factors);
+    return status == NT_OK ? splitting_keep_factors(own, s) : status;
 }
 
 void nt_splitting_rest_end(const nt_splitting_own *own, nt_stepper *s, const nt_stepper *rest,

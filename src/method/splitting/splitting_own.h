@@ -27,7 +27,8 @@ typedef struct nt_splitting_own {
     const nt_problem *whole;
     nt_arena arena;
     int n_alone;
-    int *alone;  /* [n_alone] blocks of the space                                             */
+    int *alone; /* [n_alone] blocks of the space                                             */
+    unsigned char *is_alone; /* [space.n_blocks] */
     int *colour; /* [n_alone] different where two of them act on each other                   */
     int n_colours;
     int *entries; /* [n_alone][36] where D of a block is in a matrix' values, -1: it has none  */

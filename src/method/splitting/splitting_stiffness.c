@@ -29,7 +29,7 @@
 
 static const double STRAIGHT = 0.5; /* of the way, that is left as distance */
 
-static double norm(const nt_problem *p, const double *x)
+static double splitting_norm(const nt_problem *p, const double *x)
 {
     double sum = 0;
     for (int i = 0; i < p->nv; i++) {
@@ -41,7 +41,7 @@ static double norm(const nt_problem *p, const double *x)
 
 /* A change of force as an acceleration that keeps to the constraints: change[n], zero in its rows.
  * No force's tangent is asked for. */
-static nt_status accelerate(nt_stepper *s, double *change)
+static nt_status splitting_accelerate(nt_stepper *s, double *change)
 {
     const nt_problem *p = s->problem;
     nt_point at = nt_phase_point(&s->now);
@@ -64,7 +64,8 @@ nt_status nt_splitting_measure(nt_stepper *s, const nt_splitting *c, double h, c
     const nt_problem *p = s->problem;
     nt_splitting_memory before = nt_splitting_memory_of(p, &s->now);
     nt_splitting_memory next = nt_splitting_memory_of(p, &s->next);
-    double *change = work, speed = norm(p, s->now.v), way = c->alpha * h * speed, distance = way;
+    double *change = work, speed = splitting_norm(p, s->now.v), way = c->alpha * h * speed,
+           distance = way;
     bool first = *before.taken == 0;
     nt_status status = NT_OK;
     if (first)
@@ -72,20 +73,20 @@ nt_status nt_splitting_measure(nt_stepper *s, const nt_splitting *c, double h, c
     else {
         memcpy(change, before.force, (size_t)p->nv * sizeof *change);
         nt_space_difference(&p->space, p->frame, before.place, q, x);
-        distance = norm(p, x);
+        distance = splitting_norm(p, x);
         way += (1 - c->alpha) * s->now.all[NT_PHASE_STEP] * *before.speed;
     }
     for (int i = 0; i < p->nv; i++)
         change[i] = force[i] - change[i];
     memset(change + p->nv, 0, (size_t)p->nc * sizeof *change);
     if (status == NT_OK)
-        status = accelerate(s, change);
+        status = splitting_accelerate(s, change);
     bool turns = distance < STRAIGHT * way;
     double divisor = turns ? STRAIGHT * way : distance;
     double least = *before.stiffness;
     if (!turns)
         least *= exp2(-2 * s->now.all[NT_PHASE_STEP] * sqrt(least));
-    *next.stiffness = divisor > 0 ? fmax(norm(p, change) / divisor, least) : least;
+    *next.stiffness = divisor > 0 ? fmax(splitting_norm(p, change) / divisor, least) : least;
     *next.taken = 1;
     *next.speed = speed;
     memcpy(next.force, force, (size_t)p->nv * sizeof *force);

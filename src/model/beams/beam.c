@@ -317,6 +317,35 @@ static void add_blocks(const nt_view *view, piece *p, int i, int j, node_block *
 /* ---- energies ---------------------------------------------------------------------------------
  */
 
+/* A point of the line as of a rigid body: its place, orientation, and velocities in its own axes.
+ */
+typedef struct rigid {
+    v3 x, V, W;
+    m3 R;
+} rigid;
+
+static rigid rigid_at(const piece *p, const double *N)
+{
+    double sum[4] = {0}, rate[4] = {0}, n = 0;
+    rigid at = {0};
+    v3 v = v3_of(0, 0, 0);
+    for (int i = 0; i < p->n; i++) {
+        at.x = v3_axpy(N[i], p->motion[i]->x, at.x);
+        v = v3_axpy(N[i], p->motion[i]->v, v);
+        for (int k = 0; k < 4; k++) {
+            sum[k] += N[i] * p->r[i][k];
+            rate[k] += N[i] * p->rt[i][k];
+        }
+    }
+    for (int k = 0; k < 4; k++)
+        n += sum[k] * sum[k];
+    quat turn = quat_multiply((quat){sum[0], -sum[1], -sum[2], -sum[3]}, quat_load(rate));
+    at.R = quat_matrix(quat_unit(quat_load(sum)));
+    at.V = m3_apply_transposed(at.R, v);
+    at.W = v3_scale(2 / n, v3_of(turn.x, turn.y, turn.z));
+    return at;
+}
+
 static void add_energy(piece *p, const nt_view *view, const nt_beam *b, int element)
 {
     load_piece(p, view, b, element, NT_GYROSCOPIC);
@@ -335,29 +364,34 @@ static void add_energy(piece *p, const nt_view *view, const nt_beam *b, int elem
     const nt_beam_inert *inert = nt_beam_inert_at(b, element);
     v3 g = v3_load(view->run->gravity);
     for (int q = 0; q <= b->p; q++) {
-        const double *N = nt_beam_shapes(b, 1, q);
         const nt_beam_mass *mass = &inert[q].mass;
-        double pq[4] = {0}, pt[4] = {0}, n = 0, W[3];
-        v3 x = v3_of(0, 0, 0), v = x;
-        for (int i = 0; i < p->n; i++) {
-            x = v3_axpy(N[i], p->motion[i]->x, x);
-            v = v3_axpy(N[i], p->motion[i]->v, v);
-            for (int k = 0; k < 4; k++) {
-                pq[k] += N[i] * p->r[i][k];
-                pt[k] += N[i] * p->rt[i][k];
-            }
-        }
-        for (int k = 0; k < 4; k++)
-            n += pq[k] * pq[k];
-        quat unit = quat_unit(quat_load(pq));
-        quat rate = quat_multiply((quat){pq[0], -pq[1], -pq[2], -pq[3]}, quat_load(pt));
-        W[0] = 2 * rate.x / n, W[1] = 2 * rate.y / n, W[2] = 2 * rate.z / n;
-        v3 w = v3_load(W), V = m3_apply_transposed(quat_matrix(unit), v);
-        double twice = mass->m * v3_dot(V, V) + 2 * v3_dot(V, v3_cross(w, mass->me)) +
-                       v3_dot(w, m3_apply(mass->rho, w));
-        v3 center = v3_axpy(mass->m, x, m3_apply(quat_matrix(unit), mass->me));
+        rigid at = rigid_at(p, nt_beam_shapes(b, 1, q));
+        double twice = mass->m * v3_dot(at.V, at.V) + 2 * v3_dot(at.V, v3_cross(at.W, mass->me)) +
+                       v3_dot(at.W, m3_apply(mass->rho, at.W));
+        v3 center = v3_axpy(mass->m, at.x, m3_apply(at.R, mass->me));
         view->energy->kinetic += inert[q].weight * twice / 2;
         view->energy->potential -= inert[q].weight * v3_dot(center, g);
+    }
+}
+
+/* Per length: R (m V + W x me), and about the point R (me x V + rho W). */
+static void beam_momentum(const nt_element *e, const nt_view *view, v3 *momentum, v3 *about_origin)
+{
+    const nt_beam *b = nt_beam_of(view->run, e);
+    piece p;
+    for (int element = 0; element < b->n_elements; element++) {
+        const nt_beam_inert *inert = nt_beam_inert_at(b, element);
+        load_piece(&p, view, b, element, NT_GYROSCOPIC);
+        for (int q = 0; q <= b->p; q++) {
+            const nt_beam_mass *m = &inert[q].mass;
+            rigid at = rigid_at(&p, nt_beam_shapes(b, 1, q));
+            v3 linear = v3_axpy(m->m, at.V, v3_cross(at.W, m->me));
+            v3 angular = v3_add(v3_cross(m->me, at.V), m3_apply(m->rho, at.W));
+            linear = m3_apply(at.R, linear);
+            angular = v3_add(v3_cross(at.x, linear), m3_apply(at.R, angular));
+            *momentum = v3_axpy(inert[q].weight, linear, *momentum);
+            *about_origin = v3_axpy(inert[q].weight, angular, *about_origin);
+        }
     }
 }
 
@@ -436,6 +470,7 @@ const nt_element_type nt_beam_type = {
     .part = NT_IMPLICIT,
     .own_bodies = nt_beam_own_bodies,
     .has_inertia = true,
+    .momentum = beam_momentum,
     .only_takes = true,
     .prepare = nt_beam_prepare,
     .declare = beam_declare,

@@ -8,7 +8,8 @@
  *   lift = h cos^2(pi (phi - phi_0)/(2 w)) + sum A_k cos(k phi + psi_k),     |phi - phi_0| < w
  *
  * at the angle phi of the ball in the axes of the ring; its gradient is (dlift/dphi/r) t. The
- * normal is taken not to turn.
+ * normal is taken not to turn. So the elastic energy changes by the lift too: that is counted as
+ * power, of either sign.
  *
  * The residual is that of four balls at a time (lanes.h); the tangent, energies and records look at
  * one contact after the other. */
@@ -167,6 +168,8 @@ nt_ball_touch nt_bearing_touch(const nt_element *element, const nt_view *view, i
     if (which != NT_POCKET && !is_round(&b->races[which]))
         t.pose.lift = lift_of(&b->races[which], A->R, axis, t.pose.y, &t.lift_gradient);
     t.touch = nt_touch_of(t.kind, t.surface, t.law, &t.pose);
+    v3 past = v3_sub(B->v, v3_add(A->v, v3_cross(A->w, t.pose.arm_a)));
+    t.touch.power -= t.touch.elastic * v3_dot(t.lift_gradient, past);
     return t;
 }
 
@@ -322,7 +325,7 @@ static nt_status each_contact(const nt_element *element, const nt_view *view)
             pair.pair[0] = port_of(b, t.body);
             pair.pair[1] = port_of(b, b->first_ball + i);
             nt_touch_differentiate(t.kind, t.surface, t.law, &t.pose, &t.touch, t.lift_gradient,
-                                   nt_touch_places(view), &d);
+                                   nt_touch_wanted(view, t.body, b->first_ball + i), &d);
             nt_touch_add(&pair, t.body, b->first_ball + i, &t.touch, &d);
         }
     return NT_OK;

@@ -27,8 +27,9 @@ typedef struct nt_bearing_waves {
 } nt_bearing_waves;
 
 typedef struct nt_bearing_race {
-    double groove;   /* groove radius over ball diameter */
-    double shoulder; /* height over ball diameter */
+    double groove;    /* groove radius over ball diameter */
+    double shoulder;  /* height over ball diameter */
+    double stiffness; /* N/m^1.5, given; 0: that of Hertz */
     nt_bearing_flaw flaw;
     nt_bearing_waves waves;
 

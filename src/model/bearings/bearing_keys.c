@@ -167,6 +167,11 @@ const nt_key nt_bearing_keys[] = {
                 "ball that climbs over it ends the run"},
     {KEY("outer_shoulder", NT_KEY_NUMBER, races[NT_OUTER].shoulder, -1),
      .meaning = "the same of the outer groove"},
+    {KEY("inner_stiffness", NT_KEY_NUMBER, races[NT_INNER].stiffness, -1), .unit = "N/m^1.5",
+     .meaning = "K of the force K indentation^1.5 on the inner race; default that of Hertz, which "
+                "gives the ellipse in any case"},
+    {KEY("outer_stiffness", NT_KEY_NUMBER, races[NT_OUTER].stiffness, -1), .unit = "N/m^1.5",
+     .meaning = "the same on the outer race"},
     {KEY("clearance", NT_KEY_NUMBER, clearance, NT_BEARING_CLEARANCE), .unit = "m",
      .meaning = "diametral, in the plane of the balls; negative: preload; default that of the "
                 "designation's class, 0 without one"},

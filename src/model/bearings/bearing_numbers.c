@@ -151,6 +151,10 @@ static nt_status check_laws(const nt_run *run, const nt_element *element, nt_err
         return nt_load_refuse(model, element, error,
                               "cage: expected pocket_clearance, E, stiffness and slip positive, "
                               "damping and friction not negative, nu between -0.5 and 0.5");
+    for (int i = 0; i < 2; i++)
+        if (!(b->races[i].stiffness >= 0))
+            return nt_load_refuse(model, element, error, "%s_stiffness %g is negative",
+                                  nt_bearing_rings[i], b->races[i].stiffness);
     for (int i = 0; i < 2; i++) {
         const nt_bearing_flaw *flaw = &b->races[i].flaw;
         if (!(flaw->width >= 0) || (flaw->depth != 0 && !(flaw->width > 0)))
@@ -218,6 +222,8 @@ static nt_touch_law race_law(const nt_bearing *b, const nt_bearing_race *race, d
     double young[2] = {b->material.E, b->material.E}, nu[2] = {b->material.nu, b->material.nu};
     double compliance = nt_hertz_compliance(young, nu);
     nt_hertz hertz = nt_hertz_find(curvature, compliance, (nt_hertz_formula)b->hertz);
+    if (race->stiffness > 0)
+        hertz.K = race->stiffness;
     nt_touch_law law = {.stiffness = hertz.K,
                         .exponent = 1.5,
                         .damping = b->damping,
@@ -288,19 +294,26 @@ bool nt_bearing_remark(const nt_model *model, const nt_element *element, char *t
 {
     const nt_bearing *b = nt_model_data(model, element);
     const nt_bearing_size *known = b->size;
+    double gamma = b->ball_diameter / b->pitch_diameter * cos(b->settled_angle);
     bool own = nt_bearing_gives(b, NT_BEARING_BALLS) && nt_bearing_gives(b, NT_BEARING_BALL) &&
                nt_bearing_gives(b, NT_BEARING_PITCH);
-    if (!known || own)
-        return false;
-    snprintf(text, size,
-             "%s, %d balls of %.6g mm on %.6g mm: %s (%s); grooves of %.4g and %.4g of the ball's "
-             "diameter%s",
-             known->designation, b->n_balls, 1e3 * b->ball_diameter, 1e3 * b->pitch_diameter,
-             known->assumed ? "assumed" : "published", known->source, b->races[NT_INNER].groove,
-             b->races[NT_OUTER].groove,
-             nt_bearing_gives(b, NT_BEARING_CLEARANCE)
-                 ? ""
-                 : ", the mean clearance of its class (assumed)");
+    size_t used = 0;
+    if (known && !own)
+        used = (size_t)snprintf(text, size, "%s, %d balls of %.6g mm on %.6g mm: %s (%s); ",
+                                known->designation, b->n_balls, 1e3 * b->ball_diameter,
+                                1e3 * b->pitch_diameter, known->assumed ? "assumed" : "published",
+                                known->source);
+    if (used >= size)
+        return true;
+    snprintf(
+        text + used, size - used,
+        "grooves of %.4g and %.4g ball diameters, clearance %.4g um%s; per turn of the inner ring: "
+        "cage %.4f, balls pass the outer race %.4f, the inner race %.4f times, a ball turns %.4f "
+        "times",
+        b->races[NT_INNER].groove, b->races[NT_OUTER].groove, 1e6 * b->clearance,
+        nt_bearing_gives(b, NT_BEARING_CLEARANCE) ? "" : " (assumed)", 0.5 * (1 - gamma),
+        0.5 * b->n_balls * (1 - gamma), 0.5 * b->n_balls * (1 + gamma),
+        0.5 * b->pitch_diameter / b->ball_diameter * (1 - gamma * gamma));
     return true;
 }
 

@@ -397,6 +397,17 @@ void nt_touch_push(const nt_view *view, const nt_touch *t)
     nt_view_force(view, nt_view_port(view, NT_R_B), v3_sub(v3_cross(t->F, t->r_b), t->M));
 }
 
+unsigned nt_touch_wanted(const nt_view *view, int body_a, int body_b)
+{
+    const nt_combination *c = view->terms->combination;
+    const unsigned char *alone = view->model->system.explicit_blocks;
+    unsigned places = c->stiffness != 0 ? NT_TOUCH_PLACES : 0;
+    if (!c->own_blocks || !alone)
+        return places | NT_TOUCH_OF_A | NT_TOUCH_OF_B;
+    return places | (body_a > 0 && alone[body_a - 1] ? NT_TOUCH_OF_A : 0) |
+           (body_b > 0 && alone[body_b - 1] ? NT_TOUCH_OF_B : 0);
+}
+
 /* One row of nodes, by ports view->pair of the bodies: along a variation e of the unknowns (see
  * nt_combination) dq = k e, dv = c e for translations and dw = W e for rotations, W = nt_rate_map.
  */
@@ -405,7 +416,7 @@ static void add_row(const nt_view *view, const int bodies[2], int node, const nt
     const nt_combination *combination = view->terms->combination;
     double c = combination->damping, k = combination->stiffness;
     const nt_element *e = view->local->element;
-    bool places = nt_touch_places(view);
+    bool places = combination->stiffness != 0;
     int row = nt_view_port(view, node);
     for (int i = 0; i < NT_PAIR_NODES; i++) {
         int column = nt_view_port(view, i);
@@ -424,8 +435,11 @@ static void add_rows(const nt_view *view, const int bodies[2], int node, double 
                      const nt_touch_tangent *d)
 {
     nt_pair_derivative row, moment;
-    bool places = nt_touch_places(view);
+    const nt_combination *combination = view->terms->combination;
+    bool places = combination->stiffness != 0;
     for (int i = 0; i < NT_PAIR_NODES; i++) {
+        if (i / 2 != node / 2 && combination->own_blocks)
+            continue;
         row.v[i] = m3_scale(-sign, d->F_v[i]);
         moment.v[i] = m3_sub(m3_skew_multiply(r, row.v[i]), m3_scale(sign, d->M_v[i]));
         if (!places)
@@ -444,8 +458,11 @@ void nt_touch_add(const nt_view *view, int body_a, int body_b, const nt_touch *t
                   const nt_touch_tangent *d)
 {
     int bodies[2] = {body_a, body_b};
-    add_rows(view, bodies, NT_T_A, -1, t->r_a, t->F, d);
-    add_rows(view, bodies, NT_T_B, 1, t->r_b, t->F, d);
+    unsigned wanted = nt_touch_wanted(view, body_a, body_b);
+    if (wanted & NT_TOUCH_OF_A)
+        add_rows(view, bodies, NT_T_A, -1, t->r_a, t->F, d);
+    if (wanted & NT_TOUCH_OF_B)
+        add_rows(view, bodies, NT_T_B, 1, t->r_b, t->F, d);
 }
 
 nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view)
@@ -469,7 +486,7 @@ nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view)
     if (view->terms->matrix) {
         nt_touch_tangent d;
         nt_touch_differentiate(c->kind, &c->surface, &c->law, &at, &t, v3_of(0, 0, 0),
-                               nt_touch_places(view), &d);
+                               nt_touch_wanted(view, element->a, element->b), &d);
         nt_touch_add(view, element->a, element->b, &t, &d);
     }
     return NT_OK;

@@ -151,8 +151,9 @@ static m3 bend(const nt_touch *t, nt_skeleton skeleton, v3 axis)
 
 void nt_touch_differentiate(nt_touch_kind kind, const nt_surface *surface, const nt_touch_law *law,
                             const nt_touch_pose *at, const nt_touch *t, v3 lift_gradient,
-                            bool places, nt_touch_tangent *out)
+                            unsigned wanted, nt_touch_tangent *out)
 {
+    bool places = wanted & NT_TOUCH_PLACES;
     m3 I = m3_identity(), zero = {0}, H = places ? bend(t, kind.skeleton, at->axis) : zero;
     m3 sphere[NODES] = {zero, zero, I, m3_skew(v3_neg(at->arm_b))};
     m3 dY[NODES] = {m3_scale(-1, I), m3_skew(at->arm_a), I, sphere[R_B]};
@@ -165,6 +166,8 @@ void nt_touch_differentiate(nt_touch_kind kind, const nt_surface *surface, const
     if (kind.law == NT_TRACTION_FILM)
         vary_rolling(kind, surface, law, at, t, rolling[0], rolling[1]);
     for (int i = 0; i < NODES; i++) {
+        if (!(wanted & (i <= R_A ? NT_TOUCH_OF_A : NT_TOUCH_OF_B)))
+            continue;
         change rate = {.u = J[i], .turning = turns[i], .rolling = rolling[1][i]};
         vary(kind, law, t, W, &rate, &out->F_v[i], &out->M_v[i]);
         if (!places)

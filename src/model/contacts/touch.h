@@ -145,9 +145,10 @@ NT_INLINE v3 nt_touch_bend(const nt_touch *t, nt_skeleton skeleton, v3 axis, v3 
     return v3_axpy(part * (around - inverse), along, v3_scale(inverse, across));
 }
 
-/* The mean speed of both surfaces past the point of contact, which moves with p' = c' - h n'. */
-NT_INLINE double nt_touch_rolling(const nt_touch *t, nt_skeleton skeleton, const nt_surface *s,
-                                  const nt_touch_pose *at)
+/* The square of the mean speed of both surfaces past the point of contact, which moves with
+ * p' = c' - h n'. */
+NT_INLINE double nt_touch_rolling2(const nt_touch *t, nt_skeleton skeleton, const nt_surface *s,
+                                   const nt_touch_pose *at)
 {
     v3 v_c = v3_add(at->v_b, v3_cross(at->w_b, at->arm_b));
     v3 past = v3_sub(v_c, v3_add(at->v_a, v3_cross(at->w_a, at->arm_a)));
@@ -157,7 +158,7 @@ NT_INLINE double nt_touch_rolling(const nt_touch *t, nt_skeleton skeleton, const
     v3 b = v3_add(at->v_b, v3_cross(at->w_b, t->r_b));
     v3 mean = v3_sub(v3_scale(0.5, v3_add(a, b)), place);
     mean = v3_axpy(-v3_dot(mean, t->n), t->n, mean);
-    return sqrt(v3_dot(mean, mean) + NT_LEAST_ROLLING * NT_LEAST_ROLLING);
+    return v3_dot(mean, mean) + NT_LEAST_ROLLING * NT_LEAST_ROLLING;
 }
 
 /* Everything. Surfaces apart have no force: N, F and M are zero, and delta is the distance. */
@@ -190,10 +191,11 @@ NT_INLINE nt_touch nt_touch_find(nt_touch_kind kind, const nt_surface *s, const 
 
     double slip2 = traction->slip * traction->slip, w2 = v3_dot(t.w, t.w);
     t.s = sqrt(w2 + slip2);
-    if (kind.law == NT_TRACTION_FILM)
-        t.rolling = nt_touch_rolling(&t, kind.skeleton, s, at);
-    t.traction = nt_traction_at(traction, kind.law, t.s, t.rolling, depth);
-    t.phi_t = t.traction.kappa / t.s;
+    double rolling2 =
+        kind.law == NT_TRACTION_FILM ? nt_touch_rolling2(&t, kind.skeleton, s, at) : 0;
+    t.rolling = sqrt(rolling2);
+    t.traction = nt_traction_at(traction, kind.law, t.s, rolling2, root);
+    t.phi_t = t.traction.phi;
     t.F = v3_scale(t.N, v3_axpy(-t.phi_t, t.w, t.n));
     t.power = (t.elastic - t.N) * t.rate - t.N * t.phi_t * w2;
     if (!kind.spins && !kind.rolls)
@@ -204,8 +206,8 @@ NT_INLINE nt_touch nt_touch_find(nt_touch_kind kind, const nt_surface *s, const 
         t.arm = law->spin_arm * root;
         double speed = t.arm * t.w_n;
         t.spin = sqrt(speed * speed + slip2);
-        t.spin_traction = nt_traction_at(traction, kind.law, t.spin, t.rolling, depth);
-        t.phi_n = t.spin_traction.kappa / t.spin;
+        t.spin_traction = nt_traction_at(traction, kind.law, t.spin, rolling2, root);
+        t.phi_n = t.spin_traction.phi;
         t.M = v3_scale(-t.N * t.phi_n * t.arm * speed, t.n);
     }
     if (kind.rolls) {
@@ -230,9 +232,12 @@ typedef struct nt_touch_tangent {
     m3 F_v[4], M_v[4];
 } nt_touch_tangent;
 
-/* lift_gradient: ground axes, along dy. Without `places` only F_v and M_v. */
+/* What is wanted of a tangent: derivatives in places, in what of A and of B moves. */
+enum { NT_TOUCH_PLACES = 1, NT_TOUCH_OF_A = 2, NT_TOUCH_OF_B = 4 };
+
+/* lift_gradient: ground axes, along dy. What is not wanted is not written. */
 void nt_touch_differentiate(nt_touch_kind kind, const nt_surface *surface, const nt_touch_law *law,
                             const nt_touch_pose *at, const nt_touch *touch, v3 lift_gradient,
-                            bool places, nt_touch_tangent *out);
+                            unsigned wanted, nt_touch_tangent *out);
 
 #endif

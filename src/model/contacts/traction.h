@@ -37,9 +37,9 @@ typedef enum nt_traction_law {
 
 static const double NT_BARUS_LIMIT = 13;
 
-/* Below these a film's speed (m/s) and a contact's indentation (m) count as this much: thicknesses
- * would be powers of zero. */
-static const double NT_LEAST_ROLLING = 1e-6, NT_LEAST_INDENTATION = 1e-14;
+/* Below these a film's speed (m/s) and the root of a contact's indentation (m^.5) count as this
+ * much: thicknesses would be powers of zero. */
+static const double NT_LEAST_ROLLING = 1e-6, NT_LEAST_ROOT = 1e-7;
 
 /* A lubricant; SI. */
 typedef struct nt_lubricant {
@@ -62,9 +62,9 @@ typedef struct nt_traction {
     double inverse_limit;          /* 1/Lambda                                       */
 } nt_traction;
 
-/* kappa and its derivatives in s, in ln u_m and in delta. */
+/* kappa, kappa/s, and derivatives of kappa in s, in ln u_m and in delta. */
 typedef struct nt_traction_value {
-    double kappa, by_s, by_rolling, by_indentation;
+    double kappa, phi, by_s, by_rolling, by_indentation;
 } nt_traction_value;
 
 /* 1/s_0 of a film; ln u_m, ln delta. */
@@ -76,32 +76,32 @@ NT_INLINE double nt_film_rate(const nt_traction *t, double log_rolling, double l
     return t->fluidity * lane_exp(barus - log_h);
 }
 
-/* s positive; rolling speed and indentation count for films alone. */
+/* s positive; u_m^2 (not below NT_LEAST_ROLLING^2) and sqrt(delta) count for films alone. */
 NT_INLINE nt_traction_value nt_traction_at(const nt_traction *t, nt_traction_law law, double s,
-                                           double rolling, double delta)
+                                           double rolling2, double root_delta)
 {
     if (law == NT_TRACTION_COULOMB)
-        return (nt_traction_value){.kappa = t->friction};
+        return (nt_traction_value){.kappa = t->friction, .phi = t->friction / s};
     if (law == NT_TRACTION_FOUR_PARAMETER) {
-        double fall = lane_exp(-t->C * s);
-        return (nt_traction_value){.kappa = (t->A + t->B * s) * fall + t->D,
-                                   .by_s = (t->B - t->C * (t->A + t->B * s)) * fall};
+        double fall = lane_exp(-t->C * s), kappa = (t->A + t->B * s) * fall + t->D;
+        return (nt_traction_value){
+            .kappa = kappa, .phi = kappa / s, .by_s = (t->B - t->C * (t->A + t->B * s)) * fall};
     }
-    rolling = rolling > NT_LEAST_ROLLING ? rolling : NT_LEAST_ROLLING;
-    delta = delta > NT_LEAST_INDENTATION ? delta : NT_LEAST_INDENTATION;
-    double pm = t->pressure * sqrt(delta), share = t->oil.stress / pm;
-    double rate = nt_film_rate(t, lane_log(rolling), lane_log(delta), pm);
+    root_delta = root_delta > NT_LEAST_ROOT ? root_delta : NT_LEAST_ROOT;
+    double pm = t->pressure * root_delta, share = t->oil.stress / pm;
+    double rate = nt_film_rate(t, 0.5 * lane_log(rolling2), 2 * lane_log(root_delta), pm);
     double x = s * rate, root = sqrt(x * x + 1);
     double free = share * lane_log(x + root), ratio = free * t->inverse_limit;
-    double y = 1 + ratio * ratio, bent = 1 / (y * sqrt(y));
+    double y = 1 + ratio * ratio, limit = sqrt(y), bent = 1 / (y * limit);
     double by_log_s0 = -share * x / root;
     double barus_slope = t->oil.coefficient * pm < NT_BARUS_LIMIT ? t->oil.coefficient * pm : 0;
     return (nt_traction_value){
-        .kappa = free / sqrt(y),
+        .kappa = free / limit,
+        .phi = free / (limit * s),
         .by_s = bent * share * rate / root,
         .by_rolling = bent * 0.67 * by_log_s0,
-        .by_indentation =
-            bent * (-0.5 * free + by_log_s0 * (-0.067 * 1.5 - 0.5 * barus_slope)) / delta,
+        .by_indentation = bent * (-0.5 * free + by_log_s0 * (-0.067 * 1.5 - 0.5 * barus_slope)) /
+                          (root_delta * root_delta),
     };
 }
 

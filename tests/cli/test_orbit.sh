@@ -1,0 +1,99 @@
+# nutate orbit and sens --of orbit as a user meets them: results, words, exit statuses.
+. "$(dirname "$0")/common.sh"
+
+cat >swing.yaml <<END
+nutate: 1
+title: Swing
+parameters: {amplitude: 2.5, damping: 0}
+gravity: [0, 0, -9.81]
+bodies:
+  bob: {mass: 1, inertia: [0.01, 0.01, 0.01], position: [sin(amplitude), 0, -cos(amplitude)],
+        orientation: {axis: [0, -1, 0], angle: amplitude}}
+joints:
+  pivot: {type: revolute, between: [ground, bob], at: [0, 0, 0], axis: [0, -1, 0], friction: {viscous: damping}}
+simulation: {duration: 20, method: generalized-alpha, step: 1e-2, options: {rho_inf: 0.8}}
+output: {record: [bob.position, pivot.rate]}
+END
+cat >driven.yaml <<END
+nutate: 1
+title: Driven slider
+parameters: {w: 2, F: 0.3}
+gravity: [0, 0, 0]
+bodies: {bob: {mass: 1, point: true, position: [0, 0, 0]}}
+joints: {guide: {type: prismatic, between: [ground, bob], at: [0, 0, 0], axis: [1, 0, 0]}}
+forces:
+  law: {type: force, on: bob, value: ["F*cos(w*t) - 0.4*bob.velocity.x - bob.position.x - bob.position.x^3", 0, 0]}
+simulation: {duration: 20, method: rkmk-dop853, step: 1e-2}
+output: {record: [bob.position.x]}
+END
+
+# ---- a free orbit, by a method that the model does not name ----
+expect 0 orbit swing.yaml --free -o swing.csv -o swing.nc
+says "Swing: periodic orbit by rkmk-dop853, 200 steps in a period" "period 3.31237091331 s (found)" \
+    "2 multipliers, 2 of them trivial (1 of what every motion keeps" "neutral: all its multipliers are trivial" \
+    "201 rows in swing.csv, multipliers in swing.multipliers.csv, swing.multipliers.nc"
+[ "$(wc -l <swing.csv)" = 202 ] || fail "swing.csv has $(wc -l <swing.csv) lines"
+head -n 1 swing.multipliers.csv | grep -qx "multiplier,trivial,re,im,modulus,exponent.re,exponent.im" ||
+    fail "columns: $(head -n 1 swing.multipliers.csv)"
+[ "$(wc -l <swing.multipliers.csv)" = 3 ] || fail "swing.multipliers.csv: $(cat swing.multipliers.csv)"
+grep -aq "neutral: all its multipliers are trivial" swing.nc || fail "swing.nc does not say how stable it is"
+expect 0 orbit swing.yaml --free --quiet -o -
+[ "$(wc -l <out)" = 202 ] && [ ! -s err ] || fail "--quiet -o -: $(wc -l <out) lines, $(cat err)"
+cp swing.csv first.csv
+expect 0 orbit swing.yaml --free -o swing.csv
+same first.csv swing.csv
+
+# ---- a given period, as an expression; a path ----
+expect 0 orbit driven.yaml --period '2*pi/w' --steps 60
+says "period 3.14159265359 s (given)" "stable: all 2 multipliers within the unit circle" "disturbances fade"
+expect 0 orbit driven.yaml --period '2*pi/w' --along w=2..2.4:3 --steps 60
+says "w from 2 to 2.4: " "0 folds"
+head -n 1 driven.orbit.csv | grep -q "^w,event,period,stable,miss,multiplier1.re,.*,bob.position.x,min(bob.position.x),max(" ||
+    fail "columns of a path: $(head -n 1 driven.orbit.csv)"
+tail -n 1 driven.orbit.csv | grep -q "^2.3999999999999999,0,2.61799" || fail "last row of a path: $(tail -n 1 driven.orbit.csv)"
+
+# ---- derivatives ----
+expect 0 sens driven.yaml --of orbit --period '2*pi/w' --param w --param F --steps 60 --check
+prints "d(multiplier1.re)/d(w)" "good"
+grep -q WRONG out && fail "$(cat out)"
+expect 0 sens swing.yaml --of orbit --free --param amplitude -o s.csv
+head -n 1 s.csv | grep -qx "period,d(period)/d(amplitude)" || fail "columns: $(head -n 1 s.csv)"
+says "one of a family of orbits"
+expect 2 sens swing.yaml --of orbit --free --param amplitud
+says "no parameter 'amplitud'; did you mean 'amplitude'?"
+expect 2 sens swing.yaml --of orbits --param amplitude
+says "--of: expected "
+
+# ---- refusals ----
+expect 2 orbit swing.yaml
+says "orbit needs the period, --period T, or --free to find it"
+for period in 0 -1 inf; do
+    expect 2 orbit swing.yaml --period $period
+    says "--period: expected a positive number of seconds, got '$period'"
+done
+expect 2 orbit driven.yaml --period 'w - 5'
+says "--period: expected a positive number of seconds, got -3"
+expect 2 orbit driven.yaml --free
+says "nutate: driven.yaml:8:" "depends on the time t: the model has a clock" "expected --period T without --free"
+expect 2 orbit swing.yaml --free --method bdf
+says "method bdf chooses its steps by itself: orbits need one that takes equal steps"
+expect 2 orbit swing.yaml --free --advance bob.position.q
+says "has no coordinate 'bob.position.q', expected position.x"
+expect 2 orbit swing.yaml --free --advance bo.rotation.y
+says "has no coordinate 'bo.rotation.y'"
+expect 2 orbit swing.yaml --free --advance bob.rotation.y=full
+says "--advance bob.rotation.y: expected a number of m or rad, got 'full'"
+expect 2 orbit driven.yaml --period 3 --along w=2
+says "--along: expected NAME=A..B:N"
+expect 2 orbit driven.yaml --period 3 --along v=1..2:5
+says "--along: driven.yaml has no parameter 'v'"
+expect 2 orbit swing.yaml --free --steps 0
+says "--steps: expected a whole number from 1"
+expect 3 orbit swing.yaml --period 3.3 --free --set damping=0.3
+says "the search ended at a state of rest"
+expect 3 orbit driven.yaml --period 3
+says "closes after 3 s, but the next period is another"
+expect 3 orbit swing.yaml --period 3 --advance position.x=0.5
+says "the shooting does not close after" "of body bob"
+
+finish
