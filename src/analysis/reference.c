@@ -633,3 +633,9 @@ double nt_reference_rate(const nt_reference *r, int i)
     bool there = r && r->carriage && i >= 0 && i < r->carriage->n_rates;
     return there ? r->carriage->rate[i] : (double)NAN;
 }
+
+const char *nt_reference_rate_name(const nt_reference *r, int i)
+{
+    bool there = r && r->carriage && i >= 0 && i < r->carriage->n_rates;
+    return there ? r->carriage->steady[i].name : NULL;
+}
