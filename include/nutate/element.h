@@ -37,7 +37,8 @@ typedef enum nt_key_type {
     NT_KEY_NUMBER,    /* double: an expression of the parameters                             */
     NT_KEY_NUMBERS,   /* low..high doubles at offset, their number in an int at count_offset */
     NT_KEY_ARRAY,     /* nt_array at offset: a list of any length of numbers, or of lists of `low`
-                         numbers, with room for `high` in each row: the given ones come first  */
+                         numbers, with room for `high` in each row: the given ones come first;
+                         with a group: of mappings, rows structs of `high` doubles' size       */
     NT_KEY_MATRIX,    /* rows x rows doubles, a list of lists or one flat list; rows = high  */
     NT_KEY_FUNCTION,  /* nt_expression *: of t, parameters and recorded quantities           */
     NT_KEY_FUNCTIONS, /* high of them                                                        */
@@ -142,6 +143,7 @@ struct nt_joint;
 /* A section of the file that holds elements, and what one of them is called. */
 typedef struct nt_section {
     const char *name, *word;
+    bool one_type; /* which its members need not name */
 } nt_section;
 NT_API extern const nt_section nt_joint_section;
 NT_API extern const nt_section nt_force_section;
@@ -181,6 +183,9 @@ typedef struct nt_element_type {
     /* What coordinate i is: words such as "elongation". NULL: numbers. */
     const char *(*coordinate_name)(const nt_model *model, const nt_element *element, int i);
     bool has_inertia; /* it adds terms of NT_MASS: with accelerations of bodies or of its own */
+    /* With inertia: its momentum (kg m/s) and angular momentum about the origin (kg m^2/s), ground
+     * axes, are added. */
+    void (*momentum)(const nt_element *element, const nt_view *view, nt_v3 *p, nt_v3 *L);
     /* Derived numbers from the given values and the initial placement of bodies; called again after
      * parameters change (validate false). */
     nt_status (*prepare)(nt_run *run, const nt_element *element, bool validate, nt_error *error);

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Bytes of the UTF-8 character at the start of text[left], left > 0; 0 when it is none (RFC 3629:
  * no overlong forms, no surrogates, nothing above 10FFFF). */
@@ -19,5 +20,14 @@ bool nt_text_is_line(const char *text, size_t length);
 /* Turn control characters and line ends into blanks, in place: text that is quoted in a message
  * can neither break its line nor command a terminal. */
 void nt_text_to_line(char *text);
+
+/* A hash of bytes: FNV-1a, 64 bits. */
+static inline uint64_t nt_hash(const char *bytes, size_t size)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (unsigned char)bytes[i]) * 1099511628211u;
+    return hash;
+}
 
 #endif

@@ -253,7 +253,7 @@ static bool is_left_out(const check *c, const nt_option *option)
 
 /* For a method that chooses its steps whatever it is told, other ones where a parameter has
  * changed: so small a part of the tolerance that they hardly matter. */
-static const double TIGHTER = 1e-3, TIGHTEST = 1e-12;
+static const double TIGHTER = 1e-6, TIGHTEST = 1e-12;
 
 static void tighten(const check *c, nt_integrator_setup *setup)
 {

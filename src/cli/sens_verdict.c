@@ -23,8 +23,7 @@ const double nt_check_steps[NT_CHECK_STEPS] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-
 
 /* A derivative is right when it is off by less than RELATIVE, the accuracy that differences reach
  * in a well-behaved run of some thousand steps, or by ten times the doubt; there is no verdict when
- * the doubt exceeds UNDECIDED. Relative to the largest component of the quantity. Where time steps
- * follow the parameter, which the derivative does not, UNDECIDED takes the place of RELATIVE. */
+ * the doubt exceeds UNDECIDED. Relative to the largest component of the quantity. */
 static const double RELATIVE = 1e-5, UNDECIDED = 1e-3, DOUBTS = 10;
 /* Values of runs are off by this at least, whether differences agree or not. */
 static const double LAST_DIGITS = 1e-15;
@@ -95,10 +94,8 @@ nt_check_verdict nt_check_judge(const nt_check_group *g, const nt_check_differen
     else if (v.doubt > UNDECIDED * v.size + v.floor)
         v.kind = NT_CHECK_UNDECIDED;
     else
-        v.kind =
-            v.off <= (d->own_steps ? UNDECIDED : RELATIVE) * v.size + DOUBTS * v.doubt + v.floor
-                ? NT_CHECK_RIGHT
-                : NT_CHECK_WRONG;
+        v.kind = v.off <= RELATIVE * v.size + DOUBTS * v.doubt + v.floor ? NT_CHECK_RIGHT
+                                                                         : NT_CHECK_WRONG;
     return v;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "input/document_tree.h"
 
 #include <stdarg.h>
@@ -47,15 +48,6 @@ void nt_document_destroy(nt_document *document)
 
 /* ---- mappings ------------------------------------------------------------------------------- */
 
-/* FNV-1a, 64 bits. */
-static uint64_t hash_of(const char *text, size_t length)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
-    return hash;
-}
-
 static bool key_is(const nt_node *key, const char *text, int length)
 {
     return key->length == length && memcmp(key->text, text, (size_t)length) == 0;
@@ -64,7 +56,7 @@ static bool key_is(const nt_node *key, const char *text, int length)
 /* The slot of the index that holds the key, or the free one where it belongs (-1 in it). */
 static int index_slot(const nt_node *mapping, const char *key, int length)
 {
-    uint64_t hash = hash_of(key, (size_t)length);
+    uint64_t hash = nt_hash(key, (size_t)length);
     int slot = (int)((hash ^ hash >> 32) & (uint64_t)mapping->index_mask);
     while (mapping->index[slot] >= 0 && !key_is(mapping->keys[mapping->index[slot]], key, length))
         slot = (slot + 1) & mapping->index_mask;

@@ -1,21 +1,13 @@
 #include "input/names.h"
 
 #include "base/suggest.h"
+#include "base/text.h"
 
 #include <stdint.h>
 #include <string.h>
 
 /* ---- the set: open addressing, at most half full -----------------------------------------------
  */
-
-/* FNV-1a, 32 bits */
-static unsigned names_hash(const char *text, int length)
-{
-    uint32_t h = 2166136261u;
-    for (int i = 0; i < length; i++)
-        h = (h ^ (unsigned char)text[i]) * 16777619u;
-    return h;
-}
 
 bool nt_names_init(nt_names *names, int room, nt_arena *arena)
 {
@@ -32,7 +24,7 @@ bool nt_names_init(nt_names *names, int room, nt_arena *arena)
 /* The slot of a name, or the free one where it would go. */
 static int *slot_of(const nt_names *names, const char *text, int length)
 {
-    for (unsigned at = names_hash(text, length);; at++) {
+    for (unsigned at = (unsigned)nt_hash(text, (size_t)length);; at++) {
         int *slot = &names->slots[at & (names->n_slots - 1)];
         if (*slot == 0)
             return slot;
@@ -67,8 +59,8 @@ const char *nt_names_suggest(const nt_names *names, const char *text, int length
 
 const char *nt_name_kind_word(nt_name_kind kind)
 {
-    static const char *const words[] = {"body",    "marker",  "joint",     "force",
-                                        "contact", "bearing", "parameter", "table"};
+    static const char *const words[] = {"body",    "marker", "joint",     "force", "contact",
+                                        "bearing", "beam",   "parameter", "table"};
     return words[kind];
 }
 

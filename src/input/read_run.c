@@ -134,15 +134,15 @@ static nt_status refuse_repeats(nt_reader *reader, recorded *list, int n)
 nt_status nt_read_check_records(nt_reader *reader)
 {
     const nt_model *model = reader->model;
-    int n = reader->record_places ? model->simulation.n_record : 0, hint = 0;
+    int n = reader->record_places ? model->simulation.n_record : 0;
     recorded *list = calloc((size_t)n + 1, sizeof *list);
     nt_status status = list ? NT_OK : nt_read_no_memory(reader);
     for (int i = 0; i < n && status == NT_OK; i++) {
         nt_error error = {0};
         nt_place place = reader->record_places[i];
         list[i].number = i;
-        status =
-            nt_quantity_find(model, model->simulation.record[i], &hint, &list[i].quantity, &error);
+        status = nt_quantity_find(model, model->simulation.record[i], false, NULL,
+                                  &list[i].quantity, &error);
         if (status != NT_OK)
             nt_fail_at(reader->error, status, model->file, place.line, place.column,
                        "record: %.600s", error.message);

@@ -99,7 +99,7 @@ size_t nt_read_bytes(const nt_key *keys, const nt_node *mapping, size_t size)
 }
 
 static nt_status read_array(nt_reader *reader, const nt_key *key, const nt_node *node,
-                            nt_array *target)
+                            const char *section, nt_array *target)
 {
     if (node->kind != NT_NODE_LIST || node->count == 0)
         return wrong_type(reader, key, node);
@@ -110,6 +110,12 @@ static nt_status read_array(nt_reader *reader, const nt_key *key, const nt_node 
     reader->array_place += (int)array_bytes(key, node);
     for (int i = 0; i < node->count && status == NT_OK; i++, row += room) {
         const nt_node *item = node->values[i];
+        if (key->group) {
+            char what[NT_WORDS];
+            snprintf(what, sizeof what, "%s %d", key->name, i + 1);
+            status = nt_read_keys(reader, key->group, node, item, what, section, false, row);
+            continue;
+        }
         if (key->low == 1)
             status = nt_read_number(reader, key->name, item, row);
         else
@@ -241,31 +247,19 @@ static nt_status read_name(nt_reader *reader, const nt_key *key, const nt_node *
     return NT_OK;
 }
 
-static nt_status read_bodies(nt_reader *reader, const nt_key *key, const nt_node *node, int *target)
+/* The indices of two different objects of a kind; `same` says what is wrong with one named twice.
+ */
+static nt_status read_two_names(nt_reader *reader, const nt_key *key, const nt_node *node,
+                                nt_name_kind kind, const char *same, int *target)
 {
     if (!is_list_of(node, 2))
         return wrong_type(reader, key, node);
-    nt_status status = read_name(reader, key, node->values[0], NT_NAME_BODY, &target[0]);
+    nt_status status = read_name(reader, key, node->values[0], kind, &target[0]);
     if (status == NT_OK)
-        status = read_name(reader, key, node->values[1], NT_NAME_BODY, &target[1]);
+        status = read_name(reader, key, node->values[1], kind, &target[1]);
     if (status == NT_OK && target[0] == target[1])
-        status = nt_node_fail(reader->error, node->values[1],
-                              "%s: '%s' is joined to itself, expected two different bodies",
-                              key->name, node->values[1]->text);
-    return status;
-}
-
-static nt_status read_joints(nt_reader *reader, const nt_key *key, const nt_node *node, int *target)
-{
-    if (!is_list_of(node, 2))
-        return wrong_type(reader, key, node);
-    nt_status status = read_name(reader, key, node->values[0], NT_NAME_JOINT, &target[0]);
-    if (status == NT_OK)
-        status = read_name(reader, key, node->values[1], NT_NAME_JOINT, &target[1]);
-    if (status == NT_OK && target[0] == target[1])
-        status = nt_node_fail(reader->error, node->values[1],
-                              "%s: '%s' is named twice, expected two different joints", key->name,
-                              node->values[1]->text);
+        status = nt_node_fail(reader->error, node->values[1], "%s: '%s' is %s", key->name,
+                              node->values[1]->text, same);
     return status;
 }
 
@@ -401,7 +395,7 @@ static nt_status read_by_type(nt_reader *reader, const nt_key *key, const nt_nod
     case NT_KEY_NUMBERS:
         return read_numbers(reader, key, node, data);
     case NT_KEY_ARRAY:
-        return read_array(reader, key, node, target);
+        return read_array(reader, key, node, section, target);
     case NT_KEY_MATRIX:
         return read_matrix(reader, key, node, target);
     case NT_KEY_FUNCTION:
@@ -411,7 +405,8 @@ static nt_status read_by_type(nt_reader *reader, const nt_key *key, const nt_nod
     case NT_KEY_BODY:
         return read_name(reader, key, node, NT_NAME_BODY, target);
     case NT_KEY_BODIES:
-        return read_bodies(reader, key, node, target);
+        return read_two_names(reader, key, node, NT_NAME_BODY,
+                              "joined to itself, expected two different bodies", target);
     case NT_KEY_POINT:
         return read_point(reader, key, node, target);
     case NT_KEY_POINTS:
@@ -421,7 +416,8 @@ static nt_status read_by_type(nt_reader *reader, const nt_key *key, const nt_nod
     case NT_KEY_JOINT:
         return read_name(reader, key, node, NT_NAME_JOINT, target);
     case NT_KEY_JOINTS:
-        return read_joints(reader, key, node, target);
+        return read_two_names(reader, key, node, NT_NAME_JOINT,
+                              "named twice, expected two different joints", target);
     case NT_KEY_CHOICE:
         return read_choice(reader, key, node, target);
     case NT_KEY_BOOLEAN:

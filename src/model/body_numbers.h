@@ -68,7 +68,8 @@ typedef struct nt_body {
     double velocity[3], angular_velocity[3];
     int angular_velocity_frame; /* 0 body, 1 ground */
     double fixed_point[3];
-    int point; /* true: without rotation */
+    int point;   /* true: without rotation */
+    int carried; /* true: its inertia is that of an element, and its mass zero */
 
     const char *name;
     nt_place place;

@@ -39,6 +39,7 @@ static inline m3 nt_acceleration_map(const nt_view *view, int body, double m, do
 typedef struct nt_signal {
     int kind, object, component;
     int bodies[2]; /* -1 for none */
+    int before;    /* the one of the same object that was added before + 1, 0 for none */
 } nt_signal;
 
 /* ds = sum over the signal's two bodies of x . dx + r . dtheta + v . d(xdot) + w . dw */

@@ -56,6 +56,13 @@ typedef struct nt_table_file {
     const nt_table *table;
 } nt_table_file;
 
+/* Bodies, markers and elements are counted through. */
+typedef struct nt_object_name {
+    const char *name;
+    int object;
+    int signal; /* the last one of it + 1, 0 for none */
+} nt_object_name;
+
 /* A direction of `static: {hold: ...}`, before the layout of the state is known. */
 typedef struct nt_hold_name {
     int body;
@@ -87,7 +94,9 @@ struct nt_model {
     const nt_marker *markers; /* as the file has them */
     int n_markers;
     nt_element *elements; /* joints, then forces, then contacts; by type in file order */
-    int n_elements, n_joints, n_contacts, n_bearings;
+    int n_elements, n_joints, n_contacts, n_bearings, n_beams;
+    nt_object_name *objects; /* [n_objects] in the order of names */
+    int n_objects;
     nt_signal *signals;
     int n_signals;
     nt_table_file *table_files; /* the one that was read last first */

@@ -4,12 +4,14 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "model/beams/beam.h"
 #include "model/bearings/bearing.h"
 #include "model/contacts/contact.h"
 #include "model/elements.h"
 #include "model/quantity_kind.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- objects -------------------------------------------------------------------------------- */
@@ -98,16 +100,39 @@ static span head(const char *text, const char **rest)
     return (span){text, dot ? (int)(dot - text) : (int)strlen(text)};
 }
 
-static int find_object(const nt_model *model, span name, int *hint)
+static int by_name(const void *a, const void *b)
+{
+    const nt_object_name *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+nt_status nt_quantity_sort_objects(nt_model *model)
 {
     int n = object_count(model), index;
+    model->n_objects = n;
+    model->objects = NT_TAKE(&model->arena, n, nt_object_name);
+    if (!model->objects)
+        return NT_NO_MEMORY;
     for (int i = 0; i < n; i++) {
-        int k = (*hint + i) % n;
-        family of = object_at(model, k, &index);
-        if (span_is(name, object_name(model, of, index)))
-            return *hint = k;
+        family of = object_at(model, i, &index);
+        model->objects[i] = (nt_object_name){object_name(model, of, index), i, 0};
     }
-    return -1;
+    qsort(model->objects, (size_t)n, sizeof *model->objects, by_name);
+    return NT_OK;
+}
+
+static int compare_span(const void *a, const void *b)
+{
+    const span *name = a;
+    const nt_object_name *object = b;
+    int order = strncmp(name->text, object->name, (size_t)name->length);
+    return order != 0 ? order : -(object->name[name->length] != '\0');
+}
+
+static nt_object_name *find_object(const nt_model *model, span name)
+{
+    return bsearch(&name, model->objects, (size_t)model->n_objects, sizeof *model->objects,
+                   compare_span);
 }
 
 static nt_status unknown_object(const nt_model *model, const char *name, span object,
@@ -206,16 +231,41 @@ static nt_status choose(const nt_quantity_kind *k, int object, const char *name,
 
 bool nt_quantity_is_of(const nt_model *model, const char *name, const nt_quantity_kind *kind)
 {
-    int hint = 0, index;
-    int found = find_object(model, (span){name, (int)strlen(name)}, &hint);
-    if (found < 0)
+    int index;
+    const nt_object_name *found = find_object(model, (span){name, (int)strlen(name)});
+    if (!found)
         return false;
-    family of = object_at(model, found, &index);
+    family of = object_at(model, found->object, &index);
     return has_kind(model, of, index, kind);
 }
 
-/* A quantity of a part of a bearing, NAME.ball1.outer.force, or of a body that it brings,
- * NAME.ball1.position; false where the rest names neither. */
+/* A quantity of one of `count` bodies from `first` on, which an element brings:
+ * NAME.ball1.position, NAME.tip.velocity; false where the rest names none of them. */
+static bool find_own_body(const nt_model *model, int first, int count, const nt_element *element,
+                          const char *name, const char *rest, nt_quantity_info *quantity,
+                          nt_error *error, nt_status *status)
+{
+    size_t length = strlen(element->name) + 1 + strcspn(rest, ".");
+    const char *component = NULL;
+    for (int body = first; body < first + count; body++) {
+        const char *own = model->bodies[body].name;
+        if (strncmp(own, name, length) != 0 || own[length])
+            continue;
+        span second = name[length] ? head(name + length + 1, &component) : (span){"", 0};
+        for (int k = 0; k < nt_quantity_kind_count; k++)
+            if (has_kind(model, BODY, body, &nt_quantity_kinds[k]) &&
+                span_is(second, nt_quantity_kinds[k].name)) {
+                *status = choose(&nt_quantity_kinds[k], body, name, component, quantity, error);
+                return true;
+            }
+        *status = unknown_kind(model, BODY, body, second, error);
+        return true;
+    }
+    return false;
+}
+
+/* A quantity of a part of a bearing, NAME.ball1.outer.force, or of a body that it brings; false
+ * where the rest names neither. */
 static bool find_in_bearing(const nt_model *model, int element, const char *name, const char *rest,
                             nt_quantity_info *quantity, nt_error *error, nt_status *status)
 {
@@ -232,40 +282,41 @@ static bool find_in_bearing(const nt_model *model, int element, const char *name
             choose(k, nt_bearing_object(model, element, part), name, component, quantity, error);
         return true;
     }
-    size_t length = strlen(model->elements[element].name) + 1 + strcspn(rest, ".");
-    for (int i = 0; i < b->n_balls + b->has_cage; i++) {
-        int body = b->first_ball + i;
-        const char *own = model->bodies[body].name;
-        if (strncmp(own, name, length) != 0 || own[length])
-            continue;
-        second = name[length] ? head(name + length + 1, &component) : (span){"", 0};
-        for (int k = 0; k < nt_quantity_kind_count; k++)
-            if (has_kind(model, BODY, body, &nt_quantity_kinds[k]) &&
-                span_is(second, nt_quantity_kinds[k].name)) {
-                *status = choose(&nt_quantity_kinds[k], body, name, component, quantity, error);
-                return true;
-            }
-        *status = unknown_kind(model, BODY, body, second, error);
-        return true;
-    }
-    return false;
+    return find_own_body(model, b->first_ball, b->n_balls + b->has_cage, &model->elements[element],
+                         name, rest, quantity, error, status);
 }
 
-nt_status nt_quantity_find_any(const nt_model *model, const char *name, int *hint,
-                               nt_quantity_info *quantity, nt_error *error)
+static bool find_in_beam(const nt_model *model, int element, const char *name, const char *rest,
+                         nt_quantity_info *quantity, nt_error *error, nt_status *status)
+{
+    const nt_beam *b = nt_model_data(model, &model->elements[element]);
+    return find_own_body(model, b->first_body, b->n_nodes, &model->elements[element], name, rest,
+                         quantity, error, status);
+}
+
+nt_status nt_quantity_find(const nt_model *model, const char *name, bool any,
+                           nt_object_name **object, nt_quantity_info *quantity, nt_error *error)
 {
     const char *rest, *component = NULL;
     span first = head(name, &rest);
+    int index;
+    if (object)
+        *object = NULL;
     for (int i = 0; i < nt_quantity_kind_count; i++)
         if (nt_quantity_kinds[i].of == NT_OF_WHOLE && span_is(first, nt_quantity_kinds[i].name))
             return choose(&nt_quantity_kinds[i], 0, name, rest, quantity, error);
-    int found = find_object(model, first, hint), index;
-    if (found < 0)
+    nt_object_name *found = find_object(model, first);
+    if (!found || (!any && found->object == 0))
         return unknown_object(model, name, first, error);
-    family of = object_at(model, found, &index);
+    if (object)
+        *object = found;
+    family of = object_at(model, found->object, &index);
     nt_status status;
     if (rest && of == ELEMENT && nt_element_is_bearing(&model->elements[index]) &&
         find_in_bearing(model, index, name, rest, quantity, error, &status))
+        return status;
+    if (rest && of == ELEMENT && model->elements[index].type == &nt_beam_type &&
+        find_in_beam(model, index, name, rest, quantity, error, &status))
         return status;
     span second = rest ? head(rest, &component) : (span){"", 0};
     for (int i = 0; i < nt_quantity_kind_count; i++)
@@ -275,23 +326,12 @@ nt_status nt_quantity_find_any(const nt_model *model, const char *name, int *hin
     return unknown_kind(model, of, index, second, error);
 }
 
-nt_status nt_quantity_find(const nt_model *model, const char *name, int *hint,
-                           nt_quantity_info *quantity, nt_error *error)
-{
-    const char *rest;
-    span first = head(name, &rest);
-    if (span_is(first, model->bodies[0].name))
-        return unknown_object(model, name, first, error);
-    return nt_quantity_find_any(model, name, hint, quantity, error);
-}
-
 nt_status nt_model_quantity(const nt_model *model, const char *name, nt_quantity_info *quantity,
                             nt_error *error)
 {
     nt_error_clear(error);
     NT_NEED(error, "model name quantity", model, name, quantity);
-    int hint = 0;
-    return nt_said(error, nt_quantity_find(model, name, &hint, quantity, error));
+    return nt_said(error, nt_quantity_find(model, name, false, NULL, quantity, error));
 }
 
 void nt_model_quantity_column(const nt_model *model, const nt_quantity_info *quantity, int column,

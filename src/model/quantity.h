@@ -28,12 +28,13 @@ nt_status nt_sampler_look(nt_sampler *sampler, const nt_state *state, const doub
 /* Values at that state: out[quantity->columns]. */
 void nt_sampler_values(const nt_sampler *sampler, const nt_quantity_info *quantity, double *out);
 
-/* nt_model_quantity for one name after another: *hint is 0 at first and remembers where the last
- * object was found, so that names in the order of the file cost no search. */
-nt_status nt_quantity_find(const nt_model *model, const char *name, int *hint,
-                           nt_quantity_info *quantity, nt_error *error);
-/* The same, those of the ground included: expressions may use them, though they never change. */
-nt_status nt_quantity_find_any(const nt_model *model, const char *name, int *hint,
-                               nt_quantity_info *quantity, nt_error *error);
+/* Takes model->objects, once all are named. NT_NO_MEMORY. */
+nt_status nt_quantity_sort_objects(nt_model *model);
+
+/* nt_model_quantity; with `any` also those of the ground, which expressions may use though they
+ * never change. *object (may be NULL): which of model->objects it belongs to, NULL for the whole
+ * model. */
+nt_status nt_quantity_find(const nt_model *model, const char *name, bool any,
+                           nt_object_name **object, nt_quantity_info *quantity, nt_error *error);
 
 #endif

@@ -273,17 +273,28 @@ static v3 own_momentum(const nt_sampler *s, int body)
     return m3_apply(R, v3_axpy(-b->mass, shift, m3_apply(b->J, w)));
 }
 
+/* Momentum (kg m/s), or angular momentum about the origin, of elements with inertia. */
+static v3 momentum_of_elements(const nt_sampler *s, bool angular)
+{
+    v3 p = v3_of(0, 0, 0), L = p;
+    const nt_model *model = s->view->model;
+    for (int i = 0; model->has_inertia && i < model->n_elements; i++)
+        if (model->elements[i].type->has_inertia)
+            model->elements[i].type->momentum(&model->elements[i], s->view, &p, &L);
+    return angular ? L : p;
+}
+
 static void whole_momentum(const nt_sampler *s, int object, double *out)
 {
     (void)object;
-    memset(out, 0, 3 * sizeof *out);
+    v3_store(out, momentum_of_elements(s, false));
     for (int i = 1; i < s->view->model->n_bodies; i++)
         v3_accumulate(out, v3_scale(s->view->bodies[i].mass, center_velocity(s, i)));
 }
 static void whole_angular_momentum(const nt_sampler *s, int object, double *out)
 {
     (void)object;
-    memset(out, 0, 3 * sizeof *out);
+    v3_store(out, momentum_of_elements(s, true));
     for (int i = 1; i < s->view->model->n_bodies; i++) {
         const nt_body *b = &s->view->bodies[i];
         v3 center = position(&s->view->motion[i], m3_apply(s->view->motion[i].R, b->center));

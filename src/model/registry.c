@@ -34,6 +34,7 @@ static const nt_element_type *const own_types[] = {
     &nt_contact_sphere_cylinder,
     &nt_contact_sphere_torus,
     &nt_bearing_ball,
+    &nt_beam_type,
 };
 
 enum { OWN_TYPES = sizeof own_types / sizeof own_types[0], MOST_ADDED = 64 };
@@ -63,10 +64,12 @@ nt_status nt_element_type_add(const nt_element_type *type, nt_error *error)
                    type->section == &nt_contact_section;
     if (!section || !type->name || !type->summary || !type->keys || type->size < sizeof(unsigned) ||
         !type->prepare || !type->declare || !type->evaluate ||
-        (type->rows && (!type->row_quantity || !type->row_name)))
+        (type->rows && (!type->row_quantity || !type->row_name)) ||
+        (type->has_inertia && !type->momentum))
         return nt_fail(error, NT_INVALID,
                        "element type %s lacks something: expected a section, name, summary, keys, "
-                       "a size, prepare, declare, evaluate, and words for its rows if it has some",
+                       "a size, prepare, declare, evaluate, words for its rows if it has some, and "
+                       "its momentum if it has inertia",
                        type->name ? type->name : "without a name");
     for (int i = 0; i < nt_element_type_count(); i++)
         if (strcmp(nt_element_type_at(i)->name, type->name) == 0)
@@ -80,9 +83,9 @@ nt_status nt_element_type_add(const nt_element_type *type, nt_error *error)
 
 /* ---- sections ------------------------------------------------------------------------------- */
 
-const nt_section nt_joint_section = {"joints", "joint"};
-const nt_section nt_force_section = {"forces", "force"};
-const nt_section nt_contact_section = {"contacts", "contact"};
+const nt_section nt_joint_section = {"joints", "joint", false};
+const nt_section nt_force_section = {"forces", "force", false};
+const nt_section nt_contact_section = {"contacts", "contact", false};
 
 unsigned nt_element_part(const nt_element_type *type, const void *data)
 {

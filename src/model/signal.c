@@ -26,25 +26,28 @@ static bool make_room(nt_model *model)
 int nt_model_signal(nt_model *model, const char *name, int length)
 {
     char text[NAME_ROOM];
-    int hint = 0;
+    nt_object_name *object;
     nt_quantity_info found;
     if (length >= NAME_ROOM)
         return -1;
     snprintf(text, sizeof text, "%.*s", length, name);
-    if (nt_quantity_find_any(model, text, &hint, &found, NULL) != NT_OK || found.columns != 1 ||
-        !nt_quantity_kinds[found.kind].differentiate)
+    if (nt_quantity_find(model, text, true, &object, &found, NULL) != NT_OK || !object ||
+        found.columns != 1 || !nt_quantity_kinds[found.kind].differentiate)
         return -1;
-    for (int i = 0; i < model->n_signals; i++) {
-        const nt_signal *s = &model->signals[i];
+    for (int i = object->signal; i > 0; i = model->signals[i - 1].before) {
+        const nt_signal *s = &model->signals[i - 1];
         bool same = nt_quantity_kinds[s->kind].values == nt_quantity_kinds[found.kind].values;
         if (same && s->object == found.object && s->component == found.first)
-            return i;
+            return i - 1;
     }
     if (!make_room(model))
         return -2;
-    model->signals[model->n_signals] =
-        (nt_signal){.kind = found.kind, .object = found.object, .component = found.first};
-    return model->n_signals++;
+    model->signals[model->n_signals] = (nt_signal){.kind = found.kind,
+                                                   .object = found.object,
+                                                   .component = found.first,
+                                                   .before = object->signal};
+    object->signal = ++model->n_signals;
+    return model->n_signals - 1;
 }
 
 int nt_model_signal_name(const nt_model *model, const char *object, int i, char *text, int size)

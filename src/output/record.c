@@ -60,7 +60,6 @@ static bool is_rotation(const nt_quantity_info *quantity)
 static nt_status find_quantities(nt_record *record, nt_error *error)
 {
     const nt_simulation *simulation = nt_model_simulation(record->model);
-    int hint = 0;
     record->n_quantities = simulation->n_record;
     record->n_columns = record->n_first;
     record->quantities = NT_TAKE(&record->arena, simulation->n_record, nt_quantity_info);
@@ -69,7 +68,7 @@ static nt_status find_quantities(nt_record *record, nt_error *error)
     for (int i = 0; i < record->n_quantities; i++) {
         nt_quantity_info *quantity = &record->quantities[i];
         nt_status status =
-            nt_quantity_find(record->model, simulation->record[i], &hint, quantity, error);
+            nt_quantity_find(record->model, simulation->record[i], false, NULL, quantity, error);
         if (status != NT_OK)
             return status;
         record->n_values += quantity->columns;
@@ -217,7 +216,6 @@ static nt_status find_poses(nt_record *record, const nt_record_setup *setup, nt_
 {
     const nt_model *model = record->model;
     bool wanted = false;
-    int hint = 0;
     for (int i = 0; i < setup->n_files; i++)
         wanted |= setup->files[i].format == NT_NETCDF;
     if (!wanted || !nt_model_simulation(model)->poses || model->n_bodies < 2)
@@ -232,7 +230,7 @@ static nt_status find_poses(nt_record *record, const nt_record_setup *setup, nt_
         snprintf(name, sizeof name, "%s.%s", body->name, i % 2 ? "orientation" : "position");
         if (i % 2 && body->point)
             continue;
-        nt_status status = nt_quantity_find(model, name, &hint, &record->poses[i], error);
+        nt_status status = nt_quantity_find(model, name, false, NULL, &record->poses[i], error);
         if (status != NT_OK)
             return status;
     }

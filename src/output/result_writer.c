@@ -1,5 +1,6 @@
 /* A result that is written: rows of numbers into several files at once, each of its own format. */
 #include "base/error.h"
+#include "base/text.h"
 #include "output/format.h"
 #include "output/stream.h"
 
@@ -68,15 +69,6 @@ void nt_bytes_free(nt_bytes *bytes)
 {
     free(bytes->at);
     *bytes = (nt_bytes){0};
-}
-
-/* FNV-1a, 64 bits. */
-static uint64_t writer_sum_of(const char *bytes, size_t size)
-{
-    uint64_t sum = 14695981039346656037u;
-    for (size_t i = 0; i < size; i++)
-        sum = (sum ^ (unsigned char)bytes[i]) * 1099511628211u;
-    return sum;
 }
 
 static double coarse_clock(void)
@@ -219,7 +211,7 @@ nt_status nt_result_save(nt_result_writer *w, void *bytes, int to_disk, nt_error
             continue;
         size_t size = put_row(w, &w->files[i], w->last, w->row);
         p->last_size = (int64_t)size;
-        p->last_sum = writer_sum_of(w->row, size);
+        p->last_sum = nt_hash(w->row, size);
     }
     memcpy(bytes, &head, sizeof head);
     memcpy((char *)bytes + sizeof head, w->places, (size_t)w->n_files * sizeof *w->places);
@@ -265,7 +257,7 @@ static nt_status find_rows(nt_result_writer *w, int i, nt_error *error)
                             "begins otherwise than the result of this run");
     if (status == NT_OK)
         status = nt_stream_read(&file->stream, (uint64_t)p->bytes - last, there, last, error);
-    if (status == NT_OK && last > 0 && writer_sum_of(there, last) != p->last_sum)
+    if (status == NT_OK && last > 0 && nt_hash(there, last) != p->last_sum)
         status = nt_fail_at(error, NT_IO, file->path, 0, 0,
                             "does not hold the last row that was saved: it was changed since");
     free(there);

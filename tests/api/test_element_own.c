@@ -194,6 +194,15 @@ static nt_status ballast_evaluate(const nt_element *e, const nt_view *view)
     return NT_OK;
 }
 
+static void ballast_momentum(const nt_element *e, const nt_view *view, nt_v3 *p, nt_v3 *L)
+{
+    const ballast *b = nt_element_data_in(view->run, e);
+    const nt_motion *body = &view->motion[e->b];
+    double added = b->added * body->v.x;
+    p->x += added + b->mass * nt_view_own(e, view, NT_VELOCITY, 0);
+    L->y += body->x.z * added, L->z -= body->x.y * added;
+}
+
 static const nt_element_type ballast_type = {
     .version = NT_ELEMENT_VERSION,
     .section = &nt_force_section,
@@ -205,6 +214,7 @@ static const nt_element_type ballast_type = {
     .coordinates = one,
     .initial = ballast_initial,
     .has_inertia = true,
+    .momentum = ballast_momentum,
     .prepare = ballast_prepare,
     .declare = declare,
     .evaluate = ballast_evaluate,
@@ -375,6 +385,10 @@ static void energy_is_kept_where_nothing_takes_it(void **state)
     assert_true(fabs(before[2] - (2.4 * 0.09 / 2 + 50 * 0.01 / 2)) < 1e-12);
     assert_true(fabs(after[0] - before[0]) > 1e-2);
     assert_true(fabs(after[2] - before[2]) < 1e-9);
+    double momentum[3]; /* 2.4 0.3 kg m/s from the start on */
+    assert_int_equal(nt_model_quantity(m.model, "momentum", &energy, &error), NT_OK);
+    assert_int_equal(nt_run_sample(m.run, &energy, &now, NULL, momentum, &error), NT_OK);
+    assert_true(fabs(momentum[0] - 0.72) < 1e-9);
     close_machine(&m);
 }
 

@@ -26,6 +26,16 @@ expect 2 run top.yaml --stpe 1e-3
 says "no option '--stpe'" "did you mean '--step'?"
 expect 2 check top.yaml --duration 1
 says "no option '--duration'"
+expect 2 modes top.yaml --after 1
+says "no option '--after'"
+expect 2 orbit top.yaml --about initial
+says "no option '--about'"
+expect 2 spectrum top.csv --modes 2
+says "no option '--modes'"
+expect 2 spectrum top.csv --at 1
+says "no option '--at'"
+expect 2 linearise top.yaml --from 1
+says "no option '--from'"
 expect 2 run top.yaml --step
 says "--step: expected H, got nothing"
 for value in 0 -1 nan inf 1e-3s ''; do

@@ -47,6 +47,21 @@ file() {
 arguments="check model.yaml"
 grows reader 50 file
 
+# Names in no order: what loads depend on, and what is recorded.
+names() {
+    awk -v n="$1" 'BEGIN {
+        print "nutate: 1\nbodies:"
+        for (i = 1; i <= n; i++) printf "  b%d: {mass: 1, inertia: [1, 1, 1], position: [%d, 0, 0]}\n", i, i
+        print "forces:"
+        for (i = 1; i <= n; i++)
+            printf "  f%d: {type: force, on: b%d, value: [-b%d.velocity.x, 0, 0]}\n", i, i, i * 7919 % n + 1
+        print "simulation: {duration: 1, step: 1e-3}\noutput:\n  record:"
+        for (i = 1; i <= n; i++) printf "    - b%d.position\n", i * 7919 % n + 1
+    }'
+}
+arguments="check model.yaml"
+grows names 500 names
+
 # Derivatives in n parameters of one model.
 masses() {
     awk -v n="$1" 'BEGIN {

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "model/forces/load.h"
 #include "model/joints/joint.h"
+#include "model/quantity.h"
 #include "model/signal.h"
 
 #include <nutate/system.h>
@@ -110,6 +111,7 @@ static inline void bench_init(bench *b)
     place_body(b, TURNER, -1, 4, 14, 12);
     b->markers[0] = (nt_marker){.on = 1, .name = "tip"};
     b->markers[1] = (nt_marker){.on = 0, .name = "hook"};
+    assert_int_equal(nt_quantity_sort_objects(&b->model), NT_OK);
     v3_store(b->markers[0].at, random_vector(1));
     v3_store(b->markers[1].at, random_vector(1));
     b->blocks[0].kind = b->blocks[1].kind = NT_R3SO3;
@@ -158,6 +160,7 @@ static inline nt_element *add_element(bench *b, const char *section, const char 
         if (key->type == NT_KEY_POINTS)
             point[1].marker = -1;
     }
+    assert_int_equal(nt_quantity_sort_objects(&b->model), NT_OK);
     return element;
 }
 
