@@ -164,6 +164,8 @@ NT_API double nt_reference_unrest(const nt_reference *reference);
 /* Rate i of the section `steady` as it was given or found, rad/s or m/s; NaN where there is none.
  */
 NT_API double nt_reference_rate(const nt_reference *reference, int i);
+/* Its name in that section, which belongs to the model; NULL where there is none. */
+NT_API const char *nt_reference_rate_name(const nt_reference *reference, int i);
 
 /* Modes: motions y(t) = Re(x exp(s t)) of small displacements about a state, in its axes. A
  * translation is displaced by a vector (m), a rotation by a rotation vector (rad), both resolved in

@@ -593,7 +593,7 @@ nt_status nt_reference_create(nt_reference **out, nt_run *run, nt_about about, n
     *out = NULL;
     NT_NEED(error, "run", run);
     NT_NEED_NUMBER(error, "about", about, NT_ABOUT_STATIC, NT_ABOUT_STEADY);
-    return nt_reference_create_near(out, run, about, NULL, error);
+    return nt_said(error, nt_reference_create_near(out, run, about, NULL, error));
 }
 
 void nt_reference_destroy(nt_reference *r)
@@ -632,4 +632,10 @@ double nt_reference_rate(const nt_reference *r, int i)
 {
     bool there = r && r->carriage && i >= 0 && i < r->carriage->n_rates;
     return there ? r->carriage->rate[i] : (double)NAN;
+}
+
+const char *nt_reference_rate_name(const nt_reference *r, int i)
+{
+    bool there = r && r->carriage && i >= 0 && i < r->carriage->n_rates;
+    return there ? r->carriage->steady[i].name : NULL;
 }

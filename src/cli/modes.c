@@ -248,6 +248,9 @@ static void say_state(const job *j)
             path, turn[0], turn[1], turn[2]);
     else
         nt_cli_say("%s: modes about the steady motion, in ground axes", path);
+    for (int i = 0; nt_reference_rate_name(j->reference, i); i++)
+        fprintf(stderr, "  %s at %.9g\n", nt_reference_rate_name(j->reference, i),
+                nt_reference_rate(j->reference, i));
 }
 
 static void say_modes(const job *j, double seconds)

@@ -210,6 +210,24 @@ static void test_conical_pendulum(void **state)
     found_close(&f);
 }
 
+/* A motor against drag: the rate that is left out is where they balance, 5 N m over 0.25 N m s. */
+static void test_rate_that_is_found(void **state)
+{
+    const char *text = "nutate: 1\ngravity: [0, 0, 0]\n"
+                       "bodies: {disk: {mass: 3, inertia: [0.03, 0.02, 0.02]}}\n"
+                       "joints: {hub: {type: revolute, between: [ground, disk], at: [0, 0, 0],\n"
+                       "  axis: [1, 0, 0], friction: {dry: 0, viscous: 0.25, slip: 1}}}\n"
+                       "forces: {motor: {type: joint_torque, joint: hub, value: 5}}\n"
+                       "steady: {hub: {}}\n";
+    found f;
+    (void)state;
+    found_open(&f, text, NT_ABOUT_STEADY, (nt_modes_setup){0});
+    assert_string_equal(nt_reference_rate_name(f.reference, 0), "hub");
+    found_close_to(nt_reference_rate(f.reference, 0), 20, 1e-12);
+    found_has(&f, -0.25 / 0.03, 0, 1e-12);
+    found_close(&f);
+}
+
 /* ---- linkages at rest
  * --------------------------------------------------------------------------------- */
 
@@ -543,6 +561,7 @@ int main(void)
         cmocka_unit_test(test_sleeping_top),
         cmocka_unit_test(test_precessing_top),
         cmocka_unit_test(test_conical_pendulum),
+        cmocka_unit_test(test_rate_that_is_found),
         cmocka_unit_test(test_double_pendulum),
         cmocka_unit_test(test_damped_masses),
         cmocka_unit_test(test_both_finders),

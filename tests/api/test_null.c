@@ -430,6 +430,7 @@ static void in_modes(void **state)
     nt_reference_turn(reference, NULL);
     assert_true(turn[0] == 0 && nt_reference_unrest(NULL) == 0);
     assert_true(isnan(nt_reference_rate(NULL, 0)) && isnan(nt_reference_rate(reference, 0)));
+    assert_null(nt_reference_rate_name(NULL, 0));
     nt_state at = nt_reference_state(reference);
     nt_modes_setup of = {.system = s, .state = &at}, other = {0};
     IS_NULL("modes", nt_modes_create(NULL, &of, e));
