@@ -19,24 +19,25 @@ static bool is_function(const nt_node *name)
     return false;
 }
 
-static nt_status check_parameter_name(nt_reader *reader, const nt_node *name)
+nt_status nt_read_check_word(nt_reader *reader, const char *word, const nt_node *name)
 {
     char shown[NT_WORDS];
     nt_read_words(name, shown, sizeof shown);
     const char *fault = nt_name_fault(name->text, name->length, false);
     double number;
+    if (fault && nt_number_parse(name->text, name->length, &number))
+        return nt_node_fail(reader->error, name,
+                            "%s name %s %s (a comma separates %s, numbers have a decimal point)",
+                            word, shown, fault,
+                            strcmp(word, "quantity") == 0 ? "quantities" : "parameters");
     if (fault)
-        return nt_node_fail(reader->error, name, "parameter name %s %s%s", shown, fault,
-                            nt_number_parse(name->text, name->length, &number)
-                                ? " (a comma separates parameters, numbers have a decimal point)"
-                                : "");
+        return nt_node_fail(reader->error, name, "%s name %s %s", word, shown, fault);
     if (nt_node_is(name, "t"))
         return nt_node_fail(reader->error, name,
-                            "a parameter cannot be named 't': that is the time in expressions");
+                            "a %s cannot be named 't': that is the time in expressions", word);
     if (is_function(name) || nt_expression_reserved(name->text, name->length))
         return nt_node_fail(reader->error, name,
-                            "a parameter cannot be named %s: it means something else in "
-                            "expressions",
+                            "a %s cannot be named %s: it means something else in expressions", word,
                             shown);
     return NT_OK;
 }
@@ -46,14 +47,17 @@ static nt_status declare(nt_reader *reader, const nt_node *section)
     if (!nt_names_init(&reader->parameters, section->count, &reader->scratch))
         return nt_read_no_memory(reader);
     for (int i = 0; i < section->count; i++) {
-        nt_status status = check_parameter_name(reader, section->keys[i]);
+        nt_status status = nt_read_check_word(reader, "parameter", section->keys[i]);
         if (status != NT_OK)
             return status;
         const char *text = nt_read_copy(reader, section->keys[i]);
         if (!text)
             return nt_read_no_memory(reader);
         nt_names_add(&reader->parameters,
-                     (nt_name){.text = text, .kind = NT_NAME_PARAMETER, .index = i});
+                     (nt_name){.text = text,
+                               .kind = NT_NAME_PARAMETER,
+                               .index = i,
+                               .place = nt_read_place(reader, section->keys[i])});
     }
     return NT_OK;
 }
@@ -224,8 +228,10 @@ static nt_status read_table(nt_reader *reader, const nt_node *name, const nt_nod
         return nt_node_fail(reader->error, value, "table '%s': file %s %.300s", name->text,
                             nt_read_words(value, got, sizeof got), error.message);
     reader->table[reader->tables.n] = table;
-    nt_names_add(&reader->tables,
-                 (nt_name){.text = name->text, .kind = NT_NAME_TABLE, .index = reader->tables.n});
+    nt_names_add(&reader->tables, (nt_name){.text = name->text,
+                                            .kind = NT_NAME_TABLE,
+                                            .index = reader->tables.n,
+                                            .place = nt_read_place(reader, name)});
     return NT_OK;
 }
 

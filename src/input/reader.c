@@ -93,16 +93,21 @@ static nt_status read_file(nt_reader *reader)
 {
     const nt_node *parameters = nt_node_find(reader->root, "parameters");
     const nt_node *tables = nt_node_find(reader->root, "tables");
+    const nt_node *quantities = nt_node_find(reader->root, "quantities");
     nt_status status =
         nt_read_check_keys(reader, nt_file_keys, NULL, reader->root, "the model", false);
     if (status == NT_OK)
         status = read_version(reader);
     if (status == NT_OK && tables)
         status = nt_read_tables(reader, tables);
+    if (status == NT_OK && quantities)
+        status = nt_read_declare_quantities(reader, quantities);
     if (status == NT_OK && parameters)
         status = nt_read_parameters(reader, parameters);
     if (status == NT_OK)
         status = nt_read_declare(reader);
+    if (status == NT_OK)
+        status = nt_read_check_quantity_names(reader);
     if (status == NT_OK)
         status = read_values(reader);
     if (status == NT_OK)
@@ -157,8 +162,8 @@ static void let_go(nt_reader *reader, nt_document **document)
     nt_arena_free(&reader->scratch);
 }
 
-/* Takes the document over, and lets go of it before the model is built, unless objectives wait:
- * what they can name is known only then. */
+/* Takes the document over, and lets go of it before the model is built, unless objectives or
+ * quantities wait: what they can name is known only then. */
 static nt_status read_document(nt_model **result, nt_document *document, const char *folder,
                                nt_error *error)
 {
@@ -175,15 +180,18 @@ static nt_status read_document(nt_model **result, nt_document *document, const c
             status = read_file(&reader);
     } else
         nt_read_no_memory(&reader);
-    bool waits = status == NT_OK && nt_node_find(reader.root, "objectives");
+    bool waits = status == NT_OK && (nt_node_find(reader.root, "objectives") ||
+                                     nt_node_find(reader.root, "quantities"));
     if (!waits)
         let_go(&reader, &document);
     if (status == NT_OK)
         status = nt_model_build(model, error);
-    if (status == NT_OK)
-        status = nt_read_check_records(&reader);
     if (status == NT_OK && waits)
         status = nt_read_objectives(&reader);
+    if (status == NT_OK && waits)
+        status = nt_read_quantities(&reader);
+    if (status == NT_OK)
+        status = nt_read_check_records(&reader);
     let_go(&reader, &document);
     if (status != NT_OK) {
         nt_model_destroy(model);

@@ -264,6 +264,10 @@ static void section_value(writer *w, const nt_key *key)
         by_name(w, "parameter");
         reference(w, "additionalProperties", "number");
         break;
+    case NT_KEY_EXPRESSIONS:
+        by_name(w, "parameter");
+        reference(w, "additionalProperties", "function");
+        break;
     case NT_KEY_FILES:
         by_name(w, "parameter");
         plain(w, "additionalProperties", "{\"type\": \"string\"}");

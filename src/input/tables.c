@@ -205,6 +205,12 @@ const nt_key nt_file_keys[] = {
      .type = (nt_key_type)NT_KEY_FILES,
      .meaning = "functions given by points: table(NAME, x) in an expression reads the file of "
                 "that name, two columns of numbers, found relative to the model's folder"},
+    {.name = "quantities",
+     .type = (nt_key_type)NT_KEY_EXPRESSIONS,
+     .meaning = "expressions with names, for use in every expression and to be recorded by name: "
+                "their text stands in place of their name. Each may use the others, t, parameters "
+                "and, where it is used by no number, motion or force, everything that can be "
+                "recorded"},
     {.name = "gravity",
      .type = NT_KEY_NUMBERS,
      .offset = 0, /* of run->gravity */
@@ -320,6 +326,8 @@ const char *nt_key_expected(const nt_key *key, char *text, int size)
         return "a mapping of values by name";
     case NT_KEY_PARAMETERS:
         return "a mapping of numbers by name";
+    case NT_KEY_EXPRESSIONS:
+        return "a mapping of expressions by name";
     case NT_KEY_FILES:
         return "a mapping of files by name";
     default:

@@ -13,6 +13,7 @@ enum {
     NT_KEY_VERSION,                  /* the number NT_FILE_VERSION                               */
     NT_KEY_PARAMETERS,               /* NAME: number                                             */
     NT_KEY_FILES,                    /* NAME: file of a table                                    */
+    NT_KEY_EXPRESSIONS,              /* NAME: expression of everything recorded                  */
     NT_KEY_OBJECTS,                  /* NAME: {keys of `group`}                                  */
     NT_KEY_ELEMENTS,                 /* NAME: {type: TYPE, keys of that type}; the key's name is
                                         the section of the type                                  */

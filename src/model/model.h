@@ -39,6 +39,14 @@ typedef struct nt_objective {
     nt_place place;
 } nt_objective;
 
+/* An expression that has a name. Variables as of objectives, but of all columns. */
+typedef struct nt_named {
+    const char *name;
+    nt_place place;
+    const nt_expression *of; /* NULL until it is read */
+    int needs;               /* NT_NEEDS_... of its columns (quantity_kind.h) */
+} nt_named;
+
 /* A table that a file holds, by the file's name in the model. */
 typedef struct nt_table_file {
     struct nt_table_file *next;
@@ -70,8 +78,11 @@ struct nt_model {
     bool correct_initial;
     nt_objective *objectives;
     int n_objectives;
-    nt_quantity_info *objective_columns; /* of one column each */
-    int n_objective_columns;
+    nt_named *named; /* [n_named] quantities that the file names */
+    int n_named;
+    nt_quantity_info
+        *columns; /* [n_columns] of one number each: of objectives, then of named quantities */
+    int n_objective_columns, n_columns;
 
     nt_simulation simulation;
 

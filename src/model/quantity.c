@@ -11,12 +11,13 @@
 
 /* ---- objects -------------------------------------------------------------------------------- */
 
-/* Bodies, the ground first, markers and elements are counted through; the model comes last. */
-typedef enum family { BODY, MARKER, ELEMENT, WHOLE } family;
+/* Bodies, the ground first, markers, elements and named quantities are counted through; the model
+ * comes last. */
+typedef enum family { BODY, MARKER, ELEMENT, NAMED, WHOLE } family;
 
 static int object_count(const nt_model *model)
 {
-    return model->n_bodies + model->n_markers + model->n_elements;
+    return model->n_bodies + model->n_markers + model->n_elements + model->n_named;
 }
 
 static family object_at(const nt_model *model, int i, int *index)
@@ -28,7 +29,10 @@ static family object_at(const nt_model *model, int i, int *index)
     if (*index < model->n_markers)
         return MARKER;
     *index -= model->n_markers;
-    return *index < model->n_elements ? ELEMENT : WHOLE;
+    if (*index < model->n_elements)
+        return ELEMENT;
+    *index -= model->n_elements;
+    return *index < model->n_named ? NAMED : WHOLE;
 }
 
 static const char *object_name(const nt_model *model, family of, int index)
@@ -36,6 +40,7 @@ static const char *object_name(const nt_model *model, family of, int index)
     return of == BODY      ? model->bodies[index].name
            : of == MARKER  ? model->markers[index].name
            : of == ELEMENT ? model->elements[index].name
+           : of == NAMED   ? model->named[index].name
                            : "";
 }
 
@@ -60,6 +65,8 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
         return type && type->slides;
     case NT_OF_SLIDING_ONLY:
         return type && type->slides && !type->rotates;
+    case NT_OF_NAMED:
+        return of == NAMED;
     case NT_OF_WHOLE:
         return of == WHOLE;
     }
@@ -135,6 +142,9 @@ static nt_status unknown_kind(const nt_model *model, family of, int index, span 
                              nt_quantity_kinds[i].name);
         }
     const char *object = object_name(model, of, index);
+    if (of == NAMED)
+        return nt_fail(error, NT_BAD_MODEL, "'%s.%.*s': quantity '%s' is one number", object,
+                       word.length, word.text, object);
     const char *is = of == BODY && model->bodies[index].point ? "is a point and " : "";
     if (!known[0])
         return nt_fail(error, NT_BAD_MODEL, "'%s' has nothing that can be recorded", object);
@@ -169,16 +179,18 @@ static nt_status unknown_component(const nt_quantity_kind *k, const char *compon
 }
 
 /* All columns of the quantity, or the one that `component` names. */
-static nt_status choose(const nt_quantity_kind *k, int object, const char *name,
-                        const char *component, nt_quantity_info *quantity, nt_error *error)
+static nt_status choose(const nt_model *model, const nt_quantity_kind *k, int object,
+                        const char *name, const char *component, nt_quantity_info *quantity,
+                        nt_error *error)
 {
+    int needs = k->of == NT_OF_NAMED ? model->named[object].needs : k->needs;
     *quantity = (nt_quantity_info){
         .kind = (int)(k - nt_quantity_kinds),
         .object = object,
         .columns = k->columns,
-        .needs_reactions = k->needs == NT_NEEDS_REACTIONS,
-        .needs_energy = k->needs == NT_NEEDS_ENERGY,
-        .needs_drift = k->needs == NT_NEEDS_DRIFT,
+        .needs_reactions = (needs & NT_NEEDS_REACTIONS) != 0,
+        .needs_energy = (needs & NT_NEEDS_ENERGY) != 0,
+        .needs_drift = (needs & NT_NEEDS_DRIFT) != 0,
     };
     if (!component)
         return NT_OK;
@@ -209,7 +221,7 @@ nt_status nt_quantity_find_any(const nt_model *model, const char *name, int *hin
     span first = head(name, &rest);
     for (int i = 0; i < nt_quantity_kind_count; i++)
         if (nt_quantity_kinds[i].of == NT_OF_WHOLE && span_is(first, nt_quantity_kinds[i].name))
-            return choose(&nt_quantity_kinds[i], 0, name, rest, quantity, error);
+            return choose(model, &nt_quantity_kinds[i], 0, name, rest, quantity, error);
     int found = find_object(model, first, hint), index;
     if (found < 0)
         return unknown_object(model, name, first, error);
@@ -218,7 +230,7 @@ nt_status nt_quantity_find_any(const nt_model *model, const char *name, int *hin
     for (int i = 0; i < nt_quantity_kind_count; i++)
         if (has_kind(model, of, index, &nt_quantity_kinds[i]) &&
             span_is(second, nt_quantity_kinds[i].name))
-            return choose(&nt_quantity_kinds[i], index, name, component, quantity, error);
+            return choose(model, &nt_quantity_kinds[i], index, name, component, quantity, error);
     return unknown_kind(model, of, index, second, error);
 }
 
@@ -259,15 +271,17 @@ void nt_model_quantity_column(const nt_model *model, const nt_quantity_info *qua
     family of = k->of == NT_OF_WHOLE    ? WHOLE
                 : of_body               ? BODY
                 : k->of == NT_OF_MARKER ? MARKER
+                : k->of == NT_OF_NAMED  ? NAMED
                                         : ELEMENT;
     const char *object = object_name(model, of, quantity->object);
     const char *word = of == BODY     ? "body"
                        : of == MARKER ? "marker"
                        : of == WHOLE  ? ""
+                       : of == NAMED  ? ""
                                       : nt_element_word(&model->elements[quantity->object]);
     const char *component = k->components ? k->components[i] : NULL;
-    snprintf(name, room, "%s%s%s%s%s", object, *object ? "." : "", k->name, component ? "." : "",
-             component ? component : "");
+    snprintf(name, room, "%s%s%s%s%s", object, *object && *k->name ? "." : "", k->name,
+             component ? "." : "", component ? component : "");
     snprintf(unit, room, "%s", i > 0 && k->later_unit ? k->later_unit : k->unit);
     snprintf(meaning, room, "%s%s%s%s%s%s%s%s%s", k->meaning, *word ? " of " : "", word,
              *word ? " " : "", object, component ? ", " : "", component ? component : "",

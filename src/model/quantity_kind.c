@@ -220,6 +220,27 @@ static void contact_indentation(const nt_sampler *s, int element, double *out)
     *out = nt_contact_indentation(&s->view->model->elements[element], s->view);
 }
 
+/* ---- named quantities ----------------------------------------------------------------------- */
+
+static void named_value(const nt_sampler *s, int i, double *out)
+{
+    nt_run *run = s->run;
+    const nt_model *model = run->model;
+    const nt_expression *of = model->named[i].of;
+    int n, time = nt_model_time_variable(model);
+    const int *list = nt_expression_variables(of, &n);
+    for (int k = 0; k < n; k++) {
+        double *variable = &run->named_variables[list[k]];
+        if (list[k] < time)
+            *variable = run->variables[list[k]];
+        else if (list[k] == time)
+            *variable = s->state.t;
+        else
+            nt_sampler_values(s, &model->columns[list[k] - time - 1], variable);
+    }
+    *out = nt_expression_value(of, run->named_variables);
+}
+
 /* ---- the whole model ------------------------------------------------------------------------ */
 
 static void whole_energy(const nt_sampler *s, int object, double *out)
@@ -315,6 +336,8 @@ const nt_quantity_kind nt_quantity_kinds[] = {
      joint_displacement_rate, vary_displacement_rate, true},
     {NT_OF_SLIDING, "displacement_rate", 1, NULL, "m/s", NULL, "rate of the displacement", NULL, 0,
      joint_displacement_rate, vary_displacement_rate, true},
+
+    {NT_OF_NAMED, "", 1, NULL, "", NULL, "quantity ", NULL, 0, named_value, NULL, false},
 
     {NT_OF_WHOLE, "energy", 4, energies, "J", NULL, "energy", NULL, NT_NEEDS_ENERGY, whole_energy, NULL, false},
     {NT_OF_WHOLE, "momentum", 3, xyz, "kg m/s", NULL, "momentum", ground, 0, whole_momentum, NULL, false},

@@ -13,6 +13,7 @@ typedef enum nt_quantity_owner {
     NT_OF_ROTATING, /* a joint with an angle                      */
     NT_OF_SLIDING,  /* a joint with a displacement                */
     NT_OF_SLIDING_ONLY,
+    NT_OF_NAMED, /* an expression of the file */
     NT_OF_WHOLE, /* the model */
 } nt_quantity_owner;
 

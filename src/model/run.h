@@ -76,6 +76,7 @@ struct nt_run {
     double *entry_values;                  /* [6 model->most_entries]                             */
     double parameter_error;                /* see nt_run_parameter_error */
 
+    double *named_variables; /* [n_parameters + 1 + n_columns] of a named quantity */
     struct nt_objective_work *objective_work; /* objective.c; NULL before the first look */
 };
 
