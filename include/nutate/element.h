@@ -39,6 +39,7 @@ typedef enum nt_key_type {
     NT_KEY_MATRIX,    /* rows x rows doubles, a list of lists or one flat list; rows = high  */
     NT_KEY_FUNCTION,  /* nt_expression *: of t, parameters and recorded quantities           */
     NT_KEY_FUNCTIONS, /* high of them                                                        */
+    NT_KEY_LAW,       /* nt_law: a number, or a function as above                            */
     NT_KEY_BODY,      /* int                                                                 */
     NT_KEY_BODIES,    /* int[2]: [A, B]                                                      */
     NT_KEY_POINT,     /* nt_place_of_point: [x, y, z] or a marker's name                     */
@@ -87,6 +88,14 @@ typedef struct nt_place_of_point {
     int marker;
 } nt_place_of_point;
 
+/* A number that parameters may enter, or, where it depends on t or on recorded quantities, a
+ * function of them (then the number is 0). */
+struct nt_expression;
+typedef struct nt_law {
+    double value;
+    const struct nt_expression *function; /* NULL: a number */
+} nt_law;
+
 /* ---- a point of the motion --------------------------------------------------------------------
  */
 
@@ -128,6 +137,14 @@ typedef struct nt_section {
 NT_API extern const nt_section nt_joint_section;
 NT_API extern const nt_section nt_force_section;
 NT_API extern const nt_section nt_contact_section;
+
+/* What a load acts along, so that it has a coordinate, its rate and a load along it to record. */
+typedef enum nt_along {
+    NT_ALONG_NOTHING,
+    NT_ALONG_LINE,         /* between two points: length, rate, tension     */
+    NT_ALONG_ANGLE,        /* of a joint: angle, rate, moment               */
+    NT_ALONG_DISPLACEMENT, /* of a joint: displacement, rate, thrust        */
+} nt_along;
 
 /* A type of joint, force or contact: one constant descriptor per file. Its data are numbers of a
  * run (run.h) and start with `unsigned given`. What is said of a model or asked of it (rows, words)
@@ -174,6 +191,10 @@ typedef struct nt_element_type {
     /* Whether its forces can do work that no potential accounts for; NULL: yes. */
     bool (*does_work)(const nt_model *model, const nt_element *element);
     bool only_takes; /* that work is never positive: dampers, friction */
+    /* Whether that work can be positive in this one; NULL: unless only_takes. */
+    bool (*gives_energy)(const nt_model *model, const nt_element *element);
+    bool proportional; /* what it adds is proportional to its functions */
+    nt_along along;    /* of the library's own types alone */
 } nt_element_type;
 
 /* A node that an element adds terms to and takes derivatives in: the translation or the rotation of

@@ -136,6 +136,21 @@ static nt_status read_function(nt_reader *reader, const nt_key *key, const nt_no
     return status;
 }
 
+/* A number where it depends on parameters alone, so that they enter it as any other; else a
+ * function. What is neither is told as of a function. */
+static nt_status read_law(nt_reader *reader, const nt_key *key, const nt_node *node,
+                          const char *section, nt_law *target)
+{
+    nt_error *error = reader->error, unwanted = {0};
+    reader->error = &unwanted;
+    nt_status status = nt_read_number(reader, key->name, node, &target->value);
+    reader->error = error;
+    if (status == NT_OK)
+        return NT_OK;
+    target->value = 0;
+    return read_function(reader, key, node, section, &target->function);
+}
+
 static nt_status read_functions(nt_reader *reader, const nt_key *key, const nt_node *node,
                                 const char *section, const nt_expression **target)
 {
@@ -353,6 +368,8 @@ static nt_status read_by_type(nt_reader *reader, const nt_key *key, const nt_nod
         return read_matrix(reader, key, node, target);
     case NT_KEY_FUNCTION:
         return read_function(reader, key, node, section, target);
+    case NT_KEY_LAW:
+        return read_law(reader, key, node, section, target);
     case NT_KEY_FUNCTIONS:
         return read_functions(reader, key, node, section, target);
     case NT_KEY_BODY:

@@ -294,6 +294,7 @@ static void key_value(writer *w, const nt_key *key)
         matrix(w, key->high);
         break;
     case NT_KEY_FUNCTION:
+    case NT_KEY_LAW:
         same_as(w, "function");
         break;
     case NT_KEY_FUNCTIONS:

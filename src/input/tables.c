@@ -292,6 +292,7 @@ const char *nt_key_expected(const nt_key *key, char *text, int size)
                  key->high, key->high, key->high);
         return text;
     case NT_KEY_FUNCTION:
+    case NT_KEY_LAW:
         return "a number or an expression";
     case NT_KEY_FUNCTIONS:
         snprintf(text, (size_t)size, "a list of %d numbers or expressions", key->high);

@@ -219,8 +219,10 @@ static bool gives_no_energy(const nt_model *model)
 {
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
-        bool works = !e->type->does_work || e->type->does_work(model, e);
-        if (works && !e->type->only_takes)
+        const nt_element_type *type = e->type;
+        bool works = !type->does_work || type->does_work(model, e);
+        bool gives = type->gives_energy ? type->gives_energy(model, e) : !type->only_takes;
+        if (works && gives)
             return false;
     }
     return true;

@@ -28,6 +28,10 @@ static bool keys_use(const nt_run *run, const nt_key *keys, const char *data, co
 {
     for (const nt_key *key = keys; key && key->name; key++) {
         int n = key->type == NT_KEY_FUNCTION ? 1 : key->type == NT_KEY_FUNCTIONS ? key->high : 0;
+        if (key->type == NT_KEY_LAW &&
+            expression_uses(run, ((const nt_law *)(const void *)(data + key->offset))->function,
+                            rates))
+            return true;
         if (key->type == NT_KEY_GROUP && keys_use(run, key->group, data, rates))
             return true;
         for (int i = 0; i < n; i++) {

@@ -278,7 +278,7 @@ static nt_status differentiate(variation *v, const nt_touched *t, formula by, sl
         motion_rates(v, t->motion, v->terms.level == NT_ACCELERATION);
     bool apart =
         t->own.count == 0 && t->of_joint[0].count == 0 && t->of_joint[1].count == 0 && !t->moved;
-    v->straight.share = apart && !e->type->as_joint ? 0 : 1;
+    v->straight.share = apart && e->type->proportional ? 0 : 1;
     double step = step_of(v, t);
     if (by != SIX && drives_angle(v->run, e))
         step *= WITHIN_BRANCH;

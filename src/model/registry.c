@@ -7,17 +7,14 @@
 #include <string.h>
 
 static const nt_element_type *const own_types[] = {
-    &nt_joint_fixed,           &nt_joint_spherical,
-    &nt_joint_revolute,        &nt_joint_prismatic,
-    &nt_joint_cylindrical,     &nt_joint_universal,
-    &nt_joint_planar,          &nt_joint_inline,
-    &nt_joint_distance,        &nt_joint_rolling_disk,
-    &nt_joint_rolling_sphere,  &nt_joint_knife_edge,
-    &nt_joint_screw,           &nt_joint_gear,
-    &nt_force_force,           &nt_force_torque,
-    &nt_force_spring,          &nt_force_torsion_spring,
-    &nt_force_bushing,         &nt_force_joint_torque,
-    &nt_force_joint_force,     &nt_contact_sphere_plane,
+    &nt_joint_fixed,           &nt_joint_spherical,      &nt_joint_revolute,
+    &nt_joint_prismatic,       &nt_joint_cylindrical,    &nt_joint_universal,
+    &nt_joint_planar,          &nt_joint_inline,         &nt_joint_distance,
+    &nt_joint_rolling_disk,    &nt_joint_rolling_sphere, &nt_joint_knife_edge,
+    &nt_joint_screw,           &nt_joint_gear,           &nt_force_force,
+    &nt_force_torque,          &nt_force_line_force,     &nt_force_spring,
+    &nt_force_torsion_spring,  &nt_force_joint_spring,   &nt_force_bushing,
+    &nt_force_joint_torque,    &nt_force_joint_force,    &nt_contact_sphere_plane,
     &nt_contact_sphere_sphere,
 };
 

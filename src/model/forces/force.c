@@ -149,6 +149,7 @@ const nt_element_type nt_force_force = {
     .keys = keys,
     .size = sizeof(nt_force),
     .part = NT_EXPLICIT,
+    .proportional = true,
     .prepare = prepare,
     .declare = declare,
     .evaluate = evaluate,

@@ -122,6 +122,7 @@ const nt_element_type nt_force_torque = {
     .keys = keys,
     .size = sizeof(nt_torque),
     .part = NT_EXPLICIT,
+    .proportional = true,
     .prepare = prepare,
     .declare = declare,
     .evaluate = evaluate,
