@@ -20,30 +20,24 @@ static int evaluate_bodies(nt_run *run, const nt_view *view, int from, int to)
                               v3_load(run->gravity), run->motion);
 }
 
-/* All that does not depend on the bodies' motion. */
-static void begin_view(nt_run *run, const nt_point *at, const nt_terms *terms, nt_view *view)
+/* All that does not depend on the bodies' motion. What stays from point to point stands in
+ * run->view. */
+static nt_view *begin_view(nt_run *run, const nt_point *at, const nt_terms *terms)
 {
     int nh = run->system.nh, nn = run->system.nn;
-    const double *lambda = at->lambda;
+    nt_view *view = &run->view;
+    view->at = at;
+    view->terms = terms;
+    view->lambda = at->lambda;
     if (nn > 0) { /* elements see one array; rows alone are looked at without multipliers */
         if (at->lambda && at->lambda != run->multipliers)
             memcpy(run->multipliers, at->lambda, (size_t)nh * sizeof(double));
         if (at->mu && at->mu != run->multipliers + nh)
             memcpy(run->multipliers + nh, at->mu, (size_t)nn * sizeof(double));
-        lambda = run->multipliers;
+        view->lambda = run->multipliers;
     }
-    *view = (nt_view){.run = run,
-                      .model = run->model,
-                      .motion = run->motion,
-                      .bodies = run->bodies,
-                      .at = at,
-                      .terms = terms,
-                      .lambda = lambda,
-                      .variables = run->variables,
-                      .scratch = run->scratch,
-                      .local = &run->local,
-                      .pair = {NT_T_A, NT_T_B}};
     run->variables[nt_model_time_variable(run->model)] = at->t;
+    return view;
 }
 
 static void find_signals(nt_run *run, const nt_view *view)
@@ -55,7 +49,7 @@ static void find_signals(nt_run *run, const nt_view *view)
 
 void nt_run_look(nt_run *run, const nt_point *at, const nt_terms *terms, nt_view *view)
 {
-    begin_view(run, at, terms, view);
+    *view = *begin_view(run, at, terms);
     evaluate_bodies(run, view, 1, run->model->n_bodies);
     find_signals(run, view);
 }
@@ -101,7 +95,7 @@ static nt_status evaluate_elements(nt_run *run, const nt_view *view, int next)
             run->failed = e;
             return status;
         }
-        if (!view->energy)
+        if (nt_local_has_terms(view->local))
             nt_local_gather(view->local, view->terms);
     }
     if (next <= last)
@@ -120,22 +114,19 @@ static bool asks_bodies_alone(const nt_terms *terms)
 nt_status nt_run_evaluate(void *self, const nt_point *at, const nt_terms *terms)
 {
     nt_run *run = self;
-    nt_view view;
     int next = 1;
     if (!run || !at || !terms || (unsigned)terms->level > NT_ACCELERATION)
         return NT_INVALID;
-    if (asks_bodies_alone(terms)) {
-        begin_view(run, at, terms, &view);
-        evaluate_bodies(run, &view, 1, run->model->n_bodies);
-        return NT_OK;
-    }
-    if (run->model->n_signals > 0) {
-        nt_run_look(run, at, terms, &view);
+    const nt_view *view = begin_view(run, at, terms);
+    bool bodies_alone = asks_bodies_alone(terms);
+    if (bodies_alone || run->model->n_signals > 0) {
+        evaluate_bodies(run, view, 1, run->model->n_bodies);
         next = run->model->n_bodies;
-    } else {
-        begin_view(run, at, terms, &view);
     }
-    return evaluate_elements(run, &view, next);
+    if (bodies_alone)
+        return NT_OK;
+    find_signals(run, view);
+    return evaluate_elements(run, view, next);
 }
 
 nt_status nt_run_energy(void *self, const nt_point *at, nt_energy *energy)
@@ -217,6 +208,8 @@ void nt_run_get_parameters(void *self, double *p)
 
 nt_status nt_run_set_values(nt_run *run, const double *p, bool validate, nt_error *error)
 {
+    if (run->model->n_parameters == 0) /* nothing changes, and the numbers are not this run's own */
+        return NT_OK;
     for (int i = 0; i < run->model->n_parameters; i++) {
         const nt_expression *expression = run->model->parameters[i].expression;
         nt_parameter_value *parameter = &run->parameters[i];

@@ -111,7 +111,17 @@ nt_status nt_element_end_ports(nt_model *model, nt_element *element);
 /* Room for elements of so many ports and entries; an element's turn; its terms to those of the
  * system. */
 nt_status nt_local_take(nt_local *local, nt_arena *arena, int size, int n_ports);
-void nt_local_begin(nt_local *local, const nt_element *element);
+static inline void nt_local_begin(nt_local *local, const nt_element *element)
+{
+    local->element = element;
+    local->has_pushed = false;
+    while (local->n_touched > 0)
+        local->is_touched[local->touched[--local->n_touched]] = false;
+}
+static inline bool nt_local_has_terms(const nt_local *local)
+{
+    return local->has_pushed || local->n_touched > 0;
+}
 void nt_local_gather(const nt_local *local, const nt_terms *terms);
 
 /* Make room for the numbers of a model whose objects are counted and whose elements have types: the

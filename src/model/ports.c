@@ -93,15 +93,6 @@ nt_status nt_local_take(nt_local *local, nt_arena *arena, int size, int n_ports)
                                                                                    : NT_NO_MEMORY;
 }
 
-void nt_local_begin(nt_local *local, const nt_element *element)
-{
-    local->element = element;
-    local->has_pushed = false;
-    for (int i = 0; i < local->n_touched; i++)
-        local->is_touched[local->touched[i]] = false;
-    local->n_touched = 0;
-}
-
 static void gather_block(const nt_local *local, int number, const nt_matrix *matrix)
 {
     const nt_element *e = local->element;

@@ -40,12 +40,17 @@ static layout lay_out(const nt_model *model, nt_element *elements)
     return at;
 }
 
+/* Where no parameter can change them, all runs read those of the origin. */
 static nt_status take_numbers(nt_run *run)
 {
-    layout at = lay_out(run->model, NULL);
-    run->numbers = NT_TAKE(&run->arena, run->model->numbers, char);
+    const nt_model *model = run->model;
+    layout at = lay_out(model, NULL);
+    bool shared = run != model->origin && model->n_parameters == 0;
+    run->numbers = shared ? model->origin->numbers : NT_TAKE(&run->arena, model->numbers, char);
     if (!run->numbers)
         return NT_NO_MEMORY;
+    if (run != model->origin && !shared)
+        memcpy(run->numbers, model->origin->numbers, model->numbers);
     run->gravity = (double *)(void *)(run->numbers + at.gravity);
     run->bodies = (nt_body *)(void *)(run->numbers + at.bodies);
     run->markers = (nt_marker *)(void *)(run->numbers + at.markers);
@@ -133,6 +138,14 @@ nt_status nt_run_take_state(nt_run *run)
         !run->named_variables || !nt_parameter_rates_init(run))
         return NT_NO_MEMORY;
     nt_motion_init(run->motion);
+    run->view = (nt_view){.run = run,
+                          .model = model,
+                          .motion = run->motion,
+                          .bodies = run->bodies,
+                          .variables = run->variables,
+                          .scratch = run->scratch,
+                          .local = &run->local,
+                          .pair = {NT_T_A, NT_T_B}};
     run->momenta = (nt_momenta){.mass = run->mass, .inertia = run->inertia};
     return NT_OK;
 }
@@ -143,7 +156,6 @@ nt_status nt_run_take_state(nt_run *run)
 static void copy_state(nt_run *run, const nt_run *from)
 {
     const nt_system *s = &run->model->system;
-    memcpy(run->numbers, from->numbers, run->model->numbers);
     memcpy(run->initial_q, from->initial_q, (size_t)s->space.nq * sizeof(double));
     memcpy(run->initial_v, from->initial_v, (size_t)s->space.nv * sizeof(double));
     memcpy(run->initial_memory, from->initial_memory, (size_t)s->n_memory * sizeof(double));
@@ -167,10 +179,8 @@ nt_status nt_run_create(nt_run **out, const nt_model *model, nt_error *error)
     nt_status status = take_numbers(run);
     if (status == NT_OK)
         status = nt_run_take_variables(run);
-    if (status == NT_OK) {
-        memcpy(run->numbers, model->origin->numbers, model->numbers);
+    if (status == NT_OK)
         status = nt_run_take_state(run);
-    }
     if (status != NT_OK) {
         nt_run_destroy(run);
         return nt_fail(error, status, "out of memory for a run");

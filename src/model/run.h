@@ -42,10 +42,10 @@ struct nt_run {
     /* All numbers of the model that parameters can change lie in one piece, so that bindings name a
      * number by its place there, and a copy of the piece is a copy of the model's numbers: gravity,
      * bodies, markers, the data of elements. */
-    char *numbers;                  /* [model->numbers] bytes              */
-    double *gravity;                /* [3], in numbers                     */
-    nt_body *bodies;                /* [n_bodies] ground first, in numbers */
-    nt_marker *markers;             /* [n_markers], in numbers            */
+    char *numbers;      /* [model->numbers] bytes; the origin's where there are no parameters */
+    double *gravity;    /* [3], in numbers                     */
+    nt_body *bodies;    /* [n_bodies] ground first, in numbers */
+    nt_marker *markers; /* [n_markers], in numbers            */
     nt_parameter_value *parameters; /* [n_parameters]         */
     double *values;                 /* [2 n_parameters] scratch of nt_model_set */
     double length;                  /* m, see nt_run_length   */
@@ -63,6 +63,7 @@ struct nt_run {
     double *multipliers; /* [nh + nn] */
     double *scratch;     /* [model->scratch] */
     nt_local local;
+    nt_view view;                         /* of that point, for elements */
     struct nt_side_by_side *side_by_side; /* NULL: one thread */
     const nt_element *failed;             /* whose evaluation failed, NULL for none */
 

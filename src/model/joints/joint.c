@@ -562,38 +562,38 @@ static nt_status add_rows(const nt_element *e, const nt_view *view)
     return NT_OK;
 }
 
-/* Where a joint that holds a point adds to a block: it adds once to every place, so that it need
- * not gather its terms first, unless elements are evaluated side by side. NULL: there is no such
- * block. */
-static inline double *point_block(const nt_joint *joint, const nt_view *view, int block)
+/* Where a joint that holds a point adds its terms: straight to the system's, because it adds once
+ * to every place and need not gather first; to its own where elements are evaluated side by side
+ * (apart). NULL: there is no such block. */
+NT_INLINE double *point_block(const nt_joint *joint, const nt_view *view, bool apart, int block)
 {
     int place = joint->place[block];
     if (place < 0)
         return NULL;
-    return view->local->apart ? nt_view_block(view, point_blocks[block][0], point_blocks[block][1])
-                              : view->terms->matrix->values + place;
+    return apart ? nt_view_block(view, point_blocks[block][0], point_blocks[block][1])
+                 : view->terms->matrix->values + place;
 }
 
 /* a~, s I (one number) and a full block */
-static inline void add_skew(double *block, v3 a)
+NT_INLINE void add_skew(double *block, v3 a)
 {
     if (block)
         m3_accumulate_skew(block, a);
 }
-static inline void add_multiple(double *block, double s)
+NT_INLINE void add_multiple(double *block, double s)
 {
     if (block)
         block[0] += s;
 }
-static inline void add_block(double *block, m3 a)
+NT_INLINE void add_block(double *block, m3 a)
 {
     if (block)
         m3_accumulate(block, a);
 }
 
-static inline void add_force(const nt_element *e, const nt_view *view, int port, v3 f)
+NT_INLINE void add_force(const nt_element *e, const nt_view *view, bool apart, int port, v3 f)
 {
-    if (view->local->apart)
+    if (apart)
         nt_view_force(view, port, f);
     else if (e->ports[port].node >= 0)
         v3_accumulate(view->terms->residual + e->ports[port].first, f);
@@ -623,44 +623,74 @@ static v3 point_rate(const nt_motion *m, v3 rho, nt_level level)
     return v3_add(v3_add(m->a, v3_cross(m->alpha, rho)), v3_cross(m->w, turn));
 }
 
-static void add_point(const nt_element *e, const nt_view *view)
+/* The ground has no terms: what joins it is left out. */
+NT_INLINE void add_point_blocks(const nt_joint *joint, const nt_view *view, bool apart,
+                                bool grounded, v3 F, v3 rho_a, v3 rho_b)
 {
-    const nt_joint *joint = nt_joint_of(view->run, e);
     const nt_terms *terms = view->terms;
-    const nt_motion *a = &view->motion[e->a], *b = &view->motion[e->b];
-    bool reactions = terms->parts & NT_REACTIONS;
-    v3 F = v3_load(view->lambda + e->first_row);
-    v3 rho_a = m3_apply(a->R, joint->point_a), rho_b = m3_apply(b->R, joint->point_b);
-    double *rows = terms->rows ? terms->rows + e->first_row : NULL;
-    if (rows && terms->level == NT_POSITION)
-        v3_store(rows, v3_sub(v3_add(a->x, rho_a), v3_add(b->x, rho_b)));
-    else if (rows)
-        v3_store(rows,
-                 v3_sub(point_rate(a, rho_a, terms->level), point_rate(b, rho_b, terms->level)));
-    if (terms->residual && reactions) {
-        add_force(e, view, NT_T_A, F);
-        add_force(e, view, NT_R_A, v3_cross(rho_a, F));
-        add_force(e, view, NT_T_B, v3_neg(F));
-        add_force(e, view, NT_R_B, v3_cross(F, rho_b));
-    }
-    if (!terms->matrix)
-        return;
     const nt_combination *c = terms->combination;
+    bool reactions = terms->parts & NT_REACTIONS;
     const double highest[] = {c->row_stiffness, c->row_damping, c->row_mass};
     double k = highest[terms->level], s = reactions ? c->multiplier : 0;
-    add_multiple(point_block(joint, view, NT_POINT_L_TA), k);
-    add_multiple(point_block(joint, view, NT_POINT_TA_L), s);
-    add_multiple(point_block(joint, view, NT_POINT_L_TB), -k);
-    add_multiple(point_block(joint, view, NT_POINT_TB_L), -s);
-    add_skew(point_block(joint, view, NT_POINT_L_RA), v3_scale(-k, rho_a));
-    add_skew(point_block(joint, view, NT_POINT_RA_L), v3_scale(s, rho_a));
-    add_skew(point_block(joint, view, NT_POINT_L_RB), v3_scale(k, rho_b));
-    add_skew(point_block(joint, view, NT_POINT_RB_L), v3_scale(-s, rho_b));
-    if (reactions && c->stiffness != 0) {
-        v3 Fk = v3_scale(c->stiffness, F);
-        add_block(point_block(joint, view, NT_POINT_RA_RA), m3_skew_skew(Fk, rho_a));
-        add_block(point_block(joint, view, NT_POINT_RB_RB), m3_skew_skew(v3_neg(Fk), rho_b));
+    bool turns = reactions && c->stiffness != 0;
+    v3 Fk = v3_scale(c->stiffness, F);
+    if (!grounded) {
+        add_multiple(point_block(joint, view, apart, NT_POINT_L_TA), k);
+        add_multiple(point_block(joint, view, apart, NT_POINT_TA_L), s);
+        add_skew(point_block(joint, view, apart, NT_POINT_L_RA), v3_scale(-k, rho_a));
+        add_skew(point_block(joint, view, apart, NT_POINT_RA_L), v3_scale(s, rho_a));
+        if (turns)
+            add_block(point_block(joint, view, apart, NT_POINT_RA_RA), m3_skew_skew(Fk, rho_a));
     }
+    add_multiple(point_block(joint, view, apart, NT_POINT_L_TB), -k);
+    add_multiple(point_block(joint, view, apart, NT_POINT_TB_L), -s);
+    add_skew(point_block(joint, view, apart, NT_POINT_L_RB), v3_scale(k, rho_b));
+    add_skew(point_block(joint, view, apart, NT_POINT_RB_L), v3_scale(-s, rho_b));
+    if (turns)
+        add_block(point_block(joint, view, apart, NT_POINT_RB_RB), m3_skew_skew(v3_neg(Fk), rho_b));
+}
+
+NT_INLINE void add_point(const nt_element *e, const nt_joint *joint, const nt_view *view,
+                         bool apart, bool grounded)
+{
+    const nt_terms *terms = view->terms;
+    const nt_motion *a = &view->motion[e->a], *b = &view->motion[e->b];
+    v3 F = v3_load(view->lambda + e->first_row);
+    v3 rho_a = grounded ? joint->point_a : m3_apply(a->R, joint->point_a);
+    v3 rho_b = m3_apply(b->R, joint->point_b);
+    double *rows = terms->rows ? terms->rows + e->first_row : NULL;
+    if (rows && terms->level == NT_POSITION) {
+        v3 p_a = grounded ? rho_a : v3_add(a->x, rho_a);
+        v3_store(rows, v3_sub(p_a, v3_add(b->x, rho_b)));
+    } else if (rows) {
+        v3 rate_a = grounded ? v3_of(0, 0, 0) : point_rate(a, rho_a, terms->level);
+        v3_store(rows, v3_sub(rate_a, point_rate(b, rho_b, terms->level)));
+    }
+    if (terms->residual && (terms->parts & NT_REACTIONS)) {
+        if (!grounded) {
+            add_force(e, view, apart, NT_T_A, F);
+            add_force(e, view, apart, NT_R_A, v3_cross(rho_a, F));
+        }
+        add_force(e, view, apart, NT_T_B, v3_neg(F));
+        add_force(e, view, apart, NT_R_B, v3_cross(F, rho_b));
+    }
+    if (terms->matrix)
+        add_point_blocks(joint, view, apart, grounded, F, rho_a, rho_b);
+}
+
+static void add_point_between(const nt_element *e, const nt_joint *joint, const nt_view *view)
+{
+    add_point(e, joint, view, false, false);
+}
+
+static void add_point_on_ground(const nt_element *e, const nt_joint *joint, const nt_view *view)
+{
+    add_point(e, joint, view, false, true);
+}
+
+static void add_point_apart(const nt_element *e, const nt_joint *joint, const nt_view *view)
+{
+    add_point(e, joint, view, true, false);
 }
 
 nt_status nt_joint_evaluate(const nt_element *e, const nt_view *view)
@@ -670,7 +700,9 @@ nt_status nt_joint_evaluate(const nt_element *e, const nt_view *view)
     if (joint->enforce == 0 && view->energy && !joint->motion)
         status = NT_OK; /* constraints that do not move do no work */
     else if (joint->enforce == 0 && !view->energy && is_point(joint, view))
-        add_point(e, view);
+        (view->local->apart ? add_point_apart
+         : e->a == 0        ? add_point_on_ground
+                            : add_point_between)(e, joint, view);
     else if (joint->enforce == 0)
         status = add_rows(e, view);
     else if (view->energy || (view->terms->parts & e->part))
