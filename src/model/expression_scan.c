@@ -192,7 +192,10 @@ bool nt_parser_fail_name(nt_parser *p, int at, int length, bool called)
     if (search.best)
         return nt_parser_fail(p, at, "unknown %s '%.*s'; did you mean '%s'?", kind, shown, name,
                               search.best);
-    if (count > 0 && count <= 6 && used < sizeof list)
-        return nt_parser_fail(p, at, "unknown %s '%.*s'; known here: %s", kind, shown, name, list);
+    const char *dot = memchr(name, '.', (size_t)length); /* of one object: the first few */
+    bool some = count > 6 && dot && strncmp(list, name, (size_t)(dot - name) + 1) == 0;
+    if (count > 0 && (count <= 6 || some) && used < sizeof list)
+        return nt_parser_fail(p, at, "unknown %s '%.*s'; known here: %s%s", kind, shown, name, list,
+                              some ? ", ..." : "");
     return nt_parser_fail(p, at, "unknown %s '%.*s'", kind, shown, name);
 }

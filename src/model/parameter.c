@@ -203,9 +203,12 @@ static nt_status collect_signals(nt_survey *s, const nt_words *of_element, doubl
         const nt_signal *signal = &model->signals[i];
         nt_touched_signal t = {.signal = i};
         int body = nt_signal_body(model, signal), marker = nt_signal_marker(signal);
+        int joints[2];
         if (body < 0)
             t.words[0] = of_element[signal->object];
-        else
+        if (body < 0 && nt_element_joints(model, &model->elements[signal->object], joints) > 0)
+            t.words[1] = of_element[joints[0]];
+        if (body >= 0)
             t.words[0] = words_within(rates, &run->bodies[body].reference, sizeof(v3));
         if (marker >= 0)
             t.words[1] = words_within(rates, run->markers[marker].at, 3 * sizeof(double));

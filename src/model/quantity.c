@@ -44,6 +44,14 @@ static const char *object_name(const nt_model *model, family of, int index)
                            : "";
 }
 
+static bool both_turn(const nt_model *model, const nt_element *element)
+{
+    nt_element bound = *element;
+    const nt_body *bodies = model->origin->bodies;
+    nt_element_bind(model, &bound);
+    return !bodies[bound.a].point && !bodies[bound.b].point;
+}
+
 static bool has_kind(const nt_model *model, family of, int index, const nt_quantity_kind *k)
 {
     const nt_element *e = of == ELEMENT ? &model->elements[index] : NULL;
@@ -56,7 +64,23 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
     case NT_OF_MARKER:
         return of == MARKER;
     case NT_OF_LOADED:
-        return type && type->reaction && !type->touches;
+        return type && type->reaction && !type->touches && type->section == &nt_joint_section;
+    case NT_OF_JOINED:
+        return type && type->as_joint;
+    case NT_OF_TURNED:
+        return type && type->as_joint && both_turn(model, e);
+    case NT_OF_JOINT:
+        return type && type->section == &nt_joint_section;
+    case NT_OF_FORCE:
+        return type && type->section == &nt_force_section;
+    case NT_OF_ACTING:
+        return type && type->reaction && type->section == &nt_force_section;
+    case NT_OF_LINE:
+        return type && type->along == NT_ALONG_LINE;
+    case NT_OF_ABOUT:
+        return type && type->along == NT_ALONG_ANGLE;
+    case NT_OF_ALONG:
+        return type && type->along == NT_ALONG_DISPLACEMENT;
     case NT_OF_CONTACT:
         return type && type->touches;
     case NT_OF_ROTATING:
@@ -132,7 +156,7 @@ static nt_status unknown_kind(const nt_model *model, family of, int index, span 
                               nt_error *error)
 {
     nt_suggestion search;
-    char known[256] = "";
+    char known[512] = "";
     int used = 0;
     nt_suggest_start(&search, word.text, word.length);
     for (int i = 0; i < nt_quantity_kind_count; i++)

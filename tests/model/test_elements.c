@@ -103,6 +103,18 @@ static const element_case cases[] = {
                "b.angular_velocity.y^3]}}\n# %s"},
     {"spring", "forces: {e: {type: spring, between: [%s], at: [[0.2, 0.1, 0], [0.9, -0.4, 0.3]], "
                "stiffness: 40, damping: 3, length: 0.2}}"},
+    {"spring",
+     "forces: {e: {type: spring, between: [%s], at: [[0.2, 0.1, 0], [0.9, -0.4, 0.3]], "
+     "stiffness: 40 + 5*e.length, damping: '3 + 0.1*abs(e.rate)', length: 0.2, preload: 2}}"},
+    {"spring", "forces: {e: {type: spring, between: [%s], at: [[0.2, 0.1, 0], [0.9, -0.4, 0.3]], "
+               "stiffness: 40, damping: 3, length: 0.2, only: tension, limits: {upper: 0.4, "
+               "stiffness: 30, damping: 2}}}"},
+    {"line_force",
+     "forces: {e: {type: line_force, between: [%s], at: [[0.2, 0.1, 0], [0.9, -0.4, 0.3]], "
+     "value: 4*e.length^2 - e.rate*a.position.x + t}}"},
+    {"joint_spring",
+     "joints: {j: {type: prismatic, between: [%s], at: [0.3, -0.2, 0.5], axis: [0, 1, 0]}}\n"
+     "forces: {e: {type: joint_spring, joint: j, stiffness: 5, damping: 0.4 + e.rate^2}}"},
     {"torsion_spring",
      "joints: {j: {type: revolute, between: [%s], at: [0.3, -0.2, 0.5], axis: [0, 1, 0]}}\n"
      "forces: {e: {type: torsion_spring, joint: j, stiffness: 5, damping: 0.4, angle: 0.3}}"},

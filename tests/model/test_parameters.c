@@ -91,6 +91,17 @@ static const element_case cases[] = {
                "0.3]], stiffness: 40*w, damping: 3, length: 0.2}}"},
     {"spring", "forces: {e: {type: spring, between: [%s], at: [[0.2 + u, 0.1, 0], [0.9, -0.4*w, "
                "0.3]], stiffness: 40, damping: 3*w}}"},
+    {"spring", "forces: {e: {type: spring, between: [%s], at: [[0.2 + u, 0.1, 0], [0.9, -0.4*w, "
+               "0.3]], stiffness: 40*w + 5*w*e.length, damping: 3*w, length: 0.2*w + "
+               "0.1*a.orientation.x, preload: 2*w, limits: {upper: 0.2*w, stiffness: 9*w}}}"},
+    {"spring", "forces: {e: {type: spring, between: [%s], at: [[0.2 + u, 0.1, 0], [0.9, -0.4*w, "
+               "0.3]], stiffness: 40*w, damping: 3, length: 0.1*w, only: tension}}"},
+    {"line_force", "forces: {e: {type: line_force, between: [%s], at: [[0.2 + u, 0.1, 0], [0.9, "
+                   "-0.4*w, 0.3]], value: 4*w*e.length^2 - w^2*e.rate + a.euler_zyx.second}}"},
+    {"joint_spring",
+     "joints: {j: {type: prismatic, between: [%s], " PLACE ", axis: [u, 1, 0]}}\n"
+     "forces: {e: {type: joint_spring, joint: j, stiffness: 5*w, damping: w*(0.4 + e.rate^2), "
+     "displacement: 0.2*w}}"},
     {"torsion_spring",
      "joints: {j: {type: revolute, between: [%s], " PLACE ", axis: [0, 1, u]}}\n"
      "forces: {e: {type: torsion_spring, joint: j, stiffness: 5*w, damping: 0.4, angle: 0.3*w}}"},

@@ -60,29 +60,10 @@ const nt_key nt_axial_limit_keys[] = {
 
 /* ---- preparation ---------------------------------------------------------------------------- */
 
-static nt_status axial_check(const nt_run *run, const nt_element *e, nt_error *error)
+/* Limits are those of two stops on either side. */
+static nt_status axial_check_limits(const nt_model *model, const nt_element *e,
+                                    const nt_axial *axial, nt_error *error)
 {
-    const nt_model *model = run->model;
-    const nt_axial *axial = nt_element_data(run, e);
-    const nt_law *law = axial->law;
-    bool spring = !nt_axial_has(axial, NT_AXIAL_FIRST_LAW + NT_AXIAL_VALUE);
-    bool line = axial_is_line(axial);
-    unsigned acts = 1u << (NT_AXIAL_FIRST_LAW + NT_AXIAL_STIFFNESS) |
-                    1u << (NT_AXIAL_FIRST_LAW + NT_AXIAL_DAMPING) |
-                    1u << (NT_AXIAL_FIRST_LAW + NT_AXIAL_PRELOAD) | 1u << NT_AXIAL_LIMITS;
-    if (line && axial->between[0] == axial->between[1])
-        return nt_load_refuse(model, e, error, "it joins %s to itself",
-                              run->bodies[axial->between[0]].name);
-    if (law[NT_AXIAL_DAMPING].value < 0)
-        return nt_load_refuse(model, e, error, "damping %g is negative",
-                              law[NT_AXIAL_DAMPING].value);
-    if (line && law[NT_AXIAL_FREE].value < 0)
-        return nt_load_refuse(model, e, error, "length %g is negative", law[NT_AXIAL_FREE].value);
-    if (spring && !(axial->given & acts))
-        return nt_load_refuse(model, e, error,
-                              "it has neither stiffness nor damping, expected one or both");
-    if (!nt_axial_has(axial, NT_AXIAL_LIMITS))
-        return NT_OK;
     bool lower = nt_axial_has(axial, NT_AXIAL_LOWER), upper = nt_axial_has(axial, NT_AXIAL_UPPER);
     if (!(axial->limits.stiffness > 0) || axial->limits.damping < 0)
         return nt_load_refuse(model, e, error,
@@ -97,12 +78,36 @@ static nt_status axial_check(const nt_run *run, const nt_element *e, nt_error *e
     return NT_OK;
 }
 
+static nt_status axial_check(const nt_run *run, const nt_element *e, nt_error *error)
+{
+    const nt_model *model = run->model;
+    const nt_axial *axial = nt_element_data(run, e);
+    const nt_law *law = axial->law;
+    bool spring = !nt_axial_has(axial, NT_AXIAL_FIRST_LAW + NT_AXIAL_VALUE);
+    bool line = axial_is_line(axial);
+    unsigned acts = 1u << (NT_AXIAL_FIRST_LAW + NT_AXIAL_STIFFNESS) |
+                    1u << (NT_AXIAL_FIRST_LAW + NT_AXIAL_DAMPING) |
+                    1u << (NT_AXIAL_FIRST_LAW + NT_AXIAL_PRELOAD) | 1u << NT_AXIAL_LIMITS;
+    if (law[NT_AXIAL_DAMPING].value < 0)
+        return nt_load_refuse(model, e, error, "damping %g is negative",
+                              law[NT_AXIAL_DAMPING].value);
+    if (line && law[NT_AXIAL_FREE].value < 0)
+        return nt_load_refuse(model, e, error, "length %g is negative", law[NT_AXIAL_FREE].value);
+    if (spring && !(axial->given & acts))
+        return nt_load_refuse(model, e, error,
+                              "it has neither stiffness nor damping, expected one or both");
+    return nt_axial_has(axial, NT_AXIAL_LIMITS) ? axial_check_limits(model, e, axial, error)
+                                                : NT_OK;
+}
+
 static nt_status axial_find_points(nt_run *run, const nt_element *e, bool validate, nt_error *error)
 {
     nt_axial *axial = nt_element_numbers(run, e);
     int a = axial->between[0], b = axial->between[1];
     bool given = nt_axial_has(axial, NT_AXIAL_AT);
     nt_status status = NT_OK;
+    if (validate && a == b)
+        return nt_load_refuse(run->model, e, error, "it joins %s to itself", run->bodies[a].name);
     axial->point_a = v3_neg(run->bodies[a].reference);
     axial->point_b = v3_neg(run->bodies[b].reference);
     if (given)
@@ -123,13 +128,10 @@ static nt_status axial_find_points(nt_run *run, const nt_element *e, bool valida
 nt_status nt_axial_prepare(nt_run *run, const nt_element *e, bool validate, nt_error *error)
 {
     const nt_axial *axial = nt_element_data(run, e);
-    bool line = axial_is_line(axial);
-    nt_status status = validate ? axial_check(run, e, error) : NT_OK;
-    if (status == NT_OK && line)
-        return axial_find_points(run, e, validate, error);
-    if (status == NT_OK)
-        status = nt_load_on_joint(run, e, axial->joint, axial_slides(e), validate, error);
-    return status;
+    nt_status status = axial_is_line(axial) ? axial_find_points(run, e, validate, error)
+                                            : nt_load_on_joint(run, e, axial->joint,
+                                                               axial_slides(e), validate, error);
+    return status == NT_OK && validate ? axial_check(run, e, error) : status;
 }
 
 nt_status nt_axial_declare(nt_model *model, nt_element *e)
