@@ -245,6 +245,10 @@ NT_API int nt_model_remark(const nt_model *model, int i, nt_error *remark);
  * on: exact derivatives along a parameter leave out what a jump moves. */
 NT_API int nt_model_jump(const nt_model *model, int i, nt_error *remark);
 
+/* Joints whose prescribed motion follows a table whose second derivative jumps, so that their
+ * accelerations and forces do: words for the i-th, as above. */
+NT_API int nt_model_rough_motion(const nt_model *model, int i, nt_error *remark);
+
 /* The JSON Schema of the model file: writes to text[size], always terminated, and returns the
  * length needed. text may be NULL. */
 NT_API int nt_model_schema(char *text, int size);

@@ -60,6 +60,25 @@ const char *nt_read_copy(nt_reader *reader, const nt_node *scalar)
     return nt_arena_text(&reader->model->arena, scalar->text, (size_t)scalar->length);
 }
 
+nt_status nt_read_note(nt_reader *reader, const nt_node *node, const char *words)
+{
+    nt_model *model = reader->model;
+    int n = model->n_notes;
+    if ((n & (n - 1)) == 0) { /* full: 0, 1, 2, 4, ... */
+        nt_note *more = NT_TAKE(&model->arena, n ? 2 * n : 1, nt_note);
+        if (!more)
+            return nt_read_no_memory(reader);
+        if (n > 0)
+            memcpy(more, model->notes, (size_t)n * sizeof *more);
+        model->notes = more;
+    }
+    const char *kept = nt_arena_text(&model->arena, words, strlen(words));
+    if (!kept)
+        return nt_read_no_memory(reader);
+    model->notes[model->n_notes++] = (nt_note){kept, nt_read_place(reader, node)};
+    return NT_OK;
+}
+
 /* ---- the top of the file -------------------------------------------------------------------- */
 
 static nt_status read_version(nt_reader *reader)

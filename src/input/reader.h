@@ -63,6 +63,9 @@ nt_place nt_read_place(const nt_reader *reader, const nt_node *node);
 /* Copy of a scalar's text in the model's arena, NULL when memory is out. */
 const char *nt_read_copy(nt_reader *reader, const nt_node *scalar);
 
+/* A remark for nt_model_remark, at a node. */
+nt_status nt_read_note(nt_reader *reader, const nt_node *node, const char *words);
+
 /* ---- values (read_values.c) -------------------------------------------------------------------
  */
 

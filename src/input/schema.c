@@ -270,7 +270,14 @@ static void section_value(writer *w, const nt_key *key)
         break;
     case NT_KEY_FILES:
         by_name(w, "parameter");
-        plain(w, "additionalProperties", "{\"type\": \"string\"}");
+        begin(w, "additionalProperties", "{");
+        begin(w, "anyOf", "[");
+        plain(w, NULL, "{\"type\": \"string\"}");
+        begin(w, NULL, "{");
+        object(w, key->group, NULL);
+        end(w, "}");
+        end(w, "]");
+        end(w, "}");
         break;
     case NT_KEY_OBJECTS:
         objects(w, key);

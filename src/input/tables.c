@@ -139,6 +139,52 @@ static const nt_key initial_keys[] = {
     {0},
 };
 
+/* ---- tables --------------------------------------------------------------------------------- */
+
+/* as in nt_interpolation, nt_table_ends, nt_table_beyond */
+static const char *const interpolations[] = {"monotone", "spline", "linear", "previous", NULL};
+static const char *const table_ends[] = {"natural", "clamped", "periodic", NULL};
+static const char *const beyonds[] = {"hold", "extrapolate", "periodic", "error", NULL};
+
+const nt_key nt_table_keys[] = {
+    {.name = "file",
+     .type = NT_KEY_TEXT,
+     .offset = offsetof(nt_table_data, file),
+     .bit = -1,
+     .required = true,
+     .meaning = "of numbers in columns, the first one increasing, found relative to the model's "
+                "folder; more than two columns have names in the first line"},
+    {.name = "map",
+     .type = NT_KEY_BOOLEAN,
+     .offset = offsetof(nt_table_data, map),
+     .bit = -1,
+     .meaning = "true: a function of two variables, table(NAME, x, y): x stands in the first "
+                "column, y in the first line; default false"},
+    {.name = "interpolation",
+     .type = NT_KEY_CHOICE,
+     .offset = offsetof(nt_table_data, form.interpolation),
+     .bit = -1,
+     .choices = interpolations,
+     .meaning = "between the points. monotone (default): cubics with a continuous slope, nowhere "
+                "above or below the points around them; spline: cubics with a continuous second "
+                "derivative, for motions; linear: straight lines; previous: steps"},
+    {.name = "ends",
+     .type = NT_KEY_CHOICE,
+     .offset = offsetof(nt_table_data, form.ends),
+     .bit = -1,
+     .choices = table_ends,
+     .meaning = "of a spline: natural (default), without curvature; clamped, with a slope of zero; "
+                "periodic"},
+    {.name = "beyond",
+     .type = NT_KEY_CHOICE,
+     .offset = offsetof(nt_table_data, form.beyond),
+     .bit = -1,
+     .choices = beyonds,
+     .meaning = "outside of the points: hold (default) the value of the end, extrapolate straight "
+                "on, periodic, or error: the run ends with words"},
+    {0},
+};
+
 /* ---- markers -------------------------------------------------------------------------------- */
 
 enum { GIVEN_ON, GIVEN_AT };
@@ -203,8 +249,8 @@ const nt_key nt_file_keys[] = {
      .meaning = "named numbers for use in expressions; each may be an expression of the others"},
     {.name = "tables",
      .type = (nt_key_type)NT_KEY_FILES,
-     .meaning = "functions given by points: table(NAME, x) in an expression reads the file of "
-                "that name, two columns of numbers, found relative to the model's folder"},
+     .group = nt_table_keys,
+     .meaning = "functions given by points, for table(NAME, x): a file of two columns, or keys"},
     {.name = "quantities",
      .type = (nt_key_type)NT_KEY_EXPRESSIONS,
      .meaning = "expressions with names, for use in every expression and to be recorded by name: "

@@ -21,6 +21,15 @@ enum {
 
 enum { NT_FILE_VERSION = 1 };
 
+/* A table that is more than a file's name. */
+typedef struct nt_table_data {
+    unsigned given;
+    const char *file;
+    int map;
+    nt_table_form form;
+} nt_table_data;
+extern const nt_key nt_table_keys[];
+
 typedef struct nt_texts {
     const char *const *text;    /* [n] */
     const struct nt_node *node; /* where they stand */

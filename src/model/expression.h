@@ -103,6 +103,10 @@ bool nt_expression_uses(const nt_expression *e, int variable);
  * comparisons, sign, floor, mod and the like. */
 bool nt_expression_jumps(const nt_expression *e, int time);
 
+/* A table in it whose second derivative jumps and whose argument changes with the variable; NULL:
+ * none. */
+const nt_table *nt_expression_rough_table(const nt_expression *e, int variable);
+
 /* Row i of the list of functions and constants, for documentation and for refusing such names;
  * NULL after the last. */
 typedef struct nt_function_help {

@@ -211,7 +211,62 @@ static bool fail_table(nt_parser *p, int at, int length, const nt_error *inner)
     return false;
 }
 
-/* table(NAME, x), after its '(' */
+/* "q1, q2, ..." */
+static const char *column_names(const nt_table_sheet *sheet, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int k = 1; sheet->names && k < sheet->columns && used < size; k++)
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%s", k > 1 ? ", " : "", sheet->names[k]);
+    return text;
+}
+
+/* ", COLUMN": another column of the table's file. One of several must be named. */
+static bool parse_column(nt_parser *p, int at, int length, const nt_table **table)
+{
+    const nt_table_sheet *sheet = (*table)->sheet;
+    char known[200];
+    nt_error inner = {0};
+    if (!nt_parser_accept(p, ",")) {
+        if (sheet->columns == 2)
+            return true;
+        return nt_parser_fail(p, p->at,
+                              "table '%.*s' has the columns %s: expected ',' and one of "
+                              "them",
+                              length, p->text + at, column_names(sheet, known, sizeof known));
+    }
+    nt_parser_skip_blanks(p);
+    char quote = nt_parser_peek(p, 0);
+    bool quoted = quote == '"' || quote == '\'';
+    int start = p->at + quoted, size = nt_parser_name_length(p, start);
+    if (quoted) {
+        const char *end = memchr(p->text + start, quote, (size_t)(p->length - start));
+        size = end ? (int)(end - (p->text + start)) : 0;
+    }
+    int column = size > 0 ? nt_table_column(sheet, p->text + start, size) : -1;
+    if (column < 0)
+        return nt_parser_fail(p, p->at, "table '%.*s' has no column '%.*s', expected one of %s",
+                              length, p->text + at, size, p->text + start,
+                              column_names(sheet, known, sizeof known));
+    p->at = start + size + quoted;
+    if (nt_table_make(sheet, column, &(*table)->form, p->arena, table, &inner) != NT_OK)
+        return fail_table(p, at, length, &inner);
+    return true;
+}
+
+static bool parser_table_number(nt_parser *p, int at, const nt_table *table, int *i)
+{
+    for (*i = 0; *i < p->n_tables && p->tables[*i] != table;)
+        ++*i;
+    if (*i == NT_EXPRESSION_ROOM)
+        return nt_parser_fail(p, at, "too many tables in one expression");
+    if (*i == p->n_tables)
+        p->tables[p->n_tables++] = table;
+    return true;
+}
+
+/* table(NAME, x), table(NAME, x, COLUMN) or table(MAP, x, u), after its '(' */
 static bool parse_table(nt_parser *p, nt_operand *out)
 {
     const nt_symbols *s = p->symbols;
@@ -219,26 +274,36 @@ static bool parse_table(nt_parser *p, nt_operand *out)
     const nt_table *table = NULL;
     int at = 0, length = 0, i = 0;
     bool quoted = false;
-    nt_operand x;
+    nt_operand x, u;
     if (!parse_table_name(p, &at, &length, &quoted))
         return false;
     if (s && s->table)
         table = s->table(s->context, p->text + at, length, quoted, &inner);
     if (!table)
         return fail_table(p, at, length, &inner);
-    if (!nt_parse_or(p, &x) || !nt_parser_close(p, "')'"))
+    if (!nt_parse_or(p, &x))
+        return false;
+    if (table->m > 0) {
+        if (!nt_parser_accept(p, ","))
+            return nt_parser_fail_after(p, "',' and the second argument of a map");
+        if (!nt_parse_or(p, &u) || !nt_parser_close(p, "')'") ||
+            !parser_table_number(p, at, table, &i))
+            return false;
+        if (x.known && u.known) {
+            *out = parser_number(nt_operation_value(NT_OP_MAP, x.value, u.value, 0, table));
+            return true;
+        }
+        return settle(p, &x) && settle(p, &u) &&
+               nt_parser_emit(p, (nt_code){NT_OP_MAP, x.slot, u.slot, i}, out);
+    }
+    if (!parse_column(p, at, length, &table) || !nt_parser_close(p, "')'"))
         return false;
     if (x.known) {
         *out = parser_number(nt_operation_value(NT_OP_TABLE, x.value, 0, 0, table));
         return true;
     }
-    while (i < p->n_tables && p->tables[i] != table)
-        i++;
-    if (i == NT_EXPRESSION_ROOM)
-        return nt_parser_fail(p, at, "too many tables in one expression");
-    if (i == p->n_tables)
-        p->tables[p->n_tables++] = table;
-    return nt_parser_emit(p, (nt_code){.operation = NT_OP_TABLE, .a = x.slot, .b = i}, out);
+    return parser_table_number(p, at, table, &i) &&
+           nt_parser_emit(p, (nt_code){.operation = NT_OP_TABLE, .a = x.slot, .b = i}, out);
 }
 
 /* ---- named expressions -------------------------------------------------------------------------
@@ -599,7 +664,7 @@ nt_status nt_expression_parse(const char *text, int length, const nt_symbols *sy
     nt_parser p;
     nt_operand result;
     p.text = text, p.length = length, p.at = 0, p.depth = 0;
-    p.symbols = symbols, p.error = error, p.status = NT_OK;
+    p.symbols = symbols, p.error = error, p.arena = arena, p.status = NT_OK;
     p.n = p.n_constants = p.n_tables = p.n_named = 0;
     p.whole = text, p.enclosing = NULL;
     if (length > NT_EXPRESSION_LENGTH) {

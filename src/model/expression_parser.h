@@ -30,6 +30,7 @@ typedef struct nt_parser {
     int depth;
     const nt_symbols *symbols;
     nt_error *error;
+    nt_arena *arena;
     nt_status status;
     const char *whole;             /* the text that is translated */
     const nt_enclosing *enclosing; /* NULL in that text */

@@ -29,6 +29,12 @@ typedef struct nt_jump {
     nt_place place;
 } nt_jump;
 
+/* What the reader found that may not be meant. */
+typedef struct nt_note {
+    const char *words;
+    nt_place place;
+} nt_note;
+
 /* A scalar of a run, from the file. Variables of the expression: parameter i is i, t is
  * n_parameters, column k of the model's objective columns is n_parameters + 1 + k. */
 typedef struct nt_objective {
@@ -47,11 +53,13 @@ typedef struct nt_named {
     int needs;               /* NT_NEEDS_... of its columns (quantity_kind.h) */
 } nt_named;
 
-/* A table that a file holds, by the file's name in the model. */
+/* What a file holds, by the file's name in the model. */
 typedef struct nt_table_file {
     struct nt_table_file *next;
     const char *name;
-    const nt_table *table;
+    bool map;
+    const nt_table_sheet *sheet;
+    const nt_table *table; /* in the default form: what the file's name in quotes means */
 } nt_table_file;
 
 struct nt_model {
@@ -75,6 +83,8 @@ struct nt_model {
     int n_bindings;
     nt_jump *jumps; /* [n_jumps] expressions that may jump, in the order of the file's reading */
     int n_jumps;
+    nt_note *notes; /* [n_notes] */
+    int n_notes;
     bool correct_initial;
     nt_objective *objectives;
     int n_objectives;

@@ -104,6 +104,31 @@ static int of_ground(const nt_model *model, int *group, nt_error *out)
     return 0;
 }
 
+/* Joint i moves by a table whose second derivative, which accelerations and forces follow, jumps.
+ */
+static const nt_table *rough_table(const nt_model *model, int i)
+{
+    const nt_joint *joint = nt_element_as_joint(model->origin, &model->elements[i]);
+    if (!joint || !joint->motion)
+        return NULL;
+    return nt_expression_rough_table(joint->motion, nt_model_time_variable(model));
+}
+
+int nt_model_rough_motion(const nt_model *model, int i, nt_error *out)
+{
+    for (int k = 0; model && out && i >= 0 && k < model->n_joints; k++) {
+        const nt_table *table = rough_table(model, k);
+        const nt_element *e = &model->elements[k];
+        if (table && i-- == 0)
+            return remark(model, e->place, out,
+                          "joint %s: its motion follows table %.200s, whose second derivative "
+                          "jumps at every point, and so do accelerations and forces: "
+                          "interpolation: spline makes them continuous",
+                          e->name, table->file ? table->file : "");
+    }
+    return 0;
+}
+
 int nt_model_jump(const nt_model *model, int i, nt_error *out)
 {
     if (!model || !out || i < 0 || i >= model->n_jumps)
@@ -132,6 +157,12 @@ int nt_model_remark(const nt_model *model, int i, nt_error *out)
     if (i < model->n_jumps)
         return nt_model_jump(model, i, out);
     i -= model->n_jumps;
+    if (i >= 0 && i < model->n_notes)
+        return remark(model, model->notes[i].place, out, "%s", model->notes[i].words);
+    i -= model->n_notes;
+    for (int k = 0; nt_model_rough_motion(model, k, &unwanted); k++)
+        if (i-- == 0)
+            return nt_model_rough_motion(model, k, out);
     int *group = i < 1 ? calloc((size_t)model->n_bodies, sizeof *group) : NULL;
     int found = group ? of_ground(model, group, out) : 0;
     free(group);
