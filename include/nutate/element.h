@@ -39,6 +39,7 @@ typedef enum nt_key_type {
     NT_KEY_MATRIX,    /* rows x rows doubles, a list of lists or one flat list; rows = high  */
     NT_KEY_FUNCTION,  /* nt_expression *: of t, parameters and recorded quantities           */
     NT_KEY_FUNCTIONS, /* high of them                                                        */
+    NT_KEY_ROUTE,     /* nt_route: low or more points of bodies                              */
     NT_KEY_LAW,       /* nt_law: a number, or a function as above                            */
     NT_KEY_BODY,      /* int                                                                 */
     NT_KEY_BODIES,    /* int[2]: [A, B]                                                      */
@@ -87,6 +88,14 @@ typedef struct nt_place_of_point {
     double at[3];
     int marker;
 } nt_place_of_point;
+
+/* Points of bodies, one after the other. */
+enum { NT_ROUTE_POINTS = 12 };
+typedef struct nt_route {
+    int n;
+    int body[NT_ROUTE_POINTS];
+    nt_place_of_point point[NT_ROUTE_POINTS];
+} nt_route;
 
 /* A number that parameters may enter, or, where it depends on t or on recorded quantities, a
  * function of them (then the number is 0). */
@@ -143,6 +152,8 @@ typedef enum nt_along {
     NT_ALONG_NOTHING,
     NT_ALONG_LINE,         /* between two points: length, rate, tension     */
     NT_ALONG_ANGLE,        /* of a joint: angle, rate, moment               */
+    NT_ALONG_WAY,          /* over points: length, rate, tension at both ends */
+    NT_ALONG_AIR,          /* moving air: airspeed, angle of attack */
     NT_ALONG_DISPLACEMENT, /* of a joint: displacement, rate, thrust        */
 } nt_along;
 

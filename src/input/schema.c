@@ -322,6 +322,17 @@ static void key_value(writer *w, const nt_key *key)
     case NT_KEY_POINTS:
         list(w, 2, 2, "point");
         break;
+    case NT_KEY_ROUTE:
+        plain(w, "type", "\"array\"");
+        member(w, "minItems");
+        nt_sink_print(&w->sink, "%d", key->low);
+        begin(w, "items", "{");
+        plain(w, "anyOf",
+              "[{\"$ref\": \"#/$defs/name\"}, {\"type\": \"array\", \"minItems\": 2, "
+              "\"maxItems\": 2, \"prefixItems\": [{\"$ref\": \"#/$defs/name\"}, "
+              "{\"$ref\": \"#/$defs/point\"}]}]");
+        end(w, "}");
+        break;
     case NT_KEY_AXES:
         list(w, 2, 2, "vector");
         break;

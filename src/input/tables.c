@@ -351,6 +351,8 @@ const char *nt_key_expected(const nt_key *key, char *text, int size)
         return "a point [x, y, z] or the name of a marker";
     case NT_KEY_POINTS:
         return "a list of two points";
+    case NT_KEY_ROUTE:
+        return "a list of two or more points of bodies";
     case NT_KEY_AXES:
         return "a list of two axes [x, y, z]";
     case NT_KEY_JOINT:

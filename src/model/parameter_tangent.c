@@ -350,6 +350,14 @@ static nt_status add_elements(variation *v, const nt_terms *wanted, double *size
 
 /* ---- signals -------------------------------------------------------------------------------- */
 
+/* Parameters in functions, along their tangent. */
+static void put_parameters(const variation *v, double s)
+{
+    nt_run *run = v->run;
+    for (int i = 0; i < run->model->n_parameters; i++)
+        run->variables[i] = run->variables_base[i] + (s == 0 ? 0 : s * v->rates->variables[i]);
+}
+
 /* Derivatives of the signals that the parameter changes at a fixed state. */
 static void signal_rates(variation *v)
 {
@@ -364,6 +372,8 @@ static void signal_rates(variation *v)
         for (int k = 0; k < rates->n_moved; k++)
             step = step == 0 ? v->unit / v3_norm(rates->moved[k].rate)
                              : fmin(step, v->unit / v3_norm(rates->moved[k].rate));
+        if (t->functions)
+            step = step == 0 ? rates->scale : fmin(step, rates->scale);
         double h = FIRST_STEP * step;
         for (int k = 1; k <= 3; k++) {
             double d = 0;
@@ -371,6 +381,7 @@ static void signal_rates(variation *v)
                 nt_words_put(rates, t->words[0], side * k * h);
                 nt_words_put(rates, t->words[1], side * k * h);
                 move(v, side * k * h);
+                put_parameters(v, side * k * h);
                 d += side * nt_signal_value(signal, &v->view);
             }
             sum += NT_SIXTH[k - 1] * d / h;
@@ -378,6 +389,7 @@ static void signal_rates(variation *v)
         nt_words_put(rates, t->words[0], 0);
         nt_words_put(rates, t->words[1], 0);
         move(v, 0);
+        put_parameters(v, 0);
         out[t->signal] = sum;
     }
 }

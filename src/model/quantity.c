@@ -77,6 +77,10 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
         return type && type->reaction && type->section == &nt_force_section;
     case NT_OF_LINE:
         return type && type->along == NT_ALONG_LINE;
+    case NT_OF_WAY:
+        return type && type->along == NT_ALONG_WAY;
+    case NT_OF_WING:
+        return type && type->along == NT_ALONG_AIR;
     case NT_OF_ABOUT:
         return type && type->along == NT_ALONG_ANGLE;
     case NT_OF_ALONG:

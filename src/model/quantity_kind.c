@@ -308,6 +308,7 @@ static const char *const levels[] = {"position", "velocity"};
 static const char ground[] = "ground axes", body[] = "body axes";
 static const char rotation[] = "unit quaternion from body axes to ground axes";
 static const char *const angles[] = {"first", "second", "third"};
+static const char *const pulls[] = {"start", "end"};
 static const char of_a[] = "joint axes of the first body";
 static const char on_b[] = "force on the second body", on_b_torque[] = "torque on the second body";
 
@@ -367,6 +368,13 @@ const nt_quantity_kind nt_quantity_kinds[] = {
     {NT_OF_LINE, "length", 1, NULL, "m", NULL, "length", NULL, 0, nt_value_along, nt_vary_along, false},
     {NT_OF_LINE, "rate", 1, NULL, "m/s", NULL, "rate of the length", NULL, 0, nt_value_along_rate, nt_vary_along_rate, true},
     {NT_OF_LINE, "tension", 1, NULL, "N", NULL, "pull", NULL, 0, nt_value_along_load, NULL, false},
+    {NT_OF_WAY, "length", 1, NULL, "m", NULL, "length of the way", NULL, 0, nt_value_rope_length, NULL, false},
+    {NT_OF_WAY, "rate", 1, NULL, "m/s", NULL, "rate of the length", NULL, 0, nt_value_rope_rate, NULL, true},
+    {NT_OF_WAY, "tension", 2, pulls, "N", NULL, "pull", NULL, 0, nt_value_rope_tension, NULL, false},
+    {NT_OF_WING, "airspeed", 1, NULL, "m/s", NULL, "speed of the air against the point", NULL, 0,
+     nt_value_airspeed, NULL, true},
+    {NT_OF_WING, "angle_of_attack", 1, NULL, "rad", NULL, "angle of attack", NULL, 0,
+     nt_value_attack, nt_vary_attack, true},
     {NT_OF_ABOUT, "angle", 1, NULL, "rad", NULL, "angle", NULL, 0, nt_value_along, nt_vary_along, false},
     {NT_OF_ABOUT, "rate", 1, NULL, "rad/s", NULL, "rate of the angle", NULL, 0, nt_value_along_rate, nt_vary_along_rate, true},
     {NT_OF_ABOUT, "moment", 1, NULL, "N m", NULL, "moment on the second body about the axis", NULL, 0, nt_value_along_load, NULL, false},

@@ -19,6 +19,8 @@ typedef enum nt_quantity_owner {
     NT_OF_FORCE,  /* any force */
     NT_OF_ACTING, /* a force that knows its force and torque on B               */
     NT_OF_LINE,   /* a force between two points                                 */
+    NT_OF_WAY,    /* a rope                                                     */
+    NT_OF_WING,   /* an aerodynamic force                                       */
     NT_OF_ABOUT,  /* a force about the axis of a joint                          */
     NT_OF_ALONG,  /* a force along the axis of a joint                          */
     NT_OF_NAMED,  /* an expression of the file */

@@ -3,6 +3,7 @@
  * The power of an element is that of what it does to all of its bodies. Its terms in the residual
  * R = M vdot - f are the opposite of its forces and moments, so it is -R . v over its ports. */
 #include "model/forces/axial.h"
+#include "model/forces/looks.h"
 #include "model/quantity_values.h"
 
 /* ---- coordinates ---------------------------------------------------------------------------- */
@@ -46,6 +47,38 @@ void nt_value_along_load(const nt_sampler *s, int element, double *out)
     const nt_element *e = &s->view->model->elements[element];
     double T = nt_axial_tension(e, s->view);
     *out = e->type->along == NT_ALONG_LINE ? T : -T;
+}
+
+/* ---- ropes and air -------------------------------------------------------------------------- */
+
+void nt_value_rope_length(const nt_sampler *s, int element, double *out)
+{
+    double rate, pulls[2];
+    nt_rope_look(&s->view->model->elements[element], s->view, out, &rate, pulls);
+}
+void nt_value_rope_rate(const nt_sampler *s, int element, double *out)
+{
+    double length, pulls[2];
+    nt_rope_look(&s->view->model->elements[element], s->view, &length, out, pulls);
+}
+void nt_value_rope_tension(const nt_sampler *s, int element, double *out)
+{
+    double length, rate;
+    nt_rope_look(&s->view->model->elements[element], s->view, &length, &rate, out);
+}
+
+void nt_value_airspeed(const nt_sampler *s, int element, double *out)
+{
+    *out = v3_norm(nt_aerodynamic_air(&s->view->model->elements[element], s->view));
+}
+void nt_value_attack(const nt_sampler *s, int element, double *out)
+{
+    *out = nt_aerodynamic_attack(&s->view->model->elements[element], s->view, NULL);
+}
+void nt_vary_attack(const nt_view *view, int element, int i, nt_signal_gradient *g)
+{
+    (void)i;
+    nt_aerodynamic_attack(&view->model->elements[element], view, g);
 }
 
 /* ---- power and energy ----------------------------------------------------------------------- */

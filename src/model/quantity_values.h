@@ -35,6 +35,11 @@ NT_FRAME_QUANTITY(joint_angular_velocity)
 
 NT_FRAME_QUANTITY(along)      /* length, angle or displacement */
 NT_FRAME_QUANTITY(along_rate) /* its rate                     */
+NT_FRAME_QUANTITY(attack)     /* angle of attack of an aerodynamic force */
+void nt_value_airspeed(const nt_sampler *s, int element, double *out);
+void nt_value_rope_length(const nt_sampler *s, int element, double *out);
+void nt_value_rope_rate(const nt_sampler *s, int element, double *out);
+void nt_value_rope_tension(const nt_sampler *s, int element, double *out);
 void nt_value_along_load(const nt_sampler *s, int element, double *out);
 void nt_value_power(const nt_sampler *s, int element, double *out);
 void nt_value_energy(const nt_sampler *s, int element, double *out);

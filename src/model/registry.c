@@ -7,15 +7,15 @@
 #include <string.h>
 
 static const nt_element_type *const own_types[] = {
-    &nt_joint_fixed,           &nt_joint_spherical,      &nt_joint_revolute,
-    &nt_joint_prismatic,       &nt_joint_cylindrical,    &nt_joint_universal,
-    &nt_joint_planar,          &nt_joint_inline,         &nt_joint_distance,
-    &nt_joint_rolling_disk,    &nt_joint_rolling_sphere, &nt_joint_knife_edge,
-    &nt_joint_screw,           &nt_joint_gear,           &nt_force_force,
-    &nt_force_torque,          &nt_force_line_force,     &nt_force_spring,
-    &nt_force_torsion_spring,  &nt_force_joint_spring,   &nt_force_bushing,
-    &nt_force_joint_torque,    &nt_force_joint_force,    &nt_contact_sphere_plane,
-    &nt_contact_sphere_sphere,
+    &nt_joint_fixed,        &nt_joint_spherical,      &nt_joint_revolute,
+    &nt_joint_prismatic,    &nt_joint_cylindrical,    &nt_joint_universal,
+    &nt_joint_planar,       &nt_joint_inline,         &nt_joint_distance,
+    &nt_joint_rolling_disk, &nt_joint_rolling_sphere, &nt_joint_knife_edge,
+    &nt_joint_screw,        &nt_joint_gear,           &nt_force_force,
+    &nt_force_torque,       &nt_force_line_force,     &nt_force_rope,
+    &nt_force_aerodynamic,  &nt_force_spring,         &nt_force_torsion_spring,
+    &nt_force_joint_spring, &nt_force_bushing,        &nt_force_joint_torque,
+    &nt_force_joint_force,  &nt_contact_sphere_plane, &nt_contact_sphere_sphere,
 };
 
 enum { OWN_TYPES = sizeof own_types / sizeof own_types[0], MOST_ADDED = 64 };
@@ -91,6 +91,15 @@ int nt_element_joints(const nt_model *model, const nt_element *element, int join
     return 0;
 }
 
+const nt_route *nt_element_route(const nt_model *model, const nt_element *element)
+{
+    const char *data = nt_model_data(model, element);
+    for (const nt_key *key = element->type->keys; key->name; key++)
+        if (key->type == NT_KEY_ROUTE)
+            return (const nt_route *)(const void *)(data + key->offset);
+    return NULL;
+}
+
 /* `between` two bodies; `on` one, then A is the ground; along a `joint`, or the first of two, whose
  * bodies they are. */
 void nt_element_bind(const nt_model *model, nt_element *element)
@@ -104,6 +113,9 @@ void nt_element_bind(const nt_model *model, nt_element *element)
         if (key->type == NT_KEY_BODY)
             element->a = 0, element->b = body[0];
     }
+    const nt_route *route = nt_element_route(model, element);
+    if (route && route->n > 0)
+        element->a = route->body[0], element->b = route->body[route->n - 1];
     if (nt_element_joints(model, element, joints) > 0) { /* they come first and are bound */
         element->a = model->elements[joints[0]].a;
         element->b = model->elements[joints[0]].b;

@@ -69,7 +69,7 @@ static int of_freedom(const nt_model *model, nt_error *out)
 static bool links(const nt_element *e)
 {
     for (const nt_key *key = e->type->keys; key->name; key++)
-        if (strcmp(key->name, "between") == 0)
+        if (strcmp(key->name, "between") == 0 || key->type == NT_KEY_ROUTE)
             return true;
     return false;
 }

@@ -267,8 +267,8 @@ static void maps_have_exact_derivatives(void **state)
                     (nt_table_form){form / 2, NT_CLAMPED, form % 2 ? NT_EXTRAPOLATE : NT_HOLD});
         const double h = 1e-5;
         for (int i = 0; i < 200; i++) {
-            double x = -0.21 + 0.007131 * i, u = -0.19 + 0.0917 * (i % 16), f[6], px[6], mx[6], pu[6],
-                   mu[6];
+            double x = -0.21 + 0.007131 * i, u = -0.19 + 0.0917 * (i % 16), f[6], px[6], mx[6],
+                   pu[6], mu[6];
             nt_map_evaluate(map, x, u, f);
             nt_map_evaluate(map, x + h, u, px), nt_map_evaluate(map, x - h, u, mx);
             nt_map_evaluate(map, x, u + h, pu), nt_map_evaluate(map, x, u - h, mu);
