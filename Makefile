@@ -8,8 +8,9 @@
 #   make bench    measure against hand-written programs (and Simbody, MuJoCo after `make peers`)
 #   make precision  error against computing time of every method; draws docs/pictures
 #   make fuzz     the model reader against random input for FUZZ_SECONDS
-#   make soak     failures of memory and files at every place, a thousand random mechanisms, a million
-#                 random invocations (an hour or two); the log is build/soak.log
+#   make soak     failures of memory and files at every place, a thousand random mechanisms, ten
+#                 thousand watched motions, a million random invocations (an hour or two); the log
+#                 is build/soak.log
 #   make format   clang-format in place
 #   make install  into PREFIX
 

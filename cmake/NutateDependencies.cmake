@@ -5,7 +5,7 @@
 #   nutate_find_dependencies([REQUIRED])   sets NUTATE_DEPENDENCIES_MISSING to the names not found
 
 set(NUTATE_DEPENDENCY_LIBRARIES
-    yaml klu amd camd colamd btf suitesparseconfig sundials_cvode sundials_ida
+    arpack lapack blas yaml klu amd camd colamd btf suitesparseconfig sundials_cvode sundials_ida
     sundials_nvecserial sundials_sunmatrixdense sundials_sunlinsoldense sundials_sunmatrixsparse
     sundials_sunlinsolklu sundials_generic ${CMAKE_DL_LIBS} m)
 

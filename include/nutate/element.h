@@ -3,13 +3,13 @@
  * A type is one constant descriptor. Its data, a struct that begins with `unsigned given`, hold
  * what the model file says by the type's table of keys, and numbers that follow from it
  * (`prepare`). All data of a run lie in one piece that runs copy, so they hold numbers and places,
- * and no pointers but to what never changes: whatever a parameter can enter is seen, and has its
- * derivative.
+ * and no pointers but to what never changes; lists of any length stand behind the struct
+ * (NT_KEY_ARRAY). So whatever a parameter can enter is seen, and has its derivative.
  *
  * An element adds to a residual and to blocks of its own, by ports: the translations (force, N;
- * entries of v, m/s) and rotations (moment, N m; rad/s, ground axes) of any number of bodies, and
- * its multipliers. The library gathers these in the order of elements. With R = M vdot - f a force
- * f on a body adds -f.
+ * entries of v, m/s) and rotations (moment, N m; rad/s, ground axes) of any number of bodies, its
+ * multipliers, and coordinates of its own. It may have inertia. The library gathers these in the
+ * order of elements. With R = M vdot - f a force f on a body adds -f.
  *
  * Threads: `evaluate` may be called for several elements at the same time; it writes nothing but
  * through the view. The other functions are called by the thread that reads the model or owns the
@@ -36,6 +36,8 @@ extern "C" {
 typedef enum nt_key_type {
     NT_KEY_NUMBER,    /* double: an expression of the parameters                             */
     NT_KEY_NUMBERS,   /* low..high doubles at offset, their number in an int at count_offset */
+    NT_KEY_ARRAY,     /* nt_array at offset: a list of any length of numbers, or of lists of `low`
+                         numbers, with room for `high` in each row: the given ones come first  */
     NT_KEY_MATRIX,    /* rows x rows doubles, a list of lists or one flat list; rows = high  */
     NT_KEY_FUNCTION,  /* nt_expression *: of t, parameters and recorded quantities           */
     NT_KEY_FUNCTIONS, /* high of them                                                        */
@@ -63,6 +65,7 @@ typedef struct nt_key {
     int bit;
     int low, high;       /* count range of NUMBERS; rows of MATRIX; count of FUNCTIONS */
     size_t count_offset; /* NUMBERS: where the count goes                               */
+    bool up_to;          /* NUMBERS: any count from low to high, not one of the two       */
     bool required;
     bool relative;     /* its numbers are as large as the largest of them (a direction, a mass), not
                           as lengths of the model are: for the steps of differences */
@@ -82,6 +85,21 @@ typedef struct nt_key_place {
     const char *path;
     nt_place place;
 } nt_key_place;
+
+/* Numbers behind an element's data: count rows. */
+typedef struct nt_array {
+    int count;
+    int place; /* of the first, bytes from the begin of the data */
+} nt_array;
+
+static inline double *nt_array_of(void *data, const nt_array *array)
+{
+    return (double *)(void *)((char *)data + array->place);
+}
+static inline const double *nt_array_in(const void *data, const nt_array *array)
+{
+    return (const double *)(const void *)((const char *)data + array->place);
+}
 
 /* A point as the file gives it: coordinates, or a marker (index, -1 for none). */
 typedef struct nt_place_of_point {
@@ -146,6 +164,7 @@ typedef struct nt_section {
 NT_API extern const nt_section nt_joint_section;
 NT_API extern const nt_section nt_force_section;
 NT_API extern const nt_section nt_contact_section;
+NT_API extern const nt_section nt_bearing_section;
 
 /* What a load acts along, so that it has a coordinate, its rate and a load along it to record. */
 typedef enum nt_along {
@@ -170,10 +189,26 @@ typedef struct nt_element_type {
     bool rotates, slides; /* it has a free angle, a free displacement */
     bool touches;         /* its force begins where surfaces touch: not smooth there */
     bool leaves_place;    /* it alone does not say where its bodies are: they are looked for */
+    /* Values of keys that the file leaves out; before the keys are read. NULL: zeros. */
+    void (*defaults)(void *data);
+    /* Numbers of bodies that it brings itself, before bodies are prepared; NULL: it brings none.
+     * Then `settle`, which gives them their place and velocities, once all others have theirs. */
+    nt_status (*own_bodies)(nt_run *run, const nt_element *element, bool validate, nt_error *error);
+    nt_status (*settle)(nt_run *run, const nt_element *element);
     /* Number of holonomic multipliers (0 for penalty joints), and of nonholonomic ones; NULL:
      * none. Where rows of an element are numbered, the holonomic ones come first. */
     int (*rows)(const nt_model *model, const nt_element *element);
     int (*rates)(const nt_model *model, const nt_element *element);
+    /* Number of coordinates of its own, entries of v beside those of bodies; NULL: none. They are
+     * R^n with positions in q, or of first order, x' = g without positions (system.h). Their
+     * accelerations, x' too, are of NT_MASS: they are added where terms.parts has it. */
+    int (*coordinates)(const nt_model *model, const nt_element *element);
+    bool first_order;
+    /* Where they begin: q (not of first order) and v, [n]. NULL: at zero. */
+    void (*initial)(const nt_run *run, const nt_element *element, double *q, double *v);
+    /* What coordinate i is: words such as "elongation". NULL: numbers. */
+    const char *(*coordinate_name)(const nt_model *model, const nt_element *element, int i);
+    bool has_inertia; /* it adds terms of NT_MASS: with accelerations of bodies or of its own */
     /* Derived numbers from the given values and the initial placement of bodies; called again after
      * parameters change (validate false). */
     nt_status (*prepare)(nt_run *run, const nt_element *element, bool validate, nt_error *error);
@@ -201,6 +236,9 @@ typedef struct nt_element_type {
     bool (*is_smooth)(const nt_run *run, const nt_element *element);
     /* Whether its forces can do work that no potential accounts for; NULL: yes. */
     bool (*does_work)(const nt_model *model, const nt_element *element);
+    /* Why it had no value at the motion that was looked at last: words for a message, "" where
+     * there are none. NULL: none. */
+    void (*failure)(const nt_element *element, const nt_view *view, char *text, int size);
     bool only_takes; /* that work is never positive: dampers, friction */
     /* Whether that work can be positive in this one; NULL: unless only_takes. */
     bool (*gives_energy)(const nt_model *model, const nt_element *element);
@@ -234,17 +272,20 @@ struct nt_element {
     const char *name;
     nt_place place;
     size_t data;      /* where its data begin among the numbers of a run */
+    size_t bytes;     /* of them, arrays included                        */
     unsigned part;    /* the share of f that its forces belong to: NT_EXPLICIT or NT_IMPLICIT */
     int a, b;         /* bodies acted on; for one-body loads a is the ground and b the body */
     int first_row;    /* of its holonomic rows and multipliers; -1 for none                 */
     int n_rows, node; /* their number, their node or -1                                     */
     int first_rate;   /* of its nonholonomic rows and multipliers, after all nh; -1 for none */
     int n_rates, rate_node;
-    int memory;        /* first entry in the discrete memory */
-    int last_body;     /* the highest number of a body that it looks at */
-    int n_ports, size; /* size: entries of all ports */
-    nt_port *ports;    /* [n_ports] */
-    int *slot;         /* [n_ports][n_ports] blocks between them; -1 where there is none */
+    int n_own;                  /* coordinates of its own */
+    int own_node, own_q, own_v; /* their node, first entry among q and v; -1 for none */
+    int memory;                 /* first entry in the discrete memory */
+    int last_body;              /* the highest number of a body that it looks at */
+    int n_ports, size;          /* size: entries of all ports */
+    nt_port *ports;             /* [n_ports] */
+    int *slot;                  /* [n_ports][n_ports] blocks between them; -1 where there is none */
 };
 
 /* The terms of one element, by its ports: it adds to these, and a gather adds them to those of the
@@ -296,18 +337,42 @@ static inline void nt_view_add(const nt_view *view, int row, int column, nt_m3 b
     to[6] += block.zx, to[7] += block.zy, to[8] += block.zz;
 }
 
-/* Add a force to the residual of a translation, a moment to that of a rotation. */
-static inline void nt_view_force(const nt_view *view, int port, nt_v3 f)
+/* A coordinate of the element's own, its rate or its acceleration. Of first order: x, x' are rate
+ * and acceleration. */
+static inline double nt_view_own(const nt_element *e, const nt_view *view, nt_level level, int i)
+{
+    if (level == NT_POSITION)
+        return e->own_q < 0 ? 0 : view->at->q[e->own_q + i];
+    if (level == NT_VELOCITY)
+        return view->at->v[e->own_v + i];
+    return view->at->vdot ? view->at->vdot[e->own_v + i] : 0;
+}
+
+/* Add to a block row by row, and to the residual of a port: as many numbers as they have. */
+static inline void nt_view_add_numbers(const nt_view *view, int row, int column,
+                                       const double *block)
+{
+    const nt_port *ports = view->local->element->ports;
+    double *to = nt_view_block(view, row, column);
+    for (int i = 0; to && i < ports[row].size * ports[column].size; i++)
+        to[i] += block[i];
+}
+static inline void nt_view_push(const nt_view *view, int port, const double *push)
 {
     nt_local *local = view->local;
     const nt_port *to = &local->element->ports[port];
     if (!local->has_pushed)
         memset(local->residual, 0, (size_t)local->element->size * sizeof *local->residual);
     local->has_pushed = true;
-    if (to->node < 0)
-        return;
-    double *push = local->residual + to->start;
-    push[0] += f.x, push[1] += f.y, push[2] += f.z;
+    for (int i = 0; i < to->size; i++)
+        local->residual[to->start + i] += push[i];
+}
+
+/* Add a force to the residual of a translation, a moment to that of a rotation. */
+static inline void nt_view_force(const nt_view *view, int port, nt_v3 f)
+{
+    const double push[3] = {f.x, f.y, f.z};
+    nt_view_push(view, port, push);
 }
 
 /* ---- for the functions of a type --------------------------------------------------------------
@@ -331,6 +396,8 @@ NT_API nt_status nt_element_refuse(const nt_run *run, const nt_element *element,
 /* For `declare`. The port of a body's translation, that of its rotation is the next one; added
  * where they are new; -1: memory is out. All ports come before the first block. */
 NT_API int nt_element_port_of_body(nt_model *model, nt_element *element, int body);
+/* The port of the element's own coordinates, likewise. */
+NT_API int nt_element_port_of_own(nt_model *model, nt_element *element);
 /* Terms in a row port have derivatives in a column port: nothing where one of them has no node. */
 NT_API nt_status nt_element_couple(nt_model *model, nt_element *element, int row, int column,
                                    nt_block_shape shape);

@@ -249,6 +249,10 @@ NT_API int nt_model_jump(const nt_model *model, int i, nt_error *remark);
  * accelerations and forces do: words for the i-th, as above. */
 NT_API int nt_model_rough_motion(const nt_model *model, int i, nt_error *remark);
 
+/* Whether the motion depends on the time itself, by an expression of t: then its words and its
+ * place. 0 where nothing does; `where` is then as it was. */
+NT_API int nt_model_clock(const nt_model *model, nt_error *where);
+
 /* The JSON Schema of the model file: writes to text[size], always terminated, and returns the
  * length needed. text may be NULL. */
 NT_API int nt_model_schema(char *text, int size);

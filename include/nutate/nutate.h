@@ -38,6 +38,7 @@
 #ifndef NUTATE_NUTATE_H
 #define NUTATE_NUTATE_H
 
+#include <nutate/analysis.h>
 #include <nutate/element.h>
 #include <nutate/group.h>
 #include <nutate/linalg.h>

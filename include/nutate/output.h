@@ -132,6 +132,26 @@ NT_API nt_status nt_result_read(nt_result *result, long first, long n, double *v
 NT_API nt_status nt_result_read_array(nt_result *result, int i, long first, long n, double *values,
                                       nt_error *error);
 
+/* ---- spectra ----------------------------------------------------------------------------------
+ */
+
+/* values[n][2], real and imaginary parts x_j, become X_k = sum_j x_j exp(-2 pi i j k/n): 1 to 2^28
+ * of them, any number, in double precision. n log n operations; a length that is no power of two
+ * takes three transforms of one at least twice as long. Allocates while it works. NT_INVALID,
+ * NT_NO_MEMORY.
+ */
+NT_API nt_status nt_fourier_transform(double *values, long n, nt_error *error);
+
+/* What samples are multiplied by: nothing (whole periods of all that is in them), Hann's window
+ * (lines apart from each other), the flat top (amplitudes to 0.1 % wherever a frequency lies). */
+typedef enum nt_window { NT_WINDOW_NONE, NT_WINDOW_HANN, NT_WINDOW_FLAT_TOP } nt_window;
+
+/* Amplitudes of the vibrations in samples[n] that are equally far apart: amplitude[n/2 + 1], k
+ * whole periods in n samples at k, in the samples' unit: a sin(2 pi k j/n) gives a. At 0 stands the
+ * mean, which is taken off before the window is laid on. NT_INVALID, NT_NO_MEMORY. */
+NT_API nt_status nt_spectrum(const double *samples, long n, nt_window window, double *amplitude,
+                             nt_error *error);
+
 /* ---- records --------------------------------------------------------------------------------
  *
  * The rows of a run: recorded quantities of a model at output times. */

@@ -74,6 +74,9 @@ typedef struct nt_combination {
     const double *map;      /* [space.n_rotations][9] X, NULL for the identity          */
     const double *map_mass; /* [space.n_rotations][9] Y, NULL for the same as X         */
     double turn;            /* s                                                             */
+    /* Not 0: of the blocks between entries of v only those of a block of the space with itself are
+     * wanted. What is added to others is not looked at, so that a system may leave them out. */
+    int own_blocks;
 } nt_combination;
 
 /* What evaluate is to compute: what is NULL is not wanted. It adds to residual and matrix, and
@@ -217,6 +220,10 @@ struct nt_system {
      * cannot treat it: file, line and column where it is described, and its name as the message
      * ("joint hinge"). Leaves `part` as it is where there is nothing to say. */
     void (*feature)(void *self, nt_feature feature, nt_error *part);
+    /* [space.n_blocks] 1 where nothing but NT_EXPLICIT forces acts on a block of the space, beside
+     * the inertia that `momenta` gives: no constraint and no NT_IMPLICIT force. Methods that split
+     * the forces then solve for that block alone. NULL: not known. */
+    const unsigned char *explicit_blocks;
 };
 
 /* Fields and dimensions that contradict each other: NT_INVALID and a message. */

@@ -11,6 +11,8 @@
 #define NUTATE_PAPERS_JAY_NEGRUT_PROBLEM_H
 
 #include <math.h>
+#include <stdbool.h>
+
 #include <nutate/method.h>
 
 typedef struct jay_negrut {

@@ -55,9 +55,11 @@ typedef struct trio_forces {
 
 /* The ball in a groove of a ring at x with v, W, whose groove's centre runs on a circle of radius
  * a: normal force on the ball towards that centre, damped, never pulling, and traction against the
- * slip of the surfaces. angle: of the line of contact with the plane of the ring. */
+ * slip of the surfaces. angle: of the line of contact with the plane of the ring. damping (may be
+ * NULL): minus the derivative of the force in the relative velocity of the surfaces. */
 static double groove_force(const trio *s, const double *x, const double *v, const double *W,
-                           double a, double K, double force[3], double arm[3], double *angle)
+                           double a, double K, double force[3], double arm[3], double *angle,
+                           double damping[9])
 {
     double rel[3], to[3], n[3], point[3], surface[3], slip[3], turn[3];
     subtract(s->x[BALL], x, rel);
@@ -66,6 +68,8 @@ static double groove_force(const trio *s, const double *x, const double *v, cons
     double distance = norm(offset), indentation = distance + D / 2 - GROOVE;
     memset(force, 0, 3 * sizeof *force);
     memset(arm, 0, 3 * sizeof *arm);
+    if (damping)
+        memset(damping, 0, 9 * sizeof *damping);
     *angle = atan2(fabs(offset[2]), fabs(radius - a));
     if (indentation <= 0)
         return 0;
@@ -84,8 +88,15 @@ static double groove_force(const trio *s, const double *x, const double *v, cons
     add(slip, -rate, n);
     double Q = K * pow(indentation, 1.5) * (1 + DAMPING * rate);
     Q = Q > 0 ? Q : 0;
+    double size = sqrt(dot(slip, slip) + SLIP * SLIP), traction = FRICTION / size;
     add(force, -Q, n);
-    add(force, -FRICTION * Q / sqrt(dot(slip, slip) + SLIP * SLIP), slip);
+    add(force, -traction * Q, slip);
+    double by_rate = Q > 0 ? K * pow(indentation, 1.5) * DAMPING : 0;
+    for (int i = 0; damping && i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            damping[3 * i + j] =
+                (n[i] + traction * slip[i]) * by_rate * n[j] +
+                traction * Q * ((i == j) - n[i] * n[j] - slip[i] * slip[j] / (size * size));
     return Q;
 }
 
@@ -121,10 +132,10 @@ static void forces_of(const trio *s, trio_forces *f)
     static const double still[3] = {0, 0, 0};
     double force[3], arm[3], from_ring[3], push[3] = {0}, angle;
     memset(f, 0, sizeof *f);
-    groove_force(s, still, still, still, outer_circle(), K_OUTER, force, arm, &angle);
+    groove_force(s, still, still, still, outer_circle(), K_OUTER, force, arm, &angle, NULL);
     act(f, BALL, force, 1, arm);
-    groove_force(s, s->x[RING], s->v[RING], s->W[RING], inner_circle(), K_INNER, force, arm,
-                 &angle);
+    groove_force(s, s->x[RING], s->v[RING], s->W[RING], inner_circle(), K_INNER, force, arm, &angle,
+                 NULL);
     act(f, BALL, force, 1, arm);
     subtract(s->x[BALL], s->x[RING], from_ring);
     add(from_ring, 1, arm);
@@ -186,30 +197,107 @@ static void move(trio *s, int body, int which, double by)
     }
 }
 
+/* What a rotation's rate and its derivative vary by with its unknowns (nt_combination): c X + k s
+ * w~ and, for `mass`, m Y + k s w'~. */
+static void rate_map(const nt_combination *c, const nt_point *at, int body, bool mass, double X[9])
+{
+    const double *w = (mass ? at->vdot : at->v) + 6 * body + 3;
+    const double *given = mass && c->map_mass ? c->map_mass : c->map;
+    double factor = mass ? c->mass : c->damping, turned = c->stiffness * c->turn;
+    const double skew[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0};
+    for (int i = 0; i < 9; i++)
+        X[i] = factor * (given ? given[9 * body + i] : i % 4 == 0) + turned * skew[i];
+}
+
+/* Six entries of a column of the matrix, of one body's rows. */
+static void add_column(const nt_bearing *bearing, const nt_matrix *matrix, int row, int column,
+                       double factor, const double *force, const double *moment)
+{
+    int slot = bearing->slot[row][column / 6];
+    double *block = slot < 0 ? NULL : nt_matrix_block(matrix, slot) + column % 6;
+    for (int i = 0; block && i < 3; i++) {
+        block[6 * i] += factor * force[i];
+        block[6 * (i + 3)] += factor * moment[i];
+    }
+}
+
+/* G of a force at a point of a ball: with du = dv - arm~ dW, rows of force and moment. */
+static void add_at_point(double block[36], double factor, const double G[9], const double arm[3])
+{
+    const double r[9] = {0, -arm[2], arm[1], arm[2], 0, -arm[0], -arm[1], arm[0], 0};
+    double J[18], GJ[18];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 6; j++)
+            J[6 * i + j] = j < 3 ? i == j : -r[3 * i + j - 3];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 6; j++)
+            GJ[6 * i + j] = G[3 * i] * J[j] + G[3 * i + 1] * J[6 + j] + G[3 * i + 2] * J[12 + j];
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++) {
+            double sum = 0;
+            for (int k = 0; k < 3; k++)
+                sum += J[6 * k + i] * GJ[6 * k + j];
+            block[6 * i + j] += factor * sum;
+        }
+}
+
+/* What each ball's own velocity changes in the forces on it. */
+static void add_ball_damping(const nt_bearing *bearing, const nt_point *at, const nt_terms *terms)
+{
+    static const double still[3] = {0, 0, 0};
+    double force[3], arm[3], angle, G[9], direction[3];
+    trio s;
+    for (int b = 0; b < NT_BALLS; b++) {
+        int body = body_of(BALL, b);
+        double *block = nt_matrix_block(terms->matrix, bearing->slot[body][body]);
+        trio_at(at->q, at->v, b, &s);
+        groove_force(&s, still, still, still, outer_circle(), K_OUTER, force, arm, &angle, G);
+        add_at_point(block, terms->combination->damping, G, arm);
+        groove_force(&s, s.x[RING], s.v[RING], s.W[RING], inner_circle(), K_INNER, force, arm,
+                     &angle, G);
+        add_at_point(block, terms->combination->damping, G, arm);
+        bool pushed = pocket_force(&s, direction) != 0;
+        for (int i = 0; pushed && i < 9; i++)
+            G[i] = POCKET_DAMPING * direction[i / 3] * direction[i % 3];
+        if (pushed)
+            add_at_point(block, terms->combination->damping, G, still);
+    }
+}
+
 /* Central differences, ball by ball: 36 pairs of a trio's forces. Steps: of the indentation, 1e-5
  * m, and of the speed where traction bends, 0.05 m/s. */
-static void add_contact_tangent(const nt_point *at, const nt_combination *c, double *block)
+static void add_contact_tangent(const nt_bearing *bearing, const nt_point *at,
+                                const nt_terms *terms)
 {
+    const nt_combination *c = terms->combination;
     static const double step[4] = {1e-9, 1e-7, 1e-5, 1e-3}; /* m, rad, m/s, rad/s */
     trio s;
     trio_forces f[2];
+    double X[9];
     for (int b = 0; b < NT_BALLS; b++)
         for (int from = RING; from <= BALL; from++)
             for (int which = 0; which < 12; which++) {
+                if ((which < 6 ? c->stiffness : c->damping) == 0 && c->turn == 0)
+                    continue;
                 double by = step[which / 3], scale = which < 6 ? c->stiffness : c->damping;
                 int column = 6 * body_of(from, b) + which % 6;
+                rate_map(c, at, body_of(from, b), false, X);
                 for (int side = 0; side < 2; side++) {
                     trio_at(at->q, at->v, b, &s);
                     move(&s, from, which, side ? -by : by);
                     forces_of(&s, &f[side]);
                 }
-                for (int k = RING; k <= BALL; k++)
-                    for (int i = 0; i < 3; i++) {
-                        double *row = block + (6 * body_of(k, b) + i) * NT_BEARING_NV + column;
-                        row[0] -= scale * (f[0].force[k][i] - f[1].force[k][i]) / (2 * by);
-                        row[3 * NT_BEARING_NV] -=
-                            scale * (f[0].moment[k][i] - f[1].moment[k][i]) / (2 * by);
-                    }
+                for (int k = RING; k <= BALL; k++) {
+                    double force[3], moment[3];
+                    subtract(f[0].force[k], f[1].force[k], force);
+                    subtract(f[0].moment[k], f[1].moment[k], moment);
+                    for (int j = 0; which >= 9 && j < 3; j++)
+                        add_column(bearing, terms->matrix, body_of(k, b), column - which % 3 + j,
+                                   -X[3 * (which - 9) + j] / (2 * by), force, moment);
+                    if (which < 9)
+                        add_column(bearing, terms->matrix, body_of(k, b), column, -scale / (2 * by),
+                                   force, moment);
+                }
             }
 }
 
@@ -239,66 +327,118 @@ static void add_penalties(const nt_point *at, double *residual)
     }
 }
 
-static void add_penalty_tangent(const nt_combination *c, double *block)
+static void add_penalty_tangent(const nt_bearing *bearing, const nt_point *at,
+                                const nt_terms *terms)
 {
-    double g = PENALTY * (PENALTY * c->stiffness + 2 * c->damping);
+    const nt_combination *c = terms->combination;
+    double g = PENALTY * (PENALTY * c->stiffness + 2 * c->damping), of_ring[9], of_cage[9];
+    rate_map(c, at, RING, false, of_ring);
+    rate_map(c, at, CAGE, false, of_cage);
+    double *ring = nt_matrix_block(terms->matrix, bearing->slot[RING][RING]);
+    double *cage = nt_matrix_block(terms->matrix, bearing->slot[CAGE][CAGE]);
     for (int i = 0; i < 3; i++) {
-        block[(6 * RING + 3 + i) * (NT_BEARING_NV + 1)] += RING_INERTIA * g;
-        block[(6 * CAGE + i) * (NT_BEARING_NV + 1)] += CAGE_MASS * g;
-        if (i < 2)
-            block[(6 * CAGE + 3 + i) * (NT_BEARING_NV + 1)] += CAGE_INERTIA * g;
+        cage[7 * i] += CAGE_MASS * g;
+        for (int j = 0; j < 3; j++) {
+            double k = i == j ? PENALTY * c->stiffness : 0;
+            ring[6 * (3 + i) + 3 + j] += RING_INERTIA * PENALTY * (k + 2 * of_ring[3 * i + j]);
+            if (i < 2)
+                cage[6 * (3 + i) + 3 + j] += CAGE_INERTIA * PENALTY * (k + 2 * of_cage[3 * i + j]);
+        }
     }
 }
 
 /* ---- system ------------------------------------------------------------------------------------
  */
 
-static void add_mass(const nt_point *at, const nt_terms *terms)
+static void add_mass(const nt_bearing *bearing, const nt_point *at, const nt_terms *terms)
 {
-    for (int body = 0; body < NT_BEARING_BODIES; body++)
-        for (int i = 0; i < 6; i++) {
-            int row = 6 * body + i;
-            double m = i < 3 ? mass_of(body) : inertia_of(body);
-            if (terms->residual)
-                terms->residual[row] += m * at->vdot[row];
-            if (terms->matrix)
-                nt_matrix_block(terms->matrix, 0)[row * (NT_BEARING_NV + 1)] +=
-                    terms->combination->mass * m;
+    for (int body = 0; body < NT_BEARING_BODIES; body++) {
+        double m = mass_of(body), J = inertia_of(body), Y[9];
+        for (int i = 0; terms->residual && i < 6; i++)
+            terms->residual[6 * body + i] += (i < 3 ? m : J) * at->vdot[6 * body + i];
+        if (!terms->matrix)
+            continue;
+        double *block = nt_matrix_block(terms->matrix, bearing->slot[body][body]);
+        rate_map(terms->combination, at, body, true, Y);
+        for (int i = 0; i < 3; i++) {
+            block[7 * i] += terms->combination->mass * m;
+            for (int j = 0; j < 3; j++)
+                block[6 * (3 + i) + 3 + j] += J * Y[3 * i + j];
         }
+    }
 }
 
 static nt_status evaluate(void *self, const nt_point *at, const nt_terms *terms)
 {
     nt_bearing *bearing = self;
     if (terms->parts & NT_MASS)
-        add_mass(at, terms);
+        add_mass(bearing, at, terms);
     if ((terms->parts & NT_EXPLICIT) && terms->residual) {
         add_contacts(at, terms->residual);
         bearing->evaluations++;
     }
-    if ((terms->parts & NT_EXPLICIT) && terms->matrix &&
-        (terms->combination->stiffness != 0 || terms->combination->damping != 0)) {
-        add_contact_tangent(at, terms->combination, nt_matrix_block(terms->matrix, 0));
+    if ((terms->parts & NT_EXPLICIT) && terms->matrix && terms->combination->own_blocks)
+        add_ball_damping(bearing, at, terms);
+    else if ((terms->parts & NT_EXPLICIT) && terms->matrix &&
+             (terms->combination->stiffness != 0 || terms->combination->damping != 0)) {
+        add_contact_tangent(bearing, at, terms);
         bearing->tangents += terms->combination->stiffness != 0;
     }
     if ((terms->parts & NT_IMPLICIT) && terms->residual)
         add_penalties(at, terms->residual);
     if ((terms->parts & NT_IMPLICIT) && terms->matrix)
-        add_penalty_tangent(terms->combination, nt_matrix_block(terms->matrix, 0));
+        add_penalty_tangent(bearing, at, terms);
     return NT_OK;
 }
 
-void nt_bearing_init(nt_bearing *bearing)
+/* Balls touch ring and cage, and nothing else. */
+static nt_status make_pattern(nt_bearing *bearing)
+{
+    int sizes[NT_BEARING_BODIES];
+    for (int i = 0; i < NT_BEARING_BODIES; i++)
+        sizes[i] = 6;
+    nt_status status =
+        nt_pattern_create(&bearing->pattern, NT_BEARING_BODIES, NT_BEARING_BODIES, sizes);
+    for (int i = 0; i < NT_BEARING_BODIES && status == NT_OK; i++)
+        for (int j = 0; j < NT_BEARING_BODIES && status == NT_OK; j++) {
+            bool touch = i == j || (i < BALL) != (j < BALL);
+            bearing->slot[i][j] = touch ? nt_pattern_add(bearing->pattern, i, j, NT_FULL) : -1;
+            status = touch && bearing->slot[i][j] < 0 ? NT_NO_MEMORY : NT_OK;
+        }
+    return status;
+}
+
+nt_status nt_bearing_init(nt_bearing *bearing)
 {
     memset(bearing, 0, sizeof *bearing);
-    for (int i = 0; i < NT_BEARING_BODIES; i++)
+    for (int i = 0; i < NT_BEARING_BODIES; i++) {
         bearing->block[i] = (nt_block){.kind = NT_R3SO3};
-    bearing->system = (nt_system){.name = "ball bearing",
-                                  .frame = NT_INERTIAL,
-                                  .self = bearing,
-                                  .evaluate = evaluate,
-                                  .capabilities = NT_HAS_TANGENT | NT_HAS_SPLIT | NT_AFFINE};
+        bearing->alone[i] = i >= BALL;
+        for (int k = 0; k < 3; k++) {
+            bearing->mass[6 * i + k] = mass_of(i);
+            bearing->inertia[9 * i + 4 * k] = inertia_of(i);
+        }
+    }
+    nt_status status = make_pattern(bearing);
+    bearing->momenta = (nt_momenta){bearing->mass, bearing->inertia};
+    bearing->system = (nt_system){
+        .name = "ball bearing",
+        .frame = NT_INERTIAL,
+        .self = bearing,
+        .evaluate = evaluate,
+        .pattern = bearing->pattern,
+        .capabilities = NT_HAS_TANGENT | NT_APPLIES_MAP | NT_HAS_SPLIT | NT_HAS_MOMENTA | NT_AFFINE,
+        .momenta = &bearing->momenta,
+        .explicit_blocks = bearing->alone,
+    };
     nt_space_init(&bearing->system.space, bearing->block, NT_BEARING_BODIES);
+    return status;
+}
+
+void nt_bearing_free(nt_bearing *bearing)
+{
+    nt_pattern_destroy(bearing->pattern);
+    bearing->pattern = NULL;
 }
 
 /* ---- start --------------------------------------------------------------------------------------
@@ -362,9 +502,9 @@ nt_bearing_look nt_bearing_at(const double *q, const double *v)
     trio s;
     trio_at(q, v, 0, &s);
     look.outer = groove_force(&s, still, still, still, outer_circle(), K_OUTER, force, arm,
-                              &look.outer_angle);
+                              &look.outer_angle, NULL);
     look.inner = groove_force(&s, s.x[RING], s.v[RING], s.W[RING], inner_circle(), K_INNER, force,
-                              arm, &look.inner_angle);
+                              arm, &look.inner_angle, NULL);
     look.pocket = pocket_force(&s, direction);
     look.ball = norm(s.W[BALL]);
     return look;

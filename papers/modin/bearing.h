@@ -24,10 +24,17 @@ typedef struct nt_bearing {
     long evaluations; /* of A                     */
     long tangents;    /* of A                     */
     nt_block block[NT_BEARING_BODIES];
+    nt_pattern *pattern; /* a node for each body */
+    int slot[NT_BEARING_BODIES][NT_BEARING_BODIES];
+    unsigned char alone[NT_BEARING_BODIES];
+    double mass[NT_BEARING_NV], inertia[9 * NT_BEARING_BODIES];
+    nt_momenta momenta;
     nt_system system;
 } nt_bearing;
 
-void nt_bearing_init(nt_bearing *bearing);
+/* NT_NO_MEMORY; to be freed in any case. */
+nt_status nt_bearing_init(nt_bearing *bearing);
+void nt_bearing_free(nt_bearing *bearing);
 
 /* At the loaded contact angle, all in rolling; the cage somewhat slower, so that balls will meet
  * it.

@@ -36,7 +36,8 @@ static void curves(nt_paper_report *report, bool bdf, const char *name, const ch
     double q[NT_BEARING_NQ], v[NT_BEARING_NV];
     nt_bearing bearing;
     nt_course course;
-    nt_bearing_init(&bearing);
+    if (nt_bearing_init(&bearing) != NT_OK)
+        return;
     nt_bearing_start(q, v);
     nt_trial trial = trial_of(&bearing, bdf, q, v);
     bool ok = nt_course_begin(&course, report, &trial);
@@ -49,6 +50,7 @@ static void curves(nt_paper_report *report, bool bdf, const char *name, const ch
             nt_sheet_row(report, sheet, NULL, row);
     }
     nt_course_end(&course);
+    nt_bearing_free(&bearing);
 }
 
 /* ---- cost ---------------------------------------------------------------------------------------
@@ -61,7 +63,8 @@ static void cost_row(nt_paper_report *report, nt_sheet *sheet, bool bdf, const d
     double q[NT_BEARING_NQ], v[NT_BEARING_NV];
     nt_bearing bearing;
     nt_course course;
-    nt_bearing_init(&bearing);
+    if (nt_bearing_init(&bearing) != NT_OK)
+        return;
     nt_bearing_start(q, v);
     nt_trial trial = trial_of(&bearing, bdf, q, v);
     if (nt_course_begin(&course, report, &trial) && nt_course_run(&course, END, bdf ? END : STEP)) {
@@ -75,6 +78,7 @@ static void cost_row(nt_paper_report *report, nt_sheet *sheet, bool bdf, const d
         nt_sheet_row(report, sheet, bdf ? "bdf" : "semi-explicit", row);
     }
     nt_course_end(&course);
+    nt_bearing_free(&bearing);
 }
 
 static void cost(nt_paper_report *report)
@@ -111,7 +115,8 @@ static void steady(nt_paper_report *report)
     const double degrees = 180 / 3.14159265358979323846;
     nt_bearing bearing;
     nt_course course;
-    nt_bearing_init(&bearing);
+    if (nt_bearing_init(&bearing) != NT_OK)
+        return;
     nt_bearing_start(q, v);
     nt_trial trial = trial_of(&bearing, false, q, v);
     bool ok = nt_course_begin(&course, report, &trial) && nt_course_run(&course, 9e-3, STEP);
@@ -131,6 +136,7 @@ static void steady(nt_paper_report *report)
     if (sheet)
         sheet->printed = true;
     nt_course_end(&course);
+    nt_bearing_free(&bearing);
 }
 
 void nt_modin_figure_6(nt_paper_report *report)

@@ -37,7 +37,7 @@ static int extent(const char *text, int length)
 /* ---- its value ------------------------------------------------------------------------------ */
 
 /* strtod rounds correctly but reads the decimal point of the thread's locale: it runs in "C". */
-static double convert(const char *terminated)
+static double number_convert(const char *terminated)
 {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     locale_t before = plain ? uselocale(plain) : (locale_t)0;
@@ -60,7 +60,7 @@ int nt_number_scan(const char *text, int length, double *value)
         return 0;
     memcpy(copy, text, (size_t)used);
     copy[used] = 0;
-    *value = convert(copy);
+    *value = number_convert(copy);
     if (copy != few)
         free(copy);
     return used;

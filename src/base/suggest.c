@@ -7,7 +7,7 @@
 enum { LONGEST = 63 };
 
 static int lower(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; }
-static int least(int a, int b) { return a < b ? a : b; }
+static int suggest_least(int a, int b) { return a < b ? a : b; }
 
 /* Rows of the table of distances between prefixes; a swap looks two rows back. */
 int nt_edit_distance(const char *a, int a_length, const char *b, int b_length)
@@ -22,10 +22,10 @@ int nt_edit_distance(const char *a, int a_length, const char *b, int b_length)
         row[0] = i;
         for (int j = 1; j <= b_length; j++) {
             int differ = lower(a[i - 1]) != lower(b[j - 1]);
-            row[j] = least(above[j - 1] + differ, least(above[j], row[j - 1]) + 1);
+            row[j] = suggest_least(above[j - 1] + differ, suggest_least(above[j], row[j - 1]) + 1);
             if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
                 lower(a[i - 2]) == lower(b[j - 1]))
-                row[j] = least(row[j], before[j - 2] + 1);
+                row[j] = suggest_least(row[j], before[j - 2] + 1);
         }
         int *free_row = before;
         before = above, above = row, row = free_row;

@@ -1,7 +1,7 @@
 /* nutate check: a model in numbers, without a run. */
 #include "cli/cli.h"
 
-static void show_counts(const nt_cli_plan *plan, nt_model_counts n)
+static void check_show_counts(const nt_cli_plan *plan, nt_model_counts n)
 {
     const char *title = nt_model_title(plan->model);
     printf("%s%s%s\n", plan->path, title && *title ? ": " : "", title ? title : "");
@@ -65,7 +65,7 @@ int nt_cli_check(const nt_cli_options *options)
     if (status == NT_EXIT_DONE)
         status = nt_cli_plan_start(&plan);
     if (status == NT_EXIT_DONE) {
-        show_counts(&plan, nt_model_count(plan.model));
+        check_show_counts(&plan, nt_model_count(plan.model));
         show_simulation(&plan);
         show_remarks(&plan);
         status = nt_cli_finish_output();

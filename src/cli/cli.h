@@ -29,9 +29,18 @@ typedef struct nt_cli_options {
     nt_solver_kind solver;
     int threads; /* 0: not given */
     bool quiet, help, check, resume, no_limit, no_energy_check;
-    const char *objectives;  /* a file; NULL where not given */
-    const char **parameters; /* [n_parameters] names         */
+    const char *about, *over; /* of modes; NULL where not given */
+    int modes;                /* 0: not given */
+    const char *objectives;   /* a file; NULL where not given */
+    const char *window;       /* of spectra; NULL where not given */
+    double from;              /* s; 0 where not given */
+    const char **parameters;  /* [n_parameters] names         */
     int n_parameters;
+    const char *period, *along; /* of orbit; NULL where not given */
+    const char **advances;      /* [n_advances] NAME or NAME=VALUE */
+    int n_advances, steps, segments;
+    double after; /* s */
+    bool free_period;
     nt_setting *settings; /* [n_settings] */
     int n_settings;
 } nt_cli_options;
@@ -268,14 +277,58 @@ void nt_cli_sens_show(const nt_cli_plan *plan, const nt_cli_sens *sens);
 int nt_cli_sens_check(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives *objectives,
                       const nt_cli_options *options);
 
+/* ---- table.c, drawing.c: what analyses write ----------------------------------------------------
+ */
+
+typedef struct nt_cli_table {
+    nt_result_file *files; /* [n_files] owned */
+    int n_files;
+    char *made;                /* the path without -o; NULL */
+    const char *drawing;       /* FILE.svg among -o; NULL */
+    nt_result_column *columns; /* [n_columns] owned, texts too */
+    int n_columns;
+    const nt_result_array *arrays; /* [n_arrays] */
+    int n_arrays;
+    nt_result_writer *writer; /* NULL: nothing is written */
+} nt_cli_table;
+
+/* Return exit statuses after saying what is wrong. nt_cli_table_free in any case. ending: of the
+ * file without -o, the model's name before it, in the present folder. */
+int nt_cli_table_files(nt_cli_table *table, const nt_cli_options *options, const char *ending);
+/* Texts are copied; false when memory is out. */
+bool nt_cli_table_column(nt_cli_table *table, const char *name, const char *unit,
+                         const char *meaning);
+int nt_cli_table_begin(nt_cli_table *table, const nt_model *model, const char *path,
+                       const char *command);
+int nt_cli_table_row(nt_cli_table *table, const double *values);
+int nt_cli_table_end(nt_cli_table *table);
+void nt_cli_table_free(nt_cli_table *table);
+
+/* Curves y[k][i] over x[i]. */
+typedef struct nt_cli_panel {
+    const double *x; /* [n] */
+    int n;
+    const double *const *y; /* [n_curves][n]; what is not finite is left out */
+    int n_curves;
+    bool log_x, log_y;
+    const char *x_words, *y_words;
+} nt_cli_panel;
+int nt_cli_draw(const char *path, const nt_cli_panel *panels, int n);
+
+/* "static", "initial" or "steady"; NULL: static. */
+int nt_cli_about(const char *word, nt_about *about);
+
 /* ---- commands ------------------------------------------------------------------------------- */
 
 int nt_cli_run(const nt_cli_options *options);
 int nt_cli_check(const nt_cli_options *options);
 int nt_cli_sensitivities(const nt_cli_options *options);
+int nt_cli_modes(const nt_cli_options *options);
 int nt_cli_methods(const nt_cli_options *options);
 int nt_cli_papers(const nt_cli_options *options);
 int nt_cli_schema(const nt_cli_options *options);
 int nt_cli_convert(const nt_cli_options *options);
+int nt_cli_orbit(const nt_cli_options *options);
+int nt_cli_spectrum(const nt_cli_options *options);
 
 #endif

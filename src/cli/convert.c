@@ -25,7 +25,7 @@ static nt_status copy_rows(nt_result *from, nt_result_writer *to, nt_error *erro
     return status;
 }
 
-static nt_status convert(nt_result *from, const char *path, nt_error *error)
+static nt_status convert_result(nt_result *from, const char *path, nt_error *error)
 {
     int columns = nt_result_column_count(from), attributes = nt_result_attribute_count(from);
     nt_result_column *column = calloc((size_t)columns + 1, sizeof *column);
@@ -79,7 +79,7 @@ int nt_cli_convert(const nt_cli_options *options)
         nt_cli_say("-o: '%s' and '%s' are both %s, expected FILE.%s", options->name,
                    options->output, netcdf ? "NetCDF" : "CSV", netcdf ? "csv" : "nc");
         status = NT_EXIT_USAGE;
-    } else if (convert(from, options->output, &error) != NT_OK)
+    } else if (convert_result(from, options->output, &error) != NT_OK)
         status = nt_cli_fail(options->output, &error);
     nt_result_close(from);
     return status;

@@ -22,10 +22,31 @@ static const nt_cli_command commands[] = {
      "numbers that no parameter changes. Exit status as of run; with --check 3 where a\n"
      "derivative disagrees with differences of whole runs.",
      nt_cli_sensitivities},
+    {"orbit", "MODEL", "mfsolnPFANKaGq", "find a periodic motion and whether it is stable",
+     "Finds a motion that repeats after a period, up to what --advance names, near the initial\n"
+     "state of the model or near where a run from it is --after a while; and its Floquet\n"
+     "multipliers: what a period makes of disturbances. Writes the motion over one period, and\n"
+     "the multipliers beside it (OUTPUT.multipliers.csv); or with --along a row for each orbit\n"
+     "of a path, folds and period doublings among them. Exit status: 0 done, 130 interrupted, 2\n"
+     "wrong use or bad model, 3 no orbit was found or a path could not be followed to its end,\n"
+     "4 input or output failed.",
+     nt_cli_orbit},
     {"check", "MODEL", "mfsli", "read and assemble a model, count its degrees of freedom",
      "Reads, validates and assembles a model, counts its degrees of freedom, names redundant\n"
      "equations and checks the method and its options. Runs nothing.",
      nt_cli_check},
+    {"modes", "MODEL", "azkonsq", "frequencies and shapes about a state, over a parameter",
+     "Finds frequencies, damping ratios and shapes of small motions about the state of rest, the\n"
+     "initial state or the steady motion of the model's section `steady`, and says in words what\n"
+     "moves in each. Writes a row for each mode: mode,frequency,damping_ratio (Hz), the shape of\n"
+     "every body as real and imaginary parts, eigenvalue, residual, participation factors and\n"
+     "effective masses. With --over modes are followed by their shapes over values of a "
+     "parameter:\n"
+     "a row for each value, with the columns mode1.frequency and so on, and a Campbell diagram\n"
+     "with -o FILE.svg. Exit status: 0 done, 130 interrupted, 2 wrong use or bad model, 3 there "
+     "is\n"
+     "no such state or the modes were not found, 4 input or output failed.",
+     nt_cli_modes},
     {"methods", "[NAME]", "", "list the methods, or what one needs and its options",
      "Lists the methods; with NAME what that method needs, its options and its source.",
      nt_cli_methods},
@@ -35,6 +56,13 @@ static const nt_cli_command commands[] = {
      "that is still going on, as far as it has come. Exit status: 0 done, 2 wrong use, 4 input\n"
      "or output failed.",
      nt_cli_convert},
+    {"spectrum", "RESULT", "kyxz", "amplitudes over frequency of columns of a result",
+     "Reads columns of a result whose rows are equally far apart in time and writes the "
+     "amplitudes\n"
+     "of the vibrations in them, a row for each frequency from 0 (their mean) to half the rate of\n"
+     "the rows: a sine of amplitude a gives a line of a. Frequencies are 1/T apart, T the length\n"
+     "of what is read. Exit status: 0 done, 2 wrong use, 4 input or output failed.",
+     nt_cli_spectrum},
     {"papers", "[NAME]", "dq", "rerun a paper's tables and figures",
      "Without NAME lists the papers and what is rerun of each. With NAME prints its tables on\n"
      "standard output and writes data, gnuplot's scripts and pictures (SVG and PNG) into a\n"

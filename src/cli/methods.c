@@ -29,7 +29,7 @@ static void show_range(const nt_option_key *key)
     }
 }
 
-static void show(const nt_method *method)
+static void methods_show(const nt_method *method)
 {
     int count;
     const nt_option_key *keys = nt_method_options(method, &count);
@@ -58,7 +58,7 @@ int nt_cli_methods(const nt_cli_options *options)
         const nt_method *method = nt_cli_method("methods", options->name);
         if (!method)
             return NT_EXIT_USAGE;
-        show(method);
+        methods_show(method);
         return nt_cli_finish_output();
     }
     int width = 0;

@@ -11,9 +11,11 @@ typedef enum value_kind {
     SECONDS,
     SOLVER,
     COUNT,
+    NUMBER,
     SETTING,
     FRAME,
     PARAMETER,
+    ADVANCE,
     OUTPUT
 } value_kind;
 
@@ -46,6 +48,12 @@ static const option_row rows[] = {
     {'d', "-o", "FOLDER", TEXT, AT(output), "where the files go; papers-NAME without it"},
     {'p', "--param", "NAME", PARAMETER, 0,
      "derivatives with respect to this parameter; may be given again"},
+    {'k', "--record", "NAME", PARAMETER, 0,
+     "the column whose spectrum is wanted; may be given again"},
+    {'y', "--window", "NAME", TEXT, AT(window), "none, hann (without it) or flat-top"},
+    {'x', "--from", "T", SECONDS, AT(from), "leave out what is earlier than this time, s"},
+    {'z', "-o", "FILE", TEXT, AT(output),
+     "spectrum, FILE.csv or FILE.nc; - is standard output (CSV)"},
     {'c', "--check", NULL, FLAG, AT(check),
      "compare with differences of whole runs, several for each parameter;\n"
      "exit status 3 where a derivative is wrong. No result without -o"},
@@ -64,10 +72,28 @@ static const option_row rows[] = {
      "files become what they had been without the stop"},
     {'r', "--restart", "FILE", TEXT, AT(restart),
      "begin from a state that was saved, with a result of its own"},
+    {'a', "--about", "STATE", TEXT, AT(about),
+     "the state to look about: static (at rest, without it), initial or steady"},
+    {'z', "--over", "NAME=A..B:N", TEXT, AT(over),
+     "follow the modes over N values of a parameter, as in --over w=0..3:61"},
+    {'k', "--modes", "N", NUMBER, AT(modes), "so many modes, the lowest; all of small models"},
     {'i', "--no-limit", NULL, FLAG, AT(no_limit),
      "allow more than 1e9 rows, or more than the disk has room for"},
     {'g', "--no-energy-check", NULL, FLAG, AT(no_energy_check),
      "go on where the energy grows though no load gives it"},
+    {'P', "--period", "T", TEXT, AT(period),
+     "the period, s: a number or an expression of parameters; with --free\n"
+     "where to begin"},
+    {'F', "--free", NULL, FLAG, AT(free_period), "find the period, of a model without clock"},
+    {'A', "--advance", "NAME[=VALUE]", ADVANCE, 0,
+     "what a period adds, found or given: position.x, rotation.z of the\n"
+     "whole model, BODY.position.x, BODY.rotation.y about the body's own\n"
+     "axis; may be given again"},
+    {'N', "--steps", "N", NUMBER, AT(steps), "steps in a period"},
+    {'K', "--segments", "N", NUMBER, AT(segments), "shoot in so many segments; default 1"},
+    {'a', "--after", "SECONDS", SECONDS, AT(after), "begin from where a run is after so long"},
+    {'G', "--along", "NAME=A..B:N", TEXT, AT(along),
+     "follow the orbit as a parameter goes from A to B, in N points or more"},
     {'q', "--quiet", NULL, FLAG, AT(quiet), "neither progress nor summary, only errors"},
     {'?', "--help", NULL, FLAG, AT(help), "this text"},
 };
@@ -93,12 +119,12 @@ static int read_seconds(const char *word, const char *text, double *value)
     return NT_EXIT_DONE;
 }
 
-static int read_count(const char *word, const char *text, int *value)
+static int read_count(const char *word, const char *text, long most, int *value)
 {
     char *end;
     long count = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || count < 1 || count > 256) {
-        nt_cli_say("%s: expected a whole number from 1 to 256, got '%s'", word, text);
+    if (end == text || *end != '\0' || count < 1 || count > most) {
+        nt_cli_say("%s: expected a whole number from 1 to %ld, got '%s'", word, most, text);
         return NT_EXIT_USAGE;
     }
     *value = (int)count;
@@ -152,7 +178,9 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
     case SOLVER:
         return read_solver(text, (nt_solver_kind *)(void *)field);
     case COUNT:
-        return read_count(row->word, text, (int *)(void *)field);
+        return read_count(row->word, text, 256, (int *)(void *)field);
+    case NUMBER:
+        return read_count(row->word, text, 100000000, (int *)(void *)field);
     case SETTING:
         return read_setting(options, text);
     case FRAME: /* the key of the model */
@@ -160,6 +188,9 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
         break;
     case PARAMETER:
         options->parameters[options->n_parameters++] = text;
+        break;
+    case ADVANCE:
+        options->advances[options->n_advances++] = text;
         break;
     case OUTPUT:
         if (*text == '\0') {
@@ -192,7 +223,7 @@ static const option_row *find_row(const nt_cli_command *command, char *argument,
     return NULL;
 }
 
-static int unknown_option(const nt_cli_command *command, const char *argument)
+static int command_unknown_option(const nt_cli_command *command, const char *argument)
 {
     const char *words[ROWS];
     char hint[80];
@@ -207,16 +238,17 @@ static int unknown_option(const nt_cli_command *command, const char *argument)
 }
 
 /* seen: a bit for each row that was given before. Of two values one would go unheard. */
-static int read_option(nt_cli_options *options, const nt_cli_command *command, char **arguments,
-                       int count, int *i, unsigned *seen)
+static int options_read_option(nt_cli_options *options, const nt_cli_command *command,
+                               char **arguments, int count, int *i, unsigned long long *seen)
 {
     char *value;
     const option_row *row = find_row(command, arguments[*i], &value);
     if (!row)
-        return unknown_option(command, arguments[*i]);
-    unsigned bit = 1u << (row - rows);
-    if ((*seen & bit) &&
-        (row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER || row->kind == COUNT)) {
+        return command_unknown_option(command, arguments[*i]);
+    unsigned long long bit = 1ull << (row - rows);
+    bool once = row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER ||
+                row->kind == COUNT || row->kind == NUMBER;
+    if ((*seen & bit) && once) {
         nt_cli_say("%s is given twice, expected one %s", row->word, row->argument);
         return NT_EXIT_USAGE;
     }
@@ -258,11 +290,12 @@ int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, 
                         char **arguments)
 {
     bool only_operands = false;
-    unsigned seen = 0;
+    unsigned long long seen = 0;
     *options = (nt_cli_options){.settings = calloc((size_t)count + 1, sizeof(nt_setting)),
                                 .parameters = calloc((size_t)count + 1, sizeof(char *)),
+                                .advances = calloc((size_t)count + 1, sizeof(char *)),
                                 .outputs = calloc((size_t)count + 1, sizeof(char *))};
-    if (!options->settings || !options->parameters || !options->outputs)
+    if (!options->settings || !options->parameters || !options->advances || !options->outputs)
         return nt_cli_no_memory();
     for (int i = 0; i < count; i++) {
         int status;
@@ -271,7 +304,7 @@ int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, 
             continue;
         }
         if (!only_operands && arguments[i][0] == '-' && arguments[i][1] != '\0')
-            status = read_option(options, command, arguments, count, &i, &seen);
+            status = options_read_option(options, command, arguments, count, &i, &seen);
         else
             status = read_operand(options, command, arguments[i]);
         if (status != NT_EXIT_DONE)
@@ -289,8 +322,10 @@ void nt_cli_options_free(nt_cli_options *options)
 {
     free(options->settings);
     free(options->parameters);
+    free(options->advances);
     free(options->outputs);
     options->outputs = NULL;
+    options->advances = NULL;
     options->settings = NULL;
     options->parameters = NULL;
 }

@@ -11,7 +11,7 @@ enum { PATH_SIZE = 4096 };
 /* ---- the list ---------------------------------------------------------------------------------
  */
 
-static int list(void)
+static int papers_list(void)
 {
     for (int i = 0; i < nt_papers_count; i++) {
         printf("%s%s\n    %s\n", i ? "\n" : "", nt_papers[i].name, nt_papers[i].citation);
@@ -115,7 +115,7 @@ int nt_cli_papers(const nt_cli_options *options)
     place where = {.quiet = options->quiet};
     nt_error error = {0};
     if (!options->name)
-        return list();
+        return papers_list();
     const nt_paper *paper = find_paper(options->name);
     if (!paper)
         return NT_EXIT_USAGE;

@@ -186,9 +186,9 @@ static int too_many(const nt_cli_plan *plan, double duration, double step)
                          duration, step, duration / step, MOST_STEPS);
 }
 
-static int too_many_rows(const nt_cli_plan *plan, double duration, double every)
+static int too_many_rows(const nt_cli_plan *plan, const char *key, double duration, double every)
 {
-    return nt_cli_refuse(plan, "output.every",
+    return nt_cli_refuse(plan, key,
                          "a duration of %g s in rows every %g s is %.3g rows, expected at most "
                          "%g, or --no-limit",
                          duration, every, duration / every, MOST_ROWS);
@@ -248,13 +248,14 @@ static int choose_times(nt_cli_plan *plan, const nt_cli_options *options, bool n
 
 /* ---- the integrator ------------------------------------------------------------------------- */
 
-static int check_rows(const nt_cli_plan *plan, const nt_cli_options *options)
+static int plan_check_rows(const nt_cli_plan *plan, const nt_cli_options *options)
 {
     double duration = plan->end - plan->start, every = nt_model_simulation(plan->model)->every;
     if (options->no_limit || !(duration > 0) || !(every > 0 || plan->step > 0) ||
         nt_cli_plan_rows(plan) <= MOST_ROWS + 2)
         return NT_EXIT_DONE;
-    return too_many_rows(plan, duration, every > 0 ? every : plan->step);
+    return every > 0 ? too_many_rows(plan, "output.every", duration, every)
+                     : too_many_rows(plan, "simulation.step", duration, plan->step);
 }
 
 /* A bound that could bound nothing is a mistake; one of the file's method may be without use for
@@ -317,7 +318,7 @@ int nt_cli_plan_make(nt_cli_plan *plan, const nt_cli_options *options, bool need
         status = choose_times(plan, options, needs_times);
     if (status == NT_EXIT_DONE)
         status = create_integrator(plan, options);
-    return status == NT_EXIT_DONE ? check_rows(plan, options) : status;
+    return status == NT_EXIT_DONE ? plan_check_rows(plan, options) : status;
 }
 
 int nt_cli_plan_start(nt_cli_plan *plan)

@@ -148,7 +148,7 @@ static void show_limits(const nt_cli_plan *plan, const nt_statistics *s)
     fputc('\n', stderr);
 }
 
-static void show_counts(const nt_cli_plan *plan, const nt_cli_account *account)
+static void report_show_counts(const nt_cli_plan *plan, const nt_cli_account *account)
 {
     const nt_statistics *s = nt_integrator_statistics(plan->integrator);
     int redundant = nt_integrator_redundant(plan->integrator, NULL, 0);
@@ -184,7 +184,7 @@ void nt_cli_summary(const nt_cli_plan *plan, const nt_cli_account *account)
     show_positions(plan);
     show_energy(plan, account);
     show_drift(plan);
-    show_counts(plan, account);
+    report_show_counts(plan, account);
     nt_error rough = {0};
     for (int i = 0; nt_model_rough_motion(plan->model, i, &rough); i++)
         fprintf(stderr, "  %s\n", rough.message);

@@ -100,7 +100,7 @@ typedef struct run {
 } run;
 
 /* The end of the step, so that it can be taken again. */
-static nt_status keep_end(run *r)
+static nt_status run_keep_end(run *r)
 {
     nt_cli_sens *sens = r->sens;
     if (sens->n_ends == sens->room) {
@@ -150,7 +150,7 @@ static int observe(void *context, const nt_integrator *integrator)
     run *r = context;
     r->record_status = nt_objectives_advance(r->objectives, &r->record_error);
     if (r->record_status == NT_OK && r->sens && r->sens->keeps_ends)
-        r->record_status = keep_end(r);
+        r->record_status = run_keep_end(r);
     if (r->record_status == NT_OK && r->record)
         r->record_status = nt_record_advance(r->record, r->plan.integrator, &r->record_error);
     if (r->record_status != NT_OK)
@@ -168,7 +168,7 @@ static int stops(void *unused)
 
 /* Variable steps; or steps that end at start + k step, wherever the run begins: a run that goes on
  * from a saved state takes the same steps, bit for bit, as one that was never interrupted. */
-static nt_status integrate(run *r, nt_error *error)
+static nt_status run_integrate(run *r, nt_error *error)
 {
     const nt_cli_plan *plan = &r->plan;
     nt_status status = NT_OK;
@@ -190,7 +190,7 @@ static nt_status integrate(run *r, nt_error *error)
     return status;
 }
 
-static void look_at_energy(const run *r, double energy[4], bool *known)
+static void run_look_at_energy(const run *r, double energy[4], bool *known)
 {
     nt_quantity_info quantity;
     nt_state state = nt_integrator_state(r->plan.integrator);
@@ -200,7 +200,7 @@ static void look_at_energy(const run *r, double energy[4], bool *known)
              isfinite(energy[2]);
 }
 
-static nt_status write_row(run *r)
+static nt_status run_write_row(run *r)
 {
     nt_state state = nt_integrator_state(r->plan.integrator);
     return r->record ? nt_record_write(r->record, r->plan.integrator, &state, &r->record_error)
@@ -213,7 +213,7 @@ static nt_status begin_rows(run *r, bool resumed)
     if (resumed)
         return r->record ? nt_record_advance(r->record, r->plan.integrator, &r->record_error)
                          : NT_OK;
-    nt_status status = write_row(r);
+    nt_status status = run_write_row(r);
     return status == NT_OK ? nt_objectives_advance(r->objectives, &r->record_error) : status;
 }
 
@@ -253,13 +253,13 @@ static int tell(const run *r, nt_status status, const nt_error *error, nt_status
 }
 
 /* First row, steps, last row: the last row is the last state that stands, also after a failure. */
-static int advance(run *r, const nt_cli_options *options, nt_cli_account *account)
+static int run_advance(run *r, const nt_cli_options *options, nt_cli_account *account)
 {
     nt_error error = {0}, close_error = {0};
     bool known;
     account->steps_before = nt_integrator_statistics(r->plan.integrator)->steps;
     if (!options->resume) {
-        look_at_energy(r, r->begun.energy, &known);
+        run_look_at_energy(r, r->begun.energy, &known);
         r->begun.has_energy = known;
     }
     memcpy(account->energy[0], r->begun.energy, sizeof r->begun.energy);
@@ -269,17 +269,17 @@ static int advance(run *r, const nt_cli_options *options, nt_cli_account *accoun
     if (r->save_every > 0 && r->record_status == NT_OK && save(r, true) != NT_EXIT_DONE)
         return NT_EXIT_IO;
     if (r->record_status == NT_OK)
-        status = integrate(r, &error);
+        status = run_integrate(r, &error);
     if (r->record_status == NT_OK && status == NT_OK)
         status = nt_integrator_check_energy(r->plan.integrator, &error);
     if (r->record_status == NT_OK || r->record_status == NT_INTERRUPTED)
         r->save_status =
             save_at_end(r, options, r->record_status == NT_OK ? status : NT_INTERRUPTED);
     if (r->record_status == NT_OK)
-        r->record_status = write_row(r);
+        r->record_status = run_write_row(r);
     account->seconds = nt_cli_clock() - begun;
     account->rows = r->record ? nt_record_rows(r->record) : 0;
-    look_at_energy(r, account->energy[1], &account->has_energy);
+    run_look_at_energy(r, account->energy[1], &account->has_energy);
     account->has_energy = account->has_energy && r->begun.has_energy;
     nt_cli_progress_clear(&r->progress);
 
@@ -308,7 +308,7 @@ static void state_limits(const run *r)
 }
 
 /* At the model's initial values, or where the saved state stands. */
-static int begin(run *r, const nt_cli_options *options)
+static int run_begin(run *r, const nt_cli_options *options)
 {
     const char *path = options->resume ? r->places.state : options->restart;
     int status = nt_cli_plan_start(&r->plan);
@@ -404,7 +404,7 @@ static int check_places(run *r, const nt_cli_options *options)
     return status;
 }
 
-static int prepare(run *r, const nt_cli_options *options)
+static int run_prepare(run *r, const nt_cli_options *options)
 {
     r->save_every = options->save_every;
     int status = check_options(r, options);
@@ -418,7 +418,7 @@ static int prepare(run *r, const nt_cli_options *options)
         status = r->identity ? NT_EXIT_DONE : nt_cli_no_memory();
     }
     if (status == NT_EXIT_DONE)
-        status = begin(r, options);
+        status = run_begin(r, options);
     if (status == NT_EXIT_DONE && r->sens)
         status = nt_cli_sens_begin(r->sens, &r->plan, options, r->state.bytes ? &r->state : NULL);
     if (status == NT_EXIT_DONE)
@@ -435,13 +435,13 @@ int nt_cli_integrate(const nt_cli_options *options, nt_cli_sens *sens, nt_cli_th
     nt_cli_signals_listen();
     int status = nt_cli_places_choose(&r.places, options);
     if (status == NT_EXIT_DONE)
-        status = prepare(&r, options);
+        status = run_prepare(&r, options);
     if (status != NT_EXIT_DONE)
         goto done;
 
     nt_cli_progress_begin(&r.progress, &r.plan, options->quiet);
     account.objectives = r.objectives;
-    status = advance(&r, options, &account);
+    status = run_advance(&r, options, &account);
     if (!options->quiet && status != NT_EXIT_IO)
         nt_cli_summary(&r.plan, &account);
     if (status == NT_EXIT_DONE)

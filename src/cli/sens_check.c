@@ -85,8 +85,8 @@ static nt_status find_groups(check *c, nt_error *error)
 }
 
 /* Values of all columns where an integrator stands. */
-static nt_status look(check *c, nt_integrator *integrator, const nt_objectives *objectives,
-                      double *y, nt_error *error)
+static nt_status check_look(check *c, nt_integrator *integrator, const nt_objectives *objectives,
+                            double *y, nt_error *error)
 {
     nt_state state = nt_integrator_state(integrator);
     nt_status status = nt_integrator_reactions(integrator, &state, c->length, c->reactions, error);
@@ -98,8 +98,8 @@ static nt_status look(check *c, nt_integrator *integrator, const nt_objectives *
     return status;
 }
 
-static nt_status look_along(check *c, nt_integrator *integrator, nt_sensitivity *s,
-                            const nt_objectives *objectives, int k, nt_error *error)
+static nt_status check_look_along(check *c, nt_integrator *integrator, nt_sensitivity *s,
+                                  const nt_objectives *objectives, int k, nt_error *error)
 {
     nt_state state = nt_integrator_state(integrator);
     nt_state_tangent d = nt_sensitivity_state(s, k);
@@ -161,7 +161,7 @@ static double size_of_unit(const check *c, const char *unit)
 }
 
 /* The largest value of a unit. */
-static double largest_of(const check *c, const char *unit)
+static double check_largest_of(const check *c, const char *unit)
 {
     char name[TEXT], other[TEXT];
     double largest = 0;
@@ -182,12 +182,12 @@ static void find_floors(check *c)
     for (int i = 0; i < c->n_groups; i++) {
         group *g = &c->groups[i];
         column_name(c, g, 0, name, unit);
-        double largest = largest_of(c, unit);
+        double largest = check_largest_of(c, unit);
         for (size_t j = 0; j < sizeof companions / sizeof companions[0]; j++) {
             if (strcmp(unit, companions[j].longer) == 0)
-                largest = fmax(largest, c->length * largest_of(c, companions[j].shorter));
+                largest = fmax(largest, c->length * check_largest_of(c, companions[j].shorter));
             if (strcmp(unit, companions[j].shorter) == 0)
-                largest = fmax(largest, largest_of(c, companions[j].longer) / c->length);
+                largest = fmax(largest, check_largest_of(c, companions[j].longer) / c->length);
         }
         g->largest = largest;
         bool of_forces = needs_reactions(c, g) || strstr(unit, "/s2") != NULL;
@@ -198,31 +198,31 @@ static void find_floors(check *c)
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static bool take(double **p, size_t n)
+static bool check_take(double **p, size_t n)
 {
     *p = calloc(n + 1, sizeof **p);
     return *p != NULL;
 }
 
-static bool take_memory(check *c)
+static bool sens_check_take_memory(check *c)
 {
     const nt_system *system = nt_run_system(c->plan->run);
     size_t n = (size_t)c->n, rows = (size_t)(system->nh + system->nn);
-    bool good = take(&c->value, n) && take(&c->exact, n * (size_t)c->sens->n) &&
-                take(&c->shown, n * (size_t)c->sens->n) &&
-                take(&c->p, (size_t)system->n_parameters) &&
-                take(&c->moved, (size_t)system->n_parameters) && take(&c->reactions, rows) &&
-                take(&c->rates, rows);
+    bool good = check_take(&c->value, n) && check_take(&c->exact, n * (size_t)c->sens->n) &&
+                check_take(&c->shown, n * (size_t)c->sens->n) &&
+                check_take(&c->p, (size_t)system->n_parameters) &&
+                check_take(&c->moved, (size_t)system->n_parameters) &&
+                check_take(&c->reactions, rows) && check_take(&c->rates, rows);
     for (int i = 0; i < 5; i++)
-        good = good && take(&c->run[i], n);
+        good = good && check_take(&c->run[i], n);
     for (int i = 0; i < STEPS; i++)
-        good = good && take(&c->found.two[i], n) && take(&c->found.four[i], n) &&
-               take(&c->found.wiggle[i], n);
+        good = good && check_take(&c->found.two[i], n) && check_take(&c->found.four[i], n) &&
+               check_take(&c->found.wiggle[i], n);
     c->rows = calloc(n * (size_t)c->sens->n + 1, sizeof *c->rows);
     return good && c->rows;
 }
 
-static void give_back(check *c)
+static void check_give_back(check *c)
 {
     nt_objectives_destroy(c->objectives);
     nt_integrator_destroy(c->integrator);
@@ -312,7 +312,7 @@ static nt_status make_integrator(check *c, nt_error *error)
 }
 
 /* A step of the tight run: its end is kept. */
-static int keep_end(void *context, const nt_integrator *integrator)
+static int check_keep_end(void *context, const nt_integrator *integrator)
 {
     check *c = context;
     if (c->n_ends == c->room) {
@@ -347,13 +347,13 @@ static nt_status differentiate_tightly(check *c, nt_error *error)
     if (status == NT_OK)
         status = nt_objectives_advance(c->objectives, error);
     if (status == NT_OK)
-        status = nt_integrator_run(c->integrator, end, first, keep_end, c, error);
+        status = nt_integrator_run(c->integrator, end, first, check_keep_end, c, error);
     if (c->broke.status != NT_OK)
         *error = c->broke, status = c->broke.status;
     if (status == NT_OK)
-        status = look(c, c->integrator, c->objectives, c->value, error);
+        status = check_look(c, c->integrator, c->objectives, c->value, error);
     for (int k = 0; k < c->sens->n && status == NT_OK; k++)
-        status = look_along(c, c->integrator, s, c->objectives, k, error);
+        status = check_look_along(c, c->integrator, s, c->objectives, k, error);
     nt_objectives_destroy(c->objectives);
     nt_sensitivity_destroy(s);
     c->objectives = NULL;
@@ -362,7 +362,7 @@ static nt_status differentiate_tightly(check *c, nt_error *error)
 
 /* ---- runs ----------------------------------------------------------------------------------- */
 
-static nt_status integrate(check *c, nt_error *error)
+static nt_status check_integrate(check *c, nt_error *error)
 {
     nt_status status = nt_integrator_start(c->integrator, c->plan->start, NULL, NULL, NULL, error);
     if (status == NT_OK)
@@ -388,14 +388,14 @@ static nt_status whole_run(check *c, int k, double d, double *y, nt_error *error
         *error = (nt_error){.status = status};
         snprintf(error->message, sizeof error->message, "%s", nt_status_text(status));
     } else
-        status = integrate(c, error);
-    return status == NT_OK ? look(c, c->integrator, c->objectives, y, error) : status;
+        status = check_integrate(c, error);
+    return status == NT_OK ? check_look(c, c->integrator, c->objectives, y, error) : status;
 }
 
 static double natural_size(const check *c, int k) { return c->p[k] != 0 ? fabs(c->p[k]) : 1; }
 
 /* Differences at a step, where all runs succeed. */
-static nt_status difference(check *c, int k, int step, nt_error *error)
+static nt_status check_difference(check *c, int k, int step, nt_error *error)
 {
     static const int distance[4] = {1, -1, 2, -2};
     double d = nt_check_steps[step] * natural_size(c, k), *const *y = c->run;
@@ -430,7 +430,7 @@ static nt_status repeat(check *c, nt_error *error)
 
 /* ---- verdicts ------------------------------------------------------------------------------- */
 
-static void add_rows(check *c, const group *g, int parameter, const nt_check_verdict *v)
+static void check_add_rows(check *c, const group *g, int parameter, const nt_check_verdict *v)
 {
     char name[TEXT], unit[TEXT];
     for (int i = 0; i < g->columns; i++) {
@@ -467,7 +467,7 @@ static int check_parameter(check *c, int parameter)
     c->found.size = natural_size(c, k);
     memset(c->found.done, 0, sizeof c->found.done);
     for (int i = 0; i < STEPS; i++) {
-        nt_status status = difference(c, k, i, &error);
+        nt_status status = check_difference(c, k, i, &error);
         if (status == NT_NO_MEMORY) /* which is no verdict on a run */
             return nt_cli_no_memory();
         c->found.done[i] = status == NT_OK;
@@ -482,7 +482,7 @@ static int check_parameter(check *c, int parameter)
     }
     for (int i = 0; i < c->n_groups; i++) {
         nt_check_verdict v = nt_check_judge(&c->groups[i], &c->found);
-        add_rows(c, &c->groups[i], parameter, &v);
+        check_add_rows(c, &c->groups[i], parameter, &v);
     }
     return NT_EXIT_DONE;
 }
@@ -522,12 +522,12 @@ int nt_cli_sens_check(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives 
     nt_error error = {0};
     int exit_status = NT_EXIT_DONE;
     nt_status status = find_groups(&c, &error);
-    if (status == NT_OK && !take_memory(&c))
+    if (status == NT_OK && !sens_check_take_memory(&c))
         status = NT_NO_MEMORY;
     if (status == NT_OK)
-        status = look(&c, plan->integrator, objectives, c.value, &error);
+        status = check_look(&c, plan->integrator, objectives, c.value, &error);
     for (int k = 0; k < sens->n && status == NT_OK; k++)
-        status = look_along(&c, plan->integrator, sens->sensitivity, objectives, k, &error);
+        status = check_look_along(&c, plan->integrator, sens->sensitivity, objectives, k, &error);
     if (status == NT_OK) {
         memcpy(c.shown, c.exact, (size_t)c.n * (size_t)sens->n * sizeof *c.shown);
         status = make_integrator(&c, &error);
@@ -547,6 +547,6 @@ int nt_cli_sens_check(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives 
     if (exit_status == NT_EXIT_DONE && !taken)
         exit_status = nt_cli_finish_output();
 done:
-    give_back(&c);
+    check_give_back(&c);
     return exit_status;
 }

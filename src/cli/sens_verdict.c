@@ -35,7 +35,7 @@ enum { SHOWN = 20 };
 
 /* ---- one group ------------------------------------------------------------------------------ */
 
-static double distance(const nt_check_group *g, const double *a, const double *b)
+static double verdict_distance(const nt_check_group *g, const double *a, const double *b)
 {
     double largest = 0;
     for (int i = g->first; i < g->first + g->columns; i++)
@@ -52,17 +52,17 @@ static double noise_of(const nt_check_group *g, const nt_check_differences *d, i
     for (int j = 0; j < NT_CHECK_STEPS; j++)
         if (d->done[j] &&
             nt_check_steps[j] <= (d->own_steps ? nt_check_steps[0] : nt_check_steps[i]))
-            largest = fmax(largest, distance(g, d->wiggle[j], NULL));
+            largest = fmax(largest, verdict_distance(g, d->wiggle[j], NULL));
     return largest;
 }
 
 /* Distance of D4 of step i from the nearest other difference. */
 static double spread_of(const nt_check_group *g, const nt_check_differences *d, int i)
 {
-    double least = distance(g, d->four[i], d->two[i]);
+    double least = verdict_distance(g, d->four[i], d->two[i]);
     for (int j = 0; j < NT_CHECK_STEPS; j++)
         if (j != i && d->done[j])
-            least = fmin(least, distance(g, d->four[i], d->four[j]));
+            least = fmin(least, verdict_distance(g, d->four[i], d->four[j]));
     return least;
 }
 
@@ -84,8 +84,9 @@ nt_check_verdict nt_check_judge(const nt_check_group *g, const nt_check_differen
         return v;
     /* where steps cannot be repeated exactly runs differ by their error, and so do derivatives */
     v.doubt += g->beside / d->size;
-    double exact = distance(g, d->exact, NULL), found = distance(g, d->four[v.step], NULL);
-    v.off = distance(g, d->exact, d->four[v.step]);
+    double exact = verdict_distance(g, d->exact, NULL),
+           found = verdict_distance(g, d->four[v.step], NULL);
+    v.off = verdict_distance(g, d->exact, d->four[v.step]);
     v.size = fmax(exact, found);
     v.floor = (g->floor + g->beside) / d->size;
     if (exact <= v.floor && found <= DOUBTS * v.floor && v.doubt <= DOUBTS * v.floor)

@@ -36,7 +36,7 @@ typedef struct head {
 } head;
 
 /* FNV-1a, 64 bits. */
-static uint64_t hash(uint64_t sum, const void *bytes, size_t size)
+static uint64_t state_hash(uint64_t sum, const void *bytes, size_t size)
 {
     const unsigned char *at = bytes;
     for (size_t i = 0; i < size; i++)
@@ -45,7 +45,7 @@ static uint64_t hash(uint64_t sum, const void *bytes, size_t size)
 }
 static const uint64_t hash_start = 14695981039346656037u;
 
-uint64_t nt_cli_sum(const void *bytes, size_t size) { return hash(hash_start, bytes, size); }
+uint64_t nt_cli_sum(const void *bytes, size_t size) { return state_hash(hash_start, bytes, size); }
 
 static uint64_t layout_of(const nt_system *system)
 {
@@ -54,7 +54,7 @@ static uint64_t layout_of(const nt_system *system)
     for (int i = 0; system->equation_name && i < n; i++) {
         char name[256] = "";
         system->equation_name(system->self, i, name, sizeof name);
-        sum = hash(sum, name, strlen(name) + 1);
+        sum = state_hash(sum, name, strlen(name) + 1);
     }
     return sum;
 }
@@ -63,7 +63,7 @@ static uint64_t parameters_of(const nt_system *system)
 {
     uint64_t sum = hash_start;
     for (int i = 0; i < system->n_parameters; i++)
-        sum = hash(sum, system->parameter_names[i], strlen(system->parameter_names[i]) + 1);
+        sum = state_hash(sum, system->parameter_names[i], strlen(system->parameter_names[i]) + 1);
     return sum;
 }
 
@@ -84,10 +84,10 @@ static head head_of(const nt_cli_plan *plan)
     return h;
 }
 
-static uint64_t sum_of(head h, const void *bytes, size_t size)
+static uint64_t state_sum_of(head h, const void *bytes, size_t size)
 {
     h.sum = 0;
-    return hash(hash(hash_start, &h, sizeof h), bytes, size);
+    return state_hash(state_hash(hash_start, &h, sizeof h), bytes, size);
 }
 
 static int io_failure(const char *path, const char *what)
@@ -236,7 +236,7 @@ int nt_cli_state_save(const nt_cli_plan *plan, const nt_cli_parts *parts, const 
     nt_objectives_save(parts->objectives, bytes + at[OBJECTIVES]);
     memcpy(bytes + at[ACCOUNT], &parts->begun, sizeof parts->begun);
     memcpy(bytes + at[TEXT], parts->text, strlen(parts->text));
-    h.sum = sum_of(h, bytes, at[PIECES]);
+    h.sum = state_sum_of(h, bytes, at[PIECES]);
     if (status == NT_EXIT_DONE)
         status = replace(path, &h, bytes, at[PIECES], parts->to_disk);
     free(bytes);
@@ -281,7 +281,7 @@ static int compare_kind(const char *path, head *theirs, const head *ours)
     return NT_EXIT_DONE;
 }
 
-static int compare(const char *path, head *theirs, const head *ours)
+static int state_compare(const char *path, head *theirs, const head *ours)
 {
     make_word(theirs->method, sizeof theirs->method);
     if (strcmp(theirs->method, ours->method) != 0)
@@ -323,7 +323,7 @@ static int read_bytes(FILE *file, const char *path, const head *h, nt_cli_state 
         return nt_cli_no_memory();
     if (fread(state->bytes, 1, (size_t)size, file) != size)
         return ferror(file) ? io_failure(path, "read") : refuse(path, cut_off);
-    if (sum_of(*h, state->bytes, (size_t)size) != h->sum)
+    if (state_sum_of(*h, state->bytes, (size_t)size) != h->sum)
         return refuse(path, "the file of the state is damaged");
     state->bytes[size] = '\0';
     return NT_EXIT_DONE;
@@ -346,7 +346,7 @@ int nt_cli_state_read(nt_cli_state *state, const nt_cli_plan *plan, const char *
     if (status == NT_EXIT_DONE)
         status = read_bytes(file, path, &h, state);
     if (status == NT_EXIT_DONE)
-        status = compare(path, &h, &ours);
+        status = state_compare(path, &h, &ours);
     fclose(file);
     if (status != NT_EXIT_DONE)
         return status;

@@ -18,7 +18,7 @@
 #include "group/rotation_derivative.h"
 
 /* Put block into rows i.. and columns j.. of the 6 x 6 matrix A. */
-static void put_block(double A[36], int i, int j, m3 block)
+static void se3_put_block(double A[36], int i, int j, m3 block)
 {
     double *p = A + 6 * i + j;
     p[0] = block.xx, p[1] = block.xy, p[2] = block.xz;
@@ -30,9 +30,9 @@ static void put_block(double A[36], int i, int j, m3 block)
 static void put_triangular(double A[36], m3 diagonal, m3 upper)
 {
     memset(A, 0, 36 * sizeof *A);
-    put_block(A, 0, 0, diagonal);
-    put_block(A, 0, 3, upper);
-    put_block(A, 3, 3, diagonal);
+    se3_put_block(A, 0, 0, diagonal);
+    se3_put_block(A, 0, 3, upper);
+    se3_put_block(A, 3, 3, diagonal);
 }
 
 void nt_se3_exp(const double xi[6], double h[7])
@@ -86,5 +86,5 @@ void nt_se3_tangent_derivative(const double xi[6], const double a[6], double D[3
     m3 of_l = so3_operator_derivative(f, psi, l);
     m3 of_k = so3_operator_derivative(f, psi, k);
     put_triangular(D, of_l, m3_add(of_k, so3_operator_second(f, psi, l, u)));
-    put_block(D, 3, 3, of_l);
+    se3_put_block(D, 3, 3, of_l);
 }

@@ -225,7 +225,7 @@ typedef struct cursor {
     int line, column;
 } cursor;
 
-static void advance(cursor *c, size_t bytes)
+static void document_advance(cursor *c, size_t bytes)
 {
     const char *text = c->source->text;
     for (size_t end = c->at + bytes; c->at < end; c->at++) {
@@ -238,22 +238,22 @@ static void advance(cursor *c, size_t bytes)
 }
 
 /* To the first byte of the content: over the anchor, the opening quote, the line of | or >. */
-static void enter(const nt_node *scalar, cursor *c)
+static void document_enter(const nt_node *scalar, cursor *c)
 {
     const char *text = c->source->text;
     size_t length = c->source->length;
     if (c->at < length && text[c->at] == '&') {
         while (c->at < length && !is_blank(text[c->at]))
-            advance(c, 1);
+            document_advance(c, 1);
         while (c->at < length && is_blank(text[c->at]))
-            advance(c, 1);
+            document_advance(c, 1);
     }
     if (scalar->style == NT_STYLE_SINGLE_QUOTED || scalar->style == NT_STYLE_DOUBLE_QUOTED)
-        advance(c, c->at < length);
+        document_advance(c, c->at < length);
     if (scalar->style == NT_STYLE_LITERAL || scalar->style == NT_STYLE_FOLDED) {
         while (c->at < length && text[c->at] != '\n')
-            advance(c, 1);
-        advance(c, c->at < length);
+            document_advance(c, 1);
+        document_advance(c, c->at < length);
     }
 }
 
@@ -278,13 +278,13 @@ void nt_node_place(const nt_node *scalar, int column, int *line_in_file, int *co
     *line_in_file = scalar->line, *column_in_file = scalar->column;
     if (scalar->line == 0 || scalar->kind != NT_NODE_SCALAR)
         return;
-    enter(scalar, &c);
+    document_enter(scalar, &c);
     while (c.at < c.source->length) {
         size_t bytes = unit(scalar, c.at, &blank);
         if (seen == before && (on_blank || !blank))
             break;
         seen += !blank;
-        advance(&c, bytes);
+        document_advance(&c, bytes);
     }
     *line_in_file = c.line, *column_in_file = c.column;
 }
@@ -313,8 +313,9 @@ nt_status nt_node_fail_inside(nt_error *error, const nt_node *scalar)
 /* ---- creating ------------------------------------------------------------------------------- */
 
 /* Takes over text[length], terminated, from malloc. */
-static nt_status create(char *text, size_t length, const char *name,
-                        const nt_document_limits *limits, nt_document **document, nt_error *error)
+static nt_status document_create(char *text, size_t length, const char *name,
+                                 const nt_document_limits *limits, nt_document **document,
+                                 nt_error *error)
 {
     nt_status status = NT_NO_MEMORY;
     nt_document *d = calloc(1, sizeof *d);
@@ -355,7 +356,7 @@ nt_status nt_document_parse(const char *text, size_t length, const char *name,
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     memcpy(copy, text, length);
     copy[length] = 0;
-    return create(copy, length, name, limits, document, error);
+    return document_create(copy, length, name, limits, document, error);
 }
 
 nt_status nt_document_read(const char *path, const nt_document_limits *limits,
@@ -368,6 +369,6 @@ nt_status nt_document_read(const char *path, const nt_document_limits *limits,
     nt_status status = nt_file_read(path, largest, &text, &length, error);
     if (status != NT_OK)
         return status;
-    return create(text, length, strcmp(path, "-") == 0 ? "standard input" : path, limits, document,
-                  error);
+    return document_create(text, length, strcmp(path, "-") == 0 ? "standard input" : path, limits,
+                           document, error);
 }

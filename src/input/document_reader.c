@@ -49,7 +49,7 @@ typedef struct reader {
 #define FAIL(r, event, ...)                                                                        \
     FAIL_AT(r, (int)(event)->start_mark.line + 1, (int)(event)->start_mark.column + 1, __VA_ARGS__)
 
-static bool no_memory(reader *r)
+static bool document_reader_no_memory(reader *r)
 {
     r->status = nt_fail(r->error, NT_NO_MEMORY, "out of memory");
     return false;
@@ -114,13 +114,13 @@ static bool count_nodes(reader *r, const yaml_event_t *event, int more)
     return true;
 }
 
-static nt_node *create(reader *r, const yaml_event_t *event, nt_node_kind kind)
+static nt_node *document_reader_create(reader *r, const yaml_event_t *event, nt_node_kind kind)
 {
     if (!count_nodes(r, event, 1))
         return NULL;
     nt_node *node = nt_document_take(r->document, 1, sizeof *node);
     if (!node) {
-        no_memory(r);
+        document_reader_no_memory(r);
         return NULL;
     }
     node->kind = (unsigned char)kind;
@@ -148,7 +148,7 @@ static bool attach(reader *r, nt_node *node)
         size_t room = r->pending_room ? 2 * r->pending_room : 256;
         nt_node **more = realloc(r->pending, room * sizeof(nt_node *));
         if (!more)
-            return no_memory(r);
+            return document_reader_no_memory(r);
         r->pending = more;
         r->pending_room = room;
     }
@@ -172,7 +172,7 @@ static bool add_anchor(reader *r, const yaml_event_t *event, const yaml_char_t *
         return FAIL(r, event, "more than %d anchors", ANCHORS);
     char *copy = nt_document_take(r->document, length + 1, 1);
     if (!copy)
-        return no_memory(r);
+        return document_reader_no_memory(r);
     memcpy(copy, name, length);
     *place = r->n_anchors;
     r->anchors[r->n_anchors++] = (anchor){.name = copy, .node = node};
@@ -214,12 +214,12 @@ static bool on_scalar(reader *r, const yaml_event_t *event)
         return FAIL(r, event, "an empty key, expected a name");
     if (expects_key(r) && !nt_text_is_line(text, length))
         return FAIL(r, event, "a key with a line end or a control character, expected a name");
-    nt_node *node = create(r, event, NT_NODE_SCALAR);
+    nt_node *node = document_reader_create(r, event, NT_NODE_SCALAR);
     if (!node)
         return false;
     char *copy = nt_document_take(r->document, length + 1, 1);
     if (!copy)
-        return no_memory(r);
+        return document_reader_no_memory(r);
     memcpy(copy, text, length);
     node->text = copy;
     node->length = (int)length;
@@ -263,7 +263,7 @@ static bool on_begin(reader *r, const yaml_event_t *event, nt_node_kind kind)
         return FAIL(r, event, "%s as a key, expected a name", list ? "a list" : "a mapping");
     if (r->depth == r->document->limits.depth)
         return FAIL(r, event, "nested more than %d deep", r->document->limits.depth);
-    nt_node *node = create(r, event, kind);
+    nt_node *node = document_reader_create(r, event, kind);
     if (!node || !add_anchor(r, event, name, node, &place))
         return false;
     if (place >= 0)
@@ -294,7 +294,7 @@ static bool on_end(reader *r)
     nt_node **values = nt_document_take(r->document, n, sizeof(nt_node *));
     nt_node **keys = each == 2 ? nt_document_take(r->document, n, sizeof(nt_node *)) : NULL;
     if (!values || (each == 2 && !keys))
-        return no_memory(r);
+        return document_reader_no_memory(r);
     for (size_t i = 0; i < n; i++) {
         values[i] = r->pending[f.first + each * i + each - 1];
         if (keys)
@@ -314,7 +314,7 @@ static bool on_end(reader *r)
     if (f.flow && !refuse_cut(r, f.node))
         return false;
     if (nt_mapping_finish(r->document, f.node, &first, &again) != NT_OK)
-        return no_memory(r);
+        return document_reader_no_memory(r);
     if (again)
         return FAIL_AT(r, again->line, again->column,
                        "key '%.60s' is given twice, first in line %d, column %d", again->text,
@@ -374,7 +374,7 @@ static bool fail_syntax(reader *r)
 {
     const yaml_parser_t *p = &r->parser;
     if (p->error == YAML_MEMORY_ERROR)
-        return no_memory(r);
+        return document_reader_no_memory(r);
     if (p->error == YAML_READER_ERROR)
         return FAIL_AT(r, (int)p->mark.line + 1, (int)p->mark.column + 1, "not valid YAML: %s",
                        p->problem);
@@ -418,13 +418,13 @@ nt_status nt_document_build(nt_document *document, const nt_source *source, nt_n
     if (!check_characters(&r))
         return r.status;
     if (!yaml_parser_initialize(&r.parser)) {
-        no_memory(&r);
+        document_reader_no_memory(&r);
         return r.status;
     }
     r.frames = calloc((size_t)document->limits.depth + 1, sizeof *r.frames);
     r.anchors = calloc(ANCHORS, sizeof *r.anchors);
     if (!r.frames || !r.anchors) {
-        no_memory(&r);
+        document_reader_no_memory(&r);
         goto done;
     }
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);

@@ -16,12 +16,12 @@ typedef struct change {
     nt_error *error;
 } change;
 
-static nt_status no_memory(const change *c)
+static nt_status document_set_no_memory(const change *c)
 {
     return nt_fail(c->error, NT_NO_MEMORY, "out of memory");
 }
 
-static nt_node *create(const change *c, nt_node_kind kind)
+static nt_node *document_set_create(const change *c, nt_node_kind kind)
 {
     nt_node *node = nt_document_take(c->document, 1, sizeof *node);
     if (node) {
@@ -35,7 +35,7 @@ static nt_node *create(const change *c, nt_node_kind kind)
 static nt_node *create_key(const change *c, const char *text, int length)
 {
     char *copy = nt_document_take(c->document, (size_t)length + 1, 1);
-    nt_node *key = copy ? create(c, NT_NODE_SCALAR) : NULL;
+    nt_node *key = copy ? document_set_create(c, NT_NODE_SCALAR) : NULL;
     if (key) {
         memcpy(copy, text, (size_t)length);
         key->text = copy;
@@ -58,7 +58,8 @@ static void close_gap(nt_node **nodes, int place, int count)
     memmove(nodes + place, nodes + place + 1, (size_t)(count - place) * sizeof *nodes);
 }
 
-static nt_status put(const change *c, const nt_node *old, const char *path, nt_node **out);
+static nt_status document_set_put(const change *c, const nt_node *old, const char *path,
+                                  nt_node **out);
 
 static nt_status put_in_list(const change *c, const nt_node *old, const char *path, int length,
                              const char *rest, nt_node **out)
@@ -72,11 +73,11 @@ static nt_status put_in_list(const change *c, const nt_node *old, const char *pa
         return nt_fail_at(c->error, NT_BAD_MODEL, c->source->name, 0, 0,
                           "'%.*s' stands for an element of a list of %d, expected 0 to %d", length,
                           path, old->count, old->count - 1);
-    nt_node *child, *node = create(c, NT_NODE_LIST);
+    nt_node *child, *node = document_set_create(c, NT_NODE_LIST);
     nt_node **values = copy_nodes(c, old->values, old->count);
     if (!node || !values)
-        return no_memory(c);
-    nt_status status = put(c, old->values[place], rest, &child);
+        return document_set_no_memory(c);
+    nt_status status = document_set_put(c, old->values[place], rest, &child);
     if (status != NT_OK)
         return status;
     *node = *old;
@@ -95,13 +96,13 @@ static nt_status put_in_mapping(const change *c, const nt_node *old, const char 
 {
     bool exists = old && old->kind == NT_NODE_MAPPING;
     int count = exists ? old->count : 0, place = exists ? nt_mapping_find(old, path, length) : -1;
-    nt_node *child, *node = create(c, NT_NODE_MAPPING);
+    nt_node *child, *node = document_set_create(c, NT_NODE_MAPPING);
     nt_node **keys = copy_nodes(c, exists ? old->keys : NULL, count);
     nt_node **values = copy_nodes(c, exists ? old->values : NULL, count);
     const nt_node *first, *again;
     if (!node || !keys || !values)
-        return no_memory(c);
-    nt_status status = put(c, place < 0 ? NULL : old->values[place], rest, &child);
+        return document_set_no_memory(c);
+    nt_status status = document_set_put(c, place < 0 ? NULL : old->values[place], rest, &child);
     if (status != NT_OK)
         return status;
     if (old)
@@ -117,7 +118,7 @@ static nt_status put_in_mapping(const change *c, const nt_node *old, const char 
         place = count++;
         keys[place] = create_key(c, path, length);
         if (!keys[place])
-            return no_memory(c);
+            return document_set_no_memory(c);
     }
     if (child)
         values[place] = child;
@@ -125,14 +126,15 @@ static nt_status put_in_mapping(const change *c, const nt_node *old, const char 
     node->keys = keys;
     node->values = values;
     if (nt_mapping_finish(c->document, node, &first, &again) != NT_OK)
-        return no_memory(c);
+        return document_set_no_memory(c);
     *out = node;
     return NT_OK;
 }
 
 /* What takes the place of `old` when the rest of the path is `path`; NULL: the value itself. *out
  * is NULL where the node is removed. */
-static nt_status put(const change *c, const nt_node *old, const char *path, nt_node **out)
+static nt_status document_set_put(const change *c, const nt_node *old, const char *path,
+                                  nt_node **out)
 {
     if (!old && !c->value)
         return nt_fail_at(c->error, NT_BAD_MODEL, c->source->name, 0, 0,
@@ -173,7 +175,7 @@ nt_status nt_document_set(nt_document *document, const char *path, const char *v
     char *text = nt_document_take(document, length + 1, 1);
     change c = {.document = document, .source = source, .error = error};
     if (!source || !name || !text)
-        return no_memory(&c);
+        return document_set_no_memory(&c);
     memcpy(name, prefix, sizeof prefix - 1);
     memcpy(name + sizeof prefix - 1, path, path_length);
     memcpy(text, value, length);
@@ -195,7 +197,7 @@ nt_status nt_document_set(nt_document *document, const char *path, const char *v
     if (parts + levels > document->limits.depth)
         return nt_fail_at(error, NT_BAD_MODEL, name, 0, 0, "nested more than %d deep",
                           document->limits.depth);
-    status = put(&c, document->root, path, &root);
+    status = document_set_put(&c, document->root, path, &root);
     if (status != NT_OK)
         return status;
     if (root->total > document->limits.nodes)

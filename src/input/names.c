@@ -9,7 +9,7 @@
  */
 
 /* FNV-1a, 32 bits */
-static unsigned hash(const char *text, int length)
+static unsigned names_hash(const char *text, int length)
 {
     uint32_t h = 2166136261u;
     for (int i = 0; i < length; i++)
@@ -32,7 +32,7 @@ bool nt_names_init(nt_names *names, int room, nt_arena *arena)
 /* The slot of a name, or the free one where it would go. */
 static int *slot_of(const nt_names *names, const char *text, int length)
 {
-    for (unsigned at = hash(text, length);; at++) {
+    for (unsigned at = names_hash(text, length);; at++) {
         int *slot = &names->slots[at & (names->n_slots - 1)];
         if (*slot == 0)
             return slot;
@@ -67,8 +67,8 @@ const char *nt_names_suggest(const nt_names *names, const char *text, int length
 
 const char *nt_name_kind_word(nt_name_kind kind)
 {
-    static const char *const words[] = {"body",    "marker",    "joint", "force",
-                                        "contact", "parameter", "table", "quantity"};
+    static const char *const words[] = {"body",    "marker",    "joint", "force",   "contact",
+                                        "bearing", "parameter", "table", "quantity"};
     return words[kind];
 }
 

@@ -10,6 +10,7 @@ typedef enum nt_name_kind {
     NT_NAME_JOINT, /* index into model->elements */
     NT_NAME_FORCE, /* the same                   */
     NT_NAME_CONTACT,
+    NT_NAME_BEARING,
     NT_NAME_PARAMETER,
     NT_NAME_TABLE,
     NT_NAME_QUANTITY,

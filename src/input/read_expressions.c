@@ -185,8 +185,8 @@ static bool is_not_finite(const char *text)
 }
 
 /* The parser's message with the key in front, or a better one; and the place in the file. */
-static nt_status explain(const context *c, const char *key, const nt_node *scalar,
-                         const nt_error *found)
+static nt_status expressions_explain(const context *c, const char *key, const nt_node *scalar,
+                                     const nt_error *found)
 {
     nt_error *error = c->reader->error;
     char got[NT_WORDS];
@@ -231,6 +231,15 @@ static nt_status note_jump(nt_reader *reader, const char *key, const nt_node *sc
     return jump->key ? NT_OK : nt_read_no_memory(reader);
 }
 
+/* Remembered for analyses of what has no clock. */
+static nt_status note_clock(nt_reader *reader, const char *key, const nt_node *scalar)
+{
+    nt_model *model = reader->model;
+    model->clock = (nt_jump){.key = nt_arena_text(&model->arena, key, strlen(key)),
+                             .place = {scalar->line, scalar->column}};
+    return model->clock.key ? NT_OK : nt_read_no_memory(reader);
+}
+
 nt_status nt_read_expression(nt_reader *reader, const char *key, const nt_node *scalar,
                              nt_scope scope, nt_arena *arena, const nt_expression **expression)
 {
@@ -245,8 +254,13 @@ nt_status nt_read_expression(nt_reader *reader, const char *key, const nt_node *
     nt_status status =
         nt_expression_parse(scalar->text, scalar->length, &symbols, arena, expression, &found);
     if (status != NT_OK)
-        return explain(&c, key, scalar, &found);
+        return expressions_explain(&c, key, scalar, &found);
     int time = scope == NT_SCOPE_NUMBER ? -1 : nt_model_time_variable(reader->model);
+    bool moves = scope == NT_SCOPE_MOTION || scope == NT_SCOPE_LOAD;
+    if (moves && !reader->model->clock.key && nt_expression_uses(*expression, time))
+        status = note_clock(reader, key, scalar);
+    if (status != NT_OK)
+        return status;
     return nt_expression_jumps(*expression, time) ? note_jump(reader, key, scalar) : NT_OK;
 }
 
@@ -282,7 +296,8 @@ nt_status nt_read_unbound(nt_reader *reader, const char *key, const nt_node *nod
     return NT_OK;
 }
 
-static nt_status bind(nt_reader *reader, const nt_expression *expression, const double *target)
+static nt_status expressions_bind(nt_reader *reader, const nt_expression *expression,
+                                  const double *target)
 {
     nt_model *model = reader->model;
     size_t place = (size_t)((const char *)target - model->origin->numbers);
@@ -305,6 +320,6 @@ nt_status nt_read_number(nt_reader *reader, const char *key, const nt_node *node
     const nt_expression *expression;
     nt_status status = nt_read_unbound(reader, key, node, target, &expression);
     if (status == NT_OK && expression && reader->binds)
-        status = bind(reader, expression, target);
+        status = expressions_bind(reader, expression, target);
     return status;
 }

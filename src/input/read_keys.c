@@ -15,7 +15,7 @@ static bool keys_spells(const nt_node *name, const nt_key *key)
            (on && (nt_node_is(name, "body") || nt_node_is(name, "true")));
 }
 
-static const nt_key *find(const nt_key *keys, const nt_node *name)
+static const nt_key *keys_find(const nt_key *keys, const nt_node *name)
 {
     for (const nt_key *key = keys; key->name; key++)
         if (keys_spells(name, key))
@@ -105,7 +105,7 @@ static nt_status check_needs(nt_reader *reader, const nt_key *keys, const nt_nod
                              const char *what)
 {
     for (int i = 0; i < mapping->count; i++) {
-        const nt_key *key = find(keys, mapping->keys[i]);
+        const nt_key *key = keys_find(keys, mapping->keys[i]);
         if (key && key->needs && !nt_node_find(mapping, key->needs))
             return nt_node_fail(reader->error, mapping->keys[i],
                                 "%s has the key '%s', which says nothing without '%s'", what,
@@ -124,7 +124,7 @@ nt_status nt_read_check_keys(nt_reader *reader, const nt_key *keys, const nt_nod
                             names_of(keys, known, sizeof known),
                             nt_read_words(mapping, got, sizeof got));
     for (int i = 0; i < mapping->count; i++)
-        if (!find(keys, mapping->keys[i]) && !(typed && nt_node_is(mapping->keys[i], "type")))
+        if (!keys_find(keys, mapping->keys[i]) && !(typed && nt_node_is(mapping->keys[i], "type")))
             return unknown_key(reader, keys, mapping->keys[i], mapping, what);
     for (const nt_key *key = keys; key->name; key++)
         if (key->required && !keys_given(mapping, key)) {
@@ -177,13 +177,16 @@ static nt_status read_all(nt_reader *reader, const nt_key *keys, const nt_node *
     unsigned *given = data;
     nt_status status = nt_read_check_keys(reader, keys, owner, mapping, what, typed);
     for (int i = 0; i < mapping->count && status == NT_OK; i++) {
-        const nt_key *key = find(keys, mapping->keys[i]);
+        const nt_key *key = keys_find(keys, mapping->keys[i]);
         const nt_node *value = mapping->values[i];
         if (!key)
             continue; /* type */
         status = check_spelling(reader, key, mapping, i, what);
         if (status != NT_OK)
             break;
+        if (key->type == NT_KEY_GROUP && key->choices && value->kind == NT_NODE_SCALAR &&
+            nt_node_is(value, key->choices[0]))
+            continue; /* none */
         if (key->type == NT_KEY_GROUP || (key->group && value->kind == NT_NODE_MAPPING))
             status = read_group(reader, key, mapping->keys[i], value, what, section, data);
         else

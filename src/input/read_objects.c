@@ -17,13 +17,13 @@ static nt_status already_declared(nt_reader *reader, const nt_node *node, nt_nam
         snprintf(where, sizeof where, " at %d:%d", first->place.line, first->place.column);
     return nt_node_fail(reader->error, node,
                         "%s '%s': there is a %s of this name already%s; bodies, markers, joints, "
-                        "forces and contacts need names that all differ",
+                        "forces, contacts and bearings need names that all differ",
                         nt_name_kind_word(kind), node->text, nt_name_kind_word(first->kind), where);
 }
 
 /* Declare one object; *text is its name in the model's arena. */
-static nt_status declare(nt_reader *reader, const nt_node *node, nt_name_kind kind, int index,
-                         const char **text)
+static nt_status objects_declare(nt_reader *reader, const nt_node *node, nt_name_kind kind,
+                                 int index, const char **text)
 {
     char shown[NT_WORDS];
     const char *fault = nt_name_fault(node->text, node->length, true);
@@ -89,6 +89,11 @@ static nt_status find_type(nt_reader *reader, const char *section, nt_name_kind 
                             nt_read_words(name, shown, sizeof shown),
                             nt_read_words(value, got, sizeof got));
     const nt_node *node = nt_node_find(value, "type");
+    if (!node && kind == NT_NAME_BEARING) { /* there is one type */
+        for (*type = 0; nt_element_type_at(*type)->section != &nt_bearing_section;)
+            ++*type;
+        return NT_OK;
+    }
     if (!node)
         return nt_node_fail(reader->error, name, "%s %s lacks the key 'type', %s", word,
                             nt_read_words(name, shown, sizeof shown),
@@ -106,12 +111,10 @@ static nt_status find_type(nt_reader *reader, const char *section, nt_name_kind 
 
 /* ---- declarations --------------------------------------------------------------------------- */
 
-enum { KINDS = NT_NAME_CONTACT + 1 };
-static const char *const sections[KINDS] = {[NT_NAME_BODY] = "bodies",
-                                            [NT_NAME_MARKER] = "markers",
-                                            [NT_NAME_JOINT] = "joints",
-                                            [NT_NAME_FORCE] = "forces",
-                                            [NT_NAME_CONTACT] = "contacts"};
+enum { KINDS = NT_NAME_BEARING + 1 };
+static const char *const sections[KINDS] = {
+    [NT_NAME_BODY] = "bodies",  [NT_NAME_MARKER] = "markers",   [NT_NAME_JOINT] = "joints",
+    [NT_NAME_FORCE] = "forces", [NT_NAME_CONTACT] = "contacts", [NT_NAME_BEARING] = "bearings"};
 
 static int count_of(const nt_node *section) { return section ? section->count : 0; }
 
@@ -124,7 +127,7 @@ static nt_status declare_bodies(nt_reader *reader, const nt_node *section)
     nt_names_add(&reader->objects, (nt_name){.text = "ground", .kind = NT_NAME_BODY});
     for (int i = 0; i < count_of(section) && status == NT_OK; i++) {
         nt_body *body = &bodies[i + 1];
-        status = declare(reader, section->keys[i], NT_NAME_BODY, i + 1, &body->name);
+        status = objects_declare(reader, section->keys[i], NT_NAME_BODY, i + 1, &body->name);
         body->place = nt_read_place(reader, section->keys[i]);
     }
     return status;
@@ -136,7 +139,7 @@ static nt_status declare_markers(nt_reader *reader, const nt_node *section)
     nt_status status = NT_OK;
     for (int i = 0; i < count_of(section) && status == NT_OK; i++) {
         nt_marker *marker = &model->origin->markers[i];
-        status = declare(reader, section->keys[i], NT_NAME_MARKER, i, &marker->name);
+        status = objects_declare(reader, section->keys[i], NT_NAME_MARKER, i, &marker->name);
         marker->place = nt_read_place(reader, section->keys[i]);
     }
     return status;
@@ -165,6 +168,8 @@ static nt_status find_types(nt_reader *reader, const nt_node *section, nt_name_k
         number[i] = first + next[type_of[i]]++;
         nt_element *element = &reader->model->elements[number[i]];
         element->type = nt_element_type_at(type_of[i]);
+        element->bytes =
+            nt_read_bytes(element->type->keys, section->values[i], element->type->size);
         element->place = nt_read_place(reader, section->keys[i]);
         reader->elements[number[i]] = (nt_element_node){section->keys[i], section->values[i]};
     }
@@ -176,8 +181,8 @@ static nt_status declare_elements(nt_reader *reader, const nt_node *section, nt_
 {
     nt_status status = NT_OK;
     for (int i = 0; i < count_of(section) && status == NT_OK; i++)
-        status = declare(reader, section->keys[i], kind, number[i],
-                         &reader->model->elements[number[i]].name);
+        status = objects_declare(reader, section->keys[i], kind, number[i],
+                                 &reader->model->elements[number[i]].name);
     return status;
 }
 
@@ -191,18 +196,21 @@ static nt_status count_objects(nt_reader *reader, const nt_node *const *section,
     model->n_joints = count_of(section[NT_NAME_JOINT]);
     model->n_contacts = count_of(section[NT_NAME_CONTACT]);
     int n_forces = count_of(section[NT_NAME_FORCE]), first_contact = model->n_joints + n_forces;
-    int first[] = {
-        [NT_NAME_JOINT] = 0, [NT_NAME_FORCE] = model->n_joints, [NT_NAME_CONTACT] = first_contact};
-    model->n_elements = first_contact + model->n_contacts;
+    int first_bearing = first_contact + model->n_contacts;
+    int first[] = {[NT_NAME_JOINT] = 0,
+                   [NT_NAME_FORCE] = model->n_joints,
+                   [NT_NAME_CONTACT] = first_contact,
+                   [NT_NAME_BEARING] = first_bearing};
+    model->n_bearings = count_of(section[NT_NAME_BEARING]);
+    model->n_elements = first_bearing + model->n_bearings;
     model->elements = NT_TAKE(arena, model->n_elements, nt_element);
     reader->elements = NT_TAKE(&reader->scratch, model->n_elements, nt_element_node);
     if (!model->elements || !reader->elements)
         return nt_read_no_memory(reader);
     nt_status status = NT_OK;
-    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_CONTACT && status == NT_OK; kind++)
+    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_BEARING && status == NT_OK; kind++)
         status = find_types(reader, section[kind], kind, first[kind], number[kind]);
-    return status == NT_OK && nt_model_take_numbers(model) != NT_OK ? nt_read_no_memory(reader)
-                                                                    : status;
+    return status;
 }
 
 nt_status nt_read_declare(nt_reader *reader)
@@ -223,16 +231,24 @@ nt_status nt_read_declare(nt_reader *reader)
     if (count_of(section[NT_NAME_BODY]) == 0)
         return nt_node_fail(reader->error, section[NT_NAME_BODY],
                             "bodies: expected at least one body");
-    if (!nt_names_init(&reader->objects, n, &reader->scratch))
-        return nt_read_no_memory(reader);
     status = count_objects(reader, section, number);
+    int own = 0;
+    if (status == NT_OK)
+        status = nt_read_count_own_bodies(reader, &own);
+    if (status != NT_OK)
+        return status;
+    reader->model->n_bodies += own;
+    if (nt_model_take_numbers(reader->model) != NT_OK ||
+        !nt_names_init(&reader->objects, n + own, &reader->scratch))
+        return nt_read_no_memory(reader);
     if (status == NT_OK)
         status = declare_bodies(reader, section[NT_NAME_BODY]);
     if (status == NT_OK)
         status = declare_markers(reader, section[NT_NAME_MARKER]);
-    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_CONTACT && status == NT_OK; kind++)
+    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_BEARING && status == NT_OK; kind++)
         status = declare_elements(reader, section[kind], kind, number[kind]);
-    return status;
+    return status == NT_OK ? nt_read_declare_own_bodies(reader, count_of(section[NT_NAME_BODY]) + 1)
+                           : status;
 }
 
 /* ---- values --------------------------------------------------------------------------------- */
@@ -257,9 +273,13 @@ static nt_status read_elements(nt_reader *reader)
         const char *word = nt_element_word(&model->elements[i]); /* a spring is a force */
         snprintf(kind, sizeof kind, "%s%s%s", type->name, strcmp(word, "force") == 0 ? "" : " ",
                  strcmp(word, "force") == 0 ? "" : word);
-        status = read_object(reader, type->keys, reader->elements[i].name,
-                             reader->elements[i].value, kind, type->section->name, true,
-                             nt_element_numbers(model->origin, &model->elements[i]));
+        reader->data = nt_element_numbers(model->origin, &model->elements[i]);
+        if (type->defaults)
+            type->defaults(reader->data);
+        reader->array_place = nt_read_array_begin(type->size);
+        status =
+            read_object(reader, type->keys, reader->elements[i].name, reader->elements[i].value,
+                        kind, type->section->name, true, reader->data);
     }
     return status;
 }

@@ -42,7 +42,7 @@ nt_status nt_read_check_word(nt_reader *reader, const char *word, const nt_node 
     return NT_OK;
 }
 
-static nt_status declare(nt_reader *reader, const nt_node *section)
+static nt_status parameters_declare(nt_reader *reader, const nt_node *section)
 {
     if (!nt_names_init(&reader->parameters, section->count, &reader->scratch))
         return nt_read_no_memory(reader);
@@ -161,7 +161,7 @@ nt_status nt_read_parameters(nt_reader *reader, const nt_node *section)
     int *order = NULL;
     nt_status status = nt_read_check_section(reader, "parameters", section);
     if (status == NT_OK)
-        status = declare(reader, section);
+        status = parameters_declare(reader, section);
     if (status == NT_OK)
         status = sort(reader, section, &order);
     if (status != NT_OK)

@@ -11,7 +11,7 @@
 /* ---- checks -------------------------------------------------------------------------------------
  */
 
-static const nt_node *find(const nt_reader *reader, const char *section, const char *key)
+static const nt_node *setup_find(const nt_reader *reader, const char *section, const char *key)
 {
     const nt_node *node = nt_node_find(reader->root, section);
     return node ? nt_node_find(node, key) : NULL;
@@ -20,7 +20,7 @@ static const nt_node *find(const nt_reader *reader, const char *section, const c
 /* A number that a section gives must be positive. */
 static nt_status check_sign(nt_reader *reader, const char *section, const char *key, double value)
 {
-    const nt_node *node = find(reader, section, key);
+    const nt_node *node = setup_find(reader, section, key);
     if (!node || value > 0)
         return NT_OK;
     return nt_node_fail(reader->error, node, "%s: expected a positive number, got %g", key, value);
@@ -29,7 +29,7 @@ static nt_status check_sign(nt_reader *reader, const char *section, const char *
 static nt_status check_tolerance(nt_reader *reader)
 {
     static const char *const names[] = {"position", "rotation", "velocity", "angular_velocity"};
-    const nt_node *node = find(reader, "simulation", "tolerance");
+    const nt_node *node = setup_find(reader, "simulation", "tolerance");
     for (int i = 0; node && i < 4; i++) {
         const nt_node *member = node->kind == NT_NODE_MAPPING ? nt_node_find(node, names[i]) : node;
         if (member && !(reader->run.tolerance[i] > 0))
@@ -40,7 +40,7 @@ static nt_status check_tolerance(nt_reader *reader)
     return NT_OK;
 }
 
-static nt_status check(nt_reader *reader)
+static nt_status setup_check(nt_reader *reader)
 {
     const nt_run_data *run = &reader->run;
     nt_status status = check_sign(reader, "simulation", "duration", run->duration);
@@ -53,7 +53,7 @@ static nt_status check(nt_reader *reader)
     if (status == NT_OK)
         status = check_sign(reader, "simulation", "maximum_step", run->maximum_step);
     if (status == NT_OK && run->maximum_step > 0 && run->minimum_step > run->maximum_step)
-        return nt_node_fail(reader->error, find(reader, "simulation", "minimum_step"),
+        return nt_node_fail(reader->error, setup_find(reader, "simulation", "minimum_step"),
                             "minimum_step: expected at most the maximum_step %g, got %g",
                             run->maximum_step, run->minimum_step);
     return status == NT_OK ? check_tolerance(reader) : status;
@@ -214,7 +214,7 @@ nt_status nt_read_run(nt_reader *reader)
         if (key->type == NT_KEY_GROUP)
             status = read_section(reader, key);
     if (status == NT_OK)
-        status = check(reader);
+        status = setup_check(reader);
     if (status == NT_OK)
         status = keep_key_places(reader);
     if (status != NT_OK)
@@ -226,7 +226,7 @@ nt_status nt_read_run(nt_reader *reader)
         .step = run->step,
         .method = run->method ? run->method : "generalized-alpha",
         .frame = (nt_frame)run->frame,
-        .frame_given = find(reader, "simulation", "frame") != NULL,
+        .frame_given = setup_find(reader, "simulation", "frame") != NULL,
         .options = run->options.option,
         .n_options = run->options.n,
         .option_place = run->options.place,
@@ -236,7 +236,7 @@ nt_status nt_read_run(nt_reader *reader)
         .every = run->every,
         .record = run->record.text,
         .n_record = run->record.n,
-        .poses = run->poses || !find(reader, "output", "poses"),
+        .poses = run->poses || !setup_find(reader, "output", "poses"),
     };
     memcpy(model->simulation.tolerance, run->tolerance, sizeof run->tolerance);
     return run->record.node ? keep_record_places(reader)

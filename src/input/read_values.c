@@ -60,17 +60,67 @@ static nt_status read_number(nt_reader *reader, const nt_key *key, const nt_node
 
 static nt_status read_numbers(nt_reader *reader, const nt_key *key, const nt_node *node, char *data)
 {
-    if (!is_list_of(node, key->low) && !is_list_of(node, key->high))
+    bool within = key->up_to && node->kind == NT_NODE_LIST && node->count >= key->low &&
+                  node->count <= key->high;
+    if (!within && !is_list_of(node, key->low) && !is_list_of(node, key->high))
         return wrong_type(reader, key, node);
     if (node->values[0]->kind == NT_NODE_LIST && node->values[1]->kind == NT_NODE_LIST) {
         char expected[NT_WORDS];
         return nt_node_fail(reader->error, node->values[0], "%s: expected %s, got a list of lists",
                             key->name, nt_key_expected(key, expected, sizeof expected));
     }
-    if (key->low < key->high)
+    if (key->low < key->high && !key->up_to)
         *(int *)(void *)(data + key->count_offset) = node->count;
     return read_row(reader, key, node, (double *)(void *)(data + key->offset));
 }
+
+/* ---- arrays behind an element's data ---------------------------------------------------------
+ */
+
+int nt_read_array_begin(size_t size) { return (int)((size + 7) / 8 * 8); }
+
+static size_t array_bytes(const nt_key *key, const nt_node *node)
+{
+    int rows = node && node->kind == NT_NODE_LIST ? node->count : 0;
+    return (size_t)rows * (size_t)(key->high > key->low ? key->high : key->low) * sizeof(double);
+}
+
+size_t nt_read_bytes(const nt_key *keys, const nt_node *mapping, size_t size)
+{
+    size_t bytes = (size_t)nt_read_array_begin(size);
+    for (const nt_key *key = keys; key->name; key++) {
+        const nt_node *node = nt_node_find(mapping, key->name);
+        if (key->type == NT_KEY_ARRAY)
+            bytes += array_bytes(key, node);
+        else if (key->type == NT_KEY_GROUP && node && node->kind == NT_NODE_MAPPING)
+            bytes = nt_read_bytes(key->group, node, bytes);
+    }
+    return bytes;
+}
+
+static nt_status read_array(nt_reader *reader, const nt_key *key, const nt_node *node,
+                            nt_array *target)
+{
+    if (node->kind != NT_NODE_LIST || node->count == 0)
+        return wrong_type(reader, key, node);
+    nt_status status = NT_OK;
+    int room = key->high > key->low ? key->high : key->low;
+    *target = (nt_array){.count = node->count, .place = reader->array_place};
+    double *row = nt_array_of(reader->data, target);
+    reader->array_place += (int)array_bytes(key, node);
+    for (int i = 0; i < node->count && status == NT_OK; i++, row += room) {
+        const nt_node *item = node->values[i];
+        if (key->low == 1)
+            status = nt_read_number(reader, key->name, item, row);
+        else
+            status = is_list_of(item, key->low) ? read_row(reader, key, item, row)
+                                                : wrong_type(reader, key, item);
+    }
+    return status;
+}
+
+/* ---- matrices ---------------------------------------------------------------------------------
+ */
 
 static nt_status read_diagonal(nt_reader *reader, const nt_key *key, const nt_node *node,
                                double *target)
@@ -121,7 +171,8 @@ static nt_status read_axes(nt_reader *reader, const nt_key *key, const nt_node *
 static nt_status read_function(nt_reader *reader, const nt_key *key, const nt_node *node,
                                const char *section, const nt_expression **target)
 {
-    nt_scope scope = strcmp(section, "joints") == 0       ? NT_SCOPE_MOTION
+    bool is_known = strcmp(section, "joints") == 0 || strcmp(section, "steady") == 0;
+    nt_scope scope = is_known                             ? NT_SCOPE_MOTION
                      : strcmp(section, "objectives") == 0 ? NT_SCOPE_RECORD
                                                           : NT_SCOPE_LOAD;
     char got[NT_WORDS];
@@ -404,6 +455,8 @@ static nt_status read_by_type(nt_reader *reader, const nt_key *key, const nt_nod
         return read_number(reader, key, node, data);
     case NT_KEY_NUMBERS:
         return read_numbers(reader, key, node, data);
+    case NT_KEY_ARRAY:
+        return read_array(reader, key, node, target);
     case NT_KEY_MATRIX:
         return read_matrix(reader, key, node, target);
     case NT_KEY_FUNCTION:
@@ -445,11 +498,14 @@ static nt_status read_by_type(nt_reader *reader, const nt_key *key, const nt_nod
 
 /* Bindings from `first` on are numbers of a relative key: which of its vectors each is in. */
 static void keep_vectors(nt_reader *reader, const nt_key *key, const nt_node *node,
-                         const double *numbers, int first)
+                         const void *target, int first)
 {
+    bool array = key->type == NT_KEY_ARRAY;
+    const void *numbers = array ? nt_array_in(reader->data, target) : target;
     int n = key->type == NT_KEY_AXES ? 3 : key->type == NT_KEY_NUMBERS ? node->count : 1;
     size_t begin = (size_t)((const char *)numbers - reader->model->origin->numbers);
-    size_t size = (size_t)n * sizeof *numbers;
+    size_t size = array ? array_bytes(key, node) / (size_t)node->count : (size_t)n * sizeof(double);
+    n = array ? key->low : n;
     for (int i = first; i < reader->model->n_bindings; i++) {
         nt_binding *binding = &reader->model->bindings[i];
         binding->among = begin + (binding->target - begin) / size * size;
@@ -463,7 +519,6 @@ nt_status nt_read_value(nt_reader *reader, const nt_key *key, const nt_node *nod
     int first = reader->model->n_bindings;
     nt_status status = read_by_type(reader, key, node, section, data);
     if (status == NT_OK && key->relative)
-        keep_vectors(reader, key, node, (const double *)(void *)((char *)data + key->offset),
-                     first);
+        keep_vectors(reader, key, node, (char *)data + key->offset, first);
     return status;
 }

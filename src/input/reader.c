@@ -132,6 +132,8 @@ static nt_status read_file(nt_reader *reader)
     if (status == NT_OK)
         status = nt_read_objects(reader);
     if (status == NT_OK)
+        status = nt_read_steady(reader);
+    if (status == NT_OK)
         status = nt_read_run(reader);
     return status;
 }
@@ -221,9 +223,9 @@ static nt_status read_document(nt_model **result, nt_document *document, const c
 }
 
 /* Takes the document over, for the public function of that name. */
-static nt_status finish(const char *function, nt_model **model, nt_document *document,
-                        const char *folder, const nt_setting *settings, int n_settings,
-                        nt_error *error)
+static nt_status reader_finish(const char *function, nt_model **model, nt_document *document,
+                               const char *folder, const nt_setting *settings, int n_settings,
+                               nt_error *error)
 {
     for (int i = 0; i < n_settings; i++) {
         const nt_setting *setting = &settings[i];
@@ -268,7 +270,7 @@ nt_status nt_model_read(nt_model **model, const char *path, const nt_setting *se
         memcpy(folder, path, length);
         folder[length] = 0;
     }
-    status = finish(__func__, model, document, folder, settings, n_settings, error);
+    status = reader_finish(__func__, model, document, folder, settings, n_settings, error);
     free(folder);
     return nt_said(error, status);
 }
@@ -289,7 +291,8 @@ nt_status nt_model_read_text(nt_model **model, const char *text, size_t length, 
     nt_status status = nt_document_parse(text, length, name, NULL, &document, error);
     if (status != NT_OK)
         return nt_said(error, status);
-    return nt_said(error, finish(__func__, model, document, folder, settings, n_settings, error));
+    return nt_said(error,
+                   reader_finish(__func__, model, document, folder, settings, n_settings, error));
 }
 
 void nt_model_destroy(nt_model *model)

@@ -39,6 +39,8 @@ typedef struct nt_reader {
 
     nt_names objects;          /* bodies, markers, joints, forces, contacts       */
     nt_element_node *elements; /* [n_elements] */
+    void *data;                /* of the element at hand, and where its next array begins there */
+    int array_place;
 
     nt_run_data run;
     bool binds; /* numbers that depend on parameters follow them when they change */
@@ -68,6 +70,11 @@ nt_status nt_read_note(nt_reader *reader, const nt_node *node, const char *words
 
 /* ---- values (read_values.c) -------------------------------------------------------------------
  */
+
+/* Where arrays begin behind data of a size; bytes of the data of an element and of the arrays that
+ * its mapping has behind them. */
+int nt_read_array_begin(size_t size);
+size_t nt_read_bytes(const nt_key *keys, const nt_node *mapping, size_t size);
 
 /* The value of a key, written at key->offset of data. section: of the file; it decides what
  * expressions may depend on. */
@@ -131,6 +138,10 @@ const nt_table *nt_read_table_file(nt_reader *reader, const char *path, int leng
 nt_status nt_read_declare(nt_reader *reader);
 nt_status nt_read_objects(nt_reader *reader);
 
+/* Bodies that bearings bring, which follow all others (read_bearings.c): how many; their names. */
+nt_status nt_read_count_own_bodies(nt_reader *reader, int *count);
+nt_status nt_read_declare_own_bodies(nt_reader *reader, int first);
+
 /* objectives; when the model is built. */
 nt_status nt_read_objectives(nt_reader *reader);
 
@@ -143,6 +154,9 @@ nt_status nt_read_quantities(nt_reader *reader);
 const nt_node *nt_read_quantity_text(const nt_reader *reader, const char *name, int length);
 const nt_node *nt_read_quantity_of_text(const nt_reader *reader, const char *text,
                                         const char **name);
+
+/* steady: after the names of joints are known. */
+nt_status nt_read_steady(nt_reader *reader);
 
 /* simulation, output, initial: into model->simulation */
 nt_status nt_read_run(nt_reader *reader);

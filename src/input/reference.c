@@ -141,7 +141,7 @@ static const char contacts[] =
     "alone never does.";
 
 /* What the keys of a section or of a type do not tell. */
-static void explain(nt_sink *sink, const char *name)
+static void reference_explain(nt_sink *sink, const char *name)
 {
     static const struct {
         const char *name, *text;
@@ -180,32 +180,32 @@ static void types_that_share(nt_sink *sink, int first)
             separator = ", ";
         }
     nt_sink_print(sink, "\n\n");
-    const char *begin = "";
-    for (int i = first; i < nt_element_type_count(); i++)
-        if (same_keys(nt_element_type_at(first), nt_element_type_at(i))) {
-            nt_sink_print(sink, "%s`%s`: %s", begin, nt_element_type_at(i)->name,
-                          nt_element_type_at(i)->summary);
-            begin = "; ";
-        }
-    nt_sink_print(sink, ".\n");
-    explain(sink, nt_element_type_at(first)->name);
+    char text[1024];
+    int used = 0;
+    for (int i = first; i < nt_element_type_count() && used < (int)sizeof text; i++)
+        if (same_keys(nt_element_type_at(first), nt_element_type_at(i)))
+            used +=
+                snprintf(text + used, sizeof text - (size_t)used, "%s`%s`: %s", used ? "; " : "",
+                         nt_element_type_at(i)->name, nt_element_type_at(i)->summary);
+    paragraphs(sink, strcat(text, "."));
+    reference_explain(sink, nt_element_type_at(first)->name);
     list_of_keys(sink, nt_element_type_at(first)->keys);
-}
-
-static void sentence(nt_sink *sink, const char *text)
-{
-    bool small = text[0] >= 'a' && text[0] <= 'z';
-    nt_sink_print(sink, "%c%s.", small ? text[0] - 'a' + 'A' : text[0], text + 1);
 }
 
 static void section(nt_sink *sink, const nt_key *key)
 {
-    nt_sink_print(sink, "\n## %s\n\n", key->name);
-    sentence(sink, key->meaning);
+    char text[1024];
+    const char *meaning = key->meaning, *types = "";
+    bool small = meaning[0] >= 'a' && meaning[0] <= 'z';
     if ((int)key->type == NT_KEY_ELEMENTS)
-        nt_sink_print(sink, " Each has a `type`, which decides its other keys.");
-    nt_sink_print(sink, "\n");
-    explain(sink, key->name);
+        types = strcmp(key->name, nt_bearing_section.name) == 0
+                    ? " The key `type` may be left out: there is one."
+                    : " Each has a `type`, which decides its other keys.";
+    snprintf(text, sizeof text, "%c%s.%s", small ? meaning[0] - 'a' + 'A' : meaning[0], meaning + 1,
+             types);
+    nt_sink_print(sink, "\n## %s\n\n", key->name);
+    paragraphs(sink, text);
+    reference_explain(sink, key->name);
     if (key->group)
         list_of_keys(sink, key->group);
     if ((int)key->type == NT_KEY_ELEMENTS)

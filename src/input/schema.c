@@ -32,7 +32,7 @@ static void member(writer *w, const char *name)
     }
 }
 
-static void begin(writer *w, const char *name, const char *bracket)
+static void schema_begin(writer *w, const char *name, const char *bracket)
 {
     member(w, name);
     nt_sink_print(&w->sink, "%s", bracket);
@@ -81,7 +81,7 @@ static void same_as(writer *w, const char *definition)
 
 static void key_value(writer *w, const nt_key *key);
 
-static void describe(writer *w, const nt_key *key)
+static void schema_describe(writer *w, const nt_key *key)
 {
     char words[1024];
     bool unit = key->unit && key->unit[0];
@@ -92,8 +92,8 @@ static void describe(writer *w, const nt_key *key)
 
 static void one_key(writer *w, const nt_key *key)
 {
-    begin(w, key->name, "{");
-    describe(w, key);
+    schema_begin(w, key->name, "{");
+    schema_describe(w, key);
     key_value(w, key);
     end(w, "}");
 }
@@ -106,14 +106,23 @@ static void needs(writer *w, const nt_key *keys)
         key++;
     if (!key->name)
         return;
-    begin(w, "dependentRequired", "{");
+    schema_begin(w, "dependentRequired", "{");
     for (; key->name; key++)
         if (key->needs) {
-            begin(w, key->name, "[");
+            schema_begin(w, key->name, "[");
             text(w, NULL, key->needs);
             end(w, "]");
         }
     end(w, "}");
+}
+
+/* A bearing's type goes without saying: there is one. */
+static bool may_lack_type(const char *type)
+{
+    for (int i = 0; i < nt_element_type_count(); i++)
+        if (strcmp(nt_element_type_at(i)->name, type) == 0)
+            return nt_element_type_at(i)->section == &nt_bearing_section;
+    return false;
 }
 
 /* The members of an object that has the keys of a table; type, where not NULL, is the value that
@@ -122,17 +131,17 @@ static void object(writer *w, const nt_key *keys, const char *type)
 {
     plain(w, "type", "\"object\"");
     plain(w, "additionalProperties", "false");
-    begin(w, "properties", "{");
+    schema_begin(w, "properties", "{");
     if (type) {
-        begin(w, "type", "{");
+        schema_begin(w, "type", "{");
         text(w, "const", type);
         end(w, "}");
     }
     for (const nt_key *key = keys; key->name; key++)
         one_key(w, key);
     end(w, "}");
-    begin(w, "required", "[");
-    if (type)
+    schema_begin(w, "required", "[");
+    if (type && !may_lack_type(type))
         text(w, NULL, "type");
     for (const nt_key *key = keys; key->name; key++)
         if (key->required)
@@ -148,7 +157,7 @@ static void by_name(writer *w, const char *names)
     reference(w, "propertyNames", names);
 }
 
-static void list(writer *w, int low, int high, const char *item)
+static void schema_list(writer *w, int low, int high, const char *item)
 {
     plain(w, "type", "\"array\"");
     member(w, "minItems");
@@ -158,19 +167,19 @@ static void list(writer *w, int low, int high, const char *item)
     reference(w, "items", item);
 }
 
-/* low or high numbers, nothing between. */
-static void numbers(writer *w, int low, int high)
+/* low or high numbers, nothing between unless up_to. */
+static void numbers(writer *w, int low, int high, bool up_to)
 {
-    if (low == high) {
-        list(w, low, high, "number");
+    if (low == high || up_to) {
+        schema_list(w, low, high, "number");
         return;
     }
-    begin(w, "anyOf", "[");
-    begin(w, NULL, "{");
-    list(w, low, low, "number");
+    schema_begin(w, "anyOf", "[");
+    schema_begin(w, NULL, "{");
+    schema_list(w, low, low, "number");
     end(w, "}");
-    begin(w, NULL, "{");
-    list(w, high, high, "number");
+    schema_begin(w, NULL, "{");
+    schema_list(w, high, high, "number");
     end(w, "}");
     end(w, "]");
 }
@@ -178,36 +187,49 @@ static void numbers(writer *w, int low, int high)
 /* All numbers row by row, rows, or the diagonal. */
 static void matrix(writer *w, int rows)
 {
-    begin(w, "anyOf", "[");
-    begin(w, NULL, "{");
-    list(w, rows, rows, "number");
+    schema_begin(w, "anyOf", "[");
+    schema_begin(w, NULL, "{");
+    schema_list(w, rows, rows, "number");
     end(w, "}");
-    begin(w, NULL, "{");
-    list(w, rows * rows, rows * rows, "number");
+    schema_begin(w, NULL, "{");
+    schema_list(w, rows * rows, rows * rows, "number");
     end(w, "}");
-    begin(w, NULL, "{");
+    schema_begin(w, NULL, "{");
     plain(w, "type", "\"array\"");
     member(w, "minItems");
     nt_sink_print(&w->sink, "%d", rows);
     member(w, "maxItems");
     nt_sink_print(&w->sink, "%d", rows);
-    begin(w, "items", "{");
-    list(w, rows, rows, "number");
+    schema_begin(w, "items", "{");
+    schema_list(w, rows, rows, "number");
     end(w, "}");
     end(w, "}");
     end(w, "]");
 }
 
+/* Any number of numbers, or of lists of `low` numbers. */
+static void schema_array(writer *w, int low)
+{
+    plain(w, "type", "\"array\"");
+    if (low == 1) {
+        reference(w, "items", "number");
+        return;
+    }
+    schema_begin(w, "items", "{");
+    schema_list(w, low, low, "number");
+    end(w, "}");
+}
+
 /* A number for all keys of the group, or the group. */
-static void number(writer *w, const nt_key *key)
+static void schema_number(writer *w, const nt_key *key)
 {
     if (!key->group) {
         same_as(w, "number");
         return;
     }
-    begin(w, "anyOf", "[");
+    schema_begin(w, "anyOf", "[");
     reference(w, NULL, "number");
-    begin(w, NULL, "{");
+    schema_begin(w, NULL, "{");
     object(w, key->group, NULL);
     end(w, "}");
     end(w, "]");
@@ -216,13 +238,13 @@ static void number(writer *w, const nt_key *key)
 static void elements(writer *w, const nt_key *section)
 {
     by_name(w, "name");
-    begin(w, "additionalProperties", "{");
-    begin(w, "anyOf", "[");
+    schema_begin(w, "additionalProperties", "{");
+    schema_begin(w, "anyOf", "[");
     for (int i = 0; i < nt_element_type_count(); i++) {
         const nt_element_type *type = nt_element_type_at(i);
         if (strcmp(type->section->name, section->name) != 0)
             continue;
-        begin(w, NULL, "{");
+        schema_begin(w, NULL, "{");
         text(w, "title", type->name);
         text(w, "description", type->summary);
         object(w, type->keys, type->name);
@@ -235,14 +257,14 @@ static void elements(writer *w, const nt_key *section)
 static void objects(writer *w, const nt_key *section)
 {
     by_name(w, "name");
-    begin(w, "additionalProperties", "{");
+    schema_begin(w, "additionalProperties", "{");
     object(w, section->group, NULL);
     end(w, "}");
 }
 
 static void choices(writer *w, const nt_key *key)
 {
-    begin(w, "enum", "[");
+    schema_begin(w, "enum", "[");
     for (int i = 0; key->choices[i]; i++)
         text(w, NULL, key->choices[i]);
     end(w, "]");
@@ -270,10 +292,10 @@ static void section_value(writer *w, const nt_key *key)
         break;
     case NT_KEY_FILES:
         by_name(w, "parameter");
-        begin(w, "additionalProperties", "{");
-        begin(w, "anyOf", "[");
+        schema_begin(w, "additionalProperties", "{");
+        schema_begin(w, "anyOf", "[");
         plain(w, NULL, "{\"type\": \"string\"}");
-        begin(w, NULL, "{");
+        schema_begin(w, NULL, "{");
         object(w, key->group, NULL);
         end(w, "}");
         end(w, "]");
@@ -288,14 +310,34 @@ static void section_value(writer *w, const nt_key *key)
     }
 }
 
+/* The keys of the group, or a word that stands for none. */
+static void group(writer *w, const nt_key *key)
+{
+    if (!key->choices) {
+        object(w, key->group, NULL);
+        return;
+    }
+    schema_begin(w, "anyOf", "[");
+    schema_begin(w, NULL, "{");
+    choices(w, key);
+    end(w, "}");
+    schema_begin(w, NULL, "{");
+    object(w, key->group, NULL);
+    end(w, "}");
+    end(w, "]");
+}
+
 static void key_value(writer *w, const nt_key *key)
 {
     switch ((int)key->type) {
     case NT_KEY_NUMBER:
-        number(w, key);
+        schema_number(w, key);
         break;
     case NT_KEY_NUMBERS:
-        numbers(w, key->low, key->high);
+        numbers(w, key->low, key->high, key->up_to);
+        break;
+    case NT_KEY_ARRAY:
+        schema_array(w, key->low);
         break;
     case NT_KEY_MATRIX:
         matrix(w, key->high);
@@ -305,7 +347,7 @@ static void key_value(writer *w, const nt_key *key)
         same_as(w, "function");
         break;
     case NT_KEY_FUNCTIONS:
-        list(w, key->high, key->high, "function");
+        schema_list(w, key->high, key->high, "function");
         break;
     case NT_KEY_BODY:
     case NT_KEY_JOINT:
@@ -314,19 +356,19 @@ static void key_value(writer *w, const nt_key *key)
         break;
     case NT_KEY_BODIES:
     case NT_KEY_JOINTS:
-        list(w, 2, 2, "name");
+        schema_list(w, 2, 2, "name");
         break;
     case NT_KEY_POINT:
         same_as(w, "point");
         break;
     case NT_KEY_POINTS:
-        list(w, 2, 2, "point");
+        schema_list(w, 2, 2, "point");
         break;
     case NT_KEY_ROUTE:
         plain(w, "type", "\"array\"");
         member(w, "minItems");
         nt_sink_print(&w->sink, "%d", key->low);
-        begin(w, "items", "{");
+        schema_begin(w, "items", "{");
         plain(w, "anyOf",
               "[{\"$ref\": \"#/$defs/name\"}, {\"type\": \"array\", \"minItems\": 2, "
               "\"maxItems\": 2, \"prefixItems\": [{\"$ref\": \"#/$defs/name\"}, "
@@ -334,7 +376,7 @@ static void key_value(writer *w, const nt_key *key)
         end(w, "}");
         break;
     case NT_KEY_AXES:
-        list(w, 2, 2, "vector");
+        schema_list(w, 2, 2, "vector");
         break;
     case NT_KEY_CHOICE:
         choices(w, key);
@@ -343,7 +385,7 @@ static void key_value(writer *w, const nt_key *key)
         plain(w, "type", "\"boolean\"");
         break;
     case NT_KEY_GROUP:
-        object(w, key->group, NULL);
+        group(w, key);
         break;
     case NT_KEY_TEXTS:
         plain(w, "type", "\"array\"");
@@ -358,7 +400,7 @@ static void key_value(writer *w, const nt_key *key)
 
 static void definitions(writer *w)
 {
-    begin(w, "$defs", "{");
+    schema_begin(w, "$defs", "{");
     plain(w, "number",
           "{\"description\": \"a number, or an expression of the parameters\", "
           "\"type\": [\"number\", \"string\"]}");

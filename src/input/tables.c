@@ -233,6 +233,39 @@ const nt_key nt_objective_keys[] = {
     {0},
 };
 
+/* ---- steady motion --------------------------------------------------------------------------- */
+
+const nt_key nt_steady_keys[] = {
+    {.name = "rate",
+     .type = NT_KEY_FUNCTION,
+     .offset = offsetof(nt_steady, rate),
+     .bit = NT_STEADY_RATE,
+     .unit = "rad/s or m/s",
+     .meaning = "how fast, an expression of the parameters; found by Newton's method where it is "
+                "left out"},
+    {.name = "axis",
+     .type = NT_KEY_FUNCTIONS,
+     .offset = offsetof(nt_steady, axis),
+     .bit = NT_STEADY_AXIS,
+     .high = 3,
+     .meaning = "everything turns about this direction, ground axes"},
+    {.name = "through",
+     .type = NT_KEY_FUNCTIONS,
+     .offset = offsetof(nt_steady, through),
+     .bit = NT_STEADY_THROUGH,
+     .high = 3,
+     .needs = "axis",
+     .unit = "m",
+     .meaning = "a point of the line of `axis`; the origin where it is left out"},
+    {.name = "along",
+     .type = NT_KEY_FUNCTIONS,
+     .offset = offsetof(nt_steady, along),
+     .bit = NT_STEADY_ALONG,
+     .high = 3,
+     .meaning = "everything moves along this direction, ground axes"},
+    {0},
+};
+
 /* ---- the top of the file -------------------------------------------------------------------- */
 
 const nt_key nt_file_keys[] = {
@@ -282,6 +315,17 @@ const nt_key nt_file_keys[] = {
     {.name = "contacts",
      .type = (nt_key_type)NT_KEY_ELEMENTS,
      .meaning = "surfaces that press against each other where they meet, by name"},
+    {.name = "bearings",
+     .type = (nt_key_type)NT_KEY_ELEMENTS,
+     .meaning =
+         "ball bearings, by name: they bring their balls and cage as bodies NAME.ball1, ..., "
+         "NAME.cage"},
+    {.name = "steady",
+     .type = (nt_key_type)NT_KEY_OBJECTS,
+     .group = nt_steady_keys,
+     .meaning = "a motion that goes on alike at every moment, for `nutate modes --about steady`: "
+                "rates of joints by the joints' names, and those with which everything turns or "
+                "moves, under names of their own"},
     {.name = "initial",
      .type = NT_KEY_GROUP,
      .group = initial_keys,
@@ -307,7 +351,9 @@ const nt_key nt_file_keys[] = {
 static const char *numbers_expected(const nt_key *key, char *text, int size)
 {
     size_t room = (size_t)size;
-    if (key->low < key->high)
+    if (key->up_to)
+        snprintf(text, room, "a list of %d to %d numbers", key->low, key->high);
+    else if (key->low < key->high)
         snprintf(text, room, "a list of %d or %d numbers", key->low, key->high);
     else
         snprintf(text, room, "a list of %d numbers", key->high);
@@ -333,6 +379,11 @@ const char *nt_key_expected(const nt_key *key, char *text, int size)
         return key->group ? "a number, or a mapping of numbers" : "a number";
     case NT_KEY_NUMBERS:
         return numbers_expected(key, text, size);
+    case NT_KEY_ARRAY:
+        if (key->low == 1)
+            return "a list of numbers";
+        snprintf(text, (size_t)size, "a list of lists of %d numbers", key->low);
+        return text;
     case NT_KEY_MATRIX:
         snprintf(text, (size_t)size, "%d lists of %d numbers, or the %d numbers of a diagonal",
                  key->high, key->high, key->high);
@@ -370,7 +421,7 @@ const char *nt_key_expected(const nt_key *key, char *text, int size)
     case NT_KEY_VERSION:
         return "the number 1";
     case NT_KEY_GROUP:
-        return "a mapping of keys";
+        return key->choices ? "a mapping of keys, or none" : "a mapping of keys";
     case NT_KEY_OPTIONS:
         return "a mapping of values by name";
     case NT_KEY_PARAMETERS:

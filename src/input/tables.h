@@ -60,6 +60,7 @@ typedef struct nt_run_data {
 extern const nt_key nt_file_keys[];
 extern const nt_key nt_marker_keys[];
 extern const nt_key nt_objective_keys[];
+extern const nt_key nt_steady_keys[];
 
 /* What a key's value has to be, in words: "a number", "a list of 3 numbers". Written to text[size]
  * where it is not a constant. */

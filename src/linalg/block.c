@@ -69,7 +69,7 @@ void nt_block_destroy(nt_block_lu *block)
     free(block);
 }
 
-static int size_of(const nt_block_lu *block, int node)
+static int block_size_of(const nt_block_lu *block, int node)
 {
     return block->pattern->node_start[node + 1] - block->pattern->node_start[node];
 }
@@ -93,7 +93,7 @@ void nt_block_unload(const nt_block_lu *block, nt_matrix *matrix)
 /* ---- careful factorisation ------------------------------------------------------------------ */
 
 /* One step of a Gauss-Jordan inversion without exchanges: unknown p swept, over those not out. */
-static void sweep(int size, double *m, int ld, const unsigned char *out, int p)
+static void block_sweep(int size, double *m, int ld, const unsigned char *out, int p)
 {
     double r = 1 / m[p * ld + p];
     for (int j = 0; j < size; j++) {
@@ -139,7 +139,7 @@ int nt_block_invert_careful(int size, const double *a, double *inverse, const do
         }
         if (!(largest > 0) || !(largest <= DBL_MAX))
             return -1;
-        sweep(size, inverse, ld, out, p);
+        block_sweep(size, inverse, ld, out, p);
         out[p] = DONE;
     }
     for (int i = 0; i < size; i++) {
@@ -203,8 +203,8 @@ void nt_block_drop(nt_block_lu *block, const int *unknowns, int count)
 }
 
 /* Factorise, and go forward with b into x where it is given. */
-static int factor(nt_block_lu *block, const double *values, double *clear, int careful,
-                  const double *b, double *x)
+static int block_factor(nt_block_lu *block, const double *values, double *clear, int careful,
+                        const double *b, double *x)
 {
     int node;
     if (careful)
@@ -233,7 +233,7 @@ static int factor(nt_block_lu *block, const double *values, double *clear, int c
     return node < 0;
 }
 
-static void begin(nt_block_lu *block)
+static void block_begin(nt_block_lu *block)
 {
     if (block->n_left_out != block->n_dropped)
         memcpy(block->left_out, block->dropped, (size_t)block->pattern->n);
@@ -243,8 +243,8 @@ static void begin(nt_block_lu *block)
 
 int nt_block_factor(nt_block_lu *block, const double *values, double *clear)
 {
-    begin(block);
-    return factor(block, values, clear, block->n_dropped > 0, NULL, NULL);
+    block_begin(block);
+    return block_factor(block, values, clear, block->n_dropped > 0, NULL, NULL);
 }
 
 int nt_block_factor_dependent(nt_block_lu *block, const double *values, const double *scale,
@@ -254,7 +254,7 @@ int nt_block_factor_dependent(nt_block_lu *block, const double *values, const do
     block->n_left_out = block->n_dropped;
     block->scale = scale;
     block->tolerance = tolerance;
-    int ok = factor(block, values, NULL, 1, NULL, NULL);
+    int ok = block_factor(block, values, NULL, 1, NULL, NULL);
     block->scale = NULL;
     return ok;
 }
@@ -268,7 +268,7 @@ static void find_largest(nt_block_lu *block, const double *x)
     block->largest[0] = block->largest[1] = 0;
     for (int node = 0; node < p->n_nodes; node++) {
         double *largest = &block->largest[node >= p->n_primary];
-        for (int i = 0; i < size_of(block, node); i++)
+        for (int i = 0; i < block_size_of(block, node); i++)
             *largest = fmax(*largest, fabs(x[block->position[node] + i]));
     }
 }
@@ -382,7 +382,8 @@ static double rounded_up(double error, double tolerance)
 }
 
 /* From the forward substitution in vector 0 to x. */
-static double finish(nt_block_lu *block, const double *b, double *x, double tolerance, double least)
+static double block_finish(nt_block_lu *block, const double *b, double *x, double tolerance,
+                           double least)
 {
     double *solution = block->vector[0], *r = block->vector[1];
     double error = least;
@@ -411,7 +412,7 @@ double nt_block_solve(nt_block_lu *block, const double *b, double *x, double tol
 {
     block->kernels->spread(block, b, block->vector[0]);
     block->kernels->forward(block, block->vector[0]);
-    return finish(block, b, x, tolerance, least);
+    return block_finish(block, b, x, tolerance, least);
 }
 
 static int solve_four(nt_block_lu *block, double *const b[4], double tolerance, double *error)
@@ -442,10 +443,10 @@ int nt_block_solve_beside(nt_block_lu *block, double *b, double tolerance, doubl
 int nt_block_factor_solve(nt_block_lu *block, const double *values, double *clear, const double *b,
                           double *x, double tolerance, double least, double *error)
 {
-    begin(block);
-    if (!factor(block, values, clear, block->n_dropped > 0, b, block->vector[0]))
+    block_begin(block);
+    if (!block_factor(block, values, clear, block->n_dropped > 0, b, block->vector[0]))
         return 0;
-    *error = finish(block, b, x, tolerance, least);
+    *error = block_finish(block, b, x, tolerance, least);
     return 1;
 }
 
@@ -594,7 +595,7 @@ static double error_transposed(nt_block_lu *block)
             }
     }
     for (int node = 0; node < p->n_nodes; node++)
-        for (int i = 0; i < size_of(block, node); i++) {
+        for (int i = 0; i < block_size_of(block, node); i++) {
             int at = block->position[node] + i;
             if (block->left_out[p->node_start[node] + i])
                 continue;

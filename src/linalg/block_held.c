@@ -3,7 +3,7 @@
 #include "linalg/block_compiler.h"
 
 /* The load of a block that must be of a kind; kind is negative where it is not. */
-static nt_load load_of(const compiler *c, int row, int column, nt_load_kind kind)
+static nt_load held_load_of(const compiler *c, int row, int column, nt_load_kind kind)
 {
     int slot = nt_pattern_find(c->pattern, row, column);
     nt_load load = slot < 0 ? (nt_load){.kind = -1} : c->block->load[slot];
@@ -18,13 +18,13 @@ int nt_block_find_held(compiler *c)
     if (c->order.n_light != 3 || p->n_nodes != 3 || p->n_primary != 2 || p->n_slots != 7)
         return 1;
     int t = c->order.node[0], r = c->order.node[1], l = c->order.node[2];
-    nt_held held = {.tt = load_of(c, t, t, NT_LOAD_SCALED),
-                    .tl = load_of(c, t, l, NT_LOAD_SCALED),
-                    .lt = load_of(c, l, t, NT_LOAD_SCALED),
-                    .rr = load_of(c, r, r, NT_LOAD_FULL),
-                    .rl = load_of(c, r, l, NT_LOAD_FULL),
-                    .lr = load_of(c, l, r, NT_LOAD_FULL),
-                    .ll = load_of(c, l, l, NT_LOAD_DIAGONAL),
+    nt_held held = {.tt = held_load_of(c, t, t, NT_LOAD_SCALED),
+                    .tl = held_load_of(c, t, l, NT_LOAD_SCALED),
+                    .lt = held_load_of(c, l, t, NT_LOAD_SCALED),
+                    .rr = held_load_of(c, r, r, NT_LOAD_FULL),
+                    .rl = held_load_of(c, r, l, NT_LOAD_FULL),
+                    .lr = held_load_of(c, l, r, NT_LOAD_FULL),
+                    .ll = held_load_of(c, l, l, NT_LOAD_DIAGONAL),
                     .n_values = p->offset[p->n_slots],
                     .unknown_t = p->node_start[t],
                     .unknown_r = p->node_start[r],

@@ -114,7 +114,7 @@ static int place_block(compiler *c, int b, int full)
     return take_store(c, nt_padded(size_of(c, c->filled.row[b])) * size_of(c, c->filled.column[b]));
 }
 
-static void touch(int *window, int b, int w)
+static void program_touch(int *window, int b, int w)
 {
     if (w < window[b])
         window[b] = w;
@@ -135,12 +135,12 @@ static int find_touched(compiler *c)
     for (int k = 0; k < c->order.n_light; k++) {
         int node = c->order.node[k], count, w = k / NT_WINDOW;
         const int *near = neighbours(c, k, &count);
-        touch(window, find(c, node, node), w);
+        program_touch(window, find(c, node, node), w);
         for (int i = 0; i < count; i++) {
-            touch(window, find(c, node, near[i]), w);
-            touch(window, find(c, near[i], node), w);
+            program_touch(window, find(c, node, near[i]), w);
+            program_touch(window, find(c, near[i], node), w);
             for (int j = 0; j < count; j++)
-                touch(window, find(c, near[i], near[j]), w);
+                program_touch(window, find(c, near[i], near[j]), w);
         }
     }
     for (int b = 0; b < blocks; b++)
@@ -166,9 +166,9 @@ static int find_needed(compiler *c)
     for (int k = 0; k < c->order.n_light; k++) {
         int count;
         const int *near = neighbours(c, k, &count);
-        touch(window, c->order.node[k], k / NT_WINDOW);
+        program_touch(window, c->order.node[k], k / NT_WINDOW);
         for (int i = 0; i < count; i++)
-            touch(window, near[i], k / NT_WINDOW);
+            program_touch(window, near[i], k / NT_WINDOW);
     }
     for (int i = 0; i < nodes; i++)
         c->needed_start[window[i] + 2]++;
@@ -236,7 +236,7 @@ static int write_loads(compiler *c)
 
 /* ---- all of it ----------------------------------------------------------------------------- */
 
-static int take_vectors(nt_block_lu *block)
+static int program_take_vectors(nt_block_lu *block)
 {
     int at = 0;
     for (int k = 0; k < block->pattern->n_nodes; k++)
@@ -272,7 +272,7 @@ nt_status nt_block_compile(nt_block_lu *block, int promises)
     nt_status status = NT_NO_MEMORY;
     compiler c = {.block = block, .pattern = block->pattern};
     block->broken_promises = !promises;
-    if (nt_order_find(&c.order, c.pattern, &c.scratch) != NT_OK || !take_vectors(block) ||
+    if (nt_order_find(&c.order, c.pattern, &c.scratch) != NT_OK || !program_take_vectors(block) ||
         !fill_in(&c, promises))
         goto done;
     int at = 0;

@@ -29,7 +29,7 @@ static int window_of_row(const compiler *c, int i)
     return first < c->order.n_light ? first / NT_WINDOW : last;
 }
 
-static int *write_row(const compiler *c, int node, int *at)
+static int *block_rows_write_row(const compiler *c, int node, int *at)
 {
     const nt_block_lu *block = c->block;
     nt_row *row = (nt_row *)at;
@@ -101,7 +101,7 @@ int nt_block_write_rows(compiler *c)
     while (w-- > 0) {
         group[w]->rows = (int)(at - block->rows);
         for (int k = first[w + 1]; k-- > first[w];)
-            at = write_row(c, sorted[k], at);
+            at = block_rows_write_row(c, sorted[k], at);
         group[w]->row_end = (int)(at - block->rows);
     }
     block->rows_length = (int)(at - block->rows);

@@ -13,7 +13,7 @@ typedef struct parts {
 } parts;
 
 /* The column `offset` of a front at a column place, split into its pivot part and the rest. */
-static void column_of(const parts *p, int place, int offset, double **pivots, double **others)
+static void front_column_of(const parts *p, int place, int offset, double **pivots, double **others)
 {
     if (place < 0) {
         ptrdiff_t c = ~place + offset;
@@ -37,7 +37,7 @@ static void load_blocks(const nt_front_tree *tree, const nt_front *front, const 
         __builtin_prefetch(store + load[NT_FRONT_LOADS_AHEAD].source + 8);
         for (int j = 0; j < load->columns; j++, from += padded(load->rows)) {
             double *pivots, *others;
-            column_of(p, load->column_place, j, &pivots, &others);
+            front_column_of(p, load->column_place, j, &pivots, &others);
             double *to = load->row_place < 0 ? pivots + ~load->row_place : others + load->row_place;
             for (int i = 0; i < load->rows; i++)
                 to[i] += from[i];
@@ -132,7 +132,7 @@ NT_WIDE static void add_child(const nt_front_tree *tree, const nt_front *child, 
     for (const nt_front_run *column = begin; column < end; column++)
         for (int j = 0; j < column->count; j++, from += rp) {
             double *pivots, *others;
-            column_of(p, column->place, j, &pivots, &others);
+            front_column_of(p, column->place, j, &pivots, &others);
             add_runs(pivots, begin, middle, from);
             add_runs(others, middle, end, from);
         }
@@ -140,8 +140,8 @@ NT_WIDE static void add_child(const nt_front_tree *tree, const nt_front *child, 
 
 /* All of a front before its elimination. The largest child is copied, the others are added. A leaf
  * has no F22: every block of the matrix enters where one of its nodes is a pivot. */
-static void assemble(const nt_front_tree *tree, const nt_front *front, const int *children,
-                     const double *store, const parts *p)
+static void front_assemble(const nt_front_tree *tree, const nt_front *front, const int *children,
+                           const double *store, const parts *p)
 {
     const nt_front *largest = NULL;
     for (int c = 0; c < front->child_count; c++) {
@@ -193,7 +193,7 @@ int nt_front_factor(nt_front_tree *tree, const nt_front_kernels *kernels, const 
                    .wp = padded(w),
                    .rp = padded(r)};
         double *x = tree->factors + front->right;
-        assemble(tree, front, tree->child + children, store, &p);
+        front_assemble(tree, front, tree->child + children, store, &p);
         children += front->child_count;
         if (hook ? !hook(context, tree, front, p.f11)
                  : !kernels->invert(w, p.wp, p.f11, tree->exchange))
@@ -206,16 +206,16 @@ int nt_front_factor(nt_front_tree *tree, const nt_front_kernels *kernels, const 
 
 /* ---- solving -------------------------------------------------------------------------------- */
 
-static void gather(const nt_front_piece *begin, const nt_front_piece *end, const double *b,
-                   double *to)
+static void front_gather(const nt_front_piece *begin, const nt_front_piece *end, const double *b,
+                         double *to)
 {
     for (const nt_front_piece *piece = begin; piece < end; piece++)
         for (int i = 0; i < piece->size; i++)
             *to++ = b[piece->position + i];
 }
 
-static void scatter(const nt_front_piece *begin, const nt_front_piece *end, const double *from,
-                    double *b, int add)
+static void front_scatter(const nt_front_piece *begin, const nt_front_piece *end,
+                          const double *from, double *b, int add)
 {
     for (const nt_front_piece *piece = begin; piece < end; piece++)
         for (int i = 0; i < piece->size; i++, from++)
@@ -231,7 +231,7 @@ typedef struct step {
     int wp, rp;
 } step;
 
-static step step_of(const nt_front_tree *tree, int f)
+static step front_step_of(const nt_front_tree *tree, int f)
 {
     const nt_front *front = &tree->front[f];
     step s = {.front = front,
@@ -251,26 +251,26 @@ static step step_of(const nt_front_tree *tree, int f)
 void nt_front_forward(const nt_front_tree *tree, const nt_front_kernels *kernels, double *b)
 {
     for (int f = 0; f < tree->n_fronts; f++) {
-        step s = step_of(tree, f);
+        step s = front_step_of(tree, f);
         int w = s.front->w;
-        gather(s.first, s.middle, b, s.u);
+        front_gather(s.first, s.middle, b, s.u);
         kernels->apply(s.wp, w, s.inverse, s.wp, s.u, s.v, 0);
-        scatter(s.first, s.middle, s.v, b, 0);
+        front_scatter(s.first, s.middle, s.v, b, 0);
         memset(s.u, 0, (size_t)s.rp * sizeof(double));
         kernels->apply(s.rp, w, s.left, s.rp, s.v, s.u, 1);
-        scatter(s.middle, s.last, s.u, b, 1);
+        front_scatter(s.middle, s.last, s.u, b, 1);
     }
 }
 
 void nt_front_backward(const nt_front_tree *tree, const nt_front_kernels *kernels, double *b)
 {
     for (int f = tree->n_fronts - 1; f >= 0; f--) {
-        step s = step_of(tree, f);
-        gather(s.middle, s.last, b, s.v);
+        step s = front_step_of(tree, f);
+        front_gather(s.middle, s.last, b, s.v);
         memset(s.u, 0, (size_t)s.wp * sizeof(double));
-        gather(s.first, s.middle, b, s.u);
+        front_gather(s.first, s.middle, b, s.u);
         kernels->apply(s.wp, s.front->r, s.right, s.wp, s.v, s.u, 1);
-        scatter(s.first, s.middle, s.u, b, 0);
+        front_scatter(s.first, s.middle, s.u, b, 0);
     }
 }
 
@@ -289,14 +289,14 @@ static void multiply_transposed(int m, int n, const double *a, int lda, const do
 void nt_front_forward_transposed(const nt_front_tree *tree, double *b)
 {
     for (int f = 0; f < tree->n_fronts; f++) {
-        step s = step_of(tree, f);
+        step s = front_step_of(tree, f);
         int w = s.front->w, r = s.front->r;
-        gather(s.first, s.middle, b, s.u);
+        front_gather(s.first, s.middle, b, s.u);
         memset(s.v, 0, (size_t)s.rp * sizeof(double));
         multiply_transposed(w, r, s.right, s.wp, s.u, s.v, 1);
-        scatter(s.middle, s.last, s.v, b, 1);
+        front_scatter(s.middle, s.last, s.v, b, 1);
         multiply_transposed(w, w, s.inverse, s.wp, s.u, s.v, 0);
-        scatter(s.first, s.middle, s.v, b, 0);
+        front_scatter(s.first, s.middle, s.v, b, 0);
     }
 }
 
@@ -304,12 +304,12 @@ void nt_front_forward_transposed(const nt_front_tree *tree, double *b)
 void nt_front_backward_transposed(const nt_front_tree *tree, double *b)
 {
     for (int f = tree->n_fronts - 1; f >= 0; f--) {
-        step s = step_of(tree, f);
+        step s = front_step_of(tree, f);
         int w = s.front->w, r = s.front->r;
-        gather(s.middle, s.last, b, s.v);
+        front_gather(s.middle, s.last, b, s.v);
         multiply_transposed(r, w, s.left, s.rp, s.v, s.u, 0);
-        gather(s.first, s.middle, b, s.v);
+        front_gather(s.first, s.middle, b, s.v);
         multiply_transposed(w, w, s.inverse, s.wp, s.u, s.v, 1);
-        scatter(s.first, s.middle, s.v, b, 0);
+        front_scatter(s.first, s.middle, s.v, b, 0);
     }
 }

@@ -139,7 +139,7 @@ done:
     return ok;
 }
 
-static int compare(const void *a, const void *b)
+static int front_tree_compare(const void *a, const void *b)
 {
     int x = *(const int *)a, y = *(const int *)b;
     return (x > y) - (x < y);
@@ -191,7 +191,7 @@ static int find_structure(analysis *a)
                 if (i > k && a->mark[i] != k)
                     a->mark[i] = k, mine[count++] = i;
             }
-        qsort(mine, (size_t)count, sizeof *mine, compare);
+        qsort(mine, (size_t)count, sizeof *mine, front_tree_compare);
         a->start[k] = (int)a->pool_used;
         a->count[k] = count;
         a->pool_used += (size_t)count;
@@ -207,13 +207,16 @@ done:
     return ok;
 }
 
-static int size_of(const analysis *a, int rank) { return a->graph->node[a->order[rank]].size; }
+static int front_tree_size_of(const analysis *a, int rank)
+{
+    return a->graph->node[a->order[rank]].size;
+}
 
 static int structure_size(const analysis *a, int rank)
 {
     int size = 0;
     for (int e = 0; e < a->count[rank]; e++)
-        size += size_of(a, a->pool[a->start[rank] + e]);
+        size += front_tree_size_of(a, a->pool[a->start[rank] + e]);
     return size;
 }
 
@@ -224,7 +227,7 @@ static void find_fronts(analysis *a)
     int width = 0, below = 0; /* of the front so far; later neighbours of its last rank */
     a->n_fronts = 0;
     for (int k = 0; k < a->n; k++) {
-        int size = size_of(a, k), later = structure_size(a, k);
+        int size = front_tree_size_of(a, k), later = structure_size(a, k);
         int grown = size + later - below; /* rows that the earlier columns get as zeros */
         int joins = k > 0 && a->parent[k - 1] == k && width + size <= WIDEST;
         if (joins) {
@@ -266,7 +269,7 @@ static int lay_out_fronts(analysis *a, nt_front_tree *tree, nt_arena *arena)
         front->pieces = at;
         for (int k = a->first[f]; k <= last; k++) {
             tree->piece[at++] = a->graph->node[a->order[k]];
-            front->w += size_of(a, k);
+            front->w += front_tree_size_of(a, k);
         }
         front->pivot_pieces = at;
         for (int e = 0; e < a->count[last]; e++)
@@ -284,13 +287,13 @@ static void find_places(const analysis *a, int front, int *place)
     int at = 0, last = last_rank(a, front);
     for (int k = a->first[front]; k <= last; k++) {
         place[k] = ~at;
-        at += size_of(a, k);
+        at += front_tree_size_of(a, k);
     }
     at = 0;
     for (int e = 0; e < a->count[last]; e++) {
         int k = a->pool[a->start[last] + e];
         place[k] = at;
-        at += size_of(a, k);
+        at += front_tree_size_of(a, k);
     }
 }
 
@@ -301,7 +304,7 @@ static void map_child(const analysis *a, nt_front_tree *tree, int child, const i
     int last = last_rank(a, child), from = 0;
     front->runs = *at;
     for (int e = 0; e < a->count[last]; e++) {
-        int k = a->pool[a->start[last] + e], size = size_of(a, k);
+        int k = a->pool[a->start[last] + e], size = front_tree_size_of(a, k);
         nt_front_run *previous = *at > front->runs ? &tree->run[*at - 1] : NULL;
         int joins = previous && (previous->place < 0) == (place[k] < 0);
         if (joins)
@@ -364,8 +367,8 @@ static int map_fronts(analysis *a, nt_front_tree *tree, nt_arena *arena)
         for (; loads < load_start[f]; loads++) {
             const nt_core_block *b = &g->block[load_list[loads]];
             int i = a->rank[b->row], j = a->rank[b->column];
-            tree->load[loads] =
-                (nt_front_load){b->source, size_of(a, i), size_of(a, j), place[i], place[j]};
+            tree->load[loads] = (nt_front_load){b->source, front_tree_size_of(a, i),
+                                                front_tree_size_of(a, j), place[i], place[j]};
         }
         front->load_end = loads;
     }

@@ -107,7 +107,7 @@ void nt_klu_destroy(nt_klu *klu)
 }
 
 /* Factorise klu->values with new pivots. */
-static nt_status choose(nt_klu *klu)
+static nt_status klu_choose(nt_klu *klu)
 {
     if (klu->numeric)
         klu_free_numeric(&klu->numeric, &klu->common);
@@ -132,7 +132,7 @@ nt_status nt_klu_factor(nt_klu *klu, const double *values, int fresh)
         klu->values[i] = values[klu->source[i]];
     klu->singular = -1;
     if (!klu->numeric || !klu->chosen || fresh)
-        return choose(klu);
+        return klu_choose(klu);
     if (klu->as_chosen && memcmp(klu->values, klu->chosen, bytes) == 0)
         return NT_OK;
     klu->as_chosen = 0;
@@ -140,7 +140,7 @@ nt_status nt_klu_factor(nt_klu *klu, const double *values, int fresh)
                      &klu->common) &&
         klu->common.status == KLU_OK)
         return NT_OK;
-    return choose(klu);
+    return klu_choose(klu);
 }
 
 enum { NOTHING, CHOSEN, AS_CHOSEN }; /* first in what is saved */
@@ -164,7 +164,7 @@ nt_status nt_klu_restore(nt_klu *klu, const char *bytes)
     memcpy(&there, bytes, sizeof there);
     memcpy(klu->values, bytes + sizeof there, (size_t)klu->entries * sizeof *klu->values);
     if (there != NOTHING) {
-        nt_status status = choose(klu);
+        nt_status status = klu_choose(klu);
         klu->as_chosen = klu->as_chosen && there == AS_CHOSEN;
         return status;
     }

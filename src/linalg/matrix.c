@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Entries of all blocks together. */
-static size_t entries(const nt_pattern *pattern)
+static size_t matrix_entries(const nt_pattern *pattern)
 {
     return (size_t)pattern->offset[pattern->n_slots];
 }
@@ -16,7 +16,7 @@ nt_status nt_matrix_init(nt_matrix *matrix, const nt_pattern *pattern)
 {
     matrix->pattern = pattern;
     matrix->broken = matrix->cleared = 0;
-    matrix->values = calloc(entries(pattern) + 1, sizeof *matrix->values);
+    matrix->values = calloc(matrix_entries(pattern) + 1, sizeof *matrix->values);
     return matrix->values ? NT_OK : NT_NO_MEMORY;
 }
 
@@ -57,7 +57,7 @@ void nt_matrix_zero(nt_matrix *matrix)
     if (!matrix)
         return;
     if (!matrix->cleared)
-        memset(matrix->values, 0, entries(matrix->pattern) * sizeof *matrix->values);
+        memset(matrix->values, 0, matrix_entries(matrix->pattern) * sizeof *matrix->values);
     matrix->broken = matrix->cleared = 0;
 }
 

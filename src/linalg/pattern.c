@@ -74,7 +74,7 @@ static int rehash(nt_pattern *p, int least)
 
 /* Twice the room for slots, and a table that is at most half full. A failure leaves the pattern
  * usable as it was. */
-static int grow(nt_pattern *p)
+static int pattern_grow(nt_pattern *p)
 {
     if (p->room > INT_MAX / 8)
         return 0;
@@ -93,7 +93,7 @@ nt_status nt_pattern_init(nt_pattern *pattern, int n_nodes, int n_primary, const
     pattern->n_nodes = n_nodes;
     pattern->n_primary = n_primary;
     pattern->node_start = malloc(((size_t)n_nodes + 1) * sizeof *pattern->node_start);
-    if (!pattern->node_start || !grow(pattern)) {
+    if (!pattern->node_start || !pattern_grow(pattern)) {
         nt_pattern_free(pattern);
         return NT_NO_MEMORY;
     }
@@ -217,7 +217,7 @@ int nt_pattern_add(nt_pattern *pattern, int row, int column, nt_block_shape shap
     int slot = nt_pattern_find(pattern, row, column);
     if (slot >= 0)
         return shape == NT_FULL ? fill_up(pattern, slot) : slot;
-    if (pattern->n_slots == pattern->room && !grow(pattern))
+    if (pattern->n_slots == pattern->room && !pattern_grow(pattern))
         return -1;
     slot = pattern->n_slots;
     long long entries = entries_of(pattern, row, column, (int)shape);

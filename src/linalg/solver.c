@@ -79,7 +79,7 @@ static int take_copy(nt_solver *s)
     return s->copy.values || nt_matrix_init(&s->copy, &s->full) == NT_OK;
 }
 
-static int take_vectors(nt_solver *s)
+static int solver_take_vectors(nt_solver *s)
 {
     const nt_pattern *p = s->pattern;
     size_t n = (size_t)p->n + 1, multipliers = n - (size_t)p->node_start[p->n_primary];
@@ -116,7 +116,7 @@ nt_status nt_solver_create(nt_solver **solver, const nt_pattern *pattern, nt_sol
         kind =
             pattern->n_nodes == 1 && pattern->n <= SINGLE_LIMIT ? NT_SOLVER_DENSE : NT_SOLVER_BLOCK;
     s->kind = s->in_use = kind;
-    ok = take_vectors(s);
+    ok = solver_take_vectors(s);
     if (kind == NT_SOLVER_DENSE)
         ok = ok && take_dense(s) && take_copy(s);
     else if (kind == NT_SOLVER_KLU)
@@ -174,7 +174,7 @@ static int all_finite(const double *p, size_t count)
     return 1;
 }
 
-static size_t entries(const nt_solver *s)
+static size_t solver_entries(const nt_solver *s)
 {
     return (size_t)s->pattern->offset[s->pattern->n_slots];
 }
@@ -239,7 +239,7 @@ static nt_status copy_matrix(nt_solver *s, const nt_matrix *matrix)
             memcpy(to, nt_matrix_full_block(matrix, slot, nine), bytes);
         }
     else
-        memcpy(s->copy.values, matrix->values, entries(s) * sizeof *matrix->values);
+        memcpy(s->copy.values, matrix->values, solver_entries(s) * sizeof *matrix->values);
     drop_in_copy(s);
     return NT_OK;
 }
@@ -271,8 +271,8 @@ static nt_status factor_block(nt_solver *s, const nt_matrix *matrix, double *cle
 
 /* clear: NULL, or the matrix's values, to be left zero (but where memory is out). b: NULL, or a
  * right-hand side that the block solver may solve for at once, see factor_block. */
-static nt_status factor(nt_solver *solver, const nt_matrix *matrix, double *clear, double *b,
-                        double *error)
+static nt_status solver_factor(nt_solver *solver, const nt_matrix *matrix, double *clear, double *b,
+                               double *error)
 {
     solver->statistics.factorisations++;
     solver->singular_unknown = -1;
@@ -286,7 +286,7 @@ static nt_status factor(nt_solver *solver, const nt_matrix *matrix, double *clea
     if (status != NT_OK)
         return status;
     if (clear)
-        memset(clear, 0, entries(solver) * sizeof *clear);
+        memset(clear, 0, solver_entries(solver) * sizeof *clear);
     if (solver->fallback)
         status = factor_fallback(solver);
     else if (solver->kind == NT_SOLVER_DENSE)
@@ -307,12 +307,12 @@ static nt_status factor(nt_solver *solver, const nt_matrix *matrix, double *clea
 nt_status nt_solver_factor(nt_solver *solver, const nt_matrix *matrix)
 {
     NT_NEED(NULL, "solver matrix", solver, matrix);
-    return factor(solver, matrix, NULL, NULL, NULL);
+    return solver_factor(solver, matrix, NULL, NULL, NULL);
 }
 
 static nt_status factor_clear(nt_solver *solver, nt_matrix *matrix, double *b, double *error)
 {
-    nt_status status = factor(solver, matrix, matrix->values, b, error);
+    nt_status status = solver_factor(solver, matrix, matrix->values, b, error);
     if (status == NT_NO_MEMORY)
         nt_matrix_zero(matrix);
     matrix->broken = 0;
@@ -330,7 +330,7 @@ nt_status nt_solver_factor_clear(nt_solver *solver, nt_matrix *matrix)
 
 /* r = given - A x (or A^T x) and the row-wise backward error; rows whose residual is rounding of
  * the whole count as exact, see nt_block_look. */
-static double check(nt_solver *s, const double *x, int transposed)
+static double solver_check(nt_solver *s, const double *x, int transposed)
 {
     const nt_pattern *p = &s->full;
     int first = p->node_start[p->n_primary];
@@ -401,13 +401,13 @@ static double solve_pivoted(nt_solver *s, int transposed)
     size_t bytes = (size_t)s->pattern->n * sizeof *s->x;
     memcpy(s->x, s->given, bytes);
     substitute(s, s->x, transposed);
-    double error = check(s, s->x, transposed);
+    double error = solver_check(s, s->x, transposed);
     if (error <= ACCEPTED)
         return error;
     substitute(s, s->r, transposed);
     for (int i = 0; i < s->pattern->n; i++)
         s->x[i] += s->r[i];
-    return check(s, s->x, transposed);
+    return solver_check(s, s->x, transposed);
 }
 
 static nt_status solve_checked(nt_solver *s, double *b, int transposed)
@@ -450,7 +450,7 @@ nt_status nt_solver_reserve(nt_solver *s)
 }
 
 /* The block solver's error for the solution in b, or for b left as it was: accept or solve anew. */
-static nt_status judge(nt_solver *s, double *b, double error, int transposed)
+static nt_status solver_judge(nt_solver *s, double *b, double error, int transposed)
 {
     if (!(error <= ACCEPTED))
         return solve_checked(s, b, transposed);
@@ -458,7 +458,7 @@ static nt_status judge(nt_solver *s, double *b, double error, int transposed)
     return NT_OK;
 }
 
-static nt_status solve(nt_solver *s, double *b, int count, int transposed)
+static nt_status solve_together(nt_solver *s, double *b, int count, int transposed)
 {
     for (int k = 0; k < count; k++, b += s->pattern->n) {
         int together = count - k < 4 ? count - k : 4;
@@ -478,7 +478,7 @@ static nt_status solve(nt_solver *s, double *b, int count, int transposed)
             error = nt_block_solve_transposed(s->present, b, b, ACCEPTED, worst);
         } else if (s->in_use == NT_SOLVER_BLOCK)
             error = nt_block_solve(s->present, b, b, ACCEPTED, worst);
-        nt_status status = judge(s, b, error, transposed);
+        nt_status status = solver_judge(s, b, error, transposed);
         if (status != NT_OK)
             return status;
     }
@@ -493,15 +493,15 @@ nt_status nt_solver_factor_solve(nt_solver *solver, nt_matrix *matrix, double *b
     if (status != NT_OK)
         return status;
     if (solver->in_use != NT_SOLVER_BLOCK)
-        return solve(solver, b, 1, 0);
+        return solve_together(solver, b, 1, 0);
     solver->statistics.solves++;
-    return judge(solver, b, error, 0);
+    return solver_judge(solver, b, error, 0);
 }
 
 nt_status nt_solver_solve(nt_solver *solver, double *b, int count)
 {
     NT_NEED(NULL, "solver b", solver, b);
-    return solve(solver, b, count, 0);
+    return solve_together(solver, b, count, 0);
 }
 
 nt_status nt_solver_solve_beside(nt_solver *s, double *b, int count)
@@ -516,7 +516,7 @@ nt_status nt_solver_solve_beside(nt_solver *s, double *b, int count)
     for (int k = 0; k < count && status == NT_OK; k++) {
         for (int i = 0; i < s->pattern->n; i++)
             s->one[i] = b[4 * i + k];
-        status = solve(s, s->one, 1, 0);
+        status = solve_together(s, s->one, 1, 0);
         for (int i = 0; i < s->pattern->n; i++)
             b[4 * i + k] = s->one[i];
     }
@@ -526,7 +526,7 @@ nt_status nt_solver_solve_beside(nt_solver *s, double *b, int count)
 nt_status nt_solver_solve_transposed(nt_solver *solver, double *b, int count)
 {
     NT_NEED(NULL, "solver b", solver, b);
-    return solve(solver, b, count, 1);
+    return solve_together(solver, b, count, 1);
 }
 
 /* ---- leaving unknowns out ------------------------------------------------------------------- */
@@ -661,7 +661,7 @@ nt_status nt_solver_factor_dependent(nt_solver *solver, const nt_matrix *matrix,
             return NT_NO_MEMORY;
         nt_block_drop(*place, solver->drop_list, solver->n_dropped);
     }
-    if (!all_finite(matrix->values, entries(solver)))
+    if (!all_finite(matrix->values, solver_entries(solver)))
         return NT_NOT_FINITE;
     nt_status status = find_sizes(solver, matrix);
     if (status != NT_OK)

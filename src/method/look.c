@@ -23,7 +23,7 @@ void nt_integrator_rates(const nt_integrator *it, const nt_phase *phase, const d
 }
 
 /* v and vdot in the system's frame */
-static nt_state look(const nt_integrator *it, const nt_phase *phase)
+static nt_state look_at_phase(const nt_integrator *it, const nt_phase *phase)
 {
     nt_state state = {.t = phase->all[NT_PHASE_T],
                       .q = phase->q,
@@ -38,7 +38,7 @@ static nt_state look(const nt_integrator *it, const nt_phase *phase)
 
 nt_state nt_integrator_state(const nt_integrator *it)
 {
-    return it ? look(it, &it->stepper.now) : (nt_state){.t = (double)NAN};
+    return it ? look_at_phase(it, &it->stepper.now) : (nt_state){.t = (double)NAN};
 }
 
 nt_status nt_integrator_looking(nt_integrator *it, nt_stepper *looking)
@@ -85,7 +85,7 @@ nt_status nt_integrator_dense(nt_integrator *it, double t, nt_state *state)
         nt_status status = nt_integrator_between(it, from, to, t, between);
         if (status != NT_OK)
             return status;
-        *state = look(it, between);
+        *state = look_at_phase(it, between);
     }
     return NT_OK;
 }

@@ -62,6 +62,16 @@ typedef struct nt_variation {
     double *method;       /* [layout.variation]                               */
 } nt_variation;
 
+/* The same, to be read. */
+typedef struct nt_const_variation {
+    const double *q, *v, *vdot, *lambda, *mu, *memory, *method;
+} nt_const_variation;
+
+static inline nt_const_variation nt_variation_to_read(const nt_variation *d)
+{
+    return (nt_const_variation){d->q, d->v, d->vdot, d->lambda, d->mu, d->memory, d->method};
+}
+
 /* The directions along which a step is differentiated: parameters, initial values, its length.
  * Variations follow one another, all[count][stride]; or, for methods that take them so, groups of
  * four do, all[(count + 3)/4][group], each number of a variation beside those of the three others,
@@ -126,6 +136,9 @@ struct nt_method {
     int n_options;
     unsigned frames; /* NT_IN_FRAME(...), of the problem it works on */
     int error_order; /* k where the error estimate shrinks like h^k; 0: no estimate */
+    /* What tells methods of one family apart whose slots are the same functions: a table of
+     * coefficients, a composition, a stage. They find it in options->method. */
+    const void *scheme;
     /* Check options that depend on each other; sizes of memory and scratch. */
     nt_status (*layout)(const nt_problem *problem, const nt_options *options, nt_layout *layout,
                         nt_error *error);
@@ -184,17 +197,23 @@ static inline nt_point nt_phase_point(const nt_phase *phase)
 
 /* The arrays of variation i in all[count][stride], one after the other. */
 static inline nt_variation nt_variation_at(const nt_problem *problem,
-                                           const nt_directions *directions, const double *all,
-                                           int i)
+                                           const nt_directions *directions, double *all, int i)
 {
-    nt_variation d = {.q = (double *)(size_t)all + (size_t)i * directions->stride};
-    d.v = d.q + problem->nv;
-    d.vdot = d.v + problem->nv;
-    d.lambda = d.vdot + problem->nv;
-    d.mu = d.lambda + problem->nh;
-    d.memory = d.mu + problem->nn;
-    d.method = d.memory + problem->system->n_memory;
-    return d;
+    double *q = all + (size_t)i * directions->stride, *v = q + problem->nv;
+    double *vdot = v + problem->nv, *lambda = vdot + problem->nv, *mu = lambda + problem->nh;
+    double *memory = mu + problem->nn, *method = memory + problem->system->n_memory;
+    return (nt_variation){q, v, vdot, lambda, mu, memory, method};
+}
+
+static inline nt_const_variation nt_const_variation_at(const nt_problem *problem,
+                                                       const nt_directions *directions,
+                                                       const double *all, int i)
+{
+    const double *q = all + (size_t)i * directions->stride, *v = q + problem->nv;
+    const double *vdot = v + problem->nv, *lambda = vdot + problem->nv;
+    const double *mu = lambda + problem->nh, *memory = mu + problem->nn;
+    const double *method = memory + problem->system->n_memory;
+    return (nt_const_variation){q, v, vdot, lambda, mu, memory, method};
 }
 
 /* The arrays of group i in all[][group], each number four times. The unknowns of linear systems, q
@@ -203,17 +222,26 @@ static inline nt_variation nt_variation_at(const nt_problem *problem,
  * would compete for the same place in the cache. */
 enum { NT_GROUP_GAP = 16 };
 static inline nt_variation nt_variation_group(const nt_problem *problem,
-                                              const nt_directions *directions, const double *all,
-                                              int i)
+                                              const nt_directions *directions, double *all, int i)
 {
-    nt_variation d = {.q = (double *)(size_t)all + (size_t)i * directions->group};
-    d.lambda = d.q + 4 * problem->nv;
-    d.mu = d.lambda + 4 * problem->nh;
-    d.v = d.mu + 4 * problem->nn + NT_GROUP_GAP;
-    d.vdot = d.v + 4 * problem->nv + NT_GROUP_GAP;
-    d.memory = d.vdot + 4 * problem->nv + NT_GROUP_GAP;
-    d.method = d.memory + 4 * problem->system->n_memory;
-    return d;
+    double *q = all + (size_t)i * directions->group, *lambda = q + 4 * problem->nv;
+    double *mu = lambda + 4 * problem->nh, *v = mu + 4 * problem->nn + NT_GROUP_GAP;
+    double *vdot = v + 4 * problem->nv + NT_GROUP_GAP;
+    double *memory = vdot + 4 * problem->nv + NT_GROUP_GAP;
+    double *method = memory + 4 * problem->system->n_memory;
+    return (nt_variation){q, v, vdot, lambda, mu, memory, method};
+}
+
+static inline nt_const_variation nt_const_variation_group(const nt_problem *problem,
+                                                          const nt_directions *directions,
+                                                          const double *all, int i)
+{
+    const double *q = all + (size_t)i * directions->group, *lambda = q + 4 * problem->nv;
+    const double *mu = lambda + 4 * problem->nh, *v = mu + 4 * problem->nn + NT_GROUP_GAP;
+    const double *vdot = v + 4 * problem->nv + NT_GROUP_GAP;
+    const double *memory = vdot + 4 * problem->nv + NT_GROUP_GAP;
+    const double *method = memory + 4 * problem->system->n_memory;
+    return (nt_const_variation){q, v, vdot, lambda, mu, memory, method};
 }
 
 extern const nt_method nt_method_akw;
@@ -229,6 +257,7 @@ extern const nt_method nt_method_lie_newmark;
 extern const nt_method nt_method_lie_newmark_4;
 extern const nt_method nt_method_lie_newmark_6;
 extern const nt_method nt_method_semi_explicit;
+extern const nt_method nt_method_semi_explicit_2;
 extern const nt_method nt_method_theta;
 extern const nt_method nt_method_simo_wong;
 extern const nt_method nt_method_simo_wong_explicit;

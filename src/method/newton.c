@@ -162,8 +162,14 @@ static nt_status solve(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
     statistics->iterations++;
     if (!tangent)
         return nt_solver_solve(f->solver, z, 1);
+    bool reuses = nt_options_get(s->options, NT_OPTION_REUSE_TANGENT) != 0, made = true;
+    if (f->made && !reuses) {
+        nt_status status = nt_factors_solve(f, z, &made);
+        statistics->factorisations += made;
+        return status;
+    }
     statistics->factorisations++;
-    if (nt_options_get(s->options, NT_OPTION_REUSE_TANGENT) == 0)
+    if (!reuses)
         return nt_solver_factor_solve(f->solver, tangent, z);
     nt_status status = nt_solver_factor(f->solver, tangent); /* set_tolerances reads it again */
     f->kept = status == NT_OK;

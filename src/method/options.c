@@ -35,12 +35,13 @@ static const char *const option_names[NT_OPTION_NAMES] = {
     [NT_OPTION_MAX_ORDER] = "max_order",
     [NT_OPTION_MAX_STEPS] = "max_steps",
     [NT_OPTION_NEWTON_TOLERANCE] = "newton_tolerance",
+    [NT_OPTION_INDENTATION] = "indentation",
 };
 
 nt_status nt_options_resolve(nt_options *options, const nt_method *method, const double *values,
                              nt_error *error)
 {
-    *options = (nt_options){0};
+    *options = (nt_options){.method = method};
     for (int i = 0; i < method->n_options; i++) {
         int name = 0;
         while (name < NT_OPTION_NAMES && strcmp(option_names[name], method->options[i].name) != 0)

@@ -41,11 +41,13 @@ typedef enum nt_option_name {
     NT_OPTION_MAX_ORDER,
     NT_OPTION_MAX_STEPS,
     NT_OPTION_NEWTON_TOLERANCE,
+    NT_OPTION_INDENTATION,
     NT_OPTION_NAMES
 } nt_option_name;
 
 typedef struct nt_options {
-    uint64_t present; /* bit i: the method has the option i */
+    const nt_method *method; /* whose they are                      */
+    uint64_t present;        /* bit i: the method has the option i */
     double value[NT_OPTION_NAMES];
 } nt_options;
 

@@ -27,6 +27,7 @@ static const nt_method *const methods[] = {
     &nt_method_rkmk_dopri5,
     &nt_method_rkmk_dop853,
     &nt_method_semi_explicit,
+    &nt_method_semi_explicit_2,
     &nt_method_theta,
     &nt_method_bdf,
 };
@@ -77,7 +78,7 @@ static const nt_option_key *find_key(const nt_method *method, const char *name)
     return NULL;
 }
 
-static nt_status unknown_option(const nt_method *method, const char *name, nt_error *error)
+static nt_status method_unknown_option(const nt_method *method, const char *name, nt_error *error)
 {
     const char *names[32] = {NULL};
     int count = 0;
@@ -143,7 +144,7 @@ nt_status nt_method_check_option(const nt_method *method, const nt_option *optio
     double value;
     const nt_option_key *key = find_key(method, option->name);
     return nt_said(error, key ? parse_value(key, option->value, &value, error)
-                              : unknown_option(method, option->name, error));
+                              : method_unknown_option(method, option->name, error));
 }
 
 nt_status nt_method_parse_options(const nt_method *method, const nt_option *options, int n,
@@ -155,7 +156,7 @@ nt_status nt_method_parse_options(const nt_method *method, const nt_option *opti
         NT_NEED(error, "option.name option.value", options[i].name, options[i].value);
         const nt_option_key *key = find_key(method, options[i].name);
         if (!key)
-            return unknown_option(method, options[i].name, error);
+            return method_unknown_option(method, options[i].name, error);
         nt_status status =
             parse_value(key, options[i].value, &values[key - method->options], error);
         if (status != NT_OK)

@@ -28,7 +28,7 @@ static size_t kept_size(const nt_integrator *it)
     return it->keeps ? (size_t)pattern->offset[pattern->n_slots] * sizeof(double) : 0;
 }
 
-static header header_of(const nt_integrator *it)
+static header save_header_of(const nt_integrator *it)
 {
     const nt_problem *p = it->problem;
     const nt_factors *f = it->factors;
@@ -77,7 +77,7 @@ void nt_integrator_save(const nt_integrator *it, void *bytes)
         return;
     const nt_factors *f = it->factors;
     size_t state = it->size * sizeof(double);
-    header h = header_of(it);
+    header h = save_header_of(it);
     places at = places_of(it);
     char *out = bytes;
     memset(out, 0, at.end);
@@ -128,7 +128,7 @@ nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t siz
 {
     nt_error_clear(error);
     NT_NEED(error, "integrator bytes", it, bytes);
-    header mine = header_of(it), h;
+    header mine = save_header_of(it), h;
     const char *in = bytes;
     if (size < sizeof h)
         return nt_fail(error, NT_INVALID, "saved state has %zu bytes, expected at least %zu", size,

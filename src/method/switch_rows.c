@@ -32,7 +32,7 @@ static void switch_row(nt_problem *p, int row, bool on)
  * 1 rad/s at least): as much as one at the start. */
 static const double CONSISTENT = 1e-8;
 
-static nt_status check_rows(const nt_integrator *it, const int *rows, int n, nt_error *error)
+static nt_status switch_rows_check(const nt_integrator *it, const int *rows, int n, nt_error *error)
 {
     const nt_problem *p = it->problem;
     nt_point at = nt_phase_point(&it->stepper.now);
@@ -81,7 +81,7 @@ nt_status nt_integrator_switch_rows(nt_integrator *it, const int *rows, int n, i
     memcpy(it->kept, p->off, (size_t)before * sizeof *p->off);
     for (int i = 0; i < n; i++)
         switch_row(p, rows[i], on);
-    nt_status status = it->started && on ? check_rows(it, rows, n, error) : NT_OK;
+    nt_status status = it->started && on ? switch_rows_check(it, rows, n, error) : NT_OK;
     if (status == NT_OK && it->started)
         status = nt_integrator_refresh(it, error);
     if (status == NT_OK)

@@ -45,7 +45,7 @@ static nt_status examine(nt_integrator *it, double h, nt_step_error *error)
     return status;
 }
 
-static void count(nt_integrator *it, const nt_step_error *error)
+static void variable_steps_count(nt_integrator *it, const nt_step_error *error)
 {
     it->statistics.limiting_unknown = error->unknown;
     if (error->unknown >= 0)
@@ -168,7 +168,7 @@ static nt_status let_stand(nt_integrator *it, const walk *w)
     nt_status status = nt_integrator_count_step(it);
     if (status != NT_OK)
         return nt_integrator_give_up(it, status, s->next.all[NT_PHASE_STEP], w->error);
-    count(it, &it->awaiting);
+    variable_steps_count(it, &it->awaiting);
     nt_phase tried = s->next; /* an observer may use the room of `next` */
     if (it->method->review)
         s->next = it->earlier;
@@ -216,8 +216,8 @@ static bool review(nt_integrator *it, nt_status tried, double h, const walk *w, 
 }
 
 /* The step just made, of size h, becomes the present state. */
-static nt_status take(nt_integrator *it, double h, double end, double wanted,
-                      const nt_step_error *worst, const walk *w)
+static nt_status variable_steps_take(nt_integrator *it, double h, double end, double wanted,
+                                     const nt_step_error *worst, const walk *w)
 {
     double next = next_step(it, h, it->stepper.now.all[NT_PHASE_STEP], worst);
     bool trimmed = h < wanted * (1 - 1e-9);
@@ -248,7 +248,7 @@ static nt_status try_step(nt_integrator *it, double end, const walk *w)
         return status;
     if (fails)
         return reject(it, tried, h, &worst, w);
-    status = take(it, h, h >= end - t ? end : t + h, wanted, &worst, w);
+    status = variable_steps_take(it, h, h >= end - t ? end : t + h, wanted, &worst, w);
     bool later = it->method->review && has_tolerance(it);
     return status == NT_OK && !later ? let_stand(it, w) : status;
 }

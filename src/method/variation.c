@@ -10,14 +10,14 @@
 /* The arrays of a variation in the order of nt_variation_at. */
 enum { ARRAYS = 7 };
 typedef struct arrays {
-    double *at[ARRAYS];
+    const double *at[ARRAYS];
     size_t n[ARRAYS];
 } arrays;
 
 static arrays arrays_of_group(const nt_problem *p, const nt_directions *directions,
                               const double *all, int i)
 {
-    nt_variation d = nt_variation_group(p, directions, all, i);
+    nt_const_variation d = nt_const_variation_group(p, directions, all, i);
     size_t nv = (size_t)p->nv, n_memory = (size_t)p->system->n_memory;
     size_t others = 3 * nv + (size_t)p->nc + n_memory;
     return (arrays){
@@ -51,7 +51,7 @@ void nt_variation_write(const nt_problem *p, const nt_directions *directions, do
     arrays four = arrays_of_group(p, directions, all, i / 4);
     for (int k = 0; k < ARRAYS; k++)
         for (size_t j = 0; j < four.n[k]; j++)
-            four.at[k][4 * j + lane] = *from++;
+            all[(size_t)(four.at[k] - all) + 4 * j + lane] = *from++;
 }
 
 /* ---- maps ----------------------------------------------------------------------------------- */

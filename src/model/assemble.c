@@ -23,6 +23,18 @@
 
 /* ---- state from the bodies and back --------------------------------------------------------- */
 
+/* Coordinates of elements begin where these say. */
+static void write_own(nt_run *run)
+{
+    const nt_model *model = run->model;
+    for (int i = 0; model->has_own && i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        if (e->n_own > 0)
+            nt_element_initial(run, e, e->own_q < 0 ? NULL : run->initial_q + e->own_q,
+                               run->initial_v + e->own_v);
+    }
+}
+
 static void write_positions(nt_run *run)
 {
     for (int i = 1; i < run->model->n_bodies; i++) {
@@ -260,7 +272,8 @@ static void place_tree(nt_assembly *a)
             if (!by_points(run, e) || a->placed[e->a] == a->placed[e->b])
                 continue;
             int b = a->placed[e->a] ? e->b : e->a;
-            if (e->type->as_joint) /* a plane leaves its place open: Gauss-Newton steps find one */
+            if (nt_element_as_joint(
+                    run, e)) /* a plane leaves its place open: Gauss-Newton steps find one */
                 put_against(run, e, b);
             a->placed[b] = progress = true;
         }
@@ -446,6 +459,11 @@ static void given_velocities(nt_assembly *a)
                 a->given[body->v + (moves ? 3 : 0) + k] = 1;
         }
     }
+    for (int i = 0; run->model->has_own && i < run->model->n_elements; i++) {
+        const nt_element *e = &run->model->elements[i];
+        if (e->n_own > 0)
+            memset(a->given + e->own_v, 1, (size_t)e->n_own);
+    }
     write_velocities(run);
     if (run->model->correct_initial)
         memcpy(a->v_given, run->initial_v, (size_t)a->problem->nv * sizeof(double));
@@ -471,6 +489,7 @@ static nt_status refuse_velocities(nt_assembly *a, double scale, nt_error *error
     if (status != NT_OK || !(size > NT_CLOSED * scale)) {
         what = "the given velocities";
         write_velocities(run);
+        write_own(run);
         nt_assembly_measure(a, run->initial_q, NT_VELOCITY, &size, &worst);
     }
     return contradiction(a, worst, true, what, error);
@@ -603,15 +622,18 @@ nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
     a->problem->length = run->length;
     write_positions(run);
     write_velocities(run);
+    write_own(run);
     if (run->model->correct_initial)
         memcpy(a->q_given, run->initial_q, (size_t)run->system.space.nq * sizeof(double));
     nt_status status = close_loops(a, validate, error);
     if (status != NT_OK)
         return status;
     for (int i = 0; i < run->model->n_joints; i++)
-        if (run->model->elements[i].type->align)
-            run->model->elements[i].type->align(run, &run->model->elements[i]);
+        nt_element_align(run, &run->model->elements[i]);
     status = find_velocities(a, validate, error);
+    for (int i = run->model->n_joints; status == NT_OK && i < run->model->n_elements; i++)
+        if (run->model->elements[i].type->settle)
+            status = run->model->elements[i].type->settle(run, &run->model->elements[i]);
     if (status == NT_OK && run->system.accept) {
         nt_point at = nt_assembly_point(a);
         nt_run_accept(run, &at, run->initial_memory);

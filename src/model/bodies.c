@@ -51,7 +51,8 @@ NT_WIDE static void rotation_matrices(group *restrict g)
              quat_matrix((quat){g->q[0].of[l], g->q[1].of[l], g->q[2].of[l], g->q[3].of[l]}));
 }
 
-static inline void gather(group *g, int l, const nt_body *body, const nt_point *at, nt_motion *m)
+static inline void bodies_gather(group *g, int l, const nt_body *body, const nt_point *at,
+                                 nt_motion *m)
 {
     const double *q = at->q + body->q, *v = at->v + body->v;
     const double *vdot = at->vdot ? at->vdot + body->v : NULL;
@@ -99,8 +100,8 @@ NT_WIDE static void masses(group *restrict g, double mass)
     }
 }
 
-static void scatter(const group *g, int l, const nt_body *body, const nt_motion *m, v3 gravity,
-                    const nt_terms *terms)
+static void bodies_scatter(const group *g, int l, const nt_body *body, const nt_motion *m,
+                           v3 gravity, const nt_terms *terms)
 {
     if (terms->residual) {
         double *r = terms->residual + body->v;
@@ -142,7 +143,7 @@ int nt_bodies_evaluate(const nt_body *bodies, int n_bodies, int from, int to, co
         }
         group g;
         for (int l = 0; l < LANES; l++)
-            gather(&g, l, &body[l], at, &m[l]);
+            bodies_gather(&g, l, &body[l], at, &m[l]);
         rotation_matrices(&g);
         for (int l = 0; l < LANES; l++) {
             m[l].R = get9(g.R, l);
@@ -158,7 +159,7 @@ int nt_bodies_evaluate(const nt_body *bodies, int n_bodies, int from, int to, co
         else if (wanted)
             moments(&g);
         for (int l = 0; wanted && l < LANES; l++)
-            scatter(&g, l, &body[l], &m[l], gravity, terms);
+            bodies_scatter(&g, l, &body[l], &m[l], gravity, terms);
         i += LANES;
     }
     return i;

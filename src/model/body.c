@@ -411,8 +411,8 @@ NT_WIDE static void evaluate_plain(const nt_body *body, const nt_motion *motion,
     m3_accumulate(nt_matrix_block(terms->matrix, body->rr_slot), t.block);
 }
 
-static void evaluate(const nt_body *body, const nt_motion *motion, v3 gravity,
-                     const nt_terms *terms)
+static void rigid_body_evaluate(const nt_body *body, const nt_motion *motion, v3 gravity,
+                                const nt_terms *terms)
 {
     double m = body->mass;
     bool weighs = terms->parts & NT_EXPLICIT, fixed = body->t_node < 0;
@@ -457,5 +457,5 @@ void nt_body_evaluate(const nt_body *body, const nt_motion *motion, v3 gravity,
     else if (body->t_node >= 0 && (terms->residual || terms->matrix) && nt_body_is_plain(terms))
         evaluate_plain(body, motion, gravity, terms);
     else
-        evaluate(body, motion, gravity, terms);
+        rigid_body_evaluate(body, motion, gravity, terms);
 }

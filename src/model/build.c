@@ -51,6 +51,11 @@ nt_status nt_run_prepare_derived(nt_run *run, bool validate, nt_error *error)
 {
     const nt_model *model = run->model;
     nt_status status = NT_OK;
+    for (int i = 0; status == NT_OK && i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        if (e->type->own_bodies)
+            status = e->type->own_bodies(run, e, validate, error);
+    }
     for (int i = 1; status == NT_OK && i < model->n_bodies; i++)
         status = nt_body_prepare(&run->bodies[i], model->file, validate, error);
     for (int i = 0; status == NT_OK && validate && i < model->n_markers; i++)
@@ -64,8 +69,15 @@ nt_status nt_run_prepare_derived(nt_run *run, bool validate, nt_error *error)
 
 static nt_status lay_out_state(nt_model *model)
 {
-    int moving = model->n_bodies - 1, node = 0;
-    nt_block *blocks = NT_TAKE(&model->arena, moving, nt_block);
+    int moving = model->n_bodies - 1, node = 0, n = moving;
+    for (int i = 0; i < model->n_elements; i++) {
+        nt_element *e = &model->elements[i];
+        e->n_own = nt_element_count_coordinates(model, e);
+        n += e->n_own > 0;
+        model->has_own |= e->n_own > 0;
+        model->has_inertia |= e->type->has_inertia;
+    }
+    nt_block *blocks = NT_TAKE(&model->arena, n, nt_block);
     if (!blocks)
         return NT_NO_MEMORY;
     for (int i = 0; i < moving; i++) {
@@ -75,7 +87,13 @@ static nt_status lay_out_state(nt_model *model)
                                                                             : NT_R3SO3,
                                .nv = 3}; /* of a point */
     }
-    nt_space_init(&model->system.space, blocks, moving);
+    for (int i = 0, k = moving; i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        if (e->n_own > 0)
+            blocks[k++] =
+                (nt_block){.kind = e->type->first_order ? NT_FIRST : NT_RN, .nv = e->n_own};
+    }
+    nt_space_init(&model->system.space, blocks, n);
     nt_body *bodies = model->origin->bodies;
     bodies[0].t_node = bodies[0].r_node = bodies[0].rotation = -1;
     bodies[0].q0 = (quat){1, 0, 0, 0};
@@ -87,6 +105,15 @@ static nt_status lay_out_state(nt_model *model)
         body->t_node = blocks[i].kind != NT_SO3 ? node++ : -1;
         body->r_node = blocks[i].kind != NT_RN ? node++ : -1;
     }
+    for (int i = 0, k = moving; i < model->n_elements; i++) {
+        nt_element *e = &model->elements[i];
+        bool own = e->n_own > 0;
+        e->own_node = own ? node++ : -1;
+        e->own_v = own ? blocks[k].v : -1;
+        e->own_q = own && !e->type->first_order ? blocks[k].q : -1;
+        k += own;
+    }
+    model->n_primary = node;
     return NT_OK;
 }
 
@@ -98,7 +125,7 @@ static int number_multipliers(nt_model *model, int n_primary)
     model->system.n_memory = 0;
     for (int i = 0; i < model->n_elements; i++) {
         nt_element *e = &model->elements[i];
-        e->n_rows = e->type->rows ? e->type->rows(model, e) : 0;
+        e->n_rows = nt_element_count_rows(model, e);
         e->first_row = e->n_rows > 0 ? row : -1;
         e->node = e->n_rows > 0 ? node++ : -1;
         row += e->n_rows;
@@ -106,7 +133,7 @@ static int number_multipliers(nt_model *model, int n_primary)
     model->system.nh = row;
     for (int i = 0; i < model->n_elements; i++) {
         nt_element *e = &model->elements[i];
-        e->n_rates = e->type->rates ? e->type->rates(model, e) : 0;
+        e->n_rates = nt_element_count_rates(model, e);
         e->first_rate = e->n_rates > 0 ? row : -1;
         e->rate_node = e->n_rates > 0 ? node++ : -1;
         row += e->n_rates;
@@ -122,9 +149,7 @@ static int number_multipliers(nt_model *model, int n_primary)
 
 static nt_status make_pattern(nt_model *model)
 {
-    int n_primary = 0;
-    for (int i = 1; i < model->n_bodies; i++)
-        n_primary += (model->bodies[i].t_node >= 0) + (model->bodies[i].r_node >= 0);
+    int n_primary = model->n_primary;
     int n_nodes = number_multipliers(model, n_primary);
     int *sizes = NT_TAKE(&model->arena, n_nodes, int);
     if (!sizes)
@@ -133,6 +158,8 @@ static nt_status make_pattern(nt_model *model)
         sizes[i] = 3;
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
+        if (e->own_node >= 0)
+            sizes[e->own_node] = e->n_own;
         if (e->node >= 0)
             sizes[e->node] = e->n_rows;
         if (e->rate_node >= 0)
@@ -169,12 +196,36 @@ static nt_status make_pattern(nt_model *model)
         body->tt_scaled = body->tt_slot >= 0 && model->pattern.shape[body->tt_slot] == NT_SCALED;
     }
     for (int i = 0; status == NT_OK && i < model->n_joints; i++)
-        if (model->elements[i].type->as_joint)
+        if (nt_element_as_joint(model->origin, &model->elements[i]))
             nt_joint_locate(model, &model->elements[i]);
     return status;
 }
 
-static nt_status describe(nt_model *model)
+/* Blocks of bodies on which no constraint and no implicit force acts: nt_system.explicit_blocks. */
+static nt_status find_explicit_blocks(nt_model *model)
+{
+    const nt_space *space = &model->system.space;
+    unsigned char *alone = NT_TAKE(&model->arena, space->n_blocks, unsigned char);
+    int *block_of = NT_TAKE(&model->arena, space->nv, int);
+    if (!alone || !block_of)
+        return NT_NO_MEMORY;
+    for (int b = 0; b < space->n_blocks; b++) {
+        alone[b] = b < model->n_bodies - 1;
+        for (int i = 0; i < space->blocks[b].nv; i++)
+            block_of[space->blocks[b].v + i] = b;
+    }
+    for (int i = 0; i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        bool binds = e->n_rows + e->n_rates > 0 || e->part != NT_EXPLICIT || e->type->has_inertia;
+        for (int k = 0; binds && k < e->n_ports; k++)
+            if (k != NT_ROWS && k != NT_RATES && e->ports[k].node >= 0)
+                alone[block_of[e->ports[k].first]] = 0;
+    }
+    model->system.explicit_blocks = alone;
+    return NT_OK;
+}
+
+static nt_status build_describe(nt_model *model)
 {
     nt_system *s = &model->system;
     nt_arena *arena = &model->arena;
@@ -192,6 +243,7 @@ static nt_status describe(nt_model *model)
         model->parameter_names[i] = model->parameters[i].name;
         model->parameter_scale[i] = size > 0 ? size : 1;
     }
+    nt_status status = find_explicit_blocks(model);
     s->name = model->title;
     s->frame = NT_INERTIAL;
     s->row_quantity = model->row_quantity;
@@ -199,17 +251,18 @@ static nt_status describe(nt_model *model)
     s->capabilities = NT_HAS_TANGENT | NT_APPLIES_MAP | NT_HAS_ENERGY | NT_HAS_PARAMETERS |
                       NT_HAS_PARAMETER_TANGENT | NT_HAS_MOMENTA | NT_ALL_LEVELS | NT_AFFINE |
                       NT_HAS_SPLIT | NT_DISCRETE_MEMORY; /* memory counts turns */
+    if (model->has_own || model->has_inertia)            /* those are the bodies' alone */
+        s->capabilities &= ~(unsigned)NT_HAS_MOMENTA;
     s->n_parameters = model->n_parameters;
     s->parameter_names = model->parameter_names;
     s->parameter_scale = model->parameter_scale;
-    return NT_OK;
+    return status;
 }
 
-static bool depends_on_rates(const nt_run *run)
+static bool build_depends_on_rates(const nt_run *run)
 {
     for (int i = 0; i < run->model->n_elements; i++) {
-        const nt_element *e = &run->model->elements[i];
-        if (e->type->depends_on_rates && e->type->depends_on_rates(run, e))
+        if (nt_element_depends_on_rates(run, &run->model->elements[i]))
             return true;
     }
     return false;
@@ -220,9 +273,8 @@ static bool gives_no_energy(const nt_model *model)
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
         const nt_element_type *type = e->type;
-        bool works = !type->does_work || type->does_work(model, e);
         bool gives = type->gives_energy ? type->gives_energy(model, e) : !type->only_takes;
-        if (works && gives)
+        if (nt_element_does_work(model, e) && gives)
             return false;
     }
     return true;
@@ -233,7 +285,7 @@ void nt_run_renew_promises(nt_run *run)
     unsigned *capabilities = &run->system.capabilities;
     *capabilities &= ~(unsigned)NT_POSITION_FORCES;
     *capabilities |= gives_no_energy(run->model) ? NT_GIVES_NO_ENERGY : 0;
-    if (!depends_on_rates(run))
+    if (!build_depends_on_rates(run))
         *capabilities |= NT_POSITION_FORCES;
 }
 
@@ -265,7 +317,7 @@ nt_status nt_model_build(nt_model *model, nt_error *error)
     if ((status = nt_run_prepare(origin, true, error)) != NT_OK)
         return status;
     if ((status = lay_out_state(model)) != NT_OK || (status = make_pattern(model)) != NT_OK ||
-        (status = describe(model)) != NT_OK || (status = nt_run_take_state(origin)) != NT_OK)
+        (status = build_describe(model)) != NT_OK || (status = nt_run_take_state(origin)) != NT_OK)
         goto no_memory;
     fill_momenta(origin);
     status = nt_run_assemble(origin, true, error);

@@ -84,6 +84,48 @@ static inline const struct nt_joint *nt_element_as_joint(const nt_run *run, cons
     return e->type->as_joint ? e->type->as_joint(run, e) : NULL;
 }
 
+/* What a type may leave out of its descriptor is asked for by these alone. */
+static inline int nt_element_count_rows(const nt_model *model, const nt_element *e)
+{
+    return e->type->rows ? e->type->rows(model, e) : 0;
+}
+static inline int nt_element_count_rates(const nt_model *model, const nt_element *e)
+{
+    return e->type->rates ? e->type->rates(model, e) : 0;
+}
+static inline int nt_element_count_coordinates(const nt_model *model, const nt_element *e)
+{
+    return e->type->coordinates ? e->type->coordinates(model, e) : 0;
+}
+static inline bool nt_element_depends_on_rates(const nt_run *run, const nt_element *e)
+{
+    return e->type->depends_on_rates && e->type->depends_on_rates(run, e);
+}
+static inline bool nt_element_is_smooth(const nt_run *run, const nt_element *e)
+{
+    return !e->type->is_smooth || e->type->is_smooth(run, e);
+}
+static inline bool nt_element_does_work(const nt_model *model, const nt_element *e)
+{
+    return !e->type->does_work || e->type->does_work(model, e);
+}
+static inline void nt_element_accept(const nt_element *e, const nt_view *view, double *memory)
+{
+    if (e->type->accept)
+        e->type->accept(e, view, memory + e->memory);
+}
+static inline void nt_element_align(nt_run *run, const nt_element *e)
+{
+    if (e->type->align)
+        e->type->align(run, e);
+}
+/* Of its own coordinates; q NULL where they are of first order. */
+static inline void nt_element_initial(const nt_run *run, const nt_element *e, double *q, double *v)
+{
+    if (e->type->initial)
+        e->type->initial(run, e, q, v);
+}
+
 /* Fill in the bodies that an element acts on, as its keys name them. */
 void nt_element_bind(const nt_model *model, nt_element *element);
 

@@ -11,6 +11,7 @@ extern const nt_element_type nt_joint_prismatic;
 extern const nt_element_type nt_joint_cylindrical;
 extern const nt_element_type nt_joint_universal;
 extern const nt_element_type nt_joint_planar;
+extern const nt_element_type nt_joint_parallel;
 extern const nt_element_type nt_joint_inline;
 extern const nt_element_type nt_joint_distance;
 extern const nt_element_type nt_joint_rolling_disk;
@@ -33,5 +34,9 @@ extern const nt_element_type nt_force_joint_spring;
 
 extern const nt_element_type nt_contact_sphere_plane;
 extern const nt_element_type nt_contact_sphere_sphere;
+extern const nt_element_type nt_contact_sphere_cylinder;
+extern const nt_element_type nt_contact_sphere_torus;
+
+extern const nt_element_type nt_bearing_ball;
 
 #endif

@@ -103,11 +103,11 @@ static nt_status evaluate_elements(nt_run *run, const nt_view *view, int next)
     return NT_OK;
 }
 
-/* Inertia is that of bodies: where nothing else is asked for, elements have nothing to say. */
-static bool asks_bodies_alone(const nt_terms *terms)
+/* Where nothing but inertia is asked for and bodies have it all, elements have nothing to say. */
+static bool asks_bodies_alone(const nt_model *model, const nt_terms *terms)
 {
     const nt_combination *c = terms->combination;
-    return terms->parts == NT_MASS && !terms->rows &&
+    return terms->parts == NT_MASS && !terms->rows && !model->has_own && !model->has_inertia &&
            (!terms->matrix || (c->row_mass == 0 && c->row_damping == 0 && c->row_stiffness == 0));
 }
 
@@ -118,7 +118,7 @@ nt_status nt_run_evaluate(void *self, const nt_point *at, const nt_terms *terms)
     if (!run || !at || !terms || (unsigned)terms->level > NT_ACCELERATION)
         return NT_INVALID;
     const nt_view *view = begin_view(run, at, terms);
-    bool bodies_alone = asks_bodies_alone(terms);
+    bool bodies_alone = asks_bodies_alone(run->model, terms);
     if (bodies_alone || run->model->n_signals > 0) {
         evaluate_bodies(run, view, 1, run->model->n_bodies);
         next = run->model->n_bodies;
@@ -157,6 +157,7 @@ static bool add_energies(nt_run *run, const nt_point *at, double sign, double *p
     for (int i = 0; i < model->n_elements; i++) {
         nt_energy e = {0};
         view.energy = &e;
+        nt_local_begin(view.local, &model->elements[i]);
         if (model->elements[i].type->evaluate(&model->elements[i], &view) != NT_OK)
             return false;
         *parts++ += sign * e.potential;
@@ -190,11 +191,8 @@ void nt_run_accept(void *self, const nt_point *at, double *next)
     nt_view view;
     nt_terms terms = {0};
     nt_run_look(run, at, &terms, &view);
-    for (int i = 0; i < run->model->n_elements; i++) {
-        const nt_element *e = &run->model->elements[i];
-        if (e->type->accept)
-            e->type->accept(e, &view, next + e->memory);
-    }
+    for (int i = 0; i < run->model->n_elements; i++)
+        nt_element_accept(&run->model->elements[i], &view, next);
 }
 
 /* ---- parameters ----------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 static const double SAME_PLACE = 1e-9;
 
 /* The point that the element acts on; NULL for none. */
-static const nt_body *point_of(const nt_model *model, const nt_element *element)
+static const nt_body *mass_point_of(const nt_model *model, const nt_element *element)
 {
     const nt_body *a = &model->bodies[element->a], *b = &model->bodies[element->b];
     return a->point ? a : b->point ? b : NULL;
@@ -15,7 +15,7 @@ static const nt_body *point_of(const nt_model *model, const nt_element *element)
 
 nt_status nt_mass_point_refuse(const nt_model *model, const nt_element *element, nt_error *error)
 {
-    const nt_body *point = point_of(model, element);
+    const nt_body *point = mass_point_of(model, element);
     return point ? nt_load_refuse(model, element, error,
                                   "%s is a point, expected a body that can turn", point->name)
                  : NT_OK;
@@ -37,7 +37,7 @@ nt_status nt_mass_point_rows(const nt_run *run, const nt_element *element, const
                              int *n, nt_error *error)
 {
     const nt_model *model = run->model;
-    const nt_body *point = point_of(model, element);
+    const nt_body *point = mass_point_of(model, element);
     if (!point)
         return NT_OK;
     int places = 0;

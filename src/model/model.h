@@ -53,6 +53,16 @@ typedef struct nt_named {
     int needs;               /* NT_NEEDS_... of its columns (quantity_kind.h) */
 } nt_named;
 
+/* One rate of a steady motion: of a joint, or with which everything turns or moves. */
+enum { NT_STEADY_RATE, NT_STEADY_AXIS, NT_STEADY_THROUGH, NT_STEADY_ALONG }; /* bits of given */
+typedef struct nt_steady {
+    unsigned given;
+    int joint; /* among the elements; -1: none */
+    const nt_expression *rate, *axis[3], *through[3], *along[3];
+    const char *name;
+    nt_place place;
+} nt_steady;
+
 /* What a file holds, by the file's name in the model. */
 typedef struct nt_table_file {
     struct nt_table_file *next;
@@ -75,7 +85,7 @@ struct nt_model {
     const nt_marker *markers; /* as the file has them */
     int n_markers;
     nt_element *elements; /* joints, then forces, then contacts; by type in file order */
-    int n_elements, n_joints, n_contacts;
+    int n_elements, n_joints, n_contacts, n_bearings;
     nt_signal *signals;
     int n_signals;
     nt_table_file *table_files; /* the one that was read last first */
@@ -85,6 +95,7 @@ struct nt_model {
     int n_jumps;
     nt_note *notes; /* [n_notes] */
     int n_notes;
+    nt_jump clock; /* the first expression of t that enters the motion; no key: none */
     bool correct_initial;
     nt_objective *objectives;
     int n_objectives;
@@ -94,12 +105,17 @@ struct nt_model {
         *columns; /* [n_columns] of one number each: of objectives, then of named quantities */
     int n_objective_columns, n_columns;
 
+    nt_steady *steady; /* [n_steady] in the order of the file */
+    int n_steady;
+
     nt_simulation simulation;
 
     nt_run *origin; /* its numbers are those of the file; what other runs are copied from */
     size_t numbers; /* bytes of run->numbers */
     size_t scratch; /* doubles that an element may want while it is evaluated */
     int most_ports, most_entries; /* of an element */
+    int n_primary;                /* nodes of bodies and of elements' own coordinates */
+    bool has_own, has_inertia;    /* elements have coordinates, inertia */
 
     /* The system as it is alike for all runs: sizes, space, pattern, names. That of a run has the
      * functions too. */
@@ -117,6 +133,8 @@ struct nt_model {
 /* Parts of the layout: the ports that every element has; then, after `declare`, its blocks. */
 nt_status nt_element_begin_ports(nt_model *model, nt_element *element);
 nt_status nt_element_end_ports(nt_model *model, nt_element *element);
+/* Marks the bodies of its ports in bodies[n_bodies]. */
+void nt_element_look_at(const nt_model *model, const nt_element *element, bool *bodies);
 
 /* Room for elements of so many ports and entries; an element's turn; its terms to those of the
  * system. */

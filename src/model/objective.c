@@ -94,7 +94,7 @@ static nt_status find_variables(nt_run *run, nt_objective_work *w, const nt_stat
     return status;
 }
 
-static nt_status check(const nt_run *run, int i, double value, double t, nt_error *error)
+static nt_status objective_check(const nt_run *run, int i, double value, double t, nt_error *error)
 {
     const nt_objective *o = &run->model->objectives[i];
     if (isfinite(value))
@@ -112,7 +112,7 @@ nt_status nt_run_objective_values(nt_run *run, const nt_state *state, const doub
     nt_status status = w ? find_variables(run, w, state, reactions, error) : NT_NO_MEMORY;
     for (int i = 0; status == NT_OK && i < run->model->n_objectives; i++) {
         out[i] = nt_expression_value(run->model->objectives[i].of, w->variables);
-        status = check(run, i, out[i], state->t, error);
+        status = objective_check(run, i, out[i], state->t, error);
     }
     return nt_said(error, status);
 }
@@ -144,7 +144,7 @@ nt_status nt_run_objective_tangent(nt_run *run, const nt_state *state, const dou
     for (int i = 0; status == NT_OK && i < run->model->n_objectives; i++) {
         nt_expression_jet(run->model->objectives[i].of, w->variables, rates, w->zeros, jet);
         out[i] = jet[1];
-        status = check(run, i, out[i], state->t, error);
+        status = objective_check(run, i, out[i], state->t, error);
     }
     return nt_said(error, status);
 }

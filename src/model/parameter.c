@@ -272,9 +272,7 @@ static nt_status collect_elements(nt_survey *s, const nt_words *of_element, cons
                 t.step = unit / v3_norm(moved->rate);
         }
         rates->functions |= nt_element_uses(run, e, NULL);
-        seen[e->a] = seen[e->b] = true;
-        for (int k = 0; route && k < route->n; k++)
-            seen[route->body[k]] = true;
+        nt_element_look_at(run->model, e, seen);
         rates->touched[rates->n_touched++] = t;
     }
     for (int i = 1; i < run->model->n_bodies; i++)
@@ -286,7 +284,7 @@ static nt_status collect_elements(nt_survey *s, const nt_words *of_element, cons
 /* ---- initial values ------------------------------------------------------------------------- */
 
 /* An angular increment in ground axes from the derivative of a quaternion: q' = (0, theta') q/2. */
-static v3 turning(const double *rate, const double *q)
+static v3 parameter_turning(const double *rate, const double *q)
 {
     quat p = quat_multiply(quat_load(rate), quat_conjugate(quat_load(q)));
     return v3_of(2 * p.x, 2 * p.y, 2 * p.z);
@@ -310,13 +308,19 @@ static nt_status collect_initial(nt_survey *s)
             memcpy(rates->dv, rate, r->bytes);
         if (r->at == (char *)run->initial_memory && r->bytes > 0)
             memcpy(rates->dmemory, rate, r->bytes);
-        for (int b = 1; r->at == (char *)run->initial_q && b < run->model->n_bodies; b++) {
+        bool of_q = r->at == (char *)run->initial_q;
+        for (int k = 0; of_q && run->model->has_own && k < run->model->n_elements; k++) {
+            const nt_element *e = &run->model->elements[k];
+            if (e->own_q >= 0)
+                memcpy(rates->dq + e->own_v, rate + e->own_q, (size_t)e->n_own * sizeof *rate);
+        }
+        for (int b = 1; of_q && b < run->model->n_bodies; b++) {
             const nt_body *body = &run->bodies[b];
             int turn = body->t_node >= 0 ? 3 : 0;
             memcpy(rates->dq + body->v, rate + body->q, (size_t)turn * sizeof(double));
             if (body->r_node >= 0)
                 v3_store(rates->dq + body->v + turn,
-                         turning(rate + body->q + turn, run->initial_q + body->q + turn));
+                         parameter_turning(rate + body->q + turn, run->initial_q + body->q + turn));
         }
     }
     rates->open_row = -1;
@@ -332,7 +336,7 @@ static nt_status collect_initial(nt_survey *s)
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-static nt_status collect(nt_survey *s)
+static nt_status parameter_collect(nt_survey *s)
 {
     nt_run *run = s->run;
     nt_words *of_region = NT_TAKE(&s->arena, s->n_regions, nt_words);
@@ -378,7 +382,7 @@ nt_status nt_parameter_rates_find(nt_run *run, int k, nt_error *error)
     if (isfinite(scale) || drives)
         status = nt_survey_differentiate(&s, rates->scale);
     if (status == NT_OK)
-        status = collect(&s);
+        status = parameter_collect(&s);
 done:
     nt_survey_end(&s);
     if (status == NT_OK)

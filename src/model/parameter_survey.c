@@ -54,7 +54,7 @@ static void list_regions(nt_survey *s)
     s->first_element = s->n_regions;
     for (int i = 0; i < run->model->n_elements; i++)
         add_region(s, NT_REGION_ELEMENT, nt_element_numbers(run, &run->model->elements[i]),
-                   run->model->elements[i].type->size);
+                   run->model->elements[i].bytes);
     add_region(s, NT_REGION_INITIAL, run->initial_q, (size_t)system->space.nq * sizeof(double));
     add_region(s, NT_REGION_INITIAL, run->initial_v, (size_t)system->space.nv * sizeof(double));
     add_region(s, NT_REGION_INITIAL, run->initial_memory,
@@ -152,7 +152,7 @@ void nt_survey_parameters(const nt_run *run, int k, double *rates)
 /* By how much a number of the file may change at once: its own size, and what is small beside the
  * model's length (or 1) by that much; a direction's component, a mass or an inertia by the largest
  * of those that stand together. */
-static double size_of(const nt_run *run, const nt_binding *binding, double unit)
+static double survey_size_of(const nt_run *run, const nt_binding *binding, double unit)
 {
     double largest = 0;
     for (int i = 0; i < binding->n_among; i++)
@@ -171,7 +171,7 @@ double nt_survey_numbers(nt_survey *s)
         s->number[i] = *nt_run_number(run, run->model->bindings[i].target);
         s->direction[i] = jet[1];
         if (jet[1] != 0)
-            scale = fmin(scale, size_of(run, &run->model->bindings[i], unit) / fabs(jet[1]));
+            scale = fmin(scale, survey_size_of(run, &run->model->bindings[i], unit) / fabs(jet[1]));
     }
     return scale;
 }
@@ -236,7 +236,8 @@ static nt_status find_whether_assembles(nt_survey *s, double h)
     for (int i = 0; i < run->model->n_elements && !s->assembles; i++) {
         const nt_element *e = &run->model->elements[i];
         const nt_region *r = &s->region[s->first_element + i];
-        s->assembles = (e->n_rows + e->n_rates > 0 || i < run->model->n_joints) &&
+        s->assembles = (e->n_rows + e->n_rates + e->n_own > 0 || i < run->model->n_joints ||
+                        e->type->settle) &&
                        (memcmp(r->at, s->plus + r->word, r->bytes) != 0 ||
                         nt_element_uses(run, e, s->rates->variables));
     }
@@ -271,7 +272,7 @@ static nt_status look_for_openings(nt_survey *s, double distance)
 }
 
 /* d8 and d6 of all words at step h; openings by the widest difference. */
-static nt_status difference(nt_survey *s, double h)
+static nt_status survey_difference(nt_survey *s, double h)
 {
     size_t rows = (size_t)(s->run->system.nh + s->run->system.nn);
     memset(s->eighth, 0, s->words * sizeof(double));
@@ -306,7 +307,7 @@ static nt_status difference(nt_survey *s, double h)
 }
 
 /* The better of this step's result and those before, word by word; whether all are good. */
-static bool choose(nt_survey *s, double h, bool first)
+static bool survey_choose(nt_survey *s, double h, bool first)
 {
     const double *saved = (const double *)(const void *)s->saved;
     double unit = fmin(1, s->length);
@@ -371,9 +372,9 @@ nt_status nt_survey_differentiate(nt_survey *s, double scale)
     if ((status = find_whether_assembles(s, h)) != NT_OK)
         return status;
     for (int level = 0; level < LEVELS && !good && status == NT_OK; level++) {
-        status = difference(s, h);
+        status = survey_difference(s, h);
         if (status == NT_OK)
-            good = choose(s, h, level == 0);
+            good = survey_choose(s, h, level == 0);
         h *= NEXT_STEP;
     }
     write_words(s, s->saved);

@@ -58,7 +58,7 @@ typedef struct variation {
 
 /* ---- one element at base + s rate ----------------------------------------------------------- */
 
-static void put(const variation *v, const nt_touched *t, double s)
+static void parameter_put(const variation *v, const nt_touched *t, double s)
 {
     nt_run *run = v->run;
     const nt_parameter_rates *rates = v->rates;
@@ -72,7 +72,7 @@ static void put(const variation *v, const nt_touched *t, double s)
                     run->variables_base[i] + (s == 0 ? 0 : s * v->straight.rates[i]);
 }
 
-static void move(const variation *v, double s)
+static void parameter_move(const variation *v, double s)
 {
     for (int i = 0; i < v->rates->n_moved; i++) {
         const nt_moved_body *moved = &v->rates->moved[i];
@@ -86,9 +86,9 @@ static nt_status evaluate_at(variation *v, const nt_touched *t, double s, double
 {
     const nt_element *e = &v->run->model->elements[t->element];
     nt_local *local = v->view.local;
-    put(v, t, s);
+    parameter_put(v, t, s);
     if (t->moved)
-        move(v, s);
+        parameter_move(v, s);
     v->straight.s = s;
     v->run->straight = t->functions ? &v->straight : NULL;
     nt_local_begin(local, e);
@@ -105,14 +105,14 @@ static nt_status evaluate_at(variation *v, const nt_touched *t, double s, double
 
 static void restore(const variation *v, const nt_touched *t)
 {
-    put(v, t, 0);
+    parameter_put(v, t, 0);
     if (t->moved)
-        move(v, 0);
+        parameter_move(v, 0);
 }
 
 /* ---- differences ---------------------------------------------------------------------------- */
 
-static nt_status difference(variation *v, const nt_touched *t, double s, slope *out)
+static nt_status parameter_difference(variation *v, const nt_touched *t, double s, slope *out)
 {
     double *plus = v->plus, *minus = v->minus;
     nt_status status = evaluate_at(v, t, s, plus);
@@ -231,7 +231,7 @@ static void motion_rates(variation *v, const nt_expression *f, bool second)
 }
 
 /* The s along which the element's words and its prescribed motion change by their own size. */
-static double step_of(const variation *v, const nt_touched *t)
+static double parameter_step_of(const variation *v, const nt_touched *t)
 {
     double step = t->step, f[3];
     if (t->motion) {
@@ -271,7 +271,7 @@ static bool drives_angle(const nt_run *run, const nt_element *e)
 /* Two values; six, the steps chosen by trial; six far apart, exact up to fifth powers of s. */
 typedef enum formula { TWO, SIX, WIDE_SIX } formula;
 
-static nt_status differentiate(variation *v, const nt_touched *t, formula by, slope *out)
+static nt_status parameter_differentiate(variation *v, const nt_touched *t, formula by, slope *out)
 {
     const nt_element *e = &v->run->model->elements[t->element];
     if (t->motion)
@@ -279,13 +279,13 @@ static nt_status differentiate(variation *v, const nt_touched *t, formula by, sl
     bool apart =
         t->own.count == 0 && t->of_joint[0].count == 0 && t->of_joint[1].count == 0 && !t->moved;
     v->straight.share = apart && e->type->proportional ? 0 : 1;
-    double step = step_of(v, t);
+    double step = parameter_step_of(v, t);
     if (by != SIX && drives_angle(v->run, e))
         step *= WITHIN_BRANCH;
     else if (by == TWO && t->linear)
         step *= FAR;
     bool good;
-    nt_status status = by == TWO   ? difference(v, t, step, out)
+    nt_status status = by == TWO   ? parameter_difference(v, t, step, out)
                        : by == SIX ? best_difference(v, t, step, out)
                                    : sixth_order(v, t, step, out, &good);
     restore(v, t);
@@ -308,7 +308,7 @@ static void add_moment(const nt_element *e, const nt_terms *wanted, int port, v3
 }
 
 /* p_A - p_B = 0 with the force F on A, -F on B: linear in the points. */
-static void add_point(const variation *v, const nt_touched *t, const nt_terms *wanted)
+static void parameter_add_point(const variation *v, const nt_touched *t, const nt_terms *wanted)
 {
     const nt_element *e = &v->run->model->elements[t->element];
     const nt_motion *a = &v->view.motion[e->a], *b = &v->view.motion[e->b];
@@ -331,11 +331,11 @@ static nt_status add_elements(variation *v, const nt_terms *wanted, double *size
         const nt_element *e = &run->model->elements[t->element];
         slope *d = &v->first;
         if (t->holds_point) {
-            add_point(v, t, wanted);
+            parameter_add_point(v, t, wanted);
             continue;
         }
         list_entries(v, e, wanted);
-        nt_status status = differentiate(v, t, t->quadratic ? TWO : SIX, d);
+        nt_status status = parameter_differentiate(v, t, t->quadratic ? TWO : SIX, d);
         if (status != NT_OK) {
             run->failed = e;
             return status;
@@ -380,7 +380,7 @@ static void signal_rates(variation *v)
             for (int side = -1; side <= 1; side += 2) {
                 nt_words_put(rates, t->words[0], side * k * h);
                 nt_words_put(rates, t->words[1], side * k * h);
-                move(v, side * k * h);
+                parameter_move(v, side * k * h);
                 put_parameters(v, side * k * h);
                 d += side * nt_signal_value(signal, &v->view);
             }
@@ -388,7 +388,7 @@ static void signal_rates(variation *v)
         }
         nt_words_put(rates, t->words[0], 0);
         nt_words_put(rates, t->words[1], 0);
-        move(v, 0);
+        parameter_move(v, 0);
         put_parameters(v, 0);
         out[t->signal] = sum;
     }
@@ -397,7 +397,7 @@ static void signal_rates(variation *v)
 /* ---- a point -------------------------------------------------------------------------------- */
 
 /* Motion of the bodies that matter, multipliers, and where functions change all signals. */
-static void look(variation *v, const nt_point *at)
+static void parameter_look(variation *v, const nt_point *at)
 {
     nt_run *run = v->run;
     const nt_parameter_rates *rates = v->rates;
@@ -433,7 +433,8 @@ static void look(variation *v, const nt_point *at)
 }
 
 /* Elements are evaluated apart: what they add is looked at before anything is gathered. */
-static variation vary(nt_run *run, const nt_parameter_rates *rates, const nt_terms *wanted)
+static variation parameter_vary(nt_run *run, const nt_parameter_rates *rates,
+                                const nt_terms *wanted)
 {
     int most = run->model->most_entries;
     return (variation){
@@ -495,8 +496,8 @@ nt_status nt_run_parameter_tangent(void *self, const nt_point *at, int k, const 
     nt_status status = NT_OK;
     run->failed = NULL;
     if (rates->n_touched > 0) {
-        variation v = vary(run, rates, terms);
-        look(&v, at);
+        variation v = parameter_vary(run, rates, terms);
+        parameter_look(&v, at);
         status = add_elements(&v, terms, &size, &doubt);
     }
     run->parameter_error = size > 0 ? doubt / size : 0;
@@ -558,7 +559,8 @@ static bool agrees(variation *v, const nt_touched *touched, bool linear)
     slope *two = &v->first, *six = &v->second;
     nt_touched copy = *touched, *t = &copy;
     t->linear = linear;
-    if (differentiate(v, t, TWO, two) != NT_OK || differentiate(v, t, WIDE_SIX, six) != NT_OK)
+    if (parameter_differentiate(v, t, TWO, two) != NT_OK ||
+        parameter_differentiate(v, t, WIDE_SIX, six) != NT_OK)
         return false;
     for (int i = 0; i < v->n; i++)
         if (!(fabs(two->of[i] - six->of[i]) <= 1e-10 * six->size))
@@ -571,7 +573,7 @@ static void classify(variation *v, nt_touched *t)
     const nt_element *e = &v->run->model->elements[t->element];
     bool product = t->functions && t->of_joint[0].count > 0; /* value, arm, axis */
     /* friction and limits act in some places only: no trial tells */
-    bool smooth = !e->type->touches && (!e->type->is_smooth || e->type->is_smooth(v->run, e));
+    bool smooth = !e->type->touches && nt_element_is_smooth(v->run, e);
     t->quadratic = t->quadratic && smooth && !product && agrees(v, t, false);
     t->linear = t->linear && t->quadratic && !t->functions && agrees(v, t, true);
 }
@@ -580,7 +582,7 @@ void nt_parameter_rates_classify(nt_run *run, nt_parameter_rates *rates)
 {
     nt_terms wanted = {
         .parts = NT_ALL_PARTS, .residual = run->varied_residual, .rows = run->varied_rows};
-    variation v = vary(run, rates, &wanted);
+    variation v = parameter_vary(run, rates, &wanted);
     nt_point at = {.t = run->model->simulation.start + 0.37,
                    .q = run->initial_q,
                    .v = run->initial_v,
@@ -592,7 +594,7 @@ void nt_parameter_rates_classify(nt_run *run, nt_parameter_rates *rates)
     for (int i = 0; i < rates->n_touched; i++)
         rates->touched[i].quadratic = rates->touched[i].linear = true;
     for (int trial = 0; trial < 2; trial++) {
-        look(&v, &at);
+        parameter_look(&v, &at);
         v.view.lambda = run->multipliers;
         stir(run, &seed);
         stir_signals(run, rates, &seed);

@@ -29,23 +29,47 @@ nt_status nt_element_begin_ports(nt_model *model, nt_element *e)
     return NT_OK;
 }
 
+static int add_ports(nt_model *model, nt_element *e, const nt_port *ports, int n)
+{
+    nt_port *all = NT_TAKE(&model->arena, e->n_ports + n, nt_port);
+    if (!all)
+        return -1;
+    memcpy(all, e->ports, (size_t)e->n_ports * sizeof *all);
+    memcpy(all + e->n_ports, ports, (size_t)n * sizeof *all);
+    e->ports = all;
+    e->n_ports += n;
+    return e->n_ports - n;
+}
+
 int nt_element_port_of_body(nt_model *model, nt_element *e, int body)
 {
     nt_port wanted[2];
     put_body(model, body, wanted);
     e->last_body = body > e->last_body ? body : e->last_body;
-    for (int i = 0; i < e->n_ports; i += 2)
-        if (i != NT_ROWS && e->ports[i].node == wanted[0].node &&
+    for (int i = 0; i + 1 < e->n_ports; i++)
+        if (i != NT_ROWS && i != NT_RATES && e->ports[i].node == wanted[0].node &&
             e->ports[i + 1].node == wanted[1].node)
             return i;
-    nt_port *more = NT_TAKE(&model->arena, e->n_ports + 2, nt_port);
-    if (!more)
-        return -1;
-    memcpy(more, e->ports, (size_t)e->n_ports * sizeof *more);
-    memcpy(more + e->n_ports, wanted, sizeof wanted);
-    e->ports = more;
-    e->n_ports += 2;
-    return e->n_ports - 2;
+    return add_ports(model, e, wanted, 2);
+}
+
+int nt_element_port_of_own(nt_model *model, nt_element *e)
+{
+    for (int i = 0; i < e->n_ports; i++)
+        if (e->own_node >= 0 && e->ports[i].node == e->own_node)
+            return i;
+    nt_port own = port_of_node(e->own_node, e->own_v, e->n_own);
+    return add_ports(model, e, &own, 1);
+}
+
+void nt_element_look_at(const nt_model *model, const nt_element *e, bool *bodies)
+{
+    bodies[e->a] = bodies[e->b] = true;
+    for (int i = NT_PORTS; i < e->n_ports; i += 2)
+        for (int b = 1; b < model->n_bodies; b++)
+            if (model->bodies[b].t_node == e->ports[i].node &&
+                model->bodies[b].r_node == e->ports[i + 1].node)
+                bodies[b] = true;
 }
 
 /* Ports are complete: where each has its entries; no blocks yet. */

@@ -4,6 +4,9 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "model/bearings/bearing.h"
+#include "model/contacts/contact.h"
+#include "model/elements.h"
 #include "model/quantity_kind.h"
 
 #include <stdio.h>
@@ -86,7 +89,16 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
     case NT_OF_ALONG:
         return type && type->along == NT_ALONG_DISPLACEMENT;
     case NT_OF_CONTACT:
-        return type && type->touches;
+        return type && type->touches && type->reaction;
+    case NT_OF_TOUCH:
+        return type && nt_element_is_contact(e);
+    case NT_OF_GROOVE:
+        return type == &nt_contact_sphere_torus;
+    case NT_OF_BEARING:
+        return type && nt_element_is_bearing(e);
+    case NT_OF_BALL: /* parts of bearings are found by themselves */
+    case NT_OF_CAGE:
+        return false;
     case NT_OF_ROTATING:
         return type && nt_element_rotates(model, e);
     case NT_OF_SLIDING:
@@ -242,6 +254,44 @@ bool nt_quantity_is_of(const nt_model *model, const char *name, const nt_quantit
     return has_kind(model, of, index, kind);
 }
 
+/* A quantity of a part of a bearing, NAME.ball1.outer.force, or of a body that it brings,
+ * NAME.ball1.position; false where the rest names neither. */
+static bool find_in_bearing(const nt_model *model, int element, const char *name, const char *rest,
+                            nt_quantity_info *quantity, nt_error *error, nt_status *status)
+{
+    const nt_bearing *b = nt_model_data(model, &model->elements[element]);
+    int used, part = nt_bearing_part_find(b, rest, &used);
+    const char *after = part >= 0 && rest[used] ? rest + used + 1 : "", *component;
+    span second = head(after, &component);
+    for (int i = 0; part >= 0 && i < nt_quantity_kind_count; i++) {
+        const nt_quantity_kind *k = &nt_quantity_kinds[i];
+        if (k->of != (part == NT_BEARING_OF_CAGE ? NT_OF_CAGE : NT_OF_BALL) ||
+            !span_is(second, k->name))
+            continue;
+        *status = choose(model, k, nt_bearing_object(model, element, part), name, component,
+                         quantity, error);
+        return true;
+    }
+    size_t length = strlen(model->elements[element].name) + 1 + strcspn(rest, ".");
+    for (int i = 0; i < b->n_balls + b->has_cage; i++) {
+        int body = b->first_ball + i;
+        const char *own = model->bodies[body].name;
+        if (strncmp(own, name, length) != 0 || own[length])
+            continue;
+        second = name[length] ? head(name + length + 1, &component) : (span){"", 0};
+        for (int k = 0; k < nt_quantity_kind_count; k++)
+            if (has_kind(model, BODY, body, &nt_quantity_kinds[k]) &&
+                span_is(second, nt_quantity_kinds[k].name)) {
+                *status =
+                    choose(model, &nt_quantity_kinds[k], body, name, component, quantity, error);
+                return true;
+            }
+        *status = unknown_kind(model, BODY, body, second, error);
+        return true;
+    }
+    return false;
+}
+
 nt_status nt_quantity_find_any(const nt_model *model, const char *name, int *hint,
                                nt_quantity_info *quantity, nt_error *error)
 {
@@ -254,6 +304,10 @@ nt_status nt_quantity_find_any(const nt_model *model, const char *name, int *hin
     if (found < 0)
         return unknown_object(model, name, first, error);
     family of = object_at(model, found, &index);
+    nt_status status;
+    if (rest && of == ELEMENT && nt_element_is_bearing(&model->elements[index]) &&
+        find_in_bearing(model, index, name, rest, quantity, error, &status))
+        return status;
     span second = rest ? head(rest, &component) : (span){"", 0};
     for (int i = 0; i < nt_quantity_kind_count; i++)
         if (has_kind(model, of, index, &nt_quantity_kinds[i]) &&
@@ -301,12 +355,20 @@ void nt_model_quantity_column(const nt_model *model, const nt_quantity_info *qua
                 : k->of == NT_OF_MARKER ? MARKER
                 : k->of == NT_OF_NAMED  ? NAMED
                                         : ELEMENT;
-    const char *object = object_name(model, of, quantity->object);
+    bool in_bearing = k->of == NT_OF_BALL || k->of == NT_OF_CAGE;
+    int index = in_bearing ? quantity->object % model->n_elements : quantity->object;
+    const char *object = object_name(model, of, index);
+    char whole[96], part[32];
+    if (in_bearing) {
+        nt_bearing_part_name(nt_bearing_part(model, quantity->object), part, sizeof part);
+        snprintf(whole, sizeof whole, "%.60s.%s", object, part);
+        object = whole;
+    }
     const char *word = of == BODY     ? "body"
                        : of == MARKER ? "marker"
                        : of == WHOLE  ? ""
                        : of == NAMED  ? ""
-                                      : nt_element_word(&model->elements[quantity->object]);
+                                      : nt_element_word(&model->elements[index]);
     const char *component = k->components ? k->components[i] : NULL;
     snprintf(name, room, "%s%s%s%s%s", object, *object && *k->name ? "." : "", k->name,
              component ? "." : "", component ? component : "");
@@ -322,7 +384,7 @@ int nt_model_has_power(const nt_model *model)
         return 0;
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
-        if (!e->type->does_work || e->type->does_work(model, e))
+        if (nt_element_does_work(model, e))
             return 1;
     }
     return 0;

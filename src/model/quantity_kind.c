@@ -9,7 +9,9 @@
  */
 #include "model/quantity_kind.h"
 
+#include "model/bearings/bearing.h"
 #include "model/contacts/contact.h"
+#include "model/contacts/touch_values.h"
 #include "model/joints/joint.h"
 #include "model/quantity_values.h"
 
@@ -216,9 +218,33 @@ static void joint_displacement_rate(const nt_sampler *s, int element, double *ou
 
 /* ---- contacts ------------------------------------------------------------------------------- */
 
-static void contact_indentation(const nt_sampler *s, int element, double *out)
+static double touch_number(const nt_sampler *s, int element, nt_touch_value which)
 {
-    *out = nt_contact_indentation(&s->view->model->elements[element], s->view);
+    const nt_element *e = &s->view->model->elements[element];
+    const nt_contact *c = nt_contact_of(s->view->run, e);
+    nt_touch t = nt_contact_touch(e, s->view);
+    return nt_touch_number(which, &t, &c->law, c->kind.law,
+                           m3_apply(s->view->motion[e->a].R, c->axis));
+}
+#define NT_TOUCH_QUANTITY(name, which)                                                             \
+    static void contact_##name(const nt_sampler *s, int element, double *out)                      \
+    {                                                                                              \
+        *out = touch_number(s, element, which);                                                    \
+    }
+NT_TOUCH_QUANTITY(indentation, NT_TOUCH_INDENTATION)
+NT_TOUCH_QUANTITY(normal_force, NT_TOUCH_NORMAL_FORCE)
+NT_TOUCH_QUANTITY(friction_force, NT_TOUCH_FRICTION)
+NT_TOUCH_QUANTITY(sliding_speed, NT_TOUCH_SLIDING)
+NT_TOUCH_QUANTITY(spin_speed, NT_TOUCH_SPIN)
+NT_TOUCH_QUANTITY(angle, NT_TOUCH_ANGLE)
+NT_TOUCH_QUANTITY(pressure, NT_TOUCH_PRESSURE)
+NT_TOUCH_QUANTITY(film_thickness, NT_TOUCH_FILM)
+NT_TOUCH_QUANTITY(power, NT_TOUCH_POWER)
+
+static void contact_semi_axes(const nt_sampler *s, int element, double *out)
+{
+    out[0] = touch_number(s, element, NT_TOUCH_MAJOR);
+    out[1] = touch_number(s, element, NT_TOUCH_MINOR);
 }
 
 /* ---- named quantities ----------------------------------------------------------------------- */
@@ -304,6 +330,7 @@ static void whole_step(const nt_sampler *s, int object, double *out)
 static const char *const xyz[] = {"x", "y", "z"};
 static const char *const wxyz[] = {"w", "x", "y", "z"};
 static const char *const energies[] = {"kinetic", "potential", "total", "work"};
+static const char *const axes_of_ellipse[] = {"major", "minor"};
 static const char *const levels[] = {"position", "velocity"};
 static const char ground[] = "ground axes", body[] = "body axes";
 static const char rotation[] = "unit quaternion from body axes to ground axes";
@@ -340,8 +367,44 @@ const nt_quantity_kind nt_quantity_kinds[] = {
     {NT_OF_LOADED, "force", 3, xyz, "N", NULL, on_b, ground, NT_NEEDS_REACTIONS, element_force, NULL, false},
     {NT_OF_LOADED, "torque", 3, xyz, "N m", NULL, on_b_torque, ground, NT_NEEDS_REACTIONS, element_torque, NULL, false},
     {NT_OF_CONTACT, "force", 3, xyz, "N", NULL, on_b, ground, 0, element_force, NULL, false},
-    {NT_OF_CONTACT, "indentation", 1, NULL, "m", NULL, "indentation", "negative: the distance", 0,
+    {NT_OF_TOUCH, "indentation", 1, NULL, "m", NULL, "indentation", "negative: the distance", 0,
      contact_indentation, NULL, false},
+    {NT_OF_TOUCH, "normal_force", 1, NULL, "N", NULL, "normal force", NULL, 0, contact_normal_force, NULL, false},
+    {NT_OF_TOUCH, "friction_force", 1, NULL, "N", NULL, "friction force", NULL, 0, contact_friction_force, NULL, false},
+    {NT_OF_TOUCH, "sliding_speed", 1, NULL, "m/s", NULL, "sliding speed", NULL, 0, contact_sliding_speed, NULL, false},
+    {NT_OF_TOUCH, "spin_speed", 1, NULL, "rad/s", NULL, "rate of turning about the normal", NULL, 0,
+     contact_spin_speed, NULL, false},
+    {NT_OF_GROOVE, "angle", 1, NULL, "rad", NULL, "contact angle", NULL, 0, contact_angle, NULL, false},
+    {NT_OF_TOUCH, "semi_axes", 2, axes_of_ellipse, "m", NULL, "semi-axes of the ellipse of contact",
+     "0 without a material", 0, contact_semi_axes, NULL, false},
+    {NT_OF_TOUCH, "pressure", 1, NULL, "Pa", NULL, "largest pressure", "0 without a material", 0,
+     contact_pressure, NULL, false},
+    {NT_OF_TOUCH, "film_thickness", 1, NULL, "m", NULL, "least thickness of the film", "0 without one", 0,
+     contact_film_thickness, NULL, false},
+    {NT_OF_TOUCH, "power", 1, NULL, "W", NULL, "power of friction and damping", "never positive", 0,
+     contact_power, NULL, false},
+    {NT_OF_BALL, "force", 1, NULL, "N", NULL, "normal force", NULL, 0, nt_ball_force, NULL, false},
+    {NT_OF_BALL, "indentation", 1, NULL, "m", NULL, "indentation", "negative: the distance", 0, nt_ball_indentation, NULL, false},
+    {NT_OF_BALL, "friction_force", 1, NULL, "N", NULL, "friction force", NULL, 0, nt_ball_friction_force, NULL, false},
+    {NT_OF_BALL, "sliding_speed", 1, NULL, "m/s", NULL, "sliding speed", NULL, 0, nt_ball_sliding_speed, NULL, false},
+    {NT_OF_BALL, "spin_speed", 1, NULL, "rad/s", NULL, "rate of turning about the normal", NULL, 0, nt_ball_spin_speed, NULL, false},
+    {NT_OF_BALL, "angle", 1, NULL, "rad", NULL, "contact angle", NULL, 0, nt_ball_angle, NULL, false},
+    {NT_OF_BALL, "semi_axes", 2, axes_of_ellipse, "m", NULL, "semi-axes of the ellipse of contact", NULL, 0, nt_ball_semi_axes, NULL, false},
+    {NT_OF_BALL, "pressure", 1, NULL, "Pa", NULL, "largest pressure", NULL, 0, nt_ball_pressure, NULL, false},
+    {NT_OF_BALL, "film_thickness", 1, NULL, "m", NULL, "least thickness of the film", "0 without a lubricant", 0,
+     nt_ball_film_thickness, NULL, false},
+    {NT_OF_BALL, "power", 1, NULL, "W", NULL, "power of friction and damping", "never positive", 0, nt_ball_power, NULL, false},
+    {NT_OF_CAGE, "speed", 1, NULL, "rad/s", NULL, "speed about the outer ring's axis", NULL, 0, nt_cage_speed, NULL, false},
+    {NT_OF_CAGE, "slip", 1, NULL, "1", NULL, "slip", "1 - speed/kinematic speed", 0, nt_cage_slip, NULL, false},
+    {NT_OF_CAGE, "torque", 1, NULL, "N m", NULL, "torque of the pockets about the axis", NULL, 0, nt_cage_torque, NULL, false},
+    {NT_OF_CAGE, "power", 1, NULL, "W", NULL, "power of the pockets' friction and damping", "never positive", 0, nt_cage_power, NULL, false},
+    {NT_OF_BEARING, "load", 3, xyz, "N", NULL, "force on the inner ring", ground, 0, nt_bearing_load, NULL, false},
+    {NT_OF_BEARING, "torque", 1, NULL, "N m", NULL, "torque on the inner ring about its axis", "friction", 0, nt_bearing_torque, NULL, false},
+    {NT_OF_BEARING, "power", 1, NULL, "W", NULL, "power of friction and damping", "never positive", 0, nt_bearing_power, NULL, false},
+    {NT_OF_BEARING, "pressure", 1, NULL, "Pa", NULL, "largest pressure on the races", NULL, 0, nt_bearing_pressure, NULL, false},
+    {NT_OF_BEARING, "ball", 1, NULL, "1", NULL, "number of the ball with the largest pressure", "0: none", 0, nt_bearing_ball_most, NULL, false},
+    {NT_OF_BEARING, "film_thickness", 1, NULL, "m", NULL, "least thickness of all films", "0 without a lubricant", 0,
+     nt_bearing_film_thickness, NULL, false},
     {NT_OF_ROTATING, "angle", 1, NULL, "rad", NULL, "angle", NULL, 0, joint_angle, vary_angle, false},
     {NT_OF_ROTATING, "rate", 1, NULL, "rad/s", NULL, "rate of the angle", NULL, 0, joint_angle_rate, vary_angle_rate, true},
     {NT_OF_SLIDING, "displacement", 1, NULL, "m", NULL, "displacement", NULL, 0, joint_displacement, vary_displacement, false},

@@ -10,6 +10,11 @@ typedef enum nt_quantity_owner {
     NT_OF_MARKER,
     NT_OF_LOADED, /* a joint that knows its force and torque    */
     NT_OF_CONTACT,
+    NT_OF_TOUCH,  /* a contact of a sphere and a surface */
+    NT_OF_GROOVE, /* one with a torus */
+    NT_OF_BALL,   /* a contact of a ball of a bearing */
+    NT_OF_CAGE,
+    NT_OF_BEARING,
     NT_OF_ROTATING, /* a joint with an angle                      */
     NT_OF_SLIDING,  /* a joint with a displacement                */
     NT_OF_SLIDING_ONLY,

@@ -7,15 +7,37 @@
 #include <string.h>
 
 static const nt_element_type *const own_types[] = {
-    &nt_joint_fixed,        &nt_joint_spherical,      &nt_joint_revolute,
-    &nt_joint_prismatic,    &nt_joint_cylindrical,    &nt_joint_universal,
-    &nt_joint_planar,       &nt_joint_inline,         &nt_joint_distance,
-    &nt_joint_rolling_disk, &nt_joint_rolling_sphere, &nt_joint_knife_edge,
-    &nt_joint_screw,        &nt_joint_gear,           &nt_force_force,
-    &nt_force_torque,       &nt_force_line_force,     &nt_force_rope,
-    &nt_force_aerodynamic,  &nt_force_spring,         &nt_force_torsion_spring,
-    &nt_force_joint_spring, &nt_force_bushing,        &nt_force_joint_torque,
-    &nt_force_joint_force,  &nt_contact_sphere_plane, &nt_contact_sphere_sphere,
+    &nt_joint_fixed,
+    &nt_joint_spherical,
+    &nt_joint_revolute,
+    &nt_joint_prismatic,
+    &nt_joint_cylindrical,
+    &nt_joint_universal,
+    &nt_joint_planar,
+    &nt_joint_parallel,
+    &nt_joint_inline,
+    &nt_joint_distance,
+    &nt_joint_rolling_disk,
+    &nt_joint_rolling_sphere,
+    &nt_joint_knife_edge,
+    &nt_joint_screw,
+    &nt_joint_gear,
+    &nt_force_force,
+    &nt_force_torque,
+    &nt_force_line_force,
+    &nt_force_rope,
+    &nt_force_aerodynamic,
+    &nt_force_spring,
+    &nt_force_torsion_spring,
+    &nt_force_joint_spring,
+    &nt_force_bushing,
+    &nt_force_joint_torque,
+    &nt_force_joint_force,
+    &nt_contact_sphere_plane,
+    &nt_contact_sphere_sphere,
+    &nt_contact_sphere_cylinder,
+    &nt_contact_sphere_torus,
+    &nt_bearing_ball,
 };
 
 enum { OWN_TYPES = sizeof own_types / sizeof own_types[0], MOST_ADDED = 64 };
@@ -100,18 +122,19 @@ const nt_route *nt_element_route(const nt_model *model, const nt_element *elemen
     return NULL;
 }
 
-/* `between` two bodies; `on` one, then A is the ground; along a `joint`, or the first of two, whose
- * bodies they are. */
+/* `between` two bodies, or two keys of bodies; `on` one, then A is the ground; along a `joint`, or
+ * the first of two, whose bodies they are. */
 void nt_element_bind(const nt_model *model, nt_element *element)
 {
     const char *data = nt_model_data(model, element);
     int joints[2];
+    element->a = element->b = 0;
     for (const nt_key *key = element->type->keys; key->name; key++) {
         const int *body = (const int *)(const void *)(data + key->offset);
         if (key->type == NT_KEY_BODIES)
             element->a = body[0], element->b = body[1];
-        if (key->type == NT_KEY_BODY)
-            element->a = 0, element->b = body[0];
+        if (key->type == NT_KEY_BODY) /* the second of two stands for B */
+            element->a = element->b, element->b = body[0];
     }
     const nt_route *route = nt_element_route(model, element);
     if (route && route->n > 0)

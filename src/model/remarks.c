@@ -68,6 +68,8 @@ static int of_freedom(const nt_model *model, nt_error *out)
 /* Whether an element holds two bodies together: all that stand `between` them. */
 static bool links(const nt_element *e)
 {
+    if (e->type->own_bodies)
+        return true;
     for (const nt_key *key = e->type->keys; key->name; key++)
         if (strcmp(key->name, "between") == 0 || key->type == NT_KEY_ROUTE)
             return true;
@@ -138,6 +140,13 @@ int nt_model_jump(const nt_model *model, int i, nt_error *out)
                   "sign, floor, mod and the like): derivatives in parameters are those on either "
                   "side and leave out what a jump moves",
                   model->jumps[i].key);
+}
+
+int nt_model_clock(const nt_model *model, nt_error *out)
+{
+    if (!model || !out || !model->clock.key)
+        return 0;
+    return remark(model, model->clock.place, out, "%s depends on the time t", model->clock.key);
 }
 
 int nt_model_remark(const nt_model *model, int i, nt_error *out)

@@ -36,7 +36,7 @@ static layout lay_out(const nt_model *model, nt_element *elements)
     at.bodies = place_of(&at.all, (size_t)model->n_bodies, sizeof(nt_body));
     at.markers = place_of(&at.all, (size_t)model->n_markers, sizeof(nt_marker));
     for (int i = 0; elements && i < model->n_elements; i++)
-        elements[i].data = place_of(&at.all, 1, elements[i].type->size);
+        elements[i].data = place_of(&at.all, 1, elements[i].bytes);
     return at;
 }
 

@@ -14,7 +14,8 @@ nt_status nt_sampler_init(nt_sampler *sampler, nt_run *run, nt_arena *arena, nt_
 }
 
 /* Which element has no value, at its place. */
-static nt_status no_value(nt_sampler *s, nt_status status, const char *what, nt_error *error)
+static nt_status sampler_no_value(nt_sampler *s, nt_status status, const char *what,
+                                  nt_error *error)
 {
     char name[160];
     nt_error place = {0};
@@ -33,7 +34,7 @@ static nt_status look_at_drift(nt_sampler *s, nt_error *error)
         int n = level == NT_POSITION ? system->nh : system->nh + system->nn;
         nt_status status = system->evaluate(system->self, &s->at, &terms);
         if (status != NT_OK)
-            return no_value(s, status, "the largest constraint", error);
+            return sampler_no_value(s, status, "the largest constraint", error);
         s->drift[level] = 0;
         for (int i = 0; i < n; i++)
             if (!(fabs(s->rows[i]) <= s->drift[level])) /* keeps what is not a number */
@@ -56,7 +57,7 @@ nt_status nt_sampler_look(nt_sampler *s, const nt_state *state, const double *re
                        .memory = state->memory};
     nt_status status = energy ? system->energy(system->self, &s->at, &s->energy) : NT_OK;
     if (status != NT_OK)
-        return no_value(s, status, "the energy", error);
+        return sampler_no_value(s, status, "the energy", error);
     if (drift)
         status = look_at_drift(s, error);
     nt_run_look(s->run, &s->at, &s->terms, &s->own);

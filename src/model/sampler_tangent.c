@@ -53,7 +53,7 @@ nt_status nt_tangent_sampler_init(nt_tangent_sampler *t, nt_run *run, int column
 
 /* ---- along the direction -------------------------------------------------------------------- */
 
-static void advance(double *out, const double *from, const double *rate, double s, int n)
+static void sampler_advance(double *out, const double *from, const double *rate, double s, int n)
 {
     for (int i = 0; i < n; i++)
         out[i] = from[i] + (rate ? s * rate[i] : 0);
@@ -71,14 +71,14 @@ static nt_status records_at(nt_tangent_sampler *t, const nt_sample_direction *d,
     for (int i = 0; rate->dq && i < nv; i++)
         t->step[i] = s * rate->dq[i];
     nt_space_compose(&system->space, NT_INERTIAL, at->q, t->step, t->q);
-    advance(t->v, at->v, rate->dv, s, nv);
-    advance(t->vdot, at->vdot, rate->dvdot, s, nv);
-    advance(t->multipliers, at->lambda, rate->dlambda, s, nh);
-    advance(t->multipliers + nh, at->mu, rate->dmu, s, nn);
+    sampler_advance(t->v, at->v, rate->dv, s, nv);
+    sampler_advance(t->vdot, at->vdot, rate->dvdot, s, nv);
+    sampler_advance(t->multipliers, at->lambda, rate->dlambda, s, nh);
+    sampler_advance(t->multipliers + nh, at->mu, rate->dmu, s, nn);
     if (at->memory)
-        advance(t->memory, at->memory, rate->dmemory, s, system->n_memory);
+        sampler_advance(t->memory, at->memory, rate->dmemory, s, system->n_memory);
     if (d->reactions)
-        advance(t->reactions, d->reactions, d->reaction_rates, s, nh + nn);
+        sampler_advance(t->reactions, d->reactions, d->reaction_rates, s, nh + nn);
     nt_state moved = *at;
     moved.q = t->q;
     moved.v = t->v;
@@ -99,7 +99,7 @@ static nt_status records_at(nt_tangent_sampler *t, const nt_sample_direction *d,
     return status;
 }
 
-static double largest(const double *x, int n)
+static double sampler_largest(const double *x, int n)
 {
     double size = 0;
     for (int i = 0; x && i < n; i++)
@@ -122,11 +122,18 @@ static double first_step(const nt_run *run, const nt_sample_direction *d)
     for (int i = 1; rate->dq && i < run->model->n_bodies; i++) {
         const nt_body *body = &run->bodies[i];
         int turn = body->t_node >= 0 ? 3 : 0;
-        step = limit(step, LENGTH * run->length, largest(rate->dq + body->v, turn));
-        step = limit(step, ROTATION, largest(rate->dq + body->v + turn, body->r_node < 0 ? 0 : 3));
+        step = limit(step, LENGTH * run->length, sampler_largest(rate->dq + body->v, turn));
+        step = limit(step, ROTATION,
+                     sampler_largest(rate->dq + body->v + turn, body->r_node < 0 ? 0 : 3));
     }
-    double speed = fmax(largest(d->state->v, nv), run->length);
-    step = limit(step, VELOCITY * speed, largest(rate->dv, nv));
+    for (int i = 0; rate->dq && run->model->has_own && i < run->model->n_elements; i++) {
+        const nt_element *e = &run->model->elements[i];
+        if (e->n_own > 0)
+            step =
+                limit(step, LENGTH * run->length, sampler_largest(rate->dq + e->own_v, e->n_own));
+    }
+    double speed = fmax(sampler_largest(d->state->v, nv), run->length);
+    step = limit(step, VELOCITY * speed, sampler_largest(rate->dv, nv));
     if (rate->parameter >= 0) {
         const nt_parameter_rates *p = &run->rates[rate->parameter];
         double s = nt_words_step(p, (nt_words){0, p->n_words}, fmin(1, run->length), p->scale);
@@ -136,8 +143,8 @@ static double first_step(const nt_run *run, const nt_sample_direction *d)
 }
 
 /* Differences at step h; their rounding is that of the values farthest away. */
-static nt_status difference(nt_tangent_sampler *t, const nt_sample_direction *d, double h,
-                            nt_error *error)
+static nt_status sampler_difference(nt_tangent_sampler *t, const nt_sample_direction *d, double h,
+                                    nt_error *error)
 {
     nt_status status = NT_OK;
     size_t bytes = (size_t)t->columns * sizeof(double);
@@ -160,7 +167,7 @@ static nt_status difference(nt_tangent_sampler *t, const nt_sample_direction *d,
 /* The value with the least doubt so far. Truncation falls 4000 times from one step to the next: a
  * gap that does not even halve is rounding, of whatever the values are small differences of (the
  * force of a stiff penalty joint), and grows as 1/h from there on. */
-static bool choose(nt_tangent_sampler *t, bool first, double h, double *out)
+static bool sampler_choose(nt_tangent_sampler *t, bool first, double h, double *out)
 {
     bool good = true;
     for (int i = 0; i < t->columns; i++) {
@@ -202,9 +209,9 @@ nt_status nt_tangent_sampler_take(nt_tangent_sampler *t, const nt_sample_directi
     double h = first_step(run, d);
     h = isfinite(h) ? h : 1;
     for (int level = 0; level < LEVELS && !good && status == NT_OK; level++, h *= NEXT_STEP) {
-        status = difference(t, d, h, error);
+        status = sampler_difference(t, d, h, error);
         if (status == NT_OK)
-            good = choose(t, level == 0, h, out);
+            good = sampler_choose(t, level == 0, h, out);
     }
     if (d->rate->parameter >= 0)
         nt_parameter_rates_put(run, &run->rates[d->rate->parameter], 0);

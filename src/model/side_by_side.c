@@ -20,7 +20,7 @@ struct nt_side_by_side {
 
 enum { MOST_THREADS = 256 };
 
-static nt_status take(nt_side_by_side *s, const nt_model *model)
+static nt_status pair_take(nt_side_by_side *s, const nt_model *model)
 {
     s->locals = NT_TAKE(&s->arena, model->n_elements, nt_local);
     s->status = NT_TAKE(&s->arena, model->n_elements, nt_status);
@@ -59,7 +59,7 @@ nt_status nt_run_set_threads(nt_run *run, int threads, nt_error *error)
     if (!s)
         return nt_fail(error, NT_NO_MEMORY, "out of memory for %d threads", threads);
     *s = (nt_side_by_side){.threads = threads, .arena = arena};
-    if (take(s, run->model) != NT_OK || !(s->pool = nt_pool_create(threads))) {
+    if (pair_take(s, run->model) != NT_OK || !(s->pool = nt_pool_create(threads))) {
         nt_side_by_side_free(s);
         return nt_fail(error, NT_NO_MEMORY, "%d threads cannot be had", threads);
     }

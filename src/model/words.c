@@ -5,14 +5,24 @@
 #include "model/evaluate.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void nt_run_failure(void *self, char *text, int size)
 {
     const nt_element *e = ((const nt_run *)self)->failed;
     if (size > 0)
         text[0] = '\0';
-    if (e)
+    if (!e || size <= 0)
+        return;
+    int used =
         snprintf(text, (size_t)size, "%s %s (%s)", nt_element_word(e), e->name, e->type->name);
+    const nt_run *run = self;
+    nt_view view = {.run = run, .model = run->model, .motion = run->motion, .bodies = run->bodies};
+    if (!e->type->failure || used + 2 >= size)
+        return;
+    e->type->failure(e, &view, text + used + 2, size - used - 2);
+    if (text[used + 2])
+        memcpy(text + used, ": ", 2);
 }
 
 static bool has_feature(const nt_run *run, const nt_element *e, nt_feature feature)
@@ -21,8 +31,7 @@ static bool has_feature(const nt_run *run, const nt_element *e, nt_feature featu
         return e->n_rows > 0;
     if (feature == NT_FEATURE_NONHOLONOMIC)
         return e->n_rates > 0;
-    return feature == NT_FEATURE_RATE_FORCES && e->type->depends_on_rates &&
-           e->type->depends_on_rates(run, e);
+    return feature == NT_FEATURE_RATE_FORCES && nt_element_depends_on_rates(run, e);
 }
 
 void nt_run_feature(void *self, nt_feature feature, nt_error *part)
@@ -59,6 +68,17 @@ static const nt_body *body_of_entry(const nt_model *model, int i)
     return NULL;
 }
 
+/* The element whose own coordinate entry i of v is; NULL for none. */
+static const nt_element *owner_of_entry(const nt_model *model, int i)
+{
+    for (int k = 0; model->has_own && k < model->n_elements; k++) {
+        const nt_element *e = &model->elements[k];
+        if (e->n_own > 0 && i >= e->own_v && i < e->own_v + e->n_own)
+            return e;
+    }
+    return NULL;
+}
+
 const nt_element *nt_model_element_of_row(const nt_model *model, int i)
 {
     for (int k = 0; k < model->n_elements; k++)
@@ -77,8 +97,8 @@ void nt_run_place(void *self, int i, nt_error *place)
     const nt_run *run = self;
     const nt_model *model = run->model;
     const nt_body *body = body_of_entry(model, i);
-    const nt_element *e =
-        i < 0 ? run->failed : nt_model_element_of_row(model, i - model->system.space.nv);
+    const nt_element *e = i < 0 ? run->failed : owner_of_entry(model, i);
+    e = e || i < 0 ? e : nt_model_element_of_row(model, i - model->system.space.nv);
     const nt_place *at = body ? &body->place : e ? &e->place : NULL;
     if (at)
         nt_fail_at(place, place->status, model->file, at->line, at->column, "%s", "");
@@ -98,10 +118,24 @@ static bool name_of_entry(const nt_model *model, int i, const char *translation,
     return true;
 }
 
+/* "equation of force strut, elongation" */
+static bool name_of_own(const nt_model *model, int i, const char *before, char *text, int size)
+{
+    const nt_element *e = owner_of_entry(model, i);
+    if (e && e->type->coordinate_name)
+        snprintf(text, (size_t)size, "%s%s %s, %s", before, nt_element_word(e), e->name,
+                 e->type->coordinate_name(model, e, i - e->own_v));
+    else if (e)
+        snprintf(text, (size_t)size, "%s%s %s, coordinate %d", before, nt_element_word(e), e->name,
+                 i - e->own_v + 1);
+    return e;
+}
+
 void nt_run_coordinate_name(void *self, int i, char *text, int size)
 {
-    const nt_run *run = self;
-    if (!name_of_entry(run->model, i, "translation of", "rotation of", text, size))
+    const nt_model *model = ((const nt_run *)self)->model;
+    if (!name_of_entry(model, i, "translation of", "rotation of", text, size) &&
+        !name_of_own(model, i, "", text, size))
         snprintf(text, (size_t)size, "entry %d", i);
 }
 
@@ -109,7 +143,8 @@ void nt_run_equation_name(void *self, int i, char *text, int size)
 {
     const nt_model *model = ((const nt_run *)self)->model;
     int nv = model->system.space.nv;
-    if (i < nv && name_of_entry(model, i, "force on", "moment on", text, size))
+    if (i < nv && (name_of_entry(model, i, "force on", "moment on", text, size) ||
+                   name_of_own(model, i, "equation of ", text, size)))
         return;
     const nt_element *e = nt_model_element_of_row(model, i - nv);
     if (e)

@@ -11,7 +11,7 @@ enum { MARK = 1024, PIECE = 1 << 16 };
 
 /* ---- open ----------------------------------------------------------------------------------- */
 
-static nt_status grow(nt_result *r, size_t room, nt_error *error)
+static nt_status csv_grow(nt_result *r, size_t room, nt_error *error)
 {
     char *more = realloc(r->buffer, room);
     if (!more)
@@ -36,7 +36,7 @@ static nt_status get_line(nt_result *r, uint64_t at, const char **line, long *le
             if (end || (at == r->window && r->window_size < r->buffer_room))
                 return NT_OK;
             if (at == r->window) /* the buffer holds no whole line */
-                status = grow(r, 2 * r->buffer_room, error);
+                status = csv_grow(r, 2 * r->buffer_room, error);
         }
         r->window = at;
         if (status == NT_OK)
@@ -83,7 +83,7 @@ static nt_status mark(nt_result *r, uint64_t at, nt_error *error)
     return NT_OK;
 }
 
-static nt_status count_rows(nt_result *r, uint64_t at, nt_error *error)
+static nt_status csv_count_rows(nt_result *r, uint64_t at, nt_error *error)
 {
     uint64_t begin = at; /* of the row that is being read */
     r->window_size = 0;
@@ -108,7 +108,7 @@ nt_status nt_result_open_csv(nt_result *r, nt_error *error)
 {
     const char *line;
     long length;
-    nt_status status = grow(r, PIECE, error);
+    nt_status status = csv_grow(r, PIECE, error);
     if (status == NT_OK)
         status = get_line(r, 0, &line, &length, error);
     if (status != NT_OK)
@@ -118,13 +118,13 @@ nt_status nt_result_open_csv(nt_result *r, nt_error *error)
                           "is no result: expected a line of column names, or NetCDF");
     status = read_names(r, line, length, error);
     r->next_at = (uint64_t)length + 1;
-    return status == NT_OK ? count_rows(r, r->next_at, error) : status;
+    return status == NT_OK ? csv_count_rows(r, r->next_at, error) : status;
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
 /* As results are written: a number, or what none is. */
-static bool read_number(const char *text, int length, double *value)
+static bool csv_read_number(const char *text, int length, double *value)
 {
     bool minus = length > 0 && text[0] == '-';
     if (length - minus == 3 && memcmp(text + minus, "inf", 3) == 0)
@@ -136,8 +136,8 @@ static bool read_number(const char *text, int length, double *value)
     return true;
 }
 
-static nt_status read_row(const nt_result *r, long row, const char *line, long length,
-                          double *values, nt_error *error)
+static nt_status csv_read_row(const nt_result *r, long row, const char *line, long length,
+                              double *values, nt_error *error)
 {
     const char *at = line, *end = line + length;
     for (int i = 0; i < r->n_columns; i++) {
@@ -145,7 +145,7 @@ static nt_status read_row(const nt_result *r, long row, const char *line, long l
         if ((i + 1 < r->n_columns) != (comma != NULL))
             return nt_fail_at(error, NT_IO, r->path, (int)row + 2, 0,
                               "expected %d numbers, one for each column", r->n_columns);
-        if (!read_number(at, (int)(stop - at), &values[i]))
+        if (!csv_read_number(at, (int)(stop - at), &values[i]))
             return nt_fail_at(error, NT_IO, r->path, (int)row + 2, (int)(at - line) + 1,
                               "expected a number, got '%.*s'", (int)(stop - at), at);
         at = stop + 1;
@@ -167,8 +167,8 @@ nt_status nt_result_read_csv(nt_result *r, long first, long n, double *values, n
         if (status == NT_OK && !line)
             return nt_fail_at(error, NT_IO, r->path, 0, 0, "is shorter than it was");
         if (status == NT_OK && r->next >= first)
-            status = read_row(r, r->next, line, length, values + (r->next - first) * r->n_columns,
-                              error);
+            status = csv_read_row(r, r->next, line, length,
+                                  values + (r->next - first) * r->n_columns, error);
         r->next_at += (uint64_t)length + 1;
         r->next++;
     }

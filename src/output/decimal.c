@@ -19,7 +19,7 @@ static const uint64_t ten_to_16 = 10000000000000000, ten_to_17 = 100000000000000
 enum { LAST_EXACT = 55 };
 static const wide slack = 1 << 12;
 
-static void put(nt_decimal *decimal, int p, wide mantissa, int exponent)
+static void decimal_put(nt_decimal *decimal, int p, wide mantissa, int exponent)
 {
     decimal->power[p - NT_DECIMAL_FIRST].high = (uint64_t)(mantissa >> 64);
     decimal->power[p - NT_DECIMAL_FIRST].low = (uint64_t)mantissa;
@@ -31,13 +31,13 @@ void nt_decimal_init(nt_decimal *decimal)
     const wide one = (wide)1 << 127;
     wide m = one;
     int exponent = -127;
-    put(decimal, 0, m, exponent);
+    decimal_put(decimal, 0, m, exponent);
     for (int p = 1; p <= NT_DECIMAL_LAST; p++) { /* 10 m = 8 (m + m / 4) */
         wide sum = m + (m >> 2);
         bool carry = sum < m;
         m = carry ? (sum >> 1) | one : sum;
         exponent += carry ? 4 : 3;
-        put(decimal, p, m, exponent);
+        decimal_put(decimal, p, m, exponent);
     }
     m = one, exponent = -127;
     for (int p = -1; p >= NT_DECIMAL_FIRST; p--) { /* m / 10, with 3 or 4 bits more */
@@ -45,7 +45,7 @@ void nt_decimal_init(nt_decimal *decimal)
         int bits = quotient >> 124 ? 3 : 4;
         m = (quotient << bits) + (rest << bits) / 10;
         exponent -= bits;
-        put(decimal, p, m, exponent);
+        decimal_put(decimal, p, m, exponent);
     }
 }
 
@@ -118,7 +118,7 @@ static const char pairs[201] =
     "6869707172737475767778798081828384858687888990919293949596979899";
 
 /* digits[17] of N; returns how many are left without the zeros at the end. */
-static int spread(uint64_t n, char *digits)
+static int decimal_spread(uint64_t n, char *digits)
 {
     uint32_t upper = (uint32_t)(n / 100000000), lower = (uint32_t)(n % 100000000);
     for (int i = DIGITS - 2; i >= 9; i -= 2, lower /= 100)
@@ -145,7 +145,7 @@ static char *write_exponent(char *out, int e)
     return out + 2;
 }
 
-static char *lay_out(char *out, const char *digits, int count, int e)
+static char *decimal_lay_out(char *out, const char *digits, int count, int e)
 {
     if (e < -4 || e >= DIGITS) {
         *out++ = digits[0];
@@ -190,6 +190,6 @@ int nt_decimal_write(const nt_decimal *decimal, double x, char *out)
         return *at = '0', (int)(at - out) + 1;
     if (!shortened(decimal, x, &n, &e))
         by_library(x, &n, &e);
-    int count = spread(n, digits);
-    return (int)(lay_out(at, digits, count, e) - out);
+    int count = decimal_spread(n, digits);
+    return (int)(decimal_lay_out(at, digits, count, e) - out);
 }

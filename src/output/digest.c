@@ -15,7 +15,7 @@ static const uint32_t K[64] = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-static uint32_t turn(uint32_t x, int n) { return x >> n | x << (32 - n); }
+static uint32_t digest_turn(uint32_t x, int n) { return x >> n | x << (32 - n); }
 
 /* Section 6.2.2: one block of 64 bytes. */
 static void absorb(uint32_t H[8], const unsigned char block[64])
@@ -26,16 +26,16 @@ static void absorb(uint32_t H[8], const unsigned char block[64])
                (uint32_t)block[4 * t + 2] << 8 | (uint32_t)block[4 * t + 3];
     for (int t = 16; t < 64; t++) {
         uint32_t a = W[t - 15], b = W[t - 2];
-        W[t] = (turn(b, 17) ^ turn(b, 19) ^ b >> 10) + W[t - 7] +
-               (turn(a, 7) ^ turn(a, 18) ^ a >> 3) + W[t - 16];
+        W[t] = (digest_turn(b, 17) ^ digest_turn(b, 19) ^ b >> 10) + W[t - 7] +
+               (digest_turn(a, 7) ^ digest_turn(a, 18) ^ a >> 3) + W[t - 16];
     }
     memcpy(s, H, sizeof s);
     for (int t = 0; t < 64; t++) {
         uint32_t a = s[0], e = s[4];
-        uint32_t T1 = s[7] + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & s[5]) ^ (~e & s[6])) +
-                      K[t] + W[t];
-        uint32_t T2 =
-            (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & s[1]) ^ (a & s[2]) ^ (s[1] & s[2]));
+        uint32_t T1 = s[7] + (digest_turn(e, 6) ^ digest_turn(e, 11) ^ digest_turn(e, 25)) +
+                      ((e & s[5]) ^ (~e & s[6])) + K[t] + W[t];
+        uint32_t T2 = (digest_turn(a, 2) ^ digest_turn(a, 13) ^ digest_turn(a, 22)) +
+                      ((a & s[1]) ^ (a & s[2]) ^ (s[1] & s[2]));
         memmove(s + 1, s, 7 * sizeof *s);
         s[4] += T1;
         s[0] = T1 + T2;

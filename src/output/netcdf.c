@@ -142,7 +142,8 @@ static void put_place(nt_bytes *out, uint32_t type, uint64_t bytes, uint64_t beg
 static uint64_t filled_up(uint64_t bytes) { return (bytes + 3) / 4 * 4; }
 
 /* The head up to the data, which begin at `begin`; returns where records begin. */
-static uint64_t put_head(const nt_result_setup *setup, dimensions *d, uint64_t begin, nt_bytes *out)
+static uint64_t netcdf_put_head(const nt_result_setup *setup, dimensions *d, uint64_t begin,
+                                nt_bytes *out)
 {
     int named = 0;
     for (int i = 0; i < setup->n_arrays; i++)
@@ -219,11 +220,11 @@ static nt_status netcdf_head(const nt_result_setup *setup, const char *path, nt_
                               "cannot be written: NetCDF has no names of more than %d characters "
                               "('%.60s...')",
                               MOST_NAME, setup->columns[i].name);
-    put_head(setup, &d, 0, &measured);
+    netcdf_put_head(setup, &d, 0, &measured);
     out->failed |= measured.failed;
     uint64_t begin = measured.used;
     nt_bytes_free(&measured);
-    put_head(setup, &d, begin, out);
+    netcdf_put_head(setup, &d, begin, out);
     put_item_names(setup, out);
     return NT_OK;
 }

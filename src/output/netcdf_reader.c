@@ -49,7 +49,7 @@ static void damaged(head *h)
                                (unsigned long long)h->at);
 }
 
-static void no_memory(head *h)
+static void netcdf_no_memory(head *h)
 {
     if (h->status == NT_OK)
         h->status = nt_fail(h->error, NT_NO_MEMORY, "out of memory");
@@ -86,7 +86,7 @@ static const char *get_text(head *h, size_t *length)
     if (h->status == NT_OK && size > h->size)
         damaged(h);
     if (h->status == NT_OK && !(text = nt_arena_take(&h->r->arena, (size_t)size + 1, 1)))
-        no_memory(h);
+        netcdf_no_memory(h);
     if (h->status == NT_OK)
         get_bytes(h, text, size);
     h->at += (4 - size % 4) % 4;
@@ -104,7 +104,7 @@ static int get_list(head *h, uint32_t tag)
     return h->status == NT_OK ? (int)n : 0;
 }
 
-static uint64_t size_of(uint64_t type)
+static uint64_t netcdf_size_of(uint64_t type)
 {
     static const uint64_t sizes[] = {0, 1, 1, 2, 4, 4, 8};
     return type < sizeof sizes / sizeof sizes[0] ? sizes[type] : 0;
@@ -119,8 +119,8 @@ static nt_result_attribute get_attribute(head *h)
         a.value = get_text(h, &a.length);
         return a;
     }
-    uint64_t bytes = get_number(h, 4) * size_of(type);
-    if (size_of(type) == 0)
+    uint64_t bytes = get_number(h, 4) * netcdf_size_of(type);
+    if (netcdf_size_of(type) == 0)
         damaged(h);
     h->at += (bytes + 3) / 4 * 4;
     return a;
@@ -133,7 +133,7 @@ static void get_dimensions(head *h)
     h->n_dimensions = get_list(h, NT_NETCDF_DIMENSION_LIST);
     h->dimensions = NT_TAKE(&h->r->arena, h->n_dimensions, dimension);
     if (!h->dimensions)
-        no_memory(h);
+        netcdf_no_memory(h);
     for (int i = 0; i < h->n_dimensions && h->status == NT_OK; i++) {
         h->dimensions[i].name = get_text(h, NULL);
         h->dimensions[i].size = get_number(h, 4);
@@ -145,7 +145,7 @@ static void get_attributes(head *h)
     int n = get_list(h, NT_NETCDF_ATTRIBUTES);
     h->r->attributes = NT_TAKE(&h->r->arena, n, nt_result_attribute);
     if (!h->r->attributes)
-        no_memory(h);
+        netcdf_no_memory(h);
     for (int i = 0; i < n && h->status == NT_OK; i++) {
         nt_result_attribute a = get_attribute(h);
         if (a.value)
@@ -162,7 +162,7 @@ static void get_variable(head *h, variable *v)
     v->n = h->status == NT_OK ? (int)n : 0;
     v->dimensions = NT_TAKE(&h->r->arena, v->n, int);
     if (!v->dimensions)
-        no_memory(h);
+        netcdf_no_memory(h);
     uint64_t values = 1;
     for (int i = 0; i < v->n && h->status == NT_OK; i++) {
         uint64_t d = get_number(h, 4);
@@ -191,8 +191,8 @@ static void get_variable(head *h, variable *v)
     v->type = (uint32_t)get_number(h, 4);
     get_number(h, 4); /* bytes, which follow from the dimensions */
     v->begin = get_number(h, h->offset_bytes);
-    v->bytes = (values * size_of(v->type) + 3) / 4 * 4;
-    if (size_of(v->type) == 0)
+    v->bytes = (values * netcdf_size_of(v->type) + 3) / 4 * 4;
+    if (netcdf_size_of(v->type) == 0)
         damaged(h);
 }
 
@@ -201,7 +201,7 @@ static void get_variables(head *h)
     h->n_variables = get_list(h, NT_NETCDF_VARIABLES);
     h->variables = NT_TAKE(&h->r->arena, h->n_variables, variable);
     if (!h->variables)
-        no_memory(h);
+        netcdf_no_memory(h);
     for (int i = 0; i < h->n_variables && h->status == NT_OK; i++)
         get_variable(h, &h->variables[i]);
 }
@@ -255,12 +255,12 @@ static const char *const *item_names(head *h, int d)
         v = named ? w : NULL;
     }
     if (!names)
-        no_memory(h);
+        netcdf_no_memory(h);
     uint64_t length = v ? h->dimensions[v->dimensions[1]].size : 0;
     for (int i = 0; i < items && h->status == NT_OK; i++) {
         char *name = nt_arena_take(&h->r->arena, (size_t)length + 1, 1);
         if (!name) {
-            no_memory(h);
+            netcdf_no_memory(h);
             break;
         }
         h->at = v ? v->begin + (uint64_t)i * length : h->at;
@@ -270,7 +270,7 @@ static const char *const *item_names(head *h, int d)
     return names;
 }
 
-static void describe(head *h)
+static void netcdf_describe(head *h)
 {
     nt_result *r = h->r;
     int columns = 0, arrays = 0;
@@ -279,7 +279,7 @@ static void describe(head *h)
     r->arrays = NT_TAKE(&r->arena, r->n_arrays, nt_result_array);
     r->array_at = NT_TAKE(&r->arena, r->n_arrays, uint64_t);
     if (!r->columns || !r->column_at || !r->arrays || !r->array_at)
-        no_memory(h);
+        netcdf_no_memory(h);
     for (int i = 0; i < h->n_variables && h->status == NT_OK; i++) {
         const variable *v = &h->variables[i];
         const char *name = v->column ? v->column : v->name;
@@ -320,7 +320,7 @@ nt_status nt_result_open_netcdf(nt_result *r, nt_error *error)
     get_attributes(&h);
     get_variables(&h);
     find_records(&h);
-    describe(&h);
+    netcdf_describe(&h);
     if (h.status != NT_OK)
         return h.status;
     uint64_t there = (h.size - r->records) / r->record_size;

@@ -51,7 +51,7 @@ static nt_objective_type type_of(const nt_objectives *o, int i)
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static bool take_memory(nt_objectives *o)
+static bool objectives_take_memory(nt_objectives *o)
 {
     const nt_system *system = nt_run_system(o->run);
     size_t all = (size_t)o->n * o->size;
@@ -87,7 +87,7 @@ nt_status nt_objectives_create(nt_objectives **out, nt_run *run, nt_integrator *
     o->length = nt_run_length(run);
     for (int i = 0; i < o->n; i++)
         o->reactions_needed |= nt_model_objective(nt_run_model(run), i).needs_reactions != 0;
-    if (!take_memory(o)) {
+    if (!objectives_take_memory(o)) {
         nt_objectives_destroy(o);
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     }
@@ -175,8 +175,8 @@ nt_status nt_objectives_restore(nt_objectives *o, const void *bytes, size_t size
 
 /* ---- at a step's end ------------------------------------------------------------------------ */
 
-static nt_status look_along(nt_objectives *o, const nt_state *state, int k, double *g,
-                            nt_error *error)
+static nt_status objectives_look_along(nt_objectives *o, const nt_state *state, int k, double *g,
+                                       nt_error *error)
 {
     nt_state_tangent d = nt_sensitivity_state(o->sensitivity, k);
     nt_status status = NT_OK;
@@ -201,7 +201,7 @@ static nt_status look_along(nt_objectives *o, const nt_state *state, int k, doub
 }
 
 /* All expressions and their derivatives at the present state, into g[n][size]. */
-static nt_status look(nt_objectives *o, double *g, nt_error *error)
+static nt_status objectives_look(nt_objectives *o, double *g, nt_error *error)
 {
     nt_state state = nt_integrator_state(o->integrator);
     nt_status status = NT_OK;
@@ -213,14 +213,14 @@ static nt_status look(nt_objectives *o, double *g, nt_error *error)
     for (int i = 0; i < o->n && status == NT_OK; i++)
         g[(size_t)i * o->size] = o->fresh[i];
     for (int k = 0; k < o->n_parameters && status == NT_OK; k++)
-        status = look_along(o, &state, k, g, error);
+        status = objectives_look_along(o, &state, k, g, error);
     return status;
 }
 
 /* ---- parabolas ------------------------------------------------------------------------------ */
 
 /* w_i(t) */
-static void values_at(const double x[POINTS], double t, double w[POINTS])
+static void objectives_values_at(const double x[POINTS], double t, double w[POINTS])
 {
     for (int i = 0; i < POINTS; i++) {
         double a = x[(i + 1) % POINTS], b = x[(i + 2) % POINTS];
@@ -242,9 +242,9 @@ static void areas(const double x[POINTS], int k, double W[POINTS])
     W[k] = W[k + 1] = h / 2;
     if (!is_even(x))
         return;
-    values_at(x, x[k], first);
-    values_at(x, x[k] + h / 2, middle);
-    values_at(x, x[k + 1], last);
+    objectives_values_at(x, x[k], first);
+    objectives_values_at(x, x[k] + h / 2, middle);
+    objectives_values_at(x, x[k + 1], last);
     for (int i = 0; i < POINTS; i++)
         W[i] = h / 6 * (first[i] + 4 * middle[i] + last[i]);
 }
@@ -279,7 +279,7 @@ static void look_at_top(nt_objectives *o, int j)
         return;
     /* L' is linear between the middles of the steps, where it is `before` and `after` */
     double middle = (o->t[0] + o->t[1]) / 2, w[POINTS], top = 0;
-    values_at(o->t, middle + before / (before - after) * (o->t[2] - o->t[0]) / 2, w);
+    objectives_values_at(o->t, middle + before / (before - after) * (o->t[2] - o->t[0]) / 2, w);
     for (int i = 0; i < POINTS; i++)
         top += w[i] * g[i][0];
     if (top < largest[0])
@@ -290,7 +290,7 @@ static void look_at_top(nt_objectives *o, int j)
 
 /* ---- results -------------------------------------------------------------------------------- */
 
-static void integrate(nt_objectives *o)
+static void objectives_integrate(nt_objectives *o)
 {
     double W[POINTS];
     if (o->points < POINTS)
@@ -317,7 +317,7 @@ static void show_mean(const nt_objectives *o, const double *g, double *out)
     out[0] = mean;
 }
 
-static void show(nt_objectives *o)
+static void objectives_show(nt_objectives *o)
 {
     for (int j = 0; j < o->n; j++) {
         size_t at = (size_t)j * o->size, bytes = o->size * sizeof(double);
@@ -357,7 +357,7 @@ nt_status nt_objectives_advance(nt_objectives *o, nt_error *error)
         o->g[POINTS - 1] = oldest;
         o->points--;
     }
-    nt_status status = look(o, o->g[o->points], error);
+    nt_status status = objectives_look(o, o->g[o->points], error);
     if (status != NT_OK)
         return nt_said(error, status);
     if (o->points == 0)
@@ -365,8 +365,8 @@ nt_status nt_objectives_advance(nt_objectives *o, nt_error *error)
     o->t[o->points++] = t;
     for (int j = 0; j < o->n; j++)
         look_at_top(o, j);
-    integrate(o);
-    show(o);
+    objectives_integrate(o);
+    objectives_show(o);
     return NT_OK;
 }
 

@@ -160,16 +160,16 @@ static nt_status name_columns(const nt_record *record, nt_arena *scratch, nt_res
 
 /* ---- provenance ----------------------------------------------------------------------------- */
 
-static void add(nt_result_attribute *attributes, int *n, const char *name, const char *value,
-                size_t length)
+static void record_add(nt_result_attribute *attributes, int *n, const char *name, const char *value,
+                       size_t length)
 {
     if (*n < MOST_ATTRIBUTES)
         attributes[(*n)++] = (nt_result_attribute){name, value, length};
 }
 
 /* What every result says about itself, then the caller's NAME=VALUE lines. */
-static nt_status describe(const nt_record *record, nt_arena *scratch, const char *provenance,
-                          nt_result_attribute *attributes, int *n, nt_error *error)
+static nt_status record_describe(const nt_record *record, nt_arena *scratch, const char *provenance,
+                                 nt_result_attribute *attributes, int *n, nt_error *error)
 {
     size_t length;
     const char *text = nt_model_text(record->model, &length);
@@ -179,19 +179,19 @@ static nt_status describe(const nt_record *record, nt_arena *scratch, const char
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     nt_digest(text, length, digest);
     if (title)
-        add(attributes, n, "title", title, strlen(title));
-    add(attributes, n, "source", "nutate", strlen("nutate"));
-    add(attributes, n, "result_version", "1", 1);
-    add(attributes, n, "nutate_version", nt_version(), strlen(nt_version()));
-    add(attributes, n, "model", text, length);
-    add(attributes, n, "model_sha256", digest, strlen(digest));
+        record_add(attributes, n, "title", title, strlen(title));
+    record_add(attributes, n, "source", "nutate", strlen("nutate"));
+    record_add(attributes, n, "result_version", "1", 1);
+    record_add(attributes, n, "nutate_version", nt_version(), strlen(nt_version()));
+    record_add(attributes, n, "model", text, length);
+    record_add(attributes, n, "model_sha256", digest, strlen(digest));
     for (const char *line = provenance; line && *line;) {
         size_t size = strcspn(line, "\n"), name = strcspn(line, "=\n");
         if (name > 0 && name < size) {
             const char *word = nt_arena_text(scratch, line, name);
             if (!word)
                 return nt_fail(error, NT_NO_MEMORY, "out of memory");
-            add(attributes, n, word, line + name + 1, size - name - 1);
+            record_add(attributes, n, word, line + name + 1, size - name - 1);
         }
         line += size + (line[size] == '\n');
     }
@@ -272,8 +272,8 @@ static nt_status open_result(nt_record *record, const nt_record_setup *setup, nt
     nt_status status = columns && names ? name_columns(record, &scratch, columns, error)
                                         : nt_fail(error, NT_NO_MEMORY, "out of memory");
     if (status == NT_OK)
-        status =
-            describe(record, &scratch, setup->provenance, attributes, &result.n_attributes, error);
+        status = record_describe(record, &scratch, setup->provenance, attributes,
+                                 &result.n_attributes, error);
     if (setup->saved) {
         saved place;
         if (setup->saved_size < sizeof place)
@@ -291,7 +291,7 @@ static nt_status open_result(nt_record *record, const nt_record_setup *setup, nt
     return status;
 }
 
-static nt_status take_memory(nt_record *record, nt_error *error)
+static nt_status record_take_memory(nt_record *record, nt_error *error)
 {
     const nt_system *system = nt_run_system(record->run);
     int rows = record->needs_reactions ? system->nh + system->nn : 0;
@@ -349,7 +349,7 @@ nt_status nt_record_create(nt_record **record, const nt_record_setup *setup, nt_
     if (status == NT_OK)
         status = find_poses(r, setup, error);
     if (status == NT_OK)
-        status = take_memory(r, error);
+        status = record_take_memory(r, error);
     if (status == NT_OK)
         status = open_result(r, setup, error);
     if (status != NT_OK) {
@@ -436,7 +436,7 @@ static nt_status find_derivatives(nt_record *record, const nt_integrator *integr
 }
 
 /* (0, theta) = 2 q' q*: the rotation that goes with a quaternion's derivative, ground axes. */
-static void turning(const double *q, const double *rate, double *theta)
+static void record_turning(const double *q, const double *rate, double *theta)
 {
     quat p = quat_multiply(quat_load(rate), quat_conjugate(quat_load(q)));
     v3_store(theta, v3_of(2 * p.x, 2 * p.y, 2 * p.z));
@@ -461,7 +461,7 @@ static nt_status add_derivatives(nt_record *record, const nt_integrator *integra
                 *out++ = derivative[(size_t)k * n + (size_t)j];
         }
         for (int k = 0; is_rotation(quantity) && k < record->n_parameters; k++, out += 3)
-            turning(value, derivative + (size_t)k * n, out);
+            record_turning(value, derivative + (size_t)k * n, out);
         value += quantity->columns;
         derivative += quantity->columns;
     }

@@ -109,7 +109,7 @@ int nt_result_find(const nt_result *r, const char *name)
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-static nt_status check_rows(const nt_result *r, long first, long n, nt_error *error)
+static nt_status result_check_rows(const nt_result *r, long first, long n, nt_error *error)
 {
     if (first >= 0 && n >= 0 && first <= r->rows && n <= r->rows - first)
         return NT_OK;
@@ -121,7 +121,7 @@ nt_status nt_result_read(nt_result *r, long first, long n, double *values, nt_er
 {
     nt_error_clear(error);
     NT_NEED(error, "result values", r, values);
-    nt_status status = check_rows(r, first, n, error);
+    nt_status status = result_check_rows(r, first, n, error);
     if (status != NT_OK)
         return nt_said(error, status);
     return nt_said(error, nt_result_format(r) == NT_NETCDF
@@ -137,7 +137,7 @@ nt_status nt_result_read_array(nt_result *r, int i, long first, long n, double *
     if (i < 0 || i >= r->n_arrays)
         return nt_fail_at(error, NT_INVALID, r->path, 0, 0, "has %d arrays, none of number %d",
                           r->n_arrays, i);
-    nt_status status = check_rows(r, first, n, error);
+    nt_status status = result_check_rows(r, first, n, error);
     return nt_said(error,
                    status == NT_OK ? nt_result_read_netcdf(r, i, first, n, values, error) : status);
 }

@@ -71,7 +71,7 @@ void nt_bytes_free(nt_bytes *bytes)
 }
 
 /* FNV-1a, 64 bits. */
-static uint64_t sum_of(const char *bytes, size_t size)
+static uint64_t writer_sum_of(const char *bytes, size_t size)
 {
     uint64_t sum = 14695981039346656037u;
     for (size_t i = 0; i < size; i++)
@@ -219,7 +219,7 @@ nt_status nt_result_save(nt_result_writer *w, void *bytes, int to_disk, nt_error
             continue;
         size_t size = put_row(w, &w->files[i], w->last, w->row);
         p->last_size = (int64_t)size;
-        p->last_sum = sum_of(w->row, size);
+        p->last_sum = writer_sum_of(w->row, size);
     }
     memcpy(bytes, &head, sizeof head);
     memcpy((char *)bytes + sizeof head, w->places, (size_t)w->n_files * sizeof *w->places);
@@ -265,7 +265,7 @@ static nt_status find_rows(nt_result_writer *w, int i, nt_error *error)
                             "begins otherwise than the result of this run");
     if (status == NT_OK)
         status = nt_stream_read(&file->stream, (uint64_t)p->bytes - last, there, last, error);
-    if (status == NT_OK && last > 0 && sum_of(there, last) != p->last_sum)
+    if (status == NT_OK && last > 0 && writer_sum_of(there, last) != p->last_sum)
         status = nt_fail_at(error, NT_IO, file->path, 0, 0,
                             "does not hold the last row that was saved: it was changed since");
     free(there);
@@ -274,7 +274,7 @@ static nt_status find_rows(nt_result_writer *w, int i, nt_error *error)
 
 /* ---- open and close ------------------------------------------------------------------------- */
 
-static nt_status put_head(result_file *file, nt_error *error)
+static nt_status writer_put_head(result_file *file, nt_error *error)
 {
     nt_stream *stream = &file->stream;
     nt_status status = nt_stream_cut(stream, 0, error);
@@ -329,7 +329,7 @@ static nt_status open_all(nt_result_writer *w, const nt_result_setup *setup, nt_
     for (int i = 0; i < w->n_files && status == NT_OK; i++) {
         result_file *file = &w->files[i];
         status = setup->saved ? nt_stream_cut(&file->stream, (uint64_t)w->places[i].bytes, error)
-                              : put_head(file, error);
+                              : writer_put_head(file, error);
         if (status == NT_OK && setup->saved)
             status = flush_file(w, file, error);
         if (status == NT_OK && file->format->needs_file && !file->stream.regular)
@@ -340,7 +340,7 @@ static nt_status open_all(nt_result_writer *w, const nt_result_setup *setup, nt_
     return status;
 }
 
-static void destroy(nt_result_writer *w)
+static void writer_destroy(nt_result_writer *w)
 {
     for (int i = 0; w->files && i < w->n_files; i++) {
         nt_bytes_free(&w->files[i].head);
@@ -389,7 +389,7 @@ nt_status nt_result_create(nt_result_writer **writer, const nt_result_setup *set
     if (status != NT_OK) {
         for (int i = 0; w->files && i < w->n_files; i++)
             nt_stream_undo(&w->files[i].stream);
-        destroy(w);
+        writer_destroy(w);
         return nt_said(error, status);
     }
     w->flushed = coarse_clock();
@@ -410,6 +410,6 @@ nt_status nt_result_finish(nt_result_writer *w, nt_error *error)
             status = flushed != NT_OK ? flushed : closed;
     }
     if (w)
-        destroy(w);
+        writer_destroy(w);
     return nt_said(error, status);
 }

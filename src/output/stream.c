@@ -17,7 +17,7 @@ static const char *shown(const nt_stream *stream)
     return stream->standard ? "standard output" : stream->path;
 }
 
-static nt_status fail(nt_stream *stream, int cause, nt_error *error)
+static nt_status stream_fail(nt_stream *stream, int cause, nt_error *error)
 {
     stream->failure = cause;
     return nt_fail_at(error, NT_IO, shown(stream), 0, 0, "cannot be written: %s", strerror(cause));
@@ -57,7 +57,7 @@ nt_status nt_stream_open(nt_stream *stream, const char *path, bool to_go_on, siz
             stream->file = open_again(path, O_WRONLY | O_CREAT);
     }
     if (stream->file < 0 || fstat(stream->file, &is) != 0)
-        status = fail(stream, errno, error);
+        status = stream_fail(stream, errno, error);
     if (status == NT_OK) {
         stream->regular = S_ISREG(is.st_mode);
         stream->pipe = S_ISFIFO(is.st_mode);
@@ -74,7 +74,7 @@ nt_status nt_stream_open(nt_stream *stream, const char *path, bool to_go_on, siz
     return status;
 }
 
-static int give_back(nt_stream *stream)
+static int stream_give_back(nt_stream *stream)
 {
     int failed = 0;
     if (stream->file >= 0 && !stream->standard && close(stream->file) != 0)
@@ -92,15 +92,25 @@ nt_status nt_stream_close(nt_stream *stream, nt_error *error)
     nt_status status = nt_stream_flush(stream, error);
     if (status == NT_OK)
         status = nt_stream_check_there(stream, error);
-    int failed = give_back(stream);
-    return status == NT_OK && failed ? fail(stream, failed, error) : status;
+    int failed = stream_give_back(stream);
+    return status == NT_OK && failed ? stream_fail(stream, failed, error) : status;
 }
 
 void nt_stream_undo(nt_stream *stream)
 {
     if (stream->file >= 0 && stream->made)
         unlink(stream->path);
-    give_back(stream);
+    stream_give_back(stream);
+}
+
+/* Ext4 marks a file that was cut to nothing: the next close of it, by whichever descriptor, waits
+ * until all that was written since is on its way to the disk, up to a second for a gigabyte. A
+ * close at once takes the mark away while there is nothing to wait for. */
+static void stream_unmark(const nt_stream *stream)
+{
+    int other = open_again(stream->path, O_RDONLY | O_NONBLOCK);
+    if (other >= 0)
+        close(other);
 }
 
 nt_status nt_stream_cut(nt_stream *stream, uint64_t size, nt_error *error)
@@ -110,7 +120,9 @@ nt_status nt_stream_cut(nt_stream *stream, uint64_t size, nt_error *error)
         return NT_OK;
     if (ftruncate(stream->file, (off_t)size) != 0 ||
         lseek(stream->file, (off_t)size, SEEK_SET) != (off_t)size)
-        return fail(stream, errno, error);
+        return stream_fail(stream, errno, error);
+    if (size == 0)
+        stream_unmark(stream);
     return NT_OK;
 }
 
@@ -118,7 +130,7 @@ nt_status nt_stream_cut(nt_stream *stream, uint64_t size, nt_error *error)
 
 /* What one call hands over. A pipe takes up to PIPE_BUF bytes as a whole or not at all: whole
  * lines, so that a process that ends at any moment leaves no part of one behind. */
-static size_t piece_of(const nt_stream *stream, const char *bytes, size_t size)
+static size_t stream_piece_of(const nt_stream *stream, const char *bytes, size_t size)
 {
     if (!stream->pipe || size <= PIPE_BUF)
         return size;
@@ -135,7 +147,7 @@ static nt_status stop_at_line(nt_stream *stream, uint64_t begin, int cause, nt_e
     uint64_t whole = begin + (end ? (uint64_t)(end - stream->buffer) + 1 : 0);
     if (stream->regular && whole < stream->written && ftruncate(stream->file, (off_t)whole) == 0)
         stream->written = whole;
-    return fail(stream, cause, error);
+    return stream_fail(stream, cause, error);
 }
 
 nt_status nt_stream_flush(nt_stream *stream, nt_error *error)
@@ -145,9 +157,9 @@ nt_status nt_stream_flush(nt_stream *stream, nt_error *error)
     size_t size = stream->used;
     stream->used = 0;
     if (stream->failure)
-        return fail(stream, stream->failure, error);
+        return stream_fail(stream, stream->failure, error);
     while (size > 0) {
-        ssize_t done = write(stream->file, bytes, piece_of(stream, bytes, size));
+        ssize_t done = write(stream->file, bytes, stream_piece_of(stream, bytes, size));
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)
@@ -169,11 +181,11 @@ nt_status nt_stream_overwrite(nt_stream *stream, uint64_t at, const void *bytes,
 {
     ssize_t done;
     if (stream->failure)
-        return fail(stream, stream->failure, error);
+        return stream_fail(stream, stream->failure, error);
     do
         done = pwrite(stream->file, bytes, size, (off_t)at);
     while (done < 0 && errno == EINTR);
-    return done == (ssize_t)size ? NT_OK : fail(stream, done < 0 ? errno : EIO, error);
+    return done == (ssize_t)size ? NT_OK : stream_fail(stream, done < 0 ? errno : EIO, error);
 }
 
 nt_status nt_stream_read(nt_stream *stream, uint64_t at, void *bytes, size_t size, nt_error *error)
@@ -201,7 +213,7 @@ nt_status nt_stream_check_there(nt_stream *stream, nt_error *error)
     if (stream->failure || !stream->regular || stream->standard)
         return NT_OK;
     if (fstat(stream->file, &is) != 0)
-        return fail(stream, errno, error);
+        return stream_fail(stream, errno, error);
     if (is.st_nlink > 0)
         return NT_OK;
     stream->failure = ENOENT;
@@ -216,6 +228,6 @@ nt_status nt_stream_sync(nt_stream *stream, nt_error *error)
         status = nt_stream_check_there(stream, error);
     if (status == NT_OK && stream->regular && fsync(stream->file) != 0 && errno != EINVAL &&
         errno != EROFS)
-        status = fail(stream, errno, error);
+        status = stream_fail(stream, errno, error);
     return status;
 }

@@ -26,16 +26,16 @@ void nt_sensitivity_move(const nt_problem *p, const nt_phase *from, const nt_var
     nt_space_compose(&p->space, p->frame, from->q, increment, out->q);
 }
 
-double nt_sensitivity_reach(const nt_problem *p, const nt_phase *at, const nt_variation *d)
+double nt_sensitivity_reach(const nt_problem *p, nt_point at, nt_const_variation d)
 {
     double largest = 0;
     for (int i = 0; i < p->nv; i++) {
-        largest = fmax(largest, fabs(d->q[i]));
-        largest = fmax(largest, fabs(d->v[i]) / (1 + fabs(at->v[i])));
-        largest = fmax(largest, fabs(d->vdot[i]) / (1 + fabs(at->vdot[i])));
+        largest = fmax(largest, fabs(d.q[i]));
+        largest = fmax(largest, fabs(d.v[i]) / (1 + fabs(at.v[i])));
+        largest = fmax(largest, fabs(d.vdot[i]) / (1 + fabs(at.vdot[i])));
     }
     for (int i = 0; i < p->nc; i++)
-        largest = fmax(largest, fabs(d->lambda[i]) / (1 + fabs(at->lambda[i])));
+        largest = fmax(largest, fabs(d.lambda[i]) / (1 + fabs(at.lambda[i])));
     return largest > 0 ? 1e-2 / largest : 1e-2;
 }
 
@@ -114,7 +114,7 @@ static nt_status vary_memory(nt_sensitivity *s, int i, const nt_variation *befor
         return status;
     memset(after->memory, 0, (size_t)n_memory * sizeof(double));
     status = NT_OK;
-    double step = fmin(nt_sensitivity_reach(p, &from, &d),
+    double step = fmin(nt_sensitivity_reach(p, nt_phase_point(&from), nt_variation_to_read(&d)),
                        1e-2 * nt_parameter_scale(s, s->route[i].parameter));
     for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
         int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
@@ -223,7 +223,8 @@ void nt_sensitivity_difference_dense(nt_sensitivity *s, const nt_phase *from,
     nt_phase ends[2] = {nt_sensitivity_phase(s, 0), nt_sensitivity_phase(s, 1)};
     nt_phase varied = nt_sensitivity_phase(s, 2);
     double *work = it->dense;
-    double step = fmin(nt_sensitivity_reach(p, from, first), nt_sensitivity_reach(p, to, last));
+    double step = fmin(nt_sensitivity_reach(p, nt_phase_point(from), nt_variation_to_read(first)),
+                       nt_sensitivity_reach(p, nt_phase_point(to), nt_variation_to_read(last)));
     memset(sum, 0, (3 * (size_t)p->nv + (size_t)p->nc) * sizeof *sum);
     for (int j = 0; j < 2 * NT_STENCIL; j++) {
         int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
@@ -362,14 +363,8 @@ nt_status nt_sensitivity_reactions(nt_sensitivity *s, int i, const nt_state *sta
     memcpy(multipliers + p->nh, state->mu, (size_t)p->nn * sizeof *out);
     nt_point at = {.t = state->t, .q = state->q, .v = state->v, .vdot = state->vdot};
     at.lambda = state->lambda, at.mu = state->mu, at.memory = state->memory;
-    const nt_phase from = {.v = (double *)(size_t)state->v,
-                           .vdot = (double *)(size_t)state->vdot,
-                           .lambda = (double *)(size_t)state->lambda};
-    const nt_variation along = {.q = (double *)(size_t)d->q,
-                                .v = (double *)(size_t)d->v,
-                                .vdot = (double *)(size_t)d->vdot,
-                                .lambda = (double *)(size_t)d->lambda};
-    double step = fmin(nt_sensitivity_reach(p, &from, &along),
+    const nt_const_variation along = {d->q, d->v, d->vdot, d->lambda, d->mu, d->memory, NULL};
+    double step = fmin(nt_sensitivity_reach(p, at, along),
                        1e-2 * nt_parameter_scale(s, s->route[i].parameter));
     nt_status status = s->reactions ? NT_OK : nt_minimum_norm_create(&s->reactions, p);
     if (status == NT_OK)

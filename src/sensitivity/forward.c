@@ -20,7 +20,7 @@
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static nt_status take_memory(nt_sensitivity *s)
+static nt_status forward_take_memory(nt_sensitivity *s)
 {
     nt_integrator *it = s->integrator;
     const nt_problem *p = it->problem;
@@ -62,14 +62,69 @@ static nt_status take_memory(nt_sensitivity *s)
     s->apart = NT_TAKE(arena, NT_APART * each, double);
     s->dense = NT_TAKE(arena, (it->track_work ? 4 : 3) * it->size, double);
     s->dense_shown = NT_TAKE(arena, 3 * nv + (size_t)p->nc, double);
+    s->length.work = NT_TAKE(arena, nt_length_direction_work(p), double);
     bool good = s->directions.scratch && s->now && s->next && s->before && s->route && s->work &&
                 s->work_before && s->p && s->varied && s->values && s->point && s->shown &&
                 s->probe && s->dense && s->dense_shown && s->power && s->inner && s->apart &&
-                (s->between || !own);
+                s->length.work && (s->between || !own);
     if (!good)
         return NT_NO_MEMORY;
     nt_status status = nt_factors_create(&s->factors, p, it->factors->kind, NULL);
     return status == NT_OK ? nt_solver_reserve(s->factors->solver) : status;
+}
+
+/* Whether any of them is a parameter; with none at all it is parameters that are missed. */
+static bool names_parameters(const int *parameters, int n)
+{
+    bool some = n == 0;
+    for (int i = 0; i < n; i++)
+        some |= parameters[i] >= 0;
+    return some;
+}
+
+nt_status nt_sensitivity_create_along(nt_sensitivity **out, nt_integrator *it,
+                                      const int *parameters, int n, nt_error *error)
+{
+    const nt_system *system = it->problem->system;
+    *out = NULL;
+    if (!it->method->linearise)
+        return nt_fail(error, NT_UNSUPPORTED, "method %s has no linearised step", it->method->name);
+    if (names_parameters(parameters, n) && (!(system->capabilities & NT_HAS_PARAMETERS) ||
+                                            !system->set_parameters || !system->get_parameters))
+        return nt_fail(error, NT_UNSUPPORTED, "the system has no parameters (NT_HAS_PARAMETERS)");
+    if (!(system->capabilities & NT_HAS_TANGENT))
+        return nt_fail(error, NT_UNSUPPORTED, "the system gives no tangents (NT_HAS_TANGENT)");
+    if (it->problem->frame == NT_SE3)
+        return nt_fail(
+            error, NT_UNSUPPORTED,
+            "steps in the frame se3 have no derivative; expected frame inertial or body");
+    if (it->attend)
+        return nt_fail(error, NT_INVALID, "the integrator carries sensitivities already");
+    for (int i = 0; i < n; i++)
+        if (parameters[i] >= system->n_parameters)
+            return nt_fail(error, NT_INVALID, "there is no parameter %d, the system has %d",
+                           parameters[i], system->n_parameters);
+    nt_sensitivity *s = calloc(1, sizeof *s);
+    if (!s)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    s->integrator = it;
+    s->n = n;
+    s->t = s->between_t = s->linearised_t = (double)NAN;
+    nt_status status = forward_take_memory(s);
+    if (status != NT_OK) {
+        nt_sensitivity_destroy(s);
+        return nt_fail(error, status, "out of memory");
+    }
+    for (int i = 0; i < n; i++)
+        s->route[i].parameter = parameters[i];
+    s->directions.length = n > 0 && parameters[n - 1] == NT_ALONG_TIME;
+    s->length.stepper = &it->stepper;
+    s->length.h = 1;
+    it->attend = nt_sensitivity_attend;
+    it->attendant = s;
+    it->stepper.linear = s->factors;
+    *out = s;
+    return NT_OK;
 }
 
 nt_status nt_sensitivity_create(nt_sensitivity **out, nt_integrator *it, const int *parameters,
@@ -81,42 +136,11 @@ nt_status nt_sensitivity_create(nt_sensitivity **out, nt_integrator *it, const i
     NT_NEED(error, "integrator", it);
     if (n > 0)
         NT_NEED(error, "parameters", parameters);
-    const nt_system *system = it->problem->system;
-    if (!it->method->linearise)
-        return nt_fail(error, NT_UNSUPPORTED, "method %s has no linearised step", it->method->name);
-    if (!(system->capabilities & NT_HAS_PARAMETERS) || !system->set_parameters ||
-        !system->get_parameters)
-        return nt_fail(error, NT_UNSUPPORTED, "the system has no parameters (NT_HAS_PARAMETERS)");
-    if (!(system->capabilities & NT_HAS_TANGENT))
-        return nt_fail(error, NT_UNSUPPORTED, "the system gives no tangents (NT_HAS_TANGENT)");
-    if (it->problem->frame == NT_SE3)
-        return nt_fail(
-            error, NT_UNSUPPORTED,
-            "steps in the frame se3 have no derivative; expected frame inertial or body");
-    if (it->attend)
-        return nt_fail(error, NT_INVALID, "the integrator carries sensitivities already");
     for (int i = 0; i < n; i++)
-        if (parameters[i] < 0 || parameters[i] >= system->n_parameters)
+        if (parameters[i] < 0)
             return nt_fail(error, NT_INVALID, "there is no parameter %d, the system has %d",
-                           parameters[i], system->n_parameters);
-    nt_sensitivity *s = calloc(1, sizeof *s);
-    if (!s)
-        return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    s->integrator = it;
-    s->n = n;
-    s->t = s->between_t = s->linearised_t = (double)NAN;
-    nt_status status = take_memory(s);
-    if (status != NT_OK) {
-        nt_sensitivity_destroy(s);
-        return nt_fail(error, status, "out of memory");
-    }
-    for (int i = 0; i < n; i++)
-        s->route[i].parameter = parameters[i];
-    it->attend = nt_sensitivity_attend;
-    it->attendant = s;
-    it->stepper.linear = s->factors;
-    *out = s;
-    return NT_OK;
+                           parameters[i], it->problem->system->n_parameters);
+    return nt_sensitivity_create_along(out, it, parameters, n, error);
 }
 
 void nt_sensitivity_destroy(nt_sensitivity *s)
@@ -149,7 +173,7 @@ void nt_sensitivity_write(nt_sensitivity *s, double *all, int i, const double *f
     nt_variation_write(s->integrator->problem, &s->directions, all, i, from);
 }
 
-nt_variation nt_sensitivity_variation(const nt_sensitivity *s, const double *all, int i, int place)
+nt_variation nt_sensitivity_variation(const nt_sensitivity *s, double *all, int i, int place)
 {
     const nt_problem *p = s->integrator->problem;
     if (!s->directions.fours)
@@ -189,7 +213,7 @@ void nt_sensitivity_change_frame(const nt_problem *p, nt_frame from, nt_frame to
 /* ---- start ---------------------------------------------------------------------------------- */
 
 /* dvdot, dlambda, dmu of all directions from their dq, dv. */
-static nt_status accelerations(nt_sensitivity *s, const nt_point *at)
+static nt_status forward_accelerations(nt_sensitivity *s, const nt_point *at)
 {
     const nt_problem *p = s->integrator->problem;
     nt_factors *f = s->factors;
@@ -233,7 +257,7 @@ static nt_status accelerations(nt_sensitivity *s, const nt_point *at)
 }
 
 /* dq and dv of the given state in the system's frame become those of direction i. */
-static void enter(nt_sensitivity *s, int i, const double *dq, const double *dv)
+static void forward_enter(nt_sensitivity *s, int i, const double *dq, const double *dv)
 {
     const nt_problem *p = s->integrator->problem;
     const nt_phase *now = &s->integrator->stepper.now;
@@ -257,7 +281,7 @@ static nt_status finish_start(nt_sensitivity *s, nt_error *error)
     nt_solver_forget(s->factors->solver); /* what begins depends on the state alone */
     nt_status status = nt_sensitivity_stepper(s, &stepper);
     if (status == NT_OK)
-        status = accelerations(s, &at);
+        status = forward_accelerations(s, &at);
     nt_solver_forget(s->factors->solver); /* a fallback here says nothing of the steps */
     if (status == NT_OK) {                /* linearise looks at the start in `next` */
         memcpy(it->stepper.next.all, now->all, it->size * sizeof(double));
@@ -275,13 +299,14 @@ static nt_status finish_start(nt_sensitivity *s, nt_error *error)
                                      s->t, nt_status_text(status));
 }
 
-static nt_status begin(nt_sensitivity *s, nt_error *error)
+static nt_status forward_begin(nt_sensitivity *s, nt_error *error)
 {
     nt_integrator *it = s->integrator;
     if (!it->started)
         return nt_fail(error, NT_INVALID, "the integrator was not started");
     nt_point at = nt_phase_point(&it->stepper.now);
     memset(s->now, 0, s->all * sizeof *s->now);
+    s->length.origin = at.t;
     return nt_pseudo_load_prepare(s, &at, error);
 }
 
@@ -290,7 +315,7 @@ nt_status nt_sensitivity_start(nt_sensitivity *s, nt_error *error)
     nt_error_clear(error);
     NT_NEED(error, "sensitivity", s);
     const nt_problem *p = s->integrator->problem;
-    nt_status status = begin(s, error);
+    nt_status status = forward_begin(s, error);
     if (status != NT_OK)
         return nt_said(error, status);
     double t = s->integrator->stepper.now.all[NT_PHASE_T];
@@ -302,7 +327,7 @@ nt_status nt_sensitivity_start(nt_sensitivity *s, nt_error *error)
                            "the initial values cannot be differentiated at t = %g s: %s", t,
                            nt_status_text(status));
         nt_sensitivity_write(s, s->now, i, d.q);
-        enter(s, i, dq, dv);
+        forward_enter(s, i, dq, dv);
     }
     return nt_said(error, finish_start(s, error));
 }
@@ -313,10 +338,10 @@ nt_status nt_sensitivity_start_from(nt_sensitivity *s, const double *dq, const d
     nt_error_clear(error);
     NT_NEED(error, "sensitivity", s);
     size_t nv = (size_t)s->integrator->problem->nv;
-    nt_status status = begin(s, error);
+    nt_status status = forward_begin(s, error);
     if (status != NT_OK)
         return nt_said(error, status);
     for (int i = 0; i < s->n; i++)
-        enter(s, i, dq ? dq + (size_t)i * nv : NULL, dv ? dv + (size_t)i * nv : NULL);
+        forward_enter(s, i, dq ? dq + (size_t)i * nv : NULL, dv ? dv + (size_t)i * nv : NULL);
     return nt_said(error, finish_start(s, error));
 }

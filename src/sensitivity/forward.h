@@ -2,17 +2,21 @@
 #ifndef NUTATE_SENSITIVITY_FORWARD_H
 #define NUTATE_SENSITIVITY_FORWARD_H
 
-#include "method/integrator.h"
+#include "sensitivity/step_length.h"
 
 #include <nutate/sensitivity.h>
 
 /* Pseudo-loads d(R, rows)/dp of a parameter: by the system, or by differences. */
 typedef struct nt_load_route {
-    int parameter;     /* its number in the system                                      */
+    int parameter;     /* its number in the system, or one of those below               */
     bool differenced;  /* the system gives none                                         */
     double step;       /* of the differences, in units of the parameter                 */
     double difference; /* largest estimated relative error of them so far               */
 } nt_load_route;
+
+/* Directions that are no parameters: one of initial values alone; and the unit of time, the last of
+ * all, along which everything behaves as in step_length.h, with one origin for all steps. */
+enum { NT_ALONG_INITIAL = -1, NT_ALONG_TIME = -2 };
 
 struct nt_sensitivity {
     nt_integrator *integrator;
@@ -40,6 +44,7 @@ struct nt_sensitivity {
     double *probe;       /* [2][nq + nv + n_memory] varied initial values    */
     double *dense;       /* phases of a varied dense output                  */
     double *dense_shown; /* [3 nv + nc]                                      */
+    nt_length_direction length; /* of the direction NT_ALONG_TIME, per unit of E           */
     nt_minimum_norm *reactions; /* of redundant joints; NULL until they are asked for */
 };
 
@@ -47,10 +52,15 @@ struct nt_sensitivity {
 enum { NT_STENCIL = 3 };
 extern const double nt_stencil[NT_STENCIL];
 
+/* nt_sensitivity_create, with NT_ALONG_INITIAL and NT_ALONG_TIME among the parameters; where all
+ * are of these the system need not have any. To be begun by nt_sensitivity_start_from. */
+nt_status nt_sensitivity_create_along(nt_sensitivity **sensitivity, nt_integrator *integrator,
+                                      const int *parameters, int n, nt_error *error);
+
 /* Variation i of now, next or before as arrays of its own: in place; or, where they lie four side
  * by side, a copy in one of these places, until that is taken again. */
 enum { NT_APART_STATE, NT_APART_FIRST, NT_APART_LAST, NT_APART_LOAD, NT_APART };
-nt_variation nt_sensitivity_variation(const nt_sensitivity *s, const double *all, int i, int place);
+nt_variation nt_sensitivity_variation(const nt_sensitivity *s, double *all, int i, int place);
 /* Takes over an array of its own that has changed. */
 void nt_sensitivity_write(nt_sensitivity *s, double *all, int i, const double *from);
 
@@ -65,7 +75,7 @@ void nt_sensitivity_move(const nt_problem *p, const nt_phase *from, const nt_var
                          double offset, double *increment, const nt_phase *out);
 /* The step of differences along a variation: it moves no value by more than 1e-2 of (1 + |value|).
  */
-double nt_sensitivity_reach(const nt_problem *p, const nt_phase *at, const nt_variation *d);
+double nt_sensitivity_reach(const nt_problem *p, nt_point at, nt_const_variation d);
 /* A state as the system sees it; until the next call. */
 nt_point nt_sensitivity_point(nt_sensitivity *s, const nt_phase *phase);
 /* Scratch states: three, and, where work is followed, one at a node within a step. */

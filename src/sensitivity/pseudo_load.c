@@ -20,8 +20,8 @@ static const double fourth[NT_STENCIL] = {8.0 / 12, -1.0 / 12, 0};
 /* ---- differences ---------------------------------------------------------------------------- */
 
 /* Residual and rows at a point into out[n], with parameter k at p_k + offset. */
-static nt_status values_at(nt_sensitivity *s, const nt_point *at, const nt_terms *wanted, int k,
-                           double offset, double *out)
+static nt_status pseudo_load_values_at(nt_sensitivity *s, const nt_point *at,
+                                       const nt_terms *wanted, int k, double offset, double *out)
 {
     const nt_problem *p = s->integrator->problem;
     const nt_system *system = p->system;
@@ -38,8 +38,8 @@ static nt_status values_at(nt_sensitivity *s, const nt_point *at, const nt_terms
 
 /* Adds the derivative in parameter k to terms; *off receives the largest difference between the two
  * orders, relative to the largest derivative. The parameters are put back. */
-static nt_status difference(nt_sensitivity *s, const nt_point *at, const nt_terms *terms, int k,
-                            double step, double *off)
+static nt_status pseudo_load_difference(nt_sensitivity *s, const nt_point *at,
+                                        const nt_terms *terms, int k, double step, double *off)
 {
     const nt_problem *p = s->integrator->problem;
     const nt_system *system = p->system;
@@ -49,7 +49,7 @@ static nt_status difference(nt_sensitivity *s, const nt_point *at, const nt_term
     memset(sum, 0, 2 * (size_t)n * sizeof *sum);
     for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
         int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
-        status = values_at(s, at, terms, k, sign * distance * step, value);
+        status = pseudo_load_values_at(s, at, terms, k, sign * distance * step, value);
         for (int i = 0; i < n; i++) {
             sum[i] += sign * nt_stencil[distance - 1] * value[i] / step;
             low[i] += sign * fourth[distance - 1] * value[i] / step;
@@ -113,12 +113,14 @@ nt_status nt_pseudo_load(void *context, int i, const nt_point *at, const nt_term
     nt_sensitivity *s = context;
     const nt_problem *p = s->integrator->problem;
     nt_load_route *route = &s->route[i];
-    nt_status status;
-    if (route->differenced) {
+    nt_status status = NT_OK;
+    if (route->parameter == NT_ALONG_TIME)
+        status = nt_length_direction_load(&s->length, at, terms);
+    else if (route->differenced) {
         double off = 0;
-        status = difference(s, at, terms, route->parameter, route->step, &off);
+        status = pseudo_load_difference(s, at, terms, route->parameter, route->step, &off);
         route->difference = fmax(route->difference, off);
-    } else
+    } else if (route->parameter >= 0)
         status = nt_problem_parameter_tangent(p, at, route->parameter, terms);
     if (status != NT_OK || p->system->n_memory == 0 ||
         (p->system->capabilities & NT_DISCRETE_MEMORY))
@@ -138,9 +140,12 @@ nt_status nt_pseudo_load_prepare(nt_sensitivity *s, const nt_point *at, nt_error
     const nt_problem *p = s->integrator->problem;
     const nt_system *system = p->system;
     double *ignored = s->point;
-    system->get_parameters(system->self, s->p);
+    if (system->get_parameters)
+        system->get_parameters(system->self, s->p);
     for (int i = 0; i < s->n; i++) {
         nt_load_route *route = &s->route[i];
+        if (route->parameter < 0)
+            continue;
         nt_terms terms = {.parts = NT_ALL_PARTS,
                           .level = NT_ACCELERATION,
                           .residual = ignored,
@@ -152,7 +157,7 @@ nt_status nt_pseudo_load_prepare(nt_sensitivity *s, const nt_point *at, nt_error
         double best = (double)INFINITY, scale = nt_parameter_scale(s, route->parameter);
         for (double step = 1e-2 * scale; route->differenced && step > 1e-5 * scale; step /= 4) {
             double off;
-            status = difference(s, at, &terms, route->parameter, step, &off);
+            status = pseudo_load_difference(s, at, &terms, route->parameter, step, &off);
             if (status == NT_OK && off < best) {
                 best = off;
                 route->step = step;

@@ -18,7 +18,7 @@ typedef struct header {
 
 enum { PARAMETER, STEP, DIFFERENCE, WORK, WORK_BEFORE, PIECE_HEAD };
 
-static header header_of(const nt_sensitivity *s)
+static header forward_save_header_of(const nt_sensitivity *s)
 {
     header h;
     memset(&h, 0, sizeof h); /* padding too: equal states are equal bytes */
@@ -32,12 +32,15 @@ static header header_of(const nt_sensitivity *s)
 }
 
 /* Doubles of one parameter. */
-static size_t piece_of(const nt_sensitivity *s) { return PIECE_HEAD + 2 * s->directions.stride; }
+static size_t forward_save_piece_of(const nt_sensitivity *s)
+{
+    return PIECE_HEAD + 2 * s->directions.stride;
+}
 
 static size_t bytes_of(const nt_sensitivity *s, int n)
 {
     return sizeof(header) + nt_solver_saved_size(s->factors->solver) +
-           (size_t)n * piece_of(s) * sizeof(double);
+           (size_t)n * forward_save_piece_of(s) * sizeof(double);
 }
 
 size_t nt_sensitivity_saved_size(const nt_sensitivity *s) { return s ? bytes_of(s, s->n) : 0; }
@@ -46,20 +49,20 @@ void nt_sensitivity_save(const nt_sensitivity *s, void *bytes)
 {
     if (!s || !bytes)
         return;
-    header h = header_of(s);
+    header h = forward_save_header_of(s);
     size_t stride = s->directions.stride;
     char *out = bytes;
     memcpy(out, &h, sizeof h);
     nt_solver_save(s->factors->solver, out + sizeof h);
     out += sizeof h + h.solver;
-    for (int i = 0; i < s->n; i++, out += piece_of(s) * sizeof(double)) {
+    for (int i = 0; i < s->n; i++, out += forward_save_piece_of(s) * sizeof(double)) {
         const nt_load_route *route = &s->route[i];
         const double head[PIECE_HEAD] = {[PARAMETER] = route->parameter,
                                          [STEP] = route->step,
                                          [DIFFERENCE] = route->difference,
                                          [WORK] = s->work[i],
                                          [WORK_BEFORE] = s->work_before[i]};
-        const double *const from[2] = {s->now, s->before};
+        double *const from[2] = {s->now, s->before};
         memcpy(out, head, sizeof head);
         for (size_t k = 0; k < 2; k++) {
             nt_variation d = nt_sensitivity_variation(s, from[k], i, NT_APART_FIRST);
@@ -71,7 +74,7 @@ void nt_sensitivity_save(const nt_sensitivity *s, void *bytes)
 /* The piece of a parameter among n, NULL where it was not saved. */
 static const char *find_piece(const nt_sensitivity *s, const char *pieces, int n, int parameter)
 {
-    for (int j = 0; j < n; j++, pieces += piece_of(s) * sizeof(double)) {
+    for (int j = 0; j < n; j++, pieces += forward_save_piece_of(s) * sizeof(double)) {
         double number;
         memcpy(&number, pieces + PARAMETER * sizeof number, sizeof number);
         if (number == parameter)
@@ -102,7 +105,7 @@ nt_status nt_sensitivity_restore(nt_sensitivity *s, const void *bytes, size_t si
     NT_NEED(error, "sensitivity bytes", s, bytes);
     const nt_phase *now = &s->integrator->stepper.now;
     const nt_system *system = s->integrator->problem->system;
-    header mine = header_of(s), h;
+    header mine = forward_save_header_of(s), h;
     const char *pieces = (const char *)bytes + sizeof h + mine.solver;
     if (size < sizeof h)
         return nt_fail(error, NT_INVALID,

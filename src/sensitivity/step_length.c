@@ -62,7 +62,7 @@ static nt_status values_in_unit(const nt_length_direction *l, const nt_point *at
 {
     const nt_problem *p = l->stepper->problem;
     double *power = l->work, *v = power + p->nv, *vdot = v + p->nv, *multipliers = vdot + p->nv;
-    double t0 = l->stepper->now.all[NT_PHASE_T];
+    double t0 = l->origin;
     bool rates = wanted->residual || wanted->level == NT_ACCELERATION;
     nt_point point = *at;
     point.t = t0 + E * (at->t - t0);
@@ -126,7 +126,7 @@ static nt_status load(void *context, int i, const nt_point *at, const nt_terms *
     return nt_length_direction_load(&s->length, at, terms);
 }
 
-static nt_status take_memory(nt_step_length *s)
+static nt_status step_length_take_memory(nt_step_length *s)
 {
     const nt_integrator *it = s->integrator;
     const nt_problem *p = it->problem;
@@ -165,7 +165,7 @@ nt_status nt_step_length_create(nt_step_length **out, nt_integrator *it, nt_erro
     if (!s)
         return nt_fail(error, NT_NO_MEMORY, "out of memory for the derivative of a step");
     s->integrator = it;
-    nt_status status = take_memory(s);
+    nt_status status = step_length_take_memory(s);
     if (status != NT_OK) {
         nt_step_length_destroy(s);
         return nt_fail(error, status, "out of memory for the derivative of a step");
@@ -197,6 +197,7 @@ nt_status nt_step_length_tangent(nt_step_length *s, nt_variation *tangent)
     s->stepper.now = it->before;
     s->stepper.next = it->stepper.now;
     s->length.h = h;
+    s->length.origin = s->stepper.now.all[NT_PHASE_T];
     nt_status status = nt_factors_take_rows(s->factors, it->factors);
     if (status != NT_OK)
         return status;

@@ -26,9 +26,10 @@
 /* A direction that is the length of the step now -> next of a stepper. */
 typedef struct nt_length_direction {
     const nt_stepper *stepper;
-    double h;     /* s */
-    size_t kept;  /* of method memory: what varies in it, as in a variation */
-    double *work; /* [nt_length_direction_work] */
+    double origin; /* s, t0: the time that stays where it is in every unit */
+    double h;      /* s */
+    size_t kept;   /* of method memory: what varies in it, as in a variation */
+    double *work;  /* [nt_length_direction_work] */
 } nt_length_direction;
 
 size_t nt_length_direction_work(const nt_problem *problem);

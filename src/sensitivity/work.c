@@ -64,7 +64,7 @@ static nt_status vary_power(nt_sensitivity *s, int i, const nt_phase *at, const 
                            ? system->energy_tangent(system->self, &point, k, &own)
                            : NT_UNSUPPORTED;
     bool differenced = status == NT_UNSUPPORTED;
-    double step = nt_sensitivity_reach(p, at, d);
+    double step = nt_sensitivity_reach(p, nt_phase_point(at), nt_variation_to_read(d));
     if (differenced) {
         step = fmin(step, 1e-2 * nt_parameter_scale(s, k));
         status = NT_OK;
@@ -127,7 +127,7 @@ nt_status nt_sensitivity_vary_work(nt_sensitivity *s, double h)
     for (int k = 0; k < NT_WORK_NODES && status == NT_OK; k++) {
         bool first = k == 0, last = k == NT_WORK_NODES - 1;
         const nt_phase *at = first ? &stepper->now : last ? &stepper->next : &inner;
-        const double *varied = first ? s->now : last ? s->next : s->inner;
+        double *varied = first ? s->now : last ? s->next : s->inner;
         if (!nt_work_looks(method, k))
             continue;
         if (!first && !last)

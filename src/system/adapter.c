@@ -253,7 +253,7 @@ static const double *turn_map(const nt_problem *problem, const double *map, doub
 }
 
 /* The point in the system's frame, and Q of each rotation. */
-static nt_point inner_point(const nt_problem *problem, const nt_point *at)
+static nt_point adapter_inner_point(const nt_problem *problem, const nt_point *at)
 {
     struct nt_adapter *a = problem->adapter;
     bool inner_inertial = problem->system->frame == NT_INERTIAL;
@@ -288,7 +288,7 @@ nt_status nt_adapter_parameter_tangent(const nt_problem *problem, const nt_point
     const nt_system *system = problem->system;
     if (!a->turns)
         return system->parameter_tangent(system->self, at, k, terms);
-    nt_point inner = inner_point(problem, at);
+    nt_point inner = adapter_inner_point(problem, at);
     nt_terms inner_terms = *terms;
     inner_terms.residual = terms->residual ? a->residual : NULL;
     memset(a->residual, 0, (size_t)problem->nv * sizeof(double));
@@ -309,7 +309,7 @@ nt_status nt_adapter_evaluate(const nt_problem *problem, const nt_point *at, con
 
     size_t entries = (size_t)problem->pattern->offset[problem->pattern->n_slots];
     double s = problem->system->frame == NT_INERTIAL ? -1 : 1;
-    nt_point inner = inner_point(problem, at);
+    nt_point inner = adapter_inner_point(problem, at);
     nt_terms inner_terms = *terms;
     nt_combination combination = {0};
     if (terms->residual || terms->matrix) {

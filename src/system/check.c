@@ -17,7 +17,7 @@ typedef struct check {
 
 enum variable { IN_VDOT, IN_V, IN_Q, IN_MULTIPLIERS };
 
-static nt_status equations(check *c, const nt_point *at, nt_level level, double *out)
+static nt_status system_check_equations(check *c, const nt_point *at, nt_level level, double *out)
 {
     nt_terms terms = {
         .parts = NT_ALL_PARTS, .level = level, .residual = out, .rows = out + c->problem->nv};
@@ -83,10 +83,10 @@ static nt_status check_variable(check *c, enum variable variable, nt_level level
     for (int j = 0; j < count; j++) {
         double delta = c->step * scale_of(c, variable, j), size = 1e-300, worst = 0;
         nt_point at = moved(c, variable, j, delta);
-        if ((status = equations(c, &at, level, c->plus)) != NT_OK)
+        if ((status = system_check_equations(c, &at, level, c->plus)) != NT_OK)
             return status;
         at = moved(c, variable, j, -delta);
-        if ((status = equations(c, &at, level, c->minus)) != NT_OK)
+        if ((status = system_check_equations(c, &at, level, c->minus)) != NT_OK)
             return status;
         double noise = 0; /* what rounding of the two evaluations leaves in a difference */
         for (int i = 0; i < p->n; i++) {

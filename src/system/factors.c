@@ -1,7 +1,9 @@
 #include "system/factors.h"
 
 #include "base/error.h"
+#include "linalg/solver.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,12 +43,38 @@ void nt_factors_destroy(nt_factors *f)
     free(f);
 }
 
+nt_status nt_factors_keep_made(nt_factors *f)
+{
+    f->made = NT_TAKE(&f->arena, f->problem->pattern->offset[f->problem->pattern->n_slots], double);
+    if (!f->made)
+        return NT_NO_MEMORY;
+    f->made[0] = (double)NAN;
+    return NT_OK;
+}
+
+nt_status nt_factors_solve(nt_factors *f, double *b, bool *made)
+{
+    const nt_pattern *pattern = f->problem->pattern;
+    size_t bytes = (size_t)pattern->offset[pattern->n_slots] * sizeof(double);
+    nt_status status = NT_OK;
+    *made = isnan(f->made[0]) || memcmp(f->made, f->matrix.values, bytes) != 0;
+    if (*made) {
+        nt_solver_forget(f->solver);
+        memcpy(f->made, f->matrix.values, bytes);
+        status = nt_solver_factor(f->solver, &f->matrix);
+        f->made[0] = status == NT_OK ? f->made[0] : (double)NAN;
+    }
+    return status == NT_OK ? nt_solver_solve(f->solver, b, 1) : status;
+}
+
 nt_status nt_factors_set_rows(nt_factors *f, const int *dropped, int n_dropped)
 {
     if (dropped != f->dropped)
         memcpy(f->dropped, dropped, (size_t)n_dropped * sizeof *dropped);
     f->n_dropped = n_dropped;
     f->kept = false;
+    if (f->made)
+        f->made[0] = (double)NAN;
     return nt_solver_drop(f->solver, f->dropped, n_dropped);
 }
 

@@ -19,6 +19,10 @@ typedef struct nt_factors {
      * False as soon as the matrix is filled with something else. */
     bool kept;
 
+    /* The numbers that the factors at hand were made from, where the owner wants factors made anew
+     * only when a number has changed; NULL: it does not. Not finite: there are none. */
+    double *made;
+
     /* Constraint rows that are left out because they depend on those in use. Which they are belongs
      * to the state that is integrated: a look takes them over and never chooses for it. */
     int *dropped; /* [n_dropped] their unknowns, nv and above, ascending */
@@ -42,6 +46,12 @@ static inline void nt_factors_begin(nt_factors *factors)
     factors->kept = false;
     nt_matrix_zero(&factors->matrix);
 }
+
+/* From now on nt_factors_solve keeps factors while the matrix does not change. NT_NO_MEMORY. */
+nt_status nt_factors_keep_made(nt_factors *factors);
+/* b[n] from the matrix, which is cleared; *made: it was factorised for that. What the solver
+ * remembers of earlier matrices is forgotten, so that the same numbers give the same bits. */
+nt_status nt_factors_solve(nt_factors *factors, double *b, bool *made);
 
 /* Leave out dropped[n_dropped], ascending. NT_INVALID where one is no multiplier. */
 nt_status nt_factors_set_rows(nt_factors *factors, const int *dropped, int n_dropped);

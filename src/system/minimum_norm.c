@@ -174,8 +174,8 @@ static int rows_on(const nt_problem *problem, int first, int n)
 
 /* A block of H, and of H^T, from one of G[rows][width]; rows that are off have no force. Of three
  * rows that share a number either all are off or none: else NT_UNSUPPORTED. */
-static nt_status put_block(nt_minimum_norm *m, const nt_problem *problem, const nt_matrix *to,
-                           int s)
+static nt_status minimum_norm_put_block(nt_minimum_norm *m, const nt_problem *problem,
+                                        const nt_matrix *to, int s)
 {
     const nt_pattern *from = m->of_problem;
     int first = from->node_start[from->row[s]] - m->nv;
@@ -195,8 +195,8 @@ static nt_status put_block(nt_minimum_norm *m, const nt_problem *problem, const 
 }
 
 /* A at a point. */
-static nt_status fill(nt_minimum_norm *m, const nt_problem *problem, const nt_point *at,
-                      nt_matrix *to)
+static nt_status minimum_norm_fill(nt_minimum_norm *m, const nt_problem *problem,
+                                   const nt_point *at, nt_matrix *to)
 {
     nt_combination combination = {.row_damping = 1};
     nt_terms terms = {.level = NT_VELOCITY, .matrix = &m->rows, .combination = &combination};
@@ -214,14 +214,14 @@ static nt_status fill(nt_minimum_norm *m, const nt_problem *problem, const nt_po
     }
     for (int s = 0; status == NT_OK && s < m->of_problem->n_slots; s++)
         if (m->slot[s] >= 0)
-            status = put_block(m, problem, to, s);
+            status = minimum_norm_put_block(m, problem, to, s);
     return status;
 }
 
 /* ---- the least-squares problem -------------------------------------------------------------- */
 
 /* Factorise; coordinates whose pivot is below `dependent` are left out. */
-static nt_status factor(nt_minimum_norm *m, double dependent)
+static nt_status minimum_norm_factor(nt_minimum_norm *m, double dependent)
 {
     int count = 0;
     nt_solver_forget(m->solver);
@@ -238,7 +238,7 @@ static nt_status factor(nt_minimum_norm *m, double dependent)
     return nt_solver_drop(m->solver, m->left_out, count);
 }
 
-static double largest(const double *x, int n)
+static double minimum_norm_largest(const double *x, int n)
 {
     double most = 0;
     for (int i = 0; i < n; i++)
@@ -260,14 +260,16 @@ static nt_status solve_refined(nt_minimum_norm *m, double *right, double *x)
         nt_status status = nt_solver_solve(m->solver, m->residual, 1);
         if (status != NT_OK)
             return status;
-        double size = largest(m->residual, m->nc);
+        double size = minimum_norm_largest(m->residual, m->nc);
         if (k > 0 && !(size < before / 2))
             break;
         before = size;
         for (int i = 0; i < m->n; i++)
             x[i] += m->residual[i];
         /* what is sought is the difference of right and x */
-        if (k > 0 && size <= 4 * DBL_EPSILON * fmax(largest(right, m->nc), largest(x, m->nc)))
+        if (k > 0 &&
+            size <= 4 * DBL_EPSILON *
+                        fmax(minimum_norm_largest(right, m->nc), minimum_norm_largest(x, m->nc)))
             break;
         nt_matrix_apply(&m->matrix, x, m->product);
         for (int i = 0; i < m->n; i++)
@@ -283,7 +285,7 @@ static bool keeps_forces(nt_minimum_norm *m)
     memset(size, 0, (size_t)m->n * sizeof *size);
     memcpy(size, m->solution, (size_t)m->nc * sizeof *size);
     nt_matrix_apply(&m->matrix, size, force);
-    double lost = 0, most = largest(m->given, m->nc);
+    double lost = 0, most = minimum_norm_largest(m->given, m->nc);
     for (int i = m->nc; i < m->n; i++)
         lost = fmax(lost, m->mark[i] ? fabs(force[i]) : 0);
     return lost <= FORCE_LOST * most;
@@ -303,19 +305,19 @@ nt_status nt_minimum_norm_find(nt_minimum_norm *m, const nt_problem *problem, co
         m->weight[i] = m->row_quantity[i] == NT_ANGLE ? 1 / length : 1;
         m->given[i] = m->weight[i] * multipliers[i];
     }
-    nt_status status = fill(m, problem, at, &m->beside);
+    nt_status status = minimum_norm_fill(m, problem, at, &m->beside);
     if (status != NT_OK)
         return status;
     size_t bytes = (size_t)m->pattern.offset[m->pattern.n_slots] * sizeof(double);
     if (!m->factored || memcmp(m->matrix.values, m->beside.values, bytes) != 0) {
         memcpy(m->matrix.values, m->beside.values, bytes);
-        status = factor(m, DEPENDENT);
+        status = minimum_norm_factor(m, DEPENDENT);
     }
     if (status == NT_OK)
         status = solve_for(m);
     m->factored = status == NT_OK && keeps_forces(m);
     if (status == NT_OK && !m->factored) {
-        status = factor(m, SURELY_DEPENDENT);
+        status = minimum_norm_factor(m, SURELY_DEPENDENT);
         if (status == NT_OK)
             status = solve_for(m);
     }
@@ -334,7 +336,7 @@ void nt_minimum_norm_begin(nt_minimum_norm *m)
 nt_status nt_minimum_norm_add(nt_minimum_norm *m, const nt_problem *problem, const nt_point *beside,
                               double weight)
 {
-    nt_status status = fill(m, problem, beside, &m->beside);
+    nt_status status = minimum_norm_fill(m, problem, beside, &m->beside);
     if (status != NT_OK)
         return status;
     nt_matrix_apply(&m->beside, m->solution, m->product);

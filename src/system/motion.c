@@ -30,7 +30,7 @@
 static const nt_combination accelerations = {.mass = 1, .multiplier = 1, .row_mass = 1};
 
 /* The matrix, and with `r` the residual and rows at the present vdot and multipliers. */
-static nt_status assemble(nt_factors *f, const nt_point *at, double *r, nt_effort *effort)
+static nt_status motion_assemble(nt_factors *f, const nt_point *at, double *r, nt_effort *effort)
 {
     const nt_problem *p = f->problem;
     nt_terms terms = {.parts = NT_ALL_PARTS,
@@ -44,9 +44,9 @@ static nt_status assemble(nt_factors *f, const nt_point *at, double *r, nt_effor
     return nt_problem_evaluate(p, at, &terms);
 }
 
-static nt_status factorise(nt_factors *f, const nt_point *at, nt_effort *effort)
+static nt_status motion_factorise(nt_factors *f, const nt_point *at, nt_effort *effort)
 {
-    nt_status status = assemble(f, at, NULL, effort);
+    nt_status status = motion_assemble(f, at, NULL, effort);
     effort->factorisations++;
     return status == NT_OK ? nt_solver_factor_clear(f->solver, &f->matrix) : status;
 }
@@ -54,7 +54,7 @@ static nt_status factorise(nt_factors *f, const nt_point *at, nt_effort *effort)
 nt_status nt_factors_of_accelerations(nt_factors *f, const nt_point *at)
 {
     nt_effort effort = {0};
-    return factorise(f, at, &effort);
+    return motion_factorise(f, at, &effort);
 }
 
 /* The multipliers of rows that are left out are zero. */
@@ -68,7 +68,7 @@ static void clear_dropped(const nt_factors *f, double *lambda, double *mu)
 }
 
 /* x -= d; the sum of |d|: not finite where a d is not. */
-static double subtract(double *restrict x, const double *restrict d, int n)
+static double motion_subtract(double *restrict x, const double *restrict d, int n)
 {
     double sum = 0;
     for (int i = 0; i < n; i++) {
@@ -78,7 +78,7 @@ static double subtract(double *restrict x, const double *restrict d, int n)
     return sum;
 }
 
-static double largest_of(const double *x, int n)
+static double motion_largest_of(const double *x, int n)
 {
     double largest = 0;
     for (int i = 0; i < n; i++)
@@ -89,7 +89,8 @@ static double largest_of(const double *x, int n)
 static double largest_acceleration(const nt_problem *p, const double *vdot, const double *lambda,
                                    const double *mu)
 {
-    return fmax(largest_of(vdot, p->nv), fmax(largest_of(lambda, p->nh), largest_of(mu, p->nn)));
+    return fmax(motion_largest_of(vdot, p->nv),
+                fmax(motion_largest_of(lambda, p->nh), motion_largest_of(mu, p->nn)));
 }
 
 /* A determinant below this part of the trace's cube is that of a point or a thin rod and rounding:
@@ -168,21 +169,22 @@ nt_status nt_factors_accelerate(nt_factors *f, const nt_point *at, double *vdot,
     clear_dropped(f, lambda, mu);
     for (int iteration = 0; iteration < MOST; iteration++) {
         memset(r, 0, (size_t)p->nv * sizeof *r);
-        nt_status status = assemble(f, &point, r, effort);
+        nt_status status = motion_assemble(f, &point, r, effort);
         for (int i = 0; i < f->n_dropped; i++)
             r[f->dropped[i]] = 0;
         effort->factorisations++;
         effort->solves++;
         if (status != NT_OK || (status = nt_solver_factor_solve(f->solver, &f->matrix, r)) != NT_OK)
             return status;
-        double sum = subtract(vdot, r, p->nv) + subtract(lambda, r + p->nv, p->nh) +
-                     subtract(mu, r + p->nv + p->nh, p->nn);
+        double sum = motion_subtract(vdot, r, p->nv) + motion_subtract(lambda, r + p->nv, p->nh) +
+                     motion_subtract(mu, r + p->nv + p->nh, p->nn);
         if (!isfinite(sum))
             return NT_NOT_FINITE;
         if (affine) /* one solve, checked by the solver's residual, is the answer */
             return NT_OK;
         effort->iterations++;
-        double change = largest_of(r, p->n), size = largest_acceleration(p, vdot, lambda, mu);
+        double change = motion_largest_of(r, p->n),
+               size = largest_acceleration(p, vdot, lambda, mu);
         /* at rounding: a relative change of 1e-13, or no longer shrinking below 1e-9 */
         if (change <= 1e-13 * size || (change <= 1e-9 * size && change >= 0.5 * last))
             return NT_OK;
@@ -216,11 +218,12 @@ nt_status nt_factors_reaccelerate(nt_factors *f, const nt_point *at, double *vdo
             r[f->dropped[k]] = 0;
         if (status != NT_OK || (status = nt_solver_solve(f->solver, r, 1)) != NT_OK)
             return status;
-        double sum = subtract(vdot, r, p->nv) + subtract(lambda, r + p->nv, p->nh) +
-                     subtract(mu, r + p->nv + p->nh, p->nn);
+        double sum = motion_subtract(vdot, r, p->nv) + motion_subtract(lambda, r + p->nv, p->nh) +
+                     motion_subtract(mu, r + p->nv + p->nh, p->nn);
         if (!isfinite(sum))
             return NT_NOT_FINITE;
-        double change = largest_of(r, p->n), size = largest_acceleration(p, vdot, lambda, mu);
+        double change = motion_largest_of(r, p->n),
+               size = largest_acceleration(p, vdot, lambda, mu);
         bool slow = change > GAIN * last, rounded = change * change <= DBL_EPSILON * size * last;
         if (rounded || (slow && change <= ROUNDED * size))
             return NT_OK; /* what follows is smaller by change/last, and below rounding */
@@ -281,7 +284,7 @@ static nt_status look_at_rows(nt_factors *f, const nt_point *at, nt_level level,
 }
 
 /* x -= T(x)^-1 dq: the increment of the local coordinate that belongs to one of q. */
-static void move(const nt_space *space, nt_frame frame, const double *dq, double *x)
+static void motion_move(const nt_space *space, nt_frame frame, const double *dq, double *x)
 {
     for (int b = 0; b < space->n_blocks; b++) {
         const nt_block *block = &space->blocks[b];
@@ -310,7 +313,7 @@ static nt_status settle_level(nt_factors *f, nt_level level, const nt_point *at,
 {
     const nt_problem *p = f->problem;
     double *b = f->work, last = (double)INFINITY;
-    double scale = level == NT_POSITION ? largest_of(q, p->nq) : largest_of(v, p->nv);
+    double scale = level == NT_POSITION ? motion_largest_of(q, p->nq) : motion_largest_of(v, p->nv);
     bool fresh = false;
     scale = scale > 1 ? scale : 1;
     for (int i = 0; i <= CORRECTIONS; i++) {
@@ -323,7 +326,7 @@ static nt_status settle_level(nt_factors *f, nt_level level, const nt_point *at,
         if (miss > 0.5 * last && fresh)
             return end_as_it_is(effort);
         if (miss > 0.1 * last && !fresh) {
-            if ((status = factorise(f, at, effort)) != NT_OK)
+            if ((status = motion_factorise(f, at, effort)) != NT_OK)
                 return status;
             fresh = true;
         }
@@ -332,7 +335,7 @@ static nt_status settle_level(nt_factors *f, nt_level level, const nt_point *at,
         if ((status = nt_solver_solve(f->solver, b, 1)) != NT_OK)
             return status;
         if (level == NT_POSITION) {
-            move(&p->space, p->frame, b, x);
+            motion_move(&p->space, p->frame, b, x);
             nt_space_compose(&p->space, p->frame, q0, x, q);
         } else
             for (int j = 0; j < p->nv; j++)

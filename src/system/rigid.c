@@ -153,7 +153,7 @@ void nt_rigid_destroy(nt_problem *p)
 /* ---- evaluation ----------------------------------------------------------------------------- */
 
 /* The point in the body frame, and R of each body. */
-static nt_point inner_point(const nt_problem *p, const nt_point *at)
+static nt_point rigid_inner_point(const nt_problem *p, const nt_point *at)
 {
     nt_rigid *r = p->rigid;
     nt_point inner = *at;
@@ -324,7 +324,7 @@ static nt_status evaluate_pass(const nt_problem *p, const nt_point *inner, const
 nt_status nt_rigid_evaluate(const nt_problem *p, const nt_point *at, const nt_terms *terms)
 {
     nt_rigid *r = p->rigid;
-    nt_point inner = inner_point(p, at);
+    nt_point inner = rigid_inner_point(p, at);
     nt_status status = NT_OK;
     memset(r->residual, 0, (size_t)p->nv * sizeof(double));
     if (!terms->matrix) {
@@ -356,7 +356,7 @@ nt_status nt_rigid_parameter_tangent(const nt_problem *p, const nt_point *at, in
                                      const nt_terms *terms)
 {
     nt_rigid *r = p->rigid;
-    nt_point inner = inner_point(p, at);
+    nt_point inner = rigid_inner_point(p, at);
     nt_terms part = *terms;
     memset(r->residual, 0, (size_t)p->nv * sizeof(double));
     part.residual = terms->residual ? r->residual : NULL;

@@ -347,6 +347,41 @@ static void in_sensitivities(void **state)
     nt_sensitivity_destroy(NULL);
 }
 
+static void in_static_states(void **state)
+{
+    nt_static *st, *out;
+    nt_static_setup of = {.system = s};
+    nt_stability stability;
+    (void)state;
+    IS_NULL("state", nt_static_create(NULL, &of, e));
+    out = (nt_static *)numbers;
+    IS_NULL("setup", nt_static_create(&out, NULL, e));
+    assert_null(out);
+    nt_static_setup other = {0};
+    IS_NULL("setup.system", nt_static_create(&out, &other, e));
+    other = of, other.version = 77;
+    IS_UNKNOWN("setup.version", nt_static_create(&out, &other, e));
+    other = of, other.solver = (nt_solver_kind)77;
+    IS_UNKNOWN("setup.solver", nt_static_create(&out, &other, e));
+    other = of, other.n_held = 1;
+    IS_NULL("setup.held", nt_static_create(&out, &other, e));
+    require(nt_static_create(&st, &of, e));
+    IS_NULL("state", nt_static_start(NULL, 0, now.q, NULL, NULL, e));
+    IS_NULL("q", nt_static_start(st, 0, NULL, NULL, NULL, e));
+    IS_NULL("state", nt_static_solve(NULL, e));
+    INVALID(nt_static_solve(st, NULL)); /* nothing to begin from */
+    assert_true(isnan(nt_static_state(NULL).t));
+    assert_int_equal(nt_static_free_count(NULL), 0);
+    assert_int_equal(nt_static_free_entry(NULL, 0), -1);
+    assert_int_equal(nt_static_free_entry(st, 0), -1);
+    IS_NULL("state", nt_static_stability(NULL, &stability, e));
+    IS_NULL("stability", nt_static_stability(st, NULL, e));
+    IS_NULL("state", nt_static_reactions(NULL, 1, numbers, e));
+    IS_NULL("out", nt_static_reactions(st, 1, NULL, e));
+    nt_static_destroy(st);
+    nt_static_destroy(NULL);
+}
+
 static void in_models(void **state)
 {
     nt_model *out = model;
@@ -551,6 +586,9 @@ static void in_results(void **state)
     IS_NULL("values", nt_result_read((nt_result *)numbers, 0, 1, NULL, e));
     IS_NULL("result", nt_result_read_array(NULL, 0, 0, 1, numbers, e));
     IS_NULL("values", nt_result_read_array((nt_result *)numbers, 0, 0, 1, NULL, e));
+    IS_NULL("values", nt_fourier_transform(NULL, 2, e));
+    IS_NULL("samples", nt_spectrum(NULL, 2, NT_WINDOW_HANN, numbers, e));
+    IS_NULL("amplitude", nt_spectrum(numbers, 2, NT_WINDOW_HANN, NULL, e));
     nt_result_close(NULL);
 }
 
@@ -566,9 +604,9 @@ int main(void)
         cmocka_unit_test(in_status),        cmocka_unit_test(in_linalg),
         cmocka_unit_test(in_system),        cmocka_unit_test(in_methods),
         cmocka_unit_test(in_integrators),   cmocka_unit_test(in_sensitivities),
-        cmocka_unit_test(in_models),        cmocka_unit_test(in_runs),
-        cmocka_unit_test(in_output),        cmocka_unit_test(in_results),
-        cmocka_unit_test(in_element_types),
+        cmocka_unit_test(in_static_states), cmocka_unit_test(in_models),
+        cmocka_unit_test(in_runs),          cmocka_unit_test(in_output),
+        cmocka_unit_test(in_results),       cmocka_unit_test(in_element_types),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

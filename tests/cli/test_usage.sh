@@ -4,10 +4,10 @@
 expect 2
 says "usage: nutate COMMAND"
 expect 0 --help
-prints run sens check convert methods papers schema
+prints run sens check convert spectrum methods papers schema
 expect 0 --version
 grep -qE '^nutate [0-9]+\.[0-9]+\.[0-9]+$' out || fail "version: $(cat out)"
-for command in run sens check convert methods papers schema; do
+for command in run sens check convert spectrum methods papers schema; do
     expect 0 "$command" --help
     prints "usage: nutate $command"
     expect 0 help "$command"

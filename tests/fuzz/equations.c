@@ -7,6 +7,7 @@
  * for methods that solve for these at the end of a step. */
 #include "fuzz/equations.h"
 
+#include <float.h>
 #include <math.h>
 #include <nutate/nutate.h>
 #include <stdbool.h>
@@ -42,7 +43,7 @@ typedef struct plan {
     double step, duration, allowed;
     nt_option *options;
     int n_options;
-    double *work; /* [4 nv + nq + rows] */
+    double *work; /* [5 nv + nq + rows] */
     char words[WORDS];
 } plan;
 
@@ -130,16 +131,23 @@ static bool find_sizes(const plan *p, const nt_system *s, const nt_point *at, do
     return true;
 }
 
-/* How much R changes where q and v change by 1e-7: what a part may be off by in a model of extreme
- * numbers, whose forces are beyond the rounding of positions. */
+/* Roundings of a position that a step of Newton's iteration cannot see; accelerations follow from
+ * these by 1/h^2. */
+static const double UNSEEN = 64 * DBL_EPSILON;
+
+/* How much R changes where q and v change by 1e-7, and accelerations by what rounding of positions
+ * makes of them: what a part may be off by in a model of extreme numbers, whose forces are beyond
+ * the rounding of positions. */
 static double find_noise(const plan *p, const nt_system *s, const nt_point *at, const double *r)
 {
     static const double slight = 1e-7;
     int nv = s->space.nv;
     double *v = p->work, *dq = v + nv, *q = dq + nv, *moved = q + s->space.nq, noise = 0,
-           fastest = 1;
+           fastest = 1, *vdot = moved + nv, h = fmin(p->step, p->duration), farthest = 1;
     for (int i = 0; i < nv; i++)
         fastest = fmax(fastest, fabs(at->v[i]));
+    for (int i = 0; i < s->space.nq; i++)
+        farthest = fmax(farthest, fabs(at->q[i]));
     for (int sign = -1; sign < 2; sign += 2) {
         nt_point beside = *at;
         nt_terms terms = {.parts = NT_ALL_PARTS, .level = NT_POSITION, .residual = moved};
@@ -147,9 +155,11 @@ static double find_noise(const plan *p, const nt_system *s, const nt_point *at, 
             double away = sign * slight * (i * 7919 % 13 - 6) / 6; /* bodies not all alike */
             dq[i] = away * (quantity_of(s, i) == NT_LENGTH ? nt_run_length(p->run) : 1);
             v[i] = at->v[i] + away * fastest;
+            double unseen = UNSEEN * (quantity_of(s, i) == NT_LENGTH ? farthest : 1);
+            vdot[i] = at->vdot[i] + (away > 0 ? unseen : -unseen) / (h * h);
         }
         nt_space_compose(&s->space, s->frame, at->q, dq, q);
-        beside.q = q, beside.v = v;
+        beside.q = q, beside.v = v, beside.vdot = vdot;
         memset(moved, 0, (size_t)nv * sizeof *moved);
         if (s->evaluate(s->self, &beside, &terms) != NT_OK)
             return (double)INFINITY;
@@ -163,7 +173,7 @@ static bool check_state(plan *p, const nt_state *state)
 {
     const nt_system *s = nt_run_system(p->run);
     int nv = s->space.nv;
-    double *r = p->work + 3 * nv + s->space.nq, *rows = r + nv, size[2], noise = -1;
+    double *r = p->work + 4 * nv + s->space.nq, *rows = r + nv, size[2], noise = -1;
     nt_point at = {.t = state->t,
                    .q = state->q,
                    .v = state->v,
@@ -235,7 +245,7 @@ const char *equations_hold(const char *model, int count, char *const *arguments)
     if (nt_model_read(&p.model, model, p.settings, p.n_settings, NULL) == NT_OK &&
         nt_run_create(&p.run, p.model, NULL) == NT_OK && choose(&p)) {
         const nt_system *s = nt_run_system(p.run);
-        p.work = calloc(4 * (size_t)s->space.nv + (size_t)(s->space.nq + s->nh + s->nn) + 1,
+        p.work = calloc(5 * (size_t)s->space.nv + (size_t)(s->space.nq + s->nh + s->nn) + 1,
                         sizeof *p.work);
         if (p.work)
             integrate(&p);

@@ -167,7 +167,7 @@ static void bounds_of_steps(void **state)
 /* An exact companion, and how far off the other is at three places within every step and at its
  * end: positions, velocities, forces relative to their largest. */
 typedef struct companion {
-    nt_integrator *exact;
+    nt_integrator *it, *exact;
     double within[3], end[3], drift;
 } companion;
 
@@ -185,10 +185,11 @@ static void compare(const nt_state *s, companion *c, double *worst)
         worst[2] = fmax(worst[2], off_by(s->lambda, e.lambda, system->nh) / force);
 }
 
-static int look_within(void *context, const nt_integrator *const_it)
+static int look_within(void *context, const nt_integrator *unused)
 {
+    (void)unused;
     companion *c = context;
-    nt_integrator *it = (nt_integrator *)(size_t)const_it;
+    nt_integrator *it = c->it;
     const nt_system *system = nt_integrator_system(it);
     nt_state end = nt_integrator_state(it), s;
     double t = end.t, h = end.step, rows[64];
@@ -216,6 +217,7 @@ static void within(const nt_system *system, double tolerance, double end)
     nt_integrator_setup setup = {.system = system,
                                  .method = nt_method_find("rkmk-dop853"),
                                  .tolerance = {1e-12, 1e-12, 1e-12, 1e-12}};
+    c.it = it;
     c.exact = begin(&setup, NULL, NULL);
     if (nt_integrator_run(it, end, 1, look_within, &c, &error) != NT_OK)
         fail_msg("%s", error.message);

@@ -59,6 +59,8 @@ static const struct claim {
     {"rkmk-dop853", {{0}}, 0, 8, 8, 6, false},
     {"semi-explicit", {{0}}, 0, 1, 1, 320, false},
     {"semi-explicit", {{0}}, 0, 1, 1, 320, true},
+    {"semi-explicit-2", {{0}}, 0, 2, 2, 80, false},
+    {"semi-explicit-2", {{0}}, 0, 2, 2, 80, true},
     {"theta", {{0}}, 0, 2, 2, 80, false},
     {"theta", {{"theta", "0.8"}}, 1, 1, 1, 320, false},
 };

@@ -160,6 +160,8 @@ static miss slopes(const row *r, const problem *p, nt_frame frame, enum way way,
     miss coarse = measure(r, p, frame, way, k);
     while (!(fmax(coarse.q, coarse.v) < enough) && k < MOST_HALVINGS)
         coarse = measure(r, p, frame, way, ++k);
+    if (r->finer)
+        coarse = measure(r, p, frame, way, k += r->finer);
     miss fine = measure(r, p, frame, way, k + more), early = coarse, late = fine;
     if (p->system->nh > 0 && k >= more)
         early = measure(r, p, frame, way, k - more), late = coarse;

@@ -289,6 +289,7 @@ static void errors_follow_the_tolerance(void **unused)
 
 /* Largest misses, relative to the largest coordinate or velocity (1 m, 1 rad/s at least). */
 typedef struct largest {
+    nt_integrator *it;
     double position, velocity;
 } largest;
 
@@ -304,7 +305,7 @@ static int watch_drift(void *context, const nt_integrator *it)
 {
     largest *worst = context;
     double position = 1, velocity = 1;
-    nt_integrator_drift((nt_integrator *)(size_t)it, &position, &velocity);
+    nt_integrator_drift(worst->it, &position, &velocity);
     nt_state state = nt_integrator_state(it);
     const nt_space *space = &nt_integrator_system(it)->space;
     worst->position = fmax(worst->position, position / scale_of(state.q, space->nq));
@@ -324,7 +325,7 @@ static void constraints_hold_to_rounding(void **unused)
         for (int m = 0; m < METHODS && list[i].system.nh > 0; m++)
             for (nt_frame frame = NT_INERTIAL; frame <= NT_BODY; frame++) {
                 nt_integrator *it = start(&list[i].system, m, frame, 0, list[i].q, list[i].v);
-                largest worst = {0};
+                largest worst = {.it = it};
                 nt_error error = {0};
                 double h = 2 * list[i].h[m];
                 if (nt_integrator_run(it, 5 * list[i].end, h, watch_drift, &worst, &error) != NT_OK)

@@ -1,10 +1,10 @@
 /* Generalized-alpha, stabilised index 2: its error estimate, runs at a tolerance, restart, and
  * mechanisms with reactions that must not chatter. */
-#include "../model/mechanism.h"
 #include "method/alpha/soi2.h"
 #include "method/disk.h"
 #include "method/integrator.h"
 #include "method/top.h"
+#include "watched.h"
 
 #include "papers/jay-negrut/problem.h"
 #include "tests/read_run.h"
@@ -142,15 +142,6 @@ static void set_tolerance(nt_integrator_setup *setup, double tolerance)
         setup->tolerance[i] = tolerance;
 }
 
-static int watch(void *context, const nt_integrator *it)
-{
-    double *drift = context, position, velocity;
-    assert_int_equal(nt_integrator_drift((nt_integrator *)(size_t)it, &position, &velocity), NT_OK);
-    drift[0] = fmax(drift[0], position);
-    drift[1] = fmax(drift[1], velocity);
-    return 0;
-}
-
 /* |x - x_exact| of the heavy top at t = 0.1 */
 static double top_at_tolerance(double tolerance)
 {
@@ -162,9 +153,7 @@ static double top_at_tolerance(double tolerance)
     set_tolerance(&setup, tolerance);
     nt_integrator *it = begin(&setup, 0, top_q0, top_v0);
     double drift[2] = {0}, off[3];
-    nt_error error = {0};
-    if (nt_integrator_run(it, 0.1, 1e-3, watch, drift, &error) != NT_OK)
-        fail_msg("%s", error.message);
+    run_watched(it, 0.1, 1e-3, drift);
     CLOSE(drift[0], 0, 1e-15);
     CLOSE(drift[1], 0, 1e-13); /* eps 150 rad/s 1 m, some operations */
     const nt_statistics *n = nt_integrator_statistics(it);
@@ -323,8 +312,7 @@ static void redundant_equations(void **state)
         assert_int_equal(nt_integrator_create(&m.integrator, &setup, &error), NT_OK);
         assert_int_equal(nt_integrator_start(m.integrator, 0, NULL, NULL, NULL, &error), NT_OK);
         double h = 4e-3 / (1 << level), x[3], drift[2] = {0};
-        if (nt_integrator_run(m.integrator, 1, h, watch, drift, &error) != NT_OK)
-            fail_msg("%s", error.message);
+        run_watched(m.integrator, 1, h, drift);
         assert_int_equal(nt_integrator_redundant(m.integrator, NULL, 0), 1);
         CLOSE(drift[0], 0, 1e-14); /* eps of 1 m and 10 m/s through a loop of six */
         CLOSE(drift[1], 0, 1e-13);
@@ -358,8 +346,7 @@ static void singular_positions_at_a_tight_tolerance(void **state)
     assert_int_equal(nt_integrator_create(&m.integrator, &setup, &error), NT_OK);
     assert_int_equal(nt_integrator_start(m.integrator, 0, NULL, NULL, NULL, &error), NT_OK);
     double energy = mechanism_number(&m, "energy.total"), drift[2] = {0};
-    if (nt_integrator_run(m.integrator, 1.3, 1e-3, watch, drift, &error) != NT_OK)
-        fail_msg("%s", error.message);
+    run_watched(m.integrator, 1.3, 1e-3, drift);
     CLOSE(drift[0], 0, 1e-14);
     CLOSE(drift[1], 0, 1e-13);
     CLOSE(mechanism_number(&m, "energy.total") / energy, 1, 1e-6);

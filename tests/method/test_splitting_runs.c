@@ -1,9 +1,9 @@
 /* The splitting methods on mechanisms: bodies that roll or slide along a blade, redundant
  * equations, derivatives of whole runs. Modin, Fritzson & Fuehrer 2007, with joints as multipliers.
  */
-#include "../model/mechanism.h"
 #include "papers/jay-negrut/problem.h"
 #include "tests/read_run.h"
+#include "watched.h"
 
 /* Both of second order: the midpoint rule, and A explicit at the middle but for gyroscopic forces.
  */
@@ -30,25 +30,6 @@ static mechanism begin(const char *text, const member *with, nt_frame frame)
         nt_integrator_start(m.integrator, 0, m.q, m.v, m.memory, &error) != NT_OK)
         fail_msg("%s", error.message);
     return m;
-}
-
-/* Worst rows of positions and of velocities so far. */
-static int watch(void *context, const nt_integrator *integrator)
-{
-    double *worst = context, position, velocity;
-    nt_integrator *it = (nt_integrator *)(size_t)integrator;
-    assert_int_equal(nt_integrator_drift(it, &position, &velocity), NT_OK);
-    worst[0] = fmax(worst[0], position);
-    worst[1] = fmax(worst[1], velocity);
-    return 0;
-}
-
-static void run_watched(mechanism *m, double end, double h, double worst[2])
-{
-    nt_error error = {0};
-    worst[0] = worst[1] = 0;
-    if (nt_integrator_run(m->integrator, end, h, watch, worst, &error) != NT_OK)
-        fail_msg("%s", error.message);
 }
 
 /* ---- nonholonomic -----------------------------------------------------------------------------
@@ -105,7 +86,7 @@ static double off(const motion *what, const member *with, nt_frame frame, double
 {
     double x[3], worst[2], sum = 0;
     mechanism m = begin(what->text, with, frame);
-    run_watched(&m, what->end, h, worst);
+    run_watched(m.integrator, what->end, h, worst);
     if (!(worst[0] <= what->positions) || !(worst[1] <= what->velocities))
         fail_msg("%s by %s, frame %d: rows miss %.3g m and %.3g m/s", what->name, with->method,
                  (int)frame, worst[0], worst[1]);
@@ -222,7 +203,7 @@ static void a_redundant_row_holds_too(void **state)
         assert_int_equal(nt_integrator_create(&m.integrator, &setup, &error), NT_OK);
         assert_int_equal(nt_integrator_start(m.integrator, 0, NULL, NULL, NULL, &error), NT_OK);
         double worst[2];
-        run_watched(&m, 1.4, 1e-3, worst);
+        run_watched(m.integrator, 1.4, 1e-3, worst);
         const nt_statistics *s = nt_integrator_statistics(m.integrator);
         if (!(worst[0] <= 2e-14) || !(worst[1] <= 1e-13) || s->rank_changes > 3)
             fail_msg("%s: rows miss %.3g and %.3g, %ld new choices", methods[k], worst[0], worst[1],

@@ -23,7 +23,7 @@ static const char free_rod[] =
 static const double END = 2;
 
 typedef struct balance {
-    const mechanism *m;
+    mechanism *m;
     double first, worst;
 } balance;
 
@@ -39,10 +39,11 @@ static double less_work(const mechanism *m, const nt_state *state)
 }
 
 /* At three places within the step and at its end. */
-static int watch(void *context, const nt_integrator *integrator)
+static int watch(void *context, const nt_integrator *unused)
 {
+    (void)unused;
     balance *b = context;
-    nt_integrator *it = (nt_integrator *)(size_t)integrator;
+    nt_integrator *it = b->m->integrator;
     nt_state end = nt_integrator_state(it), state;
     static const double places[] = {0.3, 0.55, 0.9, 1};
     double t = end.t, h = end.step;

@@ -224,13 +224,13 @@ static void add_law_spring(bench *b, int first, int second, int variant)
     give_number(element, "stiffness", uniform(5, 9));
     give_number(element, "damping", uniform(1, 3));
     give_number(element, "length", uniform(0.2, 3));
-    if (variant & 1) {
+    if (variant & 1) { /* well on the side where it acts */
         *(int *)give(element, NULL, "only") = variant >> 3 & 1;
+        *(double *)give(element, NULL, "length") = variant & 8 ? 20 : 0.01;
     }
     if (variant & 2) {
         give_number(element, "preload", uniform(-2, 2));
-        *(double *)give(element, "limits", "upper") = 0.7;
-        *(double *)give(element, "limits", "lower") = 0.5;
+        *(double *)give(element, "limits", variant & 8 ? "lower" : "upper") = variant & 8 ? 20 : -1;
         *(double *)give(element, "limits", "stiffness") = 4;
         *(double *)give(element, "limits", "damping") = 3;
     }
@@ -241,7 +241,7 @@ static void add_law_spring(bench *b, int first, int second, int variant)
             *(double *)give(element, NULL, "damping") = 0;
             give_function(b, element, "damping", 0, "1 + load.rate^2 + tip.velocity.x*t");
             *(double *)give(element, NULL, "length") = 0;
-            give_function(b, element, "length", 0, "1 + 0.3*sin(turner.angular_velocity.y)");
+            give_function(b, element, "length", 0, "18 + 0.3*sin(turner.angular_velocity.y)");
         }
     }
 }
@@ -331,14 +331,14 @@ static const struct {
     {"torque", add_torque, false, true},
     {"spring", add_spring, true, true},
     {"bushing", add_bushing, true, true},
-    {"line force", add_line_force, true, true},
-    {"spring by laws", add_law_spring, true, true},
     {"torsion spring", add_torsion_spring, true, false},
     {"joint torque", add_joint_torque, true, false},
     {"joint force", add_joint_force, true, true},
     {"joint friction and limits", add_joint_load, true, false},
     {"joint spring", add_joint_spring, true, true},
     {"torque of frames", add_frame_torque, true, false},
+    {"line force", add_line_force, true, true}, /* from here on without a joint */
+    {"spring by laws", add_law_spring, true, true},
 };
 
 static void every_type_everywhere(void **state)
@@ -407,7 +407,7 @@ static void loads_of_closed_joints_do_the_work_of_their_coordinate(void **state)
     (void)state;
     static const int pairs[][2] = {{1, 2}, {0, 2}, {TURNER, 2}};
     seed = 2;
-    for (size_t type = 6; type < sizeof types / sizeof types[0]; type++)
+    for (size_t type = 4; type + 2 < sizeof types / sizeof types[0]; type++)
         for (size_t pair = 0; pair < sizeof pairs / sizeof pairs[0]; pair++)
             for (int variant = 0; variant < 16; variant++) {
                 int first = pairs[pair][0], second = pairs[pair][1];

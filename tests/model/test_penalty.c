@@ -15,6 +15,7 @@ static const char *const joints[] = {
     "{type: cylindrical, " PLACED ", axis: [0, 0, 1]}",
     "{type: universal, " PLACED ", axes: [[1, 0, 0], [0, 1, 0]]}",
     "{type: planar, " PLACED ", axis: [1, 1, 0]}",
+    "{type: parallel, " PLACED ", axis: [1, 1, 0]}",
     "{type: inline, " PLACED ", axis: [1, 1, 0]}",
     "{type: distance, " SOFT ", points: [[0.1, 0.7, 0.2], [0.4, 0, -0.3]]}",
 };

@@ -28,7 +28,7 @@ static void tangent(void **state)
     double q[NT_BEARING_NQ], v[NT_BEARING_NV], a[NT_BEARING_NV], difference;
     nt_bearing bearing;
     nt_error error;
-    nt_bearing_init(&bearing);
+    assert_int_equal(nt_bearing_init(&bearing), NT_OK);
     nt_bearing_start(q, v);
     for (int i = 0; i < NT_BEARING_NV; i++) {
         a[i] = cos(i);
@@ -40,6 +40,7 @@ static void tangent(void **state)
     if (nt_system_check_tangent(&bearing.system, &at, 1e-7, &difference, &error) != NT_OK)
         fail_msg("%s", error.message);
     CLOSE(difference, 0, 5e-5);
+    nt_bearing_free(&bearing);
 }
 
 static void figure_6(void **state)
@@ -66,9 +67,10 @@ static void figure_6(void **state)
     assert_true(at(&report, "bearing-cost", 1, "evaluations of A") == 601);
     assert_true(at(&report, "bearing-cost", 1, "tangents") == 0);
     double ratio = at(&report, "bearing-cost", 0, "with 12 per tangent") / 601;
-    assert_true(ratio > 1.5 && ratio < 4); /* 2.6 in the paper */
+    assert_true(ratio > 1.5 && ratio < 4);                         /* 2.6 in the paper */
+    assert_true(at(&report, "bearing-cost", 0, "tangents") <= 10); /* kept from step to step */
     /* as papers/modin/README.md says; BDF's number hangs on rounding a little */
-    CLOSE(at(&report, "bearing-cost", 0, "with 12 per tangent"), 1906, 100);
+    CLOSE(at(&report, "bearing-cost", 0, "with 12 per tangent"), 1085, 60);
 
     for (int i = 0; i < 4; i++)
         CLOSE(at(&report, "bearing-steady", i, "relative difference"), 0, 0.02);

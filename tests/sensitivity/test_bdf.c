@@ -1,55 +1,17 @@
 /* Derivatives along the steps of bdf: the history of a column goes the way of the state's through
  * all changes of size and order, and the formula itself is differentiated. */
-#include "../model/mechanism.h"
-
-#include "tests/read_run.h"
-
-#include <nutate/sensitivity.h>
-
-typedef struct run_of {
-    nt_run *run;
-    nt_integrator *integrator;
-    nt_sensitivity *sensitivity;
-} run_of;
+#include "run_of.h"
 
 enum { MOST = 4 };
 
 static run_of begin(const char *text, nt_integrator_setup setup, const double *p, int n)
 {
     static const int wanted[MOST] = {0, 1, 2, 3};
-    run_of r = {0};
-    nt_error error = {0};
-    if (read_run_text(&r.run, text, strlen(text), "model", NULL, NULL, 0, &error) != NT_OK)
-        fail_msg("%s", error.message);
-    const nt_system *system = nt_run_system(r.run);
-    if (p)
-        assert_int_equal(system->set_parameters(system->self, p), NT_OK);
-    setup.system = system;
+    run_of r = run_of_text(text, p);
     setup.method = nt_method_find("bdf");
     setup.track_work = nt_model_has_power(nt_run_model(r.run));
-    if (nt_integrator_create(&r.integrator, &setup, &error) != NT_OK)
-        fail_msg("%s", error.message);
-    if (n > 0 && nt_sensitivity_create(&r.sensitivity, r.integrator, wanted, n, &error) != NT_OK)
-        fail_msg("%s", error.message);
-    if (nt_integrator_start(r.integrator, 0, NULL, NULL, NULL, &error) != NT_OK)
-        fail_msg("%s", error.message);
-    if (n > 0 && nt_sensitivity_start(r.sensitivity, &error) != NT_OK)
-        fail_msg("%s", error.message);
+    run_of_start(&r, setup, wanted, n);
     return r;
-}
-
-static void run_to(run_of *r, double t, double h)
-{
-    nt_error error = {0};
-    if (nt_integrator_run(r->integrator, t, h, NULL, NULL, &error) != NT_OK)
-        fail_msg("%s", error.message);
-}
-
-static void end(run_of *r)
-{
-    nt_sensitivity_destroy(r->sensitivity);
-    nt_integrator_destroy(r->integrator);
-    destroy_run(r->run);
 }
 
 /* ---- all orders and sizes ------------------------------------------------------------------- */

@@ -1,6 +1,5 @@
 /* Sensitivities of whole runs against differences of runs and against exact values. */
-#include "../model/mechanism.h"
-#include "tests/read_run.h"
+#include "run_of.h"
 
 /* The heavy top with its mass, arm and moment of inertia as parameters. Exact sensitivities at t =
  * 0.1 s: 34-digit Taylor series of the variational equations. */
@@ -29,12 +28,6 @@ static const nt_option tight[] = {{"tolerance_relative", "1e-14"},
                                   {"tolerance_moment", "1e-12"}};
 enum { TIGHT = sizeof tight / sizeof tight[0] };
 
-typedef struct run_of {
-    nt_run *run;
-    nt_integrator *integrator;
-    nt_sensitivity *sensitivity;
-} run_of;
-
 static bool has_tolerances(const char *method)
 {
     return nt_method_check_option(nt_method_find(method), &tight[0], NULL) == NT_OK;
@@ -43,41 +36,13 @@ static bool has_tolerances(const char *method)
 static run_of begin(const char *text, const char *method, nt_frame frame, const double *p,
                     const int *wanted, int n)
 {
-    run_of r = {0};
-    nt_error error = {0};
-    if (read_run_text(&r.run, text, strlen(text), "top", NULL, NULL, 0, &error) != NT_OK)
-        fail_msg("%s", error.message);
-    const nt_system *system = nt_run_system(r.run);
-    if (p)
-        assert_int_equal(system->set_parameters(system->self, p), NT_OK);
-    nt_integrator_setup setup = {.system = system,
-                                 .method = nt_method_find(method),
+    nt_integrator_setup setup = {.method = nt_method_find(method),
                                  .options = tight,
                                  .n_options = has_tolerances(method) ? TIGHT : 0,
                                  .frame = frame};
-    if (nt_integrator_create(&r.integrator, &setup, &error) != NT_OK)
-        fail_msg("%s", error.message);
-    if (n > 0 && nt_sensitivity_create(&r.sensitivity, r.integrator, wanted, n, &error) != NT_OK)
-        fail_msg("%s", error.message);
-    if (nt_integrator_start(r.integrator, 0, NULL, NULL, NULL, &error) != NT_OK)
-        fail_msg("%s", error.message);
-    if (n > 0 && nt_sensitivity_start(r.sensitivity, &error) != NT_OK)
-        fail_msg("%s", error.message);
+    run_of r = run_of_text(text, p);
+    run_of_start(&r, setup, wanted, n);
     return r;
-}
-
-static void run_to(run_of *r, double t, double h)
-{
-    nt_error error = {0};
-    if (nt_integrator_run(r->integrator, t, h, NULL, NULL, &error) != NT_OK)
-        fail_msg("%s", error.message);
-}
-
-static void end(run_of *r)
-{
-    nt_sensitivity_destroy(r->sensitivity);
-    nt_integrator_destroy(r->integrator);
-    destroy_run(r->run);
 }
 
 /* x, velocities and the reaction on the top at time `look`, inside the last step or at its end, by

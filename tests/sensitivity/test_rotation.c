@@ -1,10 +1,8 @@
 /* The linearised steps of the rotation integrators that kick and drift against differences of whole
  * runs: tops about a fixed point, bodies on springs and dampers, with parameters of inertia,
  * geometry, forces and initial values. */
-#include "../model/mechanism.h"
-
 #include "../method/double_pendulum.h"
-#include "tests/read_run.h"
+#include "run_of.h"
 
 #define TOP                                                                                        \
     "nutate: 1\n"                                                                                  \
@@ -44,12 +42,6 @@ static const nt_option tight[] = {{"tolerance_velocity", "1e-14"},
                                   {"tolerance_angular_velocity", "1e-14"},
                                   {"tolerance_relative", "1e-14"}};
 
-typedef struct run_of {
-    nt_run *run;
-    nt_integrator *integrator;
-    nt_sensitivity *sensitivity;
-} run_of;
-
 /* Of the methods with an implicit stage. */
 static const nt_option tight_stage[] = {
     {"tolerance_length", "1e-15"}, {"tolerance_angle", "1e-15"}, {"tolerance_relative", "1e-14"}};
@@ -65,43 +57,20 @@ static bool is_one_of(const char *method, const char *const *list)
 static run_of begin(const char *text, const char *method, const double *p, bool wanted)
 {
     static const int all[N_PARAMETERS] = {0, 1, 2, 3};
-    run_of r = {0};
-    nt_error error = {0};
-    if (read_run_text(&r.run, text, strlen(text), "test", NULL, NULL, 0, &error) != NT_OK)
-        fail_msg("%s", error.message);
-    const nt_system *system = nt_run_system(r.run);
-    if (p)
-        assert_int_equal(system->set_parameters(system->self, p), NT_OK);
     static const char *const stages[] = {"lie-midpoint", "simo-wong", "akw", NULL};
     static const char *const kicks[] = {"lie-newmark", "lie-euler-adjoint", "simo-wong-explicit",
                                         NULL};
     const nt_option *options = is_one_of(method, stages)  ? tight_stage
                                : is_one_of(method, kicks) ? tight
                                                           : NULL;
-    nt_integrator_setup setup = {.system = system,
-                                 .method = nt_method_find(method),
+    nt_integrator_setup setup = {.method = nt_method_find(method),
                                  .options = options,
                                  .n_options = options ? 3 : 0,
                                  .energy_check = NT_ENERGY_UNWATCHED}; /* coarse steps */
-    if (nt_integrator_create(&r.integrator, &setup, &error) != NT_OK)
-        fail_msg("%s", error.message);
-    if (wanted &&
-        nt_sensitivity_create(&r.sensitivity, r.integrator, all, N_PARAMETERS, &error) != NT_OK)
-        fail_msg("%s", error.message);
-    if (nt_integrator_start(r.integrator, 0, NULL, NULL, NULL, &error) != NT_OK)
-        fail_msg("%s", error.message);
-    if (wanted && nt_sensitivity_start(r.sensitivity, &error) != NT_OK)
-        fail_msg("%s", error.message);
-    if (nt_integrator_run(r.integrator, 0.5, 0.05, NULL, NULL, &error) != NT_OK)
-        fail_msg("%s", error.message);
+    run_of r = run_of_text(text, p);
+    run_of_start(&r, setup, all, wanted ? N_PARAMETERS : 0);
+    run_to(&r, 0.5, 0.05);
     return r;
-}
-
-static void end(run_of *r)
-{
-    nt_sensitivity_destroy(r->sensitivity);
-    nt_integrator_destroy(r->integrator);
-    destroy_run(r->run);
 }
 
 /* Increments, velocities and accelerations at time t, after ten steps or inside the last of them,

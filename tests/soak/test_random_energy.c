@@ -2,8 +2,9 @@
  * contacts and motors, by every method that takes them, at steps from fine to hopeless. A run whose
  * end is right has never been given up.
  *
- * NUTATE_SOAK=N runs N motions (10000 in the soak) from the model NUTATE_SEED on, which is printed
- * with what fails; with NUTATE_LIST set it goes on, and names all that come near. */
+ * NUTATE_SOAK=N runs N motions (18000 in the soak, so that 10000 end right) from the model
+ * NUTATE_SEED on, which is printed with what fails; with NUTATE_LIST set it goes on, and names all
+ * that come near. */
 #include "../model/mechanism.h"
 
 #include "method/integrator.h"

@@ -45,7 +45,7 @@ typedef struct nt_generalized_alpha_linear {
  * and the known parts of da_1 into `to`; then all of it from the solutions there. */
 void nt_generalized_alpha_known_beside(const nt_problem *problem, const nt_family *c,
                                        const nt_generalized_alpha_linear *l,
-                                       const nt_variation *from, const nt_variation *to);
+                                       const nt_const_variation *from, const nt_variation *to);
 void nt_generalized_alpha_take_beside(const nt_problem *problem, const nt_family *c,
                                       const nt_generalized_alpha_linear *l, const nt_variation *to);
 

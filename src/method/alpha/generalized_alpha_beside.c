@@ -36,7 +36,7 @@ typedef struct known {
 } known;
 
 NT_INLINE known known_of(const nt_family *c, const nt_generalized_alpha_linear *l,
-                         const nt_variation *from, const nt_variation *to)
+                         const nt_const_variation *from, const nt_variation *to)
 {
     double h = c->h, part = 1 / (1 - c->alpha_m);
     return (known){.h = h,
@@ -69,7 +69,7 @@ NT_INLINE void add_known(const known *k, size_t i, lanes *y, lanes *c_v)
 
 /* All of them, and z = -s (z + C c_v - (beta' M + gamma' C) y) */
 NT_WIDE static void find_known(const nt_problem *p, const nt_family *c,
-                               const nt_generalized_alpha_linear *l, const nt_variation *from,
+                               const nt_generalized_alpha_linear *l, const nt_const_variation *from,
                                const nt_variation *to)
 {
     const known k = known_of(c, l, from, to);
@@ -110,7 +110,7 @@ NT_WIDE static void lay_beside(const nt_problem *p, const nt_generalized_alpha_l
 
 void nt_generalized_alpha_known_beside(const nt_problem *p, const nt_family *c,
                                        const nt_generalized_alpha_linear *l,
-                                       const nt_variation *from, const nt_variation *to)
+                                       const nt_const_variation *from, const nt_variation *to)
 {
     lay_beside(p, l, to);
     find_known(p, c, l, from, to);

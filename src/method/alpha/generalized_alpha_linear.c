@@ -17,8 +17,8 @@
 static const nt_option_key options[] = {NT_NEWTON_OPTION_KEYS, NT_FAMILY_OPTION_KEYS,
                                         NT_LOCAL_OPTION_KEYS};
 
-static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
-                        nt_error *error)
+static nt_status alpha_linear_layout(const nt_problem *problem, const nt_options *option,
+                                     nt_layout *sizes, nt_error *error)
 {
     sizes->memory = (size_t)problem->nv;
     sizes->scratch = nt_local_size(problem);
@@ -27,13 +27,13 @@ static nt_status layout(const nt_problem *problem, const nt_options *option, nt_
 }
 
 /* a_0 = vdot_0                                                                            (88) */
-static nt_status start(nt_stepper *s)
+static nt_status alpha_linear_start(nt_stepper *s)
 {
     memcpy(s->next.method, s->next.vdot, (size_t)s->problem->nv * sizeof(double));
     return NT_OK;
 }
 
-static nt_status step(nt_stepper *s, double h)
+static nt_status alpha_linear_step(nt_stepper *s, double h)
 {
     nt_local l;
     nt_local_bind(&l, s, h);
@@ -50,8 +50,8 @@ static nt_status step(nt_stepper *s, double h)
 }
 
 /* (90), (96) */
-static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
-                           const double *before, double *after)
+static nt_status alpha_linear_linearise(nt_stepper *s, double h, const nt_directions *directions,
+                                        const double *before, double *after)
 {
     if (h != 0)
         return nt_local_linearise(s, h, NT_LINEAR_FORM, directions, before, after);
@@ -70,8 +70,8 @@ const nt_method nt_method_generalized_alpha_linear = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .frames = NT_IN_BOTH_FRAMES,
-    .layout = layout,
-    .start = start,
-    .step = step,
-    .linearise = linearise,
+    .layout = alpha_linear_layout,
+    .start = alpha_linear_start,
+    .step = alpha_linear_step,
+    .linearise = alpha_linear_linearise,
 };

@@ -49,7 +49,7 @@ void nt_generalized_alpha_linear_layout(const nt_problem *problem, const nt_opti
         sizes->linear += 2 * (4 * nv + (size_t)problem->nc + (size_t)problem->system->n_memory);
 }
 
-static linear linear_of(const nt_problem *p, const nt_directions *directions)
+static linear alpha_linear_of(const nt_problem *p, const nt_directions *directions)
 {
     size_t nv = (size_t)p->nv, rotations = (size_t)p->space.n_rotations;
     size_t count = directions->fours ? 4 : (size_t)directions->count;
@@ -204,7 +204,7 @@ static void known_parts(const nt_problem *p, const nt_family *c, const linear *l
         memcpy(l->y + k * nv, before + k * stride, nv * sizeof *before);
     turn_all(&p->space, l->T_inverse, count, before, stride, l->y, nv);
     for (int k = 0; k < count; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
         double *y = l->y + (size_t)k * nv;
         add_known(c, p->nv, from.v, from.vdot, from.method, y, l->c_v + (size_t)k * nv, to.method);
@@ -334,8 +334,8 @@ static nt_status make_tangent(nt_stepper *s, const nt_family *c, const linear *l
     return left ? NT_OK : nt_newton_tangent(s, c, at, l->T_inverse, NULL);
 }
 
-static nt_status solve(nt_stepper *s, const nt_family *c, const linear *l, const nt_point *at,
-                       int count)
+static nt_status alpha_solve(nt_stepper *s, const nt_family *c, const linear *l, const nt_point *at,
+                             int count)
 {
     nt_factors *f = s->factors;
     nt_status status = make_tangent(s, c, l, at);
@@ -370,7 +370,7 @@ static nt_status linearise_all(nt_stepper *s, const nt_family *c, const linear *
         for (int i = 0; i < s->factors->n_dropped; i++)
             l->z[(size_t)k * n + (size_t)s->factors->dropped[i]] = 0;
     if (status == NT_OK)
-        status = solve(s, c, l, at, count);
+        status = alpha_solve(s, c, l, at, count);
     if (status == NT_OK)
         take_solutions(p, c, l, directions, after);
     return status;
@@ -385,7 +385,7 @@ static nt_status linearise_four(nt_stepper *s, const nt_family *c, const linear 
     const nt_problem *p = s->problem;
     size_t n = (size_t)p->n;
     int left = directions->count - first, count = left < FOUR ? left : FOUR;
-    nt_variation from = nt_variation_group(p, directions, before, first / FOUR);
+    nt_const_variation from = nt_const_variation_group(p, directions, before, first / FOUR);
     nt_variation to = nt_variation_group(p, directions, after, first / FOUR);
     nt_status status = NT_OK;
     memset(l->z, 0, FOUR * n * sizeof *l->z);
@@ -428,7 +428,8 @@ static nt_status linearise_each(nt_stepper *s, const nt_family *c, const linear 
 }
 
 /* a_0 = vdot_0 */
-static void linearise_start(const nt_problem *p, const nt_directions *directions, double *after)
+static void alpha_linearise_start(const nt_problem *p, const nt_directions *directions,
+                                  double *after)
 {
     size_t bytes = (size_t)p->nv * sizeof(double);
     for (int k = 0; k < directions->count; k += directions->fours ? FOUR : 1) {
@@ -444,11 +445,11 @@ nt_status nt_generalized_alpha_linearise(nt_stepper *s, double h, const nt_direc
     const nt_problem *p = s->problem;
     int nv = p->nv;
     if (h == 0) {
-        linearise_start(p, directions, after);
+        alpha_linearise_start(p, directions, after);
         return NT_OK;
     }
     nt_family c = nt_family_of_step(s->options, h);
-    linear l = linear_of(p, directions);
+    linear l = alpha_linear_of(p, directions);
     nt_point at = nt_phase_point(&s->next);
     at.memory = s->now.memory;
     if (s->has_tangent) { /* and its T^-1 */

@@ -28,8 +28,8 @@
 static const nt_option_key options[] = {NT_NEWTON_OPTION_KEYS, NT_FAMILY_OPTION_KEYS,
                                         NT_LOCAL_OPTION_KEYS};
 
-static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
-                        nt_error *error)
+static nt_status alpha_residual_layout(const nt_problem *problem, const nt_options *option,
+                                       nt_layout *sizes, nt_error *error)
 {
     for (int b = 0; b < problem->space.n_blocks; b++) {
         const nt_block *block = &problem->space.blocks[b];
@@ -57,7 +57,7 @@ static nt_status inertia(nt_stepper *s, const double *Ta, double *out)
 }
 
 /* a_0 = vdot_0, and f_a + f_c = 0 there, so that g_0 = (alpha_m - alpha_f) f_a           (79) */
-static nt_status start(nt_stepper *s)
+static nt_status alpha_residual_start(nt_stepper *s)
 {
     int nv = s->problem->nv;
     nt_family c = nt_family_of_step(s->options, 1);
@@ -83,7 +83,7 @@ static nt_status keep_forces(nt_stepper *s, const nt_local *l)
     return status;
 }
 
-static nt_status step(nt_stepper *s, double h)
+static nt_status alpha_residual_step(nt_stepper *s, double h)
 {
     nt_local l;
     l.force = nt_local_bind(&l, s, h);
@@ -114,8 +114,8 @@ static nt_status step(nt_stepper *s, double h)
 }
 
 /* (87), (96); at the start dg_0 = (alpha_m - alpha_f) df_a */
-static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
-                           const double *before, double *after)
+static nt_status alpha_residual_linearise(nt_stepper *s, double h, const nt_directions *directions,
+                                          const double *before, double *after)
 {
     if (h != 0)
         return nt_local_linearise(s, h, NT_RESIDUAL_FORM, directions, before, after);
@@ -143,8 +143,8 @@ const nt_method nt_method_generalized_alpha_residual = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .frames = NT_IN_BOTH_FRAMES,
-    .layout = layout,
-    .start = start,
-    .step = step,
-    .linearise = linearise,
+    .layout = alpha_residual_layout,
+    .start = alpha_residual_start,
+    .step = alpha_residual_step,
+    .linearise = alpha_residual_linearise,
 };

@@ -64,8 +64,8 @@ nt_soi2 nt_soi2_bind(const nt_stepper *s, double h)
     return w;
 }
 
-static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
-                        nt_error *error)
+static nt_status soi2_layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
+                             nt_error *error)
 {
     sizes->memory = nt_soi2_memory_size(problem);
     sizes->variation = NT_SOI2_VARYING * (size_t)problem->nv;
@@ -91,7 +91,7 @@ static nt_status inertia_force(const nt_problem *p, const nt_point *at, double *
  * -alpha_m/(1 - alpha_m) in each step (Jay & Negrut's theorem 1): a half for rho_inf = 0.8, nothing
  * for hht; with rho_inf = 1 alone it stays, and those are of first order. M a_alpha = M(t0, q0)
  * a_0, which is f there. */
-static nt_status start(nt_stepper *s)
+static nt_status soi2_start(nt_stepper *s)
 {
     const nt_problem *p = s->problem;
     nt_soi2_memory m = nt_soi2_memory_of(p, s->next.method);
@@ -119,7 +119,7 @@ static void adapt(const nt_problem *p, const nt_soi2 *w)
 }
 
 /* Velocity and increment of the step from w. */
-static void integrate(const nt_stepper *s, const nt_soi2 *w, bool increment)
+static void soi2_integrate(const nt_stepper *s, const nt_soi2 *w, bool increment)
 {
     const nt_family *c = &w->n.c;
     const double *z0 = s->now.v, *a_alpha = w->next.a_used;
@@ -134,7 +134,7 @@ static void integrate(const nt_stepper *s, const nt_soi2 *w, bool increment)
 }
 
 /* The first guess goes on with the slope of the last step's accelerations; multipliers stay. */
-static nt_status predict(nt_stepper *s, const nt_soi2 *w)
+static nt_status soi2_predict(nt_stepper *s, const nt_soi2 *w)
 {
     const nt_problem *p = s->problem;
     const nt_family *c = &w->n.c;
@@ -151,7 +151,7 @@ static nt_status predict(nt_stepper *s, const nt_soi2 *w)
     nt_space_compose(&p->space, p->frame, s->now.q, x_M, w->q_M);
     memcpy(s->next.lambda, s->now.lambda, (size_t)p->nc * sizeof(double));
     memcpy(s->next.memory, s->now.memory, (size_t)p->system->n_memory * sizeof(double));
-    integrate(s, w, true);
+    soi2_integrate(s, w, true);
     return nt_newton_check_turn(s, &w->n);
 }
 
@@ -159,8 +159,8 @@ static nt_status predict(nt_stepper *s, const nt_soi2 *w)
 
 /* M1 w + load - f and the rows at the point `next`; the tangent where it is wanted: `c` without its
  * mass for the forces, its mass alone for M1. */
-static nt_status equations(nt_stepper *s, const nt_soi2 *w, nt_level level, const nt_combination *c,
-                           nt_matrix *tangent)
+static nt_status soi2_equations(nt_stepper *s, const nt_soi2 *w, nt_level level,
+                                const nt_combination *c, nt_matrix *tangent)
 {
     const nt_problem *p = s->problem;
     double *R = w->n.residual;
@@ -191,7 +191,7 @@ static nt_status equations(nt_stepper *s, const nt_soi2 *w, nt_level level, cons
 }
 
 /* The first stage at q1 = q0 o exp(D). */
-static nt_status first_equations(nt_stepper *s, const nt_newton *n, nt_matrix *tangent)
+static nt_status soi2_first_equations(nt_stepper *s, const nt_newton *n, nt_matrix *tangent)
 {
     const nt_problem *p = s->problem;
     nt_soi2 w = nt_soi2_bind(s, n->c.h);
@@ -206,16 +206,16 @@ static nt_status first_equations(nt_stepper *s, const nt_newton *n, nt_matrix *t
                                   .row_damping = c->gamma_prime,
                                   .row_stiffness = 1,
                                   .map = p->space.n_rotations ? n->T_inverse : NULL};
-    return equations(s, &w, NT_POSITION, &combination, tangent);
+    return soi2_equations(s, &w, NT_POSITION, &combination, tangent);
 }
 
 /* The second at (q1, z1). */
-static nt_status second_equations(nt_stepper *s, const nt_soi2 *w, nt_matrix *tangent)
+static nt_status soi2_second_equations(nt_stepper *s, const nt_soi2 *w, nt_matrix *tangent)
 {
     const nt_family *c = &w->n.c;
     nt_combination combination = {
         .mass = 1 / c->share, .damping = c->h * c->gamma, .multiplier = 1, .row_damping = 1};
-    return equations(s, w, NT_VELOCITY, &combination, tangent);
+    return soi2_equations(s, w, NT_VELOCITY, &combination, tangent);
 }
 
 /* ---- stages --------------------------------------------------------------------------------- */
@@ -226,10 +226,10 @@ static bool rows_are_rough(const nt_problem *p, const nt_soi2 *w)
            POLISHED;
 }
 
-static nt_status first_stage(nt_stepper *s, const nt_soi2 *w)
+static nt_status soi2_first_stage(nt_stepper *s, const nt_soi2 *w)
 {
     const nt_problem *p = s->problem;
-    nt_status status = nt_newton_iterate(s, &w->n, first_equations, nt_newton_correct);
+    nt_status status = nt_newton_iterate(s, &w->n, soi2_first_equations, nt_newton_correct);
     if (status == NT_OK && rows_are_rough(p, w)) {
         status = nt_newton_correct(s, &w->n, NULL);
         nt_space_compose(&p->space, p->frame, s->now.q, w->n.increment, s->next.q);
@@ -282,7 +282,7 @@ static void set_velocity_tolerances(const nt_stepper *s, const nt_soi2 *w)
 
 /* Newton with the tangent of the first iteration, which is exact where f is affine in velocities
  * and multipliers, until it contracts too slowly. The residual decides. */
-static nt_status second_stage(nt_stepper *s, const nt_soi2 *w)
+static nt_status soi2_second_stage(nt_stepper *s, const nt_soi2 *w)
 {
     const nt_problem *p = s->problem;
     bool fresh = true;
@@ -290,10 +290,10 @@ static nt_status second_stage(nt_stepper *s, const nt_soi2 *w)
     int most = (int)nt_options_get(s->options, NT_OPTION_MAX_ITERATIONS),
         before = s->report.iterations;
     set_velocity_tolerances(s, w);
-    integrate(s, w, false);
+    soi2_integrate(s, w, false);
     for (int i = 0;; i++) {
         s->report.iterations = before + i;
-        nt_status status = second_equations(s, w, fresh ? &s->factors->matrix : NULL);
+        nt_status status = soi2_second_equations(s, w, fresh ? &s->factors->matrix : NULL);
         if (status != NT_OK)
             return status;
         double size = nt_newton_worst_ratio(w->n.residual, w->n.per_residual, p->n);
@@ -304,7 +304,7 @@ static nt_status second_stage(nt_stepper *s, const nt_soi2 *w)
         if (i == most)
             return nt_newton_fail(s, NT_NOT_CONVERGED, w->n.residual, w->n.per_residual, size);
         if (!fresh && size > SLOW * last) {
-            if ((status = second_equations(s, w, &s->factors->matrix)) != NT_OK)
+            if ((status = soi2_second_equations(s, w, &s->factors->matrix)) != NT_OK)
                 return status;
             fresh = true;
         }
@@ -319,7 +319,7 @@ static nt_status second_stage(nt_stepper *s, const nt_soi2 *w)
 
 /* What the next step needs; f1 as it stands in the equations. vdot at t1 lies beyond t1 + alpha h:
  * a - alpha (a - a_alpha). */
-static void keep(nt_stepper *s, const nt_soi2 *w)
+static void soi2_keep(nt_stepper *s, const nt_soi2 *w)
 {
     const nt_soi2_memory *next = &w->next;
     double share = w->n.c.share;
@@ -332,17 +332,17 @@ static void keep(nt_stepper *s, const nt_soi2 *w)
     *next->span = 0; /* until `error` has its say */
 }
 
-static nt_status step(nt_stepper *s, double h)
+static nt_status soi2_step(nt_stepper *s, double h)
 {
     s->next.all[NT_PHASE_T] = s->now.all[NT_PHASE_T] + h;
     nt_soi2 w = nt_soi2_bind(s, h);
-    nt_status status = predict(s, &w);
+    nt_status status = soi2_predict(s, &w);
     if (status == NT_OK)
-        status = first_stage(s, &w);
+        status = soi2_first_stage(s, &w);
     if (status == NT_OK && !nt_soi2_one_stage(s->problem))
-        status = second_stage(s, &w);
+        status = soi2_second_stage(s, &w);
     if (status == NT_OK)
-        keep(s, &w);
+        soi2_keep(s, &w);
     return status;
 }
 
@@ -355,9 +355,9 @@ const nt_method nt_method_generalized_alpha_soi2 = {
     .n_options = sizeof options / sizeof *options,
     .frames = NT_IN_BOTH_FRAMES,
     .error_order = 3,
-    .layout = layout,
-    .start = start,
-    .step = step,
+    .layout = soi2_layout,
+    .start = soi2_start,
+    .step = soi2_step,
     .error = nt_soi2_error,
     .linearise = nt_soi2_linearise,
 };

@@ -68,7 +68,7 @@ void nt_local_maps(const nt_stepper *s, const nt_local *l)
 }
 
 /* q1 = q0 o mu(phi), v = T phi', vdot = T phi'' + T' phi' */
-static void place(const nt_stepper *s, const nt_local *l, bool maps)
+static void local_form_place(const nt_stepper *s, const nt_local *l, bool maps)
 {
     const nt_space *space = &s->problem->space;
     const nt_newton *w = &l->newton;
@@ -139,7 +139,7 @@ void nt_local_add_force_tangent(const nt_problem *p, const nt_local *l, nt_matri
 nt_status nt_local_equations(nt_stepper *s, const nt_newton *w, nt_matrix *tangent)
 {
     const nt_local *l = (const nt_local *)w;
-    place(s, l, nt_newton_needs_maps(s, tangent));
+    local_form_place(s, l, nt_newton_needs_maps(s, tangent));
     nt_status status = nt_newton_evaluate(s, w, l->X, l->Y, tangent);
     if (status != NT_OK || !l->force)
         return status;

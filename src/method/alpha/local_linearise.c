@@ -75,7 +75,7 @@ void nt_local_linear_layout(const nt_problem *problem, nt_layout *layout)
     layout->linear_each = n + 4 * nv;
 }
 
-static void bind(linear *L, double h)
+static void local_bind(linear *L, double h)
 {
     size_t nv = (size_t)L->s->problem->nv, n = (size_t)L->s->problem->n;
     size_t count = (size_t)L->directions->count;
@@ -95,9 +95,9 @@ static void bind(linear *L, double h)
     L->maps = (derivative *)(void *)(free + nv);
 }
 
-static nt_variation before_of(const linear *L, int i)
+static nt_const_variation before_of(const linear *L, int i)
 {
-    return nt_variation_at(L->s->problem, L->directions, L->before, i);
+    return nt_const_variation_at(L->s->problem, L->directions, L->before, i);
 }
 
 static nt_variation after_of(const linear *L, int i)
@@ -146,7 +146,7 @@ static void recover_rotation(linear *L, int i, int q)
     v3_store(L->kept + i, m3_apply(T_inverse, v3_sub(v3_load(next->vdot + i), curvature)));
 }
 
-static void fill_maps(linear *L, int i, derivative *d)
+static void local_fill_maps(linear *L, int i, derivative *d)
 {
     const nt_newton *w = &L->l.newton;
     v3 phi = v3_load(w->increment + i), rate = v3_load(w->rate + i);
@@ -193,7 +193,7 @@ static void recover(linear *L)
     for (int b = 0; b < space->n_blocks; b++) {
         const nt_block *block = &space->blocks[b];
         if (block->rotation >= 0)
-            fill_maps(L, block->v + block->nv - 3, &L->maps[block->rotation]);
+            local_fill_maps(L, block->v + block->nv - 3, &L->maps[block->rotation]);
     }
 }
 
@@ -208,7 +208,7 @@ static const derivative *maps_of(const linear *L, int b, int *i)
 }
 
 /* e = Q e_n + T dphi */
-static void vary_position(const linear *L, const double *e_n, const double *dphi, double *out)
+static void local_vary_position(const linear *L, const double *e_n, const double *dphi, double *out)
 {
     const nt_space *space = &L->s->problem->space;
     for (int i = 0; i < space->nv; i++)
@@ -222,7 +222,8 @@ static void vary_position(const linear *L, const double *e_n, const double *dphi
 }
 
 /* dv = T dphi' + A_1 dphi */
-static void vary_velocity(const linear *L, const double *dphi, const double *drate, double *out)
+static void local_vary_velocity(const linear *L, const double *dphi, const double *drate,
+                                double *out)
 {
     const nt_space *space = &L->s->problem->space;
     memcpy(out, drate, (size_t)space->nv * sizeof(double));
@@ -287,7 +288,7 @@ static void add_force_variation(const linear *L, double factor, const double *dp
 }
 
 /* (97) to (99): a rotation's e_n becomes dphi_n, with rates to match. */
-static void without_reference(linear *L, const nt_variation *b)
+static void without_reference(linear *L, const nt_const_variation *b)
 {
     const nt_space *space = &L->s->problem->space;
     const nt_phase *now = &L->s->now;
@@ -318,7 +319,7 @@ static void without_reference(linear *L, const nt_variation *b)
 }
 
 /* Variations of the parameters at the start of the step. */
-static void begin(linear *L, const nt_variation *b)
+static void local_begin(linear *L, const nt_const_variation *b)
 {
     int nv = L->s->problem->nv;
     size_t bytes = (size_t)nv * sizeof(double);
@@ -342,8 +343,8 @@ static double recursion(const linear *L, int i)
 }
 
 /* dphi, dphi', dphi'' without the share of e; carried is a scratch [nv]. */
-static void predict(const linear *L, const double *e_n, double *dphi, double *drate, double *dacc,
-                    double *carried)
+static void local_predict(const linear *L, const double *e_n, double *dphi, double *drate,
+                          double *dacc, double *carried)
 {
     const nt_space *space = &L->s->problem->space;
     const nt_family *c = &L->l.newton.c;
@@ -369,7 +370,7 @@ static void predict(const linear *L, const double *e_n, double *dphi, double *dr
 /* ---- the equations -------------------------------------------------------------------------- */
 
 /* The converged point; the system's memory is what it was during the step. */
-static nt_point point_of(const linear *L)
+static nt_point local_point_of(const linear *L)
 {
     nt_point at = nt_phase_point(&L->s->next);
     at.vdot = L->vdot;
@@ -377,7 +378,7 @@ static nt_point point_of(const linear *L)
     return at;
 }
 
-static nt_push push_of(const linear *L, const nt_point *at)
+static nt_push local_push_of(const linear *L, const nt_point *at)
 {
     const nt_problem *p = L->s->problem;
     return (nt_push){.at = at,
@@ -391,26 +392,26 @@ static nt_push push_of(const linear *L, const nt_point *at)
 }
 
 /* z = C dv + M dvdot + load, and K e where it is known */
-static nt_status right_hand_sides(linear *L, const nt_point *at)
+static nt_status local_right_hand_sides(linear *L, const nt_point *at)
 {
     const nt_problem *p = L->s->problem;
     size_t nv = (size_t)p->nv, n = (size_t)p->n;
     int count = L->directions->count;
-    nt_push push = push_of(L, at);
+    nt_push push = local_push_of(L, at);
     nt_status status = NT_OK;
     memset(L->z, 0, (size_t)count * n * sizeof(double));
     for (int i = 0; i < count && status == NT_OK; i++) {
         double *z = L->z + (size_t)i * n, *dphi = L->dphi + (size_t)i * nv;
         double *drate = L->drate + (size_t)i * nv, *b = L->b + (size_t)i * nv;
-        nt_variation from = before_of(L, i);
+        nt_const_variation from = before_of(L, i);
         nt_terms terms = {
             .parts = NT_ALL_PARTS, .level = NT_POSITION, .residual = z, .rows = z + nv};
-        begin(L, &from);
-        predict(L, from.q, dphi, drate, L->dacc + (size_t)i * nv, b);
+        local_begin(L, &from);
+        local_predict(L, from.q, dphi, drate, L->dacc + (size_t)i * nv, b);
         status = L->directions->load(L->directions->context, i, at, &terms);
         if (L->l.force)
             add_force_variation(L, 1, dphi, z);
-        vary_velocity(L, dphi, drate, b);
+        local_vary_velocity(L, dphi, drate, b);
     }
     push.damping = 1;
     if (status == NT_OK)
@@ -423,13 +424,13 @@ static nt_status right_hand_sides(linear *L, const nt_point *at)
     if (L->l.newton.c.position > 0 || status != NT_OK)
         return status;
     for (int i = 0; i < count; i++)
-        vary_position(L, before_of(L, i).q, L->dphi + (size_t)i * nv, L->b + (size_t)i * nv);
+        local_vary_position(L, before_of(L, i).q, L->dphi + (size_t)i * nv, L->b + (size_t)i * nv);
     push.mass = 0, push.stiffness = 1, push.parts = NT_ALL_PARTS;
     return nt_variation_push(L->s->factors, &push);
 }
 
 /* z = (T^-1 e, dlambda) */
-static nt_status solve(linear *L, const nt_point *at)
+static nt_status local_solve(linear *L, const nt_point *at)
 {
     nt_stepper *s = L->s;
     const nt_problem *p = s->problem;
@@ -463,7 +464,7 @@ static nt_status solve(linear *L, const nt_point *at)
 /* ---- after the step ------------------------------------------------------------------------- */
 
 /* All of variation i after the step but g; in the residual form d(T a_1) in b. */
-static void finish(linear *L, int i)
+static void local_finish(linear *L, int i)
 {
     const nt_problem *p = L->s->problem;
     const nt_family *c = &L->l.newton.c;
@@ -471,8 +472,9 @@ static void finish(linear *L, int i)
     const double *z = L->z + (size_t)i * (size_t)p->n;
     double *dphi = L->dphi + (size_t)i * nv, *drate = L->drate + (size_t)i * nv;
     double *dacc = L->dacc + (size_t)i * nv, *b = L->b + (size_t)i * nv, *da = L->work;
-    nt_variation from = before_of(L, i), to = after_of(L, i);
-    begin(L, &from);
+    nt_const_variation from = before_of(L, i);
+    nt_variation to = after_of(L, i);
+    local_begin(L, &from);
     for (int j = 0; j < p->nv; j++) {
         dphi[j] += c->position * z[j];
         drate[j] += c->gamma_prime * z[j];
@@ -483,8 +485,8 @@ static void finish(linear *L, int i)
                 ((1 - c->alpha_m) * da[j] + c->alpha_m * L->a_n[j] - c->alpha_f * L->acc_n[j]) /
                 (1 - c->alpha_f);
     }
-    vary_position(L, from.q, dphi, to.q);
-    vary_velocity(L, dphi, drate, to.v);
+    local_vary_position(L, from.q, dphi, to.q);
+    local_vary_velocity(L, dphi, drate, to.v);
     vary_acceleration(L, OF_KEPT, dphi, drate, dacc, to.vdot);
     vary_acceleration(L, OF_A, dphi, drate, da, to.method);
     vary_turned_a(L, dphi, da, b);
@@ -526,12 +528,13 @@ static nt_status vary_forces(linear *L)
     const nt_family *c = &L->l.newton.c;
     size_t nv = (size_t)s->problem->nv, n = (size_t)s->problem->n;
     nt_local_transport(s, &L->l, L->a, false, L->vdot);
-    nt_point at = point_of(L);
+    nt_point at = local_point_of(L);
     nt_status status = nt_local_inertia_variation(s, &at, L->directions, L->after, L->b, nv, L->z);
     for (int i = 0; status == NT_OK && i < L->directions->count; i++) {
-        nt_variation from = before_of(L, i), to = after_of(L, i);
+        nt_const_variation from = before_of(L, i);
+        nt_variation to = after_of(L, i);
         const double *df_a = L->z + (size_t)i * n;
-        begin(L, &from);
+        local_begin(L, &from);
         for (size_t j = 0; j < nv; j++)
             to.method[nv + j] = (c->alpha_m - c->alpha_f / c->share) * df_a[j];
         add_force_variation(L, -c->alpha_f, L->dphi + (size_t)i * nv, to.method + nv);
@@ -543,13 +546,13 @@ nt_status nt_local_linearise(nt_stepper *s, double h, nt_form form, const nt_dir
                              const double *before, double *after)
 {
     linear L = {.s = s, .form = form, .directions = directions, .before = before, .after = after};
-    bind(&L, h);
+    local_bind(&L, h);
     recover(&L);
-    nt_point at = point_of(&L);
-    nt_status status = right_hand_sides(&L, &at);
+    nt_point at = local_point_of(&L);
+    nt_status status = local_right_hand_sides(&L, &at);
     if (status == NT_OK)
-        status = solve(&L, &at);
+        status = local_solve(&L, &at);
     for (int i = 0; status == NT_OK && i < directions->count; i++)
-        finish(&L, i);
+        local_finish(&L, i);
     return status == NT_OK && form == NT_RESIDUAL_FORM ? vary_forces(&L) : status;
 }

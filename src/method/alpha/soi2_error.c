@@ -34,8 +34,8 @@ enum { SWEEPS = 2 };
 /* One sweep of [M/share, R_lambda; rows][DA; *] = -[R/share; rows], from accelerations A and the
  * multipliers in `at`. The first stage, where it is the only one, has its rows, all of them
  * nonholonomic, multiplied by gamma'. */
-static nt_status sweep(nt_stepper *s, const nt_soi2 *w, const nt_point *at, double *A,
-                       double *multiplier)
+static nt_status soi2_sweep(nt_stepper *s, const nt_soi2 *w, const nt_point *at, double *A,
+                            double *multiplier)
 {
     const nt_problem *p = s->problem;
     const nt_family *c = &w->n.c;
@@ -63,7 +63,7 @@ static nt_status sweep(nt_stepper *s, const nt_soi2 *w, const nt_point *at, doub
 }
 
 /* A1 into rate[nv]. */
-static nt_status accelerations(nt_stepper *s, const nt_soi2 *w, double *rate)
+static nt_status soi2_accelerations(nt_stepper *s, const nt_soi2 *w, double *rate)
 {
     const nt_problem *p = s->problem;
     double *multiplier = w->n.residual;
@@ -75,7 +75,7 @@ static nt_status accelerations(nt_stepper *s, const nt_soi2 *w, double *rate)
     at.mu = multiplier + p->nh;
     nt_status status = NT_OK;
     for (int i = 0; status == NT_OK && i < SWEEPS; i++)
-        status = sweep(s, w, &at, rate, multiplier);
+        status = soi2_sweep(s, w, &at, rate, multiplier);
     return status;
 }
 
@@ -130,7 +130,7 @@ static void of_velocities(const nt_stepper *s, const nt_soi2 *w, const double *o
  * more tries.) */
 static const double UNITS = 64;
 
-static double largest(const double *x, int n)
+static double soi2_largest(const double *x, int n)
 {
     double most = 0;
     for (int i = 0; i < n; i++)
@@ -159,7 +159,7 @@ static nt_status relieve_of_rounding(nt_stepper *s, const nt_soi2 *w, double *es
 {
     const nt_problem *p = s->problem;
     double *z = w->n.z, *rows = w->n.residual;
-    double unit = UNITS * DBL_EPSILON, length = 1 + largest(s->next.q, p->nq);
+    double unit = UNITS * DBL_EPSILON, length = 1 + soi2_largest(s->next.q, p->nq);
     unsigned chance = 1;
     for (int i = 0; i < p->nc; i++) { /* numbers from -1 to 1 as chance has them */
         chance = 1664525u * chance + 1013904223u;
@@ -175,7 +175,7 @@ static nt_status relieve_of_rounding(nt_stepper *s, const nt_soi2 *w, double *es
     nt_terms terms = {.level = NT_VELOCITY, .rows = rows};
     if ((status = nt_problem_evaluate(p, &at, &terms)) != NT_OK)
         return status;
-    double speed = unit * (1 + largest(s->next.v, p->nv));
+    double speed = unit * (1 + soi2_largest(s->next.v, p->nv));
     for (int i = 0; i < p->nc; i++)
         z[p->nv + i] = rows[i] + copysign(speed, rows[i]);
     if ((status = answer_rows(s, z)) == NT_OK)
@@ -188,7 +188,7 @@ nt_status nt_soi2_error(nt_stepper *s, double h, double *estimate)
     const nt_problem *p = s->problem;
     nt_soi2 w = nt_soi2_bind(s, h);
     double *A0 = w.n.per_increment, *A1 = w.spare;
-    nt_status status = accelerations(s, &w, A1);
+    nt_status status = soi2_accelerations(s, &w, A1);
     if (status != NT_OK)
         return status;
     if (*w.now.span > 0)

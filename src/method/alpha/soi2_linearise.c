@@ -41,19 +41,19 @@ typedef struct linear {
     double *z;                             /* [count][n]                             */
 } linear;
 
-static size_t entries(const nt_problem *p)
+static size_t soi2_entries(const nt_problem *p)
 {
     return (size_t)p->pattern->offset[p->pattern->n_slots];
 }
 
 size_t nt_soi2_linear_scratch(const nt_problem *p)
 {
-    return entries(p) + 2 * (size_t)p->n + (size_t)p->nv + 27 * (size_t)p->space.n_rotations;
+    return soi2_entries(p) + 2 * (size_t)p->n + (size_t)p->nv + 27 * (size_t)p->space.n_rotations;
 }
 
 size_t nt_soi2_linear_scratch_each(const nt_problem *p) { return 4 * (size_t)p->nv + (size_t)p->n; }
 
-static linear linear_of(const nt_stepper *s, const nt_directions *directions, double h)
+static linear soi2_linear_of(const nt_stepper *s, const nt_directions *directions, double h)
 {
     const nt_problem *p = s->problem;
     size_t nv = (size_t)p->nv, nine = 9 * (size_t)p->space.n_rotations;
@@ -132,7 +132,7 @@ static void pull(const nt_space *space, const double *T_inverse, const double *d
 
 /* da_alpha, d(M a_alpha) into their places in `to`, with the correction's own derivative; dq_M; b_w
  * and b_z of the first stage. */
-static void known_part(const nt_stepper *s, const linear *l, int k, const nt_variation *from,
+static void known_part(const nt_stepper *s, const linear *l, int k, const nt_const_variation *from,
                        const nt_variation *to, double of_correction)
 {
     const nt_problem *p = s->problem;
@@ -140,12 +140,13 @@ static void known_part(const nt_stepper *s, const linear *l, int k, const nt_var
     size_t nv = (size_t)p->nv;
     double h = c->h, *q_M = l->q_M + (size_t)k * nv;
     double *b_w = l->b_w + (size_t)k * nv, *b_z = l->b_z + (size_t)k * nv;
-    nt_soi2_memory old = nt_soi2_memory_of(p, from->method), new = nt_soi2_memory_of(p, to->method);
+    nt_soi2_memory new = nt_soi2_memory_of(p, to->method);
+    const double *a = from->method, *a_used = a + nv, *Ma = a_used + nv, *Ma_used = Ma + nv;
     pull(&p->space, l->T_M_inverse, from->q, q_M);
     pull(&p->space, l->T_inverse, from->q, b_w);
     for (size_t i = 0; i < nv; i++) {
-        new.a_used[i] = old.a[i] + l->w.correction *(old.a[i] - old.a_used[i]);
-        new.Ma_used[i] = old.Ma[i] + l->w.correction *(old.Ma[i] - old.Ma_used[i]);
+        new.a_used[i] = a[i] + l->w.correction *(a[i] - a_used[i]);
+        new.Ma_used[i] = Ma[i] + l->w.correction *(Ma[i] - Ma_used[i]);
         new.a_used[i] += of_correction *(l->w.now.a[i] - l->w.now.a_used[i]);
         new.Ma_used[i] += of_correction *(l->w.now.Ma[i] - l->w.now.Ma_used[i]);
         q_M[i] += h * (1 + l->w.alpha) * from->v[i];
@@ -157,12 +158,13 @@ static void known_part(const nt_stepper *s, const linear *l, int k, const nt_var
 }
 
 /* dload into its place, that of df, in `to` */
-static void vary_load(const nt_problem *p, const nt_family *c, const nt_variation *from,
+static void vary_load(const nt_problem *p, const nt_family *c, const nt_const_variation *from,
                       const nt_variation *to)
 {
-    nt_soi2_memory old = nt_soi2_memory_of(p, from->method), new = nt_soi2_memory_of(p, to->method);
+    nt_soi2_memory new = nt_soi2_memory_of(p, to->method);
+    const double *f = from->method + (new.f - new.a);
     for (int i = 0; i < p->nv; i++)
-        new.f[i] = (c->alpha_m * new.Ma_used[i] - c->alpha_f *old.f[i]) / (1 - c->alpha_f);
+        new.f[i] = (c->alpha_m * new.Ma_used[i] - c->alpha_f *f[i]) / (1 - c->alpha_f);
 }
 
 /* M1, once for the step. */
@@ -170,7 +172,7 @@ static nt_status fill_mass(const nt_problem *p, const linear *l, const nt_point 
 {
     nt_combination combination = {.mass = 1};
     nt_terms terms = {.parts = NT_MASS, .matrix = &l->M, .combination = &combination};
-    memset(l->M.values, 0, entries(p) * sizeof(double));
+    memset(l->M.values, 0, soi2_entries(p) * sizeof(double));
     return nt_problem_evaluate(p, at, &terms);
 }
 
@@ -210,8 +212,9 @@ static nt_status move_inertia(nt_factors *f, const linear *l, const nt_direction
 }
 
 /* z = M1 b_w + m + dload + R_p, rows_p */
-static nt_status right_hand_sides(nt_factors *f, const linear *l, const nt_directions *directions,
-                                  const stage *g, const double *after)
+static nt_status soi2_right_hand_sides(nt_factors *f, const linear *l,
+                                       const nt_directions *directions, const stage *g,
+                                       double *after)
 {
     const nt_problem *p = f->problem;
     size_t nv = (size_t)p->nv, n = (size_t)p->n;
@@ -232,8 +235,8 @@ static nt_status right_hand_sides(nt_factors *f, const linear *l, const nt_direc
 }
 
 /* The stage's matrix, factorised, and z = matrix^-1 (-scale z, -z). */
-static nt_status solve(nt_stepper *s, const linear *l, const nt_directions *directions,
-                       const stage *g, const nt_combination *c, double scale)
+static nt_status soi2_solve(nt_stepper *s, const linear *l, const nt_directions *directions,
+                            const stage *g, const nt_combination *c, double scale)
 {
     const nt_problem *p = s->problem;
     nt_combination mass = {.mass = c->mass, .map = c->map}, force = *c;
@@ -262,8 +265,8 @@ static nt_status solve(nt_stepper *s, const linear *l, const nt_directions *dire
 /* ---- stages --------------------------------------------------------------------------------- */
 
 /* dq1 and dlambda into `after`, dw and dz in place of b_w and b_z. */
-static nt_status first_stage(nt_stepper *s, const linear *l, const nt_directions *directions,
-                             const double *after)
+static nt_status soi2_linearise_first_stage(nt_stepper *s, const linear *l,
+                                            const nt_directions *directions, double *after)
 {
     const nt_problem *p = s->problem;
     const nt_family *c = &l->w.n.c;
@@ -271,7 +274,7 @@ static nt_status first_stage(nt_stepper *s, const linear *l, const nt_directions
     stage g = stage_of(s, l, true, l->w.next.w_first);
     nt_status status = fill_mass(p, l, &g.mass);
     if (status == NT_OK)
-        status = right_hand_sides(s->factors, l, directions, &g, after);
+        status = soi2_right_hand_sides(s->factors, l, directions, &g, after);
     nt_push push = {.at = &g.force,
                     .parts = NT_SOI2_FORCES,
                     .level = NT_POSITION,
@@ -291,7 +294,7 @@ static nt_status first_stage(nt_stepper *s, const linear *l, const nt_directions
                                   .row_stiffness = 1,
                                   .map = p->space.n_rotations ? l->T_inverse : NULL};
     if (status == NT_OK)
-        status = solve(s, l, directions, &g, &combination, c->scale);
+        status = soi2_solve(s, l, directions, &g, &combination, c->scale);
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
         nt_variation to = nt_variation_at(p, directions, after, k);
         double *z = l->z + (size_t)k * n, *dw = l->b_w + (size_t)k * nv;
@@ -309,8 +312,9 @@ static nt_status first_stage(nt_stepper *s, const linear *l, const nt_directions
 }
 
 /* dlambda into `after`, dw and dz in place of b_w and b_z. */
-static nt_status second_stage(nt_stepper *s, const linear *l, const nt_directions *directions,
-                              const double *before, const double *after)
+static nt_status soi2_linearise_second_stage(nt_stepper *s, const linear *l,
+                                             const nt_directions *directions, const double *before,
+                                             double *after)
 {
     const nt_problem *p = s->problem;
     const nt_family *c = &l->w.n.c;
@@ -320,14 +324,14 @@ static nt_status second_stage(nt_stepper *s, const linear *l, const nt_direction
         w[i] = l->w.next.a[i] / c->share;
     stage g = stage_of(s, l, false, w);
     for (int k = 0; k < directions->count; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
         const double *a_alpha = nt_soi2_memory_of(p, to.method).a_used;
         double *b_w = l->b_w + (size_t)k * nv;
         for (size_t i = 0; i < nv; i++)
             b_w[i] = -of_velocity * (from.v[i] + c->h * (1 - c->gamma) * a_alpha[i]);
     }
-    nt_status status = right_hand_sides(s->factors, l, directions, &g, after);
+    nt_status status = soi2_right_hand_sides(s->factors, l, directions, &g, after);
     nt_push push = {.at = &g.force,
                     .parts = NT_SOI2_FORCES,
                     .level = NT_VELOCITY,
@@ -342,7 +346,7 @@ static nt_status second_stage(nt_stepper *s, const linear *l, const nt_direction
     nt_combination combination = {
         .mass = 1 / c->share, .damping = scale, .multiplier = 1, .row_damping = 1};
     if (status == NT_OK)
-        status = solve(s, l, directions, &g, &combination, scale);
+        status = soi2_solve(s, l, directions, &g, &combination, scale);
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
         nt_variation to = nt_variation_at(p, directions, after, k);
         const double *z = l->z + (size_t)k * n;
@@ -357,7 +361,7 @@ static nt_status second_stage(nt_stepper *s, const linear *l, const nt_direction
 }
 
 /* What `keep` does. */
-static void keep(const nt_problem *p, const linear *l, int k, const nt_variation *to)
+static void soi2_linearise_keep(const nt_problem *p, const linear *l, int k, const nt_variation *to)
 {
     const nt_family *c = &l->w.n.c;
     size_t nv = (size_t)p->nv;
@@ -377,7 +381,7 @@ static void keep(const nt_problem *p, const linear *l, int k, const nt_variation
 /* ---- the step ------------------------------------------------------------------------------- */
 
 /* Of `start`: a_alpha = vdot, M a_alpha = f = M vdot. */
-static nt_status linearise_start(nt_stepper *s, const nt_directions *directions, double *after)
+static nt_status soi2_linearise_start(nt_stepper *s, const nt_directions *directions, double *after)
 {
     const nt_problem *p = s->problem;
     size_t nv = (size_t)p->nv, bytes = nv * sizeof(double), n = (size_t)p->n;
@@ -417,22 +421,22 @@ nt_status nt_soi2_linearise(nt_stepper *s, double h, const nt_directions *direct
 {
     const nt_problem *p = s->problem;
     if (h == 0)
-        return linearise_start(s, directions, after);
-    linear l = linear_of(s, directions, h);
+        return soi2_linearise_start(s, directions, after);
+    linear l = soi2_linear_of(s, directions, h);
     recall(s, &l);
     for (int k = 0; k < directions->count; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
         bool length = directions->length && k == directions->count - 1;
         known_part(s, &l, k, &from, &to, length ? l.w.of_correction : 0);
         vary_load(p, &l.w.n.c, &from, &to);
     }
-    nt_status status = first_stage(s, &l, directions, after);
+    nt_status status = soi2_linearise_first_stage(s, &l, directions, after);
     if (status == NT_OK && !nt_soi2_one_stage(p))
-        status = second_stage(s, &l, directions, before, after);
+        status = soi2_linearise_second_stage(s, &l, directions, before, after);
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
         nt_variation to = nt_variation_at(p, directions, after, k);
-        keep(p, &l, k, &to);
+        soi2_linearise_keep(p, &l, k, &to);
     }
     return status;
 }

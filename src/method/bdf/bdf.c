@@ -16,6 +16,8 @@
  *
  * Errors are measured in the mean square over q and v of error/(tolerance (1 + |value|)); of
  * quaternions error/(|q| tolerance/2), for a turn by psi moves a quaternion by |q| psi/2. Kinds
+ * (With `indentation` d the error of a position is measured in tolerance d: contact forces follow
+ * from differences of positions that are far smaller than these.) Kinds
  * without a tolerance of their own still enter Newton's convergence, a thousand times more loosely
  * than the loosest given.
  *
@@ -46,6 +48,9 @@ static const nt_option_key options[] = {
     {"newton_tolerance", NT_REAL, 0, 0, 1, "", NULL,
      "what Newton's iteration may leave, as a part of the tolerance; 0: SUNDIALS' own choice, 0.1 "
      "without constraints, else 0.33"},
+    {"indentation", NT_REAL, 0, 0, 1, "m", NULL,
+     "size of the indentations of contacts: the tolerance of positions is relative to it, wherever "
+     "a body is; 0: to 1 m + |position|"},
 };
 
 const char *const nt_bdf_words[NT_BDF_WORDS] = {
@@ -148,6 +153,13 @@ int nt_bdf_weights(N_Vector y_now, N_Vector weights, void *own)
         double length = quaternion_length(y + first);
         for (int j = first; j < first + 4; j++)
             weight[j] = share / (b->allowed[j] * length);
+    }
+    double indentation = nt_options_get(b->stepper->options, NT_OPTION_INDENTATION);
+    for (int k = 0; k < p->space.n_blocks && indentation > 0; k++) {
+        const nt_block *block = &p->space.blocks[k];
+        for (int j = 0; j < nt_block_places(block); j++)
+            if (p->quantity[block->v + j] == NT_LENGTH)
+                weight[block->q + j] = share / (b->allowed[block->q + j] * indentation);
     }
     double h = b->code->pace(b);
     for (int i = b->counted; i < b->size; i++)

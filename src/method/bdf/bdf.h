@@ -157,6 +157,8 @@ struct nt_bdf {
     double *residual; /* [n]                                  */
     double *kept;     /* [n_memory] the system's discrete memory */
 
+    double *kept_stiffness, *kept_damping; /* of the problem's matrix: K and C of CVODE's last
+                                              filling with new ones; NULL with IDA            */
     bool current;     /* SUNDIALS' last step ended at `end`                              */
     bool stands;      /* and it can go on from there                                     */
     double *end;      /* [nq + nv] what the last step gave: if `now` differs, start anew */
@@ -211,6 +213,9 @@ nt_status nt_bdf_newton_choose_rows(nt_bdf *b);
 /* The matrix at a point for step gamma, `excess` = w - v and eta. */
 nt_status nt_bdf_newton_fill(nt_bdf *b, const nt_point *at, const double *excess, const double *eta,
                              double gamma);
+
+/* The same for another gamma with K and C of the last filling, at whose point it is called. */
+nt_status nt_bdf_newton_refill(nt_bdf *b, const nt_point *at, double gamma);
 
 /* x's positions from e in the solved z; each quaternion gets its change of length s[n_rotations],
  * dq = q (s, gamma e/2) or (s, gamma e/2) q. */

@@ -57,14 +57,20 @@ int nt_bdf_linear_system(double t, N_Vector y_now, N_Vector y_rate, SUNMatrix ma
                          int old_would_do, int *current, double gamma, void *own, N_Vector scratch1,
                          N_Vector scratch2, N_Vector scratch3)
 {
-    (void)matrix, (void)old_would_do, (void)scratch1, (void)scratch2, (void)scratch3;
+    (void)matrix, (void)scratch1, (void)scratch2, (void)scratch3;
     nt_bdf *b = own;
     double *y = N_VGetArrayPointer(y_now), *rate = N_VGetArrayPointer(y_rate);
+    *current = !old_would_do;
+    if (old_would_do) {
+        nt_bdf_normalise(b, b->newton.at_q);
+        nt_point before = point_at(b, t, b->newton.at_q);
+        before.vdot = b->none;
+        return nt_bdf_outcome(b, nt_bdf_newton_refill(b, &before, gamma));
+    }
     nt_bdf_normalise(b, y);
     nt_point at = point_at(b, t, y);
     at.vdot = nt_bdf_v(b, rate);
     memcpy(b->newton.at_q, y, (size_t)b->counted * sizeof(double)); /* and v, which follows */
-    *current = 1;
     return nt_bdf_outcome(b, nt_bdf_newton_fill(b, &at, b->none, b->none, gamma));
 }
 

@@ -221,7 +221,7 @@ static nt_status begin(nt_bdf *b, const work *w, const double *before)
     size_t bytes = (size_t)p->nv * sizeof(double);
     for (int i = 0; i < w->directions->count; i++) {
         slice d = slice_of(p, w, i);
-        nt_variation now_varied = nt_variation_at(p, w->directions, before, i);
+        nt_const_variation now_varied = nt_const_variation_at(p, w->directions, before, i);
         memcpy(d.dq, now_varied.q, bytes);
         memcpy(d.dv, now_varied.v, bytes);
     }

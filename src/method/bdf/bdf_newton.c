@@ -156,6 +156,13 @@ static nt_status create_matrix(nt_bdf *b)
         !w->length || !w->z || !w->product || !sizes)
         return NT_NO_MEMORY;
     w->at_v = w->at_q + p->nq;
+    if (b->code == &nt_bdf_cvode && !b->kept_damping) {
+        size_t values = (size_t)p->pattern->offset[p->pattern->n_slots];
+        b->kept_stiffness = NT_TAKE(&b->arena, values, double);
+        b->kept_damping = NT_TAKE(&b->arena, values, double);
+        if (!b->kept_stiffness || !b->kept_damping)
+            return NT_NO_MEMORY;
+    }
     nt_status status = double_pattern(w, p->pattern, sizes);
     if (status == NT_OK)
         status = nt_matrix_init(&w->matrix, &w->pattern);
@@ -221,6 +228,21 @@ nt_status nt_bdf_newton_choose_rows(nt_bdf *b)
 }
 
 /* ---- filling -------------------------------------------------------------------------------- */
+
+/* The blocks of a quarter that `quarter` has left in the problem's matrix are kept, or factor times
+ * those that are kept added to it. */
+static void keep_blocks(nt_bdf *b, double *kept)
+{
+    const nt_matrix *from = &b->stepper->factors->matrix;
+    memcpy(kept, from->values,
+           (size_t)from->pattern->offset[from->pattern->n_slots] * sizeof *kept);
+}
+static void add_kept(nt_bdf *b, double factor, const double *kept)
+{
+    const nt_matrix *to = &b->stepper->factors->matrix;
+    for (int i = 0; i < to->pattern->offset[to->pattern->n_slots]; i++)
+        to->values[i] += factor * kept[i];
+}
 
 /* One of the four quarters of every block, from the problem's matrix. */
 static void put_quarter(nt_bdf *b, int lower, int right)
@@ -293,16 +315,52 @@ nt_status nt_bdf_newton_fill(nt_bdf *b, const nt_point *at, const double *excess
                             .row_stiffness = 1,
                             .map = b->problem->space.n_rotations ? w->map : NULL};
     nt_combination minus_mass = {.mass = -1};
+    bool keeps = b->kept_damping != NULL && !w->exact;
     nt_combination stiffness = {.stiffness = gamma * gamma, .row_stiffness = gamma};
     nt_combination second = {.mass = 1, .damping = gamma, .multiplier = 1, .row_damping = 1};
+    if (keeps) { /* for refill */
+        stiffness.stiffness = 1;
+        second.mass = 0, second.damping = 1;
+    }
     nt_status status = quarter(b, 0, 0, &position, NT_MASS | NT_REACTIONS, NT_POSITION, &first);
     if (status == NT_OK)
         status = quarter(b, 0, 1, &position, NT_MASS, NT_POSITION, &minus_mass);
     if (status == NT_OK)
         status = quarter(b, 1, 0, at, NT_ALL_PARTS, NT_VELOCITY, &stiffness);
+    if (status == NT_OK && keeps)
+        keep_blocks(b, b->kept_stiffness);
     if (status == NT_OK)
         status = quarter(b, 1, 1, at, NT_ALL_PARTS, NT_VELOCITY, &second);
-    return status;
+    if (status != NT_OK || !keeps)
+        return status;
+    keep_blocks(b, b->kept_damping);
+    return nt_bdf_newton_refill(b, at, gamma);
+}
+
+/* K and C of the last filling serve for another gamma; inertia, which is cheap, is that of the same
+ * point anew. Without constraints only: excess and eta are zero. */
+nt_status nt_bdf_newton_refill(nt_bdf *b, const nt_point *at, double gamma)
+{
+    nt_bdf_newton *w = &b->newton;
+    nt_factors *f = b->stepper->factors;
+    w->gamma = gamma;
+    nt_matrix_zero(&w->matrix);
+    fill_maps(b, at->v, b->none, gamma);
+    nt_combination first = {.mass = 1, .map = b->problem->space.n_rotations ? w->map : NULL};
+    nt_combination minus_mass = {.mass = -1}, mass = {.mass = 1};
+    nt_status status = quarter(b, 0, 0, at, NT_MASS, NT_POSITION, &first);
+    if (status == NT_OK)
+        status = quarter(b, 0, 1, at, NT_MASS, NT_POSITION, &minus_mass);
+    if (status == NT_OK)
+        status = quarter(b, 1, 1, at, NT_MASS, NT_VELOCITY, &mass);
+    if (status != NT_OK)
+        return status;
+    add_kept(b, gamma, b->kept_damping);
+    put_quarter(b, 1, 1);
+    nt_factors_begin(f);
+    add_kept(b, gamma * gamma, b->kept_stiffness);
+    put_quarter(b, 1, 0);
+    return NT_OK;
 }
 
 /* The matrix holds -M there. */

@@ -12,16 +12,6 @@
 
 #include <math.h>
 
-/* The push at the start, of which T_0 is made, is that of the last step's end. */
-static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
-                        nt_error *error)
-{
-    (void)option, (void)error;
-    sizes->memory = (size_t)problem->nv;
-    nt_stage_layout(problem, sizes);
-    return NT_OK;
-}
-
 /* (1, theta/2) made a unit */
 static quat cayley(v3 theta) { return quat_unit((quat){1, theta.x / 2, theta.y / 2, theta.z / 2}); }
 
@@ -48,6 +38,7 @@ static v3 trapezoid_moved(double h, m3 J, v3 W, v3 theta, const nt_moved_turn *m
     return v3_sub(v3_scale(4 / h, inertia), v3_scale(2, v3_cross(dPi, mean)));
 }
 
+/* The push at the start, of which T_0 is made, is that of the last step's end. */
 static const nt_stage stage = {.time = 1,
                                .place = 1,
                                .rate = 2,
@@ -57,7 +48,7 @@ static const nt_stage stage = {.time = 1,
                                .turn = trapezoid,
                                .vary = trapezoid_moved};
 
-static nt_status step(nt_stepper *s, double h)
+static nt_status akw_step(nt_stepper *s, double h)
 {
     const nt_problem *p = s->problem;
     nt_phase *next = &s->next;
@@ -87,12 +78,6 @@ static nt_status step(nt_stepper *s, double h)
     return NT_OK;
 }
 
-static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
-                           const double *before, double *after)
-{
-    return nt_stage_linearise(s, &stage, h, directions, before, after);
-}
-
 const nt_method nt_method_akw = {
     .name = "akw",
     .summary = "implicit midpoint rule for body momenta with Cayley's map, order 2",
@@ -101,8 +86,9 @@ const nt_method nt_method_akw = {
     .options = nt_stage_options,
     .n_options = NT_STAGE_OPTIONS,
     .frames = NT_IN_FRAME(NT_BODY),
-    .layout = layout,
+    .scheme = &stage,
+    .layout = nt_stage_layout,
     .start = nt_momenta_start,
-    .step = step,
-    .linearise = linearise,
+    .step = akw_step,
+    .linearise = nt_stage_linearise,
 };

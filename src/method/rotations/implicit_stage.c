@@ -33,13 +33,20 @@ typedef struct work {
     double *slope;       /* [n_rotations][9]                                          */
 } work;
 
-size_t nt_stage_scratch(const nt_problem *p)
+nt_status nt_stage_layout(const nt_problem *p, const nt_options *options, nt_layout *sizes,
+                          nt_error *error)
 {
-    return nt_momenta_scratch(p) + 5 * (size_t)p->nv + (size_t)p->nq +
-           27 * (size_t)p->space.n_rotations;
+    (void)error;
+    const nt_stage *stage = options->method->scheme;
+    size_t nv = (size_t)p->nv, n_rotations = (size_t)p->space.n_rotations;
+    sizes->memory = stage->earlier != 0 ? nv : 0;
+    sizes->scratch = nt_momenta_scratch(p) + 5 * nv + (size_t)p->nq + 27 * n_rotations;
+    sizes->linear = 2 * nv;
+    sizes->linear_each = (size_t)p->n + 9 * n_rotations;
+    return NT_OK;
 }
 
-static work work_of(const nt_stepper *s)
+static work stage_work_of(const nt_stepper *s)
 {
     const nt_problem *p = s->problem;
     size_t nv = (size_t)p->nv, maps = 9 * (size_t)p->space.n_rotations;
@@ -58,7 +65,7 @@ static work work_of(const nt_stepper *s)
 /* ---- the equations -------------------------------------------------------------------------- */
 
 /* Where forces are taken at the present psi, and the rotations' part of the equations into e. */
-static void place(const nt_stepper *s, const nt_stage *stage, double h, const work *w)
+static void stage_place(const nt_stepper *s, const nt_stage *stage, double h, const work *w)
 {
     const nt_problem *p = s->problem;
     const double *v = s->now.v, *early = s->now.method;
@@ -120,8 +127,8 @@ static nt_point stage_point(const nt_stepper *s, const nt_stage *stage, double h
 
 /* The matrix S of Newton's method where `place` has put the stage, factorised; the system's part of
  * the residual is added, where it is wanted. */
-static nt_status factorise(nt_stepper *s, const nt_stage *stage, double h, const work *w,
-                           double *residual)
+static nt_status stage_factorise(nt_stepper *s, const nt_stage *stage, double h, const work *w,
+                                 double *residual)
 {
     const nt_problem *p = s->problem;
     nt_point at = stage_point(s, stage, h, w);
@@ -147,8 +154,8 @@ static nt_status factorise(nt_stepper *s, const nt_stage *stage, double h, const
 /* e from S e = -residual */
 static nt_status correction(nt_stepper *s, const nt_stage *stage, double h, const work *w)
 {
-    place(s, stage, h, w);
-    nt_status status = factorise(s, stage, h, w, w->e);
+    stage_place(s, stage, h, w);
+    nt_status status = stage_factorise(s, stage, h, w, w->e);
     if (status != NT_OK)
         return status;
     for (int i = 0; i < s->problem->nv; i++)
@@ -158,7 +165,7 @@ static nt_status correction(nt_stepper *s, const nt_stage *stage, double h, cons
 }
 
 /* psi += X e; the largest ratio of an increment to its tolerance. */
-static double correct(nt_stepper *s, const work *w)
+static double stage_correct(nt_stepper *s, const work *w)
 {
     const nt_problem *p = s->problem;
     double size[2] = {0, 0}, worst = 0;
@@ -189,7 +196,7 @@ static double correct(nt_stepper *s, const work *w)
     return s->report.worst = worst;
 }
 
-static int too_large_a_turn(const nt_problem *p, const double *psi)
+static int stage_too_large_a_turn(const nt_problem *p, const double *psi)
 {
     for (int b = 0; b < p->space.n_blocks; b++) {
         const nt_block *block = &p->space.blocks[b];
@@ -203,7 +210,7 @@ static int too_large_a_turn(const nt_problem *p, const double *psi)
 nt_status nt_stage_solve(nt_stepper *s, const nt_stage *stage, double h, nt_staged *found)
 {
     const nt_problem *p = s->problem;
-    work w = work_of(s);
+    work w = stage_work_of(s);
     *found = (nt_staged){.psi = w.psi, .push = w.push};
     memset(w.none, 0, 9 * (size_t)p->space.n_rotations * sizeof *w.none);
     for (int i = 0; i < p->nv; i++)
@@ -211,7 +218,7 @@ nt_status nt_stage_solve(nt_stepper *s, const nt_stage *stage, double h, nt_stag
     double last = 0;
     bool settled = false;
     for (int i = 0; !settled; i++) {
-        int turned = too_large_a_turn(p, w.psi);
+        int turned = stage_too_large_a_turn(p, w.psi);
         if (turned >= 0) {
             s->report.unknown = turned;
             s->report.increment = true;
@@ -224,7 +231,7 @@ nt_status nt_stage_solve(nt_stepper *s, const nt_stage *stage, double h, nt_stag
             return status;
         s->statistics->iterations++;
         s->report.iterations++;
-        double size = correct(s, &w), ratio = i > 0 ? size / last : 1;
+        double size = stage_correct(s, &w), ratio = i > 0 ? size / last : 1;
         if (!isfinite(size))
             return NT_NOT_FINITE;
         /* what is left after this correction, from the geometric series */
@@ -236,11 +243,17 @@ nt_status nt_stage_solve(nt_stepper *s, const nt_stage *stage, double h, nt_stag
     s->report.unknown = -1;
     /* forces at the psi that was found: then the balance of momentum holds to rounding whatever
      * Newton left */
-    place(s, stage, h, &w);
+    stage_place(s, stage, h, &w);
     return nt_push_at(s, s->now.all[NT_PHASE_T] + stage->time * h, w.q_at, w.v_at, w.push);
 }
 
-nt_status nt_stage_end_of_midpoint(nt_stepper *s, double h, const nt_staged *found)
+/* The end of a step whose forces are those of the midpoint, R_at = R E(psi/2):
+ *
+ *   x1 = x + psi,       m v1 = m v + h f_at
+ *   R1 = R E(psi),  J W1 = E(-psi) J W + h E(-psi/2) T_at
+ *
+ * into `next`, and its acceleration, which takes one evaluation more. */
+static nt_status end_of_midpoint(nt_stepper *s, double h, const nt_staged *found)
 {
     const nt_problem *p = s->problem;
     nt_phase *next = &s->next;
@@ -263,6 +276,14 @@ nt_status nt_stage_end_of_midpoint(nt_stepper *s, double h, const nt_staged *fou
     return status;
 }
 
+nt_status nt_stage_step_by_midpoint(nt_stepper *s, double h)
+{
+    nt_staged found;
+    nt_momenta_begin(s, h);
+    nt_status status = nt_stage_solve(s, s->options->method->scheme, h, &found);
+    return status == NT_OK ? end_of_midpoint(s, h, &found) : status;
+}
+
 /* ---- the linearised step ---------------------------------------------------------------------
  *
  * A direction varies the state before the step by (dq, dW, da) and the inertia by dJ. With psi held
@@ -274,20 +295,13 @@ nt_status nt_stage_end_of_midpoint(nt_stepper *s, double h, const nt_staged *fou
  *
  * and dpsi = X e. From there each scheme's own end is differentiated. */
 
-void nt_stage_layout(const nt_problem *problem, nt_layout *sizes)
-{
-    sizes->scratch = nt_stage_scratch(problem);
-    sizes->linear = 2 * (size_t)problem->nv;
-    sizes->linear_each = (size_t)problem->n + 9 * (size_t)problem->space.n_rotations;
-}
-
 typedef struct linear {
     double *unit; /* [2 nv]                   */
     double *z;    /* [count][n]               */
     double *dJ;   /* [count][n_rotations][9] */
 } linear;
 
-static linear linear_of(const nt_problem *p, const nt_directions *directions)
+static linear stage_linear_of(const nt_problem *p, const nt_directions *directions)
 {
     linear l = {.unit = directions->scratch};
     l.z = l.unit + 2 * p->nv;
@@ -297,7 +311,7 @@ static linear linear_of(const nt_problem *p, const nt_directions *directions)
 
 /* x and y of a direction into the arrays q and v of its variation after the step */
 static void carry(const nt_stepper *s, const nt_stage *stage, double h, const work *w,
-                  const nt_variation *from, const nt_variation *to)
+                  const nt_const_variation *from, const nt_variation *to)
 {
     const nt_problem *p = s->problem;
     memcpy(to->q, from->q, (size_t)p->nv * sizeof(double));
@@ -316,7 +330,7 @@ static void carry(const nt_stepper *s, const nt_stage *stage, double h, const wo
 
 /* d rest with psi held */
 static v3 rest_of(const nt_stepper *s, const nt_stage *stage, double h, const work *w,
-                  const linear *l, int k, const nt_block *block, const nt_variation *from)
+                  const linear *l, int k, const nt_block *block, const nt_const_variation *from)
 {
     const nt_problem *p = s->problem;
     int i = nt_rotation_entry(block);
@@ -336,7 +350,7 @@ static v3 rest_of(const nt_stepper *s, const nt_stage *stage, double h, const wo
 /* z holds K x + C y: add the rest and change the sign */
 static nt_status right_hand_side(nt_stepper *s, const nt_stage *stage, double h, const work *w,
                                  const linear *l, const nt_directions *directions, int k,
-                                 const nt_variation *from)
+                                 const nt_const_variation *from)
 {
     const nt_problem *p = s->problem;
     double *z = l->z + (size_t)k * (size_t)p->n;
@@ -367,7 +381,7 @@ static nt_status vary_stage(nt_stepper *s, const nt_stage *stage, double h, cons
     const nt_problem *p = s->problem;
     size_t n = (size_t)p->n;
     for (int k = 0; k < directions->count; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
         carry(s, stage, h, w, &from, &to);
     }
@@ -388,18 +402,18 @@ static nt_status vary_stage(nt_stepper *s, const nt_stage *stage, double h, cons
         status = nt_variation_push(s->factors, &terms);
     }
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         status = right_hand_side(s, stage, h, w, l, directions, k, &from);
     }
     if (status == NT_OK)
-        status = factorise(s, stage, h, w, NULL);
+        status = stage_factorise(s, stage, h, w, NULL);
     return status == NT_OK ? nt_solver_solve(s->factors->solver, l->z, directions->count) : status;
 }
 
-/* The end of a step by forces of the midpoint: nt_stage_end_of_midpoint, T_at = rest. */
+/* The end of a step by forces of the midpoint: end_of_midpoint, T_at = rest. */
 static void vary_end_of_midpoint(const nt_stepper *s, const nt_stage *stage, double h,
-                                 const work *w, const linear *l, int k, const nt_variation *from,
-                                 const nt_variation *to)
+                                 const work *w, const linear *l, int k,
+                                 const nt_const_variation *from, const nt_variation *to)
 {
     const nt_problem *p = s->problem;
     const double *z = l->z + (size_t)k * (size_t)p->n;
@@ -436,8 +450,8 @@ static void vary_end_of_midpoint(const nt_stepper *s, const nt_stage *stage, dou
 /* The end of AKW: M a1 is what balances the stage, W1 = W + (h/2)(a + a1) + h u,
  * J u = Pi_m x W_m. */
 static void vary_end_of_trapezoid(const nt_stepper *s, const nt_stage *stage, double h,
-                                  const work *w, const linear *l, int k, const nt_variation *from,
-                                  const nt_variation *to)
+                                  const work *w, const linear *l, int k,
+                                  const nt_const_variation *from, const nt_variation *to)
 {
     const nt_problem *p = s->problem;
     const double *z = l->z + (size_t)k * (size_t)p->n;
@@ -474,14 +488,14 @@ static nt_status vary_step(nt_stepper *s, const nt_stage *stage, double h, const
 {
     const nt_problem *p = s->problem;
     const nt_phase *next = &s->next;
-    work w = work_of(s);
+    work w = stage_work_of(s);
     nt_staged found;
     bool trapezoid = stage->earlier != 0;
     nt_status status = nt_stage_solve(s, stage, h, &found); /* again: its arrays were lost */
     if (status == NT_OK)
         status = vary_stage(s, stage, h, &w, l, directions, before, after);
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
         if (trapezoid)
             vary_end_of_trapezoid(s, stage, h, &w, l, k, &from, &to);
@@ -497,12 +511,13 @@ static nt_status vary_step(nt_stepper *s, const nt_stage *stage, double h, const
     return status == NT_OK ? nt_push_vary(s, &at, 0, directions, first.q, first.v, l->z) : status;
 }
 
-nt_status nt_stage_linearise(nt_stepper *s, const nt_stage *stage, double h,
-                             const nt_directions *directions, const double *before, double *after)
+nt_status nt_stage_linearise(nt_stepper *s, double h, const nt_directions *directions,
+                             const double *before, double *after)
 {
+    const nt_stage *stage = s->options->method->scheme;
     const nt_problem *p = s->problem;
     const nt_phase *next = &s->next;
-    linear l = linear_of(p, directions);
+    linear l = stage_linear_of(p, directions);
     bool trapezoid = stage->earlier != 0;
     if (h == 0 && !trapezoid)
         return NT_OK;
@@ -516,7 +531,7 @@ nt_status nt_stage_linearise(nt_stepper *s, const nt_stage *stage, double h,
         *s->statistics = counted;
         s->report = report;
     }
-    const double *a = trapezoid ? next->method : work_of(s).push;
+    const double *a = trapezoid ? next->method : stage_work_of(s).push;
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
         nt_variation d = nt_variation_at(p, directions, after, k);
         const double *da = trapezoid ? d.method : l.z + (size_t)k * (size_t)p->n;

@@ -44,27 +44,17 @@ typedef struct nt_staged {
     double *push; /* [nv] (f_at/m, J^-1 T_at), evaluated at the final psi */
 } nt_staged;
 
-size_t nt_stage_scratch(const nt_problem *problem);
-
 /* Solve the stage of a step now -> next over h. `push` at the start is that of now.method where
  * `earlier` is not 0. Options are those of nt_stage_options. NT_NOT_CONVERGED, NT_SINGULAR,
  * NT_NOT_FINITE. */
 nt_status nt_stage_solve(nt_stepper *stepper, const nt_stage *stage, double h, nt_staged *found);
 
-/* The end of a step whose forces are those of the midpoint, R_at = R E(psi/2):
- *
- *   x1 = x + psi,       m v1 = m v + h f_at
- *   R1 = R E(psi),  J W1 = E(-psi) J W + h E(-psi/2) T_at
- *
- * into `next`, and its acceleration, which takes one evaluation more. */
-nt_status nt_stage_end_of_midpoint(nt_stepper *stepper, double h, const nt_staged *found);
-
-/* Scratch of the step and of its linearisation. */
-void nt_stage_layout(const nt_problem *problem, nt_layout *layout);
-
-/* The descriptor's `linearise` of a step that ends with nt_stage_end_of_midpoint, or, where
- * `earlier` is not 0, as AKW's does, with the push in memory. */
-nt_status nt_stage_linearise(nt_stepper *stepper, const nt_stage *stage, double h,
-                             const nt_directions *directions, const double *before, double *after);
+/* The slots of a method whose `scheme` is an nt_stage. Where `earlier` is not 0 the push is kept in
+ * memory, and the step is AKW's own; `linearise` knows the ends of both. */
+nt_status nt_stage_layout(const nt_problem *problem, const nt_options *options, nt_layout *layout,
+                          nt_error *error);
+nt_status nt_stage_step_by_midpoint(nt_stepper *stepper, double h);
+nt_status nt_stage_linearise(nt_stepper *stepper, double h, const nt_directions *directions,
+                             const double *before, double *after);
 
 #endif

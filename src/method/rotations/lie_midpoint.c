@@ -13,20 +13,6 @@
 
 #include "group/rotation.h"
 
-static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
-                        nt_error *error)
-{
-    (void)option, (void)error;
-    nt_stage_layout(problem, sizes);
-    return NT_OK;
-}
-
-static nt_status start(nt_stepper *s)
-{
-    (void)s;
-    return NT_OK;
-}
-
 /* The equation times 2/h: rest = (2/h) (J Psi/h - y), y = E(-Psi/2) Pi. With e = T(Psi/2) dPsi,
  * dy = y~ e/2, so slope = (2/h^2) J X - (1/h) y~. */
 static nt_turn midpoint(double h, m3 J, v3 W, v3 psi)
@@ -50,20 +36,6 @@ static v3 midpoint_moved(double h, m3 J, v3 W, v3 psi, const nt_moved_turn *move
 static const nt_stage stage = {
     .time = 0.5, .place = 0.5, .rate = 1, .inertia = 2, .turn = midpoint, .vary = midpoint_moved};
 
-static nt_status step(nt_stepper *s, double h)
-{
-    nt_staged found;
-    nt_momenta_begin(s, h);
-    nt_status status = nt_stage_solve(s, &stage, h, &found);
-    return status == NT_OK ? nt_stage_end_of_midpoint(s, h, &found) : status;
-}
-
-static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
-                           const double *before, double *after)
-{
-    return nt_stage_linearise(s, &stage, h, directions, before, after);
-}
-
 const nt_method nt_method_lie_midpoint = {
     .name = "lie-midpoint",
     .summary = "implicit midpoint rule on the rotation group (LIEMID[I]), order 2",
@@ -72,8 +44,9 @@ const nt_method nt_method_lie_midpoint = {
     .options = nt_stage_options,
     .n_options = NT_STAGE_OPTIONS,
     .frames = NT_IN_FRAME(NT_BODY),
-    .layout = layout,
-    .start = start,
-    .step = step,
-    .linearise = linearise,
+    .scheme = &stage,
+    .layout = nt_stage_layout,
+    .start = nt_start_without_memory,
+    .step = nt_stage_step_by_midpoint,
+    .linearise = nt_stage_linearise,
 };

@@ -13,9 +13,7 @@
  * constants smaller by more than the stages cost. Some substeps go backwards in time: forces must
  * not depend on velocities, or damping would feed them. Stages share the push where they meet: one
  * evaluation per stage. */
-#include "method/rotations/lie_newmark.h"
-
-#include <string.h>
+#include "method/rotations/composition.h"
 
 /* Suzuki: g = 1/(4 - 4^(1/3)), 1 - 4 g in the middle. */
 static const double order_4[] = {
@@ -31,52 +29,17 @@ static const double order_6[] = {
     -0.70624617255763935980996482, 0.33259913678935943859974864, 0.39216144400731413927925056,
 };
 
-enum { STAGES_4 = sizeof order_4 / sizeof *order_4, STAGES_6 = sizeof order_6 / sizeof *order_6 };
+static const nt_composition xi_4 = {.part = order_4,
+                                    .stages = sizeof order_4 / sizeof *order_4,
+                                    .drifts = 2,
+                                    .first = 0.5,
+                                    .last = 0.5};
 
-static nt_status compose(nt_stepper *s, double h, const double *g, int stages)
-{
-    const nt_problem *p = s->problem;
-    nt_phase *next = &s->next;
-    if (!(p->system->capabilities & NT_POSITION_FORCES)) /* new parameters took it back */
-        return NT_UNSUPPORTED;
-    nt_momenta_begin(s, h);
-    memcpy(next->q, s->now.q, (size_t)p->nq * sizeof(double));
-    memcpy(next->v, s->now.v, (size_t)p->nv * sizeof(double));
-    memcpy(next->method, s->now.method, (size_t)p->nv * sizeof(double));
-    double t = s->now.all[NT_PHASE_T], done = 0;
-    for (int i = 0; i < stages; i++) {
-        /* options concern forces that depend on velocities: there are none here */
-        nt_status status =
-            nt_lie_newmark_substep(s, NULL, g[i] * h, t + done * h, next->q, next->v, next->method);
-        if (status != NT_OK)
-            return status;
-        done += g[i];
-    }
-    nt_momenta_acceleration(p, next->v, next->method, next->vdot);
-    return NT_OK;
-}
-
-static nt_status step_4(nt_stepper *s, double h) { return compose(s, h, order_4, STAGES_4); }
-static nt_status step_6(nt_stepper *s, double h) { return compose(s, h, order_6, STAGES_6); }
-
-static nt_status linearise(nt_stepper *s, double h, const double *g, int stages,
-                           const nt_directions *directions, const double *before, double *after)
-{
-    nt_composition xi = {.part = g, .stages = stages, .drifts = 2, .first = 0.5, .last = 0.5};
-    return nt_composition_linearise(s, &xi, h, directions, before, after);
-}
-
-static nt_status linearise_4(nt_stepper *s, double h, const nt_directions *directions,
-                             const double *before, double *after)
-{
-    return linearise(s, h, order_4, STAGES_4, directions, before, after);
-}
-
-static nt_status linearise_6(nt_stepper *s, double h, const nt_directions *directions,
-                             const double *before, double *after)
-{
-    return linearise(s, h, order_6, STAGES_6, directions, before, after);
-}
+static const nt_composition xi_6 = {.part = order_6,
+                                    .stages = sizeof order_6 / sizeof *order_6,
+                                    .drifts = 2,
+                                    .first = 0.5,
+                                    .last = 0.5};
 
 const nt_method nt_method_lie_newmark_4 = {
     .name = "lie-newmark-4",
@@ -84,10 +47,11 @@ const nt_method nt_method_lie_newmark_4 = {
     .reference = "Suzuki 1990, Fractal decomposition of exponential operators; Krysl 2005",
     .needs = NT_NEEDS_MOMENTA | NT_NEEDS_POSITION_FORCES,
     .frames = NT_IN_FRAME(NT_BODY),
-    .layout = nt_momenta_layout,
+    .scheme = &xi_4,
+    .layout = nt_composition_layout,
     .start = nt_momenta_start,
-    .step = step_4,
-    .linearise = linearise_4,
+    .step = nt_composition_step,
+    .linearise = nt_composition_linearise,
 };
 
 const nt_method nt_method_lie_newmark_6 = {
@@ -96,8 +60,9 @@ const nt_method nt_method_lie_newmark_6 = {
     .reference = "Kahan & Li 1997, Composition constants for raising the orders; Krysl 2005",
     .needs = NT_NEEDS_MOMENTA | NT_NEEDS_POSITION_FORCES,
     .frames = NT_IN_FRAME(NT_BODY),
-    .layout = nt_momenta_layout,
+    .scheme = &xi_6,
+    .layout = nt_composition_layout,
     .start = nt_momenta_start,
-    .step = step_6,
-    .linearise = linearise_6,
+    .step = nt_composition_step,
+    .linearise = nt_composition_linearise,
 };

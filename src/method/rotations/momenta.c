@@ -19,16 +19,6 @@ enum { MOST_TURN_ITERATIONS = 30 };
 
 size_t nt_momenta_scratch(const nt_problem *problem) { return 3 * (size_t)problem->nv; }
 
-nt_status nt_momenta_layout(const nt_problem *problem, const nt_options *options, nt_layout *layout,
-                            nt_error *error)
-{
-    (void)options, (void)error;
-    layout->memory = (size_t)problem->nv;
-    layout->scratch = nt_momenta_scratch(problem);
-    nt_composition_layout(problem, layout);
-    return NT_OK;
-}
-
 void nt_momenta_begin(nt_stepper *s, double h)
 {
     s->next.all[NT_PHASE_T] = s->now.all[NT_PHASE_T] + h;
@@ -63,8 +53,8 @@ static int not_finite(const double *a, int n)
     return -1;
 }
 
-static nt_point point_at(const nt_stepper *s, double t, const double *q, const double *v,
-                         const double *vdot)
+static nt_point momenta_point_at(const nt_stepper *s, double t, const double *q, const double *v,
+                                 const double *vdot)
 {
     return (nt_point){.t = t,
                       .q = q,
@@ -82,7 +72,7 @@ nt_status nt_push_at(nt_stepper *s, double t, const double *q, const double *v, 
     double *zero = s->scratch; /* forces do not depend on vdot */
     memset(zero, 0, bytes);
     memset(a, 0, bytes);
-    nt_point at = point_at(s, t, q, v, zero);
+    nt_point at = momenta_point_at(s, t, q, v, zero);
     nt_terms terms = {.parts = NT_EXPLICIT | NT_IMPLICIT, .residual = a};
     s->statistics->evaluations++;
     nt_status status = nt_problem_evaluate(p, &at, &terms);
@@ -166,7 +156,7 @@ nt_status nt_push_end(nt_stepper *s, const nt_options *options, double h, double
     int most = (int)nt_options_get(options, NT_OPTION_MAX_ITERATIONS);
     for (int i = 0; i < most; i++) {
         nt_kick(p, h, v, a, v1);
-        nt_point at = point_at(s, t, q, v1, a);
+        nt_point at = momenta_point_at(s, t, q, v1, a);
         nt_status status =
             has & NT_HAS_TANGENT ? newton_correction(s, &at, h, da) : repetition(s, &at, a, da);
         if (status != NT_OK)
@@ -292,5 +282,11 @@ void nt_momenta_acceleration(const nt_problem *problem, const double *v, const d
 nt_status nt_momenta_start(nt_stepper *s)
 {
     add_gyroscopic(s->problem, 1, s->next.v, s->next.vdot, s->next.method);
+    return NT_OK;
+}
+
+nt_status nt_start_without_memory(nt_stepper *s)
+{
+    (void)s;
     return NT_OK;
 }

@@ -64,9 +64,10 @@ nt_status nt_drift(nt_stepper *stepper, double h, const double *q, const double 
 void nt_momenta_acceleration(const nt_problem *problem, const double *v, const double *a,
                              double *vdot);
 
-/* `start` of methods that keep the push in memory: from q, v and vdot in `next`, without an
- * evaluation: a = vdot + J^-1 (W x J W). */
+/* The slot `start` of methods that keep the push in memory: from q, v and vdot in `next`, without
+ * an evaluation: a = vdot + J^-1 (W x J W). And of methods that keep nothing. */
 nt_status nt_momenta_start(nt_stepper *stepper);
+nt_status nt_start_without_memory(nt_stepper *stepper);
 
 /* Constant body inertia of rotation k; the first v entry of a block's rotation. */
 static inline m3 nt_inertia_of(const nt_problem *problem, int k)
@@ -79,27 +80,12 @@ static inline int nt_vector_entries(const nt_block *block)
     return block->rotation < 0 ? block->nv : block->nv - 3;
 }
 
+/* What every step of these methods begins with: the end time, discrete memory as it is. */
+void nt_momenta_begin(nt_stepper *stepper, double h);
+
 /* ---- the linearised step --------------------------------------------------------------------- */
 
-/* A step of h as kicks and drifts: for each of its parts part[i] h a kick over `first` of it,
- * `drifts` equal drifts, the push that ends a kick over `last` of it, and that kick. */
-typedef struct nt_composition {
-    const double *part; /* [stages] */
-    int stages, drifts;
-    double first, last;
-    bool on_vector_space; /* the push is the acceleration: nothing in memory */
-} nt_composition;
-
-/* Scratch of the linearised step: fills linear and linear_each. */
-void nt_composition_layout(const nt_problem *problem, nt_layout *layout);
-
-/* The descriptor's `linearise`, for a method whose first options are those of nt_push_options (or
- * none, where forces do not depend on velocities). NT_UNSUPPORTED without a tangent. */
-nt_status nt_composition_linearise(nt_stepper *stepper, const nt_composition *composition, double h,
-                                   const nt_directions *directions, const double *before,
-                                   double *after);
-
-/* Parts of it, for the linearised steps of other methods. dJ[count][n_rotations][9]: what the
+/* dJ[count][n_rotations][9]: what the
  * directions change in the body inertia, from loads at a point; work[2 nv]. */
 nt_status nt_momenta_vary_inertia(nt_stepper *stepper, const nt_directions *directions,
                                   const nt_point *at, double *work, double *dJ);
@@ -122,12 +108,5 @@ nt_status nt_push_vary(nt_stepper *stepper, const nt_point *at, double h,
 void nt_momenta_vary_acceleration(const nt_problem *problem, const double *dJ, int direction,
                                   double sign, const nt_phase *at, const double *a,
                                   const double *dv, const double *from, double *out);
-
-/* `layout` of methods whose memory is the push. */
-nt_status nt_momenta_layout(const nt_problem *problem, const nt_options *options, nt_layout *layout,
-                            nt_error *error);
-
-/* What every step of these methods begins with: the end time, discrete memory as it is. */
-void nt_momenta_begin(nt_stepper *stepper, double h);
 
 #endif

@@ -21,20 +21,6 @@
 
 /* ---- simo-wong ------------------------------------------------------------------------------ */
 
-static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
-                        nt_error *error)
-{
-    (void)option, (void)error;
-    nt_stage_layout(problem, sizes);
-    return NT_OK;
-}
-
-static nt_status start(nt_stepper *s)
-{
-    (void)s;
-    return NT_OK;
-}
-
 /* The equation times E(Theta/2)/h, which brings the torque to the axes of the midpoint:
  *
  *   rest = (z - y)/h,  z = E(Theta/2) J W1,  y = E(-Theta/2) J W,  W1 = 2 Theta/h - W.
@@ -68,20 +54,6 @@ static const nt_stage stage = {.time = 0.5,
                                .inertia = 2,
                                .turn = conserving,
                                .vary = conserving_moved};
-
-static nt_status step(nt_stepper *s, double h)
-{
-    nt_staged found;
-    nt_momenta_begin(s, h);
-    nt_status status = nt_stage_solve(s, &stage, h, &found);
-    return status == NT_OK ? nt_stage_end_of_midpoint(s, h, &found) : status;
-}
-
-static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
-                           const double *before, double *after)
-{
-    return nt_stage_linearise(s, &stage, h, directions, before, after);
-}
 
 /* ---- simo-wong-explicit --------------------------------------------------------------------- */
 
@@ -149,7 +121,7 @@ static nt_status step_explicit(nt_stepper *s, double h)
  *
  * W* of the same momentum into the v of `to`; v_half[nv] is where the last kick begins. */
 static void vary_turns(const nt_stepper *s, double h, const double *v_half, const double *dJ, int k,
-                       const nt_variation *from, const nt_variation *to)
+                       const nt_const_variation *from, const nt_variation *to)
 {
     const nt_problem *p = s->problem;
     const double *A = s->now.method + p->nv, *dA = from->method + p->nv;
@@ -199,7 +171,7 @@ static nt_status linearise_explicit(nt_stepper *s, double h, const nt_directions
         return status;
     nt_kick(p, -h / 2, next->v, next->method, v_half);
     for (int k = 0; k < count; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
         vary_turns(s, h, v_half, dJ, k, &from, &to);
     }
@@ -207,7 +179,7 @@ static nt_status linearise_explicit(nt_stepper *s, double h, const nt_directions
     nt_variation first = nt_variation_at(p, directions, after, 0);
     status = nt_push_vary(s, &at, h / 2, directions, first.q, first.v, z);
     for (int k = 0; k < count && status == NT_OK; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation d = nt_variation_at(p, directions, after, k);
         memcpy(d.method, z + k * n, (size_t)nv * sizeof(double));
         nt_kick(p, h / 2, d.v, d.method, d.v);
@@ -230,10 +202,11 @@ const nt_method nt_method_simo_wong = {
     .options = nt_stage_options,
     .n_options = NT_STAGE_OPTIONS,
     .frames = NT_IN_FRAME(NT_BODY),
-    .layout = layout,
-    .start = start,
-    .step = step,
-    .linearise = linearise,
+    .scheme = &stage,
+    .layout = nt_stage_layout,
+    .start = nt_start_without_memory,
+    .step = nt_stage_step_by_midpoint,
+    .linearise = nt_stage_linearise,
 };
 
 const nt_method nt_method_simo_wong_explicit = {

@@ -9,53 +9,14 @@
  * symmetric; symplectic for forces of position and time. The acceleration that ends a step begins
  * the next. Where forces depend on velocities, or the mass matrix on positions, the last kick is
  * implicit and the method stays symmetric. */
-#include "method/rotations/momenta.h"
+#include "method/rotations/composition.h"
 
-#include <string.h>
-
-static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
-                        nt_error *error)
-{
-    (void)option, (void)error;
-    sizes->scratch = nt_momenta_scratch(problem);
-    nt_composition_layout(problem, sizes);
-    return NT_OK;
-}
-
-static nt_status start(nt_stepper *s)
-{
-    (void)s;
-    return NT_OK;
-}
-
-static nt_status step(nt_stepper *s, double h)
-{
-    const nt_problem *p = s->problem;
-    const nt_phase *now = &s->now;
-    nt_phase *next = &s->next;
-    nt_momenta_begin(s, h);
-    nt_kick(p, h / 2, now->v, now->vdot, next->v);
-    for (int i = 0; i < p->nv; i++)
-        next->q[i] = now->q[i] + h * next->v[i];
-    memcpy(next->vdot, now->vdot, (size_t)p->nv * sizeof(double)); /* a guess */
-    nt_status status =
-        nt_push_end(s, s->options, h / 2, next->all[NT_PHASE_T], next->q, next->v, next->vdot);
-    nt_kick(p, h / 2, next->v, next->vdot, next->v);
-    return status;
-}
-
-static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
-                           const double *before, double *after)
-{
-    static const double whole[] = {1};
-    static const nt_composition verlet = {.part = whole,
-                                          .stages = 1,
-                                          .drifts = 1,
-                                          .first = 0.5,
-                                          .last = 0.5,
-                                          .on_vector_space = true};
-    return nt_composition_linearise(s, &verlet, h, directions, before, after);
-}
+static const nt_composition verlet = {.part = nt_whole_step,
+                                      .stages = 1,
+                                      .drifts = 1,
+                                      .first = 0.5,
+                                      .last = 0.5,
+                                      .on_vector_space = true};
 
 const nt_method nt_method_stormer_verlet = {
     .name = "stormer-verlet",
@@ -65,8 +26,9 @@ const nt_method nt_method_stormer_verlet = {
     .options = nt_push_options,
     .n_options = NT_PUSH_OPTIONS,
     .frames = NT_IN_BOTH_FRAMES,
-    .layout = layout,
-    .start = start,
-    .step = step,
-    .linearise = linearise,
+    .scheme = &verlet,
+    .layout = nt_composition_layout,
+    .start = nt_start_without_memory,
+    .step = nt_composition_step,
+    .linearise = nt_composition_linearise,
 };

@@ -7,62 +7,18 @@
  *   Phi*_h   q1 = q + h v,            v1 = v + h a(q1, v1, t1)        M a = f
  *
  * First order; symplectic for forces of position and time. */
-#include "method/rotations/momenta.h"
+#include "method/rotations/composition.h"
 
-#include <string.h>
+/* Phi_h and Phi*_h */
+static const nt_composition euler[2] = {
+    {.part = nt_whole_step, .stages = 1, .drifts = 1, .first = 1, .on_vector_space = true},
+    {.part = nt_whole_step, .stages = 1, .drifts = 1, .last = 1, .on_vector_space = true}};
 
 static const nt_option_key options[] = {
     NT_PUSH_OPTION_KEYS,
     {"adjoint", NT_BOOLEAN, 0, 0, 1, "", NULL,
      "positions first, then velocities by the forces at the end of the step"},
 };
-
-static nt_status layout(const nt_problem *problem, const nt_options *option, nt_layout *sizes,
-                        nt_error *error)
-{
-    (void)option, (void)error;
-    sizes->scratch = nt_momenta_scratch(problem);
-    nt_composition_layout(problem, sizes);
-    return NT_OK;
-}
-
-static nt_status start(nt_stepper *s)
-{
-    (void)s;
-    return NT_OK;
-}
-
-static nt_status step(nt_stepper *s, double h)
-{
-    const nt_problem *p = s->problem;
-    const nt_phase *now = &s->now;
-    nt_phase *next = &s->next;
-    bool adjoint = nt_options_get(s->options, NT_OPTION_ADJOINT) != 0;
-    nt_momenta_begin(s, h);
-    nt_kick(p, adjoint ? 0 : h, now->v, now->vdot, next->v);
-    for (int i = 0; i < p->nv; i++)
-        next->q[i] = now->q[i] + h * next->v[i];
-    memcpy(next->vdot, now->vdot, (size_t)p->nv * sizeof(double)); /* a guess */
-    double last = adjoint ? h : 0;
-    nt_status status =
-        nt_push_end(s, s->options, last, next->all[NT_PHASE_T], next->q, next->v, next->vdot);
-    nt_kick(p, last, next->v, next->vdot, next->v);
-    return status;
-}
-
-static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
-                           const double *before, double *after)
-{
-    static const double whole[] = {1};
-    bool adjoint = nt_options_get(s->options, NT_OPTION_ADJOINT) != 0;
-    nt_composition euler = {.part = whole,
-                            .stages = 1,
-                            .drifts = 1,
-                            .first = adjoint ? 0 : 1,
-                            .last = adjoint ? 1 : 0,
-                            .on_vector_space = true};
-    return nt_composition_linearise(s, &euler, h, directions, before, after);
-}
 
 const nt_method nt_method_symplectic_euler = {
     .name = "symplectic-euler",
@@ -72,8 +28,9 @@ const nt_method nt_method_symplectic_euler = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .frames = NT_IN_BOTH_FRAMES,
-    .layout = layout,
-    .start = start,
-    .step = step,
-    .linearise = linearise,
+    .scheme = euler,
+    .layout = nt_composition_layout,
+    .start = nt_start_without_memory,
+    .step = nt_composition_step,
+    .linearise = nt_composition_linearise,
 };

@@ -18,7 +18,7 @@ typedef struct work {
     double *q; /* [nq] of a stage                                      */
 } work;
 
-static work work_of(const nt_stepper *s)
+static work rkmk_work_of(const nt_stepper *s)
 {
     work w = {.z = s->scratch};
     w.v = w.z + 2 * s->problem->nv;
@@ -26,13 +26,17 @@ static work work_of(const nt_stepper *s)
     return w;
 }
 
-void nt_rkmk_layout(const nt_rkmk_table *table, const nt_problem *p, nt_layout *sizes)
+nt_status nt_rkmk_layout(const nt_problem *p, const nt_options *options, nt_layout *sizes,
+                         nt_error *error)
 {
+    (void)error;
+    const nt_rkmk_table *table = options->method->scheme;
     size_t nv = (size_t)p->nv;
     sizes->memory = NT_RKMK_HEAD + 2 * nv * (size_t)(table->kept + 1);
     sizes->scratch = 4 * nv + (size_t)p->nq + 2 * (size_t)p->nc;
     sizes->variation = 1; /* nothing of a step's stages reaches the next */
     nt_rkmk_linear_layout(table, p, sizes);
+    return NT_OK;
 }
 
 /* ---- kernels -------------------------------------------------------------------------------- */
@@ -112,7 +116,8 @@ static void count_effort(nt_stepper *s, const nt_effort *effort)
 }
 
 /* The acceleration at a point whose vdot, lambda and mu are a guess and then the values. */
-static nt_status accelerate(nt_stepper *s, const nt_point *at, double *vdot, nt_phase *multipliers)
+static nt_status rkmk_accelerate(nt_stepper *s, const nt_point *at, double *vdot,
+                                 nt_phase *multipliers)
 {
     nt_effort effort = {.unknown = -1};
     nt_status status =
@@ -121,7 +126,7 @@ static nt_status accelerate(nt_stepper *s, const nt_point *at, double *vdot, nt_
     return status;
 }
 
-static nt_status too_large_a_turn(nt_stepper *s, int unknown)
+static nt_status rkmk_too_large_a_turn(nt_stepper *s, int unknown)
 {
     s->report.unknown = unknown;
     s->report.increment = true;
@@ -130,11 +135,11 @@ static nt_status too_large_a_turn(nt_stepper *s, int unknown)
 }
 
 /* K_i of the step from `from`, its rows before i being there. `guess` has the multipliers. */
-static nt_status stage(const nt_rkmk_table *table, nt_stepper *s, const nt_phase *from, double *K,
-                       double h, int i, nt_phase *guess)
+static nt_status rkmk_stage(const nt_rkmk_table *table, nt_stepper *s, const nt_phase *from,
+                            double *K, double h, int i, nt_phase *guess)
 {
     const nt_problem *p = s->problem;
-    work w = work_of(s);
+    work w = rkmk_work_of(s);
     int nv = p->nv;
     size_t n = 2 * (size_t)nv;
     double *Ki = K + n * (size_t)i, *x = w.z;
@@ -143,7 +148,7 @@ static nt_status stage(const nt_rkmk_table *table, nt_stepper *s, const nt_phase
         w.v[j] = from->v[j] + w.z[nv + j];
     int turn = nt_rkmk_rate(&p->space, p->frame, x, w.v, Ki);
     if (turn >= 0)
-        return too_large_a_turn(s, turn);
+        return rkmk_too_large_a_turn(s, turn);
     nt_space_compose(&p->space, p->frame, from->q, x, w.q);
     memcpy(Ki + nv, Ki - nv, (size_t)nv * sizeof *Ki); /* guess: that of the stage before */
     nt_point at = {.t = from->all[NT_PHASE_T] + table->c[i] * h,
@@ -153,12 +158,12 @@ static nt_status stage(const nt_rkmk_table *table, nt_stepper *s, const nt_phase
                    .lambda = guess->lambda,
                    .mu = guess->mu,
                    .memory = from->memory};
-    return accelerate(s, &at, Ki + nv, guess);
+    return rkmk_accelerate(s, &at, Ki + nv, guess);
 }
 
 /* K_0 = (v_n, vdot_n). Where the system has memory it may have changed when the step before was
  * accepted, and the acceleration with it. */
-static nt_status first_stage(nt_stepper *s, double *K)
+static nt_status rkmk_first_stage(nt_stepper *s, double *K)
 {
     const nt_problem *p = s->problem;
     size_t bytes = (size_t)p->nv * sizeof(double);
@@ -169,7 +174,7 @@ static nt_status first_stage(nt_stepper *s, double *K)
     if (p->system->n_memory == 0)
         return NT_OK;
     nt_point at = nt_phase_point(&s->now);
-    return accelerate(s, &at, K + p->nv, &s->next);
+    return rkmk_accelerate(s, &at, K + p->nv, &s->next);
 }
 
 /* ---- the step ------------------------------------------------------------------------------- */
@@ -183,7 +188,7 @@ nt_status nt_rkmk_start(nt_stepper *s)
 
 /* y_1 from y_1~ in z: back to the constraints by the factors of the last stage, which lies at the
  * same time. */
-static nt_status settle(nt_stepper *s, double *x)
+static nt_status rkmk_settle(nt_stepper *s, double *x)
 {
     const nt_problem *p = s->problem;
     nt_phase *next = &s->next;
@@ -196,8 +201,9 @@ static nt_status settle(nt_stepper *s, double *x)
     return status;
 }
 
-nt_status nt_rkmk_step(const nt_rkmk_table *table, nt_stepper *s, double h)
+nt_status nt_rkmk_step(nt_stepper *s, double h)
 {
+    const nt_rkmk_table *table = s->options->method->scheme;
     const nt_problem *p = s->problem;
     nt_phase *next = &s->next;
     int nv = p->nv, end = table->stages;
@@ -208,25 +214,25 @@ nt_status nt_rkmk_step(const nt_rkmk_table *table, nt_stepper *s, double h)
     memcpy(next->memory, s->now.memory, (size_t)p->system->n_memory * sizeof(double));
     memcpy(next->q, s->now.q, (size_t)p->nq * sizeof(double));
     memcpy(next->v, s->now.v, (size_t)nv * sizeof(double));
-    nt_status status = first_stage(s, K);
+    nt_status status = rkmk_first_stage(s, K);
     for (int i = 1; status == NT_OK && i < table->stages; i++)
-        status = stage(table, s, &s->now, K, h, i, next);
+        status = rkmk_stage(table, s, &s->now, K, h, i, next);
     if (status != NT_OK)
         return status;
 
     combine(K, 2 * (size_t)nv, table->a + end * table->kept, end, h, D);
     for (int j = 0; j < nv; j++)
         next->v[j] = s->now.v[j] + D[nv + j];
-    if ((status = settle(s, D)) != NT_OK)
+    if ((status = rkmk_settle(s, D)) != NT_OK)
         return status;
     for (int j = 0; j < nv; j++)
         D[nv + j] = next->v[j] - s->now.v[j];
     int turn = nt_rkmk_rate(&p->space, p->frame, D, next->v, K_end);
     if (turn >= 0)
-        return too_large_a_turn(s, turn);
+        return rkmk_too_large_a_turn(s, turn);
     memcpy(next->vdot, K_end - nv, (size_t)nv * sizeof(double)); /* guess: the last stage's */
     nt_point at = nt_phase_point(next);
-    if ((status = accelerate(s, &at, next->vdot, next)) != NT_OK)
+    if ((status = rkmk_accelerate(s, &at, next->vdot, next)) != NT_OK)
         return status;
     memcpy(K_end + nv, next->vdot, (size_t)nv * sizeof(double));
     next->method[NT_RKMK_ROWS] = end + 1;
@@ -319,8 +325,9 @@ static nt_status relieve_estimate(nt_stepper *s, double *estimate)
     return status;
 }
 
-nt_status nt_rkmk_error(const nt_rkmk_table *table, nt_stepper *s, double h, double *estimate)
+nt_status nt_rkmk_error(nt_stepper *s, double h, double *estimate)
 {
+    const nt_rkmk_table *table = s->options->method->scheme;
     const nt_problem *p = s->problem;
     const double *K = nt_rkmk_K(p, &s->next, 0);
     size_t n = 2 * (size_t)p->nv;
@@ -374,7 +381,7 @@ static nt_status complete(const nt_rkmk_table *table, nt_stepper *s, const nt_ph
 {
     double *K = nt_rkmk_K(s->problem, to, 0);
     for (int i = (int)to->method[NT_RKMK_ROWS]; i < table->kept; i++) {
-        nt_status status = stage(table, s, from, K, h, i, guess);
+        nt_status status = rkmk_stage(table, s, from, K, h, i, guess);
         if (status != NT_OK)
             return status;
         to->method[NT_RKMK_ROWS] = i + 1;
@@ -384,9 +391,10 @@ static nt_status complete(const nt_rkmk_table *table, nt_stepper *s, const nt_ph
 
 /* q and v of the order of the continuous extension; vdot and multipliers are the accelerations
  * there, as good as q and v, or linear in time where the equations cannot be solved. */
-nt_status nt_rkmk_interpolate(const nt_rkmk_table *table, nt_stepper *s, const nt_phase *from,
-                              const nt_phase *to, double t, nt_phase *out)
+nt_status nt_rkmk_interpolate(nt_stepper *s, const nt_phase *from, const nt_phase *to, double t,
+                              nt_phase *out)
 {
+    const nt_rkmk_table *table = s->options->method->scheme;
     const nt_problem *p = s->problem;
     int nv = p->nv;
     double h = to->all[NT_PHASE_STEP], theta = (t - from->all[NT_PHASE_T]) / h;
@@ -400,7 +408,7 @@ nt_status nt_rkmk_interpolate(const nt_rkmk_table *table, nt_stepper *s, const n
     nt_status status = complete(table, s, from, to, h, out);
     if (status != NT_OK)
         return status;
-    work w = work_of(s);
+    work w = rkmk_work_of(s);
     double weight[NT_RKMK_MOST], of_D = nt_rkmk_weights(table, theta, weight);
     const double *D = nt_rkmk_D(to);
     combine(nt_rkmk_K(p, to, 0), 2 * (size_t)nv, weight, table->kept, h, w.z);
@@ -412,7 +420,7 @@ nt_status nt_rkmk_interpolate(const nt_rkmk_table *table, nt_stepper *s, const n
     for (size_t i = 0; i < many; i++)
         linear[i] = (1 - theta) * from->vdot[i] + theta * to->vdot[i];
     nt_point at = nt_phase_point(out);
-    if (accelerate(s, &at, out->vdot, out) != NT_OK)
+    if (rkmk_accelerate(s, &at, out->vdot, out) != NT_OK)
         for (size_t i = 0; i < many; i++)
             linear[i] = (1 - theta) * from->vdot[i] + theta * to->vdot[i];
     return NT_OK;

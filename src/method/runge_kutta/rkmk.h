@@ -42,20 +42,20 @@ typedef struct nt_rkmk_table {
 
 enum { NT_RKMK_MOST = 16 }; /* rows of K */
 
-/* The slots of the method. */
-void nt_rkmk_layout(const nt_rkmk_table *table, const nt_problem *problem, nt_layout *sizes);
+/* The slots of a method whose `scheme` is an nt_rkmk_table. */
+nt_status nt_rkmk_layout(const nt_problem *problem, const nt_options *options, nt_layout *sizes,
+                         nt_error *error);
 nt_status nt_rkmk_start(nt_stepper *stepper);
-nt_status nt_rkmk_step(const nt_rkmk_table *table, nt_stepper *stepper, double h);
-nt_status nt_rkmk_error(const nt_rkmk_table *table, nt_stepper *stepper, double h,
-                        double *estimate);
+nt_status nt_rkmk_step(nt_stepper *stepper, double h);
+nt_status nt_rkmk_error(nt_stepper *stepper, double h, double *estimate);
 double nt_rkmk_propose(nt_stepper *stepper, double h);
-nt_status nt_rkmk_interpolate(const nt_rkmk_table *table, nt_stepper *stepper, const nt_phase *from,
-                              const nt_phase *to, double t, nt_phase *out);
-nt_status nt_rkmk_linearise(const nt_rkmk_table *table, nt_stepper *stepper, double h,
-                            const nt_directions *directions, const double *before, double *after);
-nt_status nt_rkmk_vary_dense(const nt_rkmk_table *table, nt_stepper *stepper, const nt_phase *from,
-                             const nt_phase *to, double t, const nt_directions *directions,
-                             const double *before, const double *after, double *between);
+nt_status nt_rkmk_interpolate(nt_stepper *stepper, const nt_phase *from, const nt_phase *to,
+                              double t, nt_phase *out);
+nt_status nt_rkmk_linearise(nt_stepper *stepper, double h, const nt_directions *directions,
+                            const double *before, double *after);
+nt_status nt_rkmk_vary_dense(nt_stepper *stepper, const nt_phase *from, const nt_phase *to,
+                             double t, const nt_directions *directions, const double *before,
+                             const double *after, double *between);
 
 /* ---- inside --------------------------------------------------------------------------------- */
 

@@ -124,40 +124,6 @@ static const nt_rkmk_table table = {.stages = STAGES,
                                     .error = error_weights[0],
                                     .dense = dense[0]};
 
-static nt_status layout(const nt_problem *problem, const nt_options *options, nt_layout *sizes,
-                        nt_error *message)
-{
-    (void)options, (void)message;
-    nt_rkmk_layout(&table, problem, sizes);
-    return NT_OK;
-}
-
-static nt_status step(nt_stepper *s, double h) { return nt_rkmk_step(&table, s, h); }
-
-static nt_status error(nt_stepper *s, double h, double *estimate)
-{
-    return nt_rkmk_error(&table, s, h, estimate);
-}
-
-static nt_status interpolate(nt_stepper *s, const nt_phase *from, const nt_phase *to, double t,
-                             nt_phase *out)
-{
-    return nt_rkmk_interpolate(&table, s, from, to, t, out);
-}
-
-static nt_status linearise(nt_stepper *s, double h, const nt_directions *directions,
-                           const double *before, double *after)
-{
-    return nt_rkmk_linearise(&table, s, h, directions, before, after);
-}
-
-static nt_status vary_dense(nt_stepper *s, const nt_phase *from, const nt_phase *to, double t,
-                            const nt_directions *directions, const double *before,
-                            const double *after, double *between)
-{
-    return nt_rkmk_vary_dense(&table, s, from, to, t, directions, before, after, between);
-}
-
 const nt_method nt_method_rkmk_dop853 = {
     .name = "rkmk-dop853",
     .summary = "explicit Runge-Kutta-Munthe-Kaas, Dormand-Prince 8(5,3), error control",
@@ -166,12 +132,13 @@ const nt_method nt_method_rkmk_dop853 = {
     .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_CONTROLS_ERROR | NT_FIRST_ORDER,
     .frames = NT_IN_BOTH_FRAMES,
     .error_order = 8,
-    .layout = layout,
+    .scheme = &table,
+    .layout = nt_rkmk_layout,
     .start = nt_rkmk_start,
-    .step = step,
-    .error = error,
+    .step = nt_rkmk_step,
+    .error = nt_rkmk_error,
     .propose = nt_rkmk_propose,
-    .interpolate = interpolate,
-    .linearise = linearise,
-    .vary_dense = vary_dense,
+    .interpolate = nt_rkmk_interpolate,
+    .linearise = nt_rkmk_linearise,
+    .vary_dense = nt_rkmk_vary_dense,
 };

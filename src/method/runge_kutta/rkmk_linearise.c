@@ -63,8 +63,8 @@ void nt_rkmk_linear_layout(const nt_rkmk_table *table, const nt_problem *p, nt_l
     sizes->linear_each = each_of(table, p);
 }
 
-static work work_of(const nt_rkmk_table *table, const nt_problem *p,
-                    const nt_directions *directions)
+static work rkmk_vary_work_of(const nt_rkmk_table *table, const nt_problem *p,
+                              const nt_directions *directions)
 {
     size_t nv = (size_t)p->nv, n = (size_t)p->n, many = 9 * (size_t)p->space.n_rotations;
     work w = {.table = table, .directions = directions, .turned = directions->scratch};
@@ -82,7 +82,7 @@ static work work_of(const nt_rkmk_table *table, const nt_problem *p,
     return w;
 }
 
-static slice slice_of(const nt_problem *p, const work *w, int k)
+static slice rkmk_slice_of(const nt_problem *p, const work *w, int k)
 {
     slice d = {.z = w->all + (size_t)k * w->each};
     d.dx = d.z + p->n;
@@ -98,11 +98,11 @@ static slice slice_of(const nt_problem *p, const work *w, int k)
 
 /* z += stiffness K dq or damping C dv of all directions: those of the residual (parts) and of the
  * rows at a level. */
-static nt_status push(nt_factors *f, const work *w, const nt_point *at, unsigned parts,
-                      nt_level level, bool of_q)
+static nt_status rkmk_push(nt_factors *f, const work *w, const nt_point *at, unsigned parts,
+                           nt_level level, bool of_q)
 {
     const nt_problem *p = f->problem;
-    slice first = slice_of(p, w, 0);
+    slice first = rkmk_slice_of(p, w, 0);
     nt_push push = {.at = at,
                     .parts = parts,
                     .level = level,
@@ -128,19 +128,19 @@ static void clear_rows(nt_factors *f, nt_level level, double *z)
 
 /* z of all directions: what dq, dv and the parameters change in the residual (parts) and in the
  * rows at a level. */
-static nt_status change(nt_factors *f, const work *w, const nt_point *at, unsigned parts,
-                        nt_level level)
+static nt_status rkmk_change(nt_factors *f, const work *w, const nt_point *at, unsigned parts,
+                             nt_level level)
 {
     const nt_problem *p = f->problem;
     const nt_directions *directions = w->directions;
     size_t nv = (size_t)p->nv;
     for (int k = 0; k < directions->count; k++)
-        memset(slice_of(p, w, k).z, 0, (size_t)p->n * sizeof(double));
-    nt_status status = push(f, w, at, parts, level, true);
+        memset(rkmk_slice_of(p, w, k).z, 0, (size_t)p->n * sizeof(double));
+    nt_status status = rkmk_push(f, w, at, parts, level, true);
     if (status == NT_OK && level != NT_POSITION)
-        status = push(f, w, at, parts, level, false);
+        status = rkmk_push(f, w, at, parts, level, false);
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
-        double *z = slice_of(p, w, k).z;
+        double *z = rkmk_slice_of(p, w, k).z;
         nt_terms terms = {
             .parts = parts, .level = level, .residual = parts ? z : NULL, .rows = z + nv};
         status = directions->load(directions->context, k, at, &terms);
@@ -152,17 +152,18 @@ static nt_status change(nt_factors *f, const work *w, const nt_point *at, unsign
 }
 
 /* The same, solved by the factors at hand. */
-static nt_status solve(nt_factors *f, const work *w, const nt_point *at)
+static nt_status rkmk_solve(nt_factors *f, const work *w, const nt_point *at)
 {
     const nt_problem *p = f->problem;
-    nt_status status = change(f, w, at, NT_ALL_PARTS, NT_ACCELERATION);
+    nt_status status = rkmk_change(f, w, at, NT_ALL_PARTS, NT_ACCELERATION);
     for (int k = 0; k < w->directions->count && status == NT_OK; k++)
-        status = nt_solver_solve(f->solver, slice_of(p, w, k).z, 1);
+        status = nt_solver_solve(f->solver, rkmk_slice_of(p, w, k).z, 1);
     return status;
 }
 
 /* Accelerations, multipliers and factors at a point whose vdot is about `vdot`. */
-static nt_status accelerate(nt_factors *f, const work *w, const double *vdot, nt_point *at)
+static nt_status rkmk_vary_accelerate(nt_factors *f, const work *w, const double *vdot,
+                                      nt_point *at)
 {
     const nt_problem *p = f->problem;
     nt_effort effort = {0};
@@ -189,13 +190,13 @@ static void find_curve(const nt_problem *p, const double *x, const double *v, do
 }
 
 /* dq at the local coordinate x from dx; dv from what is added to dv_n */
-static void place(const nt_problem *p, const work *w)
+static void rkmk_place(const nt_problem *p, const work *w)
 {
     int nv = p->nv;
     nt_space_tangent(&p->space, p->frame, w->x, w->T, w->T_inverse);
     for (int k = 0; k < w->directions->count; k++) {
-        slice d = slice_of(p, w, k);
-        nt_variation now = nt_variation_at(p, w->directions, w->before, k);
+        slice d = rkmk_slice_of(p, w, k);
+        nt_const_variation now = nt_const_variation_at(p, w->directions, w->before, k);
         for (int j = 0; j < nv; j++)
             d.dv[j] += now.v[j];
         nt_variation_map(&p->space, w->T, d.dx, w->turned);
@@ -206,14 +207,14 @@ static void place(const nt_problem *p, const work *w)
 }
 
 /* The same of row i of the table. */
-static void gather(const nt_problem *p, const work *w, int i)
+static void rkmk_gather(const nt_problem *p, const work *w, int i)
 {
     const double *weight = w->table->a + i * w->table->kept;
     for (int k = 0; k < w->directions->count; k++) {
-        slice d = slice_of(p, w, k);
+        slice d = rkmk_slice_of(p, w, k);
         nt_rkmk_combine(d.dK, 2 * p->nv, weight, i, w->h, d.dx); /* dx, and dv behind it */
     }
-    place(p, w);
+    rkmk_place(p, w);
 }
 
 /* rate[nv] = T^-1 dv + d(T^-1 v)/dx dx */
@@ -232,7 +233,7 @@ static void vary_rate(const nt_problem *p, const work *w, const double *dv, cons
 
 /* ---- stages --------------------------------------------------------------------------------- */
 
-static nt_status stage(nt_factors *f, const work *w, int i)
+static nt_status rkmk_vary_stage(nt_factors *f, const work *w, int i)
 {
     const nt_problem *p = f->problem;
     int nv = p->nv;
@@ -246,15 +247,15 @@ static nt_status stage(nt_factors *f, const work *w, int i)
                    .q = w->q,
                    .v = w->v,
                    .memory = w->from->memory};
-    nt_status status = accelerate(f, w, K + n * (size_t)i + nv, &at);
+    nt_status status = rkmk_vary_accelerate(f, w, K + n * (size_t)i + nv, &at);
     if (status != NT_OK)
         return status;
-    gather(p, w, i);
-    if ((status = solve(f, w, &at)) != NT_OK)
+    rkmk_gather(p, w, i);
+    if ((status = rkmk_solve(f, w, &at)) != NT_OK)
         return status;
     find_curve(p, w->x, w->v, w->curve);
     for (int k = 0; k < w->directions->count; k++) {
-        slice d = slice_of(p, w, k);
+        slice d = rkmk_slice_of(p, w, k);
         double *dK = d.dK + n * (size_t)i;
         vary_rate(p, w, d.dv, d.dx, dK);
         for (int j = 0; j < nv; j++)
@@ -264,16 +265,16 @@ static nt_status stage(nt_factors *f, const work *w, int i)
 }
 
 /* dK_0 = (dv_n, dvdot_n); made anew where the step makes K_0 anew. */
-static nt_status first_stage(nt_factors *f, const work *w)
+static nt_status rkmk_vary_first_stage(nt_factors *f, const work *w)
 {
     const nt_problem *p = f->problem;
     size_t bytes = (size_t)p->nv * sizeof(double);
     if (p->system->n_memory > 0)
-        return stage(f, w, 0);
+        return rkmk_vary_stage(f, w, 0);
     for (int k = 0; k < w->directions->count; k++) {
-        nt_variation now = nt_variation_at(p, w->directions, w->before, k);
-        memcpy(slice_of(p, w, k).dK, now.v, bytes);
-        memcpy(slice_of(p, w, k).dK + p->nv, now.vdot, bytes);
+        nt_const_variation now = nt_const_variation_at(p, w->directions, w->before, k);
+        memcpy(rkmk_slice_of(p, w, k).dK, now.v, bytes);
+        memcpy(rkmk_slice_of(p, w, k).dK + p->nv, now.vdot, bytes);
     }
     return NT_OK;
 }
@@ -327,9 +328,9 @@ static nt_status vary_way(nt_factors *f, const work *w, const nt_point *y1)
         const double *e = w->e + which * p->n;
         nt_point along = *y1;
         along.vdot = e, along.lambda = e + p->nv, along.mu = along.lambda + p->nh;
-        status = change(f, w, &along, NT_MASS | NT_REACTIONS, NT_VELOCITY);
+        status = rkmk_change(f, w, &along, NT_MASS | NT_REACTIONS, NT_VELOCITY);
         for (int k = 0; k < w->directions->count && status == NT_OK; k++) {
-            slice d = slice_of(p, w, k);
+            slice d = rkmk_slice_of(p, w, k);
             memcpy(d.back[which], d.z, (size_t)p->nv * sizeof(double));
         }
     }
@@ -341,7 +342,7 @@ static const double ROUNDED = 1e-16;
 enum { ROUNDS = 12 };
 
 /* x -= z; the largest change relative to the largest x */
-static double subtract(int n, const double *z, double *x)
+static double rkmk_subtract(int n, const double *z, double *x)
 {
     double change = 0, size = 0;
     for (int j = 0; j < n; j++) {
@@ -353,20 +354,20 @@ static double subtract(int n, const double *z, double *x)
 }
 
 /* dq or dv back to the constraints at a level. */
-static nt_status settle(nt_factors *f, const work *w, const nt_point *at, nt_level level)
+static nt_status rkmk_vary_settle(nt_factors *f, const work *w, const nt_point *at, nt_level level)
 {
     const nt_problem *p = f->problem;
     double last = (double)INFINITY;
     for (int round = 0; round < ROUNDS; round++) {
         double largest = 0;
-        nt_status status = change(f, w, at, 0, level);
+        nt_status status = rkmk_change(f, w, at, 0, level);
         for (int k = 0; k < w->directions->count && status == NT_OK; k++) {
-            slice d = slice_of(p, w, k);
+            slice d = rkmk_slice_of(p, w, k);
             const double *back = d.back[level == NT_VELOCITY];
             for (int j = 0; j < p->nv && round == 0; j++)
                 d.z[j] = -back[j];
             status = nt_solver_solve(f->solver, d.z, 1);
-            largest = fmax(largest, subtract(p->nv, d.z, level == NT_POSITION ? d.dq : d.dv));
+            largest = fmax(largest, rkmk_subtract(p->nv, d.z, level == NT_POSITION ? d.dq : d.dv));
         }
         if (status != NT_OK)
             return status;
@@ -391,21 +392,21 @@ static nt_status vary_end(nt_factors *f, const work *w, const nt_point *at)
         status = find_way(f, w, &y1);
     if (status == NT_OK && p->nc > 0)
         status = vary_way(f, w, &y1);
-    gather(p, w, end);
+    rkmk_gather(p, w, end);
     for (int j = 0; j < nv; j++)
         w->turned[j] = -w->e[j];
     for (int k = 0; k < w->directions->count && p->nh > 0; k++) {
-        slice d = slice_of(p, w, k);
+        slice d = rkmk_slice_of(p, w, k);
         nt_variation_carry(p, w->turned, d.dq, d.dq);
     }
     if (status == NT_OK && p->nh > 0)
-        status = settle(f, w, at, NT_POSITION);
+        status = rkmk_vary_settle(f, w, at, NT_POSITION);
     if (status == NT_OK && p->nc > 0)
-        status = settle(f, w, at, NT_VELOCITY);
+        status = rkmk_vary_settle(f, w, at, NT_VELOCITY);
     return status;
 }
 
-static nt_status finish(nt_factors *f, const work *w, double *after)
+static nt_status rkmk_finish(nt_factors *f, const work *w, double *after)
 {
     const nt_problem *p = f->problem;
     int nv = p->nv;
@@ -413,11 +414,11 @@ static nt_status finish(nt_factors *f, const work *w, double *after)
     at.memory = w->from->memory; /* the driver may have renewed it already */
     nt_status status = vary_end(f, w, &at);
     if (status == NT_OK)
-        status = accelerate(f, w, w->to->vdot, &at);
+        status = rkmk_vary_accelerate(f, w, w->to->vdot, &at);
     if (status == NT_OK)
-        status = solve(f, w, &at);
+        status = rkmk_solve(f, w, &at);
     for (int k = 0; k < w->directions->count && status == NT_OK; k++) {
-        slice d = slice_of(p, w, k);
+        slice d = rkmk_slice_of(p, w, k);
         nt_variation next = nt_variation_at(p, w->directions, after, k);
         memcpy(next.q, d.dq, (size_t)nv * sizeof(double));
         memcpy(next.v, d.dv, (size_t)nv * sizeof(double));
@@ -428,22 +429,23 @@ static nt_status finish(nt_factors *f, const work *w, double *after)
     return status;
 }
 
-nt_status nt_rkmk_linearise(const nt_rkmk_table *table, nt_stepper *s, double h,
-                            const nt_directions *directions, const double *before, double *after)
+nt_status nt_rkmk_linearise(nt_stepper *s, double h, const nt_directions *directions,
+                            const double *before, double *after)
 {
+    const nt_rkmk_table *table = s->options->method->scheme;
     const nt_problem *p = s->problem;
     if (h == 0) {
         for (int k = 0; k < directions->count; k++)
             nt_variation_at(p, directions, after, k).method[0] = 0;
         return NT_OK;
     }
-    work w = work_of(table, p, directions);
+    work w = rkmk_vary_work_of(table, p, directions);
     w.from = &s->now, w.to = &s->next, w.h = h, w.before = before;
     memcpy(w.multipliers, s->now.lambda, (size_t)p->nc * sizeof(double));
-    nt_status status = first_stage(s->factors, &w);
+    nt_status status = rkmk_vary_first_stage(s->factors, &w);
     for (int i = 1; i < table->stages && status == NT_OK; i++)
-        status = stage(s->factors, &w, i);
-    return status == NT_OK ? finish(s->factors, &w, after) : status;
+        status = rkmk_vary_stage(s->factors, &w, i);
+    return status == NT_OK ? rkmk_finish(s->factors, &w, after) : status;
 }
 
 /* ---- dense output ---------------------------------------------------------------------------- */
@@ -457,9 +459,9 @@ static void vary_last_row(const nt_problem *p, const work *w, const double *afte
     nt_space_tangent(&p->space, p->frame, D, w->T, w->T_inverse);
     find_curve(p, D, w->to->v, w->curve);
     for (int k = 0; k < w->directions->count; k++) {
-        slice d = slice_of(p, w, k);
-        nt_variation now = nt_variation_at(p, w->directions, w->before, k);
-        nt_variation next = nt_variation_at(p, w->directions, after, k);
+        slice d = rkmk_slice_of(p, w, k);
+        nt_const_variation now = nt_const_variation_at(p, w->directions, w->before, k);
+        nt_const_variation next = nt_const_variation_at(p, w->directions, after, k);
         double *dD = d.back[0], *dK = d.dK + 2 * nv * (size_t)w->table->stages;
         nt_variation_carry(p, D, now.q, dD);
         for (size_t j = 0; j < nv; j++) {
@@ -476,28 +478,29 @@ static void vary_last_row(const nt_problem *p, const work *w, const double *afte
 static void take_linear(const nt_problem *p, const work *w, double theta, const double *after)
 {
     for (int k = 0; k < w->directions->count; k++) {
-        nt_variation now = nt_variation_at(p, w->directions, w->before, k);
-        nt_variation next = nt_variation_at(p, w->directions, after, k);
+        nt_const_variation now = nt_const_variation_at(p, w->directions, w->before, k);
+        nt_const_variation next = nt_const_variation_at(p, w->directions, after, k);
         for (int j = 0; j < p->n; j++)
-            slice_of(p, w, k).z[j] = -(1 - theta) * now.vdot[j] - theta * next.vdot[j];
+            rkmk_slice_of(p, w, k).z[j] = -(1 - theta) * now.vdot[j] - theta * next.vdot[j];
     }
 }
 
-nt_status nt_rkmk_vary_dense(const nt_rkmk_table *table, nt_stepper *s, const nt_phase *from,
-                             const nt_phase *to, double t, const nt_directions *directions,
-                             const double *before, const double *after, double *between)
+nt_status nt_rkmk_vary_dense(nt_stepper *s, const nt_phase *from, const nt_phase *to, double t,
+                             const nt_directions *directions, const double *before,
+                             const double *after, double *between)
 {
+    const nt_rkmk_table *table = s->options->method->scheme;
     const nt_problem *p = s->problem;
     int nv = p->nv;
     if (to->method[NT_RKMK_ROWS] == 0)
         return NT_UNSUPPORTED;
-    work w = work_of(table, p, directions);
+    work w = rkmk_vary_work_of(table, p, directions);
     w.from = from, w.to = to, w.h = to->all[NT_PHASE_STEP], w.before = before;
     memcpy(w.multipliers, from->lambda, (size_t)p->nc * sizeof(double));
     vary_last_row(p, &w, after);
     nt_status status = NT_OK;
     for (int i = table->stages + 1; i < table->kept && status == NT_OK; i++)
-        status = stage(s->factors, &w, i);
+        status = rkmk_vary_stage(s->factors, &w, i);
     if (status != NT_OK)
         return status;
     double theta = (t - from->all[NT_PHASE_T]) / w.h;
@@ -506,22 +509,22 @@ nt_status nt_rkmk_vary_dense(const nt_rkmk_table *table, nt_stepper *s, const nt
     for (int j = 0; j < 2 * nv; j++)
         w.x[j] += of_D * nt_rkmk_D(to)[j];
     for (int k = 0; k < directions->count; k++) {
-        slice d = slice_of(p, &w, k);
+        slice d = rkmk_slice_of(p, &w, k);
         nt_rkmk_combine(d.dK, 2 * nv, weight, table->kept, w.h, d.dx);
         for (int j = 0; j < 2 * nv; j++)
             d.dx[j] += of_D * d.back[0][j];
     }
-    place(p, &w);
+    rkmk_place(p, &w);
     nt_space_compose(&p->space, p->frame, from->q, w.x, w.q);
     for (int j = 0; j < nv; j++)
         w.v[j] = from->v[j] + w.x[nv + j];
     nt_point at = {.t = t, .q = w.q, .v = w.v, .memory = from->memory};
-    if (accelerate(s->factors, &w, from->vdot, &at) != NT_OK)
+    if (rkmk_vary_accelerate(s->factors, &w, from->vdot, &at) != NT_OK)
         take_linear(p, &w, theta, after);
-    else if ((status = solve(s->factors, &w, &at)) != NT_OK)
+    else if ((status = rkmk_solve(s->factors, &w, &at)) != NT_OK)
         return status;
     for (int k = 0; k < directions->count; k++) {
-        slice d = slice_of(p, &w, k);
+        slice d = rkmk_slice_of(p, &w, k);
         nt_variation out = nt_variation_at(p, directions, between, k);
         memcpy(out.q, d.dq, (size_t)nv * sizeof(double));
         memcpy(out.v, d.dv, (size_t)nv * sizeof(double));

@@ -16,6 +16,7 @@
 #include "method/splitting/splitting.h"
 
 #include "base/vector3.h"
+#include "method/splitting/splitting_own.h"
 #include "method/variation.h"
 
 #include <string.h>
@@ -29,6 +30,7 @@ static const double POLISHED = 1e-4;
 typedef struct work {
     nt_newton newton;
     double *explicit; /* [nv] -A                         */
+    double *a_p;      /* [nv] what A was taken with      */
     double *q_m;      /* [nq]                            */
     double *v_m;      /* [nv]                            */
     double *beta_x;   /* [nv] and scratch                */
@@ -38,18 +40,19 @@ typedef struct work {
 
 static size_t memory_size(const nt_problem *p)
 {
-    return 3 + 2 * (size_t)p->nv + (size_t)p->nq + (size_t)p->nc;
+    return 5 + 3 * (size_t)p->nv + (size_t)p->nq + (size_t)p->nc;
 }
 
-void nt_splitting_layout(const nt_problem *p, nt_layout *sizes)
+void nt_splitting_layout(const nt_problem *p, const nt_splitting *c, nt_layout *sizes)
 {
     size_t nv = (size_t)p->nv, nq = (size_t)p->nq, n = (size_t)p->n, nc = (size_t)p->nc;
     size_t r = (size_t)p->space.n_rotations;
     sizes->memory = memory_size(p);
-    sizes->variation = 1; /* nothing that is kept reaches the next step, but for its size */
-    sizes->scratch = nt_newton_size(p) + 3 * nv + nq + 9 * r + n;
-    sizes->linear = 5 * nv + 2 * nq + 45 * r;
-    sizes->linear_each = 2 * nv + nc + 2 * n;
+    /* of first order nothing that is kept reaches the next step, but for its size */
+    sizes->variation = c->second ? nv : 1;
+    sizes->scratch = nt_newton_size(p) + 4 * nv + nq + 9 * r + n;
+    sizes->linear = 9 * nv + 2 * nq + 45 * r;
+    sizes->linear_each = 4 * nv + nc + 3 * n;
 }
 
 static work bind(const nt_stepper *s, const nt_splitting *c, double h)
@@ -62,7 +65,8 @@ static work bind(const nt_stepper *s, const nt_splitting *c, double h)
                              .gamma_prime = 1 / (c->sigma * h)};
     work w;
     w.explicit = nt_newton_bind(&w.newton, s, &first);
-    w.q_m = w.explicit + p->nv;
+    w.a_p = w.explicit + p->nv;
+    w.q_m = w.a_p + p->nv;
     w.v_m = w.q_m + p->nq;
     w.beta_x = w.v_m + p->nv;
     w.Y = w.beta_x + p->nv;
@@ -70,39 +74,64 @@ static work bind(const nt_stepper *s, const nt_splitting *c, double h)
     return w;
 }
 
-nt_status nt_splitting_start(nt_stepper *s)
-{
-    const nt_problem *p = s->problem;
-    nt_splitting_memory m = nt_splitting_memory_of(p, &s->next);
-    memset(s->next.method, 0, memory_size(p) * sizeof(double));
-    memcpy(m.a_first, s->next.vdot, (size_t)p->nv * sizeof(double));
-    memcpy(m.lambda_first, s->next.lambda, (size_t)p->nc * sizeof(double));
-    return NT_OK;
-}
+/* ---- explicit forces --------------------------------------------------------------------------
+ */
 
 nt_status nt_splitting_explicit(nt_stepper *s, const nt_splitting *c, double h, const double *q,
-                                double *out)
+                                const double *v, double *out, nt_matrix *damping)
 {
     const nt_problem *p = s->problem;
     memset(out, 0, (size_t)p->nv * sizeof *out);
     if (c->explicit_parts == 0)
         return NT_OK;
+    nt_combination half = {.damping = h / 2, .own_blocks = 1};
     nt_point at = nt_phase_point(&s->now);
-    at.q = q;
+    at.q = q, at.v = v;
     at.t += c->alpha * h;
     nt_terms terms = {.parts = c->explicit_parts, .residual = out};
+    if (damping) {
+        nt_matrix_zero(damping);
+        terms.matrix = damping;
+        terms.combination = &half;
+    }
     s->statistics->evaluations++;
     return nt_problem_evaluate(p, &at, &terms);
 }
 
-/* A of the step, at q0 o exp(alpha h v0), and its stiffness where it is wanted. */
-static nt_status take_explicit(nt_stepper *s, const nt_splitting *c, const work *w, double h)
+void nt_splitting_predict_rate(const nt_problem *p, const nt_phase *now, double h, double *a_p)
+{
+    nt_splitting_memory m = nt_splitting_memory_of(p, now);
+    double ahead = *m.apart > 0 ? (h / 4 + *m.since) / *m.apart : 0;
+    for (int i = 0; i < p->nv; i++)
+        a_p[i] = now->vdot[i] + ahead * (now->vdot[i] - m.a_before[i]);
+}
+
+double nt_splitting_share(const nt_problem *p, const nt_phase *now, double h)
+{
+    return h / (6 * (h / 2 + *nt_splitting_memory_of(p, now).since));
+}
+
+/* A of the step: at q0 o exp(alpha h v0), with its stiffness where it is wanted; or, of second
+ * order, at the predicted middle of the step, with the damping of the blocks that are alone. */
+static nt_status take_explicit(nt_stepper *s, const nt_splitting *c, const work *w, double h,
+                               nt_splitting_own *own)
 {
     const nt_problem *p = s->problem;
+    const double *v = s->now.v;
     for (int i = 0; i < p->nv; i++)
         w->beta_x[i] = c->alpha * h * s->now.v[i];
+    if (c->second) {
+        v = w->v_m;
+        nt_splitting_predict_rate(p, &s->now, h, w->a_p);
+        for (int i = 0; i < p->nv; i++) {
+            w->beta_x[i] += h * h / 8 * w->a_p[i];
+            w->v_m[i] = s->now.v[i] + h / 2 * w->a_p[i];
+        }
+    }
     nt_space_compose(&p->space, p->frame, s->now.q, w->beta_x, w->q_m);
-    nt_status status = nt_splitting_explicit(s, c, h, w->q_m, w->explicit);
+    bool damps = own && own->damping.values;
+    nt_status status =
+        nt_splitting_explicit(s, c, h, w->q_m, v, w->explicit, damps ? &own->damping : NULL);
     if (status == NT_OK && c->measures)
         status = nt_splitting_measure(s, c, h, w->explicit, w->q_m, w->rows, w->beta_x);
     return status;
@@ -292,24 +321,21 @@ static nt_status solve(nt_stepper *s, const stage *g, nt_newton_equations *equat
     return status;
 }
 
-nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h)
+/* The equations of splitting.h by Newton's iteration, with -A in w->explicit. */
+static nt_status implicit_step(nt_stepper *s, const nt_splitting *c, const work *w, double h,
+                               double *a_first, double *lambda_first)
 {
     const nt_problem *p = s->problem;
-    work w = bind(s, c, h);
-    nt_splitting_memory m = nt_splitting_memory_of(p, &s->next);
-    s->next.all[NT_PHASE_T] = s->now.all[NT_PHASE_T] + h;
-    nt_status status = take_explicit(s, c, &w, h);
-    stage g = {.newton = w.newton, .first = true, .c = c, .w = &w};
+    stage g = {.newton = w->newton, .first = true, .c = c, .w = w};
     g.per_speed = 1 / (1 + largest(s->now.v, p->nv));
     predict(s, c, &g.newton);
-    if (status == NT_OK)
-        status = nt_newton_check_turn(s, &g.newton);
+    nt_status status = nt_newton_check_turn(s, &g.newton);
     if (status == NT_OK)
         status = solve(s, &g, first_equations);
     if (status != NT_OK)
         return status;
-    memcpy(m.a_first, s->next.vdot, (size_t)p->nv * sizeof(double));
-    memcpy(m.lambda_first, s->next.lambda, (size_t)p->nc * sizeof(double));
+    memcpy(a_first, s->next.vdot, (size_t)p->nv * sizeof(double));
+    memcpy(lambda_first, s->next.lambda, (size_t)p->nc * sizeof(double));
     if (p->nc == 0)
         return NT_OK;
     int iterations = s->report.iterations;
@@ -325,12 +351,122 @@ nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h)
     return status;
 }
 
-/* Of a step of size h beside one of size `other`, with accelerations that belong to their middles,
- * at the start (other = 0) to its time. */
-static void estimate_by_rate(const nt_stepper *s, double h, double other, double *estimate)
+/* Blocks that are alone: a, v1 and q1 at once. The others' q1 becomes q0 here. */
+static nt_status step_alone(nt_stepper *s, const nt_splitting *c, const work *w, double h,
+                            const nt_splitting_own *own)
+{
+    const nt_problem *p = s->problem;
+    double *x = w->beta_x, *a = s->next.vdot, sum = 0;
+    double share = c->second ? nt_splitting_share(p, &s->now, h) : 0;
+    nt_status status = nt_splitting_solve_alone(own, w->explicit, c->second ? w->a_p : NULL, a);
+    if (status != NT_OK)
+        return status;
+    memset(x, 0, (size_t)p->nv * sizeof *x);
+    for (int k = 0; k < own->n_alone; k++) {
+        const nt_block *block = &p->space.blocks[own->alone[k]];
+        for (int i = block->v; i < block->v + block->nv; i++) {
+            double of_x = a[i] - share * (a[i] - s->now.vdot[i]);
+            x[i] = h * s->now.v[i] + c->sigma * h * h * of_x;
+            s->next.v[i] = s->now.v[i] + h * a[i];
+            sum += x[i];
+        }
+    }
+    if (!isfinite(sum))
+        return NT_NOT_FINITE;
+    nt_newton turned = {.increment = x};
+    status = nt_newton_check_turn(s, &turned);
+    nt_space_compose(&p->space, p->frame, s->now.q, x, s->next.q);
+    return status;
+}
+
+/* The rest beside blocks that are alone. */
+static nt_status step_rest(nt_stepper *s, const nt_splitting *c, const work *w, double h,
+                           nt_splitting_own *own)
+{
+    const nt_problem *p = s->problem;
+    nt_splitting_memory m = nt_splitting_memory_of(p, &s->next);
+    nt_stepper rest;
+    memcpy(s->next.memory, s->now.memory, (size_t)p->system->n_memory * sizeof(double));
+    memcpy(m.a_first, s->next.vdot, (size_t)p->nv * sizeof(double));
+    if (!own->problem)
+        return NT_OK;
+    long before = s->statistics->factorisations;
+    nt_status status = nt_splitting_rest_begin(own, s, w->explicit, &rest);
+    if (status != NT_OK)
+        return status;
+    work of_rest = bind(&rest, c, h);
+    memcpy(of_rest.explicit, own->force, (size_t)own->problem->nv * sizeof(double));
+    status = implicit_step(&rest, c, &of_rest, h, own->force, m.lambda_first);
+    nt_splitting_rest_end(own, s, &rest, s->statistics->factorisations > before);
+    nt_splitting_scatter(own->v, own->n_v, own->force, m.a_first);
+    return status;
+}
+
+/* ---- the step -------------------------------------------------------------------------------- */
+
+static nt_status provide(nt_stepper *s, const nt_splitting *c)
+{
+    nt_splitting_own *own = s->own;
+    if (own)
+        return NT_OK;
+    nt_status status = nt_splitting_own_create(&own, s, c);
+    s->own = own;
+    return status;
+}
+
+void nt_splitting_close(nt_stepper *s)
+{
+    nt_splitting_own_destroy(s->own);
+    s->own = NULL;
+}
+
+/* New parameters may make other blocks be alone. */
+nt_status nt_splitting_start(nt_stepper *s, const nt_splitting *c)
+{
+    const nt_problem *p = s->problem;
+    nt_splitting_memory m = nt_splitting_memory_of(p, &s->next);
+    memset(s->next.method, 0, memory_size(p) * sizeof(double));
+    memcpy(m.a_first, s->next.vdot, (size_t)p->nv * sizeof(double));
+    memcpy(m.lambda_first, s->next.lambda, (size_t)p->nc * sizeof(double));
+    nt_splitting_close(s);
+    return provide(s, c);
+}
+
+nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h)
+{
+    const nt_problem *p = s->problem;
+    nt_status status = provide(s, c);
+    if (status != NT_OK)
+        return status;
+    nt_splitting_own *own = s->own;
+    work w = bind(s, c, h);
+    nt_splitting_memory m = nt_splitting_memory_of(p, &s->next);
+    nt_splitting_memory before = nt_splitting_memory_of(p, &s->now);
+    s->next.all[NT_PHASE_T] = s->now.all[NT_PHASE_T] + h;
+    s->report = (nt_report){.unknown = -1};
+    status = take_explicit(s, c, &w, h, own);
+    if (status == NT_OK && own->n_alone > 0) {
+        status = step_alone(s, c, &w, h, own);
+        if (status == NT_OK)
+            status = step_rest(s, c, &w, h, own);
+    } else if (status == NT_OK)
+        status = implicit_step(s, c, &w, h, m.a_first, m.lambda_first);
+    if (c->second) {
+        memcpy(m.a_before, s->now.vdot, (size_t)p->nv * sizeof(double));
+        *m.since = h / 2;
+        *m.apart = h / 2 + *before.since;
+    }
+    return status;
+}
+
+/* ---- errors -----------------------------------------------------------------------------------
+ */
+
+/* Of a step of size h, by the change of its acceleration beside another whose time is `between`
+ * away. */
+static void estimate_by_rate(const nt_stepper *s, double h, double between, double *estimate)
 {
     int nv = s->problem->nv;
-    double between = (other + h) / 2;
     for (int i = 0; i < nv; i++) {
         double rate = (s->next.vdot[i] - s->now.vdot[i]) / between;
         estimate[i] = h * h * h / 4 * rate;
@@ -338,14 +474,40 @@ static void estimate_by_rate(const nt_stepper *s, double h, double other, double
     }
 }
 
-nt_status nt_splitting_error(nt_stepper *s, double h, double *estimate)
+/* Of a step of size h, by accelerations at three times, `later` and `apart` from one to the next.
+ */
+static void estimate_by_curvature(const nt_stepper *s, double h, double later, double apart,
+                                  double *estimate)
 {
-    estimate_by_rate(s, h, s->now.all[NT_PHASE_STEP], estimate);
+    int nv = s->problem->nv;
+    const double *a_before = nt_splitting_memory_of(s->problem, &s->now).a_before;
+    memset(estimate, 0, 2 * (size_t)nv * sizeof *estimate);
+    for (int i = 0; i < nv && later > 0 && apart > 0; i++) {
+        double rate = (s->next.vdot[i] - s->now.vdot[i]) / later;
+        double curvature = (rate - (s->now.vdot[i] - a_before[i]) / apart) / ((later + apart) / 2);
+        estimate[i] = h * h * h * h / 16 * curvature;
+        estimate[nv + i] = h * h * h / 8 * curvature;
+    }
+}
+
+static void estimate_of(const nt_stepper *s, const nt_splitting *c, double h, double next,
+                        double *estimate)
+{
+    nt_splitting_memory m = nt_splitting_memory_of(s->problem, &s->now);
+    if (c->second)
+        estimate_by_curvature(s, h, next / 2 + *m.since, *m.apart, estimate);
+    else
+        estimate_by_rate(s, h, (next + s->now.all[NT_PHASE_STEP]) / 2, estimate);
+}
+
+nt_status nt_splitting_error(nt_stepper *s, const nt_splitting *c, double h, double *estimate)
+{
+    estimate_of(s, c, h, h, estimate);
     return NT_OK;
 }
 
-nt_status nt_splitting_review(nt_stepper *s, double h, double *estimate)
+nt_status nt_splitting_review(nt_stepper *s, const nt_splitting *c, double h, double *estimate)
 {
-    estimate_by_rate(s, s->now.all[NT_PHASE_STEP], h, estimate);
+    estimate_of(s, c, s->now.all[NT_PHASE_STEP], h, estimate);
     return NT_OK;
 }

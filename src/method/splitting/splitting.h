@@ -31,21 +31,23 @@ typedef struct nt_splitting {
     double alpha, beta, sigma;
     unsigned explicit_parts, implicit_parts; /* A's and B's share of R              */
     bool measures;                           /* sigma_A, the stiffness of A, for step sizes */
+    bool second;                             /* of second order, see semi_explicit_2.c     */
 } nt_splitting;
 
 /* Sizes of a step's memory and scratch, and of its derivative's. */
-void nt_splitting_layout(const nt_problem *problem, nt_layout *sizes);
+void nt_splitting_layout(const nt_problem *problem, const nt_splitting *c, nt_layout *sizes);
 
-nt_status nt_splitting_start(nt_stepper *s);
+nt_status nt_splitting_start(nt_stepper *s, const nt_splitting *c);
 nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h);
 
-/* Local error of the step, for methods of first order: the change of the acceleration since the
- * step before, as h^2/2 da/dt and h^3/4 da/dt. */
-nt_status nt_splitting_error(nt_stepper *s, double h, double *estimate);
+/* Local error of the step now -> next. Of first order: h^2/2 da/dt and h^3/4 da/dt, by the change
+ * of the acceleration since the step before; of second order: h^3/8 and h^4/16 d2a/dt2, by its last
+ * two changes, zero where only one is known. */
+nt_status nt_splitting_error(nt_stepper *s, const nt_splitting *c, double h, double *estimate);
 
 /* The same of the step that led to `now`, from the change since then. Forces that begin between its
  * middle and its end (a contact that it ran into) are in no acceleration before this one. */
-nt_status nt_splitting_review(nt_stepper *s, double h, double *estimate);
+nt_status nt_splitting_review(nt_stepper *s, const nt_splitting *c, double h, double *estimate);
 
 /* 1/s^2, of the last step; see splitting_stiffness.c. */
 double nt_splitting_stiffness(const nt_stepper *s);
@@ -56,9 +58,13 @@ nt_status nt_splitting_linearise(nt_stepper *s, const nt_splitting *c, double h,
 
 /* ---- inside --------------------------------------------------------------------------------- */
 
-/* In a state's method memory: of the first stage, for the derivative of the step; and, with
- * `measures`, the stiffness of A and what the next one is found from. */
+/* In a state's method memory: the acceleration before vdot and the times between, for the method of
+ * second order; of the first stage, for the derivative of the step; and, with `measures`, the
+ * stiffness of A and what the next one is found from. */
 typedef struct nt_splitting_memory {
+    double *a_before;     /* [nv] a_2                                                      */
+    double *since;        /* s, from the time of vdot, a_1, to that of the state           */
+    double *apart;        /* s, from the time of a_2 to that of a_1; 0: there is no a_2    */
     double *a_first;      /* [nv] a~                                                       */
     double *lambda_first; /* [nc] (lambda~, mu~)                                           */
     double *stiffness;    /* 1/s^2, 0: none was felt                                       */
@@ -70,7 +76,10 @@ typedef struct nt_splitting_memory {
 
 static inline nt_splitting_memory nt_splitting_memory_of(const nt_problem *p, const nt_phase *phase)
 {
-    nt_splitting_memory m = {.a_first = phase->method};
+    nt_splitting_memory m = {.a_before = phase->method};
+    m.since = m.a_before + p->nv;
+    m.apart = m.since + 1;
+    m.a_first = m.apart + 1;
     m.lambda_first = m.a_first + p->nv;
     m.stiffness = m.lambda_first + p->nc;
     m.taken = m.stiffness + 1;
@@ -80,9 +89,18 @@ static inline nt_splitting_memory nt_splitting_memory_of(const nt_problem *p, co
     return m;
 }
 
-/* -A at (q, v0, t0 + alpha h) into out[nv]. */
+/* -A at (q, v, t0 + alpha h) into out[nv]; and h/2 D, where a matrix is given. */
 nt_status nt_splitting_explicit(nt_stepper *s, const nt_splitting *c, double h, const double *q,
-                                double *out);
+                                const double *v, double *out, nt_matrix *damping);
+
+/* The acceleration that `second` takes A with: a_p[nv], from the last two. */
+void nt_splitting_predict_rate(const nt_problem *problem, const nt_phase *now, double h,
+                               double *a_p);
+/* The share of a - a_1 that its increments x lose, in h^2/2, of blocks that are alone. */
+double nt_splitting_share(const nt_problem *problem, const nt_phase *now, double h);
+
+/* What `close` frees. */
+void nt_splitting_close(nt_stepper *s);
 
 /* The stiffness of A into the memory of `next`: force[nv] is -A of this step, taken at q; work[n],
  * x[nv] scratch. */

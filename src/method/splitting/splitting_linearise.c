@@ -11,25 +11,42 @@
  *   Phi_q [..]_1 + Phi_p,   kappa_q [..]_m + kappa_v dv0 + kappa_p,
  *
  * dq_A = Ad(alpha h v0) dq0 + alpha h T(alpha h v0) dv0: here the tangent of A is needed. The
- * second stage has dq_m and dq1 known, and dv_m = dv0 + beta h da, dv1 = dv0 + h da. */
+ * second stage has dq_m and dq1 known, and dv_m = dv0 + beta h da, dv1 = dv0 + h da.
+ *
+ * Of second order (semi_explicit.c) A is taken at q0 o exp(x_A), x_A = h v0/2 + h^2 a_p/8, and v_p:
+ *
+ *   dq_A = Ad(x_A) dq0 + T(x_A)(h dv0/2 + h^2 da_p/8),   dv_p = dv0 + h da_p/2.
+ *
+ * Blocks that are alone have M + h/2 D in the matrix, and on the right besides
+ *
+ *   h/2 (D da_p - dD (a - a_p)),
+ *
+ * where D w = R_v w, w = a - a_p, is the derivative of their rows of R along w. So that of D is the
+ * difference of the tangents of R at v_p + eps w and v_p - eps w, for blocks that do not act on
+ * each other at a time. Their T(beta x) is the identity: nothing of theirs is taken at the middle.
+ */
 #include "method/splitting/splitting.h"
 
 #include "base/vector3.h"
+#include "method/splitting/splitting_own.h"
 #include "method/variation.h"
 
 #include <string.h>
 
 typedef struct linear {
     const nt_splitting *c;
-    double h;
+    const nt_splitting_own *own;
+    double h, share;                           /* see nt_splitting_share */
     double *x, *beta_x, *alpha_x, *v_m;        /* [nv]             */
     double *q_m, *q_A;                         /* [nq]             */
+    double *a_p, *v_A, *w;                     /* [nv] w: a - a_p  */
     double *scratch;                           /* [nv]             */
     double *T_A, *T_x, *T_m, *T_m_inverse, *Y; /* [r][9]     */
-    double *dq_m, *dq_A;                       /* [count][nv]      */
+    double *dq_m, *dq_A, *da_p, *dv_A;         /* [count][nv]      */
     double *rows;                              /* [count][nc] at the middle */
     double *force;                             /* [count][n] K_A dq_A + C_A dv0 + A_p */
     double *z;                                 /* [count][n]       */
+    double *beside;                            /* [count][n] tangents beside v_p */
 } linear;
 
 static linear bind(const nt_problem *p, const nt_splitting *c, double h,
@@ -43,7 +60,10 @@ static linear bind(const nt_problem *p, const nt_splitting *c, double h,
     l.v_m = l.alpha_x + nv;
     l.q_m = l.v_m + nv;
     l.q_A = l.q_m + nq;
-    l.scratch = l.q_A + nq;
+    l.a_p = l.q_A + nq;
+    l.v_A = l.a_p + nv;
+    l.w = l.v_A + nv;
+    l.scratch = l.w + nv;
     l.T_A = l.scratch + nv;
     l.T_x = l.T_A + r;
     l.T_m = l.T_x + r;
@@ -51,27 +71,50 @@ static linear bind(const nt_problem *p, const nt_splitting *c, double h,
     l.Y = l.T_m_inverse + r;
     l.dq_m = l.Y + r;
     l.dq_A = l.dq_m + count * nv;
-    l.rows = l.dq_A + count * nv;
+    l.da_p = l.dq_A + count * nv;
+    l.dv_A = l.da_p + count * nv;
+    l.rows = l.dv_A + count * nv;
     l.force = l.rows + count * (n - nv);
     l.z = l.force + count * n;
+    l.beside = l.z + count * n;
     return l;
 }
 
 /* The places of the step: x from v0 and a~, the middle, where A was taken, and their maps. */
-static void places(const nt_stepper *s, const linear *l, const double *a_first)
+static void places(const nt_stepper *s, linear *l, const double *a_first)
 {
     const nt_problem *p = s->problem;
     const nt_splitting *c = l->c;
     double h = l->h;
+    memset(l->a_p, 0, (size_t)p->nv * sizeof(double));
+    if (c->second) {
+        nt_splitting_predict_rate(p, &s->now, h, l->a_p);
+        l->share = nt_splitting_share(p, &s->now, h);
+    }
     for (int i = 0; i < p->nv; i++) {
         l->x[i] = h * s->now.v[i] + c->sigma * h * h * a_first[i];
-        l->beta_x[i] = c->beta * l->x[i];
-        l->alpha_x[i] = c->alpha * h * s->now.v[i];
+        l->alpha_x[i] = c->alpha * h * s->now.v[i] + h * h / 8 * l->a_p[i];
+        l->v_A[i] = s->now.v[i] + h / 2 * l->a_p[i];
+        l->w[i] = a_first[i] - l->a_p[i];
     }
+    for (int k = 0; k < l->own->n_alone && c->second; k++) {
+        const nt_block *block = &p->space.blocks[l->own->alone[k]];
+        for (int i = block->v; i < block->v + block->nv; i++)
+            l->x[i] -= h * h / 2 * l->share * (a_first[i] - s->now.vdot[i]);
+    }
+    for (int i = 0; i < p->nv; i++)
+        l->beta_x[i] = c->beta * l->x[i];
     nt_space_compose(&p->space, p->frame, s->now.q, l->beta_x, l->q_m);
     nt_space_compose(&p->space, p->frame, s->now.q, l->alpha_x, l->q_A);
     nt_space_tangent(&p->space, p->frame, l->x, l->T_x, NULL);
     nt_space_tangent(&p->space, p->frame, l->beta_x, l->T_m, l->T_m_inverse);
+    for (int k = 0; k < l->own->n_alone; k++) {
+        int r = p->space.blocks[l->own->alone[k]].rotation;
+        if (r < 0)
+            continue;
+        m3_store(l->T_m + 9 * r, m3_identity());
+        m3_store(l->T_m_inverse + 9 * r, m3_identity());
+    }
     for (int k = 0; k < p->space.n_rotations; k++)
         m3_store(l->Y + 9 * k,
                  m3_multiply(m3_load(l->T_x + 9 * k), m3_load(l->T_m_inverse + 9 * k)));
@@ -79,7 +122,7 @@ static void places(const nt_stepper *s, const linear *l, const double *a_first)
 
 /* out = Ad(x) dq0 + factor T dv0 */
 static void carried(const nt_problem *p, const double *x, const double *T, double factor,
-                    const nt_variation *from, double *scratch, double *out)
+                    const nt_const_variation *from, double *scratch, double *out)
 {
     nt_variation_carry(p, x, from->q, out);
     nt_variation_map(&p->space, T, from->v, scratch);
@@ -112,37 +155,130 @@ static void take_rows(const nt_problem *p, int count, double *y, double *kept)
     }
 }
 
+/* dq_A, dv_A and da_p of all directions. The weights of a_p change with the length of the step. */
+static void vary_place(const nt_stepper *s, const linear *l, const nt_directions *directions,
+                       const double *before)
+{
+    const nt_problem *p = s->problem;
+    nt_splitting_memory m = nt_splitting_memory_of(p, &s->now);
+    double h = l->h, ahead = *m.apart > 0 ? (h / 4 + *m.since) / *m.apart : 0;
+    nt_space_tangent(&p->space, p->frame, l->alpha_x, l->T_A, NULL);
+    for (int k = 0; k < directions->count; k++) {
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
+        double *da_p = l->da_p + (size_t)k * (size_t)p->nv;
+        double *dv_A = l->dv_A + (size_t)k * (size_t)p->nv;
+        bool length = directions->length && k == directions->count - 1;
+        for (int i = 0; i < p->nv; i++) {
+            da_p[i] = 0;
+            if (l->c->second)
+                da_p[i] = from.vdot[i] + ahead * (from.vdot[i] - from.method[i]);
+            if (l->c->second && length && *m.apart > 0)
+                da_p[i] += 0.25 / *m.apart * (s->now.vdot[i] - m.a_before[i]);
+            dv_A[i] = from.v[i] + h / 4 * da_p[i]; /* of the increment to q_A */
+        }
+        nt_const_variation along = {.q = from.q, .v = dv_A};
+        carried(p, l->alpha_x, l->T_A, l->c->alpha * h, &along, l->scratch,
+                l->dq_A + (size_t)k * (size_t)p->nv);
+        for (int i = 0; i < p->nv; i++)
+            dv_A[i] = from.v[i] + h / 2 * da_p[i];
+    }
+}
+
+/* y += K_A dq_A + C_A dv_A + R_p with velocities v[nv] where A was taken. */
+static nt_status push_explicit(nt_stepper *s, const linear *l, const nt_directions *directions,
+                               const double *v, double *y)
+{
+    const nt_problem *p = s->problem;
+    int count = directions->count;
+    nt_point at = nt_phase_point(&s->now);
+    at.q = l->q_A, at.v = v;
+    at.t += l->c->alpha * l->h;
+    nt_push push = push_of(p, &at, count, l->dq_A, y);
+    push.parts = l->c->explicit_parts;
+    push.stiffness = 1;
+    nt_status status = nt_variation_push(s->factors, &push);
+    push.stiffness = 0, push.damping = 1, push.x = l->dv_A;
+    if (status == NT_OK)
+        status = nt_variation_push(s->factors, &push);
+    for (int k = 0; k < count && status == NT_OK; k++) {
+        nt_terms terms = {.parts = l->c->explicit_parts, .residual = y + (size_t)k * (size_t)p->n};
+        status = directions->load(directions->context, k, &at, &terms);
+    }
+    return status;
+}
+
+/* Of 1 + |v|: the part by which an entry of v_p is moved at most to find how D changes. Where
+ * friction turns over within 0.05 m/s the error is 1e-5 of a term that is of the order of h^3. */
+static const double ASIDE = 1e-5;
+
+/* force += h/2 dD w of the blocks of one colour, by central differences. */
+static nt_status vary_damping(nt_stepper *s, const linear *l, const nt_directions *directions,
+                              int colour)
+{
+    const nt_problem *p = s->problem;
+    size_t n = (size_t)p->n;
+    double eps = INFINITY;
+    for (int k = 0; k < l->own->n_alone; k++)
+        for (int j = 0; j < nt_splitting_damped(l->own, k, colour); j++) {
+            int i = p->space.blocks[l->own->alone[k]].v + j;
+            eps = fmin(eps, ASIDE * (1 + fabs(l->v_A[i])) / fabs(l->w[i]));
+        }
+    nt_status status = NT_OK;
+    for (int side = 0; side < 2 && isfinite(eps) && status == NT_OK; side++) {
+        double by = side ? -eps : eps;
+        memcpy(l->scratch, l->v_A, (size_t)p->nv * sizeof(double));
+        for (int k = 0; k < l->own->n_alone; k++)
+            for (int j = 0; j < nt_splitting_damped(l->own, k, colour); j++) {
+                int i = p->space.blocks[l->own->alone[k]].v + j;
+                l->scratch[i] += by * l->w[i];
+            }
+        memset(l->beside, 0, (size_t)directions->count * n * sizeof(double));
+        status = push_explicit(s, l, directions, l->scratch, l->beside);
+        for (int d = 0; d < directions->count; d++)
+            for (int k = 0; k < l->own->n_alone; k++)
+                for (int j = 0; j < nt_splitting_damped(l->own, k, colour); j++) {
+                    size_t i = (size_t)(p->space.blocks[l->own->alone[k]].v + j);
+                    l->force[(size_t)d * n + i] +=
+                        l->h / 2 * l->beside[(size_t)d * n + i] / (2 * by);
+                }
+    }
+    return status;
+}
+
+/* force -= h/2 D da_p, with h/2 D left in own->damping for the stages' matrices. */
+static nt_status damp_rate(nt_stepper *s, const linear *l, const nt_directions *directions)
+{
+    const nt_problem *p = s->problem;
+    nt_matrix *damping = &((nt_splitting_own *)s->own)->damping;
+    nt_combination half = {.damping = l->h / 2, .own_blocks = 1};
+    nt_terms terms = {.parts = l->c->explicit_parts, .matrix = damping, .combination = &half};
+    nt_point at = nt_phase_point(&s->now);
+    at.q = l->q_A, at.v = l->v_A;
+    at.t += l->c->alpha * l->h;
+    nt_matrix_zero(damping);
+    nt_status status = nt_problem_evaluate(p, &at, &terms);
+    for (int d = 0; d < directions->count; d++)
+        for (int k = 0; k < l->own->n_alone; k++)
+            nt_splitting_apply_damping(l->own, k, -1, l->da_p + (size_t)d * (size_t)p->nv,
+                                       l->force + (size_t)d * (size_t)p->n);
+    return status;
+}
+
 /* What A changes: the same in both stages. */
 static nt_status explicit_change(nt_stepper *s, const linear *l, const nt_directions *directions,
                                  const double *before)
 {
     const nt_problem *p = s->problem;
-    size_t nv = (size_t)p->nv, n = (size_t)p->n;
     int count = directions->count;
-    memset(l->force, 0, (size_t)count * n * sizeof *l->force);
+    memset(l->force, 0, (size_t)count * (size_t)p->n * sizeof *l->force);
     if (l->c->explicit_parts == 0)
         return NT_OK;
-    double *T_A = l->T_A;
-    nt_space_tangent(&p->space, p->frame, l->alpha_x, T_A, NULL);
-    for (int k = 0; k < count; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
-        carried(p, l->alpha_x, T_A, l->c->alpha * l->h, &from, l->scratch,
-                l->dq_A + (size_t)k * nv);
-    }
-    nt_point at = nt_phase_point(&s->now);
-    at.q = l->q_A;
-    at.t += l->c->alpha * l->h;
-    nt_push push = push_of(p, &at, count, l->dq_A, l->force);
-    push.parts = l->c->explicit_parts;
-    push.stiffness = 1;
-    nt_status status = nt_variation_push(s->factors, &push);
-    push.stiffness = 0, push.damping = 1, push.x = before + nv, push.x_stride = directions->stride;
-    if (status == NT_OK)
-        status = nt_variation_push(s->factors, &push);
-    for (int k = 0; k < count && status == NT_OK; k++) {
-        nt_terms terms = {.parts = l->c->explicit_parts, .residual = l->force + (size_t)k * n};
-        status = directions->load(directions->context, k, &at, &terms);
-    }
+    vary_place(s, l, directions, before);
+    nt_status status = push_explicit(s, l, directions, l->v_A, l->force);
+    for (int colour = 0; status == NT_OK && l->c->second && colour < l->own->n_colours; colour++)
+        status = vary_damping(s, l, directions, colour);
+    if (status == NT_OK && l->own->damping.values)
+        status = damp_rate(s, l, directions);
     take_rows(p, count, l->force, NULL);
     return status;
 }
@@ -209,6 +345,8 @@ static nt_status solve(nt_stepper *s, const linear *l, const nt_point *middle, b
     end.memory = s->now.memory;
     nt_factors_begin(s->factors);
     nt_status status = nt_problem_evaluate(p, middle, &forces);
+    for (int k = 0; k < l->own->n_alone && l->own->damping.values; k++)
+        nt_splitting_add_damping(l->own, k, &s->factors->matrix);
     if (status == NT_OK && first)
         status = nt_splitting_holonomic_rows(p, &end, p->space.n_rotations ? l->Y : NULL,
                                              &s->factors->matrix);
@@ -224,6 +362,21 @@ static nt_status solve(nt_stepper *s, const linear *l, const nt_point *middle, b
             z[s->factors->dropped[i]] = 0;
     }
     return status == NT_OK ? nt_solver_solve(s->factors->solver, l->z, count) : status;
+}
+
+/* Of blocks that are alone y, h^2/2 da, becomes the change of h^2/2 (a - share (a - a_1)). */
+static void vary_share(const nt_stepper *s, const linear *l, const double *a,
+                       const nt_const_variation *from, bool length, double *y)
+{
+    const nt_problem *p = s->problem;
+    double h = l->h, since = *nt_splitting_memory_of(p, &s->now).since, to_middle = h / 2 + since;
+    double by_length = length ? since / (6 * to_middle * to_middle) : 0;
+    for (int k = 0; k < l->own->n_alone; k++) {
+        const nt_block *block = &p->space.blocks[l->own->alone[k]];
+        for (int i = block->v; i < block->v + block->nv; i++)
+            y[i] += h * h / 2 * (l->share * from->vdot[i] - by_length * (a[i] - s->now.vdot[i])) -
+                    l->share * y[i];
+    }
 }
 
 /* (a~, lambda~): dq_m, dq1 and, where nothing is constrained, da. */
@@ -243,7 +396,7 @@ static nt_status first_stage(nt_stepper *s, const linear *l, const nt_directions
     for (int i = 0; i < p->nv; i++)
         l->v_m[i] = s->now.v[i] + c->beta * h * a[i];
     for (int k = 0; k < directions->count; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
         carried(p, l->beta_x, l->T_m, c->beta * h, &from, l->scratch, l->dq_m + (size_t)k * nv);
         carried(p, l->x, l->T_x, h, &from, l->scratch, to.q);
@@ -269,13 +422,16 @@ static nt_status first_stage(nt_stepper *s, const linear *l, const nt_directions
     if (status == NT_OK)
         status = solve(s, l, &middle, true, &mid, directions->count);
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
         double *e = l->z + (size_t)k * n, *dq_m = l->dq_m + (size_t)k * nv;
         for (size_t i = 0; i < nv; i++)
             dq_m[i] += c->beta * e[i];
         nt_variation_map(&p->space, l->T_m_inverse, e, e); /* y */
-        nt_variation_map(&p->space, l->T_x, e, to.vdot);
+        memcpy(to.vdot, e, nv * sizeof *e);
+        if (c->second)
+            vary_share(s, l, a, &from, directions->length && k == directions->count - 1, to.vdot);
+        nt_variation_map(&p->space, l->T_x, to.vdot, to.vdot);
         for (size_t i = 0; i < nv; i++) {
             to.q[i] += to.vdot[i];
             to.vdot[i] = e[i] / scale;
@@ -307,7 +463,7 @@ static nt_status second_stage(nt_stepper *s, const linear *l, const nt_direction
     if (status == NT_OK)
         status = solve(s, l, &middle, false, &mid, directions->count);
     for (int k = 0; k < directions->count && status == NT_OK; k++) {
-        nt_variation from = nt_variation_at(p, directions, before, k);
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
         const double *z = l->z + (size_t)k * n;
         for (size_t i = 0; i < nv; i++) {
@@ -319,14 +475,18 @@ static nt_status second_stage(nt_stepper *s, const linear *l, const nt_direction
     return status;
 }
 
-/* Nothing that varies is kept: (a, lambda) are guesses, and what A's stiffness chooses are steps.
- */
-static void no_memory_varies(const nt_problem *p, const nt_directions *directions, double *after)
+/* Of first order nothing that varies is kept: (a, lambda) are guesses, and what A's stiffness
+ * chooses are steps. Of second order a_1 becomes a_2; h = 0: there is none. */
+static void vary_memory(const nt_problem *p, const nt_splitting *c, double h,
+                        const nt_directions *directions, const double *before, double *after)
 {
     for (int k = 0; k < directions->count; k++) {
+        nt_const_variation from = nt_const_variation_at(p, directions, before, k);
         nt_variation to = nt_variation_at(p, directions, after, k);
         size_t others = (size_t)(to.method - to.q);
         memset(to.method, 0, (directions->stride - others) * sizeof(double));
+        if (c->second && h > 0)
+            memcpy(to.method, from.vdot, (size_t)p->nv * sizeof(double));
     }
 }
 
@@ -335,10 +495,11 @@ nt_status nt_splitting_linearise(nt_stepper *s, const nt_splitting *c, double h,
                                  double *after)
 {
     const nt_problem *p = s->problem;
-    no_memory_varies(p, directions, after);
+    vary_memory(p, c, h, directions, before, after);
     if (h == 0)
         return NT_OK;
     linear l = bind(p, c, h, directions);
+    l.own = s->own;
     nt_splitting_memory found = nt_splitting_memory_of(p, &s->next);
     places(s, &l, found.a_first);
     nt_status status = explicit_change(s, &l, directions, before);

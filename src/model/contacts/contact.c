@@ -1,42 +1,12 @@
-/* The force of a contact.
+/* Contacts between two bodies: keys, numbers that follow from them, terms of the equations.
  *
- * Two surfaces press into each other by delta > 0 along the normal n, from A to B. The force F on B
- * and -F on A act at the point p in the middle of the overlap, on the line through B's centre c:
- *
- *   p     = c - h n,   h = R - delta/2,   r = p - x of either body
- *   u     = v_B + w_B x r_B - v_A - w_A x r_A          how B's matter moves past A's at p
- *   delta' = -n . u                                    whatever the point on the normal
- *   w     = u + delta' n                               sliding, across the normal
- *   N     = k delta^n phi(1 + d delta')
- *   F     = N n - mu N w / sqrt(|w|^2 + slip^2)
- *
- * phi(y) = y is the damping of Hunt and Crossley (Coefficient of restitution interpreted as damping
- * in vibroimpact, Journal of Applied Mechanics 42, 1975, 440-445): the force is continuous at the
- * onset of contact and at its end. Surfaces that are torn apart faster than 1/d would stick to each
- * other; so phi turns over to zero within |y| < b, by a parabola:
- *
- *   phi = (y + b)^2 / (4 b),   phi' = (y + b) / (2 b),   phi = 0 below
- *
- * A body that rebounds by the contact alone never comes there: its y tends to 0 from above. Dry
- * friction turns over smoothly within the slip speed, as in joints: what should stick creeps.
- *
- * Energy: k delta^(n+1) / (n+1); the rest takes power, (k delta^n - N) delta' + F . w <= 0.
- *
- * Tangent. With X = (x_A, theta_A, x_B, theta_B), columns i, J = (-I, r_A~, I, -r_B~) and dn from
- * the shape:
- *
- *   ddelta  = -n . J dX = g . dX,      g = (n, r_A x n, -n, n x r_B)
- *   dp      = dc + n ddelta / 2 - h dn
- *   du      = (w_B - w_A)~ dp - w_B~ dx_B + w_A~ dx_A  + J dV
- *   ddelta' = -(u . dn + n . du)
- *   dw      = du + n ddelta' + delta' dn
- *   dN      = N_delta ddelta + N_rate ddelta'
- *   dF      = (n - mu w / s) dN + N dn - (mu N / s) (I - w w^T / s^2) dw,  s = sqrt(|w|^2 + slip^2)
- *   d(r x F) = r x dF - F x dr
- *
- * In dtheta alone: variations of rates are at fixed velocities, see nt_pair_add. */
+ * Energy: K delta^(n+1)/(n+1); the rest takes power. In the residual force and moment on A are the
+ * opposite ones: -F and -r_A x F - M, against F and r_B x F + M on B; d(r x F) = r~ dF - F~ dr with
+ * dr = dp, and dp - dx in the column of the body's own translation. */
 #include "model/contacts/contact.h"
 
+#include "base/direction.h"
+#include "base/error.h"
 #include "model/mass_point.h"
 
 #include <math.h>
@@ -47,33 +17,99 @@ static const double DEFAULT_EXPONENT = 1.5;
 /* m/s, where the model gives none; as in joints. */
 static const double DEFAULT_SLIP = 1e-3;
 
-/* b above: how much of the damping's range the turn to no adhesion takes. Hunt and Crossley's force
- * is exact for a separation slower than (1 - b) / d. */
-static const double TURN = 0.1;
+/* rad/s, of rolling, where the model gives none. */
+static const double DEFAULT_ROLLING_SLIP = 1e-2;
+
+/* A mineral oil: tau_0 and Lambda where the model gives none. */
+static const double DEFAULT_STRESS = 5e6, DEFAULT_LIMIT = 0.08;
 
 /* ---- keys ----------------------------------------------------------------------------------- */
 
+#define KEY(name_, type_, field, bit_) NT_CONTACT_KEY(name_, type_, field, bit_)
+
 const nt_key nt_contact_friction_keys[] = {
-    {.name = "coefficient",
-     .type = NT_KEY_NUMBER,
-     .offset = offsetof(nt_contact, friction.coefficient),
-     .bit = NT_CONTACT_COEFFICIENT,
-     .required = true,
-     .meaning = "of the normal force, whatever the speed"},
-    {.name = "slip",
-     .type = NT_KEY_NUMBER,
-     .offset = offsetof(nt_contact, friction.slip),
-     .bit = NT_CONTACT_SLIP,
-     .unit = "m/s",
+    {KEY("coefficient", NT_KEY_NUMBER, friction.coefficient, NT_CONTACT_COEFFICIENT),
+     .required = true, .meaning = "of the normal force, whatever the speed"},
+    {KEY("slip", NT_KEY_NUMBER, friction.slip, NT_CONTACT_SLIP), .unit = "m/s",
      .meaning = "speed below which friction turns over smoothly; default 1e-3"},
     {0},
 };
 
-static nt_status check(const nt_run *run, const nt_element *element, nt_error *error)
+const char *const nt_restitution_relations[] = {"exact", "hunt_crossley", "flores", NULL};
+const nt_key nt_contact_restitution_keys[] = {
+    {KEY("coefficient", NT_KEY_NUMBER, restitution.coefficient, -1), .required = true,
+     .meaning = "share of its speed that a free impact keeps, above 0 and at most 1"},
+    {KEY("speed", NT_KEY_NUMBER, restitution.speed, -1), .required = true, .unit = "m/s",
+     .meaning = "of approach at which it does; faster impacts keep less"},
+    {KEY("relation", NT_KEY_CHOICE, restitution.relation, -1), .choices = nt_restitution_relations,
+     .meaning = "between coefficient and damping: exact (default), or one that is often quoted and "
+                "gives another coefficient than the wanted one"},
+    {0},
+};
+
+const char *const nt_hertz_formulas[] = {"exact", "hamrock_brewe", "simple", NULL};
+const nt_key nt_contact_material_keys[] = {
+    {KEY("E", NT_KEY_NUMBER, material.E, -1), .required = true, .unit = "Pa",
+     .meaning = "Young's modulus"},
+    {KEY("nu", NT_KEY_NUMBER, material.nu, -1), .required = true, .meaning = "Poisson's ratio"},
+    {0},
+};
+const nt_key nt_contact_other_keys[] = {
+    {KEY("E", NT_KEY_NUMBER, other.E, -1), .required = true, .unit = "Pa",
+     .meaning = "Young's modulus"},
+    {KEY("nu", NT_KEY_NUMBER, other.nu, -1), .required = true, .meaning = "Poisson's ratio"},
+    {0},
+};
+
+const nt_key nt_contact_rolling_keys[] = {
+    {KEY("resistance", NT_KEY_NUMBER, rolling.resistance, -1), .required = true, .unit = "m",
+     .meaning = "moment over normal force"},
+    {KEY("slip", NT_KEY_NUMBER, rolling.slip, NT_CONTACT_ROLLING_SLIP), .unit = "rad/s",
+     .meaning = "rate of rolling below which it turns over smoothly; default 1e-2"},
+    {0},
+};
+
+const char *const nt_traction_laws[] = {"coulomb", "four_parameter", "film", NULL};
+const nt_key nt_contact_traction_keys[] = {
+    {KEY("law", NT_KEY_CHOICE, traction.law, NT_CONTACT_LAW), .required = true,
+     .choices = nt_traction_laws,
+     .meaning = "one coefficient; a fitted curve; a film of oil with a limiting stress"},
+    {KEY("friction", NT_KEY_NUMBER, traction.friction, NT_CONTACT_FRICTION_OF_TRACTION),
+     .meaning = "coefficient, of coulomb"},
+    {KEY("slip", NT_KEY_NUMBER, traction.slip, NT_CONTACT_SLIP_OF_TRACTION), .unit = "m/s",
+     .meaning = "speed of creep: below it traction turns over smoothly; default 1e-3"},
+    {KEY("curve", NT_KEY_NUMBERS, traction.curve, NT_CONTACT_CURVE), .low = 4, .high = 4,
+     .meaning = "A, B (s/m), C (s/m), D of (A + B s) exp(-C s) + D, of four_parameter"},
+    {KEY("viscosity", NT_KEY_NUMBER, traction.oil.viscosity, NT_CONTACT_VISCOSITY), .unit = "Pa s",
+     .meaning = "of a film, at ambient pressure"},
+    {KEY("pressure_coefficient", NT_KEY_NUMBER, traction.oil.coefficient,
+         NT_CONTACT_PRESSURE_COEFFICIENT),
+     .unit = "1/Pa", .meaning = "of a film: viscosity grows with exp(coefficient * pressure)"},
+    {KEY("stress", NT_KEY_NUMBER, traction.oil.stress, NT_CONTACT_STRESS), .unit = "Pa",
+     .meaning = "Eyring's, of a film; default 5e6"},
+    {KEY("limit", NT_KEY_NUMBER, traction.oil.limit, NT_CONTACT_LIMIT),
+     .meaning = "limiting stress over mean pressure, of a film; default 0.08"},
+    {0},
+};
+
+/* ---- numbers that must make sense -------------------------------------------------------------
+ */
+
+static bool has(const nt_contact *c, int bit) { return c->given >> bit & 1; }
+
+static nt_status check_law(const nt_run *run, const nt_element *element, nt_error *error)
 {
     const nt_model *model = run->model;
     const nt_contact *c = nt_contact_of(run, element);
-    if (!(c->stiffness > 0))
+    if (!has(c, NT_CONTACT_STIFFNESS) && !has(c, NT_CONTACT_MATERIAL))
+        return nt_fail_at(error, NT_BAD_MODEL, model->file, element->place.line,
+                          element->place.column,
+                          "%s contact '%s' lacks the key 'stiffness', expected a number",
+                          element->type->name, element->name);
+    if (has(c, NT_CONTACT_STIFFNESS) && has(c, NT_CONTACT_MATERIAL))
+        return nt_load_refuse(model, element, error,
+                              "both stiffness and material are given, expected one of them");
+    if (has(c, NT_CONTACT_STIFFNESS) && !(c->stiffness > 0))
         return nt_load_refuse(model, element, error, "stiffness is %g, expected a positive number",
                               c->stiffness);
     if (!(c->exponent >= 1))
@@ -81,30 +117,195 @@ static nt_status check(const nt_run *run, const nt_element *element, nt_error *e
                               c->exponent);
     if (!(c->damping >= 0))
         return nt_load_refuse(model, element, error, "damping %g is negative", c->damping);
+    if (has(c, NT_CONTACT_RESTITUTION) && has(c, NT_CONTACT_DAMPING))
+        return nt_load_refuse(model, element, error,
+                              "both damping and restitution are given, expected one of them");
+    double e = c->restitution.coefficient, speed = c->restitution.speed;
+    if (has(c, NT_CONTACT_RESTITUTION) && !(e > 0 && e <= 1))
+        return nt_load_refuse(model, element, error,
+                              "coefficient of restitution is %g, expected above 0 and at most 1",
+                              e);
+    if (has(c, NT_CONTACT_RESTITUTION) && !(speed > 0))
+        return nt_load_refuse(model, element, error,
+                              "speed of restitution is %g m/s, expected a positive speed", speed);
     if (!(c->friction.coefficient >= 0))
         return nt_load_refuse(model, element, error, "coefficient of friction %g is negative",
                               c->friction.coefficient);
-    if (!(c->friction.slip > 0))
+    if (has(c, NT_CONTACT_FRICTION) && has(c, NT_CONTACT_TRACTION))
+        return nt_load_refuse(model, element, error,
+                              "both friction and traction are given, expected one of them");
+    if (!(c->law.traction.slip > 0))
         return nt_load_refuse(model, element, error, "slip is %g m/s, expected a positive speed",
-                              c->friction.slip);
+                              c->law.traction.slip);
+    if (!(c->law.rolling >= 0) || !(c->law.rolling_slip > 0))
+        return nt_load_refuse(
+            model, element, error,
+            "rolling: resistance %g m must not be negative, slip %g rad/s must be "
+            "positive",
+            c->law.rolling, c->law.rolling_slip);
     return NT_OK;
 }
 
-nt_status nt_contact_prepare(nt_run *run, const nt_element *element, const nt_contact_shape *shape,
-                             bool validate, nt_error *error)
+static nt_status check_traction(const nt_run *run, const nt_element *element, nt_error *error)
 {
-    nt_contact *contact = nt_element_numbers(run, element);
-    contact->shape = shape;
-    if (!(contact->given >> NT_CONTACT_EXPONENT & 1))
-        contact->exponent = DEFAULT_EXPONENT;
-    if (!(contact->given >> NT_CONTACT_SLIP & 1))
-        contact->friction.slip = DEFAULT_SLIP;
-    return validate ? check(run, element, error) : NT_OK;
+    static const char *const lacks[] = {"friction", "curve", "viscosity and pressure_coefficient"};
+    const nt_contact *c = nt_contact_of(run, element);
+    if (!has(c, NT_CONTACT_TRACTION))
+        return NT_OK;
+    int law = c->traction.law;
+    bool complete = law == NT_TRACTION_COULOMB ? has(c, NT_CONTACT_FRICTION_OF_TRACTION)
+                    : law == NT_TRACTION_FOUR_PARAMETER
+                        ? has(c, NT_CONTACT_CURVE)
+                        : has(c, NT_CONTACT_VISCOSITY) && has(c, NT_CONTACT_PRESSURE_COEFFICIENT);
+    unsigned film = 1u << NT_CONTACT_VISCOSITY | 1u << NT_CONTACT_PRESSURE_COEFFICIENT |
+                    1u << NT_CONTACT_STRESS | 1u << NT_CONTACT_LIMIT;
+    bool foreign = (law != NT_TRACTION_COULOMB && has(c, NT_CONTACT_FRICTION_OF_TRACTION)) ||
+                   (law != NT_TRACTION_FOUR_PARAMETER && has(c, NT_CONTACT_CURVE)) ||
+                   (law != NT_TRACTION_FILM && (c->given & film));
+    if (!complete || foreign)
+        return nt_load_refuse(run->model, element, error, "traction: %s %s", nt_traction_laws[law],
+                              foreign ? "has keys of another law" : lacks[law]);
+    const nt_lubricant *oil = &c->law.traction.oil;
+    if (c->traction.friction < 0)
+        return nt_load_refuse(run->model, element, error, "coefficient of friction %g is negative",
+                              c->traction.friction);
+    if (law == NT_TRACTION_FILM &&
+        (!has(c, NT_CONTACT_MATERIAL) || !(oil->viscosity > 0) || !(oil->coefficient > 0) ||
+         !(oil->stress > 0) || !(oil->limit > 0)))
+        return nt_load_refuse(run->model, element, error,
+                              "traction: a film needs a material, and positive numbers");
+    return NT_OK;
 }
 
-nt_status nt_contact_point(const nt_run *run, const nt_element *element,
-                           const nt_place_of_point *place, bool given, int body, bool validate,
-                           v3 *offset, nt_error *error)
+/* Radii and materials, before what follows from them is looked at. */
+static nt_status check_shape(const nt_run *run, const nt_element *element, nt_error *error)
+{
+    const nt_model *model = run->model;
+    const nt_contact *c = nt_contact_of(run, element);
+    const nt_surface *s = &c->surface;
+    nt_skeleton skeleton = c->kind.skeleton;
+    if (!(s->radius > 0) || (skeleton != NT_PLANE && !(s->offset > 0)))
+        return nt_load_refuse(model, element, error, "radius is %g m, expected a positive number",
+                              s->radius > 0 ? s->offset : s->radius);
+    if (s->side < 0 && !(s->offset > s->radius))
+        return nt_load_refuse(model, element, error,
+                              "a sphere of radius %g m does not fit inside of radius %g m",
+                              s->radius, s->offset);
+    if (skeleton == NT_CIRCLE && !(s->circle > s->offset))
+        return nt_load_refuse(
+            model, element, error,
+            "the torus' circle has the radius %g m, expected more than its tube's "
+            "%g m",
+            s->circle, s->offset);
+    bool sane = c->material.E > 0 && fabs(c->material.nu) <= 0.5;
+    if (has(c, NT_CONTACT_OTHER))
+        sane = sane && c->other.E > 0 && fabs(c->other.nu) <= 0.5;
+    if (has(c, NT_CONTACT_MATERIAL) && !sane)
+        return nt_load_refuse(model, element, error,
+                              "material: expected E positive and nu between -0.5 and 0.5");
+    if (has(c, NT_CONTACT_MATERIAL) && !(c->law.stiffness > 0))
+        return nt_load_refuse(model, element, error,
+                              "its surfaces touch along a line, which Hertz's contact of a point "
+                              "does not have; expected a stiffness");
+    return NT_OK;
+}
+
+/* ---- what follows from the keys ----------------------------------------------------------------
+ */
+
+static void fill_surface(nt_contact *c, nt_skeleton skeleton)
+{
+    bool inside = c->shape.inside, sphere = skeleton == NT_POINT, torus = skeleton == NT_CIRCLE;
+    c->kind.skeleton = skeleton;
+    c->surface = (nt_surface){.side = inside ? -1 : 1,
+                              .offset = skeleton == NT_PLANE ? 0
+                                        : sphere             ? c->radius[0]
+                                        : torus              ? c->shape.tube
+                                                             : c->shape.radius,
+                              .circle = torus ? c->shape.radius : 0,
+                              .radius = c->radius[1]};
+}
+
+/* Relative curvatures, around the axis first. At the angle alpha from the outside of a torus, where
+ * the sphere's centre is r = C + (R + sigma rho) cos(alpha) from the axis: 1/rho + sigma
+ * cos(alpha)/ (r - sigma rho cos(alpha)). */
+static void curvatures(const nt_contact *c, double out[2])
+{
+    const nt_surface *s = &c->surface;
+    double own = 1 / s->radius, round = s->offset > 0 ? s->side / s->offset : 0;
+    out[0] = out[1] = own;
+    if (c->kind.skeleton == NT_POINT)
+        out[0] = out[1] = own + round;
+    if (c->kind.skeleton == NT_LINE)
+        out[0] = own + round;
+    if (c->kind.skeleton == NT_CIRCLE) {
+        double cosine = cos(c->shape.angle);
+        double r = s->circle + (s->offset + s->side * s->radius) * cosine;
+        out[0] = own + s->side * cosine / (r - s->side * s->radius * cosine);
+        out[1] = own + round;
+    }
+}
+
+static void fill_hertz(nt_contact *c)
+{
+    double curvature[2], young[2] = {c->material.E, c->material.E};
+    double poisson[2] = {c->material.nu, c->material.nu};
+    if (has(c, NT_CONTACT_OTHER))
+        young[1] = c->other.E, poisson[1] = c->other.nu;
+    c->compliance = nt_hertz_compliance(young, poisson);
+    curvatures(c, curvature);
+    nt_hertz hertz = nt_hertz_find(curvature, c->compliance, (nt_hertz_formula)c->hertz);
+    bool spins = has(c, NT_CONTACT_SPIN) ? c->spin : true;
+    c->law.stiffness = hertz.K;
+    c->law.semi_axis = hertz.semi_axis;
+    c->law.ratio = hertz.ratio;
+    c->law.spin_arm = spins ? 0.375 * hertz.semi_axis * hertz.E : 0;
+    if (c->kind.law == NT_TRACTION_FILM)
+        nt_traction_film(&c->law.traction, 1 / curvature[0], 1 / curvature[1], c->compliance,
+                         hertz.K, hertz.semi_axis, hertz.ratio);
+}
+
+static void fill_law(nt_contact *c)
+{
+    nt_touch_law *law = &c->law;
+    nt_traction *traction = &law->traction;
+    const double *curve = c->traction.curve;
+    bool friction = has(c, NT_CONTACT_FRICTION);
+    *law = (nt_touch_law){.stiffness = c->stiffness,
+                          .exponent = c->exponent,
+                          .damping = c->damping,
+                          .rolling = c->rolling.resistance,
+                          .rolling_slip = has(c, NT_CONTACT_ROLLING_SLIP) ? c->rolling.slip
+                                                                          : DEFAULT_ROLLING_SLIP};
+    if (has(c, NT_CONTACT_RESTITUTION))
+        law->damping = nt_restitution_damping(c->restitution.coefficient,
+                                              (nt_restitution_relation)c->restitution.relation) /
+                       c->restitution.speed;
+    *traction = (nt_traction){.friction = friction ? c->friction.coefficient : c->traction.friction,
+                              .slip = has(c, NT_CONTACT_SLIP)               ? c->friction.slip
+                                      : has(c, NT_CONTACT_SLIP_OF_TRACTION) ? c->traction.slip
+                                                                            : DEFAULT_SLIP,
+                              .A = curve[0],
+                              .B = curve[1],
+                              .C = curve[2],
+                              .D = curve[3],
+                              .oil = c->traction.oil};
+    if (!has(c, NT_CONTACT_STRESS))
+        traction->oil.stress = DEFAULT_STRESS;
+    if (!has(c, NT_CONTACT_LIMIT))
+        traction->oil.limit = DEFAULT_LIMIT;
+    c->kind.law = (nt_traction_law)c->traction.law;
+    if (has(c, NT_CONTACT_MATERIAL))
+        fill_hertz(c);
+    c->kind.is_hertz = c->exponent == 1.5;
+    c->kind.spins = law->spin_arm > 0;
+    c->kind.rolls = law->rolling > 0;
+}
+
+/* A point of a body, from its reference point in body axes; the body's origin unless given. */
+static nt_status find_point(const nt_run *run, const nt_element *element,
+                            const nt_place_of_point *place, bool given, int body, bool validate,
+                            v3 *offset, nt_error *error)
 {
     if (given && place->marker >= 0)
         return nt_load_point(run, element, place, body, validate, offset, error);
@@ -116,182 +317,169 @@ nt_status nt_contact_point(const nt_run *run, const nt_element *element,
                     : NT_OK;
 }
 
+static nt_status find_places(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+{
+    nt_contact *c = nt_element_numbers(run, element);
+    bool sphere = c->kind.skeleton == NT_POINT, at = has(c, NT_CONTACT_AT);
+    const nt_place_of_point *origin = sphere ? &c->at[0] : &c->shape.point;
+    double axis[3] = {0, 0, 1};
+    nt_status status = find_point(run, element, origin, sphere ? at : has(c, NT_CONTACT_POINT),
+                                  element->a, validate, &c->origin, error);
+    if (status == NT_OK)
+        status = find_point(run, element, &c->at[1], at, element->b, validate, &c->center, error);
+    if (status == NT_OK && !sphere && !nt_direction(c->shape.axis, 3, axis))
+        return nt_load_refuse(run->model, element, error, "the %s has length zero",
+                              c->kind.skeleton == NT_PLANE ? "normal of its plane" : "axis");
+    c->axis = v3_load(axis);
+    return status;
+}
+
+nt_status nt_contact_prepare(nt_run *run, const nt_element *element, nt_skeleton skeleton,
+                             bool validate, nt_error *error)
+{
+    nt_contact *c = nt_element_numbers(run, element);
+    if (!has(c, NT_CONTACT_EXPONENT))
+        c->exponent = DEFAULT_EXPONENT;
+    fill_surface(c, skeleton);
+    fill_law(c);
+    nt_status status = validate ? check_law(run, element, error) : NT_OK;
+    if (status == NT_OK && validate)
+        status = check_traction(run, element, error);
+    if (status == NT_OK && run->bodies[element->a].point && skeleton != NT_POINT)
+        return nt_load_refuse(run->model, element, error,
+                              "%s is a point and carries no %s, expected a body that can turn",
+                              run->bodies[element->a].name,
+                              skeleton == NT_PLANE ? "plane" : "axis");
+    if (status == NT_OK)
+        status = find_places(run, element, validate, error);
+    return status == NT_OK && validate ? check_shape(run, element, error) : status;
+}
+
 nt_status nt_contact_declare(nt_model *model, nt_element *element)
 {
     return nt_load_declare(model, element, NT_BOTH_MOTIONS, NT_BOTH_MOTIONS);
 }
 
-/* ---- the law -------------------------------------------------------------------------------- */
+/* ---- terms ---------------------------------------------------------------------------------- */
 
-typedef struct normal_law {
-    double elastic;            /* N, k delta^n                  */
-    double N, N_delta, N_rate; /* N; its derivatives in delta, delta' */
-} normal_law;
-
-static double turned_over(double y, double *slope)
-{
-    if (y >= TURN)
-        return *slope = 1, y;
-    if (y <= -TURN)
-        return *slope = 0, 0;
-    *slope = (y + TURN) / (2 * TURN);
-    return (y + TURN) * (y + TURN) / (4 * TURN);
-}
-
-/* delta > 0 */
-static normal_law law_of(const nt_contact *c, double delta, double rate)
-{
-    double n = c->exponent, slope;
-    double root = n == 1.5 ? sqrt(delta) : pow(delta, n - 1); /* delta^(n-1) */
-    double phi = turned_over(1 + c->damping * rate, &slope);
-    double elastic = c->stiffness * delta * root;
-    return (normal_law){.elastic = elastic,
-                        .N = elastic * phi,
-                        .N_delta = n * c->stiffness * root * phi,
-                        .N_rate = elastic * slope * c->damping};
-}
-
-/* ---- the force ------------------------------------------------------------------------------ */
-
-typedef struct state {
-    nt_touch touch;
-    v3 r_a, r_b;    /* p from the reference points       */
-    v3 u, w;        /* relative velocity at p; sliding   */
-    double rate, s; /* delta'; sqrt(|w|^2 + slip^2)      */
-    normal_law law;
-    v3 F;
-} state;
-
-/* Surfaces that do not touch have no force: law and F are zero. */
-static nt_status find_state(const nt_element *element, const nt_view *view, state *s)
+nt_touch_pose nt_contact_pose(const nt_element *element, const nt_view *view)
 {
     const nt_contact *c = nt_contact_of(view->run, element);
     const nt_motion *A = &view->motion[element->a], *B = &view->motion[element->b];
-    *s = (state){0};
-    nt_status status = c->shape->touch(element, view, &s->touch);
-    const nt_touch *t = &s->touch;
-    if (status != NT_OK || !(t->indentation > 0))
-        return status;
-    s->r_b = v3_axpy(0.5 * t->indentation - t->radius, t->normal, t->arm);
-    s->r_a = v3_add(v3_sub(B->x, A->x), s->r_b);
-    s->u = v3_sub(v3_add(B->v, v3_cross(B->w, s->r_b)), v3_add(A->v, v3_cross(A->w, s->r_a)));
-    s->rate = -v3_dot(t->normal, s->u);
-    s->w = v3_axpy(s->rate, t->normal, s->u);
-    s->s = sqrt(v3_dot(s->w, s->w) + c->friction.slip * c->friction.slip);
-    s->law = law_of(c, t->indentation, s->rate);
-    s->F = v3_axpy(-c->friction.coefficient * s->law.N / s->s, s->w, v3_scale(s->law.N, t->normal));
-    return isfinite(v3_dot(s->F, s->F)) ? NT_OK : NT_NOT_FINITE;
+    v3 arm_b = m3_apply(B->R, c->center), arm_a = v3_add(v3_sub(B->x, A->x), arm_b);
+    return (nt_touch_pose){.y = v3_sub(arm_a, m3_apply(A->R, c->origin)),
+                           .axis = m3_apply(A->R, c->axis),
+                           .arm_a = arm_a,
+                           .arm_b = arm_b,
+                           .v_a = A->v,
+                           .w_a = A->w,
+                           .v_b = B->v,
+                           .w_b = B->w};
 }
 
-static void add_energy(const nt_contact *c, const state *s, nt_energy *energy)
-{
-    double delta = s->touch.indentation;
-    energy->potential += s->law.elastic * delta / (c->exponent + 1);
-    energy->power += (s->law.elastic - s->law.N) * s->rate + v3_dot(s->F, s->w);
-}
-
-/* ---- tangent -------------------------------------------------------------------------------- */
-
-/* Derivatives of the force and of p along the variations. */
-typedef struct change {
-    nt_pair_derivative F;
-    m3 p[NT_PAIR_NODES];
-} change;
-
-static void differentiate(const nt_element *element, const nt_view *view, const state *s, change *d)
+nt_touch nt_contact_touch(const nt_element *element, const nt_view *view)
 {
     const nt_contact *c = nt_contact_of(view->run, element);
-    v3 n = s->touch.normal, wA = view->motion[element->a].w, wB = view->motion[element->b].w;
-    double N = s->law.N, mu = c->friction.coefficient, friction = mu * N / s->s;
-    double h = s->touch.radius - 0.5 * s->touch.indentation;
-    m3 I = m3_identity(), turning = m3_skew(v3_sub(wB, wA)), dn[NT_PAIR_NODES];
-    m3 J[NT_PAIR_NODES] = {m3_scale(-1, I), m3_skew(s->r_a), I, m3_skew(v3_neg(s->r_b))};
-    v3 g[NT_PAIR_NODES] = {n, v3_cross(s->r_a, n), v3_neg(n), v3_cross(n, s->r_b)};
-    m3 dc[NT_PAIR_NODES] = {[NT_T_B] = I, [NT_R_B] = m3_skew(v3_neg(s->touch.arm))};
-    m3 own[NT_PAIR_NODES] = {[NT_T_A] = m3_skew(wA), [NT_T_B] = m3_skew(v3_neg(wB))};
-    m3 across = m3_scale(friction, m3_sub(I, m3_scale(1 / (s->s * s->s), m3_dyad(s->w, s->w))));
-    v3 along = v3_axpy(-mu / s->s, s->w, n); /* F / N */
+    nt_touch_pose at = nt_contact_pose(element, view);
+    return nt_touch_of(c->kind, &c->surface, &c->law, &at);
+}
 
-    c->shape->turn(element, view, &s->touch, dn);
+bool nt_element_is_contact(const nt_element *element)
+{
+    return element->type->evaluate == nt_contact_evaluate;
+}
+
+void nt_touch_push(const nt_view *view, const nt_touch *t)
+{
+    nt_view_force(view, nt_view_port(view, NT_T_A), t->F);
+    nt_view_force(view, nt_view_port(view, NT_R_A), v3_add(v3_cross(t->r_a, t->F), t->M));
+    nt_view_force(view, nt_view_port(view, NT_T_B), v3_neg(t->F));
+    nt_view_force(view, nt_view_port(view, NT_R_B), v3_sub(v3_cross(t->F, t->r_b), t->M));
+}
+
+/* One row of nodes, by ports view->pair of the bodies: along a variation e of the unknowns (see
+ * nt_combination) dq = k e, dv = c e for translations and dw = W e for rotations, W = nt_rate_map.
+ */
+static void add_row(const nt_view *view, const int bodies[2], int node, const nt_pair_derivative *d)
+{
+    const nt_combination *combination = view->terms->combination;
+    double c = combination->damping, k = combination->stiffness;
+    const nt_element *e = view->local->element;
+    int row = nt_view_port(view, node);
     for (int i = 0; i < NT_PAIR_NODES; i++) {
-        d->p[i] = m3_sub(m3_add(dc[i], m3_dyad(v3_scale(0.5, n), g[i])), m3_scale(h, dn[i]));
-        m3 du = m3_add(m3_multiply(turning, d->p[i]), own[i]);
-        v3 rate = v3_neg(v3_add(m3_apply_transposed(dn[i], s->u), m3_apply_transposed(du, n)));
-        v3 dN = v3_axpy(s->law.N_delta, g[i], v3_scale(s->law.N_rate, rate));
-        m3 dw = m3_add(m3_add(du, m3_dyad(n, rate)), m3_scale(s->rate, dn[i]));
-        d->F.q[i] = m3_add(m3_dyad(along, dN), m3_scale(N, dn[i]));
-        d->F.q[i] = m3_sub(d->F.q[i], m3_multiply(across, dw));
-
-        m3 dw_v = m3_add(J[i], m3_dyad(n, g[i]));
-        d->F.v[i] = m3_dyad(along, v3_scale(s->law.N_rate, g[i]));
-        d->F.v[i] = m3_sub(d->F.v[i], m3_multiply(across, dw_v));
+        int column = nt_view_port(view, i);
+        if (e->slot[row * e->n_ports + column] < 0)
+            continue;
+        m3 rate = i % 2 == 0 ? m3_scale(c, d->v[i])
+                             : m3_multiply(d->v[i], nt_rate_map(view, bodies[i / 2], c, k));
+        nt_view_add(view, row, column, m3_add(m3_scale(k, d->q[i]), rate));
     }
 }
 
 /* The rows of one body: the force sign F at r from its reference point, the residual its opposite.
  * node: that of its translation. */
-static void add_rows(const nt_element *element, const nt_view *view, int node, double sign, v3 r,
-                     v3 F, const change *d)
+static void add_rows(const nt_view *view, const int bodies[2], int node, double sign, v3 r, v3 F,
+                     const nt_touch_tangent *d)
 {
     nt_pair_derivative row, moment;
     for (int i = 0; i < NT_PAIR_NODES; i++) {
         m3 dr = i == node ? m3_sub(d->p[i], m3_identity()) : d->p[i];
-        row.q[i] = m3_scale(-sign, d->F.q[i]);
-        row.v[i] = m3_scale(-sign, d->F.v[i]);
+        row.q[i] = m3_scale(-sign, d->F_q[i]);
+        row.v[i] = m3_scale(-sign, d->F_v[i]);
         moment.q[i] =
             m3_add(m3_skew_multiply(r, row.q[i]), m3_scale(sign, m3_skew_multiply(F, dr)));
-        moment.v[i] = m3_skew_multiply(r, row.v[i]);
+        moment.q[i] = m3_sub(moment.q[i], m3_scale(sign, d->M_q[i]));
+        moment.v[i] = m3_sub(m3_skew_multiply(r, row.v[i]), m3_scale(sign, d->M_v[i]));
     }
-    nt_pair_add(element, view, node, &row);
-    nt_pair_add(element, view, node + 1, &moment);
+    add_row(view, bodies, node, &row);
+    add_row(view, bodies, node + 1, &moment);
 }
 
-/* ---- callbacks ------------------------------------------------------------------------------ */
+void nt_touch_add(const nt_view *view, int body_a, int body_b, const nt_touch *t,
+                  const nt_touch_tangent *d)
+{
+    int bodies[2] = {body_a, body_b};
+    add_rows(view, bodies, NT_T_A, -1, t->r_a, t->F, d);
+    add_rows(view, bodies, NT_T_B, 1, t->r_b, t->F, d);
+}
 
 nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view)
 {
     if (!view->energy && !(view->terms->parts & element->part))
         return NT_OK;
-    state s;
-    nt_status status = find_state(element, view, &s);
-    if (status != NT_OK || !(s.touch.indentation > 0))
-        return status;
+    const nt_contact *c = nt_contact_of(view->run, element);
+    nt_touch_pose at = nt_contact_pose(element, view);
+    nt_touch t = nt_touch_of(c->kind, &c->surface, &c->law, &at);
+    if (!(t.delta <= 0) && !(isfinite(v3_dot(t.F, t.F) + v3_dot(t.M, t.M)) && v3_dot(t.m, t.m) > 0))
+        return NT_NOT_FINITE;
+    if (!(t.delta > 0))
+        return NT_OK;
     if (view->energy) {
-        add_energy(nt_contact_of(view->run, element), &s, view->energy);
+        view->energy->potential += t.elastic * t.delta / (c->law.exponent + 1);
+        view->energy->power += t.power;
         return NT_OK;
     }
-    if (view->terms->residual) {
-        nt_view_force(view, NT_T_A, s.F);
-        nt_view_force(view, NT_R_A, v3_cross(s.r_a, s.F));
-        nt_view_force(view, NT_T_B, v3_neg(s.F));
-        nt_view_force(view, NT_R_B, v3_cross(s.F, s.r_b));
-    }
+    if (view->terms->residual)
+        nt_touch_push(view, &t);
     if (view->terms->matrix) {
-        change d;
-        differentiate(element, view, &s, &d);
-        add_rows(element, view, NT_T_A, -1, s.r_a, s.F, &d);
-        add_rows(element, view, NT_T_B, 1, s.r_b, s.F, &d);
+        nt_touch_tangent d;
+        nt_touch_differentiate(c->kind, &c->surface, &c->law, &at, &t, v3_of(0, 0, 0), &d);
+        nt_touch_add(view, element->a, element->b, &t, &d);
     }
     return NT_OK;
 }
 
 bool nt_contact_depends_on_rates(const nt_run *run, const nt_element *element)
 {
-    const nt_contact *contact = nt_contact_of(run, element);
-    return contact->damping != 0 || contact->friction.coefficient != 0;
+    const nt_contact *c = nt_contact_of(run, element);
+    return c->law.damping != 0 || c->law.traction.friction != 0 || c->law.rolling != 0 ||
+           c->kind.law != NT_TRACTION_COULOMB;
 }
 
 void nt_contact_reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque)
 {
-    state s;
-    bool known = find_state(element, view, &s) == NT_OK;
-    *force = known ? s.F : v3_of((double)NAN, (double)NAN, (double)NAN);
-    *torque = v3_of(0, 0, 0); /* about p */
-}
-
-double nt_contact_indentation(const nt_element *element, const nt_view *view)
-{
-    nt_touch touch;
-    nt_status status = nt_contact_of(view->run, element)->shape->touch(element, view, &touch);
-    return status == NT_OK ? touch.indentation : (double)NAN;
+    nt_touch t = nt_contact_touch(element, view);
+    bool known = !(t.delta > 0) || v3_dot(t.m, t.m) > 0;
+    *force = known ? t.F : v3_of((double)NAN, (double)NAN, (double)NAN);
+    *torque = t.M; /* about p */
 }

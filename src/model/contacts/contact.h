@@ -1,30 +1,17 @@
-/* Contacts between two bodies: what shapes share. A shape gives indentation, normal and place; the
- * law of the force, its moments, tangent, energy and keys are here.
+/* Contacts between two bodies: a sphere of B against a surface of A. The equations are those of
+ * touch.h; keys, numbers and callbacks that all types of contacts share are here.
  *
  * Everything that the file says of a shape is fixed in its body and given in that body's own axes
  * from its origin, as markers are. */
 #ifndef NUTATE_MODEL_CONTACT_H
 #define NUTATE_MODEL_CONTACT_H
 
+#include "model/contacts/hertz.h"
+#include "model/contacts/restitution.h"
+#include "model/contacts/touch.h"
 #include "model/forces/load.h"
 
-/* Where two surfaces touch, or come closest; ground axes. B's surface is a sphere there. */
-typedef struct nt_touch {
-    double indentation; /* m, delta; negative: the distance between the surfaces */
-    v3 normal;          /* n, a unit vector from A to B                          */
-    v3 arm;             /* from B's reference point to the centre c of its sphere */
-    double radius;      /* m, of B's sphere                                      */
-} nt_touch;
-
-typedef struct nt_contact_shape {
-    /* NT_NOT_FINITE where there is no normal. */
-    nt_status (*touch)(const nt_element *element, const nt_view *view, nt_touch *touch);
-    /* dn = turn[0] dx_A + turn[1] dtheta_A + turn[2] dx_B + turn[3] dtheta_B */
-    void (*turn)(const nt_element *element, const nt_view *view, const nt_touch *touch,
-                 m3 turn[NT_PAIR_NODES]);
-} nt_contact_shape;
-
-/* The data of every contact begins with this. */
+/* The data of every contact. */
 typedef struct nt_contact {
     unsigned given;
     int between[2], part;
@@ -32,11 +19,42 @@ typedef struct nt_contact {
     struct {
         double coefficient, slip; /* mu; m/s                     */
     } friction;
+    struct {
+        double coefficient, speed; /* e; m/s */
+        int relation, pad;
+    } restitution;
+    struct {
+        double E, nu;  /* Pa; 1 */
+    } material, other; /* of A's surface (and of B's, where that has none of its own); of B's */
+    struct {
+        double resistance, slip; /* m; rad/s */
+    } rolling;
+    struct {
+        int law, pad;
+        double friction, slip, curve[4];
+        nt_lubricant oil;
+    } traction;
+    int hertz, spin;
 
-    const nt_contact_shape *shape;
+    /* the shape */
+    nt_place_of_point at[2]; /* centres: of A's sphere, of B's; B's alone for other shapes */
+    double radius[2];        /* of A's sphere, of B's */
+    struct {
+        nt_place_of_point point;
+        double axis[3], radius, tube, angle;
+        int inside, pad;
+    } shape;
+
+    /* what follows */
+    nt_touch_kind kind;
+    nt_surface surface;
+    nt_touch_law law;
+    double compliance; /* 1/E*, 1/Pa; 0: no material                             */
+    v3 center, origin; /* c and o from the reference points of B and A, body axes */
+    v3 axis;           /* body axes of A                                          */
 } nt_contact;
 
-enum { /* bits of nt_contact.given; shapes count on from NT_CONTACT_BITS */
+enum { /* bits of nt_contact.given */
        NT_CONTACT_BETWEEN,
        NT_CONTACT_STIFFNESS,
        NT_CONTACT_EXPONENT,
@@ -44,31 +62,93 @@ enum { /* bits of nt_contact.given; shapes count on from NT_CONTACT_BITS */
        NT_CONTACT_FRICTION,
        NT_CONTACT_COEFFICIENT,
        NT_CONTACT_SLIP,
-       NT_CONTACT_BITS
+       NT_CONTACT_RESTITUTION,
+       NT_CONTACT_MATERIAL,
+       NT_CONTACT_OTHER,
+       NT_CONTACT_HERTZ,
+       NT_CONTACT_SPIN,
+       NT_CONTACT_ROLLING,
+       NT_CONTACT_ROLLING_SLIP,
+       NT_CONTACT_TRACTION,
+       NT_CONTACT_LAW,
+       NT_CONTACT_FRICTION_OF_TRACTION,
+       NT_CONTACT_SLIP_OF_TRACTION,
+       NT_CONTACT_CURVE,
+       NT_CONTACT_VISCOSITY,
+       NT_CONTACT_PRESSURE_COEFFICIENT,
+       NT_CONTACT_STRESS,
+       NT_CONTACT_LIMIT,
+       NT_CONTACT_AT,
+       NT_CONTACT_RADIUS,
+       NT_CONTACT_SHAPE,
+       NT_CONTACT_POINT,
+       NT_CONTACT_AXIS,
+       NT_CONTACT_INSIDE,
+       NT_CONTACT_ANGLE,
 };
 
-/* Keys of every contact. */
-extern const nt_key nt_contact_friction_keys[];
+/* Keys of every contact: of the bodies, of the law. */
+extern const char *const nt_restitution_relations[], *const nt_hertz_formulas[],
+                                                         *const nt_traction_laws[];
+extern const nt_key nt_contact_friction_keys[], nt_contact_restitution_keys[],
+    nt_contact_material_keys[], nt_contact_other_keys[], nt_contact_rolling_keys[],
+    nt_contact_traction_keys[];
+#define NT_CONTACT_KEY(name_, type_, field, bit_)                                                  \
+    .name = name_, .type = type_, .offset = offsetof(nt_contact, field), .bit = bit_
+#define NT_CONTACT_BETWEEN_KEY(words)                                                              \
+    {                                                                                              \
+        NT_CONTACT_KEY("between", NT_KEY_BODIES, between, NT_CONTACT_BETWEEN), .required = true,   \
+                                                                               .meaning = words    \
+    }
+#define NT_CONTACT_AT_KEY                                                                          \
+    {                                                                                              \
+        NT_CONTACT_KEY("at", NT_KEY_POINT, at[1], NT_CONTACT_AT),                                  \
+            .unit = "m",                                                                           \
+            .meaning =                                                                             \
+                "the sphere's centre, B's own axes from its origin, or a marker of B; default "    \
+                "the origin"                                                                       \
+    }
+#define NT_CONTACT_RADIUS_KEY                                                                      \
+    {                                                                                              \
+        NT_CONTACT_KEY("radius", NT_KEY_NUMBER, radius[1], NT_CONTACT_RADIUS),                     \
+            .required = true, .unit = "m", .meaning = "of the sphere"                              \
+    }
+#define NT_CONTACT_INSIDE_KEY(words)                                                               \
+    {                                                                                              \
+        NT_CONTACT_KEY("inside", NT_KEY_BOOLEAN, shape.inside, NT_CONTACT_INSIDE),                 \
+            .meaning = words                                                                       \
+    }
 #define NT_CONTACT_KEYS                                                                            \
-    {.name = "stiffness",                                                                          \
-     .type = NT_KEY_NUMBER,                                                                        \
-     .offset = offsetof(nt_contact, stiffness),                                                    \
-     .bit = NT_CONTACT_STIFFNESS,                                                                  \
-     .required = true,                                                                             \
-     .unit = "N/m^n",                                                                              \
-     .meaning = "k of the normal force k indentation^n (1 + damping * rate of indentation)"},      \
-        {.name = "exponent",                                                                       \
-         .type = NT_KEY_NUMBER,                                                                    \
-         .offset = offsetof(nt_contact, exponent),                                                 \
-         .bit = NT_CONTACT_EXPONENT,                                                               \
-         .meaning = "n, at least 1; default 1.5 (Hertz)"},                                         \
-        {.name = "damping",                                                                        \
-         .type = NT_KEY_NUMBER,                                                                    \
-         .offset = offsetof(nt_contact, damping),                                                  \
-         .bit = NT_CONTACT_DAMPING,                                                                \
-         .unit = "s/m",                                                                            \
+    {NT_CONTACT_KEY("stiffness", NT_KEY_NUMBER, stiffness, NT_CONTACT_STIFFNESS), .unit = "N/m^n", \
+     .meaning = "k of the normal force k indentation^n (1 + damping * rate of indentation); "      \
+                "this or `material`"},                                                             \
+        {NT_CONTACT_KEY("exponent", NT_KEY_NUMBER, exponent, NT_CONTACT_EXPONENT),                 \
+         .needs = "stiffness", .meaning = "n, at least 1; default 1.5 (Hertz)"},                   \
+        {.name = "material",                                                                       \
+         .type = NT_KEY_GROUP,                                                                     \
+         .bit = NT_CONTACT_MATERIAL,                                                               \
+         .group = nt_contact_material_keys,                                                        \
+         .meaning = "of both surfaces, or of A's: the stiffness is that of Hertz"},                \
+        {.name = "sphere_material",                                                                \
+         .type = NT_KEY_GROUP,                                                                     \
+         .bit = NT_CONTACT_OTHER,                                                                  \
+         .group = nt_contact_other_keys,                                                           \
+         .needs = "material",                                                                      \
+         .meaning = "of B's sphere, where it is another one"},                                     \
+        {NT_CONTACT_KEY("hertz", NT_KEY_CHOICE, hertz, NT_CONTACT_HERTZ),                          \
+         .choices = nt_hertz_formulas, .needs = "material",                                        \
+         .meaning = "how the elliptic integrals are found: exactly (default), or by a fit, whose " \
+                    "stiffness is off by up to 9 %"},                                              \
+        {NT_CONTACT_KEY("damping", NT_KEY_NUMBER, damping, NT_CONTACT_DAMPING), .unit = "s/m",     \
          .meaning = "of the normal force, which never pulls: where 1 + damping * rate is below "   \
                     "0.1 it goes to zero along a parabola; default 0"},                            \
+        {.name = "restitution",                                                                    \
+         .type = NT_KEY_GROUP,                                                                     \
+         .bit = NT_CONTACT_RESTITUTION,                                                            \
+         .group = nt_contact_restitution_keys,                                                     \
+         .meaning =                                                                                \
+             "the damping from the share of its speed that a free impact keeps; not beside "       \
+             "`damping`"},                                                                         \
         {.name = "friction",                                                                       \
          .type = NT_KEY_GROUP,                                                                     \
          .bit = NT_CONTACT_FRICTION,                                                               \
@@ -76,6 +156,19 @@ extern const nt_key nt_contact_friction_keys[];
          .meaning =                                                                                \
              "against sliding, coefficient * normal force * speed / sqrt(speed^2 + slip^2); "      \
              "default none"},                                                                      \
+        {.name = "traction",                                                                       \
+         .type = NT_KEY_GROUP,                                                                     \
+         .bit = NT_CONTACT_TRACTION,                                                               \
+         .group = nt_contact_traction_keys,                                                        \
+         .meaning = "a law for the force against sliding; not beside `friction`"},                 \
+        {NT_CONTACT_KEY("spin", NT_KEY_BOOLEAN, spin, NT_CONTACT_SPIN), .needs = "material",       \
+         .meaning = "whether turning about the normal meets the moment of full slip over the "     \
+                    "patch; default true with friction and a material"},                           \
+        {.name = "rolling",                                                                        \
+         .type = NT_KEY_GROUP,                                                                     \
+         .bit = NT_CONTACT_ROLLING,                                                                \
+         .group = nt_contact_rolling_keys,                                                         \
+         .meaning = "a moment against rolling, resistance * normal force; default none"},          \
         NT_KEY_PART(nt_contact, part, NT_BIT_PART, "explicit")
 
 static inline const nt_contact *nt_contact_of(const nt_run *run, const nt_element *element)
@@ -83,17 +176,12 @@ static inline const nt_contact *nt_contact_of(const nt_run *run, const nt_elemen
     return nt_element_data(run, element);
 }
 
-/* Bodies and law from the keys. The shape's own `prepare` calls this first. */
-nt_status nt_contact_prepare(nt_run *run, const nt_element *element, const nt_contact_shape *shape,
-                             bool validate, nt_error *error);
+/* A contact of a run at a point of its motion; ground axes. */
+nt_touch_pose nt_contact_pose(const nt_element *element, const nt_view *view);
+nt_touch nt_contact_touch(const nt_element *element, const nt_view *view);
 
-/* A point of a body, from its reference point in body axes; the body's origin unless given. */
-nt_status nt_contact_point(const nt_run *run, const nt_element *element,
-                           const nt_place_of_point *place, bool given, int body, bool validate,
-                           v3 *offset, nt_error *error);
-
-/* delta, m. NaN where the surfaces have no normal. */
-double nt_contact_indentation(const nt_element *element, const nt_view *view);
+/* Whether an element is one of these types: programs may add others. */
+bool nt_element_is_contact(const nt_element *element);
 
 /* Shared callbacks of the contact types. */
 nt_status nt_contact_declare(nt_model *model, nt_element *element);
@@ -101,11 +189,20 @@ nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view);
 bool nt_contact_depends_on_rates(const nt_run *run, const nt_element *element);
 void nt_contact_reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque);
 
+/* Bodies and law from the keys, of a surface off that skeleton. */
+nt_status nt_contact_prepare(nt_run *run, const nt_element *element, nt_skeleton skeleton,
+                             bool validate, nt_error *error);
+
+/* Adds force and moment of a touch to the ports view->pair; or its tangent, of these bodies. */
+void nt_touch_push(const nt_view *view, const nt_touch *touch);
+void nt_touch_add(const nt_view *view, int body_a, int body_b, const nt_touch *touch,
+                  const nt_touch_tangent *tangent);
+
 /* What the descriptors of all contact types have in common. */
 #define NT_CONTACT_SLOTS                                                                           \
     .version = NT_ELEMENT_VERSION, .section = &nt_contact_section, .part = NT_EXPLICIT,            \
     .touches = true, .only_takes = true, .declare = nt_contact_declare,                            \
     .evaluate = nt_contact_evaluate, .depends_on_rates = nt_contact_depends_on_rates,              \
-    .reaction = nt_contact_reaction
+    .reaction = nt_contact_reaction, .size = sizeof(nt_contact)
 
 #endif

@@ -12,7 +12,8 @@ static const nt_row_spec specs[] = {
     {NT_ROW_PERPENDICULAR, 1, 2},
 };
 
-static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+static nt_status cylindrical_prepare(nt_run *run, const nt_element *element, bool validate,
+                                     nt_error *error)
 {
     return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
                             error);
@@ -24,7 +25,7 @@ const nt_element_type nt_joint_cylindrical = {
     .keys = nt_joint_free_keys,
     .rotates = true,
     .slides = true,
-    .prepare = prepare,
+    .prepare = cylindrical_prepare,
     .n_memory = 3,
     .accept = nt_joint_accept,
     NT_JOINT_SLOTS,

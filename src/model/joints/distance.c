@@ -8,7 +8,8 @@ static const nt_row_spec specs[] = {
     {NT_ROW_DISTANCE, 0, 0},
 };
 
-static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+static nt_status distance_prepare(nt_run *run, const nt_element *element, bool validate,
+                                  nt_error *error)
 {
     return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
                             error);
@@ -18,6 +19,6 @@ const nt_element_type nt_joint_distance = {
     .name = "distance",
     .summary = "a massless rod between a point of A and a point of B",
     .keys = nt_joint_distance_keys,
-    .prepare = prepare,
+    .prepare = distance_prepare,
     NT_JOINT_SLOTS,
 };

@@ -11,7 +11,8 @@ static const nt_row_spec specs[] = {
     {NT_ROW_PERPENDICULAR, 2, 0},
 };
 
-static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+static nt_status fixed_prepare(nt_run *run, const nt_element *element, bool validate,
+                               nt_error *error)
 {
     return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
                             error);
@@ -21,6 +22,6 @@ const nt_element_type nt_joint_fixed = {
     .name = "fixed",
     .summary = "holds B to A",
     .keys = nt_joint_point_keys,
-    .prepare = prepare,
+    .prepare = fixed_prepare,
     NT_JOINT_SLOTS,
 };

@@ -35,25 +35,26 @@ static const nt_key keys[] = {
     {.name = NULL},
 };
 
-static int rows(const nt_model *model, const nt_element *element)
+static int gear_rows(const nt_model *model, const nt_element *element)
 {
     (void)model, (void)element;
     return 1;
 }
 
-static nt_quantity row_quantity(const nt_model *model, const nt_element *element, int row)
+static nt_quantity gear_row_quantity(const nt_model *model, const nt_element *element, int row)
 {
     (void)model, (void)element, (void)row;
     return NT_ANGLE;
 }
 
-static const char *row_name(const nt_model *model, const nt_element *element, int row)
+static const char *gear_row_name(const nt_model *model, const nt_element *element, int row)
 {
     (void)model, (void)element, (void)row;
     return "ratio of its angles";
 }
 
-static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+static nt_status gear_prepare(nt_run *run, const nt_element *element, bool validate,
+                              nt_error *error)
 {
     const nt_gear *gear = nt_element_data(run, element);
     nt_status status = NT_OK;
@@ -64,7 +65,7 @@ static nt_status prepare(nt_run *run, const nt_element *element, bool validate, 
     return status;
 }
 
-static nt_status declare(nt_model *model, nt_element *element)
+static nt_status gear_declare(nt_model *model, nt_element *element)
 {
     nt_gear *gear = nt_element_numbers(model->origin, element);
     nt_status status = NT_OK;
@@ -97,7 +98,7 @@ static nt_view view_of(const nt_view *view, const nt_gear *gear, int i)
     return seen;
 }
 
-static nt_status evaluate(const nt_element *element, const nt_view *view)
+static nt_status gear_evaluate(const nt_element *element, const nt_view *view)
 {
     const nt_gear *gear = nt_element_data(view->run, element);
     const nt_terms *terms = view->terms;
@@ -126,7 +127,7 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
 }
 
 /* Force and torque on the second body of the first joint. */
-static void reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque)
+static void gear_reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque)
 {
     const nt_gear *gear = nt_element_data(view->run, element);
     const nt_element *first = &view->model->elements[gear->joints[0]];
@@ -156,13 +157,13 @@ const nt_element_type nt_joint_gear = {
     .keys = keys,
     .size = sizeof(nt_gear),
     .part = NT_IMPLICIT,
-    .rows = rows,
-    .prepare = prepare,
-    .declare = declare,
-    .evaluate = evaluate,
-    .row_quantity = row_quantity,
-    .row_name = row_name,
-    .reaction = reaction,
+    .rows = gear_rows,
+    .prepare = gear_prepare,
+    .declare = gear_declare,
+    .evaluate = gear_evaluate,
+    .row_quantity = gear_row_quantity,
+    .row_name = gear_row_name,
+    .reaction = gear_reaction,
     .site = site,
     .does_work = does_work,
 };

@@ -9,7 +9,8 @@ static const nt_row_spec specs[] = {
     {NT_ROW_ALONG, 1, 0},
 };
 
-static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+static nt_status inline_prepare(nt_run *run, const nt_element *element, bool validate,
+                                nt_error *error)
 {
     return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
                             error);
@@ -19,6 +20,6 @@ const nt_element_type nt_joint_inline = {
     .name = "inline",
     .summary = "a point of B stays on a line of A",
     .keys = nt_joint_axis_keys,
-    .prepare = prepare,
+    .prepare = inline_prepare,
     NT_JOINT_SLOTS,
 };

@@ -270,7 +270,7 @@ static int all_specs(const nt_joint *joint, nt_row_spec out[8])
 }
 
 /* Rows whether enforced by multipliers or by penalty. */
-static int count_rows(const nt_joint *joint)
+static int joint_count_rows(const nt_joint *joint)
 {
     int n = joint->motion ? 1 : 0;
     for (int i = 0; i < joint->n_specs; i++)
@@ -281,7 +281,7 @@ static int count_rows(const nt_joint *joint)
 int nt_joint_rows(const nt_model *model, const nt_element *element)
 {
     const nt_joint *joint = nt_model_data(model, element);
-    return joint->enforce == 1 ? 0 : count_rows(joint);
+    return joint->enforce == 1 ? 0 : joint_count_rows(joint);
 }
 
 static nt_row_spec spec_of(const nt_joint *joint, int row, int *component)
@@ -527,11 +527,11 @@ static nt_status add_penalty(const nt_element *e, const nt_view *view)
     return NT_OK;
 }
 
-static nt_status add_rows(const nt_element *e, const nt_view *view)
+static nt_status joint_add_rows(const nt_element *e, const nt_view *view)
 {
     const nt_joint *joint = nt_joint_of(view->run, e);
     const nt_terms *terms = view->terms;
-    const double *lambda = view->lambda + e->first_row;
+    const double *lambda = view->lambda ? view->lambda + e->first_row : NULL;
     nt_level level = view->energy ? NT_POSITION : terms->level;
     joint_geometry g;
     if (level == NT_POSITION)
@@ -549,8 +549,8 @@ static nt_status add_rows(const nt_element *e, const nt_view *view)
             joint_row row;
             if (!joint_row_of(&row, &g, &specs[i], k, level, joint->length, f))
                 return NT_NOT_FINITE;
-            if (view->energy) {
-                view->energy->power += lambda[r] * row.explicit_rate;
+            if (view->energy) { /* places and velocities alone have no reactions to give power */
+                view->energy->power += view->lambda ? lambda[r] * row.explicit_rate : 0;
                 continue;
             }
             nt_joint_add_row(e, view, &row, r);
@@ -580,7 +580,7 @@ NT_INLINE void add_skew(double *block, v3 a)
     if (block)
         m3_accumulate_skew(block, a);
 }
-NT_INLINE void add_multiple(double *block, double s)
+NT_INLINE void joint_add_multiple(double *block, double s)
 {
     if (block)
         block[0] += s;
@@ -635,23 +635,23 @@ NT_INLINE void add_point_blocks(const nt_joint *joint, const nt_view *view, bool
     bool turns = reactions && c->stiffness != 0;
     v3 Fk = v3_scale(c->stiffness, F);
     if (!grounded) {
-        add_multiple(point_block(joint, view, apart, NT_POINT_L_TA), k);
-        add_multiple(point_block(joint, view, apart, NT_POINT_TA_L), s);
+        joint_add_multiple(point_block(joint, view, apart, NT_POINT_L_TA), k);
+        joint_add_multiple(point_block(joint, view, apart, NT_POINT_TA_L), s);
         add_skew(point_block(joint, view, apart, NT_POINT_L_RA), v3_scale(-k, rho_a));
         add_skew(point_block(joint, view, apart, NT_POINT_RA_L), v3_scale(s, rho_a));
         if (turns)
             add_block(point_block(joint, view, apart, NT_POINT_RA_RA), m3_skew_skew(Fk, rho_a));
     }
-    add_multiple(point_block(joint, view, apart, NT_POINT_L_TB), -k);
-    add_multiple(point_block(joint, view, apart, NT_POINT_TB_L), -s);
+    joint_add_multiple(point_block(joint, view, apart, NT_POINT_L_TB), -k);
+    joint_add_multiple(point_block(joint, view, apart, NT_POINT_TB_L), -s);
     add_skew(point_block(joint, view, apart, NT_POINT_L_RB), v3_scale(k, rho_b));
     add_skew(point_block(joint, view, apart, NT_POINT_RB_L), v3_scale(-s, rho_b));
     if (turns)
         add_block(point_block(joint, view, apart, NT_POINT_RB_RB), m3_skew_skew(v3_neg(Fk), rho_b));
 }
 
-NT_INLINE void add_point(const nt_element *e, const nt_joint *joint, const nt_view *view,
-                         bool apart, bool grounded)
+NT_INLINE void joint_add_point(const nt_element *e, const nt_joint *joint, const nt_view *view,
+                               bool apart, bool grounded)
 {
     const nt_terms *terms = view->terms;
     const nt_motion *a = &view->motion[e->a], *b = &view->motion[e->b];
@@ -680,17 +680,17 @@ NT_INLINE void add_point(const nt_element *e, const nt_joint *joint, const nt_vi
 
 static void add_point_between(const nt_element *e, const nt_joint *joint, const nt_view *view)
 {
-    add_point(e, joint, view, false, false);
+    joint_add_point(e, joint, view, false, false);
 }
 
 static void add_point_on_ground(const nt_element *e, const nt_joint *joint, const nt_view *view)
 {
-    add_point(e, joint, view, false, true);
+    joint_add_point(e, joint, view, false, true);
 }
 
 static void add_point_apart(const nt_element *e, const nt_joint *joint, const nt_view *view)
 {
-    add_point(e, joint, view, true, false);
+    joint_add_point(e, joint, view, true, false);
 }
 
 nt_status nt_joint_evaluate(const nt_element *e, const nt_view *view)
@@ -704,7 +704,7 @@ nt_status nt_joint_evaluate(const nt_element *e, const nt_view *view)
          : e->a == 0        ? add_point_on_ground
                             : add_point_between)(e, joint, view);
     else if (joint->enforce == 0)
-        status = add_rows(e, view);
+        status = joint_add_rows(e, view);
     else if (view->energy || (view->terms->parts & e->part))
         status = add_penalty(e, view);
     if (status == NT_OK && (joint->given & (NT_GIVEN_FRICTION | NT_GIVEN_LIMITS)))

@@ -26,7 +26,7 @@ static const nt_row_spec cosine_spec = {NT_ROW_PERPENDICULAR, 0, 0};
 static const nt_row_spec slide_spec = {NT_ROW_ALONG, 2, 0};
 
 /* target += k row: values, gradients and forces alike. */
-static void add_multiple(joint_row *target, double k, const joint_row *row)
+static void coordinate_add_multiple(joint_row *target, double k, const joint_row *row)
 {
     double *to = (double *)(void *)target;
     const double *from = (const double *)(const void *)row;
@@ -37,11 +37,11 @@ static void add_multiple(joint_row *target, double k, const joint_row *row)
 joint_row joint_row_scaled(double k, const joint_row *row)
 {
     joint_row out = {0};
-    add_multiple(&out, k, row);
+    coordinate_add_multiple(&out, k, row);
     return out;
 }
 
-static void angle_row(joint_row *out, const joint_geometry *g, nt_level level)
+static void coordinate_row(joint_row *out, const joint_geometry *g, nt_level level)
 {
     joint_row s[3], c[3], phi[3] = {{0}};
     for (int i = 0; i <= (int)level; i++) {
@@ -49,28 +49,28 @@ static void angle_row(joint_row *out, const joint_geometry *g, nt_level level)
         joint_row_of(&c[i], g, &cosine_spec, 0, (nt_level)i, 0, NULL);
     }
     double S = s[0].value, C = c[0].value, D = S * S + C * C;
-    add_multiple(&phi[0], C / D, &s[0]);
-    add_multiple(&phi[0], -S / D, &c[0]);
+    coordinate_add_multiple(&phi[0], C / D, &s[0]);
+    coordinate_add_multiple(&phi[0], -S / D, &c[0]);
     phi[0].value = atan2(S, C);
     if (level >= NT_VELOCITY) {
         double S1 = s[1].value, C1 = c[1].value, rate = (C * S1 - S * C1) / D;
-        add_multiple(&phi[1], C / D, &s[1]);
-        add_multiple(&phi[1], -S / D, &c[1]);
-        add_multiple(&phi[1], (S1 - 2 * rate * C) / D, &c[0]);
-        add_multiple(&phi[1], (-C1 - 2 * rate * S) / D, &s[0]);
+        coordinate_add_multiple(&phi[1], C / D, &s[1]);
+        coordinate_add_multiple(&phi[1], -S / D, &c[1]);
+        coordinate_add_multiple(&phi[1], (S1 - 2 * rate * C) / D, &c[0]);
+        coordinate_add_multiple(&phi[1], (-C1 - 2 * rate * S) / D, &s[0]);
         phi[1].value = rate;
     }
     if (level == NT_ACCELERATION) {
         double S1 = s[1].value, C1 = c[1].value, S2 = s[2].value, C2 = c[2].value;
         double rate = phi[1].value, E = C * C1 + S * S1;
         double second = (C * S2 - S * C2 - 2 * rate * E) / D;
-        add_multiple(&phi[2], C / D, &s[2]);
-        add_multiple(&phi[2], -S / D, &c[2]);
-        add_multiple(&phi[2], -2 * rate * C / D, &c[1]);
-        add_multiple(&phi[2], -2 * rate * S / D, &s[1]);
-        add_multiple(&phi[2], (S2 - 2 * rate * C1 - 2 * second * C) / D, &c[0]);
-        add_multiple(&phi[2], (-C2 - 2 * rate * S1 - 2 * second * S) / D, &s[0]);
-        add_multiple(&phi[2], -2 * E / D, &phi[1]);
+        coordinate_add_multiple(&phi[2], C / D, &s[2]);
+        coordinate_add_multiple(&phi[2], -S / D, &c[2]);
+        coordinate_add_multiple(&phi[2], -2 * rate * C / D, &c[1]);
+        coordinate_add_multiple(&phi[2], -2 * rate * S / D, &s[1]);
+        coordinate_add_multiple(&phi[2], (S2 - 2 * rate * C1 - 2 * second * C) / D, &c[0]);
+        coordinate_add_multiple(&phi[2], (-C2 - 2 * rate * S1 - 2 * second * S) / D, &s[0]);
+        coordinate_add_multiple(&phi[2], -2 * E / D, &phi[1]);
         phi[2].value = second;
     }
     *out = phi[level];
@@ -151,16 +151,16 @@ void nt_joint_coordinate_row(const nt_element *element, const nt_view *view, boo
         joint_row_of(row, &g, &slide_spec, 0, level, 0, NULL);
         return;
     }
-    angle_row(row, &g, level);
+    coordinate_row(row, &g, level);
     if (level == NT_POSITION)
         row->value = nt_joint_coordinate(element, view, false).value;
 }
 
-static void push(const nt_view *view, int port, v3 f)
+static void coordinate_push(const nt_view *view, int port, v3 f)
 {
     nt_view_force(view, nt_view_port(view, port), f);
 }
-static void put(const nt_view *view, int row, int column, m3 block)
+static void coordinate_put(const nt_view *view, int row, int column, m3 block)
 {
     nt_view_add(view, nt_view_port(view, row), nt_view_port(view, column), block);
 }
@@ -182,10 +182,10 @@ void nt_axis_load_add(const nt_element *joint, const nt_view *view, const nt_axi
         direction[NT_R_A] = v3_neg(axis);
     }
     if (terms->residual) {
-        push(view, NT_T_A, v3_scale(-load->s, direction[NT_T_A]));
-        push(view, NT_R_A, v3_scale(-load->s, direction[NT_R_A]));
-        push(view, NT_T_B, v3_scale(-load->s, direction[NT_T_B]));
-        push(view, NT_R_B, v3_scale(-load->s, direction[NT_R_B]));
+        coordinate_push(view, NT_T_A, v3_scale(-load->s, direction[NT_T_A]));
+        coordinate_push(view, NT_R_A, v3_scale(-load->s, direction[NT_R_A]));
+        coordinate_push(view, NT_T_B, v3_scale(-load->s, direction[NT_T_B]));
+        coordinate_push(view, NT_R_B, v3_scale(-load->s, direction[NT_R_B]));
     }
     if (!terms->matrix)
         return;
@@ -198,11 +198,11 @@ void nt_axis_load_add(const nt_element *joint, const nt_view *view, const nt_axi
         v3_add(along[NT_R_B], m3_apply_transposed(nt_rate_map(view, joint->b, c, k), load->s_wb));
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 4; j++)
-            put(view, i, j, m3_scale(-1, m3_dyad(direction[i], along[j])));
+            coordinate_put(view, i, j, m3_scale(-1, m3_dyad(direction[i], along[j])));
     if (load->translation) {
         joint_row_tangent(view, &g, &slide_spec, 0, NULL, -load->s * k);
     } else { /* d e3 = -e3~ dtheta_A */
-        put(view, NT_R_B, NT_R_A, m3_scale(k * load->s, m3_skew(axis)));
-        put(view, NT_R_A, NT_R_A, m3_scale(-k * load->s, m3_skew(axis)));
+        coordinate_put(view, NT_R_B, NT_R_A, m3_scale(k * load->s, m3_skew(axis)));
+        coordinate_put(view, NT_R_A, NT_R_A, m3_scale(-k * load->s, m3_skew(axis)));
     }
 }

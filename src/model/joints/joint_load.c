@@ -63,7 +63,7 @@ static unsigned loads_in(const nt_joint *joint, unsigned parts)
     return loads;
 }
 
-static axis_law law_of(const nt_joint *joint, unsigned loads, const nt_coordinate *x)
+static axis_law joint_load_law_of(const nt_joint *joint, unsigned loads, const nt_coordinate *x)
 {
     axis_law law = {0};
     if (loads & NT_GIVEN_FRICTION)
@@ -82,7 +82,7 @@ nt_status nt_joint_load_evaluate(const nt_element *element, const nt_view *view)
     if (!loads)
         return NT_OK;
     nt_coordinate x = nt_joint_coordinate(element, view, translates(joint));
-    axis_law law = law_of(joint, loads, &x);
+    axis_law law = joint_load_law_of(joint, loads, &x);
     if (!isfinite(law.s))
         return NT_NOT_FINITE;
     if (view->energy) {
@@ -116,7 +116,7 @@ void nt_joint_load_reaction(const nt_element *element, const nt_view *view, v3 *
     nt_coordinate x = nt_joint_coordinate(element, view, translates(joint));
     v3 axis = m3_apply(view->motion[element->a].R, joint->e[2]);
     v3 *part = translates(joint) ? force : torque;
-    *part = v3_axpy(law_of(joint, loads, &x).s, axis, *part);
+    *part = v3_axpy(joint_load_law_of(joint, loads, &x).s, axis, *part);
 }
 
 nt_status nt_joint_load_check(const nt_run *run, const nt_element *element, nt_error *error)

@@ -49,8 +49,8 @@ static coefficients negated(coefficients k)
     return (coefficients){{v3_neg(k.c[0]), v3_neg(k.c[1]), v3_neg(k.c[2])}};
 }
 
-static void add(const joint_geometry *of, body_gradient *g, const nt_motion *m,
-                const body_vector *r, bool point, coefficients k)
+static void row_add(const joint_geometry *of, body_gradient *g, const nt_motion *m,
+                    const body_vector *r, bool point, coefficients k)
 {
     if (of->gradients && of->rates) {
         add_gradient(g, m, r, point, k.c[0], k.c[1], k.c[2]);
@@ -117,8 +117,8 @@ static void directions_row(joint_row *row, const joint_geometry *g, nt_level lev
 {
     row->value = product(level, u, w->r, w->r1, w->r2);
     row->explicit_rate = v3_dot(u->r_t, w->r);
-    add(g, &row->a, g->a, u, false, product_coefficients(level, w->r, w->r1, w->r2));
-    add(g, &row->b, g->b, w, false, product_coefficients(level, u->r, u->r1, u->r2));
+    row_add(g, &row->a, g->a, u, false, product_coefficients(level, w->r, w->r1, w->r2));
+    row_add(g, &row->b, g->b, w, false, product_coefficients(level, u->r, u->r1, u->r2));
     row->moment_a = v3_cross(u->r, w->r);
     row->moment_b = v3_neg(row->moment_a);
 }
@@ -127,10 +127,10 @@ static void directions_row(joint_row *row, const joint_geometry *g, nt_level lev
 static void along_row(joint_row *row, const joint_geometry *g, nt_level level, const body_vector *e)
 {
     row->value = product(level, e, g->d, g->d1, g->d2);
-    add(g, &row->a, g->a, e, false, product_coefficients(level, g->d, g->d1, g->d2));
+    row_add(g, &row->a, g->a, e, false, product_coefficients(level, g->d, g->d1, g->d2));
     coefficients k = product_coefficients(level, e->r, e->r1, e->r2);
-    add(g, &row->b, g->b, &g->pb, true, k);
-    add(g, &row->a, g->a, &g->pa, true, negated(k));
+    row_add(g, &row->b, g->b, &g->pb, true, k);
+    row_add(g, &row->a, g->a, &g->pa, true, negated(k));
     row->force_b = e->r;
     row->force_a = v3_neg(e->r);
     row->moment_b = v3_cross(g->pb.arm, e->r);
@@ -145,8 +145,8 @@ static void coincide_row(joint_row *row, const joint_geometry *g, nt_level level
     row->value = -v3_component(d[level], i);
     coefficients k = {{level == NT_POSITION ? unit : o, level == NT_VELOCITY ? unit : o,
                        level == NT_ACCELERATION ? unit : o}};
-    add(g, &row->a, g->a, &g->pa, true, k);
-    add(g, &row->b, g->b, &g->pb, true, negated(k));
+    row_add(g, &row->a, g->a, &g->pa, true, k);
+    row_add(g, &row->b, g->b, &g->pb, true, negated(k));
     row->force_a = unit;
     row->force_b = v3_neg(unit);
     row->moment_a = v3_cross(g->pa.arm, unit);
@@ -179,8 +179,8 @@ static void distance_row(joint_row *row, const joint_geometry *g, nt_level level
                        v3_scale(1 / ell, v3_add(v3_scale(turn, n), v3_scale(2 * rate, n1))));
         k = (coefficients){{c0, v3_scale(2, n1), n}};
     }
-    add(g, &row->b, g->b, &g->pb, true, k);
-    add(g, &row->a, g->a, &g->pa, true, negated(k));
+    row_add(g, &row->b, g->b, &g->pb, true, k);
+    row_add(g, &row->a, g->a, &g->pa, true, negated(k));
     row->force_b = n;
     row->force_a = v3_neg(n);
     row->moment_b = v3_cross(g->pb.arm, n);
@@ -251,7 +251,7 @@ bool joint_row_of(joint_row *row, const joint_geometry *g, const nt_row_spec *sp
 
 /* ---- tangents of row forces ----------------------------------------------------------------- */
 
-static void put(const nt_view *view, int i, int j, double s, m3 block)
+static void row_put(const nt_view *view, int i, int j, double s, m3 block)
 {
     nt_view_add(view, nt_view_port(view, i), nt_view_port(view, j), m3_scale(s, block));
 }
@@ -261,23 +261,23 @@ static void along_tangent(const nt_view *view, const joint_geometry *g, v3 e, do
 {
     m3 E = m3_skew(e);
     v3 D = v3_add(g->d, g->pa.arm), rho = g->pb.arm;
-    put(view, NT_T_B, NT_R_A, -k, E);
-    put(view, NT_T_A, NT_R_A, k, E);
-    put(view, NT_R_B, NT_R_B, k, m3_skew_skew(e, rho));
-    put(view, NT_R_B, NT_R_A, -k, m3_skew_skew(rho, e));
-    put(view, NT_R_A, NT_R_A, k, m3_skew_skew(D, e));
-    put(view, NT_R_A, NT_T_B, k, E);
-    put(view, NT_R_A, NT_T_A, -k, E);
-    put(view, NT_R_A, NT_R_B, -k, m3_skew_skew(e, rho));
+    row_put(view, NT_T_B, NT_R_A, -k, E);
+    row_put(view, NT_T_A, NT_R_A, k, E);
+    row_put(view, NT_R_B, NT_R_B, k, m3_skew_skew(e, rho));
+    row_put(view, NT_R_B, NT_R_A, -k, m3_skew_skew(rho, e));
+    row_put(view, NT_R_A, NT_R_A, k, m3_skew_skew(D, e));
+    row_put(view, NT_R_A, NT_T_B, k, E);
+    row_put(view, NT_R_A, NT_T_A, -k, E);
+    row_put(view, NT_R_A, NT_R_B, -k, m3_skew_skew(e, rho));
 }
 
 /* lambda (u . w): moment lambda u x w on A, its opposite on B */
 static void directions_tangent(const nt_view *view, v3 u, v3 w, double k)
 {
-    put(view, NT_R_A, NT_R_A, k, m3_skew_skew(w, u));
-    put(view, NT_R_A, NT_R_B, -k, m3_skew_skew(u, w));
-    put(view, NT_R_B, NT_R_A, -k, m3_skew_skew(w, u));
-    put(view, NT_R_B, NT_R_B, k, m3_skew_skew(u, w));
+    row_put(view, NT_R_A, NT_R_A, k, m3_skew_skew(w, u));
+    row_put(view, NT_R_A, NT_R_B, -k, m3_skew_skew(u, w));
+    row_put(view, NT_R_B, NT_R_A, -k, m3_skew_skew(w, u));
+    row_put(view, NT_R_B, NT_R_B, k, m3_skew_skew(u, w));
 }
 
 /* A force F at p_B on B and -F at p_A on A, with dF = P dd */
@@ -285,22 +285,22 @@ void pair_force_tangent(const nt_view *view, v3 rho_a, v3 rho_b, v3 F, m3 P, dou
 {
     m3 Pa = m3_multiply_skew(P, rho_a), Pb = m3_multiply_skew(P, rho_b);
     m3 aP = m3_skew_multiply(rho_a, P), bP = m3_skew_multiply(rho_b, P);
-    put(view, NT_T_B, NT_T_B, k, P);
-    put(view, NT_T_B, NT_T_A, -k, P);
-    put(view, NT_T_B, NT_R_B, -k, Pb);
-    put(view, NT_T_B, NT_R_A, k, Pa);
-    put(view, NT_T_A, NT_T_B, -k, P);
-    put(view, NT_T_A, NT_T_A, k, P);
-    put(view, NT_T_A, NT_R_B, k, Pb);
-    put(view, NT_T_A, NT_R_A, -k, Pa);
-    put(view, NT_R_B, NT_T_B, k, bP);
-    put(view, NT_R_B, NT_T_A, -k, bP);
-    put(view, NT_R_B, NT_R_B, k, m3_sub(m3_skew_skew(F, rho_b), m3_multiply_skew(bP, rho_b)));
-    put(view, NT_R_B, NT_R_A, k, m3_multiply_skew(bP, rho_a));
-    put(view, NT_R_A, NT_T_B, -k, aP);
-    put(view, NT_R_A, NT_T_A, k, aP);
-    put(view, NT_R_A, NT_R_B, k, m3_multiply_skew(aP, rho_b));
-    put(view, NT_R_A, NT_R_A, -k, m3_add(m3_skew_skew(F, rho_a), m3_multiply_skew(aP, rho_a)));
+    row_put(view, NT_T_B, NT_T_B, k, P);
+    row_put(view, NT_T_B, NT_T_A, -k, P);
+    row_put(view, NT_T_B, NT_R_B, -k, Pb);
+    row_put(view, NT_T_B, NT_R_A, k, Pa);
+    row_put(view, NT_T_A, NT_T_B, -k, P);
+    row_put(view, NT_T_A, NT_T_A, k, P);
+    row_put(view, NT_T_A, NT_R_B, k, Pb);
+    row_put(view, NT_T_A, NT_R_A, -k, Pa);
+    row_put(view, NT_R_B, NT_T_B, k, bP);
+    row_put(view, NT_R_B, NT_T_A, -k, bP);
+    row_put(view, NT_R_B, NT_R_B, k, m3_sub(m3_skew_skew(F, rho_b), m3_multiply_skew(bP, rho_b)));
+    row_put(view, NT_R_B, NT_R_A, k, m3_multiply_skew(bP, rho_a));
+    row_put(view, NT_R_A, NT_T_B, -k, aP);
+    row_put(view, NT_R_A, NT_T_A, k, aP);
+    row_put(view, NT_R_A, NT_R_B, k, m3_multiply_skew(aP, rho_b));
+    row_put(view, NT_R_A, NT_R_A, -k, m3_add(m3_skew_skew(F, rho_a), m3_multiply_skew(aP, rho_a)));
 }
 
 void joint_row_tangent(const nt_view *view, const joint_geometry *g, const nt_row_spec *spec,
@@ -309,8 +309,8 @@ void joint_row_tangent(const nt_view *view, const joint_geometry *g, const nt_ro
     switch (spec->kind) {
     case NT_ROW_COINCIDE: {
         v3 F = v3_of(component == 0, component == 1, component == 2);
-        put(view, NT_R_A, NT_R_A, k, m3_skew_skew(F, g->pa.arm));
-        put(view, NT_R_B, NT_R_B, -k, m3_skew_skew(F, g->pb.arm));
+        row_put(view, NT_R_A, NT_R_A, k, m3_skew_skew(F, g->pa.arm));
+        row_put(view, NT_R_B, NT_R_B, -k, m3_skew_skew(F, g->pb.arm));
         break;
     }
     case NT_ROW_ALONG:

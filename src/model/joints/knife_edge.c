@@ -26,7 +26,7 @@ static const nt_key keys[] = {
 
 static const nt_row_spec on_plane = {NT_ROW_ALONG, 2, 0};
 
-static int rows(const nt_model *model, const nt_element *e)
+static int knife_edge_rows(const nt_model *model, const nt_element *e)
 {
     const nt_joint *joint = nt_model_data(model, e);
     return joint->given & NT_GIVEN_PLANE ? 1 : 0;
@@ -37,18 +37,19 @@ static int rates(const nt_model *model, const nt_element *e)
     return 1;
 }
 
-static const char *row_name(const nt_model *model, const nt_element *e, int row)
+static const char *knife_edge_row_name(const nt_model *model, const nt_element *e, int row)
 {
-    return row < rows(model, e) ? "contact with the plane" : "slip across its edge";
+    return row < knife_edge_rows(model, e) ? "contact with the plane" : "slip across its edge";
 }
 
 /* rad. Nearer than this to the normal the blade holds what the plane holds already. */
 static const double FLAT = 1e-6;
 
-static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+static nt_status knife_edge_prepare(nt_run *run, const nt_element *element, bool validate,
+                                    nt_error *error)
 {
     nt_status status = nt_rolling_prepare(run, element, true, validate, error);
-    if (status != NT_OK || !validate || rows(run->model, element) == 0)
+    if (status != NT_OK || !validate || knife_edge_rows(run->model, element) == 0)
         return status;
     const nt_joint *joint = nt_joint_of(run, element);
     v3 n = m3_apply(quat_matrix(run->bodies[element->a].q0), joint->e[2]);
@@ -91,7 +92,8 @@ static void edge_row(joint_row *row, const joint_geometry *g, nt_level level)
 
 /* k times the derivative of the forces: G and rho x G on B, both fixed in it, and on A -G and
  * -D x G with D = p_B - x_A, dD = dx_B + dtheta_B x rho - dx_A. */
-static void add_force_tangent(const nt_view *view, const joint_geometry *g, v3 G, double k)
+static void knife_edge_add_force_tangent(const nt_view *view, const joint_geometry *g, v3 G,
+                                         double k)
 {
     v3 D = v3_add(g->d, g->pa.arm), rho = g->pb.arm;
     m3 across = m3_scale(k, m3_skew(G));
@@ -104,7 +106,7 @@ static void add_force_tangent(const nt_view *view, const joint_geometry *g, v3 G
                 m3_scale(k, m3_sub(m3_skew_skew(D, G), m3_skew_skew(G, rho))));
 }
 
-static nt_status evaluate(const nt_element *e, const nt_view *view)
+static nt_status knife_edge_evaluate(const nt_element *e, const nt_view *view)
 {
     if (view->energy)
         return NT_OK;
@@ -124,12 +126,12 @@ static nt_status evaluate(const nt_element *e, const nt_view *view)
     edge_row(&row, &g, terms->level);
     nt_joint_add_row(e, view, &row, plane);
     if (k != 0)
-        add_force_tangent(view, &g, v3_scale(view->lambda[e->first_rate], g.f[2].r), k);
+        knife_edge_add_force_tangent(view, &g, v3_scale(view->lambda[e->first_rate], g.f[2].r), k);
     return NT_OK;
 }
 
 /* Force of the edge and the plane on B at its place; the residual holds its opposite. */
-static void reaction(const nt_element *e, const nt_view *view, v3 *force, v3 *torque)
+static void knife_edge_reaction(const nt_element *e, const nt_view *view, v3 *force, v3 *torque)
 {
     const nt_joint *joint = nt_joint_of(view->run, e);
     v3 f = m3_apply(view->motion[e->b].R, joint->f[2]),
@@ -147,15 +149,15 @@ const nt_element_type nt_joint_knife_edge = {
     .summary = "a blade or skate: a point of B does not move across its edge",
     .keys = keys,
     .size = sizeof(nt_rolling),
-    .rows = rows,
+    .rows = knife_edge_rows,
     .rates = rates,
-    .prepare = prepare,
+    .prepare = knife_edge_prepare,
     .declare = nt_rolling_declare,
-    .evaluate = evaluate,
+    .evaluate = knife_edge_evaluate,
     .row_quantity = nt_rolling_row_quantity,
-    .row_name = row_name,
+    .row_name = knife_edge_row_name,
     .leaves_place = true,
     .site = nt_rolling_lowest_point,
     .does_work = nt_rolling_does_work,
-    .reaction = reaction,
+    .reaction = knife_edge_reaction,
 };

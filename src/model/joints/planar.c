@@ -12,13 +12,14 @@ static const nt_row_spec specs[] = {
     {NT_ROW_PERPENDICULAR, 1, 2},
 };
 
-static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+static nt_status planar_prepare(nt_run *run, const nt_element *element, bool validate,
+                                nt_error *error)
 {
     return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
                             error);
 }
 
-static void accept(const nt_element *element, const nt_view *view, double *next)
+static void planar_accept(const nt_element *element, const nt_view *view, double *next)
 {
     if (nt_joint_of(view->run, element)->rotates)
         nt_joint_accept(element, view, next);
@@ -31,8 +32,8 @@ const nt_element_type nt_joint_planar = {
     .summary = "B slides on a plane of A and turns about its normal",
     .keys = nt_joint_axis_keys,
     .rotates = true,
-    .prepare = prepare,
+    .prepare = planar_prepare,
     .n_memory = 3,
-    .accept = accept,
+    .accept = planar_accept,
     NT_JOINT_SLOTS,
 };

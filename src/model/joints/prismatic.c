@@ -10,7 +10,8 @@ static const nt_row_spec specs[] = {
     {NT_ROW_PERPENDICULAR, 1, 2}, {NT_ROW_PERPENDICULAR, 2, 0},
 };
 
-static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+static nt_status prismatic_prepare(nt_run *run, const nt_element *element, bool validate,
+                                   nt_error *error)
 {
     return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
                             error);
@@ -21,6 +22,6 @@ const nt_element_type nt_joint_prismatic = {
     .summary = "a slider: B moves along an axis of A",
     .keys = nt_joint_moving_keys,
     .slides = true,
-    .prepare = prepare,
+    .prepare = prismatic_prepare,
     NT_JOINT_SLOTS,
 };

@@ -10,7 +10,8 @@ static const nt_row_spec specs[] = {
     {NT_ROW_PERPENDICULAR, 1, 2},
 };
 
-static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+static nt_status revolute_prepare(nt_run *run, const nt_element *element, bool validate,
+                                  nt_error *error)
 {
     return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
                             error);
@@ -21,7 +22,7 @@ const nt_element_type nt_joint_revolute = {
     .summary = "a hinge: B turns about an axis of A",
     .keys = nt_joint_moving_keys,
     .rotates = true,
-    .prepare = prepare,
+    .prepare = revolute_prepare,
     .n_memory = 3,
     .accept = nt_joint_accept,
     NT_JOINT_SLOTS,

@@ -269,8 +269,9 @@ static v3 contact_force(const nt_element *e, const nt_view *view, const joint_ge
  * -r u x G on B and its opposite on A, where
  *
  *   d(u x G) = dtheta_A x (u x G) + (D dphi) x G. */
-static void add_force_tangent(const nt_element *e, const nt_view *view, const joint_geometry *g,
-                              const nt_contact_arm *arm, double r, double k)
+static void rolling_add_force_tangent(const nt_element *e, const nt_view *view,
+                                      const joint_geometry *g, const nt_contact_arm *arm, double r,
+                                      double k)
 {
     v3 G = contact_force(e, view, g);
     for (int row = 0; row < 3; row++) {
@@ -299,7 +300,7 @@ nt_status nt_rolling_evaluate(const nt_element *e, const nt_view *view, const jo
         nt_joint_add_row(e, view, &row, i);
     }
     if (terms->matrix && (terms->parts & NT_REACTIONS) && terms->combination->stiffness != 0)
-        add_force_tangent(e, view, g, arm, r, terms->combination->stiffness);
+        rolling_add_force_tangent(e, view, g, arm, r, terms->combination->stiffness);
     return NT_OK;
 }
 

@@ -30,7 +30,8 @@ static const nt_key keys[] = {
 /* rad. Flatter than this the lowest point is lost in rounding. */
 static const double FLAT = 1e-6;
 
-static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+static nt_status rolling_disk_prepare(nt_run *run, const nt_element *element, bool validate,
+                                      nt_error *error)
 {
     nt_status status = nt_rolling_prepare(run, element, true, validate, error);
     if (status != NT_OK || !validate)
@@ -45,7 +46,7 @@ static nt_status prepare(nt_run *run, const nt_element *element, bool validate, 
     return NT_OK;
 }
 
-static nt_status evaluate(const nt_element *element, const nt_view *view)
+static nt_status rolling_disk_evaluate(const nt_element *element, const nt_view *view)
 {
     if (view->energy)
         return NT_OK;
@@ -71,9 +72,9 @@ const nt_element_type nt_joint_rolling_disk = {
     .size = sizeof(nt_rolling),
     .rows = nt_rolling_rows,
     .rates = nt_rolling_rates,
-    .prepare = prepare,
+    .prepare = rolling_disk_prepare,
     .declare = nt_rolling_declare,
-    .evaluate = evaluate,
+    .evaluate = rolling_disk_evaluate,
     .row_quantity = nt_rolling_row_quantity,
     .row_name = nt_rolling_row_name,
     .leaves_place = true,

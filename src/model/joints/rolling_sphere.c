@@ -14,12 +14,13 @@ static const nt_key keys[] = {
     {.name = NULL},
 };
 
-static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+static nt_status rolling_sphere_prepare(nt_run *run, const nt_element *element, bool validate,
+                                        nt_error *error)
 {
     return nt_rolling_prepare(run, element, false, validate, error);
 }
 
-static nt_status evaluate(const nt_element *element, const nt_view *view)
+static nt_status rolling_sphere_evaluate(const nt_element *element, const nt_view *view)
 {
     if (view->energy)
         return NT_OK;
@@ -38,9 +39,9 @@ const nt_element_type nt_joint_rolling_sphere = {
     .size = sizeof(nt_rolling),
     .rows = nt_rolling_rows,
     .rates = nt_rolling_rates,
-    .prepare = prepare,
+    .prepare = rolling_sphere_prepare,
     .declare = nt_rolling_declare,
-    .evaluate = evaluate,
+    .evaluate = rolling_sphere_evaluate,
     .row_quantity = nt_rolling_row_quantity,
     .row_name = nt_rolling_row_name,
     .leaves_place = true,

@@ -41,24 +41,25 @@ static const nt_row_spec specs[] = {
 };
 
 /* Its own row is the last one, whether the others are enforced by multipliers or by penalty. */
-static int rows(const nt_model *model, const nt_element *element)
+static int screw_rows(const nt_model *model, const nt_element *element)
 {
     return nt_joint_rows(model, element) + 1;
 }
 
-static nt_quantity row_quantity(const nt_model *model, const nt_element *element, int row)
+static nt_quantity screw_row_quantity(const nt_model *model, const nt_element *element, int row)
 {
     bool own = row == element->n_rows - 1;
     return own ? NT_LENGTH : nt_joint_row_quantity(model, element, row);
 }
 
-static const char *row_name(const nt_model *model, const nt_element *element, int row)
+static const char *screw_row_name(const nt_model *model, const nt_element *element, int row)
 {
     bool own = row == element->n_rows - 1;
     return own ? "displacement by its thread" : nt_joint_row_name(model, element, row);
 }
 
-static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+static nt_status screw_prepare(nt_run *run, const nt_element *element, bool validate,
+                               nt_error *error)
 {
     const nt_screw *screw = nt_element_data(run, element);
     if (validate && screw->pitch == 0)
@@ -69,7 +70,7 @@ static nt_status prepare(nt_run *run, const nt_element *element, bool validate, 
 }
 
 /* Multipliers and forces couple everything. */
-static nt_status declare(nt_model *model, nt_element *element)
+static nt_status screw_declare(nt_model *model, nt_element *element)
 {
     nt_status status = NT_OK;
     for (int i = 0; i <= NT_ROWS; i++)
@@ -105,7 +106,7 @@ static void add_thread(const nt_element *element, const nt_view *view)
         terms->rows[element->first_row + own] = value;
 }
 
-static nt_status evaluate(const nt_element *element, const nt_view *view)
+static nt_status screw_evaluate(const nt_element *element, const nt_view *view)
 {
     nt_status status = nt_joint_evaluate(element, view);
     if (status == NT_OK && !view->energy)
@@ -123,7 +124,7 @@ static void align(nt_run *run, const nt_element *element)
     screw->begin = v3_dot(d, m3_apply(quat_matrix(run->bodies[element->a].q0), joint->e[2]));
 }
 
-static void reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque)
+static void screw_reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque)
 {
     const nt_screw *screw = nt_element_data(view->run, element);
     double lambda = view->lambda[element->first_row + element->n_rows - 1];
@@ -143,16 +144,16 @@ const nt_element_type nt_joint_screw = {
     .part = NT_IMPLICIT,
     .rotates = true,
     .slides = true,
-    .rows = rows,
-    .prepare = prepare,
-    .declare = declare,
-    .evaluate = evaluate,
+    .rows = screw_rows,
+    .prepare = screw_prepare,
+    .declare = screw_declare,
+    .evaluate = screw_evaluate,
     .depends_on_rates = nt_joint_depends_on_rates,
     .n_memory = 3,
     .accept = nt_joint_accept,
-    .row_quantity = row_quantity,
-    .row_name = row_name,
-    .reaction = reaction,
+    .row_quantity = screw_row_quantity,
+    .row_name = screw_row_name,
+    .reaction = screw_reaction,
     .as_joint = nt_joint_of,
     .site = nt_joint_site,
     .align = align,

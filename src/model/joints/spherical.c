@@ -10,7 +10,8 @@ static const nt_row_spec specs[] = {
     {NT_ROW_COINCIDE, 0, 0},
 };
 
-static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+static nt_status spherical_prepare(nt_run *run, const nt_element *element, bool validate,
+                                   nt_error *error)
 {
     return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
                             error);
@@ -20,6 +21,6 @@ const nt_element_type nt_joint_spherical = {
     .name = "spherical",
     .summary = "holds a point of B to a point of A",
     .keys = nt_joint_point_keys,
-    .prepare = prepare,
+    .prepare = spherical_prepare,
     NT_JOINT_SLOTS,
 };

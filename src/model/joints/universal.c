@@ -9,7 +9,8 @@ static const nt_row_spec specs[] = {
     {NT_ROW_PERPENDICULAR, 2, 2},
 };
 
-static nt_status prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+static nt_status universal_prepare(nt_run *run, const nt_element *element, bool validate,
+                                   nt_error *error)
 {
     return nt_joint_prepare(run, element, specs, (int)(sizeof specs / sizeof specs[0]), validate,
                             error);
@@ -19,6 +20,6 @@ const nt_element_type nt_joint_universal = {
     .name = "universal",
     .summary = "a cross: an axis of A stays perpendicular to an axis of B",
     .keys = nt_joint_two_axes_keys,
-    .prepare = prepare,
+    .prepare = universal_prepare,
     NT_JOINT_SLOTS,
 };

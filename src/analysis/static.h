@@ -1,0 +1,148 @@
+/* Static states from inside: what the files of the search share.
+ *
+ * Unknowns are the configuration and the multipliers; those of first order, which have no
+ * configuration, are entries of v. With v = vdot = 0 elsewhere the equations are
+ *
+ *   0 = R(q, lambda, mu)    0 = Phi(q)    and dq may not slip: kappa_v dq = 0
+ *
+ * and their derivative along (dq, dlambda, dmu), with K = R_q,
+ *
+ *   [ K        B^T ]
+ *   [ Phi_q     0  ]        (B^T: R_lambda and R_mu)
+ *   [ kappa_v   0  ]
+ *
+ * K has no definite blocks on its diagonal where bodies hang on joints alone, so that the linear
+ * solvers here pivot. */
+#ifndef NUTATE_ANALYSIS_STATIC_H
+#define NUTATE_ANALYSIS_STATIC_H
+
+#include "system/factors.h"
+#include "system/minimum_norm.h"
+
+#include <nutate/analysis.h>
+
+/* A direction that is held: an entry of a translation or, of a rotation, an axis of its body. */
+typedef struct nt_hold {
+    int entry;      /* of v                                              */
+    int node;       /* of the pattern                                    */
+    int first;      /* of the entries that the direction lies in: 1 or 3 */
+    int width;      /*                                                   */
+    int quaternion; /* where that of the body stands in q; -1: none      */
+} nt_hold;
+
+struct nt_static {
+    nt_arena arena;
+    nt_problem *problem;
+    nt_factors *factors; /* what is evaluated goes into its matrix; and the choice of rows */
+    nt_pattern *pattern; /* of what is solved with: unpacked, and full where something is held */
+    nt_matrix *derivative, *matrix; /* as evaluated; with shift and what is held */
+    int *diagonal;                  /* [n_primary] slots of the nodes' own blocks, -1: none */
+    nt_solver *solver;
+    nt_minimum_norm *reactions; /* NULL until redundant rows ask for it */
+    nt_solver_kind kind;
+    nt_hold *holds;      /* [n_holds], room for nv */
+    int n_holds, n_free; /* the last n_free of them because they move freely */
+    bool holds_free;     /* which is allowed */
+    bool damped;         /* no unstable state, however near */
+
+    nt_status (*set_load)(void *context, double load);
+    void *context;
+    double load;
+
+    /* the present point */
+    double t;
+    double *q, *v, *multipliers, *memory; /* [nq] [nv] [nc] [n_memory] in one piece      */
+    bool started, solved;
+    double turned; /* rad, since pivots were chosen */
+    long iterations, factorisations, evaluations;
+
+    bool mass_known;
+    double *mass;        /* [nv] diagonal of M                                       */
+    double rate;         /* 1/s^2, of inertia's part in the drag                     */
+    double load_size[2]; /* N and N m, the largest at the start               */
+    double *drag;        /* [nv] D, see nt_static_find_drag                          */
+
+    bool *is_first;           /* [nv] unknown of first order             */
+    double *zero, *increment; /* [nv]                                    */
+    double *residual, *step;  /* [n]                                     */
+    double *other;            /* [n]                                     */
+    double *kept[2];          /* points                                  */
+    double *next_memory;      /* [n_memory]                              */
+    double *tangent, *before; /* [n + 1] of a path                       */
+    double *softest;          /* [nv] a direction                        */
+    double *vector[3];        /* [nv]                                    */
+    double *shown;            /* [n] a tangent                           */
+};
+
+/* ---- static.c: equations and linear solves ------------------------------------------------------
+ */
+
+nt_point nt_static_point(const nt_static *s);
+
+/* Keep the present point, and go back to it. */
+void nt_static_keep(const nt_static *s, double *to);
+void nt_static_go_back(nt_static *s, const double *from);
+
+/* Move by a share of x[n]: q, unknowns of first order, multipliers. */
+void nt_static_move(nt_static *s, const double *x, double share);
+/* The largest rotation and the largest translation in x. */
+void nt_static_reach(const nt_static *s, const double *x, double *angle, double *length);
+
+/* Discrete memory follows the present point. */
+void nt_static_accept(nt_static *s);
+
+/* residual[n] and, where wanted, `derivative`. NT_NOT_FINITE where there is none. */
+nt_status nt_static_evaluate(nt_static *s, double *residual, bool derivative);
+
+/* D, a diagonal with |K| <= D: row sums of |K|, and inertia at a rate at which the loads move
+ * everything by about its own size. From `derivative`. */
+nt_status nt_static_find_drag(nt_static *s);
+/* x^T D y */
+double nt_static_dot(const nt_static *s, const double *x, const double *y);
+/* x^T K x for x[n] without multipliers */
+double nt_static_stiffness_along(nt_static *s, const double *x);
+
+/* Factorise `derivative` with `shift` times the drag on its diagonal. */
+nt_status nt_static_factor(nt_static *s, double shift);
+/* b[n] in place; held directions and rows that are left out are zero. NT_SINGULAR where what comes
+ * out is no number. */
+nt_status nt_static_solve_linear(nt_static *s, double *b);
+/* x[n] = -(...)^-1 residual */
+nt_status nt_static_correct(nt_static *s, const double *residual, double *x);
+
+/* Independent constraint rows at the present point. */
+nt_status nt_static_choose_rows(nt_static *s);
+/* Hold one direction more; the solver is then to be made anew. */
+nt_hold nt_static_hold(const nt_static *s, int entry);
+nt_status nt_static_take_solver(nt_static *s, nt_error *error);
+/* Whether the present one can hold the direction that came last. */
+bool nt_static_pattern_serves(const nt_static *s);
+
+/* ---- static_search.c --------------------------------------------------------------------------
+ */
+
+/* How far a search may go. */
+typedef struct nt_static_bounds {
+    double turn;   /* rad, of one iteration and of all together */
+    double travel; /* m                                         */
+    int iterations;
+} nt_static_bounds;
+
+/* Newton's iteration from the present point; where it fails the point is as it was. */
+nt_status nt_static_newton(nt_static *s, const nt_static_bounds *bounds);
+
+/* ---- static_stability.c -------------------------------------------------------------------------
+ */
+
+/* Below this, relative to the drag, a direction has no stiffness at all. */
+#define NT_STATIC_FREE 1e-9
+
+/* The smallest eigenvalue of K relative to the drag, on what constraints and holds let move; its
+ * direction in `softest`. `derivative` is that of the present point. */
+nt_status nt_static_find_softest(nt_static *s, double *value);
+
+/* Whether a direction has no stiffness, which is then in `softest`: some inverse iterations, far
+ * less work. */
+nt_status nt_static_find_free(nt_static *s, bool *free_motion);
+
+#endif

@@ -1,0 +1,122 @@
+/* Tables that analyses write: rows of numbers into the files of -o, drawings beside. */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int nt_cli_table_files(nt_cli_table *table, const nt_cli_options *options, const char *ending)
+{
+    *table = (nt_cli_table){0};
+    table->files = calloc((size_t)options->n_outputs + 1, sizeof *table->files);
+    if (!table->files)
+        return nt_cli_no_memory();
+    if (options->n_outputs == 0) {
+        const char *base = nt_cli_base_name(options->name);
+        size_t length = strlen(base);
+        bool yaml = nt_cli_ends_with(base, ".yaml"), yml = nt_cli_ends_with(base, ".yml");
+        char *stem = strdup(base);
+        if (stem)
+            stem[length - (yaml ? 5 : yml ? 4 : 0)] = '\0';
+        table->made = stem ? nt_cli_join(stem, ending) : NULL;
+        free(stem);
+        if (!table->made)
+            return nt_cli_no_memory();
+        table->files[table->n_files++] = (nt_result_file){table->made, NT_CSV};
+    }
+    for (int i = 0; i < options->n_outputs; i++) {
+        const char *path = options->outputs[i];
+        if (nt_cli_would_overwrite(path, options->name)) {
+            nt_cli_say("-o: '%s' is the model itself", path);
+            return NT_EXIT_USAGE;
+        }
+        if (nt_cli_ends_with(path, ".svg")) {
+            if (table->drawing) {
+                nt_cli_say("-o: expected one drawing, got '%s' and '%s'", table->drawing, path);
+                return NT_EXIT_USAGE;
+            }
+            table->drawing = path;
+            continue;
+        }
+        int status = nt_cli_check_result_name(path);
+        if (status != NT_EXIT_DONE)
+            return status;
+        table->files[table->n_files++] = (nt_result_file){path, nt_cli_format_of(path)};
+    }
+    return NT_EXIT_DONE;
+}
+
+/* Texts are copied; false when memory is out. */
+bool nt_cli_table_column(nt_cli_table *table, const char *name, const char *unit,
+                         const char *meaning)
+{
+    nt_result_column *more =
+        realloc(table->columns, (size_t)(table->n_columns + 1) * sizeof *table->columns);
+    if (!more)
+        return false;
+    table->columns = more;
+    nt_result_column *c = &more[table->n_columns++];
+    *c = (nt_result_column){strdup(name), strdup(unit), strdup(meaning)};
+    return c->name && c->unit && c->meaning;
+}
+
+int nt_cli_table_begin(nt_cli_table *table, const nt_model *model, const char *path,
+                       const char *command)
+{
+    size_t length;
+    const char *text = nt_model_text(model, &length), *title = nt_model_title(model);
+    const char *file = nt_cli_base_name(path);
+    const nt_result_attribute attributes[] = {
+        {"title", title ? title : "", title ? strlen(title) : 0},
+        {"source", "nutate", strlen("nutate")},
+        {"result_version", "1", 1},
+        {"nutate_version", nt_version(), strlen(nt_version())},
+        {"model", text, length},
+        {"model_file", file, strlen(file)},
+        {"history", command, strlen(command)},
+    };
+    nt_result_setup setup = {.files = table->files,
+                             .n_files = table->n_files,
+                             .columns = table->columns,
+                             .n_columns = table->n_columns,
+                             .arrays = table->arrays,
+                             .n_arrays = table->n_arrays,
+                             .attributes = attributes,
+                             .n_attributes = sizeof attributes / sizeof attributes[0]};
+    nt_error error = {0};
+    if (table->n_files == 0)
+        return NT_EXIT_DONE;
+    return nt_result_create(&table->writer, &setup, &error) == NT_OK
+               ? NT_EXIT_DONE
+               : nt_cli_fail(table->files[0].path, &error);
+}
+
+int nt_cli_table_row(nt_cli_table *table, const double *values)
+{
+    nt_error error = {0};
+    if (!table->writer || nt_result_write(table->writer, values, &error) == NT_OK)
+        return NT_EXIT_DONE;
+    return nt_cli_fail(table->files[0].path, &error);
+}
+
+int nt_cli_table_end(nt_cli_table *table)
+{
+    nt_error error = {0};
+    nt_result_writer *writer = table->writer;
+    table->writer = NULL;
+    if (!writer || nt_result_finish(writer, &error) == NT_OK)
+        return NT_EXIT_DONE;
+    return nt_cli_fail(table->files[0].path, &error);
+}
+
+void nt_cli_table_free(nt_cli_table *table)
+{
+    nt_result_finish(table->writer, NULL);
+    for (int i = 0; i < table->n_columns; i++) {
+        free((void *)(uintptr_t)table->columns[i].name);
+        free((void *)(uintptr_t)table->columns[i].unit);
+        free((void *)(uintptr_t)table->columns[i].meaning);
+    }
+    free(table->columns);
+    free(table->files);
+    free(table->made);
+}

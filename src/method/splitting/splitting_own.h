@@ -1,0 +1,81 @@
+/* What a splitting method keeps beside the state: the division of the system into blocks that
+ * explicit forces alone act on, each solved for by itself, and the rest, whose equations are a
+ * problem of their own for Newton's iteration.
+ *
+ * A block is alone where the system says so (nt_system.explicit_blocks) and its mass matrix does
+ * not change: R^n and translations, rotations in the body frame, and rotations whose inertia is
+ * the same about every axis. Its equation is then
+ *
+ *   (M + h/2 D) a = A + h/2 D a_p,      D = -dA/dv of the block alone, zero in the first-order
+ *                                       methods
+ *
+ * and neither the middle point of the step nor an iteration enters. Internal. */
+#ifndef NUTATE_METHOD_SPLITTING_OWN_H
+#define NUTATE_METHOD_SPLITTING_OWN_H
+
+#include "method/splitting/splitting.h"
+
+/* Entries of a block whose damping is taken into account; larger ones go without. */
+enum { NT_SPLITTING_DAMPED = 6 };
+
+/* Part of a copy between an array of the problem and one of the rest. */
+typedef struct nt_splitting_span {
+    int whole, part, count;
+} nt_splitting_span;
+
+typedef struct nt_splitting_own {
+    const nt_problem *whole;
+    nt_arena arena;
+    int n_alone;
+    int *alone;  /* [n_alone] blocks of the space                                             */
+    int *colour; /* [n_alone] different where two of them act on each other                   */
+    int n_colours;
+    int *entries; /* [n_alone][36] where D of a block is in a matrix' values, -1: it has none  */
+    nt_matrix damping; /* of the problem's pattern, where the method wants D; else no values   */
+
+    /* The rest. Arrays of the whole hold the blocks that are alone too, as they are at `now`. */
+    nt_problem *problem; /* NULL: all is alone, or nothing */
+    nt_factors *factors;
+    nt_system system;
+    nt_pattern pattern;
+    nt_splitting_span *q, *v, *map, *values; /* values: of matrices                     */
+    nt_splitting_span *masses;               /* the same of blocks that are alone       */
+    int n_q, n_v, n_map, n_values, n_masses;
+    double *whole_q, *whole_v, *whole_vdot, *whole_residual, *whole_map;
+    nt_matrix matrix; /* of the problem's pattern */
+    nt_phase now, next;
+    double *scratch, *force;
+} nt_splitting_own;
+
+/* The division that a problem has; NULL, and NT_OK, where nothing is alone. */
+nt_status nt_splitting_own_create(nt_splitting_own **own, const nt_stepper *s,
+                                  const nt_splitting *c);
+void nt_splitting_own_destroy(nt_splitting_own *own);
+
+/* a[nv] of the blocks that are alone. explicit[nv] is -A; with D, `damping` holds h/2 D and a_p[nv]
+ * is the acceleration that A was taken with, else a_p is NULL. NT_SINGULAR. */
+nt_status nt_splitting_solve_alone(const nt_splitting_own *own, const double *explicit,
+                                   const double *a_p, double *a);
+
+/* Entries of block k that are damped, where it has this colour; else 0. */
+int nt_splitting_damped(const nt_splitting_own *own, int k, int colour);
+/* h/2 D of block k, which is in own->damping, into a matrix; factor times its product with x[nv]
+ * into y[nv]. */
+void nt_splitting_add_damping(const nt_splitting_own *own, int k, const nt_matrix *matrix);
+void nt_splitting_apply_damping(const nt_splitting_own *own, int k, double factor, const double *x,
+                                double *y);
+
+/* The rest of a step as a step of its own, with the rows in use and the factors that are kept;
+ * `force` becomes its share of explicit[nv]. Multipliers and the system's memory are the whole's.
+ */
+nt_status nt_splitting_rest_begin(nt_splitting_own *own, const nt_stepper *s,
+                                  const double *explicit, nt_stepper *rest);
+/* Its end into `next` of the whole, and its report; after `made` factorisations. */
+void nt_splitting_rest_end(const nt_splitting_own *own, nt_stepper *s, const nt_stepper *rest,
+                           bool made);
+
+/* to[] of the rest from an array of the whole, and back. */
+void nt_splitting_gather(const nt_splitting_span *span, int n, const double *whole, double *part);
+void nt_splitting_scatter(const nt_splitting_span *span, int n, const double *part, double *whole);
+
+#endif

@@ -1,0 +1,368 @@
+/* Ball bearings: all contacts of a bearing as one element.
+ *
+ * Ball j touches both races and pocket j: 3 Z contacts by number, no search. Each is that of
+ * touch.h: the races are circles, inside (sigma = -1); pocket j is a line through the cage's centre
+ * along the radial direction 2 pi j/Z of the cage, or a point on it, at the pitch circle. A flaw at
+ * the angle phi_0 of a race, of the half width w and the depth h, and waves take off
+ *
+ *   lift = h cos^2(pi (phi - phi_0)/(2 w)) + sum A_k cos(k phi + psi_k),     |phi - phi_0| < w
+ *
+ * at the angle phi of the ball in the axes of the ring; its gradient is (dlift/dphi/r) t. The
+ * normal is taken not to turn.
+ *
+ * The residual is that of four balls at a time (lanes.h); the tangent, energies and records look at
+ * one contact after the other. */
+#include "model/bearings/bearing.h"
+
+#include "model/bearings/lanes.h"
+#include "model/elements.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const double PI = 3.14159265358979323846;
+
+const nt_section nt_bearing_section = {"bearings", "bearing"};
+
+bool nt_element_is_bearing(const nt_element *element) { return element->type == &nt_bearing_ball; }
+
+/* ---- ports ------------------------------------------------------------------------------------
+ */
+
+/* Every ball with both rings and the cage: these with themselves too. */
+static nt_status couple(nt_model *model, nt_element *e, int row, int column)
+{
+    nt_status status = NT_OK;
+    for (int i = 0; i < 4 && status == NT_OK; i++)
+        status = nt_element_couple(model, e, row + i / 2, column + i % 2, NT_FULL);
+    return status;
+}
+
+/* Ports follow those that every element has, in this order: balls, cage. */
+static int port_of(const nt_bearing *b, int body)
+{
+    return body == b->rings[NT_OUTER]   ? NT_T_A
+           : body == b->rings[NT_INNER] ? NT_T_B
+                                        : NT_PORTS + 2 * (body - b->first_ball);
+}
+
+static nt_status declare(nt_model *model, nt_element *e)
+{
+    const nt_bearing *b = nt_model_data(model, e);
+    int n = b->n_balls + (b->has_cage ? 1 : 0), partners[NT_BALL_CONTACTS] = {NT_T_A, NT_T_B};
+    for (int i = 0; i < n; i++)
+        if (nt_element_port_of_body(model, e, b->first_ball + i) < 0)
+            return NT_NO_MEMORY;
+    int n_partners = b->has_cage ? 3 : 2;
+    if (b->has_cage)
+        partners[NT_POCKET] = port_of(b, b->cage);
+    nt_status status = NT_OK;
+    for (int k = 0; k < n_partners && status == NT_OK; k++)
+        status = couple(model, e, partners[k], partners[k]);
+    for (int i = 0; i < b->n_balls && status == NT_OK; i++) {
+        int ball = port_of(b, b->first_ball + i);
+        status = couple(model, e, ball, ball);
+        for (int k = 0; k < n_partners && status == NT_OK; k++) {
+            status = couple(model, e, ball, partners[k]);
+            if (status == NT_OK)
+                status = couple(model, e, partners[k], ball);
+        }
+    }
+    return status;
+}
+
+/* ---- races that are not round ------------------------------------------------------------------
+ */
+
+static bool is_round(const nt_bearing_race *race)
+{
+    if (race->flaw.depth != 0)
+        return false;
+    for (int k = 0; k < NT_MOST_WAVES; k++)
+        if (race->waves.amplitude[k] != 0)
+            return false;
+    return true;
+}
+
+/* lift and its slope in phi. */
+static double lift_at(const nt_bearing_race *race, double phi, double *slope)
+{
+    const nt_bearing_flaw *flaw = &race->flaw;
+    double lift = 0, off = remainder(phi - flaw->angle, 2 * PI);
+    *slope = 0;
+    if (flaw->depth != 0 && fabs(off) < flaw->width) {
+        double x = PI * off / (2 * flaw->width);
+        lift = flaw->depth * cos(x) * cos(x);
+        *slope = -flaw->depth * sin(2 * x) * PI / (2 * flaw->width);
+    }
+    for (int k = 0; k < NT_MOST_WAVES; k++) {
+        double x = race->waves.order[k] * phi + race->waves.phase[k];
+        lift += race->waves.amplitude[k] * cos(x);
+        *slope -= race->waves.amplitude[k] * race->waves.order[k] * sin(x);
+    }
+    return lift;
+}
+
+/* y: of the ball's centre from the skeleton's origin. gradient may be NULL. */
+static double lift_of(const nt_bearing_race *race, m3 R, v3 axis, v3 y, v3 *gradient)
+{
+    v3 mark = m3_apply(R, race->mark), side = v3_cross(axis, mark);
+    double x = v3_dot(mark, y), z = v3_dot(side, y), slope;
+    double lift = lift_at(race, atan2(z, x), &slope);
+    if (gradient)
+        *gradient = v3_scale(slope / (x * x + z * z), v3_axpy(x, side, v3_scale(-z, mark)));
+    return lift;
+}
+
+/* ---- one contact -------------------------------------------------------------------------------
+ */
+
+static nt_ring_pose ring_pose(const nt_bearing *b, const nt_view *view, int which)
+{
+    const nt_motion *m = &view->motion[b->rings[which]];
+    const nt_bearing_race *race = &b->races[which];
+    return (nt_ring_pose){.x = m->x,
+                          .v = m->v,
+                          .w = m->w,
+                          .origin = v3_add(m->x, m3_apply(m->R, race->origin)),
+                          .axis = m3_apply(m->R, race->axis)};
+}
+
+/* The line or the point of a pocket; ground axes. */
+static void pocket_pose(const nt_bearing *b, const nt_motion *cage, int ball, v3 *origin, v3 *axis)
+{
+    double psi = 2 * PI * ball / b->n_balls;
+    *axis = m3_apply(cage->R, v3_of(cos(psi), sin(psi), 0));
+    *origin = b->pocket_shape == 0 ? cage->x : v3_axpy(0.5 * b->pitch_diameter, *axis, cage->x);
+}
+
+nt_ball_touch nt_bearing_touch(const nt_element *element, const nt_view *view, int ball, int which)
+{
+    const nt_bearing *b = nt_bearing_of(view->run, element);
+    const nt_motion *B = &view->motion[b->first_ball + ball];
+    nt_ball_touch t = {.body = which == NT_POCKET ? b->cage : b->rings[which]};
+    const nt_motion *A = &view->motion[t.body];
+    v3 origin, axis;
+    if (which == NT_POCKET) {
+        pocket_pose(b, A, ball, &origin, &axis);
+        t.kind = (nt_touch_kind){b->pocket_shape == 0 ? NT_LINE : NT_POINT, NT_TRACTION_COULOMB,
+                                 .is_hertz = true};
+        t.surface = &b->pocket;
+        t.law = &b->pocket_law;
+    } else {
+        nt_ring_pose ring = ring_pose(b, view, which);
+        origin = ring.origin, axis = ring.axis;
+        t.kind = (nt_touch_kind){NT_CIRCLE, (nt_traction_law)b->law, .is_hertz = true,
+                                 .spins = true, .rolls = b->rolling > 0};
+        t.surface = &b->races[which].surface;
+        t.law = &b->races[which].law;
+    }
+    t.pose = (nt_touch_pose){.y = v3_sub(B->x, origin),
+                             .axis = axis,
+                             .arm_a = v3_sub(B->x, A->x),
+                             .v_a = A->v,
+                             .w_a = A->w,
+                             .v_b = B->v,
+                             .w_b = B->w};
+    if (which != NT_POCKET && !is_round(&b->races[which]))
+        t.pose.lift = lift_of(&b->races[which], A->R, axis, t.pose.y, &t.lift_gradient);
+    t.touch = nt_touch_of(t.kind, t.surface, t.law, &t.pose);
+    return t;
+}
+
+/* ---- a ball out of its groove ------------------------------------------------------------------
+ */
+
+/* cos^2 of the angle beyond which a ball has left the groove. */
+static double last_cosine2(const nt_bearing_race *race)
+{
+    double cosine = cos(race->last_angle);
+    return cosine * cosine;
+}
+
+static void failure(const nt_element *element, const nt_view *view, char *text, int size)
+{
+    const nt_bearing *b = nt_bearing_of(view->run, element);
+    text[0] = '\0';
+    for (int i = 0; i < b->n_balls; i++)
+        for (int which = NT_OUTER; which <= NT_INNER; which++) {
+            nt_ball_touch t = nt_bearing_touch(element, view, i, which);
+            double angle =
+                nt_touch_number(NT_TOUCH_ANGLE, &t.touch, t.law, t.kind.law, t.pose.axis);
+            double beyond = angle - b->races[which].last_angle;
+            if (!(t.touch.N > 0 && beyond > 0))
+                continue;
+            snprintf(text, (size_t)size,
+                     "ball %d has left the groove of the %s ring: it touches at %.4g deg, %.3g deg "
+                     "over the shoulder",
+                     i + 1, nt_bearing_rings[which], angle * 180 / PI, beyond * 180 / PI);
+            return;
+        }
+}
+
+/* ---- the residual, four balls at a time --------------------------------------------------------
+ */
+
+static void put(nt_lane *p, int l, v3 a) { p[0].of[l] = a.x, p[1].of[l] = a.y, p[2].of[l] = a.z; }
+static v3 get(const nt_lane *p, int l) { return v3_of(p[0].of[l], p[1].of[l], p[2].of[l]); }
+
+/* Sums over balls, one after the other: forces and moments on rings and cage. */
+typedef struct sums {
+    v3 F[NT_BALL_CONTACTS], moment[NT_BALL_CONTACTS];
+} sums;
+
+static void push_ball(const nt_view *view, const nt_bearing *b, int ball, int which,
+                      const nt_push_lanes *push, int l, sums *all)
+{
+    int port = port_of(b, b->first_ball + ball);
+    v3 F = get(push->F, l);
+    nt_view_force(view, port, v3_neg(F));
+    nt_view_force(view, port + 1, v3_neg(get(push->M, l)));
+    all->F[which] = v3_add(all->F[which], F);
+    all->moment[which] = v3_add(all->moment[which], get(push->moment, l));
+}
+
+static void gather(const nt_view *view, const nt_bearing *b, int first, nt_ball_lanes *balls)
+{
+    for (int l = 0; l < NT_LANES; l++) {
+        int ball = first + l < b->n_balls ? first + l : b->n_balls - 1;
+        const nt_motion *m = &view->motion[b->first_ball + ball];
+        put(balls->x, l, m->x);
+        put(balls->v, l, m->v);
+        put(balls->w, l, m->w);
+    }
+}
+
+static nt_status push_races(const nt_view *view, const nt_bearing *b, const nt_ring_pose rings[2],
+                            const nt_ball_lanes *balls, int first, sums *all)
+{
+    int n = b->n_balls - first < NT_LANES ? b->n_balls - first : NT_LANES;
+    for (int which = NT_OUTER; which <= NT_INNER; which++) {
+        const nt_bearing_race *race = &b->races[which];
+        nt_push_lanes push;
+        nt_lane lift = {{0}};
+        for (int l = 0; !is_round(race) && l < n; l++)
+            lift.of[l] = lift_of(race, view->motion[b->rings[which]].R, rings[which].axis,
+                                 v3_sub(get(balls->x, l), rings[which].origin), NULL);
+        nt_lanes_race((nt_traction_law)b->law, b->rolling > 0, &race->surface, &race->law,
+                      &rings[which], balls, &lift, &push);
+        double last = last_cosine2(race);
+        for (int l = 0; l < n; l++) {
+            if (!(push.N.of[l] >= 0) || (push.N.of[l] > 0 && !(push.cosine2.of[l] >= last)))
+                return NT_NOT_FINITE;
+            push_ball(view, b, first + l, which, &push, l, all);
+        }
+    }
+    return NT_OK;
+}
+
+static nt_status push_pockets(const nt_view *view, const nt_bearing *b, const nt_ball_lanes *balls,
+                              int first, sums *all)
+{
+    int n = b->n_balls - first < NT_LANES ? b->n_balls - first : NT_LANES;
+    const nt_motion *cage = &view->motion[b->cage];
+    nt_ring_pose pose = {.x = cage->x, .v = cage->v, .w = cage->w};
+    nt_pocket_lanes pockets;
+    nt_push_lanes push;
+    for (int l = 0; l < NT_LANES; l++) {
+        v3 origin, axis;
+        pocket_pose(b, cage, first + (l < n ? l : n - 1), &origin, &axis);
+        put(pockets.origin, l, origin);
+        put(pockets.axis, l, axis);
+    }
+    nt_lanes_pocket(b->pocket_shape == 0 ? NT_LINE : NT_POINT, &b->pocket, &b->pocket_law, &pose,
+                    balls, &pockets, &push);
+    for (int l = 0; l < n; l++) {
+        if (!(push.N.of[l] >= 0))
+            return NT_NOT_FINITE;
+        push_ball(view, b, first + l, NT_POCKET, &push, l, all);
+    }
+    return NT_OK;
+}
+
+static nt_status push_all(const nt_element *element, const nt_view *view)
+{
+    const nt_bearing *b = nt_bearing_of(view->run, element);
+    nt_ring_pose rings[2] = {ring_pose(b, view, NT_OUTER), ring_pose(b, view, NT_INNER)};
+    int ports[NT_BALL_CONTACTS] = {NT_T_A, NT_T_B, b->has_cage ? port_of(b, b->cage) : 0};
+    sums all = {0};
+    nt_status status = NT_OK;
+    for (int first = 0; first < b->n_balls && status == NT_OK; first += NT_LANES) {
+        nt_ball_lanes balls;
+        gather(view, b, first, &balls);
+        status = push_races(view, b, rings, &balls, first, &all);
+        if (status == NT_OK && b->has_cage)
+            status = push_pockets(view, b, &balls, first, &all);
+    }
+    for (int which = 0; which < (b->has_cage ? 3 : 2) && status == NT_OK; which++) {
+        nt_view_force(view, ports[which], all.F[which]);
+        nt_view_force(view, ports[which] + 1, all.moment[which]);
+    }
+    return status;
+}
+
+/* ---- the tangent and energies, one contact after the other -------------------------------------
+ */
+
+static nt_status each_contact(const nt_element *element, const nt_view *view)
+{
+    const nt_bearing *b = nt_bearing_of(view->run, element);
+    for (int i = 0; i < b->n_balls; i++)
+        for (int which = 0; which < (b->has_cage ? 3 : 2); which++) {
+            nt_ball_touch t = nt_bearing_touch(element, view, i, which);
+            if (!(t.touch.delta > 0))
+                continue;
+            if (view->energy) {
+                view->energy->potential += t.touch.elastic * t.touch.delta / 2.5;
+                view->energy->power += t.touch.power;
+                continue;
+            }
+            nt_touch_tangent d;
+            nt_view pair = *view;
+            pair.pair[0] = port_of(b, t.body);
+            pair.pair[1] = port_of(b, b->first_ball + i);
+            nt_touch_differentiate(t.kind, t.surface, t.law, &t.pose, &t.touch, t.lift_gradient,
+                                   &d);
+            nt_touch_add(&pair, t.body, b->first_ball + i, &t.touch, &d);
+        }
+    return NT_OK;
+}
+
+static nt_status evaluate(const nt_element *element, const nt_view *view)
+{
+    if (view->energy)
+        return each_contact(element, view);
+    if (!(view->terms->parts & element->part))
+        return NT_OK;
+    nt_status status = view->terms->residual ? push_all(element, view) : NT_OK;
+    if (status == NT_OK && view->terms->matrix)
+        status = each_contact(element, view);
+    return status;
+}
+
+static bool depends_on_rates(const nt_run *run, const nt_element *element)
+{
+    const nt_bearing *b = nt_bearing_of(run, element);
+    return b->races[0].law.damping != 0 || b->friction != 0 || b->law != NT_TRACTION_COULOMB ||
+           b->rolling != 0 || b->has_cage;
+}
+
+const nt_element_type nt_bearing_ball = {
+    .version = NT_ELEMENT_VERSION,
+    .section = &nt_bearing_section,
+    .name = "ball",
+    .summary = "a single-row ball bearing: balls, cage and all their contacts",
+    .keys = nt_bearing_keys,
+    .size = sizeof(nt_bearing),
+    .part = NT_EXPLICIT,
+    .touches = true,
+    .only_takes = true,
+    .defaults = nt_bearing_defaults,
+    .own_bodies = nt_bearing_own_bodies,
+    .prepare = nt_bearing_prepare,
+    .settle = nt_bearing_settle,
+    .declare = declare,
+    .evaluate = evaluate,
+    .depends_on_rates = depends_on_rates,
+    .failure = failure,
+};

@@ -1,0 +1,181 @@
+/* Ball bearings: one element over all contacts of balls, rings and cage.
+ *
+ * A bearing brings bodies of its own: its balls and its cage. Its element stands between the outer
+ * ring's body (A) and the inner ring's (B) and has ports of all of them. */
+#ifndef NUTATE_MODEL_BEARING_H
+#define NUTATE_MODEL_BEARING_H
+
+#include "model/bearings/sizes.h"
+#include "model/contacts/contact.h"
+#include "model/contacts/touch_values.h"
+
+enum { NT_OUTER, NT_INNER, NT_POCKET, NT_BALL_CONTACTS }; /* of one ball */
+enum { NT_MOST_BALLS = 64, NT_MOST_WAVES = 8 };
+
+typedef struct nt_bearing_material {
+    double E, nu, density; /* Pa; 1; kg/m^3 */
+} nt_bearing_material;
+
+/* A dent in a race, at an angle from the place of ball 1 at the start, in the ring's axes. */
+typedef struct nt_bearing_flaw {
+    double angle, width, depth; /* rad; half width, rad; m */
+} nt_bearing_flaw;
+
+/* sum of amplitude_k cos(order_k angle + phase_k), taken off the race; m */
+typedef struct nt_bearing_waves {
+    double order[NT_MOST_WAVES], amplitude[NT_MOST_WAVES], phase[NT_MOST_WAVES];
+} nt_bearing_waves;
+
+typedef struct nt_bearing_race {
+    double groove;   /* groove radius over ball diameter */
+    double shoulder; /* height over ball diameter */
+    nt_bearing_flaw flaw;
+    nt_bearing_waves waves;
+
+    /* what follows */
+    nt_surface surface;
+    nt_touch_law law;
+    v3 center,
+        origin;    /* of the ring, of the skeleton, from the body's reference point; body axes */
+    v3 axis, mark; /* unit vectors; mark: where ball 1 is at the start */
+    double last_angle; /* rad: a ball beyond has left the groove */
+} nt_bearing_race;
+
+typedef struct nt_bearing {
+    unsigned given;
+    int rings[2]; /* bodies: outer, inner */
+    int law, has_cage, pocket_shape, hertz;
+    int n_balls, first_ball, cage; /* bodies; -1: no cage */
+    int part, pad;
+    const char *designation;
+    const nt_bearing_size *size; /* NULL: explicit geometry */
+
+    double balls, ball_diameter, pitch_diameter, clearance, contact_angle;
+    nt_place_of_point at, points[2]; /* points, axes: of the inner ring, then of the outer */
+    double axis[3], axes[2][3];
+    nt_bearing_material material;
+    double damping, friction, slip, curve[4];
+    double restitution, restitution_speed;
+    nt_lubricant oil;
+    double rolling, rolling_slip;
+    struct {
+        double mass, inertia[3], clearance, E, nu, stiffness, damping, friction, slip;
+    } of_cage;
+    struct {
+        double cage, irregularity; /* 1; m */
+    } start;
+
+    /* what follows */
+    nt_bearing_race races[2]; /* NT_OUTER, NT_INNER */
+    nt_surface pocket;
+    nt_touch_law pocket_law;
+    double settled_angle; /* rad, contact angle of the rings at the start */
+} nt_bearing;
+
+enum { /* bits of nt_bearing.given */
+       NT_BEARING_AT,
+       NT_BEARING_AXIS,
+       NT_BEARING_POINTS,
+       NT_BEARING_AXES,
+       NT_BEARING_CLEARANCE,
+       NT_BEARING_DAMPING,
+       NT_BEARING_RESTITUTION,
+       NT_BEARING_LUBRICANT,
+       NT_BEARING_DESIGNATION,
+       NT_BEARING_BALLS,
+       NT_BEARING_BALL,
+       NT_BEARING_PITCH,
+       NT_BEARING_ANGLE,
+       NT_BEARING_CURVE,
+       NT_BEARING_CAGE,
+       NT_BEARING_CAGE_STIFFNESS,
+       NT_BEARING_CAGE_FRICTION,
+};
+
+extern const nt_key nt_bearing_keys[];
+extern const char *const nt_bearing_rings[2]; /* "outer", "inner" */
+
+static inline const nt_bearing *nt_bearing_of(const nt_run *run, const nt_element *element)
+{
+    return nt_element_data(run, element);
+}
+bool nt_element_is_bearing(const nt_element *element);
+static inline bool nt_bearing_gives(const nt_bearing *b, int bit) { return b->given >> bit & 1; }
+
+/* Values of keys that the file leaves out, before they are read. */
+void nt_bearing_defaults(void *data);
+
+/* How many bodies a bearing brings: its balls, from its keys; 0 and words in why[size] where they
+ * do not say. designation may be NULL, balls then counts. */
+int nt_bearing_count(const char *designation, double balls, char *why, size_t size);
+
+/* Callbacks of the type (bearing_numbers.c, bearing_start.c). */
+nt_status nt_bearing_own_bodies(nt_run *run, const nt_element *element, bool validate,
+                                nt_error *error);
+nt_status nt_bearing_prepare(nt_run *run, const nt_element *element, bool validate,
+                             nt_error *error);
+nt_status nt_bearing_settle(nt_run *run, const nt_element *element);
+/* Stiffness of the races at the contact angle of the rings, all that follows from it. */
+void nt_bearing_fill_races(nt_bearing *bearing, double angle);
+
+/* ---- one contact (bearing.c) ------------------------------------------------------------------
+ */
+
+typedef struct nt_ball_touch {
+    nt_touch_kind kind;
+    const nt_surface *surface;
+    const nt_touch_law *law;
+    int body; /* of the surface */
+    nt_touch_pose pose;
+    v3 lift_gradient;
+    nt_touch touch;
+} nt_ball_touch;
+
+/* Contact NT_OUTER, NT_INNER or NT_POCKET of a ball, counted from 0. */
+nt_ball_touch nt_bearing_touch(const nt_element *element, const nt_view *view, int ball, int which);
+
+/* ---- recorded quantities (bearing_values.c) ---------------------------------------------------
+ *
+ * Of a part of a bearing: the whole (0), its cage (1), contact k of ball j (NT_BEARING_PARTS + 3 j
+ * + k). The object of such a quantity counts through elements and parts. */
+enum { NT_BEARING_WHOLE, NT_BEARING_OF_CAGE, NT_BEARING_PARTS };
+
+static inline int nt_bearing_object(const nt_model *model, int element, int part)
+{
+    return element + model->n_elements * part;
+}
+static inline int nt_bearing_part(const nt_model *model, int object)
+{
+    return object / model->n_elements;
+}
+/* "ball3.outer", "cage", "" for the whole. */
+void nt_bearing_part_name(int part, char *text, size_t size);
+/* The part that text[length] begins with, "ball3.outer" or "cage"; -1 for none. *used: characters
+ * of it. */
+int nt_bearing_part_find(const nt_bearing *bearing, const char *text, int *used);
+
+struct nt_sampler;
+#define NT_BEARING_QUANTITY(name)                                                                  \
+    void name(const struct nt_sampler *sampler, int object, double *out)
+NT_BEARING_QUANTITY(nt_ball_indentation);
+NT_BEARING_QUANTITY(nt_ball_force);
+NT_BEARING_QUANTITY(nt_ball_friction_force);
+NT_BEARING_QUANTITY(nt_ball_sliding_speed);
+NT_BEARING_QUANTITY(nt_ball_spin_speed);
+NT_BEARING_QUANTITY(nt_ball_angle);
+NT_BEARING_QUANTITY(nt_ball_semi_axes);
+NT_BEARING_QUANTITY(nt_ball_pressure);
+NT_BEARING_QUANTITY(nt_ball_film_thickness);
+NT_BEARING_QUANTITY(nt_ball_power);
+NT_BEARING_QUANTITY(nt_cage_speed);
+NT_BEARING_QUANTITY(nt_cage_slip);
+NT_BEARING_QUANTITY(nt_cage_torque);
+NT_BEARING_QUANTITY(nt_cage_power);
+NT_BEARING_QUANTITY(nt_bearing_load);
+NT_BEARING_QUANTITY(nt_bearing_torque);
+NT_BEARING_QUANTITY(nt_bearing_power);
+NT_BEARING_QUANTITY(nt_bearing_pressure);
+NT_BEARING_QUANTITY(nt_bearing_ball_most);
+NT_BEARING_QUANTITY(nt_bearing_film_thickness);
+
+#endif

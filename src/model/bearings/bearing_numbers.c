@@ -1,0 +1,329 @@
+/* What follows from the keys of a bearing.
+ *
+ * With the ball's diameter D = 2 rho, the pitch diameter d_m, groove radii r_i and r_o, the contact
+ * angle a_0 of the drawing and the diametral clearance P, the circles in the middle of the grooves
+ * have the radii
+ *
+ *   A_i = d_m/2 + (r_i - rho) cos a_0 - P/4,   A_o = d_m/2 - (r_o - rho) cos a_0 + P/4
+ *
+ * and stand (r_i - rho) sin a_0 in front of the inner ring's centre, (r_o - rho) sin a_0 behind the
+ * outer ring's. Relative curvatures of a race: 1/rho - m.e/(d_m/2 + rho m.e) around the axis,
+ * m.e = -cos a on the inner race and cos a on the outer one, and 1/rho - 1/r across.
+ *
+ * Its shoulder of the height h ends the groove at the angle a_s from its bottom,
+ * cos a_s = 1 - h/r. */
+#include "model/bearings/bearing.h"
+
+#include "base/direction.h"
+#include "model/body.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const double PI = 3.14159265358979323846;
+
+const char *const nt_bearing_rings[2] = {"outer", "inner"};
+
+int nt_bearing_count(const char *designation, double balls, char *why, size_t size)
+{
+    double clearance;
+    why[0] = '\0';
+    if (balls == 0 && designation) {
+        const nt_bearing_size *known = nt_bearing_size_find(designation, &clearance, why, size);
+        return known ? known->balls : 0;
+    }
+    if (balls >= 3 && balls <= NT_MOST_BALLS && floor(balls) == balls)
+        return (int)balls;
+    snprintf(why, size, "balls: expected a plain number from 3 to %d, or a designation",
+             NT_MOST_BALLS);
+    return 0;
+}
+
+/* ---- sizes ------------------------------------------------------------------------------------
+ */
+
+static nt_status fill_size(const nt_run *run, const nt_element *element, nt_bearing *b,
+                           nt_error *error)
+{
+    char why[256];
+    double clearance = 0;
+    b->size = NULL;
+    if (b->designation) {
+        b->size = nt_bearing_size_find(b->designation, &clearance, why, sizeof why);
+        if (!b->size)
+            return nt_load_refuse(run->model, element, error, "designation: %s", why);
+        if (!nt_bearing_gives(b, NT_BEARING_BALLS))
+            b->balls = b->size->balls;
+        if (!nt_bearing_gives(b, NT_BEARING_BALL))
+            b->ball_diameter = 1e-3 * b->size->ball;
+        if (!nt_bearing_gives(b, NT_BEARING_PITCH))
+            b->pitch_diameter = 1e-3 * b->size->pitch;
+        if (!nt_bearing_gives(b, NT_BEARING_ANGLE))
+            b->contact_angle = b->size->contact_angle * PI / 180;
+        if (!nt_bearing_gives(b, NT_BEARING_CLEARANCE))
+            b->clearance = b->size->contact_angle > 0 ? 0 : clearance;
+    }
+    return NT_OK;
+}
+
+static nt_status check_geometry(const nt_run *run, const nt_element *element, nt_error *error)
+{
+    const nt_model *model = run->model;
+    const nt_bearing *b = nt_bearing_of(run, element);
+    const nt_bearing_material *m = &b->material;
+    double D = b->ball_diameter, d_m = b->pitch_diameter;
+    if (!(m->E > 0) || !(fabs(m->nu) <= 0.5) || !(m->density > 0))
+        return nt_load_refuse(model, element, error,
+                              "material: expected E and density positive, nu between -0.5 and 0.5");
+    if (!b->size &&
+        !(nt_bearing_gives(b, NT_BEARING_BALLS) && nt_bearing_gives(b, NT_BEARING_BALL) &&
+          nt_bearing_gives(b, NT_BEARING_PITCH)))
+        return nt_load_refuse(model, element, error,
+                              "expected a designation, or balls, ball_diameter and pitch_diameter");
+    if (nt_bearing_gives(b, NT_BEARING_AT) == nt_bearing_gives(b, NT_BEARING_POINTS))
+        return nt_load_refuse(model, element, error,
+                              "expected either `at` and `axis` or `points` and `axes`");
+    if (nt_bearing_gives(b, NT_BEARING_AT) && !nt_bearing_gives(b, NT_BEARING_AXIS))
+        return nt_load_refuse(model, element, error, "`at` needs `axis`");
+    if (b->rings[NT_OUTER] == b->rings[NT_INNER])
+        return nt_load_refuse(model, element, error, "both rings belong to %s",
+                              model->bodies[b->rings[NT_OUTER]].name);
+    for (int i = 0; i < 2; i++)
+        if (run->bodies[b->rings[i]].point)
+            return nt_load_refuse(
+                model, element, error,
+                "%s is a point and carries no ring, expected a body that can turn",
+                model->bodies[b->rings[i]].name);
+    if (!(D > 0) || !(d_m > D))
+        return nt_load_refuse(
+            model, element, error,
+            "ball_diameter is %g m, pitch_diameter %g m; expected a positive number "
+            "and a larger one",
+            D, d_m);
+    if (!(b->n_balls * asin(D / d_m) <= PI))
+        return nt_load_refuse(model, element, error,
+                              "%d balls of %g m do not fit on a pitch diameter of %g m", b->n_balls,
+                              D, d_m);
+    for (int i = 0; i < 2; i++)
+        if (!(b->races[i].groove > 0.5 && b->races[i].groove < 1) ||
+            !(b->races[i].shoulder > 0 && b->races[i].shoulder <= b->races[i].groove))
+            return nt_load_refuse(model, element, error,
+                                  "%s_groove is %g, expected above 0.5 and below 1; %s_shoulder is "
+                                  "%g, expected above 0 and at most the groove",
+                                  nt_bearing_rings[i], b->races[i].groove, nt_bearing_rings[i],
+                                  b->races[i].shoulder);
+    if (!(fabs(b->contact_angle) < PI / 2) || !(fabs(b->clearance) < 0.1 * D))
+        return nt_load_refuse(
+            model, element, error,
+            "contact_angle is %g rad, expected less than a right angle; clearance "
+            "is %g m, expected less than a tenth of the ball's diameter",
+            b->contact_angle, b->clearance);
+    return NT_OK;
+}
+
+static nt_status check_laws(const nt_run *run, const nt_element *element, nt_error *error)
+{
+    const nt_model *model = run->model;
+    const nt_bearing *b = nt_bearing_of(run, element);
+    const nt_lubricant *oil = &b->oil;
+    if (nt_bearing_gives(b, NT_BEARING_DAMPING) && nt_bearing_gives(b, NT_BEARING_RESTITUTION))
+        return nt_load_refuse(model, element, error,
+                              "both damping and restitution are given, expected one of them");
+    if (nt_bearing_gives(b, NT_BEARING_RESTITUTION) &&
+        (!(b->restitution > 0 && b->restitution <= 1) || !(b->restitution_speed > 0)))
+        return nt_load_refuse(model, element, error,
+                              "restitution: expected a coefficient above 0 and at most 1, and a "
+                              "positive speed");
+    if (!(b->damping >= 0) || !(b->friction >= 0) || !(b->slip > 0) || !(b->rolling >= 0) ||
+        !(b->rolling_slip > 0))
+        return nt_load_refuse(
+            model, element, error,
+            "damping, friction and rolling resistance must not be negative, slips "
+            "must be positive");
+    if (b->law == NT_TRACTION_FILM && !nt_bearing_gives(b, NT_BEARING_LUBRICANT))
+        return nt_load_refuse(model, element, error, "traction: a film needs `lubricant`");
+    if (!(oil->viscosity > 0) || !(oil->coefficient > 0) || !(oil->stress > 0) || !(oil->limit > 0))
+        return nt_load_refuse(model, element, error, "lubricant: expected positive numbers");
+    if (b->has_cage &&
+        (!(b->of_cage.clearance > 0) || !(b->of_cage.E > 0) || !(fabs(b->of_cage.nu) <= 0.5) ||
+         !(b->of_cage.damping >= 0) || !(b->pocket_law.stiffness > 0) ||
+         !(b->of_cage.friction >= 0) || !(b->of_cage.slip > 0)))
+        return nt_load_refuse(model, element, error,
+                              "cage: expected pocket_clearance, E, stiffness and slip positive, "
+                              "damping and friction not negative, nu between -0.5 and 0.5");
+    for (int i = 0; i < 2; i++) {
+        const nt_bearing_flaw *flaw = &b->races[i].flaw;
+        if (!(flaw->width >= 0) || (flaw->depth != 0 && !(flaw->width > 0)))
+            return nt_load_refuse(model, element, error,
+                                  "%s_flaw: width is %g rad, expected positive",
+                                  nt_bearing_rings[i], flaw->width);
+        double slope = flaw->depth == 0
+                           ? 0
+                           : PI / 2 * fabs(flaw->depth) / (flaw->width * 0.5 * b->pitch_diameter);
+        if (slope > 0.1)
+            return nt_load_refuse(
+                model, element, error,
+                "%s_flaw: its edge is as steep as %g, expected less than 0.1: the "
+                "normal of the race is taken not to turn in it",
+                nt_bearing_rings[i], slope);
+    }
+    return NT_OK;
+}
+
+/* ---- rings ------------------------------------------------------------------------------------
+ */
+
+/* The rotation that takes z to the unit vector a by the shortest way, applied to x. */
+static v3 turned_x(v3 a)
+{
+    if (a.z < -1 + 1e-12)
+        return v3_of(-1, 0, 0); /* half a turn about y */
+    double s = 1 / (1 + a.z);
+    return v3_of(1 - a.x * a.x * s, -a.x * a.y * s, -a.x);
+}
+
+static nt_status place_ring(nt_run *run, const nt_element *element, int which, bool validate,
+                            nt_error *error)
+{
+    nt_bearing *b = nt_element_numbers(run, element);
+    nt_bearing_race *race = &b->races[which];
+    int body = b->rings[which], own = which == NT_INNER ? 0 : 1;
+    double axis[3];
+    const nt_place_of_point *point = &b->points[own];
+    if (!nt_direction(nt_bearing_gives(b, NT_BEARING_AT) ? b->axis : b->axes[own], 3, axis))
+        return nt_load_refuse(run->model, element, error, "the axis has length zero");
+    race->axis = v3_load(axis);
+    race->mark = turned_x(race->axis);
+    if (nt_bearing_gives(b, NT_BEARING_AT)) {
+        m3 R = quat_matrix(run->bodies[body].q0);
+        race->axis = m3_apply_transposed(R, race->axis);
+        race->mark = m3_apply_transposed(R, race->mark);
+        point = &b->at;
+    }
+    if (nt_bearing_gives(b, NT_BEARING_AT) || point->marker >= 0)
+        return nt_load_point(run, element, point, body, validate, &race->center, error);
+    race->center = v3_sub(v3_load(point->at), run->bodies[body].reference);
+    return NT_OK;
+}
+
+/* ---- stiffness --------------------------------------------------------------------------------
+ */
+
+static nt_touch_law race_law(const nt_bearing *b, const nt_bearing_race *race, double angle,
+                             double side)
+{
+    double rho = 0.5 * b->ball_diameter, cosine = side * cos(angle);
+    double curvature[2] = {1 / rho - cosine / (0.5 * b->pitch_diameter + rho * cosine),
+                           1 / rho - 1 / (race->groove * b->ball_diameter)};
+    double young[2] = {b->material.E, b->material.E}, nu[2] = {b->material.nu, b->material.nu};
+    double compliance = nt_hertz_compliance(young, nu);
+    nt_hertz hertz = nt_hertz_find(curvature, compliance, (nt_hertz_formula)b->hertz);
+    nt_touch_law law = {.stiffness = hertz.K,
+                        .exponent = 1.5,
+                        .damping = b->damping,
+                        .semi_axis = hertz.semi_axis,
+                        .ratio = hertz.ratio,
+                        .spin_arm = 0.375 * hertz.semi_axis * hertz.E,
+                        .rolling = b->rolling,
+                        .rolling_slip = b->rolling_slip};
+    if (nt_bearing_gives(b, NT_BEARING_RESTITUTION))
+        law.damping =
+            nt_restitution_damping(b->restitution, NT_RESTITUTION_EXACT) / b->restitution_speed;
+    law.traction = (nt_traction){.friction = b->friction,
+                                 .slip = b->slip,
+                                 .A = b->curve[0],
+                                 .B = b->curve[1],
+                                 .C = b->curve[2],
+                                 .D = b->curve[3],
+                                 .oil = b->oil};
+    nt_traction_film(&law.traction, 1 / curvature[0], 1 / curvature[1], compliance, hertz.K,
+                     hertz.semi_axis, hertz.ratio);
+    return law;
+}
+
+void nt_bearing_fill_races(nt_bearing *b, double angle)
+{
+    double rho = 0.5 * b->ball_diameter;
+    b->settled_angle = angle;
+    for (int i = 0; i < 2; i++) {
+        nt_bearing_race *race = &b->races[i];
+        double outwards = i == NT_INNER ? 1 : -1, groove = race->groove * b->ball_diameter;
+        double reach = groove - rho;
+        race->surface =
+            (nt_surface){.side = -1,
+                         .offset = groove,
+                         .circle = 0.5 * b->pitch_diameter +
+                                   outwards * (reach * cos(b->contact_angle) - 0.25 * b->clearance),
+                         .radius = rho};
+        race->origin = v3_axpy(outwards * reach * sin(b->contact_angle), race->axis, race->center);
+        race->law = race_law(b, race, angle, -outwards);
+        race->last_angle = acos(fmax(-1, 1 - race->shoulder / race->groove));
+    }
+}
+
+static void fill_pockets(nt_bearing *b)
+{
+    double rho = 0.5 * b->ball_diameter, R = rho + 0.5 * b->of_cage.clearance;
+    double young[2] = {b->material.E, b->of_cage.E}, nu[2] = {b->material.nu, b->of_cage.nu};
+    double gap = 1 / rho - 1 / R, curvature[2] = {gap, b->pocket_shape == 1 ? gap : 1 / rho};
+    nt_hertz hertz = nt_hertz_find(curvature, nt_hertz_compliance(young, nu), NT_HERTZ_EXACT);
+    b->pocket = (nt_surface){.side = -1, .offset = R, .radius = rho};
+    b->pocket_law = (nt_touch_law){
+        .stiffness =
+            nt_bearing_gives(b, NT_BEARING_CAGE_STIFFNESS) ? b->of_cage.stiffness : hertz.K,
+        .exponent = 1.5,
+        .damping = b->of_cage.damping,
+        .semi_axis = hertz.semi_axis,
+        .ratio = hertz.ratio,
+        .rolling_slip = 1,
+        .traction = {.friction = nt_bearing_gives(b, NT_BEARING_CAGE_FRICTION) ? b->of_cage.friction
+                                                                               : b->friction,
+                     .slip = b->of_cage.slip}};
+}
+
+/* ---- bodies, and the whole ---------------------------------------------------------------------
+ */
+
+static void give(nt_body *body, double mass, const double inertia[3], const double place[3])
+{
+    body->given = NT_GIVEN_MASS | NT_GIVEN_INERTIA | NT_GIVEN_POSITION | NT_GIVEN_VELOCITY |
+                  NT_GIVEN_ANGULAR_VELOCITY;
+    body->mass = mass;
+    body->inertia_count = 3;
+    for (int k = 0; k < 3; k++)
+        body->inertia[k] = inertia[k], body->position[k] = place[k];
+}
+
+/* Where they are and how they move is found when the rings are placed (bearing_start.c); near the
+ * outer ring until then. */
+nt_status nt_bearing_own_bodies(nt_run *run, const nt_element *element, bool validate,
+                                nt_error *error)
+{
+    nt_bearing *b = nt_element_numbers(run, element);
+    const double *place = run->bodies[b->rings[NT_OUTER]].position;
+    nt_status status = fill_size(run, element, b, error);
+    if (status == NT_OK && validate)
+        status = check_geometry(run, element, error);
+    if (status != NT_OK)
+        return status;
+    double D = b->ball_diameter, mass = PI / 6 * D * D * D * b->material.density;
+    double inertia[3] = {0.1 * mass * D * D, 0.1 * mass * D * D, 0.1 * mass * D * D};
+    for (int i = 0; i < b->n_balls; i++)
+        give(&run->bodies[b->first_ball + i], mass, inertia, place);
+    if (b->has_cage)
+        give(&run->bodies[b->cage], b->of_cage.mass, b->of_cage.inertia, place);
+    return NT_OK;
+}
+
+nt_status nt_bearing_prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error)
+{
+    nt_bearing *b = nt_element_numbers(run, element);
+    nt_status status = NT_OK;
+    for (int i = 0; i < 2 && status == NT_OK; i++)
+        status = place_ring(run, element, i, validate, error);
+    if (status != NT_OK)
+        return status;
+    nt_bearing_fill_races(b, b->settled_angle);
+    fill_pockets(b);
+    return validate ? check_laws(run, element, error) : NT_OK;
+}

@@ -1,0 +1,45 @@
+/* The contacts of a bearing, four balls at a time: what explicit methods ask for at every step. */
+#ifndef NUTATE_MODEL_BEARING_LANES_H
+#define NUTATE_MODEL_BEARING_LANES_H
+
+#include "model/contacts/touch.h"
+
+enum { NT_LANES = 4 };
+
+typedef struct nt_lane {
+    double of[NT_LANES];
+} nt_lane;
+
+/* Balls, component by component; ground axes. */
+typedef struct nt_ball_lanes {
+    nt_lane x[3], v[3], w[3];
+} nt_ball_lanes;
+
+/* A body of surfaces: its motion, the origin o and the axis of its skeleton, which pockets have
+ * each for themselves. */
+typedef struct nt_ring_pose {
+    v3 x, v, w, origin, axis;
+} nt_ring_pose;
+
+typedef struct nt_pocket_lanes {
+    nt_lane origin[3], axis[3];
+} nt_pocket_lanes;
+
+/* What the surface does to the balls: the force, the moment about the ball's centre; and to the
+ * other body, as it would be on the ball at that body's reference point: its moment. The normal
+ * force, N, and how far the normal stands off the plane of a circle, cos^2 of the angle. */
+typedef struct nt_push_lanes {
+    nt_lane F[3], M[3], moment[3], N, cosine2;
+} nt_push_lanes;
+
+/* lift: m, per lane. A race is a groove of a ring; law: of the traction; rolls: whether there is a
+ * moment against rolling. */
+void nt_lanes_race(nt_traction_law law, bool rolls, const nt_surface *surface,
+                   const nt_touch_law *touch, const nt_ring_pose *ring, const nt_ball_lanes *balls,
+                   const nt_lane *lift, nt_push_lanes *push);
+/* skeleton: NT_LINE or NT_POINT. Coulomb's friction, no moments. */
+void nt_lanes_pocket(nt_skeleton skeleton, const nt_surface *surface, const nt_touch_law *touch,
+                     const nt_ring_pose *cage, const nt_ball_lanes *balls,
+                     const nt_pocket_lanes *pockets, nt_push_lanes *push);
+
+#endif

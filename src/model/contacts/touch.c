@@ -1,0 +1,180 @@
+/* The tangent of a contact (touch.h has the equations).
+ *
+ * With J = (-I, r_A~, I, -r_B~) the variation of u along velocities, dY = (-I, (c - x_A)~, I, -b~)
+ * that of y along places, b = c - x_B, W = w_B - w_A and columns as in nt_touch_tangent:
+ *
+ *   g       = -(n + grad lift)^T dY                                   ddelta = g dX
+ *   dn      = sigma H dY, and -n~ in the column of theta_A
+ *   dp      = (0, 0, I, -b~) + n g/2 - h dn
+ *   du      = W~ dp + (w_A~, 0, -w_B~, 0)
+ *   ddelta' = -(u^T dn + n^T du)
+ *   dN      = N_delta g + N_rate ddelta'
+ *   dw      = du + n ddelta' + delta' dn
+ *   dF      = (n - phi_t w) dN + N dn - N phi_t dw - N w dphi_t
+ *
+ * dphi_t follows s, and in films also delta and the rolling speed u_m. The spin's moment
+ * -N P n, P = phi_n ell^2 w_n, and that of rolling have
+ *
+ *   dM = -P n dN - N n dP - N P dn,         dell = ell g/(2 delta),  dw_n = W^T dn
+ *   dM = -(f/S) (w_t dN + N (I - w_t w_t^T/S^2) dw_t),   dw_t = -n dw_n - w_n dn,  S^2 = |w_t|^2 +
+ * w_r^2 */
+#include "model/contacts/touch.h"
+
+enum { T_A, R_A, T_B, R_B, NODES };
+
+nt_touch nt_touch_of(nt_touch_kind kind, const nt_surface *surface, const nt_touch_law *law,
+                     const nt_touch_pose *at)
+{
+    return nt_touch_find(kind, surface, law, at);
+}
+
+/* ---- the rolling speed of a film ------------------------------------------------------------ */
+
+/* The pose with one of 24 variations: places of the four nodes, then their velocities. */
+static nt_touch_pose moved(const nt_touch_pose *at, int column, double step)
+{
+    nt_touch_pose to = *at;
+    int node = column / 3 % NODES, axis = column % 3;
+    v3 d = v3_scale(step, v3_of(axis == 0, axis == 1, axis == 2)), dy = v3_of(0, 0, 0);
+    if (column >= 3 * NODES) {
+        v3 *rate[NODES] = {&to.v_a, &to.w_a, &to.v_b, &to.w_b};
+        *rate[node] = v3_add(*rate[node], d);
+        return to;
+    }
+    if (node == T_A)
+        dy = v3_neg(d);
+    else if (node == T_B)
+        dy = d;
+    else if (node == R_B)
+        dy = v3_cross(d, at->arm_b);
+    to.y = v3_add(at->y, dy);
+    to.arm_a = v3_add(at->arm_a, dy);
+    if (node == R_A) {
+        to.y = v3_sub(at->y, v3_cross(d, v3_sub(at->arm_a, at->y)));
+        to.axis = v3_add(at->axis, v3_cross(d, at->axis));
+    } else if (node == R_B) {
+        to.arm_b = v3_add(at->arm_b, dy);
+    }
+    return to;
+}
+
+static double rolling_at(nt_touch_kind kind, const nt_surface *s, const nt_touch_law *law,
+                         const nt_touch_pose *at, int column, double step)
+{
+    nt_touch_pose to = moved(at, column, step);
+    return nt_touch_find(kind, s, law, &to).rolling;
+}
+
+/* d ln(u_m), by central differences: it enters the traction by a small power alone. */
+static void vary_rolling(nt_touch_kind kind, const nt_surface *s, const nt_touch_law *law,
+                         const nt_touch_pose *at, const nt_touch *t, v3 q[NODES], v3 v[NODES])
+{
+    double length = 1e-5 * s->radius, speed = 1e-5 * t->rolling;
+    for (int column = 0; column < 6 * NODES; column++) {
+        bool turns = column / 3 % 2 == 1;
+        double step =
+            column < 3 * NODES ? (turns ? 1e-5 : length) : (turns ? speed / s->radius : speed);
+        double d = rolling_at(kind, s, law, at, column, step) -
+                   rolling_at(kind, s, law, at, column, -step);
+        v3 *to = column < 3 * NODES ? &q[column / 3] : &v[column / 3 - NODES];
+        double slope = d / (2 * step * t->rolling);
+        *(column % 3 == 0 ? &to->x : column % 3 == 1 ? &to->y : &to->z) = slope;
+    }
+}
+
+/* ---- one column ----------------------------------------------------------------------------- */
+
+/* What changes with everything that follows it, along three variations. */
+typedef struct change {
+    v3 delta, rolling; /* rows: of delta, of ln(u_m) */
+    m3 n, u, turning;  /* of n, u, w_B - w_A         */
+} change;
+
+/* phi = kappa(s)/s, where s^2 = |x|^2 + slip^2 changes by ds. */
+static v3 vary_phi(const nt_traction_value *k, double s, v3 ds, const change *d)
+{
+    v3 rest = v3_axpy(k->by_rolling, d->rolling, v3_scale(k->by_indentation, d->delta));
+    return v3_axpy((k->by_s - k->kappa / s) / s, ds, v3_scale(1 / s, rest));
+}
+
+static m3 vary_spin(const nt_touch *t, const change *d, v3 dw_n, v3 dN)
+{
+    double speed = t->arm * t->w_n, P = t->phi_n * t->arm * speed;
+    v3 darm = v3_scale(0.5 * t->arm / t->delta, d->delta);
+    v3 dspeed = v3_axpy(t->w_n, darm, v3_scale(t->arm, dw_n));
+    v3 dphi = vary_phi(&t->spin_traction, t->spin, v3_scale(speed / t->spin, dspeed), d);
+    v3 dP = v3_axpy(t->arm * speed, dphi, v3_scale(t->phi_n * speed, darm));
+    dP = v3_axpy(t->phi_n * t->arm, dspeed, dP);
+    v3 NP = v3_axpy(P, dN, v3_scale(t->N, dP));
+    return m3_scale(-1, m3_add(m3_dyad(t->n, NP), m3_scale(t->N * P, d->n)));
+}
+
+static m3 vary_rolling_moment(const nt_touch_law *law, const nt_touch *t, v3 W, const change *d,
+                              v3 dw_n, v3 dN)
+{
+    v3 w_t = v3_axpy(-t->w_n, t->n, W);
+    double S = sqrt(v3_dot(w_t, w_t) + law->rolling_slip * law->rolling_slip);
+    m3 dw_t = m3_sub(m3_sub(d->turning, m3_dyad(t->n, dw_n)), m3_scale(t->w_n, d->n));
+    m3 across = m3_sub(m3_identity(), m3_scale(1 / (S * S), m3_dyad(w_t, w_t)));
+    m3 roll = m3_add(m3_dyad(w_t, dN), m3_scale(t->N, m3_multiply(across, dw_t)));
+    return m3_scale(-law->rolling / S, roll);
+}
+
+static void vary(nt_touch_kind kind, const nt_touch_law *law, const nt_touch *t, v3 W,
+                 const change *d, m3 *F, m3 *M)
+{
+    v3 drate = v3_neg(v3_add(m3_apply_transposed(d->n, t->u), m3_apply_transposed(d->u, t->n)));
+    v3 dN = v3_axpy(t->N_delta, d->delta, v3_scale(t->N_rate, drate));
+    m3 dw = m3_add(m3_add(d->u, m3_dyad(t->n, drate)), m3_scale(t->rate, d->n));
+    v3 ds = v3_scale(1 / t->s, m3_apply_transposed(dw, t->w));
+    v3 dphi = vary_phi(&t->traction, t->s, ds, d);
+    v3 along = v3_axpy(-t->phi_t, t->w, t->n); /* F / N */
+    *F = m3_add(m3_dyad(along, dN), m3_scale(t->N, d->n));
+    *F = m3_sub(*F, m3_add(m3_scale(t->N * t->phi_t, dw), m3_scale(t->N, m3_dyad(t->w, dphi))));
+    v3 dw_n = v3_add(m3_apply_transposed(d->n, W), m3_apply_transposed(d->turning, t->n));
+    *M = (m3){0};
+    if (kind.spins)
+        *M = vary_spin(t, d, dw_n, dN);
+    if (kind.rolls)
+        *M = m3_add(*M, vary_rolling_moment(law, t, W, d, dw_n, dN));
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static m3 bend(const nt_touch *t, nt_skeleton skeleton, v3 axis)
+{
+    v3 x = nt_touch_bend(t, skeleton, axis, v3_of(1, 0, 0));
+    v3 y = nt_touch_bend(t, skeleton, axis, v3_of(0, 1, 0));
+    v3 z = nt_touch_bend(t, skeleton, axis, v3_of(0, 0, 1));
+    return (m3){x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z};
+}
+
+void nt_touch_differentiate(nt_touch_kind kind, const nt_surface *surface, const nt_touch_law *law,
+                            const nt_touch_pose *at, const nt_touch *t, v3 lift_gradient,
+                            nt_touch_tangent *out)
+{
+    m3 I = m3_identity(), zero = {0}, H = bend(t, kind.skeleton, at->axis);
+    m3 sphere[NODES] = {zero, zero, I, m3_skew(v3_neg(at->arm_b))};
+    m3 dY[NODES] = {m3_scale(-1, I), m3_skew(at->arm_a), I, sphere[R_B]};
+    m3 J[NODES] = {m3_scale(-1, I), m3_skew(t->r_a), I, m3_skew(v3_neg(t->r_b))};
+    m3 own[NODES] = {m3_skew(at->w_a), zero, m3_skew(v3_neg(at->w_b)), zero};
+    m3 turns[NODES] = {zero, m3_scale(-1, I), zero, I};
+    v3 W = v3_sub(at->w_b, at->w_a), down = v3_neg(v3_add(t->n, lift_gradient));
+    v3 rolling[2][NODES] = {{{0}}};
+    double h = surface->radius - 0.5 * t->delta;
+    if (kind.law == NT_TRACTION_FILM)
+        vary_rolling(kind, surface, law, at, t, rolling[0], rolling[1]);
+    for (int i = 0; i < NODES; i++) {
+        change d = {.delta = m3_apply_transposed(dY[i], down), .rolling = rolling[0][i]};
+        d.n = m3_scale(surface->side, m3_multiply(H, dY[i]));
+        if (i == R_A)
+            d.n = m3_sub(d.n, m3_skew(t->n));
+        out->p[i] = m3_add(sphere[i], m3_dyad(v3_scale(0.5, t->n), d.delta));
+        out->p[i] = m3_sub(out->p[i], m3_scale(h, d.n));
+        d.u = m3_add(m3_skew_multiply(W, out->p[i]), own[i]);
+        vary(kind, law, t, W, &d, &out->F_q[i], &out->M_q[i]);
+
+        change rate = {.u = J[i], .turning = turns[i], .rolling = rolling[1][i]};
+        vary(kind, law, t, W, &rate, &out->F_v[i], &out->M_v[i]);
+    }
+}

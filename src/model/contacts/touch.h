@@ -1,0 +1,238 @@
+/* A sphere of B against a surface of A: where they touch, and what they do to each other.
+ *
+ * The surface is the set at the distance R from a skeleton: a plane (R = 0), a point (a sphere), a
+ * line (a cylinder) or a circle of radius C (a torus: the groove of a ball bearing). The sphere of
+ * radius rho is outside of it (sigma = 1) or inside (sigma = -1: bore, groove, pocket). With the
+ * sphere's centre c, y = c - o from the skeleton's origin o, its axis a, z = a . y, f = y - z a,
+ * r = |f|, e = f/r:
+ *
+ *             l, distance from it         m = grad l            H = grad grad l
+ *   plane     z                           a                     0
+ *   point     |y|                         y/l                   (I - m m^T)/l
+ *   line      r                           e                     (I - e e^T - a a^T)/l
+ *   circle    sqrt((r - C)^2 + z^2)       ((r - C) e + z a)/l   (I - m m^T - t t^T)/l + m.e/r t t^T
+ *
+ * with t = a x e. Then
+ *
+ *   delta = rho + sigma (R - l) - lift        n = sigma m, from A to B
+ *   ddelta = -n . dy,  dy = dc - dx_A - dtheta_A x (c - x_A),  dn = sigma H dy + dtheta_A x n
+ *
+ * lift: by how much the surface has been taken off there (a flaw). The force acts at the middle of
+ * the overlap, p = c - h n, h = rho - delta/2, r = p - x of either body:
+ *
+ *   u      = v_B + w_B x r_B - v_A - w_A x r_A          how B's matter moves past A's
+ *   delta' = -n . u,    w = u + delta' n                sliding
+ *   N      = K delta^k phi(1 + d delta')
+ *   F      = N n - N phi_t(s) w,   s = sqrt(|w|^2 + slip^2),   phi_t = kappa(s)/s
+ *
+ * phi(y) = y is the damping of Hunt & Crossley (Coefficient of restitution interpreted as damping
+ * in vibroimpact, Journal of Applied Mechanics 42, 1975): the force is continuous at the onset of
+ * contact and at its end. Surfaces that are torn apart faster than 1/d would stick to each other;
+ * so phi turns over to zero within |y| < b, by the parabola (y + b)^2/(4 b). A body that rebounds
+ * by the contact alone never comes there: its y tends to 0 from above.
+ *
+ * The patch of contact, of the semi-axes a >= b ~ sqrt(delta), turns on the surface with
+ * w_n = n . (w_B - w_A). Its full slip has the arm ell = (3/8) a E (Johnson, Contact Mechanics):
+ *
+ *   M = -N phi_t(s_n) ell^2 w_n n,   s_n = sqrt((ell w_n)^2 + slip^2)
+ *
+ * Rolling, w_t the part of w_B - w_A across n, meets the moment -f N w_t/sqrt(|w_t|^2 + w_r^2), f a
+ * length. Power of all that is not elastic:
+ *
+ *   (K delta^k - N) delta' - N phi_t |w|^2 + M . (w_B - w_A) <= 0
+ *
+ * The functions have no branches but those on constants: they stand in loops over lanes. */
+#ifndef NUTATE_MODEL_TOUCH_H
+#define NUTATE_MODEL_TOUCH_H
+
+#include "base/vector3.h"
+#include "model/contacts/traction.h"
+
+#include <stdbool.h>
+
+typedef enum nt_skeleton { NT_PLANE, NT_POINT, NT_LINE, NT_CIRCLE } nt_skeleton;
+
+typedef struct nt_surface {
+    double side;   /* sigma                        */
+    double offset; /* R, m                         */
+    double circle; /* C, m                         */
+    double radius; /* rho, m, of the sphere        */
+} nt_surface;
+
+typedef struct nt_touch_law {
+    double stiffness, exponent, damping; /* K, N/m^k; k; d, s/m                   */
+    double semi_axis, ratio;             /* a/sqrt(delta), m^.5; b/a              */
+    double spin_arm;                     /* ell/sqrt(delta), m^.5; 0: no spin     */
+    double rolling, rolling_slip;        /* f, m; w_r, rad/s                      */
+    nt_traction traction;
+} nt_touch_law;
+
+/* What is fixed where the code is compiled. */
+typedef struct nt_touch_kind {
+    nt_skeleton skeleton;
+    nt_traction_law law;
+    bool is_hertz;     /* k = 1.5              */
+    bool spins, rolls; /* there are such moments */
+} nt_touch_kind;
+
+/* Where the two bodies are; ground axes. */
+typedef struct nt_touch_pose {
+    v3 y, axis;      /* from o to c; a                            */
+    v3 arm_a, arm_b; /* c - x_A, c - x_B                          */
+    v3 v_a, w_a, v_b, w_b;
+    double lift; /* m                                         */
+} nt_touch_pose;
+
+typedef struct nt_touch {
+    double delta, rate;                 /* m, m/s                                              */
+    v3 m, e;                            /* e: of line and circle                               */
+    double l, r;                        /* m                                                   */
+    v3 n, r_a, r_b, u, w;               /* w: sliding, m/s                                     */
+    double elastic, N, N_delta, N_rate; /* N; derivatives                                    */
+    double s, phi_t;
+    nt_traction_value traction;
+    double arm, w_n;    /* ell, m; rad/s                                      */
+    double spin, phi_n; /* s_n; phi_t there */
+    nt_traction_value spin_traction;
+    double rolling; /* u_m, m/s, films alone                               */
+    v3 F, M;        /* on B at p; N, N m                                   */
+    double power;   /* W                                                   */
+} nt_touch;
+
+/* b above: how much of the damping's range the turn to no adhesion takes. Hunt and Crossley's force
+ * is exact for a separation slower than (1 - b)/d. */
+static const double NT_TURN = 0.1;
+
+/* l, m, e, r. A centre on the skeleton has no normal: m is 0 there. */
+NT_INLINE void nt_touch_place(nt_touch *t, nt_skeleton skeleton, const nt_surface *s,
+                              const nt_touch_pose *at)
+{
+    double z = v3_dot(at->axis, at->y);
+    if (skeleton == NT_PLANE) {
+        t->l = z;
+        t->m = at->axis;
+    } else if (skeleton == NT_POINT) {
+        t->l = v3_norm(at->y);
+        t->m = v3_scale(t->l > 0 ? 1 / t->l : 0, at->y);
+    } else {
+        v3 f = v3_axpy(-z, at->axis, at->y);
+        t->r = v3_norm(f);
+        t->e = v3_scale(t->r > 0 ? 1 / t->r : 0, f);
+        t->l = t->r;
+        t->m = t->e;
+        if (skeleton == NT_CIRCLE) {
+            double beyond = t->r - s->circle;
+            t->l = sqrt(beyond * beyond + z * z);
+            double inverse = t->l > 0 ? 1 / t->l : 0;
+            t->m = v3_axpy(inverse * beyond, t->e, v3_scale(inverse * z, at->axis));
+        }
+    }
+}
+
+/* H x. */
+NT_INLINE v3 nt_touch_bend(const nt_touch *t, nt_skeleton skeleton, v3 axis, v3 x)
+{
+    if (skeleton == NT_PLANE)
+        return v3_of(0, 0, 0);
+    double inverse = t->l > 0 ? 1 / t->l : 0;
+    v3 across = v3_axpy(-v3_dot(t->m, x), t->m, x);
+    if (skeleton == NT_POINT)
+        return v3_scale(inverse, across);
+    if (skeleton == NT_LINE)
+        return v3_scale(inverse, v3_axpy(-v3_dot(axis, x), axis, across));
+    v3 along = v3_cross(axis, t->e);
+    double part = v3_dot(along, x), around = t->r > 0 ? v3_dot(t->m, t->e) / t->r : 0;
+    return v3_axpy(part * (around - inverse), along, v3_scale(inverse, across));
+}
+
+/* The mean speed of both surfaces past the point of contact, which moves with p' = c' - h n'. */
+NT_INLINE double nt_touch_rolling(const nt_touch *t, nt_skeleton skeleton, const nt_surface *s,
+                                  const nt_touch_pose *at)
+{
+    v3 v_c = v3_add(at->v_b, v3_cross(at->w_b, at->arm_b));
+    v3 past = v3_sub(v_c, v3_add(at->v_a, v3_cross(at->w_a, at->arm_a)));
+    v3 turn = v3_axpy(s->side, nt_touch_bend(t, skeleton, at->axis, past), v3_cross(at->w_a, t->n));
+    v3 place = v3_axpy(0.5 * t->delta - s->radius, turn, v_c);
+    v3 a = v3_add(at->v_a, v3_cross(at->w_a, t->r_a));
+    v3 b = v3_add(at->v_b, v3_cross(at->w_b, t->r_b));
+    v3 mean = v3_sub(v3_scale(0.5, v3_add(a, b)), place);
+    mean = v3_axpy(-v3_dot(mean, t->n), t->n, mean);
+    return sqrt(v3_dot(mean, mean) + NT_LEAST_ROLLING * NT_LEAST_ROLLING);
+}
+
+/* Everything. Surfaces apart have no force: N, F and M are zero, and delta is the distance. */
+NT_INLINE nt_touch nt_touch_find(nt_touch_kind kind, const nt_surface *s, const nt_touch_law *law,
+                                 const nt_touch_pose *at)
+{
+    nt_touch t = {.l = 0};
+    const nt_traction *traction = &law->traction;
+    nt_touch_place(&t, kind.skeleton, s, at);
+    t.n = v3_scale(s->side, t.m);
+    t.delta = s->radius + s->side * (s->offset - t.l) - at->lift;
+    double depth = t.delta > 0 ? t.delta : 0, h = s->radius - 0.5 * t.delta;
+    t.r_a = v3_axpy(-h, t.n, at->arm_a);
+    t.r_b = v3_axpy(-h, t.n, at->arm_b);
+    t.u = v3_sub(v3_add(at->v_b, v3_cross(at->w_b, t.r_b)),
+                 v3_add(at->v_a, v3_cross(at->w_a, t.r_a)));
+    t.rate = -v3_dot(t.n, t.u);
+    t.w = v3_axpy(t.rate, t.n, t.u);
+
+    double root = sqrt(depth), y = 1 + law->damping * t.rate, lifted = y + NT_TURN;
+    double phi = y >= NT_TURN ? y : y <= -NT_TURN ? 0 : lifted * lifted * (1 / (4 * NT_TURN));
+    double slope = y >= NT_TURN ? 1 : y <= -NT_TURN ? 0 : lifted * (1 / (2 * NT_TURN));
+    double power = kind.is_hertz ? root : pow(depth, law->exponent - 1);
+    if (!kind.is_hertz)
+        power = depth > 0 ? power : 0;
+    t.elastic = law->stiffness * depth * power;
+    t.N = t.elastic * phi;
+    t.N_delta = law->exponent * law->stiffness * power * phi;
+    t.N_rate = t.elastic * law->damping * slope;
+
+    double slip2 = traction->slip * traction->slip, w2 = v3_dot(t.w, t.w);
+    t.s = sqrt(w2 + slip2);
+    if (kind.law == NT_TRACTION_FILM)
+        t.rolling = nt_touch_rolling(&t, kind.skeleton, s, at);
+    t.traction = nt_traction_at(traction, kind.law, t.s, t.rolling, depth);
+    t.phi_t = t.traction.kappa / t.s;
+    t.F = v3_scale(t.N, v3_axpy(-t.phi_t, t.w, t.n));
+    t.power = (t.elastic - t.N) * t.rate - t.N * t.phi_t * w2;
+    if (!kind.spins && !kind.rolls)
+        return t;
+    v3 turning = v3_sub(at->w_b, at->w_a);
+    t.w_n = v3_dot(t.n, turning);
+    if (kind.spins) {
+        t.arm = law->spin_arm * root;
+        double speed = t.arm * t.w_n;
+        t.spin = sqrt(speed * speed + slip2);
+        t.spin_traction = nt_traction_at(traction, kind.law, t.spin, t.rolling, depth);
+        t.phi_n = t.spin_traction.kappa / t.spin;
+        t.M = v3_scale(-t.N * t.phi_n * t.arm * speed, t.n);
+    }
+    if (kind.rolls) {
+        v3 across = v3_axpy(-t.w_n, t.n, turning);
+        double size = sqrt(v3_dot(across, across) + law->rolling_slip * law->rolling_slip);
+        t.M = v3_axpy(-law->rolling * t.N / size, across, t.M);
+    }
+    t.power += v3_dot(t.M, turning);
+    return t;
+}
+
+/* The same chosen by `kind` at run time: for one contact. */
+nt_touch nt_touch_of(nt_touch_kind kind, const nt_surface *surface, const nt_touch_law *law,
+                     const nt_touch_pose *at);
+
+/* ---- tangent ----------------------------------------------------------------------------------
+ *
+ * Along X = (x_A, theta_A, x_B, theta_B), columns i, at fixed velocities, and along the velocities:
+ * derivatives of the force on B, of the moment M on it and of p. */
+typedef struct nt_touch_tangent {
+    m3 F_q[4], M_q[4], p[4];
+    m3 F_v[4], M_v[4];
+} nt_touch_tangent;
+
+/* lift_gradient: ground axes, along dy. */
+void nt_touch_differentiate(nt_touch_kind kind, const nt_surface *surface, const nt_touch_law *law,
+                            const nt_touch_pose *at, const nt_touch *touch, v3 lift_gradient,
+                            nt_touch_tangent *out);
+
+#endif

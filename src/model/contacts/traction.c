@@ -1,0 +1,32 @@
+/* The thickness of films (traction.h has the formulas), with the least of Hamrock & Dowson,
+ *
+ *   h_min = R_x 3.63 U^.68 G^.49 W^-.073 (1 - exp(-.68 k)) */
+#include "model/contacts/traction.h"
+
+static const double PI = 3.14159265358979323846;
+
+void nt_traction_film(nt_traction *t, double Rx, double Ry, double compliance, double load,
+                      double semi_axis, double ratio)
+{
+    double modulus = 2 / compliance, k = 1.0339 * pow(Ry / Rx, 0.636);
+    double U = log(t->oil.viscosity / (modulus * Rx)), G = log(t->oil.coefficient * modulus);
+    double W = -log(modulus * Rx * Rx);
+    t->log_central = log(Rx * 2.69 * (1 - 0.61 * exp(-0.73 * k))) + 0.67 * U + 0.53 * G - 0.067 * W;
+    t->log_least = log(Rx * 3.63 * (1 - exp(-0.68 * k))) + 0.68 * U + 0.49 * G - 0.073 * W;
+    t->log_load = log(load);
+    t->fluidity = t->oil.viscosity / t->oil.stress;
+    t->inverse_limit = 1 / t->oil.limit;
+    t->pressure = load / (PI * semi_axis * semi_axis * ratio);
+}
+
+double nt_film_central(const nt_traction *t, double rolling, double delta)
+{
+    double log_q = t->log_load + 1.5 * log(fmax(delta, NT_LEAST_INDENTATION));
+    return exp(t->log_central + 0.67 * log(fmax(rolling, NT_LEAST_ROLLING)) - 0.067 * log_q);
+}
+
+double nt_film_least(const nt_traction *t, double rolling, double delta)
+{
+    double log_q = t->log_load + 1.5 * log(fmax(delta, NT_LEAST_INDENTATION));
+    return exp(t->log_least + 0.68 * log(fmax(rolling, NT_LEAST_ROLLING)) - 0.073 * log_q);
+}

@@ -1,0 +1,117 @@
+/* Traction: the share kappa of the normal force that a contact transmits at a sliding speed s.
+ *
+ * Coulomb: kappa = mu. What should stick creeps: s is sqrt(w^2 + slip^2), w the sliding.
+ *
+ * Four parameters: kappa = (A + B s) exp(-C s) + D, the form that Kragelskii gave and that Gupta
+ * (Advanced Dynamics of Rolling Elements, 1984) fits to measured curves. A = -D: no traction
+ * without sliding.
+ *
+ * Film: an isothermal elastohydrodynamic film of the central thickness of Hamrock & Dowson
+ * (Isothermal elastohydrodynamic lubrication of point contacts III, Journal of Lubrication
+ * Technology 99, 1977),
+ *
+ *   h_c = R_x 2.69 U^.67 G^.53 W^-.067 (1 - .61 exp(-.73 k)),   k = 1.0339 (R_y/R_x)^.636
+ *   U = eta_0 u_m/(E' R_x),  G = alpha E',  W = Q/(E' R_x^2),   E' = 2 E*
+ *
+ * sheared as Eyring's fluid (Johnson & Tevaarwerk, Shear behaviour of elastohydrodynamic oil films,
+ * Proceedings of the Royal Society A 356, 1977) at the mean pressure p_m = Q/(pi a b),
+ *
+ *   kappa_e = (tau_0/p_m) asinh(s/s_0),   s_0 = tau_0 h_c/(eta_0 exp(alpha p_m))
+ *
+ * up to the limiting stress Lambda p_m of Bair & Winer (A rheological model for elastohydrodynamic
+ * contacts based on primary laboratory data, Journal of Lubrication Technology 101, 1979):
+ * kappa = kappa_e/sqrt(1 + (kappa_e/Lambda)^2). Barus' exponent alpha p_m is meant for less than
+ * about 0.6 GPa: it stops at NT_BARUS_LIMIT. */
+#ifndef NUTATE_MODEL_TRACTION_H
+#define NUTATE_MODEL_TRACTION_H
+
+#include "model/contacts/lane_math.h"
+
+#include <math.h>
+
+typedef enum nt_traction_law {
+    NT_TRACTION_COULOMB,
+    NT_TRACTION_FOUR_PARAMETER,
+    NT_TRACTION_FILM,
+} nt_traction_law;
+
+static const double NT_BARUS_LIMIT = 13;
+
+/* Below these a film's speed (m/s) and a contact's indentation (m) count as this much: thicknesses
+ * would be powers of zero. */
+static const double NT_LEAST_ROLLING = 1e-6, NT_LEAST_INDENTATION = 1e-14;
+
+/* A lubricant; SI. */
+typedef struct nt_lubricant {
+    double viscosity;   /* eta_0, Pa s, at ambient pressure   */
+    double coefficient; /* alpha, 1/Pa: viscosity grows by exp(alpha p) */
+    double stress;      /* tau_0, Pa, of Eyring                */
+    double limit;       /* Lambda, of the limiting stress      */
+} nt_lubricant;
+
+/* A law with the numbers of one contact. */
+typedef struct nt_traction {
+    double friction; /* mu                                                    */
+    double slip;     /* m/s                                                   */
+    double A, B, C, D;
+    nt_lubricant oil;
+    double log_central, log_least; /* ln of h_c and h_min at u_m = 1 m/s, Q = 1 N    */
+    double log_load;               /* ln K_H: Q = K_H delta^1.5                      */
+    double pressure;               /* Pa/m^.5: p_m = pressure sqrt(delta)            */
+    double fluidity;               /* eta_0/tau_0, s                                 */
+    double inverse_limit;          /* 1/Lambda                                       */
+} nt_traction;
+
+/* kappa and its derivatives in s, in ln u_m and in delta. */
+typedef struct nt_traction_value {
+    double kappa, by_s, by_rolling, by_indentation;
+} nt_traction_value;
+
+/* 1/s_0 of a film; ln u_m, ln delta. */
+NT_INLINE double nt_film_rate(const nt_traction *t, double log_rolling, double log_delta, double pm)
+{
+    double barus = t->oil.coefficient * pm;
+    barus = barus > NT_BARUS_LIMIT ? NT_BARUS_LIMIT : barus;
+    double log_h = t->log_central + 0.67 * log_rolling - 0.067 * (t->log_load + 1.5 * log_delta);
+    return t->fluidity * lane_exp(barus - log_h);
+}
+
+/* s positive; rolling speed and indentation count for films alone. */
+NT_INLINE nt_traction_value nt_traction_at(const nt_traction *t, nt_traction_law law, double s,
+                                           double rolling, double delta)
+{
+    if (law == NT_TRACTION_COULOMB)
+        return (nt_traction_value){.kappa = t->friction};
+    if (law == NT_TRACTION_FOUR_PARAMETER) {
+        double fall = lane_exp(-t->C * s);
+        return (nt_traction_value){.kappa = (t->A + t->B * s) * fall + t->D,
+                                   .by_s = (t->B - t->C * (t->A + t->B * s)) * fall};
+    }
+    rolling = rolling > NT_LEAST_ROLLING ? rolling : NT_LEAST_ROLLING;
+    delta = delta > NT_LEAST_INDENTATION ? delta : NT_LEAST_INDENTATION;
+    double pm = t->pressure * sqrt(delta), share = t->oil.stress / pm;
+    double rate = nt_film_rate(t, lane_log(rolling), lane_log(delta), pm);
+    double x = s * rate, root = sqrt(x * x + 1);
+    double free = share * lane_log(x + root), ratio = free * t->inverse_limit;
+    double y = 1 + ratio * ratio, bent = 1 / (y * sqrt(y));
+    double by_log_s0 = -share * x / root;
+    double barus_slope = t->oil.coefficient * pm < NT_BARUS_LIMIT ? t->oil.coefficient * pm : 0;
+    return (nt_traction_value){
+        .kappa = free / sqrt(y),
+        .by_s = bent * share * rate / root,
+        .by_rolling = bent * 0.67 * by_log_s0,
+        .by_indentation =
+            bent * (-0.5 * free + by_log_s0 * (-0.067 * 1.5 - 0.5 * barus_slope)) / delta,
+    };
+}
+
+/* The numbers of a film between surfaces of the radii R_x (along rolling), R_y, of compliance 1/E*,
+ * with the Hertz constants K_H, semi-axis a/sqrt(delta) and ratio b/a. */
+void nt_traction_film(nt_traction *traction, double Rx, double Ry, double compliance, double load,
+                      double semi_axis, double ratio);
+
+/* Thickness of the film, m: central, least. */
+double nt_film_central(const nt_traction *traction, double rolling, double delta);
+double nt_film_least(const nt_traction *traction, double rolling, double delta);
+
+#endif

@@ -1,0 +1,273 @@
+/* Static states of mechanisms against formulas: where they rest, how stiff they are there, and what
+ * is said where they do not. */
+#include <nutate/nutate.h>
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Newton's iteration ends at rounding: of lengths about 1 m this is far above it. */
+static const double TOLERANCE = 1e-12;
+
+typedef struct bench {
+    nt_model *model;
+    nt_run *run;
+    const nt_system *system;
+    nt_static *state;
+    nt_error error;
+    double *numbers;
+} bench;
+
+static void open_bench(bench *b, const char *text, nt_static_setup setup)
+{
+    *b = (bench){0};
+    if (nt_model_read_text(&b->model, text, strlen(text), "static", NULL, NULL, 0, &b->error) ||
+        nt_run_create(&b->run, b->model, &b->error))
+        fail_msg("%s", b->error.message);
+    b->system = setup.system = nt_run_system(b->run);
+    size_t nq = (size_t)b->system->space.nq, nv = (size_t)b->system->space.nv;
+    b->numbers = calloc(nq + nv + (size_t)b->system->n_memory + 1, sizeof(double));
+    double *v = b->numbers + nq, *memory = v + nv;
+    nt_run_initial(b->run, b->numbers, v, memory);
+    if (nt_static_create(&b->state, &setup, &b->error) ||
+        nt_static_start(b->state, 0, b->numbers, NULL, memory, &b->error))
+        fail_msg("%s", b->error.message);
+}
+
+static void close_bench(bench *b)
+{
+    nt_static_destroy(b->state);
+    nt_run_destroy(b->run);
+    nt_model_destroy(b->model);
+    free(b->numbers);
+}
+
+static void solve(bench *b)
+{
+    if (nt_static_solve(b->state, &b->error) != NT_OK)
+        fail_msg("%s", b->error.message);
+}
+
+/* A recorded number of the state. */
+static double number(bench *b, const char *name)
+{
+    nt_quantity_info quantity;
+    nt_state state = nt_static_state(b->state);
+    double out[16];
+    if (nt_model_quantity(b->model, name, &quantity, &b->error) ||
+        nt_run_sample(b->run, &quantity, &state, NULL, out, &b->error))
+        fail_msg("%s", b->error.message);
+    return out[0];
+}
+
+static void is_close(const char *what, double got, double expected, double tolerance)
+{
+    if (!(fabs(got - expected) <= tolerance))
+        fail_msg("%s: got %.17g, expected %.17g to %g", what, got, expected, tolerance);
+}
+
+/* ---- one body ------------------------------------------------------------------------------- */
+
+static const char pendulum[] =
+    "nutate: 1\n"
+    "parameters: {tilt: 0}\n"
+    "gravity: [0, 0, -10]\n"
+    "bodies: {rod: {mass: 2, inertia: [0.01, 0.5, 0.5], position: [cos(%g), 0, sin(%g)],\n"
+    "               orientation: {axis: [0, 1, 0], angle: -(%g)}}}\n"
+    "joints: {pin: {type: revolute, between: [ground, rod], at: [0, 0, 0], axis: [0, 1, 0]}}\n"
+    "simulation: {duration: 1, step: 1e-3}\n";
+
+static void open_pendulum(bench *b, double angle, int damped)
+{
+    char text[800];
+    snprintf(text, sizeof text, pendulum, angle, angle, angle);
+    open_bench(b, text, (nt_static_setup){.damped = damped});
+}
+
+/* Hanging it shakes at g m l/(J + m l^2) = 10 2/(0.5 + 2) = 8 rad^2/s^2; upright it falls at the
+ * same rate. Within a radian the nearest state is found, be it unstable. */
+static void pendulum_rests(void **state)
+{
+    static const struct {
+        double angle;
+        int damped;
+        double height, rate;
+    } cases[] = {
+        {0, 0, -1, 8},
+        {0.2, 0, -1, 8},
+        {-1, 0, -1, 8},
+        {-1.5, 0, -1, 8},
+        {1.3, 0, 1, -8},
+        {1.3, 1, -1, 8},
+        {1.57079632679489661923, 0, 1, -8},
+        {1.57079632679489661923, 1, -1, 8},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bench b;
+        nt_stability stability;
+        open_pendulum(&b, cases[i].angle, cases[i].damped);
+        solve(&b);
+        assert_int_equal(nt_static_stability(b.state, &stability, &b.error), NT_OK);
+        is_close("height", number(&b, "rod.position.z"), cases[i].height, TOLERANCE);
+        is_close("rate", stability.rate, cases[i].rate, 1e-10);
+        assert_int_equal(stability.stable, cases[i].rate > 0);
+        assert_non_null(strstr(stability.words, "rotation of body rod about y"));
+        is_close("force", number(&b, "pin.force.z"), 20, 1e-10);
+        close_bench(&b);
+    }
+}
+
+/* A ball falls onto a floor, where K = 0 until they touch; k d = m g there, and what rolls on the
+ * plane or turns is free. */
+static void ball_falls_onto_floor(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, -10]\n"
+        "bodies: {ball: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 0, 3]}}\n"
+        "contacts: {floor: {type: sphere_plane, between: [ground, ball], radius: 0.5,\n"
+        "           plane: {point: [0, 0, 0], normal: [0, 0, 1]}, stiffness: 1e6, exponent: 1}}\n"
+        "simulation: {duration: 1, step: 1e-3}\n";
+    bench b;
+    (void)state;
+    open_bench(&b, text, (nt_static_setup){.hold_free = 1});
+    solve(&b);
+    is_close("height", number(&b, "ball.position.z"), 0.5 - 10 / 1e6, 1e-12);
+    assert_int_equal(nt_static_free_count(b.state), 5);
+    close_bench(&b);
+    open_bench(&b, text, (nt_static_setup){0});
+    assert_int_equal(nt_static_solve(b.state, &b.error), NT_SINGULAR);
+    assert_non_null(strstr(b.error.message, "can move freely"));
+    assert_non_null(strstr(b.error.message, "translation of body ball along x"));
+    assert_int_equal(nt_static_free_count(b.state), 5);
+    close_bench(&b);
+}
+
+/* Held directions carry what would move them: a lever under a moment about its axis. */
+static void held_directions_stay(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "bodies: {lever: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}}\n"
+        "joints: {pin: {type: spherical, between: [ground, lever], at: [0, 0, 0]}}\n"
+        "forces:\n"
+        "  turn: {type: torque, on: lever, value: [3, 0, 0]}\n"
+        "  keep: {type: bushing, between: [ground, lever], at: [0, 0, 0],\n"
+        "         stiffness: [[0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0],\n"
+        "         [0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 10, 0], [0, 0, 0, 0, 0, 10]]}\n"
+        "simulation: {duration: 1, step: 1e-3}\n";
+    bench b;
+    (void)state;
+    open_bench(&b, text, (nt_static_setup){0});
+    assert_int_equal(nt_static_solve(b.state, &b.error), NT_NOT_CONVERGED);
+    assert_non_null(strstr(b.error.message, "rotation of body lever about x"));
+    close_bench(&b);
+    static const int held[1] = {3};
+    open_bench(&b, text, (nt_static_setup){.held = held, .n_held = 1});
+    solve(&b);
+    is_close("w", number(&b, "lever.orientation.w"), 1, TOLERANCE);
+    close_bench(&b);
+}
+
+/* ---- chains --------------------------------------------------------------------------------- */
+
+static char *chain_text(int n, const char *joint)
+{
+    size_t room = 400 * (size_t)n + 400, used = 0;
+    char *text = malloc(room);
+#define SAY(...) used += (size_t)snprintf(text + used, room - used, __VA_ARGS__)
+    SAY("nutate: 1\ngravity: [0, -10, 0]\nbodies:\n");
+    for (int i = 0; i < n; i++)
+        SAY("  b%d: {mass: 0.5, inertia: [1e-4, 1e-2, 1e-2], position: [%g, 0, 0]}\n", i, i + 0.5);
+    SAY("joints:\n");
+    for (int i = 0; i < n; i++) {
+        char before[20] = "ground";
+        if (i > 0)
+            snprintf(before, sizeof before, "b%d", i - 1);
+        SAY("  j%d: {type: %s, between: [%s, b%d], at: [%d, 0, 0]}\n", i, joint, before, i, i);
+    }
+    SAY("simulation: {duration: 1, step: 1e-3}\n");
+#undef SAY
+    return text;
+}
+
+/* From the straight horizontal placement, where nothing is stiff before the joints bear loads. */
+static void chain_hangs(void **state)
+{
+    (void)state;
+    for (int n = 2; n <= 128; n *= 4) {
+        bench b;
+        nt_stability stability;
+        char *text = chain_text(n, "spherical"), name[40];
+        open_bench(&b, text, (nt_static_setup){.hold_free = 1});
+        solve(&b);
+        snprintf(name, sizeof name, "b%d.position.y", n - 1);
+        is_close("depth", number(&b, name), 0.5 - n, 1e-12 * n);
+        is_close("force", number(&b, "j0.force.y"), 5 * n, 1e-9 * n);
+        assert_int_equal(nt_static_free_count(b.state), n); /* each link about its own line */
+        assert_int_equal(nt_static_stability(b.state, &stability, &b.error), NT_OK);
+        assert_int_equal(stability.stable, 1);
+        close_bench(&b);
+        free(text);
+    }
+}
+
+/* ---- by hand -------------------------------------------------------------------------------- */
+
+/* V = -cos(2 q) - f q: sin(2 q) = f/2 */
+static nt_status evaluate(void *self, const nt_point *at, const nt_terms *terms)
+{
+    const double *f = self;
+    if (terms->residual && (terms->parts & NT_IMPLICIT))
+        terms->residual[0] += 2 * sin(2 * at->q[0]) - *f;
+    if (terms->residual && (terms->parts & NT_MASS))
+        terms->residual[0] += 3 * at->vdot[0];
+    if (terms->matrix)
+        *nt_matrix_block(terms->matrix, 0) +=
+            (terms->parts & NT_IMPLICIT ? terms->combination->stiffness * 4 * cos(2 * at->q[0])
+                                        : 0) +
+            (terms->parts & NT_MASS ? terms->combination->mass * 3 : 0);
+    return NT_OK;
+}
+
+static void system_by_hand(void **state)
+{
+    double f = 1, q = 0.3;
+    nt_block block = {.kind = NT_RN, .nv = 1};
+    nt_system system = {.self = &f, .evaluate = evaluate, .capabilities = NT_HAS_TANGENT};
+    nt_static_setup setup = {.system = &system};
+    nt_static *st;
+    nt_error error = {0};
+    nt_stability stability;
+    (void)state;
+    nt_space_init(&system.space, &block, 1);
+    assert_int_equal(nt_static_create(&st, &setup, &error), NT_OK);
+    assert_int_equal(nt_static_start(st, 0, &q, NULL, NULL, &error), NT_OK);
+    assert_int_equal(nt_static_solve(st, &error), NT_OK);
+    is_close("q", nt_static_state(st).q[0], asin(0.5) / 2, 1e-14);
+    assert_int_equal(nt_static_stability(st, &stability, &error), NT_OK);
+    is_close("rate", stability.rate, 4 * cos(asin(0.5)) / 3, 1e-13);
+    f = 5; /* more than it carries */
+    assert_int_equal(nt_static_solve(st, &error), NT_NOT_CONVERGED);
+    nt_static_destroy(st);
+    system.capabilities = 0;
+    assert_int_equal(nt_static_create(&st, &setup, &error), NT_UNSUPPORTED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pendulum_rests),       cmocka_unit_test(ball_falls_onto_floor),
+        cmocka_unit_test(held_directions_stay), cmocka_unit_test(chain_hangs),
+        cmocka_unit_test(system_by_hand),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
