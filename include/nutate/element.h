@@ -402,6 +402,42 @@ NT_API int nt_element_port_of_own(nt_model *model, nt_element *element);
 NT_API nt_status nt_element_couple(nt_model *model, nt_element *element, int row, int column,
                                    nt_block_shape shape);
 
+/* ---- forces between two bodies, without derivatives -------------------------------------------
+ */
+
+/* Forces on A and B and moments about their reference points, ground axes, N and N m. */
+typedef struct nt_pair_force {
+    nt_v3 force[2], moment[2];
+} nt_pair_force;
+
+/* What acts where A and B move like this; other bodies, multipliers and the time are in the view.
+ * It is asked at places beside the motion and keeps nothing. NT_OK, or NT_NOT_FINITE. */
+typedef nt_status (*nt_pair_law)(const nt_element *element, const nt_view *view, const nt_motion *a,
+                                 const nt_motion *b, nt_pair_force *out);
+
+/* For `declare`: blocks between all ports of A and B. */
+NT_API nt_status nt_element_couple_pair(nt_model *model, nt_element *element);
+
+/* For `evaluate`: adds what the law says, with a tangent by central differences (24 evaluations of
+ * the law, good to 1e-9 of smooth ones), or its power. */
+NT_API nt_status nt_element_add_pair(const nt_element *element, const nt_view *view,
+                                     nt_pair_law law);
+
+/* ---- plugins ----------------------------------------------------------------------------------
+ */
+
+/* What a library with element types exports under the name nutate_plugin. */
+typedef struct nt_plugin {
+    int version;                         /* NT_ELEMENT_VERSION */
+    const char *name;                    /* of the plugin, for people */
+    const nt_element_type *const *types; /* NULL behind the last */
+} nt_plugin;
+
+/* Load a library and add its types; it stays loaded. A model file never does so by itself. Before
+ * other threads read models. NT_IO where it cannot be loaded; NT_INVALID and words where it is no
+ * plugin, was written for another version, or brings a type whose name is taken. */
+NT_API nt_status nt_plugin_load(const char *path, nt_error *error);
+
 /* ---- the registry -----------------------------------------------------------------------------
  */
 

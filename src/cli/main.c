@@ -7,14 +7,15 @@
 #include <unistd.h>
 
 static const nt_cli_command commands[] = {
-    {"run", "MODEL", "mfhtsolnveurigq", "integrate a model and write the result",
+    {"run", "MODEL", "mfhtsjolnveurigq", "integrate a model and write the result",
      "Integrates the mechanism of a model file and writes what its `output` section names.\n"
      "The summary goes to standard error. Exit status: 0 done, 130 interrupted, 2 wrong use\n"
      "or bad model, 3 the computation failed, 4 input or output failed, a reader that closed\n"
      "its pipe included; after 130 and 3 the result holds everything up to there. A run that\n"
      "was interrupted or killed goes on with --resume.",
      nt_cli_run},
-    {"sens", "MODEL", "mfhtsopcblnveurigq", "the same with derivatives of the result in parameters",
+    {"sens", "MODEL", "mfhtsjopcblnveurigq",
+     "the same with derivatives of the result in parameters",
      "Integrates as run does and carries along how every result changes with parameters of the\n"
      "model: exact derivatives of the computed motion, not differences. In the result each column\n"
      "is followed by its derivatives, d(top.position.x)/d(m); the objectives of the model and\n"
@@ -22,7 +23,7 @@ static const nt_cli_command commands[] = {
      "numbers that no parameter changes. Exit status as of run; with --check 3 where a\n"
      "derivative disagrees with differences of whole runs.",
      nt_cli_sensitivities},
-    {"orbit", "MODEL", "mfsolnPFANKaGq", "find a periodic motion and whether it is stable",
+    {"orbit", "MODEL", "mfsjolnPFANKaGq", "find a periodic motion and whether it is stable",
      "Finds a motion that repeats after a period, up to what --advance names, near the initial\n"
      "state of the model or near where a run from it is --after a while; and its Floquet\n"
      "multipliers: what a period makes of disturbances. Writes the motion over one period, and\n"
@@ -31,11 +32,11 @@ static const nt_cli_command commands[] = {
      "wrong use or bad model, 3 no orbit was found or a path could not be followed to its end,\n"
      "4 input or output failed.",
      nt_cli_orbit},
-    {"check", "MODEL", "mfsli", "read and assemble a model, count its degrees of freedom",
+    {"check", "MODEL", "mfsjli", "read and assemble a model, count its degrees of freedom",
      "Reads, validates and assembles a model, counts its degrees of freedom, names redundant\n"
      "equations and checks the method and its options. Runs nothing.",
      nt_cli_check},
-    {"modes", "MODEL", "azkonsq", "frequencies and shapes about a state, over a parameter",
+    {"modes", "MODEL", "azkonsjq", "frequencies and shapes about a state, over a parameter",
      "Finds frequencies, damping ratios and shapes of small motions about the state of rest, the\n"
      "initial state or the steady motion of the model's section `steady`, and says in words what\n"
      "moves in each. Writes a row for each mode: mode,frequency,damping_ratio (Hz), the shape of\n"
@@ -69,7 +70,7 @@ static const nt_cli_command commands[] = {
      "folder. The papers' files are found beside the command, or in $NUTATE_PAPERS. Exit\n"
      "status 4 when gnuplot is not there to draw; data and scripts are written all the same.",
      nt_cli_papers},
-    {"schema", "", "", "print the JSON Schema of the model file",
+    {"schema", "", "j", "print the JSON Schema of the model file",
      "Prints the JSON Schema of the model file, for editors that complete and check.",
      nt_cli_schema},
 };

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ typedef enum value_kind {
     FRAME,
     PARAMETER,
     ADVANCE,
+    PLUGIN,
     OUTPUT
 } value_kind;
 
@@ -39,6 +41,8 @@ static const option_row rows[] = {
     {'s', "--set", "KEY=VALUE", SETTING, 0,
      "change a parameter or any key of the model, as in --set m=12 or\n"
      "--set simulation.options.rho_inf=0.9; may be given again"},
+    {'j', "--plugin", "FILE", PLUGIN, 0,
+     "a library with element types for the model; may be given again"},
     {'o', "-o", "FILE", OUTPUT, 0,
      "result, FILE.csv or FILE.nc (NetCDF); - is standard output (CSV).\n"
      "May be given again: the same rows go to each. Without it MODEL\n"
@@ -159,6 +163,18 @@ static int read_setting(nt_cli_options *options, char *text)
     return NT_EXIT_DONE;
 }
 
+/* A name without a folder means a file here, not one of the system's libraries. */
+static int load_plugin(const char *text)
+{
+    char path[4096];
+    nt_error error;
+    snprintf(path, sizeof path, "%s%s", strchr(text, '/') ? "" : "./", text);
+    if (nt_plugin_load(path, &error) == NT_OK)
+        return NT_EXIT_DONE;
+    nt_cli_say("--plugin: %s", error.message);
+    return error.status == NT_IO ? NT_EXIT_IO : NT_EXIT_USAGE;
+}
+
 static int read_value(nt_cli_options *options, const option_row *row, char *text)
 {
     char *field = (char *)options + row->offset;
@@ -189,6 +205,8 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
     case PARAMETER:
         options->parameters[options->n_parameters++] = text;
         break;
+    case PLUGIN:
+        return load_plugin(text);
     case ADVANCE:
         options->advances[options->n_advances++] = text;
         break;
