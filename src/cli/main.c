@@ -34,8 +34,15 @@ static const nt_cli_command commands[] = {
      nt_cli_orbit},
     {"check", "MODEL", "mfsjli", "read and assemble a model, count its degrees of freedom",
      "Reads, validates and assembles a model, counts its degrees of freedom, names redundant\n"
-     "equations and checks the method and its options. Runs nothing.",
+     "equations, checks the method and its options, and estimates from a tenth of a second of\n"
+     "steps what a run takes. Writes nothing.",
      nt_cli_check},
+    {"new", "[KIND]", "J", "write a model to begin with",
+     "Writes a commented model of a KIND that runs as it is: pendulum, linkage, suspension, "
+     "motor,\n"
+     "top or trajectory. Without KIND lists them. A file that exists is left as it is. Exit\n"
+     "status: 0 done, 2 wrong use, 4 the file exists or cannot be written.",
+     nt_cli_new},
     {"modes", "MODEL", "azkonsjq", "frequencies and shapes about a state, over a parameter",
      "Finds frequencies, damping ratios and shapes of small motions about the state of rest, the\n"
      "initial state or the steady motion of the model's section `steady`, and says in words what\n"
@@ -84,7 +91,9 @@ static void usage(FILE *to)
     for (int i = 0; i < COMMANDS; i++)
         fprintf(to, "  %-8s %-7s  %s\n", commands[i].name, commands[i].operand,
                 commands[i].summary);
-    fputs("\nnutate COMMAND --help explains a command; nutate --version says the version.\n", to);
+    fputs("\nnutate COMMAND --help explains a command, nutate help TOPIC one of: ", to);
+    nt_cli_topics(to);
+    fputs(".\nnutate --version says the version.\n", to);
 }
 
 static const nt_cli_command *find_command(const char *name)
@@ -106,14 +115,19 @@ static int unknown_command(const char *name)
     return NT_EXIT_USAGE;
 }
 
-static int help(const char *name)
+/* Of a command or a topic; man, bash, zsh: what is installed for them, from the same tables. */
+static int help(const char *name, const char *of)
 {
     const nt_cli_command *command = name ? find_command(name) : NULL;
-    if (name && !command)
+    if (name && strcmp(name, "man") == 0)
+        nt_cli_man(commands, COMMANDS, of ? find_command(of) : NULL, stdout);
+    else if (name && (strcmp(name, "bash") == 0 || strcmp(name, "zsh") == 0))
+        nt_cli_completion(commands, COMMANDS, name[0] == 'z', stdout);
+    else if (name && !command && !nt_cli_topic(name, stdout))
         return unknown_command(name);
-    if (command)
+    else if (command)
         nt_cli_options_help(command, stdout);
-    else
+    else if (!name)
         usage(stdout);
     return nt_cli_finish_output();
 }
@@ -138,7 +152,7 @@ int main(int count, char **arguments)
     }
     const char *name = arguments[1];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
-        return help(count > 2 ? arguments[2] : NULL);
+        return help(count > 2 ? arguments[2] : NULL, count > 3 ? arguments[3] : NULL);
     if (strcmp(name, "--version") == 0) {
         printf("nutate %s\n", nt_version());
         return nt_cli_finish_output();
@@ -150,7 +164,7 @@ int main(int count, char **arguments)
     nt_cli_options options;
     int status = nt_cli_options_read(&options, command, count - 2, arguments + 2);
     if (status == NT_EXIT_DONE)
-        status = options.help ? help(command->name) : command->run(&options);
+        status = options.help ? help(command->name, NULL) : command->run(&options);
     nt_cli_options_free(&options);
     return status;
 }

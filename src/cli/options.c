@@ -47,6 +47,8 @@ static const option_row rows[] = {
      "result, FILE.csv or FILE.nc (NetCDF); - is standard output (CSV).\n"
      "May be given again: the same rows go to each. Without it MODEL\n"
      "with .csv in place of .yaml"},
+    {'J', "-o", "FILE", TEXT, AT(output),
+     "where the model goes; - is standard output. KIND.yaml without it"},
     {'w', "-o", "FILE", TEXT, AT(output),
      "the other format, FILE.csv or FILE.nc; - is standard output"},
     {'d', "-o", "FOLDER", TEXT, AT(output), "where the files go; papers-NAME without it"},
@@ -361,6 +363,20 @@ static void help_row(const option_row *row, FILE *to)
         fprintf(to, "  %-22s  %.*s\n", label, length, line);
         line += length + (line[length] == '\n');
     }
+}
+
+bool nt_cli_option_at(const nt_cli_command *command, int *i, const char **word,
+                      const char **argument, const char **meaning)
+{
+    while (*i < ROWS && !takes(command, &rows[*i]))
+        ++*i;
+    if (*i >= ROWS)
+        return false;
+    *word = rows[*i].word;
+    *argument = rows[*i].argument;
+    *meaning = rows[*i].meaning;
+    ++*i;
+    return true;
 }
 
 void nt_cli_options_help(const nt_cli_command *command, FILE *to)
