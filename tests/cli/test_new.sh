@@ -1,6 +1,7 @@
 # nutate new writes models that run as they are; help knows topics, manual pages and completion.
 . "$(dirname "$0")/common.sh"
 
+rm -f top.yaml
 expect 0 new
 kinds=$(awk '{print $1}' out)
 [ "$(echo $kinds | wc -w)" -ge 6 ] || fail "kinds: $kinds"
