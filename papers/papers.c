@@ -36,6 +36,8 @@ const nt_experiment nt_experiments[] = {
      nt_modin_figure_5},
     {"modin", "figure-6", "a ball bearing of our own: forces, cage, cost against BDF", true,
      nt_modin_figure_6},
+    {"modin", "accuracy", "the same from a model file: error over evaluations and over time", true,
+     nt_modin_accuracy},
     {"kynema", "convergence", "the documented heavy top, and its convergence", true,
      nt_kynema_convergence},
 };

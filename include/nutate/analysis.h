@@ -28,10 +28,15 @@ typedef struct nt_static_setup {
     int n_held;
     int hold_free; /* 1: what nothing holds and nothing moves is held where it is, else refused */
     int damped; /* 0: the nearest state, be it unstable; 1: one that a damped motion reaches      */
-    /* Loads times `load`, for paths; NULL: they do not change. Called with 1 at the end. */
+    /* What a path changes, at 1 and before the first call as it is without a path: nt_loading_apply
+     * with an nt_loading, or a function for a system by hand; NULL: there are no paths. */
     nt_status (*set_load)(void *context, double load);
     void *context;
 } nt_static_setup;
+
+/* Fill in what a model's section `static` says: the run's system, held entries (the model's). The
+ * caller sets setup->version before. */
+NT_API nt_status nt_run_static_setup(nt_run *run, nt_static_setup *setup, nt_error *error);
 
 /* All memory is taken here. NT_INVALID, NT_UNSUPPORTED, NT_NO_MEMORY with words. */
 NT_API nt_status nt_static_create(nt_static **state, const nt_static_setup *setup, nt_error *error);
@@ -56,6 +61,49 @@ NT_API nt_state nt_static_state(const nt_static *state);
 NT_API int nt_static_free_count(const nt_static *state);
 NT_API int nt_static_free_entry(const nt_static *state, int i);
 
+/* What a point of a path is. */
+typedef enum nt_static_event {
+    NT_STATIC_POINT,
+    NT_STATIC_LIMIT /* the load is largest or smallest along the path */
+} nt_static_event;
+
+/* A path of static states. Zero is a sensible value for every field but from and to. */
+typedef struct nt_static_path {
+    int version;      /* NT_INTERFACE, or 0: of this header                                       */
+    double from, to;  /* of the load                                                              */
+    int arc_length;   /* 0: the load goes straight there, 1: it may fall and rise on the way      */
+    double step;      /* largest: of the load, as a part of its way (1); first: of the arc length,
+                         whose unit is a turn by 1 rad or a move by the system's length (0.05)        */
+    long most_points; /* of the arc length (2000)                                                */
+    /* Called at each point, the first included; not 0: NT_INTERRUPTED. */
+    int (*observe)(void *context, nt_static *state, double load, nt_static_event event);
+    void *context;
+} nt_static_path;
+
+/* Follow a path from where the system rests under load `from`. NT_NOT_CONVERGED where no state
+ * carries the load, with how far it came: the state is the last one that was found. */
+NT_API nt_status nt_static_follow(nt_static *state, const nt_static_path *path, nt_error *error);
+/* The present load; NaN for NULL. */
+NT_API double nt_static_load(const nt_static *state);
+
+/* What goes along with the load of a path of a run: a parameter, or "loads" (forces and torques
+ * that the file gives), "gravity", "motions" (prescribed ones), as parts of what they are. NaN:
+ * from 0, to its present value. */
+typedef struct nt_load_range {
+    const char *name;
+    double from, to; /* at load 0 and 1 */
+} nt_load_range;
+
+typedef struct nt_loading nt_loading;
+
+/* ranges[n]; n = 0: loads, gravity and motions from 0 to 1. The run must outlive it, and is what it
+ * was after nt_loading_apply with 1. NT_INVALID for a name that there is not. */
+NT_API nt_status nt_loading_create(nt_loading **loading, nt_run *run, const nt_load_range *ranges,
+                                   int n, nt_error *error);
+NT_API void nt_loading_destroy(nt_loading *loading);
+/* For nt_static_setup.set_load, with the nt_loading as its context. */
+NT_API nt_status nt_loading_apply(void *loading, double load);
+
 /* What happens to the state when it is left by a little. */
 typedef struct nt_stability {
     int stable;              /* every small motion away from it takes work                        */
@@ -68,6 +116,14 @@ typedef struct nt_stability {
 
 /* Of a state that was found. */
 NT_API nt_status nt_static_stability(nt_static *state, nt_stability *stability, nt_error *error);
+
+/* How the state changes with parameter k of the system, by its number: arrays that belong to the
+ * state until the next call on it. Of a state that was found; held directions stay held. */
+NT_API nt_status nt_static_tangent(nt_static *state, int k, nt_state_tangent *tangent,
+                                   nt_error *error);
+/* The same of nt_static_reactions: out[nh + nn]. */
+NT_API nt_status nt_static_reaction_rates(nt_static *state, int k, const nt_state_tangent *tangent,
+                                          double length, double *out, nt_error *error);
 
 /* Multipliers of minimum norm (moments weighted by `length`, m): out[nh + nn]. */
 NT_API nt_status nt_static_reactions(nt_static *state, double length, double *out, nt_error *error);
@@ -190,6 +246,61 @@ NT_API void nt_campbell_at(const nt_campbell *campbell, int i, int k, double s[2
                            double *likeness);
 /* What moves in mode i at the first value, as nt_modes_words. */
 NT_API void nt_campbell_words(const nt_campbell *campbell, int i, char *text, int size);
+
+/* Linear models: with p independent displacements and s independent velocities about a state,
+ *
+ *   x' = A x + B u,   y = C x + D u + D1 u' + D2 u'',
+ *
+ * for small changes u of inputs and y of outputs, in the axes of the state. Motions that are inputs
+ * reach velocities by u' and accelerations and forces by u'': D1 and D2 are zero for loads. */
+typedef struct nt_linear nt_linear;
+
+typedef struct nt_linear_setup {
+    int version; /* NT_INTERFACE, or 0: see nutate.h */
+    nt_run *run;
+    const nt_state *state; /* in the system's frame, accelerations and multipliers included */
+    const double *turn;    /* [3] rate of the axes, NULL: they stand                        */
+    /* [n_inputs] parameters by name, or functions of elements: "push.value.x" of a load,
+     * "hinge.motion" of a driven joint; u is added to them. */
+    const char *const *inputs;
+    int n_inputs;
+    const char *const *outputs; /* [n_outputs] what can be recorded; each of its columns is one */
+    int n_outputs;
+} nt_linear_setup;
+
+/* Matrices row by row. */
+typedef struct nt_linear_matrices {
+    int states, positions; /* of the states: independent displacements, which come first */
+    int inputs, outputs;
+    int velocities, rows;      /* of the whole equations: entries of v, constraint rows */
+    const double *A;           /* [states][states]            */
+    const double *B;           /* [states][inputs]            */
+    const double *C;           /* [outputs][states]           */
+    const double *D, *D1, *D2; /* [outputs][inputs]           */
+    const double *mass, *damping, *stiffness; /* [velocities][velocities]    */
+    const double *constraints,
+        *constraint_rates; /* [rows][velocities] in displacements, in rates */
+} nt_linear_matrices;
+
+/* NT_INVALID for a name that is none, with what there is; NT_SINGULAR for massless displacements.
+ */
+NT_API nt_status nt_linear_create(nt_linear **linear, const nt_linear_setup *setup,
+                                  nt_error *error);
+NT_API void nt_linear_destroy(nt_linear *linear); /* NULL is nothing */
+/* Arrays belong to the linear model. Of NULL all is zero. */
+NT_API nt_linear_matrices nt_linear_get(const nt_linear *linear);
+/* Names of input i and of output i; "" where there is none. They belong to the linear model. */
+NT_API const char *nt_linear_input(const nt_linear *linear, int i);
+NT_API const char *nt_linear_output(const nt_linear *linear, int i);
+/* Displacement dq[nv] and change of velocity dv[nv] that belong to a state x[states], and the state
+ * nearest to a displacement and a change of velocity. Arrays may not overlap. */
+NT_API nt_status nt_linear_to_motion(const nt_linear *linear, const double *x, double *dq,
+                                     double *dv);
+NT_API nt_status nt_linear_from_motion(const nt_linear *linear, const double *dq, const double *dv,
+                                       double *x);
+/* Transfer functions at an angular frequency, rad/s: out[outputs][inputs][2], real and imaginary
+ * part. NT_SINGULAR at an undamped frequency. */
+NT_API nt_status nt_linear_response(const nt_linear *linear, double frequency, double *out);
 
 /* ---- periodic orbits --------------------------------------------------------------------------
  *

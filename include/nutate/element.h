@@ -236,6 +236,8 @@ typedef struct nt_element_type {
     bool (*is_smooth)(const nt_run *run, const nt_element *element);
     /* Whether its forces can do work that no potential accounts for; NULL: yes. */
     bool (*does_work)(const nt_model *model, const nt_element *element);
+    /* What a user should know of it that is taken for granted: true and words; NULL: nothing. */
+    bool (*remark)(const nt_model *model, const nt_element *element, char *text, size_t size);
     /* Why it had no value at the motion that was looked at last: words for a message, "" where
      * there are none. NULL: none. */
     void (*failure)(const nt_element *element, const nt_view *view, char *text, int size);
@@ -244,6 +246,7 @@ typedef struct nt_element_type {
     bool (*gives_energy)(const nt_model *model, const nt_element *element);
     bool proportional; /* what it adds is proportional to its functions */
     nt_along along;    /* of the library's own types alone */
+    bool is_load;      /* its force is a load: paths of static states scale it */
 } nt_element_type;
 
 /* A node that an element adds terms to and takes derivatives in: the translation or the rotation of

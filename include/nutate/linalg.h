@@ -41,9 +41,10 @@ NT_API int nt_pattern_add(nt_pattern *pattern, int row, int column, nt_block_sha
 /* The slot of a block, -1 where there is none. */
 NT_API int nt_pattern_find(const nt_pattern *pattern, int row, int column);
 
-/* From now on an NT_SCALED block of three unknowns holds one number, the diagonal's, instead of
- * nine: less than two thirds of the memory where joints hold points. Whoever fills a matrix writes
- * accordingly. To be called before a matrix or a solver is made of the pattern. */
+/* Stores NT_SCALED blocks of three unknowns as one number, that of the diagonal, instead of nine.
+ * This takes less than two thirds of the memory where joints hold points. Whoever fills a matrix of
+ * the pattern writes one number for such a block. Call it before a matrix or a solver is made of
+ * it. */
 NT_API void nt_pattern_pack(nt_pattern *pattern);
 
 /* Whether a block of the pattern holds one number. */

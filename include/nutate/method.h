@@ -45,7 +45,9 @@ NT_API const char *nt_method_name(const nt_method *method);
 NT_API const char *nt_method_summary(const nt_method *method);
 NT_API const char *nt_method_reference(const nt_method *method);
 NT_API int nt_method_controls_error(const nt_method *method); /* takes tolerances */
-NT_API int nt_method_is_linearised(const nt_method *method);  /* gives sensitivities */
+/* Keeps between steps what no saved state holds: see nt_integrator_saves_whole. */
+NT_API int nt_method_keeps_history(const nt_method *method);
+NT_API int nt_method_is_linearised(const nt_method *method); /* gives sensitivities */
 /* What it asks of a system and what it treats, in words: written to text[size], always terminated,
  * which is returned. */
 NT_API const char *nt_method_needs(const nt_method *method, char *text, int size);
@@ -209,14 +211,18 @@ NT_API nt_status nt_integrator_dense(nt_integrator *integrator, double t, nt_sta
 
 /* The whole state as size bytes. Saving changes nothing: the run goes on with the bits of one that
  * was never saved. After a restore, here or in another integrator of the same setup, the same bits
- * follow as if it had gone on, and what is counted goes on from there. bdf is the exception: the
- * history of its formulas is SUNDIALS' own and cannot be copied, so it begins anew at order one
- * after a restore, and what follows differs from the run that went on by its tolerance. The size is
- * that of the setup and does not change. A state that is refused (NT_INVALID) changes nothing. */
+ * follow as if it had gone on, and what is counted goes on from there, where the state was whole
+ * when it was saved. The size is that of the setup and does not change. A state that is refused
+ * (NT_INVALID) changes nothing. */
 NT_API size_t nt_integrator_saved_size(const nt_integrator *integrator);
 NT_API void nt_integrator_save(const nt_integrator *integrator, void *bytes);
 NT_API nt_status nt_integrator_restore(nt_integrator *integrator, const void *bytes, size_t size,
                                        nt_error *error);
+/* Whether a state saved now is whole: 1 for every method but bdf, 0 for NULL. The history of bdf's
+ * formulas is SUNDIALS' own and cannot be copied. It begins anew, at order one, after a restore,
+ * and by itself after every thousand steps: there its states are whole; from others what follows
+ * differs from the run that went on by its tolerance. */
+NT_API int nt_integrator_saves_whole(const nt_integrator *integrator);
 
 /* What it took so far: the numbers behind the pointer go on with the integrator. */
 NT_API const nt_statistics *nt_integrator_statistics(const nt_integrator *integrator);

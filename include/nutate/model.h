@@ -92,6 +92,10 @@ typedef struct nt_simulation {
     const char *const *record;         /* names of recorded quantities                         */
     int n_record;
     int poses; /* whether NetCDF holds the poses of all bodies */
+    /* of `static`: held entries of v, ascending; whether what moves freely is held as well;
+     * whether a damped motion is followed; of `initial`: whether a run begins at a static state */
+    const int *held; /* [n_held] */
+    int n_held, hold_free, stable, static_initial;
 } nt_simulation;
 NT_API const nt_simulation *nt_model_simulation(const nt_model *model);
 
@@ -241,8 +245,8 @@ NT_API void nt_model_redundant_text(const nt_model *model, int i, char *text, in
  * the file, its place. 0 where there is no such remark; `remark` is then as it was. */
 NT_API int nt_model_remark(const nt_model *model, int i, nt_error *remark);
 
-/* Those of them on expressions that may jump where the motion or a parameter passes a point, from 0
- * on: exact derivatives along a parameter leave out what a jump moves. */
+/* Remark i, from 0 on, on expressions that may jump where the motion or a parameter passes a point:
+ * exact derivatives along a parameter leave out what a jump moves. */
 NT_API int nt_model_jump(const nt_model *model, int i, nt_error *remark);
 
 /* Joints whose prescribed motion follows a table whose second derivative jumps, so that their

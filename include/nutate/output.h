@@ -177,6 +177,12 @@ typedef struct nt_record_setup {
     /* Asked between rows; non-zero ends nt_record_advance with NT_INTERRUPTED and whole rows. */
     int (*stop)(void *context);
     void *context;
+    /* For rows of nt_record_put: columns in place of the time, first[n_first], such as `load`;
+     * NULL: time. And the numbers of the parameters whose derivatives come with each row. */
+    const nt_result_column *first;
+    int n_first;
+    const int *parameters; /* [n_parameters] */
+    int n_parameters;
 } nt_record_setup;
 
 /* For the quantities that the model's output section names; into NetCDF the poses of all bodies
@@ -192,6 +198,19 @@ NT_API nt_status nt_record_open(nt_record **record, nt_run *run, const char *pat
  * of the row before is not written again. */
 NT_API nt_status nt_record_write(nt_record *record, nt_integrator *integrator,
                                  const nt_state *state, nt_error *error);
+
+/* A row that belongs to no integrator: a static state, a point of a path. */
+typedef struct nt_record_row {
+    int version;         /* NT_INTERFACE, or 0: of this header                             */
+    const double *first; /* [n_first] of the setup, or the time                            */
+    const nt_state *state;
+    const double *reactions;      /* [nh + nn]                                             */
+    const nt_state_rate *rates;   /* [n_parameters]                                        */
+    const double *reaction_rates; /* [n_parameters][nh + nn]; NULL: those of the rates     */
+} nt_record_row;
+
+/* Write one, of a record without a sensitivity. NT_NOT_FINITE for a quantity that is no number. */
+NT_API nt_status nt_record_put(nt_record *record, const nt_record_row *row, nt_error *error);
 
 /* Write every output time that the last accepted step passed, simulation->start + k every; an
  * observer calls this. Rows between step ends are interpolated; with every = 0 each step has one.

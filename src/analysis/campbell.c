@@ -156,8 +156,7 @@ static double distance_of(const nt_campbell *c, int i, const spectrum *b, int j)
         part = (b->value - c->last.value) / (c->last.value - c->value_before);
     double re = s[0] + part * (s[0] - c->before[2 * i]),
            im = s[1] + part * (s[1] - c->before[2 * i + 1]);
-    double off = fmin(hypot(b->s[2 * j] - re, b->s[2 * j + 1] - im),
-                      hypot(b->s[2 * j] - s[0], b->s[2 * j + 1] - s[1]));
+    double off = hypot(b->s[2 * j] - re, b->s[2 * j + 1] - im);
     double size = hypot(s[0], s[1]) + hypot(b->s[2 * j], b->s[2 * j + 1]);
     return size > 0 ? fmin(1, 4 * off / size) : 0;
 }

@@ -123,6 +123,47 @@ static int by_part(const void *first, const void *second)
     return a->part != b->part ? (a->part < b->part ? 1 : -1) : a->entry - b->entry;
 }
 
+/* "body top" of "translation of body top along x". */
+static void owner_of(const char *name, char *owner, size_t size)
+{
+    const char *from = strstr(name, " of "), *to = strstr(name, " along ");
+    to = to ? to : strstr(name, " about ");
+    snprintf(owner, size, "%.*s", from && to > from ? (int)(to - from - 4) : (int)strlen(name),
+             from && to > from ? from + 4 : name);
+}
+
+/* Where many bodies take part alike: "translations along y (94 %), most of body d14". */
+static void say_kinds(const nt_pencil *p, const share *shares, double sum, char *text)
+{
+    static const char *const kinds[] = {"translations along x", "translations along y",
+                                        "translations along z", "rotations about x",
+                                        "rotations about y",    "rotations about z"};
+    const nt_space *space = &p->problem->space;
+    double parts[6] = {0};
+    char name[160], owner[160];
+    int used = 0;
+    double *by_entry = calloc((size_t)p->nv + 1, sizeof *by_entry);
+    for (int i = 0; i < p->nv && by_entry; i++)
+        by_entry[shares[i].entry] = shares[i].part;
+    for (int b = 0; b < space->n_blocks && by_entry; b++)
+        for (int i = 0; i < 3; i++) {
+            const nt_block *block = &space->blocks[b];
+            if (is_translation(block))
+                parts[i] += by_entry[block->v + i];
+            if (block->rotation >= 0)
+                parts[3 + i] += by_entry[block->v + block->nv - 3 + i];
+        }
+    free(by_entry);
+    for (int k = 0; k < 6; k++)
+        if (parts[k] >= 0.1 * sum)
+            used += snprintf(text + used, (size_t)(WORDS - used), "%s%s (%.0f %%)",
+                             used > 0 ? ", " : "", kinds[k], 100 * parts[k] / sum);
+    nt_problem_coordinate_name(p->problem, shares[0].entry, name, sizeof name);
+    owner_of(name, owner, sizeof owner);
+    if (used > 0 && used + (int)strlen(owner) + 12 < WORDS)
+        snprintf(text + used, (size_t)(WORDS - used), ", most of %s", owner);
+}
+
 /* Shares of the kinetic energy, entry by entry; of displacements, where nothing has mass. */
 static void say(const nt_pencil *p, const double *xr, const double *xi, const double *Mr,
                 const double *Mi, share *shares, char *text)
@@ -134,19 +175,23 @@ static void say(const nt_pencil *p, const double *xr, const double *xi, const do
         shares[i] = (share){fabs(xr[i] * Mr[i] + xi[i] * Mi[i]), i};
         sum += shares[i].part;
     }
-    for (int i = 0; i < p->nv && !(sum > 0); i++) {
+    bool massless = !(sum > 0);
+    for (int i = 0; i < p->nv && massless; i++) {
         double weight = nt_problem_weight(p->problem, i);
         shares[i].part = (xr[i] * xr[i] + xi[i] * xi[i]) * weight * weight;
-    }
-    for (int i = 0; i < p->nv && !(sum > 0); i++)
         sum += shares[i].part;
+    }
     qsort(shares, (size_t)p->nv, sizeof *shares, by_part);
     text[0] = '\0';
-    for (int i = 0; i < p->nv && i < MOST && shares[i].part >= 0.05 * sum; i++) {
+    if (p->nv > 0 && shares[0].part < 0.2 * sum)
+        say_kinds(p, shares, sum, text);
+    for (int i = 0; text[0] == '\0' || used > 0; i++) {
         char name[160], piece[200];
+        if (i >= p->nv || i >= MOST || (i > 0 && shares[i].part < 0.05 * sum))
+            break;
         nt_problem_coordinate_name(p->problem, shares[i].entry, name, sizeof name);
         int length = snprintf(piece, sizeof piece, "%s%s (%.0f %%)", i > 0 ? ", " : "", name,
-                              100 * shares[i].part / sum);
+                              sum > 0 ? 100 * shares[i].part / sum : 0);
         if (used + length >= WORDS)
             break;
         memcpy(text + used, piece, (size_t)length + 1);

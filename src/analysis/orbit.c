@@ -504,7 +504,12 @@ nt_status nt_orbit_find(nt_orbit *o, nt_error *error)
     nt_error_clear(error);
     NT_NEED(error, "orbit", o);
     o->iterations = 0;
-    nt_status status = nt_orbit_newton(o, NULL, o->wanted.iterations, error);
+    memset(o->u, 0, (size_t)nt_orbit_unknowns(o, false) * sizeof *o->u);
+    nt_status status = nt_orbit_step_along(o, o->u, 0, -1); /* parameters may have changed */
+    if (status != NT_OK)
+        return nt_fail(error, status, "the first guess cannot be brought onto the constraints: %s",
+                       nt_status_text(status));
+    status = nt_orbit_newton(o, NULL, o->wanted.iterations, error);
     if (status != NT_OK)
         return nt_said(error, status);
     if ((status = nt_orbit_multipliers(o)) != NT_OK)

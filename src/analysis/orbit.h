@@ -67,7 +67,7 @@ struct nt_orbit {
     double *work, *zeros, *dense, *directions, *place, *again, *column;
     double *J, *b, *u, *along, *solve, *by_parameter, *parameters;
     /* found */
-    bool is_found, kept_fixed;
+    bool is_found, kept_fixed, on_path; /* `kept` is that of the path's begin; no polish     */
     int trivial, kept, iterations;
     double miss, trivial_distance, pairing;
     double *monodromy;  /* [m][m] rows                                                       */

@@ -204,9 +204,10 @@ static double largest_modulus(const nt_orbit *o)
 static nt_orbit_stability stability_of(const nt_orbit *o)
 {
     double largest = largest_modulus(o);
-    return largest > 1 + ON_CIRCLE   ? NT_ORBIT_UNSTABLE
-           : largest > 1 - ON_CIRCLE ? NT_ORBIT_NEUTRAL
-                                     : NT_ORBIT_STABLE;
+    bool neutral = largest > 1 - ON_CIRCLE || o->trivial == o->m;
+    return largest > 1 + ON_CIRCLE ? NT_ORBIT_UNSTABLE
+           : neutral               ? NT_ORBIT_NEUTRAL
+                                   : NT_ORBIT_STABLE;
 }
 
 nt_orbit_found nt_orbit_state(const nt_orbit *o)

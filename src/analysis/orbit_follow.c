@@ -201,7 +201,7 @@ typedef struct look {
 /* Slopes are taken over this part of a step. */
 static const double BESIDE = 1e-2;
 
-/* At the point s from the base, where the orbit stands. */
+/* At the point s from the base, where the orbit stands; its maps are void afterwards. */
 static nt_status look_at(path *p, double s, look *at, nt_error *error)
 {
     double beside[TESTS], value = nt_orbit_parameter(p->o, p->parameter);
@@ -214,11 +214,7 @@ static nt_status look_at(path *p, double s, look *at, nt_error *error)
         at->slope[i] = (at->value[i] - beside[i]) / (BESIDE * s);
     nt_orbit_restore(p->o, p->beyond);
     nt_status back = nt_orbit_set_parameter(p->o, p->parameter, value);
-    if (status == NT_OK && (status = back) == NT_OK &&
-        (status = nt_orbit_shoot(p->o, true, error)) == NT_OK)
-        status = nt_orbit_multipliers(p->o);
-    p->o->is_found = status == NT_OK;
-    return status;
+    return status == NT_OK ? back : status;
 }
 
 enum { DIPS = 12 };
@@ -441,9 +437,9 @@ nt_status nt_orbit_follow(nt_orbit *o, int parameter, double to, double step, in
                        p.at, to, step, most);
     set_up(&p);
     nt_status status = show(&p, NT_ORBIT_POINT, visit, context, error);
-    o->kept_fixed = true;
+    o->kept_fixed = o->on_path = true;
     if (status == NT_OK)
         status = follow(&p, to, most, visit, context, error);
-    o->kept_fixed = false;
+    o->kept_fixed = o->on_path = false;
     return nt_said(error, status);
 }

@@ -302,11 +302,14 @@ static double admissible(const nt_orbit *o, const double *u)
  * is made better still so often, as long as that gains a factor of five. */
 enum { HALVINGS = 8, POLISH = 3 };
 
-/* Singular values that count as zero, relative to the largest, one bound after the other. */
-static const double cuts[] = {1e-7, 1e-10, 1e-13};
+/* Singular values that count as zero, relative to the largest, one bound after the other. With the
+ * first one the begin is held: as long as the period and the advances alone bring the ends nearer,
+ * it stays where it was given. */
+static const double cuts[] = {2, 1e-7, 1e-10, 1e-13};
 enum { CUTS = sizeof cuts / sizeof *cuts };
 
-static nt_status newton_direction(nt_orbit *o, const nt_orbit_plane *plane, double cut,
+/* renew: differentiate by the parameter anew; else its column is that of a point near by. */
+static nt_status newton_direction(nt_orbit *o, const nt_orbit_plane *plane, bool renew, double cut,
                                   int *left_out, nt_error *error)
 {
     nt_status status = NT_OK;
@@ -314,7 +317,7 @@ static nt_status newton_direction(nt_orbit *o, const nt_orbit_plane *plane, doub
         o->b[i] = -o->node[i / o->m].miss[i % o->m];
     memset(o->b + state_columns(o), 0,
            (size_t)(all_rows(o, plane != NULL) - state_columns(o)) * sizeof *o->b);
-    if (plane) /* moves the ends, but neither maps nor b */
+    if (plane && renew) /* moves the ends, but neither maps nor b */
         status = nt_orbit_by_parameter(o, plane->parameter, plane->size, 2, o->by_parameter, error);
     assemble(o, plane, o->J);
     return status == NT_OK ? solve(o, plane != NULL, o->J, o->b, cut, o->u, left_out) : status;
@@ -357,16 +360,18 @@ static nt_status try_direction(nt_orbit *o, const nt_orbit_plane *plane, double 
 nt_status nt_orbit_newton(nt_orbit *o, const nt_orbit_plane *plane, int iterations, nt_error *error)
 {
     double limit = o->wanted.tolerance * o->problem->length, square;
-    int cut = 0, left_out = 0, polished = 0;
+    int cut = plane || !(o->wanted.free || o->n_found > 0), left_out = 0,
+        polished = plane || o->on_path ? POLISH : 0;
+    bool renew = false;
     o->is_found = false;
     o->miss = (double)NAN;
     nt_status status = look(o, &square, error);
     for (int i = 0; status == NT_OK && i < iterations; i++) {
         double before = square;
-        bool better = false, closes = o->miss <= limit;
+        bool better = false, closes = o->miss <= limit, renewed = renew;
         if (closes && (polished++ == POLISH || square == 0))
             return NT_OK;
-        status = newton_direction(o, plane, cuts[cut], &left_out, error);
+        status = newton_direction(o, plane, renew, cuts[cut], &left_out, error);
         if (status == NT_OK)
             status = try_direction(o, plane, before, closes ? 0 : HALVINGS, &square, &better);
         if (status != NT_OK)
@@ -374,11 +379,12 @@ nt_status nt_orbit_newton(nt_orbit *o, const nt_orbit_plane *plane, int iteratio
                            nt_status_text(status));
         if (closes && !(square < 0.04 * before)) /* rounding */
             return NT_OK;
+        renew = !(square < 1e-4 * before);
         if (better && (left_out == 0 || square < 0.25 * before || o->miss <= limit))
             continue;
         if (left_out > 0 && cut + 1 < CUTS)
             cut++; /* take up what was left alone */
-        else if (!better)
+        else if (!better && (!plane || renewed))
             break;
     }
     if (status == NT_OK && o->miss <= limit)

@@ -113,10 +113,12 @@ static nt_status begin(search *s, krylov *k)
 }
 
 enum { MOST_RESTARTS = 300 };
+/* Of theta, relative; refine brings pairs on from there. */
+static const double TOLERANCE = 1e-11;
 
 static nt_status iterate(search *s, krylov *k)
 {
-    const double tolerance = 0; /* rounding */
+    const double tolerance = TOLERANCE;
     int ido = 0;
     nt_status status = begin(s, k);
     k->iparam[0] = 1, k->iparam[2] = MOST_RESTARTS, k->iparam[3] = 1;
@@ -178,10 +180,45 @@ static nt_status refine(search *s, double sr, double si, double *x)
     return status;
 }
 
+/* Eigenvalues that are zero come out as small as rounding makes them, those of Jordan blocks as its
+ * square root: below this part of the shift they are none where K alone leaves nothing of the
+ * vector.
+ */
+static const double LITTLE = 1e-4, NOTHING = 4e-15;
+
+static double product_of(const double *x, const double *y, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+/* The last pair: s = 0 where it is that; left out again where it repeats one that is there. */
+static void settle_zero(const search *s, nt_pairs *pairs, double *scratch)
+{
+    int k = pairs->n - 1, n = s->pencil->n, nv = s->pencil->nv;
+    double *x = pairs->x + 2 * (size_t)k * (size_t)n, *root = pairs->s + 2 * k;
+    if (hypot(root[0], root[1]) > LITTLE * s->sigma ||
+        nt_pencil_residual(s->pencil, 0, 0, x, x + n, scratch) > NOTHING)
+        return;
+    root[0] = root[1] = 0;
+    for (int i = 0; i < k; i++) {
+        const double *y = pairs->x + 2 * (size_t)i * (size_t)n;
+        double xx = product_of(x, x, nv) + product_of(x + n, x + n, nv);
+        double yy = product_of(y, y, nv) + product_of(y + n, y + n, nv);
+        double re = product_of(x, y, nv) + product_of(x + n, y + n, nv);
+        double im = product_of(x, y + n, nv) - product_of(x + n, y, nv);
+        if (pairs->s[2 * i] == 0 && pairs->s[2 * i + 1] == 0 &&
+            re * re + im * im > (1 - 1e-6) * xx * yy)
+            pairs->n = k;
+    }
+}
+
 static nt_status take_symmetric(search *s, krylov *k, nt_pairs *pairs)
 {
     const int vectors = 1, n = s->pencil->n, nv = s->pencil->nv;
-    const double shift = -s->sigma * s->sigma, tolerance = 0;
+    const double shift = -s->sigma * s->sigma, tolerance = TOLERANCE;
     int *select = NT_TAKE(&k->arena, k->ncv, int);
     double *d = NT_TAKE(&k->arena, k->ncv, double);
     if (!select || !d)
@@ -204,6 +241,7 @@ static nt_status take_symmetric(search *s, krylov *k, nt_pairs *pairs)
             pairs->s[2 * pairs->n] = sr, pairs->s[2 * pairs->n + 1] = si;
             pairs->n++;
             status = refine(s, sr, si, x);
+            settle_zero(s, pairs, s->d + n);
         }
     }
     return status;
@@ -212,7 +250,7 @@ static nt_status take_symmetric(search *s, krylov *k, nt_pairs *pairs)
 static nt_status take_general(search *s, krylov *k, nt_pairs *pairs)
 {
     const int vectors = 1, n = s->pencil->n, nv = s->pencil->nv;
-    const double zero = 0, tolerance = 0;
+    const double zero = 0, tolerance = TOLERANCE;
     int *select = NT_TAKE(&k->arena, k->ncv, int);
     double *d = NT_TAKE(&k->arena, 5 * (size_t)k->ncv + 8, double);
     double *z = NT_TAKE(&k->arena, (size_t)k->n * (size_t)(k->nev + 1), double);
@@ -238,6 +276,7 @@ static nt_status take_general(search *s, krylov *k, nt_pairs *pairs)
         pairs->s[2 * pairs->n] = sr, pairs->s[2 * pairs->n + 1] = si;
         pairs->n++;
         status = refine(s, sr, si, x);
+        settle_zero(s, pairs, s->d + n);
     }
     return status;
 }

@@ -218,6 +218,29 @@ static void raise_first_order(nt_pencil *p)
     }
 }
 
+nt_status nt_pencil_rates(const nt_pencil *p, const nt_point *at, const double turn[3],
+                          const double *y, const double *rate, const double *second, double *dv,
+                          double *dvdot)
+{
+    const nt_space *space = &p->problem->space;
+    triple *triples = calloc(2 * (size_t)space->n_blocks + 1, sizeof *triples);
+    if (!triples)
+        return NT_NO_MEMORY;
+    int n = list_triples(space, at, v3_load(turn), triples);
+    for (int i = 0; i < p->nv; i++) {
+        dv[i] = p->first_order[i] ? y[i] : rate[i];
+        dvdot[i] = p->first_order[i] ? rate[i] : second[i];
+    }
+    for (int i = 0; i < n; i++) {
+        const triple *t = &triples[i];
+        v3 at_y = v3_load(y + t->start), at_rate = v3_load(rate + t->start);
+        v3_accumulate(dv + t->start, m3_apply(t->D1, at_y));
+        v3_accumulate(dvdot + t->start, v3_add(m3_apply(t->D2, at_y), m3_apply(t->D3, at_rate)));
+    }
+    free(triples);
+    return NT_OK;
+}
+
 /* ---- sizes ---------------------------------------------------------------------------------- */
 
 /* The largest entry among those of motion, each measured by the weights of its row and column. */
@@ -287,6 +310,18 @@ nt_status nt_pencil_factor(nt_pencil *p, double s)
     nt_matrix_zero(&p->shifted);
     for (size_t i = 0; i < n; i++)
         p->shifted.values[i] = (s * p->M.values[i] + p->C.values[i]) * s + p->K.values[i];
+    return nt_solver_factor(p->solver, &p->shifted);
+}
+
+nt_status nt_pencil_factor_still(nt_pencil *p, double s)
+{
+    const nt_pattern *pattern = &p->pattern;
+    nt_matrix_zero(&p->shifted);
+    for (int slot = 0; slot < pattern->n_slots; slot++) {
+        double of_C = pattern->row[slot] >= pattern->n_primary ? s : 0;
+        for (int i = pattern->offset[slot]; i < pattern->offset[slot + 1]; i++)
+            p->shifted.values[i] = s * s * p->M.values[i] + of_C * p->C.values[i] + p->K.values[i];
+    }
     return nt_solver_factor(p->solver, &p->shifted);
 }
 

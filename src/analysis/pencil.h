@@ -51,8 +51,18 @@ void nt_pencil_destroy(nt_pencil *pencil);
 nt_status nt_pencil_fill(nt_pencil *pencil, const nt_point *at, const double turn[3],
                          nt_error *error);
 
+/* dv[nv] and dvdot[nv] of displacements y[nv] and their rates in the turning axes, at a state. */
+nt_status nt_pencil_rates(const nt_pencil *pencil, const nt_point *at, const double turn[3],
+                          const double *y, const double *rate, const double *second, double *dv,
+                          double *dvdot);
+
 /* Factorise s^2 M + s C + K. */
 nt_status nt_pencil_factor(nt_pencil *pencil, double s);
+
+/* Factorise s^2 M + K, and s C + K in the rows of constraints: for states, where rates are held.
+ * (With s C in all rows it would be their momenta that are held: as s vanishes gyroscopic forces
+ * balance.) */
+nt_status nt_pencil_factor_still(nt_pencil *pencil, double s);
 
 /* b[n] := (s^2 M + s C + K)^-1 b with the last factors. */
 nt_status nt_pencil_solve(nt_pencil *pencil, double *b);

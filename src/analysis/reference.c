@@ -6,10 +6,9 @@
  *   R(vdot(q), v(q), q, lambda, mu) = 0,   Phi = 0,   kappa = 0
  *
  * in (q, lambda, mu) with the matrix K of the pencil in turning axes. Displacements along the
- * motion itself meet no resistance, so a little of M stands beside K: sigma^2 M + sigma C + K.
- * Where these displacements meet a residual they cannot balance it, and it is left over. A rate
- * that is sought is one more unknown, with its column of differences, and the displacement along it
- * is held:
+ * motion itself meet no resistance, so a little of M stands beside K: sigma^2 M + K. Where these
+ * displacements meet a residual they cannot balance it, and it is left over. A rate that is sought
+ * is one more unknown, with its column of differences, and the displacement along it is held:
  *
  *   [ P   dR/dr ] [d]   [residual]
  *   [ X^T   0   ] [dr] = [   0    ],  X the velocities with a unit of this rate. */
@@ -206,13 +205,14 @@ static nt_status solve_bordered(nt_reference *r, double *d)
     return status;
 }
 
-/* The largest part of a step that turns by half a radian or moves by half the length at most. */
+/* The largest part of a step that turns by a fifth of a radian or moves by a fifth of the length at
+ * most: further away another state might be nearest. */
 static double part_of(const nt_reference *r, const double *d)
 {
     double most = 0, length = r->pencil->problem->length;
     for (int i = 0; i < r->pencil->nv; i++)
         most = fmax(most, fabs(d[i]) * nt_problem_weight(r->pencil->problem, i) / length);
-    return most > 0.5 ? 0.5 / most : 1;
+    return most > 0.2 ? 0.2 / most : 1;
 }
 
 static void step(nt_reference *r, double *d)
@@ -232,9 +232,18 @@ static void step(nt_reference *r, double *d)
     }
 }
 
-/* sigma = SHIFT size beside K: its square is far below what K has in stiff directions, and above
- * what rounding leaves in free ones. */
-static const double SHIFT = 1e-5;
+/* sigma beside K, in parts of the pencil's size: so large that rounding in directions which nothing
+ * resists stays small; smaller where soft directions are found too slowly, larger where rounding
+ * takes over. */
+static const double FIRST_SHIFT = 1e-3, LEAST_SHIFT = 1e-6, MOST_SHIFT = 1e-2;
+
+static double next_shift(double shift, double distance, double before)
+{
+    if (distance > 2 * before)
+        return fmin(10 * shift, MOST_SHIFT);
+    return distance > 0.1 * before ? fmax(0.1 * shift, LEAST_SHIFT) : shift;
+}
+
 /* What is left counts as none below this part of the largest force, and of the length. */
 static const double ENOUGH = 1e-9, ROUNDED = 1e-14;
 
@@ -242,10 +251,15 @@ static nt_status find_steady(nt_reference *r, nt_error *error)
 {
     enum { MOST = 60 };
     nt_pencil *p = r->pencil;
-    double *d = r->numbers, best = INFINITY;
+    double *d = r->numbers, best = INFINITY, shift = FIRST_SHIFT, before = INFINITY;
     double *kept = calloc((size_t)r->system->space.nq + (size_t)(p->nh + p->nn) + 1, sizeof *kept);
     int worst = 0, since = 0, nq = r->system->space.nq;
     nt_status status = kept ? NT_OK : nt_fail(error, NT_NO_MEMORY, "out of memory");
+    if (status == NT_OK) { /* forces of the motion that begins like this, for their part in K */
+        nt_point at = point_of(r);
+        move(r);
+        status = nt_factors_accelerations(p->rows, &at, r->vdot, r->lambda, r->mu, error);
+    }
     for (int i = 0; i < MOST && status == NT_OK; i++) {
         nt_point at = point_of(r);
         move(r);
@@ -256,6 +270,8 @@ static nt_status find_steady(nt_reference *r, nt_error *error)
             break;
         double force = force_scale(r, d + p->n);
         double distance = distance_of(r, d, force, &worst);
+        shift = next_shift(shift, distance, before);
+        before = distance;
         since = distance < 0.5 * best ? 0 : since + 1;
         if (distance < best) {
             best = distance;
@@ -265,7 +281,7 @@ static nt_status find_steady(nt_reference *r, nt_error *error)
         }
         if (best <= ROUNDED || (best <= ENOUGH && since >= 2))
             break;
-        if (nt_pencil_factor(p, SHIFT * p->size) != NT_OK || solve_bordered(r, d) != NT_OK) {
+        if (nt_pencil_factor_still(p, shift * p->size) != NT_OK || solve_bordered(r, d) != NT_OK) {
             char name[160] = "";
             int unknown = nt_solver_singular_unknown(p->solver);
             if (unknown >= 0)
@@ -413,7 +429,7 @@ static nt_status compare_later(nt_reference *r, double t, double *const *u, cons
         fastest = fmax(fastest, fmax(fabs(scratch[i]), p->size * fabs(v[i])) * weight);
         rest = fmax(rest, fabs(vdot[i] - scratch[i]) * weight);
     }
-    *same &= rest <= SAME * fastest;
+    *same &= rest <= SAME * fmax(fastest, SAME * p->size * p->size * p->problem->length);
     free(room);
     return status;
 }

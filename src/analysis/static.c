@@ -344,6 +344,7 @@ nt_status nt_static_factor(nt_static *s, double shift)
     for (int k = 0; k < s->n_holds; k++)
         hold_in_matrix(s, &s->holds[k]);
     s->factorisations++;
+    s->has_factors = false;
     if (s->turned > KEEPS_PIVOTS) {
         nt_solver_forget(s->solver);
         s->turned = 0;
@@ -480,22 +481,30 @@ static nt_status take_memory(nt_static *s)
     s->holds = NT_TAKE(&s->arena, nv, nt_hold);
     s->is_first = NT_TAKE(&s->arena, nv, bool);
     s->diagonal = NT_TAKE(&s->arena, p->pattern->n_primary, int);
-    double *room = NT_TAKE(&s->arena, 3 * point + 8 * nv + 6 * n + 4 + memory, double);
-    if (!s->holds || !s->is_first || !s->diagonal || !room)
+    double *room = NT_TAKE(&s->arena, 3 * point + 9 * nv + 6 * n + 4 + 2 * memory, double);
+    s->parameters = NT_TAKE(&s->arena, p->system->n_parameters, double);
+    if (!s->holds || !s->is_first || !s->diagonal || !s->parameters || !room)
         return NT_NO_MEMORY;
-    double **const pieces[] = {
-        &s->zero,      &s->increment, &s->drag,        &s->mass,    &s->softest, &s->vector[0],
-        &s->vector[1], &s->vector[2], &s->residual,    &s->step,    &s->other,   &s->tangent,
-        &s->before,    &s->shown,     &s->next_memory, &s->kept[0], &s->kept[1]};
-    const size_t sizes[] = {nv, nv, nv,    nv,    nv, nv,     nv,    nv,   n,
-                            n,  n,  n + 1, n + 1, n,  memory, point, point};
+    const struct {
+        double **at;
+        size_t size;
+    } pieces[] = {{&s->zero, nv},          {&s->increment, nv},
+                  {&s->drag, nv},          {&s->mass, nv},
+                  {&s->softest, nv},       {&s->vector[0], nv},
+                  {&s->vector[1], nv},     {&s->vector[2], nv},
+                  {&s->rates, nv},         {&s->residual, n},
+                  {&s->step, n},           {&s->other, n},
+                  {&s->tangent, n + 1},    {&s->before, n + 1},
+                  {&s->shown, n},          {&s->next_memory, memory},
+                  {&s->no_memory, memory}, {&s->kept[0], point},
+                  {&s->kept[1], point}};
     s->q = room;
     s->v = s->q + p->nq;
     s->multipliers = s->v + nv;
     s->memory = s->multipliers + p->nc;
     room += point;
-    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; room += sizes[i++])
-        *pieces[i] = room;
+    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; room += pieces[i++].size)
+        *pieces[i].at = room;
     for (int b = 0; b < p->space.n_blocks; b++)
         for (int i = 0; p->space.blocks[b].kind == NT_FIRST && i < p->space.blocks[b].nv; i++)
             s->is_first[p->space.blocks[b].v + i] = true;

@@ -53,7 +53,9 @@ struct nt_static {
     double t;
     double *q, *v, *multipliers, *memory; /* [nq] [nv] [nc] [n_memory] in one piece      */
     bool started, solved;
-    double turned; /* rad, since pivots were chosen */
+    bool
+        has_factors; /* those of Newton's last iteration are in the solver, and its drag is known */
+    double turned;   /* rad, since pivots were chosen */
     long iterations, factorisations, evaluations;
 
     bool mass_known;
@@ -71,7 +73,9 @@ struct nt_static {
     double *tangent, *before; /* [n + 1] of a path                       */
     double *softest;          /* [nv] a direction                        */
     double *vector[3];        /* [nv]                                    */
-    double *shown;            /* [n] a tangent                           */
+    double *shown, *rates;    /* [n] [nv] a tangent                      */
+    double *no_memory;        /* [n_memory] zeros                        */
+    double *parameters;       /* [n_parameters]                          */
 };
 
 /* ---- static.c: equations and linear solves ------------------------------------------------------
@@ -128,6 +132,9 @@ typedef struct nt_static_bounds {
     int iterations;
 } nt_static_bounds;
 
+/* Lets go of what was held for being free. */
+nt_status nt_static_let_go(nt_static *s, nt_error *error);
+
 /* Newton's iteration from the present point; where it fails the point is as it was. */
 nt_status nt_static_newton(nt_static *s, const nt_static_bounds *bounds);
 
@@ -138,8 +145,9 @@ nt_status nt_static_newton(nt_static *s, const nt_static_bounds *bounds);
 #define NT_STATIC_FREE 1e-9
 
 /* The smallest eigenvalue of K relative to the drag, on what constraints and holds let move; its
- * direction in `softest`. `derivative` is that of the present point. */
-nt_status nt_static_find_softest(nt_static *s, double *value);
+ * direction in `softest`. `derivative` is that of the present point. roughly: so that a clearly
+ * negative one shows, with an eighth of the work. */
+nt_status nt_static_find_softest(nt_static *s, bool roughly, double *value);
 
 /* Whether a direction has no stiffness, which is then in `softest`: some inverse iterations, far
  * less work. */

@@ -73,6 +73,10 @@ static nt_status guess_multipliers(nt_static *s)
  * one to the next, what follows is rounding. One more is made for the multipliers' sake. */
 static const double SETTLED = 1e-9;
 
+/* A shift that the iteration does not notice, but without which a matrix may have no factors where
+ * nothing is stiff: what comes out is then too large to be taken. */
+static const double NEARLY_NONE = 1e-12;
+
 /* The size of an increment: rad, and lengths of the system. */
 static double size_of(const nt_static *s, const double *x)
 {
@@ -99,13 +103,15 @@ static nt_status iterate(nt_static *s, const nt_static_bounds *bounds)
     bool settled = false;
     for (int i = 0; i < bounds->iterations; i++) {
         double angle, length;
-        nt_status status = nt_static_evaluate(s, s->residual, true);
-        if (status == NT_OK && settled) /* the last look: at the state itself */
+        nt_status status = nt_static_evaluate(s, s->residual, !settled);
+        if (status == NT_OK && settled) { /* the last look: at the state itself */
+            s->has_factors = s->mass_known;
             return meets_all_rows(s) ? NT_OK : NT_NOT_CONVERGED;
-        if (status == NT_OK && !s->mass_known)
+        }
+        if (status == NT_OK)
             status = nt_static_find_drag(s);
         if (status == NT_OK)
-            status = nt_static_factor(s, 0);
+            status = nt_static_factor(s, NEARLY_NONE);
         if (status == NT_OK)
             status = nt_static_correct(s, s->residual, s->step);
         if (status != NT_OK)
@@ -126,6 +132,7 @@ static nt_status iterate(nt_static *s, const nt_static_bounds *bounds)
 nt_status nt_static_newton(nt_static *s, const nt_static_bounds *bounds)
 {
     nt_static_keep(s, s->kept[0]);
+    nt_solver_forget(s->solver); /* pivots of another shift are no use */
     nt_status status = iterate(s, bounds);
     if (status != NT_OK)
         nt_static_go_back(s, s->kept[0]);
@@ -193,6 +200,7 @@ typedef struct damped {
     double shift; /* s */
     int steps;
     bool rests;
+    bool moves_freely, is_stiff; /* what is known of the state that was found */
 } damped;
 
 /* x for the shift, made larger until the step goes downhill; *slope < 0 is the force along it. */
@@ -301,7 +309,7 @@ static nt_status step_damped(nt_static *s, damped *d, bool *near)
     if (share < 0.5 * longest || off > 0.75)
         d->shift = fmax(d->shift * 2, 1e-3);
     else if (longest == 1)
-        d->shift /= off < 0.25 ? 8 : 2;
+        d->shift /= off < 0.25 ? 16 : 2;
     *near = d->shift < SMALL_SHIFT && size * share < 0.3;
     return NT_OK;
 }
@@ -374,7 +382,7 @@ static nt_status hold_free(nt_static *s, nt_error *error)
 }
 
 /* Lets go of what was held for being free. */
-static nt_status let_go(nt_static *s, nt_error *error)
+nt_status nt_static_let_go(nt_static *s, nt_error *error)
 {
     if (s->n_free == 0)
         return NT_OK;
@@ -462,8 +470,12 @@ static nt_status search_damped(nt_static *s, damped *d)
         status = follow_damped(s, d);
         if (status == NT_OK)
             status = nt_static_evaluate(s, s->residual, true);
+        if (status == NT_OK && s->has_factors)
+            status = nt_static_find_free(s, &d->moves_freely);
+        d->is_stiff = status == NT_OK && s->has_factors && !d->moves_freely;
+        nt_solver_forget(s->solver);
         if (status == NT_OK)
-            status = nt_static_find_softest(s, &softness);
+            status = nt_static_find_softest(s, true, &softness);
         if (status != NT_OK || softness > -NT_STATIC_FREE)
             return status;
         nudge(s);
@@ -492,10 +504,10 @@ nt_status nt_static_solve(nt_static *s, nt_error *error)
     if (!s->started)
         return nt_fail(error, NT_INVALID, "nt_static_start was not called");
     s->solved = false;
-    nt_status status = let_go(s, error);
+    nt_status status = nt_static_let_go(s, error);
     if (status == NT_OK && (status = search(s, &d)) != NT_OK)
         return nt_said(error, refuse_search(s, status, &d, error));
-    if (status == NT_OK)
+    if (status == NT_OK && !d.is_stiff)
         status = hold_free(s, error);
     if (status != NT_OK)
         return nt_said(error, status);
@@ -568,7 +580,7 @@ nt_status nt_static_stability(nt_static *s, nt_stability *out, nt_error *error)
     nt_status status = nt_static_evaluate(s, s->residual, true);
     if (status != NT_OK)
         return nt_fail(error, status, "stability: %s", nt_status_text(status));
-    if ((status = nt_static_find_softest(s, &out->softness)) != NT_OK)
+    if ((status = nt_static_find_softest(s, false, &out->softness)) != NT_OK)
         return nt_fail(error, status, "stability: %s", nt_status_text(status));
     if (!isfinite(out->softness)) /* nothing can move */
         return NT_OK;

@@ -15,7 +15,7 @@
 
 /* ---- Lanczos' method ------------------------------------------------------------------------ */
 
-enum { MOST_VECTORS = 40 };
+enum { MOST_VECTORS = 40, FEW_VECTORS = 5 };
 
 typedef struct lanczos {
     int m;                                     /* vectors so far                */
@@ -151,14 +151,15 @@ static double smallest(const nt_static *s, const lanczos *l, double shift, doubl
 /* Of a positive definite matrix; and all but singular where a direction is free. */
 static const double SHIFTS[2] = {1.05, 1e-10};
 
-nt_status nt_static_find_softest(nt_static *s, double *value)
+nt_status nt_static_find_softest(nt_static *s, bool roughly, double *value)
 {
-    int nv = s->problem->nv, most = nv < MOST_VECTORS ? nv : MOST_VECTORS;
+    int nv = s->problem->nv, wanted = roughly ? FEW_VECTORS : MOST_VECTORS;
+    int most = nv < wanted ? nv : wanted;
     lanczos *l = malloc(sizeof *l);
     double *v = malloc(((size_t)most + 1) * (size_t)nv * sizeof *v);
     nt_status status = l && v ? nt_static_find_drag(s) : NT_NO_MEMORY;
     *value = (double)INFINITY;
-    for (int pass = 0; pass < 2 && status == NT_OK; pass++) {
+    for (int pass = 0; pass < (roughly ? 1 : 2) && status == NT_OK; pass++) {
         l->v = v;
         status = nt_static_factor(s, SHIFTS[pass]);
         if (status == NT_OK)
@@ -177,15 +178,34 @@ nt_status nt_static_find_softest(nt_static *s, double *value)
     return status;
 }
 
+/* By how much x grows in two inverse iterations with the factors of Newton's last one. */
+static nt_status grows(nt_static *s, double *x, double *growth)
+{
+    double first = sqrt(nt_static_dot(s, x, x));
+    nt_status status = apply(s, x, x);
+    double second = sqrt(nt_static_dot(s, x, x));
+    if (status == NT_OK)
+        status = apply(s, x, x);
+    *growth = fmax(second / first, second > 0 ? sqrt(nt_static_dot(s, x, x)) / second : 0);
+    return status;
+}
+
+/* Below it no direction is free, whatever the random vector missed. */
+static const double SMALL_GROWTH = 1e5;
+
 nt_status nt_static_find_free(nt_static *s, bool *free_motion)
 {
     enum { ITERATIONS = 4 };
     double length = 0, growth = 0, *x = s->softest;
     *free_motion = false;
-    nt_status status = nt_static_find_drag(s);
+    nt_status status = NT_OK;
+    begin(s, x);
+    if (s->has_factors && (status = grows(s, x, &growth)) == NT_OK && growth < SMALL_GROWTH)
+        return NT_OK;
+    begin(s, x);
+    status = nt_static_find_drag(s);
     if (status == NT_OK)
         status = nt_static_factor(s, SHIFTS[1]);
-    begin(s, x);
     for (int i = 0; i < ITERATIONS && status == NT_OK; i++) {
         status = apply(s, x, x);
         length = sqrt(nt_static_dot(s, x, x));

@@ -73,6 +73,14 @@ void *nt_arena_take(nt_arena *arena, size_t count, size_t size)
     return memset(piece, 0, count * size); /* now: what is never taken is never touched */
 }
 
+bool nt_arena_doubles(nt_arena *arena, size_t count, double **const *arrays)
+{
+    bool good = true;
+    for (; *arrays && good; arrays++)
+        good = (**arrays = NT_TAKE(arena, count, double)) != NULL;
+    return good;
+}
+
 char *nt_arena_text(nt_arena *arena, const char *text, size_t length)
 {
     char *copy = nt_arena_take(arena, length + 1, 1);

@@ -8,6 +8,7 @@
 #ifndef NUTATE_BASE_ARENA_H
 #define NUTATE_BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct nt_arena {
@@ -20,6 +21,10 @@ typedef struct nt_arena {
  * count = 0 gives a valid pointer. */
 void *nt_arena_take(nt_arena *arena, size_t count, size_t size);
 
+/* Arrays of `count` zeroed doubles, one after the other, into arrays[] up to its NULL; false when
+ * memory is out. */
+bool nt_arena_doubles(nt_arena *arena, size_t count, double **const *arrays);
+
 /* Copy of a string of the given length, terminated. NULL when memory is out. */
 char *nt_arena_text(nt_arena *arena, const char *text, size_t length);
 
@@ -28,5 +33,9 @@ void nt_arena_free(nt_arena *arena);
 
 /* Typed shorthand: T *p = NT_TAKE(arena, n, T). */
 #define NT_TAKE(arena, count, type) ((type *)nt_arena_take((arena), (size_t)(count), sizeof(type)))
+
+/* Several of the same length: NT_DOUBLES(arena, n, &a, &b). */
+#define NT_DOUBLES(arena, count, ...)                                                              \
+    nt_arena_doubles((arena), (size_t)(count), (double **const[]){__VA_ARGS__, NULL})
 
 #endif

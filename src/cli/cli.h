@@ -30,12 +30,21 @@ typedef struct nt_cli_options {
     int threads; /* 0: not given */
     bool quiet, help, check, resume, no_limit, no_energy_check;
     const char *about, *over; /* of modes; NULL where not given */
-    int modes;                /* 0: not given */
-    const char *objectives;   /* a file; NULL where not given */
-    const char *window;       /* of spectra; NULL where not given */
-    double from;              /* s; 0 where not given */
-    const char **parameters;  /* [n_parameters] names         */
+    const char *at, *bode;    /* of linearise; NULL where not given */
+    const char **inputs;      /* [n_inputs] names */
+    int n_inputs;
+    int modes;               /* 0: not given */
+    const char *objectives;  /* a file; NULL where not given */
+    const char *window;      /* of spectra; NULL where not given */
+    double from;             /* s; 0 where not given */
+    const char **parameters; /* [n_parameters] names         */
     int n_parameters;
+    char **loads; /* [n_loads] of static's --along: NAME or NAME=FROM..TO */
+    int n_loads;
+    bool arc_length;
+    double path_step;
+    const char *of;             /* what derivatives are of; NULL: of a run  */
+    const char *ending;         /* of the result's name without -o          */
     const char *period, *along; /* of orbit; NULL where not given */
     const char **advances;      /* [n_advances] NAME or NAME=VALUE */
     int n_advances, steps, segments;
@@ -50,6 +59,7 @@ typedef struct nt_cli_command {
     const char *name;
     const char *operand; /* "MODEL", "[NAME]", "" */
     const char *options; /* letters of the options it takes, see options.c */
+    const char *ending;  /* of the result's name, after the model's; NULL: ".csv" */
     const char *summary; /* one line for the list of commands */
     const char *text;    /* what it does, for its help */
     int (*run)(const nt_cli_options *options);
@@ -142,12 +152,12 @@ bool nt_cli_ends_with(const char *text, const char *suffix);
 const char *nt_cli_base_name(const char *path);
 char *nt_cli_join(const char *a, const char *b); /* a with b behind it, to be freed; NULL */
 nt_record_format nt_cli_format_of(const char *path);
-/* That a result may have this name: an exit status. */
+/* Checks that a result may have this name. Returns an exit status. */
 int nt_cli_check_result_name(const char *path);
 /* Whether what goes to `to` would go into the file `from`, which is read; "-" are the standard
  * ones. */
 bool nt_cli_would_overwrite(const char *to, const char *from);
-/* That a file which is written after the run has a place: an exit status. */
+/* Checks that a file which is written after the run can be made. Returns an exit status. */
 int nt_cli_check_place(const char *path);
 
 /* Where the result and the state of a run go. */
@@ -161,10 +171,10 @@ typedef struct nt_cli_places {
 
 /* Return exit statuses. nt_cli_places_free in any case. */
 int nt_cli_places_choose(nt_cli_places *places, const nt_cli_options *options);
-/* That nothing is written over what is read, and nothing twice. */
+/* Checks that nothing is written over what is read, and that no file is written twice. */
 int nt_cli_places_check(const nt_cli_places *places, const nt_cli_plan *plan,
                         const nt_cli_options *options);
-/* That the disk has room for all rows. */
+/* Checks that the disk has room for all rows. */
 int nt_cli_places_check_room(const nt_cli_places *places, const nt_cli_plan *plan,
                              const struct nt_cli_sens *sens);
 void nt_cli_places_free(nt_cli_places *places);
@@ -187,6 +197,12 @@ typedef struct nt_cli_parts {
     bool to_disk;     /* wait for it: rows and state outlast the machine */
 } nt_cli_parts;
 
+/* A state as a file holds it. */
+typedef struct nt_cli_bytes {
+    char *bytes; /* owned; NULL: none */
+    size_t size;
+} nt_cli_bytes;
+
 typedef struct nt_cli_piece {
     const char *bytes;
     size_t size;
@@ -206,12 +222,15 @@ uint64_t nt_cli_sum(const void *bytes, size_t size); /* a hash */
  * one without those wanted. save: rows reach their files first; the file is the old one or the new
  * one, whole, whatever happens. nt_cli_state_free after a read in any case. */
 int nt_cli_state_probe(const char *path); /* that a state can be saved there */
-int nt_cli_state_save(const nt_cli_plan *plan, const nt_cli_parts *parts, const char *path);
+/* All of a state, in place of what *state held; its rows reach their files first. */
+nt_status nt_cli_state_make(nt_cli_bytes *state, const nt_cli_plan *plan, const nt_cli_parts *parts,
+                            nt_error *error);
+int nt_cli_state_write(const nt_cli_bytes *state, const char *path, bool to_disk);
 int nt_cli_state_read(nt_cli_state *state, const nt_cli_plan *plan, const char *path);
 int nt_cli_state_restore(const nt_cli_state *state, nt_cli_plan *plan);
 int nt_cli_state_restore_sens(const nt_cli_state *state, const nt_cli_plan *plan,
                               const struct nt_cli_sens *sens);
-/* That the run of the state was begun as the text says. */
+/* Checks that the run of the state was begun as the text says. */
 int nt_cli_state_compare(const nt_cli_state *state, const char *text);
 void nt_cli_state_free(nt_cli_state *state);
 
@@ -253,6 +272,9 @@ typedef struct nt_cli_sens {
     bool keeps_ends;
 } nt_cli_sens;
 
+/* Keeps the end of a step, t, so that it can be taken again. */
+nt_status nt_cli_keep_end(nt_cli_sens *sens, double t, nt_error *error);
+
 /* Integrate and write the result. sens: NULL, or what carries derivatives; then after a run that
  * is done `then` is called before everything is closed. */
 typedef int nt_cli_then(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives *objectives,
@@ -266,6 +288,8 @@ int nt_cli_integrate(const nt_cli_options *options, nt_cli_sens *sens, nt_cli_th
  * An exit status. */
 int nt_cli_sens_begin(nt_cli_sens *sens, const nt_cli_plan *plan, const nt_cli_options *options,
                       const nt_cli_state *state);
+/* The numbers of the parameters asked for, into room for all of them. */
+int nt_cli_sens_find(nt_cli_sens *sens, const nt_cli_plan *plan, const nt_cli_options *options);
 /* The name of parameter k of those asked for. */
 const char *nt_cli_sens_name(const nt_cli_plan *plan, const nt_cli_sens *sens, int k);
 /* Objectives with derivatives (sens may be NULL), and how derivatives were found, for the summary.
@@ -277,6 +301,8 @@ void nt_cli_sens_show(const nt_cli_plan *plan, const nt_cli_sens *sens);
 int nt_cli_sens_check(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives *objectives,
                       const nt_cli_options *options);
 
+/* nutate sens --of static. */
+int nt_cli_static_sens(const nt_cli_options *options, nt_cli_sens *sens);
 /* ---- table.c, drawing.c: what analyses write ----------------------------------------------------
  */
 
@@ -339,7 +365,9 @@ int nt_cli_run(const nt_cli_options *options);
 int nt_cli_check(const nt_cli_options *options);
 int nt_cli_new(const nt_cli_options *options);
 int nt_cli_sensitivities(const nt_cli_options *options);
+int nt_cli_static_state(const nt_cli_options *options);
 int nt_cli_modes(const nt_cli_options *options);
+int nt_cli_linearise(const nt_cli_options *options);
 int nt_cli_methods(const nt_cli_options *options);
 int nt_cli_papers(const nt_cli_options *options);
 int nt_cli_schema(const nt_cli_options *options);

@@ -7,14 +7,14 @@
 #include <unistd.h>
 
 static const nt_cli_command commands[] = {
-    {"run", "MODEL", "mfhtsjolnveurigq", "integrate a model and write the result",
+    {"run", "MODEL", "mfhtsjolnveurigq", NULL, "integrate a model and write the result",
      "Integrates the mechanism of a model file and writes what its `output` section names.\n"
      "The summary goes to standard error. Exit status: 0 done, 130 interrupted, 2 wrong use\n"
      "or bad model, 3 the computation failed, 4 input or output failed, a reader that closed\n"
      "its pipe included; after 130 and 3 the result holds everything up to there. A run that\n"
      "was interrupted or killed goes on with --resume.",
      nt_cli_run},
-    {"sens", "MODEL", "mfhtsjopcblnveurigq",
+    {"sens", "MODEL", "mfhtsjo4pcblnveurigq", NULL,
      "the same with derivatives of the result in parameters",
      "Integrates as run does and carries along how every result changes with parameters of the\n"
      "model: exact derivatives of the computed motion, not differences. In the result each column\n"
@@ -23,7 +23,7 @@ static const nt_cli_command commands[] = {
      "numbers that no parameter changes. Exit status as of run; with --check 3 where a\n"
      "derivative disagrees with differences of whole runs.",
      nt_cli_sensitivities},
-    {"orbit", "MODEL", "mfsjolnPFANKaGq", "find a periodic motion and whether it is stable",
+    {"orbit", "MODEL", "mfsjolnPFANKTGq", NULL, "find a periodic motion and whether it is stable",
      "Finds a motion that repeats after a period, up to what --advance names, near the initial\n"
      "state of the model or near where a run from it is --after a while; and its Floquet\n"
      "multipliers: what a period makes of disturbances. Writes the motion over one period, and\n"
@@ -32,18 +32,18 @@ static const nt_cli_command commands[] = {
      "wrong use or bad model, 3 no orbit was found or a path could not be followed to its end,\n"
      "4 input or output failed.",
      nt_cli_orbit},
-    {"check", "MODEL", "mfsjli", "read and assemble a model, count its degrees of freedom",
+    {"check", "MODEL", "mfsjli", NULL, "read and assemble a model, count its degrees of freedom",
      "Reads, validates and assembles a model, counts its degrees of freedom, names redundant\n"
      "equations, checks the method and its options, and estimates from a tenth of a second of\n"
      "steps what a run takes. Writes nothing.",
      nt_cli_check},
-    {"new", "[KIND]", "J", "write a model to begin with",
+    {"new", "[KIND]", "J", NULL, "write a model to begin with",
      "Writes a commented model of a KIND that runs as it is: pendulum, linkage, suspension, "
      "motor,\n"
      "top or trajectory. Without KIND lists them. A file that exists is left as it is. Exit\n"
      "status: 0 done, 2 wrong use, 4 the file exists or cannot be written.",
      nt_cli_new},
-    {"modes", "MODEL", "azkonsjq", "frequencies and shapes about a state, over a parameter",
+    {"modes", "MODEL", "BVMonsjq", NULL, "frequencies and shapes about a state, over a parameter",
      "Finds frequencies, damping ratios and shapes of small motions about the state of rest, the\n"
      "initial state or the steady motion of the model's section `steady`, and says in words what\n"
      "moves in each. Writes a row for each mode: mode,frequency,damping_ratio (Hz), the shape of\n"
@@ -55,29 +55,50 @@ static const nt_cli_command commands[] = {
      "is\n"
      "no such state or the modes were not found, 4 input or output failed.",
      nt_cli_modes},
-    {"methods", "[NAME]", "", "list the methods, or what one needs and its options",
+    {"linearise", "MODEL", "BajHomfhsqn", NULL, "matrices and transfer functions of a linear model",
+     "Writes the linear model about the state of rest, the initial state or a steady motion, or "
+     "at\n"
+     "given times of a run: mass, damping and stiffness of all velocities, constraint rows, and\n"
+     "x' = A x + B u, y = C x + D u + D1 u' + D2 u'' in independent coordinates for the inputs "
+     "named\n"
+     "and what the `output` section records. -o FILE.nc is NetCDF (a row for each time), FILE.mtx\n"
+     "MatrixMarket (FILE.A.mtx and so on); with --bode FILE.csv holds transfer functions, "
+     "FILE.svg\n"
+     "draws them. Exit status as of modes.",
+     nt_cli_linearise},
+    {"static", "MODEL", "123solnq", ".static.csv",
+     "where a model rests, also along a path of loads",
+     "Finds the static state that is nearest to the placement of a model file and writes what its\n"
+     "`output` section names, one row; or follows a path of static states (--along, "
+     "--arc-length),\n"
+     "a row for each point. The summary says whether the state is stable, and in which direction\n"
+     "the model is softest. What is held is said by the section `static` of the model. Exit\n"
+     "status: 0 done, 130 interrupted, 2 wrong use, bad model, or one that can move freely, 3 no\n"
+     "state was found, 4 input or output failed; after 130 and 3 the points before are written.",
+     nt_cli_static_state},
+    {"methods", "[NAME]", "", NULL, "list the methods, or what one needs and its options",
      "Lists the methods; with NAME what that method needs, its options and its source.",
      nt_cli_methods},
-    {"convert", "RESULT", "w", "write a result in the other format",
+    {"convert", "RESULT", "w", NULL, "write a result in the other format",
      "Reads a result and writes it as FILE: NetCDF as the CSV of the same run, byte for byte, or\n"
      "CSV as NetCDF, which then knows neither units nor how the result was made. Also of a run\n"
      "that is still going on, as far as it has come. Exit status: 0 done, 2 wrong use, 4 input\n"
      "or output failed.",
      nt_cli_convert},
-    {"spectrum", "RESULT", "kyxz", "amplitudes over frequency of columns of a result",
+    {"spectrum", "RESULT", "RyxZ", NULL, "amplitudes over frequency of columns of a result",
      "Reads columns of a result whose rows are equally far apart in time and writes the "
      "amplitudes\n"
      "of the vibrations in them, a row for each frequency from 0 (their mean) to half the rate of\n"
      "the rows: a sine of amplitude a gives a line of a. Frequencies are 1/T apart, T the length\n"
      "of what is read. Exit status: 0 done, 2 wrong use, 4 input or output failed.",
      nt_cli_spectrum},
-    {"papers", "[NAME]", "dq", "rerun a paper's tables and figures",
+    {"papers", "[NAME]", "dq", NULL, "rerun a paper's tables and figures",
      "Without NAME lists the papers and what is rerun of each. With NAME prints its tables on\n"
      "standard output and writes data, gnuplot's scripts and pictures (SVG and PNG) into a\n"
      "folder. The papers' files are found beside the command, or in $NUTATE_PAPERS. Exit\n"
      "status 4 when gnuplot is not there to draw; data and scripts are written all the same.",
      nt_cli_papers},
-    {"schema", "", "j", "print the JSON Schema of the model file",
+    {"schema", "", "j", NULL, "print the JSON Schema of the model file",
      "Prints the JSON Schema of the model file, for editors that complete and check.",
      nt_cli_schema},
 };
@@ -89,7 +110,7 @@ static void usage(FILE *to)
           "usage: nutate COMMAND ...\n\n",
           to);
     for (int i = 0; i < COMMANDS; i++)
-        fprintf(to, "  %-8s %-7s  %s\n", commands[i].name, commands[i].operand,
+        fprintf(to, "  %-9s %-7s  %s\n", commands[i].name, commands[i].operand,
                 commands[i].summary);
     fputs("\nnutate COMMAND --help explains a command, nutate help TOPIC one of: ", to);
     nt_cli_topics(to);

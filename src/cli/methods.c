@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Where a default is not a number there is none. */
+/* An option whose default is not a number has no default. */
 static void show_range(const nt_option_key *key)
 {
     const char *space = *key->unit ? " " : "";

@@ -10,15 +10,18 @@ typedef enum value_kind {
     FLAG,
     TEXT,
     SECONDS,
+    POSITIVE,
     SOLVER,
     COUNT,
     NUMBER,
     SETTING,
     FRAME,
     PARAMETER,
+    INPUT,
     ADVANCE,
     PLUGIN,
-    OUTPUT
+    OUTPUT,
+    ALONG
 } value_kind;
 
 typedef struct option_row {
@@ -49,16 +52,29 @@ static const option_row rows[] = {
      "with .csv in place of .yaml"},
     {'J', "-o", "FILE", TEXT, AT(output),
      "where the model goes; - is standard output. KIND.yaml without it"},
+    {'1', "--along", "NAME", ALONG, 0,
+     "follow a path along this parameter (NAME=FROM..TO, NAME alone from 0 to its\n"
+     "value), or along `loads`, `gravity` or `motions`, from none to all of them;\n"
+     "several go together. All points are written, column `load` first"},
+    {'2', "--arc-length", NULL, FLAG, AT(arc_length),
+     "let the load fall on its way to 1: past its limits and through snaps.\n"
+     "Without --along all loads, gravity and prescribed motions go together"},
+    {'3', "--path-step", "S", POSITIVE, AT(path_step),
+     "largest step of the load, a part of its way; with --arc-length the first\n"
+     "step, in lengths of the model and rad (0.05 without it)"},
     {'w', "-o", "FILE", TEXT, AT(output),
      "the other format, FILE.csv or FILE.nc; - is standard output"},
     {'d', "-o", "FOLDER", TEXT, AT(output), "where the files go; papers-NAME without it"},
+    {'4', "--of", "WHAT", TEXT, AT(of),
+     "derivatives of `run`, as without it, or of `static`: of the state that\n"
+     "nutate static finds"},
     {'p', "--param", "NAME", PARAMETER, 0,
      "derivatives with respect to this parameter; may be given again"},
-    {'k', "--record", "NAME", PARAMETER, 0,
+    {'R', "--record", "NAME", PARAMETER, 0,
      "the column whose spectrum is wanted; may be given again"},
     {'y', "--window", "NAME", TEXT, AT(window), "none, hann (without it) or flat-top"},
     {'x', "--from", "T", SECONDS, AT(from), "leave out what is earlier than this time, s"},
-    {'z', "-o", "FILE", TEXT, AT(output),
+    {'Z', "-o", "FILE", TEXT, AT(output),
      "spectrum, FILE.csv or FILE.nc; - is standard output (CSV)"},
     {'c', "--check", NULL, FLAG, AT(check),
      "compare with differences of whole runs, several for each parameter;\n"
@@ -78,11 +94,18 @@ static const option_row rows[] = {
      "files become what they had been without the stop"},
     {'r', "--restart", "FILE", TEXT, AT(restart),
      "begin from a state that was saved, with a result of its own"},
-    {'a', "--about", "STATE", TEXT, AT(about),
+    {'B', "--about", "STATE", TEXT, AT(about),
      "the state to look about: static (at rest, without it), initial or steady"},
-    {'z', "--over", "NAME=A..B:N", TEXT, AT(over),
+    {'V', "--over", "NAME=A..B:N", TEXT, AT(over),
      "follow the modes over N values of a parameter, as in --over w=0..3:61"},
-    {'k', "--modes", "N", NUMBER, AT(modes), "so many modes, the lowest; all of small models"},
+    {'a', "--at", "T,T,...", TEXT, AT(at), "at these times of a run, s, instead"},
+    {'j', "--input", "NAME", INPUT, 0,
+     "an input: a parameter, or a function of a load or a motion as in\n"
+     "push.value.x, hinge.motion; may be given again"},
+    {'H', "--bode", "A..B:N", TEXT, AT(bode),
+     "transfer functions at N frequencies from A to B Hz, to -o FILE.csv\n"
+     "and FILE.svg"},
+    {'M', "--modes", "N", NUMBER, AT(modes), "so many modes, the lowest; all of small models"},
     {'i', "--no-limit", NULL, FLAG, AT(no_limit),
      "allow more than 1e9 rows, or more than the disk has room for"},
     {'g', "--no-energy-check", NULL, FLAG, AT(no_energy_check),
@@ -97,7 +120,7 @@ static const option_row rows[] = {
      "axis; may be given again"},
     {'N', "--steps", "N", NUMBER, AT(steps), "steps in a period"},
     {'K', "--segments", "N", NUMBER, AT(segments), "shoot in so many segments; default 1"},
-    {'a', "--after", "SECONDS", SECONDS, AT(after), "begin from where a run is after so long"},
+    {'T', "--after", "SECONDS", SECONDS, AT(after), "begin from where a run is after so long"},
     {'G', "--along", "NAME=A..B:N", TEXT, AT(along),
      "follow the orbit as a parameter goes from A to B, in N points or more"},
     {'q', "--quiet", NULL, FLAG, AT(quiet), "neither progress nor summary, only errors"},
@@ -113,12 +136,12 @@ static bool takes(const nt_cli_command *command, const option_row *row)
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-static int read_seconds(const char *word, const char *text, double *value)
+static int read_positive(const char *word, const char *what, const char *text, double *value)
 {
     char *end;
     double seconds = strtod(text, &end);
     if (end == text || *end != '\0' || !isfinite(seconds) || !(seconds > 0)) {
-        nt_cli_say("%s: expected a positive number of seconds, got '%s'", word, text);
+        nt_cli_say("%s: expected a positive number%s, got '%s'", word, what, text);
         return NT_EXIT_USAGE;
     }
     *value = seconds;
@@ -192,7 +215,12 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
         *(const char **)(void *)field = text;
         break;
     case SECONDS:
-        return read_seconds(row->word, text, (double *)(void *)field);
+        return read_positive(row->word, " of seconds", text, (double *)(void *)field);
+    case POSITIVE:
+        return read_positive(row->word, "", text, (double *)(void *)field);
+    case ALONG:
+        options->loads[options->n_loads++] = text;
+        break;
     case SOLVER:
         return read_solver(text, (nt_solver_kind *)(void *)field);
     case COUNT:
@@ -209,6 +237,9 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
         break;
     case PLUGIN:
         return load_plugin(text);
+    case INPUT:
+        options->inputs[options->n_inputs++] = text;
+        break;
     case ADVANCE:
         options->advances[options->n_advances++] = text;
         break;
@@ -266,8 +297,8 @@ static int options_read_option(nt_cli_options *options, const nt_cli_command *co
     if (!row)
         return command_unknown_option(command, arguments[*i]);
     unsigned long long bit = 1ull << (row - rows);
-    bool once = row->kind == TEXT || row->kind == SECONDS || row->kind == SOLVER ||
-                row->kind == COUNT || row->kind == NUMBER;
+    bool once = row->kind == TEXT || row->kind == SECONDS || row->kind == POSITIVE ||
+                row->kind == SOLVER || row->kind == COUNT || row->kind == NUMBER;
     if ((*seen & bit) && once) {
         nt_cli_say("%s is given twice, expected one %s", row->word, row->argument);
         return NT_EXIT_USAGE;
@@ -313,9 +344,13 @@ int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, 
     unsigned long long seen = 0;
     *options = (nt_cli_options){.settings = calloc((size_t)count + 1, sizeof(nt_setting)),
                                 .parameters = calloc((size_t)count + 1, sizeof(char *)),
+                                .inputs = calloc((size_t)count + 1, sizeof(char *)),
                                 .advances = calloc((size_t)count + 1, sizeof(char *)),
-                                .outputs = calloc((size_t)count + 1, sizeof(char *))};
-    if (!options->settings || !options->parameters || !options->advances || !options->outputs)
+                                .outputs = calloc((size_t)count + 1, sizeof(char *)),
+                                .loads = calloc((size_t)count + 1, sizeof(char *)),
+                                .ending = command->ending ? command->ending : ".csv"};
+    if (!options->settings || !options->parameters || !options->advances || !options->outputs ||
+        !options->loads || !options->inputs)
         return nt_cli_no_memory();
     for (int i = 0; i < count; i++) {
         int status;
@@ -342,8 +377,12 @@ void nt_cli_options_free(nt_cli_options *options)
 {
     free(options->settings);
     free(options->parameters);
+    free(options->inputs);
     free(options->advances);
     free(options->outputs);
+    options->inputs = NULL;
+    free(options->loads);
+    options->loads = NULL;
     options->outputs = NULL;
     options->advances = NULL;
     options->settings = NULL;

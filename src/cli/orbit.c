@@ -297,7 +297,7 @@ static int make_orbit(nt_cli_orbit_job *job)
 
 int nt_cli_orbit_prepare(nt_cli_orbit_job *job, const nt_cli_options *options)
 {
-    nt_error unwanted;
+    nt_error unwanted = {0};
     *job = (nt_cli_orbit_job){.options = options, .own = *options};
     nt_cli_signals_listen();
     int status = nt_cli_places_choose(&job->places, options);

@@ -35,16 +35,17 @@ char *nt_cli_join(const char *a, const char *b)
     return text;
 }
 
-/* MODEL with .csv in place of .yaml or .yml; standard output for a model from standard input. */
-static char *default_output(const char *model)
+/* MODEL with .csv, or what a command has for it, in place of .yaml or .yml; standard output for a
+ * model from standard input. */
+static char *default_output(const char *model, const char *ending)
 {
     if (strcmp(model, "-") == 0)
         return strdup("-");
-    char *path = nt_cli_join(model, ".csv");
+    char *path = nt_cli_join(model, ending);
     size_t length = strlen(model);
-    size_t ending = nt_cli_ends_with(model, ".yaml") ? 5 : nt_cli_ends_with(model, ".yml") ? 4 : 0;
-    if (path && ending > 0)
-        memcpy(path + length - ending, ".csv", sizeof ".csv");
+    size_t cut = nt_cli_ends_with(model, ".yaml") ? 5 : nt_cli_ends_with(model, ".yml") ? 4 : 0;
+    if (path && cut > 0)
+        memcpy(path + length - cut, ending, strlen(ending) + 1);
     return path;
 }
 
@@ -132,7 +133,7 @@ int nt_cli_places_choose(nt_cli_places *places, const nt_cli_options *options)
     *places = (nt_cli_places){.n = options->n_outputs};
     bool none = options->check && options->n_outputs == 0;
     if (options->n_outputs == 0 && !none) {
-        places->made = default_output(options->name);
+        places->made = default_output(options->name, options->ending);
         if (!places->made)
             return nt_cli_no_memory();
         const char *base = nt_cli_base_name(places->made);

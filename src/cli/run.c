@@ -96,36 +96,35 @@ typedef struct run {
     double target;     /* s, end of the present step                          */
     double save_every; /* s of the clock; 0: not during the run               */
     double saved;      /* s, clock, of the last save                          */
+    nt_cli_bytes kept; /* the last state that was whole, of a method that keeps history */
     int save_status;   /* of the last state                                   */
 } run;
 
-/* The end of the step, so that it can be taken again. */
-static nt_status run_keep_end(run *r)
+nt_status nt_cli_keep_end(nt_cli_sens *sens, double t, nt_error *error)
 {
-    nt_cli_sens *sens = r->sens;
     if (sens->n_ends == sens->room) {
         long room = sens->room > 0 ? 2 * sens->room : 1024;
         double *more = realloc(sens->ends, (size_t)room * sizeof *more);
         if (!more) {
-            r->record_error = (nt_error){.status = NT_NO_MEMORY, .message = "out of memory"};
+            *error = (nt_error){.status = NT_NO_MEMORY, .message = "out of memory"};
             return NT_NO_MEMORY;
         }
         sens->ends = more;
         sens->room = room;
     }
-    sens->ends[sens->n_ends++] = nt_integrator_state(r->plan.integrator).t;
+    sens->ends[sens->n_ends++] = t;
     return NT_OK;
 }
 
-/* A state can be gone on from, to the bit, at the ends of whole steps; r->target is 0 where any
- * step's end is one. */
+/* A state can be gone on from, to the bit, at the ends of whole steps, where it is whole; r->target
+ * is 0 where any step's end is one. */
 static bool can_save(const run *r)
 {
-    return r->places.state && nt_integrator_state(r->plan.integrator).t >= r->target;
+    return r->places.state && nt_integrator_state(r->plan.integrator).t >= r->target &&
+           nt_integrator_saves_whole(r->plan.integrator);
 }
 
-/* to_disk: wait until rows and state are there. */
-static int save(run *r, bool to_disk)
+static nt_status make_state(const run *r, nt_cli_bytes *state, bool to_disk, nt_error *error)
 {
     const nt_cli_parts parts = {.sens = r->sens,
                                 .record = r->record,
@@ -133,8 +132,28 @@ static int save(run *r, bool to_disk)
                                 .begun = r->begun,
                                 .text = r->identity,
                                 .to_disk = to_disk};
+    return nt_cli_state_make(state, &r->plan, &parts, error);
+}
+
+/* The present state into its file, or the one that was kept, which rows may be ahead of. to_disk:
+ * wait until rows and state are there. */
+static int save(run *r, bool kept, bool to_disk)
+{
+    nt_cli_bytes now = {0};
     r->saved = nt_cli_clock();
-    return nt_cli_state_save(&r->plan, &parts, r->places.state);
+    nt_error error = {0};
+    if (make_state(r, &now, to_disk, &error) != NT_OK)
+        return nt_cli_fail(r->plan.path, &error);
+    int status = nt_cli_state_write(kept ? &r->kept : &now, r->places.state, to_disk);
+    free(now.bytes);
+    return status;
+}
+
+/* Where states are whole now and then alone, the last such is kept for when the run is stopped. */
+static nt_status keep_state(run *r)
+{
+    bool wanted = nt_method_keeps_history(r->plan.method) && can_save(r);
+    return wanted ? make_state(r, &r->kept, false, &r->record_error) : NT_OK;
 }
 
 /* A state that cannot be saved now is told, and tried again the next time: the one before stands.
@@ -142,7 +161,7 @@ static int save(run *r, bool to_disk)
 static void save_now_and_then(run *r)
 {
     if (r->save_every > 0 && nt_cli_clock() - r->saved >= r->save_every && can_save(r))
-        save(r, true);
+        save(r, false, true);
 }
 
 static int observe(void *context, const nt_integrator *integrator)
@@ -150,14 +169,17 @@ static int observe(void *context, const nt_integrator *integrator)
     run *r = context;
     r->record_status = nt_objectives_advance(r->objectives, &r->record_error);
     if (r->record_status == NT_OK && r->sens && r->sens->keeps_ends)
-        r->record_status = run_keep_end(r);
+        r->record_status =
+            nt_cli_keep_end(r->sens, nt_integrator_state(integrator).t, &r->record_error);
     if (r->record_status == NT_OK && r->record)
         r->record_status = nt_record_advance(r->record, r->plan.integrator, &r->record_error);
+    if (r->record_status == NT_OK)
+        r->record_status = keep_state(r);
     if (r->record_status != NT_OK)
         return 1;
     save_now_and_then(r);
     nt_cli_progress_show(&r->progress, integrator);
-    return nt_cli_stop_asked() && (!r->places.state || can_save(r));
+    return nt_cli_stop_asked() && (!r->places.state || r->kept.bytes || can_save(r));
 }
 
 static int stops(void *unused)
@@ -223,13 +245,14 @@ static nt_status begin_rows(run *r, bool resumed)
 static int save_at_end(run *r, const nt_cli_options *options, nt_status status)
 {
     /* derivatives of rows within a step need more of it than a state holds */
-    bool within = !can_save(r) || (r->sens && r->record_status == NT_INTERRUPTED);
+    bool kept = r->kept.bytes && status != NT_OK && !can_save(r);
+    bool within = !kept && (!can_save(r) || (r->sens && r->record_status == NT_INTERRUPTED));
     bool asked = options->save || (status == NT_OK && (r->save_every > 0 || options->resume));
     if (!r->places.state || (!asked && status != NT_INTERRUPTED))
         return NT_EXIT_DONE;
     if (status == NT_INTERRUPTED && within)
         return NT_EXIT_DONE; /* the one before stands */
-    int saved = save(r, asked || r->save_every > 0);
+    int saved = save(r, kept, asked || r->save_every > 0);
     if (saved == NT_EXIT_DONE && status == NT_INTERRUPTED && r->record && !options->quiet)
         nt_cli_say("%s: the state from which the same command goes on with --resume",
                    r->places.state);
@@ -266,7 +289,9 @@ static int run_advance(run *r, const nt_cli_options *options, nt_cli_account *ac
     nt_status status = NT_OK;
     double begun = nt_cli_clock();
     r->record_status = begin_rows(r, options->resume);
-    if (r->save_every > 0 && r->record_status == NT_OK && save(r, true) != NT_EXIT_DONE)
+    if (r->record_status == NT_OK)
+        r->record_status = keep_state(r);
+    if (r->save_every > 0 && r->record_status == NT_OK && save(r, false, true) != NT_EXIT_DONE)
         return NT_EXIT_IO;
     if (r->record_status == NT_OK)
         status = run_integrate(r, &error);
@@ -290,22 +315,6 @@ static int run_advance(run *r, const nt_cli_options *options, nt_cli_account *ac
 }
 
 /* ---- how it begins -------------------------------------------------------------------------- */
-
-/* What --resume cannot promise of this method, in words. */
-static void state_limits(const run *r)
-{
-    bool reuses = false;
-    for (int i = 0; i < r->plan.n_options; i++)
-        reuses |= strcmp(r->plan.options[i].name, "reuse_tangent") == 0 &&
-                  strcmp(r->plan.options[i].value, "true") == 0;
-    bool restarts = strcmp(nt_method_name(r->plan.method), "bdf") == 0;
-    if (restarts || reuses)
-        nt_cli_say("%s: rows from here on are those of the run without a stop to its tolerance, "
-                   "not to the bit: %s",
-                   r->state.path,
-                   restarts ? "bdf begins anew at order one"
-                            : "with reuse_tangent the next step makes a tangent of its own");
-}
 
 /* At the model's initial values, or where the saved state stands. */
 static int run_begin(run *r, const nt_cli_options *options)
@@ -423,8 +432,6 @@ static int run_prepare(run *r, const nt_cli_options *options)
         status = nt_cli_sens_begin(r->sens, &r->plan, options, r->state.bytes ? &r->state : NULL);
     if (status == NT_EXIT_DONE)
         status = open_record(r, options);
-    if (status == NT_EXIT_DONE && options->resume && !options->quiet)
-        state_limits(r);
     return status;
 }
 
@@ -458,6 +465,7 @@ done:
     nt_cli_places_free(&r.places);
     free(r.provenance);
     free(r.identity);
+    free(r.kept.bytes);
     return status;
 }
 

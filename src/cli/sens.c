@@ -42,8 +42,7 @@ static int find_parameter(const nt_cli_plan *plan, const char *name, int *number
     return NT_EXIT_USAGE;
 }
 
-static int find_parameters(nt_cli_sens *sens, const nt_cli_plan *plan,
-                           const nt_cli_options *options)
+int nt_cli_sens_find(nt_cli_sens *sens, const nt_cli_plan *plan, const nt_cli_options *options)
 {
     if (nt_run_system(plan->run)->n_parameters == 0) {
         nt_cli_say("%s has no parameters (section `parameters`): nothing to differentiate by",
@@ -70,7 +69,8 @@ static int find_parameters(nt_cli_sens *sens, const nt_cli_plan *plan,
     return NT_EXIT_DONE;
 }
 
-/* That initial values can follow each parameter: the model says best where they cannot. */
+/* Checks that initial values can follow each parameter. Where they cannot, the model's own message
+ * says it best. */
 static int check_initial(const nt_cli_sens *sens, const nt_cli_plan *plan)
 {
     const nt_system *system = nt_run_system(plan->run);
@@ -91,7 +91,7 @@ int nt_cli_sens_begin(nt_cli_sens *sens, const nt_cli_plan *plan, const nt_cli_o
                       const nt_cli_state *state)
 {
     nt_error error = {0};
-    int status = find_parameters(sens, plan, options);
+    int status = nt_cli_sens_find(sens, plan, options);
     if (status == NT_EXIT_DONE && !state)
         status = check_initial(sens, plan);
     if (status != NT_EXIT_DONE)
@@ -210,7 +210,14 @@ int nt_cli_sensitivities(const nt_cli_options *options)
     nt_cli_sens sens = {.keeps_ends = options->check,
                         .parameters = calloc((size_t)options->n_parameters + 1, sizeof(int))};
     int status = sens.parameters ? NT_EXIT_DONE : nt_cli_no_memory();
-    if (status == NT_EXIT_DONE)
+    bool of_static = options->of && strcmp(options->of, "static") == 0;
+    if (options->of && !of_static && strcmp(options->of, "run") != 0) {
+        nt_cli_say("--of: expected run or static, got '%s'", options->of);
+        status = NT_EXIT_USAGE;
+    }
+    if (status == NT_EXIT_DONE && of_static)
+        status = nt_cli_static_sens(options, &sens);
+    else if (status == NT_EXIT_DONE)
         status = nt_cli_integrate(options, &sens, after_run);
     free(sens.parameters);
     free(sens.ends);

@@ -26,14 +26,12 @@ typedef struct check {
     nt_integrator *integrator; /* for the runs */
     nt_objectives *objectives; /* of these */
     nt_option *options;        /* of this integrator */
-    double *ends;              /* [n_ends] of the steps of these runs, s */
-    long n_ends, room;         /* room 0: those of the run that is judged */
     nt_error broke;            /* why an observer ended a run             */
     double length;             /* m, weighs moments against forces */
     FILE *to;
     group *groups;
     int n_groups, n, n_quantities; /* columns; groups before the objectives */
-    double *value;                 /* [n] */
+    double *value;                 /* [n]; all arrays of numbers are behind it */
     double *shown, *exact;         /* [parameters][n] of the run that is judged, and of that whose
                                       steps can be compared */
     double *run[5];                /* [n] y(+1), y(-1), y(+2), y(-2), y(0) */
@@ -198,28 +196,34 @@ static void find_floors(check *c)
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static bool check_take(double **p, size_t n)
+/* One array of n numbers after the other. */
+static double *check_take(double **from, size_t n)
 {
-    *p = calloc(n + 1, sizeof **p);
-    return *p != NULL;
+    *from += n;
+    return *from - n;
 }
 
 static bool sens_check_take_memory(check *c)
 {
     const nt_system *system = nt_run_system(c->plan->run);
     size_t n = (size_t)c->n, rows = (size_t)(system->nh + system->nn);
-    bool good = check_take(&c->value, n) && check_take(&c->exact, n * (size_t)c->sens->n) &&
-                check_take(&c->shown, n * (size_t)c->sens->n) &&
-                check_take(&c->p, (size_t)system->n_parameters) &&
-                check_take(&c->moved, (size_t)system->n_parameters) &&
-                check_take(&c->reactions, rows) && check_take(&c->rates, rows);
+    size_t all = n * (size_t)c->sens->n, n_parameters = (size_t)system->n_parameters;
+    size_t total = (6 + 3 * STEPS) * n + 2 * all + 2 * n_parameters + 2 * rows;
+    double *from = c->value = calloc(total + 1, sizeof *from);
+    c->rows = calloc(all + 1, sizeof *c->rows);
+    if (!from || !c->rows)
+        return false;
+    check_take(&from, n); /* of value, the first */
+    c->exact = check_take(&from, all), c->shown = check_take(&from, all);
+    c->p = check_take(&from, n_parameters), c->moved = check_take(&from, n_parameters);
+    c->reactions = check_take(&from, rows), c->rates = check_take(&from, rows);
     for (int i = 0; i < 5; i++)
-        good = good && check_take(&c->run[i], n);
-    for (int i = 0; i < STEPS; i++)
-        good = good && check_take(&c->found.two[i], n) && check_take(&c->found.four[i], n) &&
-               check_take(&c->found.wiggle[i], n);
-    c->rows = calloc(n * (size_t)c->sens->n + 1, sizeof *c->rows);
-    return good && c->rows;
+        c->run[i] = check_take(&from, n);
+    for (int i = 0; i < STEPS; i++) {
+        c->found.two[i] = check_take(&from, n), c->found.four[i] = check_take(&from, n);
+        c->found.wiggle[i] = check_take(&from, n);
+    }
+    return true;
 }
 
 static void check_give_back(check *c)
@@ -228,26 +232,11 @@ static void check_give_back(check *c)
     nt_integrator_destroy(c->integrator);
     free(c->options);
     free(c->groups);
-    free(c->value);
-    free(c->exact);
-    free(c->shown);
-    if (c->room > 0)
-        free(c->ends);
-    free(c->p);
-    free(c->moved);
-    free(c->reactions);
-    free(c->rates);
-    for (int i = 0; i < 5; i++)
-        free(c->run[i]);
-    for (int i = 0; i < STEPS; i++) {
-        free(c->found.two[i]);
-        free(c->found.four[i]);
-        free(c->found.wiggle[i]);
-    }
+    free(c->value); /* and all arrays behind it */
     free(c->rows);
 }
 
-/* For the runs that are compared: down to rounding, where a method iterates. */
+/* Options of the runs that are compared: their iterations go on until rounding stops them. */
 static const nt_option thorough[] = {{"extra_iterations", "2"}, {"newton_tolerance", "1e-9"}};
 enum { THOROUGH = sizeof thorough / sizeof thorough[0] };
 
@@ -311,22 +300,12 @@ static nt_status make_integrator(check *c, nt_error *error)
     return status;
 }
 
-/* A step of the tight run: its end is kept. */
+/* Keeps the end of a step of the tight run. */
 static int check_keep_end(void *context, const nt_integrator *integrator)
 {
     check *c = context;
-    if (c->n_ends == c->room) {
-        long room = c->room > 0 ? 2 * c->room : 1024;
-        double *more = realloc(c->room > 0 ? c->ends : NULL, (size_t)room * sizeof *more);
-        if (!more) {
-            c->broke = (nt_error){.status = NT_NO_MEMORY, .message = "out of memory"};
-            return 1;
-        }
-        c->ends = more;
-        c->room = room;
-    }
-    c->ends[c->n_ends++] = nt_integrator_state(integrator).t;
-    return nt_objectives_advance(c->objectives, &c->broke) != NT_OK;
+    return nt_cli_keep_end(c->sens, nt_integrator_state(integrator).t, &c->broke) != NT_OK ||
+           nt_objectives_advance(c->objectives, &c->broke) != NT_OK;
 }
 
 /* Derivatives by the tight tolerance: they are compared with runs by the same one, and those of the
@@ -334,10 +313,11 @@ static int check_keep_end(void *context, const nt_integrator *integrator)
 static nt_status differentiate_tightly(check *c, nt_error *error)
 {
     nt_sensitivity *s = NULL;
-    double end = nt_integrator_state(c->plan->integrator).t, first = c->ends[0] - c->plan->start;
+    double end = nt_integrator_state(c->plan->integrator).t,
+           first = c->sens->ends[0] - c->plan->start;
     nt_status status =
         nt_sensitivity_create(&s, c->integrator, c->sens->parameters, c->sens->n, error);
-    c->n_ends = 0;
+    c->sens->n_ends = 0; /* those of the tight run take the place of the others */
     if (status == NT_OK)
         status = nt_integrator_start(c->integrator, c->plan->start, NULL, NULL, NULL, error);
     if (status == NT_OK)
@@ -367,8 +347,8 @@ static nt_status check_integrate(check *c, nt_error *error)
     nt_status status = nt_integrator_start(c->integrator, c->plan->start, NULL, NULL, NULL, error);
     if (status == NT_OK)
         status = nt_objectives_advance(c->objectives, error);
-    for (long i = 0; i < c->n_ends && status == NT_OK; i++) {
-        double end = c->ends[i], t = nt_integrator_state(c->integrator).t;
+    for (long i = 0; i < c->sens->n_ends && status == NT_OK; i++) {
+        double end = c->sens->ends[i], t = nt_integrator_state(c->integrator).t;
         status = nt_integrator_run(c->integrator, end, end - t, NULL, NULL, error);
         if (status == NT_OK)
             status = nt_objectives_advance(c->objectives, error);
@@ -516,8 +496,6 @@ int nt_cli_sens_check(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives 
     check c = {.plan = plan,
                .sens = sens,
                .length = nt_run_length(plan->run),
-               .ends = sens->ends,
-               .n_ends = sens->n_ends,
                .to = taken ? stderr : stdout};
     nt_error error = {0};
     int exit_status = NT_EXIT_DONE;

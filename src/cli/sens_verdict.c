@@ -43,9 +43,10 @@ static double verdict_distance(const nt_check_group *g, const double *a, const d
     return isnan(largest) ? (double)INFINITY : largest;
 }
 
-/* Of a value, at step i: rounding is the same at all steps, what is not smooth shows in the large
- * ones. Where time steps follow the parameter their error is smooth in the smallest steps, with a
- * slope of its own, and looks like noise in the larger ones: then these count for all. */
+/* The noise of one value at step i. Rounding is the same at all steps; what is not smooth shows in
+ * the large ones, so that steps up to i count. Where time steps follow the parameter their error is
+ * smooth over the smallest steps, with a slope of its own, and looks like noise over larger ones:
+ * then all steps up to the first one count, whichever i. */
 static double noise_of(const nt_check_group *g, const nt_check_differences *d, int i)
 {
     double largest = 0;

@@ -159,8 +159,7 @@ static void sync_folder(const char *path)
     free(folder);
 }
 
-/* A head and what stands behind it in place of the file of this name. */
-static int replace(const char *path, const head *h, const char *bytes, size_t size, bool to_disk)
+int nt_cli_state_write(const nt_cli_bytes *state, const char *path, bool to_disk)
 {
     char *real, *temporary = beside(path, &real);
     int file = -1, status = temporary ? NT_EXIT_DONE : nt_cli_no_memory();
@@ -168,9 +167,8 @@ static int replace(const char *path, const head *h, const char *bytes, size_t si
         status = open_beside(path, temporary, &file);
     if (status != NT_EXIT_DONE)
         goto done;
-    bool good = ftruncate(file, 0) == 0 && write_all(file, h, sizeof *h) &&
-                write_all(file, bytes, size) && (!to_disk || fsync(file) == 0) &&
-                rename(temporary, real) == 0;
+    bool good = ftruncate(file, 0) == 0 && write_all(file, state->bytes, state->size) &&
+                (!to_disk || fsync(file) == 0) && rename(temporary, real) == 0;
     if (!good) {
         status = io_failure(path, "written");
         unlink(temporary);
@@ -206,11 +204,11 @@ int nt_cli_state_probe(const char *path)
 
 /* ---- save ----------------------------------------------------------------------------------- */
 
-int nt_cli_state_save(const nt_cli_plan *plan, const nt_cli_parts *parts, const char *path)
+nt_status nt_cli_state_make(nt_cli_bytes *state, const nt_cli_plan *plan, const nt_cli_parts *parts,
+                            nt_error *error)
 {
     head h = head_of(plan);
-    nt_error error = {0};
-    int status = NT_EXIT_DONE;
+    nt_status status = NT_OK;
     if (parts->sens) {
         h.size[SENSITIVITY] = nt_sensitivity_saved_size(parts->sens->sensitivity);
         h.parameters = parameters_of(nt_run_system(plan->run));
@@ -223,24 +221,30 @@ int nt_cli_state_save(const nt_cli_plan *plan, const nt_cli_parts *parts, const 
     size_t at[PIECES + 1] = {0};
     for (int i = 0; i < PIECES; i++)
         at[i + 1] = at[i] + (size_t)h.size[i];
-    char *bytes = calloc(at[PIECES] + 1, 1);
-    if (!bytes)
-        return nt_cli_no_memory();
+    char *all = calloc(sizeof h + at[PIECES] + 1, 1);
+    if (!all) {
+        *error = (nt_error){.status = NT_NO_MEMORY, .message = "out of memory"};
+        return NT_NO_MEMORY;
+    }
+    char *bytes = all + sizeof h;
     nt_integrator_save(plan->integrator, bytes);
     if (parts->sens)
         nt_sensitivity_save(parts->sens->sensitivity, bytes + at[SENSITIVITY]);
     /* rows first: a state never speaks of rows that are not there */
-    if (parts->record &&
-        nt_record_save(parts->record, bytes + at[RECORD], parts->to_disk, &error) != NT_OK)
-        status = nt_cli_fail(plan->path, &error);
+    if (parts->record)
+        status = nt_record_save(parts->record, bytes + at[RECORD], parts->to_disk, error);
     nt_objectives_save(parts->objectives, bytes + at[OBJECTIVES]);
     memcpy(bytes + at[ACCOUNT], &parts->begun, sizeof parts->begun);
     memcpy(bytes + at[TEXT], parts->text, strlen(parts->text));
     h.sum = state_sum_of(h, bytes, at[PIECES]);
-    if (status == NT_EXIT_DONE)
-        status = replace(path, &h, bytes, at[PIECES], parts->to_disk);
-    free(bytes);
-    return status;
+    memcpy(all, &h, sizeof h);
+    if (status != NT_OK) {
+        free(all);
+        return status;
+    }
+    free(state->bytes);
+    *state = (nt_cli_bytes){all, sizeof h + at[PIECES]};
+    return NT_OK;
 }
 
 /* ---- read ----------------------------------------------------------------------------------- */
@@ -268,7 +272,7 @@ static void make_word(char *text, size_t size)
             *c = '?';
 }
 
-/* Whose file it is, before its sizes and its hash are believed. */
+/* Checks what kind of file it is, before its sizes and its hash are trusted. */
 static int compare_kind(const char *path, head *theirs, const head *ours)
 {
     make_word(theirs->version, sizeof theirs->version);

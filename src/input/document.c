@@ -237,7 +237,8 @@ static void document_advance(cursor *c, size_t bytes)
     }
 }
 
-/* To the first byte of the content: over the anchor, the opening quote, the line of | or >. */
+/* Moves the cursor to the first byte of a scalar's content, past its anchor, its opening quote or
+ * the line with | or >. */
 static void document_enter(const nt_node *scalar, cursor *c)
 {
     const char *text = c->source->text;

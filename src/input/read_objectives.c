@@ -45,6 +45,5 @@ nt_status nt_read_objectives(nt_reader *reader)
         status =
             read_objective(reader, section->keys[i], section->values[i], &model->objectives[i]);
     model->n_objectives = status == NT_OK ? section->count : 0;
-    model->n_objective_columns = model->n_columns;
     return status;
 }

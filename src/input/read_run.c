@@ -88,7 +88,7 @@ static nt_status record_everything(nt_reader *reader, nt_simulation *simulation)
     return NT_OK;
 }
 
-/* Where the records stand, for messages when the document is gone. */
+/* Keeps the places of the records in the file: messages need them after the document is freed. */
 static nt_status keep_record_places(nt_reader *reader)
 {
     const nt_texts *record = &reader->run.record;
@@ -159,7 +159,7 @@ nt_status nt_read_check_records(nt_reader *reader)
 /* ---- places -------------------------------------------------------------------------------------
  */
 
-/* Where the sections and their keys stand, for messages about how they go together. */
+/* Keeps the places of sections and keys in the file, for messages about how they go together. */
 static nt_status keep_key_places(nt_reader *reader)
 {
     nt_model *model = reader->model;
@@ -204,6 +204,29 @@ static nt_status read_section(nt_reader *reader, const nt_key *key)
     return status;
 }
 
+/* What is held, by body and direction. */
+static nt_status read_holds(nt_reader *reader)
+{
+    nt_simulation *simulation = &reader->model->simulation;
+    const nt_texts *hold = &reader->run.hold;
+    reader->model->holds = NT_TAKE(&reader->model->arena, hold->n, nt_hold_name);
+    if (!reader->model->holds)
+        return nt_read_no_memory(reader);
+    for (int i = 0; i < hold->n; i++) {
+        nt_hold_name *to = &reader->model->holds[reader->model->n_holds];
+        if (nt_hold_read(reader->model, hold->text[i], to, &simulation->hold_free)) {
+            reader->model->n_holds += to->count > 0;
+            continue;
+        }
+        char shown[NT_WORDS];
+        return nt_node_fail(reader->error, hold->node->values[i],
+                            "hold: expected free, BODY.translation or BODY.rotation, perhaps with "
+                            ".x, .y or .z, of a body that can move so, got %s",
+                            nt_read_words(hold->node->values[i], shown, sizeof shown));
+    }
+    return NT_OK;
+}
+
 nt_status nt_read_run(nt_reader *reader)
 {
     nt_model *model = reader->model;
@@ -237,8 +260,12 @@ nt_status nt_read_run(nt_reader *reader)
         .record = run->record.text,
         .n_record = run->record.n,
         .poses = run->poses || !setup_find(reader, "output", "poses"),
+        .stable = run->stable,
+        .static_initial = run->static_initial,
     };
     memcpy(model->simulation.tolerance, run->tolerance, sizeof run->tolerance);
+    if ((status = read_holds(reader)) != NT_OK)
+        return status;
     return run->record.node ? keep_record_places(reader)
                             : record_everything(reader, &model->simulation);
 }

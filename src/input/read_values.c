@@ -491,6 +491,8 @@ static nt_status read_by_type(nt_reader *reader, const nt_key *key, const nt_nod
         return read_texts(reader, key, node, target);
     case NT_KEY_OPTIONS:
         return read_options(reader, key, node, target);
+    case NT_KEY_PARAMETERS: /* read with all other parameters */
+        return nt_read_check_section(reader, key->name, node);
     default:
         return nt_node_fail(reader->error, node, "%s: expected something else here", key->name);
     }

@@ -110,7 +110,8 @@ static nt_status read_values(nt_reader *reader)
 
 static nt_status read_file(nt_reader *reader)
 {
-    const nt_node *parameters = nt_node_find(reader->root, "parameters");
+    const nt_node *parameters =
+        nt_read_with_unknowns(reader, nt_node_find(reader->root, "parameters"));
     const nt_node *tables = nt_node_find(reader->root, "tables");
     const nt_node *quantities = nt_node_find(reader->root, "quantities");
     nt_status status =
@@ -201,14 +202,18 @@ static nt_status read_document(nt_model **result, nt_document *document, const c
             status = read_file(&reader);
     } else
         nt_read_no_memory(&reader);
-    bool waits = status == NT_OK && (nt_node_find(reader.root, "objectives") ||
-                                     nt_node_find(reader.root, "quantities"));
+    bool waits =
+        status == NT_OK &&
+        (nt_node_find(reader.root, "objectives") || nt_node_find(reader.root, "quantities") ||
+         nt_node_find(reader.root, "solve") || model->simulation.static_initial);
     if (!waits)
         let_go(&reader, &document);
     if (status == NT_OK)
         status = nt_model_build(model, error);
     if (status == NT_OK && waits)
         status = nt_read_objectives(&reader);
+    if (status == NT_OK && waits)
+        status = nt_read_solve(&reader);
     if (status == NT_OK && waits)
         status = nt_read_quantities(&reader);
     if (status == NT_OK)
@@ -304,24 +309,6 @@ void nt_model_destroy(nt_model *model)
     nt_arena_free(&model->arena);
     free(model->text);
     free(model);
-}
-
-const nt_simulation *nt_model_simulation(const nt_model *model)
-{
-    return model ? &model->simulation : NULL;
-}
-
-int nt_model_key_place(const nt_model *model, const char *path, int *line, int *column)
-{
-    nt_place place = {0};
-    for (int i = 0; model && path && i < model->n_key_places; i++)
-        if (strcmp(model->key_places[i].path, path) == 0)
-            place = model->key_places[i].place;
-    if (line)
-        *line = place.line;
-    if (column)
-        *column = place.column;
-    return place.line > 0;
 }
 
 const char *nt_model_title(const nt_model *model) { return model ? model->title : NULL; }

@@ -71,8 +71,8 @@ nt_status nt_read_note(nt_reader *reader, const nt_node *node, const char *words
 /* ---- values (read_values.c) -------------------------------------------------------------------
  */
 
-/* Where arrays begin behind data of a size; bytes of the data of an element and of the arrays that
- * its mapping has behind them. */
+/* The offset at which arrays begin behind data of this size; and how many bytes the data of an
+ * element take together with the arrays that its mapping puts behind them. */
 int nt_read_array_begin(size_t size);
 size_t nt_read_bytes(const nt_key *keys, const nt_node *mapping, size_t size);
 
@@ -138,6 +138,12 @@ const nt_table *nt_read_table_file(nt_reader *reader, const char *path, int leng
 nt_status nt_read_declare(nt_reader *reader);
 nt_status nt_read_objects(nt_reader *reader);
 
+/* The section `parameters` with the unknowns of `solve` in it; NULL: there are none of either, or
+ * memory is out. */
+const nt_node *nt_read_with_unknowns(nt_reader *reader, const nt_node *parameters);
+/* Unknowns and conditions; then what they and `initial: {static: true}` ask for is found. When the
+ * model is built, and last. */
+nt_status nt_read_solve(nt_reader *reader);
 /* Bodies that bearings bring, which follow all others (read_bearings.c): how many; their names. */
 nt_status nt_read_count_own_bodies(nt_reader *reader, int *count);
 nt_status nt_read_declare_own_bodies(nt_reader *reader, int first);

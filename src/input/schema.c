@@ -270,7 +270,7 @@ static void choices(writer *w, const nt_key *key)
     end(w, "]");
 }
 
-/* Of the sections of the file, and what stands in `simulation`. */
+/* Describes the value of a section of the file, or of a key in `simulation`. */
 static void section_value(writer *w, const nt_key *key)
 {
     switch ((int)key->type) {

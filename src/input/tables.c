@@ -10,132 +10,98 @@ static const char *const frame_names[] = {"inertial", "body", "se3", NULL}; /* a
 
 /* One number stands for all of these. */
 static const nt_key tolerance_keys[] = {
-    {.name = "position",
-     .type = NT_KEY_NUMBER,
-     .offset = RUN(tolerance[0]),
-     .bit = -1,
-     .unit = "m",
-     .meaning = "error allowed in positions per step"},
-    {.name = "rotation",
-     .type = NT_KEY_NUMBER,
-     .offset = RUN(tolerance[1]),
-     .bit = -1,
-     .unit = "rad",
-     .meaning = "error allowed in orientations per step"},
-    {.name = "velocity",
-     .type = NT_KEY_NUMBER,
-     .offset = RUN(tolerance[2]),
-     .bit = -1,
-     .unit = "m/s",
-     .meaning = "error allowed in velocities per step"},
-    {.name = "angular_velocity",
-     .type = NT_KEY_NUMBER,
-     .offset = RUN(tolerance[3]),
-     .bit = -1,
-     .unit = "rad/s",
-     .meaning = "error allowed in angular velocities per step"},
+    NT_KEY("position", NT_KEY_NUMBER, .offset = RUN(tolerance[0]), .bit = -1, .unit = "m",
+           .meaning = "error allowed in positions per step"),
+    NT_KEY("rotation", NT_KEY_NUMBER, .offset = RUN(tolerance[1]), .bit = -1, .unit = "rad",
+           .meaning = "error allowed in orientations per step"),
+    NT_KEY("velocity", NT_KEY_NUMBER, .offset = RUN(tolerance[2]), .bit = -1, .unit = "m/s",
+           .meaning = "error allowed in velocities per step"),
+    NT_KEY("angular_velocity", NT_KEY_NUMBER, .offset = RUN(tolerance[3]), .bit = -1,
+           .unit = "rad/s", .meaning = "error allowed in angular velocities per step"),
     {0},
 };
 
 static const nt_key simulation_keys[] = {
-    {.name = "start",
-     .type = NT_KEY_NUMBER,
-     .offset = RUN(start),
-     .bit = -1,
-     .unit = "s",
-     .meaning = "time at the start; 0 where it is left out"},
-    {.name = "duration",
-     .type = NT_KEY_NUMBER,
-     .offset = RUN(duration),
-     .bit = -1,
-     .unit = "s",
-     .meaning = "time from the start to the end"},
-    {.name = "method",
-     .type = NT_KEY_TEXT,
-     .offset = RUN(method),
-     .bit = -1,
-     .meaning = "name of the time integration method, as `nutate methods` lists them; "
-                "generalized-alpha where it is left out"},
-    {.name = "step",
-     .type = NT_KEY_NUMBER,
-     .offset = RUN(step),
-     .bit = -1,
-     .unit = "s",
-     .meaning = "step size; the first one where a tolerance is given. Fixed steps are "
-                "shortened a little, all equally, to end exactly at the end"},
-    {.name = "frame",
-     .type = NT_KEY_CHOICE,
-     .offset = RUN(frame),
-     .bit = -1,
-     .choices = frame_names,
-     .meaning = "axes in which the method moves rotations; inertial where the method has it. With "
-                "se3 bodies move as rigid motions, in their own axes"},
-    {.name = "options",
-     .type = (nt_key_type)NT_KEY_OPTIONS,
-     .offset = RUN(options),
-     .bit = -1,
-     .meaning = "the method's own options, by name"},
-    {.name = "tolerance",
-     .type = NT_KEY_NUMBER,
-     .offset = RUN(tolerance[0]),
-     .bit = -1,
-     .group = tolerance_keys,
-     .meaning = "local error allowed in a step, for methods that choose their steps by it: one "
-                "number, or one per kind of quantity. A value x may be wrong by tolerance "
-                "(1 + |x|), a rotation by tolerance"},
-    {.name = "minimum_step",
-     .type = NT_KEY_NUMBER,
-     .offset = RUN(minimum_step),
-     .bit = -1,
-     .unit = "s",
-     .meaning = "steps are not made smaller than this; where it is left out 1e-4 of `step`, or "
-                "1e-9 of it with a tolerance"},
-    {.name = "maximum_step",
-     .type = NT_KEY_NUMBER,
-     .offset = RUN(maximum_step),
-     .bit = -1,
-     .unit = "s",
-     .meaning = "variable steps are not made larger than this"},
-    {.name = "energy_check",
-     .type = NT_KEY_BOOLEAN,
-     .offset = RUN(energy_check),
-     .bit = -1,
-     .meaning = "end the run where the energy grows though no load gives it; default true"},
+    NT_KEY("start", NT_KEY_NUMBER, .offset = RUN(start), .bit = -1, .unit = "s",
+           .meaning = "time at the start; 0 where it is left out"),
+    NT_KEY("duration", NT_KEY_NUMBER, .offset = RUN(duration), .bit = -1, .unit = "s",
+           .meaning = "time from the start to the end"),
+    NT_KEY("method", NT_KEY_TEXT, .offset = RUN(method), .bit = -1,
+           .meaning = "name of the time integration method, as `nutate methods` lists them; "
+                      "generalized-alpha where it is left out"),
+    NT_KEY("step", NT_KEY_NUMBER, .offset = RUN(step), .bit = -1, .unit = "s",
+           .meaning = "step size; the first one where a tolerance is given. Fixed steps are "
+                      "shortened a little, all equally, to end exactly at the end"),
+    NT_KEY("frame", NT_KEY_CHOICE, .offset = RUN(frame), .bit = -1, .choices = frame_names,
+           .meaning =
+               "axes in which the method moves rotations; inertial where the method has it. With "
+               "se3 bodies move as rigid motions, in their own axes"),
+    NT_KEY("options", (nt_key_type)NT_KEY_OPTIONS, .offset = RUN(options), .bit = -1,
+           .meaning = "the method's own options, by name"),
+    NT_KEY(
+        "tolerance", NT_KEY_NUMBER, .offset = RUN(tolerance[0]), .bit = -1, .group = tolerance_keys,
+        .meaning = "local error allowed in a step, for methods that choose their steps by it: one "
+                   "number, or one per kind of quantity. A value x may be wrong by tolerance "
+                   "(1 + |x|), a rotation by tolerance"),
+    NT_KEY("minimum_step", NT_KEY_NUMBER, .offset = RUN(minimum_step), .bit = -1, .unit = "s",
+           .meaning =
+               "steps are not made smaller than this; where it is left out 1e-4 of `step`, or "
+               "1e-9 of it with a tolerance"),
+    NT_KEY("maximum_step", NT_KEY_NUMBER, .offset = RUN(maximum_step), .bit = -1, .unit = "s",
+           .meaning = "variable steps are not made larger than this"),
+    NT_KEY("energy_check", NT_KEY_BOOLEAN, .offset = RUN(energy_check), .bit = -1,
+           .meaning = "end the run where the energy grows though no load gives it; default true"),
     {0},
 };
 
 /* ---- output, initial values ----------------------------------------------------------------- */
 
 static const nt_key output_keys[] = {
-    {.name = "every",
-     .type = NT_KEY_NUMBER,
-     .offset = RUN(every),
-     .bit = -1,
-     .unit = "s",
-     .meaning = "time between rows of the result; a row after every step where it is left out"},
-    {.name = "record",
-     .type = (nt_key_type)NT_KEY_TEXTS,
-     .offset = RUN(record),
-     .bit = -1,
-     .meaning = "names of the recorded quantities, such as top.position, pivot.force, energy; "
-                "position and orientation of every body, and energy, where it is left out"},
-    {.name = "poses",
-     .type = NT_KEY_BOOLEAN,
-     .offset = RUN(poses),
-     .bit = -1,
-     .meaning =
-         "whether a NetCDF result holds the poses of all bodies besides; it does where it is "
-         "left out"},
+    NT_KEY("every", NT_KEY_NUMBER, .offset = RUN(every), .bit = -1, .unit = "s",
+           .meaning =
+               "time between rows of the result; a row after every step where it is left out"),
+    NT_KEY("record", (nt_key_type)NT_KEY_TEXTS, .offset = RUN(record), .bit = -1,
+           .meaning =
+               "names of the recorded quantities, such as top.position, pivot.force, energy; "
+               "position and orientation of every body, and energy, where it is left out"),
+    NT_KEY("poses", NT_KEY_BOOLEAN, .offset = RUN(poses), .bit = -1,
+           .meaning =
+               "whether a NetCDF result holds the poses of all bodies besides; it does where it is "
+               "left out"),
     {0},
 };
 
 static const nt_key initial_keys[] = {
-    {.name = "correct",
-     .type = NT_KEY_BOOLEAN,
-     .offset = RUN(correct),
-     .bit = -1,
-     .meaning = "move given initial values that contradict a joint, as little as can be, and say "
-                "by how much, instead of refusing them"},
+    NT_KEY("correct", NT_KEY_BOOLEAN, .offset = RUN(correct), .bit = -1,
+           .meaning =
+               "move given initial values that contradict a joint, as little as can be, and say "
+               "by how much, instead of refusing them"),
+    NT_KEY("static", NT_KEY_BOOLEAN, .offset = RUN(static_initial), .bit = -1,
+           .meaning = "begin at rest in the static state that is nearest to the given placement, "
+                      "as `nutate static` finds it; default false"),
+    {0},
+};
+
+static const nt_key solve_keys[] = {
+    NT_KEY("unknowns", (nt_key_type)NT_KEY_PARAMETERS, .offset = RUN(unknowns), .bit = -1,
+           .required = true,
+           .meaning = "parameters whose values are looked for, with first guesses; they need not "
+                      "stand in `parameters`"),
+    NT_KEY("conditions", (nt_key_type)NT_KEY_TEXTS, .offset = RUN(conditions), .bit = -1,
+           .required = true,
+           .meaning = "as many expressions of everything that can be recorded, which are zero at "
+                      "the static state: car.position.z - 0.3"),
+    {0},
+};
+
+static const nt_key static_keys[] = {
+    NT_KEY("hold", (nt_key_type)NT_KEY_TEXTS, .offset = RUN(hold), .bit = -1,
+           .meaning = "what may not move: body.translation.x (ground axes), body.rotation.z (axes "
+                      "of the body), all three of them without the last letter; `free`: whatever "
+                      "nothing else determines stays where it is"),
+    NT_KEY("stable", NT_KEY_BOOLEAN, .offset = RUN(stable), .bit = -1,
+           .meaning = "take the state that a damped motion reaches; default false: the nearest "
+                      "one, be it unstable"),
     {0},
 };
 
@@ -190,20 +156,12 @@ const nt_key nt_table_keys[] = {
 enum { GIVEN_ON, GIVEN_AT };
 
 const nt_key nt_marker_keys[] = {
-    {.name = "on",
-     .type = NT_KEY_BODY,
-     .offset = offsetof(nt_marker, on),
-     .bit = GIVEN_ON,
-     .required = true,
-     .meaning = "the body that carries the point"},
-    {.name = "at",
-     .type = NT_KEY_NUMBERS,
-     .offset = offsetof(nt_marker, at),
-     .bit = GIVEN_AT,
-     .low = 3,
-     .high = 3,
-     .unit = "m",
-     .meaning = "the point, from the body's origin in body axes; the origin where it is left out"},
+    NT_KEY("on", NT_KEY_BODY, .offset = offsetof(nt_marker, on), .bit = GIVEN_ON, .required = true,
+           .meaning = "the body that carries the point"),
+    NT_KEY("at", NT_KEY_NUMBERS, .offset = offsetof(nt_marker, at), .bit = GIVEN_AT, .low = 3,
+           .high = 3, .unit = "m",
+           .meaning =
+               "the point, from the body's origin in body axes; the origin where it is left out"),
     {0},
 };
 
@@ -215,133 +173,88 @@ enum { GIVEN_TYPE, GIVEN_OF };
 static const char *const objective_types[] = {"final", "integral", "maximum", "rms", NULL};
 
 const nt_key nt_objective_keys[] = {
-    {.name = "type",
-     .type = NT_KEY_CHOICE,
-     .offset = offsetof(nt_objective, type),
-     .bit = GIVEN_TYPE,
-     .required = true,
-     .choices = objective_types,
-     .meaning = "what of the expression: its value at the end, its integral over time, its largest "
-                "value, its root mean square over time"},
-    {.name = "of",
-     .type = NT_KEY_FUNCTION,
-     .offset = offsetof(nt_objective, of),
-     .bit = GIVEN_OF,
-     .required = true,
-     .meaning = "an expression of t, parameters and everything that can be recorded: "
-                "top.position.x, pivot.force.z, energy.total"},
+    NT_KEY("type", NT_KEY_CHOICE, .offset = offsetof(nt_objective, type), .bit = GIVEN_TYPE,
+           .required = true, .choices = objective_types,
+           .meaning =
+               "what of the expression: its value at the end, its integral over time, its largest "
+               "value, its root mean square over time"),
+    NT_KEY("of", NT_KEY_FUNCTION, .offset = offsetof(nt_objective, of), .bit = GIVEN_OF,
+           .required = true,
+           .meaning = "an expression of t, parameters and everything that can be recorded: "
+                      "top.position.x, pivot.force.z, energy.total"),
     {0},
 };
 
 /* ---- steady motion --------------------------------------------------------------------------- */
 
 const nt_key nt_steady_keys[] = {
-    {.name = "rate",
-     .type = NT_KEY_FUNCTION,
-     .offset = offsetof(nt_steady, rate),
-     .bit = NT_STEADY_RATE,
-     .unit = "rad/s or m/s",
-     .meaning = "how fast, an expression of the parameters; found by Newton's method where it is "
-                "left out"},
-    {.name = "axis",
-     .type = NT_KEY_FUNCTIONS,
-     .offset = offsetof(nt_steady, axis),
-     .bit = NT_STEADY_AXIS,
-     .high = 3,
-     .meaning = "everything turns about this direction, ground axes"},
-    {.name = "through",
-     .type = NT_KEY_FUNCTIONS,
-     .offset = offsetof(nt_steady, through),
-     .bit = NT_STEADY_THROUGH,
-     .high = 3,
-     .needs = "axis",
-     .unit = "m",
-     .meaning = "a point of the line of `axis`; the origin where it is left out"},
-    {.name = "along",
-     .type = NT_KEY_FUNCTIONS,
-     .offset = offsetof(nt_steady, along),
-     .bit = NT_STEADY_ALONG,
-     .high = 3,
-     .meaning = "everything moves along this direction, ground axes"},
+    NT_KEY("rate", NT_KEY_FUNCTION, .offset = offsetof(nt_steady, rate), .bit = NT_STEADY_RATE,
+           .unit = "rad/s or m/s",
+           .meaning =
+               "how fast, an expression of the parameters; found by Newton's method where it is "
+               "left out"),
+    NT_KEY("axis", NT_KEY_FUNCTIONS, .offset = offsetof(nt_steady, axis), .bit = NT_STEADY_AXIS,
+           .high = 3, .meaning = "everything turns about this direction, ground axes"),
+    NT_KEY("through", NT_KEY_FUNCTIONS, .offset = offsetof(nt_steady, through),
+           .bit = NT_STEADY_THROUGH, .high = 3, .needs = "axis", .unit = "m",
+           .meaning = "a point of the line of `axis`; the origin where it is left out"),
+    NT_KEY("along", NT_KEY_FUNCTIONS, .offset = offsetof(nt_steady, along), .bit = NT_STEADY_ALONG,
+           .high = 3, .meaning = "everything moves along this direction, ground axes"),
     {0},
 };
 
 /* ---- the top of the file -------------------------------------------------------------------- */
 
 const nt_key nt_file_keys[] = {
-    {.name = "nutate",
-     .type = (nt_key_type)NT_KEY_VERSION,
-     .required = true,
-     .meaning = "version of the model file's language, always 1"},
-    {.name = "title",
-     .type = NT_KEY_TEXT,
-     .offset = offsetof(nt_model, title),
-     .meaning = "what the model is, in words"},
-    {.name = "parameters",
-     .type = (nt_key_type)NT_KEY_PARAMETERS,
-     .meaning = "named numbers for use in expressions; each may be an expression of the others"},
-    {.name = "tables",
-     .type = (nt_key_type)NT_KEY_FILES,
-     .group = nt_table_keys,
-     .meaning = "functions given by points, for table(NAME, x): a file of two columns, or keys"},
-    {.name = "quantities",
-     .type = (nt_key_type)NT_KEY_EXPRESSIONS,
-     .meaning = "expressions with names, for use in every expression and to be recorded by name: "
-                "their text stands in place of their name. Each may use the others, t, parameters "
-                "and, where it is used by no number, motion or force, everything that can be "
-                "recorded"},
-    {.name = "gravity",
-     .type = NT_KEY_NUMBERS,
-     .offset = 0, /* of run->gravity */
-     .low = 3,
-     .high = 3,
-     .unit = "m/s^2",
-     .meaning = "acceleration of free fall, ground axes; [0, 0, -9.80665] where it is left out"},
-    {.name = "bodies",
-     .type = (nt_key_type)NT_KEY_OBJECTS,
-     .required = true,
-     .group = nt_body_keys,
-     .meaning = "the rigid bodies and points, by name; `ground` always exists"},
-    {.name = "markers",
-     .type = (nt_key_type)NT_KEY_OBJECTS,
-     .group = nt_marker_keys,
-     .meaning = "named points of bodies, for use in joints, forces, expressions and records"},
-    {.name = "joints",
-     .type = (nt_key_type)NT_KEY_ELEMENTS,
-     .meaning = "what connects two bodies, by name"},
-    {.name = "forces",
-     .type = (nt_key_type)NT_KEY_ELEMENTS,
-     .meaning = "what acts on bodies besides gravity, by name"},
-    {.name = "contacts",
-     .type = (nt_key_type)NT_KEY_ELEMENTS,
-     .meaning = "surfaces that press against each other where they meet, by name"},
-    {.name = "bearings",
-     .type = (nt_key_type)NT_KEY_ELEMENTS,
-     .meaning =
-         "ball bearings, by name: they bring their balls and cage as bodies NAME.ball1, ..., "
-         "NAME.cage"},
-    {.name = "steady",
-     .type = (nt_key_type)NT_KEY_OBJECTS,
-     .group = nt_steady_keys,
-     .meaning = "a motion that goes on alike at every moment, for `nutate modes --about steady`: "
-                "rates of joints by the joints' names, and those with which everything turns or "
-                "moves, under names of their own"},
-    {.name = "initial",
-     .type = NT_KEY_GROUP,
-     .group = initial_keys,
-     .meaning = "how initial values are made consistent with the joints"},
-    {.name = "simulation",
-     .type = NT_KEY_GROUP,
-     .group = simulation_keys,
-     .meaning = "what `nutate run` computes and how"},
-    {.name = "output",
-     .type = NT_KEY_GROUP,
-     .group = output_keys,
-     .meaning = "what the result holds"},
-    {.name = "objectives",
-     .type = (nt_key_type)NT_KEY_OBJECTS,
-     .group = nt_objective_keys,
-     .meaning = "scalars of a run whose derivatives are wanted, by name"},
+    NT_KEY("nutate", (nt_key_type)NT_KEY_VERSION, .required = true,
+           .meaning = "version of the model file's language, always 1"),
+    NT_KEY("title", NT_KEY_TEXT, .offset = offsetof(nt_model, title),
+           .meaning = "what the model is, in words"),
+    NT_KEY("parameters", (nt_key_type)NT_KEY_PARAMETERS,
+           .meaning =
+               "named numbers for use in expressions; each may be an expression of the others"),
+    NT_KEY("tables", (nt_key_type)NT_KEY_FILES, .group = nt_table_keys,
+           .meaning =
+               "functions given by points, for table(NAME, x): a file of two columns, or keys"),
+    NT_KEY("quantities", (nt_key_type)NT_KEY_EXPRESSIONS,
+           .meaning =
+               "expressions with names, for use in every expression and to be recorded by name: "
+               "their text stands in place of their name. Each may use the others, t, parameters "
+               "and, where it is used by no number, motion or force, everything that can be "
+               "recorded"),
+    NT_KEY("gravity", NT_KEY_NUMBERS, .offset = 0, /* of run->gravity */
+           .low = 3, .high = 3, .unit = "m/s^2",
+           .meaning =
+               "acceleration of free fall, ground axes; [0, 0, -9.80665] where it is left out"),
+    NT_KEY("bodies", (nt_key_type)NT_KEY_OBJECTS, .required = true, .group = nt_body_keys,
+           .meaning = "the rigid bodies and points, by name; `ground` always exists"),
+    NT_KEY("markers", (nt_key_type)NT_KEY_OBJECTS, .group = nt_marker_keys,
+           .meaning = "named points of bodies, for use in joints, forces, expressions and records"),
+    NT_KEY("joints", (nt_key_type)NT_KEY_ELEMENTS, .meaning = "what connects two bodies, by name"),
+    NT_KEY("forces", (nt_key_type)NT_KEY_ELEMENTS,
+           .meaning = "what acts on bodies besides gravity, by name"),
+    NT_KEY("contacts", (nt_key_type)NT_KEY_ELEMENTS,
+           .meaning = "surfaces that press against each other where they meet, by name"),
+    NT_KEY("bearings", (nt_key_type)NT_KEY_ELEMENTS,
+           .meaning =
+               "ball bearings, by name: they bring their balls and cage as bodies NAME.ball1, ..., "
+               "NAME.cage"),
+    NT_KEY("steady", (nt_key_type)NT_KEY_OBJECTS, .group = nt_steady_keys,
+           .meaning =
+               "a motion that goes on alike at every moment, for `nutate modes --about steady`: "
+               "rates of joints by the joints' names, and those with which everything turns or "
+               "moves, under names of their own"),
+    NT_KEY("initial", NT_KEY_GROUP, .group = initial_keys,
+           .meaning = "how initial values are made consistent with the joints"),
+    NT_KEY("solve", NT_KEY_GROUP, .group = solve_keys,
+           .meaning = "parameters that follow from conditions on the static state"),
+    NT_KEY("static", NT_KEY_GROUP, .group = static_keys,
+           .meaning = "where the model rests: what `nutate static` looks for"),
+    NT_KEY("simulation", NT_KEY_GROUP, .group = simulation_keys,
+           .meaning = "what `nutate run` computes and how"),
+    NT_KEY("output", NT_KEY_GROUP, .group = output_keys, .meaning = "what the result holds"),
+    NT_KEY("objectives", (nt_key_type)NT_KEY_OBJECTS, .group = nt_objective_keys,
+           .meaning = "scalars of a run whose derivatives are wanted, by name"),
     {0},
 };
 

@@ -53,6 +53,9 @@ typedef struct nt_run_data {
     nt_texts record;
     int correct, poses;
     int energy_check;
+    nt_texts hold, conditions;
+    nt_option_list unknowns;
+    int stable, static_initial;
 } nt_run_data;
 
 /* The top of the file, in the order of the reference page. Offsets of `title` and `gravity` count

@@ -381,7 +381,7 @@ static double rounded_up(double error, double tolerance)
     return fmin(ldexp(1, fraction > 0.5 ? exponent : exponent - 1), tolerance);
 }
 
-/* From the forward substitution in vector 0 to x. */
+/* Back substitution, from the result of the forward one in vector 0 to x. */
 static double block_finish(nt_block_lu *block, const double *b, double *x, double tolerance,
                            double least)
 {

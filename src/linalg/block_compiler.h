@@ -44,7 +44,7 @@ static inline int find(const compiler *c, int row, int column)
     return nt_pattern_find(&c->filled, row, column);
 }
 
-/* Where a block stands when its turn comes. */
+/* The place that a block is in when it is eliminated. */
 static inline int current(const compiler *c, int b)
 {
     return c->work[b] >= 0 ? c->work[b] : c->keep[b];

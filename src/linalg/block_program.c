@@ -253,7 +253,7 @@ static int program_take_vectors(nt_block_lu *block)
     return block->left_out && block->dropped && block->position && block->multiplier;
 }
 
-/* For one pivot block, of a node or a front. */
+/* Takes the scratch for the widest pivot block, of a node or of a front. */
 static int take_pivot_scratch(nt_block_lu *block)
 {
     int widest = block->core.widest;

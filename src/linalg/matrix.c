@@ -176,7 +176,7 @@ static int first_from(const int *list, int count, int x)
     return low;
 }
 
-/* Those of unknowns[count] that belong to a node: `number` of them, from `first` on. */
+/* The part of a list of unknowns that belongs to one node: `number` entries, from `first` on. */
 typedef struct share {
     int first, number;
 } share;

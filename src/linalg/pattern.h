@@ -37,6 +37,15 @@ NT_INLINED double *nt_matrix_block(const nt_matrix *matrix, int slot)
     return matrix->values + matrix->pattern->offset[slot];
 }
 
+/* The node that an unknown belongs to. */
+static inline int nt_pattern_node_of(const nt_pattern *p, int unknown)
+{
+    int node = 0;
+    while (p->node_start[node + 1] <= unknown)
+        node++;
+    return node;
+}
+
 /* nt_pattern_create and destroy in memory of the caller's. */
 nt_status nt_pattern_init(nt_pattern *pattern, int n_nodes, int n_primary, const int *sizes);
 void nt_pattern_free(nt_pattern *pattern);

@@ -244,7 +244,8 @@ static nt_status copy_matrix(nt_solver *s, const nt_matrix *matrix)
     return NT_OK;
 }
 
-/* With b[n], solves for it besides: *error is then as from nt_block_solve. */
+/* Factorises by blocks. Where b[n] is given it is solved for as well, and *error is that of
+ * nt_block_solve. */
 static nt_status factor_block(nt_solver *s, const nt_matrix *matrix, double *clear, double *b,
                               double *error)
 {
@@ -410,9 +411,25 @@ static double solve_pivoted(nt_solver *s, int transposed)
     return solver_check(s, s->x, transposed);
 }
 
+/* Right-hand sides below this are what rounding has left of zeros: their products underflow, and no
+ * residual would say anything of them. */
+static const double VANISHING = 1e-280;
+
+static int vanishes(const double *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs(b[i]) <= VANISHING))
+            return 0;
+    return 1;
+}
+
 static nt_status solve_checked(nt_solver *s, double *b, int transposed)
 {
     size_t n = (size_t)s->pattern->n;
+    if (vanishes(b, n)) {
+        memset(b, 0, n * sizeof *b);
+        return NT_OK;
+    }
     if (!take_copy(s))
         return NT_NO_MEMORY;
     memcpy(s->given, b, n * sizeof *b);

@@ -33,7 +33,8 @@ typedef struct nt_phase {
     double *method; /* the method's own memory [layout.memory]                       */
 } nt_phase;
 
-/* Of the step that led here: W, of forces without potential, at the nodes of work.c. */
+/* How many values of power a state keeps of the step that led to it: W, of the forces without a
+ * potential, at the nodes of work.c. */
 enum { NT_WORK_NODES = 5 };
 enum {
     NT_PHASE_T,
@@ -150,6 +151,10 @@ struct nt_method {
      * is written into next->all[NT_PHASE_T], and failures of its own are counted as rejected.
      * Never allocates. */
     nt_status (*step)(nt_stepper *stepper, double h);
+    /* Whether what the next step does follows from the state alone, with nothing that the method
+     * keeps besides; NULL: always. Where it is given, it is so after a thousand steps at most.
+     */
+    bool (*whole)(const nt_stepper *stepper);
     /* Give back what the method owns besides memory and scratch (`own` of the stepper); NULL:
      * nothing. */
     void (*close)(nt_stepper *stepper);

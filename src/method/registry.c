@@ -50,6 +50,8 @@ const char *nt_method_name(const nt_method *method) { return method ? method->na
 const char *nt_method_summary(const nt_method *method) { return method ? method->summary : ""; }
 const char *nt_method_reference(const nt_method *method) { return method ? method->reference : ""; }
 
+int nt_method_keeps_history(const nt_method *method) { return method && method->whole; }
+
 int nt_method_controls_error(const nt_method *method)
 {
     return method && (method->needs & NT_CONTROLS_ERROR) != 0;

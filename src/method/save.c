@@ -69,6 +69,11 @@ static places places_of(const nt_integrator *it)
     return at;
 }
 
+int nt_integrator_saves_whole(const nt_integrator *it)
+{
+    return it && (!it->method->whole || it->method->whole(&it->stepper));
+}
+
 size_t nt_integrator_saved_size(const nt_integrator *it) { return it ? places_of(it).end : 0; }
 
 void nt_integrator_save(const nt_integrator *it, void *bytes)

@@ -3,6 +3,25 @@
 #include "model/model.h"
 
 #include <stdio.h>
+#include <string.h>
+
+const nt_simulation *nt_model_simulation(const nt_model *model)
+{
+    return model ? &model->simulation : NULL;
+}
+
+int nt_model_key_place(const nt_model *model, const char *path, int *line, int *column)
+{
+    nt_place place = {0};
+    for (int i = 0; model && path && i < model->n_key_places; i++)
+        if (strcmp(model->key_places[i].path, path) == 0)
+            place = model->key_places[i].place;
+    if (line)
+        *line = place.line;
+    if (column)
+        *column = place.column;
+    return place.line > 0;
+}
 
 const char *nt_model_table_file(const nt_model *model, int i)
 {

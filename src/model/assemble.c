@@ -164,10 +164,13 @@ static nt_status no_value(const nt_assembly *a, nt_status status, const char *wh
                               "joint %s: the prescribed motion has no finite %s at the start, "
                               "t = %g s; expected a function with two derivatives",
                               e->name, derivative[i], start);
+    char words[160] = "";
+    if (e->type->failure)
+        nt_run_failure(a->run, words, sizeof words);
     return nt_fail_at(error, NT_BAD_MODEL, run->model->file, e->place.line, e->place.column,
                       "%s %s has no finite value at the start, t = %g s: initial %s cannot be "
-                      "found",
-                      nt_element_word(e), e->name, start, what);
+                      "found%s%s",
+                      nt_element_word(e), e->name, start, what, *words ? ": " : "", words);
 }
 
 /* ---- positions ------------------------------------------------------------------------------ */

@@ -52,17 +52,21 @@ void nt_signal_differentiate(const nt_signal *signal, const nt_view *view,
 
 /* ---- elements ------------------------------------------------------------------------------- */
 
+/* A row of a table of keys, in the shortest layout: the rest are fields of nt_key by name. */
+#define NT_KEY(name_, type_, ...)                                                                  \
+    {                                                                                              \
+        .name = name_, .type = type_, __VA_ARGS__                                                  \
+    }
+
 /* The key `part`: which share of f = f_A + f_B (system.h) the forces of an element belong to. An
  * int `field` of the data struct `type`; otherwise: the default, in words. */
 enum { NT_BIT_PART = 31 };
 #define NT_GIVEN_PART (1u << NT_BIT_PART)
 extern const char *const nt_part_names[];
 #define NT_KEY_PART(type_, field, bit_, otherwise)                                                 \
-    {                                                                                              \
-        .name = "part", .type = NT_KEY_CHOICE, .offset = offsetof(type_, field), .bit = bit_,      \
-        .choices = nt_part_names,                                                                  \
-        .meaning = "how methods that split the forces treat this one; default " otherwise          \
-    }
+    NT_KEY("part", NT_KEY_CHOICE, .offset = offsetof(type_, field), .bit = bit_,                   \
+           .choices = nt_part_names,                                                               \
+           .meaning = "how methods that split the forces treat this one; default " otherwise)
 
 /* What a key of that kind says; index into nt_part_names. */
 static inline unsigned nt_part_of(bool given, int index, unsigned otherwise)

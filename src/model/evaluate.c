@@ -13,11 +13,16 @@
 
 /* ---- looking at a point --------------------------------------------------------------------- */
 
+static v3 present_gravity(const nt_run *run)
+{
+    return v3_scale(run->share[NT_SHARE_GRAVITY], v3_load(run->gravity));
+}
+
 /* Bodies from `from` to `to` - 1, see nt_bodies_evaluate. */
 static int evaluate_bodies(nt_run *run, const nt_view *view, int from, int to)
 {
     return nt_bodies_evaluate(run->bodies, run->model->n_bodies, from, to, view->at, view->terms,
-                              v3_load(run->gravity), run->motion);
+                              present_gravity(run), run->motion);
 }
 
 /* All that does not depend on the bodies' motion. What stays from point to point stands in
@@ -62,6 +67,8 @@ void nt_motion_jet(const nt_run *run, const nt_expression *function, double out[
                       model->zeros, out);
     for (int i = 0; straight && i < 3; i++)
         out[i] += straight->s * straight->motion[i];
+    for (int i = 0; i < 3; i++)
+        out[i] *= run->share[NT_SHARE_MOTIONS];
 }
 
 /* ---- equations ------------------------------------------------------------------------------ */
@@ -95,6 +102,8 @@ static nt_status evaluate_elements(nt_run *run, const nt_view *view, int next)
             run->failed = e;
             return status;
         }
+        if (e->type->is_load)
+            nt_local_scale(view->local, run->share[NT_SHARE_LOADS]);
         if (nt_local_has_terms(view->local))
             nt_local_gather(view->local, view->terms);
     }
@@ -103,7 +112,8 @@ static nt_status evaluate_elements(nt_run *run, const nt_view *view, int next)
     return NT_OK;
 }
 
-/* Where nothing but inertia is asked for and bodies have it all, elements have nothing to say. */
+/* Whether only inertia is asked for, and all inertia is that of bodies: then no element adds to it.
+ */
 static bool asks_bodies_alone(const nt_model *model, const nt_terms *terms)
 {
     const nt_combination *c = terms->combination;
@@ -138,7 +148,7 @@ nt_status nt_run_energy(void *self, const nt_point *at, nt_energy *energy)
     nt_run_look(run, at, &terms, &view);
     view.energy = energy;
     for (int i = 1; i < run->model->n_bodies; i++)
-        nt_body_energy(&run->bodies[i], &run->motion[i], v3_load(run->gravity), energy);
+        nt_body_energy(&run->bodies[i], &run->motion[i], present_gravity(run), energy);
     return evaluate_elements(run, &view, run->model->n_bodies);
 }
 
@@ -151,7 +161,7 @@ static bool add_energies(nt_run *run, const nt_point *at, double sign, double *p
     nt_run_look(run, at, &terms, &view);
     for (int i = 1; i < model->n_bodies; i++) {
         nt_energy e = {0};
-        nt_body_energy(&run->bodies[i], &run->motion[i], v3_load(run->gravity), &e);
+        nt_body_energy(&run->bodies[i], &run->motion[i], present_gravity(run), &e);
         *parts++ += sign * (e.kinetic + e.potential);
     }
     for (int i = 0; i < model->n_elements; i++) {
@@ -224,7 +234,12 @@ nt_status nt_run_set_values(nt_run *run, const double *p, bool validate, nt_erro
     nt_parameter_rates_forget(run);
     nt_status status = nt_run_prepare(run, validate, error);
     nt_run_renew_promises(run);
-    return status == NT_OK ? nt_run_assemble(run, validate, error) : status;
+    if (status == NT_OK)
+        status = nt_run_assemble(run, validate, error);
+    if (status != NT_OK || !run->model->settling || run->settling)
+        return status;
+    run->unknown_rates_known = false;
+    return run->model->settling->find(run, error);
 }
 
 nt_status nt_run_set_parameters(void *self, const double *p)

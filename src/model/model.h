@@ -72,6 +72,24 @@ typedef struct nt_table_file {
     const nt_table *table; /* in the default form: what the file's name in quotes means */
 } nt_table_file;
 
+/* A direction of `static: {hold: ...}`, before the layout of the state is known. */
+typedef struct nt_hold_name {
+    int body;
+    bool rotation;
+    int axis, count; /* the first axis, and how many */
+} nt_hold_name;
+
+/* What a model finds when it is read and whenever parameters are set: unknown parameters, and where
+ * it rests at the start (analysis/run_static.c). */
+typedef struct nt_settling {
+    nt_status (*find)(nt_run *run, nt_error *error);
+    /* derivatives of the initial values in parameter k */
+    nt_status (*initial_tangent)(nt_run *run, int k, double *dq, double *dv, double *dmemory,
+                                 nt_error *error);
+    /* of the unknowns in all parameters: run->unknown_rates */
+    nt_status (*unknown_rates)(nt_run *run, nt_error *error);
+} nt_settling;
+
 struct nt_model {
     nt_arena arena;
     const char *file, *title;
@@ -97,6 +115,13 @@ struct nt_model {
     int n_notes;
     nt_jump clock; /* the first expression of t that enters the motion; no key: none */
     bool correct_initial;
+    const nt_settling *settling; /* NULL: there is nothing to find */
+    int *unknowns;               /* [n_unknowns] parameters that are solved for */
+    int n_unknowns;
+    nt_objective *conditions; /* [n_conditions] that they make zero */
+    int n_conditions;
+    nt_hold_name *holds; /* [n_holds] */
+    int n_holds;
     nt_objective *objectives;
     int n_objectives;
     nt_named *named; /* [n_named] quantities that the file names */
@@ -151,6 +176,8 @@ static inline bool nt_local_has_terms(const nt_local *local)
     return local->has_pushed || local->n_touched > 0;
 }
 void nt_local_gather(const nt_local *local, const nt_terms *terms);
+/* All its terms times a share. */
+void nt_local_scale(const nt_local *local, double share);
 
 /* Make room for the numbers of a model whose objects are counted and whose elements have types: the
  * origin and everything in its `numbers`. */
@@ -159,6 +186,11 @@ nt_status nt_model_take_numbers(nt_model *model);
 /* Make the system of a model whose bodies, elements, parameters and signals are filled in: derived
  * values, layout, pattern, assembly of positions, consistent velocities. The reader calls this. */
 nt_status nt_model_build(nt_model *model, nt_error *error);
+
+/* "top.rotation.z"; "free" sets *free_too and leaves nothing to hold. False: it is neither. */
+bool nt_hold_read(const nt_model *model, const char *text, nt_hold_name *out, int *free_too);
+/* Entries of v from the directions to hold, into simulation.held. */
+nt_status nt_model_find_held(nt_model *model);
 
 /* Numbers from their expressions and all derived values, at the present parameters. */
 nt_status nt_run_prepare(nt_run *run, bool validate, nt_error *error);

@@ -94,13 +94,75 @@ static nt_status find_variables(nt_run *run, nt_objective_work *w, const nt_stat
     return status;
 }
 
-static nt_status objective_check(const nt_run *run, int i, double value, double t, nt_error *error)
+static nt_status check(const nt_run *run, const nt_objective *o, double value, double t,
+                       nt_error *error)
 {
-    const nt_objective *o = &run->model->objectives[i];
     if (isfinite(value))
         return NT_OK;
     return nt_fail_at(error, NT_NOT_FINITE, run->model->file, o->place.line, o->place.column,
-                      "objective %s has no finite value at t = %g s", o->name, t);
+                      "%s %s has no finite value at t = %g s",
+                      o >= run->model->conditions &&
+                              o < run->model->conditions + run->model->n_conditions
+                          ? "condition"
+                          : "objective",
+                      o->name, t);
+}
+
+/* Values of list[n] at a state. */
+static nt_status find_values(nt_run *run, const nt_objective *list, int n, const nt_state *state,
+                             const double *reactions, double *out, nt_error *error)
+{
+    nt_objective_work *w = find_work(run, error);
+    nt_status status = w ? find_variables(run, w, state, reactions, error) : NT_NO_MEMORY;
+    for (int i = 0; status == NT_OK && i < n; i++) {
+        out[i] = nt_expression_value(list[i].of, w->variables);
+        status = check(run, &list[i], out[i], state->t, error);
+    }
+    return status;
+}
+
+/* Their derivatives along a direction. */
+static nt_status find_rates(nt_run *run, const nt_objective *list, int n,
+                            const nt_sample_direction *direction, double *out, nt_error *error)
+{
+    const nt_state *state = direction->state;
+    nt_objective_work *w = find_work(run, error);
+    nt_status status =
+        w ? find_variables(run, w, state, direction->reactions, error) : NT_NO_MEMORY;
+    if (status != NT_OK)
+        return status;
+    nt_sample_direction of_columns = *direction;
+    of_columns.quantities = run->model->columns;
+    of_columns.n = run->model->n_objective_columns;
+    double *rates = w->rates, jet[3];
+    int n_parameters = run->model->n_parameters, parameter = direction->rate->parameter;
+    memset(rates, 0, (size_t)(n_parameters + 1) * sizeof *rates);
+    status = nt_tangent_sampler_take(&w->tangents, &of_columns, rates + n_parameters + 1, error);
+    if (status == NT_OK && parameter >= 0)
+        memcpy(rates, run->rates[parameter].variables, (size_t)n_parameters * sizeof *rates);
+    for (int i = 0; status == NT_OK && i < n; i++) {
+        nt_expression_jet(list[i].of, w->variables, rates, w->zeros, jet);
+        out[i] = jet[1];
+        status = check(run, &list[i], out[i], state->t, error);
+    }
+    return status;
+}
+
+nt_status nt_run_condition_values(nt_run *run, const nt_state *state, const double *reactions,
+                                  double *out, nt_error *error)
+{
+    return find_values(run, run->model->conditions, run->model->n_conditions, state, reactions, out,
+                       error);
+}
+
+nt_status nt_run_condition_rates(nt_run *run, const nt_state *state, const double *reactions,
+                                 const nt_state_rate *rate, const double *reaction_rates,
+                                 double *out, nt_error *error)
+{
+    const nt_sample_direction direction = {
+        .state = state, .reactions = reactions, .reaction_rates = reaction_rates, .rate = rate};
+    return find_rates(run, run->model->conditions, run->model->n_conditions, &direction, out,
+                      error);
 }
 
 nt_status nt_run_objective_values(nt_run *run, const nt_state *state, const double *reactions,
@@ -108,13 +170,8 @@ nt_status nt_run_objective_values(nt_run *run, const nt_state *state, const doub
 {
     nt_error_clear(error);
     NT_NEED(error, "run state out", run, state, out);
-    nt_objective_work *w = find_work(run, error);
-    nt_status status = w ? find_variables(run, w, state, reactions, error) : NT_NO_MEMORY;
-    for (int i = 0; status == NT_OK && i < run->model->n_objectives; i++) {
-        out[i] = nt_expression_value(run->model->objectives[i].of, w->variables);
-        status = objective_check(run, i, out[i], state->t, error);
-    }
-    return nt_said(error, status);
+    return nt_said(error, find_values(run, run->model->objectives, run->model->n_objectives, state,
+                                      reactions, out, error));
 }
 
 nt_status nt_run_objective_tangent(nt_run *run, const nt_state *state, const double *reactions,
@@ -124,27 +181,8 @@ nt_status nt_run_objective_tangent(nt_run *run, const nt_state *state, const dou
     nt_error_clear(error);
     NT_NEED(error, "run state rate out", run, state, rate, out);
     NT_NEED_VERSION(error, "rate", rate->version);
-    nt_objective_work *w = find_work(run, error);
-    nt_status status = w ? find_variables(run, w, state, reactions, error) : NT_NO_MEMORY;
-    if (status != NT_OK)
-        return nt_said(error, status);
-    const nt_sample_direction direction = {.quantities = run->model->columns,
-                                           .n = run->model->n_objective_columns,
-                                           .state = state,
-                                           .reactions = reactions,
-                                           .reaction_rates = reaction_rates,
-                                           .rate = rate};
-    double *rates = w->rates, jet[3];
-    memset(rates, 0, (size_t)(run->model->n_parameters + 1) * sizeof *rates);
-    status = nt_tangent_sampler_take(&w->tangents, &direction, rates + run->model->n_parameters + 1,
-                                     error);
-    if (status == NT_OK && rate->parameter >= 0)
-        memcpy(rates, run->rates[rate->parameter].variables,
-               (size_t)run->model->n_parameters * sizeof *rates);
-    for (int i = 0; status == NT_OK && i < run->model->n_objectives; i++) {
-        nt_expression_jet(run->model->objectives[i].of, w->variables, rates, w->zeros, jet);
-        out[i] = jet[1];
-        status = objective_check(run, i, out[i], state->t, error);
-    }
-    return nt_said(error, status);
+    const nt_sample_direction direction = {
+        .state = state, .reactions = reactions, .reaction_rates = reaction_rates, .rate = rate};
+    return nt_said(error, find_rates(run, run->model->objectives, run->model->n_objectives,
+                                     &direction, out, error));
 }

@@ -224,7 +224,7 @@ static nt_status collect_signals(nt_survey *s, const nt_words *of_element, doubl
     return NT_OK;
 }
 
-/* Of a joint that holds a point: its data, with derivatives for numbers. */
+/* Reads how the points of a joint that holds a point change, from the rates of its data. */
 static void point_rates(const char *rates, nt_touched *t)
 {
     memcpy(&t->point_a, rates + offsetof(nt_joint, point_a), sizeof t->point_a);
@@ -296,10 +296,8 @@ static nt_status collect_initial(nt_survey *s)
     nt_parameter_rates *rates = s->rates;
     const nt_system *system = &run->system;
     int nv = system->space.nv, rows[2] = {system->nh, system->nh + system->nn};
-    rates->dq = NT_TAKE(&rates->arena, nv, double);
-    rates->dv = NT_TAKE(&rates->arena, nv, double);
-    rates->dmemory = NT_TAKE(&rates->arena, system->n_memory, double);
-    if (!rates->dq || !rates->dv || !rates->dmemory)
+    if (!NT_DOUBLES(&rates->arena, nv, &rates->dq, &rates->dv) ||
+        !NT_DOUBLES(&rates->arena, system->n_memory, &rates->dmemory))
         return NT_NO_MEMORY;
     for (int i = 0; i < s->n_regions; i++) {
         const nt_region *r = &s->region[i];
@@ -367,6 +365,11 @@ nt_status nt_parameter_rates_find(nt_run *run, int k, nt_error *error)
     nt_survey s = {.run = run, .rates = rates};
     if (rates->ready)
         return NT_OK;
+    if (run->model->n_unknowns > 0 && !run->settling && !run->unknown_rates_known) {
+        nt_status found = run->model->settling->unknown_rates(run, error);
+        if (found != NT_OK)
+            return found;
+    }
     nt_arena_free(&rates->arena);
     *rates = (nt_parameter_rates){0};
     rates->variables = NT_TAKE(&rates->arena, nt_model_variable_count(run->model), double);

@@ -56,6 +56,9 @@ nt_status nt_run_initial_tangent(nt_run *run, int k, double *dq, double *dv, dou
                           rates->open_level == NT_POSITION ? "positions" : "velocities", p->name,
                           equation, rates->opening);
     }
+    if (run->model->settling && run->model->simulation.static_initial)
+        return nt_said(error,
+                       run->model->settling->initial_tangent(run, k, dq, dv, dmemory, error));
     memcpy(dq, rates->dq, (size_t)system->space.nv * sizeof *dq);
     memcpy(dv, rates->dv, (size_t)system->space.nv * sizeof *dv);
     if (dmemory && system->n_memory > 0)

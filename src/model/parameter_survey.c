@@ -95,18 +95,10 @@ nt_status nt_survey_begin(nt_survey *s)
         s->sorted[i] = &s->region[i];
     qsort(s->sorted, (size_t)s->n_regions, sizeof *s->sorted, by_address);
     s->saved = NT_TAKE(arena, 8 * s->words, char);
-    s->plus = NT_TAKE(arena, s->words, double);
-    s->eighth = NT_TAKE(arena, s->words, double);
-    s->sixth = NT_TAKE(arena, s->words, double);
-    s->best = NT_TAKE(arena, s->words, double);
-    s->doubt = NT_TAKE(arena, s->words, double);
-    s->direction = NT_TAKE(arena, run->model->n_bindings, double);
-    s->number = NT_TAKE(arena, run->model->n_bindings, double);
-    s->rows = NT_TAKE(arena, rows, double);
-    s->opening[0] = NT_TAKE(arena, rows, double);
-    s->opening[1] = NT_TAKE(arena, rows, double);
-    if (!s->saved || !s->plus || !s->eighth || !s->sixth || !s->best || !s->doubt ||
-        !s->direction || !s->number || !s->rows || !s->opening[0] || !s->opening[1])
+    if (!s->saved ||
+        !NT_DOUBLES(arena, s->words, &s->plus, &s->eighth, &s->sixth, &s->best, &s->doubt) ||
+        !NT_DOUBLES(arena, run->model->n_bindings, &s->direction, &s->number) ||
+        !NT_DOUBLES(arena, rows, &s->rows, &s->opening[0], &s->opening[1]))
         return NT_NO_MEMORY;
     read_words(s, (double *)(void *)s->saved);
     s->kept = true;
@@ -138,11 +130,15 @@ void nt_survey_end(nt_survey *s)
 /* Derivatives of all parameters: those that follow move too. */
 void nt_survey_parameters(const nt_run *run, int k, double *rates)
 {
+    int n = run->model->n_unknowns;
+    bool solved = n > 0 && !run->settling;
     rates[k] = 1;
-    for (int i = k + 1; i < run->model->n_parameters; i++) {
+    for (int j = 0; solved && j < n; j++) /* of an unknown its first guess changes nothing */
+        rates[run->model->unknowns[j]] = run->unknown_rates[k * n + j];
+    for (int i = solved ? 0 : k + 1; i < run->model->n_parameters; i++) {
         const nt_parameter *p = &run->model->parameters[i];
         double jet[3];
-        if (!p->expression || run->parameters[i].taken)
+        if (i == k || !p->expression || run->parameters[i].taken)
             continue;
         nt_expression_jet(p->expression, run->variables, rates, run->model->zeros, jet);
         rates[i] = jet[1];

@@ -30,8 +30,9 @@ enum { LEVELS = 10, CONTACT_LEVELS = 20 };
  * few degrees apart, not further. */
 static const double WITHIN_BRANCH = 0.03;
 
-/* Where all is linear values are taken so far away that what does not change is lost in rounding: a
- * damping of 1 beside a stiffness of 1e6 has its derivative to the last digit. */
+/* What depends linearly on a parameter is evaluated this far away, in units of the parameter: all
+ * that does not change is then lost in rounding, and a damping of 1 beside a stiffness of 1e6 has
+ * its derivative to the last digit. */
 static const double FAR = 1e8;
 
 /* Derivatives of what one element adds, and how far they may be off. */

@@ -129,6 +129,20 @@ static void gather_block(const nt_local *local, int number, const nt_matrix *mat
         to[k] += from[k];
 }
 
+void nt_local_scale(const nt_local *local, double share)
+{
+    const nt_element *e = local->element;
+    for (int i = 0; share != 1 && local->has_pushed && i < e->size; i++)
+        local->residual[i] *= share;
+    for (int i = 0; share != 1 && i < local->n_touched; i++) {
+        const nt_port *row = &e->ports[local->touched[i] / e->n_ports];
+        const nt_port *column = &e->ports[local->touched[i] % e->n_ports];
+        double *block = local->blocks + e->size * row->start + row->size * column->start;
+        for (int k = 0; k < row->size * column->size; k++)
+            block[k] *= share;
+    }
+}
+
 void nt_local_gather(const nt_local *local, const nt_terms *terms)
 {
     const nt_element *e = local->element;

@@ -50,6 +50,13 @@ static int of_orientation(const nt_model *model, const nt_body *body, nt_error *
                   body->name, angle);
 }
 
+static int of_bearing(const nt_model *model, const nt_element *e, nt_error *out)
+{
+    char words[400];
+    return e->type->remark && e->type->remark(model, e, words, sizeof words) &&
+           remark(model, e->place, out, "%s %s: %s", nt_element_word(e), e->name, words);
+}
+
 /* Nothing is left to move, and no motion is prescribed. */
 static int of_freedom(const nt_model *model, nt_error *out)
 {
@@ -161,6 +168,9 @@ int nt_model_remark(const nt_model *model, int i, nt_error *out)
         if (of_orientation(model, body, &unwanted) && i-- == 0)
             return of_orientation(model, body, out);
     }
+    for (int k = 0; k < model->n_elements; k++)
+        if (of_bearing(model, &model->elements[k], &unwanted) && i-- == 0)
+            return of_bearing(model, &model->elements[k], out);
     if (of_freedom(model, &unwanted) && i-- == 0)
         return of_freedom(model, out);
     if (i < model->n_jumps)

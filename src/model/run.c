@@ -52,6 +52,8 @@ static nt_status take_numbers(nt_run *run)
     if (run != model->origin && !shared)
         memcpy(run->numbers, model->origin->numbers, model->numbers);
     run->gravity = (double *)(void *)(run->numbers + at.gravity);
+    for (int i = 0; i < NT_SHARES; i++)
+        run->share[i] = 1;
     run->bodies = (nt_body *)(void *)(run->numbers + at.bodies);
     run->markers = (nt_marker *)(void *)(run->numbers + at.markers);
     return NT_OK;
@@ -153,7 +155,7 @@ nt_status nt_run_take_state(nt_run *run)
 /* ---- from a model --------------------------------------------------------------------------- */
 
 /* What the assembly of the origin found. */
-static void copy_state(nt_run *run, const nt_run *from)
+void nt_run_copy_state(nt_run *run, const nt_run *from)
 {
     const nt_system *s = &run->model->system;
     memcpy(run->initial_q, from->initial_q, (size_t)s->space.nq * sizeof(double));
@@ -185,7 +187,7 @@ nt_status nt_run_create(nt_run **out, const nt_model *model, nt_error *error)
         nt_run_destroy(run);
         return nt_fail(error, status, "out of memory for a run");
     }
-    copy_state(run, model->origin);
+    nt_run_copy_state(run, model->origin);
     *out = run;
     return NT_OK;
 }

@@ -33,6 +33,9 @@ typedef struct nt_straight {
     double motion[3]; /* derivatives of f, f', f'' of the joint that is evaluated */
 } nt_straight;
 
+/* What paths of static states scale: elements that are loads, gravity, prescribed motions. */
+enum { NT_SHARE_LOADS, NT_SHARE_GRAVITY, NT_SHARE_MOTIONS, NT_SHARES };
+
 struct nt_run {
     const nt_model *model;
     nt_arena arena;
@@ -42,10 +45,11 @@ struct nt_run {
     /* All numbers of the model that parameters can change lie in one piece, so that bindings name a
      * number by its place there, and a copy of the piece is a copy of the model's numbers: gravity,
      * bodies, markers, the data of elements. */
-    char *numbers;      /* [model->numbers] bytes; the origin's where there are no parameters */
-    double *gravity;    /* [3], in numbers                     */
-    nt_body *bodies;    /* [n_bodies] ground first, in numbers */
-    nt_marker *markers; /* [n_markers], in numbers            */
+    char *numbers;   /* [model->numbers] bytes; the origin's where there are no parameters */
+    double *gravity; /* [3], in numbers                     */
+    double share[NT_SHARES];        /* 1; on paths of static states what there is of each */
+    nt_body *bodies;                /* [n_bodies] ground first, in numbers */
+    nt_marker *markers;             /* [n_markers], in numbers            */
     nt_parameter_value *parameters; /* [n_parameters]         */
     double *values;                 /* [2 n_parameters] scratch of nt_model_set */
     double length;                  /* m, see nt_run_length   */
@@ -78,12 +82,17 @@ struct nt_run {
     double parameter_error;                /* see nt_run_parameter_error */
 
     double *named_variables; /* [n_parameters + 1 + n_columns] of a named quantity */
+    bool settling;           /* parameters count as given: nothing is to be found */
+    double *unknown_rates;   /* [n_parameters][n_unknowns] derivatives of the unknowns */
+    bool unknown_rates_known;
     struct nt_objective_work *objective_work; /* objective.c; NULL before the first look */
 };
 
 /* Parts of making one: variables, when signals are known; the state, when the system is. */
 nt_status nt_run_take_variables(nt_run *run);
 nt_status nt_run_take_state(nt_run *run);
+/* The state, the numbers and all that was found for them, of another run of the model. */
+void nt_run_copy_state(nt_run *run, const nt_run *from);
 /* From now on it is copied, never looked at. */
 void nt_run_rest(nt_run *run);
 

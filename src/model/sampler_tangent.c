@@ -30,24 +30,12 @@ nt_status nt_tangent_sampler_init(nt_tangent_sampler *t, nt_run *run, int column
     if (status != NT_OK)
         return status;
     t->columns = columns;
-    t->q = NT_TAKE(arena, s->space.nq, double);
-    t->step = NT_TAKE(arena, nv, double);
-    t->v = NT_TAKE(arena, nv, double);
-    t->vdot = NT_TAKE(arena, nv, double);
-    t->multipliers = NT_TAKE(arena, rows, double);
-    t->reactions = NT_TAKE(arena, rows, double);
-    t->memory = NT_TAKE(arena, s->n_memory, double);
-    t->plus = NT_TAKE(arena, columns, double);
-    t->minus = NT_TAKE(arena, columns, double);
-    t->sixth = NT_TAKE(arena, columns, double);
-    t->fourth = NT_TAKE(arena, columns, double);
-    t->rounding = NT_TAKE(arena, columns, double);
-    t->doubt = NT_TAKE(arena, columns, double);
-    t->gap = NT_TAKE(arena, columns, double);
-    t->noise = NT_TAKE(arena, columns, double);
-    bool all = t->q && t->step && t->v && t->vdot && t->multipliers && t->reactions && t->memory &&
-               t->plus && t->minus && t->sixth && t->fourth && t->rounding && t->doubt && t->gap &&
-               t->noise;
+    bool all = NT_DOUBLES(arena, s->space.nq, &t->q) &&
+               NT_DOUBLES(arena, nv, &t->step, &t->v, &t->vdot) &&
+               NT_DOUBLES(arena, rows, &t->multipliers, &t->reactions) &&
+               NT_DOUBLES(arena, s->n_memory, &t->memory) &&
+               NT_DOUBLES(arena, columns, &t->plus, &t->minus, &t->sixth, &t->fourth, &t->rounding,
+                          &t->doubt, &t->gap, &t->noise);
     return all ? NT_OK : nt_fail(error, NT_NO_MEMORY, "out of memory");
 }
 

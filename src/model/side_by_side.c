@@ -95,6 +95,8 @@ nt_status nt_side_by_side_evaluate(nt_side_by_side *s, const nt_view *view,
             *failed = &model->elements[i];
             return s->status[i];
         }
+        if (model->elements[i].type->is_load)
+            nt_local_scale(&s->locals[i], view->run->share[NT_SHARE_LOADS]);
         nt_local_gather(&s->locals[i], view->terms);
     }
     return NT_OK;

@@ -28,7 +28,8 @@ typedef struct nt_format {
     /* The row of values[n_columns + n_others] at out[room]; returns its length. */
     size_t (*row)(const nt_decimal *decimal, const double *values, int n_columns, int n_others,
                   char *out);
-    /* Where the head holds the number of rows, as four bytes, the highest first; 0: nowhere. */
+    /* The place in the head of the number of rows (four bytes, the highest first); 0 where the head
+     * does not hold it. */
     int count_at;
     bool needs_file; /* an ordinary one */
 } nt_format;

@@ -56,17 +56,12 @@ static bool objectives_take_memory(nt_objectives *o)
     const nt_system *system = nt_run_system(o->run);
     size_t all = (size_t)o->n * o->size;
     size_t rows = o->reactions_needed ? (size_t)(system->nh + system->nn) : 0;
-    bool good = true;
     for (int i = 0; i < POINTS; i++)
-        good = (o->g[i] = NT_TAKE(&o->arena, all, double)) && good;
-    o->sum = NT_TAKE(&o->arena, all, double);
-    o->largest = NT_TAKE(&o->arena, all, double);
-    o->shown = NT_TAKE(&o->arena, all, double);
-    o->fresh = NT_TAKE(&o->arena, o->n, double);
-    o->reactions = NT_TAKE(&o->arena, rows, double);
-    o->reaction_rates = NT_TAKE(&o->arena, rows, double);
-    return good && o->sum && o->largest && o->shown && o->fresh && o->reactions &&
-           o->reaction_rates;
+        if (!NT_DOUBLES(&o->arena, all, &o->g[i]))
+            return false;
+    return NT_DOUBLES(&o->arena, all, &o->sum, &o->largest, &o->shown) &&
+           NT_DOUBLES(&o->arena, o->n, &o->fresh) &&
+           NT_DOUBLES(&o->arena, rows, &o->reactions, &o->reaction_rates);
 }
 
 nt_status nt_objectives_create(nt_objectives **out, nt_run *run, nt_integrator *integrator,
@@ -305,7 +300,8 @@ static void objectives_integrate(nt_objectives *o)
     }
 }
 
-/* From the integral of g^2. Before the first step the run has no length: then |g|. */
+/* The root mean square, from the integral of g^2. Before the first step the run has no length, and
+ * |g| is shown. */
 static void show_mean(const nt_objectives *o, const double *g, double *out)
 {
     double length = o->t[o->points - 1] - o->start;

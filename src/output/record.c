@@ -32,8 +32,10 @@ struct nt_record {
     nt_quantity_info *poses; /* [2 n_bodies] position, orientation (no columns: of a point) */
     int n_bodies;            /* whose poses are written, 0: of none                         */
 
-    nt_sensitivity *sensitivity; /* NULL: no derivatives                                  */
-    int n_parameters;            /* that it carries                                       */
+    nt_sensitivity *sensitivity; /* NULL: no derivatives, or those of each row            */
+    int *parameters;             /* [n_parameters] their numbers in the system            */
+    int n_parameters;
+    int n_first; /* columns before the quantities: 1, time */
     nt_tangent_sampler tangents;
     double *values;         /* [values] of all quantities in turn                         */
     double *derivatives;    /* [n_parameters][values]                                      */
@@ -60,8 +62,7 @@ static nt_status find_quantities(nt_record *record, nt_error *error)
     const nt_simulation *simulation = nt_model_simulation(record->model);
     int hint = 0;
     record->n_quantities = simulation->n_record;
-    record->n_parameters = record->sensitivity ? nt_sensitivity_count(record->sensitivity) : 0;
-    record->n_columns = 1;
+    record->n_columns = record->n_first;
     record->quantities = NT_TAKE(&record->arena, simulation->n_record, nt_quantity_info);
     if (!record->quantities)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
@@ -82,10 +83,22 @@ static nt_status find_quantities(nt_record *record, nt_error *error)
     return NT_OK;
 }
 
+/* Those of the sensitivity, or those whose derivatives come with each row. */
+static nt_status find_parameters(nt_record *record, const nt_record_setup *setup, nt_error *error)
+{
+    nt_sensitivity *s = record->sensitivity;
+    record->n_parameters = s ? nt_sensitivity_count(s) : setup->n_parameters;
+    record->parameters = NT_TAKE(&record->arena, record->n_parameters, int);
+    if (!record->parameters)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    for (int i = 0; i < record->n_parameters; i++)
+        record->parameters[i] = s ? nt_sensitivity_parameter(s, i) : setup->parameters[i];
+    return NT_OK;
+}
+
 static const char *parameter_name(const nt_record *record, int k)
 {
-    return nt_run_system(record->run)
-        ->parameter_names[nt_sensitivity_parameter(record->sensitivity, k)];
+    return nt_run_system(record->run)->parameter_names[record->parameters[k]];
 }
 
 /* The texts live in scratch: the writer needs them only while it opens. */
@@ -98,7 +111,7 @@ static bool put_column(nt_result_column *column, nt_arena *scratch, const char *
     return column->name && column->unit && column->meaning;
 }
 
-/* Of column `name` for each parameter. */
+/* Appends the columns of the derivatives of column `name`, one for each parameter. */
 static bool put_derivatives(const nt_record *record, nt_arena *scratch, const char *name,
                             const char *unit, const char *meaning, nt_result_column **at)
 {
@@ -138,8 +151,7 @@ static nt_status name_columns(const nt_record *record, nt_arena *scratch, nt_res
                               nt_error *error)
 {
     char name[TEXT_ROOM], unit[TEXT_ROOM], meaning[TEXT_ROOM];
-    nt_result_column *at = columns;
-    *at++ = (nt_result_column){"time", "s", "time"};
+    nt_result_column *at = columns + record->n_first; /* which are there */
     for (int i = 0; i < record->n_quantities; i++) {
         const nt_quantity_info *quantity = &record->quantities[i];
         bool good = true;
@@ -200,7 +212,7 @@ static nt_status record_describe(const nt_record *record, nt_arena *scratch, con
 
 /* ---- poses ---------------------------------------------------------------------------------- */
 
-/* Of all bodies but the ground, where a file can hold them. */
+/* Finds the poses of all bodies but the ground, where a file can hold them. */
 static nt_status find_poses(nt_record *record, const nt_record_setup *setup, nt_error *error)
 {
     const nt_model *model = record->model;
@@ -269,6 +281,9 @@ static nt_status open_result(nt_record *record, const nt_record_setup *setup, nt
                               .arrays = poses,
                               .n_arrays = record->n_bodies > 0 ? 2 : 0,
                               .attributes = attributes};
+    static const nt_result_column time = {"time", "s", "time"};
+    for (int i = 0; columns && i < record->n_first; i++)
+        columns[i] = setup->first ? setup->first[i] : time;
     nt_status status = columns && names ? name_columns(record, &scratch, columns, error)
                                         : nt_fail(error, NT_NO_MEMORY, "out of memory");
     if (status == NT_OK)
@@ -295,21 +310,19 @@ static nt_status record_take_memory(nt_record *record, nt_error *error)
 {
     const nt_system *system = nt_run_system(record->run);
     int rows = record->needs_reactions ? system->nh + system->nn : 0;
-    record->row = NT_TAKE(&record->arena, record->n_columns + 7 * record->n_bodies, double);
-    record->reactions = NT_TAKE(&record->arena, rows, double);
-    if (!record->row || !record->reactions)
+    nt_arena *arena = &record->arena;
+    if (!NT_DOUBLES(arena, record->n_columns + 7 * record->n_bodies, &record->row) ||
+        !NT_DOUBLES(arena, rows, &record->reactions))
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    nt_status status = nt_sampler_init(&record->sampler, record->run, &record->arena, error);
-    if (!record->sensitivity || status != NT_OK)
+    nt_status status = nt_sampler_init(&record->sampler, record->run, arena, error);
+    if (record->n_parameters == 0 || status != NT_OK)
         return status;
     size_t n = (size_t)record->n_values;
-    record->values = NT_TAKE(&record->arena, n, double);
-    record->derivatives = NT_TAKE(&record->arena, n * (size_t)record->n_parameters, double);
-    record->reaction_rates = NT_TAKE(&record->arena, rows, double);
-    if (!record->values || !record->derivatives || !record->reaction_rates)
+    if (!NT_DOUBLES(arena, n, &record->values) ||
+        !NT_DOUBLES(arena, n * (size_t)record->n_parameters, &record->derivatives) ||
+        !NT_DOUBLES(arena, rows, &record->reaction_rates))
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    return nt_tangent_sampler_init(&record->tangents, record->run, record->n_values, &record->arena,
-                                   error);
+    return nt_tangent_sampler_init(&record->tangents, record->run, record->n_values, arena, error);
 }
 
 nt_status nt_record_open(nt_record **record, nt_run *run, const char *path, nt_record_format format,
@@ -345,7 +358,10 @@ nt_status nt_record_create(nt_record **record, const nt_record_setup *setup, nt_
     r->every = nt_model_simulation(r->model)->every;
     r->last = (double)NAN;
     r->length = nt_run_length(r->run);
-    nt_status status = find_quantities(r, error);
+    r->n_first = setup->first ? setup->n_first : 1;
+    nt_status status = find_parameters(r, setup, error);
+    if (status == NT_OK)
+        status = find_quantities(r, error);
     if (status == NT_OK)
         status = find_poses(r, setup, error);
     if (status == NT_OK)
@@ -400,7 +416,21 @@ static long after(const nt_record *record, double t)
     return k > 0 ? (long)fmin(k, 9e18) : 0;
 }
 
-/* How all values vary with parameter k at a state, into out[n_values]. */
+/* How all values vary along a direction at a state, into out[n_values]. */
+static nt_status derive(nt_record *record, const nt_state *state, const nt_state_rate *rate,
+                        const double *reaction_rates, double *out, nt_error *error)
+{
+    const nt_sample_direction direction = {
+        .quantities = record->quantities,
+        .n = record->n_quantities,
+        .state = state,
+        .reactions = record->needs_reactions ? record->reactions : NULL,
+        .reaction_rates = record->needs_reactions ? reaction_rates : NULL,
+        .rate = rate};
+    return nt_tangent_sampler_take(&record->tangents, &direction, out, error);
+}
+
+/* The same for parameter k of the sensitivity. */
 static nt_status find_derivatives(nt_record *record, const nt_integrator *integrator,
                                   const nt_state *state, int k, double *out, nt_error *error)
 {
@@ -422,17 +452,9 @@ static nt_status find_derivatives(nt_record *record, const nt_integrator *integr
                                 .dmu = d.mu,
                                 .dmemory = d.memory,
                                 .work = d.work,
-                                .parameter = nt_sensitivity_parameter(s, k)};
-    const nt_sample_direction direction = {
-        .quantities = record->quantities,
-        .n = record->n_quantities,
-        .state = state,
-        .reactions = record->needs_reactions ? record->reactions : NULL,
-        .reaction_rates = record->needs_reactions ? record->reaction_rates : NULL,
-        .rate = &rate};
-    if (status == NT_OK)
-        status = nt_tangent_sampler_take(&record->tangents, &direction, out, error);
-    return status;
+                                .parameter = record->parameters[k]};
+    return status == NT_OK ? derive(record, state, &rate, record->reaction_rates, out, error)
+                           : status;
 }
 
 /* (0, theta) = 2 q' q*: the rotation that goes with a quaternion's derivative, ground axes. */
@@ -443,15 +465,10 @@ static void record_turning(const double *q, const double *rate, double *theta)
 }
 
 /* The row from the values and their derivatives. */
-static nt_status add_derivatives(nt_record *record, const nt_integrator *integrator,
-                                 const nt_state *state, nt_error *error)
+static void put_derived_values(nt_record *record)
 {
     size_t n = (size_t)record->n_values;
-    nt_status status = NT_OK;
-    for (int k = 0; k < record->n_parameters && status == NT_OK; k++)
-        status = find_derivatives(record, integrator, state, k, record->derivatives + (size_t)k * n,
-                                  error);
-    double *out = record->row + 1;
+    double *out = record->row + record->n_first;
     const double *value = record->values, *derivative = record->derivatives;
     for (int i = 0; i < record->n_quantities; i++) {
         const nt_quantity_info *quantity = &record->quantities[i];
@@ -465,7 +482,6 @@ static nt_status add_derivatives(nt_record *record, const nt_integrator *integra
         value += quantity->columns;
         derivative += quantity->columns;
     }
-    return status;
 }
 
 /* A result does not hold what is no number: too large, or a difference of such. */
@@ -485,6 +501,54 @@ static nt_status check_values(const nt_record *record, const double *values, dou
     return NT_OK;
 }
 
+/* All values at a state into the row, or where derivatives come between them beside it; the
+ * reactions stand in the record. */
+static nt_status take_values(nt_record *record, const nt_state *state, nt_error *error)
+{
+    nt_status status =
+        nt_sampler_look(&record->sampler, state, record->needs_reactions ? record->reactions : NULL,
+                        record->needs_energy, record->needs_drift, error);
+    if (status != NT_OK)
+        return status;
+    double *values = record->n_parameters > 0 ? record->values : record->row + record->n_first;
+    for (int i = 0, at = 0; i < record->n_quantities; i++) {
+        nt_sampler_values(&record->sampler, &record->quantities[i], values + at);
+        at += record->quantities[i].columns;
+    }
+    return check_values(record, values, state->t, error);
+}
+
+nt_status nt_record_put(nt_record *record, const nt_record_row *row, nt_error *error)
+{
+    nt_error_clear(error);
+    NT_NEED(error, "record row", record, row);
+    NT_NEED_VERSION(error, "row", row->version);
+    NT_NEED(error, "row.state", row->state);
+    int rows = record->run->system.nh + record->run->system.nn;
+    if (record->n_first > 0)
+        NT_NEED(error, "row.first", row->first);
+    if (record->n_parameters > 0)
+        NT_NEED(error, "row.rates", row->rates);
+    if (record->needs_reactions && rows > 0)
+        NT_NEED(error, "row.reactions", row->reactions);
+    if (record->needs_reactions && rows > 0)
+        memcpy(record->reactions, row->reactions, (size_t)rows * sizeof(double));
+    if (record->n_first > 0)
+        memcpy(record->row, row->first, (size_t)record->n_first * sizeof(double));
+    nt_status status = take_values(record, row->state, error);
+    size_t n = (size_t)record->n_values;
+    for (int k = 0; k < record->n_parameters && status == NT_OK; k++)
+        status = derive(record, row->state, &row->rates[k],
+                        row->reaction_rates ? row->reaction_rates + (size_t)k * (size_t)rows : NULL,
+                        record->derivatives + (size_t)k * n, error);
+    if (status == NT_OK && record->n_parameters > 0)
+        put_derived_values(record);
+    take_poses(record);
+    if (status == NT_OK)
+        status = nt_result_write(record->result, record->row, error);
+    return nt_said(error, status);
+}
+
 nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt_state *state,
                           nt_error *error)
 {
@@ -499,20 +563,14 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
         if (status != NT_OK)
             return nt_said(error, status);
     }
-    status =
-        nt_sampler_look(&record->sampler, state, record->needs_reactions ? record->reactions : NULL,
-                        record->needs_energy, record->needs_drift, error);
-    if (status != NT_OK)
-        return nt_said(error, status);
     record->row[0] = state->t;
-    double *values = record->sensitivity ? record->values : record->row + 1, *at = values;
-    for (int i = 0; i < record->n_quantities; i++) {
-        nt_sampler_values(&record->sampler, &record->quantities[i], at);
-        at += record->quantities[i].columns;
-    }
-    status = check_values(record, values, state->t, error);
-    if (status == NT_OK && record->sensitivity)
-        status = add_derivatives(record, integrator, state, error);
+    status = take_values(record, state, error);
+    size_t n = (size_t)record->n_values;
+    for (int k = 0; k < record->n_parameters && status == NT_OK; k++)
+        status = find_derivatives(record, integrator, state, k, record->derivatives + (size_t)k * n,
+                                  error);
+    if (status == NT_OK && record->n_parameters > 0)
+        put_derived_values(record);
     take_poses(record);
     if (status == NT_OK)
         status = nt_result_write(record->result, record->row, error);

@@ -20,7 +20,7 @@ typedef struct result_file {
     size_t row_room;
 } result_file;
 
-/* Where a file stands, for nt_result_save. */
+/* How far a file is written, for nt_result_save. */
 typedef struct file_place {
     int64_t bytes, last_size; /* of the file; of its last row */
     uint64_t last_sum;        /* of that row's bytes           */
@@ -243,7 +243,7 @@ static nt_status read_place(nt_result_writer *w, const nt_result_setup *setup, n
     return NT_OK;
 }
 
-/* That the file begins as this result does and holds the last row that was saved. */
+/* Checks that the file begins as this result does and holds the last row that was saved. */
 static nt_status find_rows(nt_result_writer *w, int i, nt_error *error)
 {
     result_file *file = &w->files[i];

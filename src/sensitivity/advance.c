@@ -65,7 +65,6 @@ nt_phase nt_sensitivity_phase(const nt_sensitivity *s, int which)
     return phase;
 }
 
-/* With the parameter of direction i moved along. */
 nt_status nt_sensitivity_move_parameter(nt_sensitivity *s, int i, double offset)
 {
     const nt_system *system = s->integrator->problem->system;

@@ -41,32 +41,23 @@ static nt_status forward_take_memory(nt_sensitivity *s)
     size_t each = s->directions.stride;
     s->directions.group = 4 * each + 3 * NT_GROUP_GAP;
     size_t all = s->all = fours ? room / 4 * s->directions.group : count * each;
-    s->directions.scratch = NT_TAKE(arena, linear > start ? linear : start, double);
-    s->now = NT_TAKE(arena, all, double);
-    s->next = NT_TAKE(arena, all, double);
-    s->before = NT_TAKE(arena, all, double);
-    bool own = it->method->vary_dense != NULL;
-    if (own)
-        s->between = NT_TAKE(arena, all, double);
+    size_t inner = it->track_work ? all : 0, ends = (it->track_work ? 4 : 3) * it->size;
     s->route = NT_TAKE(arena, count, nt_load_route);
-    s->work = NT_TAKE(arena, count, double);
-    s->work_before = NT_TAKE(arena, count, double);
-    s->p = NT_TAKE(arena, n_parameters, double);
-    s->varied = NT_TAKE(arena, n_parameters, double);
-    s->values = NT_TAKE(arena, 3 * n, double);
-    s->point = NT_TAKE(arena, nq + 2 * nv + (size_t)p->nc + n_memory, double);
-    s->shown = NT_TAKE(arena, 3 * nv, double);
-    s->probe = NT_TAKE(arena, 2 * (nq + nv + n_memory), double);
-    s->power = NT_TAKE(arena, count * NT_WORK_NODES, double);
-    s->inner = NT_TAKE(arena, it->track_work ? all : 0, double);
-    s->apart = NT_TAKE(arena, NT_APART * each, double);
-    s->dense = NT_TAKE(arena, (it->track_work ? 4 : 3) * it->size, double);
-    s->dense_shown = NT_TAKE(arena, 3 * nv + (size_t)p->nc, double);
-    s->length.work = NT_TAKE(arena, nt_length_direction_work(p), double);
-    bool good = s->directions.scratch && s->now && s->next && s->before && s->route && s->work &&
-                s->work_before && s->p && s->varied && s->values && s->point && s->shown &&
-                s->probe && s->dense && s->dense_shown && s->power && s->inner && s->apart &&
-                s->length.work && (s->between || !own);
+    bool good =
+        s->route && NT_DOUBLES(arena, linear > start ? linear : start, &s->directions.scratch) &&
+        NT_DOUBLES(arena, all, &s->now, &s->next, &s->before) &&
+        (!it->method->vary_dense || NT_DOUBLES(arena, all, &s->between)) &&
+        NT_DOUBLES(arena, count, &s->work, &s->work_before) &&
+        NT_DOUBLES(arena, n_parameters, &s->p, &s->varied) &&
+        NT_DOUBLES(arena, 3 * n, &s->values) &&
+        NT_DOUBLES(arena, nq + 2 * nv + (size_t)p->nc + n_memory, &s->point) &&
+        NT_DOUBLES(arena, 3 * nv, &s->shown) &&
+        NT_DOUBLES(arena, 2 * (nq + nv + n_memory), &s->probe) &&
+        NT_DOUBLES(arena, count * NT_WORK_NODES, &s->power) &&
+        NT_DOUBLES(arena, inner, &s->inner) && NT_DOUBLES(arena, NT_APART * each, &s->apart) &&
+        NT_DOUBLES(arena, ends, &s->dense) &&
+        NT_DOUBLES(arena, 3 * nv + (size_t)p->nc, &s->dense_shown) &&
+        NT_DOUBLES(arena, nt_length_direction_work(p), &s->length.work);
     if (!good)
         return NT_NO_MEMORY;
     nt_status status = nt_factors_create(&s->factors, p, it->factors->kind, NULL);
@@ -140,7 +131,8 @@ nt_status nt_sensitivity_create(nt_sensitivity **out, nt_integrator *it, const i
         if (parameters[i] < 0)
             return nt_fail(error, NT_INVALID, "there is no parameter %d, the system has %d",
                            parameters[i], it->problem->system->n_parameters);
-    return nt_sensitivity_create_along(out, it, parameters, n, error);
+    nt_status status = nt_sensitivity_create_along(out, it, parameters, n, error);
+    return nt_said(error, status);
 }
 
 void nt_sensitivity_destroy(nt_sensitivity *s)

@@ -105,7 +105,8 @@ nt_status nt_pseudo_load(void *context, int i, const nt_point *at, const nt_term
 /* Natural size of system parameter k. */
 double nt_parameter_scale(const nt_sensitivity *s, int k);
 
-/* With the parameter of direction i moved along. Put back with set_parameters(self, s->p). */
+/* Sets the system's parameters with that of direction i moved by `offset`. The caller sets them
+ * back, with set_parameters(self, s->p). */
 nt_status nt_sensitivity_move_parameter(nt_sensitivity *s, int i, double offset);
 
 /* Choose the routes and the steps of differences at the present state. */

@@ -10,7 +10,7 @@
 
 /* ---- the direction -------------------------------------------------------------------------- */
 
-/* Of E, between the points of the difference formula. */
+/* The distance in E between the points of the difference formula. */
 static const double STEP = 2e-3;
 
 size_t nt_length_direction_work(const nt_problem *p)
@@ -134,13 +134,12 @@ static nt_status step_length_take_memory(nt_step_length *s)
     size_t others = 3 * (size_t)p->nv + (size_t)p->nc + (size_t)p->system->n_memory;
     s->directions = (nt_directions){
         .count = 1, .length = true, .stride = others + varies, .load = load, .context = s};
-    s->directions.scratch = NT_TAKE(&s->arena, it->layout.linear + it->layout.linear_each, double);
-    s->before = NT_TAKE(&s->arena, s->directions.stride, double);
-    s->after = NT_TAKE(&s->arena, s->directions.stride, double);
-    s->length.work = NT_TAKE(&s->arena, nt_length_direction_work(p), double);
     s->length.kept = varies < (size_t)p->nv ? 0 : varies; /* fewer: a place that never varies */
     s->length.stepper = &s->stepper;
-    if (!s->directions.scratch || !s->before || !s->after || !s->length.work)
+    if (!NT_DOUBLES(&s->arena, it->layout.linear + it->layout.linear_each,
+                    &s->directions.scratch) ||
+        !NT_DOUBLES(&s->arena, s->directions.stride, &s->before, &s->after) ||
+        !NT_DOUBLES(&s->arena, nt_length_direction_work(p), &s->length.work))
         return NT_NO_MEMORY;
     nt_status status = nt_factors_create(&s->factors, p, it->factors->kind, NULL);
     return status == NT_OK ? nt_solver_reserve(s->factors->solver) : status;

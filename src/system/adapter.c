@@ -75,32 +75,18 @@ nt_status nt_adapter_create(nt_problem *problem)
     struct nt_adapter *a = NT_TAKE(arena, 1, struct nt_adapter);
     if (!a)
         return NT_NO_MEMORY;
-    size_t entries = (size_t)problem->pattern->offset[problem->pattern->n_slots];
     a->turns = turns;
     a->plain = plain;
     a->place = NT_TAKE(arena, n_rotations, rotation_place);
     a->node_first = NT_TAKE(arena, problem->pattern->n_nodes + 1, int);
-    a->v = NT_TAKE(arena, problem->nv, double);
-    a->vdot = NT_TAKE(arena, problem->nv, double);
-    a->residual = NT_TAKE(arena, problem->nv, double);
-    a->map = NT_TAKE(arena, 9 * (size_t)n_rotations, double);
-    a->map_mass = NT_TAKE(arena, 9 * (size_t)n_rotations, double);
     a->Q = NT_TAKE(arena, n_rotations, m3);
-    if (!a->place || !a->node_first || !a->v || !a->vdot || !a->residual || !a->map ||
-        !a->map_mass || !a->Q)
+    bool good = a->place && a->node_first && a->Q &&
+                NT_DOUBLES(arena, problem->nv, &a->v, &a->vdot, &a->residual) &&
+                NT_DOUBLES(arena, 9 * (size_t)n_rotations, &a->map, &a->map_mass);
+    for (int i = 0; plain && i < 3 && good; i++)
+        good = nt_problem_take_matrix(problem, problem->pattern, &a->pass[i]) == NT_OK;
+    if (!good || (turns && nt_problem_take_matrix(problem, problem->pattern, &a->own) != NT_OK))
         return NT_NO_MEMORY;
-    for (int i = 0; plain && i < 3; i++) {
-        a->pass[i] =
-            (nt_matrix){.pattern = problem->pattern, .values = NT_TAKE(arena, entries, double)};
-        if (!a->pass[i].values)
-            return NT_NO_MEMORY;
-    }
-    if (turns) {
-        a->own =
-            (nt_matrix){.pattern = problem->pattern, .values = NT_TAKE(arena, entries, double)};
-        if (!a->own.values)
-            return NT_NO_MEMORY;
-    }
     problem->adapter = a;
     return place_rotations(problem, a);
 }
@@ -111,16 +97,6 @@ static void multiply_columns(double *block, int rows, int width, int j, m3 Q)
     for (int i = 0; i < rows; i++) {
         double *p = block + i * width + j;
         v3_store(p, m3_apply_transposed(Q, v3_load(p)));
-    }
-}
-
-/* rows i .. i + 2 times Q^T from the left */
-static void multiply_rows(double *block, int width, int i, m3 Q)
-{
-    for (int j = 0; j < width; j++) {
-        double *p = block + i * width + j;
-        v3 column = m3_apply_transposed(Q, v3_of(p[0], p[width], p[2 * width]));
-        p[0] = column.x, p[width] = column.y, p[2 * width] = column.z;
     }
 }
 
@@ -136,7 +112,7 @@ static void turn_matrix(const nt_problem *problem, const nt_matrix *matrix)
         for (int k = a->node_first[column]; k < a->node_first[column + 1]; k++)
             multiply_columns(block, rows, width, a->place[k].row, a->Q[k]);
         for (int k = a->node_first[row]; k < a->node_first[row + 1]; k++)
-            multiply_rows(block, width, a->place[k].row, a->Q[k]);
+            nt_turn_rows(block + a->place[k].row * width, width, a->Q[k]);
     }
 }
 
@@ -211,13 +187,7 @@ static nt_status evaluate_plain(const nt_problem *problem, const nt_point *at,
     struct nt_adapter *a = problem->adapter;
     size_t entries = (size_t)problem->pattern->offset[problem->pattern->n_slots];
     for (int p = 0; p < 3; p++) {
-        nt_combination one = {.mass = p == 0,
-                              .damping = p == 1,
-                              .stiffness = p == 2,
-                              .row_mass = p == 0,
-                              .row_damping = p == 1,
-                              .row_stiffness = p == 2,
-                              .multiplier = p == 0 ? terms->combination->multiplier : 0};
+        nt_combination one = nt_derivative_alone(p, terms->combination);
         nt_terms pass = *terms;
         pass.matrix = &a->pass[p];
         pass.combination = &one;

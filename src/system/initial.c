@@ -1,9 +1,9 @@
 /* Consistent initial values and the choice of independent constraint rows.
  *
- * Independent rows: [W G^T; G 0] with W = diag(1, length^2) is factorised in an order that
- * eliminates every multiplier after its bodies; a row of G that depends on earlier ones shows as a
- * vanishing pivot of G W^-1 G^T. Such rows are dropped: their multiplier is zero and their equation
- * follows from the others.
+ * Independent rows are found by factorising [W G^T; G 0] with W = diag(1, length^2), in an order
+ * that eliminates every multiplier after its bodies. A row of G that depends on earlier ones leaves
+ * a pivot of G W^-1 G^T that vanishes. Such rows are dropped: their multiplier is set to zero, and
+ * their equation follows from the others.
  */
 #include "base/error.h"
 #include "system/factors.h"
@@ -11,11 +11,13 @@
 #include <math.h>
 #include <string.h>
 
-/* A pivot of G W^-1 G^T below this fraction of its original size marks a dependent row: a distance
- * of 1e-5 from dependence, in units of the row itself. Rounding leaves 1e-14 in small mechanisms
- * and 1e-11 in nets of hundreds of loops, whose least independent row is at 1e-8. */
+/* A row counts as dependent when its pivot of G W^-1 G^T is less than this part of what it was
+ * before the elimination. A pivot is the square of the distance to the other rows, so this is a
+ * distance of 1e-5 of the row's own length. Rounding leaves pivots of 1e-14 in small mechanisms and
+ * of 1e-11 in nets of hundreds of loops, where the least pivot of an independent row is 1e-8. */
 static const double DEPENDENT = 1e-10;
 
+/* Fills the matrix with [W G^T; G 0], G being the derivative of the velocity rows at the point. */
 static nt_status weighted_constraints(nt_factors *f, const nt_point *at, double length)
 {
     const nt_problem *problem = f->problem;
@@ -52,8 +54,8 @@ static nt_status weighted_constraints(nt_factors *f, const nt_point *at, double 
     return NT_OK;
 }
 
-/* Factorise without the rows dropped so far; what still depends on others is dropped too, or, where
- * `found` is given, only counted. */
+/* Factorises without the rows dropped so far. Rows that still depend on others are dropped as well;
+ * where `found` is given they are only counted. */
 static nt_status find_dependent(nt_factors *f, int *found)
 {
     const nt_problem *p = f->problem;
@@ -73,7 +75,7 @@ static nt_status find_dependent(nt_factors *f, int *found)
     return nt_solver_drop(f->solver, f->dropped, f->n_dropped);
 }
 
-/* In order, so that equal choices are equal lists. */
+/* Sorts the dropped rows, so that the same choice is always the same list. */
 static void sort_dropped(nt_factors *f)
 {
     for (int i = 1; i < f->n_dropped; i++)
@@ -84,7 +86,7 @@ static void sort_dropped(nt_factors *f)
         }
 }
 
-/* The rows that are off, and no others. */
+/* Drops the rows that are switched off, and no others. */
 static void drop_off(nt_factors *f)
 {
     f->n_dropped = f->problem->n_off;
@@ -92,9 +94,10 @@ static void drop_off(nt_factors *f)
         f->dropped[i] = f->problem->nv + f->problem->off[i];
 }
 
-/* Where a row of Phi depends on one of kappa, the latter goes: Phi = 0 implies Phi' = 0, but not
- * the other way round. All rows of Phi that are independent by themselves stay, and rows of kappa
- * come back one after the other while they depend on nothing. */
+/* Where a holonomic row and a nonholonomic one say the same, the nonholonomic one is dropped: Phi =
+ * 0 implies Phi' = 0, but not the other way round. First all nonholonomic rows are dropped and the
+ * independent ones of Phi are chosen among themselves; then each nonholonomic row is taken back if
+ * it does not depend on those in use. */
 static nt_status keep_positions(nt_factors *f)
 {
     const nt_problem *p = f->problem;
@@ -144,13 +147,13 @@ nt_status nt_factors_choose_rows(nt_factors *f, const nt_point *at)
     return choose_rows(f, at, f->problem->length);
 }
 
-/* A row that is left out follows from those in use, g_d = sum c_j g_j, and misses c_j times what
- * they miss. Where a c_j is larger than this, rows d and j change places: then g_j follows from the
- * others and g_d with coefficients that are smaller by that much. */
+/* A dropped row is a combination of those in use, g_d = sum c_j g_j, so its equation is violated by
+ * c_j times what theirs are. Where some c_j is larger than this, rows d and j change places: g_j
+ * then follows from g_d and the others with coefficients smaller by the factor c_j. */
 static const double LARGEST_SHARE = 10;
 
-/* c_j in b[n], at the places of the multipliers, from [W G^T; G 0] (x, c) = (g_d, 0): where g_d
- * does depend on the rows in use x vanishes. */
+/* The coefficients c_j of row d, into b[n] at the places of the multipliers: the solution of
+ * [W G^T; G 0] (x, c) = (g_d, 0). x is zero, since g_d depends on the rows in use. */
 static nt_status shares_of(nt_factors *f, int d, double *b)
 {
     const nt_problem *p = f->problem;
@@ -199,8 +202,8 @@ nt_status nt_factors_exchange_rows(nt_factors *f, const nt_point *at, bool *chan
     return status;
 }
 
-/* Whether a 3 x 3 block is definite for sure: a product of moments above 1e-12 of their mean's
- * cube. */
+/* Whether a 3 x 3 block is surely positive definite: its determinant is more than 1e-12 of the cube
+ * of its mean diagonal entry. */
 static bool is_definite(m3 a)
 {
     double mean = (a.xx + a.yy + a.zz) / 3;
@@ -208,8 +211,9 @@ static bool is_definite(m3 a)
     return v3_dot(x, v3_cross(y, z)) > 1e-12 * mean * mean * mean && mean > 0;
 }
 
-/* The mass matrix in place of the weights. Inertia that vanishes (a point, a thin rod about its
- * axis) gets 1e-9 of the largest of its kind: enough to be definite, too little to be seen. */
+/* Puts the mass matrix in place of the weights W. Where inertia vanishes (a point, a thin rod about
+ * its axis) 1e-9 of the largest of the same unit is added: enough to make the matrix definite, too
+ * little to change the result. */
 static nt_status mass_weights(nt_factors *f, const nt_point *at)
 {
     const nt_problem *problem = f->problem;
@@ -240,15 +244,7 @@ static nt_status mass_weights(nt_factors *f, const nt_point *at)
     return status;
 }
 
-static int node_of(const nt_pattern *pattern, int unknown)
-{
-    int node = 0;
-    while (pattern->node_start[node + 1] <= unknown)
-        node++;
-    return node;
-}
-
-/* to[3][width] += P^T from[3][width], P = -arm~; rows of a node */
+/* Adds P^T from[3][width] to to[3][width], P = -arm~; both are the rows of a node. */
 static void add_tied_rows(v3 arm, const double *from, double *to, int width)
 {
     for (int j = 0; j < width; j++) {
@@ -257,13 +253,15 @@ static void add_tied_rows(v3 arm, const double *from, double *to, int width)
     }
 }
 
-/* With dv = P dw the columns of dw gain those of dv times P, and its rows P^T times those of dv.
- * The translation itself is left out. */
+/* Ties the translation of a body to its rotation, dv = P dw with P = -arm~. The unknown dv is
+ * replaced: P^T times its rows is added to the rows of dw, and its columns times P to the columns
+ * of dw. dv itself takes no part in the solution: it is among the fixed unknowns. */
 static nt_status tie(nt_factors *f, const nt_tie *tie, double *b)
 {
     const nt_problem *problem = f->problem;
     const nt_pattern *pattern = problem->pattern;
-    int t = node_of(pattern, tie->translation), r = node_of(pattern, tie->rotation);
+    int t = nt_pattern_node_of(pattern, tie->translation),
+        r = nt_pattern_node_of(pattern, tie->rotation);
     if (tie->translation != pattern->node_start[t] || tie->rotation != pattern->node_start[r])
         return NT_INVALID;
     for (int slot = 0; slot < pattern->n_slots; slot++) {
@@ -292,7 +290,7 @@ static nt_status tie(nt_factors *f, const nt_tie *tie, double *b)
     return NT_OK;
 }
 
-/* b = -M v */
+/* b = -M v: with this right-hand side v + dv has the least kinetic energy. */
 static nt_status momentum(const nt_problem *problem, const nt_point *at, double *b)
 {
     nt_point moving = *at;
@@ -304,7 +302,7 @@ static nt_status momentum(const nt_problem *problem, const nt_point *at, double 
     return status;
 }
 
-/* W becomes S W S, S = diag(light); b -= S W S offset. */
+/* Scales the weights to S W S with S = diag(light), and subtracts S W S offset from b. */
 static void lighten(nt_factors *f, const double *light, const double *offset, double *b)
 {
     const nt_problem *problem = f->problem;
@@ -330,8 +328,8 @@ static void lighten(nt_factors *f, const double *light, const double *offset, do
     }
 }
 
-/* From the factors of nt_solver_factor_dependent. The solver is told of the rows that it marked:
- * should it solve anew with pivoting, they are no part of that matrix either. */
+/* Solves with the factors of nt_solver_factor_dependent, which has marked the dependent rows. They
+ * are dropped from the matrix as well, in case the solver has to factorise again with pivoting. */
 static nt_status solve_without_marked(nt_factors *f, double *b)
 {
     const nt_problem *problem = f->problem;
@@ -392,8 +390,8 @@ nt_status nt_factors_project(nt_factors *f, const nt_point *at, const nt_project
     return NT_OK;
 }
 
-/* Why there are no accelerations, at the place of the part of the system that is to blame: that of
- * an unknown which nothing determines, or the one that has no value. */
+/* Says why there are no accelerations. The message names the unknown that nothing determines, or
+ * the element whose forces have no value, and its place in the model file where that is known. */
 static nt_status refuse_accelerations(const nt_problem *problem, double t, nt_status status,
                                       int unknown, nt_error *error)
 {

@@ -120,18 +120,12 @@ nt_status nt_minimum_norm_create(nt_minimum_norm **out, const nt_problem *proble
     m->slot = NT_TAKE(arena, p->n_slots, int);
     m->mirror = NT_TAKE(arena, p->n_slots, int);
     m->identity = NT_TAKE(arena, p->n_nodes - p->n_primary, int);
-    m->weight = NT_TAKE(arena, m->nc, double);
-    m->given = NT_TAKE(arena, m->nc, double);
-    m->solution = NT_TAKE(arena, m->n, double);
-    m->change = NT_TAKE(arena, m->n, double);
-    m->rate = NT_TAKE(arena, m->n, double);
-    m->residual = NT_TAKE(arena, m->n, double);
-    m->product = NT_TAKE(arena, m->n, double);
     m->left_out = NT_TAKE(arena, m->nv, int);
     m->mark = NT_TAKE(arena, m->n, unsigned char);
     nt_status status = NT_NO_MEMORY;
-    if (m->slot && m->mirror && m->identity && m->weight && m->given && m->solution && m->rate &&
-        m->change && m->residual && m->product && m->left_out && m->mark)
+    if (m->slot && m->mirror && m->identity && m->left_out && m->mark &&
+        NT_DOUBLES(arena, m->nc, &m->weight, &m->given) &&
+        NT_DOUBLES(arena, m->n, &m->solution, &m->change, &m->rate, &m->residual, &m->product))
         status = build_pattern(m, problem);
     if (status == NT_OK)
         status = nt_matrix_init(&m->rows, p);

@@ -9,8 +9,8 @@
 
 typedef struct nt_minimum_norm nt_minimum_norm;
 
-/* For the block graph and the kinds of rows of a problem, which has constraints. All memory but
- * that of a solver that must pivot is allocated here: NT_NO_MEMORY. */
+/* Makes one for problems with this block graph and these kinds of rows, some of which are
+ * constraints. It allocates all memory but what a solver takes that has to pivot: NT_NO_MEMORY. */
 nt_status nt_minimum_norm_create(nt_minimum_norm **norm, const nt_problem *problem);
 void nt_minimum_norm_destroy(nt_minimum_norm *norm);
 

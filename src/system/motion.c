@@ -104,7 +104,7 @@ static bool is_singular(m3 J)
     return v3_dot(x, v3_cross(y, z)) <= NO_INERTIA * trace * trace * trace;
 }
 
-/* Of a free system with momenta the first unknown about which nothing resists, or -1. */
+/* The first unknown without inertia of a free system with momenta, or -1. */
 static int without_inertia(const nt_problem *p)
 {
     for (int b = 0; b < p->space.n_blocks; b++) {

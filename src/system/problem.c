@@ -105,6 +105,13 @@ static void fill_diagonal(nt_problem *problem)
     }
 }
 
+nt_status nt_problem_take_matrix(nt_problem *problem, const nt_pattern *pattern, nt_matrix *matrix)
+{
+    *matrix = (nt_matrix){.pattern = pattern};
+    size_t entries = (size_t)pattern->offset[pattern->n_slots];
+    return NT_DOUBLES(&problem->arena, entries, &matrix->values) ? NT_OK : NT_NO_MEMORY;
+}
+
 nt_status nt_problem_create(nt_problem **out, const nt_system *system, nt_frame frame,
                             nt_error *error)
 {

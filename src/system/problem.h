@@ -92,4 +92,31 @@ static inline double nt_problem_weight(const nt_problem *problem, int unknown)
     return nt_problem_weight_by(problem, unknown, problem->length);
 }
 
+/* ---- for adapter.c and rigid.c -------------------------------------------------------------- */
+
+/* A matrix that lives as long as the problem. */
+nt_status nt_problem_take_matrix(nt_problem *problem, const nt_pattern *pattern, nt_matrix *matrix);
+
+/* The combination that asks for one derivative alone, of forces and of rows: in vdot (0), in v (1)
+ * or in q (2). Multiplier columns come with the first. */
+static inline nt_combination nt_derivative_alone(int which, const nt_combination *wanted)
+{
+    return (nt_combination){.mass = which == 0,
+                            .damping = which == 1,
+                            .stiffness = which == 2,
+                            .row_mass = which == 0,
+                            .row_damping = which == 1,
+                            .row_stiffness = which == 2,
+                            .multiplier = which == 0 ? wanted->multiplier : 0};
+}
+
+/* Q^T times three rows of a matrix with this width. */
+static inline void nt_turn_rows(double *rows, int width, m3 Q)
+{
+    for (int j = 0; j < width; j++, rows++) {
+        v3 column = m3_apply_transposed(Q, v3_of(rows[0], rows[width], rows[2 * width]));
+        rows[0] = column.x, rows[width] = column.y, rows[2 * width] = column.z;
+    }
+}
+
 #endif

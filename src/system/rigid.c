@@ -41,14 +41,6 @@ typedef struct nt_rigid {
 
 /* ---- set-up --------------------------------------------------------------------------------- */
 
-static int node_of(const nt_pattern *pattern, int unknown)
-{
-    int node = 0;
-    while (pattern->node_start[node + 1] <= unknown)
-        node++;
-    return node;
-}
-
 static nt_status place_bodies(const nt_problem *p, nt_rigid *r, nt_error *error)
 {
     const nt_pattern *pattern = r->inner->pattern;
@@ -66,7 +58,7 @@ static nt_status place_bodies(const nt_problem *p, nt_rigid *r, nt_error *error)
         body *b = &r->bodies[r->n_bodies];
         *b = (body){.unknown = block->v, .q = block->q, .rotation = block->rotation};
         for (int part = 0; part < 2; part++) {
-            b->node[part] = node_of(pattern, block->v + 3 * part);
+            b->node[part] = nt_pattern_node_of(pattern, block->v + 3 * part);
             b->row[part] = block->v + 3 * part - pattern->node_start[b->node[part]];
             for (int i = 0; i < 3; i++)
                 r->body_of[block->v + 3 * part + i] = r->n_bodies;
@@ -115,13 +107,6 @@ static nt_status couple(nt_problem *p, nt_rigid *r)
     return good ? NT_OK : status != NT_OK ? status : NT_NO_MEMORY;
 }
 
-static nt_status take_matrix(nt_problem *p, const nt_pattern *pattern, nt_matrix *matrix)
-{
-    size_t entries = (size_t)pattern->offset[pattern->n_slots];
-    *matrix = (nt_matrix){.pattern = pattern, .values = NT_TAKE(&p->arena, entries, double)};
-    return matrix->values ? NT_OK : NT_NO_MEMORY;
-}
-
 nt_status nt_rigid_create(nt_problem *p, nt_error *error)
 {
     nt_rigid *r = p->rigid = NT_TAKE(&p->arena, 1, nt_rigid);
@@ -132,16 +117,13 @@ nt_status nt_rigid_create(nt_problem *p, nt_error *error)
         return status;
     r->bodies = NT_TAKE(&p->arena, p->space.n_rotations, body);
     r->body_of = NT_TAKE(&p->arena, p->nv, int);
-    r->v = NT_TAKE(&p->arena, p->nv, double);
-    r->vdot = NT_TAKE(&p->arena, p->nv, double);
-    r->residual = NT_TAKE(&p->arena, p->nv, double);
-    if (!r->bodies || !r->body_of || !r->v || !r->vdot || !r->residual)
+    if (!r->bodies || !r->body_of || !NT_DOUBLES(&p->arena, p->nv, &r->v, &r->vdot, &r->residual))
         return NT_NO_MEMORY;
     if ((status = place_bodies(p, r, error)) == NT_OK)
         status = couple(p, r);
     for (int i = 0; i < 3 && status == NT_OK; i++)
-        status = take_matrix(p, r->inner->pattern, &r->pass[i]);
-    return status == NT_OK ? take_matrix(p, p->pattern, &r->own) : status;
+        status = nt_problem_take_matrix(p, r->inner->pattern, &r->pass[i]);
+    return status == NT_OK ? nt_problem_take_matrix(p, p->pattern, &r->own) : status;
 }
 
 void nt_rigid_destroy(nt_problem *p)
@@ -262,13 +244,8 @@ static void turn_rows(const nt_rigid *r)
         double *block = nt_matrix_block(&r->own, slot);
         for (int i = start; i < end && i < r->inner->nv; i++) {
             const body *b = r->body_of[i] >= 0 ? &r->bodies[r->body_of[i]] : NULL;
-            if (!b || i != b->unknown)
-                continue;
-            double *x = block + (i - start) * width;
-            for (int j = 0; j < width; j++, x++) {
-                v3 turned = m3_apply_transposed(b->R, v3_of(x[0], x[width], x[2 * width]));
-                x[0] = turned.x, x[width] = turned.y, x[2 * width] = turned.z;
-            }
+            if (b && i == b->unknown)
+                nt_turn_rows(block + (i - start) * width, width, b->R);
         }
     }
 }
@@ -304,13 +281,7 @@ static nt_status evaluate_pass(const nt_problem *p, const nt_point *inner, const
                                int pass)
 {
     nt_rigid *r = p->rigid;
-    nt_combination one = {.mass = pass == 0,
-                          .damping = pass == 1,
-                          .stiffness = pass == 2,
-                          .row_mass = pass == 0,
-                          .row_damping = pass == 1,
-                          .row_stiffness = pass == 2,
-                          .multiplier = pass == 0 ? terms->combination->multiplier : 0};
+    nt_combination one = nt_derivative_alone(pass, terms->combination);
     nt_terms part = *terms;
     part.matrix = &r->pass[pass];
     part.combination = &one;

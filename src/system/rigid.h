@@ -4,9 +4,9 @@
 
 #include "system/problem.h"
 
-/* Of a problem in that frame: the system bound to the body frame, which every evaluation asks, and
- * a block graph with the blocks that the coupling of translation and rotation adds. NT_UNSUPPORTED
- * and a message where the space has rotations without translation. */
+/* Makes what a problem in that frame needs: the system bound to the body frame, which evaluates for
+ * it, and a block graph with the blocks that the coupling of translation and rotation adds.
+ * NT_UNSUPPORTED and a message where the space has rotations without translation. */
 nt_status nt_rigid_create(nt_problem *problem, nt_error *error);
 void nt_rigid_destroy(nt_problem *problem);
 

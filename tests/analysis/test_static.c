@@ -1,76 +1,9 @@
 /* Static states of mechanisms against formulas: where they rest, how stiff they are there, and what
  * is said where they do not. */
-#include <nutate/nutate.h>
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "analysis/bench.h"
 
 /* Newton's iteration ends at rounding: of lengths about 1 m this is far above it. */
 static const double TOLERANCE = 1e-12;
-
-typedef struct bench {
-    nt_model *model;
-    nt_run *run;
-    const nt_system *system;
-    nt_static *state;
-    nt_error error;
-    double *numbers;
-} bench;
-
-static void open_bench(bench *b, const char *text, nt_static_setup setup)
-{
-    *b = (bench){0};
-    if (nt_model_read_text(&b->model, text, strlen(text), "static", NULL, NULL, 0, &b->error) ||
-        nt_run_create(&b->run, b->model, &b->error))
-        fail_msg("%s", b->error.message);
-    b->system = setup.system = nt_run_system(b->run);
-    size_t nq = (size_t)b->system->space.nq, nv = (size_t)b->system->space.nv;
-    b->numbers = calloc(nq + nv + (size_t)b->system->n_memory + 1, sizeof(double));
-    double *v = b->numbers + nq, *memory = v + nv;
-    nt_run_initial(b->run, b->numbers, v, memory);
-    if (nt_static_create(&b->state, &setup, &b->error) ||
-        nt_static_start(b->state, 0, b->numbers, NULL, memory, &b->error))
-        fail_msg("%s", b->error.message);
-}
-
-static void close_bench(bench *b)
-{
-    nt_static_destroy(b->state);
-    nt_run_destroy(b->run);
-    nt_model_destroy(b->model);
-    free(b->numbers);
-}
-
-static void solve(bench *b)
-{
-    if (nt_static_solve(b->state, &b->error) != NT_OK)
-        fail_msg("%s", b->error.message);
-}
-
-/* A recorded number of the state. */
-static double number(bench *b, const char *name)
-{
-    nt_quantity_info quantity;
-    nt_state state = nt_static_state(b->state);
-    double out[16];
-    if (nt_model_quantity(b->model, name, &quantity, &b->error) ||
-        nt_run_sample(b->run, &quantity, &state, NULL, out, &b->error))
-        fail_msg("%s", b->error.message);
-    return out[0];
-}
-
-static void is_close(const char *what, double got, double expected, double tolerance)
-{
-    if (!(fabs(got - expected) <= tolerance))
-        fail_msg("%s: got %.17g, expected %.17g to %g", what, got, expected, tolerance);
-}
 
 /* ---- one body ------------------------------------------------------------------------------- */
 
@@ -199,20 +132,29 @@ static char *chain_text(int n, const char *joint)
     return text;
 }
 
+#define ROLLER "revolute, axis: [0, 0, 1]"
+
 /* From the straight horizontal placement, where nothing is stiff before the joints bear loads. */
 static void chain_hangs(void **state)
 {
+    static const struct {
+        int links;
+        const char *joint;
+    } cases[] = {{2, "spherical"}, {8, "spherical"}, {32, "spherical"},
+                 {3, ROLLER},      {64, ROLLER},     {256, ROLLER}};
     (void)state;
-    for (int n = 2; n <= 128; n *= 4) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         bench b;
         nt_stability stability;
-        char *text = chain_text(n, "spherical"), name[40];
+        int n = cases[i].links;
+        char *text = chain_text(n, cases[i].joint), name[40];
         open_bench(&b, text, (nt_static_setup){.hold_free = 1});
         solve(&b);
         snprintf(name, sizeof name, "b%d.position.y", n - 1);
         is_close("depth", number(&b, name), 0.5 - n, 1e-12 * n);
         is_close("force", number(&b, "j0.force.y"), 5 * n, 1e-9 * n);
-        assert_int_equal(nt_static_free_count(b.state), n); /* each link about its own line */
+        /* of links that turn about their own lines all are free */
+        assert_int_equal(nt_static_free_count(b.state), cases[i].joint == cases[0].joint ? n : 0);
         assert_int_equal(nt_static_stability(b.state, &stability, &b.error), NT_OK);
         assert_int_equal(stability.stable, 1);
         close_bench(&b);
@@ -262,12 +204,69 @@ static void system_by_hand(void **state)
     assert_int_equal(nt_static_create(&st, &setup, &error), NT_UNSUPPORTED);
 }
 
+static nt_status set_force(void *context, double load)
+{
+    *(double *)context = 5 * load;
+    return NT_OK;
+}
+
+/* No state carries more than f = 2: the path says how far it came, and is left there. */
+static void load_that_nothing_carries(void **state)
+{
+    double f = 0, q = 0;
+    nt_block block = {.kind = NT_RN, .nv = 1};
+    nt_system system = {.self = &f, .evaluate = evaluate, .capabilities = NT_HAS_TANGENT};
+    nt_static_setup setup = {.system = &system, .set_load = set_force, .context = &f};
+    nt_static_path path = {.to = 1};
+    nt_static *st;
+    nt_error error = {0};
+    (void)state;
+    nt_space_init(&system.space, &block, 1);
+    assert_int_equal(nt_static_create(&st, &setup, &error), NT_OK);
+    assert_int_equal(nt_static_start(st, 0, &q, NULL, NULL, &error), NT_OK);
+    assert_int_equal(nt_static_follow(st, &path, &error), NT_NOT_CONVERGED);
+    assert_non_null(strstr(error.message, "no static state carries more than 0.4 of the load"));
+    is_close("load", nt_static_load(st), 0.4, 1e-5);
+    is_close("q", sin(2 * nt_static_state(st).q[0]), 2.5 * nt_static_load(st), 1e-12);
+    nt_static_destroy(st);
+}
+
+/* A rotation that is prescribed goes beyond pi along its path, and the angle counts the turns. */
+static void prescribed_turns(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "parameters: {turn: 0}\n"
+        "gravity: [0, 0, -10]\n"
+        "bodies:\n"
+        "  wheel: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
+        "  bob: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [1, 0, -1]}\n"
+        "joints:\n"
+        "  axle: {type: revolute, between: [ground, wheel], at: [0, 0, 0], axis: [0, 1, 0],\n"
+        "         motion: turn}\n"
+        "  pin: {type: revolute, between: [wheel, bob], at: [1, 0, 0], axis: [0, 1, 0]}\n"
+        "simulation: {duration: 1, step: 1e-3}\n";
+    bench b;
+    nt_static_path path = {.to = 1};
+    nt_load_range range = {"turn", 0, 9};
+    (void)state;
+    open_bench(&b, text, (nt_static_setup){.set_load = nt_loading_apply, .context = &range});
+    if (nt_static_follow(b.state, &path, &b.error))
+        fail_msg("%s", b.error.message);
+    is_close("angle", number(&b, "axle.angle"), 9, 1e-10);
+    is_close("pin", number(&b, "bob.position.x"), cos(9), 1e-10);
+    is_close("bob", number(&b, "bob.position.z"), -sin(9) - 1, 1e-10);
+    is_close("force", number(&b, "pin.force.z"), 20, 1e-9);
+    close_bench(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pendulum_rests),       cmocka_unit_test(ball_falls_onto_floor),
         cmocka_unit_test(held_directions_stay), cmocka_unit_test(chain_hangs),
-        cmocka_unit_test(system_by_hand),
+        cmocka_unit_test(system_by_hand),       cmocka_unit_test(load_that_nothing_carries),
+        cmocka_unit_test(prescribed_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -225,6 +225,7 @@ static void steps_with_sensitivities(void **state)
                                           "generalized-alpha-residual",
                                           "generalized-alpha-soi2",
                                           "semi-explicit",
+                                          "semi-explicit-2",
                                           "theta",
                                           "rkmk-dopri5",
                                           "rkmk-dop853"};

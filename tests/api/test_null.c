@@ -226,6 +226,7 @@ static void in_methods(void **state)
     assert_string_equal(nt_method_summary(NULL), "");
     assert_string_equal(nt_method_reference(NULL), "");
     assert_int_equal(nt_method_controls_error(NULL), 0);
+    assert_int_equal(nt_method_keeps_history(NULL), 0);
     assert_int_equal(nt_method_is_linearised(NULL), 0);
     assert_string_equal(nt_method_needs(NULL, out, ROOM), "");
     assert_string_equal(nt_method_needs(method, NULL, ROOM), "");
@@ -290,6 +291,7 @@ static void in_integrators(void **state)
     INVALID(nt_integrator_dense(NULL, 0, &shown));
     INVALID(nt_integrator_dense(it, 0, NULL));
     assert_int_equal(nt_integrator_saved_size(NULL), 0);
+    assert_int_equal(nt_integrator_saves_whole(NULL), 0);
     nt_integrator_save(NULL, numbers);
     nt_integrator_save(it, NULL);
     IS_NULL("integrator", nt_integrator_restore(NULL, numbers, sizeof numbers, e));
@@ -374,6 +376,34 @@ static void in_static_states(void **state)
     assert_int_equal(nt_static_free_count(NULL), 0);
     assert_int_equal(nt_static_free_entry(NULL, 0), -1);
     assert_int_equal(nt_static_free_entry(st, 0), -1);
+    nt_static_path path = {.to = 1};
+    nt_loading *loading;
+    nt_load_range range = {NULL, 0, 1};
+    nt_state_tangent d = {0};
+    IS_NULL("run", nt_run_static_setup(NULL, &of, e));
+    IS_NULL("setup", nt_run_static_setup(run, NULL, e));
+    other.version = 77;
+    IS_UNKNOWN("setup.version", nt_run_static_setup(run, &other, e));
+    IS_NULL("state", nt_static_follow(NULL, &path, e));
+    IS_NULL("path", nt_static_follow(st, NULL, e));
+    INVALID(nt_static_follow(st, &path, NULL)); /* no loads */
+    path.version = 77;
+    IS_UNKNOWN("path.version", nt_static_follow(st, &path, e));
+    assert_true(isnan(nt_static_load(NULL)));
+    IS_NULL("loading", nt_loading_create(NULL, run, NULL, 0, e));
+    IS_NULL("run", nt_loading_create(&loading, NULL, NULL, 0, e));
+    assert_null(loading);
+    IS_NULL("ranges", nt_loading_create(&loading, run, NULL, 1, e));
+    IS_NULL("ranges.name", nt_loading_create(&loading, run, &range, 1, e));
+    nt_loading_destroy(NULL);
+    INVALID(nt_loading_apply(NULL, 1));
+    IS_NULL("state", nt_static_tangent(NULL, 0, &d, e));
+    IS_NULL("tangent", nt_static_tangent(st, 0, NULL, e));
+    INVALID(nt_static_tangent(st, 0, &d, NULL)); /* nothing was found */
+    IS_NULL("state", nt_static_reaction_rates(NULL, 0, &d, 1, numbers, e));
+    IS_NULL("tangent", nt_static_reaction_rates(st, 0, NULL, 1, numbers, e));
+    IS_NULL("out", nt_static_reaction_rates(st, 0, &d, 1, NULL, e));
+    IS_NULL("tangent.q", nt_static_reaction_rates(st, 0, &d, 1, numbers, e));
     IS_NULL("state", nt_static_stability(NULL, &stability, e));
     IS_NULL("stability", nt_static_stability(st, NULL, e));
     IS_NULL("state", nt_static_reactions(NULL, 1, numbers, e));
@@ -436,8 +466,58 @@ static void in_models(void **state)
     assert_int_equal(nt_model_rough_motion(model, 0, NULL), 0);
     assert_int_equal(nt_model_jump(NULL, 0, e), 0);
     assert_int_equal(nt_model_jump(model, 0, NULL), 0);
+    assert_int_equal(nt_model_clock(NULL, e), 0);
+    assert_int_equal(nt_model_clock(model, NULL), 0);
     assert_int_equal(nt_model_schema(NULL, ROOM), nt_model_schema(NULL, 0));
     nt_model_destroy(NULL);
+}
+
+static int see(void *context, const nt_orbit *orbit, double value, nt_orbit_event event)
+{
+    (void)context, (void)orbit, (void)value, (void)event;
+    return 0;
+}
+
+static void in_orbits(void **state)
+{
+    nt_integrator_setup steps = setup, none = {0};
+    steps.method = nt_method_find("rkmk-dop853");
+    steps.n_options = 0;
+    nt_orbit_setup of = {
+        .integrator = &steps, .q = now.q, .v = now.v, .period = 1, .steps = 8, .n_advances = 0};
+    nt_orbit *out = NULL, *orbit = NULL;
+    char words[ROOM] = "x";
+    (void)state;
+    IS_NULL("orbit", nt_orbit_create(NULL, &of, e));
+    IS_NULL("setup", nt_orbit_create(&out, NULL, e));
+    of.version = 77;
+    IS_UNKNOWN("setup.version", nt_orbit_create(&out, &of, e));
+    of.version = 0, of.q = NULL;
+    IS_NULL("setup.q", nt_orbit_create(&out, &of, e));
+    of.q = now.q, of.v = NULL;
+    IS_NULL("setup.v", nt_orbit_create(&out, &of, e));
+    of.v = now.v, of.integrator = NULL;
+    IS_NULL("setup.integrator", nt_orbit_create(&out, &of, e));
+    of.integrator = &none;
+    IS_NULL("setup.integrator.system", nt_orbit_create(&out, &of, e));
+    of.integrator = &steps, of.n_advances = 1;
+    IS_NULL("setup.advances", nt_orbit_create(&out, &of, e));
+    of.n_advances = 0;
+    require(nt_orbit_create(&orbit, &of, e));
+    IS_NULL("orbit", nt_orbit_guess_period(NULL, 1, 0.1, e));
+    IS_NULL("orbit", nt_orbit_find(NULL, e));
+    assert_int_equal(nt_orbit_state(NULL).dimension, 0);
+    assert_string_equal(nt_orbit_words(NULL, words, ROOM), "");
+    assert_string_equal(nt_orbit_words(orbit, NULL, ROOM), "");
+    IS_NULL("orbit", nt_orbit_check_steps(NULL, numbers, e));
+    IS_NULL("miss", nt_orbit_check_steps(orbit, NULL, e));
+    IS_NULL("orbit", nt_orbit_tangent(NULL, 0, numbers, NULL, NULL, e));
+    IS_NULL("out", nt_orbit_tangent(orbit, 0, NULL, NULL, NULL, e));
+    INVALID(nt_orbit_tangent(orbit, 0, numbers, NULL, NULL, e));
+    IS_NULL("orbit", nt_orbit_follow(NULL, 0, 1, 1, 2, see, NULL, e));
+    IS_NULL("visit", nt_orbit_follow(orbit, 0, 1, 1, 2, NULL, NULL, e));
+    nt_orbit_destroy(orbit);
+    nt_orbit_destroy(NULL);
 }
 
 static void in_runs(void **state)
@@ -515,6 +595,14 @@ static void in_output(void **state)
     assert_int_equal(nt_record_saved_size(NULL), 0);
     IS_NULL("record", nt_record_save(NULL, numbers, 0, e));
     IS_NULL("bytes", nt_record_save(record, NULL, 0, e));
+    nt_record_row row = {0};
+    IS_NULL("record", nt_record_put(NULL, &row, e));
+    IS_NULL("row", nt_record_put(record, NULL, e));
+    IS_NULL("row.state", nt_record_put(record, &row, e));
+    row.state = &now;
+    IS_NULL("row.first", nt_record_put(record, &row, e));
+    row.version = 77;
+    IS_UNKNOWN("row.version", nt_record_put(record, &row, e));
     IS_NULL("record", nt_record_write(NULL, it, &now, e));
     IS_NULL("integrator", nt_record_write(record, NULL, &now, e));
     IS_NULL("state", nt_record_write(record, it, NULL, e));
@@ -608,6 +696,9 @@ int main(void)
         cmocka_unit_test(in_static_states), cmocka_unit_test(in_models),
         cmocka_unit_test(in_runs),          cmocka_unit_test(in_output),
         cmocka_unit_test(in_results),       cmocka_unit_test(in_element_types),
+        cmocka_unit_test(in_models),        cmocka_unit_test(in_runs),
+        cmocka_unit_test(in_output),        cmocka_unit_test(in_results),
+        cmocka_unit_test(in_element_types), cmocka_unit_test(in_orbits),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -263,6 +263,7 @@ head -c 300 some.csv >short.csv && cp some.csv.state short.csv.state
 expect 4 run top.yaml --resume -o short.csv
 says "short.csv: is shorter than it was"
 expect 0 run top.yaml --method bdf --save-every 10 -o bdf.csv
+cp bdf.csv over.csv
 expect 0 run top.yaml --method bdf --resume -o bdf.csv
-says "bdf begins anew at order one"
+same over.csv bdf.csv
 finish

@@ -24,6 +24,19 @@ simulation: {duration: 1, step: 1e-3}
 output: {every: 1e-2, record: [ball.position, ball.orientation, floor.force, energy]}
 END
 
+cat >free.yaml <<'END'
+nutate: 1
+parameters: {m: 1}
+gravity: [0, 0, 0]
+bodies: {b: {mass: m, inertia: [0.1, 0.15, 0.2], position: [0, 0, 0], velocity: [1, 2, 3], angular_velocity: [1, 5, 0.1]}}
+forces: {pull: {type: spring, between: [ground, b], at: [[0, 0, 1], [0.1, 0, 0]], stiffness: 100, length: 1, damping: 0.1}}
+objectives:
+  high: {type: maximum, of: b.position.z}
+  mean: {type: rms, of: b.velocity.z}
+simulation: {duration: 40, step: 1e-3}
+output: {every: 0.1, record: [b.position, b.orientation, energy]}
+END
+
 # whole COMMAND ARGUMENT...: the run without a stop, and how long it takes
 whole() {
     expect 0 "$@" -o plain.csv
@@ -78,8 +91,11 @@ each run top.yaml --duration 40
 each run top.yaml --duration 20 --set simulation.frame=body --set output.every=0.00073
 each run top.yaml --method generalized-alpha-soi2 --duration 2 --set simulation.tolerance=1e-7
 each run top.yaml --method rkmk-dop853 --duration 20 --set simulation.tolerance=1e-11
+each run top.yaml --method bdf --duration 10 --set simulation.options='{tolerance: 1e-10}'
+each run top.yaml --duration 20 --set simulation.options.reuse_tangent=true
+each sens free.yaml --param m --method bdf --set simulation.tolerance=1e-9
 each run ball.yaml --method semi-explicit --duration 5 --step 1e-4
 each sens ball.yaml --param m --method generalized-alpha --duration 2 --step 1e-3
 echo "$stops stops"
-[ $stops -ge 25 ] || fail "only $stops stops"
+[ $stops -ge 40 ] || fail "only $stops stops"
 finish

@@ -336,6 +336,71 @@ static void save_and_restore(void **state)
     destroy_run(springs);
 }
 
+/* The last whole state before the end, and how many there were. */
+typedef struct keeper {
+    char *bytes;
+    int whole;
+    long steps;
+} keeper;
+
+static int keep_whole(void *context, const nt_integrator *it)
+{
+    keeper *k = context;
+    k->steps = nt_integrator_statistics(it)->steps;
+    if (nt_integrator_saves_whole(it)) {
+        nt_integrator_save(it, k->bytes);
+        k->whole++;
+    }
+    return 0;
+}
+
+/* States after every thousand steps are whole: the run that goes on from the last of them ends with
+ * the bits of the one that was not stopped, and has taken the same steps. */
+static void goes_on_from_whole_states(const nt_system *system, double end)
+{
+    nt_error error = {0};
+    nt_integrator *it = start_bdf(system, NT_INERTIAL, 1e-11, NULL, NULL), *other = NULL;
+    keeper k = {.bytes = malloc(nt_integrator_saved_size(it))};
+    assert_non_null(k.bytes);
+    assert_true(nt_integrator_saves_whole(it));
+    assert_int_equal(nt_integrator_run(it, end, 1e-3, keep_whole, &k, &error), NT_OK);
+    assert_true(k.steps > 2000 && k.steps % 1000 > 10);
+    assert_int_equal(k.whole, k.steps / 1000);
+    assert_false(nt_integrator_saves_whole(it));
+    nt_integrator_setup setup = {.system = system,
+                                 .method = nt_method_find("bdf"),
+                                 .tolerance = {1e-11, 1e-11, 1e-11, 1e-11}};
+    assert_int_equal(nt_integrator_create(&other, &setup, &error), NT_OK);
+    assert_int_equal(nt_integrator_restore(other, k.bytes, nt_integrator_saved_size(it), &error),
+                     NT_OK);
+    assert_true(nt_integrator_saves_whole(other));
+    assert_int_equal(nt_integrator_run(other, end, 1e-3, NULL, NULL, &error), NT_OK);
+    size_t nq = (size_t)system->space.nq, nv = (size_t)system->space.nv;
+    nt_state a = nt_integrator_state(it), b = nt_integrator_state(other);
+    assert_memory_equal(a.q, b.q, nq * sizeof(double));
+    assert_memory_equal(a.v, b.v, nv * sizeof(double));
+    assert_memory_equal(a.vdot, b.vdot, nv * sizeof(double));
+    assert_memory_equal(nt_integrator_statistics(it), nt_integrator_statistics(other),
+                        sizeof(nt_statistics));
+    nt_integrator_destroy(it);
+    nt_integrator_destroy(other);
+    free(k.bytes);
+}
+
+static void whole_states(void **state)
+{
+    (void)state;
+    nt_run *loop = model_of(loop_text), *springs = model_of(springs_text);
+    goes_on_from_whole_states(nt_run_system(loop), 2);
+    goes_on_from_whole_states(nt_run_system(springs), 2);
+    destroy_run(loop);
+    destroy_run(springs);
+    assert_true(nt_method_keeps_history(nt_method_find("bdf")));
+    for (int i = 0; i < nt_method_count(); i++)
+        if (strcmp(nt_method_name(nt_method_at(i)), "bdf") != 0)
+            assert_false(nt_method_keeps_history(nt_method_at(i)));
+}
+
 /* After a refresh the run is that of a new integrator begun there. */
 static void refreshed(void **state)
 {
@@ -536,6 +601,7 @@ int main(void)
         cmocka_unit_test(turns_are_counted),
         cmocka_unit_test(tolerances_by_kind),
         cmocka_unit_test(save_and_restore),
+        cmocka_unit_test(whole_states),
         cmocka_unit_test(refreshed),
         cmocka_unit_test(the_end_is_not_passed),
         cmocka_unit_test(failures_are_words),

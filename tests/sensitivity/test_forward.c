@@ -100,6 +100,7 @@ static void equals_differences_of_runs(void **unused)
                                           "generalized-alpha-residual",
                                           "generalized-alpha-soi2",
                                           "semi-explicit",
+                                          "semi-explicit-2",
                                           "theta",
                                           "rkmk-dopri5",
                                           "rkmk-dop853"};

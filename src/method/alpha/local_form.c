@@ -39,7 +39,7 @@ static nt_local_rotation rotation(const nt_local *l, int i)
                                 v3_load(l->newton.rate + i));
 }
 
-/* T^-1, X and Y of the rotation number k at unknown i */
+/* Stores T^-1, X and Y of rotation k, whose first unknown is i. */
 static void set_maps_of(const nt_local *l, const nt_local_rotation *r, int i, int k)
 {
     const nt_family *c = &l->newton.c;
@@ -67,7 +67,8 @@ void nt_local_maps(const nt_stepper *s, const nt_local *l)
     }
 }
 
-/* q1 = q0 o mu(phi), v = T phi', vdot = T phi'' + T' phi' */
+/* Puts `next` where the parameters say: q1 = q0 o mu(phi), v = T phi', vdot = T phi'' + T' phi'.
+ * With `maps` T^-1, X and Y are stored too. */
 static void local_form_place(const nt_stepper *s, const nt_local *l, bool maps)
 {
     const nt_space *space = &s->problem->space;

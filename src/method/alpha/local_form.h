@@ -62,31 +62,34 @@ typedef struct nt_local {
     double *force; /* [nv] the residual form's g_n/(1 - alpha_f); NULL: none      */
 } nt_local;
 
-/* Doubles of scratch, `force` included; where it begins after nt_local_bind. */
+/* How many doubles of scratch a step takes, those of `force` included. */
 size_t nt_local_size(const nt_problem *problem);
+/* Lays out the arrays of a step of h in the stepper's scratch, without `force`. Returns the place
+ * where `force` may begin. */
 double *nt_local_bind(nt_local *local, const nt_stepper *s, double h);
 
-/* q, v, vdot of `next` at (x, x', x''); residual and rows, T^-T force added to R; and the tangent.
- */
+/* Puts q, v and vdot of `next` where x, x' and x'' say, and evaluates residual, rows and tangent
+ * there. Where there is a force, T^-T force is added to the residual. */
 nt_newton_equations nt_local_equations;
 
 /* T^-1, X and Y of all rotations at the step's x, x', x''. */
 void nt_local_maps(const nt_stepper *s, const nt_local *local);
 
-/* The tangent of the force: s d(T^-T g)/dphi T^-1 onto the diagonal of the problem's matrix. */
+/* Adds the tangent of the force, s d(T^-T g)/dphi T^-1, to the diagonal blocks of the matrix. */
 void nt_local_add_force_tangent(const nt_problem *problem, const nt_local *local,
                                 nt_matrix *matrix);
 
-/* T a + T' x' (with curvature) or T a at the step's x: a[nv] to out[nv], which may be a. */
+/* Parameters' accelerations a[nv] as geometric ones at the step's x: T a, and with `curvature`
+ * T a + T' x', into out[nv], which may be a. */
 void nt_local_transport(const nt_stepper *s, const nt_local *local, const double *a, bool curvature,
                         double *out);
 
-/* T^-T force at the step's x, added to out[nv] with a factor. */
+/* Adds factor T^-T force, at the step's x, to out[nv]. */
 void nt_local_add_force(const nt_stepper *s, const nt_local *local, double factor, double *out);
 
 /* ---- its derivative ------------------------------------------------------------------------- */
 
-/* The method's memory of the residual form has g besides a. */
+/* Which of the two methods it is: the memory of the residual form has g besides a. */
 typedef enum nt_form { NT_LINEAR_FORM, NT_RESIDUAL_FORM } nt_form;
 
 /* Scratch of nt_local_linearise. */
@@ -96,15 +99,15 @@ void nt_local_linear_layout(const nt_problem *problem, nt_layout *layout);
 nt_status nt_local_linearise(nt_stepper *s, double h, nt_form form, const nt_directions *directions,
                              const double *before, double *after);
 
-/* The variation of M T a at a point `at` whose vdot is T a: out[count][n], the first nv of each,
- * from the variations dq, as in `before`, and turned, those of T a. */
+/* The variations of M T a at a point whose vdot is T a, into the first nv of each of out[count][n].
+ * dq are the variations of q, a stride apart as in `before`; turned are those of T a. */
 nt_status nt_local_inertia_variation(nt_stepper *s, const nt_point *at,
                                      const nt_directions *directions, const double *dq,
                                      const double *turned, size_t turned_stride, double *out);
 
 /* ---- one rotation --------------------------------------------------------------------------- */
 
-/* Where a rotation of the step is, and its operators there in the frame of increments. */
+/* The parameters of one rotation, their rate, and T and T^-1 there, in the frame of increments. */
 typedef struct nt_local_rotation {
     chart_operator T, inverse;
     v3 phi, rate;

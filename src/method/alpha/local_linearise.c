@@ -38,10 +38,11 @@
 
 #include <string.h>
 
-/* Which acceleration A_2 belongs to: x'' of the equations, a_1, phi'' of the vdot that is kept. */
+/* A_2 depends on an acceleration. It is needed for three: x'' of the equations, a_1, and phi'' of
+ * the vdot that the state keeps. */
 enum { OF_EQUATIONS, OF_A, OF_KEPT };
 
-/* What a rotation's variation is made of. */
+/* The operators of one rotation that its variation is made of. */
 typedef struct derivative {
     m3 carry, T, T_inverse, first, both; /* Q, T, T^-1, A_1, A_1 + T'                    */
     m3 second[3], turned_a;              /* A_2; d(T a_1)/dphi                           */
@@ -107,9 +108,9 @@ static nt_variation after_of(const linear *L, int i)
 
 /* ---- the step's parameters ------------------------------------------------------------------ */
 
-/* phi with q1 = q0 o mu(phi): the logarithm, or, for the rotation vector, the longer way round
- * where that is nearer to what Newmark's formula gives with A_1 in place of a_1. (With the
- * conformal vector no step of more than half a turn converges.) */
+/* Finds phi with q1 = q0 o mu(phi). A rotation vector may have turned by more than half a turn: of
+ * the logarithm and the longer way round the one is taken that is nearer to an estimate. No step of
+ * the conformal vector that goes so far converges. */
 static v3 parameters(const linear *L, quat q0, quat q1, v3 estimate)
 {
     quat c = quat_conjugate(q0);
@@ -128,6 +129,8 @@ static v3 parameters(const linear *L, quat q0, quat q1, v3 estimate)
     return longer ? other : psi;
 }
 
+/* phi, phi', a_1 and phi'' of the rotation at unknown i, quaternion q. The estimate of phi is what
+ * Newmark's formula gives with A_1 in place of a_1. */
 static void recover_rotation(linear *L, int i, int q)
 {
     const nt_phase *now = &L->s->now, *next = &L->s->next;
@@ -168,7 +171,8 @@ static void local_fill_maps(linear *L, int i, derivative *d)
         d->covector_phi = nt_local_covector_derivative(&r, v3_load(L->l.force + i));
 }
 
-/* phi, phi', a_1 and phi'' from the states; x'' and vdot of the equations; maps. */
+/* Finds the parameters of the step again from the states at its ends: phi, phi', a_1 and phi'';
+ * then x'' and vdot as they stand in the equations, and the operators of all rotations. */
 static void recover(linear *L)
 {
     const nt_space *space = &L->s->problem->space;
@@ -199,7 +203,8 @@ static void recover(linear *L)
 
 /* ---- variations ----------------------------------------------------------------------------- */
 
-/* The rotation of block b, its unknown in *i; NULL for none. */
+/* The operators of the rotation of block b, whose first unknown goes to *i. NULL where the block
+ * has no rotation. */
 static const derivative *maps_of(const linear *L, int b, int *i)
 {
     const nt_block *block = &L->s->problem->space.blocks[b];
@@ -287,7 +292,8 @@ static void add_force_variation(const linear *L, double factor, const double *dp
     }
 }
 
-/* (97) to (99): a rotation's e_n becomes dphi_n, with rates to match. */
+/* The reference-free start, (97) to (99): e_n of each rotation becomes dphi_n, and the rates follow
+ * from it. */
 static void without_reference(linear *L, const nt_const_variation *b)
 {
     const nt_space *space = &L->s->problem->space;
@@ -318,7 +324,7 @@ static void without_reference(linear *L, const nt_const_variation *b)
     }
 }
 
-/* Variations of the parameters at the start of the step. */
+/* Sets the variations of the parameters at the start of the step from one of the states there. */
 static void local_begin(linear *L, const nt_const_variation *b)
 {
     int nv = L->s->problem->nv;
@@ -333,7 +339,7 @@ static void local_begin(linear *L, const nt_const_variation *b)
         without_reference(L, b);
 }
 
-/* a_1 without its share of x'', as in nt_newton_predict. */
+/* The variation of the known part of a_1, which x'' does not enter, as in nt_newton_predict. */
 static double recursion(const linear *L, int i)
 {
     const nt_family *c = &L->l.newton.c;
@@ -342,7 +348,8 @@ static double recursion(const linear *L, int i)
                : 0;
 }
 
-/* dphi, dphi', dphi'' without the share of e; carried is a scratch [nv]. */
+/* dphi, dphi' and dphi'' as far as they are known before e is solved for. carried[nv] is scratch.
+ */
 static void local_predict(const linear *L, const double *e_n, double *dphi, double *drate,
                           double *dacc, double *carried)
 {
@@ -369,7 +376,8 @@ static void local_predict(const linear *L, const double *e_n, double *dphi, doub
 
 /* ---- the equations -------------------------------------------------------------------------- */
 
-/* The converged point; the system's memory is what it was during the step. */
+/* The point at which the step converged, with the system's memory of its start, which holds during
+ * the step. */
 static nt_point local_point_of(const linear *L)
 {
     nt_point at = nt_phase_point(&L->s->next);
@@ -391,7 +399,8 @@ static nt_push local_push_of(const linear *L, const nt_point *at)
                      .y_stride = (size_t)p->n};
 }
 
-/* z = C dv + M dvdot + load, and K e where it is known */
+/* The right-hand sides but for their sign and scale: z = C dv + M dvdot + load, and with beta = 0
+ * K e too, which is known then. */
 static nt_status local_right_hand_sides(linear *L, const nt_point *at)
 {
     const nt_problem *p = L->s->problem;
@@ -429,7 +438,7 @@ static nt_status local_right_hand_sides(linear *L, const nt_point *at)
     return nt_variation_push(L->s->factors, &push);
 }
 
-/* z = (T^-1 e, dlambda) */
+/* Solves for e and dlambda, and leaves (T^-1 e, dlambda) in z. */
 static nt_status local_solve(linear *L, const nt_point *at)
 {
     nt_stepper *s = L->s;
@@ -463,7 +472,8 @@ static nt_status local_solve(linear *L, const nt_point *at)
 
 /* ---- after the step ------------------------------------------------------------------------- */
 
-/* All of variation i after the step but g; in the residual form d(T a_1) in b. */
+/* Completes variation i after the step. Of the residual form g is still missing; for it d(T a_1) is
+ * left in b. */
 static void local_finish(linear *L, int i)
 {
     const nt_problem *p = L->s->problem;
@@ -520,8 +530,8 @@ nt_status nt_local_inertia_variation(nt_stepper *s, const nt_point *at,
     return status;
 }
 
-/* dg_1 = alpha_m df_a + alpha_f (dR - df_a/share), with dR = -d(T^-T g_n)/(1 - alpha_f) from the
- * step's equation. */
+/* The variation of g in the residual form: dg_1 = alpha_m df_a + alpha_f (dR - df_a/share), where
+ * the step's equation gives dR = -d(T^-T g_n)/(1 - alpha_f). */
 static nt_status vary_forces(linear *L)
 {
     nt_stepper *s = L->s;

@@ -93,7 +93,7 @@ static void recall(const nt_stepper *s, linear *l)
     nt_space_tangent(&p->space, p->frame, x, NULL, l->T_inverse);
 }
 
-/* Where a stage looks at M1 and at f; w[nv]. */
+/* The points at which a stage evaluates the mass matrix M1 and the forces f. */
 typedef struct stage {
     nt_point mass, force;
     nt_level level;
@@ -380,7 +380,7 @@ static void soi2_linearise_keep(const nt_problem *p, const linear *l, int k, con
 
 /* ---- the step ------------------------------------------------------------------------------- */
 
-/* Of `start`: a_alpha = vdot, M a_alpha = f = M vdot. */
+/* The derivative of `start`, which sets a_alpha = vdot and M a_alpha = f = M vdot. */
 static nt_status soi2_linearise_start(nt_stepper *s, const nt_directions *directions, double *after)
 {
     const nt_problem *p = s->problem;

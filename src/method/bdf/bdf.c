@@ -10,9 +10,11 @@
  * iteration. Between steps its own polynomial serves; see bdf_state.c.
  *
  * It begins anew, at order one, where `now` is not the state that it left: after a start, a
- * refresh, a save or restore, and a failure. SUNDIALS estimates its first step; the step that the
- * caller gave is an upper bound for that one. (Taken as it is it would be a guess of the caller's
- * that an error estimate of first order need not notice.)
+ * refresh, a restore, and a failure; and a thousand steps after that, so that a state saved there,
+ * which cannot hold SUNDIALS' history, needs none: a run that goes on from it has the bits of one
+ * that was never stopped. That costs some thirty small steps of a thousand. SUNDIALS estimates its
+ * first step; the step that the caller gave is an upper bound for that one. (Taken as it is it
+ * would be a guess of the caller's that an error estimate of first order need not notice.)
  *
  * Errors are measured in the mean square over q and v of error/(tolerance (1 + |value|)); of
  * quaternions error/(|q| tolerance/2), for a turn by psi moves a quaternion by |q| psi/2. Kinds
@@ -36,6 +38,14 @@
 #include <nvector/nvector_serial.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Steps from one beginning to the next, and by which the pace is measured. */
+enum { ANEW = 1000 };
+
+/* Memory of the method: the end that the present steps lead to, s, and the number of the step at
+ * which it became that; where the steps began by which the pace is measured, s, and their number.
+ */
+enum { AIM_END, AIM_STEPS, PACE_T, PACE_STEPS, MEMORY };
 
 static const nt_option_key options[] = {
     {"tolerance", NT_REAL, 1e-6, 1e-14, 1, "", NULL,
@@ -273,7 +283,8 @@ static nt_status layout(const nt_problem *problem, const nt_options *option, nt_
                         nt_error *error)
 {
     (void)option, (void)error;
-    *sizes = (nt_layout){0}; /* all is SUNDIALS' own, which a state does not hold */
+    /* the rest is SUNDIALS' own, which no state holds */
+    *sizes = (nt_layout){.memory = MEMORY, .variation = 1};
     nt_bdf_linear_layout(problem, sizes);
     return NT_OK;
 }
@@ -296,10 +307,13 @@ static nt_status start(nt_stepper *s)
 
 /* ---- the step ------------------------------------------------------------------------------- */
 
-/* y and y' at `now`, with the multipliers of the rows that are in use. */
+/* y and y' at `now`, with the multipliers of the rows that are in use. Nothing of what the solvers
+ * remember reaches what follows. */
 static nt_status begin(nt_bdf *b)
 {
     nt_stepper *s = b->stepper;
+    nt_solver_forget(b->newton.solver);
+    nt_solver_forget(b->other.solver);
     const nt_problem *p = b->problem;
     nt_phase *now = &s->now, *work = &s->next;
     double t = now->all[NT_PHASE_T];
@@ -322,7 +336,7 @@ static nt_status begin(nt_bdf *b)
     memcpy(y + b->counted, work->lambda, (size_t)p->nc * sizeof(double));
     nt_space_rate(&p->space, p->frame, y, y + p->nq, rate);
     memcpy(rate + p->nq, work->vdot, bytes);
-    b->failures = b->iterations = 0;
+    b->failures = b->iterations = b->since = 0;
     return b->code->begin(b, t);
 }
 
@@ -404,35 +418,49 @@ static nt_status one_step(nt_bdf *b, double end, bool goes_on)
     memcpy(b->end + p->nq, next->v, (size_t)p->nv * sizeof(double));
     b->end_t = next->all[NT_PHASE_T];
     b->current = true;
-    b->stands = lengths_are_near_one(b, N_VGetArrayPointer(b->y));
+    b->stands = lengths_are_near_one(b, N_VGetArrayPointer(b->y)) && ++b->since < ANEW;
+    memcpy(next->method, s->now.method, MEMORY * sizeof(double));
     return NT_OK;
 }
 
-/* Steps by which the pace is measured; and how much more than `max_steps` the rest of the way would
+/* How much more than `max_steps` the rest of the way would
  * take at it until there is no hope. A mechanism that jams, where no error is small enough, is then
  * given up after some thousand steps; the sharpest transient lets steps grow again within a few
  * hundred. */
-static const double PACE = 1000, HOPELESS = 1e5;
+static const double HOPELESS = 1e5;
+
+static void measure_from(double *m, double t, double steps)
+{
+    m[PACE_T] = t;
+    m[PACE_STEPS] = steps;
+}
 
 /* What forbids one more step toward `end`; NULL for nothing. */
-static const char *forbids(nt_bdf *b, double end)
+static const char *forbids(const nt_stepper *s, double end)
 {
-    double t = b->stepper->now.all[NT_PHASE_T],
-           most = nt_options_get(b->stepper->options, NT_OPTION_MAX_STEPS);
-    if (fabs(end - b->toward) > 1e-13 * fabs(end)) { /* now + h, rounded at every step */
-        b->toward = end;
-        b->taken = 0;
-        b->pace_t = t;
+    double *m = s->now.method, t = s->now.all[NT_PHASE_T], begun = m[PACE_T],
+           steps = (double)s->statistics->steps,
+           most = nt_options_get(s->options, NT_OPTION_MAX_STEPS);
+    if (fabs(end - m[AIM_END]) > 1e-13 * fabs(end)) { /* now + h, rounded at every step */
+        m[AIM_END] = end;
+        m[AIM_STEPS] = steps;
+        measure_from(m, t, steps);
     }
-    if (++b->taken > most)
+    if (steps - m[AIM_STEPS] >= most)
         return "more steps than the option max_steps allows";
-    if (fmod(b->taken, PACE) != 0)
+    if (steps - m[PACE_STEPS] < ANEW)
         return NULL;
-    double advanced = t - b->pace_t;
-    b->pace_t = t;
-    return (end - t) * PACE > HOPELESS * most * advanced
+    measure_from(m, t, steps);
+    return (end - t) * ANEW > HOPELESS * most * (t - begun)
                ? "at the pace of the last 1000 steps the end is out of reach"
                : NULL;
+}
+
+/* At the next step, whatever SUNDIALS holds. */
+static bool begins_anew(const nt_stepper *s)
+{
+    const nt_bdf *b = s->own;
+    return !b || !b->stands || s->stale || s->resumed;
 }
 
 static nt_status step(nt_stepper *s, double h)
@@ -443,15 +471,16 @@ static nt_status step(nt_stepper *s, double h)
     nt_bdf *b = s->own;
     b->stepper = s;
     double end = s->now.all[NT_PHASE_T] + h;
-    const char *forbidden = forbids(b, end);
+    const char *forbidden = forbids(s, end);
     if (forbidden) {
-        b->taken = 0; /* asked once more, it tries again */
-        b->pace_t = s->now.all[NT_PHASE_T];
+        double steps = (double)s->statistics->steps; /* asked once more, it tries again */
+        s->now.method[AIM_STEPS] = steps;
+        measure_from(s->now.method, s->now.all[NT_PHASE_T], steps);
         s->report = (nt_report){.unknown = -1, .step = b->code->tried(b), .words = forbidden};
         return NT_NOT_CONVERGED;
     }
     memcpy(b->kept, s->now.memory, (size_t)b->problem->system->n_memory * sizeof(double));
-    bool goes_on = b->stands && !s->stale && !s->resumed && nt_bdf_ended_at(b, &s->now);
+    bool goes_on = !begins_anew(s) && nt_bdf_ended_at(b, &s->now);
     status = one_step(b, end, goes_on);
     /* what came before may not fit what comes: a jump in the equations, a change of rows */
     bool again = status != NT_OK && status != NT_NO_MEMORY && goes_on;
@@ -474,5 +503,6 @@ const nt_method nt_method_bdf = {
     .interpolate = nt_bdf_interpolate,
     .linearise = nt_bdf_linearise,
     .vary_dense = nt_bdf_vary_dense,
+    .whole = begins_anew,
     .close = close_own,
 };

@@ -163,9 +163,7 @@ struct nt_bdf {
     bool stands;      /* and it can go on from there                                     */
     double *end;      /* [nq + nv] what the last step gave: if `now` differs, start anew */
     double end_t;     /* s                                                               */
-    double toward;    /* s, where the present steps lead ...                             */
-    double taken;     /* ... and how many they were                                      */
-    double pace_t;    /* s, where the last PACE of them began                            */
+    long since;       /* steps since it began                                            */
     long failures;    /* counted already                                                 */
     long iterations;  /* likewise                                                        */
     nt_status status; /* why an evaluation failed                                        */

@@ -277,13 +277,21 @@ static void take(nt_bdf *b, const work *w, const double *y)
     }
 }
 
+/* Nothing of the method's memory varies. */
+static void hold_memory(const nt_problem *p, const nt_directions *directions, double *after)
+{
+    for (int i = 0; i < directions->count; i++)
+        *nt_variation_at(p, directions, after, i).method = 0;
+}
+
 nt_status nt_bdf_linearise(nt_stepper *s, double h, const nt_directions *directions,
                            const double *before, double *after)
 {
     nt_bdf *b = s->own;
     const nt_problem *p = s->problem;
+    hold_memory(p, directions, after);
     if (h == 0)
-        return NT_OK; /* a state has no memory of the method's */
+        return NT_OK;
     work w = work_of(s, directions);
     b->columns.all = w.all;
     b->columns.each = w.each;

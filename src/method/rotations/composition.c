@@ -108,7 +108,7 @@ static double *composition_push_of(const nt_composition *c, const nt_variation *
 
 /* ---- drift ---------------------------------------------------------------------------------- */
 
-/* From v_old through psi to v: the variations of one rotation. */
+/* Carries the variations of one rotation through a drift that has led from v_old by psi to v. */
 static void vary_turn(const nt_problem *p, const linear *l, const nt_directions *directions,
                       double h, const nt_block *block, double *after)
 {

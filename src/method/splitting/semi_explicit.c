@@ -37,10 +37,11 @@
 #include "base/error.h"
 #include "method/splitting/splitting.h"
 
-enum { EQUAL, STABILITY, SUNDMAN };
+enum { EQUAL, STABILITY, SUNDMAN, EIGENVALUE };
 
 static const char *const sides[] = {"explicit", "implicit", NULL};
-static const char *const ways[] = {"equal", "stability", "sundman", NULL};
+static const char *const ways[] = {"equal", "stability", "sundman", "eigenvalue", NULL};
+static const char *const few_ways[] = {"equal", "eigenvalue", NULL};
 
 #define GYROSCOPIC_KEY                                                                             \
     {                                                                                              \
@@ -54,9 +55,10 @@ static const nt_option_key options[] = {
     {"beta", NT_REAL, 0.6, 0.5, 1, "", NULL,
      "where in the step the implicit forces are taken; 0.5: undamped"},
     GYROSCOPIC_KEY,
-    {"steps", NT_CHOICE, 0, 0, 2, "", ways,
-     "equal, or by error where a tolerance is given; by the stability of the explicit "
-     "forces; or of sizes epsilon/sqrt(stiffness), a time transformation"},
+    {"steps", NT_CHOICE, 0, 0, 3, "", ways,
+     "equal, or by error where a tolerance is given; by the stability of the explicit forces along "
+     "the motion, the paper's (15), not for rotating machines; of sizes epsilon/sqrt(stiffness), a "
+     "time transformation; or by the largest eigenvalues of their stiffness and damping"},
     {"stability_limit", NT_REAL, (double)NAN, 1e-6, 1e6, "", NULL,
      "largest h^2 stiffness with steps: stability; 2/alpha where none is given"},
     {"epsilon", NT_REAL, 1, 1e-12, 1e6, "", NULL,
@@ -69,6 +71,9 @@ static const nt_option_key options_of_second_order[] = {
      "where in the step the implicit forces are taken; above 0.5 stiff ones are damped, and the "
      "order is one"},
     GYROSCOPIC_KEY,
+    {"steps", NT_CHOICE, 0, 0, 1, "", few_ways,
+     "equal, or by error where a tolerance is given; or by the largest eigenvalues of the explicit "
+     "forces' stiffness and damping"},
 };
 
 static const nt_option_key options_of_theta[] = {
@@ -81,6 +86,14 @@ static const nt_option_key options_of_theta[] = {
 /* Of the limit, so that a stiffness that grows within the step does no harm. */
 static const double SAFETY = 0.9;
 
+static double way_of(const nt_options *option)
+{
+    if (nt_options_have(option, NT_OPTION_THETA))
+        return EQUAL;
+    double way = nt_options_get(option, NT_OPTION_STEPS);
+    return !nt_options_have(option, NT_OPTION_ALPHA) && way == 1 ? EIGENVALUE : way;
+}
+
 /* Each method has an option that the others have not: theta, alpha, or neither. */
 static nt_splitting splitting_of(const nt_options *option)
 {
@@ -90,13 +103,15 @@ static nt_splitting splitting_of(const nt_options *option)
                               .implicit_parts = NT_EXPLICIT | NT_IMPLICIT | NT_GYROSCOPIC};
     bool second = !nt_options_have(option, NT_OPTION_ALPHA);
     bool with_B = nt_options_get(option, NT_OPTION_GYROSCOPIC) == 1;
+    double way = way_of(option);
     return (nt_splitting){
         .alpha = second ? 0.5 : nt_options_get(option, NT_OPTION_ALPHA),
         .beta = nt_options_get(option, NT_OPTION_BETA),
         .sigma = 0.5,
         .explicit_parts = with_B ? NT_EXPLICIT : NT_EXPLICIT | NT_GYROSCOPIC,
         .implicit_parts = with_B ? NT_IMPLICIT | NT_GYROSCOPIC : NT_IMPLICIT,
-        .measures = !second && nt_options_get(option, NT_OPTION_STEPS) != EQUAL,
+        .measures = way == STABILITY || way == SUNDMAN,
+        .bounds = way == EIGENVALUE,
         .second = second,
     };
 }
@@ -106,8 +121,8 @@ static nt_status layout(const nt_problem *problem, const nt_options *option, nt_
 {
     nt_splitting c = splitting_of(option);
     nt_splitting_layout(problem, &c, sizes);
-    sizes->proposes = c.measures;
-    if (sizes->proposes && nt_options_get(option, NT_OPTION_ALPHA) == 0)
+    sizes->proposes = c.measures || c.bounds;
+    if (c.measures && nt_options_get(option, NT_OPTION_ALPHA) == 0)
         return nt_fail(
             error, NT_INVALID,
             "steps by stiffness compare forces at two places of the first step, and alpha = 0 "
@@ -144,9 +159,12 @@ static nt_status review(nt_stepper *s, double h, double *estimate)
 static double propose(nt_stepper *s, double h)
 {
     const nt_options *option = s->options;
-    double stiffness = nt_splitting_stiffness(s);
-    if (nt_options_get(option, NT_OPTION_STEPS) == EQUAL)
+    nt_splitting c = splitting_of(option);
+    if (c.bounds)
+        return fmin(nt_splitting_stable_step(s, &c), 2 * h);
+    if (!c.measures)
         return 0;
+    double stiffness = nt_splitting_stiffness(s);
     if (nt_options_get(option, NT_OPTION_STEPS) == SUNDMAN)
         return stiffness > 0 ? nt_options_get(option, NT_OPTION_EPSILON) / sqrt(stiffness) : 2 * h;
     double limit = !isnan(nt_options_get(option, NT_OPTION_STABILITY_LIMIT))
@@ -187,6 +205,7 @@ const nt_method nt_method_semi_explicit_2 = {
     .options = options_of_second_order,
     .n_options = sizeof options_of_second_order / sizeof *options_of_second_order,
     .error_order = 3,
+    .propose = propose,
     COMMON,
 };
 

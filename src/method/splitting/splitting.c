@@ -38,16 +38,17 @@ typedef struct work {
     double *rows;     /* [n] rows at the middle; scratch */
 } work;
 
-static size_t memory_size(const nt_problem *p)
+static size_t memory_size(const nt_problem *p, const nt_splitting *c)
 {
-    return 5 + 3 * (size_t)p->nv + (size_t)p->nq + (size_t)p->nc;
+    size_t always = 5 + 3 * (size_t)p->nv + (size_t)p->nq + (size_t)p->nc;
+    return always + (c->bounds ? 3 + 2 * (size_t)p->nv : 0);
 }
 
 void nt_splitting_layout(const nt_problem *p, const nt_splitting *c, nt_layout *sizes)
 {
     size_t nv = (size_t)p->nv, nq = (size_t)p->nq, n = (size_t)p->n, nc = (size_t)p->nc;
     size_t r = (size_t)p->space.n_rotations;
-    sizes->memory = memory_size(p);
+    sizes->memory = memory_size(p, c);
     /* of first order nothing that is kept reaches the next step, but for its size */
     sizes->variation = c->second ? nv : 1;
     sizes->scratch = nt_newton_size(p) + 4 * nv + nq + 9 * r + n;
@@ -132,6 +133,15 @@ static nt_status take_explicit(nt_stepper *s, const nt_splitting *c, const work 
     bool damps = own && own->damping.values;
     nt_status status =
         nt_splitting_explicit(s, c, h, w->q_m, v, w->explicit, damps ? &own->damping : NULL);
+    nt_point at = {.t = s->now.all[NT_PHASE_T] + c->alpha * h,
+                   .q = w->q_m,
+                   .v = v,
+                   .vdot = s->now.vdot,
+                   .lambda = s->now.lambda,
+                   .mu = s->now.mu,
+                   .memory = s->now.memory};
+    if (status == NT_OK && c->bounds)
+        status = nt_splitting_bounds(s, c, &at, w->rows);
     if (status == NT_OK && c->measures)
         status = nt_splitting_measure(s, c, h, w->explicit, w->q_m, w->rows, w->beta_x);
     return status;
@@ -425,7 +435,7 @@ nt_status nt_splitting_start(nt_stepper *s, const nt_splitting *c)
 {
     const nt_problem *p = s->problem;
     nt_splitting_memory m = nt_splitting_memory_of(p, &s->next);
-    memset(s->next.method, 0, memory_size(p) * sizeof(double));
+    memset(s->next.method, 0, memory_size(p, c) * sizeof(double));
     memcpy(m.a_first, s->next.vdot, (size_t)p->nv * sizeof(double));
     memcpy(m.lambda_first, s->next.lambda, (size_t)p->nc * sizeof(double));
     nt_splitting_close(s);

@@ -31,7 +31,8 @@ typedef struct nt_splitting {
     double alpha, beta, sigma;
     unsigned explicit_parts, implicit_parts; /* A's and B's share of R              */
     bool measures;                           /* sigma_A, the stiffness of A, for step sizes */
-    bool second;                             /* of second order, see semi_explicit_2.c     */
+    bool bounds;                             /* the largest eigenvalues of A, likewise     */
+    bool second;                             /* of second order, see semi_explicit.c       */
 } nt_splitting;
 
 /* Sizes of a step's memory and scratch, and of its derivative's. */
@@ -62,16 +63,20 @@ nt_status nt_splitting_linearise(nt_stepper *s, const nt_splitting *c, double h,
  * second order; of the first stage, for the derivative of the step; and, with `measures`, the
  * stiffness of A and what the next one is found from. */
 typedef struct nt_splitting_memory {
-    double *a_before;     /* [nv] a_2                                                      */
-    double *since;        /* s, from the time of vdot, a_1, to that of the state           */
-    double *apart;        /* s, from the time of a_2 to that of a_1; 0: there is no a_2    */
-    double *a_first;      /* [nv] a~                                                       */
-    double *lambda_first; /* [nc] (lambda~, mu~)                                           */
-    double *stiffness;    /* 1/s^2, 0: none was felt                                       */
-    double *taken;        /* 1: the step that led here took A, and the following are there */
-    double *force;        /* [nv] -A                                                       */
-    double *place;        /* [nq] where                                                    */
-    double *speed;        /* |v|, m/s, there                                               */
+    double *a_before;      /* [nv] a_2                                                      */
+    double *since;         /* s, from the time of vdot, a_1, to that of the state           */
+    double *apart;         /* s, from the time of a_2 to that of a_1; 0: there is no a_2    */
+    double *a_first;       /* [nv] a~                                                       */
+    double *lambda_first;  /* [nc] (lambda~, mu~)                                           */
+    double *stiffness;     /* 1/s^2, 0: none was felt                                       */
+    double *taken;         /* 1: the step that led here took A, and the following are there */
+    double *force;         /* [nv] -A                                                       */
+    double *place;         /* [nq] where                                                    */
+    double *speed;         /* |v|, m/s, there                                               */
+    double *looked;        /* with `bounds`: steps since the eigenvalues were looked at, 0: never */
+    double *square;        /* largest w^2, 1/s^2                                            */
+    double *rate;          /* largest rate of damping, 1/s                                  */
+    double *fast, *damped; /* [nv] their vectors                                           */
 } nt_splitting_memory;
 
 static inline nt_splitting_memory nt_splitting_memory_of(const nt_problem *p, const nt_phase *phase)
@@ -86,12 +91,22 @@ static inline nt_splitting_memory nt_splitting_memory_of(const nt_problem *p, co
     m.force = m.taken + 1;
     m.place = m.force + p->nv;
     m.speed = m.place + p->nq;
+    m.looked = m.speed + 1;
+    m.square = m.looked + 1;
+    m.rate = m.square + 1;
+    m.fast = m.rate + 1;
+    m.damped = m.fast + p->nv;
     return m;
 }
 
 /* -A at (q, v, t0 + alpha h) into out[nv]; and h/2 D, where a matrix is given. */
 nt_status nt_splitting_explicit(nt_stepper *s, const nt_splitting *c, double h, const double *q,
                                 const double *v, double *out, nt_matrix *damping);
+
+/* With `bounds`: the largest eigenvalues, in the memory of `next`, at a point where A was taken;
+ * y[n] scratch. And the largest step, s, that is stable by them. See splitting_bounds.c. */
+nt_status nt_splitting_bounds(nt_stepper *s, const nt_splitting *c, const nt_point *at, double *y);
+double nt_splitting_stable_step(const nt_stepper *s, const nt_splitting *c);
 
 /* The acceleration that `second` takes A with: a_p[nv], from the last two. */
 void nt_splitting_predict_rate(const nt_problem *problem, const nt_phase *now, double h,

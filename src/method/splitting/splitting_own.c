@@ -378,6 +378,8 @@ nt_status nt_splitting_own_create(nt_splitting_own **out, const nt_stepper *s,
     status = own->alone ? NT_OK : NT_NO_MEMORY;
     if (status == NT_OK && own->n_alone > 0 && c->second)
         status = find_damping(own);
+    if (status == NT_OK && c->bounds)
+        status = nt_matrix_init(&own->tangent, p->pattern);
     if (status == NT_OK && own->n_alone > 0 && own->n_alone < p->space.n_blocks)
         status = create_rest(own, alone, s, c);
 done:
@@ -398,6 +400,7 @@ void nt_splitting_own_destroy(nt_splitting_own *own)
     nt_pattern_free(&own->pattern);
     nt_matrix_free(&own->matrix);
     nt_matrix_free(&own->damping);
+    nt_matrix_free(&own->tangent);
     nt_arena_free(&own->arena);
     free(own);
 }

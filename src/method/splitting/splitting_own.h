@@ -32,6 +32,7 @@ typedef struct nt_splitting_own {
     int n_colours;
     int *entries; /* [n_alone][36] where D of a block is in a matrix' values, -1: it has none  */
     nt_matrix damping; /* of the problem's pattern, where the method wants D; else no values   */
+    nt_matrix tangent; /* likewise, where it wants eigenvalues                                 */
 
     /* The rest. Arrays of the whole hold the blocks that are alone too, as they are at `now`. */
     nt_problem *problem; /* NULL: all is alone, or nothing */

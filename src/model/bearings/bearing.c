@@ -322,7 +322,7 @@ static nt_status each_contact(const nt_element *element, const nt_view *view)
             pair.pair[0] = port_of(b, t.body);
             pair.pair[1] = port_of(b, b->first_ball + i);
             nt_touch_differentiate(t.kind, t.surface, t.law, &t.pose, &t.touch, t.lift_gradient,
-                                   &d);
+                                   nt_touch_places(view), &d);
             nt_touch_add(&pair, t.body, b->first_ball + i, &t.touch, &d);
         }
     return NT_OK;
@@ -364,5 +364,6 @@ const nt_element_type nt_bearing_ball = {
     .declare = declare,
     .evaluate = evaluate,
     .depends_on_rates = depends_on_rates,
+    .remark = nt_bearing_remark,
     .failure = failure,
 };

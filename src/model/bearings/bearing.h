@@ -114,6 +114,7 @@ nt_status nt_bearing_own_bodies(nt_run *run, const nt_element *element, bool val
                                 nt_error *error);
 nt_status nt_bearing_prepare(nt_run *run, const nt_element *element, bool validate,
                              nt_error *error);
+bool nt_bearing_remark(const nt_model *model, const nt_element *element, char *text, size_t size);
 nt_status nt_bearing_settle(nt_run *run, const nt_element *element);
 /* Stiffness of the races at the contact angle of the rings, all that follows from it. */
 void nt_bearing_fill_races(nt_bearing *bearing, double angle);
@@ -167,6 +168,7 @@ NT_BEARING_QUANTITY(nt_ball_semi_axes);
 NT_BEARING_QUANTITY(nt_ball_pressure);
 NT_BEARING_QUANTITY(nt_ball_film_thickness);
 NT_BEARING_QUANTITY(nt_ball_power);
+NT_BEARING_QUANTITY(nt_ball_margin);
 NT_BEARING_QUANTITY(nt_cage_speed);
 NT_BEARING_QUANTITY(nt_cage_slip);
 NT_BEARING_QUANTITY(nt_cage_torque);
@@ -177,5 +179,6 @@ NT_BEARING_QUANTITY(nt_bearing_power);
 NT_BEARING_QUANTITY(nt_bearing_pressure);
 NT_BEARING_QUANTITY(nt_bearing_ball_most);
 NT_BEARING_QUANTITY(nt_bearing_film_thickness);
+NT_BEARING_QUANTITY(nt_bearing_margin);
 
 #endif

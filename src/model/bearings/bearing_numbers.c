@@ -281,6 +281,29 @@ static void fill_pockets(nt_bearing *b)
                      .slip = b->of_cage.slip}};
 }
 
+/* ---- what is taken for granted ------------------------------------------------------------------
+ */
+
+bool nt_bearing_remark(const nt_model *model, const nt_element *element, char *text, size_t size)
+{
+    const nt_bearing *b = nt_model_data(model, element);
+    const nt_bearing_size *known = b->size;
+    bool own = nt_bearing_gives(b, NT_BEARING_BALLS) && nt_bearing_gives(b, NT_BEARING_BALL) &&
+               nt_bearing_gives(b, NT_BEARING_PITCH);
+    if (!known || own)
+        return false;
+    snprintf(text, size,
+             "%s, %d balls of %.6g mm on %.6g mm: %s (%s); grooves of %.4g and %.4g of the ball's "
+             "diameter%s",
+             known->designation, b->n_balls, 1e3 * b->ball_diameter, 1e3 * b->pitch_diameter,
+             known->assumed ? "assumed" : "published", known->source, b->races[NT_INNER].groove,
+             b->races[NT_OUTER].groove,
+             nt_bearing_gives(b, NT_BEARING_CLEARANCE)
+                 ? ""
+                 : ", the mean clearance of its class (assumed)");
+    return true;
+}
+
 /* ---- bodies, and the whole ---------------------------------------------------------------------
  */
 

@@ -66,6 +66,18 @@ static double film_of(const nt_bearing *b, const nt_ball_touch *t)
     return nt_film_least(&t->law->traction, rolling, t->touch.delta);
 }
 
+/* From the edge of the ellipse of contact to the shoulder, rad along the groove; negative: the
+ * shoulder cuts the ellipse off. A contact apart has no ellipse. */
+static double margin_of(const nt_bearing *b, const nt_ball_touch *t)
+{
+    const nt_bearing_race *race =
+        t->body == b->rings[NT_INNER] ? &b->races[NT_INNER] : &b->races[NT_OUTER];
+    if (t->surface == &b->pocket)
+        return 0;
+    return race->last_angle - number_of(t, NT_TOUCH_ANGLE) -
+           number_of(t, NT_TOUCH_MAJOR) / race->surface.offset;
+}
+
 #define BALL_QUANTITY(name, which)                                                                 \
     void name(const nt_sampler *s, int object, double *out)                                        \
     {                                                                                              \
@@ -94,20 +106,26 @@ void nt_ball_film_thickness(const nt_sampler *s, int object, double *out)
     *out = film_of(nt_bearing_of(s->view->run, element_of(s, object)), &t);
 }
 
+void nt_ball_margin(const nt_sampler *s, int object, double *out)
+{
+    nt_ball_touch t = touch_of(s, object);
+    *out = margin_of(nt_bearing_of(s->view->run, element_of(s, object)), &t);
+}
+
 /* ---- cage and bearing ---------------------------------------------------------------------------
  */
 
 /* Sums over all contacts of some kinds, and their extremes. */
 typedef struct summary {
     v3 force, moment; /* on the body of the surfaces, about its reference point */
-    double power, pressure, film;
+    double power, pressure, film, margin;
     int ball; /* with the largest pressure, from 1; 0: none */
 } summary;
 
 static summary sum_up(const nt_sampler *s, const nt_element *e, int from, int to)
 {
     const nt_bearing *b = nt_bearing_of(s->view->run, e);
-    summary all = {.film = 0};
+    summary all = {.margin = fmin(b->races[0].last_angle, b->races[1].last_angle)};
     for (int i = 0; i < b->n_balls; i++)
         for (int which = from; which <= to; which++) {
             if (which == NT_POCKET && !b->has_cage)
@@ -122,6 +140,7 @@ static summary sum_up(const nt_sampler *s, const nt_element *e, int from, int to
             double pressure = number_of(&t, NT_TOUCH_PRESSURE), film = film_of(b, &t);
             if (which != NT_POCKET && pressure > all.pressure)
                 all.pressure = pressure, all.ball = i + 1;
+            all.margin = which == NT_POCKET ? all.margin : fmin(all.margin, margin_of(b, &t));
             if (film > 0 && (all.film == 0 || film < all.film))
                 all.film = film;
         }
@@ -212,4 +231,9 @@ void nt_bearing_ball_most(const nt_sampler *s, int object, double *out)
 void nt_bearing_film_thickness(const nt_sampler *s, int object, double *out)
 {
     *out = sum_up(s, element_of(s, object), NT_OUTER, NT_INNER).film;
+}
+
+void nt_bearing_margin(const nt_sampler *s, int object, double *out)
+{
+    *out = sum_up(s, element_of(s, object), NT_OUTER, NT_INNER).margin;
 }

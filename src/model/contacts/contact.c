@@ -405,14 +405,16 @@ static void add_row(const nt_view *view, const int bodies[2], int node, const nt
     const nt_combination *combination = view->terms->combination;
     double c = combination->damping, k = combination->stiffness;
     const nt_element *e = view->local->element;
+    bool places = nt_touch_places(view);
     int row = nt_view_port(view, node);
     for (int i = 0; i < NT_PAIR_NODES; i++) {
         int column = nt_view_port(view, i);
-        if (e->slot[row * e->n_ports + column] < 0)
+        bool others = i / 2 != node / 2 && combination->own_blocks;
+        if (e->slot[row * e->n_ports + column] < 0 || others)
             continue;
         m3 rate = i % 2 == 0 ? m3_scale(c, d->v[i])
                              : m3_multiply(d->v[i], nt_rate_map(view, bodies[i / 2], c, k));
-        nt_view_add(view, row, column, m3_add(m3_scale(k, d->q[i]), rate));
+        nt_view_add(view, row, column, places ? m3_add(m3_scale(k, d->q[i]), rate) : rate);
     }
 }
 
@@ -422,14 +424,17 @@ static void add_rows(const nt_view *view, const int bodies[2], int node, double 
                      const nt_touch_tangent *d)
 {
     nt_pair_derivative row, moment;
+    bool places = nt_touch_places(view);
     for (int i = 0; i < NT_PAIR_NODES; i++) {
+        row.v[i] = m3_scale(-sign, d->F_v[i]);
+        moment.v[i] = m3_sub(m3_skew_multiply(r, row.v[i]), m3_scale(sign, d->M_v[i]));
+        if (!places)
+            continue;
         m3 dr = i == node ? m3_sub(d->p[i], m3_identity()) : d->p[i];
         row.q[i] = m3_scale(-sign, d->F_q[i]);
-        row.v[i] = m3_scale(-sign, d->F_v[i]);
         moment.q[i] =
             m3_add(m3_skew_multiply(r, row.q[i]), m3_scale(sign, m3_skew_multiply(F, dr)));
         moment.q[i] = m3_sub(moment.q[i], m3_scale(sign, d->M_q[i]));
-        moment.v[i] = m3_sub(m3_skew_multiply(r, row.v[i]), m3_scale(sign, d->M_v[i]));
     }
     add_row(view, bodies, node, &row);
     add_row(view, bodies, node + 1, &moment);
@@ -463,7 +468,8 @@ nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view)
         nt_touch_push(view, &t);
     if (view->terms->matrix) {
         nt_touch_tangent d;
-        nt_touch_differentiate(c->kind, &c->surface, &c->law, &at, &t, v3_of(0, 0, 0), &d);
+        nt_touch_differentiate(c->kind, &c->surface, &c->law, &at, &t, v3_of(0, 0, 0),
+                               nt_touch_places(view), &d);
         nt_touch_add(view, element->a, element->b, &t, &d);
     }
     return NT_OK;

@@ -193,6 +193,13 @@ void nt_contact_reaction(const nt_element *element, const nt_view *view, v3 *for
 nt_status nt_contact_prepare(nt_run *run, const nt_element *element, nt_skeleton skeleton,
                              bool validate, nt_error *error);
 
+/* Whether derivatives in places are wanted, or in velocities alone. */
+static inline bool nt_touch_places(const nt_view *view)
+{
+    const nt_combination *c = view->terms->combination;
+    return c->stiffness != 0;
+}
+
 /* Adds force and moment of a touch to the ports view->pair; or its tangent, of these bodies. */
 void nt_touch_push(const nt_view *view, const nt_touch *touch);
 void nt_touch_add(const nt_view *view, int body_a, int body_b, const nt_touch *touch,

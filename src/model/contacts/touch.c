@@ -151,9 +151,9 @@ static m3 bend(const nt_touch *t, nt_skeleton skeleton, v3 axis)
 
 void nt_touch_differentiate(nt_touch_kind kind, const nt_surface *surface, const nt_touch_law *law,
                             const nt_touch_pose *at, const nt_touch *t, v3 lift_gradient,
-                            nt_touch_tangent *out)
+                            bool places, nt_touch_tangent *out)
 {
-    m3 I = m3_identity(), zero = {0}, H = bend(t, kind.skeleton, at->axis);
+    m3 I = m3_identity(), zero = {0}, H = places ? bend(t, kind.skeleton, at->axis) : zero;
     m3 sphere[NODES] = {zero, zero, I, m3_skew(v3_neg(at->arm_b))};
     m3 dY[NODES] = {m3_scale(-1, I), m3_skew(at->arm_a), I, sphere[R_B]};
     m3 J[NODES] = {m3_scale(-1, I), m3_skew(t->r_a), I, m3_skew(v3_neg(t->r_b))};
@@ -165,6 +165,10 @@ void nt_touch_differentiate(nt_touch_kind kind, const nt_surface *surface, const
     if (kind.law == NT_TRACTION_FILM)
         vary_rolling(kind, surface, law, at, t, rolling[0], rolling[1]);
     for (int i = 0; i < NODES; i++) {
+        change rate = {.u = J[i], .turning = turns[i], .rolling = rolling[1][i]};
+        vary(kind, law, t, W, &rate, &out->F_v[i], &out->M_v[i]);
+        if (!places)
+            continue;
         change d = {.delta = m3_apply_transposed(dY[i], down), .rolling = rolling[0][i]};
         d.n = m3_scale(surface->side, m3_multiply(H, dY[i]));
         if (i == R_A)
@@ -173,8 +177,5 @@ void nt_touch_differentiate(nt_touch_kind kind, const nt_surface *surface, const
         out->p[i] = m3_sub(out->p[i], m3_scale(h, d.n));
         d.u = m3_add(m3_skew_multiply(W, out->p[i]), own[i]);
         vary(kind, law, t, W, &d, &out->F_q[i], &out->M_q[i]);
-
-        change rate = {.u = J[i], .turning = turns[i], .rolling = rolling[1][i]};
-        vary(kind, law, t, W, &rate, &out->F_v[i], &out->M_v[i]);
     }
 }

@@ -230,9 +230,9 @@ typedef struct nt_touch_tangent {
     m3 F_v[4], M_v[4];
 } nt_touch_tangent;
 
-/* lift_gradient: ground axes, along dy. */
+/* lift_gradient: ground axes, along dy. Without `places` only F_v and M_v. */
 void nt_touch_differentiate(nt_touch_kind kind, const nt_surface *surface, const nt_touch_law *law,
                             const nt_touch_pose *at, const nt_touch *touch, v3 lift_gradient,
-                            nt_touch_tangent *out);
+                            bool places, nt_touch_tangent *out);
 
 #endif

@@ -337,4 +337,5 @@ const nt_element_type nt_force_aerodynamic = {
     .gives_energy = air_gives_energy,
     .reaction = air_reaction,
     .along = NT_ALONG_AIR,
+    .is_load = true,
 };

@@ -163,6 +163,7 @@ const nt_element_type nt_force_force = {
     .prepare = prepare,
     .declare = declare,
     .evaluate = evaluate,
+    .is_load = true,
     .depends_on_rates = depends_on_rates,
     .reaction = reaction,
 };

@@ -46,6 +46,7 @@ const nt_element_type nt_force_joint_torque = {
     .part = NT_EXPLICIT,
     .along = NT_ALONG_ANGLE,
     .proportional = true,
+    .is_load = true,
 };
 
 const nt_element_type nt_force_joint_force = {
@@ -56,6 +57,7 @@ const nt_element_type nt_force_joint_force = {
     .part = NT_EXPLICIT,
     .along = NT_ALONG_DISPLACEMENT,
     .proportional = true,
+    .is_load = true,
 };
 
 const nt_element_type nt_force_torsion_spring = {

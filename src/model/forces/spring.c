@@ -74,4 +74,5 @@ const nt_element_type nt_force_line_force = {
     .part = NT_EXPLICIT,
     .along = NT_ALONG_LINE,
     .proportional = true,
+    .is_load = true,
 };

@@ -20,18 +20,11 @@ typedef struct nt_gear {
 } nt_gear;
 
 static const nt_key keys[] = {
-    {.name = "joints",
-     .type = NT_KEY_JOINTS,
-     .offset = offsetof(nt_gear, joints),
-     .bit = 0,
-     .required = true,
-     .meaning = "two joints [J1, J2] with a free angle"},
-    {.name = "ratio",
-     .type = NT_KEY_NUMBER,
-     .offset = offsetof(nt_gear, ratio),
-     .bit = 1,
-     .required = true,
-     .meaning = "angle of J1 over angle of J2, negative for wheels that turn against each other"},
+    NT_KEY("joints", NT_KEY_JOINTS, .offset = offsetof(nt_gear, joints), .bit = 0, .required = true,
+           .meaning = "two joints [J1, J2] with a free angle"),
+    NT_KEY("ratio", NT_KEY_NUMBER, .offset = offsetof(nt_gear, ratio), .bit = 1, .required = true,
+           .meaning =
+               "angle of J1 over angle of J2, negative for wheels that turn against each other"),
     {.name = NULL},
 };
 

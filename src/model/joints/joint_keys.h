@@ -11,74 +11,53 @@ extern const nt_key nt_joint_friction_keys[], nt_joint_limit_keys[];
 
 #define NT_JOINT_FIELD(field) .offset = offsetof(nt_joint, field)
 #define NT_JOINT_KEY_BETWEEN                                                                       \
-    {                                                                                              \
-        .name = "between", .type = NT_KEY_BODIES, NT_JOINT_FIELD(between), .bit = 0,               \
-        .required = true,                                                                          \
-        .meaning = "bodies [A, B]; motion, forces and angles are of B relative to A"               \
-    }
+    NT_KEY("between", NT_KEY_BODIES, NT_JOINT_FIELD(between), .bit = 0, .required = true,          \
+           .meaning = "bodies [A, B]; motion, forces and angles are of B relative to A")
 #define NT_JOINT_KEY_AT                                                                            \
-    {                                                                                              \
-        .name = "at", .type = NT_KEY_POINT, NT_JOINT_FIELD(at), .bit = 1, .unit = "m",             \
-        .meaning = "the joint's point: ground axes at the given placement, or a marker"            \
-    }
+    NT_KEY("at", NT_KEY_POINT, NT_JOINT_FIELD(at), .bit = 1, .unit = "m",                          \
+           .meaning = "the joint's point: ground axes at the given placement, or a marker")
 #define NT_JOINT_KEY_POINTS                                                                        \
-    {                                                                                              \
-        .name = "points", .type = NT_KEY_POINTS, NT_JOINT_FIELD(points), .bit = 4, .unit = "m",    \
-        .meaning = "instead of `at`: the point of A and the point of B, each in its body's own "   \
-                   "axes from "                                                                    \
-                   "its origin, or markers"                                                        \
-    }
+    NT_KEY("points", NT_KEY_POINTS, NT_JOINT_FIELD(points), .bit = 4, .unit = "m",                 \
+           .meaning =                                                                              \
+               "instead of `at`: the point of A and the point of B, each in its body's own "       \
+               "axes from "                                                                        \
+               "its origin, or markers")
 #define NT_JOINT_KEY_AXIS                                                                          \
-    {                                                                                              \
-        .name = "axis", .type = NT_KEY_NUMBERS, NT_JOINT_FIELD(axis), .bit = 2, .low = 3,          \
-        .high = 3, .relative = true,                                                               \
-        .meaning = "the joint's axis, ground axes at the given placement; of any length but zero"  \
-    }
+    NT_KEY("axis", NT_KEY_NUMBERS, NT_JOINT_FIELD(axis), .bit = 2, .low = 3, .high = 3,            \
+           .relative = true,                                                                       \
+           .meaning =                                                                              \
+               "the joint's axis, ground axes at the given placement; of any length but zero")
 #define NT_JOINT_KEY_AXES                                                                          \
-    {                                                                                              \
-        .name = "axes", .type = NT_KEY_AXES, NT_JOINT_FIELD(axes), .bit = 3, .relative = true,     \
-        .meaning = "two axes, of A and of B: ground axes with `at`, each body's own with `points`" \
-    }
+    NT_KEY("axes", NT_KEY_AXES, NT_JOINT_FIELD(axes), .bit = 3, .relative = true,                  \
+           .meaning =                                                                              \
+               "two axes, of A and of B: ground axes with `at`, each body's own with `points`")
 #define NT_JOINT_KEY_ENFORCE                                                                       \
-    {                                                                                              \
-        .name = "enforce", .type = NT_KEY_CHOICE, NT_JOINT_FIELD(enforce), .bit = 5,               \
-        .choices = nt_joint_enforcements,                                                          \
-        .meaning = "exactly, by multipliers (default), or by stiff springs"                        \
-    }
+    NT_KEY("enforce", NT_KEY_CHOICE, NT_JOINT_FIELD(enforce), .bit = 5,                            \
+           .choices = nt_joint_enforcements,                                                       \
+           .meaning = "exactly, by multipliers (default), or by stiff springs")
 #define NT_JOINT_KEY_STIFFNESS                                                                     \
-    {                                                                                              \
-        .name = "stiffness", .type = NT_KEY_NUMBER, NT_JOINT_FIELD(stiffness), .bit = 6,           \
-        .unit = "N/m, N m/rad", .meaning = "of the penalty, for every equation of the joint"       \
-    }
+    NT_KEY("stiffness", NT_KEY_NUMBER, NT_JOINT_FIELD(stiffness), .bit = 6,                        \
+           .unit = "N/m, N m/rad", .meaning = "of the penalty, for every equation of the joint")
 #define NT_JOINT_KEY_DAMPING                                                                       \
-    {                                                                                              \
-        .name = "damping", .type = NT_KEY_NUMBER, NT_JOINT_FIELD(damping), .bit = 7,               \
-        .unit = "N s/m, N m s/rad", .meaning = "of the penalty, on rates seen from A; default 0"   \
-    }
+    NT_KEY("damping", NT_KEY_NUMBER, NT_JOINT_FIELD(damping), .bit = 7,                            \
+           .unit = "N s/m, N m s/rad",                                                             \
+           .meaning = "of the penalty, on rates seen from A; default 0")
 #define NT_JOINT_KEY_PART                                                                          \
     NT_KEY_PART(nt_joint, part, NT_BIT_PART, "implicit; only with `enforce: penalty`")
 #define NT_JOINT_KEY_MOTION                                                                        \
-    {                                                                                              \
-        .name = "motion", .type = NT_KEY_FUNCTION, NT_JOINT_FIELD(motion), .bit = 8,               \
-        .unit = "rad, m", .meaning = "drives the free coordinate: a function of t and parameters"  \
-    }
+    NT_KEY("motion", NT_KEY_FUNCTION, NT_JOINT_FIELD(motion), .bit = 8, .unit = "rad, m",          \
+           .meaning = "drives the free coordinate: a function of t and parameters")
 #define NT_JOINT_KEY_LENGTH                                                                        \
-    {                                                                                              \
-        .name = "length", .type = NT_KEY_NUMBER, NT_JOINT_FIELD(length), .bit = 9, .unit = "m",    \
-        .meaning = "distance to keep; default: that of the given placement"                        \
-    }
+    NT_KEY("length", NT_KEY_NUMBER, NT_JOINT_FIELD(length), .bit = 9, .unit = "m",                 \
+           .meaning = "distance to keep; default: that of the given placement")
 #define NT_JOINT_KEY_FRICTION                                                                      \
-    {                                                                                              \
-        .name = "friction", .type = NT_KEY_GROUP, .bit = 10, .group = nt_joint_friction_keys,      \
-        .meaning = "along the free coordinate"                                                     \
-    }
+    NT_KEY("friction", NT_KEY_GROUP, .bit = 10, .group = nt_joint_friction_keys,                   \
+           .meaning = "along the free coordinate")
 #define NT_JOINT_KEY_LIMITS                                                                        \
-    {                                                                                              \
-        .name = "limits", .type = NT_KEY_GROUP, .bit = 11, .group = nt_joint_limit_keys,           \
-        .meaning = "stops of the free coordinate: stiff springs beyond them"                       \
-    }
+    NT_KEY("limits", NT_KEY_GROUP, .bit = 11, .group = nt_joint_limit_keys,                        \
+           .meaning = "stops of the free coordinate: stiff springs beyond them")
 
-/* Of a joint with a free angle and a free displacement. */
+/* The keys of a joint that leaves an angle and a displacement free. */
 #define NT_JOINT_FREE_KEYS                                                                         \
     NT_JOINT_KEY_BETWEEN, NT_JOINT_KEY_AT, NT_JOINT_KEY_POINTS, NT_JOINT_KEY_AXIS,                 \
         NT_JOINT_KEY_AXES, NT_JOINT_KEY_FRICTION, NT_JOINT_KEY_LIMITS, NT_JOINT_KEY_ENFORCE,       \

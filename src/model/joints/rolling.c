@@ -46,20 +46,13 @@
 #define AT(field) .offset = offsetof(nt_rolling, field)
 
 const nt_key nt_rolling_plane_keys[] = {
-    {.name = "point",
-     .type = NT_KEY_POINT,
-     AT(plane.point),
-     .bit = 21,
-     .unit = "m",
-     .meaning = "of the plane: A's own axes from its origin, or a marker of A; default the origin"},
-    {.name = "normal",
-     .type = NT_KEY_NUMBERS,
-     AT(plane.normal),
-     .bit = 22,
-     .low = 3,
-     .high = 3,
-     .relative = true,
-     .meaning = "to the side where B is, A's own axes, of any length but zero; default [0, 0, 1]"},
+    NT_KEY("point", NT_KEY_POINT, AT(plane.point), .bit = 21, .unit = "m",
+           .meaning =
+               "of the plane: A's own axes from its origin, or a marker of A; default the origin"),
+    NT_KEY("normal", NT_KEY_NUMBERS, AT(plane.normal), .bit = 22, .low = 3, .high = 3,
+           .relative = true,
+           .meaning =
+               "to the side where B is, A's own axes, of any length but zero; default [0, 0, 1]"),
     {.name = NULL},
 };
 

@@ -27,34 +27,22 @@ static inline const nt_rolling *nt_rolling_of(const nt_run *run, const nt_elemen
 /* The keys of these joints, one definition each. */
 extern const nt_key nt_rolling_plane_keys[];
 #define NT_ROLLING_KEY_BETWEEN                                                                     \
-    {                                                                                              \
-        .name = "between", .type = NT_KEY_BODIES, .offset = offsetof(nt_rolling, joint.between),   \
-        .bit = 0, .required = true,                                                                \
-        .meaning = "bodies [A, B]; the plane belongs to A, what rolls or glides is B"              \
-    }
+    NT_KEY("between", NT_KEY_BODIES, .offset = offsetof(nt_rolling, joint.between), .bit = 0,      \
+           .required = true,                                                                       \
+           .meaning = "bodies [A, B]; the plane belongs to A, what rolls or glides is B")
 #define NT_ROLLING_KEY_AT(what)                                                                    \
-    {                                                                                              \
-        .name = "at", .type = NT_KEY_POINT, .offset = offsetof(nt_rolling, joint.at), .bit = 1,    \
-        .unit = "m",                                                                               \
-        .meaning = what " B's own axes from its origin, or a marker of B; default "                \
-                        "the origin"                                                               \
-    }
+    NT_KEY("at", NT_KEY_POINT, .offset = offsetof(nt_rolling, joint.at), .bit = 1, .unit = "m",    \
+           .meaning = what " B's own axes from its origin, or a marker of B; default "             \
+                           "the origin")
 #define NT_ROLLING_KEY_AXIS(what)                                                                  \
-    {                                                                                              \
-        .name = "axis", .type = NT_KEY_NUMBERS, .offset = offsetof(nt_rolling, joint.axis),        \
-        .bit = 2, .low = 3, .high = 3, .required = true, .relative = true,                         \
-        .meaning = what " B's own axes; of any length but zero"                                    \
-    }
+    NT_KEY("axis", NT_KEY_NUMBERS, .offset = offsetof(nt_rolling, joint.axis), .bit = 2, .low = 3, \
+           .high = 3, .required = true, .relative = true,                                          \
+           .meaning = what " B's own axes; of any length but zero")
 #define NT_ROLLING_KEY_RADIUS                                                                      \
-    {                                                                                              \
-        .name = "radius", .type = NT_KEY_NUMBER, .offset = offsetof(nt_rolling, radius),           \
-        .bit = 19, .required = true, .unit = "m", .meaning = "positive"                            \
-    }
+    NT_KEY("radius", NT_KEY_NUMBER, .offset = offsetof(nt_rolling, radius), .bit = 19,             \
+           .required = true, .unit = "m", .meaning = "positive")
 #define NT_ROLLING_KEY_PLANE(what)                                                                 \
-    {                                                                                              \
-        .name = "plane", .type = NT_KEY_GROUP, .bit = 20, .group = nt_rolling_plane_keys,          \
-        .meaning = what                                                                            \
-    }
+    NT_KEY("plane", NT_KEY_GROUP, .bit = 20, .group = nt_rolling_plane_keys, .meaning = what)
 
 /* Points, axes and the plane; axis: B has one. */
 nt_status nt_rolling_prepare(nt_run *run, const nt_element *element, bool axis, bool validate,

@@ -21,13 +21,9 @@ enum { GIVEN_PITCH = 28 }; /* a bit that no other joint's key has */
 
 static const nt_key keys[] = {
     NT_JOINT_FREE_KEYS,
-    {.name = "pitch",
-     .type = NT_KEY_NUMBER,
-     .offset = offsetof(nt_screw, pitch),
-     .bit = GIVEN_PITCH,
-     .required = true,
-     .unit = "m",
-     .meaning = "displacement per turn; positive for a right-hand thread"},
+    NT_KEY("pitch", NT_KEY_NUMBER, .offset = offsetof(nt_screw, pitch), .bit = GIVEN_PITCH,
+           .required = true, .unit = "m",
+           .meaning = "displacement per turn; positive for a right-hand thread"),
     {.name = NULL},
 };
 
@@ -40,7 +36,8 @@ static const nt_row_spec specs[] = {
     {NT_ROW_PERPENDICULAR, 1, 2},
 };
 
-/* Its own row is the last one, whether the others are enforced by multipliers or by penalty. */
+/* The row of the thread is the last one, whether the others are enforced by multipliers or by
+ * penalty. */
 static int screw_rows(const nt_model *model, const nt_element *element)
 {
     return nt_joint_rows(model, element) + 1;

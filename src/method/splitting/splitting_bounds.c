@@ -1,0 +1,117 @@
+/* Steps that are stable by the largest eigenvalues of what A does to the motion:
+ *
+ *   w^2 of M^-1 K,   K = -dA/dq,       rate of M^-1 C,   C = -dA/dv
+ *
+ * the squared frequency of the fastest oscillation, such as a ball between two races, and the
+ * fastest damping. Both change slowly, as indentations and loads do: they are looked at in every
+ * fiftieth step, by two steps of the power iteration on from the vector that was found last. K and
+ * C are the forces' own tangents where A was taken, so that no force is evaluated for them. The
+ * accelerations keep to the constraints.
+ *
+ * `semi-explicit` is stable while alpha h^2 w^2 + h rate <= 2 (theorem 3 of Modin, Fritzson &
+ * Fuehrer); `semi-explicit-2` while h w <= 1.2 and, with the damping that it does not take with the
+ * blocks that are alone, h rate <= 4/7. */
+#include "linalg/solver.h"
+#include "method/splitting/splitting_own.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { EVERY = 50, ROUNDS = 2, FIRST_ROUNDS = 40 };
+
+/* Of the bound, so that what grows until the next look does no harm. */
+static const double SAFETY = 0.9;
+
+/* Any vector that is at right angles to none that matters. */
+static void begin_mode(const nt_problem *p, double *x)
+{
+    for (int i = 0; i < p->nv; i++)
+        x[i] = (1 + 0.1 * (7 * i % 13)) / nt_problem_weight(p, i);
+}
+
+static double length_of(const nt_problem *p, const double *x)
+{
+    double sum = 0;
+    for (int i = 0; i < p->nv; i++)
+        sum += x[i] * x[i] * nt_problem_weight(p, i) * nt_problem_weight(p, i);
+    return sqrt(sum);
+}
+
+/* Damping that the step takes with the blocks that are alone sets no bound: their rows of C x. */
+static void clear_damped(const nt_splitting_own *own, double *x)
+{
+    for (int k = 0; k < own->n_alone; k++) {
+        const nt_block *block = &own->whole->space.blocks[own->alone[k]];
+        if (block->nv <= NT_SPLITTING_DAMPED)
+            memset(x + block->v, 0, (size_t)block->nv * sizeof *x);
+    }
+}
+
+/* Rounds of the power iteration with the matrix in own->tangent; y[n] scratch. */
+static nt_status iterate(nt_stepper *s, const nt_splitting_own *own, bool without_damped,
+                         int rounds, double *x, double *y, double *eigenvalue)
+{
+    const nt_problem *p = s->problem;
+    nt_status status = NT_OK;
+    *eigenvalue = 0;
+    for (int i = 0; i < rounds && status == NT_OK; i++) {
+        memset(y, 0, (size_t)p->n * sizeof *y);
+        if (without_damped)
+            clear_damped(own, x);
+        nt_matrix_apply_primary(&own->tangent, x, (size_t)p->nv, y, (size_t)p->n, 1);
+        if (without_damped)
+            clear_damped(own, y);
+        memset(y + p->nv, 0, (size_t)p->nc * sizeof *y);
+        s->statistics->solves++;
+        status = nt_solver_solve(s->factors->solver, y, 1);
+        double before = length_of(p, x), after = length_of(p, y);
+        if (status != NT_OK || !(before > 0) || !(after > 0)) {
+            begin_mode(p, x); /* nothing acts now */
+            return status;
+        }
+        *eigenvalue = after / before;
+        for (int j = 0; j < p->nv; j++)
+            x[j] = y[j] / after;
+    }
+    return status;
+}
+
+nt_status nt_splitting_bounds(nt_stepper *s, const nt_splitting *c, const nt_point *at, double *y)
+{
+    const nt_problem *p = s->problem;
+    nt_splitting_own *own = s->own;
+    nt_splitting_memory before = nt_splitting_memory_of(p, &s->now);
+    nt_splitting_memory next = nt_splitting_memory_of(p, &s->next);
+    size_t bytes = (3 + 2 * (size_t)p->nv) * sizeof(double);
+    memcpy(next.looked, before.looked, bytes);
+    bool first = *before.looked == 0;
+    *next.looked = fmod(*before.looked, EVERY) + 1;
+    if (!first && *next.looked != 1)
+        return NT_OK;
+    if (first)
+        begin_mode(p, next.fast), begin_mode(p, next.damped);
+    s->statistics->factorisations++;
+    nt_status status = nt_factors_of_accelerations(s->factors, at);
+    for (int k = 0; k < 2 && status == NT_OK; k++) {
+        nt_combination of = {.stiffness = k == 0, .damping = k == 1};
+        nt_terms terms = {.parts = c->explicit_parts, .matrix = &own->tangent, .combination = &of};
+        nt_matrix_zero(&own->tangent);
+        status = nt_problem_evaluate(p, at, &terms);
+        if (status == NT_OK)
+            status = iterate(s, own, k == 1 && c->second, first ? FIRST_ROUNDS : ROUNDS,
+                             k == 0 ? next.fast : next.damped, y, k == 0 ? next.square : next.rate);
+    }
+    return status;
+}
+
+double nt_splitting_stable_step(const nt_stepper *s, const nt_splitting *c)
+{
+    nt_splitting_memory m = nt_splitting_memory_of(s->problem, &s->next);
+    double square = *m.square, rate = *m.rate;
+    if (c->second) {
+        double by_rate = rate > 0 ? 4 / (7 * rate) : (double)INFINITY;
+        return SAFETY * fmin(square > 0 ? 1.2 / sqrt(square) : (double)INFINITY, by_rate);
+    }
+    double root = sqrt(rate * rate + 8 * c->alpha * square);
+    return rate + root > 0 ? SAFETY * 4 / (rate + root) : (double)INFINITY;
+}

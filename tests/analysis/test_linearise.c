@@ -1,0 +1,277 @@
+/* Linear models against modes, formulas and differences of whole runs. */
+#include "analysis/found_modes.h"
+
+typedef struct linear {
+    found f;
+    nt_linear *l;
+    nt_linear_matrices m;
+} linear;
+
+static void open_linear(linear *o, const char *text, nt_about about, const char *const *inputs,
+                        int n_inputs, const char *const *outputs, int n_outputs)
+{
+    found_open(&o->f, text, about, (nt_modes_setup){0});
+    const nt_linear_setup setup = {.run = o->f.run,
+                                   .state = &o->f.state,
+                                   .turn = o->f.turn,
+                                   .inputs = inputs,
+                                   .n_inputs = n_inputs,
+                                   .outputs = outputs,
+                                   .n_outputs = n_outputs};
+    if (nt_linear_create(&o->l, &setup, &o->f.error) != NT_OK)
+        fail_msg("%s", o->f.error.message);
+    o->m = nt_linear_get(o->l);
+}
+
+static void close_linear(linear *o)
+{
+    nt_linear_destroy(o->l);
+    found_close(&o->f);
+}
+
+/* ---- modes are eigenvectors of A
+ * ------------------------------------------------------------------- */
+
+static void compare_with_modes(linear *o)
+{
+    int n = o->m.states, nv = o->m.velocities;
+    double *x = calloc(4 * (size_t)n + 2 * (size_t)nv, sizeof *x);
+    double *dv = x + 4 * n, *unused = dv + nv;
+    assert_non_null(x);
+    (void)unused;
+    for (int i = 0; i < nt_modes_count(o->f.modes); i++) {
+        nt_mode mode = nt_modes_at(o->f.modes, i);
+        double sr = mode.eigenvalue[0], si = mode.eigenvalue[1], size = 0, off = 0;
+        for (int part = 0; part < 2; part++) { /* about a state of rest dv = s y */
+            for (int j = 0; j < nv; j++)
+                dv[j] = part ? sr * mode.shape[1][j] + si * mode.shape[0][j]
+                             : sr * mode.shape[0][j] - si * mode.shape[1][j];
+            assert_int_equal(nt_linear_from_motion(o->l, mode.shape[part], dv, x + part * n),
+                             NT_OK);
+        }
+        for (int row = 0; row < n; row++) {
+            double re = 0, im = 0, wr = sr * x[row] - si * x[n + row];
+            double wi = sr * x[n + row] + si * x[row];
+            for (int k = 0; k < n; k++) {
+                re += o->m.A[row * n + k] * x[k];
+                im += o->m.A[row * n + k] * x[n + k];
+                size = fmax(size, fabs(o->m.A[row * n + k]) * hypot(x[k], x[n + k]));
+            }
+            off = fmax(off, hypot(re - wr, im - wi));
+        }
+        if (!(off <= 1e-11 * size))
+            fail_msg("mode %d: A x differs from s x by %g of %g", i, off, size);
+    }
+    free(x);
+}
+
+static const char mount[] =
+    "nutate: 1\ngravity: [0, 0, -9.81]\nparameters: {push: 0}\n"
+    "bodies:\n"
+    "  crank: {mass: 2, inertia: [0.02, 0.03, 0.04], position: [0.3, 0, 0]}\n"
+    "  rod: {mass: 1, inertia: [0.01, 0.02, 0.02], position: [0.8, 0, -0.1]}\n"
+    "joints:\n"
+    "  hinge: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: [0, 1, 0],\n"
+    "    friction: {dry: 0, viscous: 0.4, slip: 1}}\n"
+    "  knee: {type: spherical, between: [crank, rod], at: [0.6, 0, 0]}\n"
+    "forces:\n"
+    "  mount: {type: bushing, between: [ground, rod], at: [0.9, 0, -0.1],\n"
+    "    stiffness: [900, 500, 700, 5, 6, 7], damping: [3, 2, 4, 0.1, 0.1, 0.1]}\n"
+    "  shove: {type: force, on: rod, at: [1, 0, -0.1], value: [push, 0.5*push, 0]}\n"
+    "simulation: {duration: 0.5, method: rkmk-dop853, step: 1e-3, tolerance: 1e-12}\n";
+
+static void test_modes_are_eigenvectors(void **state)
+{
+    linear o;
+    (void)state;
+    open_linear(&o, mount, NT_ABOUT_STATIC, NULL, 0, NULL, 0);
+    assert_int_equal(o.m.positions, 4);
+    assert_int_equal(o.m.states, 8);
+    compare_with_modes(&o);
+    close_linear(&o);
+}
+
+/* ---- differences of whole runs
+ * ---------------------------------------------------------------------- */
+
+/* The end of a run from the state that the linear model is about, with the parameter set: `record`
+ * of it, out[columns]. */
+static void run_from(linear *o, const char *parameter, double value, double end, const char *record,
+                     double *out)
+{
+    nt_error error = {0};
+    nt_integrator *integrator = NULL;
+    nt_integrator_setup setup = {0};
+    nt_quantity_info quantity;
+    const nt_system *system = nt_run_system(o->f.run);
+    double *numbers = calloc(nt_state_room(system) + 1, sizeof *numbers);
+    nt_state start;
+    assert_non_null(numbers);
+    nt_state_copy(&start, numbers, system, &o->f.state);
+    if (nt_model_set(o->f.run, parameter, value, &error) ||
+        nt_run_setup(o->f.run, &setup, &error) ||
+        nt_integrator_create(&integrator, &setup, &error) ||
+        nt_integrator_start(integrator, 0, start.q, start.v, start.memory, &error) ||
+        nt_integrator_run(integrator, end, 1e-3, NULL, NULL, &error) ||
+        nt_model_quantity(o->f.model, record, &quantity, &error))
+        fail_msg("%s", error.message);
+    nt_state last = nt_integrator_state(integrator);
+    assert_int_equal(nt_run_sample(o->f.run, &quantity, &last, NULL, out, &error), NT_OK);
+    nt_integrator_destroy(integrator);
+    free(numbers);
+}
+
+/* x' = A x + B u(t) from zero by Runge and Kutta's classical method; then the outputs. */
+static void follow_linear(const linear *o, double (*u)(double t, int derivative), double end,
+                          double *out)
+{
+    enum { STEPS = 4000 };
+    int n = o->m.states;
+    double *x = calloc(6 * (size_t)n, sizeof *x), h = end / STEPS;
+    assert_non_null(x);
+    for (int step = 0; step < STEPS; step++) {
+        static const double at[4] = {0, 0.5, 0.5, 1}, part[4] = {1, 2, 2, 1};
+        double *sum = x + 4 * n, *rate = x + n, *from = x + 2 * n;
+        memset(sum, 0, (size_t)n * sizeof *sum);
+        memset(rate, 0, (size_t)n * sizeof *rate);
+        for (int k = 0; k < 4; k++) {
+            double now = u((step + at[k]) * h, 0);
+            for (int i = 0; i < n; i++)
+                from[i] = x[i] + at[k] * h * rate[i];
+            for (int i = 0; i < n; i++) {
+                rate[i] = o->m.B[i] * now;
+                for (int j = 0; j < n; j++)
+                    rate[i] += o->m.A[i * n + j] * from[j];
+                sum[i] += part[k] * rate[i];
+            }
+        }
+        for (int i = 0; i < n; i++)
+            x[i] += h / 6 * sum[i];
+    }
+    for (int i = 0; i < o->m.outputs; i++) {
+        out[i] = o->m.D[i] * u(end, 0) + o->m.D1[i] * u(end, 1) + o->m.D2[i] * u(end, 2);
+        for (int j = 0; j < n; j++)
+            out[i] += o->m.C[i * n + j] * x[j];
+    }
+    free(x);
+}
+
+static double constant(double t, int derivative) { return (void)t, derivative == 0; }
+static double swing(double t, int derivative) /* from rest */
+{
+    return derivative == 0 ? 1 - cos(9 * t) : derivative == 1 ? 9 * sin(9 * t) : 81 * cos(9 * t);
+}
+
+static void compare_with_runs(const char *text, const char *parameter, const char *input,
+                              double (*u)(double, int), const char *const *outputs, int n_outputs)
+{
+    static const double end = 0.37, h = 1e-3;
+    linear o;
+    double expected[64], runs[4][16];
+    open_linear(&o, text, NT_ABOUT_STATIC, &input, 1, outputs, n_outputs);
+    follow_linear(&o, u, end, expected);
+    for (int i = 0, k = 0; i < n_outputs; i++) {
+        nt_quantity_info quantity;
+        assert_int_equal(nt_model_quantity(o.f.model, outputs[i], &quantity, NULL), NT_OK);
+        for (int r = 0; r < 4; r++)
+            run_from(&o, parameter, (r < 2 ? 1 : 2) * (r % 2 ? -h : h), end, outputs[i], runs[r]);
+        double size = 0;
+        for (int j = 0; j < quantity.columns; j++)
+            size = fmax(size, fabs(expected[k + j]));
+        for (int j = 0; j < quantity.columns; j++, k++) {
+            double slope = (8 * (runs[0][j] - runs[1][j]) - (runs[2][j] - runs[3][j])) / (12 * h);
+            if (!(fabs(slope - expected[k]) <= 2e-7 * fmax(size, 1e-3)))
+                fail_msg("%s, column %d: runs give %.12g, the linear model %.12g", outputs[i], j,
+                         slope, expected[k]);
+        }
+    }
+    close_linear(&o);
+}
+
+static void test_load_against_runs(void **state)
+{
+    static const char *const outputs[] = {
+        "rod.position",         "rod.velocity", "rod.acceleration", "crank.orientation",
+        "rod.angular_velocity", "knee.force",   "hinge.angle",      "hinge.torque"};
+    (void)state;
+    compare_with_runs(mount, "push", "push", constant, outputs, 8);
+}
+
+/* The hinge is driven: the input is the motion itself, and accelerations follow its second
+ * derivative. */
+static void test_motion_against_runs(void **state)
+{
+    static const char *const outputs[] = {"rod.position", "rod.velocity", "rod.acceleration",
+                                          "knee.force", "hinge.torque"};
+    char text[2000];
+    const char *friction = strstr(mount, "friction: {dry"), *end = strstr(mount, "  knee:");
+    (void)state;
+    snprintf(text, sizeof text, "%.*smotion: \"push*(1 - cos(9*t))\"}\n%s", (int)(friction - mount),
+             mount, end);
+    char *shove = strstr(text, "value: [push, 0.5*push, 0]");
+    assert_non_null(shove);
+    memcpy(shove, "value: [0, 0, 0]          ", 26);
+    char *closed = strchr(shove, '}');
+    assert_non_null(closed);
+    compare_with_runs(text, "push", "hinge.motion", swing, outputs, 5);
+}
+
+/* ---- transfer functions
+ * ------------------------------------------------------------------------------- */
+
+/* m s^2 + c s + k */
+static void test_response(void **state)
+{
+    const char *text =
+        "nutate: 1\ngravity: [0, 0, 0]\nbodies: {cart: {mass: 2, point: true, position: [0, 0, "
+        "0]}}\n"
+        "joints: {rail: {type: inline, between: [ground, cart], at: [0, 0, 0], axis: [1, 0, 0]}}\n"
+        "forces:\n"
+        "  spring: {type: spring, between: [ground, cart], at: [[-1, 0, 0], [0, 0, 0]],\n"
+        "    stiffness: 50, damping: 3, length: 1}\n"
+        "  push: {type: force, on: cart, value: [0, 0, 0]}\n";
+    static const char *const input[] = {"push.value.x"}, *const output[] = {"cart.position",
+                                                                            "cart.acceleration"};
+    linear o;
+    double out[12];
+    (void)state;
+    open_linear(&o, text, NT_ABOUT_STATIC, input, 1, output, 2);
+    assert_string_equal(nt_linear_output(o.l, 0), "cart.position.x");
+    for (double w = 0.5; w < 50; w *= 1.7) {
+        double re = 50 - 2 * w * w, im = 3 * w, size = re * re + im * im;
+        assert_int_equal(nt_linear_response(o.l, w, out), NT_OK);
+        found_close_to(out[0] * size / 100, re / 100, 1e-12);
+        found_close_to(out[1] * size / 100, -im / 100, 1e-12);
+        found_close_to(out[6], -w * w * out[0], 1e-12);
+    }
+    assert_int_equal(o.m.states, 2);
+    close_linear(&o);
+}
+
+static void test_refusals(void **state)
+{
+    static const char *const names[] = {"pusch"};
+    found f;
+    nt_linear *l;
+    (void)state;
+    found_open(&f, mount, NT_ABOUT_STATIC, (nt_modes_setup){0});
+    nt_linear_setup setup = {.run = f.run, .state = &f.state, .inputs = names, .n_inputs = 1};
+    assert_int_equal(nt_linear_create(&l, &setup, &f.error), NT_INVALID);
+    assert_non_null(strstr(f.error.message, "did you mean `push`?"));
+    assert_non_null(strstr(f.error.message, "shove.value.x"));
+    setup.n_inputs = 0, setup.outputs = names, setup.n_outputs = 1;
+    assert_int_equal(nt_linear_create(&l, &setup, &f.error), NT_BAD_MODEL);
+    found_close(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_modes_are_eigenvectors),
+        cmocka_unit_test(test_load_against_runs),
+        cmocka_unit_test(test_motion_against_runs),
+        cmocka_unit_test(test_response),
+        cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests_name("linearise", tests, NULL, NULL);
+}

@@ -1,0 +1,187 @@
+/* Static states of the examples against formulas. */
+#include "analysis/bench.h"
+
+static const double g = 9.81;
+
+static void open_example(bench *b, const char *name, const nt_setting *settings, int n,
+                         nt_static_setup setup)
+{
+    char path[500];
+    *b = (bench){0};
+    snprintf(path, sizeof path, "%s/examples/%s/%s.yaml", NUTATE_SOURCE_DIR, name, name);
+    if (nt_model_read(&b->model, path, settings, n, &b->error))
+        fail_msg("%s", b->error.message);
+    begin_bench(b, setup);
+}
+
+/* ---- a catenary ----------------------------------------------------------------------------- */
+
+enum { LINKS = 64 };
+static const double WEIGHT = 0.02 * 9.81, LINK = 2.0 / 64, SPAN = 1.2;
+
+/* A link at rest under its weight and the forces at its ends stands in the direction of the mean of
+ * these: tan = w (N + 1 - 2 i) / 2 H for link i = 1..N, H the horizontal force. Their sum is the
+ * span: increasing in H. */
+static double span_of(double H)
+{
+    double sum = 0;
+    for (int i = 1; i <= LINKS; i++) {
+        double slope = WEIGHT * (LINKS + 1 - 2 * i) / (2 * H);
+        sum += LINK / sqrt(1 + slope * slope);
+    }
+    return sum;
+}
+
+static double horizontal_force(void)
+{
+    double low = 1e-3, high = 1e3;
+    for (int i = 0; i < 200; i++) {
+        double middle = sqrt(low * high);
+        *(span_of(middle) < SPAN ? &low : &high) = middle;
+    }
+    return low;
+}
+
+static void catenary(void **state)
+{
+    bench b;
+    nt_stability stability;
+    double H = horizontal_force(), x = 0, z = 0;
+    (void)state;
+    open_example(&b, "catenary", NULL, 0, (nt_static_setup){0});
+    solve(&b);
+    is_close("horizontal force", number(&b, "end.force.x"), H, 1e-10);
+    is_close("half the weight", number(&b, "end.force.z"), LINKS * WEIGHT / 2, 1e-10);
+    for (int i = 1; i <= LINKS; i++) {
+        char name[40];
+        double slope = -WEIGHT * (LINKS + 1 - 2 * i) / (2 * H);
+        double c = LINK / sqrt(1 + slope * slope);
+        snprintf(name, sizeof name, "link%d.position.x", i);
+        is_close(name, number(&b, name), x + c / 2, 1e-11);
+        snprintf(name, sizeof name, "link%d.position.z", i);
+        is_close(name, number(&b, name), z + slope * c / 2, 1e-11);
+        x += c;
+        z += slope * c;
+    }
+    assert_int_equal(nt_static_stability(b.state, &stability, &b.error), NT_OK);
+    assert_int_equal(stability.stable, 1);
+    /* a curve without links: span = 2 a asinh(L/2a), sag = a (cosh(span/2a) - 1); they differ by
+     * the square of a link's length */
+    double a = H / (LINKS * WEIGHT / 2.0);
+    is_close("curve", 2 * a * asinh(1 / a), SPAN, 1e-3);
+    is_close("sag", -number(&b, "lowest.position.z"), a * (cosh(SPAN / (2 * a)) - 1), 1e-3);
+    close_bench(&b);
+}
+
+/* ---- a four-bar ----------------------------------------------------------------------------- */
+
+static const double a_ = 0.4, b_ = 1, c_ = 0.8, d_ = 1, rod = 2;
+
+/* Potential energy over the angle of the crank, for coupler and rocker above the line between the
+ * crank's end and the rocker's foot. */
+static double potential(double phi)
+{
+    double bx = a_ * cos(phi), bz = a_ * sin(phi), ex = d_ - bx, ez = -bz;
+    double e = sqrt(ex * ex + ez * ez), along = (b_ * b_ - c_ * c_ + e * e) / (2 * e);
+    double across = sqrt(b_ * b_ - along * along);
+    double cz = bz + (along * ez + across * ex) / e;
+    return rod * g * (a_ * bz / 2 + b_ * (bz + cz) / 2 + c_ * cz / 2);
+}
+
+static double slope(double phi)
+{
+    const double h = 1e-3; /* sixth order */
+    double s = 0;
+    static const double w[3] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
+    for (int k = 1; k <= 3; k++)
+        s += w[k - 1] * (potential(phi + k * h) - potential(phi - k * h)) / h;
+    return s;
+}
+
+/* From each placement the nearest place where the potential is level: a minimum is stable, a
+ * maximum not. */
+static void four_bar(void **state)
+{
+    int minima = 0, maxima = 0;
+    (void)state;
+    for (int i = 0; i < 24; i++) {
+        double phi = 0.1 + i * 2 * acos(-1.0) / 24;
+        char text[40];
+        bench b;
+        nt_stability stability;
+        snprintf(text, sizeof text, "%.17g", phi);
+        nt_setting setting = {"phi", text};
+        open_example(&b, "four_bar_rest", &setting, 1, (nt_static_setup){0});
+        solve(&b);
+        double found = phi - number(&b, "foot.angle"); /* about y, downward */
+        is_close("slope of the potential", slope(found), 0, 1e-9);
+        is_close("potential", number(&b, "energy.potential"), potential(found), 1e-10);
+        double curve = (slope(found + 1e-4) - slope(found - 1e-4)) / 2e-4;
+        assert_int_equal(nt_static_stability(b.state, &stability, &b.error), NT_OK);
+        assert_int_equal(stability.stable, curve > 0);
+        *(curve > 0 ? &minima : &maxima) += 1;
+        close_bench(&b);
+        open_example(&b, "four_bar_rest", &setting, 1, (nt_static_setup){.damped = 1});
+        solve(&b);
+        found = phi - number(&b, "foot.angle");
+        is_close("slope of the potential", slope(found), 0, 1e-9);
+        assert_true(slope(found + 1e-4) > slope(found - 1e-4));
+        close_bench(&b);
+    }
+    assert_true(minima > 0 && maxima > 0);
+}
+
+/* ---- snap-through --------------------------------------------------------------------------- */
+
+typedef struct truss_path {
+    bench *b;
+    int points, limits;
+    double limit[2], height[2];
+} truss_path;
+
+/* P(z) = 2 k (l/L - 1) z, L^2 = w^2 + z^2 */
+static double truss_load(double z) { return 2000 * (sqrt(1.25) / sqrt(1 + z * z) - 1) * z; }
+
+static int look(void *context, nt_static *state, double load, nt_static_event event)
+{
+    truss_path *p = context;
+    double z = nt_static_state(state).q[2];
+    is_close("load", 60 * load, truss_load(z), 1e-9 * 60);
+    if (event == NT_STATIC_LIMIT && p->limits < 2) {
+        p->limit[p->limits] = 60 * load;
+        p->height[p->limits] = z;
+    }
+    p->limits += event == NT_STATIC_LIMIT;
+    p->points++;
+    return 0;
+}
+
+/* dP/dz = 0 where L^3 = l w^2. */
+static void snap_through(void **state)
+{
+    bench b;
+    truss_path p = {.b = &b};
+    nt_static_path path = {.to = 1, .arc_length = 1, .observe = look, .context = &p};
+    double L = cbrt(sqrt(1.25)), z = sqrt(L * L - 1);
+    (void)state;
+    open_example(&b, "two_bar_truss", NULL, 0, (nt_static_setup){.set_load = nt_loading_apply});
+    if (nt_static_follow(b.state, &path, &b.error))
+        fail_msg("%s", b.error.message);
+    assert_int_equal(p.limits, 2);
+    is_close("first limit", p.limit[0], truss_load(z), 1e-10 * truss_load(z));
+    is_close("second limit", p.limit[1], -truss_load(z), 1e-10 * truss_load(z));
+    is_close("height there", p.height[0], z, 1e-6);
+    is_close("end", 60 * nt_static_load(b.state), 60, 0);
+    assert_true(number(&b, "top.position.z") < -0.5);
+    close_bench(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(catenary),
+        cmocka_unit_test(four_bar),
+        cmocka_unit_test(snap_through),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

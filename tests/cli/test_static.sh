@@ -1,0 +1,78 @@
+# nutate static and nutate sens --of static: exit statuses, results, words.
+. "$(dirname "$0")/common.sh"
+
+cat >truss.yaml <<'MODEL'
+nutate: 1
+title: Truss
+parameters: {P: 60, turn: 0}
+gravity: [0, 0, 0]
+bodies: {tip: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0.5]}}
+joints: {guide: {type: prismatic, between: [ground, tip], at: [0, 0, 0.5], axis: [0, 0, 1]}}
+forces:
+  left: {type: spring, between: [ground, tip], at: [[-1, 0, 0], [0, 0, 0.5]], stiffness: 1000, length: sqrt(1.25)}
+  right: {type: spring, between: [ground, tip], at: [[1, 0, 0], [0, 0, 0.5]], stiffness: 1000, length: sqrt(1.25)}
+  load: {type: force, on: tip, value: [0, 0, -P]}
+simulation: {duration: 1, step: 1e-3}
+output: {record: [tip.position]}
+MODEL
+
+# one row of the records alone
+expect 0 static truss.yaml -o - --quiet
+[ "$(wc -l <out)" = 2 ] || fail "$(wc -l <out) lines"
+prints "tip.position.x,tip.position.y,tip.position.z"
+expect 0 static truss.yaml
+says "Truss: static state" "stable; softest: translation of body tip along z" "1 row in truss.static.csv"
+[ -s truss.static.csv ] || fail "no truss.static.csv"
+
+# a path, the load first, into both formats
+expect 0 static truss.yaml --arc-length -o path.csv -o path.nc
+says "limits of the load: 0.715238762, -0.715238762" "the last one under 1 of the load"
+[ "$(head -n 1 path.csv)" = load,tip.position.x,tip.position.y,tip.position.z ] || fail "$(head -n 1 path.csv)"
+case $(tail -n 1 path.csv) in 1,*) ;; *) fail "the path ends with $(tail -n 1 path.csv)" ;; esac
+expect 0 convert path.nc -o converted.csv
+same path.csv converted.csv
+expect 0 static truss.yaml --along P=0..40 --path-step 0.25 -o - --quiet
+[ "$(wc -l <out)" = 6 ] || fail "$(wc -l <out) lines along P"
+
+# derivatives, compared
+expect 0 sens truss.yaml --of static --param P --check --quiet
+prints "agree with differences"
+expect 0 sens truss.yaml --of static --param P -o - --quiet
+prints "d(tip.position.z)/d(P)"
+expect 2 sens truss.yaml --of rest --param P
+says "--of: expected run or static, got 'rest'"
+
+# wrong use
+expect 2 static truss.yaml --along Q -o -
+says "there is no parameter 'Q' to go along"
+expect 2 static truss.yaml --along P=1..x -o -
+says "--along: expected NAME or NAME=FROM..TO, got 'P=1..x'"
+expect 2 static truss.yaml --along P=3..3 -o -
+says "has no length"
+expect 2 static truss.yaml --path-step 0 -o -
+says "--path-step: expected a positive number"
+expect 2 static truss.yaml -o truss.yaml
+expect 0 static --help
+prints "--arc-length" "--along NAME"
+
+# what moves freely is named, and what holds it
+expect 2 static top.yaml -o -
+says "the system can move freely, nothing says where it rests: rotation of body top about y" \
+    "static: {hold: [top.rotation.y]} in the model holds it"
+expect 0 static top.yaml -o - --set 'static.hold=[top.rotation.y]'
+says "held: 1 directions as asked for"
+expect 0 static top.yaml -o - --set 'static.hold=[free]'
+says "held: 0 directions as asked for, 1 that move freely"
+expect 2 static top.yaml -o - --set 'static.hold=[top.rotation.q]'
+says "hold: expected free, BODY.translation or BODY.rotation"
+
+# a load that no state carries: the points before are written
+expect 3 static truss.yaml -o - --set 'forces.push={type: force, on: tip, frame: body, value: [0, 0, "-1e5*(1 + tip.position.z^2)"]}'
+says "no static state found"
+
+# begin at rest
+expect 0 run truss.yaml --set initial.static=true -o rest.csv --quiet
+awk -F, 'NR == 2 { z = $4 } NR > 1 && ($4 - z > 1e-9 || z - $4 > 1e-9) { exit 1 }' rest.csv ||
+    fail "a run from rest moves"
+
+finish
