@@ -37,7 +37,8 @@ typedef enum nt_key_type {
     NT_KEY_NUMBER,    /* double: an expression of the parameters                             */
     NT_KEY_NUMBERS,   /* low..high doubles at offset, their number in an int at count_offset */
     NT_KEY_ARRAY,     /* nt_array at offset: a list of any length of numbers, or of lists of `low`
-                         numbers, with room for `high` in each row: the given ones come first  */
+                         numbers, with room for `high` in each row: the given ones come first;
+                         with a group: of mappings, rows structs of `high` doubles' size       */
     NT_KEY_MATRIX,    /* rows x rows doubles, a list of lists or one flat list; rows = high  */
     NT_KEY_FUNCTION,  /* nt_expression *: of t, parameters and recorded quantities           */
     NT_KEY_FUNCTIONS, /* high of them                                                        */
@@ -160,6 +161,7 @@ struct nt_joint;
 /* A section of the file that holds elements, and what one of them is called. */
 typedef struct nt_section {
     const char *name, *word;
+    bool one_type; /* which its members need not name */
 } nt_section;
 NT_API extern const nt_section nt_joint_section;
 NT_API extern const nt_section nt_force_section;

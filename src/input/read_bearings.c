@@ -33,24 +33,16 @@ static int count_balls(nt_reader *reader, const nt_element_node *bearing, bool *
     return count;
 }
 
-static int first_bearing(const nt_model *model) { return model->n_elements - model->n_bearings; }
-
-nt_status nt_read_count_own_bodies(nt_reader *reader, int *count)
+nt_status nt_read_count_balls(nt_reader *reader, int i, int *count)
 {
-    const nt_model *model = reader->model;
     bool cage;
-    *count = 0;
-    for (int i = first_bearing(model); i < model->n_elements; i++) {
-        int balls = count_balls(reader, &reader->elements[i], &cage);
-        if (balls == 0)
-            return NT_BAD_MODEL;
-        *count += balls + cage;
-    }
-    return NT_OK;
+    int balls = count_balls(reader, &reader->elements[i], &cage);
+    *count += balls + cage;
+    return balls == 0 ? NT_BAD_MODEL : NT_OK;
 }
 
-static nt_status declare_body(nt_reader *reader, const nt_element *e, int index, const char *part,
-                              int number)
+nt_status nt_read_declare_body(nt_reader *reader, const nt_element *e, int index, const char *part,
+                               int number)
 {
     char text[NT_WORDS];
     nt_body *body = &reader->model->origin->bodies[index];
@@ -66,22 +58,19 @@ static nt_status declare_body(nt_reader *reader, const nt_element *e, int index,
     return NT_OK;
 }
 
-nt_status nt_read_declare_own_bodies(nt_reader *reader, int first)
+nt_status nt_read_declare_balls(nt_reader *reader, int i, int *first)
 {
-    nt_model *model = reader->model;
     nt_status status = NT_OK;
-    for (int i = first_bearing(model); i < model->n_elements && status == NT_OK; i++) {
-        const nt_element *e = &model->elements[i];
-        nt_bearing *b = nt_element_numbers(model->origin, e);
-        bool cage;
-        b->n_balls = count_balls(reader, &reader->elements[i], &cage);
-        b->first_ball = first;
-        b->has_cage = cage;
-        b->cage = cage ? first + b->n_balls : -1;
-        for (int k = 0; k < b->n_balls && status == NT_OK; k++)
-            status = declare_body(reader, e, first++, "ball", k + 1);
-        if (cage && status == NT_OK)
-            status = declare_body(reader, e, first++, "cage", 0);
-    }
+    const nt_element *e = &reader->model->elements[i];
+    nt_bearing *b = nt_element_numbers(reader->model->origin, e);
+    bool cage;
+    b->n_balls = count_balls(reader, &reader->elements[i], &cage);
+    b->first_ball = *first;
+    b->has_cage = cage;
+    b->cage = cage ? *first + b->n_balls : -1;
+    for (int k = 0; k < b->n_balls && status == NT_OK; k++)
+        status = nt_read_declare_body(reader, e, (*first)++, "ball", k + 1);
+    if (cage && status == NT_OK)
+        status = nt_read_declare_body(reader, e, (*first)++, "cage", 0);
     return status;
 }

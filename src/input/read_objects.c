@@ -17,7 +17,7 @@ static nt_status already_declared(nt_reader *reader, const nt_node *node, nt_nam
         snprintf(where, sizeof where, " at %d:%d", first->place.line, first->place.column);
     return nt_node_fail(reader->error, node,
                         "%s '%s': there is a %s of this name already%s; bodies, markers, joints, "
-                        "forces, contacts and bearings need names that all differ",
+                        "forces, contacts, bearings and beams need names that all differ",
                         nt_name_kind_word(kind), node->text, nt_name_kind_word(first->kind), where);
 }
 
@@ -91,8 +91,8 @@ static nt_status find_type(nt_reader *reader, const char *section, nt_name_kind 
                             nt_read_words(name, shown, sizeof shown),
                             nt_read_words(value, got, sizeof got));
     const nt_node *node = nt_node_find(value, "type");
-    if (!node && kind == NT_NAME_BEARING) { /* there is one type */
-        for (*type = 0; nt_element_type_at(*type)->section != &nt_bearing_section;)
+    if (!node && kind >= NT_NAME_BEARING) { /* there is one type */
+        for (*type = 0; strcmp(nt_element_type_at(*type)->section->name, section) != 0;)
             ++*type;
         return NT_OK;
     }
@@ -113,10 +113,11 @@ static nt_status find_type(nt_reader *reader, const char *section, nt_name_kind 
 
 /* ---- declarations --------------------------------------------------------------------------- */
 
-enum { KINDS = NT_NAME_BEARING + 1 };
+enum { KINDS = NT_NAME_BEAM + 1 };
 static const char *const sections[KINDS] = {
     [NT_NAME_BODY] = "bodies",  [NT_NAME_MARKER] = "markers",   [NT_NAME_JOINT] = "joints",
-    [NT_NAME_FORCE] = "forces", [NT_NAME_CONTACT] = "contacts", [NT_NAME_BEARING] = "bearings"};
+    [NT_NAME_FORCE] = "forces", [NT_NAME_CONTACT] = "contacts", [NT_NAME_BEARING] = "bearings",
+    [NT_NAME_BEAM] = "beams"};
 
 static int count_of(const nt_node *section) { return section ? section->count : 0; }
 
@@ -202,15 +203,17 @@ static nt_status count_objects(nt_reader *reader, const nt_node *const *section,
     int first[] = {[NT_NAME_JOINT] = 0,
                    [NT_NAME_FORCE] = model->n_joints,
                    [NT_NAME_CONTACT] = first_contact,
-                   [NT_NAME_BEARING] = first_bearing};
+                   [NT_NAME_BEARING] = first_bearing,
+                   [NT_NAME_BEAM] = first_bearing + count_of(section[NT_NAME_BEARING])};
     model->n_bearings = count_of(section[NT_NAME_BEARING]);
-    model->n_elements = first_bearing + model->n_bearings;
+    model->n_beams = count_of(section[NT_NAME_BEAM]);
+    model->n_elements = first[NT_NAME_BEAM] + model->n_beams;
     model->elements = NT_TAKE(arena, model->n_elements, nt_element);
     reader->elements = NT_TAKE(&reader->scratch, model->n_elements, nt_element_node);
     if (!model->elements || !reader->elements)
         return nt_read_no_memory(reader);
     nt_status status = NT_OK;
-    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_BEARING && status == NT_OK; kind++)
+    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_BEAM && status == NT_OK; kind++)
         status = find_types(reader, section[kind], kind, first[kind], number[kind]);
     return status;
 }
@@ -230,13 +233,19 @@ nt_status nt_read_declare(nt_reader *reader)
         if (!number[i])
             return nt_read_no_memory(reader);
     }
-    if (count_of(section[NT_NAME_BODY]) == 0)
+    if (!section[NT_NAME_BODY] && count_of(section[NT_NAME_BEAM]) == 0)
+        return nt_node_fail(reader->error, reader->root,
+                            "the model lacks the key 'bodies', expected a mapping by name");
+    if (count_of(section[NT_NAME_BODY]) + count_of(section[NT_NAME_BEAM]) == 0)
         return nt_node_fail(reader->error, section[NT_NAME_BODY],
                             "bodies: expected at least one body");
     status = count_objects(reader, section, number);
-    int own = 0;
-    if (status == NT_OK)
-        status = nt_read_count_own_bodies(reader, &own);
+    int own = 0, n_elements = reader->model->n_elements;
+    int first_own = n_elements - reader->model->n_bearings - reader->model->n_beams;
+    int first_beam = n_elements - reader->model->n_beams;
+    for (int i = first_own; i < n_elements && status == NT_OK; i++)
+        status = i < first_beam ? nt_read_count_balls(reader, i, &own)
+                                : nt_read_count_nodes(reader, i, &own);
     if (status != NT_OK)
         return status;
     reader->model->n_bodies += own;
@@ -247,10 +256,13 @@ nt_status nt_read_declare(nt_reader *reader)
         status = declare_bodies(reader, section[NT_NAME_BODY]);
     if (status == NT_OK)
         status = declare_markers(reader, section[NT_NAME_MARKER]);
-    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_BEARING && status == NT_OK; kind++)
+    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_BEAM && status == NT_OK; kind++)
         status = declare_elements(reader, section[kind], kind, number[kind]);
-    return status == NT_OK ? nt_read_declare_own_bodies(reader, count_of(section[NT_NAME_BODY]) + 1)
-                           : status;
+    int next = count_of(section[NT_NAME_BODY]) + 1;
+    for (int i = first_own; i < n_elements && status == NT_OK; i++)
+        status = i < first_beam ? nt_read_declare_balls(reader, i, &next)
+                                : nt_read_declare_nodes(reader, i, &next);
+    return status;
 }
 
 /* ---- values --------------------------------------------------------------------------------- */

@@ -99,7 +99,7 @@ size_t nt_read_bytes(const nt_key *keys, const nt_node *mapping, size_t size)
 }
 
 static nt_status read_array(nt_reader *reader, const nt_key *key, const nt_node *node,
-                            nt_array *target)
+                            const char *section, nt_array *target)
 {
     if (node->kind != NT_NODE_LIST || node->count == 0)
         return wrong_type(reader, key, node);
@@ -110,6 +110,12 @@ static nt_status read_array(nt_reader *reader, const nt_key *key, const nt_node 
     reader->array_place += (int)array_bytes(key, node);
     for (int i = 0; i < node->count && status == NT_OK; i++, row += room) {
         const nt_node *item = node->values[i];
+        if (key->group) {
+            char what[NT_WORDS];
+            snprintf(what, sizeof what, "%s %d", key->name, i + 1);
+            status = nt_read_keys(reader, key->group, node, item, what, section, false, row);
+            continue;
+        }
         if (key->low == 1)
             status = nt_read_number(reader, key->name, item, row);
         else
@@ -456,7 +462,7 @@ static nt_status read_by_type(nt_reader *reader, const nt_key *key, const nt_nod
     case NT_KEY_NUMBERS:
         return read_numbers(reader, key, node, data);
     case NT_KEY_ARRAY:
-        return read_array(reader, key, node, target);
+        return read_array(reader, key, node, section, target);
     case NT_KEY_MATRIX:
         return read_matrix(reader, key, node, target);
     case NT_KEY_FUNCTION:

@@ -144,9 +144,16 @@ const nt_node *nt_read_with_unknowns(nt_reader *reader, const nt_node *parameter
 /* Unknowns and conditions; then what they and `initial: {static: true}` ask for is found. When the
  * model is built, and last. */
 nt_status nt_read_solve(nt_reader *reader);
-/* Bodies that bearings bring, which follow all others (read_bearings.c): how many; their names. */
-nt_status nt_read_count_own_bodies(nt_reader *reader, int *count);
-nt_status nt_read_declare_own_bodies(nt_reader *reader, int first);
+/* Bodies that element i brings, which follow all others: their number is added to count; they are
+ * named from body *first on, which goes on. Balls and cages of bearings (read_bearings.c), nodes of
+ * beams, and room for their numbers (read_beams.c). */
+nt_status nt_read_count_balls(nt_reader *reader, int i, int *count);
+nt_status nt_read_declare_balls(nt_reader *reader, int i, int *first);
+nt_status nt_read_count_nodes(nt_reader *reader, int i, int *count);
+nt_status nt_read_declare_nodes(nt_reader *reader, int i, int *first);
+/* NAME.PART or NAME.PARTnumber */
+nt_status nt_read_declare_body(nt_reader *reader, const nt_element *e, int index, const char *part,
+                               int number);
 
 /* objectives; when the model is built. */
 nt_status nt_read_objectives(nt_reader *reader);

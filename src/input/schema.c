@@ -116,12 +116,12 @@ static void needs(writer *w, const nt_key *keys)
     end(w, "}");
 }
 
-/* A bearing's type goes without saying: there is one. */
+/* The type goes without saying where there is one. */
 static bool may_lack_type(const char *type)
 {
     for (int i = 0; i < nt_element_type_count(); i++)
         if (strcmp(nt_element_type_at(i)->name, type) == 0)
-            return nt_element_type_at(i)->section == &nt_bearing_section;
+            return nt_element_type_at(i)->section->one_type;
     return false;
 }
 
@@ -207,16 +207,22 @@ static void matrix(writer *w, int rows)
     end(w, "]");
 }
 
-/* Any number of numbers, or of lists of `low` numbers. */
-static void schema_array(writer *w, int low)
+/* Any number of numbers, of lists of `low` numbers, or of mappings. */
+static void schema_array(writer *w, const nt_key *key)
 {
     plain(w, "type", "\"array\"");
-    if (low == 1) {
+    if (key->group) {
+        schema_begin(w, "items", "{");
+        object(w, key->group, NULL);
+        end(w, "}");
+        return;
+    }
+    if (key->low == 1) {
         reference(w, "items", "number");
         return;
     }
     schema_begin(w, "items", "{");
-    schema_list(w, low, low, "number");
+    schema_list(w, key->low, key->low, "number");
     end(w, "}");
 }
 
@@ -337,7 +343,7 @@ static void key_value(writer *w, const nt_key *key)
         numbers(w, key->low, key->high, key->up_to);
         break;
     case NT_KEY_ARRAY:
-        schema_array(w, key->low);
+        schema_array(w, key);
         break;
     case NT_KEY_MATRIX:
         matrix(w, key->high);

@@ -226,7 +226,7 @@ const nt_key nt_file_keys[] = {
            .low = 3, .high = 3, .unit = "m/s^2",
            .meaning =
                "acceleration of free fall, ground axes; [0, 0, -9.80665] where it is left out"),
-    NT_KEY("bodies", (nt_key_type)NT_KEY_OBJECTS, .required = true, .group = nt_body_keys,
+    NT_KEY("bodies", (nt_key_type)NT_KEY_OBJECTS, .group = nt_body_keys,
            .meaning = "the rigid bodies and points, by name; `ground` always exists"),
     NT_KEY("markers", (nt_key_type)NT_KEY_OBJECTS, .group = nt_marker_keys,
            .meaning = "named points of bodies, for use in joints, forces, expressions and records"),
@@ -239,6 +239,10 @@ const nt_key nt_file_keys[] = {
            .meaning =
                "ball bearings, by name: they bring their balls and cage as bodies NAME.ball1, ..., "
                "NAME.cage"),
+    NT_KEY("beams", (nt_key_type)NT_KEY_ELEMENTS,
+           .meaning =
+               "lines that stretch, shear, twist and bend, by name: they bring their nodes as "
+               "bodies NAME.root, NAME.node2, ..., NAME.tip"),
     NT_KEY("steady", (nt_key_type)NT_KEY_OBJECTS, .group = nt_steady_keys,
            .meaning =
                "a motion that goes on alike at every moment, for `nutate modes --about steady`: "
@@ -293,6 +297,8 @@ const char *nt_key_expected(const nt_key *key, char *text, int size)
     case NT_KEY_NUMBERS:
         return numbers_expected(key, text, size);
     case NT_KEY_ARRAY:
+        if (key->group)
+            return "a list of mappings";
         if (key->low == 1)
             return "a list of numbers";
         snprintf(text, (size_t)size, "a list of lists of %d numbers", key->low);

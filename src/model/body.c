@@ -209,7 +209,7 @@ nt_status nt_body_prepare(nt_body *body, const char *file, bool validate, nt_err
     const double *i = body->inertia;
     m3 J = {i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2]};
     nt_status status = NT_OK;
-    if (validate && !(body->mass > 0))
+    if (validate && !(body->mass > 0) && !body->carried)
         return nt_fail_at(error, NT_BAD_MODEL, file, body->place.line, body->place.column,
                           "body %s has mass %g kg, expected a positive number", body->name,
                           body->mass);

@@ -71,7 +71,8 @@ typedef struct nt_body {
     int angular_velocity_frame; /* 0 body, 1 ground */
     int sequence;               /* of Euler angles, see euler.h */
     double fixed_point[3];
-    int point; /* true: without rotation */
+    int point;   /* true: without rotation */
+    int carried; /* true: its inertia is that of an element, and its mass zero */
 
     const char *name;
     nt_place place;

@@ -38,5 +38,7 @@ extern const nt_element_type nt_contact_sphere_cylinder;
 extern const nt_element_type nt_contact_sphere_torus;
 
 extern const nt_element_type nt_bearing_ball;
+extern const nt_element_type nt_beam_type;
+extern const nt_section nt_beam_section_of_file;
 
 #endif

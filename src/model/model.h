@@ -103,7 +103,7 @@ struct nt_model {
     const nt_marker *markers; /* as the file has them */
     int n_markers;
     nt_element *elements; /* joints, then forces, then contacts; by type in file order */
-    int n_elements, n_joints, n_contacts, n_bearings;
+    int n_elements, n_joints, n_contacts, n_bearings, n_beams;
     nt_signal *signals;
     int n_signals;
     nt_table_file *table_files; /* the one that was read last first */

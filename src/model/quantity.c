@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "model/beams/beam.h"
 #include "model/bearings/bearing.h"
 #include "model/contacts/contact.h"
 #include "model/elements.h"
@@ -254,8 +255,34 @@ bool nt_quantity_is_of(const nt_model *model, const char *name, const nt_quantit
     return has_kind(model, of, index, kind);
 }
 
-/* A quantity of a part of a bearing, NAME.ball1.outer.force, or of a body that it brings,
- * NAME.ball1.position; false where the rest names neither. */
+/* A quantity of one of `count` bodies from `first` on, which an element brings:
+ * NAME.ball1.position, NAME.tip.velocity; false where the rest names none of them. */
+static bool find_own_body(const nt_model *model, int first, int count, const nt_element *element,
+                          const char *name, const char *rest, nt_quantity_info *quantity,
+                          nt_error *error, nt_status *status)
+{
+    size_t length = strlen(element->name) + 1 + strcspn(rest, ".");
+    const char *component = NULL;
+    for (int body = first; body < first + count; body++) {
+        const char *own = model->bodies[body].name;
+        if (strncmp(own, name, length) != 0 || own[length])
+            continue;
+        span second = name[length] ? head(name + length + 1, &component) : (span){"", 0};
+        for (int k = 0; k < nt_quantity_kind_count; k++)
+            if (has_kind(model, BODY, body, &nt_quantity_kinds[k]) &&
+                span_is(second, nt_quantity_kinds[k].name)) {
+                *status =
+                    choose(model, &nt_quantity_kinds[k], body, name, component, quantity, error);
+                return true;
+            }
+        *status = unknown_kind(model, BODY, body, second, error);
+        return true;
+    }
+    return false;
+}
+
+/* A quantity of a part of a bearing, NAME.ball1.outer.force, or of a body that it brings; false
+ * where the rest names neither. */
 static bool find_in_bearing(const nt_model *model, int element, const char *name, const char *rest,
                             nt_quantity_info *quantity, nt_error *error, nt_status *status)
 {
@@ -272,24 +299,16 @@ static bool find_in_bearing(const nt_model *model, int element, const char *name
                          quantity, error);
         return true;
     }
-    size_t length = strlen(model->elements[element].name) + 1 + strcspn(rest, ".");
-    for (int i = 0; i < b->n_balls + b->has_cage; i++) {
-        int body = b->first_ball + i;
-        const char *own = model->bodies[body].name;
-        if (strncmp(own, name, length) != 0 || own[length])
-            continue;
-        second = name[length] ? head(name + length + 1, &component) : (span){"", 0};
-        for (int k = 0; k < nt_quantity_kind_count; k++)
-            if (has_kind(model, BODY, body, &nt_quantity_kinds[k]) &&
-                span_is(second, nt_quantity_kinds[k].name)) {
-                *status =
-                    choose(model, &nt_quantity_kinds[k], body, name, component, quantity, error);
-                return true;
-            }
-        *status = unknown_kind(model, BODY, body, second, error);
-        return true;
-    }
-    return false;
+    return find_own_body(model, b->first_ball, b->n_balls + b->has_cage, &model->elements[element],
+                         name, rest, quantity, error, status);
+}
+
+static bool find_in_beam(const nt_model *model, int element, const char *name, const char *rest,
+                         nt_quantity_info *quantity, nt_error *error, nt_status *status)
+{
+    const nt_beam *b = nt_model_data(model, &model->elements[element]);
+    return find_own_body(model, b->first_body, b->n_nodes, &model->elements[element], name, rest,
+                         quantity, error, status);
 }
 
 nt_status nt_quantity_find_any(const nt_model *model, const char *name, int *hint,
@@ -307,6 +326,9 @@ nt_status nt_quantity_find_any(const nt_model *model, const char *name, int *hin
     nt_status status;
     if (rest && of == ELEMENT && nt_element_is_bearing(&model->elements[index]) &&
         find_in_bearing(model, index, name, rest, quantity, error, &status))
+        return status;
+    if (rest && of == ELEMENT && model->elements[index].type == &nt_beam_type &&
+        find_in_beam(model, index, name, rest, quantity, error, &status))
         return status;
     span second = rest ? head(rest, &component) : (span){"", 0};
     for (int i = 0; i < nt_quantity_kind_count; i++)

@@ -38,6 +38,7 @@ static const nt_element_type *const own_types[] = {
     &nt_contact_sphere_cylinder,
     &nt_contact_sphere_torus,
     &nt_bearing_ball,
+    &nt_beam_type,
 };
 
 enum { OWN_TYPES = sizeof own_types / sizeof own_types[0], MOST_ADDED = 64 };
@@ -84,9 +85,9 @@ nt_status nt_element_type_add(const nt_element_type *type, nt_error *error)
 
 /* ---- sections ------------------------------------------------------------------------------- */
 
-const nt_section nt_joint_section = {"joints", "joint"};
-const nt_section nt_force_section = {"forces", "force"};
-const nt_section nt_contact_section = {"contacts", "contact"};
+const nt_section nt_joint_section = {"joints", "joint", false};
+const nt_section nt_force_section = {"forces", "force", false};
+const nt_section nt_contact_section = {"contacts", "contact", false};
 
 unsigned nt_element_part(const nt_element_type *type, const void *data)
 {

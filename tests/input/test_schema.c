@@ -159,7 +159,10 @@ static void check_table(const nt_key *keys, size_t size, unsigned *bits)
         while (key->needs && needed->name && strcmp(needed->name, key->needs) != 0)
             needed++;
         assert_non_null(needed->name); /* it needs a key of the same table */
-        if (key->group)
+        unsigned own = 0;              /* rows of an array are structs of their own */
+        if (key->group && key->type == NT_KEY_ARRAY)
+            check_table(key->group, (size_t)key->high * sizeof(double), &own);
+        else if (key->group)
             check_table(key->group, size, bits);
     }
 }

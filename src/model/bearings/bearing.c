@@ -22,7 +22,7 @@
 
 static const double PI = 3.14159265358979323846;
 
-const nt_section nt_bearing_section = {"bearings", "bearing"};
+const nt_section nt_bearing_section = {"bearings", "bearing", true};
 
 bool nt_element_is_bearing(const nt_element *element) { return element->type == &nt_bearing_ball; }
 

@@ -1,0 +1,443 @@
+/* The beam element: residual, tangent and energies of all its points; see beam_point.h. */
+#include "model/beams/beam.h"
+
+#include "model/elements.h"
+#include "model/forces/load.h"
+
+#include <string.h>
+
+const nt_section nt_beam_section_of_file = {"beams", "beam", true};
+
+/* ---- one finite element ---------------------------------------------------------------------- */
+
+typedef double node_block[7][7];
+
+/* Its nodes, and what they feel: work of one evaluation. */
+typedef struct piece {
+    int n; /* nodes */
+    const nt_body *bodies[NT_MOST_ORDER + 1];
+    const nt_motion *motion[NT_MOST_ORDER + 1];
+    int port[NT_MOST_ORDER + 1];
+    double r[NT_MOST_ORDER + 1][4], rt[NT_MOST_ORDER + 1][4], rtt[NT_MOST_ORDER + 1][4];
+    double P[NT_MOST_ORDER + 1][4][3];
+    v3 f[NT_MOST_ORDER + 1];
+    double G[NT_MOST_ORDER + 1][4];
+    v3 a[NT_MOST_ORDER + 1]; /* accelerations less gravity, as far as parts ask for them */
+    v3 w[NT_MOST_ORDER + 1], alpha[NT_MOST_ORDER + 1];
+} piece;
+
+/* Velocities and accelerations count as far as the parts of the inertia are asked for. */
+static void load_piece(piece *p, const nt_view *view, const nt_beam *b, int element, unsigned parts)
+{
+    v3 zero = v3_of(0, 0, 0), g = parts & NT_EXPLICIT ? v3_load(view->run->gravity) : zero;
+    p->n = b->p + 1;
+    for (int i = 0; i < p->n; i++) {
+        int body = b->first_body + element * b->p + i;
+        const nt_body *of = &view->bodies[body];
+        const nt_motion *m = &view->motion[body];
+        p->bodies[i] = of, p->motion[i] = m;
+        p->port[i] = NT_PORTS + 2 * (element * b->p + i);
+        memcpy(p->r[i], view->at->q + of->q + 3, sizeof p->r[i]);
+        double along = 0; /* neighbours in one half space */
+        for (int k = 0; i > 0 && k < 4; k++)
+            along += p->r[i][k] * p->r[i - 1][k];
+        for (int k = 0; along < 0 && k < 4; k++)
+            p->r[i][k] = -p->r[i][k];
+        p->w[i] = parts & NT_GYROSCOPIC ? m->w : zero;
+        p->alpha[i] = parts & NT_MASS ? m->alpha : zero;
+        p->a[i] = v3_sub(parts & NT_MASS ? m->a : zero, g);
+        nt_beam_quaternion_rates(p->r[i], p->w[i], p->alpha[i], p->rt[i], p->rtt[i]);
+        nt_beam_rotation_map(p->r[i], p->P[i]);
+        p->f[i] = zero;
+        memset(p->G[i], 0, sizeof p->G[i]);
+    }
+}
+
+static void fields_at(const piece *p, const double *N, const double *D, double per_length,
+                      nt_beam_fields *f)
+{
+    memset(f, 0, sizeof *f);
+    for (int i = 0; i < p->n; i++) {
+        double B = D[i] * per_length;
+        f->v = v3_axpy(B, p->motion[i]->x, f->v);
+        for (int k = 0; k < 4; k++) {
+            f->p[k] += N[i] * p->r[i][k];
+            f->d[k] += B * p->r[i][k];
+        }
+    }
+}
+
+static void stress(const double *C, const double *e, double *s)
+{
+    for (int i = 0; i < 6; i++) {
+        s[i] = 0;
+        for (int j = 0; j < 6; j++)
+            s[i] += C[6 * i + j] * e[j];
+    }
+}
+
+/* ---- elastic forces ---------------------------------------------------------------------------
+ */
+
+/* A[i][j] += Y^T H Y of nodes i and j, seven rows and columns: x, r. */
+static void add_pairs(const piece *p, const double *N, const double *D, double per_length,
+                      double H[NT_BEAM_Z][NT_BEAM_Z], node_block *A)
+{
+    for (int j = 0; j < p->n; j++) {
+        double B = D[j] * per_length, Y[NT_BEAM_Z][7];
+        for (int k = 0; k < NT_BEAM_Z; k++) {
+            for (int c = 0; c < 3; c++)
+                Y[k][c] = B * H[k][NT_BEAM_V + c];
+            for (int c = 0; c < 4; c++)
+                Y[k][3 + c] = N[j] * H[k][NT_BEAM_P + c] + B * H[k][NT_BEAM_D + c];
+        }
+        for (int i = 0; i < p->n; i++) {
+            double(*to)[7] = A[i * p->n + j], Bi = D[i] * per_length;
+            for (int c = 0; c < 7; c++) {
+                for (int k = 0; k < 3; k++)
+                    to[k][c] += Bi * Y[NT_BEAM_V + k][c];
+                for (int k = 0; k < 4; k++)
+                    to[3 + k][c] += N[i] * Y[NT_BEAM_P + k][c] + Bi * Y[NT_BEAM_D + k][c];
+            }
+        }
+    }
+}
+
+static void add_elastic(piece *p, const nt_beam *b, int element, node_block *A)
+{
+    const nt_beam_elastic *points = nt_beam_elastic_at(b, element);
+    for (int q = 0; q < b->p; q++) {
+        const double *N = nt_beam_shapes(b, 0, q), *D = N + p->n;
+        const nt_beam_elastic *at = &points[q];
+        nt_beam_fields f;
+        nt_beam_strain strain;
+        double s[6], g[NT_BEAM_Z];
+        fields_at(p, N, D, at->per_length, &f);
+        nt_beam_strain_of(&f, at->tangent, &strain);
+        stress(at->C, strain.e, s);
+        for (int j = 0; j < NT_BEAM_Z; j++) {
+            g[j] = 0;
+            for (int i = 0; i < 6; i++)
+                g[j] += at->weight * strain.J[i][j] * s[i];
+        }
+        for (int i = 0; i < p->n; i++) {
+            double B = D[i] * at->per_length;
+            p->f[i] = v3_axpy(B, v3_load(g + NT_BEAM_V), p->f[i]);
+            for (int k = 0; k < 4; k++)
+                p->G[i][k] += N[i] * g[NT_BEAM_P + k] + B * g[NT_BEAM_D + k];
+        }
+        if (A) {
+            double H[NT_BEAM_Z][NT_BEAM_Z];
+            nt_beam_stiffness(&f, &strain, at->C, s, at->weight, H);
+            add_pairs(p, N, D, at->per_length, H, A);
+        }
+    }
+}
+
+/* ---- inertia ----------------------------------------------------------------------------------
+ */
+
+/* Accumulated derivatives of the inertia of two nodes: rows f, g; columns a, p, pt, ptt. */
+typedef struct inertia_pair {
+    double a[7][3], p[7][4], t[7][4], tt[7][4];
+} inertia_pair;
+
+static void add_inertia_pairs(const piece *p, const double *N, double weight,
+                              const nt_beam_inertia *in, inertia_pair *pairs)
+{
+    for (int i = 0; i < p->n; i++)
+        for (int j = 0; j < p->n; j++) {
+            inertia_pair *to = &pairs[i * p->n + j];
+            double s = weight * N[i] * N[j];
+            for (int k = 0; k < 7; k++) {
+                for (int c = 0; c < 3; c++)
+                    to->a[k][c] += s * in->of_a[k][c];
+                for (int c = 0; c < 4; c++) {
+                    to->p[k][c] += s * in->of_p[k][c];
+                    to->t[k][c] += s * in->of_pt[k][c];
+                    to->tt[k][c] += s * in->of_ptt[k][c];
+                }
+            }
+        }
+}
+
+static void add_inertia(piece *p, const nt_beam *b, int element, inertia_pair *pairs)
+{
+    const nt_beam_inert *points = nt_beam_inert_at(b, element);
+    for (int q = 0; q <= b->p; q++) {
+        const double *N = nt_beam_shapes(b, 1, q);
+        nt_beam_motion m = {0};
+        nt_beam_inertia in;
+        for (int i = 0; i < p->n; i++) {
+            m.a = v3_axpy(N[i], p->a[i], m.a);
+            for (int k = 0; k < 4; k++) {
+                m.p[k] += N[i] * p->r[i][k];
+                m.pt[k] += N[i] * p->rt[i][k];
+                m.ptt[k] += N[i] * p->rtt[i][k];
+            }
+        }
+        nt_beam_inertia_of(&points[q].mass, &m, pairs != NULL, &in);
+        for (int i = 0; i < p->n; i++) {
+            double s = points[q].weight * N[i];
+            p->f[i] = v3_axpy(s, in.f, p->f[i]);
+            for (int k = 0; k < 4; k++)
+                p->G[i][k] += s * in.g[k];
+        }
+        if (pairs)
+            add_inertia_pairs(p, N, points[q].weight, &in, pairs);
+    }
+}
+
+/* ---- from quaternions to rotations ------------------------------------------------------------
+ */
+
+/* rows x, theta of rows x, r: the rotations' by P^T. Columns n at most 4. */
+static void rows_of(double P[4][3], const double *in, int stride, int n, double out[6][4])
+{
+    for (int c = 0; c < n; c++) {
+        for (int k = 0; k < 3; k++)
+            out[k][c] = in[k * stride + c];
+        for (int k = 0; k < 3; k++) {
+            out[3 + k][c] = 0;
+            for (int l = 0; l < 4; l++)
+                out[3 + k][c] += P[l][k] * in[(3 + l) * stride + c];
+        }
+    }
+}
+
+static m3 block33(double a[6][4], int row)
+{
+    return (m3){a[row][0],     a[row][1],     a[row][2],     a[row + 1][0], a[row + 1][1],
+                a[row + 1][2], a[row + 2][0], a[row + 2][1], a[row + 2][2]};
+}
+
+/* 6 x 3 of 6 x 4 and 4 x 3 */
+static void columns_of(double a[6][4], double P[4][3], double out[6][4])
+{
+    for (int k = 0; k < 6; k++)
+        for (int c = 0; c < 3; c++)
+            out[k][c] =
+                a[k][0] * P[0][c] + a[k][1] * P[1][c] + a[k][2] * P[2][c] + a[k][3] * P[3][c];
+}
+
+/* Derivatives of the quaternion's rates: r' = (0, w) r/2, r'' = (0, alpha) r/2 - |w|^2 r/4 by r, as
+ * 4 x 3 by P; and r'' by w: -r w^T/2. */
+static void rate_columns(piece *p, int j, double of_t[4][3], double of_tt[4][3])
+{
+    v3 w = p->w[j], al = p->alpha[j];
+    const double square = v3_dot(w, w) / 4;
+    const double L[2][4][4] = {
+        {{0, -w.x, -w.y, -w.z}, {w.x, 0, -w.z, w.y}, {w.y, w.z, 0, -w.x}, {w.z, -w.y, w.x, 0}},
+        {{0, -al.x, -al.y, -al.z},
+         {al.x, 0, -al.z, al.y},
+         {al.y, al.z, 0, -al.x},
+         {al.z, -al.y, al.x, 0}}};
+    for (int k = 0; k < 4; k++)
+        for (int c = 0; c < 3; c++) {
+            of_t[k][c] = 0;
+            of_tt[k][c] = -square * p->P[j][k][c];
+            for (int l = 0; l < 4; l++) {
+                of_t[k][c] += L[0][k][l] * p->P[j][l][c] / 2;
+                of_tt[k][c] += L[1][k][l] * p->P[j][l][c] / 2;
+            }
+        }
+}
+
+/* The blocks of nodes i and j: two rows of the residual, columns x and theta. */
+static void add_blocks(const nt_view *view, piece *p, int i, int j, node_block *A,
+                       inertia_pair *pair)
+{
+    const nt_combination *c = view->terms->combination;
+    double k = c->stiffness;
+    double rows[6][4], columns[6][4];
+    m3 fx = {0}, ft = {0}, mx = {0}, mt = {0};
+    if (A && k != 0) {
+        double S[6][4];
+        rows_of(p->P[i], &(*A)[0][0], 7, 3, rows);
+        fx = m3_scale(k, block33(rows, 0)), mx = m3_scale(k, block33(rows, 3));
+        rows_of(p->P[i], &(*A)[0][3], 7, 4, S);
+        columns_of(S, p->P[j], columns);
+        ft = m3_scale(k, block33(columns, 0)), mt = m3_scale(k, block33(columns, 3));
+    }
+    if (pair) {
+        double M[6][4], T[6][4], Tt[6][4], K[6][4], of_t[4][3], of_tt[4][3];
+        rows_of(p->P[i], &pair->a[0][0], 3, 3, rows);
+        fx = m3_add(fx, m3_scale(c->mass, block33(rows, 0)));
+        mx = m3_add(mx, m3_scale(c->mass, block33(rows, 3)));
+        rows_of(p->P[i], &pair->tt[0][0], 4, 4, Tt);
+        columns_of(Tt, p->P[j], M); /* by alpha; r'' depends on w too: -r (w . dw)/2 */
+        int body = (int)(p->bodies[j] - view->bodies);
+        m3 of_alpha = nt_acceleration_map(view, body, c->mass, k);
+        m3 of_w = nt_rate_map(view, body, c->damping, k);
+        ft = m3_add(ft, m3_multiply(block33(M, 0), of_alpha));
+        mt = m3_add(mt, m3_multiply(block33(M, 3), of_alpha));
+        rows_of(p->P[i], &pair->t[0][0], 4, 4, T);
+        columns_of(T, p->P[j], columns);
+        for (int row = 0; row < 6; row++) {
+            double along = 0;
+            for (int l = 0; l < 4; l++)
+                along += Tt[row][l] * p->r[j][l] / 2;
+            columns[row][0] -= along * p->w[j].x;
+            columns[row][1] -= along * p->w[j].y;
+            columns[row][2] -= along * p->w[j].z;
+        }
+        ft = m3_add(ft, m3_multiply(block33(columns, 0), of_w));
+        mt = m3_add(mt, m3_multiply(block33(columns, 3), of_w));
+        if (k != 0) {
+            double S[6][4];
+            rate_columns(p, j, of_t, of_tt);
+            rows_of(p->P[i], &pair->p[0][0], 4, 4, S);
+            columns_of(S, p->P[j], K);
+            columns_of(T, of_t, columns);
+            for (int row = 0; row < 6; row++)
+                for (int l = 0; l < 3; l++)
+                    K[row][l] += columns[row][l];
+            columns_of(Tt, of_tt, columns);
+            for (int row = 0; row < 6; row++)
+                for (int l = 0; l < 3; l++)
+                    K[row][l] += columns[row][l];
+            ft = m3_add(ft, m3_scale(k, block33(K, 0)));
+            mt = m3_add(mt, m3_scale(k, block33(K, 3)));
+        }
+    }
+    if (i == j && k != 0) { /* the rows' own rotation: -(G . r) I/4 - m~/2 */
+        double Gr = 0;
+        for (int l = 0; l < 4; l++)
+            Gr += p->G[i][l] * p->r[i][l];
+        m3 own = m3_add(m3_scale(Gr / 4, m3_identity()),
+                        m3_scale(0.5, m3_skew(nt_beam_moment(p->r[i], p->G[i]))));
+        mt = m3_sub(mt, m3_scale(k, own));
+    }
+    nt_view_add(view, p->port[i], p->port[j], fx);
+    nt_view_add(view, p->port[i], p->port[j] + 1, ft);
+    nt_view_add(view, p->port[i] + 1, p->port[j], mx);
+    nt_view_add(view, p->port[i] + 1, p->port[j] + 1, mt);
+}
+
+/* ---- energies ---------------------------------------------------------------------------------
+ */
+
+static void add_energy(piece *p, const nt_view *view, const nt_beam *b, int element)
+{
+    load_piece(p, view, b, element, NT_GYROSCOPIC);
+    const nt_beam_elastic *points = nt_beam_elastic_at(b, element);
+    for (int q = 0; q < b->p; q++) {
+        const double *N = nt_beam_shapes(b, 0, q);
+        nt_beam_fields f;
+        nt_beam_strain strain;
+        double s[6];
+        fields_at(p, N, N + p->n, points[q].per_length, &f);
+        nt_beam_strain_of(&f, points[q].tangent, &strain);
+        stress(points[q].C, strain.e, s);
+        for (int i = 0; i < 6; i++)
+            view->energy->potential += points[q].weight * s[i] * strain.e[i] / 2;
+    }
+    const nt_beam_inert *inert = nt_beam_inert_at(b, element);
+    v3 g = v3_load(view->run->gravity);
+    for (int q = 0; q <= b->p; q++) {
+        const double *N = nt_beam_shapes(b, 1, q);
+        const nt_beam_mass *mass = &inert[q].mass;
+        double pq[4] = {0}, pt[4] = {0}, n = 0, W[3];
+        v3 x = v3_of(0, 0, 0), v = x;
+        for (int i = 0; i < p->n; i++) {
+            x = v3_axpy(N[i], p->motion[i]->x, x);
+            v = v3_axpy(N[i], p->motion[i]->v, v);
+            for (int k = 0; k < 4; k++) {
+                pq[k] += N[i] * p->r[i][k];
+                pt[k] += N[i] * p->rt[i][k];
+            }
+        }
+        for (int k = 0; k < 4; k++)
+            n += pq[k] * pq[k];
+        quat unit = quat_unit(quat_load(pq));
+        quat rate = quat_multiply((quat){pq[0], -pq[1], -pq[2], -pq[3]}, quat_load(pt));
+        W[0] = 2 * rate.x / n, W[1] = 2 * rate.y / n, W[2] = 2 * rate.z / n;
+        v3 w = v3_load(W), V = m3_apply_transposed(quat_matrix(unit), v);
+        double twice = mass->m * v3_dot(V, V) + 2 * v3_dot(V, v3_cross(w, mass->me)) +
+                       v3_dot(w, m3_apply(mass->rho, w));
+        v3 center = v3_axpy(mass->m, x, m3_apply(quat_matrix(unit), mass->me));
+        view->energy->kinetic += inert[q].weight * twice / 2;
+        view->energy->potential -= inert[q].weight * v3_dot(center, g);
+    }
+}
+
+/* ---- the type ---------------------------------------------------------------------------------
+ */
+
+static size_t scratch_of(int nodes)
+{
+    size_t pairs = (size_t)nodes * (size_t)nodes;
+    return pairs * (sizeof(node_block) + sizeof(inertia_pair)) / sizeof(double);
+}
+
+static nt_status beam_evaluate(const nt_element *e, const nt_view *view)
+{
+    const nt_beam *b = nt_beam_of(view->run, e);
+    piece p;
+    for (int element = 0; element < b->n_elements; element++) {
+        if (view->energy) {
+            add_energy(&p, view, b, element);
+            continue;
+        }
+        const nt_terms *terms = view->terms;
+        unsigned inertial = terms->parts & (NT_MASS | NT_GYROSCOPIC | NT_EXPLICIT);
+        bool elastic = terms->parts & e->part;
+        int pairs = (b->p + 1) * (b->p + 1);
+        node_block *A = terms->matrix && elastic ? (node_block *)(void *)view->scratch : NULL;
+        inertia_pair *I =
+            terms->matrix && inertial
+                ? (inertia_pair *)(void *)(view->scratch +
+                                           (size_t)pairs * sizeof(node_block) / sizeof(double))
+                : NULL;
+        if (A)
+            memset(A, 0, (size_t)pairs * sizeof *A);
+        if (I)
+            memset(I, 0, (size_t)pairs * sizeof *I);
+        load_piece(&p, view, b, element, terms->parts);
+        if (elastic)
+            add_elastic(&p, b, element, A);
+        if (inertial)
+            add_inertia(&p, b, element, I);
+        for (int i = 0; terms->residual && i < p.n; i++) {
+            nt_view_force(view, p.port[i], p.f[i]);
+            nt_view_force(view, p.port[i] + 1, nt_beam_moment(p.r[i], p.G[i]));
+        }
+        for (int k = 0; (A || I) && k < pairs; k++)
+            add_blocks(view, &p, k / p.n, k % p.n, A ? &A[k] : NULL, I ? &I[k] : NULL);
+    }
+    return NT_OK;
+}
+
+static nt_status beam_declare(nt_model *model, nt_element *e)
+{
+    const nt_beam *b = nt_model_data(model, e);
+    size_t scratch = scratch_of(b->p + 1);
+    model->scratch = scratch > model->scratch ? scratch : model->scratch;
+    for (int i = 0; i < b->n_nodes; i++)
+        if (nt_element_port_of_body(model, e, b->first_body + i) != NT_PORTS + 2 * i)
+            return NT_NO_MEMORY;
+    nt_status status = NT_OK;
+    for (int element = 0; element < b->n_elements; element++) {
+        int first = NT_PORTS + 2 * element * b->p, last = first + 2 * b->p + 1;
+        for (int i = first; i <= last; i++)
+            for (int j = first; j <= last && status == NT_OK; j++)
+                status = nt_element_couple(model, e, i, j, NT_FULL);
+    }
+    return status;
+}
+
+const nt_element_type nt_beam_type = {
+    .version = NT_ELEMENT_VERSION,
+    .section = &nt_beam_section_of_file,
+    .name = "beam",
+    .summary = "a line that stretches, shears, twists and bends",
+    .keys = nt_beam_keys,
+    .size = sizeof(nt_beam),
+    .part = NT_IMPLICIT,
+    .own_bodies = nt_beam_own_bodies,
+    .has_inertia = true,
+    .only_takes = true,
+    .prepare = nt_beam_prepare,
+    .declare = beam_declare,
+    .evaluate = beam_evaluate,
+};

@@ -1,0 +1,76 @@
+/* The keys of a beam and of its sections. */
+#include "model/beams/beam.h"
+
+#define SECTION(name_, type_, field, bit_)                                                         \
+    .name = name_, .type = type_, .offset = offsetof(nt_beam_section, field), .bit = bit_
+#define KEY(name_, type_, field, bit_)                                                             \
+    .name = name_, .type = type_, .offset = offsetof(nt_beam, field), .bit = bit_
+
+static const char *const shapes[] = {"circle", "tube", "rectangle", NULL};
+
+static const nt_key material_keys[] = {
+    {SECTION("E", NT_KEY_NUMBER, material.E, NT_SECTION_E), .required = true, .unit = "Pa",
+     .meaning = "Young's modulus"},
+    {SECTION("nu", NT_KEY_NUMBER, material.nu, NT_SECTION_NU), .required = true,
+     .meaning = "Poisson's ratio"},
+    {SECTION("density", NT_KEY_NUMBER, material.density, NT_SECTION_DENSITY), .required = true,
+     .unit = "kg/m^3", .meaning = "of the material"},
+    {0},
+};
+
+const nt_key nt_beam_section_keys[] = {
+    {SECTION("at", NT_KEY_NUMBER, at, NT_SECTION_AT),
+     .meaning = "station, 0..1 of the line's length; default 0. Between stations every entry is "
+                "linear, beyond them it stays"},
+    {SECTION("stiffness", NT_KEY_MATRIX, stiffness, NT_SECTION_STIFFNESS), .high = 6,
+     .relative = true,
+     .meaning = "forces N1 N2 N3 (N) and moments M1 M2 M3 (N m) by strains and curvatures, section "
+                "axes, 1 along the line"},
+    {SECTION("mass", NT_KEY_MATRIX, mass, NT_SECTION_MASS), .high = 6, .relative = true,
+     .meaning = "per length: momentum (kg/m) and angular momentum (kg m) by velocities and rates"},
+    {SECTION("point", NT_KEY_NUMBERS, point, NT_SECTION_POINT), .low = 3, .high = 3, .unit = "m",
+     .meaning = "the point of the section that stiffness and mass are given about, from the line; "
+                "section axes, default 0"},
+    {.name = "material",
+     .type = NT_KEY_GROUP,
+     .bit = NT_SECTION_MATERIAL,
+     .group = material_keys,
+     .needs = "shape",
+     .meaning = "instead of matrices: what the section is made of"},
+    {SECTION("shape", NT_KEY_CHOICE, shape, NT_SECTION_SHAPE), .choices = shapes,
+     .needs = "material", .meaning = "and its figure"},
+    {SECTION("radius", NT_KEY_NUMBER, radius, NT_SECTION_RADIUS), .unit = "m",
+     .meaning = "outer one, of a circle or tube"},
+    {SECTION("thickness", NT_KEY_NUMBER, thickness, NT_SECTION_THICKNESS), .unit = "m",
+     .meaning = "of a tube's wall"},
+    {SECTION("width", NT_KEY_NUMBER, width, NT_SECTION_WIDTH), .unit = "m",
+     .meaning = "of a rectangle, along axis 2"},
+    {SECTION("height", NT_KEY_NUMBER, height, NT_SECTION_HEIGHT), .unit = "m",
+     .meaning = "of a rectangle, along axis 3"},
+    {0},
+};
+
+const nt_key nt_beam_keys[] = {
+    {KEY("points", NT_KEY_ARRAY, points, NT_BEAM_POINTS), .low = 3, .high = 3, .required = true,
+     .unit = "m", .meaning = "the line: straight pieces between points, ground axes"},
+    {KEY("sections", NT_KEY_ARRAY, sections, NT_BEAM_SECTIONS), .low = 1,
+     .high = sizeof(nt_beam_section) / sizeof(double), .group = nt_beam_section_keys,
+     .required = true, .meaning = "at stations that rise; one alone: the same everywhere"},
+    {KEY("twist", NT_KEY_ARRAY, twist, NT_BEAM_TWIST), .low = 2, .high = 2, .unit = "rad",
+     .meaning = "rows [station, angle] by which the section turns about axis 1; linear between"},
+    {KEY("normal", NT_KEY_NUMBERS, normal, NT_BEAM_NORMAL), .low = 3, .high = 3, .relative = true,
+     .meaning = "direction of section axis 2 at the begin, ground axes (what is along the line "
+                "does not count); default: as the shortest rotation takes ground x to the line's "
+                "first piece, so it takes ground y. Carried along the line without torsion"},
+    {KEY("order", NT_KEY_NUMBER, order, NT_BEAM_ORDER),
+     .meaning = "of the polynomials of an element, 1 to 20; default 6 with one section, else 2"},
+    {KEY("elements", NT_KEY_NUMBER, elements, NT_BEAM_ELEMENTS),
+     .meaning = "so many of equal length, divided where the line has corners; default: from "
+                "section to section"},
+    {KEY("velocity", NT_KEY_NUMBERS, velocity, NT_BEAM_VELOCITY), .low = 3, .high = 3,
+     .unit = "m/s", .meaning = "of the first point, ground axes, at the start; default 0"},
+    {KEY("angular_velocity", NT_KEY_NUMBERS, angular_velocity, NT_BEAM_ANGULAR_VELOCITY), .low = 3,
+     .high = 3, .unit = "rad/s",
+     .meaning = "with which the whole beam turns at the start, ground axes; default 0"},
+    {0},
+};
