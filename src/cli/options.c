@@ -192,7 +192,7 @@ static int read_setting(nt_cli_options *options, char *text)
 static int load_plugin(const char *text)
 {
     char path[4096];
-    nt_error error;
+    nt_error error = {0};
     snprintf(path, sizeof path, "%s%s", strchr(text, '/') ? "" : "./", text);
     if (nt_plugin_load(path, &error) == NT_OK)
         return NT_EXIT_DONE;

@@ -33,7 +33,7 @@ nt_status nt_plugin_load(const char *path, nt_error *error)
     nt_status status = NT_OK;
     for (int i = 0; status == NT_OK && plugin->types && plugin->types[i]; i++)
         status = nt_element_type_add(plugin->types[i], error);
-    return status;
+    return nt_said(error, status);
 }
 
 /* ---- forces between two bodies by differences ----------------------------------------------- */
