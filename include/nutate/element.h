@@ -42,6 +42,8 @@ typedef enum nt_key_type {
     NT_KEY_MATRIX,    /* rows x rows doubles, a list of lists or one flat list; rows = high  */
     NT_KEY_FUNCTION,  /* nt_expression *: of t, parameters and recorded quantities           */
     NT_KEY_FUNCTIONS, /* high of them                                                        */
+    NT_KEY_ROUTE,     /* nt_route: low or more points of bodies                              */
+    NT_KEY_LAW,       /* nt_law: a number, or a function as above                            */
     NT_KEY_BODY,      /* int                                                                 */
     NT_KEY_BODIES,    /* int[2]: [A, B]                                                      */
     NT_KEY_POINT,     /* nt_place_of_point: [x, y, z] or a marker's name                     */
@@ -106,6 +108,22 @@ typedef struct nt_place_of_point {
     int marker;
 } nt_place_of_point;
 
+/* Points of bodies, one after the other. */
+enum { NT_ROUTE_POINTS = 12 };
+typedef struct nt_route {
+    int n;
+    int body[NT_ROUTE_POINTS];
+    nt_place_of_point point[NT_ROUTE_POINTS];
+} nt_route;
+
+/* A number that parameters may enter, or, where it depends on t or on recorded quantities, a
+ * function of them (then the number is 0). */
+struct nt_expression;
+typedef struct nt_law {
+    double value;
+    const struct nt_expression *function; /* NULL: a number */
+} nt_law;
+
 /* ---- a point of the motion --------------------------------------------------------------------
  */
 
@@ -149,6 +167,16 @@ NT_API extern const nt_section nt_joint_section;
 NT_API extern const nt_section nt_force_section;
 NT_API extern const nt_section nt_contact_section;
 NT_API extern const nt_section nt_bearing_section;
+
+/* What a load acts along, so that it has a coordinate, its rate and a load along it to record. */
+typedef enum nt_along {
+    NT_ALONG_NOTHING,
+    NT_ALONG_LINE,         /* between two points: length, rate, tension     */
+    NT_ALONG_ANGLE,        /* of a joint: angle, rate, moment               */
+    NT_ALONG_WAY,          /* over points: length, rate, tension at both ends */
+    NT_ALONG_AIR,          /* moving air: airspeed, angle of attack */
+    NT_ALONG_DISPLACEMENT, /* of a joint: displacement, rate, thrust        */
+} nt_along;
 
 /* A type of joint, force or contact: one constant descriptor per file. Its data are numbers of a
  * run (run.h) and start with `unsigned given`. What is said of a model or asked of it (rows, words)
@@ -219,7 +247,11 @@ typedef struct nt_element_type {
      * there are none. NULL: none. */
     void (*failure)(const nt_element *element, const nt_view *view, char *text, int size);
     bool only_takes; /* that work is never positive: dampers, friction */
-    bool is_load;    /* its force is a load: paths of static states scale it */
+    /* Whether that work can be positive in this one; NULL: unless only_takes. */
+    bool (*gives_energy)(const nt_model *model, const nt_element *element);
+    bool proportional; /* what it adds is proportional to its functions */
+    nt_along along;    /* of the library's own types alone */
+    bool is_load;      /* its force is a load: paths of static states scale it */
 } nt_element_type;
 
 /* A node that an element adds terms to and takes derivatives in: the translation or the rotation of
@@ -377,6 +409,42 @@ NT_API int nt_element_port_of_own(nt_model *model, nt_element *element);
 /* Terms in a row port have derivatives in a column port: nothing where one of them has no node. */
 NT_API nt_status nt_element_couple(nt_model *model, nt_element *element, int row, int column,
                                    nt_block_shape shape);
+
+/* ---- forces between two bodies, without derivatives -------------------------------------------
+ */
+
+/* Forces on A and B and moments about their reference points, ground axes, N and N m. */
+typedef struct nt_pair_force {
+    nt_v3 force[2], moment[2];
+} nt_pair_force;
+
+/* What acts where A and B move like this; other bodies, multipliers and the time are in the view.
+ * It is asked at places beside the motion and keeps nothing. NT_OK, or NT_NOT_FINITE. */
+typedef nt_status (*nt_pair_law)(const nt_element *element, const nt_view *view, const nt_motion *a,
+                                 const nt_motion *b, nt_pair_force *out);
+
+/* For `declare`: blocks between all ports of A and B. */
+NT_API nt_status nt_element_couple_pair(nt_model *model, nt_element *element);
+
+/* For `evaluate`: adds what the law says, with a tangent by central differences (24 evaluations of
+ * the law, good to 1e-9 of smooth ones), or its power. */
+NT_API nt_status nt_element_add_pair(const nt_element *element, const nt_view *view,
+                                     nt_pair_law law);
+
+/* ---- plugins ----------------------------------------------------------------------------------
+ */
+
+/* What a library with element types exports under the name nutate_plugin. */
+typedef struct nt_plugin {
+    int version;                         /* NT_ELEMENT_VERSION */
+    const char *name;                    /* of the plugin, for people */
+    const nt_element_type *const *types; /* NULL behind the last */
+} nt_plugin;
+
+/* Load a library and add its types; it stays loaded. A model file never does so by itself. Before
+ * other threads read models. NT_IO where it cannot be loaded; NT_INVALID and words where it is no
+ * plugin, was written for another version, or brings a type whose name is taken. */
+NT_API nt_status nt_plugin_load(const char *path, nt_error *error);
 
 /* ---- the registry -----------------------------------------------------------------------------
  */

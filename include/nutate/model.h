@@ -249,6 +249,10 @@ NT_API int nt_model_remark(const nt_model *model, int i, nt_error *remark);
  * exact derivatives along a parameter leave out what a jump moves. */
 NT_API int nt_model_jump(const nt_model *model, int i, nt_error *remark);
 
+/* Joints whose prescribed motion follows a table whose second derivative jumps, so that their
+ * accelerations and forces do: words for the i-th, as above. */
+NT_API int nt_model_rough_motion(const nt_model *model, int i, nt_error *remark);
+
 /* Whether the motion depends on the time itself, by an expression of t: then its words and its
  * place. 0 where nothing does; `where` is then as it was. */
 NT_API int nt_model_clock(const nt_model *model, nt_error *where);

@@ -1,5 +1,6 @@
 #include "base/suggest.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -32,6 +33,157 @@ int nt_edit_distance(const char *a, int a_length, const char *b, int b_length)
     return above[b_length];
 }
 
+/* What other programs and languages call what has another name here. A word may stand for several:
+ * that of them is meant which is known where it stands. */
+static const char *const suggest_synonyms[][2] = {
+    {"hinge", "revolute"},
+    {"pin", "revolute"},
+    {"pivot", "revolute"},
+    {"rotational", "revolute"},
+    {"slider", "prismatic"},
+    {"translational", "prismatic"},
+    {"slide", "prismatic"},
+    {"ball", "spherical"},
+    {"weld", "fixed"},
+    {"rigid", "fixed"},
+    {"clamp", "fixed"},
+    {"cardan", "universal"},
+    {"hooke", "universal"},
+    {"rod", "distance"},
+    {"link", "distance"},
+    {"plane", "planar"},
+    {"tsda", "spring"},
+    {"spring_damper", "spring"},
+    {"sforce", "line_force"},
+    {"rsda", "torsion_spring"},
+    {"rotational_spring", "torsion_spring"},
+    {"motor", "joint_torque"},
+    {"actuator", "joint_torque"},
+    {"vector_force", "force"},
+    {"cable", "rope"},
+    {"tendon", "rope"},
+    {"pulley", "rope"},
+    {"gforce", "force"},
+    {"free_length", "length"},
+    {"rest_length", "length"},
+    {"natural_length", "length"},
+    {"unstretched_length", "length"},
+    {"free_angle", "angle"},
+    {"rest_angle", "angle"},
+    {"speed", "velocity"},
+    {"speed", "rate"},
+    {"speed", "angular_velocity"},
+    {"omega", "angular_velocity"},
+    {"location", "position"},
+    {"pos", "position"},
+    {"vel", "velocity"},
+    {"acc", "acceleration"},
+    {"rot", "orientation"},
+    {"attitude", "orientation"},
+    {"euler", "orientation"},
+    {"euler_angles", "angles"},
+    {"com", "center_of_mass"},
+    {"cog", "center_of_mass"},
+    {"centre_of_mass", "center_of_mass"},
+    {"cm", "center_of_mass"},
+    {"moment_of_inertia", "inertia"},
+    {"inertia_tensor", "inertia"},
+    {"k", "stiffness"},
+    {"c", "damping"},
+    {"d", "damping"},
+    {"spring_constant", "stiffness"},
+    {"damping_coefficient", "damping"},
+    {"viscosity", "damping"},
+    {"bump_stop", "limits"},
+    {"bump_stops", "limits"},
+    {"stops", "limits"},
+    {"range", "limits"},
+    {"driver", "motion"},
+    {"actuation", "motion"},
+    {"law", "value"},
+    {"expression", "value"},
+    {"function", "value"},
+    {"bodyA", "between"},
+    {"parent", "between"},
+    {"link_between", "between"},
+    {"elongation", "length"},
+    {"force", "tension"},
+    {"torque", "moment"},
+    {"angle_rate", "rate"},
+    {"dt", "step"},
+    {"timestep", "step"},
+    {"time_step", "step"},
+    {"step_size", "step"},
+    {"tend", "duration"},
+    {"t_end", "duration"},
+    {"stop_time", "duration"},
+    {"end", "duration"},
+    {"integrator", "method"},
+    {"solver", "method"},
+    {"tol", "tolerance"},
+    {"rtol", "tolerance"},
+    {"variables", "parameters"},
+    {"constants", "parameters"},
+    {"links", "bodies"},
+    {"parts", "bodies"},
+    {"constraints", "joints"},
+    {"loads", "forces"},
+    {"sensors", "output"},
+    {"rk4", "rkmk-dopri5"},
+    {"rk45", "rkmk-dopri5"},
+    {"ode45", "rkmk-dopri5"},
+    {"dopri5", "rkmk-dopri5"},
+    {"ode113", "rkmk-dop853"},
+    {"dop853", "rkmk-dop853"},
+    {"ode15s", "bdf"},
+    {"gstiff", "bdf"},
+    {"dassl", "bdf"},
+    {"ida", "bdf"},
+    {"cvode", "bdf"},
+    {"hht", "generalized-alpha"},
+    {"newmark", "generalized-alpha"},
+    {"verlet", "stormer-verlet"},
+    {"leapfrog", "stormer-verlet"},
+    {"euler", "symplectic-euler"},
+    {"ln", "log"},
+    {"lg", "log10"},
+    {"arctan2", "atan2"},
+    {"arctan", "atan"},
+    {"arcsin", "asin"},
+    {"arccos", "acos"},
+    {"power", "pow"},
+    {"fabs", "abs"},
+    {"fmod", "mod"},
+    {"rem", "mod"},
+    {"sgn", "sign"},
+    {"step5", "step"},
+    {"ifelse", "if"},
+    {"where", "if"},
+    {"spline", "table"},
+    {"lookup", "table"},
+    {"interp", "table"},
+    {"cubspl", "table"},
+    {"akispl", "table"},
+    {"degrees", "deg"},
+    {"length", "norm"},
+    {"magnitude", "norm"},
+    {"mag", "norm"},
+    {"time", "t"},
+    {"PI", "pi"},
+};
+
+static bool suggest_means(const nt_suggestion *search, const char *candidate)
+{
+    for (size_t i = 0; i < sizeof suggest_synonyms / sizeof suggest_synonyms[0]; i++) {
+        const char *other = suggest_synonyms[i][0];
+        if (strlen(other) == (size_t)search->length &&
+            nt_edit_distance(other, search->length, search->word, search->length) == 0 &&
+            strcmp(suggest_synonyms[i][1], candidate) == 0)
+            return true;
+    }
+    return false;
+}
+
 void nt_suggest_start(nt_suggestion *search, const char *word, int length)
 {
     int allowed = length < 6 ? 1 : length / 3;
@@ -44,6 +196,11 @@ void nt_suggest_offer(nt_suggestion *search, const char *candidate)
     if (length > LONGEST)
         return;
     int distance = nt_edit_distance(search->word, search->length, candidate, (int)length);
+    if (search->distance > -1 && suggest_means(search, candidate)) {
+        search->distance = -1; /* nearer than any spelling */
+        search->best = candidate;
+        return;
+    }
     if (distance < search->distance && distance < (int)length) {
         search->distance = distance;
         search->best = candidate;

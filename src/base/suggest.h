@@ -17,7 +17,8 @@ typedef struct nt_suggestion {
  * differ only in case are equal. Words longer than 63 characters count as `longer`. */
 int nt_edit_distance(const char *a, int a_length, const char *b, int b_length);
 
-/* A word may differ by one edit for every three characters, at least one, to be suggested.
+/* What other programs call what is known by the candidate comes first (hinge, free_length, ode45).
+ * Else a word may differ by one edit for every three characters, at least one, to be suggested.
  * word    [length]   must outlive the search; need not be terminated */
 void nt_suggest_start(nt_suggestion *search, const char *word, int length);
 /* candidate must outlive the search. */

@@ -1,6 +1,8 @@
 /* nutate check: a model in numbers, without a run. */
 #include "cli/cli.h"
 
+#include <math.h>
+
 static void check_show_counts(const nt_cli_plan *plan, nt_model_counts n)
 {
     const char *title = nt_model_title(plan->model);
@@ -58,6 +60,42 @@ static void show_remarks(const nt_cli_plan *plan)
     }
 }
 
+/* Numbers in a row. */
+static int row_columns(const nt_cli_plan *plan)
+{
+    const nt_simulation *simulation = nt_model_simulation(plan->model);
+    nt_quantity_info quantity;
+    int columns = 1;
+    for (int i = 0; i < simulation->n_record; i++)
+        if (nt_model_quantity(plan->model, simulation->record[i], &quantity, NULL) == NT_OK)
+            columns += quantity.columns;
+    return columns;
+}
+
+/* What a run would take, from its first steps: a tenth of a second of them. Of variable steps,
+ * which differ, that is a guess. */
+static void show_estimate(nt_cli_plan *plan)
+{
+    static const double LONGEST = 0.1, CSV = 20, NETCDF = 8; /* s; bytes of a number */
+    const double duration = plan->end - plan->start;
+    if (!(duration > 0) || !(plan->step > 0))
+        return;
+    double begun = nt_cli_clock(), now = begun, t = plan->start;
+    nt_error unwanted = {0};
+    for (long n = 1; now - begun < LONGEST && t < plan->end; n *= 2) {
+        double next = fmin(plan->end, plan->start + (double)n * plan->step);
+        if (nt_integrator_run(plan->integrator, next, plan->step, NULL, NULL, &unwanted) != NT_OK)
+            return;
+        t = next;
+        now = nt_cli_clock();
+    }
+    double rows = nt_cli_plan_rows(plan), numbers = rows * row_columns(plan);
+    printf("estimate: %.2g s of computing%s, %.0f rows, CSV %.2g MB, NetCDF %.2g MB\n",
+           (now - begun) * duration / (t - plan->start),
+           plan->variable ? " by the first steps, which vary" : "", rows, numbers * CSV * 1e-6,
+           numbers * NETCDF * 1e-6);
+}
+
 int nt_cli_check(const nt_cli_options *options)
 {
     nt_cli_plan plan;
@@ -67,6 +105,7 @@ int nt_cli_check(const nt_cli_options *options)
     if (status == NT_EXIT_DONE) {
         check_show_counts(&plan, nt_model_count(plan.model));
         show_simulation(&plan);
+        show_estimate(&plan);
         show_remarks(&plan);
         status = nt_cli_finish_output();
     }

@@ -344,10 +344,26 @@ int nt_cli_draw(const char *path, const nt_cli_panel *panels, int n);
 /* "static", "initial" or "steady"; NULL: static. */
 int nt_cli_about(const char *word, nt_about *about);
 
+/* ---- help.c: topics, manual pages, completion ---------------------------------------------------
+ */
+
+/* Print help on a topic; false where there is none of this name. */
+bool nt_cli_topic(const char *name, FILE *to);
+/* The topics in a line, "expressions, tables, ...". */
+void nt_cli_topics(FILE *to);
+/* A manual page of all commands (command NULL) or of one; completion for a shell. */
+void nt_cli_man(const nt_cli_command *commands, int n, const nt_cli_command *command, FILE *to);
+void nt_cli_completion(const nt_cli_command *commands, int n, bool zsh, FILE *to);
+/* What an option table says, row by row: of a command, its word, argument and meaning; false behind
+ * the last (options.c). */
+bool nt_cli_option_at(const nt_cli_command *command, int *i, const char **word,
+                      const char **argument, const char **meaning);
+
 /* ---- commands ------------------------------------------------------------------------------- */
 
 int nt_cli_run(const nt_cli_options *options);
 int nt_cli_check(const nt_cli_options *options);
+int nt_cli_new(const nt_cli_options *options);
 int nt_cli_sensitivities(const nt_cli_options *options);
 int nt_cli_static_state(const nt_cli_options *options);
 int nt_cli_modes(const nt_cli_options *options);

@@ -7,14 +7,14 @@
 #include <unistd.h>
 
 static const nt_cli_command commands[] = {
-    {"run", "MODEL", "mfhtsolnveurigq", NULL, "integrate a model and write the result",
+    {"run", "MODEL", "mfhtsjolnveurigq", NULL, "integrate a model and write the result",
      "Integrates the mechanism of a model file and writes what its `output` section names.\n"
      "The summary goes to standard error. Exit status: 0 done, 130 interrupted, 2 wrong use\n"
      "or bad model, 3 the computation failed, 4 input or output failed, a reader that closed\n"
      "its pipe included; after 130 and 3 the result holds everything up to there. A run that\n"
      "was interrupted or killed goes on with --resume.",
      nt_cli_run},
-    {"sens", "MODEL", "mfhtso4BMpcblnveurigqPFANKT", NULL,
+    {"sens", "MODEL", "mfhtsjo4BMpcblnveurigqPFANKT", NULL,
      "the same with derivatives of the result in parameters",
      "Integrates as run does and carries along how every result changes with parameters of the\n"
      "model: exact derivatives of the computed motion, not differences. In the result each column\n"
@@ -23,7 +23,7 @@ static const nt_cli_command commands[] = {
      "numbers that no parameter changes. Exit status as of run; with --check 3 where a\n"
      "derivative disagrees with differences of whole runs.",
      nt_cli_sensitivities},
-    {"orbit", "MODEL", "mfsolnPFANKTGq", ".orbit.csv",
+    {"orbit", "MODEL", "mfsjolnPFANKTGq", ".orbit.csv",
      "find a periodic motion and whether it is stable",
      "Finds a motion that repeats after a period, up to what --advance names, near the initial\n"
      "state of the model or near where a run from it is --after a while; and its Floquet\n"
@@ -33,11 +33,18 @@ static const nt_cli_command commands[] = {
      "wrong use or bad model, 3 no orbit was found or a path could not be followed to its end,\n"
      "4 input or output failed.",
      nt_cli_orbit},
-    {"check", "MODEL", "mfsli", NULL, "read and assemble a model, count its degrees of freedom",
+    {"check", "MODEL", "mfsjli", NULL, "read and assemble a model, count its degrees of freedom",
      "Reads, validates and assembles a model, counts its degrees of freedom, names redundant\n"
-     "equations and checks the method and its options. Runs nothing.",
+     "equations, checks the method and its options, and estimates from a tenth of a second of\n"
+     "steps what a run takes. Writes nothing.",
      nt_cli_check},
-    {"modes", "MODEL", "BVMpconsq", NULL, "frequencies and shapes about a state, over a parameter",
+    {"new", "[KIND]", "J", NULL, "write a model to begin with",
+     "Writes a commented model of a KIND that runs as it is: pendulum, linkage, suspension, "
+     "motor,\n"
+     "top or trajectory. Without KIND lists them. A file that exists is left as it is. Exit\n"
+     "status: 0 done, 2 wrong use, 4 the file exists or cannot be written.",
+     nt_cli_new},
+    {"modes", "MODEL", "BVMpconsjq", NULL, "frequencies and shapes about a state, over a parameter",
      "Finds frequencies, damping ratios and shapes of small motions about the state of rest, the\n"
      "initial state or the steady motion of the model's section `steady`, and says in words what\n"
      "moves in each. Writes a row for each mode: mode,frequency,damping_ratio (Hz), the shape of\n"
@@ -49,7 +56,7 @@ static const nt_cli_command commands[] = {
      "or bad model, 3 there is no such state, modes were not found or a derivative is wrong,\n"
      "4 input or output failed.",
      nt_cli_modes},
-    {"linearise", "MODEL", "BajHomfhsqn", NULL, "matrices and transfer functions of a linear model",
+    {"linearise", "MODEL", "BaXHomfhsqn", NULL, "matrices and transfer functions of a linear model",
      "Writes the linear model about the state of rest, the initial state or a steady motion, or "
      "at\n"
      "given times of a run: mass, damping and stiffness of all velocities, constraint rows, and\n"
@@ -93,7 +100,7 @@ static const nt_cli_command commands[] = {
      "folder. The papers' files are found beside the command, or in $NUTATE_PAPERS. Exit\n"
      "status 4 when gnuplot is not there to draw; data and scripts are written all the same.",
      nt_cli_papers},
-    {"schema", "", "", NULL, "print the JSON Schema of the model file",
+    {"schema", "", "j", NULL, "print the JSON Schema of the model file",
      "Prints the JSON Schema of the model file, for editors that complete and check.",
      nt_cli_schema},
 };
@@ -107,7 +114,9 @@ static void usage(FILE *to)
     for (int i = 0; i < COMMANDS; i++)
         fprintf(to, "  %-9s %-7s  %s\n", commands[i].name, commands[i].operand,
                 commands[i].summary);
-    fputs("\nnutate COMMAND --help explains a command; nutate --version says the version.\n", to);
+    fputs("\nnutate COMMAND --help explains a command, nutate help TOPIC one of: ", to);
+    nt_cli_topics(to);
+    fputs(".\nnutate --version says the version.\n", to);
 }
 
 static const nt_cli_command *find_command(const char *name)
@@ -129,14 +138,19 @@ static int unknown_command(const char *name)
     return NT_EXIT_USAGE;
 }
 
-static int help(const char *name)
+/* Of a command or a topic; man, bash, zsh: what is installed for them, from the same tables. */
+static int help(const char *name, const char *of)
 {
     const nt_cli_command *command = name ? find_command(name) : NULL;
-    if (name && !command)
+    if (name && strcmp(name, "man") == 0)
+        nt_cli_man(commands, COMMANDS, of ? find_command(of) : NULL, stdout);
+    else if (name && (strcmp(name, "bash") == 0 || strcmp(name, "zsh") == 0))
+        nt_cli_completion(commands, COMMANDS, name[0] == 'z', stdout);
+    else if (name && !command && !nt_cli_topic(name, stdout))
         return unknown_command(name);
-    if (command)
+    else if (command)
         nt_cli_options_help(command, stdout);
-    else
+    else if (!name)
         usage(stdout);
     return nt_cli_finish_output();
 }
@@ -161,7 +175,7 @@ int main(int count, char **arguments)
     }
     const char *name = arguments[1];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
-        return help(count > 2 ? arguments[2] : NULL);
+        return help(count > 2 ? arguments[2] : NULL, count > 3 ? arguments[3] : NULL);
     if (strcmp(name, "--version") == 0) {
         printf("nutate %s\n", nt_version());
         return nt_cli_finish_output();
@@ -173,7 +187,7 @@ int main(int count, char **arguments)
     nt_cli_options options;
     int status = nt_cli_options_read(&options, command, count - 2, arguments + 2);
     if (status == NT_EXIT_DONE)
-        status = options.help ? help(command->name) : command->run(&options);
+        status = options.help ? help(command->name, NULL) : command->run(&options);
     nt_cli_options_free(&options);
     return status;
 }

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ typedef enum value_kind {
     PARAMETER,
     INPUT,
     ADVANCE,
+    PLUGIN,
     OUTPUT,
     ALONG
 } value_kind;
@@ -42,10 +44,14 @@ static const option_row rows[] = {
     {'s', "--set", "KEY=VALUE", SETTING, 0,
      "change a parameter or any key of the model, as in --set m=12 or\n"
      "--set simulation.options.rho_inf=0.9; may be given again"},
+    {'j', "--plugin", "FILE", PLUGIN, 0,
+     "a library with element types for the model; may be given again"},
     {'o', "-o", "FILE", OUTPUT, 0,
      "result, FILE.csv or FILE.nc (NetCDF); - is standard output (CSV).\n"
      "May be given again: the same rows go to each. Without it MODEL\n"
      "with .csv in place of .yaml"},
+    {'J', "-o", "FILE", TEXT, AT(output),
+     "where the model goes; - is standard output. KIND.yaml without it"},
     {'1', "--along", "NAME", ALONG, 0,
      "follow a path along this parameter (NAME=FROM..TO, NAME alone from 0 to its\n"
      "value), or along `loads`, `gravity` or `motions`, from none to all of them;\n"
@@ -94,7 +100,7 @@ static const option_row rows[] = {
     {'V', "--over", "NAME=A..B:N", TEXT, AT(over),
      "follow the modes over N values of a parameter, as in --over w=0..3:61"},
     {'a', "--at", "T,T,...", TEXT, AT(at), "at these times of a run, s, instead"},
-    {'j', "--input", "NAME", INPUT, 0,
+    {'X', "--input", "NAME", INPUT, 0,
      "an input: a parameter, or a function of a load or a motion as in\n"
      "push.value.x, hinge.motion; may be given again"},
     {'H', "--bode", "A..B:N", TEXT, AT(bode),
@@ -183,6 +189,18 @@ static int read_setting(nt_cli_options *options, char *text)
     return NT_EXIT_DONE;
 }
 
+/* A name without a folder means a file here, not one of the system's libraries. */
+static int load_plugin(const char *text)
+{
+    char path[4096];
+    nt_error error = {0};
+    snprintf(path, sizeof path, "%s%s", strchr(text, '/') ? "" : "./", text);
+    if (nt_plugin_load(path, &error) == NT_OK)
+        return NT_EXIT_DONE;
+    nt_cli_say("--plugin: %s", error.message);
+    return error.status == NT_IO ? NT_EXIT_IO : NT_EXIT_USAGE;
+}
+
 static int read_value(nt_cli_options *options, const option_row *row, char *text)
 {
     char *field = (char *)options + row->offset;
@@ -218,6 +236,8 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
     case PARAMETER:
         options->parameters[options->n_parameters++] = text;
         break;
+    case PLUGIN:
+        return load_plugin(text);
     case INPUT:
         options->inputs[options->n_inputs++] = text;
         break;
@@ -383,6 +403,20 @@ static void help_row(const option_row *row, FILE *to)
         fprintf(to, "  %-22s  %.*s\n", label, length, line);
         line += length + (line[length] == '\n');
     }
+}
+
+bool nt_cli_option_at(const nt_cli_command *command, int *i, const char **word,
+                      const char **argument, const char **meaning)
+{
+    while (*i < ROWS && !takes(command, &rows[*i]))
+        ++*i;
+    if (*i >= ROWS)
+        return false;
+    *word = rows[*i].word;
+    *argument = rows[*i].argument;
+    *meaning = rows[*i].meaning;
+    ++*i;
+    return true;
 }
 
 void nt_cli_options_help(const nt_cli_command *command, FILE *to)

@@ -185,6 +185,9 @@ void nt_cli_summary(const nt_cli_plan *plan, const nt_cli_account *account)
     show_energy(plan, account);
     show_drift(plan);
     report_show_counts(plan, account);
+    nt_error rough = {0};
+    for (int i = 0; nt_model_rough_motion(plan->model, i, &rough); i++)
+        fprintf(stderr, "  %s\n", rough.message);
     nt_cli_objectives_show(plan, account->sens, account->objectives);
     if (account->sens)
         nt_cli_sens_show(plan, account->sens);

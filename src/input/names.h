@@ -14,6 +14,7 @@ typedef enum nt_name_kind {
     NT_NAME_BEAM,
     NT_NAME_PARAMETER,
     NT_NAME_TABLE,
+    NT_NAME_QUANTITY,
 } nt_name_kind;
 
 typedef struct nt_name {

@@ -19,10 +19,11 @@ typedef struct context {
     nt_scope scope;
     const char *refused; /* why a name that means something is not accepted here; NULL for none */
     const char *dotted;  /* the unknown name where it has dots, else NULL */
-    const char *name;    /* the unknown name, [length]                    */
+    char name[NT_WORDS]; /* the unknown name, [length]                    */
     int length;
-    int object, quantity; /* of the next candidate, where the object is unknown too */
-    nt_error record;      /* why there is no recorded quantity of the name          */
+    const char *failed_in; /* the text that an error's column counts in */
+    int object, quantity;  /* of the next candidate, where the object is unknown too */
+    nt_error record;       /* why there is no recorded quantity of the name          */
 } context;
 
 /* The variable of a recorded quantity, which must be a single number; -1 where there is none. */
@@ -41,7 +42,7 @@ static int resolve_record(context *c, const char *name, int length)
                 text, quantity.columns, column);
         return -1;
     }
-    int i = nt_model_objective_column(model, &quantity);
+    int i = nt_model_column(model, &quantity);
     return i < 0 ? -1 : nt_model_time_variable(model) + 1 + i;
 }
 
@@ -67,8 +68,8 @@ static int resolve(void *self, const char *name, int length)
     const nt_name *parameter = nt_names_find(&c->reader->parameters, name, length);
     if (parameter)
         return parameter->index;
-    c->name = name;
-    c->length = length;
+    c->length = length < NT_WORDS ? length : NT_WORDS - 1;
+    memcpy(c->name, name, (size_t)c->length);
     bool is_time = length == 1 && name[0] == 't';
     bool is_word = length == 4 && memcmp(name, "time", 4) == 0;
     if (is_time && c->scope != NT_SCOPE_NUMBER)
@@ -89,7 +90,7 @@ static int resolve(void *self, const char *name, int length)
         int signal = nt_model_signal(model, name, length);
         if (signal >= 0)
             return nt_model_time_variable(model) + 1 + signal;
-        c->dotted = name;
+        c->dotted = length < NT_WORDS ? c->name : NULL;
         if (follows_from_loads(name, length))
             c->refused = "follows from the loads, so none can depend on it: expected an expression "
                          "of t, parameters, positions and velocities";
@@ -99,6 +100,15 @@ static int resolve(void *self, const char *name, int length)
                            "parameters only"
                          : "changes with the motion: expected an expression of the parameters";
     return -1;
+}
+
+static const char *find_named(void *self, const char *name, int length, int *text_length)
+{
+    context *c = self;
+    const nt_node *node = nt_read_quantity_text(c->reader, name, length);
+    if (node)
+        *text_length = node->length;
+    return node ? node->text : NULL;
 }
 
 static const nt_table *find_table(void *self, const char *name, int length, bool quoted,
@@ -152,7 +162,9 @@ static const char *candidate(void *self, int i)
     }
     if (i < parameters->n)
         return parameters->list[i].text;
-    return i == parameters->n && c->scope != NT_SCOPE_NUMBER ? "t" : NULL;
+    if (i < parameters->n + c->reader->quantities.n)
+        return c->reader->quantities.list[i - parameters->n].text;
+    return i == parameters->n + c->reader->quantities.n && c->scope != NT_SCOPE_NUMBER ? "t" : NULL;
 }
 
 /* ---- expressions --------------------------------------------------------------------------------
@@ -178,6 +190,9 @@ static nt_status expressions_explain(const context *c, const char *key, const nt
 {
     nt_error *error = c->reader->error;
     char got[NT_WORDS];
+    const nt_node *named = nt_read_quantity_of_text(c->reader, c->failed_in, &key);
+    if (named)
+        scalar = named;
     *error = *found;
     if (found->file[0] || found->status == NT_NO_MEMORY)
         return found->status;
@@ -229,8 +244,12 @@ nt_status nt_read_expression(nt_reader *reader, const char *key, const nt_node *
                              nt_scope scope, nt_arena *arena, const nt_expression **expression)
 {
     context c = {.reader = reader, .scope = scope};
-    nt_symbols symbols = {
-        .context = &c, .resolve = resolve, .table = find_table, .candidate = candidate};
+    nt_symbols symbols = {.context = &c,
+                          .resolve = resolve,
+                          .named = find_named,
+                          .failed_in = &c.failed_in,
+                          .table = find_table,
+                          .candidate = candidate};
     nt_error found = {0};
     nt_status status =
         nt_expression_parse(scalar->text, scalar->length, &symbols, arena, expression, &found);

@@ -6,12 +6,52 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Other spellings of `on`: `body`, and `true`, which other programs make of `on` when they write
+ * YAML. */
+static bool keys_spells(const nt_node *name, const nt_key *key)
+{
+    bool on = strcmp(key->name, "on") == 0;
+    return nt_node_is(name, key->name) ||
+           (on && (nt_node_is(name, "body") || nt_node_is(name, "true")));
+}
+
 static const nt_key *keys_find(const nt_key *keys, const nt_node *name)
 {
     for (const nt_key *key = keys; key->name; key++)
-        if (nt_node_is(name, key->name))
+        if (keys_spells(name, key))
             return key;
     return NULL;
+}
+
+/* Whether a mapping has a key, in any spelling. */
+static bool keys_given(const nt_node *mapping, const nt_key *key)
+{
+    for (int i = 0; i < mapping->count; i++)
+        if (keys_spells(mapping->keys[i], key))
+            return true;
+    return false;
+}
+
+/* A key in two spellings would be given twice; one that was not meant is remarked on. */
+static nt_status check_spelling(nt_reader *reader, const nt_key *key, const nt_node *mapping,
+                                int at, const char *what)
+{
+    const nt_node *name = mapping->keys[at];
+    char words[3 * NT_WORDS];
+    if (nt_node_is(name, key->name))
+        return NT_OK;
+    for (int i = 0; i < mapping->count; i++)
+        if (i != at && keys_spells(mapping->keys[i], key))
+            return nt_node_fail(reader->error, name,
+                                "%s has both '%s' and '%s', expected one of them", what,
+                                mapping->keys[i]->text, name->text);
+    if (!nt_node_is(name, "true"))
+        return NT_OK;
+    snprintf(words, sizeof words,
+             "%s: the key 'true' is read as 'on', which some programs that "
+             "write YAML turn into it",
+             what);
+    return nt_read_note(reader, name, words);
 }
 
 /* ---- what is there but unknown, and what is missing -------------------------------------------
@@ -87,7 +127,7 @@ nt_status nt_read_check_keys(nt_reader *reader, const nt_key *keys, const nt_nod
         if (!keys_find(keys, mapping->keys[i]) && !(typed && nt_node_is(mapping->keys[i], "type")))
             return unknown_key(reader, keys, mapping->keys[i], mapping, what);
     for (const nt_key *key = keys; key->name; key++)
-        if (key->required && !nt_node_find(mapping, key->name)) {
+        if (key->required && !keys_given(mapping, key)) {
             char expected[NT_WORDS];
             return nt_node_fail(reader->error, owner ? owner : mapping,
                                 "%s lacks the key '%s', expected %s", what, key->name,
@@ -141,6 +181,9 @@ static nt_status read_all(nt_reader *reader, const nt_key *keys, const nt_node *
         const nt_node *value = mapping->values[i];
         if (!key)
             continue; /* type */
+        status = check_spelling(reader, key, mapping, i, what);
+        if (status != NT_OK)
+            break;
         if (key->type == NT_KEY_GROUP && key->choices && value->kind == NT_NODE_SCALAR &&
             nt_node_is(value, key->choices[0]))
             continue; /* none */

@@ -74,9 +74,11 @@ static nt_status unknown_type(nt_reader *reader, const char *section, const nt_n
     for (int i = 0; i < nt_element_type_count(); i++)
         if (strcmp(nt_element_type_at(i)->section->name, section) == 0)
             nt_suggest_offer(&search, nt_element_type_at(i)->name);
-    return nt_node_fail(
-        reader->error, type, "type: %s, got %s%s", known_types(section, list, sizeof list),
-        nt_read_words(type, shown, sizeof shown), nt_read_hint(search.best, hint, sizeof hint));
+    return nt_node_fail(reader->error, type, "type: %s, got %s%s",
+                        known_types(section, list, sizeof list),
+                        nt_read_words(type, shown, sizeof shown),
+                        search.best ? nt_read_hint(search.best, hint, sizeof hint)
+                                    : " (types of plugins are known with --plugin)");
 }
 
 static nt_status find_type(nt_reader *reader, const char *section, nt_name_kind kind,

@@ -1,4 +1,4 @@
-/* Parameters, in whatever order the file gives them, and tables. */
+/* Parameters, in whatever order the file gives them. */
 #include "input/reader.h"
 
 #include "base/error.h"
@@ -19,24 +19,25 @@ static bool is_function(const nt_node *name)
     return false;
 }
 
-static nt_status check_parameter_name(nt_reader *reader, const nt_node *name)
+nt_status nt_read_check_word(nt_reader *reader, const char *word, const nt_node *name)
 {
     char shown[NT_WORDS];
     nt_read_words(name, shown, sizeof shown);
     const char *fault = nt_name_fault(name->text, name->length, false);
     double number;
+    if (fault && nt_number_parse(name->text, name->length, &number))
+        return nt_node_fail(reader->error, name,
+                            "%s name %s %s (a comma separates %s, numbers have a decimal point)",
+                            word, shown, fault,
+                            strcmp(word, "quantity") == 0 ? "quantities" : "parameters");
     if (fault)
-        return nt_node_fail(reader->error, name, "parameter name %s %s%s", shown, fault,
-                            nt_number_parse(name->text, name->length, &number)
-                                ? " (a comma separates parameters, numbers have a decimal point)"
-                                : "");
+        return nt_node_fail(reader->error, name, "%s name %s %s", word, shown, fault);
     if (nt_node_is(name, "t"))
         return nt_node_fail(reader->error, name,
-                            "a parameter cannot be named 't': that is the time in expressions");
+                            "a %s cannot be named 't': that is the time in expressions", word);
     if (is_function(name) || nt_expression_reserved(name->text, name->length))
         return nt_node_fail(reader->error, name,
-                            "a parameter cannot be named %s: it means something else in "
-                            "expressions",
+                            "a %s cannot be named %s: it means something else in expressions", word,
                             shown);
     return NT_OK;
 }
@@ -46,14 +47,17 @@ static nt_status parameters_declare(nt_reader *reader, const nt_node *section)
     if (!nt_names_init(&reader->parameters, section->count, &reader->scratch))
         return nt_read_no_memory(reader);
     for (int i = 0; i < section->count; i++) {
-        nt_status status = check_parameter_name(reader, section->keys[i]);
+        nt_status status = nt_read_check_word(reader, "parameter", section->keys[i]);
         if (status != NT_OK)
             return status;
         const char *text = nt_read_copy(reader, section->keys[i]);
         if (!text)
             return nt_read_no_memory(reader);
         nt_names_add(&reader->parameters,
-                     (nt_name){.text = text, .kind = NT_NAME_PARAMETER, .index = i});
+                     (nt_name){.text = text,
+                               .kind = NT_NAME_PARAMETER,
+                               .index = i,
+                               .place = nt_read_place(reader, section->keys[i])});
     }
     return NT_OK;
 }
@@ -176,68 +180,5 @@ nt_status nt_read_parameters(nt_reader *reader, const nt_node *section)
                                  &parameter->expression);
         reader->values[i] = parameter->value;
     }
-    return status;
-}
-
-/* ---- tables --------------------------------------------------------------------------------- */
-
-const nt_table *nt_read_table_file(nt_reader *reader, const char *path, int length, nt_error *error)
-{
-    nt_model *model = reader->model;
-    nt_table_file *file = model->table_files;
-    while (file &&
-           !(strlen(file->name) == (size_t)length && memcmp(file->name, path, (size_t)length) == 0))
-        file = file->next;
-    if (file)
-        return file->table;
-    file = NT_TAKE(&model->arena, 1, nt_table_file);
-    if (!file || !(file->name = nt_arena_text(&model->arena, path, (size_t)length))) {
-        nt_fail(error, NT_NO_MEMORY, "out of memory");
-        return NULL;
-    }
-    if (nt_table_read(file->name, reader->beside, &model->arena, &file->table, error) != NT_OK)
-        return NULL;
-    file->next = model->table_files;
-    model->table_files = file;
-    return file->table;
-}
-
-/* What is wrong inside a table has its place there; a file that cannot be read is a fault of the
- * model, at the name of the file. */
-static nt_status read_table(nt_reader *reader, const nt_node *name, const nt_node *value)
-{
-    char got[NT_WORDS];
-    nt_error error = {0};
-    const char *fault = nt_name_fault(name->text, name->length, false);
-    if (fault)
-        return nt_node_fail(reader->error, name, "table name %s %s",
-                            nt_read_words(name, got, sizeof got), fault);
-    if (value->kind != NT_NODE_SCALAR || nt_node_is_empty(value))
-        return nt_node_fail(reader->error, value, "table '%s': expected a file name, got %s",
-                            name->text, nt_read_words(value, got, sizeof got));
-    const nt_table *table = nt_read_table_file(reader, value->text, value->length, &error);
-    if (!table && (error.line > 0 || error.status == NT_NO_MEMORY)) {
-        *reader->error = error;
-        return error.status;
-    }
-    if (!table)
-        return nt_node_fail(reader->error, value, "table '%s': file %s %.300s", name->text,
-                            nt_read_words(value, got, sizeof got), error.message);
-    reader->table[reader->tables.n] = table;
-    nt_names_add(&reader->tables,
-                 (nt_name){.text = name->text, .kind = NT_NAME_TABLE, .index = reader->tables.n});
-    return NT_OK;
-}
-
-nt_status nt_read_tables(nt_reader *reader, const nt_node *section)
-{
-    nt_status status = nt_read_check_section(reader, "tables", section);
-    if (status != NT_OK)
-        return status;
-    reader->table = NT_TAKE(&reader->scratch, section->count, const nt_table *);
-    if (!nt_names_init(&reader->tables, section->count, &reader->scratch) || !reader->table)
-        return nt_read_no_memory(reader);
-    for (int i = 0; i < section->count && status == NT_OK; i++)
-        status = read_table(reader, section->keys[i], section->values[i]);
     return status;
 }

@@ -62,11 +62,12 @@ static nt_status setup_check(nt_reader *reader)
 /* ---- records ------------------------------------------------------------------------------------
  */
 
-/* Without a list: position and, but for points, orientation of every body, and the energy. */
+/* Without a list: position and, but for points, orientation of every body, named quantities, and
+ * the energy. */
 static nt_status record_everything(nt_reader *reader, nt_simulation *simulation)
 {
     nt_model *model = reader->model;
-    int n = 2 * (model->n_bodies - 1) + 1, used = 0;
+    int n = 2 * (model->n_bodies - 1) + 1 + model->n_named, used = 0;
     const char **record = NT_TAKE(&model->arena, n, const char *);
     if (!record)
         return nt_read_no_memory(reader);
@@ -79,6 +80,8 @@ static nt_status record_everything(nt_reader *reader, nt_simulation *simulation)
             if (!record[used++])
                 return nt_read_no_memory(reader);
         }
+    for (int i = 0; i < model->n_named; i++)
+        record[used++] = model->named[i].name;
     record[used++] = "energy";
     simulation->record = record;
     simulation->n_record = used;

@@ -193,6 +193,21 @@ static nt_status read_function(nt_reader *reader, const nt_key *key, const nt_no
     return status;
 }
 
+/* A number where it depends on parameters alone, so that they enter it as any other; else a
+ * function. What is neither is told as of a function. */
+static nt_status read_law(nt_reader *reader, const nt_key *key, const nt_node *node,
+                          const char *section, nt_law *target)
+{
+    nt_error *error = reader->error, unwanted = {0};
+    reader->error = &unwanted;
+    nt_status status = nt_read_number(reader, key->name, node, &target->value);
+    reader->error = error;
+    if (status == NT_OK)
+        return NT_OK;
+    target->value = 0;
+    return read_function(reader, key, node, section, &target->function);
+}
+
 static nt_status read_functions(nt_reader *reader, const nt_key *key, const nt_node *node,
                                 const char *section, const nt_expression **target)
 {
@@ -280,6 +295,46 @@ static nt_status read_points(nt_reader *reader, const nt_key *key, const nt_node
         return wrong_type(reader, key, node);
     nt_status status = read_point(reader, key, node->values[0], &target[0]);
     return status ? status : read_point(reader, key, node->values[1], &target[1]);
+}
+
+/* A marker by its name, or a body and a point of it. */
+static nt_status read_route_point(nt_reader *reader, const nt_key *key, const nt_node *node,
+                                  int *body, nt_place_of_point *point)
+{
+    point->marker = -1;
+    if (is_text(node)) {
+        nt_status status = read_name(reader, key, node, NT_NAME_MARKER, &point->marker);
+        if (status == NT_OK) { /* whose body is known when markers are read, which is before */
+            const nt_marker *marker = &reader->model->origin->markers[point->marker];
+            *body = marker->on;
+        }
+        return status;
+    }
+    if (!is_list_of(node, 2)) {
+        char got[NT_WORDS];
+        return nt_node_fail(reader->error, node,
+                            "%s: expected a marker's name or [BODY, POINT], got %s", key->name,
+                            nt_read_words(node, got, sizeof got));
+    }
+    nt_status status = read_name(reader, key, node->values[0], NT_NAME_BODY, body);
+    return status == NT_OK ? read_point(reader, key, node->values[1], point) : status;
+}
+
+static nt_status read_route(nt_reader *reader, const nt_key *key, const nt_node *node,
+                            nt_route *target)
+{
+    nt_status status = NT_OK;
+    if (node->kind != NT_NODE_LIST || node->count < key->low)
+        return wrong_type(reader, key, node);
+    if (node->count > NT_ROUTE_POINTS)
+        return nt_node_fail(reader->error, node->values[NT_ROUTE_POINTS],
+                            "%s: %d points, expected at most %d", key->name, node->count,
+                            NT_ROUTE_POINTS);
+    for (int i = 0; i < node->count && status == NT_OK; i++)
+        status =
+            read_route_point(reader, key, node->values[i], &target->body[i], &target->point[i]);
+    target->n = node->count;
+    return status;
 }
 
 /* ---- words ------------------------------------------------------------------------------------
@@ -400,6 +455,8 @@ static nt_status read_by_type(nt_reader *reader, const nt_key *key, const nt_nod
         return read_matrix(reader, key, node, target);
     case NT_KEY_FUNCTION:
         return read_function(reader, key, node, section, target);
+    case NT_KEY_LAW:
+        return read_law(reader, key, node, section, target);
     case NT_KEY_FUNCTIONS:
         return read_functions(reader, key, node, section, target);
     case NT_KEY_BODY:
@@ -411,6 +468,8 @@ static nt_status read_by_type(nt_reader *reader, const nt_key *key, const nt_nod
         return read_point(reader, key, node, target);
     case NT_KEY_POINTS:
         return read_points(reader, key, node, target);
+    case NT_KEY_ROUTE:
+        return read_route(reader, key, node, target);
     case NT_KEY_AXES:
         return read_axes(reader, key, node, target);
     case NT_KEY_JOINT:

@@ -60,6 +60,25 @@ const char *nt_read_copy(nt_reader *reader, const nt_node *scalar)
     return nt_arena_text(&reader->model->arena, scalar->text, (size_t)scalar->length);
 }
 
+nt_status nt_read_note(nt_reader *reader, const nt_node *node, const char *words)
+{
+    nt_model *model = reader->model;
+    int n = model->n_notes;
+    if ((n & (n - 1)) == 0) { /* full: 0, 1, 2, 4, ... */
+        nt_note *more = NT_TAKE(&model->arena, n ? 2 * n : 1, nt_note);
+        if (!more)
+            return nt_read_no_memory(reader);
+        if (n > 0)
+            memcpy(more, model->notes, (size_t)n * sizeof *more);
+        model->notes = more;
+    }
+    const char *kept = nt_arena_text(&model->arena, words, strlen(words));
+    if (!kept)
+        return nt_read_no_memory(reader);
+    model->notes[model->n_notes++] = (nt_note){kept, nt_read_place(reader, node)};
+    return NT_OK;
+}
+
 /* ---- the top of the file -------------------------------------------------------------------- */
 
 static nt_status read_version(nt_reader *reader)
@@ -93,6 +112,7 @@ static nt_status read_file(nt_reader *reader)
 {
     const nt_node *parameters = nt_node_find(reader->root, "parameters");
     const nt_node *tables = nt_node_find(reader->root, "tables");
+    const nt_node *quantities = nt_node_find(reader->root, "quantities");
     nt_status status =
         nt_read_check_keys(reader, nt_file_keys, NULL, reader->root, "the model", false);
     if (status == NT_OK)
@@ -101,10 +121,14 @@ static nt_status read_file(nt_reader *reader)
         status = nt_read_tables(reader, tables);
     if (status == NT_OK)
         status = nt_read_with_unknowns(reader, &parameters);
+    if (status == NT_OK && quantities)
+        status = nt_read_declare_quantities(reader, quantities);
     if (status == NT_OK && parameters)
         status = nt_read_parameters(reader, parameters);
     if (status == NT_OK)
         status = nt_read_declare(reader);
+    if (status == NT_OK)
+        status = nt_read_check_quantity_names(reader);
     if (status == NT_OK)
         status = read_values(reader);
     if (status == NT_OK)
@@ -161,8 +185,8 @@ static void let_go(nt_reader *reader, nt_document **document)
     nt_arena_free(&reader->scratch);
 }
 
-/* Takes the document over, and lets go of it before the model is built, unless objectives wait:
- * what they can name is known only then. */
+/* Takes the document over, and lets go of it before the model is built, unless objectives or
+ * quantities wait: what they can name is known only then. */
 static nt_status read_document(nt_model **result, nt_document *document, const char *folder,
                                nt_error *error)
 {
@@ -180,18 +204,21 @@ static nt_status read_document(nt_model **result, nt_document *document, const c
     } else
         nt_read_no_memory(&reader);
     bool waits =
-        status == NT_OK && (nt_node_find(reader.root, "objectives") ||
-                            nt_node_find(reader.root, "solve") || model->simulation.static_initial);
+        status == NT_OK &&
+        (nt_node_find(reader.root, "objectives") || nt_node_find(reader.root, "quantities") ||
+         nt_node_find(reader.root, "solve") || model->simulation.static_initial);
     if (!waits)
         let_go(&reader, &document);
     if (status == NT_OK)
         status = nt_model_build(model, error);
-    if (status == NT_OK)
-        status = nt_read_check_records(&reader);
     if (status == NT_OK && waits)
         status = nt_read_objectives(&reader);
     if (status == NT_OK && waits)
         status = nt_read_solve(&reader);
+    if (status == NT_OK && waits)
+        status = nt_read_quantities(&reader);
+    if (status == NT_OK)
+        status = nt_read_check_records(&reader);
     let_go(&reader, &document);
     if (status != NT_OK) {
         nt_model_destroy(model);

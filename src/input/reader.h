@@ -34,6 +34,8 @@ typedef struct nt_reader {
     double *values; /* [n_parameters] */
     nt_names tables;
     const nt_table **table; /* [tables.n] */
+    nt_names quantities;
+    const nt_node *quantity_section; /* NULL: none */
 
     nt_names objects;          /* bodies, markers, joints, forces, contacts       */
     nt_element_node *elements; /* [n_elements] */
@@ -62,6 +64,9 @@ nt_place nt_read_place(const nt_reader *reader, const nt_node *node);
 
 /* Copy of a scalar's text in the model's arena, NULL when memory is out. */
 const char *nt_read_copy(nt_reader *reader, const nt_node *scalar);
+
+/* A remark for nt_model_remark, at a node. */
+nt_status nt_read_note(nt_reader *reader, const nt_node *node, const char *words);
 
 /* ---- values (read_values.c) -------------------------------------------------------------------
  */
@@ -121,6 +126,8 @@ nt_status nt_read_check_section(nt_reader *reader, const char *name, const nt_no
 /* ---- sections ---------------------------------------------------------------------------------
  */
 
+/* Whether what a file calls a `word` may be used as a name in expressions. */
+nt_status nt_read_check_word(nt_reader *reader, const char *word, const nt_node *name);
 nt_status nt_read_parameters(nt_reader *reader, const nt_node *section);
 nt_status nt_read_tables(nt_reader *reader, const nt_node *section);
 /* The table in a file beside the model, read once; NULL on failure. */
@@ -150,6 +157,16 @@ nt_status nt_read_declare_body(nt_reader *reader, const nt_element *e, int index
 
 /* objectives; when the model is built. */
 nt_status nt_read_objectives(nt_reader *reader);
+
+/* Names of quantities, before anything that may use them; that they differ from all others, when
+ * those are declared; what they say, when the model is built (read_quantities.c). */
+nt_status nt_read_declare_quantities(nt_reader *reader, const nt_node *section);
+nt_status nt_read_check_quantity_names(nt_reader *reader);
+nt_status nt_read_quantities(nt_reader *reader);
+/* The text of a quantity, NULL where there is none of this name; and back. */
+const nt_node *nt_read_quantity_text(const nt_reader *reader, const char *name, int length);
+const nt_node *nt_read_quantity_of_text(const nt_reader *reader, const char *text,
+                                        const char **name);
 
 /* steady: after the names of joints are known. */
 nt_status nt_read_steady(nt_reader *reader);

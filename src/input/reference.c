@@ -170,6 +170,132 @@ static bool described_before(int i)
     return false;
 }
 
+/* ---- keys that joints share ------------------------------------------------------------------ */
+
+enum { OF_MANY = 4 }; /* tables of keys in which a shared one stands, at least */
+
+static bool same_key(const nt_key *a, const nt_key *b)
+{
+    return strcmp(a->name, b->name) == 0 && a->type == b->type && a->offset == b->offset &&
+           a->meaning && b->meaning && strcmp(a->meaning, b->meaning) == 0;
+}
+
+static const nt_key *find_same(const nt_key *keys, const nt_key *wanted)
+{
+    while (keys->name && !same_key(keys, wanted))
+        keys++;
+    return keys->name ? keys : NULL;
+}
+
+/* Whether this key of a joint stands, word for word, in many tables of joints. */
+static bool is_shared(const nt_element_type *type, const nt_key *key)
+{
+    int tables = 0;
+    for (int i = 0; i < nt_element_type_count(); i++) {
+        const nt_element_type *other = nt_element_type_at(i);
+        if (other->section == type->section && !described_before(i) && find_same(other->keys, key))
+            tables++;
+    }
+    return type->section == &nt_joint_section && tables >= OF_MANY;
+}
+
+/* Each once, from the first type that has it. */
+static void shared_keys(nt_sink *sink)
+{
+    nt_sink_print(sink, "\n### Keys that joints share\n\n");
+    for (int i = 0; i < nt_element_type_count(); i++) {
+        const nt_element_type *type = nt_element_type_at(i);
+        for (const nt_key *key = type->keys; key->name && !described_before(i); key++) {
+            bool before = false;
+            for (int k = 0; k < i; k++)
+                before = before || (nt_element_type_at(k)->section == type->section &&
+                                    find_same(nt_element_type_at(k)->keys, key));
+            if (!before && is_shared(type, key)) {
+                const nt_key alone[2] = {*key, {.name = NULL}};
+                key_items(sink, "", alone);
+            }
+        }
+    }
+}
+
+/* The keys of a type: those that it shares by their names, the others in full. */
+static void keys_of_type(nt_sink *sink, const nt_element_type *type)
+{
+    char text[1024] = "Of the keys that joints share:";
+    size_t used = strlen(text);
+    bool any = false, own = false;
+    for (const nt_key *key = type->keys; key->name; key++) {
+        bool shared = is_shared(type, key);
+        own = own || !shared;
+        if (shared && used < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s `%s`", any ? "," : "",
+                                     key->name);
+        any = any || shared;
+    }
+    nt_sink_print(sink, "\n");
+    if (any) {
+        snprintf(text + used, sizeof text - used, ".");
+        paragraphs(sink, text);
+    }
+    if (any && own)
+        nt_sink_print(sink, "\n");
+    for (const nt_key *key = type->keys; key->name; key++) {
+        const nt_key alone[2] = {*key, {.name = NULL}};
+        if (!is_shared(type, key))
+            key_items(sink, "", alone);
+    }
+}
+
+/* ---- drawings of joints -----------------------------------------------------------------------
+ */
+
+/* A is fixed here, B moves; the arrow is the axis, and the positive direction of its coordinate. */
+static const struct {
+    const char *name, *text;
+} drawings[] = {
+    {"fixed", "    A ====[]==== B          nothing is free\n"},
+    {"spherical", "    A ----(o)---- B         turns about the point in every way\n"},
+    {"revolute", "          ^ axis\n"
+                 "          |  ,-> angle      right-handed about the axis, of B against A\n"
+                 "    A ---(|)---- B\n"},
+    {"prismatic", "    A ==[====]==> axis      displacement: of B's point from A's along the axis\n"
+                  "          B                 B does not turn against A\n"},
+    {"cylindrical", "          ,-> angle\n"
+                    "    A ==(====)==> axis      displacement along, angle about the axis of A\n"
+                    "          B\n"},
+    {"screw", "          ,-> angle         displacement = pitch * angle / (2 pi)\n"
+              "    A ==/////==> axis       one turn moves B by the pitch\n"
+              "          B\n"},
+    {"universal", "          ^ axis of A\n"
+                  "    A ----+----> axis of B  the two axes stay perpendicular\n"
+                  "                  B\n"},
+    {"planar",
+     "          ^ axis, normal of the plane of A\n"
+     "      ____|____\n"
+     "     /   B->  /             B's point stays in the plane, its axis along the normal\n"
+     "    /________/ A            angle about the normal\n"},
+    {"inline", "    A ----o------> axis     B's point stays on the line of A; B turns freely\n"
+               "          B\n"},
+    {"distance", "    A o----------o B        the length between two points stays\n"
+                 "       length\n"},
+    {"gear", "      ,-> angle 1           angle 2 = ratio * angle 1, about the axes of two joints\n"
+             "     (+)(+)  angle 2\n"},
+    {"rolling_disk",
+     "          ^ normal\n"
+     "         (|)--> axis        of the disk; it rolls on the plane without sliding\n"
+     "    ______o______\n"},
+};
+
+static void reference_draw(nt_sink *sink, const char *name)
+{
+    for (size_t i = 0; i < sizeof drawings / sizeof drawings[0]; i++)
+        if (strcmp(drawings[i].name, name) == 0)
+            nt_sink_print(sink, "\n```\n%s```\n", drawings[i].text);
+}
+
+/* ---- types ------------------------------------------------------------------------------------
+ */
+
 static void types_that_share(nt_sink *sink, int first)
 {
     const char *separator = "";
@@ -188,8 +314,11 @@ static void types_that_share(nt_sink *sink, int first)
                 snprintf(text + used, sizeof text - (size_t)used, "%s`%s`: %s", used ? "; " : "",
                          nt_element_type_at(i)->name, nt_element_type_at(i)->summary);
     paragraphs(sink, strcat(text, "."));
+    for (int i = first; i < nt_element_type_count(); i++)
+        if (same_keys(nt_element_type_at(first), nt_element_type_at(i)))
+            reference_draw(sink, nt_element_type_at(i)->name);
     reference_explain(sink, nt_element_type_at(first)->name);
-    list_of_keys(sink, nt_element_type_at(first)->keys);
+    keys_of_type(sink, nt_element_type_at(first));
 }
 
 static void section(nt_sink *sink, const nt_key *key)
@@ -208,6 +337,8 @@ static void section(nt_sink *sink, const nt_key *key)
     reference_explain(sink, key->name);
     if (key->group)
         list_of_keys(sink, key->group);
+    if (strcmp(key->name, nt_joint_section.name) == 0)
+        shared_keys(sink);
     if ((int)key->type == NT_KEY_ELEMENTS)
         for (int i = 0; i < nt_element_type_count(); i++)
             if (strcmp(nt_element_type_at(i)->section->name, key->name) == 0 &&
@@ -233,11 +364,14 @@ static const char expressions[] =
     "derivatives are those of the branch that is chosen.\n"
     "\n"
     "A table is read by `table(NAME, x)` where `tables` names its file, or by `table(\"FILE.csv\", "
-    "x)`. The file has two columns, divided by commas, semicolons or blanks; the first one "
-    "increases; a line of names may stand above them, and comments begin with `#`. Between two "
-    "rows the value is a cubic that is monotone where the rows are, with a continuous slope. "
-    "Before the first row it is the first value, after the last row the last one, with a slope of "
-    "zero: unless the table is flat at its ends, the slope jumps there.\n"
+    "x)`. The file has columns divided by commas, semicolons or blanks; the first one increases; a "
+    "line of names may stand above them, and comments begin with `#`. Of more than two columns "
+    "`table(NAME, x, COLUMN)` names one. A map `table(NAME, x, y)` has y in its first line, behind "
+    "a word or a number, and x in its first column. What stands between and beyond the points "
+    "`tables` says; where it says nothing, the value between two rows is a cubic that is monotone "
+    "where the rows are, with a continuous slope, and outside of them that of the end: unless the "
+    "table is flat at its ends, the slope jumps there. A `motion` takes second derivatives of its "
+    "tables: `interpolation: spline` makes them continuous.\n"
     "\n"
     "Functions and constants:\n";
 
@@ -276,14 +410,24 @@ static const char introduction[] =
     "\n"
     "In the lists of keys below parentheses hold what is expected, the unit, and whether the key "
     "is "
-    "required.\n"
-    "\n"
-    "## The top of the file\n";
+    "required.\n";
+
+/* A link to each section, and to each type in it. */
+static void contents(nt_sink *sink)
+{
+    nt_sink_print(sink, "\nContents: [the top of the file](#the-top-of-the-file)");
+    for (const nt_key *key = nt_file_keys; key->name; key++)
+        if (key->group || (int)key->type == NT_KEY_ELEMENTS)
+            nt_sink_print(sink, ",\n[%s](#%s)", key->name, key->name);
+    nt_sink_print(sink, ",\n[expressions](#expressions).\n");
+}
 
 int nt_model_reference(char *text, int size)
 {
     nt_sink sink = {.text = text, .size = size};
     paragraphs(&sink, introduction);
+    contents(&sink);
+    nt_sink_print(&sink, "\n## The top of the file\n\n");
     for (const nt_key *key = nt_file_keys; key->name; key++)
         key_item(&sink, "", key);
     for (const nt_key *key = nt_file_keys; key->name; key++)

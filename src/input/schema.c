@@ -292,9 +292,20 @@ static void section_value(writer *w, const nt_key *key)
         by_name(w, "parameter");
         reference(w, "additionalProperties", "number");
         break;
+    case NT_KEY_EXPRESSIONS:
+        by_name(w, "parameter");
+        reference(w, "additionalProperties", "function");
+        break;
     case NT_KEY_FILES:
         by_name(w, "parameter");
-        plain(w, "additionalProperties", "{\"type\": \"string\"}");
+        schema_begin(w, "additionalProperties", "{");
+        schema_begin(w, "anyOf", "[");
+        plain(w, NULL, "{\"type\": \"string\"}");
+        schema_begin(w, NULL, "{");
+        object(w, key->group, NULL);
+        end(w, "}");
+        end(w, "]");
+        end(w, "}");
         break;
     case NT_KEY_OBJECTS:
         objects(w, key);
@@ -338,6 +349,7 @@ static void key_value(writer *w, const nt_key *key)
         matrix(w, key->high);
         break;
     case NT_KEY_FUNCTION:
+    case NT_KEY_LAW:
         same_as(w, "function");
         break;
     case NT_KEY_FUNCTIONS:
@@ -357,6 +369,17 @@ static void key_value(writer *w, const nt_key *key)
         break;
     case NT_KEY_POINTS:
         schema_list(w, 2, 2, "point");
+        break;
+    case NT_KEY_ROUTE:
+        plain(w, "type", "\"array\"");
+        member(w, "minItems");
+        nt_sink_print(&w->sink, "%d", key->low);
+        schema_begin(w, "items", "{");
+        plain(w, "anyOf",
+              "[{\"$ref\": \"#/$defs/name\"}, {\"type\": \"array\", \"minItems\": 2, "
+              "\"maxItems\": 2, \"prefixItems\": [{\"$ref\": \"#/$defs/name\"}, "
+              "{\"$ref\": \"#/$defs/point\"}]}]");
+        end(w, "}");
         break;
     case NT_KEY_AXES:
         schema_list(w, 2, 2, "vector");

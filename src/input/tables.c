@@ -105,6 +105,52 @@ static const nt_key static_keys[] = {
     {0},
 };
 
+/* ---- tables --------------------------------------------------------------------------------- */
+
+/* as in nt_interpolation, nt_table_ends, nt_table_beyond */
+static const char *const interpolations[] = {"monotone", "spline", "linear", "previous", NULL};
+static const char *const table_ends[] = {"natural", "clamped", "periodic", NULL};
+static const char *const beyonds[] = {"hold", "extrapolate", "periodic", "error", NULL};
+
+const nt_key nt_table_keys[] = {
+    {.name = "file",
+     .type = NT_KEY_TEXT,
+     .offset = offsetof(nt_table_data, file),
+     .bit = -1,
+     .required = true,
+     .meaning = "of numbers in columns, the first one increasing, found relative to the model's "
+                "folder; more than two columns have names in the first line"},
+    {.name = "map",
+     .type = NT_KEY_BOOLEAN,
+     .offset = offsetof(nt_table_data, map),
+     .bit = -1,
+     .meaning = "true: a function of two variables, table(NAME, x, y): x stands in the first "
+                "column, y in the first line; default false"},
+    {.name = "interpolation",
+     .type = NT_KEY_CHOICE,
+     .offset = offsetof(nt_table_data, form.interpolation),
+     .bit = -1,
+     .choices = interpolations,
+     .meaning = "between the points. monotone (default): cubics with a continuous slope, nowhere "
+                "above or below the points around them; spline: cubics with a continuous second "
+                "derivative, for motions; linear: straight lines; previous: steps"},
+    {.name = "ends",
+     .type = NT_KEY_CHOICE,
+     .offset = offsetof(nt_table_data, form.ends),
+     .bit = -1,
+     .choices = table_ends,
+     .meaning = "of a spline: natural (default), without curvature; clamped, with a slope of zero; "
+                "periodic"},
+    {.name = "beyond",
+     .type = NT_KEY_CHOICE,
+     .offset = offsetof(nt_table_data, form.beyond),
+     .bit = -1,
+     .choices = beyonds,
+     .meaning = "outside of the points: hold (default) the value of the end, extrapolate straight "
+                "on, periodic, or error: the run ends with words"},
+    {0},
+};
+
 /* ---- markers -------------------------------------------------------------------------------- */
 
 enum { GIVEN_ON, GIVEN_AT };
@@ -167,10 +213,15 @@ const nt_key nt_file_keys[] = {
     NT_KEY("parameters", (nt_key_type)NT_KEY_PARAMETERS,
            .meaning =
                "named numbers for use in expressions; each may be an expression of the others"),
-    NT_KEY("tables", (nt_key_type)NT_KEY_FILES,
+    NT_KEY("tables", (nt_key_type)NT_KEY_FILES, .group = nt_table_keys,
            .meaning =
-               "functions given by points: table(NAME, x) in an expression reads the file of "
-               "that name, two columns of numbers, found relative to the model's folder"),
+               "functions given by points, for table(NAME, x): a file of two columns, or keys"),
+    NT_KEY("quantities", (nt_key_type)NT_KEY_EXPRESSIONS,
+           .meaning =
+               "expressions with names, for use in every expression and to be recorded by name: "
+               "their text stands in place of their name. Each may use the others, t, parameters "
+               "and, where it is used by no number, motion or force, everything that can be "
+               "recorded"),
     NT_KEY("gravity", NT_KEY_NUMBERS, .offset = 0, /* of run->gravity */
            .low = 3, .high = 3, .unit = "m/s^2",
            .meaning =
@@ -257,6 +308,7 @@ const char *nt_key_expected(const nt_key *key, char *text, int size)
                  key->high, key->high, key->high);
         return text;
     case NT_KEY_FUNCTION:
+    case NT_KEY_LAW:
         return "a number or an expression";
     case NT_KEY_FUNCTIONS:
         snprintf(text, (size_t)size, "a list of %d numbers or expressions", key->high);
@@ -269,6 +321,8 @@ const char *nt_key_expected(const nt_key *key, char *text, int size)
         return "a point [x, y, z] or the name of a marker";
     case NT_KEY_POINTS:
         return "a list of two points";
+    case NT_KEY_ROUTE:
+        return "a list of two or more points of bodies";
     case NT_KEY_AXES:
         return "a list of two axes [x, y, z]";
     case NT_KEY_JOINT:
@@ -291,6 +345,8 @@ const char *nt_key_expected(const nt_key *key, char *text, int size)
         return "a mapping of values by name";
     case NT_KEY_PARAMETERS:
         return "a mapping of numbers by name";
+    case NT_KEY_EXPRESSIONS:
+        return "a mapping of expressions by name";
     case NT_KEY_FILES:
         return "a mapping of files by name";
     default:

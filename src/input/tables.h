@@ -13,12 +13,22 @@ enum {
     NT_KEY_VERSION,                  /* the number NT_FILE_VERSION                               */
     NT_KEY_PARAMETERS,               /* NAME: number                                             */
     NT_KEY_FILES,                    /* NAME: file of a table                                    */
+    NT_KEY_EXPRESSIONS,              /* NAME: expression of everything recorded                  */
     NT_KEY_OBJECTS,                  /* NAME: {keys of `group`}                                  */
     NT_KEY_ELEMENTS,                 /* NAME: {type: TYPE, keys of that type}; the key's name is
                                         the section of the type                                  */
 };
 
 enum { NT_FILE_VERSION = 1 };
+
+/* A table that is more than a file's name. */
+typedef struct nt_table_data {
+    unsigned given;
+    const char *file;
+    int map;
+    nt_table_form form;
+} nt_table_data;
+extern const nt_key nt_table_keys[];
 
 typedef struct nt_texts {
     const char *const *text;    /* [n] */

@@ -28,7 +28,7 @@ const char *nt_model_table_file(const nt_model *model, int i)
     const nt_table_file *file = model ? model->table_files : NULL;
     while (file && i-- > 0)
         file = file->next;
-    return file ? file->table->file : NULL;
+    return file ? file->sheet->file : NULL;
 }
 
 static int count_points(const nt_model *model)

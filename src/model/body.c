@@ -14,6 +14,7 @@
 
 #include "base/direction.h"
 #include "base/error.h"
+#include "model/euler.h"
 
 #include <float.h>
 #include <nutate/group.h>
@@ -34,6 +35,12 @@ static const nt_key orientation_keys[] = {
            .meaning = "orientation: angle about `axis`"),
     NT_KEY("matrix", NT_KEY_MATRIX, AT(matrix), .bit = 8, .high = 3,
            .meaning = "orientation as a rotation matrix, body to ground, row by row"),
+    NT_KEY("angles", NT_KEY_NUMBERS, AT(angles), .bit = 14, .low = 3, .high = 3,
+           .needs = "sequence", .unit = "rad",
+           .meaning = "orientation: Euler angles, three rotations after each other about axes of "
+                      "the body in the order of `sequence`"),
+    NT_KEY("sequence", NT_KEY_CHOICE, AT(sequence), .bit = 15, .choices = nt_euler_sequences,
+           .needs = "angles", .meaning = "orientation: axes of the body that `angles` are about"),
     {.name = NULL},
 };
 
@@ -155,6 +162,10 @@ static nt_status orientation(const nt_body *body, const char *file, bool validat
             v3_store(psi, v3_scale(body->angle, v3_load(psi)));
             nt_so3_exp(psi, q);
         }
+    } else if (forms & NT_GIVEN_ANGLES) {
+        double R[9];
+        m3_store(R, nt_euler_matrix(body->sequence, body->angles));
+        nt_so3_from_matrix(R, q);
     } else if (forms & NT_GIVEN_MATRIX) {
         if (validate && !rotation_matrix(body->matrix))
             wrong = "has an orientation matrix that is no rotation: expected orthonormal rows, "

@@ -24,8 +24,10 @@ enum { /* bits of nt_body.given */
        NT_GIVEN_VELOCITY_FRAME = 1 << 11,
        NT_GIVEN_FIXED_POINT = 1 << 12,
        NT_GIVEN_POINT = 1 << 13,
-       NT_GIVEN_ORIENTATION =
-           NT_GIVEN_QUATERNION | NT_GIVEN_ROTATION_VECTOR | NT_GIVEN_AXIS | NT_GIVEN_MATRIX,
+       NT_GIVEN_ANGLES = 1 << 14,
+       NT_GIVEN_SEQUENCE = 1 << 15,
+       NT_GIVEN_ORIENTATION = NT_GIVEN_QUATERNION | NT_GIVEN_ROTATION_VECTOR | NT_GIVEN_AXIS |
+                              NT_GIVEN_MATRIX | NT_GIVEN_ANGLES,
 };
 
 /* Body 0 is the ground: no nodes, never moves. A body's reference point is its centre of mass, or
@@ -60,13 +62,14 @@ typedef struct nt_body {
     double center_of_mass[3];
     double position[3];
     union { /* the one orientation that is given */
-        double quaternion[4], rotation_vector[3], matrix[9];
+        double quaternion[4], rotation_vector[3], matrix[9], angles[3];
         struct {
             double axis[3], angle;
         };
     };
     double velocity[3], angular_velocity[3];
     int angular_velocity_frame; /* 0 body, 1 ground */
+    int sequence;               /* of Euler angles, see euler.h */
     double fixed_point[3];
     int point;   /* true: without rotation */
     int carried; /* true: its inertia is that of an element, and its mass zero */

@@ -272,7 +272,9 @@ static bool gives_no_energy(const nt_model *model)
 {
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
-        if (nt_element_does_work(model, e) && !e->type->only_takes)
+        const nt_element_type *type = e->type;
+        bool gives = type->gives_energy ? type->gives_energy(model, e) : !type->only_takes;
+        if (nt_element_does_work(model, e) && gives)
             return false;
     }
     return true;

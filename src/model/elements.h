@@ -22,11 +22,15 @@ extern const nt_element_type nt_joint_gear;
 
 extern const nt_element_type nt_force_force;
 extern const nt_element_type nt_force_torque;
+extern const nt_element_type nt_force_line_force;
+extern const nt_element_type nt_force_rope;
+extern const nt_element_type nt_force_aerodynamic;
 extern const nt_element_type nt_force_spring;
 extern const nt_element_type nt_force_torsion_spring;
 extern const nt_element_type nt_force_bushing;
 extern const nt_element_type nt_force_joint_torque;
 extern const nt_element_type nt_force_joint_force;
+extern const nt_element_type nt_force_joint_spring;
 
 extern const nt_element_type nt_contact_sphere_plane;
 extern const nt_element_type nt_contact_sphere_sphere;

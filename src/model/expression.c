@@ -90,8 +90,11 @@ static double unary_value(int operation, double a)
 /* NaN is kept by min and max: a lost NaN would hide a mistake. */
 double nt_operation_value(int operation, double a, double b, double c, const nt_table *table)
 {
-    double cubic[3];
+    double cubic[3], map[6];
     switch (operation) {
+    case NT_OP_MAP:
+        nt_map_evaluate(table, a, b, map);
+        return map[0];
     case NT_OP_TABLE:
         nt_table_evaluate(table, a, cubic);
         return cubic[0];
@@ -248,11 +251,16 @@ static slopes power_slopes(double a, double b, double f, bool exponent_varies)
     return s;
 }
 
-static slopes binary_slopes(int operation, double a, double b, double f, bool second_varies)
+static slopes binary_slopes(int operation, double a, double b, double f, bool second_varies,
+                            const nt_table *table)
 {
     slopes s = {0};
-    double r;
+    double r, map[6];
     switch (operation) {
+    case NT_OP_MAP:
+        nt_map_evaluate(table, a, b, map);
+        s = (slopes){.a = map[1], .b = map[2], .aa = map[3], .ab = map[4], .bb = map[5]};
+        break;
     case NT_OP_ADD:
         s.a = s.b = 1;
         break;
@@ -302,7 +310,9 @@ static slopes binary_slopes(int operation, double a, double b, double f, bool se
 
 static const nt_table *table_of(const nt_expression *e, const nt_code *code)
 {
-    return code->operation == NT_OP_TABLE ? e->tables[code->b] : NULL;
+    return code->operation == NT_OP_TABLE ? e->tables[code->b]
+           : code->operation == NT_OP_MAP ? e->tables[code->c]
+                                          : NULL;
 }
 
 static void fill_values(const nt_expression *e, const double *variables, double *value)
@@ -315,6 +325,9 @@ static void fill_values(const nt_expression *e, const double *variables, double 
             value[i] = variables[code->a];
         else if (code->operation == NT_OP_TABLE)
             value[i] = nt_operation_value(NT_OP_TABLE, value[code->a], 0, 0, e->tables[code->b]);
+        else if (code->operation == NT_OP_MAP)
+            value[i] = nt_operation_value(NT_OP_MAP, value[code->a], value[code->b], 0,
+                                          e->tables[code->c]);
         else
             value[i] = nt_operation_value(code->operation, value[code->a], value[code->b],
                                           value[code->c], NULL);
@@ -355,12 +368,13 @@ static jet unary_jet(const nt_expression *e, const nt_code *code, jet a)
 
 /* f(a, b): f_a a_dot + f_b b_dot;
  *          f_a a_ddot + f_b b_ddot + f_aa a_dot^2 + 2 f_ab a_dot b_dot + f_bb b_dot^2 */
-static jet binary_jet(const nt_code *code, jet a, jet b)
+static jet binary_jet(const nt_expression *e, const nt_code *code, jet a, jet b)
 {
-    jet r = {.f = nt_operation_value(code->operation, a.f, b.f, 0, NULL)};
+    const nt_table *table = table_of(e, code);
+    jet r = {.f = nt_operation_value(code->operation, a.f, b.f, 0, table)};
     if (a.d == 0 && a.dd == 0 && b.d == 0 && b.dd == 0)
         return r;
-    slopes s = binary_slopes(code->operation, a.f, b.f, r.f, b.d != 0 || b.dd != 0);
+    slopes s = binary_slopes(code->operation, a.f, b.f, r.f, b.d != 0 || b.dd != 0, table);
     r.d = at_rest(s.a, a.d) + at_rest(s.b, b.d);
     r.dd = at_rest(s.a, a.dd) + at_rest(s.b, b.dd) + at_rest(s.aa, a.d * a.d) +
            at_rest(2 * s.ab, a.d * b.d) + at_rest(s.bb, b.d * b.d);
@@ -381,7 +395,7 @@ void nt_expression_jet(const nt_expression *e, const double *variables, const do
         else if (operands == 1)
             slot[i] = unary_jet(e, code, slot[code->a]);
         else if (operands == 2)
-            slot[i] = binary_jet(code, slot[code->a], slot[code->b]);
+            slot[i] = binary_jet(e, code, slot[code->a], slot[code->b]);
         else
             slot[i] = slot[code->a].f != 0 ? slot[code->b] : slot[code->c];
         result = slot[i];
@@ -429,7 +443,8 @@ static void sweep_back(const nt_expression *e, const double *value, double *adjo
             adjoint[code->a] += w * finite_slope(c.d, f);
         } else if (operands == 2) {
             bool varies = e->code[code->b].operation != NT_OP_CONSTANT;
-            slopes s = binary_slopes(operation, value[code->a], value[code->b], f, varies);
+            slopes s = binary_slopes(operation, value[code->a], value[code->b], f, varies,
+                                     table_of(e, code));
             adjoint[code->a] += w * finite_slope(s.a, f);
             if (varies)
                 adjoint[code->b] += w * finite_slope(s.b, f);
@@ -486,10 +501,28 @@ bool nt_expression_jumps(const nt_expression *e, int time)
         const nt_code *c = &e->code[i];
         int operands = nt_operands(c->operation);
         bool a = operands > 0 && changes[c->a], b = operands > 1 && changes[c->b];
-        if (switches(c->operation) && (a || (b && c->operation != NT_OP_IF)))
+        const nt_table *table = table_of(e, c);
+        bool jumps = switches(c->operation) || (table && table->form.interpolation == NT_PREVIOUS);
+        if (jumps && (a || (b && c->operation != NT_OP_IF)))
             return true;
         changes[i] = c->operation == NT_OP_VARIABLE ? c->a != time
                                                     : a || b || (operands > 2 && changes[c->c]);
     }
     return false;
+}
+
+const nt_table *nt_expression_rough_table(const nt_expression *e, int variable)
+{
+    bool changes[NT_EXPRESSION_ROOM] = {false};
+    for (int i = 0; i < e->n; i++) {
+        const nt_code *c = &e->code[i];
+        const nt_table *table = table_of(e, c);
+        int operands = nt_operands(c->operation);
+        bool any = (operands > 0 && changes[c->a]) || (operands > 1 && changes[c->b]) ||
+                   (operands > 2 && changes[c->c]);
+        if (table && any && !nt_table_is_c2(table))
+            return table;
+        changes[i] = c->operation == NT_OP_VARIABLE ? c->a == variable : any;
+    }
+    return NULL;
 }

@@ -8,7 +8,15 @@
  *   * /
  *   - + (sign)
  *   ^                           right to left; -2^2 is -4, 2^-1 is 0.5
- *   numbers, names, pi, tau, ( ), FUNCTION(...)
+ *   numbers, names, pi, tau, deg, ( ), FUNCTION(...)
+ *
+ * The arguments of norm, dot and angle_between are vectors: sums and differences of
+ *
+ *   NAME                        where NAME.x, NAME.y, NAME.z are variables
+ *   [x, y, z]                   three expressions
+ *   cross(vector, vector)
+ *
+ * each with a sign, or times or divided by a number that stands behind it.
  *
  * Any number that is not zero counts as true. The functions are listed by nt_expression_function.
  *
@@ -39,6 +47,14 @@ typedef struct nt_symbols {
     /* Index >= 0 of a variable, or -1 where there is none of this name. The name may contain dots
      * (arm.velocity.x); it is not terminated. */
     int (*resolve)(void *context, const char *name, int length);
+
+    /* The text of the expression that has this name, [*text_length], or NULL. It stands in place of
+     * its name as if in parentheses. Text that contains itself by its names is refused. */
+    const char *(*named)(void *context, const char *name, int length, int *text_length);
+
+    /* Where not NULL: set to the text that the column of an error counts in, the one that is
+     * translated or one of those that have a name.                                          out */
+    const char **failed_in;
 
     /* The table of this name, or NULL. name is what stands in table(name, x), without quotes when
      * `quoted`; not terminated. The error may be filled: nt_table_read's is what is expected. */
@@ -86,6 +102,10 @@ bool nt_expression_uses(const nt_expression *e, int variable);
 /* Whether its value may jump where a variable other than `time` (-1: any) passes a point: if,
  * comparisons, sign, floor, mod and the like. */
 bool nt_expression_jumps(const nt_expression *e, int time);
+
+/* A table in it whose second derivative jumps and whose argument changes with the variable; NULL:
+ * none. */
+const nt_table *nt_expression_rough_table(const nt_expression *e, int variable);
 
 /* Row i of the list of functions and constants, for documentation and for refusing such names;
  * NULL after the last. */

@@ -55,6 +55,7 @@ typedef enum nt_operation {
     NT_OP_MOD,
     NT_OP_MIN,
     NT_OP_MAX,
+    NT_OP_MAP,  /* a, b: operands, c: index into tables */
     NT_OP_LESS, /* from here to NT_OP_LOGIC_END two operands, derivatives zero */
     NT_OP_LESS_EQUAL,
     NT_OP_EQUAL,
@@ -89,7 +90,7 @@ static inline int nt_operands(int operation)
                                          : 3;
 }
 
-/* The value of an operation on values; table for NT_OP_TABLE only. */
+/* The value of an operation on values; table for NT_OP_TABLE and NT_OP_MAP only. */
 double nt_operation_value(int operation, double a, double b, double c, const nt_table *table);
 
 /* A function or a constant. */

@@ -44,9 +44,21 @@ static const nt_expression_row functions[] = {
      5,
      NT_OP_NONE},
     {{"if", "c, a, b", "a where c is not 0, else b"}, 3, 3, NT_OP_IF},
-    {{"table", "\"FILE.csv\", x", "monotone cubic through the rows of a file"}, 2, 2, NT_OP_NONE},
+    {{"norm", "v", "length of a vector: of BODY.velocity, [x, y, z], a sum or a difference"},
+     1,
+     1,
+     NT_OP_NONE},
+    {{"dot", "v, w", "scalar product of two vectors"}, 2, 2, NT_OP_NONE},
+    {{"angle_between", "v, w", "angle between two vectors, 0 to pi, rad"}, 2, 2, NT_OP_NONE},
+    {{"table", "NAME, x",
+      "a function through the rows of a file; table(NAME, x, COLUMN) of one of several columns, "
+      "table(NAME, x, y) of a map"},
+     2,
+     2,
+     NT_OP_NONE},
     {{"pi", "", "3.14159..."}, 0, 0, NT_OP_NONE},
     {{"tau", "", "2 pi"}, 0, 0, NT_OP_NONE},
+    {{"deg", "", "pi/180: 30*deg is an angle of 30 degrees"}, 0, 0, NT_OP_NONE},
 };
 enum { N_FUNCTIONS = sizeof functions / sizeof functions[0] };
 

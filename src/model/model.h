@@ -29,6 +29,12 @@ typedef struct nt_jump {
     nt_place place;
 } nt_jump;
 
+/* What the reader found that may not be meant. */
+typedef struct nt_note {
+    const char *words;
+    nt_place place;
+} nt_note;
+
 /* A scalar of a run, from the file. Variables of the expression: parameter i is i, t is
  * n_parameters, column k of the model's objective columns is n_parameters + 1 + k. */
 typedef struct nt_objective {
@@ -38,6 +44,14 @@ typedef struct nt_objective {
     const char *name;
     nt_place place;
 } nt_objective;
+
+/* An expression that has a name. Variables as of objectives, but of all columns. */
+typedef struct nt_named {
+    const char *name;
+    nt_place place;
+    const nt_expression *of; /* NULL until it is read */
+    int needs;               /* NT_NEEDS_... of its columns (quantity_kind.h) */
+} nt_named;
 
 /* One rate of a steady motion: of a joint, or with which everything turns or moves. */
 enum { NT_STEADY_RATE, NT_STEADY_AXIS, NT_STEADY_THROUGH, NT_STEADY_ALONG }; /* bits of given */
@@ -49,11 +63,13 @@ typedef struct nt_steady {
     nt_place place;
 } nt_steady;
 
-/* A table that a file holds, by the file's name in the model. */
+/* What a file holds, by the file's name in the model. */
 typedef struct nt_table_file {
     struct nt_table_file *next;
     const char *name;
-    const nt_table *table;
+    bool map;
+    const nt_table_sheet *sheet;
+    const nt_table *table; /* in the default form: what the file's name in quotes means */
 } nt_table_file;
 
 /* Bodies, markers and elements are counted through. */
@@ -104,6 +120,8 @@ struct nt_model {
     int n_bindings;
     nt_jump *jumps; /* [n_jumps] expressions that may jump, in the order of the file's reading */
     int n_jumps;
+    nt_note *notes; /* [n_notes] */
+    int n_notes;
     nt_jump clock; /* the first expression of t that enters the motion; no key: none */
     bool correct_initial;
     const nt_settling *settling; /* NULL: there is nothing to find */
@@ -115,8 +133,11 @@ struct nt_model {
     int n_holds;
     nt_objective *objectives;
     int n_objectives;
-    nt_quantity_info *objective_columns; /* of one column each */
-    int n_objective_columns;
+    nt_named *named; /* [n_named] quantities that the file names */
+    int n_named;
+    nt_quantity_info
+        *columns; /* [n_columns] of one number each: of objectives, then of named quantities */
+    int n_objective_columns, n_columns;
 
     nt_steady *steady; /* [n_steady] in the order of the file */
     int n_steady;

@@ -11,11 +11,11 @@
 #include <math.h>
 #include <string.h>
 
-int nt_model_objective_column(nt_model *model, const nt_quantity_info *quantity)
+int nt_model_column(nt_model *model, const nt_quantity_info *quantity)
 {
-    int n = model->n_objective_columns;
+    int n = model->n_columns;
     for (int i = 0; i < n; i++) {
-        const nt_quantity_info *known = &model->objective_columns[i];
+        const nt_quantity_info *known = &model->columns[i];
         if (known->kind == quantity->kind && known->object == quantity->object &&
             known->first == quantity->first)
             return i;
@@ -25,11 +25,11 @@ int nt_model_objective_column(nt_model *model, const nt_quantity_info *quantity)
         if (!more)
             return -1;
         if (n > 0)
-            memcpy(more, model->objective_columns, (size_t)n * sizeof *more);
-        model->objective_columns = more;
+            memcpy(more, model->columns, (size_t)n * sizeof *more);
+        model->columns = more;
     }
-    model->objective_columns[n] = *quantity;
-    return model->n_objective_columns++;
+    model->columns[n] = *quantity;
+    return model->n_columns++;
 }
 
 int nt_model_objective_count(const nt_model *model) { return model ? model->n_objectives : 0; }
@@ -41,7 +41,7 @@ nt_objective_info nt_model_objective(const nt_model *model, int i)
     const nt_objective *o = &model->objectives[i];
     nt_objective_info info = {.name = o->name, .type = (nt_objective_type)o->type};
     for (int k = 0; k < model->n_objective_columns; k++)
-        if (model->objective_columns[k].needs_reactions &&
+        if (model->columns[k].needs_reactions &&
             nt_expression_uses(o->of, model->n_parameters + 1 + k))
             info.needs_reactions = 1;
     return info;
@@ -82,12 +82,12 @@ static nt_status find_variables(nt_run *run, nt_objective_work *w, const nt_stat
     bool energy = false, drift = false;
     double *columns = w->variables + run->model->n_parameters + 1;
     for (int i = 0; i < run->model->n_objective_columns; i++) {
-        energy = energy || run->model->objective_columns[i].needs_energy;
-        drift = drift || run->model->objective_columns[i].needs_drift;
+        energy = energy || run->model->columns[i].needs_energy;
+        drift = drift || run->model->columns[i].needs_drift;
     }
     nt_status status = nt_sampler_look(&w->sampler, state, reactions, energy, drift, error);
     for (int i = 0; status == NT_OK && i < run->model->n_objective_columns; i++)
-        nt_sampler_values(&w->sampler, &run->model->objective_columns[i], columns + i);
+        nt_sampler_values(&w->sampler, &run->model->columns[i], columns + i);
     for (int i = 0; i < run->model->n_parameters; i++)
         w->variables[i] = run->parameters[i].value;
     w->variables[run->model->n_parameters] = state->t;
@@ -132,7 +132,7 @@ static nt_status find_rates(nt_run *run, const nt_objective *list, int n,
     if (status != NT_OK)
         return status;
     nt_sample_direction of_columns = *direction;
-    of_columns.quantities = run->model->objective_columns;
+    of_columns.quantities = run->model->columns;
     of_columns.n = run->model->n_objective_columns;
     double *rates = w->rates, jet[3];
     int n_parameters = run->model->n_parameters, parameter = direction->rate->parameter;

@@ -28,6 +28,10 @@ static bool keys_use(const nt_run *run, const nt_key *keys, const char *data, co
 {
     for (const nt_key *key = keys; key && key->name; key++) {
         int n = key->type == NT_KEY_FUNCTION ? 1 : key->type == NT_KEY_FUNCTIONS ? key->high : 0;
+        if (key->type == NT_KEY_LAW &&
+            expression_uses(run, ((const nt_law *)(const void *)(data + key->offset))->function,
+                            rates))
+            return true;
         if (key->type == NT_KEY_GROUP && keys_use(run, key->group, data, rates))
             return true;
         for (int i = 0; i < n; i++) {
@@ -199,15 +203,20 @@ static nt_status collect_signals(nt_survey *s, const nt_words *of_element, doubl
         const nt_signal *signal = &model->signals[i];
         nt_touched_signal t = {.signal = i};
         int body = nt_signal_body(model, signal), marker = nt_signal_marker(signal);
+        int joints[2];
         if (body < 0)
             t.words[0] = of_element[signal->object];
-        else
+        if (body < 0 && nt_element_joints(model, &model->elements[signal->object], joints) > 0)
+            t.words[1] = of_element[joints[0]];
+        if (body >= 0)
             t.words[0] = words_within(rates, &run->bodies[body].reference, sizeof(v3));
         if (marker >= 0)
             t.words[1] = words_within(rates, run->markers[marker].at, 3 * sizeof(double));
+        t.functions =
+            body < 0 && nt_element_uses(run, &model->elements[signal->object], rates->variables);
         bool moved = (signal->bodies[0] > 0 && moved_body(rates, signal->bodies[0])) ||
                      (signal->bodies[1] > 0 && moved_body(rates, signal->bodies[1]));
-        if (t.words[0].count + t.words[1].count == 0 && !moved)
+        if (t.words[0].count + t.words[1].count == 0 && !moved && !t.functions)
             continue;
         reach[model->n_parameters + 1 + i] = 1; /* for whom it matters */
         rates->signal[rates->n_signals++] = t;
@@ -237,7 +246,10 @@ static nt_status collect_elements(nt_survey *s, const nt_words *of_element, cons
         int joints[2], n_joints = nt_element_joints(run->model, e, joints);
         const nt_joint *as_joint = nt_element_as_joint(run, e);
         const nt_moved_body *a = moved_body(rates, e->a), *b = moved_body(rates, e->b);
+        const nt_route *route = nt_element_route(run->model, e);
         nt_touched t = {.element = i, .own = of_element[i], .moved = a || b};
+        for (int k = 0; route && k < route->n; k++)
+            t.moved = t.moved || moved_body(rates, route->body[k]);
         for (int k = 0; k < n_joints; k++)
             t.of_joint[k] = of_element[joints[k]];
         t.functions = nt_element_uses(run, e, reach);
@@ -254,8 +266,8 @@ static nt_status collect_elements(nt_survey *s, const nt_words *of_element, cons
         t.step = nt_words_step(rates, t.own, unit, 0);
         for (int k = 0; k < n_joints; k++)
             t.step = nt_words_step(rates, t.of_joint[k], unit, t.step);
-        for (int k = 0; k < 2; k++) {
-            const nt_moved_body *moved = k == 0 ? a : b;
+        for (int k = 0; k < (route ? route->n : 2); k++) {
+            const nt_moved_body *moved = route ? moved_body(rates, route->body[k]) : k == 0 ? a : b;
             if (moved && (t.step == 0 || unit / v3_norm(moved->rate) < t.step))
                 t.step = unit / v3_norm(moved->rate);
         }

@@ -55,6 +55,7 @@ typedef struct nt_entry {
 typedef struct nt_touched_signal {
     int signal;
     nt_words words[2];
+    bool functions; /* functions of its element that parameters change enter it */
 } nt_touched_signal;
 
 /* Bodies whose mass and inertia stand for their derivatives (the residual is linear in them). */
@@ -117,6 +118,8 @@ nt_status nt_parameter_rates_find(nt_run *run, int k, nt_error *error);
 
 /* Whether the element's functions depend on variables with a rate; on any at all for NULL. */
 bool nt_element_uses(const nt_run *run, const nt_element *element, const double *rates);
+/* The points that a rope goes through, NULL for others. */
+const nt_route *nt_element_route(const nt_model *model, const nt_element *element);
 /* The joints that a motor, a torsion spring or a gear acts along: their number. */
 int nt_element_joints(const nt_model *model, const nt_element *element, int joints[2]);
 

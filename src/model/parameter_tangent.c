@@ -279,7 +279,7 @@ static nt_status parameter_differentiate(variation *v, const nt_touched *t, form
         motion_rates(v, t->motion, v->terms.level == NT_ACCELERATION);
     bool apart =
         t->own.count == 0 && t->of_joint[0].count == 0 && t->of_joint[1].count == 0 && !t->moved;
-    v->straight.share = apart && !nt_element_as_joint(v->run, e) ? 0 : 1;
+    v->straight.share = apart && e->type->proportional ? 0 : 1;
     double step = parameter_step_of(v, t);
     if (by != SIX && drives_angle(v->run, e))
         step *= WITHIN_BRANCH;
@@ -351,6 +351,14 @@ static nt_status add_elements(variation *v, const nt_terms *wanted, double *size
 
 /* ---- signals -------------------------------------------------------------------------------- */
 
+/* Parameters in functions, along their tangent. */
+static void put_parameters(const variation *v, double s)
+{
+    nt_run *run = v->run;
+    for (int i = 0; i < run->model->n_parameters; i++)
+        run->variables[i] = run->variables_base[i] + (s == 0 ? 0 : s * v->rates->variables[i]);
+}
+
 /* Derivatives of the signals that the parameter changes at a fixed state. */
 static void signal_rates(variation *v)
 {
@@ -365,6 +373,8 @@ static void signal_rates(variation *v)
         for (int k = 0; k < rates->n_moved; k++)
             step = step == 0 ? v->unit / v3_norm(rates->moved[k].rate)
                              : fmin(step, v->unit / v3_norm(rates->moved[k].rate));
+        if (t->functions)
+            step = step == 0 ? rates->scale : fmin(step, rates->scale);
         double h = FIRST_STEP * step;
         for (int k = 1; k <= 3; k++) {
             double d = 0;
@@ -372,6 +382,7 @@ static void signal_rates(variation *v)
                 nt_words_put(rates, t->words[0], side * k * h);
                 nt_words_put(rates, t->words[1], side * k * h);
                 parameter_move(v, side * k * h);
+                put_parameters(v, side * k * h);
                 d += side * nt_signal_value(signal, &v->view);
             }
             sum += NT_SIXTH[k - 1] * d / h;
@@ -379,6 +390,7 @@ static void signal_rates(variation *v)
         nt_words_put(rates, t->words[0], 0);
         nt_words_put(rates, t->words[1], 0);
         parameter_move(v, 0);
+        put_parameters(v, 0);
         out[t->signal] = sum;
     }
 }

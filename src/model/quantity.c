@@ -16,12 +16,13 @@
 
 /* ---- objects -------------------------------------------------------------------------------- */
 
-/* Bodies, the ground first, markers and elements are counted through; the model comes last. */
-typedef enum family { BODY, MARKER, ELEMENT, WHOLE } family;
+/* Bodies, the ground first, markers, elements and named quantities are counted through; the model
+ * comes last. */
+typedef enum family { BODY, MARKER, ELEMENT, NAMED, WHOLE } family;
 
 static int object_count(const nt_model *model)
 {
-    return model->n_bodies + model->n_markers + model->n_elements;
+    return model->n_bodies + model->n_markers + model->n_elements + model->n_named;
 }
 
 static family object_at(const nt_model *model, int i, int *index)
@@ -33,7 +34,10 @@ static family object_at(const nt_model *model, int i, int *index)
     if (*index < model->n_markers)
         return MARKER;
     *index -= model->n_markers;
-    return *index < model->n_elements ? ELEMENT : WHOLE;
+    if (*index < model->n_elements)
+        return ELEMENT;
+    *index -= model->n_elements;
+    return *index < model->n_named ? NAMED : WHOLE;
 }
 
 static const char *object_name(const nt_model *model, family of, int index)
@@ -41,7 +45,16 @@ static const char *object_name(const nt_model *model, family of, int index)
     return of == BODY      ? model->bodies[index].name
            : of == MARKER  ? model->markers[index].name
            : of == ELEMENT ? model->elements[index].name
+           : of == NAMED   ? model->named[index].name
                            : "";
+}
+
+static bool both_turn(const nt_model *model, const nt_element *element)
+{
+    nt_element bound = *element;
+    const nt_body *bodies = model->origin->bodies;
+    nt_element_bind(model, &bound);
+    return !bodies[bound.a].point && !bodies[bound.b].point;
 }
 
 static bool has_kind(const nt_model *model, family of, int index, const nt_quantity_kind *k)
@@ -56,7 +69,27 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
     case NT_OF_MARKER:
         return of == MARKER;
     case NT_OF_LOADED:
-        return type && type->reaction && !type->touches;
+        return type && type->reaction && !type->touches && type->section == &nt_joint_section;
+    case NT_OF_JOINED:
+        return type && type->as_joint;
+    case NT_OF_TURNED:
+        return type && type->as_joint && both_turn(model, e);
+    case NT_OF_JOINT:
+        return type && type->section == &nt_joint_section;
+    case NT_OF_FORCE:
+        return type && type->section == &nt_force_section;
+    case NT_OF_ACTING:
+        return type && type->reaction && type->section == &nt_force_section;
+    case NT_OF_LINE:
+        return type && type->along == NT_ALONG_LINE;
+    case NT_OF_WAY:
+        return type && type->along == NT_ALONG_WAY;
+    case NT_OF_WING:
+        return type && type->along == NT_ALONG_AIR;
+    case NT_OF_ABOUT:
+        return type && type->along == NT_ALONG_ANGLE;
+    case NT_OF_ALONG:
+        return type && type->along == NT_ALONG_DISPLACEMENT;
     case NT_OF_CONTACT:
         return type && type->touches && type->reaction;
     case NT_OF_TOUCH:
@@ -74,6 +107,8 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
         return type && type->slides;
     case NT_OF_SLIDING_ONLY:
         return type && type->slides && !type->rotates;
+    case NT_OF_NAMED:
+        return of == NAMED;
     case NT_OF_WHOLE:
         return of == WHOLE;
     }
@@ -162,7 +197,7 @@ static nt_status unknown_kind(const nt_model *model, family of, int index, span 
                               nt_error *error)
 {
     nt_suggestion search;
-    char known[256] = "";
+    char known[512] = "";
     int used = 0;
     nt_suggest_start(&search, word.text, word.length);
     for (int i = 0; i < nt_quantity_kind_count; i++)
@@ -172,6 +207,9 @@ static nt_status unknown_kind(const nt_model *model, family of, int index, span 
                              nt_quantity_kinds[i].name);
         }
     const char *object = object_name(model, of, index);
+    if (of == NAMED)
+        return nt_fail(error, NT_BAD_MODEL, "'%s.%.*s': quantity '%s' is one number", object,
+                       word.length, word.text, object);
     const char *is = of == BODY && model->bodies[index].point ? "is a point and " : "";
     if (!known[0])
         return nt_fail(error, NT_BAD_MODEL, "'%s' has nothing that can be recorded", object);
@@ -206,16 +244,18 @@ static nt_status unknown_component(const nt_quantity_kind *k, const char *compon
 }
 
 /* All columns of the quantity, or the one that `component` names. */
-static nt_status choose(const nt_quantity_kind *k, int object, const char *name,
-                        const char *component, nt_quantity_info *quantity, nt_error *error)
+static nt_status choose(const nt_model *model, const nt_quantity_kind *k, int object,
+                        const char *name, const char *component, nt_quantity_info *quantity,
+                        nt_error *error)
 {
+    int needs = k->of == NT_OF_NAMED ? model->named[object].needs : k->needs;
     *quantity = (nt_quantity_info){
         .kind = (int)(k - nt_quantity_kinds),
         .object = object,
         .columns = k->columns,
-        .needs_reactions = k->needs == NT_NEEDS_REACTIONS,
-        .needs_energy = k->needs == NT_NEEDS_ENERGY,
-        .needs_drift = k->needs == NT_NEEDS_DRIFT,
+        .needs_reactions = (needs & NT_NEEDS_REACTIONS) != 0,
+        .needs_energy = (needs & NT_NEEDS_ENERGY) != 0,
+        .needs_drift = (needs & NT_NEEDS_DRIFT) != 0,
     };
     if (!component)
         return NT_OK;
@@ -255,7 +295,8 @@ static bool find_own_body(const nt_model *model, int first, int count, const nt_
         for (int k = 0; k < nt_quantity_kind_count; k++)
             if (has_kind(model, BODY, body, &nt_quantity_kinds[k]) &&
                 span_is(second, nt_quantity_kinds[k].name)) {
-                *status = choose(&nt_quantity_kinds[k], body, name, component, quantity, error);
+                *status =
+                    choose(model, &nt_quantity_kinds[k], body, name, component, quantity, error);
                 return true;
             }
         *status = unknown_kind(model, BODY, body, second, error);
@@ -278,8 +319,8 @@ static bool find_in_bearing(const nt_model *model, int element, const char *name
         if (k->of != (part == NT_BEARING_OF_CAGE ? NT_OF_CAGE : NT_OF_BALL) ||
             !span_is(second, k->name))
             continue;
-        *status =
-            choose(k, nt_bearing_object(model, element, part), name, component, quantity, error);
+        *status = choose(model, k, nt_bearing_object(model, element, part), name, component,
+                         quantity, error);
         return true;
     }
     return find_own_body(model, b->first_ball, b->n_balls + b->has_cage, &model->elements[element],
@@ -304,7 +345,7 @@ nt_status nt_quantity_find(const nt_model *model, const char *name, bool any,
         *object = NULL;
     for (int i = 0; i < nt_quantity_kind_count; i++)
         if (nt_quantity_kinds[i].of == NT_OF_WHOLE && span_is(first, nt_quantity_kinds[i].name))
-            return choose(&nt_quantity_kinds[i], 0, name, rest, quantity, error);
+            return choose(model, &nt_quantity_kinds[i], 0, name, rest, quantity, error);
     nt_object_name *found = find_object(model, first);
     if (!found || (!any && found->object == 0))
         return unknown_object(model, name, first, error);
@@ -322,7 +363,7 @@ nt_status nt_quantity_find(const nt_model *model, const char *name, bool any,
     for (int i = 0; i < nt_quantity_kind_count; i++)
         if (has_kind(model, of, index, &nt_quantity_kinds[i]) &&
             span_is(second, nt_quantity_kinds[i].name))
-            return choose(&nt_quantity_kinds[i], index, name, component, quantity, error);
+            return choose(model, &nt_quantity_kinds[i], index, name, component, quantity, error);
     return unknown_kind(model, of, index, second, error);
 }
 
@@ -352,6 +393,7 @@ void nt_model_quantity_column(const nt_model *model, const nt_quantity_info *qua
     family of = k->of == NT_OF_WHOLE    ? WHOLE
                 : of_body               ? BODY
                 : k->of == NT_OF_MARKER ? MARKER
+                : k->of == NT_OF_NAMED  ? NAMED
                                         : ELEMENT;
     bool in_bearing = k->of == NT_OF_BALL || k->of == NT_OF_CAGE;
     int index = in_bearing ? quantity->object % model->n_elements : quantity->object;
@@ -365,10 +407,11 @@ void nt_model_quantity_column(const nt_model *model, const nt_quantity_info *qua
     const char *word = of == BODY     ? "body"
                        : of == MARKER ? "marker"
                        : of == WHOLE  ? ""
+                       : of == NAMED  ? ""
                                       : nt_element_word(&model->elements[index]);
     const char *component = k->components ? k->components[i] : NULL;
-    snprintf(name, room, "%s%s%s%s%s", object, *object ? "." : "", k->name, component ? "." : "",
-             component ? component : "");
+    snprintf(name, room, "%s%s%s%s%s", object, *object && *k->name ? "." : "", k->name,
+             component ? "." : "", component ? component : "");
     snprintf(unit, room, "%s", i > 0 && k->later_unit ? k->later_unit : k->unit);
     snprintf(meaning, room, "%s%s%s%s%s%s%s%s%s", k->meaning, *word ? " of " : "", word,
              *word ? " " : "", object, component ? ", " : "", component ? component : "",

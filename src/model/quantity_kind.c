@@ -13,6 +13,7 @@
 #include "model/contacts/contact.h"
 #include "model/contacts/touch_values.h"
 #include "model/joints/joint.h"
+#include "model/quantity_values.h"
 
 #include <string.h>
 
@@ -246,6 +247,27 @@ static void contact_semi_axes(const nt_sampler *s, int element, double *out)
     out[1] = touch_number(s, element, NT_TOUCH_MINOR);
 }
 
+/* ---- named quantities ----------------------------------------------------------------------- */
+
+static void named_value(const nt_sampler *s, int i, double *out)
+{
+    nt_run *run = s->run;
+    const nt_model *model = run->model;
+    const nt_expression *of = model->named[i].of;
+    int n, time = nt_model_time_variable(model);
+    const int *list = nt_expression_variables(of, &n);
+    for (int k = 0; k < n; k++) {
+        double *variable = &run->named_variables[list[k]];
+        if (list[k] < time)
+            *variable = run->variables[list[k]];
+        else if (list[k] == time)
+            *variable = s->state.t;
+        else
+            nt_sampler_values(s, &model->columns[list[k] - time - 1], variable);
+    }
+    *out = nt_expression_value(of, run->named_variables);
+}
+
 /* ---- the whole model ------------------------------------------------------------------------ */
 
 static void whole_energy(const nt_sampler *s, int object, double *out)
@@ -323,9 +345,15 @@ static const char *const axes_of_ellipse[] = {"major", "minor"};
 static const char *const levels[] = {"position", "velocity"};
 static const char ground[] = "ground axes", body[] = "body axes";
 static const char rotation[] = "unit quaternion from body axes to ground axes";
+static const char *const angles[] = {"first", "second", "third"};
+static const char *const pulls[] = {"start", "end"};
+static const char of_a[] = "joint axes of the first body";
 static const char on_b[] = "force on the second body", on_b_torque[] = "torque on the second body";
 
 /* clang-format off */
+#define EULER(name)                                                                                \
+    {NT_OF_TURNING, "euler_" #name, 3, angles, "rad", NULL, "Euler angles " #name, NULL, 0,        \
+     nt_value_euler_##name, nt_vary_euler_##name, false}
 const nt_quantity_kind nt_quantity_kinds[] = {
     {NT_OF_BODY, "position", 3, xyz, "m", NULL, "position", ground, 0, body_position, vary_body_position, false},
     {NT_OF_TURNING, "orientation", 4, wxyz, "1", NULL, "orientation", rotation, 0, body_orientation, vary_body_orientation, false},
@@ -335,6 +363,12 @@ const nt_quantity_kind nt_quantity_kinds[] = {
      body_angular_velocity, vary_body_angular_velocity, true},
     {NT_OF_TURNING, "angular_acceleration", 3, xyz, "rad/s2", NULL, "angular acceleration", body, 0,
      body_angular_acceleration, NULL, false},
+
+    {NT_OF_TURNING, "x_axis", 3, xyz, "1", NULL, "x axis", ground, 0, nt_value_x_axis, nt_vary_x_axis, false},
+    {NT_OF_TURNING, "y_axis", 3, xyz, "1", NULL, "y axis", ground, 0, nt_value_y_axis, nt_vary_y_axis, false},
+    {NT_OF_TURNING, "z_axis", 3, xyz, "1", NULL, "z axis", ground, 0, nt_value_z_axis, nt_vary_z_axis, false},
+    EULER(xyz), EULER(yzx), EULER(zxy), EULER(xzy), EULER(yxz), EULER(zyx),
+    EULER(xyx), EULER(xzx), EULER(yxy), EULER(yzy), EULER(zxz), EULER(zyz),
 
     {NT_OF_MARKER, "position", 3, xyz, "m", NULL, "position", ground, 0, marker_position, vary_marker_position, false},
     {NT_OF_MARKER, "velocity", 3, xyz, "m/s", NULL, "velocity", ground, 0, marker_velocity, vary_marker_velocity, true},
@@ -393,6 +427,42 @@ const nt_quantity_kind nt_quantity_kinds[] = {
      joint_displacement_rate, vary_displacement_rate, true},
     {NT_OF_SLIDING, "displacement_rate", 1, NULL, "m/s", NULL, "rate of the displacement", NULL, 0,
      joint_displacement_rate, vary_displacement_rate, true},
+
+    {NT_OF_JOINED, "position", 3, xyz, "m", NULL, "point of the second body", ground, 0,
+     nt_value_joint_position, nt_vary_joint_position, false},
+    {NT_OF_JOINED, "relative_position", 3, xyz, "m", NULL, "point of the second body from that of the first", of_a, 0,
+     nt_value_joint_relative_position, nt_vary_joint_relative_position, false},
+    {NT_OF_JOINED, "relative_velocity", 3, xyz, "m/s", NULL, "rate of the relative position", of_a, 0,
+     nt_value_joint_relative_velocity, nt_vary_joint_relative_velocity, true},
+    {NT_OF_TURNED, "rotation", 3, xyz, "rad", NULL, "rotation vector of the second body from the first", of_a, 0,
+     nt_value_joint_rotation, nt_vary_joint_rotation, false},
+    {NT_OF_TURNED, "relative_angular_velocity", 3, xyz, "rad/s", NULL, "angular velocity of the second body from the first",
+     of_a, 0, nt_value_joint_angular_velocity, nt_vary_joint_angular_velocity, true},
+    {NT_OF_JOINT, "power", 1, NULL, "W", NULL, "power of all that it does", NULL, NT_NEEDS_REACTIONS, nt_value_power, NULL, false},
+    {NT_OF_JOINT, "energy", 1, NULL, "J", NULL, "potential energy", NULL, 0, nt_value_energy, NULL, false},
+
+    {NT_OF_ACTING, "force", 3, xyz, "N", NULL, on_b, ground, 0, element_force, NULL, false},
+    {NT_OF_ACTING, "torque", 3, xyz, "N m", NULL, on_b_torque, ground, 0, element_torque, NULL, false},
+    {NT_OF_LINE, "length", 1, NULL, "m", NULL, "length", NULL, 0, nt_value_along, nt_vary_along, false},
+    {NT_OF_LINE, "rate", 1, NULL, "m/s", NULL, "rate of the length", NULL, 0, nt_value_along_rate, nt_vary_along_rate, true},
+    {NT_OF_LINE, "tension", 1, NULL, "N", NULL, "pull", NULL, 0, nt_value_along_load, NULL, false},
+    {NT_OF_WAY, "length", 1, NULL, "m", NULL, "length of the way", NULL, 0, nt_value_rope_length, NULL, false},
+    {NT_OF_WAY, "rate", 1, NULL, "m/s", NULL, "rate of the length", NULL, 0, nt_value_rope_rate, NULL, true},
+    {NT_OF_WAY, "tension", 2, pulls, "N", NULL, "pull", NULL, 0, nt_value_rope_tension, NULL, false},
+    {NT_OF_WING, "airspeed", 1, NULL, "m/s", NULL, "speed of the air against the point", NULL, 0,
+     nt_value_airspeed, NULL, true},
+    {NT_OF_WING, "angle_of_attack", 1, NULL, "rad", NULL, "angle of attack", NULL, 0,
+     nt_value_attack, nt_vary_attack, true},
+    {NT_OF_ABOUT, "angle", 1, NULL, "rad", NULL, "angle", NULL, 0, nt_value_along, nt_vary_along, false},
+    {NT_OF_ABOUT, "rate", 1, NULL, "rad/s", NULL, "rate of the angle", NULL, 0, nt_value_along_rate, nt_vary_along_rate, true},
+    {NT_OF_ABOUT, "moment", 1, NULL, "N m", NULL, "moment on the second body about the axis", NULL, 0, nt_value_along_load, NULL, false},
+    {NT_OF_ALONG, "displacement", 1, NULL, "m", NULL, "displacement", NULL, 0, nt_value_along, nt_vary_along, false},
+    {NT_OF_ALONG, "rate", 1, NULL, "m/s", NULL, "rate of the displacement", NULL, 0, nt_value_along_rate, nt_vary_along_rate, true},
+    {NT_OF_ALONG, "thrust", 1, NULL, "N", NULL, "force on the second body along the axis", NULL, 0, nt_value_along_load, NULL, false},
+    {NT_OF_FORCE, "power", 1, NULL, "W", NULL, "power of all that it does", NULL, 0, nt_value_power, NULL, false},
+    {NT_OF_FORCE, "energy", 1, NULL, "J", NULL, "potential energy", NULL, 0, nt_value_energy, NULL, false},
+
+    {NT_OF_NAMED, "", 1, NULL, "", NULL, "quantity ", NULL, 0, named_value, NULL, false},
 
     {NT_OF_WHOLE, "energy", 4, energies, "J", NULL, "energy", NULL, NT_NEEDS_ENERGY, whole_energy, NULL, false},
     {NT_OF_WHOLE, "momentum", 3, xyz, "kg m/s", NULL, "momentum", ground, 0, whole_momentum, NULL, false},

@@ -24,8 +24,12 @@ static const nt_element_type *const own_types[] = {
     &nt_joint_gear,
     &nt_force_force,
     &nt_force_torque,
+    &nt_force_line_force,
+    &nt_force_rope,
+    &nt_force_aerodynamic,
     &nt_force_spring,
     &nt_force_torsion_spring,
+    &nt_force_joint_spring,
     &nt_force_bushing,
     &nt_force_joint_torque,
     &nt_force_joint_force,
@@ -112,6 +116,15 @@ int nt_element_joints(const nt_model *model, const nt_element *element, int join
     return 0;
 }
 
+const nt_route *nt_element_route(const nt_model *model, const nt_element *element)
+{
+    const char *data = nt_model_data(model, element);
+    for (const nt_key *key = element->type->keys; key->name; key++)
+        if (key->type == NT_KEY_ROUTE)
+            return (const nt_route *)(const void *)(data + key->offset);
+    return NULL;
+}
+
 /* `between` two bodies, or two keys of bodies; `on` one, then A is the ground; along a `joint`, or
  * the first of two, whose bodies they are. */
 void nt_element_bind(const nt_model *model, nt_element *element)
@@ -126,6 +139,9 @@ void nt_element_bind(const nt_model *model, nt_element *element)
         if (key->type == NT_KEY_BODY) /* the second of two stands for B */
             element->a = element->b, element->b = body[0];
     }
+    const nt_route *route = nt_element_route(model, element);
+    if (route && route->n > 0)
+        element->a = route->body[0], element->b = route->body[route->n - 1];
     if (nt_element_joints(model, element, joints) > 0) { /* they come first and are bound */
         element->a = model->elements[joints[0]].a;
         element->b = model->elements[joints[0]].b;

@@ -78,7 +78,7 @@ static bool links(const nt_element *e)
     if (e->type->own_bodies)
         return true;
     for (const nt_key *key = e->type->keys; key->name; key++)
-        if (strcmp(key->name, "between") == 0)
+        if (strcmp(key->name, "between") == 0 || key->type == NT_KEY_ROUTE)
             return true;
     return false;
 }
@@ -109,6 +109,31 @@ static int of_ground(const nt_model *model, int *group, nt_error *out)
         return remark(model, model->bodies[first].place, out,
                       "bodies %s and %s hang together, but nothing joins them to the ground",
                       model->bodies[first].name, model->bodies[i].name);
+    }
+    return 0;
+}
+
+/* Joint i moves by a table whose second derivative, which accelerations and forces follow, jumps.
+ */
+static const nt_table *rough_table(const nt_model *model, int i)
+{
+    const nt_joint *joint = nt_element_as_joint(model->origin, &model->elements[i]);
+    if (!joint || !joint->motion)
+        return NULL;
+    return nt_expression_rough_table(joint->motion, nt_model_time_variable(model));
+}
+
+int nt_model_rough_motion(const nt_model *model, int i, nt_error *out)
+{
+    for (int k = 0; model && out && i >= 0 && k < model->n_joints; k++) {
+        const nt_table *table = rough_table(model, k);
+        const nt_element *e = &model->elements[k];
+        if (table && i-- == 0)
+            return remark(model, e->place, out,
+                          "joint %s: its motion follows table %.200s, whose second derivative "
+                          "jumps at every point, and so do accelerations and forces: "
+                          "interpolation: spline makes them continuous",
+                          e->name, table->file ? table->file : "");
     }
     return 0;
 }
@@ -151,6 +176,12 @@ int nt_model_remark(const nt_model *model, int i, nt_error *out)
     if (i < model->n_jumps)
         return nt_model_jump(model, i, out);
     i -= model->n_jumps;
+    if (i >= 0 && i < model->n_notes)
+        return remark(model, model->notes[i].place, out, "%s", model->notes[i].words);
+    i -= model->n_notes;
+    for (int k = 0; nt_model_rough_motion(model, k, &unwanted); k++)
+        if (i-- == 0)
+            return nt_model_rough_motion(model, k, out);
     int *group = i < 1 ? calloc((size_t)model->n_bodies, sizeof *group) : NULL;
     int found = group ? of_ground(model, group, out) : 0;
     free(group);

@@ -132,11 +132,12 @@ nt_status nt_run_take_state(nt_run *run)
     run->motion = NT_TAKE(&run->work, model->n_bodies, nt_motion);
     run->multipliers = NT_TAKE(&run->work, rows, double);
     run->scratch = NT_TAKE(&run->work, model->scratch, double);
+    run->named_variables = NT_TAKE(&run->work, model->n_parameters + 1 + model->n_columns, double);
     if (nt_local_take(&run->local, &run->work, model->most_entries, model->most_ports) != NT_OK)
         return NT_NO_MEMORY;
     if (!run->initial_q || !run->initial_v || !run->initial_memory || !run->redundant ||
         !run->mass || !run->inertia || !run->motion || !run->multipliers || !run->scratch ||
-        !nt_parameter_rates_init(run))
+        !run->named_variables || !nt_parameter_rates_init(run))
         return NT_NO_MEMORY;
     nt_motion_init(run->motion);
     run->view = (nt_view){.run = run,
@@ -197,7 +198,7 @@ void nt_run_rest(nt_run *run)
     nt_arena_free(&run->work);
     run->rates = NULL;
     run->motion = NULL;
-    run->multipliers = run->scratch = NULL;
+    run->multipliers = run->scratch = run->named_variables = NULL;
 }
 
 void nt_run_destroy(nt_run *run)

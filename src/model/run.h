@@ -81,8 +81,9 @@ struct nt_run {
     double *entry_values;                  /* [6 model->most_entries]                             */
     double parameter_error;                /* see nt_run_parameter_error */
 
-    bool settling;         /* parameters count as given: nothing is to be found */
-    double *unknown_rates; /* [n_parameters][n_unknowns] derivatives of the unknowns */
+    double *named_variables; /* [n_parameters + 1 + n_columns] of a named quantity */
+    bool settling;           /* parameters count as given: nothing is to be found */
+    double *unknown_rates;   /* [n_parameters][n_unknowns] derivatives of the unknowns */
     bool unknown_rates_known;
     struct nt_objective_work *objective_work; /* objective.c; NULL before the first look */
 };

@@ -86,7 +86,7 @@ int nt_signal_marker(const nt_signal *signal)
 void nt_signal_bind(const nt_model *model, nt_signal *signal)
 {
     int body = nt_signal_body(model, signal), other = -1;
-    if (body < 0) {
+    if (body < 0) { /* of an element */
         body = model->elements[signal->object].a;
         other = model->elements[signal->object].b;
     }

@@ -1,292 +1,288 @@
-/* Monotone cubic tables.
+/* Cubics through the points of a table, of one variable.
  *
  * F. N. Fritsch, R. E. Carlson: Monotone piecewise cubic interpolation, SIAM J. Numer. Anal. 17
  * (1980) 238-246. */
 #include "model/table.h"
 
 #include "base/error.h"
-#include "base/file.h"
-#include "base/number.h"
-#include "base/text.h"
+#include "model/table_slopes.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
-static const size_t LARGEST_FILE = (size_t)64 << 20;
+/* ---- monotone slopes ------------------------------------------------------------------------ */
 
-/* ---- slopes --------------------------------------------------------------------------------- */
-
-static double secant(const nt_table *t, int k)
+static double slopes_secant(const double *x, const double *y, int k)
 {
-    return (t->y[k + 1] - t->y[k]) / (t->x[k + 1] - t->x[k]);
+    return (y[k + 1] - y[k]) / (x[k + 1] - x[k]);
 }
 
-/* The slope at `at` of the parabola through points k, k + 1, k + 2. */
-static double parabola_slope(const nt_table *t, int k, int at)
+/* The slope at the middle of three points of their parabola: h0, h1 between them, d0, d1 secants.
+ */
+static double slopes_middle(double h0, double d0, double h1, double d1)
 {
-    double h0 = t->x[k + 1] - t->x[k], h1 = t->x[k + 2] - t->x[k + 1];
-    double d0 = secant(t, k), d1 = secant(t, k + 1);
-    double bend = (d1 - d0) / (h0 + h1); /* half the second derivative */
-    return at == k ? d0 - h0 * bend : at == k + 1 ? d0 + h0 * bend : d1 + h1 * bend;
+    return d0 + h0 * ((d1 - d0) / (h0 + h1));
 }
 
-/* First the slopes of parabolas through three neighbours, zero where they point against a secant
- * beside them. Then, with alpha and beta the slopes at the two ends of an interval over its secant,
- * the pair is shortened onto the circle alpha^2 + beta^2 = 9, inside which the cubic is monotone
- * (Fritsch & Carlson, section 4). Shortening a slope keeps the interval before it monotone. */
-static void set_slopes(const nt_table *t, double *slope)
+/* The slope at point k before any shortening: of the parabola through three neighbours, or at an
+ * end through the three nearest; where the table repeats itself the ends have two neighbours too.
+ */
+static double slopes_parabola(const double *x, const double *y, int n, int k, bool periodic)
 {
-    int n = t->n;
+    bool end = k == 0 || k == n - 1;
+    int before = end && periodic ? n - 2 : k - 1, after = end && periodic ? 0 : k;
+    if (n == 2)
+        return slopes_secant(x, y, 0);
+    if (end && !periodic) { /* through the three nearest points */
+        int from = k == 0 ? 0 : n - 3;
+        double h0 = x[from + 1] - x[from], h1 = x[from + 2] - x[from + 1];
+        double d0 = slopes_secant(x, y, from), d1 = slopes_secant(x, y, from + 1);
+        double bend = (d1 - d0) / (h0 + h1); /* half the second derivative */
+        return k == 0 ? d0 - h0 * bend : d1 + h1 * bend;
+    }
+    return slopes_middle(x[before + 1] - x[before], slopes_secant(x, y, before),
+                         x[after + 1] - x[after], slopes_secant(x, y, after));
+}
+
+/* First the slopes of parabolas, zero where they point against a secant beside them. Then, with
+ * alpha and beta the slopes at the two ends of an interval over its secant, the pair is shortened
+ * onto the circle alpha^2 + beta^2 = 9, inside which the cubic is monotone (Fritsch & Carlson,
+ * section 4). Shortening a slope keeps the interval before it monotone. */
+static void slopes_monotone(const double *x, const double *y, int n, bool periodic, double *slope)
+{
     for (int k = 0; k < n; k++) {
-        double left = k > 0 ? secant(t, k - 1) : secant(t, 0);
-        double right = k < n - 1 ? secant(t, k) : secant(t, n - 2);
-        double m = n == 2       ? left
-                   : k == 0     ? parabola_slope(t, 0, 0)
-                   : k == n - 1 ? parabola_slope(t, n - 3, n - 1)
-                                : parabola_slope(t, k - 1, k);
+        bool end = periodic && (k == 0 || k == n - 1);
+        double left = slopes_secant(x, y, end ? n - 2 : k > 0 ? k - 1 : 0);
+        double right = slopes_secant(x, y, end ? 0 : k < n - 1 ? k : n - 2);
+        double m = slopes_parabola(x, y, n, k, periodic);
         bool against = !(left * m > 0) || !(right * m > 0);
         slope[k] = against ? 0 : m;
     }
-    for (int k = 0; k < n - 1; k++) {
-        double d = secant(t, k);
-        if (d == 0) {
-            slope[k] = slope[k + 1] = 0;
-            continue;
+    for (int round = 0; round < (periodic ? 2 : 1); round++) {
+        for (int k = 0; k < n - 1; k++) {
+            double d = slopes_secant(x, y, k);
+            if (d == 0) {
+                slope[k] = slope[k + 1] = 0;
+                continue;
+            }
+            double length = hypot(slope[k] / d, slope[k + 1] / d);
+            if (length > 3) {
+                slope[k] *= 3 / length;
+                slope[k + 1] *= 3 / length;
+            }
         }
-        double length = hypot(slope[k] / d, slope[k + 1] / d);
-        if (length > 3) {
-            slope[k] *= 3 / length;
-            slope[k + 1] *= 3 / length;
+        if (periodic) { /* one point: the shorter of both */
+            double least = fabs(slope[0]) < fabs(slope[n - 1]) ? slope[0] : slope[n - 1];
+            slope[0] = slope[n - 1] = least;
         }
     }
 }
 
-/* Points are in t->x and t->y already. */
-static nt_status finish(nt_table *t, nt_arena *arena, nt_error *error)
+/* ---- slopes of splines ---------------------------------------------------------------------- */
+
+/* The second derivative is continuous at point k where, with h and secants d on both sides,
+ *
+ *   m_(k-1)/h_0 + 2 (1/h_0 + 1/h_1) m_k + m_(k+1)/h_1 = 3 (d_0/h_0 + d_1/h_1).
+ *
+ * natural: it is zero at the ends, 2 m_0 + m_1 = 3 d_0; clamped: the slope is; periodic: m_0 =
+ * m_(n-1), solved by the correction of Sherman and Morrison. The matrix is diagonally dominant. */
+static void slopes_solve(const double *low, double *diagonal, const double *high, double *right,
+                         int n)
 {
-    double *slope = NT_TAKE(arena, t->n, double);
+    for (int k = 1; k < n; k++) {
+        double f = low[k] / diagonal[k - 1];
+        diagonal[k] -= f * high[k - 1];
+        right[k] -= f * right[k - 1];
+    }
+    right[n - 1] /= diagonal[n - 1];
+    for (int k = n - 2; k >= 0; k--)
+        right[k] = (right[k] - high[k] * right[k + 1]) / diagonal[k];
+}
+
+/* work[5 n] */
+static void slopes_spline(const double *x, const double *y, int n, int ends, double *slope,
+                          double *work)
+{
+    double *low = work, *diagonal = work + n, *high = work + 2 * n, *copy = work + 3 * n,
+           *corner = work + 4 * n;
+    bool periodic = ends == NT_ENDS_PERIODIC;
+    for (int k = 0; k < n; k++) {
+        bool first = k == 0, last = k == n - 1;
+        double h0 = first ? x[n - 1] - x[n - 2] : x[k] - x[k - 1];
+        double h1 = last ? x[1] - x[0] : x[k + 1] - x[k];
+        double d0 = slopes_secant(x, y, first ? n - 2 : k - 1);
+        double d1 = slopes_secant(x, y, last ? 0 : k);
+        low[k] = 1 / h0, high[k] = 1 / h1;
+        diagonal[k] = 2 * (low[k] + high[k]);
+        slope[k] = 3 * (d0 * low[k] + d1 * high[k]);
+        if (!periodic && (first || last)) {
+            bool natural = ends == NT_NATURAL;
+            diagonal[k] = natural ? 2 : 1;
+            low[k] = high[k] = natural ? 1 : 0;
+            slope[k] = natural ? 3 * (first ? d1 : d0) : 0;
+        }
+    }
+    if (!periodic) {
+        slopes_solve(low, diagonal, high, slope, n);
+        return;
+    }
+    int size = n - 1; /* the last point is the first one */
+    double beta = low[0], gamma = -diagonal[0];
+    diagonal[0] -= gamma;
+    diagonal[size - 1] -= beta * beta / gamma;
+    memcpy(copy, diagonal, (size_t)n * sizeof *copy);
+    memset(corner, 0, (size_t)n * sizeof *corner);
+    corner[0] = gamma, corner[size - 1] = beta;
+    slopes_solve(low, diagonal, high, slope, size);
+    slopes_solve(low, copy, high, corner, size);
+    double factor = (slope[0] + beta * slope[size - 1] / gamma) /
+                    (1 + corner[0] + beta * corner[size - 1] / gamma);
+    for (int k = 0; k < size; k++)
+        slope[k] -= factor * corner[k];
+    slope[size] = slope[0];
+}
+
+void nt_table_slopes(const double *x, const double *y, int n, const nt_table_form *form,
+                     double *slope, double *work)
+{
+    if (form->interpolation == NT_SPLINE && !(form->ends == NT_ENDS_PERIODIC && n < 4))
+        slopes_spline(x, y, n, form->ends, slope, work);
+    else if (form->interpolation == NT_SPLINE || form->interpolation == NT_MONOTONE)
+        slopes_monotone(x, y, n, form->beyond == NT_BEYOND_PERIODIC, slope);
+}
+
+/* ---- making one ----------------------------------------------------------------------------- */
+
+static nt_status table_check(const nt_table_sheet *sheet, int column, const nt_table_form *form,
+                             nt_error *error)
+{
+    bool repeats = form->beyond == NT_BEYOND_PERIODIC || form->ends == NT_ENDS_PERIODIC;
+    const double *y = sheet->value + (size_t)column * (size_t)sheet->n;
+    int n = sheet->n;
+    if (repeats && sheet->across)
+        return nt_fail(error, NT_BAD_MODEL, "is a map, which cannot repeat itself");
+    if (form->ends == NT_ENDS_PERIODIC && form->interpolation == NT_SPLINE && n < 4)
+        return nt_fail(error, NT_BAD_MODEL,
+                       "has %d points, expected four or more of a periodic spline", n);
+    if (repeats && form->interpolation != NT_PREVIOUS && y[0] != y[n - 1])
+        return nt_fail(error, NT_BAD_MODEL,
+                       "repeats itself, but its first value %.17g and its last %.17g differ", y[0],
+                       y[n - 1]);
+    return NT_OK;
+}
+
+nt_status nt_table_make(const nt_table_sheet *sheet, int column, const nt_table_form *form,
+                        nt_arena *arena, const nt_table **out, nt_error *error)
+{
+    nt_status status = table_check(sheet, column, form, error);
+    if (status != NT_OK)
+        return status;
+    nt_table *t = NT_TAKE(arena, 1, nt_table);
+    if (!t)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    *t = (nt_table){.n = sheet->n,
+                    .x = sheet->value,
+                    .y = sheet->value + (size_t)column * (size_t)sheet->n,
+                    .file = sheet->file,
+                    .form = *form,
+                    .sheet = sheet};
+    *out = t;
+    if (sheet->across)
+        return nt_map_make(t, arena, error);
+    double *slope = NT_TAKE(arena, 6 * (size_t)t->n, double);
     if (!slope)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    set_slopes(t, slope);
+    nt_table_slopes(t->x, t->y, t->n, form, slope, slope + t->n);
     t->slope = slope;
     return NT_OK;
 }
 
-/* ---- reading -------------------------------------------------------------------------------- */
-
-/* One line without its comment and end; fields by their place in it. */
-typedef struct row {
-    const char *text;
-    int length, number;
-    int start[3], stop[3]; /* [fields] the third only to be pointed at */
-    int fields;
-} row;
-
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-static bool is_letter(char c)
+static nt_status table_only(const nt_table_sheet *sheet, const char *name, nt_arena *arena,
+                            const nt_table **table, nt_error *error)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '"' || c == '\'' || c == '_' ||
-           (unsigned char)c >= 0x80;
-}
-
-static bool separates(char c, bool marks) { return marks ? c == ',' || c == ';' : is_blank(c); }
-
-/* Fields end at a comma or semicolon; in a line that has none (outside quotes), at blanks. */
-static void split(row *r)
-{
-    bool marks = false, quoted = false;
-    for (int i = 0; i < r->length; i++) {
-        quoted ^= r->text[i] == '"';
-        marks |= !quoted && separates(r->text[i], true);
-    }
-    r->fields = 0;
-    for (int at = 0; at <= r->length && r->fields < 3; at++) {
-        while (at < r->length && is_blank(r->text[at]))
-            at++;
-        int start = at, stop;
-        for (quoted = false; at < r->length && (quoted || !separates(r->text[at], marks)); at++)
-            quoted ^= r->text[at] == '"';
-        for (stop = at; stop > start && is_blank(r->text[stop - 1]);)
-            stop--;
-        r->start[r->fields] = start;
-        r->stop[r->fields++] = stop;
-    }
-}
-
-static nt_status row_fail(const row *r, const char *name, int at, nt_error *error, const char *what)
-{
-    return nt_fail_at(error, NT_BAD_MODEL, name, r->number, at + 1, "%s", what);
-}
-
-static nt_status not_a_number(const row *r, const char *name, int k, nt_error *error)
-{
-    const char *field = r->text + r->start[k];
-    int length = r->stop[k] - r->start[k];
-    if (length == 0)
-        return row_fail(r, name, r->start[k], error, "an empty column, expected a number");
-    if (length > 40 || !nt_text_is_line(field, (size_t)length))
-        return row_fail(r, name, r->start[k], error, "not a number");
-    return nt_fail_at(error, NT_BAD_MODEL, name, r->number, r->start[k] + 1,
-                      "'%.*s' is not a number", length, field);
-}
-
-/* Read the numbers of one row. skip tells that it holds column names. */
-static nt_status read_row(const row *r, const char *name, bool first, double value[2], bool *skip,
-                          nt_error *error)
-{
-    bool number[2];
-    *skip = false;
-    if (r->fields != 2)
-        return row_fail(r, name, r->fields > 2 ? r->start[2] : r->length, error,
-                        r->fields > 2 ? "a third column, expected two numbers"
-                                      : "one column, expected two numbers");
-    for (int k = 0; k < 2; k++)
-        number[k] = nt_number_parse(r->text + r->start[k], r->stop[k] - r->start[k], &value[k]);
-    if (first && !number[0] && !number[1] && is_letter(r->text[r->start[0]])) {
-        *skip = true;
-        return NT_OK;
-    }
-    for (int k = 0; k < 2; k++)
-        if (!number[k])
-            return not_a_number(r, name, k, error);
-    return NT_OK;
-}
-
-/* The next line that holds anything; false at the end. */
-static bool next_row(row *r, const char *text, size_t length, size_t *at)
-{
-    while (*at < length) {
-        const char *start = text + *at;
-        const char *end = memchr(start, '\n', length - *at);
-        size_t size = end ? (size_t)(end - start) : length - *at;
-        const char *comment = memchr(start, '#', size);
-        *at += size + 1;
-        r->number++;
-        r->text = start;
-        r->length = (int)(comment ? (size_t)(comment - start) : size);
-        while (r->length > 0 && is_blank(start[r->length - 1]))
-            r->length--;
-        if (r->length > 0) {
-            split(r);
-            return true;
-        }
-    }
-    return false;
-}
-
-static nt_status parse(const char *text, size_t length, const char *name, nt_arena *arena,
-                       nt_table **table, nt_error *error)
-{
-    if (length > LARGEST_FILE)
-        return nt_fail_at(error, NT_BAD_MODEL, name, 0, 0, "larger than %zu bytes", LARGEST_FILE);
-    size_t at = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0, lines = 1;
-    for (size_t i = 0; i < length; i++)
-        lines += text[i] == '\n';
-    nt_table *t = NT_TAKE(arena, 1, nt_table);
-    double *x = t ? NT_TAKE(arena, 2 * lines, double) : NULL, *y = x ? x + lines : NULL;
-    if (!x)
-        return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    *t = (nt_table){.x = x, .y = y};
-    row r = {0};
-    for (bool first = true; next_row(&r, text, length, &at); first = false) {
-        double value[2];
-        bool skip;
-        nt_status status = read_row(&r, name, first, value, &skip, error);
-        if (status != NT_OK)
-            return status;
-        if (skip)
-            continue;
-        if (t->n > 0 && !(value[0] > x[t->n - 1]))
-            return nt_fail_at(
-                error, NT_BAD_MODEL, name, r.number, r.start[0] + 1,
-                "%.17g does not exceed %.17g of the row before: the first column must "
-                "increase",
-                value[0], x[t->n - 1]);
-        x[t->n] = value[0];
-        y[t->n++] = value[1];
-    }
-    if (t->n < 2)
-        return nt_fail_at(error, NT_BAD_MODEL, name, r.number + 1, 1,
-                          "the file ends after %d row%s of numbers, expected two or more", t->n,
-                          t->n == 1 ? "" : "s");
-    nt_status status = finish(t, arena, error);
-    if (status == NT_OK)
-        *table = t;
-    return status;
+    static const nt_table_form form = {.interpolation = NT_MONOTONE};
+    if (sheet->columns > 2)
+        return nt_fail_at(error, NT_BAD_MODEL, name, 1, 1,
+                          "%d columns, expected two: a file of more is declared in `tables`",
+                          sheet->columns);
+    return nt_table_make(sheet, 1, &form, arena, table, error);
 }
 
 nt_status nt_table_parse(const char *text, size_t length, const char *name, nt_arena *arena,
                          const nt_table **table, nt_error *error)
 {
-    nt_table *read;
-    nt_status status = parse(text, length, name, arena, &read, error);
-    if (status == NT_OK)
-        *table = read;
-    return status;
+    const nt_table_sheet *sheet = NULL;
+    nt_status status = nt_table_sheet_parse(text, length, name, false, arena, &sheet, error);
+    return status == NT_OK ? table_only(sheet, name, arena, table, error) : status;
 }
 
 nt_status nt_table_read(const char *path, const char *beside, nt_arena *arena,
                         const nt_table **table, nt_error *error)
 {
-    nt_status status = NT_NO_MEMORY;
-    char *text = NULL, *full;
-    nt_table *read;
-    size_t length, kept = 0;
-    const char *slash = beside && path[0] != '/' ? strrchr(beside, '/') : NULL;
-    if (slash)
-        kept = (size_t)(slash - beside) + 1;
-    const char *name = strcmp(path, "-") == 0 && kept == 0 ? "./-" : path;
-    size_t size = strlen(name) + 1;
-    full = malloc(kept + size);
-    if (!full)
-        return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    if (kept > 0)
-        memcpy(full, beside, kept);
-    memcpy(full + kept, name, size);
-    status = nt_file_read(full, LARGEST_FILE, &text, &length, error);
-    if (status == NT_OK)
-        status = parse(text, length, full, arena, &read, error);
-    if (status == NT_OK && !(read->file = nt_arena_text(arena, full, kept + size - 1)))
-        status = nt_fail(error, NT_NO_MEMORY, "out of memory");
-    if (status == NT_OK)
-        *table = read;
-    free(text);
-    free(full);
-    return status;
+    const nt_table_sheet *sheet = NULL;
+    nt_status status = nt_table_sheet_read(path, beside, false, arena, &sheet, error);
+    return status == NT_OK ? table_only(sheet, path, arena, table, error) : status;
 }
 
 /* ---- evaluation ----------------------------------------------------------------------------- */
 
-/* Cubic Hermite form with u = (x - x_k) / h:
- * y = y_k + h u (m_k + u (c + u d)),  c = 3 s - 2 m_k - m_(k+1),  d = m_k + m_(k+1) - 2 s,
- * with s the secant and m the slopes. */
-void nt_table_evaluate(const nt_table *table, double x, double out[3])
+int nt_table_interval(const double *x, int n, double at)
 {
-    int low = 0, high = table->n - 1;
-    out[1] = out[2] = 0;
-    if (!(x >= table->x[0])) {
-        out[0] = isnan(x) ? x : table->y[0];
-        return;
-    }
-    if (x >= table->x[high]) {
-        out[0] = table->y[high];
-        if (x > table->x[high])
-            return;
-    }
+    int low = 0, high = n - 1;
     while (high - low > 1) {
         int middle = low + (high - low) / 2;
-        if (x < table->x[middle])
+        if (at < x[middle])
             high = middle;
         else
             low = middle;
     }
-    double h = table->x[high] - table->x[low], u = (x - table->x[low]) / h;
-    double m = table->slope[low], s = secant(table, low);
-    double c = 3 * s - 2 * m - table->slope[high], d = m + table->slope[high] - 2 * s;
-    if (x < table->x[high])
-        out[0] = table->y[low] + h * u * (m + u * (c + u * d));
+    return low;
+}
+
+/* Cubic Hermite form with u = (x - x_k) / h:
+ * y = y_k + h u (m_k + u (c + u d)),  c = 3 s - 2 m_k - m_(k+1),  d = m_k + m_(k+1) - 2 s,
+ * with s the secant and m the slopes. At a point the value is the point's own. */
+static void table_inside(const nt_table *t, double x, double out[3])
+{
+    int k = nt_table_interval(t->x, t->n, x), kind = t->form.interpolation;
+    double h = t->x[k + 1] - t->x[k], u = (x - t->x[k]) / h, s = slopes_secant(t->x, t->y, k);
+    bool at_end = x >= t->x[k + 1];
+    out[0] = at_end ? t->y[k + 1] : t->y[k];
+    out[1] = out[2] = 0;
+    if (kind == NT_PREVIOUS)
+        return;
+    if (kind == NT_LINEAR) {
+        out[0] = at_end ? out[0] : t->y[k] + s * (x - t->x[k]);
+        out[1] = s;
+        return;
+    }
+    double m = t->slope[k], c = 3 * s - 2 * m - t->slope[k + 1], d = m + t->slope[k + 1] - 2 * s;
+    if (!at_end)
+        out[0] = t->y[k] + h * u * (m + u * (c + u * d));
     out[1] = m + u * (2 * c + u * 3 * d);
     out[2] = (2 * c + 6 * d * u) / h;
+}
+
+void nt_table_evaluate(const nt_table *t, double x, double out[3])
+{
+    double first = t->x[0], last = t->x[t->n - 1];
+    if (x >= first && x <= last) {
+        table_inside(t, x, out);
+        return;
+    }
+    double end = x < first ? first : last;
+    if (isnan(x) || t->form.beyond == NT_BEYOND_ERROR) {
+        out[0] = out[1] = out[2] = (double)NAN;
+    } else if (t->form.beyond == NT_BEYOND_PERIODIC) {
+        double period = last - first, place = first + fmod(x - first, period);
+        place = place < first ? place + period : place;
+        table_inside(t, place > last ? last : place, out);
+    } else {
+        table_inside(t, end, out);
+        out[2] = 0;
+        if (t->form.beyond == NT_EXTRAPOLATE)
+            out[0] += out[1] * (x - end);
+        else
+            out[1] = 0;
+    }
 }

@@ -566,6 +566,9 @@ static void in_models(void **state)
     nt_model_redundant_text(model, 0, NULL, ROOM);
     assert_int_equal(nt_model_remark(NULL, 0, e), 0);
     assert_int_equal(nt_model_remark(model, 0, NULL), 0);
+    assert_int_equal(nt_plugin_load(NULL, e), NT_INVALID);
+    assert_int_equal(nt_model_rough_motion(NULL, 0, e), 0);
+    assert_int_equal(nt_model_rough_motion(model, 0, NULL), 0);
     assert_int_equal(nt_model_jump(NULL, 0, e), 0);
     assert_int_equal(nt_model_jump(model, 0, NULL), 0);
     assert_int_equal(nt_model_clock(NULL, e), 0);

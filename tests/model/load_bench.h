@@ -219,7 +219,10 @@ static inline void give_function(bench *b, nt_element *element, const char *name
                                  const char *text)
 {
     nt_symbols symbols = {.context = &b->model, .resolve = resolve};
-    const nt_expression **function = give(element, NULL, name);
+    bool law = find_key(element->type->keys, name)->type == NT_KEY_LAW;
+    char *value = give(element, NULL, name);
+    const nt_expression **function =
+        (const nt_expression **)(void *)(value + (law ? offsetof(nt_law, function) : 0));
     nt_error error = {0};
     nt_status status = nt_expression_parse(text, (int)strlen(text), &symbols, &b->model.arena,
                                            &function[i], &error);

@@ -103,6 +103,26 @@ static const element_case cases[] = {
                "0.3]], stiffness: 40*w, damping: 3, length: 0.2}}"},
     {"spring", "forces: {e: {type: spring, between: [%s], at: [[0.2 + u, 0.1, 0], [0.9, -0.4*w, "
                "0.3]], stiffness: 40, damping: 3*w}}"},
+    {"spring", "forces: {e: {type: spring, between: [%s], at: [[0.2 + u, 0.1, 0], [0.9, -0.4*w, "
+               "0.3]], stiffness: 40*w + 5*w*e.length, damping: 3*w, length: 0.2*w + "
+               "0.1*a.orientation.x, preload: 2*w, limits: {upper: 0.2*w, stiffness: 9*w}}}"},
+    {"spring", "forces: {e: {type: spring, between: [%s], at: [[0.2 + u, 0.1, 0], [0.9, -0.4*w, "
+               "0.3]], stiffness: 40*w, damping: 3, length: 0.1*w, only: tension}}"},
+    {"line_force", "forces: {e: {type: line_force, between: [%s], at: [[0.2 + u, 0.1, 0], [0.9, "
+                   "-0.4*w, 0.3]], value: 4*w*e.length^2 - w^2*e.rate + a.euler_zyx.second}}"},
+    {"rope", "forces: {e: {type: rope, through: [[ground, [0.1 + u, 0, 3*w]], p, [c, [1, 0.5*w, "
+             "2]], [b, [0.9, -0.4, 0.3]], "
+             "[a, [0.3, 0.2 + u, 1]]], length: 0.5*w, stiffness: 40*w, damping: 3*w, friction: "
+             "{coefficient: 0.3*w, slip: 0.4}}}\n# %s"},
+    {"aerodynamic",
+     "forces: {e: {type: aerodynamic, on: b, at: p, area: 2*w, density: 1.3, drag: 0.4*w + "
+     "e.angle_of_attack^2, "
+     "lift: sin(2*w*e.angle_of_attack) + u*a.position.x, chord: [1, w, 0], span: [0, 0, 1], "
+     "wind: [3*w, sin(t), -0.4]}}\n# %s"},
+    {"joint_spring",
+     "joints: {j: {type: prismatic, between: [%s], " PLACE ", axis: [u, 1, 0]}}\n"
+     "forces: {e: {type: joint_spring, joint: j, stiffness: 5*w, damping: w*(0.4 + e.rate^2), "
+     "displacement: 0.2*w}}"},
     {"torsion_spring",
      "joints: {j: {type: revolute, between: [%s], " PLACE ", axis: [0, 1, u]}}\n"
      "forces: {e: {type: torsion_spring, joint: j, stiffness: 5*w, damping: 0.4, angle: 0.3*w}}"},

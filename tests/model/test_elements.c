@@ -105,6 +105,30 @@ static const element_case cases[] = {
                "b.angular_velocity.y^3]}}\n# %s"},
     {"spring", "forces: {e: {type: spring, between: [%s], at: [[0.2, 0.1, 0], [0.9, -0.4, 0.3]], "
                "stiffness: 40, damping: 3, length: 0.2}}"},
+    {"spring",
+     "forces: {e: {type: spring, between: [%s], at: [[0.2, 0.1, 0], [0.9, -0.4, 0.3]], "
+     "stiffness: 40 + 5*e.length, damping: '3 + 0.1*abs(e.rate)', length: 0.2, preload: 2}}"},
+    {"spring", "forces: {e: {type: spring, between: [%s], at: [[0.2, 0.1, 0], [0.9, -0.4, 0.3]], "
+               "stiffness: 40, damping: 3, length: 0.2, only: tension, limits: {upper: 0.4, "
+               "stiffness: 30, damping: 2}}}"},
+    {"line_force",
+     "forces: {e: {type: line_force, between: [%s], at: [[0.2, 0.1, 0], [0.9, -0.4, 0.3]], "
+     "value: 4*e.length^2 - e.rate*a.position.x + t}}"},
+    {"rope", "forces: {e: {type: rope, through: [[ground, [0.1, 0, 3]], p, [c, [1, 0.5, 2]], [b, "
+             "[0.9, -0.4, 0.3]], "
+             "[a, [0.3, 0.2, 1]]], length: 0.5, stiffness: 40, damping: 3, friction: {coefficient: "
+             "0.3, slip: 0.4}}}\n# %s"},
+    {"rope", "forces: {e: {type: rope, through: [p, [a, [0.3, 0.2, 1]]], length: 0.2, stiffness: "
+             "40}}\n# %s"},
+    {"aerodynamic",
+     "forces: {e: {type: aerodynamic, on: b, at: p, area: 2, density: 1.3, drag: 0.4 + "
+     "e.angle_of_attack^2, "
+     "lift: sin(2*e.angle_of_attack) + 0.1*a.position.x, chord: [1, 1, 0], span: [0, 0, 1], "
+     "wind: [3, sin(t), -0.4]}}\n# %s"},
+    {"aerodynamic", "forces: {e: {type: aerodynamic, on: b, area: 2, drag: 0.7}}\n# %s"},
+    {"joint_spring",
+     "joints: {j: {type: prismatic, between: [%s], at: [0.3, -0.2, 0.5], axis: [0, 1, 0]}}\n"
+     "forces: {e: {type: joint_spring, joint: j, stiffness: 5, damping: 0.4 + e.rate^2}}"},
     {"torsion_spring",
      "joints: {j: {type: revolute, between: [%s], at: [0.3, -0.2, 0.5], axis: [0, 1, 0]}}\n"
      "forces: {e: {type: torsion_spring, joint: j, stiffness: 5, damping: 0.4, angle: 0.3}}"},

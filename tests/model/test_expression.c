@@ -20,6 +20,24 @@
 enum { X, Y, Z, T, ARM, N_VARIABLES };
 static const char *const names[N_VARIABLES] = {"x", "y", "z", "t", "arm.velocity.x"};
 
+/* Named expressions: speed, twice, and two that name each other. */
+static const char *find_named(void *context, const char *name, int length, int *text_length)
+{
+    static const char *const named[][2] = {
+        {"speed", "norm([x, y, 6])"},
+        {"twice", "2*speed + arm.velocity.x"},
+        {"egg", "hen - 1"},
+        {"hen", "3*egg"},
+    };
+    (void)context;
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
+        if ((int)strlen(named[i][0]) == length && memcmp(named[i][0], name, (size_t)length) == 0) {
+            *text_length = (int)strlen(named[i][1]);
+            return named[i][1];
+        }
+    return NULL;
+}
+
 static int resolve(void *context, const char *name, int length)
 {
     (void)context;
@@ -55,8 +73,11 @@ static const nt_table *find_table(void *context, const char *name, int length, b
 static nt_status try_parse(nt_arena *arena, const char *text, const nt_expression **e,
                            nt_error *error)
 {
-    const nt_symbols symbols = {
-        .context = arena, .resolve = resolve, .table = find_table, .candidate = candidate};
+    const nt_symbols symbols = {.context = arena,
+                                .resolve = resolve,
+                                .named = find_named,
+                                .table = find_table,
+                                .candidate = candidate};
     size_t length = strlen(text);
     char *exact = malloc(length ? length : 1); /* not terminated: reading on is an error of ASan */
     assert_non_null(exact);
@@ -181,6 +202,13 @@ static void functions_are_those_of_the_library(void **state)
     expect_near("tan", value_of("tan(x)"), tan(2), ULPS);
     expect_near("asin", value_of("asin(t)"), asin(0.25), ULPS);
     expect_near("acos", value_of("acos(t)"), acos(0.25), ULPS);
+    expect_near("deg", value_of("30*deg"), 0.52359877559829887308, ULPS);
+    expect_near("norm", value_of("norm([x, y, 6])"), 7, ULPS);
+    expect_near("dot", value_of("dot([1, 2, 3], [x, y, z])"), 23, ULPS);
+    expect_near("cross", value_of("norm(cross([1, 0, 0], [x, 3, 4]))"), 5, ULPS);
+    expect_near("angle", value_of("angle_between([0, 0, 2], [0, -5, 5])"),
+                0.25 * 3.14159265358979323846, ULPS);
+    expect_near("named", value_of("twice - speed"), 14, ULPS);
     expect_near("atan2", value_of("atan2(-x, -y)"), atan2(-2, -3), ULPS);
     expect_near("sinh", value_of("sinh(x)"), sinh(2), ULPS);
     expect_near("acosh", value_of("acosh(x)"), acosh(2), ULPS);
@@ -336,6 +364,10 @@ static void every_function_has_exact_derivatives(void **state)
         "atan(x)",
         "atan2(x, y)",
         "atan2(-x, y*t)",
+        "norm([x, y, z] - [t, 1, y]*2)",
+        "dot(cross([x, y, z], [t, z, 1]), ([1, x, t^2]))/norm(-[y, t, 2])",
+        "angle_between([x, y, 1] + [0, t, z]/x, [y, -1, x])",
+        "twice*speed - x",
         "sinh(x)",
         "cosh(x)",
         "tanh(x)",
@@ -514,6 +546,12 @@ static void errors_name_their_column(void **state)
         {"x % y", 3, "mod(x, y)"},
         {"x ? y : z", 3, "if(c, a, b)"},
         {"x < y < z", 7, "do not chain"},
+        {"1 + egg", 3, "'egg' depends on itself: egg -> hen -> egg"},
+        {"norm(x)", 6, "unknown vector 'x', expected one such as BODY.velocity, or [x, y, z]"},
+        {"norm([1, 2])", 11, "',' and three components"},
+        {"norm([1, 2, 3, 4])", 14, "']' after three components"},
+        {"dot([1, 2, 3])", 14, "',' and the second vector"},
+        {"norm(2*[1, 2, 3])", 6, "expected a vector such as BODY.velocity or [x, y, z], got '2'"},
         {"1 + not x", 5, "needs parentheses"},
         {"x and", 6, "got the end"},
         {"and x", 1, "got 'and'"},

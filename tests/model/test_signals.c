@@ -30,7 +30,7 @@ static void signals_are_found_by_name(void **state)
         "tip.orientation.w",
         "hinge.displacement",
         "rail.angle",
-        "hinge.position.x",
+        "hinge.velocity.x",
         "first.mass.x",
         "hinge.",
         "firs.position.x",

@@ -149,6 +149,159 @@ static void derivatives_are_exact(void **state)
     nt_arena_free(&arena);
 }
 
+/* ---- other forms ----------------------------------------------------------------------------- */
+
+static const nt_table *form_of(nt_arena *arena, const char *text, bool map, nt_table_form form)
+{
+    const nt_table_sheet *sheet = NULL;
+    const nt_table *table = NULL;
+    nt_error error;
+    if (nt_table_sheet_parse(text, strlen(text), "points", map, arena, &sheet, &error) != NT_OK ||
+        nt_table_make(sheet, sheet->columns - 1, &form, arena, &table, &error) != NT_OK)
+        fail_msg("%s", error.message);
+    return table;
+}
+
+/* Rows of f at n + 1 places from 0 to `end`. */
+static const char *rows_of(double (*f)(double), double end, int n)
+{
+    static char text[4000];
+    size_t used = 0;
+    for (int k = 0; k <= n; k++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%.17g %.17g\n", end * k / n,
+                                 k == n && fabs(f(end) - f(0)) < 1e-14 ? f(0) : f(end * k / n));
+    return text;
+}
+
+static double smooth_step(double x) { return x * x * (3 - 2 * x); } /* its slopes at 0, 1 are 0 */
+static double straight(double x) { return 2 - 3 * x; }
+
+/* Clamped splines reproduce cubics that are flat at the ends, natural ones straight lines. */
+static void splines_reproduce_cubics(void **state)
+{
+    (void)state;
+    nt_arena arena = {0};
+    const nt_table *cubic = form_of(&arena, rows_of(smooth_step, 1, 7), false,
+                                    (nt_table_form){NT_SPLINE, NT_CLAMPED, NT_HOLD});
+    const nt_table *line = form_of(&arena, rows_of(straight, 2, 5), false,
+                                   (nt_table_form){NT_SPLINE, NT_NATURAL, NT_EXTRAPOLATE});
+    for (double x = 0; x <= 1; x += 0.03) {
+        expect_near(at(cubic, x, 0), smooth_step(x), 1e-15);
+        expect_near(at(cubic, x, 1), 6 * x * (1 - x), 1e-14);
+        expect_near(at(cubic, x, 2), 6 - 12 * x, 2e-13);
+    }
+    for (double x = -3; x < 5; x += 0.11) {
+        expect_near(at(line, x, 0), straight(x), 1e-14);
+        expect_near(at(line, x, 1), -3, 1e-14);
+    }
+    nt_arena_free(&arena);
+}
+
+/* The error of a periodic spline falls with h^4, its second derivative is continuous everywhere,
+ * where it repeats itself too. */
+static void periodic_splines_are_smooth(void **state)
+{
+    (void)state;
+    static const double turn = 6.28318530717958647692;
+    double worst[2] = {0};
+    for (int round = 0; round < 2; round++) {
+        nt_arena arena = {0};
+        int n = 10 << round;
+        const nt_table *t =
+            form_of(&arena, rows_of(sin, turn, n), false,
+                    (nt_table_form){NT_SPLINE, NT_ENDS_PERIODIC, NT_BEYOND_PERIODIC});
+        for (double x = -7; x < 14; x += 0.01)
+            worst[round] = fmax(worst[round], fabs(at(t, x, 0) - sin(x)));
+        for (int k = -n; k <= 2 * n; k++) {
+            double x = turn * k / n, before = at(t, x - 1e-9, 2), after = at(t, x + 1e-9, 2);
+            expect_near(before, after, 1e-8);
+        }
+        nt_arena_free(&arena);
+    }
+    assert_true(worst[0] / worst[1] > 14 && worst[0] / worst[1] < 20);
+    assert_true(worst[0] < 1e-3);
+}
+
+static void lines_and_steps(void **state)
+{
+    (void)state;
+    static const char text[] = "0 1\n1 3\n3 2\n";
+    nt_arena arena = {0};
+    const nt_table *line = form_of(&arena, text, false, (nt_table_form){NT_LINEAR, 0, NT_HOLD});
+    const nt_table *step =
+        form_of(&arena, text, false, (nt_table_form){NT_PREVIOUS, 0, NT_BEYOND_PERIODIC});
+    const nt_table *none = form_of(&arena, text, false, (nt_table_form){0, 0, NT_BEYOND_ERROR});
+    expect_near(at(line, 0.25, 0), 1.5, 0);
+    expect_near(at(line, 2, 0), 2.5, 0);
+    expect_near(at(line, 2, 1), -0.5, 0);
+    expect_near(at(line, 4, 0), 2, 0);
+    expect_near(at(line, 4, 1), 0, 0);
+    expect_near(at(step, 0.99, 0), 1, 0);
+    expect_near(at(step, 1, 0), 3, 0);
+    expect_near(at(step, 3.5, 0), 1, 0);
+    expect_near(at(step, -0.5, 0), 3, 0);
+    expect_near(at(none, 3, 0), 2, 0);
+    assert_true(isnan(at(none, 3.01, 0)) && isnan(at(none, -0.01, 1)));
+    nt_arena_free(&arena);
+}
+
+/* Of every form: derivatives by differences, inside and outside; the product of two cubics that are
+ * flat at the ends is reproduced by the spline. */
+static void maps_have_exact_derivatives(void **state)
+{
+    (void)state;
+    char text[2000];
+    size_t used = (size_t)snprintf(text, sizeof text, "x 0 0.2 0.55 1\n");
+    for (int i = 0; i <= 4; i++) {
+        used += (size_t)snprintf(text + used, sizeof text - used, "%.17g", i / 4.0);
+        static const double u[] = {0, 0.2, 0.55, 1};
+        for (int k = 0; k < 4; k++)
+            used += (size_t)snprintf(text + used, sizeof text - used, " %.17g",
+                                     smooth_step(i / 4.0) * smooth_step(u[k]));
+        used += (size_t)snprintf(text + used, sizeof text - used, "\n");
+    }
+    for (int form = 0; form < 4 * 2; form++) {
+        nt_arena arena = {0};
+        const nt_table *map =
+            form_of(&arena, text, true,
+                    (nt_table_form){form / 2, NT_CLAMPED, form % 2 ? NT_EXTRAPOLATE : NT_HOLD});
+        const double h = 1e-5;
+        for (int i = 0; i < 200; i++) {
+            double x = -0.21 + 0.007131 * i, u = -0.19 + 0.0917 * (i % 16), f[6], px[6], mx[6],
+                   pu[6], mu[6];
+            nt_map_evaluate(map, x, u, f);
+            nt_map_evaluate(map, x + h, u, px), nt_map_evaluate(map, x - h, u, mx);
+            nt_map_evaluate(map, x, u + h, pu), nt_map_evaluate(map, x, u - h, mu);
+            expect_near((px[0] - mx[0]) / (2 * h), f[1], 2e-9);
+            expect_near((pu[0] - mu[0]) / (2 * h), f[2], 2e-9);
+            expect_near((px[1] - mx[1]) / (2 * h), f[3], 2e-8);
+            expect_near((pu[1] - mu[1]) / (2 * h), f[4], 2e-8);
+            expect_near((pu[2] - mu[2]) / (2 * h), f[5], 2e-8);
+            bool inside = x >= 0 && x <= 1 && u >= 0 && u <= 1;
+            if (form / 2 == NT_SPLINE && inside)
+                expect_near(f[0], smooth_step(x) * smooth_step(u), 1e-15);
+        }
+        nt_arena_free(&arena);
+    }
+}
+
+static void columns_have_names(void **state)
+{
+    (void)state;
+    static const char text[] = "time (s), \"q 1\", q2\n0, 1, 5\n1, 2, 7\n";
+    const nt_table_sheet *sheet = NULL;
+    nt_arena arena = {0};
+    nt_error error;
+    assert_int_equal(nt_table_sheet_parse(text, strlen(text), "t", false, &arena, &sheet, &error),
+                     NT_OK);
+    assert_int_equal(sheet->columns, 3);
+    assert_int_equal(nt_table_column(sheet, "q 1", 3), 1);
+    assert_int_equal(nt_table_column(sheet, "q2", 2), 2);
+    assert_int_equal(nt_table_column(sheet, "q3", 2), -1);
+    expect_near(sheet->value[5], 7, 0);
+    nt_arena_free(&arena);
+}
+
 /* ---- files ------------------------------------------------------------------------------------
  */
 
@@ -263,6 +416,11 @@ int main(void)
         cmocka_unit_test(stays_monotone),
         cmocka_unit_test(never_leaves_its_points),
         cmocka_unit_test(derivatives_are_exact),
+        cmocka_unit_test(splines_reproduce_cubics),
+        cmocka_unit_test(periodic_splines_are_smooth),
+        cmocka_unit_test(lines_and_steps),
+        cmocka_unit_test(maps_have_exact_derivatives),
+        cmocka_unit_test(columns_have_names),
         cmocka_unit_test(forms_of_a_file),
         cmocka_unit_test(mistakes_have_their_place),
         cmocka_unit_test(paths_are_beside_the_model),

@@ -310,6 +310,16 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
     return NT_OK;
 }
 
+static void reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque)
+{
+    state s;
+    if (find_state(nt_element_data(view->run, element), &view->motion[element->a],
+                   &view->motion[element->b], &s) != NT_OK)
+        s.n = s.m = v3_of(NAN, NAN, NAN);
+    *force = v3_neg(s.n);
+    *torque = v3_neg(s.m);
+}
+
 static bool depends_on_rates(const nt_run *run, const nt_element *element)
 {
     const nt_bushing *data = nt_element_data(run, element);
@@ -331,4 +341,5 @@ const nt_element_type nt_force_bushing = {
     .declare = declare,
     .evaluate = evaluate,
     .depends_on_rates = depends_on_rates,
+    .reaction = reaction,
 };

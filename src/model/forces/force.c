@@ -135,6 +135,16 @@ static nt_status evaluate(const nt_element *element, const nt_view *view)
     return NT_OK;
 }
 
+static void reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque)
+{
+    const nt_force *data = nt_element_data(view->run, element);
+    double value[3];
+    for (int i = 0; i < 3; i++)
+        value[i] = nt_expression_value(data->value[i], view->variables);
+    *force = data->frame ? m3_apply(view->motion[element->b].R, v3_load(value)) : v3_load(value);
+    *torque = v3_of(0, 0, 0);
+}
+
 static bool depends_on_rates(const nt_run *run, const nt_element *element)
 {
     const nt_force *data = nt_element_data(run, element);
@@ -149,9 +159,11 @@ const nt_element_type nt_force_force = {
     .keys = keys,
     .size = sizeof(nt_force),
     .part = NT_EXPLICIT,
+    .proportional = true,
     .prepare = prepare,
     .declare = declare,
     .evaluate = evaluate,
     .is_load = true,
     .depends_on_rates = depends_on_rates,
+    .reaction = reaction,
 };

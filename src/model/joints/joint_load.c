@@ -5,17 +5,10 @@
  *
  *   s = -(dry x' / sqrt(x'^2 + slip^2) + viscous x')
  *
- * A limit is a spring that acts beyond it, with a damper that can neither pull nor jump. With the
- * penetration g > 0, a = k g, b = c g' and h = sqrt(a^2 + b^2):
- *
- *   f = a + a b / h = a (1 + b / h)      0 <= f <= 2 a
- *   df/da = 1 + (b / h)^3                df/db = (a / h)^3
- *
- * Where |b| is well below a this is k g + c g'. At the onset of contact f = 0 whatever the speed,
- * and at a fast return f goes to 0 without passing it. The damper's part takes energy: its power
- * -(a b / h) g' is never positive. The spring's part has the potential k g^2 / 2. */
+ * A limit is a stop (stop.h). */
 #include "base/error.h"
 #include "model/forces/load.h"
+#include "model/forces/stop.h"
 #include "model/joints/joint.h"
 
 /* rad/s or m/s, where the model gives none. */
@@ -39,22 +32,19 @@ static void add_friction(axis_law *law, const nt_joint *joint, double rate)
     law->power += s * rate;
 }
 
-/* side +1: x stays below `limit`; -1: above. g = side (x - limit). */
+/* side +1: x stays below `limit`; -1: above. g = side (x - limit), see stop.h. */
 static void add_stop(axis_law *law, const nt_joint *joint, double side, double limit, double value,
                      double rate)
 {
     double k = joint->limits.stiffness, c = joint->limits.damping;
     double g = side * (value - limit), g_rate = side * rate;
-    double a = k * g, b = c * g_rate, h = hypot(a, b);
-    if (!(g > 0) || h == 0)
-        return;
-    double elastic = a / h, viscous = b / h;
+    nt_stop stop = nt_stop_of(k * g, c * g_rate);
 
-    law->s -= side * a * (1 + viscous);
-    law->s_value -= k * (1 + viscous * viscous * viscous);
-    law->s_rate -= c * elastic * elastic * elastic;
-    law->potential += 0.5 * a * g;
-    law->power -= a * viscous * g_rate;
+    law->s -= side * stop.f;
+    law->s_value -= k * stop.by_elastic;
+    law->s_rate -= c * stop.by_viscous;
+    law->potential += g > 0 ? 0.5 * k * g * g : 0;
+    law->power -= stop.damping * g_rate;
 }
 
 /* Which free coordinate friction and limits belong to: of a cylindrical joint the displacement. */

@@ -1,0 +1,60 @@
+#!/bin/sh
+# plots.sh NUTATE: draws plot.svg of the machines below from their runs (needs gnuplot).
+set -eu
+nutate=$(realpath "${1:-build/release/nutate}")
+cd "$(dirname "$0")"
+data=$(mktemp)
+trap 'rm -f "$data"' EXIT
+
+# draw NAME XLABEL YLABEL Y2LABEL PLOT [ARGUMENT...]: columns by names or numbers; the axis y2 where
+# Y2LABEL is not empty; arguments for the run
+draw() {
+    name=$1 x=$2 y=$3 y2=$4 plot=$5
+    shift 5
+    "$nutate" run "${model:-$name/$name.yaml}" --quiet -o - "$@" >"$data"
+    gnuplot <<PLOT
+set terminal svg size 760,380 font 'Helvetica,14' background 'white'
+set output '$name/plot.svg'
+set datafile separator ','
+set datafile columnheaders
+set border 3 linecolor '#555555'
+set tics nomirror textcolor '#333333'
+set grid linecolor '#dddddd' linetype 1
+set key outside top center horizontal reverse Left samplen 2
+set xlabel '$x'
+set ylabel '$y'
+if ('$y2' ne '') { set y2label '$y2'; set y2tics; set border 11 }
+set linetype 1 linecolor '#1f5fa8' linewidth 1.6
+set linetype 2 linecolor '#d68910' linewidth 1.6
+set linetype 3 linecolor '#2e8b57' linewidth 1.6
+set linetype 4 linecolor '#a83232' linewidth 1.6
+set linetype 5 linecolor '#6a4fa3' linewidth 1.6
+set linetype 6 linecolor '#555555' linewidth 1.6
+d = '$data'
+plot $plot
+PLOT
+}
+
+t="using 'time':"
+draw car_suspension 't, s' 'angle, degrees' 'tyre, kN' "d $t'pitch' with lines title 'pitch', \
+    d $t'roll' with lines title 'roll', d $t(-\$13/1000) axes x1y2 with lines title 'left front tyre'"
+draw arm_trajectory 't, s' 'torque, N m' 'power, W' "d $t'torque1' with lines title 'joint 1', \
+    d $t'torque2' with lines title '2', d $t'torque3' with lines title '3', \
+    d $t'torque5' with lines title '5', d $t'power' axes x1y2 with lines title 'power'"
+draw washing_machine 'speed of the drum, 1/min' 'shake of the tub, mm' '' \
+    "d using 'speed':(\$3*1000) with lines notitle"
+draw crank_train 'angle of the crank, rad' 'force, kN' 'speed, 1/min' \
+    "d using 'main.angle':(\$5/1000) with lines title 'gas', \
+    d using 'main.angle':(\$9/1000) with lines title 'main bearing, along the cylinder', \
+    d using 'main.angle':'engine_speed' axes x1y2 with lines title 'speed'"
+draw crane 't, s' 'pull of the rope, kN' 'swing, degrees' "d $t(\$10/1000) with lines title 'at the winch', \
+    d $t(\$11/1000) with lines title 'at the hook', d $t'swing' axes x1y2 with lines title 'swing'"
+draw quadcopter 't, s' 'place, m' 'lift, N' "d $t'frame.position.x' with lines title 'x', \
+    d $t'frame.position.y' with lines title 'y', d $t'frame.position.z' with lines title 'z', \
+    d $t'lift1' axes x1y2 with lines title 'front rotor', d $t'lift2' axes x1y2 with lines title 'left rotor'"
+# The bicycle is pushed; see its README.md.
+push='forces.push={type: force, on: frame, value: [0, "30*(step(t, 0.5, 0, 0.6, 1) - step(t, 0.7, 0, 0.8, 1))", 0]}'
+model=bicycle/bicycle.yaml
+draw bicycle_ride 't, s' 'angle, degrees' '' "d $t(\$7*180/pi) with lines title 'lean', \
+    d $t(\$8*180/pi) with lines title 'steering'" --set "$push" \
+    --set 'output.record=[frame.position, frame.euler_zyx, steering.angle]'
