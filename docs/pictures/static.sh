@@ -71,3 +71,23 @@ plot [0.55:-0.65] 2000*(l/sqrt(1 + x*x) - 1)*x with lines linecolor '#d68910' ti
      '$work/path' using 4:(60*column(1)) skip 1 with points pointtype 7 pointsize 0.6 linecolor '#1f5fa8' \
      title 'points of the path'
 PLOT
+
+bar=examples/twisted_cantilever/twisted_cantilever.yaml
+nodes=$(seq -s ', ' -f 'bar.node%.0f.position' 2 11)
+for part in 0 0.25 0.5 0.75 1; do
+    "$nutate" static $bar --quiet -o - --set F="4e6*$part" \
+        --set "output.record=[bar.root.position, $nodes, bar.tip.position]" |
+        awk -F, 'NR == 2 { for (i = 1; i < NF; i += 3) print $i "," $(i + 1) "," $(i + 2) } END { print ""; print "" }'
+done >"$work/bar"
+gnuplot <<PLOT
+$look
+set output 'examples/twisted_cantilever/twisted_cantilever.svg'
+set xlabel 'x, m'
+set ylabel 'y (dashed), z, m'
+set key at graph 0.03,0.3 left
+set size ratio -1
+plot for [i = 0:4] '$work/bar' using 1:3 index i smooth csplines linewidth 2 linecolor rgb '#1f5fa8' \
+     title (i == 0 ? 'z, load of 0 to 4 MN' : ''), \
+     for [i = 0:4] '$work/bar' using 1:2 index i smooth csplines dashtype 2 linewidth 2 linecolor rgb '#d68910' \
+     title (i == 0 ? 'y' : '')
+PLOT
