@@ -103,7 +103,7 @@ nt_status nt_read_quantities(nt_reader *reader)
 {
     nt_model *model = reader->model;
     nt_status status = NT_OK;
-    model->n_objective_columns = model->n_columns; /* those so far */
+    model->names_quantities = true;
     for (int i = 0; i < model->n_named && status == NT_OK; i++) {
         nt_named *named = &model->named[i];
         status = nt_read_expression(reader, named->name, reader->quantity_section->values[i],

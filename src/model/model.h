@@ -138,6 +138,7 @@ struct nt_model {
     nt_quantity_info
         *columns; /* [n_columns] of one number each: of objectives, then of named quantities */
     int n_objective_columns, n_columns;
+    bool names_quantities; /* what is added now is of named quantities */
 
     nt_steady *steady; /* [n_steady] in the order of the file */
     int n_steady;

@@ -29,7 +29,10 @@ int nt_model_column(nt_model *model, const nt_quantity_info *quantity)
         model->columns = more;
     }
     model->columns[n] = *quantity;
-    return model->n_columns++;
+    model->n_columns++;
+    if (!model->names_quantities) /* these come behind those of objectives and conditions */
+        model->n_objective_columns = model->n_columns;
+    return n;
 }
 
 int nt_model_objective_count(const nt_model *model) { return model ? model->n_objectives : 0; }
