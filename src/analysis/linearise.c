@@ -32,10 +32,12 @@ enum { NAME = 300, MOST_UNKNOWNS = 3000 };
 
 typedef struct input {
     char name[NAME];
-    int parameter;               /* -1: a function of an element */
-    const nt_expression **place; /* where it stands in the element's data */
-    double *R;                   /* [n] R_u weighed, then Phi_u and kappa_u */
-    double *Yu, *Q0, *Q1;        /* [nv], [f], [f] */
+    int parameter; /* -1: a function of an element */
+    const nt_element *element;
+    const nt_expression *function; /* in the element's data; NULL: the number is there instead */
+    double *number;
+    double *R;            /* [n] R_u weighed, then Phi_u and kappa_u */
+    double *Yu, *Q0, *Q1; /* [nv], [f], [f] */
 } input;
 
 struct nt_linear {
@@ -58,8 +60,13 @@ struct nt_linear {
 /* ---- inputs
  * --------------------------------------------------------------------------------------- */
 
-/* The function that "push.value.x" or "hinge.motion" names; NULL: none. */
-static const nt_expression **find_function(nt_run *run, const char *name)
+static bool is_function(const nt_key *key)
+{
+    return key->type == NT_KEY_FUNCTION || key->type == NT_KEY_FUNCTIONS || key->type == NT_KEY_LAW;
+}
+
+/* The function that "push.value.x" or "hinge.motion" names, or the number of a law; false: none. */
+static bool find_function(nt_run *run, const char *name, input *in)
 {
     const nt_model *model = run->model;
     for (int i = 0; i < model->n_elements; i++) {
@@ -71,7 +78,7 @@ static const nt_expression **find_function(nt_run *run, const char *name)
         for (const nt_key *key = e->type->keys; key->name; key++) {
             size_t word = strlen(key->name);
             bool several = key->type == NT_KEY_FUNCTIONS;
-            if ((key->type != NT_KEY_FUNCTION && !several) || strncmp(rest, key->name, word) != 0)
+            if (!is_function(key) || strncmp(rest, key->name, word) != 0)
                 continue;
             const char *end = rest + word;
             bool fits = several ? end[0] == '.' && end[1] >= 'x' && end[1] < 'x' + key->high &&
@@ -79,13 +86,20 @@ static const nt_expression **find_function(nt_run *run, const char *name)
                                 : end[0] == '\0';
             if (!fits)
                 continue;
-            const nt_expression **place =
-                (const nt_expression **)(void *)((char *)nt_element_numbers(run, e) + key->offset);
-            place += several ? end[1] - 'x' : 0;
-            return *place ? place : NULL;
+            char *data = nt_element_numbers(run, e);
+            void *at = data + key->offset;
+            bool given = key->bit < 0 || *(const unsigned *)(const void *)data >> key->bit & 1;
+            if (key->type == NT_KEY_LAW) {
+                nt_law *law = at;
+                *in = (input){.element = e, .function = law->function, .number = &law->value};
+                return given;
+            }
+            const nt_expression **place = at;
+            *in = (input){.element = e, .function = place[several ? end[1] - 'x' : 0]};
+            return in->function;
         }
     }
-    return NULL;
+    return false;
 }
 
 /* "; the model has v, tilt and push.value.x": as many as there is room for. */
@@ -101,9 +115,10 @@ static void list_inputs(nt_run *run, char *text, size_t size)
         const nt_element *e = &model->elements[i];
         for (const nt_key *key = e->type->keys; key->name && used < size; key++) {
             char name[NAME];
+            input in;
             bool several = key->type == NT_KEY_FUNCTIONS;
             snprintf(name, sizeof name, "%s.%s%s", e->name, key->name, several ? ".x" : "");
-            if ((several || key->type == NT_KEY_FUNCTION) && find_function(run, name))
+            if (is_function(key) && find_function(run, name, &in))
                 used +=
                     (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", name);
         }
@@ -113,14 +128,13 @@ static void list_inputs(nt_run *run, char *text, size_t size)
 static nt_status find_input(nt_linear *l, const char *name, input *in, nt_error *error)
 {
     const nt_system *system = &l->run->system;
-    snprintf(in->name, sizeof in->name, "%s", name);
+    bool found = find_function(l->run, name, in);
     in->parameter = -1;
     for (int i = 0; i < system->n_parameters; i++)
         if (strcmp(system->parameter_names[i], name) == 0)
             in->parameter = i;
-    if (in->parameter < 0)
-        in->place = find_function(l->run, name);
-    if (in->parameter >= 0 || in->place)
+    snprintf(in->name, sizeof in->name, "%s", name);
+    if (in->parameter >= 0 || found)
         return NT_OK;
     char known[400];
     const char *hint =
@@ -140,13 +154,24 @@ static nt_status residual_of(nt_linear *l, double *out)
     return nt_problem_evaluate(p->problem, &l->at, &terms);
 }
 
+/* Wherever an element's data hold a function: types keep it in lists of their own too. */
+static void exchange(nt_run *run, const nt_element *e, const nt_expression *from,
+                     const nt_expression *to)
+{
+    char *data = nt_element_numbers(run, e);
+    for (size_t at = 0; at + sizeof from <= e->bytes; at += sizeof from)
+        if (memcmp(data + at, &from, sizeof from) == 0)
+            memcpy(data + at, &to, sizeof to);
+}
+
 /* Residuals are affine in the functions of loads, and smooth in those of motions (the row of a
  * driven angle is a sine of the difference): a difference of fourth order between constants. */
 static nt_status function_column(nt_linear *l, input *in)
 {
     static const double at[] = {-2, -1, 1, 2}, weight[] = {1, -8, 8, -1};
-    const nt_expression *kept = *in->place, *constant;
-    double now = nt_expression_value(kept, l->run->variables), h = 1e-3 * fmax(1, fabs(now));
+    const nt_expression *kept = in->function, *constant;
+    double now = kept ? nt_expression_value(kept, l->run->variables) : *in->number;
+    double h = 1e-3 * fmax(1, fabs(now));
     double *value = NT_TAKE(&l->arena, l->pencil->n, double);
     nt_status status = value ? NT_OK : NT_NO_MEMORY;
     for (int i = 0; i < 4 && status == NT_OK; i++) {
@@ -155,9 +180,15 @@ static nt_status function_column(nt_linear *l, input *in)
         status = nt_expression_parse(text, length, NULL, &l->arena, &constant, NULL);
         if (status != NT_OK)
             break;
-        *in->place = constant;
+        if (kept)
+            exchange(l->run, in->element, kept, constant);
+        else
+            *in->number = now + at[i] * h;
         status = residual_of(l, value);
-        *in->place = kept;
+        if (kept)
+            exchange(l->run, in->element, constant, kept);
+        else
+            *in->number = now;
         for (int k = 0; k < l->pencil->n; k++)
             in->R[k] += weight[i] * value[k] / (12 * h);
     }
@@ -582,6 +613,8 @@ nt_status nt_linear_create(nt_linear **out, const nt_linear_setup *setup, nt_err
     nt_status status =
         numbers ? nt_state_copy(&l->state, numbers, nt_run_system(setup->run), setup->state)
                 : nt_fail(error, NT_NO_MEMORY, "out of memory");
+    if (status == NT_OK && nt_run_own_numbers(l->run) != NT_OK) /* functions are exchanged there */
+        status = nt_fail(error, NT_NO_MEMORY, "out of memory");
     l->at = (nt_point){.t = l->state.t,
                        .q = l->state.q,
                        .v = l->state.v,

@@ -40,22 +40,42 @@ static layout lay_out(const nt_model *model, nt_element *elements)
     return at;
 }
 
+static void bind_numbers(nt_run *run, char *numbers)
+{
+    layout at = lay_out(run->model, NULL);
+    run->numbers = numbers;
+    run->gravity = (double *)(void *)(numbers + at.gravity);
+    run->bodies = (nt_body *)(void *)(numbers + at.bodies);
+    run->markers = (nt_marker *)(void *)(numbers + at.markers);
+}
+
 /* Where no parameter can change them, all runs read those of the origin. */
 static nt_status take_numbers(nt_run *run)
 {
     const nt_model *model = run->model;
-    layout at = lay_out(model, NULL);
     bool shared = run != model->origin && model->n_parameters == 0;
-    run->numbers = shared ? model->origin->numbers : NT_TAKE(&run->arena, model->numbers, char);
-    if (!run->numbers)
+    char *numbers = shared ? model->origin->numbers : NT_TAKE(&run->arena, model->numbers, char);
+    if (!numbers)
         return NT_NO_MEMORY;
     if (run != model->origin && !shared)
-        memcpy(run->numbers, model->origin->numbers, model->numbers);
-    run->gravity = (double *)(void *)(run->numbers + at.gravity);
+        memcpy(numbers, model->origin->numbers, model->numbers);
+    bind_numbers(run, numbers);
     for (int i = 0; i < NT_SHARES; i++)
         run->share[i] = 1;
-    run->bodies = (nt_body *)(void *)(run->numbers + at.bodies);
-    run->markers = (nt_marker *)(void *)(run->numbers + at.markers);
+    return NT_OK;
+}
+
+nt_status nt_run_own_numbers(nt_run *run)
+{
+    const char *shared = run->model->origin->numbers;
+    if (run->numbers != shared)
+        return NT_OK;
+    char *own = NT_TAKE(&run->arena, run->model->numbers, char);
+    if (!own)
+        return NT_NO_MEMORY;
+    memcpy(own, shared, run->model->numbers);
+    bind_numbers(run, own);
+    run->view.bodies = run->bodies;
     return NT_OK;
 }
 

@@ -93,6 +93,9 @@ nt_status nt_run_take_variables(nt_run *run);
 nt_status nt_run_take_state(nt_run *run);
 /* The state, the numbers and all that was found for them, of another run of the model. */
 void nt_run_copy_state(nt_run *run, const nt_run *from);
+/* Before a run's numbers are changed by another way than its parameters: those that it shares
+ * become a copy of its own. */
+nt_status nt_run_own_numbers(nt_run *run);
 /* From now on it is copied, never looked at. */
 void nt_run_rest(nt_run *run);
 

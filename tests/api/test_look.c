@@ -259,7 +259,7 @@ static void read_with_records(example *e)
     for (int i = 0; i < e->simulation->n_record; i++) {
         bool there = false;
         for (int k = 0; k < COUNT(whole); k++)
-            there |= strcmp(whole[k], e->simulation->record[i]) == 0;
+            there |= strncmp(whole[k], e->simulation->record[i], strlen(whole[k])) == 0;
         size_t used = strlen(list);
         if (!there)
             snprintf(list + used, sizeof list - used, ", %s", e->simulation->record[i]);
