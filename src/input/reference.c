@@ -70,7 +70,7 @@ static void key_items(nt_sink *sink, const char *prefix, const nt_key *keys)
     for (const nt_key *key = keys; key->name; key++) {
         char inner[128];
         key_item(sink, prefix, key);
-        snprintf(inner, sizeof inner, "%s%s.", prefix, key->name);
+        snprintf(inner, sizeof inner, "%.60s%.60s.", prefix, key->name);
         if (key->group)
             key_items(sink, inner, key->group);
     }
