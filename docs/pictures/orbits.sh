@@ -61,3 +61,6 @@ draw two_bladed_rotor "set xlabel 'speed, rad/s'
 set ylabel 'largest multiplier'
 plot 1 with lines linecolor '#999999', \\
      '$data/speeds.csv' using 1:(sqrt(column(6)**2 + column(7)**2)) skip 1 with lines linestyle 1"
+
+# gnuplot writes into a picture where its numbers were read.
+sed -i "s#<title>'$data/#<title>'#" examples/*/*.svg

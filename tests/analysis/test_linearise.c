@@ -264,14 +264,51 @@ static void test_refusals(void **state)
     found_close(&f);
 }
 
+/* The value of a torque along a joint, a number or a function: y'' of its angle is u/(J + m l^2),
+ * the product C A B. Other runs of the model see nothing of it. */
+static void test_laws_are_inputs(void **state)
+{
+    static const char *const values[] = {"0", "2 - 2*cos(t)"}, *const input[] = {"motor.value"};
+    static const char *const output[] = {"pin.angle"};
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "nutate: 1\n"
+                 "bodies: {rod: {mass: 2, inertia: [0.01, 0.5, 0.5], position: [0, 0, -1]}}\n"
+                 "joints: {pin: {type: revolute, between: [ground, rod], at: [0, 0, 0], "
+                 "axis: [0, 1, 0]}}\n"
+                 "forces: {motor: {type: joint_torque, joint: pin, value: %s}}\n"
+                 "simulation: {duration: 1, step: 1e-3}\n",
+                 values[k]);
+        linear o;
+        double product = 0;
+        open_linear(&o, text, NT_ABOUT_INITIAL, input, 1, output, 1);
+        int n = o.m.states;
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                product += o.m.C[i] * o.m.A[i * n + j] * o.m.B[j];
+        assert_true(fabs(product - 1 / 2.5) < 1e-9);
+        nt_run *other;
+        double q[7], v[6], zero[6] = {0}, R[6] = {0};
+        assert_int_equal(nt_run_create(&other, o.f.model, &o.f.error), NT_OK);
+        nt_run_initial(other, q, v, NULL);
+        nt_point at = {.q = q, .v = v, .vdot = zero, .lambda = zero, .mu = zero};
+        nt_terms terms = {.parts = NT_EXPLICIT | NT_IMPLICIT, .residual = R};
+        const nt_system *s = nt_run_system(other);
+        assert_int_equal(s->evaluate(s->self, &at, &terms), NT_OK);
+        assert_true(fabs(R[4]) < 1e-14);
+        nt_run_destroy(other);
+        close_linear(&o);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_modes_are_eigenvectors),
-        cmocka_unit_test(test_load_against_runs),
-        cmocka_unit_test(test_motion_against_runs),
-        cmocka_unit_test(test_response),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_modes_are_eigenvectors), cmocka_unit_test(test_load_against_runs),
+        cmocka_unit_test(test_motion_against_runs),    cmocka_unit_test(test_response),
+        cmocka_unit_test(test_laws_are_inputs),        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests_name("linearise", tests, NULL, NULL);
 }
