@@ -69,6 +69,30 @@ void nt_energy_watch_keep(nt_integrator *it, const nt_phase *phase)
     memcpy(begun->memory, phase->memory, (size_t)p->system->n_memory * sizeof(double));
 }
 
+/* Places are known to this part of the system's length. */
+static const double PLACES = 1e-14;
+
+/* What rounding of places makes of the energy, which is `here` at a state: of the potential one by
+ * moving all places by their rounding, of the kinetic one by moving them so in one step. */
+static double energy_noise(nt_integrator *it, const nt_phase *from, const nt_energy *here)
+{
+    const nt_problem *p = it->problem;
+    double *dq = it->factors->work, *v = dq + p->nv,
+           *q = it->stepper.next.q; /* free between steps */
+    double h = it->stepper.now.all[NT_PHASE_STEP];
+    for (int i = 0; i < p->nv; i++) {
+        dq[i] = PLACES * (p->quantity[i] == NT_ANGLE ? 1 : p->length);
+        v[i] = h > 0 ? dq[i] / h : 0;
+    }
+    nt_point moved = nt_phase_point(from);
+    nt_space_compose(&p->space, NT_INERTIAL, from->q, dq, q);
+    moved.q = q, moved.v = v, moved.vdot = NULL;
+    nt_energy there = {0};
+    bool known = p->system->energy(p->system->self, &moved, &there) == NT_OK;
+    double noise = fabs(there.potential - here->potential) + there.kinetic;
+    return known && isfinite(noise) ? noise : 0;
+}
+
 /* The last state before the step is where the watch begins. */
 static bool begin(nt_integrator *it)
 {
@@ -83,6 +107,7 @@ static bool begin(nt_integrator *it)
                            .allowed = w->allowed,
                            .power = e.power,
                            .least = e.kinetic + e.potential,
+                           .noise = energy_noise(it, from, &e),
                            .kinetic_range = {e.kinetic, e.kinetic},
                            .potential_range = {e.potential, e.potential}};
     nt_energy_watch_keep(it, from);
@@ -105,7 +130,7 @@ static void judge(nt_energy_watch *w, const nt_energy *e)
                   fmax(fabs(w->potential_range[0]), fabs(w->potential_range[1])) + w->given;
     w->least = fmin(w->least, own);
     double growth = own - w->least, allowed = EXCHANGED * exchanged + KINETIC * w->kinetic_range[1];
-    allowed += w->doubt + ROUNDING / WARNING * size;
+    allowed += w->doubt + (ROUNDING * size + 100 * w->noise) / WARNING;
     if (growth * w->allowed >= w->growth * allowed) {
         w->growth = growth;
         w->allowed = allowed;

@@ -13,6 +13,7 @@ typedef struct nt_energy_watch {
     double given, doubt; /* J, by loads where they give, and how far off that may be */
     double least;        /* J, smallest energy less what was given       */
     double kinetic_range[2], potential_range[2]; /* J, smallest and largest                   */
+    double noise;           /* J, what rounding of places makes of the energy */
     double growth, allowed; /* J, where the quotient was largest; the run ends beyond 1 */
 } nt_energy_watch;
 
