@@ -40,7 +40,7 @@ prints "agree with differences"
 expect 0 sens truss.yaml --of static --param P -o - --quiet
 prints "d(tip.position.z)/d(P)"
 expect 2 sens truss.yaml --of rest --param P
-says "--of: expected run, static or modes, got 'rest'"
+says "--of: expected run, static, modes or orbit, got 'rest'"
 
 # wrong use
 expect 2 static truss.yaml --along Q -o -
