@@ -105,7 +105,8 @@ int nt_cli_check(const nt_cli_options *options)
     if (status == NT_EXIT_DONE) {
         check_show_counts(&plan, nt_model_count(plan.model));
         show_simulation(&plan);
-        show_estimate(&plan);
+        if (!options->quiet)
+            show_estimate(&plan);
         show_remarks(&plan);
         status = nt_cli_finish_output();
     }

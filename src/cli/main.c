@@ -33,10 +33,10 @@ static const nt_cli_command commands[] = {
      "wrong use or bad model, 3 no orbit was found or a path could not be followed to its end,\n"
      "4 input or output failed.",
      nt_cli_orbit},
-    {"check", "MODEL", "mfsjli", NULL, "read and assemble a model, count its degrees of freedom",
+    {"check", "MODEL", "mfsjliq", NULL, "read and assemble a model, count its degrees of freedom",
      "Reads, validates and assembles a model, counts its degrees of freedom, names redundant\n"
-     "equations, checks the method and its options, and estimates from a tenth of a second of\n"
-     "steps what a run takes. Writes nothing.",
+     "equations, checks the method and its options, and without --quiet estimates from a tenth of\n"
+     "a second of steps what a run takes. Writes nothing.",
      nt_cli_check},
     {"new", "[KIND]", "J", NULL, "write a model to begin with",
      "Writes a commented model of a KIND that runs as it is: pendulum, linkage, suspension, "

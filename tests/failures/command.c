@@ -21,8 +21,8 @@
 #define SHORT "--duration", "0.02", "--step", "0.005"
 
 const invocation invocations[] = {
-    {"check", {"check", TOP}},
-    {"check, redundant", {"check", BAR}},
+    {"check", {"check", TOP, "--quiet"}},
+    {"check, redundant", {"check", BAR, "--quiet"}},
     {"run to CSV", {"run", TOP, SHORT, "-o", "out.csv", "--save", "out.state"}},
     {"run to NetCDF", {"run", TOP, SHORT, "-o", "out.nc"}},
     {"run to a pipe", {"run", BAR, SHORT, "-o", "-", "--quiet"}},

@@ -5,7 +5,7 @@ arguments="run model.yaml -o result.csv"
 spherical() { chain spherical "$1"; }
 revolute() { chain revolute "$1"; }
 grows chain 32 spherical
-grows hinged_chain 32 revolute
+grows hinged_chain 64 revolute # below, arenas grow by doubling
 
 rows() {
     cat <<END
@@ -44,7 +44,7 @@ file() {
         for (i = 1; i <= n; i++) printf "    - m%d.position\n", i
     }'
 }
-arguments="check model.yaml"
+arguments="check model.yaml --quiet"
 grows reader 50 file
 
 # Names in no order: what loads depend on, and what is recorded.
@@ -59,7 +59,7 @@ names() {
         for (i = 1; i <= n; i++) printf "    - b%d.position\n", i * 7919 % n + 1
     }'
 }
-arguments="check model.yaml"
+arguments="check model.yaml --quiet"
 grows names 500 names
 
 # Derivatives in n parameters of one model.
