@@ -63,7 +63,6 @@ typedef struct nt_beam_inert {
 
 typedef struct nt_beam {
     unsigned given;
-    int pad;
     nt_array points, sections, twist; /* [3]; nt_beam_section; [station, angle] */
     double order, elements, normal[3];
     double velocity[3], angular_velocity[3];
