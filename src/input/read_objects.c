@@ -288,8 +288,8 @@ static nt_status read_elements(nt_reader *reader)
         const nt_element_type *type = model->elements[i].type;
         char kind[NT_WORDS];
         const char *word = nt_element_word(&model->elements[i]); /* a spring is a force */
-        snprintf(kind, sizeof kind, "%s%s%s", type->name, strcmp(word, "force") == 0 ? "" : " ",
-                 strcmp(word, "force") == 0 ? "" : word);
+        bool enough = strcmp(word, "force") == 0 || strcmp(word, type->name) == 0;
+        snprintf(kind, sizeof kind, "%s%s%s", type->name, enough ? "" : " ", enough ? "" : word);
         reader->data = nt_element_numbers(model->origin, &model->elements[i]);
         if (type->defaults)
             type->defaults(reader->data);
