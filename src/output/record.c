@@ -22,6 +22,8 @@ struct nt_record {
     nt_result_writer *result;
     int (*stop)(void *context); /* NULL: never */
     void *context;
+    nt_status (*give)(void *context, const double *values, nt_error *error); /* NULL: nobody */
+    long given;                                                              /* rows */
 
     nt_quantity_info *quantities; /* [n_quantities] */
     int n_quantities, n_columns;
@@ -343,7 +345,9 @@ nt_status nt_record_create(nt_record **record, const nt_record_setup *setup, nt_
     *record = NULL;
     NT_NEED(error, "setup", setup);
     NT_NEED_VERSION(error, "setup", setup->version);
-    NT_NEED(error, "setup.run setup.files", setup->run, setup->files);
+    NT_NEED(error, "setup.run", setup->run);
+    if (setup->n_files > 0 || !setup->row)
+        NT_NEED(error, "setup.files", setup->files);
     nt_record *r = calloc(1, sizeof *r);
     if (!r)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
@@ -352,6 +356,7 @@ nt_status nt_record_create(nt_record **record, const nt_record_setup *setup, nt_
     r->sensitivity = setup->sensitivity;
     r->stop = setup->stop;
     r->context = setup->context;
+    r->give = setup->row;
     r->start = nt_model_simulation(r->model)->start;
     r->every = nt_model_simulation(r->model)->every;
     r->last = (double)NAN;
@@ -364,7 +369,7 @@ nt_status nt_record_create(nt_record **record, const nt_record_setup *setup, nt_
         status = find_poses(r, setup, error);
     if (status == NT_OK)
         status = record_take_memory(r, error);
-    if (status == NT_OK)
+    if (status == NT_OK && setup->n_files > 0)
         status = open_result(r, setup, error);
     if (status != NT_OK) {
         nt_arena_free(&r->arena);
@@ -377,18 +382,30 @@ nt_status nt_record_create(nt_record **record, const nt_record_setup *setup, nt_
 
 long nt_record_rows(const nt_record *record)
 {
-    return record ? nt_result_written(record->result) : 0;
+    return !record ? 0 : record->result ? nt_result_written(record->result) : record->given;
+}
+
+int nt_record_columns(const nt_record *record) { return record ? record->n_columns : 0; }
+
+void nt_record_restart(nt_record *record)
+{
+    if (!record || record->result)
+        return;
+    record->next = record->given = 0;
+    record->last = (double)NAN;
 }
 
 size_t nt_record_saved_size(const nt_record *record)
 {
-    return record ? sizeof(saved) + nt_result_saved_size(record->result) : 0;
+    return record && record->result ? sizeof(saved) + nt_result_saved_size(record->result) : 0;
 }
 
 nt_status nt_record_save(nt_record *record, void *bytes, int to_disk, nt_error *error)
 {
     nt_error_clear(error);
     NT_NEED(error, "record bytes", record, bytes);
+    if (!record->result)
+        return nt_fail(error, NT_INVALID, "a record without files has no place to be saved");
     const saved place = {.next = record->next, .last = record->last};
     memcpy(bytes, &place, sizeof place);
     return nt_result_save(record->result, (char *)bytes + sizeof place, to_disk, error);
@@ -399,7 +416,7 @@ nt_status nt_record_close(nt_record *record, nt_error *error)
     nt_error_clear(error);
     if (!record)
         return NT_OK;
-    nt_status status = nt_result_finish(record->result, error);
+    nt_status status = record->result ? nt_result_finish(record->result, error) : NT_OK;
     nt_arena_free(&record->arena);
     free(record);
     return nt_said(error, status);
@@ -516,6 +533,22 @@ static nt_status take_values(nt_record *record, const nt_state *state, nt_error 
     return check_values(record, values, state->t, error);
 }
 
+/* The row that stands there, to all who want it. */
+static nt_status put_row(nt_record *record, nt_error *error)
+{
+    nt_status status = record->result ? nt_result_write(record->result, record->row, error) : NT_OK;
+    if (status == NT_OK && record->give)
+        status = record->give(record->context, record->row, error);
+    record->given += status == NT_OK;
+    return status;
+}
+
+/* Lets rows that have waited reach their files. */
+static nt_status keep_up(nt_record *record, nt_error *error)
+{
+    return record->result ? nt_result_keep_up(record->result, error) : NT_OK;
+}
+
 nt_status nt_record_put(nt_record *record, const nt_record_row *row, nt_error *error)
 {
     nt_error_clear(error);
@@ -543,7 +576,7 @@ nt_status nt_record_put(nt_record *record, const nt_record_row *row, nt_error *e
         put_derived_values(record);
     take_poses(record);
     if (status == NT_OK)
-        status = nt_result_write(record->result, record->row, error);
+        status = put_row(record, error);
     return nt_said(error, status);
 }
 
@@ -571,7 +604,7 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
         put_derived_values(record);
     take_poses(record);
     if (status == NT_OK)
-        status = nt_result_write(record->result, record->row, error);
+        status = put_row(record, error);
     if (status == NT_OK) {
         record->last = state->t;
         record->next = after(record, state->t);
@@ -588,13 +621,13 @@ nt_status nt_record_advance(nt_record *record, nt_integrator *integrator, nt_err
     nt_state end = nt_integrator_state(integrator);
     if (record->every <= 0) {
         nt_status status = nt_record_write(record, integrator, &end, error);
-        return nt_said(error, status == NT_OK ? nt_result_keep_up(record->result, error) : status);
+        return nt_said(error, status == NT_OK ? keep_up(record, error) : status);
     }
     double near = 1e-6 * fmin(end.step, record->every);
     for (;;) {
         double t = record->start + (double)record->next * record->every;
         if (t > end.t + near)
-            return nt_said(error, nt_result_keep_up(record->result, error));
+            return nt_said(error, keep_up(record, error));
         if (record->stop && record->stop(record->context))
             return nt_fail(error, NT_INTERRUPTED,
                            "interrupted at t = %.9g s, before the row of %.9g s", end.t, t);
