@@ -162,6 +162,8 @@ const nt_key nt_marker_keys[] = {
            .high = 3, .unit = "m",
            .meaning =
                "the point, from the body's origin in body axes; the origin where it is left out"),
+    NT_KEY("shape", NT_KEY_SHAPES, .offset = offsetof(nt_marker, shapes), .bit = -1,
+           .meaning = "a shape of the body at this point: see the section shape"),
     {0},
 };
 
@@ -341,6 +343,14 @@ const char *nt_key_expected(const nt_key *key, char *text, int size)
         return "the number 1";
     case NT_KEY_GROUP:
         return key->choices ? "a mapping of keys, or none" : "a mapping of keys";
+    case NT_KEY_SHAPES:
+        return "a shape or a list of shapes";
+    case NT_KEY_COLOR:
+        return "a color";
+    case NT_KEY_ROWS:
+        snprintf(text, (size_t)size, "%s lists of %d numbers", key->high == 3 ? "3" : "3 or more",
+                 key->low);
+        return text;
     case NT_KEY_OPTIONS:
         return "a mapping of values by name";
     case NT_KEY_PARAMETERS:

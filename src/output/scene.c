@@ -21,9 +21,6 @@ static const char *const drawings[NT_DRAWINGS] = {
     [NT_DRAW_CONTACT] = "contact", [NT_DRAW_SPHERE] = "none", [NT_DRAW_DISK] = "none",
     [NT_DRAW_RING] = "none",       [NT_DRAW_BEAM] = "beam"};
 
-static const char *const forms[NT_FORMS] = {"box",  "sphere",    "cylinder", "capsule", "cone",
-                                            "tube", "ellipsoid", "polygon",  "mesh"};
-
 /* Colours that people of all kinds of colour vision tell apart. */
 static const char *const palette[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                       "#e69f00", "#56b4e9", "#8c6d31"};
@@ -210,7 +207,7 @@ static void put_solid(json *j, nt_sketches *s, const nt_solid *solid, const char
 {
     static const int sizes[NT_FORMS] = {3, 1, 2, 2, 2, 3, 3, 1, 1};
     json_begin(j, NULL, "{");
-    json_text(j, "kind", forms[solid->form]);
+    json_text(j, "kind", nt_form_names[solid->form]);
     json_numbers(j, "size", solid->size, sizes[solid->form]);
     json_vector(j, "at", solid->at);
     quat q = solid->turn;
@@ -220,8 +217,8 @@ static void put_solid(json *j, nt_sketches *s, const nt_solid *solid, const char
         json_number(j, "mesh", mesh_number(s, solid->given->mesh));
     if (solid->form == NT_FORM_POLYGON) {
         json_begin(j, "outline", "[");
-        for (int i = 0; i < solid->given->n_outline; i++) {
-            const nt_expression *const *at = solid->given->outline[i];
+        for (int i = 0; i < solid->given->outline.n; i++) {
+            const nt_expression *const *at = solid->given->outline.item + 2 * i;
             json_numbers(j, NULL, (const double[2]){value_of(s, at[0]), value_of(s, at[1])}, 2);
         }
         json_end(j, "]");
@@ -260,6 +257,7 @@ static void put_given(json *j, nt_sketches *s, const nt_shapes *shapes, v3 place
         nt_solid solid = {
             .form = shape->form, .color = shape->color, .given = shape, .turn = turn_of(s, shape)};
         const nt_expression *const *at = shape->at;
+        solid.size[0] = 1; /* length of a polygon, scale of a mesh */
         for (int k = 0; k < shape->n_size; k++)
             solid.size[k] = value_of(s, shape->size[k]);
         solid.at = v3_add(place, v3_of(value_of(s, at[0]), value_of(s, at[1]), value_of(s, at[2])));
