@@ -16,10 +16,13 @@ static nt_status already_declared(nt_reader *reader, const nt_node *node, nt_nam
     char where[NT_WORDS] = "";
     if (first->place.line > 0)
         snprintf(where, sizeof where, " at %d:%d", first->place.line, first->place.column);
-    return nt_node_fail(reader->error, node,
-                        "%s '%s': there is a %s of this name already%s; bodies, markers, joints, "
-                        "forces, contacts, bearings, beams and states need names that all differ",
-                        nt_name_kind_word(kind), node->text, nt_name_kind_word(first->kind), where);
+    return nt_node_fail(
+        reader->error, node, "%s '%s': there is a %s of this name already%s%s",
+        nt_name_kind_word(kind), node->text, nt_name_kind_word(first->kind), where,
+        kind == NT_NAME_STATE
+            ? ""
+            : "; bodies, markers, joints, forces, contacts, bearings and beams need "
+              "names that all differ");
 }
 
 /* Declare one object; *text is its name in the model's arena. */

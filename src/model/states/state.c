@@ -47,6 +47,13 @@ static void initial(const nt_run *run, const nt_element *element, double *q, dou
     v[0] = ((const nt_own_state *)nt_element_data(run, element))->initial;
 }
 
+/* It is the element itself. */
+static const char *coordinate_name(const nt_model *model, const nt_element *element, int i)
+{
+    (void)model, (void)element, (void)i;
+    return "";
+}
+
 static nt_status declare(nt_model *model, nt_element *element)
 {
     nt_own_state *state = nt_element_numbers(model->origin, element);
@@ -109,6 +116,7 @@ const nt_element_type nt_state_type = {
     .coordinates = one,
     .first_order = true,
     .initial = initial,
+    .coordinate_name = coordinate_name,
     .prepare = prepare,
     .declare = declare,
     .evaluate = evaluate,
