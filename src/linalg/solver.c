@@ -369,10 +369,7 @@ static void add_products_transposed(nt_solver *s, const double *x)
     }
 }
 
-static int row_is_met(const nt_solver *s, int i)
-{
-    return fabs(s->r[i]) <= ACCEPTED * s->size[i];
-}
+static int row_is_met(const nt_solver *s, int i) { return fabs(s->r[i]) <= ACCEPTED * s->size[i]; }
 
 /* bound[i]: row i of |A| times the largest velocity and the largest multiplier, of rows that are
  * not met. */
