@@ -232,13 +232,14 @@ NT_API nt_status nt_run_objective_tangent(nt_run *run, const nt_state *state,
  * damping. If not (0), there is no work to follow (nt_integrator_setup.track_work). */
 NT_API int nt_model_has_power(const nt_model *model);
 
-/* How much there is of everything. Degrees of freedom: velocities - (holonomic + nonholonomic -
- * redundant). */
+/* How much there is of everything. Degrees of freedom: velocities - states - (holonomic +
+ * nonholonomic - redundant). */
 typedef struct nt_model_counts {
     int bodies, joints, forces, contacts, markers, parameters;
     int points; /* of the bodies: those without rotation */
     int velocities, holonomic, nonholonomic;
     int redundant; /* equations that depend on the others at the initial positions */
+    int states;    /* unknowns of first order, among the velocities */
 } nt_model_counts;
 NT_API nt_model_counts nt_model_count(const nt_model *model);
 /* Words for redundant equation i of nt_model_count: "joint j2, rotation of arm about y", into
