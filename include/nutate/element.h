@@ -272,7 +272,8 @@ typedef struct nt_element_type {
     bool first_order;
     /* Where they begin: q (not of first order) and v, [n]. NULL: at zero. */
     void (*initial)(const nt_run *run, const nt_element *element, double *q, double *v);
-    /* What coordinate i is: words such as "elongation". NULL: numbers. */
+    /* What coordinate i is: words such as "elongation", "" for the element itself. NULL: numbers.
+     */
     const char *(*coordinate_name)(const nt_model *model, const nt_element *element, int i);
     bool has_inertia; /* it adds terms of NT_MASS: with accelerations of bodies or of its own */
     /* With inertia: its momentum (kg m/s) and angular momentum about the origin (kg m^2/s), ground
