@@ -91,7 +91,7 @@ static double now(const nt_reader *reader, const nt_expression *e)
 
 static nt_status check_sizes(nt_reader *reader, const nt_node *node, const nt_shape *shape)
 {
-    const char *name = nt_form_names[shape->form];
+    const char *name = nt_shape_forms[shape->form];
     for (int i = 0; i < shape->n_size; i++) {
         double size = now(reader, shape->size[i]);
         bool bore = shape->form == NT_FORM_TUBE && i == 1;

@@ -63,5 +63,5 @@ const nt_key nt_shape_keys[] = {
     {0},
 };
 
-const char *const nt_form_names[] = {"box",  "sphere",    "cylinder", "capsule", "cone",
-                                     "tube", "ellipsoid", "polygon",  "mesh",    NULL};
+const char *const nt_shape_forms[] = {"box",  "sphere",    "cylinder", "capsule", "cone",
+                                      "tube", "ellipsoid", "polygon",  "mesh",    NULL};

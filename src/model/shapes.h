@@ -37,7 +37,7 @@ typedef struct nt_shape_data {
     const char *file, *color;
 } nt_shape_data;
 extern const nt_key nt_shape_keys[];
-extern const char *const nt_form_names[];
+extern const char *const nt_shape_forms[];
 
 /* As the model keeps it. */
 typedef struct nt_shape {

@@ -207,7 +207,7 @@ static void put_solid(json *j, nt_sketches *s, const nt_solid *solid, const char
 {
     static const int sizes[NT_FORMS] = {3, 1, 2, 2, 2, 3, 3, 1, 1};
     json_begin(j, NULL, "{");
-    json_text(j, "kind", nt_form_names[solid->form]);
+    json_text(j, "kind", nt_shape_forms[solid->form]);
     json_numbers(j, "size", solid->size, sizes[solid->form]);
     json_vector(j, "at", solid->at);
     quat q = solid->turn;
