@@ -350,7 +350,7 @@ nt_status nt_read_mesh(const char *path, const char *beside, nt_arena *arena, co
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     if (kept > 0)
         memcpy(full, beside, kept);
-    strcpy(full + kept, path);
+    memcpy(full + kept, path, strlen(path) + 1);
     soup s = {.path = full, .error = error};
     nt_status status = NT_OK;
     if (!ends_in(path, ".stl") && !ends_in(path, ".obj"))
