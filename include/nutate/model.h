@@ -62,6 +62,11 @@ NT_API const nt_system *nt_run_system(nt_run *run);
  * run stands as it was. */
 NT_API nt_status nt_model_set(nt_run *run, const char *name, double value, nt_error *error);
 
+/* The same for parameters[n] at once, by their number in the system's list: what only all values
+ * together make consistent is possible. NT_INVALID for a number out of range. */
+NT_API nt_status nt_model_set_several(nt_run *run, const int *parameters, const double *values,
+                                      int n, nt_error *error);
+
 /* Let this many threads evaluate the run's elements side by side; a run begins with 1, the
  * caller's own. Results are the same to the bit. It pays where elements are many or costly. To be
  * called between steps only. */

@@ -20,7 +20,10 @@ struct nt_record {
     nt_arena arena;
     nt_run *run;
     const nt_model *model;
-    nt_result_writer *result;
+    nt_result_writer *result;                                        /* NULL: no files */
+    nt_status (*take_row)(void *taker, const double *values, int n); /* NULL: nobody does */
+    void *taker;
+    long taken;                 /* rows */
     int (*stop)(void *context); /* NULL: never */
     void *context;
 
@@ -337,7 +340,9 @@ static nt_status open_result(nt_record *record, const nt_record_setup *setup, nt
         result.saved = (const char *)setup->saved + sizeof place;
         result.saved_size = setup->saved_size - sizeof place;
     }
-    if (status == NT_OK)
+    for (int i = 0; setup->take_column && status == NT_OK && i < record->n_columns; i++)
+        setup->take_column(setup->taker, &columns[i]);
+    if (status == NT_OK && setup->n_files > 0)
         status = nt_result_create(&record->result, &result, error);
     nt_bytes_free(&scene);
     nt_arena_free(&scratch);
@@ -384,13 +389,22 @@ nt_status nt_record_create(nt_record **record, const nt_record_setup *setup, nt_
     *record = NULL;
     NT_NEED(error, "setup", setup);
     NT_NEED_VERSION(error, "setup", setup->version);
-    NT_NEED(error, "setup.run setup.files", setup->run, setup->files);
+    NT_NEED(error, "setup.run", setup->run);
+    if (!setup->take_row || setup->n_files > 0)
+        NT_NEED(error, "setup.files", setup->files);
+    if (!setup->take_row && setup->n_files < 1)
+        return nt_fail(error, NT_INVALID, "a record has %d files and no taker of its rows",
+                       setup->n_files);
+    if (setup->saved && setup->n_files < 1)
+        return nt_fail(error, NT_INVALID, "a record without files has no rows to go on after");
     nt_record *r = calloc(1, sizeof *r);
     if (!r)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     r->run = setup->run;
     r->model = nt_run_model(r->run);
     r->sensitivity = setup->sensitivity;
+    r->take_row = setup->take_row;
+    r->taker = setup->taker;
     r->stop = setup->stop;
     r->context = setup->context;
     r->start = nt_model_simulation(r->model)->start;
@@ -418,12 +432,16 @@ nt_status nt_record_create(nt_record **record, const nt_record_setup *setup, nt_
 
 long nt_record_rows(const nt_record *record)
 {
-    return record ? nt_result_written(record->result) : 0;
+    if (!record)
+        return 0;
+    return record->result ? nt_result_written(record->result) : record->taken;
 }
 
 size_t nt_record_saved_size(const nt_record *record)
 {
-    return record ? sizeof(saved) + nt_result_saved_size(record->result) : 0;
+    if (!record)
+        return 0;
+    return sizeof(saved) + (record->result ? nt_result_saved_size(record->result) : 0);
 }
 
 nt_status nt_record_save(nt_record *record, void *bytes, int to_disk, nt_error *error)
@@ -432,6 +450,8 @@ nt_status nt_record_save(nt_record *record, void *bytes, int to_disk, nt_error *
     NT_NEED(error, "record bytes", record, bytes);
     const saved place = {.next = record->next, .last = record->last};
     memcpy(bytes, &place, sizeof place);
+    if (!record->result)
+        return NT_OK;
     return nt_result_save(record->result, (char *)bytes + sizeof place, to_disk, error);
 }
 
@@ -440,13 +460,31 @@ nt_status nt_record_close(nt_record *record, nt_error *error)
     nt_error_clear(error);
     if (!record)
         return NT_OK;
-    nt_status status = nt_result_finish(record->result, error);
+    nt_status status = record->result ? nt_result_finish(record->result, error) : NT_OK;
     nt_arena_free(&record->arena);
     free(record);
     return nt_said(error, status);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
+
+/* Hands the row on: to the files, then to the program. */
+static nt_status put_row(nt_record *record, nt_error *error)
+{
+    nt_status status = record->result ? nt_result_write(record->result, record->row, error) : NT_OK;
+    if (status == NT_OK && record->take_row) {
+        status = record->take_row(record->taker, record->row, record->n_columns);
+        if (status != NT_OK)
+            nt_fail(error, status, "a row was not taken: %s", nt_status_text(status));
+    }
+    record->taken += status == NT_OK;
+    return status;
+}
+
+static nt_status keep_up(const nt_record *record, nt_error *error)
+{
+    return record->result ? nt_result_keep_up(record->result, error) : NT_OK;
+}
 
 /* Number of the first output time after t. */
 static long after(const nt_record *record, double t)
@@ -584,7 +622,7 @@ nt_status nt_record_put(nt_record *record, const nt_record_row *row, nt_error *e
         put_derived_values(record);
     take_poses(record);
     if (status == NT_OK)
-        status = nt_result_write(record->result, record->row, error);
+        status = put_row(record, error);
     return nt_said(error, status);
 }
 
@@ -612,7 +650,7 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
         put_derived_values(record);
     take_poses(record);
     if (status == NT_OK)
-        status = nt_result_write(record->result, record->row, error);
+        status = put_row(record, error);
     if (status == NT_OK) {
         record->last = state->t;
         record->next = after(record, state->t);
@@ -629,13 +667,13 @@ nt_status nt_record_advance(nt_record *record, nt_integrator *integrator, nt_err
     nt_state end = nt_integrator_state(integrator);
     if (record->every <= 0) {
         nt_status status = nt_record_write(record, integrator, &end, error);
-        return nt_said(error, status == NT_OK ? nt_result_keep_up(record->result, error) : status);
+        return nt_said(error, status == NT_OK ? keep_up(record, error) : status);
     }
     double near = 1e-6 * fmin(end.step, record->every);
     for (;;) {
         double t = record->start + (double)record->next * record->every;
         if (t > end.t + near)
-            return nt_said(error, nt_result_keep_up(record->result, error));
+            return nt_said(error, keep_up(record, error));
         if (record->stop && record->stop(record->context))
             return nt_fail(error, NT_INTERRUPTED,
                            "interrupted at t = %.9g s, before the row of %.9g s", end.t, t);
