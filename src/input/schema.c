@@ -222,6 +222,15 @@ static void schema_array(writer *w, const nt_key *key)
         reference(w, "items", "number");
         return;
     }
+    if (key->low == 0) { /* of blocks: expressions, or rows of numbers */
+        schema_begin(w, "items", "{");
+        schema_begin(w, "anyOf", "[");
+        reference(w, NULL, "function");
+        plain(w, NULL, "{\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/number\"}}");
+        end(w, "]");
+        end(w, "}");
+        return;
+    }
     schema_begin(w, "items", "{");
     schema_list(w, key->low, key->low, "number");
     end(w, "}");

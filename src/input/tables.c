@@ -250,6 +250,9 @@ const nt_key nt_file_keys[] = {
                "first-order equations beside the mechanism, by name: each is a number that begins "
                "somewhere and changes at a rate, for use in the expressions of forces, quantities, "
                "objectives and other states, and recorded by its name"),
+    NT_KEY("blocks", (nt_key_type)NT_KEY_ELEMENTS,
+           .meaning = "controllers and linear systems by their coefficients, by name: each becomes "
+                      "states and quantities, and its name is its output"),
     NT_KEY("steady", (nt_key_type)NT_KEY_OBJECTS, .group = nt_steady_keys,
            .meaning =
                "a motion that goes on alike at every moment, for `nutate modes --about steady`: "
@@ -306,6 +309,8 @@ const char *nt_key_expected(const nt_key *key, char *text, int size)
     case NT_KEY_ARRAY:
         if (key->group)
             return "a list of mappings";
+        if (key->low == 0)
+            return "a list, or a list of lists";
         if (key->low == 1)
             return "a list of numbers";
         snprintf(text, (size_t)size, "a list of lists of %d numbers", key->low);
