@@ -107,6 +107,8 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
         return type && type->slides;
     case NT_OF_SLIDING_ONLY:
         return type && type->slides && !type->rotates;
+    case NT_OF_STATE:
+        return type == &nt_state_type;
     case NT_OF_NAMED:
         return of == NAMED;
     case NT_OF_WHOLE:
@@ -209,6 +211,9 @@ static nt_status unknown_kind(const nt_model *model, family of, int index, span 
     const char *object = object_name(model, of, index);
     if (of == NAMED)
         return nt_fail(error, NT_BAD_MODEL, "'%s.%.*s': quantity '%s' is one number", object,
+                       word.length, word.text, object);
+    if (of == ELEMENT && model->elements[index].type == &nt_state_type)
+        return nt_fail(error, NT_BAD_MODEL, "'%s.%.*s': state '%s' is one number", object,
                        word.length, word.text, object);
     const char *is = of == BODY && model->bodies[index].point ? "is a point and " : "";
     if (!known[0])
@@ -335,6 +340,14 @@ static bool find_in_beam(const nt_model *model, int element, const char *name, c
                          quantity, error, status);
 }
 
+/* States and quantities of blocks have dots in their names. */
+static bool is_part_of_block(const nt_model *model, const char *name, int *index)
+{
+    const nt_object_name *found = find_object(model, (span){name, (int)strlen(name)});
+    family of = found ? object_at(model, found->object, index) : WHOLE;
+    return of == NAMED || (of == ELEMENT && model->elements[*index].type == &nt_state_type);
+}
+
 nt_status nt_quantity_find(const nt_model *model, const char *name, bool any,
                            nt_object_name **object, nt_quantity_info *quantity, nt_error *error)
 {
@@ -347,6 +360,10 @@ nt_status nt_quantity_find(const nt_model *model, const char *name, bool any,
         if (nt_quantity_kinds[i].of == NT_OF_WHOLE && span_is(first, nt_quantity_kinds[i].name))
             return choose(model, &nt_quantity_kinds[i], 0, name, rest, quantity, error);
     nt_object_name *found = find_object(model, first);
+    if (rest && is_part_of_block(model, name, &index)) {
+        found = find_object(model, (span){name, (int)strlen(name)});
+        rest = NULL;
+    }
     if (!found || (!any && found->object == 0))
         return unknown_object(model, name, first, error);
     if (object)
