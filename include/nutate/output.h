@@ -177,9 +177,6 @@ typedef struct nt_record_setup {
     /* Asked between rows; non-zero ends nt_record_advance with NT_INTERRUPTED and whole rows. */
     int (*stop)(void *context);
     void *context;
-    /* Given each row, values[nt_record_columns], which need not go into any file then (n_files 0);
-     * what it returns ends the record's call as nt_result_write would. NULL: none. */
-    nt_status (*row)(void *context, const double *values, nt_error *error);
     /* For rows of nt_record_put: columns in place of the time, first[n_first], such as `load`;
      * NULL: time. And the numbers of the parameters whose derivatives come with each row. */
     const nt_result_column *first;
@@ -229,9 +226,6 @@ NT_API nt_status nt_record_put(nt_record *record, const nt_record_row *row, nt_e
 NT_API nt_status nt_record_advance(nt_record *record, nt_integrator *integrator, nt_error *error);
 
 NT_API long nt_record_rows(const nt_record *record);
-
-/* Numbers of each row, the time and derivatives included. */
-NT_API int nt_record_columns(const nt_record *record);
 
 /* Begin anew with another motion of the same run: of a record without files. */
 NT_API void nt_record_restart(nt_record *record);

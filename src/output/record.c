@@ -26,8 +26,6 @@ struct nt_record {
     long taken;                 /* rows */
     int (*stop)(void *context); /* NULL: never */
     void *context;
-    nt_status (*give)(void *context, const double *values, nt_error *error); /* NULL: nobody */
-    long given;                                                              /* rows */
 
     nt_quantity_info *quantities; /* [n_quantities] */
     int n_quantities, n_columns;
@@ -392,10 +390,6 @@ nt_status nt_record_create(nt_record **record, const nt_record_setup *setup, nt_
     NT_NEED(error, "setup", setup);
     NT_NEED_VERSION(error, "setup", setup->version);
     NT_NEED(error, "setup.run", setup->run);
-<<<<<<< HEAD
-    if (setup->n_files > 0 || !setup->row)
-        NT_NEED(error, "setup.files", setup->files);
-=======
     if (!setup->take_row || setup->n_files > 0)
         NT_NEED(error, "setup.files", setup->files);
     if (!setup->take_row && setup->n_files < 1)
@@ -403,7 +397,6 @@ nt_status nt_record_create(nt_record **record, const nt_record_setup *setup, nt_
                        setup->n_files);
     if (setup->saved && setup->n_files < 1)
         return nt_fail(error, NT_INVALID, "a record without files has no rows to go on after");
->>>>>>> main
     nt_record *r = calloc(1, sizeof *r);
     if (!r)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
@@ -414,7 +407,6 @@ nt_status nt_record_create(nt_record **record, const nt_record_setup *setup, nt_
     r->taker = setup->taker;
     r->stop = setup->stop;
     r->context = setup->context;
-    r->give = setup->row;
     r->start = nt_model_simulation(r->model)->start;
     r->every = nt_model_simulation(r->model)->every;
     r->last = (double)NAN;
@@ -427,7 +419,7 @@ nt_status nt_record_create(nt_record **record, const nt_record_setup *setup, nt_
         status = find_poses(r, setup, error);
     if (status == NT_OK)
         status = record_take_memory(r, error);
-    if (status == NT_OK && setup->n_files > 0)
+    if (status == NT_OK)
         status = open_result(r, setup, error);
     if (status != NT_OK) {
         nt_arena_free(&r->arena);
@@ -440,42 +432,30 @@ nt_status nt_record_create(nt_record **record, const nt_record_setup *setup, nt_
 
 long nt_record_rows(const nt_record *record)
 {
-<<<<<<< HEAD
-    return !record ? 0 : record->result ? nt_result_written(record->result) : record->given;
+    if (!record)
+        return 0;
+    return record->result ? nt_result_written(record->result) : record->taken;
 }
-
-int nt_record_columns(const nt_record *record) { return record ? record->n_columns : 0; }
 
 void nt_record_restart(nt_record *record)
 {
     if (!record || record->result)
         return;
-    record->next = record->given = 0;
+    record->next = record->taken = 0;
     record->last = (double)NAN;
-=======
-    if (!record)
-        return 0;
-    return record->result ? nt_result_written(record->result) : record->taken;
->>>>>>> main
 }
 
 size_t nt_record_saved_size(const nt_record *record)
 {
-<<<<<<< HEAD
-    return record && record->result ? sizeof(saved) + nt_result_saved_size(record->result) : 0;
-=======
     if (!record)
         return 0;
     return sizeof(saved) + (record->result ? nt_result_saved_size(record->result) : 0);
->>>>>>> main
 }
 
 nt_status nt_record_save(nt_record *record, void *bytes, int to_disk, nt_error *error)
 {
     nt_error_clear(error);
     NT_NEED(error, "record bytes", record, bytes);
-    if (!record->result)
-        return nt_fail(error, NT_INVALID, "a record without files has no place to be saved");
     const saved place = {.next = record->next, .last = record->last};
     memcpy(bytes, &place, sizeof place);
     if (!record->result)
@@ -621,22 +601,6 @@ static nt_status take_values(nt_record *record, const nt_state *state, nt_error 
         at += record->quantities[i].columns;
     }
     return check_values(record, values, state->t, error);
-}
-
-/* The row that stands there, to all who want it. */
-static nt_status put_row(nt_record *record, nt_error *error)
-{
-    nt_status status = record->result ? nt_result_write(record->result, record->row, error) : NT_OK;
-    if (status == NT_OK && record->give)
-        status = record->give(record->context, record->row, error);
-    record->given += status == NT_OK;
-    return status;
-}
-
-/* Lets rows that have waited reach their files. */
-static nt_status keep_up(nt_record *record, nt_error *error)
-{
-    return record->result ? nt_result_keep_up(record->result, error) : NT_OK;
 }
 
 nt_status nt_record_put(nt_record *record, const nt_record_row *row, nt_error *error)

@@ -28,11 +28,11 @@ static void keep_in_series(nt_keeper *keeper, long place, const double *values)
             *out++ = values[s->kept[i].column];
 }
 
-nt_status nt_keeper_row(void *context, const double *values, nt_error *error)
+nt_status nt_keeper_row(void *context, const double *values, int n)
 {
     nt_keeper *keeper = context;
     const nt_sweep *s = keeper->sweep;
-    (void)error;
+    (void)n;
     for (int i = 0; i < s->n_kept; i++) {
         double x = values[s->kept[i].column], *value = &keeper->value[i];
         bool better = false;

@@ -166,13 +166,14 @@ nt_status nt_worker_run(nt_worker *worker, long row, double *numbers, nt_error *
 typedef struct nt_keeper {
     const nt_sweep *sweep;
     long rows;
+    int columns;          /* of the record */
     double *value, *time; /* [n_kept] */
     double *series;       /* [series_rows][series_columns] of the row */
     double *last;         /* [record_columns] */
     bool last_kept;       /* in the series */
 } nt_keeper;
 void nt_keeper_begin(nt_keeper *keeper, double *numbers);
-nt_status nt_keeper_row(void *keeper, const double *values, nt_error *error);
+nt_status nt_keeper_row(void *keeper, const double *values, int n);
 void nt_keeper_end(nt_keeper *keeper, double *numbers);
 
 /* ---- kind.c -----------------------------------------------------------------------------------

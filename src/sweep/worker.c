@@ -187,23 +187,25 @@ static nt_status make_integrator(nt_worker *w, nt_error *error)
     return status;
 }
 
-static nt_status worker_row(void *context, const double *values, nt_error *error)
+static void count_column(void *keeper, const nt_result_column *column)
 {
-    nt_worker *w = context;
-    return nt_keeper_row(&w->keeper, values, error);
+    (void)column;
+    ((nt_keeper *)keeper)->columns++;
 }
 
 static nt_status make_outputs(nt_worker *w, nt_error *error)
 {
     const nt_sweep *s = w->sweep;
-    const nt_record_setup setup = {.run = w->run, .row = worker_row, .context = w};
+    const nt_record_setup setup = {
+        .run = w->run, .take_row = nt_keeper_row, .take_column = count_column, .taker = &w->keeper};
     nt_status status = NT_OK;
+    w->keeper.columns = 0;
     if (s->n_kept > 0)
         status = nt_record_create(&w->record, &setup, error);
-    if (status == NT_OK && w->record && nt_record_columns(w->record) != s->record_columns)
+    if (status == NT_OK && w->record && w->keeper.columns != s->record_columns)
         status = nt_fail(error, NT_BAD_MODEL,
                          "the records have %d numbers here, expected %d as in the file",
-                         nt_record_columns(w->record), s->record_columns);
+                         w->keeper.columns, s->record_columns);
     if (status == NT_OK && s->n_objectives > 0)
         status = nt_objectives_create(&w->objectives, w->run, w->integrator, NULL, error);
     return status;
