@@ -55,6 +55,7 @@ typedef enum nt_key_type {
     NT_KEY_BOOLEAN,   /* int                                                                 */
     NT_KEY_TEXT,      /* const char *                                                        */
     NT_KEY_GROUP,     /* a mapping of its own: keys in `group`, offsets from the same data   */
+    NT_KEY_BEAM,      /* int: index into model->elements                                     */
 } nt_key_type;
 
 /* One key. Tables of these make the reader, the JSON Schema and the reference page. `bit` is the
