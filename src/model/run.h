@@ -16,6 +16,7 @@ typedef struct nt_marker {
     int beam, end;             /* at a station: the element of the model, where it ends */
     double at[3];              /* from the body's origin, body axes */
     double offset[3], station; /* as the file has them: at a station in axes of the section */
+    const struct nt_shapes *shapes;
     const char *name;
     nt_place place;
 } nt_marker;

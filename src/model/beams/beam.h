@@ -115,6 +115,7 @@ typedef struct nt_beam {
     double damping[6];
     double quadrature_points, inertia_points;
     int damping_count, line, inertia, quadrature;
+    const struct nt_shapes *drawn;
 
     /* the mesh: fixed when the model is read */
     int p, n_elements, n_nodes, first_body;
@@ -233,6 +234,7 @@ void nt_beam_stress_at(const nt_view *view, const nt_beam *b, int element, int q
 /* Callbacks of the type (beam_numbers.c). */
 nt_status nt_beam_own_bodies(nt_run *run, const nt_element *element, bool validate,
                              nt_error *error);
+void nt_beam_draw(const nt_run *run, const nt_element *element, nt_sketch_put *put, void *to);
 nt_status nt_beam_prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error);
 
 #endif
