@@ -133,7 +133,9 @@ static int places_check_name(const char *path)
 {
     if (strcmp(path, "-") == 0 || nt_cli_ends_with(path, ".csv") || nt_cli_ends_with(path, ".nc"))
         return NT_EXIT_DONE;
-    nt_cli_say("-o: expected a name that ends in .csv, .nc or .html, or -, got '%s'", path);
+    nt_cli_say(
+        "-o: expected a name that ends in .csv or .nc, or in .html for a page, or -, got '%s'",
+        path);
     return NT_EXIT_USAGE;
 }
 
