@@ -53,19 +53,24 @@ int nt_element_port_of_body(nt_model *model, nt_element *e, int body)
     return add_ports(model, e, wanted, 2);
 }
 
-int nt_element_port_of_own(nt_model *model, nt_element *e)
+int nt_element_port_of_own_of(nt_model *model, nt_element *e, const nt_element *owner)
 {
     for (int i = 0; i < e->n_ports; i++)
-        if (e->own_node >= 0 && e->ports[i].node == e->own_node)
+        if (owner->own_node >= 0 && e->ports[i].node == owner->own_node)
             return i;
-    nt_port own = port_of_node(e->own_node, e->own_v, e->n_own);
+    nt_port own = port_of_node(owner->own_node, owner->own_v, owner->n_own);
     return add_ports(model, e, &own, 1);
+}
+
+int nt_element_port_of_own(nt_model *model, nt_element *e)
+{
+    return nt_element_port_of_own_of(model, e, e);
 }
 
 void nt_element_look_at(const nt_model *model, const nt_element *e, bool *bodies)
 {
     bodies[e->a] = bodies[e->b] = true;
-    for (int i = NT_PORTS; i < e->n_ports; i += 2)
+    for (int i = NT_PORTS; i + 1 < e->n_ports; i++)
         for (int b = 1; b < model->n_bodies; b++)
             if (model->bodies[b].t_node == e->ports[i].node &&
                 model->bodies[b].r_node == e->ports[i + 1].node)
