@@ -102,7 +102,7 @@ int64_t nt_float_order(double x)
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-void nt_json_text(FILE *to, const char *text, size_t length)
+void nt_page_text(FILE *to, const char *text, size_t length)
 {
     fputc('"', to);
     for (size_t i = 0; i < length;) {

@@ -39,6 +39,6 @@ int64_t nt_float_order(double x);
 
 /* text[length] as a JSON string, which also may stand within HTML: `<`, `>` and `&` are escaped.
  * What is no UTF-8 becomes U+FFFD. */
-void nt_json_text(FILE *to, const char *text, size_t length);
+void nt_page_text(FILE *to, const char *text, size_t length);
 
 #endif

@@ -289,7 +289,7 @@ static nt_status put_array(FILE *to, shown *s, nt_result *result, const nt_repor
 static void put_text(FILE *to, const char *name, const char *value)
 {
     fprintf(to, ",\"%s\":", name);
-    nt_json_text(to, value ? value : "", value ? strlen(value) : 0);
+    nt_page_text(to, value ? value : "", value ? strlen(value) : 0);
 }
 
 static void put_columns_words(FILE *to, const nt_result *result)
@@ -312,9 +312,9 @@ static void put_attributes(FILE *to, const nt_result *result)
     for (int i = 0; i < nt_result_attribute_count(result); i++) {
         nt_result_attribute a = nt_result_attribute_at(result, i);
         fputs(i > 0 ? ",\n" : "", to);
-        nt_json_text(to, a.name, strlen(a.name));
+        nt_page_text(to, a.name, strlen(a.name));
         fputc(':', to);
-        nt_json_text(to, a.value, a.length);
+        nt_page_text(to, a.value, a.length);
     }
     fputc('}', to);
 }
@@ -328,9 +328,9 @@ static void put_account(FILE *to, const char *lines)
         size_t size = strcspn(line, "\n"), name = strcspn(line, "=\n");
         if (name > 0 && name < size) {
             fputs(comma, to);
-            nt_json_text(to, line, name);
+            nt_page_text(to, line, name);
             fputc(':', to);
-            nt_json_text(to, line + name + 1, size - name - 1);
+            nt_page_text(to, line + name + 1, size - name - 1);
             comma = ",\n";
         }
         line += size + (line[size] == '\n');
@@ -352,7 +352,7 @@ static void put_arrays(FILE *to, const shown *s, const nt_result *result)
         for (int k = 0; k < a.items; k++) {
             const char *name = a.item_names ? a.item_names[k] : "";
             fputs(k > 0 ? "," : "", to);
-            nt_json_text(to, name, strlen(name));
+            nt_page_text(to, name, strlen(name));
         }
         fputs("]}", to);
         comma = ",\n";
