@@ -99,7 +99,9 @@ nt_status nt_report_write(const nt_report_setup *setup, nt_error *error)
     nt_status status = part ? nt_file_read(setup->page, MOST_OF_PAGE, &text, &length, error)
                             : nt_fail(error, NT_NO_MEMORY, "out of memory");
     if (status == NT_OK) {
-        strcat(strcpy(part, setup->path), ".part");
+        size_t size = strlen(setup->path);
+        memcpy(part, setup->path, size);
+        memcpy(part + size, ".part", sizeof ".part");
         status = write_page(setup, text, length, part, error);
     }
     free(part);

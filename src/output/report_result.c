@@ -9,6 +9,8 @@
 #include "output/report_result.h"
 
 #include "base/error.h"
+#include "base/number.h"
+#include "output/decimal.h"
 #include "output/report_pack.h"
 
 #include <math.h>
@@ -201,7 +203,9 @@ static double find_length(const nt_result *result, const double *positions, size
                           size_t bodies)
 {
     nt_result_attribute a;
-    double length = find_attribute(result, "length", &a) ? strtod(a.value, NULL) : 0;
+    double length = 0;
+    if (find_attribute(result, "length", &a) && a.length < 100)
+        nt_number_scan(a.value, (int)a.length, &length);
     if (!(length > 0) || !isfinite(length))
         length = extent(positions, rows > 0 ? bodies : 0);
     if (!(length > 0) || !isfinite(length))
@@ -286,6 +290,14 @@ static nt_status put_array(FILE *to, shown *s, nt_result *result, const nt_repor
 
 /* ---- the description ------------------------------------------------------------------------ */
 
+static void put_number(FILE *to, double x)
+{
+    nt_decimal decimal;
+    char text[NT_DECIMAL_ROOM];
+    nt_decimal_init(&decimal);
+    fwrite(text, 1, (size_t)nt_decimal_write(&decimal, x, text), to);
+}
+
 static void put_text(FILE *to, const char *name, const char *value)
 {
     fprintf(to, ",\"%s\":", name);
@@ -344,7 +356,8 @@ static void put_arrays(FILE *to, const shown *s, const nt_result *result)
     fputs(",\n\"packed\":[", to);
     for (int i = 0; i < s->arrays; i++) {
         nt_result_array a = nt_result_array_at(result, i);
-        fprintf(to, "%s{\"components\":%d,\"quantum\":%.17g", comma, a.components, s->quantum[i]);
+        fprintf(to, "%s{\"components\":%d,\"quantum\":", comma, a.components);
+        put_number(to, s->quantum[i]);
         put_text(to, "name", a.name);
         put_text(to, "unit", a.unit);
         put_text(to, "meaning", a.meaning);
@@ -357,7 +370,8 @@ static void put_arrays(FILE *to, const shown *s, const nt_result *result)
         fputs("]}", to);
         comma = ",\n";
     }
-    fprintf(to, "],\n\"length\":%.17g", s->length);
+    fputs("],\n\"length\":", to);
+    put_number(to, s->length);
 }
 
 static void put_words(FILE *to, const shown *s, const nt_result *result, const nt_report_part *part)
