@@ -30,10 +30,8 @@ static nt_status objects_declare(nt_reader *reader, const nt_node *node, nt_name
                                  int index, const char **text)
 {
     char shown[NT_WORDS];
-    nt_status status = kind == NT_NAME_STATE ? nt_read_check_word(reader, "state", node) : NT_OK;
-    if (status != NT_OK)
-        return status;
-    const char *fault = nt_name_fault(node->text, node->length, true);
+    bool checked = kind == NT_NAME_STATE; /* by nt_read_blocks */
+    const char *fault = checked ? NULL : nt_name_fault(node->text, node->length, true);
     nt_read_words(node, shown, sizeof shown);
     if (fault)
         return nt_node_fail(reader->error, node, "%s name %s %s", nt_name_kind_word(kind), shown,
@@ -89,8 +87,8 @@ static nt_status unknown_type(nt_reader *reader, const char *section, const nt_n
                                     : " (types of plugins are known with --plugin)");
 }
 
-static nt_status find_type(nt_reader *reader, const char *section, nt_name_kind kind,
-                           const nt_node *name, const nt_node *value, int *type)
+nt_status nt_read_find_type(nt_reader *reader, const char *section, nt_name_kind kind,
+                            const nt_node *name, const nt_node *value, int *type)
 {
     char got[NT_WORDS], shown[NT_WORDS], list[512] = "";
     const char *word = nt_name_kind_word(kind);
@@ -100,7 +98,7 @@ static nt_status find_type(nt_reader *reader, const char *section, nt_name_kind 
                             nt_read_words(name, shown, sizeof shown),
                             nt_read_words(value, got, sizeof got));
     const nt_node *node = nt_node_find(value, "type");
-    if (!node && kind >= NT_NAME_BEARING) { /* there is one type */
+    if (!node && kind >= NT_NAME_BEARING && kind <= NT_NAME_STATE) { /* there is one type */
         for (*type = 0; strcmp(nt_element_type_at(*type)->section->name, section) != 0;)
             ++*type;
         return NT_OK;
@@ -157,6 +155,18 @@ static nt_status declare_markers(nt_reader *reader, const nt_node *section)
     return status;
 }
 
+/* Which node of its beam each station is, before anything may name it. */
+static nt_status declare_stations(nt_reader *reader, const nt_node *section)
+{
+    nt_status status = NT_OK;
+    for (int i = 0; i < count_of(section) && status == NT_OK; i++) {
+        const nt_node *value = section->values[i];
+        if (value->kind == NT_NODE_MAPPING && nt_node_find(value, "station"))
+            status = nt_read_declare_station(reader, section->keys[i], value, i);
+    }
+    return status;
+}
+
 /* The types of joints, forces or contacts, numbered from `first`: those of one type stand together,
  * in the order of the registry, each type in the file's order. number[]: that of each in the file.
  */
@@ -170,7 +180,7 @@ static nt_status find_types(nt_reader *reader, const nt_node *section, nt_name_k
         return nt_read_no_memory(reader);
     for (int i = 0; i < n && status == NT_OK; i++) {
         const nt_node *name = section->keys[i], *value = section->values[i];
-        status = find_type(reader, sections[kind], kind, name, value, &type_of[i]);
+        status = nt_read_find_type(reader, sections[kind], kind, name, value, &type_of[i]);
         if (status == NT_OK)
             next[type_of[i] + 1]++;
     }
@@ -236,7 +246,8 @@ nt_status nt_read_declare(nt_reader *reader)
     int *number[KINDS], n = 1;
     nt_status status = NT_OK;
     for (int i = 0; i < KINDS; i++) {
-        section[i] = nt_node_find(reader->root, sections[i]);
+        section[i] =
+            i == NT_NAME_STATE ? reader->state_section : nt_node_find(reader->root, sections[i]);
         if (section[i] &&
             (status = nt_read_check_section(reader, sections[i], section[i])) != NT_OK)
             return status;
@@ -274,6 +285,8 @@ nt_status nt_read_declare(nt_reader *reader)
     for (int i = first_own; i < n_elements && status == NT_OK; i++)
         status = i < first_beam ? nt_read_declare_balls(reader, i, &next)
                                 : nt_read_declare_nodes(reader, i, &next);
+    if (status == NT_OK)
+        status = declare_stations(reader, section[NT_NAME_MARKER]);
     if (status == NT_OK && nt_quantity_sort_objects(reader->model) != NT_OK)
         return nt_read_no_memory(reader);
     return status;
@@ -321,8 +334,11 @@ nt_status nt_read_objects(nt_reader *reader)
     for (int i = 0; i < count_of(bodies) && status == NT_OK; i++)
         status = read_object(reader, nt_body_keys, bodies->keys[i], bodies->values[i], "body",
                              "bodies", false, &model->origin->bodies[i + 1]);
-    for (int i = 0; i < count_of(markers) && status == NT_OK; i++)
-        status = read_object(reader, nt_marker_keys, markers->keys[i], markers->values[i], "marker",
-                             "markers", false, &model->origin->markers[i]);
+    for (int i = 0; i < count_of(markers) && status == NT_OK; i++) {
+        nt_marker *marker = &model->origin->markers[i];
+        status =
+            read_object(reader, nt_marker_is_station(marker) ? nt_station_keys : nt_marker_keys,
+                        markers->keys[i], markers->values[i], "marker", "markers", false, marker);
+    }
     return status == NT_OK ? read_elements(reader) : status;
 }
