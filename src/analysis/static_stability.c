@@ -258,7 +258,7 @@ nt_status nt_static_find_slowest(nt_static *s)
 }
 
 /* Rounding makes K so unsymmetric, relative to the drag, where forces have a potential. */
-static const double SYMMETRIC = 1e-8;
+static const double SYMMETRIC = 1e-12;
 
 nt_status nt_static_is_symmetric(nt_static *s, bool *symmetric)
 {
