@@ -46,11 +46,12 @@ static int resolve_record(context *c, const char *name, int length)
     return i < 0 ? -1 : nt_model_time_variable(model) + 1 + i;
 }
 
-/* Reactions, accelerations, energies: whether there are such or not, loads cannot have them. */
+/* Accelerations, energies: whether there are such or not, loads cannot have them. */
 static bool follows_from_loads(const char *name, int length)
 {
-    static const char *const words[] = {".force", ".torque", ".acceleration",
-                                        ".angular_acceleration"};
+    static const char *const words[] = {".acceleration", ".angular_acceleration",
+                                        ".power",        ".energy",
+                                        ".normal_force", ".friction_force"};
     for (int i = 0; i < (int)(sizeof words / sizeof words[0]); i++) {
         int size = (int)strlen(words[i]);
         for (int at = 0; at + size <= length; at++)
@@ -93,7 +94,7 @@ static int resolve(void *self, const char *name, int length)
         c->dotted = length < NT_WORDS ? c->name : NULL;
         if (follows_from_loads(name, length))
             c->refused = "follows from the loads, so none can depend on it: expected an expression "
-                         "of t, parameters, positions and velocities";
+                         "of t, parameters, positions, velocities, reactions and forces";
     } else
         c->refused = c->scope == NT_SCOPE_MOTION
                          ? "changes with the motion: what a joint prescribes depends on t and "

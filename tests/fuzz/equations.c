@@ -214,6 +214,15 @@ static bool check_state(plan *p, const nt_state *state)
     return true;
 }
 
+/* What the command ends by a signal has no other end here. */
+static int took_enough(void *context, const nt_integrator *integrator)
+{
+    enum { ENOUGH = 2000 };
+    int *steps = context;
+    (void)integrator;
+    return ++*steps > ENOUGH;
+}
+
 static void integrate(plan *p)
 {
     const nt_system *s = nt_run_system(p->run);
@@ -230,9 +239,10 @@ static void integrate(plan *p)
     if (nt_integrator_create(&it, &setup, NULL) != NT_OK)
         return;
     double t = simulation->start, end = t + p->duration, h = fmin(p->step, p->duration);
+    int steps = 0;
     bool good = nt_integrator_start(it, t, NULL, NULL, NULL, NULL) == NT_OK;
     for (int i = 0; good && i < STEPS && t < end; i++) {
-        good = nt_integrator_run(it, fmin(end, t + h), h, NULL, NULL, NULL) == NT_OK;
+        good = nt_integrator_run(it, fmin(end, t + h), h, took_enough, &steps, NULL) == NT_OK;
         nt_state state = nt_integrator_state(it);
         t = state.t;
         if (good && !check_state(p, &state))

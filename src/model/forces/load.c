@@ -5,6 +5,7 @@
 #include "model/joints/joint.h"
 #include "model/mass_point.h"
 #include "model/quantity_kind.h"
+#include "model/signal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -119,9 +120,32 @@ static int coupled(const nt_coupling *coupling, int signal)
     return -1;
 }
 
+/* The ports of an element whose force is followed. */
+static nt_status add_followed(nt_coupled_signal *coupled_signal, nt_model *model,
+                              nt_element *element)
+{
+    nt_element *e = &model->elements[model->signals[coupled_signal->signal].object];
+    nt_status status = nt_element_declare(model, e);
+    if (status != NT_OK)
+        return status;
+    coupled_signal->ports = NT_TAKE(&model->arena, e->n_ports, int);
+    for (int i = 0; coupled_signal->ports && i < e->n_ports; i++) {
+        bool there = e->ports[i].node >= 0;
+        int port =
+            there ? nt_element_port_like(model, element, &e->ports[i], !nt_element_pushes(e, i))
+                  : -1;
+        if (there && port < 0)
+            return NT_NO_MEMORY;
+        coupled_signal->ports[i] = port;
+    }
+    return coupled_signal->ports ? NT_OK : NT_NO_MEMORY;
+}
+
 static nt_status add_signal(nt_coupled_signal *coupled_signal, nt_model *model, nt_element *element)
 {
     const nt_signal *signal = &model->signals[coupled_signal->signal];
+    if (signal->is_load)
+        return add_followed(coupled_signal, model, element);
     for (int side = 0; side < 2; side++) {
         bool there = signal->bodies[side] >= 0;
         int port = there ? nt_element_port_of_body(model, element, signal->bodies[side]) : -1;
@@ -165,16 +189,40 @@ nt_status nt_coupling_find(nt_coupling *coupling, nt_model *model, nt_element *e
     return NT_OK;
 }
 
+/* Beside a block in multipliers stands that of their rows, which stays zero: system.h. */
+static nt_status declare_followed(const nt_coupled_signal *here, nt_model *model,
+                                  nt_element *element, unsigned rows)
+{
+    const nt_element *e = &model->elements[model->signals[here->signal].object];
+    nt_status status = NT_OK;
+    for (int row = 0; row < NT_PAIR_NODES; row++)
+        for (int i = 0; (rows >> row & 1) && i < e->n_ports && status == NT_OK; i++) {
+            if (here->ports[i] < 0)
+                continue;
+            status = nt_element_couple(model, element, row, here->ports[i], NT_FULL);
+            if (status == NT_OK && !nt_element_pushes(e, i))
+                status = nt_element_couple(model, element, here->ports[i], row, NT_FULL);
+        }
+    return status;
+}
+
 nt_status nt_coupling_declare(const nt_coupling *coupling, nt_model *model, nt_element *element,
                               unsigned rows)
 {
     nt_status status = NT_OK;
-    for (int k = 0; k < coupling->n; k++)
+    for (int k = 0; k < coupling->n; k++) {
+        if (coupling->signals[k].ports) {
+            status = declare_followed(&coupling->signals[k], model, element, rows);
+            if (status != NT_OK)
+                return status;
+            continue;
+        }
         for (int i = 0; i < 4 * NT_PAIR_NODES && status == NT_OK; i++) {
             int row = i / 4, port = coupling->signals[k].port[i / 2 % 2], rotation = i % 2;
             if ((rows >> row & 1) && port >= 0)
                 status = nt_element_couple(model, element, row, port + rotation, NT_FULL);
         }
+    }
     return status;
 }
 
@@ -211,6 +259,25 @@ nt_status nt_coupling_evaluate(const nt_coupling *coupling, const nt_view *view,
     return NT_OK;
 }
 
+static void add_followed_tangent(const nt_coupled_signal *here, const nt_view *view,
+                                 const v3 direction[NT_PAIR_NODES])
+{
+    const nt_signal *signal = &view->model->signals[here->signal];
+    const nt_element *e = &view->model->elements[signal->object];
+    const double *gradient = nt_signal_follow(signal, view);
+    for (int row = 0; row < NT_PAIR_NODES; row++)
+        for (int i = 0; i < e->n_ports; i++) {
+            double *block = here->ports[i] < 0 ? NULL : nt_view_block(view, row, here->ports[i]);
+            const double *along = gradient + e->ports[i].start;
+            int n = e->ports[i].size;
+            for (int k = 0; block && k < n; k++) {
+                block[k] += direction[row].x * along[k];
+                block[n + k] += direction[row].y * along[k];
+                block[2 * n + k] += direction[row].z * along[k];
+            }
+        }
+}
+
 /* ds = x . dx + r . dtheta + v . d(xdot) + w . dw for each of the signal's bodies, with dx = k e,
  * dtheta = k e, d(xdot) = c e, dw = W e: the row k x + c v, k r + W^T w behind the direction. */
 void nt_coupling_add(const nt_coupling *coupling, const nt_view *view, int k,
@@ -222,6 +289,10 @@ void nt_coupling_add(const nt_coupling *coupling, const nt_view *view, int k,
     double stiffness = view->terms->combination->stiffness;
     nt_signal_gradient gradient;
 
+    if (signal->is_load) {
+        add_followed_tangent(here, view, direction);
+        return;
+    }
     nt_signal_differentiate(signal, view, &gradient);
     for (int side = 0; side < 2; side++) {
         if (signal->bodies[side] < 0)

@@ -79,6 +79,7 @@ void nt_pair_add(const nt_element *element, const nt_view *view, int row,
 typedef struct nt_coupled_signal {
     int signal;
     int port[2];
+    int *ports; /* of a signal that is a load: those that are its element's, in their order */
 } nt_coupled_signal;
 
 typedef struct nt_coupling {
