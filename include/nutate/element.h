@@ -152,6 +152,60 @@ typedef struct nt_view {
     nt_energy *energy; /* not NULL: add energies and power instead of terms          */
 } nt_view;
 
+/* ---- how an element is drawn -------------------------------------------------------------------
+ */
+
+/* docs/results.md, "The scene", says how each looks and what its points and axes are. */
+typedef enum nt_drawing {
+    NT_DRAW_NOTHING,
+    NT_DRAW_WELD,    /* holds everything                          */
+    NT_DRAW_BALL,    /* holds a point                             */
+    NT_DRAW_PIN,     /* turns about an axis                       */
+    NT_DRAW_RAIL,    /* slides along an axis                      */
+    NT_DRAW_SLEEVE,  /* slides along an axis and turns about it   */
+    NT_DRAW_CROSS,   /* turns about two axes                      */
+    NT_DRAW_PLATE,   /* slides on a plane; the axis is its normal */
+    NT_DRAW_GUIDE,   /* a point on a line                         */
+    NT_DRAW_AXES,    /* keeps a direction                         */
+    NT_DRAW_ROD,     /* a straight line between two points        */
+    NT_DRAW_SCREW,   /* slides along an axis as it turns about it */
+    NT_DRAW_SPRING,  /* a coil between two points                 */
+    NT_DRAW_COIL,    /* a coil about the axis of a joint          */
+    NT_DRAW_BUSH,    /* an elastic sleeve                         */
+    NT_DRAW_ROPE,    /* a line over its points                    */
+    NT_DRAW_FORCE,   /* an arrow                                  */
+    NT_DRAW_TORQUE,  /* an arrow that turns                       */
+    NT_DRAW_CONTACT, /* an arrow where surfaces press             */
+    NT_DRAW_SPHERE,  /* a solid of the body                       */
+    NT_DRAW_DISK,    /* the same, round about the axis            */
+    NT_DRAW_RING,    /* the same, with a bore                     */
+    NT_DRAW_BEAM,    /* a line through bodies that follow each other */
+    NT_DRAWINGS
+} nt_drawing;
+
+/* Points of bodies, from the reference point in body axes, m, each with an axis of that body: a
+ * unit vector, or zero for none. */
+typedef struct nt_sketch {
+    nt_drawing drawing;
+    int n; /* points, 0 of a beam */
+    int body[NT_ROUTE_POINTS];
+    nt_v3 at[NT_ROUTE_POINTS], axis[NT_ROUTE_POINTS];
+    double size[3]; /* m: radius; of a disk or a ring radius, width, bore; of a beam's section
+                       radius, or width and height; 0: not known  */
+    /* of a beam: its bodies, what the file draws it as, and axis[0]: axis 2 of its first section */
+    int first, count;
+    const struct nt_shapes *shapes;
+} nt_sketch;
+typedef void nt_sketch_put(void *to, const nt_sketch *sketch);
+
+static inline void nt_sketch_add(nt_sketch *sketch, int body, nt_v3 at, nt_v3 axis)
+{
+    int i = sketch->n++;
+    sketch->body[i] = body;
+    sketch->at[i] = at;
+    sketch->axis[i] = axis;
+}
+
 /* ---- types ------------------------------------------------------------------------------------
  */
 
@@ -208,7 +262,8 @@ typedef struct nt_element_type {
     bool first_order;
     /* Where they begin: q (not of first order) and v, [n]. NULL: at zero. */
     void (*initial)(const nt_run *run, const nt_element *element, double *q, double *v);
-    /* What coordinate i is: words such as "elongation". NULL: numbers. */
+    /* What coordinate i is: words such as "elongation", "" for the element itself. NULL: numbers.
+     */
     const char *(*coordinate_name)(const nt_model *model, const nt_element *element, int i);
     bool has_inertia; /* it adds terms of NT_MASS: with accelerations of bodies or of its own */
     /* With inertia: its momentum (kg m/s) and angular momentum about the origin (kg m^2/s), ground
@@ -252,6 +307,11 @@ typedef struct nt_element_type {
     bool proportional; /* what it adds is proportional to its functions */
     nt_along along;    /* of the library's own types alone */
     bool is_load;      /* its force is a load: paths of static states scale it */
+    /* How it is drawn: for joints in a word, and all that there is to draw. NULL: nothing. */
+    nt_drawing drawing;
+    void (*draw)(const nt_run *run, const nt_element *element, nt_sketch_put *put, void *to);
+    /* The force (or torque) that an arrow shows, and where; ground axes. NULL: it has none. */
+    void (*arrow)(const nt_element *element, const nt_view *view, nt_v3 *point, nt_v3 *force);
 } nt_element_type;
 
 /* A node that an element adds terms to and takes derivatives in: the translation or the rotation of

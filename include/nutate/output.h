@@ -183,6 +183,13 @@ typedef struct nt_record_setup {
     int n_first;
     const int *parameters; /* [n_parameters] */
     int n_parameters;
+    /* Rows for the program itself, besides files or without any (files NULL, n_files 0); NULL:
+     * none. take_row gets values[n] of the columns, in their order, during the call only; a status
+     * but NT_OK fails the row. take_column, which may be NULL, is told of each column when the
+     * record is created. Both get `taker`. */
+    nt_status (*take_row)(void *taker, const double *values, int n);
+    void (*take_column)(void *taker, const nt_result_column *column);
+    void *taker;
 } nt_record_setup;
 
 /* For the quantities that the model's output section names; into NetCDF the poses of all bodies

@@ -49,9 +49,6 @@ void nt_static_move(nt_static *s, const double *x, double share)
     nt_space_compose(&p->space, p->frame, s->q, s->increment, s->q);
     for (int i = 0; i < p->nc; i++)
         s->multipliers[i] += share * x[p->nv + i];
-    double angle, length;
-    nt_static_reach(s, s->increment, &angle, &length);
-    s->turned += angle;
 }
 
 void nt_static_reach(const nt_static *s, const double *x, double *angle, double *length)
@@ -331,10 +328,6 @@ static void add_shift(const nt_static *s, double shift)
     }
 }
 
-/* Pivots serve again until something has turned by so much, rad: what a solver would find out for
- * itself, by factors that fail. */
-static const double KEEPS_PIVOTS = 0.1;
-
 nt_status nt_static_factor(nt_static *s, double shift)
 {
     size_t entries = (size_t)s->pattern->offset[s->pattern->n_slots];
@@ -345,10 +338,6 @@ nt_status nt_static_factor(nt_static *s, double shift)
         hold_in_matrix(s, &s->holds[k]);
     s->factorisations++;
     s->has_factors = false;
-    if (s->turned > KEEPS_PIVOTS) {
-        nt_solver_forget(s->solver);
-        s->turned = 0;
-    }
     return nt_solver_factor(s->solver, s->matrix);
 }
 

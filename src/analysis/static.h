@@ -53,9 +53,7 @@ struct nt_static {
     double t;
     double *q, *v, *multipliers, *memory; /* [nq] [nv] [nc] [n_memory] in one piece      */
     bool started, solved;
-    bool
-        has_factors; /* those of Newton's last iteration are in the solver, and its drag is known */
-    double turned;   /* rad, since pivots were chosen */
+    bool has_factors; /* Newton's last ones are in the solver, and its drag is known */
     long iterations, factorisations, evaluations;
 
     bool mass_known;

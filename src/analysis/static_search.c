@@ -63,7 +63,6 @@ static nt_status guess_multipliers(nt_static *s)
         status = nt_static_correct(s, s->residual, s->step);
     for (int i = 0; status == NT_OK && i < p->nc; i++)
         s->multipliers[i] = s->step[p->nv + i];
-    nt_solver_forget(s->solver); /* its pivots are those of other weights */
     return status == NT_SINGULAR ? NT_OK : status;
 }
 
@@ -132,7 +131,6 @@ static nt_status iterate(nt_static *s, const nt_static_bounds *bounds)
 nt_status nt_static_newton(nt_static *s, const nt_static_bounds *bounds)
 {
     nt_static_keep(s, s->kept[0]);
-    nt_solver_forget(s->solver); /* pivots of another shift are no use */
     nt_status status = iterate(s, bounds);
     if (status != NT_OK)
         nt_static_go_back(s, s->kept[0]);
@@ -473,7 +471,6 @@ static nt_status search_damped(nt_static *s, damped *d)
         if (status == NT_OK && s->has_factors)
             status = nt_static_find_free(s, &d->moves_freely);
         d->is_stiff = status == NT_OK && s->has_factors && !d->moves_freely;
-        nt_solver_forget(s->solver);
         if (status == NT_OK)
             status = nt_static_find_softest(s, true, &softness);
         if (status != NT_OK || softness > -NT_STATIC_FREE)

@@ -161,6 +161,8 @@ nt_status nt_static_find_softest(nt_static *s, bool roughly, double *value)
     *value = (double)INFINITY;
     for (int pass = 0; pass < (roughly ? 1 : 2) && status == NT_OK; pass++) {
         l->v = v;
+        if (pass > 0)
+            nt_solver_forget(s->solver);
         status = nt_static_factor(s, SHIFTS[pass]);
         if (status == NT_OK)
             status = build(s, l, most);
@@ -204,6 +206,7 @@ nt_status nt_static_find_free(nt_static *s, bool *free_motion)
         return NT_OK;
     begin(s, x);
     status = nt_static_find_drag(s);
+    nt_solver_forget(s->solver); /* the matrix is next to singular: the best pivots are wanted */
     if (status == NT_OK)
         status = nt_static_factor(s, SHIFTS[1]);
     for (int i = 0; i < ITERATIONS && status == NT_OK; i++) {
@@ -230,6 +233,7 @@ nt_status nt_static_find_slowest(nt_static *s)
     }
     lanczos *l = malloc(sizeof *l);
     double *v = malloc(((size_t)most + 1) * (size_t)nv * sizeof *v);
+    nt_solver_forget(s->solver);
     nt_status status = l && v ? nt_static_factor(s, 0) : NT_NO_MEMORY;
     s->drag = weight;
     if (status == NT_OK) {

@@ -10,9 +10,12 @@ static void check_show_counts(const nt_cli_plan *plan, nt_model_counts n)
     printf("bodies %d", n.bodies);
     if (n.points > 0)
         printf(" (%d of them points)", n.points);
-    printf(", joints %d, forces %d, contacts %d, markers %d, parameters %d\n", n.joints, n.forces,
+    printf(", joints %d, forces %d, contacts %d, markers %d, parameters %d", n.joints, n.forces,
            n.contacts, n.markers, n.parameters);
-    printf("velocities %d, constraint equations %d", n.velocities, n.holonomic + n.nonholonomic);
+    if (n.states > 0)
+        printf(", states %d", n.states);
+    printf("\nvelocities %d, constraint equations %d", n.velocities - n.states,
+           n.holonomic + n.nonholonomic);
     if (n.nonholonomic > 0)
         printf(" (%d of them nonholonomic)", n.nonholonomic);
     printf("\nredundant equations %d\n", n.redundant);
@@ -21,7 +24,8 @@ static void check_show_counts(const nt_cli_plan *plan, nt_model_counts n)
         nt_model_redundant_text(plan->model, i, text, sizeof text);
         printf("  %s\n", text);
     }
-    printf("degrees of freedom %d\n", n.velocities - n.holonomic - n.nonholonomic + n.redundant);
+    printf("degrees of freedom %d\n",
+           n.velocities - n.states - n.holonomic - n.nonholonomic + n.redundant);
 }
 
 static void show_simulation(const nt_cli_plan *plan)

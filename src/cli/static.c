@@ -262,6 +262,10 @@ static int show_stability(nt_cli_static *a)
 {
     nt_stability s;
     nt_error error = {0};
+    if (nt_model_count(a->plan.model).states > 0) {
+        fputs("  states feed back: whether it is stable is for nutate modes to say\n", stderr);
+        return NT_EXIT_DONE;
+    }
     if (nt_static_stability(a->state, &s, &error) != NT_OK)
         return nt_cli_fail(a->plan.path, &error);
     if (!s.direction) {

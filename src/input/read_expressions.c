@@ -62,6 +62,23 @@ static bool follows_from_loads(const char *name, int length)
     return false;
 }
 
+static const char changes_with_motion[] =
+    "changes with the motion: what a joint prescribes depends on t and parameters only";
+static const char not_a_number[] =
+    "changes with the motion: expected an expression of the parameters";
+
+/* The variable of a state of the file. */
+static int resolve_state(context *c, const char *name, int length)
+{
+    c->refused = c->scope == NT_SCOPE_MOTION   ? changes_with_motion
+                 : c->scope == NT_SCOPE_NUMBER ? not_a_number
+                                               : NULL;
+    if (c->refused)
+        return -1;
+    int signal = nt_model_signal(c->reader->model, name, length);
+    return signal < 0 ? -1 : nt_model_time_variable(c->reader->model) + 1 + signal;
+}
+
 static int resolve(void *self, const char *name, int length)
 {
     context *c = self;
@@ -82,6 +99,9 @@ static int resolve(void *self, const char *name, int length)
         c->refused = "is written t";
     else if (c->scope == NT_SCOPE_RECORD)
         return resolve_record(c, name, length);
+    const nt_name *object = nt_names_find(&c->reader->objects, name, length);
+    if (object && object->kind == NT_NAME_STATE)
+        return resolve_state(c, name, length);
     const char *dot = memchr(name, '.', (size_t)length);
     if (!c->refused && nt_name_is_reserved(name, dot ? (int)(dot - name) : length))
         c->refused = "is recorded of the whole model: no number or load can depend on it";
@@ -94,12 +114,9 @@ static int resolve(void *self, const char *name, int length)
         c->dotted = length < NT_WORDS ? c->name : NULL;
         if (follows_from_loads(name, length))
             c->refused = "follows from the loads, so none can depend on it: expected an expression "
-                         "of t, parameters, positions, velocities, reactions and forces";
+                         "of t, parameters, positions and velocities";
     } else
-        c->refused = c->scope == NT_SCOPE_MOTION
-                         ? "changes with the motion: what a joint prescribes depends on t and "
-                           "parameters only"
-                         : "changes with the motion: expected an expression of the parameters";
+        c->refused = c->scope == NT_SCOPE_MOTION ? changes_with_motion : not_a_number;
     return -1;
 }
 
@@ -155,7 +172,7 @@ static const char *next_candidate(context *c)
 static const char *candidate(void *self, int i)
 {
     context *c = self;
-    const nt_names *parameters = &c->reader->parameters;
+    const nt_names *parameters = &c->reader->parameters, *objects = &c->reader->objects;
     if (c->dotted) {
         int dot = (int)((const char *)memchr(c->dotted, '.', (size_t)c->length) - c->dotted);
         const nt_name *object = nt_names_find(&c->reader->objects, c->dotted, dot);
@@ -165,7 +182,13 @@ static const char *candidate(void *self, int i)
         return parameters->list[i].text;
     if (i < parameters->n + c->reader->quantities.n)
         return c->reader->quantities.list[i - parameters->n].text;
-    return i == parameters->n + c->reader->quantities.n && c->scope != NT_SCOPE_NUMBER ? "t" : NULL;
+    i -= parameters->n + c->reader->quantities.n;
+    if (c->scope == NT_SCOPE_NUMBER || i == 0)
+        return c->scope == NT_SCOPE_NUMBER ? NULL : "t";
+    for (int k = 0; k < objects->n; k++) /* states */
+        if (objects->list[k].kind == NT_NAME_STATE && --i == 0)
+            return objects->list[k].text;
+    return NULL;
 }
 
 /* ---- expressions --------------------------------------------------------------------------------

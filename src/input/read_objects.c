@@ -16,10 +16,13 @@ static nt_status already_declared(nt_reader *reader, const nt_node *node, nt_nam
     char where[NT_WORDS] = "";
     if (first->place.line > 0)
         snprintf(where, sizeof where, " at %d:%d", first->place.line, first->place.column);
-    return nt_node_fail(reader->error, node,
-                        "%s '%s': there is a %s of this name already%s; bodies, markers, joints, "
-                        "forces, contacts, bearings and beams need names that all differ",
-                        nt_name_kind_word(kind), node->text, nt_name_kind_word(first->kind), where);
+    return nt_node_fail(
+        reader->error, node, "%s '%s': there is a %s of this name already%s%s",
+        nt_name_kind_word(kind), node->text, nt_name_kind_word(first->kind), where,
+        kind == NT_NAME_STATE
+            ? ""
+            : "; bodies, markers, joints, forces, contacts, bearings and beams need "
+              "names that all differ");
 }
 
 /* Declare one object; *text is its name in the model's arena. */
@@ -27,6 +30,9 @@ static nt_status objects_declare(nt_reader *reader, const nt_node *node, nt_name
                                  int index, const char **text)
 {
     char shown[NT_WORDS];
+    nt_status status = kind == NT_NAME_STATE ? nt_read_check_word(reader, "state", node) : NT_OK;
+    if (status != NT_OK)
+        return status;
     const char *fault = nt_name_fault(node->text, node->length, true);
     nt_read_words(node, shown, sizeof shown);
     if (fault)
@@ -41,6 +47,8 @@ static nt_status objects_declare(nt_reader *reader, const nt_node *node, nt_name
                             "a %s cannot be named %s: records use that word for the whole model",
                             nt_name_kind_word(kind), shown);
     const nt_name *first = nt_names_find(&reader->objects, node->text, node->length);
+    if (!first && kind == NT_NAME_STATE)
+        first = nt_names_find(&reader->parameters, node->text, node->length);
     if (first)
         return already_declared(reader, node, kind, first);
     *text = nt_read_copy(reader, node);
@@ -114,11 +122,11 @@ static nt_status find_type(nt_reader *reader, const char *section, nt_name_kind 
 
 /* ---- declarations --------------------------------------------------------------------------- */
 
-enum { KINDS = NT_NAME_BEAM + 1 };
+enum { KINDS = NT_NAME_STATE + 1 };
 static const char *const sections[KINDS] = {
     [NT_NAME_BODY] = "bodies",  [NT_NAME_MARKER] = "markers",   [NT_NAME_JOINT] = "joints",
     [NT_NAME_FORCE] = "forces", [NT_NAME_CONTACT] = "contacts", [NT_NAME_BEARING] = "bearings",
-    [NT_NAME_BEAM] = "beams"};
+    [NT_NAME_BEAM] = "beams",   [NT_NAME_STATE] = "states"};
 
 static int count_of(const nt_node *section) { return section ? section->count : 0; }
 
@@ -200,10 +208,13 @@ static nt_status count_objects(nt_reader *reader, const nt_node *const *section,
     model->n_joints = count_of(section[NT_NAME_JOINT]);
     model->n_contacts = count_of(section[NT_NAME_CONTACT]);
     int n_forces = count_of(section[NT_NAME_FORCE]), first_contact = model->n_joints + n_forces;
-    int first_bearing = first_contact + model->n_contacts;
+    int first_state = first_contact + model->n_contacts;
+    model->n_states = count_of(section[NT_NAME_STATE]);
+    int first_bearing = first_state + model->n_states;
     int first[] = {[NT_NAME_JOINT] = 0,
                    [NT_NAME_FORCE] = model->n_joints,
                    [NT_NAME_CONTACT] = first_contact,
+                   [NT_NAME_STATE] = first_state,
                    [NT_NAME_BEARING] = first_bearing,
                    [NT_NAME_BEAM] = first_bearing + count_of(section[NT_NAME_BEARING])};
     model->n_bearings = count_of(section[NT_NAME_BEARING]);
@@ -214,7 +225,7 @@ static nt_status count_objects(nt_reader *reader, const nt_node *const *section,
     if (!model->elements || !reader->elements)
         return nt_read_no_memory(reader);
     nt_status status = NT_OK;
-    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_BEAM && status == NT_OK; kind++)
+    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_STATE && status == NT_OK; kind++)
         status = find_types(reader, section[kind], kind, first[kind], number[kind]);
     return status;
 }
@@ -257,7 +268,7 @@ nt_status nt_read_declare(nt_reader *reader)
         status = declare_bodies(reader, section[NT_NAME_BODY]);
     if (status == NT_OK)
         status = declare_markers(reader, section[NT_NAME_MARKER]);
-    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_BEAM && status == NT_OK; kind++)
+    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_STATE && status == NT_OK; kind++)
         status = declare_elements(reader, section[kind], kind, number[kind]);
     int next = count_of(section[NT_NAME_BODY]) + 1;
     for (int i = first_own; i < n_elements && status == NT_OK; i++)

@@ -336,7 +336,8 @@ static void section(nt_sink *sink, const nt_key *key)
     const char *meaning = key->meaning, *types = "";
     bool small = meaning[0] >= 'a' && meaning[0] <= 'z';
     if ((int)key->type == NT_KEY_ELEMENTS)
-        types = strcmp(key->name, "bearings") == 0 || strcmp(key->name, "beams") == 0
+        types = strcmp(key->name, "bearings") == 0 || strcmp(key->name, "beams") == 0 ||
+                        strcmp(key->name, "states") == 0
                     ? " The key `type` may be left out: there is one."
                     : " Each has a `type`, which decides its other keys.";
     snprintf(text, sizeof text, "%c%s.%s", small ? meaning[0] - 'a' + 'A' : meaning[0], meaning + 1,

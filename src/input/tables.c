@@ -243,6 +243,11 @@ const nt_key nt_file_keys[] = {
            .meaning =
                "lines that stretch, shear, twist and bend, by name: they bring their nodes as "
                "bodies NAME.root, NAME.node2, ..., NAME.tip"),
+    NT_KEY("states", (nt_key_type)NT_KEY_ELEMENTS,
+           .meaning =
+               "first-order equations beside the mechanism, by name: each is a number that begins "
+               "somewhere and changes at a rate, for use in the expressions of forces, quantities, "
+               "objectives and other states, and recorded by its name"),
     NT_KEY("steady", (nt_key_type)NT_KEY_OBJECTS, .group = nt_steady_keys,
            .meaning =
                "a motion that goes on alike at every moment, for `nutate modes --about steady`: "

@@ -62,7 +62,7 @@ static bool lacks(const nt_method *method, const nt_system *system, char *text, 
         add_word(text, size, "; ", words);
     }
     if (system->space.n_first > 0 && !(method->needs & NT_FIRST_ORDER)) {
-        *feature = text[0] ? *feature : NT_FEATURE_FIRST_ORDER;
+        *feature = *feature < 0 ? NT_FEATURE_FIRST_ORDER : *feature;
         snprintf(words, sizeof words, "treats no unknowns of first order, the system has %d",
                  system->space.n_first);
         add_word(text, size, "; ", words);

@@ -39,6 +39,8 @@ extern const nt_element_type nt_contact_sphere_torus;
 
 extern const nt_element_type nt_bearing_ball;
 extern const nt_element_type nt_beam_type;
+extern const nt_element_type nt_state_type;
 extern const nt_section nt_beam_section_of_file;
+extern const nt_section nt_state_section;
 
 #endif

@@ -109,8 +109,8 @@ struct nt_model {
     int n_bodies;
     const nt_marker *markers; /* as the file has them */
     int n_markers;
-    nt_element *elements; /* joints, then forces, then contacts; by type in file order */
-    int n_elements, n_joints, n_contacts, n_bearings, n_beams;
+    nt_element *elements; /* joints, forces, contacts, states; by type in file order */
+    int n_elements, n_joints, n_contacts, n_bearings, n_beams, n_states;
     nt_object_name *objects; /* [n_objects] in the order of names */
     int n_objects;
     nt_signal *signals;
@@ -173,6 +173,8 @@ nt_status nt_element_declare(nt_model *model, nt_element *element);
 /* For `declare`: the port of another element's node, added where it is new; one of its multipliers
  * `looks`. -1: memory is out. */
 int nt_element_port_like(nt_model *model, nt_element *element, const nt_port *port, bool looks);
+/* The port of the own coordinates of another element, added where it is new; -1: memory is out. */
+int nt_element_port_of_own_of(nt_model *model, nt_element *element, const nt_element *owner);
 /* Marks the bodies of its ports in bodies[n_bodies]. */
 void nt_element_look_at(const nt_model *model, const nt_element *element, bool *bodies);
 

@@ -53,15 +53,6 @@ int nt_element_port_of_body(nt_model *model, nt_element *e, int body)
     return add_ports(model, e, wanted, 2);
 }
 
-int nt_element_port_of_own(nt_model *model, nt_element *e)
-{
-    for (int i = 0; i < e->n_ports; i++)
-        if (e->own_node >= 0 && e->ports[i].node == e->own_node)
-            return i;
-    nt_port own = port_of_node(e->own_node, e->own_v, e->n_own);
-    return add_ports(model, e, &own, 1);
-}
-
 int nt_element_port_like(nt_model *model, nt_element *e, const nt_port *port, bool looks)
 {
     for (int i = 0; i < e->n_ports; i++)
@@ -70,6 +61,17 @@ int nt_element_port_like(nt_model *model, nt_element *e, const nt_port *port, bo
     nt_port like = *port;
     like.looks = looks;
     return add_ports(model, e, &like, 1);
+}
+
+int nt_element_port_of_own_of(nt_model *model, nt_element *e, const nt_element *owner)
+{
+    nt_port own = port_of_node(owner->own_node, owner->own_v, owner->n_own);
+    return nt_element_port_like(model, e, &own, false);
+}
+
+int nt_element_port_of_own(nt_model *model, nt_element *e)
+{
+    return nt_element_port_of_own_of(model, e, e);
 }
 
 void nt_element_look_at(const nt_model *model, const nt_element *e, bool *bodies)

@@ -107,6 +107,8 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
         return type && type->slides;
     case NT_OF_SLIDING_ONLY:
         return type && type->slides && !type->rotates;
+    case NT_OF_STATE:
+        return type == &nt_state_type;
     case NT_OF_NAMED:
         return of == NAMED;
     case NT_OF_WHOLE:
@@ -209,6 +211,9 @@ static nt_status unknown_kind(const nt_model *model, family of, int index, span 
     const char *object = object_name(model, of, index);
     if (of == NAMED)
         return nt_fail(error, NT_BAD_MODEL, "'%s.%.*s': quantity '%s' is one number", object,
+                       word.length, word.text, object);
+    if (of == ELEMENT && model->elements[index].type == &nt_state_type)
+        return nt_fail(error, NT_BAD_MODEL, "'%s.%.*s': state '%s' is one number", object,
                        word.length, word.text, object);
     const char *is = of == BODY && model->bodies[index].point ? "is a point and " : "";
     if (!known[0])

@@ -247,6 +247,18 @@ static void contact_semi_axes(const nt_sampler *s, int element, double *out)
     out[1] = touch_number(s, element, NT_TOUCH_MINOR);
 }
 
+/* ---- states --------------------------------------------------------------------------------- */
+
+static void state_value(const nt_sampler *s, int element, double *out)
+{
+    *out = s->view->at->v[s->view->model->elements[element].own_v];
+}
+/* No body moves it: see nt_signal.state. */
+static void vary_state(const nt_view *view, int element, int i, nt_signal_gradient *g)
+{
+    (void)view, (void)element, (void)i, (void)g;
+}
+
 /* ---- named quantities ----------------------------------------------------------------------- */
 
 static void named_value(const nt_sampler *s, int i, double *out)
@@ -462,6 +474,7 @@ const nt_quantity_kind nt_quantity_kinds[] = {
     {NT_OF_FORCE, "power", 1, NULL, "W", NULL, "power of all that it does", NULL, 0, nt_value_power, NULL, false},
     {NT_OF_FORCE, "energy", 1, NULL, "J", NULL, "potential energy", NULL, 0, nt_value_energy, NULL, false},
 
+    {NT_OF_STATE, "", 1, NULL, "", NULL, "value", NULL, 0, state_value, vary_state, true},
     {NT_OF_NAMED, "", 1, NULL, "", NULL, "quantity ", NULL, 0, named_value, NULL, false},
 
     {NT_OF_WHOLE, "energy", 4, energies, "J", NULL, "energy", NULL, NT_NEEDS_ENERGY, whole_energy, NULL, false},

@@ -39,6 +39,7 @@ static const nt_element_type *const own_types[] = {
     &nt_contact_sphere_torus,
     &nt_bearing_ball,
     &nt_beam_type,
+    &nt_state_type,
 };
 
 enum { OWN_TYPES = sizeof own_types / sizeof own_types[0], MOST_ADDED = 64 };

@@ -13,6 +13,7 @@ typedef struct nt_marker {
     unsigned given;
     int on;
     double at[3]; /* from the body's origin, body axes */
+    const struct nt_shapes *shapes;
     const char *name;
     nt_place place;
 } nt_marker;

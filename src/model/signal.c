@@ -66,8 +66,8 @@ int nt_model_signal_name(const nt_model *model, const char *object, int i, char 
         if ((!kind->differentiate && !is_load) || !nt_quantity_is_of(model, object, kind))
             continue;
         if (i < kind->columns)
-            return snprintf(text, (size_t)size, "%s.%s%s%s", object, kind->name,
-                            kind->components ? "." : "",
+            return snprintf(text, (size_t)size, "%s%s%s%s%s", object, *kind->name ? "." : "",
+                            kind->name, kind->components ? "." : "",
                             kind->components ? kind->components[i] : "");
         i -= kind->columns;
     }
@@ -95,6 +95,7 @@ int nt_signal_marker(const nt_signal *signal)
 void nt_signal_bind(const nt_model *model, nt_signal *signal)
 {
     int body = nt_signal_body(model, signal), other = -1;
+    signal->state = nt_quantity_kinds[signal->kind].of == NT_OF_STATE ? signal->object : -1;
     if (body < 0) { /* of an element */
         body = model->elements[signal->object].a;
         other = model->elements[signal->object].b;

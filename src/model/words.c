@@ -126,9 +126,11 @@ static bool name_of_entry(const nt_model *model, int i, const char *translation,
 static bool name_of_own(const nt_model *model, int i, const char *before, char *text, int size)
 {
     const nt_element *e = owner_of_entry(model, i);
-    if (e && e->type->coordinate_name)
-        snprintf(text, (size_t)size, "%s%s %s, %s", before, nt_element_word(e), e->name,
-                 e->type->coordinate_name(model, e, i - e->own_v));
+    const char *name =
+        e && e->type->coordinate_name ? e->type->coordinate_name(model, e, i - e->own_v) : NULL;
+    if (name)
+        snprintf(text, (size_t)size, "%s%s %s%s%s", before, nt_element_word(e), e->name,
+                 *name ? ", " : "", name);
     else if (e)
         snprintf(text, (size_t)size, "%s%s %s, coordinate %d", before, nt_element_word(e), e->name,
                  i - e->own_v + 1);

@@ -128,6 +128,9 @@ static const element_case cases[] = {
      "forces: {e: {type: torsion_spring, joint: j, stiffness: 5*w, damping: 0.4, angle: 0.3*w}}"},
     {"bushing", "forces: {e: {type: bushing, between: [%s], " PLACE ", "
                 "stiffness: [100*w, 120, 140, 5, 6, 7], damping: [1, 2*w, 3, 0.1, 0.2, 0.3]}}"},
+    {"state", "states: {s: {rate: w*sin(u*z) - s^2*a.position.x/w + t, initial: 3*w}, "
+              "z: {rate: p.velocity.x*u - 2*w*z, initial: w + u}}\n"
+              "forces: {e: {type: force, on: b, value: [w*s, u*z^2, s*z*p.position.y]}}\n# %s"},
     {"joint_torque",
      "joints: {j: {type: revolute, between: [%s], " PLACE ", axis: [0, 1, u]}}\n"
      "forces: {e: {type: joint_torque, joint: j, value: -4*w*(j.angle - 0.2) - 0.3*j.rate + "

@@ -475,4 +475,5 @@ const nt_element_type nt_beam_type = {
     .prepare = nt_beam_prepare,
     .declare = beam_declare,
     .evaluate = beam_evaluate,
+    .draw = nt_beam_draw,
 };

@@ -66,6 +66,7 @@ typedef struct nt_beam {
     nt_array points, sections, twist; /* [3]; nt_beam_section; [station, angle] */
     double order, elements, normal[3];
     double velocity[3], angular_velocity[3];
+    const struct nt_shapes *drawn;
 
     /* the mesh: fixed when the model is read */
     int p, n_elements, n_nodes, first_body;
@@ -118,6 +119,7 @@ static inline const double *nt_beam_shapes(const nt_beam *b, int rule, int q)
 /* Callbacks of the type (beam_numbers.c). */
 nt_status nt_beam_own_bodies(nt_run *run, const nt_element *element, bool validate,
                              nt_error *error);
+void nt_beam_draw(const nt_run *run, const nt_element *element, nt_sketch_put *put, void *to);
 nt_status nt_beam_prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error);
 
 #endif
