@@ -180,13 +180,15 @@ static const char *candidate(void *self, int i)
     }
     if (i < parameters->n)
         return parameters->list[i].text;
-    if (i < parameters->n + c->reader->quantities.n)
-        return c->reader->quantities.list[i - parameters->n].text;
-    i -= parameters->n + c->reader->quantities.n;
+    i -= parameters->n;
+    for (int k = 0; k < c->reader->quantities.n; k++) /* parts of blocks have dots */
+        if (!strchr(c->reader->quantities.list[k].text, '.') && i-- == 0)
+            return c->reader->quantities.list[k].text;
     if (c->scope == NT_SCOPE_NUMBER || i == 0)
         return c->scope == NT_SCOPE_NUMBER ? NULL : "t";
-    for (int k = 0; k < objects->n; k++) /* states */
-        if (objects->list[k].kind == NT_NAME_STATE && --i == 0)
+    for (int k = 0; k < objects->n; k++)
+        if (objects->list[k].kind == NT_NAME_STATE && !strchr(objects->list[k].text, '.') &&
+            --i == 0)
             return objects->list[k].text;
     return NULL;
 }

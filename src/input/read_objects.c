@@ -30,10 +30,8 @@ static nt_status objects_declare(nt_reader *reader, const nt_node *node, nt_name
                                  int index, const char **text)
 {
     char shown[NT_WORDS];
-    nt_status status = kind == NT_NAME_STATE ? nt_read_check_word(reader, "state", node) : NT_OK;
-    if (status != NT_OK)
-        return status;
-    const char *fault = nt_name_fault(node->text, node->length, true);
+    bool checked = kind == NT_NAME_STATE; /* by nt_read_blocks */
+    const char *fault = checked ? NULL : nt_name_fault(node->text, node->length, true);
     nt_read_words(node, shown, sizeof shown);
     if (fault)
         return nt_node_fail(reader->error, node, "%s name %s %s", nt_name_kind_word(kind), shown,
@@ -89,8 +87,8 @@ static nt_status unknown_type(nt_reader *reader, const char *section, const nt_n
                                     : " (types of plugins are known with --plugin)");
 }
 
-static nt_status find_type(nt_reader *reader, const char *section, nt_name_kind kind,
-                           const nt_node *name, const nt_node *value, int *type)
+nt_status nt_read_find_type(nt_reader *reader, const char *section, nt_name_kind kind,
+                            const nt_node *name, const nt_node *value, int *type)
 {
     char got[NT_WORDS], shown[NT_WORDS], list[512] = "";
     const char *word = nt_name_kind_word(kind);
@@ -100,7 +98,7 @@ static nt_status find_type(nt_reader *reader, const char *section, nt_name_kind 
                             nt_read_words(name, shown, sizeof shown),
                             nt_read_words(value, got, sizeof got));
     const nt_node *node = nt_node_find(value, "type");
-    if (!node && kind >= NT_NAME_BEARING) { /* there is one type */
+    if (!node && kind >= NT_NAME_BEARING && kind <= NT_NAME_STATE) { /* there is one type */
         for (*type = 0; strcmp(nt_element_type_at(*type)->section->name, section) != 0;)
             ++*type;
         return NT_OK;
@@ -170,7 +168,7 @@ static nt_status find_types(nt_reader *reader, const nt_node *section, nt_name_k
         return nt_read_no_memory(reader);
     for (int i = 0; i < n && status == NT_OK; i++) {
         const nt_node *name = section->keys[i], *value = section->values[i];
-        status = find_type(reader, sections[kind], kind, name, value, &type_of[i]);
+        status = nt_read_find_type(reader, sections[kind], kind, name, value, &type_of[i]);
         if (status == NT_OK)
             next[type_of[i] + 1]++;
     }
@@ -236,7 +234,8 @@ nt_status nt_read_declare(nt_reader *reader)
     int *number[KINDS], n = 1;
     nt_status status = NT_OK;
     for (int i = 0; i < KINDS; i++) {
-        section[i] = nt_node_find(reader->root, sections[i]);
+        section[i] =
+            i == NT_NAME_STATE ? reader->state_section : nt_node_find(reader->root, sections[i]);
         if (section[i] &&
             (status = nt_read_check_section(reader, sections[i], section[i])) != NT_OK)
             return status;

@@ -178,7 +178,8 @@ static nt_status read_function(nt_reader *reader, const nt_key *key, const nt_no
                                const char *section, const nt_expression **target)
 {
     bool is_known = strcmp(section, "joints") == 0 || strcmp(section, "steady") == 0;
-    nt_scope scope = is_known                             ? NT_SCOPE_MOTION
+    nt_scope scope = strcmp(section, "shape") == 0        ? NT_SCOPE_NUMBER
+                     : is_known                           ? NT_SCOPE_MOTION
                      : strcmp(section, "objectives") == 0 ? NT_SCOPE_RECORD
                                                           : NT_SCOPE_LOAD;
     char got[NT_WORDS];
@@ -216,6 +217,26 @@ static nt_status read_functions(nt_reader *reader, const nt_key *key, const nt_n
         return wrong_type(reader, key, node);
     for (int i = 0; i < key->high && status == NT_OK; i++)
         status = read_function(reader, key, node->values[i], section, target + i);
+    return status;
+}
+
+static nt_status read_rows(nt_reader *reader, const nt_key *key, const nt_node *node,
+                           const char *section, nt_rows *target)
+{
+    int least = key->high > 0 ? key->high : 3;
+    bool good = node->kind == NT_NODE_LIST && node->count >= least;
+    if (!good || (key->high > 0 && node->count > key->high))
+        return wrong_type(reader, key, node);
+    const nt_expression **item =
+        NT_TAKE(&reader->model->arena, node->count * key->low, const nt_expression *);
+    nt_status status = item ? NT_OK : nt_read_no_memory(reader);
+    for (int i = 0; i < node->count * key->low && status == NT_OK; i++) {
+        const nt_node *row = node->values[i / key->low];
+        status = is_list_of(row, key->low)
+                     ? read_function(reader, key, row->values[i % key->low], section, item + i)
+                     : wrong_type(reader, key, node);
+    }
+    *target = (nt_rows){item, node->count};
     return status;
 }
 
@@ -487,6 +508,12 @@ static nt_status read_by_type(nt_reader *reader, const nt_key *key, const nt_nod
         return read_texts(reader, key, node, target);
     case NT_KEY_OPTIONS:
         return read_options(reader, key, node, target);
+    case NT_KEY_ROWS:
+        return read_rows(reader, key, node, section, target);
+    case NT_KEY_SHAPES:
+        return nt_read_shapes(reader, node, target);
+    case NT_KEY_COLOR:
+        return nt_read_color(reader, node, target);
     case NT_KEY_PARAMETERS: /* read with all other parameters */
         return nt_read_check_section(reader, key->name, node);
     default:

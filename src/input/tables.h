@@ -8,7 +8,7 @@
 
 /* Types of keys that only the tables below use; they continue nt_key_type. */
 enum {
-    NT_KEY_TEXTS = NT_KEY_GROUP + 1, /* nt_texts: a list of texts                                */
+    NT_KEY_TEXTS = NT_KEY_COLOR + 1, /* nt_texts: a list of texts                                */
     NT_KEY_OPTIONS,                  /* nt_option_list: NAME: number, text or boolean            */
     NT_KEY_VERSION,                  /* the number NT_FILE_VERSION                               */
     NT_KEY_PARAMETERS,               /* NAME: number                                             */

@@ -340,6 +340,14 @@ static bool find_in_beam(const nt_model *model, int element, const char *name, c
                          quantity, error, status);
 }
 
+/* States and quantities of blocks have dots in their names. */
+static bool is_part_of_block(const nt_model *model, const char *name, int *index)
+{
+    const nt_object_name *found = find_object(model, (span){name, (int)strlen(name)});
+    family of = found ? object_at(model, found->object, index) : WHOLE;
+    return of == NAMED || (of == ELEMENT && model->elements[*index].type == &nt_state_type);
+}
+
 nt_status nt_quantity_find(const nt_model *model, const char *name, bool any,
                            nt_object_name **object, nt_quantity_info *quantity, nt_error *error)
 {
@@ -352,6 +360,10 @@ nt_status nt_quantity_find(const nt_model *model, const char *name, bool any,
         if (nt_quantity_kinds[i].of == NT_OF_WHOLE && span_is(first, nt_quantity_kinds[i].name))
             return choose(model, &nt_quantity_kinds[i], 0, name, rest, quantity, error);
     nt_object_name *found = find_object(model, first);
+    if (rest && is_part_of_block(model, name, &index)) {
+        found = find_object(model, (span){name, (int)strlen(name)});
+        rest = NULL;
+    }
     if (!found || (!any && found->object == 0))
         return unknown_object(model, name, first, error);
     if (object)

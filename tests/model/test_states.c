@@ -119,6 +119,20 @@ static const char carriage[] =
     "forces: {motor: {type: joint_force, joint: rail, value: kp*e + ki*I + D}}\n"
     "simulation: {duration: 1, step: 1e-3}\n";
 
+/* The same with a ready block, whose limits it does not reach. */
+static const char with_block[] =
+    "nutate: 1\n"
+    "parameters: {m: 2, kp: 30, ki: 25, kd: 9, N: 40, r: 0.5}\n"
+    "gravity: [0, 0, 0]\n"
+    "bodies:\n"
+    "  cart: {mass: m, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
+    "  top: {mass: 1, inertia: [1, 2, 3], position: [5, 0, 0], angular_velocity: [1, 2, 3]}\n"
+    "joints: {rail: {type: prismatic, between: [ground, cart], at: [0, 0, 0], axis: [1, 0, 0]}}\n"
+    "blocks: {pid: {type: pid, error: r - rail.displacement, proportional: kp, integral: ki, "
+    "derivative: kd, filter: 1/N, initial_error: r/2, limits: [-200, 200]}}\n"
+    "forces: {motor: {type: joint_force, joint: rail, value: pid}}\n"
+    "simulation: {duration: 1, step: 1e-3}\n";
+
 enum { N = 5 };
 
 /* out = e^(A t) x by halving until A is small, Taylor's series, squaring. */
@@ -199,6 +213,72 @@ static void a_controlled_carriage_is_an_exponential(void **state)
         print_message("%-24s %-8s off by %.1e\n", runs[i].method, runs[i].frame, off);
         assert_true(off < runs[i].error);
     }
+    static const char *const of_block[] = {"rail.displacement", "rail.rate", "pid.I",
+                                           "pid.filtered"};
+    for (int k = 0; k < 4; k++) { /* of the block I is a share of the force */
+        double value = last_of(with_block, "rkmk-dop853", "inertial", 1e-12, 1e-3, 1, of_block[k]);
+        assert_true(fabs(value - exact[k] * (k == 2 ? 25 : 1)) < 1e-11);
+    }
+}
+
+/* ---- blocks --------------------------------------------------------------------------------- */
+
+/* The step response of w^2/(s^2 + 2 z w s + w^2), and of (s^2 + 3 s + 4)/(s^2 + 3 s + 2): with
+ * 2/((s + 1)(s + 2)) = 2/(s + 1) - 2/(s + 2) it is 2 - 2 e^-t + e^-2t. */
+static const char linear_blocks[] =
+    "nutate: 1\n"
+    "parameters: {w: 6, z: 0.3}\n"
+    "bodies: {rest: {mass: 1, point: true}}\n"
+    "blocks:\n"
+    "  lag: {type: transfer_function, input: 1, numerator: [w^2], denominator: [1, 2*z*w, w^2]}\n"
+    "  lead: {type: transfer_function, input: 1, numerator: [1, 3, 4], denominator: [1, 3, 2]}\n"
+    "  space: {type: state_space, inputs: [1, 0], A: [[0, 1], [-2, -3]], B: [[0, 5], [1, 5]],\n"
+    "          C: [[2, 0], [0, 1]], D: [[1, 0], [0, 1]]}\n"
+    "  both: {type: state_space, inputs: [lag], A: [[-2]], B: [3], C: [4], initial: [z]}\n"
+    "simulation: {duration: 1, step: 1e-3}\n";
+
+static void blocks_respond_as_their_formulas(void **state)
+{
+    (void)state;
+    double t = 1, w = 6, z = 0.3, d = w * sqrt(1 - z * z);
+    double lag_of = 1 - exp(-z * w * t) * (cos(d * t) + z * w / d * sin(d * t));
+    double lead = 2 - 2 * exp(-t) + exp(-2 * t), rate = exp(-t) - exp(-2 * t);
+    const struct {
+        const char *record;
+        double value;
+    } expected[] = {{"lag", lag_of},        {"lead", lead},    {"space.y1", lead},
+                    {"space.y2", rate},     {"lead.x2", rate}, {"lag.highest", 0},
+                    {"lag.x1", lag_of / 36}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        double value =
+            last_of(linear_blocks, "rkmk-dop853", "", 1e-12, 1e-3, t, expected[i].record);
+        if (strcmp(expected[i].record, "lag.highest") == 0)
+            value -= last_of(linear_blocks, "rkmk-dop853", "", 1e-12, 1e-3, t, "lag.input") -
+                     36 * last_of(linear_blocks, "rkmk-dop853", "", 1e-12, 1e-3, t, "lag.x1") -
+                     3.6 * last_of(linear_blocks, "rkmk-dop853", "", 1e-12, 1e-3, t, "lag.x2");
+        assert_true(fabs(value - expected[i].value) < 1e-11);
+    }
+}
+
+/* Full force for long, a wish beyond reach: the integral stays near what the limits allow, and the
+ * output comes back as soon as the error turns. */
+static const char windup[] =
+    "nutate: 1\n"
+    "parameters: {tracking: 0.5}\n"
+    "bodies: {rest: {mass: 1, point: true}}\n"
+    "blocks: {pid: {type: pid, error: \"if(t < 5, 3, -3)\", proportional: 1, integral: 2, "
+    "limits: [-4, 4], tracking: tracking}}\n"
+    "simulation: {duration: 5, step: 1e-3}\n";
+
+static void an_integral_does_not_wind_up(void **state)
+{
+    (void)state;
+    /* beyond the limit w = e + I: I' = 2 e + (4 - e - I)/T rests at I = 4 - e + 2 e T */
+    double I = last_of(windup, "generalized-alpha", "", 0, 1e-3, 4.9, "pid.I");
+    double out = last_of(windup, "generalized-alpha", "", 0, 1e-3, 4.9, "pid");
+    assert_true(fabs(I - (4 - 3 + 2 * 3 * 0.5)) < 1e-3);
+    assert_true(out == 4);
+    assert_true(last_of(windup, "generalized-alpha", "", 0, 1e-3, 5.3, "pid") < 0);
 }
 
 /* ---- tangents ------------------------------------------------------------------------------- */
@@ -301,6 +381,58 @@ static void what_makes_no_sense_is_refused_at_its_place(void **state)
     }
 }
 
+static void blocks_are_refused_at_their_place(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *block, *message;
+        int column;
+    } bad[] = {
+        {"b: {type: transfer_function, input: y, numerator: [1], denominator: [1, 1]}",
+         "b.input: unknown name 'y'", 39},
+        {"b: {type: transfer_function, input: b, numerator: [1, 1], denominator: [1, 1]}",
+         "b: 'b.highest' depends on itself: b.highest -> b.input -> b -> b.highest", 39},
+        {"b: {type: transfer_function, input: e, numerator: [1, 1, 3], denominator: [1, 1]}",
+         "numerator of block 'b': of degree 2 over a denominator of degree 1, expected at most the "
+         "same",
+         53},
+        {"b: {type: transfer_function, input: e, numerator: [1], denominator: [0, 1]}",
+         "denominator of block 'b': the coefficient of its highest power is 0", 72},
+        {"b: {type: transfer_func, input: e, numerator: [1], denominator: [1, 1]}",
+         "type: expected one of transfer_function, state_space, pid, got 'transfer_func'; did you "
+         "mean 'transfer_function'?",
+         13},
+        {"b: {type: state_space, inputs: [e], A: [[1, 2]], B: [1], C: [1]}",
+         "A of block 'b': expected 1 row of 1 number, got a list of 1", 42},
+        {"b: {type: pid, error: e}",
+         "block 'b' has no gain, expected proportional, integral or derivative", 3},
+        {"b: {type: pid, error: e, derivative: 3}",
+         "derivative of block 'b': expected `filter`, a time constant, or `rate`, the rate of the "
+         "error",
+         40},
+        {"b: {type: pid, error: e, integral: 3, limits: [2, 1], tracking: 1}",
+         "limits of block 'b': 2 is not below 1", 49},
+        {"e: {type: pid, error: 1, integral: 3}", "block 'e': quantities has this name already", 3},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char text[400];
+        nt_run *run;
+        nt_error error = {0};
+        int length = snprintf(text, sizeof text,
+                              "nutate: 1\nquantities: {e: t}\nblocks:\n  %s\n"
+                              "simulation: {duration: 1, step: 1e-2}\n"
+                              "bodies: {rest: {mass: 1, point: true}}\n",
+                              bad[i].block);
+        nt_status status = read_run_text(&run, text, (size_t)length, "bad", NULL, NULL, 0, &error);
+        if (strncmp(error.message, bad[i].message, strlen(bad[i].message)) != 0)
+            assert_string_equal(error.message, bad[i].message);
+        assert_int_equal(status, NT_BAD_MODEL);
+        assert_int_equal(error.line, 4);
+        if (i != 1) /* a circle may be entered anywhere */
+            assert_int_equal(error.column, bad[i].column);
+    }
+}
+
 /* Methods without a formula for x' = g name the state. */
 static void methods_without_a_formula_refuse_by_name(void **state)
 {
@@ -331,8 +463,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lag_follows_its_solution_with_each_methods_order),
         cmocka_unit_test(a_controlled_carriage_is_an_exponential),
+        cmocka_unit_test(blocks_respond_as_their_formulas),
+        cmocka_unit_test(an_integral_does_not_wind_up),
         cmocka_unit_test(tangents_with_states_are_exact),
         cmocka_unit_test(what_makes_no_sense_is_refused_at_its_place),
+        cmocka_unit_test(blocks_are_refused_at_their_place),
         cmocka_unit_test(methods_without_a_formula_refuse_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

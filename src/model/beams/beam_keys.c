@@ -72,5 +72,8 @@ const nt_key nt_beam_keys[] = {
     {KEY("angular_velocity", NT_KEY_NUMBERS, angular_velocity, NT_BEAM_ANGULAR_VELOCITY), .low = 3,
      .high = 3, .unit = "rad/s",
      .meaning = "with which the whole beam turns at the start, ground axes; default 0"},
+    {KEY("shape", NT_KEY_SHAPES, drawn, -1),
+     .meaning = "what it is drawn as instead of a rod, given in ground axes before it bends: see "
+                "the section shape"},
     {0},
 };
