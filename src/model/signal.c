@@ -62,8 +62,7 @@ int nt_model_signal_name(const nt_model *model, const char *object, int i, char 
 {
     for (int k = 0; k < nt_quantity_kind_count; k++) {
         const nt_quantity_kind *kind = &nt_quantity_kinds[k];
-        bool is_load = (kind->needs & NT_IS_LOAD) != 0;
-        if ((!kind->differentiate && !is_load) || !nt_quantity_is_of(model, object, kind))
+        if (!kind->differentiate || !nt_quantity_is_of(model, object, kind))
             continue;
         if (i < kind->columns)
             return snprintf(text, (size_t)size, "%s%s%s%s%s", object, *kind->name ? "." : "",
