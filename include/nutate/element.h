@@ -58,6 +58,7 @@ typedef enum nt_key_type {
     NT_KEY_SHAPES,    /* const struct nt_shapes *: what something looks like                 */
     NT_KEY_ROWS,      /* nt_rows: lists of `low` functions, `high` of them, 0: three or more */
     NT_KEY_COLOR,     /* const char *: "#rrggbb"                                             */
+    NT_KEY_BEAM,      /* int: index into model->elements                                     */
 } nt_key_type;
 
 /* One key. Tables of these make the reader, the JSON Schema and the reference page. `bit` is the

@@ -156,6 +156,9 @@ nt_status nt_read_count_balls(nt_reader *reader, int i, int *count);
 nt_status nt_read_declare_balls(nt_reader *reader, int i, int *first);
 nt_status nt_read_count_nodes(nt_reader *reader, int i, int *count);
 nt_status nt_read_declare_nodes(nt_reader *reader, int i, int *first);
+/* The node of a beam where the marker i has its station. */
+nt_status nt_read_declare_station(nt_reader *reader, const nt_node *name, const nt_node *marker,
+                                  int i);
 /* NAME.PART or NAME.PARTnumber */
 nt_status nt_read_declare_body(nt_reader *reader, const nt_element *e, int index, const char *part,
                                int number);

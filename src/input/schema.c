@@ -177,7 +177,10 @@ static void numbers(writer *w, int low, int high, bool up_to)
     }
     schema_begin(w, "anyOf", "[");
     schema_begin(w, NULL, "{");
-    schema_list(w, low, low, "number");
+    if (low == 1)
+        same_as(w, "number");
+    else
+        schema_list(w, low, low, "number");
     end(w, "}");
     schema_begin(w, NULL, "{");
     schema_list(w, high, high, "number");
@@ -391,6 +394,7 @@ static void key_value(writer *w, const nt_key *key)
         break;
     case NT_KEY_BODY:
     case NT_KEY_JOINT:
+    case NT_KEY_BEAM:
     case NT_KEY_TEXT:
         plain(w, "type", "\"string\"");
         break;
