@@ -28,7 +28,7 @@ extern "C" {
 #endif
 
 /* Of this header's structs. A type says with which one it was written. */
-#define NT_ELEMENT_VERSION 1
+#define NT_ELEMENT_VERSION 2
 
 /* ---- keys of the model file -------------------------------------------------------------------
  */
@@ -252,6 +252,12 @@ typedef struct nt_element_type {
     bool proportional; /* what it adds is proportional to its functions */
     nt_along along;    /* of the library's own types alone */
     bool is_load;      /* its force is a load: paths of static states scale it */
+    /* Known stops of its own. The first time after t at which its memory[n_memory] changes,
+     * infinite where there is none; then, at a stop (view->at->t), what it becomes: false where
+     * nothing is due at this time. Both NULL: it has none. Its `accept` keeps what is not due. */
+    double (*stop_after)(const nt_run *run, const nt_element *element, double t,
+                         const double *memory);
+    bool (*at_stop)(const nt_element *element, const nt_view *view, double *memory);
 } nt_element_type;
 
 /* A node that an element adds terms to and takes derivatives in: the translation or the rotation of

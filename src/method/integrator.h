@@ -4,6 +4,7 @@
 
 #include "method/energy_watch.h"
 #include "method/step_control.h"
+#include "method/stops.h"
 #include "system/minimum_norm.h"
 
 struct nt_integrator {
@@ -40,6 +41,7 @@ struct nt_integrator {
     nt_energy_check energy_check;
     nt_energy_watch watch;
     nt_phase begun; /* where the watch began */
+    nt_stops stops;
 
     /* Called with every step now -> next before it is accepted, for sensitivities; may be NULL. */
     nt_status (*attend)(void *context, nt_integrator *integrator, double h);

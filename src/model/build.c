@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "model/assemble.h"
 #include "model/evaluate.h"
+#include "model/events.h"
 #include "model/joints/joint.h"
 #include "model/signal.h"
 
@@ -144,6 +145,7 @@ static int number_multipliers(nt_model *model, int n_primary)
         e->memory = e->type->n_memory > 0 ? model->system.n_memory : -1;
         model->system.n_memory += e->type->n_memory;
     }
+    nt_model_lay_out_events(model);
     return node;
 }
 
