@@ -28,7 +28,7 @@ extern "C" {
 #endif
 
 /* Of this header's structs. A type says with which one it was written. */
-#define NT_ELEMENT_VERSION 2
+#define NT_ELEMENT_VERSION 1
 
 /* ---- keys of the model file -------------------------------------------------------------------
  */

@@ -179,8 +179,9 @@ typedef struct nt_events {
                   last, -1, 0 or 1 */
     /* Entries of memory that are not known yet at a start: not a number. */
     nt_status (*begin)(void *self, const nt_point *at, double nudge, double *memory);
-    /* The first known stop after t and not after end; infinite: none. */
-    double (*stop_after)(void *self, double t, double end, const double *memory);
+    /* The first known stop after t and not after end; infinite: none. h: the step that was asked
+     * for, s; what is smooth and lasts long beside it needs no stop. */
+    double (*stop_after)(void *self, double t, double end, double h, const double *memory);
     /* g[n], and way[n]: NT_RISING, NT_FALLING or both; NT_INSIDE; 0: not looked at. */
     nt_status (*indicate)(void *self, const nt_point *at, double *g, unsigned char *way);
     nt_status (*happen)(void *self, nt_instant *instant, nt_error *error);

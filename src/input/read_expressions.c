@@ -27,7 +27,7 @@ typedef struct context {
     nt_error record;       /* why there is no recorded quantity of the name          */
     const char *key;       /* of the expression, and where it stands                 */
     nt_place place;
-    bool uses_time, jumps; /* in what is held: the time; something else              */
+    bool uses_time; /* in what is held                                        */
 } context;
 
 /* The variable of a recorded quantity, which must be a single number; -1 where there is none. */
@@ -137,17 +137,11 @@ static int hold(void *self, int operation, const nt_expression *argument, const 
 {
     context *c = self;
     nt_model *model = c->reader->model;
-    int n, time = nt_model_time_variable(model);
     if (c->scope != NT_SCOPE_LOAD && c->scope != NT_SCOPE_MOTION)
         return -1;
     int held = nt_model_switch(model, operation, argument, table, c->key, c->place);
-    const int *variables = nt_expression_variables(argument, &n);
-    for (int i = 0; held >= 0 && i < n; i++) {
-        bool is_held =
-            variables[i] > time && model->signals[variables[i] - time - 1].kind == NT_SIGNAL_SWITCH;
-        c->uses_time = c->uses_time || variables[i] == time;
-        c->jumps = c->jumps || (variables[i] != time && !is_held);
-    }
+    if (held >= 0 && nt_expression_uses(argument, nt_model_time_variable(model)))
+        c->uses_time = true;
     return held;
 }
 
@@ -287,8 +281,8 @@ nt_status nt_read_expression(nt_reader *reader, const char *key, const nt_node *
         status = note_clock(reader, key, scalar);
     if (status != NT_OK)
         return status;
-    return c.jumps || nt_expression_jumps(*expression, time) ? note_jump(reader, key, scalar)
-                                                             : NT_OK;
+    return !moves && nt_expression_jumps(*expression, time) ? note_jump(reader, key, scalar)
+                                                            : NT_OK;
 }
 
 /* ---- numbers -------------------------------------------------------------------------------- */

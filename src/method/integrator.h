@@ -45,6 +45,9 @@ struct nt_integrator {
 
     /* Called with every step now -> next before it is accepted, for sensitivities; may be NULL. */
     nt_status (*attend)(void *context, nt_integrator *integrator, double h);
+    /* Called with everything that happens in an instant, once it has. */
+    nt_status (*attend_jump)(void *context, nt_integrator *integrator, const nt_jump_of_state *jump,
+                             nt_error *error);
     void *attendant;
 };
 

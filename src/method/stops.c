@@ -41,9 +41,8 @@ nt_status nt_stops_create(nt_integrator *it, size_t phase_size, size_t scratch_s
         return NT_OK;
     nt_arena *arena = &it->arena;
     size_t n = (size_t)events->n, nv = (size_t)p->nv, nc = (size_t)p->nc;
-    double *all;
-    bool good = NT_DOUBLES(arena, phase_size, &all) &&
-                NT_DOUBLES(arena, n, &s->g[0], &s->g[1], &s->g[2], &s->left, &s->side) &&
+    bool good = NT_DOUBLES(arena, phase_size, &s->at.all, &s->from.all) &&
+                NT_DOUBLES(arena, n, &s->g[0], &s->g[1], &s->g[2], &s->left, &s->side, &s->size) &&
                 NT_DOUBLES(arena, nv, &s->v, &s->impulse) && NT_DOUBLES(arena, 2 * nv, &s->rates) &&
                 NT_DOUBLES(arena, nc, &s->restitution) &&
                 NT_DOUBLES(arena, (size_t)p->system->n_memory, &s->memory) &&
@@ -53,7 +52,6 @@ nt_status nt_stops_create(nt_integrator *it, size_t phase_size, size_t scratch_s
                 (s->off = NT_TAKE(arena, nc, unsigned char));
     if (!good || nt_problem_prepare_off(it->problem) != NT_OK)
         return NT_NO_MEMORY;
-    s->at.all = all;
     s->scratch_size = scratch_size;
     s->events = events;
     return NT_OK;
@@ -147,9 +145,9 @@ static nt_status look_behind(nt_integrator *it, int handled)
         double was = side[i];
         bool at_zero = i == handled || before[i] == 0;
         side[i] = at_zero ? side_of(after[i] - before[i]) : side_of(before[i]);
-        if (i == handled)
-            s->fired[i] = s->way[i] == NT_INSIDE && after[i] < 0 && after[i] < before[i];
-        else if (passes(s->way[i], was, before[i]) && before[i] != 0)
+        if (s->way[i] == NT_INSIDE)
+            s->fired[i] = after[i] < 0 && (i != handled || after[i] < before[i]);
+        else if (i != handled && passes(s->way[i], was, before[i]) && before[i] != 0)
             s->fired[i] = 1;
     }
     return status;
@@ -209,12 +207,15 @@ static nt_status find_sample(nt_integrator *it, double h, int *sample)
     *sample = 0;
     memcpy(s->side, side, (size_t)n * sizeof *side);
     nt_status status = indicators_at(it, &it->stepper.now, s->left);
+    for (int i = 0; i < n; i++)
+        s->size[i] = fabs(s->left[i]) / h;
     for (int k = 1; k <= SAMPLES && status == NT_OK; k++) {
         bool any = false;
         status = indicators_within(it, (double)k / SAMPLES, h, g);
         for (int i = 0; i < n && status == NT_OK; i++) {
             s->fired[i] = passes(s->way[i], s->side[i], g[i]);
             any = any || s->fired[i];
+            s->size[i] = fmax(s->size[i], fabs(g[i]) / h);
             if (!(isfinite(g[i])))
                 status = NT_NOT_FINITE;
         }
@@ -314,6 +315,14 @@ nt_status nt_stops_find(nt_integrator *it, double *h, double *to, bool *found)
     if (status != NT_OK || sample == 0)
         return status;
     *found = true;
+    bool own = it->method->needs & NT_OWN_STEPS;
+    if (own && it->attend) {
+        stepper->report =
+            (nt_report){.unknown = -1,
+                        .words = "sensitivities do not go through events with a method that "
+                                 "chooses its steps by rules of its own"};
+        return NT_UNSUPPORTED;
+    }
     if (part >= 1)
         return NT_OK;
     *h = part * length;
@@ -323,7 +332,6 @@ nt_status nt_stops_find(nt_integrator *it, double *h, double *to, bool *found)
         nt_integrator_roll_back(it);
         return NT_OK;
     }
-    bool own = it->method->needs & NT_OWN_STEPS;
     if (own || part < SHORT)
         status = step_by_dense_output(it, part, length);
     else
@@ -381,6 +389,8 @@ static nt_status apply(nt_integrator *it, const nt_instant *instant, nt_error *e
     nt_stops *s = &it->stops;
     const nt_problem *p = it->problem;
     nt_phase *now = &it->stepper.now;
+    s->from = phase_like(now, s->from.all);
+    memcpy(s->from.all, now->all, it->size * sizeof(double));
     memcpy(now->memory, s->memory, (size_t)p->system->n_memory * sizeof(double));
     for (int b = 0; p->space.n_first > 0 && b < p->space.n_blocks; b++)
         if (p->space.blocks[b].kind == NT_FIRST)
@@ -391,7 +401,13 @@ static nt_status apply(nt_integrator *it, const nt_instant *instant, nt_error *e
         s->stretch.ended = 1;
         s->stretch.ended_by = instant->number;
     }
-    return nt_integrator_refresh(it, error);
+    nt_status status = nt_integrator_refresh(it, error);
+    int timed_by = instant->indicator >= 0 ? instant->indicator : instant->timed_by;
+    nt_jump_of_state jump = {
+        .from = &s->from, .indicator = timed_by, .scale = timed_by >= 0 ? s->size[timed_by] : 0};
+    if (status == NT_OK && it->attend_jump)
+        status = it->attend_jump(it->attendant, it, &jump, error);
+    return status;
 }
 
 nt_status nt_stops_happen(nt_integrator *it, nt_error *error)
@@ -477,7 +493,7 @@ static nt_status lay_out(nt_integrator *it, double end, double h, nt_error *erro
         return NT_OK;
     double stop = (double)INFINITY;
     if (s->events->stop_after)
-        stop = s->events->stop_after(system->self, t, end, it->stepper.now.memory);
+        stop = s->events->stop_after(system->self, t, end, h, it->stepper.now.memory);
     *stretch = (nt_stretch){.begin = t, .run_end = end, .h = h, .laid_out = 1};
     stretch->known = stop <= end;
     stretch->end = stretch->known ? stop : end;

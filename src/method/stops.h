@@ -18,18 +18,27 @@ typedef struct nt_stretch {
 typedef struct nt_stops {
     const nt_events *events; /* NULL: the system has none, and all below is unused */
     nt_stretch stretch;
-    bool busy;    /* within the parts of a step, or something is about to happen: no whole state */
-    double nudge; /* s, of the last step */
-    nt_phase at;  /* a state within a step */
-    double *g[3]; /* [n] indicators at samples */
-    double *left; /* [n] the values at the sample before */
-    double *side; /* [n] what the step that is made writes into memory */
+    bool busy;     /* within the parts of a step, or something is about to happen: no whole state */
+    double nudge;  /* s, of the last step */
+    nt_phase at;   /* a state within a step */
+    nt_phase from; /* the state just before something happened */
+    double *size;  /* [n] largest indicators in the last step, per second of it */
+    double *g[3];  /* [n] indicators at samples */
+    double *left;  /* [n] the values at the sample before */
+    double *side;  /* [n] what the step that is made writes into memory */
     double *v, *memory, *impulse, *restitution; /* of an instant */
     double *scratch;                            /* [scratch_size] kept over looks into a step */
     size_t scratch_size;
     unsigned char *way, *fired, *off; /* [n], [n], [nc] */
     double *rates;                    /* [2 nv] of a point in the system's frame */
 } nt_stops;
+
+/* What happened: the state just before, where that behind is the present one. */
+typedef struct nt_jump_of_state {
+    const nt_phase *from;
+    int indicator; /* whose zero is the time of it; -1: the time is given                        */
+    double scale;  /* of the indicator's rate: what counts as none                               */
+} nt_jump_of_state;
 
 struct nt_integrator;
 

@@ -44,7 +44,7 @@ static nt_status events_begin(void *self, const nt_point *at, double nudge, doub
     return NT_OK;
 }
 
-static double events_stop_after(void *self, double t, double end, const double *memory)
+static double events_stop_after(void *self, double t, double end, double h, const double *memory)
 {
     nt_run *run = self;
     const nt_model *model = run->model;
@@ -54,7 +54,7 @@ static double events_stop_after(void *self, double t, double end, const double *
         if (model->switches[k].signal >= 0)
             signals[model->switches[k].signal] = memory[model->switch_memory + k];
     for (int k = 0; k < model->n_switches; k++)
-        first = fmin(first, nt_switch_next(run, k, t, end));
+        first = fmin(first, nt_switch_next(run, k, t, end, h));
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
         if (!e->type->stop_after)
@@ -74,7 +74,7 @@ static nt_status events_indicate(void *self, const nt_point *at, double *g, unsi
     for (int k = 0; k < model->n_switches; k++) {
         const nt_switch *s = &model->switches[k];
         way[k] = s->known || s->bends ? 0 : NT_INSIDE;
-        g[k] = way[k] ? nt_switch_inside(run, k, held[k], run->variables) : 1;
+        g[k] = s->bends ? 1 : nt_switch_inside(run, k, held[k], run->variables);
     }
     return NT_OK;
 }

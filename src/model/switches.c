@@ -209,7 +209,10 @@ static double next_point(const nt_switch *s, double x, bool up)
 /* Times that differ by less than this part of themselves, or of the slope's own scale, are one. */
 static const double SAME_TIME = 32 * DBL_EPSILON;
 
-double nt_switch_next(const nt_run *run, int k, double t, double end)
+/* step() is smooth: its two ends are stops only where less than so many steps lie between them. */
+static const double NARROW = 4;
+
+double nt_switch_next(const nt_run *run, int k, double t, double end, double h)
 {
     const nt_switch *s = &run->model->switches[k];
     const nt_model *model = run->model;
@@ -221,7 +224,7 @@ double nt_switch_next(const nt_run *run, int k, double t, double end)
     nt_expression_jet(s->argument, run->variables, model->time_rate, model->zeros, jet);
     *now = before;
     double x = jet[0], rate = jet[1];
-    if (rate == 0 || !isfinite(x))
+    if (rate == 0 || !isfinite(x) || (s->operation == NT_OP_RISE && 1 > NARROW * h * fabs(rate)))
         return (double)INFINITY;
     for (int tries = 0; tries < 4; tries++) {
         x = next_point(s, x, rate > 0);

@@ -26,8 +26,9 @@ static inline bool nt_signal_is_of_time(const nt_model *model, const nt_signal *
 double nt_switch_value(const nt_run *run, int k, const double *variables);
 /* What its indicator says while `held` is held, see nt_events. */
 double nt_switch_inside(const nt_run *run, int k, double held, const double *variables);
-/* The first time in (t, end] at which its argument passes a point; infinite: none is known. */
-double nt_switch_next(const nt_run *run, int k, double t, double end);
+/* The first time in (t, end] at which its argument passes a point; infinite: none is known. h: the
+ * step that is asked for, s. */
+double nt_switch_next(const nt_run *run, int k, double t, double end, double h);
 
 /* "a comparison in value at 12:5" into text[size]. */
 void nt_switch_word(const nt_model *model, int k, char *text, int size);
