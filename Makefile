@@ -5,6 +5,8 @@
 #   make test     everything with warnings as errors, then once more under sanitizers; all tests, and
 #                 that of threads under the thread sanitizer where the machine can run it;
 #                 says what it does and how long each part takes
+#   make python   the Python package: build/python, a wheel in build/wheel, and the interpreter
+#                 build/python-env/bin/python that finds it
 #   make bench    measure against hand-written programs (and Simbody, MuJoCo after `make peers`)
 #   make precision  error against computing time of every method; draws docs/pictures
 #   make fuzz     the model reader against random input for FUZZ_SECONDS
@@ -28,6 +30,13 @@ setup:
 	@sh tools/setup build
 setup-test:
 	@sh tools/setup build test papers
+	@sh tools/setup report || echo "Pages are not tested: what makes and shows them is missing."
+setup-python:
+	@sh tools/setup build python
+# What cannot be installed is absent, and its tests say so.
+setup-python-test: setup-python
+	@for group in python-test python-torch python-dask; do \
+	    sh tools/setup $$group || echo "absent: the packages of group $$group"; done
 peers:
 	@sh tools/setup peers
 
@@ -37,7 +46,12 @@ run: setup
 	@$(build) release product
 	@build/release/nutate run $(HEAVY_TOP) -o build/heavy_top.csv
 
-test: setup-test
+python: setup-python
+	@$(build) release product
+	@sh tools/python
+
+test: setup-test setup-python-test
+	@$(stage) "the Python package, in build/python" $(MAKE) -s python
 	@$(stage) "1 of 5: build with warnings as errors, in build/dev" $(build) dev all
 	@$(stage) "2 of 5: build under sanitizers, in build/asan" $(build) asan all
 	@$(stage) "3 of 5: threads under the thread sanitizer, in build/tsan" sh tools/threads $(JOBS)
@@ -68,4 +82,4 @@ install: build
 clean:
 	rm -rf build
 
-.PHONY: all setup setup-test peers build run test bench precision fuzz soak format install clean
+.PHONY: all setup setup-test setup-python setup-python-test python peers build run test bench precision fuzz soak format install clean

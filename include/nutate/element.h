@@ -55,6 +55,10 @@ typedef enum nt_key_type {
     NT_KEY_BOOLEAN,   /* int                                                                 */
     NT_KEY_TEXT,      /* const char *                                                        */
     NT_KEY_GROUP,     /* a mapping of its own: keys in `group`, offsets from the same data   */
+    NT_KEY_SHAPES,    /* const struct nt_shapes *: what something looks like                 */
+    NT_KEY_ROWS,      /* nt_rows: lists of `low` functions, `high` of them, 0: three or more */
+    NT_KEY_COLOR,     /* const char *: "#rrggbb"                                             */
+    NT_KEY_BEAM,      /* int: index into model->elements                                     */
 } nt_key_type;
 
 /* One key. Tables of these make the reader, the JSON Schema and the reference page. `bit` is the
@@ -116,9 +120,16 @@ typedef struct nt_route {
     nt_place_of_point point[NT_ROUTE_POINTS];
 } nt_route;
 
+struct nt_expression;
+
+/* Lists of functions, all of one length. */
+typedef struct nt_rows {
+    const struct nt_expression *const *item; /* [n][columns] */
+    int n;
+} nt_rows;
+
 /* A number that parameters may enter, or, where it depends on t or on recorded quantities, a
  * function of them (then the number is 0). */
-struct nt_expression;
 typedef struct nt_law {
     double value;
     const struct nt_expression *function; /* NULL: a number */
@@ -151,6 +162,60 @@ typedef struct nt_view {
     int pair[2];       /* ports of the translations of what stands for A and B: NT_T_A and NT_T_B */
     nt_energy *energy; /* not NULL: add energies and power instead of terms          */
 } nt_view;
+
+/* ---- how an element is drawn -------------------------------------------------------------------
+ */
+
+/* docs/results.md, "The scene", says how each looks and what its points and axes are. */
+typedef enum nt_drawing {
+    NT_DRAW_NOTHING,
+    NT_DRAW_WELD,    /* holds everything                          */
+    NT_DRAW_BALL,    /* holds a point                             */
+    NT_DRAW_PIN,     /* turns about an axis                       */
+    NT_DRAW_RAIL,    /* slides along an axis                      */
+    NT_DRAW_SLEEVE,  /* slides along an axis and turns about it   */
+    NT_DRAW_CROSS,   /* turns about two axes                      */
+    NT_DRAW_PLATE,   /* slides on a plane; the axis is its normal */
+    NT_DRAW_GUIDE,   /* a point on a line                         */
+    NT_DRAW_AXES,    /* keeps a direction                         */
+    NT_DRAW_ROD,     /* a straight line between two points        */
+    NT_DRAW_SCREW,   /* slides along an axis as it turns about it */
+    NT_DRAW_SPRING,  /* a coil between two points                 */
+    NT_DRAW_COIL,    /* a coil about the axis of a joint          */
+    NT_DRAW_BUSH,    /* an elastic sleeve                         */
+    NT_DRAW_ROPE,    /* a line over its points                    */
+    NT_DRAW_FORCE,   /* an arrow                                  */
+    NT_DRAW_TORQUE,  /* an arrow that turns                       */
+    NT_DRAW_CONTACT, /* an arrow where surfaces press             */
+    NT_DRAW_SPHERE,  /* a solid of the body                       */
+    NT_DRAW_DISK,    /* the same, round about the axis            */
+    NT_DRAW_RING,    /* the same, with a bore                     */
+    NT_DRAW_BEAM,    /* a line through bodies that follow each other */
+    NT_DRAWINGS
+} nt_drawing;
+
+/* Points of bodies, from the reference point in body axes, m, each with an axis of that body: a
+ * unit vector, or zero for none. */
+typedef struct nt_sketch {
+    nt_drawing drawing;
+    int n; /* points, 0 of a beam */
+    int body[NT_ROUTE_POINTS];
+    nt_v3 at[NT_ROUTE_POINTS], axis[NT_ROUTE_POINTS];
+    double size[3]; /* m: radius; of a disk or a ring radius, width, bore; of a beam's section
+                       radius, or width and height; 0: not known  */
+    /* of a beam: its bodies, what the file draws it as, and axis[0]: axis 2 of its first section */
+    int first, count;
+    const struct nt_shapes *shapes;
+} nt_sketch;
+typedef void nt_sketch_put(void *to, const nt_sketch *sketch);
+
+static inline void nt_sketch_add(nt_sketch *sketch, int body, nt_v3 at, nt_v3 axis)
+{
+    int i = sketch->n++;
+    sketch->body[i] = body;
+    sketch->at[i] = at;
+    sketch->axis[i] = axis;
+}
 
 /* ---- types ------------------------------------------------------------------------------------
  */
@@ -208,7 +273,8 @@ typedef struct nt_element_type {
     bool first_order;
     /* Where they begin: q (not of first order) and v, [n]. NULL: at zero. */
     void (*initial)(const nt_run *run, const nt_element *element, double *q, double *v);
-    /* What coordinate i is: words such as "elongation". NULL: numbers. */
+    /* What coordinate i is: words such as "elongation", "" for the element itself. NULL: numbers.
+     */
     const char *(*coordinate_name)(const nt_model *model, const nt_element *element, int i);
     bool has_inertia; /* it adds terms of NT_MASS: with accelerations of bodies or of its own */
     /* With inertia: its momentum (kg m/s) and angular momentum about the origin (kg m^2/s), ground
@@ -258,6 +324,11 @@ typedef struct nt_element_type {
     double (*stop_after)(const nt_run *run, const nt_element *element, double t,
                          const double *memory);
     bool (*at_stop)(const nt_element *element, const nt_view *view, double *memory);
+    /* How it is drawn: for joints in a word, and all that there is to draw. NULL: nothing. */
+    nt_drawing drawing;
+    void (*draw)(const nt_run *run, const nt_element *element, nt_sketch_put *put, void *to);
+    /* The force (or torque) that an arrow shows, and where; ground axes. NULL: it has none. */
+    void (*arrow)(const nt_element *element, const nt_view *view, nt_v3 *point, nt_v3 *force);
 } nt_element_type;
 
 /* A node that an element adds terms to and takes derivatives in: the translation or the rotation of
@@ -267,6 +338,7 @@ typedef struct nt_port {
     int first; /* its first entry among v, or its first multiplier                                */
     int size;  /* entries, 0 without a node                                                       */
     int start; /* its first entry among those of all ports                                        */
+    bool looks; /* multipliers of another element: this one's forces depend on them, no more      */
 } nt_port;
 
 /* Ports that every element has; further ones follow, in any number. */
@@ -314,6 +386,8 @@ typedef struct nt_local {
     int n_touched;
     bool *is_touched; /* [n_ports^2] */
     bool apart;       /* elements are evaluated side by side: nothing may be added elsewhere */
+    struct nt_aside
+        *aside; /* where forces that others depend on are differentiated; NULL: none do */
 } nt_local;
 
 /* The block of a row port and a column port, to add to; NULL where there is none. */
@@ -392,8 +466,10 @@ static inline void nt_view_force(const nt_view *view, int port, nt_v3 f)
 /* ---- for the functions of a type --------------------------------------------------------------
  */
 
-/* The data of an element in a run; as the file has them. */
+/* The data of an element in a run; in the model, as the file has them: for what does not change
+ * with parameters. */
 NT_API const void *nt_element_data_in(const nt_run *run, const nt_element *element);
+NT_API const void *nt_element_data_of(const nt_model *model, const nt_element *element);
 NT_API void *nt_element_numbers_in(nt_run *run, const nt_element *element);
 
 /* For `prepare`. A point that the file gives (ground axes at the given placement, or a marker of
@@ -436,6 +512,28 @@ NT_API nt_status nt_element_couple_pair(nt_model *model, nt_element *element);
  * the law, good to 1e-9 of smooth ones), or its power. */
 NT_API nt_status nt_element_add_pair(const nt_element *element, const nt_view *view,
                                      nt_pair_law law);
+
+/* ---- joints between two bodies, without derivatives -------------------------------------------
+ */
+
+/* Equations phi[n] of a joint, n = element->n_rows at most 6, where A and B stand like this at time
+ * t, s; velocities and accelerations do not count. It is asked at places beside the motion and
+ * keeps nothing. jacobian is NULL, or [n][12] of NaN: a law that knows the derivatives of phi along
+ * displacements of A (m), turns of A (rad, ground axes), displacements and turns of B puts them
+ * there, all of them; else they are found by differences. NT_OK, or NT_NOT_FINITE. */
+typedef nt_status (*nt_pair_rows)(const nt_element *element, const nt_view *view, double t,
+                                  const nt_motion *a, const nt_motion *b, double *phi,
+                                  double *jacobian);
+
+/* For `declare`: blocks between all ports of A and B and the multipliers. */
+NT_API nt_status nt_element_couple_rows(nt_model *model, nt_element *element);
+
+/* For `evaluate`: adds the rows of the law at the level that is asked for, the forces of their
+ * multipliers, R += J^T lambda, and their tangent; or their power. By differences J is good to
+ * 1e-11, the tangent to 1e-5, for 600 evaluations of the law; with a jacobian that is given, for
+ * 24. */
+NT_API nt_status nt_element_add_rows(const nt_element *element, const nt_view *view,
+                                     nt_pair_rows law);
 
 /* ---- plugins ----------------------------------------------------------------------------------
  */

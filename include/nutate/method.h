@@ -235,6 +235,10 @@ NT_API nt_status nt_integrator_drift(nt_integrator *integrator, double *position
 
 /* Looks at the energy now, which steps do now and then: NT_ENERGY where they would end with it. */
 NT_API nt_status nt_integrator_check_energy(nt_integrator *integrator, nt_error *error);
+/* The unknown that the words of the last failed step name, by its number among (v, lambda, mu):
+ * system->coordinate_name has words for an entry of v, system->equation_name for multipliers. -1
+ * where they name none. */
+NT_API int nt_integrator_failed_unknown(const nt_integrator *integrator);
 /* Words for an energy that has grown without a cause by more than a fiftieth of what ends a run,
  * and what would do better, into text[size]; returns their length, 0 where there is nothing to say.
  */

@@ -62,6 +62,11 @@ NT_API const nt_system *nt_run_system(nt_run *run);
  * run stands as it was. */
 NT_API nt_status nt_model_set(nt_run *run, const char *name, double value, nt_error *error);
 
+/* The same for parameters[n] at once, by their number in the system's list: what only all values
+ * together make consistent is possible. NT_INVALID for a number out of range. */
+NT_API nt_status nt_model_set_several(nt_run *run, const int *parameters, const double *values,
+                                      int n, nt_error *error);
+
 /* Let this many threads evaluate the run's elements side by side; a run begins with 1, the
  * caller's own. Results are the same to the bit. It pays where elements are many or costly. To be
  * called between steps only. */
@@ -227,13 +232,14 @@ NT_API nt_status nt_run_objective_tangent(nt_run *run, const nt_state *state,
  * damping. If not (0), there is no work to follow (nt_integrator_setup.track_work). */
 NT_API int nt_model_has_power(const nt_model *model);
 
-/* How much there is of everything. Degrees of freedom: velocities - (holonomic + nonholonomic -
- * redundant). */
+/* How much there is of everything. Degrees of freedom: velocities - states - (holonomic +
+ * nonholonomic - redundant). */
 typedef struct nt_model_counts {
     int bodies, joints, forces, contacts, markers, parameters;
     int points; /* of the bodies: those without rotation */
     int velocities, holonomic, nonholonomic;
     int redundant; /* equations that depend on the others at the initial positions */
+    int states;    /* unknowns of first order, among the velocities */
 } nt_model_counts;
 NT_API nt_model_counts nt_model_count(const nt_model *model);
 /* Words for redundant equation i of nt_model_count: "joint j2, rotation of arm about y", into

@@ -386,10 +386,11 @@ nt_status nt_campbell_create(nt_campbell **out, const nt_campbell_setup *setup, 
     c->setup = *setup;
     c->n_values = setup->n_values;
     nt_status status = follow(c, error);
-    if (known && nt_model_set(setup->run, setup->parameter, value, NULL) != NT_OK &&
-        status == NT_OK)
-        status =
-            nt_fail(error, NT_INVALID, "%s cannot be set back to %.9g", setup->parameter, value);
+    nt_error why = {0};
+    nt_status back = known ? nt_model_set(setup->run, setup->parameter, value, &why) : NT_OK;
+    if (back != NT_OK && status == NT_OK)
+        status = nt_fail(error, back, "%s cannot be set back to %.9g: %s", setup->parameter, value,
+                         why.message);
     if (status != NT_OK) {
         nt_campbell_destroy(c);
         return nt_said(error, status);

@@ -303,8 +303,11 @@ nt_status nt_mode_rates_create(nt_mode_rates **rates, const nt_modes *modes, nt_
                          w.n, MOST_UNKNOWNS);
     if (status == NT_OK) {
         status = take_matrices(&w, parameter, value, STEP * size, error);
-        if (nt_model_set(run, parameter, value, NULL) != NT_OK && status == NT_OK)
-            status = nt_fail(error, NT_INVALID, "%s cannot be set back", parameter);
+        nt_error why = {0};
+        nt_status back = nt_model_set(run, parameter, value, &why);
+        if (back != NT_OK && status == NT_OK)
+            status = nt_fail(error, back, "%s cannot be set back to %.9g: %s", parameter, value,
+                             why.message);
     }
     if (status == NT_OK)
         status = differentiate_all(&w, out, error);

@@ -337,6 +337,7 @@ static nt_status advance(path *p, double *s, double most, nt_error *error)
         nt_status status = point_at(p, *s, &why);
         if (status == NT_OK)
             status = find_direction(p, &why);
+        nt_said(&why, status);
         bool turned = status == NT_OK && product(p->direction, p->next, p->n) < TURN;
         if (status == NT_OK && !turned)
             return NT_OK;

@@ -49,9 +49,6 @@ void nt_static_move(nt_static *s, const double *x, double share)
     nt_space_compose(&p->space, p->frame, s->q, s->increment, s->q);
     for (int i = 0; i < p->nc; i++)
         s->multipliers[i] += share * x[p->nv + i];
-    double angle, length;
-    nt_static_reach(s, s->increment, &angle, &length);
-    s->turned += angle;
 }
 
 void nt_static_reach(const nt_static *s, const double *x, double *angle, double *length)
@@ -331,10 +328,6 @@ static void add_shift(const nt_static *s, double shift)
     }
 }
 
-/* Pivots serve again until something has turned by so much, rad: what a solver would find out for
- * itself, by factors that fail. */
-static const double KEEPS_PIVOTS = 0.1;
-
 nt_status nt_static_factor(nt_static *s, double shift)
 {
     size_t entries = (size_t)s->pattern->offset[s->pattern->n_slots];
@@ -345,10 +338,6 @@ nt_status nt_static_factor(nt_static *s, double shift)
         hold_in_matrix(s, &s->holds[k]);
     s->factorisations++;
     s->has_factors = false;
-    if (s->turned > KEEPS_PIVOTS) {
-        nt_solver_forget(s->solver);
-        s->turned = 0;
-    }
     return nt_solver_factor(s->solver, s->matrix);
 }
 
@@ -481,7 +470,7 @@ static nt_status take_memory(nt_static *s)
     s->holds = NT_TAKE(&s->arena, nv, nt_hold);
     s->is_first = NT_TAKE(&s->arena, nv, bool);
     s->diagonal = NT_TAKE(&s->arena, p->pattern->n_primary, int);
-    double *room = NT_TAKE(&s->arena, 3 * point + 9 * nv + 6 * n + 4 + 2 * memory, double);
+    double *room = NT_TAKE(&s->arena, 4 * point + 9 * nv + 6 * n + 4 + 2 * memory, double);
     s->parameters = NT_TAKE(&s->arena, p->system->n_parameters, double);
     if (!s->holds || !s->is_first || !s->diagonal || !s->parameters || !room)
         return NT_NO_MEMORY;
@@ -497,7 +486,7 @@ static nt_status take_memory(nt_static *s)
                   {&s->tangent, n + 1},    {&s->before, n + 1},
                   {&s->shown, n},          {&s->next_memory, memory},
                   {&s->no_memory, memory}, {&s->kept[0], point},
-                  {&s->kept[1], point}};
+                  {&s->kept[1], point},    {&s->placed, point}};
     s->q = room;
     s->v = s->q + p->nq;
     s->multipliers = s->v + nv;
@@ -597,6 +586,7 @@ nt_status nt_static_start(nt_static *s, double t, const double *q, const double 
     if (memory)
         memcpy(s->memory, memory, (size_t)p->system->n_memory * sizeof *s->memory);
     s->problem->length = p->system->length > 0 ? p->system->length : 1;
+    nt_static_keep(s, s->placed);
     s->started = true;
     s->solved = s->mass_known = false;
     return NT_OK;

@@ -80,6 +80,7 @@ nt_status nt_static_tangent(nt_static *s, int k, nt_state_tangent *out, nt_error
     status = nt_static_evaluate(s, s->residual, true);
     if (status == NT_OK)
         status = nt_static_find_drag(s);
+    nt_solver_forget(s->solver);
     if (status == NT_OK)
         status = nt_static_factor(s, 0);
     if (status == NT_OK)

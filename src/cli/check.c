@@ -10,9 +10,12 @@ static void check_show_counts(const nt_cli_plan *plan, nt_model_counts n)
     printf("bodies %d", n.bodies);
     if (n.points > 0)
         printf(" (%d of them points)", n.points);
-    printf(", joints %d, forces %d, contacts %d, markers %d, parameters %d\n", n.joints, n.forces,
+    printf(", joints %d, forces %d, contacts %d, markers %d, parameters %d", n.joints, n.forces,
            n.contacts, n.markers, n.parameters);
-    printf("velocities %d, constraint equations %d", n.velocities, n.holonomic + n.nonholonomic);
+    if (n.states > 0)
+        printf(", states %d", n.states);
+    printf("\nvelocities %d, constraint equations %d", n.velocities - n.states,
+           n.holonomic + n.nonholonomic);
     if (n.nonholonomic > 0)
         printf(" (%d of them nonholonomic)", n.nonholonomic);
     printf("\nredundant equations %d\n", n.redundant);
@@ -21,7 +24,8 @@ static void check_show_counts(const nt_cli_plan *plan, nt_model_counts n)
         nt_model_redundant_text(plan->model, i, text, sizeof text);
         printf("  %s\n", text);
     }
-    printf("degrees of freedom %d\n", n.velocities - n.holonomic - n.nonholonomic + n.redundant);
+    printf("degrees of freedom %d\n",
+           n.velocities - n.states - n.holonomic - n.nonholonomic + n.redundant);
 }
 
 static void show_simulation(const nt_cli_plan *plan)
@@ -72,6 +76,13 @@ static int row_columns(const nt_cli_plan *plan)
     return columns;
 }
 
+static int late(void *context, const nt_integrator *integrator)
+{
+    const double *deadline = context;
+    (void)integrator;
+    return nt_cli_clock() > *deadline;
+}
+
 /* What a run would take, from its first steps: a tenth of a second of them. Of variable steps,
  * which differ, that is a guess. */
 static void show_estimate(nt_cli_plan *plan)
@@ -80,15 +91,13 @@ static void show_estimate(nt_cli_plan *plan)
     const double duration = plan->end - plan->start;
     if (!(duration > 0) || !(plan->step > 0))
         return;
-    double begun = nt_cli_clock(), now = begun, t = plan->start;
+    double begun = nt_cli_clock(), deadline = begun + LONGEST;
     nt_error unwanted = {0};
-    for (long n = 1; now - begun < LONGEST && t < plan->end; n *= 2) {
-        double next = fmin(plan->end, plan->start + (double)n * plan->step);
-        if (nt_integrator_run(plan->integrator, next, plan->step, NULL, NULL, &unwanted) != NT_OK)
-            return;
-        t = next;
-        now = nt_cli_clock();
-    }
+    nt_status status =
+        nt_integrator_run(plan->integrator, plan->end, plan->step, late, &deadline, &unwanted);
+    double now = nt_cli_clock(), t = nt_integrator_state(plan->integrator).t;
+    if ((status != NT_OK && status != NT_INTERRUPTED) || !(t > plan->start))
+        return;
     double rows = nt_cli_plan_rows(plan), numbers = rows * row_columns(plan);
     printf("estimate: %.2g s of computing%s, %.0f rows, CSV %.2g MB, NetCDF %.2g MB\n",
            (now - begun) * duration / (t - plan->start),

@@ -313,7 +313,12 @@ static int respond(const job *j, double *rows, int width)
     for (int k = 0; k < j->n_frequencies; k++) {
         double part = k / (double)(j->n_frequencies - 1), *row = rows + (size_t)k * (size_t)width;
         double frequency = j->low * pow(j->high / j->low, part);
-        if (nt_linear_response(j->linear, TURN * frequency, out) != NT_OK) {
+        nt_status status = nt_linear_response(j->linear, TURN * frequency, out);
+        if (status == NT_NO_MEMORY) {
+            free(out);
+            return nt_cli_no_memory();
+        }
+        if (status != NT_OK) {
             nt_cli_say("the response at %.9g Hz is infinite: an undamped frequency", frequency);
             free(out);
             return NT_EXIT_FAILED;

@@ -142,7 +142,11 @@ static int check_parameter(const nt_cli_mode_rates *r, const char *path, nt_run 
     double h = 2e-4 * size;
     for (int i = 0; i < 4 && good; i++)
         good = (beside[i] = modes_at(path, run, about, name, value + at[i] * h)) != NULL;
-    nt_model_set(run, name, value, NULL);
+    nt_error error = {0};
+    if (nt_model_set(run, name, value, &error) != NT_OK && good) {
+        nt_cli_fail(path, &error);
+        good = false;
+    }
     for (int i = 0; i < nt_modes_count(modes) && good; i++) {
         nt_mode mode = nt_modes_at(modes, i);
         nt_mode_rate rate = nt_mode_rates_at(r->of[k], i);

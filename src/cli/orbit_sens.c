@@ -146,9 +146,15 @@ static int compare_one(table *t, int k, bool *good)
     }
     system->get_parameters(system->self, p);
     p[parameter] = value;
-    system->set_parameters(system->self, p);
+    nt_status back = system->set_parameters(system->self, p);
+    status = status == NT_OK ? back : status;
     if (status == NT_OK)
         status = nt_orbit_find(t->job->orbit, &error);
+    if (status != NT_OK && error.status == NT_OK) { /* setting a parameter says nothing itself */
+        error.status = status;
+        snprintf(error.message, sizeof error.message, "%s = %.9g: %s",
+                 t->job->options->parameters[k], p[parameter], nt_status_text(status));
+    }
     if (status != NT_OK)
         return nt_cli_fail(t->job->plan.path, &error);
     for (size_t i = 0; i < n; i++) {

@@ -10,6 +10,8 @@ int nt_cli_table_files(nt_cli_table *table, const nt_cli_options *options, const
     table->files = calloc((size_t)options->n_outputs + 1, sizeof *table->files);
     if (!table->files)
         return nt_cli_no_memory();
+    if (options->n_outputs == 0 && options->check)
+        return NT_EXIT_DONE; /* a comparison alone */
     if (options->n_outputs == 0) {
         const char *base = nt_cli_base_name(options->name);
         size_t length = strlen(base);

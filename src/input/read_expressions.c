@@ -50,11 +50,12 @@ static int resolve_record(context *c, const char *name, int length)
     return i < 0 ? -1 : nt_model_time_variable(model) + 1 + i;
 }
 
-/* Reactions, accelerations, energies: whether there are such or not, loads cannot have them. */
+/* Accelerations, energies: whether there are such or not, loads cannot have them. */
 static bool follows_from_loads(const char *name, int length)
 {
-    static const char *const words[] = {".force", ".torque", ".acceleration",
-                                        ".angular_acceleration"};
+    static const char *const words[] = {".acceleration", ".angular_acceleration",
+                                        ".power",        ".energy",
+                                        ".normal_force", ".friction_force"};
     for (int i = 0; i < (int)(sizeof words / sizeof words[0]); i++) {
         int size = (int)strlen(words[i]);
         for (int at = 0; at + size <= length; at++)
@@ -63,6 +64,23 @@ static bool follows_from_loads(const char *name, int length)
                 return true;
     }
     return false;
+}
+
+static const char changes_with_motion[] =
+    "changes with the motion: what a joint prescribes depends on t and parameters only";
+static const char not_a_number[] =
+    "changes with the motion: expected an expression of the parameters";
+
+/* The variable of a state of the file. */
+static int resolve_state(context *c, const char *name, int length)
+{
+    c->refused = c->scope == NT_SCOPE_MOTION   ? changes_with_motion
+                 : c->scope == NT_SCOPE_NUMBER ? not_a_number
+                                               : NULL;
+    if (c->refused)
+        return -1;
+    int signal = nt_model_signal(c->reader->model, name, length);
+    return signal < 0 ? -1 : nt_model_time_variable(c->reader->model) + 1 + signal;
 }
 
 static int resolve(void *self, const char *name, int length)
@@ -85,6 +103,9 @@ static int resolve(void *self, const char *name, int length)
         c->refused = "is written t";
     else if (c->scope == NT_SCOPE_RECORD)
         return resolve_record(c, name, length);
+    const nt_name *object = nt_names_find(&c->reader->objects, name, length);
+    if (object && object->kind == NT_NAME_STATE)
+        return resolve_state(c, name, length);
     const char *dot = memchr(name, '.', (size_t)length);
     if (!c->refused && nt_name_is_reserved(name, dot ? (int)(dot - name) : length))
         c->refused = "is recorded of the whole model: no number or load can depend on it";
@@ -99,10 +120,7 @@ static int resolve(void *self, const char *name, int length)
             c->refused = "follows from the loads, so none can depend on it: expected an expression "
                          "of t, parameters, positions and velocities";
     } else
-        c->refused = c->scope == NT_SCOPE_MOTION
-                         ? "changes with the motion: what a joint prescribes depends on t and "
-                           "parameters only"
-                         : "changes with the motion: expected an expression of the parameters";
+        c->refused = c->scope == NT_SCOPE_MOTION ? changes_with_motion : not_a_number;
     return -1;
 }
 
@@ -171,7 +189,7 @@ static const char *next_candidate(context *c)
 static const char *candidate(void *self, int i)
 {
     context *c = self;
-    const nt_names *parameters = &c->reader->parameters;
+    const nt_names *parameters = &c->reader->parameters, *objects = &c->reader->objects;
     if (c->dotted) {
         int dot = (int)((const char *)memchr(c->dotted, '.', (size_t)c->length) - c->dotted);
         const nt_name *object = nt_names_find(&c->reader->objects, c->dotted, dot);
@@ -179,9 +197,17 @@ static const char *candidate(void *self, int i)
     }
     if (i < parameters->n)
         return parameters->list[i].text;
-    if (i < parameters->n + c->reader->quantities.n)
-        return c->reader->quantities.list[i - parameters->n].text;
-    return i == parameters->n + c->reader->quantities.n && c->scope != NT_SCOPE_NUMBER ? "t" : NULL;
+    i -= parameters->n;
+    for (int k = 0; k < c->reader->quantities.n; k++) /* parts of blocks have dots */
+        if (!strchr(c->reader->quantities.list[k].text, '.') && i-- == 0)
+            return c->reader->quantities.list[k].text;
+    if (c->scope == NT_SCOPE_NUMBER || i == 0)
+        return c->scope == NT_SCOPE_NUMBER ? NULL : "t";
+    for (int k = 0; k < objects->n; k++)
+        if (objects->list[k].kind == NT_NAME_STATE && !strchr(objects->list[k].text, '.') &&
+            --i == 0)
+            return objects->list[k].text;
+    return NULL;
 }
 
 /* ---- expressions --------------------------------------------------------------------------------

@@ -16,10 +16,13 @@ static nt_status already_declared(nt_reader *reader, const nt_node *node, nt_nam
     char where[NT_WORDS] = "";
     if (first->place.line > 0)
         snprintf(where, sizeof where, " at %d:%d", first->place.line, first->place.column);
-    return nt_node_fail(reader->error, node,
-                        "%s '%s': there is a %s of this name already%s; bodies, markers, joints, "
-                        "forces, contacts, bearings and beams need names that all differ",
-                        nt_name_kind_word(kind), node->text, nt_name_kind_word(first->kind), where);
+    return nt_node_fail(
+        reader->error, node, "%s '%s': there is a %s of this name already%s%s",
+        nt_name_kind_word(kind), node->text, nt_name_kind_word(first->kind), where,
+        kind == NT_NAME_STATE
+            ? ""
+            : "; bodies, markers, joints, forces, contacts, bearings and beams need "
+              "names that all differ");
 }
 
 /* Declare one object; *text is its name in the model's arena. */
@@ -27,7 +30,8 @@ static nt_status objects_declare(nt_reader *reader, const nt_node *node, nt_name
                                  int index, const char **text)
 {
     char shown[NT_WORDS];
-    const char *fault = nt_name_fault(node->text, node->length, true);
+    bool checked = kind == NT_NAME_STATE; /* by nt_read_blocks */
+    const char *fault = checked ? NULL : nt_name_fault(node->text, node->length, true);
     nt_read_words(node, shown, sizeof shown);
     if (fault)
         return nt_node_fail(reader->error, node, "%s name %s %s", nt_name_kind_word(kind), shown,
@@ -41,6 +45,8 @@ static nt_status objects_declare(nt_reader *reader, const nt_node *node, nt_name
                             "a %s cannot be named %s: records use that word for the whole model",
                             nt_name_kind_word(kind), shown);
     const nt_name *first = nt_names_find(&reader->objects, node->text, node->length);
+    if (!first && kind == NT_NAME_STATE)
+        first = nt_names_find(&reader->parameters, node->text, node->length);
     if (first)
         return already_declared(reader, node, kind, first);
     *text = nt_read_copy(reader, node);
@@ -81,8 +87,8 @@ static nt_status unknown_type(nt_reader *reader, const char *section, const nt_n
                                     : " (types of plugins are known with --plugin)");
 }
 
-static nt_status find_type(nt_reader *reader, const char *section, nt_name_kind kind,
-                           const nt_node *name, const nt_node *value, int *type)
+nt_status nt_read_find_type(nt_reader *reader, const char *section, nt_name_kind kind,
+                            const nt_node *name, const nt_node *value, int *type)
 {
     char got[NT_WORDS], shown[NT_WORDS], list[512] = "";
     const char *word = nt_name_kind_word(kind);
@@ -92,7 +98,7 @@ static nt_status find_type(nt_reader *reader, const char *section, nt_name_kind 
                             nt_read_words(name, shown, sizeof shown),
                             nt_read_words(value, got, sizeof got));
     const nt_node *node = nt_node_find(value, "type");
-    if (!node && kind >= NT_NAME_BEARING) { /* there is one type */
+    if (!node && kind >= NT_NAME_BEARING && kind <= NT_NAME_STATE) { /* there is one type */
         for (*type = 0; strcmp(nt_element_type_at(*type)->section->name, section) != 0;)
             ++*type;
         return NT_OK;
@@ -114,11 +120,11 @@ static nt_status find_type(nt_reader *reader, const char *section, nt_name_kind 
 
 /* ---- declarations --------------------------------------------------------------------------- */
 
-enum { KINDS = NT_NAME_BEAM + 1 };
+enum { KINDS = NT_NAME_STATE + 1 };
 static const char *const sections[KINDS] = {
     [NT_NAME_BODY] = "bodies",  [NT_NAME_MARKER] = "markers",   [NT_NAME_JOINT] = "joints",
     [NT_NAME_FORCE] = "forces", [NT_NAME_CONTACT] = "contacts", [NT_NAME_BEARING] = "bearings",
-    [NT_NAME_BEAM] = "beams"};
+    [NT_NAME_BEAM] = "beams",   [NT_NAME_STATE] = "states"};
 
 static int count_of(const nt_node *section) { return section ? section->count : 0; }
 
@@ -149,6 +155,18 @@ static nt_status declare_markers(nt_reader *reader, const nt_node *section)
     return status;
 }
 
+/* Which node of its beam each station is, before anything may name it. */
+static nt_status declare_stations(nt_reader *reader, const nt_node *section)
+{
+    nt_status status = NT_OK;
+    for (int i = 0; i < count_of(section) && status == NT_OK; i++) {
+        const nt_node *value = section->values[i];
+        if (value->kind == NT_NODE_MAPPING && nt_node_find(value, "station"))
+            status = nt_read_declare_station(reader, section->keys[i], value, i);
+    }
+    return status;
+}
+
 /* The types of joints, forces or contacts, numbered from `first`: those of one type stand together,
  * in the order of the registry, each type in the file's order. number[]: that of each in the file.
  */
@@ -162,7 +180,7 @@ static nt_status find_types(nt_reader *reader, const nt_node *section, nt_name_k
         return nt_read_no_memory(reader);
     for (int i = 0; i < n && status == NT_OK; i++) {
         const nt_node *name = section->keys[i], *value = section->values[i];
-        status = find_type(reader, sections[kind], kind, name, value, &type_of[i]);
+        status = nt_read_find_type(reader, sections[kind], kind, name, value, &type_of[i]);
         if (status == NT_OK)
             next[type_of[i] + 1]++;
     }
@@ -200,10 +218,13 @@ static nt_status count_objects(nt_reader *reader, const nt_node *const *section,
     model->n_joints = count_of(section[NT_NAME_JOINT]);
     model->n_contacts = count_of(section[NT_NAME_CONTACT]);
     int n_forces = count_of(section[NT_NAME_FORCE]), first_contact = model->n_joints + n_forces;
-    int first_bearing = first_contact + model->n_contacts;
+    int first_state = first_contact + model->n_contacts;
+    model->n_states = count_of(section[NT_NAME_STATE]);
+    int first_bearing = first_state + model->n_states;
     int first[] = {[NT_NAME_JOINT] = 0,
                    [NT_NAME_FORCE] = model->n_joints,
                    [NT_NAME_CONTACT] = first_contact,
+                   [NT_NAME_STATE] = first_state,
                    [NT_NAME_BEARING] = first_bearing,
                    [NT_NAME_BEAM] = first_bearing + count_of(section[NT_NAME_BEARING])};
     model->n_bearings = count_of(section[NT_NAME_BEARING]);
@@ -214,7 +235,7 @@ static nt_status count_objects(nt_reader *reader, const nt_node *const *section,
     if (!model->elements || !reader->elements)
         return nt_read_no_memory(reader);
     nt_status status = NT_OK;
-    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_BEAM && status == NT_OK; kind++)
+    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_STATE && status == NT_OK; kind++)
         status = find_types(reader, section[kind], kind, first[kind], number[kind]);
     return status;
 }
@@ -225,7 +246,8 @@ nt_status nt_read_declare(nt_reader *reader)
     int *number[KINDS], n = 1;
     nt_status status = NT_OK;
     for (int i = 0; i < KINDS; i++) {
-        section[i] = nt_node_find(reader->root, sections[i]);
+        section[i] =
+            i == NT_NAME_STATE ? reader->state_section : nt_node_find(reader->root, sections[i]);
         if (section[i] &&
             (status = nt_read_check_section(reader, sections[i], section[i])) != NT_OK)
             return status;
@@ -257,12 +279,14 @@ nt_status nt_read_declare(nt_reader *reader)
         status = declare_bodies(reader, section[NT_NAME_BODY]);
     if (status == NT_OK)
         status = declare_markers(reader, section[NT_NAME_MARKER]);
-    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_BEAM && status == NT_OK; kind++)
+    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_STATE && status == NT_OK; kind++)
         status = declare_elements(reader, section[kind], kind, number[kind]);
     int next = count_of(section[NT_NAME_BODY]) + 1;
     for (int i = first_own; i < n_elements && status == NT_OK; i++)
         status = i < first_beam ? nt_read_declare_balls(reader, i, &next)
                                 : nt_read_declare_nodes(reader, i, &next);
+    if (status == NT_OK)
+        status = declare_stations(reader, section[NT_NAME_MARKER]);
     if (status == NT_OK && nt_quantity_sort_objects(reader->model) != NT_OK)
         return nt_read_no_memory(reader);
     return status;
@@ -310,8 +334,11 @@ nt_status nt_read_objects(nt_reader *reader)
     for (int i = 0; i < count_of(bodies) && status == NT_OK; i++)
         status = read_object(reader, nt_body_keys, bodies->keys[i], bodies->values[i], "body",
                              "bodies", false, &model->origin->bodies[i + 1]);
-    for (int i = 0; i < count_of(markers) && status == NT_OK; i++)
-        status = read_object(reader, nt_marker_keys, markers->keys[i], markers->values[i], "marker",
-                             "markers", false, &model->origin->markers[i]);
+    for (int i = 0; i < count_of(markers) && status == NT_OK; i++) {
+        nt_marker *marker = &model->origin->markers[i];
+        status =
+            read_object(reader, nt_marker_is_station(marker) ? nt_station_keys : nt_marker_keys,
+                        markers->keys[i], markers->values[i], "marker", "markers", false, marker);
+    }
     return status == NT_OK ? read_elements(reader) : status;
 }

@@ -9,22 +9,18 @@
 #include <stdio.h>
 #include <string.h>
 
-nt_status nt_read_declare_quantities(nt_reader *reader, const nt_node *section)
+nt_status nt_read_declare_quantities(nt_reader *reader)
 {
     nt_model *model = reader->model;
-    nt_status status = nt_read_check_section(reader, "quantities", section);
-    if (status != NT_OK)
-        return status;
+    const nt_node *section = reader->quantity_section;
+    if (!section)
+        return NT_OK;
     model->named = NT_TAKE(&model->arena, section->count, nt_named);
     if (!nt_names_init(&reader->quantities, section->count, &reader->scratch) || !model->named)
         return nt_read_no_memory(reader);
-    reader->quantity_section = section;
     for (int i = 0; i < section->count; i++) {
         const nt_node *name = section->keys[i], *value = section->values[i];
         char got[NT_WORDS];
-        status = nt_read_check_word(reader, "quantity", name);
-        if (status != NT_OK)
-            return status;
         if (value->kind != NT_NODE_SCALAR || nt_node_is_empty(value))
             return nt_node_fail(reader->error, nt_node_is_empty(value) ? name : value,
                                 "quantity '%s': expected an expression, got %s", name->text,

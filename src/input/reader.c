@@ -112,7 +112,6 @@ static nt_status read_file(nt_reader *reader)
 {
     const nt_node *parameters = nt_node_find(reader->root, "parameters");
     const nt_node *tables = nt_node_find(reader->root, "tables");
-    const nt_node *quantities = nt_node_find(reader->root, "quantities");
     nt_status status =
         nt_read_check_keys(reader, nt_file_keys, NULL, reader->root, "the model", false);
     if (status == NT_OK)
@@ -121,10 +120,14 @@ static nt_status read_file(nt_reader *reader)
         status = nt_read_tables(reader, tables);
     if (status == NT_OK)
         status = nt_read_with_unknowns(reader, &parameters);
-    if (status == NT_OK && quantities)
-        status = nt_read_declare_quantities(reader, quantities);
+    if (status == NT_OK)
+        status = nt_read_blocks(reader);
+    if (status == NT_OK)
+        status = nt_read_declare_quantities(reader);
     if (status == NT_OK && parameters)
         status = nt_read_parameters(reader, parameters);
+    if (status == NT_OK)
+        status = nt_read_check_blocks(reader);
     if (status == NT_OK)
         status = nt_read_declare(reader);
     if (status == NT_OK)
@@ -204,9 +207,8 @@ static nt_status read_document(nt_model **result, nt_document *document, const c
     } else
         nt_read_no_memory(&reader);
     bool waits =
-        status == NT_OK &&
-        (nt_node_find(reader.root, "objectives") || nt_node_find(reader.root, "quantities") ||
-         nt_node_find(reader.root, "solve") || model->simulation.static_initial);
+        status == NT_OK && (nt_node_find(reader.root, "objectives") || reader.quantity_section ||
+                            nt_node_find(reader.root, "solve") || model->simulation.static_initial);
     if (!waits)
         let_go(&reader, &document);
     if (status == NT_OK)

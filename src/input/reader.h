@@ -35,7 +35,8 @@ typedef struct nt_reader {
     nt_names tables;
     const nt_table **table; /* [tables.n] */
     nt_names quantities;
-    const nt_node *quantity_section; /* NULL: none */
+    const nt_node *quantity_section; /* those of blocks behind the file's; NULL: none */
+    const nt_node *state_section;    /* likewise */
 
     nt_names objects;          /* bodies, markers, joints, forces, contacts       */
     nt_element_node *elements; /* [n_elements] */
@@ -43,6 +44,7 @@ typedef struct nt_reader {
     int array_place;
 
     nt_run_data run;
+    const struct nt_mesh *meshes; /* that were read, the last one first */
     bool binds; /* numbers that depend on parameters follow them when they change */
     int bindings_room, jumps_room;
 } nt_reader;
@@ -137,6 +139,9 @@ const nt_table *nt_read_table_file(nt_reader *reader, const char *path, int leng
 /* Names, types and numbers of bodies, markers, joints, forces and contacts; then what they say. */
 nt_status nt_read_declare(nt_reader *reader);
 nt_status nt_read_objects(nt_reader *reader);
+/* The type that the mapping of an object of a section names, by its number in the registry. */
+nt_status nt_read_find_type(nt_reader *reader, const char *section, nt_name_kind kind,
+                            const nt_node *name, const nt_node *value, int *type);
 
 /* Puts the unknowns of `solve` into the section `parameters`; *section stays NULL where there are
  * none of either. */
@@ -151,6 +156,9 @@ nt_status nt_read_count_balls(nt_reader *reader, int i, int *count);
 nt_status nt_read_declare_balls(nt_reader *reader, int i, int *first);
 nt_status nt_read_count_nodes(nt_reader *reader, int i, int *count);
 nt_status nt_read_declare_nodes(nt_reader *reader, int i, int *first);
+/* The node of a beam where the marker i has its station. */
+nt_status nt_read_declare_station(nt_reader *reader, const nt_node *name, const nt_node *marker,
+                                  int i);
 /* NAME.PART or NAME.PARTnumber */
 nt_status nt_read_declare_body(nt_reader *reader, const nt_element *e, int index, const char *part,
                                int number);
@@ -158,15 +166,28 @@ nt_status nt_read_declare_body(nt_reader *reader, const nt_element *e, int index
 /* objectives; when the model is built. */
 nt_status nt_read_objectives(nt_reader *reader);
 
+/* Quantities and states of the file and of its blocks: the sections above (read_blocks.c). Then,
+ * when parameters have values, whether the blocks' coefficients are numbers. */
+nt_status nt_read_blocks(nt_reader *reader);
+nt_status nt_read_check_blocks(nt_reader *reader);
+
 /* Names of quantities, before anything that may use them; that they differ from all others, when
  * those are declared; what they say, when the model is built (read_quantities.c). */
-nt_status nt_read_declare_quantities(nt_reader *reader, const nt_node *section);
+nt_status nt_read_declare_quantities(nt_reader *reader);
 nt_status nt_read_check_quantity_names(nt_reader *reader);
 nt_status nt_read_quantities(nt_reader *reader);
 /* The text of a quantity, NULL where there is none of this name; and back. */
 const nt_node *nt_read_quantity_text(const nt_reader *reader, const char *name, int length);
 const nt_node *nt_read_quantity_of_text(const nt_reader *reader, const char *text,
                                         const char **name);
+
+/* shape: one or several, into the model; a name, "#rrggbb" or three numbers (read_shapes.c). */
+nt_status nt_read_shapes(nt_reader *reader, const nt_node *node, const struct nt_shapes **shapes);
+nt_status nt_read_color(nt_reader *reader, const nt_node *node, const char **color);
+/* The triangles of a file beside the model, STL or OBJ, into the arena. NT_BAD_MODEL with the file
+ * and, of text, the line; NT_IO (read_mesh.c). */
+nt_status nt_read_mesh(const char *path, const char *beside, nt_arena *arena,
+                       const struct nt_mesh **mesh, nt_error *error);
 
 /* steady: after the names of joints are known. */
 nt_status nt_read_steady(nt_reader *reader);

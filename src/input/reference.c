@@ -2,6 +2,7 @@
 
 #include "input/sink.h"
 #include "input/tables.h"
+#include "model/shapes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -120,7 +121,16 @@ static const char reactions[] =
     "joints, "
     "`JOINT.displacement` and `JOINT.displacement_rate` to `prismatic`, `cylindrical` and `screw` "
     "ones (of a `prismatic` joint `JOINT.rate` is the latter). Where a joint has both, friction "
-    "and limits act on the displacement.";
+    "and limits act on the displacement.\n"
+    "\n"
+    "Expressions of forces may use the reactions of all joints but `gear` and rolling ones, and "
+    "the "
+    "force of other forces and of contacts (`SPRING.tension`, `MOTOR.moment`, `PUSH.thrust`, "
+    "`NAME.force`): "
+    "friction that grows with the force a joint bears is a `joint_torque` or `joint_force` whose "
+    "value has `JOINT.force` in it. What is so followed may not itself follow a force, and "
+    "reactions "
+    "must be unique: with redundant equations the model is refused.";
 
 static const char bushings[] =
     "It measures the displacement u of its point of B from its point of A, and the "
@@ -327,7 +337,8 @@ static void section(nt_sink *sink, const nt_key *key)
     const char *meaning = key->meaning, *types = "";
     bool small = meaning[0] >= 'a' && meaning[0] <= 'z';
     if ((int)key->type == NT_KEY_ELEMENTS)
-        types = strcmp(key->name, "bearings") == 0 || strcmp(key->name, "beams") == 0
+        types = strcmp(key->name, "bearings") == 0 || strcmp(key->name, "beams") == 0 ||
+                        strcmp(key->name, "states") == 0
                     ? " The key `type` may be left out: there is one."
                     : " Each has a `type`, which decides its other keys.";
     snprintf(text, sizeof text, "%c%s.%s", small ? meaning[0] - 'a' + 'A' : meaning[0], meaning + 1,
@@ -412,6 +423,14 @@ static const char introduction[] =
     "is "
     "required.\n";
 
+static const char about_shapes[] =
+    "What a body, a point of it (in `markers`) or a beam looks like in reports and pictures: one "
+    "mapping, or a list of several. It is never part of the dynamics. Each has one form, `box` to "
+    "`mesh`. Numbers may be expressions of the parameters. A body without a shape is drawn by its "
+    "mass and inertia, its contacts, and links to its joints and markers; one with `shape: []` is "
+    "not drawn at all. `shape: [{box: [1, 0.1, 0.1]}, {sphere: r, at: [0.5, 0, 0], color: "
+    "red}]`.\n";
+
 /* A link to each section, and to each type in it. */
 static void contents(nt_sink *sink)
 {
@@ -419,7 +438,7 @@ static void contents(nt_sink *sink)
     for (const nt_key *key = nt_file_keys; key->name; key++)
         if (key->group || (int)key->type == NT_KEY_ELEMENTS)
             nt_sink_print(sink, ",\n[%s](#%s)", key->name, key->name);
-    nt_sink_print(sink, ",\n[expressions](#expressions).\n");
+    nt_sink_print(sink, ",\n[shape](#shape), [expressions](#expressions).\n");
 }
 
 int nt_model_reference(char *text, int size)
@@ -433,6 +452,9 @@ int nt_model_reference(char *text, int size)
     for (const nt_key *key = nt_file_keys; key->name; key++)
         if (key->group || (int)key->type == NT_KEY_ELEMENTS)
             section(&sink, key);
+    nt_sink_print(&sink, "\n## shape\n\n");
+    paragraphs(&sink, about_shapes);
+    list_of_keys(&sink, nt_shape_keys);
     functions(&sink);
     return sink.length;
 }

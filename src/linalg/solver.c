@@ -329,19 +329,32 @@ nt_status nt_solver_factor_clear(nt_solver *solver, nt_matrix *matrix)
 
 /* ---- solving with dense or KLU -------------------------------------------------------------- */
 
-/* r = given - A x (or A^T x) and the row-wise backward error; rows whose residual is rounding of
- * the whole count as exact, see nt_block_look. */
-static double solver_check(nt_solver *s, const double *x, int transposed)
+/* r -= A x, size += |A| |x|, row by row. */
+static void add_products(nt_solver *s, const double *x)
 {
     const nt_pattern *p = &s->full;
-    int first = p->node_start[p->n_primary];
-    double largest[2] = {0, 0}, error = 0;
-    for (int i = 0; i < p->n; i++) {
-        s->r[i] = s->given[i];
-        s->size[i] = fabs(s->given[i]);
-        s->bound[i] = 0;
-        largest[i >= first] = fmax(largest[i >= first], fabs(x[i]));
+    for (int slot = 0; slot < p->n_slots; slot++) {
+        int row = p->node_start[p->row[slot]], column = p->node_start[p->column[slot]];
+        int m = p->node_start[p->row[slot] + 1] - row;
+        int n = p->node_start[p->column[slot] + 1] - column;
+        const double *a = s->copy.values + p->offset[slot];
+        for (int i = 0; i < m; i++) {
+            double r = s->r[row + i], size = s->size[row + i];
+            for (int j = 0; j < n; j++, a++) {
+                double t = *a * x[column + j];
+                r -= t;
+                size += fabs(t);
+            }
+            s->r[row + i] = r;
+            s->size[row + i] = size;
+        }
     }
+}
+
+/* The same with A^T. */
+static void add_products_transposed(nt_solver *s, const double *x)
+{
+    const nt_pattern *p = &s->full;
     for (int slot = 0; slot < p->n_slots; slot++) {
         int row = p->node_start[p->row[slot]], column = p->node_start[p->column[slot]];
         int m = p->node_start[p->row[slot] + 1] - row;
@@ -349,11 +362,25 @@ static double solver_check(nt_solver *s, const double *x, int transposed)
         const double *a = s->copy.values + p->offset[slot];
         for (int i = 0; i < m; i++)
             for (int j = 0; j < n; j++, a++) {
-                int at = transposed ? column + j : row + i;
-                double t = *a * x[transposed ? row + i : column + j];
-                s->r[at] -= t;
-                s->size[at] += fabs(t);
+                double t = *a * x[row + i];
+                s->r[column + j] -= t;
+                s->size[column + j] += fabs(t);
             }
+    }
+}
+
+static int row_is_met(const nt_solver *s, int i) { return fabs(s->r[i]) <= ACCEPTED * s->size[i]; }
+
+/* bound[i]: row i of |A| times the largest velocity and the largest multiplier, of rows that are
+ * not met. */
+static void find_bounds(nt_solver *s, const double *x, int transposed)
+{
+    const nt_pattern *p = &s->full;
+    int first = p->node_start[p->n_primary];
+    double largest[2] = {0, 0};
+    for (int i = 0; i < p->n; i++) {
+        s->bound[i] = 0;
+        largest[i >= first] = fmax(largest[i >= first], fabs(x[i]));
     }
     /* where forces cancel, velocities are rounding of |force|/|diagonal| and not of themselves */
     for (int node = 0; node < p->n_primary; node++) {
@@ -371,16 +398,39 @@ static double solver_check(nt_solver *s, const double *x, int transposed)
         int n = p->node_start[p->column[slot] + 1] - column;
         double most = largest[(transposed ? row : column) >= first];
         const double *a = s->copy.values + p->offset[slot];
-        for (int i = 0; i < m; i++)
+        int met = 1, from = transposed ? column : row;
+        for (int i = 0; i < (transposed ? n : m); i++)
+            met &= row_is_met(s, from + i);
+        for (int i = 0; i < m && !met; i++)
             for (int j = 0; j < n; j++, a++)
                 s->bound[transposed ? column + j : row + i] += fabs(*a) * most;
     }
-    for (int i = 0; i < p->n; i++) {
-        double r = fabs(s->r[i]);
-        if (!(r <= DBL_MAX))
+}
+
+/* r = given - A x (or A^T x) and the row-wise backward error; rows whose residual is rounding of
+ * the whole count as exact, see nt_block_look: bounds are needed only where there may be some. */
+static double solver_check(nt_solver *s, const double *x, int transposed)
+{
+    int n = s->pattern->n, accepted = 1;
+    double error = 0;
+    for (int i = 0; i < n; i++) {
+        s->r[i] = s->given[i];
+        s->size[i] = fabs(s->given[i]);
+    }
+    if (transposed)
+        add_products_transposed(s, x);
+    else
+        add_products(s, x);
+    for (int i = 0; i < n; i++) {
+        if (!(fabs(s->r[i]) <= DBL_MAX))
             return (double)NAN;
-        if (r > error * s->size[i] &&
-            (r <= ACCEPTED * s->size[i] || r > 4 * DBL_EPSILON * s->bound[i]))
+        accepted &= row_is_met(s, i);
+    }
+    if (!accepted)
+        find_bounds(s, x, transposed);
+    for (int i = 0; i < n; i++) {
+        double r = fabs(s->r[i]);
+        if (r > error * s->size[i] && (row_is_met(s, i) || r > 4 * DBL_EPSILON * s->bound[i]))
             error = r / s->size[i];
     }
     return error;
@@ -438,6 +488,14 @@ static nt_status solve_checked(nt_solver *s, double *b, int transposed)
     double error = (double)NAN;
     if (s->in_use != NT_SOLVER_BLOCK)
         error = solve_pivoted(s, transposed);
+    if (!(error <= ACCEPTED) && s->in_use == NT_SOLVER_KLU && !s->fallback &&
+        all_finite(s->given, n)) { /* pivots of an earlier matrix may not suit this one */
+        nt_status status = factor_klu(s, s->klu, 1);
+        if (status == NT_NO_MEMORY)
+            return status;
+        if (status == NT_OK)
+            error = solve_pivoted(s, transposed);
+    }
     if (!(error <= ACCEPTED)) {
         if (!all_finite(s->given, n))
             return NT_NOT_FINITE;

@@ -113,6 +113,7 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
     it->energy_check = setup->energy_check;
     it->minimum_step = setup->minimum_step;
     it->maximum_step = setup->maximum_step;
+    it->failed_unknown = -1;
     nt_layout layout = {0};
     nt_frame frame = nt_method_has_frame(it->method, setup->frame) ? setup->frame : NT_BODY;
     status = nt_problem_create(&it->problem, setup->system, frame, error);
@@ -547,10 +548,12 @@ static void failure_words(nt_integrator *it, nt_status status, char *text, int s
     char name[160] = "";
     int unknown = s->report.unknown;
     text[0] = '\0';
+    it->failed_unknown = -1;
     if (s->report.words)
         return;
     if (status == NT_SINGULAR)
         unknown = nt_solver_singular_unknown(it->factors->solver);
+    it->failed_unknown = unknown;
     bool moves = s->report.increment && unknown < it->problem->nv && status != NT_SINGULAR;
     if (unknown >= 0 && moves)
         nt_problem_coordinate_name(it->problem, unknown, name, sizeof name);

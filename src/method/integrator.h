@@ -27,7 +27,8 @@ struct nt_integrator {
     int *rows;              /* [n_rows] the rows at `now`, while a step is tried                 */
     int n_rows;
     bool keeps; /* the method keeps factors from step to step, and a state has room for them */
-    char failed[160]; /* words for the part without a value that ended the last try, "": none */
+    int failed_unknown; /* that the words of the last failed step name, -1: none              */
+    char failed[160];   /* words for the part without a value that ended the last try, "": none */
     nt_statistics statistics;
     double minimum_step, maximum_step;
     int level;     /* the step in use is the one asked for / 2^level                 */

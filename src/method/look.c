@@ -138,6 +138,8 @@ nt_status nt_integrator_reactions(nt_integrator *it, const nt_state *state, doub
                                      nt_status_text(status));
 }
 
+int nt_integrator_failed_unknown(const nt_integrator *it) { return it ? it->failed_unknown : -1; }
+
 int nt_integrator_redundant(const nt_integrator *it, int *index, int room)
 {
     if (!it)

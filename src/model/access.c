@@ -46,7 +46,7 @@ nt_model_counts nt_model_count(const nt_model *model)
     return (nt_model_counts){.bodies = model->n_bodies - 1,
                              .joints = model->n_joints,
                              .forces = model->n_elements - model->n_joints - model->n_contacts -
-                                       model->n_bearings - model->n_beams,
+                                       model->n_bearings - model->n_beams - model->n_states,
                              .contacts = model->n_contacts,
                              .markers = model->n_markers,
                              .parameters = model->n_parameters,
@@ -54,7 +54,8 @@ nt_model_counts nt_model_count(const nt_model *model)
                              .velocities = model->system.space.nv,
                              .holonomic = model->system.nh,
                              .nonholonomic = model->system.nn,
-                             .redundant = model->origin->n_redundant};
+                             .redundant = model->origin->n_redundant,
+                             .states = model->system.space.n_first};
 }
 
 void nt_model_redundant_text(const nt_model *model, int i, char *text, int size)

@@ -74,6 +74,7 @@ typedef struct nt_body {
     int point;   /* true: without rotation */
     int carried; /* true: its inertia is that of an element, and its mass zero */
 
+    const struct nt_shapes *shapes; /* NULL: the file gives none */
     const char *name;
     nt_place place;
 } nt_body;

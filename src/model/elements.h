@@ -39,6 +39,15 @@ extern const nt_element_type nt_contact_sphere_torus;
 
 extern const nt_element_type nt_bearing_ball;
 extern const nt_element_type nt_beam_type;
+extern const nt_element_type nt_state_type;
+
+/* Of blocks: their keys alone (states/blocks.c). */
+extern const nt_element_type nt_block_transfer_function;
+extern const nt_element_type nt_block_state_space;
+extern const nt_element_type nt_block_pid;
+
 extern const nt_section nt_beam_section_of_file;
+extern const nt_section nt_state_section;
+extern const nt_section nt_block_section;
 
 #endif

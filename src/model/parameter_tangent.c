@@ -66,6 +66,7 @@ static void parameter_put(const variation *v, const nt_touched *t, double s)
     nt_words_put(rates, t->own, s);
     nt_words_put(rates, t->of_joint[0], s);
     nt_words_put(rates, t->of_joint[1], s);
+    nt_words_put(rates, t->gravity, s);
     if (t->functions)
         for (int i = 0; i < nt_model_variable_count(run->model); i++)
             if (v->straight.rates[i] != 0)
@@ -253,7 +254,7 @@ static void list_entries(variation *v, const nt_element *e, const nt_terms *want
 {
     v->n = 0;
     for (int i = 0; wanted->residual && i < e->n_ports; i++)
-        for (int k = 0; i != NT_ROWS && i != NT_RATES && k < e->ports[i].size; k++)
+        for (int k = 0; nt_element_pushes(e, i) && k < e->ports[i].size; k++)
             v->entry[v->n++] = (nt_entry){.from = e->ports[i].start + k,
                                           .to = wanted->residual + e->ports[i].first + k};
     v->n_forces = v->n;
@@ -277,8 +278,8 @@ static nt_status parameter_differentiate(variation *v, const nt_touched *t, form
     const nt_element *e = &v->run->model->elements[t->element];
     if (t->motion)
         motion_rates(v, t->motion, v->terms.level == NT_ACCELERATION);
-    bool apart =
-        t->own.count == 0 && t->of_joint[0].count == 0 && t->of_joint[1].count == 0 && !t->moved;
+    bool apart = t->own.count == 0 && t->of_joint[0].count == 0 && t->of_joint[1].count == 0 &&
+                 !t->moved && t->gravity.count == 0;
     v->straight.share = apart && e->type->proportional ? 0 : 1;
     double step = parameter_step_of(v, t);
     if (by != SIX && drives_angle(v->run, e))

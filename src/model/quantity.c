@@ -61,6 +61,7 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
 {
     const nt_element *e = of == ELEMENT ? &model->elements[index] : NULL;
     const nt_element_type *type = e ? e->type : NULL;
+    int element, end;
     switch (k->of) {
     case NT_OF_BODY:
         return of == BODY;
@@ -68,6 +69,10 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
         return of == BODY && !model->bodies[index].point;
     case NT_OF_MARKER:
         return of == MARKER;
+    case NT_OF_STATION:
+        return of == MARKER && nt_marker_is_station(&model->markers[index]);
+    case NT_OF_END:
+        return of == BODY && nt_beam_end_of_body(model, index, &element, &end);
     case NT_OF_LOADED:
         return type && type->reaction && !type->touches && type->section == &nt_joint_section;
     case NT_OF_JOINED:
@@ -107,6 +112,8 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
         return type && type->slides;
     case NT_OF_SLIDING_ONLY:
         return type && type->slides && !type->rotates;
+    case NT_OF_STATE:
+        return type == &nt_state_type;
     case NT_OF_NAMED:
         return of == NAMED;
     case NT_OF_WHOLE:
@@ -209,6 +216,9 @@ static nt_status unknown_kind(const nt_model *model, family of, int index, span 
     const char *object = object_name(model, of, index);
     if (of == NAMED)
         return nt_fail(error, NT_BAD_MODEL, "'%s.%.*s': quantity '%s' is one number", object,
+                       word.length, word.text, object);
+    if (of == ELEMENT && model->elements[index].type == &nt_state_type)
+        return nt_fail(error, NT_BAD_MODEL, "'%s.%.*s': state '%s' is one number", object,
                        word.length, word.text, object);
     const char *is = of == BODY && model->bodies[index].point ? "is a point and " : "";
     if (!known[0])
@@ -335,6 +345,14 @@ static bool find_in_beam(const nt_model *model, int element, const char *name, c
                          quantity, error, status);
 }
 
+/* States and quantities of blocks have dots in their names. */
+static bool is_part_of_block(const nt_model *model, const char *name, int *index)
+{
+    const nt_object_name *found = find_object(model, (span){name, (int)strlen(name)});
+    family of = found ? object_at(model, found->object, index) : WHOLE;
+    return of == NAMED || (of == ELEMENT && model->elements[*index].type == &nt_state_type);
+}
+
 nt_status nt_quantity_find(const nt_model *model, const char *name, bool any,
                            nt_object_name **object, nt_quantity_info *quantity, nt_error *error)
 {
@@ -347,6 +365,10 @@ nt_status nt_quantity_find(const nt_model *model, const char *name, bool any,
         if (nt_quantity_kinds[i].of == NT_OF_WHOLE && span_is(first, nt_quantity_kinds[i].name))
             return choose(model, &nt_quantity_kinds[i], 0, name, rest, quantity, error);
     nt_object_name *found = find_object(model, first);
+    if (rest && is_part_of_block(model, name, &index)) {
+        found = find_object(model, (span){name, (int)strlen(name)});
+        rest = NULL;
+    }
     if (!found || (!any && found->object == 0))
         return unknown_object(model, name, first, error);
     if (object)
@@ -389,12 +411,13 @@ void nt_model_quantity_column(const nt_model *model, const nt_quantity_info *qua
     }
     const nt_quantity_kind *k = &nt_quantity_kinds[quantity->kind];
     int i = quantity->first + column;
-    bool of_body = k->of == NT_OF_BODY || k->of == NT_OF_TURNING;
-    family of = k->of == NT_OF_WHOLE    ? WHOLE
-                : of_body               ? BODY
-                : k->of == NT_OF_MARKER ? MARKER
-                : k->of == NT_OF_NAMED  ? NAMED
-                                        : ELEMENT;
+    bool of_body = k->of == NT_OF_BODY || k->of == NT_OF_TURNING || k->of == NT_OF_END;
+    bool of_marker = k->of == NT_OF_MARKER || k->of == NT_OF_STATION;
+    family of = k->of == NT_OF_WHOLE   ? WHOLE
+                : of_body              ? BODY
+                : of_marker            ? MARKER
+                : k->of == NT_OF_NAMED ? NAMED
+                                       : ELEMENT;
     bool in_bearing = k->of == NT_OF_BALL || k->of == NT_OF_CAGE;
     int index = in_bearing ? quantity->object % model->n_elements : quantity->object;
     const char *object = object_name(model, of, index);

@@ -9,6 +9,7 @@
  */
 #include "model/quantity_kind.h"
 
+#include "model/beams/beam.h"
 #include "model/bearings/bearing.h"
 #include "model/contacts/contact.h"
 #include "model/contacts/touch_values.h"
@@ -88,6 +89,20 @@ static void marker_acceleration(const nt_sampler *s, int marker, double *out)
                                to_marker(s->view, marker)));
 }
 
+/* Of the node at a station. */
+static void station_orientation(const nt_sampler *s, int marker, double *out)
+{
+    body_orientation(s, s->view->run->markers[marker].on, out);
+}
+static void station_angular_velocity(const nt_sampler *s, int marker, double *out)
+{
+    body_angular_velocity(s, s->view->run->markers[marker].on, out);
+}
+static void station_angular_acceleration(const nt_sampler *s, int marker, double *out)
+{
+    body_angular_acceleration(s, s->view->run->markers[marker].on, out);
+}
+
 /* Derivatives, with e a ground axis, E = R e the same axis of the body, (w0, u) the quaternion:
  *
  *   position            e . (x + rho)        x: e     r: rho x e
@@ -139,6 +154,16 @@ static void vary_body_orientation(const nt_view *view, int body, int i, nt_signa
                            : quat_load(view->at->q + b->q + (b->t_node >= 0 ? 3 : 0));
     v3 u = v3_of(q.x, q.y, q.z), e = axis(i - 1);
     g->r[0] = i == 0 ? v3_scale(-0.5, u) : v3_scale(0.5, v3_axpy(q.w, e, v3_cross(u, e)));
+}
+
+static void vary_station_orientation(const nt_view *view, int marker, int i, nt_signal_gradient *g)
+{
+    vary_body_orientation(view, view->run->markers[marker].on, i, g);
+}
+static void vary_station_angular_velocity(const nt_view *view, int marker, int i,
+                                          nt_signal_gradient *g)
+{
+    vary_body_angular_velocity(view, view->run->markers[marker].on, i, g);
 }
 
 /* ---- joints --------------------------------------------------------------------------------- */
@@ -247,6 +272,18 @@ static void contact_semi_axes(const nt_sampler *s, int element, double *out)
     out[1] = touch_number(s, element, NT_TOUCH_MINOR);
 }
 
+/* ---- states --------------------------------------------------------------------------------- */
+
+static void state_value(const nt_sampler *s, int element, double *out)
+{
+    *out = s->view->at->v[s->view->model->elements[element].own_v];
+}
+/* No body moves it: see nt_signal.state. */
+static void vary_state(const nt_view *view, int element, int i, nt_signal_gradient *g)
+{
+    (void)view, (void)element, (void)i, (void)g;
+}
+
 /* ---- named quantities ----------------------------------------------------------------------- */
 
 static void named_value(const nt_sampler *s, int i, double *out)
@@ -345,6 +382,13 @@ static const char *const axes_of_ellipse[] = {"major", "minor"};
 static const char *const levels[] = {"position", "velocity"};
 static const char ground[] = "ground axes", body[] = "body axes";
 static const char rotation[] = "unit quaternion from body axes to ground axes";
+static const char turned[] = "unit quaternion of the turn from the given placement";
+static const char turned_axes[] =
+    "axes that turn with the node, the ground's in the given placement";
+static const char section[] = "axes of the section, x along the line";
+static const char outward[] = "force in the section, by the part towards the tip";
+static const char outward_moment[] = "moment in the section, by the part towards the tip";
+static const char strains[] = "stretch and shear", curvatures[] = "change of twist and bending";
 static const char *const angles[] = {"first", "second", "third"};
 static const char *const pulls[] = {"start", "end"};
 static const char of_a[] = "joint axes of the first body";
@@ -375,9 +419,23 @@ const nt_quantity_kind nt_quantity_kinds[] = {
     {NT_OF_MARKER, "acceleration", 3, xyz, "m/s2", NULL, "acceleration", ground, 0,
      marker_acceleration, NULL, false},
 
-    {NT_OF_LOADED, "force", 3, xyz, "N", NULL, on_b, ground, NT_NEEDS_REACTIONS, element_force, NULL, false},
-    {NT_OF_LOADED, "torque", 3, xyz, "N m", NULL, on_b_torque, ground, NT_NEEDS_REACTIONS, element_torque, NULL, false},
-    {NT_OF_CONTACT, "force", 3, xyz, "N", NULL, on_b, ground, 0, element_force, NULL, false},
+    {NT_OF_STATION, "orientation", 4, wxyz, "1", NULL, "orientation", turned, 0, station_orientation, vary_station_orientation, false},
+    {NT_OF_STATION, "angular_velocity", 3, xyz, "rad/s", NULL, "angular velocity", turned_axes, 0, station_angular_velocity,
+     vary_station_angular_velocity, true},
+    {NT_OF_STATION, "angular_acceleration", 3, xyz, "rad/s2", NULL, "angular acceleration", turned_axes, 0,
+     station_angular_acceleration, NULL, false},
+    {NT_OF_STATION, "force", 3, xyz, "N", NULL, outward, section, 0, nt_station_force, NULL, false},
+    {NT_OF_STATION, "moment", 3, xyz, "N m", NULL, outward_moment, section, 0, nt_station_moment, NULL, false},
+    {NT_OF_STATION, "strain", 3, xyz, "1", NULL, strains, section, 0, nt_station_strain, NULL, false},
+    {NT_OF_STATION, "curvature", 3, xyz, "1/m", NULL, curvatures, section, 0, nt_station_curvature, NULL, false},
+    {NT_OF_END, "force", 3, xyz, "N", NULL, outward, section, 0, nt_end_force, NULL, false},
+    {NT_OF_END, "moment", 3, xyz, "N m", NULL, outward_moment, section, 0, nt_end_moment, NULL, false},
+    {NT_OF_END, "strain", 3, xyz, "1", NULL, strains, section, 0, nt_end_strain, NULL, false},
+    {NT_OF_END, "curvature", 3, xyz, "1/m", NULL, curvatures, section, 0, nt_end_curvature, NULL, false},
+
+    {NT_OF_LOADED, "force", 3, xyz, "N", NULL, on_b, ground, NT_NEEDS_REACTIONS | NT_IS_FORCE, element_force, NULL, true},
+    {NT_OF_LOADED, "torque", 3, xyz, "N m", NULL, on_b_torque, ground, NT_NEEDS_REACTIONS | NT_IS_TORQUE, element_torque, NULL, true},
+    {NT_OF_CONTACT, "force", 3, xyz, "N", NULL, on_b, ground, NT_IS_FORCE, element_force, NULL, true},
     {NT_OF_TOUCH, "indentation", 1, NULL, "m", NULL, "indentation", "negative: the distance", 0,
      contact_indentation, NULL, false},
     {NT_OF_TOUCH, "normal_force", 1, NULL, "N", NULL, "normal force", NULL, 0, contact_normal_force, NULL, false},
@@ -441,11 +499,11 @@ const nt_quantity_kind nt_quantity_kinds[] = {
     {NT_OF_JOINT, "power", 1, NULL, "W", NULL, "power of all that it does", NULL, NT_NEEDS_REACTIONS, nt_value_power, NULL, false},
     {NT_OF_JOINT, "energy", 1, NULL, "J", NULL, "potential energy", NULL, 0, nt_value_energy, NULL, false},
 
-    {NT_OF_ACTING, "force", 3, xyz, "N", NULL, on_b, ground, 0, element_force, NULL, false},
+    {NT_OF_ACTING, "force", 3, xyz, "N", NULL, on_b, ground, NT_IS_FORCE, element_force, NULL, true},
     {NT_OF_ACTING, "torque", 3, xyz, "N m", NULL, on_b_torque, ground, 0, element_torque, NULL, false},
     {NT_OF_LINE, "length", 1, NULL, "m", NULL, "length", NULL, 0, nt_value_along, nt_vary_along, false},
     {NT_OF_LINE, "rate", 1, NULL, "m/s", NULL, "rate of the length", NULL, 0, nt_value_along_rate, nt_vary_along_rate, true},
-    {NT_OF_LINE, "tension", 1, NULL, "N", NULL, "pull", NULL, 0, nt_value_along_load, NULL, false},
+    {NT_OF_LINE, "tension", 1, NULL, "N", NULL, "pull", NULL, NT_IS_ALONG, nt_value_along_load, NULL, true},
     {NT_OF_WAY, "length", 1, NULL, "m", NULL, "length of the way", NULL, 0, nt_value_rope_length, NULL, false},
     {NT_OF_WAY, "rate", 1, NULL, "m/s", NULL, "rate of the length", NULL, 0, nt_value_rope_rate, NULL, true},
     {NT_OF_WAY, "tension", 2, pulls, "N", NULL, "pull", NULL, 0, nt_value_rope_tension, NULL, false},
@@ -455,13 +513,14 @@ const nt_quantity_kind nt_quantity_kinds[] = {
      nt_value_attack, nt_vary_attack, true},
     {NT_OF_ABOUT, "angle", 1, NULL, "rad", NULL, "angle", NULL, 0, nt_value_along, nt_vary_along, false},
     {NT_OF_ABOUT, "rate", 1, NULL, "rad/s", NULL, "rate of the angle", NULL, 0, nt_value_along_rate, nt_vary_along_rate, true},
-    {NT_OF_ABOUT, "moment", 1, NULL, "N m", NULL, "moment on the second body about the axis", NULL, 0, nt_value_along_load, NULL, false},
+    {NT_OF_ABOUT, "moment", 1, NULL, "N m", NULL, "moment on the second body about the axis", NULL, NT_IS_ALONG, nt_value_along_load, NULL, true},
     {NT_OF_ALONG, "displacement", 1, NULL, "m", NULL, "displacement", NULL, 0, nt_value_along, nt_vary_along, false},
     {NT_OF_ALONG, "rate", 1, NULL, "m/s", NULL, "rate of the displacement", NULL, 0, nt_value_along_rate, nt_vary_along_rate, true},
-    {NT_OF_ALONG, "thrust", 1, NULL, "N", NULL, "force on the second body along the axis", NULL, 0, nt_value_along_load, NULL, false},
+    {NT_OF_ALONG, "thrust", 1, NULL, "N", NULL, "force on the second body along the axis", NULL, NT_IS_ALONG, nt_value_along_load, NULL, true},
     {NT_OF_FORCE, "power", 1, NULL, "W", NULL, "power of all that it does", NULL, 0, nt_value_power, NULL, false},
     {NT_OF_FORCE, "energy", 1, NULL, "J", NULL, "potential energy", NULL, 0, nt_value_energy, NULL, false},
 
+    {NT_OF_STATE, "", 1, NULL, "", NULL, "value", NULL, 0, state_value, vary_state, true},
     {NT_OF_NAMED, "", 1, NULL, "", NULL, "quantity ", NULL, 0, named_value, NULL, false},
 
     {NT_OF_WHOLE, "energy", 4, energies, "J", NULL, "energy", NULL, NT_NEEDS_ENERGY, whole_energy, NULL, false},

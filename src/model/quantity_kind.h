@@ -8,7 +8,9 @@ typedef enum nt_quantity_owner {
     NT_OF_BODY,
     NT_OF_TURNING, /* a body that is no point */
     NT_OF_MARKER,
-    NT_OF_LOADED, /* a joint that knows its force and torque    */
+    NT_OF_STATION, /* a marker at a station of a beam */
+    NT_OF_END,     /* a body that is a node where an element of a beam ends */
+    NT_OF_LOADED,  /* a joint that knows its force and torque    */
     NT_OF_CONTACT,
     NT_OF_TOUCH,  /* a contact of a sphere and a surface */
     NT_OF_GROOVE, /* one with a torus */
@@ -28,11 +30,22 @@ typedef enum nt_quantity_owner {
     NT_OF_WING,   /* an aerodynamic force                                       */
     NT_OF_ABOUT,  /* a force about the axis of a joint                          */
     NT_OF_ALONG,  /* a force along the axis of a joint                          */
+    NT_OF_STATE,  /* a state of the file */
     NT_OF_NAMED,  /* an expression of the file */
     NT_OF_WHOLE,  /* the model */
 } nt_quantity_owner;
 
-enum { NT_NEEDS_REACTIONS = 1, NT_NEEDS_ENERGY = 2, NT_NEEDS_DRIFT = 4 };
+enum {
+    NT_NEEDS_REACTIONS = 1,
+    NT_NEEDS_ENERGY = 2,
+    NT_NEEDS_DRIFT = 4,
+    /* What an element does to its second body, so that a load may follow it: its force, its torque
+     * about the joint's point, its pull or its moment or force along an axis. */
+    NT_IS_FORCE = 8,
+    NT_IS_TORQUE = 16,
+    NT_IS_ALONG = 32,
+    NT_IS_LOAD = NT_IS_FORCE | NT_IS_TORQUE | NT_IS_ALONG
+};
 enum { NT_QUANTITY_COLUMNS = 16 }; /* at most */
 
 typedef struct nt_quantity_kind {

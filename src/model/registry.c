@@ -39,6 +39,10 @@ static const nt_element_type *const own_types[] = {
     &nt_contact_sphere_torus,
     &nt_bearing_ball,
     &nt_beam_type,
+    &nt_state_type,
+    &nt_block_transfer_function,
+    &nt_block_state_space,
+    &nt_block_pid,
 };
 
 enum { OWN_TYPES = sizeof own_types / sizeof own_types[0], MOST_ADDED = 64 };

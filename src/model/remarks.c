@@ -66,7 +66,8 @@ static int of_freedom(const nt_model *model, nt_error *out)
         if (joint && joint->motion)
             return 0;
     }
-    if (s->nh + s->nn == 0 || s->space.nv > s->nh + s->nn - model->origin->n_redundant)
+    if (s->nh + s->nn == 0 ||
+        s->space.nv - s->space.n_first > s->nh + s->nn - model->origin->n_redundant)
         return 0;
     return remark(model, (nt_place){0}, out,
                   "the joints leave no degree of freedom: nothing moves");

@@ -159,6 +159,9 @@ nt_status nt_run_take_state(nt_run *run)
         return NT_NO_MEMORY;
     for (int i = 0; s->events && i < s->n_memory - model->switch_memory; i++)
         run->initial_memory[model->switch_memory + i] = (double)NAN; /* nothing is held yet */
+    run->local.aside = nt_aside_take(model, &run->work);
+    if (model->n_followed > 0 && !run->local.aside)
+        return NT_NO_MEMORY;
     if (!run->initial_q || !run->initial_v || !run->initial_memory || !run->redundant ||
         !run->mass || !run->inertia || !run->motion || !run->multipliers || !run->scratch ||
         !run->named_variables || !run->events_work || !nt_parameter_rates_init(run))
@@ -264,6 +267,11 @@ const void *nt_element_data_in(const nt_run *run, const nt_element *element)
     return nt_element_data(run, element);
 }
 
+const void *nt_element_data_of(const nt_model *model, const nt_element *element)
+{
+    return nt_model_data(model, element);
+}
+
 void *nt_element_numbers_in(nt_run *run, const nt_element *element)
 {
     return nt_element_numbers(run, element);
@@ -290,21 +298,32 @@ nt_status nt_element_refuse(const nt_run *run, const nt_element *element, nt_err
 
 /* ---- parameters by name --------------------------------------------------------------------- */
 
-/* Where the new value is refused the run stands as it was. */
-static nt_status set_one(nt_run *run, int k, double value, nt_error *error)
+/* Where the new values are refused the run stands as it was. */
+nt_status nt_model_set_several(nt_run *run, const int *parameters, const double *values, int n,
+                               nt_error *error)
 {
-    int n = run->model->n_parameters;
-    double *before = run->values, *after = run->values + n;
+    nt_error_clear(error);
+    NT_NEED(error, "run", run);
+    if (n <= 0)
+        return NT_OK;
+    NT_NEED(error, "parameters values", parameters, values);
+    int all = run->model->n_parameters;
+    double *before = run->values, *after = run->values + all;
     nt_run_get_parameters(run, before);
-    memcpy(after, before, (size_t)n * sizeof *after);
-    after[k] = value;
-    if (!isfinite(value))
-        return nt_fail(error, NT_INVALID, "parameter %s = %g, expected a finite number",
-                       run->model->parameters[k].name, value);
+    memcpy(after, before, (size_t)all * sizeof *after);
+    for (int i = 0; i < n; i++) {
+        int k = parameters[i];
+        if (k < 0 || k >= all)
+            return nt_fail(error, NT_INVALID, "there is no parameter %d, the model has %d", k, all);
+        if (!isfinite(values[i]))
+            return nt_fail(error, NT_INVALID, "parameter %s = %g, expected a finite number",
+                           run->model->parameters[k].name, values[i]);
+        after[k] = values[i];
+    }
     nt_status status = nt_run_set_values(run, after, true, error);
     if (status != NT_OK)
         nt_run_set_values(run, before, false, NULL);
-    return status;
+    return nt_said(error, status);
 }
 
 nt_status nt_model_set(nt_run *run, const char *name, double value, nt_error *error)
@@ -317,7 +336,7 @@ nt_status nt_model_set(nt_run *run, const char *name, double value, nt_error *er
     while (k < model->n_parameters && strcmp(model->parameters[k].name, name) != 0)
         k++;
     if (k < model->n_parameters)
-        return nt_said(error, set_one(run, k, value, error));
+        return nt_model_set_several(run, &k, &value, 1, error);
     nt_suggest_start(&search, name, (int)strlen(name));
     for (int i = 0; i < model->n_parameters; i++)
         nt_suggest_offer(&search, model->parameters[i].name);

@@ -34,7 +34,13 @@ int nt_model_signal(nt_model *model, const char *name, int length)
         return -1;
     snprintf(text, sizeof text, "%.*s", length, name);
     if (nt_quantity_find(model, text, true, &object, &found, NULL) != NT_OK || !object ||
-        found.columns != 1 || !nt_quantity_kinds[found.kind].differentiate)
+        found.columns != 1)
+        return -1;
+    const nt_quantity_kind *kind = &nt_quantity_kinds[found.kind];
+    bool is_load = (kind->needs & NT_IS_LOAD) != 0;
+    if (!kind->differentiate && !is_load)
+        return -1;
+    if (kind->of == NT_OF_LOADED && !model->elements[found.object].type->as_joint)
         return -1;
     for (int i = object->signal; i > 0; i = model->signals[i - 1].before) {
         const nt_signal *s = &model->signals[i - 1];
@@ -47,7 +53,9 @@ int nt_model_signal(nt_model *model, const char *name, int length)
     model->signals[model->n_signals] = (nt_signal){.kind = found.kind,
                                                    .object = found.object,
                                                    .component = found.first,
+                                                   .is_load = is_load,
                                                    .before = object->signal};
+    model->n_followed += is_load;
     object->signal = ++model->n_signals;
     return model->n_signals - 1;
 }
@@ -67,8 +75,8 @@ int nt_model_signal_name(const nt_model *model, const char *object, int i, char 
         if (!kind->differentiate || !nt_quantity_is_of(model, object, kind))
             continue;
         if (i < kind->columns)
-            return snprintf(text, (size_t)size, "%s.%s%s%s", object, kind->name,
-                            kind->components ? "." : "",
+            return snprintf(text, (size_t)size, "%s%s%s%s%s", object, *kind->name ? "." : "",
+                            kind->name, kind->components ? "." : "",
                             kind->components ? kind->components[i] : "");
         i -= kind->columns;
     }
@@ -84,6 +92,7 @@ int nt_signal_body(const nt_model *model, const nt_signal *signal)
     case NT_OF_TURNING:
         return signal->object;
     case NT_OF_MARKER:
+    case NT_OF_STATION:
         return model->markers[signal->object].on;
     default:
         return -1;
@@ -100,7 +109,12 @@ int nt_signal_marker(const nt_signal *signal)
 void nt_signal_bind(const nt_model *model, nt_signal *signal)
 {
     int body = nt_signal_body(model, signal), other = -1;
-    if (body < 0 && signal->kind != NT_SIGNAL_SWITCH) { /* of an element */
+    if (signal->kind == NT_SIGNAL_SWITCH) {
+        signal->bodies[0] = signal->bodies[1] = signal->state = -1;
+        return;
+    }
+    signal->state = nt_quantity_kinds[signal->kind].of == NT_OF_STATE ? signal->object : -1;
+    if (body < 0) { /* of an element */
         body = model->elements[signal->object].a;
         other = model->elements[signal->object].b;
     }
@@ -117,6 +131,8 @@ double nt_signal_value(const nt_signal *signal, const nt_view *view)
         return isnan(value) ? nt_switch_value(view->run, signal->object, view->variables) : value;
     }
     nt_sampler sampler; /* its view is all that such a quantity looks at */
+    if (signal->is_load && !view->lambda && view->model->elements[signal->object].n_rows > 0)
+        return 0; /* rows alone are looked at: no force has a value */
     sampler.view = view;
     nt_quantity_kinds[signal->kind].values(&sampler, signal->object, all);
     return all[signal->component];

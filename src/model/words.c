@@ -31,6 +31,10 @@ static bool has_feature(const nt_run *run, const nt_element *e, nt_feature featu
         return e->n_rows > 0;
     if (feature == NT_FEATURE_NONHOLONOMIC)
         return e->n_rates > 0;
+    if (feature == NT_FEATURE_FIRST_ORDER)
+        return e->n_own > 0 && e->type->first_order;
+    if (feature == NT_FEATURE_INERTIA)
+        return e->n_own > 0 || e->type->has_inertia;
     return feature == NT_FEATURE_RATE_FORCES && nt_element_depends_on_rates(run, e);
 }
 
@@ -122,9 +126,11 @@ static bool name_of_entry(const nt_model *model, int i, const char *translation,
 static bool name_of_own(const nt_model *model, int i, const char *before, char *text, int size)
 {
     const nt_element *e = owner_of_entry(model, i);
-    if (e && e->type->coordinate_name)
-        snprintf(text, (size_t)size, "%s%s %s, %s", before, nt_element_word(e), e->name,
-                 e->type->coordinate_name(model, e, i - e->own_v));
+    const char *name =
+        e && e->type->coordinate_name ? e->type->coordinate_name(model, e, i - e->own_v) : NULL;
+    if (name)
+        snprintf(text, (size_t)size, "%s%s %s%s%s", before, nt_element_word(e), e->name,
+                 *name ? ", " : "", name);
     else if (e)
         snprintf(text, (size_t)size, "%s%s %s, coordinate %d", before, nt_element_word(e), e->name,
                  i - e->own_v + 1);

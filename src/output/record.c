@@ -5,6 +5,7 @@
 #include "model/quantity_kind.h"
 #include "model/sampler_tangent.h"
 #include "output/digest.h"
+#include "output/scene.h"
 
 #include <nutate/output.h>
 
@@ -19,7 +20,10 @@ struct nt_record {
     nt_arena arena;
     nt_run *run;
     const nt_model *model;
-    nt_result_writer *result;
+    nt_result_writer *result;                                        /* NULL: no files */
+    nt_status (*take_row)(void *taker, const double *values, int n); /* NULL: nobody does */
+    void *taker;
+    long taken;                 /* rows */
     int (*stop)(void *context); /* NULL: never */
     void *context;
 
@@ -28,9 +32,11 @@ struct nt_record {
     bool needs_reactions, needs_energy, needs_drift;
     nt_sampler sampler;
     double *reactions;       /* [nh + nn] where needed */
-    double *row;             /* [n_columns] time first; behind it the poses */
+    double *row;             /* [n_columns] time first; behind it poses, then loads */
     nt_quantity_info *poses; /* [2 n_bodies] position, orientation (no columns: of a point) */
     int n_bodies;            /* whose poses are written, 0: of none                         */
+    int *loads;              /* [n_loads] elements whose forces are written with the poses  */
+    int n_loads;
 
     nt_sensitivity *sensitivity; /* NULL: no derivatives, or those of each row            */
     int *parameters;             /* [n_parameters] their numbers in the system            */
@@ -234,7 +240,26 @@ static nt_status find_poses(nt_record *record, const nt_record_setup *setup, nt_
         if (status != NT_OK)
             return status;
     }
+    record->loads = NT_TAKE(&record->arena, model->n_elements, int);
+    if (!record->loads)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    record->n_loads = nt_scene_loads(model, record->loads);
     return NT_OK;
+}
+
+/* point[n_loads][3], then force[n_loads][3]: zeros where it has none. */
+static void take_loads(const nt_record *record, double *point)
+{
+    const nt_view *view = record->sampler.view;
+    double *force = point + 3 * record->n_loads;
+    for (int i = 0; i < record->n_loads; i++) {
+        const nt_element *e = &record->model->elements[record->loads[i]];
+        v3 at, f;
+        e->type->arrow(e, view, &at, &f);
+        bool good = isfinite(v3_dot(at, at)) && isfinite(v3_dot(f, f));
+        v3_store(point + 3 * i, good ? at : v3_of(0, 0, 0));
+        v3_store(force + 3 * i, good ? f : v3_of(0, 0, 0));
+    }
 }
 
 /* position[n_bodies][3], then orientation[n_bodies][4]: of a point that of the ground. */
@@ -250,6 +275,8 @@ static void take_poses(const nt_record *record)
         if (pose[1].columns > 0)
             nt_sampler_values(&record->sampler, &pose[1], q);
     }
+    if (record->n_loads > 0)
+        take_loads(record, orientation + 4 * record->n_bodies);
 }
 
 /* ---- open and close ------------------------------------------------------------------------- */
@@ -264,20 +291,30 @@ static nt_status open_result(nt_record *record, const nt_record_setup *setup, nt
     nt_arena scratch = {0};
     nt_result_attribute attributes[MOST_ATTRIBUTES];
     nt_result_column *columns = NT_TAKE(&scratch, record->n_columns, nt_result_column);
-    const char **names = NT_TAKE(&scratch, record->n_bodies, const char *);
-    for (int i = 0; names && i < record->n_bodies; i++)
+    int n_bodies = record->n_bodies, n_loads = record->n_loads;
+    const char **names = NT_TAKE(&scratch, n_bodies + n_loads, const char *);
+    for (int i = 0; names && i < n_bodies; i++)
         names[i] = record->model->bodies[1 + i].name;
-    const nt_result_array poses[2] = {
+    for (int i = 0; names && i < n_loads; i++)
+        names[n_bodies + i] = record->model->elements[record->loads[i]].name;
+    const char *const *loads = names ? names + n_bodies : NULL;
+    const nt_result_array poses[4] = {
         {"bodies.position", "m", "position of the body frame's origin, ground axes", "body",
          "vector", record->n_bodies, 3, names},
         {"bodies.orientation", "1", "unit quaternion w, x, y, z from body axes to ground axes",
-         "body", "quaternion", record->n_bodies, 4, names}};
+         "body", "quaternion", record->n_bodies, 4, names},
+        {"loads.point", "m", "where a force acts, ground axes", "load", "vector", n_loads, 3,
+         loads},
+        {"loads.force", "N or N m", "a force, or of a torque the moment, ground axes", "load",
+         "vector", n_loads, 3, loads}};
     nt_result_setup result = {.files = setup->files,
                               .n_files = setup->n_files,
                               .columns = columns,
                               .n_columns = record->n_columns,
                               .arrays = poses,
-                              .n_arrays = record->n_bodies > 0 ? 2 : 0,
+                              .n_arrays = n_loads > 0    ? 4
+                                          : n_bodies > 0 ? 2
+                                                         : 0,
                               .attributes = attributes};
     static const nt_result_column time = {"time", "s", "time"};
     for (int i = 0; columns && i < record->n_first; i++)
@@ -287,6 +324,11 @@ static nt_status open_result(nt_record *record, const nt_record_setup *setup, nt
     if (status == NT_OK)
         status = record_describe(record, &scratch, setup->provenance, attributes,
                                  &result.n_attributes, error);
+    nt_bytes scene = {0};
+    if (status == NT_OK && n_bodies > 0) {
+        status = nt_scene_write(record->run, &scene, error);
+        record_add(attributes, &result.n_attributes, "scene", scene.at, scene.used);
+    }
     if (setup->saved) {
         saved place;
         if (setup->saved_size < sizeof place)
@@ -298,8 +340,11 @@ static nt_status open_result(nt_record *record, const nt_record_setup *setup, nt
         result.saved = (const char *)setup->saved + sizeof place;
         result.saved_size = setup->saved_size - sizeof place;
     }
-    if (status == NT_OK)
+    for (int i = 0; setup->take_column && status == NT_OK && i < record->n_columns; i++)
+        setup->take_column(setup->taker, &columns[i]);
+    if (status == NT_OK && setup->n_files > 0)
         status = nt_result_create(&record->result, &result, error);
+    nt_bytes_free(&scene);
     nt_arena_free(&scratch);
     return status;
 }
@@ -309,7 +354,8 @@ static nt_status record_take_memory(nt_record *record, nt_error *error)
     const nt_system *system = nt_run_system(record->run);
     int rows = record->needs_reactions ? system->nh + system->nn : 0;
     nt_arena *arena = &record->arena;
-    if (!NT_DOUBLES(arena, record->n_columns + 7 * record->n_bodies, &record->row) ||
+    if (!NT_DOUBLES(arena, record->n_columns + 7 * record->n_bodies + 6 * record->n_loads,
+                    &record->row) ||
         !NT_DOUBLES(arena, rows, &record->reactions))
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     nt_status status = nt_sampler_init(&record->sampler, record->run, arena, error);
@@ -343,13 +389,22 @@ nt_status nt_record_create(nt_record **record, const nt_record_setup *setup, nt_
     *record = NULL;
     NT_NEED(error, "setup", setup);
     NT_NEED_VERSION(error, "setup", setup->version);
-    NT_NEED(error, "setup.run setup.files", setup->run, setup->files);
+    NT_NEED(error, "setup.run", setup->run);
+    if (!setup->take_row || setup->n_files > 0)
+        NT_NEED(error, "setup.files", setup->files);
+    if (!setup->take_row && setup->n_files < 1)
+        return nt_fail(error, NT_INVALID, "a record has %d files and no taker of its rows",
+                       setup->n_files);
+    if (setup->saved && setup->n_files < 1)
+        return nt_fail(error, NT_INVALID, "a record without files has no rows to go on after");
     nt_record *r = calloc(1, sizeof *r);
     if (!r)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     r->run = setup->run;
     r->model = nt_run_model(r->run);
     r->sensitivity = setup->sensitivity;
+    r->take_row = setup->take_row;
+    r->taker = setup->taker;
     r->stop = setup->stop;
     r->context = setup->context;
     r->start = nt_model_simulation(r->model)->start;
@@ -377,12 +432,24 @@ nt_status nt_record_create(nt_record **record, const nt_record_setup *setup, nt_
 
 long nt_record_rows(const nt_record *record)
 {
-    return record ? nt_result_written(record->result) : 0;
+    if (!record)
+        return 0;
+    return record->result ? nt_result_written(record->result) : record->taken;
+}
+
+void nt_record_restart(nt_record *record)
+{
+    if (!record || record->result)
+        return;
+    record->next = record->taken = 0;
+    record->last = (double)NAN;
 }
 
 size_t nt_record_saved_size(const nt_record *record)
 {
-    return record ? sizeof(saved) + nt_result_saved_size(record->result) : 0;
+    if (!record)
+        return 0;
+    return sizeof(saved) + (record->result ? nt_result_saved_size(record->result) : 0);
 }
 
 nt_status nt_record_save(nt_record *record, void *bytes, int to_disk, nt_error *error)
@@ -391,6 +458,8 @@ nt_status nt_record_save(nt_record *record, void *bytes, int to_disk, nt_error *
     NT_NEED(error, "record bytes", record, bytes);
     const saved place = {.next = record->next, .last = record->last};
     memcpy(bytes, &place, sizeof place);
+    if (!record->result)
+        return NT_OK;
     return nt_result_save(record->result, (char *)bytes + sizeof place, to_disk, error);
 }
 
@@ -399,13 +468,31 @@ nt_status nt_record_close(nt_record *record, nt_error *error)
     nt_error_clear(error);
     if (!record)
         return NT_OK;
-    nt_status status = nt_result_finish(record->result, error);
+    nt_status status = record->result ? nt_result_finish(record->result, error) : NT_OK;
     nt_arena_free(&record->arena);
     free(record);
     return nt_said(error, status);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
+
+/* Hands the row on: to the files, then to the program. */
+static nt_status put_row(nt_record *record, nt_error *error)
+{
+    nt_status status = record->result ? nt_result_write(record->result, record->row, error) : NT_OK;
+    if (status == NT_OK && record->take_row) {
+        status = record->take_row(record->taker, record->row, record->n_columns);
+        if (status != NT_OK)
+            nt_fail(error, status, "a row was not taken: %s", nt_status_text(status));
+    }
+    record->taken += status == NT_OK;
+    return status;
+}
+
+static nt_status keep_up(const nt_record *record, nt_error *error)
+{
+    return record->result ? nt_result_keep_up(record->result, error) : NT_OK;
+}
 
 /* Number of the first output time after t. */
 static long after(const nt_record *record, double t)
@@ -543,7 +630,7 @@ nt_status nt_record_put(nt_record *record, const nt_record_row *row, nt_error *e
         put_derived_values(record);
     take_poses(record);
     if (status == NT_OK)
-        status = nt_result_write(record->result, record->row, error);
+        status = put_row(record, error);
     return nt_said(error, status);
 }
 
@@ -571,7 +658,7 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
         put_derived_values(record);
     take_poses(record);
     if (status == NT_OK)
-        status = nt_result_write(record->result, record->row, error);
+        status = put_row(record, error);
     if (status == NT_OK) {
         record->last = state->t;
         record->next = after(record, state->t);
@@ -588,13 +675,13 @@ nt_status nt_record_advance(nt_record *record, nt_integrator *integrator, nt_err
     nt_state end = nt_integrator_state(integrator);
     if (record->every <= 0) {
         nt_status status = nt_record_write(record, integrator, &end, error);
-        return nt_said(error, status == NT_OK ? nt_result_keep_up(record->result, error) : status);
+        return nt_said(error, status == NT_OK ? keep_up(record, error) : status);
     }
     double near = 1e-6 * fmin(end.step, record->every);
     for (;;) {
         double t = record->start + (double)record->next * record->every;
         if (t > end.t + near)
-            return nt_said(error, nt_result_keep_up(record->result, error));
+            return nt_said(error, keep_up(record, error));
         if (record->stop && record->stop(record->context))
             return nt_fail(error, NT_INTERRUPTED,
                            "interrupted at t = %.9g s, before the row of %.9g s", end.t, t);

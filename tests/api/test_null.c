@@ -210,6 +210,7 @@ static void in_integrators(void **state)
     assert_int_equal(nt_integrator_redundant(NULL, NULL, 0), 0);
     IS_NULL("integrator", nt_integrator_check_energy(NULL, e));
     assert_int_equal(nt_integrator_energy_warning(NULL, NULL, 0), 0);
+    assert_int_equal(nt_integrator_failed_unknown(NULL), -1);
     nt_integrator_destroy(NULL);
 }
 
@@ -324,6 +325,10 @@ static void in_runs(void **state)
     assert_null(nt_run_system(NULL));
     IS_NULL("run", nt_model_set(NULL, "m", 1, e));
     IS_NULL("name", nt_model_set(run, NULL, 1, e));
+    const int first = 0;
+    IS_NULL("run", nt_model_set_several(NULL, &first, numbers, 1, e));
+    IS_NULL("parameters", nt_model_set_several(run, NULL, numbers, 1, e));
+    IS_NULL("values", nt_model_set_several(run, &first, NULL, 1, e));
     IS_NULL("run", nt_run_set_threads(NULL, 1, e));
     IS_NULL("run", nt_run_setup(NULL, &other, e));
     IS_NULL("setup", nt_run_setup(run, NULL, e));
@@ -469,6 +474,20 @@ static void in_results(void **state)
     IS_NULL("samples", nt_spectrum(NULL, 2, NT_WINDOW_HANN, numbers, e));
     IS_NULL("amplitude", nt_spectrum(numbers, 2, NT_WINDOW_HANN, NULL, e));
     nt_result_close(NULL);
+
+    const char *const results[] = {"null.csv"};
+    nt_report_setup page = {.path = "a.html", .page = "report.html", .results = results};
+    IS_NULL("setup", nt_report_write(NULL, e));
+    page.path = NULL;
+    IS_NULL("setup.path", nt_report_write(&page, e));
+    page.path = "a.html";
+    page.page = NULL;
+    IS_NULL("setup.page", nt_report_write(&page, e));
+    page.page = "report.html";
+    page.results = NULL;
+    IS_NULL("setup.results", nt_report_write(&page, e));
+    page.version = 77;
+    IS_UNKNOWN("setup.version", nt_report_write(&page, e));
 }
 
 static void in_element_types(void **state)

@@ -18,6 +18,10 @@
 #define BAR "{}/examples/four_bar/four_bar.yaml"
 #define DESIGN "{}/examples/top_design/top_design.yaml"
 #define TRUSS "{}/examples/two_bar_truss/two_bar_truss.yaml"
+#define TWIST "{}/examples/twisted_cantilever/twisted_cantilever.yaml"
+#define ROTOR "{}/examples/jeffcott_rotor/jeffcott_rotor.yaml"
+#define BICYCLE "{}/examples/bicycle/bicycle.yaml"
+#define PIVOT "{}/examples/driven_pivot/driven_pivot.yaml"
 #define SHORT "--duration", "0.02", "--step", "0.005"
 
 const invocation invocations[] = {
@@ -72,6 +76,30 @@ const invocation invocations[] = {
      {"sens", TRUSS, SHORT, "--set", "initial.static=true", "--set",
       "solve={unknowns: {P: 30}, conditions: [top.position.z - 0.4]}", "--param", "k", "-o",
       "out.csv"}},
+    {"modes", {"modes", TWIST, "--set", "beams.bar.order=2", "-o", "out.csv", "--quiet"}},
+    {"modes of a steady motion",
+     {"modes", BICYCLE, "--about", "steady", "-o", "out.nc", "--quiet"}},
+    {"a Campbell diagram",
+     {"modes", ROTOR, "--about", "steady", "--over", "w=0..600:4", "-o", "out.csv", "-o", "out.svg",
+      "--quiet"}},
+    {"modes and their derivatives",
+     {"modes", ROTOR, "--about", "steady", "--param", "w", "-o", "out.csv", "--quiet"}},
+    {"sens of modes",
+     {"sens", ROTOR, "--of", "modes", "--about", "steady", "--param", "w", "--check", "--quiet"}},
+    {"linearise", {"linearise", PIVOT, "--input", "g", "-o", "out.nc", "-o", "out.mtx"}},
+    {"linearise a run, to Bode",
+     {"linearise", PIVOT, "--at", "0.05", "--input", "drive.motion", "--bode", "0.1..10:5", "-o",
+      "out.csv", "-o", "out.svg", "--quiet"}},
+    {"orbit", {"orbit", PIVOT, "--period", "pi", "--steps", "8", "-o", "out.csv"}},
+    {"orbit in segments along a path",
+     {"orbit", PIVOT, "--period", "pi", "--steps", "8", "--segments", "2", "--along", "g=2..2.2:2",
+      "-o", "out.csv"}},
+    {"a free orbit",
+     {"orbit", "{}/examples/limit_cycle/limit_cycle.yaml", "--free", "--steps", "20", "-o",
+      "out.nc"}},
+    {"sens of an orbit",
+     {"sens", PIVOT, "--of", "orbit", "--period", "pi", "--steps", "8", "--param", "g", "--check",
+      "--quiet"}},
     {"methods", {"methods"}},
     {"one method", {"methods", "bdf"}},
     {"schema", {"schema"}},

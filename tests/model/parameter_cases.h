@@ -128,6 +128,21 @@ static const element_case cases[] = {
      "forces: {e: {type: torsion_spring, joint: j, stiffness: 5*w, damping: 0.4, angle: 0.3*w}}"},
     {"bushing", "forces: {e: {type: bushing, between: [%s], " PLACE ", "
                 "stiffness: [100*w, 120, 140, 5, 6, 7], damping: [1, 2*w, 3, 0.1, 0.2, 0.3]}}"},
+    {"state", "states: {s: {rate: w*sin(u*z) - s^2*a.position.x/w + t, initial: 3*w}, "
+              "z: {rate: p.velocity.x*u - 2*w*z, initial: w + u}}\n"
+              "forces: {e: {type: force, on: b, value: [w*s, u*z^2, s*z*p.position.y]}}\n# %s"},
+    {"transfer_function",
+     "blocks: {s: {type: transfer_function, input: p.velocity.x*u, numerator: [2*w, 3, -1], "
+     "denominator: [1 + u, 4, 0, 5*w], initial: [0.3*w, 1, 2]}}\n"
+     "forces: {e: {type: force, on: b, value: [s, s^2, 1]}}\n# %s"},
+    {"state_space",
+     "blocks: {s: {type: state_space, inputs: [p.velocity.x, a.position.y*w], "
+     "A: [[0, 1], [-4*w, -1 + u]], B: [[1*w, 0], [2, 3]], C: [1*w, 0], D: [0, 2 + u], "
+     "initial: [0.2, 0.4*w]}}\n"
+     "forces: {e: {type: force, on: b, value: [s, s^2, 1]}}\n# %s"},
+    {"pid", "blocks: {s: {type: pid, error: 0.4*w - p.position.x, proportional: 3*w, integral: 2, "
+            "derivative: 0.3*w, filter: 0.1 + u, limits: [-5, 7*w], initial_integral: 0.2*w}}\n"
+            "forces: {e: {type: force, on: b, value: [s, s^2, 1]}}\n# %s"},
     {"joint_torque",
      "joints: {j: {type: revolute, between: [%s], " PLACE ", axis: [0, 1, u]}}\n"
      "forces: {e: {type: joint_torque, joint: j, value: -4*w*(j.angle - 0.2) - 0.3*j.rate + "

@@ -134,6 +134,20 @@ static const element_case cases[] = {
      "forces: {e: {type: torsion_spring, joint: j, stiffness: 5, damping: 0.4, angle: 0.3}}"},
     {"bushing", "forces: {e: {type: bushing, between: [%s], at: [0.3, -0.2, 0.5], "
                 "stiffness: [100, 120, 140, 5, 6, 7], damping: [1, 2, 3, 0.1, 0.2, 0.3]}}"},
+    {"state", "states: {s: {rate: sin(z) - s^2*a.position.x, initial: 0.3}, "
+              "z: {rate: b.velocity.x - 2*z, initial: 0.4, part: explicit}}\n"
+              "forces: {e: {type: force, on: b, value: [s, z^2, s*z*b.position.y]}}\n# %s"},
+    {"transfer_function",
+     "blocks: {s: {type: transfer_function, input: b.velocity.x, numerator: [2, 3, -1], "
+     "denominator: [1, 4, 0, 5], initial: [0.3, 1, 2]}}\n"
+     "forces: {e: {type: force, on: b, value: [s, s^2, 1]}}\n# %s"},
+    {"state_space", "blocks: {s: {type: state_space, inputs: [b.velocity.x, a.position.y], "
+                    "A: [[0, 1], [-4, -1]], B: [[1, 0], [2, 3]], C: [1, 0], D: [0, 2], "
+                    "initial: [0.2, 0.4]}}\n"
+                    "forces: {e: {type: force, on: b, value: [s, s^2, 1]}}\n# %s"},
+    {"pid", "blocks: {s: {type: pid, error: 0.4 - b.position.x, proportional: 3, integral: 2, "
+            "derivative: 0.3, filter: 0.1, limits: [-5, 7], initial_integral: 0.2}}\n"
+            "forces: {e: {type: force, on: b, value: [s, s^2, 1]}}\n# %s"},
     {"joint_torque",
      "joints: {j: {type: revolute, between: [%s], at: [0.3, -0.2, 0.5], axis: [0, 1, 0]}}\n"
      "forces: {e: {type: joint_torque, joint: j, value: -4*(j.angle - 0.2) - 0.3*j.rate + "

@@ -367,6 +367,7 @@ const nt_element_type nt_bearing_ball = {
     .declare = declare,
     .evaluate = evaluate,
     .depends_on_rates = depends_on_rates,
+    .draw = nt_bearing_draw,
     .remark = nt_bearing_remark,
     .failure = failure,
 };

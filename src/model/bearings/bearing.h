@@ -115,6 +115,7 @@ nt_status nt_bearing_own_bodies(nt_run *run, const nt_element *element, bool val
                                 nt_error *error);
 nt_status nt_bearing_prepare(nt_run *run, const nt_element *element, bool validate,
                              nt_error *error);
+void nt_bearing_draw(const nt_run *run, const nt_element *element, nt_sketch_put *put, void *to);
 bool nt_bearing_remark(const nt_model *model, const nt_element *element, char *text, size_t size);
 nt_status nt_bearing_settle(nt_run *run, const nt_element *element);
 /* Stiffness of the races at the contact angle of the rings, all that follows from it. */

@@ -189,6 +189,9 @@ nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view);
 bool nt_contact_depends_on_rates(const nt_run *run, const nt_element *element);
 void nt_contact_reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque);
 
+void nt_contact_draw(const nt_run *run, const nt_element *element, nt_sketch_put *put, void *to);
+void nt_contact_arrow(const nt_element *element, const nt_view *view, v3 *point, v3 *force);
+
 /* Bodies and law from the keys, of a surface off that skeleton. */
 nt_status nt_contact_prepare(nt_run *run, const nt_element *element, nt_skeleton skeleton,
                              bool validate, nt_error *error);
@@ -207,6 +210,7 @@ void nt_touch_add(const nt_view *view, int body_a, int body_b, const nt_touch *t
     .version = NT_ELEMENT_VERSION, .section = &nt_contact_section, .part = NT_EXPLICIT,            \
     .touches = true, .only_takes = true, .declare = nt_contact_declare,                            \
     .evaluate = nt_contact_evaluate, .depends_on_rates = nt_contact_depends_on_rates,              \
-    .reaction = nt_contact_reaction, .size = sizeof(nt_contact)
+    .reaction = nt_contact_reaction, .size = sizeof(nt_contact), .draw = nt_contact_draw,          \
+    .arrow = nt_contact_arrow
 
 #endif

@@ -291,6 +291,22 @@ static void air_reaction(const nt_element *e, const nt_view *view, v3 *force, v3
     *force = air_look(e, &alone, &at) == NT_OK ? at.F : v3_of(NAN, NAN, NAN);
 }
 
+static void air_draw(const nt_run *run, const nt_element *e, nt_sketch_put *put, void *to)
+{
+    const nt_aerodynamic *air = nt_element_data(run, e);
+    nt_sketch sketch = {.drawing = NT_DRAW_FORCE};
+    nt_sketch_add(&sketch, e->b, air->offset, v3_of(0, 0, 0));
+    put(to, &sketch);
+}
+
+static void air_arrow(const nt_element *e, const nt_view *view, v3 *point, v3 *force)
+{
+    const nt_aerodynamic *air = nt_element_data(view->run, e);
+    v3 torque;
+    *point = nt_spot_of(&view->motion[e->b], air->offset).p;
+    air_reaction(e, view, force, &torque);
+}
+
 v3 nt_aerodynamic_air(const nt_element *e, const nt_view *view)
 {
     const nt_aerodynamic *air = nt_element_data(view->run, e);
@@ -338,6 +354,8 @@ const nt_element_type nt_force_aerodynamic = {
     .only_takes = true,
     .gives_energy = air_gives_energy,
     .reaction = air_reaction,
+    .draw = air_draw,
+    .arrow = air_arrow,
     .along = NT_ALONG_AIR,
     .is_load = true,
 };

@@ -67,6 +67,9 @@ static inline bool nt_axial_has(const nt_axial *axial, int bit) { return axial->
 nt_status nt_axial_coordinate(const nt_element *element, const nt_view *view, nt_coordinate *x);
 /* T there, N or N m; NaN where it has none. The view's terms and energy are not looked at. */
 double nt_axial_tension(const nt_element *element, const nt_view *view);
+/* The direction on B in which that which is recorded of it counts (pull: towards A; moment, thrust:
+ * the axis), ground axes; zero where it has none. */
+v3 nt_axial_push(const nt_element *element, const nt_view *view);
 
 /* What the descriptors of these types have in common. */
 nt_status nt_axial_prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error);
@@ -77,11 +80,13 @@ bool nt_axial_gives_energy(const nt_model *model, const nt_element *element);
 bool nt_axial_is_smooth(const nt_run *run, const nt_element *element);
 void nt_axial_reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque);
 
+void nt_axial_draw(const nt_run *run, const nt_element *element, nt_sketch_put *put, void *to);
+
 #define NT_AXIAL_SLOTS                                                                             \
     .version = NT_ELEMENT_VERSION, .section = &nt_force_section, .size = sizeof(nt_axial),         \
     .prepare = nt_axial_prepare, .declare = nt_axial_declare, .evaluate = nt_axial_evaluate,       \
     .depends_on_rates = nt_axial_depends_on_rates, .gives_energy = nt_axial_gives_energy,          \
-    .is_smooth = nt_axial_is_smooth, .reaction = nt_axial_reaction
+    .is_smooth = nt_axial_is_smooth, .reaction = nt_axial_reaction, .draw = nt_axial_draw
 
 /* Keys. */
 extern const nt_key nt_axial_limit_keys[];

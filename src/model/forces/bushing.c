@@ -329,6 +329,16 @@ static bool depends_on_rates(const nt_run *run, const nt_element *element)
     return false;
 }
 
+static void draw(const nt_run *run, const nt_element *element, nt_sketch_put *put, void *to)
+{
+    const nt_bushing *bushing = nt_element_data(run, element);
+    nt_sketch sketch = {.drawing = NT_DRAW_BUSH};
+    m3 A = bushing->axes_a, B = bushing->axes_b;
+    nt_sketch_add(&sketch, element->a, bushing->point_a, v3_of(A.xz, A.yz, A.zz));
+    nt_sketch_add(&sketch, element->b, bushing->point_b, v3_of(B.xz, B.yz, B.zz));
+    put(to, &sketch);
+}
+
 const nt_element_type nt_force_bushing = {
     .version = NT_ELEMENT_VERSION,
     .section = &nt_force_section,
@@ -342,4 +352,5 @@ const nt_element_type nt_force_bushing = {
     .evaluate = evaluate,
     .depends_on_rates = depends_on_rates,
     .reaction = reaction,
+    .draw = draw,
 };

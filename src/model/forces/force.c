@@ -145,6 +145,22 @@ static void reaction(const nt_element *element, const nt_view *view, v3 *force, 
     *torque = v3_of(0, 0, 0);
 }
 
+static void draw(const nt_run *run, const nt_element *element, nt_sketch_put *put, void *to)
+{
+    const nt_force *data = nt_element_data(run, element);
+    nt_sketch sketch = {.drawing = NT_DRAW_FORCE};
+    nt_sketch_add(&sketch, element->b, data->offset, v3_of(0, 0, 0));
+    put(to, &sketch);
+}
+
+static void arrow(const nt_element *element, const nt_view *view, v3 *point, v3 *force)
+{
+    const nt_force *data = nt_element_data(view->run, element);
+    v3 torque;
+    *point = nt_spot_of(&view->motion[element->b], data->offset).p;
+    reaction(element, view, force, &torque);
+}
+
 static bool depends_on_rates(const nt_run *run, const nt_element *element)
 {
     const nt_force *data = nt_element_data(run, element);
@@ -166,4 +182,6 @@ const nt_element_type nt_force_force = {
     .is_load = true,
     .depends_on_rates = depends_on_rates,
     .reaction = reaction,
+    .draw = draw,
+    .arrow = arrow,
 };

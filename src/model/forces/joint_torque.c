@@ -45,6 +45,7 @@ const nt_element_type nt_force_joint_torque = {
     .keys = torque_keys,
     .part = NT_EXPLICIT,
     .along = NT_ALONG_ANGLE,
+    .drawing = NT_DRAW_TORQUE,
     .proportional = true,
     .is_load = true,
 };
@@ -56,6 +57,7 @@ const nt_element_type nt_force_joint_force = {
     .keys = force_keys,
     .part = NT_EXPLICIT,
     .along = NT_ALONG_DISPLACEMENT,
+    .drawing = NT_DRAW_FORCE,
     .proportional = true,
     .is_load = true,
 };
@@ -67,6 +69,7 @@ const nt_element_type nt_force_torsion_spring = {
     .keys = torsion_spring_keys,
     .part = NT_IMPLICIT,
     .along = NT_ALONG_ANGLE,
+    .drawing = NT_DRAW_COIL,
 };
 
 const nt_element_type nt_force_joint_spring = {
@@ -76,4 +79,5 @@ const nt_element_type nt_force_joint_spring = {
     .keys = joint_spring_keys,
     .part = NT_IMPLICIT,
     .along = NT_ALONG_DISPLACEMENT,
+    .drawing = NT_DRAW_SPRING,
 };

@@ -5,6 +5,7 @@
 #include "model/joints/joint.h"
 #include "model/mass_point.h"
 #include "model/quantity_kind.h"
+#include "model/signal.h"
 #include "model/switches.h"
 
 #include <stdarg.h>
@@ -120,15 +121,43 @@ static int coupled(const nt_coupling *coupling, int signal)
     return -1;
 }
 
+/* The ports of an element whose force is followed. */
+static nt_status add_followed(nt_coupled_signal *coupled_signal, nt_model *model,
+                              nt_element *element)
+{
+    nt_element *e = &model->elements[model->signals[coupled_signal->signal].object];
+    nt_status status = nt_element_declare(model, e);
+    if (status != NT_OK)
+        return status;
+    coupled_signal->port[0] = coupled_signal->port[1] = coupled_signal->state = -1;
+    coupled_signal->ports = NT_TAKE(&model->arena, e->n_ports, int);
+    for (int i = 0; coupled_signal->ports && i < e->n_ports; i++) {
+        bool there = e->ports[i].node >= 0, looks = !nt_element_pushes(e, i);
+        int port = there ? nt_element_port_like(model, element, &e->ports[i], looks) : -1;
+        if (there && port < 0)
+            return NT_NO_MEMORY;
+        coupled_signal->ports[i] = port;
+    }
+    return coupled_signal->ports ? NT_OK : NT_NO_MEMORY;
+}
+
 static nt_status add_signal(nt_coupled_signal *coupled_signal, nt_model *model, nt_element *element)
 {
     const nt_signal *signal = &model->signals[coupled_signal->signal];
+    if (signal->is_load)
+        return add_followed(coupled_signal, model, element);
     for (int side = 0; side < 2; side++) {
         bool there = signal->bodies[side] >= 0;
         int port = there ? nt_element_port_of_body(model, element, signal->bodies[side]) : -1;
         if (there && port < 0)
             return NT_NO_MEMORY;
         coupled_signal->port[side] = port;
+    }
+    coupled_signal->state = -1;
+    if (signal->state >= 0) {
+        const nt_element *owner = &model->elements[signal->state];
+        coupled_signal->state = nt_element_port_of_own_of(model, element, owner);
+        return coupled_signal->state < 0 ? NT_NO_MEMORY : NT_OK;
     }
     return NT_OK;
 }
@@ -166,15 +195,37 @@ nt_status nt_coupling_find(nt_coupling *coupling, nt_model *model, nt_element *e
     return NT_OK;
 }
 
+/* Beside a block in multipliers stands that of their rows, which stays zero: system.h. */
+static nt_status declare_followed(const nt_coupled_signal *here, nt_model *model,
+                                  nt_element *element, int row)
+{
+    const nt_element *e = &model->elements[model->signals[here->signal].object];
+    nt_status status = NT_OK;
+    for (int i = 0; i < e->n_ports && status == NT_OK; i++) {
+        if (here->ports[i] < 0)
+            continue;
+        status = nt_element_couple(model, element, row, here->ports[i], NT_FULL);
+        if (status == NT_OK && !nt_element_pushes(e, i))
+            status = nt_element_couple(model, element, here->ports[i], row, NT_FULL);
+    }
+    return status;
+}
+
 nt_status nt_coupling_declare(const nt_coupling *coupling, nt_model *model, nt_element *element,
                               unsigned rows)
 {
     nt_status status = NT_OK;
-    for (int k = 0; k < coupling->n; k++)
-        for (int i = 0; i < 4 * NT_PAIR_NODES && status == NT_OK; i++) {
-            int row = i / 4, port = coupling->signals[k].port[i / 2 % 2], rotation = i % 2;
-            if ((rows >> row & 1) && port >= 0)
-                status = nt_element_couple(model, element, row, port + rotation, NT_FULL);
+    for (int row = 0; row <= NT_PORTS; row++)
+        for (int k = 0; (rows >> row & 1) && k < coupling->n; k++) {
+            const nt_coupled_signal *signal = &coupling->signals[k];
+            for (int i = 0; i < 4 && status == NT_OK; i++)
+                if (signal->port[i / 2] >= 0)
+                    status = nt_element_couple(model, element, row, signal->port[i / 2] + i % 2,
+                                               NT_FULL);
+            if (signal->state >= 0 && status == NT_OK)
+                status = nt_element_couple(model, element, row, signal->state, NT_FULL);
+            if (signal->ports && status == NT_OK)
+                status = declare_followed(signal, model, element, row);
         }
     return status;
 }
@@ -214,30 +265,90 @@ nt_status nt_coupling_evaluate(const nt_coupling *coupling, const nt_view *view,
 
 /* ds = x . dx + r . dtheta + v . d(xdot) + w . dw for each of the signal's bodies, with dx = k e,
  * dtheta = k e, d(xdot) = c e, dw = W e: the row k x + c v, k r + W^T w behind the direction. */
-void nt_coupling_add(const nt_coupling *coupling, const nt_view *view, int k,
-                     const v3 direction[NT_PAIR_NODES])
+static void signal_along(const nt_view *view, const nt_signal *signal, v3 along[2][2])
 {
-    const nt_coupled_signal *here = &coupling->signals[k];
-    const nt_signal *signal = &view->model->signals[here->signal];
     double damping = view->terms->combination->damping;
     double stiffness = view->terms->combination->stiffness;
     nt_signal_gradient gradient;
-
     nt_signal_differentiate(signal, view, &gradient);
     for (int side = 0; side < 2; side++) {
         if (signal->bodies[side] < 0)
             continue;
         m3 rate = nt_rate_map(view, signal->bodies[side], damping, stiffness);
-        v3 along[2] = {
-            v3_add(v3_scale(stiffness, gradient.x[side]), v3_scale(damping, gradient.v[side])),
-            v3_add(v3_scale(stiffness, gradient.r[side]),
-                   m3_apply_transposed(rate, gradient.w[side])),
-        };
-        for (int row = 0; row < NT_PAIR_NODES; row++)
-            for (int rotation = 0; rotation < 2; rotation++)
-                nt_view_add(view, row, here->port[side] + rotation,
-                            m3_dyad(direction[row], along[rotation]));
+        along[side][0] =
+            v3_add(v3_scale(stiffness, gradient.x[side]), v3_scale(damping, gradient.v[side]));
+        along[side][1] = v3_add(v3_scale(stiffness, gradient.r[side]),
+                                m3_apply_transposed(rate, gradient.w[side]));
     }
+}
+
+/* Through a load, in all ports of its element: the derivatives of a row's numbers in it, outer its
+ * gradient. */
+static void add_followed_row(const nt_coupled_signal *here, const nt_view *view, int row,
+                             const double *direction, const double *gradient)
+{
+    const nt_element *e = &view->model->elements[view->model->signals[here->signal].object];
+    int rows = view->local->element->ports[row].size;
+    for (int i = 0; i < e->n_ports; i++) {
+        double *block = here->ports[i] < 0 ? NULL : nt_view_block(view, row, here->ports[i]);
+        int columns = e->ports[i].size;
+        for (int k = 0; block && k < rows * columns; k++)
+            block[k] += direction[k / columns] * gradient[e->ports[i].start + k % columns];
+    }
+}
+
+void nt_coupling_add(const nt_coupling *coupling, const nt_view *view, int k,
+                     const v3 direction[NT_PAIR_NODES])
+{
+    const nt_coupled_signal *here = &coupling->signals[k];
+    const nt_signal *signal = &view->model->signals[here->signal];
+    v3 along[2][2];
+    if (signal->is_load) {
+        const double *gradient = nt_signal_follow(signal, view);
+        for (int row = 0; row < NT_PAIR_NODES; row++) {
+            double column[3];
+            v3_store(column, direction[row]);
+            add_followed_row(here, view, row, column, gradient);
+        }
+        return;
+    }
+    if (here->state >= 0) {
+        for (int row = 0; row < NT_PAIR_NODES; row++) {
+            double column[3];
+            v3_store(column, v3_scale(view->terms->combination->damping, direction[row]));
+            nt_view_add_numbers(view, row, here->state, column);
+        }
+        return;
+    }
+    signal_along(view, signal, along);
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; signal->bodies[side] >= 0 && i < 2 * NT_PAIR_NODES; i++)
+            nt_view_add(view, i / 2, here->port[side] + i % 2,
+                        m3_dyad(direction[i / 2], along[side][i % 2]));
+}
+
+void nt_coupling_add_row(const nt_coupling *coupling, const nt_view *view, int k, int row,
+                         double slope)
+{
+    const nt_coupled_signal *here = &coupling->signals[k];
+    const nt_signal *signal = &view->model->signals[here->signal];
+    v3 along[2][2];
+    if (signal->is_load) {
+        add_followed_row(here, view, row, &slope, nt_signal_follow(signal, view));
+        return;
+    }
+    if (here->state >= 0) {
+        double of_state = slope * view->terms->combination->damping;
+        nt_view_add_numbers(view, row, here->state, &of_state);
+        return;
+    }
+    signal_along(view, signal, along);
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; signal->bodies[side] >= 0 && i < 2; i++) {
+            double numbers[3];
+            v3_store(numbers, v3_scale(slope, along[side][i]));
+            nt_view_add_numbers(view, row, here->port[side] + i, numbers);
+        }
 }
 
 bool nt_load_uses_rates(const nt_model *model, const nt_expression *const *functions, int count)

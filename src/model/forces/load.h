@@ -75,10 +75,12 @@ void nt_pair_add(const nt_element *element, const nt_view *view, int row,
 /* ---- functions of signals ------------------------------------------------------------------- */
 
 /* A signal that the functions of a load depend on, and the ports of its bodies: of their
- * translations; the rotations' are the next ones. */
+ * translations; the rotations' are the next ones. Or the port of the state that it is; -1: none. */
 typedef struct nt_coupled_signal {
     int signal;
     int port[2];
+    int state;
+    int *ports; /* of a signal that is a load: those that are its element's, in their order */
 } nt_coupled_signal;
 
 typedef struct nt_coupling {
@@ -102,6 +104,10 @@ nt_status nt_coupling_evaluate(const nt_coupling *coupling, const nt_view *view,
  * each node in that signal. */
 void nt_coupling_add(const nt_coupling *coupling, const nt_view *view, int k,
                      const v3 direction[NT_PAIR_NODES]);
+
+/* The same of a row of one number, by its port: slope is its derivative in the signal. */
+void nt_coupling_add_row(const nt_coupling *coupling, const nt_view *view, int k, int row,
+                         double slope);
 
 /* Three functions are a vector: its derivative in signal k. */
 static inline v3 nt_coupling_slope(const nt_coupling *coupling, const nt_view *view, int k)

@@ -446,6 +446,15 @@ void nt_rope_look(const nt_element *e, const nt_view *view, double *length, doub
     pulls[0] = all.T[0], pulls[1] = all.T[way.pieces - 1];
 }
 
+static void rope_draw(const nt_run *run, const nt_element *e, nt_sketch_put *put, void *to)
+{
+    const nt_rope *rope = nt_element_data(run, e);
+    nt_sketch sketch = {.drawing = NT_DRAW_ROPE};
+    for (int i = 0; i < rope->through.n; i++)
+        nt_sketch_add(&sketch, rope->through.body[i], rope->offset[i], v3_of(0, 0, 0));
+    put(to, &sketch);
+}
+
 const nt_element_type nt_force_rope = {
     .version = NT_ELEMENT_VERSION,
     .section = &nt_force_section,
@@ -461,5 +470,6 @@ const nt_element_type nt_force_rope = {
     .depends_on_rates = rope_depends_on_rates,
     .is_smooth = rope_is_smooth,
     .reaction = rope_reaction,
+    .draw = rope_draw,
     .along = NT_ALONG_WAY,
 };

@@ -64,6 +64,7 @@ const nt_element_type nt_force_spring = {
     .keys = spring_keys,
     .part = NT_IMPLICIT,
     .along = NT_ALONG_LINE,
+    .drawing = NT_DRAW_SPRING,
 };
 
 const nt_element_type nt_force_line_force = {
@@ -73,6 +74,7 @@ const nt_element_type nt_force_line_force = {
     .keys = line_keys,
     .part = NT_EXPLICIT,
     .along = NT_ALONG_LINE,
+    .drawing = NT_DRAW_ROPE,
     .proportional = true,
     .is_load = true,
 };

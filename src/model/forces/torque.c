@@ -118,6 +118,22 @@ static void reaction(const nt_element *element, const nt_view *view, v3 *force, 
     *force = v3_of(0, 0, 0);
 }
 
+/* At the reference point: a torque acts nowhere in particular. */
+static void draw(const nt_run *run, const nt_element *element, nt_sketch_put *put, void *to)
+{
+    (void)run;
+    nt_sketch sketch = {.drawing = NT_DRAW_TORQUE};
+    nt_sketch_add(&sketch, element->b, v3_of(0, 0, 0), v3_of(0, 0, 0));
+    put(to, &sketch);
+}
+
+static void arrow(const nt_element *element, const nt_view *view, v3 *point, v3 *torque)
+{
+    v3 force;
+    *point = view->motion[element->b].x;
+    reaction(element, view, &force, torque);
+}
+
 static bool depends_on_rates(const nt_run *run, const nt_element *element)
 {
     const nt_torque *data = nt_element_data(run, element);
@@ -139,4 +155,6 @@ const nt_element_type nt_force_torque = {
     .is_load = true,
     .depends_on_rates = depends_on_rates,
     .reaction = reaction,
+    .draw = draw,
+    .arrow = arrow,
 };

@@ -28,5 +28,6 @@ const nt_element_type nt_joint_cylindrical = {
     .prepare = cylindrical_prepare,
     .n_memory = 3,
     .accept = nt_joint_accept,
+    .drawing = NT_DRAW_SLEEVE,
     NT_JOINT_SLOTS,
 };

@@ -20,5 +20,6 @@ const nt_element_type nt_joint_distance = {
     .summary = "a massless rod between a point of A and a point of B",
     .keys = nt_joint_distance_keys,
     .prepare = distance_prepare,
+    .drawing = NT_DRAW_ROD,
     NT_JOINT_SLOTS,
 };

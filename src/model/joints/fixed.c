@@ -23,5 +23,6 @@ const nt_element_type nt_joint_fixed = {
     .summary = "holds B to A",
     .keys = nt_joint_point_keys,
     .prepare = fixed_prepare,
+    .drawing = NT_DRAW_WELD,
     NT_JOINT_SLOTS,
 };

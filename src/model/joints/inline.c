@@ -21,5 +21,6 @@ const nt_element_type nt_joint_inline = {
     .summary = "a point of B stays on a line of A",
     .keys = nt_joint_axis_keys,
     .prepare = inline_prepare,
+    .drawing = NT_DRAW_GUIDE,
     NT_JOINT_SLOTS,
 };

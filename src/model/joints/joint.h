@@ -134,6 +134,7 @@ v3 nt_joint_perpendicular(v3 axis, int across);
 v3 nt_joint_point(const nt_run *run, const nt_place_of_point *point, int body, bool own);
 
 /* Shared callbacks of the joint types (joint.c). */
+void nt_joint_draw(const nt_run *run, const nt_element *element, nt_sketch_put *put, void *to);
 v3 nt_joint_site(const nt_run *run, const nt_element *element);
 bool nt_joint_is_smooth(const nt_run *run, const nt_element *element);
 bool nt_joint_does_work(const nt_model *model, const nt_element *element);
@@ -159,7 +160,8 @@ void nt_joint_reaction(const nt_element *element, const nt_view *view, v3 *force
     .evaluate = nt_joint_evaluate, .depends_on_rates = nt_joint_depends_on_rates,                  \
     .row_quantity = nt_joint_row_quantity, .row_name = nt_joint_row_name,                          \
     .reaction = nt_joint_reaction, .as_joint = nt_joint_of, .align = nt_joint_align,               \
-    .site = nt_joint_site, .is_smooth = nt_joint_is_smooth, .does_work = nt_joint_does_work
+    .site = nt_joint_site, .is_smooth = nt_joint_is_smooth, .does_work = nt_joint_does_work,       \
+    .draw = nt_joint_draw
 
 /* Friction and limits along the free coordinate (joint_load.c): adds terms, or energies. Called by
  * nt_joint_evaluate. */

@@ -26,5 +26,6 @@ const nt_element_type nt_joint_parallel = {
     .prepare = parallel_prepare,
     .n_memory = 3,
     .accept = nt_joint_accept,
+    .drawing = NT_DRAW_AXES,
     NT_JOINT_SLOTS,
 };

@@ -35,5 +35,6 @@ const nt_element_type nt_joint_planar = {
     .prepare = planar_prepare,
     .n_memory = 3,
     .accept = planar_accept,
+    .drawing = NT_DRAW_PLATE,
     NT_JOINT_SLOTS,
 };

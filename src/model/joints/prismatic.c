@@ -23,5 +23,6 @@ const nt_element_type nt_joint_prismatic = {
     .keys = nt_joint_moving_keys,
     .slides = true,
     .prepare = prismatic_prepare,
+    .drawing = NT_DRAW_RAIL,
     NT_JOINT_SLOTS,
 };

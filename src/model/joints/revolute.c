@@ -25,5 +25,6 @@ const nt_element_type nt_joint_revolute = {
     .prepare = revolute_prepare,
     .n_memory = 3,
     .accept = nt_joint_accept,
+    .drawing = NT_DRAW_PIN,
     NT_JOINT_SLOTS,
 };

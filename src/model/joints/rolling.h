@@ -70,6 +70,8 @@ typedef struct nt_contact_arm {
 /* The rows of a body that rolls (rolling.c). arm: what the geometry's directions make of it. */
 nt_status nt_rolling_evaluate(const nt_element *element, const nt_view *view,
                               const joint_geometry *geometry, const nt_contact_arm *arm);
+/* The disk, or the sphere where there is no axis; of a blade nothing. */
+void nt_rolling_draw(const nt_run *run, const nt_element *element, nt_sketch_put *put, void *to);
 /* One holonomic row, two nonholonomic ones; the contact's force on B and no torque about it. */
 bool nt_rolling_does_work(const nt_model *model, const nt_element *element);
 int nt_rolling_rows(const nt_model *model, const nt_element *element);

@@ -80,5 +80,7 @@ const nt_element_type nt_joint_rolling_disk = {
     .leaves_place = true,
     .site = nt_rolling_lowest_point,
     .does_work = nt_rolling_does_work,
+    .drawing = NT_DRAW_DISK,
+    .draw = nt_rolling_draw,
     .reaction = nt_rolling_reaction,
 };

@@ -156,4 +156,6 @@ const nt_element_type nt_joint_screw = {
     .align = align,
     .is_smooth = nt_joint_is_smooth,
     .does_work = nt_joint_does_work,
+    .drawing = NT_DRAW_SCREW,
+    .draw = nt_joint_draw,
 };

@@ -22,5 +22,6 @@ const nt_element_type nt_joint_spherical = {
     .summary = "holds a point of B to a point of A",
     .keys = nt_joint_point_keys,
     .prepare = spherical_prepare,
+    .drawing = NT_DRAW_BALL,
     NT_JOINT_SLOTS,
 };

@@ -21,5 +21,6 @@ const nt_element_type nt_joint_universal = {
     .summary = "a cross: an axis of A stays perpendicular to an axis of B",
     .keys = nt_joint_two_axes_keys,
     .prepare = universal_prepare,
+    .drawing = NT_DRAW_CROSS,
     NT_JOINT_SLOTS,
 };

@@ -1,0 +1,701 @@
+"""Models: read from a file or a text, or built in code; their parameters, and their runs."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import warnings
+from pathlib import Path
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    MutableMapping,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+)
+
+import numpy as np
+
+from ._core import (
+    Owner,
+    check,
+    check_process,
+    count_threads,
+    ffi,
+    lib,
+    new_error,
+    take_raised,
+    text,
+    wait_for_columns,
+)
+from ._description import laws_in, to_yaml
+from ._motion import Motion, Options, Setup, Tolerance, suggestion
+from .laws import calling, give_laws
+from .errors import Error, Interrupted, Status, UsageError
+from .result import Column, Groups, Result, Summary, group_columns
+from .state import State, copy_state
+from .stepper import Stepper
+
+Setting = Union[float, int, bool, str]
+_OBJECTIVES = ("final", "integral", "maximum", "rms")
+
+
+class EnergyWarning(UserWarning):
+    """The energy of a run has grown without a cause."""
+
+
+class Parameters(MutableMapping[str, float]):
+    """The parameters of a model by name. Setting one is a matter of this model object: its runs
+    from then on have the value, and parameters that are expressions of it follow."""
+
+    def __init__(self, model: "Model") -> None:
+        self._model = model
+
+    def __getitem__(self, name: str) -> float:
+        self._model._parameter(name, KeyError)
+        return self._model._all_parameters()[name]
+
+    def __setitem__(self, name: str, value: float) -> None:
+        self._model._set({name: value})
+
+    def __delitem__(self, name: str) -> None:
+        """The parameter has the value of the file again."""
+        self._model._parameter(name, KeyError)
+        self._model._reset(name)
+
+    def update(self, *others: Any, **named: float) -> None:
+        """Sets several at once: what only all of them together make consistent is possible."""
+        self._model._set(dict(*others, **named))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._model._parameter_names)
+
+    def __len__(self) -> int:
+        return len(self._model._parameter_names)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+class Model:
+    """A model: bodies, joints, forces and parameters.
+
+    `nutate.load` reads one from a file and `nutate.loads` from a text. `Model(title=...,
+    bodies={...}, joints={...}, ...)` builds one from the sections of the model file, whose entries
+    are dataclasses (`nutate.keys`, `nutate.joints`, `nutate.forces`, ...) or plain mappings:
+
+        Model(bodies={"top": keys.Body(mass=15, inertia=[0.23, 0.47, 0.23], position=[0, 1, 0])},
+              joints={"pivot": joints.Spherical(between=["ground", "top"], at=[0, 0, 0])},
+              simulation=keys.Simulation(duration=2, step=1e-3))
+
+    A model may be used by any number of threads at the same time. It can be pickled and copied;
+    parameters that are set on a copy do not change the original.
+    """
+
+    def __init__(self, **sections: Any) -> None:
+        sections = {key: value for key, value in sections.items() if value is not None}
+        laws: Dict[str, Callable[..., Any]] = {}
+        laws_in(sections, laws)
+        self._read(to_yaml(sections), "model", None, {}, None, laws)
+
+    # ---- reading
+
+    def _read(
+        self,
+        source: Union[str, Path],
+        name: str,
+        folder: Optional[str],
+        settings: Mapping[str, Setting],
+        path: Optional[str],
+        laws: Mapping[str, Callable[..., Any]],
+    ) -> None:
+        check_process()
+        #: functions of Python that the model names, by name
+        self.laws: Dict[str, Callable[..., Any]] = dict(laws)
+        error = new_error()
+        pointer = ffi.new("nt_model **")
+        words = [
+            (ffi.new("char[]", k.encode()), ffi.new("char[]", _setting(v).encode()))
+            for k, v in settings.items()
+        ]
+        array = ffi.new("nt_setting[]", words) if words else ffi.NULL
+        owner = Owner()
+        with calling(self.laws, owner):
+            if path is not None:
+                status = lib.nt_model_read(pointer, os.fsencode(path), array, len(words), error)
+            else:
+                said = str(source).encode()
+                beside = ffi.NULL if folder is None else ffi.new("char[]", os.fsencode(folder))
+                status = lib.nt_model_read_text(
+                    pointer, said, len(said), name.encode(), beside, array, len(words), error
+                )
+        check(status, error, None, owner)
+        self._pointer = ffi.gc(pointer[0], lib.nt_model_destroy)
+        if self.laws:
+            give_laws(self._pointer, self.laws)
+        self._name = name
+        self._folder = folder
+        self._settings: Dict[str, Setting] = dict(settings)
+        self._prepare({})
+
+    def _prepare(self, values: Mapping[str, float]) -> None:
+        self._values: Dict[str, float] = dict(values)
+        self._lock = threading.Lock()
+        self._columns: Dict[Tuple[str, ...], Tuple[List[Column], Groups]] = {}
+        self._variants: Dict[Tuple[Tuple[str, str], ...], "Model"] = {}
+        self._quantities: Dict[str, Any] = {}
+        error, owner = new_error(), Owner()
+        run = ffi.new("nt_run **")
+        with calling(self.laws, owner):
+            status = lib.nt_run_create(run, self._pointer, error)
+        check(status, error, None, owner)
+        self._look = ffi.gc(run[0], lib.nt_run_destroy)  # for parameters; guarded by _lock
+        system = lib.nt_run_system(self._look)
+        self._parameter_names: List[str] = [
+            text(system.parameter_names[i]) for i in range(system.n_parameters)
+        ]
+        self._places = {name: i for i, name in enumerate(self._parameter_names)}
+        if values:
+            self._apply(self._values)
+
+    def __reduce__(self) -> Any:
+        return _rebuild, (
+            type(self),
+            self.text,
+            self._name,
+            self._folder,
+            self._settings,
+            self._values,
+            self.laws,
+        )
+
+    def __copy__(self) -> "Model":
+        copy = type(self).__new__(type(self))
+        copy._pointer, copy._name, copy._folder = self._pointer, self._name, self._folder
+        copy._settings, copy.laws = dict(self._settings), self.laws
+        copy._prepare(self._values)
+        return copy
+
+    def __deepcopy__(self, memo: Any) -> "Model":
+        return self.__copy__()
+
+    def _variant(self, settings: Mapping[str, Setting]) -> "Model":
+        """The same model with other settings, kept for the next time."""
+        key = tuple((name, _setting(value)) for name, value in settings.items())
+        found = self._variants.get(key)
+        if found is None:
+            found = _rebuild(
+                Model,
+                self.text,
+                self._name,
+                self._folder,
+                {**self._settings, **settings},
+                {},
+                self.laws,
+            )
+            if len(self._variants) > 32:
+                self._variants.clear()
+            self._variants[key] = found
+        return found
+
+    # ---- what it says
+
+    @property
+    def text(self) -> str:
+        """The model file, as it was read."""
+        length = ffi.new("size_t *")
+        said = lib.nt_model_text(self._pointer, length)
+        return str(ffi.unpack(said, length[0]).decode())
+
+    def to_yaml(self) -> str:
+        """Returns the model file: the text that was read, or was written from the sections."""
+        return self.text
+
+    def save(self, path: Union[str, Path]) -> None:
+        """Writes the model file."""
+        Path(path).write_text(self.text)
+
+    @property
+    def title(self) -> str:
+        """The title, or the file's name."""
+        return text(lib.nt_model_title(self._pointer)) or os.path.basename(self._name)
+
+    def __repr__(self) -> str:
+        count = lib.nt_model_count(self._pointer)
+        return (
+            f"<Model {self.title!r}: {count.bodies} bodies, {count.joints} joints, "
+            f"{count.forces} forces, parameters {dict(self.parameters)}>"
+        )
+
+    # ---- parameters
+
+    @property
+    def parameters(self) -> Parameters:
+        """The parameters by name; `model.parameters["arm"] = 1.2` sets one for all later runs."""
+        return Parameters(self)
+
+    def _parameter(self, name: str, kind: Any = UsageError) -> int:
+        place = self._places.get(name)
+        if place is None:
+            hint = suggestion(name, self._parameter_names)
+            there = f", it has {', '.join(self._parameter_names) or 'none'}"
+            raise kind(f"the model has no parameter '{name}'{hint or there}")
+        return place
+
+    def _apply(self, values: Mapping[str, float]) -> None:
+        error = new_error()
+        places = [self._parameter(name) for name in values]
+        check(
+            lib.nt_model_set_several(
+                self._look, places, [float(v) for v in values.values()], len(places), error
+            ),
+            error,
+        )
+
+    def _set(self, values: Mapping[str, float]) -> None:
+        with self._lock:
+            self._apply(values)
+            self._values.update({name: float(value) for name, value in values.items()})
+
+    def _reset(self, name: str) -> None:
+        rest = {other: value for other, value in self._values.items() if other != name}
+        with self._lock:
+            error = new_error()
+            run = ffi.new("nt_run **")
+            check(lib.nt_run_create(run, self._pointer, error), error)
+            before, self._look = self._look, ffi.gc(run[0], lib.nt_run_destroy)
+            try:
+                self._apply(rest)
+            except BaseException:
+                self._look = before
+                raise
+            self._values = rest
+
+    def _all_parameters(self) -> Dict[str, float]:
+        values = ffi.new("double[]", len(self._parameter_names) or 1)
+        with self._lock:
+            system = lib.nt_run_system(self._look)
+            if self._parameter_names:
+                system.get_parameters(system.self, values)
+        return dict(zip(self._parameter_names, values))
+
+    # ---- for the modules of this package
+
+    def _quantity(self, name: str) -> Any:
+        """The nt_quantity_info of a name, or None."""
+        found = self._quantities.get(name)
+        if found is None:
+            found = ffi.new("nt_quantity_info *")
+            if lib.nt_model_quantity(self._pointer, name.encode(), found, ffi.NULL):
+                return None
+            self._quantities[name] = found
+        return found
+
+    def _need_quantity(self, name: str) -> Any:
+        found = self._quantity(name)
+        if found is None:
+            error = new_error()
+            check(
+                lib.nt_model_quantity(
+                    self._pointer, name.encode(), ffi.new("nt_quantity_info *"), error
+                ),
+                error,
+            )
+        return found
+
+    def _find(self, name: str) -> Tuple[Optional[int], Any]:
+        """The nt_quantity_info of a name, and which of its numbers it is: None for all."""
+        info = self._quantity(name)
+        if info is not None:
+            return None, info
+        quantity, _, _ = name.rpartition(".")
+        info = self._quantity(quantity) if quantity else None
+        if info is not None:
+            room = ffi.new("char[3][128]")
+            for i in range(info.columns):
+                lib.nt_model_quantity_column(self._pointer, info, i, room[0], room[1], room[2], 128)
+                if text(room[0]) == name:
+                    return i, info
+        return None, self._need_quantity(name)
+
+    # ---- steps
+
+    def stepper(
+        self,
+        *,
+        method: Optional[str] = None,
+        step: Optional[float] = None,
+        tolerance: Optional[Tolerance] = None,
+        options: Optional[Options] = None,
+        frame: Optional[str] = None,
+        threads: int = 1,
+        solver: str = "auto",
+        energy_check: bool = True,
+        parameters: Optional[Mapping[str, float]] = None,
+        **named: float,
+    ) -> Stepper:
+        """Returns a motion that the caller advances, which stands at the initial values:
+
+            with model.stepper() as s:
+                s.load("motor", 2.5)
+                s.step(1e-3)
+                s["hinge.angle"], s.state.q
+
+        The arguments are those of `run`."""
+        setup = Setup(method, step, None, tolerance, options, frame, threads, solver, energy_check)
+        return Stepper(self, setup, {**self._values, **(parameters or {}), **named})
+
+    # ---- runs
+
+    def run(
+        self,
+        *,
+        method: Optional[str] = None,
+        step: Optional[float] = None,
+        duration: Optional[float] = None,
+        tolerance: Optional[Tolerance] = None,
+        options: Optional[Options] = None,
+        frame: Optional[str] = None,
+        threads: int = 1,
+        solver: str = "auto",
+        energy_check: bool = True,
+        record: Optional[Sequence[str]] = None,
+        every: Optional[float] = None,
+        files: Sequence[Union[str, Path]] = (),
+        parameters: Optional[Mapping[str, float]] = None,
+        **named: float,
+    ) -> Result:
+        """Integrates the model and returns what it recorded.
+
+        method: a name of `nutate.methods()`; options that belong to the model's own method and that
+        this one lacks are set aside with a warning (SetAside). step, duration: s. tolerance: one
+        number, or one for each of position (m), rotation (rad), velocity (m/s) and angular_velocity
+        (rad/s): then steps are variable. options: of the method. frame: inertial, body or se3.
+        threads: so many evaluate the elements side by side. record: what to record, in place of the
+        model's list; every: s between rows, 0 for each step. files: CSV or NetCDF files (.nc) that
+        get the rows as they are computed. Parameters of the model may be given as keywords, m=12,
+        or by `parameters={...}` where a name is one of the words above.
+
+        Raises UsageError, ModelError, RunError (whose `result` holds the rows until then) and, for
+        Ctrl-C, Interrupted, whose `result` holds them too.
+        """
+        setup = Setup(
+            method, step, duration, tolerance, options, frame, threads, solver, energy_check
+        )
+        return self._run(setup, {**(parameters or {}), **named}, record, every, files, ())
+
+    def sens(
+        self,
+        names: Sequence[str],
+        *,
+        method: Optional[str] = None,
+        step: Optional[float] = None,
+        duration: Optional[float] = None,
+        tolerance: Optional[Tolerance] = None,
+        options: Optional[Options] = None,
+        frame: Optional[str] = None,
+        threads: int = 1,
+        solver: str = "auto",
+        energy_check: bool = True,
+        record: Optional[Sequence[str]] = None,
+        every: Optional[float] = None,
+        files: Sequence[Union[str, Path]] = (),
+        parameters: Optional[Mapping[str, float]] = None,
+        **named: float,
+    ) -> Result:
+        """Runs with exact derivatives of everything recorded in the parameters `names`:
+        `result.derivative("top.position", "m")` and `result.gradients[objective]["m"]`. All else is
+        as in `run`."""
+        if isinstance(names, str):
+            raise TypeError(f"expected a list of parameters, as [{names!r}]")
+        setup = Setup(
+            method, step, duration, tolerance, options, frame, threads, solver, energy_check
+        )
+        return self._run(setup, {**(parameters or {}), **named}, record, every, files, tuple(names))
+
+    def _run(
+        self,
+        setup: Setup,
+        values: Mapping[str, float],
+        record: Optional[Sequence[str]],
+        every: Optional[float],
+        files: Sequence[Union[str, Path]],
+        derived: Tuple[str, ...],
+    ) -> Result:
+        model = self
+        if record is not None or every is not None:
+            asked: Dict[str, Setting] = {}
+            if record is not None:
+                asked["output.record"] = "[" + ", ".join(record) + "]"
+            if every is not None:
+                asked["output.every"] = every if every > 0 else "null"
+            model = self._variant(asked)
+        run = WholeRun(model, setup, {**self._values, **values}, files, derived)
+        try:
+            return run.go()
+        finally:
+            run.close()
+
+
+def _setting(value: Setting) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(float(value)) if isinstance(value, float) else str(value)
+
+
+def _rebuild(
+    kind: Any,
+    said: str,
+    name: str,
+    folder: Optional[str],
+    settings: Mapping[str, Setting],
+    values: Mapping[str, float],
+    laws: Mapping[str, Callable[..., Any]],
+) -> Any:
+    model = kind.__new__(kind)
+    model._read(said, name, folder, settings, None, laws)
+    if values:
+        model._set(values)
+    return model
+
+
+def load(
+    path: Union[str, Path],
+    settings: Optional[Mapping[str, Setting]] = None,
+    laws: Optional[Mapping[str, Callable[..., Any]]] = None,
+) -> Model:
+    """Reads a model file. settings: {"simulation.step": 1e-4, "m": 12}: what `--set` of the command
+    takes, a parameter's name or a dotted path of the model file. ModelError with file, line and
+    column; FileError where it cannot be read. laws: the functions that forces and joints of the types
+    `python` and `python_joint` name, see `nutate.laws`."""
+    model = Model.__new__(Model)
+    name = os.fspath(path)
+    model._read("", name, os.path.dirname(name) or None, settings or {}, name, laws or {})
+    return model
+
+
+def loads(
+    said: str,
+    name: str = "model",
+    folder: Optional[Union[str, Path]] = None,
+    settings: Optional[Mapping[str, Setting]] = None,
+    laws: Optional[Mapping[str, Callable[..., Any]]] = None,
+) -> Model:
+    """Reads a model from a text. name stands for the file in messages; in folder the files of
+    tables are looked up."""
+    model = Model.__new__(Model)
+    model._read(
+        said, name, None if folder is None else os.fspath(folder), settings or {}, None, laws or {}
+    )
+    return model
+
+
+# ---- whole runs -----------------------------------------------------------------------------------
+
+
+class WholeRun(Motion):
+    """A run from its begin to its end, with rows in memory."""
+
+    record: Any = ffi.NULL
+    objectives: Any = ffi.NULL
+    sensitivity: Any = ffi.NULL
+
+    def __init__(
+        self,
+        model: Model,
+        setup: Setup,
+        values: Mapping[str, float],
+        files: Sequence[Union[str, Path]],
+        derived: Tuple[str, ...],
+    ) -> None:
+        super().__init__(model, setup, values)
+        self.derived = derived
+        self.values = values
+        self.need_times()
+        if derived:
+            self._derive()
+        self._record(files)
+        if lib.nt_model_objective_count(model._pointer) > 0:
+            to = ffi.new("nt_objectives **")
+            self.check(
+                lib.nt_objectives_create(
+                    to, self.run, self.integrator, self.sensitivity, self.error
+                )
+            )
+            self.objectives = to[0]
+
+    def look(self) -> bool:
+        """Nothing stops it but signals."""
+        return False
+
+    def _derive(self) -> None:
+        places = [self.model._parameter(name) for name in self.derived]
+        if len(set(places)) < len(places):
+            raise UsageError("a parameter is given twice")
+        to = ffi.new("nt_sensitivity **")
+        self.check(lib.nt_sensitivity_create(to, self.integrator, places, len(places), self.error))
+        self.sensitivity = to[0]
+
+    def _record(self, files: Sequence[Union[str, Path]]) -> None:
+        self.rows = ffi.new("py_rows *")
+        setup = ffi.new("nt_record_setup *")
+        setup.run, setup.sensitivity = self.run, self.sensitivity
+        setup.take_row = ffi.addressof(lib, "py_rows_take")
+        setup.taker = self.rows
+        if files:
+            paths = [ffi.new("char[]", os.fsencode(path)) for path in files]
+            formats = [lib.NT_NETCDF if str(path).endswith(".nc") else lib.NT_CSV for path in files]
+            to_files = ffi.new("nt_result_file[]", list(zip(paths, formats)))
+            setup.files, setup.n_files = to_files, len(paths)
+            said = f"method={self.method}\nframe={self.frame}\nstep={self.plan_step!r} s\n"
+            said += "history=nutate.Model.run\n"
+            provenance = ffi.new("char[]", said.encode())
+            setup.provenance = provenance
+        known = self.model._columns.get(self.derived)
+        columns: List[Column] = []
+        if known is None:
+            setup.take_column = lib.py_take_column
+            wait_for_columns(self.rows, lambda *column: columns.append(Column(*column)))
+        to = ffi.new("nt_record **")
+        try:
+            self.check(lib.nt_record_create(to, setup, self.error))
+        finally:
+            if known is None:
+                wait_for_columns(self.rows, None)
+        self.record = to[0]
+        if known is None:
+            known = self.model._columns[self.derived] = (columns, group_columns(columns))
+        self.columns, self.groups = known
+
+    def go(self) -> Result:
+        """Integrates; returns the result, or raises with what there is of it."""
+        self.begin()
+        if self.sensitivity:
+            self.check(lib.nt_sensitivity_start(self.sensitivity, self.error))
+        motion = ffi.new("py_motion *")
+        motion.integrator, motion.record = self.integrator, self.record
+        motion.objectives = self.objectives
+        motion.start, motion.end, motion.step = self.begin_time, self.end_time, self.plan_step
+        motion.look, motion.context = lib.py_look, self.handle()
+        before = self.energy()
+        begun = time.perf_counter()
+        count_threads(1)
+        try:
+            status = lib.py_integrate(motion, self.error)
+        finally:
+            count_threads(-1)
+        seconds = time.perf_counter() - begun
+        closed = lib.nt_record_close(self.record, self.error if not status else ffi.NULL)
+        self.record = ffi.NULL
+        result = self._result(seconds, before)
+        if status == Status.INTERRUPTED:
+            self._interrupt(result)
+        try:
+            self.check(status or closed)
+        except Error as error:
+            error.result = result
+            raise
+        self._warn()
+        return result
+
+    def _interrupt(self, result: Result) -> None:
+        raised = take_raised(self)
+        if raised is None or type(raised) is KeyboardInterrupt:
+            said = f"interrupted at t = {result.final.t:.9g} s"
+            raise Interrupted(said, result) from None
+        raise raised
+
+    def _warn(self) -> None:
+        room = ffi.new("char[]", 600)
+        if lib.nt_integrator_energy_warning(self.integrator, room, 600):
+            warnings.warn(text(room), EnergyWarning, stacklevel=4)
+
+    def _result(self, seconds: float, before: Any) -> Result:
+        rows = self.rows
+        n = rows.n
+        if n > 0:
+            memory = ffi.gc(rows.values, lib.py_rows_free, n * rows.columns * 8)
+            rows.values = ffi.NULL
+            size = n * rows.columns * 8
+            values = np.frombuffer(ffi.buffer(memory, size)).reshape(n, rows.columns)
+        else:
+            values = np.empty((0, len(self.columns)))
+        attributes = {
+            "title": self.model.title,
+            "method": self.method,
+            "frame": self.frame,
+            "model": self.model.text,
+            "nutate_version": text(lib.nt_version()),
+        }
+        objectives, gradients = self._objectives()
+        final = copy_state(self.system, lib.nt_integrator_state(self.integrator))
+        return Result(
+            self.columns,
+            values,
+            attributes,
+            self.groups,
+            self._summary(seconds, before),
+            objectives,
+            gradients,
+            self.parameters(),
+            final,
+        )
+
+    def _objectives(self) -> Tuple[Dict[str, float], Dict[str, Dict[str, float]]]:
+        objectives: Dict[str, float] = {}
+        gradients: Dict[str, Dict[str, float]] = {}
+        count = lib.nt_model_objective_count(self.model._pointer) if self.objectives else 0
+        for i in range(count):
+            name = text(lib.nt_model_objective(self.model._pointer, i).name)
+            objectives[name] = lib.nt_objectives_value(self.objectives, i)
+            if self.derived:
+                gradients[name] = {
+                    parameter: lib.nt_objectives_derivative(self.objectives, i, k)
+                    for k, parameter in enumerate(self.derived)
+                }
+        return objectives, gradients
+
+    def _summary(self, seconds: float, before: Any) -> Summary:
+        took = lib.nt_integrator_statistics(self.integrator)
+        drift = ffi.new("double[2]")
+        lib.nt_integrator_drift(self.integrator, drift, drift + 1)
+        after = self.energy()
+        names = ("kinetic", "potential", "total", "work")
+        return Summary(
+            title=self.model.title,
+            method=self.method,
+            frame=self.frame,
+            start=self.begin_time,
+            end=lib.nt_integrator_state(self.integrator).t,
+            steps=took.steps,
+            rejected=took.rejected,
+            iterations=took.iterations,
+            factorisations=took.factorisations,
+            solves=took.solves,
+            evaluations=took.evaluations,
+            smallest_step=took.smallest_step,
+            largest_step=took.largest_step,
+            seconds=seconds,
+            position_drift=max(drift[0], took.position_drift),
+            velocity_drift=drift[1],
+            energy=dict(zip(names, after)) if after else None,
+            energy_drift=after[2] - before[2] - (after[3] - before[3]) if after and before else 0.0,
+        )
+
+    def close(self) -> None:
+        """Frees everything; a second time does nothing."""
+        lib.nt_record_close(self.record, ffi.NULL)
+        lib.nt_objectives_destroy(self.objectives)
+        lib.nt_sensitivity_destroy(self.sensitivity)
+        self.record = self.objectives = self.sensitivity = ffi.NULL
+        super().close()
+        if getattr(self, "rows", None) is not None and self.rows.values:
+            lib.py_rows_free(self.rows.values)
+            self.rows.values = ffi.NULL

@@ -1,0 +1,399 @@
+"""Results: what a run, a static search, a sweep or a file holds, row by row."""
+
+from __future__ import annotations
+
+import html
+import math
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from ._core import check, ffi, lib, new_error, text
+
+Array = npt.NDArray[np.float64]
+
+#: the columns of each quantity and their components
+Groups = Dict[str, Tuple[List[int], List[str]]]
+
+_DIMENSIONS = {("x", "y", "z"): "vector", ("w", "x", "y", "z"): "quaternion"}
+
+
+class Column:
+    """A number of each row: its name "top.position.x", unit "m" and meaning."""
+
+    __slots__ = ("name", "unit", "meaning")
+
+    def __init__(self, name: str, unit: str = "", meaning: str = "") -> None:
+        self.name = name
+        self.unit = unit
+        self.meaning = meaning
+
+    def __repr__(self) -> str:
+        return f"Column({self.name!r}, {self.unit!r}, {self.meaning!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Column) and self.__reduce__() == other.__reduce__()
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __reduce__(self) -> Any:
+        return Column, (self.name, self.unit, self.meaning)
+
+
+def _split(name: str) -> Tuple[str, str]:
+    """Splits the component off: "top.position.x" is ("top.position", "x"), and
+    "d(top.position.x)/d(m)" is ("d(top.position)/d(m)", "x"). No component: ("energy", "")."""
+    if name.startswith("d(") and ")/d(" in name:
+        inner, outer = name[2:].split(")/d(", 1)
+        parameter, _, rotation = outer.partition(")")
+        if rotation:  # d(top.orientation)/d(m).x
+            return f"d({inner})/d({parameter})", rotation[1:]
+        quantity, _, component = inner.rpartition(".")
+        return (f"d({quantity})/d({parameter})", component) if quantity else (name, "")
+    quantity, _, component = name.rpartition(".")
+    return (quantity, component) if quantity else (name, "")
+
+
+def group_columns(columns: Sequence[Column]) -> Groups:
+    """Collects the columns of each quantity: {"top.position": ([1, 2, 3], ["x", "y", "z"])}. A
+    derivative of an orientation is its rotation vector; the components of the quaternion are to be
+    had by their own names."""
+    groups: Groups = {}
+    rotations = {
+        _split(c.name)[0] for c in columns if c.name.startswith("d(") and c.name[-2] == "."
+    }
+    for i, column in enumerate(columns):
+        quantity, component = _split(column.name)
+        if quantity in rotations and column.name.endswith(")"):
+            continue
+        places, components = groups.setdefault(quantity, ([], []))
+        places.append(i)
+        components.append(component)
+    return groups
+
+
+class Table(Mapping[str, Array]):
+    """Rows of numbers under named columns.
+
+    `table["top.position"]` is an array (rows, components), `table["top.position.x"]` and
+    `table["energy.total"]` are arrays (rows,): views of `data`, which they keep alive.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        values: Array,
+        attributes: Optional[Mapping[str, str]] = None,
+        groups: Optional[Groups] = None,
+    ) -> None:
+        self.columns: Tuple[Column, ...] = tuple(columns)
+        #: (rows, columns), float64, SI units
+        self.data: Array = values
+        #: texts about the whole: title, model, method, ...
+        self.attributes: Dict[str, str] = dict(attributes or {})
+        self._groups = groups if groups is not None else group_columns(self.columns)
+        self._places = {column.name: i for i, column in enumerate(self.columns)}
+
+    # ---- by name
+
+    def __getitem__(self, name: str) -> Array:
+        place = self._places.get(name)
+        if place is not None:
+            return self.data[:, place]
+        found = self._groups.get(name)
+        if found is None:
+            raise KeyError(self._unknown(name))
+        places = found[0]
+        if len(places) == 1:
+            return self.data[:, places[0]]
+        stride = places[1] - places[0]
+        if all(b - a == stride for a, b in zip(places, places[1:])):
+            return self.data[:, places[0] : places[-1] + 1 : stride]
+        return self.data[:, places]
+
+    def _unknown(self, name: str) -> str:
+        names = [*self._groups, *self._places]
+        words = [ffi.new("char[]", n.encode()) for n in names]
+        near = lib.nt_suggest(name.encode(), len(name.encode()), words or ffi.NULL, len(words))
+        hint = f"; did you mean '{text(near)}'?" if near else f", there are {', '.join(self)}"
+        return f"nothing is recorded under '{name}'{hint}"
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._groups)
+
+    def __len__(self) -> int:
+        return len(self._groups)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._places or name in self._groups
+
+    def column(self, name: str) -> Column:
+        """Returns name, unit and meaning of a column, or of the first one of a quantity."""
+        place = self._places.get(name)
+        if place is None:
+            if name not in self._groups:
+                raise KeyError(self._unknown(name))
+            place = self._groups[name][0][0]
+        return self.columns[place]
+
+    def components(self, name: str) -> List[str]:
+        """Returns the components of a quantity, such as ["x", "y", "z"]; [""] of a number."""
+        if name not in self._groups:
+            raise KeyError(self._unknown(name))
+        return list(self._groups[name][1])
+
+    def derivative(self, name: str, parameter: str) -> Array:
+        """Returns the derivative of a recorded quantity in a parameter: (rows, components), of an
+        orientation the rotation vector (rows, 3), ground axes, rad per unit of the parameter."""
+        return self[f"d({name})/d({parameter})"]
+
+    # ---- in other forms
+
+    @property
+    def index(self) -> Column:
+        """The column that numbers the rows: time, of other tables `load` or whatever is first."""
+        return self.columns[0]
+
+    def to_pandas(self) -> Any:
+        """Returns a pandas.DataFrame with a column for each number of a row, indexed by the first
+        one (time in s). Units and meanings are in its `attrs`."""
+        import pandas
+
+        first = self.columns[0].name
+        frame = pandas.DataFrame(
+            self.data[:, 1:],
+            index=pandas.Index(self.data[:, 0], name=first),
+            columns=[column.name for column in self.columns[1:]],
+        )
+        frame.attrs = dict(
+            self.attributes,
+            units={c.name: c.unit for c in self.columns},
+            long_names={c.name: c.meaning for c in self.columns},
+        )
+        return frame
+
+    def to_xarray(self) -> Any:
+        """Returns an xarray.Dataset: a variable for each recorded quantity, along the first column
+        (time, in seconds, as numbers) and, of vectors and quaternions, along `vector` (x, y, z) or
+        `quaternion` (w, x, y, z), with units and long names."""
+        import xarray
+
+        first = self.columns[0]
+        index = xarray.Variable((first.name,), self.data[:, 0], _said(first))
+        variables: Dict[str, Any] = {}
+        coordinates: Dict[str, Any] = {first.name: index}
+        for name, (places, components) in self._groups.items():
+            if places == [0]:
+                continue
+            dimension = _DIMENSIONS.get(tuple(components))
+            if dimension is not None:
+                coordinates[dimension] = (dimension, components)
+                said = _said(self.columns[places[0]])
+                said["long_name"] = said["long_name"].replace(f", {components[0]}", "", 1)
+                variables[name] = ((first.name, dimension), self[name], said)
+                continue
+            for place in places:
+                column = self.columns[place]
+                variables[column.name] = ((first.name,), self.data[:, place], _said(column))
+        return xarray.Dataset(variables, coordinates, dict(self.attributes))
+
+    def plot(self, *names: str, axes: Any = None) -> Any:
+        """Draws quantities over the first column by matplotlib, one panel for each; all that is
+        recorded where no name is given. Returns the array of matplotlib Axes (panels,). axes: as
+        many Axes as names, to draw into."""
+        import matplotlib.pyplot as pyplot
+
+        wanted = list(names) or [name for name in self if self._groups[name][0] != [0]]
+        if axes is None:
+            _, axes = pyplot.subplots(
+                len(wanted), 1, sharex=True, squeeze=False, figsize=(7, 1 + 1.8 * len(wanted))
+            )
+        panels = np.asarray(axes, dtype=object).ravel()
+        if len(panels) != len(wanted):
+            raise ValueError(f"{len(wanted)} quantities and {len(panels)} axes")
+        for panel, name in zip(panels, wanted):
+            lines = panel.plot(self.data[:, 0], self[name])
+            labels = self._groups[name][1] if name in self._groups else [""]
+            if len(lines) > 1:
+                for line, label in zip(lines, labels):
+                    line.set_label(label)
+                panel.legend(loc="upper right", fontsize="small")
+            unit = self.column(name).unit
+            panel.set_ylabel(name if unit in ("", "1") else f"{name} ({unit})")
+        if len(panels) > 0:
+            panels[-1].set_xlabel(f"{self.columns[0].name} ({self.columns[0].unit or '1'})")
+        return panels
+
+    def save(self, path: Union[str, Path]) -> None:
+        """Writes the rows as CSV or, where the name ends in .nc, as NetCDF, by the library."""
+        error = new_error()
+        keep: List[Any] = []
+
+        def word(value: str) -> Any:
+            keep.append(ffi.new("char[]", value.encode()))
+            return keep[-1]
+
+        is_netcdf = str(path).endswith(".nc")
+        file = ffi.new(
+            "nt_result_file *", (word(str(path)), lib.NT_NETCDF if is_netcdf else lib.NT_CSV)
+        )
+        columns = ffi.new(
+            "nt_result_column[]",
+            [(word(c.name), word(c.unit), word(c.meaning)) for c in self.columns],
+        )
+        attributes = ffi.new(
+            "nt_result_attribute[]",
+            [(word(k), word(v), len(v.encode())) for k, v in self.attributes.items()] or 1,
+        )
+        setup = ffi.new("nt_result_setup *")
+        setup.files, setup.n_files = file, 1
+        setup.columns, setup.n_columns = columns, len(self.columns)
+        setup.attributes, setup.n_attributes = attributes, len(self.attributes)
+        writer = ffi.new("nt_result_writer **")
+        check(lib.nt_result_create(writer, setup, error), error)
+        status = 0
+        for row in np.ascontiguousarray(self.data):
+            status = lib.nt_result_write(writer[0], ffi.from_buffer("double[]", row), error)
+            if status:
+                break
+        closed = lib.nt_result_finish(writer[0], error if not status else ffi.NULL)
+        check(status or closed, error)
+
+    # ---- to be looked at
+
+    def __repr__(self) -> str:
+        kind = type(self).__name__
+        return f"<{kind}: {len(self.data)} rows of {', '.join(self)}>"
+
+    def _html_rows(self) -> Iterator[Tuple[str, ...]]:
+        yield "quantity", "unit", "first", "last"
+        for column, first, last in zip(self.columns, self.data[0], self.data[-1]):
+            yield column.name, column.unit, f"{first:.9g}", f"{last:.9g}"
+
+    def _repr_html_(self) -> str:
+        if len(self.data) == 0:
+            return html.escape(repr(self))
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in self._html_rows()
+        )
+        title = html.escape(self.attributes.get("title", repr(self)))
+        return f"<b>{title}</b>, {len(self.data)} rows<table>{rows}</table>"
+
+
+def _said(column: Column) -> Dict[str, str]:
+    return {"units": column.unit, "long_name": column.meaning or column.name}
+
+
+class Summary:
+    """What a run took and how true it stayed.
+
+    title, method, frame: words. start, end: s, where it began and where it ended. steps, rejected,
+    iterations, factorisations, evaluations: counts. smallest_step, largest_step: s. seconds: wall
+    time. position_drift, velocity_drift: largest error of the constraints, m or rad, m/s or rad/s.
+    energy: J, kinetic, potential, total and work of loads at the end, None where the model has
+    none; energy_drift: J, what the total has changed by beyond that work.
+    """
+
+    title: str
+    method: str
+    frame: str
+    start: float
+    end: float
+    steps: int
+    rejected: int
+    iterations: int
+    factorisations: int
+    solves: int
+    evaluations: int
+    smallest_step: float
+    largest_step: float
+    seconds: float
+    position_drift: float
+    velocity_drift: float
+    energy: Optional[Dict[str, float]]
+    energy_drift: float
+
+    def __init__(self, **fields: Any) -> None:
+        self.__dict__.update(fields)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        lines = [f"{self.title}: {self.method}, {self.frame} frame, to t = {self.end:.9g} s"]
+        if self.energy is not None:
+            lines.append(f"energy  {self.energy['total']:.9g} J, drift {self.energy_drift:.3g} J")
+        lines.append(
+            f"constraint drift  positions {self.position_drift:.2g}, "
+            f"velocities {self.velocity_drift:.2g}"
+        )
+        lines.append(
+            f"steps {self.steps}, rejected {self.rejected}, iterations {self.iterations}, "
+            f"factorisations {self.factorisations}, evaluations {self.evaluations}"
+        )
+        each = 1e6 * self.seconds / self.steps if self.steps else math.nan
+        lines.append(f"time {self.seconds:.3g} s, {each:.3g} us per step")
+        return "\n  ".join(lines)
+
+
+class Result(Table):
+    """The rows of a run, with its `summary` and `objectives`."""
+
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        values: Array,
+        attributes: Optional[Mapping[str, str]] = None,
+        groups: Optional[Groups] = None,
+        summary: Optional[Summary] = None,
+        objectives: Optional[Mapping[str, float]] = None,
+        gradients: Optional[Mapping[str, Mapping[str, float]]] = None,
+        parameters: Optional[Mapping[str, float]] = None,
+        final: Any = None,
+    ) -> None:
+        super().__init__(columns, values, attributes, groups)
+        self.summary = summary
+        #: what the model's objectives came to, by name
+        self.objectives: Dict[str, float] = dict(objectives or {})
+        #: their derivatives: gradients[objective][parameter]
+        self.gradients: Dict[str, Dict[str, float]] = {
+            name: dict(rates) for name, rates in (gradients or {}).items()
+        }
+        #: values of all parameters in this run
+        self.parameters: Dict[str, float] = dict(parameters or {})
+        #: the `State` at the end
+        self.final = final
+
+    @property
+    def time(self) -> Array:
+        """Times of the rows (rows,), s."""
+        return self.data[:, 0]
+
+
+def open(path: Union[str, Path]) -> Result:
+    """Reads a result, CSV or NetCDF as the library writes them: also one that is still being
+    written, or that a killed run left, with the whole rows that are there. FileError where it
+    cannot be read or is none."""
+    error = new_error()
+    pointer = ffi.new("nt_result **")
+    check(lib.nt_result_open(pointer, str(path).encode(), error), error)
+    result = ffi.gc(pointer[0], lib.nt_result_close)
+    n, rows = lib.nt_result_column_count(result), lib.nt_result_rows(result)
+    columns = []
+    for i in range(n):
+        column = lib.nt_result_column_at(result, i)
+        columns.append(Column(text(column.name), text(column.unit), text(column.meaning)))
+    attributes = {}
+    for i in range(lib.nt_result_attribute_count(result)):
+        attribute = lib.nt_result_attribute_at(result, i)
+        value = ffi.unpack(attribute.value, attribute.length)
+        attributes[text(attribute.name)] = value.decode("utf-8", "replace")
+    values = np.empty((rows, n))
+    if rows > 0:
+        numbers = ffi.from_buffer("double[]", values, require_writable=True)
+        check(lib.nt_result_read(result, 0, rows, numbers, error), error)
+    return Result(columns, values, attributes)

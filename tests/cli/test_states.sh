@@ -1,0 +1,35 @@
+# States of the user's own: the same bits after a restart, derivatives that whole runs confirm, rest
+# and modes, refusals by name.
+. "$(dirname "$0")/common.sh"
+
+all="--param kp --param ki --param kd --param w --param begin"
+for how in "generalized-alpha" "generalized-alpha --frame body" "generalized-alpha-soi2" \
+    "rkmk-dop853 --set simulation.tolerance=1e-9" "rkmk-dopri5 --set simulation.tolerance=1e-9" \
+    "bdf --set simulation.tolerance=1e-9"; do
+    # shellcheck disable=SC2086 # words
+    expect 0 sens arm.yaml --method $how $all --check
+done
+
+for frame in inertial body; do
+    set -- run arm.yaml --frame $frame
+    expect 0 "$@" -o whole.csv
+    expect 0 "$@" --duration 0.2 --save half.state -o first.csv
+    expect 0 "$@" --restart half.state -o second.csv
+    tail -n 200 whole.csv >expected.csv
+    tail -n 200 second.csv >rest.csv
+    same expected.csv rest.csv
+done
+
+# At rest the integral is what holds the weight: m g l cos(w) / ki.
+expect 0 static arm.yaml -o rest.csv
+says "whether it is stable is for nutate modes to say"
+tail -n 1 rest.csv | awk -F, '{ e = $2 - 2*9.80665*0.5*cos(0.3)/20; exit !(e*e < 1e-20) }' ||
+    fail "integral at rest: $(tail -n 1 rest.csv)"
+expect 0 modes arm.yaml -o modes.csv
+expect 0 check arm.yaml
+prints "states 2" "degrees of freedom 1"
+
+expect 2 run arm.yaml --method lie-newmark
+says "arm.yaml:10:3: state integral: method lie-newmark" \
+    "treats no unknowns of first order, the system has 2"
+finish
