@@ -155,6 +155,9 @@ nt_status nt_run_take_state(nt_run *run)
     run->named_variables = NT_TAKE(&run->work, model->n_parameters + 1 + model->n_columns, double);
     if (nt_local_take(&run->local, &run->work, model->most_entries, model->most_ports) != NT_OK)
         return NT_NO_MEMORY;
+    run->local.aside = nt_aside_take(model, &run->work);
+    if (model->n_followed > 0 && !run->local.aside)
+        return NT_NO_MEMORY;
     if (!run->initial_q || !run->initial_v || !run->initial_memory || !run->redundant ||
         !run->mass || !run->inertia || !run->motion || !run->multipliers || !run->scratch ||
         !run->named_variables || !nt_parameter_rates_init(run))
@@ -258,6 +261,11 @@ void nt_run_initial(const nt_run *run, double *q, double *v, double *memory)
 const void *nt_element_data_in(const nt_run *run, const nt_element *element)
 {
     return nt_element_data(run, element);
+}
+
+const void *nt_element_data_of(const nt_model *model, const nt_element *element)
+{
+    return nt_model_data(model, element);
 }
 
 void *nt_element_numbers_in(nt_run *run, const nt_element *element)
