@@ -16,10 +16,10 @@ while read -r moment; do
     "$nutate" sweep plan.yaml -o killed$begun --resume --quiet >out 2>err </dev/null &
     job=$!
     sleep "$moment"
-    kill -9 $job 2>/dev/null && killed=$((killed + 1))
+    kill -9 $job 2>/dev/null
     wait $job 2>/dev/null
     case $? in
-    137) ;;
+    137) killed=$((killed + 1)) ;;
     0) # it was done: another one
         expect 0 sweep --collect killed$begun -o killed.nc --quiet
         same killed.nc whole.nc
