@@ -55,6 +55,10 @@ typedef enum nt_key_type {
     NT_KEY_BOOLEAN,   /* int                                                                 */
     NT_KEY_TEXT,      /* const char *                                                        */
     NT_KEY_GROUP,     /* a mapping of its own: keys in `group`, offsets from the same data   */
+    NT_KEY_SHAPES,    /* const struct nt_shapes *: what something looks like                 */
+    NT_KEY_ROWS,      /* nt_rows: lists of `low` functions, `high` of them, 0: three or more */
+    NT_KEY_COLOR,     /* const char *: "#rrggbb"                                             */
+    NT_KEY_BEAM,      /* int: index into model->elements                                     */
 } nt_key_type;
 
 /* One key. Tables of these make the reader, the JSON Schema and the reference page. `bit` is the
@@ -116,9 +120,16 @@ typedef struct nt_route {
     nt_place_of_point point[NT_ROUTE_POINTS];
 } nt_route;
 
+struct nt_expression;
+
+/* Lists of functions, all of one length. */
+typedef struct nt_rows {
+    const struct nt_expression *const *item; /* [n][columns] */
+    int n;
+} nt_rows;
+
 /* A number that parameters may enter, or, where it depends on t or on recorded quantities, a
  * function of them (then the number is 0). */
-struct nt_expression;
 typedef struct nt_law {
     double value;
     const struct nt_expression *function; /* NULL: a number */

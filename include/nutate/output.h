@@ -227,6 +227,9 @@ NT_API nt_status nt_record_advance(nt_record *record, nt_integrator *integrator,
 
 NT_API long nt_record_rows(const nt_record *record);
 
+/* Begin anew with another motion of the same run: of a record without files. */
+NT_API void nt_record_restart(nt_record *record);
+
 /* As nt_result_save: with bytes[nt_record_saved_size] another record of the same model, files and
  * provenance goes on as this one does. */
 NT_API size_t nt_record_saved_size(const nt_record *record);

@@ -50,6 +50,8 @@ typedef struct nt_cli_options {
     int n_advances, steps, segments;
     double after; /* s */
     bool free_period;
+    const char *collect, *rows; /* of sweep; NULL where not given */
+    bool dry_run, show_status;
     nt_setting *settings; /* [n_settings] */
     int n_settings;
 } nt_cli_options;
@@ -375,5 +377,6 @@ int nt_cli_convert(const nt_cli_options *options);
 int nt_cli_orbit(const nt_cli_options *options);
 int nt_cli_orbit_sens(const nt_cli_options *options);
 int nt_cli_spectrum(const nt_cli_options *options);
+int nt_cli_sweep(const nt_cli_options *options);
 
 #endif

@@ -124,6 +124,21 @@ static const option_row rows[] = {
     {'T', "--after", "SECONDS", SECONDS, AT(after), "begin from where a run is after so long"},
     {'G', "--along", "NAME=A..B:N", TEXT, AT(along),
      "follow the orbit as a parameter goes from A to B, in N points or more"},
+    {'D', "-o", "DIR", OUTPUT, 0,
+     "the folder of the rows, made where there is none. With --collect the table,\n"
+     "FILE.nc (NetCDF) or FILE.csv, failures in FILE.failures.csv; may be given again"},
+    {'C', "--collect", "DIR", TEXT, AT(collect), "write one table of all rows of a folder"},
+    {'O', "--status", NULL, FLAG, AT(show_status), "say how many rows of -o DIR are done"},
+    {'Y', "--dry-run", NULL, FLAG, AT(dry_run),
+     "say how many rows there are, what they take of time and disk; write nothing"},
+    {'Q', "--resume", NULL, FLAG, AT(resume),
+     "go on in a folder that holds rows: those that are done stay"},
+    {'L', "--rows", "A-B", TEXT, AT(rows),
+     "these rows alone, counted from 0, beside others that work in the folder"},
+    {'5', "--threads", "N", COUNT, AT(threads),
+     "so many rows at once; without it as many as there are processors"},
+    {'7', "--no-limit", NULL, FLAG, AT(no_limit),
+     "allow more than 1e7 rows, or more than the disk has room for"},
     {'q', "--quiet", NULL, FLAG, AT(quiet), "neither progress nor summary, only errors"},
     {'?', "--help", NULL, FLAG, AT(help), "this text"},
 };
@@ -289,22 +304,21 @@ static int command_unknown_option(const nt_cli_command *command, const char *arg
     return NT_EXIT_USAGE;
 }
 
-/* seen: a bit for each row that was given before. Of two values one would go unheard. */
+/* seen: the rows that were given before. Of two values one would go unheard. */
 static int options_read_option(nt_cli_options *options, const nt_cli_command *command,
-                               char **arguments, int count, int *i, unsigned long long *seen)
+                               char **arguments, int count, int *i, bool seen[ROWS])
 {
     char *value;
     const option_row *row = find_row(command, arguments[*i], &value);
     if (!row)
         return command_unknown_option(command, arguments[*i]);
-    unsigned long long bit = 1ull << (row - rows);
     bool once = row->kind == TEXT || row->kind == SECONDS || row->kind == POSITIVE ||
                 row->kind == SOLVER || row->kind == COUNT || row->kind == NUMBER;
-    if ((*seen & bit) && once) {
+    if (seen[row - rows] && once) {
         nt_cli_say("%s is given twice, expected one %s", row->word, row->argument);
         return NT_EXIT_USAGE;
     }
-    *seen |= bit;
+    seen[row - rows] = true;
     if (row->kind == FLAG && value) {
         nt_cli_say("%s takes no value", row->word);
         return NT_EXIT_USAGE;
@@ -342,7 +356,7 @@ int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, 
                         char **arguments)
 {
     bool only_operands = false;
-    unsigned long long seen = 0;
+    bool seen[ROWS] = {false};
     *options = (nt_cli_options){.settings = calloc((size_t)count + 1, sizeof(nt_setting)),
                                 .parameters = calloc((size_t)count + 1, sizeof(char *)),
                                 .inputs = calloc((size_t)count + 1, sizeof(char *)),
@@ -360,7 +374,7 @@ int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, 
             continue;
         }
         if (!only_operands && arguments[i][0] == '-' && arguments[i][1] != '\0')
-            status = options_read_option(options, command, arguments, count, &i, &seen);
+            status = options_read_option(options, command, arguments, count, &i, seen);
         else
             status = read_operand(options, command, arguments[i]);
         if (status != NT_EXIT_DONE)

@@ -20,7 +20,8 @@ typedef struct mesh_end {
 /* The mesh of a beam: ends[n + 1] in scratch memory. */
 typedef struct mesh {
     mesh_end *ends;
-    int n, order, parts;
+    int n, order, parts, points;
+    int n_rule[2], n_sets;
 } mesh;
 
 static nt_status number_of(nt_reader *reader, const char *key, const nt_node *node, double *value)
@@ -98,6 +99,102 @@ static int by_station(const void *a, const void *b)
     return x->end.kind < y->end.kind ? -1 : x->end.kind > y->end.kind;
 }
 
+/* Stations of markers on the beam. */
+static nt_status add_stations(nt_reader *reader, const nt_node *name, mesh *m)
+{
+    const nt_node *markers = nt_node_find(reader->root, "markers");
+    for (int i = 0; markers && markers->kind == NT_NODE_MAPPING && i < markers->count; i++) {
+        const nt_node *marker = markers->values[i];
+        bool mapping = marker->kind == NT_NODE_MAPPING;
+        const nt_node *on = mapping ? nt_node_find(marker, "on") : NULL;
+        const nt_node *node = mapping ? nt_node_find(marker, "station") : NULL;
+        double station;
+        if (!on || !node || on->kind != NT_NODE_SCALAR || !nt_node_is(on, name->text))
+            continue;
+        nt_status status = number_of(reader, "station", node, &station);
+        if (status == NT_OK && !(station >= 0 && station <= 1))
+            status = nt_node_fail(reader->error, node,
+                                  "station: expected a number from 0 to 1, got %g", station);
+        if (status != NT_OK)
+            return status;
+        if (station > 0 && station < 1)
+            add_end(m, station, NT_END_MARKER, i);
+    }
+    return NT_OK;
+}
+
+/* One of the words of a choice; 0 where it is not given or not known, which is told later. */
+static int choice_of(const nt_node *beam, const char *key, const char *const *words)
+{
+    const nt_node *node = nt_node_find(beam, key);
+    for (int i = 0; node && node->kind == NT_NODE_SCALAR && words[i]; i++)
+        if (nt_node_is(node, words[i]))
+            return i;
+    return 0;
+}
+
+/* The largest number of parts that stations of sections cut an element into. */
+static nt_status count_cuts(nt_reader *reader, const nt_node *sections, const mesh *m, int *most)
+{
+    *most = 1;
+    for (int k = 0; k + 1 <= m->n; k++) {
+        int parts = 1;
+        for (int i = 0; i < sections->count; i++) {
+            double at = 0;
+            const nt_node *row = sections->values[i];
+            const nt_node *node = row->kind == NT_NODE_MAPPING ? nt_node_find(row, "at") : NULL;
+            nt_status status = node ? number_of(reader, "at", node, &at) : NT_OK;
+            if (status != NT_OK)
+                return status;
+            parts += at > m->ends[k].station + SAME && at < m->ends[k + 1].station - SAME;
+        }
+        *most = parts > *most ? parts : *most;
+    }
+    return NT_OK;
+}
+
+/* How many points both rules have in an element. */
+static nt_status find_rules(nt_reader *reader, const nt_node *beam, const nt_node *sections,
+                            mesh *m)
+{
+    static const char *const words[] = {"gauss", "gauss-lobatto", "sections", "trapezoidal", NULL};
+    static const char *const inertias[] = {"consistent", "lumped", NULL};
+    enum { GAUSS, LOBATTO, SECTIONS, TRAPEZOIDAL };
+    int p = m->order, rule = choice_of(beam, "quadrature", words), parts = 1, inert = 0;
+    bool lumped = choice_of(beam, "inertia", inertias) == 1;
+    const int usual[] = {[GAUSS] = p, [LOBATTO] = p + 1, [SECTIONS] = 2, [TRAPEZOIDAL] = 2 * p + 1};
+    nt_status status =
+        whole_number(reader, beam, "quadrature_points", NT_MOST_POINTS, usual[rule], &m->n_rule[0]);
+    if (status == NT_OK)
+        status = whole_number(reader, beam, "inertia_points", NT_MOST_POINTS, p + 1, &inert);
+    if (status == NT_OK && rule == SECTIONS)
+        status = count_cuts(reader, sections, m, &parts);
+    if (status != NT_OK)
+        return status;
+    const nt_node *given = nt_node_find(beam, "inertia_points");
+    if (given && (lumped || rule == SECTIONS || inert < p + 1))
+        return nt_node_fail(reader->error, given, "inertia_points: %s",
+                            lumped ? "lumped inertia is at the nodes"
+                            : rule == SECTIONS
+                                ? "quadrature: sections is the rule of the inertia too"
+                                : "with fewer than order + 1 points the mass matrix is singular");
+    m->n_rule[0] *= parts;
+    while (m->n_rule[0] < p) /* of an element in fewer parts than its order needs */
+        m->n_rule[0] += parts;
+    if (rule == LOBATTO && m->n_rule[0] < 2)
+        m->n_rule[0] = 2;
+    m->n_rule[1] = inert;
+    while (rule == SECTIONS && !lumped && m->n_rule[0] < p + 1)
+        m->n_rule[0] += parts;
+    if (rule == SECTIONS && !lumped)
+        m->n_rule[1] = m->n_rule[0];
+    m->n_sets = rule == SECTIONS ? m->n : 1;
+    if (m->n_rule[0] > NT_MOST_POINTS)
+        return nt_node_fail(reader->error, beam, "%d points in an element, expected at most %d",
+                            m->n_rule[0], NT_MOST_POINTS);
+    return NT_OK;
+}
+
 static nt_status find_mesh(nt_reader *reader, const nt_element_node *beam, mesh *m)
 {
     const nt_node *points = nt_node_find(beam->value, "points");
@@ -118,10 +215,22 @@ static nt_status find_mesh(nt_reader *reader, const nt_element_node *beam, mesh 
         status = whole_number(reader, beam->value, "elements", 100000, 1, &m->parts);
     if (status != NT_OK)
         return status;
-    m->ends = NT_TAKE(&reader->scratch, points->count + sections->count + m->parts, mesh_end);
+    const nt_node *markers = nt_node_find(reader->root, "markers");
+    m->ends = NT_TAKE(&reader->scratch,
+                      points->count + sections->count + m->parts + (markers ? markers->count : 0),
+                      mesh_end);
     if (!m->ends)
         return nt_read_no_memory(reader);
+    m->points = points->count;
+    static const char *const lines[] = {"straight", "spline", NULL};
+    bool spline = choice_of(beam->value, "line", lines) == 1;
     status = add_corners(reader, points, m);
+    if (spline && status == NT_OK) { /* it has no corners: its ends alone */
+        m->ends[1] = m->ends[m->n - 1];
+        m->n = 2;
+    }
+    if (status == NT_OK)
+        status = add_stations(reader, beam->name, m);
     for (int i = 1; i < m->parts; i++)
         add_end(m, (double)i / m->parts, NT_END_PART, i);
     if (status == NT_OK && !divided)
@@ -134,9 +243,19 @@ static nt_status find_mesh(nt_reader *reader, const nt_element_node *beam, mesh 
         if (m->ends[i].station > m->ends[n].station + SAME)
             m->ends[++n] = m->ends[i];
     m->n = n;
-    return n > 0 ? NT_OK
-                 : nt_node_fail(reader->error, points, "beam '%.60s': its points are one place",
-                                beam->name->text);
+    if (n == 0)
+        return nt_node_fail(reader->error, points, "beam '%.60s': its points are one place",
+                            beam->name->text);
+    return find_rules(reader, beam->value, sections, m);
+}
+
+static void put_sizes(const mesh *m, nt_beam *b)
+{
+    b->p = m->order, b->n_elements = m->n, b->n_nodes = m->n * m->order + 1;
+    b->n_rule[0] = m->n_rule[0], b->n_rule[1] = m->n_rule[1];
+    b->n_sets = m->n_sets;
+    b->points.count = m->points;
+    b->parts = m->parts;
 }
 
 nt_status nt_read_count_nodes(nt_reader *reader, int i, int *count)
@@ -146,7 +265,8 @@ nt_status nt_read_count_nodes(nt_reader *reader, int i, int *count)
     nt_status status = find_mesh(reader, &reader->elements[i], &m);
     if (status != NT_OK)
         return status;
-    nt_beam sizes = {.p = m.order, .n_elements = m.n, .n_nodes = m.n * m.order + 1};
+    nt_beam sizes = {0};
+    put_sizes(&m, &sizes);
     *count += sizes.n_nodes;
     e->bytes = nt_beam_lay_out(&sizes, e->bytes);
     return NT_OK;
@@ -160,8 +280,7 @@ nt_status nt_read_declare_nodes(nt_reader *reader, int i, int *first)
     nt_status status = find_mesh(reader, &reader->elements[i], &m);
     if (status != NT_OK)
         return status;
-    b->p = m.order, b->n_elements = m.n, b->n_nodes = m.n * m.order + 1;
-    b->parts = m.parts;
+    put_sizes(&m, b);
     b->first_body = *first;
     size_t derived = nt_beam_lay_out(b, 0);
     nt_beam_lay_out(b, e->bytes - derived);
@@ -172,5 +291,36 @@ nt_status nt_read_declare_nodes(nt_reader *reader, int i, int *first)
         status = k == 0                ? nt_read_declare_body(reader, e, (*first)++, "root", 0)
                  : k == b->n_nodes - 1 ? nt_read_declare_body(reader, e, (*first)++, "tip", 0)
                                        : nt_read_declare_body(reader, e, (*first)++, "node", k + 1);
+    return status;
+}
+
+nt_status nt_read_declare_station(nt_reader *reader, const nt_node *name, const nt_node *marker,
+                                  int i)
+{
+    double station;
+    const nt_node *on = nt_node_find(marker, "on"), *node = nt_node_find(marker, "station");
+    nt_marker *to = &reader->model->origin->markers[i];
+    const nt_name *beam = on && on->kind == NT_NODE_SCALAR
+                              ? nt_names_find(&reader->objects, on->text, on->length)
+                              : NULL;
+    if (beam && beam->kind != NT_NAME_BEAM)
+        return nt_node_fail(reader->error, node,
+                            "marker '%.60s': a station is on a beam, '%.60s' is a %s; expected at: "
+                            "[x, y, z]",
+                            name->text, on->text, nt_name_kind_word(beam->kind));
+    to->given |= 1u << NT_MARKER_STATION;
+    if (!beam) /* what is missing is told where its keys are read */
+        return NT_OK;
+    nt_status status = number_of(reader, "station", node, &station);
+    if (status != NT_OK)
+        return status;
+    mesh m;
+    status = find_mesh(reader, &reader->elements[beam->index], &m);
+    for (int k = 0; k <= m.n && status == NT_OK; k++)
+        if (fabs(m.ends[k].station - station) <= SAME)
+            to->end = k;
+    const nt_beam *b = nt_model_data(reader->model, &reader->model->elements[beam->index]);
+    to->beam = beam->index;
+    to->on = b->first_body + to->end * b->p;
     return status;
 }

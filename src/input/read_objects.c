@@ -155,6 +155,18 @@ static nt_status declare_markers(nt_reader *reader, const nt_node *section)
     return status;
 }
 
+/* Which node of its beam each station is, before anything may name it. */
+static nt_status declare_stations(nt_reader *reader, const nt_node *section)
+{
+    nt_status status = NT_OK;
+    for (int i = 0; i < count_of(section) && status == NT_OK; i++) {
+        const nt_node *value = section->values[i];
+        if (value->kind == NT_NODE_MAPPING && nt_node_find(value, "station"))
+            status = nt_read_declare_station(reader, section->keys[i], value, i);
+    }
+    return status;
+}
+
 /* The types of joints, forces or contacts, numbered from `first`: those of one type stand together,
  * in the order of the registry, each type in the file's order. number[]: that of each in the file.
  */
@@ -273,6 +285,8 @@ nt_status nt_read_declare(nt_reader *reader)
     for (int i = first_own; i < n_elements && status == NT_OK; i++)
         status = i < first_beam ? nt_read_declare_balls(reader, i, &next)
                                 : nt_read_declare_nodes(reader, i, &next);
+    if (status == NT_OK)
+        status = declare_stations(reader, section[NT_NAME_MARKER]);
     if (status == NT_OK && nt_quantity_sort_objects(reader->model) != NT_OK)
         return nt_read_no_memory(reader);
     return status;
@@ -320,8 +334,11 @@ nt_status nt_read_objects(nt_reader *reader)
     for (int i = 0; i < count_of(bodies) && status == NT_OK; i++)
         status = read_object(reader, nt_body_keys, bodies->keys[i], bodies->values[i], "body",
                              "bodies", false, &model->origin->bodies[i + 1]);
-    for (int i = 0; i < count_of(markers) && status == NT_OK; i++)
-        status = read_object(reader, nt_marker_keys, markers->keys[i], markers->values[i], "marker",
-                             "markers", false, &model->origin->markers[i]);
+    for (int i = 0; i < count_of(markers) && status == NT_OK; i++) {
+        nt_marker *marker = &model->origin->markers[i];
+        status =
+            read_object(reader, nt_marker_is_station(marker) ? nt_station_keys : nt_marker_keys,
+                        markers->keys[i], markers->values[i], "marker", "markers", false, marker);
+    }
     return status == NT_OK ? read_elements(reader) : status;
 }

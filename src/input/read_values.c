@@ -60,6 +60,10 @@ static nt_status read_number(nt_reader *reader, const nt_key *key, const nt_node
 
 static nt_status read_numbers(nt_reader *reader, const nt_key *key, const nt_node *node, char *data)
 {
+    if (key->low == 1 && !key->up_to && is_text(node)) { /* one for all */
+        *(int *)(void *)(data + key->count_offset) = 1;
+        return nt_read_number(reader, key->name, node, (double *)(void *)(data + key->offset));
+    }
     bool within = key->up_to && node->kind == NT_NODE_LIST && node->count >= key->low &&
                   node->count <= key->high;
     if (!within && !is_list_of(node, key->low) && !is_list_of(node, key->high))
@@ -69,7 +73,7 @@ static nt_status read_numbers(nt_reader *reader, const nt_key *key, const nt_nod
         return nt_node_fail(reader->error, node->values[0], "%s: expected %s, got a list of lists",
                             key->name, nt_key_expected(key, expected, sizeof expected));
     }
-    if (key->low < key->high && !key->up_to)
+    if (key->low < key->high && (!key->up_to || key->count_offset > 0))
         *(int *)(void *)(data + key->count_offset) = node->count;
     return read_row(reader, key, node, (double *)(void *)(data + key->offset));
 }
@@ -178,7 +182,8 @@ static nt_status read_function(nt_reader *reader, const nt_key *key, const nt_no
                                const char *section, const nt_expression **target)
 {
     bool is_known = strcmp(section, "joints") == 0 || strcmp(section, "steady") == 0;
-    nt_scope scope = is_known                             ? NT_SCOPE_MOTION
+    nt_scope scope = strcmp(section, "shape") == 0        ? NT_SCOPE_NUMBER
+                     : is_known                           ? NT_SCOPE_MOTION
                      : strcmp(section, "objectives") == 0 ? NT_SCOPE_RECORD
                                                           : NT_SCOPE_LOAD;
     char got[NT_WORDS];
@@ -219,6 +224,26 @@ static nt_status read_functions(nt_reader *reader, const nt_key *key, const nt_n
     return status;
 }
 
+static nt_status read_rows(nt_reader *reader, const nt_key *key, const nt_node *node,
+                           const char *section, nt_rows *target)
+{
+    int least = key->high > 0 ? key->high : 3;
+    bool good = node->kind == NT_NODE_LIST && node->count >= least;
+    if (!good || (key->high > 0 && node->count > key->high))
+        return wrong_type(reader, key, node);
+    const nt_expression **item =
+        NT_TAKE(&reader->model->arena, node->count * key->low, const nt_expression *);
+    nt_status status = item ? NT_OK : nt_read_no_memory(reader);
+    for (int i = 0; i < node->count * key->low && status == NT_OK; i++) {
+        const nt_node *row = node->values[i / key->low];
+        status = is_list_of(row, key->low)
+                     ? read_function(reader, key, row->values[i % key->low], section, item + i)
+                     : wrong_type(reader, key, node);
+    }
+    *target = (nt_rows){item, node->count};
+    return status;
+}
+
 /* ---- names of objects -------------------------------------------------------------------------
  */
 
@@ -255,6 +280,15 @@ static nt_status read_name(nt_reader *reader, const nt_key *key, const nt_node *
                             best ? nt_read_hint(best, hint, sizeof hint)
                                  : known_names(reader, kind, known, sizeof known));
     }
+    const nt_marker *marker =
+        name->kind == NT_NAME_MARKER ? &reader->model->origin->markers[name->index] : NULL;
+    if (kind == NT_NAME_BODY && marker && nt_marker_is_station(marker))
+        return *index = marker->on, NT_OK;
+    if (kind == NT_NAME_BODY && name->kind == NT_NAME_BEAM)
+        return nt_node_fail(reader->error, node,
+                            "%s: %s is a beam, expected a body: %.60s.root, %.60s.tip or a marker "
+                            "with a station of it",
+                            key->name, shown, name->text, name->text);
     if (name->kind != kind)
         return nt_node_fail(reader->error, node, "%s: %s is a %s, expected a %s", key->name, shown,
                             nt_name_kind_word(name->kind), word);
@@ -477,6 +511,8 @@ static nt_status read_by_type(nt_reader *reader, const nt_key *key, const nt_nod
     case NT_KEY_JOINTS:
         return read_two_names(reader, key, node, NT_NAME_JOINT,
                               "named twice, expected two different joints", target);
+    case NT_KEY_BEAM:
+        return read_name(reader, key, node, NT_NAME_BEAM, target);
     case NT_KEY_CHOICE:
         return read_choice(reader, key, node, target);
     case NT_KEY_BOOLEAN:
@@ -487,6 +523,12 @@ static nt_status read_by_type(nt_reader *reader, const nt_key *key, const nt_nod
         return read_texts(reader, key, node, target);
     case NT_KEY_OPTIONS:
         return read_options(reader, key, node, target);
+    case NT_KEY_ROWS:
+        return read_rows(reader, key, node, section, target);
+    case NT_KEY_SHAPES:
+        return nt_read_shapes(reader, node, target);
+    case NT_KEY_COLOR:
+        return nt_read_color(reader, node, target);
     case NT_KEY_PARAMETERS: /* read with all other parameters */
         return nt_read_check_section(reader, key->name, node);
     default:
@@ -500,7 +542,9 @@ static void keep_vectors(nt_reader *reader, const nt_key *key, const nt_node *no
 {
     bool array = key->type == NT_KEY_ARRAY;
     const void *numbers = array ? nt_array_in(reader->data, target) : target;
-    int n = key->type == NT_KEY_AXES ? 3 : key->type == NT_KEY_NUMBERS ? node->count : 1;
+    int n = key->type == NT_KEY_AXES                                    ? 3
+            : key->type == NT_KEY_NUMBERS && node->kind == NT_NODE_LIST ? node->count
+                                                                        : 1;
     size_t begin = (size_t)((const char *)numbers - reader->model->origin->numbers);
     size_t size = array ? array_bytes(key, node) / (size_t)node->count : (size_t)n * sizeof(double);
     n = array ? key->low : n;

@@ -44,6 +44,7 @@ typedef struct nt_reader {
     int array_place;
 
     nt_run_data run;
+    const struct nt_mesh *meshes; /* that were read, the last one first */
     bool binds; /* numbers that depend on parameters follow them when they change */
     int bindings_room, jumps_room;
 } nt_reader;
@@ -155,6 +156,9 @@ nt_status nt_read_count_balls(nt_reader *reader, int i, int *count);
 nt_status nt_read_declare_balls(nt_reader *reader, int i, int *first);
 nt_status nt_read_count_nodes(nt_reader *reader, int i, int *count);
 nt_status nt_read_declare_nodes(nt_reader *reader, int i, int *first);
+/* The node of a beam where the marker i has its station. */
+nt_status nt_read_declare_station(nt_reader *reader, const nt_node *name, const nt_node *marker,
+                                  int i);
 /* NAME.PART or NAME.PARTnumber */
 nt_status nt_read_declare_body(nt_reader *reader, const nt_element *e, int index, const char *part,
                                int number);
@@ -176,6 +180,14 @@ nt_status nt_read_quantities(nt_reader *reader);
 const nt_node *nt_read_quantity_text(const nt_reader *reader, const char *name, int length);
 const nt_node *nt_read_quantity_of_text(const nt_reader *reader, const char *text,
                                         const char **name);
+
+/* shape: one or several, into the model; a name, "#rrggbb" or three numbers (read_shapes.c). */
+nt_status nt_read_shapes(nt_reader *reader, const nt_node *node, const struct nt_shapes **shapes);
+nt_status nt_read_color(nt_reader *reader, const nt_node *node, const char **color);
+/* The triangles of a file beside the model, STL or OBJ, into the arena. NT_BAD_MODEL with the file
+ * and, of text, the line; NT_IO (read_mesh.c). */
+nt_status nt_read_mesh(const char *path, const char *beside, nt_arena *arena,
+                       const struct nt_mesh **mesh, nt_error *error);
 
 /* steady: after the names of joints are known. */
 nt_status nt_read_steady(nt_reader *reader);

@@ -2,6 +2,7 @@
 
 #include "input/sink.h"
 #include "input/tables.h"
+#include "model/shapes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -413,6 +414,14 @@ static const char introduction[] =
     "is "
     "required.\n";
 
+static const char about_shapes[] =
+    "What a body, a point of it (in `markers`) or a beam looks like in reports and pictures: one "
+    "mapping, or a list of several. It is never part of the dynamics. Each has one form, `box` to "
+    "`mesh`. Numbers may be expressions of the parameters. A body without a shape is drawn by its "
+    "mass and inertia, its contacts, and links to its joints and markers; one with `shape: []` is "
+    "not drawn at all. `shape: [{box: [1, 0.1, 0.1]}, {sphere: r, at: [0.5, 0, 0], color: "
+    "red}]`.\n";
+
 /* A link to each section, and to each type in it. */
 static void contents(nt_sink *sink)
 {
@@ -420,7 +429,7 @@ static void contents(nt_sink *sink)
     for (const nt_key *key = nt_file_keys; key->name; key++)
         if (key->group || (int)key->type == NT_KEY_ELEMENTS)
             nt_sink_print(sink, ",\n[%s](#%s)", key->name, key->name);
-    nt_sink_print(sink, ",\n[expressions](#expressions).\n");
+    nt_sink_print(sink, ",\n[shape](#shape), [expressions](#expressions).\n");
 }
 
 int nt_model_reference(char *text, int size)
@@ -434,6 +443,9 @@ int nt_model_reference(char *text, int size)
     for (const nt_key *key = nt_file_keys; key->name; key++)
         if (key->group || (int)key->type == NT_KEY_ELEMENTS)
             section(&sink, key);
+    nt_sink_print(&sink, "\n## shape\n\n");
+    paragraphs(&sink, about_shapes);
+    list_of_keys(&sink, nt_shape_keys);
     functions(&sink);
     return sink.length;
 }

@@ -4,6 +4,7 @@
  * exist and expressions make sense, only the reader knows. */
 #include "input/sink.h"
 #include "input/tables.h"
+#include "model/shapes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -176,7 +177,10 @@ static void numbers(writer *w, int low, int high, bool up_to)
     }
     schema_begin(w, "anyOf", "[");
     schema_begin(w, NULL, "{");
-    schema_list(w, low, low, "number");
+    if (low == 1)
+        same_as(w, "number");
+    else
+        schema_list(w, low, low, "number");
     end(w, "}");
     schema_begin(w, NULL, "{");
     schema_list(w, high, high, "number");
@@ -342,9 +346,33 @@ static void group(writer *w, const nt_key *key)
     end(w, "]");
 }
 
+/* Lists of so many functions. */
+static void schema_rows(writer *w, const nt_key *key)
+{
+    plain(w, "type", "\"array\"");
+    member(w, "minItems");
+    nt_sink_print(&w->sink, "%d", key->high > 0 ? key->high : 3);
+    schema_begin(w, "items", "{");
+    schema_list(w, key->low, key->low, "number");
+    end(w, "}");
+}
+
 static void key_value(writer *w, const nt_key *key)
 {
     switch ((int)key->type) {
+    case NT_KEY_SHAPES:
+        plain(w, "anyOf",
+              "[{\"$ref\": \"#/$defs/shape\"}, {\"type\": \"array\", \"items\": {\"$ref\": "
+              "\"#/$defs/shape\"}}]");
+        break;
+    case NT_KEY_ROWS:
+        schema_rows(w, key);
+        break;
+    case NT_KEY_COLOR:
+        plain(w, "anyOf",
+              "[{\"type\": \"string\"}, {\"type\": \"array\", \"items\": {\"$ref\": "
+              "\"#/$defs/number\"}, \"minItems\": 3, \"maxItems\": 3}]");
+        break;
     case NT_KEY_NUMBER:
         schema_number(w, key);
         break;
@@ -366,6 +394,7 @@ static void key_value(writer *w, const nt_key *key)
         break;
     case NT_KEY_BODY:
     case NT_KEY_JOINT:
+    case NT_KEY_BEAM:
     case NT_KEY_TEXT:
         plain(w, "type", "\"string\"");
         break;
@@ -427,6 +456,9 @@ static void definitions(writer *w)
           "\"maxItems\": 3}");
     plain(w, "point",
           "{\"anyOf\": [{\"$ref\": \"#/$defs/vector\"}, {\"$ref\": \"#/$defs/name\"}]}");
+    schema_begin(w, "shape", "{");
+    object(w, nt_shape_keys, NULL);
+    end(w, "}");
     plain(w, "name", "{\"type\": \"string\", \"pattern\": \"^[A-Za-z][A-Za-z0-9_-]*$\"}");
     plain(w, "parameter", "{\"type\": \"string\", \"pattern\": \"^[A-Za-z][A-Za-z0-9_]*$\"}");
     end(w, "}");

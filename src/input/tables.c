@@ -153,15 +153,32 @@ const nt_key nt_table_keys[] = {
 
 /* ---- markers -------------------------------------------------------------------------------- */
 
-enum { GIVEN_ON, GIVEN_AT };
+#define MARKER_AT(of)                                                                              \
+    NT_KEY("at", NT_KEY_NUMBERS, .offset = offsetof(nt_marker, offset), .bit = NT_MARKER_AT,       \
+           .low = 3, .high = 3, .unit = "m", .meaning = of)
+#define MARKER_STATION(...)                                                                        \
+    NT_KEY("station", NT_KEY_NUMBER, .offset = offsetof(nt_marker, station),                       \
+           .bit = NT_MARKER_STATION, __VA_ARGS__)
 
 const nt_key nt_marker_keys[] = {
-    NT_KEY("on", NT_KEY_BODY, .offset = offsetof(nt_marker, on), .bit = GIVEN_ON, .required = true,
-           .meaning = "the body that carries the point"),
-    NT_KEY("at", NT_KEY_NUMBERS, .offset = offsetof(nt_marker, at), .bit = GIVEN_AT, .low = 3,
-           .high = 3, .unit = "m",
-           .meaning =
-               "the point, from the body's origin in body axes; the origin where it is left out"),
+    NT_KEY("on", NT_KEY_BODY, .offset = offsetof(nt_marker, on), .bit = NT_MARKER_ON,
+           .required = true, .meaning = "the body that carries the point, or a beam"),
+    MARKER_AT("the point, from the body's origin in body axes; the origin where it is left out. At "
+              "a station from the line, in axes of the section"),
+    MARKER_STATION(.meaning = "on a beam: 0..1 of its length. An element of the beam ends there, "
+                              "and the marker stands wherever a body does"),
+    NT_KEY("shape", NT_KEY_SHAPES, .offset = offsetof(nt_marker, shapes), .bit = -1,
+           .meaning = "a shape of the body at this point: see the section shape"),
+    {0},
+};
+
+const nt_key nt_station_keys[] = {
+    NT_KEY("on", NT_KEY_BEAM, .offset = offsetof(nt_marker, beam), .bit = NT_MARKER_ON,
+           .required = true, .meaning = "the beam"),
+    MARKER_AT("from the line, in axes of the section"),
+    MARKER_STATION(.required = true, .meaning = "0..1 of the length"),
+    NT_KEY("shape", NT_KEY_SHAPES, .offset = offsetof(nt_marker, shapes), .bit = -1,
+           .meaning = "a shape of the body at this point: see the section shape"),
     {0},
 };
 
@@ -276,7 +293,9 @@ const nt_key nt_file_keys[] = {
 static const char *numbers_expected(const nt_key *key, char *text, int size)
 {
     size_t room = (size_t)size;
-    if (key->up_to)
+    if (key->low == 1 && !key->up_to)
+        snprintf(text, room, "a number, or a list of %d numbers", key->high);
+    else if (key->up_to)
         snprintf(text, room, "a list of %d to %d numbers", key->low, key->high);
     else if (key->low < key->high)
         snprintf(text, room, "a list of %d or %d numbers", key->low, key->high);
@@ -339,6 +358,8 @@ const char *nt_key_expected(const nt_key *key, char *text, int size)
         return "the name of a joint";
     case NT_KEY_JOINTS:
         return "a list of two joints";
+    case NT_KEY_BEAM:
+        return "the name of a beam";
     case NT_KEY_CHOICE:
         return choices_expected(key, text, size);
     case NT_KEY_BOOLEAN:
@@ -351,6 +372,14 @@ const char *nt_key_expected(const nt_key *key, char *text, int size)
         return "the number 1";
     case NT_KEY_GROUP:
         return key->choices ? "a mapping of keys, or none" : "a mapping of keys";
+    case NT_KEY_SHAPES:
+        return "a shape or a list of shapes";
+    case NT_KEY_COLOR:
+        return "a color";
+    case NT_KEY_ROWS:
+        snprintf(text, (size_t)size, "%s lists of %d numbers", key->high == 3 ? "3" : "3 or more",
+                 key->low);
+        return text;
     case NT_KEY_OPTIONS:
         return "a mapping of values by name";
     case NT_KEY_PARAMETERS:

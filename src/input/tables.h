@@ -8,15 +8,15 @@
 
 /* Types of keys that only the tables below use; they continue nt_key_type. */
 enum {
-    NT_KEY_TEXTS = NT_KEY_GROUP + 1, /* nt_texts: a list of texts                                */
-    NT_KEY_OPTIONS,                  /* nt_option_list: NAME: number, text or boolean            */
-    NT_KEY_VERSION,                  /* the number NT_FILE_VERSION                               */
-    NT_KEY_PARAMETERS,               /* NAME: number                                             */
-    NT_KEY_FILES,                    /* NAME: file of a table                                    */
-    NT_KEY_EXPRESSIONS,              /* NAME: expression of everything recorded                  */
-    NT_KEY_OBJECTS,                  /* NAME: {keys of `group`}                                  */
-    NT_KEY_ELEMENTS,                 /* NAME: {type: TYPE, keys of that type}; the key's name is
-                                        the section of the type                                  */
+    NT_KEY_TEXTS = NT_KEY_BEAM + 1, /* nt_texts: a list of texts                                */
+    NT_KEY_OPTIONS,                 /* nt_option_list: NAME: number, text or boolean            */
+    NT_KEY_VERSION,                 /* the number NT_FILE_VERSION                               */
+    NT_KEY_PARAMETERS,              /* NAME: number                                             */
+    NT_KEY_FILES,                   /* NAME: file of a table                                    */
+    NT_KEY_EXPRESSIONS,             /* NAME: expression of everything recorded                  */
+    NT_KEY_OBJECTS,                 /* NAME: {keys of `group`}                                  */
+    NT_KEY_ELEMENTS,                /* NAME: {type: TYPE, keys of that type}; the key's name is
+                                       the section of the type                                  */
 };
 
 enum { NT_FILE_VERSION = 1 };
@@ -61,7 +61,7 @@ typedef struct nt_run_data {
 /* The top of the file, in the order of the reference page. Offsets of `title` and `gravity` count
  * from nt_model, those inside `simulation`, `output` and `initial` from nt_run_data. */
 extern const nt_key nt_file_keys[];
-extern const nt_key nt_marker_keys[];
+extern const nt_key nt_marker_keys[], nt_station_keys[]; /* of a body; of a beam */
 extern const nt_key nt_objective_keys[];
 extern const nt_key nt_steady_keys[];
 

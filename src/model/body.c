@@ -72,6 +72,8 @@ const nt_key nt_body_keys[] = {
            .meaning =
                "true: a point mass; it has a place and no rotation, and takes mass, position and "
                "velocity alone; default false"),
+    NT_KEY("shape", NT_KEY_SHAPES, AT(shapes), .bit = -1,
+           .meaning = "what it looks like, for the eye alone: see the section shape"),
     {.name = NULL},
 };
 

@@ -2,6 +2,7 @@
  * consistent initial values (assemble.c). */
 #include "base/error.h"
 #include "model/assemble.h"
+#include "model/beams/beam.h"
 #include "model/evaluate.h"
 #include "model/joints/joint.h"
 #include "model/signal.h"
@@ -47,6 +48,20 @@ static nt_status check_marker(const nt_run *run, const nt_marker *marker, nt_err
                       marker->name, off, body->name);
 }
 
+/* In body axes; those of a beam's node are the ground's in the reference placement. */
+static void place_markers(nt_run *run)
+{
+    for (int i = 0; i < run->model->n_markers; i++) {
+        nt_marker *marker = &run->markers[i];
+        v3 at = v3_load(marker->offset);
+        if (nt_marker_is_station(marker))
+            at = m3_apply(
+                nt_beam_axes_at(nt_beam_of(run, &run->model->elements[marker->beam]), marker->end),
+                at);
+        v3_store(marker->at, at);
+    }
+}
+
 nt_status nt_run_prepare_derived(nt_run *run, bool validate, nt_error *error)
 {
     const nt_model *model = run->model;
@@ -56,6 +71,8 @@ nt_status nt_run_prepare_derived(nt_run *run, bool validate, nt_error *error)
         if (e->type->own_bodies)
             status = e->type->own_bodies(run, e, validate, error);
     }
+    if (status == NT_OK)
+        place_markers(run);
     for (int i = 1; status == NT_OK && i < model->n_bodies; i++)
         status = nt_body_prepare(&run->bodies[i], model->file, validate, error);
     for (int i = 0; status == NT_OK && validate && i < model->n_markers; i++)

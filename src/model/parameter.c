@@ -254,11 +254,13 @@ static nt_status collect_elements(nt_survey *s, const nt_words *of_element, cons
             t.moved = t.moved || moved_body(rates, route->body[k]);
         for (int k = 0; k < n_joints; k++)
             t.of_joint[k] = of_element[joints[k]];
+        if (e->type->has_inertia)
+            t.gravity = words_within(rates, run->gravity, 3 * sizeof(double));
         t.functions = nt_element_uses(run, e, reach);
         if (t.functions && as_joint)
             t.motion = as_joint->motion;
         if (!t.own.count && !t.of_joint[0].count && !t.of_joint[1].count && !t.moved &&
-            !t.functions)
+            !t.functions && !t.gravity.count)
             continue;
         const nt_region *r = &s->region[s->first_element + i];
         t.holds_point =
@@ -268,6 +270,7 @@ static nt_status collect_elements(nt_survey *s, const nt_words *of_element, cons
         t.step = nt_words_step(rates, t.own, unit, 0);
         for (int k = 0; k < n_joints; k++)
             t.step = nt_words_step(rates, t.of_joint[k], unit, t.step);
+        t.step = nt_words_step(rates, t.gravity, unit, t.step);
         for (int k = 0; k < (route ? route->n : 2); k++) {
             const nt_moved_body *moved = route ? moved_body(rates, route->body[k]) : k == 0 ? a : b;
             if (moved && (t.step == 0 || unit / v3_norm(moved->rate) < t.step))

@@ -34,6 +34,7 @@ typedef struct nt_touched {
     int element;
     nt_words own;         /* of its data                                                     */
     nt_words of_joint[2]; /* of the joints that it acts along                                */
+    nt_words gravity;     /* where it has inertia, and so weight                             */
     bool moved;           /* one of its bodies has a fixed point that moves                  */
     bool functions;       /* its functions of t and signals change                           */
     bool holds_point;     /* a joint that holds a point and nothing else: ...            */

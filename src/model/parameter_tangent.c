@@ -66,6 +66,7 @@ static void parameter_put(const variation *v, const nt_touched *t, double s)
     nt_words_put(rates, t->own, s);
     nt_words_put(rates, t->of_joint[0], s);
     nt_words_put(rates, t->of_joint[1], s);
+    nt_words_put(rates, t->gravity, s);
     if (t->functions)
         for (int i = 0; i < nt_model_variable_count(run->model); i++)
             if (v->straight.rates[i] != 0)
@@ -277,8 +278,8 @@ static nt_status parameter_differentiate(variation *v, const nt_touched *t, form
     const nt_element *e = &v->run->model->elements[t->element];
     if (t->motion)
         motion_rates(v, t->motion, v->terms.level == NT_ACCELERATION);
-    bool apart =
-        t->own.count == 0 && t->of_joint[0].count == 0 && t->of_joint[1].count == 0 && !t->moved;
+    bool apart = t->own.count == 0 && t->of_joint[0].count == 0 && t->of_joint[1].count == 0 &&
+                 !t->moved && t->gravity.count == 0;
     v->straight.share = apart && e->type->proportional ? 0 : 1;
     double step = parameter_step_of(v, t);
     if (by != SIX && drives_angle(v->run, e))

@@ -61,6 +61,7 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
 {
     const nt_element *e = of == ELEMENT ? &model->elements[index] : NULL;
     const nt_element_type *type = e ? e->type : NULL;
+    int element, end;
     switch (k->of) {
     case NT_OF_BODY:
         return of == BODY;
@@ -68,6 +69,10 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
         return of == BODY && !model->bodies[index].point;
     case NT_OF_MARKER:
         return of == MARKER;
+    case NT_OF_STATION:
+        return of == MARKER && nt_marker_is_station(&model->markers[index]);
+    case NT_OF_END:
+        return of == BODY && nt_beam_end_of_body(model, index, &element, &end);
     case NT_OF_LOADED:
         return type && type->reaction && !type->touches && type->section == &nt_joint_section;
     case NT_OF_JOINED:
@@ -406,12 +411,13 @@ void nt_model_quantity_column(const nt_model *model, const nt_quantity_info *qua
     }
     const nt_quantity_kind *k = &nt_quantity_kinds[quantity->kind];
     int i = quantity->first + column;
-    bool of_body = k->of == NT_OF_BODY || k->of == NT_OF_TURNING;
-    family of = k->of == NT_OF_WHOLE    ? WHOLE
-                : of_body               ? BODY
-                : k->of == NT_OF_MARKER ? MARKER
-                : k->of == NT_OF_NAMED  ? NAMED
-                                        : ELEMENT;
+    bool of_body = k->of == NT_OF_BODY || k->of == NT_OF_TURNING || k->of == NT_OF_END;
+    bool of_marker = k->of == NT_OF_MARKER || k->of == NT_OF_STATION;
+    family of = k->of == NT_OF_WHOLE   ? WHOLE
+                : of_body              ? BODY
+                : of_marker            ? MARKER
+                : k->of == NT_OF_NAMED ? NAMED
+                                       : ELEMENT;
     bool in_bearing = k->of == NT_OF_BALL || k->of == NT_OF_CAGE;
     int index = in_bearing ? quantity->object % model->n_elements : quantity->object;
     const char *object = object_name(model, of, index);

@@ -9,6 +9,7 @@
  */
 #include "model/quantity_kind.h"
 
+#include "model/beams/beam.h"
 #include "model/bearings/bearing.h"
 #include "model/contacts/contact.h"
 #include "model/contacts/touch_values.h"
@@ -88,6 +89,20 @@ static void marker_acceleration(const nt_sampler *s, int marker, double *out)
                                to_marker(s->view, marker)));
 }
 
+/* Of the node at a station. */
+static void station_orientation(const nt_sampler *s, int marker, double *out)
+{
+    body_orientation(s, s->view->run->markers[marker].on, out);
+}
+static void station_angular_velocity(const nt_sampler *s, int marker, double *out)
+{
+    body_angular_velocity(s, s->view->run->markers[marker].on, out);
+}
+static void station_angular_acceleration(const nt_sampler *s, int marker, double *out)
+{
+    body_angular_acceleration(s, s->view->run->markers[marker].on, out);
+}
+
 /* Derivatives, with e a ground axis, E = R e the same axis of the body, (w0, u) the quaternion:
  *
  *   position            e . (x + rho)        x: e     r: rho x e
@@ -139,6 +154,16 @@ static void vary_body_orientation(const nt_view *view, int body, int i, nt_signa
                            : quat_load(view->at->q + b->q + (b->t_node >= 0 ? 3 : 0));
     v3 u = v3_of(q.x, q.y, q.z), e = axis(i - 1);
     g->r[0] = i == 0 ? v3_scale(-0.5, u) : v3_scale(0.5, v3_axpy(q.w, e, v3_cross(u, e)));
+}
+
+static void vary_station_orientation(const nt_view *view, int marker, int i, nt_signal_gradient *g)
+{
+    vary_body_orientation(view, view->run->markers[marker].on, i, g);
+}
+static void vary_station_angular_velocity(const nt_view *view, int marker, int i,
+                                          nt_signal_gradient *g)
+{
+    vary_body_angular_velocity(view, view->run->markers[marker].on, i, g);
 }
 
 /* ---- joints --------------------------------------------------------------------------------- */
@@ -357,6 +382,13 @@ static const char *const axes_of_ellipse[] = {"major", "minor"};
 static const char *const levels[] = {"position", "velocity"};
 static const char ground[] = "ground axes", body[] = "body axes";
 static const char rotation[] = "unit quaternion from body axes to ground axes";
+static const char turned[] = "unit quaternion of the turn from the given placement";
+static const char turned_axes[] =
+    "axes that turn with the node, the ground's in the given placement";
+static const char section[] = "axes of the section, x along the line";
+static const char outward[] = "force in the section, by the part towards the tip";
+static const char outward_moment[] = "moment in the section, by the part towards the tip";
+static const char strains[] = "stretch and shear", curvatures[] = "change of twist and bending";
 static const char *const angles[] = {"first", "second", "third"};
 static const char *const pulls[] = {"start", "end"};
 static const char of_a[] = "joint axes of the first body";
@@ -386,6 +418,20 @@ const nt_quantity_kind nt_quantity_kinds[] = {
     {NT_OF_MARKER, "velocity", 3, xyz, "m/s", NULL, "velocity", ground, 0, marker_velocity, vary_marker_velocity, true},
     {NT_OF_MARKER, "acceleration", 3, xyz, "m/s2", NULL, "acceleration", ground, 0,
      marker_acceleration, NULL, false},
+
+    {NT_OF_STATION, "orientation", 4, wxyz, "1", NULL, "orientation", turned, 0, station_orientation, vary_station_orientation, false},
+    {NT_OF_STATION, "angular_velocity", 3, xyz, "rad/s", NULL, "angular velocity", turned_axes, 0, station_angular_velocity,
+     vary_station_angular_velocity, true},
+    {NT_OF_STATION, "angular_acceleration", 3, xyz, "rad/s2", NULL, "angular acceleration", turned_axes, 0,
+     station_angular_acceleration, NULL, false},
+    {NT_OF_STATION, "force", 3, xyz, "N", NULL, outward, section, 0, nt_station_force, NULL, false},
+    {NT_OF_STATION, "moment", 3, xyz, "N m", NULL, outward_moment, section, 0, nt_station_moment, NULL, false},
+    {NT_OF_STATION, "strain", 3, xyz, "1", NULL, strains, section, 0, nt_station_strain, NULL, false},
+    {NT_OF_STATION, "curvature", 3, xyz, "1/m", NULL, curvatures, section, 0, nt_station_curvature, NULL, false},
+    {NT_OF_END, "force", 3, xyz, "N", NULL, outward, section, 0, nt_end_force, NULL, false},
+    {NT_OF_END, "moment", 3, xyz, "N m", NULL, outward_moment, section, 0, nt_end_moment, NULL, false},
+    {NT_OF_END, "strain", 3, xyz, "1", NULL, strains, section, 0, nt_end_strain, NULL, false},
+    {NT_OF_END, "curvature", 3, xyz, "1/m", NULL, curvatures, section, 0, nt_end_curvature, NULL, false},
 
     {NT_OF_LOADED, "force", 3, xyz, "N", NULL, on_b, ground, NT_NEEDS_REACTIONS, element_force, NULL, false},
     {NT_OF_LOADED, "torque", 3, xyz, "N m", NULL, on_b_torque, ground, NT_NEEDS_REACTIONS, element_torque, NULL, false},

@@ -9,14 +9,24 @@
 
 #include <nutate/model.h>
 
+/* A point of a body, or a station of a beam: where an element of the beam ends, with a node. */
 typedef struct nt_marker {
     unsigned given;
-    int on;
-    double at[3]; /* from the body's origin, body axes */
+    int on;                    /* the body; at a station its node */
+    int beam, end;             /* at a station: the element of the model, where it ends */
+    double at[3];              /* from the body's origin, body axes */
+    double offset[3], station; /* as the file has them: at a station in axes of the section */
     const struct nt_shapes *shapes;
     const char *name;
     nt_place place;
 } nt_marker;
+
+enum { NT_MARKER_ON, NT_MARKER_AT, NT_MARKER_STATION }; /* bits of nt_marker.given */
+
+static inline bool nt_marker_is_station(const nt_marker *marker)
+{
+    return marker->given >> NT_MARKER_STATION & 1;
+}
 
 typedef struct nt_parameter_value {
     double value;

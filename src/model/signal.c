@@ -72,6 +72,7 @@ int nt_signal_body(const nt_model *model, const nt_signal *signal)
     case NT_OF_TURNING:
         return signal->object;
     case NT_OF_MARKER:
+    case NT_OF_STATION:
         return model->markers[signal->object].on;
     default:
         return -1;

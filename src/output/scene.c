@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "model/euler.h"
+#include "output/json.h"
 
 #include <nutate/group.h>
 #include <stdio.h>
@@ -21,117 +22,11 @@ static const char *const drawings[NT_DRAWINGS] = {
     [NT_DRAW_CONTACT] = "contact", [NT_DRAW_SPHERE] = "none", [NT_DRAW_DISK] = "none",
     [NT_DRAW_RING] = "none",       [NT_DRAW_BEAM] = "beam"};
 
-static const char *const forms[NT_FORMS] = {"box",  "sphere",    "cylinder", "capsule", "cone",
-                                            "tube", "ellipsoid", "polygon",  "mesh"};
-
 /* Colours that people of all kinds of colour vision tell apart. */
 static const char *const palette[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                       "#e69f00", "#56b4e9", "#8c6d31"};
 static const char *const ground_color = "#9a9a9a";
 enum { COLORS = sizeof palette / sizeof palette[0] };
-
-/* ---- JSON ----------------------------------------------------------------------------------- */
-
-typedef struct json {
-    nt_bytes *out;
-    nt_decimal decimal;
-    bool first; /* nothing is in the innermost object or list yet */
-} json;
-
-static void put_raw(json *j, const char *text) { nt_bytes_put(j->out, text, strlen(text)); }
-
-static void json_quoted(json *j, const char *text)
-{
-    put_raw(j, "\"");
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        char code[8];
-        if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f) {
-            nt_bytes_put(j->out, text, 1);
-            continue;
-        }
-        snprintf(code, sizeof code, "\\u%04x", c);
-        put_raw(j, code);
-    }
-    put_raw(j, "\"");
-}
-
-/* The start of a member; of an item of a list where the name is NULL. */
-static void json_member(json *j, const char *name)
-{
-    if (!j->first)
-        put_raw(j, ", ");
-    j->first = false;
-    if (name) {
-        json_quoted(j, name);
-        put_raw(j, ": ");
-    }
-}
-
-static void json_begin(json *j, const char *name, const char *bracket)
-{
-    json_member(j, name);
-    put_raw(j, bracket);
-    j->first = true;
-}
-
-static void json_end(json *j, const char *bracket)
-{
-    put_raw(j, bracket);
-    j->first = false;
-}
-
-static void json_text(json *j, const char *name, const char *text)
-{
-    json_member(j, name);
-    json_quoted(j, text);
-}
-
-static void json_plain(json *j, const char *name, const char *text)
-{
-    json_member(j, name);
-    put_raw(j, text);
-}
-
-static void json_number(json *j, const char *name, double x)
-{
-    char text[NT_DECIMAL_ROOM];
-    json_member(j, name);
-    nt_bytes_put(j->out, text, (size_t)nt_decimal_write(&j->decimal, isfinite(x) ? x : 0, text));
-}
-
-static void json_numbers(json *j, const char *name, const double *x, int n)
-{
-    json_begin(j, name, "[");
-    for (int i = 0; i < n; i++)
-        json_number(j, NULL, x[i]);
-    json_end(j, "]");
-}
-
-static void json_vector(json *j, const char *name, v3 x)
-{
-    json_numbers(j, name, (const double[3]){x.x, x.y, x.z}, 3);
-}
-
-/* 3 bytes as 4 characters. The numbers of meshes are stored as this machine has them: lowest byte
- * first on all that are supported. */
-static void json_base64(json *j, const char *name, const void *bytes, size_t size)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const unsigned char *from = bytes;
-    json_begin(j, name, "\"");
-    for (size_t i = 0; i < size; i += 3) {
-        size_t left = size - i;
-        unsigned long three = (unsigned long)from[i] << 16;
-        three |= left > 1 ? (unsigned long)from[i + 1] << 8 : 0;
-        three |= left > 2 ? from[i + 2] : 0;
-        char text[4] = {digits[three >> 18], digits[three >> 12 & 63],
-                        left > 1 ? digits[three >> 6 & 63] : '=',
-                        left > 2 ? digits[three & 63] : '='};
-        nt_bytes_put(j->out, text, 4);
-    }
-    json_end(j, "\"");
-}
 
 /* ---- sketches ------------------------------------------------------------------------------- */
 
@@ -206,27 +101,27 @@ static int mesh_number(nt_sketches *s, const nt_mesh *mesh)
     return s->n_meshes++;
 }
 
-static void put_solid(json *j, nt_sketches *s, const nt_solid *solid, const char *color)
+static void put_solid(nt_json *j, nt_sketches *s, const nt_solid *solid, const char *color)
 {
     static const int sizes[NT_FORMS] = {3, 1, 2, 2, 2, 3, 3, 1, 1};
-    json_begin(j, NULL, "{");
-    json_text(j, "kind", forms[solid->form]);
-    json_numbers(j, "size", solid->size, sizes[solid->form]);
-    json_vector(j, "at", solid->at);
+    nt_json_begin(j, NULL, "{");
+    nt_json_text(j, "kind", nt_shape_forms[solid->form]);
+    nt_json_numbers(j, "size", solid->size, sizes[solid->form]);
+    nt_json_vector(j, "at", solid->at);
     quat q = solid->turn;
-    json_numbers(j, "orientation", (const double[4]){q.w, q.x, q.y, q.z}, 4);
-    json_text(j, "color", solid->color ? solid->color : color);
+    nt_json_numbers(j, "orientation", (const double[4]){q.w, q.x, q.y, q.z}, 4);
+    nt_json_text(j, "color", solid->color ? solid->color : color);
     if (solid->form == NT_FORM_MESH)
-        json_number(j, "mesh", mesh_number(s, solid->given->mesh));
+        nt_json_number(j, "mesh", mesh_number(s, solid->given->mesh));
     if (solid->form == NT_FORM_POLYGON) {
-        json_begin(j, "outline", "[");
-        for (int i = 0; i < solid->given->n_outline; i++) {
-            const nt_expression *const *at = solid->given->outline[i];
-            json_numbers(j, NULL, (const double[2]){value_of(s, at[0]), value_of(s, at[1])}, 2);
+        nt_json_begin(j, "outline", "[");
+        for (int i = 0; i < solid->given->outline.n; i++) {
+            const nt_expression *const *at = solid->given->outline.item + 2 * i;
+            nt_json_numbers(j, NULL, (const double[2]){value_of(s, at[0]), value_of(s, at[1])}, 2);
         }
-        json_end(j, "]");
+        nt_json_end(j, "]");
     }
-    json_end(j, "}");
+    nt_json_end(j, "}");
 }
 
 static quat turn_of(const nt_sketches *s, const nt_shape *shape)
@@ -253,13 +148,15 @@ static quat turn_of(const nt_sketches *s, const nt_shape *shape)
 }
 
 /* Shapes of the file, at a place of the body. */
-static void put_given(json *j, nt_sketches *s, const nt_shapes *shapes, v3 place, const char *color)
+static void put_given(nt_json *j, nt_sketches *s, const nt_shapes *shapes, v3 place,
+                      const char *color)
 {
     for (int i = 0; shapes && i < shapes->n; i++) {
         const nt_shape *shape = &shapes->shape[i];
         nt_solid solid = {
             .form = shape->form, .color = shape->color, .given = shape, .turn = turn_of(s, shape)};
         const nt_expression *const *at = shape->at;
+        solid.size[0] = 1; /* length of a polygon, scale of a mesh */
         for (int k = 0; k < shape->n_size; k++)
             solid.size[k] = value_of(s, shape->size[k]);
         solid.at = v3_add(place, v3_of(value_of(s, at[0]), value_of(s, at[1]), value_of(s, at[2])));
@@ -276,7 +173,7 @@ static bool is_shaped(const nt_run *run, int body)
     return shaped;
 }
 
-static void put_shapes(json *j, nt_sketches *s, int number, const char *color)
+static void put_shapes(nt_json *j, nt_sketches *s, int number, const char *color)
 {
     const nt_run *run = s->run;
     put_given(j, s, run->bodies[number].shapes, v3_of(0, 0, 0), color);
@@ -288,37 +185,37 @@ static void put_shapes(json *j, nt_sketches *s, int number, const char *color)
             put_solid(j, s, solid, color);
 }
 
-static void put_body(json *j, nt_sketches *s, int number)
+static void put_body(nt_json *j, nt_sketches *s, int number)
 {
     const nt_body *body = &s->run->bodies[number];
     const char *color = number == 0 ? ground_color : palette[(number - 1) % COLORS];
-    json_begin(j, NULL, "{");
-    json_text(j, "name", body->name);
-    json_text(j, "color", color);
-    json_plain(j, "point", body->point ? "true" : "false");
-    json_vector(j, "center", v3_add(body->reference, body->center));
-    json_plain(j, "made", is_shaped(s->run, number) ? "false" : "true");
-    json_begin(j, "shapes", "[");
+    nt_json_begin(j, NULL, "{");
+    nt_json_text(j, "name", body->name);
+    nt_json_text(j, "color", color);
+    nt_json_plain(j, "point", body->point ? "true" : "false");
+    nt_json_vector(j, "center", v3_add(body->reference, body->center));
+    nt_json_plain(j, "made", is_shaped(s->run, number) ? "false" : "true");
+    nt_json_begin(j, "shapes", "[");
     put_shapes(j, s, number, color);
-    json_end(j, "]");
-    json_end(j, "}");
+    nt_json_end(j, "]");
+    nt_json_end(j, "}");
 }
 
 /* ---- points --------------------------------------------------------------------------------- */
 
-static void put_point(json *j, const char *name, int body, v3 at)
+static void put_point(nt_json *j, const char *name, int body, v3 at)
 {
-    json_begin(j, NULL, "{");
-    json_text(j, "name", name);
-    json_number(j, "body", body);
-    json_vector(j, "at", at);
-    json_end(j, "}");
+    nt_json_begin(j, NULL, "{");
+    nt_json_text(j, "name", name);
+    nt_json_number(j, "body", body);
+    nt_json_vector(j, "at", at);
+    nt_json_end(j, "}");
 }
 
 static bool is_own(const nt_body *body) { return strchr(body->name, '.') != NULL; }
 
 /* Of markers; without any, of the centres of a few bodies, or of the last one. */
-static void put_trails(json *j, const nt_run *run)
+static void put_trails(nt_json *j, const nt_run *run)
 {
     const nt_model *model = run->model;
     int markers = model->n_markers < MOST_TRAILS ? model->n_markers : MOST_TRAILS, bodies = 0;
@@ -337,55 +234,55 @@ static void put_trails(json *j, const nt_run *run)
 
 /* ---- elements ------------------------------------------------------------------------------- */
 
-static void put_corner(json *j, int body, v3 at, v3 axis)
+static void put_corner(nt_json *j, int body, v3 at, v3 axis)
 {
-    json_begin(j, NULL, "{");
-    json_number(j, "body", body);
-    json_vector(j, "at", at);
+    nt_json_begin(j, NULL, "{");
+    nt_json_number(j, "body", body);
+    nt_json_vector(j, "at", at);
     if (v3_dot(axis, axis) > 0)
-        json_vector(j, "axis", axis);
+        nt_json_vector(j, "axis", axis);
     else
-        json_plain(j, "axis", "null");
-    json_end(j, "}");
+        nt_json_plain(j, "axis", "null");
+    nt_json_end(j, "}");
 }
 
 /* load: its number where it has an arrow, else -1. */
-static void put_element(json *j, nt_sketches *s, int number, int load)
+static void put_element(nt_json *j, nt_sketches *s, int number, int load)
 {
     const nt_element *element = &s->run->model->elements[number];
     const nt_sketch none = {.drawing = NT_DRAW_NOTHING}, *sketch = &none;
     for (int i = 0; i < s->n; i++)
         if (s->element[i] == number && !nt_scene_is_solid(s->sketch[i].drawing))
             sketch = &s->sketch[i];
-    json_begin(j, NULL, "{");
-    json_text(j, "name", element->name);
-    json_text(j, "section", element->type->section->name);
-    json_text(j, "type", element->type->name);
-    json_text(j, "draw", drawings[sketch->drawing]);
-    json_begin(j, "points", "[");
+    nt_json_begin(j, NULL, "{");
+    nt_json_text(j, "name", element->name);
+    nt_json_text(j, "section", element->type->section->name);
+    nt_json_text(j, "type", element->type->name);
+    nt_json_text(j, "draw", drawings[sketch->drawing]);
+    nt_json_begin(j, "points", "[");
     for (int i = 0; i < sketch->n; i++)
         put_corner(j, sketch->body[i], sketch->at[i], sketch->axis[i]);
     for (int i = 0; i < sketch->count; i++)
         put_corner(j, sketch->first + i, v3_of(0, 0, 0), i == 0 ? sketch->axis[0] : v3_of(0, 0, 0));
-    json_end(j, "]");
-    json_numbers(j, "size", sketch->size, sketch->size[1] > 0 ? 2 : sketch->size[0] > 0 ? 1 : 0);
+    nt_json_end(j, "]");
+    nt_json_numbers(j, "size", sketch->size, sketch->size[1] > 0 ? 2 : sketch->size[0] > 0 ? 1 : 0);
     if (load >= 0)
-        json_number(j, "load", load);
+        nt_json_number(j, "load", load);
     else
-        json_plain(j, "load", "null");
-    json_begin(j, "rest", "[");
+        nt_json_plain(j, "load", "null");
+    nt_json_begin(j, "rest", "[");
     for (int i = 0; i < sketch->count; i++) {
         const nt_body *node = &s->run->bodies[sketch->first + i];
-        json_vector(j, NULL, v3_load(node->position));
+        nt_json_vector(j, NULL, v3_load(node->position));
     }
-    json_end(j, "]");
-    json_begin(j, "shapes", "[");
+    nt_json_end(j, "]");
+    nt_json_begin(j, "shapes", "[");
     put_given(j, s, sketch->shapes, v3_of(0, 0, 0), palette[number % COLORS]);
-    json_end(j, "]");
-    json_end(j, "}");
+    nt_json_end(j, "]");
+    nt_json_end(j, "}");
 }
 
-static void put_elements(json *j, nt_sketches *s)
+static void put_elements(nt_json *j, nt_sketches *s)
 {
     const nt_model *model = s->run->model;
     for (int i = 0, load = 0; i < model->n_elements; i++)
@@ -394,50 +291,50 @@ static void put_elements(json *j, nt_sketches *s)
 
 /* ---- meshes --------------------------------------------------------------------------------- */
 
-static void put_mesh(json *j, const nt_mesh *mesh)
+static void put_mesh(nt_json *j, const nt_mesh *mesh)
 {
-    json_begin(j, NULL, "{");
-    json_text(j, "name", mesh->name);
-    json_base64(j, "points", mesh->points, (size_t)mesh->n_points * sizeof *mesh->points);
-    json_base64(j, "corners", mesh->corners, (size_t)mesh->n_triangles * sizeof *mesh->corners);
-    json_end(j, "}");
+    nt_json_begin(j, NULL, "{");
+    nt_json_text(j, "name", mesh->name);
+    nt_json_base64(j, "points", mesh->points, (size_t)mesh->n_points * sizeof *mesh->points);
+    nt_json_base64(j, "corners", mesh->corners, (size_t)mesh->n_triangles * sizeof *mesh->corners);
+    nt_json_end(j, "}");
 }
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
-static void put_scene(json *j, nt_sketches *s)
+static void put_scene(nt_json *j, nt_sketches *s)
 {
     const nt_run *run = s->run;
-    json_begin(j, NULL, "{");
-    json_number(j, "scene", NT_SCENE_VERSION);
-    json_number(j, "length", s->length);
-    json_number(j, "size", s->size);
-    json_vector(j, "gravity", v3_load(run->gravity));
-    json_begin(j, "bodies", "[");
+    nt_json_begin(j, NULL, "{");
+    nt_json_number(j, "scene", NT_SCENE_VERSION);
+    nt_json_number(j, "length", s->length);
+    nt_json_number(j, "size", s->size);
+    nt_json_vector(j, "gravity", v3_load(run->gravity));
+    nt_json_begin(j, "bodies", "[");
     for (int i = 0; i < run->model->n_bodies; i++)
         put_body(j, s, i);
-    json_end(j, "]");
-    json_begin(j, "markers", "[");
+    nt_json_end(j, "]");
+    nt_json_begin(j, "markers", "[");
     for (int i = 0; i < run->model->n_markers; i++)
         put_point(j, run->markers[i].name, run->markers[i].on, v3_load(run->markers[i].at));
-    json_end(j, "]");
-    json_begin(j, "elements", "[");
+    nt_json_end(j, "]");
+    nt_json_begin(j, "elements", "[");
     put_elements(j, s);
-    json_end(j, "]");
-    json_begin(j, "trails", "[");
+    nt_json_end(j, "]");
+    nt_json_begin(j, "trails", "[");
     put_trails(j, run);
-    json_end(j, "]");
-    json_begin(j, "meshes", "[");
+    nt_json_end(j, "]");
+    nt_json_begin(j, "meshes", "[");
     for (int i = 0; i < s->n_meshes; i++)
         put_mesh(j, s->mesh[i]);
-    json_end(j, "]");
-    json_end(j, "}");
+    nt_json_end(j, "]");
+    nt_json_end(j, "}");
 }
 
 nt_status nt_scene_write(nt_run *run, nt_bytes *out, nt_error *error)
 {
     nt_sketches s = {.run = run, .length = nt_run_length(run)};
-    json j = {.out = out, .first = true};
+    nt_json j = {.out = out, .first = true};
     s.size = DRAWN * s.length;
     nt_decimal_init(&j.decimal);
     collect(&s);

@@ -19,6 +19,7 @@ typedef struct piece {
     const nt_motion *motion[NT_MOST_ORDER + 1];
     int port[NT_MOST_ORDER + 1];
     double r[NT_MOST_ORDER + 1][4], rt[NT_MOST_ORDER + 1][4], rtt[NT_MOST_ORDER + 1][4];
+    double moving[NT_MOST_ORDER + 1][4]; /* r' with whatever parts: of damping */
     double P[NT_MOST_ORDER + 1][4][3];
     v3 f[NT_MOST_ORDER + 1];
     double G[NT_MOST_ORDER + 1][4];
@@ -47,6 +48,7 @@ static void load_piece(piece *p, const nt_view *view, const nt_beam *b, int elem
         p->alpha[i] = parts & NT_MASS ? m->alpha : zero;
         p->a[i] = v3_sub(parts & NT_MASS ? m->a : zero, g);
         nt_beam_quaternion_rates(p->r[i], p->w[i], p->alpha[i], p->rt[i], p->rtt[i]);
+        nt_beam_quaternion_rate(p->r[i], m->w, p->moving[i]);
         nt_beam_rotation_map(p->r[i], p->P[i]);
         p->f[i] = zero;
         memset(p->G[i], 0, sizeof p->G[i]);
@@ -66,6 +68,28 @@ static void fields_at(const piece *p, const double *N, const double *D, double p
         }
     }
 }
+
+/* Rates of the fields. */
+static void rates_at(const piece *p, const double *N, const double *D, double per_length,
+                     nt_beam_fields *f)
+{
+    memset(f, 0, sizeof *f);
+    for (int i = 0; i < p->n; i++) {
+        double B = D[i] * per_length;
+        f->v = v3_axpy(B, p->motion[i]->v, f->v);
+        for (int k = 0; k < 4; k++) {
+            f->p[k] += N[i] * p->moving[i][k];
+            f->d[k] += B * p->moving[i][k];
+        }
+    }
+}
+
+/* Strains, their rates where there is damping, and stresses at one point. */
+typedef struct point_state {
+    nt_beam_fields f, rate;
+    nt_beam_strain strain;
+    double et[6], s[6];
+} point_state;
 
 static void stress(const double *C, const double *e, double *s)
 {
@@ -103,33 +127,58 @@ static void add_pairs(const piece *p, const double *N, const double *D, double p
     }
 }
 
-static void add_elastic(piece *p, const nt_beam *b, int element, node_block *A)
+static bool is_damped(const nt_beam *b) { return b->given >> NT_BEAM_DAMPING & 1; }
+
+/* s = s0 + C e + D e', e' = J z' */
+static void look_at_point(const piece *p, const nt_beam *b, const nt_beam_elastic *at,
+                          const double *N, point_state *st)
+{
+    fields_at(p, N, N + p->n, at->per_length, &st->f);
+    nt_beam_strain_of(&st->f, at->tangent, &st->strain);
+    stress(at->C, st->strain.e, st->s);
+    for (int i = 0; i < 6; i++)
+        st->s[i] += at->s[i], st->et[i] = 0;
+    if (!is_damped(b))
+        return;
+    double damped[6];
+    rates_at(p, N, N + p->n, at->per_length, &st->rate);
+    nt_beam_strain_rate(&st->strain, &st->rate, st->et);
+    stress(at->D, st->et, damped);
+    for (int i = 0; i < 6; i++)
+        st->s[i] += damped[i];
+}
+
+/* A: derivatives in places and quaternions, B: in their rates. */
+static void add_elastic(piece *p, const nt_beam *b, int element, node_block *A, node_block *B)
 {
     const nt_beam_elastic *points = nt_beam_elastic_at(b, element);
-    for (int q = 0; q < b->p; q++) {
-        const double *N = nt_beam_shapes(b, 0, q), *D = N + p->n;
+    for (int q = 0; q < b->n_rule[0]; q++) {
+        const double *N = nt_beam_shapes(b, element, 0, q) + NT_SHAPE_N, *D = N + p->n;
         const nt_beam_elastic *at = &points[q];
-        nt_beam_fields f;
-        nt_beam_strain strain;
-        double s[6], g[NT_BEAM_Z];
-        fields_at(p, N, D, at->per_length, &f);
-        nt_beam_strain_of(&f, at->tangent, &strain);
-        stress(at->C, strain.e, s);
+        point_state st;
+        double g[NT_BEAM_Z];
+        look_at_point(p, b, at, N, &st);
         for (int j = 0; j < NT_BEAM_Z; j++) {
             g[j] = 0;
             for (int i = 0; i < 6; i++)
-                g[j] += at->weight * strain.J[i][j] * s[i];
+                g[j] += at->weight * st.strain.J[i][j] * st.s[i];
         }
         for (int i = 0; i < p->n; i++) {
-            double B = D[i] * at->per_length;
-            p->f[i] = v3_axpy(B, v3_load(g + NT_BEAM_V), p->f[i]);
+            double slope = D[i] * at->per_length;
+            p->f[i] = v3_axpy(slope, v3_load(g + NT_BEAM_V), p->f[i]);
             for (int k = 0; k < 4; k++)
-                p->G[i][k] += N[i] * g[NT_BEAM_P + k] + B * g[NT_BEAM_D + k];
+                p->G[i][k] += N[i] * g[NT_BEAM_P + k] + slope * g[NT_BEAM_D + k];
         }
+        double H[NT_BEAM_Z][NT_BEAM_Z];
         if (A) {
-            double H[NT_BEAM_Z][NT_BEAM_Z];
-            nt_beam_stiffness(&f, &strain, at->C, s, at->weight, H);
+            nt_beam_stiffness(&st.f, &st.strain, at->C, st.s, at->weight, H);
+            if (B)
+                nt_beam_damped_stiffness(&st.f, &st.rate, &st.strain, st.et, at->D, at->weight, H);
             add_pairs(p, N, D, at->per_length, H, A);
+        }
+        if (B) {
+            nt_beam_damping(&st.strain, at->D, at->weight, H);
+            add_pairs(p, N, D, at->per_length, H, B);
         }
     }
 }
@@ -164,8 +213,8 @@ static void add_inertia_pairs(const piece *p, const double *N, double weight,
 static void add_inertia(piece *p, const nt_beam *b, int element, inertia_pair *pairs)
 {
     const nt_beam_inert *points = nt_beam_inert_at(b, element);
-    for (int q = 0; q <= b->p; q++) {
-        const double *N = nt_beam_shapes(b, 1, q);
+    for (int q = 0; q < b->n_rule[1]; q++) {
+        const double *N = nt_beam_shapes(b, element, 1, q) + NT_SHAPE_N;
         nt_beam_motion m = {0};
         nt_beam_inertia in;
         for (int i = 0; i < p->n; i++) {
@@ -220,6 +269,28 @@ static void columns_of(double a[6][4], double P[4][3], double out[6][4])
                 a[k][0] * P[0][c] + a[k][1] * P[1][c] + a[k][2] * P[2][c] + a[k][3] * P[3][c];
 }
 
+static void add_columns(double a[6][4], double P[4][3], double out[6][4])
+{
+    double product[6][4];
+    columns_of(a, P, product);
+    for (int row = 0; row < 6; row++)
+        for (int c = 0; c < 3; c++)
+            out[row][c] += product[row][c];
+}
+
+/* (0, w) P/2 */
+static void turn_columns(v3 w, double P[4][3], double out[4][3])
+{
+    const double L[4][4] = {
+        {0, -w.x, -w.y, -w.z}, {w.x, 0, -w.z, w.y}, {w.y, w.z, 0, -w.x}, {w.z, -w.y, w.x, 0}};
+    for (int k = 0; k < 4; k++)
+        for (int c = 0; c < 3; c++) {
+            out[k][c] = 0;
+            for (int l = 0; l < 4; l++)
+                out[k][c] += L[k][l] * P[l][c] / 2;
+        }
+}
+
 /* Derivatives of the quaternion's rates: r' = (0, w) r/2, r'' = (0, alpha) r/2 - |w|^2 r/4 by r, as
  * 4 x 3 by P; and r'' by w: -r w^T/2. */
 static void rate_columns(piece *p, int j, double of_t[4][3], double of_tt[4][3])
@@ -243,75 +314,104 @@ static void rate_columns(piece *p, int j, double of_t[4][3], double of_tt[4][3])
         }
 }
 
-/* The blocks of nodes i and j: two rows of the residual, columns x and theta. */
-static void add_blocks(const nt_view *view, piece *p, int i, int j, node_block *A,
-                       inertia_pair *pair)
+/* The blocks of two nodes: rows of force and moment, columns x and theta. */
+typedef struct block_sums {
+    m3 fx, ft, mx, mt;
+} block_sums;
+
+/* As far as they depend on the nodes' places and quaternions. */
+static void sum_elastic(piece *p, int i, int j, node_block *A, double k, block_sums *sum)
+{
+    double rows[6][4], columns[6][4];
+    rows_of(p->P[i], &(*A)[0][0], 7, 3, rows);
+    sum->fx = m3_scale(k, block33(rows, 0)), sum->mx = m3_scale(k, block33(rows, 3));
+    rows_of(p->P[i], &(*A)[0][3], 7, 4, rows);
+    columns_of(rows, p->P[j], columns);
+    sum->ft = m3_scale(k, block33(columns, 0)), sum->mt = m3_scale(k, block33(columns, 3));
+}
+
+/* On their rates: r' = (0, w) r/2 is P w, and turns with r. */
+static void sum_damping(const nt_view *view, piece *p, int i, int j, node_block *B, block_sums *sum)
+{
+    const nt_combination *c = view->terms->combination;
+    double rows[6][4], columns[6][4], turned[4][3];
+    rows_of(p->P[i], &(*B)[0][0], 7, 3, rows);
+    sum->fx = m3_add(sum->fx, m3_scale(c->damping, block33(rows, 0)));
+    sum->mx = m3_add(sum->mx, m3_scale(c->damping, block33(rows, 3)));
+    m3 of_w = nt_rate_map(view, (int)(p->bodies[j] - view->bodies), c->damping, c->stiffness);
+    rows_of(p->P[i], &(*B)[0][3], 7, 4, rows);
+    columns_of(rows, p->P[j], columns);
+    sum->ft = m3_add(sum->ft, m3_multiply(block33(columns, 0), of_w));
+    sum->mt = m3_add(sum->mt, m3_multiply(block33(columns, 3), of_w));
+    turn_columns(p->motion[j]->w, p->P[j], turned);
+    columns_of(rows, turned, columns);
+    sum->ft = m3_add(sum->ft, m3_scale(c->stiffness, block33(columns, 0)));
+    sum->mt = m3_add(sum->mt, m3_scale(c->stiffness, block33(columns, 3)));
+}
+
+static void sum_inertia(const nt_view *view, piece *p, int i, int j, inertia_pair *pair,
+                        block_sums *sum)
 {
     const nt_combination *c = view->terms->combination;
     double k = c->stiffness;
     double rows[6][4], columns[6][4];
-    m3 fx = {0}, ft = {0}, mx = {0}, mt = {0};
-    if (A && k != 0) {
-        double S[6][4];
-        rows_of(p->P[i], &(*A)[0][0], 7, 3, rows);
-        fx = m3_scale(k, block33(rows, 0)), mx = m3_scale(k, block33(rows, 3));
-        rows_of(p->P[i], &(*A)[0][3], 7, 4, S);
-        columns_of(S, p->P[j], columns);
-        ft = m3_scale(k, block33(columns, 0)), mt = m3_scale(k, block33(columns, 3));
+    double M[6][4], T[6][4], Tt[6][4], K[6][4], of_t[4][3], of_tt[4][3];
+    rows_of(p->P[i], &pair->a[0][0], 3, 3, rows);
+    sum->fx = m3_add(sum->fx, m3_scale(c->mass, block33(rows, 0)));
+    sum->mx = m3_add(sum->mx, m3_scale(c->mass, block33(rows, 3)));
+    rows_of(p->P[i], &pair->tt[0][0], 4, 4, Tt);
+    columns_of(Tt, p->P[j], M); /* by alpha; r'' depends on w too: -r (w . dw)/2 */
+    int body = (int)(p->bodies[j] - view->bodies);
+    m3 of_alpha = nt_acceleration_map(view, body, c->mass, k);
+    m3 of_w = nt_rate_map(view, body, c->damping, k);
+    sum->ft = m3_add(sum->ft, m3_multiply(block33(M, 0), of_alpha));
+    sum->mt = m3_add(sum->mt, m3_multiply(block33(M, 3), of_alpha));
+    rows_of(p->P[i], &pair->t[0][0], 4, 4, T);
+    columns_of(T, p->P[j], columns);
+    for (int row = 0; row < 6; row++) {
+        double along = 0;
+        for (int l = 0; l < 4; l++)
+            along += Tt[row][l] * p->r[j][l] / 2;
+        columns[row][0] -= along * p->w[j].x;
+        columns[row][1] -= along * p->w[j].y;
+        columns[row][2] -= along * p->w[j].z;
     }
-    if (pair) {
-        double M[6][4], T[6][4], Tt[6][4], K[6][4], of_t[4][3], of_tt[4][3];
-        rows_of(p->P[i], &pair->a[0][0], 3, 3, rows);
-        fx = m3_add(fx, m3_scale(c->mass, block33(rows, 0)));
-        mx = m3_add(mx, m3_scale(c->mass, block33(rows, 3)));
-        rows_of(p->P[i], &pair->tt[0][0], 4, 4, Tt);
-        columns_of(Tt, p->P[j], M); /* by alpha; r'' depends on w too: -r (w . dw)/2 */
-        int body = (int)(p->bodies[j] - view->bodies);
-        m3 of_alpha = nt_acceleration_map(view, body, c->mass, k);
-        m3 of_w = nt_rate_map(view, body, c->damping, k);
-        ft = m3_add(ft, m3_multiply(block33(M, 0), of_alpha));
-        mt = m3_add(mt, m3_multiply(block33(M, 3), of_alpha));
-        rows_of(p->P[i], &pair->t[0][0], 4, 4, T);
-        columns_of(T, p->P[j], columns);
-        for (int row = 0; row < 6; row++) {
-            double along = 0;
-            for (int l = 0; l < 4; l++)
-                along += Tt[row][l] * p->r[j][l] / 2;
-            columns[row][0] -= along * p->w[j].x;
-            columns[row][1] -= along * p->w[j].y;
-            columns[row][2] -= along * p->w[j].z;
-        }
-        ft = m3_add(ft, m3_multiply(block33(columns, 0), of_w));
-        mt = m3_add(mt, m3_multiply(block33(columns, 3), of_w));
-        if (k != 0) {
-            double S[6][4];
-            rate_columns(p, j, of_t, of_tt);
-            rows_of(p->P[i], &pair->p[0][0], 4, 4, S);
-            columns_of(S, p->P[j], K);
-            columns_of(T, of_t, columns);
-            for (int row = 0; row < 6; row++)
-                for (int l = 0; l < 3; l++)
-                    K[row][l] += columns[row][l];
-            columns_of(Tt, of_tt, columns);
-            for (int row = 0; row < 6; row++)
-                for (int l = 0; l < 3; l++)
-                    K[row][l] += columns[row][l];
-            ft = m3_add(ft, m3_scale(k, block33(K, 0)));
-            mt = m3_add(mt, m3_scale(k, block33(K, 3)));
-        }
-    }
+    sum->ft = m3_add(sum->ft, m3_multiply(block33(columns, 0), of_w));
+    sum->mt = m3_add(sum->mt, m3_multiply(block33(columns, 3), of_w));
+    if (k == 0)
+        return;
+    rate_columns(p, j, of_t, of_tt);
+    rows_of(p->P[i], &pair->p[0][0], 4, 4, rows);
+    columns_of(rows, p->P[j], K);
+    add_columns(T, of_t, K);
+    add_columns(Tt, of_tt, K);
+    sum->ft = m3_add(sum->ft, m3_scale(k, block33(K, 0)));
+    sum->mt = m3_add(sum->mt, m3_scale(k, block33(K, 3)));
+}
+
+static void add_blocks(const nt_view *view, piece *p, int i, int j, node_block *A, node_block *B,
+                       inertia_pair *pair)
+{
+    double k = view->terms->combination->stiffness;
+    block_sums sum = {0};
+    if (A && k != 0)
+        sum_elastic(p, i, j, A, k, &sum);
+    if (B)
+        sum_damping(view, p, i, j, B, &sum);
+    if (pair)
+        sum_inertia(view, p, i, j, pair, &sum);
     if (i == j && k != 0) { /* the rows' own rotation: -(G . r) I/4 - m~/2 */
         double Gr = 0;
         for (int l = 0; l < 4; l++)
             Gr += p->G[i][l] * p->r[i][l];
         m3 own = m3_add(m3_scale(Gr / 4, m3_identity()),
                         m3_scale(0.5, m3_skew(nt_beam_moment(p->r[i], p->G[i]))));
-        mt = m3_sub(mt, m3_scale(k, own));
+        sum.mt = m3_sub(sum.mt, m3_scale(k, own));
     }
-    nt_view_add(view, p->port[i], p->port[j], fx);
-    nt_view_add(view, p->port[i], p->port[j] + 1, ft);
-    nt_view_add(view, p->port[i] + 1, p->port[j], mx);
-    nt_view_add(view, p->port[i] + 1, p->port[j] + 1, mt);
+    nt_view_add(view, p->port[i], p->port[j], sum.fx);
+    nt_view_add(view, p->port[i], p->port[j] + 1, sum.ft);
+    nt_view_add(view, p->port[i] + 1, p->port[j], sum.mx);
+    nt_view_add(view, p->port[i] + 1, p->port[j] + 1, sum.mt);
 }
 
 /* ---- energies ---------------------------------------------------------------------------------
@@ -350,22 +450,23 @@ static void add_energy(piece *p, const nt_view *view, const nt_beam *b, int elem
 {
     load_piece(p, view, b, element, NT_GYROSCOPIC);
     const nt_beam_elastic *points = nt_beam_elastic_at(b, element);
-    for (int q = 0; q < b->p; q++) {
-        const double *N = nt_beam_shapes(b, 0, q);
-        nt_beam_fields f;
-        nt_beam_strain strain;
-        double s[6];
-        fields_at(p, N, N + p->n, points[q].per_length, &f);
-        nt_beam_strain_of(&f, points[q].tangent, &strain);
-        stress(points[q].C, strain.e, s);
-        for (int i = 0; i < 6; i++)
-            view->energy->potential += points[q].weight * s[i] * strain.e[i] / 2;
+    for (int q = 0; q < b->n_rule[0]; q++) {
+        const nt_beam_elastic *at = &points[q];
+        point_state st;
+        double s[6], damped[6];
+        look_at_point(p, b, at, nt_beam_shapes(b, element, 0, q) + NT_SHAPE_N, &st);
+        stress(at->C, st.strain.e, s);
+        stress(at->D, st.et, damped);
+        for (int i = 0; i < 6; i++) {
+            view->energy->potential += at->weight * (s[i] / 2 + at->s[i]) * st.strain.e[i];
+            view->energy->power -= at->weight * damped[i] * st.et[i];
+        }
     }
     const nt_beam_inert *inert = nt_beam_inert_at(b, element);
     v3 g = v3_load(view->run->gravity);
-    for (int q = 0; q <= b->p; q++) {
+    for (int q = 0; q < b->n_rule[1]; q++) {
         const nt_beam_mass *mass = &inert[q].mass;
-        rigid at = rigid_at(p, nt_beam_shapes(b, 1, q));
+        rigid at = rigid_at(p, nt_beam_shapes(b, element, 1, q) + NT_SHAPE_N);
         double twice = mass->m * v3_dot(at.V, at.V) + 2 * v3_dot(at.V, v3_cross(at.W, mass->me)) +
                        v3_dot(at.W, m3_apply(mass->rho, at.W));
         v3 center = v3_axpy(mass->m, at.x, m3_apply(at.R, mass->me));
@@ -382,9 +483,9 @@ static void beam_momentum(const nt_element *e, const nt_view *view, v3 *momentum
     for (int element = 0; element < b->n_elements; element++) {
         const nt_beam_inert *inert = nt_beam_inert_at(b, element);
         load_piece(&p, view, b, element, NT_GYROSCOPIC);
-        for (int q = 0; q <= b->p; q++) {
+        for (int q = 0; q < b->n_rule[1]; q++) {
             const nt_beam_mass *m = &inert[q].mass;
-            rigid at = rigid_at(&p, nt_beam_shapes(b, 1, q));
+            rigid at = rigid_at(&p, nt_beam_shapes(b, element, 1, q) + NT_SHAPE_N);
             v3 linear = v3_axpy(m->m, at.V, v3_cross(at.W, m->me));
             v3 angular = v3_add(v3_cross(m->me, at.V), m3_apply(m->rho, at.W));
             linear = m3_apply(at.R, linear);
@@ -401,45 +502,76 @@ static void beam_momentum(const nt_element *e, const nt_view *view, v3 *momentum
 static size_t scratch_of(int nodes)
 {
     size_t pairs = (size_t)nodes * (size_t)nodes;
-    return pairs * (sizeof(node_block) + sizeof(inertia_pair)) / sizeof(double);
+    return pairs * (2 * sizeof(node_block) + sizeof(inertia_pair)) / sizeof(double);
+}
+
+static void add_element(piece *p, const nt_view *view, const nt_beam *b, int element,
+                        bool is_elastic)
+{
+    const nt_terms *terms = view->terms;
+    bool inertial = terms->parts & (NT_MASS | NT_GYROSCOPIC | NT_EXPLICIT);
+    bool damped = is_elastic && is_damped(b);
+    size_t pairs = (size_t)(b->p + 1) * (size_t)(b->p + 1);
+    size_t room = pairs * sizeof(node_block) / sizeof(double);
+    double *scratch = view->scratch;
+    node_block *A = terms->matrix && is_elastic ? (node_block *)(void *)scratch : NULL;
+    node_block *B = terms->matrix && damped ? (node_block *)(void *)(scratch + room) : NULL;
+    inertia_pair *I =
+        terms->matrix && inertial ? (inertia_pair *)(void *)(scratch + 2 * room) : NULL;
+    if (A)
+        memset(A, 0, pairs * sizeof *A);
+    if (B)
+        memset(B, 0, pairs * sizeof *B);
+    if (I)
+        memset(I, 0, pairs * sizeof *I);
+    load_piece(p, view, b, element, terms->parts);
+    if (is_elastic)
+        add_elastic(p, b, element, A, B);
+    if (inertial)
+        add_inertia(p, b, element, I);
+    for (int i = 0; terms->residual && i < p->n; i++) {
+        nt_view_force(view, p->port[i], p->f[i]);
+        nt_view_force(view, p->port[i] + 1, nt_beam_moment(p->r[i], p->G[i]));
+    }
+    for (int i = 0; (A || I) && i < p->n; i++)
+        for (int j = 0; j < p->n; j++) {
+            size_t k = (size_t)i * (size_t)p->n + (size_t)j;
+            add_blocks(view, p, i, j, A ? &A[k] : NULL, B ? &B[k] : NULL, I ? &I[k] : NULL);
+        }
 }
 
 static nt_status beam_evaluate(const nt_element *e, const nt_view *view)
 {
     const nt_beam *b = nt_beam_of(view->run, e);
     piece p;
-    for (int element = 0; element < b->n_elements; element++) {
-        if (view->energy) {
+    for (int element = 0; element < b->n_elements; element++)
+        if (view->energy)
             add_energy(&p, view, b, element);
-            continue;
-        }
-        const nt_terms *terms = view->terms;
-        unsigned inertial = terms->parts & (NT_MASS | NT_GYROSCOPIC | NT_EXPLICIT);
-        bool elastic = terms->parts & e->part;
-        int pairs = (b->p + 1) * (b->p + 1);
-        node_block *A = terms->matrix && elastic ? (node_block *)(void *)view->scratch : NULL;
-        inertia_pair *I =
-            terms->matrix && inertial
-                ? (inertia_pair *)(void *)(view->scratch +
-                                           (size_t)pairs * sizeof(node_block) / sizeof(double))
-                : NULL;
-        if (A)
-            memset(A, 0, (size_t)pairs * sizeof *A);
-        if (I)
-            memset(I, 0, (size_t)pairs * sizeof *I);
-        load_piece(&p, view, b, element, terms->parts);
-        if (elastic)
-            add_elastic(&p, b, element, A);
-        if (inertial)
-            add_inertia(&p, b, element, I);
-        for (int i = 0; terms->residual && i < p.n; i++) {
-            nt_view_force(view, p.port[i], p.f[i]);
-            nt_view_force(view, p.port[i] + 1, nt_beam_moment(p.r[i], p.G[i]));
-        }
-        for (int k = 0; (A || I) && k < pairs; k++)
-            add_blocks(view, &p, k / p.n, k % p.n, A ? &A[k] : NULL, I ? &I[k] : NULL);
-    }
+        else
+            add_element(&p, view, b, element, view->terms->parts & e->part);
     return NT_OK;
+}
+
+static bool beam_depends_on_rates(const nt_run *run, const nt_element *e)
+{
+    return is_damped(nt_beam_of(run, e));
+}
+
+static bool beam_does_work(const nt_model *model, const nt_element *e)
+{
+    return is_damped(nt_model_data(model, e));
+}
+
+void nt_beam_stress_at(const nt_view *view, const nt_beam *b, int element, int q, double e[6],
+                       double s[6])
+{
+    piece p;
+    point_state st;
+    load_piece(&p, view, b, element, 0);
+    look_at_point(&p, b, &nt_beam_elastic_at(b, element)[q],
+                  nt_beam_shapes(b, element, 0, q) + NT_SHAPE_N, &st);
+    memcpy(e, st.strain.e, sizeof st.strain.e);
+    memcpy(s, st.s, sizeof st.s);
 }
 
 static nt_status beam_declare(nt_model *model, nt_element *e)
@@ -472,6 +604,8 @@ const nt_element_type nt_beam_type = {
     .has_inertia = true,
     .momentum = beam_momentum,
     .only_takes = true,
+    .depends_on_rates = beam_depends_on_rates,
+    .does_work = beam_does_work,
     .prepare = nt_beam_prepare,
     .declare = beam_declare,
     .evaluate = beam_evaluate,

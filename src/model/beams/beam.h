@@ -10,21 +10,30 @@
 #include "model/beams/quadrature.h"
 #include "model/model.h"
 
-enum { NT_MOST_ORDER = 20 };
+enum { NT_MOST_ORDER = 20, NT_MOST_OUTLINE = 40 };
 
 /* As the file gives a section. */
 typedef struct nt_beam_section {
     unsigned given;
     int shape; /* nt_beam_shape */
     double at; /* 0..1 of the line's length */
-    double stiffness[36], mass[36], point[3];
+    double stiffness[36], mass[36], point[3], prestress[6];
     struct {
         double E, nu, density;
     } material;
-    double radius, thickness, width, height;
+    double radius, thickness, width, height, web, flange;
+    double outline[NT_MOST_OUTLINE]; /* pairs along axes 2 and 3 */
+    int outline_count, closed;
 } nt_beam_section;
 
-typedef enum nt_beam_shape { NT_SHAPE_CIRCLE, NT_SHAPE_TUBE, NT_SHAPE_RECTANGLE } nt_beam_shape;
+typedef enum nt_beam_shape {
+    NT_SHAPE_CIRCLE,
+    NT_SHAPE_TUBE,
+    NT_SHAPE_RECTANGLE,
+    NT_SHAPE_BOX,
+    NT_SHAPE_I,
+    NT_SHAPE_THIN_WALLED
+} nt_beam_shape;
 
 enum { /* bits of nt_beam_section.given */
        NT_SECTION_AT,
@@ -39,21 +48,50 @@ enum { /* bits of nt_beam_section.given */
        NT_SECTION_HEIGHT,
        NT_SECTION_E,
        NT_SECTION_NU,
-       NT_SECTION_DENSITY
+       NT_SECTION_DENSITY,
+       NT_SECTION_PRESTRESS,
+       NT_SECTION_WEB,
+       NT_SECTION_FLANGE,
+       NT_SECTION_OUTLINE,
+       NT_SECTION_CLOSED
 };
 
-/* Where an element ends: at a corner of the line, at a section, or at a part of the length. */
-typedef enum nt_beam_end_kind { NT_END_POINT, NT_END_SECTION, NT_END_PART } nt_beam_end_kind;
+static inline bool nt_section_gives(const nt_beam_section *s, int bit)
+{
+    return s->given >> bit & 1;
+}
+
+/* Stiffness and mass about the line, section axes (beam_sections.c). */
+void nt_section_matrices(const nt_beam_section *s, double C[36], double M[36]);
+/* What is wrong with a section, NULL for nothing. */
+const char *nt_section_fault(const nt_beam_section *s);
+
+/* Where an element ends: at a corner of the line, at a section, at a part of the length, at the
+ * station of a marker. */
+typedef enum nt_beam_end_kind {
+    NT_END_POINT,
+    NT_END_SECTION,
+    NT_END_PART,
+    NT_END_MARKER
+} nt_beam_end_kind;
 typedef struct nt_beam_end {
-    double kind, index; /* point; section; index parts of `parts` */
+    double kind, index; /* point; section; index parts of `parts`; marker */
 } nt_beam_end;
+
+/* Rules of integration of the strains. */
+typedef enum nt_beam_rule {
+    NT_RULE_GAUSS,
+    NT_RULE_GAUSS_LOBATTO,
+    NT_RULE_SECTIONS, /* Gauss between stations within an element */
+    NT_RULE_TRAPEZOIDAL
+} nt_beam_rule;
 
 /* One point of an element's rules: elastic, then of inertia. */
 typedef struct nt_beam_elastic {
     double weight, per_length; /* of the rule times dS/dxi; dxi/dS */
     v3 tangent;                /* x0' of the interpolated line     */
     m3 axes;                   /* of the section: columns          */
-    double C[36];              /* ground axes                      */
+    double C[36], D[36], s[6]; /* stiffness, damping, stress without strain; ground axes */
 } nt_beam_elastic;
 
 typedef struct nt_beam_inert {
@@ -61,22 +99,37 @@ typedef struct nt_beam_inert {
     nt_beam_mass mass;
 } nt_beam_inert;
 
+/* At a point of the line: its length up to there, the parameter of a spline, second derivatives
+ * in it, axes carried along without torsion (straight: of the piece that begins there). */
+typedef struct nt_beam_knot {
+    double arc, knot;
+    v3 curve;
+    m3 axes;
+} nt_beam_knot;
+
 typedef struct nt_beam {
     unsigned given;
     nt_array points, sections, twist; /* [3]; nt_beam_section; [station, angle] */
     double order, elements, normal[3];
     double velocity[3], angular_velocity[3];
+    double damping[6];
+    double quadrature_points, inertia_points;
+    int damping_count, line, inertia, quadrature;
     const struct nt_shapes *drawn;
 
     /* the mesh: fixed when the model is read */
     int p, n_elements, n_nodes, first_body;
-    int parts;    /* of NT_END_PART                                                    */
-    int ends;     /* nt_beam_end[n_elements + 1], bytes from the begin of the data; so: */
-    int stations; /* double[n_elements + 1], of the length                             */
-    int nodes;    /* v3[n_nodes], m, ground axes                                       */
-    int shapes;   /* double: N, dN/dxi at points of both rules                         */
-    int elastic;  /* nt_beam_elastic[n_elements][p]                                    */
-    int inert;    /* nt_beam_inert[n_elements][p + 1]                                  */
+    int parts;     /* of NT_END_PART                                                     */
+    int n_rule[2]; /* points of both rules in an element: elastic, of inertia            */
+    int n_sets;    /* of values at points of the rules: one for all elements or each     */
+    int knots;     /* nt_beam_knot[points], bytes from the begin of the data; so:        */
+    int ends;      /* nt_beam_end[n_elements + 1]                                        */
+    int stations;  /* double[n_elements + 1], of the length                              */
+    int frames;    /* m3[n_elements + 1], axes of the section at ends                    */
+    int nodes;     /* v3[n_nodes], m, ground axes                                        */
+    int shapes;    /* double: xi, weight, N, dN/dxi at points of both rules              */
+    int elastic;   /* nt_beam_elastic[n_elements][n_rule[0]]                             */
+    int inert;     /* nt_beam_inert[n_elements][n_rule[1]]                               */
 } nt_beam;
 
 enum { /* bits of nt_beam.given */
@@ -87,7 +140,13 @@ enum { /* bits of nt_beam.given */
        NT_BEAM_ELEMENTS,
        NT_BEAM_NORMAL,
        NT_BEAM_VELOCITY,
-       NT_BEAM_ANGULAR_VELOCITY
+       NT_BEAM_ANGULAR_VELOCITY,
+       NT_BEAM_DAMPING,
+       NT_BEAM_LINE,
+       NT_BEAM_INERTIA,
+       NT_BEAM_QUADRATURE,
+       NT_BEAM_QUADRATURE_POINTS,
+       NT_BEAM_INERTIA_POINTS
 };
 
 extern const nt_key nt_beam_keys[], nt_beam_section_keys[];
@@ -97,24 +156,80 @@ static inline const nt_beam *nt_beam_of(const nt_run *run, const nt_element *ele
     return nt_element_data(run, element);
 }
 
-/* Of a beam whose p, n_elements and n_nodes are known: places of the arrays that follow the first
- * `bytes`; returns all bytes. */
+/* Of a beam whose sizes are known: places of the arrays that follow the first `bytes`; returns all
+ * bytes. */
 size_t nt_beam_lay_out(nt_beam *beam, size_t bytes);
+
+/* An array behind the data, by its place. */
+static inline void *nt_beam_array(nt_beam *b, int place) { return (char *)b + place; }
+static inline const void *nt_beam_array_in(const nt_beam *b, int place)
+{
+    return (const char *)b + place;
+}
 
 static inline const nt_beam_elastic *nt_beam_elastic_at(const nt_beam *b, int element)
 {
-    return (const nt_beam_elastic *)(const void *)((const char *)b + b->elastic) + element * b->p;
+    return (const nt_beam_elastic *)nt_beam_array_in(b, b->elastic) + element * b->n_rule[0];
 }
 static inline const nt_beam_inert *nt_beam_inert_at(const nt_beam *b, int element)
 {
-    return (const nt_beam_inert *)(const void *)((const char *)b + b->inert) + element * (b->p + 1);
+    return (const nt_beam_inert *)nt_beam_array_in(b, b->inert) + element * b->n_rule[1];
 }
-/* Values (rule 0: elastic, 1: of inertia) at point q: N[p + 1], then dN/dxi[p + 1]. */
-static inline const double *nt_beam_shapes(const nt_beam *b, int rule, int q)
+/* At point q of an element's rule (0: elastic, 1: of inertia): xi, weight, N[p + 1], dN/dxi[p + 1].
+ */
+enum { NT_SHAPE_XI, NT_SHAPE_WEIGHT, NT_SHAPE_N };
+static inline int nt_beam_shape_size(const nt_beam *b) { return NT_SHAPE_N + 2 * (b->p + 1); }
+static inline const double *nt_beam_shapes(const nt_beam *b, int element, int rule, int q)
 {
-    const double *all = (const double *)(const void *)((const char *)b + b->shapes);
-    return all + 2 * (b->p + 1) * (rule * b->p + q);
+    int set = b->n_sets == 1 ? 0 : element, all = b->n_rule[0] + b->n_rule[1];
+    return (const double *)nt_beam_array_in(b, b->shapes) +
+           nt_beam_shape_size(b) * (set * all + rule * b->n_rule[0] + q);
 }
+
+/* Axes of the section where element end - 1 ends, of the first one where it begins: columns. */
+static inline m3 nt_beam_axes_at(const nt_beam *b, int end)
+{
+    return ((const m3 *)nt_beam_array_in(b, b->frames))[end];
+}
+
+/* ---- the line (beam_line.c) ------------------------------------------------------------------ */
+
+double nt_beam_length(const nt_beam *b);
+/* Fills the knots; false where the line has a piece without length. */
+void nt_beam_fill_line(nt_beam *b);
+/* At the length s within a piece of the line. */
+int nt_beam_piece(const nt_beam *b, double s);
+v3 nt_beam_line_at(const nt_beam *b, int piece, double s, m3 *axes);
+/* Of the straight pieces between points. */
+v3 nt_beam_point(const nt_beam *b, int i);
+double nt_beam_chord(const nt_beam *b, int i);
+v3 nt_beam_chord_direction(const nt_beam *b, int i);
+
+/* ---- what is recorded (beam_values.c) -------------------------------------------------------- */
+
+/* Where an element of a beam ends at this body; false where none does. */
+bool nt_beam_end_of_body(const nt_model *model, int body, int *element, int *end);
+
+/* Strains and stresses where an element ends, axes of the section: of the element on the side of
+ * the first point. Polynomials of degree p - 1 through the points of the rule. */
+void nt_beam_resultants(const nt_element *element, const nt_view *view, int end, double strain[6],
+                        double stress[6]);
+
+struct nt_sampler;
+#define NT_BEAM_QUANTITY(name)                                                                     \
+    void nt_station_##name(const struct nt_sampler *s, int marker, double *out);                   \
+    void nt_end_##name(const struct nt_sampler *s, int body, double *out)
+NT_BEAM_QUANTITY(force);
+NT_BEAM_QUANTITY(moment);
+NT_BEAM_QUANTITY(strain);
+NT_BEAM_QUANTITY(curvature);
+#undef NT_BEAM_QUANTITY
+
+/* ---- one finite element (beam.c) ------------------------------------------------------- */
+
+/* Strains and stresses at point q of an element's elastic rule; ground-reference axes. */
+void nt_beam_stress_at(const nt_view *view, const nt_beam *b, int element, int q, double e[6],
+                       double s[6]);
 
 /* Callbacks of the type (beam_numbers.c). */
 nt_status nt_beam_own_bodies(nt_run *run, const nt_element *element, bool validate,

@@ -6,7 +6,12 @@
 #define KEY(name_, type_, field, bit_)                                                             \
     .name = name_, .type = type_, .offset = offsetof(nt_beam, field), .bit = bit_
 
-static const char *const shapes[] = {"circle", "tube", "rectangle", NULL};
+/* as in nt_beam_shape, nt_beam_rule */
+static const char *const shapes[] = {"circle", "tube",        "rectangle", "box",
+                                     "I",      "thin_walled", NULL};
+static const char *const rules[] = {"gauss", "gauss-lobatto", "sections", "trapezoidal", NULL};
+static const char *const lines[] = {"straight", "spline", NULL};
+static const char *const inertias[] = {"consistent", "lumped", NULL};
 
 static const nt_key material_keys[] = {
     {SECTION("E", NT_KEY_NUMBER, material.E, NT_SECTION_E), .required = true, .unit = "Pa",
@@ -42,17 +47,34 @@ const nt_key nt_beam_section_keys[] = {
     {SECTION("radius", NT_KEY_NUMBER, radius, NT_SECTION_RADIUS), .unit = "m",
      .meaning = "outer one, of a circle or tube"},
     {SECTION("thickness", NT_KEY_NUMBER, thickness, NT_SECTION_THICKNESS), .unit = "m",
-     .meaning = "of a tube's wall"},
+     .meaning = "of the wall of a tube, box or thin_walled"},
     {SECTION("width", NT_KEY_NUMBER, width, NT_SECTION_WIDTH), .unit = "m",
-     .meaning = "of a rectangle, along axis 2"},
+     .meaning = "over all of a rectangle, box or I, along axis 2"},
     {SECTION("height", NT_KEY_NUMBER, height, NT_SECTION_HEIGHT), .unit = "m",
-     .meaning = "of a rectangle, along axis 3"},
+     .meaning = "over all of a rectangle, box or I, along axis 3"},
+    {SECTION("web", NT_KEY_NUMBER, web, NT_SECTION_WEB), .unit = "m",
+     .meaning = "thickness of the web of an I, which is along axis 3"},
+    {SECTION("flange", NT_KEY_NUMBER, flange, NT_SECTION_FLANGE), .unit = "m",
+     .meaning = "thickness of the flanges of an I"},
+    {SECTION("outline", NT_KEY_NUMBERS, outline, NT_SECTION_OUTLINE), .low = 4,
+     .high = NT_MOST_OUTLINE, .up_to = true,
+     .count_offset = offsetof(nt_beam_section, outline_count), .unit = "m",
+     .meaning = "of thin_walled: corners of the middle line of the wall from the beam's line, "
+                "[y, z, y, z, ...] along axes 2 and 3"},
+    {SECTION("closed", NT_KEY_BOOLEAN, closed, NT_SECTION_CLOSED),
+     .meaning = "of thin_walled: whether the last corner is joined to the first; default false"},
+    {SECTION("prestress", NT_KEY_NUMBERS, prestress, NT_SECTION_PRESTRESS), .low = 6, .high = 6,
+     .relative = true,
+     .meaning = "forces N1 N2 N3 (N) and moments M1 M2 M3 (N m) in the given placement; default 0"},
     {0},
 };
 
 const nt_key nt_beam_keys[] = {
     {KEY("points", NT_KEY_ARRAY, points, NT_BEAM_POINTS), .low = 3, .high = 3, .required = true,
-     .unit = "m", .meaning = "the line: straight pieces between points, ground axes"},
+     .unit = "m", .meaning = "the line, free of stress: points in ground axes"},
+    {KEY("line", NT_KEY_CHOICE, line, NT_BEAM_LINE), .choices = lines,
+     .meaning = "between the points: straight pieces (default), where elements end at corners, or "
+                "a cubic spline"},
     {KEY("sections", NT_KEY_ARRAY, sections, NT_BEAM_SECTIONS), .low = 1,
      .high = sizeof(nt_beam_section) / sizeof(double), .group = nt_beam_section_keys,
      .required = true, .meaning = "at stations that rise; one alone: the same everywhere"},
@@ -67,10 +89,28 @@ const nt_key nt_beam_keys[] = {
     {KEY("elements", NT_KEY_NUMBER, elements, NT_BEAM_ELEMENTS),
      .meaning = "so many of equal length, divided where the line has corners; default: from "
                 "section to section"},
+    {KEY("inertia", NT_KEY_CHOICE, inertia, NT_BEAM_INERTIA), .choices = inertias,
+     .meaning =
+         "consistent (default): of the motion between nodes too; lumped: of the nodes alone, "
+         "which is faster, and refused where it is wrong by more than 1e-3"},
+    {KEY("damping", NT_KEY_NUMBERS, damping, NT_BEAM_DAMPING), .low = 1, .high = 6,
+     .count_offset = offsetof(nt_beam, damping_count), .relative = true, .unit = "s",
+     .meaning = "damping over stiffness: one factor, or six of N1 N2 N3 M1 M2 M3; default 0"},
+    {KEY("quadrature", NT_KEY_CHOICE, quadrature, NT_BEAM_QUADRATURE), .choices = rules,
+     .meaning = "rule of integration of the strains; default gauss. sections: Gauss between the "
+                "stations within an element, for long elements, of the inertia too"},
+    {KEY("quadrature_points", NT_KEY_NUMBER, quadrature_points, NT_BEAM_QUADRATURE_POINTS),
+     .meaning = "of that rule in an element (sections: in each part of it); default as many as the "
+                "order (gauss), one more (gauss-lobatto), 2 (sections), 2 order + 1 (trapezoidal)"},
+    {KEY("inertia_points", NT_KEY_NUMBER, inertia_points, NT_BEAM_INERTIA_POINTS),
+     .meaning = "Gauss points of consistent inertia in an element; default and least order + 1"},
     {KEY("velocity", NT_KEY_NUMBERS, velocity, NT_BEAM_VELOCITY), .low = 3, .high = 3,
      .unit = "m/s", .meaning = "of the first point, ground axes, at the start; default 0"},
     {KEY("angular_velocity", NT_KEY_NUMBERS, angular_velocity, NT_BEAM_ANGULAR_VELOCITY), .low = 3,
      .high = 3, .unit = "rad/s",
      .meaning = "with which the whole beam turns at the start, ground axes; default 0"},
+    {KEY("shape", NT_KEY_SHAPES, drawn, -1),
+     .meaning = "what it is drawn as instead of a rod, given in ground axes before it bends: see "
+                "the section shape"},
     {0},
 };

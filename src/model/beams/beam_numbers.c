@@ -1,5 +1,5 @@
-/* From what the file says of a beam to the numbers of its points: the line, its axes, sections
- * between stations, and the rules of every element. */
+/* From what the file says of a beam to the numbers of its points: axes with twist, sections between
+ * stations, and the rules of every element. */
 #include "model/beams/beam.h"
 
 #include "base/error.h"
@@ -8,82 +8,14 @@
 #include <math.h>
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
-
 /* Distances, of the line's length, below which two places are one. */
 static const double SAME = 1e-9;
 
-/* ---- the line: straight pieces between points -------------------------------------------------
+/* Masses and their moments that lumping may be off by, of the whole. */
+static const double LUMPED_ERROR = 1e-3;
+
+/* ---- axes and sections at stations ------------------------------------------------------------
  */
-
-static v3 point_at(const nt_beam *b, int i) { return v3_load(nt_array_in(b, &b->points) + 3 * i); }
-
-static double length_of_piece(const nt_beam *b, int i)
-{
-    return v3_norm(v3_sub(point_at(b, i + 1), point_at(b, i)));
-}
-
-static double length_of_line(const nt_beam *b)
-{
-    double length = 0;
-    for (int i = 0; i + 1 < b->points.count; i++)
-        length += length_of_piece(b, i);
-    return length;
-}
-
-static v3 tangent_of_piece(const nt_beam *b, int i)
-{
-    return v3_scale(1 / length_of_piece(b, i), v3_sub(point_at(b, i + 1), point_at(b, i)));
-}
-
-/* The piece that holds the middle of an element, and the length of the line before it. */
-static int piece_of(const nt_beam *b, double s, double *before)
-{
-    int i = 0;
-    *before = 0;
-    while (i + 2 < b->points.count && *before + length_of_piece(b, i) < s)
-        *before += length_of_piece(b, i++);
-    return i;
-}
-
-static v3 place_at(const nt_beam *b, int piece, double before, double s)
-{
-    return v3_axpy(s - before, tangent_of_piece(b, piece), point_at(b, piece));
-}
-
-/* ---- axes -------------------------------------------------------------------------------------
- */
-
-/* The rotation by the smallest angle that takes unit vector a to unit vector b. */
-static m3 shortest(v3 a, v3 b)
-{
-    v3 axis = v3_cross(a, b);
-    double c = v3_dot(a, b);
-    if (c < -1 + 1e-12) { /* opposite: half a turn about z, or about x where that is along */
-        v3 about = fabs(a.z) < 0.9 ? v3_of(0, 0, 1) : v3_of(1, 0, 0);
-        about = v3_axpy(-v3_dot(about, a), a, about);
-        about = v3_scale(1 / v3_norm(about), about);
-        return m3_sub(m3_scale(2, m3_dyad(about, about)), m3_identity());
-    }
-    m3 skew = m3_skew(axis);
-    return m3_add(m3_add(m3_identity(), skew), m3_scale(1 / (1 + c), m3_multiply(skew, skew)));
-}
-
-/* Axis 1 along the piece, carried along the line without torsion: columns. */
-static m3 axes_of_piece(const nt_beam *b, int piece)
-{
-    v3 t = tangent_of_piece(b, 0);
-    m3 axes = shortest(v3_of(1, 0, 0), t);
-    if (b->given >> NT_BEAM_NORMAL & 1) {
-        v3 n = v3_load(b->normal), e2 = v3_axpy(-v3_dot(n, t), t, n);
-        e2 = v3_scale(1 / v3_norm(e2), e2);
-        v3 e3 = v3_cross(t, e2);
-        axes = (m3){t.x, e2.x, e3.x, t.y, e2.y, e3.y, t.z, e2.z, e3.z};
-    }
-    for (int i = 0; i < piece; i++)
-        axes = m3_multiply(shortest(tangent_of_piece(b, i), tangent_of_piece(b, i + 1)), axes);
-    return axes;
-}
 
 /* Linear between rows [station, angle], held beyond them. */
 static double twist_at(const nt_beam *b, double station)
@@ -106,101 +38,39 @@ static m3 about_first(double angle)
     return (m3){1, 0, 0, 0, c, -s, 0, s, c};
 }
 
-/* ---- sections ---------------------------------------------------------------------------------
- */
-
 static const nt_beam_section *section_at(const nt_beam *b, int i)
 {
     return (const nt_beam_section *)(const void *)nt_array_in(b, &b->sections) + i;
 }
 
-static bool gives(const nt_beam_section *s, int bit) { return s->given >> bit & 1; }
+/* The numbers of a section: linear entry by entry between stations, held beyond them. */
+typedef struct entries {
+    double C[36], M[36], s[6];
+} entries;
 
-/* A^T X A with A = [I, -o~; 0, I]: what is given about another point of the section. */
-static void about_line(const double *X, const double *o, double *out)
+static entries entries_of(const nt_beam_section *section)
 {
-    double A[36] = {0}, XA[36];
-    for (int i = 0; i < 6; i++)
-        A[7 * i] = 1;
-    A[6 * 0 + 4] = o[2], A[6 * 0 + 5] = -o[1];
-    A[6 * 1 + 3] = -o[2], A[6 * 1 + 5] = o[0];
-    A[6 * 2 + 3] = o[1], A[6 * 2 + 4] = -o[0];
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j < 6; j++) {
-            XA[6 * i + j] = 0;
-            for (int k = 0; k < 6; k++)
-                XA[6 * i + j] += X[6 * i + k] * A[6 * k + j];
-        }
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j < 6; j++) {
-            out[6 * i + j] = 0;
-            for (int k = 0; k < 6; k++)
-                out[6 * i + j] += A[6 * k + i] * XA[6 * k + j];
-        }
+    entries of;
+    nt_section_matrices(section, of.C, of.M);
+    memcpy(of.s, section->prestress, sizeof of.s);
+    return of;
 }
 
-/* Area, second moments about axes 2 and 3, torsion constant, shear factors. */
-typedef struct figure {
-    double A, I2, I3, J, k2, k3;
-} figure;
-
-static figure figure_of(const nt_beam_section *s)
-{
-    if (s->shape == NT_SHAPE_RECTANGLE) { /* width along axis 2, height along axis 3 */
-        double a = fmax(s->width, s->height), c = fmin(s->width, s->height), ratio = c / a;
-        double J = 0; /* Saint-Venant's series */
-        for (int n = 1; n < 40; n += 2)
-            J += tanh(n * PI / (2 * ratio)) / (n * n * n * n * (double)n);
-        J = a * c * c * c / 3 * (1 - 192 / (PI * PI * PI * PI * PI) * ratio * J);
-        return (figure){.A = s->width * s->height,
-                        .I2 = s->width * pow(s->height, 3) / 12,
-                        .I3 = s->height * pow(s->width, 3) / 12,
-                        .J = J,
-                        .k2 = 5.0 / 6,
-                        .k3 = 5.0 / 6};
-    }
-    double R = s->radius, r = s->shape == NT_SHAPE_TUBE ? R - s->thickness : 0, m = r / R;
-    double I = PI / 4 * (pow(R, 4) - pow(r, 4)), nu = s->material.nu;
-    /* Cowper 1966, circle and hollow circle */
-    double top = 6 * (1 + nu) * (1 + m * m) * (1 + m * m);
-    double k = top / ((7 + 6 * nu) * (1 + m * m) * (1 + m * m) + (20 + 12 * nu) * m * m);
-    return (figure){.A = PI * (R * R - r * r), .I2 = I, .I3 = I, .J = 2 * I, .k2 = k, .k3 = k};
-}
-
-/* Stiffness and mass about the line, section axes. */
-static void matrices_of(const nt_beam_section *s, double C[36], double M[36])
-{
-    if (gives(s, NT_SECTION_STIFFNESS)) {
-        about_line(s->stiffness, s->point, C);
-        about_line(s->mass, s->point, M);
-        return;
-    }
-    figure f = figure_of(s);
-    double E = s->material.E, G = E / (2 * (1 + s->material.nu)), m = s->material.density;
-    const double c[6] = {E * f.A, f.k2 * G * f.A, f.k3 * G * f.A, G * f.J, E * f.I2, E * f.I3};
-    const double r[6] = {m * f.A, m * f.A, m * f.A, m * (f.I2 + f.I3), m * f.I2, m * f.I3};
-    memset(C, 0, 36 * sizeof *C);
-    memset(M, 0, 36 * sizeof *M);
-    for (int i = 0; i < 6; i++)
-        C[7 * i] = c[i], M[7 * i] = r[i];
-}
-
-/* Linear entry by entry between sections, held beyond them. */
-static void interpolate(const nt_beam *b, double station, double C[36], double M[36])
+static entries interpolate(const nt_beam *b, double station)
 {
     int n = b->sections.count, i = 0;
     while (i + 1 < n && section_at(b, i + 1)->at < station)
         i++;
-    matrices_of(section_at(b, i), C, M);
-    if (i + 1 == n || station <= section_at(b, i)->at)
-        return;
     const nt_beam_section *from = section_at(b, i), *to = section_at(b, i + 1);
-    double C1[36], M1[36], share = (station - from->at) / (to->at - from->at);
-    matrices_of(to, C1, M1);
-    for (int k = 0; k < 36; k++) {
-        C[k] += share * (C1[k] - C[k]);
-        M[k] += share * (M1[k] - M[k]);
-    }
+    entries at = entries_of(from);
+    if (i + 1 == n || station <= from->at)
+        return at;
+    entries next = entries_of(to);
+    double share = (station - from->at) / (to->at - from->at);
+    double *x = (double *)(void *)&at, *y = (double *)(void *)&next;
+    for (size_t k = 0; k < sizeof at / sizeof *x; k++)
+        x[k] += share * (y[k] - x[k]);
+    return at;
 }
 
 /* R X R^T, block by block. */
@@ -229,83 +99,34 @@ static nt_beam_mass mass_of(const double M[36])
 /* ---- checks -----------------------------------------------------------------------------------
  */
 
-/* Cholesky: whether a symmetric 6 x 6 matrix is positive definite. */
-static bool is_positive(const double *X)
+static nt_status check_line(const nt_run *run, const nt_element *e, const nt_beam *b,
+                            nt_error *error)
 {
-    double L[36];
-    memcpy(L, X, sizeof L);
-    for (int j = 0; j < 6; j++) {
-        for (int k = 0; k < j; k++)
-            L[7 * j] -= L[6 * j + k] * L[6 * j + k];
-        if (!(L[7 * j] > 0))
-            return false;
-        L[7 * j] = sqrt(L[7 * j]);
-        for (int i = j + 1; i < 6; i++) {
-            for (int k = 0; k < j; k++)
-                L[6 * i + j] -= L[6 * i + k] * L[6 * j + k];
-            L[6 * i + j] /= L[7 * j];
-        }
-    }
-    return true;
-}
-
-static bool is_symmetric(const double *X)
-{
-    double largest = 0;
-    for (int i = 0; i < 36; i++)
-        largest = fmax(largest, fabs(X[i]));
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j < i; j++)
-            if (!(fabs(X[6 * i + j] - X[6 * j + i]) <= 1e-6 * largest))
-                return false;
-    return true;
-}
-
-/* What is wrong with a section, NULL for nothing. */
-static const char *fault_of(const nt_beam_section *s)
-{
-    bool matrices = gives(s, NT_SECTION_STIFFNESS) && gives(s, NT_SECTION_MASS);
-    bool shape = gives(s, NT_SECTION_MATERIAL) && gives(s, NT_SECTION_SHAPE);
-    if (matrices == shape || gives(s, NT_SECTION_STIFFNESS) != gives(s, NT_SECTION_MASS))
-        return "expected stiffness and mass, or material and shape";
-    if (matrices && !is_symmetric(s->stiffness))
-        return "stiffness is not symmetric";
-    if (matrices && !is_symmetric(s->mass))
-        return "mass is not symmetric";
-    if (matrices && !is_positive(s->stiffness))
-        return "stiffness is not positive definite";
-    if (matrices && !is_positive(s->mass))
-        return "mass is not positive definite";
-    if (matrices)
-        return NULL;
-    bool box = s->shape == NT_SHAPE_RECTANGLE, tube = s->shape == NT_SHAPE_TUBE;
-    if (box && !(s->width > 0 && s->height > 0))
-        return "a rectangle has a positive width (along axis 2) and height (along axis 3)";
-    if (!box && !(s->radius > 0))
-        return "the radius is not positive";
-    if (tube && !(s->thickness > 0 && s->thickness <= s->radius))
-        return "a tube has a thickness above zero, at most its radius";
-    if (!(s->material.E > 0 && s->material.density > 0 && s->material.nu > -1 &&
-          s->material.nu < 0.5))
-        return "a material has positive E and density, and nu between -1 and 0.5";
-    return NULL;
+    double length = 0;
+    for (int i = 0; i + 1 < b->points.count; i++)
+        length += nt_beam_chord(b, i);
+    if (b->points.count < 2 || !(length > 0))
+        return nt_load_refuse(run->model, e, error, "needs two points or more that differ");
+    for (int i = 0; i + 1 < b->points.count; i++)
+        if (!(nt_beam_chord(b, i) > SAME * length))
+            return nt_load_refuse(run->model, e, error, "points %d and %d are the same", i + 1,
+                                  i + 2);
+    for (int i = 0; i + 2 < b->points.count; i++)
+        if (v3_dot(nt_beam_chord_direction(b, i), nt_beam_chord_direction(b, i + 1)) < -1 + 1e-9)
+            return nt_load_refuse(run->model, e, error, "its line folds back at point %d", i + 2);
+    v3 n = v3_load(b->normal), t = nt_beam_chord_direction(b, 0);
+    if ((b->given >> NT_BEAM_NORMAL & 1) && !(v3_norm(v3_cross(n, t)) > 1e-6 * v3_norm(n)))
+        return nt_load_refuse(run->model, e, error, "its normal is along the line");
+    return NT_OK;
 }
 
 static nt_status check(const nt_run *run, const nt_element *e, const nt_beam *b, nt_error *error)
 {
-    double length = length_of_line(b), last = -1;
-    if (b->points.count < 2 || !(length > 0))
-        return nt_load_refuse(run->model, e, error, "needs two points or more that differ");
-    for (int i = 0; i + 1 < b->points.count; i++)
-        if (!(length_of_piece(b, i) > SAME * length))
-            return nt_load_refuse(run->model, e, error, "points %d and %d are the same", i + 1,
-                                  i + 2);
-    for (int i = 0; i + 2 < b->points.count; i++)
-        if (v3_dot(tangent_of_piece(b, i), tangent_of_piece(b, i + 1)) < -1 + 1e-9)
-            return nt_load_refuse(run->model, e, error, "its line folds back at point %d", i + 2);
-    for (int i = 0; i < b->sections.count; i++) {
+    double last = -1;
+    nt_status status = check_line(run, e, b, error);
+    for (int i = 0; status == NT_OK && i < b->sections.count; i++) {
         const nt_beam_section *s = section_at(b, i);
-        const char *fault = fault_of(s);
+        const char *fault = nt_section_fault(s);
         if (fault)
             return nt_load_refuse(run->model, e, error, "section at %g: %s", s->at, fault);
         if (!(s->at >= 0 && s->at <= 1 && s->at > last))
@@ -313,9 +134,40 @@ static nt_status check(const nt_run *run, const nt_element *e, const nt_beam *b,
                                   "section at %g: expected stations from 0 to 1 that rise", s->at);
         last = s->at;
     }
-    v3 n = v3_load(b->normal), t = tangent_of_piece(b, 0);
-    if ((b->given >> NT_BEAM_NORMAL & 1) && !(v3_norm(v3_cross(n, t)) > 1e-6 * v3_norm(n)))
-        return nt_load_refuse(run->model, e, error, "its normal is along the line");
+    const double *row = nt_array_in(b, &b->twist);
+    for (int i = 0; status == NT_OK && i < b->twist.count; i++)
+        if (!(row[2 * i] >= 0 && row[2 * i] <= 1) || (i > 0 && row[2 * i] <= row[2 * i - 2]))
+            return nt_load_refuse(run->model, e, error,
+                                  "twist at %g: expected stations from 0 to 1 that rise",
+                                  row[2 * i]);
+    for (int i = 0; status == NT_OK && i < 6; i++)
+        if (!(b->damping[i] >= 0))
+            return nt_load_refuse(run->model, e, error, "damping is negative");
+    return status;
+}
+
+/* What gives the mesh is read once; a parameter in it cannot follow. */
+static nt_status check_mesh(const nt_run *run, const nt_element *e, const nt_beam *b,
+                            nt_error *error)
+{
+    static const char words[] =
+        "%s is %g where the model was read with %d: the mesh does not follow parameters that are "
+        "set later; set it in the file or with --set";
+    if ((b->given >> NT_BEAM_ORDER & 1) && b->order != b->p)
+        return nt_load_refuse(run->model, e, error, words, "order", b->order, b->p);
+    if ((b->given >> NT_BEAM_ELEMENTS & 1) && b->elements != b->parts)
+        return nt_load_refuse(run->model, e, error, words, "elements", b->elements, b->parts);
+    if ((b->given >> NT_BEAM_QUADRATURE_POINTS & 1) && b->quadrature != NT_RULE_SECTIONS &&
+        b->quadrature_points != b->n_rule[0])
+        return nt_load_refuse(run->model, e, error, words, "quadrature_points",
+                              b->quadrature_points, b->n_rule[0]);
+    const double *station = nt_beam_array_in(b, b->stations);
+    for (int i = 0; i < b->n_elements; i++)
+        if (!(station[i + 1] > station[i] + SAME))
+            return nt_load_refuse(run->model, e, error,
+                                  "its elements end at %g and then at %g of its length, where the "
+                                  "model was read with stations that rise",
+                                  station[i], station[i + 1]);
     return NT_OK;
 }
 
@@ -324,53 +176,122 @@ static nt_status check(const nt_run *run, const nt_element *e, const nt_beam *b,
 
 size_t nt_beam_lay_out(nt_beam *b, size_t bytes)
 {
-    size_t nodes = (size_t)b->p + 1, n = (size_t)b->n_elements;
-    const size_t sizes[] = {(n + 1) * sizeof(nt_beam_end),
+    size_t n = (size_t)b->n_elements, elastic = (size_t)b->n_rule[0], inert = (size_t)b->n_rule[1];
+    const size_t sizes[] = {(size_t)b->points.count * sizeof(nt_beam_knot),
+                            (n + 1) * sizeof(nt_beam_end),
                             (n + 1) * sizeof(double),
+                            (n + 1) * sizeof(m3),
                             (size_t)b->n_nodes * sizeof(v3),
-                            2 * nodes * (2 * (size_t)b->p + 1) * sizeof(double),
-                            n * (size_t)b->p * sizeof(nt_beam_elastic),
-                            n * nodes * sizeof(nt_beam_inert)};
-    int *const places[] = {&b->ends, &b->stations, &b->nodes, &b->shapes, &b->elastic, &b->inert};
-    for (int i = 0; i < 6; i++) {
+                            (size_t)b->n_sets * (elastic + inert) * (size_t)nt_beam_shape_size(b) *
+                                sizeof(double),
+                            n * elastic * sizeof(nt_beam_elastic),
+                            n * inert * sizeof(nt_beam_inert)};
+    int *const places[] = {&b->knots, &b->ends,   &b->stations, &b->frames,
+                           &b->nodes, &b->shapes, &b->elastic,  &b->inert};
+    for (int i = 0; i < 8; i++) {
         *places[i] = (int)bytes;
         bytes += sizes[i];
     }
     return bytes;
 }
 
-static double *numbers_at(nt_beam *b, int place) { return (double *)(void *)((char *)b + place); }
-
-static void fill_stations(nt_beam *b)
+static void fill_stations(const nt_run *run, nt_beam *b)
 {
-    const nt_beam_end *end = (const nt_beam_end *)(const void *)((char *)b + b->ends);
-    double *station = numbers_at(b, b->stations), length = length_of_line(b);
+    const nt_beam_end *end = nt_beam_array(b, b->ends);
+    const nt_beam_knot *knots = nt_beam_array(b, b->knots);
+    double *station = nt_beam_array(b, b->stations), length = nt_beam_length(b);
     for (int i = 0; i <= b->n_elements; i++) {
         int index = (int)end[i].index;
-        station[i] = 0;
-        if ((int)end[i].kind == NT_END_SECTION)
+        switch ((nt_beam_end_kind)(int)end[i].kind) {
+        case NT_END_POINT:
+            station[i] = knots[index].arc / length;
+            break;
+        case NT_END_SECTION:
             station[i] = section_at(b, index)->at;
-        else if ((int)end[i].kind == NT_END_PART)
+            break;
+        case NT_END_PART:
             station[i] = (double)index / b->parts;
-        else
-            for (int k = 0; k < index; k++)
-                station[i] += length_of_piece(b, k) / length;
+            break;
+        case NT_END_MARKER:
+            station[i] = run->markers[index].station;
+            break;
+        }
     }
     station[0] = 0, station[b->n_elements] = 1;
 }
 
-static void fill_shapes(nt_beam *b, const double *nodes, double *weights[2])
+/* ---- rules of integration ----------------------------------------------------------------------
+ */
+
+static void trapezoidal(int n, double *x, double *w)
 {
-    double x[2][NT_MOST_POINTS], *to = numbers_at(b, b->shapes);
-    int n = b->p + 1;
-    nt_gauss(b->p, x[0], weights[0]);
-    nt_gauss(n, x[1], weights[1]);
-    for (int rule = 0; rule < 2; rule++)
-        for (int q = 0; q < b->p + rule; q++, to += 2 * n)
-            nt_lagrange(n, nodes, x[rule][q], to, to + n);
+    for (int i = 0; i < n; i++) {
+        x[i] = -1 + 2.0 * i / (n - 1);
+        w[i] = (i == 0 || i == n - 1 ? 1.0 : 2.0) / (n - 1);
+    }
 }
 
-/* Sum of N_i X_i (rule's point q) and of dN_i/dxi X_i */
+/* Gauss points in each part of an element between stations of sections; the same number in all
+ * elements, those that are not needed without weight. */
+static void between_sections(const nt_beam *b, int element, int n, double *x, double *w)
+{
+    const double *station = (const double *)nt_beam_array_in(b, b->stations) + element;
+    double from = station[0], gauss[NT_MOST_POINTS], weight[NT_MOST_POINTS];
+    int parts = 1, used = 0;
+    for (int i = 0; i < b->sections.count; i++) {
+        double at = section_at(b, i)->at;
+        parts += at > station[0] + SAME && at < station[1] - SAME;
+    }
+    int each = n / parts;
+    nt_gauss(each, gauss, weight);
+    for (int i = 0; i <= b->sections.count; i++) {
+        double to = i < b->sections.count ? section_at(b, i)->at : station[1];
+        if (to <= from + SAME || (i < b->sections.count && to >= station[1] - SAME))
+            continue;
+        double share = (to - from) / (station[1] - station[0]);
+        for (int q = 0; q < each; q++, used++) {
+            double at = from + (to - from) * (gauss[q] + 1) / 2;
+            x[used] = 2 * (at - station[0]) / (station[1] - station[0]) - 1;
+            w[used] = weight[q] * share;
+        }
+        from = to;
+    }
+    for (; used < n; used++)
+        x[used] = 0, w[used] = 0;
+}
+
+static void rule_of(const nt_beam *b, int element, int rule, double *x, double *w)
+{
+    int n = b->n_rule[rule];
+    if (rule == 1 && b->inertia)
+        nt_gauss_lobatto(n, x, w);
+    else if (b->quadrature == NT_RULE_SECTIONS)
+        between_sections(b, element, n, x, w);
+    else if (rule == 0 && b->quadrature == NT_RULE_TRAPEZOIDAL)
+        trapezoidal(n, x, w);
+    else if (rule == 0 && b->quadrature == NT_RULE_GAUSS_LOBATTO)
+        nt_gauss_lobatto(n, x, w);
+    else
+        nt_gauss(n, x, w);
+}
+
+static void fill_shapes(nt_beam *b, const double *nodes)
+{
+    double x[NT_MOST_POINTS], w[NT_MOST_POINTS], *to = nt_beam_array(b, b->shapes);
+    int n = b->p + 1;
+    for (int set = 0; set < b->n_sets; set++)
+        for (int rule = 0; rule < 2; rule++) {
+            rule_of(b, set, rule, x, w);
+            for (int q = 0; q < b->n_rule[rule]; q++, to += nt_beam_shape_size(b)) {
+                to[NT_SHAPE_XI] = x[q], to[NT_SHAPE_WEIGHT] = w[q];
+                nt_lagrange(n, nodes, x[q], to + NT_SHAPE_N, to + NT_SHAPE_N + n);
+            }
+        }
+}
+
+/* ---- elements ----------------------------------------------------------------------------------
+ */
+
 static v3 sum_of_nodes(const nt_beam *b, const double *N, const v3 *X)
 {
     v3 sum = v3_of(0, 0, 0);
@@ -379,56 +300,156 @@ static v3 sum_of_nodes(const nt_beam *b, const double *N, const v3 *X)
     return sum;
 }
 
-static void fill_element(nt_beam *b, int element, const double *nodes, double *weights[2])
+/* An element while its numbers are filled in. */
+typedef struct filling {
+    nt_beam *b;
+    int element, piece;
+    double begin, end, length; /* m along the line; of all */
+    const v3 *X;
+} filling;
+
+/* Axes of the section, its numbers, and the slope of the interpolated line. */
+static m3 axes_at(const filling *f, double xi, double *station)
 {
-    const double *station = numbers_at(b, b->stations) + element;
-    double length = length_of_line(b), begin = station[0] * length, end = station[1] * length;
-    double before;
-    int piece = piece_of(b, (begin + end) / 2, &before), n = b->p + 1;
-    v3 *X = (v3 *)(void *)numbers_at(b, b->nodes) + element * b->p;
-    m3 axes = axes_of_piece(b, piece);
-    for (int i = 0; i < n; i++)
-        X[i] = place_at(b, piece, before, begin + (end - begin) * (nodes[i] + 1) / 2);
-    nt_beam_elastic *elastic = (nt_beam_elastic *)(void *)numbers_at(b, b->elastic);
-    nt_beam_inert *inert = (nt_beam_inert *)(void *)numbers_at(b, b->inert);
-    for (int rule = 0; rule < 2; rule++)
-        for (int q = 0; q < b->p + rule; q++) {
-            const double *N = nt_beam_shapes(b, rule, q);
-            v3 slope = sum_of_nodes(b, N + n, X);
-            double J = v3_norm(slope), xi = 0, C[36], M[36];
-            for (int i = 0; i < n; i++)
-                xi += N[i] * nodes[i];
-            double at = station[0] + (station[1] - station[0]) * (xi + 1) / 2;
-            m3 R0 = m3_multiply(axes, about_first(twist_at(b, at)));
-            interpolate(b, at, C, M);
-            if (rule == 0) {
-                nt_beam_elastic *p = &elastic[element * b->p + q];
-                *p = (nt_beam_elastic){.weight = weights[0][q] * J,
-                                       .per_length = 1 / J,
-                                       .tangent = v3_scale(1 / J, slope),
-                                       .axes = R0};
-                turn(R0, C, p->C);
-            } else {
-                nt_beam_inert *p = &inert[element * n + q];
-                double ground[36];
-                turn(R0, M, ground);
-                *p = (nt_beam_inert){.weight = weights[1][q] * J, .mass = mass_of(ground)};
-            }
+    m3 axes;
+    double s = f->begin + (f->end - f->begin) * (xi + 1) / 2;
+    nt_beam_line_at(f->b, f->b->line ? nt_beam_piece(f->b, s) : f->piece, s, &axes);
+    *station = s / f->length;
+    return m3_multiply(axes, about_first(twist_at(f->b, *station)));
+}
+
+static void fill_elastic(const filling *f, int q)
+{
+    nt_beam *b = f->b;
+    const double *at = nt_beam_shapes(b, f->element, 0, q), *N = at + NT_SHAPE_N;
+    v3 slope = sum_of_nodes(b, N + b->p + 1, f->X);
+    double J = v3_norm(slope), station, damped[36];
+    m3 R0 = axes_at(f, at[NT_SHAPE_XI], &station);
+    entries of = interpolate(b, station);
+    nt_beam_elastic *p =
+        (nt_beam_elastic *)nt_beam_array(b, b->elastic) + f->element * b->n_rule[0] + q;
+    *p = (nt_beam_elastic){.weight = at[NT_SHAPE_WEIGHT] * J,
+                           .per_length = 1 / J,
+                           .tangent = v3_scale(1 / J, slope),
+                           .axes = R0};
+    for (int i = 0; i < 36; i++)
+        damped[i] = of.C[i] * (b->damping[i % 6] + b->damping[i / 6]) / 2;
+    turn(R0, of.C, p->C);
+    turn(R0, damped, p->D);
+    v3_store(p->s, m3_apply(R0, v3_load(of.s)));
+    v3_store(p->s + 3, m3_apply(R0, v3_load(of.s + 3)));
+}
+
+/* Lumped elements of order 1 hold the integrals of N_i times the section's mass, by three Gauss
+ * points; others the section's at the nodes. */
+static void fill_inert(const filling *f, int q)
+{
+    nt_beam *b = f->b;
+    const double *at = nt_beam_shapes(b, f->element, 1, q), *N = at + NT_SHAPE_N;
+    double J = v3_norm(sum_of_nodes(b, N + b->p + 1, f->X)), station, ground[36];
+    m3 R0 = axes_at(f, at[NT_SHAPE_XI], &station);
+    entries of = interpolate(b, station);
+    if (b->inertia && b->p == 1) {
+        double x[3], w[3], sum[36] = {0};
+        nt_gauss(3, x, w);
+        for (int k = 0; k < 3; k++) {
+            double share = w[k] * (1 + at[NT_SHAPE_XI] * x[k]) / 2;
+            of = interpolate(b, (f->begin + (f->end - f->begin) * (x[k] + 1) / 2) / f->length);
+            for (int i = 0; i < 36; i++)
+                sum[i] += share * of.M[i];
         }
+        memcpy(of.M, sum, sizeof sum);
+    }
+    nt_beam_inert *p = (nt_beam_inert *)nt_beam_array(b, b->inert) + f->element * b->n_rule[1] + q;
+    turn(R0, of.M, ground);
+    *p = (nt_beam_inert){.weight = at[NT_SHAPE_WEIGHT] * J, .mass = mass_of(ground)};
 }
 
-static void fill(nt_beam *b)
+static void fill_element(nt_beam *b, int element, const double *nodes)
 {
-    double nodes[NT_MOST_POINTS], elastic[NT_MOST_POINTS], inert[NT_MOST_POINTS];
-    double *weights[2] = {elastic, inert};
-    nt_gauss_lobatto(b->p + 1, nodes, weights[0]);
-    fill_stations(b);
-    fill_shapes(b, nodes, weights);
-    for (int element = 0; element < b->n_elements; element++)
-        fill_element(b, element, nodes, weights);
+    const double *station = (const double *)nt_beam_array(b, b->stations) + element;
+    filling f = {.b = b, .element = element, .length = nt_beam_length(b)};
+    f.begin = station[0] * f.length, f.end = station[1] * f.length;
+    f.piece = nt_beam_piece(b, (f.begin + f.end) / 2);
+    v3 *X = (v3 *)nt_beam_array(b, b->nodes) + element * b->p;
+    f.X = X;
+    m3 *frames = nt_beam_array(b, b->frames);
+    double at;
+    for (int i = 0; i <= b->p; i++) {
+        m3 axes;
+        double s = f.begin + (f.end - f.begin) * (nodes[i] + 1) / 2;
+        X[i] = nt_beam_line_at(b, b->line ? nt_beam_piece(b, s) : f.piece, s, &axes);
+    }
+    if (element == 0)
+        frames[0] = axes_at(&f, -1, &at);
+    frames[element + 1] = axes_at(&f, 1, &at);
+    for (int q = 0; q < b->n_rule[0]; q++)
+        fill_elastic(&f, q);
+    for (int q = 0; q < b->n_rule[1]; q++)
+        fill_inert(&f, q);
 }
 
-/* ---- callbacks --------------------------------------------------------------------------------
+static void fill(const nt_run *run, nt_beam *b)
+{
+    double nodes[NT_MOST_POINTS], weights[NT_MOST_POINTS];
+    for (int i = 1; i < 6 && b->damping_count == 1; i++)
+        b->damping[i] = b->damping[0];
+    nt_gauss_lobatto(b->p + 1, nodes, weights);
+    nt_beam_fill_line(b);
+    fill_stations(run, b);
+    fill_shapes(b, nodes);
+    for (int element = 0; element < b->n_elements; element++)
+        fill_element(b, element, nodes);
+}
+
+/* Mass, and its moment about the middle in half lengths, of an element: as it is lumped, and as it
+ * is, linear between stations. */
+static void element_mass(const nt_beam *b, int element, double lumped[2], double whole[2])
+{
+    const nt_beam_inert *inert = nt_beam_inert_at(b, element);
+    const double *station = (const double *)nt_beam_array_in(b, b->stations) + element;
+    double half = (station[1] - station[0]) * nt_beam_length(b) / 2, x[2], w[2];
+    lumped[0] = lumped[1] = whole[0] = whole[1] = 0;
+    for (int q = 0; q <= b->p; q++) {
+        double m = inert[q].weight * inert[q].mass.m;
+        lumped[0] += m, lumped[1] += m * nt_beam_shapes(b, element, 1, q)[NT_SHAPE_XI];
+    }
+    nt_gauss(2, x, w);
+    double from = station[0];
+    for (int i = 0; i <= b->sections.count; i++) {
+        double to = i < b->sections.count ? fmin(section_at(b, i)->at, station[1]) : station[1];
+        for (int q = 0; to > from && q < 2; q++) {
+            double at = from + (to - from) * (x[q] + 1) / 2,
+                   share = (to - from) / (station[1] - station[0]);
+            double m = w[q] * share * half * interpolate(b, at).M[0];
+            whole[0] += m, whole[1] += m * (2 * (at - station[0]) / (station[1] - station[0]) - 1);
+        }
+        from = fmax(from, to);
+    }
+}
+
+static nt_status check_lumped(const nt_run *run, const nt_element *e, const nt_beam *b,
+                              nt_error *error)
+{
+    double off[2] = {0, 0}, mass = 0, all = 0;
+    for (int i = 0; i < b->n_elements; i++) {
+        double lumped[2], whole[2];
+        element_mass(b, i, lumped, whole);
+        mass += whole[0], all += lumped[0];
+        for (int k = 0; k < 2; k++)
+            off[k] += fabs(lumped[k] - whole[k]);
+    }
+    double wrong = fmax(off[0], off[1]) / mass;
+    if (wrong <= LUMPED_ERROR)
+        return NT_OK;
+    return nt_load_refuse(run->model, e, error,
+                          "lumped inertia is wrong by %.2g of the mass (%.6g kg at the nodes, %.6g "
+                          "kg along the line, or where they are): at most %g is allowed; let "
+                          "elements end where sections change, or take inertia: consistent",
+                          wrong, all, mass, LUMPED_ERROR);
+}
+
+/* ---- callbacks ---------------------------------------------------------------------------------
  */
 
 nt_status nt_beam_own_bodies(nt_run *run, const nt_element *e, bool validate, nt_error *error)
@@ -437,8 +458,13 @@ nt_status nt_beam_own_bodies(nt_run *run, const nt_element *e, bool validate, nt
     nt_status status = validate ? check(run, e, b, error) : NT_OK;
     if (status != NT_OK)
         return status;
-    fill(b);
-    const v3 *X = (const v3 *)(const void *)numbers_at(b, b->nodes);
+    fill(run, b);
+    status = check_mesh(run, e, b, error);
+    if (status == NT_OK && validate && b->inertia)
+        status = check_lumped(run, e, b, error);
+    if (status != NT_OK)
+        return status;
+    const v3 *X = nt_beam_array(b, b->nodes);
     v3 v = v3_load(b->velocity), w = v3_load(b->angular_velocity);
     for (int i = 0; i < b->n_nodes; i++) {
         nt_body *body = &run->bodies[b->first_body + i];

@@ -137,23 +137,85 @@ static void add_geometric(const nt_beam_fields *f, const nt_beam_strain *strain,
     }
 }
 
+/* H += w J^T C X */
+static void add_weighted(const nt_beam_strain *strain, const double *C, double w,
+                         double X[6][NT_BEAM_Z], double H[NT_BEAM_Z][NT_BEAM_Z])
+{
+    double CX[6][NT_BEAM_Z];
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < NT_BEAM_Z; j++) {
+            CX[i][j] = 0;
+            for (int k = 0; k < 6; k++)
+                CX[i][j] += w * C[6 * i + k] * X[k][j];
+        }
+    for (int i = 0; i < NT_BEAM_Z; i++)
+        for (int k = 0; k < 6; k++)
+            for (int j = 0; j < NT_BEAM_Z; j++)
+                H[i][j] += strain->J[k][i] * CX[k][j];
+}
+
 void nt_beam_stiffness(const nt_beam_fields *f, const nt_beam_strain *strain, const double *C,
                        const double *s, double w, double H[NT_BEAM_Z][NT_BEAM_Z])
 {
-    double CJ[6][NT_BEAM_Z];
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j < NT_BEAM_Z; j++) {
-            CJ[i][j] = 0;
-            for (int k = 0; k < 6; k++)
-                CJ[i][j] += w * C[6 * i + k] * strain->J[k][j];
-        }
-    for (int i = 0; i < NT_BEAM_Z; i++)
-        for (int j = 0; j < NT_BEAM_Z; j++) {
-            H[i][j] = 0;
-            for (int k = 0; k < 6; k++)
-                H[i][j] += strain->J[k][i] * CJ[k][j];
-        }
+    nt_beam_damping(strain, C, w, H);
     add_geometric(f, strain, s, w, H);
+}
+
+/* ---- damping -------------------------------------------------------------------------------- */
+
+void nt_beam_strain_rate(const nt_beam_strain *strain, const nt_beam_fields *rate, double et[6])
+{
+    const double z[NT_BEAM_Z] = {rate->v.x,  rate->v.y,  rate->v.z,  rate->p[0],
+                                 rate->p[1], rate->p[2], rate->p[3], rate->d[0],
+                                 rate->d[1], rate->d[2], rate->d[3]};
+    for (int i = 0; i < 6; i++) {
+        et[i] = 0;
+        for (int j = 0; j < NT_BEAM_Z; j++)
+            et[i] += strain->J[i][j] * z[j];
+    }
+}
+
+void nt_beam_damping(const nt_beam_strain *strain, const double *D, double w,
+                     double H[NT_BEAM_Z][NT_BEAM_Z])
+{
+    double X[6][NT_BEAM_Z];
+    memcpy(X, strain->J, sizeof X);
+    memset(H, 0, NT_BEAM_Z * sizeof *H);
+    add_weighted(strain, D, w, X, H);
+}
+
+/* Q = (2/n) [ M1, Y(p* vt) + Y(pt* v) - gam pt^T - gam_t p^T, 0;
+ *             0, -L(dt) - kap pt^T - kap_t p^T, L(pt) ] - (n_t/n) J,   M1 b = vec(p* (0, b) pt) */
+void nt_beam_damped_stiffness(const nt_beam_fields *f, const nt_beam_fields *rate,
+                              const nt_beam_strain *strain, const double et[6], const double *D,
+                              double w, double H[NT_BEAM_Z][NT_BEAM_Z])
+{
+    double Q[6][NT_BEAM_Z], Y[2][3][4], Ldt[3][4], Lpt[3][4], s = 2 / strain->n;
+    double nt = 2 * dot4(f->p, rate->p) / strain->n;
+    quat p = conjugate(quat_load(f->p)), pt = quat_load(rate->p);
+    const double g[6] = {strain->gam.x, strain->gam.y, strain->gam.z,
+                         strain->kap.x, strain->kap.y, strain->kap.z};
+    right(quat_multiply(p, pure(rate->v)), Y[0]);
+    right(quat_multiply(conjugate(pt), pure(f->v)), Y[1]);
+    left(rate->d, Ldt);
+    left(rate->p, Lpt);
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < NT_BEAM_Z; j++)
+            Q[i][j] = -nt * strain->J[i][j];
+    for (int c = 0; c < 3; c++) {
+        v3 unit = v3_of(c == 0, c == 1, c == 2);
+        v3 column = v3_scale(s, vec(quat_multiply(quat_multiply(p, pure(unit)), pt)));
+        Q[0][c] += column.x, Q[1][c] += column.y, Q[2][c] += column.z;
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 4; j++) {
+            Q[i][NT_BEAM_P + j] +=
+                s * (Y[0][i][j] + Y[1][i][j] - g[i] * rate->p[j] - et[i] * f->p[j]);
+            Q[3 + i][NT_BEAM_P + j] -=
+                s * (Ldt[i][j] + g[3 + i] * rate->p[j] + et[3 + i] * f->p[j]);
+            Q[3 + i][NT_BEAM_D + j] += s * Lpt[i][j];
+        }
+    add_weighted(strain, D, w, Q, H);
 }
 
 /* ---- inertia -------------------------------------------------------------------------------- */
@@ -278,4 +340,10 @@ void nt_beam_quaternion_rates(const double r[4], v3 w, v3 alpha, double rt[4], d
     quat_store(rt, (quat){first.w / 2, first.x / 2, first.y / 2, first.z / 2});
     quat_store(rtt, (quat){second.w / 2 - square * q.w, second.x / 2 - square * q.x,
                            second.y / 2 - square * q.y, second.z / 2 - square * q.z});
+}
+
+void nt_beam_quaternion_rate(const double r[4], v3 w, double rt[4])
+{
+    quat first = quat_multiply(pure(w), quat_load(r));
+    quat_store(rt, (quat){first.w / 2, first.x / 2, first.y / 2, first.z / 2});
 }

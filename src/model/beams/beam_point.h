@@ -41,6 +41,20 @@ void nt_beam_strain_of(const nt_beam_fields *f, v3 reference, nt_beam_strain *st
 void nt_beam_stiffness(const nt_beam_fields *f, const nt_beam_strain *strain, const double *C,
                        const double *s, double w, double H[NT_BEAM_Z][NT_BEAM_Z]);
 
+/* ---- damping -----------------------------------------------------------------------------------
+ *
+ * e' = J z' with the rates z' of the fields, and a stress D e' beside the elastic one. */
+void nt_beam_strain_rate(const nt_beam_strain *strain, const nt_beam_fields *rate, double et[6]);
+
+/* H += w J^T D Q, Q = d(J z')/dz: derivatives of the damping stress in the fields themselves. */
+void nt_beam_damped_stiffness(const nt_beam_fields *f, const nt_beam_fields *rate,
+                              const nt_beam_strain *strain, const double et[6], const double *D,
+                              double w, double H[NT_BEAM_Z][NT_BEAM_Z]);
+
+/* H = w J^T D J: in their rates. */
+void nt_beam_damping(const nt_beam_strain *strain, const double *D, double w,
+                     double H[NT_BEAM_Z][NT_BEAM_Z]);
+
 /* ---- inertia ---------------------------------------------------------------------------------
  *
  * The kinetic energy of the interpolated motion: with r'_i, r''_i of the nodes' quaternions,
@@ -74,5 +88,8 @@ void nt_beam_rotation_map(const double r[4], double P[4][3]);
 v3 nt_beam_moment(const double r[4], const double G[4]);
 /* r' = (0, w) r/2;  r'' = (0, alpha) r/2 - |w|^2 r/4, alpha scaled by s */
 void nt_beam_quaternion_rates(const double r[4], v3 w, v3 alpha, double rt[4], double rtt[4]);
+
+/* r' alone. */
+void nt_beam_quaternion_rate(const double r[4], v3 w, double rt[4]);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef NUTATE_MODEL_QUADRATURE_H
 #define NUTATE_MODEL_QUADRATURE_H
 
-enum { NT_MOST_POINTS = 24 };
+enum { NT_MOST_POINTS = 128 };
 
 /* Gauss' rule: n points, exact to degree 2n - 1. n from 1 to NT_MOST_POINTS. */
 void nt_gauss(int n, double *x, double *w);

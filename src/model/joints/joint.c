@@ -72,12 +72,28 @@ v3 nt_joint_point(const nt_run *run, const nt_place_of_point *point, int body, b
     return m3_apply_transposed(quat_matrix(b->q0), v3_sub(at, b->x0));
 }
 
+/* A joint of a beam's node needs no place: it is where the node is. Of two nodes, where both are.
+ */
+static bool place_of_node(const nt_run *run, const nt_element *e, nt_place_of_point *at)
+{
+    const nt_body *a = &run->bodies[e->a], *b = &run->bodies[e->b];
+    const nt_body *node = b->carried ? b : a;
+    double apart = v3_norm(v3_sub(a->x0, b->x0));
+    if (!node->carried || (a->carried && b->carried && apart > 1e-9 * v3_norm(node->x0)))
+        return false;
+    *at = (nt_place_of_point){.marker = -1};
+    v3_store(at->at, node->x0);
+    return true;
+}
+
 static nt_status find_points(const nt_run *run, const nt_element *e, nt_joint *joint, bool validate,
                              nt_error *error)
 {
     const nt_model *model = run->model;
     bool own = joint->given & NT_GIVEN_POINTS;
-    if (own == !!(joint->given & NT_GIVEN_AT))
+    nt_place_of_point at = joint->at;
+    bool given = joint->given & NT_GIVEN_AT || (!own && place_of_node(run, e, &at));
+    if (own == given)
         return nt_joint_refuse(
             model, e, error,
             own ? "has both `at` and `points`, expected one of them"
@@ -90,8 +106,8 @@ static nt_status find_points(const nt_run *run, const nt_element *e, nt_joint *j
         if (status != NT_OK)
             return status;
     }
-    joint->point_a = nt_joint_point(run, own ? &joint->points[0] : &joint->at, e->a, own);
-    joint->point_b = nt_joint_point(run, own ? &joint->points[1] : &joint->at, e->b, own);
+    joint->point_a = nt_joint_point(run, own ? &joint->points[0] : &at, e->a, own);
+    joint->point_b = nt_joint_point(run, own ? &joint->points[1] : &at, e->b, own);
     return NT_OK;
 }
 

@@ -15,7 +15,8 @@ extern const nt_key nt_joint_friction_keys[], nt_joint_limit_keys[];
            .meaning = "bodies [A, B]; motion, forces and angles are of B relative to A")
 #define NT_JOINT_KEY_AT                                                                            \
     NT_KEY("at", NT_KEY_POINT, NT_JOINT_FIELD(at), .bit = 1, .unit = "m",                          \
-           .meaning = "the joint's point: ground axes at the given placement, or a marker")
+           .meaning = "the joint's point: ground axes at the given placement, or a marker. At a "  \
+                      "beam's node it may be left out")
 #define NT_JOINT_KEY_POINTS                                                                        \
     NT_KEY("points", NT_KEY_POINTS, NT_JOINT_FIELD(points), .bit = 4, .unit = "m",                 \
            .meaning =                                                                              \

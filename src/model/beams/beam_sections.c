@@ -1,0 +1,406 @@
+/* Sections: stiffness and mass from matrices or from a figure and its material. */
+#include "model/beams/beam.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double PI = 3.14159265358979323846;
+
+/* ---- another point of the section ------------------------------------------------------------ */
+
+/* A^T X A with A = [I, -o~; 0, I]: what is given about another point of the section. */
+static void about_line(const double *X, const double *o, double *out)
+{
+    double A[36] = {0}, XA[36];
+    for (int i = 0; i < 6; i++)
+        A[7 * i] = 1;
+    A[6 * 0 + 4] = o[2], A[6 * 0 + 5] = -o[1];
+    A[6 * 1 + 3] = -o[2], A[6 * 1 + 5] = o[0];
+    A[6 * 2 + 3] = o[1], A[6 * 2 + 4] = -o[0];
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++) {
+            XA[6 * i + j] = 0;
+            for (int k = 0; k < 6; k++)
+                XA[6 * i + j] += X[6 * i + k] * A[6 * k + j];
+        }
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++) {
+            out[6 * i + j] = 0;
+            for (int k = 0; k < 6; k++)
+                out[6 * i + j] += A[6 * k + i] * XA[6 * k + j];
+        }
+}
+
+/* ---- figures with two axes of symmetry --------------------------------------------------------
+ */
+
+/* Area, second moments about axes 2 and 3, torsion constant, shear factors. */
+typedef struct figure {
+    double A, I2, I3, J, k2, k3;
+} figure;
+
+static figure rectangle(double width, double height)
+{
+    double a = fmax(width, height), c = fmin(width, height), ratio = c / a;
+    double J = 0; /* Saint-Venant's series */
+    for (int n = 1; n < 40; n += 2)
+        J += tanh(n * PI / (2 * ratio)) / (n * n * n * n * (double)n);
+    J = a * c * c * c / 3 * (1 - 192 / (PI * PI * PI * PI * PI) * ratio * J);
+    return (figure){.A = width * height,
+                    .I2 = width * pow(height, 3) / 12,
+                    .I3 = height * pow(width, 3) / 12,
+                    .J = J,
+                    .k2 = 5.0 / 6,
+                    .k3 = 5.0 / 6};
+}
+
+/* Circle and hollow circle; shear factors by Cowper 1966. */
+static figure ring(double R, double r, double nu)
+{
+    double I = PI / 4 * (pow(R, 4) - pow(r, 4)), m = r / R, square = (1 + m * m) * (1 + m * m);
+    double k = 6 * (1 + nu) * square / ((7 + 6 * nu) * square + (20 + 12 * nu) * m * m);
+    return (figure){.A = PI * (R * R - r * r), .I2 = I, .I3 = I, .J = 2 * I, .k2 = k, .k3 = k};
+}
+
+/* Cowper's shear factor of walls along the force that carry flanges: m areas of the flanges over
+ * those of the walls, n width over height, box or I. */
+static double walls(double m, double n, double nu, bool box)
+{
+    double square2 = m * m, cube = square2 * m, square = (1 + 3 * m) * (1 + 3 * m);
+    double flanges = box ? 10 * n * n * ((3 + nu) * m + 3 * square2)
+                         : 30 * n * n * (m + square2) + 5 * nu * n * n * (8 * m + 9 * square2);
+    return 10 * (1 + nu) * square /
+           (12 + 72 * m + 150 * square2 + 90 * cube +
+            nu * (11 + 66 * m + 135 * square2 + 90 * cube) + flanges);
+}
+
+static figure box_of(const nt_beam_section *s)
+{
+    double t = s->thickness, b = s->width, h = s->height, nu = s->material.nu;
+    double bi = b - 2 * t, hi = h - 2 * t, bm = b - t, hm = h - t;
+    return (figure){.A = b * h - bi * hi,
+                    .I2 = (b * h * h * h - bi * hi * hi * hi) / 12,
+                    .I3 = (h * b * b * b - hi * bi * bi * bi) / 12,
+                    .J = 2 * t * bm * bm * hm * hm / (bm + hm), /* Bredt */
+                    .k2 = walls(hm / bm, hm / bm, nu, true),
+                    .k3 = walls(bm / hm, bm / hm, nu, true)};
+}
+
+/* Web along axis 3, flanges along axis 2; height and width over all. */
+static figure i_of(const nt_beam_section *s)
+{
+    double b = s->width, h = s->height, tw = s->web, tf = s->flange, inner = h - 2 * tf;
+    double hm = h - tf, A = 2 * b * tf + inner * tw;
+    return (figure){.A = A,
+                    .I2 = (b * h * h * h - (b - tw) * inner * inner * inner) / 12,
+                    .I3 = (2 * tf * b * b * b + inner * tw * tw * tw) / 12,
+                    .J = (2 * b * tf * tf * tf + hm * tw * tw * tw) / 3,
+                    .k2 = 5.0 / 6 * 2 * b * tf / A,
+                    .k3 = walls(2 * b * tf / (hm * tw), b / hm, s->material.nu, false)};
+}
+
+static figure figure_of(const nt_beam_section *s)
+{
+    double R = s->radius;
+    switch (s->shape) {
+    case NT_SHAPE_RECTANGLE:
+        return rectangle(s->width, s->height);
+    case NT_SHAPE_BOX:
+        return box_of(s);
+    case NT_SHAPE_I:
+        return i_of(s);
+    default:
+        return ring(R, s->shape == NT_SHAPE_TUBE ? R - s->thickness : 0, s->material.nu);
+    }
+}
+
+/* ---- thin walls along a line of points --------------------------------------------------------
+ *
+ * Bending stresses that grow along the beam, sigma' = a y + b z from the centroid with the
+ * resultants V2, V3 on the whole, are in equilibrium with the shear flow q, q' = -sigma' t along
+ * the line. It is zero at the ends of an open line; in a cell it has the constant part without
+ * twist. Its moment gives the shear centre, its energy the shear stiffness. */
+
+typedef struct wall {
+    int n; /* straight parts */
+    bool closed;
+    double t, A, length, cell; /* cell: the area inside */
+    double y, z;               /* centroid */
+    double I22, I33, I23;      /* of z^2, y^2, y z about it */
+    double J, ys, zs;          /* shear centre from the centroid */
+    double shear[3];           /* stiffness over G: 22, 33, 23 */
+} wall;
+
+static void corner(const nt_beam_section *s, int i, double *y, double *z)
+{
+    int n = s->outline_count / 2;
+    *y = s->outline[2 * (i % n)];
+    *z = s->outline[2 * (i % n) + 1];
+}
+
+static void measure(const nt_beam_section *s, wall *w)
+{
+    for (int pass = 0; pass < 2; pass++) /* the centroid, then moments about it */
+        for (int i = 0; i < w->n; i++) {
+            double y0, z0, y1, z1;
+            corner(s, i, &y0, &z0);
+            corner(s, i + 1, &y1, &z1);
+            double L = hypot(y1 - y0, z1 - z0), dA = L * w->t;
+            if (pass == 0) {
+                w->A += dA, w->length += L, w->cell += (y0 * z1 - y1 * z0) / 2;
+                w->y += dA * (y0 + y1) / 2, w->z += dA * (z0 + z1) / 2;
+                continue;
+            }
+            double y = (y0 + y1) / 2 - w->y / w->A, z = (z0 + z1) / 2 - w->z / w->A;
+            w->I33 += dA * (y * y + (y1 - y0) * (y1 - y0) / 12);
+            w->I22 += dA * (z * z + (z1 - z0) * (z1 - z0) / 12);
+            w->I23 += dA * (y * z + (y1 - y0) * (z1 - z0) / 12);
+        }
+    w->y /= w->A, w->z /= w->A;
+    w->J = w->closed ? 4 * w->cell * w->cell * w->t / w->length : w->length * pow(w->t, 3) / 3;
+}
+
+/* Three Gauss points on each part: shear flows of both forces, and integrals of them. */
+static void add_flows(const nt_beam_section *s, wall *w, const double shift[2], double mean[2],
+                      double moment[2], double energy[3])
+{
+    static const double x[3] = {-0.77459666924148338, 0, 0.77459666924148338},
+                        weight[3] = {5.0 / 9, 8.0 / 9, 5.0 / 9};
+    double det = w->I22 * w->I33 - w->I23 * w->I23, q[2] = {shift[0], shift[1]};
+    const double a[2] = {w->I22 / det, -w->I23 / det}, b[2] = {-w->I23 / det, w->I33 / det};
+    mean[0] = mean[1] = moment[0] = moment[1] = energy[0] = energy[1] = energy[2] = 0;
+    for (int i = 0; i < w->n; i++) {
+        double y0, z0, y1, z1, flow[2];
+        corner(s, i, &y0, &z0);
+        corner(s, i + 1, &y1, &z1);
+        y0 -= w->y, y1 -= w->y, z0 -= w->z, z1 -= w->z;
+        double L = hypot(y1 - y0, z1 - z0), arm = y0 * z1 - y1 * z0;
+        for (int g = 0; g <= 3; g++) { /* the last: at the end of the part */
+            double r = g == 3 ? 1 : (x[g] + 1) / 2;
+            double y = y0 + r / 2 * (y1 - y0), z = z0 + r / 2 * (z1 - z0); /* mean up to there */
+            for (int k = 0; k < 2; k++)
+                flow[k] = q[k] - w->t * L * r * (a[k] * y + b[k] * z);
+            if (g == 3)
+                break;
+            for (int k = 0; k < 2; k++) {
+                mean[k] += weight[g] / 2 * L * flow[k];
+                moment[k] += weight[g] / 2 * arm * flow[k];
+                energy[k] += weight[g] / 2 * L / w->t * flow[k] * flow[k];
+            }
+            energy[2] += weight[g] / 2 * L / w->t * flow[0] * flow[1];
+        }
+        q[0] = flow[0], q[1] = flow[1];
+    }
+}
+
+static wall wall_of(const nt_beam_section *s)
+{
+    wall w = {
+        .n = s->outline_count / 2 - (s->closed ? 0 : 1), .closed = s->closed, .t = s->thickness};
+    double shift[2] = {0, 0}, mean[2], moment[2], energy[3];
+    measure(s, &w);
+    add_flows(s, &w, shift, mean, moment, energy);
+    if (w.closed) {
+        shift[0] = -mean[0] / w.length, shift[1] = -mean[1] / w.length;
+        add_flows(s, &w, shift, mean, moment, energy);
+    }
+    w.ys = moment[1], w.zs = -moment[0];
+    double det = energy[0] * energy[1] - energy[2] * energy[2];
+    w.shear[0] = energy[1] / det, w.shear[1] = energy[0] / det, w.shear[2] = -energy[2] / det;
+    return w;
+}
+
+static void add36(double *to, const double *X)
+{
+    for (int i = 0; i < 36; i++)
+        to[i] += X[i];
+}
+
+static void thin_walled_matrices(const nt_beam_section *s, double C[36], double M[36])
+{
+    wall w = wall_of(s);
+    double E = s->material.E, G = E / (2 * (1 + s->material.nu)), m = s->material.density;
+    const double centroid[3] = {0, w.y, w.z}, center[3] = {0, w.y + w.ys, w.z + w.zs};
+    double bending[36] = {
+        [0] = E * w.A, [28] = E * w.I22, [35] = E * w.I33, [29] = -E * w.I23, [34] = -E * w.I23};
+    double shearing[36] = {[7] = G * w.shear[0],
+                           [14] = G * w.shear[1],
+                           [8] = G * w.shear[2],
+                           [13] = G * w.shear[2],
+                           [21] = G * w.J};
+    double mass[36] = {
+        [0] = m * w.A,    [7] = m * w.A,    [14] = m * w.A,    [21] = m * (w.I22 + w.I33),
+        [28] = m * w.I22, [35] = m * w.I33, [29] = -m * w.I23, [34] = -m * w.I23};
+    double part[36];
+    about_line(bending, centroid, C);
+    about_line(shearing, center, part);
+    add36(C, part);
+    about_line(mass, centroid, M);
+}
+
+/* ---- of all ---------------------------------------------------------------------------------- */
+
+void nt_section_matrices(const nt_beam_section *s, double C[36], double M[36])
+{
+    if (nt_section_gives(s, NT_SECTION_STIFFNESS)) {
+        about_line(s->stiffness, s->point, C);
+        about_line(s->mass, s->point, M);
+        return;
+    }
+    if (s->shape == NT_SHAPE_THIN_WALLED) {
+        thin_walled_matrices(s, C, M);
+        return;
+    }
+    figure f = figure_of(s);
+    double E = s->material.E, G = E / (2 * (1 + s->material.nu)), m = s->material.density;
+    const double c[6] = {E * f.A, f.k2 * G * f.A, f.k3 * G * f.A, G * f.J, E * f.I2, E * f.I3};
+    const double r[6] = {m * f.A, m * f.A, m * f.A, m * (f.I2 + f.I3), m * f.I2, m * f.I3};
+    memset(C, 0, 36 * sizeof *C);
+    memset(M, 0, 36 * sizeof *M);
+    for (int i = 0; i < 6; i++)
+        C[7 * i] = c[i], M[7 * i] = r[i];
+}
+
+/* ---- checks -----------------------------------------------------------------------------------
+ */
+
+/* Cholesky: whether a symmetric 6 x 6 matrix is positive definite. */
+static bool is_positive(const double *X)
+{
+    double L[36];
+    memcpy(L, X, sizeof L);
+    for (int j = 0; j < 6; j++) {
+        for (int k = 0; k < j; k++)
+            L[7 * j] -= L[6 * j + k] * L[6 * j + k];
+        if (!(L[7 * j] > 0))
+            return false;
+        L[7 * j] = sqrt(L[7 * j]);
+        for (int i = j + 1; i < 6; i++) {
+            for (int k = 0; k < j; k++)
+                L[6 * i + j] -= L[6 * i + k] * L[6 * j + k];
+            L[6 * i + j] /= L[7 * j];
+        }
+    }
+    return true;
+}
+
+static bool is_symmetric(const double *X)
+{
+    double largest = 0;
+    for (int i = 0; i < 36; i++)
+        largest = fmax(largest, fabs(X[i]));
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < i; j++)
+            if (!(fabs(X[6 * i + j] - X[6 * j + i]) <= 1e-6 * largest))
+                return false;
+    return true;
+}
+
+/* m [I, -eta~; eta~, .]: equal masses in the three directions, moments that come from a centre. */
+static bool is_of_mass(const double *M)
+{
+    static const int zero[] = {1, 2, 8, 3, 10, 17}, /* couplings of forces; arms along themselves */
+        opposite[][2] = {{4, 9}, {5, 15}, {11, 16}};
+    double m = M[0], largest = 0;
+    for (int i = 0; i < 36; i++)
+        largest = fmax(largest, fabs(M[i]));
+    bool is = fabs(M[7] - m) <= 1e-6 * m && fabs(M[14] - m) <= 1e-6 * m;
+    for (int i = 0; i < 6; i++)
+        is = is && fabs(M[zero[i]]) <= 1e-6 * largest;
+    for (int i = 0; i < 3; i++)
+        is = is && fabs(M[opposite[i][0]] + M[opposite[i][1]]) <= 1e-6 * largest;
+    return is;
+}
+
+static const char *fault_of_figure(const nt_beam_section *s)
+{
+    bool flat =
+        s->shape == NT_SHAPE_RECTANGLE || s->shape == NT_SHAPE_BOX || s->shape == NT_SHAPE_I;
+    bool round = s->shape == NT_SHAPE_CIRCLE || s->shape == NT_SHAPE_TUBE;
+    if (flat && !(s->width > 0 && s->height > 0))
+        return "its figure has a positive width (along axis 2) and height (along axis 3)";
+    if (round && !(s->radius > 0))
+        return "the radius is not positive";
+    if (s->shape == NT_SHAPE_TUBE && !(s->thickness > 0 && s->thickness <= s->radius))
+        return "a tube has a thickness above zero, at most its radius";
+    if (s->shape == NT_SHAPE_BOX &&
+        !(s->thickness > 0 && 2 * s->thickness < fmin(s->width, s->height)))
+        return "a box has a thickness above zero, below half its width and height";
+    if (s->shape == NT_SHAPE_I &&
+        !(s->web > 0 && s->web < s->width && s->flange > 0 && 2 * s->flange < s->height))
+        return "an I has a web above zero, below its width, and a flange above zero, below half "
+               "its height";
+    if (s->shape != NT_SHAPE_THIN_WALLED)
+        return NULL;
+    int corners = s->outline_count / 2;
+    if (s->outline_count % 2 || corners < (s->closed ? 3 : 2) || !(s->thickness > 0))
+        return "thin walls have a thickness above zero and an outline of pairs [y, z, y, z, ...], "
+               "two or more, three or more where it is closed";
+    for (int i = 0; i + (s->closed ? 0 : 1) < corners; i++) {
+        double y0, z0, y1, z1;
+        corner(s, i, &y0, &z0);
+        corner(s, i + 1, &y1, &z1);
+        if (y0 == y1 && z0 == z1)
+            return "two neighbouring points of its outline are the same";
+    }
+    double C[36], M[36];
+    thin_walled_matrices(s, C, M);
+    return is_positive(C) && is_positive(M) ? NULL
+                                            : "its walls stand in one line, expected a corner";
+}
+
+/* What a figure needs, and that it is given no more. */
+static const char *fault_of_sizes(const nt_beam_section *s)
+{
+    static const struct {
+        int bit;
+        unsigned shapes;
+        const char *words;
+    } sizes[] = {
+        {NT_SECTION_RADIUS, 1 << NT_SHAPE_CIRCLE | 1 << NT_SHAPE_TUBE,
+         "the radius is of a circle or tube"},
+        {NT_SECTION_THICKNESS, 1 << NT_SHAPE_TUBE | 1 << NT_SHAPE_BOX | 1 << NT_SHAPE_THIN_WALLED,
+         "the thickness is of a tube, box or thin walls"},
+        {NT_SECTION_WIDTH, 1 << NT_SHAPE_RECTANGLE | 1 << NT_SHAPE_BOX | 1 << NT_SHAPE_I,
+         "the width is of a rectangle, box or I"},
+        {NT_SECTION_HEIGHT, 1 << NT_SHAPE_RECTANGLE | 1 << NT_SHAPE_BOX | 1 << NT_SHAPE_I,
+         "the height is of a rectangle, box or I"},
+        {NT_SECTION_WEB, 1 << NT_SHAPE_I, "the web is of an I"},
+        {NT_SECTION_FLANGE, 1 << NT_SHAPE_I, "the flange is of an I"},
+        {NT_SECTION_OUTLINE, 1 << NT_SHAPE_THIN_WALLED, "the outline is of thin walls"},
+        {NT_SECTION_CLOSED, 1 << NT_SHAPE_THIN_WALLED, "closed or not are thin walls"},
+    };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (nt_section_gives(s, sizes[i].bit) && !(sizes[i].shapes >> s->shape & 1))
+            return sizes[i].words;
+    return NULL;
+}
+
+const char *nt_section_fault(const nt_beam_section *s)
+{
+    bool stiffness = nt_section_gives(s, NT_SECTION_STIFFNESS);
+    bool mass = nt_section_gives(s, NT_SECTION_MASS);
+    bool shape = nt_section_gives(s, NT_SECTION_MATERIAL) && nt_section_gives(s, NT_SECTION_SHAPE);
+    if (stiffness != mass || stiffness == shape)
+        return "expected stiffness and mass, or material and shape";
+    if (stiffness && !is_symmetric(s->stiffness))
+        return "stiffness is not symmetric";
+    if (stiffness && !is_symmetric(s->mass))
+        return "mass is not symmetric";
+    if (stiffness && !is_positive(s->stiffness))
+        return "stiffness is not positive definite";
+    if (stiffness && !is_positive(s->mass))
+        return "mass is not positive definite";
+    if (stiffness && !is_of_mass(s->mass))
+        return "mass is not that of a body: expected the same mass three times on the diagonal and "
+               "moments of one centre, [m I, -m c~; m c~, inertia]";
+    if (stiffness)
+        return NULL;
+    if (nt_section_gives(s, NT_SECTION_POINT))
+        return "the point is that of matrices; a figure stands about the line";
+    if (!(s->material.E > 0 && s->material.density > 0 && s->material.nu > -1 &&
+          s->material.nu < 0.5))
+        return "a material has positive E and density, and nu between -1 and 0.5";
+    const char *fault = fault_of_sizes(s);
+    return fault ? fault : fault_of_figure(s);
+}

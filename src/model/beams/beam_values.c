@@ -1,0 +1,79 @@
+/* What can be recorded of a beam where its elements end: strains and stresses. */
+#include "model/beams/beam.h"
+
+#include "model/elements.h"
+#include "model/quantity.h"
+
+#include <string.h>
+
+bool nt_beam_end_of_body(const nt_model *model, int body, int *element, int *end)
+{
+    for (int i = model->n_elements - model->n_beams; i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        const nt_beam *b = e->type == &nt_beam_type ? nt_model_data(model, e) : NULL;
+        int node = b ? body - b->first_body : -1;
+        if (!b || node < 0 || node >= b->n_nodes)
+            continue;
+        *element = i, *end = node / b->p;
+        return node % b->p == 0;
+    }
+    return false;
+}
+
+/* Legendre's polynomials P_0 .. P_(n-1) at x. */
+static void legendre_up_to(int n, double x, double *P)
+{
+    for (int l = 0; l < n; l++)
+        P[l] = l == 0 ? 1 : l == 1 ? x : ((2 * l - 1) * x * P[l - 1] - (l - 1) * P[l - 2]) / l;
+}
+
+void nt_beam_resultants(const nt_element *element, const nt_view *view, int end, double strain[6],
+                        double stress[6])
+{
+    const nt_beam *b = nt_beam_of(view->run, element);
+    int of = end == 0 ? 0 : end - 1;
+    const nt_beam_elastic *points = nt_beam_elastic_at(b, of);
+    double there[NT_MOST_ORDER], P[NT_MOST_ORDER];
+    memset(strain, 0, 6 * sizeof *strain);
+    memset(stress, 0, 6 * sizeof *stress);
+    legendre_up_to(b->p, end == 0 ? -1 : 1, there);
+    for (int q = 0; q < b->n_rule[0]; q++) {
+        const double *at = nt_beam_shapes(b, of, 0, q);
+        double e[6], s[6], share = 0;
+        legendre_up_to(b->p, at[NT_SHAPE_XI], P);
+        for (int l = 0; l < b->p; l++)
+            share += at[NT_SHAPE_WEIGHT] * (2 * l + 1) / 2 * P[l] * there[l];
+        nt_beam_stress_at(view, b, of, q, e, s);
+        for (int k = 0; k < 6; k += 3) {
+            v3_accumulate(strain + k,
+                          v3_scale(share, m3_apply_transposed(points[q].axes, v3_load(e + k))));
+            v3_accumulate(stress + k,
+                          v3_scale(share, m3_apply_transposed(points[q].axes, v3_load(s + k))));
+        }
+    }
+}
+
+/* Three numbers at a node: 0 forces, 1 moments, 2 strains, 3 curvatures. */
+static void put_at(const nt_sampler *s, int body, int which, double *out)
+{
+    int element, end;
+    double strain[6], stress[6];
+    nt_beam_end_of_body(s->view->model, body, &element, &end);
+    nt_beam_resultants(&s->view->model->elements[element], s->view, end, strain, stress);
+    const double *of = which < 2 ? stress : strain;
+    memcpy(out, of + 3 * (which % 2), 3 * sizeof *out);
+}
+
+#define BEAM_QUANTITY(name, which)                                                                 \
+    void nt_end_##name(const nt_sampler *s, int body, double *out)                                 \
+    {                                                                                              \
+        put_at(s, body, which, out);                                                               \
+    }                                                                                              \
+    void nt_station_##name(const nt_sampler *s, int marker, double *out)                           \
+    {                                                                                              \
+        put_at(s, s->view->run->markers[marker].on, which, out);                                   \
+    }
+BEAM_QUANTITY(force, 0)
+BEAM_QUANTITY(moment, 1)
+BEAM_QUANTITY(strain, 2)
+BEAM_QUANTITY(curvature, 3)
