@@ -5,7 +5,7 @@
 all="--param kp --param ki --param kd --param w --param begin"
 for how in "generalized-alpha" "generalized-alpha --frame body" "generalized-alpha-soi2" \
     "rkmk-dop853 --set simulation.tolerance=1e-9" "rkmk-dopri5 --set simulation.tolerance=1e-9" \
-    "bdf --set simulation.tolerance=1e-9"; do
+    "bdf --set simulation.tolerance=1e-8 --duration 0.1"; do
     # shellcheck disable=SC2086 # words
     expect 0 sens arm.yaml --method $how $all --check
 done
