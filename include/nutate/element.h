@@ -332,6 +332,7 @@ typedef struct nt_port {
     int first; /* its first entry among v, or its first multiplier                                */
     int size;  /* entries, 0 without a node                                                       */
     int start; /* its first entry among those of all ports                                        */
+    bool looks; /* multipliers of another element: this one's forces depend on them, no more      */
 } nt_port;
 
 /* Ports that every element has; further ones follow, in any number. */
@@ -379,6 +380,8 @@ typedef struct nt_local {
     int n_touched;
     bool *is_touched; /* [n_ports^2] */
     bool apart;       /* elements are evaluated side by side: nothing may be added elsewhere */
+    struct nt_aside
+        *aside; /* where forces that others depend on are differentiated; NULL: none do */
 } nt_local;
 
 /* The block of a row port and a column port, to add to; NULL where there is none. */

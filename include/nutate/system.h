@@ -142,7 +142,8 @@ typedef enum nt_feature {
     NT_FEATURE_HOLONOMIC,
     NT_FEATURE_NONHOLONOMIC,
     NT_FEATURE_RATE_FORCES, /* forces that depend on velocities */
-    NT_FEATURE_FIRST_ORDER  /* unknowns of first order          */
+    NT_FEATURE_FIRST_ORDER, /* unknowns of first order          */
+    NT_FEATURE_INERTIA      /* inertia that is not a body's own, constant one */
 } nt_feature;
 
 typedef struct nt_system nt_system;

@@ -47,9 +47,9 @@ static const option_row rows[] = {
     {'j', "--plugin", "FILE", PLUGIN, 0,
      "a library with element types for the model; may be given again"},
     {'o', "-o", "FILE", OUTPUT, 0,
-     "result, FILE.csv or FILE.nc (NetCDF); - is standard output (CSV).\n"
-     "May be given again: the same rows go to each. Without it MODEL\n"
-     "with .csv in place of .yaml"},
+     "result, FILE.csv or FILE.nc (NetCDF), or a page that shows it, FILE.html;\n"
+     "- is standard output (CSV). May be given again: the same rows go to each.\n"
+     "Without it MODEL with .csv in place of .yaml"},
     {'J', "-o", "FILE", TEXT, AT(output),
      "where the model goes; - is standard output. KIND.yaml without it"},
     {'1', "--along", "NAME", ALONG, 0,
@@ -124,6 +124,9 @@ static const option_row rows[] = {
     {'T', "--after", "SECONDS", SECONDS, AT(after), "begin from where a run is after so long"},
     {'G', "--along", "NAME=A..B:N", TEXT, AT(along),
      "follow the orbit as a parameter goes from A to B, in N points or more"},
+    {'W', "-o", "FILE.html", OUTPUT, 0, "the page; may be given again"},
+    {'U', "--frames", "N", NUMBER, AT(frames),
+     "show at most so many rows of each result, from 2 on; 10000 without it"},
     {'D', "-o", "DIR", OUTPUT, 0,
      "the folder of the rows, made where there is none. With --collect the table,\n"
      "FILE.nc (NetCDF) or FILE.csv, failures in FILE.failures.csv; may be given again"},
@@ -343,6 +346,11 @@ static int read_operand(nt_cli_options *options, const nt_cli_command *command, 
         nt_cli_say("%s: expected %s, got an empty name", command->name, command->operand);
         return NT_EXIT_USAGE;
     }
+    if (nt_cli_ends_with(command->operand, "...")) {
+        options->names[options->n_names++] = text;
+        options->name = options->names[0];
+        return NT_EXIT_DONE;
+    }
     if (options->name) {
         nt_cli_say("%s takes one %s, got '%s' and '%s'", command->name, command->operand,
                    options->name, text);
@@ -363,9 +371,10 @@ int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, 
                                 .advances = calloc((size_t)count + 1, sizeof(char *)),
                                 .outputs = calloc((size_t)count + 1, sizeof(char *)),
                                 .loads = calloc((size_t)count + 1, sizeof(char *)),
+                                .names = calloc((size_t)count + 1, sizeof(char *)),
                                 .ending = command->ending ? command->ending : ".csv"};
     if (!options->settings || !options->parameters || !options->advances || !options->outputs ||
-        !options->loads || !options->inputs)
+        !options->loads || !options->inputs || !options->names)
         return nt_cli_no_memory();
     for (int i = 0; i < count; i++) {
         int status;
@@ -395,6 +404,8 @@ void nt_cli_options_free(nt_cli_options *options)
     free(options->inputs);
     free(options->advances);
     free(options->outputs);
+    free(options->names);
+    options->names = NULL;
     options->inputs = NULL;
     free(options->loads);
     options->loads = NULL;

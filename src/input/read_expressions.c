@@ -46,11 +46,12 @@ static int resolve_record(context *c, const char *name, int length)
     return i < 0 ? -1 : nt_model_time_variable(model) + 1 + i;
 }
 
-/* Reactions, accelerations, energies: whether there are such or not, loads cannot have them. */
+/* Accelerations, energies: whether there are such or not, loads cannot have them. */
 static bool follows_from_loads(const char *name, int length)
 {
-    static const char *const words[] = {".force", ".torque", ".acceleration",
-                                        ".angular_acceleration"};
+    static const char *const words[] = {".acceleration", ".angular_acceleration",
+                                        ".power",        ".energy",
+                                        ".normal_force", ".friction_force"};
     for (int i = 0; i < (int)(sizeof words / sizeof words[0]); i++) {
         int size = (int)strlen(words[i]);
         for (int at = 0; at + size <= length; at++)

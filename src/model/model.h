@@ -114,7 +114,7 @@ struct nt_model {
     nt_object_name *objects; /* [n_objects] in the order of names */
     int n_objects;
     nt_signal *signals;
-    int n_signals;
+    int n_signals, n_followed;  /* of them forces and reactions */
     nt_table_file *table_files; /* the one that was read last first */
     nt_binding *bindings;
     int n_bindings;
@@ -168,6 +168,11 @@ struct nt_model {
 /* Parts of the layout: the ports that every element has; then, after `declare`, its blocks. */
 nt_status nt_element_begin_ports(nt_model *model, nt_element *element);
 nt_status nt_element_end_ports(nt_model *model, nt_element *element);
+/* All of these, once. NT_NO_MEMORY. */
+nt_status nt_element_declare(nt_model *model, nt_element *element);
+/* For `declare`: the port of another element's node, added where it is new; one of its multipliers
+ * `looks`. -1: memory is out. */
+int nt_element_port_like(nt_model *model, nt_element *element, const nt_port *port, bool looks);
 /* The port of the own coordinates of another element, added where it is new; -1: memory is out. */
 int nt_element_port_of_own_of(nt_model *model, nt_element *element, const nt_element *owner);
 /* Marks the bodies of its ports in bodies[n_bodies]. */
@@ -176,6 +181,9 @@ void nt_element_look_at(const nt_model *model, const nt_element *element, bool *
 /* Room for elements of so many ports and entries; an element's turn; its terms to those of the
  * system. */
 nt_status nt_local_take(nt_local *local, nt_arena *arena, int size, int n_ports);
+/* Room to differentiate the forces that loads follow: one for each that evaluates elements. NULL
+ * where no load follows any, or without memory. */
+struct nt_aside *nt_aside_take(const nt_model *model, nt_arena *arena);
 static inline void nt_local_begin(nt_local *local, const nt_element *element)
 {
     local->element = element;

@@ -155,6 +155,9 @@ nt_status nt_run_take_state(nt_run *run)
     run->named_variables = NT_TAKE(&run->work, model->n_parameters + 1 + model->n_columns, double);
     if (nt_local_take(&run->local, &run->work, model->most_entries, model->most_ports) != NT_OK)
         return NT_NO_MEMORY;
+    run->local.aside = nt_aside_take(model, &run->work);
+    if (model->n_followed > 0 && !run->local.aside)
+        return NT_NO_MEMORY;
     if (!run->initial_q || !run->initial_v || !run->initial_memory || !run->redundant ||
         !run->mass || !run->inertia || !run->motion || !run->multipliers || !run->scratch ||
         !run->named_variables || !nt_parameter_rates_init(run))

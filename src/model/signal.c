@@ -32,7 +32,13 @@ int nt_model_signal(nt_model *model, const char *name, int length)
         return -1;
     snprintf(text, sizeof text, "%.*s", length, name);
     if (nt_quantity_find(model, text, true, &object, &found, NULL) != NT_OK || !object ||
-        found.columns != 1 || !nt_quantity_kinds[found.kind].differentiate)
+        found.columns != 1)
+        return -1;
+    const nt_quantity_kind *kind = &nt_quantity_kinds[found.kind];
+    bool is_load = (kind->needs & NT_IS_LOAD) != 0;
+    if (!kind->differentiate && !is_load)
+        return -1;
+    if (kind->of == NT_OF_LOADED && !model->elements[found.object].type->as_joint)
         return -1;
     for (int i = object->signal; i > 0; i = model->signals[i - 1].before) {
         const nt_signal *s = &model->signals[i - 1];
@@ -45,7 +51,9 @@ int nt_model_signal(nt_model *model, const char *name, int length)
     model->signals[model->n_signals] = (nt_signal){.kind = found.kind,
                                                    .object = found.object,
                                                    .component = found.first,
+                                                   .is_load = is_load,
                                                    .before = object->signal};
+    model->n_followed += is_load;
     object->signal = ++model->n_signals;
     return model->n_signals - 1;
 }
@@ -100,6 +108,8 @@ double nt_signal_value(const nt_signal *signal, const nt_view *view)
 {
     double all[NT_QUANTITY_COLUMNS];
     nt_sampler sampler; /* its view is all that such a quantity looks at */
+    if (signal->is_load && !view->lambda && view->model->elements[signal->object].n_rows > 0)
+        return 0; /* rows alone are looked at: no force has a value */
     sampler.view = view;
     nt_quantity_kinds[signal->kind].values(&sampler, signal->object, all);
     return all[signal->component];
