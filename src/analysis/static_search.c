@@ -484,7 +484,7 @@ static nt_status search_damped(nt_static *s, damped *d)
         if (status == NT_OK)
             status = nt_static_find_softest(s, !s->damped, &softness);
         bool feeds_back = s->problem->space.n_first > 0; /* then softness says nothing */
-        if (status != NT_OK || softness > -NT_STATIC_FREE || feeds_back || i + 1 == NUDGES)
+        if (status != NT_OK || softness > -NT_STATIC_FREE || feeds_back)
             return status;
         nudge(s);
     }
