@@ -55,7 +55,7 @@ typedef struct nt_cli_options {
     bool free_period;
     const char *against; /* of plot; NULL where not given */
     bool spectrum;
-    const char *collect, *rows; /* of sweep; NULL where not given */
+    const char *collect, *statistics, *rows; /* of sweep; NULL where not given */
     bool dry_run, show_status, portable;
     const char *engine;     /* NULL where not given */
     const char **sshlogins; /* [n_sshlogins] */

@@ -105,7 +105,7 @@ static const nt_cli_command commands[] = {
      "Also of a run that is still going on or was killed, as far as it has come; of CSV without\n"
      "motion. Exit status: 0 done, 2 wrong use, 4 input or output failed.",
      nt_cli_report},
-    {"plot", "RESULT... NAME...", "kz0yxq", NULL, "a figure of columns of results, for print",
+    {"plot", "RESULT... NAME...", "[]_yxq", NULL, "a figure of columns of results, for print",
      "Draws columns of one or more results (FILE.nc, FILE.csv) over time, by gnuplot, as SVG, PDF\n"
      "or PNG. A NAME is a column, top.position.z, or a quantity with all of its columns,\n"
      "top.position. Curves of one unit share a panel. Lines break where an angle wraps and where "
@@ -114,7 +114,7 @@ static const nt_cli_command commands[] = {
      "the curves are drawn over another column, with --spectrum as amplitudes over frequency.\n"
      "Exit status: 0 done, 2 wrong use, 4 input or output failed.",
      nt_cli_plot},
-    {"sweep", "[PLAN]", "DCOYQL5ES87jq", NULL, "run a model many times, as a plan says",
+    {"sweep", "[PLAN]", "DCkOYQL5ES87jq", NULL, "run a model many times, as a plan says",
      "Runs a model for each row of a PLAN: parameters and other keys over grids, lists, random\n"
      "numbers and Sobol's sequence (docs/sweep.md). Rows go to a folder, safe from whatever ends\n"
      "the command: with --resume it goes on. A row that fails is kept as such. Exit status: 0\n"

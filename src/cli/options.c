@@ -129,10 +129,10 @@ static const option_row rows[] = {
     {'W', "-o", "FILE", OUTPUT, 0,
      "a page, FILE.html; or of one result glTF, FILE.glb, or VTK, FILE.pvd with\n"
      "the folder FILE; may be given again"},
-    {'k', "-o", "FILE", TEXT, AT(output), "the figure, FILE.svg, FILE.pdf or FILE.png"},
-    {'z', "-x", "NAME", TEXT, AT(against),
+    {'[', "-o", "FILE", TEXT, AT(output), "the figure, FILE.svg, FILE.pdf or FILE.png"},
+    {']', "-x", "NAME", TEXT, AT(against),
      "draw over this column: of a path or a phase plot; without it time"},
-    {'0', "--spectrum", NULL, FLAG, AT(spectrum), "draw amplitudes over frequency"},
+    {'_', "--spectrum", NULL, FLAG, AT(spectrum), "draw amplitudes over frequency"},
     {'U', "--frames", "N", NUMBER, AT(frames),
      "show at most so many rows of each result, from 2 on; 10000 without it,\n"
      "1000 of VTK"},
@@ -140,6 +140,9 @@ static const option_row rows[] = {
      "the folder of the rows, made where there is none. With --collect the table,\n"
      "FILE.nc (NetCDF) or FILE.csv, failures in FILE.failures.csv; may be given again"},
     {'C', "--collect", "DIR", TEXT, AT(collect), "write one table of all rows of a folder"},
+    {'k', "--statistics", "DIR", TEXT, AT(statistics),
+     "write means, deviations, quantiles, correlations and indices of a folder's\n"
+     "rows as -o FILE.csv; with PLAN also what first order makes of its deviations"},
     {'O', "--status", NULL, FLAG, AT(show_status), "say how many rows of -o DIR are done"},
     {'Y', "--dry-run", NULL, FLAG, AT(dry_run),
      "say how many rows there are, what they take of time and disk; write nothing"},

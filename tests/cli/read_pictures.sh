@@ -41,7 +41,7 @@ count=0
 for model in $models; do
     name=$(basename "$model" .yaml)
     grep -q '^nutate: 1' "$model" || continue # a plan
-    "$nutate" run "$model" --duration 0.05 --quiet --no-energy-check -o "$name.nc" 2>"$name.err" ||
+    timeout -k 1 100 "$nutate" run "$model" --duration 0.05 --quiet --no-energy-check -o "$name.nc" 2>"$name.err" ||
         { grep -qE 'plugin|types of plugins' "$name.err" || fail "$model: $(cat "$name.err")"; continue; }
     [ "$kind" = vtk ] && to=$name.pvd || to=$name.glb
     "$nutate" report "$name.nc" -o "$to" 2>"$name.err" || fail "$to: $(cat "$name.err")"
