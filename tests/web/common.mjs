@@ -15,6 +15,7 @@ export function run(...words) {
   return execFileSync(nutate, words, {
     cwd: folder,
     encoding: 'utf8',
+    maxBuffer: 1e9,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
