@@ -31,10 +31,14 @@ for (const name of names)
     const later = await page.pixels();
     await seek(0.83);
     const last = await page.pixels();
-    assert.ok(
-      later.hash !== first.hash || last.hash !== first.hash,
-      'the picture changes as it moves',
-    );
+    const moves = await page.value(`(() => {
+      const { poses, rows, length } = nutate.results[0];
+      const least = { positions: 1e-3 * length, orientations: 1e-3 };
+      return Object.entries(least).some(([name, most]) =>
+        poses[name].some((x, i) => Math.abs(x - poses[name][i - (i % rows)]) > most));
+    })()`);
+    if (!moves) console.log('        rests');
+    assert.ok(!moves || later.hash !== first.hash || last.hash !== first.hash, 'it moves');
     assert.deepEqual(page.problems, []);
     assert.deepEqual(
       page.requests.filter((url) => !url.startsWith('file:')),
