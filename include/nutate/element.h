@@ -460,8 +460,10 @@ static inline void nt_view_force(const nt_view *view, int port, nt_v3 f)
 /* ---- for the functions of a type --------------------------------------------------------------
  */
 
-/* The data of an element in a run; as the file has them. */
+/* The data of an element in a run; in the model, as the file has them: for what does not change
+ * with parameters. */
 NT_API const void *nt_element_data_in(const nt_run *run, const nt_element *element);
+NT_API const void *nt_element_data_of(const nt_model *model, const nt_element *element);
 NT_API void *nt_element_numbers_in(nt_run *run, const nt_element *element);
 
 /* For `prepare`. A point that the file gives (ground axes at the given placement, or a marker of
@@ -504,6 +506,28 @@ NT_API nt_status nt_element_couple_pair(nt_model *model, nt_element *element);
  * the law, good to 1e-9 of smooth ones), or its power. */
 NT_API nt_status nt_element_add_pair(const nt_element *element, const nt_view *view,
                                      nt_pair_law law);
+
+/* ---- joints between two bodies, without derivatives -------------------------------------------
+ */
+
+/* Equations phi[n] of a joint, n = element->n_rows at most 6, where A and B stand like this at time
+ * t, s; velocities and accelerations do not count. It is asked at places beside the motion and
+ * keeps nothing. jacobian is NULL, or [n][12] of NaN: a law that knows the derivatives of phi along
+ * displacements of A (m), turns of A (rad, ground axes), displacements and turns of B puts them
+ * there, all of them; else they are found by differences. NT_OK, or NT_NOT_FINITE. */
+typedef nt_status (*nt_pair_rows)(const nt_element *element, const nt_view *view, double t,
+                                  const nt_motion *a, const nt_motion *b, double *phi,
+                                  double *jacobian);
+
+/* For `declare`: blocks between all ports of A and B and the multipliers. */
+NT_API nt_status nt_element_couple_rows(nt_model *model, nt_element *element);
+
+/* For `evaluate`: adds the rows of the law at the level that is asked for, the forces of their
+ * multipliers, R += J^T lambda, and their tangent; or their power. By differences J is good to
+ * 1e-11, the tangent to 1e-5, for 600 evaluations of the law; with a jacobian that is given, for
+ * 24. */
+NT_API nt_status nt_element_add_rows(const nt_element *element, const nt_view *view,
+                                     nt_pair_rows law);
 
 /* ---- plugins ----------------------------------------------------------------------------------
  */

@@ -263,6 +263,11 @@ const void *nt_element_data_in(const nt_run *run, const nt_element *element)
     return nt_element_data(run, element);
 }
 
+const void *nt_element_data_of(const nt_model *model, const nt_element *element)
+{
+    return nt_model_data(model, element);
+}
+
 void *nt_element_numbers_in(nt_run *run, const nt_element *element)
 {
     return nt_element_numbers(run, element);
