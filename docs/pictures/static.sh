@@ -169,7 +169,7 @@ plot '$work/princeton' using (8.896*column(1)):(1e3*column(4)) skip 1 with lines
      '' using (8.896*column(1)):(1e3*column(3)) skip 1 axes x1y2 with lines linewidth 2 linecolor '#d68910' title 'along'
 PLOT
 
-"$nutate" static examples/deep_arch/deep_arch.yaml --quiet --arc-length --along loads -o "$work/arch.csv" \
+"$nutate" static examples/deep_arch/deep_arch.yaml --quiet --set P=900 --arc-length --along loads -o "$work/arch.csv" \
     --set "output.record=[crown.position, $(nodes arch 32)]"
 awk 'NR == 1 || NR == 2 || NR == 13 || NR == 20 || NR == 62' "$work/arch.csv" | lines 5 33 >"$work/shapes"
 gnuplot <<PLOT

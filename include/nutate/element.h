@@ -318,6 +318,9 @@ typedef struct nt_element_type {
     bool proportional; /* what it adds is proportional to its functions */
     nt_along along;    /* of the library's own types alone */
     bool is_load;      /* its force is a load: paths of static states scale it */
+    /* Exchange a function for another in its data beside the keys, where it keeps it once more.
+     * NULL: it keeps functions nowhere else. */
+    void (*input)(void *data, const struct nt_expression *from, const struct nt_expression *to);
     /* How it is drawn: for joints in a word, and all that there is to draw. NULL: nothing. */
     nt_drawing drawing;
     void (*draw)(const nt_run *run, const nt_element *element, nt_sketch_put *put, void *to);
