@@ -321,6 +321,12 @@ typedef struct nt_element_type {
     /* Exchange a function for another in its data beside the keys, where it keeps it once more.
      * NULL: it keeps functions nowhere else. */
     void (*input)(void *data, const struct nt_expression *from, const struct nt_expression *to);
+    /* Known stops of its own. The first time after t at which its memory[n_memory] changes,
+     * infinite where there is none; then, at a stop (view->at->t), what it becomes: false where
+     * nothing is due at this time. Both NULL: it has none. Its `accept` keeps what is not due. */
+    double (*stop_after)(const nt_run *run, const nt_element *element, double t,
+                         const double *memory);
+    bool (*at_stop)(const nt_element *element, const nt_view *view, double *memory);
     /* How it is drawn: for joints in a word, and all that there is to draw. NULL: nothing. */
     nt_drawing drawing;
     void (*draw)(const nt_run *run, const nt_element *element, nt_sketch_put *put, void *to);
