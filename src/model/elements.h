@@ -22,6 +22,7 @@ extern const nt_element_type nt_joint_gear;
 
 extern const nt_element_type nt_force_force;
 extern const nt_element_type nt_force_torque;
+extern const nt_element_type nt_force_distributed;
 extern const nt_element_type nt_force_line_force;
 extern const nt_element_type nt_force_rope;
 extern const nt_element_type nt_force_aerodynamic;

@@ -9,6 +9,7 @@ typedef enum nt_quantity_owner {
     NT_OF_TURNING, /* a body that is no point */
     NT_OF_MARKER,
     NT_OF_STATION, /* a marker at a station of a beam */
+    NT_OF_FIGURE,  /* one of a beam whose sections have figures and materials */
     NT_OF_END,     /* a body that is a node where an element of a beam ends */
     NT_OF_LOADED,  /* a joint that knows its force and torque    */
     NT_OF_CONTACT,
@@ -20,19 +21,20 @@ typedef enum nt_quantity_owner {
     NT_OF_ROTATING, /* a joint with an angle                      */
     NT_OF_SLIDING,  /* a joint with a displacement                */
     NT_OF_SLIDING_ONLY,
-    NT_OF_JOINED, /* a joint of frames: a point and a triad on each body        */
-    NT_OF_TURNED, /* one whose bodies both turn                                 */
-    NT_OF_JOINT,  /* any joint */
-    NT_OF_FORCE,  /* any force */
-    NT_OF_ACTING, /* a force that knows its force and torque on B               */
-    NT_OF_LINE,   /* a force between two points                                 */
-    NT_OF_WAY,    /* a rope                                                     */
-    NT_OF_WING,   /* an aerodynamic force                                       */
-    NT_OF_ABOUT,  /* a force about the axis of a joint                          */
-    NT_OF_ALONG,  /* a force along the axis of a joint                          */
-    NT_OF_STATE,  /* a state of the file */
-    NT_OF_NAMED,  /* an expression of the file */
-    NT_OF_WHOLE,  /* the model */
+    NT_OF_JOINED,      /* a joint of frames: a point and a triad on each body        */
+    NT_OF_TURNED,      /* one whose bodies both turn                                 */
+    NT_OF_JOINT,       /* any joint */
+    NT_OF_FORCE,       /* any force */
+    NT_OF_ACTING,      /* a force that knows its force and torque on B               */
+    NT_OF_LINE,        /* a force between two points                                 */
+    NT_OF_WAY,         /* a rope                                                     */
+    NT_OF_DISTRIBUTED, /* a load per length of a beam */
+    NT_OF_WING,        /* an aerodynamic force                                       */
+    NT_OF_ABOUT,       /* a force about the axis of a joint                          */
+    NT_OF_ALONG,       /* a force along the axis of a joint                          */
+    NT_OF_STATE,       /* a state of the file */
+    NT_OF_NAMED,       /* an expression of the file */
+    NT_OF_WHOLE,       /* the model */
 } nt_quantity_owner;
 
 enum { NT_NEEDS_REACTIONS = 1, NT_NEEDS_ENERGY = 2, NT_NEEDS_DRIFT = 4 };
