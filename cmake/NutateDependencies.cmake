@@ -7,7 +7,7 @@
 set(NUTATE_DEPENDENCY_LIBRARIES
     arpack lapack blas yaml klu amd camd colamd btf suitesparseconfig sundials_cvode sundials_ida
     sundials_nvecserial sundials_sunmatrixdense sundials_sunlinsoldense sundials_sunmatrixsparse
-    sundials_sunlinsolklu sundials_generic ${CMAKE_DL_LIBS} m)
+    sundials_sunlinsolklu sundials_generic z ${CMAKE_DL_LIBS} m)
 
 function(nutate_find_dependencies)
   cmake_parse_arguments(PARSE_ARGV 0 arg REQUIRED "" "")
@@ -23,7 +23,7 @@ function(nutate_find_dependencies)
       list(APPEND missing ${name})
     endif()
   endforeach()
-  foreach(header yaml.h klu.h cvode/cvode.h)
+  foreach(header yaml.h klu.h zlib.h cvode/cvode.h)
     string(MAKE_C_IDENTIFIER "NUTATE_DIR_${header}" variable)
     find_path(${variable} ${header} PATH_SUFFIXES suitesparse)
     mark_as_advanced(${variable})

@@ -47,6 +47,7 @@
 #include <nutate/output.h>
 #include <nutate/sensitivity.h>
 #include <nutate/status.h>
+#include <nutate/sweep.h>
 #include <nutate/system.h>
 
 #endif

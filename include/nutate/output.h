@@ -132,6 +132,25 @@ NT_API nt_status nt_result_read(nt_result *result, long first, long n, double *v
 NT_API nt_status nt_result_read_array(nt_result *result, int i, long first, long n, double *values,
                                       nt_error *error);
 
+/* ---- pages ------------------------------------------------------------------------------------
+ *
+ * One HTML file that shows results in a browser, without a network: motion, plots, tables. */
+typedef struct nt_report_setup {
+    int version;                /* NT_INTERFACE, or 0: of this header                          */
+    const char *path;           /* where it goes                                               */
+    const char *page;           /* the page's own file, share/nutate/report.html               */
+    const char *const *results; /* [n_results] paths; with each, tables that stand beside it   */
+    int n_results;
+    const char *account; /* NAME=VALUE lines on the first result's run, which the result does
+                            not hold (its time on the clock); or NULL                          */
+    long most_rows;      /* of a longer result every k-th row is shown; 0: 10000               */
+} nt_report_setup;
+
+/* Write it. Results are read in pieces; what is held at a time is what the page holds. NT_IO where
+ * a file cannot be read or written, NT_NOT_FINITE for a pose that is no number; there is then no
+ * file, or the one that was there before. */
+NT_API nt_status nt_report_write(const nt_report_setup *setup, nt_error *error);
+
 /* ---- spectra ----------------------------------------------------------------------------------
  */
 
@@ -226,6 +245,9 @@ NT_API nt_status nt_record_put(nt_record *record, const nt_record_row *row, nt_e
 NT_API nt_status nt_record_advance(nt_record *record, nt_integrator *integrator, nt_error *error);
 
 NT_API long nt_record_rows(const nt_record *record);
+
+/* Begin anew with another motion of the same run: of a record without files. */
+NT_API void nt_record_restart(nt_record *record);
 
 /* As nt_result_save: with bytes[nt_record_saved_size] another record of the same model, files and
  * provenance goes on as this one does. */

@@ -21,7 +21,10 @@ enum {
  */
 
 typedef struct nt_cli_options {
-    const char *name; /* MODEL or NAME; NULL where none is given          */
+    const char *name;   /* MODEL or NAME; NULL where none is given          */
+    const char **names; /* [n_names] of a command that takes several; `name` is the first */
+    int n_names;
+    int frames;                                   /* of a page; 0: not given */
     const char *method, *output, *save, *restart; /* NULL where not given */
     const char **outputs; /* [n_outputs] of run and sens; `output` is the first */
     int n_outputs;
@@ -50,6 +53,8 @@ typedef struct nt_cli_options {
     int n_advances, steps, segments;
     double after; /* s */
     bool free_period;
+    const char *collect, *rows; /* of sweep; NULL where not given */
+    bool dry_run, show_status;
     nt_setting *settings; /* [n_settings] */
     int n_settings;
 } nt_cli_options;
@@ -57,7 +62,7 @@ typedef struct nt_cli_options {
 /* A command of `nutate`. */
 typedef struct nt_cli_command {
     const char *name;
-    const char *operand; /* "MODEL", "[NAME]", "" */
+    const char *operand; /* "MODEL", "[NAME]", "RESULT...", "" */
     const char *options; /* letters of the options it takes, see options.c */
     const char *ending;  /* of the result's name, after the model's; NULL: ".csv" */
     const char *summary; /* one line for the list of commands */
@@ -164,7 +169,11 @@ int nt_cli_check_place(const char *path);
 typedef struct nt_cli_places {
     nt_result_file *files; /* [n], none where nothing is to be written */
     int n;
-    char *made;     /* the path without -o; NULL */
+    const char **pages; /* [n_pages] that show the result when the run has ended */
+    int n_pages;
+    char *data; /* NetCDF for the pages where none is among the files of -o, in `files` too; it is
+                   removed behind them. NULL: none */
+    char *made; /* the path without -o; NULL */
     bool elsewhere; /* that is here, for the model's folder cannot be written */
     char *state;    /* NULL where there is no file that it could belong to */
 } nt_cli_places;
@@ -258,6 +267,10 @@ typedef struct nt_cli_account {
     bool has_energy;
 } nt_cli_account;
 void nt_cli_summary(const nt_cli_plan *plan, const nt_cli_account *account);
+/* What a page says of the run besides its result: NAME=VALUE lines, to be freed; NULL when memory
+ * is out. problem: why it ended early, NULL where it did not. */
+char *nt_cli_account_text(const nt_cli_plan *plan, const nt_cli_account *account,
+                          const char *problem);
 
 /* ---- run.c: an integration with its result ----------------------------------------------------
  */
@@ -303,6 +316,17 @@ int nt_cli_sens_check(nt_cli_plan *plan, nt_cli_sens *sens, const nt_objectives 
 
 /* nutate sens --of static. */
 int nt_cli_static_sens(const nt_cli_options *options, nt_cli_sens *sens);
+
+/* ---- report_page.c: pages ---------------------------------------------------------------------
+ */
+
+bool nt_cli_is_page(const char *path);
+/* The page's own file. Return exit statuses. */
+int nt_cli_page_find(char *path, size_t size);
+/* account: NAME=VALUE lines of the run, or NULL; most_rows 0: as the page does. */
+int nt_cli_page_write(const char *path, const char *const *results, int n, const char *account,
+                      long most_rows);
+
 /* ---- table.c, drawing.c: what analyses write ----------------------------------------------------
  */
 
@@ -375,5 +399,7 @@ int nt_cli_convert(const nt_cli_options *options);
 int nt_cli_orbit(const nt_cli_options *options);
 int nt_cli_orbit_sens(const nt_cli_options *options);
 int nt_cli_spectrum(const nt_cli_options *options);
+int nt_cli_report(const nt_cli_options *options);
+int nt_cli_sweep(const nt_cli_options *options);
 
 #endif

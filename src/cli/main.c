@@ -94,6 +94,22 @@ static const nt_cli_command commands[] = {
      "the rows: a sine of amplitude a gives a line of a. Frequencies are 1/T apart, T the length\n"
      "of what is read. Exit status: 0 done, 2 wrong use, 4 input or output failed.",
      nt_cli_spectrum},
+    {"report", "RESULT...", "WUq", NULL, "a page that shows results in a browser",
+     "Writes one HTML file that shows a result in any browser, without a network: the motion, "
+     "plots,\n"
+     "a summary, the account of errors, derivatives, tables beside the result (events, modes) and\n"
+     "the model. Several results of one mechanism are laid over each other, with their "
+     "differences.\n"
+     "Also of a run that is still going on or was killed, as far as it has come; of CSV without\n"
+     "motion. Exit status: 0 done, 2 wrong use, 4 input or output failed.",
+     nt_cli_report},
+    {"sweep", "[PLAN]", "DCOYQL57jq", NULL, "run a model many times, as a plan says",
+     "Runs a model for each row of a PLAN: parameters and other keys over grids, lists, random\n"
+     "numbers and Sobol's sequence (docs/sweep.md). Rows go to a folder, safe from whatever ends\n"
+     "the command: with --resume it goes on. A row that fails is kept as such. Exit status: 0\n"
+     "done, 130 interrupted, 2 wrong use, bad plan or model, 3 out of memory, 4 input or output\n"
+     "failed; what was done before is kept.",
+     nt_cli_sweep},
     {"papers", "[NAME]", "dq", NULL, "rerun a paper's tables and figures",
      "Without NAME lists the papers and what is rerun of each. With NAME prints its tables on\n"
      "standard output and writes data, gnuplot's scripts and pictures (SVG and PNG) into a\n"

@@ -47,9 +47,9 @@ static const option_row rows[] = {
     {'j', "--plugin", "FILE", PLUGIN, 0,
      "a library with element types for the model; may be given again"},
     {'o', "-o", "FILE", OUTPUT, 0,
-     "result, FILE.csv or FILE.nc (NetCDF); - is standard output (CSV).\n"
-     "May be given again: the same rows go to each. Without it MODEL\n"
-     "with .csv in place of .yaml"},
+     "result, FILE.csv or FILE.nc (NetCDF), or a page that shows it, FILE.html;\n"
+     "- is standard output (CSV). May be given again: the same rows go to each.\n"
+     "Without it MODEL with .csv in place of .yaml"},
     {'J', "-o", "FILE", TEXT, AT(output),
      "where the model goes; - is standard output. KIND.yaml without it"},
     {'1', "--along", "NAME", ALONG, 0,
@@ -124,6 +124,24 @@ static const option_row rows[] = {
     {'T', "--after", "SECONDS", SECONDS, AT(after), "begin from where a run is after so long"},
     {'G', "--along", "NAME=A..B:N", TEXT, AT(along),
      "follow the orbit as a parameter goes from A to B, in N points or more"},
+    {'W', "-o", "FILE.html", OUTPUT, 0, "the page; may be given again"},
+    {'U', "--frames", "N", NUMBER, AT(frames),
+     "show at most so many rows of each result, from 2 on; 10000 without it"},
+    {'D', "-o", "DIR", OUTPUT, 0,
+     "the folder of the rows, made where there is none. With --collect the table,\n"
+     "FILE.nc (NetCDF) or FILE.csv, failures in FILE.failures.csv; may be given again"},
+    {'C', "--collect", "DIR", TEXT, AT(collect), "write one table of all rows of a folder"},
+    {'O', "--status", NULL, FLAG, AT(show_status), "say how many rows of -o DIR are done"},
+    {'Y', "--dry-run", NULL, FLAG, AT(dry_run),
+     "say how many rows there are, what they take of time and disk; write nothing"},
+    {'Q', "--resume", NULL, FLAG, AT(resume),
+     "go on in a folder that holds rows: those that are done stay"},
+    {'L', "--rows", "A-B", TEXT, AT(rows),
+     "these rows alone, counted from 0, beside others that work in the folder"},
+    {'5', "--threads", "N", COUNT, AT(threads),
+     "so many rows at once; without it as many as there are processors"},
+    {'7', "--no-limit", NULL, FLAG, AT(no_limit),
+     "allow more than 1e7 rows, or more than the disk has room for"},
     {'q', "--quiet", NULL, FLAG, AT(quiet), "neither progress nor summary, only errors"},
     {'?', "--help", NULL, FLAG, AT(help), "this text"},
 };
@@ -289,22 +307,21 @@ static int command_unknown_option(const nt_cli_command *command, const char *arg
     return NT_EXIT_USAGE;
 }
 
-/* seen: a bit for each row that was given before. Of two values one would go unheard. */
+/* seen: the rows that were given before. Of two values one would go unheard. */
 static int options_read_option(nt_cli_options *options, const nt_cli_command *command,
-                               char **arguments, int count, int *i, unsigned long long *seen)
+                               char **arguments, int count, int *i, bool seen[ROWS])
 {
     char *value;
     const option_row *row = find_row(command, arguments[*i], &value);
     if (!row)
         return command_unknown_option(command, arguments[*i]);
-    unsigned long long bit = 1ull << (row - rows);
     bool once = row->kind == TEXT || row->kind == SECONDS || row->kind == POSITIVE ||
                 row->kind == SOLVER || row->kind == COUNT || row->kind == NUMBER;
-    if ((*seen & bit) && once) {
+    if (seen[row - rows] && once) {
         nt_cli_say("%s is given twice, expected one %s", row->word, row->argument);
         return NT_EXIT_USAGE;
     }
-    *seen |= bit;
+    seen[row - rows] = true;
     if (row->kind == FLAG && value) {
         nt_cli_say("%s takes no value", row->word);
         return NT_EXIT_USAGE;
@@ -329,6 +346,11 @@ static int read_operand(nt_cli_options *options, const nt_cli_command *command, 
         nt_cli_say("%s: expected %s, got an empty name", command->name, command->operand);
         return NT_EXIT_USAGE;
     }
+    if (nt_cli_ends_with(command->operand, "...")) {
+        options->names[options->n_names++] = text;
+        options->name = options->names[0];
+        return NT_EXIT_DONE;
+    }
     if (options->name) {
         nt_cli_say("%s takes one %s, got '%s' and '%s'", command->name, command->operand,
                    options->name, text);
@@ -342,16 +364,17 @@ int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, 
                         char **arguments)
 {
     bool only_operands = false;
-    unsigned long long seen = 0;
+    bool seen[ROWS] = {false};
     *options = (nt_cli_options){.settings = calloc((size_t)count + 1, sizeof(nt_setting)),
                                 .parameters = calloc((size_t)count + 1, sizeof(char *)),
                                 .inputs = calloc((size_t)count + 1, sizeof(char *)),
                                 .advances = calloc((size_t)count + 1, sizeof(char *)),
                                 .outputs = calloc((size_t)count + 1, sizeof(char *)),
                                 .loads = calloc((size_t)count + 1, sizeof(char *)),
+                                .names = calloc((size_t)count + 1, sizeof(char *)),
                                 .ending = command->ending ? command->ending : ".csv"};
     if (!options->settings || !options->parameters || !options->advances || !options->outputs ||
-        !options->loads || !options->inputs)
+        !options->loads || !options->inputs || !options->names)
         return nt_cli_no_memory();
     for (int i = 0; i < count; i++) {
         int status;
@@ -360,7 +383,7 @@ int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, 
             continue;
         }
         if (!only_operands && arguments[i][0] == '-' && arguments[i][1] != '\0')
-            status = options_read_option(options, command, arguments, count, &i, &seen);
+            status = options_read_option(options, command, arguments, count, &i, seen);
         else
             status = read_operand(options, command, arguments[i]);
         if (status != NT_EXIT_DONE)
@@ -381,6 +404,8 @@ void nt_cli_options_free(nt_cli_options *options)
     free(options->inputs);
     free(options->advances);
     free(options->outputs);
+    free(options->names);
+    options->names = NULL;
     options->inputs = NULL;
     free(options->loads);
     options->loads = NULL;

@@ -128,6 +128,40 @@ static bool can_be_written(const char *path)
     return folder_of(path, folder, sizeof folder) && access(folder, W_OK | X_OK) == 0;
 }
 
+/* A run may also end in pages. */
+static int places_check_name(const char *path)
+{
+    if (strcmp(path, "-") == 0 || nt_cli_ends_with(path, ".csv") || nt_cli_ends_with(path, ".nc"))
+        return NT_EXIT_DONE;
+    nt_cli_say(
+        "-o: expected a name that ends in .csv or .nc, or in .html for a page, or -, got '%s'",
+        path);
+    return NT_EXIT_USAGE;
+}
+
+/* A page is made from NetCDF. Where none is asked for, one stands beside the page until then. */
+static int choose_data(nt_cli_places *places)
+{
+    char page[4096];
+    bool there = places->n_pages == 0;
+    for (int i = 0; i < places->n; i++)
+        there |= places->files[i].format == NT_NETCDF;
+    for (int i = 0; i < places->n_pages; i++) {
+        int status = nt_cli_check_place(places->pages[i]);
+        if (status == NT_EXIT_DONE)
+            status = nt_cli_page_find(page, sizeof page);
+        if (status != NT_EXIT_DONE)
+            return status;
+    }
+    if (there)
+        return NT_EXIT_DONE;
+    places->data = nt_cli_join(places->pages[0], ".part.nc");
+    if (!places->data)
+        return nt_cli_no_memory();
+    places->files[places->n++] = (nt_result_file){places->data, NT_NETCDF};
+    return NT_EXIT_DONE;
+}
+
 int nt_cli_places_choose(nt_cli_places *places, const nt_cli_options *options)
 {
     *places = (nt_cli_places){.n = options->n_outputs};
@@ -142,18 +176,28 @@ int nt_cli_places_choose(nt_cli_places *places, const nt_cli_options *options)
                 strlen(places->elsewhere ? base : places->made) + 1);
         places->n = 1;
     }
-    places->files = calloc((size_t)places->n + 1, sizeof *places->files);
-    if (!places->files)
+    int n = places->n;
+    places->n = 0;
+    places->files = calloc((size_t)n + 2, sizeof *places->files);
+    places->pages = calloc((size_t)n + 1, sizeof *places->pages);
+    if (!places->files || !places->pages)
         return nt_cli_no_memory();
     const char *first = NULL; /* that is a file */
-    for (int i = 0; i < places->n; i++) {
+    for (int i = 0; i < n; i++) {
         const char *path = options->n_outputs > 0 ? options->outputs[i] : places->made;
-        int status = nt_cli_check_result_name(path);
+        if (nt_cli_is_page(path)) {
+            places->pages[places->n_pages++] = path;
+            continue;
+        }
+        int status = places_check_name(path);
         if (status != NT_EXIT_DONE)
             return status;
-        places->files[i] = (nt_result_file){path, nt_cli_format_of(path)};
+        places->files[places->n++] = (nt_result_file){path, nt_cli_format_of(path)};
         first = first || strcmp(path, "-") == 0 ? first : path;
     }
+    int status = choose_data(places);
+    if (status != NT_EXIT_DONE)
+        return status;
     if (options->save || first)
         places->state = options->save ? strdup(options->save) : nt_cli_join(first, ".state");
     return (options->save || first) && !places->state ? nt_cli_no_memory() : NT_EXIT_DONE;
@@ -162,6 +206,8 @@ int nt_cli_places_choose(nt_cli_places *places, const nt_cli_options *options)
 void nt_cli_places_free(nt_cli_places *places)
 {
     free(places->files);
+    free(places->pages);
+    free(places->data);
     free(places->made);
     free(places->state);
 }
@@ -189,9 +235,11 @@ int nt_cli_places_check(const nt_cli_places *places, const nt_cli_plan *plan,
                         const nt_cli_options *options)
 {
     int n = 0, status = NT_EXIT_DONE;
-    written *all = calloc((size_t)places->n + 2, sizeof *all);
+    written *all = calloc((size_t)places->n + (size_t)places->n_pages + 2, sizeof *all);
     if (!all)
         return nt_cli_no_memory();
+    for (int i = 0; i < places->n_pages; i++)
+        all[n++] = (written){places->pages[i], "-o", "the page", true};
     for (int i = 0; i < places->n; i++)
         all[n++] = (written){places->files[i].path, "-o", "the result", true};
     if (places->state)

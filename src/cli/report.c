@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -170,6 +171,68 @@ static void report_show_counts(const nt_cli_plan *plan, const nt_cli_account *ac
             1e6 * account->seconds / (double)(steps > 0 ? steps : 1));
 }
 
+/* Where the rows are, and what shows them. */
+static void show_places(const nt_cli_places *places, long rows)
+{
+    int n = places->n - (places->data ? 1 : 0);
+    for (int i = 0; i < n; i++) {
+        const char *path = places->files[i].path;
+        if (i == 0)
+            fprintf(stderr, "%ld row%s in ", rows, rows == 1 ? "" : "s");
+        else
+            fputs(i + 1 < n ? ", " : " and ", stderr);
+        fputs(strcmp(path, "-") == 0 ? "standard output" : path, stderr);
+    }
+    if (n > 0)
+        fputs(places->elsewhere ? " here: the folder of the model cannot be written\n" : "\n",
+              stderr);
+    for (int i = 0; i < places->n_pages; i++)
+        fprintf(stderr, "%s in %s", i == 0 ? "shown" : ",", places->pages[i]);
+    if (places->n_pages > 0)
+        fputs(places->data ? n > 0 ? "; poses are not kept: add -o FILE.nc for them\n"
+                                   : "; full data are not kept: add -o FILE.nc for them\n"
+                           : "\n",
+              stderr);
+}
+
+char *nt_cli_account_text(const nt_cli_plan *plan, const nt_cli_account *account,
+                          const char *problem)
+{
+    const nt_statistics *s = nt_integrator_statistics(plan->integrator);
+    const double *first = account->energy[0], *last = account->energy[1];
+    char *text = NULL, warning[300];
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        return NULL;
+    if (problem)
+        fprintf(to, "problem=%s\n", problem);
+    if (nt_integrator_energy_warning(plan->integrator, warning, sizeof warning) > 0)
+        fprintf(to, "warning=%s\n", warning);
+    fprintf(to, "variable=%d\nsteps=%ld\nrejected=%ld\niterations=%ld\nfactorisations=%ld\n",
+            plan->variable, s->steps, s->rejected, s->iterations, s->factorisations);
+    fprintf(to, "evaluations=%ld\nsmallest_step=%.17g\nlargest_step=%.17g\n", s->evaluations,
+            s->smallest_step, s->largest_step);
+    fprintf(to, "seconds=%.3g\nkept=%d\n", account->seconds, account->places->data ? 0 : 1);
+    if (account->has_energy)
+        fprintf(to, "energy=%.17g\nenergy_change=%.17g\n", last[2], last[2] - first[2]);
+    if (account->has_energy && plan->tracks_work)
+        fprintf(to, "work=%.17g\n", last[3] - first[3]);
+    double position, velocity;
+    if (nt_integrator_drift(plan->integrator, &position, &velocity) == NT_OK)
+        fprintf(to, "position_drift=%.17g\nlargest_position_drift=%.17g\nvelocity_drift=%.17g\n",
+                position, fmax(position, s->position_drift), velocity);
+    nt_error rough = {0};
+    for (int i = 0; nt_model_rough_motion(plan->model, i, &rough); i++)
+        fprintf(to, "remark%d=%s\n", i + 1, rough.message);
+    bool good = !ferror(to);
+    if (fclose(to) != 0 || !good) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
 void nt_cli_summary(const nt_cli_plan *plan, const nt_cli_account *account)
 {
     const char *title = nt_model_title(plan->model);
@@ -191,16 +254,5 @@ void nt_cli_summary(const nt_cli_plan *plan, const nt_cli_account *account)
     nt_cli_objectives_show(plan, account->sens, account->objectives);
     if (account->sens)
         nt_cli_sens_show(plan, account->sens);
-    const nt_cli_places *places = account->places;
-    for (int i = 0; i < places->n; i++) {
-        const char *path = places->files[i].path;
-        if (i == 0)
-            fprintf(stderr, "%ld row%s in ", account->rows, account->rows == 1 ? "" : "s");
-        else
-            fputs(i + 1 < places->n ? ", " : " and ", stderr);
-        fputs(strcmp(path, "-") == 0 ? "standard output" : path, stderr);
-    }
-    if (places->n > 0)
-        fputs(places->elsewhere ? " here: the folder of the model cannot be written\n" : "\n",
-              stderr);
+    show_places(account->places, account->rows);
 }

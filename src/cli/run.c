@@ -18,8 +18,9 @@ static char *provenance(const nt_cli_plan *plan, const nt_cli_options *options, 
     if (!to)
         return NULL;
     const char *method = nt_method_name(plan->method);
-    fprintf(to, "model_file=%s\nmethod=%s\nframe=%s\nstep=%.17g s\n", nt_cli_base_name(plan->path),
-            method, nt_cli_frame(plan->frame), plan->step);
+    fprintf(to, "model_file=%s\nmethod=%s\nframe=%s\nstep=%.17g s\nend=%.17g s\nlength=%.17g m\n",
+            nt_cli_base_name(plan->path), method, nt_cli_frame(plan->frame), plan->step, plan->end,
+            nt_run_length(plan->run));
     for (int i = 0; i < plan->n_options; i++)
         fprintf(to, "%s%s: %s%s", i > 0 ? ", " : "method_options=", plan->options[i].name,
                 plan->options[i].value, i + 1 < plan->n_options ? "" : "\n");
@@ -372,6 +373,14 @@ static int open_record(run *r, const nt_cli_options *options)
 /* Options that contradict each other, and places that cannot be. */
 static int check_options(const run *r, const nt_cli_options *options)
 {
+    bool keeps = options->save || options->save_every > 0 || options->resume;
+    if (r->places.data && keeps) {
+        nt_cli_say("%s: a page does not hold the rows to go on from: expected -o FILE.nc besides",
+                   options->resume ? "--resume"
+                   : options->save ? "--save"
+                                   : "--save-every");
+        return NT_EXIT_USAGE;
+    }
     const char *needs = options->resume           ? "--resume"
                         : options->save_every > 0 ? "--save-every"
                                                   : "";
@@ -435,6 +444,31 @@ static int run_prepare(run *r, const nt_cli_options *options)
     return status;
 }
 
+/* The pages of what there is, also after a failure; its status then stands. */
+static int write_pages(const run *r, const nt_cli_options *options, const nt_cli_account *account,
+                       int status)
+{
+    static const char *const problems[] = {
+        [NT_EXIT_DONE] = NULL, [NT_EXIT_FAILED] = "the computation failed"};
+    const nt_cli_places *places = &r->places;
+    const char *data = NULL;
+    for (int i = 0; i < places->n && !data; i++)
+        data = places->files[i].format == NT_NETCDF ? places->files[i].path : NULL;
+    if (places->n_pages == 0)
+        return status;
+    const char *problem = status == NT_EXIT_INTERRUPTED ? "the run was interrupted"
+                          : status <= NT_EXIT_FAILED    ? problems[status]
+                                                        : NULL;
+    char *text = nt_cli_account_text(&r->plan, account, problem);
+    int written = text ? NT_EXIT_DONE : nt_cli_no_memory();
+    for (int i = 0; i < places->n_pages && written == NT_EXIT_DONE; i++)
+        written = nt_cli_page_write(places->pages[i], &data, 1, text, options->frames);
+    free(text);
+    if (places->data)
+        remove(places->data);
+    return status == NT_EXIT_DONE ? written : status;
+}
+
 int nt_cli_integrate(const nt_cli_options *options, nt_cli_sens *sens, nt_cli_then *then)
 {
     run r = {.sens = sens};
@@ -451,6 +485,8 @@ int nt_cli_integrate(const nt_cli_options *options, nt_cli_sens *sens, nt_cli_th
     status = run_advance(&r, options, &account);
     if (!options->quiet && status != NT_EXIT_IO)
         nt_cli_summary(&r.plan, &account);
+    if (status != NT_EXIT_IO)
+        status = write_pages(&r, options, &account, status);
     if (status == NT_EXIT_DONE)
         status = r.save_status;
     if (status == NT_EXIT_DONE && then)

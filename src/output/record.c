@@ -437,6 +437,14 @@ long nt_record_rows(const nt_record *record)
     return record->result ? nt_result_written(record->result) : record->taken;
 }
 
+void nt_record_restart(nt_record *record)
+{
+    if (!record || record->result)
+        return;
+    record->next = record->taken = 0;
+    record->last = (double)NAN;
+}
+
 size_t nt_record_saved_size(const nt_record *record)
 {
     if (!record)

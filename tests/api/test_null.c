@@ -474,6 +474,20 @@ static void in_results(void **state)
     IS_NULL("samples", nt_spectrum(NULL, 2, NT_WINDOW_HANN, numbers, e));
     IS_NULL("amplitude", nt_spectrum(numbers, 2, NT_WINDOW_HANN, NULL, e));
     nt_result_close(NULL);
+
+    const char *const results[] = {"null.csv"};
+    nt_report_setup page = {.path = "a.html", .page = "report.html", .results = results};
+    IS_NULL("setup", nt_report_write(NULL, e));
+    page.path = NULL;
+    IS_NULL("setup.path", nt_report_write(&page, e));
+    page.path = "a.html";
+    page.page = NULL;
+    IS_NULL("setup.page", nt_report_write(&page, e));
+    page.page = "report.html";
+    page.results = NULL;
+    IS_NULL("setup.results", nt_report_write(&page, e));
+    page.version = 77;
+    IS_UNKNOWN("setup.version", nt_report_write(&page, e));
 }
 
 static void in_element_types(void **state)

@@ -1,0 +1,136 @@
+/* nutate report: pages that show results; and the pages of a run. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096 };
+static const char PAGE[] = "share/nutate/report.html";
+
+bool nt_cli_is_page(const char *path) { return nt_cli_ends_with(path, ".html"); }
+
+/* ---- the page's own file -------------------------------------------------------------------- */
+
+/* In $NUTATE_SHARE, beside the command, or where both are installed. */
+int nt_cli_page_find(char *path, size_t size)
+{
+    static const char *const beside[] = {"", "../"};
+    const char *given = getenv("NUTATE_SHARE");
+    if (given && *given) {
+        snprintf(path, size, "%s/report.html", given);
+        if (access(path, R_OK) == 0)
+            return NT_EXIT_DONE;
+        nt_cli_say("%s: cannot be read: %s (NUTATE_SHARE names the folder)", path, strerror(errno));
+        return NT_EXIT_IO;
+    }
+    char here[PATH_SIZE];
+    ssize_t length = readlink("/proc/self/exe", here, sizeof here - 1);
+    here[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(here, '/');
+    if (slash)
+        slash[1] = '\0';
+    for (size_t i = 0; i < 2 && slash; i++) {
+        snprintf(path, size, "%s%s%s", here, beside[i], PAGE);
+        if (access(path, R_OK) == 0)
+            return NT_EXIT_DONE;
+    }
+    nt_cli_say("%s is not there: the page of reports is made where node and npm are installed "
+               "(Debian's nodejs and npm; then build again), or set NUTATE_SHARE to its folder",
+               PAGE);
+    return NT_EXIT_IO;
+}
+
+int nt_cli_page_write(const char *path, const char *const *results, int n, const char *account,
+                      long most_rows)
+{
+    char page[PATH_SIZE];
+    nt_error error = {0};
+    int status = nt_cli_page_find(page, sizeof page);
+    if (status != NT_EXIT_DONE)
+        return status;
+    const nt_report_setup setup = {.path = path,
+                                   .page = page,
+                                   .results = results,
+                                   .n_results = n,
+                                   .account = account,
+                                   .most_rows = most_rows};
+    return nt_report_write(&setup, &error) == NT_OK ? NT_EXIT_DONE : nt_cli_fail(path, &error);
+}
+
+/* ---- the command ---------------------------------------------------------------------------- */
+
+/* Bodies of two results are the same, by name. */
+static bool same_bodies(const nt_result *a, const nt_result *b)
+{
+    if (nt_result_array_count(a) == 0 || nt_result_array_count(b) == 0)
+        return true; /* nothing is known of one of them */
+    nt_result_array x = nt_result_array_at(a, 0), y = nt_result_array_at(b, 0);
+    bool same = x.items == y.items;
+    for (int i = 0; i < x.items && same; i++)
+        same = strcmp(x.item_names[i], y.item_names[i]) == 0;
+    return same;
+}
+
+/* Results can be read; those of other mechanisms than the first one's are named. */
+static int check_results(const nt_cli_options *options)
+{
+    nt_result *first = NULL;
+    nt_error error = {0};
+    int status = NT_EXIT_DONE;
+    for (int i = 0; i < options->n_names && status == NT_EXIT_DONE; i++) {
+        nt_result *result = NULL;
+        const char *path = options->names[i];
+        if (nt_result_open(&result, path, &error) != NT_OK)
+            status = nt_cli_fail(path, &error);
+        else if (nt_result_rows(result) == 0) {
+            nt_cli_say("%s: has no rows", path);
+            status = NT_EXIT_USAGE;
+        } else if (first && !same_bodies(first, result) && !options->quiet)
+            nt_cli_say("warning: %s and %s are of different mechanisms: their bodies differ, only "
+                       "columns of the same name are compared",
+                       options->names[0], path);
+        if (i == 0)
+            first = result;
+        else
+            nt_result_close(result);
+    }
+    nt_result_close(first);
+    return status;
+}
+
+static int check_pages(const nt_cli_options *options)
+{
+    if (options->n_outputs == 0) {
+        nt_cli_say("report needs -o FILE.html (nutate report --help)");
+        return NT_EXIT_USAGE;
+    }
+    for (int i = 0; i < options->n_outputs; i++) {
+        const char *path = options->outputs[i];
+        if (!nt_cli_is_page(path)) {
+            nt_cli_say("-o: expected a name that ends in .html, got '%s'", path);
+            return NT_EXIT_USAGE;
+        }
+        for (int k = 0; k < options->n_names; k++)
+            if (nt_cli_would_overwrite(path, options->names[k])) {
+                nt_cli_say("-o: '%s' is a result that is read", path);
+                return NT_EXIT_USAGE;
+            }
+        int status = nt_cli_check_place(path);
+        if (status != NT_EXIT_DONE)
+            return status;
+    }
+    return NT_EXIT_DONE;
+}
+
+int nt_cli_report(const nt_cli_options *options)
+{
+    int status = check_pages(options);
+    if (status == NT_EXIT_DONE)
+        status = check_results(options);
+    for (int i = 0; i < options->n_outputs && status == NT_EXIT_DONE; i++)
+        status = nt_cli_page_write(options->outputs[i], options->names, options->n_names, NULL,
+                                   options->frames);
+    return status;
+}

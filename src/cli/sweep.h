@@ -1,0 +1,17 @@
+/* nutate sweep: what its files share. */
+#ifndef NUTATE_CLI_SWEEP_H
+#define NUTATE_CLI_SWEEP_H
+
+#include "cli/cli.h"
+
+/* Says what a number of rows costs, in words: into text[size]. */
+void nt_cli_sweep_cost(const nt_sweep *sweep, long rows, double row_seconds, int at_once,
+                       char *text, size_t size);
+
+/* As many at once as --threads says, or as there are processors. */
+int nt_cli_sweep_at_once(const nt_cli_options *options);
+
+/* A table of all rows. */
+int nt_cli_sweep_collect(const nt_cli_options *options);
+
+#endif

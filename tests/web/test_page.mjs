@@ -1,0 +1,39 @@
+/** The page of the heavy top: what it shows, and what each of its controls does. */
+
+import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { address, browser, compareNumbers, example, folder, run, runTests, test } from './common.mjs';
+
+test('the page of a run', async () => {
+  run('run', example('heavy_top'), '-o', 'run.nc', '-o', 'motion.html', '--quiet');
+  assert.ok(statSync(join(folder, 'motion.html')).size < 1e6, 'under 1 MB');
+  const page = await browser.page();
+  await page.open(address('motion.html'));
+  assert.deepEqual(page.problems, []);
+  assert.deepEqual(page.requests.filter((url) => !url.startsWith('file:')), []);
+  await compareNumbers(page, run('convert', 'run.nc', '-o', '-'));
+  const first = await page.pixels();
+  assert.ok(first.colors > 20, 'something is drawn');
+  await page.press('Play');
+  await page.until('nutate.player.time > 0.3');
+  await page.press('Pause');
+  const later = await page.pixels();
+  assert.notEqual(later.hash, first.hash);
+  assert.equal(await page.value('document.title'), 'Heavy top');
+  await page.close();
+});
+
+test('the policy of the page', async () => {
+  const text = readFileSync(join(folder, 'motion.html'), 'utf8');
+  const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(text)?.[1] ?? '';
+  assert.match(policy, /default-src 'none'/);
+  assert.match(policy, /script-src 'sha256-[A-Za-z0-9+/=]+'/);
+  assert.doesNotMatch(policy, /unsafe/);
+  assert.doesNotMatch(text, /https?:\/\/[a-z.]*(npmjs|unpkg|jsdelivr)/);
+  assert.match(text, /three 0[\s\S]*MIT/);
+  assert.match(text, /uplot 1[\s\S]*MIT/);
+});
+
+await runTests();

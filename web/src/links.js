@@ -1,0 +1,372 @@
+/** Drawings of joints, springs, ropes, forces and beams: each moves with the mechanism. */
+
+import {
+  BoxGeometry,
+  BufferAttribute,
+  BufferGeometry,
+  ConeGeometry,
+  CylinderGeometry,
+  Group,
+  Line,
+  LineBasicMaterial,
+  Mesh,
+  Quaternion,
+  SphereGeometry,
+  TorusGeometry,
+  Vector3,
+} from 'three';
+
+import { material } from './solids.js';
+
+/**
+ * @typedef {import('./mechanism.js').Element} Element
+ * @typedef {import('./mechanism.js').Mechanism} Mechanism
+ * @typedef {import('./mechanism.js').Vector} Vector
+ * @typedef {{object: Group, update: () => void}} Drawn
+ */
+
+const Z = new Vector3(0, 0, 1);
+const TURNS = 8; // of a coil
+
+/** A geometry about z as three.js makes it about y. */
+const upright = (/** @type {BufferGeometry} */ geometry) => geometry.rotateX(Math.PI / 2);
+
+/**
+ * A tube about a curve given by points.
+ * @param {Vector[]} points
+ * @param {number} radius
+ * @param {number} around corners of its section
+ */
+function tube(points, radius, around = 6) {
+  const n = points.length;
+  const positions = new Float32Array(3 * n * around);
+  const index = [];
+  const a = new Vector3();
+  const u = new Vector3();
+  const v = new Vector3();
+  for (let i = 0; i < n; i++) {
+    const before = points[Math.max(0, i - 1)];
+    const after = points[Math.min(n - 1, i + 1)];
+    a.set(after[0] - before[0], after[1] - before[1], after[2] - before[2]).normalize();
+    u.set(Math.abs(a.x) < 0.9 ? 1 : 0, Math.abs(a.x) < 0.9 ? 0 : 1, 0).cross(a).normalize();
+    v.crossVectors(a, u);
+    for (let k = 0; k < around; k++) {
+      const angle = (2 * Math.PI * k) / around;
+      const [c, s] = [radius * Math.cos(angle), radius * Math.sin(angle)];
+      positions.set(
+        [points[i][0] + c * u.x + s * v.x, points[i][1] + c * u.y + s * v.y, points[i][2] + c * u.z + s * v.z],
+        3 * (i * around + k),
+      );
+      const right = (k + 1) % around;
+      if (i + 1 < n)
+        index.push(
+          i * around + k, i * around + right, (i + 1) * around + k, // prettier-ignore
+          i * around + right, (i + 1) * around + right, (i + 1) * around + k, // prettier-ignore
+        );
+    }
+  }
+  const geometry = new BufferGeometry();
+  geometry.setAttribute('position', new BufferAttribute(positions, 3));
+  geometry.setIndex(index);
+  geometry.computeVertexNormals();
+  return geometry;
+}
+
+/**
+ * A coil of length 1 along z.
+ * @param {number} radius
+ * @param {number} wire
+ */
+function coil(radius, wire) {
+  /** @type {Vector[]} */
+  const points = [[0, 0, 0]];
+  const steps = TURNS * 12;
+  for (let i = 0; i <= steps; i++) {
+    const angle = (2 * Math.PI * TURNS * i) / steps;
+    points.push([radius * Math.cos(angle), radius * Math.sin(angle), 0.08 + (0.84 * i) / steps]);
+  }
+  points.push([0, 0, 1]);
+  return tube(points, wire, 5);
+}
+
+/** @param {number} size */
+function spiral(size) {
+  /** @type {Vector[]} */
+  const points = [];
+  for (let i = 0; i <= 60; i++) {
+    const angle = (2 * Math.PI * 3 * i) / 60;
+    const r = size * (0.4 + (1.6 * i) / 60);
+    points.push([r * Math.cos(angle), r * Math.sin(angle), 0]);
+  }
+  return tube(points, 0.12 * size, 5);
+}
+
+/** An arrow of length 1 along z. */
+function arrow() {
+  const group = new Group();
+  const shaft = upright(new CylinderGeometry(0.025, 0.025, 0.75, 8)).translate(0, 0, 0.375);
+  const head = upright(new ConeGeometry(0.08, 0.25, 12)).translate(0, 0, 0.875);
+  return { group, shaft, head };
+}
+
+/**
+ * What moves with a body, where it stands in it.
+ * @param {Mechanism} mechanism
+ * @param {Group} group
+ * @param {number} body
+ */
+function follow(mechanism, group, body) {
+  const p = mechanism.positions;
+  const q = mechanism.orientations;
+  group.position.set(p[3 * body], p[3 * body + 1], p[3 * body + 2]);
+  group.quaternion.set(q[4 * body + 1], q[4 * body + 2], q[4 * body + 3], q[4 * body]);
+}
+
+/**
+ * Places something that is made along z at a point, along an axis.
+ * @template {import('three').Object3D} T
+ * @param {T} object
+ * @param {Vector} at
+ * @param {Vector | null} axis
+ */
+function put(object, at, axis) {
+  object.position.set(...at);
+  if (axis) object.quaternion.setFromUnitVectors(Z, new Vector3(...axis).normalize());
+  return object;
+}
+
+/**
+ * Lays an object of length 1 along z from one point to another.
+ * @param {import('three').Object3D} object
+ * @param {Vector} from
+ * @param {Vector} to
+ */
+function span(object, from, to) {
+  const d = new Vector3(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
+  const length = d.length();
+  object.visible = length > 0;
+  object.position.set(...from);
+  object.scale.set(1, 1, length || 1);
+  if (length > 0) object.quaternion.setFromUnitVectors(Z, d.divideScalar(length));
+}
+
+/** What a joint is made of: [geometry along z, on B]. */
+const joints = {
+  /** @param {number} r */
+  weld: (r) => [[new BoxGeometry(1.6 * r, 1.6 * r, 1.6 * r), false]],
+  /** @param {number} r */
+  ball: (r) => [[new SphereGeometry(1.2 * r, 16, 10), false]],
+  /** @param {number} r */
+  pin: (r) => [[upright(new CylinderGeometry(0.6 * r, 0.6 * r, 5 * r, 14)), false]],
+  /** @param {number} r */
+  sleeve: (r) => [
+    [upright(new CylinderGeometry(0.4 * r, 0.4 * r, 14 * r, 10)), false],
+    [upright(new CylinderGeometry(r, r, 3 * r, 14, 1, true)), true],
+  ],
+  /** @param {number} r */
+  screw: (r) => [
+    [coil(0.7 * r, 0.2 * r).scale(1, 1, 14 * r).translate(0, 0, -7 * r), false],
+    [upright(new CylinderGeometry(r, r, 3 * r, 6)), true],
+  ],
+  /** @param {number} r */
+  rail: (r) => [
+    [new BoxGeometry(0.7 * r, 0.7 * r, 16 * r), false],
+    [new BoxGeometry(1.8 * r, 1.8 * r, 3 * r), true],
+  ],
+  /** @param {number} r */
+  guide: (r) => [
+    [new BoxGeometry(0.5 * r, 0.5 * r, 16 * r), false],
+    [new SphereGeometry(r, 12, 8), true],
+  ],
+  /** @param {number} r */
+  cross: (r) => [
+    [upright(new CylinderGeometry(0.45 * r, 0.45 * r, 5 * r, 12)), false],
+    [upright(new CylinderGeometry(0.45 * r, 0.45 * r, 5 * r, 12)), true],
+  ],
+  /** @param {number} r */
+  plate: (r) => [[new BoxGeometry(12 * r, 12 * r, 0.2 * r), false]],
+  /** @param {number} r */
+  bush: (r) => [
+    [upright(new CylinderGeometry(1.6 * r, 1.6 * r, 2.4 * r, 16, 1, true)), false],
+    [upright(new CylinderGeometry(0.6 * r, 0.6 * r, 3 * r, 12)), true],
+  ],
+  /** @param {number} r */
+  axes: (r) => [
+    [upright(new CylinderGeometry(0.2 * r, 0.2 * r, 5 * r, 8)), false],
+    [upright(new CylinderGeometry(0.2 * r, 0.2 * r, 5 * r, 8)), true],
+  ],
+  /** @param {number} r */
+  coil: (r) => [[spiral(r), false]],
+};
+
+export class Links {
+  /**
+   * @param {Mechanism} mechanism
+   * @param {{color?: string, opacity?: number}} look
+   */
+  constructor(mechanism, look) {
+    this.mechanism = mechanism;
+    this.size = mechanism.scene.size || 0.02 * mechanism.scene.length;
+    this.look = look;
+    this.largest = mechanism.largestLoad();
+  }
+
+  /** @param {string} color */
+  paint(color) {
+    return material(this.look.color ?? color, this.look.opacity);
+  }
+
+  /**
+   * @param {Element} e
+   * @returns {Drawn | null}
+   */
+  draw(e) {
+    if (e.load !== null && e.load !== undefined) return this.arrow(e);
+    if (e.draw === 'rod') return this.rod(e);
+    if (e.draw === 'spring') return this.spring(e);
+    if (e.draw === 'rope') return this.rope(e);
+    if (e.draw === 'beam') return this.beam(e);
+    if (e.draw in joints && e.points.length > 0) return this.joint(e);
+    return null;
+  }
+
+  /** @param {Element} e */
+  joint(e) {
+    const object = new Group();
+    const [a, b] = [e.points[0], e.points[1] ?? e.points[0]];
+    const groups = [new Group(), new Group()];
+    const parts = joints[/** @type {keyof typeof joints} */ (e.draw)](this.size);
+    for (const [geometry, onB] of parts) {
+      const point = onB ? b : a;
+      const part = new Mesh(/** @type {BufferGeometry} */ (geometry), this.paint(onB ? '#707070' : '#4d4d4d'));
+      groups[onB ? 1 : 0].add(put(part, point.at, point.axis));
+    }
+    object.add(...groups);
+    const update = () => {
+      follow(this.mechanism, groups[0], a.body);
+      follow(this.mechanism, groups[1], b.body);
+    };
+    return { object, update };
+  }
+
+  /**
+   * @param {Element} e
+   * @param {BufferGeometry} geometry
+   * @param {string} color
+   */
+  between(e, geometry, color) {
+    const object = new Group();
+    const part = new Mesh(geometry, this.paint(color));
+    object.add(part);
+    const [a, b] = e.points;
+    const m = this.mechanism;
+    return { object, update: () => span(part, m.place(a.body, a.at), m.place(b.body, b.at)) };
+  }
+
+  /** @param {Element} e */
+  rod(e) {
+    const r = 0.35 * this.size;
+    return this.between(e, upright(new CylinderGeometry(r, r, 1, 8)).translate(0, 0, 0.5), '#4d4d4d');
+  }
+
+  /** @param {Element} e */
+  spring(e) {
+    return this.between(e, coil(this.size, 0.16 * this.size), '#5b7f95');
+  }
+
+  /** @param {Element} e */
+  rope(e) {
+    const object = new Group();
+    const values = new Float32Array(3 * e.points.length);
+    const geometry = new BufferGeometry();
+    geometry.setAttribute('position', new BufferAttribute(values, 3));
+    const line = new Line(geometry, new LineBasicMaterial({ color: this.look.color ?? '#8a6d3b' }));
+    line.frustumCulled = false;
+    object.add(line);
+    const update = () => {
+      e.points.forEach((point, i) => values.set(this.mechanism.place(point.body, point.at), 3 * i));
+      geometry.attributes.position.needsUpdate = true;
+    };
+    return { object, update };
+  }
+
+  /** Arrows are as long as their load is large among all loads. @param {Element} e */
+  arrow(e) {
+    const { group, shaft, head } = arrow();
+    const paint = this.paint(e.draw === 'torque' ? '#cc79a7' : e.draw === 'contact' ? '#009e73' : '#d55e00');
+    group.add(new Mesh(shaft, paint), new Mesh(head, paint));
+    if (e.draw === 'torque') group.add(new Mesh(new TorusGeometry(0.25, 0.025, 6, 24, 5), paint));
+    const object = new Group();
+    object.add(group);
+    const longest = 0.4 * this.mechanism.scene.length;
+    const turn = new Quaternion();
+    const d = new Vector3();
+    const update = () => {
+      const now = this.mechanism.load(/** @type {number} */ (e.load));
+      const size = now ? Math.hypot(...now.force) : 0;
+      group.visible = size > 1e-6 * this.largest && this.largest > 0;
+      if (!now || !group.visible) return;
+      const length = longest * Math.max(0.05, size / this.largest);
+      d.set(...now.force).divideScalar(size);
+      group.quaternion.copy(turn.setFromUnitVectors(Z, d));
+      group.scale.setScalar(length);
+      const back = e.draw === 'force' ? length : 0; // forces push at their point, others leave it
+      group.position.set(now.point[0] - back * d.x, now.point[1] - back * d.y, now.point[2] - back * d.z);
+    };
+    return { object, update };
+  }
+
+  /**
+   * A skin over the points of a beam: corners of its section turn with the body at each point.
+   * @param {Element} e
+   */
+  beam(e) {
+    const n = e.points.length;
+    const rest = e.rest.length === n ? e.rest : e.points.map((p) => this.mechanism.place(p.body, p.at));
+    const round = e.size.length !== 2;
+    const around = round ? 10 : 4;
+    const radius = e.size[0] || 0.5 * this.size;
+    /** @type {[number, number][]} */
+    const section = [];
+    for (let k = 0; k < around; k++) {
+      const angle = (2 * Math.PI * k) / around + (round ? 0 : Math.PI / 4);
+      const [c, s] = [Math.cos(angle), Math.sin(angle)];
+      section.push(round ? [radius * c, radius * s] : [(e.size[0] / 2) * Math.sign(c), (e.size[1] / 2) * Math.sign(s)]);
+    }
+    const offsets = rest.map((_, i) => {
+      const [p, q] = [rest[Math.max(0, i - 1)], rest[Math.min(n - 1, i + 1)]];
+      const along = new Vector3(q[0] - p[0], q[1] - p[1], q[2] - p[2]).normalize();
+      const two = new Vector3(...(e.points[0]?.axis ?? [along.y, along.z, along.x]));
+      two.addScaledVector(along, -two.dot(along)).normalize();
+      const three = new Vector3().crossVectors(along, two);
+      return section.map(([a, b]) => [a * two.x + b * three.x, a * two.y + b * three.y, a * two.z + b * three.z]);
+    });
+    const values = new Float32Array(3 * n * around);
+    const geometry = new BufferGeometry();
+    geometry.setAttribute('position', new BufferAttribute(values, 3));
+    const index = [];
+    for (let i = 0; i + 1 < n; i++)
+      for (let k = 0; k < around; k++) {
+        const [a, b] = [i * around + k, i * around + ((k + 1) % around)];
+        index.push(a, b, a + around, b, b + around, a + around);
+      }
+    geometry.setIndex(index);
+    const object = new Group();
+    const paint = this.paint('#56b4e9');
+    paint.flatShading = true;
+    const skin = new Mesh(geometry, paint);
+    skin.frustumCulled = false;
+    object.add(skin);
+    const update = () => {
+      for (let i = 0; i < n; i++)
+        for (let k = 0; k < around; k++) {
+          const point = e.points[i];
+          const offset = offsets[i][k];
+          const at = [point.at[0] + offset[0], point.at[1] + offset[1], point.at[2] + offset[2]];
+          values.set(this.mechanism.place(point.body, at), 3 * (i * around + k));
+        }
+      geometry.attributes.position.needsUpdate = true;
+    };
+    return { object, update };
+  }
+}

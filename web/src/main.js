@@ -1,0 +1,251 @@
+/** The page: puts results, view, plots and accounts together. */
+
+import { accuracy, list, model, notices, sensitivities, summary, tableBeside } from './accounts.js';
+import { readResults } from './data.js';
+import { append, button, element } from './dom.js';
+import { derivative, shortened } from './words.js';
+import { Player } from './player.js';
+import { Plots } from './plots.js';
+import { Stage } from './stage.js';
+import { Tabs } from './tabs.js';
+import { transport } from './transport.js';
+import { Tree } from './tree.js';
+
+/** @typedef {import('./data.js').Result} Result */
+
+const dark = matchMedia('(prefers-color-scheme: dark)');
+
+/** The theme that is shown. */
+function theme() {
+  return document.documentElement.dataset.theme ?? (dark.matches ? 'dark' : 'light');
+}
+
+/** Short names of results, each another. @param {Result[]} results */
+function labelsOf(results) {
+  const names = results.map((r) => r.file.replace(/\.(nc|csv)$/, ''));
+  return names.map((name, i) => (names.indexOf(name) === names.lastIndexOf(name) ? name : `${name} (${i + 1})`));
+}
+
+/** @param {Result[]} results */
+function differences(results) {
+  const [first] = results;
+  const said = [];
+  for (const other of results.slice(1)) {
+    if (!first.poses || !other.poses) continue;
+    if (first.bodies.join('\n') !== other.bodies.join('\n'))
+      said.push(`${other.file} is of another mechanism than ${first.file}: only records of the same name are compared.`);
+    else if (first.attributes.model_sha256 !== other.attributes.model_sha256)
+      said.push(`The model files of ${other.file} and ${first.file} differ.`);
+  }
+  return said;
+}
+
+/** @param {Result} r @returns {boolean} rows are times of one motion */
+function isMotion(r) {
+  return r.first.every((t, i) => i === 0 || t > r.first[i - 1]);
+}
+
+/** @param {Result[]} results */
+function build(results) {
+  const labels = labelsOf(results);
+  const [first] = results;
+  const span = results.reduce((a, b) => (b.first[b.rows - 1] > a.first[a.rows - 1] ? b : a));
+  const player = new Player(span.first);
+  const moving = results.filter((r) => r.poses && isMotion(r));
+  const title = first.attributes.title || labels.join(', ');
+  document.title = title;
+
+  const plots = new Plots(results, labels, player);
+  const actions = {
+    mark: (/** @type {string | null} */ name) => stage?.mark(name),
+    hide: (/** @type {string} */ name, /** @type {boolean} */ hidden) => stage?.hide(name, hidden),
+    follow: (/** @type {string} */ name) => stage?.follow(name),
+  };
+  const stage = moving.length ? new Stage(moving, player, (name) => tree.choose(name)) : null;
+  const tree = new Tree(first, stage?.mechanisms[0] ?? null, actions);
+  if (stage) stage.tellFollowed = (/** @type {string | null} */ name) => tree.showFollowed(name);
+  player.listen(() => tree.move(player.time));
+  const bar = transport(player, first.columns[0].unit || 's');
+
+  const said = [...results.flatMap(notices), ...differences(results)];
+  const heading = element('h1', { title, dir: 'auto' }, shortened(title, 120));
+  const header = element('header', { class: 'top' }, heading);
+  const sub = [first.attributes.method, first.attributes.frame && `${first.attributes.frame} frame`, first.attributes.model_file];
+  header.append(element('p', { class: 'sub' }, element('bdi', {}, sub.filter(Boolean).join(' · '))));
+  const paint = () => {
+    plots.paint(theme());
+    stage?.paint();
+  };
+  const switchTheme = button(
+    'Light or dark',
+    () => {
+      document.documentElement.dataset.theme = theme() === 'dark' ? 'light' : 'dark';
+      paint();
+    },
+    { drawing: 'theme', key: 'd' },
+  );
+  const help = keysDialog();
+  header.append(element('div', { class: 'tools' }, switchTheme, button('Keys', () => help.showModal(), { drawing: 'help', key: '?' })));
+  if (results.length > 1) header.append(chooser(results, labels, plots, stage));
+
+  const left = element('aside', { class: 'side', 'aria-label': 'Parts of the mechanism' }, tree.root);
+  const middle = element('div', { class: 'middle' });
+  if (stage) middle.append(stage.root);
+  middle.append(bar.root);
+  const right = element('section', { class: 'right', 'aria-label': 'Plots' }, plots.root);
+  const main = element('main', { class: stage ? '' : 'still' }, left, middle, right);
+  const tabs = new Tabs(tabsOf(results, labels, plots, player));
+  const notice = said.length ? element('div', { class: 'notices', role: 'note', 'aria-label': 'Notices' }, list(said)) : null;
+  const foot = element('footer', {}, licences());
+  append(document.body, [header, notice, main, tabs.root, foot, help]);
+  plots.theme = theme();
+  plots.begin();
+  dark.addEventListener('change', paint);
+  keys(player, stage, bar, () => switchTheme.click(), help);
+  return { results, labels, player, plots, stage, tree, tabs };
+}
+
+/**
+ * @param {Result[]} results
+ * @param {string[]} labels
+ * @param {Plots} plots
+ * @param {Player} player
+ */
+function tabsOf(results, labels, plots, player) {
+  const [first] = results;
+  const tabs = [
+    { name: 'summary', title: 'Summary', make: () => summary(results, labels) },
+    { name: 'accuracy', title: 'Accuracy', make: () => accuracy(results, labels, plots) },
+  ];
+  results.forEach((result, i) => {
+    const of = results.length > 1 ? `, ${labels[i]}` : '';
+    if (result.columns.some((c) => derivative(c.name)))
+      tabs.push({ name: `sensitivities-${i}`, title: `Sensitivities${of}`, make: () => sensitivities(result, plots) });
+    for (const t of result.tables)
+      tabs.push({
+        name: `${t.table}-${i}`,
+        title: t.table[0].toUpperCase() + t.table.slice(1) + of,
+        make: () => tableBeside(t, (time) => player.seek(time)),
+      });
+  });
+  if (first.columns[0].name !== 'time')
+    tabs.push({ name: 'rows', title: 'Rows', make: () => tableBeside({ ...first, table: 'Rows' }, () => {}) });
+  const texts = new Set(results.map((r) => r.attributes.model));
+  results.forEach((result, i) => {
+    if (i === 0 || texts.size > 1)
+      tabs.push({ name: `model-${i}`, title: texts.size > 1 ? `Model, ${labels[i]}` : 'Model', make: () => model(result) });
+  });
+  return tabs;
+}
+
+/**
+ * Which results are shown.
+ * @param {Result[]} results
+ * @param {string[]} labels
+ * @param {Plots} plots
+ * @param {Stage | null} stage
+ */
+function chooser(results, labels, plots, stage) {
+  const box = element('fieldset', { class: 'results' }, element('legend', {}, 'Results'));
+  results.forEach((result, i) => {
+    const check = element('input', { type: 'checkbox', checked: true, id: `result-${i}` });
+    check.addEventListener('change', () => plots.show(i, check.checked));
+    box.append(element('label', { for: `result-${i}`, title: result.file }, check, element('bdi', {}, shortened(labels[i], 30))));
+  });
+  if (stage && stage.mechanisms.length > 1) {
+    const overlay = button(
+      'Overlay the other results in the view',
+      () => {
+        const shown = overlay.getAttribute('aria-pressed') !== 'true';
+        overlay.setAttribute('aria-pressed', String(shown));
+        stage.showGhosts(shown);
+      },
+      { text: 'overlay', pressed: true },
+    );
+    box.append(overlay);
+  }
+  return box;
+}
+
+function keysDialog() {
+  const all = [
+    ['space', 'play, pause'],
+    ['← →', 'one row back or on; in the view they turn it'],
+    ['Home, End', 'first, last row'],
+    ['f', 'fit the view'],
+    ['x y z i', 'look along an axis, from a corner'],
+    ['p', 'perspective or not'],
+    ['t', 'paths'],
+    ['l', 'loop'],
+    ['d', 'light or dark'],
+    ['mouse', 'drag to turn, with shift to move, wheel to zoom; in plots drag to zoom, click to set the time, double click to see all'],
+  ];
+  const words = element('dl', { class: 'values' });
+  for (const [key, what] of all) append(words, [element('dt', {}, key), element('dd', {}, what)]);
+  const dialog = element('dialog', { 'aria-label': 'Keys' }, element('h2', {}, 'Keys'), words);
+  dialog.append(button('Close', () => dialog.close()));
+  return dialog;
+}
+
+/** The licences of what the page is made of stand in an element of it. */
+function licences() {
+  const text = document.getElementById('licences')?.textContent ?? '';
+  return element('details', {}, element('summary', {}, 'Licences'), element('pre', {}, text));
+}
+
+/**
+ * @param {Player} player
+ * @param {Stage | null} stage
+ * @param {{toggleLoop: () => void}} bar
+ * @param {() => void} switchTheme
+ * @param {HTMLDialogElement} help
+ */
+function keys(player, stage, bar, switchTheme, help) {
+  /** @type {{[key: string]: () => void}} */
+  const acts = {
+    ' ': () => player.toggle(),
+    ArrowLeft: () => player.step(-1),
+    ArrowRight: () => player.step(1),
+    Home: () => player.seek(player.start),
+    End: () => player.seek(player.end),
+    l: () => bar.toggleLoop(),
+    d: switchTheme,
+    '?': () => help.showModal(),
+  };
+  if (stage)
+    Object.assign(acts, {
+      f: () => stage.fit(),
+      x: () => stage.camera.along('x'),
+      y: () => stage.camera.along('-y'),
+      z: () => stage.camera.along('z'),
+      i: () => stage.camera.along('iso'),
+      p: () => stage.togglePerspective(),
+      t: () => stage.toggleTrails(),
+    });
+  addEventListener('keydown', (event) => {
+    const on = /** @type {HTMLElement} */ (event.target);
+    const typing = on.closest?.('input, select, textarea, dialog');
+    const pressing = event.key === ' ' && on.closest?.('button, summary, a');
+    const act = acts[event.key];
+    if (!act || typing || pressing || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    act();
+  });
+}
+
+async function start() {
+  const state = document.getElementById('state');
+  try {
+    const results = await readResults();
+    if (results.length === 0) throw new Error('the page holds no results');
+    const page = build(results);
+    state?.remove();
+    Object.assign(window, { nutate: page });
+    document.documentElement.dataset.ready = 'true';
+  } catch (error) {
+    if (state) state.textContent = `The page cannot be shown: ${error instanceof Error ? error.message : error}`;
+    throw error;
+  }
+}
+
+start();

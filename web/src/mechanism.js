@@ -1,0 +1,274 @@
+/**
+ * What a result looks like: its scene (src/output/scene.h says what is in it) and the poses of its
+ * bodies over time. A result without a scene has points for bodies.
+ */
+
+import { rowAt } from './data.js';
+
+/**
+ * @typedef {[number, number, number]} Vector
+ * @typedef {{kind: string, size: number[], at: Vector, orientation: number[], color: string,
+ *   mesh?: number, outline?: [number, number][]}} Shape
+ * @typedef {{name: string, color: string, point?: boolean, center: Vector, made: boolean,
+ *   shapes: Shape[]}} Body
+ * @typedef {{body: number, at: Vector, axis: Vector | null}} Point
+ * @typedef {{name: string, section: string, type: string, draw: string, points: Point[],
+ *   size: number[], load: number | null, rest: Vector[], shapes: Shape[]}} Element
+ * @typedef {{name: string, body: number, at: Vector}} Spot
+ * @typedef {{name: string, points: string, corners: string}} Mesh
+ * @typedef {{length: number, size: number, gravity: Vector, bodies: Body[], markers: Spot[],
+ *   elements: Element[], trails: Spot[], meshes: Mesh[]}} Scene
+ */
+
+/**
+ * The rotation of a vector by a quaternion w x y z that stands at `i`.
+ * @param {ArrayLike<number>} q
+ * @param {number} i
+ * @param {ArrayLike<number>} v
+ * @returns {Vector}
+ */
+export function rotate(q, i, v) {
+  const [w, x, y, z] = [q[i], q[i + 1], q[i + 2], q[i + 3]];
+  const tx = 2 * (y * v[2] - z * v[1]);
+  const ty = 2 * (z * v[0] - x * v[2]);
+  const tz = 2 * (x * v[1] - y * v[0]);
+  return [
+    v[0] + w * tx + y * tz - z * ty,
+    v[1] + w * ty + z * tx - x * tz,
+    v[2] + w * tz + x * ty - y * tx,
+  ];
+}
+
+/** @param {import('./data.js').Result} result */
+function sceneOf(result) {
+  const text = result.attributes.scene;
+  if (text) {
+    try {
+      const scene = JSON.parse(text);
+      if (scene.scene === 1 && scene.bodies.length === result.bodies.length + 1)
+        return /** @type {Scene} */ (scene);
+    } catch {
+      // said below, as of a result that has none
+    }
+  }
+  return null;
+}
+
+/**
+ * Points for bodies.
+ * @param {import('./data.js').Result} result
+ * @returns {Scene}
+ */
+function plainScene(result) {
+  const colors = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9'];
+  const size = 0.03 * result.length;
+  return {
+    length: result.length,
+    size: 0.02 * result.length,
+    gravity: [0, 0, 0],
+    bodies: ['ground', ...result.bodies].map((name, i) => ({
+      name,
+      color: i === 0 ? '#9a9a9a' : colors[(i - 1) % colors.length],
+      center: [0, 0, 0],
+      made: true,
+      shapes:
+        i === 0
+          ? []
+          : [
+              {
+                kind: 'box',
+                size: [3 * size, 2 * size, size],
+                at: [0, 0, 0],
+                orientation: [1, 0, 0, 0],
+                color: colors[(i - 1) % colors.length],
+              },
+            ],
+    })),
+    markers: [],
+    elements: [],
+    trails: result.bodies.slice(0, 12).map((name, i) => ({ name, body: i + 1, at: [0, 0, 0] })),
+    meshes: [],
+  };
+}
+
+export class Mechanism {
+  /** @param {import('./data.js').Result} result with poses */
+  constructor(result) {
+    this.result = result;
+    const scene = sceneOf(result);
+    this.hasScene = scene !== null;
+    this.scene = scene ?? plainScene(result);
+    this.n = result.bodies.length;
+    this.positions = new Float64Array(3 * (this.n + 1)); // of the ground and all bodies, now
+    this.orientations = new Float64Array(4 * (this.n + 1));
+    this.orientations[0] = 1;
+    this.row = 0;
+    this.part = 0; // of the way to the next row
+    this.seek(result.first[0]);
+  }
+
+  /**
+   * Poses at a time, between two rows along the straight line between their numbers.
+   * @param {number} t
+   */
+  seek(t) {
+    const { result, n } = this;
+    const times = result.first;
+    const poses = result.poses;
+    const rows = result.rows;
+    if (!poses) return;
+    const i = rowAt(times, t);
+    const j = Math.min(i + 1, rows - 1);
+    const part = times[j] > times[i] ? Math.min(1, Math.max(0, (t - times[i]) / (times[j] - times[i]))) : 0;
+    this.row = i;
+    this.part = part;
+    const p = poses.positions;
+    for (let k = 0; k < 3 * n; k++) {
+      const from = p[k * rows + i];
+      this.positions[3 + k] = from + part * (p[k * rows + j] - from);
+    }
+    const q = poses.orientations;
+    for (let body = 0; body < n; body++) {
+      let size = 0;
+      const at = 4 * (body + 1);
+      for (let k = 0; k < 4; k++) {
+        const from = q[(4 * body + k) * rows + i];
+        const x = from + part * (q[(4 * body + k) * rows + j] - from);
+        this.orientations[at + k] = x;
+        size += x * x;
+      }
+      size = Math.sqrt(size) || 1;
+      for (let k = 0; k < 4; k++) this.orientations[at + k] /= size;
+    }
+  }
+
+  /**
+   * A point of a body in ground axes, now.
+   * @param {number} body
+   * @param {ArrayLike<number>} at
+   * @returns {Vector}
+   */
+  place(body, at) {
+    const turned = rotate(this.orientations, 4 * body, at);
+    const p = this.positions;
+    return [turned[0] + p[3 * body], turned[1] + p[3 * body + 1], turned[2] + p[3 * body + 2]];
+  }
+
+  /**
+   * An axis of a body in ground axes, now.
+   * @param {number} body
+   * @param {ArrayLike<number>} axis
+   */
+  direction(body, axis) {
+    return rotate(this.orientations, 4 * body, axis);
+  }
+
+  /**
+   * Where a point of a body is at each row, [3 rows].
+   * @param {number} body
+   * @param {Vector} at
+   */
+  path(body, at) {
+    const { rows, poses } = this.result;
+    const path = new Float32Array(3 * rows);
+    if (!poses || body === 0) return path;
+    const q = [0, 0, 0, 0];
+    for (let i = 0; i < rows; i++) {
+      for (let k = 0; k < 4; k++) q[k] = poses.orientations[(4 * (body - 1) + k) * rows + i];
+      const turned = rotate(q, 0, at);
+      for (let k = 0; k < 3; k++)
+        path[3 * i + k] = poses.positions[(3 * (body - 1) + k) * rows + i] + turned[k];
+    }
+    return path;
+  }
+
+  /**
+   * Where a load acts and how large it is, now; null where there is none.
+   * @param {number} load
+   * @returns {{point: Vector, force: Vector} | null}
+   */
+  load(load) {
+    const { arrays, rows } = this.result;
+    const points = arrays['loads.point'];
+    const forces = arrays['loads.force'];
+    if (!points || !forces) return null;
+    const j = Math.min(this.row + 1, rows - 1);
+    const read = (/** @type {Float64Array} */ values) =>
+      /** @type {Vector} */ (
+        [0, 1, 2].map((k) => {
+          const from = values[(3 * load + k) * rows + this.row];
+          return from + this.part * (values[(3 * load + k) * rows + j] - from);
+        })
+      );
+    return { point: read(points), force: read(forces) };
+  }
+
+  /** The largest force or torque of all loads. */
+  largestLoad() {
+    const forces = this.result.arrays['loads.force'];
+    let largest = 0;
+    const rows = this.result.rows;
+    for (let k = 0; forces && k + 2 * rows < forces.length; k += 3 * rows)
+      for (let i = 0; i < rows; i++)
+        largest = Math.max(largest, Math.hypot(forces[k + i], forces[k + rows + i], forces[k + 2 * rows + i]));
+    return largest;
+  }
+
+  /**
+   * The middle and the radius of all that is seen, over the whole motion.
+   * @returns {{center: Vector, radius: number}}
+   */
+  extent() {
+    /** @type {Vector} */
+    const low = [Infinity, Infinity, Infinity];
+    /** @type {Vector} */
+    const high = [-Infinity, -Infinity, -Infinity];
+    const include = (/** @type {number} */ k, /** @type {number} */ x, /** @type {number} */ r) => {
+      if (x - r < low[k]) low[k] = x - r;
+      if (x + r > high[k]) high[k] = x + r;
+    };
+    const { rows, poses } = this.result;
+    const reach = this.scene.bodies.map((body) =>
+      body.shapes.reduce((most, s) => Math.max(most, Math.hypot(...s.at) + shapeRadius(s)), 0),
+    );
+    for (let k = 0; poses && k < 3 * this.n; k++)
+      for (let i = 0; i < rows; i++)
+        include(k % 3, poses.positions[k * rows + i], Math.min(reach[1 + Math.floor(k / 3)], this.scene.length));
+    for (const e of this.scene.elements)
+      for (const point of e.points)
+        if (point.body === 0) for (let k = 0; k < 3; k++) include(k, point.at[k], 0);
+    /** @type {Vector} */
+    const center = [0, 0, 0];
+    let radius = 0;
+    for (let k = 0; k < 3 && high[k] >= low[k]; k++) {
+      center[k] = (low[k] + high[k]) / 2;
+      radius += ((high[k] - low[k]) / 2) ** 2;
+    }
+    return { center, radius: Math.sqrt(radius) || this.scene.length || 1 };
+  }
+}
+
+/**
+ * A sphere about a shape's place that holds it.
+ * @param {Shape} shape
+ */
+export function shapeRadius(shape) {
+  const s = shape.size;
+  switch (shape.kind) {
+    case 'box':
+      return Math.hypot(...s) / 2;
+    case 'cylinder':
+    case 'cone':
+      return Math.hypot(s[0], s[1] / 2);
+    case 'capsule':
+      return s[0] + s[1] / 2;
+    case 'tube':
+      return Math.hypot(s[0], s[2] / 2);
+    case 'polygon':
+      return Math.hypot(s[0] / 2, ...(shape.outline ?? []).flat().map(Math.abs).sort((a, b) => b - a).slice(0, 2));
+    case 'mesh':
+      return 0;
+    default:
+      return Math.max(0, ...s);
+  }
+}

@@ -1,0 +1,262 @@
+/** The mechanism in three dimensions. */
+
+import {
+  AmbientLight,
+  BufferAttribute,
+  BufferGeometry,
+  Color,
+  DirectionalLight,
+  Group,
+  Line,
+  LineBasicMaterial,
+  LineSegments,
+  OrthographicCamera,
+  PerspectiveCamera,
+  Raycaster,
+  Scene,
+  Vector2,
+  Vector3,
+  WebGLRenderer,
+} from 'three';
+
+import { ghosts } from './colors.js';
+import { style } from './dom.js';
+import { Links } from './links.js';
+import { solid } from './solids.js';
+
+/**
+ * @typedef {import('./mechanism.js').Mechanism} Mechanism
+ * @typedef {{name: string, object: Group, update: () => void}} Part
+ */
+
+const SLOW = 45; // ms between frames, from where on the picture is made coarser
+
+export class View3D {
+  /**
+   * Throws where the browser has no WebGL.
+   * @param {HTMLCanvasElement} canvas
+   * @param {Mechanism[]} mechanisms the first is the one that is followed
+   * @param {import('./camera.js').Camera} camera
+   */
+  constructor(canvas, mechanisms, camera) {
+    this.canvas = canvas;
+    this.mechanisms = mechanisms;
+    this.camera = camera;
+    this.renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+    this.scene = new Scene();
+    this.lenses = { near: new PerspectiveCamera(), far: new OrthographicCamera() };
+    for (const lens of Object.values(this.lenses)) lens.up.set(0, 0, 1);
+    /** @type {Part[]} */
+    this.parts = [];
+    /** @type {Set<string>} */
+    this.hidden = new Set();
+    /** @type {string | null} */
+    this.marked = null;
+    this.extent = mechanisms[0].extent();
+    this.sharpness = 1;
+    this.ghostsShown = true;
+    this.trailsShown = true;
+    this.lights();
+    this.ground = this.grid();
+    this.scene.add(this.ground);
+    mechanisms.forEach((mechanism, i) => this.build(mechanism, i));
+    this.paint();
+  }
+
+  lights() {
+    this.scene.add(new AmbientLight(0xffffff, 1.3));
+    this.sun = new DirectionalLight(0xffffff, 1.9);
+    this.scene.add(this.sun, this.sun.target);
+  }
+
+  /** A grid across gravity, below all that moves, and an arrow along it. */
+  grid() {
+    const { center, radius } = this.extent;
+    const g = new Vector3(...this.mechanisms[0].scene.gravity);
+    const down = g.length() > 0 ? g.normalize() : new Vector3(0, 0, -1);
+    const step = 10 ** Math.round(Math.log10(radius / 3));
+    const n = Math.min(40, Math.ceil((1.5 * radius) / step));
+    const points = [];
+    for (let i = -n; i <= n; i++) {
+      points.push(i * step, -n * step, 0, i * step, n * step, 0);
+      points.push(-n * step, i * step, 0, n * step, i * step, 0);
+    }
+    if (g.length() > 0) {
+      const [l, h] = [0.3 * radius, 0.05 * radius];
+      const x = -n * step;
+      points.push(x, x, l, x, x, 0, x, x, 0, x + h, x, 2 * h, x, x, 0, x - h, x, 2 * h);
+    }
+    const geometry = new BufferGeometry();
+    geometry.setAttribute('position', new BufferAttribute(new Float32Array(points), 3));
+    const lines = new LineSegments(geometry, new LineBasicMaterial());
+    lines.quaternion.setFromUnitVectors(new Vector3(0, 0, -1), down);
+    const at = new Vector3(...center);
+    lines.position.set(...center).addScaledVector(down, this.lowest(down) - at.dot(down));
+    return lines;
+  }
+
+  /** How far along a direction the bodies of the first result ever are. @param {Vector3} down */
+  lowest(down) {
+    const { poses, rows } = this.mechanisms[0].result;
+    let most = -Infinity;
+    const p = poses?.positions ?? new Float64Array(0);
+    for (let b = 0; b + 2 * rows < p.length; b += 3 * rows)
+      for (let i = 0; i < rows; i++)
+        most = Math.max(most, p[b + i] * down.x + p[b + rows + i] * down.y + p[b + 2 * rows + i] * down.z);
+    return Number.isFinite(most) ? most + 0.15 * this.extent.radius : 0;
+  }
+
+  /**
+   * @param {Mechanism} mechanism
+   * @param {number} number of the result
+   */
+  build(mechanism, number) {
+    const look = number === 0 ? {} : { color: ghosts[(number - 1) % ghosts.length], opacity: 0.45 };
+    const { scene } = mechanism;
+    scene.bodies.forEach((body, i) => {
+      const object = new Group();
+      for (const shape of body.shapes) {
+        const made = solid(shape, scene.meshes, look);
+        if (made) object.add(made);
+      }
+      const [p, q] = [mechanism.positions, mechanism.orientations];
+      const update = () => {
+        object.position.set(p[3 * i], p[3 * i + 1], p[3 * i + 2]);
+        object.quaternion.set(q[4 * i + 1], q[4 * i + 2], q[4 * i + 3], q[4 * i]);
+      };
+      this.keep(body.name, object, update, number);
+    });
+    const links = new Links(mechanism, look);
+    for (const e of scene.elements) {
+      const drawn = links.draw(e);
+      if (drawn) this.keep(e.name, drawn.object, drawn.update, number);
+    }
+    for (const trail of scene.trails) this.trail(mechanism, trail, look.color);
+  }
+
+  /**
+   * @param {string} name
+   * @param {Group} object
+   * @param {() => void} update
+   * @param {number} number
+   */
+  keep(name, object, update, number) {
+    object.userData = { name, number };
+    this.scene.add(object);
+    this.parts.push({ name, object, update });
+  }
+
+  /**
+   * @param {Mechanism} mechanism
+   * @param {import('./mechanism.js').Spot} trail
+   * @param {string | undefined} color
+   */
+  trail(mechanism, trail, color) {
+    const geometry = new BufferGeometry();
+    geometry.setAttribute('position', new BufferAttribute(mechanism.path(trail.body, trail.at), 3));
+    const body = mechanism.scene.bodies[trail.body];
+    const line = new Line(geometry, new LineBasicMaterial({ color: color ?? body.color }));
+    line.frustumCulled = false;
+    const object = new Group();
+    object.add(line);
+    const update = () => {
+      object.visible = object.visible && this.trailsShown;
+      geometry.setDrawRange(0, mechanism.row + 1);
+    };
+    object.userData = { name: body.name, number: 0, trail: true };
+    this.scene.add(object);
+    this.parts.push({ name: body.name, object, update });
+  }
+
+  /** Colours of the page. */
+  paint() {
+    this.scene.background = new Color(style('--canvas'));
+    /** @type {LineBasicMaterial} */ (this.ground.material).color = new Color(style('--grid'));
+  }
+
+  /** @param {number} width @param {number} height in CSS pixels */
+  resize(width, height) {
+    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio) * this.sharpness);
+    this.renderer.setSize(width, height, false);
+    const lens = this.lenses.near;
+    lens.aspect = width / Math.max(1, height);
+    this.shape = lens.aspect;
+  }
+
+  /** Keeps the motion fluent where drawing is slow. @param {number} passed ms since the frame before */
+  adapt(passed) {
+    if (passed > SLOW && passed < 1000) this.late = (this.late ?? 0) + 1;
+    else this.late = Math.max(0, (this.late ?? 0) - 1);
+    if (this.late < 6 || this.sharpness < 0.5) return;
+    this.late = 0;
+    this.sharpness *= 0.75;
+    this.resize(this.canvas.clientWidth, this.canvas.clientHeight);
+  }
+
+  lens() {
+    const { camera } = this;
+    const eye = camera.eye();
+    const reach = camera.distance + 20 * this.extent.radius;
+    const lens = camera.perspective ? this.lenses.near : this.lenses.far;
+    lens.position.set(...eye);
+    if (lens instanceof PerspectiveCamera) {
+      lens.fov = (camera.angle * 180) / Math.PI;
+      lens.near = Math.max(camera.distance * 0.01, reach * 1e-6);
+    } else {
+      const half = camera.halfHeight;
+      [lens.top, lens.bottom] = [half, -half];
+      [lens.right, lens.left] = [half * (this.shape ?? 1), -half * (this.shape ?? 1)];
+      lens.near = -reach;
+    }
+    lens.far = reach;
+    const { up } = camera.axes();
+    lens.up.set(...up);
+    lens.lookAt(...camera.target);
+    lens.updateProjectionMatrix();
+    lens.updateMatrixWorld();
+    const { back, right } = camera.axes();
+    for (let k = 0; k < 3; k++)
+      this.sun?.position.setComponent(k, eye[k] + camera.distance * (0.5 * up[k] + 0.4 * right[k] + 0.1 * back[k]));
+    this.sun?.target.position.set(...camera.target);
+    this.sun?.target.updateMatrixWorld();
+    return lens;
+  }
+
+  draw() {
+    for (const part of this.parts) {
+      const { number } = part.object.userData;
+      part.object.visible = !this.hidden.has(part.name) && (number === 0 || this.ghostsShown);
+      if (part.object.visible) part.update();
+    }
+    this.renderer.render(this.scene, this.lens());
+  }
+
+  /** @param {string | null} name of what is to stand out */
+  mark(name) {
+    if (this.marked === name) return;
+    this.marked = name;
+    for (const part of this.parts)
+      part.object.traverse((o) => {
+        const painted = /** @type {any} */ (o).material;
+        if (painted?.emissive) painted.emissive.set(part.name === name && name !== null ? '#6a5a00' : '#000000');
+      });
+  }
+
+  /**
+   * The name of what is seen at a place of the canvas.
+   * @param {number} x from -1 to 1
+   * @param {number} y
+   * @returns {string | null}
+   */
+  nameAt(x, y) {
+    const ray = new Raycaster();
+    ray.setFromCamera(new Vector2(x, y), this.lens());
+    ray.params.Line.threshold = 0.005 * this.camera.distance;
+    const objects = this.parts.filter((p) => p.object.visible && !p.object.userData.trail).map((p) => p.object);
+    const [hit] = ray.intersectObjects(objects, true);
+    /** @type {import('three').Object3D | null} */
+    let object = hit?.object ?? null;
+    while (object && !object.userData.name) object = object.parent;
+    return object?.userData.name ?? null;
+  }
+}
