@@ -70,7 +70,8 @@ typedef struct nt_key {
     int bit;
     int low, high;       /* count range of NUMBERS; rows of MATRIX; count of FUNCTIONS */
     size_t count_offset; /* NUMBERS: where the count goes                               */
-    bool up_to;          /* NUMBERS: any count from low to high, not one of the two       */
+    bool up_to;          /* NUMBERS: any count from low to high, not one of the two;
+                            BODIES: they may be one                                       */
     bool required;
     bool relative;     /* its numbers are as large as the largest of them (a direction, a mass), not
                           as lengths of the model are: for the steps of differences */

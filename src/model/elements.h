@@ -40,6 +40,8 @@ extern const nt_element_type nt_contact_sphere_torus;
 
 extern const nt_element_type nt_bearing_ball;
 extern const nt_element_type nt_beam_type;
+extern const nt_element_type nt_cable_type;
+extern const nt_section nt_cable_section;
 extern const nt_element_type nt_state_type;
 
 /* Of blocks: their keys alone (states/blocks.c). */

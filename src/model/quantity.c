@@ -6,6 +6,7 @@
 #include "base/suggest.h"
 #include "model/beams/beam.h"
 #include "model/bearings/bearing.h"
+#include "model/cables/cable.h"
 #include "model/contacts/contact.h"
 #include "model/elements.h"
 #include "model/quantity_kind.h"
@@ -93,6 +94,8 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
         return type && type->along == NT_ALONG_LINE;
     case NT_OF_WAY:
         return type && type->along == NT_ALONG_WAY;
+    case NT_OF_CABLE:
+        return type == &nt_cable_type;
     case NT_OF_DISTRIBUTED:
         return type == &nt_force_distributed;
     case NT_OF_WING:
@@ -387,6 +390,12 @@ nt_status nt_quantity_find(const nt_model *model, const char *name, bool any,
     if (rest && of == ELEMENT && model->elements[index].type == &nt_beam_type &&
         find_in_beam(model, index, name, rest, quantity, error, &status))
         return status;
+    if (rest && of == ELEMENT && model->elements[index].type == &nt_cable_type) {
+        const nt_cable *c = nt_model_data(model, &model->elements[index]);
+        if (find_own_body(model, c->first_body, c->n - 1, &model->elements[index], name, rest,
+                          quantity, error, &status))
+            return status;
+    }
     span second = rest ? head(rest, &component) : (span){"", 0};
     for (int i = 0; i < nt_quantity_kind_count; i++)
         if (has_kind(model, of, index, &nt_quantity_kinds[i]) &&

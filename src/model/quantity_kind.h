@@ -21,13 +21,14 @@ typedef enum nt_quantity_owner {
     NT_OF_ROTATING, /* a joint with an angle                      */
     NT_OF_SLIDING,  /* a joint with a displacement                */
     NT_OF_SLIDING_ONLY,
-    NT_OF_JOINED,      /* a joint of frames: a point and a triad on each body        */
-    NT_OF_TURNED,      /* one whose bodies both turn                                 */
-    NT_OF_JOINT,       /* any joint */
-    NT_OF_FORCE,       /* any force */
-    NT_OF_ACTING,      /* a force that knows its force and torque on B               */
-    NT_OF_LINE,        /* a force between two points                                 */
-    NT_OF_WAY,         /* a rope                                                     */
+    NT_OF_JOINED, /* a joint of frames: a point and a triad on each body        */
+    NT_OF_TURNED, /* one whose bodies both turn                                 */
+    NT_OF_JOINT,  /* any joint */
+    NT_OF_FORCE,  /* any force */
+    NT_OF_ACTING, /* a force that knows its force and torque on B               */
+    NT_OF_LINE,   /* a force between two points                                 */
+    NT_OF_WAY,    /* a rope                                                     */
+    NT_OF_CABLE,
     NT_OF_DISTRIBUTED, /* a load per length of a beam */
     NT_OF_WING,        /* an aerodynamic force                                       */
     NT_OF_ABOUT,       /* a force about the axis of a joint                          */

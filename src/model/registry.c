@@ -40,6 +40,7 @@ static const nt_element_type *const own_types[] = {
     &nt_contact_sphere_torus,
     &nt_bearing_ball,
     &nt_beam_type,
+    &nt_cable_type,
     &nt_state_type,
     &nt_block_transfer_function,
     &nt_block_state_space,

@@ -8,7 +8,8 @@
 
 bool nt_beam_end_of_body(const nt_model *model, int body, int *element, int *end)
 {
-    for (int i = model->n_elements - model->n_beams; i < model->n_elements; i++) {
+    int last = model->n_elements - model->n_cables;
+    for (int i = last - model->n_beams; i < last; i++) {
         const nt_element *e = &model->elements[i];
         const nt_beam *b = e->type == &nt_beam_type ? nt_model_data(model, e) : NULL;
         int node = b ? body - b->first_body : -1;
