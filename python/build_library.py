@@ -17,12 +17,17 @@ INCLUDE = HERE.parent / "include"
 BUILD = Path(os.environ.get("NUTATE_BUILD", HERE.parent / "build" / "release")).resolve()
 
 # What is written in the folder `native`: its headers are declared to Python as well.
-NATIVE = ["integrate", "process"]
+NATIVE = ["integrate", "laws", "process"]
 
 # Functions of Python that the library calls.
 CALLED = """
 extern "Python" int py_look(void *context);
 extern "Python" void py_take_column(void *taker, const nt_result_column *column);
+extern "Python+C" int py_has_law(const void *model, const char *law);
+extern "Python+C" int py_force(const void *model, const void *run, const char *law, double t,
+                               const double *motions, double *out);
+extern "Python+C" int py_equations(const void *model, const void *run, const char *law, double t,
+                              const double *motions, int n, double *phi, double *jacobian);
 """
 
 

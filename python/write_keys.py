@@ -21,7 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, List, Literal, Mapping, Optional, Sequence, Union
 
-from {places}_description import Function, Matrix, Number, Numbers, Part, Point, Vector
+from {places}_description import Function, Law, Matrix, Number, Numbers, Part, Point, Vector
 
 '''
 
@@ -52,6 +52,7 @@ def schema_of(library: Path) -> Dict[str, Any]:
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    module.lib.py_add_laws(module.ffi.NULL)
     size = module.lib.nt_model_schema(module.ffi.NULL, 0) + 1
     text = module.ffi.new("char[]", size)
     module.lib.nt_model_schema(text, size)
@@ -123,6 +124,8 @@ class Writer:
                 fixed = f"    _type: ClassVar[Optional[str]] = {json.dumps(said['const'])}\n"
                 continue
             kind = self.annotation(said, name + camel(key))
+            if key == "law" and fixed.count("python"):
+                kind = "Law"
             place = key + "_" if keyword.iskeyword(key) else key
             needed = key in required and "const" not in said
             line = f"{place}: {kind}" if needed else f"{place}: Optional[{kind}] = None"

@@ -319,6 +319,12 @@ typedef struct nt_element_type {
     bool proportional; /* what it adds is proportional to its functions */
     nt_along along;    /* of the library's own types alone */
     bool is_load;      /* its force is a load: paths of static states scale it */
+    /* Known stops of its own. The first time after t at which its memory[n_memory] changes,
+     * infinite where there is none; then, at a stop (view->at->t), what it becomes: false where
+     * nothing is due at this time. Both NULL: it has none. Its `accept` keeps what is not due. */
+    double (*stop_after)(const nt_run *run, const nt_element *element, double t,
+                         const double *memory);
+    bool (*at_stop)(const nt_element *element, const nt_view *view, double *memory);
     /* How it is drawn: for joints in a word, and all that there is to draw. NULL: nothing. */
     nt_drawing drawing;
     void (*draw)(const nt_run *run, const nt_element *element, nt_sketch_put *put, void *to);
@@ -333,6 +339,7 @@ typedef struct nt_port {
     int first; /* its first entry among v, or its first multiplier                                */
     int size;  /* entries, 0 without a node                                                       */
     int start; /* its first entry among those of all ports                                        */
+    bool looks; /* multipliers of another element: this one's forces depend on them, no more      */
 } nt_port;
 
 /* Ports that every element has; further ones follow, in any number. */
@@ -380,6 +387,8 @@ typedef struct nt_local {
     int n_touched;
     bool *is_touched; /* [n_ports^2] */
     bool apart;       /* elements are evaluated side by side: nothing may be added elsewhere */
+    struct nt_aside
+        *aside; /* where forces that others depend on are differentiated; NULL: none do */
 } nt_local;
 
 /* The block of a row port and a column port, to add to; NULL where there is none. */
@@ -458,8 +467,10 @@ static inline void nt_view_force(const nt_view *view, int port, nt_v3 f)
 /* ---- for the functions of a type --------------------------------------------------------------
  */
 
-/* The data of an element in a run; as the file has them. */
+/* The data of an element in a run; in the model, as the file has them: for what does not change
+ * with parameters. */
 NT_API const void *nt_element_data_in(const nt_run *run, const nt_element *element);
+NT_API const void *nt_element_data_of(const nt_model *model, const nt_element *element);
 NT_API void *nt_element_numbers_in(nt_run *run, const nt_element *element);
 
 /* For `prepare`. A point that the file gives (ground axes at the given placement, or a marker of
@@ -502,6 +513,28 @@ NT_API nt_status nt_element_couple_pair(nt_model *model, nt_element *element);
  * the law, good to 1e-9 of smooth ones), or its power. */
 NT_API nt_status nt_element_add_pair(const nt_element *element, const nt_view *view,
                                      nt_pair_law law);
+
+/* ---- joints between two bodies, without derivatives -------------------------------------------
+ */
+
+/* Equations phi[n] of a joint, n = element->n_rows at most 6, where A and B stand like this at time
+ * t, s; velocities and accelerations do not count. It is asked at places beside the motion and
+ * keeps nothing. jacobian is NULL, or [n][12] of NaN: a law that knows the derivatives of phi along
+ * displacements of A (m), turns of A (rad, ground axes), displacements and turns of B puts them
+ * there, all of them; else they are found by differences. NT_OK, or NT_NOT_FINITE. */
+typedef nt_status (*nt_pair_rows)(const nt_element *element, const nt_view *view, double t,
+                                  const nt_motion *a, const nt_motion *b, double *phi,
+                                  double *jacobian);
+
+/* For `declare`: blocks between all ports of A and B and the multipliers. */
+NT_API nt_status nt_element_couple_rows(nt_model *model, nt_element *element);
+
+/* For `evaluate`: adds the rows of the law at the level that is asked for, the forces of their
+ * multipliers, R += J^T lambda, and their tangent; or their power. By differences J is good to
+ * 1e-11, the tangent to 1e-5, for 600 evaluations of the law; with a jacobian that is given, for
+ * 24. */
+NT_API nt_status nt_element_add_rows(const nt_element *element, const nt_view *view,
+                                     nt_pair_rows law);
 
 /* ---- plugins ----------------------------------------------------------------------------------
  */

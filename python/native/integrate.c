@@ -99,3 +99,10 @@ nt_status py_integrate(py_motion *m, nt_error *error)
     }
     return status;
 }
+
+nt_status py_advance(py_motion *m, nt_error *error)
+{
+    m->error.status = NT_OK;
+    m->looked_at = integrate_clock();
+    return nt_integrator_run(m->integrator, m->end, m->step, observe, m, error);
+}

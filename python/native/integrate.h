@@ -30,4 +30,7 @@ typedef struct py_motion {
  * the last row is that of the last state. NT_INTERRUPTED where `look` stopped it. */
 nt_status py_integrate(py_motion *motion, nt_error *error);
 
+/* Advance from where the integrator stands to motion->end, without rows of begin and end. */
+nt_status py_advance(py_motion *motion, nt_error *error);
+
 #endif

@@ -29,7 +29,9 @@ from . import bearings, contacts, forces, joints, keys
 from ._motion import methods
 from .model import EnergyWarning, Model, Parameters, load, loads
 from .result import Column, Result, Summary, Table, open
+from .laws import Motion
 from .state import State
+from .stepper import SavedState, Stepper
 
 __version__: str = _text(_lib.nt_version())
 
@@ -42,13 +44,16 @@ __all__ = [
     "Interrupted",
     "Model",
     "ModelError",
+    "Motion",
     "NoMemoryError",
     "Parameters",
     "Result",
     "RunError",
+    "SavedState",
     "SetAside",
     "State",
     "Status",
+    "Stepper",
     "Summary",
     "Table",
     "UsageError",

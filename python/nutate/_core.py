@@ -125,13 +125,19 @@ def owner_of(handle: Any) -> Any:
 def take_raised(owner: Any) -> Optional[BaseException]:
     """Returns what was raised within the last call of the owner's, and forgets it."""
     raised: Optional[BaseException] = getattr(owner, "raised", None)
+    if raised is None:
+        raised = getattr(_lost, "raised", None)
     if raised is not None:
-        owner.raised = None
+        owner.raised = _lost.raised = None
     return raised
 
 
+_lost = threading.local()
+
+
 def _stopped(kind: Any, value: Any, trace: Any) -> int:
-    """An interrupt that met Python while it looked whether to go on: it stops the run."""
+    """A signal's exception that came before py_look knew its owner: it stops the run."""
+    _lost.raised = value
     return 1
 
 

@@ -8,7 +8,7 @@ import json
 import keyword
 import math
 import re
-from typing import Any, ClassVar, Dict, List, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, ClassVar, Dict, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -22,6 +22,8 @@ Vector = Sequence[Number]
 #: [x, y, z], or the name of a marker
 Point = Union[Sequence[Number], str]
 Matrix = Sequence[Sequence[Number]]
+#: a function, or the name of one that is given with the model
+Law = Union[str, Callable[..., Any]]
 
 
 class Part:
@@ -57,7 +59,22 @@ def plain(value: Any) -> Any:
         return [plain(entry) for entry in value]
     if value is None or isinstance(value, (str, int, float, bool)):
         return value
+    if callable(value) and hasattr(value, "__name__"):
+        return value.__name__  # a law, which the model collects
     raise TypeError(f"a model file holds no {type(value).__name__}: {value!r}")
+
+
+def laws_in(value: Any, found: Dict[str, Callable[..., Any]]) -> None:
+    """Collects the functions of a description by their names."""
+    if isinstance(value, Part):
+        for field in dataclasses.fields(value):  # type: ignore[arg-type]
+            laws_in(getattr(value, field.name), found)
+    elif isinstance(value, Mapping):
+        for entry in value.values():
+            laws_in(entry, found)
+    elif callable(value) and hasattr(value, "__name__"):
+        if found.setdefault(value.__name__, value) is not value:
+            raise ValueError(f"two laws have the name {value.__name__}")
 
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*( [A-Za-z0-9_.]+)*")

@@ -7,6 +7,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ._core import Owner, check, check_process, count_threads, ffi, lib, new_error, text
+from .laws import calling, own_run
 from .errors import SetAside, UsageError
 
 if TYPE_CHECKING:
@@ -106,9 +107,11 @@ class Motion(Owner):
 
     def _make_run(self, setup: Setup, values: Mapping[str, float]) -> None:
         run = ffi.new("nt_run **")
-        self.check(lib.nt_run_create(run, self.model._pointer, self.error))
+        with calling(self.model.laws, self):
+            status = lib.nt_run_create(run, self.model._pointer, self.error)
+        self.check(status)
         self.run = run[0]
-        self.model._adopt(self)
+        own_run(self.run, self)
         self.system = lib.nt_run_system(self.run)
         self.set_parameters(values)
         if setup.threads != 1:
@@ -210,15 +213,16 @@ class Motion(Owner):
                 raise UsageError(f"{name}: expected a positive number of seconds, got {value}")
         if controlled and not step > 0:
             step = 1e-4 * duration
-        self.start = simulation.start
-        self.end = self.start + duration
-        self.step = step
+        self.begin_time = simulation.start
+        self.end_time = self.begin_time + duration
+        self.plan_step = step
         if duration > 0 and step > 0 and not controlled:
-            self.step = duration / max(1.0, math.ceil(duration / step * (1 - 1e-12)))
+            self.plan_step = duration / max(1.0, math.ceil(duration / step * (1 - 1e-12)))
+        self.step_of_setup = self.plan_step if self.plan_step > 0 else step
 
     def need_times(self) -> None:
         """Refuses a model that says neither how long nor with what step."""
-        for name, value in (("duration", self.end - self.start), ("step", self.step)):
+        for name, value in (("duration", self.end_time - self.begin_time), ("step", self.plan_step)):
             if not value > 0:
                 raise UsageError(
                     f"simulation.{name} is missing: give it in the model, or as {name}="
@@ -271,7 +275,7 @@ class Motion(Owner):
         if state is None:
             null = ffi.NULL
             self.check(
-                lib.nt_integrator_start(self.integrator, self.start, null, null, null, self.error)
+                lib.nt_integrator_start(self.integrator, self.begin_time, null, null, null, self.error)
             )
         else:
             self.check(
@@ -296,7 +300,7 @@ class Motion(Owner):
         lib.nt_integrator_destroy(self.integrator)
         self.integrator = ffi.NULL
         if self.run:
-            self.model._release(self)
+            own_run(self.run, None)
             lib.nt_run_destroy(self.run)
             self.run = ffi.NULL
         count_threads(-self._counted)

@@ -9,6 +9,7 @@ import warnings
 from pathlib import Path
 from typing import (
     Any,
+    Callable,
     Dict,
     Iterator,
     List,
@@ -22,12 +23,25 @@ from typing import (
 
 import numpy as np
 
-from ._core import check, check_process, count_threads, ffi, lib, new_error, text, wait_for_columns
-from ._description import to_yaml
+from ._core import (
+    Owner,
+    check,
+    check_process,
+    count_threads,
+    ffi,
+    lib,
+    new_error,
+    take_raised,
+    text,
+    wait_for_columns,
+)
+from ._description import laws_in, to_yaml
 from ._motion import Motion, Options, Setup, Tolerance, suggestion
+from .laws import calling, give_laws
 from .errors import Error, Interrupted, Status, UsageError
 from .result import Column, Groups, Result, Summary, group_columns
 from .state import State, copy_state
+from .stepper import Stepper
 
 Setting = Union[float, int, bool, str]
 _OBJECTIVES = ("final", "integral", "maximum", "rms")
@@ -87,7 +101,9 @@ class Model:
 
     def __init__(self, **sections: Any) -> None:
         sections = {key: value for key, value in sections.items() if value is not None}
-        self._read(to_yaml(sections), "model", None, {}, None)
+        laws: Dict[str, Callable[..., Any]] = {}
+        laws_in(sections, laws)
+        self._read(to_yaml(sections), "model", None, {}, None, laws)
 
     # ---- reading
 
@@ -98,8 +114,11 @@ class Model:
         folder: Optional[str],
         settings: Mapping[str, Setting],
         path: Optional[str],
+        laws: Mapping[str, Callable[..., Any]],
     ) -> None:
         check_process()
+        #: functions of Python that the model names, by name
+        self.laws: Dict[str, Callable[..., Any]] = dict(laws)
         error = new_error()
         pointer = ffi.new("nt_model **")
         words = [
@@ -107,16 +126,20 @@ class Model:
             for k, v in settings.items()
         ]
         array = ffi.new("nt_setting[]", words) if words else ffi.NULL
-        if path is not None:
-            status = lib.nt_model_read(pointer, os.fsencode(path), array, len(words), error)
-        else:
-            said = str(source).encode()
-            beside = ffi.NULL if folder is None else ffi.new("char[]", os.fsencode(folder))
-            status = lib.nt_model_read_text(
-                pointer, said, len(said), name.encode(), beside, array, len(words), error
-            )
-        check(status, error)
+        owner = Owner()
+        with calling(self.laws, owner):
+            if path is not None:
+                status = lib.nt_model_read(pointer, os.fsencode(path), array, len(words), error)
+            else:
+                said = str(source).encode()
+                beside = ffi.NULL if folder is None else ffi.new("char[]", os.fsencode(folder))
+                status = lib.nt_model_read_text(
+                    pointer, said, len(said), name.encode(), beside, array, len(words), error
+                )
+        check(status, error, None, owner)
         self._pointer = ffi.gc(pointer[0], lib.nt_model_destroy)
+        if self.laws:
+            give_laws(self._pointer, self.laws)
         self._name = name
         self._folder = folder
         self._settings: Dict[str, Setting] = dict(settings)
@@ -128,9 +151,11 @@ class Model:
         self._columns: Dict[Tuple[str, ...], Tuple[List[Column], Groups]] = {}
         self._variants: Dict[Tuple[Tuple[str, str], ...], "Model"] = {}
         self._quantities: Dict[str, Any] = {}
-        error = new_error()
+        error, owner = new_error(), Owner()
         run = ffi.new("nt_run **")
-        check(lib.nt_run_create(run, self._pointer, error), error)
+        with calling(self.laws, owner):
+            status = lib.nt_run_create(run, self._pointer, error)
+        check(status, error, None, owner)
         self._look = ffi.gc(run[0], lib.nt_run_destroy)  # for parameters; guarded by _lock
         system = lib.nt_run_system(self._look)
         self._parameter_names: List[str] = [
@@ -148,12 +173,13 @@ class Model:
             self._folder,
             self._settings,
             self._values,
+            self.laws,
         )
 
     def __copy__(self) -> "Model":
         copy = type(self).__new__(type(self))
         copy._pointer, copy._name, copy._folder = self._pointer, self._name, self._folder
-        copy._settings = dict(self._settings)
+        copy._settings, copy.laws = dict(self._settings), self.laws
         copy._prepare(self._values)
         return copy
 
@@ -166,7 +192,13 @@ class Model:
         found = self._variants.get(key)
         if found is None:
             found = _rebuild(
-                Model, self.text, self._name, self._folder, {**self._settings, **settings}, {}
+                Model,
+                self.text,
+                self._name,
+                self._folder,
+                {**self._settings, **settings},
+                {},
+                self.laws,
             )
             if len(self._variants) > 32:
                 self._variants.clear()
@@ -256,12 +288,6 @@ class Model:
 
     # ---- for the modules of this package
 
-    def _adopt(self, motion: Motion) -> None:
-        """A motion of this model begins."""
-
-    def _release(self, motion: Motion) -> None:
-        """It ends."""
-
     def _quantity(self, name: str) -> Any:
         """The nt_quantity_info of a name, or None."""
         found = self._quantities.get(name)
@@ -283,6 +309,48 @@ class Model:
                 error,
             )
         return found
+
+    def _find(self, name: str) -> Tuple[Optional[int], Any]:
+        """The nt_quantity_info of a name, and which of its numbers it is: None for all."""
+        info = self._quantity(name)
+        if info is not None:
+            return None, info
+        quantity, _, _ = name.rpartition(".")
+        info = self._quantity(quantity) if quantity else None
+        if info is not None:
+            room = ffi.new("char[3][128]")
+            for i in range(info.columns):
+                lib.nt_model_quantity_column(self._pointer, info, i, room[0], room[1], room[2], 128)
+                if text(room[0]) == name:
+                    return i, info
+        return None, self._need_quantity(name)
+
+    # ---- steps
+
+    def stepper(
+        self,
+        *,
+        method: Optional[str] = None,
+        step: Optional[float] = None,
+        tolerance: Optional[Tolerance] = None,
+        options: Optional[Options] = None,
+        frame: Optional[str] = None,
+        threads: int = 1,
+        solver: str = "auto",
+        energy_check: bool = True,
+        parameters: Optional[Mapping[str, float]] = None,
+        **named: float,
+    ) -> Stepper:
+        """Returns a motion that the caller advances, which stands at the initial values:
+
+            with model.stepper() as s:
+                s.load("motor", 2.5)
+                s.step(1e-3)
+                s["hinge.angle"], s.state.q
+
+        The arguments are those of `run`."""
+        setup = Setup(method, step, None, tolerance, options, frame, threads, solver, energy_check)
+        return Stepper(self, setup, {**self._values, **(parameters or {}), **named})
 
     # ---- runs
 
@@ -389,21 +457,27 @@ def _rebuild(
     folder: Optional[str],
     settings: Mapping[str, Setting],
     values: Mapping[str, float],
+    laws: Mapping[str, Callable[..., Any]],
 ) -> Any:
     model = kind.__new__(kind)
-    model._read(said, name, folder, settings, None)
+    model._read(said, name, folder, settings, None, laws)
     if values:
         model._set(values)
     return model
 
 
-def load(path: Union[str, Path], settings: Optional[Mapping[str, Setting]] = None) -> Model:
+def load(
+    path: Union[str, Path],
+    settings: Optional[Mapping[str, Setting]] = None,
+    laws: Optional[Mapping[str, Callable[..., Any]]] = None,
+) -> Model:
     """Reads a model file. settings: {"simulation.step": 1e-4, "m": 12}: what `--set` of the command
     takes, a parameter's name or a dotted path of the model file. ModelError with file, line and
-    column; FileError where it cannot be read."""
+    column; FileError where it cannot be read. laws: the functions that forces and joints of the types
+    `python` and `python_joint` name, see `nutate.laws`."""
     model = Model.__new__(Model)
     name = os.fspath(path)
-    model._read("", name, os.path.dirname(name) or None, settings or {}, name)
+    model._read("", name, os.path.dirname(name) or None, settings or {}, name, laws or {})
     return model
 
 
@@ -412,11 +486,14 @@ def loads(
     name: str = "model",
     folder: Optional[Union[str, Path]] = None,
     settings: Optional[Mapping[str, Setting]] = None,
+    laws: Optional[Mapping[str, Callable[..., Any]]] = None,
 ) -> Model:
     """Reads a model from a text. name stands for the file in messages; in folder the files of
     tables are looked up."""
     model = Model.__new__(Model)
-    model._read(said, name, None if folder is None else os.fspath(folder), settings or {}, None)
+    model._read(
+        said, name, None if folder is None else os.fspath(folder), settings or {}, None, laws or {}
+    )
     return model
 
 
@@ -477,7 +554,7 @@ class WholeRun(Motion):
             formats = [lib.NT_NETCDF if str(path).endswith(".nc") else lib.NT_CSV for path in files]
             to_files = ffi.new("nt_result_file[]", list(zip(paths, formats)))
             setup.files, setup.n_files = to_files, len(paths)
-            said = f"method={self.method}\nframe={self.frame}\nstep={self.step!r} s\n"
+            said = f"method={self.method}\nframe={self.frame}\nstep={self.plan_step!r} s\n"
             said += "history=nutate.Model.run\n"
             provenance = ffi.new("char[]", said.encode())
             setup.provenance = provenance
@@ -505,7 +582,7 @@ class WholeRun(Motion):
         motion = ffi.new("py_motion *")
         motion.integrator, motion.record = self.integrator, self.record
         motion.objectives = self.objectives
-        motion.start, motion.end, motion.step = self.start, self.end, self.step
+        motion.start, motion.end, motion.step = self.begin_time, self.end_time, self.plan_step
         motion.look, motion.context = lib.py_look, self.handle()
         before = self.energy()
         begun = time.perf_counter()
@@ -529,7 +606,7 @@ class WholeRun(Motion):
         return result
 
     def _interrupt(self, result: Result) -> None:
-        raised, self.raised = self.raised, None
+        raised = take_raised(self)
         if raised is None or type(raised) is KeyboardInterrupt:
             said = f"interrupted at t = {result.final.t:.9g} s"
             raise Interrupted(said, result) from None
@@ -595,7 +672,7 @@ class WholeRun(Motion):
             title=self.model.title,
             method=self.method,
             frame=self.frame,
-            start=self.start,
+            start=self.begin_time,
             end=lib.nt_integrator_state(self.integrator).t,
             steps=took.steps,
             rejected=took.rejected,

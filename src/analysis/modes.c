@@ -200,7 +200,7 @@ static void say(const nt_pencil *p, const double *xr, const double *xi, const do
 }
 
 /* What counts as s = 0: rounding of the pencil's own time. */
-static const double FREE = 1e-9;
+static const double FREE = 1e-13;
 
 static void describe(const nt_pencil *p, const rigid *r, double sr, double si, double *xr,
                      double *xi, double *scratch, share *shares, nt_mode *mode, char *words)

@@ -92,84 +92,83 @@ static nt_columns symmetrised(nt_arena *arena, const nt_columns *a)
     return out;
 }
 
-/* Eigenvalues K p = w M p, rising; vectors in K, M spoiled. done: false where M is not positive
- * definite. */
-static nt_status solve_symmetric(nt_arena *arena, nt_columns *K, nt_columns *M, double *w,
-                                 bool *done)
-{
-    int n = K->rows, type = 1, info = 0, room = 64 * n + 64;
-    double *work = NT_TAKE(arena, room, double);
-    *done = false;
-    if (!work)
-        return NT_NO_MEMORY;
-    if (n > 0)
-        dsygv_(&type, "V", "U", &n, K->a, &n, M->a, &n, w, work, &room, &info, 1, 1);
-    if (info > n)
-        return NT_OK;
-    *done = info == 0;
-    return info == 0 ? NT_OK : NT_NOT_CONVERGED;
-}
+/* What rounding leaves of x^T K x where nothing resists x, relative to the sizes of its terms. */
+static const double NOTHING = 1e-13;
 
-/* Whether K resists p by no more than its rounding. */
-static bool is_free(const nt_columns *K, const double *p)
+static bool is_free(const nt_columns *K, const double *x)
 {
     double sum = 0, size = 0;
     for (int j = 0; j < K->columns; j++)
         for (int i = 0; i < K->rows; i++) {
-            double term = p[i] * *nt_entry(K, i, j) * p[j];
-            sum += term, size += fabs(term);
+            double term = x[i] * *nt_entry(K, i, j) * x[j];
+            sum += term;
+            size += fabs(term);
         }
-    return fabs(sum) <= 8 * DBL_EPSILON * size;
+    return fabs(sum) <= NOTHING * size;
 }
 
-/* Below this part of the largest eigenvalue they are found anew, from M p = (K + shift M)
- * p/(w + shift): rounding leaves the lowest few digits beside the largest, those of bending beside
- * stretch and shear in slender beams. */
-static const double LOW_PART = 1e-6;
+/* Where stiffnesses are far apart, as of slender beams, rounding of the largest eigenvalues w hides
+ * the smallest ones: these are found from M x = x (K + sigma M)/(w + sigma), in which they are the
+ * largest, with sigma as small as K + sigma M can be made positive definite with. Those below the
+ * geometric mean are put in place of w[n] ascending and of their vectors. */
+static const double FAR_APART = 1e4;
 
-/* Nothing changes where K + shift M is not positive definite. */
-static nt_status refine_low(const nt_reduced *r, double most, double *w, nt_columns *vectors)
+static nt_status find_smallest(const nt_reduced *r, const nt_columns *K, const nt_columns *M,
+                               double *w, nt_columns *vectors)
 {
-    int n = r->f;
-    bool done;
-    double shift = NT_FREE_PART * most, *inverse = NT_TAKE(r->arena, n + 1, double);
-    nt_columns K = symmetrised(r->arena, &r->K), M = symmetrised(r->arena, &r->M);
-    if (!K.a || !M.a || !inverse)
+    int n = r->f, type = 1, info = 1, room = 64 * n + 64;
+    double most = fmax(fabs(w[0]), fabs(w[n - 1])), sigma = DBL_EPSILON * most;
+    nt_columns A = nt_columns_take(r->arena, n, n), B = nt_columns_take(r->arena, n, n);
+    double *theta = NT_TAKE(r->arena, n, double), *work = NT_TAKE(r->arena, room, double);
+    if (!A.a || !B.a || !theta || !work)
         return NT_NO_MEMORY;
-    for (int i = 0; i < n * n; i++)
-        K.a[i] += shift * M.a[i];
-    nt_status status = solve_symmetric(r->arena, &M, &K, inverse, &done);
-    for (int i = 0; status == NT_OK && done && i < n && w[i] < LOW_PART * most; i++) {
-        double *p = nt_entry(vectors, 0, i), largest = inverse[n - 1 - i];
-        if (!(largest > 0))
-            continue;
-        memcpy(p, nt_entry(&M, 0, n - 1 - i), (size_t)n * sizeof *p);
-        w[i] = is_free(&r->K, p) ? 0 : 1 / largest - shift;
+    for (; info != 0 && sigma < most; sigma *= 10) {
+        for (int i = 0; i < n * n; i++) {
+            A.a[i] = M->a[i];
+            B.a[i] = K->a[i] + sigma * M->a[i];
+        }
+        dsygv_(&type, "V", "U", &n, A.a, &n, B.a, &n, theta, work, &room, &info, 1, 1);
+        if (info == 0)
+            break;
     }
-    return status;
+    if (info != 0 || !(theta[0] > 0))
+        return NT_OK;
+    double least = 1 / theta[n - 1], middle = sqrt(least * most);
+    for (int i = 0; i < n && w[i] + sigma < middle; i++) {
+        int j = n - 1 - i; /* theta ascends */
+        w[i] = 1 / theta[j] - sigma;
+        memcpy(nt_entry(vectors, 0, i), nt_entry(&A, 0, j), (size_t)n * sizeof *A.a);
+    }
+    return NT_OK;
 }
 
 /* done: false where M is not positive definite, and the general way must be taken. */
 static nt_status find_symmetric(const nt_reduced *r, nt_pairs *pairs, bool *done)
 {
-    int n = r->f;
+    int n = r->f, type = 1, info = 0, room = 64 * n + 64;
     nt_columns K = symmetrised(r->arena, &r->K), M = symmetrised(r->arena, &r->M);
-    double *w = NT_TAKE(r->arena, n + 1, double), most = 0;
+    double *w = NT_TAKE(r->arena, n + 1, double), *work = NT_TAKE(r->arena, room, double);
     *done = false;
-    if (!K.a || !M.a || !w)
+    if (!K.a || !M.a || !w || !work)
         return NT_NO_MEMORY;
-    nt_status status = solve_symmetric(r->arena, &K, &M, w, done);
-    if (status != NT_OK || !*done)
-        return status;
-    for (int i = 0; i < n; i++)
-        most = fmax(most, fabs(w[i]));
-    bool low = n > 0 && w[0] < LOW_PART * most;
-    if (low)
-        status = refine_low(r, most, w, &K);
+    if (n > 0)
+        dsygv_(&type, "V", "U", &n, K.a, &n, M.a, &n, w, work, &room, &info, 1, 1);
+    if (info > n)
+        return NT_OK;
+    if (info != 0)
+        return NT_NOT_CONVERGED;
+    *done = true;
+    double most = n > 0 ? fmax(fabs(w[0]), fabs(w[n - 1])) : 0;
+    nt_status status = NT_OK;
+    nt_columns stiffness = symmetrised(r->arena, &r->K), mass = symmetrised(r->arena, &r->M);
+    if (!stiffness.a || !mass.a)
+        return NT_NO_MEMORY;
+    if (n > 0 && fabs(w[0]) < most / FAR_APART)
+        status = find_smallest(r, &stiffness, &mass, w, &K);
     for (int i = 0; i < n && status == NT_OK; i++) {
         const double *p = nt_entry(&K, 0, i);
         double root = sqrt(fabs(w[i]));
-        if (w[i] == 0 || is_free(&r->K, p))
+        if (fabs(w[i]) < most / FAR_APART && is_free(&stiffness, p))
             status = add_pair(r, 0, 0, p, NULL, pairs);
         else if (w[i] > 0)
             status = add_pair(r, 0, root, p, NULL, pairs);
@@ -237,12 +236,14 @@ typedef struct stage {
 
 enum { MOST_STAGES = 8 };
 
-static nt_status split_zeros(nt_arena *arena, nt_columns *A, stage *stages, int *n_stages)
+/* `first`: before the division by E, which has the same null space with less rounding. */
+static nt_status split_zeros(nt_arena *arena, const nt_columns *first, nt_columns *A, stage *stages,
+                             int *n_stages)
 {
     nt_status status = NT_OK;
     for (*n_stages = 0; *n_stages < MOST_STAGES && A->rows > 0; ++*n_stages) {
         nt_basis b;
-        nt_columns T = nt_columns_transposed(arena, A);
+        nt_columns T = nt_columns_transposed(arena, *n_stages == 0 ? first : A);
         if (!T.a || (status = nt_basis_find(arena, &T, NT_FREE_PART, &b)) != NT_OK)
             return T.a ? status : NT_NO_MEMORY;
         if (b.rank == A->rows)
@@ -314,25 +315,111 @@ static nt_status eigenvalues(nt_arena *arena, nt_columns *A, nt_columns *E, doub
     return info == 0 ? NT_OK : NT_NOT_CONVERGED;
 }
 
+/* One eigenvalue with its vector, of a couple the upper one. */
+typedef struct root {
+    double sr, si, size;
+    double *xr, *xi; /* xi NULL: real */
+} root;
+
+static int by_size(const void *a, const void *b)
+{
+    const root *p = a, *q = b;
+    return p->size < q->size ? -1 : p->size > q->size;
+}
+
+/* The roots of what eigenvalues() found; `inverse`: of 1/s. Infinite ones are left out. */
+static int take_roots(const double *wr, const double *wi, const double *beta,
+                      const nt_columns *vectors, bool inverse, root *out)
+{
+    int n = vectors->columns, count = 0;
+    for (int i = 0; i < n; i++) {
+        double size = hypot(wr[i], wi[i]), b = beta[i];
+        if (wi[i] < 0 || fabs(b) <= DBL_EPSILON * n * size || (inverse && !(size > 0)))
+            continue;
+        root *to = &out[count++];
+        *to = (root){.xr = nt_entry(vectors, 0, i)};
+        to->sr = inverse ? wr[i] / (size * size) : wr[i] / b;
+        to->si = inverse ? wi[i] / (size * size) : wi[i] / b;
+        to->size = hypot(to->sr, to->si);
+        if (wi[i] > 0)
+            to->xi = nt_entry(vectors, 0, i + 1);
+    }
+    return count;
+}
+
+static bool are_far_apart(const root *roots, int count)
+{
+    double least = (double)INFINITY, most = 0;
+    for (int i = 0; i < count; i++) {
+        least = fmin(least, roots[i].size);
+        most = fmax(most, roots[i].size);
+    }
+    return least * FAR_APART < most;
+}
+
+/* Those far below the largest ones, which rounding of these hides, are found from A^-1, where they
+ * are largest: roots[count] below the geometric mean are exchanged. Of a couple x + i y belongs to
+ * 1/s = (sr - i si)/|s|^2: its conjugate, x - i y, to s. */
+static nt_status exchange_smallest(nt_arena *arena, const nt_columns *A, root *roots, int count)
+{
+    int n = A->rows, info = 0, k = 0;
+    nt_columns copy = nt_columns_take(arena, n, n), inverse = nt_columns_identity(arena, n),
+               vectors;
+    int *pivots = NT_TAKE(arena, n, int);
+    double *w = NT_TAKE(arena, 3 * n, double);
+    root *other = NT_TAKE(arena, n, root);
+    if (!copy.a || !inverse.a || !pivots || !w || !other)
+        return NT_NO_MEMORY;
+    memcpy(copy.a, A->a, (size_t)n * (size_t)n * sizeof *copy.a);
+    dgesv_(&n, &n, copy.a, &n, pivots, inverse.a, &n, &info);
+    if (info != 0)
+        return NT_OK;
+    nt_status status = eigenvalues(arena, &inverse, NULL, w, w + n, w + 2 * n, &vectors);
+    if (status != NT_OK)
+        return status == NT_NO_MEMORY ? status : NT_OK;
+    int found = take_roots(w, w + n, w + 2 * n, &vectors, true, other);
+    qsort(other, (size_t)found, sizeof *other, by_size);
+    qsort(roots, (size_t)count, sizeof *roots, by_size);
+    double middle = found > 0 ? sqrt(other[0].size * roots[count - 1].size) : 0;
+    while (k < found && k < count && roots[k].size < middle && other[k].size < middle &&
+           (roots[k].xi != NULL) == (other[k].xi != NULL))
+        k++;
+    for (int i = 0; i < k; i++) {
+        double *y = other[i].xi;
+        for (int j = 0; y && j < n; j++)
+            y[j] = -y[j];
+        roots[i] = other[i];
+    }
+    return NT_OK;
+}
+
 static nt_status find_general(const nt_reduced *r, nt_pairs *pairs)
 {
     nt_arena *arena = r->arena;
     nt_columns E, A, vectors;
     stage stages[MOST_STAGES];
-    int n_stages = 0, rows = r->f + r->d;
+    int n_stages = 0, rows = r->f + r->d, count = 0;
     bool regular = false;
     nt_status status = state_matrices(r, &E, &A);
-    if (status == NT_OK)
+    nt_columns first = nt_columns_take(arena, rows, rows), last = {0};
+    if (status == NT_OK && first.a) {
+        memcpy(first.a, A.a, (size_t)rows * (size_t)rows * sizeof *A.a);
         status = divide(arena, &E, &A, &regular);
+    }
     if (status == NT_OK && regular)
-        status = split_zeros(arena, &A, stages, &n_stages);
+        status = split_zeros(arena, &first, &A, stages, &n_stages);
     double *w = NT_TAKE(arena, 3 * rows + 1, double), *x = NT_TAKE(arena, 2 * rows + 1, double);
-    if (status == NT_OK && (!w || !x))
-        status = NT_NO_MEMORY;
+    root *roots = NT_TAKE(arena, rows + 1, root);
     int n = A.rows;
-    double *wi = w + rows, *beta = w + 2 * rows;
     if (status == NT_OK)
+        last = nt_columns_take(arena, n, n);
+    if (status == NT_OK && (!w || !x || !first.a || !roots || !last.a))
+        status = NT_NO_MEMORY;
+    double *wi = w + rows, *beta = w + 2 * rows;
+    if (status == NT_OK) {
+        memcpy(last.a, A.a, (size_t)n * (size_t)n * sizeof *A.a);
         status = eigenvalues(arena, &A, regular ? NULL : &E, w, wi, beta, &vectors);
+    }
     for (int i = 0; n_stages > 0 && i < stages[0].N.columns && status == NT_OK; i++) {
         const double *p = nt_entry(&stages[0].N, 0, i);
         double size = 0;
@@ -341,17 +428,19 @@ static nt_status find_general(const nt_reduced *r, nt_pairs *pairs)
         if (size > 1e-8) /* else a rate whose position is another coordinate's affair */
             status = add_pair(r, 0, 0, p, NULL, pairs);
     }
-    for (int i = 0; i < n && status == NT_OK; i++) {
-        if (wi[i] < 0 || fabs(beta[i]) <= DBL_EPSILON * n * hypot(w[i], wi[i]))
-            continue;
-        double sr = w[i] / beta[i], si = wi[i] / beta[i], tau = 1 / r->pencil->size;
+    if (status == NT_OK)
+        count = take_roots(w, wi, beta, &vectors, false, roots);
+    if (status == NT_OK && regular && are_far_apart(roots, count))
+        status = exchange_smallest(arena, &last, roots, count);
+    for (int i = 0; i < count && status == NT_OK; i++) {
+        double tau = 1 / r->pencil->size;
         memset(x, 0, 2 * (size_t)rows * sizeof *x);
-        memcpy(x, nt_entry(&vectors, 0, i), (size_t)n * sizeof *x);
-        if (wi[i] > 0)
-            memcpy(x + rows, nt_entry(&vectors, 0, i + 1), (size_t)n * sizeof *x);
-        status = join_zeros(arena, stages, n_stages, sr, si, x, rows);
+        memcpy(x, roots[i].xr, (size_t)n * sizeof *x);
+        if (roots[i].xi)
+            memcpy(x + rows, roots[i].xi, (size_t)n * sizeof *x);
+        status = join_zeros(arena, stages, n_stages, roots[i].sr, roots[i].si, x, rows);
         if (status == NT_OK)
-            status = add_pair(r, sr / tau, si / tau, x, x + rows, pairs);
+            status = add_pair(r, roots[i].sr / tau, roots[i].si / tau, x, x + rows, pairs);
     }
     return status;
 }

@@ -19,6 +19,7 @@
 
 #include <nutate/analysis.h>
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,9 @@ struct nt_reference {
     nt_pencil *pencil;
     double t, turn[3], unrest;
     double *q, *v, *vdot, *lambda, *mu, *memory;
-    double *numbers; /* scratch [4 n + nq] */
+    double *numbers;  /* scratch [4 n + nq] */
+    double *rounding; /* [nv] of forces, N and N m */
+    double *mass;     /* [nv] diagonal of M */
 };
 
 static nt_point point_of(const nt_reference *r)
@@ -79,6 +82,37 @@ static double force_scale(nt_reference *r, double *scratch)
     return most;
 }
 
+/* What rounding of places leaves of forces: out[nv]. */
+static void find_rounding(nt_reference *r, double *out)
+{
+    enum { ROUNDINGS = 8 };
+    const nt_pencil *p = r->pencil;
+    const nt_pattern *pattern = p->K.pattern;
+    memset(out, 0, (size_t)p->nv * sizeof *out);
+    for (int slot = 0; slot < pattern->n_slots; slot++) {
+        int row = pattern->node_start[pattern->row[slot]];
+        int column = pattern->node_start[pattern->column[slot]];
+        int m = pattern->node_start[pattern->row[slot] + 1] - row;
+        int n = pattern->node_start[pattern->column[slot] + 1] - column;
+        const double *block = nt_matrix_block(&p->K, slot);
+        for (int i = 0; i < m && row < p->nv && column < p->nv; i++)
+            for (int j = 0; j < n; j++)
+                out[row + i] += ROUNDINGS * DBL_EPSILON * fabs(block[i * n + j]) *
+                                p->problem->length / nt_problem_weight(p->problem, column + j);
+    }
+}
+
+static void find_masses(const nt_reference *r, double *out)
+{
+    const nt_pattern *pattern = r->pencil->M.pattern;
+    for (int slot = 0; slot < pattern->n_slots; slot++) {
+        int node = pattern->row[slot], first = pattern->node_start[node];
+        int n = pattern->node_start[node + 1] - first;
+        for (int i = 0; node == pattern->column[slot] && i < n && first < r->pencil->nv; i++)
+            out[first + i] = fabs(nt_matrix_block(&r->pencil->M, slot)[i * n + i]);
+    }
+}
+
 /* How far the residual is from none, in units of what rounding may leave; *worst its row. Lengths
  * count by the model's, rates by that and the pencil's time. */
 static double distance_of(const nt_reference *r, const double *residual, double force, int *worst)
@@ -88,6 +122,8 @@ static double distance_of(const nt_reference *r, const double *residual, double 
     *worst = 0;
     for (int i = 0; i < p->n; i++) {
         double weight = nt_problem_weight(p->problem, i), size = fabs(residual[i]);
+        if (i < p->nv)
+            size = fmax(size - r->rounding[i], 0);
         size = i < p->nv ? (force > 0 ? size / weight / force : size / weight)
                          : size * weight / length / (i < p->nv + p->nh ? 1 : p->size);
         if (!(size <= most))
@@ -236,7 +272,7 @@ static void step(nt_reference *r, double *d)
 /* sigma beside K, in parts of the pencil's size: so large that rounding in directions which nothing
  * resists stays small; smaller where soft directions are found too slowly, larger where rounding
  * takes over. */
-static const double FIRST_SHIFT = 1e-3, LEAST_SHIFT = 1e-6, MOST_SHIFT = 1e-2;
+static const double FIRST_SHIFT = 1e-3, LEAST_SHIFT = 1e-10, MOST_SHIFT = 1e-2;
 
 static double next_shift(double shift, double distance, double before)
 {
@@ -269,6 +305,8 @@ static nt_status find_steady(nt_reference *r, nt_error *error)
             nt_fail(error, status, "the equations have no value: %s", nt_status_text(status));
         if (status != NT_OK)
             break;
+        find_rounding(r, r->rounding);
+        find_masses(r, r->mass);
         double force = force_scale(r, d + p->n);
         double distance = distance_of(r, d, force, &worst);
         shift = next_shift(shift, distance, before);
@@ -382,6 +420,15 @@ static void turn_displacements(const nt_space *space, m3 Q, const double *u, dou
  */
 static const double SAME = 1e-6;
 
+/* What rounding of places makes of an acceleration: of entries without mass anything. The inverse
+ * of M may be larger than that of its diagonal. */
+static double rounded_acceleration(const nt_reference *r, int i)
+{
+    enum { SPREAD = 100 };
+    double mass = r->mass[i];
+    return mass > 0 ? SPREAD * r->rounding[i] / mass : (double)INFINITY;
+}
+
 /* Whether the equations are those of now, turned, when the motion has gone on for t seconds. */
 static nt_status compare_later(nt_reference *r, double t, double *const *u, const double *now,
                                bool *same, nt_error *error)
@@ -428,7 +475,7 @@ static nt_status compare_later(nt_reference *r, double t, double *const *u, cons
     for (int i = 0; i < nv && status == NT_OK; i++) {
         double weight = nt_problem_weight(p->problem, i);
         fastest = fmax(fastest, fmax(fabs(scratch[i]), p->size * fabs(v[i])) * weight);
-        rest = fmax(rest, fabs(vdot[i] - scratch[i]) * weight);
+        rest = fmax(rest, (fabs(vdot[i] - scratch[i]) - rounded_acceleration(r, i)) * weight);
     }
     *same &= rest <= SAME * fmax(fastest, SAME * p->size * p->size * p->problem->length);
     free(room);
@@ -505,7 +552,10 @@ static nt_status take(nt_reference *r, nt_error *error)
     r->mu = NT_TAKE(&r->arena, s->nn, double);
     r->memory = NT_TAKE(&r->arena, s->n_memory, double);
     r->numbers = NT_TAKE(&r->arena, 4 * n + nq, double);
-    if (!r->q || !r->v || !r->vdot || !r->lambda || !r->mu || !r->memory || !r->numbers)
+    r->rounding = NT_TAKE(&r->arena, n, double);
+    r->mass = NT_TAKE(&r->arena, n, double);
+    if (!r->rounding || !r->mass || !r->q || !r->v || !r->vdot || !r->lambda || !r->mu ||
+        !r->memory || !r->numbers)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     return nt_pencil_create(&r->pencil, s, error);
 }

@@ -56,7 +56,7 @@ void nt_static_reach(const nt_static *s, const double *x, double *angle, double 
     const nt_problem *p = s->problem;
     double most[2] = {0, 0};
     for (int i = 0; i < p->nv; i++)
-        if (!(fabs(x[i]) <= most[p->quantity[i]]))
+        if (!(s->is_first[i] && isfinite(x[i])) && !(fabs(x[i]) <= most[p->quantity[i]]))
             most[p->quantity[i]] = fabs(x[i]);
     *angle = most[NT_ANGLE];
     *length = most[NT_LENGTH];
@@ -470,7 +470,7 @@ static nt_status take_memory(nt_static *s)
     s->holds = NT_TAKE(&s->arena, nv, nt_hold);
     s->is_first = NT_TAKE(&s->arena, nv, bool);
     s->diagonal = NT_TAKE(&s->arena, p->pattern->n_primary, int);
-    double *room = NT_TAKE(&s->arena, 3 * point + 9 * nv + 6 * n + 4 + 2 * memory, double);
+    double *room = NT_TAKE(&s->arena, 4 * point + 9 * nv + 6 * n + 4 + 2 * memory, double);
     s->parameters = NT_TAKE(&s->arena, p->system->n_parameters, double);
     if (!s->holds || !s->is_first || !s->diagonal || !s->parameters || !room)
         return NT_NO_MEMORY;
@@ -486,7 +486,7 @@ static nt_status take_memory(nt_static *s)
                   {&s->tangent, n + 1},    {&s->before, n + 1},
                   {&s->shown, n},          {&s->next_memory, memory},
                   {&s->no_memory, memory}, {&s->kept[0], point},
-                  {&s->kept[1], point}};
+                  {&s->kept[1], point},    {&s->placed, point}};
     s->q = room;
     s->v = s->q + p->nq;
     s->multipliers = s->v + nv;
@@ -586,6 +586,7 @@ nt_status nt_static_start(nt_static *s, double t, const double *q, const double 
     if (memory)
         memcpy(s->memory, memory, (size_t)p->system->n_memory * sizeof *s->memory);
     s->problem->length = p->system->length > 0 ? p->system->length : 1;
+    nt_static_keep(s, s->placed);
     s->started = true;
     s->solved = s->mass_known = false;
     return NT_OK;

@@ -48,6 +48,7 @@ struct nt_static {
     nt_status (*set_load)(void *context, double load);
     void *context;
     double load;
+    bool follows; /* a path of its own: a search puts no loads on then */
 
     /* the present point */
     double t;
@@ -67,6 +68,7 @@ struct nt_static {
     double *residual, *step;  /* [n]                                     */
     double *other;            /* [n]                                     */
     double *kept[2];          /* points                                  */
+    double *placed;           /* the point of nt_static_start            */
     double *next_memory;      /* [n_memory]                              */
     double *tangent, *before; /* [n + 1] of a path                       */
     double *softest;          /* [nv] a direction                        */
@@ -139,8 +141,9 @@ nt_status nt_static_newton(nt_static *s, const nt_static_bounds *bounds);
 /* ---- static_stability.c -------------------------------------------------------------------------
  */
 
-/* Below this, relative to the drag, a direction has no stiffness at all. */
-#define NT_STATIC_FREE 1e-9
+/* Below this, relative to the drag, a direction has no stiffness at all: slender beams bend with
+ * 1e-9 of what they stretch with, and rounding leaves 1e-15. */
+#define NT_STATIC_FREE 1e-14
 
 /* The smallest eigenvalue of K relative to the drag, on what constraints and holds let move; its
  * direction in `softest`. `derivative` is that of the present point. roughly: so that a clearly
@@ -154,5 +157,17 @@ nt_status nt_static_find_slowest(nt_static *s);
 /* Whether a direction has no stiffness, which is then in `softest`: some inverse iterations, far
  * less work. */
 nt_status nt_static_find_free(nt_static *s, bool *free_motion);
+
+/* Whether K is symmetric on what may move: forces then have a potential, whose curvature says what
+ * is stable. `derivative` is that of the present point. */
+nt_status nt_static_is_symmetric(nt_static *s, bool *symmetric);
+
+/* ---- static_path.c ------------------------------------------------------------------------------
+ */
+
+/* The state that the placement of nt_static_start goes to while its loads are put on, from none to
+ * the present ones. NT_NOT_CONVERGED where none carries them all: the point, and the load, are then
+ * the last ones that were found. */
+nt_status nt_static_put_on_loads(nt_static *s, nt_error *error);
 
 #endif

@@ -144,7 +144,9 @@ static nt_status refuse_load(const path *a, double load)
                    a->s->load, load);
 }
 
-static const double SHORTEST = 1e-6;
+/* Steps below these parts of the way end it: the second while nothing is stiff, when each step is a
+ * search far and wide. */
+static const double SHORTEST = 1e-6, LEAST_FREE = 0.1;
 
 /* A tangent may be missing, where the first point is not stiff: then nothing is predicted. */
 static nt_status tangent_if_any(path *a, bool first)
@@ -162,7 +164,7 @@ static nt_status follow_load(path *a)
     nt_static *s = a->s;
     double whole = a->wanted->to - a->wanted->from;
     double step = a->wanted->step > 0 ? fmin(a->wanted->step, 1) : 1, longest = step;
-    double done = 0;
+    double done = 0, least = SHORTEST;
     nt_status status = NT_OK;
     while (status == NT_OK && done < 1) {
         double next = done + step > 1 - 1e-9 ? 1 : done + step;
@@ -173,14 +175,20 @@ static nt_status follow_load(path *a)
         status = step_load(a, load);
         if (status != NT_OK && status != NT_NO_MEMORY && a->rate[s->problem->n] == 0) {
             /* nothing was stiff where the path begins: where the loads take it */
+            double from = s->load;
             if ((status = set_load(s, load)) == NT_OK)
                 status = nt_static_solve(s, a->error);
-            if (status != NT_OK)
+            if (status == NT_SINGULAR) /* what moves freely was named */
                 break;
+            if (status != NT_OK) {
+                set_load(s, from);
+                nt_static_go_back(s, s->placed);
+            }
+            least = LEAST_FREE;
         }
         if (status == NT_NOT_CONVERGED || status == NT_SINGULAR || status == NT_NOT_FINITE) {
             step /= 2;
-            if (step < SHORTEST)
+            if (step < least)
                 return refuse_load(a, load);
             status = NT_OK;
             continue;
@@ -188,6 +196,7 @@ static nt_status follow_load(path *a)
         if (status != NT_OK)
             break;
         done = next;
+        least = SHORTEST;
         if (s->iterations - before <= FEW)
             step = fmin(2 * step, a->wanted->observe ? longest : 1);
         status = show(a, NT_STATIC_POINT);
@@ -354,6 +363,7 @@ nt_status nt_static_follow(nt_static *s, const nt_static_path *wanted, nt_error 
               .before = s->before,
               .force_rate = s->shown,
               .error = error};
+    s->follows = true;
     status = set_load(s, wanted->from);
     if (status == NT_OK)
         status = nt_static_solve(s, error);
@@ -367,7 +377,17 @@ nt_status nt_static_follow(nt_static *s, const nt_static_path *wanted, nt_error 
     if (status == NT_OK)
         status = wanted->arc_length ? follow_arc(&a) : follow_load(&a);
     s->solved = status == NT_OK;
+    s->follows = false;
     return nt_said(error, status);
+}
+
+nt_status nt_static_put_on_loads(nt_static *s, nt_error *error)
+{
+    const nt_static_path whole = {.from = 0, .to = s->load};
+    if (whole.to == 0)
+        return nt_fail(error, NT_NOT_CONVERGED, "no static state found without loads");
+    nt_static_go_back(s, s->placed);
+    return nt_static_follow(s, &whole, error);
 }
 
 double nt_static_load(const nt_static *s) { return s ? s->load : (double)NAN; }

@@ -74,14 +74,19 @@ static const double SETTLED = 1e-9;
 
 /* A shift that the iteration does not notice, but without which a matrix may have no factors where
  * nothing is stiff: what comes out is then too large to be taken. */
-static const double NEARLY_NONE = 1e-12;
+static const double NEARLY_NONE = 1e-15;
 
-/* The size of an increment: rad, and lengths of the system. */
+/* The size of an increment: rad, and lengths of the system; of unknowns of first order, whose units
+ * nobody knows, relative to them. */
 static double size_of(const nt_static *s, const double *x)
 {
-    double angle, length;
+    double angle, length, size;
     nt_static_reach(s, x, &angle, &length);
-    return fmax(angle, length / s->problem->length);
+    size = fmax(angle, length / s->problem->length);
+    for (int i = 0; s->problem->space.n_first > 0 && i < s->problem->nv; i++)
+        if (s->is_first[i])
+            size = fmax(size, fabs(x[i]) / fmax(fabs(s->v[i]), 1));
+    return size;
 }
 
 /* The rows that are left out must be met as well: 1e-7 of a length or 1 rad. */
@@ -330,7 +335,11 @@ static nt_status follow_damped(nt_static *s, damped *d)
         if (!near)
             continue;
         status = newton_near_by(s);
-        if (status == NT_OK || (d->rests && status != NT_NO_MEMORY))
+        if (status == NT_OK)
+            return NT_OK;
+        if (d->rests && s->problem->space.n_first > 0)
+            return NT_NOT_CONVERGED; /* what feeds back may stay where its rates are not zero */
+        if (d->rests && status != NT_NO_MEMORY)
             return NT_OK; /* what is at rest and yet no state of Newton's can move freely */
         if (status != NT_NOT_CONVERGED && status != NT_SINGULAR && status != NT_NOT_FINITE)
             return status;
@@ -403,7 +412,7 @@ static void name_free(const nt_static *s, char *text, int size)
     }
 }
 
-static nt_status refuse_free(nt_static *s, nt_error *error)
+static nt_status refuse_free(nt_static *s, nt_status status, nt_error *error)
 {
     char names[500] = "";
     nt_error place = {0};
@@ -411,7 +420,7 @@ static nt_status refuse_free(nt_static *s, nt_error *error)
     name_free(s, names, sizeof names);
     if (system->place)
         system->place(system->self, s->holds[s->n_holds - s->n_free].entry, &place);
-    return nt_fail_at(error, NT_SINGULAR, place.file, place.line, place.column,
+    return nt_fail_at(error, status, place.file, place.line, place.column,
                       "the system can move freely, nothing says where it rests: %s; expected "
                       "%s to be held",
                       names, s->n_free == 1 ? "it" : "them");
@@ -471,9 +480,11 @@ static nt_status search_damped(nt_static *s, damped *d)
         if (status == NT_OK && s->has_factors)
             status = nt_static_find_free(s, &d->moves_freely);
         d->is_stiff = status == NT_OK && s->has_factors && !d->moves_freely;
+        /* where a stable state is asked for the sign counts, however slender a part is */
         if (status == NT_OK)
-            status = nt_static_find_softest(s, true, &softness);
-        if (status != NT_OK || softness > -NT_STATIC_FREE)
+            status = nt_static_find_softest(s, !s->damped, &softness);
+        bool feeds_back = s->problem->space.n_first > 0; /* then softness says nothing */
+        if (status != NT_OK || softness > -NT_STATIC_FREE || feeds_back)
             return status;
         nudge(s);
     }
@@ -493,6 +504,28 @@ static nt_status search(nt_static *s, damped *d)
     return status;
 }
 
+/* A search found nothing. Where something is free that a load moves, it is held or named: without
+ * an end the motion has gone far. Else loads are put on step by step. */
+static nt_status search_again(nt_static *s, damped *d, nt_error *error)
+{
+    nt_error why = {0};
+    refuse_search(s, NT_NOT_CONVERGED, d, &why);
+    nt_status status = hold_free(s, error);
+    if (status == NT_NO_MEMORY)
+        return status;
+    if (status == NT_OK && s->n_free > 0 && !s->holds_free)
+        return refuse_free(s, NT_NOT_CONVERGED, error);
+    if (status == NT_OK && s->n_free > 0) {
+        nt_static_go_back(s, s->placed);
+        return (status = search(s, d)) == NT_OK ? NT_OK : refuse_search(s, status, d, error);
+    }
+    nt_error_clear(error);
+    if (!s->set_load || s->follows || s->damped)
+        return nt_fail_at(error, NT_NOT_CONVERGED, why.file, why.line, why.column, "%s",
+                          why.message);
+    return nt_static_put_on_loads(s, error);
+}
+
 nt_status nt_static_solve(nt_static *s, nt_error *error)
 {
     nt_error_clear(error);
@@ -502,14 +535,17 @@ nt_status nt_static_solve(nt_static *s, nt_error *error)
         return nt_fail(error, NT_INVALID, "nt_static_start was not called");
     s->solved = false;
     nt_status status = nt_static_let_go(s, error);
-    if (status == NT_OK && (status = search(s, &d)) != NT_OK)
-        return nt_said(error, refuse_search(s, status, &d, error));
+    if (status == NT_OK && (status = search(s, &d)) != NT_OK) {
+        status = status == NT_NOT_CONVERGED ? search_again(s, &d, error)
+                                            : refuse_search(s, status, &d, error);
+        d.is_stiff = false;
+    }
     if (status == NT_OK && !d.is_stiff)
         status = hold_free(s, error);
     if (status != NT_OK)
         return nt_said(error, status);
     if (s->n_free > 0 && !s->holds_free)
-        return nt_said(error, refuse_free(s, error));
+        return nt_said(error, refuse_free(s, NT_SINGULAR, error));
     if (s->n_free > 0 && (status = newton_near_by(s)) != NT_OK)
         return nt_said(error, refuse_search(s, status, &d, error));
     s->solved = true;
@@ -567,6 +603,46 @@ static void name_direction(const nt_static *s, const double *x, char *text, int 
     }
 }
 
+/* Growth of what swings is more than rounding from this part of |s| on. */
+static const double GROWS = 1e-7;
+
+/* Where forces have no potential, as under moments about fixed axes and loads that follow what they
+ * act on: what small motions do. Without memory, or masses, it stays at the curvature. */
+static nt_status judge_by_modes(nt_static *s, nt_stability *out)
+{
+    int nv = s->problem->nv, chosen = -1;
+    nt_state state = nt_static_state(s);
+    nt_modes *modes = NULL;
+    nt_modes_setup setup = {.system = s->problem->system, .state = &state};
+    nt_status status = nt_modes_create(&modes, &setup, NULL);
+    if (status != NT_OK)
+        return status == NT_NO_MEMORY ? status : NT_OK;
+    out->stable = 1;
+    for (int i = 0; i < nt_modes_count(modes); i++) {
+        nt_mode mode = nt_modes_at(modes, i);
+        double size = hypot(mode.eigenvalue[0], mode.eigenvalue[1]), growth = mode.eigenvalue[0];
+        if (mode.moves_freely)
+            continue;
+        if (chosen < 0)
+            chosen = i;
+        if (growth > GROWS * size &&
+            (out->stable || growth > nt_modes_at(modes, chosen).eigenvalue[0])) {
+            chosen = i;
+            out->stable = 0;
+        }
+    }
+    if (chosen >= 0) {
+        nt_mode mode = nt_modes_at(modes, chosen);
+        double size = hypot(mode.eigenvalue[0], mode.eigenvalue[1]);
+        out->rate = out->stable ? size * size : -mode.eigenvalue[0] * mode.eigenvalue[0];
+        out->softness = copysign(fabs(out->softness), out->rate);
+        memcpy(s->softest, mode.shape[0], (size_t)nv * sizeof *s->softest);
+        name_direction(s, s->softest, out->words, (int)sizeof out->words);
+    }
+    nt_modes_destroy(modes);
+    return NT_OK;
+}
+
 nt_status nt_static_stability(nt_static *s, nt_stability *out, nt_error *error)
 {
     nt_error_clear(error);
@@ -586,9 +662,14 @@ nt_status nt_static_stability(nt_static *s, nt_stability *out, nt_error *error)
     memcpy(s->step, s->softest, (size_t)s->problem->nv * sizeof *s->step);
     memset(s->step + s->problem->nv, 0, (size_t)s->problem->nc * sizeof *s->step);
     double stiffness = nt_static_stiffness_along(s, s->step);
+    bool symmetric;
     out->stable = out->softness > 0;
     out->rate = stiffness / inertia_along(s, s->softest);
     out->direction = s->softest;
     name_direction(s, s->softest, out->words, (int)sizeof out->words);
-    return NT_OK;
+    status = nt_static_is_symmetric(s, &symmetric);
+    if (status == NT_OK && !symmetric)
+        status = judge_by_modes(s, out);
+    return status == NT_OK ? NT_OK
+                           : nt_fail(error, status, "stability: %s", nt_status_text(status));
 }

@@ -149,7 +149,7 @@ static double smallest(const nt_static *s, const lanczos *l, double shift, doubl
 }
 
 /* Of a positive definite matrix; and all but singular where a direction is free. */
-static const double SHIFTS[2] = {1.05, 1e-10};
+static const double SHIFTS[2] = {1.05, 1e-13};
 
 nt_status nt_static_find_softest(nt_static *s, bool roughly, double *value)
 {
@@ -193,7 +193,7 @@ static nt_status grows(nt_static *s, double *x, double *growth)
 }
 
 /* Below it no direction is free, whatever the random vector missed. */
-static const double SMALL_GROWTH = 1e5;
+static const double SMALL_GROWTH = 1e5, GROWS_FREELY = 1e10;
 
 nt_status nt_static_find_free(nt_static *s, bool *free_motion)
 {
@@ -217,7 +217,11 @@ nt_status nt_static_find_free(nt_static *s, bool *free_motion)
             return status;
         scale(x, 1 / length, s->problem->nv);
     }
-    *free_motion = growth > 1 / (NT_STATIC_FREE + SHIFTS[1]);
+    if (status != NT_OK || growth < GROWS_FREELY)
+        return status;
+    /* its stiffness is more exact than its growth, which rounding of the factors bounds */
+    memcpy(s->shown, x, (size_t)s->problem->nv * sizeof *x);
+    *free_motion = fabs(nt_static_stiffness_along(s, s->shown)) <= NT_STATIC_FREE;
     return status;
 }
 
@@ -241,11 +245,42 @@ nt_status nt_static_find_slowest(nt_static *s)
         status = build(s, l, most);
     }
     if (status == NT_OK && l->m > 0) {
+        double largest_theta = 0; /* those far below it are rounding, of either sign */
         diagonalise(l);
-        smallest(s, l, 0, 0, s->softest);
+        for (int k = 0; k < l->m; k++)
+            largest_theta = fmax(largest_theta, l->T[k][k]);
+        smallest(s, l, 0, 1e-6 * largest_theta, s->softest);
     }
     s->drag = drag;
     free(v);
     free(l);
+    return status;
+}
+
+/* Rounding makes K so unsymmetric, relative to the drag, where forces have a potential. */
+static const double SYMMETRIC = 1e-12;
+
+nt_status nt_static_is_symmetric(nt_static *s, bool *symmetric)
+{
+    const nt_problem *p = s->problem;
+    double *x = s->vector[0], *y = s->vector[1], along[2] = {0, 0};
+    nt_status status = nt_static_find_drag(s);
+    if (status == NT_OK)
+        status = nt_static_factor(s, SHIFTS[0]);
+    begin(s, x);
+    if (status == NT_OK)
+        status = apply(s, x, x);
+    for (int i = 0; i < p->nv; i++) /* another direction: of other signs */
+        y[i] = i % 3 == 0 ? -x[i] : x[i];
+    if (status == NT_OK)
+        status = apply(s, y, y);
+    for (int k = 0; k < 2 && status == NT_OK; k++) {
+        memset(s->other, 0, (size_t)p->n * sizeof *s->other);
+        nt_matrix_apply_primary(s->derivative, k ? x : y, (size_t)p->n, s->other, (size_t)p->n, 1);
+        for (int i = 0; i < p->nv; i++)
+            along[k] += (k ? y : x)[i] * s->other[i];
+    }
+    *symmetric = fabs(along[0] - along[1]) <=
+                 SYMMETRIC * sqrt(nt_static_dot(s, x, x) * nt_static_dot(s, y, y));
     return status;
 }

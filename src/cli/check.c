@@ -76,6 +76,13 @@ static int row_columns(const nt_cli_plan *plan)
     return columns;
 }
 
+static int late(void *context, const nt_integrator *integrator)
+{
+    const double *deadline = context;
+    (void)integrator;
+    return nt_cli_clock() > *deadline;
+}
+
 /* What a run would take, from its first steps: a tenth of a second of them. Of variable steps,
  * which differ, that is a guess. */
 static void show_estimate(nt_cli_plan *plan)
@@ -84,15 +91,13 @@ static void show_estimate(nt_cli_plan *plan)
     const double duration = plan->end - plan->start;
     if (!(duration > 0) || !(plan->step > 0))
         return;
-    double begun = nt_cli_clock(), now = begun, t = plan->start;
+    double begun = nt_cli_clock(), deadline = begun + LONGEST;
     nt_error unwanted = {0};
-    for (long n = 1; now - begun < LONGEST && t < plan->end; n *= 2) {
-        double next = fmin(plan->end, plan->start + (double)n * plan->step);
-        if (nt_integrator_run(plan->integrator, next, plan->step, NULL, NULL, &unwanted) != NT_OK)
-            return;
-        t = next;
-        now = nt_cli_clock();
-    }
+    nt_status status =
+        nt_integrator_run(plan->integrator, plan->end, plan->step, late, &deadline, &unwanted);
+    double now = nt_cli_clock(), t = nt_integrator_state(plan->integrator).t;
+    if ((status != NT_OK && status != NT_INTERRUPTED) || !(t > plan->start))
+        return;
     double rows = nt_cli_plan_rows(plan), numbers = rows * row_columns(plan);
     printf("estimate: %.2g s of computing%s, %.0f rows, CSV %.2g MB, NetCDF %.2g MB\n",
            (now - begun) * duration / (t - plan->start),

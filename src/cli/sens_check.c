@@ -305,7 +305,7 @@ static int check_keep_end(void *context, const nt_integrator *integrator)
 {
     check *c = context;
     return nt_cli_keep_end(c->sens, nt_integrator_state(integrator).t, &c->broke) != NT_OK ||
-           nt_objectives_advance(c->objectives, &c->broke) != NT_OK;
+           nt_objectives_advance(c->objectives, &c->broke) != NT_OK || nt_cli_stop_asked();
 }
 
 /* Derivatives by the tight tolerance: they are compared with runs by the same one, and those of the
@@ -342,6 +342,13 @@ static nt_status differentiate_tightly(check *c, nt_error *error)
 
 /* ---- runs ----------------------------------------------------------------------------------- */
 
+static int check_stopped(void *context, const nt_integrator *integrator)
+{
+    (void)context;
+    (void)integrator;
+    return nt_cli_stop_asked();
+}
+
 static nt_status check_integrate(check *c, nt_error *error)
 {
     nt_status status = nt_integrator_start(c->integrator, c->plan->start, NULL, NULL, NULL, error);
@@ -349,7 +356,7 @@ static nt_status check_integrate(check *c, nt_error *error)
         status = nt_objectives_advance(c->objectives, error);
     for (long i = 0; i < c->sens->n_ends && status == NT_OK; i++) {
         double end = c->sens->ends[i], t = nt_integrator_state(c->integrator).t;
-        status = nt_integrator_run(c->integrator, end, end - t, NULL, NULL, error);
+        status = nt_integrator_run(c->integrator, end, end - t, check_stopped, NULL, error);
         if (status == NT_OK)
             status = nt_objectives_advance(c->objectives, error);
     }

@@ -135,7 +135,8 @@ static char *provenance(const nt_cli_static *a, const nt_cli_options *options, c
     return text;
 }
 
-/* A path has the load first; a single state, its records alone. */
+/* A path has the load first, and the last state under loads that none carries; a single state, its
+ * records alone. */
 int nt_cli_static_open(nt_cli_static *a, const nt_cli_options *options, const int *parameters,
                        int n)
 {
@@ -149,7 +150,7 @@ int nt_cli_static_open(nt_cli_static *a, const nt_cli_options *options, const in
                                    .n_files = a->places.n,
                                    .provenance = a->provenance,
                                    .first = &load,
-                                   .n_first = a->is_path,
+                                   .n_first = a->is_path || a->falls_short,
                                    .parameters = parameters,
                                    .n_parameters = n};
     if (a->places.n > 0 && nt_record_create(&a->record, &setup, &error) != NT_OK)
@@ -224,7 +225,8 @@ static void suggest_holds(const nt_cli_static *a)
 static int refuse(const nt_cli_static *a, const nt_error *error)
 {
     int status = nt_cli_fail(a->plan.path, error);
-    if (error->status == NT_SINGULAR && nt_static_free_count(a->state) > 0) {
+    if ((error->status == NT_SINGULAR || error->status == NT_NOT_CONVERGED) &&
+        nt_static_free_count(a->state) > 0) {
         suggest_holds(a);
         return NT_EXIT_USAGE;
     }
@@ -253,6 +255,7 @@ int nt_cli_static_find(nt_cli_static *a, const nt_cli_options *options)
             return nt_cli_fail(a->plan.path, &s.error);
     } else
         status = nt_static_solve(a->state, &error);
+    a->falls_short = !a->is_path && status != NT_OK && nt_static_load(a->state) < 1;
     return status == NT_OK ? NT_EXIT_DONE : refuse(a, &error);
 }
 
@@ -359,13 +362,18 @@ int nt_cli_static_state(const nt_cli_options *options)
         status = nt_cli_static_make(&a, options);
     if (status == NT_EXIT_DONE)
         status = nt_cli_places_check(&a.places, &a.plan, options);
-    if (status == NT_EXIT_DONE)
+    if (status == NT_EXIT_DONE && a.is_path)
         status = nt_cli_static_open(&a, options, NULL, 0);
     if (status != NT_EXIT_DONE)
         goto done;
     status = nt_cli_static_find(&a, options);
-    if (status == NT_EXIT_DONE && !a.is_path && nt_cli_static_row(&a, NULL, NULL, &error) != NT_OK)
-        status = nt_cli_fail(options->name, &error);
+    if (!a.is_path && status != NT_EXIT_USAGE) {
+        int opened = nt_cli_static_open(&a, options, NULL, 0);
+        bool found = status == NT_EXIT_DONE || a.falls_short;
+        if (opened == NT_EXIT_DONE && found && nt_cli_static_row(&a, NULL, NULL, &error) != NT_OK)
+            opened = nt_cli_fail(options->name, &error);
+        status = status == NT_EXIT_DONE || opened != NT_EXIT_DONE ? opened : status;
+    }
     if (!options->quiet && (status == NT_EXIT_DONE || a.points > 0))
         status = nt_cli_static_summary(&a, status);
     if (nt_record_close(a.record, &error) != NT_OK && status == NT_EXIT_DONE)

@@ -15,7 +15,7 @@ typedef struct nt_cli_static {
     nt_record *record; /* NULL: nothing is written */
     char *provenance;
     double *numbers, *reactions; /* where it began; [nh + nn] */
-    bool is_path;
+    bool is_path, falls_short;   /* a path is asked for; no state carries all loads */
     long points;
     double limits[NT_CLI_LIMITS]; /* the first of n_limits */
     int n_limits;

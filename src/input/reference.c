@@ -121,7 +121,16 @@ static const char reactions[] =
     "joints, "
     "`JOINT.displacement` and `JOINT.displacement_rate` to `prismatic`, `cylindrical` and `screw` "
     "ones (of a `prismatic` joint `JOINT.rate` is the latter). Where a joint has both, friction "
-    "and limits act on the displacement.";
+    "and limits act on the displacement.\n"
+    "\n"
+    "Expressions of forces may use the reactions of all joints but `gear` and rolling ones, and "
+    "the "
+    "force of other forces and of contacts (`SPRING.tension`, `MOTOR.moment`, `PUSH.thrust`, "
+    "`NAME.force`): "
+    "friction that grows with the force a joint bears is a `joint_torque` or `joint_force` whose "
+    "value has `JOINT.force` in it. What is so followed may not itself follow a force, and "
+    "reactions "
+    "must be unique: with redundant equations the model is refused.";
 
 static const char bushings[] =
     "It measures the displacement u of its point of B from its point of A, and the "

@@ -9,12 +9,13 @@
 /* A demand on the system: the method's bit, the system's bit and words for it. */
 static const struct demand {
     unsigned need, capability;
+    int feature; /* of nt_feature: what of a system brings the lack in; -1: nothing by itself */
     const char *words;
 } demands[] = {
-    {NT_NEEDS_TANGENT, NT_HAS_TANGENT, "tangents (NT_HAS_TANGENT)"},
-    {NT_NEEDS_MOMENTA, NT_HAS_MOMENTA,
+    {NT_NEEDS_TANGENT, NT_HAS_TANGENT, -1, "tangents (NT_HAS_TANGENT)"},
+    {NT_NEEDS_MOMENTA, NT_HAS_MOMENTA, NT_FEATURE_INERTIA,
      "body momenta: constant inertia of every body about its reference point (NT_HAS_MOMENTA)"},
-    {NT_NEEDS_POSITION_FORCES, NT_POSITION_FORCES,
+    {NT_NEEDS_POSITION_FORCES, NT_POSITION_FORCES, NT_FEATURE_RATE_FORCES,
      "forces of position and time alone (NT_POSITION_FORCES)"},
 };
 
@@ -36,8 +37,8 @@ static bool lacks(const nt_method *method, const nt_system *system, char *text, 
     text[0] = '\0';
     for (int i = 0; i < DEMANDS; i++)
         if ((method->needs & demands[i].need) && !(system->capabilities & demands[i].capability)) {
-            if (!text[0] && demands[i].capability == NT_POSITION_FORCES)
-                *feature = NT_FEATURE_RATE_FORCES;
+            if (!text[0])
+                *feature = demands[i].feature;
             snprintf(words, sizeof words, "needs %s, which the system does not give",
                      demands[i].words);
             add_word(text, size, "; ", words);

@@ -545,6 +545,8 @@ static void measure_length(nt_run *run)
             p = run->bodies[i].x0;
         else {
             const nt_element *e = &run->model->elements[i - run->model->n_bodies];
+            if (!e->type->site)
+                continue;
             p = e->type->site(run, e);
         }
         low = v3_of(fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z));

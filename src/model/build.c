@@ -4,6 +4,7 @@
 #include "model/assemble.h"
 #include "model/beams/beam.h"
 #include "model/evaluate.h"
+#include "model/events.h"
 #include "model/joints/joint.h"
 #include "model/signal.h"
 
@@ -161,6 +162,7 @@ static int number_multipliers(nt_model *model, int n_primary)
         e->memory = e->type->n_memory > 0 ? model->system.n_memory : -1;
         model->system.n_memory += e->type->n_memory;
     }
+    nt_model_lay_out_events(model);
     return node;
 }
 
@@ -198,11 +200,7 @@ static nt_status make_pattern(nt_model *model)
     }
     for (int i = 0; status == NT_OK && i < model->n_elements; i++) {
         nt_element *e = &model->elements[i];
-        status = nt_element_begin_ports(model, e);
-        if (status == NT_OK)
-            status = e->type->declare(model, e);
-        if (status == NT_OK)
-            status = nt_element_end_ports(model, e);
+        status = nt_element_declare(model, e);
         model->most_ports = e->n_ports > model->most_ports ? e->n_ports : model->most_ports;
         model->most_entries = e->size > model->most_entries ? e->size : model->most_entries;
     }
@@ -235,7 +233,7 @@ static nt_status find_explicit_blocks(nt_model *model)
         const nt_element *e = &model->elements[i];
         bool binds = e->n_rows + e->n_rates > 0 || e->part != NT_EXPLICIT || e->type->has_inertia;
         for (int k = 0; binds && k < e->n_ports; k++)
-            if (k != NT_ROWS && k != NT_RATES && e->ports[k].node >= 0)
+            if (nt_element_pushes(e, k) && e->ports[k].node >= 0)
                 alone[block_of[e->ports[k].first]] = 0;
     }
     model->system.explicit_blocks = alone;
@@ -270,6 +268,8 @@ static nt_status build_describe(nt_model *model)
                       NT_HAS_SPLIT | NT_DISCRETE_MEMORY; /* memory counts turns */
     if (model->has_own || model->has_inertia)            /* those are the bodies' alone */
         s->capabilities &= ~(unsigned)NT_HAS_MOMENTA;
+    if (nt_signals_follow_reactions(model))
+        s->capabilities &= ~(unsigned)NT_AFFINE;
     s->n_parameters = model->n_parameters;
     s->parameter_names = model->parameter_names;
     s->parameter_scale = model->parameter_scale;
@@ -331,7 +331,8 @@ nt_status nt_model_build(nt_model *model, nt_error *error)
     }
     for (int i = 0; i < model->n_signals; i++)
         nt_signal_bind(model, &model->signals[i]);
-    if ((status = nt_run_prepare(origin, true, error)) != NT_OK)
+    if ((status = nt_run_prepare(origin, true, error)) != NT_OK ||
+        (status = nt_signals_check(model, error)) != NT_OK)
         return status;
     if ((status = lay_out_state(model)) != NT_OK || (status = make_pattern(model)) != NT_OK ||
         (status = build_describe(model)) != NT_OK ||
@@ -340,6 +341,8 @@ nt_status nt_model_build(nt_model *model, nt_error *error)
         goto no_memory;
     fill_momenta(origin);
     status = nt_run_assemble(origin, true, error);
+    if (status == NT_OK)
+        status = nt_signals_check_reactions(model, error);
     nt_run_rest(origin);
     return status;
 no_memory:

@@ -39,6 +39,7 @@ static inline m3 nt_acceleration_map(const nt_view *view, int body, double m, do
 typedef struct nt_signal {
     int kind, object, component;
     int bodies[2]; /* -1 for none */
+    bool is_load;  /* it is a force, with derivatives in all ports of its element: signal_load.c */
     int state;     /* the element whose own coordinate it is; -1 for none */
     int before;    /* the one of the same object that was added before + 1, 0 for none */
 } nt_signal;
@@ -138,6 +139,12 @@ void nt_element_bind(const nt_model *model, nt_element *element);
 
 /* Whether it has a free angle, once its keys are read: not where one of its bodies is a point. */
 bool nt_element_rotates(const nt_model *model, const nt_element *element);
+
+/* Whether a port is one of coordinates, to which an element adds forces. */
+static inline bool nt_element_pushes(const nt_element *e, int port)
+{
+    return port != NT_ROWS && port != NT_RATES && !e->ports[port].looks;
+}
 
 /* Row i of an element among all nh + nn, and back: -1 for a row that is not its own. */
 static inline int nt_element_row(const nt_element *e, int i)

@@ -3,6 +3,7 @@
 #include "model/assemble.h"
 #include "model/bodies.h"
 #include "model/body.h"
+#include "model/events.h"
 #include "model/parameter.h"
 #include "model/side_by_side.h"
 #include "model/signal.h"
@@ -48,8 +49,13 @@ static nt_view *begin_view(nt_run *run, const nt_point *at, const nt_terms *term
 static void find_signals(nt_run *run, const nt_view *view)
 {
     double *signals = run->variables + run->model->n_parameters + 1;
-    for (int i = 0; i < run->model->n_signals; i++)
-        signals[i] = nt_signal_value(&run->model->signals[i], view);
+    const nt_model *model = run->model;
+    for (int i = 0; i < model->n_signals; i++)
+        if (!model->signals[i].is_load)
+            signals[i] = nt_signal_value(&model->signals[i], view);
+    for (int i = 0; model->n_followed > 0 && i < model->n_signals; i++)
+        if (model->signals[i].is_load) /* it depends on the others */
+            signals[i] = nt_signal_value(&model->signals[i], view);
 }
 
 void nt_run_look(nt_run *run, const nt_point *at, const nt_terms *terms, nt_view *view)
@@ -203,6 +209,7 @@ void nt_run_accept(void *self, const nt_point *at, double *next)
     nt_run_look(run, at, &terms, &view);
     for (int i = 0; i < run->model->n_elements; i++)
         nt_element_accept(&run->model->elements[i], &view, next);
+    nt_run_keep_held(run, at->memory, next);
 }
 
 /* ---- parameters ----------------------------------------------------------------------------- */

@@ -29,6 +29,19 @@ typedef struct nt_jump {
     nt_place place;
 } nt_jump;
 
+/* An operation of an expression that jumps, or bends at known times (switches.h). */
+typedef struct nt_switch {
+    int operation;                 /* nt_operation */
+    const nt_expression *argument; /* at whose passing of a point it does */
+    const nt_table *table;         /* of NT_OP_TABLE */
+    int signal;                    /* the signal that holds its value; -1: it bends, none does */
+    bool moves;                    /* its argument depends on the motion */
+    bool known;                    /* its argument is a + b t */
+    bool bends;
+    const char *key;
+    nt_place place;
+} nt_switch;
+
 /* What the reader found that may not be meant. */
 typedef struct nt_note {
     const char *words;
@@ -114,13 +127,17 @@ struct nt_model {
     nt_object_name *objects; /* [n_objects] in the order of names */
     int n_objects;
     nt_signal *signals;
-    int n_signals;
+    int n_signals, n_followed;  /* of them forces and reactions */
     nt_table_file *table_files; /* the one that was read last first */
     nt_binding *bindings;
     int n_bindings;
     nt_jump *jumps; /* [n_jumps] expressions that may jump, in the order of the file's reading */
     int n_jumps;
-    nt_note *notes; /* [n_notes] */
+    nt_switch *switches; /* [n_switches] in the order of the file's reading */
+    int n_switches;
+    int switch_memory; /* where their values begin in the discrete memory */
+    nt_events events;  /* of the system, where anything happens */
+    nt_note *notes;    /* [n_notes] */
     int n_notes;
     nt_jump clock; /* the first expression of t that enters the motion; no key: none */
     bool correct_initial;
@@ -168,6 +185,11 @@ struct nt_model {
 /* Parts of the layout: the ports that every element has; then, after `declare`, its blocks. */
 nt_status nt_element_begin_ports(nt_model *model, nt_element *element);
 nt_status nt_element_end_ports(nt_model *model, nt_element *element);
+/* All of these, once. NT_NO_MEMORY. */
+nt_status nt_element_declare(nt_model *model, nt_element *element);
+/* For `declare`: the port of another element's node, added where it is new; one of its multipliers
+ * `looks`. -1: memory is out. */
+int nt_element_port_like(nt_model *model, nt_element *element, const nt_port *port, bool looks);
 /* The port of the own coordinates of another element, added where it is new; -1: memory is out. */
 int nt_element_port_of_own_of(nt_model *model, nt_element *element, const nt_element *owner);
 /* Marks the bodies of its ports in bodies[n_bodies]. */
@@ -176,6 +198,9 @@ void nt_element_look_at(const nt_model *model, const nt_element *element, bool *
 /* Room for elements of so many ports and entries; an element's turn; its terms to those of the
  * system. */
 nt_status nt_local_take(nt_local *local, nt_arena *arena, int size, int n_ports);
+/* Room to differentiate the forces that loads follow: one for each that evaluates elements. NULL
+ * where no load follows any, or without memory. */
+struct nt_aside *nt_aside_take(const nt_model *model, nt_arena *arena);
 static inline void nt_local_begin(nt_local *local, const nt_element *element)
 {
     local->element = element;

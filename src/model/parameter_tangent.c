@@ -254,7 +254,7 @@ static void list_entries(variation *v, const nt_element *e, const nt_terms *want
 {
     v->n = 0;
     for (int i = 0; wanted->residual && i < e->n_ports; i++)
-        for (int k = 0; i != NT_ROWS && i != NT_RATES && k < e->ports[i].size; k++)
+        for (int k = 0; nt_element_pushes(e, i) && k < e->ports[i].size; k++)
             v->entry[v->n++] = (nt_entry){.from = e->ports[i].start + k,
                                           .to = wanted->residual + e->ports[i].first + k};
     v->n_forces = v->n;

@@ -125,12 +125,14 @@ nt_status nt_element_add_pair(const nt_element *e, const nt_view *view, nt_pair_
         nt_view_force(view, NT_T_A + 2 * i, v3_neg(at.force[i]));
         nt_view_force(view, NT_R_A + 2 * i, v3_neg(at.moment[i]));
     }
-    for (int n = 0; view->terms->matrix && status == NT_OK && n < 2 * PAIR_KINDS * 3; n++) {
+    const nt_combination *c = view->terms->combination;
+    bool tangent = view->terms->matrix && (c->damping != 0 || c->stiffness != 0);
+    for (int n = 0; tangent && status == NT_OK && n < 2 * PAIR_KINDS * 3; n++) {
         int side = n / (3 * PAIR_KINDS), body = side == 0 ? e->a : e->b;
         if (body > 0)
             status = pair_column(e, view, law, side, n / 3 % PAIR_KINDS, n % 3, rows);
     }
-    for (int row = 0; view->terms->matrix && status == NT_OK && row < NT_PAIR_NODES; row++)
+    for (int row = 0; tangent && status == NT_OK && row < NT_PAIR_NODES; row++)
         nt_pair_add(e, view, row, &rows[row]);
     return status;
 }

@@ -53,13 +53,20 @@ int nt_element_port_of_body(nt_model *model, nt_element *e, int body)
     return add_ports(model, e, wanted, 2);
 }
 
-int nt_element_port_of_own_of(nt_model *model, nt_element *e, const nt_element *owner)
+int nt_element_port_like(nt_model *model, nt_element *e, const nt_port *port, bool looks)
 {
     for (int i = 0; i < e->n_ports; i++)
-        if (owner->own_node >= 0 && e->ports[i].node == owner->own_node)
+        if (port->node >= 0 && e->ports[i].node == port->node)
             return i;
+    nt_port like = *port;
+    like.looks = looks;
+    return add_ports(model, e, &like, 1);
+}
+
+int nt_element_port_of_own_of(nt_model *model, nt_element *e, const nt_element *owner)
+{
     nt_port own = port_of_node(owner->own_node, owner->own_v, owner->n_own);
-    return add_ports(model, e, &own, 1);
+    return nt_element_port_like(model, e, &own, false);
 }
 
 int nt_element_port_of_own(nt_model *model, nt_element *e)
@@ -70,10 +77,10 @@ int nt_element_port_of_own(nt_model *model, nt_element *e)
 void nt_element_look_at(const nt_model *model, const nt_element *e, bool *bodies)
 {
     bodies[e->a] = bodies[e->b] = true;
-    for (int i = NT_PORTS; i + 1 < e->n_ports; i++)
-        for (int b = 1; b < model->n_bodies; b++)
-            if (model->bodies[b].t_node == e->ports[i].node &&
-                model->bodies[b].r_node == e->ports[i + 1].node)
+    for (int i = NT_PORTS; i < e->n_ports; i++)
+        for (int b = 1; b < model->n_bodies && e->ports[i].node >= 0; b++)
+            if (model->bodies[b].t_node == e->ports[i].node ||
+                model->bodies[b].r_node == e->ports[i].node)
                 bodies[b] = true;
 }
 
@@ -107,6 +114,16 @@ nt_status nt_element_couple(nt_model *model, nt_element *e, int row, int column,
 nt_status nt_element_end_ports(nt_model *model, nt_element *e)
 {
     return e->slot ? NT_OK : begin_slots(model, e);
+}
+
+nt_status nt_element_declare(nt_model *model, nt_element *e)
+{
+    if (e->slot)
+        return NT_OK;
+    nt_status status = nt_element_begin_ports(model, e);
+    if (status == NT_OK)
+        status = e->type->declare(model, e);
+    return status == NT_OK ? nt_element_end_ports(model, e) : status;
 }
 
 /* ---- the terms of one element --------------------------------------------------------------- */
@@ -152,7 +169,7 @@ void nt_local_gather(const nt_local *local, const nt_terms *terms)
 {
     const nt_element *e = local->element;
     for (int i = 0; local->has_pushed && i < e->n_ports; i++)
-        for (int k = 0; i != NT_ROWS && i != NT_RATES && k < e->ports[i].size; k++)
+        for (int k = 0; nt_element_pushes(e, i) && k < e->ports[i].size; k++)
             terms->residual[e->ports[i].first + k] += local->residual[e->ports[i].start + k];
     for (int i = 0; i < local->n_touched; i++)
         gather_block(local, local->touched[i], terms->matrix);

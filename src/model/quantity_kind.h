@@ -38,7 +38,17 @@ typedef enum nt_quantity_owner {
     NT_OF_WHOLE,       /* the model */
 } nt_quantity_owner;
 
-enum { NT_NEEDS_REACTIONS = 1, NT_NEEDS_ENERGY = 2, NT_NEEDS_DRIFT = 4 };
+enum {
+    NT_NEEDS_REACTIONS = 1,
+    NT_NEEDS_ENERGY = 2,
+    NT_NEEDS_DRIFT = 4,
+    /* What an element does to its second body, so that a load may follow it: its force, its torque
+     * about the joint's point, its pull or its moment or force along an axis. */
+    NT_IS_FORCE = 8,
+    NT_IS_TORQUE = 16,
+    NT_IS_ALONG = 32,
+    NT_IS_LOAD = NT_IS_FORCE | NT_IS_TORQUE | NT_IS_ALONG
+};
 enum { NT_QUANTITY_COLUMNS = 16 }; /* at most */
 
 typedef struct nt_quantity_kind {

@@ -99,7 +99,7 @@ void nt_value_power(const nt_sampler *s, int element, double *out)
     local->apart = apart;
     *out = status == NT_OK ? 0 : (double)NAN;
     for (int i = 0; local->has_pushed && i < e->n_ports; i++)
-        for (int k = 0; i != NT_ROWS && i != NT_RATES && k < e->ports[i].size; k++)
+        for (int k = 0; nt_element_pushes(e, i) && k < e->ports[i].size; k++)
             *out -= local->residual[e->ports[i].start + k] * view.at->v[e->ports[i].first + k];
 }
 

@@ -32,6 +32,9 @@ static nt_status pair_take(nt_side_by_side *s, const nt_model *model)
         if (nt_local_take(&s->locals[i], &s->arena, e->size, e->n_ports) != NT_OK)
             return NT_NO_MEMORY;
         s->locals[i].apart = true;
+        s->locals[i].aside = i < model->n_joints ? NULL : nt_aside_take(model, &s->arena);
+        if (i >= model->n_joints && model->n_followed > 0 && !s->locals[i].aside)
+            return NT_NO_MEMORY;
     }
     return NT_OK;
 }

@@ -33,6 +33,8 @@ static bool has_feature(const nt_run *run, const nt_element *e, nt_feature featu
         return e->n_rates > 0;
     if (feature == NT_FEATURE_FIRST_ORDER)
         return e->n_own > 0 && e->type->first_order;
+    if (feature == NT_FEATURE_INERTIA)
+        return e->n_own > 0 || e->type->has_inertia;
     return feature == NT_FEATURE_RATE_FORCES && nt_element_depends_on_rates(run, e);
 }
 

@@ -313,24 +313,26 @@ static nt_status settle_level(nt_factors *f, nt_level level, const nt_point *at,
 {
     const nt_problem *p = f->problem;
     double *b = f->work, last = (double)INFINITY;
-    double scale = level == NT_POSITION ? motion_largest_of(q, p->nq) : motion_largest_of(v, p->nv);
     bool fresh = false;
-    scale = scale > 1 ? scale : 1;
-    for (int i = 0; i <= CORRECTIONS; i++) {
+    for (int i = 0; i <= CORRECTIONS;
+         i++) { /* from far away: the scale follows what is corrected */
+        double size =
+                   level == NT_POSITION ? motion_largest_of(q, p->nq) : motion_largest_of(v, p->nv),
+               scale = size > 1 ? size : 1;
         nt_status status = look_at_rows(f, at, level, scale, b, effort);
         if (status != NT_OK)
             return status;
         double miss = effort->worst;
         if (miss <= ROUNDINGS * DBL_EPSILON)
             return NT_OK;
-        if (miss > 0.5 * last && fresh)
+        if (miss * scale > 0.5 * last && fresh)
             return end_as_it_is(effort);
-        if (miss > 0.1 * last && !fresh) {
+        if (miss * scale > 0.1 * last && !fresh) {
             if ((status = motion_factorise(f, at, effort)) != NT_OK)
                 return status;
             fresh = true;
         }
-        last = miss;
+        last = miss * scale;
         effort->solves++;
         if ((status = nt_solver_solve(f->solver, b, 1)) != NT_OK)
             return status;

@@ -2,7 +2,8 @@
  *
  *   R(vdot, v, q, lambda, mu, t) = 0    within a part of its largest term (moments: of force times
  *                                       length besides)
- *   Phi = 0                             within 1e-6 of the model's length, or 1e-6 rad
+ *   Phi = 0                             within 1e-6 of the model's length and the rounding of its
+ *                                       positions, or 1e-6 rad
  *
  * for methods that solve for these at the end of a step. */
 #include "fuzz/equations.h"
@@ -32,6 +33,10 @@ static const double LEAST = 1e-3;
 
 /* Of a row, in model lengths or rad. */
 static const double OPEN = 1e-6;
+
+/* Roundings of a position that a step of Newton's iteration cannot see; accelerations follow from
+ * these by 1/h^2. */
+static const double UNSEEN = 64 * DBL_EPSILON;
 
 typedef struct plan {
     nt_model *model;
@@ -131,10 +136,6 @@ static bool find_sizes(const plan *p, const nt_system *s, const nt_point *at, do
     return true;
 }
 
-/* Roundings of a position that a step of Newton's iteration cannot see; accelerations follow from
- * these by 1/h^2. */
-static const double UNSEEN = 64 * DBL_EPSILON;
-
 /* How much R changes where q and v change by 1e-7, and accelerations by what rounding of positions
  * makes of them: what a part may be off by in a model of extreme numbers, whose forces are beyond
  * the rounding of positions. */
@@ -188,6 +189,9 @@ static bool check_state(plan *p, const nt_state *state)
         return false;
     }
     char name[160];
+    double farthest = 0; /* from the origin of the ground */
+    for (int i = 0; i < s->space.nq; i++)
+        farthest = fmax(farthest, fabs(state->q[i]));
     for (int i = 0; i < nv; i++)
         if (!(fabs(r[i]) <= p->allowed * size[quantity_of(s, i)])) {
             noise = noise < 0 ? find_noise(p, s, &at, r) : noise;
@@ -199,15 +203,24 @@ static bool check_state(plan *p, const nt_state *state)
             return false;
         }
     for (int i = 0; i < s->nh; i++)
-        if (!(fabs(rows[i]) <= OPEN * (!s->row_quantity || s->row_quantity[i] == NT_LENGTH
-                                           ? nt_run_length(p->run)
-                                           : 1))) {
+        if (!(fabs(rows[i]) <= (s->row_quantity && s->row_quantity[i] != NT_LENGTH
+                                    ? OPEN
+                                    : OPEN * nt_run_length(p->run) + UNSEEN * farthest))) {
             s->equation_name(s->self, nv + i, name, (int)sizeof name);
             snprintf(p->words, WORDS, "%s: %s at t = %g s is open by %g", nt_method_name(p->method),
                      name, state->t, rows[i]);
             return false;
         }
     return true;
+}
+
+/* What the command ends by a signal has no other end here. */
+static int took_enough(void *context, const nt_integrator *integrator)
+{
+    enum { ENOUGH = 2000 };
+    int *steps = context;
+    (void)integrator;
+    return ++*steps > ENOUGH;
 }
 
 static void integrate(plan *p)
@@ -226,9 +239,10 @@ static void integrate(plan *p)
     if (nt_integrator_create(&it, &setup, NULL) != NT_OK)
         return;
     double t = simulation->start, end = t + p->duration, h = fmin(p->step, p->duration);
+    int steps = 0;
     bool good = nt_integrator_start(it, t, NULL, NULL, NULL, NULL) == NT_OK;
     for (int i = 0; good && i < STEPS && t < end; i++) {
-        good = nt_integrator_run(it, fmin(end, t + h), h, NULL, NULL, NULL) == NT_OK;
+        good = nt_integrator_run(it, fmin(end, t + h), h, took_enough, &steps, NULL) == NT_OK;
         nt_state state = nt_integrator_state(it);
         t = state.t;
         if (good && !check_state(p, &state))

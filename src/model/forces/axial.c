@@ -426,6 +426,17 @@ double nt_axial_tension(const nt_element *e, const nt_view *view)
     return status == NT_OK ? f.T : (double)NAN;
 }
 
+v3 nt_axial_push(const nt_element *e, const nt_view *view)
+{
+    axial_line line = {0};
+    nt_coordinate x;
+    const nt_axial *axial = nt_element_data(view->run, e);
+    if (axial_is_line(axial))
+        return axial_look(e, view, &line, &x) == NT_OK ? v3_neg(line.n) : v3_of(0, 0, 0);
+    const nt_joint *joint = nt_joint_of(view->run, axial_joint(e, view));
+    return m3_apply(view->motion[e->a].R, joint->e[2]);
+}
+
 nt_status nt_axial_evaluate(const nt_element *e, const nt_view *view)
 {
     const nt_axial *axial = nt_element_data(view->run, e);

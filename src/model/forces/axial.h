@@ -67,6 +67,9 @@ static inline bool nt_axial_has(const nt_axial *axial, int bit) { return axial->
 nt_status nt_axial_coordinate(const nt_element *element, const nt_view *view, nt_coordinate *x);
 /* T there, N or N m; NaN where it has none. The view's terms and energy are not looked at. */
 double nt_axial_tension(const nt_element *element, const nt_view *view);
+/* The direction on B in which that which is recorded of it counts (pull: towards A; moment, thrust:
+ * the axis), ground axes; zero where it has none. */
+v3 nt_axial_push(const nt_element *element, const nt_view *view);
 
 /* What the descriptors of these types have in common. */
 nt_status nt_axial_prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error);

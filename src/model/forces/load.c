@@ -5,6 +5,8 @@
 #include "model/joints/joint.h"
 #include "model/mass_point.h"
 #include "model/quantity_kind.h"
+#include "model/signal.h"
+#include "model/switches.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -119,9 +121,31 @@ static int coupled(const nt_coupling *coupling, int signal)
     return -1;
 }
 
+/* The ports of an element whose force is followed. */
+static nt_status add_followed(nt_coupled_signal *coupled_signal, nt_model *model,
+                              nt_element *element)
+{
+    nt_element *e = &model->elements[model->signals[coupled_signal->signal].object];
+    nt_status status = nt_element_declare(model, e);
+    if (status != NT_OK)
+        return status;
+    coupled_signal->port[0] = coupled_signal->port[1] = coupled_signal->state = -1;
+    coupled_signal->ports = NT_TAKE(&model->arena, e->n_ports, int);
+    for (int i = 0; coupled_signal->ports && i < e->n_ports; i++) {
+        bool there = e->ports[i].node >= 0, looks = !nt_element_pushes(e, i);
+        int port = there ? nt_element_port_like(model, element, &e->ports[i], looks) : -1;
+        if (there && port < 0)
+            return NT_NO_MEMORY;
+        coupled_signal->ports[i] = port;
+    }
+    return coupled_signal->ports ? NT_OK : NT_NO_MEMORY;
+}
+
 static nt_status add_signal(nt_coupled_signal *coupled_signal, nt_model *model, nt_element *element)
 {
     const nt_signal *signal = &model->signals[coupled_signal->signal];
+    if (signal->is_load)
+        return add_followed(coupled_signal, model, element);
     for (int side = 0; side < 2; side++) {
         bool there = signal->bodies[side] >= 0;
         int port = there ? nt_element_port_of_body(model, element, signal->bodies[side]) : -1;
@@ -171,6 +195,22 @@ nt_status nt_coupling_find(nt_coupling *coupling, nt_model *model, nt_element *e
     return NT_OK;
 }
 
+/* Beside a block in multipliers stands that of their rows, which stays zero: system.h. */
+static nt_status declare_followed(const nt_coupled_signal *here, nt_model *model,
+                                  nt_element *element, int row)
+{
+    const nt_element *e = &model->elements[model->signals[here->signal].object];
+    nt_status status = NT_OK;
+    for (int i = 0; i < e->n_ports && status == NT_OK; i++) {
+        if (here->ports[i] < 0)
+            continue;
+        status = nt_element_couple(model, element, row, here->ports[i], NT_FULL);
+        if (status == NT_OK && !nt_element_pushes(e, i))
+            status = nt_element_couple(model, element, here->ports[i], row, NT_FULL);
+    }
+    return status;
+}
+
 nt_status nt_coupling_declare(const nt_coupling *coupling, nt_model *model, nt_element *element,
                               unsigned rows)
 {
@@ -184,6 +224,8 @@ nt_status nt_coupling_declare(const nt_coupling *coupling, nt_model *model, nt_e
                                                NT_FULL);
             if (signal->state >= 0 && status == NT_OK)
                 status = nt_element_couple(model, element, row, signal->state, NT_FULL);
+            if (signal->ports && status == NT_OK)
+                status = declare_followed(signal, model, element, row);
         }
     return status;
 }
@@ -240,12 +282,36 @@ static void signal_along(const nt_view *view, const nt_signal *signal, v3 along[
     }
 }
 
+/* Through a load, in all ports of its element: the derivatives of a row's numbers in it, outer its
+ * gradient. */
+static void add_followed_row(const nt_coupled_signal *here, const nt_view *view, int row,
+                             const double *direction, const double *gradient)
+{
+    const nt_element *e = &view->model->elements[view->model->signals[here->signal].object];
+    int rows = view->local->element->ports[row].size;
+    for (int i = 0; i < e->n_ports; i++) {
+        double *block = here->ports[i] < 0 ? NULL : nt_view_block(view, row, here->ports[i]);
+        int columns = e->ports[i].size;
+        for (int k = 0; block && k < rows * columns; k++)
+            block[k] += direction[k / columns] * gradient[e->ports[i].start + k % columns];
+    }
+}
+
 void nt_coupling_add(const nt_coupling *coupling, const nt_view *view, int k,
                      const v3 direction[NT_PAIR_NODES])
 {
     const nt_coupled_signal *here = &coupling->signals[k];
     const nt_signal *signal = &view->model->signals[here->signal];
     v3 along[2][2];
+    if (signal->is_load) {
+        const double *gradient = nt_signal_follow(signal, view);
+        for (int row = 0; row < NT_PAIR_NODES; row++) {
+            double column[3];
+            v3_store(column, direction[row]);
+            add_followed_row(here, view, row, column, gradient);
+        }
+        return;
+    }
     if (here->state >= 0) {
         for (int row = 0; row < NT_PAIR_NODES; row++) {
             double column[3];
@@ -267,6 +333,10 @@ void nt_coupling_add_row(const nt_coupling *coupling, const nt_view *view, int k
     const nt_coupled_signal *here = &coupling->signals[k];
     const nt_signal *signal = &view->model->signals[here->signal];
     v3 along[2][2];
+    if (signal->is_load) {
+        add_followed_row(here, view, row, &slope, nt_signal_follow(signal, view));
+        return;
+    }
     if (here->state >= 0) {
         double of_state = slope * view->terms->combination->damping;
         nt_view_add_numbers(view, row, here->state, &of_state);
@@ -285,8 +355,12 @@ bool nt_load_uses_rates(const nt_model *model, const nt_expression *const *funct
 {
     for (int i = 0; i < count; i++)
         for (int k = 0; k < model->n_signals; k++) {
-            bool rate = nt_quantity_kinds[model->signals[k].kind].is_rate;
-            if (rate && nt_expression_uses(functions[i], nt_model_time_variable(model) + 1 + k))
+            const nt_signal *s = &model->signals[k];
+            if (!nt_expression_uses(functions[i], nt_model_time_variable(model) + 1 + k))
+                continue;
+            if (s->kind == NT_SIGNAL_SWITCH
+                    ? nt_load_uses_rates(model, &model->switches[s->object].argument, 1)
+                    : nt_quantity_kinds[s->kind].is_rate)
                 return true;
         }
     return false;

@@ -1,0 +1,167 @@
+/* Loads that follow reactions and other forces: their tangents, in multipliers too, at random
+ * points in both frames; a block whose friction is a share of its reaction, which is known; what is
+ * not well posed is refused. Their derivatives in parameters are checked against whole runs by
+ * tests/cli/test_sens.sh. */
+#include "mechanism.h"
+#include "random_point.h"
+
+#include "system/problem.h"
+#include "tests/read_run.h"
+
+/* %s are the follower's three numbers. */
+static const char model[] =
+    "nutate: 1\n"
+    "parameters: {k: 50, c: 0.2}\n"
+    "bodies:\n"
+    "  arm: {mass: 2, inertia: [0.1, 0.2, 0.15], position: [0.5, 0, 0]}\n"
+    "  bob: {mass: 1, inertia: [0.02, 0.01, 0.03], position: [1.2, 0.1, 0]}\n"
+    "  ball: {mass: 1, inertia: [0.02, 0.02, 0.02], position: [2, 0, 0.4]}\n"
+    "joints:\n"
+    "  pin: {type: revolute, between: [ground, arm], at: [0, 0, 0], axis: [0, 1, 0.1]}\n"
+    "  back: {type: cylindrical, between: [ball, ground], at: [2, 0.1, 0], axis: [0.2, 0, 1]}\n"
+    "  elbow: {type: prismatic, between: [arm, bob], at: [1, 0, 0], axis: [0, 0.3, 1]}\n"
+    "forces:\n"
+    "  follower: {type: %s, value: [%s]}\n"
+    "  hold: {type: spring, between: [arm, bob], at: [[0.2, 0, 0.3], [1.2, 0.1, 0]],\n"
+    "         stiffness: k, damping: c, length: 0.4}\n"
+    "  tie: {type: spring, between: [bob, ground], at: [[1.2, 0, 0], [2, 1, 0]], stiffness: k}\n"
+    "  coil: {type: torsion_spring, joint: pin, stiffness: 3, damping: 0.1}\n"
+    "  push: {type: joint_force, joint: back, value: 2 - 3*back.displacement - back.rate}\n"
+    "  drag: {type: force, on: bob, at: [1.2, 0, 0.1], value: [-bob.velocity.x^2, 0, 1]}\n"
+    "contacts:\n"
+    "  floor: {type: sphere_plane, between: [ground, ball], plane: {point: [0, 0, -3], normal: [0, "
+    "0, 1]},\n"
+    "          radius: 4,\n"
+    "          stiffness: 20, damping: 0.4, friction: {coefficient: 0.3, slip: 0.3}}\n";
+
+static const struct {
+    const char *type, *value;
+} followers[] = {
+    {"force, on: bob, at: [1.2, 0, 0.2]",
+     "pin.force.x, 0.3*pin.torque.z, pin.force.y*pin.torque.x"},
+    {"force, on: bob, at: [1.2, 0, 0.2], frame: body",
+     "elbow.force.x, elbow.torque.y, elbow.torque.z"},
+    {"torque, on: arm", "back.force.x, back.torque.y*back.torque.z, back.force.z^2"},
+    {"torque, on: ball", "hold.tension, tie.tension*hold.tension, hold.force.y"},
+    {"force, on: arm, at: [0.1, 0, 0]", "coil.moment, push.thrust, tie.force.x"},
+    {"force, on: arm, at: [0.1, 0.2, 0]", "drag.force.x, floor.force.x, floor.force.z"},
+    {"force, on: bob, at: [1, 0, 0]", "'norm(pin.force)', 'dot(elbow.force, bob.velocity)', t"},
+};
+enum { FOLLOWERS = sizeof followers / sizeof followers[0], ROOM = 300 };
+
+static void tangents_are_exact(void **state)
+{
+    (void)state;
+    /* As in test_elements.c: far above what differences with a step of 1e-6 leave, far below any
+     * missing term. */
+    static const double TANGENT = 1e-7;
+    for (int i = 0; i < FOLLOWERS; i++) {
+        char text[4000];
+        double memory[ROOM];
+        unsigned seed = 29u * (unsigned)i + 5;
+        nt_error error;
+        nt_run *run = NULL;
+        snprintf(text, sizeof text, model, followers[i].type, followers[i].value);
+        if (read_run_text(&run, text, strlen(text), "case", NULL, NULL, 0, &error) != NT_OK)
+            fail_msg("%s\n%s", error.message, text);
+        for (int trial = 0; trial < 8; trial++) {
+            nt_point at = random_point(run, &seed, memory);
+            nt_problem *problem;
+            double off;
+            nt_frame frame = trial % 2 ? NT_BODY : NT_INERTIAL;
+            assert_int_equal(nt_problem_create(&problem, nt_run_system(run), frame, &error), NT_OK);
+            assert_int_equal(nt_problem_check_tangent(problem, &at, 1e-6, &off, &error), NT_OK);
+            nt_problem_destroy(problem);
+            if (!(off < TANGENT))
+                fail_msg("tangent is off by %.3g\n%s", off, text);
+        }
+        destroy_run(run);
+    }
+}
+
+/* On a slope of angle a the reaction is m g cos a whatever friction does: a load that follows the
+ * reaction gives the motion of one that is told the number. */
+static const char slope[] =
+    "nutate: 1\n"
+    "parameters: {m: 2, mu: 0.3, slip: 1e-2, a: 0.6}\n"
+    "gravity: [9.81*sin(a), 0, -9.81*cos(a)]\n"
+    "bodies:\n"
+    "  block: {mass: m, inertia: [1, 1, 1], position: [0, 0, 0.1], velocity: [-0.5, 0, 0]}\n"
+    "joints:\n"
+    "  slide: {type: prismatic, between: [ground, block], at: [0, 0, 0], axis: [1, 0, 0]}\n"
+    "forces:\n"
+    "  friction: {type: joint_force, joint: slide, value: '-mu*%s*tanh(slide.rate/slip)'}\n"
+    "simulation: {duration: 1, step: 1e-3, method: generalized-alpha}\n";
+
+static void the_reaction_is_that_of_the_motion(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"generalized-alpha", "generalized-alpha-soi2",
+                                          "rkmk-dopri5", "bdf", "semi-explicit-2"};
+    static const char *const loads[] = {"hypot(slide.force.y, slide.force.z)", "m*9.81*cos(a)"};
+    for (int i = 0; i < 5; i++) {
+        double x[2];
+        for (int k = 0; k < 2; k++) {
+            char text[2000];
+            nt_error error = {0};
+            snprintf(text, sizeof text, slope, loads[k]);
+            mechanism m = mechanism_read(text);
+            nt_integrator_setup setup = {.system = nt_run_system(m.run),
+                                         .method = nt_method_find(methods[i])};
+            assert_int_equal(nt_integrator_create(&m.integrator, &setup, &error), NT_OK);
+            assert_int_equal(nt_integrator_start(m.integrator, 0, m.q, m.v, m.memory, &error),
+                             NT_OK);
+            if (nt_integrator_run(m.integrator, 1, 1e-3, NULL, NULL, &error) != NT_OK)
+                fail_msg("%s: %s", methods[i], error.message);
+            x[k] = nt_integrator_state(m.integrator).q[0];
+            mechanism_close(&m);
+        }
+        CLOSE(x[0], x[1], 1e-9); /* of 1 m: Newton's tolerance, steps of bdf that differ */
+    }
+}
+
+static void what_is_not_well_posed_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *type, *value, *words;
+    } cases[] = {
+        {"force, on: bob, at: [1, 0, 0]", "follower.force.x, 0, 0", "depends on a force"},
+        {"force, on: bob, at: [1, 0, 0]", "pin.power, 0, 0", "follows from the loads"},
+        {"force, on: bob, at: [1, 0, 0]", "bob.acceleration.x, 0, 0", "follows from the loads"},
+    };
+    for (int i = 0; i < 3; i++) {
+        char text[4000];
+        nt_error error = {0};
+        nt_run *run = NULL;
+        snprintf(text, sizeof text, model, cases[i].type, cases[i].value);
+        assert_int_equal(read_run_text(&run, text, strlen(text), "case", NULL, NULL, 0, &error),
+                         NT_BAD_MODEL);
+        assert_non_null(strstr(error.message, cases[i].words));
+        assert_true(error.line > 0);
+    }
+    /* two hinges in a line: how they share the load is not known */
+    static const char twice[] =
+        "nutate: 1\n"
+        "bodies: {arm: {mass: 1, inertia: [0.1, 0.2, 0.15], position: [0.5, 0, 0]}}\n"
+        "joints:\n"
+        "  pin: {type: revolute, between: [ground, arm], at: [0, 0, 0], axis: [0, 1, 0]}\n"
+        "  too: {type: revolute, between: [ground, arm], at: [0, 1, 0], axis: [0, 1, 0]}\n"
+        "forces: {f: {type: joint_torque, joint: pin, value: 0.1*pin.force.x}}\n";
+    nt_error error = {0};
+    nt_run *run = NULL;
+    assert_int_equal(read_run_text(&run, twice, strlen(twice), "case", NULL, NULL, 0, &error),
+                     NT_BAD_MODEL);
+    assert_non_null(strstr(error.message, "not unique"));
+    assert_int_equal(error.line, 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tangents_are_exact),
+        cmocka_unit_test(the_reaction_is_that_of_the_motion),
+        cmocka_unit_test(what_is_not_well_posed_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
