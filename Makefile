@@ -39,6 +39,9 @@ setup-python-test: setup-python
 	    sh tools/setup $$group || echo "absent: the packages of group $$group"; done
 peers:
 	@sh tools/setup peers
+# What places the rows of sweeps: GNU parallel, sshd, Slurm. Debian starts the services.
+cluster:
+	@sh tools/setup cluster
 
 build:
 	@$(build) release product
@@ -82,4 +85,4 @@ install: build
 clean:
 	rm -rf build
 
-.PHONY: all setup setup-test setup-python setup-python-test python peers build run test bench precision fuzz soak format install clean
+.PHONY: all setup setup-test setup-python setup-python-test python peers cluster build run test bench precision fuzz soak format install clean

@@ -52,6 +52,14 @@ draw crane 't, s' 'pull of the rope, kN' 'swing, degrees' "d $t(\$10/1000) with 
 draw quadcopter 't, s' 'place, m' 'lift, N' "d $t'frame.position.x' with lines title 'x', \
     d $t'frame.position.y' with lines title 'y', d $t'frame.position.z' with lines title 'z', \
     d $t'lift1' axes x1y2 with lines title 'front rotor', d $t'lift2' axes x1y2 with lines title 'left rotor'"
+draw dc_motor 't, s' 'current, A' 'speed, rad/s' "d $t'current' with lines title 'current', \
+    d $t'emf' with lines title 'back EMF, V', d $t'axle.rate' axes x1y2 with lines title 'speed'"
+draw hydraulic_cylinder 't, s' 'pressure, MPa' 'place, m' "d $t'lower' with lines title 'lower', \
+    d $t'upper' with lines title 'upper', d $t'wish' axes x1y2 with lines title 'wish', \
+    d $t'rod.displacement' axes x1y2 with lines title 'load'"
+draw pid_arm 't, s' 'moment, N m' 'angle, rad' "d $t'motor1' with lines title 'shoulder', \
+    d $t'motor2' with lines title 'elbow', d $t'shoulder.angle' axes x1y2 with lines title 'its angle', \
+    d $t'elbow.angle' axes x1y2 with lines title 'its angle'"
 # The bicycle is pushed; see its README.md.
 push='forces.push={type: force, on: frame, value: [0, "30*(step(t, 0.5, 0, 0.6, 1) - step(t, 0.7, 0, 0.8, 1))", 0]}'
 model=bicycle/bicycle.yaml

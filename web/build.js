@@ -12,12 +12,22 @@ import { fileURLToPath } from 'node:url';
 const here = dirname(fileURLToPath(import.meta.url));
 const [modules, output] = process.argv.slice(2).map((path) => resolve(path));
 const require = createRequire(join(modules, 'package.json'));
+/** @type {typeof import('esbuild')} */
 const esbuild = require('esbuild');
 
 const read = (/** @type {string} */ path) => readFileSync(path, 'utf8');
-const hash = (/** @type {string} */ text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const hash = (/** @type {string} */ text) =>
+  `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-const common = { bundle: true, minify: true, write: false, nodePaths: [modules], target: 'es2022', charset: 'utf8' };
+/** @type {import('esbuild').BuildOptions} */
+const common = {
+  bundle: true,
+  minify: true,
+  write: false,
+  nodePaths: [modules],
+  target: 'es2022',
+  charset: 'utf8',
+};
 const script = await esbuild.build({
   ...common,
   entryPoints: [join(here, 'src/main.js')],
@@ -32,9 +42,12 @@ const style = await esbuild.build({
   },
 });
 
+/** @param {import('esbuild').BuildResult} made */
+const first = (made) => made.outputFiles?.[0].text ?? '';
+
 // An end of a script or a comment within it would end it in the page.
-const code = script.outputFiles[0].text.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--').trim();
-const css = style.outputFiles[0].text.trim();
+const code = first(script).replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--').trim();
+const css = first(style).trim();
 const licences = ['three', 'uplot']
   .map((name) => {
     const { version } = JSON.parse(read(join(modules, name, 'package.json')));

@@ -318,6 +318,12 @@ typedef struct nt_element_type {
     bool proportional; /* what it adds is proportional to its functions */
     nt_along along;    /* of the library's own types alone */
     bool is_load;      /* its force is a load: paths of static states scale it */
+    /* Known stops of its own. The first time after t at which its memory[n_memory] changes,
+     * infinite where there is none; then, at a stop (view->at->t), what it becomes: false where
+     * nothing is due at this time. Both NULL: it has none. Its `accept` keeps what is not due. */
+    double (*stop_after)(const nt_run *run, const nt_element *element, double t,
+                         const double *memory);
+    bool (*at_stop)(const nt_element *element, const nt_view *view, double *memory);
     /* How it is drawn: for joints in a word, and all that there is to draw. NULL: nothing. */
     nt_drawing drawing;
     void (*draw)(const nt_run *run, const nt_element *element, nt_sketch_put *put, void *to);

@@ -132,6 +132,21 @@ NT_API nt_status nt_result_read(nt_result *result, long first, long n, double *v
 NT_API nt_status nt_result_read_array(nt_result *result, int i, long first, long n, double *values,
                                       nt_error *error);
 
+/* ---- drawings ---------------------------------------------------------------------------------
+ *
+ * The motion of a result for other programs: glTF 2.0 in one file (GLB: Blender, slides, browsers;
+ * y points up, time begins at 0), or VTK (FILE.pvd, and frames in the folder FILE: ParaView). Of a
+ * result that does not say how it is drawn (`scene` in docs/results.md) shapes are made from its
+ * model. */
+typedef enum nt_drawing_format { NT_GLTF, NT_VTK } nt_drawing_format;
+
+/* Write it. most_rows: of a longer result every k-th row is drawn, and the last; 0: 10000 of glTF,
+ * 1000 of VTK. remark[size] (may be NULL): what is not as in the result, in words, or "". The
+ * result is read in pieces. NT_INVALID for a result without poses or rows, NT_NOT_FINITE for a row
+ * that holds no finite numbers, NT_IO. */
+NT_API nt_status nt_result_draw(nt_result *result, const char *path, nt_drawing_format format,
+                                long most_rows, char *remark, size_t size, nt_error *error);
+
 /* ---- pages ------------------------------------------------------------------------------------
  *
  * One HTML file that shows results in a browser, without a network: motion, plots, tables. */

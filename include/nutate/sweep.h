@@ -82,6 +82,10 @@ NT_API nt_status nt_sweep_begin(nt_sweep *sweep, const char *folder, int resume,
 NT_API nt_status nt_sweep_look(const nt_sweep *sweep, const char *folder,
                                nt_sweep_progress *progress, unsigned char *done, nt_error *error);
 
+/* What the environment variable GLIBC_TUNABLES holds when a process starts whose libm takes the
+ * code that every x86-64 processor has: then machines of all levels are of one kind. */
+#define NT_SWEEP_PORTABLE "glibc.cpu.hwcaps=-AVX512F,-AVX2,-AVX,-FMA,-FMA4"
+
 /* What a collected folder was like. */
 typedef struct nt_sweep_collection {
     long rows, done, failed;

@@ -146,6 +146,54 @@ typedef enum nt_feature {
     NT_FEATURE_INERTIA      /* inertia that is not a body's own, constant one */
 } nt_feature;
 
+/* ---- what happens in an instant ---------------------------------------------------------------
+ *
+ * Stops are times at which a step ends: known ones (a function of time jumps or has a kink, a
+ * sample is taken) and events, where a function of the motion passes zero. Between two stops the
+ * equations are smooth: what switches is held in discrete memory, and changes at a stop alone.
+ *
+ * An indicator is a number g at a point, and a way in which its zero counts. Of NT_INSIDE g is
+ * positive wherever the branch that is held is the one in force; g below zero leaves it. */
+enum { NT_RISING = 1, NT_FALLING = 2, NT_INSIDE = 4 };
+
+/* One thing that happens at a point. What it changes is written behind `memory`; the rest is zero
+ * at first. Entries of v and of rows are those of the system, in its frame. */
+typedef struct nt_instant {
+    const nt_point *at;
+    int indicator;   /* the one that has passed zero; -1: whatever else is due at this time      */
+    double nudge;    /* s, a time so short that the motion hardly changes, for the side of a zero */
+    double *memory;  /* [n_memory] in: that of the point, out: that behind it                    */
+    double *v;       /* [nv] likewise; for unknowns of first order that are set anew             */
+    double *impulse; /* [nv] added: N s, N m s                                                  */
+    double *restitution; /* [nh + nn] of rows that meet in an impact, 0 to 1; negative (as it
+                            begins): no impact of this row's own */
+    int happened; /* something did: else nothing of the above is looked at                     */
+    int timed_by; /* the indicator whose zero is the time of this; -1: the time is given       */
+    int number;   /* of nt_events.word; -1 for what has no row in a table of events            */
+    int ends;     /* the run ends here                                                         */
+} nt_instant;
+
+/* Everything of a system that happens in an instant. Functions are pure and allocate nothing. */
+typedef struct nt_events {
+    int n;     /* indicators */
+    int sides; /* first of n entries of memory that the integrator writes: where each indicator was
+                  last, -1, 0 or 1 */
+    /* Entries of memory that are not known yet at a start: not a number. */
+    nt_status (*begin)(void *self, const nt_point *at, double nudge, double *memory);
+    /* The first known stop after t and not after end; infinite: none. h: the step that was asked
+     * for, s; what is smooth and lasts long beside it needs no stop. */
+    double (*stop_after)(void *self, double t, double end, double h, const double *memory);
+    /* g[n], and way[n]: NT_RISING, NT_FALLING or both; NT_INSIDE; 0: not looked at. */
+    nt_status (*indicate)(void *self, const nt_point *at, double *g, unsigned char *way);
+    nt_status (*happen)(void *self, nt_instant *instant, nt_error *error);
+    /* Rows that are off with this memory (NULL: that of the start), off[nh + nn]. NULL: none is. */
+    void (*rows_off)(void *self, const double *memory, unsigned char *off);
+    /* Words for what happens, "event hook", and for what an indicator switches. Always terminated.
+     */
+    void (*word)(void *self, int number, char *text, int size);
+    void (*indicator_word)(void *self, int indicator, char *text, int size);
+} nt_events;
+
 typedef struct nt_system nt_system;
 
 struct nt_system {
@@ -229,6 +277,7 @@ struct nt_system {
      * the inertia that `momenta` gives: no constraint and no NT_IMPLICIT force. Methods that split
      * the forces then solve for that block alone. NULL: not known. */
     const unsigned char *explicit_blocks;
+    const nt_events *events; /* NULL: none. From version 2 on */
 };
 
 /* Fields and dimensions that contradict each other: NT_INVALID and a message. */

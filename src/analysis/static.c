@@ -56,7 +56,7 @@ void nt_static_reach(const nt_static *s, const double *x, double *angle, double 
     const nt_problem *p = s->problem;
     double most[2] = {0, 0};
     for (int i = 0; i < p->nv; i++)
-        if (!(fabs(x[i]) <= most[p->quantity[i]]))
+        if (!(s->is_first[i] && isfinite(x[i])) && !(fabs(x[i]) <= most[p->quantity[i]]))
             most[p->quantity[i]] = fabs(x[i]);
     *angle = most[NT_ANGLE];
     *length = most[NT_LENGTH];

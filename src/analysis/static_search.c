@@ -76,12 +76,17 @@ static const double SETTLED = 1e-9;
  * nothing is stiff: what comes out is then too large to be taken. */
 static const double NEARLY_NONE = 1e-15;
 
-/* The size of an increment: rad, and lengths of the system. */
+/* The size of an increment: rad, and lengths of the system; of unknowns of first order, whose units
+ * nobody knows, relative to them. */
 static double size_of(const nt_static *s, const double *x)
 {
-    double angle, length;
+    double angle, length, size;
     nt_static_reach(s, x, &angle, &length);
-    return fmax(angle, length / s->problem->length);
+    size = fmax(angle, length / s->problem->length);
+    for (int i = 0; s->problem->space.n_first > 0 && i < s->problem->nv; i++)
+        if (s->is_first[i])
+            size = fmax(size, fabs(x[i]) / fmax(fabs(s->v[i]), 1));
+    return size;
 }
 
 /* The rows that are left out must be met as well: 1e-7 of a length or 1 rad. */
@@ -330,7 +335,11 @@ static nt_status follow_damped(nt_static *s, damped *d)
         if (!near)
             continue;
         status = newton_near_by(s);
-        if (status == NT_OK || (d->rests && status != NT_NO_MEMORY))
+        if (status == NT_OK)
+            return NT_OK;
+        if (d->rests && s->problem->space.n_first > 0)
+            return NT_NOT_CONVERGED; /* what feeds back may stay where its rates are not zero */
+        if (d->rests && status != NT_NO_MEMORY)
             return NT_OK; /* what is at rest and yet no state of Newton's can move freely */
         if (status != NT_NOT_CONVERGED && status != NT_SINGULAR && status != NT_NOT_FINITE)
             return status;
@@ -474,7 +483,8 @@ static nt_status search_damped(nt_static *s, damped *d)
         /* where a stable state is asked for the sign counts, however slender a part is */
         if (status == NT_OK)
             status = nt_static_find_softest(s, !s->damped, &softness);
-        if (status != NT_OK || softness > -NT_STATIC_FREE)
+        bool feeds_back = s->problem->space.n_first > 0; /* then softness says nothing */
+        if (status != NT_OK || softness > -NT_STATIC_FREE || feeds_back)
             return status;
         nudge(s);
     }

@@ -54,7 +54,11 @@ typedef struct nt_cli_options {
     double after; /* s */
     bool free_period;
     const char *collect, *rows; /* of sweep; NULL where not given */
-    bool dry_run, show_status;
+    bool dry_run, show_status, portable;
+    const char *engine;     /* NULL where not given */
+    const char **sshlogins; /* [n_sshlogins] */
+    int n_sshlogins;
+    char **command;       /* the whole command line, ended by NULL */
     nt_setting *settings; /* [n_settings] */
     int n_settings;
 } nt_cli_options;

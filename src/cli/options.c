@@ -20,6 +20,7 @@ typedef enum value_kind {
     INPUT,
     ADVANCE,
     PLUGIN,
+    LOGIN,
     OUTPUT,
     ALONG
 } value_kind;
@@ -140,6 +141,15 @@ static const option_row rows[] = {
      "these rows alone, counted from 0, beside others that work in the folder"},
     {'5', "--threads", "N", COUNT, AT(threads),
      "so many rows at once; without it as many as there are processors"},
+    {'E', "--engine", "NAME", TEXT, AT(engine),
+     "who runs the rows: threads (of this command, without it), parallel (GNU\n"
+     "parallel) or slurm (a job array)"},
+    {'S', "--sshlogin", "[USER@]HOST", LOGIN, 0,
+     "a machine for --engine parallel, : this one; all of them see the same files.\n"
+     "May be given again"},
+    {'8', "--portable", NULL, FLAG, AT(portable),
+     "take the C library's code that every x86-64 processor has, so that machines\n"
+     "of several kinds give the same digits"},
     {'7', "--no-limit", NULL, FLAG, AT(no_limit),
      "allow more than 1e7 rows, or more than the disk has room for"},
     {'q', "--quiet", NULL, FLAG, AT(quiet), "neither progress nor summary, only errors"},
@@ -256,6 +266,9 @@ static int read_value(nt_cli_options *options, const option_row *row, char *text
         break;
     case PLUGIN:
         return load_plugin(text);
+    case LOGIN:
+        options->sshlogins[options->n_sshlogins++] = text;
+        break;
     case INPUT:
         options->inputs[options->n_inputs++] = text;
         break;
@@ -368,13 +381,14 @@ int nt_cli_options_read(nt_cli_options *options, const nt_cli_command *command, 
     *options = (nt_cli_options){.settings = calloc((size_t)count + 1, sizeof(nt_setting)),
                                 .parameters = calloc((size_t)count + 1, sizeof(char *)),
                                 .inputs = calloc((size_t)count + 1, sizeof(char *)),
+                                .sshlogins = calloc((size_t)count + 1, sizeof(char *)),
                                 .advances = calloc((size_t)count + 1, sizeof(char *)),
                                 .outputs = calloc((size_t)count + 1, sizeof(char *)),
                                 .loads = calloc((size_t)count + 1, sizeof(char *)),
                                 .names = calloc((size_t)count + 1, sizeof(char *)),
                                 .ending = command->ending ? command->ending : ".csv"};
     if (!options->settings || !options->parameters || !options->advances || !options->outputs ||
-        !options->loads || !options->inputs || !options->names)
+        !options->loads || !options->inputs || !options->sshlogins || !options->names)
         return nt_cli_no_memory();
     for (int i = 0; i < count; i++) {
         int status;
@@ -402,6 +416,8 @@ void nt_cli_options_free(nt_cli_options *options)
     free(options->settings);
     free(options->parameters);
     free(options->inputs);
+    free(options->sshlogins);
+    options->sshlogins = NULL;
     free(options->advances);
     free(options->outputs);
     free(options->names);

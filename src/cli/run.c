@@ -196,8 +196,8 @@ static nt_status run_integrate(run *r, nt_error *error)
     const nt_cli_plan *plan = &r->plan;
     nt_status status = NT_OK;
     double t = nt_integrator_state(plan->integrator).t;
-    if (plan->variable) {
-        r->target = 0; /* stops at any step's end */
+    if (plan->variable || nt_run_system(plan->run)->events) {
+        r->target = -INFINITY; /* stops at any step's end; between events steps are equal */
         return t < plan->end
                    ? nt_integrator_run(plan->integrator, plan->end, plan->step, observe, r, error)
                    : NT_OK;

@@ -214,6 +214,38 @@ static int sweep_usage(const char *words)
     return NT_EXIT_USAGE;
 }
 
+/* Starts the command again with the C library told to take its plainest code. */
+static int start_portable(const nt_cli_options *options)
+{
+    const char *tuned = getenv("GLIBC_TUNABLES");
+    if (!options->portable || (tuned && strcmp(tuned, NT_SWEEP_PORTABLE) == 0))
+        return NT_EXIT_DONE;
+    if (setenv("GLIBC_TUNABLES", NT_SWEEP_PORTABLE, 1) == 0)
+        execv("/proc/self/exe", options->command);
+    nt_cli_say("--portable: the command cannot be started again: %s", strerror(errno));
+    return NT_EXIT_FAILED;
+}
+
+static int check_engine(const nt_cli_options *options)
+{
+    static const char *const engines[] = {"threads", "parallel", "slurm"};
+    const char *engine = options->engine ? options->engine : "threads";
+    char hint[80];
+    int i = 0;
+    while (i < 3 && strcmp(engine, engines[i]) != 0)
+        i++;
+    if (i == 3) {
+        nt_cli_suggestion(engine, engines, 3, hint, sizeof hint);
+        nt_cli_say("--engine: expected threads, parallel or slurm, got '%s'%s", engine, hint);
+        return NT_EXIT_USAGE;
+    }
+    if (i != 1 && options->n_sshlogins > 0)
+        return sweep_usage("--sshlogin is for --engine parallel");
+    if (i != 0 && options->rows)
+        return sweep_usage("--rows are run by this command itself, without --engine");
+    return NT_EXIT_DONE;
+}
+
 int nt_cli_sweep(const nt_cli_options *options)
 {
     nt_sweep *sweep = NULL;
@@ -230,15 +262,21 @@ int nt_cli_sweep(const nt_cli_options *options)
         return sweep_usage("expected a PLAN, or --collect DIR");
     if (!options->output && !options->dry_run)
         return sweep_usage("where do the rows go? expected -o DIR");
+    int status = check_engine(options);
+    if (status == NT_EXIT_DONE)
+        status = start_portable(options);
+    if (status != NT_EXIT_DONE)
+        return status;
     if (nt_sweep_read(&sweep, options->name, &error) != NT_OK)
         return nt_cli_fail(options->name, &error);
-    int status = NT_EXIT_DONE;
     if (options->dry_run)
         status = dry_run(sweep, options);
     else {
         status = check_cost(sweep, options, options->output);
         if (status == NT_EXIT_DONE)
-            status = run_threads(sweep, options);
+            status = options->engine && strcmp(options->engine, "threads") != 0
+                         ? nt_cli_sweep_engine(sweep, options)
+                         : run_threads(sweep, options);
     }
     nt_sweep_destroy(sweep);
     return status;

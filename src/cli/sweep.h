@@ -11,6 +11,9 @@ void nt_cli_sweep_cost(const nt_sweep *sweep, long rows, double row_seconds, int
 /* As many at once as --threads says, or as there are processors. */
 int nt_cli_sweep_at_once(const nt_cli_options *options);
 
+/* Rows by --engine parallel or slurm. An exit status. */
+int nt_cli_sweep_engine(nt_sweep *sweep, const nt_cli_options *options);
+
 /* A table of all rows. */
 int nt_cli_sweep_collect(const nt_cli_options *options);
 

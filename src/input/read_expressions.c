@@ -6,6 +6,7 @@
 #include "base/suggest.h"
 #include "model/objective.h"
 #include "model/signal.h"
+#include "model/switches.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,6 +25,9 @@ typedef struct context {
     const char *failed_in; /* the text that an error's column counts in */
     int object, quantity;  /* of the next candidate, where the object is unknown too */
     nt_error record;       /* why there is no recorded quantity of the name          */
+    const char *key;       /* of the expression, and where it stands                 */
+    nt_place place;
+    bool uses_time; /* in what is held                                        */
 } context;
 
 /* The variable of a recorded quantity, which must be a single number; -1 where there is none. */
@@ -144,6 +148,19 @@ static const nt_table *find_table(void *self, const char *name, int length, bool
             nt_read_hint(nt_names_suggest(&reader->tables, name, length, 1u << NT_NAME_TABLE), hint,
                          sizeof hint));
     return NULL;
+}
+
+/* What loads and prescribed motions switch is held from stop to stop. */
+static int hold(void *self, int operation, const nt_expression *argument, const nt_table *table)
+{
+    context *c = self;
+    nt_model *model = c->reader->model;
+    if (c->scope != NT_SCOPE_LOAD && c->scope != NT_SCOPE_MOTION)
+        return -1;
+    int held = nt_model_switch(model, operation, argument, table, c->key, c->place);
+    if (held >= 0 && nt_expression_uses(argument, nt_model_time_variable(model)))
+        c->uses_time = true;
+    return held;
 }
 
 /* ---- "did you mean" ------------------------------------------------------------------------- */
@@ -269,12 +286,14 @@ static nt_status note_clock(nt_reader *reader, const char *key, const nt_node *s
 nt_status nt_read_expression(nt_reader *reader, const char *key, const nt_node *scalar,
                              nt_scope scope, nt_arena *arena, const nt_expression **expression)
 {
-    context c = {.reader = reader, .scope = scope};
+    context c = {
+        .reader = reader, .scope = scope, .key = key, .place = {scalar->line, scalar->column}};
     nt_symbols symbols = {.context = &c,
                           .resolve = resolve,
                           .named = find_named,
                           .failed_in = &c.failed_in,
                           .table = find_table,
+                          .hold = hold,
                           .candidate = candidate};
     nt_error found = {0};
     nt_status status =
@@ -283,11 +302,13 @@ nt_status nt_read_expression(nt_reader *reader, const char *key, const nt_node *
         return expressions_explain(&c, key, scalar, &found);
     int time = scope == NT_SCOPE_NUMBER ? -1 : nt_model_time_variable(reader->model);
     bool moves = scope == NT_SCOPE_MOTION || scope == NT_SCOPE_LOAD;
-    if (moves && !reader->model->clock.key && nt_expression_uses(*expression, time))
+    if (moves && !reader->model->clock.key &&
+        (c.uses_time || nt_expression_uses(*expression, time)))
         status = note_clock(reader, key, scalar);
     if (status != NT_OK)
         return status;
-    return nt_expression_jumps(*expression, time) ? note_jump(reader, key, scalar) : NT_OK;
+    return !moves && nt_expression_jumps(*expression, time) ? note_jump(reader, key, scalar)
+                                                            : NT_OK;
 }
 
 /* ---- numbers -------------------------------------------------------------------------------- */

@@ -160,6 +160,8 @@ nt_status nt_integrator_create(nt_integrator **out, const nt_integrator_setup *s
         it->dense = NT_TAKE(&it->arena, dense, double);
     size_t begun = NT_PHASE_HEAD + (size_t)(p->nq + p->nv + p->system->n_memory);
     it->begun.all = NT_TAKE(&it->arena, begun, double);
+    if (nt_stops_create(it, it->size, layout.scratch > dense ? layout.scratch : dense) != NT_OK)
+        goto no_memory;
     if (!all || !it->begun.all || !it->stepper.scratch || !it->dense || !it->looked_v ||
         !it->kept || !it->rows || !it->estimate)
         goto no_memory;
@@ -278,8 +280,10 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
     nt_space_change_frame(&p->space, p->system->frame, p->frame, next->q, v, next->v);
     if (memory)
         memcpy(next->memory, memory, (size_t)p->system->n_memory * sizeof(double));
+    nt_status status = nt_stops_begin(it, error);
     nt_point at = nt_phase_point(next);
-    nt_status status = check_start(it, &at, error);
+    if (status == NT_OK)
+        status = check_start(it, &at, error);
     if (status != NT_OK)
         return nt_said(error, status);
     nt_solver_forget(it->factors->solver);
@@ -301,7 +305,7 @@ nt_status nt_integrator_start(nt_integrator *it, double t, const double *q, cons
     it->stepper.stale = it->stepper.resumed = false;
     it->started = true;
     count_solver(it);
-    return NT_OK;
+    return nt_said(error, nt_stops_begin_sides(it, error));
 }
 
 nt_status nt_integrator_refresh(nt_integrator *it, nt_error *error)
@@ -356,6 +360,9 @@ nt_status nt_integrator_move_on(nt_integrator *it, double h, double end)
         nt_integrator_rates(it, &s->next, &at.v, &at.vdot);
         p->system->accept(p->system->self, &at, s->next.memory);
     }
+    if (it->stops.events)
+        memcpy(s->next.memory + it->stops.events->sides, it->stops.side,
+               (size_t)it->stops.events->n * sizeof(double));
     nt_phase last = s->next;
     s->next = it->before;
     if (it->method->review) { /* the step may be taken back */
@@ -618,6 +625,14 @@ nt_status nt_integrator_advance(nt_integrator *it, double end, nt_observer obser
         }
         done += part;
         double reached = done == whole ? end : begin + ldexp((double)done, -DEEPEST) * h;
+        bool found = false;
+        if ((status = nt_stops_find(it, &part_h, &reached, &found)) != NT_OK)
+            return nt_integrator_give_up(it, status, part_h, error);
+        it->stops.busy = found || done < whole;
+        if (it->stops.events && done == whole && !found)
+            it->stops.stretch.done++;
+        if (found && part_h == 0)
+            return nt_stops_happen(it, error);
         if ((status = nt_integrator_accept(it, part_h, reached)) != NT_OK)
             return nt_integrator_give_up(it, status, part_h, error);
         if (it->level > 0 && ++it->calm >= PATIENCE && done % (2 * part) == 0) {
@@ -626,6 +641,8 @@ nt_status nt_integrator_advance(nt_integrator *it, double end, nt_observer obser
         }
         if ((status = nt_integrator_show(it, observer, context, error)) != NT_OK)
             return status;
+        if (found)
+            return nt_stops_happen(it, error);
     }
     return NT_OK;
 }
@@ -655,7 +672,8 @@ static nt_status advance(nt_integrator *it, double end, double h, nt_observer ob
         return nt_fail(error, NT_INVALID, "step size is %g s, smaller than the minimum step %g s",
                        h, it->minimum_step);
     unsigned before = nt_subnormals_off();
-    nt_status status = it->variable
+    nt_status status = it->stops.events ? nt_stops_advance(it, end, h, observer, context, error)
+                       : it->variable
                            ? nt_integrator_advance_variable(it, end, h, observer, context, error)
                            : equal_steps(it, end, h, observer, context, error);
     nt_subnormals_back(before);

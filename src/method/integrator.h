@@ -4,6 +4,7 @@
 
 #include "method/energy_watch.h"
 #include "method/step_control.h"
+#include "method/stops.h"
 #include "system/minimum_norm.h"
 
 struct nt_integrator {
@@ -41,9 +42,13 @@ struct nt_integrator {
     nt_energy_check energy_check;
     nt_energy_watch watch;
     nt_phase begun; /* where the watch began */
+    nt_stops stops;
 
     /* Called with every step now -> next before it is accepted, for sensitivities; may be NULL. */
     nt_status (*attend)(void *context, nt_integrator *integrator, double h);
+    /* Called with everything that happens in an instant, once it has. */
+    nt_status (*attend_jump)(void *context, nt_integrator *integrator, const nt_jump_of_state *jump,
+                             nt_error *error);
     void *attendant;
 };
 

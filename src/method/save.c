@@ -19,6 +19,7 @@ typedef struct header {
     nt_step_control control;
     nt_energy_watch watch;
     nt_statistics statistics;
+    nt_stretch stretch;
 } header;
 
 /* Bytes of a matrix that a state has room for. */
@@ -34,7 +35,7 @@ static header save_header_of(const nt_integrator *it)
     const nt_factors *f = it->factors;
     header h;
     memset(&h, 0, sizeof h); /* padding too: equal states are equal bytes */
-    memcpy(h.magic, "nutate3", 8);
+    memcpy(h.magic, "nutate4", 8);
     snprintf(h.method, sizeof h.method, "%s", it->method->name);
     h.nq = p->nq, h.nv = p->nv, h.nh = p->nh, h.nn = p->nn;
     h.n_memory = p->system->n_memory;
@@ -49,6 +50,7 @@ static header save_header_of(const nt_integrator *it)
     h.control = it->control;
     h.watch = it->watch;
     h.statistics = it->statistics;
+    h.stretch = it->stops.stretch;
     return h;
 }
 
@@ -71,7 +73,7 @@ static places places_of(const nt_integrator *it)
 
 int nt_integrator_saves_whole(const nt_integrator *it)
 {
-    return it && (!it->method->whole || it->method->whole(&it->stepper));
+    return it && (!it->method->whole || it->method->whole(&it->stepper)) && nt_stops_whole(it);
 }
 
 size_t nt_integrator_saved_size(const nt_integrator *it) { return it ? places_of(it).end : 0; }
@@ -176,6 +178,8 @@ nt_status nt_integrator_restore(nt_integrator *it, const void *bytes, size_t siz
     it->watch = h.watch;
     nt_energy_watch_keep(it, &it->before);
     it->statistics = h.statistics;
+    it->stops.stretch = h.stretch;
+    it->stops.busy = false;
     it->started = true;
     it->awaits = false;
     return NT_OK;

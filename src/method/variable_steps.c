@@ -112,15 +112,23 @@ static nt_status advance_by_own(nt_integrator *it, double end, double h, nt_obse
     s->asked_step = h;
     for (double t = s->now.all[NT_PHASE_T]; t < end; t = s->now.all[NT_PHASE_T]) {
         nt_status status = nt_integrator_attempt(it, end - t);
-        double to = status == NT_OK ? reached(&s->next, end) : t;
+        double to = status == NT_OK ? reached(&s->next, end) : t, h_made = to - t;
+        bool found = false;
+        if (status == NT_OK && to > t)
+            status = nt_stops_find(it, &h_made, &to, &found);
+        it->stops.busy = found;
+        if (status == NT_OK && found && h_made == 0)
+            return nt_stops_happen(it, error);
         if (status == NT_OK)
-            status = to > t ? nt_integrator_accept(it, to - t, to) : NT_NOT_CONVERGED;
+            status = to > t ? nt_integrator_accept(it, h_made, to) : NT_NOT_CONVERGED;
         if (status != NT_OK) {
             nt_integrator_roll_back(it);
             return nt_integrator_give_up(it, status, to > t ? to - t : end - t, error);
         }
         if ((status = nt_integrator_show(it, observer, context, error)) != NT_OK)
             return status;
+        if (found)
+            return nt_stops_happen(it, error);
     }
     return NT_OK;
 }
@@ -248,9 +256,23 @@ static nt_status try_step(nt_integrator *it, double end, const walk *w)
         return status;
     if (fails)
         return reject(it, tried, h, &worst, w);
-    status = variable_steps_take(it, h, h >= end - t ? end : t + h, wanted, &worst, w);
+    double to = h >= end - t ? end : t + h;
+    bool found = false;
+    if ((status = nt_stops_find(it, &h, &to, &found)) != NT_OK)
+        return nt_integrator_give_up(it, status, h, w->error);
+    it->stops.busy = found;
+    if (found && h == 0) {
+        if (it->awaits && !review(it, look_at_end(it), 0, w, &status))
+            return status;
+        return nt_stops_happen(it, w->error);
+    }
+    status = variable_steps_take(it, h, to, wanted, &worst, w);
     bool later = it->method->review && has_tolerance(it);
-    return status == NT_OK && !later ? let_stand(it, w) : status;
+    if (status == NT_OK && later && found && !review(it, look_at_end(it), 0, w, &status))
+        return status;
+    if (status == NT_OK && !later)
+        status = let_stand(it, w);
+    return status == NT_OK && found ? nt_stops_happen(it, w->error) : status;
 }
 
 nt_status nt_integrator_advance_variable(nt_integrator *it, double end, double h,
@@ -269,6 +291,8 @@ nt_status nt_integrator_advance_variable(nt_integrator *it, double end, double h
             status = try_step(it, end, &w);
         else
             review(it, look_at_end(it), 0, &w, &status);
+        if (it->stops.events && !it->stops.stretch.laid_out)
+            break; /* an event has ended the stretch */
     }
     it->awaits = false; /* an interrupted run goes on from what it has shown */
     return status;

@@ -4,6 +4,7 @@
 #include "model/assemble.h"
 #include "model/beams/beam.h"
 #include "model/evaluate.h"
+#include "model/events.h"
 #include "model/joints/joint.h"
 #include "model/signal.h"
 
@@ -161,6 +162,7 @@ static int number_multipliers(nt_model *model, int n_primary)
         e->memory = e->type->n_memory > 0 ? model->system.n_memory : -1;
         model->system.n_memory += e->type->n_memory;
     }
+    nt_model_lay_out_events(model);
     return node;
 }
 

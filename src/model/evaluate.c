@@ -3,6 +3,7 @@
 #include "model/assemble.h"
 #include "model/bodies.h"
 #include "model/body.h"
+#include "model/events.h"
 #include "model/parameter.h"
 #include "model/side_by_side.h"
 #include "model/signal.h"
@@ -208,6 +209,7 @@ void nt_run_accept(void *self, const nt_point *at, double *next)
     nt_run_look(run, at, &terms, &view);
     for (int i = 0; i < run->model->n_elements; i++)
         nt_element_accept(&run->model->elements[i], &view, next);
+    nt_run_keep_held(run, at->memory, next);
 }
 
 /* ---- parameters ----------------------------------------------------------------------------- */

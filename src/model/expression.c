@@ -511,6 +511,27 @@ bool nt_expression_jumps(const nt_expression *e, int time)
     return false;
 }
 
+bool nt_expression_is_affine(const nt_expression *e, int variable)
+{
+    unsigned char degree[NT_EXPRESSION_ROOM];
+    for (int i = 0; i < e->n; i++) {
+        const nt_code *c = &e->code[i];
+        int operands = nt_operands(c->operation);
+        int a = operands > 0 ? degree[c->a] : 0, b = operands > 1 ? degree[c->b] : 0;
+        int any = a + b + (operands > 2 ? degree[c->c] : 0);
+        bool straight = c->operation == NT_OP_NEGATE || c->operation == NT_OP_ADD ||
+                        c->operation == NT_OP_SUBTRACT;
+        bool scales = c->operation == NT_OP_MULTIPLY || (c->operation == NT_OP_DIVIDE && b == 0);
+        degree[i] = (unsigned char)(c->operation == NT_OP_VARIABLE ? c->a == variable
+                                    : straight                     ? (a > b ? a : b)
+                                    : scales || any == 0           ? any
+                                                                   : 2);
+        if (degree[i] > 1)
+            return false;
+    }
+    return true;
+}
+
 const nt_table *nt_expression_rough_table(const nt_expression *e, int variable)
 {
     bool changes[NT_EXPRESSION_ROOM] = {false};

@@ -61,6 +61,13 @@ typedef struct nt_symbols {
     const nt_table *(*table)(void *context, const char *name, int length, bool quoted,
                              nt_error *error);
 
+    /* Called for every operation whose value or slope may jump, with the argument at whose passing
+     * of a point it does: of a comparison the left side less the right one, of mod(x, y) x/y as of
+     * floor. Index >= 0 of a variable that stands in place of it; -1: it stays as it is; -2: memory
+     * is out. The argument lives in the arena; operation: an nt_operation. */
+    int (*hold)(void *context, int operation, const struct nt_expression *argument,
+                const nt_table *table);
+
     /* Variable names for "did you mean": the i-th for i = 0, 1, ..., NULL after the last. */
     const char *(*candidate)(void *context, int i);
 } nt_symbols;
@@ -102,6 +109,9 @@ bool nt_expression_uses(const nt_expression *e, int variable);
 /* Whether its value may jump where a variable other than `time` (-1: any) passes a point: if,
  * comparisons, sign, floor, mod and the like. */
 bool nt_expression_jumps(const nt_expression *e, int time);
+
+/* Whether its value is a + b x in a variable, all others held. */
+bool nt_expression_is_affine(const nt_expression *e, int variable);
 
 /* A table in it whose second derivative jumps and whose argument changes with the variable; NULL:
  * none. */

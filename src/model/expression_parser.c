@@ -52,10 +52,15 @@ static bool settle(nt_parser *p, nt_operand *o)
 
 bool nt_parser_unary(nt_parser *p, int operation, nt_operand a, nt_operand *out)
 {
+    int variable = -1;
     if (a.known) {
         *out = parser_number(nt_operation_value(operation, a.value, 0, 0, NULL));
         return true;
     }
+    if (!nt_parser_hold_unary(p, operation, a, &variable))
+        return false;
+    if (variable >= 0)
+        return nt_parser_emit_variable(p, variable, out);
     return nt_parser_emit(p, (nt_code){.operation = operation, .a = a.slot}, out);
 }
 
@@ -66,6 +71,16 @@ bool nt_parser_binary(nt_parser *p, int operation, nt_operand a, nt_operand b, n
         *out = parser_number(nt_operation_value(operation, a.value, b.value, 0, NULL));
         return true;
     }
+    int variable = -1;
+    bool done = false;
+    if (operation == NT_OP_MOD && !nt_parser_hold_remainder(p, a, b, out, &done))
+        return false;
+    if (done)
+        return true;
+    if (!nt_parser_hold_comparison(p, operation, a, b, &variable))
+        return false;
+    if (variable >= 0)
+        return nt_parser_emit_variable(p, variable, out);
     if (operation == NT_OP_POWER && b.known && b.value == 2)
         return nt_parser_emit(p, (nt_code){.operation = NT_OP_MULTIPLY, .a = a.slot, .b = a.slot},
                               out);
@@ -302,8 +317,12 @@ static bool parse_table(nt_parser *p, nt_operand *out)
         *out = parser_number(nt_operation_value(NT_OP_TABLE, x.value, 0, 0, table));
         return true;
     }
-    return parser_table_number(p, at, table, &i) &&
-           nt_parser_emit(p, (nt_code){.operation = NT_OP_TABLE, .a = x.slot, .b = i}, out);
+    int variable = -1;
+    if (!parser_table_number(p, at, table, &i) || !nt_parser_hold(p, NT_OP_TABLE, x, i, &variable))
+        return false;
+    if (variable >= 0 && !nt_parser_emit_variable(p, variable, &x)) /* the begin of a piece */
+        return false;
+    return nt_parser_emit(p, (nt_code){.operation = NT_OP_TABLE, .a = x.slot, .b = i}, out);
 }
 
 /* ---- named expressions -------------------------------------------------------------------------
@@ -624,7 +643,7 @@ static void drop_unused(nt_parser *p, int last)
     p->n = n;
 }
 
-static const nt_expression *build(nt_parser *p, nt_operand result, nt_arena *arena)
+const nt_expression *nt_parser_build(nt_parser *p, nt_operand result, nt_arena *arena)
 {
     int used[NT_EXPRESSION_ROOM], n_used = 0;
     nt_expression *e = NT_TAKE(arena, 1, nt_expression);
@@ -665,7 +684,7 @@ nt_status nt_expression_parse(const char *text, int length, const nt_symbols *sy
     nt_operand result;
     p.text = text, p.length = length, p.at = 0, p.depth = 0;
     p.symbols = symbols, p.error = error, p.arena = arena, p.status = NT_OK;
-    p.n = p.n_constants = p.n_tables = p.n_named = 0;
+    p.n = p.n_constants = p.n_tables = p.n_named = p.n_held = 0;
     p.whole = text, p.enclosing = NULL;
     if (length > NT_EXPRESSION_LENGTH) {
         nt_parser_fail(&p, 0, "%d characters long, at most %d are accepted", length,
@@ -690,7 +709,7 @@ nt_status nt_expression_parse(const char *text, int length, const nt_symbols *sy
             nt_parser_fail_after(&p, "the end");
         return p.status;
     }
-    const nt_expression *e = build(&p, result, arena);
+    const nt_expression *e = nt_parser_build(&p, result, arena);
     if (!e)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     *expression = e;

@@ -35,10 +35,13 @@ typedef struct nt_parser {
     const char *whole;             /* the text that is translated */
     const nt_enclosing *enclosing; /* NULL in that text */
     int n_named;                   /* names replaced by their text so far */
-    int n, n_constants, n_tables;
+    int n, n_constants, n_tables, n_held;
     nt_code code[NT_EXPRESSION_ROOM];
     double constants[NT_EXPRESSION_ROOM];
     const nt_table *tables[NT_EXPRESSION_ROOM];
+    struct { /* operations that were offered to symbols->hold, and what it said */
+        int operation, slot, table, variable;
+    } held[NT_EXPRESSION_ROOM];
 } nt_parser;
 
 /* ---- characters and messages ---------------------------------------------------------------- */
@@ -73,6 +76,24 @@ bool nt_parser_fail_name(nt_parser *p, int at, int length, bool called);
 bool nt_parser_emit(nt_parser *p, nt_code code, nt_operand *out);
 bool nt_parser_unary(nt_parser *p, int operation, nt_operand a, nt_operand *out);
 bool nt_parser_binary(nt_parser *p, int operation, nt_operand a, nt_operand b, nt_operand *out);
+
+/* The finished expression. What its result does not need is dropped from the parser; NULL: memory
+ * is out. */
+const nt_expression *nt_parser_build(nt_parser *p, nt_operand result, nt_arena *arena);
+
+/* ---- operations that jump (expression_hold.c) ------------------------------------------------ */
+
+/* Offers an operation of an argument, which is no number, to symbols->hold: *variable is what
+ * stands in place of it, -1 for nothing. table: its number, -1 for none. */
+bool nt_parser_hold(nt_parser *p, int operation, nt_operand argument, int table, int *variable);
+/* The same of any operation of one operand; of two that are compared, by their difference. */
+bool nt_parser_hold_unary(nt_parser *p, int operation, nt_operand a, int *variable);
+bool nt_parser_hold_comparison(nt_parser *p, int operation, nt_operand a, nt_operand b,
+                               int *variable);
+/* mod(x, y) = x - y floor(x/y), whose floor is held: *done where it is. */
+bool nt_parser_hold_remainder(nt_parser *p, nt_operand x, nt_operand y, nt_operand *out,
+                              bool *done);
+bool nt_parser_emit_variable(nt_parser *p, int variable, nt_operand *out);
 
 /* ---- the grammar ---------------------------------------------------------------------------- */
 

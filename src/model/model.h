@@ -29,6 +29,19 @@ typedef struct nt_jump {
     nt_place place;
 } nt_jump;
 
+/* An operation of an expression that jumps, or bends at known times (switches.h). */
+typedef struct nt_switch {
+    int operation;                 /* nt_operation */
+    const nt_expression *argument; /* at whose passing of a point it does */
+    const nt_table *table;         /* of NT_OP_TABLE */
+    int signal;                    /* the signal that holds its value; -1: it bends, none does */
+    bool moves;                    /* its argument depends on the motion */
+    bool known;                    /* its argument is a + b t */
+    bool bends;
+    const char *key;
+    nt_place place;
+} nt_switch;
+
 /* What the reader found that may not be meant. */
 typedef struct nt_note {
     const char *words;
@@ -120,7 +133,11 @@ struct nt_model {
     int n_bindings;
     nt_jump *jumps; /* [n_jumps] expressions that may jump, in the order of the file's reading */
     int n_jumps;
-    nt_note *notes; /* [n_notes] */
+    nt_switch *switches; /* [n_switches] in the order of the file's reading */
+    int n_switches;
+    int switch_memory; /* where their values begin in the discrete memory */
+    nt_events events;  /* of the system, where anything happens */
+    nt_note *notes;    /* [n_notes] */
     int n_notes;
     nt_jump clock; /* the first expression of t that enters the motion; no key: none */
     bool correct_initial;

@@ -7,6 +7,7 @@
 #include "model/joints/joint.h"
 #include "model/parameter_survey.h"
 #include "model/signal.h"
+#include "model/switches.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -202,7 +203,7 @@ static nt_status collect_signals(nt_survey *s, const nt_words *of_element, doubl
     for (int i = 0; i < model->n_signals; i++) {
         const nt_signal *signal = &model->signals[i];
         nt_touched_signal t = {.signal = i};
-        if (signal->state >= 0)
+        if (signal->kind == NT_SIGNAL_SWITCH || signal->state >= 0) /* held, or of its own */
             continue;
         int body = nt_signal_body(model, signal), marker = nt_signal_marker(signal);
         int joints[2];

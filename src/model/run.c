@@ -132,6 +132,7 @@ static void bind_system(nt_run *run)
     s->equation_name = nt_run_equation_name;
     s->failure = nt_run_failure;
     s->place = nt_run_place;
+    s->events = s->events ? &run->model->events : NULL;
     s->feature = nt_run_feature;
     nt_run_renew_promises(run);
 }
@@ -152,15 +153,18 @@ nt_status nt_run_take_state(nt_run *run)
     run->motion = NT_TAKE(&run->work, model->n_bodies, nt_motion);
     run->multipliers = NT_TAKE(&run->work, rows, double);
     run->scratch = NT_TAKE(&run->work, model->scratch, double);
+    run->events_work = NT_TAKE(&run->work, s->space.nq + 2 * s->space.nv, double);
     run->named_variables = NT_TAKE(&run->work, model->n_parameters + 1 + model->n_columns, double);
     if (nt_local_take(&run->local, &run->work, model->most_entries, model->most_ports) != NT_OK)
         return NT_NO_MEMORY;
+    for (int i = 0; s->events && i < s->n_memory - model->switch_memory; i++)
+        run->initial_memory[model->switch_memory + i] = (double)NAN; /* nothing is held yet */
     run->local.aside = nt_aside_take(model, &run->work);
     if (model->n_followed > 0 && !run->local.aside)
         return NT_NO_MEMORY;
     if (!run->initial_q || !run->initial_v || !run->initial_memory || !run->redundant ||
         !run->mass || !run->inertia || !run->motion || !run->multipliers || !run->scratch ||
-        !run->named_variables || !nt_parameter_rates_init(run))
+        !run->named_variables || !run->events_work || !nt_parameter_rates_init(run))
         return NT_NO_MEMORY;
     nt_motion_init(run->motion);
     run->view = (nt_view){.run = run,

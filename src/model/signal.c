@@ -2,7 +2,9 @@
 #include "model/signal.h"
 
 #include "model/quantity_kind.h"
+#include "model/switches.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,6 +60,14 @@ int nt_model_signal(nt_model *model, const char *name, int length)
     return model->n_signals - 1;
 }
 
+int nt_model_switch_signal(nt_model *model, int k)
+{
+    if (!make_room(model))
+        return -2;
+    model->signals[model->n_signals] = (nt_signal){.kind = NT_SIGNAL_SWITCH, .object = k};
+    return model->n_signals++;
+}
+
 int nt_model_signal_name(const nt_model *model, const char *object, int i, char *text, int size)
 {
     for (int k = 0; k < nt_quantity_kind_count; k++) {
@@ -75,6 +85,8 @@ int nt_model_signal_name(const nt_model *model, const char *object, int i, char 
 
 int nt_signal_body(const nt_model *model, const nt_signal *signal)
 {
+    if (signal->kind == NT_SIGNAL_SWITCH)
+        return -1;
     switch (nt_quantity_kinds[signal->kind].of) {
     case NT_OF_BODY:
     case NT_OF_TURNING:
@@ -89,12 +101,18 @@ int nt_signal_body(const nt_model *model, const nt_signal *signal)
 
 int nt_signal_marker(const nt_signal *signal)
 {
-    return nt_quantity_kinds[signal->kind].of == NT_OF_MARKER ? signal->object : -1;
+    return signal->kind != NT_SIGNAL_SWITCH && nt_quantity_kinds[signal->kind].of == NT_OF_MARKER
+               ? signal->object
+               : -1;
 }
 
 void nt_signal_bind(const nt_model *model, nt_signal *signal)
 {
     int body = nt_signal_body(model, signal), other = -1;
+    if (signal->kind == NT_SIGNAL_SWITCH) {
+        signal->bodies[0] = signal->bodies[1] = signal->state = -1;
+        return;
+    }
     signal->state = nt_quantity_kinds[signal->kind].of == NT_OF_STATE ? signal->object : -1;
     if (body < 0) { /* of an element */
         body = model->elements[signal->object].a;
@@ -107,6 +125,11 @@ void nt_signal_bind(const nt_model *model, nt_signal *signal)
 double nt_signal_value(const nt_signal *signal, const nt_view *view)
 {
     double all[NT_QUANTITY_COLUMNS];
+    if (signal->kind == NT_SIGNAL_SWITCH) {
+        const double *held = view->at->memory;
+        double value = held ? held[view->model->switch_memory + signal->object] : (double)NAN;
+        return isnan(value) ? nt_switch_value(view->run, signal->object, view->variables) : value;
+    }
     nt_sampler sampler; /* its view is all that such a quantity looks at */
     if (signal->is_load && !view->lambda && view->model->elements[signal->object].n_rows > 0)
         return 0; /* rows alone are looked at: no force has a value */
@@ -119,6 +142,8 @@ void nt_signal_differentiate(const nt_signal *signal, const nt_view *view,
                              nt_signal_gradient *gradient)
 {
     *gradient = (nt_signal_gradient){0};
+    if (signal->kind == NT_SIGNAL_SWITCH) /* held */
+        return;
     nt_quantity_kinds[signal->kind].differentiate(view, signal->object, signal->component,
                                                   gradient);
 }

@@ -10,6 +10,9 @@
  * name[length] need not be terminated. -1: there is none of this name; -2: memory is out. */
 int nt_model_signal(nt_model *model, const char *name, int length);
 
+/* A signal that holds the value of switch k (switches.h). -2: memory is out. */
+int nt_model_switch_signal(nt_model *model, int k);
+
 /* The i-th name of a signal of an object, "body.velocity.x", into text[size]: its length, 0 where
  * there is none. */
 int nt_model_signal_name(const nt_model *model, const char *object, int i, char *text, int size);
@@ -28,7 +31,8 @@ bool nt_signals_follow_reactions(const nt_model *model);
  * combination's factors: valid until the next call with the same view. */
 const double *nt_signal_follow(const nt_signal *signal, const nt_view *view);
 
-/* The body of a signal that is one of a body or of a marker; -1 for one of a joint. */
+/* The body of a signal that is one of a body or of a marker; -1 for one of a joint, or a
+ * switch. */
 int nt_signal_body(const nt_model *model, const nt_signal *signal);
 
 /* The marker of a signal that is one of a marker; -1 for others. */

@@ -112,6 +112,7 @@ nt_status nt_sensitivity_create_along(nt_sensitivity **out, nt_integrator *it,
     s->length.stepper = &it->stepper;
     s->length.h = 1;
     it->attend = nt_sensitivity_attend;
+    it->attend_jump = nt_sensitivity_jump;
     it->attendant = s;
     it->stepper.linear = s->factors;
     *out = s;
@@ -264,7 +265,7 @@ static void forward_enter(nt_sensitivity *s, int i, const double *dq, const doub
     nt_sensitivity_write(s, s->now, i, d.q);
 }
 
-static nt_status finish_start(nt_sensitivity *s, nt_error *error)
+nt_status nt_sensitivity_begin_again(nt_sensitivity *s, nt_error *error)
 {
     nt_integrator *it = s->integrator;
     nt_phase *now = &it->stepper.now;
@@ -279,8 +280,7 @@ static nt_status finish_start(nt_sensitivity *s, nt_error *error)
         memcpy(it->stepper.next.all, now->all, it->size * sizeof(double));
         status = it->method->linearise(&stepper, 0, &s->directions, s->now, s->now);
     }
-    memset(s->work, 0, (size_t)s->n * sizeof *s->work);
-    memset(s->work_before, 0, (size_t)s->n * sizeof *s->work);
+    memcpy(s->work_before, s->work, (size_t)s->n * sizeof *s->work);
     memset(s->power, 0, (size_t)s->n * NT_WORK_NODES * sizeof *s->power);
     memcpy(s->before, s->now, s->all * sizeof *s->now);
     s->t = now->all[NT_PHASE_T];
@@ -289,6 +289,12 @@ static nt_status finish_start(nt_sensitivity *s, nt_error *error)
                            : nt_fail(error, status,
                                      "sensitivities of the initial accelerations at t = %g s: %s",
                                      s->t, nt_status_text(status));
+}
+
+static nt_status finish_start(nt_sensitivity *s, nt_error *error)
+{
+    memset(s->work, 0, (size_t)s->n * sizeof *s->work);
+    return nt_sensitivity_begin_again(s, error);
 }
 
 static nt_status forward_begin(nt_sensitivity *s, nt_error *error)

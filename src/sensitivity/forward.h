@@ -99,6 +99,13 @@ nt_status nt_sensitivity_stepper(const nt_sensitivity *s, nt_stepper *stepper);
 /* The hook of the integrator: every step before it is accepted. */
 nt_status nt_sensitivity_attend(void *context, nt_integrator *integrator, double h);
 
+/* The hook of the integrator: what happened between two states at the same time. */
+nt_status nt_sensitivity_jump(void *context, nt_integrator *integrator,
+                              const nt_jump_of_state *jump, nt_error *error);
+/* Accelerations, multipliers and the method's memory, varied, from dq and dv of the present state,
+ * where the method begins anew. */
+nt_status nt_sensitivity_begin_again(nt_sensitivity *sensitivity, nt_error *error);
+
 /* nt_directions.load: parameters and memory. context is the nt_sensitivity. */
 nt_status nt_pseudo_load(void *context, int i, const nt_point *at, const nt_terms *terms);
 

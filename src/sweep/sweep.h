@@ -179,9 +179,6 @@ void nt_keeper_end(nt_keeper *keeper, double *numbers);
 /* ---- kind.c -----------------------------------------------------------------------------------
  */
 
-/* What GLIBC_TUNABLES holds where libm is to take the code that every processor has. */
-#define NT_SWEEP_PORTABLE "glibc.cpu.hwcaps=-AVX512F,-AVX2,-AVX,-FMA,-FMA4"
-
 /* The kind of this machine: processor level, libm, build; a line. */
 void nt_sweep_kind(char *text, int size);
 

@@ -59,6 +59,12 @@ bool nt_problem_changes_frame(const nt_problem *problem);
 void nt_problem_rates(const nt_problem *problem, nt_frame to, const double *q, const double *v,
                       const double *vdot, double *v_to, double *vdot_to);
 
+/* What happens in an instant, NULL for nothing. */
+static inline const nt_events *nt_system_events(const nt_system *system)
+{
+    return system->version == 1 ? NULL : system->events;
+}
+
 static inline bool nt_problem_is_off(const nt_problem *problem, int row)
 {
     for (int i = 0; i < problem->n_off; i++)

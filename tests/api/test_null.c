@@ -471,6 +471,8 @@ static void in_results(void **state)
     IS_NULL("result", nt_result_read_array(NULL, 0, 0, 1, numbers, e));
     IS_NULL("values", nt_result_read_array((nt_result *)numbers, 0, 0, 1, NULL, e));
     IS_NULL("values", nt_fourier_transform(NULL, 2, e));
+    IS_NULL("result", nt_result_draw(NULL, "x", NT_GLTF, 0, NULL, 0, e));
+    IS_NULL("path", nt_result_draw((nt_result *)numbers, NULL, NT_GLTF, 0, NULL, 0, e));
     IS_NULL("samples", nt_spectrum(NULL, 2, NT_WINDOW_HANN, numbers, e));
     IS_NULL("amplitude", nt_spectrum(numbers, 2, NT_WINDOW_HANN, NULL, e));
     nt_result_close(NULL);

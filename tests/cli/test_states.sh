@@ -5,7 +5,7 @@
 all="--param kp --param ki --param kd --param w --param begin"
 for how in "generalized-alpha" "generalized-alpha --frame body" "generalized-alpha-soi2" \
     "rkmk-dop853 --set simulation.tolerance=1e-9" "rkmk-dopri5 --set simulation.tolerance=1e-9" \
-    "bdf --set simulation.tolerance=1e-9"; do
+    "bdf --set simulation.tolerance=1e-8 --duration 0.1"; do
     # shellcheck disable=SC2086 # words
     expect 0 sens arm.yaml --method $how $all --check
 done
@@ -25,6 +25,9 @@ expect 0 static arm.yaml -o rest.csv
 says "whether it is stable is for nutate modes to say"
 tail -n 1 rest.csv | awk -F, '{ e = $2 - 2*9.80665*0.5*cos(0.3)/20; exit !(e*e < 1e-20) }' ||
     fail "integral at rest: $(tail -n 1 rest.csv)"
+expect 0 static arm.yaml --set w=1.4 -o rest.csv # far from where it begins
+tail -n 1 rest.csv | awk -F, '{ e = $1 - 1.4; exit !(e*e < 1e-20) }' ||
+    fail "angle at rest: $(tail -n 1 rest.csv)"
 expect 0 modes arm.yaml -o modes.csv
 expect 0 check arm.yaml
 prints "states 2" "degrees of freedom 1"

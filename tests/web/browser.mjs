@@ -9,7 +9,10 @@ import { delimiter, join } from 'node:path';
 export function findBrowser() {
   const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
   const folders = (process.env.PATH ?? '').split(delimiter);
-  const paths = [process.env.NUTATE_BROWSER, ...names.flatMap((n) => folders.map((f) => join(f, n)))];
+  const paths = [
+    process.env.NUTATE_BROWSER,
+    ...names.flatMap((n) => folders.map((f) => join(f, n))),
+  ];
   for (const path of paths) {
     try {
       if (path) {
@@ -134,12 +137,20 @@ export class Page {
   /** @param {Message} message */
   hear({ method, params }) {
     if (method === 'Runtime.exceptionThrown')
-      this.problems.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
-    if (method === 'Runtime.consoleAPICalled' && ['error', 'warning', 'assert'].includes(params.type))
-      this.problems.push(params.args.map((/** @type {any} */ a) => a.value ?? a.description).join(' '));
+      this.problems.push(
+        params.exceptionDetails.exception?.description ?? params.exceptionDetails.text,
+      );
+    if (
+      method === 'Runtime.consoleAPICalled' &&
+      ['error', 'warning', 'assert'].includes(params.type)
+    )
+      this.problems.push(
+        params.args.map((/** @type {any} */ a) => a.value ?? a.description).join(' '),
+      );
     if (method === 'Log.entryAdded' && ['error', 'warning'].includes(params.entry.level)) {
       // Reading pixels back is what the tests do.
-      if (!/GPU stall due to ReadPixels/.test(params.entry.text)) this.problems.push(params.entry.text);
+      if (!/GPU stall due to ReadPixels/.test(params.entry.text))
+        this.problems.push(params.entry.text);
     }
     if (method === 'Network.requestWillBeSent') this.requests.push(params.request.url);
     if (method === 'Page.javascriptDialogOpening') this.problems.push(`dialog: ${params.message}`);
@@ -153,7 +164,8 @@ export class Page {
 
   /** @param {{width?: number, height?: number, downloads?: string}} options */
   async begin({ width = 1280, height = 900, downloads }) {
-    for (const domain of ['Page', 'Runtime', 'Log', 'Network', 'Accessibility']) await this.send(`${domain}.enable`);
+    for (const domain of ['Page', 'Runtime', 'Log', 'Network', 'Accessibility'])
+      await this.send(`${domain}.enable`);
     await this.send('Network.emulateNetworkConditions', {
       offline: true,
       latency: 0,
@@ -162,12 +174,20 @@ export class Page {
     });
     await this.size(width, height);
     if (downloads)
-      await this.browser.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: downloads });
+      await this.browser.send('Browser.setDownloadBehavior', {
+        behavior: 'allow',
+        downloadPath: downloads,
+      });
   }
 
   /** @param {number} width @param {number} height @param {boolean} [mobile] */
   async size(width, height, mobile = false) {
-    await this.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile });
+    await this.send('Emulation.setDeviceMetricsOverride', {
+      width,
+      height,
+      deviceScaleFactor: 1,
+      mobile,
+    });
   }
 
   /** Opens an address; resolves when the page shows its results. @param {string} url @param {number} [most] ms */
@@ -195,7 +215,9 @@ export class Page {
       userGesture: true,
     });
     if (exceptionDetails)
-      throw new Error(`${expression}: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`);
+      throw new Error(
+        `${expression}: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`,
+      );
     return result.value;
   }
 
@@ -204,14 +226,18 @@ export class Page {
     const begun = performance.now();
     while (!(await this.value(`Boolean(${condition})`))) {
       if (performance.now() - begun > most)
-        throw new Error(`not within ${most} ms: ${condition}; the console said: ${this.problems.join('; ')}`);
+        throw new Error(
+          `not within ${most} ms: ${condition}; the console said: ${this.problems.join('; ')}`,
+        );
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
 
   /** Two pictures of the browser later all that was asked for is drawn. */
   async settle() {
-    await this.value('new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() => r(1))))');
+    await this.value(
+      'new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() => r(1))))',
+    );
   }
 
   /** Presses a key. @param {string} key @param {number} [modifiers] */

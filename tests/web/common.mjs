@@ -12,7 +12,11 @@ export const [nutate, folder] = process.argv.slice(2);
 
 /** @param {string[]} words of the command, without progress and summary */
 export function run(...words) {
-  return execFileSync(nutate, words, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  return execFileSync(nutate, words, {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 }
 
 /** @param {string[]} words @returns {{status: number | null, said: string}} */
@@ -92,14 +96,20 @@ export async function compareNumbers(page, csv, number = 0) {
   const { exact, every } = await page.value(
     `(({ exact, every }) => ({ exact, every }))(nutate.results[${number}])`,
   );
-  assert.deepEqual(shown.map((/** @type {any} */ c) => c.name), names);
+  assert.deepEqual(
+    shown.map((/** @type {any} */ c) => c.name),
+    names,
+  );
   for (const { name, values } of shown) {
     const all = columns.get(name) ?? [];
     const kept = all.filter((_, i) => i % every === 0 || i === all.length - 1);
     if (exact) assert.deepEqual(values, kept, name);
     else
       kept.forEach((x, i) =>
-        assert.ok(Math.abs(values[i] - x) <= 6e-8 * Math.abs(x) + 1e-38, `${name} ${i}: ${values[i]} ${x}`),
+        assert.ok(
+          Math.abs(values[i] - x) <= 6e-8 * Math.abs(x) + 1e-38,
+          `${name} ${i}: ${values[i]} ${x}`,
+        ),
       );
   }
 }

@@ -4,7 +4,16 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { address, browser, compareNumbers, example, folder, run, runTests, test } from './common.mjs';
+import {
+  address,
+  browser,
+  compareNumbers,
+  example,
+  folder,
+  run,
+  runTests,
+  test,
+} from './common.mjs';
 
 test('the page of a run', async () => {
   run('run', example('heavy_top'), '-o', 'run.nc', '-o', 'motion.html', '--quiet');
@@ -12,7 +21,10 @@ test('the page of a run', async () => {
   const page = await browser.page();
   await page.open(address('motion.html'));
   assert.deepEqual(page.problems, []);
-  assert.deepEqual(page.requests.filter((url) => !url.startsWith('file:')), []);
+  assert.deepEqual(
+    page.requests.filter((url) => !url.startsWith('file:')),
+    [],
+  );
   await compareNumbers(page, run('convert', 'run.nc', '-o', '-'));
   const first = await page.pixels();
   assert.ok(first.colors > 20, 'something is drawn');

@@ -24,13 +24,21 @@ export function table(label, heads, rows) {
     row.forEach((cell, i) =>
       line.append(
         i === 0
-          ? element('th', { scope: 'row' }, cell instanceof Node ? cell : element('bdi', {}, String(cell)))
+          ? element(
+              'th',
+              { scope: 'row' },
+              cell instanceof Node ? cell : element('bdi', {}, String(cell)),
+            )
           : element('td', {}, cell instanceof Node ? cell : element('bdi', {}, String(cell))),
       ),
     );
     body.append(line);
   }
-  return element('div', { class: 'scroll' }, element('table', { 'aria-label': label }, element('thead', {}, head), body));
+  return element(
+    'div',
+    { class: 'scroll' },
+    element('table', { 'aria-label': label }, element('thead', {}, head), body),
+  );
 }
 
 /** @param {string | undefined} text */
@@ -44,13 +52,20 @@ export function notices(result) {
   const last = result.first[result.rows - 1];
   if (account.problem) said.push(`${account.problem}; what it had computed by then is shown.`);
   else if (Number.isFinite(end) && last < end - 1e-9 * Math.max(1, Math.abs(end)))
-    said.push(`${file} is not finished: it ends at ${number(last)} s, its run at ${number(end)} s.`);
-  if (result.format === 'CSV') said.push(`${file} is CSV: it knows neither units, nor the motion, nor how it was made.`);
+    said.push(
+      `${file} is not finished: it ends at ${number(last)} s, its run at ${number(end)} s.`,
+    );
+  if (result.format === 'CSV')
+    said.push(`${file} is CSV: it knows neither units, nor the motion, nor how it was made.`);
   else {
     if (attributes.result_version !== '1')
-      said.push(`${file} is of another version of nutate (results of version ${attributes.result_version ?? 'unknown'}).`);
-    if (!result.poses) said.push(`${file} holds no poses of bodies, so that no motion can be shown.`);
-    else if (!attributes.scene) said.push(`${file} does not say what its bodies look like: boxes stand for them.`);
+      said.push(
+        `${file} is of another version of nutate (results of version ${attributes.result_version ?? 'unknown'}).`,
+      );
+    if (!result.poses)
+      said.push(`${file} holds no poses of bodies, so that no motion can be shown.`);
+    else if (!attributes.scene)
+      said.push(`${file} does not say what its bodies look like: boxes stand for them.`);
     if (!attributes.model) said.push(`${file} does not hold the text of its model.`);
   }
   if (account.warning) said.push(account.warning);
@@ -60,10 +75,13 @@ export function notices(result) {
     );
   const broken = result.columns.filter((c) => c.values.some((x) => !Number.isFinite(x)));
   if (broken.length)
-    said.push(`${file} holds values that are no numbers, in ${broken.map((c) => shortened(c.name)).join(', ')}: curves are left open there.`);
+    said.push(
+      `${file} holds values that are no numbers, in ${broken.map((c) => shortened(c.name)).join(', ')}: curves are left open there.`,
+    );
   const names = new Set();
   for (const column of result.columns) {
-    if (names.has(column.name)) said.push(`${file} has two columns named ${shortened(column.name)}.`);
+    if (names.has(column.name))
+      said.push(`${file} has two columns named ${shortened(column.name)}.`);
     names.add(column.name);
   }
   return said;
@@ -88,7 +106,10 @@ function facts(result) {
     ['Evaluations', account.evaluations],
     ['Time on the clock', account.seconds && `${account.seconds} s`],
     ['Rows', `${result.all}${result.every > 1 ? `, ${result.rows} shown` : ''}`],
-    ['From, to', `${number(result.first[0])} to ${quantity(result.first[result.rows - 1], result.columns[0].unit)}`],
+    [
+      'From, to',
+      `${number(result.first[0])} to ${quantity(result.first[result.rows - 1], result.columns[0].unit)}`,
+    ],
     ['Command', a.history],
     ['Made by', a.source && `${a.source} ${a.nutate_version ?? ''}`],
     ['SHA-256 of the model', a.model_sha256],
@@ -135,7 +156,9 @@ export function summary(results, labels) {
         first.exact
           ? 'Plots hold the numbers of the result as they are.'
           : 'Plots hold the numbers of the result rounded to 24 bits (7 digits).',
-        first.account.kept === '0' ? ' The full data were not kept.' : ` The full data are in ${first.file}.`,
+        first.account.kept === '0'
+          ? ' The full data were not kept.'
+          : ` The full data are in ${first.file}.`,
       ),
     );
   return root;
@@ -150,25 +173,59 @@ export function accuracy(results, labels, plots) {
     ['Change of energy', (r) => energyChange(r)],
     ['Work of loads', (r) => r.account.work && quantity(asNumber(r.account.work), 'J')],
     ['Drift of energy', (r) => energyDrift(r)],
-    ['Constraint drift, positions', (r) => r.account.position_drift && quantity(asNumber(r.account.position_drift), 'm', 3)],
-    ['Largest on the way', (r) => r.account.largest_position_drift && quantity(asNumber(r.account.largest_position_drift), 'm', 3)],
-    ['Constraint drift, velocities', (r) => r.account.velocity_drift && quantity(asNumber(r.account.velocity_drift), 'm/s', 3)],
-    ['Smallest step', (r) => r.account.smallest_step && quantity(asNumber(r.account.smallest_step), 's')],
-    ['Largest step', (r) => r.account.largest_step && quantity(asNumber(r.account.largest_step), 's')],
+    [
+      'Constraint drift, positions',
+      (r) => r.account.position_drift && quantity(asNumber(r.account.position_drift), 'm', 3),
+    ],
+    [
+      'Largest on the way',
+      (r) =>
+        r.account.largest_position_drift &&
+        quantity(asNumber(r.account.largest_position_drift), 'm', 3),
+    ],
+    [
+      'Constraint drift, velocities',
+      (r) => r.account.velocity_drift && quantity(asNumber(r.account.velocity_drift), 'm/s', 3),
+    ],
+    [
+      'Smallest step',
+      (r) => r.account.smallest_step && quantity(asNumber(r.account.smallest_step), 's'),
+    ],
+    [
+      'Largest step',
+      (r) => r.account.largest_step && quantity(asNumber(r.account.largest_step), 's'),
+    ],
     ['Rejected steps', (r) => r.account.rejected],
   ];
   const known = lines.filter(([, of]) => results.some((r) => of(r)));
   if (known.length)
-    root.append(table('Accuracy', ['', ...labels], known.map(([name, of]) => [name, ...results.map((r) => of(r) ?? '–')])));
-  const records = [...plots.families.keys()].filter((f) => /^(energy|constraint_drift|step_size|momentum|angular_momentum|run\..*)$/.test(f));
+    root.append(
+      table(
+        'Accuracy',
+        ['', ...labels],
+        known.map(([name, of]) => [name, ...results.map((r) => of(r) ?? '–')]),
+      ),
+    );
+  const records = [...plots.families.keys()].filter((f) =>
+    /^(energy|constraint_drift|step_size|momentum|angular_momentum|run\..*)$/.test(f),
+  );
   if (records.length) {
     const bar = element('p', { class: 'buttons' }, 'Over time: ');
-    for (const name of records) bar.append(button(`Plot ${name}`, () => plots.open(name), { text: name }));
+    for (const name of records)
+      bar.append(button(`Plot ${name}`, () => plots.open(name), { text: name }));
     root.append(bar);
   } else if (!known.length)
-    root.append(element('p', {}, 'Nothing is known of errors: record energy, constraint_drift and step_size in the model.'));
+    root.append(
+      element(
+        'p',
+        {},
+        'Nothing is known of errors: record energy, constraint_drift and step_size in the model.',
+      ),
+    );
   const warnings = results.flatMap((r) =>
-    Object.keys(r.account).filter((k) => /^(warning|problem|remark\d+)$/.test(k)).map((k) => r.account[k]),
+    Object.keys(r.account)
+      .filter((k) => /^(warning|problem|remark\d+)$/.test(k))
+      .map((k) => r.account[k]),
   );
   root.append(element('h3', {}, 'Warnings'));
   root.append(warnings.length ? list(warnings) : element('p', {}, 'None.'));
@@ -186,7 +243,7 @@ export function list(texts) {
 function energyChange(r) {
   if (r.account.energy_change) return quantity(asNumber(r.account.energy_change), 'J', 3);
   const e = energies(r);
-  return e && quantity(e.total[r.rows - 1] - e.total[0], 'J', 3);
+  return e ? quantity(e.total[r.rows - 1] - e.total[0], 'J', 3) : undefined;
 }
 
 /** @param {Result} r */
@@ -232,22 +289,39 @@ export function sensitivities(result, plots) {
         const unit = 0.01 * Math.abs(values[d.parameter] ?? 100);
         const change = column.values[row] * unit;
         const largest = of.values.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
-        const relative = largest > 0 ? Math.abs(change) / largest : Math.abs(change) > 0 ? Infinity : 0;
-        return { column, d, of, change, relative, most: column.values.reduce((m, x) => Math.max(m, Math.abs(x)), 0) * unit };
+        const relative =
+          largest > 0 ? Math.abs(change) / largest : Math.abs(change) > 0 ? Infinity : 0;
+        return {
+          column,
+          d,
+          of,
+          change,
+          relative,
+          most: column.values.reduce((m, x) => Math.max(m, Math.abs(x)), 0) * unit,
+        };
       })
       .sort((a, b) => b.relative - a.relative || b.most - a.most)
       .slice(0, 500);
     body.replaceChildren(
       table(
         'Derivatives at the cursor',
-        ['Result', 'Parameter', 'Change by 1 %', 'Part of the largest value', 'Largest change over time', ''],
+        [
+          'Result',
+          'Parameter',
+          'Change by 1 %',
+          'Part of the largest value',
+          'Largest change over time',
+          '',
+        ],
         lines.map(({ column, d, of, change, relative, most }) => [
           shortened(of.name, 60),
           shortened(d.parameter, 40),
           quantity(change, of.unit, 5),
           `${number(100 * relative, 3)} %`,
           quantity(most, of.unit, 5),
-          button(`Plot ${column.name}`, () => plots.add(column.name, [column.name]), { text: 'curve' }),
+          button(`Plot ${column.name}`, () => plots.add(column.name, [column.name]), {
+            text: 'curve',
+          }),
         ]),
       ),
     );
@@ -279,10 +353,14 @@ function parameterValues(result) {
     const text = model.slice(start.index + 'parameters:'.length);
     const end = /\n(?=[^\s#])/.exec(text);
     const section = text.slice(0, end ? end.index : undefined).replace(/#.*$/gm, '');
-    for (const [, name, value] of section.matchAll(/([A-Za-z_]\w*)\s*:\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*(?=[,}\n]|$)/g))
+    for (const [, name, value] of section.matchAll(
+      /([A-Za-z_]\w*)\s*:\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*(?=[,}\n]|$)/g,
+    ))
       values[name] = Number(value);
   }
-  for (const [, name, value] of (result.attributes.history ?? '').matchAll(/--set (\w+)=([-+\d.eE]+)/g))
+  for (const [, name, value] of (result.attributes.history ?? '').matchAll(
+    /--set (\w+)=([-+\d.eE]+)/g,
+  ))
     values[name] = Number(value);
   return values;
 }
@@ -299,14 +377,28 @@ export function tableBeside(t, seek) {
     rows.push(
       t.columns.map((c, k) =>
         k === 0 && timed
-          ? button(`Go to ${number(c.values[i], 9)} s`, () => seek(c.values[i]), { text: number(c.values[i], 9) })
+          ? button(`Go to ${number(c.values[i], 9)} s`, () => seek(c.values[i]), {
+              text: number(c.values[i], 9),
+            })
           : number(c.values[i], 9),
       ),
     );
   const root = element('div', {});
-  root.append(table(t.table, t.columns.map((c) => (c.unit && c.unit !== '1' ? `${c.name} / ${c.unit}` : c.name)), rows));
+  root.append(
+    table(
+      t.table,
+      t.columns.map((c) => (c.unit && c.unit !== '1' ? `${c.name} / ${c.unit}` : c.name)),
+      rows,
+    ),
+  );
   if (t.rows > MOST_LINES || t.every > 1)
-    root.append(element('p', { class: 'note' }, `${Math.min(t.rows, MOST_LINES)} of ${t.all} rows are shown.`));
+    root.append(
+      element(
+        'p',
+        { class: 'note' },
+        `${Math.min(t.rows, MOST_LINES)} of ${t.all} rows are shown.`,
+      ),
+    );
   return root;
 }
 

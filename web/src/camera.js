@@ -1,6 +1,6 @@
 /**
- * Where the mechanism is looked at from: a point on a sphere about a target, z up. The same for the
- * view in three dimensions and the drawing in two.
+ * Where the mechanism is looked at from: a point on a sphere about a target, with a direction that
+ * is up on the screen. The same for the view in three dimensions and the drawing in two.
  */
 
 const STEEPEST = Math.PI / 2 - 1e-4;
@@ -12,6 +12,12 @@ export class Camera {
     /** @type {Vector} */
     this.target = [0, 0, 0];
     this.distance = 5;
+    /** @type {[Vector, Vector, Vector]} two axes across and the one that is up, unit vectors */
+    this.base = [
+      [1, 0, 0],
+      [0, 1, 0],
+      [0, 0, 1],
+    ];
     this.azimuth = -Math.PI / 3;
     this.elevation = Math.PI / 8;
     this.perspective = true;
@@ -29,21 +35,31 @@ export class Camera {
     for (const listener of this.listeners) listener();
   }
 
+  /** Sets what is up; nothing else turns. @param {Vector} up unit vector */
+  stand(up) {
+    const start = Math.abs(up[0]) > 0.9 ? [0, 1, 0] : [1, 0, 0];
+    const x = unit(start.map((c, k) => c - dot(start, up) * up[k]));
+    this.base = [x, cross(up, x), up];
+  }
+
   /** Towards the eye, to the right and upward: unit vectors. */
   axes() {
     const [ca, sa] = [Math.cos(this.azimuth), Math.sin(this.azimuth)];
     const [ce, se] = [Math.cos(this.elevation), Math.sin(this.elevation)];
+    const [x, y, z] = this.base;
+    const of = (/** @type {Vector} */ [a, b, c]) =>
+      /** @type {Vector} */ ([0, 1, 2].map((k) => a * x[k] + b * y[k] + c * z[k]));
     return {
-      back: /** @type {Vector} */ ([ce * ca, ce * sa, se]),
-      right: /** @type {Vector} */ ([-sa, ca, 0]),
-      up: /** @type {Vector} */ ([-se * ca, -se * sa, ce]),
+      back: of([ce * ca, ce * sa, se]),
+      right: of([-sa, ca, 0]),
+      up: of([-se * ca, -se * sa, ce]),
     };
   }
 
   /** @returns {Vector} */
   eye() {
     const { back } = this.axes();
-    return [0, 1, 2].map((k) => this.target[k] + this.distance * back[k]);
+    return /** @type {Vector} */ ([0, 1, 2].map((k) => this.target[k] + this.distance * back[k]));
   }
 
   /** Half the height of what is seen at the target, m. */
@@ -80,32 +96,84 @@ export class Camera {
   }
 
   /**
-   * Sees all of a sphere.
-   * @param {Vector} centre
-   * @param {number} radius
+   * Sees all of a box.
+   * @param {Vector} low
+   * @param {Vector} high
    * @param {number} shape width over height
    */
-  fit(centre, radius, shape) {
-    this.target = [...centre];
-    const half = Math.min(this.angle / 2, Math.atan(Math.tan(this.angle / 2) * shape));
-    this.distance = Math.max(1e-9, radius) / Math.sin(half);
+  fit(low, high, shape) {
+    this.target = /** @type {Vector} */ ([0, 1, 2].map((k) => (low[k] + high[k]) / 2));
+    const { back, right, up } = this.axes();
+    const slope = Math.tan(this.angle / 2);
+    let distance = 0;
+    for (let corner = 0; corner < 8; corner++) {
+      const d = [0, 1, 2].map((k) => (corner & (1 << k) ? high[k] : low[k]) - this.target[k]);
+      const half = Math.max(Math.abs(dot(d, up)), Math.abs(dot(d, right)) / shape);
+      distance = Math.max(distance, half / slope + (this.perspective ? dot(d, back) : 0));
+    }
+    this.distance = Math.max(1e-9, 1.08 * distance);
     this.tell();
   }
 
-  /** @param {'x' | 'y' | 'z' | '-x' | '-y' | '-z' | 'iso'} axis the direction to look from */
-  along(axis) {
-    const places = {
-      x: [0, 0],
-      '-x': [Math.PI, 0],
-      y: [Math.PI / 2, 0],
-      '-y': [-Math.PI / 2, 0],
-      z: [-Math.PI / 2, STEEPEST],
-      '-z': [-Math.PI / 2, -STEEPEST],
-      iso: [-Math.PI / 3, Math.PI / 8],
-    };
-    [this.azimuth, this.elevation] = places[axis];
+  /** Looks from a direction. @param {Vector} from unit vector, towards the eye */
+  look(from) {
+    const [x, y, z] = this.base.map((axis) => dot(from, axis));
+    this.elevation = Math.min(
+      STEEPEST,
+      Math.max(-STEEPEST, Math.asin(Math.min(1, Math.max(-1, z)))),
+    );
+    this.azimuth = Math.hypot(x, y) > 1e-6 ? Math.atan2(y, x) : -Math.PI / 2;
     this.tell();
   }
+}
+
+/** @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
+export const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+
+/** @param {Vector} a @param {Vector} b @returns {Vector} */
+export const cross = (a, b) => [
+  a[1] * b[2] - a[2] * b[1],
+  a[2] * b[0] - a[0] * b[2],
+  a[0] * b[1] - a[1] * b[0],
+];
+
+/** @param {number[]} a @returns {Vector} */
+export function unit(a) {
+  const size = Math.hypot(...a) || 1;
+  return [a[0] / size, a[1] / size, a[2] / size];
+}
+
+/**
+ * How a mechanism is looked at first: gravity down, from a corner; one that moves in a plane from
+ * before it, a little aslant.
+ * @param {import('./mechanism.js').Scene} scene
+ * @returns {{up: Vector, from: Vector}}
+ */
+export function firstLook(scene) {
+  const turning = ['pin', 'coil'];
+  const sliding = ['rail', 'guide'];
+  const axes = scene.elements
+    .filter((e) => turning.includes(e.draw))
+    .flatMap((e) => e.points.slice(0, 1).flatMap((p) => (p.axis ? [p.axis] : [])));
+  const others = scene.elements.filter(
+    (e) => e.section === 'joints' && ![...turning, ...sliding, 'weld'].includes(e.draw),
+  );
+  const normal = axes[0];
+  const parallel = (/** @type {Vector} */ a) => Math.abs(dot(a, normal)) > 1 - 1e-6;
+  const planar = normal && others.length === 0 && axes.every(parallel);
+  const heavy = Math.hypot(...scene.gravity) > 0;
+  /** @type {Vector} */
+  let up = heavy ? unit(scene.gravity.map((g) => -g)) : [0, 0, 1];
+  if (planar && Math.abs(dot(up, normal)) > 0.5)
+    up = Math.abs(normal[1]) < 0.5 ? [0, 1, 0] : [0, 0, 1];
+  if (!planar) {
+    const camera = new Camera();
+    camera.stand(up);
+    return { up, from: camera.axes().back };
+  }
+  const across = cross(up, normal);
+  const side = -0.35 * Math.sign(across[0] + across[1] + across[2] || 1);
+  return { up, from: unit([0, 1, 2].map((k) => normal[k] + side * across[k] + 0.3 * up[k])) };
 }
 
 /**
@@ -130,7 +198,8 @@ export function control(camera, on) {
     const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
     pointers.set(event.pointerId, now);
     if (other) {
-      const size = (/** @type {{x: number, y: number}} */ p) => Math.hypot(p.x - other.x, p.y - other.y);
+      const size = (/** @type {{x: number, y: number}} */ p) =>
+        Math.hypot(p.x - other.x, p.y - other.y);
       camera.pan(dx / 2 / height(), -dy / 2 / height());
       if (size(now) > 0) camera.zoom(size(before) / size(now));
     } else if (event.shiftKey || event.ctrlKey || event.buttons & 6)
@@ -164,8 +233,15 @@ export function control(camera, on) {
       ArrowUp: () => camera.pan(0, -step / 2),
       ArrowDown: () => camera.pan(0, step / 2),
     };
-    const zoom = { '+': () => camera.zoom(0.9), '=': () => camera.zoom(0.9), '-': () => camera.zoom(1.1) };
-    const act = /** @type {{[key: string]: () => void}} */ ({ ...(event.shiftKey ? move : turn), ...zoom })[event.key];
+    const zoom = {
+      '+': () => camera.zoom(0.9),
+      '=': () => camera.zoom(0.9),
+      '-': () => camera.zoom(1.1),
+    };
+    const act = /** @type {{[key: string]: () => void}} */ ({
+      ...(event.shiftKey ? move : turn),
+      ...zoom,
+    })[event.key];
     if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     event.stopPropagation();

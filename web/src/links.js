@@ -48,20 +48,30 @@ function tube(points, radius, around = 6) {
     const before = points[Math.max(0, i - 1)];
     const after = points[Math.min(n - 1, i + 1)];
     a.set(after[0] - before[0], after[1] - before[1], after[2] - before[2]).normalize();
-    u.set(Math.abs(a.x) < 0.9 ? 1 : 0, Math.abs(a.x) < 0.9 ? 0 : 1, 0).cross(a).normalize();
+    u.set(Math.abs(a.x) < 0.9 ? 1 : 0, Math.abs(a.x) < 0.9 ? 0 : 1, 0)
+      .cross(a)
+      .normalize();
     v.crossVectors(a, u);
     for (let k = 0; k < around; k++) {
       const angle = (2 * Math.PI * k) / around;
       const [c, s] = [radius * Math.cos(angle), radius * Math.sin(angle)];
       positions.set(
-        [points[i][0] + c * u.x + s * v.x, points[i][1] + c * u.y + s * v.y, points[i][2] + c * u.z + s * v.z],
+        [
+          points[i][0] + c * u.x + s * v.x,
+          points[i][1] + c * u.y + s * v.y,
+          points[i][2] + c * u.z + s * v.z,
+        ],
         3 * (i * around + k),
       );
       const right = (k + 1) % around;
       if (i + 1 < n)
         index.push(
-          i * around + k, i * around + right, (i + 1) * around + k, // prettier-ignore
-          i * around + right, (i + 1) * around + right, (i + 1) * around + k, // prettier-ignore
+          i * around + k,
+          i * around + right,
+          (i + 1) * around + k, // prettier-ignore
+          i * around + right,
+          (i + 1) * around + right,
+          (i + 1) * around + k, // prettier-ignore
         );
     }
   }
@@ -165,7 +175,12 @@ const joints = {
   ],
   /** @param {number} r */
   screw: (r) => [
-    [coil(0.7 * r, 0.2 * r).scale(1, 1, 14 * r).translate(0, 0, -7 * r), false],
+    [
+      coil(0.7 * r, 0.2 * r)
+        .scale(1, 1, 14 * r)
+        .translate(0, 0, -7 * r),
+      false,
+    ],
     [upright(new CylinderGeometry(r, r, 3 * r, 6)), true],
   ],
   /** @param {number} r */
@@ -238,7 +253,10 @@ export class Links {
     const parts = joints[/** @type {keyof typeof joints} */ (e.draw)](this.size);
     for (const [geometry, onB] of parts) {
       const point = onB ? b : a;
-      const part = new Mesh(/** @type {BufferGeometry} */ (geometry), this.paint(onB ? '#707070' : '#4d4d4d'));
+      const part = new Mesh(
+        /** @type {BufferGeometry} */ (geometry),
+        this.paint(onB ? '#707070' : '#4d4d4d'),
+      );
       groups[onB ? 1 : 0].add(put(part, point.at, point.axis));
     }
     object.add(...groups);
@@ -266,7 +284,11 @@ export class Links {
   /** @param {Element} e */
   rod(e) {
     const r = 0.35 * this.size;
-    return this.between(e, upright(new CylinderGeometry(r, r, 1, 8)).translate(0, 0, 0.5), '#4d4d4d');
+    return this.between(
+      e,
+      upright(new CylinderGeometry(r, r, 1, 8)).translate(0, 0, 0.5),
+      '#4d4d4d',
+    );
   }
 
   /** @param {Element} e */
@@ -293,7 +315,9 @@ export class Links {
   /** Arrows are as long as their load is large among all loads. @param {Element} e */
   arrow(e) {
     const { group, shaft, head } = arrow();
-    const paint = this.paint(e.draw === 'torque' ? '#cc79a7' : e.draw === 'contact' ? '#009e73' : '#d55e00');
+    const paint = this.paint(
+      e.draw === 'torque' ? '#cc79a7' : e.draw === 'contact' ? '#009e73' : '#d55e00',
+    );
     group.add(new Mesh(shaft, paint), new Mesh(head, paint));
     if (e.draw === 'torque') group.add(new Mesh(new TorusGeometry(0.25, 0.025, 6, 24, 5), paint));
     const object = new Group();
@@ -311,7 +335,11 @@ export class Links {
       group.quaternion.copy(turn.setFromUnitVectors(Z, d));
       group.scale.setScalar(length);
       const back = e.draw === 'force' ? length : 0; // forces push at their point, others leave it
-      group.position.set(now.point[0] - back * d.x, now.point[1] - back * d.y, now.point[2] - back * d.z);
+      group.position.set(
+        now.point[0] - back * d.x,
+        now.point[1] - back * d.y,
+        now.point[2] - back * d.z,
+      );
     };
     return { object, update };
   }
@@ -322,7 +350,8 @@ export class Links {
    */
   beam(e) {
     const n = e.points.length;
-    const rest = e.rest.length === n ? e.rest : e.points.map((p) => this.mechanism.place(p.body, p.at));
+    const rest =
+      e.rest.length === n ? e.rest : e.points.map((p) => this.mechanism.place(p.body, p.at));
     const round = e.size.length !== 2;
     const around = round ? 10 : 4;
     const radius = e.size[0] || 0.5 * this.size;
@@ -331,7 +360,11 @@ export class Links {
     for (let k = 0; k < around; k++) {
       const angle = (2 * Math.PI * k) / around + (round ? 0 : Math.PI / 4);
       const [c, s] = [Math.cos(angle), Math.sin(angle)];
-      section.push(round ? [radius * c, radius * s] : [(e.size[0] / 2) * Math.sign(c), (e.size[1] / 2) * Math.sign(s)]);
+      section.push(
+        round
+          ? [radius * c, radius * s]
+          : [(e.size[0] / 2) * Math.sign(c), (e.size[1] / 2) * Math.sign(s)],
+      );
     }
     const offsets = rest.map((_, i) => {
       const [p, q] = [rest[Math.max(0, i - 1)], rest[Math.min(n - 1, i + 1)]];
@@ -339,7 +372,11 @@ export class Links {
       const two = new Vector3(...(e.points[0]?.axis ?? [along.y, along.z, along.x]));
       two.addScaledVector(along, -two.dot(along)).normalize();
       const three = new Vector3().crossVectors(along, two);
-      return section.map(([a, b]) => [a * two.x + b * three.x, a * two.y + b * three.y, a * two.z + b * three.z]);
+      return section.map(([a, b]) => [
+        a * two.x + b * three.x,
+        a * two.y + b * three.y,
+        a * two.z + b * three.z,
+      ]);
     });
     const values = new Float32Array(3 * n * around);
     const geometry = new BufferGeometry();

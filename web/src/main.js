@@ -23,7 +23,9 @@ function theme() {
 /** Short names of results, each another. @param {Result[]} results */
 function labelsOf(results) {
   const names = results.map((r) => r.file.replace(/\.(nc|csv)$/, ''));
-  return names.map((name, i) => (names.indexOf(name) === names.lastIndexOf(name) ? name : `${name} (${i + 1})`));
+  return names.map((name, i) =>
+    names.indexOf(name) === names.lastIndexOf(name) ? name : `${name} (${i + 1})`,
+  );
 }
 
 /** @param {Result[]} results */
@@ -33,7 +35,9 @@ function differences(results) {
   for (const other of results.slice(1)) {
     if (!first.poses || !other.poses) continue;
     if (first.bodies.join('\n') !== other.bodies.join('\n'))
-      said.push(`${other.file} is of another mechanism than ${first.file}: only records of the same name are compared.`);
+      said.push(
+        `${other.file} is of another mechanism than ${first.file}: only records of the same name are compared.`,
+      );
     else if (first.attributes.model_sha256 !== other.attributes.model_sha256)
       said.push(`The model files of ${other.file} and ${first.file} differ.`);
   }
@@ -70,8 +74,14 @@ function build(results) {
   const said = [...results.flatMap(notices), ...differences(results)];
   const heading = element('h1', { title, dir: 'auto' }, shortened(title, 120));
   const header = element('header', { class: 'top' }, heading);
-  const sub = [first.attributes.method, first.attributes.frame && `${first.attributes.frame} frame`, first.attributes.model_file];
-  header.append(element('p', { class: 'sub' }, element('bdi', {}, sub.filter(Boolean).join(' · '))));
+  const sub = [
+    first.attributes.method,
+    first.attributes.frame && `${first.attributes.frame} frame`,
+    first.attributes.model_file,
+  ];
+  header.append(
+    element('p', { class: 'sub' }, element('bdi', {}, sub.filter(Boolean).join(' · '))),
+  );
   const paint = () => {
     plots.paint(theme());
     stage?.paint();
@@ -85,17 +95,30 @@ function build(results) {
     { drawing: 'theme', key: 'd' },
   );
   const help = keysDialog();
-  header.append(element('div', { class: 'tools' }, switchTheme, button('Keys', () => help.showModal(), { drawing: 'help', key: '?' })));
+  header.append(
+    element(
+      'div',
+      { class: 'tools' },
+      switchTheme,
+      button('Keys', () => help.showModal(), { drawing: 'help', key: '?' }),
+    ),
+  );
   if (results.length > 1) header.append(chooser(results, labels, plots, stage));
 
-  const left = element('aside', { class: 'side', 'aria-label': 'Parts of the mechanism' }, tree.root);
+  const left = element(
+    'aside',
+    { class: 'side', 'aria-label': 'Parts of the mechanism' },
+    tree.root,
+  );
   const middle = element('div', { class: 'middle' });
   if (stage) middle.append(stage.root);
   middle.append(bar.root);
   const right = element('section', { class: 'right', 'aria-label': 'Plots' }, plots.root);
   const main = element('main', { class: stage ? '' : 'still' }, left, middle, right);
   const tabs = new Tabs(tabsOf(results, labels, plots, player));
-  const notice = said.length ? element('div', { class: 'notices', role: 'note', 'aria-label': 'Notices' }, list(said)) : null;
+  const notice = said.length
+    ? element('div', { class: 'notices', role: 'note', 'aria-label': 'Notices' }, list(said))
+    : null;
   const foot = element('footer', {}, licences());
   append(document.body, [header, notice, main, tabs.root, foot, help]);
   plots.theme = theme();
@@ -120,7 +143,11 @@ function tabsOf(results, labels, plots, player) {
   results.forEach((result, i) => {
     const of = results.length > 1 ? `, ${labels[i]}` : '';
     if (result.columns.some((c) => derivative(c.name)))
-      tabs.push({ name: `sensitivities-${i}`, title: `Sensitivities${of}`, make: () => sensitivities(result, plots) });
+      tabs.push({
+        name: `sensitivities-${i}`,
+        title: `Sensitivities${of}`,
+        make: () => sensitivities(result, plots),
+      });
     for (const t of result.tables)
       tabs.push({
         name: `${t.table}-${i}`,
@@ -129,11 +156,19 @@ function tabsOf(results, labels, plots, player) {
       });
   });
   if (first.columns[0].name !== 'time')
-    tabs.push({ name: 'rows', title: 'Rows', make: () => tableBeside({ ...first, table: 'Rows' }, () => {}) });
+    tabs.push({
+      name: 'rows',
+      title: 'Rows',
+      make: () => tableBeside({ ...first, table: 'Rows' }, () => {}),
+    });
   const texts = new Set(results.map((r) => r.attributes.model));
   results.forEach((result, i) => {
     if (i === 0 || texts.size > 1)
-      tabs.push({ name: `model-${i}`, title: texts.size > 1 ? `Model, ${labels[i]}` : 'Model', make: () => model(result) });
+      tabs.push({
+        name: `model-${i}`,
+        title: texts.size > 1 ? `Model, ${labels[i]}` : 'Model',
+        make: () => model(result),
+      });
   });
   return tabs;
 }
@@ -150,7 +185,14 @@ function chooser(results, labels, plots, stage) {
   results.forEach((result, i) => {
     const check = element('input', { type: 'checkbox', checked: true, id: `result-${i}` });
     check.addEventListener('change', () => plots.show(i, check.checked));
-    box.append(element('label', { for: `result-${i}`, title: result.file }, check, element('bdi', {}, shortened(labels[i], 30))));
+    box.append(
+      element(
+        'label',
+        { for: `result-${i}`, title: result.file },
+        check,
+        element('bdi', {}, shortened(labels[i], 30)),
+      ),
+    );
   });
   if (stage && stage.mechanisms.length > 1) {
     const overlay = button(
@@ -173,12 +215,15 @@ function keysDialog() {
     ['← →', 'one row back or on; in the view they turn it'],
     ['Home, End', 'first, last row'],
     ['f', 'fit the view'],
-    ['x y z i', 'look along an axis, from a corner'],
+    ['x y z i', 'look along an axis; the first view'],
     ['p', 'perspective or not'],
     ['t', 'paths'],
     ['l', 'loop'],
     ['d', 'light or dark'],
-    ['mouse', 'drag to turn, with shift to move, wheel to zoom; in plots drag to zoom, click to set the time, double click to see all'],
+    [
+      'mouse',
+      'drag to turn, with shift to move, wheel to zoom; in plots drag to zoom, click to set the time, double click to see all',
+    ],
   ];
   const words = element('dl', { class: 'values' });
   for (const [key, what] of all) append(words, [element('dt', {}, key), element('dd', {}, what)]);
@@ -215,10 +260,10 @@ function keys(player, stage, bar, switchTheme, help) {
   if (stage)
     Object.assign(acts, {
       f: () => stage.fit(),
-      x: () => stage.camera.along('x'),
-      y: () => stage.camera.along('-y'),
-      z: () => stage.camera.along('z'),
-      i: () => stage.camera.along('iso'),
+      x: () => stage.along([1, 0, 0]),
+      y: () => stage.along([0, -1, 0]),
+      z: () => stage.along([0, 0, 1]),
+      i: () => stage.along(stage.first.from),
       p: () => stage.togglePerspective(),
       t: () => stage.toggleTrails(),
     });
@@ -243,7 +288,8 @@ async function start() {
     Object.assign(window, { nutate: page });
     document.documentElement.dataset.ready = 'true';
   } catch (error) {
-    if (state) state.textContent = `The page cannot be shown: ${error instanceof Error ? error.message : error}`;
+    if (state)
+      state.textContent = `The page cannot be shown: ${error instanceof Error ? error.message : error}`;
     throw error;
   }
 }

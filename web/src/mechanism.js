@@ -119,7 +119,8 @@ export class Mechanism {
     if (!poses) return;
     const i = rowAt(times, t);
     const j = Math.min(i + 1, rows - 1);
-    const part = times[j] > times[i] ? Math.min(1, Math.max(0, (t - times[i]) / (times[j] - times[i]))) : 0;
+    const part =
+      times[j] > times[i] ? Math.min(1, Math.max(0, (t - times[i]) / (times[j] - times[i]))) : 0;
     this.row = i;
     this.part = part;
     const p = poses.positions;
@@ -164,20 +165,23 @@ export class Mechanism {
   }
 
   /**
-   * Where a point of a body is at each row, [3 rows].
+   * Where a point of a body is at each row, [3 rows]; or at so many rows, about equally far apart.
    * @param {number} body
    * @param {Vector} at
+   * @param {number} [most]
    */
-  path(body, at) {
+  path(body, at, most = Infinity) {
     const { rows, poses } = this.result;
-    const path = new Float32Array(3 * rows);
+    const n = Math.min(rows, most);
+    const path = new Float32Array(3 * n);
     if (!poses || body === 0) return path;
     const q = [0, 0, 0, 0];
-    for (let i = 0; i < rows; i++) {
+    for (let j = 0; j < n; j++) {
+      const i = n > 1 ? Math.round((j * (rows - 1)) / (n - 1)) : 0;
       for (let k = 0; k < 4; k++) q[k] = poses.orientations[(4 * (body - 1) + k) * rows + i];
       const turned = rotate(q, 0, at);
       for (let k = 0; k < 3; k++)
-        path[3 * i + k] = poses.positions[(3 * (body - 1) + k) * rows + i] + turned[k];
+        path[3 * j + k] = poses.positions[(3 * (body - 1) + k) * rows + i] + turned[k];
     }
     return path;
   }
@@ -210,13 +214,16 @@ export class Mechanism {
     const rows = this.result.rows;
     for (let k = 0; forces && k + 2 * rows < forces.length; k += 3 * rows)
       for (let i = 0; i < rows; i++)
-        largest = Math.max(largest, Math.hypot(forces[k + i], forces[k + rows + i], forces[k + 2 * rows + i]));
+        largest = Math.max(
+          largest,
+          Math.hypot(forces[k + i], forces[k + rows + i], forces[k + 2 * rows + i]),
+        );
     return largest;
   }
 
   /**
-   * The middle and the radius of all that is seen, over the whole motion.
-   * @returns {{center: Vector, radius: number}}
+   * A box that holds all that is seen, over the whole motion.
+   * @returns {{low: Vector, high: Vector, center: Vector, radius: number}}
    */
   extent() {
     /** @type {Vector} */
@@ -228,23 +235,31 @@ export class Mechanism {
       if (x + r > high[k]) high[k] = x + r;
     };
     const { rows, poses } = this.result;
-    const reach = this.scene.bodies.map((body) =>
-      body.shapes.reduce((most, s) => Math.max(most, Math.hypot(...s.at) + shapeRadius(s)), 0),
-    );
+    this.scene.bodies.forEach((body, i) => {
+      for (const shape of body.shapes) {
+        const r = Math.min(shapeRadius(shape), this.scene.length || Infinity);
+        if (i === 0) for (let k = 0; k < 3; k++) include(k, shape.at[k], r);
+        else {
+          const path = this.path(i, shape.at, 200);
+          for (let j = 0; j < path.length; j++) include(j % 3, path[j], r);
+        }
+      }
+    });
     for (let k = 0; poses && k < 3 * this.n; k++)
-      for (let i = 0; i < rows; i++)
-        include(k % 3, poses.positions[k * rows + i], Math.min(reach[1 + Math.floor(k / 3)], this.scene.length));
+      for (let i = 0; i < rows; i++) include(k % 3, poses.positions[k * rows + i], 0);
     for (const e of this.scene.elements)
       for (const point of e.points)
         if (point.body === 0) for (let k = 0; k < 3; k++) include(k, point.at[k], 0);
+    const least = 0.02 * (this.scene.length || 1);
     /** @type {Vector} */
     const center = [0, 0, 0];
-    let radius = 0;
-    for (let k = 0; k < 3 && high[k] >= low[k]; k++) {
+    for (let k = 0; k < 3; k++) {
+      if (!(high[k] >= low[k])) [low[k], high[k]] = [0, 0];
       center[k] = (low[k] + high[k]) / 2;
-      radius += ((high[k] - low[k]) / 2) ** 2;
+      if (high[k] - low[k] < least) include(k, center[k], least / 2);
     }
-    return { center, radius: Math.sqrt(radius) || this.scene.length || 1 };
+    const radius = Math.hypot(...[0, 1, 2].map((k) => (high[k] - low[k]) / 2));
+    return { low, high, center, radius };
   }
 }
 
@@ -265,7 +280,14 @@ export function shapeRadius(shape) {
     case 'tube':
       return Math.hypot(s[0], s[2] / 2);
     case 'polygon':
-      return Math.hypot(s[0] / 2, ...(shape.outline ?? []).flat().map(Math.abs).sort((a, b) => b - a).slice(0, 2));
+      return Math.hypot(
+        s[0] / 2,
+        ...(shape.outline ?? [])
+          .flat()
+          .map(Math.abs)
+          .sort((a, b) => b - a)
+          .slice(0, 2),
+      );
     case 'mesh':
       return 0;
     default:

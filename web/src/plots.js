@@ -12,6 +12,9 @@ import { derivative, family, fileName, number, shortened } from './words.js';
  * @typedef {import('./data.js').Column} Column
  * @typedef {{name: string, unit: string, of: {result: number, column: Column}[]}} Record
  *   columns of one name in all results
+ * @typedef {{name: string, label: string, unit: string, color: number, dash: number[],
+ *   result: number, time: Float64Array, values: Float64Array, low?: Float64Array,
+ *   high?: Float64Array}} Curve
  */
 
 const FIRST_PANELS = 4;
@@ -56,15 +59,14 @@ class Panel {
     this.height = 200;
     this.host = element('div', { class: 'curves' });
     this.line = element('div', { class: 'now' });
-    this.legend = element('ul', { class: 'legend', 'aria-label': `Values of ${title} at the cursor` });
+    this.legend = element('ul', {
+      class: 'legend',
+      'aria-label': `Values of ${title} at the cursor`,
+    });
     this.heading = element('h3', { title }, shortened(title));
     this.tools = element('div', { class: 'tools' });
     this.root = element('section', { class: 'panel', 'aria-label': `Plot of ${title}` });
-    append(this.root, [
-      element('header', {}, this.heading, this.tools),
-      this.host,
-      this.legend,
-    ]);
+    append(this.root, [element('header', {}, this.heading, this.tools), this.host, this.legend]);
     this.addTools();
     this.build();
   }
@@ -74,11 +76,16 @@ class Panel {
     const others = [...plots.records.values()].map(
       (r) => /** @type {[string, string]} */ ([r.name, shortened(r.name, 60)]),
     );
-    const add = select(`Add a record to the plot of ${this.title}`, [['', '+ record'], ...others], '', (name) => {
-      add.value = '';
-      if (name && !this.names.includes(name)) this.names.push(name);
-      this.build();
-    });
+    const add = select(
+      `Add a record to the plot of ${this.title}`,
+      [['', '+ record'], ...others],
+      '',
+      (name) => {
+        add.value = '';
+        if (name && !this.names.includes(name)) this.names.push(name);
+        this.build();
+      },
+    );
     this.tools.append(add);
     if (plots.results.length > 1) {
       const toggle = button(
@@ -95,7 +102,9 @@ class Panel {
     this.tools.append(
       button(`Show all of the plot of ${this.title}`, () => this.whole(), { drawing: 'fit' }),
       button(`Save the plot of ${this.title} as PNG`, () => this.savePicture(), { text: 'PNG' }),
-      button(`Save the numbers of the plot of ${this.title} as CSV`, () => this.saveNumbers(), { text: 'CSV' }),
+      button(`Save the numbers of the plot of ${this.title} as CSV`, () => this.saveNumbers(), {
+        text: 'CSV',
+      }),
       button(`Close the plot of ${this.title}`, () => plots.remove(this), { text: '×' }),
     );
   }
@@ -103,6 +112,7 @@ class Panel {
   /** The curves: name, unit, colour, dash, time and values of each. */
   curves() {
     const { plots } = this;
+    /** @type {Curve[]} */
     const made = [];
     const first = plots.results[0];
     this.names.forEach((name, k) => {
@@ -111,12 +121,31 @@ class Panel {
         if (!plots.shown(result)) continue;
         const own = plots.results[result];
         const label = plots.results.length > 1 ? `${name} · ${plots.labels[result]}` : name;
-        const common = { name, label, unit: column.unit, color: k, dash: dashes[result % dashes.length], result };
-        if (!this.difference) made.push({ ...common, time: own.first, values: column.values, low: column.low, high: column.high });
+        const common = {
+          name,
+          label,
+          unit: column.unit,
+          color: k,
+          dash: dashes[result % dashes.length],
+          result,
+        };
+        if (!this.difference)
+          made.push({
+            ...common,
+            time: own.first,
+            values: column.values,
+            low: column.low,
+            high: column.high,
+          });
         else if (result > 0 && record?.of[0].result === 0) {
           const there = interpolate(own.first, column.values, first.first);
           const here = record.of[0].column.values;
-          made.push({ ...common, label: `${label} − ${plots.labels[0]}`, time: first.first, values: there.map((x, i) => x - here[i]) });
+          made.push({
+            ...common,
+            label: `${label} − ${plots.labels[0]}`,
+            time: first.first,
+            values: there.map((x, i) => x - here[i]),
+          });
         }
       }
     });
@@ -141,13 +170,24 @@ class Panel {
       if (curve.low && curve.high) {
         values.push(curve.high, curve.low);
         bands.push({ series: [series.length, series.length + 1], fill: `${color}55` });
-        for (const end of ['highest', 'lowest']) series.push({ ...common, label: `${curve.label}, ${end}`, width: 0.5 });
+        for (const end of ['highest', 'lowest'])
+          series.push({ ...common, label: `${curve.label}, ${end}`, width: 0.5 });
       }
-      tables.push(/** @type {uPlot.AlignedData} */ ([curve.time, ...values].map((v) => Array.from(v, finite))));
+      tables.push(
+        /** @type {uPlot.AlignedData} */ (
+          [curve.time, ...values].map((v) => Array.from(v, finite))
+        ),
+      );
     }
-    const data = tables.length > 1 && !sameTimes(this.shown) ? uPlot.join(tables) : together(tables);
+    const data =
+      tables.length > 1 && !sameTimes(this.shown) ? uPlot.join(tables) : together(tables);
     const units = [...new Set(this.shown.map((c) => c.unit).filter((u) => u && u !== '1'))];
-    const axis = { stroke: style('--text'), grid: { stroke: style('--grid'), width: 1 }, ticks: { stroke: style('--grid') }, font: '12px system-ui, sans-serif' };
+    const axis = {
+      stroke: style('--text'),
+      grid: { stroke: style('--grid'), width: 1 },
+      ticks: { stroke: style('--grid') },
+      font: '12px system-ui, sans-serif',
+    };
     this.plot = new uPlot(
       {
         width: Math.max(160, this.host.clientWidth || 400),
@@ -157,15 +197,31 @@ class Panel {
         bands,
         scales: { x: { time: false } },
         axes: [
-          { ...axis, label: `${this.plots.results[0].columns[0].name} / ${this.plots.results[0].columns[0].unit || '1'}`, labelSize: 18, size: 34, labelFont: '12px system-ui, sans-serif' },
-          { ...axis, label: units.join(', '), labelSize: units.length ? 18 : 0, size: 62, values: (_, ticks) => ticks.map((t) => number(t, 5)), labelFont: '12px system-ui, sans-serif' },
+          {
+            ...axis,
+            label: `${this.plots.results[0].columns[0].name} / ${this.plots.results[0].columns[0].unit || '1'}`,
+            labelSize: 18,
+            size: 34,
+            labelFont: '12px system-ui, sans-serif',
+          },
+          {
+            ...axis,
+            label: units.join(', '),
+            labelSize: units.length ? 18 : 0,
+            size: 62,
+            values: (_, ticks) => ticks.map((t) => number(t, 5)),
+            labelFont: '12px system-ui, sans-serif',
+          },
         ],
         cursor: {
           sync: { key: 'nutate' },
           drag: { x: true, y: true, uni: 40, setScale: true },
           bind: { dblclick: () => () => (this.plots.whole(), null) },
         },
-        hooks: { setScale: [(plot, key) => key === 'x' && this.plots.zoomed(plot)], draw: [() => this.move()] },
+        hooks: {
+          setScale: [(plot, key) => key === 'x' && this.plots.zoomed(plot)],
+          draw: [() => this.move()],
+        },
       },
       data,
       this.host,
@@ -220,7 +276,9 @@ class Panel {
     if (inside) this.line.style.transform = `translateX(${x}px)`;
     this.shown?.forEach((curve, i) => {
       const value = curve.values[nearestRow(curve.time, t)];
-      const text = Number.isFinite(value) ? `${number(value, 9)} ${curve.unit === '1' ? '' : curve.unit}` : '–';
+      const text = Number.isFinite(value)
+        ? `${number(value, 9)} ${curve.unit === '1' ? '' : curve.unit}`
+        : '–';
       const output = this.values?.[i];
       if (output && output.textContent !== text) output.textContent = text;
     });
@@ -233,7 +291,8 @@ class Panel {
 
   resize() {
     const width = this.host.clientWidth;
-    if (this.plot && width > 0 && Math.abs(width - this.plot.width) > 1) this.plot.setSize({ width, height: this.height });
+    if (this.plot && width > 0 && Math.abs(width - this.plot.width) > 1)
+      this.plot.setSize({ width, height: this.height });
   }
 
   savePicture() {
@@ -265,7 +324,8 @@ class Panel {
 
   /** The shown records as CSV: time and columns of each result. */
   csv() {
-    const quoted = (/** @type {string} */ name) => (/[",\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name);
+    const quoted = (/** @type {string} */ name) =>
+      /[",\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
     const all = this.shown ?? [];
     const times = [...new Set(all.map((c) => c.time))];
     const heads = times.flatMap((time, i) => [
@@ -332,7 +392,9 @@ export class Plots {
   }
 
   adder() {
-    const choices = [...this.families.keys()].map((f) => /** @type {[string, string]} */ ([f, shortened(f, 60)]));
+    const choices = [...this.families.keys()].map(
+      (f) => /** @type {[string, string]} */ ([f, shortened(f, 60)]),
+    );
     const add = select('Add a plot', [['', 'Add a plot of …'], ...choices], '', (name) => {
       add.value = '';
       if (name) this.open(name);
@@ -386,14 +448,16 @@ export class Plots {
     const whole = min <= Math.min(...times) && max >= Math.max(...times);
     this.zoom = whole ? null : { min, max };
     this.busy = true;
-    for (const panel of this.panels) if (panel.plot && panel.plot !== plot) panel.plot.setScale('x', { min, max });
+    for (const panel of this.panels)
+      if (panel.plot && panel.plot !== plot) panel.plot.setScale('x', { min, max });
     this.busy = false;
   }
 
   whole() {
     const times = this.results.flatMap((r) => [r.first[0], r.first[r.rows - 1]]);
     this.zoom = null;
-    for (const panel of this.panels) panel.plot?.setScale('x', { min: Math.min(...times), max: Math.max(...times) });
+    for (const panel of this.panels)
+      panel.plot?.setScale('x', { min: Math.min(...times), max: Math.max(...times) });
   }
 
   /** @param {string} theme */

@@ -7,8 +7,11 @@ import {
   CapsuleGeometry,
   ConeGeometry,
   CylinderGeometry,
+  EdgesGeometry,
   ExtrudeGeometry,
   LatheGeometry,
+  LineBasicMaterial,
+  LineSegments,
   Mesh,
   MeshLambertMaterial,
   Shape as Outline,
@@ -18,7 +21,7 @@ import {
 
 /** @typedef {import('./mechanism.js').Shape} Shape */
 
-const AROUND = 20; // corners of a circle
+const AROUND = 32; // corners of a circle
 
 /**
  * @param {string} text base64
@@ -38,7 +41,10 @@ function meshGeometry(mesh) {
   let geometry = meshes.get(mesh);
   if (!geometry) {
     geometry = new BufferGeometry();
-    geometry.setAttribute('position', new BufferAttribute(new Float32Array(bytesOf(mesh.points)), 3));
+    geometry.setAttribute(
+      'position',
+      new BufferAttribute(new Float32Array(bytesOf(mesh.points)), 3),
+    );
     geometry.setIndex(new BufferAttribute(new Uint32Array(bytesOf(mesh.corners)), 1));
     geometry = geometry.toNonIndexed();
     geometry.computeVertexNormals();
@@ -85,7 +91,11 @@ function geometryOf(shape, all) {
     }
     case 'polygon': {
       const outline = outlineOf(shape.outline ?? []);
-      return new ExtrudeGeometry(outline, { depth: a, bevelEnabled: false }).translate(0, 0, -a / 2);
+      return new ExtrudeGeometry(outline, { depth: a, bevelEnabled: false }).translate(
+        0,
+        0,
+        -a / 2,
+      );
     }
     case 'mesh': {
       const mesh = all[shape.mesh ?? -1];
@@ -99,7 +109,7 @@ function geometryOf(shape, all) {
 /**
  * @param {Shape} shape
  * @param {import('./mechanism.js').Mesh[]} meshesOfScene
- * @param {{color?: string, opacity?: number}} look
+ * @param {{color?: string, opacity?: number, edges?: boolean}} look
  */
 export function solid(shape, meshesOfScene, look = {}) {
   const geometry = geometryOf(shape, meshesOfScene);
@@ -111,7 +121,17 @@ export function solid(shape, meshesOfScene, look = {}) {
   mesh.quaternion.set(x, y, z, w);
   mesh.updateMatrix();
   mesh.matrixAutoUpdate = false;
+  if (look.edges && shape.kind !== 'mesh') mesh.add(edges(geometry));
   return mesh;
+}
+
+const edgeLook = new LineBasicMaterial({ color: '#000000', transparent: true, opacity: 0.35 });
+
+/** Lines where faces meet at a corner. @param {BufferGeometry} geometry */
+function edges(geometry) {
+  const lines = new LineSegments(new EdgesGeometry(geometry, 40), edgeLook);
+  lines.raycast = () => {};
+  return lines;
 }
 
 /**
@@ -123,4 +143,3 @@ export function material(color, opacity = 1) {
   made.side = 2; // meshes may have their corners either way round
   return made;
 }
-

@@ -1,6 +1,6 @@
 /** The view of the mechanism with its controls. */
 
-import { Camera, control } from './camera.js';
+import { Camera, control, firstLook } from './camera.js';
 import { append, button, element, select, setPressed } from './dom.js';
 import { Mechanism } from './mechanism.js';
 import { shortened } from './words.js';
@@ -8,8 +8,6 @@ import { View2D } from './view2d.js';
 import { View3D } from './view3d.js';
 
 /** @typedef {import('./data.js').Result} Result */
-
-/** @typedef {'x' | 'y' | 'z' | '-x' | '-y' | '-z' | 'iso'} Side */
 
 export class Stage {
   /**
@@ -21,10 +19,14 @@ export class Stage {
     this.player = player;
     this.mechanisms = results.map((result) => new Mechanism(result));
     this.camera = new Camera();
+    this.first = firstLook(this.mechanisms[0].scene);
+    this.camera.stand(this.first.up);
+    this.camera.look(this.first.from);
     this.canvas = element('canvas', {
       tabindex: 0,
       role: 'img',
-      'aria-label': 'The mechanism in motion. Arrow keys turn it, with shift they move it, plus and minus zoom.',
+      'aria-label':
+        'The mechanism in motion. Arrow keys turn it, with shift they move it, plus and minus zoom.',
     });
     this.tip = element('div', { class: 'tip', role: 'status', hidden: true });
     this.frame = element('div', { class: 'frame' }, this.canvas, this.tip);
@@ -32,6 +34,8 @@ export class Stage {
     this.view = this.open();
     /** @type {string | null} */
     this.followed = null;
+    /** @type {((name: string | null) => void) | null} told which body is followed */
+    this.tellFollowed = null;
     /** @type {string | null} */
     this.pointed = null;
     this.due = false;
@@ -57,22 +61,33 @@ export class Stage {
     this.canvas.replaceWith(fresh);
     this.canvas = fresh;
     this.frame.append(
-      element('p', { class: 'reason', role: 'note' }, `Drawn in two dimensions, for this browser shows no WebGL here: ${this.reason}`),
+      element(
+        'p',
+        { class: 'reason', role: 'note' },
+        `Drawn in two dimensions, for this browser shows no WebGL here: ${this.reason}`,
+      ),
     );
     return new View2D(fresh, this.mechanisms, this.camera);
   }
 
   tools() {
     const bar = element('div', { class: 'tools', role: 'toolbar', 'aria-label': 'View' });
-    const along = (/** @type {Side} */ side) => () => this.camera.along(side);
-    this.lens = button('Perspective', () => this.togglePerspective(), { text: 'persp', pressed: true, key: 'p' });
-    this.trails = button('Paths', () => this.toggleTrails(), { text: 'paths', pressed: true, key: 't' });
+    this.lens = button('Perspective', () => this.togglePerspective(), {
+      text: 'persp',
+      pressed: true,
+      key: 'p',
+    });
+    this.trails = button('Paths', () => this.toggleTrails(), {
+      text: 'paths',
+      pressed: true,
+      key: 't',
+    });
     append(bar, [
       button('Fit the view', () => this.fit(), { drawing: 'fit', key: 'f' }),
-      button('Look along x', along('x'), { text: 'x', key: 'x' }),
-      button('Look along y', along('-y'), { text: 'y', key: 'y' }),
-      button('Look along z', along('z'), { text: 'z', key: 'z' }),
-      button('Look from a corner', along('iso'), { text: 'iso', key: 'i' }),
+      button('Look along x', () => this.along([1, 0, 0]), { text: 'x', key: 'x' }),
+      button('Look along y', () => this.along([0, -1, 0]), { text: 'y', key: 'y' }),
+      button('Look along z', () => this.along([0, 0, 1]), { text: 'z', key: 'z' }),
+      button('First view', () => this.along(this.first.from), { text: '⌂', key: 'i' }),
       button('Zoom in', () => this.camera.zoom(0.8), { text: '+' }),
       button('Zoom out', () => this.camera.zoom(1.25), { text: '−' }),
       this.lens,
@@ -102,9 +117,14 @@ export class Stage {
   }
 
   fit() {
-    const { center, radius } = this.view.extent;
-    const shape = this.frame.clientWidth / Math.max(1, this.frame.clientHeight);
-    this.camera.fit(this.followed ? this.camera.target : center, 1.05 * radius, shape);
+    const { low, high } = this.view.extent;
+    this.camera.fit(low, high, this.frame.clientWidth / Math.max(1, this.frame.clientHeight));
+  }
+
+  /** Looks from a direction, at all. @param {import('./camera.js').Vector} from */
+  along(from) {
+    this.camera.look(from);
+    this.fit();
   }
 
   /** The camera goes where a body goes. @param {string | null} name */
@@ -195,7 +215,10 @@ export class Stage {
       this.tip.style.top = `${event.offsetY + 10}px`;
     });
     this.canvas.addEventListener('pointerleave', () => (this.tip.hidden = true));
-    this.canvas.addEventListener('pointerdown', (event) => (down = { x: event.clientX, y: event.clientY }));
+    this.canvas.addEventListener(
+      'pointerdown',
+      (event) => (down = { x: event.clientX, y: event.clientY }),
+    );
     this.canvas.addEventListener('click', (event) => {
       if (Math.hypot(event.clientX - down.x, event.clientY - down.y) > 4) return;
       const { x, y } = place(/** @type {PointerEvent} */ (event));

@@ -11,7 +11,11 @@ export class Tabs {
   constructor(tabs) {
     this.tabs = tabs;
     this.list = element('div', { role: 'tablist', 'aria-label': 'Accounts' });
-    this.root = element('section', { class: 'tabs', 'aria-label': 'Accounts of the result' }, this.list);
+    this.root = element(
+      'section',
+      { class: 'tabs', 'aria-label': 'Accounts of the result' },
+      this.list,
+    );
     this.buttons = tabs.map((tab, i) =>
       element(
         'button',
@@ -28,7 +32,13 @@ export class Tabs {
     );
     this.list.append(...this.buttons);
     this.panels = tabs.map((tab) =>
-      element('div', { role: 'tabpanel', id: `panel-${tab.name}`, 'aria-labelledby': `tab-${tab.name}`, tabindex: 0, hidden: true }),
+      element('div', {
+        role: 'tabpanel',
+        id: `panel-${tab.name}`,
+        'aria-labelledby': `tab-${tab.name}`,
+        tabindex: 0,
+        hidden: true,
+      }),
     );
     this.root.append(...this.panels);
     this.show(0);

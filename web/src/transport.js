@@ -9,15 +9,30 @@ import { number } from './words.js';
  */
 export function transport(player, unit) {
   const time = element('output', { class: 'time', 'aria-label': 'Time' });
-  const slider = element('input', { type: 'range', min: 0, max: 1, step: 'any', value: 0, 'aria-label': 'Time', class: 'scrub' });
+  const slider = element('input', {
+    type: 'range',
+    min: 0,
+    max: 1,
+    step: 'any',
+    value: 0,
+    'aria-label': 'Time',
+    class: 'scrub',
+  });
   const play = button('Play', () => player.toggle(), { drawing: 'play', key: 'space' });
-  const loop = button('Loop', () => toggleLoop(), { drawing: 'loop', pressed: player.loops, key: 'l' });
+  const loop = button('Loop', () => toggleLoop(), {
+    drawing: 'loop',
+    pressed: player.loops,
+    key: 'l',
+  });
   const toggleLoop = () => {
     player.loops = !player.loops;
     setPressed(loop, player.loops);
   };
   const speeds = /** @type {[string, string][]} */ (
-    [0.001, 0.01, 0.1, 0.25, 0.5, 1, 2, 5, 10, 100].map((s) => [String(s), s === 1 ? 'real time' : `${s} ×`])
+    [0.001, 0.01, 0.1, 0.25, 0.5, 1, 2, 5, 10, 100].map((s) => [
+      String(s),
+      s === 1 ? 'real time' : `${s} ×`,
+    ])
   );
   const whole = player.duration / 10;
   if (whole > 0) speeds.push([String(whole), 'all in 10 s']);

@@ -31,9 +31,14 @@ export class Tree {
     this.actions = actions;
     /** @type {string | null} */
     this.chosen = null;
+    this.time = NaN;
     /** @type {Map<string, HTMLElement>} */
     this.items = new Map();
-    this.values = element('dl', { class: 'values', 'aria-live': 'off', 'aria-label': 'Values of what is chosen, at the cursor' });
+    this.values = element('dl', {
+      class: 'values',
+      'aria-live': 'off',
+      'aria-label': 'Values of what is chosen, at the cursor',
+    });
     this.root = element('div', { class: 'tree' });
     for (const [section, names] of this.sections()) this.addSection(section, names);
     this.root.append(this.values);
@@ -51,7 +56,8 @@ export class Tree {
     const { mechanism } = this;
     if (mechanism) {
       mechanism.scene.bodies.forEach((body, i) => i > 0 && put('bodies', body.name));
-      for (const e of mechanism.scene.elements) put(/** @type {keyof typeof words} */ (e.section), e.name);
+      for (const e of mechanism.scene.elements)
+        put(/** @type {keyof typeof words} */ (e.section), e.name);
     } else for (const body of this.result.bodies) put('bodies', body);
     const known = new Set([...sections.values()].flat());
     for (const column of this.result.columns.slice(1)) {
@@ -69,18 +75,42 @@ export class Tree {
     const list = element('ul', {});
     const drawn = section !== 'whole' && this.mechanism !== null;
     for (const name of names) {
-      const shown = drawn && element('input', { type: 'checkbox', checked: true, 'aria-label': `Show ${name}`, title: `Show ${name}` });
+      const shown =
+        drawn &&
+        element('input', {
+          type: 'checkbox',
+          checked: true,
+          'aria-label': `Show ${name}`,
+          title: `Show ${name}`,
+        });
       if (shown) shown.addEventListener('change', () => this.actions.hide(name, !shown.checked));
       const choose = element(
         'button',
-        { type: 'button', class: 'name', 'aria-pressed': 'false', title: name, onclick: () => this.choose(this.chosen === name ? null : name) },
+        {
+          type: 'button',
+          class: 'name',
+          'aria-pressed': 'false',
+          title: name,
+          onclick: () => this.choose(this.chosen === name ? null : name),
+        },
         element('bdi', {}, shortened(name, 32)),
       );
       const item = element('li', {});
       append(item, [shown, choose]);
       if (section === 'bodies' && drawn)
         item.append(
-          element('button', { type: 'button', class: 'follow', 'aria-label': `Follow ${name}`, 'aria-pressed': 'false', title: `Follow ${name}`, onclick: () => this.actions.follow(name) }, '◎'),
+          element(
+            'button',
+            {
+              type: 'button',
+              class: 'follow',
+              'aria-label': `Follow ${name}`,
+              'aria-pressed': 'false',
+              title: `Follow ${name}`,
+              onclick: () => this.actions.follow(name),
+            },
+            '◎',
+          ),
         );
       item.addEventListener('pointerenter', () => this.actions.mark(name));
       item.addEventListener('pointerleave', () => this.actions.mark(this.chosen));
@@ -89,7 +119,12 @@ export class Tree {
     }
     const open = names.length <= 30;
     this.root.append(
-      element('details', { open }, element('summary', {}, `${words[section] ?? section} (${names.length})`), list),
+      element(
+        'details',
+        { open },
+        element('summary', {}, `${words[section] ?? section} (${names.length})`),
+        list,
+      ),
     );
   }
 
@@ -121,18 +156,26 @@ export class Tree {
     const rows = [];
     if (name === null) return rows;
     const put = (/** @type {string} */ word, /** @type {(row: number) => string} */ at) =>
-      rows.push({ term: element('dt', { title: word }, element('bdi', {}, shortened(word, 36))), value: element('dd', {}), at });
+      rows.push({
+        term: element('dt', { title: word }, element('bdi', {}, shortened(word, 36))),
+        value: element('dd', {}),
+        at,
+      });
     const body = this.result.bodies.indexOf(name);
     const poses = this.result.poses;
     if (body >= 0 && poses)
       ['x', 'y', 'z'].forEach((axis, k) =>
-        put(`position ${axis}`, (row) => quantity(poses.positions[(3 * body + k) * this.result.rows + row], 'm', 5)),
+        put(`position ${axis}`, (row) =>
+          quantity(poses.positions[(3 * body + k) * this.result.rows + row], 'm', 5),
+        ),
       );
     const kind = this.mechanism?.scene.elements.find((e) => e.name === name);
     if (kind) put('type', () => kind.type);
     for (const column of this.result.columns.slice(1))
       if (column.name === name || column.name.startsWith(`${name}.`))
-        put(column.name === name ? name : column.name.slice(name.length + 1), (row) => quantity(column.values[row], column.unit, 9));
+        put(column.name === name ? name : column.name.slice(name.length + 1), (row) =>
+          quantity(column.values[row], column.unit, 9),
+        );
     if (rows.length === 0) put('values', () => 'nothing is recorded of it');
     return rows;
   }

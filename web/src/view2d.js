@@ -28,6 +28,7 @@ export class View2D {
     this.trailsShown = true;
     this.paths = mechanisms.map((m) => m.scene.trails.map((t) => m.path(t.body, t.at)));
     this.ratio = 1;
+    this.axes = camera.axes();
   }
 
   paint() {}
@@ -56,7 +57,9 @@ export class View2D {
       depth -= d * back[k];
     }
     if (camera.perspective && depth <= 0.01 * camera.distance) return null;
-    const scale = (canvas.height / (2 * camera.halfHeight)) * (camera.perspective ? camera.distance / depth : 1);
+    const scale =
+      (canvas.height / (2 * camera.halfHeight)) *
+      (camera.perspective ? camera.distance / depth : 1);
     return { x: canvas.width / 2 + x * scale, y: canvas.height / 2 - y * scale, scale };
   }
 
@@ -112,7 +115,11 @@ export class View2D {
       const color = this.marked === e.name ? style('--mark') : (tint ?? style('--text'));
       const now = e.load === null ? null : m.load(e.load);
       if (now) continue;
-      this.line(e.points.map((p) => m.place(p.body, p.at)), color, e.draw === 'beam' ? 4 : 2);
+      this.line(
+        e.points.map((p) => m.place(p.body, p.at)),
+        color,
+        e.draw === 'beam' ? 4 : 2,
+      );
       const at = this.project(m.place(e.points[0].body, e.points[0].at));
       if (at) this.dot(at, 3, color);
     }
@@ -135,7 +142,11 @@ export class View2D {
   outline(m, body, shape, color) {
     const corners = (/** @type {number[]} */ p) => {
       const [w, x, y, z] = shape.orientation;
-      const [tx, ty, tz] = [2 * (y * p[2] - z * p[1]), 2 * (z * p[0] - x * p[2]), 2 * (x * p[1] - y * p[0])];
+      const [tx, ty, tz] = [
+        2 * (y * p[2] - z * p[1]),
+        2 * (z * p[0] - x * p[2]),
+        2 * (x * p[1] - y * p[0]),
+      ];
       return m.place(body, [
         shape.at[0] + p[0] + w * tx + y * tz - z * ty,
         shape.at[1] + p[1] + w * ty + z * tx - x * tz,
@@ -144,17 +155,26 @@ export class View2D {
     };
     const [a, b, c] = shape.size;
     if (shape.kind === 'box') {
-      const corner = (/** @type {number} */ i) => corners([((i & 1) - 0.5) * a, (((i >> 1) & 1) - 0.5) * b, ((i >> 2) - 0.5) * c]);
-      for (const way of [[0, 1, 3, 2, 0, 4, 5, 7, 6, 4], [1, 5], [3, 7], [2, 6]])
+      const corner = (/** @type {number} */ i) =>
+        corners([((i & 1) - 0.5) * a, (((i >> 1) & 1) - 0.5) * b, ((i >> 2) - 0.5) * c]);
+      for (const way of [
+        [0, 1, 3, 2, 0, 4, 5, 7, 6, 4],
+        [1, 5],
+        [3, 7],
+        [2, 6],
+      ])
         this.line(way.map(corner), color, 1.5);
     } else if (['cylinder', 'capsule', 'cone', 'tube'].includes(shape.kind)) {
       const half = (shape.kind === 'tube' ? c : b) / 2;
       const circle = (/** @type {number} */ z) =>
-        [...Array(25).keys()].map((i) => corners([a * Math.cos((i * Math.PI) / 12), a * Math.sin((i * Math.PI) / 12), z]));
+        [...Array(25).keys()].map((i) =>
+          corners([a * Math.cos((i * Math.PI) / 12), a * Math.sin((i * Math.PI) / 12), z]),
+        );
       this.line(circle(-half), color, 1.5);
       if (shape.kind !== 'cone') this.line(circle(half), color, 1.5);
       const tip = shape.kind === 'cone' ? 0 : a;
-      for (const s of [-1, 1]) this.line([corners([s * a, 0, -half]), corners([s * tip, 0, half])], color, 1.5);
+      for (const s of [-1, 1])
+        this.line([corners([s * a, 0, -half]), corners([s * tip, 0, half])], color, 1.5);
     } else {
       const at = this.project(corners([0, 0, 0]));
       if (!at) return;

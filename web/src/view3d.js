@@ -29,6 +29,7 @@ import { solid } from './solids.js';
  * @typedef {{name: string, object: Group, update: () => void}} Part
  */
 
+const MOST_EDGED = 60; // shapes with their edges drawn
 const SLOW = 45; // ms between frames, from where on the picture is made coarser
 
 export class View3D {
@@ -73,7 +74,7 @@ export class View3D {
   grid() {
     const { center, radius } = this.extent;
     const g = new Vector3(...this.mechanisms[0].scene.gravity);
-    const down = g.length() > 0 ? g.normalize() : new Vector3(0, 0, -1);
+    const down = new Vector3(...this.camera.base[2]).negate();
     const step = 10 ** Math.round(Math.log10(radius / 3));
     const n = Math.min(40, Math.ceil((1.5 * radius) / step));
     const points = [];
@@ -90,20 +91,17 @@ export class View3D {
     geometry.setAttribute('position', new BufferAttribute(new Float32Array(points), 3));
     const lines = new LineSegments(geometry, new LineBasicMaterial());
     lines.quaternion.setFromUnitVectors(new Vector3(0, 0, -1), down);
-    const at = new Vector3(...center);
-    lines.position.set(...center).addScaledVector(down, this.lowest(down) - at.dot(down));
+    lines.position.set(...center).addScaledVector(down, this.depth(down) + 0.02 * radius);
     return lines;
   }
 
-  /** How far along a direction the bodies of the first result ever are. @param {Vector3} down */
-  lowest(down) {
-    const { poses, rows } = this.mechanisms[0].result;
-    let most = -Infinity;
-    const p = poses?.positions ?? new Float64Array(0);
-    for (let b = 0; b + 2 * rows < p.length; b += 3 * rows)
-      for (let i = 0; i < rows; i++)
-        most = Math.max(most, p[b + i] * down.x + p[b + rows + i] * down.y + p[b + 2 * rows + i] * down.z);
-    return Number.isFinite(most) ? most + 0.15 * this.extent.radius : 0;
+  /** How far all that is seen reaches from its middle along a direction. @param {Vector3} down */
+  depth(down) {
+    const { low, high } = this.extent;
+    return [down.x, down.y, down.z].reduce(
+      (sum, d, k) => sum + (Math.abs(d) * (high[k] - low[k])) / 2,
+      0,
+    );
   }
 
   /**
@@ -111,7 +109,11 @@ export class View3D {
    * @param {number} number of the result
    */
   build(mechanism, number) {
-    const look = number === 0 ? {} : { color: ghosts[(number - 1) % ghosts.length], opacity: 0.45 };
+    const shapes = mechanism.scene.bodies.reduce((n, b) => n + b.shapes.length, 0);
+    const look =
+      number === 0
+        ? { edges: shapes <= MOST_EDGED }
+        : { color: ghosts[(number - 1) % ghosts.length], opacity: 0.45 };
     const { scene } = mechanism;
     scene.bodies.forEach((body, i) => {
       const object = new Group();
@@ -131,7 +133,8 @@ export class View3D {
       const drawn = links.draw(e);
       if (drawn) this.keep(e.name, drawn.object, drawn.update, number);
     }
-    for (const trail of scene.trails) this.trail(mechanism, trail, look.color);
+    for (const trail of scene.trails)
+      this.trail(mechanism, trail, 'color' in look ? look.color : undefined);
   }
 
   /**
@@ -216,7 +219,10 @@ export class View3D {
     lens.updateMatrixWorld();
     const { back, right } = camera.axes();
     for (let k = 0; k < 3; k++)
-      this.sun?.position.setComponent(k, eye[k] + camera.distance * (0.5 * up[k] + 0.4 * right[k] + 0.1 * back[k]));
+      this.sun?.position.setComponent(
+        k,
+        eye[k] + camera.distance * (0.5 * up[k] + 0.4 * right[k] + 0.1 * back[k]),
+      );
     this.sun?.target.position.set(...camera.target);
     this.sun?.target.updateMatrixWorld();
     return lens;
@@ -238,7 +244,8 @@ export class View3D {
     for (const part of this.parts)
       part.object.traverse((o) => {
         const painted = /** @type {any} */ (o).material;
-        if (painted?.emissive) painted.emissive.set(part.name === name && name !== null ? '#6a5a00' : '#000000');
+        if (painted?.emissive)
+          painted.emissive.set(part.name === name && name !== null ? '#6a5a00' : '#000000');
       });
   }
 
@@ -252,7 +259,9 @@ export class View3D {
     const ray = new Raycaster();
     ray.setFromCamera(new Vector2(x, y), this.lens());
     ray.params.Line.threshold = 0.005 * this.camera.distance;
-    const objects = this.parts.filter((p) => p.object.visible && !p.object.userData.trail).map((p) => p.object);
+    const objects = this.parts
+      .filter((p) => p.object.visible && !p.object.userData.trail)
+      .map((p) => p.object);
     const [hit] = ray.intersectObjects(objects, true);
     /** @type {import('three').Object3D | null} */
     let object = hit?.object ?? null;

@@ -55,7 +55,9 @@ export function derivative(name) {
  * @param {string} name
  */
 export function family(name) {
-  const found = /^(.*)\.([xyzw]|kinetic|potential|total|work|positions|velocities|[1-4])$/s.exec(name);
+  const found = /^(.*)\.([xyzw]|kinetic|potential|total|work|positions|velocities|[1-4])$/s.exec(
+    name,
+  );
   return found ? found[1] : name;
 }
 
@@ -64,5 +66,10 @@ export function family(name) {
  * @param {string} text
  */
 export function fileName(text) {
-  return text.replace(/[^A-Za-z0-9._-]+/g, '_').replace(/^[._]+/, '').slice(0, 60) || 'nutate';
+  return (
+    text
+      .replace(/[^A-Za-z0-9._-]+/g, '_')
+      .replace(/^[._]+/, '')
+      .slice(0, 60) || 'nutate'
+  );
 }

@@ -19,6 +19,7 @@
 #include "model/forces/load.h"
 #include "model/forces/looks.h"
 #include "model/mass_point.h"
+#include "model/switches.h"
 
 typedef struct nt_aerodynamic {
     unsigned given;
@@ -146,7 +147,8 @@ static nt_status air_prepare(nt_run *run, const nt_element *e, bool validate, nt
     int first = nt_model_time_variable(run->model) + 1;
     for (int i = 0; validate && air->wind[0] && i < 3; i++)
         for (int k = 0; k < run->model->n_signals; k++)
-            if (nt_expression_uses(air->wind[i], first + k))
+            if (nt_expression_uses(air->wind[i], first + k) &&
+                !nt_signal_is_of_time(run->model, &run->model->signals[k]))
                 return nt_load_refuse(run->model, e, error,
                                       "its wind depends on the motion, expected functions of t and "
                                       "parameters");

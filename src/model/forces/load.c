@@ -6,6 +6,7 @@
 #include "model/mass_point.h"
 #include "model/quantity_kind.h"
 #include "model/signal.h"
+#include "model/switches.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -354,8 +355,12 @@ bool nt_load_uses_rates(const nt_model *model, const nt_expression *const *funct
 {
     for (int i = 0; i < count; i++)
         for (int k = 0; k < model->n_signals; k++) {
-            bool rate = nt_quantity_kinds[model->signals[k].kind].is_rate;
-            if (rate && nt_expression_uses(functions[i], nt_model_time_variable(model) + 1 + k))
+            const nt_signal *s = &model->signals[k];
+            if (!nt_expression_uses(functions[i], nt_model_time_variable(model) + 1 + k))
+                continue;
+            if (s->kind == NT_SIGNAL_SWITCH
+                    ? nt_load_uses_rates(model, &model->switches[s->object].argument, 1)
+                    : nt_quantity_kinds[s->kind].is_rate)
                 return true;
         }
     return false;

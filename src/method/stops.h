@@ -1,0 +1,66 @@
+/* The one list of stops of a run: known ones and events. Internal to the integrator. */
+#ifndef NUTATE_METHOD_STOPS_H
+#define NUTATE_METHOD_STOPS_H
+
+#include "method/method.h"
+
+/* The stretch of time between two stops: its steps are equal, unless they are variable. */
+typedef struct nt_stretch {
+    double begin, end; /* s */
+    double run_end, h; /* s, what was asked for when it was laid out */
+    double count;      /* of equal steps */
+    double done;       /* of them, those that are made */
+    int known;         /* a known stop is at its end */
+    int laid_out;
+    int ended, ended_by; /* an event has ended the run, and its number */
+} nt_stretch;
+
+typedef struct nt_stops {
+    const nt_events *events; /* NULL: the system has none, and all below is unused */
+    nt_stretch stretch;
+    bool busy;     /* within the parts of a step, or something is about to happen: no whole state */
+    double nudge;  /* s, of the last step */
+    nt_phase at;   /* a state within a step */
+    nt_phase from; /* the state just before something happened */
+    double *size;  /* [n] largest indicators in the last step, per second of it */
+    double *g[3];  /* [n] indicators at samples */
+    double *left;  /* [n] the values at the sample before */
+    double *side;  /* [n] what the step that is made writes into memory */
+    double *v, *memory, *impulse, *restitution; /* of an instant */
+    double *scratch;                            /* [scratch_size] kept over looks into a step */
+    size_t scratch_size;
+    unsigned char *way, *fired, *off; /* [n], [n], [nc] */
+    double *rates;                    /* [2 nv] of a point in the system's frame */
+} nt_stops;
+
+/* What happened: the state just before, where that behind is the present one. */
+typedef struct nt_jump_of_state {
+    const nt_phase *from;
+    int indicator; /* whose zero is the time of it; -1: the time is given                        */
+    double scale;  /* of the indicator's rate: what counts as none                               */
+} nt_jump_of_state;
+
+struct nt_integrator;
+
+/* Takes the memory; does nothing for a system in which nothing happens. */
+nt_status nt_stops_create(struct nt_integrator *integrator, size_t phase_size, size_t scratch_size);
+/* The rows that are off and the memory of a start, in `next`; then, when the start stands, the
+ * sides of indicators. */
+nt_status nt_stops_begin(struct nt_integrator *integrator, nt_error *error);
+nt_status nt_stops_begin_sides(struct nt_integrator *integrator, nt_error *error);
+
+/* Advance to `end`, from stop to stop. */
+nt_status nt_stops_advance(struct nt_integrator *integrator, double end, double h,
+                           nt_observer observer, void *context, nt_error *error);
+
+/* After a try of a step now -> next over *h that holds, until *to: whether something happens in it.
+ * Then `next` is the state just before, at *to, and *h the length of the step to it; 0: it happens
+ * at the present state. */
+nt_status nt_stops_find(struct nt_integrator *integrator, double *h, double *to, bool *found);
+/* What is due at the present state happens, all of it. */
+nt_status nt_stops_happen(struct nt_integrator *integrator, nt_error *error);
+
+/* Whether a state saved now would go on with the same bits. */
+bool nt_stops_whole(const struct nt_integrator *integrator);
+
+#endif

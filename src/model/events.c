@@ -1,0 +1,194 @@
+/* What happens in a model at one instant.
+ *
+ * The discrete memory holds, behind what elements keep: the values of switches (switches.h), then
+ * the sides of indicators, which the integrator writes. Not a number stands for what is not held
+ * yet. */
+#include "model/events.h"
+
+#include "model/evaluate.h"
+#include "model/switches.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- looking -------------------------------------------------------------------------------- */
+
+/* The variables of expressions at a point, with another memory. */
+static void look(nt_run *run, const nt_point *at, const double *memory)
+{
+    nt_point point = *at;
+    nt_view view;
+    nt_terms terms = {0};
+    point.memory = memory;
+    nt_run_look(run, &point, &terms, &view);
+}
+
+/* ---- nt_events ------------------------------------------------------------------------------ */
+
+static nt_status events_begin(void *self, const nt_point *at, double nudge, double *memory)
+{
+    nt_run *run = self;
+    const nt_model *model = run->model;
+    double *held = memory + model->switch_memory;
+    nt_point point = *at;
+    point.t += nudge;
+    for (int k = 0; k < model->n_switches; k++) {
+        if (!isnan(held[k]) || model->switches[k].bends)
+            continue;
+        look(run, &point, memory);
+        held[k] = nt_switch_value(run, k, run->variables);
+        if (isnan(held[k]))
+            return NT_NOT_FINITE;
+    }
+    return NT_OK;
+}
+
+static double events_stop_after(void *self, double t, double end, double h, const double *memory)
+{
+    nt_run *run = self;
+    const nt_model *model = run->model;
+    double first = (double)INFINITY;
+    double *signals = run->variables + nt_model_time_variable(model) + 1;
+    for (int k = 0; k < model->n_switches; k++)
+        if (model->switches[k].signal >= 0)
+            signals[model->switches[k].signal] = memory[model->switch_memory + k];
+    for (int k = 0; k < model->n_switches; k++)
+        first = fmin(first, nt_switch_next(run, k, t, end, h));
+    for (int i = 0; i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        if (!e->type->stop_after)
+            continue;
+        double at = e->type->stop_after(run, e, t, memory + (e->memory < 0 ? 0 : e->memory));
+        first = at > t ? fmin(first, at) : first;
+    }
+    return first <= end ? first : (double)INFINITY;
+}
+
+static nt_status events_indicate(void *self, const nt_point *at, double *g, unsigned char *way)
+{
+    nt_run *run = self;
+    const nt_model *model = run->model;
+    const double *held = at->memory + model->switch_memory;
+    look(run, at, at->memory);
+    for (int k = 0; k < model->n_switches; k++) {
+        const nt_switch *s = &model->switches[k];
+        way[k] = s->known || s->bends ? 0 : NT_INSIDE;
+        g[k] = s->bends ? 1 : nt_switch_inside(run, k, held[k], run->variables);
+    }
+    return NT_OK;
+}
+
+/* Elements whose time has come. */
+static bool elements_stop(nt_run *run, nt_instant *instant)
+{
+    const nt_model *model = run->model;
+    nt_view view;
+    nt_terms terms = {0};
+    bool some = false;
+    nt_run_look(run, instant->at, &terms, &view);
+    for (int i = 0; i < model->n_elements; i++) {
+        const nt_element *e = &model->elements[i];
+        if (e->type->at_stop && e->type->at_stop(e, &view, instant->memory + e->memory))
+            some = true;
+    }
+    return some;
+}
+
+/* The side of a known time is told by what follows so soon behind it, s. */
+static double just_after(const nt_instant *instant)
+{
+    return fmax(1e-3 * instant->nudge, 256 * 2.3e-16 * fabs(instant->at->t));
+}
+
+/* A switch of known times whose value is another from now on; -1: none. */
+static int known_switch(nt_run *run, nt_instant *instant)
+{
+    const nt_model *model = run->model;
+    double *held = instant->memory + model->switch_memory;
+    nt_point after = *instant->at;
+    after.t += just_after(instant);
+    for (int k = 0; k < model->n_switches; k++) {
+        if (!model->switches[k].known || model->switches[k].bends)
+            continue;
+        look(run, &after, instant->memory);
+        double value = nt_switch_value(run, k, run->variables);
+        if (value == held[k])
+            continue;
+        held[k] = value;
+        return k;
+    }
+    return -1;
+}
+
+/* A switch that depends on the motion has left its branch: the value of the point a little later.
+ */
+static nt_status move_switch(nt_run *run, nt_instant *instant, int k)
+{
+    const nt_system *system = &run->system;
+    const nt_point *at = instant->at;
+    double e = instant->nudge;
+    nt_point after = *at;
+    double *q = run->events_work, *v = q + system->space.nq, *increment = v + system->space.nv;
+    double *held = instant->memory + run->model->switch_memory;
+    for (int i = 0; i < system->space.nv; i++) {
+        increment[i] = e * at->v[i] + e * e / 2 * at->vdot[i];
+        v[i] = at->v[i] + e * at->vdot[i];
+    }
+    nt_space_compose(&system->space, system->frame, at->q, increment, q);
+    after.t += e, after.q = q, after.v = v;
+    look(run, &after, instant->memory);
+    double value = nt_switch_value(run, k, run->variables);
+    if (isnan(value))
+        return NT_NOT_FINITE;
+    instant->happened = value != held[k];
+    held[k] = value;
+    return NT_OK;
+}
+
+static nt_status events_happen(void *self, nt_instant *instant, nt_error *error)
+{
+    nt_run *run = self;
+    (void)error;
+    if (instant->indicator >= 0 && instant->indicator < run->model->n_switches)
+        return move_switch(run, instant, instant->indicator);
+    instant->timed_by = known_switch(run, instant);
+    instant->happened = instant->timed_by >= 0 || elements_stop(run, instant);
+    return NT_OK;
+}
+
+static void indicator_word(void *self, int indicator, char *text, int size)
+{
+    nt_run *run = self;
+    nt_switch_word(run->model, indicator, text, size);
+}
+
+/* ---- the model ------------------------------------------------------------------------------ */
+
+void nt_model_lay_out_events(nt_model *model)
+{
+    nt_system *system = &model->system;
+    bool any = model->n_switches > 0;
+    for (int i = 0; i < model->n_elements; i++)
+        any = any || model->elements[i].type->stop_after;
+    model->switch_memory = system->n_memory;
+    if (!any)
+        return;
+    model->events = (nt_events){.n = model->n_switches,
+                                .sides = system->n_memory + model->n_switches,
+                                .begin = events_begin,
+                                .stop_after = events_stop_after,
+                                .indicate = events_indicate,
+                                .happen = events_happen,
+                                .indicator_word = indicator_word};
+    system->n_memory += model->n_switches + model->events.n;
+    system->events = &model->events;
+}
+
+void nt_run_keep_held(const nt_run *run, const double *memory, double *next)
+{
+    const nt_model *model = run->model;
+    size_t count = (size_t)(model->system.n_memory - model->switch_memory);
+    if (memory && memory != next && model->system.events)
+        memcpy(next + model->switch_memory, memory + model->switch_memory, count * sizeof *next);
+}

@@ -1,0 +1,39 @@
+/* Operations of the model's expressions that jump: what they give is held from stop to stop.
+ *
+ * A switch is an operation such as a < b, floor(x) or a table of steps. While the model moves its
+ * value stands in the discrete memory, among the variables it is a signal like a recorded quantity,
+ * and no step sees it change. Where memory has no number there the operation itself is evaluated:
+ * so analyses without time see the expression as it is written. */
+#ifndef NUTATE_MODEL_SWITCHES_H
+#define NUTATE_MODEL_SWITCHES_H
+
+#include "model/model.h"
+
+/* Adds one, for nt_symbols.hold. key and place: of the expression, for messages. */
+int nt_model_switch(nt_model *model, int operation, const nt_expression *argument,
+                    const nt_table *table, const char *key, nt_place place);
+
+/* The kind of a signal that is a switch. */
+enum { NT_SIGNAL_SWITCH = -1 };
+
+/* A switch whose argument does not depend on the motion. */
+static inline bool nt_signal_is_of_time(const nt_model *model, const nt_signal *signal)
+{
+    return signal->kind == NT_SIGNAL_SWITCH && !model->switches[signal->object].moves;
+}
+
+/* The value of switch k as the variables stand. */
+double nt_switch_value(const nt_run *run, int k, const double *variables);
+/* What its indicator says while `held` is held, see nt_events. */
+double nt_switch_inside(const nt_run *run, int k, double held, const double *variables);
+/* The first time in (t, end] at which its argument passes a point; infinite: none is known. h: the
+ * step that is asked for, s. */
+double nt_switch_next(const nt_run *run, int k, double t, double end, double h);
+
+/* "a comparison in value at 12:5" into text[size]. */
+void nt_switch_word(const nt_model *model, int k, char *text, int size);
+
+/* The begin of the piece of a table of steps that x lies in. */
+double nt_table_piece(const nt_table *table, double x);
+
+#endif

@@ -1,0 +1,142 @@
+/* Stops: what functions of time and of the motion switch, in runs of models, against exact motions.
+ */
+#include "tests/model/mechanism.h"
+
+#include <nutate/method.h>
+
+/* A point of 2 kg. Along x: 1000 N for 1 ms, and 3 N from 1.2345 s on; along y a saw-tooth; along z
+ * -0.5 N until x passes 0.2 m, then 1 N. */
+static const char text[] =
+    "nutate: 1\n"
+    "gravity: [0, 0, 0]\n"
+    "bodies: {b: {mass: 2, point: true}}\n"
+    "forces:\n"
+    "  kick: {type: force, on: b, value: ['if(t > 0.5 and t < 0.501, 1000, 0) + 3*heaviside(t - "
+    "1.2345)', 'mod(t, 0.3)', 'if(b.position.x > 0.2, 1, -0.5)']}\n"
+    "simulation: {duration: 2, step: 0.01}\n";
+
+static const double END = 2;
+
+static void exact_end(double q[3], double v[3])
+{
+    const double t1 = 0.501, v1 = 0.5, x1 = 0.5 * v1 * 0.001, t2 = 1.2345;
+    v[0] = v1 + 1.5 * (END - t2);
+    q[0] = x1 + v1 * (END - t1) + 0.75 * (END - t2) * (END - t2);
+    q[1] = v[1] = 0;
+    for (double t = 0; t < END - 1e-9; t += 0.3) {
+        double d = fmin(0.3, END - t);
+        q[1] += v[1] * d + d * d * d / 12;
+        v[1] += d * d / 4;
+    }
+    double tc = t1 + (0.2 - x1) / v1, d = END - tc;
+    q[2] = -0.125 * tc * tc - 0.25 * tc * d + 0.25 * d * d;
+    v[2] = -0.25 * tc + 0.5 * d;
+}
+
+static nt_integrator *begin_run(mechanism *m, const char *method, double tolerance)
+{
+    nt_error error = {0};
+    nt_integrator *it;
+    nt_integrator_setup setup = {.system = nt_run_system(m->run), .method = nt_method_find(method)};
+    for (int i = 0; i < 4; i++)
+        setup.tolerance[i] = tolerance;
+    if (nt_integrator_create(&it, &setup, &error) != NT_OK ||
+        nt_integrator_start(it, 0, NULL, NULL, NULL, &error) != NT_OK)
+        fail_msg("%s", error.message);
+    return it;
+}
+
+/* The saw-tooth is a cubic: methods of second order miss it by h^2. Along x and z accelerations are
+ * constant between stops, and every method is exact but for tolerances. */
+static void no_jump_is_stepped_over(void **state)
+{
+    static const struct {
+        const char *method;
+        double tolerance, off, saw;
+    } cases[] = {
+        {"generalized-alpha", 0, 1e-13, 1e-4},
+        {"generalized-alpha-soi2", 0, 1e-13, 1e-4},
+        {"stormer-verlet", 0, 1e-13, 1e-4},
+        {"semi-explicit", 0, 1e-13, 1e-4},
+        {"rkmk-dopri5", 0, 1e-13, 1e-13},
+        {"rkmk-dop853", 0, 1e-13, 1e-13},
+        {"rkmk-dop853", 1e-10, 1e-12, 1e-12},
+        {"bdf", 1e-9, 1e-6, 1e-6},
+        {"generalized-alpha-soi2", 1e-6, 1e-12, 1e-4},
+    };
+    (void)state;
+    double q[3], v[3];
+    exact_end(q, v);
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        mechanism m = mechanism_read(text);
+        nt_integrator *it = begin_run(&m, cases[c].method, cases[c].tolerance);
+        nt_error error = {0};
+        for (int part = 1; part <= 4; part++)
+            assert_int_equal(nt_integrator_run(it, 0.5 * part, 0.01, NULL, NULL, &error), NT_OK);
+        nt_state end = nt_integrator_state(it);
+        for (int i = 0; i < 3; i++) {
+            double off = i == 1 ? cases[c].saw : cases[c].off;
+            CLOSE(end.q[i], q[i], off);
+            CLOSE(end.v[i], v[i], off);
+        }
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
+/* A state saved between two stops goes on with the same bits. */
+static void saved_between_stops(void **state)
+{
+    (void)state;
+    mechanism m = mechanism_read(text), other = mechanism_read(text);
+    nt_integrator *it = begin_run(&m, "generalized-alpha-soi2", 0);
+    nt_integrator *again = begin_run(&other, "generalized-alpha-soi2", 0);
+    nt_error error = {0};
+    assert_int_equal(nt_integrator_run(it, 0.7, 0.01, NULL, NULL, &error), NT_OK);
+    assert_true(nt_integrator_saves_whole(it));
+    size_t size = nt_integrator_saved_size(it);
+    void *bytes = malloc(size), *ends[2] = {malloc(size), malloc(size)};
+    nt_integrator_save(it, bytes);
+    assert_int_equal(nt_integrator_restore(again, bytes, size, &error), NT_OK);
+    assert_int_equal(nt_integrator_run(it, END, 0.01, NULL, NULL, &error), NT_OK);
+    assert_int_equal(nt_integrator_run(again, END, 0.01, NULL, NULL, &error), NT_OK);
+    nt_integrator_save(it, ends[0]);
+    nt_integrator_save(again, ends[1]);
+    assert_memory_equal(ends[0], ends[1], size);
+    free(bytes), free(ends[0]), free(ends[1]);
+    nt_integrator_destroy(it);
+    nt_integrator_destroy(again);
+    mechanism_close(&m);
+    mechanism_close(&other);
+}
+
+/* Both sides push back to x' = 0 here: words instead of an endless loop. */
+static void what_never_settles_is_told(void **state)
+{
+    static const char sliding[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "bodies: {b: {mass: 2, point: true, velocity: [1, 0, 0]}}\n"
+        "forces:\n"
+        "  drag: {type: force, on: b, value: ['-4*sign(b.velocity.x)', '0', '0']}\n"
+        "simulation: {duration: 2, step: 0.01}\n";
+    (void)state;
+    mechanism m = mechanism_read(sliding);
+    nt_integrator *it = begin_run(&m, "rkmk-dop853", 0);
+    nt_error error = {0};
+    assert_int_equal(nt_integrator_run(it, END, 0.01, NULL, NULL, &error), NT_NOT_CONVERGED);
+    assert_non_null(strstr(error.message, "at t = 0.5 s 'value'"));
+    assert_non_null(strstr(error.message, "expected `friction` with `slip`"));
+    nt_integrator_destroy(it);
+    mechanism_close(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_jump_is_stepped_over),
+        cmocka_unit_test(saved_between_stops),
+        cmocka_unit_test(what_never_settles_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
