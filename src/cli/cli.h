@@ -53,7 +53,7 @@ typedef struct nt_cli_options {
     int n_advances, steps, segments;
     double after; /* s */
     bool free_period;
-    const char *collect, *rows; /* of sweep; NULL where not given */
+    const char *collect, *statistics, *rows; /* of sweep; NULL where not given */
     bool dry_run, show_status, portable;
     const char *engine;     /* NULL where not given */
     const char **sshlogins; /* [n_sshlogins] */

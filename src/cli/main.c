@@ -103,7 +103,7 @@ static const nt_cli_command commands[] = {
      "Also of a run that is still going on or was killed, as far as it has come; of CSV without\n"
      "motion. Exit status: 0 done, 2 wrong use, 4 input or output failed.",
      nt_cli_report},
-    {"sweep", "[PLAN]", "DCOYQL5ES87jq", NULL, "run a model many times, as a plan says",
+    {"sweep", "[PLAN]", "DCkOYQL5ES87jq", NULL, "run a model many times, as a plan says",
      "Runs a model for each row of a PLAN: parameters and other keys over grids, lists, random\n"
      "numbers and Sobol's sequence (docs/sweep.md). Rows go to a folder, safe from whatever ends\n"
      "the command: with --resume it goes on. A row that fails is kept as such. Exit status: 0\n"

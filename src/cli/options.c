@@ -132,6 +132,9 @@ static const option_row rows[] = {
      "the folder of the rows, made where there is none. With --collect the table,\n"
      "FILE.nc (NetCDF) or FILE.csv, failures in FILE.failures.csv; may be given again"},
     {'C', "--collect", "DIR", TEXT, AT(collect), "write one table of all rows of a folder"},
+    {'k', "--statistics", "DIR", TEXT, AT(statistics),
+     "write means, deviations, quantiles, correlations and indices of a folder's\n"
+     "rows as -o FILE.csv; with PLAN also what first order makes of its deviations"},
     {'O', "--status", NULL, FLAG, AT(show_status), "say how many rows of -o DIR are done"},
     {'Y', "--dry-run", NULL, FLAG, AT(dry_run),
      "say how many rows there are, what they take of time and disk; write nothing"},
