@@ -30,6 +30,7 @@ setup:
 	@sh tools/setup build
 setup-test:
 	@sh tools/setup build test papers
+	@sh tools/setup pictures || echo "glTF and VTK are not read back by other programs: these are missing."
 	@sh tools/setup report || echo "Pages are not tested: what makes and shows them is missing."
 setup-python:
 	@sh tools/setup build python

@@ -101,6 +101,13 @@ NT_API nt_status nt_sweep_collect(const nt_sweep *sweep, const char *folder,
                                   const nt_result_file *file, nt_sweep_collection *collection,
                                   nt_error *error);
 
+/* Write statistics of all rows that are done as CSV (docs/sweep.md): FILE.csv, and beside it
+ * FILE.histogram.csv, FILE.correlation.csv and FILE.indices.csv. With a sweep that was read, not
+ * opened, inputs that are all distributions of parameters are propagated to first order too: by a
+ * run with exact derivatives, whose failure is returned. */
+NT_API nt_status nt_sweep_statistics(const nt_sweep *sweep, const char *folder, const char *path,
+                                     nt_sweep_collection *collection, nt_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -251,8 +251,12 @@ int nt_cli_sweep(const nt_cli_options *options)
     nt_sweep *sweep = NULL;
     nt_error error = {0};
     nt_cli_signals_listen();
+    if (options->collect && options->statistics)
+        return sweep_usage("expected --collect or --statistics");
     if (options->collect)
         return nt_cli_sweep_collect(options);
+    if (options->statistics)
+        return nt_cli_sweep_statistics(options);
     if (options->n_outputs > 1)
         return sweep_usage("expected one folder: -o DIR");
     if (options->show_status)

@@ -16,5 +16,7 @@ int nt_cli_sweep_engine(nt_sweep *sweep, const nt_cli_options *options);
 
 /* A table of all rows. */
 int nt_cli_sweep_collect(const nt_cli_options *options);
+/* Statistics of all rows. */
+int nt_cli_sweep_statistics(const nt_cli_options *options);
 
 #endif

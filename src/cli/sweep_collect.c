@@ -1,4 +1,4 @@
-/* nutate sweep --collect: one table of all rows of a folder. */
+/* nutate sweep --collect and --statistics: tables of all rows of a folder. */
 #include "cli/sweep.h"
 
 #include <string.h>
@@ -45,6 +45,29 @@ int nt_cli_sweep_collect(const nt_cli_options *options)
     }
     if (status == NT_EXIT_DONE)
         tell_collection(options->collect, &collection, options->quiet);
+    nt_sweep_destroy(sweep);
+    return status;
+}
+
+int nt_cli_sweep_statistics(const nt_cli_options *options)
+{
+    nt_sweep *sweep = NULL;
+    nt_error error = {0};
+    nt_sweep_collection collection = {0};
+    int status = NT_EXIT_DONE;
+    if (options->n_outputs != 1 || !nt_cli_ends_with(options->output, ".csv")) {
+        nt_cli_say("--statistics: expected -o FILE.csv");
+        return NT_EXIT_USAGE;
+    }
+    nt_status done = options->name ? nt_sweep_read(&sweep, options->name, &error)
+                                   : nt_sweep_open(&sweep, options->statistics, &error);
+    if (done == NT_OK)
+        done =
+            nt_sweep_statistics(sweep, options->statistics, options->output, &collection, &error);
+    if (done != NT_OK)
+        status = nt_cli_fail(options->statistics, &error);
+    else
+        tell_collection(options->statistics, &collection, options->quiet);
     nt_sweep_destroy(sweep);
     return status;
 }

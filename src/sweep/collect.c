@@ -87,7 +87,7 @@ void nt_rows_free(nt_table_of_rows *t)
 
 /* ---- what it was like ----------------------------------------------------------------------- */
 
-static void tell(const nt_table_of_rows *t, long damaged, nt_sweep_collection *out)
+void nt_rows_tell(const nt_table_of_rows *t, long damaged, nt_sweep_collection *out)
 {
     int used = 0, room = (int)sizeof out->kinds;
     *out = (nt_sweep_collection){.rows = t->sweep->rows, .damaged = damaged};
@@ -117,7 +117,7 @@ nt_status nt_sweep_collect(const nt_sweep *s, const char *folder, const nt_resul
         status = file->format == NT_CSV ? nt_collect_csv(&t, file->path, error)
                                         : nt_collect_netcdf(&t, file->path, error);
     if (status == NT_OK && collection)
-        tell(&t, damaged, collection);
+        nt_rows_tell(&t, damaged, collection);
     nt_rows_free(&t);
     return nt_said(error, status);
 }

@@ -7,42 +7,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct csv {
     const nt_table_of_rows *t;
     nt_table_file file;
-    nt_decimal decimal;
     nt_axis_value *values; /* [n_axes] of the present row */
 } csv;
-
-static void put_double(csv *c, double x)
-{
-    char text[NT_DECIMAL_ROOM];
-    nt_table_put(&c->file, text, (size_t)nt_decimal_write(&c->decimal, x, text));
-}
-
-static void put_whole(csv *c, long n)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%ld", n);
-    nt_table_text(&c->file, text);
-}
-
-/* Quoted where a comma or a quote would be misread. */
-static void put_words(csv *c, const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        nt_table_text(&c->file, text);
-        return;
-    }
-    nt_table_text(&c->file, "\"");
-    for (; *text; text++) {
-        if (*text == '"')
-            nt_table_text(&c->file, "\"");
-        nt_table_put(&c->file, text, 1);
-    }
-    nt_table_text(&c->file, "\"");
-}
 
 static void put_head_of_row(csv *c)
 {
@@ -50,7 +21,7 @@ static void put_head_of_row(csv *c)
     nt_table_text(&c->file, "row");
     for (int i = 0; i < nt_sweep_axis_count(s); i++) {
         nt_table_text(&c->file, ",");
-        put_words(c, nt_sweep_axis(s, i));
+        nt_table_words(&c->file, nt_sweep_axis(s, i));
     }
 }
 
@@ -59,18 +30,18 @@ static void put_begin_of_row(csv *c, long row)
     const nt_sweep *s = c->t->sweep;
     int load_case;
     nt_design_values(s, row, &load_case, c->values);
-    put_whole(c, row);
+    nt_table_whole(&c->file, row);
     if (load_case >= 0) {
         nt_table_text(&c->file, ",");
-        put_words(c, s->cases[load_case].name);
+        nt_table_words(&c->file, s->cases[load_case].name);
     }
     for (int k = 0; k < s->n_axes; k++) {
         char buffer[32];
         nt_table_text(&c->file, ",");
         if (s->axes[k].numbers)
-            put_double(c, c->values[k].number);
+            nt_table_number(&c->file, c->values[k].number);
         else
-            put_words(c, nt_design_text(&s->axes[k], &c->values[k], buffer));
+            nt_table_words(&c->file, nt_design_text(&s->axes[k], &c->values[k], buffer));
     }
 }
 
@@ -82,17 +53,17 @@ static void put_table(csv *c)
     nt_table_text(&c->file, ",status");
     for (int i = 0; i < s->n_columns; i++) {
         nt_table_text(&c->file, ",");
-        put_words(c, s->columns[i].name);
+        nt_table_words(&c->file, s->columns[i].name);
     }
     nt_table_text(&c->file, "\n");
     for (long row = 0; row < s->rows && c->file.status == NT_OK; row++) {
         const double *numbers = c->t->numbers + (size_t)row * n;
         put_begin_of_row(c, row);
         nt_table_text(&c->file, ",");
-        put_whole(c, c->t->status[row]);
+        nt_table_whole(&c->file, c->t->status[row]);
         for (int i = 0; i < s->n_columns; i++) {
             nt_table_text(&c->file, ",");
-            put_double(c, numbers[i]);
+            nt_table_number(&c->file, numbers[i]);
         }
         nt_table_text(&c->file, "\n");
     }
@@ -108,11 +79,11 @@ static void put_failures(csv *c)
             continue;
         put_begin_of_row(c, row);
         nt_table_text(&c->file, ",");
-        put_whole(c, c->t->status[row]);
+        nt_table_whole(&c->file, c->t->status[row]);
         nt_table_text(&c->file, ",");
-        put_words(c, nt_status_text((nt_status)c->t->status[row]));
+        nt_table_words(&c->file, nt_status_text((nt_status)c->t->status[row]));
         nt_table_text(&c->file, ",");
-        put_words(c, c->t->message[row] ? c->t->message[row] : "");
+        nt_table_words(&c->file, c->t->message[row] ? c->t->message[row] : "");
         nt_table_text(&c->file, "\n");
     }
 }
@@ -124,16 +95,16 @@ static void put_series(csv *c)
     nt_table_text(&c->file, "row");
     for (int i = 0; i < s->series_columns; i++) {
         nt_table_text(&c->file, ",");
-        put_words(c, s->series[i].name);
+        nt_table_words(&c->file, s->series[i].name);
     }
     nt_table_text(&c->file, "\n");
     for (long row = 0; row < s->rows && c->file.status == NT_OK; row++) {
         const double *at = c->t->numbers + (size_t)row * n + s->n_columns;
         for (long k = 0; k < s->series_rows && !isnan(at[0]); k++, at += s->series_columns) {
-            put_whole(c, row);
+            nt_table_whole(&c->file, row);
             for (int i = 0; i < s->series_columns; i++) {
                 nt_table_text(&c->file, ",");
-                put_double(c, at[i]);
+                nt_table_number(&c->file, at[i]);
             }
             nt_table_text(&c->file, "\n");
         }
@@ -167,7 +138,6 @@ nt_status nt_collect_csv(const nt_table_of_rows *t, const char *path, nt_error *
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     }
     c->t = t;
-    nt_decimal_init(&c->decimal);
     nt_status status = write_one(c, path, NULL, put_table, error);
     if (status == NT_OK && !alone)
         status = write_one(c, path, "failures", put_failures, error);

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { NUMBER = NT_NETCDF_DOUBLE, TEXT = NT_NETCDF_CHAR, WHOLE = 4, MOST_DIMENSIONS = 128 };
 

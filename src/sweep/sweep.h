@@ -162,6 +162,10 @@ nt_status nt_worker_create(nt_worker **worker, const nt_sweep *s, const atomic_i
 void nt_worker_destroy(nt_worker *worker);
 /* Runs a row: numbers[nt_sweep_numbers]. Returns the status of the row, error has its words. */
 nt_status nt_worker_run(nt_worker *worker, long row, double *numbers, nt_error *error);
+/* A row at the middle of all inputs, which are parameters, with derivatives in each:
+ * slopes[n_columns][n_axes], those of times are zero. The worker is of no use for rows then. */
+nt_status nt_worker_derive(nt_worker *worker, int load_case, double *numbers, double *slopes,
+                           nt_error *error);
 
 typedef struct nt_keeper {
     const nt_sweep *sweep;
@@ -170,11 +174,14 @@ typedef struct nt_keeper {
     double *value, *time; /* [n_kept] */
     double *series;       /* [series_rows][series_columns] of the row */
     double *last;         /* [record_columns] */
+    int n_slopes;         /* derivatives behind each number of a row */
+    double *slope;        /* [n_kept][n_slopes] */
     bool last_kept;       /* in the series */
 } nt_keeper;
 void nt_keeper_begin(nt_keeper *keeper, double *numbers);
 nt_status nt_keeper_row(void *keeper, const double *values, int n);
-void nt_keeper_end(nt_keeper *keeper, double *numbers);
+/* slopes: NULL, or [n_columns][n_slopes]. */
+void nt_keeper_end(nt_keeper *keeper, double *numbers, double *slopes);
 
 /* ---- kind.c -----------------------------------------------------------------------------------
  */
@@ -245,6 +252,7 @@ typedef struct nt_table_of_rows {
 nt_status nt_rows_read(nt_table_of_rows *t, const nt_sweep *s, const char *folder, long *damaged,
                        nt_error *error);
 void nt_rows_free(nt_table_of_rows *t);
+void nt_rows_tell(const nt_table_of_rows *t, long damaged, nt_sweep_collection *collection);
 nt_status nt_collect_csv(const nt_table_of_rows *t, const char *path, nt_error *error);
 nt_status nt_collect_netcdf(nt_table_of_rows *t, const char *path, nt_error *error);
 

@@ -1,55 +1,27 @@
-/* A file that is written from its beginning to its end. */
+/* A file that is written from its beginning to its end: bytes, or the fields of CSV. */
 #ifndef NUTATE_SWEEP_TABLE_FILE_H
 #define NUTATE_SWEEP_TABLE_FILE_H
 
 #include "output/decimal.h"
 #include "output/stream.h"
 
-#include <stdint.h>
-#include <string.h>
-
-enum { NT_TABLE_ROOM = 1 << 16 };
-
 typedef struct nt_table_file {
     nt_stream stream;
     nt_status status; /* the first failure; nothing is written after it */
-    nt_error *error;
+    nt_error *error;  /* its words                                      */
+    nt_decimal decimal;
 } nt_table_file;
 
-static inline void nt_table_begin(nt_table_file *f, const char *path, nt_error *error)
-{
-    f->error = error;
-    f->status = nt_stream_open(&f->stream, path, false, NT_TABLE_ROOM, error);
-    if (f->status == NT_OK && !f->stream.standard)
-        f->status = nt_stream_cut(&f->stream, 0, error);
-}
+/* The file is written over; path must outlive it. nt_table_end in any case. */
+void nt_table_begin(nt_table_file *file, const char *path, nt_error *error);
+nt_status nt_table_end(nt_table_file *file);
 
-static inline void nt_table_put(nt_table_file *f, const void *bytes, size_t size)
-{
-    const char *from = bytes;
-    while (size > 0 && f->status == NT_OK) {
-        size_t piece = size < NT_TABLE_ROOM ? size : NT_TABLE_ROOM;
-        f->status = nt_stream_reserve(&f->stream, piece, f->error);
-        if (f->status != NT_OK)
-            return;
-        memcpy(f->stream.buffer + f->stream.used, from, piece);
-        f->stream.used += piece;
-        from += piece;
-        size -= piece;
-    }
-}
+void nt_table_put(nt_table_file *file, const void *bytes, size_t size);
+void nt_table_text(nt_table_file *file, const char *text);
 
-static inline void nt_table_text(nt_table_file *f, const char *text)
-{
-    nt_table_put(f, text, strlen(text));
-}
-
-/* The file is closed whatever happened before. */
-static inline nt_status nt_table_end(nt_table_file *f)
-{
-    nt_error unwanted = {0};
-    nt_status closed = nt_stream_close(&f->stream, f->status == NT_OK ? f->error : &unwanted);
-    return f->status == NT_OK ? closed : f->status;
-}
+/* Fields: a number with 17 digits, a whole number, words, which are quoted where they need it. */
+void nt_table_number(nt_table_file *file, double x);
+void nt_table_whole(nt_table_file *file, long n);
+void nt_table_words(nt_table_file *file, const char *text);
 
 #endif

@@ -20,7 +20,8 @@ struct nt_worker {
     nt_model *own; /* read for the present row; NULL: that of the sweep is used */
     nt_run *run;
     nt_integrator *integrator;
-    nt_record *record; /* NULL: no records are kept */
+    nt_record *record;           /* NULL: no records are kept */
+    nt_sensitivity *sensitivity; /* NULL but for derivatives */
     nt_objectives *objectives;
     const nt_method *method; /* of the row; NULL: the model's */
     int load_case;           /* of the row, -1: none */
@@ -45,6 +46,7 @@ static void put_down(nt_worker *w)
 {
     nt_objectives_destroy(w->objectives);
     nt_record_close(w->record, NULL);
+    nt_sensitivity_destroy(w->sensitivity);
     nt_integrator_destroy(w->integrator);
     nt_run_destroy(w->run);
     nt_model_destroy(w->own);
@@ -52,6 +54,7 @@ static void put_down(nt_worker *w)
     free(w->base);
     w->objectives = NULL;
     w->record = NULL;
+    w->sensitivity = NULL;
     w->integrator = NULL;
     w->run = NULL;
     w->own = NULL;
@@ -89,6 +92,7 @@ void nt_worker_destroy(nt_worker *w)
     free(w->keeper.value);
     free(w->keeper.time);
     free(w->keeper.last);
+    free(w->keeper.slope);
     free(w);
 }
 
@@ -187,6 +191,21 @@ static nt_status make_integrator(nt_worker *w, nt_error *error)
     return status;
 }
 
+/* In all inputs, in their order. */
+static nt_status make_sensitivity(nt_worker *w, nt_error *error)
+{
+    const nt_sweep *s = w->sweep;
+    int *parameters = calloc((size_t)s->n_axes + 1, sizeof *parameters);
+    if (!parameters)
+        return worker_no_memory(error);
+    for (int k = 0; k < s->n_axes; k++)
+        parameters[k] = s->axes[k].parameter;
+    nt_status status =
+        nt_sensitivity_create(&w->sensitivity, w->integrator, parameters, s->n_axes, error);
+    free(parameters);
+    return status;
+}
+
 static void count_column(void *keeper, const nt_result_column *column)
 {
     (void)column;
@@ -196,18 +215,22 @@ static void count_column(void *keeper, const nt_result_column *column)
 static nt_status make_outputs(nt_worker *w, nt_error *error)
 {
     const nt_sweep *s = w->sweep;
-    const nt_record_setup setup = {
-        .run = w->run, .take_row = nt_keeper_row, .take_column = count_column, .taker = &w->keeper};
+    const nt_record_setup setup = {.run = w->run,
+                                   .sensitivity = w->sensitivity,
+                                   .take_row = nt_keeper_row,
+                                   .take_column = count_column,
+                                   .taker = &w->keeper};
     nt_status status = NT_OK;
     w->keeper.columns = 0;
     if (s->n_kept > 0)
         status = nt_record_create(&w->record, &setup, error);
-    if (status == NT_OK && w->record && w->keeper.columns != s->record_columns)
+    int expected = 1 + (s->record_columns - 1) * (1 + w->keeper.n_slopes);
+    if (status == NT_OK && w->record && w->keeper.columns != expected)
         status = nt_fail(error, NT_BAD_MODEL,
                          "the records have %d numbers here, expected %d as in the file",
-                         w->keeper.columns, s->record_columns);
+                         w->keeper.columns, expected);
     if (status == NT_OK && s->n_objectives > 0)
-        status = nt_objectives_create(&w->objectives, w->run, w->integrator, NULL, error);
+        status = nt_objectives_create(&w->objectives, w->run, w->integrator, w->sensitivity, error);
     return status;
 }
 
@@ -300,6 +323,8 @@ static nt_status set_up(nt_worker *w, int load_case, nt_error *error)
         nt_run_get_parameters(w->run, w->base);
     if (status == NT_OK)
         status = make_integrator(w, error);
+    if (status == NT_OK && w->keeper.slope)
+        status = make_sensitivity(w, error);
     if (status == NT_OK)
         status = make_outputs(w, error);
     w->ready = status == NT_OK;
@@ -363,6 +388,8 @@ static nt_status advance(nt_worker *w, nt_error *error)
 {
     nt_status status = nt_integrator_start(w->integrator, w->start, NULL, NULL, NULL, error);
     w->step_status = NT_OK;
+    if (status == NT_OK && w->sensitivity)
+        status = nt_sensitivity_start(w->sensitivity, error);
     nt_record_restart(w->record);
     nt_objectives_restart(w->objectives);
     if (status == NT_OK)
@@ -380,12 +407,11 @@ static nt_status advance(nt_worker *w, nt_error *error)
     return status == NT_OK ? write_state(w, error) : status;
 }
 
-nt_status nt_worker_run(nt_worker *w, long row, double *numbers, nt_error *error)
+/* The row of the values that stand in w->axis. slopes: NULL, or [n_columns][n_axes]. */
+static nt_status run_values(nt_worker *w, int load_case, double *numbers, double *slopes,
+                            nt_error *error)
 {
     const nt_sweep *s = w->sweep;
-    int load_case;
-    nt_error_clear(error);
-    nt_design_values(s, row, &load_case, w->axis);
     nt_keeper_begin(&w->keeper, numbers);
     nt_status status = set_up(w, load_case, error);
     if (status == NT_OK)
@@ -394,14 +420,42 @@ nt_status nt_worker_run(nt_worker *w, long row, double *numbers, nt_error *error
         status = advance(w, error);
     if (status == NT_OK) {
         const nt_statistics *took = nt_integrator_statistics(w->integrator);
-        nt_keeper_end(&w->keeper, numbers);
-        for (int i = 0; i < s->n_objectives; i++)
-            numbers[s->n_columns - s->n_objectives + i] =
-                nt_objectives_value(w->objectives, s->objective[i]);
+        nt_keeper_end(&w->keeper, numbers, slopes);
+        for (int i = 0; i < s->n_objectives; i++) {
+            int at = s->n_columns - s->n_objectives + i;
+            numbers[at] = nt_objectives_value(w->objectives, s->objective[i]);
+            for (int k = 0; slopes && k < s->n_axes; k++)
+                slopes[at * s->n_axes + k] =
+                    nt_objectives_derivative(w->objectives, s->objective[i], k);
+        }
         /* what had to pivot has other factors than one that is new */
         if (took->fallbacks == 0 && took->rank_changes == 0)
             return NT_OK;
     }
     w->ready = false;
     return nt_said(error, status);
+}
+
+nt_status nt_worker_run(nt_worker *w, long row, double *numbers, nt_error *error)
+{
+    int load_case;
+    nt_error_clear(error);
+    nt_design_values(w->sweep, row, &load_case, w->axis);
+    return run_values(w, load_case, numbers, NULL, error);
+}
+
+nt_status nt_worker_derive(nt_worker *w, int load_case, double *numbers, double *slopes,
+                           nt_error *error)
+{
+    const nt_sweep *s = w->sweep;
+    nt_error_clear(error);
+    put_down(w);
+    w->keeper.n_slopes = s->n_axes;
+    if (!w->keeper.slope)
+        w->keeper.slope = calloc((size_t)(s->n_kept * s->n_axes) + 1, sizeof(double));
+    if (!w->keeper.slope)
+        return worker_no_memory(error);
+    for (int k = 0; k < s->n_axes; k++)
+        w->axis[k] = (nt_axis_value){-1, s->axes[k].mean};
+    return run_values(w, load_case, numbers, slopes, error);
 }

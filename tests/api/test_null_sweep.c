@@ -60,6 +60,9 @@ static void in_sweeps(void **state)
     IS_NULL("file.path", nt_sweep_collect(sweep, "null.sweep", &file, NULL, e));
     file = (nt_result_file){"null.sweep.csv", (nt_record_format)77};
     IS_UNKNOWN("file.format", nt_sweep_collect(sweep, "null.sweep", &file, NULL, e));
+    IS_NULL("sweep", nt_sweep_statistics(NULL, "null.sweep", "null.csv", NULL, e));
+    IS_NULL("folder", nt_sweep_statistics(sweep, NULL, "null.csv", NULL, e));
+    IS_NULL("path", nt_sweep_statistics(sweep, "null.sweep", NULL, NULL, e));
     nt_sweep_destroy(sweep);
     require(nt_sweep_open(&sweep, "null.sweep", e));
     INVALID(nt_sweep_run(sweep, &of, NULL, NULL)); /* without its model */
