@@ -285,6 +285,10 @@ const nt_key nt_file_keys[] = {
            .meaning = "controllers that look at the motion at equal times and hold what they found "
                       "in between: samplers by name, each with its values, for use in expressions "
                       "by their names, or as SAMPLER.NAME, and recorded likewise"),
+    NT_KEY("cables", (nt_key_type)NT_KEY_ELEMENTS,
+           .meaning =
+               "lines with mass that bear tension alone, by name: they bring their inner nodes as "
+               "points NAME.node1, ..."),
     NT_KEY("steady", (nt_key_type)NT_KEY_OBJECTS, .group = nt_steady_keys,
            .meaning =
                "a motion that goes on alike at every moment, for `nutate modes --about steady`: "
