@@ -23,6 +23,11 @@ NATIVE = ["integrate", "laws", "process"]
 CALLED = """
 extern "Python" int py_look(void *context);
 extern "Python" void py_take_column(void *taker, const nt_result_column *column);
+extern "Python" int py_static_point(void *context, nt_static *state, double load,
+                                    nt_static_event event);
+extern "Python" nt_status py_evaluate(void *self, const nt_point *at, const nt_terms *terms);
+extern "Python" nt_status py_energy(void *self, const nt_point *at, nt_energy *energy);
+extern "Python" int py_sweep_progress(void *context, const nt_sweep_progress *progress);
 extern "Python+C" int py_has_law(const void *model, const char *law);
 extern "Python+C" int py_force(const void *model, const void *run, const char *law, double t,
                                const double *motions, double *out);

@@ -67,14 +67,16 @@ def camel(name: str) -> str:
 class Writer:
     """The classes of one module, nested ones before those that name them."""
 
-    def __init__(self) -> None:
+    def __init__(self, definitions: Dict[str, Any]) -> None:
+        self.definitions = definitions
+        self.known = dict(NAMES)
         self.classes: List[str] = []
         self.names: List[str] = []
 
     def annotation(self, value: Dict[str, Any], owner: str) -> str:
         """The type of a key's value; groups become classes of their own, named after the owner."""
         if "$ref" in value:
-            return NAMES[value["$ref"].rsplit("/", 1)[1]]
+            return self.defined(value["$ref"].rsplit("/", 1)[1])
         if "anyOf" in value:
             kinds = []
             for choice in value["anyOf"]:
@@ -96,6 +98,12 @@ class Writer:
         return {"string": "str", "boolean": "bool", "number": "Number", "integer": "int"}.get(
             str(kind), "Any"
         )
+
+    def defined(self, name: str) -> str:
+        """The type of what the schema defines once for all."""
+        if name not in self.known:
+            self.known[name] = self.annotation(self.definitions[name], camel(name))
+        return self.known[name]
 
     def mapping(self, value: Dict[str, Any], owner: str) -> str:
         if "properties" in value:
@@ -162,7 +170,8 @@ class Writer:
 def modules(schema: Dict[str, Any]) -> Dict[str, str]:
     """All files: {"joints.py": text, ...}."""
     files: Dict[str, str] = {}
-    sections = Writer()
+    definitions = schema["$defs"]
+    sections = Writer(definitions)
     fields: List[Tuple[str, str, str]] = []
     typed = []
     for key, value in schema["properties"].items():
@@ -171,7 +180,7 @@ def modules(schema: Dict[str, Any]) -> Dict[str, str]:
         entries = value.get("additionalProperties")
         choices = entries.get("anyOf", []) if isinstance(entries, dict) else []
         if choices and all("title" in choice for choice in choices):
-            writer = Writer()
+            writer = Writer(definitions)
             for choice in choices:
                 writer.write(camel(choice["title"]), choice)
             files[f"{key}.py"] = writer.module(f"Entries of the section `{key}`.")

@@ -91,3 +91,99 @@ plot for [i = 0:4] '$work/bar' using 1:3 index i smooth csplines linewidth 2 lin
      for [i = 0:4] '$work/bar' using 1:2 index i smooth csplines dashtype 2 linewidth 2 linecolor rgb '#d68910' \
      title (i == 0 ? 'y' : '')
 PLOT
+
+# nodes NAME N: what to record of a beam with the nodes root, node2 to nodeN and tip
+nodes() {
+    echo "$1.root.position, $(seq -s ', ' -f "$1.node%.0f.position" 2 "$2"), $1.tip.position"
+}
+# COUNT places in the columns from FROM on, one block for each row
+lines() {
+    awk -F, -v from="$1" -v count="$2" 'NR > 1 {
+        for (i = from; i < from + 3 * count; i += 3) print $i "," $(i + 1) "," $(i + 2)
+        print ""; print ""
+    }'
+}
+
+for part in 0 0.25 0.5 0.75 1; do
+    "$nutate" static examples/roll_up/roll_up.yaml --quiet -o - --set turns=$part \
+        --set "output.record=[$(nodes strip 8)]" | lines 1 9
+done >"$work/strip"
+gnuplot <<PLOT
+$look
+set output 'examples/roll_up/roll_up.svg'
+set xlabel 'x, m'
+set ylabel 'z, m'
+set size ratio -1
+set parametric
+set samples 200
+r(k) = 10/(2*pi*k)
+set trange [0:1]
+unset key
+plot for [k in '0.25 0.5 0.75 1'] r(k)*sin(2*pi*k*t), r(k)*(1 - cos(2*pi*k*t)) linewidth 1.5 linecolor '#1f5fa8', \
+     10*t, 0 linewidth 1.5 linecolor '#1f5fa8', \
+     for [i = 0:4] '$work/strip' using 1:3 index i with points pointtype 7 pointsize 0.6 linecolor '#d68910'
+PLOT
+
+for load in 0 300 600; do
+    "$nutate" static examples/bend_45/bend_45.yaml --quiet -o - --set F=$load \
+        --set "output.record=[$(nodes bar 10)]" | lines 1 11
+done >"$work/bend"
+gnuplot <<PLOT
+$look
+set output 'examples/bend_45/bend_45.svg'
+set xlabel 'y, m'
+set ylabel 'z, and x (dashed), m'
+set size ratio -1
+set key at graph 0.03,0.95 left
+plot for [i = 0:2] '$work/bend' using 2:3 index i smooth csplines linewidth 2 linecolor rgb '#1f5fa8' \
+     title (i == 0 ? 'z, under 0, 300, 600 N' : ''), \
+     for [i = 0:2] '$work/bend' using 2:1 index i smooth csplines dashtype 2 linewidth 2 linecolor rgb '#d68910' \
+     title (i == 0 ? 'x' : '')
+PLOT
+
+"$nutate" static examples/composite_cantilever/composite_cantilever.yaml --quiet --along F=0..600 --path-step 0.05 \
+    -o - >"$work/composite"
+gnuplot <<PLOT
+$look
+set output 'examples/composite_cantilever/composite_cantilever.svg'
+set xlabel 'load, N'
+set ylabel 'displacement of the end, m'
+set key at graph 0.03,0.95 left
+plot '$work/composite' using (600*column(1)):4 skip 1 with lines linewidth 2 linecolor '#1f5fa8' title 'up', \
+     '' using (600*column(1)):3 skip 1 with lines linewidth 2 linecolor '#d68910' title 'to the side', \
+     '' using (600*column(1)):(column(2) - 10) skip 1 with lines linewidth 2 linecolor '#2e8b57' title 'along the bar'
+PLOT
+
+"$nutate" static examples/princeton_beam/princeton_beam.yaml --quiet --along loads --path-step 0.05 -o - >"$work/princeton"
+gnuplot <<PLOT
+$look
+set output 'examples/princeton_beam/princeton_beam.svg'
+set xlabel 'weight, N'
+set ylabel 'across the edge, mm'
+set y2label 'along the edge, mm'
+set y2tics
+set border 11
+set key at graph 0.03,0.95 left
+plot '$work/princeton' using (8.896*column(1)):(1e3*column(4)) skip 1 with lines linewidth 2 linecolor '#1f5fa8' \
+     title 'across', \
+     '' using (8.896*column(1)):(1e3*column(3)) skip 1 axes x1y2 with lines linewidth 2 linecolor '#d68910' title 'along'
+PLOT
+
+"$nutate" static examples/deep_arch/deep_arch.yaml --quiet --set P=900 --arc-length --along loads -o "$work/arch.csv" \
+    --set "output.record=[crown.position, $(nodes arch 32)]"
+awk 'NR == 1 || NR == 2 || NR == 13 || NR == 20 || NR == 62' "$work/arch.csv" | lines 5 33 >"$work/shapes"
+gnuplot <<PLOT
+$look
+set terminal svg size 900,400 font 'Helvetica,14' background 'white'
+set output 'examples/deep_arch/deep_arch.svg'
+set multiplot layout 1,2
+unset key
+set xlabel 'way of the crown downward, m'
+set ylabel 'load, N'
+plot '$work/arch.csv' using (100 - column(4)):(900*column(1)) skip 1 with linespoints pointtype 7 pointsize 0.4 \
+     linewidth 1.5 linecolor '#1f5fa8'
+set xlabel 'x, m'
+set ylabel 'z, m'
+set size ratio -1
+plot for [i = 0:3] '$work/shapes' using 1:3 index i with lines linewidth 2 linecolor rgb '#1f5fa8' notitle
+PLOT

@@ -318,6 +318,9 @@ typedef struct nt_element_type {
     bool proportional; /* what it adds is proportional to its functions */
     nt_along along;    /* of the library's own types alone */
     bool is_load;      /* its force is a load: paths of static states scale it */
+    /* Exchange a function for another in its data beside the keys, where it keeps it once more.
+     * NULL: it keeps functions nowhere else. */
+    void (*input)(void *data, const struct nt_expression *from, const struct nt_expression *to);
     /* Known stops of its own. The first time after t at which its memory[n_memory] changes,
      * infinite where there is none; then, at a stop (view->at->t), what it becomes: false where
      * nothing is due at this time. Both NULL: it has none. Its `accept` keeps what is not due. */

@@ -84,28 +84,16 @@ class Setup:
         self.energy_check = energy_check
 
 
-class Motion(Owner):
-    """An nt_run of a model with parameters set, and an nt_integrator for it."""
+class RunOf(Owner):
+    """An nt_run of a model with parameters set."""
 
     run: Any = ffi.NULL
-    integrator: Any = ffi.NULL
 
-    def __init__(self, model: "Model", setup: Setup, values: Mapping[str, float]) -> None:
+    def __init__(self, model: "Model", values: Mapping[str, float], threads: int = 1) -> None:
         check_process()
         self.model = model
         self.error = new_error()
-        self._keep: List[Any] = []
         self._counted = 0
-        try:
-            self._make_run(setup, values)
-            self._make_integrator(setup)
-        except BaseException:
-            self.close()
-            raise
-
-    # ---- making
-
-    def _make_run(self, setup: Setup, values: Mapping[str, float]) -> None:
         run = ffi.new("nt_run **")
         with calling(self.model.laws, self):
             status = lib.nt_run_create(run, self.model._pointer, self.error)
@@ -114,10 +102,74 @@ class Motion(Owner):
         own_run(self.run, self)
         self.system = lib.nt_run_system(self.run)
         self.set_parameters(values)
-        if setup.threads != 1:
-            self.check(lib.nt_run_set_threads(self.run, setup.threads, self.error))
+        if threads != 1:
+            self.check(lib.nt_run_set_threads(self.run, threads, self.error))
             self._counted = 1
             count_threads(1)
+
+    def look(self) -> bool:
+        """Nothing stops it but signals."""
+        return False
+
+    def check(self, status: int) -> None:
+        """Raises what a failed call says."""
+        if status:
+            check(status, self.error, None, self)
+
+    def name_of(self, number: int) -> str:
+        """Words for an unknown of (v, lambda, mu)."""
+        room = ffi.new("char[]", 200)
+        system = self.system
+        name = system.coordinate_name if number < system.space.nv else system.equation_name
+        if not name:
+            return f"unknown {number}"
+        name(system.self, number, room, 200)
+        return text(room)
+
+    def set_parameters(self, values: Mapping[str, float]) -> None:
+        """Sets parameters by name, all at once."""
+        if values:
+            places = [self.model._parameter(name) for name in values]
+            numbers = [float(value) for value in values.values()]
+            self.check(lib.nt_model_set_several(self.run, places, numbers, len(places), self.error))
+
+    def parameters(self) -> Dict[str, float]:
+        """Values of all parameters."""
+        names = self.model._parameter_names
+        values = ffi.new("double[]", len(names) or 1)
+        if names:
+            self.system.get_parameters(self.system.self, values)
+        return dict(zip(names, values))
+
+    def close(self) -> None:
+        """Frees everything; a second time does nothing."""
+        if self.run:
+            own_run(self.run, None)
+            lib.nt_run_destroy(self.run)
+            self.run = ffi.NULL
+        count_threads(-self._counted)
+        self._counted = 0
+
+    def __del__(self) -> None:
+        if hasattr(self, "_counted"):
+            self.close()
+
+
+class Motion(RunOf):
+    """A run of a model, and an nt_integrator for it."""
+
+    integrator: Any = ffi.NULL
+
+    def __init__(self, model: "Model", setup: Setup, values: Mapping[str, float]) -> None:
+        self._keep: List[Any] = []
+        try:
+            super().__init__(model, values, setup.threads)
+            self._make_integrator(setup)
+        except BaseException:
+            self.close()
+            raise
+
+    # ---- making
 
     def _make_integrator(self, setup: Setup) -> None:
         to = ffi.new("nt_integrator_setup *")
@@ -136,6 +188,7 @@ class Motion(Owner):
         self._choose_times(setup, simulation, any(value > 0 for value in to.tolerance))
         self.method = text(lib.nt_method_name(to.method))
         self.frame = {number: word for word, number in FRAMES.items()}[to.frame]
+        self.setup = to
         integrator = ffi.new("nt_integrator **")
         self.check(lib.nt_integrator_create(integrator, to, self.error))
         self.integrator = integrator[0]
@@ -222,7 +275,10 @@ class Motion(Owner):
 
     def need_times(self) -> None:
         """Refuses a model that says neither how long nor with what step."""
-        for name, value in (("duration", self.end_time - self.begin_time), ("step", self.plan_step)):
+        for name, value in (
+            ("duration", self.end_time - self.begin_time),
+            ("step", self.plan_step),
+        ):
             if not value > 0:
                 raise UsageError(
                     f"simulation.{name} is missing: give it in the model, or as {name}="
@@ -245,37 +301,14 @@ class Motion(Owner):
         number = lib.nt_integrator_failed_unknown(self.integrator) if self.integrator else -1
         return self.name_of(number) if number >= 0 else None
 
-    def name_of(self, number: int) -> str:
-        """Words for an unknown of (v, lambda, mu)."""
-        room = ffi.new("char[]", 200)
-        system = self.system
-        name = system.coordinate_name if number < system.space.nv else system.equation_name
-        if not name:
-            return f"unknown {number}"
-        name(system.self, number, room, 200)
-        return text(room)
-
-    def set_parameters(self, values: Mapping[str, float]) -> None:
-        """Sets parameters by name, all at once."""
-        if values:
-            places = [self.model._parameter(name) for name in values]
-            numbers = [float(value) for value in values.values()]
-            self.check(lib.nt_model_set_several(self.run, places, numbers, len(places), self.error))
-
-    def parameters(self) -> Dict[str, float]:
-        """Values of all parameters."""
-        names = self.model._parameter_names
-        values = ffi.new("double[]", len(names) or 1)
-        if names:
-            self.system.get_parameters(self.system.self, values)
-        return dict(zip(names, values))
-
     def begin(self, state: Any = None) -> None:
         """Starts at the model's initial values, or at (t, q, v, memory) of a packed state."""
         if state is None:
             null = ffi.NULL
             self.check(
-                lib.nt_integrator_start(self.integrator, self.begin_time, null, null, null, self.error)
+                lib.nt_integrator_start(
+                    self.integrator, self.begin_time, null, null, null, self.error
+                )
             )
         else:
             self.check(
@@ -299,15 +332,8 @@ class Motion(Owner):
         """Frees everything; a second time does nothing."""
         lib.nt_integrator_destroy(self.integrator)
         self.integrator = ffi.NULL
-        if self.run:
-            own_run(self.run, None)
-            lib.nt_run_destroy(self.run)
-            self.run = ffi.NULL
-        count_threads(-self._counted)
-        self._counted = 0
-
-    def __del__(self) -> None:
-        self.close()
+        if hasattr(self, "_counted"):
+            super().close()
 
 
 def methods() -> List[str]:

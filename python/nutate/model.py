@@ -39,9 +39,11 @@ from ._description import laws_in, to_yaml
 from ._motion import Motion, Options, Setup, Tolerance, suggestion
 from .laws import calling, give_laws
 from .errors import Error, Interrupted, Status, UsageError
-from .result import Column, Groups, Result, Summary, group_columns
+from .result import Column, Groups, Result, Summary, Table, group_columns
 from .state import State, copy_state
 from .stepper import Stepper
+from .analysis import Campbell, Check, Linear, Modes, Orbit, Static, find_static
+from .sweep import run_sweep
 
 Setting = Union[float, int, bool, str]
 _OBJECTIVES = ("final", "integral", "maximum", "rms")
@@ -227,6 +229,19 @@ class Model:
         """The title, or the file's name."""
         return text(lib.nt_model_title(self._pointer)) or os.path.basename(self._name)
 
+    @property
+    def objectives(self) -> List[str]:
+        """Names of the objectives that the model declares."""
+        n = lib.nt_model_objective_count(self._pointer)
+        return [text(lib.nt_model_objective(self._pointer, i).name) for i in range(n)]
+
+    def _size(self, name: str) -> int:
+        """How many numbers something recorded has; 0 of a single one and of objectives."""
+        if name in self.objectives:
+            return 0
+        place, info = self._find(name)
+        return 0 if place is not None or info.columns == 1 else int(info.columns)
+
     def __repr__(self) -> str:
         count = lib.nt_model_count(self._pointer)
         return (
@@ -324,6 +339,117 @@ class Model:
                 if text(room[0]) == name:
                     return i, info
         return None, self._need_quantity(name)
+
+    # ---- looking without a run
+
+    def check(self) -> Check:
+        """Counts degrees of freedom, names redundant equations and says what is seldom meant. Its
+        text is `str(check)`."""
+        return Check(self)
+
+    def static(
+        self,
+        *,
+        along: Union[Sequence[str], Mapping[str, Optional[Tuple[float, float]]], None] = None,
+        arc_length: bool = False,
+        step: float = 0.0,
+        sens: Sequence[str] = (),
+        record: Optional[Sequence[str]] = None,
+        parameters: Optional[Mapping[str, float]] = None,
+        **named: float,
+    ) -> Static:
+        """Finds where the model rests: one row of what it records, and its stability. along: a path
+        of states instead, from load 0 to 1, for what goes along with it: parameters, "loads",
+        "gravity", "motions", as {"m": (0, 15)} or, from 0 to their value, ["gravity"]. arc_length:
+        follow it where the load falls and rises again. step: the largest of the load, or the first
+        along the arc. sens: parameters in which everything recorded is differentiated (of a single
+        state)."""
+        model = self if record is None else self._variant({"output.record": _list(record)})
+        values = {**self._values, **(parameters or {}), **named}
+        return find_static(model, values, along, arc_length, step, tuple(sens))
+
+    def modes(
+        self,
+        count: int = 0,
+        *,
+        about: str = "static",
+        parameters: Optional[Mapping[str, float]] = None,
+        **named: float,
+    ) -> Modes:
+        """Finds the modes of small motions about the static state, the "initial" one, or a "steady"
+        motion: the `count` slowest, all where it is 0."""
+        return Modes(self, {**self._values, **(parameters or {}), **named}, count, about)
+
+    def campbell(
+        self,
+        parameter: str,
+        values: Sequence[float],
+        *,
+        count: int = 0,
+        about: str = "static",
+        parameters: Optional[Mapping[str, float]] = None,
+        **named: float,
+    ) -> Campbell:
+        """Follows modes while a parameter goes through values."""
+        own = {**self._values, **(parameters or {}), **named}
+        return Campbell(self, own, parameter, values, count, about)
+
+    def linearise(
+        self,
+        inputs: Sequence[str] = (),
+        outputs: Sequence[str] = (),
+        *,
+        about: str = "static",
+        parameters: Optional[Mapping[str, float]] = None,
+        **named: float,
+    ) -> Linear:
+        """Returns the linear model x' = A x + B u, y = C x + D u + D1 u' + D2 u'' about a state.
+        inputs: parameters, or functions of elements such as "push.value.x" and "hinge.motion".
+        outputs: what can be recorded."""
+        own = {**self._values, **(parameters or {}), **named}
+        return Linear(self, own, inputs, outputs, about)
+
+    def orbit(
+        self,
+        period: Optional[float] = None,
+        *,
+        free: bool = False,
+        steps: Optional[int] = None,
+        segments: int = 0,
+        method: Optional[str] = "rkmk-dop853",
+        options: Optional[Options] = None,
+        state: Optional[State] = None,
+        parameters: Optional[Mapping[str, float]] = None,
+        **named: float,
+    ) -> Orbit:
+        """Finds the periodic motion near the initial values, or near a state, and its multipliers.
+        period: s; with free=True the first guess of one that is found, looked for where it is left
+        out. steps: of a period, which the method takes; segments: of multiple shooting."""
+        own = {**self._values, **(parameters or {}), **named}
+        return Orbit(self, own, period, free, steps, segments, method, options, state)
+
+    def sweep(
+        self,
+        vary: Mapping[str, Sequence[float]],
+        *,
+        design: str = "grid",
+        keep: Optional[Callable[[Result], Mapping[str, float]]] = None,
+        executor: Any = None,
+        chunk: int = 0,
+        **asked: Any,
+    ) -> Table:
+        """Runs the model for many values of parameters, as the rows of a table.
+
+        vary: values for each parameter; design "grid" takes all combinations, "list" the first
+        values of each, then the second ones, and so on. keep: what of a result makes a row, by
+        name; what is recorded at the end, and the objectives, where it is left out. executor:
+        anything with the interface of concurrent.futures, such as a ProcessPoolExecutor or that of
+        a dask.distributed client; without one the rows are run in this thread. chunk: rows that go
+        to it together. asked: arguments of `run`.
+
+        The rows come in the order of the design, each once. A row whose run fails has its `status`
+        (0 for success) and NaN; its message is in `table.attributes["failures"]`."""
+        return run_sweep(self, vary, design, keep, executor, chunk, asked)
 
     # ---- steps
 
@@ -433,7 +559,7 @@ class Model:
         if record is not None or every is not None:
             asked: Dict[str, Setting] = {}
             if record is not None:
-                asked["output.record"] = "[" + ", ".join(record) + "]"
+                asked["output.record"] = _list(record)
             if every is not None:
                 asked["output.every"] = every if every > 0 else "null"
             model = self._variant(asked)
@@ -442,6 +568,12 @@ class Model:
             return run.go()
         finally:
             run.close()
+
+
+def _list(names: Sequence[str]) -> str:
+    if isinstance(names, str):
+        raise TypeError(f"expected a list of names, as [{names!r}]")
+    return "[" + ", ".join(f'"{name}"' for name in names) + "]"
 
 
 def _setting(value: Setting) -> str:

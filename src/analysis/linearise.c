@@ -34,7 +34,7 @@ typedef struct input {
     char name[NAME];
     int parameter; /* -1: a function of an element */
     const nt_element *element;
-    const nt_expression *function; /* in the element's data; NULL: the number is there instead */
+    const nt_expression *function, **place; /* and where the key has it; NULL: a number is there */
     double *number;
     double *R;            /* [n] R_u weighed, then Phi_u and kappa_u */
     double *Yu, *Q0, *Q1; /* [nv], [f], [f] */
@@ -91,11 +91,15 @@ static bool find_function(nt_run *run, const char *name, input *in)
             bool given = key->bit < 0 || *(const unsigned *)(const void *)data >> key->bit & 1;
             if (key->type == NT_KEY_LAW) {
                 nt_law *law = at;
-                *in = (input){.element = e, .function = law->function, .number = &law->value};
+                *in = (input){.element = e,
+                              .function = law->function,
+                              .place = &law->function,
+                              .number = &law->value};
                 return given;
             }
             const nt_expression **place = at;
-            *in = (input){.element = e, .function = place[several ? end[1] - 'x' : 0]};
+            place += several ? end[1] - 'x' : 0;
+            *in = (input){.element = e, .function = *place, .place = place};
             return in->function;
         }
     }
@@ -154,14 +158,13 @@ static nt_status residual_of(nt_linear *l, double *out)
     return nt_problem_evaluate(p->problem, &l->at, &terms);
 }
 
-/* Wherever an element's data hold a function: types keep it in lists of their own too. */
-static void exchange(nt_run *run, const nt_element *e, const nt_expression *from,
+/* In the key's place, and where the type keeps it besides. */
+static void exchange(nt_run *run, const input *in, const nt_expression *from,
                      const nt_expression *to)
 {
-    char *data = nt_element_numbers(run, e);
-    for (size_t at = 0; at + sizeof from <= e->bytes; at += sizeof from)
-        if (memcmp(data + at, &from, sizeof from) == 0)
-            memcpy(data + at, &to, sizeof to);
+    *in->place = to;
+    if (in->element->type->input)
+        in->element->type->input(nt_element_numbers(run, in->element), from, to);
 }
 
 /* Residuals are affine in the functions of loads, and smooth in those of motions (the row of a
@@ -171,7 +174,7 @@ static nt_status function_column(nt_linear *l, input *in)
     static const double at[] = {-2, -1, 1, 2}, weight[] = {1, -8, 8, -1};
     const nt_expression *kept = in->function, *constant;
     double now = kept ? nt_expression_value(kept, l->run->variables) : *in->number;
-    double h = 1e-3 * fmax(1, fabs(now));
+    double h = (in->element->type->is_load ? 1 : 1e-3) * fmax(1, fabs(now));
     double *value = NT_TAKE(&l->arena, l->pencil->n, double);
     nt_status status = value ? NT_OK : NT_NO_MEMORY;
     for (int i = 0; i < 4 && status == NT_OK; i++) {
@@ -181,12 +184,12 @@ static nt_status function_column(nt_linear *l, input *in)
         if (status != NT_OK)
             break;
         if (kept)
-            exchange(l->run, in->element, kept, constant);
+            exchange(l->run, in, kept, constant);
         else
             *in->number = now + at[i] * h;
         status = residual_of(l, value);
         if (kept)
-            exchange(l->run, in->element, constant, kept);
+            exchange(l->run, in, constant, kept);
         else
             *in->number = now;
         for (int k = 0; k < l->pencil->n; k++)

@@ -287,6 +287,16 @@ static nt_status find_limit(path *a, double load, double ds, double first, doubl
     return NT_OK;
 }
 
+/* To the end of the path, which a limit of the load lies beyond, from the point in kept[1]; false,
+ * and back at that point, where it is too near to the limit. */
+static bool end_before(path *a, double load, double to)
+{
+    nt_static *s = a->s;
+    nt_static_go_back(s, s->kept[1]);
+    memcpy(a->rate, a->before, ((size_t)s->problem->n + 1) * sizeof *a->rate);
+    return set_load(s, load) == NT_OK && step_load(a, to) == NT_OK;
+}
+
 static nt_status follow_arc(path *a)
 {
     nt_static *s = a->s;
@@ -308,6 +318,11 @@ static nt_status follow_arc(path *a)
         double reached = s->load, taken = ds;
         if (first * last < 0) { /* the limit, then the point behind it once more */
             status = find_limit(a, load, ds, first, last);
+            if (status == NT_OK && (s->load - to) * (to - from) >= 0) {
+                if (end_before(a, load, to))
+                    return show(a, NT_STATIC_POINT);
+                status = find_limit(a, load, ds, first, last);
+            }
             if (status == NT_OK)
                 status = show(a, NT_STATIC_LIMIT);
             if (status == NT_OK)

@@ -1,18 +1,18 @@
 #!/bin/sh
 # Modes of an example against the numbers in its expected_modes.txt: modes_example.sh COMMAND FOLDER
-# SCRATCH. Lines of that file:
+# SCRATCH; or with `linearise` behind, transfer functions in expected_linearise.txt. Lines:
 #   run WORDS...             arguments of `nutate modes MODEL`, whose result the next lines are about
 #   ROW COLUMN VALUE TOL     |number - VALUE| <= TOL max(|VALUE|, 1) in row ROW (the head is row 0)
 set -eu
-command=$1 folder=$2 scratch=$3
+command=$1 folder=$2 scratch=$3 analysis=${4:-modes}
 model=$folder/$(basename "$folder").yaml
 mkdir -p "$scratch"
-result=$scratch/modes.csv
+result=$scratch/$analysis.csv
 failed=0
 while read -r first rest; do
     case $first in
     '' | '#'*) ;;
-    run) "$command" modes "$model" $rest --quiet -o "$result" ;;
+    run) "$command" "$analysis" "$model" $rest --quiet -o "$result" ;;
     *)
         set -- $rest
         awk -F, -v row="$first" -v name="$1" -v value="$2" -v tolerance="$3" '
@@ -28,5 +28,5 @@ while read -r first rest; do
             }' "$result" || failed=1
         ;;
     esac
-done <"$folder/expected_modes.txt"
+done <"$folder/expected_$analysis.txt"
 exit $failed

@@ -144,10 +144,13 @@ output: {record: [ball.position, ball.velocity, air.force]}
 
 
 def test_a_force_of_python_is_that_of_an_expression():
-    expected = nutate.loads(BALL.replace(
-        "{type: python, between: [ground, ball], law: drag}",
-        "{type: force, on: ball, at: [0, 0, 1], value: [-0.3*ball.velocity.x, "
-        "-0.3*ball.velocity.y, -0.3*ball.velocity.z]}")).run()
+    expected = nutate.loads(
+        BALL.replace(
+            "{type: python, between: [ground, ball], law: drag}",
+            "{type: force, on: ball, at: [0, 0, 1], value: [-0.3*ball.velocity.x, "
+            "-0.3*ball.velocity.y, -0.3*ball.velocity.z]}",
+        )
+    ).run()
     result = nutate.loads(BALL, laws={"drag": lambda t, a, b: -0.3 * b.velocity}).run()
     assert np.allclose(result.data, expected.data, rtol=0, atol=1e-9)
 
@@ -195,7 +198,8 @@ def ball_joint_with_jacobian(t, a, b):
 def test_a_constraint_of_python_is_that_of_the_library(top, law):
     text = TOP.read_text().replace(
         "{type: spherical, between: [ground, top], at: [0, 0, 0]}",
-        "{type: python_joint, between: [ground, top], law: hold, rows: 3}")
+        "{type: python_joint, between: [ground, top], law: hold, rows: 3}",
+    )
     model = nutate.loads(text, laws={"hold": law})
     result, expected = model.run(duration=0.1), top.run(duration=0.1)
     for name, within in (("top.position", 1e-10), ("pivot.force", 1e-4), ("energy", 1e-6)):
@@ -270,8 +274,13 @@ def test_the_lock_is_released_while_computing(top):
 
 
 def python(code, *arguments, **options):
-    return subprocess.run([sys.executable, "-c", code, *map(str, arguments)], capture_output=True,
-                          text=True, timeout=120, **options)
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        **options,
+    )
 
 
 def test_interrupted_runs_keep_what_they_had():
@@ -330,7 +339,8 @@ def test_fork_after_threads_is_refused():
 
 def test_spawn_works(tmp_path):
     script = tmp_path / "script.py"
-    script.write_text(f"""
+    script.write_text(
+        f"""
 import multiprocessing, nutate
 
 def end(model):
@@ -343,7 +353,8 @@ if __name__ == "__main__":
     with multiprocessing.get_context("spawn").Pool(2) as pool:
         found = pool.map(end, [model] * 4)
     print(found == [end(model)] * 4)
-""")
+"""
+    )
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
     assert done.stdout == "True\n", done.stderr
 

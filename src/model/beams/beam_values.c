@@ -56,7 +56,7 @@ void nt_beam_resultants(const nt_element *element, const nt_view *view, int end,
 /* Three numbers at a node: 0 forces, 1 moments, 2 strains, 3 curvatures. */
 static void put_at(const nt_sampler *s, int body, int which, double *out)
 {
-    int element, end;
+    int element = 0, end = 0;
     double strain[6], stress[6];
     nt_beam_end_of_body(s->view->model, body, &element, &end);
     nt_beam_resultants(&s->view->model->elements[element], s->view, end, strain, stress);

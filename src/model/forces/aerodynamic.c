@@ -174,6 +174,14 @@ static nt_status air_declare(nt_model *model, nt_element *e)
     return status == NT_OK ? nt_coupling_declare(&air->coupling, model, e, NT_MOTION_OF_B) : status;
 }
 
+static void air_input(void *data, const nt_expression *from, const nt_expression *to)
+{
+    nt_aerodynamic *air = data;
+    for (int i = 0; i < air->n_functions; i++)
+        if (air->functions[i] == from)
+            air->functions[i] = to;
+}
+
 /* ---- the force ------------------------------------------------------------------------------ */
 
 typedef struct air_state {
@@ -349,6 +357,7 @@ const nt_element_type nt_force_aerodynamic = {
     .part = NT_EXPLICIT,
     .prepare = air_prepare,
     .declare = air_declare,
+    .input = air_input,
     .evaluate = air_evaluate,
     .depends_on_rates = air_depends_on_rates,
     .only_takes = true,

@@ -151,6 +151,14 @@ nt_status nt_axial_declare(nt_model *model, nt_element *e)
     return status == NT_OK ? nt_coupling_declare(&axial->coupling, model, e, nodes) : status;
 }
 
+void nt_axial_input(void *data, const nt_expression *from, const nt_expression *to)
+{
+    nt_axial *axial = data;
+    for (int i = 0; i < axial->n_functions; i++)
+        if (axial->functions[i] == from)
+            axial->functions[i] = to;
+}
+
 /* ---- the law -------------------------------------------------------------------------------- */
 
 /* T and its derivatives. */

@@ -74,6 +74,7 @@ v3 nt_axial_push(const nt_element *element, const nt_view *view);
 /* What the descriptors of these types have in common. */
 nt_status nt_axial_prepare(nt_run *run, const nt_element *element, bool validate, nt_error *error);
 nt_status nt_axial_declare(nt_model *model, nt_element *element);
+void nt_axial_input(void *data, const nt_expression *from, const nt_expression *to);
 nt_status nt_axial_evaluate(const nt_element *element, const nt_view *view);
 bool nt_axial_depends_on_rates(const nt_run *run, const nt_element *element);
 bool nt_axial_gives_energy(const nt_model *model, const nt_element *element);
@@ -85,8 +86,9 @@ void nt_axial_draw(const nt_run *run, const nt_element *element, nt_sketch_put *
 #define NT_AXIAL_SLOTS                                                                             \
     .version = NT_ELEMENT_VERSION, .section = &nt_force_section, .size = sizeof(nt_axial),         \
     .prepare = nt_axial_prepare, .declare = nt_axial_declare, .evaluate = nt_axial_evaluate,       \
-    .depends_on_rates = nt_axial_depends_on_rates, .gives_energy = nt_axial_gives_energy,          \
-    .is_smooth = nt_axial_is_smooth, .reaction = nt_axial_reaction, .draw = nt_axial_draw
+    .input = nt_axial_input, .depends_on_rates = nt_axial_depends_on_rates,                        \
+    .gives_energy = nt_axial_gives_energy, .is_smooth = nt_axial_is_smooth,                        \
+    .reaction = nt_axial_reaction, .draw = nt_axial_draw
 
 /* Keys. */
 extern const nt_key nt_axial_limit_keys[];
