@@ -21,7 +21,7 @@ static nt_status already_declared(nt_reader *reader, const nt_node *node, nt_nam
         nt_name_kind_word(kind), node->text, nt_name_kind_word(first->kind), where,
         kind == NT_NAME_STATE
             ? ""
-            : "; bodies, markers, joints, forces, contacts, bearings and beams need "
+            : "; bodies, markers, joints, forces, contacts, bearings, beams and cables need "
               "names that all differ");
 }
 
@@ -124,7 +124,7 @@ enum { KINDS = NT_NAME_STATE + 1 };
 static const char *const sections[KINDS] = {
     [NT_NAME_BODY] = "bodies",  [NT_NAME_MARKER] = "markers",   [NT_NAME_JOINT] = "joints",
     [NT_NAME_FORCE] = "forces", [NT_NAME_CONTACT] = "contacts", [NT_NAME_BEARING] = "bearings",
-    [NT_NAME_BEAM] = "beams",   [NT_NAME_STATE] = "states"};
+    [NT_NAME_BEAM] = "beams",   [NT_NAME_CABLE] = "cables",     [NT_NAME_STATE] = "states"};
 
 static int count_of(const nt_node *section) { return section ? section->count : 0; }
 
@@ -226,10 +226,13 @@ static nt_status count_objects(nt_reader *reader, const nt_node *const *section,
                    [NT_NAME_CONTACT] = first_contact,
                    [NT_NAME_STATE] = first_state,
                    [NT_NAME_BEARING] = first_bearing,
-                   [NT_NAME_BEAM] = first_bearing + count_of(section[NT_NAME_BEARING])};
+                   [NT_NAME_BEAM] = first_bearing + count_of(section[NT_NAME_BEARING]),
+                   [NT_NAME_CABLE] = first_bearing + count_of(section[NT_NAME_BEARING]) +
+                                     count_of(section[NT_NAME_BEAM])};
     model->n_bearings = count_of(section[NT_NAME_BEARING]);
     model->n_beams = count_of(section[NT_NAME_BEAM]);
-    model->n_elements = first[NT_NAME_BEAM] + model->n_beams;
+    model->n_cables = count_of(section[NT_NAME_CABLE]);
+    model->n_elements = first[NT_NAME_CABLE] + model->n_cables;
     model->elements = NT_TAKE(arena, model->n_elements, nt_element);
     reader->elements = NT_TAKE(&reader->scratch, model->n_elements, nt_element_node);
     if (!model->elements || !reader->elements)
@@ -256,19 +259,22 @@ nt_status nt_read_declare(nt_reader *reader)
         if (!number[i])
             return nt_read_no_memory(reader);
     }
-    if (!section[NT_NAME_BODY] && count_of(section[NT_NAME_BEAM]) == 0)
+    int lines = count_of(section[NT_NAME_BEAM]) + count_of(section[NT_NAME_CABLE]);
+    if (!section[NT_NAME_BODY] && lines == 0)
         return nt_node_fail(reader->error, reader->root,
                             "the model lacks the key 'bodies', expected a mapping by name");
-    if (count_of(section[NT_NAME_BODY]) + count_of(section[NT_NAME_BEAM]) == 0)
+    if (count_of(section[NT_NAME_BODY]) + lines == 0)
         return nt_node_fail(reader->error, section[NT_NAME_BODY],
                             "bodies: expected at least one body");
     status = count_objects(reader, section, number);
     int own = 0, n_elements = reader->model->n_elements;
-    int first_own = n_elements - reader->model->n_bearings - reader->model->n_beams;
-    int first_beam = n_elements - reader->model->n_beams;
+    int first_cable = n_elements - reader->model->n_cables;
+    int first_beam = first_cable - reader->model->n_beams;
+    int first_own = first_beam - reader->model->n_bearings;
     for (int i = first_own; i < n_elements && status == NT_OK; i++)
-        status = i < first_beam ? nt_read_count_balls(reader, i, &own)
-                                : nt_read_count_nodes(reader, i, &own);
+        status = i < first_beam    ? nt_read_count_balls(reader, i, &own)
+                 : i < first_cable ? nt_read_count_nodes(reader, i, &own)
+                                   : nt_read_count_cable(reader, i, &own);
     if (status != NT_OK)
         return status;
     reader->model->n_bodies += own;
@@ -283,8 +289,9 @@ nt_status nt_read_declare(nt_reader *reader)
         status = declare_elements(reader, section[kind], kind, number[kind]);
     int next = count_of(section[NT_NAME_BODY]) + 1;
     for (int i = first_own; i < n_elements && status == NT_OK; i++)
-        status = i < first_beam ? nt_read_declare_balls(reader, i, &next)
-                                : nt_read_declare_nodes(reader, i, &next);
+        status = i < first_beam    ? nt_read_declare_balls(reader, i, &next)
+                 : i < first_cable ? nt_read_declare_nodes(reader, i, &next)
+                                   : nt_read_declare_cable(reader, i, &next);
     if (status == NT_OK)
         status = declare_stations(reader, section[NT_NAME_MARKER]);
     if (status == NT_OK && nt_quantity_sort_objects(reader->model) != NT_OK)

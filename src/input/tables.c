@@ -268,6 +268,10 @@ const nt_key nt_file_keys[] = {
     NT_KEY("blocks", (nt_key_type)NT_KEY_ELEMENTS,
            .meaning = "controllers and linear systems by their coefficients, by name: each becomes "
                       "states and quantities, and its name is its output"),
+    NT_KEY("cables", (nt_key_type)NT_KEY_ELEMENTS,
+           .meaning =
+               "lines with mass that bear tension alone, by name: they bring their inner nodes as "
+               "points NAME.node1, ..."),
     NT_KEY("steady", (nt_key_type)NT_KEY_OBJECTS, .group = nt_steady_keys,
            .meaning =
                "a motion that goes on alike at every moment, for `nutate modes --about steady`: "

@@ -22,6 +22,7 @@ extern const nt_element_type nt_joint_gear;
 
 extern const nt_element_type nt_force_force;
 extern const nt_element_type nt_force_torque;
+extern const nt_element_type nt_force_distributed;
 extern const nt_element_type nt_force_line_force;
 extern const nt_element_type nt_force_rope;
 extern const nt_element_type nt_force_aerodynamic;
@@ -39,6 +40,8 @@ extern const nt_element_type nt_contact_sphere_torus;
 
 extern const nt_element_type nt_bearing_ball;
 extern const nt_element_type nt_beam_type;
+extern const nt_element_type nt_cable_type;
+extern const nt_section nt_cable_section;
 extern const nt_element_type nt_state_type;
 
 /* Of blocks: their keys alone (states/blocks.c). */
