@@ -120,6 +120,7 @@ typedef struct nt_statistics {
     int limiting_unknown;   /* whose error was largest in the last step, an entry of v; -1: none */
     double position_drift;  /* largest |Phi| at any step's end                             */
     double linear_residual; /* worst accepted relative residual of a linear solve         */
+    long events;            /* that have happened                                         */
 } nt_statistics;
 
 /* A state to look at. Its arrays belong to the integrator and show the state until the integrator
@@ -186,6 +187,21 @@ NT_API int nt_integrator_row_is_on(const nt_integrator *integrator, int row);
 
 /* Called after every accepted step; non-zero stops the run with NT_INTERRUPTED. */
 typedef int (*nt_observer)(void *context, const nt_integrator *integrator);
+
+/* An event of the system (nt_events): when, which, and kinetic with potential energy just before
+ * and just behind, J; zero where the system gives none. */
+typedef struct nt_occurrence {
+    double t;
+    int number;
+    double energy[2];
+} nt_occurrence;
+
+/* Called with every event once it has happened, in the integrator's thread; NULL: nobody is. */
+typedef void (*nt_event_observer)(void *context, const nt_occurrence *occurrence);
+NT_API void nt_integrator_observe_events(nt_integrator *integrator, nt_event_observer observer,
+                                         void *context);
+/* The number of the event that has ended the run; -1: none has. After it nothing advances. */
+NT_API int nt_integrator_ended_by(const nt_integrator *integrator);
 
 /* Advance to `end`, ending there exactly: in equal steps, (end - t)/ceil((end - t)/h); or, where
  * the setup has a tolerance or the method proposes its steps, in variable ones, of which h is the

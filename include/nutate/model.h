@@ -251,6 +251,12 @@ NT_API void nt_model_redundant_text(const nt_model *model, int i, char *text, in
  * the file, its place. 0 where there is no such remark; `remark` is then as it was. */
 NT_API int nt_model_remark(const nt_model *model, int i, nt_error *remark);
 
+/* Events of the section `events`: how many, the name of one, and the words with which it ends the
+ * run; NULL where there is none of this number, "" where it does not end it. */
+NT_API int nt_model_event_count(const nt_model *model);
+NT_API const char *nt_model_event_name(const nt_model *model, int i);
+NT_API const char *nt_model_event_end(const nt_model *model, int i);
+
 /* Remark i, from 0 on, on expressions that may jump where the motion or a parameter passes a point:
  * exact derivatives along a parameter leave out what a jump moves. */
 NT_API int nt_model_jump(const nt_model *model, int i, nt_error *remark);

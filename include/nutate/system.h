@@ -176,8 +176,8 @@ typedef struct nt_instant {
 /* Everything of a system that happens in an instant. Functions are pure and allocate nothing. */
 typedef struct nt_events {
     int n;     /* indicators */
-    int sides; /* first of n entries of memory that the integrator writes: where each indicator was
-                  last, -1, 0 or 1 */
+    int sides; /* first of 2 n entries of memory that the integrator writes: where each indicator
+                  was last, -1, 0 or 1, and the largest size that it has had */
     /* Entries of memory that are not known yet at a start: not a number. */
     nt_status (*begin)(void *self, const nt_point *at, double nudge, double *memory);
     /* The first known stop after t and not after end; infinite: none. h: the step that was asked

@@ -278,6 +278,21 @@ void nt_cli_summary(const nt_cli_plan *plan, const nt_cli_account *account);
 char *nt_cli_account_text(const nt_cli_plan *plan, const nt_cli_account *account,
                           const char *problem);
 
+/* ---- events.c: the table of events beside a result --------------------------------------------
+ */
+
+typedef struct nt_cli_events {
+    const nt_model *model;
+    char *path; /* NULL: there are none, or no file that they could stand beside */
+    FILE *file;
+} nt_cli_events;
+
+/* Return exit statuses. From open on every event of the plan's integrator is a line; resumed: those
+ * before its state are there. The struct stays where it is until it is closed. */
+int nt_cli_events_open(nt_cli_events *events, const nt_cli_plan *plan, const nt_cli_places *places,
+                       bool resumed);
+int nt_cli_events_close(nt_cli_events *events);
+
 /* ---- run.c: an integration with its result ----------------------------------------------------
  */
 

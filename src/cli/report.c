@@ -153,6 +153,13 @@ static void report_show_counts(const nt_cli_plan *plan, const nt_cli_account *ac
 {
     const nt_statistics *s = nt_integrator_statistics(plan->integrator);
     int redundant = nt_integrator_redundant(plan->integrator, NULL, 0);
+    int ended = nt_integrator_ended_by(plan->integrator);
+    if (ended >= 0)
+        fprintf(stderr, "  ended at t = %.9g s by event %s: %s\n",
+                nt_integrator_state(plan->integrator).t, nt_model_event_name(plan->model, ended),
+                nt_model_event_end(plan->model, ended));
+    if (s->events > 0)
+        fprintf(stderr, "  events %ld\n", s->events);
     fprintf(stderr,
             "  steps %ld, rejected %ld, iterations %ld, factorisations %ld, evaluations %ld\n",
             s->steps, s->rejected, s->iterations, s->factorisations, s->evaluations);

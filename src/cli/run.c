@@ -99,6 +99,7 @@ typedef struct run {
     double saved;      /* s, clock, of the last save                          */
     nt_cli_bytes kept; /* the last state that was whole, of a method that keeps history */
     int save_status;   /* of the last state                                   */
+    nt_cli_events events;
 } run;
 
 nt_status nt_cli_keep_end(nt_cli_sens *sens, double t, nt_error *error)
@@ -296,6 +297,8 @@ static int run_advance(run *r, const nt_cli_options *options, nt_cli_account *ac
         return NT_EXIT_IO;
     if (r->record_status == NT_OK)
         status = run_integrate(r, &error);
+    if (r->record_status == NT_OK && nt_integrator_ended_by(r->plan.integrator) >= 0)
+        r->record_status = nt_objectives_advance(r->objectives, &r->record_error);
     if (r->record_status == NT_OK && status == NT_OK)
         status = nt_integrator_check_energy(r->plan.integrator, &error);
     if (r->record_status == NT_OK || r->record_status == NT_INTERRUPTED)
@@ -441,6 +444,8 @@ static int run_prepare(run *r, const nt_cli_options *options)
         status = nt_cli_sens_begin(r->sens, &r->plan, options, r->state.bytes ? &r->state : NULL);
     if (status == NT_EXIT_DONE)
         status = open_record(r, options);
+    if (status == NT_EXIT_DONE)
+        status = nt_cli_events_open(&r->events, &r->plan, &r->places, options->resume);
     return status;
 }
 
@@ -493,6 +498,8 @@ int nt_cli_integrate(const nt_cli_options *options, nt_cli_sens *sens, nt_cli_th
     if (status == NT_EXIT_DONE && then)
         status = then(&r.plan, sens, r.objectives, options);
 done:
+    if (nt_cli_events_close(&r.events) != NT_EXIT_DONE && status == NT_EXIT_DONE)
+        status = NT_EXIT_IO;
     nt_record_close(r.record, NULL);
     nt_objectives_destroy(r.objectives);
     if (sens)

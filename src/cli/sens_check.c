@@ -39,6 +39,8 @@ typedef struct check {
     double *p, *moved, *reactions, *rates;
     nt_check_row *rows; /* [parameters n] */
     int n_rows;
+    unsigned long sequence, first_sequence; /* of the events of a run */
+    bool has_sequence;
 } check;
 
 /* ---- columns -------------------------------------------------------------------------------- */
@@ -349,11 +351,47 @@ static int check_stopped(void *context, const nt_integrator *integrator)
     return nt_cli_stop_asked();
 }
 
+/* Which events happen, in their order. */
+static void check_event(void *context, const nt_occurrence *o)
+{
+    check *c = context;
+    c->sequence = 31 * c->sequence + (unsigned long)o->number + 1;
+}
+
+static int check_advance(void *context, const nt_integrator *integrator)
+{
+    check *c = context;
+    return check_stopped(c, integrator) || nt_objectives_advance(c->objectives, &c->broke) != NT_OK;
+}
+
+/* Events lay the steps out: those of a run that is compared follow its own events. */
+static nt_status check_integrate_events(check *c, nt_error *error)
+{
+    c->sequence = 0;
+    nt_integrator_observe_events(c->integrator, check_event, c);
+    nt_status status =
+        nt_integrator_run(c->integrator, c->plan->end, c->plan->step, check_advance, c, error);
+    if (status == NT_OK && nt_integrator_ended_by(c->integrator) >= 0)
+        status = nt_objectives_advance(c->objectives, error);
+    if (c->broke.status != NT_OK)
+        *error = c->broke, status = c->broke.status;
+    if (status == NT_OK && c->has_sequence && c->sequence != c->first_sequence) {
+        *error = (nt_error){.status = NT_UNSUPPORTED,
+                            .message = "other events happen, or in another order"};
+        status = NT_UNSUPPORTED;
+    }
+    if (status == NT_OK && !c->has_sequence)
+        c->has_sequence = true, c->first_sequence = c->sequence;
+    return status;
+}
+
 static nt_status check_integrate(check *c, nt_error *error)
 {
     nt_status status = nt_integrator_start(c->integrator, c->plan->start, NULL, NULL, NULL, error);
     if (status == NT_OK)
         status = nt_objectives_advance(c->objectives, error);
+    if (status == NT_OK && nt_run_system(c->plan->run)->events && !c->plan->variable)
+        return check_integrate_events(c, error);
     for (long i = 0; i < c->sens->n_ends && status == NT_OK; i++) {
         double end = c->sens->ends[i], t = nt_integrator_state(c->integrator).t;
         status = nt_integrator_run(c->integrator, end, end - t, check_stopped, NULL, error);

@@ -185,6 +185,7 @@ static nt_status read_function(nt_reader *reader, const nt_key *key, const nt_no
     nt_scope scope = strcmp(section, "shape") == 0        ? NT_SCOPE_NUMBER
                      : is_known                           ? NT_SCOPE_MOTION
                      : strcmp(section, "objectives") == 0 ? NT_SCOPE_RECORD
+                     : strcmp(section, "events") == 0     ? NT_SCOPE_RECORD
                                                           : NT_SCOPE_LOAD;
     char got[NT_WORDS];
     if (!is_text(node))
@@ -527,6 +528,9 @@ static nt_status read_by_type(nt_reader *reader, const nt_key *key, const nt_nod
         return read_options(reader, key, node, target);
     case NT_KEY_ROWS:
         return read_rows(reader, key, node, section, target);
+    case NT_KEY_ACTIONS:
+    case NT_KEY_EXPRESSIONS: /* of events: read one by one (read_events.c) */
+        return NT_OK;
     case NT_KEY_SHAPES:
         return nt_read_shapes(reader, node, target);
     case NT_KEY_COLOR:

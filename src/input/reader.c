@@ -137,6 +137,8 @@ static nt_status read_file(nt_reader *reader)
     if (status == NT_OK)
         status = nt_read_objects(reader);
     if (status == NT_OK)
+        status = nt_read_declare_events(reader);
+    if (status == NT_OK)
         status = nt_read_steady(reader);
     if (status == NT_OK)
         status = nt_read_run(reader);
@@ -207,8 +209,9 @@ static nt_status read_document(nt_model **result, nt_document *document, const c
     } else
         nt_read_no_memory(&reader);
     bool waits =
-        status == NT_OK && (nt_node_find(reader.root, "objectives") || reader.quantity_section ||
-                            nt_node_find(reader.root, "solve") || model->simulation.static_initial);
+        status == NT_OK && (nt_node_find(reader.root, "objectives") || model->n_happenings > 0 ||
+                            reader.quantity_section || nt_node_find(reader.root, "solve") ||
+                            model->simulation.static_initial);
     if (!waits)
         let_go(&reader, &document);
     if (status == NT_OK)
@@ -219,6 +222,8 @@ static nt_status read_document(nt_model **result, nt_document *document, const c
         status = nt_read_solve(&reader);
     if (status == NT_OK && waits)
         status = nt_read_quantities(&reader);
+    if (status == NT_OK && waits)
+        status = nt_read_events(&reader);
     if (status == NT_OK)
         status = nt_read_check_records(&reader);
     let_go(&reader, &document);

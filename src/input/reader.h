@@ -193,6 +193,10 @@ nt_status nt_read_color(nt_reader *reader, const nt_node *node, const char **col
 nt_status nt_read_mesh(const char *path, const char *beside, nt_arena *arena,
                        const struct nt_mesh **mesh, nt_error *error);
 
+/* events: names, and what they do to joints, before the model is built; then what they say. */
+nt_status nt_read_declare_events(nt_reader *reader);
+nt_status nt_read_events(nt_reader *reader);
+
 /* steady: after the names of joints are known. */
 nt_status nt_read_steady(nt_reader *reader);
 

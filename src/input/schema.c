@@ -357,9 +357,21 @@ static void schema_rows(writer *w, const nt_key *key)
     end(w, "}");
 }
 
+/* A list of mappings. */
+static void schema_actions(writer *w, const nt_key *key)
+{
+    plain(w, "type", "\"array\"");
+    schema_begin(w, "items", "{");
+    object(w, key->group, NULL);
+    end(w, "}");
+}
+
 static void key_value(writer *w, const nt_key *key)
 {
     switch ((int)key->type) {
+    case NT_KEY_ACTIONS:
+        schema_actions(w, key);
+        break;
     case NT_KEY_SHAPES:
         plain(w, "anyOf",
               "[{\"$ref\": \"#/$defs/shape\"}, {\"type\": \"array\", \"items\": {\"$ref\": "

@@ -202,6 +202,53 @@ const nt_key nt_objective_keys[] = {
     {0},
 };
 
+/* ---- events --------------------------------------------------------------------------------- */
+
+static const nt_key impulse_keys[] = {
+    NT_KEY("on", NT_KEY_BODY, .offset = offsetof(nt_action, impulse.on), .bit = 16,
+           .required = true, .meaning = "the body that is struck"),
+    NT_KEY("at", NT_KEY_POINT, .offset = offsetof(nt_action, impulse.at), .bit = 17, .unit = "m",
+           .meaning = "where: ground axes at the given placement, or a marker; default: the "
+                      "body's reference point"),
+    NT_KEY("value", NT_KEY_FUNCTIONS, .offset = offsetof(nt_action, impulse.value), .bit = 18,
+           .high = 3, .required = true, .unit = "N s",
+           .meaning = "force times time, ground axes: expressions of everything recorded"),
+    {0},
+};
+
+const nt_key nt_action_keys[] = {
+    NT_KEY("release", NT_KEY_JOINT, .offset = offsetof(nt_action, release),
+           .bit = NT_ACTION_RELEASE, .meaning = "a joint no longer holds, nor its latch"),
+    NT_KEY("engage", NT_KEY_JOINT, .offset = offsetof(nt_action, engage), .bit = NT_ACTION_ENGAGE,
+           .meaning = "a joint that is closed holds from now on"),
+    NT_KEY("latch", NT_KEY_JOINT, .offset = offsetof(nt_action, latch), .bit = NT_ACTION_LATCH,
+           .meaning = "the free coordinate of a joint is locked where it is"),
+    NT_KEY("set", (nt_key_type)NT_KEY_EXPRESSIONS, .bit = NT_ACTION_SET,
+           .meaning = "NAME: EXPRESSION: a parameter or a state has this value from now on"),
+    NT_KEY("impulse", NT_KEY_GROUP, .group = impulse_keys, .bit = NT_ACTION_IMPULSE,
+           .meaning = "a blow"),
+    NT_KEY("start", NT_KEY_TEXT, .offset = offsetof(nt_action, start), .bit = NT_ACTION_START,
+           .meaning = "another event happens"),
+    NT_KEY("after", NT_KEY_FUNCTION, .offset = offsetof(nt_action, after), .bit = NT_ACTION_AFTER,
+           .needs = "start", .unit = "s", .meaning = "so much later; default 0"),
+    NT_KEY("stop", NT_KEY_TEXT, .offset = offsetof(nt_action, stop), .bit = NT_ACTION_STOP,
+           .meaning = "the run ends, with these words in its summary"),
+    {0},
+};
+
+static const char *const event_directions[] = {"rising", "falling", "both", NULL};
+
+const nt_key nt_event_keys[] = {
+    NT_KEY("when", NT_KEY_FUNCTION, .offset = offsetof(nt_event, when), .bit = 0,
+           .meaning = "it happens where this expression of t, parameters and everything that can "
+                      "be recorded passes zero; without it, where another event starts it"),
+    NT_KEY("direction", NT_KEY_CHOICE, .offset = offsetof(nt_event, direction), .bit = 1,
+           .choices = event_directions, .needs = "when", .meaning = "of the passage; default both"),
+    NT_KEY("then", (nt_key_type)NT_KEY_ACTIONS, .group = nt_action_keys, .bit = 2, .required = true,
+           .meaning = "what happens, in this order"),
+    {0},
+};
+
 /* ---- steady motion --------------------------------------------------------------------------- */
 
 const nt_key nt_steady_keys[] = {
@@ -281,6 +328,9 @@ const nt_key nt_file_keys[] = {
     NT_KEY("blocks", (nt_key_type)NT_KEY_ELEMENTS,
            .meaning = "controllers and linear systems by their coefficients, by name: each becomes "
                       "states and quantities, and its name is its output"),
+    NT_KEY("events", (nt_key_type)NT_KEY_OBJECTS, .group = nt_event_keys,
+           .meaning = "what happens in an instant, by name: joints let go, hold or lock, numbers "
+                      "change, bodies are struck, the run ends"),
     NT_KEY("sampled", (nt_key_type)NT_KEY_OBJECTS, .group = nt_sampled_keys,
            .meaning = "controllers that look at the motion at equal times and hold what they found "
                       "in between: samplers by name, each with its values, for use in expressions "
@@ -393,6 +443,8 @@ const char *nt_key_expected(const nt_key *key, char *text, int size)
         return "the number 1";
     case NT_KEY_GROUP:
         return key->choices ? "a mapping of keys, or none" : "a mapping of keys";
+    case NT_KEY_ACTIONS:
+        return "a list of mappings such as {release: JOINT}";
     case NT_KEY_SHAPES:
         return "a shape or a list of shapes";
     case NT_KEY_COLOR:

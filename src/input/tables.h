@@ -14,6 +14,7 @@ enum {
     NT_KEY_PARAMETERS,              /* NAME: number                                             */
     NT_KEY_FILES,                   /* NAME: file of a table                                    */
     NT_KEY_EXPRESSIONS,             /* NAME: expression of everything recorded                  */
+    NT_KEY_ACTIONS,                 /* a list of mappings, of one key of `group` each */
     NT_KEY_OBJECTS,                 /* NAME: {keys of `group`}                                  */
     NT_KEY_ELEMENTS,                /* NAME: {type: TYPE, keys of that type}; the key's name is
                                        the section of the type                                  */
@@ -62,7 +63,7 @@ typedef struct nt_run_data {
  * from nt_model, those inside `simulation`, `output` and `initial` from nt_run_data. */
 extern const nt_key nt_file_keys[];
 extern const nt_key nt_marker_keys[], nt_station_keys[]; /* of a body; of a beam */
-extern const nt_key nt_objective_keys[];
+extern const nt_key nt_objective_keys[], nt_event_keys[], nt_action_keys[];
 extern const nt_key nt_steady_keys[];
 extern const nt_key nt_sampled_keys[];
 

@@ -362,7 +362,7 @@ nt_status nt_integrator_move_on(nt_integrator *it, double h, double end)
     }
     if (it->stops.events)
         memcpy(s->next.memory + it->stops.events->sides, it->stops.side,
-               (size_t)it->stops.events->n * sizeof(double));
+               2 * (size_t)it->stops.events->n * sizeof(double));
     nt_phase last = s->next;
     s->next = it->before;
     if (it->method->review) { /* the step may be taken back */
@@ -701,6 +701,19 @@ nt_status nt_integrator_run(nt_integrator *it, double end, double h, nt_observer
         return nt_fail(error, NT_INVALID, "end time is %g s, expected one from %g s on", end,
                        begin);
     return nt_said(error, advance(it, end, h, observer, context, error));
+}
+
+void nt_integrator_observe_events(nt_integrator *it, nt_event_observer observer, void *context)
+{
+    if (!it)
+        return;
+    it->observe_event = observer;
+    it->event_context = context;
+}
+
+int nt_integrator_ended_by(const nt_integrator *it)
+{
+    return it && it->stops.stretch.ended ? it->stops.stretch.ended_by : -1;
 }
 
 int nt_integrator_is_variable(const nt_integrator *it) { return it && it->variable; }

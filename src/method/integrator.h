@@ -50,6 +50,8 @@ struct nt_integrator {
     nt_status (*attend_jump)(void *context, nt_integrator *integrator, const nt_jump_of_state *jump,
                              nt_error *error);
     void *attendant;
+    nt_event_observer observe_event; /* may be NULL */
+    void *event_context;
 };
 
 /* Advance to exactly `end` in one step, or in 2^k equal parts where it must. */

@@ -42,14 +42,15 @@ nt_status nt_stops_create(nt_integrator *it, size_t phase_size, size_t scratch_s
     nt_arena *arena = &it->arena;
     size_t n = (size_t)events->n, nv = (size_t)p->nv, nc = (size_t)p->nc;
     bool good = NT_DOUBLES(arena, phase_size, &s->at.all, &s->from.all) &&
-                NT_DOUBLES(arena, n, &s->g[0], &s->g[1], &s->g[2], &s->left, &s->side, &s->size) &&
-                NT_DOUBLES(arena, nv, &s->v, &s->impulse) && NT_DOUBLES(arena, 2 * nv, &s->rates) &&
-                NT_DOUBLES(arena, nc, &s->restitution) &&
+                NT_DOUBLES(arena, n, &s->g[0], &s->g[1], &s->g[2], &s->left, &s->size) &&
+                NT_DOUBLES(arena, 2 * n, &s->side) && NT_DOUBLES(arena, nv, &s->v, &s->impulse) &&
+                NT_DOUBLES(arena, 2 * nv, &s->rates) && NT_DOUBLES(arena, nc, &s->restitution) &&
                 NT_DOUBLES(arena, (size_t)p->system->n_memory, &s->memory) &&
                 NT_DOUBLES(arena, scratch_size, &s->scratch) &&
                 (s->way = NT_TAKE(arena, n, unsigned char)) &&
                 (s->fired = NT_TAKE(arena, n, unsigned char)) &&
-                (s->off = NT_TAKE(arena, nc, unsigned char));
+                (s->off = NT_TAKE(arena, nc, unsigned char)) &&
+                NT_DOUBLES(arena, (size_t)p->n, &s->z);
     if (!good || nt_problem_prepare_off(it->problem) != NT_OK)
         return NT_NO_MEMORY;
     s->scratch_size = scratch_size;
@@ -78,28 +79,6 @@ static nt_phase phase_like(const nt_phase *like, double *all)
                       .method = all + (like->method - like->all)};
 }
 
-/* ---- rows ----------------------------------------------------------------------------------- */
-
-/* Rows that are off with this memory. Whether they are others than before. */
-static bool take_rows(nt_integrator *it, const double *memory)
-{
-    nt_problem *p = it->problem;
-    nt_stops *s = &it->stops;
-    int n = 0;
-    bool same = true;
-    if (!s->events->rows_off || p->nc == 0)
-        return false;
-    s->events->rows_off(p->system->self, memory, s->off);
-    for (int row = 0; row < p->nc; row++)
-        if (s->off[row]) {
-            same = same && n < p->n_off && p->off[n] == row;
-            p->off[n++] = row;
-        }
-    same = same && n == p->n_off;
-    p->n_off = n;
-    return !same;
-}
-
 /* ---- indicators ----------------------------------------------------------------------------- */
 
 static nt_status indicators_at(nt_integrator *it, const nt_phase *phase, double *g)
@@ -118,6 +97,17 @@ static bool passes(unsigned char way, double side, double g)
 }
 
 static double side_of(double g) { return (g > 0) - (g < 0); }
+
+/* Values below this part of the largest one that an indicator has had are zero: rounding makes them
+ * where a joint holds what the indicator looks at. */
+static const double ZERO = 1e-13;
+
+static void round_off(int n, const double *largest, double *g)
+{
+    for (int i = 0; i < n; i++)
+        if (fabs(g[i]) <= ZERO * largest[i])
+            g[i] = 0;
+}
 
 /* The side on which each indicator is just behind the present state: that of its value, or, near
  * the zero of the one that was just passed (`handled`, -1 for none), that of where it goes. Those
@@ -140,9 +130,14 @@ static nt_status look_behind(nt_integrator *it, int handled)
     nt_status status = indicators_at(it, now, before);
     if (status == NT_OK)
         status = indicators_at(it, &moved, after);
-    double *side = now->memory + s->events->sides;
+    double *side = now->memory + s->events->sides, *largest = side + s->events->n;
+    if (status == NT_OK)
+        round_off(s->events->n, largest, before);
     for (int i = 0; i < s->events->n && status == NT_OK; i++) {
         double was = side[i];
+        largest[i] = fmax(largest[i], fabs(before[i]));
+        if (fabs(after[i] - before[i]) <= ZERO * largest[i])
+            after[i] = before[i];
         bool at_zero = i == handled || before[i] == 0;
         side[i] = at_zero ? side_of(after[i] - before[i]) : side_of(before[i]);
         if (s->way[i] == NT_INSIDE)
@@ -205,14 +200,18 @@ static nt_status find_sample(nt_integrator *it, double h, int *sample)
     int n = s->events->n;
     double *g = s->g[0];
     *sample = 0;
-    memcpy(s->side, side, (size_t)n * sizeof *side);
+    double *largest = s->side + n;
+    memcpy(s->side, side, 2 * (size_t)n * sizeof *side);
     nt_status status = indicators_at(it, &it->stepper.now, s->left);
     for (int i = 0; i < n; i++)
         s->size[i] = fabs(s->left[i]) / h;
     for (int k = 1; k <= SAMPLES && status == NT_OK; k++) {
         bool any = false;
         status = indicators_within(it, (double)k / SAMPLES, h, g);
+        if (status == NT_OK)
+            round_off(n, largest, g);
         for (int i = 0; i < n && status == NT_OK; i++) {
+            largest[i] = fmax(largest[i], fabs(g[i]));
             s->fired[i] = passes(s->way[i], s->side[i], g[i]);
             any = any || s->fired[i];
             s->size[i] = fmax(s->size[i], fabs(g[i]) / h);
@@ -354,61 +353,51 @@ static nt_status never_settles(nt_integrator *it, int indicator, nt_error *error
                    it->stepper.now.all[NT_PHASE_T], words);
 }
 
-/* The next thing that is due, as the system describes it. */
-static nt_status ask(nt_integrator *it, nt_instant *instant, nt_point *at, nt_error *error)
-{
-    nt_stops *s = &it->stops;
-    const nt_problem *p = it->problem;
-    *at = point_of(it, &it->stepper.now);
-    memcpy(s->rates, at->v, (size_t)p->nv * sizeof(double));
-    memcpy(s->rates + p->nv, at->vdot, (size_t)p->nv * sizeof(double));
-    at->v = s->rates, at->vdot = s->rates + p->nv;
-    memcpy(s->memory, at->memory, (size_t)p->system->n_memory * sizeof(double));
-    memcpy(s->v, at->v, (size_t)p->nv * sizeof(double));
-    memset(s->impulse, 0, (size_t)p->nv * sizeof(double));
-    for (int i = 0; i < p->nc; i++)
-        s->restitution[i] = -1;
-    *instant = (nt_instant){.at = at,
-                            .indicator = -1,
-                            .nudge = s->nudge,
-                            .memory = s->memory,
-                            .v = s->v,
-                            .impulse = s->impulse,
-                            .restitution = s->restitution,
-                            .timed_by = -1,
-                            .number = -1};
-    for (int i = s->events->n - 1; i >= 0; i--)
-        if (s->fired[i])
-            instant->indicator = i;
-    return s->events->happen(p->system->self, instant, error);
-}
-
 /* It becomes the present state. */
-static nt_status apply(nt_integrator *it, const nt_instant *instant, nt_error *error)
+static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_error *error)
 {
     nt_stops *s = &it->stops;
-    const nt_problem *p = it->problem;
-    nt_phase *now = &it->stepper.now;
+    const nt_system *system = it->problem->system;
+    nt_phase *now = &it->stepper.now, behind = phase_like(now, s->at.all);
+    nt_energy energy[2];
+    nt_point at = point_of(it, now);
+    memset(energy, 0, sizeof energy);
+    if (system->capabilities & NT_HAS_ENERGY)
+        system->energy(system->self, &at, &energy[0]);
     s->from = phase_like(now, s->from.all);
     memcpy(s->from.all, now->all, it->size * sizeof(double));
-    memcpy(now->memory, s->memory, (size_t)p->system->n_memory * sizeof(double));
-    for (int b = 0; p->space.n_first > 0 && b < p->space.n_blocks; b++)
-        if (p->space.blocks[b].kind == NT_FIRST)
-            memcpy(now->v + p->space.blocks[b].v, s->v + p->space.blocks[b].v,
-                   (size_t)p->space.blocks[b].nv * sizeof(double));
-    take_rows(it, now->memory);
+    nt_status status = nt_instant_behind(it, which, &s->from, &behind, instant, error);
+    if (status != NT_OK || !instant->happened)
+        return status;
+    memcpy(now->all, behind.all, it->size * sizeof(double));
+    at = point_of(it, now);
+    if (system->capabilities & NT_HAS_ENERGY)
+        system->energy(system->self, &at, &energy[1]);
+    nt_occurrence happened = {.t = at.t,
+                              .number = instant->number,
+                              .energy = {energy[0].kinetic + energy[0].potential,
+                                         energy[1].kinetic + energy[1].potential}};
+    if (it->track_work)
+        now->all[NT_PHASE_WORK] += happened.energy[1] - happened.energy[0];
     if (instant->ends) {
         s->stretch.ended = 1;
         s->stretch.ended_by = instant->number;
     }
-    nt_status status = nt_integrator_refresh(it, error);
-    int timed_by = instant->indicator >= 0 ? instant->indicator : instant->timed_by;
+    if ((status = nt_integrator_refresh(it, error)) != NT_OK)
+        return status;
+    int timed_by = which >= 0 ? which : instant->timed_by;
     nt_jump_of_state jump = {.from = &s->from,
-                             .due = instant->indicator,
                              .indicator = timed_by,
+                             .asked = which,
+                             .ends = instant->ends,
                              .scale = timed_by >= 0 ? s->size[timed_by] : 0};
-    if (status == NT_OK && it->attend_jump)
+    if (it->attend_jump)
         status = it->attend_jump(it->attendant, it, &jump, error);
+    if (instant->number >= 0) {
+        it->statistics.events++;
+        if (status == NT_OK && it->observe_event)
+            it->observe_event(it->event_context, &happened);
+    }
     return status;
 }
 
@@ -418,23 +407,23 @@ nt_status nt_stops_happen(nt_integrator *it, nt_error *error)
     bool changed = false;
     for (int count = 0;; count++) {
         nt_instant instant;
-        nt_point at;
-        nt_status status = ask(it, &instant, &at, error);
-        int which = instant.indicator;
-        if (status != NT_OK)
-            return status;
+        int which = -1;
+        for (int i = s->events->n - 1; i >= 0; i--)
+            which = s->fired[i] ? i : which;
         if (count == MOST)
             return never_settles(it, which, error);
+        nt_status status = apply(it, which, &instant, error);
+        if (status != NT_OK)
+            return status;
         if (which < 0 && !instant.happened)
             break;
-        if (instant.happened && (status = apply(it, &instant, error)) != NT_OK)
-            return status;
         changed = changed || instant.happened;
         if (which >= 0)
             s->fired[which] = 0;
         status = look_behind(it, which >= 0 ? which : instant.timed_by);
         if (status != NT_OK)
-            return nt_fail(error, status, "at t = %.9g s: %s", at.t, nt_status_text(status));
+            return nt_fail(error, status, "events at t = %.9g s: %s",
+                           it->stepper.now.all[NT_PHASE_T], nt_status_text(status));
     }
     memset(s->fired, 0, (size_t)s->events->n);
     s->stretch.laid_out = 0;
@@ -464,7 +453,7 @@ nt_status nt_stops_begin(nt_integrator *it, nt_error *error)
     if (status != NT_OK)
         return nt_fail(error, status, "events cannot begin at t = %g s: %s", at.t,
                        nt_status_text(status));
-    take_rows(it, next->memory);
+    nt_instant_take_rows(it, next->memory);
     return NT_OK;
 }
 
@@ -474,7 +463,7 @@ nt_status nt_stops_begin_sides(nt_integrator *it, nt_error *error)
     if (!s->events)
         return NT_OK;
     double *side = it->stepper.now.memory + s->events->sides;
-    memset(side, 0, (size_t)s->events->n * sizeof *side);
+    memset(side, 0, 2 * (size_t)s->events->n * sizeof *side);
     nt_status status = look_behind(it, -1);
     if (status != NT_OK)
         return nt_fail(error, status, "events have no value at t = %g s: %s",

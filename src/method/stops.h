@@ -30,18 +30,28 @@ typedef struct nt_stops {
     double *scratch;                            /* [scratch_size] kept over looks into a step */
     size_t scratch_size;
     unsigned char *way, *fired, *off; /* [n], [n], [nc] */
+    double *z;                        /* [n] of an impact */
     double *rates;                    /* [2 nv] of a point in the system's frame */
 } nt_stops;
 
 /* What happened: the state just before, where that behind is the present one. */
 typedef struct nt_jump_of_state {
     const nt_phase *from;
-    int due;       /* nt_instant.indicator when it was asked for */
+    int asked;     /* the indicator that had passed zero, or -1                                 */
     int indicator; /* whose zero is the time of it; -1: the time is given                        */
+    int ends;      /* the run does                                                               */
     double scale;  /* of the indicator's rate: what counts as none                               */
 } nt_jump_of_state;
 
 struct nt_integrator;
+
+/* What happens at a state `from` where indicator `which` has passed zero (-1: what is due), and the
+ * state behind it, without its accelerations; nothing where instant->happened stays 0. Rows are
+ * those behind it then. */
+nt_status nt_instant_behind(struct nt_integrator *integrator, int which, const nt_phase *from,
+                            nt_phase *behind, nt_instant *instant, nt_error *error);
+/* The rows that are off with this memory. */
+void nt_instant_take_rows(struct nt_integrator *integrator, const double *memory);
 
 /* Takes the memory; does nothing for a system in which nothing happens. */
 nt_status nt_stops_create(struct nt_integrator *integrator, size_t phase_size, size_t scratch_size);

@@ -693,9 +693,12 @@ nt_status nt_run_assemble(nt_run *run, bool validate, nt_error *error)
         status = check_accelerations(a, error);
     if (status == NT_OK && (status = nt_factors_choose_rows(a->factors, &at)) != NT_OK)
         status = no_solution(a, status, "choice of independent equations", error);
-    run->n_redundant = a->factors->n_dropped;
-    for (int i = 0; i < run->n_redundant; i++)
-        run->redundant[i] = a->factors->dropped[i] - run->system.space.nv;
+    run->n_redundant = 0;
+    for (int i = 0; i < a->factors->n_dropped; i++) {
+        int row = a->factors->dropped[i] - run->system.space.nv;
+        if (!nt_problem_is_off(a->problem, row))
+            run->redundant[run->n_redundant++] = row;
+    }
     measure_length(run);
 done:
     nt_assembly_destroy(a);

@@ -32,6 +32,8 @@ static nt_view *begin_view(nt_run *run, const nt_point *at, const nt_terms *term
 {
     int nh = run->system.nh, nn = run->system.nn;
     nt_view *view = &run->view;
+    if (run->model->parameters_change)
+        nt_run_take_set(run, at->memory);
     view->at = at;
     view->terms = terms;
     view->lambda = at->lambda;
@@ -228,13 +230,13 @@ void nt_run_get_parameters(void *self, double *p)
 {
     const nt_run *run = self;
     for (int i = 0; i < run->model->n_parameters; i++)
-        p[i] = run->parameters[i].value;
+        p[i] = run->set_now && run->set_now[i] != 0 ? run->parameters[i].asked
+                                                    : run->parameters[i].value;
 }
 
-nt_status nt_run_set_values(nt_run *run, const double *p, bool validate, nt_error *error)
+/* The values of parameters, and of those that are expressions of others. */
+static void take_values(nt_run *run, const double *p)
 {
-    if (run->model->n_parameters == 0) /* nothing changes, and the numbers are not this run's own */
-        return NT_OK;
     for (int i = 0; i < run->model->n_parameters; i++) {
         const nt_expression *expression = run->model->parameters[i].expression;
         nt_parameter_value *parameter = &run->parameters[i];
@@ -246,8 +248,41 @@ nt_status nt_run_set_values(nt_run *run, const double *p, bool validate, nt_erro
             value = parameter->taken ? p[i] : own;
         }
         parameter->asked = p[i];
+        if (run->set_now && run->set_now[i] != 0)
+            value = run->set_now[run->model->n_parameters + i];
         parameter->value = run->variables[i] = value;
     }
+}
+
+void nt_run_take_set(nt_run *run, const double *memory)
+{
+    const nt_model *model = run->model;
+    int n = model->n_parameters;
+    const double *wanted = memory ? memory + model->set_memory : NULL;
+    bool same = true;
+    for (int i = 0; i < n; i++) {
+        double on = wanted && wanted[i] > 0 ? 1 : 0; /* not a number: not known yet */
+        same = same && run->set_now[i] == on && (on == 0 || run->set_now[n + i] == wanted[n + i]);
+    }
+    if (same)
+        return;
+    double *asked = run->values;
+    for (int i = 0; i < n; i++) {
+        run->set_now[i] = wanted && wanted[i] > 0 ? 1 : 0;
+        run->set_now[n + i] = run->set_now[i] != 0 ? wanted[n + i] : 0;
+        asked[i] = run->parameters[i].asked;
+    }
+    take_values(run, asked);
+    nt_parameter_rates_forget(run);
+    nt_run_prepare(run, false, NULL);
+    nt_run_renew_promises(run);
+}
+
+nt_status nt_run_set_values(nt_run *run, const double *p, bool validate, nt_error *error)
+{
+    if (run->model->n_parameters == 0) /* nothing changes, and the numbers are not this run's own */
+        return NT_OK;
+    take_values(run, p);
     nt_parameter_rates_forget(run);
     nt_status status = nt_run_prepare(run, validate, error);
     nt_run_renew_promises(run);

@@ -41,4 +41,7 @@ const char *nt_model_row_name(const nt_model *model, const nt_element *element, 
  * The view is valid until the next call on this run. */
 void nt_run_look(nt_run *run, const nt_point *at, const nt_terms *terms, nt_view *view);
 
+/* Parameters that events have set, as the discrete memory has them; NULL: none is. */
+void nt_run_take_set(nt_run *run, const double *memory);
+
 #endif

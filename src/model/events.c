@@ -1,11 +1,13 @@
-/* What happens in a model at one instant.
+/* What happens in a model at one instant: nt_events of its system.
  *
- * The discrete memory holds, behind what elements keep: the values of switches (switches.h), then
- * the sides of indicators, which the integrator writes. Not a number stands for what is not held
- * yet. */
+ * The discrete memory holds, behind what elements keep: the values of switches (switches.h), what
+ * events have made of joints and parameters and when they are due (event_actions.c), and the sides
+ * of indicators, which the integrator writes. Not a number stands for what is not known yet.
+ * Indicators are those of switches, then those of events that have a `when`. */
 #include "model/events.h"
 
 #include "model/evaluate.h"
+#include "model/quantity_kind.h"
 #include "model/switches.h"
 
 #include <math.h>
@@ -14,8 +16,7 @@
 
 /* ---- looking -------------------------------------------------------------------------------- */
 
-/* The variables of expressions at a point, with another memory. */
-static void look(nt_run *run, const nt_point *at, const double *memory)
+void nt_events_look(nt_run *run, const nt_point *at, const double *memory)
 {
     nt_point point = *at;
     nt_view view;
@@ -24,7 +25,39 @@ static void look(nt_run *run, const nt_point *at, const double *memory)
     nt_run_look(run, &point, &terms, &view);
 }
 
-/* ---- nt_events ------------------------------------------------------------------------------ */
+/* The variables of expressions of everything recorded, at a point. */
+static nt_status look_at_columns(nt_run *run, const nt_point *at, bool energy, double *variables)
+{
+    const nt_model *model = run->model;
+    nt_sampler sampler = {.run = run};
+    nt_state state = {.t = at->t,
+                      .q = at->q,
+                      .v = at->v,
+                      .vdot = at->vdot,
+                      .lambda = at->lambda,
+                      .mu = at->mu,
+                      .memory = at->memory};
+    nt_status status = nt_sampler_look(&sampler, &state, NULL, energy, false, NULL);
+    for (int i = 0; i < model->n_parameters; i++)
+        variables[i] = run->parameters[i].value;
+    variables[nt_model_time_variable(model)] = at->t;
+    for (int k = 0; k < model->n_columns && status == NT_OK; k++)
+        if (!model->columns[k].needs_drift)
+            nt_sampler_values(&sampler, &model->columns[k],
+                              variables + nt_model_time_variable(model) + 1 + k);
+    return status;
+}
+
+nt_status nt_events_variables(nt_run *run, const nt_point *at, const double **variables)
+{
+    bool energy = false;
+    for (int k = 0; k < run->model->n_columns; k++)
+        energy = energy || run->model->columns[k].needs_energy;
+    *variables = run->named_variables;
+    return look_at_columns(run, at, energy, run->named_variables);
+}
+
+/* ---- known stops ---------------------------------------------------------------------------- */
 
 static nt_status events_begin(void *self, const nt_point *at, double nudge, double *memory)
 {
@@ -33,14 +66,18 @@ static nt_status events_begin(void *self, const nt_point *at, double nudge, doub
     double *held = memory + model->switch_memory;
     nt_point point = *at;
     point.t += nudge;
+    nt_actions_begin(run, memory);
     for (int k = 0; k < model->n_switches; k++) {
         if (!isnan(held[k]) || model->switches[k].bends)
             continue;
-        look(run, &point, memory);
+        nt_events_look(run, &point, memory);
         held[k] = nt_switch_value(run, k, run->variables);
         if (isnan(held[k]))
             return NT_NOT_FINITE;
     }
+    for (int k = 0; k < model->n_switches; k++)
+        if (model->switches[k].bends)
+            held[k] = 0;
     return NT_OK;
 }
 
@@ -48,7 +85,8 @@ static double events_stop_after(void *self, double t, double end, double h, cons
 {
     nt_run *run = self;
     const nt_model *model = run->model;
-    double first = (double)INFINITY, same = 32 * 2.3e-16 * fmax(fabs(t), fabs(end));
+    double first = nt_actions_next(run, t, memory);
+    double same = 32 * 2.3e-16 * fmax(fabs(t), fabs(end));
     double *signals = run->variables + nt_model_time_variable(model) + 1;
     for (int k = 0; k < model->n_switches; k++)
         if (model->switches[k].signal >= 0)
@@ -65,20 +103,6 @@ static double events_stop_after(void *self, double t, double end, double h, cons
         first = at > t ? fmin(first, at) : first;
     }
     return first <= end ? first : (double)INFINITY;
-}
-
-static nt_status events_indicate(void *self, const nt_point *at, double *g, unsigned char *way)
-{
-    nt_run *run = self;
-    const nt_model *model = run->model;
-    const double *held = at->memory + model->switch_memory;
-    look(run, at, at->memory);
-    for (int k = 0; k < model->n_switches; k++) {
-        const nt_switch *s = &model->switches[k];
-        way[k] = s->known || s->bends ? 0 : NT_INSIDE;
-        g[k] = s->bends ? 1 : nt_switch_inside(run, k, held[k], run->variables);
-    }
-    return NT_OK;
 }
 
 /* Elements whose time has come. */
@@ -113,7 +137,7 @@ static int known_switch(nt_run *run, nt_instant *instant)
     for (int k = 0; k < model->n_switches; k++) {
         if (!model->switches[k].known || model->switches[k].bends)
             continue;
-        look(run, &after, instant->memory);
+        nt_events_look(run, &after, instant->memory);
         double value = nt_switch_value(run, k, run->variables);
         if (value == held[k])
             continue;
@@ -121,6 +145,34 @@ static int known_switch(nt_run *run, nt_instant *instant)
         return k;
     }
     return -1;
+}
+
+/* ---- indicators ----------------------------------------------------------------------------- */
+
+static nt_status events_indicate(void *self, const nt_point *at, double *g, unsigned char *way)
+{
+    static const unsigned char ways[] = {NT_RISING, NT_FALLING, NT_RISING | NT_FALLING};
+    nt_run *run = self;
+    const nt_model *model = run->model;
+    const double *held = at->memory + model->switch_memory, *variables;
+    if (model->n_switches > 0)
+        nt_events_look(run, at, at->memory);
+    for (int k = 0; k < model->n_switches; k++) {
+        const nt_switch *s = &model->switches[k];
+        way[k] = s->known || s->bends ? 0 : NT_INSIDE;
+        g[k] = s->bends ? 1 : nt_switch_inside(run, k, held[k], run->variables);
+    }
+    if (model->n_indicated == 0)
+        return NT_OK;
+    nt_status status = nt_events_variables(run, at, &variables);
+    for (int i = 0; i < model->n_happenings && status == NT_OK; i++) {
+        const nt_event *event = &model->happenings[i];
+        if (event->indicator < 0)
+            continue;
+        way[event->indicator] = ways[event->direction];
+        g[event->indicator] = nt_expression_value(event->when, variables);
+    }
+    return status;
 }
 
 /* A switch that depends on the motion has left its branch: the value of the point a little later.
@@ -139,7 +191,7 @@ static nt_status move_switch(nt_run *run, nt_instant *instant, int k)
     }
     nt_space_compose(&system->space, system->frame, at->q, increment, q);
     after.t += e, after.q = q, after.v = v;
-    look(run, &after, instant->memory);
+    nt_events_look(run, &after, instant->memory);
     double value = nt_switch_value(run, k, run->variables);
     if (isnan(value))
         return NT_NOT_FINITE;
@@ -151,18 +203,33 @@ static nt_status move_switch(nt_run *run, nt_instant *instant, int k)
 static nt_status events_happen(void *self, nt_instant *instant, nt_error *error)
 {
     nt_run *run = self;
-    (void)error;
-    if (instant->indicator >= 0 && instant->indicator < run->model->n_switches)
+    const nt_model *model = run->model;
+    if (instant->indicator >= 0 && instant->indicator < model->n_switches)
         return move_switch(run, instant, instant->indicator);
+    for (int i = 0; i < model->n_happenings; i++)
+        if (instant->indicator >= 0 ? model->happenings[i].indicator == instant->indicator
+                                    : nt_actions_is_due(run, i, instant))
+            return nt_actions_happen(run, i, instant, error);
     instant->timed_by = known_switch(run, instant);
     instant->happened = instant->timed_by >= 0 || elements_stop(run, instant);
     return NT_OK;
 }
 
+static void event_word(void *self, int number, char *text, int size)
+{
+    const nt_run *run = self;
+    snprintf(text, (size_t)size, "%s", run->model->happenings[number].name);
+}
+
 static void indicator_word(void *self, int indicator, char *text, int size)
 {
     nt_run *run = self;
-    nt_switch_word(run->model, indicator, text, size);
+    const nt_model *model = run->model;
+    if (indicator < model->n_switches)
+        nt_switch_word(model, indicator, text, size);
+    for (int i = 0; i < model->n_happenings; i++)
+        if (model->happenings[i].indicator == indicator)
+            snprintf(text, (size_t)size, "event %s", model->happenings[i].name);
 }
 
 /* ---- the model ------------------------------------------------------------------------------ */
@@ -170,20 +237,26 @@ static void indicator_word(void *self, int indicator, char *text, int size)
 void nt_model_lay_out_events(nt_model *model)
 {
     nt_system *system = &model->system;
-    bool any = model->n_switches > 0;
+    bool any = model->n_switches > 0 || model->n_happenings > 0 || model->joints_change;
     for (int i = 0; i < model->n_elements; i++)
         any = any || model->elements[i].type->stop_after;
     model->switch_memory = system->n_memory;
     if (!any)
         return;
-    model->events = (nt_events){.n = model->n_switches,
-                                .sides = system->n_memory + model->n_switches,
+    for (int i = 0; i < model->n_happenings; i++)
+        if (model->happenings[i].indicator >= 0)
+            model->happenings[i].indicator += model->n_switches;
+    int next = nt_actions_lay_out(model, system->n_memory + model->n_switches);
+    model->events = (nt_events){.n = model->n_switches + model->n_indicated,
+                                .sides = next,
                                 .begin = events_begin,
                                 .stop_after = events_stop_after,
                                 .indicate = events_indicate,
                                 .happen = events_happen,
+                                .rows_off = model->joints_change ? nt_actions_rows_off : NULL,
+                                .word = event_word,
                                 .indicator_word = indicator_word};
-    system->n_memory += model->n_switches + model->events.n;
+    system->n_memory = next + 2 * model->events.n;
     system->events = &model->events;
 }
 
@@ -193,4 +266,22 @@ void nt_run_keep_held(const nt_run *run, const double *memory, double *next)
     size_t count = (size_t)(model->system.n_memory - model->switch_memory);
     if (memory && memory != next && model->system.events)
         memcpy(next + model->switch_memory, memory + model->switch_memory, count * sizeof *next);
+}
+
+int nt_model_event_count(const nt_model *model) { return model ? model->n_happenings : 0; }
+
+const char *nt_model_event_name(const nt_model *model, int i)
+{
+    return model && i >= 0 && i < model->n_happenings ? model->happenings[i].name : NULL;
+}
+
+const char *nt_model_event_end(const nt_model *model, int i)
+{
+    if (!model || i < 0 || i >= model->n_happenings)
+        return NULL;
+    const nt_event *event = &model->happenings[i];
+    for (int k = 0; k < event->n_actions; k++)
+        if (event->actions[k].given >> NT_ACTION_STOP & 1)
+            return event->actions[k].stop;
+    return "";
 }

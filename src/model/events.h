@@ -10,4 +10,26 @@ void nt_model_lay_out_events(nt_model *model);
 /* What `accept` hands on of all that is held. */
 void nt_run_keep_held(const nt_run *run, const double *memory, double *next);
 
+/* The variables of loads at a point with another memory: in run->variables. */
+void nt_events_look(nt_run *run, const nt_point *at, const double *memory);
+/* Those of expressions of everything recorded, until the next call. */
+nt_status nt_events_variables(nt_run *run, const nt_point *at, const double **variables);
+
+/* ---- the section `events` (event_actions.c) ---------------------------------------------------
+ */
+
+/* Places in the discrete memory from `first` on; the first one behind. */
+int nt_actions_lay_out(nt_model *model, int first);
+/* What is not known yet at a start. */
+void nt_actions_begin(nt_run *run, double *memory);
+/* When the next event is due that another one has started, infinite: none. */
+double nt_actions_next(const nt_run *run, double t, const double *memory);
+bool nt_actions_is_due(const nt_run *run, int i, const nt_instant *instant);
+/* Event i happens. */
+nt_status nt_actions_happen(nt_run *run, int i, nt_instant *instant, nt_error *error);
+/* Whether a row is off at a start. */
+bool nt_run_row_is_off(const nt_run *run, int row);
+/* nt_events.rows_off */
+void nt_actions_rows_off(void *run, const double *memory, unsigned char *off);
+
 #endif

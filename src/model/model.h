@@ -42,6 +42,49 @@ typedef struct nt_switch {
     nt_place place;
 } nt_switch;
 
+/* What an event does: exactly one of these (bits of given). */
+enum {
+    NT_ACTION_RELEASE,
+    NT_ACTION_ENGAGE,
+    NT_ACTION_LATCH,
+    NT_ACTION_SET,
+    NT_ACTION_IMPULSE,
+    NT_ACTION_START,
+    NT_ACTION_STOP,
+    NT_ACTIONS,
+    NT_ACTION_AFTER = NT_ACTIONS
+};
+enum { NT_IMPULSE_ON, NT_IMPULSE_AT, NT_IMPULSE_VALUE };
+typedef struct nt_action {
+    unsigned given;
+    int release, engage, latch; /* joints, among the elements */
+    struct {
+        int on;
+        nt_place_of_point at;
+        const nt_expression *value[3]; /* N s, ground axes */
+    } impulse;
+    const char *start, *stop;   /* an event; words */
+    const nt_expression *after; /* s */
+    int started;                /* that event's number */
+    int target, state;          /* of set: a parameter, or an element that is a state; -1 */
+    const nt_expression *value;
+    nt_place place;
+} nt_action;
+
+/* Something that happens where an expression of everything recorded passes zero; variables as of
+ * nt_named. */
+typedef struct nt_event {
+    unsigned given;
+    const char *name;
+    nt_place place;
+    const nt_expression *when; /* NULL: only other events start it */
+    int direction;             /* 0 rising, 1 falling, 2 both */
+    nt_action *actions;        /* [n_actions], in their order */
+    int n_actions;
+    int indicator; /* -1: none */
+    bool needs_energy;
+} nt_event;
+
 /* What the reader found that may not be meant. */
 typedef struct nt_note {
     const char *words;
@@ -135,9 +178,16 @@ struct nt_model {
     int n_jumps;
     nt_switch *switches; /* [n_switches] in the order of the file's reading */
     int n_switches;
-    int switch_memory; /* where their values begin in the discrete memory */
-    nt_events events;  /* of the system, where anything happens */
-    nt_note *notes;    /* [n_notes] */
+    int switch_memory;    /* where their values begin in the discrete memory */
+    nt_event *happenings; /* [n_happenings] what the section `events` says */
+    int n_happenings, n_indicated;
+    bool joints_change, parameters_change, memory_varies;
+    /* where all of it is remembered: of joints whether they are off (0), on (1) or latched too (2),
+     * and where they are latched; of parameters whether they are set, and to what; of events when
+     * they are due */
+    int joint_memory, lock_memory, set_memory, due_memory;
+    nt_events events; /* of the system, where anything happens */
+    nt_note *notes;   /* [n_notes] */
     int n_notes;
     nt_jump clock; /* the first expression of t that enters the motion; no key: none */
     bool correct_initial;

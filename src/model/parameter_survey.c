@@ -10,6 +10,7 @@
 #include "model/parameter_survey.h"
 
 #include "model/evaluate.h"
+#include "model/events.h"
 #include "model/joints/joint.h"
 #include "system/problem.h"
 
@@ -262,7 +263,8 @@ static nt_status look_for_openings(nt_survey *s, double distance)
         if (status != NT_OK)
             return status;
         for (int i = 0; i < n; i++)
-            s->opening[level][i] += s->rows[i] / (2 * distance);
+            if (!nt_run_row_is_off(s->run, i))
+                s->opening[level][i] += s->rows[i] / (2 * distance);
     }
     return NT_OK;
 }

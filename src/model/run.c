@@ -154,6 +154,8 @@ nt_status nt_run_take_state(nt_run *run)
     run->motion = NT_TAKE(&run->work, model->n_bodies, nt_motion);
     run->multipliers = NT_TAKE(&run->work, rows, double);
     run->scratch = NT_TAKE(&run->work, model->scratch, double);
+    run->events_rows = NT_TAKE(&run->work, rows, double);
+    run->set_now = NT_TAKE(&run->work, 2 * (size_t)model->n_parameters, double);
     run->events_work = NT_TAKE(&run->work, s->space.nq + 2 * s->space.nv, double);
     run->named_variables = NT_TAKE(&run->work, model->n_parameters + 1 + model->n_columns, double);
     if (nt_local_take(&run->local, &run->work, model->most_entries, model->most_ports) != NT_OK)
@@ -165,7 +167,8 @@ nt_status nt_run_take_state(nt_run *run)
         return NT_NO_MEMORY;
     if (!run->initial_q || !run->initial_v || !run->initial_memory || !run->redundant ||
         !run->mass || !run->inertia || !run->motion || !run->multipliers || !run->scratch ||
-        !run->named_variables || !run->events_work || !nt_parameter_rates_init(run))
+        !run->named_variables || !run->events_work || !run->set_now || !run->events_rows ||
+        !nt_parameter_rates_init(run))
         return NT_NO_MEMORY;
     nt_motion_init(run->motion);
     run->view = (nt_view){.run = run,

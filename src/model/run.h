@@ -96,6 +96,8 @@ struct nt_run {
     bool settling;           /* parameters count as given: nothing is to be found */
     double *unknown_rates;   /* [n_parameters][n_unknowns] derivatives of the unknowns */
     bool unknown_rates_known;
+    double *events_rows; /* [nh + nn] */
+    double *set_now; /* [2 n_parameters] as the discrete memory has it: set or not, and values */
     double *events_work;                      /* [nq + 2 nv] */
     struct nt_objective_work *objective_work; /* objective.c; NULL before the first look */
 };

@@ -344,6 +344,12 @@ nt_status nt_objectives_advance(nt_objectives *o, nt_error *error)
     if (o->n == 0)
         return NT_OK;
     double t = nt_integrator_state(o->integrator).t;
+    if (o->points > 0 && t == o->t[o->points - 1]) { /* an event has changed what is there */
+        nt_status again = objectives_look(o, o->g[o->points - 1], error);
+        if (again == NT_OK)
+            objectives_show(o);
+        return nt_said(error, again);
+    }
     if (o->points == POINTS) {
         double *oldest = o->g[0];
         for (int i = 0; i + 1 < POINTS; i++) {

@@ -7,7 +7,8 @@
  *   dx+ = J (dx + x'- dt*) - x'+ dt*,
  *
  * with x' = (v, vdot) on either side, and J the derivative of the state just behind in that just
- * before, along all that varies. dg and g' are sixth-order central differences of the indicator.
+ * before, along all that varies. At an event that ends the run it is the state at t* that is
+ * wanted, and x'+ dt* stays. dg and g' are sixth-order central differences of the indicator.
  * Multipliers, accelerations and the memory of the method follow from dx+ as at a start. */
 #include "base/error.h"
 #include "group/block.h"
@@ -115,67 +116,75 @@ static nt_status time_rate(nt_sensitivity *s, const nt_jump_of_state *jump, int 
     return NT_OK;
 }
 
-/* What happens at the state just before, moved by a variation: the memory that it leaves. */
-static nt_status memory_beside(nt_sensitivity *s, const nt_jump_of_state *jump, int direction,
-                               const nt_variation *d, double offset, nt_error *error)
+/* Adds weight times the energy that the impact gives to the derivative of the work. */
+static nt_status add_loss(nt_sensitivity *s, const nt_phase *from, const nt_phase *behind,
+                          double weight, double *loss)
+{
+    const nt_system *system = s->integrator->problem->system;
+    const nt_phase *const phases[] = {from, behind};
+    nt_status status = NT_OK;
+    for (int k = 0; k < 2 && status == NT_OK && s->integrator->track_work; k++) {
+        nt_energy energy;
+        nt_point at = nt_sensitivity_point(s, phases[k]);
+        status = system->energy(system->self, &at, &energy);
+        *loss += (k ? weight : -weight) * (energy.kinetic + energy.potential);
+    }
+    return status;
+}
+
+/* The variation d of the state just before becomes that of the state just behind: q, v and memory,
+ * by differences of what happens at states beside. */
+static nt_status state_behind(nt_sensitivity *s, const nt_jump_of_state *jump, int i,
+                              const nt_variation *d, nt_error *error)
 {
     nt_integrator *it = s->integrator;
     const nt_problem *p = it->problem;
-    nt_stops *stops = &it->stops;
-    nt_phase varied = nt_sensitivity_phase(s, 0);
-    nt_status status = NT_OK;
-    memcpy(varied.all, jump->from->all, it->size * sizeof(double));
-    nt_sensitivity_move(p, jump->from, d, offset, s->values, &varied);
-    if (s->route[direction].parameter >= 0)
-        status = nt_sensitivity_move_parameter(s, direction, offset);
-    if (status != NT_OK)
-        return status;
-    nt_point at = nt_sensitivity_point(s, &varied);
-    memcpy(stops->memory, at.memory, (size_t)p->system->n_memory * sizeof(double));
-    memcpy(stops->v, at.v, (size_t)p->nv * sizeof(double));
-    memset(stops->impulse, 0, (size_t)p->nv * sizeof(double));
-    nt_instant instant = {.at = &at,
-                          .indicator = jump->due,
-                          .nudge = stops->nudge,
-                          .memory = stops->memory,
-                          .v = stops->v,
-                          .impulse = stops->impulse,
-                          .restitution = stops->restitution,
-                          .timed_by = -1,
-                          .number = -1};
-    return stops->events->happen(p->system->self, &instant, error);
-}
-
-/* d->memory becomes its variation behind the instant, by differences; what is discrete has none. */
-static nt_status vary_held(nt_sensitivity *s, const nt_jump_of_state *jump, int i,
-                           const nt_variation *d, nt_error *error)
-{
-    const nt_problem *p = s->integrator->problem;
-    const nt_system *system = p->system;
-    int n = system->n_memory;
-    double *sum = s->probe, step, weight;
-    if (system->capabilities & NT_DISCRETE_MEMORY)
-        return NT_OK;
-    step = nt_sensitivity_reach(p, nt_phase_point(jump->from), nt_variation_to_read(d));
+    const nt_phase *behind = &it->stepper.now;
+    nt_phase varied = nt_sensitivity_phase(s, 0), out = nt_sensitivity_phase(s, 1);
+    size_t nv = (size_t)p->nv, n_memory = (size_t)p->system->n_memory;
+    double *q = s->dense_shown, *v = q + nv, *memory = s->probe;
     bool parameter = s->route[i].parameter >= 0;
+    double loss = 0;
+    double step = nt_sensitivity_reach(p, nt_phase_point(jump->from), nt_variation_to_read(d));
     if (parameter)
         step = fmin(step, 1e-2 * nt_parameter_scale(s, s->route[i].parameter));
-    for (int k = 0; k < n; k++)
+    for (size_t k = 0; k < n_memory; k++)
         if (d->memory[k] != 0)
             step = fmin(step, 1e-2 * (1 + fabs(jump->from->memory[k])) / fabs(d->memory[k]));
+    memset(q, 0, 2 * nv * sizeof *q);
+    memset(memory, 0, n_memory * sizeof *memory);
     nt_status status = NT_OK, back = NT_OK;
-    memset(sum, 0, (size_t)n * sizeof *sum);
     for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
         int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
-        weight = sign * nt_stencil[distance - 1] / step;
-        status = memory_beside(s, jump, i, d, sign * distance * step, error);
-        for (int k = 0; k < n; k++)
-            sum[k] += weight * s->integrator->stops.memory[k];
+        double weight = sign * nt_stencil[distance - 1] / step;
+        nt_instant instant;
+        memcpy(varied.all, jump->from->all, it->size * sizeof(double));
+        nt_sensitivity_move(p, jump->from, d, sign * distance * step, s->values, &varied);
+        if (parameter)
+            status = nt_sensitivity_move_parameter(s, i, sign * distance * step);
+        if (status == NT_OK)
+            status = nt_instant_behind(it, jump->asked, &varied, &out, &instant, error);
+        if (status == NT_OK && !instant.happened)
+            status =
+                nt_fail(error, NT_UNSUPPORTED,
+                        "at t = %.9g s something else happens where a parameter is varied", s->t);
+        if (status != NT_OK)
+            break;
+        nt_space_difference(&p->space, p->frame, behind->q, out.q, s->values);
+        for (size_t k = 0; k < nv; k++) {
+            q[k] += weight * s->values[k];
+            v[k] += weight * out.v[k];
+        }
+        for (size_t k = 0; k < n_memory; k++)
+            memory[k] += weight * out.memory[k];
+        status = add_loss(s, &varied, &out, weight, &loss);
     }
+    s->work[i] += loss;
     if (parameter)
-        back = system->set_parameters(system->self, s->p);
-    for (int k = 0; k < n; k++)
-        d->memory[k] = isfinite(sum[k]) ? sum[k] : 0;
+        back = p->system->set_parameters(p->system->self, s->p);
+    memcpy(d->q, q, nv * sizeof *q);
+    memcpy(d->v, v, nv * sizeof *v);
+    memcpy(d->memory, memory, n_memory * sizeof *memory);
     return status != NT_OK ? status : back;
 }
 
@@ -202,22 +211,41 @@ nt_status nt_sensitivity_jump(void *context, nt_integrator *it, const nt_jump_of
                        nt_status_text(status));
     if (jump->indicator >= 0 && !(fabs(passes) > GRAZES * jump->scale))
         return grazes(s, jump, error);
+    nt_factors *factors = it->factors; /* impacts beside choose rows anew */
+    int n_dropped = factors->n_dropped;
+    memcpy(it->kept, factors->dropped, (size_t)n_dropped * sizeof *it->kept);
+    bool maps = false; /* more than accelerations jumps */
+    for (size_t k = 0; k < nv; k++)
+        maps = maps || jump->from->v[k] != behind->v[k];
+    for (int k = 0; k < p->nq; k++)
+        maps = maps || jump->from->q[k] != behind->q[k];
+    maps = maps || !(p->system->capabilities & NT_DISCRETE_MEMORY);
     for (int i = 0; i < s->n; i++) {
         nt_variation d = nt_sensitivity_variation(s, s->now, i, NT_APART_FIRST);
         double dt = 0;
         if (jump->indicator >= 0)
             status = time_rate(s, jump, i, &d, passes, &dt, error);
-        if (status == NT_OK)
-            status = vary_held(s, jump, i, &d, error);
+        for (size_t k = 0; k < nv; k++) {
+            d.q[k] += jump->from->v[k] * dt;
+            d.v[k] += jump->from->vdot[k] * dt;
+        }
+        nt_space_clear_first(&p->space, d.q);
+        if (status == NT_OK && maps)
+            status = state_behind(s, jump, i, &d, error);
         if (status != NT_OK)
             return status;
         for (size_t k = 0; k < nv; k++) {
-            d.q[k] += (jump->from->v[k] - behind->v[k]) * dt;
-            d.v[k] += (jump->from->vdot[k] - behind->vdot[k]) * dt;
+            d.q[k] -= jump->ends ? 0 : behind->v[k] * dt;
+            d.v[k] -= jump->ends ? 0 : behind->vdot[k] * dt;
         }
         nt_space_clear_first(&p->space, d.q);
-        s->work[i] += (power[0] - power[1]) * dt;
+        s->work[i] += (power[0] - (jump->ends ? 0 : power[1])) * dt;
         nt_sensitivity_write(s, s->now, i, d.q);
     }
+    nt_instant_take_rows(it, behind->memory);
+    status = nt_factors_set_rows(factors, it->kept, n_dropped);
+    factors->kept = false;
+    if (status != NT_OK)
+        return nt_fail(error, status, "rows behind an event: %s", nt_status_text(status));
     return nt_sensitivity_begin_again(s, error);
 }

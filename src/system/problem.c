@@ -112,6 +112,22 @@ nt_status nt_problem_take_matrix(nt_problem *problem, const nt_pattern *pattern,
     return NT_DOUBLES(&problem->arena, entries, &matrix->values) ? NT_OK : NT_NO_MEMORY;
 }
 
+/* Rows that events switch on later. */
+static nt_status rows_off_at_first(nt_problem *p)
+{
+    const nt_events *events = nt_system_events(p->system);
+    if (!events || !events->rows_off || p->nc == 0)
+        return NT_OK;
+    unsigned char *off = NT_TAKE(&p->arena, p->nc, unsigned char);
+    if (!off || nt_problem_prepare_off(p) != NT_OK)
+        return NT_NO_MEMORY;
+    events->rows_off(p->system->self, NULL, off);
+    for (int row = 0; row < p->nc; row++)
+        if (off[row])
+            p->off[p->n_off++] = row;
+    return NT_OK;
+}
+
 nt_status nt_problem_create(nt_problem **out, const nt_system *system, nt_frame frame,
                             nt_error *error)
 {
@@ -144,6 +160,8 @@ nt_status nt_problem_create(nt_problem **out, const nt_system *system, nt_frame 
     fill_diagonal(p);
     if (frame != NT_SE3)
         status = nt_adapter_create(p);
+    if (status == NT_OK)
+        status = rows_off_at_first(p);
 done:
     if (status != NT_OK) {
         nt_problem_destroy(p);

@@ -155,6 +155,9 @@ static void in_integrators(void **state)
     nt_state shown = now;
     const double *q = now.q, *v = now.v;
     (void)state;
+    nt_integrator_observe_events(NULL, NULL, NULL);
+    assert_int_equal(nt_integrator_ended_by(NULL), -1);
+    assert_int_equal(nt_integrator_ended_by(it), -1);
     IS_NULL("integrator", nt_integrator_create(NULL, &setup, e));
     IS_NULL("setup", nt_integrator_create(&out, NULL, e));
     assert_null(out);
@@ -303,6 +306,12 @@ static void in_models(void **state)
     assert_int_equal(nt_plugin_load(NULL, e), NT_INVALID);
     assert_int_equal(nt_model_rough_motion(NULL, 0, e), 0);
     assert_int_equal(nt_model_rough_motion(model, 0, NULL), 0);
+    assert_int_equal(nt_model_event_count(NULL), 0);
+    assert_int_equal(nt_model_event_count(model), 0);
+    assert_null(nt_model_event_name(NULL, 0));
+    assert_null(nt_model_event_name(model, 0));
+    assert_null(nt_model_event_end(NULL, 0));
+    assert_null(nt_model_event_end(model, 0));
     assert_int_equal(nt_model_jump(NULL, 0, e), 0);
     assert_int_equal(nt_model_jump(model, 0, NULL), 0);
     assert_int_equal(nt_model_clock(NULL, e), 0);

@@ -184,6 +184,12 @@ static nt_status check_enforcement(const nt_model *model, const nt_element *e,
             "exact");
     if (joint->damping < 0)
         return nt_joint_refuse(model, e, error, "has negative damping");
+    if (!(joint->restitution >= 0 && joint->restitution <= 1))
+        return nt_joint_refuse(model, e, error, "has a restitution that is not from 0 to 1");
+    if (joint->enforce == 1 && (joint->given & NT_GIVEN_ACTIVE))
+        return nt_joint_refuse(model, e, error,
+                               "has `active` and `enforce: penalty`: joints are engaged and "
+                               "released where they are exact");
     if (joint->enforce == 0 && (joint->given & NT_GIVEN_PART))
         return nt_joint_refuse(
             model, e, error,
@@ -212,7 +218,8 @@ nt_status nt_joint_prepare(nt_run *run, const nt_element *element, const nt_row_
         n == 4 && specs[0].kind == NT_ROW_COINCIDE && specs[3].kind == NT_ROW_PERPENDICULAR;
     joint->specs = specs;
     joint->n_specs = n;
-    joint->only_point = n == 1 && specs[0].kind == NT_ROW_COINCIDE && !joint->motion;
+    joint->only_point =
+        n == 1 && specs[0].kind == NT_ROW_COINCIDE && !joint->motion && !joint->locks;
     status = find_points(run, element, joint, validate, error);
     if (status == NT_OK)
         status = find_axes(run, element, joint, universal, needs_axis && !rigid, validate, error);
@@ -280,7 +287,7 @@ static int all_specs(const nt_joint *joint, nt_row_spec out[8])
         if (!split)
             out[n++] = joint->specs[i];
     }
-    if (joint->motion)
+    if (joint->motion || joint->locks)
         out[n++] = motion_spec(joint);
     return n;
 }
@@ -288,7 +295,7 @@ static int all_specs(const nt_joint *joint, nt_row_spec out[8])
 /* Rows whether enforced by multipliers or by penalty. */
 static int joint_count_rows(const nt_joint *joint)
 {
-    int n = joint->motion ? 1 : 0;
+    int n = joint->motion || joint->locks ? 1 : 0;
     for (int i = 0; i < joint->n_specs; i++)
         n += components(&joint->specs[i]);
     return n;
@@ -397,6 +404,8 @@ static bool motion_of(const nt_joint *joint, const nt_view *view, nt_level level
 {
     bool finite = true;
     f[0] = f[1] = f[2] = 0;
+    if (joint->locks && view->at->memory && !isnan(view->at->memory[joint->lock_memory]))
+        f[0] = view->at->memory[joint->lock_memory];
     if (joint->motion)
         nt_motion_jet(view->run, joint->motion, f);
     for (int i = 0; i <= (int)level; i++)

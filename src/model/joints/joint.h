@@ -40,6 +40,9 @@ enum { /* bits of nt_joint.given */
        NT_GIVEN_PLANE = 1 << 20,
        NT_GIVEN_PLANE_POINT = 1 << 21,
        NT_GIVEN_PLANE_NORMAL = 1 << 22,
+       NT_GIVEN_ACTIVE = 1 << 23,
+       NT_GIVEN_RESTITUTION = 1 << 24,
+       NT_GIVEN_REST_SPEED = 1 << 25,
        NT_GIVEN_FRICTION_PART = 1 << 29,
        NT_GIVEN_LIMIT_PART = 1 << 30,
 };
@@ -84,6 +87,8 @@ typedef struct nt_joint {
     int across;           /* ground axis across which e1 was laid when the model was built   */
     int n_specs;          /* without the motion row                                          */
     const nt_row_spec *specs;
+    bool locks;      /* an event may latch it: a row as of a motion that stands still    */
+    int lock_memory; /* where the coordinate that it is latched at is remembered         */
     const nt_expression *motion;
     v3 point_a, point_b; /* from the bodies' reference points, body axes                     */
     int place[NT_POINT_BLOCKS]; /* only_point: of its blocks in the values of the matrix, or -1  */
@@ -96,7 +101,10 @@ typedef struct nt_joint {
     nt_place_of_point points[2];
     double stiffness, damping;
     double length;
-    int part; /* of the penalty */
+    int part;           /* of the penalty */
+    int active;         /* at first, where it is given */
+    double restitution; /* of impacts where it is engaged or latched, 0 to 1                 */
+    double rest_speed;  /* below it there is no rebound */
     struct {
         double dry, viscous, slip; /* N m or N; N m s/rad or N s/m; regularising speed */
         int part;

@@ -43,8 +43,17 @@ extern const nt_key nt_joint_friction_keys[], nt_joint_limit_keys[];
     NT_KEY("damping", NT_KEY_NUMBER, NT_JOINT_FIELD(damping), .bit = 7,                            \
            .unit = "N s/m, N m s/rad",                                                             \
            .meaning = "of the penalty, on rates seen from A; default 0")
-#define NT_JOINT_KEY_PART                                                                          \
-    NT_KEY_PART(nt_joint, part, NT_BIT_PART, "implicit; only with `enforce: penalty`")
+#define NT_JOINT_KEYS_COMMON                                                                       \
+    NT_KEY_PART(nt_joint, part, NT_BIT_PART, "implicit; only with `enforce: penalty`"),            \
+        NT_KEY("active", NT_KEY_BOOLEAN, NT_JOINT_FIELD(active), .bit = 23,                        \
+               .meaning = "whether it holds at first; false: until an event engages it"),          \
+        NT_KEY("restitution", NT_KEY_NUMBER, NT_JOINT_FIELD(restitution), .bit = 24,               \
+               .meaning = "where it is engaged or latched: 0 (default): it holds; up to 1: the "   \
+                          "bodies rebound with this part of the speed at which they meet, and it " \
+                          "does not hold"),                                                        \
+        NT_KEY("rest_speed", NT_KEY_NUMBER, NT_JOINT_FIELD(rest_speed), .bit = 25,                 \
+               .needs = "restitution", .unit = "m/s, rad/s",                                       \
+               .meaning = "below this speed there is no rebound, and it holds; default 1e-3")
 #define NT_JOINT_KEY_MOTION                                                                        \
     NT_KEY("motion", NT_KEY_FUNCTION, NT_JOINT_FIELD(motion), .bit = 8, .unit = "rad, m",          \
            .meaning = "drives the free coordinate: a function of t and parameters")
@@ -62,6 +71,6 @@ extern const nt_key nt_joint_friction_keys[], nt_joint_limit_keys[];
 #define NT_JOINT_FREE_KEYS                                                                         \
     NT_JOINT_KEY_BETWEEN, NT_JOINT_KEY_AT, NT_JOINT_KEY_POINTS, NT_JOINT_KEY_AXIS,                 \
         NT_JOINT_KEY_AXES, NT_JOINT_KEY_FRICTION, NT_JOINT_KEY_LIMITS, NT_JOINT_KEY_ENFORCE,       \
-        NT_JOINT_KEY_STIFFNESS, NT_JOINT_KEY_DAMPING, NT_JOINT_KEY_PART
+        NT_JOINT_KEY_STIFFNESS, NT_JOINT_KEY_DAMPING, NT_JOINT_KEYS_COMMON
 
 #endif

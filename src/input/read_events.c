@@ -1,0 +1,345 @@
+/* The section `events`: what events do to joints before the model is built, for a joint that may be
+ * latched has an equation more; the rest when it is, for an event may depend on everything
+ * recorded. */
+#include "input/reader.h"
+
+#include "base/error.h"
+#include "base/suggest.h"
+#include "model/joints/joint.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- actions -------------------------------------------------------------------------------- */
+
+static bool does(const nt_action *action, int what) { return action->given >> what & 1; }
+
+/* An element that is a state, by its name; -1. */
+static int find_state(const nt_model *model, const nt_node *name)
+{
+    for (int i = 0; i < model->n_elements; i++)
+        if (model->elements[i].type->first_order && model->elements[i].n_own == 1 &&
+            nt_node_is(name, model->elements[i].name))
+            return i;
+    return -1;
+}
+
+static nt_status no_number(nt_reader *reader, const nt_node *name)
+{
+    char hint[NT_WORDS], shown[NT_WORDS];
+    const nt_model *model = reader->model;
+    nt_suggestion search;
+    nt_suggest_start(&search, name->text, name->length);
+    for (int i = 0; i < model->n_parameters; i++)
+        nt_suggest_offer(&search, model->parameters[i].name);
+    return nt_node_fail(
+        reader->error, name, "set: %s is neither a parameter nor a state: expected one of these%s",
+        nt_read_words(name, shown, sizeof shown), nt_read_hint(search.best, hint, sizeof hint));
+}
+
+/* set: {NAME: EXPRESSION} is one action for each name; the expressions when the model is built. */
+static nt_status read_set(nt_reader *reader, const nt_node *name, const nt_node *value,
+                          nt_action *action)
+{
+    const nt_name *parameter = nt_names_find(&reader->parameters, name->text, name->length);
+    char got[NT_WORDS];
+    if (value->kind != NT_NODE_SCALAR || nt_node_is_empty(value))
+        return nt_node_fail(reader->error, value, "set: expected a number or an expression, got %s",
+                            nt_read_words(value, got, sizeof got));
+    action->target = parameter ? parameter->index : -1;
+    action->state = parameter ? -1 : find_state(reader->model, name);
+    if (!parameter && action->state < 0)
+        return no_number(reader, name);
+    return nt_read_expression(reader, "set", value, NT_SCOPE_RECORD, &reader->model->arena,
+                              &action->value);
+}
+
+/* How many actions a list of mappings is. */
+static int count_actions(const nt_node *list)
+{
+    int n = 0;
+    for (int i = 0; i < list->count; i++) {
+        const nt_node *set =
+            list->values[i]->kind == NT_NODE_MAPPING ? nt_node_find(list->values[i], "set") : NULL;
+        n += set && set->kind == NT_NODE_MAPPING && set->count > 0 ? set->count : 1;
+    }
+    return n;
+}
+
+static nt_status check_one(nt_reader *reader, const nt_node *node)
+{
+    int n = 0;
+    char got[NT_WORDS];
+    if (node->kind != NT_NODE_MAPPING)
+        return nt_node_fail(reader->error, node,
+                            "then: expected a mapping such as {release: JOINT}, got %s",
+                            nt_read_words(node, got, sizeof got));
+    for (int i = 0; i < node->count; i++)
+        n += !nt_node_is(node->keys[i], "after");
+    if (n == 1)
+        return NT_OK;
+    return nt_node_fail(reader->error, node,
+                        "then: expected one of release, engage, latch, set, impulse, start and "
+                        "stop in each mapping of the list, got %d",
+                        n);
+}
+
+static nt_status read_action(nt_reader *reader, const nt_node *node, nt_action *actions, int *n)
+{
+    nt_action action = {.impulse.at.marker = -1, .target = -1, .state = -1, .started = -1};
+    nt_status status = check_one(reader, node);
+    if (status == NT_OK)
+        status = nt_read_keys(reader, nt_action_keys, NULL, node, "then", "events", false, &action);
+    action.place = nt_read_place(reader, node);
+    const nt_node *set = status == NT_OK ? nt_node_find(node, "set") : NULL;
+    if (!set) {
+        actions[(*n)++] = action;
+        return status;
+    }
+    char got[NT_WORDS];
+    if (set->kind != NT_NODE_MAPPING || set->count == 0)
+        return nt_node_fail(reader->error, set,
+                            "set: expected a mapping {NAME: EXPRESSION}, got %s",
+                            nt_read_words(set, got, sizeof got));
+    for (int i = 0; i < set->count && status == NT_OK; i++) {
+        status = read_set(reader, set->keys[i], set->values[i], &action);
+        actions[(*n)++] = action;
+    }
+    return status;
+}
+
+/* ---- before the model is built -------------------------------------------------------------- */
+
+static nt_status event_list(nt_reader *reader, const nt_node *name, const nt_node *event,
+                            const nt_node **list)
+{
+    char got[NT_WORDS], what[NT_WORDS];
+    snprintf(what, sizeof what, "event '%.60s'", name->text);
+    nt_status status = nt_read_check_keys(reader, nt_event_keys, name, event, what, false);
+    if (status != NT_OK)
+        return status;
+    *list = nt_node_find(event, "then");
+    if ((*list)->kind != NT_NODE_LIST || (*list)->count == 0)
+        return nt_node_fail(reader->error, *list, "then: expected a list of what happens, got %s",
+                            nt_read_words(*list, got, sizeof got));
+    return NT_OK;
+}
+
+/* The joint that a mapping of the list names under a key; NULL: none, or none of that name. */
+static nt_element *named_joint(nt_reader *reader, const nt_node *node, const char *key)
+{
+    const nt_node *name = node->kind == NT_NODE_MAPPING ? nt_node_find(node, key) : NULL;
+    nt_model *model = reader->model;
+    for (int i = 0; name && i < model->n_joints; i++)
+        if (name->kind == NT_NODE_SCALAR && nt_node_is(name, model->elements[i].name))
+            return &model->elements[i];
+    return NULL;
+}
+
+static nt_status declare_latch(nt_reader *reader, const nt_node *node, const nt_element *e)
+{
+    nt_model *model = reader->model;
+    nt_joint *joint =
+        nt_element_as_joint(model->origin, e) ? nt_element_numbers(model->origin, e) : NULL;
+    if (!joint || (!e->type->rotates && !e->type->slides) || joint->enforce == 1 || joint->motion)
+        return nt_node_fail(reader->error, nt_node_find(node, "latch"),
+                            "latch: joint %s (%s) has no free coordinate that could be locked: "
+                            "expected a joint by multipliers with an angle or a displacement, and "
+                            "without a motion",
+                            e->name, e->type->name);
+    joint->locks = true;
+    return NT_OK;
+}
+
+static nt_status declare_action(nt_reader *reader, const nt_node *node)
+{
+    static const char *const about_joints[] = {"release", "engage", "latch"};
+    nt_model *model = reader->model;
+    for (int k = 0; k < 3; k++) {
+        const nt_element *e = named_joint(reader, node, about_joints[k]);
+        if (!e)
+            continue;
+        const nt_joint *joint = nt_element_as_joint(model->origin, e);
+        model->joints_change = true;
+        if (joint && joint->enforce == 1)
+            return nt_node_fail(reader->error, nt_node_find(node, about_joints[k]),
+                                "%s: joint %s is enforced by penalty: expected one by multipliers",
+                                about_joints[k], e->name);
+        if (k == 2) {
+            model->memory_varies = true;
+            nt_status status = declare_latch(reader, node, e);
+            if (status != NT_OK)
+                return status;
+        }
+    }
+    const nt_node *set = node->kind == NT_NODE_MAPPING ? nt_node_find(node, "set") : NULL;
+    for (int i = 0; set && set->kind == NT_NODE_MAPPING && i < set->count; i++)
+        if (nt_names_find(&reader->parameters, set->keys[i]->text, set->keys[i]->length))
+            model->parameters_change = model->memory_varies = true;
+    return NT_OK;
+}
+
+nt_status nt_read_declare_events(nt_reader *reader)
+{
+    nt_model *model = reader->model;
+    const nt_node *section = nt_node_find(reader->root, "events");
+    for (int i = 0; i < model->n_joints; i++) {
+        const nt_joint *joint = nt_element_as_joint(model->origin, &model->elements[i]);
+        if (joint && (joint->given & NT_GIVEN_ACTIVE) && !joint->active)
+            model->joints_change = true;
+    }
+    if (!section)
+        return NT_OK;
+    nt_status status = nt_read_check_section(reader, "events", section);
+    if (status != NT_OK)
+        return status;
+    model->happenings = NT_TAKE(&model->arena, section->count, nt_event);
+    if (!model->happenings)
+        return nt_read_no_memory(reader);
+    for (int i = 0; i < section->count && status == NT_OK; i++) {
+        nt_event *event = &model->happenings[model->n_happenings++];
+        const nt_node *list, *name = section->keys[i];
+        const char *fault = nt_name_fault(name->text, name->length, true);
+        char shown[NT_WORDS];
+        if (fault)
+            return nt_node_fail(reader->error, name, "event name %s %s",
+                                nt_read_words(name, shown, sizeof shown), fault);
+        event->name = nt_read_copy(reader, name);
+        event->place = nt_read_place(reader, name);
+        if (!event->name)
+            return nt_read_no_memory(reader);
+        status = event_list(reader, name, section->values[i], &list);
+        for (int k = 0; status == NT_OK && k < list->count; k++)
+            status = declare_action(reader, list->values[k]);
+        event->indicator = -1;
+        if (status == NT_OK && nt_node_find(section->values[i], "when"))
+            event->indicator = model->n_indicated++; /* behind those of switches */
+    }
+    return status;
+}
+
+/* ---- when it is ----------------------------------------------------------------------------- */
+
+static nt_status check_starts(nt_reader *reader, nt_event *event, const nt_node *list)
+{
+    const nt_model *model = reader->model;
+    for (int k = 0; k < event->n_actions; k++) {
+        nt_action *action = &event->actions[k];
+        nt_suggestion search;
+        char hint[NT_WORDS];
+        if (!does(action, NT_ACTION_START))
+            continue;
+        nt_suggest_start(&search, action->start, (int)strlen(action->start));
+        for (int i = 0; i < model->n_happenings; i++) {
+            nt_suggest_offer(&search, model->happenings[i].name);
+            if (strcmp(model->happenings[i].name, action->start) == 0)
+                action->started = i;
+        }
+        if (action->started < 0)
+            return nt_node_fail(reader->error, list, "start: there is no event '%s'%s",
+                                action->start, nt_read_hint(search.best, hint, sizeof hint));
+    }
+    return NT_OK;
+}
+
+/* Whether some event does this to a joint. */
+static bool somebody(const nt_model *model, int what, int joint)
+{
+    for (int i = 0; i < model->n_happenings; i++)
+        for (int k = 0; k < model->happenings[i].n_actions; k++) {
+            const nt_action *a = &model->happenings[i].actions[k];
+            int which = what == NT_ACTION_RELEASE ? a->release : a->engage;
+            if (does(a, what) && which == joint)
+                return true;
+        }
+    return false;
+}
+
+static bool begins_active(const nt_model *model, int joint)
+{
+    const nt_joint *j = nt_element_as_joint(model->origin, &model->elements[joint]);
+    return !j || !(j->given & NT_GIVEN_ACTIVE) || j->active;
+}
+
+/* Joints that are let go before they hold, or engaged though they always hold. */
+static nt_status check_joints(nt_reader *reader, const nt_event *event, const nt_node *list)
+{
+    const nt_model *model = reader->model;
+    for (int k = 0; k < event->n_actions; k++) {
+        const nt_action *a = &event->actions[k];
+        if (does(a, NT_ACTION_RELEASE) && !begins_active(model, a->release) &&
+            !somebody(model, NT_ACTION_ENGAGE, a->release))
+            return nt_node_fail(reader->error, list,
+                                "event %s releases joint %s, which never holds: it begins with "
+                                "`active: false`, and no event engages it",
+                                event->name, model->elements[a->release].name);
+        if (does(a, NT_ACTION_ENGAGE) && begins_active(model, a->engage) &&
+            !somebody(model, NT_ACTION_RELEASE, a->engage))
+            return nt_node_fail(reader->error, list,
+                                "event %s engages joint %s, which always holds: expected one with "
+                                "`active: false`, or one that an event releases",
+                                event->name, model->elements[a->engage].name);
+    }
+    return NT_OK;
+}
+
+/* Whether one undoes at once what another does: the same passage, and opposite actions. */
+static bool undo(const nt_event *a, const nt_event *b)
+{
+    for (int i = 0; i < a->n_actions; i++)
+        for (int k = 0; k < b->n_actions; k++)
+            if (does(&a->actions[i], NT_ACTION_RELEASE) &&
+                ((does(&b->actions[k], NT_ACTION_ENGAGE) &&
+                  a->actions[i].release == b->actions[k].engage) ||
+                 (does(&b->actions[k], NT_ACTION_LATCH) &&
+                  a->actions[i].release == b->actions[k].latch)))
+                return true;
+    return false;
+}
+
+static nt_status check_pairs(nt_reader *reader, const nt_node *section)
+{
+    const nt_model *model = reader->model;
+    for (int i = 0; i < model->n_happenings; i++)
+        for (int k = 0; k < model->n_happenings; k++) {
+            const nt_event *a = &model->happenings[i], *b = &model->happenings[k];
+            const nt_node *first = nt_node_find(section->values[i], "when");
+            const nt_node *second = nt_node_find(section->values[k], "when");
+            bool meet = a->direction == 2 || b->direction == 2 || a->direction == b->direction;
+            if (i != k && first && second && meet && strcmp(first->text, second->text) == 0 &&
+                undo(a, b))
+                return nt_node_fail(reader->error, section->keys[i > k ? i : k],
+                                    "events %s and %s undo each other: both happen where the same "
+                                    "expression passes zero",
+                                    a->name, b->name);
+        }
+    return NT_OK;
+}
+
+nt_status nt_read_events(nt_reader *reader)
+{
+    nt_model *model = reader->model;
+    const nt_node *section = nt_node_find(reader->root, "events");
+    nt_status status = NT_OK;
+    model->names_quantities = true;
+    for (int i = 0; i < model->n_happenings && status == NT_OK; i++) {
+        nt_event *event = &model->happenings[i];
+        char what[NT_WORDS];
+        const nt_node *node = section->values[i], *list = nt_node_find(node, "then");
+        snprintf(what, sizeof what, "event '%.60s'", event->name);
+        event->direction = 2;
+        event->actions = NT_TAKE(&model->arena, count_actions(list), nt_action);
+        if (!event->actions)
+            return nt_read_no_memory(reader);
+        status = nt_read_keys(reader, nt_event_keys, section->keys[i], node, what, "events", false,
+                              event);
+        for (int k = 0; k < list->count && status == NT_OK; k++)
+            status = read_action(reader, list->values[k], event->actions, &event->n_actions);
+        if (status == NT_OK)
+            status = check_starts(reader, event, list);
+    }
+    for (int i = 0; i < model->n_happenings && status == NT_OK; i++)
+        status =
+            check_joints(reader, &model->happenings[i], nt_node_find(section->values[i], "then"));
+    return status == NT_OK && section ? check_pairs(reader, section) : status;
+}

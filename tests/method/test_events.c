@@ -1,0 +1,231 @@
+/* Events: joints that let go and lock, impacts and the end of a run, against exact motions. */
+#include "tests/model/mechanism.h"
+
+#include <nutate/method.h>
+
+typedef struct seen {
+    int n, number[32];
+    double t[32], energy[32][2];
+} seen;
+
+static void see(void *context, const nt_occurrence *o)
+{
+    seen *s = context;
+    assert_true(s->n < 32);
+    s->number[s->n] = o->number;
+    s->t[s->n] = o->t;
+    memcpy(s->energy[s->n++], o->energy, sizeof o->energy);
+}
+
+static nt_integrator *begin_run(mechanism *m, const char *method, seen *s)
+{
+    nt_error error = {0};
+    nt_integrator *it;
+    nt_integrator_setup setup = {
+        .system = nt_run_system(m->run), .method = nt_method_find(method), .track_work = 1};
+    if (nt_integrator_create(&it, &setup, &error) != NT_OK ||
+        nt_integrator_start(it, 0, NULL, NULL, NULL, &error) != NT_OK)
+        fail_msg("%s", error.message);
+    *s = (seen){0};
+    nt_integrator_observe_events(it, see, s);
+    return it;
+}
+
+/* A door of 8.2 kg m^2 about its hinge, driven by 10 N m against a stop at 1.2 rad: it rebounds
+ * with 0.6 of its speed w, comes back after 2 J w / 10 with the same speed, and stays when that is
+ * below 0.05 rad/s. */
+static const char door[] =
+    "nutate: 1\n"
+    "parameters: {e: 0.6}\n"
+    "gravity: [0, 0, 0]\n"
+    "bodies: {door: {mass: 20, inertia: [2, 5, 5], position: [0.4, 0, 0], angular_velocity: [0, 0, "
+    "2]}}\n"
+    "joints: {hinge: {type: revolute, between: [ground, door], at: [0, 0, 0], axis: [0, 0, 1], "
+    "restitution: e, rest_speed: 0.05}}\n"
+    "forces: {closer: {type: joint_torque, joint: hinge, value: 10}}\n"
+    "events: {slam: {when: hinge.angle - 1.2, direction: rising, then: [{latch: hinge}]}}\n";
+
+static void a_door_slams(void **state)
+{
+    static const struct {
+        const char *method;
+        double off;
+    } cases[] = {{"rkmk-dop853", 1e-10}, {"rkmk-dopri5", 1e-7}, {"generalized-alpha-soi2", 1e-3}};
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        mechanism m = mechanism_read(door);
+        nt_error error = {0};
+        seen s;
+        nt_integrator *it = begin_run(&m, cases[c].method, &s);
+        assert_int_equal(nt_integrator_run(it, 8, 0.01, NULL, NULL, &error), NT_OK);
+        const double J = 5 + 20 * 0.16, a = 10 / J;
+        double t = (sqrt(4 + 2 * a * 1.2) - 2) / a, w = sqrt(4 + 2 * a * 1.2);
+        int n = 0;
+        for (; n < s.n; n++) {
+            CLOSE(s.t[n], t, cases[c].off);
+            CLOSE(s.energy[n][0], J * w * w / 2, cases[c].off * 10);
+            w = w > 0.05 ? 0.6 * w : 0;
+            CLOSE(s.energy[n][1], J * w * w / 2, cases[c].off * 10);
+            t += 2 * w / a;
+        }
+        assert_true(n > 5 && w == 0);
+        nt_state end = nt_integrator_state(it);
+        CLOSE(2 * atan2(end.q[6], end.q[3]), 1.2, 1e-12);
+        CLOSE(end.v[5], 0, 1e-12);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
+static const char satellite[] =
+    "nutate: 1\n"
+    "gravity: [0, 0, 0]\n"
+    "bodies:\n"
+    "  hub: {mass: 100, inertia: [40, 50, 60], angular_velocity: [0.02, 0.01, 0.5]}\n"
+    "  left: {mass: 8, inertia: [1, 3, 3.5], position: [1.5, 0, 0]}\n"
+    "  right: {mass: 8, inertia: [1, 3, 3.5], position: [-1.5, 0, 0]}\n"
+    "joints:\n"
+    "  l: {type: revolute, between: [hub, left], at: [0.7, 0, 0], axis: [0, 0, 1]}\n"
+    "  r: {type: revolute, between: [hub, right], at: [-0.7, 0, 0], axis: [0, 0, 1]}\n"
+    "forces:\n"
+    "  ls: {type: joint_torque, joint: l, value: '-3*(l.angle - 1.6)'}\n"
+    "  rs: {type: joint_torque, joint: r, value: '-3*(r.angle + 1.6)'}\n"
+    "events:\n"
+    "  left_locks: {when: l.angle - 1.5, then: [{latch: l}]}\n"
+    "  right_locks: {when: r.angle + 1.5, then: [{latch: r}]}\n";
+
+static void look_at(mechanism *m, nt_integrator *it, const char *name, double *out)
+{
+    nt_quantity_info quantity;
+    nt_state state = nt_integrator_state(it);
+    assert_int_equal(nt_model_quantity(nt_run_model(m->run), name, &quantity, NULL), NT_OK);
+    assert_int_equal(nt_run_sample(m->run, &quantity, &state, NULL, out, NULL), NT_OK);
+}
+
+/* Nothing acts from outside: momenta stay to rounding over both impacts, and what they cost is in
+ * the account. */
+static void panels_latch(void **state)
+{
+    (void)state;
+    mechanism m = mechanism_read(satellite);
+    nt_error error = {0};
+    seen s;
+    double before[3], after[3], momentum[3], energy[2][4];
+    nt_integrator *it = begin_run(&m, "rkmk-dop853", &s);
+    look_at(&m, it, "angular_momentum", before);
+    look_at(&m, it, "energy", energy[0]);
+    assert_int_equal(nt_integrator_run(it, 8, 0.01, NULL, NULL, &error), NT_OK);
+    look_at(&m, it, "angular_momentum", after);
+    look_at(&m, it, "momentum", momentum);
+    look_at(&m, it, "energy", energy[1]);
+    assert_int_equal(s.n, 2);
+    for (int i = 0; i < 3; i++) {
+        CLOSE(after[i], before[i], 1e-13);
+        CLOSE(momentum[i], 0, 1e-12);
+    }
+    for (int i = 0; i < 2; i++)
+        assert_true(s.energy[i][0] > s.energy[i][1] + 1);
+    CLOSE(energy[1][2] - energy[1][3], energy[0][2] - energy[0][3], 1e-11);
+    double left, right;
+    look_at(&m, it, "l.angle", &left);
+    look_at(&m, it, "r.angle", &right);
+    CLOSE(left, 1.5, 1e-12);
+    CLOSE(right, -1.5, 1e-12);
+    nt_integrator_destroy(it);
+    mechanism_close(&m);
+}
+
+/* A stone on an arm that turns steadily with 3 rad/s is let go where the arm points up by 0.5 rad,
+ * and lands; a blow and a change of gravity's stand-in follow 0.1 s later. */
+static const char throw[] =
+    "nutate: 1\n"
+    "parameters: {push: 0}\n"
+    "gravity: [0, 0, -10]\n"
+    "bodies:\n"
+    "  arm: {mass: 5, inertia: [1, 1, 1]}\n"
+    "  stone: {mass: 2, point: true, position: [1, 0, 0]}\n"
+    "joints:\n"
+    "  pivot: {type: revolute, between: [ground, arm], at: [0, 0, 0], axis: [0, -1, 0], motion: "
+    "3*t}\n"
+    "  hand: {type: spherical, between: [arm, stone], at: [1, 0, 0]}\n"
+    "forces: {wind: {type: force, on: stone, value: [push, 0, 0]}}\n"
+    "events:\n"
+    "  let_go: {when: pivot.angle - 0.5, then: [{release: hand}, {start: gust, after: 0.1}]}\n"
+    "  gust: {then: [{set: {push: '4*stone.position.x'}}, {impulse: {on: stone, value: [0, 2*t, "
+    "0]}}]}\n"
+    "  landed: {when: stone.position.z, direction: falling, then: [{stop: on the ground}]}\n";
+
+static void a_stone_is_thrown(void **state)
+{
+    (void)state;
+    mechanism m = mechanism_read(throw);
+    nt_error error = {0};
+    seen s;
+    nt_integrator *it = begin_run(&m, "rkmk-dop853", &s);
+    assert_int_equal(nt_integrator_run(it, 8, 0.01, NULL, NULL, &error), NT_OK);
+    const double t0 = 0.5 / 3, vx = -3 * sin(0.5), vz = 3 * cos(0.5), z0 = sin(0.5);
+    const double fall = (vz + sqrt(vz * vz + 20 * z0)) / 10, t1 = t0 + 0.1;
+    const double x1 = cos(0.5) + 0.1 * vx, left = t0 + fall - t1;
+    assert_int_equal(s.n, 3);
+    CLOSE(s.t[0], t0, 1e-13);
+    CLOSE(s.t[1], t1, 1e-13);
+    CLOSE(s.t[2], t0 + fall, 1e-12);
+    assert_int_equal(nt_integrator_ended_by(it), 2);
+    assert_string_equal(nt_model_event_end(nt_run_model(m.run), 2), "on the ground");
+    assert_string_equal(nt_model_event_name(nt_run_model(m.run), 1), "gust");
+    double at[3];
+    look_at(&m, it, "stone.position", at);
+    CLOSE(at[0], x1 + vx * left + x1 * left * left, 1e-11); /* push/m = 2 x1 */
+    CLOSE(at[1], t1 * left, 1e-11);
+    CLOSE(at[2], 0, 1e-12);
+    nt_integrator_destroy(it);
+    mechanism_close(&m);
+}
+
+static void bad_events_are_refused(void **state)
+{
+    static const char head[] = "nutate: 1\n"
+                               "parameters: {k: 1}\n"
+                               "bodies: {b: {mass: 1, inertia: [1, 1, 1]}}\n"
+                               "joints:\n"
+                               "  ball: {type: spherical, between: [ground, b], at: [0, 0, 0]}\n"
+                               "  hook: {type: inline, between: [ground, b], at: [0, 0, 1], axis: "
+                               "[0, 0, 1], active: false}\n"
+                               "events:\n";
+    static const struct {
+        const char *event, *words;
+    } cases[] = {
+        {"  a: {when: t - 1, then: [{latch: ball}]}\n", "no free coordinate"},
+        {"  a: {when: t - 1, then: [{release: hook}]}\n", "never holds"},
+        {"  a: {when: t - 1, then: [{engage: ball}]}\n", "always holds"},
+        {"  a: {when: t - 1, then: [{set: {kk: 2}}]}\n", "neither a parameter nor a state"},
+        {"  a: {when: t - 1, then: [{start: b}]}\n", "there is no event 'b'"},
+        {"  a: {when: t - 1, then: [{engage: hook}]}\n  b: {when: t - 1, then: [{release: "
+         "hook}]}\n",
+         "undo each other"},
+        {"  a: {when: t - 1, then: [{stop: x, release: ball}]}\n", "expected one of release"},
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        char text[1500];
+        nt_run *run;
+        nt_error error = {0};
+        snprintf(text, sizeof text, "%s%s", head, cases[c].event);
+        nt_status status = read_run_text(&run, text, strlen(text), "test", NULL, NULL, 0, &error);
+        assert_int_equal(status, NT_BAD_MODEL);
+        if (!strstr(error.message, cases[c].words))
+            fail_msg("'%s' without '%s'", error.message, cases[c].words);
+        assert_true(error.line >= 8);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_door_slams),
+        cmocka_unit_test(panels_latch),
+        cmocka_unit_test(a_stone_is_thrown),
+        cmocka_unit_test(bad_events_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
