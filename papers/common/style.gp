@@ -1,10 +1,12 @@
-# What all figures share. Draw one with: gnuplot -e "format = 'svg'" figure-1.gp   (or 'png')
+# What all figures share. Draw one with: gnuplot -e "format = 'svg'" figure-1.gp   (or 'png', 'pdf')
 if (!exists("format")) format = "svg"
 if (format eq "png") {
     set terminal pngcairo size width * 1.5, height * 1.5 font "DejaVu Sans,15" linewidth 1.5 background rgb "white"
+} else { if (format eq "pdf") {
+    set terminal pdfcairo size width / 96.0, height / 96.0 font "DejaVu Sans,9" background rgb "white"
 } else {
     set terminal svg size width, height font "DejaVu Sans,13" background rgb "white"
-}
+} }
 set output name.".".format
 
 # Colours that differ for colour-blind readers too (Okabe & Ito), marks that differ in print.

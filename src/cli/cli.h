@@ -53,6 +53,8 @@ typedef struct nt_cli_options {
     int n_advances, steps, segments;
     double after; /* s */
     bool free_period;
+    const char *against; /* of plot; NULL where not given */
+    bool spectrum;
     const char *collect, *statistics, *rows; /* of sweep; NULL where not given */
     bool dry_run, show_status, portable;
     const char *engine;     /* NULL where not given */
@@ -325,11 +327,14 @@ int nt_cli_static_sens(const nt_cli_options *options, nt_cli_sens *sens);
  */
 
 bool nt_cli_is_page(const char *path);
+/* Whether it is a page, or a drawing for another program: .glb, .pvd. */
+bool nt_cli_is_shown(const char *path);
 /* The page's own file. Return exit statuses. */
 int nt_cli_page_find(char *path, size_t size);
-/* account: NAME=VALUE lines of the run, or NULL; most_rows 0: as the page does. */
+/* A page, or of one result a drawing. account: NAME=VALUE lines of the run, or NULL; most_rows 0:
+ * as each of them does; quiet: no remarks. */
 int nt_cli_page_write(const char *path, const char *const *results, int n, const char *account,
-                      long most_rows);
+                      long most_rows, bool quiet);
 
 /* ---- table.c, drawing.c: what analyses write ----------------------------------------------------
  */
@@ -404,6 +409,7 @@ int nt_cli_orbit(const nt_cli_options *options);
 int nt_cli_orbit_sens(const nt_cli_options *options);
 int nt_cli_spectrum(const nt_cli_options *options);
 int nt_cli_report(const nt_cli_options *options);
+int nt_cli_plot(const nt_cli_options *options);
 int nt_cli_sweep(const nt_cli_options *options);
 
 #endif

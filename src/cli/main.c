@@ -95,15 +95,26 @@ static const nt_cli_command commands[] = {
      "the rows: a sine of amplitude a gives a line of a. Frequencies are 1/T apart, T the length\n"
      "of what is read. Exit status: 0 done, 2 wrong use, 4 input or output failed.",
      nt_cli_spectrum},
-    {"report", "RESULT...", "WUq", NULL, "a page that shows results in a browser",
+    {"report", "RESULT...", "WUq", NULL, "a page that shows results in a browser, or glTF or VTK",
      "Writes one HTML file that shows a result in any browser, without a network: the motion, "
      "plots,\n"
      "a summary, the account of errors, derivatives, tables beside the result (events, modes) and\n"
      "the model. Several results of one mechanism are laid over each other, with their "
      "differences.\n"
+     "Or writes the motion for other programs: FILE.glb (glTF 2.0: Blender, slides, browsers), or\n"
+     "FILE.pvd with a folder of frames (VTK: ParaView).\n"
      "Also of a run that is still going on or was killed, as far as it has come; of CSV without\n"
      "motion. Exit status: 0 done, 2 wrong use, 4 input or output failed.",
      nt_cli_report},
+    {"plot", "RESULT... NAME...", "[]_yxq", NULL, "a figure of columns of results, for print",
+     "Draws columns of one or more results (FILE.nc, FILE.csv) over time, by gnuplot, as SVG, PDF\n"
+     "or PNG. A NAME is a column, top.position.z, or a quantity with all of its columns,\n"
+     "top.position. Curves of one unit share a panel. Lines break where an angle wraps and where "
+     "a\n"
+     "value is no number. Several results are laid over each other, with a dash for each. With -x\n"
+     "the curves are drawn over another column, with --spectrum as amplitudes over frequency.\n"
+     "Exit status: 0 done, 2 wrong use, 4 input or output failed.",
+     nt_cli_plot},
     {"sweep", "[PLAN]", "DCkOYQL5ES87jq", NULL, "run a model many times, as a plan says",
      "Runs a model for each row of a PLAN: parameters and other keys over grids, lists, random\n"
      "numbers and Sobol's sequence (docs/sweep.md). Rows go to a folder, safe from whatever ends\n"

@@ -48,8 +48,9 @@ static const option_row rows[] = {
     {'j', "--plugin", "FILE", PLUGIN, 0,
      "a library with element types for the model; may be given again"},
     {'o', "-o", "FILE", OUTPUT, 0,
-     "result, FILE.csv or FILE.nc (NetCDF), or a page that shows it, FILE.html;\n"
-     "- is standard output (CSV). May be given again: the same rows go to each.\n"
+     "result, FILE.csv or FILE.nc (NetCDF), or what shows it: a page, FILE.html,\n"
+     "FILE.glb (glTF) or FILE.pvd (ParaView); - is standard output (CSV). May be given again: the "
+     "same rows go to each.\n"
      "Without it MODEL with .csv in place of .yaml"},
     {'J', "-o", "FILE", TEXT, AT(output),
      "where the model goes; - is standard output. KIND.yaml without it"},
@@ -125,9 +126,16 @@ static const option_row rows[] = {
     {'T', "--after", "SECONDS", SECONDS, AT(after), "begin from where a run is after so long"},
     {'G', "--along", "NAME=A..B:N", TEXT, AT(along),
      "follow the orbit as a parameter goes from A to B, in N points or more"},
-    {'W', "-o", "FILE.html", OUTPUT, 0, "the page; may be given again"},
+    {'W', "-o", "FILE", OUTPUT, 0,
+     "a page, FILE.html; or of one result glTF, FILE.glb, or VTK, FILE.pvd with\n"
+     "the folder FILE; may be given again"},
+    {'[', "-o", "FILE", TEXT, AT(output), "the figure, FILE.svg, FILE.pdf or FILE.png"},
+    {']', "-x", "NAME", TEXT, AT(against),
+     "draw over this column: of a path or a phase plot; without it time"},
+    {'_', "--spectrum", NULL, FLAG, AT(spectrum), "draw amplitudes over frequency"},
     {'U', "--frames", "N", NUMBER, AT(frames),
-     "show at most so many rows of each result, from 2 on; 10000 without it"},
+     "show at most so many rows of each result, from 2 on; 10000 without it,\n"
+     "1000 of VTK"},
     {'D', "-o", "DIR", OUTPUT, 0,
      "the folder of the rows, made where there is none. With --collect the table,\n"
      "FILE.nc (NetCDF) or FILE.csv, failures in FILE.failures.csv; may be given again"},

@@ -134,7 +134,8 @@ static int places_check_name(const char *path)
     if (strcmp(path, "-") == 0 || nt_cli_ends_with(path, ".csv") || nt_cli_ends_with(path, ".nc"))
         return NT_EXIT_DONE;
     nt_cli_say(
-        "-o: expected a name that ends in .csv or .nc, or in .html for a page, or -, got '%s'",
+        "-o: expected a name that ends in .csv or .nc, in .html for a page, in .glb or .pvd for "
+        "other programs, or -, got '%s'",
         path);
     return NT_EXIT_USAGE;
 }
@@ -148,7 +149,7 @@ static int choose_data(nt_cli_places *places)
         there |= places->files[i].format == NT_NETCDF;
     for (int i = 0; i < places->n_pages; i++) {
         int status = nt_cli_check_place(places->pages[i]);
-        if (status == NT_EXIT_DONE)
+        if (status == NT_EXIT_DONE && nt_cli_is_page(places->pages[i]))
             status = nt_cli_page_find(page, sizeof page);
         if (status != NT_EXIT_DONE)
             return status;
@@ -185,7 +186,7 @@ int nt_cli_places_choose(nt_cli_places *places, const nt_cli_options *options)
     const char *first = NULL; /* that is a file */
     for (int i = 0; i < n; i++) {
         const char *path = options->n_outputs > 0 ? options->outputs[i] : places->made;
-        if (nt_cli_is_page(path)) {
+        if (nt_cli_is_shown(path)) {
             places->pages[places->n_pages++] = path;
             continue;
         }

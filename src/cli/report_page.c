@@ -1,4 +1,4 @@
-/* nutate report: pages that show results; and the pages of a run. */
+/* nutate report: pages and drawings that show results; and those of a run. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -10,6 +10,11 @@ enum { PATH_SIZE = 4096 };
 static const char PAGE[] = "share/nutate/report.html";
 
 bool nt_cli_is_page(const char *path) { return nt_cli_ends_with(path, ".html"); }
+
+bool nt_cli_is_shown(const char *path)
+{
+    return nt_cli_is_page(path) || nt_cli_ends_with(path, ".glb") || nt_cli_ends_with(path, ".pvd");
+}
 
 /* ---- the page's own file -------------------------------------------------------------------- */
 
@@ -42,11 +47,32 @@ int nt_cli_page_find(char *path, size_t size)
     return NT_EXIT_IO;
 }
 
+/* glTF or VTK. */
+static int write_drawing(const char *path, const char *from, long most_rows, bool quiet)
+{
+    nt_result *result;
+    nt_error error = {0};
+    char remark[300];
+    if (nt_result_open(&result, from, &error) != NT_OK)
+        return nt_cli_fail(from, &error);
+    nt_drawing_format format = nt_cli_ends_with(path, ".glb") ? NT_GLTF : NT_VTK;
+    nt_status status =
+        nt_result_draw(result, path, format, most_rows, remark, sizeof remark, &error);
+    nt_result_close(result);
+    if (status != NT_OK)
+        return nt_cli_fail(status == NT_IO ? path : from, &error);
+    if (*remark && !quiet)
+        nt_cli_say("%s shows %s", path, remark);
+    return NT_EXIT_DONE;
+}
+
 int nt_cli_page_write(const char *path, const char *const *results, int n, const char *account,
-                      long most_rows)
+                      long most_rows, bool quiet)
 {
     char page[PATH_SIZE];
     nt_error error = {0};
+    if (!nt_cli_is_page(path))
+        return write_drawing(path, results[0], most_rows, quiet);
     int status = nt_cli_page_find(page, sizeof page);
     if (status != NT_EXIT_DONE)
         return status;
@@ -103,13 +129,18 @@ static int check_results(const nt_cli_options *options)
 static int check_pages(const nt_cli_options *options)
 {
     if (options->n_outputs == 0) {
-        nt_cli_say("report needs -o FILE.html (nutate report --help)");
+        nt_cli_say("report needs -o FILE.html, FILE.glb or FILE.pvd (nutate report --help)");
         return NT_EXIT_USAGE;
     }
     for (int i = 0; i < options->n_outputs; i++) {
         const char *path = options->outputs[i];
-        if (!nt_cli_is_page(path)) {
-            nt_cli_say("-o: expected a name that ends in .html, got '%s'", path);
+        if (!nt_cli_is_shown(path)) {
+            nt_cli_say("-o: expected a name that ends in .html, .glb or .pvd, got '%s'", path);
+            return NT_EXIT_USAGE;
+        }
+        if (!nt_cli_is_page(path) && options->n_names > 1) {
+            nt_cli_say("-o: '%s' shows one result, got %d (a page shows several)", path,
+                       options->n_names);
             return NT_EXIT_USAGE;
         }
         for (int k = 0; k < options->n_names; k++)
@@ -131,6 +162,6 @@ int nt_cli_report(const nt_cli_options *options)
         status = check_results(options);
     for (int i = 0; i < options->n_outputs && status == NT_EXIT_DONE; i++)
         status = nt_cli_page_write(options->outputs[i], options->names, options->n_names, NULL,
-                                   options->frames);
+                                   options->frames, options->quiet);
     return status;
 }

@@ -462,7 +462,8 @@ static int write_pages(const run *r, const nt_cli_options *options, const nt_cli
     char *text = nt_cli_account_text(&r->plan, account, problem);
     int written = text ? NT_EXIT_DONE : nt_cli_no_memory();
     for (int i = 0; i < places->n_pages && written == NT_EXIT_DONE; i++)
-        written = nt_cli_page_write(places->pages[i], &data, 1, text, options->frames);
+        written =
+            nt_cli_page_write(places->pages[i], &data, 1, text, options->frames, options->quiet);
     free(text);
     if (places->data)
         remove(places->data);

@@ -281,6 +281,7 @@ export class Page {
     await this.settle();
     return this.value(`(() => {
       const canvas = document.querySelector('.frame canvas');
+      nutate.stage.view.draw(); // what it shows is only there until the browser has taken it
       const copy = document.createElement('canvas');
       copy.width = copy.height = 128;
       const context = copy.getContext('2d', { willReadFrequently: true });

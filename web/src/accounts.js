@@ -2,6 +2,7 @@
 
 import { nearestRow } from './data.js';
 import { append, button, element } from './dom.js';
+import { sceneOf } from './mechanism.js';
 import { derivative, number, quantity, shortened } from './words.js';
 
 /**
@@ -64,7 +65,7 @@ export function notices(result) {
       );
     if (!result.poses)
       said.push(`${file} holds no poses of bodies, so that no motion can be shown.`);
-    else if (!attributes.scene)
+    else if (!sceneOf(result))
       said.push(`${file} does not say what its bodies look like: boxes stand for them.`);
     if (!attributes.model) said.push(`${file} does not hold the text of its model.`);
   }

@@ -10,13 +10,14 @@ import {
   Line,
   LineBasicMaterial,
   Mesh,
+  Object3D,
   Quaternion,
   SphereGeometry,
   TorusGeometry,
   Vector3,
 } from 'three';
 
-import { material } from './solids.js';
+import { material, merge } from './solids.js';
 
 /**
  * @typedef {import('./mechanism.js').Element} Element
@@ -165,7 +166,7 @@ const joints = {
   /** @param {number} r */
   weld: (r) => [[new BoxGeometry(1.6 * r, 1.6 * r, 1.6 * r), false]],
   /** @param {number} r */
-  ball: (r) => [[new SphereGeometry(1.2 * r, 16, 10), false]],
+  ball: (r) => [[new SphereGeometry(1.2 * r, 12, 8), false]],
   /** @param {number} r */
   pin: (r) => [[upright(new CylinderGeometry(0.6 * r, 0.6 * r, 5 * r, 14)), false]],
   /** @param {number} r */
@@ -251,13 +252,19 @@ export class Links {
     const [a, b] = [e.points[0], e.points[1] ?? e.points[0]];
     const groups = [new Group(), new Group()];
     const parts = joints[/** @type {keyof typeof joints} */ (e.draw)](this.size);
-    for (const [geometry, onB] of parts) {
+    for (const onB of [false, true]) {
       const point = onB ? b : a;
-      const part = new Mesh(
-        /** @type {BufferGeometry} */ (geometry),
-        this.paint(onB ? '#707070' : '#4d4d4d'),
-      );
-      groups[onB ? 1 : 0].add(put(part, point.at, point.axis));
+      const color = this.look.color ?? (onB ? '#707070' : '#4d4d4d');
+      const place = put(new Object3D(), point.at, point.axis);
+      place.updateMatrix();
+      const pieces = parts
+        .filter((part) => part[1] === onB)
+        .map(([geometry]) => ({
+          geometry: /** @type {BufferGeometry} */ (geometry),
+          matrix: place.matrix,
+          color,
+        }));
+      if (pieces.length) groups[onB ? 1 : 0].add(merge(pieces, this.look.opacity));
     }
     object.add(...groups);
     const update = () => {

@@ -39,8 +39,11 @@ export function rotate(q, i, v) {
   ];
 }
 
-/** @param {import('./data.js').Result} result */
-function sceneOf(result) {
+/**
+ * What the result says of its looks; null where that is nothing, or nothing known here.
+ * @param {import('./data.js').Result} result
+ */
+export function sceneOf(result) {
   const text = result.attributes.scene;
   if (text) {
     try {

@@ -29,8 +29,18 @@ import { solid } from './solids.js';
  * @typedef {{name: string, object: Group, update: () => void}} Part
  */
 
-const MOST_EDGED = 60; // shapes with their edges drawn
+const MOST_EDGED = 60; // shapes that are drawn finely, with their edges
+const MOST_POINTS = 1500; // of a path
 const SLOW = 45; // ms between frames, from where on the picture is made coarser
+
+/** Whether triangles are drawn by the processor: then edges are not smoothed. */
+function drawsSlowly() {
+  const gl = document.createElement('canvas').getContext('webgl2');
+  const known = gl?.getExtension('WEBGL_debug_renderer_info');
+  const name = gl && known ? String(gl.getParameter(known.UNMASKED_RENDERER_WEBGL)) : '';
+  gl?.getExtension('WEBGL_lose_context')?.loseContext();
+  return /swiftshader|llvmpipe|software/i.test(name);
+}
 
 export class View3D {
   /**
@@ -43,7 +53,7 @@ export class View3D {
     this.canvas = canvas;
     this.mechanisms = mechanisms;
     this.camera = camera;
-    this.renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+    this.renderer = new WebGLRenderer({ canvas, antialias: !drawsSlowly() });
     this.scene = new Scene();
     this.lenses = { near: new PerspectiveCamera(), far: new OrthographicCamera() };
     for (const lens of Object.values(this.lenses)) lens.up.set(0, 0, 1);
@@ -110,17 +120,16 @@ export class View3D {
    */
   build(mechanism, number) {
     const shapes = mechanism.scene.bodies.reduce((n, b) => n + b.shapes.length, 0);
+    const around = shapes <= MOST_EDGED ? 32 : 14;
     const look =
       number === 0
-        ? { edges: shapes <= MOST_EDGED }
-        : { color: ghosts[(number - 1) % ghosts.length], opacity: 0.45 };
+        ? { around, edges: shapes <= MOST_EDGED }
+        : { around, color: ghosts[(number - 1) % ghosts.length], opacity: 0.45 };
     const { scene } = mechanism;
     scene.bodies.forEach((body, i) => {
       const object = new Group();
-      for (const shape of body.shapes) {
-        const made = solid(shape, scene.meshes, look);
-        if (made) object.add(made);
-      }
+      const made = solid(body.shapes, scene.meshes, look);
+      if (made) object.add(made);
       const [p, q] = [mechanism.positions, mechanism.orientations];
       const update = () => {
         object.position.set(p[3 * i], p[3 * i + 1], p[3 * i + 2]);
@@ -155,8 +164,11 @@ export class View3D {
    * @param {string | undefined} color
    */
   trail(mechanism, trail, color) {
+    const path = mechanism.path(trail.body, trail.at, MOST_POINTS);
+    const points = path.length / 3;
+    const { rows } = mechanism.result;
     const geometry = new BufferGeometry();
-    geometry.setAttribute('position', new BufferAttribute(mechanism.path(trail.body, trail.at), 3));
+    geometry.setAttribute('position', new BufferAttribute(path, 3));
     const body = mechanism.scene.bodies[trail.body];
     const line = new Line(geometry, new LineBasicMaterial({ color: color ?? body.color }));
     line.frustumCulled = false;
@@ -164,7 +176,8 @@ export class View3D {
     object.add(line);
     const update = () => {
       object.visible = object.visible && this.trailsShown;
-      geometry.setDrawRange(0, mechanism.row + 1);
+      const passed = rows > 1 ? (mechanism.row + mechanism.part) / (rows - 1) : 0;
+      geometry.setDrawRange(0, Math.round(passed * (points - 1)) + 1);
     };
     object.userData = { name: body.name, number: 0, trail: true };
     this.scene.add(object);

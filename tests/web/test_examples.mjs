@@ -1,0 +1,50 @@
+/** The report of every example, without a network: numbers, pictures, nothing on the console. */
+
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { address, browser, compareNumbers, example, root, run, runTests, test } from './common.mjs';
+
+/** Of examples that take long a beginning is enough here. @type {{[name: string]: string}} */
+const shorter = { bearing_flaw: '0.002', rotor_on_bearings: '0.001', washing_machine: '2' };
+
+const names = readdirSync(join(root, 'examples')).filter((name) => existsSync(example(name)));
+assert.ok(names.length > 30);
+
+for (const name of names)
+  test(name, async () => {
+    const less = shorter[name] ? ['--duration', shorter[name]] : [];
+    run('run', example(name), '-o', `${name}.nc`, '-o', `${name}.html`, '--quiet', ...less);
+    const page = await browser.page();
+    await page.open(address(`${name}.html`));
+    await compareNumbers(page, run('convert', `${name}.nc`, '-o', '-'));
+    const seek = (/** @type {number} */ part) =>
+      page.value(
+        `nutate.player.seek(nutate.player.start + ${part} * nutate.player.duration), nutate.stage.camera.tell()`,
+      );
+    const first = await page.pixels();
+    assert.ok(first.colors >= 12, `only ${first.colors} colours: nothing is drawn`);
+    assert.equal(await page.value('nutate.stage.view.constructor.name !== undefined'), true);
+    assert.equal(await page.value('Boolean(nutate.stage.reason)'), false, 'WebGL draws');
+    await seek(0.37);
+    const later = await page.pixels();
+    await seek(0.83);
+    const last = await page.pixels();
+    const moves = await page.value(`(() => {
+      const { poses, rows, length } = nutate.results[0];
+      const least = { positions: 1e-3 * length, orientations: 1e-3 };
+      return Object.entries(least).some(([name, most]) =>
+        poses[name].some((x, i) => Math.abs(x - poses[name][i - (i % rows)]) > most));
+    })()`);
+    if (!moves) console.log('        rests');
+    assert.ok(!moves || later.hash !== first.hash || last.hash !== first.hash, 'it moves');
+    assert.deepEqual(page.problems, []);
+    assert.deepEqual(
+      page.requests.filter((url) => !url.startsWith('file:')),
+      [],
+    );
+    await page.close();
+  });
+
+await runTests();
