@@ -124,6 +124,7 @@ static void bind_system(nt_run *run)
         if (run->model->elements[i].type->carry)
             s->carry = nt_run_carry;
     s->accept = s->n_memory > 0 ? nt_run_accept : NULL;
+    s->accept_tangent = nt_run_accept_tangent;
     s->set_parameters = nt_run_set_parameters;
     s->get_parameters = nt_run_get_parameters;
     s->initial = nt_run_consistent_initial;
