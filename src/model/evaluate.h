@@ -43,5 +43,7 @@ void nt_run_look(nt_run *run, const nt_point *at, const nt_terms *terms, nt_view
 
 /* Parameters that events have set, as the discrete memory has them; NULL: none is. */
 void nt_run_take_set(nt_run *run, const double *memory);
+/* nt_system.carry */
+nt_status nt_run_carry(void *self, const nt_point *at, const double *increment);
 
 #endif
