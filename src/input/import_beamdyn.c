@@ -227,7 +227,7 @@ static nt_status open_beside(lines *l, const char *name, lines *blade, char *pat
         snprintf(other, sizeof other, "%.*s-blade.dat", (int)stem - 4, l->name);
         if (stem + 16 < sizeof other && lines_open(blade, other, &second) == NT_OK) {
             fprintf(notes, "%s is not there, %s is taken\n", path, other);
-            strcpy(path, other);
+            snprintf(path, size, "%s", other);
             blade->name = path;
             status = NT_OK;
         }
