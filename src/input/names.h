@@ -14,6 +14,7 @@ typedef enum nt_name_kind {
     NT_NAME_BEAM,
     NT_NAME_CABLE,
     NT_NAME_STATE, /* the same */
+    NT_NAME_SAMPLED,
     NT_NAME_BLOCK,
     NT_NAME_PARAMETER,
     NT_NAME_TABLE,

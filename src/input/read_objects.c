@@ -3,6 +3,7 @@
 #include "input/reader.h"
 
 #include "base/suggest.h"
+#include "model/elements.h"
 #include "model/quantity.h"
 
 #include <stdio.h>
@@ -30,7 +31,7 @@ static nt_status objects_declare(nt_reader *reader, const nt_node *node, nt_name
                                  int index, const char **text)
 {
     char shown[NT_WORDS];
-    bool checked = kind == NT_NAME_STATE; /* by nt_read_blocks */
+    bool checked = kind >= NT_NAME_STATE; /* by nt_read_blocks */
     const char *fault = checked ? NULL : nt_name_fault(node->text, node->length, true);
     nt_read_words(node, shown, sizeof shown);
     if (fault)
@@ -45,7 +46,7 @@ static nt_status objects_declare(nt_reader *reader, const nt_node *node, nt_name
                             "a %s cannot be named %s: records use that word for the whole model",
                             nt_name_kind_word(kind), shown);
     const nt_name *first = nt_names_find(&reader->objects, node->text, node->length);
-    if (!first && kind == NT_NAME_STATE)
+    if (!first && kind >= NT_NAME_STATE)
         first = nt_names_find(&reader->parameters, node->text, node->length);
     if (first)
         return already_declared(reader, node, kind, first);
@@ -120,11 +121,12 @@ nt_status nt_read_find_type(nt_reader *reader, const char *section, nt_name_kind
 
 /* ---- declarations --------------------------------------------------------------------------- */
 
-enum { KINDS = NT_NAME_STATE + 1 };
+enum { KINDS = NT_NAME_SAMPLED + 1 };
 static const char *const sections[KINDS] = {
-    [NT_NAME_BODY] = "bodies",  [NT_NAME_MARKER] = "markers",   [NT_NAME_JOINT] = "joints",
-    [NT_NAME_FORCE] = "forces", [NT_NAME_CONTACT] = "contacts", [NT_NAME_BEARING] = "bearings",
-    [NT_NAME_BEAM] = "beams",   [NT_NAME_CABLE] = "cables",     [NT_NAME_STATE] = "states"};
+    [NT_NAME_BODY] = "bodies",    [NT_NAME_MARKER] = "markers",   [NT_NAME_JOINT] = "joints",
+    [NT_NAME_FORCE] = "forces",   [NT_NAME_CONTACT] = "contacts", [NT_NAME_BEARING] = "bearings",
+    [NT_NAME_BEAM] = "beams",     [NT_NAME_CABLE] = "cables",     [NT_NAME_STATE] = "states",
+    [NT_NAME_SAMPLED] = "sampled"};
 
 static int count_of(const nt_node *section) { return section ? section->count : 0; }
 
@@ -175,12 +177,14 @@ static nt_status find_types(nt_reader *reader, const nt_node *section, nt_name_k
 {
     int n = count_of(section), *type_of = NT_TAKE(&reader->scratch, n, int);
     int *next = NT_TAKE(&reader->scratch, nt_element_type_count() + 1, int);
+    const nt_element_type *only = kind == NT_NAME_SAMPLED ? &nt_sampled_type : NULL;
     nt_status status = NT_OK;
     if (!type_of || !next)
         return nt_read_no_memory(reader);
     for (int i = 0; i < n && status == NT_OK; i++) {
         const nt_node *name = section->keys[i], *value = section->values[i];
-        status = nt_read_find_type(reader, sections[kind], kind, name, value, &type_of[i]);
+        if (!only)
+            status = nt_read_find_type(reader, sections[kind], kind, name, value, &type_of[i]);
         if (status == NT_OK)
             next[type_of[i] + 1]++;
     }
@@ -189,7 +193,7 @@ static nt_status find_types(nt_reader *reader, const nt_node *section, nt_name_k
     for (int i = 0; i < n && status == NT_OK; i++) {
         number[i] = first + next[type_of[i]]++;
         nt_element *element = &reader->model->elements[number[i]];
-        element->type = nt_element_type_at(type_of[i]);
+        element->type = only ? only : nt_element_type_at(type_of[i]);
         element->bytes =
             nt_read_bytes(element->type->keys, section->values[i], element->type->size);
         element->place = nt_read_place(reader, section->keys[i]);
@@ -220,11 +224,14 @@ static nt_status count_objects(nt_reader *reader, const nt_node *const *section,
     int n_forces = count_of(section[NT_NAME_FORCE]), first_contact = model->n_joints + n_forces;
     int first_state = first_contact + model->n_contacts;
     model->n_states = count_of(section[NT_NAME_STATE]);
-    int first_bearing = first_state + model->n_states;
+    int first_sampled = first_state + model->n_states;
+    model->n_sampled = count_of(section[NT_NAME_SAMPLED]);
+    int first_bearing = first_sampled + model->n_sampled;
     int first[] = {[NT_NAME_JOINT] = 0,
                    [NT_NAME_FORCE] = model->n_joints,
                    [NT_NAME_CONTACT] = first_contact,
                    [NT_NAME_STATE] = first_state,
+                   [NT_NAME_SAMPLED] = first_sampled,
                    [NT_NAME_BEARING] = first_bearing,
                    [NT_NAME_BEAM] = first_bearing + count_of(section[NT_NAME_BEARING]),
                    [NT_NAME_CABLE] = first_bearing + count_of(section[NT_NAME_BEARING]) +
@@ -238,7 +245,7 @@ static nt_status count_objects(nt_reader *reader, const nt_node *const *section,
     if (!model->elements || !reader->elements)
         return nt_read_no_memory(reader);
     nt_status status = NT_OK;
-    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_STATE && status == NT_OK; kind++)
+    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_SAMPLED && status == NT_OK; kind++)
         status = find_types(reader, section[kind], kind, first[kind], number[kind]);
     return status;
 }
@@ -249,8 +256,9 @@ nt_status nt_read_declare(nt_reader *reader)
     int *number[KINDS], n = 1;
     nt_status status = NT_OK;
     for (int i = 0; i < KINDS; i++) {
-        section[i] =
-            i == NT_NAME_STATE ? reader->state_section : nt_node_find(reader->root, sections[i]);
+        section[i] = i == NT_NAME_STATE     ? reader->state_section
+                     : i == NT_NAME_SAMPLED ? reader->sampled_section
+                                            : nt_node_find(reader->root, sections[i]);
         if (section[i] &&
             (status = nt_read_check_section(reader, sections[i], section[i])) != NT_OK)
             return status;
@@ -285,7 +293,7 @@ nt_status nt_read_declare(nt_reader *reader)
         status = declare_bodies(reader, section[NT_NAME_BODY]);
     if (status == NT_OK)
         status = declare_markers(reader, section[NT_NAME_MARKER]);
-    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_STATE && status == NT_OK; kind++)
+    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_SAMPLED && status == NT_OK; kind++)
         status = declare_elements(reader, section[kind], kind, number[kind]);
     int next = count_of(section[NT_NAME_BODY]) + 1;
     for (int i = first_own; i < n_elements && status == NT_OK; i++)

@@ -37,6 +37,7 @@ typedef struct nt_reader {
     nt_names quantities;
     const nt_node *quantity_section; /* those of blocks behind the file's; NULL: none */
     const nt_node *state_section;    /* likewise */
+    const nt_node *sampled_section;  /* one entry for each value, "pilot.u"; NULL: none */
 
     nt_names objects;          /* bodies, markers, joints, forces, contacts       */
     nt_element_node *elements; /* [n_elements] */

@@ -123,6 +123,8 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
         return type && type->slides && !type->rotates;
     case NT_OF_STATE:
         return type == &nt_state_type;
+    case NT_OF_HELD:
+        return type == &nt_sampled_type;
     case NT_OF_NAMED:
         return of == NAMED;
     case NT_OF_WHOLE:
@@ -354,12 +356,13 @@ static bool find_in_beam(const nt_model *model, int element, const char *name, c
                          quantity, error, status);
 }
 
-/* States and quantities of blocks have dots in their names. */
+/* States and quantities of blocks and sampled values have dots in their names. */
 static bool is_part_of_block(const nt_model *model, const char *name, int *index)
 {
     const nt_object_name *found = find_object(model, (span){name, (int)strlen(name)});
     family of = found ? object_at(model, found->object, index) : WHOLE;
-    return of == NAMED || (of == ELEMENT && model->elements[*index].type == &nt_state_type);
+    const nt_element_type *type = of == ELEMENT ? model->elements[*index].type : NULL;
+    return of == NAMED || type == &nt_state_type || type == &nt_sampled_type;
 }
 
 nt_status nt_quantity_find(const nt_model *model, const char *name, bool any,

@@ -14,6 +14,7 @@
 #include "model/cables/cable.h"
 #include "model/contacts/contact.h"
 #include "model/contacts/touch_values.h"
+#include "model/elements.h"
 #include "model/joints/joint.h"
 #include "model/quantity_values.h"
 
@@ -307,6 +308,11 @@ static void vary_state(const nt_view *view, int element, int i, nt_signal_gradie
     (void)view, (void)element, (void)i, (void)g;
 }
 
+static void held_value(const nt_sampler *s, int element, double *out)
+{
+    *out = nt_sampled_value(&s->view->model->elements[element], s->view);
+}
+
 /* ---- named quantities ----------------------------------------------------------------------- */
 
 static void named_value(const nt_sampler *s, int i, double *out)
@@ -552,6 +558,7 @@ const nt_quantity_kind nt_quantity_kinds[] = {
     {NT_OF_FORCE, "energy", 1, NULL, "J", NULL, "potential energy", NULL, 0, nt_value_energy, NULL, false},
 
     {NT_OF_STATE, "", 1, NULL, "", NULL, "value", NULL, 0, state_value, vary_state, true},
+    {NT_OF_HELD, "", 1, NULL, "", NULL, "value", NULL, 0, held_value, vary_state, false},
     {NT_OF_NAMED, "", 1, NULL, "", NULL, "quantity ", NULL, 0, named_value, NULL, false},
 
     {NT_OF_WHOLE, "energy", 4, energies, "J", NULL, "energy", NULL, NT_NEEDS_ENERGY, whole_energy, NULL, false},
