@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -95,7 +95,13 @@ class Table(Mapping[str, Array]):
         #: texts about the whole: title, model, method, ...
         self.attributes: Dict[str, str] = dict(attributes or {})
         self._groups = groups if groups is not None else group_columns(self.columns)
-        self._places = {column.name: i for i, column in enumerate(self.columns)}
+        self._named: Optional[Dict[str, int]] = None
+
+    @property
+    def _places(self) -> Dict[str, int]:
+        if self._named is None:
+            self._named = {column.name: i for i, column in enumerate(self.columns)}
+        return self._named
 
     # ---- by name
 
@@ -341,32 +347,46 @@ class Summary:
 
 
 class Result(Table):
-    """The rows of a run, with its `summary` and `objectives`."""
+    """The rows of a run, with its `summary`; what the model's `objectives` came to, by name, and
+    their derivatives, gradients[objective][parameter]; the values of all `parameters` in this run;
+    and the `State` at the end, `final`."""
+
+    summary: Optional[Summary]
+    objectives: Dict[str, float]
+    gradients: Dict[str, Dict[str, float]]
+    parameters: Dict[str, float]
+    final: Any
 
     def __init__(
         self,
         columns: Sequence[Column],
-        values: Array,
+        data: Array,
         attributes: Optional[Mapping[str, str]] = None,
         groups: Optional[Groups] = None,
-        summary: Optional[Summary] = None,
-        objectives: Optional[Mapping[str, float]] = None,
-        gradients: Optional[Mapping[str, Mapping[str, float]]] = None,
-        parameters: Optional[Mapping[str, float]] = None,
-        final: Any = None,
+        later: Optional[Callable[[], Dict[str, Any]]] = None,
     ) -> None:
-        super().__init__(columns, values, attributes, groups)
-        self.summary = summary
-        #: what the model's objectives came to, by name
-        self.objectives: Dict[str, float] = dict(objectives or {})
-        #: their derivatives: gradients[objective][parameter]
-        self.gradients: Dict[str, Dict[str, float]] = {
-            name: dict(rates) for name, rates in (gradients or {}).items()
-        }
-        #: values of all parameters in this run
-        self.parameters: Dict[str, float] = dict(parameters or {})
-        #: the `State` at the end
-        self.final = final
+        super().__init__(columns, data, attributes, groups)
+        self._later = later
+        if later is not None:
+            del self.attributes
+        else:
+            self.summary, self.final = None, None
+            self.objectives, self.gradients, self.parameters = {}, {}, {}
+
+    def __getattr__(self, name: str) -> Any:
+        later = self.__dict__.get("_later")
+        if later is None or name.startswith("__"):
+            raise AttributeError(f"a Result has no {name}")
+        self.__dict__.update(later(), _later=None)
+        return getattr(self, name)
+
+    def __getstate__(self) -> Dict[str, Any]:
+        if self._later is not None:
+            getattr(self, "summary")
+        return self.__dict__
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        self.__dict__.update(state)
 
     @property
     def time(self) -> Array:
