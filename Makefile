@@ -33,6 +33,7 @@ setup-test:
 	@sh tools/setup build test papers
 	@sh tools/setup pictures || echo "glTF and VTK are not read back by other programs: these are missing."
 	@sh tools/setup report || echo "Pages are not tested: what makes and shows them is missing."
+	@sh tools/setup cluster || echo "absent: the packages of group cluster"
 setup-python:
 	@sh tools/setup build python
 # What cannot be installed is absent, and its tests say so.
@@ -41,9 +42,6 @@ setup-python-test: setup-python
 	    sh tools/setup $$group || echo "absent: the packages of group $$group"; done
 peers:
 	@sh tools/setup peers
-# What places the rows of sweeps: GNU parallel, sshd, Slurm. Debian starts the services.
-cluster:
-	@sh tools/setup cluster
 
 build:
 	@$(build) release product
@@ -91,4 +89,4 @@ install: build
 clean:
 	rm -rf build
 
-.PHONY: all setup setup-test setup-python setup-python-test python peers cluster build run test bench bench-python precision fuzz soak format install clean
+.PHONY: all setup setup-test setup-python setup-python-test python peers build run test bench bench-python precision fuzz soak format install clean

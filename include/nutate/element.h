@@ -70,7 +70,8 @@ typedef struct nt_key {
     int bit;
     int low, high;       /* count range of NUMBERS; rows of MATRIX; count of FUNCTIONS */
     size_t count_offset; /* NUMBERS: where the count goes                               */
-    bool up_to;          /* NUMBERS: any count from low to high, not one of the two       */
+    bool up_to;          /* NUMBERS: any count from low to high, not one of the two;
+                            BODIES: they may be one                                       */
     bool required;
     bool relative;     /* its numbers are as large as the largest of them (a direction, a mass), not
                           as lengths of the model are: for the steps of differences */
@@ -385,7 +386,7 @@ typedef struct nt_local {
     double *residual; /* [element->size], where it has pushed                                    */
     bool has_pushed;
     double *blocks; /* [element->size^2] one block after the other, row by row of ports      */
-    short *touched; /* [n_touched] numbers of blocks (row n_ports + column) that hold anything */
+    int *touched;   /* [n_touched] numbers of blocks (row n_ports + column) that hold anything */
     int n_touched;
     bool *is_touched; /* [n_ports^2] */
     bool apart;       /* elements are evaluated side by side: nothing may be added elsewhere */
@@ -405,7 +406,7 @@ static inline double *nt_view_block(const nt_view *view, int row, int column)
     double *block = local->blocks + e->size * i->start + i->size * j->start;
     if (!local->is_touched[number]) {
         local->is_touched[number] = true;
-        local->touched[local->n_touched++] = (short)number;
+        local->touched[local->n_touched++] = number;
         memset(block, 0, (size_t)(i->size * j->size) * sizeof *block);
     }
     return block;

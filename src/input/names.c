@@ -59,8 +59,8 @@ const char *nt_names_suggest(const nt_names *names, const char *text, int length
 
 const char *nt_name_kind_word(nt_name_kind kind)
 {
-    static const char *const words[] = {"body",    "marker",    "joint", "force",
-                                        "contact", "bearing",   "beam",  "state",
+    static const char *const words[] = {"body",    "marker",    "joint", "force",   "contact",
+                                        "bearing", "beam",      "cable", "state",   "sampled value",
                                         "block",   "parameter", "table", "quantity"};
     return words[kind];
 }

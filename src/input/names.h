@@ -12,7 +12,9 @@ typedef enum nt_name_kind {
     NT_NAME_CONTACT,
     NT_NAME_BEARING,
     NT_NAME_BEAM,
+    NT_NAME_CABLE,
     NT_NAME_STATE, /* the same */
+    NT_NAME_SAMPLED,
     NT_NAME_BLOCK,
     NT_NAME_PARAMETER,
     NT_NAME_TABLE,

@@ -3,6 +3,7 @@
 #include "input/reader.h"
 
 #include "model/beams/beam.h"
+#include "model/cables/cable.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -322,5 +323,29 @@ nt_status nt_read_declare_station(nt_reader *reader, const nt_node *name, const 
     const nt_beam *b = nt_model_data(reader->model, &reader->model->elements[beam->index]);
     to->beam = beam->index;
     to->on = b->first_body + to->end * b->p;
+    return status;
+}
+
+/* ---- cables ------------------------------------------------------------------------------------
+ */
+
+nt_status nt_read_count_cable(nt_reader *reader, int i, int *count)
+{
+    int n;
+    nt_status status =
+        whole_number(reader, reader->elements[i].value, "elements", NT_MOST_SEGMENTS, 20, &n);
+    *count += n - 1;
+    return status;
+}
+
+nt_status nt_read_declare_cable(nt_reader *reader, int i, int *first)
+{
+    const nt_element *e = &reader->model->elements[i];
+    nt_cable *c = nt_element_numbers(reader->model->origin, e);
+    nt_status status =
+        whole_number(reader, reader->elements[i].value, "elements", NT_MOST_SEGMENTS, 20, &c->n);
+    c->first_body = *first;
+    for (int k = 1; k < c->n && status == NT_OK; k++)
+        status = nt_read_declare_body(reader, e, (*first)++, "node", k);
     return status;
 }

@@ -26,7 +26,7 @@ typedef struct pairs {
 typedef struct blocks {
     nt_reader *reader;
     const nt_node *name, *value;
-    pairs quantities, states;
+    pairs quantities, states, sampled;
     bool no_memory;
 } blocks;
 
@@ -86,14 +86,28 @@ static nt_node *formula(blocks *b, const char *text)
     return scalar(b, whole);
 }
 
-/* The part is an expression of the file, or a formula. */
-static void add_given(blocks *b, const char *part, const nt_node *value)
+static nt_node *copy_of(blocks *b, const nt_node *node)
 {
     nt_node *copy = NT_TAKE(&b->reader->scratch, 1, nt_node);
     b->no_memory |= !copy;
     if (copy)
-        *copy = *value;
-    push(b, &b->quantities, part_name(b, part), copy);
+        *copy = *node;
+    return copy;
+}
+
+static void become_mapping(nt_node *node, const pairs *from)
+{
+    node->kind = NT_NODE_MAPPING;
+    node->keys = from->keys;
+    node->values = from->values;
+    node->count = from->n;
+    node->index = NULL;
+}
+
+/* The part is an expression of the file, or a formula. */
+static void add_given(blocks *b, const char *part, const nt_node *value)
+{
+    push(b, &b->quantities, part_name(b, part), copy_of(b, value));
 }
 static void add_formula(blocks *b, const char *part, const char *text)
 {
@@ -106,21 +120,24 @@ static void add_state(blocks *b, const char *part, const char *rate, const nt_no
     nt_node *all = scalar(b, part);
     pairs keys = {0};
     push(b, &keys, scalar(b, "rate"), formula(b, rate));
-    if (initial) {
-        nt_node *copy = NT_TAKE(&b->reader->scratch, 1, nt_node);
-        b->no_memory |= !copy;
-        if (copy)
-            *copy = *initial;
-        push(b, &keys, scalar(b, "initial"), copy);
-    }
+    if (initial)
+        push(b, &keys, scalar(b, "initial"), copy_of(b, initial));
     if (b->no_memory)
         return;
-    all->kind = NT_NODE_MAPPING;
-    all->keys = keys.keys;
-    all->values = keys.values;
-    all->count = keys.n;
-    all->index = NULL;
+    become_mapping(all, &keys);
     push(b, &b->states, part_name(b, part), all);
+}
+
+/* Whether the name is none of a quantity, a state or a block before. */
+static nt_status check_new(blocks *b, const char *word)
+{
+    const pairs *const all[] = {&b->quantities, &b->states};
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < all[k]->n; i++)
+            if (nt_node_is(all[k]->keys[i], b->name->text))
+                return nt_node_fail(b->reader->error, b->name, "%s '%s': %s has this name already",
+                                    word, b->name->text, k == 0 ? "quantities" : "states");
+    return NT_OK;
 }
 
 static const nt_node *given(const blocks *b, const char *key)
@@ -425,6 +442,67 @@ static nt_status write_pid(blocks *b)
     return NT_OK;
 }
 
+/* ---- sampled values -------------------------------------------------------------------------- */
+
+/* The words of a value of a sampler are "pilot.u", and "u" stands for them. */
+static nt_status write_value(blocks *b, const nt_node *sampler, const nt_node *settings,
+                             const nt_node *value)
+{
+    const nt_node *initial = nt_node_find(settings, "initial"), *begin = NULL;
+    pairs keys = {0};
+    char text[2 * NT_WORDS];
+    nt_status status = nt_read_check_word(b->reader, "sampled value", b->name);
+    if (status == NT_OK && !is_expression(value))
+        return wants(b, "values", nt_node_is_empty(value) ? b->name : value, "an expression");
+    if (status == NT_OK)
+        status = check_new(b, "sampled value");
+    if (status != NT_OK)
+        return status;
+    snprintf(text, sizeof text, "%s.%s", sampler->text, b->name->text);
+    nt_node *name = scalar(b, text), *all = scalar(b, text);
+    push(b, &keys, scalar(b, "value"), copy_of(b, value));
+    push(b, &keys, scalar(b, "every"), copy_of(b, nt_node_find(settings, "every")));
+    if (initial && (begin = nt_node_find(initial, b->name->text)) != NULL)
+        push(b, &keys, scalar(b, "initial"), copy_of(b, begin));
+    if (b->no_memory)
+        return nt_read_no_memory(b->reader);
+    become_mapping(all, &keys);
+    push(b, &b->sampled, name, all);
+    push(b, &b->quantities, scalar(b, b->name->text), scalar(b, text));
+    return NT_OK;
+}
+
+static nt_status write_sampler(blocks *b, const nt_node *name, const nt_node *settings)
+{
+    char what[NT_WORDS], got[NT_WORDS];
+    nt_status status = nt_read_check_word(b->reader, "sampler", name);
+    snprintf(what, sizeof what, "sampler '%.60s'", name->text);
+    if (status == NT_OK)
+        status = nt_read_check_keys(b->reader, nt_sampled_keys, name, settings, what, false);
+    if (status != NT_OK)
+        return status;
+    const nt_node *values = nt_node_find(settings, "values");
+    const nt_node *initial = nt_node_find(settings, "initial");
+    if (values->kind != NT_NODE_MAPPING || values->count == 0)
+        return nt_node_fail(b->reader->error, values,
+                            "values of %s: expected expressions by name, got %s", what,
+                            nt_read_words(values, got, sizeof got));
+    if (initial && initial->kind != NT_NODE_MAPPING)
+        return nt_node_fail(b->reader->error, initial,
+                            "initial of %s: expected numbers by name, got %s", what,
+                            nt_read_words(initial, got, sizeof got));
+    for (int i = 0; initial && i < initial->count; i++)
+        if (!nt_node_find(values, initial->keys[i]->text))
+            return nt_node_fail(b->reader->error, initial->keys[i],
+                                "initial of %s: '%s' is none of its values", what,
+                                initial->keys[i]->text);
+    for (int i = 0; i < values->count && status == NT_OK; i++) {
+        b->name = values->keys[i];
+        status = write_value(b, name, settings, values->values[i]);
+    }
+    return status;
+}
+
 /* ---- all of them ---------------------------------------------------------------------------- */
 
 static const struct {
@@ -434,18 +512,15 @@ static const struct {
                {&nt_block_state_space, write_state_space},
                {&nt_block_pid, write_pid}};
 
-static nt_status write_block(blocks *b)
+static nt_status write_block(blocks *b, const nt_node *name, const nt_node *value)
 {
-    static const char *const sections[] = {"quantities", "states"};
+    b->name = name;
+    b->value = value;
     int type;
     char what[NT_WORDS];
     nt_status status = nt_read_check_word(b->reader, "block", b->name);
-    for (int i = 0; i < 2; i++) {
-        const nt_node *own = nt_node_find(b->reader->root, sections[i]);
-        if (status == NT_OK && own && nt_node_find(own, b->name->text))
-            return nt_node_fail(b->reader->error, b->name, "block '%s': %s has this name already",
-                                b->name->text, sections[i]);
-    }
+    if (status == NT_OK)
+        status = check_new(b, "block");
     if (status == NT_OK)
         status = nt_read_find_type(b->reader, nt_block_section.name, NT_NAME_BLOCK, b->name,
                                    b->value, &type);
@@ -476,37 +551,41 @@ static nt_status begin_pairs(blocks *b, pairs *to, const char *section, const ch
 static const nt_node *section_of(blocks *b, const pairs *from, const char *section)
 {
     const nt_node *own = nt_node_find(b->reader->root, section);
-    nt_node *all = NT_TAKE(&b->reader->scratch, 1, nt_node);
-    b->no_memory |= !all;
-    if (!all || (from->n == 0 && !own))
+    if (from->n == 0 && !own)
         return NULL;
-    *all = own ? *own : *b->reader->root;
-    all->kind = NT_NODE_MAPPING;
-    all->keys = from->keys;
-    all->values = from->values;
-    all->count = from->n;
-    all->index = NULL;
+    nt_node *all = copy_of(b, own ? own : b->reader->root);
+    if (all)
+        become_mapping(all, from);
     return all;
+}
+
+/* Each entry of a section by name. */
+static nt_status write_section(blocks *b, const char *name,
+                               nt_status (*write)(blocks *b, const nt_node *key,
+                                                  const nt_node *value))
+{
+    const nt_node *section = nt_node_find(b->reader->root, name);
+    nt_status status = section ? nt_read_check_section(b->reader, name, section) : NT_OK;
+    for (int i = 0; section && status == NT_OK && i < section->count; i++)
+        status = write(b, section->keys[i], section->values[i]);
+    return status;
 }
 
 nt_status nt_read_blocks(nt_reader *reader)
 {
-    const nt_node *section = nt_node_find(reader->root, nt_block_section.name);
     blocks b = {.reader = reader};
     nt_status status = begin_pairs(&b, &b.quantities, "quantities", "quantity");
     if (status == NT_OK)
         status = begin_pairs(&b, &b.states, "states", "state");
-    if (status == NT_OK && section)
-        status = nt_read_check_section(reader, nt_block_section.name, section);
-    for (int i = 0; section && status == NT_OK && i < section->count; i++) {
-        b.name = section->keys[i];
-        b.value = section->values[i];
-        status = write_block(&b);
-    }
+    if (status == NT_OK)
+        status = write_section(&b, nt_block_section.name, write_block);
+    if (status == NT_OK)
+        status = write_section(&b, "sampled", write_sampler);
     if (status != NT_OK)
         return status;
     reader->quantity_section = section_of(&b, &b.quantities, "quantities");
     reader->state_section = section_of(&b, &b.states, "states");
+    reader->sampled_section = section_of(&b, &b.sampled, "sampled");
     return b.no_memory ? nt_read_no_memory(reader) : NT_OK;
 }
 

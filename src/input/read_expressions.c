@@ -71,7 +71,7 @@ static const char changes_with_motion[] =
 static const char not_a_number[] =
     "changes with the motion: expected an expression of the parameters";
 
-/* The variable of a state of the file. */
+/* The variable of a state or a sampled value of the file. */
 static int resolve_state(context *c, const char *name, int length)
 {
     c->refused = c->scope == NT_SCOPE_MOTION   ? changes_with_motion
@@ -104,7 +104,7 @@ static int resolve(void *self, const char *name, int length)
     else if (c->scope == NT_SCOPE_RECORD)
         return resolve_record(c, name, length);
     const nt_name *object = nt_names_find(&c->reader->objects, name, length);
-    if (object && object->kind == NT_NAME_STATE)
+    if (object && (object->kind == NT_NAME_STATE || object->kind == NT_NAME_SAMPLED))
         return resolve_state(c, name, length);
     const char *dot = memchr(name, '.', (size_t)length);
     if (!c->refused && nt_name_is_reserved(name, dot ? (int)(dot - name) : length))

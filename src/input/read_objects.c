@@ -3,6 +3,7 @@
 #include "input/reader.h"
 
 #include "base/suggest.h"
+#include "model/elements.h"
 #include "model/quantity.h"
 
 #include <stdio.h>
@@ -21,7 +22,7 @@ static nt_status already_declared(nt_reader *reader, const nt_node *node, nt_nam
         nt_name_kind_word(kind), node->text, nt_name_kind_word(first->kind), where,
         kind == NT_NAME_STATE
             ? ""
-            : "; bodies, markers, joints, forces, contacts, bearings and beams need "
+            : "; bodies, markers, joints, forces, contacts, bearings, beams and cables need "
               "names that all differ");
 }
 
@@ -30,7 +31,7 @@ static nt_status objects_declare(nt_reader *reader, const nt_node *node, nt_name
                                  int index, const char **text)
 {
     char shown[NT_WORDS];
-    bool checked = kind == NT_NAME_STATE; /* by nt_read_blocks */
+    bool checked = kind >= NT_NAME_STATE; /* by nt_read_blocks */
     const char *fault = checked ? NULL : nt_name_fault(node->text, node->length, true);
     nt_read_words(node, shown, sizeof shown);
     if (fault)
@@ -45,7 +46,7 @@ static nt_status objects_declare(nt_reader *reader, const nt_node *node, nt_name
                             "a %s cannot be named %s: records use that word for the whole model",
                             nt_name_kind_word(kind), shown);
     const nt_name *first = nt_names_find(&reader->objects, node->text, node->length);
-    if (!first && kind == NT_NAME_STATE)
+    if (!first && kind >= NT_NAME_STATE)
         first = nt_names_find(&reader->parameters, node->text, node->length);
     if (first)
         return already_declared(reader, node, kind, first);
@@ -120,11 +121,12 @@ nt_status nt_read_find_type(nt_reader *reader, const char *section, nt_name_kind
 
 /* ---- declarations --------------------------------------------------------------------------- */
 
-enum { KINDS = NT_NAME_STATE + 1 };
+enum { KINDS = NT_NAME_SAMPLED + 1 };
 static const char *const sections[KINDS] = {
-    [NT_NAME_BODY] = "bodies",  [NT_NAME_MARKER] = "markers",   [NT_NAME_JOINT] = "joints",
-    [NT_NAME_FORCE] = "forces", [NT_NAME_CONTACT] = "contacts", [NT_NAME_BEARING] = "bearings",
-    [NT_NAME_BEAM] = "beams",   [NT_NAME_STATE] = "states"};
+    [NT_NAME_BODY] = "bodies",    [NT_NAME_MARKER] = "markers",   [NT_NAME_JOINT] = "joints",
+    [NT_NAME_FORCE] = "forces",   [NT_NAME_CONTACT] = "contacts", [NT_NAME_BEARING] = "bearings",
+    [NT_NAME_BEAM] = "beams",     [NT_NAME_CABLE] = "cables",     [NT_NAME_STATE] = "states",
+    [NT_NAME_SAMPLED] = "sampled"};
 
 static int count_of(const nt_node *section) { return section ? section->count : 0; }
 
@@ -175,12 +177,14 @@ static nt_status find_types(nt_reader *reader, const nt_node *section, nt_name_k
 {
     int n = count_of(section), *type_of = NT_TAKE(&reader->scratch, n, int);
     int *next = NT_TAKE(&reader->scratch, nt_element_type_count() + 1, int);
+    const nt_element_type *only = kind == NT_NAME_SAMPLED ? &nt_sampled_type : NULL;
     nt_status status = NT_OK;
     if (!type_of || !next)
         return nt_read_no_memory(reader);
     for (int i = 0; i < n && status == NT_OK; i++) {
         const nt_node *name = section->keys[i], *value = section->values[i];
-        status = nt_read_find_type(reader, sections[kind], kind, name, value, &type_of[i]);
+        if (!only)
+            status = nt_read_find_type(reader, sections[kind], kind, name, value, &type_of[i]);
         if (status == NT_OK)
             next[type_of[i] + 1]++;
     }
@@ -189,7 +193,7 @@ static nt_status find_types(nt_reader *reader, const nt_node *section, nt_name_k
     for (int i = 0; i < n && status == NT_OK; i++) {
         number[i] = first + next[type_of[i]]++;
         nt_element *element = &reader->model->elements[number[i]];
-        element->type = nt_element_type_at(type_of[i]);
+        element->type = only ? only : nt_element_type_at(type_of[i]);
         element->bytes =
             nt_read_bytes(element->type->keys, section->values[i], element->type->size);
         element->place = nt_read_place(reader, section->keys[i]);
@@ -220,22 +224,28 @@ static nt_status count_objects(nt_reader *reader, const nt_node *const *section,
     int n_forces = count_of(section[NT_NAME_FORCE]), first_contact = model->n_joints + n_forces;
     int first_state = first_contact + model->n_contacts;
     model->n_states = count_of(section[NT_NAME_STATE]);
-    int first_bearing = first_state + model->n_states;
+    int first_sampled = first_state + model->n_states;
+    model->n_sampled = count_of(section[NT_NAME_SAMPLED]);
+    int first_bearing = first_sampled + model->n_sampled;
     int first[] = {[NT_NAME_JOINT] = 0,
                    [NT_NAME_FORCE] = model->n_joints,
                    [NT_NAME_CONTACT] = first_contact,
                    [NT_NAME_STATE] = first_state,
+                   [NT_NAME_SAMPLED] = first_sampled,
                    [NT_NAME_BEARING] = first_bearing,
-                   [NT_NAME_BEAM] = first_bearing + count_of(section[NT_NAME_BEARING])};
+                   [NT_NAME_BEAM] = first_bearing + count_of(section[NT_NAME_BEARING]),
+                   [NT_NAME_CABLE] = first_bearing + count_of(section[NT_NAME_BEARING]) +
+                                     count_of(section[NT_NAME_BEAM])};
     model->n_bearings = count_of(section[NT_NAME_BEARING]);
     model->n_beams = count_of(section[NT_NAME_BEAM]);
-    model->n_elements = first[NT_NAME_BEAM] + model->n_beams;
+    model->n_cables = count_of(section[NT_NAME_CABLE]);
+    model->n_elements = first[NT_NAME_CABLE] + model->n_cables;
     model->elements = NT_TAKE(arena, model->n_elements, nt_element);
     reader->elements = NT_TAKE(&reader->scratch, model->n_elements, nt_element_node);
     if (!model->elements || !reader->elements)
         return nt_read_no_memory(reader);
     nt_status status = NT_OK;
-    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_STATE && status == NT_OK; kind++)
+    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_SAMPLED && status == NT_OK; kind++)
         status = find_types(reader, section[kind], kind, first[kind], number[kind]);
     return status;
 }
@@ -246,8 +256,9 @@ nt_status nt_read_declare(nt_reader *reader)
     int *number[KINDS], n = 1;
     nt_status status = NT_OK;
     for (int i = 0; i < KINDS; i++) {
-        section[i] =
-            i == NT_NAME_STATE ? reader->state_section : nt_node_find(reader->root, sections[i]);
+        section[i] = i == NT_NAME_STATE     ? reader->state_section
+                     : i == NT_NAME_SAMPLED ? reader->sampled_section
+                                            : nt_node_find(reader->root, sections[i]);
         if (section[i] &&
             (status = nt_read_check_section(reader, sections[i], section[i])) != NT_OK)
             return status;
@@ -256,19 +267,22 @@ nt_status nt_read_declare(nt_reader *reader)
         if (!number[i])
             return nt_read_no_memory(reader);
     }
-    if (!section[NT_NAME_BODY] && count_of(section[NT_NAME_BEAM]) == 0)
+    int lines = count_of(section[NT_NAME_BEAM]) + count_of(section[NT_NAME_CABLE]);
+    if (!section[NT_NAME_BODY] && lines == 0)
         return nt_node_fail(reader->error, reader->root,
                             "the model lacks the key 'bodies', expected a mapping by name");
-    if (count_of(section[NT_NAME_BODY]) + count_of(section[NT_NAME_BEAM]) == 0)
+    if (count_of(section[NT_NAME_BODY]) + lines == 0)
         return nt_node_fail(reader->error, section[NT_NAME_BODY],
                             "bodies: expected at least one body");
     status = count_objects(reader, section, number);
     int own = 0, n_elements = reader->model->n_elements;
-    int first_own = n_elements - reader->model->n_bearings - reader->model->n_beams;
-    int first_beam = n_elements - reader->model->n_beams;
+    int first_cable = n_elements - reader->model->n_cables;
+    int first_beam = first_cable - reader->model->n_beams;
+    int first_own = first_beam - reader->model->n_bearings;
     for (int i = first_own; i < n_elements && status == NT_OK; i++)
-        status = i < first_beam ? nt_read_count_balls(reader, i, &own)
-                                : nt_read_count_nodes(reader, i, &own);
+        status = i < first_beam    ? nt_read_count_balls(reader, i, &own)
+                 : i < first_cable ? nt_read_count_nodes(reader, i, &own)
+                                   : nt_read_count_cable(reader, i, &own);
     if (status != NT_OK)
         return status;
     reader->model->n_bodies += own;
@@ -279,12 +293,13 @@ nt_status nt_read_declare(nt_reader *reader)
         status = declare_bodies(reader, section[NT_NAME_BODY]);
     if (status == NT_OK)
         status = declare_markers(reader, section[NT_NAME_MARKER]);
-    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_STATE && status == NT_OK; kind++)
+    for (nt_name_kind kind = NT_NAME_JOINT; kind <= NT_NAME_SAMPLED && status == NT_OK; kind++)
         status = declare_elements(reader, section[kind], kind, number[kind]);
     int next = count_of(section[NT_NAME_BODY]) + 1;
     for (int i = first_own; i < n_elements && status == NT_OK; i++)
-        status = i < first_beam ? nt_read_declare_balls(reader, i, &next)
-                                : nt_read_declare_nodes(reader, i, &next);
+        status = i < first_beam    ? nt_read_declare_balls(reader, i, &next)
+                 : i < first_cable ? nt_read_declare_nodes(reader, i, &next)
+                                   : nt_read_declare_cable(reader, i, &next);
     if (status == NT_OK)
         status = declare_stations(reader, section[NT_NAME_MARKER]);
     if (status == NT_OK && nt_quantity_sort_objects(reader->model) != NT_OK)

@@ -296,7 +296,8 @@ static nt_status read_name(nt_reader *reader, const nt_key *key, const nt_node *
     return NT_OK;
 }
 
-/* The indices of two different objects of a kind; `same` says what is wrong with one named twice.
+/* The indices of two different objects of a kind; `same` says what is wrong with one named twice,
+ * NULL: nothing.
  */
 static nt_status read_two_names(nt_reader *reader, const nt_key *key, const nt_node *node,
                                 nt_name_kind kind, const char *same, int *target)
@@ -306,7 +307,7 @@ static nt_status read_two_names(nt_reader *reader, const nt_key *key, const nt_n
     nt_status status = read_name(reader, key, node->values[0], kind, &target[0]);
     if (status == NT_OK)
         status = read_name(reader, key, node->values[1], kind, &target[1]);
-    if (status == NT_OK && target[0] == target[1])
+    if (status == NT_OK && same && target[0] == target[1])
         status = nt_node_fail(reader->error, node->values[1], "%s: '%s' is %s", key->name,
                               node->values[1]->text, same);
     return status;
@@ -497,7 +498,8 @@ static nt_status read_by_type(nt_reader *reader, const nt_key *key, const nt_nod
         return read_name(reader, key, node, NT_NAME_BODY, target);
     case NT_KEY_BODIES:
         return read_two_names(reader, key, node, NT_NAME_BODY,
-                              "joined to itself, expected two different bodies", target);
+                              key->up_to ? NULL : "joined to itself, expected two different bodies",
+                              target);
     case NT_KEY_POINT:
         return read_point(reader, key, node, target);
     case NT_KEY_POINTS:

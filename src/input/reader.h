@@ -37,6 +37,7 @@ typedef struct nt_reader {
     nt_names quantities;
     const nt_node *quantity_section; /* those of blocks behind the file's; NULL: none */
     const nt_node *state_section;    /* likewise */
+    const nt_node *sampled_section;  /* one entry for each value, "pilot.u"; NULL: none */
 
     nt_names objects;          /* bodies, markers, joints, forces, contacts       */
     nt_element_node *elements; /* [n_elements] */
@@ -156,6 +157,9 @@ nt_status nt_read_count_balls(nt_reader *reader, int i, int *count);
 nt_status nt_read_declare_balls(nt_reader *reader, int i, int *first);
 nt_status nt_read_count_nodes(nt_reader *reader, int i, int *count);
 nt_status nt_read_declare_nodes(nt_reader *reader, int i, int *first);
+/* The same for the inner nodes of cables (read_beams.c). */
+nt_status nt_read_count_cable(nt_reader *reader, int i, int *count);
+nt_status nt_read_declare_cable(nt_reader *reader, int i, int *first);
 /* The node of a beam where the marker i has its station. */
 nt_status nt_read_declare_station(nt_reader *reader, const nt_node *name, const nt_node *marker,
                                   int i);

@@ -220,6 +220,19 @@ const nt_key nt_steady_keys[] = {
     {0},
 };
 
+/* ---- samplers ------------------------------------------------------------------------------- */
+
+const nt_key nt_sampled_keys[] = {
+    NT_KEY("every", NT_KEY_NUMBER, .bit = -1, .required = true, .unit = "s",
+           .meaning = "the period: values are found at the start and after every period"),
+    NT_KEY("values", (nt_key_type)NT_KEY_EXPRESSIONS, .bit = -1, .required = true,
+           .meaning = "what is sampled, by name. In these expressions the name of a sampled value "
+                      "is what it was until now, the previous sample"),
+    NT_KEY("initial", (nt_key_type)NT_KEY_PARAMETERS, .bit = -1,
+           .meaning = "values before the first sample, by name; default 0"),
+    {0},
+};
+
 /* ---- the top of the file -------------------------------------------------------------------- */
 
 const nt_key nt_file_keys[] = {
@@ -268,6 +281,14 @@ const nt_key nt_file_keys[] = {
     NT_KEY("blocks", (nt_key_type)NT_KEY_ELEMENTS,
            .meaning = "controllers and linear systems by their coefficients, by name: each becomes "
                       "states and quantities, and its name is its output"),
+    NT_KEY("sampled", (nt_key_type)NT_KEY_OBJECTS, .group = nt_sampled_keys,
+           .meaning = "controllers that look at the motion at equal times and hold what they found "
+                      "in between: samplers by name, each with its values, for use in expressions "
+                      "by their names, or as SAMPLER.NAME, and recorded likewise"),
+    NT_KEY("cables", (nt_key_type)NT_KEY_ELEMENTS,
+           .meaning =
+               "lines with mass that bear tension alone, by name: they bring their inner nodes as "
+               "points NAME.node1, ..."),
     NT_KEY("steady", (nt_key_type)NT_KEY_OBJECTS, .group = nt_steady_keys,
            .meaning =
                "a motion that goes on alike at every moment, for `nutate modes --about steady`: "

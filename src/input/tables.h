@@ -64,6 +64,7 @@ extern const nt_key nt_file_keys[];
 extern const nt_key nt_marker_keys[], nt_station_keys[]; /* of a body; of a beam */
 extern const nt_key nt_objective_keys[];
 extern const nt_key nt_steady_keys[];
+extern const nt_key nt_sampled_keys[];
 
 /* What a key's value has to be, in words: "a number", "a list of 3 numbers". Written to text[size]
  * where it is not a constant. */

@@ -403,8 +403,10 @@ static nt_status apply(nt_integrator *it, const nt_instant *instant, nt_error *e
     }
     nt_status status = nt_integrator_refresh(it, error);
     int timed_by = instant->indicator >= 0 ? instant->indicator : instant->timed_by;
-    nt_jump_of_state jump = {
-        .from = &s->from, .indicator = timed_by, .scale = timed_by >= 0 ? s->size[timed_by] : 0};
+    nt_jump_of_state jump = {.from = &s->from,
+                             .due = instant->indicator,
+                             .indicator = timed_by,
+                             .scale = timed_by >= 0 ? s->size[timed_by] : 0};
     if (status == NT_OK && it->attend_jump)
         status = it->attend_jump(it->attendant, it, &jump, error);
     return status;

@@ -36,6 +36,7 @@ typedef struct nt_stops {
 /* What happened: the state just before, where that behind is the present one. */
 typedef struct nt_jump_of_state {
     const nt_phase *from;
+    int due;       /* nt_instant.indicator when it was asked for */
     int indicator; /* whose zero is the time of it; -1: the time is given                        */
     double scale;  /* of the indicator's rate: what counts as none                               */
 } nt_jump_of_state;

@@ -46,7 +46,8 @@ nt_model_counts nt_model_count(const nt_model *model)
     return (nt_model_counts){.bodies = model->n_bodies - 1,
                              .joints = model->n_joints,
                              .forces = model->n_elements - model->n_joints - model->n_contacts -
-                                       model->n_bearings - model->n_beams - model->n_states,
+                                       model->n_bearings - model->n_beams - model->n_cables -
+                                       model->n_states - model->n_sampled,
                              .contacts = model->n_contacts,
                              .markers = model->n_markers,
                              .parameters = model->n_parameters,

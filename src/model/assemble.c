@@ -620,6 +620,21 @@ void nt_assembly_destroy(nt_assembly *a)
     free(a);
 }
 
+/* All of them see what was held before any is taken. */
+static void take_first_samples(nt_run *run, const nt_point *at)
+{
+    static const nt_terms none = {.parts = 0};
+    nt_view view;
+    if (run->model->n_sampled == 0)
+        return;
+    nt_run_look(run, at, &none, &view);
+    for (int i = 0; i < run->model->n_elements; i++) {
+        const nt_element *e = &run->model->elements[i];
+        if (e->type->at_stop)
+            e->type->at_stop(e, &view, run->initial_memory + e->memory);
+    }
+}
+
 nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
 {
     nt_run *run = a->run;
@@ -642,6 +657,8 @@ nt_status nt_assembly_place(nt_assembly *a, bool validate, nt_error *error)
     if (status == NT_OK && run->system.accept) {
         nt_point at = nt_assembly_point(a);
         nt_run_accept(run, &at, run->initial_memory);
+        at.memory = run->initial_memory;
+        take_first_samples(run, &at);
     }
     return status;
 }

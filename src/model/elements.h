@@ -22,6 +22,7 @@ extern const nt_element_type nt_joint_gear;
 
 extern const nt_element_type nt_force_force;
 extern const nt_element_type nt_force_torque;
+extern const nt_element_type nt_force_distributed;
 extern const nt_element_type nt_force_line_force;
 extern const nt_element_type nt_force_rope;
 extern const nt_element_type nt_force_aerodynamic;
@@ -39,7 +40,13 @@ extern const nt_element_type nt_contact_sphere_torus;
 
 extern const nt_element_type nt_bearing_ball;
 extern const nt_element_type nt_beam_type;
+extern const nt_element_type nt_cable_type;
+extern const nt_section nt_cable_section;
 extern const nt_element_type nt_state_type;
+/* Made by the reader of the section `sampled`, one for each value; what it holds at a point. */
+extern const nt_element_type nt_sampled_type;
+extern const size_t nt_sampled_period; /* where its period stands among its data, bytes */
+double nt_sampled_value(const nt_element *element, const nt_view *view);
 
 /* Of blocks: their keys alone (states/blocks.c). */
 extern const nt_element_type nt_block_transfer_function;
@@ -48,6 +55,7 @@ extern const nt_element_type nt_block_pid;
 
 extern const nt_section nt_beam_section_of_file;
 extern const nt_section nt_state_section;
+extern const nt_section nt_sampled_section;
 extern const nt_section nt_block_section;
 
 #endif

@@ -212,6 +212,16 @@ void nt_run_accept(void *self, const nt_point *at, double *next)
     nt_run_keep_held(run, at->memory, next);
 }
 
+/* What is held stays; turns that are counted do not vary. */
+nt_status nt_run_accept_tangent(void *self, const nt_point *at, int k,
+                                const nt_point_tangent *along, double *dnext)
+{
+    nt_run *run = self;
+    (void)at, (void)k;
+    memcpy(dnext, along->memory, (size_t)run->system.n_memory * sizeof *dnext);
+    return NT_OK;
+}
+
 /* ---- parameters ----------------------------------------------------------------------------- */
 
 void nt_run_get_parameters(void *self, double *p)

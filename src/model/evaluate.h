@@ -13,6 +13,8 @@ nt_status nt_run_energy(void *self, const nt_point *at, nt_energy *energy);
 void nt_run_energy_gained(void *self, const nt_point *from, const nt_point *to, char *text,
                           int size);
 void nt_run_accept(void *self, const nt_point *at, double *next);
+nt_status nt_run_accept_tangent(void *self, const nt_point *at, int k,
+                                const nt_point_tangent *along, double *dnext);
 /* A parameter that is an expression of earlier ones follows them. It takes p's value instead when
  * that is new: neither its present value, nor what p gave for it last, nor what the expression
  * gives; and keeps it until p gives what the expression gives. So p with one entry changed to

@@ -48,7 +48,7 @@ static double events_stop_after(void *self, double t, double end, double h, cons
 {
     nt_run *run = self;
     const nt_model *model = run->model;
-    double first = (double)INFINITY;
+    double first = (double)INFINITY, same = 32 * 2.3e-16 * fmax(fabs(t), fabs(end));
     double *signals = run->variables + nt_model_time_variable(model) + 1;
     for (int k = 0; k < model->n_switches; k++)
         if (model->switches[k].signal >= 0)
@@ -60,6 +60,8 @@ static double events_stop_after(void *self, double t, double end, double h, cons
         if (!e->type->stop_after)
             continue;
         double at = e->type->stop_after(run, e, t, memory + (e->memory < 0 ? 0 : e->memory));
+        if (fabs(at - end) <= same) /* they are one time */
+            at = end;
         first = at > t ? fmin(first, at) : first;
     }
     return first <= end ? first : (double)INFINITY;

@@ -123,7 +123,7 @@ struct nt_model {
     const nt_marker *markers; /* as the file has them */
     int n_markers;
     nt_element *elements; /* joints, forces, contacts, states; by type in file order */
-    int n_elements, n_joints, n_contacts, n_bearings, n_beams, n_states;
+    int n_elements, n_joints, n_contacts, n_bearings, n_beams, n_cables, n_states, n_sampled;
     nt_object_name *objects; /* [n_objects] in the order of names */
     int n_objects;
     nt_signal *signals;

@@ -3,6 +3,7 @@
 #include "model/parameter.h"
 
 #include "base/error.h"
+#include "model/elements.h"
 #include "model/evaluate.h"
 #include "model/joints/joint.h"
 #include "model/parameter_survey.h"
@@ -203,7 +204,7 @@ static nt_status collect_signals(nt_survey *s, const nt_words *of_element, doubl
     for (int i = 0; i < model->n_signals; i++) {
         const nt_signal *signal = &model->signals[i];
         nt_touched_signal t = {.signal = i};
-        if (signal->kind == NT_SIGNAL_SWITCH || signal->state >= 0) /* held, or of its own */
+        if (nt_signal_is_held(signal) || signal->state >= 0) /* held, or of its own */
             continue;
         int body = nt_signal_body(model, signal), marker = nt_signal_marker(signal);
         int joints[2];
@@ -365,6 +366,20 @@ static nt_status parameter_collect(nt_survey *s)
     return status == NT_OK ? collect_initial(s) : status;
 }
 
+/* A sampled value whose period changes with the parameter; NULL: none. */
+static const nt_element *paced_by(const nt_survey *s)
+{
+    const nt_model *model = s->run->model;
+    for (int i = 0; i < model->n_bindings; i++)
+        for (int k = 0; s->direction[i] != 0 && k < model->n_elements; k++) {
+            const nt_element *e = &model->elements[k];
+            if (e->type == &nt_sampled_type &&
+                model->bindings[i].target == e->data + nt_sampled_period)
+                return e;
+        }
+    return NULL;
+}
+
 nt_status nt_parameter_rates_find(nt_run *run, int k, nt_error *error)
 {
     nt_parameter_rates *rates = &run->rates[k];
@@ -384,9 +399,20 @@ nt_status nt_parameter_rates_find(nt_run *run, int k, nt_error *error)
         goto done;
     nt_survey_parameters(run, k, rates->variables);
     double value = fabs(run->parameters[k].value), scale = nt_survey_numbers(&s);
-    bool drives = false; /* prescribed motion: initial values depend on it */
-    for (int i = 0; i < run->model->n_joints; i++)
-        drives = drives || nt_element_uses(run, &run->model->elements[i], rates->variables);
+    bool drives = false; /* prescribed motion, first samples: initial values depend on it */
+    for (int i = 0; i < run->model->n_elements; i++)
+        drives = drives || ((i < run->model->n_joints || run->model->elements[i].type->at_stop) &&
+                            nt_element_uses(run, &run->model->elements[i], rates->variables));
+    const nt_element *paced = paced_by(&s);
+    if (paced) {
+        status = nt_fail_at(error, NT_UNSUPPORTED, run->model->file, paced->place.line,
+                            paced->place.column,
+                            "derivatives in parameter %s: the period of sampled value %s changes "
+                            "with it, and so do the times of all samples",
+                            run->model->parameters[k].name, paced->name);
+        nt_survey_end(&s);
+        return status;
+    }
     rates->scale = isfinite(scale) ? scale : value > 0 ? value : 1;
     if (isfinite(scale) || drives)
         status = nt_survey_differentiate(&s, rates->scale);

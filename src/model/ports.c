@@ -133,7 +133,7 @@ nt_status nt_local_take(nt_local *local, nt_arena *arena, int size, int n_ports)
     size_t blocks = (size_t)n_ports * (size_t)n_ports;
     *local = (nt_local){.residual = NT_TAKE(arena, size, double),
                         .blocks = NT_TAKE(arena, (size_t)size * (size_t)size, double),
-                        .touched = NT_TAKE(arena, blocks, short),
+                        .touched = NT_TAKE(arena, blocks, int),
                         .is_touched = NT_TAKE(arena, blocks, bool)};
     return local->residual && local->blocks && local->touched && local->is_touched ? NT_OK
                                                                                    : NT_NO_MEMORY;

@@ -6,6 +6,7 @@
 #include "base/suggest.h"
 #include "model/beams/beam.h"
 #include "model/bearings/bearing.h"
+#include "model/cables/cable.h"
 #include "model/contacts/contact.h"
 #include "model/elements.h"
 #include "model/quantity_kind.h"
@@ -71,6 +72,10 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
         return of == MARKER;
     case NT_OF_STATION:
         return of == MARKER && nt_marker_is_station(&model->markers[index]);
+    case NT_OF_FIGURE:
+        return of == MARKER && nt_marker_is_station(&model->markers[index]) &&
+               nt_beam_has_figures(
+                   nt_model_data(model, &model->elements[model->markers[index].beam]));
     case NT_OF_END:
         return of == BODY && nt_beam_end_of_body(model, index, &element, &end);
     case NT_OF_LOADED:
@@ -89,6 +94,10 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
         return type && type->along == NT_ALONG_LINE;
     case NT_OF_WAY:
         return type && type->along == NT_ALONG_WAY;
+    case NT_OF_CABLE:
+        return type == &nt_cable_type;
+    case NT_OF_DISTRIBUTED:
+        return type == &nt_force_distributed;
     case NT_OF_WING:
         return type && type->along == NT_ALONG_AIR;
     case NT_OF_ABOUT:
@@ -114,6 +123,8 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
         return type && type->slides && !type->rotates;
     case NT_OF_STATE:
         return type == &nt_state_type;
+    case NT_OF_HELD:
+        return type == &nt_sampled_type;
     case NT_OF_NAMED:
         return of == NAMED;
     case NT_OF_WHOLE:
@@ -345,12 +356,13 @@ static bool find_in_beam(const nt_model *model, int element, const char *name, c
                          quantity, error, status);
 }
 
-/* States and quantities of blocks have dots in their names. */
+/* States and quantities of blocks and sampled values have dots in their names. */
 static bool is_part_of_block(const nt_model *model, const char *name, int *index)
 {
     const nt_object_name *found = find_object(model, (span){name, (int)strlen(name)});
     family of = found ? object_at(model, found->object, index) : WHOLE;
-    return of == NAMED || (of == ELEMENT && model->elements[*index].type == &nt_state_type);
+    const nt_element_type *type = of == ELEMENT ? model->elements[*index].type : NULL;
+    return of == NAMED || type == &nt_state_type || type == &nt_sampled_type;
 }
 
 nt_status nt_quantity_find(const nt_model *model, const char *name, bool any,
@@ -381,6 +393,12 @@ nt_status nt_quantity_find(const nt_model *model, const char *name, bool any,
     if (rest && of == ELEMENT && model->elements[index].type == &nt_beam_type &&
         find_in_beam(model, index, name, rest, quantity, error, &status))
         return status;
+    if (rest && of == ELEMENT && model->elements[index].type == &nt_cable_type) {
+        const nt_cable *c = nt_model_data(model, &model->elements[index]);
+        if (find_own_body(model, c->first_body, c->n - 1, &model->elements[index], name, rest,
+                          quantity, error, &status))
+            return status;
+    }
     span second = rest ? head(rest, &component) : (span){"", 0};
     for (int i = 0; i < nt_quantity_kind_count; i++)
         if (has_kind(model, of, index, &nt_quantity_kinds[i]) &&
@@ -412,7 +430,7 @@ void nt_model_quantity_column(const nt_model *model, const nt_quantity_info *qua
     const nt_quantity_kind *k = &nt_quantity_kinds[quantity->kind];
     int i = quantity->first + column;
     bool of_body = k->of == NT_OF_BODY || k->of == NT_OF_TURNING || k->of == NT_OF_END;
-    bool of_marker = k->of == NT_OF_MARKER || k->of == NT_OF_STATION;
+    bool of_marker = k->of == NT_OF_MARKER || k->of == NT_OF_STATION || k->of == NT_OF_FIGURE;
     family of = k->of == NT_OF_WHOLE   ? WHOLE
                 : of_body              ? BODY
                 : of_marker            ? MARKER

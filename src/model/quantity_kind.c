@@ -11,8 +11,10 @@
 
 #include "model/beams/beam.h"
 #include "model/bearings/bearing.h"
+#include "model/cables/cable.h"
 #include "model/contacts/contact.h"
 #include "model/contacts/touch_values.h"
+#include "model/elements.h"
 #include "model/joints/joint.h"
 #include "model/quantity_values.h"
 
@@ -241,6 +243,28 @@ static void joint_displacement_rate(const nt_sampler *s, int element, double *ou
     *out = coordinate(s->view, element, true).rate;
 }
 
+/* A station is put in while the load is summed up along the beam. */
+static void station_of_load(const nt_sampler *s, int element, double *out)
+{
+    (void)s, (void)element;
+    *out = 0;
+}
+static void vary_station_of_load(const nt_view *view, int element, int i, nt_signal_gradient *g)
+{
+    (void)view, (void)element, (void)i, (void)g;
+}
+
+static void cable_tension(const nt_sampler *s, int element, double *out)
+{
+    double length;
+    nt_cable_look(&s->view->model->elements[element], s->view, out, &length);
+}
+static void cable_length(const nt_sampler *s, int element, double *out)
+{
+    double ends[2];
+    nt_cable_look(&s->view->model->elements[element], s->view, ends, out);
+}
+
 /* ---- contacts ------------------------------------------------------------------------------- */
 
 static double touch_number(const nt_sampler *s, int element, nt_touch_value which)
@@ -282,6 +306,11 @@ static void state_value(const nt_sampler *s, int element, double *out)
 static void vary_state(const nt_view *view, int element, int i, nt_signal_gradient *g)
 {
     (void)view, (void)element, (void)i, (void)g;
+}
+
+static void held_value(const nt_sampler *s, int element, double *out)
+{
+    *out = nt_sampled_value(&s->view->model->elements[element], s->view);
 }
 
 /* ---- named quantities ----------------------------------------------------------------------- */
@@ -428,6 +457,8 @@ const nt_quantity_kind nt_quantity_kinds[] = {
     {NT_OF_STATION, "moment", 3, xyz, "N m", NULL, outward_moment, section, 0, nt_station_moment, NULL, false},
     {NT_OF_STATION, "strain", 3, xyz, "1", NULL, strains, section, 0, nt_station_strain, NULL, false},
     {NT_OF_STATION, "curvature", 3, xyz, "1/m", NULL, curvatures, section, 0, nt_station_curvature, NULL, false},
+    {NT_OF_FIGURE, "axial_stress", 1, NULL, "Pa", NULL, "stress across the section at the marker's point", "positive pulls", 0,
+     nt_station_axial_stress, NULL, false},
     {NT_OF_END, "force", 3, xyz, "N", NULL, outward, section, 0, nt_end_force, NULL, false},
     {NT_OF_END, "moment", 3, xyz, "N m", NULL, outward_moment, section, 0, nt_end_moment, NULL, false},
     {NT_OF_END, "strain", 3, xyz, "1", NULL, strains, section, 0, nt_end_strain, NULL, false},
@@ -507,6 +538,12 @@ const nt_quantity_kind nt_quantity_kinds[] = {
     {NT_OF_WAY, "length", 1, NULL, "m", NULL, "length of the way", NULL, 0, nt_value_rope_length, NULL, false},
     {NT_OF_WAY, "rate", 1, NULL, "m/s", NULL, "rate of the length", NULL, 0, nt_value_rope_rate, NULL, true},
     {NT_OF_WAY, "tension", 2, pulls, "N", NULL, "pull", NULL, 0, nt_value_rope_tension, NULL, false},
+    {NT_OF_CABLE, "tension", 2, pulls, "N", NULL, "force on the bodies at the ends", NULL, 0, cable_tension, NULL, false},
+    {NT_OF_CABLE, "length", 1, NULL, "m", NULL, "length along the cable", NULL, 0, cable_length, NULL, false},
+    {NT_OF_CABLE, "x", 1, NULL, "m", NULL, "x of a place", "for the height of its seabed alone", 0, station_of_load, vary_station_of_load, false},
+    {NT_OF_CABLE, "y", 1, NULL, "m", NULL, "y of a place", "for the height of its seabed alone", 0, station_of_load, vary_station_of_load, false},
+    {NT_OF_DISTRIBUTED, "station", 1, NULL, "1", NULL, "station along the beam", "of its own functions alone", 0,
+     station_of_load, vary_station_of_load, false},
     {NT_OF_WING, "airspeed", 1, NULL, "m/s", NULL, "speed of the air against the point", NULL, 0,
      nt_value_airspeed, NULL, true},
     {NT_OF_WING, "angle_of_attack", 1, NULL, "rad", NULL, "angle of attack", NULL, 0,
@@ -521,6 +558,7 @@ const nt_quantity_kind nt_quantity_kinds[] = {
     {NT_OF_FORCE, "energy", 1, NULL, "J", NULL, "potential energy", NULL, 0, nt_value_energy, NULL, false},
 
     {NT_OF_STATE, "", 1, NULL, "", NULL, "value", NULL, 0, state_value, vary_state, true},
+    {NT_OF_HELD, "", 1, NULL, "", NULL, "value", NULL, 0, held_value, vary_state, false},
     {NT_OF_NAMED, "", 1, NULL, "", NULL, "quantity ", NULL, 0, named_value, NULL, false},
 
     {NT_OF_WHOLE, "energy", 4, energies, "J", NULL, "energy", NULL, NT_NEEDS_ENERGY, whole_energy, NULL, false},

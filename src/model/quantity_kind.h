@@ -9,6 +9,7 @@ typedef enum nt_quantity_owner {
     NT_OF_TURNING, /* a body that is no point */
     NT_OF_MARKER,
     NT_OF_STATION, /* a marker at a station of a beam */
+    NT_OF_FIGURE,  /* one of a beam whose sections have figures and materials */
     NT_OF_END,     /* a body that is a node where an element of a beam ends */
     NT_OF_LOADED,  /* a joint that knows its force and torque    */
     NT_OF_CONTACT,
@@ -27,12 +28,15 @@ typedef enum nt_quantity_owner {
     NT_OF_ACTING, /* a force that knows its force and torque on B               */
     NT_OF_LINE,   /* a force between two points                                 */
     NT_OF_WAY,    /* a rope                                                     */
-    NT_OF_WING,   /* an aerodynamic force                                       */
-    NT_OF_ABOUT,  /* a force about the axis of a joint                          */
-    NT_OF_ALONG,  /* a force along the axis of a joint                          */
-    NT_OF_STATE,  /* a state of the file */
-    NT_OF_NAMED,  /* an expression of the file */
-    NT_OF_WHOLE,  /* the model */
+    NT_OF_CABLE,
+    NT_OF_DISTRIBUTED, /* a load per length of a beam */
+    NT_OF_WING,        /* an aerodynamic force                                       */
+    NT_OF_ABOUT,       /* a force about the axis of a joint                          */
+    NT_OF_ALONG,       /* a force along the axis of a joint                          */
+    NT_OF_STATE,       /* a state of the file */
+    NT_OF_HELD,        /* a sampled value of the file */
+    NT_OF_NAMED,       /* an expression of the file */
+    NT_OF_WHOLE,       /* the model */
 } nt_quantity_owner;
 
 enum {

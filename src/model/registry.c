@@ -24,6 +24,7 @@ static const nt_element_type *const own_types[] = {
     &nt_joint_gear,
     &nt_force_force,
     &nt_force_torque,
+    &nt_force_distributed,
     &nt_force_line_force,
     &nt_force_rope,
     &nt_force_aerodynamic,
@@ -39,6 +40,7 @@ static const nt_element_type *const own_types[] = {
     &nt_contact_sphere_torus,
     &nt_bearing_ball,
     &nt_beam_type,
+    &nt_cable_type,
     &nt_state_type,
     &nt_block_transfer_function,
     &nt_block_state_space,
@@ -111,7 +113,8 @@ int nt_element_joints(const nt_model *model, const nt_element *element, int join
 {
     const char *data = nt_model_data(model, element);
     for (const nt_key *key = element->type->keys; key->name; key++) {
-        int count = key->type == NT_KEY_JOINT ? 1 : key->type == NT_KEY_JOINTS ? 2 : 0;
+        bool one = key->type == NT_KEY_JOINT || key->type == NT_KEY_BEAM;
+        int count = one ? 1 : key->type == NT_KEY_JOINTS ? 2 : 0;
         if (count > 0)
             memcpy(joints, data + key->offset, (size_t)count * sizeof *joints);
         if (count > 0)

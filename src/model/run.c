@@ -121,6 +121,7 @@ static void bind_system(nt_run *run)
     s->energy = nt_run_energy;
     s->energy_gained = nt_run_energy_gained;
     s->accept = s->n_memory > 0 ? nt_run_accept : NULL;
+    s->accept_tangent = nt_run_accept_tangent;
     s->set_parameters = nt_run_set_parameters;
     s->get_parameters = nt_run_get_parameters;
     s->initial = nt_run_consistent_initial;

@@ -99,6 +99,11 @@ int nt_signal_body(const nt_model *model, const nt_signal *signal)
     }
 }
 
+bool nt_signal_is_held(const nt_signal *signal)
+{
+    return signal->kind == NT_SIGNAL_SWITCH || nt_quantity_kinds[signal->kind].of == NT_OF_HELD;
+}
+
 int nt_signal_marker(const nt_signal *signal)
 {
     return signal->kind != NT_SIGNAL_SWITCH && nt_quantity_kinds[signal->kind].of == NT_OF_MARKER

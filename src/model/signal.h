@@ -35,6 +35,9 @@ const double *nt_signal_follow(const nt_signal *signal, const nt_view *view);
  * switch. */
 int nt_signal_body(const nt_model *model, const nt_signal *signal);
 
+/* Whether it changes in an instant alone: a switch, a sampled value. */
+bool nt_signal_is_held(const nt_signal *signal);
+
 /* The marker of a signal that is one of a marker; -1 for others. */
 int nt_signal_marker(const nt_signal *signal);
 

@@ -115,6 +115,70 @@ static nt_status time_rate(nt_sensitivity *s, const nt_jump_of_state *jump, int 
     return NT_OK;
 }
 
+/* What happens at the state just before, moved by a variation: the memory that it leaves. */
+static nt_status memory_beside(nt_sensitivity *s, const nt_jump_of_state *jump, int direction,
+                               const nt_variation *d, double offset, nt_error *error)
+{
+    nt_integrator *it = s->integrator;
+    const nt_problem *p = it->problem;
+    nt_stops *stops = &it->stops;
+    nt_phase varied = nt_sensitivity_phase(s, 0);
+    nt_status status = NT_OK;
+    memcpy(varied.all, jump->from->all, it->size * sizeof(double));
+    nt_sensitivity_move(p, jump->from, d, offset, s->values, &varied);
+    if (s->route[direction].parameter >= 0)
+        status = nt_sensitivity_move_parameter(s, direction, offset);
+    if (status != NT_OK)
+        return status;
+    nt_point at = nt_sensitivity_point(s, &varied);
+    memcpy(stops->memory, at.memory, (size_t)p->system->n_memory * sizeof(double));
+    memcpy(stops->v, at.v, (size_t)p->nv * sizeof(double));
+    memset(stops->impulse, 0, (size_t)p->nv * sizeof(double));
+    nt_instant instant = {.at = &at,
+                          .indicator = jump->due,
+                          .nudge = stops->nudge,
+                          .memory = stops->memory,
+                          .v = stops->v,
+                          .impulse = stops->impulse,
+                          .restitution = stops->restitution,
+                          .timed_by = -1,
+                          .number = -1};
+    return stops->events->happen(p->system->self, &instant, error);
+}
+
+/* d->memory becomes its variation behind the instant, by differences; what is discrete has none. */
+static nt_status vary_held(nt_sensitivity *s, const nt_jump_of_state *jump, int i,
+                           const nt_variation *d, nt_error *error)
+{
+    const nt_problem *p = s->integrator->problem;
+    const nt_system *system = p->system;
+    int n = system->n_memory;
+    double *sum = s->probe, step, weight;
+    if (system->capabilities & NT_DISCRETE_MEMORY)
+        return NT_OK;
+    step = nt_sensitivity_reach(p, nt_phase_point(jump->from), nt_variation_to_read(d));
+    bool parameter = s->route[i].parameter >= 0;
+    if (parameter)
+        step = fmin(step, 1e-2 * nt_parameter_scale(s, s->route[i].parameter));
+    for (int k = 0; k < n; k++)
+        if (d->memory[k] != 0)
+            step = fmin(step, 1e-2 * (1 + fabs(jump->from->memory[k])) / fabs(d->memory[k]));
+    nt_status status = NT_OK, back = NT_OK;
+    memset(sum, 0, (size_t)n * sizeof *sum);
+    for (int j = 0; j < 2 * NT_STENCIL && status == NT_OK; j++) {
+        int distance = j / 2 + 1, sign = j % 2 ? -1 : 1;
+        weight = sign * nt_stencil[distance - 1] / step;
+        status = memory_beside(s, jump, i, d, sign * distance * step, error);
+        for (int k = 0; k < n; k++)
+            sum[k] += weight * s->integrator->stops.memory[k];
+    }
+    if (parameter)
+        back = system->set_parameters(system->self, s->p);
+    for (int k = 0; k < n; k++)
+        d->memory[k] = isfinite(sum[k]) ? sum[k] : 0;
+    return status != NT_OK ? status : back;
+}
+
 nt_status nt_sensitivity_jump(void *context, nt_integrator *it, const nt_jump_of_state *jump,
                               nt_error *error)
 {
@@ -143,6 +207,8 @@ nt_status nt_sensitivity_jump(void *context, nt_integrator *it, const nt_jump_of
         double dt = 0;
         if (jump->indicator >= 0)
             status = time_rate(s, jump, i, &d, passes, &dt, error);
+        if (status == NT_OK)
+            status = vary_held(s, jump, i, &d, error);
         if (status != NT_OK)
             return status;
         for (size_t k = 0; k < nv; k++) {

@@ -189,6 +189,84 @@ static void test_parameters(void **state)
     close_moved(&m);
 }
 
+/* ---- loads per length -------------------------------------------------------------------------
+ */
+
+static const char loaded[] =
+    "nutate: 1\n"
+    "gravity: [0, 0, 0]\n"
+    "parameters: {w: 10, L: 2, k: 3}\n"
+    "beams:\n"
+    "  beam:\n"
+    "    points: [[0, 0, 0], [L, 0, 0]]\n"
+    "    order: 3\n"
+    "    elements: 2\n"
+    "    twist: [[0, 0], [1, 0.3]]\n"
+    "    sections: [{stiffness: [1e4, 1e4, 1e4, 90, 100, 120], mass: [1, 1, 1, 0.1, 0.1, 0.1]}]\n"
+    "forces:\n"
+    "  lift: {type: distributed, on: beam, value: [1, -2, \"w*sin(pi*lift.station)*(1+t)\"],\n"
+    "         moment: [k, 2*k, 3]}\n"
+    "  push: {type: distributed, on: beam, frame: section, value: [0, w*push.station, 1],\n"
+    "         moment: [k, -k, 30]}\n"
+    "simulation: {duration: 0.1, step: 2e-3}\n";
+
+static void test_loads_per_length(void **state)
+{
+    nt_model *model;
+    nt_run *run;
+    nt_error error = {0};
+    unsigned seed = 9;
+    double q[200], v[200], turn[200], difference, power = 0;
+    (void)state;
+    if (nt_model_read_text(&model, loaded, strlen(loaded), "loaded", NULL, NULL, 0, &error) ||
+        nt_run_create(&run, model, &error))
+        fail_msg("%s", error.message);
+    const nt_system *s = nt_run_system(run);
+    nt_run_initial(run, q, v, NULL);
+    for (int i = 0; i < s->space.nv; i++)
+        v[i] = next(&seed), turn[i] = 0.3 * next(&seed);
+    nt_space_compose(&s->space, NT_INERTIAL, q, turn, q);
+    nt_point at = {.q = q, .v = v, .vdot = turn, .lambda = v, .mu = v};
+    assert_int_equal(nt_system_check_tangent(s, &at, 1e-6, &difference, &error), NT_OK);
+    print_message("tangent to %.1e\n", difference);
+    assert_true(difference < 1e-8);
+    /* the power that is told is that of the forces: M vdot - f without the beam's own terms */
+    double with[200] = {0}, without[200] = {0}, largest = 0;
+    nt_energy energy;
+    nt_terms terms = {.parts = NT_EXPLICIT, .residual = with};
+    assert_int_equal(s->evaluate(s->self, &at, &terms), NT_OK);
+    assert_int_equal(s->energy(s->self, &at, &energy), NT_OK);
+    for (int i = 0; i < s->space.nv; i++)
+        power -= (with[i] - without[i]) * v[i], largest = fmax(largest, fabs(with[i]));
+    assert_true(largest > 1);
+    is_close("power", energy.power, power, 1e-10);
+    nt_run_destroy(run);
+    nt_model_destroy(model);
+}
+
+/* A uniform load bends a cantilever by w L^4/8 EI, and its root by w L^2/2: the stress of the fibre
+ * that is farthest from the line. */
+static void test_stress(void **state)
+{
+    static const char text[] = "nutate: 1\n"
+                               "gravity: [0, 0, 0]\n"
+                               "beams: {b: {points: [[0,0,0], [2,0,0]], order: 6, sections: "
+                               "[{material: {E: 2e11, nu: 0.3, "
+                               "density: 7800}, shape: rectangle, width: 0.02, height: 0.04}]}}\n"
+                               "markers: {top: {on: b, station: 0, at: [0, 0, 0.02]}}\n"
+                               "joints: {c: {type: fixed, between: [ground, b.root]}}\n"
+                               "forces: {w: {type: distributed, on: b, value: [0, 0, -10]}}\n"
+                               "simulation: {duration: 1, step: 1}\n";
+    bench b;
+    double I = 0.02 * pow(0.04, 3) / 12;
+    (void)state;
+    open_bench(&b, text, (nt_static_setup){0});
+    solve(&b);
+    is_close("stress", number(&b, "top.axial_stress") / (20 * 0.02 / I), 1, 1e-4);
+    is_close("tip", number(&b, "b.tip.position.z") / (-10 * 16 / (8 * 2e11 * I)), 1, 1e-3);
+    close_bench(&b);
+}
+
 /* ---- inertia and damping -----------------------------------------------------------------------
  */
 
@@ -390,6 +468,8 @@ int main(void)
         cmocka_unit_test(test_markers_are_bodies),
         cmocka_unit_test(test_tangents),
         cmocka_unit_test(test_parameters),
+        cmocka_unit_test(test_loads_per_length),
+        cmocka_unit_test(test_stress),
         cmocka_unit_test(test_cantilever_modes),
         cmocka_unit_test(test_damped_modes),
         cmocka_unit_test(test_refusals),

@@ -20,6 +20,23 @@ for frame in inertial body; do
     same expected.csv rest.csv
 done
 
+# Sampled controllers: the same between two samples and at one.
+for how in "generalized-alpha" "generalized-alpha --frame body" "generalized-alpha-soi2" \
+    "rkmk-dop853 --set simulation.tolerance=1e-9" "semi-explicit-2"; do
+    # shellcheck disable=SC2086 # words
+    expect 0 sens sampled.yaml --method $how --param kp --param w --param m --check
+done
+expect 0 run sampled.yaml -o whole.csv
+for part in 0.2 0.3 0.4; do
+    expect 0 run sampled.yaml --duration $part --save half.state -o first.csv
+    expect 0 run sampled.yaml --restart half.state -o second.csv
+    tail -n 1 whole.csv >expected.csv
+    tail -n 1 second.csv >rest.csv
+    same expected.csv rest.csv
+done
+expect 2 sens sampled.yaml --set sampled.slow.every=0.15*w/0.3 --param w
+says "the period of sampled value slow.I changes with it"
+
 # At rest the integral is what holds the weight: m g l cos(w) / ki.
 expect 0 static arm.yaml -o rest.csv
 says "whether it is stable is for nutate modes to say"

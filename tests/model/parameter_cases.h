@@ -119,6 +119,11 @@ static const element_case cases[] = {
      "e.angle_of_attack^2, "
      "lift: sin(2*w*e.angle_of_attack) + u*a.position.x, chord: [1, w, 0], span: [0, 0, 1], "
      "wind: [3*w, sin(t), -0.4]}}\n# %s"},
+    {"distributed",
+     "beams: {s: {points: [[0, 0, 0], [1, 0.2*w, 0.1]], order: 2, sections: [{stiffness: [90, 80, "
+     "70, 6, 5, 4], mass: [1, 1, 1, 0.1, 0.2, 0.3]}]}}\n"
+     "forces: {e: {type: distributed, on: s, frame: section, value: [w*sin(t), 3*w*e.station, u], "
+     "moment: [u, 2*w*e.station^2, 1]}}\n# %s"},
     {"joint_spring",
      "joints: {j: {type: prismatic, between: [%s], " PLACE ", axis: [u, 1, 0]}}\n"
      "forces: {e: {type: joint_spring, joint: j, stiffness: 5*w, damping: w*(0.4 + e.rate^2), "

@@ -281,6 +281,104 @@ static void an_integral_does_not_wind_up(void **state)
     assert_true(last_of(windup, "generalized-alpha", "", 0, 1e-3, 5.3, "pid") < 0);
 }
 
+/* ---- sampled values -------------------------------------------------------------------------- */
+
+/* A mass that a sampled controller holds: x+ = x + T v + T^2/2 u, v+ = v + T u, with
+ * u = -k x - c (x - x_before)/T found at each sample. */
+static const char sampled[] =
+    "nutate: 1\n"
+    "parameters: {T: 0.1, k: 2, c: 1.5, x0: 1}\n"
+    "gravity: [0, 0, 0]\n"
+    "bodies: {cart: {mass: 1, point: true, position: [x0, 0, 0]}}\n"
+    "sampled:\n"
+    "  pilot:\n"
+    "    every: T\n"
+    "    values: {u: \"-k*cart.position.x - c*(cart.position.x - old)/T\", old: cart.position.x,\n"
+    "             count: count + 1, twice: count}\n"
+    "    initial: {old: x0, count: 5}\n"
+    "forces: {push: {type: force, on: cart, value: [u, 0, 0]}}\n"
+    "simulation: {duration: 2, step: 1e-2}\n";
+
+static void a_sampled_controller_is_a_difference_equation(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *method;
+        double tolerance, step, error;
+    } runs[] = {
+        {"generalized-alpha", 0, 1e-2, 1e-13},
+        {"generalized-alpha", 0, 0.037, 1e-13},
+        {"generalized-alpha-soi2", 0, 1e-2, 1e-13},
+        {"rkmk-dop853", 1e-9, 1e-2, 1e-13},
+        {"rkmk-dopri5", 1e-9, 1e-2, 1e-13},
+        {"semi-explicit-2", 0, 1e-2, 1e-13},
+        {"theta", 0, 1e-2, 1e-13},
+        {"stormer-verlet", 0, 1e-2, 1e-13},
+        {"lie-newmark", 0, 1e-2, 1e-13},
+        {"bdf", 1e-9, 1e-2, 1e-7},
+    };
+    double T = 0.1, k = 2, c = 1.5, x = 1, v = 0, old = 1, u = 0;
+    for (int i = 0; i < 20; i++) {
+        u = -k * x - c * (x - old) / T;
+        old = x;
+        x += T * v + T * T / 2 * u;
+        v += T * u;
+    }
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        double got = last_of(sampled, runs[i].method, "", runs[i].tolerance, runs[i].step, 2,
+                             "cart.position.x");
+        print_message("%-24s off by %.1e\n", runs[i].method, fabs(got - x));
+        assert_true(fabs(got - x) < runs[i].error);
+    }
+    /* between samples the last one is held; those before stand at hand */
+    assert_true(fabs(last_of(sampled, "rkmk-dop853", "", 1e-9, 1e-2, 1.95, "pilot.u") - u) < 1e-12);
+    assert_true(last_of(sampled, "rkmk-dop853", "", 1e-9, 1e-2, 1.95, "count") == 25);
+    assert_true(last_of(sampled, "rkmk-dop853", "", 1e-9, 1e-2, 1.95, "twice") == 24);
+}
+
+static void samplers_are_refused_at_their_place(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *sampler, *message;
+        int column;
+    } bad[] = {
+        {"p: {every: 2, values: {u: 1}}",
+         "sampled p.u: every: 2 s is longer than the run, which takes 1 s: no sample follows the "
+         "first",
+         26},
+        {"p: {every: 0, values: {u: 1}}", "sampled p.u: every: 0 s, expected a time above zero",
+         26},
+        {"p: {every: 0.1, values: {u: y}}", "value: unknown name 'y'", 31},
+        {"p: {every: 0.1, values: {e: 1}}", "sampled value 'e': quantities has this name already",
+         28},
+        {"p: {every: 0.1, values: {}}",
+         "values of sampler 'p': expected expressions by name, got a mapping", 27},
+        {"p: {every: 0.1}", "sampler 'p' lacks the key 'values'", 3},
+        {"p: {every: 0.1, values: {u: 1}, initial: {v: 1}}",
+         "initial of sampler 'p': 'v' is none of its values", 45},
+        {"p: {every: 0.1, values: {u: rest.acceleration.x}}",
+         "value: 'rest.acceleration.x' follows from the loads", 31},
+        {"p: {every: t, values: {u: 1}}", "every: 't' is the time", 14},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char text[400];
+        nt_run *run;
+        nt_error error = {0};
+        int length = snprintf(text, sizeof text,
+                              "nutate: 1\nquantities: {e: t}\nsampled:\n  %s\n"
+                              "simulation: {duration: 1, step: 1e-2}\n"
+                              "bodies: {rest: {mass: 1, point: true}}\n",
+                              bad[i].sampler);
+        nt_status status = read_run_text(&run, text, (size_t)length, "bad", NULL, NULL, 0, &error);
+        if (strncmp(error.message, bad[i].message, strlen(bad[i].message)) != 0)
+            assert_string_equal(error.message, bad[i].message);
+        assert_int_equal(status, NT_BAD_MODEL);
+        assert_int_equal(error.line, 4);
+        assert_int_equal(error.column, bad[i].column);
+    }
+}
+
 /* ---- tangents ------------------------------------------------------------------------------- */
 
 /* States with motions of bodies, markers and joints, forces of all kinds with states. */
@@ -465,6 +563,8 @@ int main(void)
         cmocka_unit_test(a_controlled_carriage_is_an_exponential),
         cmocka_unit_test(blocks_respond_as_their_formulas),
         cmocka_unit_test(an_integral_does_not_wind_up),
+        cmocka_unit_test(a_sampled_controller_is_a_difference_equation),
+        cmocka_unit_test(samplers_are_refused_at_their_place),
         cmocka_unit_test(tangents_with_states_are_exact),
         cmocka_unit_test(what_makes_no_sense_is_refused_at_its_place),
         cmocka_unit_test(blocks_are_refused_at_their_place),

@@ -39,11 +39,7 @@ static void load_piece(piece *p, const nt_view *view, const nt_beam *b, int elem
         p->bodies[i] = of, p->motion[i] = m;
         p->port[i] = NT_PORTS + 2 * (element * b->p + i);
         memcpy(p->r[i], view->at->q + of->q + 3, sizeof p->r[i]);
-        double along = 0; /* neighbours in one half space */
-        for (int k = 0; i > 0 && k < 4; k++)
-            along += p->r[i][k] * p->r[i - 1][k];
-        for (int k = 0; along < 0 && k < 4; k++)
-            p->r[i][k] = -p->r[i][k];
+        nt_beam_one_side(i > 0 ? p->r[i - 1] : p->r[i], p->r[i]);
         p->w[i] = parts & NT_GYROSCOPIC ? m->w : zero;
         p->alpha[i] = parts & NT_MASS ? m->alpha : zero;
         p->a[i] = v3_sub(parts & NT_MASS ? m->a : zero, g);

@@ -95,7 +95,8 @@ typedef struct nt_beam_elastic {
 } nt_beam_elastic;
 
 typedef struct nt_beam_inert {
-    double weight;
+    double weight, station; /* of the rule times dS/dxi; 0..1 of the length */
+    m3 axes;                /* of the section: columns */
     nt_beam_mass mass;
 } nt_beam_inert;
 
@@ -224,6 +225,9 @@ NT_BEAM_QUANTITY(moment);
 NT_BEAM_QUANTITY(strain);
 NT_BEAM_QUANTITY(curvature);
 #undef NT_BEAM_QUANTITY
+void nt_station_axial_stress(const struct nt_sampler *s, int marker, double *out);
+/* Whether all sections are figures of a material. */
+bool nt_beam_has_figures(const nt_beam *b);
 
 /* ---- one finite element (beam.c) ------------------------------------------------------- */
 

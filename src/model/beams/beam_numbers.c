@@ -363,6 +363,7 @@ static void fill_inert(const filling *f, int q)
     nt_beam_inert *p = (nt_beam_inert *)nt_beam_array(b, b->inert) + f->element * b->n_rule[1] + q;
     turn(R0, of.M, ground);
     *p = (nt_beam_inert){.weight = at[NT_SHAPE_WEIGHT] * J, .mass = mass_of(ground)};
+    p->station = station, p->axes = R0;
 }
 
 static void fill_element(nt_beam *b, int element, const double *nodes)

@@ -316,6 +316,36 @@ void nt_beam_inertia_of(const nt_beam_mass *mass, const nt_beam_motion *mo, bool
         inertia_tangent(mass, mo, n, c, R, Lp, W, Al, b, y, Mm, out);
 }
 
+/* ---- loads per length ------------------------------------------------------------------------ */
+
+void nt_beam_push_of(const double p[4], v3 f, v3 m, bool follows, nt_beam_push *out,
+                     double of_p[7][4])
+{
+    double n = dot4(p, p), s = 2 / n, L[3][4];
+    m3 R = rotation(p, n);
+    quat q = quat_load(p), g = follows ? quat_multiply(q, pure(m)) : quat_multiply(pure(m), q);
+    out->f = follows ? m3_apply(R, f) : f;
+    quat_store(out->g, (quat){s * g.w, s * g.x, s * g.y, s * g.z});
+    if (!of_p)
+        return;
+    memset(of_p, 0, 7 * sizeof *of_p);
+    if (follows) { /* -R f~ Lp */
+        left(p, L);
+        m3 Rf = m3_scale(-s, m3_multiply(R, m3_skew(f)));
+        double rows[3][4] = {{0}};
+        add_product(Rf, L, rows);
+        memcpy(of_p, rows, sizeof rows);
+    }
+    double sign = follows ? -1 : 1; /* (0, m) p or p (0, m), by p */
+    const double M[4][4] = {{0, -m.x, -m.y, -m.z},
+                            {m.x, 0, -sign * m.z, sign * m.y},
+                            {m.y, sign * m.z, 0, -sign * m.x},
+                            {m.z, -sign * m.y, sign * m.x, 0}};
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++)
+            of_p[3 + i][j] = s * (M[i][j] - out->g[i] * p[j]);
+}
+
 /* ---- nodes ---------------------------------------------------------------------------------- */
 
 void nt_beam_rotation_map(const double r[4], double P[4][3])
@@ -346,4 +376,11 @@ void nt_beam_quaternion_rate(const double r[4], v3 w, double rt[4])
 {
     quat first = quat_multiply(pure(w), quat_load(r));
     quat_store(rt, (quat){first.w / 2, first.x / 2, first.y / 2, first.z / 2});
+}
+
+void nt_beam_one_side(const double neighbour[4], double r[4])
+{
+    bool other = dot4(neighbour, r) < 0;
+    for (int k = 0; other && k < 4; k++)
+        r[k] = -r[k];
 }

@@ -80,6 +80,19 @@ typedef struct nt_beam_inertia {
 void nt_beam_inertia_of(const nt_beam_mass *mass, const nt_beam_motion *motion, bool tangent,
                         nt_beam_inertia *out);
 
+/* ---- loads per length --------------------------------------------------------------------------
+ */
+
+typedef struct nt_beam_push {
+    v3 f;        /* on the place      */
+    double g[4]; /* on the quaternion */
+} nt_beam_push;
+
+/* Of a force f and a moment m, ground-reference axes, at a point with the sum of quaternions p;
+ * they keep their direction or follow. of_p: derivatives of (f, g) in p, not NULL: asked for. */
+void nt_beam_push_of(const double p[4], v3 f, v3 m, bool follows, nt_beam_push *out,
+                     double of_p[7][4]);
+
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
 /* P (4 x 3): dr = P dtheta, theta in ground axes. */
@@ -89,6 +102,8 @@ v3 nt_beam_moment(const double r[4], const double G[4]);
 /* r' = (0, w) r/2;  r'' = (0, alpha) r/2 - |w|^2 r/4, alpha scaled by s */
 void nt_beam_quaternion_rates(const double r[4], v3 w, v3 alpha, double rt[4], double rtt[4]);
 
+/* r = -r where it is in another half space than its neighbour. */
+void nt_beam_one_side(const double neighbour[4], double r[4]);
 /* r' alone. */
 void nt_beam_quaternion_rate(const double r[4], v3 w, double rt[4]);
 

@@ -8,7 +8,8 @@
 
 bool nt_beam_end_of_body(const nt_model *model, int body, int *element, int *end)
 {
-    for (int i = model->n_elements - model->n_beams; i < model->n_elements; i++) {
+    int last = model->n_elements - model->n_cables;
+    for (int i = last - model->n_beams; i < last; i++) {
         const nt_element *e = &model->elements[i];
         const nt_beam *b = e->type == &nt_beam_type ? nt_model_data(model, e) : NULL;
         int node = b ? body - b->first_body : -1;
@@ -77,3 +78,41 @@ BEAM_QUANTITY(force, 0)
 BEAM_QUANTITY(moment, 1)
 BEAM_QUANTITY(strain, 2)
 BEAM_QUANTITY(curvature, 3)
+
+static const nt_beam_section *sections_of(const nt_beam *b)
+{
+    return (const nt_beam_section *)(const void *)nt_array_in(b, &b->sections);
+}
+
+bool nt_beam_has_figures(const nt_beam *b)
+{
+    for (int i = 0; i < b->sections.count; i++)
+        if (!nt_section_gives(&sections_of(b)[i], NT_SECTION_MATERIAL))
+            return false;
+    return true;
+}
+
+/* Young's modulus, linear between sections. */
+static double modulus_at(const nt_beam *b, double station)
+{
+    const nt_beam_section *s = sections_of(b);
+    int i = 0;
+    while (i + 1 < b->sections.count && s[i + 1].at < station)
+        i++;
+    if (i + 1 == b->sections.count || station <= s[i].at)
+        return s[i].material.E;
+    double share = (station - s[i].at) / (s[i + 1].at - s[i].at);
+    return s[i].material.E + share * (s[i + 1].material.E - s[i].material.E);
+}
+
+/* E (eps1 + z kap2 - y kap3) at the point (y, z) of the section. */
+void nt_station_axial_stress(const nt_sampler *s, int marker, double *out)
+{
+    const nt_marker *m = &s->view->run->markers[marker];
+    const nt_element *e = &s->view->model->elements[m->beam];
+    const nt_beam *b = nt_beam_of(s->view->run, e);
+    double strain[6], stress[6];
+    nt_beam_resultants(e, s->view, m->end, strain, stress);
+    double E = modulus_at(b, ((const double *)nt_beam_array_in(b, b->stations))[m->end]);
+    *out = E * (strain[0] + m->offset[2] * strain[4] - m->offset[1] * strain[5]);
+}

@@ -1,0 +1,541 @@
+/* A cable: n straight segments between n + 1 nodes; the ends are points of bodies.
+ *
+ *   segment    l = |x1 - x0|, e = (x1 - x0)/l, eps = l/l0 - 1, eps' = e . (v1 - v0)/l0
+ *              T = EA max(0, eps + mu eps')     on node 0: T e, on node 1: -T e
+ *   inertia    mass m l0 at inner nodes, half of it at the ends
+ *   seabed     at inner nodes, d = h(x, y) - z, n = (-h_x, -h_y, 1), d' = -n . v, where d > 0:
+ *              N = l0 max(0, k d + c d'), force N n, and friction -mu N u/sqrt(u . u + s^2) of the
+ *              velocity u along the bed
+ *
+ * A node's force f has derivatives in places and velocities of nodes. With an end at rho from the
+ * body's reference point, dx = dx_b - rho~ dtheta, dv = dv_b - rho~ dw - w~ rho~ dtheta, and the
+ * moment rho x f changes by rho~ df + f~ rho~ dtheta. */
+#include "model/cables/cable.h"
+
+#include "model/elements.h"
+#include "model/forces/load.h"
+#include "model/quantity_kind.h"
+
+#include <math.h>
+#include <string.h>
+
+const nt_section nt_cable_section = {"cables", "cable", true};
+
+#define KEY(name_, type_, field, bit_)                                                             \
+    .name = name_, .type = type_, .offset = offsetof(nt_cable, field), .bit = bit_
+
+static const nt_key seabed_keys[] = {
+    {KEY("height", NT_KEY_FUNCTION, seabed.height, NT_CABLE_SEABED_HEIGHT), .required = true,
+     .unit = "m",
+     .meaning =
+         "z of the bed, ground axes: a number, or an expression of NAME.x and NAME.y such as "
+         "table(\"depth.csv\", NAME.x)"},
+    {KEY("stiffness", NT_KEY_NUMBER, seabed.stiffness, NT_CABLE_SEABED_STIFFNESS), .required = true,
+     .unit = "N/m^2", .meaning = "force per length of the cable and depth below the bed"},
+    {KEY("damping", NT_KEY_NUMBER, seabed.damping, NT_CABLE_SEABED_DAMPING), .unit = "N s/m^2",
+     .meaning = "force per length and speed into the bed, never pulling; default 0"},
+    {KEY("friction", NT_KEY_NUMBER, seabed.friction, NT_CABLE_SEABED_FRICTION),
+     .meaning = "coefficient of friction; default 0"},
+    {KEY("speed", NT_KEY_NUMBER, seabed.speed, NT_CABLE_SEABED_SPEED), .needs = "friction",
+     .unit = "m/s", .meaning = "below which friction is viscous; default 0.01"},
+    {0},
+};
+
+static const nt_key keys[] = {
+    {KEY("between", NT_KEY_BODIES, between, NT_CABLE_BETWEEN), .required = true, .up_to = true,
+     .meaning = "bodies at its two ends; both may be the ground"},
+    {KEY("at", NT_KEY_POINTS, at, NT_CABLE_AT), .unit = "m",
+     .meaning = "the ends: ground axes at the given placement, or markers; default the bodies' "
+                "origins"},
+    {KEY("length", NT_KEY_NUMBER, length, NT_CABLE_LENGTH), .required = true, .unit = "m",
+     .meaning = "of the cable without tension"},
+    {KEY("mass", NT_KEY_NUMBER, mass, NT_CABLE_MASS), .required = true, .unit = "kg/m",
+     .meaning = "per length; in water less what floats is not counted: gravity acts on all of it"},
+    {KEY("stiffness", NT_KEY_NUMBER, stiffness, NT_CABLE_STIFFNESS), .required = true, .unit = "N",
+     .meaning = "EA: tension over strain"},
+    {KEY("damping", NT_KEY_NUMBER, damping, NT_CABLE_DAMPING), .unit = "s",
+     .meaning = "damping over stiffness; default 0. Tension never pushes"},
+    {KEY("elements", NT_KEY_NUMBER, elements, NT_CABLE_ELEMENTS),
+     .meaning = "straight segments, default 20. Inner nodes are points NAME.node1, ..."},
+    {.name = "seabed",
+     .type = NT_KEY_GROUP,
+     .bit = -1,
+     .group = seabed_keys,
+     .meaning = "a bed that bears inner nodes below it"},
+    {0},
+};
+
+static void cable_defaults(void *data)
+{
+    nt_cable *c = data;
+    c->elements = 20;
+    c->seabed.speed = 0.01;
+}
+
+/* ---- nodes -------------------------------------------------------------------------------------
+ */
+
+typedef struct cable_node {
+    int body, port; /* of the translation */
+    bool end;
+    v3 rho, x, v, w;
+} cable_node;
+
+static cable_node node_at(const nt_cable *c, const nt_view *view, int i)
+{
+    bool end = i == 0 || i == c->n;
+    int side = i == c->n;
+    cable_node n = {.end = end,
+                    .body = end ? c->between[side] : c->first_body + i - 1,
+                    .port = end ? (side ? NT_T_B : NT_T_A) : NT_PORTS + 2 * (i - 1)};
+    const nt_motion *m = &view->motion[n.body];
+    n.x = m->x, n.v = m->v;
+    if (!end)
+        return n;
+    n.rho = m3_apply(m->R, c->offset[side]);
+    n.w = m->w;
+    n.x = v3_add(m->x, n.rho);
+    n.v = v3_add(m->v, v3_cross(m->w, n.rho));
+    return n;
+}
+
+static void push_node(const nt_view *view, const cable_node *n, v3 f)
+{
+    nt_view_force(view, n->port, f);
+    if (n->end)
+        nt_view_force(view, n->port + 1, v3_cross(n->rho, f));
+}
+
+/* What the rows of a node get from a change of its force: columns of one port. */
+static void add_rows(const nt_view *view, const cable_node *a, int column, m3 block)
+{
+    nt_view_add(view, a->port, column, block);
+    if (a->end)
+        nt_view_add(view, a->port + 1, column, m3_skew_multiply(a->rho, block));
+}
+
+/* df_a = K dx_b + C dv_b */
+static void add_derivative(const nt_view *view, const cable_node *a, const cable_node *b, m3 K,
+                           m3 C)
+{
+    const nt_combination *of = view->terms->combination;
+    add_rows(view, a, b->port, m3_add(m3_scale(of->stiffness, K), m3_scale(of->damping, C)));
+    if (!b->end)
+        return;
+    m3 arm = m3_scale(-1, m3_skew(b->rho)); /* dx by dtheta, dv by dw */
+    m3 turned = m3_add(K, m3_multiply(C, m3_skew(b->w)));
+    m3 rate = nt_rate_map(view, b->body, of->damping, of->stiffness);
+    m3 column = m3_scale(of->stiffness, m3_multiply(turned, arm));
+    add_rows(view, a, b->port + 1, m3_add(column, m3_multiply(m3_multiply(C, arm), rate)));
+}
+
+/* The moment rho x f of an end turns with its body. */
+static void add_own_turn(const nt_view *view, const cable_node *a, v3 f)
+{
+    if (a->end)
+        nt_view_add(view, a->port + 1, a->port + 1,
+                    m3_scale(view->terms->combination->stiffness, m3_skew_skew(f, a->rho)));
+}
+
+/* ---- segments ----------------------------------------------------------------------------------
+ */
+
+typedef struct segment {
+    v3 e, v;
+    double l, l0, strain, rate, T;
+} segment;
+
+static segment segment_of(const nt_cable *c, const cable_node *a, const cable_node *b)
+{
+    segment s = {.l0 = c->length / c->n};
+    v3 d = v3_sub(b->x, a->x);
+    s.l = v3_norm(d);
+    s.e = s.l > 0 ? v3_scale(1 / s.l, d) : v3_of(0, 0, 0);
+    s.v = v3_sub(b->v, a->v);
+    s.strain = s.l / s.l0 - 1;
+    s.rate = v3_dot(s.e, s.v) / s.l0;
+    s.T = fmax(0, c->stiffness * (s.strain + c->damping * s.rate));
+    return s;
+}
+
+static void add_segment(const nt_cable *c, const nt_view *view, const cable_node *a,
+                        const cable_node *b)
+{
+    segment s = segment_of(c, a, b);
+    v3 f = v3_scale(s.T, s.e);
+    if (view->terms->residual && s.T > 0) {
+        push_node(view, a, v3_neg(f));
+        push_node(view, b, f);
+    }
+    if (!view->terms->matrix || !(s.T > 0))
+        return;
+    m3 across = m3_scale(1 / s.l, m3_sub(m3_identity(), m3_dyad(s.e, s.e)));
+    double k = c->stiffness / s.l0;
+    v3 slope = v3_axpy(c->damping, m3_apply(across, s.v), s.e);
+    m3 K = m3_add(m3_scale(k, m3_dyad(s.e, slope)), m3_scale(s.T, across));
+    m3 C = m3_scale(k * c->damping, m3_dyad(s.e, s.e)), mK = m3_scale(-1, K), mC = m3_scale(-1, C);
+    add_derivative(view, a, a, K, C);
+    add_derivative(view, b, b, K, C);
+    add_derivative(view, a, b, mK, mC);
+    add_derivative(view, b, a, mK, mC);
+    add_own_turn(view, a, v3_neg(f));
+    add_own_turn(view, b, f);
+}
+
+static void add_segment_energy(const nt_cable *c, const nt_view *view, const cable_node *a,
+                               const cable_node *b)
+{
+    segment s = segment_of(c, a, b);
+    double strain = fmax(0, s.strain);
+    view->energy->potential += 0.5 * c->stiffness * s.l0 * strain * strain;
+    view->energy->power -= (s.T - c->stiffness * strain) * s.rate * s.l0;
+}
+
+/* ---- masses at nodes ---------------------------------------------------------------------------
+ */
+
+static double mass_at(const nt_cable *c, int i)
+{
+    return c->mass * c->length / c->n * (i == 0 || i == c->n ? 0.5 : 1);
+}
+
+/* m (a - g) of a point at rho from the body's reference point. */
+static void add_mass(const nt_cable *c, const nt_view *view, int i)
+{
+    const nt_terms *terms = view->terms;
+    cable_node n = node_at(c, view, i);
+    const nt_motion *m = &view->motion[n.body];
+    v3 zero = v3_of(0, 0, 0), a = terms->parts & NT_MASS ? m->a : zero;
+    v3 alpha = n.end && terms->parts & NT_MASS ? m->alpha : zero;
+    v3 w = n.end && terms->parts & NT_GYROSCOPIC ? m->w : zero;
+    v3 g = terms->parts & NT_EXPLICIT ? v3_load(view->run->gravity) : zero;
+    double mass = mass_at(c, i);
+    v3 turning = v3_add(v3_cross(alpha, n.rho), v3_cross(w, v3_cross(w, n.rho)));
+    v3 f = v3_scale(mass, v3_sub(v3_add(a, turning), g));
+    if (n.body == 0)
+        return;
+    if (terms->residual)
+        push_node(view, &n, f);
+    if (!terms->matrix)
+        return;
+    const nt_combination *of = terms->combination;
+    add_rows(view, &n, n.port, m3_scale(mass * of->mass, m3_identity()));
+    if (!n.end)
+        return;
+    m3 arm = m3_scale(-mass, m3_skew(n.rho));
+    m3 by_w = m3_scale(-mass, m3_add(m3_skew(v3_cross(w, n.rho)), m3_skew_skew(w, n.rho)));
+    m3 by_turn = m3_multiply(m3_add(m3_skew(alpha), m3_skew_skew(w, w)), arm);
+    m3 column = m3_scale(of->stiffness, by_turn);
+    column = m3_add(column,
+                    m3_multiply(arm, nt_acceleration_map(view, n.body, of->mass, of->stiffness)));
+    column =
+        m3_add(column, m3_multiply(by_w, nt_rate_map(view, n.body, of->damping, of->stiffness)));
+    add_rows(view, &n, n.port + 1, column);
+    add_own_turn(view, &n, f);
+}
+
+static void add_mass_energy(const nt_cable *c, const nt_view *view, int i)
+{
+    cable_node n = node_at(c, view, i);
+    double mass = n.body == 0 ? 0 : mass_at(c, i);
+    view->energy->kinetic += 0.5 * mass * v3_dot(n.v, n.v);
+    view->energy->potential -= mass * v3_dot(n.x, v3_load(view->run->gravity));
+}
+
+static void cable_momentum(const nt_element *e, const nt_view *view, v3 *p, v3 *L)
+{
+    const nt_cable *c = nt_cable_of(view->run, e);
+    for (int i = 0; i <= c->n; i++) {
+        cable_node n = node_at(c, view, i);
+        v3 q = v3_scale(n.body == 0 ? 0 : mass_at(c, i), n.v);
+        *p = v3_add(*p, q);
+        *L = v3_add(*L, v3_cross(n.x, q));
+    }
+}
+
+/* ---- seabed ------------------------------------------------------------------------------------
+ */
+
+nt_status nt_cable_seabed(const nt_cable *c, const nt_run *run, const double *variables,
+                          double *scratch, v3 x, double *height, double slope[2], double second[3])
+{
+    const nt_model *model = run->model;
+    const nt_straight *straight = run->straight;
+    int n = nt_model_variable_count(model);
+    double *at = scratch, *along = at + n, jet[3];
+    memcpy(at, straight ? straight->base : variables, (size_t)n * sizeof *at);
+    for (int i = 0; i < 2; i++)
+        if (c->variable[i] >= 0)
+            at[c->variable[i]] = i == 0 ? x.x : x.y;
+    if (straight) {
+        nt_expression_jet(c->seabed.height, at, straight->rates, model->zeros, jet);
+        *height = straight->share * jet[0] + straight->s * jet[1];
+        for (int i = 0; i < n; i++) /* slopes are those of the parameters' values there */
+            at[i] += straight->s * straight->rates[i];
+    } else {
+        *height = nt_expression_value(c->seabed.height, at);
+    }
+    memset(along, 0, (size_t)n * sizeof *along);
+    double all[3][3] = {{0}}; /* along x, y, and both */
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 2; i++)
+            if (c->variable[i] >= 0)
+                along[c->variable[i]] = k == 2 || k == i;
+        nt_expression_jet(c->seabed.height, at, along, model->zeros, all[k]);
+    }
+    slope[0] = all[0][1], slope[1] = all[1][1];
+    if (second) {
+        second[0] = all[0][2], second[2] = all[1][2];
+        second[1] = (all[2][2] - all[0][2] - all[1][2]) / 2;
+    }
+    return isfinite(*height) && isfinite(slope[0]) && isfinite(slope[1]) ? NT_OK : NT_NOT_FINITE;
+}
+
+typedef struct bed {
+    double d, rate, N, l0, k, c;
+    v3 n, u, f; /* not normalised; velocity along the bed; force on the node */
+    double n2, s, mu;
+    m3 H; /* second derivatives of the height */
+} bed;
+
+static nt_status bed_under(const nt_cable *c, const nt_view *view, const cable_node *node, bed *b)
+{
+    double height, slope[2], second[3];
+    *b = (bed){.l0 = c->length / c->n, .k = c->seabed.stiffness, .c = c->seabed.damping};
+    nt_status status = nt_cable_seabed(c, view->run, view->variables, view->scratch, node->x,
+                                       &height, slope, second);
+    b->d = height - node->x.z;
+    if (status != NT_OK || !(b->d > 0))
+        return status;
+    b->n = v3_of(-slope[0], -slope[1], 1);
+    b->n2 = v3_dot(b->n, b->n);
+    b->H = (m3){second[0], second[1], 0, second[1], second[2], 0, 0, 0, 0};
+    b->rate = -v3_dot(b->n, node->v);
+    b->N = b->l0 * fmax(0, b->k * b->d + b->c * b->rate);
+    b->u = v3_axpy(-v3_dot(b->n, node->v) / b->n2, b->n, node->v);
+    b->s = sqrt(v3_dot(b->u, b->u) + c->seabed.speed * c->seabed.speed);
+    b->mu = c->seabed.friction;
+    b->f = v3_axpy(-b->mu * b->N / b->s, b->u, v3_scale(b->N, b->n));
+    return NT_OK;
+}
+
+static void add_bed_tangent(const nt_view *view, const cable_node *node, const bed *b)
+{
+    v3 Hv = m3_apply(b->H, node->v);
+    v3 N_x = v3_scale(b->l0, v3_axpy(-b->k, b->n, v3_scale(b->c, Hv)));
+    v3 N_v = v3_scale(-b->l0 * b->c, b->n);
+    v3 along = v3_axpy(-b->mu / b->s, b->u, b->n); /* of the normal force */
+    m3 K = m3_sub(m3_dyad(along, N_x), m3_scale(b->N, b->H)), C = m3_dyad(along, N_v);
+    if (b->mu > 0) {
+        m3 E = m3_scale(b->mu * b->N / b->s,
+                        m3_sub(m3_identity(), m3_scale(1 / (b->s * b->s), m3_dyad(b->u, b->u))));
+        double q = v3_dot(b->n, node->v) / b->n2;
+        m3 P = m3_sub(m3_identity(), m3_scale(1 / b->n2, m3_dyad(b->n, b->n)));
+        /* dn = -H dx, dq = (dn . v - 2 q n . dn)/n2, du = -n dq - q dn */
+        v3 q_x = v3_scale(1 / b->n2, v3_axpy(2 * q, m3_apply(b->H, b->n), v3_neg(Hv)));
+        m3 u_x = m3_sub(m3_scale(q, b->H), m3_dyad(b->n, q_x));
+        C = m3_sub(C, m3_multiply(E, P));
+        K = m3_sub(K, m3_multiply(E, u_x));
+    }
+    add_derivative(view, node, node, m3_scale(-1, K), m3_scale(-1, C));
+}
+
+static nt_status add_bed(const nt_cable *c, const nt_view *view, int i)
+{
+    bed b;
+    cable_node node = node_at(c, view, i);
+    nt_status status = bed_under(c, view, &node, &b);
+    if (status != NT_OK || !(b.d > 0))
+        return status;
+    if (view->energy) {
+        view->energy->potential += 0.5 * b.l0 * b.k * b.d * b.d;
+        double elastic = b.l0 * b.k * b.d * v3_dot(b.n, node.v);
+        view->energy->power += v3_dot(b.f, node.v) - elastic;
+        return NT_OK;
+    }
+    if (view->terms->residual)
+        push_node(view, &node, v3_neg(b.f));
+    if (view->terms->matrix && b.N > 0)
+        add_bed_tangent(view, &node, &b);
+    return NT_OK;
+}
+
+/* ---- the type ----------------------------------------------------------------------------------
+ */
+
+static nt_status cable_evaluate(const nt_element *e, const nt_view *view)
+{
+    const nt_cable *c = nt_cable_of(view->run, e);
+    nt_status status = NT_OK;
+    bool forces = view->energy || view->terms->parts & e->part;
+    bool inertia = !view->energy && view->terms->parts & (NT_MASS | NT_GYROSCOPIC | NT_EXPLICIT);
+    for (int i = 0; i < c->n && forces; i++) {
+        cable_node a = node_at(c, view, i), b = node_at(c, view, i + 1);
+        if (view->energy)
+            add_segment_energy(c, view, &a, &b);
+        else
+            add_segment(c, view, &a, &b);
+    }
+    for (int i = 1; i < c->n && forces && c->seabed.height && status == NT_OK; i++)
+        status = add_bed(c, view, i);
+    for (int i = 0; i <= c->n && (inertia || view->energy); i++)
+        if (view->energy)
+            add_mass_energy(c, view, i);
+        else
+            add_mass(c, view, i);
+    return status;
+}
+
+static nt_status cable_declare(nt_model *model, nt_element *e)
+{
+    const nt_cable *c = nt_model_data(model, e);
+    size_t scratch = 2 * (size_t)nt_model_variable_count(model);
+    model->scratch = scratch > model->scratch ? scratch : model->scratch;
+    for (int i = 0; i < c->n - 1; i++)
+        if (nt_element_port_of_body(model, e, c->first_body + i) != NT_PORTS + 2 * i)
+            return NT_NO_MEMORY;
+    nt_status status = NT_OK;
+    for (int k = 0; k < c->n; k++) {
+        int port[2] = {k == 0 ? NT_T_A : NT_PORTS + 2 * (k - 1),
+                       k + 1 == c->n ? NT_T_B : NT_PORTS + 2 * k};
+        for (int i = 0; i < 4; i++)
+            for (int j = 0; j < 4 && status == NT_OK; j++)
+                status =
+                    nt_element_couple(model, e, port[i / 2] + i % 2, port[j / 2] + j % 2, NT_FULL);
+    }
+    return status;
+}
+
+/* Inner nodes are points without mass; where they are is found once the ends are (settle). */
+static nt_status cable_own_bodies(nt_run *run, const nt_element *e, bool validate, nt_error *error)
+{
+    const nt_cable *c = nt_element_data(run, e);
+    if (c->elements != c->n)
+        return nt_load_refuse(
+            run->model, e, error,
+            "elements is %g where the model was read with %d: nodes do not follow "
+            "parameters that are set later; set it in the file or with --set",
+            c->elements, c->n);
+    const double positive[] = {c->length, c->mass, c->stiffness};
+    static const char *const words[] = {"length", "mass", "stiffness"};
+    for (int i = 0; i < 3 && validate; i++)
+        if (!(positive[i] > 0))
+            return nt_load_refuse(run->model, e, error, "%s is %g, expected a positive number",
+                                  words[i], positive[i]);
+    const nt_seabed *s = &c->seabed;
+    if (validate && !(c->damping >= 0 && s->damping >= 0 && s->friction >= 0))
+        return nt_load_refuse(run->model, e, error, "damping or friction is negative");
+    if (validate && s->height && !(s->stiffness > 0 && s->speed > 0))
+        return nt_load_refuse(run->model, e, error,
+                              "the seabed has a positive stiffness and speed");
+    for (int i = 0; i < c->n - 1; i++) {
+        nt_body *body = &run->bodies[c->first_body + i];
+        body->given = NT_GIVEN_MASS | NT_GIVEN_POSITION | NT_GIVEN_POINT;
+        body->point = body->carried = 1;
+    }
+    return NT_OK;
+}
+
+static nt_status cable_prepare(nt_run *run, const nt_element *e, bool validate, nt_error *error)
+{
+    nt_cable *c = nt_element_numbers(run, e);
+    const nt_model *model = run->model;
+    int number = (int)(e - model->elements);
+    nt_status status = NT_OK;
+    for (int i = 0; i < 2 && status == NT_OK; i++)
+        if (c->given >> NT_CABLE_AT & 1)
+            status =
+                nt_load_point(run, e, &c->at[i], c->between[i], validate, &c->offset[i], error);
+        else
+            c->offset[i] = v3_neg(run->bodies[c->between[i]].reference);
+    c->variable[0] = c->variable[1] = -1;
+    for (int k = 0; k < model->n_signals; k++) {
+        const nt_quantity_kind *kind = &nt_quantity_kinds[model->signals[k].kind];
+        int variable = nt_model_time_variable(model) + 1 + k;
+        if (kind->of == NT_OF_CABLE && model->signals[k].object == number)
+            c->variable[kind->name[0] == 'y'] = variable;
+        else if (validate && c->seabed.height && nt_expression_uses(c->seabed.height, variable))
+            return nt_load_refuse(model, e, error,
+                                  "the height of the seabed may depend on %s.x, %s.y and "
+                                  "parameters alone",
+                                  e->name, e->name);
+    }
+    return status;
+}
+
+/* Weight and inertia of the half segment that hangs on an end. */
+static v3 load_of_end(const nt_cable *c, const nt_view *view, int i)
+{
+    cable_node n = node_at(c, view, i);
+    const nt_motion *m = &view->motion[n.body];
+    v3 turning = v3_add(v3_cross(m->alpha, n.rho), v3_cross(m->w, v3_cross(m->w, n.rho)));
+    v3 g = v3_load(view->run->gravity);
+    return v3_scale(mass_at(c, i), v3_sub(g, v3_add(m->a, turning)));
+}
+
+void nt_cable_look(const nt_element *e, const nt_view *view, double ends[2], double *length)
+{
+    const nt_cable *c = nt_cable_of(view->run, e);
+    *length = 0;
+    for (int i = 0; i < c->n; i++) {
+        cable_node a = node_at(c, view, i), b = node_at(c, view, i + 1);
+        segment s = segment_of(c, &a, &b);
+        *length += s.l;
+        if (i == 0)
+            ends[0] = v3_norm(v3_axpy(s.T, s.e, load_of_end(c, view, 0)));
+        if (i == c->n - 1)
+            ends[1] = v3_norm(v3_axpy(-s.T, s.e, load_of_end(c, view, c->n)));
+    }
+}
+
+static bool cable_depends_on_rates(const nt_run *run, const nt_element *e)
+{
+    const nt_cable *c = nt_cable_of(run, e);
+    return c->damping > 0 ||
+           (c->seabed.height && (c->seabed.damping > 0 || c->seabed.friction > 0));
+}
+
+/* Slack, and the bed. */
+static bool cable_is_smooth(const nt_run *run, const nt_element *e)
+{
+    (void)run, (void)e;
+    return false;
+}
+
+static void cable_draw(const nt_run *run, const nt_element *e, nt_sketch_put *put, void *to)
+{
+    const nt_cable *c = nt_cable_of(run, e);
+    nt_sketch sketch = {.drawing = NT_DRAW_ROPE};
+    int most = NT_ROUTE_POINTS - 1, steps = c->n < most ? c->n : most;
+    for (int i = 0; i <= steps; i++) {
+        int node = i * c->n / steps, side = node == c->n;
+        bool end = node == 0 || side;
+        v3 at =
+            end ? v3_add(c->offset[side], run->bodies[c->between[side]].reference) : v3_of(0, 0, 0);
+        nt_sketch_add(&sketch, end ? c->between[side] : c->first_body + node - 1, at,
+                      v3_of(0, 0, 1));
+    }
+    put(to, &sketch);
+}
+
+const nt_element_type nt_cable_type = {
+    .version = NT_ELEMENT_VERSION,
+    .section = &nt_cable_section,
+    .name = "cable",
+    .summary = "a line with mass that bears tension alone",
+    .keys = keys,
+    .size = sizeof(nt_cable),
+    .part = NT_IMPLICIT,
+    .defaults = cable_defaults,
+    .own_bodies = cable_own_bodies,
+    .settle = nt_cable_settle,
+    .has_inertia = true,
+    .momentum = cable_momentum,
+    .only_takes = true,
+    .prepare = cable_prepare,
+    .declare = cable_declare,
+    .evaluate = cable_evaluate,
+    .depends_on_rates = cable_depends_on_rates,
+    .is_smooth = cable_is_smooth,
+    .draw = cable_draw,
+};

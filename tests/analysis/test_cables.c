@@ -1,0 +1,260 @@
+/* Cables: the catenary they hang in, tangents with ends on turning bodies and a bed that curves,
+ * tension alone, momentum, what they refuse. */
+#include "analysis/bench.h"
+
+/* A line of weight w per length that does not stretch: half the span X/2 = a asinh(L/(2 a)), its
+ * tension at the ends w a cosh(X/(2 a)), its sag a (cosh(X/(2 a)) - 1). */
+static void test_catenary(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, -10]\n"
+        "parameters: {n: 20}\n"
+        "cables: {chain: {between: [ground, ground], at: [[0, 0, 0], [8, 0, 0]], length: 10, mass: "
+        "2,\n"
+        "  stiffness: 1e7, elements: n}}\n"
+        "simulation: {duration: 1, step: 1e-2}\n";
+    double a = 2, off[2];
+    (void)state;
+    for (int i = 0; i < 60; i++) { /* Newton */
+        double f = a * asinh(5 / a) - 4, d = asinh(5 / a) - 5 / a / sqrt(1 + 25 / a / a);
+        a -= f / d;
+    }
+    for (int k = 0; k < 2; k++) {
+        bench b = {0};
+        const nt_setting settings[] = {{"n", k ? "40" : "20"}};
+        if (nt_model_read_text(&b.model, text, strlen(text), "chain", NULL, settings, 1, &b.error))
+            fail_msg("%s", b.error.message);
+        begin_bench(&b, (nt_static_setup){0});
+        nt_state start = nt_static_state(b.state);
+        nt_quantity_info tension;
+        double before[2];
+        assert_int_equal(nt_model_quantity(b.model, "chain.tension", &tension, &b.error), NT_OK);
+        assert_int_equal(nt_run_sample(b.run, &tension, &start, NULL, before, &b.error), NT_OK);
+        solve(&b);
+        is_close("it hangs there from the start", number(&b, "chain.tension.start") / before[0], 1,
+                 1e-8);
+        off[k] = number(&b, k ? "chain.node20.position.z" : "chain.node10.position.z") +
+                 a * (cosh(4 / a) - 1);
+        is_close("tension", number(&b, "chain.tension.end") / (20 * a * cosh(4 / a)), 1,
+                 k ? 1e-3 : 4e-3);
+        close_bench(&b);
+    }
+    print_message("sag off by %.2e, %.2e m: order %.2f\n", off[0], off[1], log2(off[0] / off[1]));
+    is_close("order", log2(off[0] / off[1]), 2, 0.1);
+}
+
+/* ---- tangents ----------------------------------------------------------------------------------
+ */
+
+static const char moving[] =
+    "nutate: 1\n"
+    "parameters: {L: 3, m: 2, k: 0.02, h: 0.1, mu: 0.4}\n"
+    "bodies:\n"
+    "  a: {mass: 1, inertia: [1, 2, 2.5], position: [0, 0, 1]}\n"
+    "  b: {mass: 2, inertia: [2, 1, 1.5], position: [3, 0.5, 1.3], center_of_mass: [0.1, 0.2, 0]}\n"
+    "cables:\n"
+    "  line: {between: [a, b], at: [[0.2, 0.1, 0.9], [2.7, 0.4, 1.2]], length: L, mass: m,\n"
+    "         stiffness: 500, damping: k, elements: 6, seabed: {height: \"1.3 + h*line.x^2 - \n"
+    "         0.3*line.y*line.x\", stiffness: 300, damping: 20, friction: mu, speed: 0.5}}\n"
+    "simulation: {duration: 1, step: 1e-2}\n";
+
+static double next(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / (1 << 23) - 1;
+}
+
+static void test_tangent_and_parameters(void **state)
+{
+    nt_model *model;
+    nt_run *run;
+    nt_error error = {0};
+    unsigned seed = 4;
+    double q[100], v[100], vdot[100], turn[100], difference;
+    (void)state;
+    if (nt_model_read_text(&model, moving, strlen(moving), "cable", NULL, NULL, 0, &error) ||
+        nt_run_create(&run, model, &error))
+        fail_msg("%s", error.message);
+    const nt_system *s = nt_run_system(run);
+    nt_run_initial(run, q, v, NULL);
+    for (int i = 0; i < s->space.nv; i++)
+        v[i] = 0.3 * next(&seed), vdot[i] = next(&seed), turn[i] = 0.1 * next(&seed);
+    nt_space_compose(&s->space, NT_INERTIAL, q, turn, q);
+    nt_point at = {.q = q, .v = v, .vdot = vdot, .lambda = v, .mu = v};
+    assert_int_equal(nt_system_check_tangent(s, &at, 1e-6, &difference, &error), NT_OK);
+    print_message("tangent to %.1e\n", difference);
+    assert_true(difference < 1e-8);
+    static const double given[] = {3, 2, 0.02, 0.1, 0.4};
+    for (int k = 0; k < 5; k++) {
+        double p[5], h = 1e-4 * given[k], largest = 0, off = 0, exact[100] = {0}, R[4][100];
+        nt_terms terms = {.parts = NT_ALL_PARTS, .residual = exact};
+        memcpy(p, given, sizeof p);
+        assert_int_equal(s->set_parameters(s->self, p), NT_OK);
+        assert_int_equal(s->parameter_tangent(s->self, &at, k, &terms), NT_OK);
+        for (int i = 0; i < 4; i++) {
+            p[k] = given[k] + h * (double[]){1, -1, 2, -2}[i];
+            terms.residual = R[i];
+            memset(R[i], 0, sizeof R[i]);
+            assert_int_equal(s->set_parameters(s->self, p), NT_OK);
+            assert_int_equal(s->evaluate(s->self, &at, &terms), NT_OK);
+        }
+        for (int i = 0; i < s->space.nv; i++) {
+            double d = (8 * (R[0][i] - R[1][i]) - R[2][i] + R[3][i]) / (12 * h);
+            largest = fmax(largest, fabs(d)), off = fmax(off, fabs(d - exact[i]));
+        }
+        print_message("parameter %d: %.1e of %.3g\n", k, off, largest);
+        assert_true(largest > 0.1 && off < 1e-7 * largest);
+    }
+    nt_run_destroy(run);
+    nt_model_destroy(model);
+}
+
+/* ---- motion ------------------------------------------------------------------------------------
+ */
+
+typedef struct moved {
+    nt_model *model;
+    nt_run *run;
+    nt_integrator *it;
+    nt_error error;
+} moved;
+
+static void start(moved *m, const char *text)
+{
+    if (nt_model_read_text(&m->model, text, strlen(text), "cable", NULL, NULL, 0, &m->error) ||
+        nt_run_create(&m->run, m->model, &m->error))
+        fail_msg("%s", m->error.message);
+    nt_integrator_setup setup = {.system = nt_run_system(m->run),
+                                 .method = nt_method_find("generalized-alpha")};
+    if (nt_integrator_create(&m->it, &setup, &m->error) ||
+        nt_integrator_start(m->it, 0, NULL, NULL, NULL, &m->error))
+        fail_msg("%s", m->error.message);
+}
+
+static double sample(moved *m, const char *name)
+{
+    nt_quantity_info info;
+    nt_state now = nt_integrator_state(m->it);
+    double out[4];
+    if (nt_model_quantity(m->model, name, &info, &m->error) ||
+        nt_run_sample(m->run, &info, &now, NULL, out, &m->error))
+        fail_msg("%s", m->error.message);
+    return out[0];
+}
+
+static void finish(moved *m)
+{
+    nt_integrator_destroy(m->it);
+    nt_run_destroy(m->run);
+    nt_model_destroy(m->model);
+}
+
+/* A body on a slack tether flies free, is caught, and comes back; energy never grows. */
+static void test_tether(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "bodies: {ball: {mass: 3, inertia: [1, 1, 1], position: [1, 0, 0], velocity: [2, 0, 0]}}\n"
+        "cables: {line: {between: [ground, ball], length: 2, mass: 0.01, stiffness: 1e4,\n"
+        "  damping: 1e-3, elements: 4}}\n"
+        "simulation: {duration: 1, step: 1e-3}\n";
+    moved m = {0};
+    (void)state;
+    start(&m, text);
+    double energy = sample(&m, "energy.kinetic"), most = 0;
+    assert_true(sample(&m, "line.tension.end") == 0);
+    if (nt_integrator_run(m.it, 0.4, 5e-4, NULL, NULL, &m.error))
+        fail_msg("%s", m.error.message);
+    is_close("free flight", sample(&m, "ball.velocity.x"), 2, 1e-2);
+    for (int i = 1; i <= 120; i++) {
+        if (nt_integrator_run(m.it, 0.4 + i * 2.5e-3, 2.5e-4, NULL, NULL, &m.error))
+            fail_msg("%s", m.error.message);
+        most = fmax(most, sample(&m, "line.tension.end"));
+    }
+    print_message("caught by %.0f N, then %.3f m/s\n", most, sample(&m, "ball.velocity.x"));
+    assert_true(most > 100);
+    assert_true(sample(&m, "ball.velocity.x") < -1);
+    nt_quantity_info info;
+    nt_state now = nt_integrator_state(m.it);
+    double e[4];
+    assert_int_equal(nt_model_quantity(m.model, "energy", &info, &m.error), NT_OK);
+    assert_int_equal(nt_run_sample(m.run, &info, &now, NULL, e, &m.error), NT_OK);
+    assert_true(e[2] < energy);
+    finish(&m);
+}
+
+/* Two bodies and their cable in free fall: momentum grows with the weight of all, nothing else. */
+static void test_momentum(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, -5]\n"
+        "bodies:\n"
+        "  a: {mass: 1, inertia: [1, 2, 2.5], angular_velocity: [1, 2, 3]}\n"
+        "  b: {mass: 2, inertia: [2, 1, 1.5], position: [3, 0, 0], velocity: [1, 0.5, 0]}\n"
+        "cables: {line: {between: [a, b], at: [[0.3, 0, 0], [2.8, 0.1, 0]], length: 2.6, mass: "
+        "0.5,\n"
+        "  stiffness: 400, elements: 5}}\n"
+        "simulation: {duration: 1, step: 1e-3}\n";
+    moved m = {0};
+    nt_quantity_info info;
+    double before[3], after[3], mass = 3 + 0.5 * 2.6;
+    (void)state;
+    start(&m, text);
+    nt_state now = nt_integrator_state(m.it);
+    assert_int_equal(nt_model_quantity(m.model, "momentum", &info, &m.error), NT_OK);
+    assert_int_equal(nt_run_sample(m.run, &info, &now, NULL, before, &m.error), NT_OK);
+    if (nt_integrator_run(m.it, 0.5, 1e-3, NULL, NULL, &m.error))
+        fail_msg("%s", m.error.message);
+    now = nt_integrator_state(m.it);
+    assert_int_equal(nt_run_sample(m.run, &info, &now, NULL, after, &m.error), NT_OK);
+    is_close("x", after[0], before[0], 2e-3);
+    is_close("y", after[1], before[1], 2e-3);
+    is_close("z", after[2] - before[2], -5 * mass * 0.5, 2e-3);
+    finish(&m);
+}
+
+static void test_refusals(void **state)
+{
+    static const struct {
+        const char *keys, *words;
+    } cases[] = {
+        {"length: -1, mass: 1, stiffness: 1", "length is -1, expected a positive number"},
+        {"length: 1, mass: 0, stiffness: 1", "mass is 0, expected a positive number"},
+        {"length: 1, stiffness: 1", "lacks the key 'mass'"},
+        {"length: 1, mass: 1, stiffness: 1, elements: 2.5", "a whole number from 1 to 2000"},
+        {"length: 1, mass: 1, stiffness: 1, damping: -1", "damping or friction is negative"},
+        {"length: 1, mass: 1, stiffness: 1, seabed: {height: 0, stiffness: 0}",
+         "the seabed has a positive stiffness"},
+        {"length: 1, mass: 1, stiffness: 1, seabed: {height: b.position.x, stiffness: 1}",
+         "may depend on c.x, c.y and parameters alone"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[600];
+        nt_model *model = NULL;
+        nt_error error = {0};
+        snprintf(text, sizeof text,
+                 "nutate: 1\nsimulation: {duration: 1, step: 1}\nbodies: {b: {mass: 1, inertia: "
+                 "[1,1,1], position: [1,0,0]}}\ncables:\n  c: {between: [ground, b], %s}\n",
+                 cases[i].keys);
+        assert_int_equal(
+            nt_model_read_text(&model, text, strlen(text), "bad", NULL, NULL, 0, &error),
+            NT_BAD_MODEL);
+        assert_int_equal(error.line, 5);
+        if (!strstr(error.message, cases[i].words))
+            fail_msg("'%s' lacks '%s'", error.message, cases[i].words);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_catenary), cmocka_unit_test(test_tangent_and_parameters),
+        cmocka_unit_test(test_tether),   cmocka_unit_test(test_momentum),
+        cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
