@@ -189,6 +189,15 @@ equal "$(field cases.csv case 2)" moon "the name of a case"
 expect 0 run top.yaml -o one.csv --quiet --set 'gravity=[0, 0, -1.62]' --set m=15
 equal "$(field cases.csv top.position.z.final 3)" "$(last one.csv top.position.z)" "a case's row"
 
+# what every row sets, an object of its own among it
+sed -i '/^cases:/,/^  moon/d; s/keep.*/keep: {final: [high]}/' cases.yaml
+echo 'set: {simulation.duration: 0.05, quantities.high: 2*top.position.z, forces.push: {type: force, on: top, value: [0, 0, 100]}}' >>cases.yaml
+expect 0 sweep cases.yaml -o set --quiet
+expect 0 sweep --collect set -o set.csv --quiet
+expect 0 run top.yaml -o one.csv --quiet --duration 0.05 --set m=15 --set 'quantities.high=2*top.position.z' \
+    --set 'forces.push={type: force, on: top, value: [0, 0, 100]}' --set 'output.record=[high]'
+equal "$(field set.csv high.final 1)" "$(last one.csv high)" "a row of a plan that sets"
+
 # ---- bad plans ----
 plan() { # LINE:COLUMN WORDS, then lines behind the model's
     where=$1 words=$2
@@ -213,6 +222,7 @@ plan 4:9 "design: expected grid, list, random" 'vary: {m: [1]}' 'design: gird'
 plan 4:10 "samples is for designs" 'vary: {m: [1]}' 'samples: 4'
 plan 4:16 "final: 'top' has no 'positoin'; did you mean" 'vary: {m: [15]}' 'keep: {final: [top.positoin]}'
 plan 3:8 "method: there is no method" 'vary: {method: [euler]}'
+plan 4:6 "set: " 'vary: {m: [1]}' 'set: {simulation.durration: 2}'
 plan 1:1 "nothing varies" 'keep: {final: [top.position]}'
 plan 1:1 "samples is missing" 'vary: {m: {low: 1, high: 2}}' 'design: sobol'
 printf 'model: top.yaml\nvary: {m: [1]}\n' >bad.yaml
