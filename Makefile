@@ -67,6 +67,12 @@ bench-python: python
 	@cc -std=gnu17 -O2 -shared -fPIC -Iinclude bench/python_yardstick.c -Lbuild/python/nutate \
 	    -l:libnutate.so.0.1 -lm -o build/python_yardstick.so
 	@build/python-env/bin/python bench/python.py build/python_yardstick.so $(HEAVY_TOP)
+pictures: # of README, docs and examples
+	@sh tools/setup build papers report
+	@$(build) release product
+	@sh tools/pictures build/release/nutate
+	@sh docs/pictures/make.sh build/release/nutate
+	@sh examples/plots.sh build/release/nutate
 precision:
 	@sh tools/setup build papers
 	@$(build) release precision
@@ -89,4 +95,4 @@ install: build
 clean:
 	rm -rf build
 
-.PHONY: all setup setup-test setup-python setup-python-test python peers build run test bench bench-python precision fuzz soak format install clean
+.PHONY: all setup setup-test setup-python setup-python-test python peers build run test bench bench-python pictures precision fuzz soak format install clean
