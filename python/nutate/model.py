@@ -562,11 +562,14 @@ class Model:
             if every is not None:
                 asked["output.every"] = every if every > 0 else "null"
             model = self._variant(asked)
-        run = WholeRun(model, setup, {**self._values, **values}, files, derived)
+        own = {**self._values, **values}
+        run = WholeRun(model, setup, own, files, derived)
         try:
-            return run.go()
+            result = run.go()
         finally:
             run.close()
+        result._again = lambda path: model._run(setup, own, None, None, [path], derived)
+        return result
 
 
 def _list(names: Sequence[str]) -> str:
