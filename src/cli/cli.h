@@ -47,6 +47,7 @@ typedef struct nt_cli_options {
     bool arc_length;
     double path_step;
     const char *of;             /* what derivatives are of; NULL: of a run  */
+    const char *part;           /* of import; NULL where not given */
     const char *ending;         /* of the result's name without -o          */
     const char *period, *along; /* of orbit; NULL where not given */
     const char **advances;      /* [n_advances] NAME or NAME=VALUE */
@@ -407,6 +408,7 @@ int nt_cli_methods(const nt_cli_options *options);
 int nt_cli_papers(const nt_cli_options *options);
 int nt_cli_schema(const nt_cli_options *options);
 int nt_cli_convert(const nt_cli_options *options);
+int nt_cli_import(const nt_cli_options *options);
 int nt_cli_orbit(const nt_cli_options *options);
 int nt_cli_orbit_sens(const nt_cli_options *options);
 int nt_cli_spectrum(const nt_cli_options *options);

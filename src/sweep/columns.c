@@ -459,6 +459,8 @@ nt_status nt_sweep_find_columns(nt_sweep *s, nt_error *error)
         status = find_objectives(s, error);
     if (status == NT_OK)
         status = put_columns(s, &list, error);
+    if (status == NT_OK && s->n_columns + s->series_columns == 0)
+        status = nt_node_fail(error, s->keep_node, "nothing is kept: expected names");
     if (status == NT_OK)
         status = record_them(s, &list, error);
     free(list.all);
