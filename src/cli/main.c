@@ -56,7 +56,8 @@ static const nt_cli_command commands[] = {
      "or bad model, 3 there is no such state, modes were not found or a derivative is wrong,\n"
      "4 input or output failed.",
      nt_cli_modes},
-    {"linearise", "MODEL", "BaXHomfhsqn", NULL, "matrices and transfer functions of a linear model",
+    {"linearise", "MODEL", "BaXHomfhsjqn", NULL,
+     "matrices and transfer functions of a linear model",
      "Writes the linear model about the state of rest, the initial state or a steady motion, or "
      "at\n"
      "given times of a run: mass, damping and stiffness of all velocities, constraint rows, and\n"
@@ -67,7 +68,7 @@ static const nt_cli_command commands[] = {
      "FILE.svg\n"
      "draws them. Exit status as of modes.",
      nt_cli_linearise},
-    {"static", "MODEL", "123solnq", ".static.csv",
+    {"static", "MODEL", "123solnjq", ".static.csv",
      "where a model rests, also along a path of loads",
      "Finds the static state that is nearest to the placement of a model file and writes what its\n"
      "`output` section names, one row; or follows a path of static states (--along, "
@@ -87,6 +88,12 @@ static const nt_cli_command commands[] = {
      "that is still going on, as far as it has come. Exit status: 0 done, 2 wrong use, 4 input\n"
      "or output failed.",
      nt_cli_convert},
+    {"import", "windio|beamdyn FILE...", "69q", NULL, "a model from a wind turbine's files",
+     "Reads the structure of a wind turbine, windIO of version 1 or 2, or of a blade, BeamDyn's "
+     "two\n"
+     "files, and writes a model with beams. Says which stations are no sections and what it did\n"
+     "about them. Exit status: 0 done, 2 wrong use or bad file, 4 input or output failed.",
+     nt_cli_import},
     {"spectrum", "RESULT", "RyxZ", NULL, "amplitudes over frequency of columns of a result",
      "Reads columns of a result whose rows are equally far apart in time and writes the "
      "amplitudes\n"
