@@ -327,6 +327,8 @@ int nt_cli_static_sens(const nt_cli_options *options, nt_cli_sens *sens);
 /* ---- report_page.c: pages ---------------------------------------------------------------------
  */
 
+/* Bodies of two results are the same, by name, as far as is known. */
+bool nt_cli_same_bodies(const nt_result *a, const nt_result *b);
 bool nt_cli_is_page(const char *path);
 /* Whether it is a page, or a drawing for another program: .glb, .pvd. */
 bool nt_cli_is_shown(const char *path);
