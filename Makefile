@@ -62,6 +62,12 @@ test: setup-test setup-python-test
 
 bench: setup
 	@$(build) release bench
+pictures: # of README, docs and examples
+	@sh tools/setup build papers report
+	@$(build) release product
+	@sh tools/pictures build/release/nutate
+	@sh docs/pictures/make.sh build/release/nutate
+	@sh examples/plots.sh build/release/nutate
 precision:
 	@sh tools/setup build papers
 	@$(build) release precision
@@ -84,4 +90,4 @@ install: build
 clean:
 	rm -rf build
 
-.PHONY: all setup setup-test setup-python setup-python-test python peers build run test bench precision fuzz soak format install clean
+.PHONY: all setup setup-test setup-python setup-python-test python peers build run test bench pictures precision fuzz soak format install clean

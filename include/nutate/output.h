@@ -140,8 +140,8 @@ NT_API nt_status nt_result_read_array(nt_result *result, int i, long first, long
  * model. */
 typedef enum nt_drawing_format { NT_GLTF, NT_VTK } nt_drawing_format;
 
-/* Write it. most_rows: of a longer result every k-th row is drawn, and the last; 0: 10000 of glTF,
- * 1000 of VTK. remark[size] (may be NULL): what is not as in the result, in words, or "". The
+/* Write it. most_rows: of a longer result every k-th row is drawn, and the last; 0: 10001 of glTF,
+ * 501 of VTK. remark[size] (may be NULL): what is not as in the result, in words, or "". The
  * result is read in pieces. NT_INVALID for a result without poses or rows, NT_NOT_FINITE for a row
  * that holds no finite numbers, NT_IO. */
 NT_API nt_status nt_result_draw(nt_result *result, const char *path, nt_drawing_format format,

@@ -40,7 +40,7 @@ NT_API const char *nt_sweep_axis(const nt_sweep *sweep, int i);
  * needed. "" and 0 for numbers out of range. */
 NT_API int nt_sweep_value(const nt_sweep *sweep, long row, int i, char *text, int size);
 
-/* How far rows first to last have come. */
+/* How far the rows have come that were asked for. */
 typedef struct nt_sweep_progress {
     long rows, done, failed; /* done: failed ones included                          */
     long fresh;              /* done by this call                                   */

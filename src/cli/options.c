@@ -135,7 +135,7 @@ static const option_row rows[] = {
     {'_', "--spectrum", NULL, FLAG, AT(spectrum), "draw amplitudes over frequency"},
     {'U', "--frames", "N", NUMBER, AT(frames),
      "show at most so many rows of each result, from 2 on; 10000 without it,\n"
-     "1000 of VTK"},
+     "501 of VTK"},
     {'D', "-o", "DIR", OUTPUT, 0,
      "the folder of the rows, made where there is none. With --collect the table,\n"
      "FILE.nc (NetCDF) or FILE.csv, failures in FILE.failures.csv; may be given again"},

@@ -8,7 +8,7 @@
 
 /* Rows that are shown of a longer result, unless more are asked for: of VTK, which has a file for
  * each, fewer. */
-static const long MOST_GLTF = 10000, MOST_VTK = 1000;
+static const long MOST_GLTF = 10001, MOST_VTK = 501;
 
 static const char *title_of(nt_result *result)
 {

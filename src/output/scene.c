@@ -25,7 +25,7 @@ static const char *const drawings[NT_DRAWINGS] = {
 /* Colours that people of all kinds of colour vision tell apart. */
 static const char *const palette[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                       "#e69f00", "#56b4e9", "#8c6d31"};
-static const char *const ground_color = "#9a9a9a";
+static const char *const ground_color = "#9a9a9a", *const steel = "#b8bcc4";
 enum { COLORS = sizeof palette / sizeof palette[0] };
 
 /* ---- sketches ------------------------------------------------------------------------------- */
@@ -185,10 +185,15 @@ static void put_shapes(nt_json *j, nt_sketches *s, int number, const char *color
             put_solid(j, s, solid, color);
 }
 
+/* Balls and cages of bearings, nodes of beams. */
+static bool is_own(const nt_body *body) { return strchr(body->name, '.') != NULL; }
+
 static void put_body(nt_json *j, nt_sketches *s, int number)
 {
     const nt_body *body = &s->run->bodies[number];
-    const char *color = number == 0 ? ground_color : palette[(number - 1) % COLORS];
+    const char *color = number == 0    ? ground_color
+                        : is_own(body) ? steel
+                                       : palette[(number - 1) % COLORS];
     nt_json_begin(j, NULL, "{");
     nt_json_text(j, "name", body->name);
     nt_json_text(j, "color", color);
@@ -211,8 +216,6 @@ static void put_point(nt_json *j, const char *name, int body, v3 at)
     nt_json_vector(j, "at", at);
     nt_json_end(j, "}");
 }
-
-static bool is_own(const nt_body *body) { return strchr(body->name, '.') != NULL; }
 
 /* Of markers; without any, of the centres of a few bodies, or of the last one. */
 static void put_trails(nt_json *j, const nt_run *run)

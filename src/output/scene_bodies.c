@@ -17,7 +17,7 @@
 
 static const double THIN = 0.012;  /* of the model's length: radius of links        */
 static const double LEAST = 0.008; /* of it: smallest half side of a body           */
-static const double MOST = 0.6;    /* of it: largest half side                      */
+static const double MOST = 0.25;   /* of it: largest half side                      */
 static const double ALIKE = 1e-6;  /* moments that differ less are equal            */
 enum { MOST_LINKS = 24 };
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { AROUND = 32, ARC = 8 }; /* pieces of a circle, of a quarter of it */
+enum { AROUND = 20, ARC = 5 }; /* pieces of a circle, of a quarter of it */
 static const double PI = 3.14159265358979323846;
 
 /* ---- points --------------------------------------------------------------------------------- */

@@ -70,6 +70,20 @@ static nt_status check_methods(const nt_sweep *s, const nt_axis *axis, nt_error 
     return NT_OK;
 }
 
+/* The model with the plan's own settings and these. */
+static nt_status read_with(const nt_sweep *s, const nt_setting *settings, int n, nt_model **model,
+                           nt_error *error)
+{
+    nt_setting *all = calloc((size_t)(s->n_settings + n) + 1, sizeof *all);
+    if (!all)
+        return columns_no_memory(error);
+    for (int i = 0; i < s->n_settings + n; i++)
+        all[i] = i < s->n_settings ? s->settings[i] : settings[i - s->n_settings];
+    nt_status status = nt_model_read(model, s->model_path, all, s->n_settings + n, error);
+    free(all);
+    return status;
+}
+
 /* In sections of names a setting may make a new object: what varies must be there. */
 static nt_status check_object(const nt_sweep *s, const char *key, const nt_node *place,
                               nt_error *error)
@@ -83,7 +97,8 @@ static nt_status check_object(const nt_sweep *s, const char *key, const nt_node 
         if (strlen(fixed[i]) == (size_t)(dot - key) &&
             strncmp(fixed[i], key, strlen(fixed[i])) == 0)
             return NT_OK;
-    if (!dot || dot - key >= TEXT)
+    bool whole = dot && !strchr(dot + 1, '.') && strncmp(key, "parameters.", 11) != 0;
+    if (!dot || dot - key >= TEXT || whole) /* a whole object may be new */
         return NT_OK;
     const char *text = nt_model_text(s->model, &length);
     nt_status status = nt_document_parse(text, length, s->model_path, NULL, &document, error);
@@ -121,7 +136,7 @@ static nt_status check_path(const nt_sweep *s, const nt_axis *axis, nt_error *er
         nt_axis_value value = {axis->kind == NT_AXIS_LIST ? i : -1,
                                axis->kind == NT_AXIS_LIST ? axis->number[i] : axis->mean};
         const nt_setting setting = {axis->key, nt_design_text(axis, &value, buffer)};
-        status = nt_model_read(&model, s->model_path, &setting, 1, error);
+        status = read_with(s, &setting, 1, &model, error);
         nt_model_destroy(model);
         if (status == NT_OK || status == NT_NO_MEMORY)
             return status;
@@ -162,7 +177,7 @@ static nt_status check_cases(const nt_sweep *s, nt_error *error)
             status = check_object(s, s->cases[i].settings[j].key, cases->keys[i], error);
         if (status != NT_OK)
             return status;
-        status = nt_model_read(&model, s->model_path, s->cases[i].settings, s->cases[i].n, error);
+        status = read_with(s, s->cases[i].settings, s->cases[i].n, &model, error);
         nt_model_destroy(model);
         if (status != NT_OK)
             return at_plan(s, cases->keys[i], s->cases[i].name, error);
@@ -174,6 +189,17 @@ static nt_status check_cases(const nt_sweep *s, nt_error *error)
                                         s->axes[k].name);
     }
     return NT_OK;
+}
+
+/* The model with the settings that every row has. */
+static nt_status read_again(nt_sweep *s, nt_error *error)
+{
+    const nt_node *set = nt_node_find(nt_document_root(s->document), "set");
+    nt_model_destroy(s->model);
+    s->model = NULL;
+    nt_status status = nt_model_read(&s->model, s->model_path, s->settings, s->n_settings, error);
+    bool said = status == NT_OK || status == NT_NO_MEMORY || !set;
+    return said ? status : at_plan(s, set, "set", error);
 }
 
 /* ---- what is recorded ----------------------------------------------------------------------- */
@@ -278,13 +304,10 @@ static nt_status record_them(nt_sweep *s, const recorded_list *list, nt_error *e
     bool good = fclose(to) == 0;
     const char *value = good ? nt_arena_text(&s->arena, text, size) : NULL;
     free(text);
-    s->settings = NT_TAKE(&s->arena, 1, nt_setting);
-    if (!value || !s->settings)
+    if (!value)
         return columns_no_memory(error);
     s->settings[s->n_settings++] = (nt_setting){"output.record", value};
-    nt_model_destroy(s->model);
-    s->model = NULL;
-    return nt_model_read(&s->model, s->model_path, s->settings, s->n_settings, error);
+    return read_again(s, error);
 }
 
 /* ---- columns of the table ------------------------------------------------------------------- */
@@ -397,6 +420,8 @@ static nt_status digest_base(nt_sweep *s, nt_error *error)
     if (!to)
         return columns_no_memory(error);
     fprintf(to, "nutate %s\nmodel %s\nthin %ld\n", nt_version(), s->model_digest, s->thin);
+    for (int i = 0; i < s->n_settings; i++)
+        fprintf(to, "set %s: %s\n", s->settings[i].key, s->settings[i].value);
     for (int i = 0; (table = nt_model_table_file(s->model, i)) != NULL && status == NT_OK; i++) {
         char *bytes;
         status = nt_file_read(table, MOST_TABLE_BYTES, &bytes, &length, error);
@@ -422,6 +447,8 @@ nt_status nt_sweep_find_columns(nt_sweep *s, nt_error *error)
 {
     recorded_list list = {0};
     nt_status status = nt_model_read(&s->model, s->model_path, NULL, 0, error);
+    if (status == NT_OK && s->n_settings > 0)
+        status = read_again(s, error);
     for (int i = 0; i < s->n_axes && status == NT_OK; i++)
         status = resolve_axis(s, &s->axes[i], error);
     if (status == NT_OK)
@@ -432,6 +459,8 @@ nt_status nt_sweep_find_columns(nt_sweep *s, nt_error *error)
         status = find_objectives(s, error);
     if (status == NT_OK)
         status = put_columns(s, &list, error);
+    if (status == NT_OK && s->n_columns + s->series_columns == 0)
+        status = nt_node_fail(error, s->keep_node, "nothing is kept: expected names");
     if (status == NT_OK)
         status = record_them(s, &list, error);
     free(list.all);

@@ -300,6 +300,7 @@ typedef struct visit {
     const nt_sweep *sweep;
     nt_row_visitor *visit;
     void *context;
+    long first, last;
 } visit;
 
 /* A row of this sweep; what another plan left has other ids. */
@@ -307,7 +308,7 @@ static nt_status visit_own(void *context, const nt_row *row, nt_error *error)
 {
     const visit *v = context;
     unsigned char id[NT_ROW_ID];
-    if (row->row < 0 || row->row >= v->sweep->rows)
+    if (row->row < v->first || row->row > v->last)
         return NT_OK;
     bool numbers =
         row->status != NT_OK ? row->n == 0 : (size_t)row->n == nt_sweep_numbers(v->sweep);
@@ -363,7 +364,14 @@ static nt_status list_journals(const char *rows, char ***names, int *n, nt_error
 nt_status nt_folder_visit(const nt_sweep *s, const char *folder, nt_row_visitor *visitor,
                           void *context, long *damaged, nt_error *error)
 {
-    visit own = {s, visitor, context};
+    return nt_folder_visit_some(s, folder, 0, s->rows - 1, visitor, context, damaged, error);
+}
+
+nt_status nt_folder_visit_some(const nt_sweep *s, const char *folder, long first, long last,
+                               nt_row_visitor *visitor, void *context, long *damaged,
+                               nt_error *error)
+{
+    visit own = {s, visitor, context, first, last};
     char **names = NULL, *rows = nt_folder_path(folder, "rows");
     int n = 0;
     nt_status status = rows ? list_journals(rows, &names, &n, error)

@@ -73,7 +73,7 @@ nt_status nt_keeper_row(void *context, const double *values, int n)
 static double *put_slopes(const nt_keeper *keeper, int i, double scale, double *slopes)
 {
     for (int k = 0; slopes && k < keeper->n_slopes; k++)
-        *slopes++ = scale * keeper->slope[i * keeper->n_slopes + k];
+        *slopes++ = scale != 0 ? scale * keeper->slope[i * keeper->n_slopes + k] : 0;
     return slopes;
 }
 

@@ -228,22 +228,30 @@ static nt_status read_keep(nt_sweep *s, const nt_node *root, nt_error *error)
 
 /* ---- load cases ----------------------------------------------------------------------------- */
 
-static nt_status read_case(nt_sweep *s, const nt_node *name, const nt_node *node, nt_load_case *c,
-                           nt_error *error)
+/* KEY: VALUE of a mapping, as settings[n]; there is room for one more behind them. */
+static nt_status read_settings(nt_sweep *s, const nt_node *node, const char *what,
+                               nt_setting **settings, int *n, nt_error *error)
 {
-    c->name = name->text;
-    c->n = node->kind == NT_NODE_MAPPING ? node->count : 0;
+    *n = node->kind == NT_NODE_MAPPING ? node->count : 0;
     if (node->kind != NT_NODE_MAPPING && !nt_node_is_empty(node))
-        return nt_node_fail(error, node, "case '%s': expected a mapping of keys and values, got %s",
-                            c->name, nt_node_kind_text(node));
-    c->settings = NT_TAKE(&s->arena, c->n, nt_setting);
-    for (int i = 0; c->settings && i < c->n; i++) {
-        c->settings[i].key = node->keys[i]->text;
-        c->settings[i].value = nt_plan_node_text(s, node->values[i]);
-        if (!c->settings[i].value)
+        return nt_node_fail(error, node, "%s: expected a mapping of keys and values, got %s", what,
+                            nt_node_kind_text(node));
+    *settings = NT_TAKE(&s->arena, *n + 1, nt_setting);
+    for (int i = 0; *settings && i < *n; i++) {
+        (*settings)[i].key = node->keys[i]->text;
+        (*settings)[i].value = nt_plan_node_text(s, node->values[i]);
+        if (!(*settings)[i].value)
             return nt_fail(error, NT_NO_MEMORY, "out of memory");
     }
-    return c->settings ? NT_OK : nt_fail(error, NT_NO_MEMORY, "out of memory");
+    return *settings ? NT_OK : nt_fail(error, NT_NO_MEMORY, "out of memory");
+}
+
+/* What every row sets. */
+static nt_status read_set(nt_sweep *s, const nt_node *root, nt_error *error)
+{
+    static const nt_node none = {.kind = NT_NODE_MAPPING};
+    const nt_node *set = nt_node_find(root, "set");
+    return read_settings(s, set ? set : &none, "set", &s->settings, &s->n_settings, error);
 }
 
 static nt_status read_cases(nt_sweep *s, const nt_node *root, nt_error *error)
@@ -259,8 +267,11 @@ static nt_status read_cases(nt_sweep *s, const nt_node *root, nt_error *error)
     s->cases = NT_TAKE(&s->arena, s->n_cases, nt_load_case);
     if (!s->cases)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    for (int i = 0; i < s->n_cases && status == NT_OK; i++)
-        status = read_case(s, cases->keys[i], cases->values[i], &s->cases[i], error);
+    for (int i = 0; i < s->n_cases && status == NT_OK; i++) {
+        nt_load_case *c = &s->cases[i];
+        c->name = cases->keys[i]->text;
+        status = read_settings(s, cases->values[i], c->name, &c->settings, &c->n, error);
+    }
     return status;
 }
 
@@ -296,8 +307,8 @@ static nt_status read_what_varies(nt_sweep *s, const nt_node *root, nt_error *er
 
 nt_status nt_plan_read(nt_sweep *s, nt_error *error)
 {
-    static const char *const known[] = {"sweep",   "title", "model", "vary",  "design", "list",
-                                        "samples", "seed",  "keep",  "cases", "indices"};
+    static const char *const known[] = {"sweep",   "title", "model", "vary",  "design",  "list",
+                                        "samples", "seed",  "keep",  "cases", "indices", "set"};
     const nt_node *root = nt_document_root(s->document);
     long seed = 1;
     nt_status status = check_keys(root, "the plan", known, sizeof known / sizeof *known, error);
@@ -320,6 +331,8 @@ nt_status nt_plan_read(nt_sweep *s, nt_error *error)
     s->seed = (uint64_t)seed;
     if (status == NT_OK)
         status = read_keep(s, root, error);
+    if (status == NT_OK)
+        status = read_set(s, root, error);
     if (status == NT_OK)
         status = read_cases(s, root, error);
     if (status == NT_OK)

@@ -286,11 +286,10 @@ static nt_status count_row(void *context, const nt_row *row, nt_error *error)
     return NT_OK;
 }
 
-nt_status nt_sweep_look(const nt_sweep *s, const char *folder, nt_sweep_progress *progress,
-                        unsigned char *done, nt_error *error)
+/* Of rows first to last. */
+static nt_status look_at(const nt_sweep *s, const char *folder, long first, long last,
+                         nt_sweep_progress *progress, unsigned char *done, nt_error *error)
 {
-    nt_error_clear(error);
-    NT_NEED(error, "sweep folder progress", s, folder, progress);
     look l = {done, progress};
     size_t bytes = (size_t)(s->rows + 7) / 8;
     if (!done)
@@ -298,11 +297,19 @@ nt_status nt_sweep_look(const nt_sweep *s, const char *folder, nt_sweep_progress
     if (!l.done)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     memset(l.done, 0, bytes);
-    *progress = (nt_sweep_progress){.rows = s->rows};
-    nt_status status = nt_folder_visit(s, folder, count_row, &l, NULL, error);
+    *progress = (nt_sweep_progress){.rows = last - first + 1};
+    nt_status status = nt_folder_visit_some(s, folder, first, last, count_row, &l, NULL, error);
     if (!done)
         free(l.done);
-    return nt_said(error, status);
+    return status;
+}
+
+nt_status nt_sweep_look(const nt_sweep *s, const char *folder, nt_sweep_progress *progress,
+                        unsigned char *done, nt_error *error)
+{
+    nt_error_clear(error);
+    NT_NEED(error, "sweep folder progress", s, folder, progress);
+    return nt_said(error, look_at(s, folder, 0, s->rows - 1, progress, done, error));
 }
 
 /* ---- threads -------------------------------------------------------------------------------- */
@@ -522,8 +529,8 @@ static nt_status run_rows(nt_sweep *s, const nt_sweep_setup *setup, unsigned cha
     long left = c.last - setup->first + 1;
     threads = threads > MOST_THREADS ? MOST_THREADS : threads;
     threads = left < threads ? (int)left : threads;
-    nt_status status = nt_sweep_look(s, setup->folder, progress, done, error);
-    if (status == NT_OK && progress->done < s->rows)
+    nt_status status = look_at(s, setup->folder, setup->first, c.last, progress, done, error);
+    if (status == NT_OK && progress->done < left)
         status = nt_journal_create(&journal, setup->folder, error);
     if (status == NT_OK && journal)
         status = run_crew(&c, threads, journal, progress, error);

@@ -1,6 +1,8 @@
 /* The same as test_null.c for sweeps. */
 #include "api/null.h"
 
+#include <stdlib.h>
+
 static void put_file(const char *path, const char *words)
 {
     FILE *file = fopen(path, "w");
@@ -18,6 +20,7 @@ static void in_sweeps(void **state)
     double seconds;
     char value[ROOM];
     (void)state;
+    assert_int_equal(system("rm -rf null.sweep"), 0); /* of a run before, with other code */
     put_file("null.yaml", text);
     put_file("null.plan.yaml", "sweep: 1\nmodel: null.yaml\nvary: {m: [15, 16]}\n");
     IS_NULL("sweep", nt_sweep_read(NULL, "null.plan.yaml", e));

@@ -79,6 +79,30 @@ for rows in 7-11 0-2 5-8 3-4 6; do expect 0 sweep grid.yaml -o pieces --rows $ro
 expect 0 sweep --collect pieces -o other.nc --quiet
 same grid.nc other.nc
 
+# a program that knows NetCDF finds the plan's dimensions
+if /usr/bin/python3 -c 'import xarray, netCDF4' 2>/dev/null; then
+    /usr/bin/python3 - grid.csv grid.nc <<'END' || fail "xarray"
+import csv, sys, xarray
+rows = list(csv.DictReader(open(sys.argv[1])))
+table = xarray.open_dataset(sys.argv[2])
+force = table["pivot.force.z.maximum"]
+assert force.dims == ("m", "bodies.top.angular_velocity.1", "method"), force.dims
+assert force.shape == (3, 2, 2) and list(table["m"].values) == [12, 15, 18]
+assert [m.decode() for m in table["method"].values] == ["generalized-alpha", "rkmk-dop853"]
+assert list(force.values.ravel()) == [float(r["pivot.force.z.maximum"]) for r in rows]
+assert force.units == "N" and list(table["status"].values.ravel()) == 12 * [0]
+assert table["top.position.z"].shape == (3, 2, 2, 4) and table["time"].values[0, 0, 0, 3] == 0.1
+END
+fi
+
+# rows of machines of two kinds
+expect 0 sweep grid.yaml -o kinds --rows 0-5 --quiet
+expect 0 sweep grid.yaml -o kinds --rows 6-11 --portable --quiet
+expect 0 sweep --collect kinds -o kinds.csv
+says "rows are from 2 kinds of machines" "; glibc "
+expect 0 sweep --collect grid -o kinds.csv
+grep -q kinds err && fail "kinds that are not mixed: $(cat err)"
+
 # ---- a folder that holds rows ----
 refuse 2 "holds 12 of 12 rows: --resume goes on with them" sweep grid.yaml -o grid
 expect 0 sweep grid.yaml -o grid --resume
@@ -189,6 +213,15 @@ equal "$(field cases.csv case 2)" moon "the name of a case"
 expect 0 run top.yaml -o one.csv --quiet --set 'gravity=[0, 0, -1.62]' --set m=15
 equal "$(field cases.csv top.position.z.final 3)" "$(last one.csv top.position.z)" "a case's row"
 
+# what every row sets, an object of its own among it
+sed -i '/^cases:/,/^  moon/d; s/keep.*/keep: {final: [high]}/' cases.yaml
+echo 'set: {simulation.duration: 0.05, quantities.high: 2*top.position.z, forces.push: {type: force, on: top, value: [0, 0, 100]}}' >>cases.yaml
+expect 0 sweep cases.yaml -o set --quiet
+expect 0 sweep --collect set -o set.csv --quiet
+expect 0 run top.yaml -o one.csv --quiet --duration 0.05 --set m=15 --set 'quantities.high=2*top.position.z' \
+    --set 'forces.push={type: force, on: top, value: [0, 0, 100]}' --set 'output.record=[high]'
+equal "$(field set.csv high.final 1)" "$(last one.csv high)" "a row of a plan that sets"
+
 # ---- bad plans ----
 plan() { # LINE:COLUMN WORDS, then lines behind the model's
     where=$1 words=$2
@@ -212,7 +245,9 @@ plan 4:1 "unknown key 'desing' in the plan; did you mean 'design'?" 'vary: {m: [
 plan 4:9 "design: expected grid, list, random" 'vary: {m: [1]}' 'design: gird'
 plan 4:10 "samples is for designs" 'vary: {m: [1]}' 'samples: 4'
 plan 4:16 "final: 'top' has no 'positoin'; did you mean" 'vary: {m: [15]}' 'keep: {final: [top.positoin]}'
+plan 4:7 "nothing is kept: expected names" 'vary: {m: [15]}' 'keep: {final: []}'
 plan 3:8 "method: there is no method" 'vary: {method: [euler]}'
+plan 4:6 "set: " 'vary: {m: [1]}' 'set: {simulation.durration: 2}'
 plan 1:1 "nothing varies" 'keep: {final: [top.position]}'
 plan 1:1 "samples is missing" 'vary: {m: {low: 1, high: 2}}' 'design: sobol'
 printf 'model: top.yaml\nvary: {m: [1]}\n' >bad.yaml
