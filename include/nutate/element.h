@@ -319,6 +319,9 @@ typedef struct nt_element_type {
     bool proportional; /* what it adds is proportional to its functions */
     nt_along along;    /* of the library's own types alone */
     bool is_load;      /* its force is a load: paths of static states scale it */
+    /* See nt_system.carry; view and increment are NULL where stresses are forgotten. NULL: none. */
+    void (*carry)(nt_run *run, const nt_element *element, const nt_view *view,
+                  const double *increment);
     /* Exchange a function for another in its data beside the keys, where it keeps it once more.
      * NULL: it keeps functions nowhere else. */
     void (*input)(void *data, const struct nt_expression *from, const struct nt_expression *to);

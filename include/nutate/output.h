@@ -224,6 +224,9 @@ typedef struct nt_record_setup {
     nt_status (*take_row)(void *taker, const double *values, int n);
     void (*take_column)(void *taker, const nt_result_column *column);
     void *taker;
+    /* Not 0: with the poses NetCDF holds the energy, the drift and the counts of steps of each
+     * row, `run.energy` and so on in docs/results.md. Not for rows of nt_record_put. */
+    int account;
 } nt_record_setup;
 
 /* For the quantities that the model's output section names; into NetCDF the poses of all bodies

@@ -278,6 +278,11 @@ struct nt_system {
      * the forces then solve for that block alone. NULL: not known. */
     const unsigned char *explicit_blocks;
     const nt_events *events; /* NULL: none. From version 2 on */
+    /* For Newton's iteration on static states: the point is about to move by increment[nv] from
+     * `at`, and stresses that elements carry on their own follow it linearly; derivatives are those
+     * under these stresses from then on. increment NULL: they are forgotten. NULL: no element has
+     * any. From version 2 on. */
+    nt_status (*carry)(void *self, const nt_point *at, const double *increment);
 };
 
 /* Fields and dimensions that contradict each other: NT_INVALID and a message. */

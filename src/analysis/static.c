@@ -62,6 +62,13 @@ void nt_static_reach(const nt_static *s, const double *x, double *angle, double 
     *length = most[NT_LENGTH];
 }
 
+nt_status nt_static_carry(nt_static *s, const double *x)
+{
+    const nt_system *system = s->problem->system;
+    nt_point at = nt_static_point(s);
+    return system->carry ? system->carry(system->self, &at, x) : NT_OK;
+}
+
 void nt_static_accept(nt_static *s)
 {
     const nt_system *system = s->problem->system;
@@ -470,7 +477,7 @@ static nt_status take_memory(nt_static *s)
     s->holds = NT_TAKE(&s->arena, nv, nt_hold);
     s->is_first = NT_TAKE(&s->arena, nv, bool);
     s->diagonal = NT_TAKE(&s->arena, p->pattern->n_primary, int);
-    double *room = NT_TAKE(&s->arena, 4 * point + 9 * nv + 6 * n + 4 + 2 * memory, double);
+    double *room = NT_TAKE(&s->arena, 6 * point + 9 * nv + 6 * n + 4 + 2 * memory, double);
     s->parameters = NT_TAKE(&s->arena, p->system->n_parameters, double);
     if (!s->holds || !s->is_first || !s->diagonal || !s->parameters || !room)
         return NT_NO_MEMORY;
@@ -486,7 +493,8 @@ static nt_status take_memory(nt_static *s)
                   {&s->tangent, n + 1},    {&s->before, n + 1},
                   {&s->shown, n},          {&s->next_memory, memory},
                   {&s->no_memory, memory}, {&s->kept[0], point},
-                  {&s->kept[1], point},    {&s->placed, point}};
+                  {&s->kept[1], point},    {&s->placed, point},
+                  {&s->left, point},       {&s->aside, point}};
     s->q = room;
     s->v = s->q + p->nq;
     s->multipliers = s->v + nv;

@@ -69,6 +69,7 @@ struct nt_static {
     double *other;            /* [n]                                     */
     double *kept[2];          /* points                                  */
     double *placed;           /* the point of nt_static_start            */
+    double *left, *aside;     /* an unstable state that is left; a point */
     double *next_memory;      /* [n_memory]                              */
     double *tangent, *before; /* [n + 1] of a path                       */
     double *softest;          /* [nv] a direction                        */
@@ -91,6 +92,10 @@ void nt_static_go_back(nt_static *s, const double *from);
 void nt_static_move(nt_static *s, const double *x, double share);
 /* The largest rotation and the largest translation in x. */
 void nt_static_reach(const nt_static *s, const double *x, double *angle, double *length);
+
+/* Stresses that elements carry on their own follow an increment from the present point; x NULL:
+ * they are forgotten. */
+nt_status nt_static_carry(nt_static *s, const double *x);
 
 /* Discrete memory follows the present point. */
 void nt_static_accept(nt_static *s);

@@ -122,8 +122,12 @@ static nt_status step_load(path *a, double load)
     double from = s->load, angle, length;
     nt_static_keep(s, s->kept[1]);
     nt_status status = set_load(s, load);
-    if (status == NT_OK && a->rate[s->problem->n] != 0)
-        nt_static_move(s, a->rate, (load - from) / a->rate[s->problem->n]);
+    if (status == NT_OK && a->rate[s->problem->n] != 0) {
+        for (int i = 0; i < s->problem->n; i++)
+            s->step[i] = a->rate[i] * (load - from) / a->rate[s->problem->n];
+        status = nt_static_carry(s, s->step);
+        nt_static_move(s, s->step, 1);
+    }
     if (status == NT_OK)
         status = nt_static_newton(s, &bounds);
     distance(s, s->kept[1], &angle, &length);
@@ -212,8 +216,12 @@ static nt_status step_arc(path *a, double ds, int *iterations)
     nt_static *s = a->s;
     int n = s->problem->n;
     double *x = s->step, *dF = a->force_rate;
-    nt_static_move(s, a->before, ds);
-    nt_status status = set_load(s, s->load + ds * a->before[n]);
+    for (int i = 0; i < n; i++)
+        x[i] = ds * a->before[i];
+    nt_status status = nt_static_carry(s, x);
+    nt_static_move(s, x, 1);
+    if (status == NT_OK)
+        status = set_load(s, s->load + ds * a->before[n]);
     for (*iterations = 0; status == NT_OK && *iterations < MANY; ++*iterations) {
         double angle, length;
         status = nt_static_evaluate(s, s->residual, true);
@@ -232,8 +240,10 @@ static nt_status step_arc(path *a, double ds, int *iterations)
         nt_static_reach(s, x, &angle, &length);
         if (!(angle <= LARGEST_TURN) || !(length <= s->problem->length) || !isfinite(dl))
             return NT_NOT_CONVERGED;
+        status = nt_static_carry(s, x);
         nt_static_move(s, x, 1);
-        status = set_load(s, s->load + dl);
+        if (status == NT_OK)
+            status = set_load(s, s->load + dl);
         if (status == NT_OK && fmax(angle, length / s->problem->length) + fabs(dl) < 1e-9) {
             nt_static_accept(s);
             return nt_static_evaluate(s, s->residual, false);
@@ -251,6 +261,8 @@ static nt_status try_arc(path *a, double load, double ds, int *iterations)
     nt_status status = set_load(s, load);
     if (status == NT_OK)
         status = step_arc(a, ds, iterations);
+    nt_status forgotten = nt_static_carry(s, NULL);
+    status = status == NT_OK ? forgotten : status;
     if (status == NT_OK)
         status = find_tangent(a, false);
     if (status != NT_OK) {

@@ -126,6 +126,8 @@ static nt_status iterate(nt_static *s, const nt_static_bounds *bounds)
         travelled += length;
         if (!(turned <= bounds->turn && travelled <= bounds->travel))
             return NT_NOT_CONVERGED;
+        if ((status = nt_static_carry(s, s->step)) != NT_OK)
+            return status;
         nt_static_move(s, s->step, 1);
         nt_static_accept(s);
         settled = size_of(s, s->step) <= SETTLED;
@@ -137,9 +139,10 @@ nt_status nt_static_newton(nt_static *s, const nt_static_bounds *bounds)
 {
     nt_static_keep(s, s->kept[0]);
     nt_status status = iterate(s, bounds);
+    nt_status forgotten = nt_static_carry(s, NULL);
     if (status != NT_OK)
         nt_static_go_back(s, s->kept[0]);
-    return status;
+    return status == NT_OK ? forgotten : status;
 }
 
 /* ---- the damped motion ---------------------------------------------------------------------- */
@@ -201,6 +204,8 @@ static nt_status walk(nt_static *s, const double *x, double begin, double longes
 
 typedef struct damped {
     double shift; /* s */
+    double least; /* of s, > 0 while an unstable state is left: K + s D is positive there, and what
+                     leads away from it grows twofold in a step, however soft it is            */
     int steps;
     bool rests;
     bool moves_freely, is_stiff; /* what is known of the state that was found */
@@ -274,6 +279,7 @@ static nt_status step_damped(nt_static *s, damped *d, bool *near)
     const nt_problem *p = s->problem;
     double slope = 0, angle, length, share = 0, end = 0;
     *near = false;
+    d->shift = fmax(d->shift, d->least);
     nt_status status = nt_static_evaluate(s, s->residual, true);
     if (status == NT_OK)
         status = nt_static_find_drag(s);
@@ -325,6 +331,16 @@ static nt_status newton_near_by(nt_static *s)
     return nt_static_newton(s, &near_by);
 }
 
+/* Whether Newton's iteration has gone back to the state that is to be left. */
+static bool is_back(const nt_static *s)
+{
+    const nt_problem *p = s->problem;
+    double off = 0;
+    for (int i = 0; i < p->nq; i++)
+        off = fmax(off, fabs(s->q[i] - s->left[i]));
+    return off <= 1e-6 * fmin(1, p->length);
+}
+
 static nt_status follow_damped(nt_static *s, damped *d)
 {
     for (d->steps = 0; d->steps < MOST_STEPS; d->steps++) {
@@ -334,7 +350,13 @@ static nt_status follow_damped(nt_static *s, damped *d)
             return status;
         if (!near)
             continue;
+        nt_static_keep(s, s->aside);
         status = newton_near_by(s);
+        if (status == NT_OK && d->least > 0 && is_back(s)) {
+            nt_static_go_back(s, s->aside);
+            d->rests = false;
+            continue;
+        }
         if (status == NT_OK)
             return NT_OK;
         if (d->rests && s->problem->space.n_first > 0)
@@ -470,6 +492,7 @@ static nt_status search_damped(nt_static *s, damped *d)
 {
     enum { NUDGES = 4 };
     nt_status status = NT_NOT_CONVERGED;
+    d->least = 0;
     for (int i = 0; i < NUDGES; i++) {
         double softness = 0;
         d->shift = 1;
@@ -486,6 +509,8 @@ static nt_status search_damped(nt_static *s, damped *d)
         bool feeds_back = s->problem->space.n_first > 0; /* then softness says nothing */
         if (status != NT_OK || softness > -NT_STATIC_FREE || feeds_back)
             return status;
+        nt_static_keep(s, s->left);
+        d->least = s->damped ? 2 * fabs(softness) : 0;
         nudge(s);
     }
     return status;

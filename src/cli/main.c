@@ -56,7 +56,8 @@ static const nt_cli_command commands[] = {
      "or bad model, 3 there is no such state, modes were not found or a derivative is wrong,\n"
      "4 input or output failed.",
      nt_cli_modes},
-    {"linearise", "MODEL", "BaXHomfhsqn", NULL, "matrices and transfer functions of a linear model",
+    {"linearise", "MODEL", "BaXHomfhsjqn", NULL,
+     "matrices and transfer functions of a linear model",
      "Writes the linear model about the state of rest, the initial state or a steady motion, or "
      "at\n"
      "given times of a run: mass, damping and stiffness of all velocities, constraint rows, and\n"
@@ -67,7 +68,7 @@ static const nt_cli_command commands[] = {
      "FILE.svg\n"
      "draws them. Exit status as of modes.",
      nt_cli_linearise},
-    {"static", "MODEL", "123solnq", ".static.csv",
+    {"static", "MODEL", "123solnjq", ".static.csv",
      "where a model rests, also along a path of loads",
      "Finds the static state that is nearest to the placement of a model file and writes what its\n"
      "`output` section names, one row; or follows a path of static states (--along, "

@@ -110,16 +110,56 @@ static nt_modes *modes_at(const char *path, nt_run *run, nt_about about, const c
     return modes;
 }
 
-/* The eigenvalue nearest to s. */
-static void nearest(const nt_modes *modes, const double s[2], double out[2])
+/* The mode whose eigenvalue is nearest to s. */
+static nt_mode nearest(const nt_modes *modes, const double s[2])
 {
+    nt_mode found = {0};
     double best = INFINITY;
     for (int i = 0; i < nt_modes_count(modes); i++) {
         nt_mode mode = nt_modes_at(modes, i);
         double off = hypot(mode.eigenvalue[0] - s[0], mode.eigenvalue[1] - s[1]);
         if (off < best)
-            best = off, out[0] = mode.eigenvalue[0], out[1] = mode.eigenvalue[1];
+            best = off, found = mode;
     }
+    return found;
+}
+
+static double part_of(const double *const shape[2], int part, int i)
+{
+    return shape[part] ? shape[part][i] : 0;
+}
+
+/* Differences of the shapes of four modes beside, each scaled so that one entry is that of the mode
+ * itself, against the derivative: how far they are apart, *size how large they are. */
+static double shape_distance(const nt_mode *mode, const nt_mode_rate *rate, const nt_mode beside[4],
+                             const double weight[4], double h, int nv, double length, double *size)
+{
+    int k = 0;
+    double off = 0;
+    *size = 0;
+    double least = INFINITY;
+    for (int i = 0; i < nv; i++) { /* the derivative's own: it does not change there */
+        double now = hypot(part_of(mode->shape, 0, i), part_of(mode->shape, 1, i));
+        double change = hypot(part_of(rate->shape, 0, i), part_of(rate->shape, 1, i));
+        if (now * length >= 0.5 && change < least * now)
+            least = change / now, k = i;
+    }
+    double kr = part_of(mode->shape, 0, k), ki = part_of(mode->shape, 1, k);
+    for (int i = 0; i < nv; i++) {
+        double slope[2] = {0};
+        for (int l = 0; l < 4; l++) {
+            double ar = part_of(beside[l].shape, 0, k), ai = part_of(beside[l].shape, 1, k);
+            double br = part_of(beside[l].shape, 0, i), bi = part_of(beside[l].shape, 1, i);
+            double norm = ar * ar + ai * ai; /* times (kr + i ki)/(ar + i ai) */
+            double cr = (kr * ar + ki * ai) / norm, ci = (ki * ar - kr * ai) / norm;
+            slope[0] += weight[l] * (br * cr - bi * ci) / (12 * h);
+            slope[1] += weight[l] * (br * ci + bi * cr) / (12 * h);
+        }
+        off = fmax(off, hypot(slope[0] - part_of(rate->shape, 0, i),
+                              slope[1] - part_of(rate->shape, 1, i)));
+        *size = fmax(*size, hypot(slope[0], slope[1]));
+    }
+    return off;
 }
 
 static int check_parameter(const nt_cli_mode_rates *r, const char *path, nt_run *run,
@@ -151,12 +191,13 @@ static int check_parameter(const nt_cli_mode_rates *r, const char *path, nt_run 
         nt_mode mode = nt_modes_at(modes, i);
         nt_mode_rate rate = nt_mode_rates_at(r->of[k], i);
         double slope[2] = {0}, modulus = hypot(mode.eigenvalue[0], mode.eigenvalue[1]);
+        nt_mode near[4];
         for (int l = 0; l < 4 && !mode.moves_freely; l++) {
-            double s[2] = {0}, to[2] = {mode.eigenvalue[0] + at[l] * h * rate.eigenvalue[0],
-                                        mode.eigenvalue[1] + at[l] * h * rate.eigenvalue[1]};
-            nearest(beside[l], to, s);
-            slope[0] += weight[l] * s[0] / (12 * h);
-            slope[1] += weight[l] * s[1] / (12 * h);
+            const double to[2] = {mode.eigenvalue[0] + at[l] * h * rate.eigenvalue[0],
+                                  mode.eigenvalue[1] + at[l] * h * rate.eigenvalue[1]};
+            near[l] = nearest(beside[l], to);
+            slope[0] += weight[l] * near[l].eigenvalue[0] / (12 * h);
+            slope[1] += weight[l] * near[l].eigenvalue[1] / (12 * h);
         }
         double off = hypot(slope[0] - rate.eigenvalue[0], slope[1] - rate.eigenvalue[1]);
         /* rounding of an eigenvalue, divided by the step; and a millionth of the derivative */
@@ -165,6 +206,14 @@ static int check_parameter(const nt_cli_mode_rates *r, const char *path, nt_run 
         printf("%s  mode %d  d(eigenvalue)/d(%s) %.9g %+.9gi  differences %.9g %+.9gi%s\n",
                agrees ? "right" : "WRONG", i + 1, name, rate.eigenvalue[0], rate.eigenvalue[1],
                slope[0], slope[1], rate.repeated && !mode.moves_freely ? "  (repeated)" : "");
+        if (mode.moves_freely || rate.repeated) /* any basis of a group is as good as another */
+            continue;
+        double largest, apart = shape_distance(&mode, &rate, near, weight, h, system->space.nv,
+                                               fmax(1, nt_run_length(run)), &largest);
+        agrees = apart <= 1e-5 * largest + 1e-8 / size;
+        right &= agrees;
+        printf("%s  mode %d  d(shape)/d(%s) up to %.9g, differences off by %.2g\n",
+               agrees ? "right" : "WRONG", i + 1, name, largest, apart);
     }
     for (int i = 0; i < 4; i++)
         nt_modes_destroy(beside[i]);

@@ -290,7 +290,7 @@ static double numbers_of_row(const nt_cli_plan *plan, const nt_cli_sens *sens, b
     for (int i = 0; i < simulation->n_record; i++)
         if (nt_model_quantity(plan->model, simulation->record[i], &quantity, NULL) == NT_OK)
             n += quantity.columns * (1 + parameters);
-    return poses && simulation->poses ? n + 7. * nt_model_count(plan->model).bodies : n;
+    return poses && simulation->poses ? n + 10 + 7. * nt_model_count(plan->model).bodies : n;
 }
 
 /* The disk that a file is on, or will be, and its free bytes with those that the file has now. */

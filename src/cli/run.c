@@ -21,6 +21,10 @@ static char *provenance(const nt_cli_plan *plan, const nt_cli_options *options, 
     fprintf(to, "model_file=%s\nmethod=%s\nframe=%s\nstep=%.17g s\nend=%.17g s\nlength=%.17g m\n",
             nt_cli_base_name(plan->path), method, nt_cli_frame(plan->frame), plan->step, plan->end,
             nt_run_length(plan->run));
+    fprintf(to, "work=%s\n",
+            plan->tracks_work                 ? "followed"
+            : nt_model_has_power(plan->model) ? "not followed"
+                                              : "none");
     for (int i = 0; i < plan->n_options; i++)
         fprintf(to, "%s%s: %s%s", i > 0 ? ", " : "method_options=", plan->options[i].name,
                 plan->options[i].value, i + 1 < plan->n_options ? "" : "\n");
@@ -363,7 +367,8 @@ static int open_record(run *r, const nt_cli_options *options)
                                    .provenance = r->provenance,
                                    .saved = options->resume ? state->record.bytes : NULL,
                                    .saved_size = options->resume ? state->record.size : 0,
-                                   .stop = stops};
+                                   .stop = stops,
+                                   .account = 1};
     nt_cli_signals_in_order(true);
     if (status == NT_OK && r->places.n > 0)
         status = nt_record_create(&r->record, &setup, &error);

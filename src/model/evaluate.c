@@ -215,6 +215,24 @@ void nt_run_accept(void *self, const nt_point *at, double *next)
     nt_run_keep_held(run, at->memory, next);
 }
 
+nt_status nt_run_carry(void *self, const nt_point *at, const double *increment)
+{
+    nt_run *run = self;
+    nt_view view;
+    nt_terms terms = {0};
+    nt_status status = nt_run_own_numbers(run);
+    if (status != NT_OK)
+        return status;
+    if (increment)
+        nt_run_look(run, at, &terms, &view);
+    for (int i = 0; i < run->model->n_elements; i++) {
+        const nt_element *e = &run->model->elements[i];
+        if (e->type->carry)
+            e->type->carry(run, e, increment ? &view : NULL, increment);
+    }
+    return NT_OK;
+}
+
 /* What is held stays; turns that are counted do not vary. */
 nt_status nt_run_accept_tangent(void *self, const nt_point *at, int k,
                                 const nt_point_tangent *along, double *dnext)

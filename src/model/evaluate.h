@@ -41,4 +41,7 @@ const char *nt_model_row_name(const nt_model *model, const nt_element *element, 
  * The view is valid until the next call on this run. */
 void nt_run_look(nt_run *run, const nt_point *at, const nt_terms *terms, nt_view *view);
 
+/* nt_system.carry */
+nt_status nt_run_carry(void *self, const nt_point *at, const double *increment);
+
 #endif

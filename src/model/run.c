@@ -120,6 +120,9 @@ static void bind_system(nt_run *run)
     s->evaluate = nt_run_evaluate;
     s->energy = nt_run_energy;
     s->energy_gained = nt_run_energy_gained;
+    for (int i = 0; i < run->model->n_elements; i++)
+        if (run->model->elements[i].type->carry)
+            s->carry = nt_run_carry;
     s->accept = s->n_memory > 0 ? nt_run_accept : NULL;
     s->accept_tangent = nt_run_accept_tangent;
     s->set_parameters = nt_run_set_parameters;

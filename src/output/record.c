@@ -15,6 +15,8 @@
 #include <string.h>
 
 enum { MOST_ATTRIBUTES = 64, TEXT_ROOM = 256 };
+/* Numbers of the account of a row: energies, largest constraint equations, counts. */
+enum { ENERGIES = 4, LEVELS = 2, COUNTS = 4, ACCOUNT = ENERGIES + LEVELS + COUNTS };
 
 struct nt_record {
     nt_arena arena;
@@ -32,11 +34,13 @@ struct nt_record {
     bool needs_reactions, needs_energy, needs_drift;
     nt_sampler sampler;
     double *reactions;       /* [nh + nn] where needed */
-    double *row;             /* [n_columns] time first; behind it poses, then loads */
+    double *row;             /* [n_columns] time first; behind it poses, loads, the account */
     nt_quantity_info *poses; /* [2 n_bodies] position, orientation (no columns: of a point) */
     int n_bodies;            /* whose poses are written, 0: of none                         */
     int *loads;              /* [n_loads] elements whose forces are written with the poses  */
     int n_loads;
+    bool accounts;           /* energies, drift and counts of the run are written with the poses */
+    double account[ACCOUNT]; /* of the row */
 
     nt_sensitivity *sensitivity; /* NULL: no derivatives, or those of each row            */
     int *parameters;             /* [n_parameters] their numbers in the system            */
@@ -244,6 +248,7 @@ static nt_status find_poses(nt_record *record, const nt_record_setup *setup, nt_
     if (!record->loads)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     record->n_loads = nt_scene_loads(model, record->loads);
+    record->accounts = setup->account && !setup->first;
     return NT_OK;
 }
 
@@ -277,6 +282,34 @@ static void take_poses(const nt_record *record)
     }
     if (record->n_loads > 0)
         take_loads(record, orientation + 4 * record->n_bodies);
+    if (record->accounts)
+        memcpy(orientation + 4 * record->n_bodies + 6 * record->n_loads, record->account,
+               sizeof record->account);
+}
+
+/* Energies and drift of the state that was looked at; NaN where the model does not give them. */
+static void take_account(nt_record *record, const nt_state *state, bool known)
+{
+    const nt_sampler *s = &record->sampler;
+    double *out = record->account;
+    for (int i = 0; i < ACCOUNT; i++)
+        out[i] = (double)NAN;
+    if (known) {
+        out[0] = s->energy.kinetic, out[1] = s->energy.potential;
+        out[2] = out[0] + out[1];
+        out[4] = s->drift[0], out[5] = s->drift[1];
+    }
+    out[3] = state->work;
+    out[ENERGIES + LEVELS] = state->step;
+}
+
+static void take_counts(nt_record *record, const nt_integrator *integrator)
+{
+    const nt_statistics *statistics = nt_integrator_statistics(integrator);
+    double *out = record->account + ENERGIES + LEVELS;
+    out[1] = (double)statistics->steps;
+    out[2] = (double)statistics->rejected;
+    out[3] = (double)statistics->iterations;
 }
 
 /* ---- open and close ------------------------------------------------------------------------- */
@@ -298,7 +331,15 @@ static nt_status open_result(nt_record *record, const nt_record_setup *setup, nt
     for (int i = 0; names && i < n_loads; i++)
         names[n_bodies + i] = record->model->elements[record->loads[i]].name;
     const char *const *loads = names ? names + n_bodies : NULL;
-    const nt_result_array poses[4] = {
+    static const char *const whole[] = {"whole"};
+    const nt_result_array account[3] = {
+        {"run.energy", "J", "kinetic, potential, total energy, work of loads", "run", "energies", 1,
+         ENERGIES, whole},
+        {"run.drift", "m, m/s", "largest constraint equation of positions, of velocities", "run",
+         "levels", 1, LEVELS, whole},
+        {"run.steps", "s, 1", "size of the last step; steps, rejected ones, iterations so far",
+         "run", "counts", 1, COUNTS, whole}};
+    nt_result_array poses[7] = {
         {"bodies.position", "m", "position of the body frame's origin, ground axes", "body",
          "vector", record->n_bodies, 3, names},
         {"bodies.orientation", "1", "unit quaternion w, x, y, z from body axes to ground axes",
@@ -316,6 +357,8 @@ static nt_status open_result(nt_record *record, const nt_record_setup *setup, nt
                                           : n_bodies > 0 ? 2
                                                          : 0,
                               .attributes = attributes};
+    for (int i = 0; record->accounts && i < 3; i++)
+        poses[result.n_arrays++] = account[i];
     static const nt_result_column time = {"time", "s", "time"};
     for (int i = 0; columns && i < record->n_first; i++)
         columns[i] = setup->first ? setup->first[i] : time;
@@ -354,7 +397,7 @@ static nt_status record_take_memory(nt_record *record, nt_error *error)
     const nt_system *system = nt_run_system(record->run);
     int rows = record->needs_reactions ? system->nh + system->nn : 0;
     nt_arena *arena = &record->arena;
-    if (!NT_DOUBLES(arena, record->n_columns + 7 * record->n_bodies + 6 * record->n_loads,
+    if (!NT_DOUBLES(arena, record->n_columns + 7 * record->n_bodies + 6 * record->n_loads + ACCOUNT,
                     &record->row) ||
         !NT_DOUBLES(arena, rows, &record->reactions))
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
@@ -590,11 +633,17 @@ static nt_status check_values(const nt_record *record, const double *values, dou
  * reactions stand in the record. */
 static nt_status take_values(nt_record *record, const nt_state *state, nt_error *error)
 {
-    nt_status status =
-        nt_sampler_look(&record->sampler, state, record->needs_reactions ? record->reactions : NULL,
-                        record->needs_energy, record->needs_drift, error);
+    const double *reactions = record->needs_reactions ? record->reactions : NULL;
+    bool known = record->accounts &&
+                 nt_sampler_look(&record->sampler, state, reactions, true, true, NULL) == NT_OK;
+    nt_status status = NT_OK;
+    if (!known)
+        status = nt_sampler_look(&record->sampler, state, reactions, record->needs_energy,
+                                 record->needs_drift, error);
     if (status != NT_OK)
         return status;
+    if (record->accounts)
+        take_account(record, state, known);
     double *values = record->n_parameters > 0 ? record->values : record->row + record->n_first;
     for (int i = 0, at = 0; i < record->n_quantities; i++) {
         nt_sampler_values(&record->sampler, &record->quantities[i], values + at);
@@ -656,6 +705,8 @@ nt_status nt_record_write(nt_record *record, nt_integrator *integrator, const nt
                                   error);
     if (status == NT_OK && record->n_parameters > 0)
         put_derived_values(record);
+    if (record->accounts)
+        take_counts(record, integrator);
     take_poses(record);
     if (status == NT_OK)
         status = put_row(record, error);

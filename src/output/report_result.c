@@ -12,6 +12,7 @@
 #include "base/number.h"
 #include "output/decimal.h"
 #include "output/report_pack.h"
+#include "output/scene.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -318,6 +319,19 @@ static void put_columns_words(FILE *to, const nt_result *result)
     fputc(']', to);
 }
 
+/* Of a result with poses that does not say how it is drawn: as its model is. */
+static void put_scene(FILE *to, nt_result *result)
+{
+    nt_result_attribute scene;
+    nt_bytes made = {0};
+    if (nt_result_array_count(result) > 0 && !find_attribute(result, "scene", &scene) &&
+        nt_scene_from_model(result, &made) && !made.failed) {
+        fputs(",\n\"made\":", to);
+        nt_page_text(to, made.at, made.used);
+    }
+    nt_bytes_free(&made);
+}
+
 static void put_attributes(FILE *to, const nt_result *result)
 {
     fputs(",\n\"attributes\":{", to);
@@ -374,7 +388,7 @@ static void put_arrays(FILE *to, const shown *s, const nt_result *result)
     put_number(to, s->length);
 }
 
-static void put_words(FILE *to, const shown *s, const nt_result *result, const nt_report_part *part)
+static void put_words(FILE *to, const shown *s, nt_result *result, const nt_report_part *part)
 {
     const char *slash = strrchr(part->path, '/');
     fprintf(to, "<script type=\"application/json\" class=\"part\">{\"number\":%d", part->number);
@@ -386,6 +400,7 @@ static void put_words(FILE *to, const shown *s, const nt_result *result, const n
     put_columns_words(to, result);
     put_arrays(to, s, result);
     put_attributes(to, result);
+    put_scene(to, result);
     put_account(to, part->account);
     fputs("}</script>\n", to);
 }

@@ -74,6 +74,10 @@ enum { NT_SCENE_VERSION = 1, NT_SCENE_MESHES = 1000 };
 /* The scene of a run at its present parameters, put behind what `out` holds. NT_NO_MEMORY. */
 nt_status nt_scene_write(nt_run *run, nt_bytes *out, nt_error *error);
 
+/* The scene that a result of an older version would have, from the text of its model. False where
+ * that cannot be read; `text` may then hold a part. */
+bool nt_scene_from_model(nt_result *result, nt_bytes *text);
+
 /* Elements with arrows in the order of `load`, into elements[n_elements]; returns how many. */
 int nt_scene_loads(const nt_model *model, int *elements);
 

@@ -239,7 +239,7 @@ static bool find_attribute(nt_result *result, const char *name, nt_result_attrib
 }
 
 /* The scene that a result of an older version would have: that of its model. */
-static bool write_from_model(nt_result *result, nt_bytes *text)
+bool nt_scene_from_model(nt_result *result, nt_bytes *text)
 {
     nt_result_attribute model_text;
     nt_model *model = NULL;
@@ -261,7 +261,7 @@ static nt_status find_scene(nt_stage *stage, nt_error *error)
     nt_status status = NT_OK;
     if (!find_attribute(stage->result, "scene", &scene)) {
         stage->rebuilt = true;
-        if (write_from_model(stage->result, &made))
+        if (nt_scene_from_model(stage->result, &made))
             scene = (nt_result_attribute){"scene", made.at, made.used};
         else
             status = nt_fail(error, NT_INVALID,

@@ -349,14 +349,140 @@ static void prescribed_turns(void **state)
     close_bench(&b);
 }
 
+/* ---- slender beams ----------------------------------------------------------------------------
+ */
+
+/* A column with EA = 1e8 EI under a load along it, dead or following its head. */
+static void open_column(bench *b, const char *frame, double load)
+{
+    char text[1000];
+    snprintf(
+        text, sizeof text,
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "beams:\n"
+        "  column:\n"
+        "    points: [[0, 0, 0], [1, 0, 0]]\n"
+        "    order: 8\n"
+        "    sections:\n"
+        "      - {stiffness: [1e8, 1e8, 1e8, 1e8, 1, 1e4], mass: [1, 1, 1, 2e-8, 1e-8, 1e-8]}\n"
+        "joints: {clamp: {type: fixed, between: [ground, column.root], at: [0, 0, 0]}}\n"
+        "forces:\n"
+        "  load: {type: force, on: column.tip, frame: %s, value: [%.17g, 0, 0]}\n"
+        "  side: {type: force, on: column.tip, value: [0, 0, 1e-4]}\n"
+        "simulation: {duration: 1, step: 1e-3}\n",
+        frame, -load);
+    open_bench(b, text, (nt_static_setup){0});
+    solve(b);
+}
+
+/* What bends with a 1e10th of what stretches is no free motion. */
+static void slender_column_bends(void **state)
+{
+    bench b;
+    nt_stability s;
+    (void)state;
+    open_column(&b, "ground", 0);
+    is_close("deflection", number(&b, "column.tip.position.z"), 1e-4 / 3, 1e-6);
+    assert_int_equal(nt_static_stability(b.state, &s, &b.error), NT_OK);
+    assert_true(s.stable);
+    is_close("rate", sqrt(s.rate), 3.51602, 1e-5);
+    close_bench(&b);
+    /* P just above pi^2/4 */
+    open_column(&b, "ground", 2.5);
+    assert_int_equal(nt_static_stability(b.state, &s, &b.error), NT_OK);
+    assert_false(s.stable);
+    close_bench(&b);
+}
+
+/* A load that follows has no potential: flutter at 20.0509. */
+static void stability_by_modes(void **state)
+{
+    static const double load[] = {19, 20.04, 20.06, 21};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        bench b;
+        nt_stability s;
+        open_column(&b, "body", load[i]);
+        assert_int_equal(nt_static_stability(b.state, &s, &b.error), NT_OK);
+        assert_int_equal(s.stable, load[i] < 20.0509);
+        close_bench(&b);
+    }
+}
+
+static int count_points(void *context, nt_static *state, double load, nt_static_event event)
+{
+    (void)state, (void)load, (void)event;
+    ++*(int *)context;
+    return 0;
+}
+
+/* A bar of a quarter arc bent out of its plane, by steps as long as they go: 4 points with
+ * independent stresses, 11 without them. */
+static void large_bending_takes_few_steps(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "beams:\n"
+        "  bar:\n"
+        "    points: [[0, 0, 0], [38, 92, 0], [100, 100, 0]]\n"
+        "    line: spline\n"
+        "    order: 8\n"
+        "    elements: 1\n"
+        "    sections: [{stiffness: [1e7, 5e6, 5e6, 8e5, 8e5, 8e5], mass: [1, 1, 1, 1, 1, 1]}]\n"
+        "joints: {clamp: {type: fixed, between: [ground, bar.root], at: [0, 0, 0]}}\n"
+        "forces: {load: {type: force, on: bar.tip, value: [0, 0, 600]}}\n"
+        "simulation: {duration: 1, step: 1e-3}\n";
+    bench b;
+    int points = 0;
+    nt_static_path path = {.to = 1, .observe = count_points, .context = &points};
+    nt_load_range range = {"loads", 0, 1};
+    (void)state;
+    open_bench(&b, text, (nt_static_setup){.set_load = nt_loading_apply, .context = &range});
+    if (nt_static_follow(b.state, &path, &b.error))
+        fail_msg("%s", b.error.message);
+    assert_true(points <= 6);
+    close_bench(&b);
+}
+
+/* Loads are put on by themselves where a search finds nothing, and what was borne is known. */
+static void loads_fall_short(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "parameters: {F: 12}\n"
+        "gravity: [0, 0, -10]\n"
+        "bodies: {bob: {mass: 1, inertia: [1, 1, 1], position: [0, 0, -1]}}\n"
+        "joints: {pin: {type: revolute, between: [ground, bob], at: [0, 0, 0], axis: [0, 1, 0]}}\n"
+        "forces: {turn: {type: torque, on: bob, value: [0, F, 0]}}\n"
+        "simulation: {duration: 1, step: 1e-3}\n";
+    bench b;
+    nt_load_range range = {"loads", 0, 1};
+    (void)state;
+    open_bench(&b, text, (nt_static_setup){.set_load = nt_loading_apply, .context = &range});
+    assert_int_equal(nt_static_solve(b.state, &b.error), NT_NOT_CONVERGED);
+    is_close("borne", nt_static_load(b.state), 10.0 / 12, 1e-5);
+    is_close("angle", number(&b, "pin.angle"), acos(-1) / 2, 1e-2);
+    close_bench(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pendulum_rests),     cmocka_unit_test(ball_falls_onto_floor),
-        cmocka_unit_test(stops_and_friction), cmocka_unit_test(held_directions_stay),
-        cmocka_unit_test(chain_hangs),        cmocka_unit_test(cantilever_bends),
-        cmocka_unit_test(system_by_hand),     cmocka_unit_test(load_that_nothing_carries),
+        cmocka_unit_test(pendulum_rests),
+        cmocka_unit_test(ball_falls_onto_floor),
+        cmocka_unit_test(stops_and_friction),
+        cmocka_unit_test(held_directions_stay),
+        cmocka_unit_test(chain_hangs),
+        cmocka_unit_test(cantilever_bends),
+        cmocka_unit_test(system_by_hand),
+        cmocka_unit_test(load_that_nothing_carries),
         cmocka_unit_test(prescribed_turns),
+        cmocka_unit_test(slender_column_bends),
+        cmocka_unit_test(stability_by_modes),
+        cmocka_unit_test(loads_fall_short),
+        cmocka_unit_test(large_bending_takes_few_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,6 +116,9 @@ test('an older version, a lost model, a broken scene', async () => {
   assert.match(await notices('scene'), /does not say what its bodies look like/);
   patch('\0\0\0\x05model\0\0\0', '\0\0\0\x05midel\0\0\0', 'lost');
   assert.match(await notices('lost'), /does not hold the text of its model/);
+  patch('\0\0\0\x05scene\0\0\0', '\0\0\0\x05szene\0\0\0', 'unlike');
+  assert.match(await notices('unlike'), /they are drawn by its model/);
+  assert.equal(await page.value('nutate.stage.mechanisms[0].hasScene'), true);
   await page.close();
 });
 

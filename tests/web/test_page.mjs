@@ -26,6 +26,19 @@ test('the page of a run', async () => {
     [],
   );
   await compareNumbers(page, run('convert', 'run.nc', '-o', '-'));
+  const own = await page.value(`(() => {
+    const [r] = nutate.results;
+    const find = (name) => Array.from([...r.columns, ...r.own].find((c) => c.name === name).values);
+    return { drift: find('energy_drift'), total: find('energy.total'), steps: find('steps'), size: find('step_size') };
+  })()`);
+  own.drift.forEach((/** @type {number} */ d, /** @type {number} */ i) =>
+    assert.ok(
+      Math.abs(d - (own.total[i] - own.total[0])) < 1e-6 * Math.abs(own.total[0]),
+      `row ${i}`,
+    ),
+  );
+  assert.deepEqual([own.steps[0], own.steps.at(-1)], [0, 2000]);
+  assert.ok(Math.abs(own.size.at(-1) - 1e-3) < 1e-9);
   const first = await page.pixels();
   assert.ok(first.colors > 20, 'something is drawn');
   await page.press('Play');

@@ -67,6 +67,8 @@ export function notices(result) {
       said.push(`${file} holds no poses of bodies, so that no motion can be shown.`);
     else if (!sceneOf(result))
       said.push(`${file} does not say what its bodies look like: boxes stand for them.`);
+    else if (!attributes.scene)
+      said.push(`${file} does not say what its bodies look like: they are drawn by its model.`);
     if (!attributes.model) said.push(`${file} does not hold the text of its model.`);
   }
   if (account.warning) said.push(account.warning);
@@ -100,9 +102,9 @@ function facts(result) {
     ['Options', a.method_options],
     ['Frame', a.frame],
     ['Step', a.step && quantity(asNumber(a.step), 's')],
-    ['Steps', account.steps ?? last(result, 'run.steps', 0)],
-    ['Rejected', account.rejected ?? last(result, 'run.steps', 1)],
-    ['Iterations', account.iterations ?? last(result, 'run.steps', 2)],
+    ['Steps', account.steps ?? last(result, 'run.steps', 1)],
+    ['Rejected', account.rejected ?? last(result, 'run.steps', 2)],
+    ['Iterations', account.iterations ?? last(result, 'run.steps', 3)],
     ['Factorisations', account.factorisations],
     ['Evaluations', account.evaluations],
     ['Time on the clock', account.seconds && `${account.seconds} s`],
@@ -165,38 +167,58 @@ export function summary(results, labels) {
   return root;
 }
 
+/**
+ * What the account of rows says of a quantity: at the end, or the largest by size.
+ * @param {Result} r
+ * @param {string} name
+ * @param {boolean} [largest]
+ */
+function ofRows(r, name, largest = false) {
+  const values = [...r.columns, ...r.own].find((c) => c.name === name)?.values;
+  if (!values) return undefined;
+  return largest
+    ? values.reduce((most, x) => Math.max(most, Math.abs(x)), 0)
+    : values[values.length - 1];
+}
+
+/**
+ * A number of the run's account, else of its rows, with its unit.
+ * @param {string | undefined} told
+ * @param {number | undefined} seen
+ * @param {string} unit
+ * @param {number} [digits]
+ */
+function first(told, seen, unit, digits) {
+  const x = told === undefined ? seen : asNumber(told);
+  return x === undefined || !Number.isFinite(x) ? undefined : quantity(x, unit, digits);
+}
+
 /** What is known of errors. @param {Result[]} results @param {string[]} labels @param {Plots} plots */
 export function accuracy(results, labels, plots) {
   const root = element('div', {});
+  const [position, velocity] = ['constraint_drift.positions', 'constraint_drift.velocities'];
   /** @type {[string, (r: Result) => string | undefined][]} */
   const lines = [
-    ['Energy at the end', (r) => r.account.energy && quantity(asNumber(r.account.energy), 'J')],
+    ['Energy at the end', (r) => first(r.account.energy, ofRows(r, 'energy.total'), 'J')],
     ['Change of energy', (r) => energyChange(r)],
-    ['Work of loads', (r) => r.account.work && quantity(asNumber(r.account.work), 'J')],
+    ['Work of loads', (r) => first(r.account.work, ofRows(r, 'energy.work'), 'J')],
     ['Drift of energy', (r) => energyDrift(r)],
+    ['Largest on the way', (r) => first(undefined, ofRows(r, 'energy_drift', true), 'J', 3)],
     [
       'Constraint drift, positions',
-      (r) => r.account.position_drift && quantity(asNumber(r.account.position_drift), 'm', 3),
+      (r) => first(r.account.position_drift, ofRows(r, position), 'm', 3),
     ],
     [
-      'Largest on the way',
-      (r) =>
-        r.account.largest_position_drift &&
-        quantity(asNumber(r.account.largest_position_drift), 'm', 3),
+      'Largest of all steps or rows',
+      (r) => first(r.account.largest_position_drift, ofRows(r, position, true), 'm', 3),
     ],
     [
       'Constraint drift, velocities',
-      (r) => r.account.velocity_drift && quantity(asNumber(r.account.velocity_drift), 'm/s', 3),
+      (r) => first(r.account.velocity_drift, ofRows(r, velocity), 'm/s', 3),
     ],
-    [
-      'Smallest step',
-      (r) => r.account.smallest_step && quantity(asNumber(r.account.smallest_step), 's'),
-    ],
-    [
-      'Largest step',
-      (r) => r.account.largest_step && quantity(asNumber(r.account.largest_step), 's'),
-    ],
-    ['Rejected steps', (r) => r.account.rejected],
+    ['Smallest step', (r) => first(r.account.smallest_step, undefined, 's')],
+    ['Largest step', (r) => first(r.account.largest_step, ofRows(r, 'step_size', true), 's')],
+    ['Rejected steps', (r) => first(r.account.rejected, ofRows(r, 'rejected_steps'), '')],
   ];
   const known = lines.filter(([, of]) => results.some((r) => of(r)));
   if (known.length)
@@ -207,8 +229,18 @@ export function accuracy(results, labels, plots) {
         known.map(([name, of]) => [name, ...results.map((r) => of(r) ?? '–')]),
       ),
     );
+  if (results.some((r) => r.attributes.work === 'not followed'))
+    root.append(
+      element(
+        'p',
+        { class: 'note' },
+        'Loads do work that was not followed, so that a change of energy says nothing of errors: record energy.work.',
+      ),
+    );
   const records = [...plots.families.keys()].filter((f) =>
-    /^(energy|constraint_drift|step_size|momentum|angular_momentum|run\..*)$/.test(f),
+    /^(energy|energy_drift|constraint_drift|step_size|steps|rejected_steps|iterations|momentum|angular_momentum)$/.test(
+      f,
+    ),
   );
   if (records.length) {
     const bar = element('p', { class: 'buttons' }, 'Over time: ');
@@ -242,26 +274,16 @@ export function list(texts) {
 
 /** @param {Result} r */
 function energyChange(r) {
-  if (r.account.energy_change) return quantity(asNumber(r.account.energy_change), 'J', 3);
-  const e = energies(r);
-  return e ? quantity(e.total[r.rows - 1] - e.total[0], 'J', 3) : undefined;
+  const total = [...r.columns, ...r.own].find((c) => c.name === 'energy.total')?.values;
+  return first(r.account.energy_change, total && total[r.rows - 1] - total[0], 'J', 3);
 }
 
 /** @param {Result} r */
 function energyDrift(r) {
-  if (r.account.energy_change && r.account.work)
-    return quantity(asNumber(r.account.energy_change) - asNumber(r.account.work), 'J', 3);
-  const e = energies(r);
-  if (!e) return undefined;
-  const work = e.work ? e.work[r.rows - 1] - e.work[0] : 0;
-  return quantity(e.total[r.rows - 1] - e.total[0] - work, 'J', 3);
-}
-
-/** @param {Result} r */
-function energies(r) {
-  const find = (/** @type {string} */ name) => r.columns.find((c) => c.name === name)?.values;
-  const total = find('energy.total');
-  return total ? { total, work: find('energy.work') } : null;
+  if (r.attributes.work === 'not followed') return undefined;
+  const change = r.account.energy_change;
+  const told = change && String(asNumber(change) - (asNumber(r.account.work) || 0));
+  return first(told, ofRows(r, 'energy_drift'), 'J', 3);
 }
 
 /* ---- derivatives ---- */

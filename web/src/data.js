@@ -29,6 +29,7 @@
  * @property {number} rows shown
  * @property {boolean} exact columns hold what the file holds, else 24 bits of it
  * @property {Column[]} columns
+ * @property {Column[]} own the account of each row
  * @property {Float64Array} first the first column, time
  * @property {string[]} bodies
  * @property {ArrayWords[]} packed what blocks hold
@@ -37,6 +38,7 @@
  * @property {number} length m
  * @property {{[name: string]: string}} attributes
  * @property {{[name: string]: string}} account
+ * @property {string} [made] the scene of its model, where the result has none
  * @property {Result[]} tables
  */
 
@@ -145,6 +147,50 @@ function readArray(result, name, bytes) {
   result.arrays[name] = values;
 }
 
+/**
+ * The account of errors that a result has of every row, as columns beside those of the file: under
+ * names that the file does not have.
+ * @param {Result} result
+ * @returns {Column[]}
+ */
+function ownColumns(result) {
+  const { rows, columns, arrays, attributes } = result;
+  /** @type {Column[]} */
+  const own = [];
+  const put = (
+    /** @type {string} */ name,
+    /** @type {string} */ unit,
+    /** @type {string} */ meaning,
+    /** @type {Float64Array | undefined} */ values,
+  ) => {
+    const known = values?.some((x) => Number.isFinite(x)) ?? false;
+    if (values && known && !columns.some((c) => c.name === name))
+      own.push({ name, unit, meaning, values });
+  };
+  const part = (/** @type {string} */ name, /** @type {number} */ i) =>
+    arrays[name]?.subarray(i * rows, (i + 1) * rows);
+  const total = part('run.energy', 2);
+  const work = part('run.energy', 3);
+  put('energy.kinetic', 'J', 'kinetic energy', part('run.energy', 0));
+  put('energy.potential', 'J', 'potential energy', part('run.energy', 1));
+  put('energy.total', 'J', 'total energy', total);
+  if (attributes.work === 'followed') put('energy.work', 'J', 'work of loads', work);
+  if (total && work && attributes.work !== 'not followed')
+    put(
+      'energy_drift',
+      'J',
+      'change of energy without the work of loads',
+      total.map((e, i) => e - total[0] - (work[i] - work[0])),
+    );
+  put('constraint_drift.positions', 'm', 'largest constraint equation', part('run.drift', 0));
+  put('constraint_drift.velocities', 'm/s', 'largest constraint equation', part('run.drift', 1));
+  put('step_size', 's', 'size of the last step', part('run.steps', 0));
+  put('steps', '1', 'steps so far', part('run.steps', 1));
+  put('rejected_steps', '1', 'rejected steps so far', part('run.steps', 2));
+  put('iterations', '1', 'iterations so far', part('run.steps', 3));
+  return own;
+}
+
 /** @param {Result} result */
 function setPoses(result) {
   const positions = result.arrays['bodies.position'];
@@ -183,6 +229,7 @@ export async function readResults() {
   for (const part of parts.values()) {
     part.first = part.columns[0].values;
     setPoses(part);
+    part.own = ownColumns(part);
     if (part.table) parts.get(String(part.number))?.tables.push(part);
     else results.push(part);
   }

@@ -1,9 +1,10 @@
 /** The page: puts results, view, plots and accounts together. */
 
 import { accuracy, list, model, notices, sensitivities, summary, tableBeside } from './accounts.js';
-import { readResults } from './data.js';
-import { append, button, element } from './dom.js';
+import { nearestRow, readResults } from './data.js';
+import { append, button, element, select } from './dom.js';
 import { derivative, shortened } from './words.js';
+import { ModeMotion, hasModes } from './modes.js';
 import { Player } from './player.js';
 import { Plots } from './plots.js';
 import { Stage } from './stage.js';
@@ -54,12 +55,16 @@ function build(results) {
   const labels = labelsOf(results);
   const [first] = results;
   const span = results.reduce((a, b) => (b.first[b.rows - 1] > a.first[a.rows - 1] ? b : a));
-  const player = new Player(span.first);
-  const moving = results.filter((r) => r.poses && isMotion(r));
+  const modes = hasModes(first) ? new ModeMotion(first) : null;
+  const rows = new Player(span.first);
+  const player = modes ? new Player(modes.result.first) : rows;
+  const moving = modes
+    ? [modes.result]
+    : results.filter((r) => r.poses && isMotion(r) && !hasModes(r));
   const title = first.attributes.title || labels.join(', ');
   document.title = title;
 
-  const plots = new Plots(results, labels, player);
+  const plots = new Plots(results, labels, rows);
   const actions = {
     mark: (/** @type {string | null} */ name) => stage?.mark(name),
     hide: (/** @type {string} */ name, /** @type {boolean} */ hidden) => stage?.hide(name, hidden),
@@ -68,9 +73,10 @@ function build(results) {
   const stage = moving.length ? new Stage(moving, player, (name) => tree.choose(name)) : null;
   const tree = new Tree(first, stage?.mechanisms[0] ?? null, actions);
   if (stage) stage.tellFollowed = (/** @type {string | null} */ name) => tree.showFollowed(name);
-  player.listen(() => tree.move(player.time));
-  const bar = transport(player, first.columns[0].unit || 's');
+  rows.listen(() => tree.move(rows.time));
+  const bar = transport(player, modes ? 's' : first.columns[0].unit || 's');
 
+  if (modes) bar.root.append(modeChooser(modes, rows, () => stage?.ask()));
   const said = [...results.flatMap(notices), ...differences(results)];
   const heading = element('h1', { title, dir: 'auto' }, shortened(title, 120));
   const header = element('header', { class: 'top' }, heading);
@@ -125,7 +131,8 @@ function build(results) {
   plots.begin();
   dark.addEventListener('change', paint);
   keys(player, stage, bar, () => switchTheme.click(), help);
-  return { results, labels, player, plots, stage, tree, tabs };
+  if (modes) player.play();
+  return { results, labels, player, rows, plots, stage, tree, tabs };
 }
 
 /**
@@ -171,6 +178,26 @@ function tabsOf(results, labels, plots, player) {
       });
   });
   return tabs;
+}
+
+/**
+ * Which mode is in motion; the cursor of the plots follows.
+ * @param {ModeMotion} modes
+ * @param {Player} rows
+ * @param {() => void} draw
+ */
+function modeChooser(modes, rows, draw) {
+  const choices = [...modes.modes.first.keys()].map(
+    (i) => /** @type {[string, string]} */ ([String(i), modes.words(i)]),
+  );
+  const list = select('Mode', choices, '0', (value) => rows.seek(rows.times[Number(value)]));
+  rows.listen(() => {
+    const row = nearestRow(rows.times, rows.time);
+    list.value = String(row);
+    modes.choose(row);
+    draw();
+  });
+  return list;
 }
 
 /**

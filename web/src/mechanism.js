@@ -44,7 +44,7 @@ export function rotate(q, i, v) {
  * @param {import('./data.js').Result} result
  */
 export function sceneOf(result) {
-  const text = result.attributes.scene;
+  const text = result.attributes.scene ?? result.made;
   if (text) {
     try {
       const scene = JSON.parse(text);
@@ -101,6 +101,8 @@ export class Mechanism {
     const scene = sceneOf(result);
     this.hasScene = scene !== null;
     this.scene = scene ?? plainScene(result);
+    // the paths of a mode would change with it
+    if (result.columns[0].name === 'mode') this.scene = { ...this.scene, trails: [] };
     this.n = result.bodies.length;
     this.positions = new Float64Array(3 * (this.n + 1)); // of the ground and all bodies, now
     this.orientations = new Float64Array(4 * (this.n + 1));

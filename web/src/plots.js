@@ -34,7 +34,7 @@ export function recordsOf(results) {
   /** @type {Map<string, Record>} */
   const records = new Map();
   results.forEach((result, i) => {
-    for (const column of result.columns.slice(1)) {
+    for (const column of [...result.columns.slice(1), ...result.own]) {
       const record = records.get(column.name) ?? { name: column.name, unit: column.unit, of: [] };
       record.unit ||= column.unit;
       record.of.push({ result: i, column });
@@ -404,8 +404,12 @@ export class Plots {
 
   /** The first few plots. */
   begin() {
-    const own = [...this.families.keys()].filter((name) => !derivative(name));
-    for (const name of own.slice(0, FIRST_PANELS)) this.open(name);
+    const recorded = new Set(
+      this.results.flatMap((r) => r.columns.slice(1).map((c) => family(c.name))),
+    );
+    const own = [...this.families.keys()].filter((f) => !derivative(f) && recorded.has(f));
+    const rest = [...this.families.keys()].filter((f) => !derivative(f) && !recorded.has(f));
+    for (const name of [...own, ...rest].slice(0, own.length ? FIRST_PANELS : 1)) this.open(name);
   }
 
   /** @param {string} name of a family of records */

@@ -23,14 +23,21 @@ typedef struct piece {
     double P[NT_MOST_ORDER + 1][4][3];
     v3 f[NT_MOST_ORDER + 1];
     double G[NT_MOST_ORDER + 1][4];
+    double apart[NT_MOST_ORDER + 1][4]; /* what independent stresses would add to G */
     v3 a[NT_MOST_ORDER + 1]; /* accelerations less gravity, as far as parts ask for them */
     v3 w[NT_MOST_ORDER + 1], alpha[NT_MOST_ORDER + 1];
 } piece;
 
+/* As far as a path of static states has put it on. */
+static v3 present_gravity(const nt_run *run)
+{
+    return v3_scale(run->share[NT_SHARE_GRAVITY], v3_load(run->gravity));
+}
+
 /* Velocities and accelerations count as far as the parts of the inertia are asked for. */
 static void load_piece(piece *p, const nt_view *view, const nt_beam *b, int element, unsigned parts)
 {
-    v3 zero = v3_of(0, 0, 0), g = parts & NT_EXPLICIT ? v3_load(view->run->gravity) : zero;
+    v3 zero = v3_of(0, 0, 0), g = parts & NT_EXPLICIT ? present_gravity(view->run) : zero;
     p->n = b->p + 1;
     for (int i = 0; i < p->n; i++) {
         int body = b->first_body + element * b->p + i;
@@ -48,6 +55,7 @@ static void load_piece(piece *p, const nt_view *view, const nt_beam *b, int elem
         nt_beam_rotation_map(p->r[i], p->P[i]);
         p->f[i] = zero;
         memset(p->G[i], 0, sizeof p->G[i]);
+        memset(p->apart[i], 0, sizeof p->apart[i]);
     }
 }
 
@@ -145,6 +153,30 @@ static void look_at_point(const piece *p, const nt_beam *b, const nt_beam_elasti
 }
 
 /* A: derivatives in places and quaternions, B: in their rates. */
+/* Independent stresses. Newton's iteration on static states goes far more directly where D of the
+ * stiffness, and the rows' own rotation, take not the stress s of the point but one that has
+ * followed the increments linearly, C (e + J dz) of the iteration before: rotations by a large
+ * increment stretch and shear a beam that will only be bent when it has settled, and their stresses
+ * would stiffen it. Forces are those of s, so that the end is the same. */
+static void take_independent(piece *p, const nt_beam_elastic *at, const double *N, point_state *st)
+{
+    double s[6], off[NT_BEAM_Z];
+    stress(at->C, at->carried, s);
+    for (int i = 0; i < 6; i++)
+        s[i] += at->s[i];
+    for (int j = 0; j < NT_BEAM_Z; j++) {
+        off[j] = 0;
+        for (int i = 0; i < 6; i++)
+            off[j] += at->weight * st->strain.J[i][j] * (s[i] - st->s[i]);
+    }
+    for (int i = 0; i < p->n; i++) {
+        double slope = N[p->n + i] * at->per_length;
+        for (int k = 0; k < 4; k++)
+            p->apart[i][k] += N[i] * off[NT_BEAM_P + k] + slope * off[NT_BEAM_D + k];
+    }
+    memcpy(st->s, s, sizeof s);
+}
+
 static void add_elastic(piece *p, const nt_beam *b, int element, node_block *A, node_block *B)
 {
     const nt_beam_elastic *points = nt_beam_elastic_at(b, element);
@@ -166,6 +198,8 @@ static void add_elastic(piece *p, const nt_beam *b, int element, node_block *A, 
                 p->G[i][k] += N[i] * g[NT_BEAM_P + k] + slope * g[NT_BEAM_D + k];
         }
         double H[NT_BEAM_Z][NT_BEAM_Z];
+        if (A && b->carries)
+            take_independent(p, at, N, &st);
         if (A) {
             nt_beam_stiffness(&st.f, &st.strain, at->C, st.s, at->weight, H);
             if (B)
@@ -397,11 +431,13 @@ static void add_blocks(const nt_view *view, piece *p, int i, int j, node_block *
     if (pair)
         sum_inertia(view, p, i, j, pair, &sum);
     if (i == j && k != 0) { /* the rows' own rotation: -(G . r) I/4 - m~/2 */
-        double Gr = 0;
-        for (int l = 0; l < 4; l++)
-            Gr += p->G[i][l] * p->r[i][l];
+        double Gr = 0, G[4];
+        for (int l = 0; l < 4; l++) {
+            G[l] = p->G[i][l] + p->apart[i][l];
+            Gr += G[l] * p->r[i][l];
+        }
         m3 own = m3_add(m3_scale(Gr / 4, m3_identity()),
-                        m3_scale(0.5, m3_skew(nt_beam_moment(p->r[i], p->G[i]))));
+                        m3_scale(0.5, m3_skew(nt_beam_moment(p->r[i], G))));
         sum.mt = m3_sub(sum.mt, m3_scale(k, own));
     }
     nt_view_add(view, p->port[i], p->port[j], sum.fx);
@@ -459,7 +495,7 @@ static void add_energy(piece *p, const nt_view *view, const nt_beam *b, int elem
         }
     }
     const nt_beam_inert *inert = nt_beam_inert_at(b, element);
-    v3 g = v3_load(view->run->gravity);
+    v3 g = present_gravity(view->run);
     for (int q = 0; q < b->n_rule[1]; q++) {
         const nt_beam_mass *mass = &inert[q].mass;
         rigid at = rigid_at(p, nt_beam_shapes(b, element, 1, q) + NT_SHAPE_N);
@@ -536,6 +572,48 @@ static void add_element(piece *p, const nt_view *view, const nt_beam *b, int ele
         }
 }
 
+/* One element: strains of its points after an increment of the nodes, to first order. */
+static void carry_piece(const piece *p, nt_beam *b, int element, const double *increment)
+{
+    const nt_beam_elastic *points = nt_beam_elastic_at(b, element);
+    nt_beam_elastic *to = (nt_beam_elastic *)nt_beam_array(b, b->elastic) + element * b->n_rule[0];
+    for (int q = 0; q < b->n_rule[0]; q++) {
+        const double *N = nt_beam_shapes(b, element, 0, q) + NT_SHAPE_N;
+        double dz[NT_BEAM_Z] = {0};
+        point_state st;
+        look_at_point(p, b, &points[q], N, &st);
+        for (int i = 0; i < p->n; i++) {
+            const double *dx = increment + p->bodies[i]->v, *turn = dx + 3;
+            double slope = N[p->n + i] * points[q].per_length;
+            for (int k = 0; k < 3; k++)
+                dz[NT_BEAM_V + k] += slope * dx[k];
+            for (int k = 0; k < 4; k++) {
+                double dr =
+                    p->P[i][k][0] * turn[0] + p->P[i][k][1] * turn[1] + p->P[i][k][2] * turn[2];
+                dz[NT_BEAM_P + k] += N[i] * dr;
+                dz[NT_BEAM_D + k] += slope * dr;
+            }
+        }
+        for (int i = 0; i < 6; i++) {
+            to[q].carried[i] = st.strain.e[i];
+            for (int j = 0; j < NT_BEAM_Z; j++)
+                to[q].carried[i] += st.strain.J[i][j] * dz[j];
+        }
+    }
+}
+
+static void beam_carry(nt_run *run, const nt_element *e, const nt_view *view,
+                       const double *increment)
+{
+    nt_beam *b = nt_element_numbers(run, e);
+    piece p;
+    b->carries = increment != NULL;
+    for (int element = 0; increment && element < b->n_elements; element++) {
+        load_piece(&p, view, b, element, 0);
+        carry_piece(&p, b, element, increment);
+    }
+}
+
 static nt_status beam_evaluate(const nt_element *e, const nt_view *view)
 {
     const nt_beam *b = nt_beam_of(view->run, e);
@@ -605,5 +683,6 @@ const nt_element_type nt_beam_type = {
     .prepare = nt_beam_prepare,
     .declare = beam_declare,
     .evaluate = beam_evaluate,
+    .carry = beam_carry,
     .draw = nt_beam_draw,
 };

@@ -92,6 +92,7 @@ typedef struct nt_beam_elastic {
     v3 tangent;                /* x0' of the interpolated line     */
     m3 axes;                   /* of the section: columns          */
     double C[36], D[36], s[6]; /* stiffness, damping, stress without strain; ground axes */
+    double carried[6];         /* strains that follow increments linearly, while nt_beam.carries */
 } nt_beam_elastic;
 
 typedef struct nt_beam_inert {
@@ -117,6 +118,7 @@ typedef struct nt_beam {
     double quadrature_points, inertia_points;
     int damping_count, line, inertia, quadrature;
     const struct nt_shapes *drawn;
+    int carries; /* its stresses are independent ones: see beam_carry */
 
     /* the mesh: fixed when the model is read */
     int p, n_elements, n_nodes, first_body;
