@@ -47,7 +47,7 @@ export function spectrum(times, values) {
   const step = (times[n - 1] - times[0]) / (n - 1);
   if (n < 8 || times.some((t, i) => i > 0 && Math.abs(t - times[i - 1] - step) > 1e-3 * step))
     return null;
-  const size = 2 ** Math.ceil(Math.log2(2 * n)); // lines between those of the rows are filled in
+  const size = 2 ** Math.ceil(Math.log2(8 * n)); // lines lie closely: none is met aslant
   const [re, im] = [new Float64Array(size), new Float64Array(size)];
   const mean = values.reduce((sum, x) => sum + x, 0) / n;
   let weight = 0;
