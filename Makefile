@@ -8,6 +8,7 @@
 #   make python   the Python package: build/python, a wheel in build/wheel, and the interpreter
 #                 build/python-env/bin/python that finds it
 #   make bench    measure against hand-written programs (and Simbody, MuJoCo after `make peers`)
+#   make bench-python  measure the Python package against the library itself
 #   make precision  error against computing time of every method; draws docs/pictures
 #   make fuzz     the model reader against random input for FUZZ_SECONDS
 #   make soak     failures of memory and files at every place, a thousand random mechanisms, ten
@@ -62,6 +63,10 @@ test: setup-test setup-python-test
 
 bench: setup
 	@$(build) release bench
+bench-python: python
+	@cc -std=gnu17 -O2 -shared -fPIC -Iinclude bench/python_yardstick.c -Lbuild/python/nutate \
+	    -l:libnutate.so.0.1 -lm -o build/python_yardstick.so
+	@build/python-env/bin/python bench/python.py build/python_yardstick.so $(HEAVY_TOP)
 pictures: # of README, docs and examples
 	@sh tools/setup build papers report
 	@$(build) release product
@@ -90,4 +95,4 @@ install: build
 clean:
 	rm -rf build
 
-.PHONY: all setup setup-test setup-python setup-python-test python peers build run test bench pictures precision fuzz soak format install clean
+.PHONY: all setup setup-test setup-python setup-python-test python peers build run test bench bench-python pictures precision fuzz soak format install clean

@@ -32,6 +32,9 @@ class BuildLibrary(build_ext):
         name = "libnutate.so." + ".".join(version().split(".")[:2])
         (package / name).unlink(missing_ok=True)  # another process may have it in use
         shutil.copy2(BUILD / name, package / name)
+        page = BUILD / "share" / "nutate" / "report.html"
+        if page.exists():  # it takes node to build, which need not be there
+            shutil.copy2(page, package / "report.html")
         subprocess.run([sys.executable, str(HERE / "write_keys.py"), str(package)], check=True)
 
 

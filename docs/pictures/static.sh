@@ -187,3 +187,84 @@ set ylabel 'z, m'
 set size ratio -1
 plot for [i = 0:3] '$work/shapes' using 1:3 index i with lines linewidth 2 linecolor rgb '#1f5fa8' notitle
 PLOT
+
+# free NAME N: inner nodes of a cable of N segments
+free() {
+    seq -s ', ' -f "$1.node%.0f.position" 1 $(($2 - 1))
+}
+for length in 8.5 9 10 12; do
+    "$nutate" static examples/hanging_chain/hanging_chain.yaml --quiet -o - --set L=$length \
+        --set "output.record=[$(free chain 40)]" | lines 1 39
+done >"$work/chain"
+gnuplot <<PLOT
+$look
+set output 'examples/hanging_chain/hanging_chain.svg'
+set xlabel 'x, m'
+set ylabel 'z, m'
+set size ratio -1
+unset key
+plot for [i = 0:3] '$work/chain' using 1:3 index i with linespoints pointtype 7 pointsize 0.3 linecolor '#1f5fa8'
+PLOT
+
+for reach in 760 780 800 810; do
+    "$nutate" static examples/mooring_line/mooring_line.yaml --quiet -o - --set reach=$reach \
+        --set "output.record=[$(free line 40)]" | lines 1 39
+done >"$work/line"
+gnuplot <<PLOT
+$look
+set output 'examples/mooring_line/mooring_line.svg'
+set xlabel 'x, m'
+set ylabel 'z, m'
+unset key
+plot [0:850] for [i = 0:3] '$work/line' using 1:3 index i with linespoints pointtype 7 pointsize 0.3 linecolor '#1f5fa8', \
+     -200 linewidth 2 linecolor '#d68910'
+PLOT
+
+"$nutate" run examples/floating_platform/floating_platform.yaml --quiet -o "$work/surge.csv" --set away=8
+gnuplot <<PLOT
+$look
+set output 'examples/floating_platform/floating_platform.svg'
+set datafile columnheaders
+set xlabel 'time, s'
+set ylabel 'surge, m'
+set y2label 'tension at the platform, MN'
+set y2tics
+set border 11
+plot '$work/surge.csv' using 'time':'platform.position.x' with lines linewidth 1.6 linecolor '#1f5fa8' title 'surge', \
+     '' using 'time':(column('line1.tension.end')/1e6) axes x1y2 with lines linecolor '#d68910' title 'line 1', \
+     '' using 'time':(column('line2.tension.end')/1e6) axes x1y2 with lines linecolor '#2e8b57' title 'lines 2 and 3'
+PLOT
+
+for force in 0 1e5 2e5 4e5; do
+    "$nutate" static examples/blade_22mw/blade_22mw.yaml --quiet -o - \
+        --set "forces.pull={type: force, on: blade.tip, value: [$force, 0, 0]}" \
+        --set "output.record=[$(nodes blade 202)]" | lines 1 203
+done >"$work/blade"
+gnuplot <<PLOT
+$look
+set output 'examples/blade_22mw/blade_22mw.svg'
+set xlabel 'along the blade, m'
+set ylabel 'downwind, m'
+set size ratio -1
+unset key
+plot for [i = 0:3] '$work/blade' using 3:1 index i with lines linewidth 1.6 linecolor '#1f5fa8'
+PLOT
+
+# turbine NAME BEAM...: places of nodes in the plane across the wind, and along it
+turbine() {
+    name=$1 record=$2
+    "$nutate" static "examples/$name/$name.yaml" --quiet -o - --set "output.record=[$record]" | lines 1 "$3" >"$work/turbine"
+    gnuplot <<PLOT
+$look
+set output 'examples/$name/$name.svg'
+set xlabel 'across the wind (blue), downwind (yellow), m'
+set ylabel 'height, m'
+set size ratio -1
+unset key
+plot '$work/turbine' using 2:3 with points pointtype 7 pointsize 0.25 linecolor '#1f5fa8', \
+     '' using (\$1 + 180):3 with points pointtype 7 pointsize 0.25 linecolor '#d68910'
+PLOT
+}
+blades="$(nodes blade1 50), $(nodes blade2 50), $(nodes blade3 50)"
+turbine rotor_15mw "$blades" 153
+turbine turbine_15mw "$blades, $(nodes tower 30)" 184

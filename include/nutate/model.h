@@ -267,6 +267,16 @@ NT_API int nt_model_clock(const nt_model *model, nt_error *where);
  * length needed. text may be NULL. */
 NT_API int nt_model_schema(char *text, int size);
 
+/* A model from a file of another program: the text of a model file.
+ * format  "windio" (versions 1 and 2) or "beamdyn" (the primary file, which names the blade's)
+ * part    "blade", "rotor" or "turbine" of windIO; NULL: all there is
+ * *text   the model, terminated, to be freed by the caller; NULL on failure                 out
+ * *notes  what is not as it should be and what was done about it, one a line; likewise      out
+ * Errors: NT_IO when a file cannot be read, NT_BAD_MODEL with the place of what is wrong in it,
+ * NT_INVALID for a format or part that there is not. */
+NT_API nt_status nt_model_import(const char *format, const char *path, const char *part,
+                                 char **text, char **notes, nt_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -78,11 +78,37 @@ static nt_status row(py_motion *m)
     return m->record ? nt_record_write(m->record, m->integrator, &state, &m->error) : NT_OK;
 }
 
+static int look_at_energy(const py_motion *m, double out[4])
+{
+    nt_state state = nt_integrator_state(m->integrator);
+    nt_run *run = m->run;
+    return m->energy && nt_run_sample(run, m->energy, &state, NULL, out, NULL) == NT_OK &&
+           isfinite(out[2]);
+}
+
+static double wall_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void account(py_motion *m, double begun)
+{
+    m->seconds = wall_clock() - begun;
+    m->has_energy = look_at_energy(m, m->energies[1]) && m->has_energy;
+    m->took = *nt_integrator_statistics(m->integrator);
+    nt_integrator_drift(m->integrator, &m->drift[0], &m->drift[1]);
+    nt_integrator_energy_warning(m->integrator, m->warning, sizeof m->warning);
+}
+
 nt_status py_integrate(py_motion *m, nt_error *error)
 {
     nt_error *own = &m->error;
     own->status = NT_OK;
     m->looked_at = integrate_clock();
+    m->has_energy = look_at_energy(m, m->energies[0]);
+    double begun = wall_clock();
     nt_status status = row(m);
     if (status == NT_OK && m->objectives)
         status = nt_objectives_advance(m->objectives, own);
@@ -93,6 +119,7 @@ nt_status py_integrate(py_motion *m, nt_error *error)
     nt_error first = *own;
     if (first.status == NT_OK && row(m) != NT_OK)
         first = *own;
+    account(m, begun);
     if (first.status != NT_OK) {
         *error = first;
         status = first.status;

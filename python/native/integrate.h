@@ -16,14 +16,22 @@ nt_status py_rows_take(void *rows, const double *values, int n);
 void py_rows_free(double *values);
 
 typedef struct py_motion {
+    nt_run *run;
     nt_integrator *integrator;  /* started */
     nt_record *record;          /* NULL: no rows       */
     nt_objectives *objectives;  /* NULL: none          */
     double start, end, step;    /* s; steps end at start + k step, or are variable            */
     int (*look)(void *context); /* asked about every twentieth of a second; not 0: stop there */
     void *context;
-    nt_error error;   /* of a row or an objective, which ended the run */
-    double looked_at; /* s, clock: when `look` was last asked          */
+    /* what the run came to, filled in at its end */
+    const nt_quantity_info *energy; /* of the model; NULL: none                             */
+    double energies[2][4];          /* J, kinetic, potential, total, work: begin and end    */
+    int has_energy;
+    nt_statistics took;
+    double drift[2], seconds; /* of positions and velocities; s, wall time                 */
+    char warning[600];        /* of an energy that grows; ""                               */
+    nt_error error;           /* of a row or an objective, which ended the run */
+    double looked_at;         /* s, clock: when `look` was last asked          */
 } py_motion;
 
 /* Advance to the end, with the rows of the begin, of output times and of the end; after a failure

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .model import Model
 
 FRAMES = {"inertial": lib.NT_INERTIAL, "body": lib.NT_BODY, "se3": lib.NT_SE3}
+FRAME_NAMES = {number: word for word, number in FRAMES.items()}
 SOLVERS = {
     "auto": lib.NT_SOLVER_AUTO,
     "dense": lib.NT_SOLVER_DENSE,
@@ -187,7 +188,7 @@ class Motion(RunOf):
             to.energy_check = lib.NT_ENERGY_UNWATCHED
         self._choose_times(setup, simulation, any(value > 0 for value in to.tolerance))
         self.method = text(lib.nt_method_name(to.method))
-        self.frame = {number: word for word, number in FRAMES.items()}[to.frame]
+        self.frame = FRAME_NAMES[to.frame]
         self.setup = to
         integrator = ffi.new("nt_integrator **")
         self.check(lib.nt_integrator_create(integrator, to, self.error))
@@ -316,17 +317,6 @@ class Motion(RunOf):
                     self.integrator, state.t, state.q, state.v, state.memory, self.error
                 )
             )
-
-    def energy(self) -> Optional[Tuple[float, float, float, float]]:
-        """Kinetic, potential, total energy and work of loads, J; None where there is none."""
-        quantity = self.model._quantity("energy")
-        if quantity is None:
-            return None
-        state = ffi.new("nt_state *", lib.nt_integrator_state(self.integrator))
-        out = ffi.new("double[4]")
-        if lib.nt_run_sample(self.run, quantity, state, ffi.NULL, out, ffi.NULL):
-            return None
-        return out[0], out[1], out[2], out[3]
 
     def close(self) -> None:
         """Frees everything; a second time does nothing."""

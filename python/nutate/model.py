@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 import warnings
 from pathlib import Path
 from typing import (
@@ -40,7 +39,7 @@ from ._motion import Motion, Options, Setup, Tolerance, suggestion
 from .laws import calling, give_laws
 from .errors import Error, Interrupted, Status, UsageError
 from .result import Column, Groups, Result, Summary, Table, group_columns
-from .state import State, copy_state
+from .state import State, copy_numbers, state_of
 from .stepper import Stepper
 from .analysis import Campbell, Check, Linear, Modes, Orbit, Static, find_static
 from .sweep import run_sweep
@@ -563,11 +562,14 @@ class Model:
             if every is not None:
                 asked["output.every"] = every if every > 0 else "null"
             model = self._variant(asked)
-        run = WholeRun(model, setup, {**self._values, **values}, files, derived)
+        own = {**self._values, **values}
+        run = WholeRun(model, setup, own, files, derived)
         try:
-            return run.go()
+            result = run.go()
         finally:
             run.close()
+        result._again = lambda path: model._run(setup, own, None, None, [path], derived)
+        return result
 
 
 def _list(names: Sequence[str]) -> str:
@@ -712,29 +714,29 @@ class WholeRun(Motion):
         if self.sensitivity:
             self.check(lib.nt_sensitivity_start(self.sensitivity, self.error))
         motion = ffi.new("py_motion *")
-        motion.integrator, motion.record = self.integrator, self.record
+        motion.run, motion.integrator, motion.record = self.run, self.integrator, self.record
         motion.objectives = self.objectives
         motion.start, motion.end, motion.step = self.begin_time, self.end_time, self.plan_step
         motion.look, motion.context = lib.py_look, self.handle()
-        before = self.energy()
-        begun = time.perf_counter()
+        motion.energy = self.model._quantity("energy") or ffi.NULL
         count_threads(1)
         try:
             status = lib.py_integrate(motion, self.error)
         finally:
             count_threads(-1)
-        seconds = time.perf_counter() - begun
         closed = lib.nt_record_close(self.record, self.error if not status else ffi.NULL)
         self.record = ffi.NULL
-        result = self._result(seconds, before)
+        result = self._result(motion)
         if status == Status.INTERRUPTED:
             self._interrupt(result)
-        try:
-            self.check(status or closed)
-        except Error as error:
-            error.result = result
-            raise
-        self._warn()
+        if status or closed:
+            try:
+                self.check(status or closed)
+            except Error as error:
+                error.result = result
+                raise
+        if motion.warning[0] != b"\0":
+            warnings.warn(text(motion.warning), EnergyWarning, stacklevel=4)
         return result
 
     def _interrupt(self, result: Result) -> None:
@@ -744,41 +746,44 @@ class WholeRun(Motion):
             raise Interrupted(said, result) from None
         raise raised
 
-    def _warn(self) -> None:
-        room = ffi.new("char[]", 600)
-        if lib.nt_integrator_energy_warning(self.integrator, room, 600):
-            warnings.warn(text(room), EnergyWarning, stacklevel=4)
-
-    def _result(self, seconds: float, before: Any) -> Result:
+    def _result(self, motion: Any) -> Result:
         rows = self.rows
         n = rows.n
         if n > 0:
-            memory = ffi.gc(rows.values, lib.py_rows_free, n * rows.columns * 8)
-            rows.values = ffi.NULL
             size = n * rows.columns * 8
+            memory = ffi.gc(rows.values, lib.py_rows_free, size)
+            rows.values = ffi.NULL
             values = np.frombuffer(ffi.buffer(memory, size)).reshape(n, rows.columns)
         else:
             values = np.empty((0, len(self.columns)))
-        attributes = {
-            "title": self.model.title,
-            "method": self.method,
-            "frame": self.frame,
-            "model": self.model.text,
-            "nutate_version": text(lib.nt_version()),
-        }
-        objectives, gradients = self._objectives()
-        final = copy_state(self.system, lib.nt_integrator_state(self.integrator))
-        return Result(
-            self.columns,
-            values,
-            attributes,
-            self.groups,
-            self._summary(seconds, before),
-            objectives,
-            gradients,
-            self.parameters(),
-            final,
-        )
+        return Result(self.columns, values, groups=self.groups, later=self._account(motion))
+
+    def _account(self, motion: Any) -> Callable[[], Dict[str, Any]]:
+        """What a result says besides its rows, from what is copied here, when it is asked for."""
+        model, method, frame, begin = self.model, self.method, self.frame, self.begin_time
+        state = copy_numbers(self.system, lib.nt_integrator_state(self.integrator))
+        parameters = ffi.new("double[]", len(model._parameter_names) or 1)
+        if model._parameter_names:
+            self.system.get_parameters(self.system.self, parameters)
+        objectives, gradients = self._objectives() if self.objectives else ({}, {})
+
+        def later() -> Dict[str, Any]:
+            return {
+                "attributes": {
+                    "title": model.title,
+                    "method": method,
+                    "frame": frame,
+                    "model": model.text,
+                    "nutate_version": text(lib.nt_version()),
+                },
+                "summary": _summary(model, method, frame, begin, state, motion),
+                "objectives": objectives,
+                "gradients": gradients,
+                "parameters": dict(zip(model._parameter_names, parameters)),
+                "final": state_of(state),
+            }
+
+        return later
 
     def _objectives(self) -> Tuple[Dict[str, float], Dict[str, Dict[str, float]]]:
         objectives: Dict[str, float] = {}
@@ -794,33 +799,6 @@ class WholeRun(Motion):
                 }
         return objectives, gradients
 
-    def _summary(self, seconds: float, before: Any) -> Summary:
-        took = lib.nt_integrator_statistics(self.integrator)
-        drift = ffi.new("double[2]")
-        lib.nt_integrator_drift(self.integrator, drift, drift + 1)
-        after = self.energy()
-        names = ("kinetic", "potential", "total", "work")
-        return Summary(
-            title=self.model.title,
-            method=self.method,
-            frame=self.frame,
-            start=self.begin_time,
-            end=lib.nt_integrator_state(self.integrator).t,
-            steps=took.steps,
-            rejected=took.rejected,
-            iterations=took.iterations,
-            factorisations=took.factorisations,
-            solves=took.solves,
-            evaluations=took.evaluations,
-            smallest_step=took.smallest_step,
-            largest_step=took.largest_step,
-            seconds=seconds,
-            position_drift=max(drift[0], took.position_drift),
-            velocity_drift=drift[1],
-            energy=dict(zip(names, after)) if after else None,
-            energy_drift=after[2] - before[2] - (after[3] - before[3]) if after and before else 0.0,
-        )
-
     def close(self) -> None:
         """Frees everything; a second time does nothing."""
         lib.nt_record_close(self.record, ffi.NULL)
@@ -831,3 +809,31 @@ class WholeRun(Motion):
         if getattr(self, "rows", None) is not None and self.rows.values:
             lib.py_rows_free(self.rows.values)
             self.rows.values = ffi.NULL
+
+
+def _summary(
+    model: Model, method: str, frame: str, begin: float, state: Any, motion: Any
+) -> Summary:
+    took, names = motion.took, ("kinetic", "potential", "total", "work")
+    before, after = list(motion.energies[0]), list(motion.energies[1])
+    drift = after[2] - before[2] - (after[3] - before[3])
+    return Summary(
+        title=model.title,
+        method=method,
+        frame=frame,
+        start=begin,
+        end=state_of(state).t,
+        steps=took.steps,
+        rejected=took.rejected,
+        iterations=took.iterations,
+        factorisations=took.factorisations,
+        solves=took.solves,
+        evaluations=took.evaluations,
+        smallest_step=took.smallest_step,
+        largest_step=took.largest_step,
+        seconds=motion.seconds,
+        position_drift=max(motion.drift[0], took.position_drift),
+        velocity_drift=motion.drift[1],
+        energy=dict(zip(names, after)) if motion.has_energy else None,
+        energy_drift=drift if motion.has_energy else 0.0,
+    )

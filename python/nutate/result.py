@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import html
 import math
+import os
+import tempfile
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from ._core import check, ffi, lib, new_error, text
+from .errors import FileError, Status
 
 Array = npt.NDArray[np.float64]
 
 #: the columns of each quantity and their components
 Groups = Dict[str, Tuple[List[int], List[str]]]
+
+#: the page of reports, which the package carries where it could be built
+PAGE = Path(__file__).with_name("report.html")
 
 _DIMENSIONS = {("x", "y", "z"): "vector", ("w", "x", "y", "z"): "quaternion"}
 
@@ -95,7 +101,13 @@ class Table(Mapping[str, Array]):
         #: texts about the whole: title, model, method, ...
         self.attributes: Dict[str, str] = dict(attributes or {})
         self._groups = groups if groups is not None else group_columns(self.columns)
-        self._places = {column.name: i for i, column in enumerate(self.columns)}
+        self._named: Optional[Dict[str, int]] = None
+
+    @property
+    def _places(self) -> Dict[str, int]:
+        if self._named is None:
+            self._named = {column.name: i for i, column in enumerate(self.columns)}
+        return self._named
 
     # ---- by name
 
@@ -341,32 +353,79 @@ class Summary:
 
 
 class Result(Table):
-    """The rows of a run, with its `summary` and `objectives`."""
+    """The rows of a run, with its `summary`; what the model's `objectives` came to, by name, and
+    their derivatives, gradients[objective][parameter]; the values of all `parameters` in this run;
+    and the `State` at the end, `final`."""
+
+    summary: Optional[Summary]
+    objectives: Dict[str, float]
+    gradients: Dict[str, Dict[str, float]]
+    parameters: Dict[str, float]
+    final: Any
 
     def __init__(
         self,
         columns: Sequence[Column],
-        values: Array,
+        data: Array,
         attributes: Optional[Mapping[str, str]] = None,
         groups: Optional[Groups] = None,
-        summary: Optional[Summary] = None,
-        objectives: Optional[Mapping[str, float]] = None,
-        gradients: Optional[Mapping[str, Mapping[str, float]]] = None,
-        parameters: Optional[Mapping[str, float]] = None,
-        final: Any = None,
+        later: Optional[Callable[[], Dict[str, Any]]] = None,
     ) -> None:
-        super().__init__(columns, values, attributes, groups)
-        self.summary = summary
-        #: what the model's objectives came to, by name
-        self.objectives: Dict[str, float] = dict(objectives or {})
-        #: their derivatives: gradients[objective][parameter]
-        self.gradients: Dict[str, Dict[str, float]] = {
-            name: dict(rates) for name, rates in (gradients or {}).items()
-        }
-        #: values of all parameters in this run
-        self.parameters: Dict[str, float] = dict(parameters or {})
-        #: the `State` at the end
-        self.final = final
+        super().__init__(columns, data, attributes, groups)
+        self._later = later
+        if later is not None:
+            del self.attributes
+        else:
+            self.summary, self.final = None, None
+            self.objectives, self.gradients, self.parameters = {}, {}, {}
+
+    #: runs the model again, with its rows in a file
+    _again: Optional[Callable[[str], "Result"]] = None
+
+    def report(self, path: Union[str, Path]) -> None:
+        """Writes a page (HTML) that shows the motion, plots, a summary and the model in any browser.
+        Of a result of Model.run the model is run again for the motion of all bodies; of others the
+        page shows what they hold. FileError where the package was built without the page."""
+        if not PAGE.exists():
+            raise FileError(f"{PAGE}: the package was built without the page of reports", Status.IO)
+        with tempfile.TemporaryDirectory() as folder:
+            rows = os.path.join(folder, "result.nc")
+            if self._again is not None:
+                self._again(rows)
+            else:
+                self.save(rows)
+            error = new_error()
+            words = [ffi.new("char[]", os.fsencode(word)) for word in (path, PAGE, rows)]
+            results = ffi.new("char *[]", words[2:])
+            setup = ffi.new("nt_report_setup *")
+            setup.path, setup.page, setup.results, setup.n_results = *words[:2], results, 1
+            check(lib.nt_report_write(setup, error), error)
+
+    def _repr_html_(self) -> str:
+        """The report, where there is one; of runs that took long, a table."""
+        took = 0.0 if self.summary is None else self.summary.seconds
+        if not PAGE.exists() or took > 2.0 or len(self.data) == 0:
+            return super()._repr_html_()
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "report.html")
+            self.report(path)
+            page = html.escape(path.read_text(encoding="utf-8"), quote=True)
+        return f'<iframe srcdoc="{page}" style="width: 100%; height: 40em; border: 0"></iframe>'
+
+    def __getattr__(self, name: str) -> Any:
+        later = self.__dict__.get("_later")
+        if later is None or name.startswith("__"):
+            raise AttributeError(f"a Result has no {name}")
+        self.__dict__.update(later(), _later=None)
+        return getattr(self, name)
+
+    def __getstate__(self) -> Dict[str, Any]:
+        if self._later is not None:
+            getattr(self, "summary")
+        return {name: value for name, value in self.__dict__.items() if name != "_again"}
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        self.__dict__.update(state)
 
     @property
     def time(self) -> Array:

@@ -68,12 +68,19 @@ class State:
         return f"State(t={self.t!r}, q={self.q!r}, v={self.v!r})"
 
 
-def copy_state(system: Any, state: Any) -> State:
-    """Returns a copy of an nt_state of a system, one of the library's."""
+def copy_numbers(system: Any, state: Any) -> Any:
+    """Copies an nt_state: what state_of makes a State of."""
     numbers = np.empty(lib.nt_state_room(system))
     copy = ffi.new("nt_state *")
-    room = ffi.from_buffer("double[]", numbers, require_writable=True)
-    lib.nt_state_copy(copy, room, system, ffi.addressof(state))
+    room = ffi.from_buffer("double[]", numbers)
+    lib.nt_state_copy(copy, room, system, ffi.new("nt_state *", state))
+    space = system.space
+    return numbers, copy, room, (space.nq, space.nv, system.nh, system.nn, system.n_memory)
+
+
+def state_of(copied: Any) -> State:
+    """Returns the State of copied numbers, whose arrays are views of them."""
+    numbers, copy, room, (nq, nv, nh, nn, n_memory) = copied
     begin = int(ffi.cast("uintptr_t", room))
     found = State.__new__(State)
 
@@ -81,16 +88,19 @@ def copy_state(system: Any, state: Any) -> State:
         if not pointer or n == 0:
             return np.zeros(n)
         place = (int(ffi.cast("uintptr_t", pointer)) - begin) // 8
-        return numbers[place : place + n]
+        view: Array = numbers[place : place + n]
+        return view
 
     found.t, found.work, found.step = copy.t, copy.work, copy.step
-    found.q = part(copy.q, system.space.nq)
-    found.v = part(copy.v, system.space.nv)
-    found.vdot = part(copy.vdot, system.space.nv)
-    found.lambda_ = part(getattr(copy, "lambda"), system.nh)
-    found.mu = part(copy.mu, system.nn)
-    found.memory = part(copy.memory, system.n_memory)
+    found.q, found.v, found.vdot = part(copy.q, nq), part(copy.v, nv), part(copy.vdot, nv)
+    found.lambda_, found.mu = part(getattr(copy, "lambda"), nh), part(copy.mu, nn)
+    found.memory = part(copy.memory, n_memory)
     return found
+
+
+def copy_state(system: Any, state: Any) -> State:
+    """Returns a copy of an nt_state of a system, one of the library's."""
+    return state_of(copy_numbers(system, state))
 
 
 def pack_state(system: Any, state: State) -> Any:

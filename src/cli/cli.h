@@ -47,6 +47,7 @@ typedef struct nt_cli_options {
     bool arc_length;
     double path_step;
     const char *of;             /* what derivatives are of; NULL: of a run  */
+    const char *part;           /* of import; NULL where not given */
     const char *ending;         /* of the result's name without -o          */
     const char *period, *along; /* of orbit; NULL where not given */
     const char **advances;      /* [n_advances] NAME or NAME=VALUE */
@@ -326,6 +327,8 @@ int nt_cli_static_sens(const nt_cli_options *options, nt_cli_sens *sens);
 /* ---- report_page.c: pages ---------------------------------------------------------------------
  */
 
+/* Bodies of two results are the same, by name, as far as is known. */
+bool nt_cli_same_bodies(const nt_result *a, const nt_result *b);
 bool nt_cli_is_page(const char *path);
 /* Whether it is a page, or a drawing for another program: .glb, .pvd. */
 bool nt_cli_is_shown(const char *path);
@@ -405,6 +408,7 @@ int nt_cli_methods(const nt_cli_options *options);
 int nt_cli_papers(const nt_cli_options *options);
 int nt_cli_schema(const nt_cli_options *options);
 int nt_cli_convert(const nt_cli_options *options);
+int nt_cli_import(const nt_cli_options *options);
 int nt_cli_orbit(const nt_cli_options *options);
 int nt_cli_orbit_sens(const nt_cli_options *options);
 int nt_cli_spectrum(const nt_cli_options *options);

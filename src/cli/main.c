@@ -88,6 +88,12 @@ static const nt_cli_command commands[] = {
      "that is still going on, as far as it has come. Exit status: 0 done, 2 wrong use, 4 input\n"
      "or output failed.",
      nt_cli_convert},
+    {"import", "windio|beamdyn FILE...", "69q", NULL, "a model from a wind turbine's files",
+     "Reads the structure of a wind turbine, windIO of version 1 or 2, or of a blade, BeamDyn's "
+     "two\n"
+     "files, and writes a model with beams. Says which stations are no sections and what it did\n"
+     "about them. Exit status: 0 done, 2 wrong use or bad file, 4 input or output failed.",
+     nt_cli_import},
     {"spectrum", "RESULT", "RyxZ", NULL, "amplitudes over frequency of columns of a result",
      "Reads columns of a result whose rows are equally far apart in time and writes the "
      "amplitudes\n"

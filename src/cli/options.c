@@ -54,6 +54,10 @@ static const option_row rows[] = {
      "Without it MODEL with .csv in place of .yaml"},
     {'J', "-o", "FILE", TEXT, AT(output),
      "where the model goes; - is standard output. KIND.yaml without it"},
+    {'6', "-o", "MODEL", TEXT, AT(output), "where the model goes; - is standard output"},
+    {'9', "--part", "NAME", TEXT, AT(part),
+     "blade, rotor or turbine; without it turbine, where the file has a tower and a\n"
+     "hub, else blade"},
     {'1', "--along", "NAME", ALONG, 0,
      "follow a path along this parameter (NAME=FROM..TO, NAME alone from 0 to its\n"
      "value), or along `loads`, `gravity` or `motions`, from none to all of them;\n"

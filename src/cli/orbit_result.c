@@ -204,20 +204,24 @@ static void say_closing(nt_cli_orbit_job *job)
     fputc('\n', stderr);
 }
 
-static void say_files(const nt_cli_orbit_job *job, long count)
+static int say_files(const nt_cli_orbit_job *job, long count)
 {
     fprintf(stderr, "%ld rows in %s", count,
             strcmp(job->places.files[0].path, "-") == 0 ? "standard output"
                                                         : job->places.files[0].path);
     for (int i = 0; i < job->places.n; i++) {
         const char *path = job->places.files[i].path;
-        char *beside = strcmp(path, "-") == 0 ? NULL : nt_result_beside(path, "multipliers");
-        if (beside)
-            fprintf(stderr, ", %s%s", i == 0 ? "multipliers in " : "", beside);
+        if (strcmp(path, "-") == 0)
+            continue;
+        char *beside = nt_result_beside(path, "multipliers");
+        if (!beside)
+            return nt_cli_no_memory();
+        fprintf(stderr, ", %s%s", i == 0 ? "multipliers in " : "", beside);
         free(beside);
     }
     fputs(job->places.elsewhere ? " here: the folder of the model cannot be written\n" : "\n",
           stderr);
+    return NT_EXIT_DONE;
 }
 
 int nt_cli_orbit_write(nt_cli_orbit_job *job)
@@ -233,6 +237,6 @@ int nt_cli_orbit_write(nt_cli_orbit_job *job)
     nt_cli_orbit_say_period(job);
     say_closing(job);
     say_multipliers(job);
-    say_files(job, count);
-    return status;
+    int said = say_files(job, count);
+    return status == NT_EXIT_DONE ? said : status;
 }

@@ -205,7 +205,7 @@ static int check_figure(const nt_cli_options *options, const nt_cli_figure *f)
     return nt_cli_check_place(path);
 }
 
-static int open_results(nt_cli_figure *f)
+static int open_results(nt_cli_figure *f, bool quiet)
 {
     nt_error error = {0};
     for (int i = 0; i < f->n_results; i++) {
@@ -215,6 +215,9 @@ static int open_results(nt_cli_figure *f)
             nt_cli_say("'%s' has no rows", f->paths[i]);
             return NT_EXIT_USAGE;
         }
+        if (!quiet && !nt_cli_same_bodies(f->results[0], f->results[i]))
+            nt_cli_say("warning: '%s' and '%s' are of different mechanisms: their bodies differ",
+                       f->paths[0], f->paths[i]);
     }
     return NT_EXIT_DONE;
 }
@@ -239,7 +242,7 @@ int nt_cli_plot(const nt_cli_options *options)
     if (status == NT_EXIT_DONE && nt_papers_folder(folder, sizeof folder, &error) != NT_OK)
         status = nt_cli_fail(NULL, &error);
     if (status == NT_EXIT_DONE)
-        status = open_results(&f);
+        status = open_results(&f, options->quiet);
     if (status == NT_EXIT_DONE)
         status = nt_cli_figure_fill(&f, options);
     snprintf(style, sizeof style, "%s/common/style.gp", folder);

@@ -87,8 +87,7 @@ int nt_cli_page_write(const char *path, const char *const *results, int n, const
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
-/* Bodies of two results are the same, by name. */
-static bool same_bodies(const nt_result *a, const nt_result *b)
+bool nt_cli_same_bodies(const nt_result *a, const nt_result *b)
 {
     if (nt_result_array_count(a) == 0 || nt_result_array_count(b) == 0)
         return true; /* nothing is known of one of them */
@@ -113,7 +112,7 @@ static int check_results(const nt_cli_options *options)
         else if (nt_result_rows(result) == 0) {
             nt_cli_say("%s: has no rows", path);
             status = NT_EXIT_USAGE;
-        } else if (first && !same_bodies(first, result) && !options->quiet)
+        } else if (first && !nt_cli_same_bodies(first, result) && !options->quiet)
             nt_cli_say("warning: %s and %s are of different mechanisms: their bodies differ, only "
                        "columns of the same name are compared",
                        options->names[0], path);

@@ -169,6 +169,24 @@ static void put_quoted(FILE *to, const char *word)
     fputc('\'', to);
 }
 
+/* The plugins of this command, by their whole paths. */
+static void put_plugins(const engine *e, FILE *to)
+{
+    static const char option[] = "--plugin";
+    for (char **word = e->options->command; *word && strcmp(*word, "--") != 0; word++) {
+        size_t length = sizeof option - 1;
+        bool joined = strncmp(*word, option, length) == 0 && (*word)[length] == '=';
+        if (!joined && (strcmp(*word, option) != 0 || !word[1]))
+            continue;
+        char *path = realpath(joined ? *word + length + 1 : *++word, NULL);
+        if (!path)
+            continue;
+        fprintf(to, " %s ", option);
+        put_quoted(to, path);
+        free(path);
+    }
+}
+
 /* This command for the rows `rows`, a word of the shell; to be freed. */
 static char *job_command(const engine *e, const char *rows)
 {
@@ -182,6 +200,7 @@ static char *job_command(const engine *e, const char *rows)
     put_quoted(to, e->plan);
     fputs(" -o ", to);
     put_quoted(to, e->place);
+    put_plugins(e, to);
     fprintf(to, " --rows %s --threads 1 --quiet%s", rows,
             e->options->portable ? " --portable" : "");
     if (fclose(to) == 0)

@@ -91,6 +91,19 @@ static int root_of(int *group, int body)
     return body;
 }
 
+static void join_nodes(const nt_model *model, const nt_element *e, int *group)
+{
+    int first = -1;
+    for (int port = 0; port < e->n_ports; port++)
+        for (int i = 1; e->ports[port].node >= 0 && i < model->n_bodies; i++) {
+            if (model->bodies[i].t_node != e->ports[port].node)
+                continue;
+            int a = root_of(group, i), b = first < 0 ? a : root_of(group, first);
+            group[a > b ? a : b] = a > b ? b : a;
+            first = i;
+        }
+}
+
 /* The first group of bodies that hang together, but not with the ground, by its first two bodies.
  * A fixed point joins a body to the ground. group[n_bodies]: scratch */
 static int of_ground(const nt_model *model, int *group, nt_error *out)
@@ -102,6 +115,8 @@ static int of_ground(const nt_model *model, int *group, nt_error *out)
         int a = root_of(group, e->a), b = root_of(group, e->b);
         if (links(e))
             group[a > b ? a : b] = a > b ? b : a; /* the root is the lowest: the ground is 0 */
+        if (e->type->has_inertia && e->type->own_bodies) /* its nodes and ends are one line */
+            join_nodes(model, e, group);
     }
     for (int i = 1; i < model->n_bodies; i++) {
         int first = root_of(group, i);

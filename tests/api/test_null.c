@@ -309,6 +309,11 @@ static void in_models(void **state)
     assert_int_equal(nt_model_clock(model, NULL), 0);
     assert_int_equal(nt_model_schema(NULL, ROOM), nt_model_schema(NULL, 0));
     nt_model_destroy(NULL);
+    char *imported = NULL, *notes = NULL;
+    IS_NULL("format", nt_model_import(NULL, "x", NULL, &imported, &notes, e));
+    IS_NULL("path", nt_model_import("windio", NULL, NULL, &imported, &notes, e));
+    IS_NULL("text", nt_model_import("windio", "x", NULL, NULL, &notes, e));
+    IS_NULL("notes", nt_model_import("windio", "x", NULL, &imported, NULL, e));
 }
 
 static void in_runs(void **state)

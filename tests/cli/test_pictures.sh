@@ -63,6 +63,14 @@ expect 0 plot turn.nc disk.euler_zyx.first -o turn.svg
 pieces=$(grep -o 'M[0-9.,]* L' turn.svg | wc -l)
 [ "$pieces" -ge 4 ] || fail "$pieces pieces of an angle that wraps three times"
 
+# Results of different mechanisms are said.
+expect 0 run top.yaml --set output.record='[energy]' -o a_energy.nc
+expect 0 run turn.yaml --set output.record='[energy]' -o turn_energy.nc
+expect 0 plot a_energy.nc turn_energy.nc energy.total -o both.svg
+says "'a_energy.nc' and 'turn_energy.nc' are of different mechanisms"
+expect 0 plot a_energy.nc a_energy.nc energy.total -o both.svg
+[ -s err ] && fail "warned of one mechanism: $(cat err)"
+
 # Rows that are no numbers are said, and left out.
 printf 'time,a\n0,1\n1,nan\n2,3\n3,4\n' >hole.csv
 expect 0 plot hole.csv a -o hole.svg

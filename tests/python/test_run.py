@@ -176,6 +176,23 @@ def test_results_pickle_and_are_written(top, tmp_path):
     assert read.attributes["title"] == "Heavy top"
 
 
+def test_report(top, tmp_path):
+    from nutate.result import PAGE
+
+    result = top.run(duration=0.1)
+    if not PAGE.exists():
+        assert "<table>" in result._repr_html_()
+        with pytest.raises(nutate.FileError, match="built without the page"):
+            result.report(tmp_path / "top.html")
+        return
+    assert result._repr_html_().startswith("<iframe srcdoc=")
+    result.report(tmp_path / "top.html")
+    page = (tmp_path / "top.html").read_text()
+    assert page.lstrip().lower().startswith("<!doctype html") and "Heavy top" in page
+    pickle.loads(pickle.dumps(result)).report(tmp_path / "rows.html")
+    assert "top.position.x" in (tmp_path / "rows.html").read_text()
+
+
 def test_summary(top):
     summary = top.run().summary
     assert (summary.steps, summary.rejected, summary.end) == (2000, 0, 2)

@@ -1,0 +1,139 @@
+/* Beams in motion against values of other programs and of independent ones: a step load and
+ * a spin-up. */
+#include "analysis/bench.h"
+
+typedef struct motion {
+    nt_model *model;
+    nt_run *run;
+    nt_integrator *it;
+    nt_error error;
+} motion;
+
+/* Wang et al. 2017: a composite section that bends and twists at once. */
+#define SECTION                                                                                    \
+    "    sections:\n"                                                                              \
+    "      - stiffness: [[1368.17e3, 0, 0, 0, 0, 0], [0, 88.56e3, 0, 0, 0, 0],\n"                  \
+    "          [0, 0, 38.78e3, 0, 0, 0], [0, 0, 0, 16.96e3, 17.61e3, -351],\n"                     \
+    "          [0, 0, 0, 17.61e3, 59.12e3, -370], [0, 0, 0, -351, -370, 141.47e3]]\n"              \
+    "        mass: [8.538e-2, 8.538e-2, 8.538e-2, 1.4433e-2, 0.40972e-2, 1.0336e-2]\n"
+
+static void begin(motion *m, const char *text, const char *rho)
+{
+    *m = (motion){0};
+    if (nt_model_read_text(&m->model, text, strlen(text), "beam", NULL, NULL, 0, &m->error) ||
+        nt_run_create(&m->run, m->model, &m->error))
+        fail_msg("%s", m->error.message);
+    const nt_option options[] = {{"rho_inf", rho}};
+    nt_integrator_setup setup = {.system = nt_run_system(m->run),
+                                 .method = nt_method_find("generalized-alpha"),
+                                 .options = options,
+                                 .n_options = 1};
+    if (nt_integrator_create(&m->it, &setup, &m->error) ||
+        nt_integrator_start(m->it, 0, NULL, NULL, NULL, &m->error))
+        fail_msg("%s", m->error.message);
+}
+
+static void go(motion *m, double until, double step)
+{
+    if (nt_integrator_run(m->it, until, step, NULL, NULL, &m->error))
+        fail_msg("%s", m->error.message);
+}
+
+static void sample(motion *m, const char *name, double *out)
+{
+    nt_quantity_info info;
+    nt_state now = nt_integrator_state(m->it);
+    if (nt_model_quantity(m->model, name, &info, &m->error) ||
+        nt_run_sample(m->run, &info, &now, NULL, out, &m->error))
+        fail_msg("%s", m->error.message);
+}
+
+static void finish(motion *m)
+{
+    nt_integrator_destroy(m->it);
+    nt_run_destroy(m->run);
+    nt_model_destroy(m->model);
+}
+
+/* Five nodes, five points for everything, as BeamDyn has them; h = 5 ms, all dissipation. */
+static void test_step_load(void **state)
+{
+    static const char text[] = "nutate: 1\n"
+                               "gravity: [0, 0, 0]\n"
+                               "beams:\n"
+                               "  beam:\n"
+                               "    points: [[0, 0, 0], [10, 0, 0]]\n"
+                               "    order: 4\n"
+                               "    quadrature_points: 5\n" SECTION
+                               "joints: {clamp: {type: fixed, between: [ground, beam.root]}}\n"
+                               "forces: {tip: {type: force, on: beam.tip, value: [0, 0, 150]}}\n"
+                               "simulation: {duration: 1, step: 5e-3}\n";
+    static const double times[] = {.05, .1, .15, .2, .25, .5, 1};
+    static const double lift[] = {.76836427, 2.0534648, 2.20538219, 1.10670949,
+                                  .15766228, .27906297, .54206858};
+    static const double beamdyn[] = {.76836577, 2.05348501, 2.20529689, 1.10647129,
+                                     .15758876, .27880849,  .54135602};
+    motion m;
+    (void)state;
+    begin(&m, text, "0");
+    for (int i = 0; i < 7; i++) {
+        double x[3];
+        go(&m, times[i], 5e-3);
+        sample(&m, "beam.tip.position", x);
+        print_message("t = %.2f: %.8f, off by %.1e, BeamDyn by %.1e\n", times[i], x[2],
+                      x[2] - lift[i], x[2] - beamdyn[i]);
+        is_close("lift", x[2], lift[i], 2e-7);
+        is_close("lift of BeamDyn", x[2], beamdyn[i], 1e-3);
+    }
+    finish(&m);
+}
+
+/* Simo & Vu-Quoc: a beam that is spun up to 6 rad/s in 15 s; displacements in axes that turn. */
+static void test_spin_up(void **state)
+{
+    static const char text[] =
+        "nutate: 1\n"
+        "gravity: [0, 0, 0]\n"
+        "beams:\n"
+        "  beam:\n"
+        "    points: [[0, 0, 0], [10, 0, 0]]\n"
+        "    order: 4\n"
+        "    elements: 2\n"
+        "    sections: [{stiffness: [2.8e7, 1e7, 1e7, 1.4e4, 1.4e4, 1.4e4],\n"
+        "                mass: [1.2, 1.2, 1.2, 1.2e-3, 6e-4, 6e-4]}]\n"
+        "joints: {hub: {type: revolute, between: [ground, beam.root], axis: [0, 0, 1], motion:\n"
+        "  '0.4*(t^2/2 + (7.5/pi)^2*(cos(2*pi*t/15) - 1))'}}\n"
+        "simulation: {duration: 10, step: 1e-2}\n";
+    static const double at[2][2] = {{-1.265463625e-2, -.4684761832},
+                                    {-7.072336277e-3, -.3628145149}};
+    double found[2][2][2];
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        motion m;
+        begin(&m, text, "0.8");
+        for (int i = 0; i < 2; i++) {
+            double t = 5 + 5 * i, x[3], w = 2 * 3.14159265358979323846 / 15;
+            double a = 0.4 * (t * t / 2 + (cos(w * t) - 1) / (w * w)), c = cos(a), s = sin(a);
+            go(&m, t, k == 0 ? 2e-2 : 1e-2);
+            sample(&m, "beam.tip.position", x);
+            found[k][i][0] = c * x[0] + s * x[1] - 10, found[k][i][1] = -s * x[0] + c * x[1];
+        }
+        finish(&m);
+    }
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 2; k++) {
+            double limit = found[1][i][k] + (found[1][i][k] - found[0][i][k]) / 3;
+            print_message("t = %d: %.9f, %.9f, then %.9f\n", 5 + 5 * i, found[0][i][k],
+                          found[1][i][k], limit);
+            is_close("tip", limit, at[i][k], 1e-5);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_step_load),
+        cmocka_unit_test(test_spin_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
