@@ -5,7 +5,9 @@
 #include "base/number.h"
 #include "base/suggest.h"
 #include "model/objective.h"
+#include "model/quantity_kind.h"
 #include "model/signal.h"
+#include "model/states/delay.h"
 #include "model/switches.h"
 
 #include <math.h>
@@ -163,6 +165,33 @@ static int hold(void *self, int operation, const nt_expression *argument, const 
     return held;
 }
 
+/* The past of what loads depend on; a record may name one that a load has. */
+static int delay(void *self, const nt_expression *of, const nt_expression *by, const char *text,
+                 int length, const char **words)
+{
+    context *c = self;
+    nt_model *model = c->reader->model;
+    int n, time = nt_model_time_variable(model);
+    const int *variables = nt_expression_variables(by, &n);
+    if (c->scope == NT_SCOPE_RECORD) {
+        nt_quantity_info quantity = {.columns = 1};
+        int k = nt_model_find_delay(model, text, length);
+        while (nt_quantity_kinds[quantity.kind].of != NT_OF_DELAY)
+            quantity.kind++;
+        quantity.object = k;
+        *words = "is recorded where a force or a state has the same: this one has no history";
+        int column = k < 0 ? -1 : nt_model_column(model, &quantity);
+        return column < 0 ? -1 : time + 1 + column;
+    }
+    if (c->scope != NT_SCOPE_LOAD)
+        return -1;
+    *words = "of a time that changes: expected an expression of the parameters behind the comma";
+    if (n > 0 && variables[n - 1] >= time)
+        return -1;
+    int signal = nt_model_delay(model, of, by, text, length, c->key, c->place);
+    return signal < 0 ? signal : time + 1 + signal;
+}
+
 /* ---- "did you mean" ------------------------------------------------------------------------- */
 
 /* i-th spelling of a quantity of an object that loads may depend on, body.velocity.x, NULL after
@@ -294,6 +323,7 @@ nt_status nt_read_expression(nt_reader *reader, const char *key, const nt_node *
                           .failed_in = &c.failed_in,
                           .table = find_table,
                           .hold = hold,
+                          .delay = delay,
                           .candidate = candidate};
     nt_error found = {0};
     nt_status status =

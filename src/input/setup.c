@@ -1,7 +1,8 @@
 /* What a model's `simulation` says of an integrator, as the set-up of one. */
 #include "base/error.h"
-#include "model/model.h"
+#include "model/states/delay.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Work is followed where there can be any and it is recorded or may be in an objective. */
@@ -36,6 +37,9 @@ nt_status nt_run_setup(nt_run *run, nt_integrator_setup *setup, nt_error *error)
     memcpy(setup->tolerance, simulation->tolerance, sizeof setup->tolerance);
     setup->minimum_step = simulation->minimum_step;
     setup->maximum_step = simulation->maximum_step;
+    double longest = nt_run_shortest_delay(run); /* only the past is known */
+    if (isfinite(longest) && (setup->maximum_step == 0 || longest < setup->maximum_step))
+        setup->maximum_step = longest;
     setup->track_work = wants_work(model);
     setup->energy_check = simulation->energy_check ? NT_ENERGY_ENDS : NT_ENERGY_UNWATCHED;
     return NT_OK;

@@ -7,6 +7,7 @@
 #include "model/events.h"
 #include "model/joints/joint.h"
 #include "model/signal.h"
+#include "model/states/delay.h"
 
 #include <math.h>
 #include <nutate/group.h>
@@ -162,6 +163,7 @@ static int number_multipliers(nt_model *model, int n_primary)
         e->memory = e->type->n_memory > 0 ? model->system.n_memory : -1;
         model->system.n_memory += e->type->n_memory;
     }
+    model->system.n_memory += nt_model_lay_out_delays(model, model->system.n_memory);
     nt_model_lay_out_events(model);
     return node;
 }
@@ -266,7 +268,7 @@ static nt_status build_describe(nt_model *model)
     s->capabilities = NT_HAS_TANGENT | NT_APPLIES_MAP | NT_HAS_ENERGY | NT_HAS_PARAMETERS |
                       NT_HAS_PARAMETER_TANGENT | NT_HAS_MOMENTA | NT_ALL_LEVELS | NT_AFFINE |
                       NT_HAS_SPLIT | NT_DISCRETE_MEMORY; /* memory counts turns */
-    if (model->n_sampled > 0)
+    if (model->n_sampled + model->n_delays > 0)
         s->capabilities &= ~(unsigned)NT_DISCRETE_MEMORY;
     if (model->has_own || model->has_inertia) /* those are the bodies' alone */
         s->capabilities &= ~(unsigned)NT_HAS_MOMENTA;
@@ -334,7 +336,8 @@ nt_status nt_model_build(nt_model *model, nt_error *error)
     for (int i = 0; i < model->n_signals; i++)
         nt_signal_bind(model, &model->signals[i]);
     if ((status = nt_run_prepare(origin, true, error)) != NT_OK ||
-        (status = nt_signals_check(model, error)) != NT_OK)
+        (status = nt_signals_check(model, error)) != NT_OK ||
+        (status = nt_run_check_delays(origin, error)) != NT_OK)
         return status;
     if ((status = lay_out_state(model)) != NT_OK || (status = make_pattern(model)) != NT_OK ||
         (status = build_describe(model)) != NT_OK ||

@@ -7,6 +7,7 @@
 #include "model/parameter.h"
 #include "model/side_by_side.h"
 #include "model/signal.h"
+#include "model/states/delay.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -209,6 +210,8 @@ void nt_run_accept(void *self, const nt_point *at, double *next)
     nt_run_look(run, at, &terms, &view);
     for (int i = 0; i < run->model->n_elements; i++)
         nt_element_accept(&run->model->elements[i], &view, next);
+    for (int k = 0; k < run->model->n_delays; k++)
+        nt_delay_accept(run, &view, k, next);
     nt_run_keep_held(run, at->memory, next);
 }
 
@@ -236,6 +239,8 @@ nt_status nt_run_accept_tangent(void *self, const nt_point *at, int k,
 {
     nt_run *run = self;
     (void)at, (void)k;
+    if (run->model->n_delays > 0) /* by differences */
+        return NT_UNSUPPORTED;
     memcpy(dnext, along->memory, (size_t)run->system.n_memory * sizeof *dnext);
     return NT_OK;
 }

@@ -6,6 +6,7 @@
 #include "model/events.h"
 
 #include "model/evaluate.h"
+#include "model/states/delay.h"
 #include "model/switches.h"
 
 #include <math.h>
@@ -55,6 +56,8 @@ static double events_stop_after(void *self, double t, double end, double h, cons
             signals[model->switches[k].signal] = memory[model->switch_memory + k];
     for (int k = 0; k < model->n_switches; k++)
         first = fmin(first, nt_switch_next(run, k, t, end, h));
+    double kink = nt_run_delay_stop(run, t);
+    first = kink > t ? fmin(first, fabs(kink - end) <= same ? end : kink) : first;
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
         if (!e->type->stop_after)
@@ -170,7 +173,7 @@ static void indicator_word(void *self, int indicator, char *text, int size)
 void nt_model_lay_out_events(nt_model *model)
 {
     nt_system *system = &model->system;
-    bool any = model->n_switches > 0;
+    bool any = model->n_switches + model->n_delays > 0;
     for (int i = 0; i < model->n_elements; i++)
         any = any || model->elements[i].type->stop_after;
     model->switch_memory = system->n_memory;

@@ -68,6 +68,11 @@ typedef struct nt_symbols {
     int (*hold)(void *context, int operation, const struct nt_expression *argument,
                 const nt_table *table);
 
+    /* delay(of, by): index >= 0 of the variable that it is, or -1 with *words set to why it cannot
+     * be here; -2: memory is out. text[length] is how it is written, without its name. */
+    int (*delay)(void *context, const struct nt_expression *of, const struct nt_expression *by,
+                 const char *text, int length, const char **words);
+
     /* Variable names for "did you mean": the i-th for i = 0, 1, ..., NULL after the last. */
     const char *(*candidate)(void *context, int i);
 } nt_symbols;

@@ -56,6 +56,7 @@ static const nt_expression_row functions[] = {
      2,
      2,
      NT_OP_NONE},
+    {{"delay", "x, T", "x as it was the time T ago, which does not change"}, 2, 2, NT_OP_NONE},
     {{"pi", "", "3.14159..."}, 0, 0, NT_OP_NONE},
     {{"tau", "", "2 pi"}, 0, 0, NT_OP_NONE},
     {{"deg", "", "pi/180: 30*deg is an angle of 30 degrees"}, 0, 0, NT_OP_NONE},

@@ -378,6 +378,42 @@ static bool parse_named(nt_parser *p, int at, int length, const char *text, int 
     return true;
 }
 
+/* What an operand is, as an expression of its own. */
+static const nt_expression *part_of(nt_parser *p, nt_operand operand)
+{
+    nt_parser *copy = malloc(sizeof *copy);
+    const nt_expression *part = NULL;
+    if (copy) {
+        memcpy(copy, p, sizeof *copy);
+        part = nt_parser_build(copy, operand, p->arena);
+    }
+    free(copy);
+    return part;
+}
+
+/* delay(x, tau), after its '(' */
+static bool parse_delay(nt_parser *p, const nt_expression_row *f, nt_operand *out)
+{
+    nt_operand a[ARGUMENTS];
+    int at[ARGUMENTS], count, begin = p->at, variable = -1;
+    const nt_symbols *s = p->symbols;
+    const char *words = "has no history here: expected it in a force, a state or the like";
+    if (!parse_arguments(p, f, a, at, &count))
+        return false;
+    if (s && s->delay) {
+        const nt_expression *of = part_of(p, a[0]), *by = part_of(p, a[1]);
+        variable =
+            of && by ? s->delay(s->context, of, by, p->text + begin, p->at - begin, &words) : -2;
+    }
+    if (variable == -2) {
+        p->status = nt_fail(p->error, NT_NO_MEMORY, "out of memory");
+        return false;
+    }
+    if (variable < 0)
+        return nt_parser_fail(p, begin, "delay %s", words);
+    return nt_parser_emit_variable(p, variable, out);
+}
+
 /* FUNCTION(...), after its '(' */
 static bool parse_call(nt_parser *p, const nt_expression_row *f, nt_operand *out)
 {
@@ -385,6 +421,8 @@ static bool parse_call(nt_parser *p, const nt_expression_row *f, nt_operand *out
     int at[ARGUMENTS], count;
     if (strcmp(f->help.name, "table") == 0)
         return parse_table(p, out);
+    if (strcmp(f->help.name, "delay") == 0)
+        return parse_delay(p, f, out);
     if (f->operation == NT_OP_NONE && f->help.arguments[0] == 'v')
         return nt_parse_vector_call(p, f, out);
     if (!parse_arguments(p, f, a, at, &count))

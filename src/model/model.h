@@ -110,6 +110,18 @@ typedef struct nt_settling {
     nt_status (*unknown_rates)(nt_run *run, nt_error *error);
 } nt_settling;
 
+/* A delay of an expression (states/delay.h). */
+typedef struct nt_delay {
+    const nt_expression *of, *by; /* x, tau */
+    const char *text;             /* as it is written, for records                               */
+    const char *key;              /* of the expression that it stands in, and where that stands  */
+    nt_place place;
+    int signal;
+    double span; /* s, as the file has it */
+    int room;    /* points of its history */
+    int memory;  /* its first entry in the discrete memory */
+} nt_delay;
+
 struct nt_model {
     nt_arena arena;
     const char *file, *title;
@@ -126,6 +138,8 @@ struct nt_model {
     int n_elements, n_joints, n_contacts, n_bearings, n_beams, n_cables, n_states, n_sampled;
     nt_object_name *objects; /* [n_objects] in the order of names */
     int n_objects;
+    nt_delay *delays; /* [n_delays] */
+    int n_delays;
     nt_signal *signals;
     int n_signals, n_followed;  /* of them forces and reactions */
     nt_table_file *table_files; /* the one that was read last first */

@@ -8,6 +8,7 @@
 #include "model/joints/joint.h"
 #include "model/parameter_survey.h"
 #include "model/signal.h"
+#include "model/states/delay.h"
 #include "model/switches.h"
 
 #include <math.h>
@@ -206,6 +207,17 @@ static nt_status collect_signals(nt_survey *s, const nt_words *of_element, doubl
         nt_touched_signal t = {.signal = i};
         if (nt_signal_is_held(signal) || signal->state >= 0) /* held, or of its own */
             continue;
+        if (signal->kind == NT_SIGNAL_DELAY) {
+            double jet[3];
+            nt_expression_jet(model->delays[signal->object].by, run->variables, rates->variables,
+                              model->zeros, jet);
+            t.functions = jet[1] != 0;
+            if (!t.functions)
+                continue;
+            reach[model->n_parameters + 1 + i] = 1;
+            rates->signal[rates->n_signals++] = t;
+            continue;
+        }
         int body = nt_signal_body(model, signal), marker = nt_signal_marker(signal);
         int joints[2];
         if (body < 0)

@@ -11,6 +11,7 @@
 #include "model/body.h"
 #include "model/evaluate.h"
 #include "model/joints/joint.h"
+#include "model/states/delay.h"
 
 #include <float.h>
 #include <string.h>
@@ -369,6 +370,10 @@ static void signal_rates(variation *v)
     for (int i = 0; i < rates->n_signals; i++) {
         const nt_touched_signal *t = &rates->signal[i];
         const nt_signal *signal = &run->model->signals[t->signal];
+        if (signal->kind == NT_SIGNAL_DELAY) {
+            out[t->signal] = nt_delay_rate(&v->view, signal->object, rates->variables);
+            continue;
+        }
         double step = nt_words_step(rates, t->words[0], v->unit, 0), sum = 0;
         step = nt_words_step(rates, t->words[1], v->unit, step);
         for (int k = 0; k < rates->n_moved; k++)

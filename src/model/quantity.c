@@ -112,7 +112,8 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
         return type == &nt_contact_sphere_torus;
     case NT_OF_BEARING:
         return type && nt_element_is_bearing(e);
-    case NT_OF_BALL: /* parts of bearings are found by themselves */
+    case NT_OF_DELAY: /* found by expressions alone */
+    case NT_OF_BALL:  /* parts of bearings are found by themselves */
     case NT_OF_CAGE:
         return false;
     case NT_OF_ROTATING:

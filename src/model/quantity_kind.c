@@ -17,6 +17,7 @@
 #include "model/elements.h"
 #include "model/joints/joint.h"
 #include "model/quantity_values.h"
+#include "model/states/delay.h"
 
 #include <string.h>
 
@@ -313,6 +314,13 @@ static void held_value(const nt_sampler *s, int element, double *out)
     *out = nt_sampled_value(&s->view->model->elements[element], s->view);
 }
 
+static void delayed_value(const nt_sampler *s, int delay, double *out)
+{
+    double value[2];
+    nt_delay_look(s->view, delay, value);
+    *out = value[0];
+}
+
 /* ---- named quantities ----------------------------------------------------------------------- */
 
 static void named_value(const nt_sampler *s, int i, double *out)
@@ -559,6 +567,7 @@ const nt_quantity_kind nt_quantity_kinds[] = {
 
     {NT_OF_STATE, "", 1, NULL, "", NULL, "value", NULL, 0, state_value, vary_state, true},
     {NT_OF_HELD, "", 1, NULL, "", NULL, "value", NULL, 0, held_value, vary_state, false},
+    {NT_OF_DELAY, "delay", 1, NULL, "", NULL, "delay", NULL, 0, delayed_value, NULL, false},
     {NT_OF_NAMED, "", 1, NULL, "", NULL, "quantity ", NULL, 0, named_value, NULL, false},
 
     {NT_OF_WHOLE, "energy", 4, energies, "J", NULL, "energy", NULL, NT_NEEDS_ENERGY, whole_energy, NULL, false},

@@ -35,6 +35,7 @@ typedef enum nt_quantity_owner {
     NT_OF_ALONG,       /* a force along the axis of a joint                          */
     NT_OF_STATE,       /* a state of the file */
     NT_OF_HELD,        /* a sampled value of the file */
+    NT_OF_DELAY,       /* a delay, by its number */
     NT_OF_NAMED,       /* an expression of the file */
     NT_OF_WHOLE,       /* the model */
 } nt_quantity_owner;

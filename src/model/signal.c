@@ -2,6 +2,7 @@
 #include "model/signal.h"
 
 #include "model/quantity_kind.h"
+#include "model/states/delay.h"
 #include "model/switches.h"
 
 #include <math.h>
@@ -60,12 +61,17 @@ int nt_model_signal(nt_model *model, const char *name, int length)
     return model->n_signals - 1;
 }
 
-int nt_model_switch_signal(nt_model *model, int k)
+int nt_model_added_signal(nt_model *model, int kind, int object)
 {
     if (!make_room(model))
         return -2;
-    model->signals[model->n_signals] = (nt_signal){.kind = NT_SIGNAL_SWITCH, .object = k};
+    model->signals[model->n_signals] = (nt_signal){.kind = kind, .object = object, .state = -1};
     return model->n_signals++;
+}
+
+int nt_model_switch_signal(nt_model *model, int k)
+{
+    return nt_model_added_signal(model, NT_SIGNAL_SWITCH, k);
 }
 
 int nt_model_signal_name(const nt_model *model, const char *object, int i, char *text, int size)
@@ -85,7 +91,7 @@ int nt_model_signal_name(const nt_model *model, const char *object, int i, char 
 
 int nt_signal_body(const nt_model *model, const nt_signal *signal)
 {
-    if (signal->kind == NT_SIGNAL_SWITCH)
+    if (signal->kind < 0)
         return -1;
     switch (nt_quantity_kinds[signal->kind].of) {
     case NT_OF_BODY:
@@ -101,20 +107,20 @@ int nt_signal_body(const nt_model *model, const nt_signal *signal)
 
 bool nt_signal_is_held(const nt_signal *signal)
 {
-    return signal->kind == NT_SIGNAL_SWITCH || nt_quantity_kinds[signal->kind].of == NT_OF_HELD;
+    return signal->kind == NT_SIGNAL_SWITCH ||
+           (signal->kind >= 0 && nt_quantity_kinds[signal->kind].of == NT_OF_HELD);
 }
 
 int nt_signal_marker(const nt_signal *signal)
 {
-    return signal->kind != NT_SIGNAL_SWITCH && nt_quantity_kinds[signal->kind].of == NT_OF_MARKER
-               ? signal->object
-               : -1;
+    return signal->kind >= 0 && nt_quantity_kinds[signal->kind].of == NT_OF_MARKER ? signal->object
+                                                                                   : -1;
 }
 
 void nt_signal_bind(const nt_model *model, nt_signal *signal)
 {
     int body = nt_signal_body(model, signal), other = -1;
-    if (signal->kind == NT_SIGNAL_SWITCH) {
+    if (signal->kind < 0) {
         signal->bodies[0] = signal->bodies[1] = signal->state = -1;
         return;
     }
@@ -135,6 +141,10 @@ double nt_signal_value(const nt_signal *signal, const nt_view *view)
         double value = held ? held[view->model->switch_memory + signal->object] : (double)NAN;
         return isnan(value) ? nt_switch_value(view->run, signal->object, view->variables) : value;
     }
+    if (signal->kind == NT_SIGNAL_DELAY) {
+        nt_delay_look(view, signal->object, all);
+        return all[0];
+    }
     nt_sampler sampler; /* its view is all that such a quantity looks at */
     if (signal->is_load && !view->lambda && view->model->elements[signal->object].n_rows > 0)
         return 0; /* rows alone are looked at: no force has a value */
@@ -147,8 +157,42 @@ void nt_signal_differentiate(const nt_signal *signal, const nt_view *view,
                              nt_signal_gradient *gradient)
 {
     *gradient = (nt_signal_gradient){0};
-    if (signal->kind == NT_SIGNAL_SWITCH) /* held */
+    if (signal->kind < 0) /* of the past */
         return;
     nt_quantity_kinds[signal->kind].differentiate(view, signal->object, signal->component,
                                                   gradient);
+}
+
+/* The derivatives of a value along the motion of the bodies that it depends on. */
+static double rate_along(const nt_signal *signal, const nt_view *view)
+{
+    nt_signal_gradient g;
+    double rate = 0;
+    if (signal->is_load)
+        return (double)NAN;
+    nt_signal_differentiate(signal, view, &g);
+    for (int side = 0; side < 2; side++) {
+        if (signal->bodies[side] < 0)
+            continue;
+        const nt_motion *m = &view->motion[signal->bodies[side]];
+        bool fast = v3_norm(g.v[side]) > 0 || v3_norm(g.w[side]) > 0;
+        rate += v3_dot(g.x[side], m->v) + v3_dot(g.r[side], m->w);
+        if (fast)
+            rate += view->at->vdot ? v3_dot(g.v[side], m->a) + v3_dot(g.w[side], m->alpha)
+                                   : (double)NAN;
+    }
+    return rate;
+}
+
+double nt_signal_rate(const nt_signal *signal, const nt_view *view)
+{
+    double value[2] = {0, 0};
+    if (nt_signal_is_held(signal))
+        return 0;
+    if (signal->kind == NT_SIGNAL_DELAY)
+        nt_delay_look(view, signal->object, value);
+    if (signal->state >= 0)
+        return view->at->vdot ? view->at->vdot[view->model->elements[signal->state].own_v]
+                              : (double)NAN;
+    return signal->kind == NT_SIGNAL_DELAY ? value[1] : rate_along(signal, view);
 }

@@ -38,6 +38,13 @@ int nt_signal_body(const nt_model *model, const nt_signal *signal);
 /* Whether it changes in an instant alone: a switch, a sampled value. */
 bool nt_signal_is_held(const nt_signal *signal);
 
+/* The derivative of its value in time; not a number where that needs accelerations that the point
+ * does not have. */
+double nt_signal_rate(const nt_signal *signal, const nt_view *view);
+
+/* A signal that is no quantity: its number, -2 when memory is out. */
+int nt_model_added_signal(nt_model *model, int kind, int object);
+
 /* The marker of a signal that is one of a marker; -1 for others. */
 int nt_signal_marker(const nt_signal *signal);
 

@@ -37,6 +37,18 @@ done
 expect 2 sens sampled.yaml --set sampled.slow.every=0.15*w/0.3 --param w
 says "the period of sampled value slow.I changes with it"
 
+# Delays: derivatives in them too, and the history in the saved state.
+for how in "generalized-alpha" "rkmk-dop853 --set simulation.tolerance=1e-9"; do
+    # shellcheck disable=SC2086 # words
+    expect 0 sens delayed.yaml --method $how --param kp --param w --param T --check
+done
+expect 0 run delayed.yaml -o whole.csv
+expect 0 run delayed.yaml --duration 0.12 --save half.state -o first.csv
+expect 0 run delayed.yaml --restart half.state -o second.csv
+tail -n 100 whole.csv >expected.csv
+tail -n 100 second.csv >rest.csv
+same expected.csv rest.csv
+
 # At rest the integral is what holds the weight: m g l cos(w) / ki.
 expect 0 static arm.yaml -o rest.csv
 says "whether it is stable is for nutate modes to say"

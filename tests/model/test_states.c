@@ -379,6 +379,90 @@ static void samplers_are_refused_at_their_place(void **state)
     }
 }
 
+/* ---- delays --------------------------------------------------------------------------------- */
+
+/* x' = -x(t - T), x = 1 until t = 0: by the method of steps
+ * x = sum over k with t > (k - 1) T of (-1)^k (t - (k - 1) T)^k / k!. */
+static const char delayed[] = "nutate: 1\n"
+                              "parameters: {T: 0.5}\n"
+                              "gravity: [0, 0, 0]\n"
+                              "bodies: {rest: {mass: 1, point: true}}\n"
+                              "states: {x: {rate: \"-delay(x, T)\", initial: 1}}\n"
+                              "quantities: {past: \"delay(x, T)\"}\n"
+                              "simulation: {duration: 2, step: 1e-2}\n";
+
+static double delayed_exact(double t)
+{
+    double sum = 1, T = 0.5, factor = -1;
+    for (int k = 1; t > (k - 1) * T; k++, factor /= -k)
+        sum += factor * pow(t - (k - 1) * T, k);
+    return sum;
+}
+
+static void a_delay_agrees_with_the_method_of_steps(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *method;
+        double tolerance, step, error, order;
+    } runs[] = {
+        {"generalized-alpha", 0, 0.0125, 1e-3, 2},
+        {"generalized-alpha-soi2", 0, 0.0125, 1e-3, 2},
+        {"semi-explicit-2", 0, 0.0125, 1e-3, 2},
+        {"theta", 0, 0.0125, 1e-3, 2},
+        {"rkmk-dopri5", 1e-9, 0.0125, 1e-7, 0},
+        {"rkmk-dop853", 1e-9, 0.0125, 1e-7, 0},
+        {"bdf", 1e-8, 0.0125, 1e-5, 0},
+    };
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        double off[2];
+        for (int k = 0; k < 2; k++)
+            off[k] = fabs(last_of(delayed, runs[i].method, "", runs[i].tolerance,
+                                  runs[i].step / (1 + k), 2, "x") -
+                          delayed_exact(2));
+        print_message("%-24s off by %.1e, %.1e with half the step\n", runs[i].method, off[0],
+                      off[1]);
+        assert_true(off[0] < runs[i].error);
+        if (runs[i].order > 0)
+            assert_true(log2(off[0] / off[1]) > runs[i].order - 0.1);
+    }
+    double past = last_of(delayed, "rkmk-dop853", "", 1e-9, 0.0125, 1.7, "past");
+    assert_true(fabs(past - delayed_exact(1.2)) < 1e-7);
+}
+
+static void delays_are_refused_at_their_place(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rate, *message;
+    } bad[] = {
+        {"-delay(x, 0)", "rate: a delay of 0 s, expected a time above zero"},
+        {"-delay(x, 1e-3)",
+         "rate: a delay of 0.001 s is shorter than the step of 0.01 s, expected one as long at "
+         "least"},
+        {"-delay(x, t)", "rate: delay of a time that changes: expected an expression of the "
+                         "parameters behind the comma"},
+        {"-delay(x, x)", "rate: delay of a time that changes: expected an expression of the "
+                         "parameters behind the comma"},
+        {"-delay(y, 1)", "rate: unknown name 'y'"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char text[400];
+        nt_run *run;
+        nt_error error = {0};
+        int length = snprintf(text, sizeof text,
+                              "nutate: 1\nbodies: {rest: {mass: 1, point: true}}\n"
+                              "states:\n  x: {rate: \"%s\"}\n"
+                              "simulation: {duration: 1, step: 1e-2}\n",
+                              bad[i].rate);
+        nt_status status = read_run_text(&run, text, (size_t)length, "bad", NULL, NULL, 0, &error);
+        if (strncmp(error.message, bad[i].message, strlen(bad[i].message)) != 0)
+            assert_string_equal(error.message, bad[i].message);
+        assert_int_equal(status, NT_BAD_MODEL);
+        assert_int_equal(error.line, 4);
+    }
+}
+
 /* ---- tangents ------------------------------------------------------------------------------- */
 
 /* States with motions of bodies, markers and joints, forces of all kinds with states. */
@@ -565,6 +649,8 @@ int main(void)
         cmocka_unit_test(an_integral_does_not_wind_up),
         cmocka_unit_test(a_sampled_controller_is_a_difference_equation),
         cmocka_unit_test(samplers_are_refused_at_their_place),
+        cmocka_unit_test(a_delay_agrees_with_the_method_of_steps),
+        cmocka_unit_test(delays_are_refused_at_their_place),
         cmocka_unit_test(tangents_with_states_are_exact),
         cmocka_unit_test(what_makes_no_sense_is_refused_at_its_place),
         cmocka_unit_test(blocks_are_refused_at_their_place),

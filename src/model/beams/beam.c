@@ -228,6 +228,8 @@ static void add_inertia_pairs(const piece *p, const double *N, double weight,
         for (int j = 0; j < p->n; j++) {
             inertia_pair *to = &pairs[i * p->n + j];
             double s = weight * N[i] * N[j];
+            if (s == 0) /* lumped: each point is a node */
+                continue;
             for (int k = 0; k < 7; k++) {
                 for (int c = 0; c < 3; c++)
                     to->a[k][c] += s * in->of_a[k][c];
@@ -568,7 +570,8 @@ static void add_element(piece *p, const nt_view *view, const nt_beam *b, int ele
     for (int i = 0; (A || I) && i < p->n; i++)
         for (int j = 0; j < p->n; j++) {
             size_t k = (size_t)i * (size_t)p->n + (size_t)j;
-            add_blocks(view, p, i, j, A ? &A[k] : NULL, B ? &B[k] : NULL, I ? &I[k] : NULL);
+            bool coupled = I && (i == j || !b->inertia); /* lumped nodes are not */
+            add_blocks(view, p, i, j, A ? &A[k] : NULL, B ? &B[k] : NULL, coupled ? &I[k] : NULL);
         }
 }
 

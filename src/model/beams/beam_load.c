@@ -241,7 +241,7 @@ static nt_status load_prepare(nt_run *run, const nt_element *e, bool validate, n
     int number = (int)(e - model->elements);
     load->variable = -1;
     for (int k = 0; k < model->n_signals; k++)
-        if (model->signals[k].object == number &&
+        if (model->signals[k].kind >= 0 && model->signals[k].object == number &&
             nt_quantity_kinds[model->signals[k].kind].of == NT_OF_DISTRIBUTED)
             load->variable = nt_model_time_variable(model) + 1 + k;
     if (validate && !load->value[0] && !load->moment[0])

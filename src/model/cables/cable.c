@@ -450,6 +450,8 @@ static nt_status cable_prepare(nt_run *run, const nt_element *e, bool validate, 
             c->offset[i] = v3_neg(run->bodies[c->between[i]].reference);
     c->variable[0] = c->variable[1] = -1;
     for (int k = 0; k < model->n_signals; k++) {
+        if (model->signals[k].kind < 0)
+            continue;
         const nt_quantity_kind *kind = &nt_quantity_kinds[model->signals[k].kind];
         int variable = nt_model_time_variable(model) + 1 + k;
         if (kind->of == NT_OF_CABLE && model->signals[k].object == number)

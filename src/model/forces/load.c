@@ -360,7 +360,7 @@ bool nt_load_uses_rates(const nt_model *model, const nt_expression *const *funct
                 continue;
             if (s->kind == NT_SIGNAL_SWITCH
                     ? nt_load_uses_rates(model, &model->switches[s->object].argument, 1)
-                    : nt_quantity_kinds[s->kind].is_rate)
+                    : s->kind >= 0 && nt_quantity_kinds[s->kind].is_rate)
                 return true;
         }
     return false;

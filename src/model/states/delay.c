@@ -1,0 +1,232 @@
+#include "model/states/delay.h"
+
+#include "base/error.h"
+#include "model/expression_code.h"
+#include "model/signal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Points per delay, at least and at most: what lies closer than SPAN parts of it is thinned out, so
+ * that between points the cubic is off by (tau/SPAN)^4 x''''/384 at most. */
+enum { LEAST = 64, MOST = 1024, SPARE = 8 };
+
+/* Memory: the number of points, then t, x, x' of each, the oldest first. */
+enum { COUNT, POINTS, T = 0, X, RATE, POINT };
+
+/* ---- adding --------------------------------------------------------------------------------- */
+
+static bool make_room(nt_model *model)
+{
+    int n = model->n_delays;
+    if (n > 0 && (n & (n - 1)) != 0)
+        return true;
+    nt_delay *larger = NT_TAKE(&model->arena, n == 0 ? 1 : 2 * n, nt_delay);
+    if (!larger)
+        return false;
+    if (n > 0)
+        memcpy(larger, model->delays, (size_t)n * sizeof *larger);
+    model->delays = larger;
+    return true;
+}
+
+int nt_model_find_delay(const nt_model *model, const char *text, int length)
+{
+    for (int k = 0; k < model->n_delays; k++)
+        if (strncmp(model->delays[k].text, text, (size_t)length) == 0 &&
+            model->delays[k].text[length] == '\0')
+            return k;
+    return -1;
+}
+
+int nt_model_delay(nt_model *model, const nt_expression *of, const nt_expression *by,
+                   const char *text, int length, const char *key, nt_place place)
+{
+    int found = nt_model_find_delay(model, text, length);
+    if (found >= 0)
+        return model->delays[found].signal;
+    if (!make_room(model))
+        return -2;
+    nt_delay *to = &model->delays[model->n_delays];
+    *to = (nt_delay){.of = of,
+                     .by = by,
+                     .text = nt_arena_text(&model->arena, text, (size_t)length),
+                     .key = nt_arena_text(&model->arena, key, strlen(key)),
+                     .place = place,
+                     .signal = nt_model_added_signal(model, NT_SIGNAL_DELAY, model->n_delays)};
+    if (!to->text || !to->key || to->signal < 0)
+        return -2;
+    model->n_delays++;
+    return to->signal;
+}
+
+/* ---- lengths -------------------------------------------------------------------------------- */
+
+static double length_of(const nt_run *run, int k, const double *variables)
+{
+    return nt_expression_value(run->model->delays[k].by, variables);
+}
+
+int nt_model_lay_out_delays(nt_model *model, int first)
+{
+    int n = first;
+    for (int k = 0; k < model->n_delays; k++) {
+        nt_delay *d = &model->delays[k];
+        d->span = length_of(model->origin, k, model->origin->variables);
+        double steps = model->simulation.step > 0 ? d->span / model->simulation.step : MOST;
+        d->room = (int)fmin(fmax(2 * steps, LEAST), MOST) + SPARE;
+        d->memory = n;
+        n += POINTS + POINT * d->room;
+    }
+    return n - first;
+}
+
+nt_status nt_run_check_delays(const nt_run *run, nt_error *error)
+{
+    for (int k = 0; k < run->model->n_delays; k++) {
+        const nt_delay *d = &run->model->delays[k];
+        double length = length_of(run, k, run->variables), step = run->model->simulation.step;
+        if (!(length > 0) || !isfinite(length))
+            return nt_fail_at(error, NT_BAD_MODEL, run->model->file, d->place.line, d->place.column,
+                              "%s: a delay of %g s, expected a time above zero", d->key, length);
+        if (length < step)
+            return nt_fail_at(error, NT_BAD_MODEL, run->model->file, d->place.line, d->place.column,
+                              "%s: a delay of %g s is shorter than the step of %g s, expected one "
+                              "as long at least",
+                              d->key, length, step);
+    }
+    return NT_OK;
+}
+
+double nt_run_shortest_delay(const nt_run *run)
+{
+    double shortest = (double)INFINITY;
+    for (int k = 0; k < run->model->n_delays; k++)
+        shortest = fmin(shortest, length_of(run, k, run->variables));
+    return shortest;
+}
+
+/* x begins with a kink, which comes back after each T one derivative higher. */
+enum { SMOOTH = 8 };
+
+double nt_run_delay_stop(const nt_run *run, double t)
+{
+    double first = (double)INFINITY, start = run->model->simulation.start;
+    for (int k = 0; k < run->model->n_delays; k++) {
+        double length = length_of(run, k, run->variables);
+        double turn = floor((t - start) / length * (1 + 1e-12) + 1e-12) + 1;
+        if (turn <= SMOOTH)
+            first = fmin(first, start + turn * length);
+    }
+    return first;
+}
+
+/* ---- looking -------------------------------------------------------------------------------- */
+
+/* A cubic through two points with their slopes, and its derivative, at the part s between them. */
+static void cubic(const double *a, const double *b, double s, double out[2])
+{
+    double h = b[T] - a[T], rest = 1 - s, rise = b[X] - a[X];
+    double p = h * a[RATE] - rise, q = rise - h * b[RATE];
+    out[0] = a[X] + s * rise + s * rest * (rest * p + s * q);
+    out[1] = (rise + (1 - 2 * s) * (rest * p + s * q) + s * rest * (q - p)) / h;
+}
+
+/* How far beyond the newest point rounding may lead, in parts of the delay. */
+static const double BEYOND = 1e-9;
+
+void nt_delay_look(const nt_view *view, int k, double out[2])
+{
+    const nt_delay *d = &view->model->delays[k];
+    const double *memory = view->at->memory ? view->at->memory + d->memory : NULL;
+    int n = memory ? (int)memory[COUNT] : 0;
+    const double *points = memory ? memory + POINTS : NULL;
+    double length = length_of(view->run, k, view->variables), t = view->at->t - length;
+    out[0] = out[1] = 0;
+    if (n == 0) { /* nothing is known yet: as if it had always been so */
+        out[0] = nt_expression_value(d->of, view->variables);
+        return;
+    }
+    const double *last = points + (ptrdiff_t)POINT * (n - 1);
+    if (t <= points[T]) {
+        out[0] = points[X];
+        return;
+    }
+    if (t > last[T] + BEYOND * length) {
+        out[0] = out[1] = (double)NAN;
+        return;
+    }
+    int low = 0, high = n - 1;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (t < points[POINT * middle + T])
+            high = middle;
+        else
+            low = middle;
+    }
+    const double *a = points + (ptrdiff_t)POINT * low, *b = points + (ptrdiff_t)POINT * high;
+    cubic(a, b, (t - a[T]) / (b[T] - a[T]), out);
+}
+
+double nt_delay_rate(const nt_view *view, int k, const double *rates)
+{
+    double jet[3], value[2];
+    nt_expression_jet(view->model->delays[k].by, view->variables, rates, view->model->zeros, jet);
+    if (jet[1] == 0)
+        return 0;
+    nt_delay_look(view, k, value);
+    return -value[1] * jet[1];
+}
+
+/* ---- after a step --------------------------------------------------------------------------- */
+
+/* The derivative of x in time. Not a number at the start, where it depends on accelerations. */
+static double rate_of(nt_run *run, const nt_view *view, const nt_expression *of)
+{
+    const nt_model *model = run->model;
+    int time = nt_model_time_variable(model), n;
+    const int *variables = nt_expression_variables(of, &n);
+    double *rates = run->variables_scratch, jet[3];
+    memset(rates, 0, (size_t)nt_model_variable_count(model) * sizeof *rates);
+    rates[time] = 1;
+    for (int i = 0; i < n; i++)
+        if (variables[i] > time)
+            rates[variables[i]] = nt_signal_rate(&model->signals[variables[i] - time - 1], view);
+    nt_expression_jet(of, view->variables, rates, model->zeros, jet);
+    return jet[1];
+}
+
+/* The slope at the begin of the parabola through a point and the next one with its slope. */
+static double parabola(const double *a, const double *b)
+{
+    return 2 * (b[X] - a[X]) / (b[T] - a[T]) - b[RATE];
+}
+
+void nt_delay_accept(nt_run *run, const nt_view *view, int k, double *next)
+{
+    const nt_delay *d = &run->model->delays[k];
+    const double *memory = view->at->memory ? view->at->memory + d->memory : NULL;
+    double *to = next + d->memory, *points = to + POINTS, t = view->at->t;
+    int n = memory ? (int)memory[COUNT] : 0;
+    if (memory && memory != to)
+        memcpy(to, memory, (size_t)(POINTS + POINT * n) * sizeof *to);
+    if (n > 0 && !(t > points[POINT * (n - 1) + T]))
+        return;
+    /* the newest point stays only where it is far enough from the one before */
+    double close = d->span / (d->room - SPARE);
+    if (n > 1 && t - points[POINT * (n - 2) + T] < close)
+        n--;
+    if (n == d->room) {
+        n--;
+        memmove(points, points + POINT, (size_t)(POINT * n) * sizeof *points);
+    }
+    double *last = points + (ptrdiff_t)POINT * n;
+    last[T] = t;
+    last[X] = nt_expression_value(d->of, view->variables);
+    last[RATE] = rate_of(run, view, d->of);
+    if (n > 0 && isnan(last[RATE])) /* of a load, which has none */
+        last[RATE] = (last[X] - last[X - POINT]) / (t - last[T - POINT]);
+    if (n > 0 && isnan(last[RATE - POINT]))
+        last[RATE - POINT] = parabola(last - POINT, last);
+    to[COUNT] = n + 1;
+}
