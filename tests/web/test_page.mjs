@@ -1,7 +1,7 @@
 /** The page of the heavy top: what it shows, and what each of its controls does. */
 
 import assert from 'node:assert/strict';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import {
@@ -47,6 +47,23 @@ test('the page of a run', async () => {
   const later = await page.pixels();
   assert.notEqual(later.hash, first.hash);
   assert.equal(await page.value('document.title'), 'Heavy top');
+  await page.close();
+});
+
+test('a spectrum', async () => {
+  const lines = ['time,a'];
+  for (let i = 0; i < 1000; i++)
+    lines.push(`${i / 1000},${7 + 3 * Math.sin(2 * Math.PI * 5 * (i / 1000))}`);
+  writeFileSync(join(folder, 'sine.csv'), `${lines.join('\n')}\n`);
+  run('report', 'sine.csv', '-o', 'sine.html');
+  const page = await browser.page();
+  await page.open(address('sine.html'));
+  await page.press('Spectrum');
+  await page.until(`document.querySelector('#panel-spectrum .note').textContent`);
+  const said = await page.value(`document.querySelector('#panel-spectrum .note').textContent`);
+  const [, amplitude, frequency] = /line: ([\d.]+) +at ([\d.]+) Hz/.exec(said) ?? [];
+  assert.ok(Math.abs(Number(amplitude) - 3) < 0.01 && Math.abs(Number(frequency) - 5) < 0.3, said);
+  assert.deepEqual(page.problems, []);
   await page.close();
 });
 

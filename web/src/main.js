@@ -8,6 +8,7 @@ import { ModeMotion, hasModes } from './modes.js';
 import { Player } from './player.js';
 import { Plots } from './plots.js';
 import { Stage } from './stage.js';
+import { spectrumTab } from './spectrum.js';
 import { Tabs } from './tabs.js';
 import { transport } from './transport.js';
 import { Tree } from './tree.js';
@@ -162,6 +163,8 @@ function tabsOf(results, labels, plots, player) {
         make: () => tableBeside(t, (time) => player.seek(time)),
       });
   });
+  if (first.columns[0].name === 'time' && first.columns.length > 1 && first.every === 1)
+    tabs.push({ name: 'spectrum', title: 'Spectrum', make: () => spectrumTab(first) });
   if (first.columns[0].name !== 'time')
     tabs.push({
       name: 'rows',

@@ -220,7 +220,7 @@ class Panel {
         },
         hooks: {
           setScale: [(plot, key) => key === 'x' && this.plots.zoomed(plot)],
-          draw: [() => this.move()],
+          draw: [(plot) => this.drawEvents(plot), () => this.move()],
         },
       },
       data,
@@ -234,6 +234,23 @@ class Panel {
     if (zoomed) this.plot.setScale('x', zoomed);
     this.writeLegend();
     this.move();
+  }
+
+  /** Thin lines at the times of events. @param {uPlot} plot */
+  drawEvents(plot) {
+    const { ctx, bbox } = plot;
+    ctx.save();
+    ctx.strokeStyle = style('--mark');
+    ctx.setLineDash([4, 4]);
+    ctx.beginPath();
+    for (const t of this.plots.events) {
+      const x = plot.valToPos(t, 'x', true);
+      if (x < bbox.left || x > bbox.left + bbox.width) continue;
+      ctx.moveTo(x, bbox.top);
+      ctx.lineTo(x, bbox.top + bbox.height);
+    }
+    ctx.stroke();
+    ctx.restore();
   }
 
   writeLegend() {
@@ -371,6 +388,8 @@ export class Plots {
     this.labels = labels;
     this.player = player;
     this.records = recordsOf(results);
+    const events = results[0].tables.find((t) => t.table === 'events');
+    this.events = events?.columns[0].name === 'time' ? Array.from(events.first).slice(0, 1000) : [];
     this.theme = 'light';
     /** @type {Set<number>} */
     this.hiddenResults = new Set();
