@@ -110,6 +110,12 @@ class Owner:
 
     raised: Optional[BaseException] = None
 
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            f"a {type(self).__name__} belongs to the library and is neither copied nor pickled: "
+            "copy its model, or what save() returns"
+        )
+
     def handle(self) -> Any:
         """Returns the pointer by which C names this object."""
         number = id(self)

@@ -21,6 +21,8 @@ SOLVERS = {
     "block": lib.NT_SOLVER_BLOCK,
     "klu": lib.NT_SOLVER_KLU,
 }
+#: more than anybody can wait for: a slip of the exponent
+MOST_STEPS = 1e12
 KINDS = ("position", "rotation", "velocity", "angular_velocity")
 
 Tolerance = Union[float, Mapping[str, float]]
@@ -284,6 +286,12 @@ class Motion(RunOf):
                 raise UsageError(
                     f"simulation.{name} is missing: give it in the model, or as {name}="
                 )
+        duration = self.end_time - self.begin_time
+        if duration / self.plan_step > MOST_STEPS:
+            raise UsageError(
+                f"a duration of {duration:g} s in steps of {self.plan_step:g} s is "
+                f"{duration / self.plan_step:.3g} steps, expected at most {MOST_STEPS:g}"
+            )
 
     def _word(self, value: str) -> Any:
         word = ffi.new("char[]", value.encode())

@@ -560,6 +560,8 @@ class Model:
             if record is not None:
                 asked["output.record"] = _list(record)
             if every is not None:
+                if not every >= 0:
+                    raise UsageError(f"every: expected seconds, or 0 for each step, got {every}")
                 asked["output.every"] = every if every > 0 else "null"
             model = self._variant(asked)
         own = {**self._values, **values}

@@ -252,6 +252,10 @@ def test_wrong_use(top):
         top.run(method="generalised-alpha")
     with pytest.raises(nutate.UsageError, match="step: expected a positive"):
         top.run(step=-1)
+    with pytest.raises(nutate.UsageError, match="every: expected seconds"):
+        top.run(every=-1)
+    with pytest.raises(nutate.UsageError, match="expected at most 1e\\+12"):
+        top.run(duration=1e9, step=1e-9)
     with pytest.raises(nutate.UsageError, match="rho_inf"):
         top.run(options={"rho_inf": 3})
     with pytest.raises(nutate.UsageError, match="duration is missing"):

@@ -1,5 +1,6 @@
 """Motions step by step, laws of Python, threads."""
 
+import copy
 import pickle
 import subprocess
 import sys
@@ -114,6 +115,14 @@ def test_failures_leave_the_last_accepted_step():
                 s.step()
         assert 0 < s.t < 2 and s["hinge.angle"] <= 0.5
         assert caught.value.time == pytest.approx(s.t)
+
+
+def test_steppers_are_neither_copied_nor_pickled(top):
+    with top.stepper() as s:
+        for use in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match="neither copied nor pickled"):
+                use(s)
+        s.step()
 
 
 def test_closed_and_busy(top):
