@@ -172,7 +172,8 @@ static nt_status locate(nt_integrator *it, int i, double h, double a, double ga,
         ga = 0;
     *slope = (gb - ga) / (b - a);
     for (int round = 0; b - a > LOCATED && gb != 0 && round < 200; round++) {
-        double middle = round % 3 == 2 || gb == ga ? (a + b) / 2 : b - gb * (b - a) / (gb - ga);
+        double middle =
+            round % 3 == 2 || gb == ga || ga == 0 ? (a + b) / 2 : b - gb * (b - a) / (gb - ga);
         double least = a + LOCATED / 4, most = b - LOCATED / 4;
         middle = fmin(fmax(middle, least), most);
         nt_status status = indicators_within(it, middle, h, g);
