@@ -406,12 +406,15 @@ nt_status nt_stops_happen(nt_integrator *it, nt_error *error)
 {
     nt_stops *s = &it->stops;
     bool changed = false;
-    for (int count = 0;; count++) {
+    double t = it->stepper.now.all[NT_PHASE_T];
+    s->at_once = t == s->last ? s->at_once : 0;
+    s->last = t;
+    for (;; s->at_once++) { /* over calls too: a step of no length makes no time pass */
         nt_instant instant;
         int which = -1;
         for (int i = s->events->n - 1; i >= 0; i--)
             which = s->fired[i] ? i : which;
-        if (count == MOST)
+        if (s->at_once == MOST)
             return never_settles(it, which, error);
         nt_status status = apply(it, which, &instant, error);
         if (status != NT_OK)
@@ -446,6 +449,8 @@ nt_status nt_stops_begin(nt_integrator *it, nt_error *error)
     s->stretch = (nt_stretch){0};
     s->busy = false;
     s->nudge = 1e-9;
+    s->last = -(double)INFINITY;
+    s->at_once = 0;
     memset(s->fired, 0, (size_t)s->events->n);
     nt_point at = point_of(it, next);
     nt_status status = NT_OK;

@@ -20,6 +20,8 @@ typedef struct nt_stops {
     nt_stretch stretch;
     bool busy;     /* within the parts of a step, or something is about to happen: no whole state */
     double nudge;  /* s, of the last step */
+    double last;   /* when something happened last, and how often at that time */
+    int at_once;
     nt_phase at;   /* a state within a step */
     nt_phase from; /* the state just before something happened */
     double *size;  /* [n] largest indicators in the last step, per second of it */
