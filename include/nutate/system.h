@@ -160,6 +160,7 @@ enum { NT_RISING = 1, NT_FALLING = 2, NT_INSIDE = 4 };
  * at first. Entries of v and of rows are those of the system, in its frame. */
 typedef struct nt_instant {
     const nt_point *at;
+    const nt_point *beyond; /* where the indicator was seen behind its zero; NULL: nowhere     */
     int indicator;   /* the one that has passed zero; -1: whatever else is due at this time      */
     double nudge;    /* s, a time so short that the motion hardly changes, for the side of a zero */
     double *memory;  /* [n_memory] in: that of the point, out: that behind it                    */

@@ -34,6 +34,13 @@ static nt_status instant_ask(nt_integrator *it, int which, const nt_phase *phase
     nt_stops *s = &it->stops;
     const nt_problem *p = it->problem;
     size_t nv = (size_t)p->nv;
+    nt_point beyond = {0};
+    if (s->seen && which >= 0) {
+        beyond = nt_phase_point(&s->beyond);
+        nt_integrator_rates(it, &s->beyond, &beyond.v, &beyond.vdot);
+        memcpy(s->beyond_v, beyond.v, nv * sizeof(double));
+        beyond.v = s->beyond_v, beyond.vdot = NULL;
+    }
     *at = nt_phase_point(phase);
     nt_integrator_rates(it, phase, &at->v, &at->vdot);
     memcpy(s->rates, at->v, nv * sizeof(double));
@@ -45,6 +52,7 @@ static nt_status instant_ask(nt_integrator *it, int which, const nt_phase *phase
     for (int i = 0; i < p->nc; i++)
         s->restitution[i] = -1;
     *instant = (nt_instant){.at = at,
+                            .beyond = beyond.q ? &beyond : NULL,
                             .indicator = which,
                             .nudge = s->nudge,
                             .memory = s->memory,
@@ -53,7 +61,9 @@ static nt_status instant_ask(nt_integrator *it, int which, const nt_phase *phase
                             .restitution = s->restitution,
                             .timed_by = -1,
                             .number = -1};
-    return s->events->happen(p->system->self, instant, error);
+    nt_status status = s->events->happen(p->system->self, instant, error);
+    instant->beyond = NULL; /* it is of this call */
+    return status;
 }
 
 /* What rows miss at a level, those that are off being zero. */

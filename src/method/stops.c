@@ -41,9 +41,10 @@ nt_status nt_stops_create(nt_integrator *it, size_t phase_size, size_t scratch_s
         return NT_OK;
     nt_arena *arena = &it->arena;
     size_t n = (size_t)events->n, nv = (size_t)p->nv, nc = (size_t)p->nc;
-    bool good = NT_DOUBLES(arena, phase_size, &s->at.all, &s->from.all) &&
+    bool good = NT_DOUBLES(arena, phase_size, &s->at.all, &s->from.all, &s->beyond.all) &&
                 NT_DOUBLES(arena, n, &s->g[0], &s->g[1], &s->g[2], &s->left, &s->size) &&
-                NT_DOUBLES(arena, 2 * n, &s->side) && NT_DOUBLES(arena, nv, &s->v, &s->impulse) &&
+                NT_DOUBLES(arena, 2 * n, &s->side) &&
+                NT_DOUBLES(arena, nv, &s->v, &s->impulse, &s->beyond_v) &&
                 NT_DOUBLES(arena, 2 * nv, &s->rates) && NT_DOUBLES(arena, nc, &s->restitution) &&
                 NT_DOUBLES(arena, (size_t)p->system->n_memory, &s->memory) &&
                 NT_DOUBLES(arena, scratch_size, &s->scratch) &&
@@ -102,10 +103,14 @@ static double side_of(double g) { return (g > 0) - (g < 0); }
  * where a joint holds what the indicator looks at. */
 static const double ZERO = 1e-13;
 
-static void round_off(int n, const double *largest, double *g)
+/* A branch that is held is left where its indicator is below this (m, rad, m/s, ...): what a Newton
+ * iteration leaves of a rate at rest is no change of side. The place is that of the zero itself. */
+static const double LEFT = 1e-9;
+
+static void round_off(const nt_stops *s, const double *largest, double *g)
 {
-    for (int i = 0; i < n; i++)
-        if (fabs(g[i]) <= ZERO * largest[i])
+    for (int i = 0; i < s->events->n; i++)
+        if (fabs(g[i]) <= fmax(ZERO * largest[i], s->way[i] == NT_INSIDE ? LEFT : 0))
             g[i] = 0;
 }
 
@@ -132,7 +137,7 @@ static nt_status look_behind(nt_integrator *it, int handled)
         status = indicators_at(it, &moved, after);
     double *side = now->memory + s->events->sides, *largest = side + s->events->n;
     if (status == NT_OK)
-        round_off(s->events->n, largest, before);
+        round_off(s, largest, before);
     for (int i = 0; i < s->events->n && status == NT_OK; i++) {
         double was = side[i];
         largest[i] = fmax(largest[i], fabs(before[i]));
@@ -141,7 +146,7 @@ static nt_status look_behind(nt_integrator *it, int handled)
         bool at_zero = i == handled || before[i] == 0;
         side[i] = at_zero ? side_of(after[i] - before[i]) : side_of(before[i]);
         if (s->way[i] == NT_INSIDE)
-            s->fired[i] = after[i] < 0 && (i != handled || after[i] < before[i]);
+            s->fired[i] = after[i] < -LEFT && (i != handled || after[i] < before[i]);
         else if (i != handled && passes(s->way[i], was, before[i]) && before[i] != 0)
             s->fired[i] = 1;
     }
@@ -210,7 +215,7 @@ static nt_status find_sample(nt_integrator *it, double h, int *sample)
         bool any = false;
         status = indicators_within(it, (double)k / SAMPLES, h, g);
         if (status == NT_OK)
-            round_off(n, largest, g);
+            round_off(s, largest, g);
         for (int i = 0; i < n && status == NT_OK; i++) {
             largest[i] = fmax(largest[i], fabs(g[i]));
             s->fired[i] = passes(s->way[i], s->side[i], g[i]);
@@ -292,6 +297,20 @@ static nt_status step_by_dense_output(nt_integrator *it, double part, double h)
  * near the begin of a step is as good. */
 static const double SHORT = 1e-4;
 
+/* The state of a sample, before the step is made again. */
+static nt_status keep_beyond(nt_integrator *it, int sample, double h)
+{
+    nt_stops *s = &it->stops;
+    nt_stepper *stepper = &it->stepper;
+    double t = stepper->now.all[NT_PHASE_T] + h * sample / SAMPLES;
+    s->beyond = phase_like(&stepper->now, s->beyond.all);
+    s->seen = true;
+    if (sample < SAMPLES)
+        return nt_integrator_between(it, &stepper->now, &stepper->next, t, &s->beyond);
+    memcpy(s->beyond.all, stepper->next.all, it->size * sizeof(double));
+    return NT_OK;
+}
+
 nt_status nt_stops_find(nt_integrator *it, double *h, double *to, bool *found)
 {
     nt_stops *s = &it->stops;
@@ -310,6 +329,8 @@ nt_status nt_stops_find(nt_integrator *it, double *h, double *to, bool *found)
     nt_status status = find_sample(it, length, &sample);
     if (status == NT_OK && sample > 0)
         status = find_first(it, length, sample, &part, &first, &slope);
+    if (status == NT_OK && sample > 0)
+        status = keep_beyond(it, sample, length);
     if (keeps)
         memcpy(stepper->scratch, s->scratch, s->scratch_size * sizeof(double));
     if (status != NT_OK || sample == 0)
@@ -417,6 +438,7 @@ nt_status nt_stops_happen(nt_integrator *it, nt_error *error)
         if (s->at_once == MOST)
             return never_settles(it, which, error);
         nt_status status = apply(it, which, &instant, error);
+        s->seen = false;
         if (status != NT_OK)
             return status;
         if (which < 0 && !instant.happened)
@@ -450,6 +472,7 @@ nt_status nt_stops_begin(nt_integrator *it, nt_error *error)
     s->busy = false;
     s->nudge = 1e-9;
     s->last = -(double)INFINITY;
+    s->seen = false;
     s->at_once = 0;
     memset(s->fired, 0, (size_t)s->events->n);
     nt_point at = point_of(it, next);

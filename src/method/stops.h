@@ -18,16 +18,19 @@ typedef struct nt_stretch {
 typedef struct nt_stops {
     const nt_events *events; /* NULL: the system has none, and all below is unused */
     nt_stretch stretch;
-    bool busy;     /* within the parts of a step, or something is about to happen: no whole state */
-    double nudge;  /* s, of the last step */
-    double last;   /* when something happened last, and how often at that time */
+    bool busy;    /* within the parts of a step, or something is about to happen: no whole state */
+    double nudge; /* s, of the last step */
+    double last;  /* when something happened last, and how often at that time */
     int at_once;
-    nt_phase at;   /* a state within a step */
-    nt_phase from; /* the state just before something happened */
-    double *size;  /* [n] largest indicators in the last step, per second of it */
-    double *g[3];  /* [n] indicators at samples */
-    double *left;  /* [n] the values at the sample before */
-    double *side;  /* [n] what the step that is made writes into memory */
+    nt_phase at;      /* a state within a step */
+    nt_phase from;    /* the state just before something happened */
+    nt_phase beyond;  /* the sample at which something has happened, while `seen`     */
+    double *beyond_v; /* [nv] its velocities in the system's frame */
+    bool seen;
+    double *size; /* [n] largest indicators in the last step, per second of it */
+    double *g[3]; /* [n] indicators at samples */
+    double *left; /* [n] the values at the sample before */
+    double *side; /* [n] what the step that is made writes into memory */
     double *v, *memory, *impulse, *restitution; /* of an instant */
     double *scratch;                            /* [scratch_size] kept over looks into a step */
     size_t scratch_size;

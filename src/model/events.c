@@ -196,6 +196,11 @@ static nt_status move_switch(nt_run *run, nt_instant *instant, int k)
     after.t += e, after.q = q, after.v = v;
     nt_events_look(run, &after, instant->memory);
     double value = nt_switch_value(run, k, run->variables);
+    if (value == held[k] &&
+        instant->beyond) { /* it leaves so gently that a little later is too soon */
+        nt_events_look(run, instant->beyond, instant->memory);
+        value = nt_switch_value(run, k, run->variables);
+    }
     if (isnan(value))
         return NT_NOT_FINITE;
     instant->happened = value != held[k];

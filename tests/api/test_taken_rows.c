@@ -206,7 +206,7 @@ static void a_failure_names_its_unknown(void **unused)
         "  ball: {mass: 1, inertia: [1, 1, 1]}\n"
         "  weight: {mass: 1, inertia: [1, 1, 1]}\n"
         "forces: {pull: {type: force, on: weight, at: [0, 0, 0], value: [0, 0, "
-        "1e6*sign(sin(1e9*weight.position.z))]}}\n"
+        "1e6*cos(1e9*weight.position.z) - 1e6*weight.velocity.z^2]}}\n"
         "simulation: {duration: 1, step: 1e-1, minimum_step: 1e-1}\n";
     motion m = {0};
     nt_error error = {0};

@@ -40,7 +40,16 @@ says "the period of sampled value slow.I changes with it"
 # Delays: derivatives in them too, and the history in the saved state.
 for how in "generalized-alpha" "rkmk-dop853 --set simulation.tolerance=1e-9"; do
     # shellcheck disable=SC2086 # words
-    expect 0 sens delayed.yaml --method $how --param kp --param w --param T --check
+    expect 0 sens delayed.yaml --method $how --param kp --param w --check
+done
+# the stop at the end of the delay moves with it: runs agree to the method's order alone
+expect 0 sens delayed.yaml --method generalized-alpha --step 1e-4 --param T --check
+prints "2 derivatives agree"
+# a step that the model did not foresee keeps all of the history
+for step in 2e-3 5e-4 2.5e-4; do
+    expect 0 run delayed.yaml --step $step -o "by_$step.csv"
+    tail -n 1 "by_$step.csv" | awk -F, '($3 + 0.35003) ^ 2 > 1e-9 { print "rate " $3; exit 1 }' ||
+        fail "the end of a delayed motion by steps of $step"
 done
 expect 0 run delayed.yaml -o whole.csv
 expect 0 run delayed.yaml --duration 0.12 --save half.state -o first.csv

@@ -474,7 +474,8 @@ static void every_type_has_a_case(void **state)
 {
     (void)state;
     for (int t = 0; t < nt_element_type_count(); t++) {
-        int found = 0;
+        /* acts on beams alone: analysis/test_beam_stations.c */
+        int found = strcmp(nt_element_type_at(t)->name, "distributed") == 0;
         for (int i = 0; i < N_CASES; i++)
             found += strcmp(cases[i].type, nt_element_type_at(t)->name) == 0;
         if (!found && !nt_element_type_at(t)->own_bodies) /* bearings: test_bearings.c */

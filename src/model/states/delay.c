@@ -148,8 +148,13 @@ void nt_delay_look(const nt_view *view, int k, double out[2])
         return;
     }
     const double *last = points + (ptrdiff_t)POINT * (n - 1);
-    if (t <= points[T]) {
+    if (t <= points[T] +
+                 BEYOND * length) { /* x was constant before the start, whose kink has two sides */
+        bool begins = n > 1 && view->at->t <= last[T], far = t < points[T] - BEYOND * length;
         out[0] = points[X];
+        out[1] = begins && !far ? points[RATE] : 0;
+        if (far && points[T] > view->model->simulation.start) /* no longer kept */
+            out[0] = out[1] = (double)NAN;
         return;
     }
     if (t > last[T] + BEYOND * length) {
@@ -214,7 +219,7 @@ void nt_delay_accept(nt_run *run, const nt_view *view, int k, double *next)
         return;
     /* the newest point stays only where it is far enough from the one before */
     double close = d->span / (d->room - SPARE);
-    if (n > 1 && t - points[POINT * (n - 2) + T] < close)
+    if (n > 1 && points[POINT * (n - 1) + T] - points[POINT * (n - 2) + T] < close)
         n--;
     if (n == d->room) {
         n--;
