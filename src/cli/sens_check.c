@@ -515,6 +515,7 @@ static int check_parameter(check *c, int parameter)
 static int check_all(check *c)
 {
     nt_error error = {0}, jump = {0};
+    c->found.follows = nt_run_system(c->plan->run)->events && !c->plan->variable;
     c->found.own_steps = nt_integrator_is_variable(c->integrator) != 0;
     c->found.has_jumps = nt_model_jump(c->plan->model, 0, &jump) != 0;
     if (repeat(c, &error) != NT_OK)

@@ -26,6 +26,7 @@ typedef struct nt_check_differences {
     bool done[NT_CHECK_STEPS];
     double size;    /* of the parameter */
     bool own_steps; /* the runs choose their time steps                                        */
+    bool follows;   /* equal steps begin anew at events, so that they move with these */
     bool has_jumps; /* of the model: where nothing changes, a jump may have been missed        */
 } nt_check_differences;
 
@@ -33,6 +34,7 @@ typedef enum nt_check_kind {
     NT_CHECK_ZERO, /* and so are the differences, to rounding     */
     NT_CHECK_RIGHT,
     NT_CHECK_UNCHANGED, /* no verdict: zero, and the model has jumps   */
+    NT_CHECK_MOVED,     /* no verdict: beside it by what steps that follow events do */
     NT_CHECK_UNDECIDED, /* no verdict: the differences disagree        */
     NT_CHECK_FAILED,    /* no verdict: every run failed                */
     NT_CHECK_WRONG,

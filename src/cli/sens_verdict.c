@@ -27,6 +27,9 @@ const double nt_check_steps[NT_CHECK_STEPS] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-
 static const double RELATIVE = 1e-5, UNDECIDED = 1e-3, DOUBTS = 10;
 /* Values of runs are off by this at least, whether differences agree or not. */
 static const double LAST_DIGITS = 1e-15;
+/* Where equal steps begin anew at events they move with these, in runs and not in derivatives: both
+ * differ by the error of the method, up to this part of the quantity. */
+static const double MOVED = 0.02;
 /* After this no other step can improve the verdict. */
 static const double CERTAIN = 1e-7;
 
@@ -95,6 +98,7 @@ nt_check_verdict nt_check_judge(const nt_check_group *g, const nt_check_differen
         v.kind = NT_CHECK_UNDECIDED;
     else
         v.kind = v.off <= RELATIVE * v.size + DOUBTS * v.doubt + v.floor ? NT_CHECK_RIGHT
+                 : d->follows && v.off <= MOVED * v.size                 ? NT_CHECK_MOVED
                                                                          : NT_CHECK_WRONG;
     return v;
 }
@@ -133,6 +137,9 @@ static void show_row(const nt_check_row *row, int width, FILE *to)
     case NT_CHECK_UNDECIDED:
         fprintf(to, "  no verdict: differences disagree by %.1g\n", row->doubt);
         break;
+    case NT_CHECK_MOVED:
+        fputs("  no verdict: steps move with events\n", to);
+        break;
     case NT_CHECK_UNCHANGED:
         fputs("  no verdict: no change at all\n", to);
         break;
@@ -158,6 +165,12 @@ static void show_numbers(const long *count, FILE *to)
                 ", %ld without verdict (chaotic motion, or not smooth in the parameter: a shorter "
                 "--duration decides)",
                 count[NT_CHECK_UNDECIDED] + count[NT_CHECK_FAILED]);
+    if (count[NT_CHECK_MOVED] > 0)
+        fprintf(
+            to,
+            ", %ld without verdict (equal steps follow the events of each run: a smaller --step or "
+            "rkmk-dop853 decides)",
+            count[NT_CHECK_MOVED]);
     if (count[NT_CHECK_UNCHANGED] > 0)
         fprintf(
             to,
