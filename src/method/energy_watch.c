@@ -225,7 +225,7 @@ static bool is_due(const nt_integrator *it)
 {
     const nt_energy_watch *w = &it->watch;
     bool each = !(it->problem->system->capabilities & NT_GIVES_NO_ENERGY);
-    return !w->begun || each || it->statistics.evaluations - w->evaluations >= BETWEEN;
+    return !w->begun || each || w->spent >= BETWEEN;
 }
 
 static nt_status watch(nt_integrator *it, nt_error *error)
@@ -240,7 +240,7 @@ static nt_status watch(nt_integrator *it, nt_error *error)
     w->doubt += (t - w->t) / 2 * fabs(fmax(e.power, 0) - fmax(w->power, 0));
     w->t = t;
     w->power = e.power;
-    w->evaluations = it->statistics.evaluations;
+    w->spent = 0;
     widen(w->kinetic_range, e.kinetic);
     widen(w->potential_range, e.potential);
     judge(w, &e);

@@ -9,7 +9,7 @@
 typedef struct nt_energy_watch {
     bool begun;          /* a first look was made                       */
     double t, power;     /* at the last look: s, W                      */
-    long evaluations;    /* counted at the last look                     */
+    long spent;          /* evaluations that steps took, not looks of others, since the last look */
     double given, doubt; /* J, by loads where they give, and how far off that may be */
     double least;        /* J, smallest energy less what was given       */
     double kinetic_range[2], potential_range[2]; /* J, smallest and largest                   */

@@ -533,8 +533,10 @@ static nt_status attempt(nt_integrator *it, double h)
 
 nt_status nt_integrator_attempt(nt_integrator *it, double h)
 {
+    long before = it->statistics.evaluations;
     remember_rows(it);
     nt_status status = attempt(it, h);
+    it->watch.spent += it->statistics.evaluations - before;
     count_solver(it);
     return status;
 }
