@@ -5,6 +5,7 @@ nutate=${1:-build/release/nutate}
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+export GNUPLOT_LIB="$work" # where data are found by name, so that pictures hold no paths
 
 look="set terminal svg size 640,400 font 'Helvetica,14' background 'white'
 set datafile separator ','
@@ -30,9 +31,9 @@ set xlabel 'x, m'
 set ylabel 'z, m'
 set key at graph 0.5,0.9 center
 a = 2.04879073/6.2784
-plot '$work/placed' using 1:2 with points pointtype 6 pointsize 0.4 linecolor '#aaaaaa' title 'as placed', \
+plot 'placed' using 1:2 with points pointtype 6 pointsize 0.4 linecolor '#aaaaaa' title 'as placed', \
      [0:1.2] a*(cosh((x - 0.6)/a) - cosh(0.6/a)) with lines linecolor '#d68910' title 'without links', \
-     '$work/rest' using 1:2 with points pointtype 7 pointsize 0.4 linecolor '#1f5fa8' title 'at rest'
+     'rest' using 1:2 with points pointtype 7 pointsize 0.4 linecolor '#1f5fa8' title 'at rest'
 PLOT
 
 for phi in 0.2 1.2 2 3 4 5 6; do
@@ -54,7 +55,7 @@ cz(x) = a*sin(x) + (-u(x)*a*sin(x) + sqrt(b**2 - u(x)**2)*(d - a*cos(x)))/e(x)
 V(x) = 2*9.81*(a*a*sin(x)/2 + b*(a*sin(x) + cz(x))/2 + c*cz(x)/2)
 set key at graph 0.98,0.95 right
 plot V(x) with lines linewidth 1.5 linecolor '#1f5fa8' title 'by the angle of the crank', \
-     '$work/states' using 1:2 with points pointtype 7 linecolor '#d68910' title 'static states found'
+     'states' using 1:2 with points pointtype 7 linecolor '#d68910' title 'static states found'
 PLOT
 
 "$nutate" static examples/two_bar_truss/two_bar_truss.yaml --quiet --arc-length -o - >"$work/path"
@@ -68,7 +69,7 @@ set samples 400
 l = sqrt(1.25)
 set key at graph 0.05,0.95 left
 plot [0.55:-0.65] 2000*(l/sqrt(1 + x*x) - 1)*x with lines linecolor '#d68910' title 'formula', \
-     '$work/path' using 4:(60*column(1)) skip 1 with points pointtype 7 pointsize 0.6 linecolor '#1f5fa8' \
+     'path' using 4:(60*column(1)) skip 1 with points pointtype 7 pointsize 0.6 linecolor '#1f5fa8' \
      title 'points of the path'
 PLOT
 
@@ -86,9 +87,9 @@ set xlabel 'x, m'
 set ylabel 'y (dashed), z, m'
 set key at graph 0.03,0.3 left
 set size ratio -1
-plot for [i = 0:4] '$work/bar' using 1:3 index i smooth csplines linewidth 2 linecolor rgb '#1f5fa8' \
+plot for [i = 0:4] 'bar' using 1:3 index i smooth csplines linewidth 2 linecolor rgb '#1f5fa8' \
      title (i == 0 ? 'z, load of 0 to 4 MN' : ''), \
-     for [i = 0:4] '$work/bar' using 1:2 index i smooth csplines dashtype 2 linewidth 2 linecolor rgb '#d68910' \
+     for [i = 0:4] 'bar' using 1:2 index i smooth csplines dashtype 2 linewidth 2 linecolor rgb '#d68910' \
      title (i == 0 ? 'y' : '')
 PLOT
 
@@ -121,7 +122,7 @@ set trange [0:1]
 unset key
 plot for [k in '0.25 0.5 0.75 1'] r(k)*sin(2*pi*k*t), r(k)*(1 - cos(2*pi*k*t)) linewidth 1.5 linecolor '#1f5fa8', \
      10*t, 0 linewidth 1.5 linecolor '#1f5fa8', \
-     for [i = 0:4] '$work/strip' using 1:3 index i with points pointtype 7 pointsize 0.6 linecolor '#d68910'
+     for [i = 0:4] 'strip' using 1:3 index i with points pointtype 7 pointsize 0.6 linecolor '#d68910'
 PLOT
 
 for load in 0 300 600; do
@@ -135,9 +136,9 @@ set xlabel 'y, m'
 set ylabel 'z, and x (dashed), m'
 set size ratio -1
 set key at graph 0.03,0.95 left
-plot for [i = 0:2] '$work/bend' using 2:3 index i smooth csplines linewidth 2 linecolor rgb '#1f5fa8' \
+plot for [i = 0:2] 'bend' using 2:3 index i smooth csplines linewidth 2 linecolor rgb '#1f5fa8' \
      title (i == 0 ? 'z, under 0, 300, 600 N' : ''), \
-     for [i = 0:2] '$work/bend' using 2:1 index i smooth csplines dashtype 2 linewidth 2 linecolor rgb '#d68910' \
+     for [i = 0:2] 'bend' using 2:1 index i smooth csplines dashtype 2 linewidth 2 linecolor rgb '#d68910' \
      title (i == 0 ? 'x' : '')
 PLOT
 
@@ -149,7 +150,7 @@ set output 'examples/composite_cantilever/composite_cantilever.svg'
 set xlabel 'load, N'
 set ylabel 'displacement of the end, m'
 set key at graph 0.03,0.95 left
-plot '$work/composite' using (600*column(1)):4 skip 1 with lines linewidth 2 linecolor '#1f5fa8' title 'up', \
+plot 'composite' using (600*column(1)):4 skip 1 with lines linewidth 2 linecolor '#1f5fa8' title 'up', \
      '' using (600*column(1)):3 skip 1 with lines linewidth 2 linecolor '#d68910' title 'to the side', \
      '' using (600*column(1)):(column(2) - 10) skip 1 with lines linewidth 2 linecolor '#2e8b57' title 'along the bar'
 PLOT
@@ -164,7 +165,7 @@ set y2label 'along the edge, mm'
 set y2tics
 set border 11
 set key at graph 0.03,0.95 left
-plot '$work/princeton' using (8.896*column(1)):(1e3*column(4)) skip 1 with lines linewidth 2 linecolor '#1f5fa8' \
+plot 'princeton' using (8.896*column(1)):(1e3*column(4)) skip 1 with lines linewidth 2 linecolor '#1f5fa8' \
      title 'across', \
      '' using (8.896*column(1)):(1e3*column(3)) skip 1 axes x1y2 with lines linewidth 2 linecolor '#d68910' title 'along'
 PLOT
@@ -180,12 +181,12 @@ set multiplot layout 1,2
 unset key
 set xlabel 'way of the crown downward, m'
 set ylabel 'load, N'
-plot '$work/arch.csv' using (100 - column(4)):(900*column(1)) skip 1 with linespoints pointtype 7 pointsize 0.4 \
+plot 'arch.csv' using (100 - column(4)):(900*column(1)) skip 1 with linespoints pointtype 7 pointsize 0.4 \
      linewidth 1.5 linecolor '#1f5fa8'
 set xlabel 'x, m'
 set ylabel 'z, m'
 set size ratio -1
-plot for [i = 0:3] '$work/shapes' using 1:3 index i with lines linewidth 2 linecolor rgb '#1f5fa8' notitle
+plot for [i = 0:3] 'shapes' using 1:3 index i with lines linewidth 2 linecolor rgb '#1f5fa8' notitle
 PLOT
 
 # free NAME N: inner nodes of a cable of N segments
@@ -203,7 +204,7 @@ set xlabel 'x, m'
 set ylabel 'z, m'
 set size ratio -1
 unset key
-plot for [i = 0:3] '$work/chain' using 1:3 index i with linespoints pointtype 7 pointsize 0.3 linecolor '#1f5fa8'
+plot for [i = 0:3] 'chain' using 1:3 index i with linespoints pointtype 7 pointsize 0.3 linecolor '#1f5fa8'
 PLOT
 
 for reach in 760 780 800 810; do
@@ -216,7 +217,7 @@ set output 'examples/mooring_line/mooring_line.svg'
 set xlabel 'x, m'
 set ylabel 'z, m'
 unset key
-plot [0:850] for [i = 0:3] '$work/line' using 1:3 index i with linespoints pointtype 7 pointsize 0.3 linecolor '#1f5fa8', \
+plot [0:850] for [i = 0:3] 'line' using 1:3 index i with linespoints pointtype 7 pointsize 0.3 linecolor '#1f5fa8', \
      -200 linewidth 2 linecolor '#d68910'
 PLOT
 
@@ -230,7 +231,7 @@ set ylabel 'surge, m'
 set y2label 'tension at the platform, MN'
 set y2tics
 set border 11
-plot '$work/surge.csv' using 'time':'platform.position.x' with lines linewidth 1.6 linecolor '#1f5fa8' title 'surge', \
+plot 'surge.csv' using 'time':'platform.position.x' with lines linewidth 1.6 linecolor '#1f5fa8' title 'surge', \
      '' using 'time':(column('line1.tension.end')/1e6) axes x1y2 with lines linecolor '#d68910' title 'line 1', \
      '' using 'time':(column('line2.tension.end')/1e6) axes x1y2 with lines linecolor '#2e8b57' title 'lines 2 and 3'
 PLOT
@@ -247,7 +248,7 @@ set xlabel 'along the blade, m'
 set ylabel 'downwind, m'
 set size ratio -1
 unset key
-plot for [i = 0:3] '$work/blade' using 3:1 index i with lines linewidth 1.6 linecolor '#1f5fa8'
+plot for [i = 0:3] 'blade' using 3:1 index i with lines linewidth 1.6 linecolor '#1f5fa8'
 PLOT
 
 # turbine NAME BEAM...: places of nodes in the plane across the wind, and along it
@@ -261,7 +262,7 @@ set xlabel 'across the wind (blue), downwind (yellow), m'
 set ylabel 'height, m'
 set size ratio -1
 unset key
-plot '$work/turbine' using 2:3 with points pointtype 7 pointsize 0.25 linecolor '#1f5fa8', \
+plot 'turbine' using 2:3 with points pointtype 7 pointsize 0.25 linecolor '#1f5fa8', \
      '' using (\$1 + 180):3 with points pointtype 7 pointsize 0.25 linecolor '#d68910'
 PLOT
 }
