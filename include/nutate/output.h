@@ -50,6 +50,15 @@ typedef struct nt_result_attribute {
     size_t length;
 } nt_result_attribute;
 
+/* The words that the numbers of a column stand for: 0 for words[0]. CSV has a word in place of the
+ * number; NetCDF the number, and the words as the variable's attributes flag_values and
+ * flag_meanings. A word begins with a letter and holds neither blanks nor commas. */
+typedef struct nt_result_words {
+    int column;
+    const char *const *words; /* [n] */
+    int n;
+} nt_result_words;
+
 /* What is known before the first row; the caller's, needed until nt_result_create returns. */
 typedef struct nt_result_setup {
     int version; /* NT_INTERFACE, or 0: of this header */
@@ -64,6 +73,8 @@ typedef struct nt_result_setup {
     int n_attributes;
     const void *saved; /* [saved_size] of nt_result_save: go on there; NULL: begin anew */
     size_t saved_size;
+    const nt_result_words *words; /* [n_words], of columns whose numbers stand for words */
+    int n_words;
 } nt_result_setup;
 
 typedef struct nt_result_writer nt_result_writer;
@@ -77,8 +88,9 @@ typedef struct nt_result_writer nt_result_writer;
 NT_API nt_status nt_result_create(nt_result_writer **writer, const nt_result_setup *setup,
                                   nt_error *error);
 
-/* Append a row: values[n_columns], then those of each array. Does not allocate. NT_IO, then also
- * of all later rows: a result has no holes. */
+/* Append a row: values[n_columns], then those of each array. Does not allocate. NT_INVALID for a
+ * number that stands for no word: nothing is written then. NT_IO, then also of all later rows: a
+ * result has no holes. */
 NT_API nt_status nt_result_write(nt_result_writer *writer, const double *values, nt_error *error);
 
 /* Let rows reach their files that have waited for a tenth of a second, and all where calls of this
@@ -121,6 +133,9 @@ NT_API int nt_result_array_count(const nt_result *result);
 NT_API nt_result_array nt_result_array_at(const nt_result *result, int i);
 NT_API int nt_result_attribute_count(const nt_result *result);
 NT_API nt_result_attribute nt_result_attribute_at(const nt_result *result, int i);
+/* The words of column i, zeros where its numbers stand for none. In CSV words are numbered as they
+ * come. */
+NT_API nt_result_words nt_result_words_at(const nt_result *result, int i);
 /* The number of the column of this name, -1 where there is none. */
 NT_API int nt_result_find(const nt_result *result, const char *name);
 

@@ -207,6 +207,7 @@ typedef struct nt_cli_begun {
 typedef struct nt_cli_parts {
     const struct nt_cli_sens *sens; /* NULL: no derivatives */
     nt_record *record;              /* NULL: nothing is written */
+    nt_result_writer *events;       /* NULL: there is no table of events */
     const nt_objectives *objectives;
     nt_cli_begun begun;
     const char *text; /* how the run was begun, lines of KEY=VALUE */
@@ -228,7 +229,7 @@ typedef struct nt_cli_piece {
 typedef struct nt_cli_state {
     const char *path;
     char *bytes; /* owned */
-    nt_cli_piece integrator, sens, record, objectives, account, text;
+    nt_cli_piece integrator, sens, record, events, objectives, account, text;
     uint64_t parameters;
 } nt_cli_state;
 
@@ -283,16 +284,23 @@ char *nt_cli_account_text(const nt_cli_plan *plan, const nt_cli_account *account
  */
 
 typedef struct nt_cli_events {
-    const nt_model *model;
-    char *path; /* NULL: there are none, or no file that they could stand beside */
-    FILE *file;
+    nt_result_writer *writer; /* NULL: there are none, or no file that they could stand beside */
+    nt_result_file *files;    /* [n_files] owned: those of the result */
+    int n_files;
+    nt_status status; /* of the first row that could not be written */
+    nt_error error;
 } nt_cli_events;
 
-/* Return exit statuses. From open on every event of the plan's integrator is a line; resumed: those
- * before its state are there. The struct stays where it is until it is closed. */
+/* Return exit statuses. From open on every event of the plan's integrator is a row; state: NULL, or
+ * what the table goes on from. The struct stays where it is until it is closed, after the pages
+ * that show it are written. */
 int nt_cli_events_open(nt_cli_events *events, const nt_cli_plan *plan, const nt_cli_places *places,
-                       bool resumed);
-int nt_cli_events_close(nt_cli_events *events);
+                       const nt_cli_state *state);
+/* Lets rows reach their files; the status of all rows so far. */
+nt_status nt_cli_events_keep_up(nt_cli_events *events, nt_error *error);
+/* The table is whole and closed; the status of all rows. */
+nt_status nt_cli_events_finish(nt_cli_events *events, nt_error *error);
+void nt_cli_events_close(nt_cli_events *events, const nt_cli_places *places);
 
 /* ---- run.c: an integration with its result ----------------------------------------------------
  */

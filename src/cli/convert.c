@@ -30,14 +30,19 @@ static nt_status convert_result(nt_result *from, const char *path, nt_error *err
     int columns = nt_result_column_count(from), attributes = nt_result_attribute_count(from);
     nt_result_column *column = calloc((size_t)columns + 1, sizeof *column);
     nt_result_attribute *attribute = calloc((size_t)attributes + 1, sizeof *attribute);
+    nt_result_words *words = calloc((size_t)columns + 1, sizeof *words);
     nt_result_writer *to = NULL;
     nt_status status = NT_OK;
-    if (!column || !attribute) {
+    if (!column || !attribute || !words) {
         *error = (nt_error){.status = status = NT_NO_MEMORY, .message = "out of memory"};
         goto done;
     }
-    for (int i = 0; i < columns; i++)
+    int n_words = 0;
+    for (int i = 0; i < columns; i++) {
         column[i] = nt_result_column_at(from, i);
+        words[n_words] = nt_result_words_at(from, i);
+        n_words += words[n_words].n > 0;
+    }
     for (int i = 0; i < attributes; i++)
         attribute[i] = nt_result_attribute_at(from, i);
     const nt_result_file file = {path, nt_cli_format_of(path)};
@@ -46,7 +51,9 @@ static nt_status convert_result(nt_result *from, const char *path, nt_error *err
                                    .columns = column,
                                    .n_columns = columns,
                                    .attributes = attribute,
-                                   .n_attributes = attributes};
+                                   .n_attributes = attributes,
+                                   .words = words,
+                                   .n_words = n_words};
     status = nt_result_create(&to, &setup, error);
     if (status == NT_OK)
         status = copy_rows(from, to, error);
@@ -55,6 +62,7 @@ static nt_status convert_result(nt_result *from, const char *path, nt_error *err
 done:
     free(column);
     free(attribute);
+    free(words);
     return status;
 }
 

@@ -1,95 +1,111 @@
-/* The table of events beside a result: NAME.events.csv. A line for each event as it happens, so
- * that a run that is killed keeps what it had; one that goes on cuts off those behind its state. */
+/* The table of events beside a result: run.events.csv of run.csv, run.events.nc of run.nc. */
 #include "cli/cli.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static const char head[] = "time,event,energy_before,energy_after,energy_lost\n";
+static const nt_result_column columns[] = {
+    {"time", "s", "when it happened"},
+    {"event", "1", "which event"},
+    {"energy_before", "J", "kinetic and potential energy just before"},
+    {"energy_after", "J", "kinetic and potential energy just behind"},
+    {"energy_lost", "J", "energy that the event took"}};
 
-/* The result's path without its extension and with another; NULL when memory is out. */
-static char *events_path(const char *result)
-{
-    static const char ending[] = ".events.csv";
-    const char *slash = strrchr(result, '/'), *dot = strrchr(result, '.');
-    size_t length = dot && (!slash || dot > slash) ? (size_t)(dot - result) : strlen(result);
-    char *path = malloc(length + sizeof ending);
-    if (path) {
-        memcpy(path, result, length);
-        memcpy(path + length, ending, sizeof ending);
-    }
-    return path;
-}
-
-/* Leaves the head and so many lines. */
-static bool keep_lines(FILE *file, long lines)
-{
-    int c;
-    rewind(file);
-    for (long k = 0; k <= lines; k++)
-        while ((c = fgetc(file)) != '\n')
-            if (c == EOF)
-                return false;
-    long place = ftell(file);
-    return place >= 0 && ftruncate(fileno(file), place) == 0 && fseek(file, place, SEEK_SET) == 0;
-}
-
+/* Its row; the first failure stands until the next step's end. */
 static void write_event(void *context, const nt_occurrence *o)
 {
     nt_cli_events *events = context;
-    if (!events->file)
-        return;
-    fprintf(events->file, "%.17g,%s,%.17g,%.17g,%.17g\n", o->t,
-            nt_model_event_name(events->model, o->number), o->energy[0], o->energy[1],
-            o->energy[0] - o->energy[1]);
-    fflush(events->file);
+    const double row[] = {o->t, o->number, o->energy[0], o->energy[1], o->energy[0] - o->energy[1]};
+    if (events->status == NT_OK)
+        events->status = nt_result_write(events->writer, row, &events->error);
+}
+
+nt_status nt_cli_events_keep_up(nt_cli_events *events, nt_error *error)
+{
+    if (events->writer && events->status == NT_OK)
+        events->status = nt_result_keep_up(events->writer, &events->error);
+    if (events->status != NT_OK)
+        *error = events->error;
+    return events->status;
+}
+
+/* Files of the result that a table can stand beside. */
+static int take_files(nt_cli_events *events, const nt_cli_places *places)
+{
+    events->files = calloc((size_t)places->n + 1, sizeof *events->files);
+    for (int i = 0; i < places->n && events->files; i++)
+        if (strcmp(places->files[i].path, "-") != 0)
+            events->files[events->n_files++] = places->files[i];
+    return events->files ? NT_EXIT_DONE : nt_cli_no_memory();
 }
 
 int nt_cli_events_open(nt_cli_events *events, const nt_cli_plan *plan, const nt_cli_places *places,
-                       bool resumed)
+                       const nt_cli_state *state)
 {
-    const char *result = NULL;
-    for (int i = 0; i < places->n && !result; i++)
-        if (strcmp(places->files[i].path, "-") != 0)
-            result = places->files[i].path;
-    *events = (nt_cli_events){.model = plan->model};
-    if (nt_model_event_count(plan->model) == 0 || !result)
-        return NT_EXIT_DONE;
-    events->path = events_path(result);
-    if (!events->path)
+    int n = nt_model_event_count(plan->model);
+    nt_error error = {0};
+    *events = (nt_cli_events){0};
+    if (n == 0 || take_files(events, places) != NT_EXIT_DONE || events->n_files == 0)
+        return n > 0 && !events->files ? NT_EXIT_FAILED : NT_EXIT_DONE;
+    if (state && state->events.size == 0) {
+        nt_cli_say("%s: the state is of a run without a table of events: expected --restart",
+                   state->path);
+        return NT_EXIT_USAGE;
+    }
+    const char **names = calloc((size_t)n, sizeof *names);
+    if (!names)
         return nt_cli_no_memory();
-    long before = nt_integrator_statistics(plan->integrator)->events;
-    events->file = resumed ? fopen(events->path, "r+") : NULL;
-    if (events->file && !keep_lines(events->file, before)) {
-        fclose(events->file);
-        events->file = NULL;
-    }
-    if (resumed && !events->file && before > 0) {
-        nt_cli_say("%s: the events before the state are not there", events->path);
-        return NT_EXIT_IO;
-    }
-    if (!events->file) {
-        events->file = fopen(events->path, "w");
-        if (events->file)
-            fputs(head, events->file);
-    }
-    if (!events->file) {
-        nt_cli_say("%s: %s", events->path, strerror(errno));
-        return NT_EXIT_IO;
-    }
+    for (int i = 0; i < n; i++)
+        names[i] = nt_model_event_name(plan->model, i);
+    const char *title = nt_model_title(plan->model), *model = nt_cli_base_name(plan->path);
+    const nt_result_words words = {.column = 1, .words = names, .n = n};
+    const nt_result_attribute attributes[] = {
+        {"title", title, strlen(title)},
+        {"source", "nutate", 6},
+        {"nutate_version", nt_version(), strlen(nt_version())},
+        {"result_version", "1", 1},
+        {"table", "events", 6},
+        {"model_file", model, strlen(model)}};
+    const nt_result_setup setup = {.files = events->files,
+                                   .n_files = events->n_files,
+                                   .table = "events",
+                                   .columns = columns,
+                                   .n_columns = sizeof columns / sizeof *columns,
+                                   .attributes = attributes,
+                                   .n_attributes = sizeof attributes / sizeof *attributes,
+                                   .saved = state ? state->events.bytes : NULL,
+                                   .saved_size = state ? state->events.size : 0,
+                                   .words = &words,
+                                   .n_words = 1};
+    nt_status status = nt_result_create(&events->writer, &setup, &error);
+    free(names);
+    if (status != NT_OK)
+        return nt_cli_fail(plan->path, &error);
     nt_integrator_observe_events(plan->integrator, write_event, events);
     return NT_EXIT_DONE;
 }
 
-int nt_cli_events_close(nt_cli_events *events)
+nt_status nt_cli_events_finish(nt_cli_events *events, nt_error *error)
 {
-    bool good = !events->file || !ferror(events->file);
-    good = (!events->file || fclose(events->file) == 0) && good;
-    if (!good)
-        nt_cli_say("%s: the events could not be written", events->path);
-    free(events->path);
+    nt_error closing = {0};
+    nt_status closed = nt_result_finish(events->writer, &closing);
+    events->writer = NULL;
+    if (events->status == NT_OK && closed != NT_OK)
+        events->status = closed, events->error = closing;
+    if (events->status != NT_OK)
+        *error = events->error;
+    return events->status;
+}
+
+void nt_cli_events_close(nt_cli_events *events, const nt_cli_places *places)
+{
+    nt_error ignored;
+    nt_cli_events_finish(events, &ignored);
+    char *beside =
+        events->n_files > 0 && places->data ? nt_result_beside(places->data, "events") : NULL;
+    if (beside)
+        remove(beside); /* a page has taken it in */
+    free(beside);
+    free(events->files);
     *events = (nt_cli_events){0};
-    return good ? NT_EXIT_DONE : NT_EXIT_IO;
 }

@@ -134,6 +134,7 @@ static nt_status make_state(const run *r, nt_cli_bytes *state, bool to_disk, nt_
 {
     const nt_cli_parts parts = {.sens = r->sens,
                                 .record = r->record,
+                                .events = r->events.writer,
                                 .objectives = r->objectives,
                                 .begun = r->begun,
                                 .text = r->identity,
@@ -179,6 +180,8 @@ static int observe(void *context, const nt_integrator *integrator)
             nt_cli_keep_end(r->sens, nt_integrator_state(integrator).t, &r->record_error);
     if (r->record_status == NT_OK && r->record)
         r->record_status = nt_record_advance(r->record, r->plan.integrator, &r->record_error);
+    if (r->record_status == NT_OK)
+        r->record_status = nt_cli_events_keep_up(&r->events, &r->record_error);
     if (r->record_status == NT_OK)
         r->record_status = keep_state(r);
     if (r->record_status != NT_OK)
@@ -303,6 +306,8 @@ static int run_advance(run *r, const nt_cli_options *options, nt_cli_account *ac
         status = run_integrate(r, &error);
     if (r->record_status == NT_OK && nt_integrator_ended_by(r->plan.integrator) >= 0)
         r->record_status = nt_objectives_advance(r->objectives, &r->record_error);
+    if (r->record_status == NT_OK)
+        r->record_status = nt_cli_events_keep_up(&r->events, &r->record_error);
     if (r->record_status == NT_OK && status == NT_OK)
         status = nt_integrator_check_energy(r->plan.integrator, &error);
     if (r->record_status == NT_OK || r->record_status == NT_INTERRUPTED)
@@ -318,6 +323,8 @@ static int run_advance(run *r, const nt_cli_options *options, nt_cli_account *ac
 
     nt_status closed = nt_record_close(r->record, &close_error); /* NULL is nothing */
     r->record = NULL;
+    if (closed == NT_OK)
+        closed = nt_cli_events_finish(&r->events, &close_error);
     nt_cli_signals_in_order(false);
     return tell(r, status, &error, closed, &close_error);
 }
@@ -450,7 +457,8 @@ static int run_prepare(run *r, const nt_cli_options *options)
     if (status == NT_EXIT_DONE)
         status = open_record(r, options);
     if (status == NT_EXIT_DONE)
-        status = nt_cli_events_open(&r->events, &r->plan, &r->places, options->resume);
+        status = nt_cli_events_open(&r->events, &r->plan, &r->places,
+                                    options->resume ? &r->state : NULL);
     return status;
 }
 
@@ -503,8 +511,7 @@ int nt_cli_integrate(const nt_cli_options *options, nt_cli_sens *sens, nt_cli_th
     if (status == NT_EXIT_DONE && then)
         status = then(&r.plan, sens, r.objectives, options);
 done:
-    if (nt_cli_events_close(&r.events) != NT_EXIT_DONE && status == NT_EXIT_DONE)
-        status = NT_EXIT_IO;
+    nt_cli_events_close(&r.events, &r.places);
     nt_record_close(r.record, NULL);
     nt_objectives_destroy(r.objectives);
     if (sens)

@@ -17,12 +17,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FORMAT = 3 };
+enum { FORMAT = 4 };
 static const char magic[16] = "nutate state\n";
 static const uint32_t byte_order = 0x01020304;
 
 /* Behind the head, in this order. */
-enum { INTEGRATOR, SENSITIVITY, RECORD, OBJECTIVES, ACCOUNT, TEXT, PIECES };
+enum { INTEGRATOR, SENSITIVITY, RECORD, EVENTS, OBJECTIVES, ACCOUNT, TEXT, PIECES };
 
 typedef struct head {
     char magic[16];
@@ -215,6 +215,7 @@ nt_status nt_cli_state_make(nt_cli_bytes *state, const nt_cli_plan *plan, const 
     }
     if (parts->record)
         h.size[RECORD] = nt_record_saved_size(parts->record);
+    h.size[EVENTS] = nt_result_saved_size(parts->events);
     h.size[OBJECTIVES] = nt_objectives_saved_size(parts->objectives);
     h.size[ACCOUNT] = sizeof parts->begun;
     h.size[TEXT] = strlen(parts->text);
@@ -233,6 +234,8 @@ nt_status nt_cli_state_make(nt_cli_bytes *state, const nt_cli_plan *plan, const 
     /* rows first: a state never speaks of rows that are not there */
     if (parts->record)
         status = nt_record_save(parts->record, bytes + at[RECORD], parts->to_disk, error);
+    if (parts->events && status == NT_OK)
+        status = nt_result_save(parts->events, bytes + at[EVENTS], parts->to_disk, error);
     nt_objectives_save(parts->objectives, bytes + at[OBJECTIVES]);
     memcpy(bytes + at[ACCOUNT], &parts->begun, sizeof parts->begun);
     memcpy(bytes + at[TEXT], parts->text, strlen(parts->text));
@@ -355,8 +358,9 @@ int nt_cli_state_read(nt_cli_state *state, const nt_cli_plan *plan, const char *
     if (status != NT_EXIT_DONE)
         return status;
     char *at = state->bytes;
-    nt_cli_piece *const pieces[PIECES] = {&state->integrator, &state->sens,    &state->record,
-                                          &state->objectives, &state->account, &state->text};
+    nt_cli_piece *const pieces[PIECES] = {&state->integrator, &state->sens,       &state->record,
+                                          &state->events,     &state->objectives, &state->account,
+                                          &state->text};
     for (int i = 0; i < PIECES; i++) {
         *pieces[i] = (nt_cli_piece){at, (size_t)h.size[i]};
         at += h.size[i];

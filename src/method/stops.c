@@ -107,6 +107,10 @@ static const double ZERO = 1e-13;
  * iteration leaves of a rate at rest is no change of side. The place is that of the zero itself. */
 static const double LEFT = 1e-9;
 
+/* A value behind what has just happened at its zero is still that zero below this part of the
+ * largest: location misses it by less. Above, the change itself has moved it. */
+static const double MISSED = 1e-9;
+
 static void round_off(const nt_stops *s, const double *largest, double *g)
 {
     for (int i = 0; i < s->events->n; i++)
@@ -143,7 +147,9 @@ static nt_status look_behind(nt_integrator *it, int handled)
         largest[i] = fmax(largest[i], fabs(before[i]));
         if (fabs(after[i] - before[i]) <= ZERO * largest[i])
             after[i] = before[i];
-        bool at_zero = i == handled || before[i] == 0;
+        double change = fabs(after[i] - before[i]);
+        bool at_zero = before[i] == 0 ||
+                       (i == handled && fabs(before[i]) <= fmax(change, MISSED * largest[i]));
         side[i] = at_zero ? side_of(after[i] - before[i]) : side_of(before[i]);
         if (s->way[i] == NT_INSIDE)
             s->fired[i] = after[i] < -LEFT && (i != handled || after[i] < before[i]);
@@ -365,14 +371,23 @@ nt_status nt_stops_find(nt_integrator *it, double *h, double *to, bool *found)
 
 static nt_status never_settles(nt_integrator *it, int indicator, nt_error *error)
 {
+    const nt_events *events = it->stops.events;
     const nt_system *system = it->problem->system;
     char words[160] = "what is due";
-    if (indicator >= 0 && it->stops.events->indicator_word)
-        it->stops.events->indicator_word(system->self, indicator, words, sizeof words);
+    double t = it->stepper.now.all[NT_PHASE_T];
+    if (indicator < 0 && it->stops.number >= 0 && events->word) {
+        events->word(system->self, it->stops.number, words, sizeof words);
+        return nt_fail(error, NT_NOT_CONVERGED,
+                       "at t = %.12g s event %s has happened a thousand times at once, with what "
+                       "it starts, and does not settle",
+                       t, words);
+    }
+    if (indicator >= 0 && events->indicator_word)
+        events->indicator_word(system->self, indicator, words, sizeof words);
     return nt_fail(error, NT_NOT_CONVERGED,
                    "at t = %.12g s %s has switched a thousand times at once and does not settle: "
                    "both sides push back. Where friction is meant, expected `friction` with `slip`",
-                   it->stepper.now.all[NT_PHASE_T], words);
+                   t, words);
 }
 
 /* It becomes the present state. */
@@ -415,6 +430,7 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
                              .scale = timed_by >= 0 ? s->size[timed_by] : 0};
     if (it->attend_jump)
         status = it->attend_jump(it->attendant, it, &jump, error);
+    s->number = instant->number;
     if (instant->number >= 0) {
         it->statistics.events++;
         if (status == NT_OK && it->observe_event)
@@ -428,14 +444,14 @@ nt_status nt_stops_happen(nt_integrator *it, nt_error *error)
     nt_stops *s = &it->stops;
     bool changed = false;
     double t = it->stepper.now.all[NT_PHASE_T];
-    s->at_once = t == s->last ? s->at_once : 0;
-    s->last = t;
-    for (;; s->at_once++) { /* over calls too: a step of no length makes no time pass */
+    s->stretch.at_once = t == s->stretch.last ? s->stretch.at_once : 0;
+    s->stretch.last = t;
+    for (;; s->stretch.at_once++) { /* over calls too: a step of no length makes no time pass */
         nt_instant instant;
         int which = -1;
         for (int i = s->events->n - 1; i >= 0; i--)
             which = s->fired[i] ? i : which;
-        if (s->at_once == MOST)
+        if (s->stretch.at_once == MOST)
             return never_settles(it, which, error);
         nt_status status = apply(it, which, &instant, error);
         s->seen = false;
@@ -468,12 +484,10 @@ nt_status nt_stops_begin(nt_integrator *it, nt_error *error)
     const nt_system *system = it->problem->system;
     if (!s->events)
         return NT_OK;
-    s->stretch = (nt_stretch){0};
+    s->stretch = (nt_stretch){.last = -(double)INFINITY};
     s->busy = false;
     s->nudge = 1e-9;
-    s->last = -(double)INFINITY;
     s->seen = false;
-    s->at_once = 0;
     memset(s->fired, 0, (size_t)s->events->n);
     nt_point at = point_of(it, next);
     nt_status status = NT_OK;
@@ -502,6 +516,38 @@ nt_status nt_stops_begin_sides(nt_integrator *it, nt_error *error)
     return NT_OK;
 }
 
+/* Steps whose number times h differs by less than this part of h from a length fill it. */
+static const double WHOLE = 1e-9;
+
+static bool fills(double count, double h, double length)
+{
+    return count >= 1 && fabs(count * h - length) <= WHOLE * h;
+}
+
+/* k h; of a step of 1/n s the double next to k/n, so that an end in decimals is met exactly. */
+static double multiple(double k, double h)
+{
+    double n = round(1 / h);
+    return fabs(n * h - 1) <= 4 * DBL_EPSILON ? k / n : k * h;
+}
+
+/* The end of step k of a stretch. */
+static double step_end(const nt_stretch *s, double k)
+{
+    if (k == s->count)
+        return s->end;
+    return s->begin + (s->whole ? multiple(k, s->h) : (s->end - s->begin) * (k / s->count));
+}
+
+/* Whether the steps of the stretch before, which was of another run, go on to the end of this one:
+ * a run in two parts then has the steps of a whole one. */
+static bool goes_on(const nt_stretch *s, double t, double h, double end)
+{
+    bool same = s->laid_out && s->whole && fabs(s->h - h) <= 4 * DBL_EPSILON * h &&
+                t == step_end(s, s->done) && fills(s->done, h, t - s->begin);
+    return same && fills(round((end - s->begin) / h), h, end - s->begin);
+}
+
 /* The stretch that the present state lies in. */
 static nt_status lay_out(nt_integrator *it, double end, double h, nt_error *error)
 {
@@ -514,11 +560,21 @@ static nt_status lay_out(nt_integrator *it, double end, double h, nt_error *erro
     double stop = (double)INFINITY;
     if (s->events->stop_after)
         stop = s->events->stop_after(system->self, t, end, h, it->stepper.now.memory);
-    *stretch = (nt_stretch){.begin = t, .run_end = end, .h = h, .laid_out = 1};
-    stretch->known = stop <= end;
-    stretch->end = stretch->known ? stop : end;
+    nt_stretch before = *stretch;
+    bool known = stop <= end, on = goes_on(&before, t, h, known ? stop : end);
+    *stretch = (nt_stretch){.begin = on ? before.begin : t,
+                            .end = known ? stop : end,
+                            .run_end = end,
+                            .h = h,
+                            .done = on ? before.done : 0,
+                            .known = known,
+                            .laid_out = 1,
+                            .last = before.last,
+                            .at_once = before.at_once};
+    double length = stretch->end - stretch->begin;
     /* a ratio that is whole but for rounding is whole */
-    stretch->count = fmax(1, ceil((stretch->end - t) / h * (1 - 1e-12)));
+    stretch->count = fmax(1, ceil(length / h * (1 - 1e-12)));
+    stretch->whole = fills(stretch->count, h, length);
     if (stretch->count > 1e15)
         return nt_fail(error, NT_INVALID, "%.3g steps of %g s to t = %g s are too many",
                        stretch->count, h, stretch->end);
@@ -533,9 +589,7 @@ static nt_status advance_stretch(nt_integrator *it, double h, nt_observer observ
     if (it->variable)
         return nt_integrator_advance_variable(it, stretch->end, h, observer, context, error);
     while (stretch->laid_out && stretch->done < stretch->count) {
-        double k = stretch->done + 1, length = stretch->end - stretch->begin;
-        double target =
-            k == stretch->count ? stretch->end : stretch->begin + length * (k / stretch->count);
+        double target = step_end(stretch, stretch->done + 1);
         nt_status status = nt_integrator_advance(it, target, observer, context, error);
         if (status != NT_OK)
             return status;

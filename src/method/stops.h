@@ -10,20 +10,22 @@ typedef struct nt_stretch {
     double run_end, h; /* s, what was asked for when it was laid out */
     double count;      /* of equal steps */
     double done;       /* of them, those that are made */
+    int whole;         /* they end at begin + k h, but the last one, which ends at the end */
     int known;         /* a known stop is at its end */
     int laid_out;
     int ended, ended_by; /* an event has ended the run, and its number */
+    double last;         /* s, when something happened last, and how often at that time */
+    int at_once;
 } nt_stretch;
 
 typedef struct nt_stops {
     const nt_events *events; /* NULL: the system has none, and all below is unused */
     nt_stretch stretch;
-    bool busy;    /* within the parts of a step, or something is about to happen: no whole state */
-    double nudge; /* s, of the last step */
-    double last;  /* when something happened last, and how often at that time */
-    int at_once;
-    nt_phase at;      /* a state within a step */
-    nt_phase from;    /* the state just before something happened */
+    int number;    /* of the event that happened last; -1: it was none */
+    bool busy;     /* within the parts of a step, or something is about to happen: no whole state */
+    double nudge;  /* s, of the last step */
+    nt_phase at;   /* a state within a step */
+    nt_phase from; /* the state just before something happened */
     nt_phase beyond;  /* the sample at which something has happened, while `seen`     */
     double *beyond_v; /* [nv] its velocities in the system's frame */
     bool seen;

@@ -33,7 +33,7 @@ static nt_view *begin_view(nt_run *run, const nt_point *at, const nt_terms *term
 {
     int nh = run->system.nh, nn = run->system.nn;
     nt_view *view = &run->view;
-    if (run->model->parameters_change)
+    if (run->model->parameters_change && !run->keeps_set)
         nt_run_take_set(run, at->memory);
     view->at = at;
     view->terms = terms;
@@ -277,6 +277,29 @@ static void take_values(nt_run *run, const double *p)
     }
 }
 
+static void take_all(nt_run *run, const double *wanted, int k, double value)
+{
+    int n = run->model->n_parameters;
+    double *asked = run->values;
+    for (int i = 0; i < n; i++) {
+        run->set_now[i] = wanted && wanted[i] > 0 ? 1 : 0;
+        run->set_now[n + i] = run->set_now[i] != 0 ? wanted[n + i] : 0;
+        asked[i] = i == k ? value : run->parameters[i].asked;
+    }
+    take_values(run, asked);
+    nt_parameter_rates_forget(run);
+    nt_run_prepare(run, false, NULL);
+    nt_run_renew_promises(run);
+}
+
+void nt_run_take_set_beside(nt_run *run, const double *memory, int k, double s)
+{
+    if (!run->beside)
+        run->beside_value = run->parameters[k].asked;
+    run->beside = s != 0;
+    take_all(run, memory ? memory + run->model->set_memory : NULL, k, run->beside_value + s);
+}
+
 void nt_run_take_set(nt_run *run, const double *memory)
 {
     const nt_model *model = run->model;
@@ -287,18 +310,8 @@ void nt_run_take_set(nt_run *run, const double *memory)
         double on = wanted && wanted[i] > 0 ? 1 : 0; /* not a number: not known yet */
         same = same && run->set_now[i] == on && (on == 0 || run->set_now[n + i] == wanted[n + i]);
     }
-    if (same)
-        return;
-    double *asked = run->values;
-    for (int i = 0; i < n; i++) {
-        run->set_now[i] = wanted && wanted[i] > 0 ? 1 : 0;
-        run->set_now[n + i] = run->set_now[i] != 0 ? wanted[n + i] : 0;
-        asked[i] = run->parameters[i].asked;
-    }
-    take_values(run, asked);
-    nt_parameter_rates_forget(run);
-    nt_run_prepare(run, false, NULL);
-    nt_run_renew_promises(run);
+    if (!same)
+        take_all(run, wanted, -1, 0);
 }
 
 nt_status nt_run_set_values(nt_run *run, const double *p, bool validate, nt_error *error)

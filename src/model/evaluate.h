@@ -43,6 +43,9 @@ void nt_run_look(nt_run *run, const nt_point *at, const nt_terms *terms, nt_view
 
 /* Parameters that events have set, as the discrete memory has them; NULL: none is. */
 void nt_run_take_set(nt_run *run, const double *memory);
+/* The same beside it: parameter k moved by s, unless an event has set it; with s = 0 all is as it
+ * was before. What is known of parameters' derivatives is forgotten. */
+void nt_run_take_set_beside(nt_run *run, const double *memory, int k, double s);
 /* nt_system.carry */
 nt_status nt_run_carry(void *self, const nt_point *at, const double *increment);
 

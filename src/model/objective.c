@@ -124,6 +124,23 @@ static nt_status find_values(nt_run *run, const nt_objective *list, int n, const
     return status;
 }
 
+/* Parameters that events have set change as the memory does, and those that depend on them follow.
+ */
+static void rates_of_set(const nt_run *run, int k, const double *dset, double *rates)
+{
+    int n = run->model->n_parameters;
+    for (int i = 0; i < n; i++) {
+        const nt_parameter *p = &run->model->parameters[i];
+        double jet[3];
+        if (run->set_now[i] != 0)
+            rates[i] = dset[n + i];
+        else if (i != k && p->expression && !run->parameters[i].taken) {
+            nt_expression_jet(p->expression, run->variables, rates, run->model->zeros, jet);
+            rates[i] = jet[1];
+        }
+    }
+}
+
 /* Their derivatives along a direction. */
 static nt_status find_rates(nt_run *run, const nt_objective *list, int n,
                             const nt_sample_direction *direction, double *out, nt_error *error)
@@ -142,7 +159,11 @@ static nt_status find_rates(nt_run *run, const nt_objective *list, int n,
     memset(rates, 0, (size_t)(n_parameters + 1) * sizeof *rates);
     status = nt_tangent_sampler_take(&w->tangents, &of_columns, rates + n_parameters + 1, error);
     if (status == NT_OK && parameter >= 0)
+        status = nt_parameter_rates_find(run, parameter, error);
+    if (status == NT_OK && parameter >= 0)
         memcpy(rates, run->rates[parameter].variables, (size_t)n_parameters * sizeof *rates);
+    if (status == NT_OK && run->model->parameters_change && direction->rate->dmemory)
+        rates_of_set(run, parameter, direction->rate->dmemory + run->model->set_memory, rates);
     for (int i = 0; status == NT_OK && i < n; i++) {
         nt_expression_jet(list[i].of, w->variables, rates, w->zeros, jet);
         out[i] = jet[1];

@@ -392,7 +392,7 @@ static const nt_element *paced_by(const nt_survey *s)
     return NULL;
 }
 
-nt_status nt_parameter_rates_find(nt_run *run, int k, nt_error *error)
+static nt_status rates_find(nt_run *run, int k, nt_error *error)
 {
     nt_parameter_rates *rates = &run->rates[k];
     nt_survey s = {.run = run, .rates = rates};
@@ -440,6 +440,14 @@ done:
                ? NT_OK
                : nt_fail_at(error, status, run->model->file, p->place.line, p->place.column,
                             "derivatives in parameter %s: %s", p->name, nt_status_text(status));
+}
+
+nt_status nt_parameter_rates_find(nt_run *run, int k, nt_error *error)
+{
+    run->keeps_set = true;
+    nt_status status = rates_find(run, k, error);
+    run->keeps_set = false;
+    return status;
 }
 
 void nt_parameter_rates_put(nt_run *run, const nt_parameter_rates *rates, double s)

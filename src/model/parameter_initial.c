@@ -89,8 +89,16 @@ typedef struct energy_slope {
     double of[N_ENERGIES], gap[N_ENERGIES], rounding[N_ENERGIES];
 } energy_slope;
 
-static nt_status difference_energy(nt_run *run, const nt_parameter_rates *rates, const nt_point *at,
-                                   double h, energy_slope *out)
+static void put_parameter(nt_run *run, const nt_point *at, int k, double s)
+{
+    if (run->model->parameters_change) /* a look may find another set of them */
+        nt_run_take_set_beside(run, at->memory, k, s);
+    else
+        nt_parameter_rates_put(run, &run->rates[k], s);
+}
+
+static nt_status difference_energy(nt_run *run, int parameter, const nt_point *at, double h,
+                                   energy_slope *out)
 {
     nt_status status = NT_OK;
     double fourth[N_ENERGIES] = {0}, largest[N_ENERGIES] = {0};
@@ -98,7 +106,7 @@ static nt_status difference_energy(nt_run *run, const nt_parameter_rates *rates,
     for (int i = 0; i < 6 && status == NT_OK; i++) {
         int place = i / 2, sign = i % 2 ? -1 : 1;
         nt_energy energy;
-        nt_parameter_rates_put(run, rates, sign * (place + 1) * h);
+        put_parameter(run, at, parameter, sign * (place + 1) * h);
         status = nt_run_energy(run, at, &energy);
         const double value[N_ENERGIES] = {energy.kinetic, energy.potential, energy.power};
         for (int k = 0; k < N_ENERGIES; k++) {
@@ -117,6 +125,8 @@ static nt_status difference_energy(nt_run *run, const nt_parameter_rates *rates,
 nt_status nt_run_energy_tangent(void *self, const nt_point *at, int k, nt_energy *derivative)
 {
     nt_run *run = self;
+    if (run->model->parameters_change)
+        nt_run_take_set(run, at->memory);
     nt_status status = nt_parameter_rates_find(run, k, NULL);
     *derivative = (nt_energy){0};
     if (status != NT_OK)
@@ -128,7 +138,7 @@ nt_status nt_run_energy_tangent(void *self, const nt_point *at, int k, nt_energy
     bool good = false, found = false;
     for (int level = 0; level < LEVELS && !good; level++, h *= NEXT_STEP) {
         energy_slope next;
-        status = difference_energy(run, rates, at, h, &next);
+        status = difference_energy(run, k, at, h, &next);
         good = status == NT_OK; /* a load that has no value so far away may have one nearer */
         for (int i = 0; i < N_ENERGIES && status == NT_OK; i++) {
             double doubt = next.gap[i] + next.rounding[i];
@@ -140,7 +150,7 @@ nt_status nt_run_energy_tangent(void *self, const nt_point *at, int k, nt_energy
         }
         found = found || status == NT_OK;
     }
-    nt_parameter_rates_put(run, rates, 0);
+    put_parameter(run, at, k, 0);
     *derivative = (nt_energy){.kinetic = best[0], .potential = best[1], .power = best[2]};
     return found ? NT_OK : status;
 }

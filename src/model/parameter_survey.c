@@ -133,13 +133,14 @@ void nt_survey_parameters(const nt_run *run, int k, double *rates)
 {
     int n = run->model->n_unknowns;
     bool solved = n > 0 && !run->settling;
-    rates[k] = 1;
+    bool set = run->set_now[k] != 0; /* by an event: its value is the memory's */
+    rates[k] = set ? 0 : 1;
     for (int j = 0; solved && j < n; j++) /* of an unknown its first guess changes nothing */
         rates[run->model->unknowns[j]] = run->unknown_rates[k * n + j];
     for (int i = solved ? 0 : k + 1; i < run->model->n_parameters; i++) {
         const nt_parameter *p = &run->model->parameters[i];
         double jet[3];
-        if (i == k || !p->expression || run->parameters[i].taken)
+        if (i == k || !p->expression || run->parameters[i].taken || run->set_now[i] != 0)
             continue;
         nt_expression_jet(p->expression, run->variables, rates, run->model->zeros, jet);
         rates[i] = jet[1];

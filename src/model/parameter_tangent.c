@@ -494,6 +494,8 @@ nt_status nt_run_parameter_tangent(void *self, const nt_point *at, int k, const 
 {
     nt_run *run = self;
     nt_parameter_rates *rates = &run->rates[k];
+    if (run->model->parameters_change)
+        nt_run_take_set(run, at->memory);
     if (!rates->ready && nt_parameter_rates_find(run, k, NULL) != NT_OK)
         return NT_UNSUPPORTED;
     if (terms->residual)

@@ -98,6 +98,9 @@ struct nt_run {
     bool unknown_rates_known;
     double *events_rows; /* [nh + nn] */
     double *set_now; /* [2 n_parameters] as the discrete memory has it: set or not, and values */
+    bool keeps_set;  /* looks have the parameters as they are, whatever memory they see */
+    bool beside;     /* a parameter is moved, from a value that stands here */
+    double beside_value;
     double *events_work;                      /* [nq + 2 nv] */
     struct nt_objective_work *objective_work; /* objective.c; NULL before the first look */
 };

@@ -5,6 +5,7 @@
 #include "model/sampler_tangent.h"
 
 #include "base/error.h"
+#include "model/evaluate.h"
 #include "model/parameter.h"
 
 #include <float.h>
@@ -47,6 +48,16 @@ static void sampler_advance(double *out, const double *from, const double *rate,
         out[i] = from[i] + (rate ? s * rate[i] : 0);
 }
 
+/* Parameter k moved by s. Where events set others the numbers are found anew: those that the memory
+ * holds may move too. */
+static void put_parameter(nt_run *run, const double *memory, int k, double s)
+{
+    if (run->model->parameters_change)
+        nt_run_take_set_beside(run, memory, k, s);
+    else
+        nt_parameter_rates_put(run, &run->rates[k], s);
+}
+
 static nt_status records_at(nt_tangent_sampler *t, const nt_sample_direction *d, double s,
                             double *out, nt_error *error)
 {
@@ -79,7 +90,7 @@ static nt_status records_at(nt_tangent_sampler *t, const nt_sample_direction *d,
     for (int i = 0; i < d->n; i++)
         energy = energy || d->quantities[i].needs_energy;
     if (rate->parameter >= 0)
-        nt_parameter_rates_put(run, &run->rates[rate->parameter], s);
+        put_parameter(run, moved.memory, rate->parameter, s);
     nt_status status = nt_sampler_look(&t->sampler, &moved, d->reactions ? t->reactions : NULL,
                                        energy, false, error);
     for (int i = 0, column = 0; status == NT_OK && i < d->n; column += d->quantities[i++].columns)
@@ -190,6 +201,8 @@ nt_status nt_tangent_sampler_take(nt_tangent_sampler *t, const nt_sample_directi
     if (d->rate->parameter >= run->model->n_parameters)
         return nt_fail(error, NT_INVALID, "parameter %d, expected a number below %d",
                        d->rate->parameter, run->model->n_parameters);
+    if (run->model->parameters_change)
+        nt_run_take_set(run, d->state->memory);
     if (d->rate->parameter >= 0)
         status = nt_parameter_rates_find(run, d->rate->parameter, error);
     if (status != NT_OK)
@@ -202,7 +215,7 @@ nt_status nt_tangent_sampler_take(nt_tangent_sampler *t, const nt_sample_directi
             good = sampler_choose(t, level == 0, h, out);
     }
     if (d->rate->parameter >= 0)
-        nt_parameter_rates_put(run, &run->rates[d->rate->parameter], 0);
+        put_parameter(run, d->state->memory, d->rate->parameter, 0);
     clear_constants(d, out);
     return status;
 }

@@ -18,17 +18,31 @@ static nt_status csv_head(const nt_result_setup *setup, const char *path, nt_byt
 
 static size_t csv_room(const nt_result_setup *setup)
 {
-    return (size_t)setup->n_columns * (NT_DECIMAL_ROOM + 1);
+    size_t room = (size_t)setup->n_columns * (NT_DECIMAL_ROOM + 1);
+    for (int i = 0; i < setup->n_words; i++) {
+        size_t longest = 0;
+        for (int k = 0; k < setup->words[i].n; k++) {
+            size_t length = strlen(setup->words[i].words[k]);
+            longest = length > longest ? length : longest;
+        }
+        room += longest;
+    }
+    return room;
 }
 
-static size_t csv_row(const nt_decimal *decimal, const double *values, int n_columns, int n_others,
-                      char *out)
+static size_t csv_row(const nt_layout *layout, const double *values, char *out)
 {
-    (void)n_others;
     char *at = out;
-    for (int i = 0; i < n_columns; i++) {
-        at += nt_decimal_write(decimal, values[i], at);
-        *at++ = i + 1 < n_columns ? ',' : '\n';
+    for (int i = 0; i < layout->n_columns; i++) {
+        const nt_result_words *words = &layout->words[i];
+        if (words->n > 0) {
+            const char *word = words->words[(int)values[i]];
+            size_t length = strlen(word);
+            memcpy(at, word, length);
+            at += length;
+        } else
+            at += nt_decimal_write(&layout->decimal, values[i], at);
+        *at++ = i + 1 < layout->n_columns ? ',' : '\n';
     }
     return (size_t)(at - out);
 }

@@ -115,21 +115,61 @@ static bool find_dimensions(const nt_result_setup *setup, dimensions *d)
 
 /* ---- variables ------------------------------------------------------------------------------ */
 
+static void put_double(nt_bytes *out, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    put_number(out, bits, 8);
+}
+
+/* What the numbers of a variable stand for, as the conventions for climate and forecast have it. */
+static void put_words(nt_bytes *out, const nt_result_words *words)
+{
+    static const char values[] = "flag_values", meanings[] = "flag_meanings";
+    size_t length = (size_t)words->n - 1;
+    for (int i = 0; i < words->n; i++)
+        length += strlen(words->words[i]);
+    put_text(out, values, sizeof values - 1);
+    put_number(out, NT_NETCDF_DOUBLE, 4);
+    put_number(out, (uint64_t)words->n, 4);
+    for (int i = 0; i < words->n; i++)
+        put_double(out, i);
+    put_text(out, meanings, sizeof meanings - 1);
+    put_number(out, NT_NETCDF_CHAR, 4);
+    put_number(out, length, 4);
+    for (int i = 0; i < words->n; i++) {
+        nt_bytes_put(out, " ", i > 0);
+        nt_bytes_put(out, words->words[i], strlen(words->words[i]));
+    }
+    nt_bytes_put(out, "\0\0\0", (4 - length % 4) % 4);
+}
+
+/* words: NULL where its numbers stand for none. */
 static void put_variable(nt_bytes *out, const char *name, const int *dimension, int n,
-                         const nt_result_column *column)
+                         const nt_result_column *column, const nt_result_words *words)
 {
     put_name(out, name);
     put_number(out, (uint64_t)n, 4);
     for (int i = 0; i < n; i++)
         put_number(out, (uint64_t)dimension[i], 4);
     bool renamed = column && strchr(name, '/');
-    put_list(out, NT_NETCDF_ATTRIBUTES, column ? 2 + renamed : 0);
+    put_list(out, NT_NETCDF_ATTRIBUTES, column ? 2 + renamed + (words ? 2 : 0) : 0);
     if (!column)
         return;
     put_attribute(out, "units", column->unit, strlen(column->unit));
     put_attribute(out, "long_name", column->meaning, strlen(column->meaning));
     if (renamed) /* what the column is called in CSV */
         put_attribute(out, "column", name, strlen(name));
+    if (words)
+        put_words(out, words);
+}
+
+static const nt_result_words *words_of(const nt_result_setup *setup, int column)
+{
+    for (int i = 0; i < setup->n_words; i++)
+        if (setup->words[i].column == column)
+            return &setup->words[i];
+    return NULL;
 }
 
 static void put_place(nt_bytes *out, uint32_t type, uint64_t bytes, uint64_t begin)
@@ -167,13 +207,14 @@ static uint64_t netcdf_put_head(const nt_result_setup *setup, dimensions *d, uin
             put_variable(out, a->item,
                          (const int[2]){dimension_of(d, a->item, (uint64_t)a->items),
                                         dimension_of(d, "name_length", length)},
-                         2, NULL);
+                         2, NULL, NULL);
             put_place(out, NT_NETCDF_CHAR, bytes, begin);
             begin += bytes;
         }
     uint64_t records = begin;
     for (int i = 0; i < setup->n_columns; i++, begin += 8) {
-        put_variable(out, setup->columns[i].name, (const int[1]){0}, 1, &setup->columns[i]);
+        put_variable(out, setup->columns[i].name, (const int[1]){0}, 1, &setup->columns[i],
+                     words_of(setup, i));
         put_place(out, NT_NETCDF_DOUBLE, 8, begin);
     }
     for (int i = 0; i < setup->n_arrays; i++) {
@@ -183,7 +224,7 @@ static uint64_t netcdf_put_head(const nt_result_setup *setup, dimensions *d, uin
         put_variable(out, a->name,
                      (const int[3]){0, dimension_of(d, a->item, (uint64_t)a->items),
                                     dimension_of(d, a->component, (uint64_t)a->components)},
-                     3, &column);
+                     3, &column, NULL);
         put_place(out, NT_NETCDF_DOUBLE, bytes, begin);
         begin += bytes;
     }
@@ -239,11 +280,9 @@ static size_t netcdf_room(const nt_result_setup *setup)
     return 8 * numbers;
 }
 
-static size_t netcdf_row(const nt_decimal *decimal, const double *values, int n_columns,
-                         int n_others, char *out)
+static size_t netcdf_row(const nt_layout *layout, const double *values, char *out)
 {
-    (void)decimal;
-    int n = n_columns + n_others;
+    int n = layout->n_columns + layout->n_others;
     for (int i = 0; i < n; i++) {
         uint64_t bits;
         memcpy(&bits, &values[i], sizeof bits);

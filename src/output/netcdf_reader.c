@@ -19,7 +19,7 @@ typedef struct dimension {
 } dimension;
 
 typedef struct variable {
-    const char *name, *unit, *meaning, *column;
+    const char *name, *unit, *meaning, *column, *words;
     int n, *dimensions; /* [n] numbers */
     uint32_t type;
     uint64_t bytes, begin; /* bytes of one record, or of all */
@@ -181,10 +181,11 @@ static void get_variable(head *h, variable *v)
     int attributes = get_list(h, NT_NETCDF_ATTRIBUTES);
     for (int i = 0; i < attributes && h->status == NT_OK; i++) {
         nt_result_attribute a = get_attribute(h);
-        const char **to = strcmp(a.name, "units") == 0       ? &v->unit
-                          : strcmp(a.name, "long_name") == 0 ? &v->meaning
-                          : strcmp(a.name, "column") == 0    ? &v->column
-                                                             : NULL;
+        const char **to = strcmp(a.name, "units") == 0           ? &v->unit
+                          : strcmp(a.name, "long_name") == 0     ? &v->meaning
+                          : strcmp(a.name, "column") == 0        ? &v->column
+                          : strcmp(a.name, "flag_meanings") == 0 ? &v->words
+                                                                 : NULL;
         if (to && a.value)
             *to = a.value;
     }
@@ -270,21 +271,42 @@ static const char *const *item_names(head *h, int d)
     return names;
 }
 
+/* The words between the blanks of a variable's flag_meanings; 0, 1 and so on stand for them. */
+static nt_result_words words_of(head *h, const char *text, int column)
+{
+    int n = 0;
+    for (const char *c = text; c && *c; n++)
+        c += strcspn(c, " "), c += strspn(c, " ");
+    const char **words = NT_TAKE(&h->r->arena, n, const char *);
+    for (int i = 0; i < n && words; i++) {
+        size_t length = strcspn(text, " ");
+        words[i] = nt_arena_text(&h->r->arena, text, length);
+        words = words[i] ? words : NULL;
+        text += length, text += strspn(text, " ");
+    }
+    if (!words)
+        netcdf_no_memory(h);
+    return (nt_result_words){column, words, words ? n : 0};
+}
+
 static void netcdf_describe(head *h)
 {
     nt_result *r = h->r;
     int columns = 0, arrays = 0;
     r->columns = NT_TAKE(&r->arena, r->n_columns, nt_result_column);
+    r->words = NT_TAKE(&r->arena, r->n_columns, nt_result_words);
     r->column_at = NT_TAKE(&r->arena, r->n_columns, uint64_t);
     r->arrays = NT_TAKE(&r->arena, r->n_arrays, nt_result_array);
     r->array_at = NT_TAKE(&r->arena, r->n_arrays, uint64_t);
-    if (!r->columns || !r->column_at || !r->arrays || !r->array_at)
+    if (!r->columns || !r->words || !r->column_at || !r->arrays || !r->array_at)
         netcdf_no_memory(h);
     for (int i = 0; i < h->n_variables && h->status == NT_OK; i++) {
         const variable *v = &h->variables[i];
         const char *name = v->column ? v->column : v->name;
         if (is_column(v)) {
             r->columns[columns] = (nt_result_column){name, v->unit, v->meaning};
+            if (v->words)
+                r->words[columns] = words_of(h, v->words, columns);
             r->column_at[columns++] = v->begin - r->records;
         } else if (is_array(v)) {
             const dimension *item = &h->dimensions[v->dimensions[1]];

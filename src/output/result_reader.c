@@ -99,6 +99,11 @@ nt_result_attribute nt_result_attribute_at(const nt_result *r, int i)
     return r && i >= 0 && i < r->n_attributes ? r->attributes[i] : (nt_result_attribute){0};
 }
 
+nt_result_words nt_result_words_at(const nt_result *r, int i)
+{
+    return r && i >= 0 && i < r->n_columns ? r->words[i] : (nt_result_words){0};
+}
+
 int nt_result_find(const nt_result *r, const char *name)
 {
     for (int i = 0; r && name && i < r->n_columns; i++)

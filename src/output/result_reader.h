@@ -14,6 +14,7 @@ struct nt_result {
     int file; /* descriptor */
     long rows;
     nt_result_column *columns;
+    nt_result_words *words; /* [n_columns]; of a column of numbers n is 0 */
     int n_columns;
     nt_result_array *arrays;
     int n_arrays;

@@ -1,4 +1,5 @@
 /* A result that is written: rows of numbers into several files at once, each of its own format. */
+#include "base/arena.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "output/format.h"
@@ -34,7 +35,9 @@ typedef struct place {
 } place;
 
 struct nt_result_writer {
-    int n_files, n_columns, n_others;
+    int n_files;
+    nt_layout layout;
+    nt_arena arena;     /* of the words */
     result_file *files; /* [n_files] */
     file_place *places; /* [n_files] of the row before `last` */
     double *last;       /* [n_columns + n_others] */
@@ -44,7 +47,6 @@ struct nt_result_writer {
     double flushed;     /* s, clock, of the last flush   */
     double asked;       /* s, clock, of nt_result_keep_up */
     long rows;
-    nt_decimal decimal;
 };
 
 /* ---- bytes ---------------------------------------------------------------------------------- */
@@ -151,13 +153,28 @@ nt_status nt_result_keep_up(nt_result_writer *w, nt_error *error)
 static size_t put_row(const nt_result_writer *w, const result_file *file, const double *values,
                       char *out)
 {
-    return file->format->row(&w->decimal, values, w->n_columns, w->n_others, out);
+    return file->format->row(&w->layout, values, out);
+}
+
+/* Numbers that stand for words have one. */
+static nt_status check_words(const nt_result_writer *w, const double *values, nt_error *error)
+{
+    for (int i = 0; i < w->layout.n_columns; i++) {
+        int n = w->layout.words[i].n;
+        if (n > 0 && !(values[i] >= 0 && values[i] < n && values[i] == (int)values[i]))
+            return nt_fail(error, NT_INVALID,
+                           "column %d is %g, expected the number of a word from 0 to %d", i + 1,
+                           values[i], n - 1);
+    }
+    return NT_OK;
 }
 
 nt_status nt_result_write(nt_result_writer *w, const double *values, nt_error *error)
 {
     nt_error_clear(error);
     NT_NEED(error, "writer values", w, values);
+    if (check_words(w, values, error) != NT_OK)
+        return NT_INVALID;
     for (int i = 0; i < w->n_files; i++) {
         result_file *file = &w->files[i];
         if (file->format->count_at > 0 && (double)w->rows >= MOST_COUNTED)
@@ -169,7 +186,7 @@ nt_status nt_result_write(nt_result_writer *w, const double *values, nt_error *e
         nt_stream *stream = &file->stream;
         stream->used += put_row(w, file, values, stream->buffer + stream->used);
     }
-    memcpy(w->last, values, (size_t)(w->n_columns + w->n_others) * sizeof *values);
+    memcpy(w->last, values, (size_t)(w->layout.n_columns + w->layout.n_others) * sizeof *values);
     w->wrote = w->waits = true;
     w->rows++;
     nt_status status = NT_OK;
@@ -199,7 +216,8 @@ nt_status nt_result_save(nt_result_writer *w, void *bytes, int to_disk, nt_error
     place head;
     memset(&head, 0, sizeof head);
     memcpy(head.magic, magic, sizeof magic);
-    head.n_files = w->n_files, head.n_columns = w->n_columns, head.n_others = w->n_others;
+    head.n_files = w->n_files, head.n_columns = w->layout.n_columns;
+    head.n_others = w->layout.n_others;
     head.rows = w->rows;
     nt_status status = flush_all(w, error);
     for (int i = 0; i < w->n_files && status == NT_OK; i++) {
@@ -229,7 +247,8 @@ static nt_status read_place(nt_result_writer *w, const nt_result_setup *setup, n
     memcpy(w->places, (const char *)setup->saved + sizeof head,
            (size_t)w->n_files * sizeof *w->places);
     if (memcmp(head.magic, magic, sizeof magic) != 0 || head.n_files != w->n_files ||
-        head.n_columns != w->n_columns || head.n_others != w->n_others || head.rows < 0)
+        head.n_columns != w->layout.n_columns || head.n_others != w->layout.n_others ||
+        head.rows < 0)
         return nt_fail(error, NT_INVALID, "the saved result is one of other columns");
     w->rows = (long)head.rows;
     return NT_OK;
@@ -332,12 +351,49 @@ static nt_status open_all(nt_result_writer *w, const nt_result_setup *setup, nt_
     return status;
 }
 
+static bool is_word(const char *word)
+{
+    bool letter = (*word >= 'a' && *word <= 'z') || (*word >= 'A' && *word <= 'Z') || *word == '_';
+    return letter && word[strcspn(word, " ,\"\t\r\n")] == '\0';
+}
+
+/* Keeps the words of the setup. */
+static nt_status take_words(nt_result_writer *w, const nt_result_setup *setup, nt_error *error)
+{
+    nt_result_words *all = NT_TAKE(&w->arena, setup->n_columns, nt_result_words);
+    w->layout.words = all;
+    if (!all)
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
+    for (int i = 0; i < setup->n_words; i++) {
+        const nt_result_words *from = &setup->words[i];
+        if (from->column < 0 || from->column >= setup->n_columns || from->n < 1)
+            return nt_fail(error, NT_INVALID, "%d words of column %d: expected some, of one of %d",
+                           from->n, from->column, setup->n_columns);
+        NT_NEED(error, "setup.words.words", from->words);
+        const char **words = NT_TAKE(&w->arena, from->n, const char *);
+        for (int k = 0; k < from->n && words; k++) {
+            NT_NEED(error, "setup.words.words", from->words[k]);
+            if (!is_word(from->words[k]))
+                return nt_fail(error, NT_INVALID,
+                               "'%s' is no word: expected a letter first, no blanks, no commas",
+                               from->words[k]);
+            words[k] = nt_arena_text(&w->arena, from->words[k], strlen(from->words[k]));
+            words = words[k] ? words : NULL;
+        }
+        if (!words)
+            return nt_fail(error, NT_NO_MEMORY, "out of memory");
+        all[from->column] = (nt_result_words){from->column, words, from->n};
+    }
+    return NT_OK;
+}
+
 static void writer_destroy(nt_result_writer *w)
 {
     for (int i = 0; w->files && i < w->n_files; i++) {
         nt_bytes_free(&w->files[i].head);
         free(w->files[i].path);
     }
+    nt_arena_free(&w->arena);
     free(w->files);
     free(w->places);
     free(w->last);
@@ -353,6 +409,8 @@ nt_status nt_result_create(nt_result_writer **writer, const nt_result_setup *set
     NT_NEED(error, "setup", setup);
     NT_NEED_VERSION(error, "setup", setup->version);
     NT_NEED(error, "setup.files setup.columns", setup->files, setup->columns);
+    if (setup->n_words > 0)
+        NT_NEED(error, "setup.words", setup->words);
     if (setup->n_files < 1 || setup->n_columns < 1)
         return nt_fail(error, NT_INVALID,
                        "a result has %d files and %d columns, expected one of "
@@ -366,18 +424,20 @@ nt_status nt_result_create(nt_result_writer **writer, const nt_result_setup *set
     if (!w)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     w->n_files = setup->n_files;
-    w->n_columns = setup->n_columns;
+    w->layout.n_columns = setup->n_columns;
     for (int i = 0; i < setup->n_arrays; i++)
-        w->n_others += setup->arrays[i].items * setup->arrays[i].components;
+        w->layout.n_others += setup->arrays[i].items * setup->arrays[i].components;
     w->files = calloc((size_t)w->n_files, sizeof *w->files);
     w->places = calloc((size_t)w->n_files, sizeof *w->places);
-    w->last = calloc((size_t)(w->n_columns + w->n_others), sizeof *w->last);
+    w->last = calloc((size_t)(w->layout.n_columns + w->layout.n_others), sizeof *w->last);
     for (int i = 0; w->files && i < w->n_files; i++)
         w->files[i].stream.file = -1;
-    nt_decimal_init(&w->decimal);
+    nt_decimal_init(&w->layout.decimal);
     nt_status status = w->files && w->places && w->last
-                           ? open_all(w, setup, error)
+                           ? take_words(w, setup, error)
                            : nt_fail(error, NT_NO_MEMORY, "out of memory");
+    if (status == NT_OK)
+        status = open_all(w, setup, error);
     if (status != NT_OK) {
         for (int i = 0; w->files && i < w->n_files; i++)
             nt_stream_undo(&w->files[i].stream);

@@ -1,0 +1,79 @@
+# Runs in which something happens: the table of events in both formats; a run that is killed at any
+# moment, or saved between two events, goes on with the same bits; what never settles is named.
+. "$(dirname "$0")/common.sh"
+seed=${NUTATE_SEED:-$(date +%s)}
+echo "moments from NUTATE_SEED=$seed"
+
+# ---- the table ----
+expect 0 run bouncing.yaml -o whole.csv -o whole.nc
+head -n 1 whole.events.csv >got.csv
+echo "time,event,energy_before,energy_after,energy_lost" >expected.csv
+same expected.csv got.csv
+for event in turn middle let_go; do
+    grep -q ",$event," whole.events.csv || fail "no event $event in the table"
+done
+says "events $(($(wc -l <whole.events.csv) - 1))"
+expect 0 convert whole.events.nc -o converted.csv
+same whole.events.csv converted.csv
+expect 0 convert whole.events.csv -o converted.nc
+expect 0 convert converted.nc -o again.csv
+same whole.events.csv again.csv
+expect 0 run bouncing.yaml -o page.html
+[ ! -e page.html.part.events.nc ] || fail "a page leaves its table of events behind"
+
+# ---- stopped at any moment ----
+stops=0
+# each HOW...: whole, and killed up to three times
+each() {
+    rm -f cut.*
+    begun=$(date +%s%N)
+    expect 0 "$@" --save-every 0.02 -o whole.csv -o whole.nc
+    length=$(($(date +%s%N) - begun))
+    grep objective err >whole.objectives
+    for stop in 1 2 3 4; do
+        resume=
+        [ -e cut.csv.state ] && resume=--resume
+        seed=$((seed + 1))
+        # shellcheck disable=SC2086
+        "$nutate" "$@" --save-every 0.02 $resume -o cut.csv -o cut.nc 2>err </dev/null &
+        job=$!
+        sleep "$(awk -v s=$seed -v l="$length" 'BEGIN { srand(s); print rand() * l / 2e9 }')"
+        signal=$(awk -v s=$seed 'BEGIN { srand(7 * s); print rand() < 0.7 ? "KILL" : "TERM" }')
+        [ $stop = 4 ] || kill -s "$signal" $job 2>/dev/null
+        wait $job 2>/dev/null
+        got=$?
+        case $got in
+        0) break ;;
+        130 | 137) stops=$((stops + 1)) ;;
+        *) fail "nutate $* $resume ($signal, seed $seed): exit status $got" && cat err ;;
+        esac
+    done
+    grep objective err >cut.objectives
+    for file in csv nc events.csv events.nc objectives; do
+        same "whole.$file" "cut.$file"
+    done
+}
+each run bouncing.yaml
+each run bouncing.yaml --frame body --method generalized-alpha-soi2
+each run bouncing.yaml --method rkmk-dop853 --set simulation.tolerance=1e-9 --duration 2
+each run bouncing.yaml --method bdf --set simulation.tolerance=1e-7 --duration 2
+each sens bouncing.yaml --param pull --param kick --duration 1
+echo "$stops stops"
+[ $stops -ge 5 ] || fail "only $stops stops"
+
+# ---- saved in the middle, between two stops and at one ----
+expect 0 run bouncing.yaml --set output.every=0 -o whole.csv
+for part in 0.01 0.026 0.03; do
+    expect 0 run bouncing.yaml --set output.every=0 --duration $part --save half.state -o first.csv
+    expect 0 run bouncing.yaml --set output.every=0 --restart half.state -o second.csv
+    tail -n "$(($(wc -l <second.csv) - 1))" whole.csv >expected.csv
+    tail -n +2 second.csv >rest.csv
+    same expected.csv rest.csv
+done
+
+# ---- what never settles ----
+sed 's/-kick\*sign(x)/0/; s/\(turn: .*\)then:.*/\1then: [{start: back}]}/
+    s/^  let_go/  back: {then: [{start: turn}]}\n  let_go/' bouncing.yaml >restless.yaml
+expect 3 run restless.yaml -o restless.csv
+says "event" "has happened a thousand times" "does not settle"
+finish
