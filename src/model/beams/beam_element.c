@@ -295,6 +295,18 @@ NT_INLINE inertial inertial_of(const nt_view *view, const nt_motion *m, lanes r)
     return of;
 }
 
+/* No part but NT_MASS depends on accelerations. */
+static double mass_factor(const nt_view *view)
+{
+    return view->terms->parts & NT_MASS ? view->terms->combination->mass : 0;
+}
+static m3 alpha_map(const nt_view *view, int body)
+{
+    const nt_combination *c = view->terms->combination;
+    return view->terms->parts & NT_MASS ? nt_acceleration_map(view, body, c->mass, c->stiffness)
+                                        : (m3){0};
+}
+
 /* What the derivatives in p, pt, ptt are multiplied by for the rotation of a node. */
 typedef struct inertia_columns {
     lanes p[4], t[4], tt[4];
@@ -308,8 +320,7 @@ NT_INLINE void find_columns(const nt_view *view, const nt_beam_nodes *p, const i
     const nt_combination *c = view->terms->combination;
     double k = c->stiffness;
     int body = p->first_body + j;
-    m3 of_alpha = nt_acceleration_map(view, body, c->mass, k);
-    m3 of_w = nt_rate_map(view, body, c->damping, k);
+    m3 of_alpha = alpha_map(view, body), of_w = nt_rate_map(view, body, c->damping, k);
     multiply_map(p->P[j], of_w, by->t);
     add_turned(k, of->w, p->P[j], by->t);
     multiply_map(p->P[j], of_alpha, by->tt);
@@ -327,7 +338,7 @@ NT_INLINE void add_inertia(nt_beam_nodes *p, const nt_view *view, const nt_beam 
                            pair_rows *pairs)
 {
     const nt_beam_inert *points = nt_beam_inert_at(b, element);
-    double mass = pairs ? view->terms->combination->mass : 0;
+    double mass = pairs ? mass_factor(view) : 0;
     inertial of[NT_MOST_ORDER + 1];
     inertia_columns by[NT_MOST_ORDER + 1];
     for (int i = 0; i < p->n; i++) {
@@ -565,8 +576,8 @@ static void add_node(const nt_view *view, const nt_beam *b, int node)
         return;
     const nt_combination *c = terms->combination;
     double k = c->stiffness;
-    m3 of_alpha = nt_acceleration_map(view, body, c->mass, k), skew = m3_skew(me);
-    m3 of_w = nt_rate_map(view, body, c->damping, k);
+    m3 of_alpha = alpha_map(view, body), of_w = nt_rate_map(view, body, c->damping, k);
+    m3 skew = m3_skew(me);
     m3 w_me = m3_skew_multiply(w, skew);
     m3 f_w = m3_scale(-1, m3_add(m3_skew(wxme), w_me));
     m3 m_w = m3_sub(m3_skew_multiply(w, rho), m3_skew(rho_w));
@@ -583,7 +594,7 @@ static void add_node(const nt_view *view, const nt_beam *b, int node)
     nt_view_add(view, port, port,
                 m3_diagonal(c->mass * mass.m, c->mass * mass.m, c->mass * mass.m));
     nt_view_add(view, port, port + 1, ft);
-    nt_view_add(view, port + 1, port, m3_scale(c->mass, skew));
+    nt_view_add(view, port + 1, port, m3_scale(factor, skew));
     nt_view_add(view, port + 1, port + 1, mt);
 }
 
