@@ -388,16 +388,18 @@ static void sum_inertia(const nt_view *view, piece *p, int i, int j, inertia_pai
     double k = c->stiffness;
     double rows[6][4], columns[6][4];
     double M[6][4], T[6][4], Tt[6][4], K[6][4], of_t[4][3], of_tt[4][3];
-    rows_of(p->P[i], &pair->a[0][0], 3, 3, rows);
-    sum->fx = m3_add(sum->fx, m3_scale(c->mass, block33(rows, 0)));
-    sum->mx = m3_add(sum->mx, m3_scale(c->mass, block33(rows, 3)));
-    rows_of(p->P[i], &pair->tt[0][0], 4, 4, Tt);
-    columns_of(Tt, p->P[j], M); /* by alpha; r'' depends on w too: -r (w . dw)/2 */
     int body = (int)(p->bodies[j] - view->bodies);
-    m3 of_alpha = nt_acceleration_map(view, body, c->mass, k);
     m3 of_w = nt_rate_map(view, body, c->damping, k);
-    sum->ft = m3_add(sum->ft, m3_multiply(block33(M, 0), of_alpha));
-    sum->mt = m3_add(sum->mt, m3_multiply(block33(M, 3), of_alpha));
+    rows_of(p->P[i], &pair->tt[0][0], 4, 4, Tt);
+    if (view->terms->parts & NT_MASS) { /* no other part depends on accelerations */
+        m3 of_alpha = nt_acceleration_map(view, body, c->mass, k);
+        rows_of(p->P[i], &pair->a[0][0], 3, 3, rows);
+        sum->fx = m3_add(sum->fx, m3_scale(c->mass, block33(rows, 0)));
+        sum->mx = m3_add(sum->mx, m3_scale(c->mass, block33(rows, 3)));
+        columns_of(Tt, p->P[j], M); /* by alpha; r'' depends on w too: -r (w . dw)/2 */
+        sum->ft = m3_add(sum->ft, m3_multiply(block33(M, 0), of_alpha));
+        sum->mt = m3_add(sum->mt, m3_multiply(block33(M, 3), of_alpha));
+    }
     rows_of(p->P[i], &pair->t[0][0], 4, 4, T);
     columns_of(T, p->P[j], columns);
     for (int row = 0; row < 6; row++) {
