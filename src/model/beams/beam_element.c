@@ -591,8 +591,8 @@ static void add_node(const nt_view *view, const nt_beam *b, int node)
         ft = m3_sub(ft, m3_scale(k, f_theta));
         mt = m3_add(mt, m3_scale(k, m_theta));
     }
-    nt_view_add(view, port, port,
-                m3_diagonal(c->mass * mass.m, c->mass * mass.m, c->mass * mass.m));
+    double factor = mass_factor(view);
+    nt_view_add(view, port, port, m3_scale(factor * mass.m, m3_identity()));
     nt_view_add(view, port, port + 1, ft);
     nt_view_add(view, port + 1, port, m3_scale(factor, skew));
     nt_view_add(view, port + 1, port + 1, mt);
