@@ -10,6 +10,10 @@
 #include "linalg/lanes.h"
 #include "model/beams/beam.h"
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi" /* vectors are passed between inlined functions only */
+#endif
+
 /* The fields v, p, d, or their rates. */
 typedef struct nt_beam_lanes {
     lanes v, p, d;
