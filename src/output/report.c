@@ -1,6 +1,8 @@
 /* A page that shows results: the page's own file with the results put in where it says so. */
 #include "base/error.h"
 #include "base/file.h"
+#include "output/format.h"
+#include "output/report_pack.h"
 #include "output/report_result.h"
 
 #include <nutate/output.h>
@@ -15,8 +17,74 @@ static const char MARK[] = "<!--results-->";
 static const size_t MOST_OF_PAGE = 64u << 20; /* bytes of the page's own file */
 
 /* Tables that may stand beside a result. */
-static const char *const tables[] = {"events", "path", "modes", "plan", "multipliers"};
-enum { TABLES = sizeof tables / sizeof tables[0] };
+static const char *const tables[] = {"path", "modes", "plan", "multipliers"};
+enum { TABLES = sizeof tables / sizeof tables[0], MOST_OF_EVENTS = 4 << 20 /* bytes */ };
+
+/* The table of events as text, with the names that its numbers stand for: as many rows as a page
+ * takes. */
+static nt_status put_events_text(FILE *to, nt_result *events, int number, nt_error *error)
+{
+    nt_layout layout = {.n_columns = nt_result_column_count(events)};
+    nt_result_words *words = calloc((size_t)layout.n_columns, sizeof *words);
+    nt_result_column *columns = calloc((size_t)layout.n_columns, sizeof *columns);
+    double *row = calloc((size_t)layout.n_columns, sizeof *row);
+    nt_bytes text = {0};
+    nt_status status = words && columns && row ? NT_OK : NT_NO_MEMORY;
+    for (int i = 0; i < layout.n_columns && status == NT_OK; i++) {
+        words[i] = nt_result_words_at(events, i);
+        words[i].column = i;
+        columns[i] = nt_result_column_at(events, i);
+    }
+    layout.words = words;
+    nt_decimal_init(&layout.decimal);
+    const nt_result_setup setup = {.columns = columns,
+                                   .n_columns = layout.n_columns,
+                                   .words = words,
+                                   .n_words = layout.n_columns};
+    if (status == NT_OK)
+        status = nt_format_csv.head(&setup, "", &text, error);
+    size_t room = status == NT_OK ? nt_format_csv.room(&setup) : 0;
+    char *line = malloc(room + 1);
+    long rows = nt_result_rows(events), i = 0;
+    status = status == NT_OK && !line ? NT_NO_MEMORY : status;
+    for (; i < rows && text.used + room < MOST_OF_EVENTS && status == NT_OK; i++) {
+        status = nt_result_read(events, i, 1, row, error);
+        if (status == NT_OK)
+            nt_bytes_put(&text, line, nt_format_csv.row(&layout, row, line));
+    }
+    status = status == NT_OK && text.failed ? NT_NO_MEMORY : status;
+    if (status == NT_NO_MEMORY)
+        nt_fail(error, status, "out of memory");
+    if (status == NT_OK) {
+        fprintf(to,
+                "<script type=\"application/json\" class=\"events\">{\"number\":%d,\"whole\":%s,"
+                "\"text\":",
+                number, i == rows ? "true" : "false");
+        nt_page_text(to, text.at, text.used);
+        fputs("}</script>\n", to);
+    }
+    free(line);
+    free(row);
+    free(columns);
+    free(words);
+    nt_bytes_free(&text);
+    return status;
+}
+
+static nt_status put_events(FILE *to, const nt_report_part *part, nt_error *error)
+{
+    char *path = nt_result_beside(part->path, "events");
+    nt_result *events = NULL;
+    nt_status status = path ? NT_OK : nt_fail(error, NT_NO_MEMORY, "out of memory");
+    if (status == NT_OK && access(path, F_OK) == 0) {
+        status = nt_result_open(&events, path, error);
+        if (status == NT_OK)
+            status = put_events_text(to, events, part->number, error);
+        nt_result_close(events);
+    }
+    free(path);
+    return status;
+}
 
 static nt_status put_beside(FILE *to, const nt_report_part *part, nt_error *error)
 {
@@ -53,6 +121,8 @@ static nt_status put_results(FILE *to, const nt_report_setup *setup, nt_error *e
             status = nt_report_put(to, result, &part, error);
         if (status == NT_OK)
             status = put_beside(to, &part, error);
+        if (status == NT_OK)
+            status = put_events(to, &part, error);
         nt_result_close(result);
     }
     return status;
