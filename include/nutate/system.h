@@ -172,6 +172,7 @@ typedef struct nt_instant {
     int timed_by; /* the indicator whose zero is the time of this; -1: the time is given       */
     int number;   /* of nt_events.word; -1 for what has no row in a table of events            */
     int ends;     /* the run ends here                                                         */
+    int kept_at;  /* the entry of memory that held the time of this, s; -1: none                */
 } nt_instant;
 
 /* Everything of a system that happens in an instant. Functions are pure and allocate nothing. */

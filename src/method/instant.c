@@ -60,7 +60,8 @@ static nt_status instant_ask(nt_integrator *it, int which, const nt_phase *phase
                             .impulse = s->impulse,
                             .restitution = s->restitution,
                             .timed_by = -1,
-                            .number = -1};
+                            .number = -1,
+                            .kept_at = -1};
     nt_status status = s->events->happen(p->system->self, instant, error);
     instant->beyond = NULL; /* it is of this call */
     return status;

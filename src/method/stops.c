@@ -427,6 +427,7 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
                              .indicator = timed_by,
                              .asked = which,
                              .ends = instant->ends,
+                             .kept_at = timed_by < 0 ? instant->kept_at : -1,
                              .scale = timed_by >= 0 ? s->size[timed_by] : 0};
     if (it->attend_jump)
         status = it->attend_jump(it->attendant, it, &jump, error);

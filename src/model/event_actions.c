@@ -262,8 +262,11 @@ nt_status nt_actions_happen(nt_run *run, int i, nt_instant *instant, nt_error *e
     const nt_event *event = &run->model->happenings[i];
     const double *variables;
     nt_status status = nt_events_variables(run, instant->at, &variables);
-    if (nt_actions_is_due(run, i, instant))
+    if (nt_actions_is_due(run, i, instant)) {
+        if (instant->indicator < 0)
+            instant->kept_at = run->model->due_memory + i;
         instant->memory[run->model->due_memory + i] = NEVER;
+    }
     instant->happened = 1;
     instant->number = i;
     for (int k = 0; k < event->n_actions && status == NT_OK; k++)

@@ -7,7 +7,8 @@
  *   dx+ = J (dx + x'- dt*) - x'+ dt*,
  *
  * with x' = (v, vdot) on either side, and J the derivative of the state just behind in that just
- * before, along all that varies. At an event that ends the run it is the state at t* that is
+ * before, along all that varies, the time included. Where the time stood in an entry of memory, dt*
+ * is the variation of that. At an event that ends the run it is the state at t* that is
  * wanted, and x'+ dt* stays. dg and g' are sixth-order central differences of the indicator.
  * Multipliers, accelerations and the memory of the method follow from dx+ as at a start. */
 #include "base/error.h"
@@ -132,9 +133,9 @@ static nt_status add_loss(nt_sensitivity *s, const nt_phase *from, const nt_phas
     return status;
 }
 
-/* The variation d of the state just before becomes that of the state just behind: q, v and memory,
- * by differences of what happens at states beside. */
-static nt_status state_behind(nt_sensitivity *s, const nt_jump_of_state *jump, int i,
+/* The variation d of the state just before, at the time that varies by dt, becomes that of the
+ * state just behind: q, v and memory, by differences of what happens at states beside. */
+static nt_status state_behind(nt_sensitivity *s, const nt_jump_of_state *jump, int i, double dt,
                               const nt_variation *d, nt_error *error)
 {
     nt_integrator *it = s->integrator;
@@ -148,6 +149,8 @@ static nt_status state_behind(nt_sensitivity *s, const nt_jump_of_state *jump, i
     double step = nt_sensitivity_reach(p, nt_phase_point(jump->from), nt_variation_to_read(d));
     if (parameter)
         step = fmin(step, 1e-2 * nt_parameter_scale(s, s->route[i].parameter));
+    if (dt != 0)
+        step = fmin(step, 1e-2 / fabs(dt));
     for (size_t k = 0; k < n_memory; k++)
         if (d->memory[k] != 0)
             step = fmin(step, 1e-2 * (1 + fabs(jump->from->memory[k])) / fabs(d->memory[k]));
@@ -160,6 +163,7 @@ static nt_status state_behind(nt_sensitivity *s, const nt_jump_of_state *jump, i
         nt_instant instant;
         memcpy(varied.all, jump->from->all, it->size * sizeof(double));
         nt_sensitivity_move(p, jump->from, d, sign * distance * step, s->values, &varied);
+        varied.all[NT_PHASE_T] += sign * distance * step * dt;
         if (parameter)
             status = nt_sensitivity_move_parameter(s, i, sign * distance * step);
         if (status == NT_OK)
@@ -225,13 +229,15 @@ nt_status nt_sensitivity_jump(void *context, nt_integrator *it, const nt_jump_of
         double dt = 0;
         if (jump->indicator >= 0)
             status = time_rate(s, jump, i, &d, passes, &dt, error);
+        else if (jump->kept_at >= 0)
+            dt = d.memory[jump->kept_at];
         for (size_t k = 0; k < nv; k++) {
             d.q[k] += jump->from->v[k] * dt;
             d.v[k] += jump->from->vdot[k] * dt;
         }
         nt_space_clear_first(&p->space, d.q);
         if (status == NT_OK && maps)
-            status = state_behind(s, jump, i, &d, error);
+            status = state_behind(s, jump, i, dt, &d, error);
         if (status != NT_OK)
             return status;
         for (size_t k = 0; k < nv; k++) {

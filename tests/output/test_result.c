@@ -190,6 +190,75 @@ static void arrays_and_attributes(void **unused)
     nt_result_close(result);
 }
 
+/* ---- words ---------------------------------------------------------------------------------- */
+
+static const char *const what[] = {"land", "let_go", "Slam-2"};
+static const nt_result_column happened[] = {{"time", "s", "when"}, {"event", "1", "which"}};
+
+static void check_happened(const char *path, const int *numbers, int n_words)
+{
+    static const double times[] = {0.5, 1, 2};
+    static const int order[] = {2, 0, 2};
+    double row[2];
+    nt_result *result = open_result(path);
+    nt_result_words words = nt_result_words_at(result, 1);
+    assert_int_equal(nt_result_words_at(result, 0).n, 0);
+    assert_int_equal(nt_result_words_at(result, 2).n, 0);
+    assert_int_equal(words.n, n_words);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(nt_result_read(result, i, 1, row, NULL), NT_OK);
+        assert_true(row[0] == times[i] && row[1] == numbers[i]);
+        assert_string_equal(words.words[numbers[i]], what[order[i]]);
+    }
+    nt_result_close(result);
+}
+
+/* Numbers that stand for words: words in CSV, flags in NetCDF, and nothing else. */
+static void numbers_stand_for_words(void **unused)
+{
+    (void)unused;
+    nt_error error;
+    nt_result_words words = {1, what, 3};
+    nt_result_setup setup = {.files = files,
+                             .n_files = 2,
+                             .columns = happened,
+                             .n_columns = 2,
+                             .words = &words,
+                             .n_words = 1};
+    nt_result_writer *writer = create(&setup);
+    const double rows[3][2] = {{0.5, 2}, {1, 0}, {2, 2}};
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(nt_result_write(writer, rows[i], &error), NT_OK);
+    for (int i = 0; i < 3; i++) {
+        static const double none[] = {3, -1, 0.5};
+        const double row[] = {3, none[i]};
+        assert_int_equal(nt_result_write(writer, row, &error), NT_INVALID);
+        assert_non_null(strstr(error.message, "expected the number of a word from 0 to 2"));
+    }
+    assert_int_equal(nt_result_finish(writer, &error), NT_OK);
+    check_happened("run.nc", (const int[]){2, 0, 2}, 3);
+    check_happened("run.csv", (const int[]){0, 1, 0}, 2);
+    size_t size;
+    char *text = contents("run.csv", &size);
+    static const char expected[] = "time,event\n0.5,Slam-2\n1,land\n2,Slam-2\n";
+    assert_int_equal(size, sizeof expected - 1);
+    assert_memory_equal(text, expected, size);
+    free(text);
+    static const char *const bad[] = {"two words", "a,b", "1st", ""};
+    for (int i = 0; i < 4; i++) {
+        words = (nt_result_words){1, &bad[i], 1};
+        assert_int_equal(nt_result_create(&writer, &setup, &error), NT_INVALID);
+        assert_non_null(strstr(error.message, "is no word"));
+    }
+    words = (nt_result_words){2, what, 3};
+    assert_int_equal(nt_result_create(&writer, &setup, &error), NT_INVALID);
+    put("other.csv", "time,event\n1,a\n2,3\n", 20);
+    nt_result *result;
+    assert_int_equal(nt_result_open(&result, "other.csv", &error), NT_IO);
+    assert_non_null(strstr(error.message, "expected a word in column 'event'"));
+    assert_int_equal(error.line, 3);
+}
+
 static void names_beside(void **unused)
 {
     (void)unused;
@@ -492,6 +561,7 @@ int main(void)
         cmocka_unit_test(both_formats_hold_the_rows),
         cmocka_unit_test(arrays_and_attributes),
         cmocka_unit_test(names_beside),
+        cmocka_unit_test(numbers_stand_for_words),
         cmocka_unit_test(a_killed_table_goes_on),
         cmocka_unit_test(places_of_no_rows),
         cmocka_unit_test(rows_do_not_wait),
