@@ -129,7 +129,7 @@ nt_status nt_sweep_convert(nt_result *from, const char *path, nt_error *error)
     nt_table_of_rows rows = {0};
     conversion c = {.from = from, .sweep = calloc(1, sizeof *c.sweep), .rows = &rows};
     if (!c.sweep)
-        return convert_no_memory(error);
+        return nt_fail(error, NT_NO_MEMORY, "out of memory");
     rows.sweep = c.sweep;
     nt_status status = convert_table(&c, path, error ? error : &unwanted);
     nt_rows_free(&rows);
