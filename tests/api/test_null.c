@@ -304,6 +304,8 @@ static void in_models(void **state)
     assert_int_equal(nt_model_remark(NULL, 0, e), 0);
     assert_int_equal(nt_model_remark(model, 0, NULL), 0);
     assert_int_equal(nt_plugin_load(NULL, e), NT_INVALID);
+    assert_null(nt_plugin_file(0));
+    assert_null(nt_plugin_file(-1));
     assert_int_equal(nt_model_rough_motion(NULL, 0, e), 0);
     assert_int_equal(nt_model_rough_motion(model, 0, NULL), 0);
     assert_int_equal(nt_model_event_count(NULL), 0);

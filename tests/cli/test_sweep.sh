@@ -127,6 +127,17 @@ sed 's/m: 15/m: 15.5/' kept.yaml >top.yaml
 cmp -s top.yaml kept.yaml && fail "the model did not change"
 refuse 2 "holds rows of another model" sweep grid.yaml -o grid --resume
 cp kept.yaml top.yaml
+# a table that only a value of the plan names
+printf '0,1\n1,2\n' >road.csv
+printf '0,1\n1,3\n' >other.csv
+cat >tables.yaml <<'END'
+sweep: 1
+model: top.yaml
+vary: {gravity: [[0, 0, '-9.81*table("road.csv", 0.5)'], [0, 0, -1]]}
+END
+expect 0 sweep tables.yaml -o tables --rows 0 --quiet
+cp other.csv road.csv
+refuse 2 "holds rows of another model: the model's file, a table" sweep tables.yaml -o tables --resume
 cp -r grid older
 sed 's/^version.*/version\t0.0.1/' grid/sweep >older/sweep
 refuse 2 "holds rows of nutate 0.0.1, this is" sweep grid.yaml -o older --resume
