@@ -1,5 +1,5 @@
 #!/bin/sh
-# beams.sh NUTATE: draws the pictures of the examples of beams in motion (needs gnuplot).
+# beams.sh NUTATE: draws the pictures of the examples of beams and cables in motion (needs gnuplot).
 set -eu
 nutate=$(realpath "${1:-build/release/nutate}")
 cd "$(dirname "$0")/../../examples"
@@ -108,4 +108,20 @@ set ylabel 'y, m'
 set size ratio -1
 unset key
 plot for [i = 0:12] 'shapes' using 1:2 index i with lines linetype 1
+PLOT
+
+"$nutate" run tethered_body/tethered_body.yaml --quiet -o "$work/float.csv"
+gnuplot <<PLOT
+$look
+set output 'tethered_body/tethered_body.svg'
+set multiplot layout 1,2
+unset key
+set xlabel 'x, m'
+set ylabel 'z, m'
+plot 'float.csv' using 2:4 skip 1 with lines linetype 1
+set key
+set xlabel 'time, s'
+set ylabel 'tension, kN'
+plot 'float.csv' using 1:(column(9)/1e3) skip 1 with lines linetype 1 title 'at the float', \
+     '' using 1:(column(8)/1e3) skip 1 with lines linetype 2 title 'at the bed'
 PLOT
