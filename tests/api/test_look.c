@@ -7,8 +7,6 @@
 #include "base/target.h"
 
 #include <dirent.h>
-#include <time.h>
-#include <stdio.h>
 #include <math.h>
 #include <nutate/output.h>
 #include <unistd.h>
@@ -307,9 +305,7 @@ static int runs_of(const char *path)
         const nt_method *method = nt_method_at(i);
         for (variant way = PLAIN; way < VARIANTS && e.simulation->step > 0; way++)
             if (can(method, e.system, PLAIN) && can(method, e.system, way)) {
-                clock_t c0 = clock();
                 look_at(&e, method, way);
-                fprintf(stderr, "%8.2f %s %s %s\n", (double)(clock() - c0) / CLOCKS_PER_SEC, strrchr(path,'/'), nt_method_name(method), variant_words[way]);
                 count++;
             }
     }
@@ -318,7 +314,7 @@ static int runs_of(const char *path)
     return count;
 }
 
-/* All model files of a folder; how many runs were looked at. */
+/* All model files of a folder, of which a plan of a sweep is none; how many runs were looked at. */
 static int runs_in(const char *folder)
 {
     int count = 0;
@@ -327,7 +323,8 @@ static int runs_in(const char *folder)
         size_t length = strlen(entry->d_name);
         char path[900];
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0)
+        if (length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0 &&
+            strcmp(entry->d_name, "plan.yaml") != 0)
             count += runs_of(path);
     }
     if (files)
