@@ -286,6 +286,7 @@ typedef struct nt_cli_events {
     const nt_model *model;
     char *path; /* NULL: there are none, or no file that they could stand beside */
     FILE *file;
+    bool passing; /* beside data that are kept for pages alone: removed at the end */
 } nt_cli_events;
 
 /* Return exit statuses. From open on every event of the plan's integrator is a line; resumed: those
