@@ -133,11 +133,17 @@ NT_API int nt_result_array_count(const nt_result *result);
 NT_API nt_result_array nt_result_array_at(const nt_result *result, int i);
 NT_API int nt_result_attribute_count(const nt_result *result);
 NT_API nt_result_attribute nt_result_attribute_at(const nt_result *result, int i);
-/* The words of column i, zeros where its numbers stand for none. In CSV words are numbered as they
- * come. */
-NT_API nt_result_words nt_result_words_at(const nt_result *result, int i);
 /* The number of the column of this name, -1 where there is none. */
 NT_API int nt_result_find(const nt_result *result, const char *name);
+
+/* The table of a sweep is a result too: its columns are `row`, what varies, `status` and what was
+ * kept, series are arrays. What varies may be words, such as methods, and so are names of events:
+ * values of such a column are the numbers 0, 1, ... of its texts in the order in which they first
+ * come, or as NetCDF has them. The text of a value;
+ * NULL of a column of numbers, and of a value that stands for none. It belongs to the result. */
+NT_API const char *nt_result_text(const nt_result *result, int column, double value);
+/* What went wrong in a row of such a table in NetCDF, "" where nothing did. */
+NT_API const char *nt_result_failure(const nt_result *result, long row);
 
 /* Rows first to first + n - 1: values[n][columns]. Of CSV best in the order of the file. NT_INVALID
  * for rows that are not there; NT_IO, `values` then undefined. */

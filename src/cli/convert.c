@@ -25,24 +25,41 @@ static nt_status copy_rows(nt_result *from, nt_result_writer *to, nt_error *erro
     return status;
 }
 
+/* The words of a column, in list[n], and their number, 0 of a column of numbers. */
+static int take_words(const nt_result *from, int column, const char ***list)
+{
+    int n = 0;
+    while (nt_result_text(from, column, n))
+        n++;
+    *list = calloc((size_t)n + 1, sizeof **list);
+    for (int i = 0; *list && i < n; i++)
+        (*list)[i] = nt_result_text(from, column, i);
+    return *list ? n : -1;
+}
+
 static nt_status convert_result(nt_result *from, const char *path, nt_error *error)
 {
     int columns = nt_result_column_count(from), attributes = nt_result_attribute_count(from);
     nt_result_column *column = calloc((size_t)columns + 1, sizeof *column);
     nt_result_attribute *attribute = calloc((size_t)attributes + 1, sizeof *attribute);
     nt_result_words *words = calloc((size_t)columns + 1, sizeof *words);
+    const char ***lists = calloc((size_t)columns + 1, sizeof *lists);
     nt_result_writer *to = NULL;
     nt_status status = NT_OK;
-    if (!column || !attribute || !words) {
+    int n_words = 0;
+    bool good = column && attribute && words && lists;
+    for (int i = 0; i < columns && good; i++) {
+        int n = take_words(from, i, &lists[i]);
+        good = n >= 0;
+        if (n > 0)
+            words[n_words++] = (nt_result_words){i, lists[i], n};
+    }
+    if (!good) {
         *error = (nt_error){.status = status = NT_NO_MEMORY, .message = "out of memory"};
         goto done;
     }
-    int n_words = 0;
-    for (int i = 0; i < columns; i++) {
+    for (int i = 0; i < columns; i++)
         column[i] = nt_result_column_at(from, i);
-        words[n_words] = nt_result_words_at(from, i);
-        n_words += words[n_words].n > 0;
-    }
     for (int i = 0; i < attributes; i++)
         attribute[i] = nt_result_attribute_at(from, i);
     const nt_result_file file = {path, nt_cli_format_of(path)};
@@ -62,6 +79,9 @@ static nt_status convert_result(nt_result *from, const char *path, nt_error *err
 done:
     free(column);
     free(attribute);
+    for (int i = 0; lists && i < columns; i++)
+        free(lists[i]);
+    free(lists);
     free(words);
     return status;
 }
@@ -87,8 +107,17 @@ int nt_cli_convert(const nt_cli_options *options)
         nt_cli_say("-o: '%s' and '%s' are both %s, expected FILE.%s", options->name,
                    options->output, netcdf ? "NetCDF" : "CSV", netcdf ? "csv" : "nc");
         status = NT_EXIT_USAGE;
-    } else if (convert_result(from, options->output, &error) != NT_OK)
-        status = nt_cli_fail(options->output, &error);
+    } else if (nt_sweep_is_table(from) && !netcdf) {
+        nt_cli_say("'%s' is the table of a sweep without units and dimensions: expected NetCDF, as "
+                   "nutate sweep --collect DIR -o FILE.nc writes it",
+                   options->name);
+        status = NT_EXIT_USAGE;
+    } else {
+        nt_status done = nt_sweep_is_table(from) ? nt_sweep_convert(from, options->output, &error)
+                                                 : convert_result(from, options->output, &error);
+        if (done != NT_OK)
+            status = nt_cli_fail(options->output, &error);
+    }
     nt_result_close(from);
     return status;
 }

@@ -4,10 +4,11 @@
 #include "output/result_reader.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARK = 1024, PIECE = 1 << 16, MOST_WORDS = 1000 };
+enum { MARK = 1024, PIECE = 1 << 16 };
 
 /* ---- open ----------------------------------------------------------------------------------- */
 
@@ -54,8 +55,7 @@ static nt_status read_names(nt_result *r, const char *at, long length, nt_error 
     for (const char *c = at; c < end; c++)
         r->n_columns += *c == ',';
     r->columns = NT_TAKE(&r->arena, r->n_columns, nt_result_column);
-    r->words = NT_TAKE(&r->arena, r->n_columns, nt_result_words);
-    if (!r->columns || !r->words)
+    if (!r->columns)
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     for (int i = 0; i < r->n_columns; i++) {
         const char *comma = memchr(at, ',', (size_t)(end - at));
@@ -105,7 +105,7 @@ static nt_status csv_count_rows(nt_result *r, uint64_t at, nt_error *error)
     }
 }
 
-/* ---- numbers and words ---------------------------------------------------------------------- */
+/* ---- rows ----------------------------------------------------------------------------------- */
 
 /* As results are written: a number, or what none is. */
 static bool csv_read_number(const char *text, int length, double *value)
@@ -120,24 +120,13 @@ static bool csv_read_number(const char *text, int length, double *value)
     return true;
 }
 
-/* As results write words. */
-static bool csv_is_word(const char *text, int length)
+/* Where the field that begins at `at` ends: a comma, or the end of the line. */
+static const char *field_end(const char *at, const char *end)
 {
-    bool letter = length > 0 && ((*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') ||
-                                 *text == '_');
-    return letter && memchr(text, ' ', (size_t)length) == NULL;
-}
-
-/* The number of a word of column i. */
-static bool csv_read_word(const nt_result *r, int i, const char *text, int length, double *value)
-{
-    const nt_result_words *words = &r->words[i];
-    for (int k = 0; k < words->n; k++)
-        if (strncmp(words->words[k], text, (size_t)length) == 0 && !words->words[k][length]) {
-            *value = k;
-            return true;
-        }
-    return false;
+    bool quoted = at < end && *at == '"', inside = quoted;
+    for (at += quoted; at < end && (inside || *at != ','); at++)
+        inside ^= quoted && *at == '"';
+    return at;
 }
 
 static nt_status csv_read_row(const nt_result *r, long row, const char *line, long length,
@@ -145,74 +134,133 @@ static nt_status csv_read_row(const nt_result *r, long row, const char *line, lo
 {
     const char *at = line, *end = line + length;
     for (int i = 0; i < r->n_columns; i++) {
-        const char *comma = memchr(at, ',', (size_t)(end - at)), *stop = comma ? comma : end;
-        if ((i + 1 < r->n_columns) != (comma != NULL))
+        const char *stop = field_end(at, end);
+        int text = -1;
+        if ((i + 1 < r->n_columns) != (stop < end))
             return nt_fail_at(error, NT_IO, r->path, (int)row + 2, 0,
                               "expected %d numbers, one for each column", r->n_columns);
-        bool good = r->words[i].n > 0 ? csv_read_word(r, i, at, (int)(stop - at), &values[i])
-                                      : csv_read_number(at, (int)(stop - at), &values[i]);
-        if (!good)
+        if (r->texts && r->texts[i])
+            text = nt_result_find_text(r, i, at, (size_t)(stop - at));
+        if (text >= 0)
+            values[i] = text;
+        else if (!csv_read_number(at, (int)(stop - at), &values[i]))
             return nt_fail_at(error, NT_IO, r->path, (int)row + 2, (int)(at - line) + 1,
-                              "expected a %s, got '%.*s'", r->words[i].n > 0 ? "word" : "number",
-                              (int)(stop - at), at);
+                              "expected a number, got '%.*s'", (int)(stop - at), at);
         at = stop + 1;
     }
     return NT_OK;
 }
 
-/* Takes the word of column i into those that are known. */
-static nt_status add_word(nt_result *r, long row, int i, const char *text, int length,
-                          nt_error *error)
+/* ---- tables of sweeps: what varies may be texts ---------------------------------------------- */
+
+/* A field as it is meant, into words[as long as the field]; its length. */
+static size_t unquote(const char *at, const char *stop, char *words)
 {
-    nt_result_words *words = &r->words[i];
+    size_t n = 0;
+    bool quoted = at < stop && *at == '"';
+    for (at += quoted; at < stop - quoted; at++) {
+        at += quoted && at[0] == '"' && at[1] == '"';
+        words[n++] = *at;
+    }
+    return n;
+}
+
+/* Of one row: whether the columns 1 to n - 1 hold texts, or with `take` the texts themselves. */
+static nt_status take_texts(nt_result *r, const char *line, long length, int n, bool take,
+                            nt_error *error)
+{
+    const char *at = line, *end = line + length, *stop = field_end(at, end);
+    bool good = true;
     double number;
-    if (csv_read_word(r, i, text, length, &number))
-        return NT_OK;
-    if (!csv_is_word(text, length) || words->n == MOST_WORDS)
-        return nt_fail_at(error, NT_IO, r->path, (int)row + 2, 0,
-                          words->n == MOST_WORDS ? "column '%s' holds more than a thousand words"
-                                                 : "expected a word in column '%s'",
-                          r->columns[i].name);
-    const char **all = NT_TAKE(&r->arena, words->n + 1, const char *);
-    const char *word = nt_arena_text(&r->arena, text, (size_t)length);
-    if (!all || !word)
-        return nt_fail(error, NT_NO_MEMORY, "out of memory");
-    for (int k = 0; k < words->n; k++)
-        all[k] = words->words[k];
-    all[words->n] = word;
-    *words = (nt_result_words){i, all, words->n + 1};
+    for (int i = 1; i < n && stop < end && good; i++) {
+        at = stop + 1;
+        stop = field_end(at, end);
+        if (!take && !csv_read_number(at, (int)(stop - at), &number))
+            good = nt_result_hold_texts(r, i);
+        if (!take || !r->texts || !r->texts[i])
+            continue;
+        char *words = malloc((size_t)(stop - at) + 1);
+        good = words && nt_result_intern(r, i, at, (size_t)(stop - at), words,
+                                         unquote(at, stop, words)) >= 0;
+        free(words);
+    }
+    return good ? NT_OK : nt_fail(error, NT_NO_MEMORY, "out of memory");
+}
+
+/* Goes through all rows twice: a number may be one of the texts, as in [1, "2*m"]. */
+static nt_status find_texts(nt_result *r, uint64_t rows_at, nt_error *error)
+{
+    int n = nt_result_find(r, "status");
+    nt_status status = NT_OK;
+    r->n_text_columns = r->n_columns;
+    for (int take = 0; take < 2 && status == NT_OK && (take == 0 || r->texts); take++) {
+        uint64_t at = rows_at;
+        r->window_size = 0;
+        for (long row = 0; row < r->rows && status == NT_OK; row++) {
+            const char *line;
+            long length = 0;
+            status = get_line(r, at, &line, &length, error);
+            if (status == NT_OK && line)
+                status = take_texts(r, line, length, n, take, error);
+            at += (uint64_t)length + 1;
+        }
+    }
+    r->window_size = 0;
+    return status;
+}
+
+/* ---- words ---------------------------------------------------------------------------------- */
+
+/* As results write them. */
+static bool csv_is_word(const char *text, int length)
+{
+    bool letter = length > 0 && ((*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') ||
+                                 *text == '_');
+    return letter && !memchr(text, ' ', (size_t)length);
+}
+
+/* Columns with a word in the first row hold words: those of this row, as they come. *some: there
+ * are any. */
+static nt_status take_words(nt_result *r, long row, const char *line, long length, bool *some,
+                            nt_error *error)
+{
+    const char *at = line, *end = line + length;
+    for (int i = 0; i < r->n_columns && at <= end; i++) {
+        const char *comma = memchr(at, ',', (size_t)(end - at)), *stop = comma ? comma : end;
+        int size = (int)(stop - at);
+        double number;
+        bool good = true, word = csv_is_word(at, size);
+        if (row == 0 && word && !csv_read_number(at, size, &number))
+            good = *some = nt_result_hold_texts(r, i);
+        if (r->texts && r->texts[i]) {
+            if (!word)
+                return nt_fail_at(error, NT_IO, r->path, (int)row + 2, (int)(at - line) + 1,
+                                  "expected a word in column '%s', got '%.*s'", r->columns[i].name,
+                                  size, at);
+            good = nt_result_intern(r, i, at, (size_t)size, at, (size_t)size) >= 0;
+        }
+        if (!good)
+            return nt_fail(error, NT_NO_MEMORY, "out of memory");
+        at = stop + 1;
+    }
     return NT_OK;
 }
 
-/* Columns with a word in the first row hold words: those of all rows, as they come. */
-static nt_status find_words(nt_result *r, nt_error *error)
+static nt_status find_words(nt_result *r, uint64_t at, nt_error *error)
 {
-    uint64_t at = r->next_at;
+    nt_status status = NT_OK;
     bool some = false;
-    for (long row = 0; row < (some || row == 0 ? r->rows : 1); row++) {
+    r->n_text_columns = r->n_columns;
+    for (long row = 0; row < r->rows && (row == 0 || some) && status == NT_OK; row++) {
         const char *line;
         long length = 0;
-        nt_status status = get_line(r, at, &line, &length, error);
-        if (status != NT_OK || !line)
-            return status;
-        const char *cell = line, *end = line + length;
-        for (int i = 0; i < r->n_columns && cell <= end && status == NT_OK; i++) {
-            const char *comma = memchr(cell, ',', (size_t)(end - cell)),
-                       *stop = comma ? comma : end;
-            int size = (int)(stop - cell);
-            double number;
-            bool words = row == 0 ? csv_is_word(cell, size) && !csv_read_number(cell, size, &number)
-                                  : r->words[i].n > 0;
-            if (words)
-                status = add_word(r, row, i, cell, size, error);
-            some = some || words;
-            cell = stop + 1;
-        }
-        if (status != NT_OK)
-            return status;
+        status = get_line(r, at, &line, &length, error);
+        if (status == NT_OK && line)
+            status = take_words(r, row, line, length, &some, error);
         at += (uint64_t)length + 1;
     }
-    return NT_OK;
+    r->window_size = 0;
+    return status;
 }
 
 nt_status nt_result_open_csv(nt_result *r, nt_error *error)
@@ -231,10 +279,11 @@ nt_status nt_result_open_csv(nt_result *r, nt_error *error)
     r->next_at = (uint64_t)length + 1;
     if (status == NT_OK)
         status = csv_count_rows(r, r->next_at, error);
-    return status == NT_OK && r->rows > 0 ? find_words(r, error) : status;
+    bool table = status == NT_OK && strcmp(r->columns[0].name, "row") == 0;
+    if (status != NT_OK)
+        return status;
+    return table ? find_texts(r, r->next_at, error) : find_words(r, r->next_at, error);
 }
-
-/* ---- rows ----------------------------------------------------------------------------------- */
 
 nt_status nt_result_read_csv(nt_result *r, long first, long n, double *values, nt_error *error)
 {

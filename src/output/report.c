@@ -24,37 +24,31 @@ enum { TABLES = sizeof tables / sizeof tables[0], MOST_OF_EVENTS = 4 << 20 /* by
  * takes. */
 static nt_status put_events_text(FILE *to, nt_result *events, int number, nt_error *error)
 {
-    nt_layout layout = {.n_columns = nt_result_column_count(events)};
-    nt_result_words *words = calloc((size_t)layout.n_columns, sizeof *words);
-    nt_result_column *columns = calloc((size_t)layout.n_columns, sizeof *columns);
-    double *row = calloc((size_t)layout.n_columns, sizeof *row);
-    nt_bytes text = {0};
-    nt_status status = words && columns && row ? NT_OK : NT_NO_MEMORY;
-    for (int i = 0; i < layout.n_columns && status == NT_OK; i++) {
-        words[i] = nt_result_words_at(events, i);
-        words[i].column = i;
-        columns[i] = nt_result_column_at(events, i);
-    }
-    layout.words = words;
-    nt_decimal_init(&layout.decimal);
-    const nt_result_setup setup = {.columns = columns,
-                                   .n_columns = layout.n_columns,
-                                   .words = words,
-                                   .n_words = layout.n_columns};
-    if (status == NT_OK)
-        status = nt_format_csv.head(&setup, "", &text, error);
-    size_t room = status == NT_OK ? nt_format_csv.room(&setup) : 0;
-    char *line = malloc(room + 1);
+    int columns = nt_result_column_count(events);
     long rows = nt_result_rows(events), i = 0;
-    status = status == NT_OK && !line ? NT_NO_MEMORY : status;
-    for (; i < rows && text.used + room < MOST_OF_EVENTS && status == NT_OK; i++) {
-        status = nt_result_read(events, i, 1, row, error);
-        if (status == NT_OK)
-            nt_bytes_put(&text, line, nt_format_csv.row(&layout, row, line));
+    double *row = calloc((size_t)columns, sizeof *row);
+    nt_bytes text = {0};
+    nt_decimal decimal;
+    nt_decimal_init(&decimal);
+    for (int k = 0; k < columns; k++) {
+        const char *name = nt_result_column_at(events, k).name;
+        nt_bytes_put(&text, name, strlen(name));
+        nt_bytes_put(&text, k + 1 < columns ? "," : "\n", 1);
     }
-    status = status == NT_OK && text.failed ? NT_NO_MEMORY : status;
-    if (status == NT_NO_MEMORY)
-        nt_fail(error, status, "out of memory");
+    nt_status status = row ? NT_OK : NT_NO_MEMORY;
+    for (; i < rows && text.used < MOST_OF_EVENTS && status == NT_OK; i++) {
+        status = nt_result_read(events, i, 1, row, error);
+        for (int k = 0; k < columns && status == NT_OK; k++) {
+            char written[NT_DECIMAL_ROOM];
+            const char *word = nt_result_text(events, k, row[k]);
+            size_t length =
+                word ? strlen(word) : (size_t)nt_decimal_write(&decimal, row[k], written);
+            nt_bytes_put(&text, word ? word : written, length);
+            nt_bytes_put(&text, k + 1 < columns ? "," : "\n", 1);
+        }
+    }
+    if (status == NT_NO_MEMORY || text.failed)
+        status = nt_fail(error, NT_NO_MEMORY, "out of memory");
     if (status == NT_OK) {
         fprintf(to,
                 "<script type=\"application/json\" class=\"events\">{\"number\":%d,\"whole\":%s,"
@@ -63,10 +57,7 @@ static nt_status put_events_text(FILE *to, nt_result *events, int number, nt_err
         nt_page_text(to, text.at, text.used);
         fputs("}</script>\n", to);
     }
-    free(line);
     free(row);
-    free(columns);
-    free(words);
     nt_bytes_free(&text);
     return status;
 }
