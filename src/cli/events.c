@@ -99,7 +99,7 @@ nt_status nt_cli_events_finish(nt_cli_events *events, nt_error *error)
 
 void nt_cli_events_close(nt_cli_events *events, const nt_cli_places *places)
 {
-    nt_error ignored;
+    nt_error ignored = {0};
     nt_cli_events_finish(events, &ignored);
     char *beside =
         events->n_files > 0 && places->data ? nt_result_beside(places->data, "events") : NULL;

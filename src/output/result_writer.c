@@ -173,14 +173,15 @@ nt_status nt_result_write(nt_result_writer *w, const double *values, nt_error *e
 {
     nt_error_clear(error);
     NT_NEED(error, "writer values", w, values);
-    if (check_words(w, values, error) != NT_OK)
-        return NT_INVALID;
+    nt_status status = check_words(w, values, error);
+    if (status != NT_OK)
+        return nt_said(error, status);
     for (int i = 0; i < w->n_files; i++) {
         result_file *file = &w->files[i];
         if (file->format->count_at > 0 && (double)w->rows >= MOST_COUNTED)
             return nt_fail_at(error, NT_IO, file->path, 0, 0,
                               "cannot be written: NetCDF holds at most %.0f rows", MOST_COUNTED);
-        nt_status status = nt_stream_reserve(&file->stream, file->row_room, error);
+        status = nt_stream_reserve(&file->stream, file->row_room, error);
         if (status != NT_OK)
             return nt_said(error, status);
         nt_stream *stream = &file->stream;
@@ -189,7 +190,6 @@ nt_status nt_result_write(nt_result_writer *w, const double *values, nt_error *e
     memcpy(w->last, values, (size_t)(w->layout.n_columns + w->layout.n_others) * sizeof *values);
     w->wrote = w->waits = true;
     w->rows++;
-    nt_status status = NT_OK;
     if (coarse_clock() - w->flushed >= WAIT)
         status = flush_all(w, error);
     for (int i = 0; i < w->n_files && w->rows % ROWS_PER_COUNT == 0 && status == NT_OK; i++)
