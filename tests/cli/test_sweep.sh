@@ -79,6 +79,20 @@ for rows in 7-11 0-2 5-8 3-4 6; do expect 0 sweep grid.yaml -o pieces --rows $ro
 expect 0 sweep --collect pieces -o other.nc --quiet
 same grid.nc other.nc
 
+# converted: what --collect writes, byte for byte; of a table in CSV too little is known
+converted() { # TABLE, without .nc and .csv
+    expect 0 convert "$1.nc" -o converted.csv
+    same converted.csv "$1.csv"
+    same converted.failures.csv "$1.failures.csv"
+    [ ! -e "$1.series.csv" ] || same converted.series.csv "$1.series.csv"
+}
+converted grid
+refuse 2 "'grid.csv' is the table of a sweep without units" convert grid.csv -o converted.nc
+for bytes in 40 400 2000 "$(($(wc -c <grid.nc) - 100))"; do
+    head -c "$bytes" grid.nc >cut.nc
+    refuse 4 "cut.nc: is damaged" convert cut.nc -o cut.csv
+done
+
 # a program that knows NetCDF finds the plan's dimensions
 if /usr/bin/python3 -c 'import xarray, netCDF4' 2>/dev/null; then
     /usr/bin/python3 - grid.csv grid.nc <<'END' || fail "xarray"
@@ -167,6 +181,7 @@ equal "$(field fails.csv status 1)" 4 "a row that fails"
 equal "$(field fails.csv top.position.x.final 1)" nan "its numbers"
 equal "$(field fails.csv status 3)" 0 "the row behind"
 [ "$(wc -l <fails.failures.csv)" = 3 ] || fail "failures: $(cat fails.failures.csv)"
+converted fails
 grep -q '^1,-1,4,bad model,"body top has mass -1 kg, expected a positive number"' fails.failures.csv || fail "words: $(cat fails.failures.csv)"
 expect 0 sweep fails.yaml -o fails --resume
 says "4 of 4 rows done, 2 of them failed"
@@ -187,7 +202,8 @@ keep: {final: [top.position.z]}
 END
 printf 'm,bodies.top.angular_velocity,"step"\r\n12,"[0, 100, 0]",1e-3\r\n\r\n 15 ,"[0, 150, -4]",2e-3\r\n' >points.csv
 expect 0 sweep list.yaml -o list --quiet
-expect 0 sweep --collect list -o list.csv --quiet
+expect 0 sweep --collect list -o list.csv -o list.nc --quiet
+converted list
 expect 0 run top.yaml -o one.csv --quiet --set m=15 --set 'bodies.top.angular_velocity=[0, 150, -4]' \
     --step 2e-3
 awk -F, 'END { print $NF }' list.csv >got
@@ -220,6 +236,7 @@ keep: {final: [top.position.z]}
 END
 expect 0 sweep cases.yaml -o cases --quiet
 expect 0 sweep --collect cases -o cases.csv -o cases.nc --quiet
+converted cases
 equal "$(field cases.csv case 2)" moon "the name of a case"
 expect 0 run top.yaml -o one.csv --quiet --set 'gravity=[0, 0, -1.62]' --set m=15
 equal "$(field cases.csv top.position.z.final 3)" "$(last one.csv top.position.z)" "a case's row"
