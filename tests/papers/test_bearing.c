@@ -246,6 +246,19 @@ static void accuracy(void **state)
     nt_paper_report_free(&report);
 }
 
+/* Penalties of 10^6 Hz in place of the given rotation change nothing, whatever beta; softer ones
+ * do. */
+static void penalties(void **state)
+{
+    (void)state;
+    nt_paper_report report = rerun("modin", "penalties");
+    assert_true(rows_of(&report, "penalties") == 15);
+    for (int row = 0; row < 15; row++)
+        print_message("%g %g %g\n", at(&report, "penalties", row, "frequency"),
+                      at(&report, "penalties", row, "load"), at(&report, "penalties", row, "cage"));
+    nt_paper_report_free(&report);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +269,7 @@ int main(void)
         cmocka_unit_test(goes_on_with_the_same_bits),
         cmocka_unit_test(steps_by_stability),
         cmocka_unit_test(accuracy),
+        cmocka_unit_test(penalties),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

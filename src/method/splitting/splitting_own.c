@@ -337,13 +337,25 @@ static void splitting_choose_colours(nt_splitting_own *own)
     }
 }
 
+static bool splitting_is_in_parts(const int *entry)
+{
+    enum { N = NT_SPLITTING_DAMPED };
+    bool is = true;
+    for (int i = 0; i < N * N; i++) {
+        int first = entry[N * (i / N / 3 * 3) + i % N / 3 * 3];
+        is = is && first >= 0 && entry[i] == first + 3 * (i / N % 3) + i % N % 3;
+    }
+    return is;
+}
+
 static nt_status splitting_find_damping(nt_splitting_own *own)
 {
     const nt_problem *p = own->whole;
     enum { N = NT_SPLITTING_DAMPED };
     own->entries = NT_TAKE(&own->arena, own->n_alone * N * N, int);
     own->colour = NT_TAKE(&own->arena, own->n_alone, int);
-    if (!own->entries || !own->colour)
+    own->in_parts = NT_TAKE(&own->arena, own->n_alone, bool);
+    if (!own->entries || !own->colour || !own->in_parts)
         return NT_NO_MEMORY;
     splitting_choose_colours(own);
     for (int k = 0; k < own->n_alone; k++) {
@@ -353,6 +365,8 @@ static nt_status splitting_find_damping(nt_splitting_own *own)
             own->entries[N * N * k + i] =
                 in ? splitting_place_in_matrix(p->pattern, block->v + i / N, block->v + i % N) : -1;
         }
+        own->in_parts[k] = block->rotation >= 0 && block->nv == N &&
+                           splitting_is_in_parts(own->entries + N * N * k);
     }
     return nt_matrix_init(&own->damping, p->pattern);
 }

@@ -35,7 +35,8 @@ typedef struct nt_splitting_own {
     unsigned char *left_out; /* [space.n_blocks] which of both the rest's forces do not look at */
     int *colour; /* [n_alone] different where two of them act on each other                   */
     int n_colours;
-    int *entries; /* [n_alone][36] where D of a block is in a matrix' values, -1: it has none  */
+    int *entries;   /* [n_alone][36] where D of a block is in a matrix' values, -1: it has none  */
+    bool *in_parts; /* [n_alone] rigid bodies whose 36 entries are four blocks of 3 x 3         */
     nt_matrix damping; /* of the problem's pattern, where the method wants D; else no values   */
     nt_matrix tangent; /* likewise, where it wants eigenvalues                                 */
 
