@@ -2,14 +2,18 @@
 
 import { accuracy, list, model, notices, sensitivities, summary, tableBeside } from './accounts.js';
 import { nearestRow, readResults } from './data.js';
+import { beamsOf, beamsTab } from './beams.js';
+import { bearingsOf, bearingsTab } from './bearings.js';
 import { append, button, element, select } from './dom.js';
 import { eventsTab } from './events.js';
 import { derivative, shortened } from './words.js';
 import { ModeMotion, hasModes } from './modes.js';
+import { isOrbit, orbitTab } from './orbits.js';
 import { Player } from './player.js';
 import { Plots } from './plots.js';
 import { Stage } from './stage.js';
 import { spectrumTab } from './spectrum.js';
+import { SweepView, failuresTab, isSweep, partsOf } from './sweep.js';
 import { Tabs } from './tabs.js';
 import { transport } from './transport.js';
 import { Tree } from './tree.js';
@@ -57,8 +61,76 @@ function isMotion(r) {
   return r.first.every((t, i) => i === 0 || t > r.first[i - 1]);
 }
 
+/**
+ * The page of a sweep, of the first one where there are several.
+ * @param {Result} result
+ * @param {Result[]} others
+ */
+function buildSweep(result, others) {
+  const title = result.file.replace(/\.(nc|csv)$/, '');
+  document.title = title;
+  const view = new SweepView(result);
+  const tabs = new Tabs([
+    { name: 'summary', title: 'Summary', make: () => summary([result], [title]) },
+    ...(partsOf(result).status.some((s) => s > 0)
+      ? [{ name: 'failures', title: 'Failures', make: () => failuresTab(result) }]
+      : []),
+    {
+      name: 'rows',
+      title: 'Rows',
+      make: () => tableBeside({ ...result, table: 'Rows' }, () => {}),
+    },
+    { name: 'plan', title: 'Plan', make: () => model(result) },
+  ]);
+  let chosen = false;
+  const paint = () => {
+    view.paint();
+    tabs.paint();
+  };
+  const switchTheme = button(
+    'Light or dark',
+    () => {
+      chosen = true;
+      setTheme(theme() === 'dark' ? 'light' : 'dark');
+      paint();
+    },
+    { drawing: 'theme' },
+  );
+  dark.addEventListener('change', () => {
+    if (chosen) return;
+    setTheme();
+    paint();
+  });
+  const said = [
+    ...notices(result),
+    ...others.map((r) => `${r.file} is not shown: the table of a sweep is shown alone.`),
+  ];
+  append(document.body, [
+    element(
+      'header',
+      { class: 'top' },
+      element('h1', { title, dir: 'auto' }, shortened(title, 120)),
+      element('p', { class: 'sub' }, 'sweep'),
+      element('div', { class: 'tools' }, switchTheme),
+    ),
+    said.length
+      ? element('div', { class: 'notices', role: 'note', 'aria-label': 'Notices' }, list(said))
+      : null,
+    element('main', { class: 'whole' }, view.root),
+    tabs.root,
+    element('footer', {}, licences()),
+  ]);
+  return { results: [result], sweep: view, tabs };
+}
+
 /** @param {Result[]} results */
 function build(results) {
+  const sweep = results.find(isSweep);
+  if (sweep)
+    return buildSweep(
+      sweep,
+      results.filter((r) => r !== sweep),
+    );
   const labels = labelsOf(results);
   const [first] = results;
   const span = results.reduce((a, b) => (b.first[b.rows - 1] > a.first[a.rows - 1] ? b : a));
@@ -98,6 +170,7 @@ function build(results) {
   const paint = () => {
     plots.paint(theme());
     stage?.paint();
+    tabs.paint();
   };
   let chosen = false;
   const switchTheme = button(
@@ -144,7 +217,7 @@ function build(results) {
     paint();
   });
   keys(player, stage, bar, () => switchTheme.click(), help);
-  if (modes) player.play();
+  if (modes || isOrbit(first)) player.play();
   return { results, labels, player, rows, plots, stage, tree, tabs };
 }
 
@@ -174,7 +247,31 @@ function tabsOf(results, labels, plots, player) {
         title: `Events${of}`,
         make: () => eventsTab(result, (time) => player.seek(time)),
       });
-    for (const t of result.tables)
+    const bearings = bearingsOf(result);
+    if (bearings.length)
+      tabs.push({
+        name: `bearings-${i}`,
+        title: `Bearings${of}`,
+        make: () => bearingsTab(result, bearings, plots),
+      });
+    const beams = result.poses && !hasModes(result) ? beamsOf(result) : [];
+    if (beams.length)
+      tabs.push({
+        name: `beams-${i}`,
+        title: `Beams${of}`,
+        make: () => beamsTab(result, beams, player),
+      });
+    if (isOrbit(result))
+      tabs.push({
+        name: `orbit-${i}`,
+        title: `Orbit${of}`,
+        make: () =>
+          orbitTab(
+            result,
+            result.tables.find((t) => t.table === 'multipliers'),
+          ),
+      });
+    for (const t of result.tables.filter((t) => t.table !== 'multipliers' || !isOrbit(result)))
       tabs.push({
         name: `${t.table}-${i}`,
         title: t.table[0].toUpperCase() + t.table.slice(1) + of,
