@@ -62,7 +62,8 @@ static double rate(nt_traction_law law, const nt_touch_law *touch)
         double start = processor_seconds();
         for (int k = 0; k < REPEATS; k++) {
             for (int g = 0; g < GROUPS; g++)
-                nt_lanes_race(law, false, &race, touch, &ring, &balls[g], &level, &push[g]);
+                nt_lanes_race(law, false, NT_LANES_PUSH, &race, touch, &ring, &balls[g], &level,
+                              &push[g], NULL);
             __asm__ volatile("" : : "r"(balls), "r"(push) : "memory"); /* read and written */
         }
         double t = processor_seconds() - start;

@@ -21,3 +21,12 @@ awk -F, 'END {
     if ($7 < 4.02 || $7 > 4.07) { print "lateral acceleration " $7 ", expected 4.043 +- 0.025"; exit 1 }
 }' car.csv
 "$nutate" sens "$model" --plugin "$plugin" --param grip --duration 1 -o sens.csv --quiet
+
+# rows of a sweep belong to the plugin that they were computed with
+printf 'sweep: 1\nmodel: %s\nset: {simulation.duration: 0.1}\nvary: {grip: [0.9, 1]}\n' "$model" >plan.yaml
+"$nutate" sweep plan.yaml --plugin "$plugin" -o rows --rows 0 --quiet
+cp "$plugin" other.so
+"$nutate" sweep plan.yaml --plugin other.so -o rows --rows 0 --quiet
+echo >>other.so
+"$nutate" sweep plan.yaml --plugin other.so -o rows --resume 2>words && exit 1
+grep -q 'rows of another model: the model.s file, a table of it or a plugin has changed' words

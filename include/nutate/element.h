@@ -557,6 +557,10 @@ typedef struct nt_plugin {
  * plugin, was written for another version, or brings a type whose name is taken. */
 NT_API nt_status nt_plugin_load(const char *path, nt_error *error);
 
+/* The whole path of the plugin that was loaded as number i, from 0 on, which lasts as long as the
+ * program; NULL where there is none. */
+NT_API const char *nt_plugin_file(int i);
+
 /* ---- the registry -----------------------------------------------------------------------------
  */
 

@@ -124,6 +124,14 @@ NT_API nt_result_attribute nt_result_attribute_at(const nt_result *result, int i
 /* The number of the column of this name, -1 where there is none. */
 NT_API int nt_result_find(const nt_result *result, const char *name);
 
+/* The table of a sweep is a result too: its columns are `row`, what varies, `status` and what was
+ * kept, series are arrays. What varies may be words, such as methods: values of such a column are
+ * the numbers 0, 1, ... of its texts in the order in which they first come. The text of a value;
+ * NULL of a column of numbers, and of a value that stands for none. It belongs to the result. */
+NT_API const char *nt_result_text(const nt_result *result, int column, double value);
+/* What went wrong in a row of such a table in NetCDF, "" where nothing did. */
+NT_API const char *nt_result_failure(const nt_result *result, long row);
+
 /* Rows first to first + n - 1: values[n][columns]. Of CSV best in the order of the file. NT_INVALID
  * for rows that are not there; NT_IO, `values` then undefined. */
 NT_API nt_status nt_result_read(nt_result *result, long first, long n, double *values,

@@ -101,6 +101,13 @@ NT_API nt_status nt_sweep_collect(const nt_sweep *sweep, const char *folder,
                                   const nt_result_file *file, nt_sweep_collection *collection,
                                   nt_error *error);
 
+/* Whether a result is such a table, in either format. 0 for NULL. */
+NT_API int nt_sweep_is_table(const nt_result *result);
+
+/* Write the table of a sweep in NetCDF as CSV: the files that nt_sweep_collect writes of the same
+ * rows, byte for byte. NT_INVALID for another result, NT_IO. */
+NT_API nt_status nt_sweep_convert(nt_result *from, const char *path, nt_error *error);
+
 /* Write statistics of all rows that are done as CSV (docs/sweep.md): FILE.csv, and beside it
  * FILE.histogram.csv, FILE.correlation.csv and FILE.indices.csv. With a sweep that was read, not
  * opened, inputs that are all distributions of parameters are propagated to first order too: by a

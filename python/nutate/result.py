@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._core import check, ffi, lib, new_error, text
-from .errors import FileError, Status
+from .errors import FileError, Status, UsageError
 
 Array = npt.NDArray[np.float64]
 
@@ -94,12 +94,15 @@ class Table(Mapping[str, Array]):
         values: Array,
         attributes: Optional[Mapping[str, str]] = None,
         groups: Optional[Groups] = None,
+        texts: Optional[Mapping[str, Sequence[str]]] = None,
     ) -> None:
         self.columns: Tuple[Column, ...] = tuple(columns)
         #: (rows, columns), float64, SI units
         self.data: Array = values
         #: texts about the whole: title, model, method, ...
         self.attributes: Dict[str, str] = dict(attributes or {})
+        #: columns of words, such as methods of a sweep: data holds the places in these lists
+        self.texts: Dict[str, Sequence[str]] = dict(texts or {})
         self._groups = groups if groups is not None else group_columns(self.columns)
         self._named: Optional[Dict[str, int]] = None
 
@@ -110,6 +113,13 @@ class Table(Mapping[str, Array]):
         return self._named
 
     # ---- by name
+
+    def words(self, name: str) -> List[str]:
+        """Returns the words of a column of words (rows,), such as methods of a sweep."""
+        if name not in self.texts:
+            raise KeyError(f"'{name}' is no column of words")
+        known = self.texts[name]
+        return [known[int(value)] for value in self[name]]
 
     def __getitem__(self, name: str) -> Array:
         place = self._places.get(name)
@@ -180,6 +190,8 @@ class Table(Mapping[str, Array]):
             index=pandas.Index(self.data[:, 0], name=first),
             columns=[column.name for column in self.columns[1:]],
         )
+        for name in self.texts:
+            frame[name] = self.words(name)
         frame.attrs = dict(
             self.attributes,
             units={c.name: c.unit for c in self.columns},
@@ -209,7 +221,12 @@ class Table(Mapping[str, Array]):
                 continue
             for place in places:
                 column = self.columns[place]
-                variables[column.name] = ((first.name,), self.data[:, place], _said(column))
+                values = self.words(column.name) if column.name in self.texts else None
+                variables[column.name] = (
+                    (first.name,),
+                    self.data[:, place] if values is None else values,
+                    _said(column),
+                )
         return xarray.Dataset(variables, coordinates, dict(self.attributes))
 
     def plot(self, *names: str, axes: Any = None) -> Any:
@@ -241,6 +258,10 @@ class Table(Mapping[str, Array]):
 
     def save(self, path: Union[str, Path]) -> None:
         """Writes the rows as CSV or, where the name ends in .nc, as NetCDF, by the library."""
+        if self.texts:
+            raise UsageError(
+                f"{', '.join(self.texts)}: words are not written here, expected to_pandas().to_csv"
+            )
         error = new_error()
         keep: List[Any] = []
 
@@ -370,8 +391,9 @@ class Result(Table):
         attributes: Optional[Mapping[str, str]] = None,
         groups: Optional[Groups] = None,
         later: Optional[Callable[[], Dict[str, Any]]] = None,
+        texts: Optional[Mapping[str, Sequence[str]]] = None,
     ) -> None:
-        super().__init__(columns, data, attributes, groups)
+        super().__init__(columns, data, attributes, groups, texts)
         self._later = later
         if later is not None:
             del self.attributes
@@ -434,18 +456,22 @@ class Result(Table):
 
 
 def open(path: Union[str, Path]) -> Result:
-    """Reads a result, CSV or NetCDF as the library writes them: also one that is still being
-    written, or that a killed run left, with the whole rows that are there. FileError where it
-    cannot be read or is none."""
+    """Reads a result, CSV or NetCDF as the library writes them, or the table of a sweep: also one
+    that is still being written, or that a killed run left, with the whole rows that are there.
+    FileError where it cannot be read or is none."""
     error = new_error()
     pointer = ffi.new("nt_result **")
     check(lib.nt_result_open(pointer, str(path).encode(), error), error)
     result = ffi.gc(pointer[0], lib.nt_result_close)
     n, rows = lib.nt_result_column_count(result), lib.nt_result_rows(result)
     columns = []
+    texts: Dict[str, List[str]] = {}
     for i in range(n):
         column = lib.nt_result_column_at(result, i)
         columns.append(Column(text(column.name), text(column.unit), text(column.meaning)))
+        while lib.nt_result_text(result, i, len(texts.get(columns[i].name, ()))):
+            known = texts.setdefault(columns[i].name, [])
+            known.append(text(lib.nt_result_text(result, i, len(known))))
     attributes = {}
     for i in range(lib.nt_result_attribute_count(result)):
         attribute = lib.nt_result_attribute_at(result, i)
@@ -455,4 +481,4 @@ def open(path: Union[str, Path]) -> Result:
     if rows > 0:
         numbers = ffi.from_buffer("double[]", values, require_writable=True)
         check(lib.nt_result_read(result, 0, rows, numbers, error), error)
-    return Result(columns, values, attributes)
+    return Result(columns, values, attributes, texts=texts)

@@ -180,9 +180,9 @@ def run_plan(
             raise raised
         raise Interrupted("interrupted; resume=True goes on")
     check(status, error, None, owner)
-    path = Path(folder) / "rows.csv"
+    path = Path(folder) / "rows.nc"
     name = ffi.new("char[]", os.fsencode(path))
-    file = ffi.new("nt_result_file *", (name, lib.NT_CSV))
+    file = ffi.new("nt_result_file *", (name, lib.NT_NETCDF))
     collection = ffi.new("nt_sweep_collection *")
     check(lib.nt_sweep_collect(sweep, place, file, collection, error), error)
     return open_result(path)

@@ -79,8 +79,17 @@ int nt_cli_convert(const nt_cli_options *options)
         nt_cli_say("-o: '%s' and '%s' are both %s, expected FILE.%s", options->name,
                    options->output, netcdf ? "NetCDF" : "CSV", netcdf ? "csv" : "nc");
         status = NT_EXIT_USAGE;
-    } else if (convert_result(from, options->output, &error) != NT_OK)
-        status = nt_cli_fail(options->output, &error);
+    } else if (nt_sweep_is_table(from) && !netcdf) {
+        nt_cli_say("'%s' is the table of a sweep without units and dimensions: expected NetCDF, as "
+                   "nutate sweep --collect DIR -o FILE.nc writes it",
+                   options->name);
+        status = NT_EXIT_USAGE;
+    } else {
+        nt_status done = nt_sweep_is_table(from) ? nt_sweep_convert(from, options->output, &error)
+                                                 : convert_result(from, options->output, &error);
+        if (done != NT_OK)
+            status = nt_cli_fail(options->output, &error);
+    }
     nt_result_close(from);
     return status;
 }

@@ -112,6 +112,7 @@ int nt_cli_events_open(nt_cli_events *events, const nt_cli_plan *plan, const nt_
         nt_cli_say("%s: %s", events->path, strerror(errno));
         return NT_EXIT_IO;
     }
+    events->passing = result == places->data;
     nt_integrator_observe_events(plan->integrator, write_event, events);
     return NT_EXIT_DONE;
 }
@@ -122,6 +123,8 @@ int nt_cli_events_close(nt_cli_events *events)
     good = (!events->file || fclose(events->file) == 0) && good;
     if (!good)
         nt_cli_say("%s: the events could not be written", events->path);
+    if (events->file && events->passing)
+        remove(events->path);
     free(events->path);
     *events = (nt_cli_events){0};
     return good ? NT_EXIT_DONE : NT_EXIT_IO;

@@ -218,6 +218,10 @@ char *nt_cli_account_text(const nt_cli_plan *plan, const nt_cli_account *account
         fprintf(to, "problem=%s\n", problem);
     if (nt_integrator_energy_warning(plan->integrator, warning, sizeof warning) > 0)
         fprintf(to, "warning=%s\n", warning);
+    int ended = nt_integrator_ended_by(plan->integrator);
+    if (ended >= 0)
+        fprintf(to, "ended=%s: %s\n", nt_model_event_name(plan->model, ended),
+                nt_model_event_end(plan->model, ended));
     fprintf(to, "variable=%d\nsteps=%ld\nrejected=%ld\niterations=%ld\nfactorisations=%ld\n",
             plan->variable, s->steps, s->rejected, s->iterations, s->factorisations);
     fprintf(to, "evaluations=%ld\nsmallest_step=%.17g\nlargest_step=%.17g\n", s->evaluations,

@@ -104,6 +104,7 @@ typedef struct run {
     nt_cli_bytes kept; /* the last state that was whole, of a method that keeps history */
     int save_status;   /* of the last state                                   */
     nt_cli_events events;
+    char said[1024]; /* why it failed, for its page; "" */
 } run;
 
 nt_status nt_cli_keep_end(nt_cli_sens *sens, double t, nt_error *error)
@@ -265,19 +266,26 @@ static int save_at_end(run *r, const nt_cli_options *options, nt_status status)
     return saved;
 }
 
+/* Says why the run failed, and keeps it for its page. */
+static int run_fail(run *r, const nt_error *error)
+{
+    nt_error_text(error, r->said, (int)sizeof r->said);
+    return nt_cli_fail(r->plan.path, error);
+}
+
 /* What has become of the run, in words; its exit status. */
-static int tell(const run *r, nt_status status, const nt_error *error, nt_status closed,
+static int tell(run *r, nt_status status, const nt_error *error, nt_status closed,
                 const nt_error *close_error)
 {
     if (r->record_status != NT_OK && r->record_status != NT_INTERRUPTED)
-        return nt_cli_fail(r->plan.path, &r->record_error);
+        return run_fail(r, &r->record_error);
     if (closed != NT_OK)
-        return nt_cli_fail(r->plan.path, close_error);
+        return run_fail(r, close_error);
     if (r->record_status == NT_INTERRUPTED)
-        return nt_cli_fail(r->plan.path, &r->record_error);
+        return run_fail(r, &r->record_error);
     if (status == NT_OK)
         return NT_EXIT_DONE;
-    nt_cli_fail(r->plan.path, error);
+    run_fail(r, error);
     return status == NT_INTERRUPTED ? NT_EXIT_INTERRUPTED : NT_EXIT_FAILED;
 }
 
@@ -458,18 +466,19 @@ static int run_prepare(run *r, const nt_cli_options *options)
 static int write_pages(const run *r, const nt_cli_options *options, const nt_cli_account *account,
                        int status)
 {
-    static const char *const problems[] = {
-        [NT_EXIT_DONE] = NULL, [NT_EXIT_FAILED] = "the computation failed"};
+    char problem[sizeof r->said + 64] = "";
     const nt_cli_places *places = &r->places;
     const char *data = NULL;
     for (int i = 0; i < places->n && !data; i++)
         data = places->files[i].format == NT_NETCDF ? places->files[i].path : NULL;
     if (places->n_pages == 0)
         return status;
-    const char *problem = status == NT_EXIT_INTERRUPTED ? "the run was interrupted"
-                          : status <= NT_EXIT_FAILED    ? problems[status]
-                                                        : NULL;
-    char *text = nt_cli_account_text(&r->plan, account, problem);
+    if (status != NT_EXIT_DONE)
+        snprintf(problem, sizeof problem, "%s: %s",
+                 status == NT_EXIT_INTERRUPTED ? "The run was interrupted" : "The run failed",
+                 r->said);
+    problem[strcspn(problem, "\n")] = '\0'; /* an account is made of lines */
+    char *text = nt_cli_account_text(&r->plan, account, *problem ? problem : NULL);
     int written = text ? NT_EXIT_DONE : nt_cli_no_memory();
     for (int i = 0; i < places->n_pages && written == NT_EXIT_DONE; i++)
         written =

@@ -170,20 +170,12 @@ static void put_quoted(FILE *to, const char *word)
 }
 
 /* The plugins of this command, by their whole paths. */
-static void put_plugins(const engine *e, FILE *to)
+static void put_plugins(FILE *to)
 {
-    static const char option[] = "--plugin";
-    for (char **word = e->options->command; *word && strcmp(*word, "--") != 0; word++) {
-        size_t length = sizeof option - 1;
-        bool joined = strncmp(*word, option, length) == 0 && (*word)[length] == '=';
-        if (!joined && (strcmp(*word, option) != 0 || !word[1]))
-            continue;
-        char *path = realpath(joined ? *word + length + 1 : *++word, NULL);
-        if (!path)
-            continue;
-        fprintf(to, " %s ", option);
-        put_quoted(to, path);
-        free(path);
+    const char *file;
+    for (int i = 0; (file = nt_plugin_file(i)) != NULL; i++) {
+        fputs(" --plugin ", to);
+        put_quoted(to, file);
     }
 }
 
@@ -200,7 +192,7 @@ static char *job_command(const engine *e, const char *rows)
     put_quoted(to, e->plan);
     fputs(" -o ", to);
     put_quoted(to, e->place);
-    put_plugins(e, to);
+    put_plugins(to);
     fprintf(to, " --rows %s --threads 1 --quiet%s", rows,
             e->options->portable ? " --portable" : "");
     if (fclose(to) == 0)

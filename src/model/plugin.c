@@ -1,13 +1,40 @@
 /* Plugins: libraries with element types, and what makes writing a type short. */
+#define _GNU_SOURCE /* dlinfo */
 #include "base/error.h"
 #include "base/vector3.h"
 #include "model/forces/load.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <nutate/group.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- loading -------------------------------------------------------------------------------- */
+
+enum { MOST_PLUGINS = 64 };
+
+/* Whole paths of the libraries that were loaded, in this order. */
+static char *plugin_files[MOST_PLUGINS];
+static int n_plugins;
+
+const char *nt_plugin_file(int i) { return i >= 0 && i < n_plugins ? plugin_files[i] : NULL; }
+
+/* Keeps where the loader found a library. */
+static nt_status note_plugin(void *library, nt_error *error)
+{
+    struct link_map *map;
+    if (n_plugins == MOST_PLUGINS)
+        return nt_fail(error, NT_INVALID, "%d plugins are loaded, no more are taken", MOST_PLUGINS);
+    if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0)
+        return nt_fail(error, NT_IO, "the loader does not say where a plugin is: %.300s",
+                       dlerror());
+    char *path = realpath(map->l_name, NULL);
+    if (!path)
+        return nt_fail(error, NT_IO, "plugin %.200s has no path", map->l_name);
+    plugin_files[n_plugins++] = path;
+    return NT_OK;
+}
 
 /* A library stays loaded as long as the program, as the types that it brings do. */
 nt_status nt_plugin_load(const char *path, nt_error *error)
@@ -30,7 +57,7 @@ nt_status nt_plugin_load(const char *path, nt_error *error)
                        "plugin %.200s was written for version %d of element types, expected %d",
                        path, version, NT_ELEMENT_VERSION);
     }
-    nt_status status = NT_OK;
+    nt_status status = note_plugin(library, error);
     for (int i = 0; status == NT_OK && plugin->types && plugin->types[i]; i++)
         status = nt_element_type_add(plugin->types[i], error);
     return nt_said(error, status);

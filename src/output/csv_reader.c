@@ -4,6 +4,7 @@
 #include "output/result_reader.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,23 +105,6 @@ static nt_status csv_count_rows(nt_result *r, uint64_t at, nt_error *error)
     }
 }
 
-nt_status nt_result_open_csv(nt_result *r, nt_error *error)
-{
-    const char *line;
-    long length;
-    nt_status status = csv_grow(r, PIECE, error);
-    if (status == NT_OK)
-        status = get_line(r, 0, &line, &length, error);
-    if (status != NT_OK)
-        return status;
-    if (!line)
-        return nt_fail_at(error, NT_IO, r->path, 0, 0,
-                          "is no result: expected a line of column names, or NetCDF");
-    status = read_names(r, line, length, error);
-    r->next_at = (uint64_t)length + 1;
-    return status == NT_OK ? csv_count_rows(r, r->next_at, error) : status;
-}
-
 /* ---- rows ----------------------------------------------------------------------------------- */
 
 /* As results are written: a number, or what none is. */
@@ -136,21 +120,113 @@ static bool csv_read_number(const char *text, int length, double *value)
     return true;
 }
 
+/* Where the field that begins at `at` ends: a comma, or the end of the line. */
+static const char *field_end(const char *at, const char *end)
+{
+    bool quoted = at < end && *at == '"', inside = quoted;
+    for (at += quoted; at < end && (inside || *at != ','); at++)
+        inside ^= quoted && *at == '"';
+    return at;
+}
+
 static nt_status csv_read_row(const nt_result *r, long row, const char *line, long length,
                               double *values, nt_error *error)
 {
     const char *at = line, *end = line + length;
     for (int i = 0; i < r->n_columns; i++) {
-        const char *comma = memchr(at, ',', (size_t)(end - at)), *stop = comma ? comma : end;
-        if ((i + 1 < r->n_columns) != (comma != NULL))
+        const char *stop = field_end(at, end);
+        int text = -1;
+        if ((i + 1 < r->n_columns) != (stop < end))
             return nt_fail_at(error, NT_IO, r->path, (int)row + 2, 0,
                               "expected %d numbers, one for each column", r->n_columns);
-        if (!csv_read_number(at, (int)(stop - at), &values[i]))
+        if (r->texts && r->texts[i])
+            text = nt_result_find_text(r, i, at, (size_t)(stop - at));
+        if (text >= 0)
+            values[i] = text;
+        else if (!csv_read_number(at, (int)(stop - at), &values[i]))
             return nt_fail_at(error, NT_IO, r->path, (int)row + 2, (int)(at - line) + 1,
                               "expected a number, got '%.*s'", (int)(stop - at), at);
         at = stop + 1;
     }
     return NT_OK;
+}
+
+/* ---- tables of sweeps: what varies may be texts ---------------------------------------------- */
+
+/* A field as it is meant, into words[as long as the field]; its length. */
+static size_t unquote(const char *at, const char *stop, char *words)
+{
+    size_t n = 0;
+    bool quoted = at < stop && *at == '"';
+    for (at += quoted; at < stop - quoted; at++) {
+        at += quoted && at[0] == '"' && at[1] == '"';
+        words[n++] = *at;
+    }
+    return n;
+}
+
+/* Of one row: whether the columns 1 to n - 1 hold texts, or with `take` the texts themselves. */
+static nt_status take_texts(nt_result *r, const char *line, long length, int n, bool take,
+                            nt_error *error)
+{
+    const char *at = line, *end = line + length, *stop = field_end(at, end);
+    bool good = true;
+    double number;
+    for (int i = 1; i < n && stop < end && good; i++) {
+        at = stop + 1;
+        stop = field_end(at, end);
+        if (!take && !csv_read_number(at, (int)(stop - at), &number))
+            good = nt_result_hold_texts(r, i);
+        if (!take || !r->texts || !r->texts[i])
+            continue;
+        char *words = malloc((size_t)(stop - at) + 1);
+        good = words && nt_result_intern(r, i, at, (size_t)(stop - at), words,
+                                         unquote(at, stop, words)) >= 0;
+        free(words);
+    }
+    return good ? NT_OK : nt_fail(error, NT_NO_MEMORY, "out of memory");
+}
+
+/* Goes through all rows twice: a number may be one of the texts, as in [1, "2*m"]. */
+static nt_status find_texts(nt_result *r, uint64_t rows_at, nt_error *error)
+{
+    int n = nt_result_find(r, "status");
+    nt_status status = NT_OK;
+    r->n_text_columns = r->n_columns;
+    for (int take = 0; take < 2 && status == NT_OK && (take == 0 || r->texts); take++) {
+        uint64_t at = rows_at;
+        r->window_size = 0;
+        for (long row = 0; row < r->rows && status == NT_OK; row++) {
+            const char *line;
+            long length = 0;
+            status = get_line(r, at, &line, &length, error);
+            if (status == NT_OK && line)
+                status = take_texts(r, line, length, n, take, error);
+            at += (uint64_t)length + 1;
+        }
+    }
+    r->window_size = 0;
+    return status;
+}
+
+nt_status nt_result_open_csv(nt_result *r, nt_error *error)
+{
+    const char *line;
+    long length;
+    nt_status status = csv_grow(r, PIECE, error);
+    if (status == NT_OK)
+        status = get_line(r, 0, &line, &length, error);
+    if (status != NT_OK)
+        return status;
+    if (!line)
+        return nt_fail_at(error, NT_IO, r->path, 0, 0,
+                          "is no result: expected a line of column names, or NetCDF");
+    status = read_names(r, line, length, error);
+    r->next_at = (uint64_t)length + 1;
+    if (status == NT_OK)
+        status = csv_count_rows(r, r->next_at, error);
+    bool table = status == NT_OK && strcmp(r->columns[0].name, "row") == 0;
+    return table ? find_texts(r, r->next_at, error) : status;
 }
 
 nt_status nt_result_read_csv(nt_result *r, long first, long n, double *values, nt_error *error)

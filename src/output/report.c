@@ -1,6 +1,7 @@
 /* A page that shows results: the page's own file with the results put in where it says so. */
 #include "base/error.h"
 #include "base/file.h"
+#include "output/report_pack.h"
 #include "output/report_result.h"
 
 #include <nutate/output.h>
@@ -15,8 +16,47 @@ static const char MARK[] = "<!--results-->";
 static const size_t MOST_OF_PAGE = 64u << 20; /* bytes of the page's own file */
 
 /* Tables that may stand beside a result. */
-static const char *const tables[] = {"events", "path", "modes", "plan", "multipliers"};
-enum { TABLES = sizeof tables / sizeof tables[0] };
+static const char *const tables[] = {"path", "modes", "plan", "multipliers"};
+enum { TABLES = sizeof tables / sizeof tables[0], MOST_OF_EVENTS = 4 << 20 /* bytes */ };
+
+/* The path of the table of events, to be freed: run.events.csv of run.nc and run.csv. */
+static char *events_beside(const char *path)
+{
+    static const char ending[] = ".events.csv";
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    size_t stem = dot ? (size_t)(dot - path) : strlen(path);
+    char *text = malloc(stem + sizeof ending);
+    if (text) {
+        memcpy(text, path, stem);
+        memcpy(text + stem, ending, sizeof ending);
+    }
+    return text;
+}
+
+/* The table of events as the text that it is, for it holds names: whole lines, as many as a page
+ * takes. */
+static nt_status put_events(FILE *to, const nt_report_part *part, nt_error *error)
+{
+    char *path = events_beside(part->path), *text = malloc(MOST_OF_EVENTS);
+    nt_status status = path && text ? NT_OK : nt_fail(error, NT_NO_MEMORY, "out of memory");
+    FILE *from = status == NT_OK ? fopen(path, "rb") : NULL;
+    if (from) {
+        size_t length = fread(text, 1, MOST_OF_EVENTS, from);
+        bool whole = length < MOST_OF_EVENTS && !ferror(from);
+        fclose(from);
+        while (length > 0 && text[length - 1] != '\n')
+            length--;
+        fprintf(to,
+                "<script type=\"application/json\" class=\"events\">{\"number\":%d,\"whole\":%s,"
+                "\"text\":",
+                part->number, whole ? "true" : "false");
+        nt_page_text(to, text, length);
+        fputs("}</script>\n", to);
+    }
+    free(path);
+    free(text);
+    return status;
+}
 
 static nt_status put_beside(FILE *to, const nt_report_part *part, nt_error *error)
 {
@@ -53,6 +93,8 @@ static nt_status put_results(FILE *to, const nt_report_setup *setup, nt_error *e
             status = nt_report_put(to, result, &part, error);
         if (status == NT_OK)
             status = put_beside(to, &part, error);
+        if (status == NT_OK)
+            status = put_events(to, &part, error);
         nt_result_close(result);
     }
     return status;

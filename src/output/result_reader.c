@@ -67,6 +67,7 @@ void nt_result_close(nt_result *r)
     if (r->file >= 0)
         close(r->file);
     nt_arena_free(&r->arena);
+    nt_result_free_texts(r);
     free(r->marks);
     free(r->buffer);
     free(r);
@@ -74,10 +75,7 @@ void nt_result_close(nt_result *r)
 
 /* ---- what it holds -------------------------------------------------------------------------- */
 
-nt_record_format nt_result_format(const nt_result *r)
-{
-    return r && r->record_size > 0 ? NT_NETCDF : NT_CSV;
-}
+nt_record_format nt_result_format(const nt_result *r) { return r ? r->format : NT_CSV; }
 
 long nt_result_rows(const nt_result *r) { return r ? r->rows : 0; }
 int nt_result_column_count(const nt_result *r) { return r ? r->n_columns : 0; }
@@ -107,6 +105,20 @@ int nt_result_find(const nt_result *r, const char *name)
     return -1;
 }
 
+const char *nt_result_failure(const nt_result *r, long row)
+{
+    long low = 0, high = r ? r->n_failures : 0;
+    while (low < high) {
+        long middle = low + (high - low) / 2;
+        if (r->failures[middle].row < (double)row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return r && low < r->n_failures && r->failures[low].row == (double)row ? r->failures[low].words
+                                                                           : "";
+}
+
 /* ---- rows ----------------------------------------------------------------------------------- */
 
 static nt_status result_check_rows(const nt_result *r, long first, long n, nt_error *error)
@@ -124,9 +136,13 @@ nt_status nt_result_read(nt_result *r, long first, long n, double *values, nt_er
     nt_status status = result_check_rows(r, first, n, error);
     if (status != NT_OK)
         return nt_said(error, status);
-    return nt_said(error, nt_result_format(r) == NT_NETCDF
-                              ? nt_result_read_netcdf(r, -1, first, n, values, error)
-                              : nt_result_read_csv(r, first, n, values, error));
+    if (r->table)
+        status = nt_result_read_table(r, first, n, values, error);
+    else if (r->format == NT_NETCDF)
+        status = nt_result_read_netcdf(r, -1, first, n, values, error);
+    else
+        status = nt_result_read_csv(r, first, n, values, error);
+    return nt_said(error, status);
 }
 
 nt_status nt_result_read_array(nt_result *r, int i, long first, long n, double *values,
@@ -138,6 +154,8 @@ nt_status nt_result_read_array(nt_result *r, int i, long first, long n, double *
         return nt_fail_at(error, NT_INVALID, r->path, 0, 0, "has %d arrays, none of number %d",
                           r->n_arrays, i);
     nt_status status = result_check_rows(r, first, n, error);
-    return nt_said(error,
-                   status == NT_OK ? nt_result_read_netcdf(r, i, first, n, values, error) : status);
+    if (status == NT_OK)
+        status = r->table ? nt_result_read_series(r, i, first, n, values, error)
+                          : nt_result_read_netcdf(r, i, first, n, values, error);
+    return nt_said(error, status);
 }

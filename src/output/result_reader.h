@@ -6,12 +6,20 @@
 
 #include <nutate/output.h>
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/* What went wrong in a row of a sweep. */
+typedef struct nt_result_failed {
+    double row;
+    const char *words;
+} nt_result_failed;
 
 struct nt_result {
     nt_arena arena;
     const char *path;
     int file; /* descriptor */
+    nt_record_format format;
     long rows;
     nt_result_column *columns;
     int n_columns;
@@ -20,7 +28,16 @@ struct nt_result {
     nt_result_attribute *attributes;
     int n_attributes;
 
-    /* NetCDF: where the numbers of a row stand in its record; 0 for CSV */
+    struct nt_result_texts **texts; /* [n_text_columns] owned, NULL: no column holds texts */
+    int n_text_columns;
+
+    /* NetCDF, the table of a sweep: where columns come from; NULL: it holds records */
+    struct nt_table_source *table;
+    nt_result_failed *failures; /* [n_failures] by rising number of the row */
+    long n_failures;
+
+    /* NetCDF: where the numbers of a row stand in its record; 0 for CSV and tables, whose arrays
+     * stand at array_at in the file */
     uint64_t record_size, records;  /* bytes; where they begin               */
     uint64_t *column_at, *array_at; /* [n_columns], [n_arrays] in the record */
 
@@ -48,5 +65,24 @@ nt_status nt_result_read_csv(nt_result *result, long first, long n, double *valu
                              nt_error *error);
 nt_status nt_result_read_netcdf(nt_result *result, int array, long first, long n, double *values,
                                 nt_error *error);
+
+/* The same of a table and of its series. */
+nt_status nt_result_read_table(nt_result *result, long first, long n, double *values,
+                               nt_error *error);
+nt_status nt_result_read_series(nt_result *result, int array, long first, long n, double *values,
+                                nt_error *error);
+
+/* ---- result_texts.c: columns of texts -----------------------------------------------------------
+ */
+
+/* A column holds texts from now on. false: no memory. */
+bool nt_result_hold_texts(nt_result *result, int column);
+/* The number of a text, known by key[size], by which another of the same kind is recognised; -1: no
+ * memory. */
+int nt_result_intern(nt_result *result, int column, const char *key, size_t size, const char *text,
+                     size_t length);
+int nt_result_find_text(const nt_result *result, int column, const char *key,
+                        size_t size); /* -1: none */
+void nt_result_free_texts(nt_result *result);
 
 #endif

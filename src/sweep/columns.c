@@ -1,6 +1,5 @@
 /* The model of a plan: which of its numbers vary, and what a row of the table holds. */
 #include "base/error.h"
-#include "base/file.h"
 #include "base/suggest.h"
 #include "model/model.h"
 #include "model/quantity_kind.h"
@@ -11,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT = 256, MOST_TABLE_BYTES = 1 << 30, TRIES = 8 };
+enum { TEXT = 256, TRIES = 8 };
 
 static nt_status columns_no_memory(nt_error *error)
 {
@@ -70,9 +69,8 @@ static nt_status check_methods(const nt_sweep *s, const nt_axis *axis, nt_error 
     return NT_OK;
 }
 
-/* The model with the plan's own settings and these. */
-static nt_status read_with(const nt_sweep *s, const nt_setting *settings, int n, nt_model **model,
-                           nt_error *error)
+nt_status nt_sweep_read_with(const nt_sweep *s, const nt_setting *settings, int n, nt_model **model,
+                             nt_error *error)
 {
     nt_setting *all = calloc((size_t)(s->n_settings + n) + 1, sizeof *all);
     if (!all)
@@ -136,7 +134,7 @@ static nt_status check_path(const nt_sweep *s, const nt_axis *axis, nt_error *er
         nt_axis_value value = {axis->kind == NT_AXIS_LIST ? i : -1,
                                axis->kind == NT_AXIS_LIST ? axis->number[i] : axis->mean};
         const nt_setting setting = {axis->key, nt_design_text(axis, &value, buffer)};
-        status = read_with(s, &setting, 1, &model, error);
+        status = nt_sweep_read_with(s, &setting, 1, &model, error);
         nt_model_destroy(model);
         if (status == NT_OK || status == NT_NO_MEMORY)
             return status;
@@ -177,7 +175,7 @@ static nt_status check_cases(const nt_sweep *s, nt_error *error)
             status = check_object(s, s->cases[i].settings[j].key, cases->keys[i], error);
         if (status != NT_OK)
             return status;
-        status = read_with(s, s->cases[i].settings, s->cases[i].n, &model, error);
+        status = nt_sweep_read_with(s, s->cases[i].settings, s->cases[i].n, &model, error);
         nt_model_destroy(model);
         if (status != NT_OK)
             return at_plan(s, cases->keys[i], s->cases[i].name, error);
@@ -407,42 +405,6 @@ static nt_status count_series(nt_sweep *s, nt_error *error)
     return NT_OK;
 }
 
-/* ---- digests -------------------------------------------------------------------------------- */
-
-static nt_status digest_base(nt_sweep *s, nt_error *error)
-{
-    char digest[NT_DIGEST_ROOM], *text = NULL;
-    size_t length, size = 0;
-    const char *table, *model = nt_model_text(s->model, &length);
-    nt_status status = NT_OK;
-    nt_digest(model, length, s->model_digest);
-    FILE *to = open_memstream(&text, &size);
-    if (!to)
-        return columns_no_memory(error);
-    fprintf(to, "nutate %s\nmodel %s\nthin %ld\n", nt_version(), s->model_digest, s->thin);
-    for (int i = 0; i < s->n_settings; i++)
-        fprintf(to, "set %s: %s\n", s->settings[i].key, s->settings[i].value);
-    for (int i = 0; (table = nt_model_table_file(s->model, i)) != NULL && status == NT_OK; i++) {
-        char *bytes;
-        status = nt_file_read(table, MOST_TABLE_BYTES, &bytes, &length, error);
-        if (status == NT_OK)
-            nt_digest(bytes, length, digest);
-        if (status == NT_OK)
-            fprintf(to, "table %s\n", digest);
-        free(bytes);
-    }
-    for (int i = 0; i < s->n_columns; i++)
-        fprintf(to, "column %s\n", s->columns[i].name);
-    for (int i = 0; i < s->series_columns; i++)
-        fprintf(to, "series %s\n", s->series[i].name);
-    if (fclose(to) != 0 && status == NT_OK)
-        status = columns_no_memory(error);
-    if (status == NT_OK)
-        nt_digest(text, size, s->base);
-    free(text);
-    return status;
-}
-
 nt_status nt_sweep_find_columns(nt_sweep *s, nt_error *error)
 {
     recorded_list list = {0};
@@ -466,5 +428,5 @@ nt_status nt_sweep_find_columns(nt_sweep *s, nt_error *error)
     free(list.all);
     if (status == NT_OK)
         status = count_series(s, error);
-    return status == NT_OK ? digest_base(s, error) : status;
+    return status == NT_OK ? nt_sweep_digest(s, error) : status;
 }

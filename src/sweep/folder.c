@@ -186,8 +186,8 @@ nt_status nt_folder_check(const nt_sweep *s, const char *folder, int *there, nt_
     head_value(head, "base", value, sizeof value);
     if (status == NT_OK && strcmp(value, s->base) != 0)
         status = nt_fail_at(error, NT_INVALID, folder, 0, 0,
-                            "holds rows of another model: the model's file or a table of it has "
-                            "changed since; expected another folder");
+                            "holds rows of another model: the model's file, a table of it or a "
+                            "plugin has changed since; expected another folder");
     free(head);
     return status;
 }

@@ -134,6 +134,15 @@ nt_status nt_plan_unknown_key(const nt_node *key, const char *where, const char 
 
 /* Reads the model, finds what is kept. */
 nt_status nt_sweep_find_columns(nt_sweep *s, nt_error *error);
+/* The model with the plan's own settings and n others. */
+nt_status nt_sweep_read_with(const nt_sweep *s, const nt_setting *settings, int n, nt_model **model,
+                             nt_error *error);
+
+/* ---- base.c: what decides rows -----------------------------------------------------------------
+ */
+
+/* Sets s->model_digest and s->base, once the columns are known. */
+nt_status nt_sweep_digest(nt_sweep *s, nt_error *error);
 
 /* ---- design.c, sobol.c ------------------------------------------------------------------------
  */

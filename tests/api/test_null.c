@@ -304,6 +304,8 @@ static void in_models(void **state)
     assert_int_equal(nt_model_remark(NULL, 0, e), 0);
     assert_int_equal(nt_model_remark(model, 0, NULL), 0);
     assert_int_equal(nt_plugin_load(NULL, e), NT_INVALID);
+    assert_null(nt_plugin_file(0));
+    assert_null(nt_plugin_file(-1));
     assert_int_equal(nt_model_rough_motion(NULL, 0, e), 0);
     assert_int_equal(nt_model_rough_motion(model, 0, NULL), 0);
     assert_int_equal(nt_model_event_count(NULL), 0);
@@ -481,6 +483,8 @@ static void in_results(void **state)
     assert_int_equal(nt_result_attribute_count(NULL), 0);
     assert_null(nt_result_attribute_at(NULL, 0).name);
     assert_int_equal(nt_result_find(NULL, "t"), -1);
+    assert_null(nt_result_text(NULL, 0, 0));
+    assert_string_equal(nt_result_failure(NULL, 0), "");
     IS_NULL("result", nt_result_read(NULL, 0, 1, numbers, e));
     IS_NULL("values", nt_result_read((nt_result *)numbers, 0, 1, NULL, e));
     IS_NULL("result", nt_result_read_array(NULL, 0, 0, 1, numbers, e));

@@ -56,6 +56,8 @@ static void in_sweeps(void **state)
     IS_NULL("sweep", nt_sweep_look(NULL, "null.sweep", &progress, NULL, e));
     IS_NULL("folder", nt_sweep_look(sweep, NULL, &progress, NULL, e));
     IS_NULL("progress", nt_sweep_look(sweep, "null.sweep", NULL, NULL, e));
+    assert_int_equal(nt_sweep_is_table(NULL), 0);
+    IS_NULL("from", nt_sweep_convert(NULL, "null.sweep.csv", e));
     IS_NULL("sweep", nt_sweep_collect(NULL, "null.sweep", &file, NULL, e));
     IS_NULL("folder", nt_sweep_collect(sweep, NULL, &file, NULL, e));
     IS_NULL("file", nt_sweep_collect(sweep, "null.sweep", NULL, NULL, e));

@@ -79,6 +79,20 @@ for rows in 7-11 0-2 5-8 3-4 6; do expect 0 sweep grid.yaml -o pieces --rows $ro
 expect 0 sweep --collect pieces -o other.nc --quiet
 same grid.nc other.nc
 
+# converted: what --collect writes, byte for byte; of a table in CSV too little is known
+converted() { # TABLE, without .nc and .csv
+    expect 0 convert "$1.nc" -o converted.csv
+    same converted.csv "$1.csv"
+    same converted.failures.csv "$1.failures.csv"
+    [ ! -e "$1.series.csv" ] || same converted.series.csv "$1.series.csv"
+}
+converted grid
+refuse 2 "'grid.csv' is the table of a sweep without units" convert grid.csv -o converted.nc
+for bytes in 40 400 2000 "$(($(wc -c <grid.nc) - 100))"; do
+    head -c "$bytes" grid.nc >cut.nc
+    refuse 4 "cut.nc: is damaged" convert cut.nc -o cut.csv
+done
+
 # a program that knows NetCDF finds the plan's dimensions
 if /usr/bin/python3 -c 'import xarray, netCDF4' 2>/dev/null; then
     /usr/bin/python3 - grid.csv grid.nc <<'END' || fail "xarray"
@@ -127,6 +141,17 @@ sed 's/m: 15/m: 15.5/' kept.yaml >top.yaml
 cmp -s top.yaml kept.yaml && fail "the model did not change"
 refuse 2 "holds rows of another model" sweep grid.yaml -o grid --resume
 cp kept.yaml top.yaml
+# a table that only a value of the plan names
+printf '0,1\n1,2\n' >road.csv
+printf '0,1\n1,3\n' >other.csv
+cat >tables.yaml <<'END'
+sweep: 1
+model: top.yaml
+vary: {gravity: [[0, 0, '-9.81*table("road.csv", 0.5)'], [0, 0, -1]]}
+END
+expect 0 sweep tables.yaml -o tables --rows 0 --quiet
+cp other.csv road.csv
+refuse 2 "holds rows of another model: the model's file, a table" sweep tables.yaml -o tables --resume
 cp -r grid older
 sed 's/^version.*/version\t0.0.1/' grid/sweep >older/sweep
 refuse 2 "holds rows of nutate 0.0.1, this is" sweep grid.yaml -o older --resume
@@ -156,6 +181,7 @@ equal "$(field fails.csv status 1)" 4 "a row that fails"
 equal "$(field fails.csv top.position.x.final 1)" nan "its numbers"
 equal "$(field fails.csv status 3)" 0 "the row behind"
 [ "$(wc -l <fails.failures.csv)" = 3 ] || fail "failures: $(cat fails.failures.csv)"
+converted fails
 grep -q '^1,-1,4,bad model,"body top has mass -1 kg, expected a positive number"' fails.failures.csv || fail "words: $(cat fails.failures.csv)"
 expect 0 sweep fails.yaml -o fails --resume
 says "4 of 4 rows done, 2 of them failed"
@@ -176,7 +202,8 @@ keep: {final: [top.position.z]}
 END
 printf 'm,bodies.top.angular_velocity,"step"\r\n12,"[0, 100, 0]",1e-3\r\n\r\n 15 ,"[0, 150, -4]",2e-3\r\n' >points.csv
 expect 0 sweep list.yaml -o list --quiet
-expect 0 sweep --collect list -o list.csv --quiet
+expect 0 sweep --collect list -o list.csv -o list.nc --quiet
+converted list
 expect 0 run top.yaml -o one.csv --quiet --set m=15 --set 'bodies.top.angular_velocity=[0, 150, -4]' \
     --step 2e-3
 awk -F, 'END { print $NF }' list.csv >got
@@ -209,6 +236,7 @@ keep: {final: [top.position.z]}
 END
 expect 0 sweep cases.yaml -o cases --quiet
 expect 0 sweep --collect cases -o cases.csv -o cases.nc --quiet
+converted cases
 equal "$(field cases.csv case 2)" moon "the name of a case"
 expect 0 run top.yaml -o one.csv --quiet --set 'gravity=[0, 0, -1.62]' --set m=15
 equal "$(field cases.csv top.position.z.final 3)" "$(last one.csv top.position.z)" "a case's row"

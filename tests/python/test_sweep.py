@@ -1,5 +1,7 @@
 """Many runs: grids and lists, executors, plans."""
 
+import os
+import subprocess
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 
@@ -74,3 +76,30 @@ keep: {{final: [top.position]}}
         nutate.run_plan(plan, tmp_path / "rows")
     again = nutate.run_plan(plan, tmp_path / "rows", resume=True)
     assert again.data.tobytes() == table.data.tobytes()
+
+
+def test_plans_over_words(tmp_path):
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(
+        f"sweep: 1\nmodel: {TOP}\nset: {{simulation.duration: 0.01}}\n"
+        "vary: {m: [12, -1], method: [generalized-alpha, rkmk-dop853]}\n"
+        "cases: {earth: {}, 'moon, dark': {gravity: [0, 0, -1.62]}}\n"
+        "keep: {final: [top.position], series: [top.position.z]}\n"
+    )
+    table = nutate.run_plan(plan, tmp_path / "rows")
+    assert table.words("method") == 4 * ["generalized-alpha", "rkmk-dop853"]
+    assert table.words("case") == 4 * ["earth"] + 4 * ["moon, dark"]
+    assert table["status"].tolist() == 2 * [0, 0, 4, 4]
+    assert table.column("top.position.x.final").unit == "m"
+    assert list(table.to_pandas()["method"]) == table.words("method")
+    assert table.to_xarray()["case"].values.tolist() == table.words("case")
+    with pytest.raises(nutate.UsageError, match="words"):
+        table.save(tmp_path / "other.csv")
+    with pytest.raises(KeyError, match="no column of words"):
+        table.words("m")
+    command = os.environ.get("NUTATE_COMMAND", "build/release/nutate")
+    said = [command, "sweep", "--collect", tmp_path / "rows", "-o", tmp_path / "all.csv"]
+    subprocess.run(said, check=True, capture_output=True)
+    again = nutate.open(tmp_path / "all.csv")
+    assert again.data.tobytes() == table.data.tobytes()
+    assert again.texts == table.texts

@@ -259,6 +259,21 @@ export class Page {
     await this.mouse('mouseReleased', x, y, { button: 'left', clickCount: 1 });
   }
 
+  /**
+   * Fingers that go down together, move along and go up: the way of each as points.
+   * @param {[number, number][][]} ways
+   */
+  async touch(ways) {
+    const at = (/** @type {number} */ i) => ({
+      touchPoints: ways.map((way, id) => ({ x: way[i][0], y: way[i][1], id })),
+    });
+    await this.send('Input.dispatchTouchEvent', { type: 'touchStart', ...at(0) });
+    for (let i = 1; i < ways[0].length; i++)
+      await this.send('Input.dispatchTouchEvent', { type: 'touchMove', ...at(i) });
+    await this.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    await this.settle();
+  }
+
   /** Presses the control with this label. @param {string} label */
   async press(label) {
     await this.value(`(() => {

@@ -380,6 +380,53 @@ test('readable on a phone', async () => {
     `[...document.querySelectorAll('.transport button')].filter((b) => b.offsetHeight < 36).length`,
   );
   assert.equal(small, 0, 'buttons are large enough for a finger');
+});
+
+test('fingers: turn, zoom, move, choose, go along a plot', async () => {
+  await page.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 2 });
+  const camera = () =>
+    page.value(
+      '(({ azimuth, distance, target }) => ({ azimuth, distance, target }))(nutate.stage.camera)',
+    );
+  await page.press('First view');
+  const box = await middle('.frame canvas');
+  const line = (/** @type {number} */ dx, /** @type {number} */ dy, x = box.x, y = box.y) =>
+    /** @type {[number, number][]} */ (
+      [0, 1, 2, 3].map((i) => [x + (i * dx) / 3, y + (i * dy) / 3])
+    );
+  const first = await camera();
+  await page.touch([line(60, 0)]);
+  const turned = await camera();
+  assert.ok(turned.azimuth < first.azimuth - 0.1, 'one finger turns the view');
+  assert.equal(turned.distance, first.distance);
+  await page.touch([line(-40, 0, box.x - 20), line(40, 0, box.x + 20)]);
+  const closer = await camera();
+  const ratio = closer.distance / turned.distance;
+  assert.ok(Math.abs(ratio - 1 / 3) < 0.02, `two fingers three times as far apart zoom: ${ratio}`);
+  assert.equal(closer.azimuth, turned.azimuth);
+  await page.touch([line(0, 50, box.x - 30), line(0, 50, box.x + 30)]);
+  const moved = await camera();
+  assert.notDeepEqual(moved.target, closer.target, 'two fingers side by side move the view');
+  assert.ok(Math.abs(moved.distance / closer.distance - 1) < 1e-9);
+  await page.press('First view');
+  const hit = await page.value(`(() => {
+    for (let y = -0.9; y < 0.95; y += 0.05)
+      for (let x = -0.9; x < 0.95; x += 0.05) {
+        const name = nutate.stage.view.nameAt(x, y);
+        if (name && nutate.results[0].bodies.includes(name)) return { x, y, name };
+      }
+  })()`);
+  await page.value('nutate.tree.choose(null)');
+  const again = await middle('.frame canvas');
+  const px = again.left + ((hit.x + 1) / 2) * again.width;
+  const py = again.top + ((1 - hit.y) / 2) * again.height;
+  await page.touch([[[px, py]]]);
+  await page.until(`nutate.tree.chosen === ${JSON.stringify(hit.name)}`);
+  const over = await middle('.panel .u-over');
+  const [a, b] = await page.value('((s) => [s.min, s.max])(nutate.plots.panels[0].plot.scales.x)');
+  await page.touch([line(0.5 * over.width, 0, over.left + 0.25 * over.width, over.y)]);
+  const part = ((await time()) - a) / (b - a);
+  assert.ok(Math.abs(part - 0.75) < 0.02, `the cursor follows a finger: ${part}`);
   assert.deepEqual(page.problems, []);
   await page.close();
 });

@@ -51,10 +51,12 @@ export function notices(result) {
   const { attributes, account, file } = result;
   const end = asNumber(attributes.end);
   const last = result.first[result.rows - 1];
-  if (account.problem) said.push(`${account.problem}; what it had computed by then is shown.`);
-  else if (Number.isFinite(end) && last < end - 1e-9 * Math.max(1, Math.abs(end)))
+  if (account.problem) said.push(`${account.problem}. What it had computed by then is shown.`);
+  else if (!account.ended && Number.isFinite(end) && last < end - 1e-9 * Math.max(1, Math.abs(end)))
     said.push(
-      `${file} is not finished: it ends at ${number(last)} s, its run at ${number(end)} s.`,
+      result.events?.list.at(-1)?.time === last
+        ? `${file} ends at ${number(last)} s with event ${result.events.list.at(-1)?.cells[1]}, its run was to end at ${number(end)} s.`
+        : `${file} is not finished: it ends at ${number(last)} s, its run at ${number(end)} s.`,
     );
   if (result.format === 'CSV')
     said.push(`${file} is CSV: it knows neither units, nor the motion, nor how it was made.`);
@@ -71,7 +73,12 @@ export function notices(result) {
       said.push(`${file} does not say what its bodies look like: they are drawn by its model.`);
     if (!attributes.model) said.push(`${file} does not hold the text of its model.`);
   }
+  if (account.ended) said.push(`The run was ended by event ${account.ended}`);
   if (account.warning) said.push(account.warning);
+  if (result.stray)
+    said.push(
+      `The table of events beside ${file} is of another run: its times are not in ${file}.`,
+    );
   if (result.every > 1)
     said.push(
       `Of ${result.all} rows every ${result.every}th is shown; bands reach from the smallest to the largest value of the rows between.`,

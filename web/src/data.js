@@ -3,6 +3,8 @@
  * as base64 of gzip.
  */
 
+import { belong, readEvents } from './events.js';
+
 /**
  * @typedef {object} Column
  * @property {string} name
@@ -40,6 +42,8 @@
  * @property {{[name: string]: string}} account
  * @property {string} [made] the scene of its model, where the result has none
  * @property {Result[]} tables
+ * @property {import('./events.js').Events | null} events
+ * @property {boolean} stray events stood beside it that are of another run
  */
 
 /**
@@ -211,6 +215,8 @@ export async function readResults() {
   for (const script of document.querySelectorAll('script.part')) {
     const part = JSON.parse(script.textContent ?? '');
     part.tables = [];
+    part.events = null;
+    part.stray = false;
     part.arrays = {};
     parts.set(part.table ? `${part.number}.${part.table}` : String(part.number), part);
   }
@@ -232,6 +238,13 @@ export async function readResults() {
     part.own = ownColumns(part);
     if (part.table) parts.get(String(part.number))?.tables.push(part);
     else results.push(part);
+  }
+  for (const script of document.querySelectorAll('script.events')) {
+    const { number, text, whole } = JSON.parse(script.textContent ?? '');
+    const result = results.find((r) => r.number === number);
+    const events = readEvents(text, whole);
+    if (result && belong(events, result)) result.events = events;
+    else if (result) result.stray = true;
   }
   return results.sort((a, b) => a.number - b.number);
 }

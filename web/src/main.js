@@ -3,6 +3,7 @@
 import { accuracy, list, model, notices, sensitivities, summary, tableBeside } from './accounts.js';
 import { nearestRow, readResults } from './data.js';
 import { append, button, element, select } from './dom.js';
+import { eventsTab } from './events.js';
 import { derivative, shortened } from './words.js';
 import { ModeMotion, hasModes } from './modes.js';
 import { Player } from './player.js';
@@ -17,9 +18,14 @@ import { Tree } from './tree.js';
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
-/** The theme that is shown. */
+/** The theme that is shown: that of the system until the button chooses. */
 function theme() {
-  return document.documentElement.dataset.theme ?? (dark.matches ? 'dark' : 'light');
+  return document.documentElement.dataset.theme ?? 'light';
+}
+
+/** @param {string} [chosen] */
+function setTheme(chosen) {
+  document.documentElement.dataset.theme = chosen ?? (dark.matches ? 'dark' : 'light');
 }
 
 /** Short names of results, each another. @param {Result[]} results */
@@ -93,10 +99,12 @@ function build(results) {
     plots.paint(theme());
     stage?.paint();
   };
+  let chosen = false;
   const switchTheme = button(
     'Light or dark',
     () => {
-      document.documentElement.dataset.theme = theme() === 'dark' ? 'light' : 'dark';
+      chosen = true;
+      setTheme(theme() === 'dark' ? 'light' : 'dark');
       paint();
     },
     { drawing: 'theme', key: 'd' },
@@ -130,7 +138,11 @@ function build(results) {
   append(document.body, [header, notice, main, tabs.root, foot, help]);
   plots.theme = theme();
   plots.begin();
-  dark.addEventListener('change', paint);
+  dark.addEventListener('change', () => {
+    if (chosen) return;
+    setTheme();
+    paint();
+  });
   keys(player, stage, bar, () => switchTheme.click(), help);
   if (modes) player.play();
   return { results, labels, player, rows, plots, stage, tree, tabs };
@@ -155,6 +167,12 @@ function tabsOf(results, labels, plots, player) {
         name: `sensitivities-${i}`,
         title: `Sensitivities${of}`,
         make: () => sensitivities(result, plots),
+      });
+    if (result.events)
+      tabs.push({
+        name: `events-${i}`,
+        title: `Events${of}`,
+        make: () => eventsTab(result, (time) => player.seek(time)),
       });
     for (const t of result.tables)
       tabs.push({
@@ -254,6 +272,10 @@ function keysDialog() {
       'mouse',
       'drag to turn, with shift to move, wheel to zoom; in plots drag to zoom, click to set the time, double click to see all',
     ],
+    [
+      'fingers',
+      'one turns the view, two move and zoom it; a tap chooses; along a plot one moves the cursor',
+    ],
   ];
   const words = element('dl', { class: 'values' });
   for (const [key, what] of all) append(words, [element('dt', {}, key), element('dd', {}, what)]);
@@ -310,6 +332,7 @@ function keys(player, stage, bar, switchTheme, help) {
 
 async function start() {
   const state = document.getElementById('state');
+  setTheme();
   try {
     const results = await readResults();
     if (results.length === 0) throw new Error('the page holds no results');

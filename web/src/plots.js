@@ -231,6 +231,10 @@ class Panel {
       if (this.plot && this.plot.select.width === 0)
         this.plots.player.seek(this.plot.posToVal(event.offsetX, 'x'));
     });
+    this.plot.over.addEventListener('pointermove', (event) => {
+      if (this.plot && event.pointerType === 'touch')
+        this.plots.player.seek(this.plot.posToVal(event.offsetX, 'x'));
+    });
     if (zoomed) this.plot.setScale('x', zoomed);
     this.writeLegend();
     this.move();
@@ -388,8 +392,7 @@ export class Plots {
     this.labels = labels;
     this.player = player;
     this.records = recordsOf(results);
-    const events = results[0].tables.find((t) => t.table === 'events');
-    this.events = events?.columns[0].name === 'time' ? Array.from(events.first).slice(0, 1000) : [];
+    this.events = (results[0].events?.list ?? []).map((e) => e.time).slice(0, 1000);
     this.theme = 'light';
     /** @type {Set<number>} */
     this.hiddenResults = new Set();

@@ -215,13 +215,14 @@ export class Stage {
       this.tip.style.top = `${event.offsetY + 10}px`;
     });
     this.canvas.addEventListener('pointerleave', () => (this.tip.hidden = true));
-    this.canvas.addEventListener(
-      'pointerdown',
-      (event) => (down = { x: event.clientX, y: event.clientY }),
-    );
-    this.canvas.addEventListener('click', (event) => {
-      if (Math.hypot(event.clientX - down.x, event.clientY - down.y) > 4) return;
-      const { x, y } = place(/** @type {PointerEvent} */ (event));
+    this.canvas.addEventListener('pointerdown', (event) => {
+      // a second finger makes it another gesture
+      down = event.isPrimary ? { x: event.clientX, y: event.clientY } : { x: NaN, y: NaN };
+    });
+    this.canvas.addEventListener('pointerup', (event) => {
+      if (!(Math.hypot(event.clientX - down.x, event.clientY - down.y) <= 4) || event.button > 0)
+        return;
+      const { x, y } = place(event);
       choose(this.view.nameAt(x, y));
     });
   }

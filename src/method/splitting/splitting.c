@@ -79,7 +79,7 @@ static work splitting_bind(const nt_stepper *s, const nt_splitting *c, double h)
  */
 
 nt_status nt_splitting_explicit(nt_stepper *s, const nt_splitting *c, double h, const double *q,
-                                const double *v, double *out, nt_matrix *damping)
+                                const double *v, double *out, const nt_splitting_own *damped)
 {
     const nt_problem *p = s->problem;
     memset(out, 0, (size_t)p->nv * sizeof *out);
@@ -90,9 +90,9 @@ nt_status nt_splitting_explicit(nt_stepper *s, const nt_splitting *c, double h, 
     at.q = q, at.v = v;
     at.t += c->alpha * h;
     nt_terms terms = {.parts = c->explicit_parts, .residual = out};
-    if (damping) {
-        nt_matrix_zero(damping);
-        terms.matrix = damping;
+    if (damped) {
+        nt_splitting_clear_damping(damped);
+        terms.matrix = &damped->damping;
         terms.combination = &half;
     }
     s->statistics->evaluations++;
@@ -131,8 +131,7 @@ static nt_status splitting_take_explicit(nt_stepper *s, const nt_splitting *c, c
     }
     nt_space_compose(&p->space, p->frame, s->now.q, w->beta_x, w->q_m);
     bool damps = own && own->damping.values;
-    nt_status status =
-        nt_splitting_explicit(s, c, h, w->q_m, v, w->explicit, damps ? &own->damping : NULL);
+    nt_status status = nt_splitting_explicit(s, c, h, w->q_m, v, w->explicit, damps ? own : NULL);
     nt_point at = {.t = s->now.all[NT_PHASE_T] + c->alpha * h,
                    .q = w->q_m,
                    .v = v,

@@ -35,6 +35,8 @@ typedef struct nt_splitting {
     bool second;                             /* of second order, see semi_explicit.c       */
 } nt_splitting;
 
+struct nt_splitting_own; /* splitting_own.h */
+
 /* Sizes of a step's memory and scratch, and of its derivative's. */
 void nt_splitting_layout(const nt_problem *problem, const nt_splitting *c, nt_layout *sizes);
 
@@ -99,9 +101,10 @@ static inline nt_splitting_memory nt_splitting_memory_of(const nt_problem *p, co
     return m;
 }
 
-/* -A at (q, v, t0 + alpha h) into out[nv]; and h/2 D, where a matrix is given. */
+/* -A at (q, v, t0 + alpha h) into out[nv]; and h/2 D into `damped`, where it is given. */
 nt_status nt_splitting_explicit(nt_stepper *s, const nt_splitting *c, double h, const double *q,
-                                const double *v, double *out, nt_matrix *damping);
+                                const double *v, double *out,
+                                const struct nt_splitting_own *damped);
 
 /* With `bounds`: the largest eigenvalues, in the memory of `next`, at a point where A was taken;
  * y[n] scratch. And the largest step, s, that is stable by them. See splitting_bounds.c. */

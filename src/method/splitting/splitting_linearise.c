@@ -257,7 +257,7 @@ static nt_status splitting_damp_rate(nt_stepper *s, const linear *l,
     nt_point at = nt_phase_point(&s->now);
     at.q = l->q_A, at.v = l->v_A;
     at.t += l->c->alpha * l->h;
-    nt_matrix_zero(damping);
+    nt_splitting_clear_damping(l->own);
     nt_status status = nt_problem_evaluate(p, &at, &terms);
     for (int d = 0; d < directions->count; d++)
         for (int k = 0; k < l->own->n_alone; k++)

@@ -2,7 +2,6 @@
 #include "method/splitting/splitting_own.h"
 
 #include "base/vector3.h"
-#include "linalg/dense.h"
 #include "linalg/solver.h"
 
 #include <stdlib.h>
@@ -10,8 +9,7 @@
 
 /* ---- which blocks are alone ------------------------------------------------------------------ */
 
-/* The same about every axis, so that it does not turn with the body. */
-static bool splitting_is_spherical(const double *J)
+bool nt_splitting_is_spherical(const double *J)
 {
     for (int i = 0; i < 9; i++)
         if (J[i] != (i % 4 == 0 ? J[0] : 0))
@@ -26,8 +24,8 @@ static bool splitting_block_may_be_alone(const nt_problem *p, const nt_splitting
     if (c->explicit_parts == 0 || !system->explicit_blocks || !system->explicit_blocks[b] ||
         !(system->capabilities & NT_HAS_MOMENTA) || block->kind == NT_FIRST)
         return false;
-    bool spherical = block->rotation < 0 ||
-                     splitting_is_spherical(system->momenta->inertia + 9 * (size_t)block->rotation);
+    bool spherical = block->rotation < 0 || nt_splitting_is_spherical(system->momenta->inertia +
+                                                                      9 * (size_t)block->rotation);
     return spherical || (p->frame == NT_BODY && (c->explicit_parts & NT_GYROSCOPIC));
 }
 
@@ -414,104 +412,6 @@ void nt_splitting_own_destroy(nt_splitting_own *own)
 
 /* ---- steps ------------------------------------------------------------------------------------
  */
-
-/* M a = f of a block. */
-static nt_status splitting_solve_mass(const nt_problem *p, const nt_block *block, const double *f,
-                                      double *a)
-{
-    const nt_momenta *momenta = p->system->momenta;
-    int plain = block->rotation < 0 ? block->nv : block->nv - 3;
-    for (int i = block->v; i < block->v + plain; i++) {
-        if (!(momenta->mass[i] > 0))
-            return NT_SINGULAR;
-        a[i] = f[i] / momenta->mass[i];
-    }
-    if (block->rotation < 0)
-        return NT_OK;
-    const double *J = momenta->inertia + 9 * (size_t)block->rotation;
-    int r = block->v + plain;
-    if (splitting_is_spherical(J)) {
-        for (int i = r; i < r + 3 && J[0] > 0; i++)
-            a[i] = f[i] / J[0];
-        return J[0] > 0 ? NT_OK : NT_SINGULAR;
-    }
-    v3 turn = m3_solve(m3_load(J), v3_load(f + r));
-    v3_store(a + r, turn);
-    return isfinite(turn.x + turn.y + turn.z) ? NT_OK : NT_SINGULAR;
-}
-
-int nt_splitting_damped(const nt_splitting_own *own, int k, int colour)
-{
-    int n = own->whole->space.blocks[own->alone[k]].nv;
-    return own->colour[k] == colour && n <= NT_SPLITTING_DAMPED ? n : 0;
-}
-
-void nt_splitting_add_damping(const nt_splitting_own *own, int k, const nt_matrix *matrix)
-{
-    enum { N = NT_SPLITTING_DAMPED };
-    const int *entry = own->entries + N * N * k;
-    for (int i = 0; i < N * N; i++) /* a single number of a packed pattern has three places */
-        if (entry[i] >= 0 && (i < N + 1 || entry[i] != entry[i - N - 1]))
-            matrix->values[entry[i]] += own->damping.values[entry[i]];
-}
-
-void nt_splitting_apply_damping(const nt_splitting_own *own, int k, double factor, const double *x,
-                                double *y)
-{
-    enum { N = NT_SPLITTING_DAMPED };
-    const int *entry = own->entries + N * N * k;
-    int first = own->whole->space.blocks[own->alone[k]].v;
-    for (int i = 0; i < N * N; i++)
-        if (entry[i] >= 0)
-            y[first + i / N] += factor * own->damping.values[entry[i]] * x[first + i % N];
-}
-
-/* (M + h/2 D) d = f - M a_p,  a = a_p + d. */
-static nt_status splitting_solve_damped(const nt_splitting_own *own, int k, const double *f,
-                                        const double *a_p, double *a)
-{
-    enum { N = NT_SPLITTING_DAMPED };
-    const nt_problem *p = own->whole;
-    const nt_momenta *momenta = p->system->momenta;
-    const nt_block *block = &p->space.blocks[own->alone[k]];
-    int n = block->nv, plain = block->rotation < 0 ? n : n - 3, pivot[N];
-    double S[N * N], d[N];
-    for (int i = 0; i < n; i++) {
-        const int *entry = own->entries + N * N * k + N * i;
-        double Ma = 0;
-        for (int j = 0; j < n; j++) {
-            double M = 0;
-            if (i < plain)
-                M = i == j ? momenta->mass[block->v + i] : 0;
-            else if (j >= plain)
-                M = momenta->inertia[9 * block->rotation + 3 * (i - plain) + j - plain];
-            Ma += M * a_p[block->v + j];
-            S[n * i + j] = M + (entry[j] >= 0 ? own->damping.values[entry[j]] : 0);
-        }
-        d[i] = f[block->v + i] - Ma;
-    }
-    if (nt_dense_factor(n, S, pivot) >= 0)
-        return NT_SINGULAR;
-    nt_dense_solve(n, S, pivot, d);
-    for (int i = 0; i < n; i++)
-        a[block->v + i] = a_p[block->v + i] + d[i];
-    return NT_OK;
-}
-
-nt_status nt_splitting_solve_alone(const nt_splitting_own *own, const double *explicit,
-                                   const double *a_p, double *a)
-{
-    const nt_problem *p = own->whole;
-    nt_status status = NT_OK;
-    for (int k = 0; k < own->n_alone && status == NT_OK; k++) {
-        const nt_block *block = &p->space.blocks[own->alone[k]];
-        for (int i = block->v; i < block->v + block->nv; i++)
-            a[i] = -explicit[i];
-        status = a_p && block->nv <= NT_SPLITTING_DAMPED ? splitting_solve_damped(own, k, a, a_p, a)
-                                                         : splitting_solve_mass(p, block, a, a);
-    }
-    return status;
-}
 
 /* Rows that are left out, counted in the rest's unknowns. */
 static nt_status splitting_take_rows(nt_splitting_own *own, const nt_factors *from)

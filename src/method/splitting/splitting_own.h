@@ -59,6 +59,11 @@ void nt_splitting_own_destroy(nt_splitting_own *own);
 nt_status nt_splitting_solve_alone(const nt_splitting_own *own, const double *explicit,
                                    const double *a_p, double *a);
 
+/* Whether an inertia, [3][3], is the same about every axis, so that it does not turn with the body.
+ */
+bool nt_splitting_is_spherical(const double *J);
+/* own->damping becomes zero wherever it is looked at. */
+void nt_splitting_clear_damping(const nt_splitting_own *own);
 /* Entries of block k that are damped, where it has this colour; else 0. */
 int nt_splitting_damped(const nt_splitting_own *own, int k, int colour);
 /* h/2 D of block k, which is in own->damping, into a matrix; factor times its product with x[nv]

@@ -22,39 +22,6 @@
 /* v, p, d: what strains depend on. */
 enum { NT_BEAM_V = 0, NT_BEAM_P = 3, NT_BEAM_D = 7, NT_BEAM_Z = 11, NT_BEAM_NODE = 7 };
 
-typedef struct nt_beam_fields {
-    v3 v;
-    double p[4], d[4];
-} nt_beam_fields;
-
-typedef struct nt_beam_strain {
-    double e[6];            /* eps, kap */
-    double J[6][NT_BEAM_Z]; /* de/dz    */
-    v3 gam, kap;
-    double n;
-} nt_beam_strain;
-
-/* Strains, and where they are asked for (J not left out) their derivatives. */
-void nt_beam_strain_of(const nt_beam_fields *f, v3 reference, nt_beam_strain *strain);
-
-/* The second derivative of the energy: H = w (J^T C J + D), D of the stress s; [11][11]. */
-void nt_beam_stiffness(const nt_beam_fields *f, const nt_beam_strain *strain, const double *C,
-                       const double *s, double w, double H[NT_BEAM_Z][NT_BEAM_Z]);
-
-/* ---- damping -----------------------------------------------------------------------------------
- *
- * e' = J z' with the rates z' of the fields, and a stress D e' beside the elastic one. */
-void nt_beam_strain_rate(const nt_beam_strain *strain, const nt_beam_fields *rate, double et[6]);
-
-/* H += w J^T D Q, Q = d(J z')/dz: derivatives of the damping stress in the fields themselves. */
-void nt_beam_damped_stiffness(const nt_beam_fields *f, const nt_beam_fields *rate,
-                              const nt_beam_strain *strain, const double et[6], const double *D,
-                              double w, double H[NT_BEAM_Z][NT_BEAM_Z]);
-
-/* H = w J^T D J: in their rates. */
-void nt_beam_damping(const nt_beam_strain *strain, const double *D, double w,
-                     double H[NT_BEAM_Z][NT_BEAM_Z]);
-
 /* ---- inertia ---------------------------------------------------------------------------------
  *
  * The kinetic energy of the interpolated motion: with r'_i, r''_i of the nodes' quaternions,
@@ -99,12 +66,9 @@ void nt_beam_push_of(const double p[4], v3 f, v3 m, bool follows, nt_beam_push *
 void nt_beam_rotation_map(const double r[4], double P[4][3]);
 /* The moment of a force G on r. */
 v3 nt_beam_moment(const double r[4], const double G[4]);
-/* r' = (0, w) r/2;  r'' = (0, alpha) r/2 - |w|^2 r/4, alpha scaled by s */
-void nt_beam_quaternion_rates(const double r[4], v3 w, v3 alpha, double rt[4], double rtt[4]);
-
 /* r = -r where it is in another half space than its neighbour. */
 void nt_beam_one_side(const double neighbour[4], double r[4]);
-/* r' alone. */
+/* r' = (0, w) r/2 */
 void nt_beam_quaternion_rate(const double r[4], v3 w, double rt[4]);
 
 #endif

@@ -11,15 +11,17 @@
  * normal is taken not to turn. So the elastic energy changes by the lift too: that is counted as
  * power, of either sign.
  *
- * The residual is that of four balls at a time (lanes.h); the tangent, energies and records look at
- * one contact after the other. */
+ * The residual, and the damping that splitting methods ask for, are those of four balls at a time
+ * (lanes.h); the whole tangent, energies and records look at one contact after the other. */
 #include "model/bearings/bearing.h"
 
 #include "model/bearings/lanes.h"
 #include "model/elements.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 static const double PI = 3.14159265358979323846;
 
@@ -203,15 +205,20 @@ static void failure(const nt_element *element, const nt_view *view, char *text, 
         }
 }
 
-/* ---- the residual, four balls at a time --------------------------------------------------------
- */
+/* ---- four balls at a time ----------------------------------------------------------------------
+ *
+ * The residual; and the damping of bodies that nothing but contacts acts on, each by itself, which
+ * splitting methods take at every step. */
 
 static void put(nt_lane *p, int l, v3 a) { p[0].of[l] = a.x, p[1].of[l] = a.y, p[2].of[l] = a.z; }
 static v3 get(const nt_lane *p, int l) { return v3_of(p[0].of[l], p[1].of[l], p[2].of[l]); }
 
-/* Sums over balls, one after the other: forces and moments on rings and cage. */
+/* What is asked for, and sums over balls, one after the other: forces, moments and damping of rings
+ * and cage. */
 typedef struct sums {
+    bool pushes, damps, damps_partner[NT_BALL_CONTACTS];
     v3 F[NT_BALL_CONTACTS], moment[NT_BALL_CONTACTS];
+    double damping[NT_BALL_CONTACTS][36];
 } sums;
 
 static void push_ball(const nt_view *view, const nt_bearing *b, int ball, int which,
@@ -225,6 +232,19 @@ static void push_ball(const nt_view *view, const nt_bearing *b, int ball, int wh
     all->moment[which] = v3_add(all->moment[which], get(push->moment, l));
 }
 
+/* D[6][6] of a body, at its ports; see nt_combination. */
+static void add_damping(const nt_view *view, int port, int body, const double *D)
+{
+    double c = view->terms->combination->damping;
+    m3 W = nt_rate_map(view, body, c, 0);
+    for (int k = 0; k < 4; k++) {
+        const double *x = D + 18 * (k / 2) + 3 * (k % 2), *y = x + 6, *z = x + 12;
+        m3 block = {x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]};
+        nt_view_add(view, port + k / 2, port + k % 2,
+                    k % 2 ? m3_multiply(block, W) : m3_scale(c, block));
+    }
+}
+
 static void gather(const nt_view *view, const nt_bearing *b, int first, nt_ball_lanes *balls)
 {
     for (int l = 0; l < NT_LANES; l++) {
@@ -236,70 +256,156 @@ static void gather(const nt_view *view, const nt_bearing *b, int first, nt_ball_
     }
 }
 
-static nt_status push_races(const nt_view *view, const nt_bearing *b, const nt_ring_pose rings[2],
-                            const nt_ball_lanes *balls, int first, sums *all)
+static void add_lanes(nt_damping_lanes *sum, const nt_damping_lanes *more)
 {
-    int n = b->n_balls - first < NT_LANES ? b->n_balls - first : NT_LANES;
+    for (int k = 0; k < 36; k++)
+        for (int l = 0; l < NT_LANES; l++)
+            sum->of[k].of[l] += more->of[k].of[l];
+}
+
+static void sum_lanes(double *sum, const nt_damping_lanes *lanes, int n)
+{
+    for (int k = 0; k < 36; k++)
+        for (int l = 0; l < n; l++)
+            sum[k] += lanes->of[k].of[l];
+}
+
+/* The group of `n` balls from `first` on; damping: of these, to be added to. */
+typedef struct group {
+    int first, n;
+    nt_ball_lanes balls;
+    nt_damping_lanes damping;
+} group;
+
+static nt_status push_races(const nt_view *view, const nt_bearing *b, const nt_ring_pose rings[2],
+                            group *g, sums *all)
+{
     for (int which = NT_OUTER; which <= NT_INNER; which++) {
         const nt_bearing_race *race = &b->races[which];
         nt_push_lanes push;
+        nt_damping_lanes damping;
         nt_lane lift = {{0}};
-        for (int l = 0; !is_round(race) && l < n; l++)
+        nt_traction_law law = (nt_traction_law)b->law;
+        for (int l = 0; !is_round(race) && l < g->n; l++)
             lift.of[l] = lift_of(race, view->motion[b->rings[which]].R, rings[which].axis,
-                                 v3_sub(get(balls->x, l), rings[which].origin), NULL);
-        nt_lanes_race((nt_traction_law)b->law, b->rolling > 0, &race->surface, &race->law,
-                      &rings[which], balls, &lift, &push);
+                                 v3_sub(get(g->balls.x, l), rings[which].origin), NULL);
+        nt_lanes_race(law, b->rolling > 0, all->damps ? NT_LANES_PUSH_AND_DAMP : NT_LANES_PUSH,
+                      &race->surface, &race->law, &rings[which], &g->balls, &lift, &push, &damping);
+        if (all->damps)
+            add_lanes(&g->damping, &damping);
         double last = last_cosine2(race);
-        for (int l = 0; l < n; l++) {
+        for (int l = 0; l < g->n && all->pushes; l++) {
             if (!(push.N.of[l] >= 0) || (push.N.of[l] > 0 && !(push.cosine2.of[l] >= last)))
                 return NT_NOT_FINITE;
-            push_ball(view, b, first + l, which, &push, l, all);
+            push_ball(view, b, g->first + l, which, &push, l, all);
         }
+        if (!all->damps_partner[which])
+            continue;
+        nt_lanes_race(law, b->rolling > 0, NT_LANES_DAMP_RING, &race->surface, &race->law,
+                      &rings[which], &g->balls, &lift, NULL, &damping);
+        sum_lanes(all->damping[which], &damping, g->n);
     }
     return NT_OK;
 }
 
-static nt_status push_pockets(const nt_view *view, const nt_bearing *b, const nt_ball_lanes *balls,
-                              int first, sums *all)
+/* Most balls touch no pocket. */
+static bool any_touches(const nt_push_lanes *push, int n)
 {
-    int n = b->n_balls - first < NT_LANES ? b->n_balls - first : NT_LANES;
+    bool any = false;
+    for (int l = 0; l < n; l++)
+        any = any || push->N.of[l] > 0;
+    return any;
+}
+
+static nt_status push_pockets(const nt_view *view, const nt_bearing *b, group *g, sums *all)
+{
     const nt_motion *cage = &view->motion[b->cage];
     nt_ring_pose pose = {.x = cage->x, .v = cage->v, .w = cage->w};
+    nt_skeleton skeleton = b->pocket_shape == 0 ? NT_LINE : NT_POINT;
     nt_pocket_lanes pockets;
     nt_push_lanes push;
+    nt_damping_lanes damping;
     for (int l = 0; l < NT_LANES; l++) {
         v3 origin, axis;
-        pocket_pose(b, cage, first + (l < n ? l : n - 1), &origin, &axis);
+        pocket_pose(b, cage, g->first + (l < g->n ? l : g->n - 1), &origin, &axis);
         put(pockets.origin, l, origin);
         put(pockets.axis, l, axis);
     }
-    nt_lanes_pocket(b->pocket_shape == 0 ? NT_LINE : NT_POINT, &b->pocket, &b->pocket_law, &pose,
-                    balls, &pockets, &push);
-    for (int l = 0; l < n; l++) {
+    nt_lanes_pocket(skeleton, NT_LANES_PUSH, &b->pocket, &b->pocket_law, &pose, &g->balls, &pockets,
+                    &push, NULL);
+    for (int l = 0; l < g->n && all->pushes; l++) {
         if (!(push.N.of[l] >= 0))
             return NT_NOT_FINITE;
-        push_ball(view, b, first + l, NT_POCKET, &push, l, all);
+        push_ball(view, b, g->first + l, NT_POCKET, &push, l, all);
+    }
+    bool touches = any_touches(&push, g->n);
+    if (touches && all->damps) {
+        nt_lanes_pocket(skeleton, NT_LANES_PUSH_AND_DAMP, &b->pocket, &b->pocket_law, &pose,
+                        &g->balls, &pockets, &push, &damping);
+        add_lanes(&g->damping, &damping);
+    }
+    if (touches && all->damps_partner[NT_POCKET]) {
+        nt_lanes_pocket(skeleton, NT_LANES_DAMP_RING, &b->pocket, &b->pocket_law, &pose, &g->balls,
+                        &pockets, NULL, &damping);
+        sum_lanes(all->damping[NT_POCKET], &damping, g->n);
     }
     return NT_OK;
 }
 
-static nt_status push_all(const nt_element *element, const nt_view *view)
+/* What of the residual and, where it is asked for, of the damping is the balls'. */
+static nt_status push_groups(const nt_view *view, const nt_bearing *b, sums *all)
 {
-    const nt_bearing *b = nt_bearing_of(view->run, element);
     nt_ring_pose rings[2] = {ring_pose(b, view, NT_OUTER), ring_pose(b, view, NT_INNER)};
-    int ports[NT_BALL_CONTACTS] = {NT_T_A, NT_T_B, b->has_cage ? port_of(b, b->cage) : 0};
-    sums all = {0};
+    const unsigned char *alone = view->model->system.explicit_blocks;
     nt_status status = NT_OK;
     for (int first = 0; first < b->n_balls && status == NT_OK; first += NT_LANES) {
-        nt_ball_lanes balls;
-        gather(view, b, first, &balls);
-        status = push_races(view, b, rings, &balls, first, &all);
+        group g;
+        g.first = first;
+        g.n = b->n_balls - first < NT_LANES ? b->n_balls - first : NT_LANES;
+        if (all->damps)
+            memset(&g.damping, 0, sizeof g.damping);
+        gather(view, b, first, &g.balls);
+        status = push_races(view, b, rings, &g, all);
         if (status == NT_OK && b->has_cage)
-            status = push_pockets(view, b, &balls, first, &all);
+            status = push_pockets(view, b, &g, all);
+        for (int l = 0; l < g.n && status == NT_OK && all->damps; l++) {
+            int body = b->first_ball + first + l;
+            double D[36];
+            for (int k = 0; k < 36; k++)
+                D[k] = g.damping.of[k].of[l];
+            if (!alone || alone[body - 1])
+                add_damping(view, port_of(b, body), body, D);
+        }
     }
-    for (int which = 0; which < (b->has_cage ? 3 : 2) && status == NT_OK; which++) {
-        nt_view_force(view, ports[which], all.F[which]);
-        nt_view_force(view, ports[which] + 1, all.moment[which]);
+    return status;
+}
+
+/* damps: see is_damping_alone. */
+static nt_status push_all(const nt_element *element, const nt_view *view, bool damps)
+{
+    const nt_bearing *b = nt_bearing_of(view->run, element);
+    int bodies[NT_BALL_CONTACTS] = {b->rings[NT_OUTER], b->rings[NT_INNER],
+                                    b->has_cage ? b->cage : 0};
+    const unsigned char *alone = view->model->system.explicit_blocks;
+    sums all;
+    memset(&all, 0, offsetof(sums, damping));
+    all.pushes = view->terms->residual != NULL;
+    all.damps = damps;
+    for (int k = 0; damps && k < NT_BALL_CONTACTS; k++) {
+        all.damps_partner[k] = bodies[k] > 0 && (!alone || alone[bodies[k] - 1]);
+        memset(all.damping[k], 0, sizeof all.damping[k]);
+    }
+    nt_status status = push_groups(view, b, &all);
+    for (int k = 0; k < NT_BALL_CONTACTS && status == NT_OK; k++) {
+        int port = bodies[k] > 0 || k != NT_POCKET ? port_of(b, bodies[k]) : -1;
+        if (port < 0)
+            continue;
+        if (all.pushes) {
+            nt_view_force(view, port, all.F[k]);
+            nt_view_force(view, port + 1, all.moment[k]);
+        }
+        if (all.damps_partner[k])
+            add_damping(view, port, bodies[k], all.damping[k]);
     }
     return status;
 }
@@ -331,14 +437,22 @@ static nt_status each_contact(const nt_element *element, const nt_view *view)
     return NT_OK;
 }
 
+/* Whether a tangent is that of bodies by themselves along their velocities. */
+static bool is_damping_alone(const nt_terms *terms)
+{
+    return terms->matrix && terms->combination->own_blocks && terms->combination->stiffness == 0;
+}
+
 static nt_status evaluate(const nt_element *element, const nt_view *view)
 {
+    const nt_terms *terms = view->terms;
     if (view->energy)
         return each_contact(element, view);
-    if (!(view->terms->parts & element->part))
+    if (!(terms->parts & element->part))
         return NT_OK;
-    nt_status status = view->terms->residual ? push_all(element, view) : NT_OK;
-    if (status == NT_OK && view->terms->matrix)
+    bool damps = is_damping_alone(terms);
+    nt_status status = terms->residual || damps ? push_all(element, view, damps) : NT_OK;
+    if (status == NT_OK && terms->matrix && !damps)
         status = each_contact(element, view);
     return status;
 }

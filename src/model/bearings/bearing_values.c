@@ -62,8 +62,11 @@ static double film_of(const nt_bearing *b, const nt_ball_touch *t)
     if (!nt_bearing_gives(b, NT_BEARING_LUBRICANT) || t->surface == &b->pocket ||
         !(t->touch.delta > 0))
         return 0;
-    double rolling2 = nt_touch_rolling2(&t->touch, t->kind.skeleton, t->surface, &t->pose);
-    return nt_film_least(&t->law->traction, sqrt(rolling2), t->touch.delta);
+    const nt_touch_pose *at = &t->pose;
+    nt_touch_rates rates = {at->v_a, at->w_a, at->v_b, at->w_b};
+    v3 mean = nt_touch_mean(&t->touch, t->kind.skeleton, t->surface, at, &rates);
+    double rolling = sqrt(v3_dot(mean, mean) + NT_LEAST_ROLLING * NT_LEAST_ROLLING);
+    return nt_film_least(&t->law->traction, rolling, t->touch.delta);
 }
 
 /* From the edge of the ellipse of contact to the shoulder, rad along the groove; negative: the

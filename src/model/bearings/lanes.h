@@ -32,14 +32,31 @@ typedef struct nt_push_lanes {
     nt_lane F[3], M[3], moment[3], N, cosine2;
 } nt_push_lanes;
 
+/* What the contacts of a ball take from changes of one body's velocity and angular velocity:
+ * -d(F, M)/d(v, w), row by row. */
+typedef struct nt_damping_lanes {
+    nt_lane of[36];
+} nt_damping_lanes;
+
+/* What is found of contacts: what they do; the same, and the damping of the balls; or the damping
+ * of the ring or the cage. */
+typedef enum nt_lanes_wanted {
+    NT_LANES_PUSH,
+    NT_LANES_PUSH_AND_DAMP,
+    NT_LANES_DAMP_RING,
+    NT_LANES_WANTED
+} nt_lanes_wanted;
+
 /* lift: m, per lane. A race is a groove of a ring; law: of the traction; rolls: whether there is a
- * moment against rolling. */
-void nt_lanes_race(nt_traction_law law, bool rolls, const nt_surface *surface,
-                   const nt_touch_law *touch, const nt_ring_pose *ring, const nt_ball_lanes *balls,
-                   const nt_lane *lift, nt_push_lanes *push);
+ * moment against rolling. What is not wanted is not written, and may be NULL. */
+void nt_lanes_race(nt_traction_law law, bool rolls, nt_lanes_wanted wanted,
+                   const nt_surface *surface, const nt_touch_law *touch, const nt_ring_pose *ring,
+                   const nt_ball_lanes *balls, const nt_lane *lift, nt_push_lanes *push,
+                   nt_damping_lanes *damping);
 /* skeleton: NT_LINE or NT_POINT. Coulomb's friction, no moments. */
-void nt_lanes_pocket(nt_skeleton skeleton, const nt_surface *surface, const nt_touch_law *touch,
-                     const nt_ring_pose *cage, const nt_ball_lanes *balls,
-                     const nt_pocket_lanes *pockets, nt_push_lanes *push);
+void nt_lanes_pocket(nt_skeleton skeleton, nt_lanes_wanted wanted, const nt_surface *surface,
+                     const nt_touch_law *touch, const nt_ring_pose *cage,
+                     const nt_ball_lanes *balls, const nt_pocket_lanes *pockets,
+                     nt_push_lanes *push, nt_damping_lanes *damping);
 
 #endif

@@ -30,17 +30,12 @@ nt_touch nt_touch_of(nt_touch_kind kind, const nt_surface *surface, const nt_tou
 
 /* ---- the rolling speed of a film ------------------------------------------------------------ */
 
-/* The pose with one of 24 variations: places of the four nodes, then their velocities. */
+/* The pose with one of 12 variations of places of the four nodes. */
 static nt_touch_pose moved(const nt_touch_pose *at, int column, double step)
 {
     nt_touch_pose to = *at;
-    int node = column / 3 % NODES, axis = column % 3;
+    int node = column / 3, axis = column % 3;
     v3 d = v3_scale(step, v3_of(axis == 0, axis == 1, axis == 2)), dy = v3_of(0, 0, 0);
-    if (column >= 3 * NODES) {
-        v3 *rate[NODES] = {&to.v_a, &to.w_a, &to.v_b, &to.w_b};
-        *rate[node] = v3_add(*rate[node], d);
-        return to;
-    }
     if (node == T_A)
         dy = v3_neg(d);
     else if (node == T_B)
@@ -65,20 +60,31 @@ static double rolling_at(nt_touch_kind kind, const nt_surface *s, const nt_touch
     return nt_touch_find(kind, s, law, &to).rolling;
 }
 
-/* d ln(u_m), by central differences: it enters the traction by a small power alone. */
+/* d ln(u_m) along places, by central differences: it enters the traction by a small power alone. */
 static void vary_rolling(nt_touch_kind kind, const nt_surface *s, const nt_touch_law *law,
-                         const nt_touch_pose *at, const nt_touch *t, v3 q[NODES], v3 v[NODES])
+                         const nt_touch_pose *at, const nt_touch *t, v3 q[NODES])
 {
-    double length = 1e-5 * s->radius, speed = 1e-5 * t->rolling;
-    for (int column = 0; column < 6 * NODES; column++) {
-        bool turns = column / 3 % 2 == 1;
-        double step =
-            column < 3 * NODES ? (turns ? 1e-5 : length) : (turns ? speed / s->radius : speed);
+    for (int column = 0; column < 3 * NODES; column++) {
+        double step = column / 3 % 2 == 1 ? 1e-5 : 1e-5 * s->radius;
         double d = rolling_at(kind, s, law, at, column, step) -
                    rolling_at(kind, s, law, at, column, -step);
-        v3 *to = column < 3 * NODES ? &q[column / 3] : &v[column / 3 - NODES];
+        v3 *to = &q[column / 3];
         double slope = d / (2 * step * t->rolling);
         *(column % 3 == 0 ? &to->x : column % 3 == 1 ? &to->y : &to->z) = slope;
+    }
+}
+
+/* The same along velocities. */
+static void vary_rolling_by_rates(nt_touch_kind kind, const nt_surface *s, const nt_touch_pose *at,
+                                  const nt_touch *t, v3 v[NODES])
+{
+    for (int column = 0; column < 3 * NODES; column++) {
+        v3 unit = v3_of(column % 3 == 0, column % 3 == 1, column % 3 == 2), none = {0};
+        int node = column / 3;
+        nt_touch_rates change = {node == T_A ? unit : none, node == R_A ? unit : none,
+                                 node == T_B ? unit : none, node == R_B ? unit : none};
+        double slope = nt_touch_rolling_change(t, kind.skeleton, s, at, &change);
+        v[node] = v3_axpy(slope, unit, v[node]);
     }
 }
 
@@ -163,8 +169,10 @@ void nt_touch_differentiate(nt_touch_kind kind, const nt_surface *surface, const
     v3 W = v3_sub(at->w_b, at->w_a), down = v3_neg(v3_add(t->n, lift_gradient));
     v3 rolling[2][NODES] = {{{0}}};
     double h = surface->radius - 0.5 * t->delta;
+    if (kind.law == NT_TRACTION_FILM && places)
+        vary_rolling(kind, surface, law, at, t, rolling[0]);
     if (kind.law == NT_TRACTION_FILM)
-        vary_rolling(kind, surface, law, at, t, rolling[0], rolling[1]);
+        vary_rolling_by_rates(kind, surface, at, t, rolling[1]);
     for (int i = 0; i < NODES; i++) {
         if (!(wanted & (i <= R_A ? NT_TOUCH_OF_A : NT_TOUCH_OF_B)))
             continue;

@@ -95,6 +95,7 @@ typedef struct nt_touch {
     double spin, phi_n; /* s_n; phi_t there */
     nt_traction_value spin_traction;
     double rolling; /* u_m, m/s, films alone                               */
+    v3 mean;        /* its velocity, along the surface                     */
     v3 F, M;        /* on B at p; N, N m                                   */
     double power;   /* W                                                   */
 } nt_touch;
@@ -145,20 +146,24 @@ NT_INLINE v3 nt_touch_bend(const nt_touch *t, nt_skeleton skeleton, v3 axis, v3 
     return v3_axpy(part * (around - inverse), along, v3_scale(inverse, across));
 }
 
-/* The square of the mean speed of both surfaces past the point of contact, which moves with
- * p' = c' - h n'. */
-NT_INLINE double nt_touch_rolling2(const nt_touch *t, nt_skeleton skeleton, const nt_surface *s,
-                                   const nt_touch_pose *at)
+/* Velocities of both bodies, or how these change. */
+typedef struct nt_touch_rates {
+    v3 v_a, w_a, v_b, w_b;
+} nt_touch_rates;
+
+/* The mean velocity of both surfaces past the point of contact, which moves with p' = c' - h n'. It
+ * is linear in the velocities. */
+NT_INLINE v3 nt_touch_mean(const nt_touch *t, nt_skeleton skeleton, const nt_surface *s,
+                           const nt_touch_pose *at, const nt_touch_rates *of)
 {
-    v3 v_c = v3_add(at->v_b, v3_cross(at->w_b, at->arm_b));
-    v3 past = v3_sub(v_c, v3_add(at->v_a, v3_cross(at->w_a, at->arm_a)));
-    v3 turn = v3_axpy(s->side, nt_touch_bend(t, skeleton, at->axis, past), v3_cross(at->w_a, t->n));
+    v3 v_c = v3_add(of->v_b, v3_cross(of->w_b, at->arm_b));
+    v3 past = v3_sub(v_c, v3_add(of->v_a, v3_cross(of->w_a, at->arm_a)));
+    v3 turn = v3_axpy(s->side, nt_touch_bend(t, skeleton, at->axis, past), v3_cross(of->w_a, t->n));
     v3 place = v3_axpy(0.5 * t->delta - s->radius, turn, v_c);
-    v3 a = v3_add(at->v_a, v3_cross(at->w_a, t->r_a));
-    v3 b = v3_add(at->v_b, v3_cross(at->w_b, t->r_b));
+    v3 a = v3_add(of->v_a, v3_cross(of->w_a, t->r_a));
+    v3 b = v3_add(of->v_b, v3_cross(of->w_b, t->r_b));
     v3 mean = v3_sub(v3_scale(0.5, v3_add(a, b)), place);
-    mean = v3_axpy(-v3_dot(mean, t->n), t->n, mean);
-    return v3_dot(mean, mean) + NT_LEAST_ROLLING * NT_LEAST_ROLLING;
+    return v3_axpy(-v3_dot(mean, t->n), t->n, mean);
 }
 
 /* Everything. Surfaces apart have no force: N, F and M are zero, and delta is the distance. */
@@ -191,9 +196,13 @@ NT_INLINE nt_touch nt_touch_find(nt_touch_kind kind, const nt_surface *s, const 
 
     double slip2 = traction->slip * traction->slip, w2 = v3_dot(t.w, t.w);
     t.s = sqrt(w2 + slip2);
-    double rolling2 =
-        kind.law == NT_TRACTION_FILM ? nt_touch_rolling2(&t, kind.skeleton, s, at) : 0;
-    t.rolling = sqrt(rolling2);
+    double rolling2 = 0;
+    if (kind.law == NT_TRACTION_FILM) {
+        nt_touch_rates rates = {at->v_a, at->w_a, at->v_b, at->w_b};
+        t.mean = nt_touch_mean(&t, kind.skeleton, s, at, &rates);
+        rolling2 = v3_dot(t.mean, t.mean) + NT_LEAST_ROLLING * NT_LEAST_ROLLING;
+        t.rolling = sqrt(rolling2);
+    }
     t.traction = nt_traction_at(traction, kind.law, t.s, rolling2, root);
     t.phi_t = t.traction.phi;
     t.F = v3_scale(t.N, v3_axpy(-t.phi_t, t.w, t.n));
@@ -224,8 +233,49 @@ nt_touch nt_touch_of(nt_touch_kind kind, const nt_surface *surface, const nt_tou
                      const nt_touch_pose *at);
 
 /* ---- tangent ----------------------------------------------------------------------------------
- *
- * Along X = (x_A, theta_A, x_B, theta_B), columns i, at fixed velocities, and along the velocities:
+ */
+
+/* How ln(u_m) of a film changes with velocities. */
+NT_INLINE double nt_touch_rolling_change(const nt_touch *t, nt_skeleton skeleton,
+                                         const nt_surface *s, const nt_touch_pose *at,
+                                         const nt_touch_rates *change)
+{
+    v3 dmean = nt_touch_mean(t, skeleton, s, at, change);
+    return v3_dot(t->mean, dmean) / (t->rolling * t->rolling);
+}
+
+/* What velocities change of F and M: du, d(w_B - w_A) and dr, of ln(u_m), are given. */
+NT_INLINE void nt_touch_vary_rates(nt_touch_kind kind, const nt_touch_law *law, const nt_touch *t,
+                                   v3 turning, v3 du, v3 dturning, double dr, v3 *dF, v3 *dM)
+{
+    const nt_traction_value *k = &t->traction, *k_n = &t->spin_traction;
+    double drate = -v3_dot(t->n, du), dN = t->N_rate * drate;
+    v3 dw = v3_axpy(drate, t->n, du);
+    double ds = v3_dot(t->w, dw) / t->s;
+    double dphi = ((k->by_s - k->kappa / t->s) * ds + k->by_rolling * dr) / t->s;
+    v3 along = v3_axpy(-t->phi_t, t->w, t->n); /* F / N */
+    *dF = v3_axpy(-t->N, v3_axpy(t->phi_t, dw, v3_scale(dphi, t->w)), v3_scale(dN, along));
+    *dM = v3_of(0, 0, 0);
+    double dw_n = v3_dot(t->n, dturning);
+    if (kind.spins) {
+        double speed = t->arm * t->w_n, dspeed = t->arm * dw_n;
+        double ds_n = speed / t->spin * dspeed;
+        double dphi_n =
+            ((k_n->by_s - k_n->kappa / t->spin) * ds_n + k_n->by_rolling * dr) / t->spin;
+        double P = t->phi_n * t->arm * speed;
+        double dP = t->arm * (speed * dphi_n + t->phi_n * dspeed);
+        *dM = v3_scale(-(P * dN + t->N * dP), t->n);
+    }
+    if (kind.rolls) {
+        v3 w_t = v3_axpy(-t->w_n, t->n, turning), dw_t = v3_axpy(-dw_n, t->n, dturning);
+        double S2 = v3_dot(w_t, w_t) + law->rolling_slip * law->rolling_slip;
+        v3 across = v3_axpy(-v3_dot(w_t, dw_t) / S2, w_t, dw_t);
+        v3 roll = v3_axpy(dN, w_t, v3_scale(t->N, across));
+        *dM = v3_axpy(-law->rolling / sqrt(S2), roll, *dM);
+    }
+}
+
+/* Along X = (x_A, theta_A, x_B, theta_B), columns i, at fixed velocities, and along the velocities:
  * derivatives of the force on B, of the moment M on it and of p. */
 typedef struct nt_touch_tangent {
     m3 F_q[4], M_q[4], p[4];

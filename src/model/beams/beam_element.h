@@ -1,0 +1,52 @@
+/* One finite element of a beam: its nodes, the points of its rules, its terms. */
+#ifndef NUTATE_MODEL_BEAM_ELEMENT_H
+#define NUTATE_MODEL_BEAM_ELEMENT_H
+
+#include "model/beams/beam_strain.h"
+
+/* Its nodes, and what they feel: work of one evaluation. */
+typedef struct nt_beam_nodes {
+    int n; /* nodes */
+    int first_body, first_port;
+    const nt_motion *motion;    /* [n] */
+    lanes x[NT_MOST_ORDER + 1]; /* places */
+    lanes r[NT_MOST_ORDER + 1]; /* quaternions, neighbours in one half space */
+    /* with rates: x' and r', whatever parts are asked for: of damping */
+    lanes v[NT_MOST_ORDER + 1], rate[NT_MOST_ORDER + 1];
+    lanes P[NT_MOST_ORDER + 1][4]; /* dr = P dtheta: four rows of three */
+    lanes f[NT_MOST_ORDER + 1];    /* forces on places and on quaternions */
+    lanes G[NT_MOST_ORDER + 1];
+    lanes apart[NT_MOST_ORDER + 1]; /* what independent stresses would add to G */
+} nt_beam_nodes;
+
+static inline bool nt_beam_is_damped(const nt_beam *b) { return b->given >> NT_BEAM_DAMPING & 1; }
+
+/* Strains, their rates where there is damping, and stresses at one point. */
+typedef struct nt_beam_state {
+    nt_beam_lanes f, rate;
+    nt_beam_strain strain;
+    double et[6], s[6];
+} nt_beam_state;
+
+void nt_beam_load_nodes(nt_beam_nodes *p, const nt_view *view, const nt_beam *b, int element,
+                        bool rates);
+
+/* Point q of the elastic rule: s = s0 + C e + D e'. */
+void nt_beam_look(const nt_beam_nodes *p, const nt_beam *b, int element, int q, nt_beam_state *st);
+
+/* Forces and tangent as `view` asks for them; of lumped inertia see nt_beam_add_lumped. */
+void nt_beam_add_element(const nt_view *view, const nt_beam *b, int element, bool is_elastic);
+
+/* Those of all nodes, each a rigid body. */
+void nt_beam_add_lumped(const nt_view *view, const nt_beam *b);
+
+/* Doubles of view->scratch that elements of these sizes need. */
+size_t nt_beam_scratch(const nt_beam *b);
+
+/* As far as a path of static states has put it on. */
+static inline v3 nt_beam_gravity(const nt_run *run)
+{
+    return v3_scale(run->share[NT_SHARE_GRAVITY], v3_load(run->gravity));
+}
+
+#endif

@@ -1,0 +1,27 @@
+/** Pictures of the view of a page, alone, at a share of its time. */
+
+export const [width, height] = [480, 320];
+
+/**
+ * @param {import('./browser.mjs').Page} page
+ * @param {string} url
+ * @param {number} share
+ * @returns {Promise<string>} a PNG as base64
+ */
+export async function takeView(page, url, share) {
+  await page.open(url, 120000);
+  await page.value(`(() => {
+    const slider = document.querySelector('.scrub');
+    slider.value = ${share};
+    slider.dispatchEvent(new Event('input'));
+    document.querySelector('.frame').style.cssText =
+      'position: fixed; inset: 0 auto auto 0; width: ${width}px; height: ${height}px; z-index: 99';
+  })()`);
+  await page.settle();
+  await page.press('Fit the view');
+  await page.press('Zoom in');
+  await page.settle();
+  const clip = { x: 0, y: 0, width, height, scale: 1 };
+  const { data } = await page.send('Page.captureScreenshot', { format: 'png', clip });
+  return data;
+}
