@@ -72,6 +72,7 @@ pictures: # of README, docs and examples
 	@$(build) release product
 	@sh tools/pictures build/release/nutate
 	@sh docs/pictures/make.sh build/release/nutate
+	@sh docs/pictures/beams.sh build/release/nutate
 	@sh examples/plots.sh build/release/nutate
 precision:
 	@sh tools/setup build papers

@@ -373,11 +373,14 @@ export class Links {
           : [(e.size[0] / 2) * Math.sign(c), (e.size[1] / 2) * Math.sign(s)],
       );
     }
+    /* axis 2, carried along the line so that it lies across it behind a corner too */
+    const two = new Vector3(...(e.points[0]?.axis ?? [0, 0, 0]));
     const offsets = rest.map((_, i) => {
       const [p, q] = [rest[Math.max(0, i - 1)], rest[Math.min(n - 1, i + 1)]];
       const along = new Vector3(q[0] - p[0], q[1] - p[1], q[2] - p[2]).normalize();
-      const two = new Vector3(...(e.points[0]?.axis ?? [along.y, along.z, along.x]));
-      two.addScaledVector(along, -two.dot(along)).normalize();
+      two.addScaledVector(along, -two.dot(along));
+      if (two.length() < 1e-6) two.set(along.y, along.z, -along.x).cross(along);
+      two.normalize();
       const three = new Vector3().crossVectors(along, two);
       return section.map(([a, b]) => [
         a * two.x + b * three.x,
