@@ -370,10 +370,18 @@ nt_status nt_static_correct(nt_static *s, const double *residual, double *x)
 nt_status nt_static_choose_rows(nt_static *s)
 {
     nt_point at = nt_static_point(s);
-    nt_status status = nt_factors_choose_rows(s->factors, &at);
+    nt_status status = nt_factors_take_solver(s->factors, NULL);
+    if (status == NT_OK)
+        status = nt_factors_choose_rows(s->factors, &at);
     if (status == NT_OK)
         status = nt_solver_drop(s->solver, s->factors->dropped, s->factors->n_dropped);
     return status;
+}
+
+nt_status nt_static_keep_rows(nt_static *s)
+{
+    s->factors->n_dropped = 0;
+    return nt_solver_drop(s->solver, NULL, 0);
 }
 
 /* ---- making one ----------------------------------------------------------------------------- */
@@ -548,7 +556,7 @@ nt_status nt_static_create(nt_static **out, const nt_static_setup *setup, nt_err
     s->load = 1;
     status = nt_problem_create(&s->problem, setup->system, setup->system->frame, error);
     if (status == NT_OK)
-        status = nt_factors_create(&s->factors, s->problem, NT_SOLVER_AUTO, error);
+        status = nt_factors_create_matrix(&s->factors, s->problem, NT_SOLVER_AUTO, error);
     if (status == NT_OK)
         status = take_memory(s);
     for (int i = 0; status == NT_OK && i < setup->n_held; i++)

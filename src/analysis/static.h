@@ -119,8 +119,9 @@ nt_status nt_static_solve_linear(nt_static *s, double *b);
 /* x[n] = -(...)^-1 residual */
 nt_status nt_static_correct(nt_static *s, const double *residual, double *x);
 
-/* Independent constraint rows at the present point. */
+/* Independent constraint rows at the present point; and all of them. */
 nt_status nt_static_choose_rows(nt_static *s);
+nt_status nt_static_keep_rows(nt_static *s);
 /* Hold one direction more; the solver is then to be made anew. */
 nt_hold nt_static_hold(const nt_static *s, int entry);
 nt_status nt_static_take_solver(nt_static *s, nt_error *error);

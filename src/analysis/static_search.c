@@ -37,9 +37,71 @@ static void clear_stiffness(nt_static *s)
                    (size_t)(pattern->offset[slot + 1] - pattern->offset[slot]) * sizeof(double));
 }
 
-static nt_status guess_multipliers(nt_static *s)
+/* The diagonal of S = B W^-1 B^T, W being the drag, into scale[nc]. */
+static void row_sizes(const nt_static *s, double *scale)
+{
+    const nt_pattern *pattern = s->pattern;
+    const nt_problem *p = s->problem;
+    memset(scale, 0, (size_t)p->nc * sizeof *scale);
+    for (int slot = 0; slot < pattern->n_slots; slot++) {
+        int row = pattern->node_start[pattern->row[slot]] - p->nv;
+        int m = pattern->node_start[pattern->row[slot] + 1] - p->nv - row;
+        int column = pattern->node_start[pattern->column[slot]];
+        int n = pattern->node_start[pattern->column[slot] + 1] - column;
+        const double *g = nt_matrix_block(s->derivative, slot);
+        for (int i = 0; i < m && row >= 0 && column < p->nv; i++)
+            for (int j = 0; j < n; j++)
+                scale[row + i] += g[i * n + j] * g[i * n + j] / s->drag[column + j];
+    }
+}
+
+/* Rows are surely independent where inverse iterations with S, its diagonal scaled to 1, grow by
+ * less: pivots of S, by which nt_factors_choose_rows goes, are no smaller than its eigenvalues. */
+static const double SURELY = 1e8;
+
+/* Whether they are, from the factors of [W B^T; B 0]. */
+static nt_status look_at_rows(nt_static *s, bool *independent)
+{
+    int nv = s->problem->nv, nc = s->problem->nc;
+    double *scale = s->shown, *x = s->step, before = 0;
+    unsigned seed = 1;
+    *independent = false;
+    row_sizes(s, scale);
+    for (int i = 0; i < nc; i++) {
+        if (!(scale[i] > 0))
+            return NT_OK; /* what nothing can move */
+        seed = seed * 1664525u + 1013904223u;
+        scale[i] = sqrt(scale[i]);
+        x[nv + i] = (seed & 128 ? 1 : -1) * (1 + (double)(seed >> 8) / (1 << 24));
+        before += x[nv + i] * x[nv + i];
+    }
+    for (int pass = 0; pass < 2; pass++) {
+        double after = 0;
+        memset(x, 0, (size_t)nv * sizeof *x);
+        for (int i = 0; i < nc; i++)
+            x[nv + i] *= scale[i];
+        nt_status status = nt_static_solve_linear(s, x);
+        if (status != NT_OK)
+            return status;
+        for (int i = 0; i < nc; i++) {
+            x[nv + i] *= scale[i];
+            after += x[nv + i] * x[nv + i];
+        }
+        if (!(after < SURELY * SURELY * before))
+            return NT_OK;
+        before = after;
+    }
+    *independent = true;
+    return NT_OK;
+}
+
+/* independent: NULL, or what is asked of the rows first; where they may depend on one another there
+ * is no guess yet. */
+static nt_status guess_multipliers(nt_static *s, bool *independent)
 {
     const nt_problem *p = s->problem;
+    if (independent)
+        *independent = p->nc == 0;
     if (p->nc == 0)
         return NT_OK;
     memset(s->multipliers, 0, (size_t)p->nc * sizeof *s->multipliers);
@@ -58,9 +120,13 @@ static nt_status guess_multipliers(nt_static *s)
         s->drag[i] = fmax(s->mass[i], 1e-3 * size) * (p->quantity[i] == NT_LENGTH ? LIGHT : 1);
     }
     status = nt_static_factor(s, 1);
+    if (status == NT_OK && independent)
+        status = look_at_rows(s, independent);
     memcpy(s->drag, s->vector[0], (size_t)p->nv * sizeof(double));
-    if (status == NT_OK)
+    if (status == NT_OK && (!independent || *independent))
         status = nt_static_correct(s, s->residual, s->step);
+    else if (status == NT_OK)
+        memset(s->step, 0, (size_t)p->n * sizeof *s->step);
     for (int i = 0; status == NT_OK && i < p->nc; i++)
         s->multipliers[i] = s->step[p->nv + i];
     return status == NT_SINGULAR ? NT_OK : status;
@@ -351,6 +417,7 @@ static nt_status follow_damped(nt_static *s, damped *d)
         if (!near)
             continue;
         nt_static_keep(s, s->aside);
+        nt_solver_forget(s->solver); /* pivots that suit K + s D rarely suit K */
         status = newton_near_by(s);
         if (status == NT_OK && d->least > 0 && is_back(s)) {
             nt_static_go_back(s, s->aside);
@@ -518,9 +585,15 @@ static nt_status search_damped(nt_static *s, damped *d)
 
 static nt_status search(nt_static *s, damped *d)
 {
-    nt_status status = nt_static_choose_rows(s);
-    if (status == NT_OK)
-        status = guess_multipliers(s);
+    bool independent = false;
+    nt_status status = nt_static_keep_rows(s);
+    if (status == NT_OK && s->problem->n_off == 0)
+        status = guess_multipliers(s, &independent);
+    if (status == NT_OK && !independent) {
+        status = nt_static_choose_rows(s);
+        if (status == NT_OK)
+            status = guess_multipliers(s, NULL);
+    }
     if (status != NT_OK)
         return status;
     status = s->damped ? NT_NOT_CONVERGED : newton_near_by(s);

@@ -434,6 +434,8 @@ int nt_cli_import(const nt_cli_options *options);
 int nt_cli_orbit(const nt_cli_options *options);
 int nt_cli_orbit_sens(const nt_cli_options *options);
 int nt_cli_spectrum(const nt_cli_options *options);
+/* The window of --window (NULL: hann); an exit status, and what is wrong is said. */
+int nt_cli_read_window(const char *name, nt_window *window);
 int nt_cli_report(const nt_cli_options *options);
 int nt_cli_plot(const nt_cli_options *options);
 int nt_cli_sweep(const nt_cli_options *options);

@@ -178,23 +178,6 @@ static void thin(nt_cli_curve *c, bool logarithmic)
 
 /* ---- the figure ----------------------------------------------------------------------------- */
 
-static int read_window(const char *name, nt_window *window)
-{
-    static const char *const windows[] = {"none", "hann", "flat-top"}; /* as nt_window */
-    char hint[80];
-    *window = NT_WINDOW_HANN;
-    for (int i = 0; name && i < 3; i++)
-        if (strcmp(name, windows[i]) == 0) {
-            *window = (nt_window)i;
-            return NT_EXIT_DONE;
-        }
-    if (!name)
-        return NT_EXIT_DONE;
-    nt_cli_suggestion(name, windows, 3, hint, sizeof hint);
-    nt_cli_say("--window: expected none, hann or flat-top, got '%s'%s", name, hint);
-    return NT_EXIT_USAGE;
-}
-
 /* The column that everything is drawn over. */
 static int find_over(nt_cli_figure *f, const nt_cli_options *options, int result, int *over)
 {
@@ -258,7 +241,7 @@ static void share_units(nt_cli_figure *f)
 int nt_cli_figure_fill(nt_cli_figure *f, const nt_cli_options *options)
 {
     nt_window window;
-    int status = read_window(options->window, &window);
+    int status = nt_cli_read_window(options->window, &window);
     f->spectrum = options->spectrum;
     f->curves = calloc(MOST_CURVES, sizeof *f->curves);
     if (!f->curves)

@@ -39,6 +39,8 @@ typedef struct check {
     double *p, *moved, *reactions, *rates;
     nt_check_row *rows; /* [parameters n] */
     int n_rows;
+    double step;                            /* s, of runs that follow their events */
+    double *halved;                         /* [n] see nt_check_differences */
     unsigned long sequence, first_sequence; /* of the events of a run */
     bool has_sequence;
 } check;
@@ -210,12 +212,14 @@ static bool sens_check_take_memory(check *c)
     const nt_system *system = nt_run_system(c->plan->run);
     size_t n = (size_t)c->n, rows = (size_t)(system->nh + system->nn);
     size_t all = n * (size_t)c->sens->n, n_parameters = (size_t)system->n_parameters;
-    size_t total = (6 + 3 * STEPS) * n + 2 * all + 2 * n_parameters + 2 * rows;
+    size_t total = (7 + 3 * STEPS) * n + 2 * all + 2 * n_parameters + 2 * rows;
     double *from = c->value = calloc(total + 1, sizeof *from);
     c->rows = calloc(all + 1, sizeof *c->rows);
     if (!from || !c->rows)
         return false;
     check_take(&from, n); /* of value, the first */
+    c->halved = check_take(&from, n);
+    c->step = c->plan->step;
     c->exact = check_take(&from, all), c->shown = check_take(&from, all);
     c->p = check_take(&from, n_parameters), c->moved = check_take(&from, n_parameters);
     c->reactions = check_take(&from, rows), c->rates = check_take(&from, rows);
@@ -370,7 +374,7 @@ static nt_status check_integrate_events(check *c, nt_error *error)
     c->sequence = 0;
     nt_integrator_observe_events(c->integrator, check_event, c);
     nt_status status =
-        nt_integrator_run(c->integrator, c->plan->end, c->plan->step, check_advance, c, error);
+        nt_integrator_run(c->integrator, c->plan->end, c->step, check_advance, c, error);
     if (status == NT_OK && nt_integrator_ended_by(c->integrator) >= 0)
         status = nt_objectives_advance(c->objectives, error);
     if (c->broke.status != NT_OK)
@@ -440,6 +444,21 @@ static nt_status check_difference(check *c, int k, int step, nt_error *error)
     return NT_OK;
 }
 
+/* Differences by runs of half the step, where steps follow events. */
+static nt_status halve_steps(check *c, int k, nt_error *error)
+{
+    double d = nt_check_steps[1] * natural_size(c, k), *const *y = c->run;
+    c->step = c->plan->step / 2;
+    nt_status status = whole_run(c, k, d, y[0], error);
+    if (status == NT_OK)
+        status = whole_run(c, k, -d, y[1], error);
+    c->step = c->plan->step;
+    for (int i = 0; i < c->n && status == NT_OK; i++)
+        c->halved[i] = (y[0][i] - y[1][i]) / (2 * d);
+    c->found.halved = status == NT_OK ? c->halved : NULL;
+    return status;
+}
+
 /* The run that is judged, repeated: how far each group is beside it. */
 static nt_status repeat(check *c, nt_error *error)
 {
@@ -490,6 +509,7 @@ static int check_parameter(check *c, int parameter)
     nt_error error = {0};
     c->found.exact = c->exact + (size_t)parameter * (size_t)c->n;
     c->found.size = natural_size(c, k);
+    c->found.halved = NULL;
     memset(c->found.done, 0, sizeof c->found.done);
     for (int i = 0; i < STEPS; i++) {
         nt_status status = check_difference(c, k, i, &error);
@@ -505,6 +525,9 @@ static int check_parameter(check *c, int parameter)
                    nt_cli_sens_name(c->plan, c->sens, parameter));
         return nt_cli_fail(c->plan->path, &error);
     }
+    if (nt_run_system(c->plan->run)->events && !c->plan->variable &&
+        halve_steps(c, k, &error) == NT_NO_MEMORY)
+        return nt_cli_no_memory();
     for (int i = 0; i < c->n_groups; i++) {
         nt_check_verdict v = nt_check_judge(&c->groups[i], &c->found);
         check_add_rows(c, &c->groups[i], parameter, &v);
@@ -515,7 +538,6 @@ static int check_parameter(check *c, int parameter)
 static int check_all(check *c)
 {
     nt_error error = {0}, jump = {0};
-    c->found.follows = nt_run_system(c->plan->run)->events && !c->plan->variable;
     c->found.own_steps = nt_integrator_is_variable(c->integrator) != 0;
     c->found.has_jumps = nt_model_jump(c->plan->model, 0, &jump) != 0;
     if (repeat(c, &error) != NT_OK)

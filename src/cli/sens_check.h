@@ -26,7 +26,9 @@ typedef struct nt_check_differences {
     bool done[NT_CHECK_STEPS];
     double size;    /* of the parameter */
     bool own_steps; /* the runs choose their time steps                                        */
-    bool follows;   /* equal steps begin anew at events, so that they move with these */
+    /* [n] by runs of half the step, where equal steps begin anew at events and move with these in
+     * runs, not in derivatives: both differ by the error of the method. NULL: they do not. */
+    const double *halved;
     bool has_jumps; /* of the model: where nothing changes, a jump may have been missed        */
 } nt_check_differences;
 

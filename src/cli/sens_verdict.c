@@ -27,9 +27,9 @@ const double nt_check_steps[NT_CHECK_STEPS] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-
 static const double RELATIVE = 1e-5, UNDECIDED = 1e-3, DOUBTS = 10;
 /* Values of runs are off by this at least, whether differences agree or not. */
 static const double LAST_DIGITS = 1e-15;
-/* Where equal steps begin anew at events they move with these, in runs and not in derivatives: both
- * differ by the error of the method, up to this part of the quantity. */
-static const double MOVED = 0.02;
+/* What half the step changes in a difference is three quarters of its error by a method of second
+ * order; the derivative has an error of its own, of about that size. */
+static const double ERRORS = 4;
 /* After this no other step can improve the verdict. */
 static const double CERTAIN = 1e-7;
 
@@ -98,8 +98,9 @@ nt_check_verdict nt_check_judge(const nt_check_group *g, const nt_check_differen
         v.kind = NT_CHECK_UNDECIDED;
     else
         v.kind = v.off <= RELATIVE * v.size + DOUBTS * v.doubt + v.floor ? NT_CHECK_RIGHT
-                 : d->follows && v.off <= MOVED * v.size                 ? NT_CHECK_MOVED
-                                                                         : NT_CHECK_WRONG;
+                 : d->halved && v.off <= ERRORS * verdict_distance(g, d->halved, d->four[v.step])
+                     ? NT_CHECK_MOVED
+                     : NT_CHECK_WRONG;
     return v;
 }
 

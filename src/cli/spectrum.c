@@ -19,7 +19,7 @@ typedef struct samples {
     int *column;       /* [n] numbers in the result          */
 } samples;
 
-static int read_window(const char *name, nt_window *window)
+int nt_cli_read_window(const char *name, nt_window *window)
 {
     char hint[80];
     *window = NT_WINDOW_HANN;
@@ -176,7 +176,7 @@ int nt_cli_spectrum(const nt_cli_options *options)
                    options->output ? "--record NAME" : "-o FILE");
         return NT_EXIT_USAGE;
     }
-    int status = read_window(options->window, &window);
+    int status = nt_cli_read_window(options->window, &window);
     if (status == NT_EXIT_DONE)
         status = nt_cli_check_result_name(options->output);
     if (status != NT_EXIT_DONE)

@@ -1,6 +1,7 @@
 #include "input/import.h"
 
 #include "base/error.h"
+#include "linalg/dense.h"
 
 #include <math.h>
 #include <nutate/model.h>
@@ -24,25 +25,6 @@ void nt_import_turn_axes(const double from[36], double to[36])
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++)
             to[6 * i + j] = from[6 * of[i] + of[j]];
-}
-
-static bool is_definite(const double *X)
-{
-    double L[36];
-    memcpy(L, X, sizeof L);
-    for (int j = 0; j < 6; j++) {
-        for (int k = 0; k < j; k++)
-            L[7 * j] -= L[6 * j + k] * L[6 * j + k];
-        if (!(L[7 * j] > 0))
-            return false;
-        L[7 * j] = sqrt(L[7 * j]);
-        for (int i = j + 1; i < 6; i++) {
-            for (int k = 0; k < j; k++)
-                L[6 * i + j] -= L[6 * i + k] * L[6 * j + k];
-            L[6 * i + j] /= L[7 * j];
-        }
-    }
-    return true;
 }
 
 /* The mean of both halves; how far they are apart, of the largest entry. */
@@ -71,9 +53,9 @@ int nt_import_check_sections(nt_imported_blade *blade, FILE *notes)
                         "station %g: the %s matrix is not symmetric by %.1e of its largest "
                         "entry; the mean of both halves is taken\n",
                         s.at, k == 0 ? "stiffness" : "mass", off[k]);
-        const char *what = !is_definite(s.stiffness) ? "stiffness"
-                           : !is_definite(s.mass)    ? "mass"
-                                                     : NULL;
+        const char *what = !nt_dense_is_positive6(s.stiffness) ? "stiffness"
+                           : !nt_dense_is_positive6(s.mass)    ? "mass"
+                                                               : NULL;
         if (what)
             fprintf(notes,
                     "station %g: the %s matrix is not positive definite (a centre outside, or "

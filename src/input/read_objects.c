@@ -20,7 +20,7 @@ static nt_status already_declared(nt_reader *reader, const nt_node *node, nt_nam
     return nt_node_fail(
         reader->error, node, "%s '%s': there is a %s of this name already%s%s",
         nt_name_kind_word(kind), node->text, nt_name_kind_word(first->kind), where,
-        kind == NT_NAME_STATE
+        kind == NT_NAME_STATE || first->kind > NT_NAME_STATE
             ? ""
             : "; bodies, markers, joints, forces, contacts, bearings, beams and cables need "
               "names that all differ");
@@ -46,8 +46,10 @@ static nt_status objects_declare(nt_reader *reader, const nt_node *node, nt_name
                             "a %s cannot be named %s: records use that word for the whole model",
                             nt_name_kind_word(kind), shown);
     const nt_name *first = nt_names_find(&reader->objects, node->text, node->length);
-    if (!first && kind >= NT_NAME_STATE)
+    if (!first)
         first = nt_names_find(&reader->parameters, node->text, node->length);
+    if (!first)
+        first = nt_names_find(&reader->tables, node->text, node->length);
     if (first)
         return already_declared(reader, node, kind, first);
     *text = nt_read_copy(reader, node);

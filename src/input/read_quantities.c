@@ -36,29 +36,41 @@ nt_status nt_read_declare_quantities(nt_reader *reader)
     return NT_OK;
 }
 
-nt_status nt_read_check_quantity_names(nt_reader *reader)
+/* Whether a name of its own kind is none of the others: `others` is terminated by NULL. */
+static nt_status check_name(nt_reader *reader, const nt_node *node, const char *word,
+                            const nt_names *const *others)
 {
-    const nt_names *others[] = {&reader->parameters, &reader->tables, &reader->objects};
-    for (int i = 0; i < reader->quantities.n; i++) {
-        const nt_name *quantity = &reader->quantities.list[i];
+    for (; *others; others++) {
+        char where[NT_WORDS] = "";
+        const nt_name *first = nt_names_find(*others, node->text, node->length);
+        if (first && first->place.line > 0)
+            snprintf(where, sizeof where, " at %d:%d", first->place.line, first->place.column);
+        if (first)
+            return nt_node_fail(reader->error, node,
+                                "%s '%s': there is a %s of this name already%s", word, node->text,
+                                nt_name_kind_word(first->kind), where);
+    }
+    return NT_OK;
+}
+
+nt_status nt_read_check_names(nt_reader *reader)
+{
+    const nt_names *const of_table[] = {&reader->parameters, NULL};
+    const nt_names *const of_quantity[] = {&reader->parameters, &reader->tables, &reader->objects,
+                                           NULL};
+    const nt_node *tables = nt_node_find(reader->root, "tables");
+    nt_status status = NT_OK;
+    for (int i = 0; tables && i < tables->count && status == NT_OK; i++)
+        status = check_name(reader, tables->keys[i], "table", of_table);
+    for (int i = 0; i < reader->quantities.n && status == NT_OK; i++) {
         const nt_node *node = reader->quantity_section->keys[i];
         if (nt_name_is_reserved(node->text, node->length) || nt_node_is(node, "ground"))
             return nt_node_fail(reader->error, node,
                                 "a quantity cannot be named '%s': the model has that of its own",
                                 node->text);
-        for (int k = 0; k < 3; k++) {
-            char where[NT_WORDS] = "";
-            const nt_name *first =
-                nt_names_find(others[k], quantity->text, (int)strlen(quantity->text));
-            if (first && first->place.line > 0)
-                snprintf(where, sizeof where, " at %d:%d", first->place.line, first->place.column);
-            if (first)
-                return nt_node_fail(reader->error, node,
-                                    "quantity '%s': there is a %s of this name already%s",
-                                    quantity->text, nt_name_kind_word(first->kind), where);
-        }
+        status = check_name(reader, node, "quantity", of_quantity);
     }
-    return NT_OK;
+    return status;
 }
 
 const nt_node *nt_read_quantity_text(const nt_reader *reader, const char *name, int length)

@@ -131,7 +131,7 @@ static nt_status read_file(nt_reader *reader)
     if (status == NT_OK)
         status = nt_read_declare(reader);
     if (status == NT_OK)
-        status = nt_read_check_quantity_names(reader);
+        status = nt_read_check_names(reader);
     if (status == NT_OK)
         status = read_values(reader);
     if (status == NT_OK)

@@ -176,9 +176,10 @@ nt_status nt_read_blocks(nt_reader *reader);
 nt_status nt_read_check_blocks(nt_reader *reader);
 
 /* Names of quantities, before anything that may use them; that they differ from all others, when
- * those are declared; what they say, when the model is built (read_quantities.c). */
+ * those are declared (and so of tables); what they say, when the model is built
+ * (read_quantities.c). */
 nt_status nt_read_declare_quantities(nt_reader *reader);
-nt_status nt_read_check_quantity_names(nt_reader *reader);
+nt_status nt_read_check_names(nt_reader *reader);
 nt_status nt_read_quantities(nt_reader *reader);
 /* The text of a quantity, NULL where there is none of this name; and back. */
 const nt_node *nt_read_quantity_text(const nt_reader *reader, const char *name, int length);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -124,4 +125,23 @@ void nt_dense_solve_transposed(int n, const double *a, const int *pivot, double 
         b[pivot[k]] = b[k];
         b[k] = t;
     }
+}
+
+bool nt_dense_is_positive6(const double A[36])
+{
+    double L[36];
+    memcpy(L, A, sizeof L);
+    for (int j = 0; j < 6; j++) {
+        for (int k = 0; k < j; k++)
+            L[7 * j] -= L[6 * j + k] * L[6 * j + k];
+        if (!(L[7 * j] > 0))
+            return false;
+        L[7 * j] = sqrt(L[7 * j]);
+        for (int i = j + 1; i < 6; i++) {
+            for (int k = 0; k < j; k++)
+                L[6 * i + j] -= L[6 * i + k] * L[6 * j + k];
+            L[6 * i + j] /= L[7 * j];
+        }
+    }
+    return true;
 }

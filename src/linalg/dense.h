@@ -1,6 +1,8 @@
-/* Dense LU with partial pivoting, for small systems. */
+/* Dense LU with partial pivoting and a test by Cholesky, for small systems. */
 #ifndef NUTATE_LINALG_DENSE_H
 #define NUTATE_LINALG_DENSE_H
+
+#include <stdbool.h>
 
 /* A = P L U in place.
  * a     [n][n]  row by row; on return U on and above the diagonal with *inverted* diagonal
@@ -14,5 +16,8 @@ void nt_dense_solve(int n, const double *a, const int *pivot, double *b);
 
 /* b[n] := A^-T b. */
 void nt_dense_solve_transposed(int n, const double *a, const int *pivot, double *b);
+
+/* Whether Cholesky's factorisation of a symmetric 6 x 6 matrix, row by row, exists. */
+bool nt_dense_is_positive6(const double A[36]);
 
 #endif

@@ -8,6 +8,7 @@
 #include "linalg/pattern.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -329,6 +330,11 @@ nt_status nt_solver_factor_clear(nt_solver *solver, nt_matrix *matrix)
 
 /* ---- solving with dense or KLU -------------------------------------------------------------- */
 
+/* Two doubles: what every processor of this family has. */
+typedef double pair __attribute__((vector_size(16)));
+typedef double pair_anywhere __attribute__((vector_size(16), may_alias, aligned(8)));
+typedef long long pair_mask __attribute__((vector_size(16)));
+
 /* r -= A x, size += |A| |x|, row by row. */
 static void add_products(nt_solver *s, const double *x)
 {
@@ -339,14 +345,19 @@ static void add_products(nt_solver *s, const double *x)
         int n = p->node_start[p->column[slot] + 1] - column;
         const double *a = s->copy.values + p->offset[slot];
         for (int i = 0; i < m; i++) {
-            double r = s->r[row + i], size = s->size[row + i];
-            for (int j = 0; j < n; j++, a++) {
-                double t = *a * x[column + j];
+            pair r = {s->r[row + i], 0}, size = {s->size[row + i], 0};
+            int j = 0;
+            for (; j + 2 <= n; j += 2, a += 2) {
+                pair t = *(const pair_anywhere *)a * *(const pair_anywhere *)(x + column + j);
                 r -= t;
-                size += fabs(t);
+                size += (pair)((pair_mask)t & LLONG_MAX); /* |t| */
             }
-            s->r[row + i] = r;
-            s->size[row + i] = size;
+            if (j < n) {
+                double t = *a++ * x[column + j];
+                r[0] -= t, size[0] += fabs(t);
+            }
+            s->r[row + i] = r[0] + r[1];
+            s->size[row + i] = size[0] + size[1];
         }
     }
 }

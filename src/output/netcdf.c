@@ -21,7 +21,7 @@ enum { MOST_NAME = 256 };
 
 /* ---- pieces --------------------------------------------------------------------------------- */
 
-static void put_number(nt_bytes *out, uint64_t number, int bytes)
+void nt_netcdf_put_number(nt_bytes *out, uint64_t number, int bytes)
 {
     unsigned char text[8];
     for (int i = 0; i < bytes; i++)
@@ -29,34 +29,33 @@ static void put_number(nt_bytes *out, uint64_t number, int bytes)
     nt_bytes_put(out, text, (size_t)bytes);
 }
 
-static void put_text(nt_bytes *out, const char *text, size_t length)
+void nt_netcdf_put_text(nt_bytes *out, const char *text, size_t length)
 {
-    put_number(out, length, 4);
+    nt_netcdf_put_number(out, length, 4);
     nt_bytes_put(out, text, length);
     nt_bytes_put(out, "\0\0\0", (4 - length % 4) % 4);
 }
 
-static void put_attribute(nt_bytes *out, const char *name, const char *text, size_t length)
+void nt_netcdf_put_attribute(nt_bytes *out, const char *name, const char *text, size_t length)
 {
-    put_text(out, name, strlen(name));
-    put_number(out, NT_NETCDF_CHAR, 4);
-    put_text(out, text, length);
+    nt_netcdf_put_text(out, name, strlen(name));
+    nt_netcdf_put_number(out, NT_NETCDF_CHAR, 4);
+    nt_netcdf_put_text(out, text, length);
+}
+
+void nt_netcdf_put_name(nt_bytes *out, const char *name)
+{
+    size_t begin = out->used + 4;
+    nt_netcdf_put_text(out, name, strlen(name));
+    for (size_t i = begin; !out->failed && i < out->used; i++)
+        if (out->at[i] == '/')
+            out->at[i] = '_';
 }
 
 static void put_list(nt_bytes *out, uint32_t tag, int n)
 {
-    put_number(out, n > 0 ? tag : 0, 4);
-    put_number(out, (uint64_t)n, 4);
-}
-
-/* A name may not hold a slash: d(a)/d(p) becomes d(a)_d(p). */
-static void put_name(nt_bytes *out, const char *name)
-{
-    size_t begin = out->used + 4;
-    put_text(out, name, strlen(name));
-    for (size_t i = begin; !out->failed && i < out->used; i++)
-        if (out->at[i] == '/')
-            out->at[i] = '_';
+    nt_netcdf_put_number(out, n > 0 ? tag : 0, 4);
+    nt_netcdf_put_number(out, (uint64_t)n, 4);
 }
 
 /* ---- dimensions ----------------------------------------------------------------------------- */
@@ -80,13 +79,15 @@ static int dimension_of(dimensions *d, const char *name, uint64_t size)
     return d->n++;
 }
 
-static size_t longest_name(const nt_result_array *array)
+/* Of all items: a name of a dimension is there once. */
+static size_t longest_name(const nt_result_setup *setup)
 {
     size_t longest = 1;
-    for (int i = 0; i < array->items; i++) {
-        size_t length = strlen(array->item_names[i]);
-        longest = length > longest ? length : longest;
-    }
+    for (int i = 0; i < setup->n_arrays; i++)
+        for (int j = 0; j < setup->arrays[i].items; j++) {
+            size_t length = strlen(setup->arrays[i].item_names[j]);
+            longest = length > longest ? length : longest;
+        }
     return longest;
 }
 
@@ -108,7 +109,7 @@ static bool find_dimensions(const nt_result_setup *setup, dimensions *d)
         good = good && dimension_of(d, a->item, (uint64_t)a->items) >= 0 &&
                dimension_of(d, a->component, (uint64_t)a->components) >= 0;
         if (names_items(setup, i))
-            good = good && dimension_of(d, "name_length", longest_name(a)) >= 0;
+            good = good && dimension_of(d, "name_length", longest_name(setup)) >= 0;
     }
     return good;
 }
@@ -118,25 +119,25 @@ static bool find_dimensions(const nt_result_setup *setup, dimensions *d)
 static void put_variable(nt_bytes *out, const char *name, const int *dimension, int n,
                          const nt_result_column *column)
 {
-    put_name(out, name);
-    put_number(out, (uint64_t)n, 4);
+    nt_netcdf_put_name(out, name);
+    nt_netcdf_put_number(out, (uint64_t)n, 4);
     for (int i = 0; i < n; i++)
-        put_number(out, (uint64_t)dimension[i], 4);
+        nt_netcdf_put_number(out, (uint64_t)dimension[i], 4);
     bool renamed = column && strchr(name, '/');
     put_list(out, NT_NETCDF_ATTRIBUTES, column ? 2 + renamed : 0);
     if (!column)
         return;
-    put_attribute(out, "units", column->unit, strlen(column->unit));
-    put_attribute(out, "long_name", column->meaning, strlen(column->meaning));
+    nt_netcdf_put_attribute(out, "units", column->unit, strlen(column->unit));
+    nt_netcdf_put_attribute(out, "long_name", column->meaning, strlen(column->meaning));
     if (renamed) /* what the column is called in CSV */
-        put_attribute(out, "column", name, strlen(name));
+        nt_netcdf_put_attribute(out, "column", name, strlen(name));
 }
 
 static void put_place(nt_bytes *out, uint32_t type, uint64_t bytes, uint64_t begin)
 {
-    put_number(out, type, 4);
-    put_number(out, bytes < UINT32_MAX ? bytes : UINT32_MAX, 4);
-    put_number(out, begin, 8);
+    nt_netcdf_put_number(out, type, 4);
+    nt_netcdf_put_number(out, bytes < UINT32_MAX ? bytes : UINT32_MAX, 4);
+    nt_netcdf_put_number(out, begin, 8);
 }
 
 static uint64_t filled_up(uint64_t bytes) { return (bytes + 3) / 4 * 4; }
@@ -151,19 +152,19 @@ static uint64_t netcdf_put_head(const nt_result_setup *setup, dimensions *d, uin
     nt_bytes_put(out, "CDF\2\0\0\0", 8);
     put_list(out, NT_NETCDF_DIMENSION_LIST, d->n);
     for (int i = 0; i < d->n; i++) {
-        put_name(out, d->name[i]);
-        put_number(out, d->size[i], 4);
+        nt_netcdf_put_name(out, d->name[i]);
+        nt_netcdf_put_number(out, d->size[i], 4);
     }
     put_list(out, NT_NETCDF_ATTRIBUTES, setup->n_attributes);
     for (int i = 0; i < setup->n_attributes; i++) {
         const nt_result_attribute *a = &setup->attributes[i];
-        put_attribute(out, a->name, a->value, a->length);
+        nt_netcdf_put_attribute(out, a->name, a->value, a->length);
     }
     put_list(out, NT_NETCDF_VARIABLES, setup->n_columns + setup->n_arrays + named);
     for (int i = 0; i < setup->n_arrays; i++)
         if (names_items(setup, i)) {
             const nt_result_array *a = &setup->arrays[i];
-            uint64_t length = longest_name(a), bytes = filled_up((uint64_t)a->items * length);
+            uint64_t length = longest_name(setup), bytes = filled_up((uint64_t)a->items * length);
             put_variable(out, a->item,
                          (const int[2]){dimension_of(d, a->item, (uint64_t)a->items),
                                         dimension_of(d, "name_length", length)},
@@ -196,7 +197,7 @@ static void put_item_names(const nt_result_setup *setup, nt_bytes *out)
         const nt_result_array *a = &setup->arrays[i];
         if (!names_items(setup, i))
             continue;
-        size_t length = longest_name(a), bytes = (size_t)a->items * length;
+        size_t length = longest_name(setup), bytes = (size_t)a->items * length;
         for (int j = 0; j < a->items; j++) {
             const char *name = a->item_names[j];
             nt_bytes_put(out, name, strlen(name));

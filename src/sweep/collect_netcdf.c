@@ -46,40 +46,6 @@ struct netcdf {
     nt_axis_value *values; /* [n_axes] */
 };
 
-/* ---- pieces --------------------------------------------------------------------------------- */
-
-static void put_number(nt_bytes *out, uint64_t number, int bytes)
-{
-    unsigned char text[8];
-    for (int i = 0; i < bytes; i++)
-        text[i] = (unsigned char)(number >> (8 * (bytes - 1 - i)));
-    nt_bytes_put(out, text, (size_t)bytes);
-}
-
-static void put_text(nt_bytes *out, const char *text, size_t length)
-{
-    put_number(out, length, 4);
-    nt_bytes_put(out, text, length);
-    nt_bytes_put(out, "\0\0\0", (4 - length % 4) % 4);
-}
-
-/* A name may not hold a slash. */
-static void put_name(nt_bytes *out, const char *name)
-{
-    size_t begin = out->used + 4;
-    put_text(out, name, strlen(name));
-    for (size_t i = begin; !out->failed && i < out->used; i++)
-        if (out->at[i] == '/')
-            out->at[i] = '_';
-}
-
-static void put_attribute(nt_bytes *out, const char *name, const char *text, size_t length)
-{
-    put_text(out, name, strlen(name));
-    put_number(out, TEXT, 4);
-    put_text(out, text, length);
-}
-
 static size_t type_bytes(int type) { return type == NUMBER ? 8 : type == WHOLE ? 4 : 1; }
 
 static void put_double(netcdf *n, double x)
@@ -310,13 +276,13 @@ static void put_attributes(const netcdf *n, nt_bytes *out)
         nt_bytes_put(&kinds, "\n", 1);
     }
     out->failed |= kinds.failed;
-    put_number(out, NT_NETCDF_ATTRIBUTES, 4);
-    put_number(out, 5, 4);
-    put_attribute(out, "source", "nutate sweep", strlen("nutate sweep"));
-    put_attribute(out, "nutate_version", nt_version(), strlen(nt_version()));
-    put_attribute(out, "plan", s->text, s->text_length);
-    put_attribute(out, "model_sha256", s->model_digest, strlen(s->model_digest));
-    put_attribute(out, "machines", kinds.at, kinds.used);
+    nt_netcdf_put_number(out, NT_NETCDF_ATTRIBUTES, 4);
+    nt_netcdf_put_number(out, 5, 4);
+    nt_netcdf_put_attribute(out, "source", "nutate sweep", strlen("nutate sweep"));
+    nt_netcdf_put_attribute(out, "nutate_version", nt_version(), strlen(nt_version()));
+    nt_netcdf_put_attribute(out, "plan", s->text, s->text_length);
+    nt_netcdf_put_attribute(out, "model_sha256", s->model_digest, strlen(s->model_digest));
+    nt_netcdf_put_attribute(out, "machines", kinds.at, kinds.used);
     nt_bytes_free(&kinds);
 }
 
@@ -324,29 +290,29 @@ static void put_attributes(const netcdf *n, nt_bytes *out)
 static void put_head(const netcdf *n, size_t begin, nt_bytes *out)
 {
     nt_bytes_put(out, "CDF\2\0\0\0", 8);
-    put_number(out, NT_NETCDF_DIMENSION_LIST, 4);
-    put_number(out, (uint64_t)n->n_dimensions, 4);
+    nt_netcdf_put_number(out, NT_NETCDF_DIMENSION_LIST, 4);
+    nt_netcdf_put_number(out, (uint64_t)n->n_dimensions, 4);
     for (int i = 0; i < n->n_dimensions; i++) {
-        put_name(out, n->dimensions[i].name);
-        put_number(out, n->dimensions[i].size, 4);
+        nt_netcdf_put_name(out, n->dimensions[i].name);
+        nt_netcdf_put_number(out, n->dimensions[i].size, 4);
     }
     put_attributes(n, out);
-    put_number(out, NT_NETCDF_VARIABLES, 4);
-    put_number(out, (uint64_t)n->n_variables, 4);
+    nt_netcdf_put_number(out, NT_NETCDF_VARIABLES, 4);
+    nt_netcdf_put_number(out, (uint64_t)n->n_variables, 4);
     for (int i = 0; i < n->n_variables; i++) {
         const variable *v = &n->variables[i];
         size_t bytes = filled_up(v->count * type_bytes(v->type));
-        put_name(out, v->name);
-        put_number(out, (uint64_t)v->n_dimensions, 4);
+        nt_netcdf_put_name(out, v->name);
+        nt_netcdf_put_number(out, (uint64_t)v->n_dimensions, 4);
         for (int k = 0; k < v->n_dimensions; k++)
-            put_number(out, (uint64_t)v->dimension[k], 4);
-        put_number(out, NT_NETCDF_ATTRIBUTES, 4);
-        put_number(out, 2, 4);
-        put_attribute(out, "units", v->unit, strlen(v->unit));
-        put_attribute(out, "long_name", v->meaning, strlen(v->meaning));
-        put_number(out, (uint64_t)v->type, 4);
-        put_number(out, bytes < UINT32_MAX ? bytes : UINT32_MAX, 4);
-        put_number(out, begin, 8);
+            nt_netcdf_put_number(out, (uint64_t)v->dimension[k], 4);
+        nt_netcdf_put_number(out, NT_NETCDF_ATTRIBUTES, 4);
+        nt_netcdf_put_number(out, 2, 4);
+        nt_netcdf_put_attribute(out, "units", v->unit, strlen(v->unit));
+        nt_netcdf_put_attribute(out, "long_name", v->meaning, strlen(v->meaning));
+        nt_netcdf_put_number(out, (uint64_t)v->type, 4);
+        nt_netcdf_put_number(out, bytes < UINT32_MAX ? bytes : UINT32_MAX, 4);
+        nt_netcdf_put_number(out, begin, 8);
         begin += bytes;
     }
 }

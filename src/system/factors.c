@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-nt_status nt_factors_create(nt_factors **out, const nt_problem *problem, nt_solver_kind solver,
-                            nt_error *error)
+nt_status nt_factors_create_matrix(nt_factors **out, const nt_problem *problem,
+                                   nt_solver_kind solver, nt_error *error)
 {
     nt_factors *f = *out = calloc(1, sizeof *f);
     if (!f)
@@ -24,10 +24,27 @@ nt_status nt_factors_create(nt_factors **out, const nt_problem *problem, nt_solv
     if (f->dropped && f->fixed && f->mark && f->work)
         status = nt_matrix_init(&f->matrix, problem->pattern);
     if (status == NT_OK)
-        status = nt_solver_create(&f->solver, problem->pattern, solver, error);
-    if (status == NT_OK)
         return NT_OK;
     nt_factors_destroy(f);
+    *out = NULL;
+    return nt_fail(error, status, "could not set up a matrix and its factors: %s",
+                   nt_status_text(status));
+}
+
+nt_status nt_factors_take_solver(nt_factors *f, nt_error *error)
+{
+    return f->solver ? NT_OK : nt_solver_create(&f->solver, f->problem->pattern, f->kind, error);
+}
+
+nt_status nt_factors_create(nt_factors **out, const nt_problem *problem, nt_solver_kind solver,
+                            nt_error *error)
+{
+    nt_status status = nt_factors_create_matrix(out, problem, solver, error);
+    if (status == NT_OK)
+        status = nt_factors_take_solver(*out, error);
+    if (status == NT_OK)
+        return NT_OK;
+    nt_factors_destroy(*out);
     *out = NULL;
     return nt_fail(error, status, "could not set up a matrix and its factors: %s",
                    nt_status_text(status));

@@ -14,7 +14,7 @@ typedef struct nt_factors {
     const nt_problem *problem;
     nt_solver_kind kind; /* asked for */
     nt_matrix matrix;
-    nt_solver *solver;
+    nt_solver *solver; /* NULL before nt_factors_take_solver */
     /* The owner keeps the factors for later, and the matrix holds the numbers they were made from.
      * False as soon as the matrix is filled with something else. */
     bool kept;
@@ -37,6 +37,10 @@ typedef struct nt_factors {
 /* Everything is allocated here. The problem must outlive them. NT_NO_MEMORY. */
 nt_status nt_factors_create(nt_factors **factors, const nt_problem *problem, nt_solver_kind solver,
                             nt_error *error);
+/* The same without the solver, where it may not be needed; and the solver, once. */
+nt_status nt_factors_create_matrix(nt_factors **factors, const nt_problem *problem,
+                                   nt_solver_kind solver, nt_error *error);
+nt_status nt_factors_take_solver(nt_factors *factors, nt_error *error);
 void nt_factors_destroy(nt_factors *factors);
 
 /* Every filling of the matrix begins here: it becomes zero, and factors that were kept are so no

@@ -135,14 +135,31 @@ static void look_by_saving(const nt_integrator *it)
     free(bytes);
 }
 
+/* A method that needs more steps than these for one of the model is looked at after so many. */
+enum { WITHIN = 8 };
+
+static int took_enough(void *taken, const nt_integrator *it)
+{
+    (void)it;
+    return ++*(int *)taken == WITHIN;
+}
+
+static nt_status go_step(const example *e, nt_integrator *it, int i)
+{
+    nt_error error = {0};
+    double h = e->simulation->step, begin = e->simulation->start;
+    int taken = 0;
+    nt_status status = nt_integrator_run(it, begin + (i + 1) * h, h, took_enough, &taken, &error);
+    return status == NT_INTERRUPTED ? NT_OK : status;
+}
+
 /* Steps from `first` on. */
 static void go(const example *e, nt_integrator *it, int looks, nt_record *record, int first,
                trace *t)
 {
     nt_error error = {0};
-    double h = e->simulation->step, begin = e->simulation->start;
     for (int i = first; i < STEPS && t->status == NT_OK; i++) {
-        t->status = nt_integrator_run(it, begin + (i + 1) * h, h, NULL, NULL, &error);
+        t->status = go_step(e, it, i);
         if (t->status == NT_OK)
             note(t, e->system, it);
         if (t->status == NT_OK && record) {
@@ -190,10 +207,9 @@ static void go_on_from_a_state(const example *e, const nt_method *method, varian
     assert_non_null(bytes);
     t.status = nt_integrator_start(it, e->simulation->start, NULL, NULL, NULL, &error);
     note(&t, e->system, it);
-    double h = e->simulation->step;
     int half = STEPS / 2;
     for (int i = 0; i < half && t.status == NT_OK; i++) {
-        t.status = nt_integrator_run(it, e->simulation->start + (i + 1) * h, h, NULL, NULL, &error);
+        t.status = go_step(e, it, i);
         if (t.status == NT_OK)
             note(&t, e->system, it);
     }
@@ -298,7 +314,7 @@ static int runs_of(const char *path)
     return count;
 }
 
-/* All model files of a folder; how many runs were looked at. */
+/* All model files of a folder, of which a plan of a sweep is none; how many runs were looked at. */
 static int runs_in(const char *folder)
 {
     int count = 0;
@@ -307,7 +323,8 @@ static int runs_in(const char *folder)
         size_t length = strlen(entry->d_name);
         char path[900];
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0)
+        if (length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0 &&
+            strcmp(entry->d_name, "plan.yaml") != 0)
             count += runs_of(path);
     }
     if (files)

@@ -48,7 +48,8 @@ typedef struct plan {
     double step, duration, allowed;
     nt_option *options;
     int n_options;
-    double *work; /* [5 nv + nq + rows] */
+    double *work;       /* [5 nv + nq + rows] */
+    unsigned char *off; /* [rows] */
     char words[WORDS];
 } plan;
 
@@ -202,8 +203,11 @@ static bool check_state(plan *p, const nt_state *state)
                      nt_method_name(p->method), name, state->t, r[i], size[quantity_of(s, i)]);
             return false;
         }
+    if (s->events && s->events->rows_off)
+        s->events->rows_off(s->self, state->memory, p->off);
     for (int i = 0; i < s->nh; i++)
-        if (!(fabs(rows[i]) <= (s->row_quantity && s->row_quantity[i] != NT_LENGTH
+        if (!p->off[i] &&
+            !(fabs(rows[i]) <= (s->row_quantity && s->row_quantity[i] != NT_LENGTH
                                     ? OPEN
                                     : OPEN * nt_run_length(p->run) + UNSEEN * farthest))) {
             s->equation_name(s->self, nv + i, name, (int)sizeof name);
@@ -261,7 +265,8 @@ const char *equations_hold(const char *model, int count, char *const *arguments)
         const nt_system *s = nt_run_system(p.run);
         p.work = calloc(5 * (size_t)s->space.nv + (size_t)(s->space.nq + s->nh + s->nn) + 1,
                         sizeof *p.work);
-        if (p.work)
+        p.off = calloc((size_t)(s->nh + s->nn) + 1, 1);
+        if (p.work && p.off)
             integrate(&p);
     }
     nt_run_destroy(p.run);
@@ -270,5 +275,6 @@ const char *equations_hold(const char *model, int count, char *const *arguments)
         free((void *)(size_t)p.settings[i].key);
     free(p.options);
     free(p.work);
+    free(p.off);
     return p.words[0] ? p.words : NULL;
 }

@@ -52,7 +52,7 @@ static void initial_values_follow(void **state)
     /* a driven crank, and a loop that is closed by the assembly */
     check_initial(
         "nutate: 1\n"
-        "parameters: {crank: 0.3, rod: 0.9, start: 0.4, speed: 3}\n"
+        "parameters: {throw: 0.3, length: 0.9, start: 0.4, speed: 3}\n"
         "bodies:\n"
         "  crank: {mass: 1, inertia: [0.1, 0.1, 0.1], orientation: {axis: [0, 0, 1], angle: "
         "start}}\n"
@@ -62,9 +62,9 @@ static void initial_values_follow(void **state)
         "  a: {type: revolute, between: [ground, crank], points: [[0, 0, 0], [0, 0, 0]], axes: "
         "[[0, "
         "0, 1], [0, 0, 1]], motion: speed*t}\n"
-        "  b: {type: revolute, between: [crank, rod], points: [[crank, 0, 0], [0, 0, 0]], axes: "
+        "  b: {type: revolute, between: [crank, rod], points: [[throw, 0, 0], [0, 0, 0]], axes: "
         "[[0, 0, 1], [0, 0, 1]]}\n"
-        "  c: {type: universal, between: [rod, slider], points: [[rod, 0, 0], [0, 0, 0]], axes: "
+        "  c: {type: universal, between: [rod, slider], points: [[length, 0, 0], [0, 0, 0]], axes: "
         "[[0, 0, 1], [0, 1, 0]]}\n"
         "  d: {type: prismatic, between: [ground, slider], points: [[0, 0, 0], [0, 0, 0]], axes: "
         "[[1, 0, 0], [1, 0, 0]]}\n",

@@ -1,4 +1,5 @@
 /* Sections: stiffness and mass from matrices or from a figure and its material. */
+#include "linalg/dense.h"
 #include "model/beams/beam.h"
 
 #include <math.h>
@@ -264,26 +265,6 @@ void nt_section_matrices(const nt_beam_section *s, double C[36], double M[36])
 /* ---- checks -----------------------------------------------------------------------------------
  */
 
-/* Cholesky: whether a symmetric 6 x 6 matrix is positive definite. */
-static bool is_positive(const double *X)
-{
-    double L[36];
-    memcpy(L, X, sizeof L);
-    for (int j = 0; j < 6; j++) {
-        for (int k = 0; k < j; k++)
-            L[7 * j] -= L[6 * j + k] * L[6 * j + k];
-        if (!(L[7 * j] > 0))
-            return false;
-        L[7 * j] = sqrt(L[7 * j]);
-        for (int i = j + 1; i < 6; i++) {
-            for (int k = 0; k < j; k++)
-                L[6 * i + j] -= L[6 * i + k] * L[6 * j + k];
-            L[6 * i + j] /= L[7 * j];
-        }
-    }
-    return true;
-}
-
 static bool is_symmetric(const double *X)
 {
     double largest = 0;
@@ -345,8 +326,9 @@ static const char *fault_of_figure(const nt_beam_section *s)
     }
     double C[36], M[36];
     thin_walled_matrices(s, C, M);
-    return is_positive(C) && is_positive(M) ? NULL
-                                            : "its walls stand in one line, expected a corner";
+    return nt_dense_is_positive6(C) && nt_dense_is_positive6(M)
+               ? NULL
+               : "its walls stand in one line, expected a corner";
 }
 
 /* What a figure needs, and that it is given no more. */
@@ -387,9 +369,9 @@ const char *nt_section_fault(const nt_beam_section *s)
         return "stiffness is not symmetric";
     if (stiffness && !is_symmetric(s->mass))
         return "mass is not symmetric";
-    if (stiffness && !is_positive(s->stiffness))
+    if (stiffness && !nt_dense_is_positive6(s->stiffness))
         return "stiffness is not positive definite";
-    if (stiffness && !is_positive(s->mass))
+    if (stiffness && !nt_dense_is_positive6(s->mass))
         return "mass is not positive definite";
     if (stiffness && !is_of_mass(s->mass))
         return "mass is not that of a body: expected the same mass three times on the diagonal and "
