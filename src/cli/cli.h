@@ -287,7 +287,7 @@ typedef struct nt_cli_events {
     const nt_model *model;
     char *path; /* NULL: there are none, or no file that they could stand beside */
     FILE *file;
-    bool passing; /* beside data that are kept for pages alone: removed at the end */
+    bool passing;      /* beside data that are kept for pages alone: removed at the end */
     long slides;       /* sliding modes that have begun, how long they have held, and one of them */
     int sliding, last; /* how many hold now                                                      */
     double since, held;
