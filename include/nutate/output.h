@@ -51,8 +51,9 @@ typedef struct nt_result_attribute {
 } nt_result_attribute;
 
 /* The words that the numbers of a column stand for: 0 for words[0]. CSV has a word in place of the
- * number; NetCDF the number, and the words as the variable's attributes flag_values and
- * flag_meanings. A word begins with a letter and holds neither blanks nor commas. */
+ * number; NetCDF the number, and the words as lines of the variable's attribute `words`, and as its
+ * flag_values and flag_meanings. A word begins with a letter and holds neither commas, quotes nor
+ * tabulators. */
 typedef struct nt_result_words {
     int column;
     const char *const *words; /* [n] */

@@ -266,6 +266,7 @@ void nt_cli_progress_clear(const nt_cli_progress *progress);
 
 /* What a finished or broken run was like. */
 typedef struct nt_cli_account {
+    const struct nt_cli_events *events; /* NULL: none is counted */
     const nt_cli_places *places;
     const nt_objectives *objectives;
     const struct nt_cli_sens *sens; /* NULL: no derivatives */
@@ -284,11 +285,15 @@ char *nt_cli_account_text(const nt_cli_plan *plan, const nt_cli_account *account
  */
 
 typedef struct nt_cli_events {
+    const nt_model *model;
     nt_result_writer *writer; /* NULL: there are none, or no file that they could stand beside */
     nt_result_file *files;    /* [n_files] owned: those of the result */
     int n_files;
     nt_status status; /* of the first row that could not be written */
     nt_error error;
+    long slides;       /* sliding modes that have begun, how long they have held, and one of them */
+    int sliding, last; /* how many hold now                                                      */
+    double since, held;
 } nt_cli_events;
 
 /* Return exit statuses. From open on every event of the plan's integrator is a row; state: NULL, or
@@ -301,6 +306,8 @@ nt_status nt_cli_events_keep_up(nt_cli_events *events, nt_error *error);
 /* The table is whole and closed; the status of all rows. */
 nt_status nt_cli_events_finish(nt_cli_events *events, nt_error *error);
 void nt_cli_events_close(nt_cli_events *events, const nt_cli_places *places);
+/* The line of the summary about sliding modes, at the time t at which the run has ended. */
+void nt_cli_events_summary(const nt_cli_events *events, double t);
 
 /* ---- run.c: an integration with its result ----------------------------------------------------
  */

@@ -11,12 +11,29 @@ static const nt_result_column columns[] = {
     {"energy_after", "J", "kinetic and potential energy just behind"},
     {"energy_lost", "J", "energy that the event took"}};
 
+/* Sliding modes are counted, and the time in which at least one holds. */
+static void count_sliding(nt_cli_events *events, int i, double t)
+{
+    bool ends = i % 2;
+    if (events->sliding > 0)
+        events->held += t - events->since;
+    events->since = t;
+    if (ends && events->sliding > 0) /* it may have begun before this run was resumed */
+        events->sliding--;
+    events->sliding += !ends;
+    events->slides += !ends;
+    events->last = i;
+}
+
 /* Its row; the first failure stands until the next step's end. */
 static void write_event(void *context, const nt_occurrence *o)
 {
     nt_cli_events *events = context;
+    int i = o->number - nt_model_event_count(events->model);
+    if (i >= 0)
+        count_sliding(events, i, o->t);
     const double row[] = {o->t, o->number, o->energy[0], o->energy[1], o->energy[0] - o->energy[1]};
-    if (events->status == NT_OK)
+    if (events->writer && events->status == NT_OK)
         events->status = nt_result_write(events->writer, row, &events->error);
 }
 
@@ -29,6 +46,16 @@ nt_status nt_cli_events_keep_up(nt_cli_events *events, nt_error *error)
     return events->status;
 }
 
+void nt_cli_events_summary(const nt_cli_events *events, double t)
+{
+    int first = nt_model_event_count(events->model);
+    if (events->slides == 0)
+        return;
+    fprintf(stderr, "  sliding mode  %ld times, for %.9g s: %s\n", events->slides,
+            events->held + (events->sliding > 0 ? t - events->since : 0),
+            nt_model_event_name(events->model, first + events->last));
+}
+
 /* Files of the result that a table can stand beside. */
 static int take_files(nt_cli_events *events, const nt_cli_places *places)
 {
@@ -39,26 +66,28 @@ static int take_files(nt_cli_events *events, const nt_cli_places *places)
     return events->files ? NT_EXIT_DONE : nt_cli_no_memory();
 }
 
-int nt_cli_events_open(nt_cli_events *events, const nt_cli_plan *plan, const nt_cli_places *places,
-                       const nt_cli_state *state)
+/* Names of events, then of sliding modes as they begin and end, in names[n]. */
+static bool take_names(const nt_model *model, char **names, int n)
 {
-    int n = nt_model_event_count(plan->model);
-    nt_error error = {0};
-    *events = (nt_cli_events){0};
-    if (n == 0 || take_files(events, places) != NT_EXIT_DONE || events->n_files == 0)
-        return n > 0 && !events->files ? NT_EXIT_FAILED : NT_EXIT_DONE;
-    if (state && state->events.size == 0) {
-        nt_cli_say("%s: the state is of a run without a table of events: expected --restart",
-                   state->path);
-        return NT_EXIT_USAGE;
+    bool good = true;
+    for (int i = 0, k = nt_model_event_count(model); i < n && good; i++) {
+        const char *what = i < k ? "" : (i - k) % 2 == 0 ? "sliding begins: " : "sliding ends: ";
+        names[i] = nt_cli_join(what, nt_model_event_name(model, i));
+        good = names[i] != NULL;
     }
-    const char **names = calloc((size_t)n, sizeof *names);
-    if (!names)
-        return nt_cli_no_memory();
-    for (int i = 0; i < n; i++)
-        names[i] = nt_model_event_name(plan->model, i);
+    return good;
+}
+
+static nt_status create_table(nt_cli_events *events, const nt_cli_plan *plan, int n,
+                              const nt_cli_state *state, nt_error *error)
+{
+    char **names = calloc((size_t)n, sizeof *names);
+    if (!names || !take_names(plan->model, names, n)) {
+        *error = (nt_error){.status = NT_NO_MEMORY, .message = "out of memory"};
+        n = names ? n : 0;
+    }
     const char *title = nt_model_title(plan->model), *model = nt_cli_base_name(plan->path);
-    const nt_result_words words = {.column = 1, .words = names, .n = n};
+    const nt_result_words words = {.column = 1, .words = (const char *const *)names, .n = n};
     const nt_result_attribute attributes[] = {
         {"title", title, strlen(title)},
         {"source", "nutate", 6},
@@ -77,12 +106,34 @@ int nt_cli_events_open(nt_cli_events *events, const nt_cli_plan *plan, const nt_
                                    .saved_size = state ? state->events.size : 0,
                                    .words = &words,
                                    .n_words = 1};
-    nt_status status = nt_result_create(&events->writer, &setup, &error);
+    nt_status status = error->status;
+    if (status == NT_OK)
+        status = nt_result_create(&events->writer, &setup, error);
+    for (int i = 0; i < n; i++)
+        free(names[i]);
     free(names);
-    if (status != NT_OK)
-        return nt_cli_fail(plan->path, &error);
+    return status;
+}
+
+int nt_cli_events_open(nt_cli_events *events, const nt_cli_plan *plan, const nt_cli_places *places,
+                       const nt_cli_state *state)
+{
+    int n = nt_model_event_count(plan->model) + nt_model_sliding_count(plan->model);
+    nt_error error = {0};
+    *events = (nt_cli_events){.model = plan->model};
+    if (n == 0)
+        return NT_EXIT_DONE;
     nt_integrator_observe_events(plan->integrator, write_event, events);
-    return NT_EXIT_DONE;
+    int status = take_files(events, places);
+    if (status != NT_EXIT_DONE || events->n_files == 0)
+        return status;
+    if (state && state->events.size == 0) {
+        nt_cli_say("%s: the state is of a run without a table of events: expected --restart",
+                   state->path);
+        return NT_EXIT_USAGE;
+    }
+    return create_table(events, plan, n, state, &error) == NT_OK ? NT_EXIT_DONE
+                                                                 : nt_cli_fail(plan->path, &error);
 }
 
 nt_status nt_cli_events_finish(nt_cli_events *events, nt_error *error)

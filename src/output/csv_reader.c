@@ -214,9 +214,8 @@ static nt_status find_texts(nt_result *r, uint64_t rows_at, nt_error *error)
 /* As results write them. */
 static bool csv_is_word(const char *text, int length)
 {
-    bool letter = length > 0 && ((*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') ||
-                                 *text == '_');
-    return letter && !memchr(text, ' ', (size_t)length);
+    return length > 0 &&
+           ((*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') || *text == '_');
 }
 
 /* Columns with a word in the first row hold words: those of this row, as they come. *some: there

@@ -116,10 +116,12 @@ static bool find_dimensions(const nt_result_setup *setup, dimensions *d)
 
 /* ---- variables ------------------------------------------------------------------------------ */
 
-/* What the numbers of a variable stand for, as the conventions for climate and forecast have it. */
+/* What the numbers of a variable stand for: lines, and as the conventions for climate and forecast
+ * have it, where blanks lie between them and none is within. */
 static void put_words(nt_bytes *out, const nt_result_words *words)
 {
-    static const char values[] = "flag_values", meanings[] = "flag_meanings";
+    static const char values[] = "flag_values";
+    static const char *const names[2] = {"flag_meanings", "words"};
     size_t length = (size_t)words->n - 1;
     nt_netcdf_put_text(out, values, sizeof values - 1);
     nt_netcdf_put_number(out, NT_NETCDF_DOUBLE, 4);
@@ -131,14 +133,17 @@ static void put_words(nt_bytes *out, const nt_result_words *words)
         nt_netcdf_put_number(out, bits, 8);
         length += strlen(words->words[i]);
     }
-    nt_netcdf_put_text(out, meanings, sizeof meanings - 1);
-    nt_netcdf_put_number(out, NT_NETCDF_CHAR, 4);
-    nt_netcdf_put_number(out, length, 4);
-    for (int i = 0; i < words->n; i++) {
-        nt_bytes_put(out, " ", i > 0);
-        nt_bytes_put(out, words->words[i], strlen(words->words[i]));
+    for (int lines = 0; lines < 2; lines++) {
+        nt_netcdf_put_text(out, names[lines], strlen(names[lines]));
+        nt_netcdf_put_number(out, NT_NETCDF_CHAR, 4);
+        nt_netcdf_put_number(out, length, 4);
+        for (int i = 0; i < words->n; i++) {
+            nt_bytes_put(out, lines ? "\n" : " ", i > 0);
+            for (const char *c = words->words[i]; *c; c++)
+                nt_bytes_put(out, !lines && *c == ' ' ? "_" : c, 1);
+        }
+        nt_bytes_put(out, "\0\0\0", (4 - length % 4) % 4);
     }
-    nt_bytes_put(out, "\0\0\0", (4 - length % 4) % 4);
 }
 
 /* words: NULL where its numbers stand for none. */
@@ -150,7 +155,7 @@ static void put_variable(nt_bytes *out, const char *name, const int *dimension, 
     for (int i = 0; i < n; i++)
         nt_netcdf_put_number(out, (uint64_t)dimension[i], 4);
     bool renamed = column && strchr(name, '/');
-    put_list(out, NT_NETCDF_ATTRIBUTES, column ? 2 + renamed + (words ? 2 : 0) : 0);
+    put_list(out, NT_NETCDF_ATTRIBUTES, column ? 2 + renamed + (words ? 3 : 0) : 0);
     if (!column)
         return;
     nt_netcdf_put_attribute(out, "units", column->unit, strlen(column->unit));

@@ -150,11 +150,11 @@ static void get_variable(nt_netcdf_head *h, nt_netcdf_variable *v)
     int attributes = get_list(h, NT_NETCDF_ATTRIBUTES);
     for (int i = 0; i < attributes && h->status == NT_OK; i++) {
         nt_result_attribute a = get_attribute(h);
-        const char **to = strcmp(a.name, "units") == 0           ? &v->unit
-                          : strcmp(a.name, "long_name") == 0     ? &v->meaning
-                          : strcmp(a.name, "column") == 0        ? &v->column
-                          : strcmp(a.name, "flag_meanings") == 0 ? &v->words
-                                                                 : NULL;
+        const char **to = strcmp(a.name, "units") == 0       ? &v->unit
+                          : strcmp(a.name, "long_name") == 0 ? &v->meaning
+                          : strcmp(a.name, "column") == 0    ? &v->column
+                          : strcmp(a.name, "words") == 0     ? &v->words
+                                                             : NULL;
         if (to && a.value)
             *to = a.value;
     }

@@ -74,14 +74,14 @@ static const char *const *item_names(nt_netcdf_head *h, int d)
     return names;
 }
 
-/* The words between the blanks of a variable's flag_meanings; 0, 1 and so on stand for them. */
+/* The lines of a variable's attribute `words`; 0, 1 and so on stand for them. */
 static void take_words(nt_netcdf_head *h, int column, const char *words)
 {
     bool good = nt_result_hold_texts(h->r, column);
-    for (words += strspn(words, " "); *words && good; words += strspn(words, " ")) {
-        size_t length = strcspn(words, " ");
+    while (*words && good) {
+        size_t length = strcspn(words, "\n");
         good = nt_result_intern(h->r, column, words, length, words, length) >= 0;
-        words += length;
+        words += length + (words[length] == '\n');
     }
     if (!good)
         nt_netcdf_no_memory(h);

@@ -354,7 +354,7 @@ static nt_status open_all(nt_result_writer *w, const nt_result_setup *setup, nt_
 static bool is_word(const char *word)
 {
     bool letter = (*word >= 'a' && *word <= 'z') || (*word >= 'A' && *word <= 'Z') || *word == '_';
-    return letter && word[strcspn(word, " ,\"\t\r\n")] == '\0';
+    return letter && word[strcspn(word, ",\"\t\r\n")] == '\0';
 }
 
 /* Keeps the words of the setup. */
@@ -375,7 +375,7 @@ static nt_status take_words(nt_result_writer *w, const nt_result_setup *setup, n
             NT_NEED(error, "setup.words.words", from->words[k]);
             if (!is_word(from->words[k]))
                 return nt_fail(error, NT_INVALID,
-                               "'%s' is no word: expected a letter first, no blanks, no commas",
+                               "'%s' is no word: expected a letter first, no commas, no quotes",
                                from->words[k]);
             words[k] = nt_arena_text(&w->arena, from->words[k], strlen(from->words[k]));
             words = words[k] ? words : NULL;

@@ -192,7 +192,7 @@ static void arrays_and_attributes(void **unused)
 
 /* ---- words ---------------------------------------------------------------------------------- */
 
-static const char *const what[] = {"land", "let_go", "Slam-2"};
+static const char *const what[] = {"land", "let_go", "Slam: 2"};
 static const nt_result_column happened[] = {{"time", "s", "when"}, {"event", "1", "which"}};
 
 static void check_happened(const char *path, const int *numbers, int n_words)
@@ -240,11 +240,11 @@ static void numbers_stand_for_words(void **unused)
     check_happened("run.csv", (const int[]){0, 1, 0}, 2);
     size_t size;
     char *text = contents("run.csv", &size);
-    static const char expected[] = "time,event\n0.5,Slam-2\n1,land\n2,Slam-2\n";
+    static const char expected[] = "time,event\n0.5,Slam: 2\n1,land\n2,Slam: 2\n";
     assert_int_equal(size, sizeof expected - 1);
     assert_memory_equal(text, expected, size);
     free(text);
-    static const char *const bad[] = {"two words", "a,b", "1st", ""};
+    static const char *const bad[] = {"two\nlines", "a,b", "1st", ""};
     for (int i = 0; i < 4; i++) {
         words = (nt_result_words){1, &bad[i], 1};
         assert_int_equal(nt_result_create(&writer, &setup, &error), NT_INVALID);
