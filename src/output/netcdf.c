@@ -79,13 +79,15 @@ static int dimension_of(dimensions *d, const char *name, uint64_t size)
     return d->n++;
 }
 
-static size_t longest_name(const nt_result_array *array)
+/* Of all items: a name of a dimension is there once. */
+static size_t longest_name(const nt_result_setup *setup)
 {
     size_t longest = 1;
-    for (int i = 0; i < array->items; i++) {
-        size_t length = strlen(array->item_names[i]);
-        longest = length > longest ? length : longest;
-    }
+    for (int i = 0; i < setup->n_arrays; i++)
+        for (int j = 0; j < setup->arrays[i].items; j++) {
+            size_t length = strlen(setup->arrays[i].item_names[j]);
+            longest = length > longest ? length : longest;
+        }
     return longest;
 }
 
@@ -107,7 +109,7 @@ static bool find_dimensions(const nt_result_setup *setup, dimensions *d)
         good = good && dimension_of(d, a->item, (uint64_t)a->items) >= 0 &&
                dimension_of(d, a->component, (uint64_t)a->components) >= 0;
         if (names_items(setup, i))
-            good = good && dimension_of(d, "name_length", longest_name(a)) >= 0;
+            good = good && dimension_of(d, "name_length", longest_name(setup)) >= 0;
     }
     return good;
 }
@@ -162,7 +164,7 @@ static uint64_t netcdf_put_head(const nt_result_setup *setup, dimensions *d, uin
     for (int i = 0; i < setup->n_arrays; i++)
         if (names_items(setup, i)) {
             const nt_result_array *a = &setup->arrays[i];
-            uint64_t length = longest_name(a), bytes = filled_up((uint64_t)a->items * length);
+            uint64_t length = longest_name(setup), bytes = filled_up((uint64_t)a->items * length);
             put_variable(out, a->item,
                          (const int[2]){dimension_of(d, a->item, (uint64_t)a->items),
                                         dimension_of(d, "name_length", length)},
@@ -195,7 +197,7 @@ static void put_item_names(const nt_result_setup *setup, nt_bytes *out)
         const nt_result_array *a = &setup->arrays[i];
         if (!names_items(setup, i))
             continue;
-        size_t length = longest_name(a), bytes = (size_t)a->items * length;
+        size_t length = longest_name(setup), bytes = (size_t)a->items * length;
         for (int j = 0; j < a->items; j++) {
             const char *name = a->item_names[j];
             nt_bytes_put(out, name, strlen(name));

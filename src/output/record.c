@@ -5,6 +5,7 @@
 #include "model/quantity_kind.h"
 #include "model/sampler_tangent.h"
 #include "output/digest.h"
+#include "output/inner.h"
 #include "output/scene.h"
 
 #include <nutate/output.h>
@@ -39,6 +40,7 @@ struct nt_record {
     int n_bodies;            /* whose poses are written, 0: of none                         */
     int *loads;              /* [n_loads] elements whose forces are written with the poses  */
     int n_loads;
+    nt_inner inner;          /* forces in bearings and beams, written with the poses */
     bool accounts;           /* energies, drift and counts of the run are written with the poses */
     double account[ACCOUNT]; /* of the row */
 
@@ -249,7 +251,7 @@ static nt_status find_poses(nt_record *record, const nt_record_setup *setup, nt_
         return nt_fail(error, NT_NO_MEMORY, "out of memory");
     record->n_loads = nt_scene_loads(model, record->loads);
     record->accounts = setup->account && !setup->first;
-    return NT_OK;
+    return nt_inner_find(&record->inner, model, &record->arena, error);
 }
 
 /* point[n_loads][3], then force[n_loads][3]: zeros where it has none. */
@@ -280,11 +282,15 @@ static void take_poses(const nt_record *record)
         if (pose[1].columns > 0)
             nt_sampler_values(&record->sampler, &pose[1], q);
     }
+    double *at = orientation + 4 * record->n_bodies;
     if (record->n_loads > 0)
-        take_loads(record, orientation + 4 * record->n_bodies);
+        take_loads(record, at);
+    at += 6 * record->n_loads;
+    if (record->n_bodies > 0)
+        nt_inner_take(&record->inner, &record->sampler, at);
+    at += nt_inner_count(&record->inner);
     if (record->accounts)
-        memcpy(orientation + 4 * record->n_bodies + 6 * record->n_loads, record->account,
-               sizeof record->account);
+        memcpy(at, record->account, sizeof record->account);
 }
 
 /* Energies and drift of the state that was looked at; NaN where the model does not give them. */
@@ -339,7 +345,7 @@ static nt_status open_result(nt_record *record, const nt_record_setup *setup, nt
          "levels", 1, LEVELS, whole},
         {"run.steps", "s, 1", "size of the last step; steps, rejected ones, iterations so far",
          "run", "counts", 1, COUNTS, whole}};
-    nt_result_array poses[7] = {
+    nt_result_array poses[7 + NT_INNER_ARRAYS] = {
         {"bodies.position", "m", "position of the body frame's origin, ground axes", "body",
          "vector", record->n_bodies, 3, names},
         {"bodies.orientation", "1", "unit quaternion w, x, y, z from body axes to ground axes",
@@ -357,6 +363,8 @@ static nt_status open_result(nt_record *record, const nt_record_setup *setup, nt
                                           : n_bodies > 0 ? 2
                                                          : 0,
                               .attributes = attributes};
+    if (n_bodies > 0)
+        result.n_arrays += nt_inner_arrays(&record->inner, poses + result.n_arrays);
     for (int i = 0; record->accounts && i < 3; i++)
         poses[result.n_arrays++] = account[i];
     static const nt_result_column time = {"time", "s", "time"};
@@ -397,7 +405,9 @@ static nt_status record_take_memory(nt_record *record, nt_error *error)
     const nt_system *system = nt_run_system(record->run);
     int rows = record->needs_reactions ? system->nh + system->nn : 0;
     nt_arena *arena = &record->arena;
-    if (!NT_DOUBLES(arena, record->n_columns + 7 * record->n_bodies + 6 * record->n_loads + ACCOUNT,
+    if (!NT_DOUBLES(arena,
+                    record->n_columns + 7 * record->n_bodies + 6 * record->n_loads +
+                        nt_inner_count(&record->inner) + ACCOUNT,
                     &record->row) ||
         !NT_DOUBLES(arena, rows, &record->reactions))
         return nt_fail(error, NT_NO_MEMORY, "out of memory");

@@ -21,6 +21,7 @@
 static const double POSITION_QUANTUM = 1e-4; /* of the model's length                          */
 static const double ORIENTATION_QUANTUM = 5e-5;
 static const double LOAD_QUANTUM = 1e-4;             /* of the largest load */
+static const double INNER_QUANTUM = 1e-6;            /* of the largest force in bearings, beams  */
 static const double MOST_QUANTA = 1125899906842624.; /* 2^50, what a page counts exactly         */
 static const double MOST_POSES = 1e7;                /* numbers of arrays in a page             */
 static const double MOST_EXACT = 1e5;   /* numbers of columns that are kept as they are; beyond  */
@@ -241,6 +242,8 @@ static double choose_quantum(shown *s, const nt_result *result, const char *name
         quantum = POSITION_QUANTUM * s->length;
     else if (strcmp(name, "loads.force") == 0)
         quantum = LOAD_QUANTUM * most;
+    else if (strcmp(name, "balls.force") == 0 || strncmp(name, "sections.", 9) == 0)
+        quantum = INNER_QUANTUM * most;
     return fmax(quantum, quantum > 0 ? most / MOST_QUANTA : 0);
 }
 

@@ -4,7 +4,17 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { address, browser, example, folder, outcome, run, runTests, test } from './common.mjs';
+import {
+  address,
+  browser,
+  example,
+  folder,
+  outcome,
+  readCsv,
+  run,
+  runTests,
+  test,
+} from './common.mjs';
 
 /** @param {import('./browser.mjs').Page} page */
 const notices = (page) => page.value(`document.querySelector('.notices')?.textContent ?? ''`);
@@ -90,6 +100,130 @@ test('a run that failed says why', async () => {
   const warnings = await page.value(`document.getElementById('panel-accuracy').textContent`);
   assert.ok(warnings.includes(message), warnings);
   assert.ok((await page.value('nutate.results[0].rows')) > 20);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+/** Numbers of a result by column. @param {string} name */
+const columnsOf = (name) => readCsv(run('convert', name, '-o', '-')).columns;
+const near = (/** @type {number} */ a, /** @type {number} */ b, /** @type {number} */ relative) =>
+  Math.abs(a - b) <= relative * Math.max(Math.abs(a), Math.abs(b));
+
+test('bearings: loads of balls, curves, a spectrum with what passes', async () => {
+  const balls = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+  const records = balls.flatMap((k) => [`b.ball${k}.outer.force`, `b.ball${k}.inner.force`]);
+  run(
+    'run',
+    example('ball_bearing'),
+    ...['--set', `output.record=[b.cage.speed, ${records.join(', ')}]`],
+    ...['-o', 'ball.nc', '--quiet'],
+  );
+  run('report', 'ball.nc', '-o', 'ball.html');
+  const columns = columnsOf('ball.nc');
+  const page = await browser.page();
+  await page.open(address('ball.html'));
+  await page.press('Bearings');
+  await page.press('Last row');
+  const last = columns.get('b.ball1.outer.force')?.at(-1) ?? NaN;
+  await page.until(
+    `Math.abs(Number(document.querySelector('table[aria-label="Loads of b"] td').textContent) - ${last}) < 1e-4 * ${last}`,
+  );
+  const shown = await cells(page, 'Loads of b');
+  assert.equal(shown.length, balls.length);
+  shown.forEach((/** @type {string[]} */ line, /** @type {number} */ i) => {
+    const [outer, inner] = ['outer', 'inner'].map(
+      (race) => columns.get(`b.ball${i + 1}.${race}.force`) ?? [],
+    );
+    const wanted = [
+      outer.at(-1) ?? NaN,
+      inner.at(-1) ?? NaN,
+      Math.max(...outer),
+      outer.reduce((a, x) => a + x, 0) / outer.length,
+    ];
+    wanted.forEach((x, k) => assert.ok(near(Number(line[1 + k]), x, 1e-4), `${line} ${x}`));
+  });
+  assert.equal(await page.value(`document.querySelectorAll('.rose .ball').length`), balls.length);
+  // the cage turns as the record says; balls pass n times as often
+  const rates = new Map(
+    (await cells(page, 'Frequencies of b')).map((/** @type {string[]} */ r) => [
+      r[2],
+      Number(r[1]),
+    ]),
+  );
+  const speed = columns.get('b.cage.speed') ?? [];
+  const cage = speed.reduce((a, x) => a + x, 0) / speed.length / (2 * Math.PI);
+  const shaft = 1000 / 6;
+  const [of, around, outside, inside] = ['shaft', 'cage', 'BPFO', 'BPFI'].map(
+    (name) => rates.get(name) ?? NaN,
+  );
+  assert.ok(near(of, shaft, 1e-3), `shaft ${of}`);
+  assert.ok(near(around, cage, 0.05), `cage ${around}, by its record ${cage}`);
+  assert.ok(near(outside, 9 * around, 1e-4) && near(inside, 9 * (of - around), 1e-4));
+  const panels = await page.value('nutate.plots.panels.length');
+  await page.press('Plot loads of b on its outer race');
+  assert.equal(await page.value('nutate.plots.panels.length'), panels + 1);
+  assert.equal(await page.value('nutate.plots.panels.at(-1).shown.length'), balls.length);
+  assert.match(
+    await page.value(`document.querySelector('#panel-bearings-0 [role=status]').textContent`),
+    /Largest line: .* at .* Hz/,
+  );
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test('beams: deflection and what sections bear', async () => {
+  const record = 'bar.tip.position, bar.root.force, bar.root.moment, bar.tip.force';
+  run(
+    'static',
+    example('bend_45'),
+    ...['--set', `output.record=[${record}]`],
+    '-o',
+    'bend.nc',
+    '--quiet',
+  );
+  run('report', 'bend.nc', '-o', 'bend.html');
+  const columns = columnsOf('bend.nc');
+  const page = await browser.page();
+  await page.open(address('bend.html'));
+  await page.press('Beams');
+  const [root, tip] = (await cells(page, 'Ends of bar')).map((/** @type {string[]} */ r) =>
+    r.slice(1).map(Number),
+  );
+  assert.deepEqual(root.slice(0, 3), [0, 0, 0]);
+  const start = [100 * (1 - Math.cos(Math.PI / 4)), 100 * Math.sin(Math.PI / 4), 0];
+  ['x', 'y', 'z'].forEach((axis, k) => {
+    const of = (/** @type {string} */ name) => columns.get(`bar.${name}.${axis}`)?.[0] ?? NaN;
+    const moved = of('tip.position') - start[k];
+    assert.ok(Math.abs(tip[k] - moved) < 2e-2, `tip ${axis}: ${tip[k]}, by its record ${moved}`);
+    assert.ok(Math.abs(root[3 + k] - of('root.force')) < 1e-2, `force ${axis}`);
+    assert.ok(Math.abs(root[6 + k] - of('root.moment')) < 0.1, `moment ${axis}`);
+    assert.ok(Math.abs(tip[3 + k] - of('tip.force')) < 1e-2, `force at the tip ${axis}`);
+  });
+  assert.equal(await page.value(`document.querySelectorAll('#panel-beams-0 .u-over').length`), 3);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test('orbits: in motion, with their multipliers', async () => {
+  run('orbit', example('limit_cycle'), '--free', '-o', 'orbit.nc', '--quiet');
+  run('report', 'orbit.nc', '-o', 'orbit.html');
+  const page = await browser.page();
+  await page.open(address('orbit.html'));
+  await page.until('nutate.player.time > 0.1'); // it moves by itself, again and again
+  assert.equal(await page.value('nutate.player.playing && nutate.player.loops'), true);
+  await page.press('Orbit');
+  const said = await page.value(`document.getElementById('panel-orbit-0').textContent`);
+  assert.match(said, /Period 6\.66328\d* s: .*stable/);
+  const found = columnsOf('orbit.multipliers.nc');
+  const shown = await cells(page, 'multipliers');
+  assert.equal(shown.length, found.get('re')?.length);
+  shown.forEach((/** @type {string[]} */ line, /** @type {number} */ i) =>
+    assert.ok(near(Number(line[2]), found.get('re')?.[i] ?? NaN, 1e-8)),
+  );
+  const dots = await page.value(
+    `[...document.querySelectorAll('.plane circle:not(.ring)')].map((c) => c.getAttribute('class'))`,
+  );
+  assert.deepEqual(dots.sort(), ['inside', 'plain']);
   assert.deepEqual(page.problems, []);
   await page.close();
 });

@@ -233,6 +233,8 @@ export async function readResults() {
   );
   const results = [];
   for (const part of parts.values()) {
+    if (part.rows === 1 && !part.table && part.columns[0].name !== 'time')
+      part.columns.unshift({ name: 'state', unit: '1', meaning: '', values: new Float64Array(1) });
     part.first = part.columns[0].values;
     setPoses(part);
     part.own = ownColumns(part);

@@ -2,10 +2,13 @@
 
 import { accuracy, list, model, notices, sensitivities, summary, tableBeside } from './accounts.js';
 import { nearestRow, readResults } from './data.js';
+import { beamsOf, beamsTab } from './beams.js';
+import { bearingsOf, bearingsTab } from './bearings.js';
 import { append, button, element, select } from './dom.js';
 import { eventsTab } from './events.js';
 import { derivative, shortened } from './words.js';
 import { ModeMotion, hasModes } from './modes.js';
+import { isOrbit, orbitTab } from './orbits.js';
 import { Player } from './player.js';
 import { Plots } from './plots.js';
 import { Stage } from './stage.js';
@@ -98,6 +101,7 @@ function build(results) {
   const paint = () => {
     plots.paint(theme());
     stage?.paint();
+    tabs.paint();
   };
   let chosen = false;
   const switchTheme = button(
@@ -144,7 +148,7 @@ function build(results) {
     paint();
   });
   keys(player, stage, bar, () => switchTheme.click(), help);
-  if (modes) player.play();
+  if (modes || isOrbit(first)) player.play();
   return { results, labels, player, rows, plots, stage, tree, tabs };
 }
 
@@ -174,7 +178,31 @@ function tabsOf(results, labels, plots, player) {
         title: `Events${of}`,
         make: () => eventsTab(result, (time) => player.seek(time)),
       });
-    for (const t of result.tables)
+    const bearings = bearingsOf(result);
+    if (bearings.length)
+      tabs.push({
+        name: `bearings-${i}`,
+        title: `Bearings${of}`,
+        make: () => bearingsTab(result, bearings, plots),
+      });
+    const beams = result.poses && !hasModes(result) ? beamsOf(result) : [];
+    if (beams.length)
+      tabs.push({
+        name: `beams-${i}`,
+        title: `Beams${of}`,
+        make: () => beamsTab(result, beams, player),
+      });
+    if (isOrbit(result))
+      tabs.push({
+        name: `orbit-${i}`,
+        title: `Orbit${of}`,
+        make: () =>
+          orbitTab(
+            result,
+            result.tables.find((t) => t.table === 'multipliers'),
+          ),
+      });
+    for (const t of result.tables.filter((t) => t.table !== 'multipliers' || !isOrbit(result)))
       tabs.push({
         name: `${t.table}-${i}`,
         title: t.table[0].toUpperCase() + t.table.slice(1) + of,

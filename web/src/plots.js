@@ -202,6 +202,7 @@ class Panel {
             label: `${this.plots.results[0].columns[0].name} / ${this.plots.results[0].columns[0].unit || '1'}`,
             labelSize: 18,
             size: 34,
+            values: (_, ticks) => ticks.map((t) => number(t, 6)),
             labelFont: '12px system-ui, sans-serif',
           },
           {
@@ -432,6 +433,28 @@ export class Plots {
     const own = [...this.families.keys()].filter((f) => !derivative(f) && recorded.has(f));
     const rest = [...this.families.keys()].filter((f) => !derivative(f) && !recorded.has(f));
     for (const name of [...own, ...rest].slice(0, own.length ? FIRST_PANELS : 1)) this.open(name);
+  }
+
+  /**
+   * A plot of columns that a result has besides its records.
+   * @param {string} title
+   * @param {Column[]} columns
+   * @param {number} result
+   */
+  offer(title, columns, result) {
+    for (const column of columns) {
+      const { name, unit } = column;
+      const record = this.records.get(name) ?? { name, unit, of: [] };
+      if (!record.of.some((o) => o.result === result)) record.of.push({ result, column });
+      this.records.set(name, record);
+    }
+    const panel = this.panels.find((p) => p.title === title);
+    if (panel) panel.root.scrollIntoView({ block: 'nearest' });
+    else
+      this.add(
+        title,
+        columns.map((c) => c.name),
+      );
   }
 
   /** @param {string} name of a family of records */

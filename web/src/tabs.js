@@ -64,7 +64,14 @@ export class Tabs {
       button.tabIndex = k === i ? 0 : -1;
       this.panels[k].hidden = k !== i;
     });
+    this.shown = i;
     const panel = this.panels[i];
     if (!panel.hasChildNodes()) panel.append(this.tabs[i].make());
+  }
+
+  /** Makes them again, in other colours. */
+  paint() {
+    for (const panel of this.panels) panel.replaceChildren();
+    this.show(this.shown ?? 0);
   }
 }

@@ -218,7 +218,14 @@ bool nt_beam_end_of_body(const nt_model *model, int body, int *element, int *end
 void nt_beam_resultants(const nt_element *element, const nt_view *view, int end, double strain[6],
                         double stress[6]);
 
+/* Whether a body is a node of a beam. */
+bool nt_beam_has_section(const nt_model *model, int body);
+
 struct nt_sampler;
+/* Forces (N) and moments (N m) in the section at such a node, its axes; of the element on the side
+ * of the first point. */
+void nt_beam_section_forces(const struct nt_sampler *s, int body, double stress[6]);
+
 #define NT_BEAM_QUANTITY(name)                                                                     \
     void nt_station_##name(const struct nt_sampler *s, int marker, double *out);                   \
     void nt_end_##name(const struct nt_sampler *s, int body, double *out)

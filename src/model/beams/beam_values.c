@@ -1,24 +1,41 @@
 /* What can be recorded of a beam where its elements end: strains and stresses. */
 #include "model/beams/beam.h"
+#include "model/beams/quadrature.h"
 
 #include "model/elements.h"
 #include "model/quantity.h"
 
 #include <string.h>
 
-bool nt_beam_end_of_body(const nt_model *model, int body, int *element, int *end)
+/* The beam that a body is a node of, with the node's number; NULL where it is none. */
+static const nt_beam *beam_of_body(const nt_model *model, int body, int *element, int *node)
 {
     int last = model->n_elements - model->n_cables;
     for (int i = last - model->n_beams; i < last; i++) {
         const nt_element *e = &model->elements[i];
         const nt_beam *b = e->type == &nt_beam_type ? nt_model_data(model, e) : NULL;
-        int node = b ? body - b->first_body : -1;
-        if (!b || node < 0 || node >= b->n_nodes)
-            continue;
-        *element = i, *end = node / b->p;
-        return node % b->p == 0;
+        *node = b ? body - b->first_body : -1;
+        *element = i;
+        if (b && *node >= 0 && *node < b->n_nodes)
+            return b;
     }
-    return false;
+    return NULL;
+}
+
+bool nt_beam_end_of_body(const nt_model *model, int body, int *element, int *end)
+{
+    int node, of;
+    const nt_beam *b = beam_of_body(model, body, &of, &node);
+    if (!b)
+        return false;
+    *element = of, *end = node / b->p;
+    return node % b->p == 0;
+}
+
+bool nt_beam_has_section(const nt_model *model, int body)
+{
+    int element, node;
+    return beam_of_body(model, body, &element, &node) != NULL;
 }
 
 /* Legendre's polynomials P_0 .. P_(n-1) at x. */
@@ -28,16 +45,15 @@ static void legendre_up_to(int n, double x, double *P)
         P[l] = l == 0 ? 1 : l == 1 ? x : ((2 * l - 1) * x * P[l - 1] - (l - 1) * P[l - 2]) / l;
 }
 
-void nt_beam_resultants(const nt_element *element, const nt_view *view, int end, double strain[6],
-                        double stress[6])
+/* Strains and stresses at xi of element `of` of a beam: the polynomials through its points. */
+static void resultants_at(const nt_beam *b, const nt_view *view, int of, double xi,
+                          double strain[6], double stress[6])
 {
-    const nt_beam *b = nt_beam_of(view->run, element);
-    int of = end == 0 ? 0 : end - 1;
     const nt_beam_elastic *points = nt_beam_elastic_at(b, of);
     double there[NT_MOST_ORDER], P[NT_MOST_ORDER];
     memset(strain, 0, 6 * sizeof *strain);
     memset(stress, 0, 6 * sizeof *stress);
-    legendre_up_to(b->p, end == 0 ? -1 : 1, there);
+    legendre_up_to(b->p, xi, there);
     for (int q = 0; q < b->n_rule[0]; q++) {
         const double *at = nt_beam_shapes(b, of, 0, q);
         double e[6], s[6], share = 0;
@@ -52,6 +68,25 @@ void nt_beam_resultants(const nt_element *element, const nt_view *view, int end,
                           v3_scale(share, m3_apply_transposed(points[q].axes, v3_load(s + k))));
         }
     }
+}
+
+void nt_beam_resultants(const nt_element *element, const nt_view *view, int end, double strain[6],
+                        double stress[6])
+{
+    int of = end == 0 ? 0 : end - 1;
+    resultants_at(nt_beam_of(view->run, element), view, of, end == 0 ? -1 : 1, strain, stress);
+}
+
+void nt_beam_section_forces(const nt_sampler *s, int body, double stress[6])
+{
+    const nt_model *model = s->view->model;
+    int element, node;
+    double strain[6], nodes[NT_MOST_ORDER + 1], weights[NT_MOST_ORDER + 1];
+    int p = beam_of_body(model, body, &element, &node)->p;
+    int of = node == 0 ? 0 : (node - 1) / p;
+    nt_gauss_lobatto(p + 1, nodes, weights);
+    resultants_at(nt_beam_of(s->view->run, &model->elements[element]), s->view, of,
+                  nodes[node - of * p], strain, stress);
 }
 
 /* Three numbers at a node: 0 forces, 1 moments, 2 strains, 3 curvatures. */

@@ -23,6 +23,10 @@ void nt_bearing_draw(const nt_run *run, const nt_element *element, nt_sketch_put
     }
     draw_ring(b, NT_OUTER, put, to);
     draw_ring(b, NT_INNER, put, to);
+    nt_sketch axis = {.drawing = NT_DRAW_NOTHING}; /* says where both rings are */
+    for (int which = NT_OUTER; which <= NT_INNER; which++)
+        nt_sketch_add(&axis, b->rings[which], b->races[which].center, b->races[which].axis);
+    put(to, &axis);
     if (b->cage < 0)
         return;
     double middle = 0.5 * b->pitch_diameter, ball = b->ball_diameter;
