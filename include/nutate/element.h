@@ -379,6 +379,10 @@ struct nt_element {
     int n_ports, size;          /* size: entries of all ports */
     nt_port *ports;             /* [n_ports] */
     int *slot;                  /* [n_ports][n_ports] blocks between them; -1 where there is none */
+    /* [n_couples] blocks of an element with many ports, that lists its blocks: then `slot` is NULL
+     */
+    int *couple;
+    int n_couples;
 };
 
 /* The terms of one element, by its ports: it adds to these, and a gather adds them to those of the
@@ -394,7 +398,8 @@ typedef struct nt_local {
     bool *is_touched; /* [n_ports^2] */
     bool apart;       /* elements are evaluated side by side: nothing may be added elsewhere */
     struct nt_aside
-        *aside; /* where forces that others depend on are differentiated; NULL: none do */
+        *aside;      /* where forces that others depend on are differentiated; NULL: none do */
+    double *couples; /* [n_couples][9] of an element evaluated beside others; NULL: added at once */
 } nt_local;
 
 /* The block of a row port and a column port, to add to; NULL where there is none. */

@@ -397,6 +397,11 @@ nt_status nt_model_settle(nt_model *model, nt_error *error)
             model->parameters[i].value = value;
             model->parameter_scale[i] = value != 0 ? fabs(value) : 1;
         }
+        /* what the unknowns enter: runs begin with these numbers */
+        if (run->numbers != model->origin->numbers)
+            memcpy(model->origin->numbers, run->numbers, model->numbers);
+        memcpy(model->origin->variables, run->variables,
+               (size_t)model->n_parameters * sizeof *run->variables);
         nt_run_copy_state(model->origin, run);
         model->settling = &nt_static_settling;
     }

@@ -141,6 +141,10 @@ typedef struct nt_static_bounds {
 /* Lets go of what was held for being free. */
 nt_status nt_static_let_go(nt_static *s, nt_error *error);
 
+/* Whether the residual has all constraint rows met, those that are left out as well: to 1e-7 of a
+ * length or 1 rad. */
+bool nt_static_meets_all_rows(const nt_static *s);
+
 /* Newton's iteration from the present point; where it fails the point is as it was. */
 nt_status nt_static_newton(nt_static *s, const nt_static_bounds *bounds);
 

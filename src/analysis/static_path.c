@@ -140,12 +140,54 @@ static nt_status step_load(path *a, double load)
     return status;
 }
 
+/* Where constraint rows follow from others they may contradict these under another load, as two
+ * motions of one crank: names the row that is furthest from being met after a step to that load;
+ * false where all are met. Its gap goes along. */
+static bool find_contradiction(const path *a, double load, char *name, int room, double *gap)
+{
+    nt_static *s = a->s;
+    const nt_problem *p = s->problem;
+    double from = s->load;
+    int worst = -1;
+    *gap = 0;
+    nt_static_keep(s, s->kept[1]);
+    nt_status status = set_load(s, load);
+    for (int i = 0; i < 2 && status == NT_OK;
+         i++) { /* the second time: what Newton's step leaves */
+        status = nt_static_evaluate(s, s->residual, i == 0);
+        if (status == NT_OK && i == 0 && (status = nt_static_factor(s, 1e-15)) == NT_OK &&
+            (status = nt_static_correct(s, s->residual, s->step)) == NT_OK)
+            nt_static_move(s, s->step, 1);
+    }
+    for (int k = 0; k < s->factors->n_dropped && status == NT_OK; k++) {
+        int row = s->factors->dropped[k];
+        double off = fabs(s->residual[row]);
+        if (row < p->nv + p->nh && off > 1e-9 * (p->quantity[row] == NT_LENGTH ? p->length : 1) &&
+            off > fabs(*gap)) {
+            worst = row;
+            *gap = s->residual[row];
+        }
+    }
+    if (worst >= 0)
+        nt_problem_equation_name(p, worst, name, room);
+    set_load(s, from);
+    nt_static_go_back(s, s->kept[1]);
+    return worst >= 0;
+}
+
 static nt_status refuse_load(const path *a, double load)
 {
+    char name[160] = "";
+    double gap, from = a->s->load, ahead = from + (a->wanted->to - from) / 2;
+    if (a->s->factors->n_dropped > 0 && find_contradiction(a, ahead, name, sizeof name, &gap))
+        return nt_fail(a->error, NT_NOT_CONVERGED,
+                       "no static state carries more than %.6g of the load: beyond it the joints "
+                       "contradict each other, at %.6g %s is off by %.3g",
+                       from, ahead, name, gap);
     return nt_fail(a->error, NT_NOT_CONVERGED,
                    "no static state carries more than %.6g of the load: the last one was found "
                    "there, none at %.6g (arc length leads past a limit of the load)",
-                   a->s->load, load);
+                   from, load);
 }
 
 /* Steps below these parts of the way end it: the second while nothing is stiff, when each step is a
@@ -246,7 +288,8 @@ static nt_status step_arc(path *a, double ds, int *iterations)
             status = set_load(s, s->load + dl);
         if (status == NT_OK && fmax(angle, length / s->problem->length) + fabs(dl) < 1e-9) {
             nt_static_accept(s);
-            return nt_static_evaluate(s, s->residual, false);
+            status = nt_static_evaluate(s, s->residual, false);
+            return status == NT_OK && !nt_static_meets_all_rows(s) ? NT_NOT_CONVERGED : status;
         }
     }
     return status == NT_OK ? NT_NOT_CONVERGED : status;

@@ -155,8 +155,7 @@ static double size_of(const nt_static *s, const double *x)
     return size;
 }
 
-/* The rows that are left out must be met as well: 1e-7 of a length or 1 rad. */
-static bool meets_all_rows(const nt_static *s)
+bool nt_static_meets_all_rows(const nt_static *s)
 {
     const nt_problem *p = s->problem;
     for (int i = 0; i < p->nh; i++) {
@@ -176,7 +175,7 @@ static nt_status iterate(nt_static *s, const nt_static_bounds *bounds)
         nt_status status = nt_static_evaluate(s, s->residual, !settled);
         if (status == NT_OK && settled) { /* the last look: at the state itself */
             s->has_factors = s->mass_known;
-            return meets_all_rows(s) ? NT_OK : NT_NOT_CONVERGED;
+            return nt_static_meets_all_rows(s) ? NT_OK : NT_NOT_CONVERGED;
         }
         if (status == NT_OK)
             status = nt_static_find_drag(s);
@@ -602,13 +601,32 @@ static nt_status search(nt_static *s, damped *d)
     return status;
 }
 
+/* Whether what is free where a motion has gone is free where it began as well: forces that fade far
+ * away hold nothing there, and yet something. */
+static nt_status is_free_at_start(nt_static *s, bool *answer)
+{
+    nt_static_keep(s, s->aside);
+    nt_static_go_back(s, s->placed);
+    nt_status status = guess_multipliers(s, NULL);
+    if (status == NT_OK)
+        status = nt_static_evaluate(s, s->residual, true);
+    s->has_factors = false;
+    if (status == NT_OK)
+        status = nt_static_find_free(s, answer);
+    nt_static_go_back(s, s->aside);
+    return status;
+}
+
 /* A search found nothing. Where something is free that a load moves, it is held or named: without
  * an end the motion has gone far. Else loads are put on step by step. */
 static nt_status search_again(nt_static *s, damped *d, nt_error *error)
 {
     nt_error why = {0};
+    bool is_free = false;
     refuse_search(s, NT_NOT_CONVERGED, d, &why);
-    nt_status status = hold_free(s, error);
+    nt_status status = is_free_at_start(s, &is_free);
+    if (status == NT_OK && is_free)
+        status = hold_free(s, error);
     if (status == NT_NO_MEMORY)
         return status;
     if (status == NT_OK && s->n_free > 0 && !s->holds_free)

@@ -471,6 +471,12 @@ static int at_times(job *j)
         nt_cli_say("--at: the run begins at %.9g s, got %.9g s", j->plan.start, j->times[0]);
         status = NT_EXIT_USAGE;
     }
+    double last = j->times[j->n_times - 1], rounding = 1e-12 * fmax(fabs(j->plan.end), 1e-300);
+    if (status == NT_EXIT_DONE && j->plan.end > j->plan.start && last > j->plan.end + rounding) {
+        nt_cli_say("--at: the run ends at %.9g s (simulation.duration), got %.9g s", j->plan.end,
+                   last);
+        status = NT_EXIT_USAGE;
+    }
     if (status == NT_EXIT_DONE)
         status = nt_cli_plan_start(&j->plan);
     for (int i = 0; i < j->n_times && status == NT_EXIT_DONE; i++) {

@@ -1,4 +1,4 @@
-/* The numeric phase of the core: assemble a front, invert its pivots, pass the rest on. */
+/* The numeric phase of the core: assemble a front, factorise its pivots, pass the rest on. */
 #include "linalg/front.h"
 #include "base/target.h"
 
@@ -13,7 +13,8 @@ typedef struct parts {
 } parts;
 
 /* The column `offset` of a front at a column place, split into its pivot part and the rest. */
-static void front_column_of(const parts *p, int place, int offset, double **pivots, double **others)
+static inline void front_column_of(const parts *p, int place, int offset, double **pivots,
+                                   double **others)
 {
     if (place < 0) {
         ptrdiff_t c = ~place + offset;
@@ -39,6 +40,10 @@ static void load_blocks(const nt_front_tree *tree, const nt_front *front, const 
             double *pivots, *others;
             front_column_of(p, load->column_place, j, &pivots, &others);
             double *to = load->row_place < 0 ? pivots + ~load->row_place : others + load->row_place;
+            if (load->rows == 3) { /* as most are */
+                to[0] += from[0], to[1] += from[1], to[2] += from[2];
+                continue;
+            }
             for (int i = 0; i < load->rows; i++)
                 to[i] += from[i];
         }
@@ -179,27 +184,40 @@ static void pass_on(nt_front_tree *tree, const nt_front_kernels *kernels, const 
         memmove(final, to, (size_t)p->rp * (size_t)r * sizeof(double));
 }
 
+/* F11^-1 by the hook, and its product with F12. */
+static int invert_pivots(nt_front_tree *tree, const nt_front_kernels *kernels,
+                         const nt_front *front, const parts *p, nt_front_hook *hook, void *context)
+{
+    int w = front->w, r = front->r;
+    if (!hook(context, tree, front, p->f11))
+        return 0;
+    memcpy(tree->panel, p->f12, (size_t)p->wp * (size_t)r * sizeof *p->f12);
+    kernels->multiply(p->wp, r, w, p->f11, p->wp, tree->panel, p->wp, p->f12, p->wp, p->f12,
+                      NT_PRODUCT);
+    return 1;
+}
+
 int nt_front_factor(nt_front_tree *tree, const nt_front_kernels *kernels, const double *store,
                     nt_front_hook *hook, void *context)
 {
     int children = 0;
+    tree->inverted = hook != NULL;
     for (int f = 0; f < tree->n_fronts; f++) {
         const nt_front *front = &tree->front[f];
         int w = front->w, r = front->r;
-        parts p = {.f11 = tree->factors + front->inverse,
+        parts p = {.f11 = tree->factors + front->pivots,
                    .f21 = tree->factors + front->left,
-                   .f12 = tree->panel,
+                   .f12 = tree->factors + front->right,
                    .f22 = tree->stack + front->build,
                    .wp = padded(w),
                    .rp = padded(r)};
-        double *x = tree->factors + front->right;
         front_assemble(tree, front, tree->child + children, store, &p);
         children += front->child_count;
-        if (hook ? !hook(context, tree, front, p.f11)
-                 : !kernels->invert(w, p.wp, p.f11, tree->exchange))
+        int *exchange = tree->exchange + front->exchange;
+        if (hook ? !invert_pivots(tree, kernels, front, &p, hook, context)
+                 : !kernels->factor(w, r, p.f11, p.f21, p.f12, exchange))
             return f;
-        kernels->multiply(p.wp, r, w, p.f11, p.wp, p.f12, p.wp, x, p.wp, x, NT_PRODUCT);
-        pass_on(tree, kernels, front, &p, x);
+        pass_on(tree, kernels, front, &p, p.f12);
     }
     return -1;
 }
@@ -226,7 +244,8 @@ static void front_scatter(const nt_front_piece *begin, const nt_front_piece *end
 typedef struct step {
     const nt_front *front;
     const nt_front_piece *first, *middle, *last;
-    const double *inverse, *left, *right;
+    const double *pivots, *left, *right;
+    const int *exchange;
     double *u, *v; /* scratch, w and r long */
     int wp, rp;
 } step;
@@ -238,9 +257,10 @@ static step front_step_of(const nt_front_tree *tree, int f)
               .first = tree->piece + front->pieces,
               .middle = tree->piece + front->pivot_pieces,
               .last = tree->piece + front->piece_end,
-              .inverse = tree->factors + front->inverse,
+              .pivots = tree->factors + front->pivots,
               .left = tree->factors + front->left,
               .right = tree->factors + front->right,
+              .exchange = tree->exchange + front->exchange,
               .u = tree->panel,
               .wp = padded(front->w),
               .rp = padded(front->r)};
@@ -248,20 +268,47 @@ static step front_step_of(const nt_front_tree *tree, int f)
     return s;
 }
 
+static void exchange(const step *s, double *x)
+{
+    for (int k = 0; k < s->front->w; k++) {
+        double t = x[k];
+        x[k] = x[s->exchange[k]], x[s->exchange[k]] = t;
+    }
+}
+
+/* P^T x */
+static void exchange_back(const step *s, double *x)
+{
+    for (int k = s->front->w - 1; k >= 0; k--) {
+        double t = x[k];
+        x[k] = x[s->exchange[k]], x[s->exchange[k]] = t;
+    }
+}
+
+/* y = L^-1 P b, and the later part of b less F21 U^-1 y. */
 void nt_front_forward(const nt_front_tree *tree, const nt_front_kernels *kernels, double *b)
 {
     for (int f = 0; f < tree->n_fronts; f++) {
         step s = front_step_of(tree, f);
         int w = s.front->w;
+        double *y = tree->inverted ? s.v : s.u;
+        memset(s.u, 0, (size_t)s.wp * sizeof(double));
         front_gather(s.first, s.middle, b, s.u);
-        kernels->apply(s.wp, w, s.inverse, s.wp, s.u, s.v, 0);
-        front_scatter(s.first, s.middle, s.v, b, 0);
-        memset(s.u, 0, (size_t)s.rp * sizeof(double));
-        kernels->apply(s.rp, w, s.left, s.rp, s.v, s.u, 1);
-        front_scatter(s.middle, s.last, s.u, b, 1);
+        if (tree->inverted) {
+            kernels->apply(s.wp, w, s.pivots, s.wp, s.u, s.v, 0);
+        } else {
+            exchange(&s, s.u);
+            kernels->lower(w, s.pivots, s.u);
+        }
+        front_scatter(s.first, s.middle, y, b, 0);
+        double *rest = tree->inverted ? s.u : s.v;
+        memset(rest, 0, (size_t)s.rp * sizeof(double));
+        kernels->apply(s.rp, w, s.left, s.rp, y, rest, 1);
+        front_scatter(s.middle, s.last, rest, b, 1);
     }
 }
 
+/* U^-1 (y - L^-1 P F12 x_later) */
 void nt_front_backward(const nt_front_tree *tree, const nt_front_kernels *kernels, double *b)
 {
     for (int f = tree->n_fronts - 1; f >= 0; f--) {
@@ -270,6 +317,8 @@ void nt_front_backward(const nt_front_tree *tree, const nt_front_kernels *kernel
         memset(s.u, 0, (size_t)s.wp * sizeof(double));
         front_gather(s.first, s.middle, b, s.u);
         kernels->apply(s.wp, s.front->r, s.right, s.wp, s.v, s.u, 1);
+        if (!tree->inverted)
+            kernels->upper(s.front->w, s.pivots, s.u);
         front_scatter(s.first, s.middle, s.u, b, 0);
     }
 }
@@ -286,21 +335,47 @@ static void multiply_transposed(int m, int n, const double *a, int lda, const do
     }
 }
 
+/* x := U^-T x, and L^-T x */
+static void upper_transposed(const step *s, double *x)
+{
+    const double *column = s->pivots;
+    for (int j = 0; j < s->front->w; j++, column += s->wp) {
+        for (int i = 0; i < j; i++)
+            x[j] -= column[i] * x[i];
+        x[j] *= column[j];
+    }
+}
+static void lower_transposed(const step *s, double *x)
+{
+    for (int j = s->front->w - 1; j >= 0; j--) {
+        const double *column = s->pivots + (ptrdiff_t)j * s->wp;
+        for (int i = j + 1; i < s->front->w; i++)
+            x[j] -= column[i] * x[i];
+    }
+}
+
+/* Of factors: y = U^-T b, of inverses: b stays until the end; b_later - F12^T y. */
 void nt_front_forward_transposed(const nt_front_tree *tree, double *b)
 {
     for (int f = 0; f < tree->n_fronts; f++) {
         step s = front_step_of(tree, f);
         int w = s.front->w, r = s.front->r;
         front_gather(s.first, s.middle, b, s.u);
+        if (!tree->inverted)
+            upper_transposed(&s, s.u);
         memset(s.v, 0, (size_t)s.rp * sizeof(double));
         multiply_transposed(w, r, s.right, s.wp, s.u, s.v, 1);
         front_scatter(s.middle, s.last, s.v, b, 1);
-        multiply_transposed(w, w, s.inverse, s.wp, s.u, s.v, 0);
-        front_scatter(s.first, s.middle, s.v, b, 0);
+        if (tree->inverted) {
+            multiply_transposed(w, w, s.pivots, s.wp, s.u, s.v, 0);
+            front_scatter(s.first, s.middle, s.v, b, 0);
+        } else {
+            front_scatter(s.first, s.middle, s.u, b, 0);
+        }
     }
 }
 
-/* The forward step left y = P^T b; now x = y - P^T (F21^T x_later). */
+/* Of factors P^T L^-T (y - F21^T x_later), of inverses y - F11^-T (F21^T x_later). */
 void nt_front_backward_transposed(const nt_front_tree *tree, double *b)
 {
     for (int f = tree->n_fronts - 1; f >= 0; f--) {
@@ -309,7 +384,14 @@ void nt_front_backward_transposed(const nt_front_tree *tree, double *b)
         front_gather(s.middle, s.last, b, s.v);
         multiply_transposed(r, w, s.left, s.rp, s.v, s.u, 0);
         front_gather(s.first, s.middle, b, s.v);
-        multiply_transposed(w, w, s.inverse, s.wp, s.u, s.v, 1);
+        if (tree->inverted) {
+            multiply_transposed(w, w, s.pivots, s.wp, s.u, s.v, 1);
+        } else {
+            for (int i = 0; i < w; i++)
+                s.v[i] -= s.u[i];
+            lower_transposed(&s, s.v);
+            exchange_back(&s, s.v);
+        }
         front_scatter(s.first, s.middle, s.v, b, 0);
     }
 }

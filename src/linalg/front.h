@@ -3,8 +3,11 @@
  * Nodes with the same later neighbours are eliminated together: the front's w pivots couple r
  * other unknowns,
  *
- *      [ F11 F12 ]  w        keeps  P = F11^-1,  F21,  X = P F12,
- *      [ F21 F22 ]  r        passes F22 - F21 X to its parent, which adds it to its own front.
+ *      [ F11 F12 ]  w        keeps  P F11 = L U,  F21 U^-1,  L^-1 P F12,
+ *      [ F21 F22 ]  r        passes F22 - F21 F11^-1 F12 to its parent, which adds it to its own.
+ *
+ * P exchanges rows of the pivots. Where dependent rows are looked for, the front keeps F11^-1, with
+ * zeros for those left out, F21 and F11^-1 F12 instead: nt_front_tree.inverted.
  *
  * All matrices lie column by column, w and r padded to multiples of four by zero rows. */
 #ifndef NUTATE_LINALG_FRONT_H
@@ -37,9 +40,10 @@ typedef struct nt_front {
     int pieces, pivot_pieces, piece_end; /* in tree->piece: pivots first                 */
     int loads, load_end;                 /* never in F22: one of their nodes is a pivot          */
     int runs, run_end;                   /* where this front's F22 goes in its parent, tree->run  */
-    int parent, child_count;     /* children are the last child_count updates on the stack */
-    size_t inverse, left, right; /* P, F21, X in tree->factors                            */
-    size_t build, final;         /* F22 on the stack, while built and while waiting        */
+    int parent, child_count;    /* children are the last child_count updates on the stack */
+    size_t pivots, left, right; /* of F11, F21, F12 in tree->factors                     */
+    int exchange;               /* rows exchanged with its pivots, in tree->exchange     */
+    size_t build, final;        /* F22 on the stack, while built and while waiting        */
 } nt_front;
 
 enum { NT_FRONT_LOADS_AHEAD = 16 };
@@ -52,8 +56,9 @@ typedef struct nt_front_tree {
     nt_front_load *load; /* and NT_FRONT_LOADS_AHEAD empty ones at the end */
     nt_front_run *run;
     double *factors, *stack;
-    double *panel; /* F12 while a front is built; also for the vectors of a solve */
-    int *exchange; /* pivot rows of an inverse */
+    double *panel; /* for the vectors of a solve, and a front's F12 before it is multiplied */
+    int *exchange; /* [sum of w] */
+    int inverted;  /* fronts hold inverses */
     double flops;
     long blocks;
     int widest; /* pivots of the widest front */
@@ -80,9 +85,11 @@ typedef enum nt_product_kind { NT_PRODUCT, NT_NEGATIVE, NT_DIFFERENCE } nt_produ
 enum { NT_FRONT_COLUMNS = 4 };
 
 typedef struct nt_front_kernels {
-    /* Invert a[n][n], columns n apart by ld (a multiple of four), in place; exchange[n] is
-     * scratch. 0 on a zero or non-finite pivot. */
-    int (*invert)(int n, int ld, double *a, int *exchange);
+    /* Factors of a front, see above, in place. 0 on a zero or non-finite pivot. */
+    int (*factor)(int w, int r, double *f11, double *f21, double *f12, int *exchange);
+    /* x[w] := L^-1 x, U^-1 x; padded, zero behind */
+    void (*lower)(int w, const double *f11, double *x);
+    void (*upper)(int w, const double *f11, double *x);
     /* c[n columns] := A b, -A b, from - A b; m a multiple of four. from has the columns of c and
      * may be c. Columns are made in groups of up to NT_FRONT_COLUMNS, in their order; each group is
      * read before it is written. */
@@ -94,7 +101,7 @@ typedef struct nt_front_kernels {
 } nt_front_kernels;
 
 /* One front after the other. store: the blocks of the matrix. Returns -1, or the front whose
- * pivot block failed. hook, when given, inverts the pivot block instead of kernels->invert. */
+ * pivot block failed. hook, when given, inverts the pivot block and fronts hold inverses. */
 typedef int nt_front_hook(void *context, const nt_front_tree *tree, const nt_front *front,
                           double *a);
 int nt_front_factor(nt_front_tree *tree, const nt_front_kernels *kernels, const double *store,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDEST = 48 }; /* pivots of one front: beyond this its inverse costs more than it saves */
+enum { WIDEST = 48 }; /* pivots of one front */
 
 /* Nodes may join a front although some entries are then zeros: up to this share of its panel. */
 static const double ZEROS = 0.1;
@@ -383,13 +383,15 @@ done:
 /* Memory: factors one after the other; the stack as the numeric phase will use it. */
 static int lay_out_memory(nt_front_tree *tree, nt_arena *arena)
 {
-    size_t factors = 0, top = 0, highest = 0, panel = 0, widest = 0;
+    size_t factors = 0, top = 0, highest = 0, panel = 0, widest = 0, pivots = 0;
     int children = 0;
     for (int f = 0; f < tree->n_fronts; f++) {
         nt_front *front = &tree->front[f];
         size_t w = (size_t)front->w, r = (size_t)front->r;
         size_t wp = (size_t)padded(front->w), rp = (size_t)padded(front->r);
-        front->inverse = factors;
+        front->exchange = (int)pivots;
+        pivots += w;
+        front->pivots = factors;
         front->left = factors + wp * w;
         front->right = front->left + rp * w;
         factors = front->right + wp * r;
@@ -405,16 +407,16 @@ static int lay_out_memory(nt_front_tree *tree, nt_arena *arena)
             widest = wp + rp;
         if (front->w > tree->widest)
             tree->widest = front->w;
-        long pivots = front->pivot_pieces - front->pieces;
-        tree->blocks += pivots * (pivots + 2L * (front->piece_end - front->pivot_pieces));
+        long nodes = front->pivot_pieces - front->pieces;
+        tree->blocks += nodes * (nodes + 2L * (front->piece_end - front->pivot_pieces));
         double dw = front->w, dr = front->r;
-        tree->flops += 2 * dw * dw * dw + 2 * dw * dw * dr + 2 * dw * dr * dr;
+        tree->flops += 2 * dw * dw * dw / 3 + 2 * dw * dw * dr + 2 * dw * dr * dr;
     }
     panel = panel > 2 * widest ? panel : 2 * widest;
     tree->factors = NT_TAKE(arena, factors + 4, double);
     tree->stack = NT_TAKE(arena, highest + 4, double);
     tree->panel = NT_TAKE(arena, panel + 8, double);
-    tree->exchange = NT_TAKE(arena, widest + 1, int);
+    tree->exchange = NT_TAKE(arena, pivots + 1, int);
     return tree->factors && tree->stack && tree->panel && tree->exchange;
 }
 

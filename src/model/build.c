@@ -203,8 +203,11 @@ static nt_status make_pattern(nt_model *model)
     for (int i = 0; status == NT_OK && i < model->n_elements; i++) {
         nt_element *e = &model->elements[i];
         status = nt_element_declare(model, e);
-        model->most_ports = e->n_ports > model->most_ports ? e->n_ports : model->most_ports;
         model->most_entries = e->size > model->most_entries ? e->size : model->most_entries;
+        if (e->couple)
+            continue;
+        model->most_ports = e->n_ports > model->most_ports ? e->n_ports : model->most_ports;
+        model->most_in_table = e->size > model->most_in_table ? e->size : model->most_in_table;
     }
     if (status == NT_OK)
         nt_pattern_trim(&model->pattern);

@@ -146,6 +146,18 @@ static inline bool nt_element_pushes(const nt_element *e, int port)
     return port != NT_ROWS && port != NT_RATES && !e->ports[port].looks;
 }
 
+/* Block k of an element that lists its blocks, 3 x 3, to add to. The view has a matrix. */
+static inline double *nt_view_couple(const nt_view *view, int k)
+{
+    const nt_local *local = view->local;
+    return local->couples ? local->couples + 9 * (ptrdiff_t)k
+                          : nt_matrix_block(view->terms->matrix, local->element->couple[k]);
+}
+static inline void nt_view_add_couple(const nt_view *view, int k, m3 block)
+{
+    m3_accumulate(nt_view_couple(view, k), block);
+}
+
 /* Row i of an element among all nh + nn, and back: -1 for a row that is not its own. */
 static inline int nt_element_row(const nt_element *e, int i)
 {

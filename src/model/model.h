@@ -226,12 +226,13 @@ struct nt_model {
 
     nt_simulation simulation;
 
-    nt_run *origin; /* its numbers are those of the file; what other runs are copied from */
-    size_t numbers; /* bytes of run->numbers */
-    size_t scratch; /* doubles that an element may want while it is evaluated */
-    int most_ports, most_entries; /* of an element */
-    int n_primary;                /* nodes of bodies and of elements' own coordinates */
-    bool has_own, has_inertia;    /* elements have coordinates, inertia */
+    nt_run *origin;   /* its numbers are those of the file; what other runs are copied from */
+    size_t numbers;   /* bytes of run->numbers */
+    size_t scratch;   /* doubles that an element may want while it is evaluated */
+    int most_entries; /* of an element                       */
+    int most_ports, most_in_table; /* ports and entries of one with a table of blocks */
+    int n_primary;                 /* nodes of bodies and of elements' own coordinates */
+    bool has_own, has_inertia;     /* elements have coordinates, inertia */
 
     /* The system as it is alike for all runs: sizes, space, pattern, names. That of a run has the
      * functions too. */
@@ -254,14 +255,21 @@ nt_status nt_element_declare(nt_model *model, nt_element *element);
 /* For `declare`: the port of another element's node, added where it is new; one of its multipliers
  * `looks`. -1: memory is out. */
 int nt_element_port_like(nt_model *model, nt_element *element, const nt_port *port, bool looks);
+/* Ports for so many bodies that follow each other, after those it has: two each. */
+nt_status nt_element_ports_of_bodies(nt_model *model, nt_element *element, int first, int count);
+/* Once its ports are complete: an element that lists its blocks, `count` of 3 x 3 numbers, in place
+ * of a table of all pairs of ports. Then each of them: between which ports it is; a pair may be
+ * listed again. */
+nt_status nt_element_begin_couples(nt_model *model, nt_element *element, int count);
+nt_status nt_element_list_couple(nt_model *model, nt_element *element, int k, int row, int column);
 /* The port of the own coordinates of another element, added where it is new; -1: memory is out. */
 int nt_element_port_of_own_of(nt_model *model, nt_element *element, const nt_element *owner);
 /* Marks the bodies of its ports in bodies[n_bodies]. */
 void nt_element_look_at(const nt_model *model, const nt_element *element, bool *bodies);
 
-/* Room for elements of so many ports and entries; an element's turn; its terms to those of the
- * system. */
-nt_status nt_local_take(nt_local *local, nt_arena *arena, int size, int n_ports);
+/* Room for elements of so many entries, of those with a table of blocks, and ports of these; an
+ * element's turn; its terms to those of the system. */
+nt_status nt_local_take(nt_local *local, nt_arena *arena, int size, int n_entries, int n_ports);
 /* Room to differentiate the forces that loads follow: one for each that evaluates elements. NULL
  * where no load follows any, or without memory. */
 struct nt_aside *nt_aside_take(const nt_model *model, nt_arena *arena);
@@ -271,6 +279,8 @@ static inline void nt_local_begin(nt_local *local, const nt_element *element)
     local->has_pushed = false;
     while (local->n_touched > 0)
         local->is_touched[local->touched[--local->n_touched]] = false;
+    if (local->couples)
+        memset(local->couples, 0, (size_t)element->n_couples * 9 * sizeof *local->couples);
 }
 static inline bool nt_local_has_terms(const nt_local *local)
 {

@@ -53,6 +53,17 @@ int nt_element_port_of_body(nt_model *model, nt_element *e, int body)
     return add_ports(model, e, wanted, 2);
 }
 
+nt_status nt_element_ports_of_bodies(nt_model *model, nt_element *e, int first, int count)
+{
+    nt_port *ports = NT_TAKE(&model->arena, 2 * count, nt_port);
+    for (int i = 0; ports && i < count; i++)
+        put_body(model, first + i, ports + 2 * i);
+    if (!ports || add_ports(model, e, ports, 2 * count) < 0)
+        return NT_NO_MEMORY;
+    e->last_body = first + count - 1 > e->last_body ? first + count - 1 : e->last_body;
+    return NT_OK;
+}
+
 int nt_element_port_like(nt_model *model, nt_element *e, const nt_port *port, bool looks)
 {
     for (int i = 0; i < e->n_ports; i++)
@@ -84,15 +95,21 @@ void nt_element_look_at(const nt_model *model, const nt_element *e, bool *bodies
                 bodies[b] = true;
 }
 
-/* Ports are complete: where each has its entries; no blocks yet. */
-static nt_status begin_slots(nt_model *model, nt_element *e)
+/* Ports are complete: where each has its entries. */
+static void place_entries(nt_element *e)
 {
-    int count = e->n_ports * e->n_ports;
     e->size = 0;
     for (int i = 0; i < e->n_ports; i++) {
         e->ports[i].start = e->size;
         e->size += e->ports[i].size;
     }
+}
+
+/* The same; no blocks yet. */
+static nt_status begin_slots(nt_model *model, nt_element *e)
+{
+    int count = e->n_ports * e->n_ports;
+    place_entries(e);
     e->slot = NT_TAKE(&model->arena, count, int);
     for (int i = 0; e->slot && i < count; i++)
         e->slot[i] = -1;
@@ -111,14 +128,29 @@ nt_status nt_element_couple(nt_model *model, nt_element *e, int row, int column,
     return *slot < 0 ? NT_NO_MEMORY : NT_OK;
 }
 
+nt_status nt_element_begin_couples(nt_model *model, nt_element *e, int count)
+{
+    place_entries(e);
+    e->n_couples = count;
+    e->couple = NT_TAKE(&model->arena, count, int);
+    return e->couple ? NT_OK : NT_NO_MEMORY;
+}
+
+nt_status nt_element_list_couple(nt_model *model, nt_element *e, int k, int row, int column)
+{
+    e->couple[k] =
+        nt_pattern_add(&model->pattern, e->ports[row].node, e->ports[column].node, NT_FULL);
+    return e->couple[k] < 0 ? NT_NO_MEMORY : NT_OK;
+}
+
 nt_status nt_element_end_ports(nt_model *model, nt_element *e)
 {
-    return e->slot ? NT_OK : begin_slots(model, e);
+    return e->slot || e->couple ? NT_OK : begin_slots(model, e);
 }
 
 nt_status nt_element_declare(nt_model *model, nt_element *e)
 {
-    if (e->slot)
+    if (e->slot || e->couple)
         return NT_OK;
     nt_status status = nt_element_begin_ports(model, e);
     if (status == NT_OK)
@@ -128,11 +160,11 @@ nt_status nt_element_declare(nt_model *model, nt_element *e)
 
 /* ---- the terms of one element --------------------------------------------------------------- */
 
-nt_status nt_local_take(nt_local *local, nt_arena *arena, int size, int n_ports)
+nt_status nt_local_take(nt_local *local, nt_arena *arena, int size, int n_entries, int n_ports)
 {
     size_t blocks = (size_t)n_ports * (size_t)n_ports;
     *local = (nt_local){.residual = NT_TAKE(arena, size, double),
-                        .blocks = NT_TAKE(arena, (size_t)size * (size_t)size, double),
+                        .blocks = NT_TAKE(arena, (size_t)n_entries * (size_t)n_entries, double),
                         .touched = NT_TAKE(arena, blocks, int),
                         .is_touched = NT_TAKE(arena, blocks, bool)};
     return local->residual && local->blocks && local->touched && local->is_touched ? NT_OK
@@ -173,4 +205,9 @@ void nt_local_gather(const nt_local *local, const nt_terms *terms)
             terms->residual[e->ports[i].first + k] += local->residual[e->ports[i].start + k];
     for (int i = 0; i < local->n_touched; i++)
         gather_block(local, local->touched[i], terms->matrix);
+    for (int k = 0; local->couples && terms->matrix && k < e->n_couples; k++) {
+        double *to = nt_matrix_block(terms->matrix, e->couple[k]);
+        for (int i = 0; i < 9; i++)
+            to[i] += local->couples[9 * k + i];
+    }
 }

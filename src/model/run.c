@@ -161,7 +161,8 @@ nt_status nt_run_take_state(nt_run *run)
     run->set_now = NT_TAKE(&run->work, 2 * (size_t)model->n_parameters, double);
     run->events_work = NT_TAKE(&run->work, s->space.nq + 2 * s->space.nv, double);
     run->named_variables = NT_TAKE(&run->work, model->n_parameters + 1 + model->n_columns, double);
-    if (nt_local_take(&run->local, &run->work, model->most_entries, model->most_ports) != NT_OK)
+    if (nt_local_take(&run->local, &run->work, model->most_entries, model->most_in_table,
+                      model->most_ports) != NT_OK)
         return NT_NO_MEMORY;
     for (int i = 0; s->events && i < s->n_memory - model->switch_memory; i++)
         run->initial_memory[model->switch_memory + i] = (double)NAN; /* nothing is held yet */

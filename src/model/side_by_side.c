@@ -29,7 +29,13 @@ static nt_status pair_take(nt_side_by_side *s, const nt_model *model)
         return NT_NO_MEMORY;
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
-        if (nt_local_take(&s->locals[i], &s->arena, e->size, e->n_ports) != NT_OK)
+        bool lists = e->couple != NULL;
+        if (nt_local_take(&s->locals[i], &s->arena, e->size, lists ? 0 : e->size,
+                          lists ? 0 : e->n_ports) != NT_OK)
+            return NT_NO_MEMORY;
+        if (lists)
+            s->locals[i].couples = NT_TAKE(&s->arena, 9 * (size_t)e->n_couples, double);
+        if (lists && !s->locals[i].couples)
             return NT_NO_MEMORY;
         s->locals[i].apart = true;
         s->locals[i].aside = i < model->n_joints ? NULL : nt_aside_take(model, &s->arena);

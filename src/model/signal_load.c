@@ -41,7 +41,8 @@ struct nt_aside *nt_aside_take(const nt_model *model, nt_arena *arena)
         return NULL;
     aside->scratch = NT_TAKE(arena, model->scratch, double);
     aside->gradient = NT_TAKE(arena, model->most_entries, double);
-    nt_status status = nt_local_take(&aside->local, arena, model->most_entries, model->most_ports);
+    nt_status status = nt_local_take(&aside->local, arena, model->most_entries,
+                                     model->most_in_table, model->most_ports);
     return status == NT_OK && aside->scratch && aside->gradient ? aside : NULL;
 }
 

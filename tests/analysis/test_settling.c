@@ -55,6 +55,28 @@ static void unknowns_are_found(void **state)
     close_bench(&b);
 }
 
+/* The unknowns enter numbers of elements, and where a run of them begins. */
+static void numbers_follow(void **state)
+{
+    static const char spring[] =
+        "nutate: 1\n"
+        "parameters: {k: 100, weight: 10}\n"
+        "gravity: [0, 0, -10]\n"
+        "solve: {unknowns: {length: 1}, conditions: [\"a.position.z + 0.2\"]}\n"
+        "bodies: {a: {mass: weight/10, point: true, position: [0, 0, 0.1*length]}}\n"
+        "joints: {guide: {type: inline, between: [ground, a], at: [0, 0, 0], axis: [0, 0, 1]}}\n"
+        "forces: {s: {type: spring, between: [ground, a], at: [[0, 0, 1], [0, 0, 0.1*length]],\n"
+        "  stiffness: k, length: length}}\n";
+    bench b;
+    (void)state;
+    open_bench(&b, spring, (nt_static_setup){0}); /* k (1.2 - length) = weight */
+    is_close("length", parameter(b.system, "length"), 1.1, 1e-9);
+    is_close("start", b.numbers[2], 0.11, 1e-9);
+    solve(&b);
+    is_close("height", number(&b, "a.position.z"), -0.2, 1e-9);
+    close_bench(&b);
+}
+
 static void derivatives_follow(void **state)
 {
     static const struct {
@@ -135,9 +157,8 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unknowns_are_found),
-        cmocka_unit_test(derivatives_follow),
-        cmocka_unit_test(run_stays_at_rest),
+        cmocka_unit_test(unknowns_are_found), cmocka_unit_test(numbers_follow),
+        cmocka_unit_test(derivatives_follow), cmocka_unit_test(run_stays_at_rest),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

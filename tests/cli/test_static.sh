@@ -70,6 +70,40 @@ says "hold: expected free, BODY.translation or BODY.rotation"
 expect 3 static truss.yaml -o - --set 'forces.push={type: force, on: tip, frame: body, value: [0, 0, "-1e5*(1 + tip.position.z^2)"]}'
 says "no static state carries more than"
 
+# forces that fade far away leave nothing free where the model is placed
+cat >fading.yaml <<'END'
+nutate: 1
+parameters: {F: 10, p: 0}
+gravity: [0, 0, 0]
+bodies: {a: {mass: 1, point: true, position: [0, 0, 0]}}
+joints: {guide: {type: inline, between: [ground, a], at: [0, 0, 0], axis: [0, 0, 1]}}
+forces:
+  s: {type: spring, between: [ground, a], at: [[0, 0, 1], [0, 0, 0]], length: 1, stiffness: 5*exp(2 - s.length)}
+  load: {type: force, on: a, value: [0, 0, -F]}
+output: {record: [a.position.z]}
+END
+expect 3 static fading.yaml -o -
+says "no static state carries more than 0.49999" "arc length leads past a limit"
+expect 3 static fading.yaml --along F=0..10 --arc-length -o -
+says "limits of the load: 0.5"
+
+# two motions of one crank that part: who contradicts whom, and by how much
+cat >parting.yaml <<'END'
+nutate: 1
+parameters: {p: 0, share: 0.5}
+bodies: {crank: {mass: 1, inertia: [1, 1, 1]}}
+joints:
+  first: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: [0, 0, 1], motion: p}
+  second: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: [0, 0, 1], motion: share*p}
+output: {record: [crank.orientation]}
+END
+for how in "" --arc-length; do
+    expect 3 static parting.yaml --along p=0..1 -o - $how
+    says "no static state carries more than 0 of the load: beyond it the joints contradict each other" \
+        "joint second, prescribed motion is off by"
+done
+expect 0 static parting.yaml --along p=0..1 --set share=1 -o -
+
 # begin at rest
 expect 0 run truss.yaml --set initial.static=true -o rest.csv --quiet
 awk -F, 'NR == 2 { z = $4 } NR > 1 && ($4 - z > 1e-9 || z - $4 > 1e-9) { exit 1 }' rest.csv ||

@@ -34,6 +34,8 @@ expect 2 spectrum top.csv --modes 2
 says "no option '--modes'"
 expect 2 spectrum top.csv --at 1
 says "no option '--at'"
+expect 2 linearise top.yaml --at 1,1e6 --input m -o l.nc
+says "--at: the run ends at"
 expect 2 linearise top.yaml --from 1
 says "no option '--from'"
 expect 2 run top.yaml --step

@@ -272,7 +272,7 @@ static inline void bench_build(bench *b)
         assert_int_equal(nt_element_end_ports(&b->model, element), NT_OK);
         assert_true(element->n_ports <= 20 && element->size <= 60);
     }
-    assert_int_equal(nt_local_take(&b->run.local, &b->run.arena, 60, 20), NT_OK);
+    assert_int_equal(nt_local_take(&b->run.local, &b->run.arena, 60, 60, 20), NT_OK);
     assert_int_equal(nt_matrix_init(&b->matrix, &b->model.pattern), NT_OK);
 }
 

@@ -165,17 +165,22 @@ static nt_status beam_declare(nt_model *model, nt_element *e)
 {
     const nt_beam *b = nt_model_data(model, e);
     size_t scratch = nt_beam_scratch(b);
+    int n = b->p + 1, k = 0, nodes = b->inertia ? b->n_nodes : 0;
     model->scratch = scratch > model->scratch ? scratch : model->scratch;
-    for (int i = 0; i < b->n_nodes; i++)
-        if (nt_element_port_of_body(model, e, b->first_body + i) != NT_PORTS + 2 * i)
-            return NT_NO_MEMORY;
-    nt_status status = NT_OK;
-    for (int element = 0; element < b->n_elements; element++) {
-        int first = NT_PORTS + 2 * element * b->p, last = first + 2 * b->p + 1;
-        for (int i = first; i <= last; i++)
-            for (int j = first; j <= last && status == NT_OK; j++)
-                status = nt_element_couple(model, e, i, j, NT_FULL);
-    }
+    nt_status status = nt_element_ports_of_bodies(model, e, b->first_body, b->n_nodes);
+    if (status == NT_OK)
+        status = nt_element_begin_couples(model, e, 4 * (b->n_elements * n * n + nodes));
+    for (int element = 0; element < b->n_elements; element++)
+        for (int pair = 0; pair < n * n; pair++) {
+            int row = NT_PORTS + 2 * (element * b->p + pair / n);
+            int column = NT_PORTS + 2 * (element * b->p + pair % n);
+            for (int i = 0; i < 4 && status == NT_OK; i++)
+                status = nt_element_list_couple(model, e, k++, row + i / 2, column + i % 2);
+        }
+    for (int node = 0; node < nodes; node++)
+        for (int i = 0; i < 4 && status == NT_OK; i++)
+            status = nt_element_list_couple(model, e, k++, NT_PORTS + 2 * node + i / 2,
+                                            NT_PORTS + 2 * node + i % 2);
     return status;
 }
 

@@ -149,9 +149,9 @@ NT_INLINE void add_projected(pair_rows *to, const seven *A, const lanes P[4], co
 
 NT_INLINE void store_rows(m3 a, lanes rows[3])
 {
-    rows[0] = lanes_of(a.xx, a.xy, a.xz, 0);
-    rows[1] = lanes_of(a.yx, a.yy, a.yz, 0);
-    rows[2] = lanes_of(a.zx, a.zy, a.zz, 0);
+    rows[0] = lanes_of3(a.xx, a.xy, a.xz);
+    rows[1] = lanes_of3(a.yx, a.yy, a.yz);
+    rows[2] = lanes_of3(a.zx, a.zy, a.zz);
 }
 
 /* to = P a: four rows */
@@ -368,7 +368,7 @@ NT_INLINE void add_inertia(nt_beam_nodes *p, const nt_view *view, const nt_beam 
             seven Z;
             for (int k = 0; k < 7; k++) {
                 const double *a = in.of_a[k];
-                Z.x[k] = mass * N[j] * lanes_of(a[0], a[1], a[2], 0);
+                Z.x[k] = mass * N[j] * lanes_of3(a[0], a[1], a[2]);
                 Z.r[k] = N[j] * (through(lanes_load(in.of_p[k]), by[j].p) +
                                  through(lanes_load(in.of_pt[k]), by[j].t) +
                                  through(lanes_load(in.of_ptt[k]), by[j].tt));
@@ -401,46 +401,47 @@ NT_INLINE void add_own(const nt_beam_nodes *p, int i, double k, pair_rows *to)
     lanes G = p->G[i] + p->apart[i];
     v3 m = moment_of(G, p->r[i]);
     double Gr = k * lanes_dot(G, p->r[i]) / 4, x = k * m.x / 2, y = k * m.y / 2, z = k * m.z / 2;
-    to->theta[3] -= lanes_of(Gr, -z, y, 0);
-    to->theta[4] -= lanes_of(z, Gr, -x, 0);
-    to->theta[5] -= lanes_of(-y, x, Gr, 0);
+    to->theta[3] -= lanes_of3(Gr, -z, y);
+    to->theta[4] -= lanes_of3(z, Gr, -x);
+    to->theta[5] -= lanes_of3(-y, x, Gr);
 }
 
-/* Three rows of three into a block, which may be none. */
+/* Three rows of three into a block. */
 NT_INLINE void put_block(double *to, const lanes rows[3], bool transposed)
 {
     lanes a = rows[0], b = rows[1], c = rows[2];
-    if (!to)
-        return;
     if (transposed) {
-        a = lanes_of(rows[0][0], rows[1][0], rows[2][0], 0);
-        b = lanes_of(rows[0][1], rows[1][1], rows[2][1], 0);
-        c = lanes_of(rows[0][2], rows[1][2], rows[2][2], 0);
+        a = lanes_of3(rows[0][0], rows[1][0], rows[2][0]);
+        b = lanes_of3(rows[0][1], rows[1][1], rows[2][1]);
+        c = lanes_of3(rows[0][2], rows[1][2], rows[2][2]);
     }
     *(lanes_anywhere *)to += __builtin_shufflevector(a, b, 0, 1, 2, 4);
     *(lanes_anywhere *)(to + 4) += __builtin_shufflevector(b, c, 1, 2, 4, 5);
     to[8] += c[2];
 }
 
-NT_INLINE void put_pair(const nt_view *view, const nt_beam_nodes *p, int i, int j,
-                        const pair_rows *rows)
+/* Blocks of nodes i and j of an element: four that follow each other, see beam_declare. */
+NT_INLINE int couples_of(const nt_beam *b, int element, int i, int j)
 {
-    int row = p->first_port + 2 * i, column = p->first_port + 2 * j;
-    put_block(nt_view_block(view, row, column), rows->x, false);
-    put_block(nt_view_block(view, row, column + 1), rows->theta, false);
-    put_block(nt_view_block(view, row + 1, column), rows->x + 3, false);
-    put_block(nt_view_block(view, row + 1, column + 1), rows->theta + 3, false);
+    int n = b->p + 1;
+    return 4 * ((element * n + i) * n + j);
+}
+
+NT_INLINE void put_pair(const nt_view *view, int at, const pair_rows *rows)
+{
+    put_block(nt_view_couple(view, at), rows->x, false);
+    put_block(nt_view_couple(view, at + 1), rows->theta, false);
+    put_block(nt_view_couple(view, at + 2), rows->x + 3, false);
+    put_block(nt_view_couple(view, at + 3), rows->theta + 3, false);
 }
 
 /* The same of a symmetric tangent, on the other side of the diagonal. */
-NT_INLINE void put_mirrored(const nt_view *view, const nt_beam_nodes *p, int i, int j,
-                            const pair_rows *rows)
+NT_INLINE void put_mirrored(const nt_view *view, int at, const pair_rows *rows)
 {
-    int row = p->first_port + 2 * j, column = p->first_port + 2 * i;
-    put_block(nt_view_block(view, row, column), rows->x, true);
-    put_block(nt_view_block(view, row, column + 1), rows->x + 3, true);
-    put_block(nt_view_block(view, row + 1, column), rows->theta, true);
-    put_block(nt_view_block(view, row + 1, column + 1), rows->theta + 3, true);
+    put_block(nt_view_couple(view, at), rows->x, true);
+    put_block(nt_view_couple(view, at + 1), rows->x + 3, true);
+    put_block(nt_view_couple(view, at + 2), rows->theta, true);
+    put_block(nt_view_couple(view, at + 3), rows->theta + 3, true);
 }
 
 static size_t pairs_of(const nt_beam *b) { return (size_t)(b->p + 1) * (size_t)(b->p + 1); }
@@ -488,11 +489,11 @@ NT_INLINE void put_tangent(const nt_view *view, const nt_beam_nodes *p, const nt
             add_column(p, b, element, h, 1, j, last, &by, column);
         }
         for (int i = 0; symmetric && i < last; i++)
-            put_mirrored(view, p, i, j, &column[i]);
+            put_mirrored(view, couples_of(b, element, j, i), &column[i]);
         if (k != 0)
             add_own(p, j, k, &column[j]);
         for (int i = 0; i <= last; i++)
-            put_pair(view, p, i, j, &column[i]);
+            put_pair(view, couples_of(b, element, i, j), &column[i]);
     }
 }
 
@@ -592,10 +593,11 @@ static void add_node(const nt_view *view, const nt_beam *b, int node)
         mt = m3_add(mt, m3_scale(k, m_theta));
     }
     double factor = mass_factor(view);
-    nt_view_add(view, port, port, m3_scale(factor * mass.m, m3_identity()));
-    nt_view_add(view, port, port + 1, ft);
-    nt_view_add(view, port + 1, port, m3_scale(factor, skew));
-    nt_view_add(view, port + 1, port + 1, mt);
+    int at = 4 * (b->n_elements * (b->p + 1) * (b->p + 1) + node);
+    nt_view_add_couple(view, at, m3_scale(factor * mass.m, m3_identity()));
+    nt_view_add_couple(view, at + 1, ft);
+    nt_view_add_couple(view, at + 2, m3_scale(factor, skew));
+    nt_view_add_couple(view, at + 3, mt);
 }
 
 void nt_beam_add_lumped(const nt_view *view, const nt_beam *b)

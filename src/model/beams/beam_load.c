@@ -151,9 +151,10 @@ static void push_span(const span *s, const nt_view *view)
     }
 }
 
-static void add_blocks_of_span(span *s, const nt_view *view)
+/* Blocks from number `at` on, see load_declare. */
+static void add_blocks_of_span(span *s, const nt_view *view, int at)
 {
-    double k = view->terms->combination->stiffness;
+    double k = view->terms->combination->stiffness * view->run->share[NT_SHARE_LOADS];
     for (int i = 0; i < s->n; i++)
         for (int j = 0; j < s->n; j++) {
             double turned[3][4] = {{0}};
@@ -170,8 +171,8 @@ static void add_blocks_of_span(span *s, const nt_view *view)
                                 m3_scale(0.5, m3_skew(nt_beam_moment(s->r[i], s->G[i]))));
                 mt = m3_sub(mt, own);
             }
-            nt_view_add(view, s->port + 2 * i, s->port + 2 * j + 1, m3_scale(k, ft));
-            nt_view_add(view, s->port + 2 * i + 1, s->port + 2 * j + 1, m3_scale(k, mt));
+            nt_view_add_couple(view, at++, m3_scale(k, ft));
+            nt_view_add_couple(view, at++, m3_scale(k, mt));
         }
 }
 
@@ -229,7 +230,7 @@ static nt_status load_evaluate(const nt_element *e, const nt_view *view)
         if (!view->energy && view->terms->residual)
             push_span(&s, view);
         if (tangent)
-            add_blocks_of_span(&s, view);
+            add_blocks_of_span(&s, view, 2 * element * s.n * s.n);
     }
     return NT_OK;
 }
@@ -266,16 +267,17 @@ static nt_status load_declare(nt_model *model, nt_element *e)
     const nt_beam *b = nt_model_data(model, &model->elements[load->on]);
     size_t scratch = (size_t)nt_model_variable_count(model);
     model->scratch = scratch > model->scratch ? scratch : model->scratch;
-    for (int i = 0; i < b->n_nodes; i++)
-        if (nt_element_port_of_body(model, e, b->first_body + i) != NT_PORTS + 2 * i)
-            return NT_NO_MEMORY;
-    nt_status status = NT_OK;
-    for (int element = 0; element < b->n_elements; element++) {
-        int first = NT_PORTS + 2 * element * b->p, last = first + 2 * b->p + 1;
-        for (int i = first; i <= last; i++)
-            for (int j = first + 1; j <= last && status == NT_OK; j += 2)
-                status = nt_element_couple(model, e, i, j, NT_FULL);
-    }
+    int n = b->p + 1, k = 0;
+    nt_status status = nt_element_ports_of_bodies(model, e, b->first_body, b->n_nodes);
+    if (status == NT_OK)
+        status = nt_element_begin_couples(model, e, 2 * b->n_elements * n * n);
+    for (int element = 0; element < b->n_elements; element++)
+        for (int pair = 0; pair < n * n; pair++) {
+            int row = NT_PORTS + 2 * (element * b->p + pair / n);
+            int column = NT_PORTS + 2 * (element * b->p + pair % n) + 1;
+            for (int i = 0; i < 2 && status == NT_OK; i++)
+                status = nt_element_list_couple(model, e, k++, row + i, column);
+        }
     return status;
 }
 

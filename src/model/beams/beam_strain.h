@@ -35,7 +35,13 @@ typedef lanes_anywhere nt_beam_hessian[NT_BEAM_Z][3];
 
 NT_INLINE lanes lanes_of(double a, double b, double c, double d) { return (lanes){a, b, c, d}; }
 NT_INLINE lanes lanes_load(const double *x) { return *(const lanes_anywhere *)x; }
-NT_INLINE lanes lanes_of_v3(v3 a) { return (lanes){a.x, a.y, a.z, 0}; }
+/* With zero behind. */
+NT_INLINE lanes lanes_of3(double a, double b, double c)
+{
+    const lanes_mask three = {-1, -1, -1, 0};
+    return (lanes)((lanes_mask)(lanes){a, b, c, c} & three);
+}
+NT_INLINE lanes lanes_of_v3(v3 a) { return lanes_of3(a.x, a.y, a.z); }
 NT_INLINE v3 lanes_v3(lanes a) { return (v3){a[0], a[1], a[2]}; }
 NT_INLINE quat lanes_quat(lanes a) { return (quat){a[0], a[1], a[2], a[3]}; }
 NT_INLINE lanes lanes_of_quat(quat a) { return (lanes){a.w, a.x, a.y, a.z}; }
@@ -83,9 +89,9 @@ NT_INLINE void beam_strain(const nt_beam_lanes *f, v3 reference, nt_beam_strain 
     double xx = s * p.x * p.x, yy = s * p.y * p.y, zz = s * p.z * p.z;
     double xy = s * p.x * p.y, xz = s * p.x * p.z, yz = s * p.y * p.z;
     double wx = s * p.w * p.x, wy = s * p.w * p.y, wz = s * p.w * p.z;
-    st->J.own[0] = lanes_of(1 - (yy + zz), xy + wz, xz - wy, 0);
-    st->J.own[1] = lanes_of(xy - wz, 1 - (xx + zz), yz + wx, 0);
-    st->J.own[2] = lanes_of(xz + wy, yz - wx, 1 - (xx + yy), 0);
+    st->J.own[0] = lanes_of3(1 - (yy + zz), xy + wz, xz - wy);
+    st->J.own[1] = lanes_of3(xy - wz, 1 - (xx + zz), yz + wx);
+    st->J.own[2] = lanes_of3(xz + wy, yz - wx, 1 - (xx + yy));
     lanes Y[3], L[3];
     beam_right(lanes_of_quat(y), Y);
     for (int k = 0; k < 3; k++)
@@ -218,9 +224,9 @@ NT_INLINE void beam_rate_jacobian(const nt_beam_lanes *f, const nt_beam_lanes *r
     for (int c = 0; c < 3; c++)
         column[c] = beam_vector(
             quat_multiply(quat_multiply(p, beam_pure(v3_of(c == 0, c == 1, c == 2))), pt));
-    const lanes M1[3] = {lanes_of(column[0].x, column[1].x, column[2].x, 0),
-                         lanes_of(column[0].y, column[1].y, column[2].y, 0),
-                         lanes_of(column[0].z, column[1].z, column[2].z, 0)};
+    const lanes M1[3] = {lanes_of3(column[0].x, column[1].x, column[2].x),
+                         lanes_of3(column[0].y, column[1].y, column[2].y),
+                         lanes_of3(column[0].z, column[1].z, column[2].z)};
     for (int k = 0; k < 3; k++) {
         Q->own[k] = s * M1[k] - nt * st->J.own[k];
         Q->own[3 + k] = s * Lpt[k] - nt * st->J.own[3 + k];
