@@ -387,6 +387,8 @@ static const char *numbers_expected(const nt_key *key, char *text, int size)
     size_t room = (size_t)size;
     if (key->low == 1 && !key->up_to)
         snprintf(text, room, "a number, or a list of %d numbers", key->high);
+    else if (key->up_to && key->low == 1 && key->count_offset > 0)
+        snprintf(text, room, "a number, or a list of up to %d numbers", key->high);
     else if (key->up_to)
         snprintf(text, room, "a list of %d to %d numbers", key->low, key->high);
     else if (key->low < key->high)

@@ -7,6 +7,7 @@
 #include "model/events.h"
 #include "model/joints/joint.h"
 #include "model/signal.h"
+#include "model/sliding.h"
 #include "model/states/delay.h"
 
 #include <math.h>
@@ -221,27 +222,42 @@ static nt_status make_pattern(nt_model *model)
     return status;
 }
 
-/* Blocks of bodies on which no constraint and no implicit force acts: nt_system.explicit_blocks. */
+/* Blocks of bodies on which no constraint and no implicit force acts: nt_system.explicit_blocks;
+ * and those of which one joint alone gives the rotation: nt_system.given_rows. */
 static nt_status find_explicit_blocks(nt_model *model)
 {
     const nt_space *space = &model->system.space;
     unsigned char *alone = NT_TAKE(&model->arena, space->n_blocks, unsigned char);
     int *block_of = NT_TAKE(&model->arena, space->nv, int);
-    if (!alone || !block_of)
+    int *given_rows = NT_TAKE(&model->arena, space->n_blocks, int);
+    model->given_by = NT_TAKE(&model->arena, space->n_blocks, int);
+    if (!alone || !block_of || !given_rows || !model->given_by)
         return NT_NO_MEMORY;
     for (int b = 0; b < space->n_blocks; b++) {
         alone[b] = b < model->n_bodies - 1;
+        given_rows[b] = model->given_by[b] = -1;
         for (int i = 0; i < space->blocks[b].nv; i++)
             block_of[space->blocks[b].v + i] = b;
     }
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
         bool binds = e->n_rows + e->n_rates > 0 || e->part != NT_EXPLICIT || e->type->has_inertia;
-        for (int k = 0; binds && k < e->n_ports; k++)
-            if (nt_element_pushes(e, k) && e->ports[k].node >= 0)
-                alone[block_of[e->ports[k].first]] = 0;
+        bool gives = binds && nt_joint_gives_rotation(model, e);
+        for (int k = 0; binds && k < e->n_ports; k++) {
+            if (!nt_element_pushes(e, k) || e->ports[k].node < 0 || k == NT_ROWS)
+                continue;
+            int b = block_of[e->ports[k].first];
+            bool first = alone[b] || model->given_by[b] == i;
+            model->given_by[b] = gives && first && space->blocks[b].kind == NT_R3SO3 ? i : -1;
+            alone[b] = 0;
+        }
     }
     model->system.explicit_blocks = alone;
+    for (int b = 0; b < space->n_blocks; b++)
+        if (model->given_by[b] >= 0) {
+            given_rows[b] = model->elements[model->given_by[b]].first_row;
+            model->system.given_rows = given_rows;
+        }
     return NT_OK;
 }
 
@@ -275,7 +291,7 @@ static nt_status build_describe(nt_model *model)
         s->capabilities &= ~(unsigned)NT_DISCRETE_MEMORY;
     if (model->has_own || model->has_inertia) /* those are the bodies' alone */
         s->capabilities &= ~(unsigned)NT_HAS_MOMENTA;
-    if (nt_signals_follow_reactions(model))
+    if (nt_signals_follow_reactions(model) || !nt_model_slides_affinely(model))
         s->capabilities &= ~(unsigned)NT_AFFINE;
     s->n_parameters = model->n_parameters;
     s->parameter_names = model->parameter_names;
@@ -327,7 +343,9 @@ static nt_status take_directions(nt_model *model)
 nt_status nt_model_build(nt_model *model, nt_error *error)
 {
     nt_run *origin = model->origin;
-    nt_status status = take_directions(model);
+    nt_status status = nt_model_add_slides(model);
+    if (status == NT_OK)
+        status = take_directions(model);
     if (status != NT_OK || (status = nt_run_take_variables(origin)) != NT_OK)
         goto no_memory;
     origin->bodies[0].q0 = (quat){1, 0, 0, 0};

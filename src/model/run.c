@@ -5,6 +5,7 @@
 #include "base/suggest.h"
 #include "model/evaluate.h"
 #include "model/forces/load.h"
+#include "model/joints/joint.h"
 #include "model/parameter.h"
 #include "model/side_by_side.h"
 
@@ -92,6 +93,21 @@ nt_status nt_model_take_numbers(nt_model *model)
     return status;
 }
 
+nt_status nt_model_more_numbers(nt_model *model)
+{
+    nt_run *origin = model->origin;
+    size_t before = model->numbers;
+    model->numbers = lay_out(model, model->elements).all;
+    char *numbers = NT_TAKE(&origin->arena, model->numbers, char);
+    if (!numbers)
+        return NT_NO_MEMORY;
+    memcpy(numbers, origin->numbers, before);
+    bind_numbers(origin, numbers);
+    model->bodies = origin->bodies;
+    model->markers = origin->markers;
+    return NT_OK;
+}
+
 /* ---- memory --------------------------------------------------------------------------------- */
 
 nt_status nt_run_take_variables(nt_run *run)
@@ -123,6 +139,7 @@ static void bind_system(nt_run *run)
     for (int i = 0; i < run->model->n_elements; i++)
         if (run->model->elements[i].type->carry)
             s->carry = nt_run_carry;
+    s->given = s->given_rows ? nt_run_given_rotation : NULL;
     s->accept = s->n_memory > 0 ? nt_run_accept : NULL;
     s->accept_tangent = nt_run_accept_tangent;
     s->set_parameters = nt_run_set_parameters;
