@@ -148,8 +148,8 @@ static nt_status look_behind(nt_integrator *it, int handled)
         if (fabs(after[i] - before[i]) <= ZERO * largest[i])
             after[i] = before[i];
         double change = fabs(after[i] - before[i]);
-        bool at_zero = before[i] == 0 ||
-                       (i == handled && fabs(before[i]) <= fmax(change, MISSED * largest[i]));
+        bool near = s->way[i] == NT_INSIDE || fabs(before[i]) <= fmax(change, MISSED * largest[i]);
+        bool at_zero = before[i] == 0 || (i == handled && near);
         side[i] = at_zero ? side_of(after[i] - before[i]) : side_of(before[i]);
         if (s->way[i] == NT_INSIDE)
             s->fired[i] = after[i] < -LEFT && (i != handled || after[i] < before[i]);

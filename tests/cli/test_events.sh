@@ -23,8 +23,6 @@ same whole.events.csv converted.csv
 expect 0 convert whole.events.csv -o converted.nc
 expect 0 convert converted.nc -o again.csv
 same whole.events.csv again.csv
-expect 0 run bouncing.yaml -o page.html
-[ ! -e page.html.part.events.nc ] || fail "a page leaves its table of events behind"
 
 # ---- stopped at any moment ----
 stops=0
