@@ -19,7 +19,11 @@ enum { /* nt_method.needs: what it asks of a system, and what it can treat */
        NT_VECTOR_SPACE = 128, /* works where there are no rotations */
        NT_GAINS_ENERGY = 256, /* unstable in long runs: the watch on energy only warns */
        NT_FIRST_ORDER = 512,  /* can treat unknowns of first order  */
+<<<<<<< HEAD
        NT_MASSLESS = 1024,    /* can treat unknowns without inertia: rests them at the start */
+=======
+       NT_NO_SLIDING = 1024,  /* multipliers enter by reactions alone: no sliding mode */
+>>>>>>> main
 };
 
 /* nt_method.frames */
