@@ -19,11 +19,8 @@ enum { /* nt_method.needs: what it asks of a system, and what it can treat */
        NT_VECTOR_SPACE = 128, /* works where there are no rotations */
        NT_GAINS_ENERGY = 256, /* unstable in long runs: the watch on energy only warns */
        NT_FIRST_ORDER = 512,  /* can treat unknowns of first order  */
-<<<<<<< HEAD
-       NT_MASSLESS = 1024,    /* can treat unknowns without inertia: rests them at the start */
-=======
        NT_NO_SLIDING = 1024,  /* multipliers enter by reactions alone: no sliding mode */
->>>>>>> main
+       NT_MASSLESS = 2048,    /* can treat unknowns without inertia: rests them at the start */
 };
 
 /* nt_method.frames */
