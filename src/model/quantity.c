@@ -96,6 +96,8 @@ static bool has_kind(const nt_model *model, family of, int index, const nt_quant
         return type && type->along == NT_ALONG_WAY;
     case NT_OF_CABLE:
         return type == &nt_cable_type;
+    case NT_OF_ELASTIC:
+        return type == &nt_beam_type || type == &nt_cable_type;
     case NT_OF_DISTRIBUTED:
         return type == &nt_force_distributed;
     case NT_OF_WING:
