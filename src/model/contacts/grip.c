@@ -7,11 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* m/s: what slips more slowly where it turns back sticks, if it can. */
-static const double REST = 1e-6;
+/* Where w . d vanishes the contact sticks, if it can, when what is left of w is below so much, m/s,
+ * or this part of the speed at the end of the last step. */
+static const double REST = 1e-6, STILL = 0.05;
 
-/* m/s, of the direction where w . d vanishes: `least` of grip.h. */
-static const double LEAST = 1e-9;
+/* b of grip.h: this part of the last speed, and at least so much, m/s. */
+static const double BEND = 0.2, LEAST = 1e-9;
 
 /* ---- which ---------------------------------------------------------------------------------- */
 
@@ -83,8 +84,9 @@ typedef struct grip {
     nt_touch_pose at;
     nt_touch touch;
     bool sticks;
-    v3 d, t[2]; /* t1, t2 */
-    v3 F;       /* on B   */
+    double bend; /* b */
+    v3 d, t[2];  /* t1, t2 */
+    v3 F;        /* on B   */
 } grip;
 
 static v3 unit(v3 x) { return v3_scale(1 / v3_norm(x), x); }
@@ -92,8 +94,9 @@ static v3 unit(v3 x) { return v3_scale(1 / v3_norm(x), x); }
 /* z of grip.h */
 static v3 slipping(const grip *g)
 {
-    double x = v3_dot(g->touch.w, g->d);
-    return v3_axpy(hypot(x, LEAST) - x, g->d, g->touch.w);
+    double x = v3_dot(g->touch.w, g->d), b = g->bend;
+    double h = fabs(x) < b ? (x * x + b * b) / (2 * b) : fabs(x);
+    return v3_axpy(h - x, g->d, g->touch.w);
 }
 
 /* multipliers: its two, NULL where they are not wanted */
@@ -106,6 +109,7 @@ static grip grip_at(const nt_contact *c, const nt_motion *A, const nt_motion *B,
     if (!entry) /* without a clock nothing slips */
         return g;
     g.d = v3_load(entry + NT_GRIP_D);
+    g.bend = fmax(BEND * entry[NT_GRIP_SPEED], LEAST);
     g.t[0] = unit(v3_axpy(-v3_dot(g.d, n), n, g.d));
     g.t[1] = v3_cross(n, g.t[0]);
     if (g.sticks && multipliers)
@@ -197,7 +201,7 @@ static void differentiate(const nt_contact *c, const grip *g, grip_tangent *out)
     }
 }
 
-/* dF = -mu (e dN + N de),  de = (I - e e^T)/|z| (I + (x/sqrt(x^2 + least^2) - 1) d d^T) dw; of a
+/* dF = -mu (e dN + N de),  de = (I - e e^T)/|z| (I + (h'(x) - 1) d d^T) dw; of a
  * contact that sticks dF = -n (F . dn). */
 static void force_tangent(const nt_contact *c, const grip *g, const grip_tangent *d,
                           nt_touch_tangent *out)
@@ -205,7 +209,8 @@ static void force_tangent(const nt_contact *c, const grip *g, const grip_tangent
     const nt_touch *t = &g->touch;
     double mu = c->friction.coefficient;
     v3 z = slipping(g), e = unit(z);
-    double x = v3_dot(t->w, g->d), bent = x / hypot(x, LEAST) - 1;
+    double x = v3_dot(t->w, g->d), b = g->bend;
+    double bent = (fabs(x) < b ? x / b : x < 0 ? -1 : 1) - 1;
     m3 of_w = m3_multiply(m3_sub(m3_identity(), m3_dyad(e, e)),
                           m3_add(m3_identity(), m3_scale(bent, m3_dyad(g->d, g->d))));
     of_w = m3_scale(-mu * t->N / v3_norm(z), of_w);
@@ -404,6 +409,7 @@ void nt_grips_begin(nt_run *run, const nt_point *at, double *memory)
         double speed = v3_norm(g.touch.w);
         bool rough = nt_contact_of(run, e)->friction.coefficient > 0;
         entry[NT_GRIP_STICKS] = rough && g.touch.delta > 0 && speed < LEAST;
+        entry[NT_GRIP_SPEED] = speed;
         v3_store(entry + NT_GRIP_D,
                  speed < LEAST ? along_surface(g.touch.n) : v3_scale(1 / speed, g.touch.w));
     }
@@ -414,11 +420,14 @@ void nt_grips_accept(const nt_run *run, const nt_view *view, double *next)
     const nt_model *model = run->model;
     for (int i = 0; i < model->n_grips && view->at->memory; i++) {
         grip g = grip_of(nt_grip_element(model, i), view);
-        double *d = next + model->grip_memory + i * NT_GRIP_MEMORY + NT_GRIP_D;
+        double *entry = next + model->grip_memory + i * NT_GRIP_MEMORY;
+        double speed = v3_norm(g.touch.w);
         if (g.sticks)
-            v3_store(d, g.t[0]);
-        else if (v3_norm(g.touch.w) > REST && v3_dot(g.touch.w, g.d) > 0)
-            v3_store(d, unit(g.touch.w));
+            v3_store(entry + NT_GRIP_D, g.t[0]);
+        else if (speed > REST && v3_dot(g.touch.w, g.d) > 0)
+            v3_store(entry + NT_GRIP_D, unit(g.touch.w));
+        /* a step that ends where the contact turns back remembers how fast it came */
+        entry[NT_GRIP_SPEED] = fmax(speed, entry[NT_GRIP_SPEED] / 2);
     }
 }
 
@@ -441,13 +450,15 @@ void nt_grip_changes(const nt_run *run, const nt_view *view, int i, nt_instant *
     grip g = grip_of(e, view);
     double speed = v3_norm(g.touch.w), held = v3_norm(g.F);
     int number = model->n_happenings + 2 * (model->n_slides + i);
+    bool still = speed <= fmax(REST, STILL * entry[NT_GRIP_SPEED]);
     instant->happened = 1;
+    entry[NT_GRIP_SPEED] = speed;
     if (g.sticks) {
         entry[NT_GRIP_STICKS] = 0;
         v3_store(entry + NT_GRIP_D, held > 0 ? v3_scale(-1 / held, g.F) : g.t[0]);
         instant->number = number + 1;
         instant->smooth = 1;
-    } else if (speed <= REST) {
+    } else if (still) {
         entry[NT_GRIP_STICKS] = 1;
         v3_store(entry + NT_GRIP_D, g.t[0]);
         for (int r = 0; r < 2; r++)

@@ -9,18 +9,19 @@
  * Which of both is discrete memory, beside a unit vector d along the surface. Of a contact that
  * slips d is where it slipped at the end of the last step, and
  *
- *   e = z/|z|,  z = w - (w . d) d + sqrt((w . d)^2 + least^2) d,
+ *   e = z/|z|,  z = w - (w . d) d + h(w . d) d,   h(x) = |x|, or (x^2 + b^2)/(2 b) within b,
  *
- * is w/|w| while w . d > 0 and stays smooth beyond. Where w . d passes zero the contact sticks, if
- * w vanishes there, or slips on with another d; where it cannot hold what it must it slips at once.
- * Of one that sticks d is t1 at the end of the last step, and t1 = d - (d . n) n made unit, t2 = n
- * x t1. */
+ * is w/|w| while w . d > b and stays smooth beyond; b is a fifth of the speed at the end of the
+ * last step, so that only a step in which the contact comes to rest sees it. Where w . d passes
+ * zero the contact sticks, if w vanishes there, or slips on with another d; where it cannot hold
+ * what it must it slips at once. Of one that sticks d is t1 at the end of the last step, and t1 = d
+ * - (d . n) n made unit, t2 = n x t1. */
 #ifndef NUTATE_MODEL_GRIP_H
 #define NUTATE_MODEL_GRIP_H
 
 #include "model/contacts/contact.h"
 
-enum { NT_GRIP_STICKS, NT_GRIP_D, NT_GRIP_MEMORY = NT_GRIP_D + 3 };
+enum { NT_GRIP_STICKS, NT_GRIP_D, NT_GRIP_SPEED = NT_GRIP_D + 3, NT_GRIP_MEMORY };
 
 /* Counts them in the order of the file, before the model is laid out. */
 nt_status nt_model_add_grips(nt_model *model);
