@@ -328,7 +328,7 @@ static void slip_says_nothing_there(void **state)
     char text[1200];
     (void)state;
     snprintf(text, sizeof text, "%s", on_rail);
-    memcpy(strstr(text, "dry: 5, law: set-valued}}}"), "dry: 5, slip: 1, law: set-valued}}}\n", 36);
+    strcpy(strstr(text, "dry: 5, law"), "dry: 5, slip: 1, law: set-valued}}}\n");
     mechanism_refused(text, words);
 }
 
