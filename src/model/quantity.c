@@ -196,6 +196,11 @@ static nt_status unknown_object(const nt_model *model, const char *name, span ob
 {
     nt_suggestion search;
     int n = object_count(model), index;
+    if (strpbrk(name, "(*/+ "))
+        return nt_fail(error, NT_BAD_MODEL,
+                       "unknown quantity '%s': an expression is recorded by a name that the model "
+                       "gives it, quantities: {NAME: '%s'}",
+                       name, name);
     nt_suggest_start(&search, object.text, object.length);
     for (int i = 1; i < n; i++) {
         family of = object_at(model, i, &index);
