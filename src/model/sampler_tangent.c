@@ -15,11 +15,8 @@
  * 10 % of the largest (records are at most quadratic in them, friction apart), the model's numbers
  * by 1 % of their size. Truncation is then below 1e-13, and rounding 1e-14 of the value. Where
  * fourth order differs by more than 1e-8 the step is divided by eight, up to seven times: to 5e-9,
- * within the indentation of a contact soon after its onset. Surfaces that touch indent each other
- * by a millionth of the model's size and slide by as little of its speeds: with them all is less.
- */
+ * within the indentation of a contact soon after its onset. */
 static const double ROTATION = 0.01, LENGTH = 0.01, VELOCITY = 0.1, NUMBER = 0.01;
-static const double TOUCHING = 1e-2;
 static const double NEXT_STEP = 0.125, GOOD = 1e-8;
 enum { LEVELS = 8 };
 
@@ -103,14 +100,6 @@ static double limit(double step, double allowed, double rate)
     return rate > 0 ? fmin(step, allowed / rate) : step;
 }
 
-static bool has_touching_surfaces(const nt_model *model)
-{
-    bool has = false;
-    for (int i = 0; i < model->n_elements && !has; i++)
-        has = model->elements[i].type->touches;
-    return has;
-}
-
 /* Infinite where nothing moves but what records are linear in; 0 where nothing moves. */
 static double first_step(const nt_run *run, const nt_sample_direction *d)
 {
@@ -138,7 +127,7 @@ static double first_step(const nt_run *run, const nt_sample_direction *d)
         double s = nt_words_step(p, (nt_words){0, p->n_words}, fmin(1, run->length), p->scale);
         step = fmin(step, NUMBER * s);
     }
-    return has_touching_surfaces(run->model) ? TOUCHING * step : step;
+    return step;
 }
 
 /* Differences at step h; their rounding is that of the values farthest away. */
