@@ -219,6 +219,63 @@ static void test_blade(void **state)
     }
 }
 
+/* ---- all methods and frames -------------------------------------------------------------------
+ */
+
+static const char swinging[] =
+    "nutate: 1\n"
+    "beams:\n"
+    "  beam:\n"
+    "    points: [[0, 0, 0], [1, 0, 0], [1, 0.6, 0]]\n"
+    "    order: 2\n"
+    "    sections: [{stiffness: [300, 300, 300, 4, 4, 5], mass: [1, 1, 1, 0.02, 0.01, 0.01],\n"
+    "                point: [0, 0.05, 0.02]}]\n"
+    "joints: {pin: {type: revolute, between: [ground, beam.root], axis: [0, 1, 0]}}\n"
+    "simulation: {duration: 1, step: 1e-3}\n";
+
+/* False where the method does not take the beam; then it says so of it. */
+static bool swing(const nt_method *method, nt_frame frame, double x[3])
+{
+    motion m = {0};
+    if (nt_model_read_text(&m.model, swinging, strlen(swinging), "beam", NULL, NULL, 0, &m.error) ||
+        nt_run_create(&m.run, m.model, &m.error))
+        fail_msg("%s", m.error.message);
+    nt_integrator_setup setup = {.system = nt_run_system(m.run), .method = method, .frame = frame};
+    nt_status status = nt_integrator_create(&m.it, &setup, &m.error);
+    if (status == NT_OK && (nt_integrator_start(m.it, 0, NULL, NULL, NULL, &m.error) ||
+                            nt_integrator_run(m.it, 0.2, 1e-3, NULL, NULL, &m.error)))
+        fail_msg("%s", m.error.message);
+    if (status == NT_OK)
+        sample(&m, "beam.tip.position", x);
+    else if (!strstr(m.error.message, "beam"))
+        fail_msg("'%s' does not name the beam", m.error.message);
+    finish(&m);
+    return status == NT_OK;
+}
+
+static void test_methods_and_frames(void **state)
+{
+    double right[3], x[3];
+    int n = 0;
+    (void)state;
+    assert_true(swing(nt_method_find("rkmk-dop853"), NT_INERTIAL, right));
+    assert_true(right[2] < -0.1);
+    for (int i = 0; i < nt_method_count(); i++)
+        for (int frame = NT_INERTIAL; frame <= NT_SE3; frame++) {
+            const nt_method *method = nt_method_at(i);
+            if (!nt_method_has_frame(method, (nt_frame)frame) || !swing(method, (nt_frame)frame, x))
+                continue;
+            double off = 0;
+            for (int k = 0; k < 3; k++)
+                off = fmax(off, fabs(x[k] - right[k]));
+            print_message("%s, frame %d: %.1e\n", nt_method_name(method), frame, off);
+            n++;
+            /* 1 ms steps; `semi-explicit` is of first order */
+            assert_true(off < 5e-5);
+        }
+    assert_true(n >= 16);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +283,7 @@ int main(void)
         cmocka_unit_test(test_rotating_beam),
         cmocka_unit_test(test_blade),
         cmocka_unit_test(test_spin_up),
+        cmocka_unit_test(test_methods_and_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

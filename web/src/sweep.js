@@ -156,7 +156,8 @@ export class SweepView {
     if (rows.length === 0) return;
     if (map) this.host.append(this.map(rows));
     else this.host.append(this.curves(rows, family));
-    if (all.length > 1) this.host.append(this.histogram(all));
+    const { values } = this.kept[this.quantity];
+    if (all.some((row) => values[row] !== values[all[0]])) this.host.append(this.histogram(all));
   }
 
   familyOf() {
@@ -380,7 +381,7 @@ export class SweepView {
     const high = values.reduce((a, v) => Math.max(a, v), -Infinity);
     const counts = new Array(BINS).fill(0);
     for (const v of values)
-      counts[high > low ? Math.min(BINS - 1, Math.floor((BINS * (v - low)) / (high - low))) : 0]++;
+      counts[Math.min(BINS - 1, Math.floor((BINS * (v - low)) / (high - low)))]++;
     // corners of the bars
     const at = counts.flatMap((_, i) => [
       low + (i * (high - low)) / BINS,
@@ -389,7 +390,7 @@ export class SweepView {
     return chart(`How often ${column.name} has which value`, {
       x: labelOf(column),
       y: 'rows',
-      at: high > low ? at : at.map((_, i) => low - 1 + i / BINS),
+      at,
       curves: [{ label: '', values: counts.flatMap((n) => [n, n]) }],
       filled: true,
       height: 300,
