@@ -58,10 +58,7 @@ static void write_event(void *context, const nt_occurrence *o)
         count_sliding(events, i, o->t);
     if (!events->file)
         return;
-    fprintf(events->file, "%.17g,%s%s,%.17g,%.17g,%.17g\n", o->t,
-            i < 0        ? ""
-            : i % 2 == 0 ? "sliding begins: "
-                         : "sliding ends: ",
+    fprintf(events->file, "%.17g,%s,%.17g,%.17g,%.17g\n", o->t,
             nt_model_event_name(events->model, o->number), o->energy[0], o->energy[1],
             o->energy[0] - o->energy[1]);
     fflush(events->file);
@@ -72,7 +69,7 @@ void nt_cli_events_summary(const nt_cli_events *events, double t)
     int first = nt_model_event_count(events->model);
     if (events->slides == 0)
         return;
-    fprintf(stderr, "  sliding mode  %ld times, for %.9g s: %s\n", events->slides,
+    fprintf(stderr, "  sliding mode  %ld times, for %.9g s in all; the last: %s\n", events->slides,
             events->held + (events->sliding > 0 ? t - events->since : 0),
             nt_model_event_name(events->model, first + events->last));
 }

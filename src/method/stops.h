@@ -18,6 +18,7 @@ typedef struct nt_stretch {
 typedef struct nt_stops {
     const nt_events *events; /* NULL: the system has none, and all below is unused */
     nt_stretch stretch;
+    bool beginning; /* at the start: nobody is told                                        */
     bool busy;    /* within the parts of a step, or something is about to happen: no whole state */
     double nudge; /* s, of the last step */
     double last;  /* when something happened last, and how often at that time */
