@@ -51,7 +51,7 @@ void nt_cli_events_summary(const nt_cli_events *events, double t)
     int first = nt_model_event_count(events->model);
     if (events->slides == 0)
         return;
-    fprintf(stderr, "  sliding mode  %ld times, for %.9g s: %s\n", events->slides,
+    fprintf(stderr, "  sliding mode  %ld times, for %.9g s in all; the last: %s\n", events->slides,
             events->held + (events->sliding > 0 ? t - events->since : 0),
             nt_model_event_name(events->model, first + events->last));
 }
@@ -70,9 +70,8 @@ static int take_files(nt_cli_events *events, const nt_cli_places *places)
 static bool take_names(const nt_model *model, char **names, int n)
 {
     bool good = true;
-    for (int i = 0, k = nt_model_event_count(model); i < n && good; i++) {
-        const char *what = i < k ? "" : (i - k) % 2 == 0 ? "sliding begins: " : "sliding ends: ";
-        names[i] = nt_cli_join(what, nt_model_event_name(model, i));
+    for (int i = 0; i < n && good; i++) {
+        names[i] = strdup(nt_model_event_name(model, i));
         good = names[i] != NULL;
     }
     return good;

@@ -429,10 +429,10 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
                              .ends = instant->ends,
                              .kept_at = timed_by < 0 ? instant->kept_at : -1,
                              .scale = timed_by >= 0 ? s->size[timed_by] : 0};
-    if (it->attend_jump)
+    if (it->attend_jump && !s->beginning)
         status = it->attend_jump(it->attendant, it, &jump, error);
     s->number = instant->number;
-    if (instant->number >= 0) {
+    if (instant->number >= 0 && !s->beginning) {
         it->statistics.events++;
         if (status == NT_OK && it->observe_event)
             it->observe_event(it->event_context, &happened);
@@ -512,9 +512,16 @@ nt_status nt_stops_begin_sides(nt_integrator *it, nt_error *error)
     if (status != NT_OK)
         return nt_fail(error, status, "events have no value at t = %g s: %s",
                        it->stepper.now.all[NT_PHASE_T], nt_status_text(status));
+    bool due = false; /* what sticks at the start may not hold */
+    for (int i = 0; i < s->events->n && s->events->n_sliding > 0; i++)
+        due = due || s->fired[i];
+    s->beginning = true;
+    if (due)
+        status = nt_stops_happen(it, error);
+    s->beginning = false;
     memset(s->fired, 0, (size_t)s->events->n);
     memcpy(it->before.all, it->stepper.now.all, it->size * sizeof(double));
-    return NT_OK;
+    return status;
 }
 
 /* Steps whose number times h differs by less than this part of h from a length fill it. */

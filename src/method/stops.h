@@ -21,7 +21,8 @@ typedef struct nt_stretch {
 typedef struct nt_stops {
     const nt_events *events; /* NULL: the system has none, and all below is unused */
     nt_stretch stretch;
-    int number;    /* of the event that happened last; -1: it was none */
+    bool beginning; /* at the start: nobody is told                                        */
+    int number;     /* of the event that happened last; -1: it was none */
     bool busy;     /* within the parts of a step, or something is about to happen: no whole state */
     double nudge;  /* s, of the last step */
     nt_phase at;   /* a state within a step */

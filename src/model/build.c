@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "model/assemble.h"
 #include "model/beams/beam.h"
+#include "model/contacts/grip.h"
 #include "model/evaluate.h"
 #include "model/events.h"
 #include "model/joints/joint.h"
@@ -343,7 +344,11 @@ static nt_status take_directions(nt_model *model)
 nt_status nt_model_build(nt_model *model, nt_error *error)
 {
     nt_run *origin = model->origin;
-    nt_status status = nt_model_add_slides(model);
+    nt_status status = nt_model_add_grips(model);
+    if (status == NT_OK)
+        status = nt_joints_add_switches(model);
+    if (status == NT_OK)
+        status = nt_model_add_slides(model);
     if (status == NT_OK)
         status = take_directions(model);
     if (status != NT_OK || (status = nt_run_take_variables(origin)) != NT_OK)

@@ -3,6 +3,7 @@
 #include "model/assemble.h"
 #include "model/bodies.h"
 #include "model/body.h"
+#include "model/contacts/grip.h"
 #include "model/events.h"
 #include "model/parameter.h"
 #include "model/side_by_side.h"
@@ -215,6 +216,7 @@ void nt_run_accept(void *self, const nt_point *at, double *next)
     for (int k = 0; k < run->model->n_delays; k++)
         nt_delay_accept(run, &view, k, next);
     nt_run_keep_held(run, at->memory, next);
+    nt_grips_accept(run, &view, next);
 }
 
 nt_status nt_run_carry(void *self, const nt_point *at, const double *increment)

@@ -9,6 +9,7 @@
  * with the first two where an event, or `active: false`, is about joints; the third where one sets
  * parameters. */
 #include "base/error.h"
+#include "model/contacts/grip.h"
 #include "model/evaluate.h"
 #include "model/events.h"
 #include "model/joints/joint.h"
@@ -79,6 +80,9 @@ void nt_actions_rows_off(void *self, const double *memory, unsigned char *off)
         if (model->switches[k].slide >= 0)
             off[nt_element_row(&model->elements[model->switches[k].slide], 0)] =
                 !nt_slide_is_on(model, k, memory);
+    for (int i = 0; i < model->n_grips; i++)
+        for (int r = 0; r < 2; r++)
+            off[nt_element_row(nt_grip_element(model, i), r)] = !nt_grip_is_on(model, i, memory);
     for (int i = 0; i < model->n_joints && model->joints_change; i++) {
         const nt_element *e = &model->elements[i];
         const nt_joint *joint = nt_element_as_joint(run, e);
@@ -97,6 +101,9 @@ bool nt_run_row_is_off(const nt_run *run, int row)
     const nt_model *model = run->model;
     for (int i = model->n_elements - model->n_slides; i < model->n_elements; i++)
         if (nt_element_find_row(&model->elements[i], row) >= 0)
+            return true;
+    for (int i = 0; i < model->n_grips; i++)
+        if (nt_element_find_row(nt_grip_element(model, i), row) >= 0)
             return true;
     for (int i = 0; i < model->n_joints && model->joints_change; i++) {
         const nt_element *e = &model->elements[i];

@@ -6,6 +6,7 @@
  * Indicators are those of switches, then those of events that have a `when`. */
 #include "model/events.h"
 
+#include "model/contacts/grip.h"
 #include "model/evaluate.h"
 #include "model/quantity_kind.h"
 #include "model/sliding.h"
@@ -69,7 +70,6 @@ static nt_status events_begin(void *self, const nt_point *at, double nudge, doub
     nt_point point = *at;
     point.t += nudge;
     nt_actions_begin(run, memory);
-    nt_slides_begin(model, memory);
     for (int k = 0; k < model->n_switches; k++) {
         if (!isnan(held[k]) || model->switches[k].bends)
             continue;
@@ -81,6 +81,8 @@ static nt_status events_begin(void *self, const nt_point *at, double nudge, doub
     for (int k = 0; k < model->n_switches; k++)
         if (model->switches[k].bends)
             held[k] = 0;
+    nt_slides_begin(run, memory);
+    nt_grips_begin(run, at, memory);
     return NT_OK;
 }
 
@@ -170,6 +172,14 @@ static nt_status events_indicate(void *self, const nt_point *at, double *g, unsi
         else
             g[k] = s->bends ? 1 : nt_switch_inside(run, k, held[k], run->variables);
     }
+    nt_view view;
+    nt_terms none = {0};
+    if (model->n_grips > 0)
+        nt_run_look(run, at, &none, &view);
+    for (int i = 0; i < model->n_grips; i++) {
+        way[model->n_switches + i] = NT_INSIDE;
+        g[model->n_switches + i] = nt_grip_inside(run, &view, i);
+    }
     if (model->n_indicated == 0)
         return NT_OK;
     nt_status status = nt_events_variables(run, at, &variables);
@@ -227,6 +237,13 @@ static nt_status events_happen(void *self, nt_instant *instant, nt_error *error)
     const nt_model *model = run->model;
     if (instant->indicator >= 0 && instant->indicator < model->n_switches)
         return move_switch(run, instant, instant->indicator);
+    if (instant->indicator >= 0 && instant->indicator < model->n_switches + model->n_grips) {
+        nt_view view;
+        nt_terms none = {0};
+        nt_run_look(run, instant->at, &none, &view);
+        nt_grip_changes(run, &view, instant->indicator - model->n_switches, instant);
+        return NT_OK;
+    }
     for (int i = 0; i < model->n_happenings; i++)
         if (instant->indicator >= 0 ? model->happenings[i].indicator == instant->indicator
                                     : nt_actions_is_due(run, i, instant))
@@ -248,6 +265,9 @@ static void indicator_word(void *self, int indicator, char *text, int size)
     const nt_model *model = run->model;
     if (indicator < model->n_switches)
         nt_switch_word(model, indicator, text, size);
+    else if (indicator < model->n_switches + model->n_grips)
+        snprintf(text, (size_t)size, "friction of contact %s",
+                 nt_grip_element(model, indicator - model->n_switches)->name);
     for (int i = 0; i < model->n_happenings; i++)
         if (model->happenings[i].indicator == indicator)
             snprintf(text, (size_t)size, "event %s", model->happenings[i].name);
@@ -258,8 +278,8 @@ static void indicator_word(void *self, int indicator, char *text, int size)
 void nt_model_lay_out_events(nt_model *model)
 {
     nt_system *system = &model->system;
-    bool any =
-        model->n_switches + model->n_delays + model->n_happenings > 0 || model->joints_change;
+    bool any = model->n_switches + model->n_grips + model->n_delays + model->n_happenings > 0 ||
+               model->joints_change;
     for (int i = 0; i < model->n_elements; i++)
         any = any || model->elements[i].type->stop_after;
     model->switch_memory = system->n_memory;
@@ -267,20 +287,23 @@ void nt_model_lay_out_events(nt_model *model)
         return;
     for (int i = 0; i < model->n_happenings; i++)
         if (model->happenings[i].indicator >= 0)
-            model->happenings[i].indicator += model->n_switches;
+            model->happenings[i].indicator += model->n_switches + model->n_grips;
     model->slide_memory = system->n_memory + model->n_switches;
-    int next = nt_actions_lay_out(model, model->slide_memory + NT_SLIDE_MEMORY * model->n_slides);
-    model->events = (nt_events){
-        .n = model->n_switches + model->n_indicated,
-        .sides = next,
-        .begin = events_begin,
-        .stop_after = events_stop_after,
-        .indicate = events_indicate,
-        .happen = events_happen,
-        .n_sliding = model->n_slides,
-        .rows_off = model->joints_change || model->n_slides > 0 ? nt_actions_rows_off : NULL,
-        .word = event_word,
-        .indicator_word = indicator_word};
+    model->grip_memory = model->slide_memory + NT_SLIDE_MEMORY * model->n_slides;
+    int next = nt_actions_lay_out(model, model->grip_memory + NT_GRIP_MEMORY * model->n_grips);
+    model->events =
+        (nt_events){.n = model->n_switches + model->n_grips + model->n_indicated,
+                    .sides = next,
+                    .begin = events_begin,
+                    .stop_after = events_stop_after,
+                    .indicate = events_indicate,
+                    .happen = events_happen,
+                    .n_sliding = model->n_slides + 2 * model->n_grips,
+                    .rows_off = model->joints_change || model->n_slides + model->n_grips > 0
+                                    ? nt_actions_rows_off
+                                    : NULL,
+                    .word = event_word,
+                    .indicator_word = indicator_word};
     system->n_memory = next + 2 * model->events.n;
     system->events = &model->events;
 }
@@ -295,12 +318,18 @@ void nt_run_keep_held(const nt_run *run, const double *memory, double *next)
 
 int nt_model_event_count(const nt_model *model) { return model ? model->n_happenings : 0; }
 
-int nt_model_sliding_count(const nt_model *model) { return model ? 2 * model->n_slides : 0; }
+int nt_model_sliding_count(const nt_model *model)
+{
+    return model ? 2 * (model->n_slides + model->n_grips) : 0;
+}
 
 const char *nt_model_event_name(const nt_model *model, int i)
 {
     if (!model || i < 0)
         return NULL;
+    int grip = i - model->n_happenings - 2 * model->n_slides;
+    if (grip >= 0)
+        return grip < 2 * model->n_grips ? model->grips[grip / 2].words[grip % 2] : NULL;
     return i < model->n_happenings ? model->happenings[i].name : nt_slide_word(model, i);
 }
 

@@ -38,10 +38,18 @@ typedef struct nt_switch {
     bool moves;                    /* its argument depends on the motion */
     bool known;                    /* its argument is a + b t */
     bool bends;
+    int joint; /* whose friction it is; -1: an operation of an expression */
     int slide; /* the element that holds its argument at a passing (sliding.h); -1: none can */
+    const char *words[2]; /* where it slides: of the begin and the end */
     const char *key;
     nt_place place;
 } nt_switch;
+
+/* A contact that sticks (contacts/grip.h): its element, and words for its begin and end. */
+typedef struct nt_grip_words {
+    int element;
+    const char *words[2];
+} nt_grip_words;
 
 /* What an event does: exactly one of these (bits of given). */
 enum {
@@ -195,6 +203,9 @@ struct nt_model {
     int n_switches;
     int switch_memory;    /* where their values begin in the discrete memory */
     int n_slides;         /* of them those that may slide: the last elements, one each */
+    nt_grip_words *grips; /* [n_grips] contacts that stick */
+    int n_grips;
+    int grip_memory;      /* NT_GRIP_MEMORY entries for each */
     int slide_memory;     /* NT_SLIDE_MEMORY entries for each of these */
     nt_event *happenings; /* [n_happenings] what the section `events` says */
     int n_happenings, n_indicated;

@@ -3,6 +3,7 @@
 #include "group/rotation.h"
 #include "model/expression_code.h"
 #include "model/forces/load.h"
+#include "model/joints/joint.h"
 #include "model/quantity_kind.h"
 #include "model/signal.h"
 #include "model/switches.h"
@@ -107,12 +108,18 @@ double nt_slide_slope(const nt_view *view, int k)
     return on ? view->terms->combination->multiplier : 0;
 }
 
-void nt_slides_begin(const nt_model *model, double *memory)
+void nt_slides_begin(const nt_run *run, double *memory)
 {
-    for (int i = 0; i < model->n_slides; i++) {
-        double *entry = memory + model->slide_memory + NT_SLIDE_MEMORY * i;
-        if (isnan(entry[NT_SLIDE_ON]))
-            entry[NT_SLIDE_ON] = 0, entry[NT_SLIDE_TIME] = NEVER, entry[NT_SLIDE_BEFORE] = 0;
+    const nt_model *model = run->model;
+    for (int k = 0; k < model->n_switches; k++) {
+        double *entry = nt_slide_entries(model, k, memory),
+               *held = memory + model->switch_memory + k;
+        int joint = model->switches[k].joint;
+        if (!entry || !isnan(entry[NT_SLIDE_ON]))
+            continue;
+        bool rests = joint >= 0 && *held == 0 && nt_joint_is_rough(run, joint);
+        entry[NT_SLIDE_ON] = rests, entry[NT_SLIDE_TIME] = NEVER, entry[NT_SLIDE_BEFORE] = 0;
+        *held = rests ? -1 : *held;
     }
 }
 
@@ -168,10 +175,17 @@ void nt_slide_leaves(nt_run *run, int k, nt_instant *instant)
     instant->happened = 1;
 }
 
+static const nt_slide *slide_of(const nt_model *model, int element)
+{
+    return nt_model_data(model, &model->elements[element]);
+}
+
 const char *nt_slide_word(const nt_model *model, int number)
 {
     int i = number - model->n_happenings, first = model->n_elements - model->n_slides;
-    return i >= 0 && i < 2 * model->n_slides ? model->elements[first + i / 2].name : NULL;
+    return i >= 0 && i < 2 * model->n_slides
+               ? model->switches[slide_of(model, first + i / 2)->number].words[i % 2]
+               : NULL;
 }
 
 /* ---- the row -------------------------------------------------------------------------------- */
@@ -386,12 +400,26 @@ static const nt_element_type slide_type = {
 
 /* ---- adding --------------------------------------------------------------------------------- */
 
-static const char *name_of(nt_model *model, const nt_switch *s)
+static const char *take_text(nt_model *model, const char *before, const char *name,
+                             const char *behind)
 {
-    char text[200];
-    int length =
-        snprintf(text, sizeof text, "'%.120s' at %d:%d", s->key, s->place.line, s->place.column);
-    return nt_arena_text(&model->arena, text, (size_t)length);
+    char text[240];
+    snprintf(text, sizeof text, "%s%s%s", before, name, behind);
+    return nt_arena_text(&model->arena, text, strlen(text));
+}
+
+/* The name of its element, and the words for its begin and end. */
+static const char *take_words(nt_model *model, nt_switch *s)
+{
+    char name[200];
+    bool joint = s->joint >= 0;
+    if (joint)
+        snprintf(name, sizeof name, "joint %.150s", model->elements[s->joint].name);
+    else
+        snprintf(name, sizeof name, "'%.120s' at %d:%d", s->key, s->place.line, s->place.column);
+    s->words[0] = take_text(model, joint ? "" : "sliding begins: ", name, joint ? " sticks" : "");
+    s->words[1] = take_text(model, joint ? "" : "sliding ends: ", name, joint ? " slips" : "");
+    return s->words[0] && s->words[1] ? take_text(model, "", name, "") : NULL;
 }
 
 nt_status nt_model_add_slides(nt_model *model)
@@ -411,7 +439,7 @@ nt_status nt_model_add_slides(nt_model *model)
             continue;
         s->slide = before + model->n_slides++;
         all[s->slide] = (nt_element){.type = &slide_type,
-                                     .name = name_of(model, s),
+                                     .name = take_words(model, s),
                                      .place = s->place,
                                      .bytes = sizeof(nt_slide)};
         if (!all[s->slide].name)

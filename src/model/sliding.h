@@ -37,8 +37,8 @@ double nt_slide_slope(const nt_view *view, int k);
 
 /* The entries of a slide in the discrete memory; NULL where switch k has none. */
 double *nt_slide_entries(const nt_model *model, int k, double *memory);
-/* Begins with what is not known yet at a start. */
-void nt_slides_begin(const nt_model *model, double *memory);
+/* Begins with what is not known yet at a start, when values are: joints at rest stick. */
+void nt_slides_begin(const nt_run *run, double *memory);
 /* How far the value is within its ends, below 0 outside; as the variables stand. */
 double nt_slide_inside(const nt_run *run, int k, double low);
 
@@ -48,8 +48,8 @@ bool nt_slide_takes(const nt_model *model, int k, double from, double to, nt_ins
 /* It slides and has reached an end: it goes on with the value there. */
 void nt_slide_leaves(nt_run *run, int k, nt_instant *instant);
 
-/* "switch 'value' at 12:5 begins to slide", with the number of its occurrence behind those of
- * events; NULL: there is none of this number. */
+/* "sliding begins: 'value' at 12:5", "joint rail sticks" and their ends, by the numbers of
+ * occurrences behind those of events; NULL: there is none of this number. */
 const char *nt_slide_word(const nt_model *model, int number);
 
 #endif

@@ -70,6 +70,7 @@ int nt_model_switch(nt_model *model, int operation, const nt_expression *argumen
                       .moves = !time_alone,
                       .known = affine,
                       .bends = bent,
+                      .joint = -1,
                       .slide = -1,
                       .key = nt_arena_text(&model->arena, key, strlen(key)),
                       .place = place};
@@ -241,6 +242,9 @@ double nt_switch_next(const nt_run *run, int k, double t, double end, double h)
 void nt_switch_word(const nt_model *model, int k, char *text, int size)
 {
     const nt_switch *s = &model->switches[k];
-    snprintf(text, (size_t)size, "'%s' at %s:%d:%d", s->key, model->file, s->place.line,
-             s->place.column);
+    if (s->joint >= 0)
+        snprintf(text, (size_t)size, "friction of joint %s", model->elements[s->joint].name);
+    else
+        snprintf(text, (size_t)size, "'%s' at %s:%d:%d", s->key, model->file, s->place.line,
+                 s->place.column);
 }

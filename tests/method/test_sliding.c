@@ -219,12 +219,127 @@ static void saved_while_sliding(void **state)
     mechanism_close(&other);
 }
 
+/* 2 kg on a slope of 0.25 rad: 2 g sin(0.25) = 4.854 N pulls, which 5 N of a joint or 0.3 of the
+ * weight hold for ever. With 0.26 rad the joint lets go at once, and x = a t^2/2. */
+static const char on_rail[] =
+    "nutate: 1\n"
+    "parameters: {slope: 0.25}\n"
+    "gravity: ['9.81*sin(slope)', 0, '-9.81*cos(slope)']\n"
+    "bodies: {block: {mass: 2, inertia: [1, 1, 1]}}\n"
+    "joints: {rail: {type: prismatic, between: [ground, block], at: [0, 0, 0], axis: [1, 0, 0], "
+    "friction: {dry: 5, law: set-valued}}}\n";
+
+static void a_joint_sticks(void **state)
+{
+    static const char *const methods[] = {"generalized-alpha", "generalized-alpha-soi2",
+                                          "rkmk-dop853", "bdf"};
+    (void)state;
+    for (size_t c = 0; c < sizeof methods / sizeof *methods; c++) {
+        for (int slips = 0; slips < 2; slips++) {
+            const double slope = slips ? 0.26 : 0.25, a = 9.81 * sin(slope) - 2.5;
+            mechanism m = mechanism_read(on_rail);
+            const nt_system *system = nt_run_system(m.run);
+            seen s;
+            assert_int_equal(system->set_parameters(system->self, &slope), NT_OK);
+            nt_integrator *it = begin_run(&m, methods[c], &s);
+            advance(it, 4);
+            nt_state at = nt_integrator_state(it);
+            assert_int_equal(s.n, 0);
+            CLOSE(at.q[0], slips ? 8 * a : 0, slips ? 1e-7 : 0);
+            CLOSE(at.v[0], slips ? 4 * a : 0, slips ? 1e-7 : 0);
+            nt_integrator_destroy(it);
+            mechanism_close(&m);
+        }
+    }
+}
+
+/* A point that slides down and across such a slope on its contact comes to rest, and stays. */
+static const char on_plane[] =
+    "nutate: 1\n"
+    "gravity: ['9.81*sin(0.25)', 0, '-9.81*cos(0.25)']\n"
+    "bodies: {block: {mass: 2, point: true, position: [0, 0, 0.1], velocity: [1, 0.3, 0]}}\n"
+    "contacts: {slope: {type: sphere_plane, between: [ground, block], radius: 0.1, plane: "
+    "{normal: [0, 0, 1]}, stiffness: 1e5, exponent: 1, damping: 1, friction: {coefficient: 0.3, "
+    "law: set-valued}}}\n"
+    "simulation: {duration: 10, step: 0.01}\n";
+
+static void a_contact_sticks(void **state)
+{
+    static const char *const methods[] = {"generalized-alpha", "generalized-alpha-soi2", "bdf"};
+    double stop[3] = {0};
+    (void)state;
+    for (size_t c = 0; c < sizeof methods / sizeof *methods; c++) {
+        mechanism m = mechanism_read(on_plane);
+        seen s;
+        nt_error error = {0};
+        nt_integrator *it = begin_run(&m, methods[c], &s);
+        assert_int_equal(nt_integrator_run(it, 3, 0.002, NULL, NULL, &error), NT_OK);
+        double x[2] = {nt_integrator_state(it).q[0], nt_integrator_state(it).q[1]};
+        assert_int_equal(s.n, 1);
+        stop[c] = s.t[0];
+        assert_int_equal(nt_integrator_run(it, 6, 0.002, NULL, NULL, &error), NT_OK);
+        nt_state at = nt_integrator_state(it);
+        assert_int_equal(s.n, 1);
+        CLOSE(at.q[0], x[0], 1e-16);
+        CLOSE(at.q[1], x[1], 1e-16);
+        CLOSE(hypot(at.mu[0], at.mu[1]), 2 * 9.81 * sin(0.25), 1e-10);
+        CLOSE(stop[c], stop[0], 1e-4);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
+/* A ball that rolls down the plane without slip: a = 5/7 g sin(slope); on one that is too steep it
+ * slips. */
+static const char ball[] =
+    "nutate: 1\n"
+    "parameters: {slope: 0.25}\n"
+    "gravity: ['9.81*sin(slope)', 0, '-9.81*cos(slope)']\n"
+    "bodies: {ball: {mass: 2, inertia: [0.008, 0.008, 0.008], position: [0, 0, '0.1 - "
+    "2*9.81*cos(slope)/1e5']}}\n"
+    "contacts: {floor: {type: sphere_plane, between: [ground, ball], radius: 0.1, plane: "
+    "{normal: [0, 0, 1]}, stiffness: 1e5, exponent: 1, damping: 1, friction: {coefficient: 0.3, "
+    "law: set-valued}}}\n";
+
+static void a_ball_rolls(void **state)
+{
+    static const double slopes[] = {0.25, 1.2};
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        const double slope = slopes[k], s = sin(slope);
+        double a = k == 0 ? 5. / 7 * 9.81 * s : 9.81 * (s - 0.3 * cos(slope));
+        mechanism m = mechanism_read(ball);
+        const nt_system *system = nt_run_system(m.run);
+        seen e;
+        nt_error error = {0};
+        assert_int_equal(system->set_parameters(system->self, &slope), NT_OK);
+        nt_integrator *it = begin_run(&m, "generalized-alpha-soi2", &e);
+        assert_int_equal(nt_integrator_run(it, 2, 0.002, NULL, NULL, &error), NT_OK);
+        nt_state at = nt_integrator_state(it);
+        CLOSE(at.q[0], 2 * a, 2e-3 * a);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
+static void slip_says_nothing_there(void **state)
+{
+    static const char *const words[] = {"slip says nothing of friction that is set-valued", NULL};
+    char text[1200];
+    (void)state;
+    snprintf(text, sizeof text, "%s", on_rail);
+    strcpy(strstr(text, "dry: 5, law"), "dry: 5, slip: 1, law: set-valued}}}\n");
+    mechanism_refused(text, words);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dry_friction_holds), cmocka_unit_test(a_surface_is_kept),
         cmocka_unit_test(others_say_so),      cmocka_unit_test(derivatives_slide_too),
         cmocka_unit_test(a_state_is_held),    cmocka_unit_test(saved_while_sliding),
+        cmocka_unit_test(a_joint_sticks),     cmocka_unit_test(a_contact_sticks),
+        cmocka_unit_test(a_ball_rolls),       cmocka_unit_test(slip_says_nothing_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

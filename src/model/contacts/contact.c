@@ -3,7 +3,7 @@
  * Energy: K delta^(n+1)/(n+1); the rest takes power. In the residual force and moment on A are the
  * opposite ones: -F and -r_A x F - M, against F and r_B x F + M on B; d(r x F) = r~ dF - F~ dr with
  * dr = dp, and dp - dx in the column of the body's own translation. */
-#include "model/contacts/contact.h"
+#include "model/contacts/grip.h"
 
 #include "base/direction.h"
 #include "base/error.h"
@@ -32,6 +32,9 @@ const nt_key nt_contact_friction_keys[] = {
      .required = true, .meaning = "of the normal force, whatever the speed"},
     {KEY("slip", NT_KEY_NUMBER, friction.slip, NT_CONTACT_SLIP), .unit = "m/s",
      .meaning = "speed below which friction turns over smoothly; default 1e-3"},
+    {KEY("law", NT_KEY_CHOICE, friction.law, NT_CONTACT_FRICTION_LAW), .choices = nt_friction_laws,
+     .meaning = "`set-valued`: surfaces stick until what holds them passes coefficient * normal "
+                "force, and slip then with that against the sliding; default `regularised`"},
     {0},
 };
 
@@ -134,6 +137,10 @@ static nt_status check_law(const nt_run *run, const nt_element *element, nt_erro
     if (has(c, NT_CONTACT_FRICTION) && has(c, NT_CONTACT_TRACTION))
         return nt_load_refuse(model, element, error,
                               "both friction and traction are given, expected one of them");
+    if (has(c, NT_CONTACT_FRICTION_LAW) && c->friction.law == NT_FRICTION_SET_VALUED &&
+        has(c, NT_CONTACT_SLIP))
+        return nt_load_refuse(model, element, error,
+                              "slip says nothing of friction that is set-valued");
     if (!(c->law.traction.slip > 0))
         return nt_load_refuse(model, element, error, "slip is %g m/s, expected a positive speed",
                               c->law.traction.slip);
@@ -291,6 +298,8 @@ static void fill_law(nt_contact *c)
                               .C = curve[2],
                               .D = curve[3],
                               .oil = c->traction.oil};
+    if (has(c, NT_CONTACT_FRICTION_LAW) && c->friction.law == NT_FRICTION_SET_VALUED)
+        traction->friction = 0; /* it is that of grip.h */
     if (!has(c, NT_CONTACT_STRESS))
         traction->oil.stress = DEFAULT_STRESS;
     if (!has(c, NT_CONTACT_LIMIT))
@@ -300,7 +309,7 @@ static void fill_law(nt_contact *c)
         fill_hertz(c);
     c->kind.is_hertz = c->exponent == 1.5;
     c->kind.spins = law->spin_arm > 0;
-    c->kind.rolls = law->rolling > 0;
+    c->kind.rolls = law->rolling != 0;
 }
 
 /* A point of a body, from its reference point in body axes; the body's origin unless given. */
@@ -358,15 +367,21 @@ nt_status nt_contact_prepare(nt_run *run, const nt_element *element, nt_skeleton
 
 nt_status nt_contact_declare(nt_model *model, nt_element *element)
 {
-    return nt_load_declare(model, element, NT_BOTH_MOTIONS, NT_BOTH_MOTIONS);
+    nt_status status = nt_load_declare(model, element, NT_BOTH_MOTIONS, NT_BOTH_MOTIONS);
+    bool grips = nt_contact_grips(nt_model_data(model, element));
+    return status == NT_OK && grips ? nt_grip_declare(model, element) : status;
 }
 
 /* ---- terms ---------------------------------------------------------------------------------- */
 
 nt_touch_pose nt_contact_pose(const nt_element *element, const nt_view *view)
 {
-    const nt_contact *c = nt_contact_of(view->run, element);
-    const nt_motion *A = &view->motion[element->a], *B = &view->motion[element->b];
+    return nt_contact_pose_of(nt_contact_of(view->run, element), &view->motion[element->a],
+                              &view->motion[element->b]);
+}
+
+nt_touch_pose nt_contact_pose_of(const nt_contact *c, const nt_motion *A, const nt_motion *B)
+{
     v3 arm_b = m3_apply(B->R, c->center), arm_a = v3_add(v3_sub(B->x, A->x), arm_b);
     return (nt_touch_pose){.y = v3_sub(arm_a, m3_apply(A->R, c->origin)),
                            .axis = m3_apply(A->R, c->axis),
@@ -382,7 +397,13 @@ nt_touch nt_contact_touch(const nt_element *element, const nt_view *view)
 {
     const nt_contact *c = nt_contact_of(view->run, element);
     nt_touch_pose at = nt_contact_pose(element, view);
-    return nt_touch_of(c->kind, &c->surface, &c->law, &at);
+    nt_touch t = nt_touch_of(c->kind, &c->surface, &c->law, &at);
+    if (!nt_contact_grips(c))
+        return t;
+    v3 grip = nt_grip_force(element, view);
+    t.F = v3_add(t.F, grip);
+    t.power += v3_dot(grip, t.w);
+    return t;
 }
 
 bool nt_element_is_contact(const nt_element *element)
@@ -468,9 +489,10 @@ void nt_touch_add(const nt_view *view, int body_a, int body_b, const nt_touch *t
 
 nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view)
 {
-    if (!view->energy && !(view->terms->parts & element->part))
-        return NT_OK;
     const nt_contact *c = nt_contact_of(view->run, element);
+    nt_status status = nt_contact_grips(c) ? nt_grip_evaluate(element, view) : NT_OK;
+    if (status != NT_OK || (!view->energy && !(view->terms->parts & element->part)))
+        return status;
     nt_touch_pose at = nt_contact_pose(element, view);
     nt_touch t = nt_touch_of(c->kind, &c->surface, &c->law, &at);
     if (!(t.delta <= 0) && !(isfinite(v3_dot(t.F, t.F) + v3_dot(t.M, t.M)) && v3_dot(t.m, t.m) > 0))
@@ -497,7 +519,7 @@ bool nt_contact_depends_on_rates(const nt_run *run, const nt_element *element)
 {
     const nt_contact *c = nt_contact_of(run, element);
     return c->law.damping != 0 || c->law.traction.friction != 0 || c->law.rolling != 0 ||
-           c->kind.law != NT_TRACTION_COULOMB;
+           nt_contact_grips(c) || c->kind.law != NT_TRACTION_COULOMB;
 }
 
 void nt_contact_reaction(const nt_element *element, const nt_view *view, v3 *force, v3 *torque)

@@ -18,6 +18,7 @@ typedef struct nt_contact {
     double stiffness, exponent, damping; /* k, N/m^n; n; d, s/m         */
     struct {
         double coefficient, slip; /* mu; m/s                     */
+        int law, pad;             /* nt_friction_law             */
     } friction;
     struct {
         double coefficient, speed; /* e; m/s */
@@ -49,9 +50,10 @@ typedef struct nt_contact {
     nt_touch_kind kind;
     nt_surface surface;
     nt_touch_law law;
-    double compliance; /* 1/E*, 1/Pa; 0: no material                             */
-    v3 center, origin; /* c and o from the reference points of B and A, body axes */
-    v3 axis;           /* body axes of A                                          */
+    double compliance;  /* 1/E*, 1/Pa; 0: no material                             */
+    v3 center, origin;  /* c and o from the reference points of B and A, body axes */
+    v3 axis;            /* body axes of A                                          */
+    int grip, grip_pad; /* its number among contacts that stick, from 1; 0: none  */
 } nt_contact;
 
 enum { /* bits of nt_contact.given */
@@ -85,6 +87,7 @@ enum { /* bits of nt_contact.given */
        NT_CONTACT_AXIS,
        NT_CONTACT_INSIDE,
        NT_CONTACT_ANGLE,
+       NT_CONTACT_FRICTION_LAW,
 };
 
 /* Keys of every contact: of the bodies, of the law. */
@@ -178,12 +181,16 @@ static inline const nt_contact *nt_contact_of(const nt_run *run, const nt_elemen
 
 /* A contact of a run at a point of its motion; ground axes. */
 nt_touch_pose nt_contact_pose(const nt_element *element, const nt_view *view);
+nt_touch_pose nt_contact_pose_of(const nt_contact *c, const nt_motion *A, const nt_motion *B);
 nt_touch nt_contact_touch(const nt_element *element, const nt_view *view);
 
 /* Whether an element is one of these types: programs may add others. */
 bool nt_element_is_contact(const nt_element *element);
 
-/* Shared callbacks of the contact types. */
+/* Shared callbacks of the contact types; those of friction that is set-valued (grip.h). */
+int nt_grip_rates(const nt_model *model, const nt_element *element);
+nt_quantity nt_grip_row_quantity(const nt_model *model, const nt_element *element, int row);
+const char *nt_grip_row_name(const nt_model *model, const nt_element *element, int row);
 nt_status nt_contact_declare(nt_model *model, nt_element *element);
 nt_status nt_contact_evaluate(const nt_element *element, const nt_view *view);
 bool nt_contact_depends_on_rates(const nt_run *run, const nt_element *element);
@@ -211,6 +218,7 @@ void nt_touch_add(const nt_view *view, int body_a, int body_b, const nt_touch *t
     .touches = true, .only_takes = true, .declare = nt_contact_declare,                            \
     .evaluate = nt_contact_evaluate, .depends_on_rates = nt_contact_depends_on_rates,              \
     .reaction = nt_contact_reaction, .size = sizeof(nt_contact), .draw = nt_contact_draw,          \
-    .arrow = nt_contact_arrow
+    .arrow = nt_contact_arrow, .rates = nt_grip_rates, .row_quantity = nt_grip_row_quantity,       \
+    .row_name = nt_grip_row_name
 
 #endif

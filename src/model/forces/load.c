@@ -12,6 +12,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+const char *const nt_friction_laws[] = {"regularised", "set-valued", NULL};
+
 nt_status nt_load_refuse(const nt_model *model, const nt_element *element, nt_error *error,
                          const char *format, ...)
 {

@@ -17,6 +17,10 @@ enum {
     NT_BOTH_MOTIONS = (1 << NT_PAIR_NODES) - 1,
 };
 
+/* Laws of dry friction, as nt_friction_laws names them. */
+typedef enum nt_friction_law { NT_FRICTION_REGULARISED, NT_FRICTION_SET_VALUED } nt_friction_law;
+extern const char *const nt_friction_laws[];
+
 /* Blocks between these ports. */
 nt_status nt_load_declare(nt_model *model, nt_element *element, unsigned rows, unsigned columns);
 

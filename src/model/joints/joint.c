@@ -363,7 +363,7 @@ static const int point_blocks[NT_POINT_BLOCKS][2] = {
 
 nt_status nt_joint_declare(nt_model *model, nt_element *e)
 {
-    const nt_joint *joint = nt_model_data(model, e);
+    nt_joint *joint = nt_element_numbers(model->origin, e);
     bool points = false, directions = false; /* what the tangents of the forces couple */
     nt_row_spec specs[8];
     int n = all_specs(joint, specs);
@@ -374,6 +374,8 @@ nt_status nt_joint_declare(nt_model *model, nt_element *e)
     }
     bool all = joint->enforce == 1 || (joint->given & (NT_GIVEN_FRICTION | NT_GIVEN_LIMITS));
     nt_status status = NT_OK;
+    if (joint->side) /* its ports come first */
+        status = nt_coupling_find(&joint->sides, model, e, &joint->side, 1);
     for (int i = 0; i <= NT_ROWS; i++)
         for (int j = 0; j <= NT_ROWS && status == NT_OK; j++) {
             bool multiplier = i == NT_ROWS || j == NT_ROWS, rotations = i % 2 == 1 && j % 2 == 1;
@@ -385,6 +387,8 @@ nt_status nt_joint_declare(nt_model *model, nt_element *e)
                           joint->specs[0].kind == NT_ROW_COINCIDE;
             status = nt_element_couple(model, e, i, j, scaled ? NT_SCALED : NT_FULL);
         }
+    if (joint->side && status == NT_OK)
+        status = nt_coupling_declare(&joint->sides, model, e, NT_BOTH_MOTIONS);
     return status;
 }
 

@@ -14,6 +14,7 @@
 #ifndef NUTATE_MODEL_JOINT_H
 #define NUTATE_MODEL_JOINT_H
 
+#include "model/forces/load.h"
 #include "model/model.h"
 
 enum { /* bits of nt_joint.given */
@@ -43,6 +44,7 @@ enum { /* bits of nt_joint.given */
        NT_GIVEN_ACTIVE = 1 << 23,
        NT_GIVEN_RESTITUTION = 1 << 24,
        NT_GIVEN_REST_SPEED = 1 << 25,
+       NT_GIVEN_FRICTION_LAW = 1 << 26,
        NT_GIVEN_FRICTION_PART = 1 << 29,
        NT_GIVEN_LIMIT_PART = 1 << 30,
 };
@@ -108,12 +110,26 @@ typedef struct nt_joint {
     struct {
         double dry, viscous, slip; /* N m or N; N m s/rad or N s/m; regularising speed */
         int part;
+        int law; /* nt_friction_law */
     } friction;
     struct {
         double lower, upper, stiffness, damping;
         int part;
     } limits;
+    /* of set-valued friction: which way it slips, a switch of its own; at rest it slides
+     * (sliding.h), which is to say that the joint sticks */
+    const nt_expression *side;
+    nt_coupling sides;
 } nt_joint;
+
+static inline bool nt_joint_sticks(const nt_joint *joint)
+{
+    return (joint->given & NT_GIVEN_FRICTION_LAW) && joint->friction.law == NT_FRICTION_SET_VALUED;
+}
+/* Adds the switches of joints that stick, before the model is laid out. */
+nt_status nt_joints_add_switches(nt_model *model);
+/* Whether such a joint has friction at the present values. */
+bool nt_joint_is_rough(const nt_run *run, int joint);
 
 /* Key tables (joint_keys.c), by what a type can have. */
 extern const nt_key nt_joint_point_keys[];    /* a point: fixed, spherical                        */
@@ -193,6 +209,9 @@ typedef struct nt_axis_load {
     v3 s_va, s_wa, s_vb, s_wb; /* ds/d(velocities)                   */
 } nt_axis_load;
 void nt_axis_load_add(const nt_element *joint, const nt_view *view, const nt_axis_load *load);
+/* What a load of one does to the nodes of both bodies. */
+void nt_axis_load_direction(const nt_element *joint, const nt_view *view, bool translation,
+                            v3 direction[NT_PAIR_NODES]);
 
 /* Values and gradients of the free coordinates for axis loads. rate_*: of the rate in positions;
  * the gradient of the rate in velocities equals that of the coordinate in positions. */

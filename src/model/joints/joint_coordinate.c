@@ -178,21 +178,31 @@ static void coordinate_put(const nt_view *view, int row, int column, m3 block)
 }
 
 /* Residual -s times the direction of the load in each node, and its tangent. */
+static void direction_of(const joint_geometry *g, bool translation, v3 direction[NT_PAIR_NODES])
+{
+    v3 axis = g->e[2].r, none = v3_of(0, 0, 0);
+    direction[NT_T_A] = translation ? v3_neg(axis) : none;
+    direction[NT_T_B] = translation ? axis : none;
+    direction[NT_R_A] =
+        translation ? v3_neg(v3_cross(v3_add(g->d, g->pa.arm), axis)) : v3_neg(axis);
+    direction[NT_R_B] = translation ? v3_cross(g->pb.arm, axis) : axis;
+}
+
+void nt_axis_load_direction(const nt_element *joint, const nt_view *view, bool translation,
+                            v3 direction[NT_PAIR_NODES])
+{
+    joint_geometry g;
+    joint_positions_of(&g, joint, view);
+    direction_of(&g, translation, direction);
+}
+
 void nt_axis_load_add(const nt_element *joint, const nt_view *view, const nt_axis_load *load)
 {
     const nt_terms *terms = view->terms;
     joint_geometry g;
     joint_geometry_of(&g, joint, view);
-    v3 axis = g.e[2].r, direction[4] = {{0}};
-    if (load->translation) {
-        direction[NT_T_B] = axis;
-        direction[NT_R_B] = v3_cross(g.pb.arm, axis);
-        direction[NT_T_A] = v3_neg(axis);
-        direction[NT_R_A] = v3_neg(v3_cross(v3_add(g.d, g.pa.arm), axis));
-    } else {
-        direction[NT_R_B] = axis;
-        direction[NT_R_A] = v3_neg(axis);
-    }
+    v3 axis = g.e[2].r, direction[4];
+    direction_of(&g, load->translation, direction);
     if (terms->residual) {
         coordinate_push(view, NT_T_A, v3_scale(-load->s, direction[NT_T_A]));
         coordinate_push(view, NT_R_A, v3_scale(-load->s, direction[NT_R_A]));

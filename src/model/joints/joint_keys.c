@@ -12,6 +12,11 @@ const nt_key nt_joint_friction_keys[] = {
     NT_KEY("slip", NT_KEY_NUMBER, NT_JOINT_FIELD(friction.slip), .bit = 14, .needs = "dry",
            .unit = "rad/s, m/s",
            .meaning = "rate below which dry friction turns over smoothly; default 1e-3"),
+    NT_KEY("law", NT_KEY_CHOICE, NT_JOINT_FIELD(friction.law), .bit = 26,
+           .choices = nt_friction_laws, .needs = "dry",
+           .meaning = "`set-valued`: the joint sticks until the moment or force that holds it "
+                      "passes `dry`, and slips then with `dry` against the rate; default "
+                      "`regularised`"),
     NT_KEY_PART(nt_joint, friction.part, 29, "implicit"),
     {.name = NULL},
 };

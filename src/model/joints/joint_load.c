@@ -5,11 +5,20 @@
  *
  *   s = -(dry x' / sqrt(x'^2 + slip^2) + viscous x')
  *
+ * or, where it is set-valued, s = -(dry u + viscous x') with u = sign(x') while it slips and, while
+ * it sticks, |u| <= 1 such that x' = 0: the sliding mode (sliding.h) of a switch sign(x') of the
+ * joint's own.
+ *
  * A limit is a stop (stop.h). */
 #include "base/error.h"
+#include "model/expression_code.h"
 #include "model/forces/load.h"
 #include "model/forces/stop.h"
 #include "model/joints/joint.h"
+#include "model/signal.h"
+#include "model/switches.h"
+
+#include <stdio.h>
 
 /* rad/s or m/s, where the model gives none. */
 static const double DEFAULT_SLIP = 1e-3;
@@ -20,8 +29,16 @@ typedef struct axis_law {
     double potential, power;   /* J, W           */
 } axis_law;
 
-static void add_friction(axis_law *law, const nt_joint *joint, double rate)
+/* side: u of friction that is set-valued */
+static void add_friction(axis_law *law, const nt_joint *joint, double rate, double side)
 {
+    if (nt_joint_sticks(joint)) {
+        double f = -(joint->friction.dry * side + joint->friction.viscous * rate);
+        law->s += f;
+        law->s_rate -= joint->friction.viscous;
+        law->power += f * rate;
+        return;
+    }
     double slip = joint->given & NT_GIVEN_SLIP ? joint->friction.slip : DEFAULT_SLIP;
     double dry = joint->friction.dry, viscous = joint->friction.viscous;
     double root = hypot(rate, slip), share = slip / root;
@@ -63,16 +80,33 @@ static unsigned loads_in(const nt_joint *joint, unsigned parts)
     return loads;
 }
 
-static axis_law joint_load_law_of(const nt_joint *joint, unsigned loads, const nt_coordinate *x)
+static axis_law joint_load_law_of(const nt_joint *joint, unsigned loads, const nt_coordinate *x,
+                                  double side)
 {
     axis_law law = {0};
     if (loads & NT_GIVEN_FRICTION)
-        add_friction(&law, joint, x->rate);
+        add_friction(&law, joint, x->rate, side);
     if ((loads & NT_GIVEN_LIMITS) && (joint->given & NT_GIVEN_UPPER))
         add_stop(&law, joint, 1, joint->limits.upper, x->value, x->rate);
     if ((loads & NT_GIVEN_LIMITS) && (joint->given & NT_GIVEN_LOWER))
         add_stop(&law, joint, -1, joint->limits.lower, x->value, x->rate);
     return law;
+}
+
+static nt_status side_of(const nt_joint *joint, const nt_view *view, double *side)
+{
+    return nt_joint_sticks(joint) ? nt_coupling_evaluate(&joint->sides, view, &joint->side, 1, side)
+                                  : NT_OK;
+}
+
+/* The residual holds -s along the direction, and ds/du = -dry. */
+static void add_side_tangent(const nt_element *element, const nt_view *view, const nt_joint *joint)
+{
+    v3 direction[NT_PAIR_NODES];
+    nt_axis_load_direction(element, view, translates(joint), direction);
+    for (int i = 0; i < NT_PAIR_NODES; i++)
+        direction[i] = v3_scale(joint->friction.dry, direction[i]);
+    nt_coupling_add(&joint->sides, view, 0, direction);
 }
 
 nt_status nt_joint_load_evaluate(const nt_element *element, const nt_view *view)
@@ -82,7 +116,11 @@ nt_status nt_joint_load_evaluate(const nt_element *element, const nt_view *view)
     if (!loads)
         return NT_OK;
     nt_coordinate x = nt_joint_coordinate(element, view, translates(joint));
-    axis_law law = joint_load_law_of(joint, loads, &x);
+    double side = 0;
+    nt_status status = side_of(joint, view, &side);
+    if (status != NT_OK)
+        return status;
+    axis_law law = joint_load_law_of(joint, loads, &x, side);
     if (!isfinite(law.s))
         return NT_NOT_FINITE;
     if (view->energy) {
@@ -104,6 +142,8 @@ nt_status nt_joint_load_evaluate(const nt_element *element, const nt_view *view)
         .s_wb = v3_scale(c, x.rb),
     };
     nt_axis_load_add(element, view, &load);
+    if (view->terms->matrix && nt_joint_sticks(joint) && (loads & NT_GIVEN_FRICTION))
+        add_side_tangent(element, view, joint);
     return NT_OK;
 }
 
@@ -116,7 +156,8 @@ void nt_joint_load_reaction(const nt_element *element, const nt_view *view, v3 *
     nt_coordinate x = nt_joint_coordinate(element, view, translates(joint));
     v3 axis = m3_apply(view->motion[element->a].R, joint->e[2]);
     v3 *part = translates(joint) ? force : torque;
-    *part = v3_axpy(joint_load_law_of(joint, loads, &x).s, axis, *part);
+    double side = nt_joint_sticks(joint) ? nt_expression_value(joint->side, view->variables) : 0;
+    *part = v3_axpy(joint_load_law_of(joint, loads, &x, side).s, axis, *part);
 }
 
 nt_status nt_joint_load_check(const nt_run *run, const nt_element *element, nt_error *error)
@@ -126,6 +167,9 @@ nt_status nt_joint_load_check(const nt_run *run, const nt_element *element, nt_e
     if (joint->given & NT_GIVEN_FRICTION) {
         if (joint->friction.dry < 0 || joint->friction.viscous < 0)
             return nt_load_refuse(model, element, error, "friction is negative");
+        if ((joint->given & NT_GIVEN_SLIP) && nt_joint_sticks(joint))
+            return nt_load_refuse(model, element, error,
+                                  "slip says nothing of friction that is set-valued");
         if ((joint->given & NT_GIVEN_SLIP) && !(joint->friction.slip > 0))
             return nt_load_refuse(model, element, error, "slip is %g, expected a positive rate",
                                   joint->friction.slip);
@@ -146,4 +190,49 @@ nt_status nt_joint_load_check(const nt_run *run, const nt_element *element, nt_e
                                   joint->limits.lower, joint->limits.upper);
     }
     return NT_OK;
+}
+
+/* ---- joints that stick ---------------------------------------------------------------------- */
+
+static int variable_of(void *context, const char *name, int length)
+{
+    (void)name, (void)length;
+    return *(const int *)context;
+}
+
+/* The expression that is a variable. */
+static nt_status take_variable(nt_model *model, int variable, const nt_expression **out)
+{
+    nt_symbols symbols = {.context = &variable, .resolve = variable_of};
+    nt_error error = {0};
+    return nt_expression_parse("x", 1, &symbols, &model->arena, out, &error);
+}
+
+nt_status nt_joints_add_switches(nt_model *model)
+{
+    int first = nt_model_time_variable(model) + 1;
+    for (int i = 0; i < model->n_joints; i++) {
+        const nt_element *e = &model->elements[i];
+        char name[200];
+        nt_joint *joint = nt_element_numbers(model->origin, e);
+        if (!nt_element_as_joint(model->origin, e) || !nt_joint_sticks(joint))
+            continue;
+        bool slides = e->type->slides, both = slides && e->type->rotates;
+        int length =
+            snprintf(name, sizeof name, "%s.%s", e->name, both ? "displacement_rate" : "rate");
+        int signal = length < (int)sizeof name ? nt_model_signal(model, name, length) : -2;
+        const nt_expression *rate;
+        if (signal < 0 || take_variable(model, first + signal, &rate) != NT_OK)
+            return NT_NO_MEMORY;
+        int side = nt_model_switch(model, NT_OP_SIGN, rate, NULL, e->name, e->place);
+        if (side < 0 || take_variable(model, side, &joint->side) != NT_OK)
+            return NT_NO_MEMORY;
+        model->switches[model->n_switches - 1].joint = i;
+    }
+    return NT_OK;
+}
+
+bool nt_joint_is_rough(const nt_run *run, int joint)
+{
+    return nt_joint_of(run, &run->model->elements[joint])->friction.dry > 0;
 }
