@@ -256,4 +256,64 @@ for method in generalized-alpha generalized-alpha-soi2 rkmk-dop853; do
     expect 0 sens follow.yaml --param m --param k --param c --check --method $method
     prints "27 derivatives agree"
 done
+
+# what a bearing is made of, under a film of oil; contacts of all shapes in their radii
+cat >bearing.yaml <<'END'
+nutate: 1
+parameters: {speed: 1000*pi/3, load: 1000, eta: 0.02, fr: 1e-6, clear: 1e-5, D: 9.525e-3, dm: 46e-3, fi: 0.52, fo: 0.52, E: 207e9, rho: 7800, play: 2e-4, pm: 6e-3, kp: 1e9}
+gravity: [0, -9.81, 0]
+bodies:
+  ring: {mass: 0.06, inertia: [1e-5, 1e-5, 1e-5], position: [0, 0, 1.12144741295e-4], angular_velocity: [0, 0, speed],
+         velocity: [0, 0, 0]}
+joints:
+  drive: {type: parallel, between: [ground, ring], at: [0, 0, 0], axis: [0, 0, 1], motion: speed*t}
+forces:
+  axial: {type: force, on: ring, value: [0, 0, load]}
+bearings:
+  b:
+    balls: 9
+    ball_diameter: D
+    pitch_diameter: dm
+    inner_groove: fi
+    outer_groove: fo
+    outer: ground
+    inner: ring
+    points: [[0, 0, 0], [0, 0, 0]]
+    axes: [[0, 0, 1], [0, 0, 1]]
+    clearance: clear
+    material: {E: E, nu: 0.3, density: rho}
+    traction: {law: film, slip: 0.006}
+    lubricant: {viscosity: eta, limit: 0.08}
+    rolling: {resistance: fr}
+    cage: {mass: pm, inertia: [1.7e-6, 1.7e-6, 3.2e-6], pocket_clearance: play, friction: 0.05}
+    start: {cage: 0.95, irregularity: 40e-6}
+simulation: {duration: 3e-4, method: semi-explicit-2, step: 1e-6}
+output: {every: 3e-4, record: [b.cage.speed, ring.position, b.ball1.outer.force, b.ball1.outer.angle, b.torque]}
+END
+expect 0 sens bearing.yaml --param eta --param clear --param D --param dm --param fi --param fo --param E --check
+prints "49 derivatives agree"
+expect 0 sens bearing.yaml --set bearings.b.traction.law=coulomb --set bearings.b.traction.slip=0.05 --param fr \
+    --param clear --check
+prints "14 derivatives agree"
+cat >shapes.yaml <<'END'
+nutate: 1
+parameters: {r: 0.02, R: 0.1, e: 0.8, mu: 0.2, c: 0.06, E: 3e9, d: 0.05, fr: 1e-4, tube: 0.024, z: 0.0205}
+gravity: [0, 0, -9.81]
+bodies:
+  p: {mass: 0.1, inertia: [2e-5, 2e-5, 2e-5], position: [0, 0, z], velocity: [0.4, 0, -0.2], angular_velocity: [3, 1, 5]}
+  s: {mass: 0.1, inertia: [2e-5, 2e-5, 2e-5], position: [1, 0, 0.1205], velocity: [0.1, 0.05, -0.2], angular_velocity: [0, 1, 5]}
+  b: {mass: 0.1, inertia: [2e-5, 2e-5, 2e-5], position: [2, 0.01, -0.0775], velocity: [0.1, 0.15, -0.3], angular_velocity: [1, 0, 5]}
+  t: {mass: 0.1, inertia: [2e-5, 2e-5, 2e-5], position: [3, 0.061, -0.0035], velocity: [0.2, 0.0, -0.3], angular_velocity: [1, 0, 2]}
+  o: {mass: 0.1, inertia: [2e-5, 2e-5, 2e-5], position: [4, 0.01, 0.1205], velocity: [0.2, 0.0, -0.3], angular_velocity: [1, 0, 2]}
+contacts:
+  plane: {type: sphere_plane, between: [ground, p], plane: {normal: [0, 0, 1], point: [0, 0, 0]}, radius: r, material: {E: E, nu: 0.3}, restitution: {coefficient: e, speed: 0.2}, friction: {coefficient: mu, slip: 1e-2}, rolling: {resistance: fr}}
+  ball: {type: sphere_sphere, between: [ground, s], at: [[1, 0, 0], [0, 0, 0]], radii: [R, r], material: {E: E, nu: 0.3}, damping: d, friction: {coefficient: mu, slip: 1e-2}}
+  bore: {type: sphere_cylinder, between: [ground, b], cylinder: {point: [2, 0, 0], axis: [1, 0, 0], radius: R, inside: true}, radius: r, material: {E: E, nu: 0.3}, damping: d, traction: {law: four_parameter, slip: 1e-3, curve: [-0.02, 0.25, 2, 0.02]}}
+  outside: {type: sphere_cylinder, between: [ground, o], cylinder: {point: [4, 0, 0], axis: [1, 0, 0], radius: R}, radius: r, material: {E: E, nu: 0.3}, damping: d, friction: {coefficient: mu, slip: 1e-2}}
+  groove: {type: sphere_torus, between: [ground, t], torus: {point: [3, 0, 0], axis: [0, 0, 1], radius: c, tube: tube, inside: true}, radius: r, material: {E: E, nu: 0.3}, damping: d, friction: {coefficient: mu, slip: 1e-2}}
+simulation: {duration: 0.004, method: rkmk-dop853, step: 1e-5, tolerance: 1e-9}
+output: {every: 0.004, record: [p.velocity, s.velocity, b.velocity, t.velocity, o.velocity]}
+END
+expect 0 sens shapes.yaml --param r --param R --param c --param tube --param E --param e --check
+prints "90 derivatives agree"
 finish

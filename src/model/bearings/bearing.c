@@ -159,7 +159,7 @@ nt_ball_touch nt_bearing_touch(const nt_element *element, const nt_view *view, i
         nt_ring_pose ring = ring_pose(b, view, which);
         origin = ring.origin, axis = ring.axis;
         t.kind = (nt_touch_kind){NT_CIRCLE, (nt_traction_law)b->law, .is_hertz = true,
-                                 .spins = true, .rolls = b->rolling > 0};
+                                 .spins = true, .rolls = b->rolling != 0};
         t.surface = &b->races[which].surface;
         t.law = &b->races[which].law;
     }
@@ -295,7 +295,7 @@ static nt_status push_races(const nt_view *view, const nt_bearing *b, const nt_r
         for (int l = 0; !is_round(race) && l < g->n; l++)
             lift.of[l] = lift_of(race, view->motion[b->rings[which]].R, rings[which].axis,
                                  v3_sub(get(g->balls.x, l), rings[which].origin), NULL);
-        nt_lanes_race(law, b->rolling > 0, all->damps ? NT_LANES_PUSH_AND_DAMP : NT_LANES_PUSH,
+        nt_lanes_race(law, b->rolling != 0, all->damps ? NT_LANES_PUSH_AND_DAMP : NT_LANES_PUSH,
                       &race->surface, &race->law, &rings[which], &g->balls, &lift, &push,
                       which == NT_OUTER ? &g->damping : &damping);
         if (all->damps && which == NT_INNER)
@@ -308,7 +308,7 @@ static nt_status push_races(const nt_view *view, const nt_bearing *b, const nt_r
         }
         if (!all->damps_partner[which])
             continue;
-        nt_lanes_race(law, b->rolling > 0, NT_LANES_DAMP_RING, &race->surface, &race->law,
+        nt_lanes_race(law, b->rolling != 0, NT_LANES_DAMP_RING, &race->surface, &race->law,
                       &rings[which], &g->balls, &lift, NULL, &damping);
         sum_lanes(all->damping[which], &damping, g->n);
     }

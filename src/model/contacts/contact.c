@@ -309,7 +309,7 @@ static void fill_law(nt_contact *c)
         fill_hertz(c);
     c->kind.is_hertz = c->exponent == 1.5;
     c->kind.spins = law->spin_arm > 0;
-    c->kind.rolls = law->rolling > 0;
+    c->kind.rolls = law->rolling != 0;
 }
 
 /* A point of a body, from its reference point in body axes; the body's origin unless given. */

@@ -363,7 +363,7 @@ nt_status nt_grip_evaluate(const nt_element *element, const nt_view *view)
     g.touch.M = v3_of(0, 0, 0);
     if (terms->residual && acts)
         nt_touch_push(view, &g.touch);
-    if (!terms->matrix || !view->at->memory)
+    if (!terms->matrix || !grip_entries(view->model, c, view->at->memory))
         return NT_OK;
     grip_tangent d;
     differentiate(c, &g, &d);
