@@ -131,7 +131,7 @@ static nt_status find_smallest(const nt_reduced *r, const nt_columns *K, const n
         if (info == 0)
             break;
     }
-    if (info != 0 || !(theta[0] > 0))
+    if (info != 0 || !(theta[n - 1] > 0)) /* the small theta may be below 0 by rounding */
         return NT_OK;
     double least = 1 / theta[n - 1], middle = sqrt(least * most);
     for (int i = 0; i < n && w[i] + sigma < middle; i++) {
