@@ -284,6 +284,11 @@ struct nt_system {
      * under these stresses from then on. increment NULL: they are forgotten. NULL: no element has
      * any. From version 2 on. */
     nt_status (*carry)(void *self, const nt_point *at, const double *increment);
+    /* [space.n_blocks] the block whose rotation each block turns with, as far as it turns with any:
+     * of a flexible body that of one of its nodes, else the block itself. Factors that are kept
+     * from step to step turn along (reuse_tangent). NULL: they stay as they are. From version 2 on.
+     */
+    const int *carriers;
 };
 
 /* Fields and dimensions that contradict each other: NT_INVALID and a message. */
