@@ -17,7 +17,7 @@ INCLUDE = HERE.parent / "include"
 BUILD = Path(os.environ.get("NUTATE_BUILD", HERE.parent / "build" / "release")).resolve()
 
 # What is written in the folder `native`: its headers are declared to Python as well.
-NATIVE = ["integrate", "laws", "process"]
+NATIVE = ["integrate", "laws", "process", "whole"]
 
 # Functions of Python that the library calls.
 CALLED = """

@@ -252,8 +252,11 @@ NT_API void nt_model_redundant_text(const nt_model *model, int i, char *text, in
 NT_API int nt_model_remark(const nt_model *model, int i, nt_error *remark);
 
 /* Events of the section `events`: how many, the name of one, and the words with which it ends the
- * run; NULL where there is none of this number, "" where it does not end it. */
+ * run; NULL where there is none of this number, "" where it does not end it. Occurrences of
+ * higher numbers are those of sliding modes: `sliding` of them, two for each switch that may slide,
+ * which then begins (even ones behind the events) and ends; its name is "'value' at 12:5". */
 NT_API int nt_model_event_count(const nt_model *model);
+NT_API int nt_model_sliding_count(const nt_model *model);
 NT_API const char *nt_model_event_name(const nt_model *model, int i);
 NT_API const char *nt_model_event_end(const nt_model *model, int i);
 

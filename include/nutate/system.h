@@ -172,6 +172,7 @@ typedef struct nt_instant {
     int timed_by; /* the indicator whose zero is the time of this; -1: the time is given       */
     int number;   /* of nt_events.word; -1 for what has no row in a table of events            */
     int ends;     /* the run ends here                                                         */
+    int smooth;   /* accelerations do not jump by it: derivatives need not follow its time      */
 } nt_instant;
 
 /* Everything of a system that happens in an instant. Functions are pure and allocate nothing. */
@@ -179,6 +180,7 @@ typedef struct nt_events {
     int n;     /* indicators */
     int sides; /* first of 2 n entries of memory that the integrator writes: where each indicator
                   was last, -1, 0 or 1, and the largest size that it has had */
+    int n_sliding; /* of the nonholonomic rows the last ones, which are off but in sliding modes */
     /* Entries of memory that are not known yet at a start: not a number. */
     nt_status (*begin)(void *self, const nt_point *at, double nudge, double *memory);
     /* The first known stop after t and not after end; infinite: none. h: the step that was asked

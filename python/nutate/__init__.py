@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from ._core import lib as _lib, text as _text
 from .errors import (
+    EnergyWarning,
     Error,
     FileError,
     ForkError,
@@ -27,7 +28,7 @@ from .errors import (
 )
 from . import bearings, contacts, forces, joints, keys
 from ._motion import methods
-from .model import EnergyWarning, Model, Parameters, load, loads
+from .model import Model, Parameters, load, loads
 from .result import Column, Result, Summary, Table, open
 from .laws import Motion
 from .state import State

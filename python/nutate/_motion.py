@@ -162,6 +162,8 @@ class Motion(RunOf):
     """A run of a model, and an nt_integrator for it."""
 
     integrator: Any = ffi.NULL
+    #: whether something that the model says was set aside
+    aside = False
 
     def __init__(self, model: "Model", setup: Setup, values: Mapping[str, float]) -> None:
         self._keep: List[Any] = []
@@ -255,6 +257,7 @@ class Motion(RunOf):
 
     def _set_aside(self, what: str, to: Any) -> None:
         name = text(lib.nt_method_name(to.method))
+        self.aside = True
         warnings.warn(f"{what} of the model is set aside: {name} has none", SetAside, stacklevel=5)
 
     def _choose_times(self, setup: Setup, simulation: Any, controlled: bool) -> None:

@@ -127,6 +127,10 @@ class ForkError(RuntimeError):
     """The process was forked while the library had threads."""
 
 
+class EnergyWarning(UserWarning):
+    """The energy of a run has grown without a cause."""
+
+
 class SetAside(UserWarning):
     """A setting of the model's method that the method in use does not have."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import warnings
 from pathlib import Path
 from typing import (
     Any,
@@ -26,30 +25,24 @@ from ._core import (
     Owner,
     check,
     check_process,
-    count_threads,
     ffi,
     lib,
     new_error,
-    take_raised,
     text,
-    wait_for_columns,
 )
 from ._description import laws_in, to_yaml
-from ._motion import Motion, Options, Setup, Tolerance, suggestion
+from ._motion import Options, Setup, Tolerance, suggestion
+from ._whole import run_whole
 from .laws import calling, give_laws
-from .errors import Error, Interrupted, Status, UsageError
-from .result import Column, Groups, Result, Summary, Table, group_columns
-from .state import State, copy_numbers, state_of
+from .errors import UsageError
+from .result import Column, Groups, Result, Table
+from .state import State
 from .stepper import Stepper
 from .analysis import Campbell, Check, Linear, Modes, Orbit, Static, find_static
 from .sweep import run_sweep
 
 Setting = Union[float, int, bool, str]
 _OBJECTIVES = ("final", "integral", "maximum", "rms")
-
-
-class EnergyWarning(UserWarning):
-    """The energy of a run has grown without a cause."""
 
 
 class Parameters(MutableMapping[str, float]):
@@ -152,6 +145,7 @@ class Model:
         self._columns: Dict[Tuple[str, ...], Tuple[List[Column], Groups]] = {}
         self._variants: Dict[Tuple[Tuple[str, str], ...], "Model"] = {}
         self._quantities: Dict[str, Any] = {}
+        self._plans: Dict[Any, Any] = {}
         error, owner = new_error(), Owner()
         run = ffi.new("nt_run **")
         with calling(self.laws, owner):
@@ -565,11 +559,7 @@ class Model:
                 asked["output.every"] = every if every > 0 else "null"
             model = self._variant(asked)
         own = {**self._values, **values}
-        run = WholeRun(model, setup, own, files, derived)
-        try:
-            result = run.go()
-        finally:
-            run.close()
+        result = run_whole(model, setup, own, files, derived)
         result._again = lambda path: model._run(setup, own, None, None, [path], derived)
         return result
 
@@ -631,211 +621,3 @@ def loads(
         said, name, None if folder is None else os.fspath(folder), settings or {}, None, laws or {}
     )
     return model
-
-
-# ---- whole runs -----------------------------------------------------------------------------------
-
-
-class WholeRun(Motion):
-    """A run from its begin to its end, with rows in memory."""
-
-    record: Any = ffi.NULL
-    objectives: Any = ffi.NULL
-    sensitivity: Any = ffi.NULL
-
-    def __init__(
-        self,
-        model: Model,
-        setup: Setup,
-        values: Mapping[str, float],
-        files: Sequence[Union[str, Path]],
-        derived: Tuple[str, ...],
-    ) -> None:
-        super().__init__(model, setup, values)
-        self.derived = derived
-        self.values = values
-        self.need_times()
-        if derived:
-            self._derive()
-        self._record(files)
-        if lib.nt_model_objective_count(model._pointer) > 0:
-            to = ffi.new("nt_objectives **")
-            self.check(
-                lib.nt_objectives_create(
-                    to, self.run, self.integrator, self.sensitivity, self.error
-                )
-            )
-            self.objectives = to[0]
-
-    def look(self) -> bool:
-        """Nothing stops it but signals."""
-        return False
-
-    def _derive(self) -> None:
-        places = [self.model._parameter(name) for name in self.derived]
-        if len(set(places)) < len(places):
-            raise UsageError("a parameter is given twice")
-        to = ffi.new("nt_sensitivity **")
-        self.check(lib.nt_sensitivity_create(to, self.integrator, places, len(places), self.error))
-        self.sensitivity = to[0]
-
-    def _record(self, files: Sequence[Union[str, Path]]) -> None:
-        self.rows = ffi.new("py_rows *")
-        setup = ffi.new("nt_record_setup *")
-        setup.run, setup.sensitivity = self.run, self.sensitivity
-        setup.take_row = ffi.addressof(lib, "py_rows_take")
-        setup.taker = self.rows
-        if files:
-            paths = [ffi.new("char[]", os.fsencode(path)) for path in files]
-            formats = [lib.NT_NETCDF if str(path).endswith(".nc") else lib.NT_CSV for path in files]
-            to_files = ffi.new("nt_result_file[]", list(zip(paths, formats)))
-            setup.files, setup.n_files = to_files, len(paths)
-            said = f"method={self.method}\nframe={self.frame}\nstep={self.plan_step!r} s\n"
-            said += "history=nutate.Model.run\n"
-            provenance = ffi.new("char[]", said.encode())
-            setup.provenance = provenance
-        known = self.model._columns.get(self.derived)
-        columns: List[Column] = []
-        if known is None:
-            setup.take_column = lib.py_take_column
-            wait_for_columns(self.rows, lambda *column: columns.append(Column(*column)))
-        to = ffi.new("nt_record **")
-        try:
-            self.check(lib.nt_record_create(to, setup, self.error))
-        finally:
-            if known is None:
-                wait_for_columns(self.rows, None)
-        self.record = to[0]
-        if known is None:
-            known = self.model._columns[self.derived] = (columns, group_columns(columns))
-        self.columns, self.groups = known
-
-    def go(self) -> Result:
-        """Integrates; returns the result, or raises with what there is of it."""
-        self.begin()
-        if self.sensitivity:
-            self.check(lib.nt_sensitivity_start(self.sensitivity, self.error))
-        motion = ffi.new("py_motion *")
-        motion.run, motion.integrator, motion.record = self.run, self.integrator, self.record
-        motion.objectives = self.objectives
-        motion.start, motion.end, motion.step = self.begin_time, self.end_time, self.plan_step
-        motion.look, motion.context = lib.py_look, self.handle()
-        motion.energy = self.model._quantity("energy") or ffi.NULL
-        count_threads(1)
-        try:
-            status = lib.py_integrate(motion, self.error)
-        finally:
-            count_threads(-1)
-        closed = lib.nt_record_close(self.record, self.error if not status else ffi.NULL)
-        self.record = ffi.NULL
-        result = self._result(motion)
-        if status == Status.INTERRUPTED:
-            self._interrupt(result)
-        if status or closed:
-            try:
-                self.check(status or closed)
-            except Error as error:
-                error.result = result
-                raise
-        if motion.warning[0] != b"\0":
-            warnings.warn(text(motion.warning), EnergyWarning, stacklevel=4)
-        return result
-
-    def _interrupt(self, result: Result) -> None:
-        raised = take_raised(self)
-        if raised is None or type(raised) is KeyboardInterrupt:
-            said = f"interrupted at t = {result.final.t:.9g} s"
-            raise Interrupted(said, result) from None
-        raise raised
-
-    def _result(self, motion: Any) -> Result:
-        rows = self.rows
-        n = rows.n
-        if n > 0:
-            size = n * rows.columns * 8
-            memory = ffi.gc(rows.values, lib.py_rows_free, size)
-            rows.values = ffi.NULL
-            values = np.frombuffer(ffi.buffer(memory, size)).reshape(n, rows.columns)
-        else:
-            values = np.empty((0, len(self.columns)))
-        return Result(self.columns, values, groups=self.groups, later=self._account(motion))
-
-    def _account(self, motion: Any) -> Callable[[], Dict[str, Any]]:
-        """What a result says besides its rows, from what is copied here, when it is asked for."""
-        model, method, frame, begin = self.model, self.method, self.frame, self.begin_time
-        state = copy_numbers(self.system, lib.nt_integrator_state(self.integrator))
-        parameters = ffi.new("double[]", len(model._parameter_names) or 1)
-        if model._parameter_names:
-            self.system.get_parameters(self.system.self, parameters)
-        objectives, gradients = self._objectives() if self.objectives else ({}, {})
-
-        def later() -> Dict[str, Any]:
-            return {
-                "attributes": {
-                    "title": model.title,
-                    "method": method,
-                    "frame": frame,
-                    "model": model.text,
-                    "nutate_version": text(lib.nt_version()),
-                },
-                "summary": _summary(model, method, frame, begin, state, motion),
-                "objectives": objectives,
-                "gradients": gradients,
-                "parameters": dict(zip(model._parameter_names, parameters)),
-                "final": state_of(state),
-            }
-
-        return later
-
-    def _objectives(self) -> Tuple[Dict[str, float], Dict[str, Dict[str, float]]]:
-        objectives: Dict[str, float] = {}
-        gradients: Dict[str, Dict[str, float]] = {}
-        count = lib.nt_model_objective_count(self.model._pointer) if self.objectives else 0
-        for i in range(count):
-            name = text(lib.nt_model_objective(self.model._pointer, i).name)
-            objectives[name] = lib.nt_objectives_value(self.objectives, i)
-            if self.derived:
-                gradients[name] = {
-                    parameter: lib.nt_objectives_derivative(self.objectives, i, k)
-                    for k, parameter in enumerate(self.derived)
-                }
-        return objectives, gradients
-
-    def close(self) -> None:
-        """Frees everything; a second time does nothing."""
-        lib.nt_record_close(self.record, ffi.NULL)
-        lib.nt_objectives_destroy(self.objectives)
-        lib.nt_sensitivity_destroy(self.sensitivity)
-        self.record = self.objectives = self.sensitivity = ffi.NULL
-        super().close()
-        if getattr(self, "rows", None) is not None and self.rows.values:
-            lib.py_rows_free(self.rows.values)
-            self.rows.values = ffi.NULL
-
-
-def _summary(
-    model: Model, method: str, frame: str, begin: float, state: Any, motion: Any
-) -> Summary:
-    took, names = motion.took, ("kinetic", "potential", "total", "work")
-    before, after = list(motion.energies[0]), list(motion.energies[1])
-    drift = after[2] - before[2] - (after[3] - before[3])
-    return Summary(
-        title=model.title,
-        method=method,
-        frame=frame,
-        start=begin,
-        end=state_of(state).t,
-        steps=took.steps,
-        rejected=took.rejected,
-        iterations=took.iterations,
-        factorisations=took.factorisations,
-        solves=took.solves,
-        evaluations=took.evaluations,
-        smallest_step=took.smallest_step,
-        largest_step=took.largest_step,
-        seconds=motion.seconds,
-        position_drift=max(motion.drift[0], took.position_drift),
-        velocity_drift=motion.drift[1],
-        energy=dict(zip(names, after)) if motion.has_energy else None,
-        energy_drift=drift if motion.has_energy else 0.0,
-    )

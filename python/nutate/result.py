@@ -114,7 +114,7 @@ class Table(Mapping[str, Array]):
 
     # ---- by name
 
-    def words(self, name: str) -> List[str]:
+    def labels(self, name: str) -> List[str]:
         """Returns the words of a column of words (rows,), such as methods of a sweep."""
         if name not in self.texts:
             raise KeyError(f"'{name}' is no column of words")
@@ -191,7 +191,7 @@ class Table(Mapping[str, Array]):
             columns=[column.name for column in self.columns[1:]],
         )
         for name in self.texts:
-            frame[name] = self.words(name)
+            frame[name] = self.labels(name)
         frame.attrs = dict(
             self.attributes,
             units={c.name: c.unit for c in self.columns},
@@ -221,7 +221,7 @@ class Table(Mapping[str, Array]):
                 continue
             for place in places:
                 column = self.columns[place]
-                values = self.words(column.name) if column.name in self.texts else None
+                values = self.labels(column.name) if column.name in self.texts else None
                 variables[column.name] = (
                     (first.name,),
                     self.data[:, place] if values is None else values,

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, Dict, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from ._core import check_process, count_threads, ffi, lib, take_raised, text
-from ._motion import Motion, Setup
-from .errors import Error, Interrupted, Status, UsageError
+from ._motion import Motion, Setup, suggestion
+from .errors import Interrupted, ModelError, Status, UsageError
+from .laws import own_run
 from .state import State, copy_state, pack_state
 
 Array = npt.NDArray[np.float64]
@@ -18,20 +19,30 @@ Array = npt.NDArray[np.float64]
 
 class SavedState:
     """Where a stepper stands, to be restored in it or in one of the same set-up: bytes of the
-    library, and the values of the parameters. It can be pickled and copied."""
+    library, the values of the parameters, and which forces have loads. It can be pickled and
+    copied."""
 
-    __slots__ = ("data", "parameters", "t", "stale")
+    __slots__ = ("data", "parameters", "t", "stale", "loads")
 
-    def __init__(self, data: bytes, parameters: Mapping[str, float], t: float, stale: bool) -> None:
+    def __init__(
+        self,
+        data: bytes,
+        parameters: Mapping[str, float],
+        t: float,
+        stale: bool,
+        loads: Mapping[str, int] = {},
+    ) -> None:
         self.data = data
         self.parameters: Dict[str, float] = dict(parameters)
         #: s
         self.t = t
         #: whether loads were changed since the last step
         self.stale = stale
+        #: forces by name, and how many numbers the load of each has
+        self.loads: Dict[str, int] = dict(loads)
 
     def __reduce__(self) -> Any:
-        return SavedState, (self.data, self.parameters, self.t, self.stale)
+        return SavedState, (self.data, self.parameters, self.t, self.stale, self.loads)
 
     def __repr__(self) -> str:
         return f"<SavedState at t = {self.t:.9g} s, {len(self.data)} bytes>"
@@ -45,6 +56,7 @@ class Steps(Motion):
     def _begin_steps(self) -> None:
         self._busy = threading.Lock()
         self._stale = False
+        self._loads: Dict[str, int] = {}
         self._advance = lib.nt_integrator_step
 
     def look(self) -> bool:
@@ -149,14 +161,20 @@ class Steps(Motion):
         """Returns where the motion stands: after a restore the same bits follow as if it had gone
         on (but see `saves_whole`)."""
         with self._alone():
-            size = lib.nt_integrator_saved_size(self.integrator)
-            room = bytearray(size)
-            lib.nt_integrator_save(self.integrator, ffi.from_buffer(room))
-            return SavedState(bytes(room), self._saved_parameters(), self.t, self._stale)
+            return SavedState(
+                self._bytes(), self._saved_parameters(), self.t, self._stale, self._loads
+            )
+
+    def _bytes(self) -> bytes:
+        room = bytearray(lib.nt_integrator_saved_size(self.integrator))
+        lib.nt_integrator_save(self.integrator, ffi.from_buffer(room))
+        return bytes(room)
 
     def restore(self, saved: SavedState) -> None:
         """Puts the motion back to where it was saved, with the loads of that moment."""
         with self._alone():
+            if saved.loads != self._loads:
+                self._give_loads(saved.loads)
             if saved.parameters:
                 self._load(saved.parameters)
             self.check(
@@ -174,6 +192,9 @@ class Steps(Motion):
 
     def _load(self, values: Mapping[str, float]) -> None:
         raise NotImplementedError
+
+    def _give_loads(self, loads: Mapping[str, int]) -> None:
+        raise UsageError("a state of a model with loads on its forces cannot be restored here")
 
     def __enter__(self) -> "Steps":
         return self
@@ -209,6 +230,7 @@ class Stepper(Steps):
 
     def __init__(self, model: Any, setup: Setup, values: Mapping[str, float]) -> None:
         super().__init__(model, setup, values)
+        self._as_read, self._asked, self._values = model, setup, dict(values)
         self._step_size = self.step_size = self.step_of_setup
         self._begin_steps()
         if not self._step_size > 0:
@@ -230,22 +252,84 @@ class Stepper(Steps):
         """Sets parameters as `Model.run(m=12)` does and begins anew: initial values follow."""
         with self._alone():
             self.set_parameters(parameters)
+            self._values.update(parameters)
         self.start()
 
     def load(
-        self, name: Union[str, Mapping[str, float]], value: float = 0.0, *, refresh: bool = True
+        self,
+        name: Union[str, Mapping[str, Union[float, Sequence[float]]]],
+        value: Union[float, Sequence[float]] = 0.0,
+        *,
+        refresh: bool = True,
     ) -> None:
-        """Sets a parameter while the motion is under way: a load, a set point, `load("motor", 2.5)`
-        for a force whose `value` is `motor`; or several, `load({"fx": 1, "fy": 2})`. Initial values
-        do not matter any more and stay.
+        """Sets a load or a set point while the motion is under way: a parameter, `load("u", 2.5)`,
+        or a force, `load("motor", 2.5)`, whose `value` this number is from then on, in place of what
+        the model says: of a `force` or `torque` three, `load("push", [0, 0, 3])`, in its own frame.
+        Or several, `load({"fx": 1, "motor": 2})`. Initial values do not matter any more and stay.
 
         Accelerations jump with a load; they are made consistent before the next step. Where a step
         is repeated with another load at its end, as in coupled solvers, refresh=False leaves them
         as they belong to the load of the step before."""
-        values = {name: float(value)} if isinstance(name, str) else dict(name)
+        asked = {name: value} if isinstance(name, str) else dict(name)
+        numbers: Dict[str, float] = {}
+        loads = dict(self._loads)
+        for key, given in asked.items():
+            if key in self._as_read._places:
+                numbers[key] = float(given)  # type: ignore[arg-type]
+                continue
+            vector = np.ndim(given) > 0
+            loads[key] = np.size(given) if vector else 0
+            for place, number in zip(self._names_of(key, loads[key]), np.ravel(given)):
+                numbers[place] = float(number)
         with self._alone():
-            self._load(values)
+            if loads != self._loads:
+                self._give_loads(loads)
+            self._load(numbers)
             self._stale = self._stale or refresh
+
+    def _names_of(self, force: str, n: int) -> List[str]:
+        """Names of the parameters that a force's load is made of; n: 0 for one that is no list."""
+        own = f"load_of_{force}"
+        while any(name == own or name.startswith(own + "_") for name in self._as_read._places):
+            own = "_" + own
+        return [own] if n == 0 else [f"{own}_{i + 1}" for i in range(n)]
+
+    def _give_loads(self, loads: Mapping[str, int]) -> None:
+        """Goes on with a model whose forces have these loads, at the same state."""
+        settings: Dict[str, Union[float, str]] = {}
+        for force, n in loads.items():
+            names = self._names_of(force, n)
+            settings.update({f"parameters.{name}": 0 for name in names})
+            settings[f"forces.{force}.value"] = names[0] if n == 0 else f"[{', '.join(names)}]"
+        try:
+            model = self._as_read._variant(settings) if loads else self._as_read
+        except ModelError as error:
+            known = [name for name in loads if name not in self._loads]
+            hint = suggestion(known[0], self._as_read._parameter_names) if known else ""
+            raise UsageError(
+                f"the model has no parameter '{', '.join(known)}'{hint}, and no force of this name "
+                f"takes such a load: {error.message}"
+            ) from None
+        now, saved = self.parameters(), self._bytes()
+        other = Motion(model, self._asked, self._values)
+        try:
+            other.begin()
+            other.check(
+                lib.nt_integrator_restore(other.integrator, saved, len(saved), other.error)
+            )
+            self._exchange(other)
+        finally:
+            other.close()
+        self._loads = dict(loads)
+        self._load({name: value for name, value in now.items() if name in model._places})
+
+    def _exchange(self, other: Motion) -> None:
+        """Takes the run and the integrator of another motion, and gives it its own to be closed."""
+        for name in ("model", "run", "system", "integrator", "setup", "_keep", "_counted"):
+            mine, its = getattr(self, name), getattr(other, name)
+            setattr(self, name, its)
+            setattr(other, name, mine)
+        own_run(self.run, self)
 
     def _load(self, values: Mapping[str, float]) -> None:
         now = ffi.new("double[]", max(len(self.model._parameter_names), 1))

@@ -123,6 +123,8 @@ nt_status nt_static_evaluate(nt_static *s, double *residual, bool derivative)
     memset(residual, 0, (size_t)p->n * sizeof *residual);
     s->evaluations++;
     nt_status status = nt_problem_evaluate(p, &at, &terms);
+    if (status == NT_NOT_FINITE && p->system->failure)
+        p->system->failure(p->system->self, s->failed, sizeof s->failed);
     for (int i = 0; status == NT_OK && i < p->n; i++)
         if (!isfinite(residual[i]))
             status = NT_NOT_FINITE;

@@ -120,6 +120,7 @@ static nt_status step_load(path *a, double load)
     const nt_static_bounds bounds = {
         .turn = LARGEST_TURN, .travel = 10 * s->problem->length, .iterations = MANY};
     double from = s->load, angle, length;
+    s->failed[0] = '\0';
     nt_static_keep(s, s->kept[1]);
     nt_status status = set_load(s, load);
     if (status == NT_OK && a->rate[s->problem->n] != 0) {
@@ -179,6 +180,10 @@ static nt_status refuse_load(const path *a, double load)
 {
     char name[160] = "";
     double gap, from = a->s->load, ahead = from + (a->wanted->to - from) / 2;
+    if (a->s->failed[0])
+        return nt_fail(a->error, NT_NOT_CONVERGED,
+                       "the state under %.6g of the load is the last one that was found: %s",
+                       a->s->load, a->s->failed);
     if (a->s->factors->n_dropped > 0 && find_contradiction(a, ahead, name, sizeof name, &gap))
         return nt_fail(a->error, NT_NOT_CONVERGED,
                        "no static state carries more than %.6g of the load: beyond it the joints "

@@ -537,8 +537,9 @@ static nt_status refuse_search(nt_static *s, nt_status status, const damped *d, 
     nt_problem_equation_name(p, most, force, sizeof force);
     return nt_fail(error, NT_NOT_CONVERGED,
                    "no static state found: after %d steps of a damped motion it still moves, most "
-                   "of all by %s; %s: %.3g are out of balance",
-                   d->steps, name, force, d->shift * s->drag[most] * fabs(s->step[most]));
+                   "of all by %s; %s: %.3g are out of balance%s%s",
+                   d->steps, name, force, d->shift * s->drag[most] * fabs(s->step[most]),
+                   s->failed[0] ? "; what is further on has no value: " : "", s->failed);
 }
 
 /* Away from a state that is no minimum, along its softest direction: by 0.1 rad, or a twentieth of
@@ -650,6 +651,7 @@ nt_status nt_static_solve(nt_static *s, nt_error *error)
     if (!s->started)
         return nt_fail(error, NT_INVALID, "nt_static_start was not called");
     s->solved = false;
+    s->failed[0] = '\0';
     nt_status status = nt_static_let_go(s, error);
     if (status == NT_OK && (status = search(s, &d)) != NT_OK) {
         status = status == NT_NOT_CONVERGED ? search_again(s, &d, error)

@@ -265,6 +265,7 @@ void nt_cli_progress_clear(const nt_cli_progress *progress);
 
 /* What a finished or broken run was like. */
 typedef struct nt_cli_account {
+    const struct nt_cli_events *events; /* NULL: none is counted */
     const nt_cli_places *places;
     const nt_objectives *objectives;
     const struct nt_cli_sens *sens; /* NULL: no derivatives */
@@ -286,7 +287,10 @@ typedef struct nt_cli_events {
     const nt_model *model;
     char *path; /* NULL: there are none, or no file that they could stand beside */
     FILE *file;
-    bool passing; /* beside data that are kept for pages alone: removed at the end */
+    bool passing;      /* beside data that are kept for pages alone: removed at the end */
+    long slides;       /* sliding modes that have begun, how long they have held, and one of them */
+    int sliding, last; /* how many hold now                                                      */
+    double since, held;
 } nt_cli_events;
 
 /* Return exit statuses. From open on every event of the plan's integrator is a line; resumed: those
@@ -294,6 +298,8 @@ typedef struct nt_cli_events {
 int nt_cli_events_open(nt_cli_events *events, const nt_cli_plan *plan, const nt_cli_places *places,
                        bool resumed);
 int nt_cli_events_close(nt_cli_events *events);
+/* The line of the summary about sliding modes, at the time t at which the run has ended. */
+void nt_cli_events_summary(const nt_cli_events *events, double t);
 
 /* ---- run.c: an integration with its result ----------------------------------------------------
  */

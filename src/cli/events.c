@@ -36,15 +36,45 @@ static bool keep_lines(FILE *file, long lines)
     return place >= 0 && ftruncate(fileno(file), place) == 0 && fseek(file, place, SEEK_SET) == 0;
 }
 
+/* Sliding modes are counted, and the time in which at least one holds. */
+static void count_sliding(nt_cli_events *events, int i, double t)
+{
+    bool ends = i % 2;
+    if (events->sliding > 0)
+        events->held += t - events->since;
+    events->since = t;
+    if (ends && events->sliding > 0) /* it may have begun before this run was resumed */
+        events->sliding--;
+    events->sliding += !ends;
+    events->slides += !ends;
+    events->last = i;
+}
+
 static void write_event(void *context, const nt_occurrence *o)
 {
     nt_cli_events *events = context;
+    int i = o->number - nt_model_event_count(events->model);
+    if (i >= 0)
+        count_sliding(events, i, o->t);
     if (!events->file)
         return;
-    fprintf(events->file, "%.17g,%s,%.17g,%.17g,%.17g\n", o->t,
+    fprintf(events->file, "%.17g,%s%s,%.17g,%.17g,%.17g\n", o->t,
+            i < 0        ? ""
+            : i % 2 == 0 ? "sliding begins: "
+                         : "sliding ends: ",
             nt_model_event_name(events->model, o->number), o->energy[0], o->energy[1],
             o->energy[0] - o->energy[1]);
     fflush(events->file);
+}
+
+void nt_cli_events_summary(const nt_cli_events *events, double t)
+{
+    int first = nt_model_event_count(events->model);
+    if (events->slides == 0)
+        return;
+    fprintf(stderr, "  sliding mode  %ld times, for %.9g s: %s\n", events->slides,
+            events->held + (events->sliding > 0 ? t - events->since : 0),
+            nt_model_event_name(events->model, first + events->last));
 }
 
 int nt_cli_events_open(nt_cli_events *events, const nt_cli_plan *plan, const nt_cli_places *places,
@@ -55,7 +85,10 @@ int nt_cli_events_open(nt_cli_events *events, const nt_cli_plan *plan, const nt_
         if (strcmp(places->files[i].path, "-") != 0)
             result = places->files[i].path;
     *events = (nt_cli_events){.model = plan->model};
-    if (nt_model_event_count(plan->model) == 0 || !result)
+    int sliding = nt_model_sliding_count(plan->model);
+    if (sliding > 0)
+        nt_integrator_observe_events(plan->integrator, write_event, events);
+    if (nt_model_event_count(plan->model) + sliding == 0 || !result)
         return NT_EXIT_DONE;
     events->path = events_path(result);
     if (!events->path)

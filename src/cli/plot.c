@@ -82,8 +82,11 @@ static void put_panel(FILE *to, const nt_cli_figure *f, const char *unit, bool l
         const nt_cli_curve *c = &f->curves[i];
         if (strcmp(c->unit, unit) != 0)
             continue;
-        fprintf(to, "%s$d%d using 1:2 with lines ls %d dt %d title ", first ? "" : ", \\\n", i,
-                c->color % 6 + 1, c->dash % 5 + 1);
+        fprintf(to, "%s$d%d using 1:2 with ", first ? "" : ", \\\n", i);
+        if (c->points)
+            fprintf(to, "points ls %d pt 7 ps 0.3 title ", c->color % 6 + 1);
+        else
+            fprintf(to, "lines ls %d dt %d title ", c->color % 6 + 1, c->dash % 5 + 1);
         put_quoted(to, c->label);
         first = false;
     }

@@ -11,6 +11,7 @@ typedef struct nt_cli_curve {
     int color, dash;  /* of the column, of the result */
     double *x, *y;    /* [n] owned */
     long n;
+    bool points; /* alone, without lines between them */
 } nt_cli_curve;
 
 typedef struct nt_cli_figure {
@@ -29,5 +30,18 @@ typedef struct nt_cli_figure {
  * status. */
 int nt_cli_figure_fill(nt_cli_figure *figure, const nt_cli_options *options);
 void nt_cli_figure_free(nt_cli_figure *figure);
+
+/* Appends a curve of a column, with room for twice the rows of its result; `words` stand behind its
+ * name. An exit status. */
+int nt_cli_figure_curve(nt_cli_figure *figure, int result, int column, int color, const char *words,
+                        nt_cli_curve **curve);
+/* Says that a result has no such column, and which may have been meant; an exit status. */
+int nt_cli_unknown_column(const nt_cli_figure *figure, int result, const char *name);
+
+/* plot_sweep.c: whether a result is the table of a sweep; the curves of one of its columns, an exit
+ * status. */
+bool nt_cli_is_sweep(const nt_result *result);
+int nt_cli_figure_sweep(nt_cli_figure *figure, const nt_cli_options *options, int result,
+                        int column, int *color);
 
 #endif

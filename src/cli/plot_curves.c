@@ -19,7 +19,7 @@ static bool belongs(const char *column, const char *name)
            (column[length] == '\0' || (column[length] == '.' && !strchr(column + length + 1, '.')));
 }
 
-static int unknown_column(const nt_cli_figure *f, int result, const char *name)
+int nt_cli_unknown_column(const nt_cli_figure *f, int result, const char *name)
 {
     int n = nt_result_column_count(f->results[result]);
     const char **names = calloc((size_t)n + 1, sizeof *names);
@@ -34,7 +34,8 @@ static int unknown_column(const nt_cli_figure *f, int result, const char *name)
     return NT_EXIT_USAGE;
 }
 
-static int new_curve(nt_cli_figure *f, int result, int column, int color, nt_cli_curve **curve)
+int nt_cli_figure_curve(nt_cli_figure *f, int result, int column, int color, const char *words,
+                        nt_cli_curve **curve)
 {
     nt_result_column c = nt_result_column_at(f->results[result], column);
     if (f->n_curves == MOST_CURVES) {
@@ -51,10 +52,10 @@ static int new_curve(nt_cli_figure *f, int result, int column, int color, nt_cli
     **curve = (nt_cli_curve){.unit = c.unit, .color = color, .dash = result};
     (*curve)->x = malloc(room * sizeof(double));
     (*curve)->y = malloc(room * sizeof(double));
-    (*curve)->label = malloc(strlen(c.name) + strlen(from) + 4);
+    (*curve)->label = malloc(strlen(c.name) + strlen(words) + strlen(from) + 4);
     if (!(*curve)->x || !(*curve)->y || !(*curve)->label)
         return nt_cli_no_memory();
-    sprintf((*curve)->label, f->n_results > 1 ? "%s, %s" : "%s", c.name, from);
+    sprintf((*curve)->label, f->n_results > 1 ? "%s%s, %s" : "%s%s", c.name, words, from);
     return NT_EXIT_DONE;
 }
 
@@ -184,7 +185,7 @@ static int find_over(nt_cli_figure *f, const nt_cli_options *options, int result
     nt_result *r = f->results[result];
     *over = options->against ? nt_result_find(r, options->against) : 0;
     if (*over < 0)
-        return unknown_column(f, result, options->against);
+        return nt_cli_unknown_column(f, result, options->against);
     nt_result_column c = nt_result_column_at(r, *over);
     f->against_time = *over == 0;
     if (f->spectrum)
@@ -206,12 +207,17 @@ static int fill_result(nt_cli_figure *f, const nt_cli_options *options, int resu
     int over, color = 0, status = find_over(f, options, result, &over);
     for (int k = 0; k < f->n_names && status == NT_EXIT_DONE; k++) {
         bool found = false;
+        int exact = nt_result_find(r, f->names[k]);
         for (int i = 0; i < nt_result_column_count(r) && status == NT_EXIT_DONE; i++) {
             nt_cli_curve *curve;
-            if (!belongs(nt_result_column_at(r, i).name, f->names[k]))
+            if (exact >= 0 ? i != exact : !belongs(nt_result_column_at(r, i).name, f->names[k]))
                 continue;
             found = true;
-            status = new_curve(f, result, i, color++, &curve);
+            if (nt_cli_is_sweep(r)) {
+                status = nt_cli_figure_sweep(f, options, result, i, &color);
+                continue;
+            }
+            status = nt_cli_figure_curve(f, result, i, color++, "", &curve);
             if (status == NT_EXIT_DONE)
                 status = read_points(f, result, over, i, options->from, curve);
             if (status == NT_EXIT_DONE && f->spectrum)
@@ -224,7 +230,7 @@ static int fill_result(nt_cli_figure *f, const nt_cli_options *options, int resu
                 thin(curve, f->spectrum);
         }
         if (!found && status == NT_EXIT_DONE)
-            status = unknown_column(f, result, f->names[k]);
+            status = nt_cli_unknown_column(f, result, f->names[k]);
     }
     return status;
 }

@@ -160,6 +160,8 @@ static void report_show_counts(const nt_cli_plan *plan, const nt_cli_account *ac
                 nt_model_event_end(plan->model, ended));
     if (s->events > 0)
         fprintf(stderr, "  events %ld\n", s->events);
+    if (account->events)
+        nt_cli_events_summary(account->events, nt_integrator_state(plan->integrator).t);
     fprintf(stderr,
             "  steps %ld, rejected %ld, iterations %ld, factorisations %ld, evaluations %ld\n",
             s->steps, s->rejected, s->iterations, s->factorisations, s->evaluations);

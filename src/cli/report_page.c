@@ -87,11 +87,24 @@ int nt_cli_page_write(const char *path, const char *const *results, int n, const
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
+/* The poses of its bodies; without names where it has none. */
+static nt_result_array bodies_of(const nt_result *result)
+{
+    nt_result_array array = {0};
+    for (int i = 0; i < nt_result_array_count(result); i++) {
+        array = nt_result_array_at(result, i);
+        if (strcmp(array.name, "bodies.position") == 0)
+            return array;
+    }
+    array.item_names = NULL;
+    return array;
+}
+
 bool nt_cli_same_bodies(const nt_result *a, const nt_result *b)
 {
-    if (nt_result_array_count(a) == 0 || nt_result_array_count(b) == 0)
+    nt_result_array x = bodies_of(a), y = bodies_of(b);
+    if (!x.item_names || !y.item_names)
         return true; /* nothing is known of one of them */
-    nt_result_array x = nt_result_array_at(a, 0), y = nt_result_array_at(b, 0);
     bool same = x.items == y.items;
     for (int i = 0; i < x.items && same; i++)
         same = strcmp(x.item_names[i], y.item_names[i]) == 0;

@@ -492,7 +492,7 @@ static int write_pages(const run *r, const nt_cli_options *options, const nt_cli
 int nt_cli_integrate(const nt_cli_options *options, nt_cli_sens *sens, nt_cli_then *then)
 {
     run r = {.sens = sens};
-    nt_cli_account account = {.places = &r.places, .sens = sens};
+    nt_cli_account account = {.places = &r.places, .sens = sens, .events = &r.events};
     nt_cli_signals_listen();
     int status = nt_cli_places_choose(&r.places, options);
     if (status == NT_EXIT_DONE)

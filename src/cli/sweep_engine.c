@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -118,23 +119,31 @@ static void show(engine *e, bool on)
                 e->progress.failed);
 }
 
+/* In a process of its own: becomes the program. It ends with this command, however that ends:
+ * nobody else would know what it does in the folder. */
+static void become_program(char *const *arguments, const char *log, pid_t parent)
+{
+    FILE *said = freopen(log, "w", stdout);
+    if (!freopen("/dev/null", "r", stdin) || !said || dup2(fileno(said), STDERR_FILENO) < 0)
+        _exit(127);
+    setpgid(0, 0);
+    if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent)
+        _exit(127);
+    execvp(arguments[0], arguments);
+    _exit(127);
+}
+
 /* Runs a program to its end; what it prints goes to `log`. Its exit status, -1: it could not be
  * started. An interruption is handed on to it. */
 static int run_program(engine *e, char *const *arguments, const char *log)
 {
     bool on = !e->options->quiet && isatty(STDERR_FILENO);
     double looked = nt_cli_clock();
-    pid_t child = fork();
-    if (child == 0) {
-        FILE *said = freopen(log, "w", stdout);
-        if (!freopen("/dev/null", "r", stdin) || !said || dup2(fileno(said), STDERR_FILENO) < 0)
-            _exit(127);
-        setpgid(0, 0);
-        execvp(arguments[0], arguments);
-        _exit(127);
-    }
+    pid_t parent = getpid(), child = fork();
+    if (child == 0)
+        become_program(arguments, log, parent);
     int result = -1;
-    bool told = false;
+    bool told = nt_cli_stop_asked(); /* what is begun after that is to come to its end */
     while (child > 0) {
         const struct timespec moment = {.tv_nsec = 50000000};
         pid_t ended = waitpid(child, &result, WNOHANG);
@@ -274,6 +283,20 @@ static int write_script(const engine *e, const char *path)
     return good ? NT_EXIT_DONE : NT_EXIT_IO;
 }
 
+/* Takes the array back that sbatch submitted, as its log says: "Submitted batch job N". */
+static void cancel_array(engine *e, const char *log)
+{
+    char number[32] = "", other[4096];
+    FILE *from = fopen(log, "r");
+    bool known = from && fscanf(from, "Submitted batch job %31[0-9]", number) == 1;
+    if (from)
+        fclose(from);
+    snprintf(other, sizeof other, "%s/scancel.log", e->place);
+    char *const arguments[] = {"scancel", number, NULL};
+    if (known && run_program(e, arguments, other) != 0)
+        nt_cli_say("scancel %s failed, see %s: its jobs may go on", number, other);
+}
+
 static int run_slurm(engine *e)
 {
     char script[4096], log[4096];
@@ -284,7 +307,9 @@ static int run_slurm(engine *e)
         return status;
     char *const arguments[] = {"sbatch", "--wait", script, NULL};
     int result = run_program(e, arguments, log);
-    if (result != 0 && !nt_cli_stop_asked())
+    if (nt_cli_stop_asked())
+        cancel_array(e, log);
+    else if (result != 0)
         nt_cli_say("sbatch ended with status %d, see %s", result, log);
     return NT_EXIT_DONE; /* what is left is counted */
 }

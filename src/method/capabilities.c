@@ -2,6 +2,7 @@
  * `nutate methods`. */
 #include "base/error.h"
 #include "method/method.h"
+#include "system/problem.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -55,10 +56,12 @@ static bool lacks(const nt_method *method, const nt_system *system, char *text, 
                  system->nh);
         add_word(text, size, "; ", words);
     }
-    if (system->nn > 0 && !(method->needs & NT_NONHOLONOMIC)) {
+    const nt_events *events = nt_system_events(system);
+    int rolling = system->nn - (events ? events->n_sliding : 0); /* those that may be on */
+    if (rolling > 0 && !(method->needs & NT_NONHOLONOMIC)) {
         *feature = text[0] ? *feature : NT_FEATURE_NONHOLONOMIC;
         snprintf(words, sizeof words, "treats no nonholonomic constraints, the system has %d",
-                 system->nn);
+                 rolling);
         add_word(text, size, "; ", words);
     }
     if (system->space.n_first > 0 && !(method->needs & NT_FIRST_ORDER)) {

@@ -128,6 +128,28 @@ static nt_status impact(nt_integrator *it, nt_phase *phase)
     return status;
 }
 
+/* Whether one of the rows of sliding modes is on. */
+static bool instant_slides(const nt_problem *p)
+{
+    const nt_events *events = nt_system_events(p->system);
+    for (int row = p->nc - events->n_sliding; row < p->nc; row++)
+        if (!nt_problem_is_off(p, row))
+            return true;
+    return false;
+}
+
+static nt_status cannot_slide(nt_integrator *it, int which, double t, nt_error *error)
+{
+    const nt_system *system = it->problem->system;
+    char words[160] = "what is due";
+    if (which >= 0 && it->stops.events->indicator_word)
+        it->stops.events->indicator_word(system->self, which, words, sizeof words);
+    return nt_fail(error, NT_UNSUPPORTED,
+                   "at t = %.12g s both sides of %s push back, and method %s treats no sliding "
+                   "mode; where friction is meant, expected `friction` with `slip`",
+                   t, words, it->method->name);
+}
+
 nt_status nt_instant_behind(nt_integrator *it, int which, const nt_phase *from, nt_phase *behind,
                             nt_instant *instant, nt_error *error)
 {
@@ -149,6 +171,9 @@ nt_status nt_instant_behind(nt_integrator *it, int which, const nt_phase *from, 
     for (int i = 0; i < p->nc; i++)
         meets = meets || s->restitution[i] >= 0;
     nt_instant_take_rows(it, s->memory);
+    unsigned needs = it->method->needs;
+    if (instant_slides(p) && ((needs & NT_NO_SLIDING) || !(needs & NT_NONHOLONOMIC)))
+        return cannot_slide(it, which, at.t, error);
     if (!strikes && !meets)
         return NT_OK;
     int n_off =

@@ -19,6 +19,7 @@ enum { /* nt_method.needs: what it asks of a system, and what it can treat */
        NT_VECTOR_SPACE = 128, /* works where there are no rotations */
        NT_GAINS_ENERGY = 256, /* unstable in long runs: the watch on energy only warns */
        NT_FIRST_ORDER = 512,  /* can treat unknowns of first order  */
+       NT_NO_SLIDING = 1024,  /* multipliers enter by reactions alone: no sliding mode */
 };
 
 /* nt_method.frames */

@@ -407,7 +407,7 @@ static nt_status apply(nt_integrator *it, int which, nt_instant *instant, nt_err
     }
     if ((status = nt_integrator_refresh(it, error)) != NT_OK)
         return status;
-    int timed_by = which >= 0 ? which : instant->timed_by;
+    int timed_by = instant->smooth ? -1 : which >= 0 ? which : instant->timed_by;
     nt_jump_of_state jump = {.from = &s->from,
                              .indicator = timed_by,
                              .asked = which,

@@ -47,7 +47,7 @@ nt_model_counts nt_model_count(const nt_model *model)
                              .joints = model->n_joints,
                              .forces = model->n_elements - model->n_joints - model->n_contacts -
                                        model->n_bearings - model->n_beams - model->n_cables -
-                                       model->n_states - model->n_sampled,
+                                       model->n_states - model->n_sampled - model->n_slides,
                              .contacts = model->n_contacts,
                              .markers = model->n_markers,
                              .parameters = model->n_parameters,

@@ -8,6 +8,7 @@
 #include "model/events.h"
 #include "model/joints/joint.h"
 #include "model/signal.h"
+#include "model/sliding.h"
 #include "model/states/delay.h"
 
 #include <math.h>
@@ -299,7 +300,7 @@ static nt_status build_describe(nt_model *model)
         s->capabilities &= ~(unsigned)NT_DISCRETE_MEMORY;
     if (model->has_own || model->has_inertia) /* those are the bodies' alone */
         s->capabilities &= ~(unsigned)NT_HAS_MOMENTA;
-    if (nt_signals_follow_reactions(model))
+    if (nt_signals_follow_reactions(model) || !nt_model_slides_affinely(model))
         s->capabilities &= ~(unsigned)NT_AFFINE;
     s->n_parameters = model->n_parameters;
     s->parameter_names = model->parameter_names;
@@ -351,7 +352,9 @@ static nt_status take_directions(nt_model *model)
 nt_status nt_model_build(nt_model *model, nt_error *error)
 {
     nt_run *origin = model->origin;
-    nt_status status = take_directions(model);
+    nt_status status = nt_model_add_slides(model);
+    if (status == NT_OK)
+        status = take_directions(model);
     if (status != NT_OK || (status = nt_run_take_variables(origin)) != NT_OK)
         goto no_memory;
     origin->bodies[0].q0 = (quat){1, 0, 0, 0};

@@ -32,6 +32,7 @@ extern const nt_element_type nt_force_bushing;
 extern const nt_element_type nt_force_joint_torque;
 extern const nt_element_type nt_force_joint_force;
 extern const nt_element_type nt_force_joint_spring;
+extern const nt_element_type nt_force_mass;
 
 extern const nt_element_type nt_contact_sphere_plane;
 extern const nt_element_type nt_contact_sphere_sphere;

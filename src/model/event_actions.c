@@ -12,6 +12,7 @@
 #include "model/evaluate.h"
 #include "model/events.h"
 #include "model/joints/joint.h"
+#include "model/sliding.h"
 
 #include <math.h>
 #include <string.h>
@@ -74,7 +75,11 @@ void nt_actions_rows_off(void *self, const double *memory, unsigned char *off)
     const nt_run *run = self;
     const nt_model *model = run->model;
     memset(off, 0, (size_t)(model->system.nh + model->system.nn));
-    for (int i = 0; i < model->n_joints; i++) {
+    for (int k = 0; k < model->n_switches; k++)
+        if (model->switches[k].slide >= 0)
+            off[nt_element_row(&model->elements[model->switches[k].slide], 0)] =
+                !nt_slide_is_on(model, k, memory);
+    for (int i = 0; i < model->n_joints && model->joints_change; i++) {
         const nt_element *e = &model->elements[i];
         const nt_joint *joint = nt_element_as_joint(run, e);
         double known = memory ? memory[model->joint_memory + i] : (double)NAN;
@@ -90,6 +95,9 @@ void nt_actions_rows_off(void *self, const double *memory, unsigned char *off)
 bool nt_run_row_is_off(const nt_run *run, int row)
 {
     const nt_model *model = run->model;
+    for (int i = model->n_elements - model->n_slides; i < model->n_elements; i++)
+        if (nt_element_find_row(&model->elements[i], row) >= 0)
+            return true;
     for (int i = 0; i < model->n_joints && model->joints_change; i++) {
         const nt_element *e = &model->elements[i];
         const nt_joint *joint = nt_element_as_joint(run, e);

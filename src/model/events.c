@@ -8,6 +8,7 @@
 
 #include "model/evaluate.h"
 #include "model/quantity_kind.h"
+#include "model/sliding.h"
 #include "model/states/delay.h"
 #include "model/switches.h"
 
@@ -68,6 +69,7 @@ static nt_status events_begin(void *self, const nt_point *at, double nudge, doub
     nt_point point = *at;
     point.t += nudge;
     nt_actions_begin(run, memory);
+    nt_slides_begin(model, memory);
     for (int k = 0; k < model->n_switches; k++) {
         if (!isnan(held[k]) || model->switches[k].bends)
             continue;
@@ -163,7 +165,10 @@ static nt_status events_indicate(void *self, const nt_point *at, double *g, unsi
     for (int k = 0; k < model->n_switches; k++) {
         const nt_switch *s = &model->switches[k];
         way[k] = s->known || s->bends ? 0 : NT_INSIDE;
-        g[k] = s->bends ? 1 : nt_switch_inside(run, k, held[k], run->variables);
+        if (nt_slide_is_on(model, k, at->memory))
+            g[k] = nt_slide_inside(run, k, held[k]);
+        else
+            g[k] = s->bends ? 1 : nt_switch_inside(run, k, held[k], run->variables);
     }
     if (model->n_indicated == 0)
         return NT_OK;
@@ -188,6 +193,11 @@ static nt_status move_switch(nt_run *run, nt_instant *instant, int k)
     nt_point after = *at;
     double *q = run->events_work, *v = q + system->space.nq, *increment = v + system->space.nv;
     double *held = instant->memory + run->model->switch_memory;
+    if (nt_slide_is_on(run->model, k, instant->memory)) {
+        nt_events_look(run, at, instant->memory);
+        nt_slide_leaves(run, k, instant);
+        return NT_OK;
+    }
     for (int i = 0; i < system->space.nv; i++) {
         increment[i] = e * at->v[i] + e * e / 2 * at->vdot[i];
         v[i] = at->v[i] + e * at->vdot[i];
@@ -203,6 +213,9 @@ static nt_status move_switch(nt_run *run, nt_instant *instant, int k)
     }
     if (isnan(value))
         return NT_NOT_FINITE;
+    instant->happened = true;
+    if (nt_slide_takes(run->model, k, held[k], value, instant))
+        return NT_OK;
     instant->happened = value != held[k];
     held[k] = value;
     return NT_OK;
@@ -226,7 +239,7 @@ static nt_status events_happen(void *self, nt_instant *instant, nt_error *error)
 static void event_word(void *self, int number, char *text, int size)
 {
     const nt_run *run = self;
-    snprintf(text, (size_t)size, "%s", run->model->happenings[number].name);
+    snprintf(text, (size_t)size, "%s", nt_model_event_name(run->model, number));
 }
 
 static void indicator_word(void *self, int indicator, char *text, int size)
@@ -255,16 +268,19 @@ void nt_model_lay_out_events(nt_model *model)
     for (int i = 0; i < model->n_happenings; i++)
         if (model->happenings[i].indicator >= 0)
             model->happenings[i].indicator += model->n_switches;
-    int next = nt_actions_lay_out(model, system->n_memory + model->n_switches);
-    model->events = (nt_events){.n = model->n_switches + model->n_indicated,
-                                .sides = next,
-                                .begin = events_begin,
-                                .stop_after = events_stop_after,
-                                .indicate = events_indicate,
-                                .happen = events_happen,
-                                .rows_off = model->joints_change ? nt_actions_rows_off : NULL,
-                                .word = event_word,
-                                .indicator_word = indicator_word};
+    model->slide_memory = system->n_memory + model->n_switches;
+    int next = nt_actions_lay_out(model, model->slide_memory + NT_SLIDE_MEMORY * model->n_slides);
+    model->events = (nt_events){
+        .n = model->n_switches + model->n_indicated,
+        .sides = next,
+        .begin = events_begin,
+        .stop_after = events_stop_after,
+        .indicate = events_indicate,
+        .happen = events_happen,
+        .n_sliding = model->n_slides,
+        .rows_off = model->joints_change || model->n_slides > 0 ? nt_actions_rows_off : NULL,
+        .word = event_word,
+        .indicator_word = indicator_word};
     system->n_memory = next + 2 * model->events.n;
     system->events = &model->events;
 }
@@ -279,9 +295,13 @@ void nt_run_keep_held(const nt_run *run, const double *memory, double *next)
 
 int nt_model_event_count(const nt_model *model) { return model ? model->n_happenings : 0; }
 
+int nt_model_sliding_count(const nt_model *model) { return model ? 2 * model->n_slides : 0; }
+
 const char *nt_model_event_name(const nt_model *model, int i)
 {
-    return model && i >= 0 && i < model->n_happenings ? model->happenings[i].name : NULL;
+    if (!model || i < 0)
+        return NULL;
+    return i < model->n_happenings ? model->happenings[i].name : nt_slide_word(model, i);
 }
 
 const char *nt_model_event_end(const nt_model *model, int i)

@@ -132,6 +132,8 @@ double nt_operation_value(int operation, double a, double b, double c, const nt_
         return a != 0 || b != 0;
     case NT_OP_IF:
         return a != 0 ? b : c;
+    case NT_OP_BLEND:
+        return a == 1 ? b : a == 0 ? c : a * b + (1 - a) * c;
     default:
         return unary_value(operation, a);
     }
@@ -381,6 +383,16 @@ static jet binary_jet(const nt_expression *e, const nt_code *code, jet a, jet b)
     return r;
 }
 
+/* The branch that is taken; or c a + (1 - c) b, where c itself moves in no expression of time. */
+static jet choice_jet(int operation, jet c, jet a, jet b)
+{
+    if (operation == NT_OP_IF || c.f == 0 || c.f == 1)
+        return c.f != 0 ? a : b;
+    double rest = 1 - c.f;
+    return (jet){c.f * a.f + rest * b.f, c.f * a.d + rest * b.d + c.d * (a.f - b.f),
+                 c.f * a.dd + rest * b.dd + 2 * c.d * (a.d - b.d) + c.dd * (a.f - b.f)};
+}
+
 void nt_expression_jet(const nt_expression *e, const double *variables, const double *rate,
                        const double *acceleration, double out[3])
 {
@@ -397,7 +409,7 @@ void nt_expression_jet(const nt_expression *e, const double *variables, const do
         else if (operands == 2)
             slot[i] = binary_jet(e, code, slot[code->a], slot[code->b]);
         else
-            slot[i] = slot[code->a].f != 0 ? slot[code->b] : slot[code->c];
+            slot[i] = choice_jet(code->operation, slot[code->a], slot[code->b], slot[code->c]);
         result = slot[i];
     }
     out[0] = result.f, out[1] = result.d, out[2] = result.dd;
@@ -425,6 +437,17 @@ static int variable_place(const nt_expression *e, int variable)
     return low;
 }
 
+/* The slope in the condition is that between the branches, wherever it is. */
+static void sweep_blend(const nt_code *code, const double *value, double w, double *adjoint)
+{
+    double c = value[code->a], between = value[code->b] - value[code->c];
+    adjoint[code->a] += isfinite(between) ? w * between : 0;
+    if (c != 0)
+        adjoint[code->b] += c == 1 ? w : w * c;
+    if (c != 1)
+        adjoint[code->c] += c == 0 ? w : w * (1 - c);
+}
+
 /* adjoint[i] = d result / d slot i. What does not act on the result is skipped, so that the branch
  * of an `if` that is not taken cannot spoil the sum with 0 * infinity. */
 static void sweep_back(const nt_expression *e, const double *value, double *adjoint,
@@ -448,8 +471,10 @@ static void sweep_back(const nt_expression *e, const double *value, double *adjo
             adjoint[code->a] += w * finite_slope(s.a, f);
             if (varies)
                 adjoint[code->b] += w * finite_slope(s.b, f);
-        } else {
+        } else if (operation == NT_OP_IF) {
             adjoint[value[code->a] != 0 ? code->b : code->c] += w;
+        } else {
+            sweep_blend(code, value, w, adjoint);
         }
     }
 }
@@ -491,7 +516,8 @@ bool nt_expression_uses(const nt_expression *e, int variable)
 static bool switches(int operation)
 {
     return (operation >= NT_OP_SIGN && operation < NT_OP_FLAT_END) || operation == NT_OP_MOD ||
-           (operation >= NT_OP_LESS && operation < NT_OP_LOGIC_END) || operation == NT_OP_IF;
+           (operation >= NT_OP_LESS && operation < NT_OP_LOGIC_END) || operation == NT_OP_IF ||
+           operation == NT_OP_BLEND;
 }
 
 bool nt_expression_jumps(const nt_expression *e, int time)
@@ -503,13 +529,16 @@ bool nt_expression_jumps(const nt_expression *e, int time)
         bool a = operands > 0 && changes[c->a], b = operands > 1 && changes[c->b];
         const nt_table *table = table_of(e, c);
         bool jumps = switches(c->operation) || (table && table->form.interpolation == NT_PREVIOUS);
-        if (jumps && (a || (b && c->operation != NT_OP_IF)))
+        if (jumps && (a || (b && operands < 3)))
             return true;
         changes[i] = c->operation == NT_OP_VARIABLE ? c->a != time
                                                     : a || b || (operands > 2 && changes[c->c]);
     }
     return false;
 }
+
+/* Degree of a choice between branches that the condition blends. */
+static int blend_degree(int condition, int a, int b) { return a + b > 0 ? 2 : condition; }
 
 bool nt_expression_is_affine(const nt_expression *e, int variable)
 {
@@ -522,7 +551,9 @@ bool nt_expression_is_affine(const nt_expression *e, int variable)
         bool straight = c->operation == NT_OP_NEGATE || c->operation == NT_OP_ADD ||
                         c->operation == NT_OP_SUBTRACT;
         bool scales = c->operation == NT_OP_MULTIPLY || (c->operation == NT_OP_DIVIDE && b == 0);
+        int blend = c->operation == NT_OP_BLEND ? blend_degree(a, b, degree[c->c]) : 0;
         degree[i] = (unsigned char)(c->operation == NT_OP_VARIABLE ? c->a == variable
+                                    : c->operation == NT_OP_BLEND  ? blend
                                     : straight                     ? (a > b ? a : b)
                                     : scales || any == 0           ? any
                                                                    : 2);

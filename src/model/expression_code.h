@@ -65,6 +65,7 @@ typedef enum nt_operation {
     NT_OP_LOGIC_END,
     /* three operands */
     NT_OP_IF,
+    NT_OP_BLEND, /* a if of a condition c that is held: c a + (1 - c) b between 0 and 1 */
 } nt_operation;
 
 typedef struct nt_code {

@@ -44,6 +44,29 @@ bool nt_parser_emit_variable(nt_parser *p, int variable, nt_operand *out)
     return nt_parser_emit(p, (nt_code){.operation = NT_OP_VARIABLE, .a = variable}, out);
 }
 
+bool nt_parser_held_not(nt_parser *p, nt_operand a, nt_operand *out)
+{
+    nt_operand one = {.known = true, .value = 1};
+    bool good = nt_parser_binary(p, NT_OP_SUBTRACT, one, a, out);
+    out->held = true;
+    return good;
+}
+
+bool nt_parser_held_logic(nt_parser *p, int operation, nt_operand a, nt_operand b, nt_operand *out)
+{
+    nt_operand both, sum;
+    if (!nt_parser_binary(p, NT_OP_MULTIPLY, a, b, &both))
+        return false;
+    bool good = true;
+    if (operation == NT_OP_AND)
+        *out = both;
+    else
+        good = nt_parser_binary(p, NT_OP_ADD, a, b, &sum) &&
+               nt_parser_binary(p, NT_OP_SUBTRACT, sum, both, out);
+    out->held = true;
+    return good;
+}
+
 static bool unary_bends(int operation)
 {
     return operation == NT_OP_ABS || operation == NT_OP_RISE ||

@@ -57,10 +57,15 @@ bool nt_parser_unary(nt_parser *p, int operation, nt_operand a, nt_operand *out)
         *out = parser_number(nt_operation_value(operation, a.value, 0, 0, NULL));
         return true;
     }
+    if (operation == NT_OP_NOT && a.held)
+        return nt_parser_held_not(p, a, out);
     if (!nt_parser_hold_unary(p, operation, a, &variable))
         return false;
-    if (variable >= 0)
-        return nt_parser_emit_variable(p, variable, out);
+    if (variable >= 0) {
+        bool good = nt_parser_emit_variable(p, variable, out);
+        out->held = operation == NT_OP_HEAVISIDE;
+        return good;
+    }
     return nt_parser_emit(p, (nt_code){.operation = operation, .a = a.slot}, out);
 }
 
@@ -73,14 +78,19 @@ bool nt_parser_binary(nt_parser *p, int operation, nt_operand a, nt_operand b, n
     }
     int variable = -1;
     bool done = false;
+    if ((operation == NT_OP_AND || operation == NT_OP_OR) && a.held && b.held)
+        return nt_parser_held_logic(p, operation, a, b, out);
     if (operation == NT_OP_MOD && !nt_parser_hold_remainder(p, a, b, out, &done))
         return false;
     if (done)
         return true;
     if (!nt_parser_hold_comparison(p, operation, a, b, &variable))
         return false;
-    if (variable >= 0)
-        return nt_parser_emit_variable(p, variable, out);
+    if (variable >= 0) {
+        bool good = nt_parser_emit_variable(p, variable, out);
+        out->held = operation >= NT_OP_LESS;
+        return good;
+    }
     if (operation == NT_OP_POWER && b.known && b.value == 2)
         return nt_parser_emit(p, (nt_code){.operation = NT_OP_MULTIPLY, .a = a.slot, .b = a.slot},
                               out);
@@ -94,9 +104,10 @@ static bool choice(nt_parser *p, nt_operand c, nt_operand a, nt_operand b, nt_op
         *out = c.value != 0 ? a : b;
         return true;
     }
+    int operation = c.held ? NT_OP_BLEND : NT_OP_IF;
     return settle(p, &a) && settle(p, &b) &&
            nt_parser_emit(
-               p, (nt_code){.operation = NT_OP_IF, .a = c.slot, .b = a.slot, .c = b.slot}, out);
+               p, (nt_code){.operation = operation, .a = c.slot, .b = a.slot, .c = b.slot}, out);
 }
 
 /* y0 (1 - S) + y1 S with S = rise((t - t0) / (t1 - t0)): exactly y0 before and y1 after. */

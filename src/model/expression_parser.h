@@ -10,6 +10,7 @@
 /* A number known already, or the slot of an operation. */
 typedef struct nt_operand {
     bool known;
+    bool held; /* a condition that symbols->hold keeps: 0, 1, or between */
     double value;
     int slot;
 } nt_operand;
@@ -93,6 +94,9 @@ bool nt_parser_hold_comparison(nt_parser *p, int operation, nt_operand a, nt_ope
 /* mod(x, y) = x - y floor(x/y), whose floor is held: *done where it is. */
 bool nt_parser_hold_remainder(nt_parser *p, nt_operand x, nt_operand y, nt_operand *out,
                               bool *done);
+/* not, and, or of conditions that are held: 1 - a, a b, a + b - a b. */
+bool nt_parser_held_not(nt_parser *p, nt_operand a, nt_operand *out);
+bool nt_parser_held_logic(nt_parser *p, int operation, nt_operand a, nt_operand b, nt_operand *out);
 bool nt_parser_emit_variable(nt_parser *p, int variable, nt_operand *out);
 
 /* ---- the grammar ---------------------------------------------------------------------------- */

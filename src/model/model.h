@@ -38,6 +38,7 @@ typedef struct nt_switch {
     bool moves;                    /* its argument depends on the motion */
     bool known;                    /* its argument is a + b t */
     bool bends;
+    int slide; /* the element that holds its argument at a passing (sliding.h); -1: none can */
     const char *key;
     nt_place place;
 } nt_switch;
@@ -193,6 +194,8 @@ struct nt_model {
     nt_switch *switches; /* [n_switches] in the order of the file's reading */
     int n_switches;
     int switch_memory;    /* where their values begin in the discrete memory */
+    int n_slides;         /* of them those that may slide: the last elements, one each */
+    int slide_memory;     /* NT_SLIDE_MEMORY entries for each of these */
     nt_event *happenings; /* [n_happenings] what the section `events` says */
     int n_happenings, n_indicated;
     bool joints_change, parameters_change, memory_varies;
@@ -293,6 +296,8 @@ void nt_local_scale(const nt_local *local, double share);
 /* Make room for the numbers of a model whose objects are counted and whose elements have types: the
  * origin and everything in its `numbers`. */
 nt_status nt_model_take_numbers(nt_model *model);
+/* The same again, with room for elements that were added behind the others. */
+nt_status nt_model_more_numbers(nt_model *model);
 
 /* Make the system of a model whose bodies, elements, parameters and signals are filled in: derived
  * values, layout, pattern, assembly of positions, consistent velocities. The reader calls this. */

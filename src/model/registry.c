@@ -34,6 +34,7 @@ static const nt_element_type *const own_types[] = {
     &nt_force_bushing,
     &nt_force_joint_torque,
     &nt_force_joint_force,
+    &nt_force_mass,
     &nt_contact_sphere_plane,
     &nt_contact_sphere_sphere,
     &nt_contact_sphere_cylinder,

@@ -92,6 +92,21 @@ nt_status nt_model_take_numbers(nt_model *model)
     return status;
 }
 
+nt_status nt_model_more_numbers(nt_model *model)
+{
+    nt_run *origin = model->origin;
+    size_t before = model->numbers;
+    model->numbers = lay_out(model, model->elements).all;
+    char *numbers = NT_TAKE(&origin->arena, model->numbers, char);
+    if (!numbers)
+        return NT_NO_MEMORY;
+    memcpy(numbers, origin->numbers, before);
+    bind_numbers(origin, numbers);
+    model->bodies = origin->bodies;
+    model->markers = origin->markers;
+    return NT_OK;
+}
+
 /* ---- memory --------------------------------------------------------------------------------- */
 
 nt_status nt_run_take_variables(nt_run *run)

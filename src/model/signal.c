@@ -2,6 +2,7 @@
 #include "model/signal.h"
 
 #include "model/quantity_kind.h"
+#include "model/sliding.h"
 #include "model/states/delay.h"
 #include "model/switches.h"
 
@@ -138,6 +139,8 @@ double nt_signal_value(const nt_signal *signal, const nt_view *view)
     double all[NT_QUANTITY_COLUMNS];
     if (signal->kind == NT_SIGNAL_SWITCH) {
         const double *held = view->at->memory;
+        if (nt_slide_is_on(view->model, signal->object, held))
+            return nt_slide_value(view, signal->object);
         double value = held ? held[view->model->switch_memory + signal->object] : (double)NAN;
         return isnan(value) ? nt_switch_value(view->run, signal->object, view->variables) : value;
     }

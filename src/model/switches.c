@@ -70,6 +70,7 @@ int nt_model_switch(nt_model *model, int operation, const nt_expression *argumen
                       .moves = !time_alone,
                       .known = affine,
                       .bends = bent,
+                      .slide = -1,
                       .key = nt_arena_text(&model->arena, key, strlen(key)),
                       .place = place};
     if (!to->key)

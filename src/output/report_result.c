@@ -25,8 +25,9 @@ static const double INNER_QUANTUM = 1e-6;            /* of the largest force in 
 static const double MOST_QUANTA = 1125899906842624.; /* 2^50, what a page counts exactly         */
 static const double MOST_POSES = 1e7;                /* numbers of arrays in a page             */
 static const double MOST_EXACT = 1e5;   /* numbers of columns that are kept as they are; beyond  */
+static const double MOST_SWEPT = 1e5;   /* rows of a sweep: there is nothing between them        */
 static const double MOST_ROUNDED = 4e6; /* they are rounded to 24 bits, and shown more sparsely  */
-enum { AT_ONCE = 256, MOST_ARRAYS = 32 }; /* rows read at a time; arrays */
+enum { AT_ONCE = 256, MOST_ARRAYS = 32, MOST_FAILURES = 1000 }; /* rows read at a time; arrays */
 
 typedef struct shown {
     long all, every, rows; /* rows there are; every so many is shown; rows shown */
@@ -60,7 +61,8 @@ static void choose_rows(shown *s, const nt_result *result, const nt_report_part 
     s->columns = nt_result_column_count(result);
     s->arrays = nt_result_array_count(result);
     s->arrays = s->arrays < MOST_ARRAYS ? s->arrays : MOST_ARRAYS;
-    double most = part->most_rows > 0 ? (double)part->most_rows : 10000;
+    bool swept = strcmp(nt_result_column_at(result, 0).name, "row") == 0;
+    double most = part->most_rows > 0 ? (double)part->most_rows : swept ? MOST_SWEPT : 10000;
     double numbers = 1;
     for (int i = 0; i < s->arrays; i++) {
         nt_result_array a = nt_result_array_at(result, i);
@@ -308,6 +310,20 @@ static void put_text(FILE *to, const char *name, const char *value)
     nt_page_text(to, value ? value : "", value ? strlen(value) : 0);
 }
 
+/* The texts that values 0, 1, ... of a column stand for. */
+static void put_words_of(FILE *to, const nt_result *result, int column)
+{
+    if (!nt_result_text(result, column, 0))
+        return;
+    fputs(",\"texts\":[", to);
+    const char *text = nt_result_text(result, column, 0);
+    for (int i = 0; text; text = nt_result_text(result, column, ++i)) {
+        fputs(i > 0 ? "," : "", to);
+        nt_page_text(to, text, strlen(text));
+    }
+    fputc(']', to);
+}
+
 static void put_columns_words(FILE *to, const nt_result *result)
 {
     fputs(",\n\"columns\":[", to);
@@ -317,7 +333,27 @@ static void put_columns_words(FILE *to, const nt_result *result)
         put_text(to, "name", column.name);
         put_text(to, "unit", column.unit);
         put_text(to, "meaning", column.meaning);
+        put_words_of(to, result, i);
         fputc('}', to);
+    }
+    fputc(']', to);
+}
+
+/* What went wrong in rows of a sweep: [row, words], as many as a page takes. */
+static void put_failures(FILE *to, const shown *s, const nt_result *result)
+{
+    const char *comma = "";
+    long n = 0;
+    fputs(",\n\"failures\":[", to);
+    for (long row = 0; row < s->all && n < MOST_FAILURES; row++) {
+        const char *words = nt_result_failure(result, row);
+        if (!words || !*words)
+            continue;
+        fprintf(to, "%s[%ld,", comma, row);
+        nt_page_text(to, words, strlen(words));
+        fputc(']', to);
+        comma = ",\n";
+        n++;
     }
     fputc(']', to);
 }
@@ -401,6 +437,7 @@ static void put_words(FILE *to, const shown *s, nt_result *result, const nt_repo
     fprintf(to, ",\"all\":%ld,\"every\":%ld,\"rows\":%ld,\"exact\":%s", s->all, s->every, s->rows,
             s->exact ? "true" : "false");
     put_columns_words(to, result);
+    put_failures(to, s, result);
     put_arrays(to, s, result);
     put_attributes(to, result);
     put_scene(to, result);

@@ -357,6 +357,10 @@ static void test_bad_beams(void **state)
          "circle, "
          "radius: 1}]}",
          "expected stations from 0 to 1 that rise"},
+        {"{points: [[0,0,0],[1,1,0],[2,0,0],[1,-1,0],[0.1,0,0]], line: spline, order: 1, elements: "
+         "2, "
+         "sections: [{stiffness: [1,1,1,1,1,1], mass: [1,1,1,1,1,1]}]}",
+         "element 1, from 0 to 0.5 of its length, is too coarse for the line"},
         {"{points: [[0,0,0],[1,0,0]], normal: [1,0,0], sections: [{stiffness: [1,1,1,1,1,1], mass: "
          "[1,1,1,1,1,1]}]}",
          "its normal is along the line"},

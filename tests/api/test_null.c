@@ -309,6 +309,7 @@ static void in_models(void **state)
     assert_int_equal(nt_model_rough_motion(NULL, 0, e), 0);
     assert_int_equal(nt_model_rough_motion(model, 0, NULL), 0);
     assert_int_equal(nt_model_event_count(NULL), 0);
+    assert_int_equal(nt_model_sliding_count(NULL), 0);
     assert_int_equal(nt_model_event_count(model), 0);
     assert_null(nt_model_event_name(NULL, 0));
     assert_null(nt_model_event_name(model, 0));

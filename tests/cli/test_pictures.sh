@@ -78,6 +78,32 @@ says "1 of 4 rows of a are no finite numbers"
 expect 2 plot hole.csv a --spectrum -o hole.svg
 says "no finite numbers"
 
+# The table of a sweep: a curve for each value of what else varies; points of samples.
+cat >grid.yaml <<'PLAN'
+sweep: 1
+model: top.yaml
+set: {simulation.duration: 0.05}
+vary: {m: [1, 2, -1], method: [generalized-alpha, bdf]}
+keep: {final: [top.position.z]}
+PLAN
+expect 0 sweep grid.yaml -o grid --quiet
+expect 0 sweep --collect grid -o grid.nc -o grid.csv --quiet
+expect 0 plot grid.nc top.position.z.final -o grid.svg
+says "2 of 6 rows failed"
+for label in 'top.position.z.final, method = bdf' 'top.position.z.final, method = generalized-alpha' m; do
+    grep -q ">$label<" grid.svg || fail "no '$label' in the figure of a grid"
+done
+expect 0 plot grid.csv top.position.z.final -o grid_csv.svg
+expect 2 plot grid.nc top.position.z.final -x method -o x.svg
+says "'method' of 'grid.nc' holds texts"
+expect 2 plot grid.nc top.position.z.final --spectrum -o x.svg
+sed -e 's/^vary.*/vary: {m: {low: 1, high: 2}}\ndesign: random\nsamples: 20/' grid.yaml >drawn.yaml
+expect 0 sweep drawn.yaml -o drawn --quiet
+expect 0 sweep --collect drawn -o drawn.nc --quiet
+expect 0 plot drawn.nc top.position.z.final -x m -o drawn.svg
+points=$(grep -c "use xlink:href='#gpPt6'" drawn.svg)
+[ "$points" -ge 20 ] || fail "$points points of 20 samples"
+
 expect 2 plot a.nc top.positon -o x.svg
 says "'a.nc' has no column 'top.positon'" "did you mean 'top.position"
 expect 2 plot a.nc top.position -x foo -o x.svg

@@ -49,6 +49,30 @@ says "3000 of 3000 rows done, 0 of them failed"
 expect 0 sweep --collect killed -o killed.nc --quiet
 same killed.nc here.nc
 
+# ---- this command itself ended at random moments while jobs are out, and one worker each time ----
+moments=$(awk 'BEGIN { srand(2); for (i = 0; i < 6; i++) printf "%.2f\n", 0.6 + 0.6 * rand() }')
+n=0
+for moment in $moments; do
+    "$nutate" sweep plan.yaml -o master --engine parallel --threads 2 --resume >out 2>err </dev/null &
+    job=$!
+    sleep "$moment"
+    for pid in $(pgrep -f -- "-o '*$PWD/master'* --rows" 2>/dev/null); do
+        case $(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null) in
+        "$nutate"\ sweep\ *) kill -9 "$pid" 2>/dev/null && break ;;
+        esac
+    done
+    kill -9 $job 2>/dev/null
+    wait $job
+    [ $? = 137 ] && n=$((n + 1))
+done
+[ $n -ge 2 ] || fail "the command was ended $n times only"
+expect 0 sweep plan.yaml -o master --engine parallel --threads 2 --resume
+says "3000 of 3000 rows done, 0 of them failed"
+expect 0 sweep --collect master -o master.nc --quiet
+same master.nc here.nc
+rows=$(ls master/rows/*.journal | wc -l)
+echo "ended $n times, $rows journals"
+
 # ---- by ssh ----
 port=$((20000 + $$ % 20000))
 while grep -qi ":$(printf %04X $port) 0" /proc/net/tcp; do port=$((port + 1)); done

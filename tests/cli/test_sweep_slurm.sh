@@ -104,6 +104,44 @@ expect 0 sweep --collect by_slurm -o by_slurm.nc --quiet
 expect 0 sweep plan.yaml -o here --quiet
 expect 0 sweep --collect here -o here.nc --quiet
 same by_slurm.nc here.nc
+# ---- the command ended while its jobs are out: they run on, and --resume runs what is left ----
+for moment in 1 2; do
+    "$nutate" sweep plan.yaml -o master --engine slurm --threads 2 --resume >out 2>err </dev/null &
+    job=$!
+    for wait in $(seq 100); do
+        [ -z "$(squeue -h -t R 2>/dev/null)" ] || break
+        kill -0 $job 2>/dev/null || break
+        sleep 0.1
+    done
+    kill -9 $job 2>/dev/null
+    wait $job
+    got=$?
+    [ $got = 137 ] || [ $moment = 2 ] || fail "the command could not be ended while jobs ran: $got"
+done
+expect 0 sweep plan.yaml -o master --engine slurm --threads 2 --resume
+says "3000 of 3000 rows done, 0 of them failed"
+expect 0 sweep --collect master -o master.nc --quiet
+same master.nc here.nc
+
+# ---- interrupted: its jobs are taken back ----
+"$nutate" sweep plan.yaml -o stopped --engine slurm --threads 2 >out 2>err </dev/null &
+job=$!
+for wait in $(seq 100); do
+    [ -z "$(squeue -h 2>/dev/null)" ] || break
+    sleep 0.1
+done
+kill -INT $job
+wait $job
+got=$?
+[ $got = 130 ] || fail "interrupted: exit status $got: $(cat err)"
+for wait in $(seq 50); do
+    [ -n "$(squeue -h 2>/dev/null)" ] || break
+    sleep 0.1
+done
+[ -z "$(squeue -h)" ] || fail "jobs of a sweep that was interrupted: $(squeue)"
+expect 0 sweep -o stopped --status
+grep -q '^left 0$' out && fail "no row was left by a sweep that was interrupted"
+
 expect 0 sweep plan.yaml -o by_slurm --engine slurm --resume
 says "3000 of 3000 rows done"
 finish

@@ -124,6 +124,10 @@ static const element_case cases[] = {
      "70, 6, 5, 4], mass: [1, 1, 1, 0.1, 0.2, 0.3]}]}}\n"
      "forces: {e: {type: distributed, on: s, frame: section, value: [w*sin(t), 3*w*e.station, u], "
      "moment: [u, 2*w*e.station^2, 1]}}\n# %s"},
+    {"mass",
+     "forces: {e: {type: mass, on: b, at: [0.3, -0.2*w, 0.5 + u], matrix: [2*w, 0, 0, 0, 0.2*w, "
+     "-0.4*w, 0, 2*w, 0, -0.2*w, 0, 0.6*w, 0, 0, 2*w, 0.4*w, -0.6*w, 0, 0, -0.2*w, 0.4*w, "
+     "0.9, u, 0, 0.2*w, 0, -0.6*w, u, 1.1, 0, -0.4*w, 0.6*w, 0, 0, 0, 1.2*w]}}\n# %s"},
     {"joint_spring",
      "joints: {j: {type: prismatic, between: [%s], " PLACE ", axis: [u, 1, 0]}}\n"
      "forces: {e: {type: joint_spring, joint: j, stiffness: 5*w, damping: w*(0.4 + e.rate^2), "

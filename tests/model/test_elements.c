@@ -203,6 +203,14 @@ static const element_case cases[] = {
      LINE(", inertia: consistent, damping: 0.03") "forces: {e: {type: distributed, on: s, value: "
                                                   "[1, \"sin(t)*e.station\", 3], "
                                                   "moment: [0.3, -2, 1]}}\n# %s"},
+    {"mass",
+     "forces: {e: {type: mass, on: b, at: [0.3, -0.2, 0.5], matrix: [2, 0, 0, 0, 0.2, -0.4, "
+     "0, 2, 0, -0.2, 0, 0.6, 0, 0, 2, 0.4, -0.6, 0, 0, -0.2, 0.4, 0.9, 0, 0, 0.2, 0, -0.6, "
+     "0, 1.1, 0, -0.4, 0.6, 0, 0, 0, 1.2]}}\n# %s"},
+    {"mass",
+     "forces: {e: {type: mass, on: b, matrix: [2, 0.1, 0, 0.3, 0.2, 0, 0.1, 3, 0.2, 0, 0.4, 0, "
+     "0, 0.2, 4, 0.1, 0, 0.3, 0.3, 0, 0.1, 2, 0.1, 0, 0.2, 0.4, 0, 0.1, 3, 0, "
+     "0, 0, 0.3, 0, 0, 1]}}\n# %s"},
     {"distributed", LINE(", inertia: lumped") "forces: {e: {type: distributed, on: s, frame: "
                                               "section, value: [1, e.station, 3], "
                                               "moment: [0.3, -2, 1]}}\n# %s"},

@@ -225,6 +225,24 @@ def test_a_file_that_is_not_there(tmp_path):
         nutate.open(tmp_path / "none.nc")
 
 
+def test_runs_in_one_call_are_those_step_by_step():
+    """The first run of a set-up is made step by step, those that follow in one call."""
+    text = TOP.read_text() + "objectives: {low: {type: maximum, of: -top.position.z}}\n"
+    for asked in ({}, {"method": "generalized-alpha-soi2", "tolerance": 1e-4}, {"options": {"rho_inf": 0.5}}):
+        model = nutate.loads(text, folder=TOP.parent)
+        first, second = (model.run(m=12, duration=0.1, **asked) for _ in range(2))
+        assert len(model._plans) == 1
+        assert second.data.tobytes() == first.data.tobytes() and len(first.data) > 5
+        assert second.columns == first.columns and second.attributes == first.attributes
+        assert second.final == first.final
+        assert second.objectives == first.objectives and second.parameters == first.parameters
+        ours, theirs = vars(second.summary), vars(first.summary)
+        assert {**ours, "seconds": 0} == {**theirs, "seconds": 0}
+        other = model.run(duration=0.1, **asked)
+        again = nutate.loads(text, folder=TOP.parent).run(duration=0.1, **asked)
+        assert other.data.tobytes() == again.data.tobytes() != first.data.tobytes()
+
+
 FAILS = """nutate: 1
 bodies:
   ball: {mass: 1, inertia: [1, 1, 1], velocity: [0, 0, 1]}
@@ -235,9 +253,12 @@ output: {record: [ball.position]}
 """
 
 
-def test_a_run_that_fails_says_where_and_keeps_what_it_had():
-    with pytest.raises(nutate.RunError) as caught:
-        nutate.loads(FAILS).run()
+@pytest.mark.parametrize("times", [1, 2])  # step by step, then in one call
+def test_a_run_that_fails_says_where_and_keeps_what_it_had(times):
+    model = nutate.loads(FAILS)
+    for _ in range(times):
+        with pytest.raises(nutate.RunError) as caught:
+            model.run()
     error = caught.value
     assert error.status == nutate.Status.NOT_CONVERGED
     assert 0.2 < error.time < 0.9 and error.step == pytest.approx(0.01)

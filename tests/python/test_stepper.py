@@ -83,6 +83,45 @@ def test_loads():
             s.load("moto", 1)
 
 
+def test_loads_by_the_names_of_forces():
+    text = ARM.replace("value: motor", "value: 2*motor + sin(t)").replace(
+        "forces: {", "forces: {push: {type: force, on: arm, at: [0, 0, 0], value: [0, 0, t]}, "
+    )
+    with nutate.loads(text).stepper() as s, nutate.loads(ARM).stepper() as other:
+        s.advance(0.1)
+        before = s.save()
+        s.load("drive", 3)
+        s.load({"motor": 7, "push": [0, 0, 0]})
+        held = pickle.loads(pickle.dumps(s.save()))
+        other.start(s.state)
+        other.load("motor", 3)
+        s.advance(0.5)
+        other.advance(0.5)
+        assert np.allclose(s.state.q, other.state.q, rtol=0, atol=1e-14)  # the same torque
+        end = s.state
+        s.restore(held)
+        s.load("push", (0, 0, 0))
+        s.advance(0.5)
+        assert s.state == end
+        s.restore(before)  # as the model says again
+        s.advance(0.5)
+        with nutate.loads(text).stepper() as plain:
+            plain.advance(0.1)
+            plain.advance(0.5)
+            assert s.state == plain.state
+        s.restore(held)
+        s.advance(0.5)
+        assert s.state == end
+        for name, load, words in (
+            ("push", 3.0, "takes such a load: value: expected a list"),
+            ("drive", [1, 2, 3], "value: expected a number or an expression, got a list of 3"),
+            ("drvie", 1.0, "no parameter 'drvie'.*no force of this name"),
+        ):
+            with pytest.raises(nutate.UsageError, match=words):
+                s.load(name, load)
+        assert s.state == end
+
+
 def test_a_controller_in_the_loop():
     """A sampled position controller brings the arm to rest at 0.5 rad."""
     with nutate.loads(ARM).stepper() as s:

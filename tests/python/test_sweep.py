@@ -87,16 +87,16 @@ def test_plans_over_words(tmp_path):
         "keep: {final: [top.position], series: [top.position.z]}\n"
     )
     table = nutate.run_plan(plan, tmp_path / "rows")
-    assert table.words("method") == 4 * ["generalized-alpha", "rkmk-dop853"]
-    assert table.words("case") == 4 * ["earth"] + 4 * ["moon, dark"]
+    assert table.labels("method") == 4 * ["generalized-alpha", "rkmk-dop853"]
+    assert table.labels("case") == 4 * ["earth"] + 4 * ["moon, dark"]
     assert table["status"].tolist() == 2 * [0, 0, 4, 4]
     assert table.column("top.position.x.final").unit == "m"
-    assert list(table.to_pandas()["method"]) == table.words("method")
-    assert table.to_xarray()["case"].values.tolist() == table.words("case")
+    assert list(table.to_pandas()["method"]) == table.labels("method")
+    assert table.to_xarray()["case"].values.tolist() == table.labels("case")
     with pytest.raises(nutate.UsageError, match="words"):
         table.save(tmp_path / "other.csv")
     with pytest.raises(KeyError, match="no column of words"):
-        table.words("m")
+        table.labels("m")
     command = os.environ.get("NUTATE_COMMAND", "build/release/nutate")
     said = [command, "sweep", "--collect", tmp_path / "rows", "-o", tmp_path / "all.csv"]
     subprocess.run(said, check=True, capture_output=True)

@@ -228,4 +228,116 @@ test('orbits: in motion, with their multipliers', async () => {
   await page.close();
 });
 
+/** A plan of a grid, with rows that fail; made, run and collected. @param {string} name @param {string[]} more lines */
+function sweepOf(name, more) {
+  const model = example('heavy_top');
+  const head = ['sweep: 1', `model: ${JSON.stringify(model)}`, 'set: {simulation.duration: 0.05}'];
+  writeFileSync(join(folder, `${name}.yaml`), [...head, ...more, ''].join('\n'));
+  run('sweep', `${name}.yaml`, '-o', name, '--quiet');
+  run('sweep', '--collect', name, '-o', `${name}.nc`, '-o', `${name}.csv`, '--quiet');
+  run('report', `${name}.nc`, '-o', `${name}.html`);
+}
+
+test('sweeps: a grid with rows that failed', async () => {
+  sweepOf('grid', [
+    'vary: {m: [12, 15, -1], arm: [0.9, 1, 1.1, 1.2], method: [generalized-alpha, bdf]}',
+    'keep: {final: [top.position], maximum: [pivot.force.z]}',
+  ]);
+  const lines = readFileSync(join(folder, 'grid.csv'), 'utf8').trimEnd().split('\n');
+  const heads = lines[0].split(',');
+  const rows = lines.slice(1).map((l) => l.split(','));
+  const page = await browser.page();
+  await page.open(address('grid.html'));
+  const shown = await page.value(
+    'nutate.results[0].columns.map((c) => [c.name, Array.from(c.values, (v) => c.texts ? c.texts[v] : v)])',
+  );
+  assert.deepEqual(
+    shown.map((/** @type {[string, any[]]} */ c) => c[0]),
+    heads,
+  );
+  shown.forEach((/** @type {[string, any[]]} */ [name, values], /** @type {number} */ k) =>
+    values.forEach((value, i) => {
+      const wanted = name === 'method' ? rows[i][k] : Number(rows[i][k]);
+      assert.ok(
+        Object.is(value, wanted) || (value === null && Number.isNaN(wanted)) || value === wanted,
+        `${name} ${i}: ${value} ${wanted}`,
+      );
+    }),
+  );
+  const said = () => page.value(`document.querySelector('.sweep [role=status]').textContent`);
+  assert.match(await said(), /24 rows; 8 of them failed; top\.position\.x\.final from/);
+  // the map: a click shows the row below it
+  const box = await page.value(`(() => {
+    const b = document.querySelector('.map').getBoundingClientRect();
+    return { x: b.x, y: b.y, width: b.width, height: b.height };
+  })()`);
+  await page.click(box.x + (110 / 640) * box.width, box.y + (360 / 420) * box.height);
+  const first = await cells(page, 'Chosen row');
+  const row = rows.find(
+    (r) => r[1] === '12' && Number(r[2]) === 0.9 && r[3] === 'generalized-alpha',
+  );
+  assert.deepEqual(first.slice(0, 3), [
+    ['m', '12'],
+    ['arm', '0.9'],
+    ['method', 'generalized-alpha'],
+  ]);
+  assert.ok(near(Number.parseFloat(first[3][1]), Number(row?.[5]), 1e-8));
+  await page.value(`document.querySelector('.map').focus()`);
+  await page.key('ArrowUp');
+  assert.equal((await cells(page, 'Chosen row'))[1][1], '1');
+  const choose = (/** @type {string} */ label, /** @type {string} */ value) =>
+    page.value(`(() => {
+      const list = document.querySelector('select[aria-label="${label}"]');
+      list.value = '${value}';
+      list.dispatchEvent(new Event('change'));
+    })()`);
+  await choose('Second axis', '-1');
+  assert.equal(await page.value(`document.querySelectorAll('.map').length`), 0);
+  assert.equal(
+    await page.value(`document.querySelector('.chart .legend').textContent`),
+    'arm = 0.9arm = 1arm = 1.1arm = 1.2',
+  );
+  await choose('Quantity', '3');
+  assert.match(await said(), /pivot\.force\.z\.maximum from/);
+  await page.press('Light or dark');
+  await page.press('Failures');
+  const failures = await cells(page, 'Failures');
+  assert.equal(failures.length, 8);
+  assert.match(failures[0].at(-1), /mass -1 kg/);
+  await page.press('Plan');
+  assert.match(await page.value(`document.getElementById('panel-plan').textContent`), /vary/);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test('sweeps: samples, and CSV', async () => {
+  sweepOf('samples', [
+    'vary: {m: {mean: 15, deviation: 1}, arm: {low: 0.9, high: 1.1}}',
+    'design: latin_hypercube',
+    'samples: 40',
+    'keep: {final: [energy.total]}',
+  ]);
+  run('report', 'samples.csv', '-o', 'table.html');
+  const energies = columnsOf('samples.nc').get('energy.total.final') ?? [];
+  const mean = energies.reduce((a, x) => a + x, 0) / energies.length;
+  const page = await browser.page();
+  for (const name of ['samples', 'table']) {
+    await page.open(address(`${name}.html`));
+    const said = await page.value(`document.querySelector('.sweep [role=status]').textContent`);
+    assert.match(said, /^40 rows; energy\.total\.final from/);
+    assert.ok(near(Number(/mean (\S+),/.exec(said)?.[1]), mean, 1e-5), said);
+    assert.equal(await page.value('nutate.sweep.grid'), false);
+    assert.deepEqual(page.problems, []);
+  }
+  const { nodes } = await page.send('Accessibility.getFullAXTree');
+  const nameless = nodes.filter(
+    (/** @type {any} */ n) =>
+      !n.ignored &&
+      ['button', 'combobox', 'tab', 'image', 'img', 'toolbar'].includes(n.role?.value) &&
+      !n.name?.value?.trim(),
+  );
+  assert.deepEqual(nameless, []);
+  await page.close();
+});
+
 await runTests();

@@ -3,6 +3,7 @@
 import { nearestRow } from './data.js';
 import { append, button, element } from './dom.js';
 import { sceneOf } from './mechanism.js';
+import { isSweep } from './sweep.js';
 import { derivative, number, quantity, shortened } from './words.js';
 
 /**
@@ -58,9 +59,11 @@ export function notices(result) {
         ? `${file} ends at ${number(last)} s with event ${result.events.list.at(-1)?.cells[1]}, its run was to end at ${number(end)} s.`
         : `${file} is not finished: it ends at ${number(last)} s, its run at ${number(end)} s.`,
     );
-  if (result.format === 'CSV')
+  if (result.format === 'CSV' && isSweep(result))
+    said.push(`${file} is CSV: it knows neither units nor how it was made.`);
+  else if (result.format === 'CSV')
     said.push(`${file} is CSV: it knows neither units, nor the motion, nor how it was made.`);
-  else {
+  else if (!isSweep(result)) {
     if (attributes.result_version !== '1')
       said.push(
         `${file} is of another version of nutate (results of version ${attributes.result_version ?? 'unknown'}).`,
@@ -81,9 +84,13 @@ export function notices(result) {
     );
   if (result.every > 1)
     said.push(
-      `Of ${result.all} rows every ${result.every}th is shown; bands reach from the smallest to the largest value of the rows between.`,
+      isSweep(result)
+        ? `Of ${result.all} rows every ${result.every}th is shown.`
+        : `Of ${result.all} rows every ${result.every}th is shown; bands reach from the smallest to the largest value of the rows between.`,
     );
-  const broken = result.columns.filter((c) => c.values.some((x) => !Number.isFinite(x)));
+  const broken = isSweep(result)
+    ? []
+    : result.columns.filter((c) => c.values.some((x) => !Number.isFinite(x)));
   if (broken.length)
     said.push(
       `${file} holds values that are no numbers, in ${broken.map((c) => shortened(c.name)).join(', ')}: curves are left open there.`,
@@ -123,6 +130,7 @@ function facts(result) {
     ['Command', a.history],
     ['Made by', a.source && `${a.source} ${a.nutate_version ?? ''}`],
     ['SHA-256 of the model', a.model_sha256],
+    ['Machines', a.machines?.trim()],
     ['Period', a.period],
     ['Stability', a.stability],
   ];
@@ -410,7 +418,7 @@ export function tableBeside(t, seek) {
           ? button(`Go to ${number(c.values[i], 9)} s`, () => seek(c.values[i]), {
               text: number(c.values[i], 9),
             })
-          : number(c.values[i], 9),
+          : (c.texts?.[c.values[i]] ?? number(c.values[i], 9)),
       ),
     );
   const root = element('div', {});
@@ -434,7 +442,7 @@ export function tableBeside(t, seek) {
 
 /** The model's text with the numbers of its lines. @param {Result} result */
 export function model(result) {
-  const text = result.attributes.model;
+  const text = result.attributes.model ?? result.attributes.plan;
   const root = element('div', {});
   if (!text) {
     root.append(element('p', {}, 'The result does not hold the text of its model.'));

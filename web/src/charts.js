@@ -40,10 +40,14 @@ function drawMarks(plot, marks) {
  * Curves over one axis, with a legend; `set` gives other values for the same curves.
  * @param {string} label for a screen reader
  * @param {{x: string, y: string, at: ArrayLike<number>, curves: Curve[], marks?: Mark[],
- *   height?: number}} what labels of the axes, places, curves
+ *   height?: number, scattered?: boolean, filled?: boolean, words?: string[]}} what labels of the axes,
+ *   places, curves; points alone, areas below curves; texts that whole places stand for
  * @returns {{root: HTMLElement, set: (curves: Curve[]) => void}}
  */
-export function chart(label, { x, y, at, curves: shown, marks = [], height = 210 }) {
+export function chart(
+  label,
+  { x, y, at, curves: shown, marks = [], height = 210, scattered, filled, words },
+) {
   const host = element('div', { class: 'curves', role: 'img', 'aria-label': label });
   const legend = element('ul', { class: 'legend' });
   const root = element('div', { class: 'chart' }, host, legend);
@@ -78,11 +82,27 @@ export function chart(label, { x, y, at, curves: shown, marks = [], height = 210
           stroke: color(c, i),
           width: c.dash ? 1 : 1.5,
           dash: dashes[(c.dash ?? 0) % dashes.length],
-          points: { show: at.length < 40 && !c.dash },
+          fill: filled ? `${color(c, i)}55` : undefined,
+          paths: scattered ? () => null : undefined,
+          points: {
+            show: scattered || (at.length < 40 && !c.dash),
+            size: scattered ? 4 : undefined,
+          },
         })),
       ],
       axes: [
-        { ...axis, label: x, labelSize: 18, size: 34 },
+        {
+          ...axis,
+          label: x,
+          labelSize: 18,
+          size: 34,
+          ...(words
+            ? {
+                values: (/** @type {uPlot} */ _, /** @type {number[]} */ ticks) =>
+                  ticks.map((t) => words[t] ?? ''),
+              }
+            : {}),
+        },
         { ...axis, label: y, labelSize: 18, size: 66 },
       ],
       hooks: { draw: [(self) => drawMarks(self, marks)] },

@@ -13,6 +13,7 @@ import { belong, readEvents } from './events.js';
  * @property {Float64Array} values [rows]
  * @property {Float64Array} [low] [rows] smallest value from this row to the next
  * @property {Float64Array} [high]
+ * @property {string[]} [texts] that values 0, 1, ... stand for
  *
  * @typedef {object} Poses
  * @property {Float64Array} positions [3 bodies][rows] m, ground axes
@@ -41,6 +42,7 @@ import { belong, readEvents } from './events.js';
  * @property {{[name: string]: string}} attributes
  * @property {{[name: string]: string}} account
  * @property {string} [made] the scene of its model, where the result has none
+ * @property {[number, string][]} [failures] rows of a sweep, and what went wrong in them
  * @property {Result[]} tables
  * @property {import('./events.js').Events | null} events
  * @property {boolean} stray events stood beside it that are of another run

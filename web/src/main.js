@@ -13,6 +13,7 @@ import { Player } from './player.js';
 import { Plots } from './plots.js';
 import { Stage } from './stage.js';
 import { spectrumTab } from './spectrum.js';
+import { SweepView, failuresTab, isSweep, partsOf } from './sweep.js';
 import { Tabs } from './tabs.js';
 import { transport } from './transport.js';
 import { Tree } from './tree.js';
@@ -60,8 +61,76 @@ function isMotion(r) {
   return r.first.every((t, i) => i === 0 || t > r.first[i - 1]);
 }
 
+/**
+ * The page of a sweep, of the first one where there are several.
+ * @param {Result} result
+ * @param {Result[]} others
+ */
+function buildSweep(result, others) {
+  const title = result.file.replace(/\.(nc|csv)$/, '');
+  document.title = title;
+  const view = new SweepView(result);
+  const tabs = new Tabs([
+    { name: 'summary', title: 'Summary', make: () => summary([result], [title]) },
+    ...(partsOf(result).status.some((s) => s > 0)
+      ? [{ name: 'failures', title: 'Failures', make: () => failuresTab(result) }]
+      : []),
+    {
+      name: 'rows',
+      title: 'Rows',
+      make: () => tableBeside({ ...result, table: 'Rows' }, () => {}),
+    },
+    { name: 'plan', title: 'Plan', make: () => model(result) },
+  ]);
+  let chosen = false;
+  const paint = () => {
+    view.paint();
+    tabs.paint();
+  };
+  const switchTheme = button(
+    'Light or dark',
+    () => {
+      chosen = true;
+      setTheme(theme() === 'dark' ? 'light' : 'dark');
+      paint();
+    },
+    { drawing: 'theme' },
+  );
+  dark.addEventListener('change', () => {
+    if (chosen) return;
+    setTheme();
+    paint();
+  });
+  const said = [
+    ...notices(result),
+    ...others.map((r) => `${r.file} is not shown: the table of a sweep is shown alone.`),
+  ];
+  append(document.body, [
+    element(
+      'header',
+      { class: 'top' },
+      element('h1', { title, dir: 'auto' }, shortened(title, 120)),
+      element('p', { class: 'sub' }, 'sweep'),
+      element('div', { class: 'tools' }, switchTheme),
+    ),
+    said.length
+      ? element('div', { class: 'notices', role: 'note', 'aria-label': 'Notices' }, list(said))
+      : null,
+    element('main', { class: 'whole' }, view.root),
+    tabs.root,
+    element('footer', {}, licences()),
+  ]);
+  return { results: [result], sweep: view, tabs };
+}
+
 /** @param {Result[]} results */
 function build(results) {
+  const sweep = results.find(isSweep);
+  if (sweep)
+    return buildSweep(
+      sweep,
+      results.filter((r) => r !== sweep),
+    );
   const labels = labelsOf(results);
   const [first] = results;
   const span = results.reduce((a, b) => (b.first[b.rows - 1] > a.first[a.rows - 1] ? b : a));

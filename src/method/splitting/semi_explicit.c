@@ -181,9 +181,9 @@ static nt_status semi_explicit_linearise(nt_stepper *s, double h, const nt_direc
     return nt_splitting_linearise(s, &c, h, directions, before, after);
 }
 
-#define COMMON                                                                                     \
-    .needs =                                                                                       \
-        NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_CONTROLS_ERROR | NT_FIRST_ORDER,    \
+#define COMMON(more)                                                                               \
+    .needs = NT_NEEDS_TANGENT | NT_HOLONOMIC | NT_NONHOLONOMIC | NT_CONTROLS_ERROR |               \
+             NT_FIRST_ORDER | (more),                                                              \
     .frames = NT_IN_BOTH_FRAMES, .layout = semi_explicit_layout, .start = semi_explicit_start,     \
     .step = semi_explicit_step, .close = nt_splitting_close, .error = semi_explicit_error_of,      \
     .review = semi_explicit_review, .linearise = semi_explicit_linearise
@@ -196,7 +196,7 @@ const nt_method nt_method_semi_explicit = {
     .n_options = sizeof options / sizeof *options,
     .error_order = 2,
     .propose = semi_explicit_propose,
-    COMMON,
+    COMMON(NT_NO_SLIDING),
 };
 
 const nt_method nt_method_semi_explicit_2 = {
@@ -207,7 +207,7 @@ const nt_method nt_method_semi_explicit_2 = {
     .n_options = sizeof options_of_second_order / sizeof *options_of_second_order,
     .error_order = 3,
     .propose = semi_explicit_propose,
-    COMMON,
+    COMMON(NT_NO_SLIDING),
 };
 
 const nt_method nt_method_theta = {
@@ -217,5 +217,5 @@ const nt_method nt_method_theta = {
     .options = options_of_theta,
     .n_options = sizeof options_of_theta / sizeof *options_of_theta,
     .error_order = 2,
-    COMMON,
+    COMMON(0),
 };

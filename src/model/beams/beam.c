@@ -130,6 +130,8 @@ static nt_status beam_evaluate(const nt_element *e, const nt_view *view)
 {
     const nt_beam *b = nt_beam_of(view->run, e);
     nt_beam_nodes p;
+    if (!view->energy && !nt_beam_is_carried(view, b))
+        return NT_NOT_FINITE;
     for (int element = 0; element < b->n_elements; element++)
         if (view->energy)
             add_energy(&p, view, b, element);
@@ -202,5 +204,6 @@ const nt_element_type nt_beam_type = {
     .declare = beam_declare,
     .evaluate = beam_evaluate,
     .carry = beam_carry,
+    .failure = nt_beam_failure,
     .draw = nt_beam_draw,
 };

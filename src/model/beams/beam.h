@@ -244,6 +244,15 @@ bool nt_beam_has_figures(const nt_beam *b);
 void nt_beam_stress_at(const nt_view *view, const nt_beam *b, int element, int q, double e[6],
                        double s[6]);
 
+/* ---- meshes that are too coarse (beam_coarse.c) ------------------------------------------ */
+
+/* False where neighbouring nodes have turned against each other by more than is carried. */
+bool nt_beam_is_carried(const nt_view *view, const nt_beam *b);
+void nt_beam_failure(const nt_element *element, const nt_view *view, char *text, int size);
+/* NT_BAD_MODEL where an element has another direction than the line. */
+nt_status nt_beam_check_line(const nt_run *run, const nt_element *element, const nt_beam *b,
+                             nt_error *error);
+
 /* Callbacks of the type (beam_numbers.c). */
 nt_status nt_beam_own_bodies(nt_run *run, const nt_element *element, bool validate,
                              nt_error *error);

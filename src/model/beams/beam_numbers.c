@@ -461,6 +461,8 @@ nt_status nt_beam_own_bodies(nt_run *run, const nt_element *e, bool validate, nt
         return status;
     fill(run, b);
     status = check_mesh(run, e, b, error);
+    if (status == NT_OK && validate)
+        status = nt_beam_check_line(run, e, b, error);
     if (status == NT_OK && validate && b->inertia)
         status = check_lumped(run, e, b, error);
     if (status != NT_OK)

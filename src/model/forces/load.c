@@ -6,6 +6,7 @@
 #include "model/mass_point.h"
 #include "model/quantity_kind.h"
 #include "model/signal.h"
+#include "model/sliding.h"
 #include "model/switches.h"
 
 #include <stdarg.h>
@@ -141,9 +142,23 @@ static nt_status add_followed(nt_coupled_signal *coupled_signal, nt_model *model
     return coupled_signal->ports ? NT_OK : NT_NO_MEMORY;
 }
 
+/* The port of the multiplier of a switch that may slide. */
+static nt_status add_slide(nt_coupled_signal *coupled_signal, nt_model *model, nt_element *element)
+{
+    const nt_signal *signal = &model->signals[coupled_signal->signal];
+    nt_element *slide = &model->elements[nt_signal_slide(model, signal)];
+    nt_status status = nt_element_declare(model, slide);
+    if (status != NT_OK)
+        return status;
+    int port = nt_element_port_like(model, element, &slide->ports[NT_RATES], true);
+    coupled_signal->slide = port;
+    return port < 0 ? NT_NO_MEMORY : NT_OK;
+}
+
 static nt_status add_signal(nt_coupled_signal *coupled_signal, nt_model *model, nt_element *element)
 {
     const nt_signal *signal = &model->signals[coupled_signal->signal];
+    coupled_signal->slide = -1;
     if (signal->is_load)
         return add_followed(coupled_signal, model, element);
     for (int side = 0; side < 2; side++) {
@@ -154,6 +169,8 @@ static nt_status add_signal(nt_coupled_signal *coupled_signal, nt_model *model, 
         coupled_signal->port[side] = port;
     }
     coupled_signal->state = -1;
+    if (nt_signal_slide(model, signal) >= 0)
+        return add_slide(coupled_signal, model, element);
     if (signal->state >= 0) {
         const nt_element *owner = &model->elements[signal->state];
         coupled_signal->state = nt_element_port_of_own_of(model, element, owner);
@@ -224,6 +241,10 @@ nt_status nt_coupling_declare(const nt_coupling *coupling, nt_model *model, nt_e
                                                NT_FULL);
             if (signal->state >= 0 && status == NT_OK)
                 status = nt_element_couple(model, element, row, signal->state, NT_FULL);
+            if (signal->slide >= 0 && status == NT_OK)
+                status = nt_element_couple(model, element, row, signal->slide, NT_FULL);
+            if (signal->slide >= 0 && status == NT_OK)
+                status = nt_element_couple(model, element, signal->slide, row, NT_FULL);
             if (signal->ports && status == NT_OK)
                 status = declare_followed(signal, model, element, row);
         }
@@ -312,6 +333,15 @@ void nt_coupling_add(const nt_coupling *coupling, const nt_view *view, int k,
         }
         return;
     }
+    if (here->slide >= 0) {
+        double slides = nt_slide_slope(view, signal->object);
+        for (int row = 0; slides != 0 && row < NT_PAIR_NODES; row++) {
+            double column[3];
+            v3_store(column, v3_scale(slides, direction[row]));
+            nt_view_add_numbers(view, row, here->slide, column);
+        }
+        return;
+    }
     if (here->state >= 0) {
         for (int row = 0; row < NT_PAIR_NODES; row++) {
             double column[3];
@@ -335,6 +365,12 @@ void nt_coupling_add_row(const nt_coupling *coupling, const nt_view *view, int k
     v3 along[2][2];
     if (signal->is_load) {
         add_followed_row(here, view, row, &slope, nt_signal_follow(signal, view));
+        return;
+    }
+    if (here->slide >= 0) {
+        double slides = slope * nt_slide_slope(view, signal->object);
+        if (slides != 0)
+            nt_view_add_numbers(view, row, here->slide, &slides);
         return;
     }
     if (here->state >= 0) {

@@ -80,6 +80,7 @@ typedef struct nt_coupled_signal {
     int signal;
     int port[2];
     int state;
+    int slide;  /* the port of the multiplier by which a switch slides; -1: it does not */
     int *ports; /* of a signal that is a load: those that are its element's, in their order */
 } nt_coupled_signal;
 

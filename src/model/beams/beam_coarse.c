@@ -1,0 +1,86 @@
+/* Where a mesh is too coarse for what it is to carry.
+ *
+ * Between two nodes the sum of quaternions is a chord through the sphere of rotations: of a turn by
+ * theta it has the curvature 4 tan(theta/4) instead of theta, 8 % off at 2 rad, and beyond pi it is
+ * another turn, the other way round. And the line between nodes is a polynomial through them, whose
+ * direction must be that of the line itself, about. */
+#include "model/beams/beam.h"
+
+#include "model/forces/load.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Largest turn between neighbouring nodes, rad; and cosine of its half, which quaternions have. */
+static const double MOST_TURN = 2;
+static const double LEAST_PRODUCT = 0.54030230586813972;
+
+/* Smallest cosine between the line and its interpolation, 45 degrees; and length of this over that
+ * of the line: a chord over 130 degrees of a circle. */
+static const double LEAST_ALIGNED = 0.7, LEAST_LENGTH = 0.8;
+
+bool nt_beam_is_carried(const nt_view *view, const nt_beam *b)
+{
+    const double *last = view->at->q + view->bodies[b->first_body].q + 3;
+    for (int i = 1; i < b->n_nodes; i++) {
+        const double *r = view->at->q + view->bodies[b->first_body + i].q + 3;
+        double product = r[0] * last[0] + r[1] * last[1] + r[2] * last[2] + r[3] * last[3];
+        if (fabs(product) < LEAST_PRODUCT)
+            return false;
+        last = r;
+    }
+    return true;
+}
+
+/* The angle of the rotation between two nodes. */
+static double turn_between(m3 a, m3 b)
+{
+    m3 turn = m3_multiply(m3_transpose(a), b);
+    double c = (turn.xx + turn.yy + turn.zz - 1) / 2;
+    return acos(fmin(1, fmax(-1, c)));
+}
+
+void nt_beam_failure(const nt_element *e, const nt_view *view, char *text, int size)
+{
+    const nt_beam *b = nt_beam_of(view->run, e);
+    const nt_motion *node = view->motion + b->first_body;
+    int worst = 0;
+    double most = 0;
+    for (int i = 0; i + 1 < b->n_nodes; i++) {
+        double turn = turn_between(node[i].R, node[i + 1].R);
+        if (turn > most)
+            most = turn, worst = i;
+    }
+    text[0] = '\0';
+    if (most > 0.999 * MOST_TURN) /* as found with other roundings */
+        snprintf(
+            text, (size_t)size,
+            "element %d turns by %.3g rad from %s to %s, more than %g: the mesh is too coarse, "
+            "take more elements or a higher order",
+            worst / b->p + 1, most, view->bodies[b->first_body + worst].name,
+            view->bodies[b->first_body + worst + 1].name, MOST_TURN);
+}
+
+nt_status nt_beam_check_line(const nt_run *run, const nt_element *e, const nt_beam *b,
+                             nt_error *error)
+{
+    const double *station = nt_beam_array_in(b, b->stations);
+    for (int i = 0; i < b->n_elements; i++) {
+        double length = 0, aligned = 1, whole = (station[i + 1] - station[i]) * nt_beam_length(b);
+        for (int q = 0; q < b->n_rule[0]; q++) {
+            const nt_beam_elastic *at = nt_beam_elastic_at(b, i) + q;
+            v3 axis = v3_of(at->axes.xx, at->axes.yx, at->axes.zx);
+            aligned = fmin(aligned, v3_dot(at->tangent, axis));
+            length += at->weight;
+        }
+        if (aligned > LEAST_ALIGNED && length > LEAST_LENGTH * whole)
+            continue;
+        return nt_load_refuse(run->model, e, error,
+                              "element %d, from %.4g to %.4g of its length, is too coarse for the "
+                              "line: %.3g m long instead of %.3g m, up to %.3g degrees off its "
+                              "direction; expected more elements or a higher order",
+                              i + 1, station[i], station[i + 1], length, whole,
+                              acos(fmin(1, aligned)) * 57.295779513082323);
+    }
+    return NT_OK;
+}

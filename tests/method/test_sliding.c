@@ -1,0 +1,230 @@
+/* Sliding modes: switches whose both sides push back, against exact motions. */
+#include "tests/sensitivity/run_of.h"
+
+typedef struct seen {
+    int n, number[32];
+    double t[32];
+} seen;
+
+static void see(void *context, const nt_occurrence *o)
+{
+    seen *s = context;
+    assert_true(s->n < 32);
+    s->number[s->n] = o->number;
+    s->t[s->n++] = o->t;
+}
+
+static nt_integrator *begin_run(mechanism *m, const char *method, seen *s)
+{
+    nt_error error = {0};
+    nt_integrator *it;
+    nt_integrator_setup setup = {.system = nt_run_system(m->run), .method = nt_method_find(method)};
+    if (nt_integrator_create(&it, &setup, &error) != NT_OK ||
+        nt_integrator_start(it, 0, NULL, NULL, NULL, &error) != NT_OK)
+        fail_msg("%s", error.message);
+    *s = (seen){0};
+    nt_integrator_observe_events(it, see, s);
+    return it;
+}
+
+static void advance(nt_integrator *it, double end)
+{
+    nt_error error = {0};
+    if (nt_integrator_run(it, end, 0.01, NULL, NULL, &error) != NT_OK)
+        fail_msg("%s", error.message);
+}
+
+/* 2 kg rubbed with 4 N from 1 m/s: rest at 0.5 s after 0.25 m. A push that grows by 2 N/s breaks it
+ * loose at 2 s; from there v = (t - 2)^2/2, x grows by (t - 2)^3/6. */
+static const char rubbed[] =
+    "nutate: 1\n"
+    "gravity: [0, 0, 0]\n"
+    "parameters: {rub: 4}\n"
+    "bodies: {b: {mass: 2, point: true, velocity: [1, 0, 0]}}\n"
+    "forces:\n"
+    "  drag: {type: force, on: b, value: ['-rub*sign(b.velocity.x)', '0', '0']}\n"
+    "  push: {type: force, on: b, value: ['if(t > 1, 2*t, 0)', '0', '0']}\n";
+
+static void dry_friction_holds(void **state)
+{
+    static const struct {
+        const char *method;
+        double off, force; /* of theta in the middle of the step */
+    } cases[] = {{"generalized-alpha", 1e-4, 1e-6},
+                 {"generalized-alpha-linear", 1e-4, 1e-6},
+                 {"generalized-alpha-residual", 1e-4, 1e-6},
+                 {"generalized-alpha-soi2", 1e-4, 1e-6},
+                 {"rkmk-dopri5", 1e-12, 1e-6},
+                 {"rkmk-dop853", 1e-12, 1e-6},
+                 {"bdf", 1e-5, 1e-6},
+                 {"theta", 1e-2, 0.011}};
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        mechanism m = mechanism_read(rubbed);
+        seen s;
+        nt_integrator *it = begin_run(&m, cases[c].method, &s);
+        advance(it, 0.8);
+        assert_int_equal(s.n, 1);
+        assert_int_equal(s.number[0], 0);
+        CLOSE(s.t[0], 0.5, 1e-9);
+        nt_state at = nt_integrator_state(it);
+        double rest = at.q[0];
+        CLOSE(rest, 0.25, cases[c].off);
+        CLOSE(at.v[0], 0, 1e-16);
+        CLOSE(at.mu[0], 0, 1e-14);
+        advance(it, 1.5);
+        at = nt_integrator_state(it);
+        CLOSE(at.q[0], rest, 1e-16);
+        CLOSE(4 * at.mu[0], 3, cases[c].force);
+        advance(it, 3);
+        at = nt_integrator_state(it);
+        assert_int_equal(s.n, 2);
+        assert_int_equal(s.number[1], 1);
+        CLOSE(s.t[1], 2, cases[c].force);
+        CLOSE(at.q[0], rest + 1. / 6, cases[c].off);
+        CLOSE(at.v[0], 0.5, cases[c].off);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
+/* Methods that treat no such rows name themselves, and what was perhaps meant. */
+static void others_say_so(void **state)
+{
+    static const char *const methods[] = {"semi-explicit-2", "semi-explicit", "stormer-verlet"};
+    (void)state;
+    for (size_t c = 0; c < sizeof methods / sizeof *methods; c++) {
+        mechanism m = mechanism_read(rubbed);
+        seen s;
+        nt_error error = {0};
+        nt_integrator *it = begin_run(&m, methods[c], &s);
+        assert_int_equal(nt_integrator_run(it, 1, 0.01, NULL, NULL, &error), NT_UNSUPPORTED);
+        assert_non_null(strstr(error.message, methods[c]));
+        assert_non_null(strstr(error.message, "'value'"));
+        assert_non_null(strstr(error.message, "`friction` with `slip`"));
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
+/* A controller with two values that drives v + 2 x to zero: from where it is reached, at
+ * 3 - 13 t - 15 t^2 = 0, x falls as exp(-2 t). */
+static const char surface[] =
+    "nutate: 1\n"
+    "gravity: [0, 0, 0]\n"
+    "parameters: {c: 2}\n"
+    "bodies: {b: {mass: 2, point: true, position: [1, 0, 0], velocity: [1, 0, 0]}}\n"
+    "forces:\n"
+    "  pilot: {type: force, on: b, value: ['if(b.velocity.x + c*b.position.x > 0 and t >= 0, -30, "
+    "30)', '0', '0']}\n";
+
+static double on_surface(double c, double t)
+{
+    double rate = -15 + c, met = (rate + sqrt(rate * rate + 30 * c * (1 + c))) / (15 * c);
+    return (1 + met - 7.5 * met * met) * exp(-c * (t - met));
+}
+
+static void a_surface_is_kept(void **state)
+{
+    static const struct {
+        const char *method;
+        double off;
+    } cases[] = {{"rkmk-dop853", 1e-12},
+                 {"rkmk-dopri5", 1e-9},
+                 {"generalized-alpha-soi2", 1e-4},
+                 {"generalized-alpha", 1e-4}};
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        mechanism m = mechanism_read(surface);
+        seen s;
+        nt_integrator *it = begin_run(&m, cases[c].method, &s);
+        advance(it, 2);
+        nt_state at = nt_integrator_state(it);
+        assert_int_equal(s.n, 1);
+        CLOSE(at.q[0], on_surface(2, 2), cases[c].off);
+        CLOSE(at.v[0] + 2 * at.q[0], 0, 1e-12);
+        nt_integrator_destroy(it);
+        mechanism_close(&m);
+    }
+}
+
+/* Through the event at which sliding begins, and along it: d x/dc. */
+static void derivatives_slide_too(void **state)
+{
+    (void)state;
+    const int c = 0;
+    const double step = 1e-5;
+    double exact = (on_surface(2 + step, 2) - on_surface(2 - step, 2)) / (2 * step);
+    run_of r = run_of_text(surface, NULL);
+    run_of_start(&r, (nt_integrator_setup){.method = nt_method_find("rkmk-dop853")}, &c, 1);
+    run_to(&r, 2, 0.01);
+    nt_state_tangent d = nt_sensitivity_state(r.sensitivity, 0);
+    CLOSE(d.q[0], exact, 1e-9);
+    CLOSE(d.v[0] + 2 * d.q[0] + on_surface(2, 2), 0, 1e-10);
+    end(&r);
+}
+
+/* A heater with a switch keeps 20 degrees while it can: the room cools ever faster, and from
+ * 10 - 0.1 (20 - (10 - 4 t)) = 5, at t = 10, it cannot. */
+static const char heated[] =
+    "nutate: 1\n"
+    "gravity: [0, 0, 0]\n"
+    "bodies: {b: {mass: 1, point: true}}\n"
+    "states: {T: {rate: '-0.1*(T - 10 + 4*t) + 5*(T < 20)', initial: 10}}\n";
+
+static void a_state_is_held(void **state)
+{
+    (void)state;
+    mechanism m = mechanism_read(heated);
+    seen s;
+    nt_integrator *it = begin_run(&m, "generalized-alpha-soi2", &s);
+    advance(it, 9);
+    assert_int_equal(s.n, 1);
+    CLOSE(nt_integrator_state(it).v[3], 20, 1e-12);
+    CLOSE(5 * nt_integrator_state(it).mu[0], 0.1 * (10 + 36), 1e-9);
+    advance(it, 12);
+    double t = 12 - 10, fallen = 40 - 4 * t - 40 * exp(-0.1 * t); /* y' = -0.1 y - 0.4 t */
+    assert_int_equal(s.n, 2);
+    CLOSE(s.t[1], 10, 1e-8);
+    CLOSE(nt_integrator_state(it).v[3], 20 + fallen, 1e-5);
+    nt_integrator_destroy(it);
+    mechanism_close(&m);
+}
+
+/* A state saved while it slides goes on with the same bits. */
+static void saved_while_sliding(void **state)
+{
+    (void)state;
+    mechanism m = mechanism_read(rubbed), other = mechanism_read(rubbed);
+    seen s, t;
+    nt_integrator *it = begin_run(&m, "generalized-alpha-soi2", &s);
+    nt_integrator *again = begin_run(&other, "generalized-alpha-soi2", &t);
+    nt_error error = {0};
+    advance(it, 1.5);
+    assert_true(nt_integrator_saves_whole(it));
+    size_t size = nt_integrator_saved_size(it);
+    void *bytes = malloc(size), *ends[2] = {malloc(size), malloc(size)};
+    nt_integrator_save(it, bytes);
+    assert_int_equal(nt_integrator_restore(again, bytes, size, &error), NT_OK);
+    advance(it, 3);
+    advance(again, 3);
+    nt_integrator_save(it, ends[0]);
+    nt_integrator_save(again, ends[1]);
+    assert_memory_equal(ends[0], ends[1], size);
+    assert_int_equal(t.n, 1);
+    free(bytes), free(ends[0]), free(ends[1]);
+    nt_integrator_destroy(it);
+    nt_integrator_destroy(again);
+    mechanism_close(&m);
+    mechanism_close(&other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dry_friction_holds), cmocka_unit_test(a_surface_is_kept),
+        cmocka_unit_test(others_say_so),      cmocka_unit_test(derivatives_slide_too),
+        cmocka_unit_test(a_state_is_held),    cmocka_unit_test(saved_while_sliding),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
