@@ -70,7 +70,7 @@ static bool open_rotor(rotor *r)
     char text[8000];
     nt_error error = {0};
     nt_status status = r->path
-                           ? nt_model_read(&r->model, r->path, NULL, lumped, 4, &error)
+                           ? nt_model_read(&r->model, r->path, lumped, 4, &error)
                            : nt_model_read_text(&r->model, text, three_blades(text, sizeof text),
                                                 "blades", NULL, NULL, 0, &error);
     return require(status == NT_OK, "%s: %s", r->name, error.message);

@@ -13,6 +13,10 @@ static const double SLOW = 0.25;
 
 const char *const nt_reuse_words[] = {"never", "always", "auto", NULL};
 
+/* Exact tangents leave far less than what is allowed; kept ones leave about as much as they are
+ * allowed: this share of it. */
+static const double KEPT_ERROR = 0.01;
+
 /* ---- work ----------------------------------------------------------------------------------- */
 
 size_t nt_newton_size(const nt_problem *problem)
@@ -453,7 +457,9 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
             return fail_moving(s, w, NT_NOT_FINITE, size);
         /* what is left after this correction: the increments' geometric series, if they shrink */
         double ratio = i > 0 ? size / last : 1;
-        settled = size <= 1 || (ratio < 0.5 && ratio / (1 - ratio) * size <= 1);
+        double allowed = fresh ? 1 : KEPT_ERROR;
+        settled = size <= allowed || (ratio < 0.5 && ratio / (1 - ratio) * size <= allowed) ||
+                  (i > 0 && size <= 1 && ratio > SLOW); /* as far as rounding lets it go */
         if (!settled && i > 0 && ratio > SLOW) {
             /* near a singular position rounding of positions is amplified in the multipliers: where
              * the motion stands still and only they move, the residual decides */
@@ -463,6 +469,8 @@ nt_status nt_newton_iterate(nt_stepper *s, const nt_newton *w, nt_newton_equatio
                 return fail_moving(s, w, NT_NOT_CONVERGED, size);
             fresh = true;
         }
+        if (!settled && i + 1 >= most / 2) /* kept factors may not use up the iterations */
+            fresh = true;
         last = size;
     }
 }
