@@ -38,6 +38,7 @@ const nt_experiment nt_experiments[] = {
      nt_modin_figure_6},
     {"modin", "accuracy", "the same from a model file: error over evaluations and over time", true,
      nt_modin_accuracy},
+    {"modin", "penalties", "penalties in place of the given rotation", false, nt_modin_penalties},
     {"kynema", "convergence", "the documented heavy top, and its convergence", true,
      nt_kynema_convergence},
 };

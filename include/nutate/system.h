@@ -197,6 +197,14 @@ typedef struct nt_events {
     void (*indicator_word)(void *self, int indicator, char *text, int size);
 } nt_events;
 
+/* A rotation that three constraint rows give as a function of time: where it is, how fast it turns,
+ * and what the rows' multipliers do to it. Ground axes. */
+typedef struct nt_given_rotation {
+    double q[4];      /* (w, x, y, z)                                                        */
+    double w[3];      /* rad/s                                                               */
+    double moment[9]; /* [3][3] row i: of R, per multiplier i, with the orientation asked for */
+} nt_given_rotation;
+
 typedef struct nt_system nt_system;
 
 struct nt_system {
@@ -286,6 +294,13 @@ struct nt_system {
      * under these stresses from then on. increment NULL: they are forgotten. NULL: no element has
      * any. From version 2 on. */
     nt_status (*carry)(void *self, const nt_point *at, const double *increment);
+    /* Blocks R^3 x SO(3) whose rotation three holonomic rows give as a function of time, while
+     * nothing but NT_EXPLICIT forces and the inertia that `momenta` gives acts on them besides:
+     * given_rows[space.n_blocks] is the first row, -1 for other blocks. given(block, t) says it
+     * with the moments that the rows have at the orientation at[4]; NT_NOT_FINITE. Methods may then
+     * leave these equations out. NULL: none is known. From version 2 on. */
+    const int *given_rows;
+    nt_status (*given)(void *self, int block, double t, const double *at, nt_given_rotation *out);
     /* [space.n_blocks] the block whose rotation each block turns with, as far as it turns with any:
      * of a flexible body that of one of its nodes, else the block itself. Factors that are kept
      * from step to step turn along (reuse_tangent). NULL: they stay as they are. From version 2 on.

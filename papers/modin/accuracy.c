@@ -1,6 +1,6 @@
 /* What methods need for an accuracy on the bearing of figure 6 (b1.yaml): evaluations of all
  * contacts and time over 0.6 ms, for the paper's method, semi-explicit-2, BDF, DOP853 and
- * generalized-alpha.
+ * generalized-alpha; and what the paper's penalties in place of a given rotation change.
  *
  * The error is the largest of three root mean squares over t = 0, 10, ... 600 us, against a
  * solution by DOP853 at a tolerance of 1e-12: of the loads of all balls on the outer ring over 390
@@ -37,6 +37,13 @@ static nt_status counted_evaluate(void *self, const nt_point *at, const nt_terms
     return c->inside->evaluate(c->inside->self, at, terms);
 }
 
+static nt_status counted_given(void *self, int block, double t, const double *at,
+                               nt_given_rotation *out)
+{
+    counted *c = self;
+    return c->inside->given(c->inside->self, block, t, at, out);
+}
+
 static nt_status counted_initial(void *self, double t, double *q, double *v, double *memory)
 {
     counted *c = self;
@@ -49,7 +56,7 @@ static void counted_accept(void *self, const nt_point *at, double *next)
     c->inside->accept(c->inside->self, at, next);
 }
 
-static bool counted_open(counted *c, nt_paper_report *report)
+static bool counted_open(counted *c, nt_paper_report *report, const nt_setting *settings, int n)
 {
     char path[4096];
     nt_error error = {0};
@@ -57,7 +64,7 @@ static bool counted_open(counted *c, nt_paper_report *report)
     snprintf(path, sizeof path, "%s/modin/b1.yaml", report->folder);
     if (!nt_paper_report_ok(report))
         return false;
-    if (nt_model_read(&c->model, path, NULL, 0, &error) != NT_OK ||
+    if (nt_model_read(&c->model, path, settings, n, &error) != NT_OK ||
         nt_run_create(&c->run, c->model, &error) != NT_OK) {
         nt_paper_report_fail(report, &error, "b1.yaml");
         return false;
@@ -81,7 +88,9 @@ static bool counted_open(counted *c, nt_paper_report *report)
                             .accept = s->accept ? counted_accept : NULL,
                             .initial = counted_initial,
                             .momenta = s->momenta,
-                            .explicit_blocks = s->explicit_blocks};
+                            .explicit_blocks = s->explicit_blocks,
+                            .given_rows = s->given_rows,
+                            .given = s->given ? counted_given : NULL};
     return true;
 }
 
@@ -256,7 +265,7 @@ void nt_modin_accuracy(nt_paper_report *report)
 {
     static curves exact;
     counted c;
-    if (!counted_open(&c, report)) {
+    if (!counted_open(&c, report, NULL, 0)) {
         counted_close(&c);
         return;
     }
@@ -285,4 +294,62 @@ void nt_modin_accuracy(nt_paper_report *report)
     if (table)
         table->printed = true;
     counted_close(&c);
+}
+
+/* ---- penalties ----------------------------------------------------------------------------------
+ */
+
+/* The drive of the inner ring by a spring and a damper of the frequency f, critically damped: k = J
+ * (2 pi f)^2, c = 2 J 2 pi f, J = 1e-5 kg m^2; frequency 0: by multipliers. */
+static bool penalty_curves(nt_paper_report *report, double frequency, const char *beta, curves *out)
+{
+    counted c;
+    char stiffness[40], damping[40];
+    const double J = 1e-5, rate = 2 * 3.14159265358979323846 * frequency;
+    snprintf(stiffness, sizeof stiffness, "%.17g", J * rate * rate);
+    snprintf(damping, sizeof damping, "%.17g", 2 * J * rate);
+    const nt_setting settings[] = {{"joints.turn.enforce", "penalty"},
+                                   {"joints.turn.stiffness", stiffness},
+                                   {"joints.turn.damping", damping}};
+    const manner how = {"semi-explicit", {"beta", beta}, 1e-6, 0};
+    bool ok =
+        counted_open(&c, report, settings, frequency > 0 ? 3 : 0) && run_curves(&c, &how, out);
+    counted_close(&c);
+    return ok;
+}
+
+static double largest_difference(const curves *a, const curves *b, int from, int to)
+{
+    double most = 0;
+    for (int t = 0; t < TIMES; t++)
+        for (int i = from; i < to; i++)
+            most = fmax(most, fabs(a->number[t][i] - b->number[t][i]));
+    return most;
+}
+
+void nt_modin_penalties(nt_paper_report *report)
+{
+    static const nt_sheet_column of[] = {
+        {"frequency", "Hz"}, {"load", "N"}, {"cage", "rad/s"}, {NULL, NULL}};
+    static const char *const betas[] = {"0.5", "0.6", "1"};
+    static curves given, found;
+    nt_sheet *sheet =
+        nt_sheet_add(report, "penalties",
+                     "What penalties in place of the given rotation change, by beta, h = 1 us", of);
+    if (!penalty_curves(report, 0, "0.6", &given)) {
+        nt_error error = {.status = NT_NOT_CONVERGED};
+        snprintf(error.message, sizeof error.message, "there is no solution to compare with");
+        nt_paper_report_fail(report, &error, "semi-explicit");
+    }
+    for (int power = 4; power <= 8; power++)
+        for (int k = 0; k < 3; k++) {
+            double frequency = pow(10, power);
+            if (!nt_paper_report_ok(report) || !penalty_curves(report, frequency, betas[k], &found))
+                continue;
+            const double row[3] = {frequency, largest_difference(&found, &given, 0, BALLS),
+                                   largest_difference(&found, &given, 2 * BALLS, NUMBERS)};
+            nt_sheet_row(report, sheet, betas[k], row);
+        }
+    if (sheet)
+        sheet->printed = true;
 }

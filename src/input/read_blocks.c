@@ -620,3 +620,44 @@ nt_status nt_read_check_blocks(nt_reader *reader)
                                         nt_node_find(section->values[i], keys[k]));
     return status;
 }
+
+/* ---- modal damping ------------------------------------------------------------------------------
+ */
+
+/* {ratio: [RATIO]}, or the keys that are given, behind the forces of the file. */
+nt_status nt_read_modal_damping(nt_reader *reader)
+{
+    const nt_node *simulation = nt_node_find(reader->root, "simulation");
+    const nt_node *forces = nt_node_find(reader->root, "forces"), *given = NULL;
+    reader->force_section = forces;
+    if (simulation && simulation->kind == NT_NODE_MAPPING)
+        given = nt_node_find(simulation, "modal_damping");
+    if (!given || given->kind == NT_NODE_LIST || (forces && forces->kind != NT_NODE_MAPPING))
+        return NT_OK;
+    nt_node name = *given;
+    name.kind = NT_NODE_SCALAR;
+    blocks b = {.reader = reader, .name = &name};
+    pairs all = {0}, keys = {0};
+    nt_node *list = copy_of(&b, given), *force = copy_of(&b, given), *section = copy_of(&b, given);
+    nt_node **items = NT_TAKE(&reader->scratch, 1, nt_node *);
+    if (!list || !force || !section || !items || !(items[0] = copy_of(&b, given)))
+        return nt_read_no_memory(reader);
+    if (given->kind == NT_NODE_SCALAR) {
+        list->kind = NT_NODE_LIST;
+        list->values = items;
+        list->count = 1;
+        push(&b, &keys, scalar(&b, "ratio"), list);
+        become_mapping(force, &keys);
+    }
+    for (int i = 0; forces && i < forces->count; i++)
+        push(&b, &all, forces->keys[i], forces->values[i]);
+    push(&b, &all, scalar(&b, nt_force_modal_damping.name), force);
+    if (b.no_memory)
+        return nt_read_no_memory(reader);
+    if (forces)
+        *section = *forces;
+    become_mapping(section, &all);
+    reader->force_section = section;
+    reader->modal_damping = force;
+    return NT_OK;
+}

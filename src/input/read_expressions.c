@@ -68,6 +68,17 @@ static bool follows_from_loads(const char *name, int length)
     return false;
 }
 
+/* Whether the name is one number that can be recorded. */
+static bool is_recorded(nt_model *model, const char *name, int length)
+{
+    char text[NT_WORDS];
+    nt_object_name *object;
+    nt_quantity_info found;
+    snprintf(text, sizeof text, "%.*s", length, name);
+    return nt_quantity_find(model, text, true, &object, &found, NULL) == NT_OK &&
+           found.columns == 1;
+}
+
 static const char changes_with_motion[] =
     "changes with the motion: what a joint prescribes depends on t and parameters only";
 static const char not_a_number[] =
@@ -121,6 +132,11 @@ static int resolve(void *self, const char *name, int length)
         if (follows_from_loads(name, length))
             c->refused = "follows from the loads, so none can depend on it: expected an expression "
                          "of t, parameters, positions and velocities";
+        else if (is_recorded(model, name, length))
+            c->refused =
+                "can be recorded, but no load can depend on it, as its derivatives are not "
+                "known: expected an expression of t, parameters, positions, velocities, "
+                "reactions and other forces";
     } else
         c->refused = c->scope == NT_SCOPE_MOTION ? changes_with_motion : not_a_number;
     return -1;

@@ -178,24 +178,29 @@ static nt_status find_types(nt_reader *reader, const nt_node *section, nt_name_k
                             int *number)
 {
     int n = count_of(section), *type_of = NT_TAKE(&reader->scratch, n, int);
-    int *next = NT_TAKE(&reader->scratch, nt_element_type_count() + 1, int);
+    int own = nt_element_type_count(); /* the type behind all others: of modal damping */
+    int *next = NT_TAKE(&reader->scratch, own + 2, int);
     const nt_element_type *only = kind == NT_NAME_SAMPLED ? &nt_sampled_type : NULL;
     nt_status status = NT_OK;
     if (!type_of || !next)
         return nt_read_no_memory(reader);
     for (int i = 0; i < n && status == NT_OK; i++) {
         const nt_node *name = section->keys[i], *value = section->values[i];
-        if (!only)
+        if (value == reader->modal_damping)
+            type_of[i] = own;
+        else if (!only)
             status = nt_read_find_type(reader, sections[kind], kind, name, value, &type_of[i]);
         if (status == NT_OK)
             next[type_of[i] + 1]++;
     }
-    for (int k = 0; k < nt_element_type_count(); k++)
+    for (int k = 0; k <= own; k++)
         next[k + 1] += next[k];
     for (int i = 0; i < n && status == NT_OK; i++) {
         number[i] = first + next[type_of[i]]++;
         nt_element *element = &reader->model->elements[number[i]];
-        element->type = only ? only : nt_element_type_at(type_of[i]);
+        element->type = only                ? only
+                        : type_of[i] == own ? &nt_force_modal_damping
+                                            : nt_element_type_at(type_of[i]);
         element->bytes =
             nt_read_bytes(element->type->keys, section->values[i], element->type->size);
         element->place = nt_read_place(reader, section->keys[i]);
@@ -259,6 +264,7 @@ nt_status nt_read_declare(nt_reader *reader)
     nt_status status = NT_OK;
     for (int i = 0; i < KINDS; i++) {
         section[i] = i == NT_NAME_STATE     ? reader->state_section
+                     : i == NT_NAME_FORCE   ? reader->force_section
                      : i == NT_NAME_SAMPLED ? reader->sampled_section
                                             : nt_node_find(reader->root, sections[i]);
         if (section[i] &&

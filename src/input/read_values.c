@@ -60,7 +60,8 @@ static nt_status read_number(nt_reader *reader, const nt_key *key, const nt_node
 
 static nt_status read_numbers(nt_reader *reader, const nt_key *key, const nt_node *node, char *data)
 {
-    if (key->low == 1 && !key->up_to && is_text(node)) { /* one for all */
+    bool counts = key->count_offset > 0; /* then one number stands for a list of one */
+    if (key->low == 1 && (!key->up_to || counts) && is_text(node)) { /* one for all */
         *(int *)(void *)(data + key->count_offset) = 1;
         return nt_read_number(reader, key->name, node, (double *)(void *)(data + key->offset));
     }

@@ -1,6 +1,8 @@
 /* A model from its file: the public entry points, and the top of the file. */
 #include "input/reader.h"
 
+#include "analysis/modal_damping.h"
+
 #include "base/error.h"
 
 #include <stdio.h>
@@ -129,6 +131,8 @@ static nt_status read_file(nt_reader *reader)
     if (status == NT_OK)
         status = nt_read_check_blocks(reader);
     if (status == NT_OK)
+        status = nt_read_modal_damping(reader);
+    if (status == NT_OK)
         status = nt_read_declare(reader);
     if (status == NT_OK)
         status = nt_read_check_names(reader);
@@ -220,6 +224,8 @@ static nt_status read_document(nt_model **result, nt_document *document, const c
         status = nt_read_objectives(&reader);
     if (status == NT_OK && waits)
         status = nt_read_solve(&reader);
+    if (status == NT_OK)
+        status = nt_model_find_modal_damping(model, error);
     if (status == NT_OK && waits)
         status = nt_read_quantities(&reader);
     if (status == NT_OK && waits)

@@ -36,6 +36,8 @@ typedef struct nt_reader {
     const nt_table **table; /* [tables.n] */
     nt_names quantities;
     const nt_node *quantity_section; /* those of blocks behind the file's; NULL: none */
+    const nt_node *force_section;    /* with that of simulation.modal_damping, */
+    const nt_node *modal_damping;    /* which is this one                      */
     const nt_node *state_section;    /* likewise */
     const nt_node *sampled_section;  /* one entry for each value, "pilot.u"; NULL: none */
 
@@ -174,6 +176,10 @@ nt_status nt_read_objectives(nt_reader *reader);
  * when parameters have values, whether the blocks' coefficients are numbers. */
 nt_status nt_read_blocks(nt_reader *reader);
 nt_status nt_read_check_blocks(nt_reader *reader);
+
+/* The section forces, with one more of the type modal_damping where simulation.modal_damping is
+ * given (read_blocks.c). */
+nt_status nt_read_modal_damping(nt_reader *reader);
 
 /* Names of quantities, before anything that may use them; that they differ from all others, when
  * those are declared (and so of tables); what they say, when the model is built

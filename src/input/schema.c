@@ -168,10 +168,12 @@ static void schema_list(writer *w, int low, int high, const char *item)
     reference(w, "items", item);
 }
 
-/* low or high numbers, nothing between unless up_to. */
-static void numbers(writer *w, int low, int high, bool up_to)
+/* low or high numbers, nothing between unless up_to; one number alone where they are counted. */
+static void numbers(writer *w, const nt_key *key)
 {
-    if (low == high || up_to) {
+    int low = key->low, high = key->high;
+    bool one = low == 1 && (!key->up_to || key->count_offset > 0);
+    if (low == high || (key->up_to && !one)) {
         schema_list(w, low, high, "number");
         return;
     }
@@ -183,7 +185,7 @@ static void numbers(writer *w, int low, int high, bool up_to)
         schema_list(w, low, low, "number");
     end(w, "}");
     schema_begin(w, NULL, "{");
-    schema_list(w, high, high, "number");
+    schema_list(w, key->up_to ? low : high, high, "number");
     end(w, "}");
     end(w, "]");
 }
@@ -389,7 +391,7 @@ static void key_value(writer *w, const nt_key *key)
         schema_number(w, key);
         break;
     case NT_KEY_NUMBERS:
-        numbers(w, key->low, key->high, key->up_to);
+        numbers(w, key);
         break;
     case NT_KEY_ARRAY:
         schema_array(w, key);

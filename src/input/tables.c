@@ -21,6 +21,23 @@ static const nt_key tolerance_keys[] = {
     {0},
 };
 
+static const char *const about_names[] = {"static", "initial", NULL};
+
+/* As of a force of its own (model/forces/modal_damping.h), which reads them. */
+static const nt_key modal_keys[] = {
+    NT_KEY("ratio", NT_KEY_NUMBERS, .offset = RUN(modal_ratio), .bit = -1, .low = 1,
+           .high = NT_MODAL_RATIOS, .up_to = true, .count_offset = RUN(modal_ratios),
+           .required = true,
+           .meaning = "damping over critical damping: [ratio] of all modes, or one for each of the "
+                      "lowest, which alone are damped then"),
+    NT_KEY("modes", NT_KEY_NUMBER, .offset = RUN(modal_modes), .bit = -1,
+           .meaning = "damp so many of the lowest modes that do not move freely; all without it"),
+    NT_KEY("about", NT_KEY_CHOICE, .offset = RUN(modal_about), .bit = -1, .choices = about_names,
+           .meaning = "the state whose modes these are, found when the model is read: static "
+                      "without it, or the initial placement"),
+    {0},
+};
+
 static const nt_key simulation_keys[] = {
     NT_KEY("start", NT_KEY_NUMBER, .offset = RUN(start), .bit = -1, .unit = "s",
            .meaning = "time at the start; 0 where it is left out"),
@@ -49,6 +66,10 @@ static const nt_key simulation_keys[] = {
                "1e-9 of it with a tolerance"),
     NT_KEY("maximum_step", NT_KEY_NUMBER, .offset = RUN(maximum_step), .bit = -1, .unit = "s",
            .meaning = "variable steps are not made larger than this"),
+    NT_KEY("modal_damping", NT_KEY_NUMBER, .offset = RUN(modal_ratio[0]), .bit = -1,
+           .group = modal_keys,
+           .meaning = "damping of the modes of small motions: the damping ratio of all of them "
+                      "about the static state, or what follows"),
     NT_KEY("energy_check", NT_KEY_BOOLEAN, .offset = RUN(energy_check), .bit = -1,
            .meaning = "end the run where the energy grows though no load gives it; default true"),
     {0},
@@ -366,6 +387,8 @@ static const char *numbers_expected(const nt_key *key, char *text, int size)
     size_t room = (size_t)size;
     if (key->low == 1 && !key->up_to)
         snprintf(text, room, "a number, or a list of %d numbers", key->high);
+    else if (key->up_to && key->low == 1 && key->count_offset > 0)
+        snprintf(text, room, "a number, or a list of up to %d numbers", key->high);
     else if (key->up_to)
         snprintf(text, room, "a list of %d to %d numbers", key->low, key->high);
     else if (key->low < key->high)

@@ -4,6 +4,7 @@
 #ifndef NUTATE_INPUT_TABLES_H
 #define NUTATE_INPUT_TABLES_H
 
+#include "model/forces/modal_damping.h"
 #include "model/model.h"
 
 /* Types of keys that only the tables below use; they continue nt_key_type. */
@@ -54,6 +55,8 @@ typedef struct nt_run_data {
     nt_texts record;
     int correct, poses;
     int energy_check;
+    double modal_ratio[NT_MODAL_RATIOS], modal_modes; /* read once more as those of a force */
+    int modal_ratios, modal_about;
     nt_texts hold, conditions;
     nt_option_list unknowns;
     int stable, static_initial;

@@ -5,7 +5,10 @@
  * on [0, 1]: exact to degree seven over the step and to degree four up to a place in it. Else at
  * the ends and in the middle, which is Simpson's rule and as good as the cubic of dense_output.c:
  * h^4 in q enters multiplied by h. So the work over a motion is as good as the positions, by
- * methods with a dense output of their own and by those of order four and below. */
+ * methods with a dense output of their own and by those of order four and below.
+ *
+ * A step in the midst of which the equations have no value stands nevertheless, as it does where no
+ * work is asked for; the work is no number from there on, which no result takes. */
 #include "method/work.h"
 #include "method/integrator.h"
 
@@ -74,14 +77,14 @@ nt_status nt_integrator_work(nt_integrator *it)
     power[0] = power_of(it, now);
     s->glances = true;
     nt_status status = NT_OK;
-    for (int k = 1; k < NT_WORK_NODES - 1 && status == NT_OK; k++) {
+    for (int k = 1; k < NT_WORK_NODES - 1 && status != NT_NO_MEMORY; k++) {
         if (!nt_work_looks(it->method, k))
             continue;
         status = nt_integrator_between(it, now, next, t + nt_work_node[k] * h, &it->within);
         power[k] = status == NT_OK ? power_of(it, &it->within) : (double)NAN;
     }
     s->glances = false;
-    if (status != NT_OK)
+    if (status == NT_NO_MEMORY)
         return status;
     power[NT_WORK_NODES - 1] = power_of(it, next);
     nt_work_fill(it->method, power);

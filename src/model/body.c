@@ -323,13 +323,20 @@ NT_WIDE static void evaluate_plain(const nt_body *body, const nt_motion *motion,
     m3_accumulate(nt_matrix_block(terms->matrix, body->rr_slot), t.block);
 }
 
+/* The same about every axis, as of a ball: without gyroscopic terms. */
+static bool is_spherical(m3 J)
+{
+    return J.xx == J.yy && J.yy == J.zz && J.xy == 0 && J.xz == 0 && J.yz == 0 && J.yx == 0 &&
+           J.zx == 0 && J.zy == 0;
+}
+
 static void rigid_body_evaluate(const nt_body *body, const nt_motion *motion, v3 gravity,
                                 const nt_terms *terms)
 {
     double m = body->mass;
     bool weighs = terms->parts & NT_EXPLICIT, fixed = body->t_node < 0;
     nt_inertia_terms t = {0};
-    if (terms->parts & NT_INERTIA)
+    if ((terms->parts & NT_MASS) || ((terms->parts & NT_INERTIA) && !is_spherical(body->J)))
         t = inertia_in_parts(body, motion, terms);
     if (weighs && fixed) {
         v3 weight = v3_scale(m, gravity), rho = m3_apply(motion->R, body->center);

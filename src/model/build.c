@@ -223,27 +223,42 @@ static nt_status make_pattern(nt_model *model)
     return status;
 }
 
-/* Blocks of bodies on which no constraint and no implicit force acts: nt_system.explicit_blocks. */
+/* Blocks of bodies on which no constraint and no implicit force acts: nt_system.explicit_blocks;
+ * and those of which one joint alone gives the rotation: nt_system.given_rows. */
 static nt_status find_explicit_blocks(nt_model *model)
 {
     const nt_space *space = &model->system.space;
     unsigned char *alone = NT_TAKE(&model->arena, space->n_blocks, unsigned char);
     int *block_of = NT_TAKE(&model->arena, space->nv, int);
-    if (!alone || !block_of)
+    int *given_rows = NT_TAKE(&model->arena, space->n_blocks, int);
+    model->given_by = NT_TAKE(&model->arena, space->n_blocks, int);
+    if (!alone || !block_of || !given_rows || !model->given_by)
         return NT_NO_MEMORY;
     for (int b = 0; b < space->n_blocks; b++) {
         alone[b] = b < model->n_bodies - 1;
+        given_rows[b] = model->given_by[b] = -1;
         for (int i = 0; i < space->blocks[b].nv; i++)
             block_of[space->blocks[b].v + i] = b;
     }
     for (int i = 0; i < model->n_elements; i++) {
         const nt_element *e = &model->elements[i];
         bool binds = e->n_rows + e->n_rates > 0 || e->part != NT_EXPLICIT || e->type->has_inertia;
-        for (int k = 0; binds && k < e->n_ports; k++)
-            if (nt_element_pushes(e, k) && e->ports[k].node >= 0)
-                alone[block_of[e->ports[k].first]] = 0;
+        bool gives = binds && nt_joint_gives_rotation(model, e);
+        for (int k = 0; binds && k < e->n_ports; k++) {
+            if (!nt_element_pushes(e, k) || e->ports[k].node < 0 || k == NT_ROWS)
+                continue;
+            int b = block_of[e->ports[k].first];
+            bool first = alone[b] || model->given_by[b] == i;
+            model->given_by[b] = gives && first && space->blocks[b].kind == NT_R3SO3 ? i : -1;
+            alone[b] = 0;
+        }
     }
     model->system.explicit_blocks = alone;
+    for (int b = 0; b < space->n_blocks; b++)
+        if (model->given_by[b] >= 0) {
+            given_rows[b] = model->elements[model->given_by[b]].first_row;
+            model->system.given_rows = given_rows;
+        }
     return NT_OK;
 }
 

@@ -24,6 +24,7 @@ extern const nt_element_type nt_force_force;
 extern const nt_element_type nt_force_torque;
 extern const nt_element_type nt_force_distributed;
 extern const nt_element_type nt_force_line_force;
+extern const nt_element_type nt_force_modal_damping; /* of simulation.modal_damping, not listed */
 extern const nt_element_type nt_force_rope;
 extern const nt_element_type nt_force_aerodynamic;
 extern const nt_element_type nt_force_spring;

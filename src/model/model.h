@@ -241,6 +241,7 @@ struct nt_model {
      * functions too. */
     nt_system system;
     nt_pattern pattern;
+    int *given_by; /* [system.space.n_blocks] the joint that gives a rotation, see build.c; or -1 */
     nt_quantity *row_quantity;
     double *time_rate; /* [n_parameters + 1 + n_signals] 1 for t, 0 else: the direction of time */
     double *zeros;     /* [the same] */

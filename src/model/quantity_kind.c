@@ -291,6 +291,49 @@ NT_TOUCH_QUANTITY(pressure, NT_TOUCH_PRESSURE)
 NT_TOUCH_QUANTITY(film_thickness, NT_TOUCH_FILM)
 NT_TOUCH_QUANTITY(power, NT_TOUCH_POWER)
 
+/* With arms from the bodies' reference points to the sphere's centre c, V how c moves past A's
+ * matter there (touch.h):
+ *
+ *   ddelta  = -n . dy,            dy = dx_B + dtheta_B x arm_b - dx_A - dtheta_A x arm_a
+ *   ddelta' = -n . dV - dn . V,   dn = sigma H dy + dtheta_A x n
+ *   dV      = dv_B + dw_B x arm_b - dv_A - dw_A x arm_a
+ *             + w_B x (dtheta_B x arm_b) - w_A x (dx_B + dtheta_B x arm_b - dx_A)
+ *
+ * and n . (w x d) = (n x w) . d, n . (dtheta x arm) = dtheta . (arm x n). */
+static void vary_touch(const nt_view *view, int element, bool is_force, nt_signal_gradient *g)
+{
+    const nt_element *e = &view->model->elements[element];
+    const nt_contact *c = nt_contact_of(view->run, e);
+    nt_touch_pose at = nt_contact_pose(e, view);
+    nt_touch t = nt_contact_touch(e, view);
+    double by_place = is_force ? t.N_delta : 1, by_rate = is_force ? t.N_rate : 0;
+    v3 V = v3_sub(v3_add(at.v_b, v3_cross(at.w_b, at.arm_b)),
+                  v3_add(at.v_a, v3_cross(at.w_a, at.arm_a)));
+    v3 bent = v3_scale(c->surface.side, nt_touch_bend(&t, c->kind.skeleton, at.axis, V));
+    v3 by_a = v3_cross(t.n, at.w_a), by_b = v3_cross(t.n, at.w_b);
+    /* along dy, and along w_B x (dtheta_B x arm_b) */
+    v3 y = v3_axpy(-by_rate, v3_sub(bent, by_a), v3_scale(-by_place, t.n));
+    v3 y_a = v3_axpy(-by_rate, bent, v3_scale(-by_place, t.n)); /* of dtheta_A */
+    g->x[0] = v3_neg(y);
+    g->x[1] = y;
+    g->r[0] = v3_axpy(-by_rate, v3_cross(t.n, V), v3_neg(v3_cross(at.arm_a, y_a)));
+    g->r[1] = v3_cross(at.arm_b, v3_axpy(-by_rate, by_b, y));
+    g->v[0] = v3_scale(by_rate, t.n);
+    g->w[0] = v3_scale(by_rate, v3_cross(at.arm_a, t.n));
+    g->v[1] = v3_scale(-by_rate, t.n);
+    g->w[1] = v3_scale(-by_rate, v3_cross(at.arm_b, t.n));
+}
+static void vary_indentation(const nt_view *view, int element, int i, nt_signal_gradient *g)
+{
+    (void)i;
+    vary_touch(view, element, false, g);
+}
+static void vary_normal_force(const nt_view *view, int element, int i, nt_signal_gradient *g)
+{
+    (void)i;
+    vary_touch(view, element, true, g);
+}
+
 static void contact_semi_axes(const nt_sampler *s, int element, double *out)
 {
     out[0] = touch_number(s, element, NT_TOUCH_MAJOR);
@@ -476,8 +519,8 @@ const nt_quantity_kind nt_quantity_kinds[] = {
     {NT_OF_LOADED, "torque", 3, xyz, "N m", NULL, on_b_torque, ground, NT_NEEDS_REACTIONS | NT_IS_TORQUE, element_torque, NULL, true},
     {NT_OF_CONTACT, "force", 3, xyz, "N", NULL, on_b, ground, NT_IS_FORCE, element_force, NULL, true},
     {NT_OF_TOUCH, "indentation", 1, NULL, "m", NULL, "indentation", "negative: the distance", 0,
-     contact_indentation, NULL, false},
-    {NT_OF_TOUCH, "normal_force", 1, NULL, "N", NULL, "normal force", NULL, 0, contact_normal_force, NULL, false},
+     contact_indentation, vary_indentation, false},
+    {NT_OF_TOUCH, "normal_force", 1, NULL, "N", NULL, "normal force", NULL, 0, contact_normal_force, vary_normal_force, true},
     {NT_OF_TOUCH, "friction_force", 1, NULL, "N", NULL, "friction force", NULL, 0, contact_friction_force, NULL, false},
     {NT_OF_TOUCH, "sliding_speed", 1, NULL, "m/s", NULL, "sliding speed", NULL, 0, contact_sliding_speed, NULL, false},
     {NT_OF_TOUCH, "spin_speed", 1, NULL, "rad/s", NULL, "rate of turning about the normal", NULL, 0,

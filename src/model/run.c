@@ -5,6 +5,7 @@
 #include "base/suggest.h"
 #include "model/evaluate.h"
 #include "model/forces/load.h"
+#include "model/joints/joint.h"
 #include "model/parameter.h"
 #include "model/side_by_side.h"
 
@@ -138,6 +139,7 @@ static void bind_system(nt_run *run)
     for (int i = 0; i < run->model->n_elements; i++)
         if (run->model->elements[i].type->carry)
             s->carry = nt_run_carry;
+    s->given = s->given_rows ? nt_run_given_rotation : NULL;
     s->accept = s->n_memory > 0 ? nt_run_accept : NULL;
     s->accept_tangent = nt_run_accept_tangent;
     s->set_parameters = nt_run_set_parameters;

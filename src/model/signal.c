@@ -42,7 +42,10 @@ int nt_model_signal(nt_model *model, const char *name, int length)
     bool is_load = (kind->needs & NT_IS_LOAD) != 0;
     if (!kind->differentiate && !is_load)
         return -1;
-    if (kind->of == NT_OF_LOADED && !model->elements[found.object].type->as_joint)
+    /* what rolls acts at a point that no body carries: its force alone has derivatives */
+    const nt_element_type *type = model->elements[found.object].type;
+    bool rolls = (kind->needs & NT_IS_FORCE) != 0 && type->rates;
+    if (kind->of == NT_OF_LOADED && !type->as_joint && !rolls)
         return -1;
     for (int i = object->signal; i > 0; i = model->signals[i - 1].before) {
         const nt_signal *s = &model->signals[i - 1];
@@ -149,7 +152,7 @@ double nt_signal_value(const nt_signal *signal, const nt_view *view)
         return all[0];
     }
     nt_sampler sampler; /* its view is all that such a quantity looks at */
-    if (signal->is_load && !view->lambda && view->model->elements[signal->object].n_rows > 0)
+    if (signal->is_load && !view->lambda && nt_signal_is_reaction(view->model, signal))
         return 0; /* rows alone are looked at: no force has a value */
     sampler.view = view;
     nt_quantity_kinds[signal->kind].values(&sampler, signal->object, all);

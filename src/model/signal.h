@@ -24,6 +24,8 @@ void nt_signal_bind(const nt_model *model, nt_signal *signal);
  * (NT_BAD_MODEL at its place), and reactions must be unique. */
 nt_status nt_signals_check(const nt_model *model, nt_error *error);
 nt_status nt_signals_check_reactions(const nt_model *model, nt_error *error);
+/* Whether it is the force of a joint's multipliers. */
+bool nt_signal_is_reaction(const nt_model *model, const nt_signal *signal);
 /* Whether forces depend on multipliers, so that the equations are not affine in these. */
 bool nt_signals_follow_reactions(const nt_model *model);
 

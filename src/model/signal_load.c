@@ -135,10 +135,16 @@ const double *nt_signal_follow(const nt_signal *signal, const nt_view *view)
 
 /* ---- where it is well posed ----------------------------------------------------------------- */
 
+bool nt_signal_is_reaction(const nt_model *model, const nt_signal *signal)
+{
+    const nt_element *e = &model->elements[signal->object];
+    return signal->is_load && e->n_rows + e->n_rates > 0;
+}
+
 bool nt_signals_follow_reactions(const nt_model *model)
 {
     for (int i = 0; i < model->n_signals; i++)
-        if (model->signals[i].is_load && model->elements[model->signals[i].object].n_rows > 0)
+        if (nt_signal_is_reaction(model, &model->signals[i]))
             return true;
     return false;
 }
@@ -173,7 +179,7 @@ nt_status nt_signals_check_reactions(const nt_model *model, nt_error *error)
         return NT_OK;
     const nt_element *e = NULL;
     for (int i = 0; !e; i++)
-        if (model->signals[i].is_load && model->elements[model->signals[i].object].n_rows > 0)
+        if (nt_signal_is_reaction(model, &model->signals[i]))
             e = &model->elements[model->signals[i].object];
     nt_model_redundant_text(model, 0, text, sizeof text);
     return nt_fail_at(error, NT_BAD_MODEL, model->file, e->place.line, e->place.column,

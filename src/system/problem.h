@@ -65,6 +65,11 @@ static inline const nt_events *nt_system_events(const nt_system *system)
     return system->version == 1 ? NULL : system->events;
 }
 
+static inline const int *nt_system_given_rows(const nt_system *system)
+{
+    return system->version == 1 || !system->given ? NULL : system->given_rows;
+}
+
 static inline bool nt_problem_is_off(const nt_problem *problem, int row)
 {
     for (int i = 0; i < problem->n_off; i++)

@@ -563,6 +563,40 @@ static void flaw_shows_its_lines(void **state)
     mechanism_close(&m);
 }
 
+/* Indentations on the outer race at the start, with these flaws in it. */
+static void indent(const char *flaws, double found[8])
+{
+    char text[1000];
+    snprintf(text, sizeof text,
+             "nutate: 1\ngravity: [0, 0, 0]\nbodies: {shaft: {mass: 1, inertia: [1, 1, 1]}}\n"
+             "bearings: {b: {designation: \"6204\", outer: ground, inner: shaft, at: [0, 0, 0],\n"
+             "               axis: [0, 0, 1], clearance: -1e-5%s}}\n",
+             flaws);
+    looked l = look_at(text);
+    for (int i = 0; i < 8; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "b.ball%d.outer.indentation", i + 1);
+        found[i] = number(&l, name);
+    }
+    let_go(&l);
+}
+
+/* Two dents in one race, each by itself and together: a quarter of the way from its middle to its
+ * edge a dent has lost cos^2(pi/8) of its depth. */
+static void flaws_add_up(void **state)
+{
+    (void)state;
+    double none[8], first[8], second[8], both[8], depth = 2e-6 * pow(cos(acos(-1.0) / 8), 2);
+    indent("", none);
+    indent(", outer_flaw: {angle: 0.01, width: 0.04, depth: 2e-6}", first);
+    indent(", outer_flaw: {angle: [pi/2], width: [0.04], depth: [1e-6]}", second);
+    indent(", outer_flaw: {angle: [0.01, pi/2], width: [0.04, 0.04], depth: [2e-6, 1e-6]}", both);
+    CLOSE(none[0] - first[0], depth, 1e-12);
+    CLOSE(none[2] - second[2], 1e-6, 1e-12);
+    for (int i = 0; i < 8; i++)
+        CLOSE(both[i], first[i] + second[i] - none[i], 1e-12);
+}
+
 /* ---- what is refused, and said ------------------------------------------------------------------
  */
 
@@ -596,6 +630,11 @@ static void bearings_are_refused_in_words(void **state)
     refused("designation: \"6206\", damping: 1, restitution: {coefficient: 0.5, speed: 1}",
             "both damping and restitution are given");
     refused("designation: \"6206\", outer_flaw: {width: 1e-3, depth: 1e-4}", "as steep as");
+    refused("designation: \"6206\", outer_flaw: {angle: [0, 1], width: [0.1, 0.1], depth: 1e-6}",
+            "2 angles, 2 widths and 1 depths");
+    refused("designation: \"6206\", outer_flaw: {width: [0.1, 0.1], depth: [1e-6, 1e-6]}",
+            "0 angles, 2 widths and 2 depths");
+    refused("designation: \"6206\", outer_flaw: {width: {a: 1}, depth: 1e-6}", "a list of up to 8");
     refused("designation: \"6206\", points: [[0, 0, 0], [0, 0, 0]], axes: [[0, 0, 1], [0, 0, 1]]",
             "expected either `at` and `axis` or `points` and `axes`");
 }
@@ -613,6 +652,7 @@ int main(void)
         cmocka_unit_test(hard_cases_run),
         cmocka_unit_test(a_ball_leaves_its_groove),
         cmocka_unit_test(flaw_shows_its_lines),
+        cmocka_unit_test(flaws_add_up),
         cmocka_unit_test(bearings_are_refused_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,10 +16,18 @@ static const char model[] =
     "  arm: {mass: 2, inertia: [0.1, 0.2, 0.15], position: [0.5, 0, 0]}\n"
     "  bob: {mass: 1, inertia: [0.02, 0.01, 0.03], position: [1.2, 0.1, 0]}\n"
     "  ball: {mass: 1, inertia: [0.02, 0.02, 0.02], position: [2, 0, 0.4]}\n"
+    "  coin: {mass: 1, inertia: [0.02, 0.03, 0.02], position: [3, 0, 0.3]}\n"
+    "  blade: {mass: 1, inertia: [0.02, 0.03, 0.02], position: [3, 1, 0]}\n"
+    "  marble: {mass: 1, inertia: [0.02, 0.03, 0.02], position: [0.3, 0.2, 0.2]}\n"
     "joints:\n"
     "  pin: {type: revolute, between: [ground, arm], at: [0, 0, 0], axis: [0, 1, 0.1]}\n"
     "  back: {type: cylindrical, between: [ball, ground], at: [2, 0.1, 0], axis: [0.2, 0, 1]}\n"
     "  elbow: {type: prismatic, between: [arm, bob], at: [1, 0, 0], axis: [0, 0.3, 1]}\n"
+    "  wheel: {type: rolling_disk, between: [ground, coin], at: [0, 0, 0], radius: 0.3,\n"
+    "          axis: [0, 1, 0.1]}\n"
+    "  skate: {type: knife_edge, between: [ground, blade], at: [0, 0, 0], axis: [0, 1, 0]}\n"
+    "  roll: {type: rolling_sphere, between: [arm, marble], at: [0, 0, 0], radius: 0.2,\n"
+    "         plane: {point: [0, 0, 0], normal: [0, 0, 1]}}\n"
     "forces:\n"
     "  follower: {type: %s, value: [%s]}\n"
     "  hold: {type: spring, between: [arm, bob], at: [[0.2, 0, 0.3], [1.2, 0.1, 0]],\n"
@@ -32,7 +40,15 @@ static const char model[] =
     "  floor: {type: sphere_plane, between: [ground, ball], plane: {point: [0, 0, -3], normal: [0, "
     "0, 1]},\n"
     "          radius: 4,\n"
-    "          stiffness: 20, damping: 0.4, friction: {coefficient: 0.3, slip: 0.3}}\n";
+    "          stiffness: 20, damping: 0.4, friction: {coefficient: 0.3, slip: 0.3}}\n"
+    "  stone: {type: sphere_sphere, between: [arm, bob], radii: [4, 5], stiffness: 20,\n"
+    "          exponent: 1, damping: 0.3}\n"
+    "  tube: {type: sphere_cylinder, between: [arm, ball], cylinder: {point: [0, 0, 0], axis: [0, "
+    "1,"
+    " 0.2], radius: 4}, radius: 5, stiffness: 20, damping: 0.4}\n"
+    "  ring: {type: sphere_torus, between: [arm, bob], torus: {point: [0, 0, 0], axis: [0.1, 0, "
+    "1],\n"
+    "         radius: 5, tube: 4}, radius: 5, stiffness: 20, damping: 0.4}\n";
 
 static const struct {
     const char *type, *value;
@@ -45,6 +61,11 @@ static const struct {
     {"torque, on: ball", "hold.tension, tie.tension*hold.tension, hold.force.y"},
     {"force, on: arm, at: [0.1, 0, 0]", "coil.moment, push.thrust, tie.force.x"},
     {"force, on: arm, at: [0.1, 0.2, 0]", "drag.force.x, floor.force.x, floor.force.z"},
+    {"force, on: coin, at: [3, 0, 0.4]", "wheel.force.x, wheel.force.y*wheel.force.z, t"},
+    {"force, on: blade, at: [3, 1, 0.1]", "skate.force.x, skate.force.y, roll.force.z^2"},
+    {"torque, on: marble", "roll.force.x, roll.force.y, wheel.force.z"},
+    {"force, on: ball, at: [2, 0, 0.3]", "floor.normal_force, floor.indentation, t"},
+    {"force, on: bob, at: [1, 0, 0]", "stone.normal_force, tube.normal_force, ring.normal_force"},
     {"force, on: bob, at: [1, 0, 0]", "'norm(pin.force)', 'dot(elbow.force, bob.velocity)', t"},
 };
 enum { FOLLOWERS = sizeof followers / sizeof followers[0], ROOM = 300 };

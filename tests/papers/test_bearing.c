@@ -246,6 +246,27 @@ static void accuracy(void **state)
     nt_paper_report_free(&report);
 }
 
+/* Penalties of 10^6 Hz in place of the given rotation change nothing, whatever beta; softer ones
+ * do. */
+static void penalties(void **state)
+{
+    (void)state;
+    nt_paper_report report = rerun("modin", "penalties");
+    assert_true(rows_of(&report, "penalties") == 15);
+    for (int row = 0; row < 15; row++) {
+        double frequency = at(&report, "penalties", row, "frequency");
+        double load = at(&report, "penalties", row, "load");
+        CLOSE(load, at(&report, "penalties", row / 3 * 3, "load"), 0.05 * load); /* any beta */
+        if (frequency < 2e4)
+            CLOSE(load, 1.64, 0.1);
+        else if (frequency < 2e5)
+            CLOSE(load, 0.054, 0.005);
+        else
+            assert_true(load < 1e-3 && at(&report, "penalties", row, "cage") < 1e-4);
+    }
+    nt_paper_report_free(&report);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +277,7 @@ int main(void)
         cmocka_unit_test(goes_on_with_the_same_bits),
         cmocka_unit_test(steps_by_stability),
         cmocka_unit_test(accuracy),
+        cmocka_unit_test(penalties),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -360,7 +360,7 @@ static nt_status splitting_implicit_step(nt_stepper *s, const nt_splitting *c, c
     return status;
 }
 
-/* Blocks that are alone: a, v1 and q1 at once. The others' q1 becomes q0 here. */
+/* Blocks that are alone or apart: a, v1 and q1 at once. The others' q1 becomes q0 here. */
 static nt_status splitting_step_alone(nt_stepper *s, const nt_splitting *c, const work *w, double h,
                                       const nt_splitting_own *own)
 {
@@ -371,6 +371,10 @@ static nt_status splitting_step_alone(nt_stepper *s, const nt_splitting *c, cons
     if (status != NT_OK)
         return status;
     memset(x, 0, (size_t)p->nv * sizeof *x);
+    memcpy(nt_splitting_memory_of(p, &s->next).a_first, a, (size_t)p->nv * sizeof *a);
+    status = nt_splitting_step_apart(s, c, h, own, w->explicit, x);
+    if (status != NT_OK)
+        return status;
     for (int k = 0; k < own->n_alone; k++) {
         const nt_block *block = &p->space.blocks[own->alone[k]];
         for (int i = block->v; i < block->v + block->nv; i++) {
@@ -388,7 +392,7 @@ static nt_status splitting_step_alone(nt_stepper *s, const nt_splitting *c, cons
     return status;
 }
 
-/* The rest beside blocks that are alone. */
+/* The rest beside these. */
 static nt_status splitting_step_rest(nt_stepper *s, const nt_splitting *c, const work *w, double h,
                                      nt_splitting_own *own)
 {
@@ -396,7 +400,6 @@ static nt_status splitting_step_rest(nt_stepper *s, const nt_splitting *c, const
     nt_splitting_memory m = nt_splitting_memory_of(p, &s->next);
     nt_stepper rest;
     memcpy(s->next.memory, s->now.memory, (size_t)p->system->n_memory * sizeof(double));
-    memcpy(m.a_first, s->next.vdot, (size_t)p->nv * sizeof(double));
     if (!own->problem)
         return NT_OK;
     long before = s->statistics->factorisations;
@@ -454,7 +457,7 @@ nt_status nt_splitting_step(nt_stepper *s, const nt_splitting *c, double h)
     s->next.all[NT_PHASE_T] = s->now.all[NT_PHASE_T] + h;
     s->report = (nt_report){.unknown = -1};
     status = splitting_take_explicit(s, c, &w, h, own);
-    if (status == NT_OK && own->n_alone > 0) {
+    if (status == NT_OK && own->n_alone + own->n_apart > 0) {
         status = splitting_step_alone(s, c, &w, h, own);
         if (status == NT_OK)
             status = splitting_step_rest(s, c, &w, h, own);

@@ -14,9 +14,15 @@
 void nt_splitting_clear_damping(const nt_splitting_own *own)
 {
     enum { N = NT_SPLITTING_DAMPED };
-    for (int i = 0; i < N * N * own->n_alone; i++)
-        if (own->entries[i] >= 0)
-            own->damping.values[own->entries[i]] = 0;
+    for (int k = 0; k < own->n_alone; k++) {
+        const int *entry = own->entries + N * N * k;
+        for (int i = 0; i < 4 && own->in_parts[k]; i++)
+            memset(own->damping.values + entry[3 * N * (i / 2) + 3 * (i % 2)], 0,
+                   9 * sizeof(double));
+        for (int i = 0; i < N * N && !own->in_parts[k]; i++)
+            if (entry[i] >= 0)
+                own->damping.values[entry[i]] = 0;
+    }
 }
 
 int nt_splitting_damped(const nt_splitting_own *own, int k, int colour)
@@ -151,24 +157,22 @@ static void splitting_fill_lane(const nt_splitting_own *own, int k, const double
     const nt_block *block = &own->whole->space.blocks[own->alone[k]];
     const double *mass = momenta->mass + block->v, *J = momenta->inertia + 9 * block->rotation;
     const int *entry = own->entries + SIX * SIX * k;
-    for (int i = 0; i < SIX * SIX; i++)
-        g->S[i / SIX][i % SIX][l] = entry[i] >= 0 ? own->damping.values[entry[i]] : 0;
-    for (int i = 0; i < 3; i++) {
-        double turn = 0;
-        for (int j = 0; j < 3; j++) {
-            turn += J[3 * i + j] * a_p[block->v + 3 + j];
-            g->S[3 + i][3 + j][l] += J[3 * i + j];
-        }
-        g->S[i][i][l] += mass[i];
-        g->d[i][l] = -explicit[block->v + i] - mass[i] * a_p[block->v + i];
-        g->d[3 + i][l] = -explicit[block->v + 3 + i] - turn;
+    const double *f = explicit + block->v, *guess = a_p + block->v;
+    double *S = (double *)(void *)g->S + l, *d = (double *)(void *)g->d + l;
+    for (int part = 0; part < 4; part++) {
+        int first = SIX * 3 * (part / 2) + 3 * (part % 2);
+        const double *from = own->damping.values + entry[first];
+        double *to = S + LANES * first;
+        for (int i = 0; i < 3; i++, from += 3, to += LANES * SIX)
+            to[0] = from[0], to[LANES] = from[1], to[2 * LANES] = from[2];
     }
-}
-
-static bool splitting_is_rigid(const nt_splitting_own *own, int k)
-{
-    const nt_block *block = &own->whole->space.blocks[own->alone[k]];
-    return block->rotation >= 0 && block->nv == SIX;
+    for (int i = 0; i < 3; i++, J += 3) {
+        double *row = S + LANES * (SIX * (3 + i) + 3);
+        row[0] += J[0], row[LANES] += J[1], row[2 * LANES] += J[2];
+        S[LANES * (SIX + 1) * i] += mass[i];
+        d[LANES * i] = -f[i] - mass[i] * guess[i];
+        d[LANES * (3 + i)] = -f[3 + i] - (J[0] * guess[3] + J[1] * guess[4] + J[2] * guess[5]);
+    }
 }
 
 /* Blocks first to first + n - 1, rigid bodies; lanes that are left over repeat the last. Whether it
@@ -181,13 +185,14 @@ static bool splitting_solve_group(const nt_splitting_own *own, int first, int n,
     for (int l = 0; l < LANES; l++)
         splitting_fill_lane(own, first + (l < n ? l : n - 1), explicit, a_p, &g, l);
     splitting_eliminate(&g);
-    for (int k = 0; k < SIX; k++)
-        for (int l = 0; l < LANES; l++)
-            found = found && g.pivot[k][l] > LOST;
+    const double *pivot = (const double *)(const void *)g.pivot;
+    for (int k = 0; k < SIX * LANES; k++)
+        found &= pivot[k] > LOST;
     for (int l = 0; l < n && found; l++) {
         int v = own->whole->space.blocks[own->alone[first + l]].v;
+        const double *d = (const double *)(const void *)g.d + l;
         for (int i = 0; i < SIX; i++)
-            a[v + i] = a_p[v + i] + g.d[i][l];
+            a[v + i] = a_p[v + i] + d[LANES * i];
     }
     return found;
 }
@@ -202,7 +207,7 @@ nt_status nt_splitting_solve_alone(const nt_splitting_own *own, const double *ex
     nt_status status = NT_OK;
     for (int k = 0; k < own->n_alone && status == NT_OK;) {
         int n = 0;
-        while (a_p && n < LANES && k + n < own->n_alone && splitting_is_rigid(own, k + n))
+        while (a_p && n < LANES && k + n < own->n_alone && own->in_parts[k + n])
             n++;
         if (n > 0 && splitting_solve_group(own, k, n, explicit, a_p, a)) {
             k += n;

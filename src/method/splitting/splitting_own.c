@@ -89,7 +89,7 @@ static nt_status splitting_evaluate(void *self, const nt_point *at, const nt_ter
     nt_point point = *at;
     nt_terms whole = *terms;
     nt_combination combination;
-    whole.left_out = own->is_alone;
+    whole.left_out = own->left_out;
     nt_splitting_scatter(own->q, own->n_q, at->q, own->whole_q);
     nt_splitting_scatter(own->v, own->n_v, at->v, own->whole_v);
     if (at->vdot)
@@ -182,7 +182,7 @@ static nt_status splitting_rest_pattern(nt_splitting_own *own, const unsigned ch
         while (i < from->n_primary &&
                p->space.blocks[b].v + p->space.blocks[b].nv <= from->node_start[i])
             b++;
-        bool leaves = i < from->n_primary && alone[b];
+        bool leaves = i < from->n_primary ? alone[b] : own->gives;
         node[i] = leaves ? -1 : n;
         if (!leaves)
             sizes[n++] = from->node_start[i + 1] - from->node_start[i];
@@ -258,7 +258,7 @@ static nt_status splitting_create_rest(nt_splitting_own *own, const unsigned cha
     const nt_problem *p = own->whole;
     own->system = (nt_system){.name = p->system->name,
                               .frame = p->frame,
-                              .nh = p->nh,
+                              .nh = own->gives ? 0 : p->nh,
                               .nn = p->nn,
                               .pattern = &own->pattern,
                               .capabilities = NT_HAS_TANGENT | NT_APPLIES_MAP | NT_ALL_LEVELS |
@@ -337,13 +337,25 @@ static void splitting_choose_colours(nt_splitting_own *own)
     }
 }
 
+static bool splitting_is_in_parts(const int *entry)
+{
+    enum { N = NT_SPLITTING_DAMPED };
+    bool is = true;
+    for (int i = 0; i < N * N; i++) {
+        int first = entry[N * (i / N / 3 * 3) + i % N / 3 * 3];
+        is = is && first >= 0 && entry[i] == first + 3 * (i / N % 3) + i % N % 3;
+    }
+    return is;
+}
+
 static nt_status splitting_find_damping(nt_splitting_own *own)
 {
     const nt_problem *p = own->whole;
     enum { N = NT_SPLITTING_DAMPED };
     own->entries = NT_TAKE(&own->arena, own->n_alone * N * N, int);
     own->colour = NT_TAKE(&own->arena, own->n_alone, int);
-    if (!own->entries || !own->colour)
+    own->in_parts = NT_TAKE(&own->arena, own->n_alone, bool);
+    if (!own->entries || !own->colour || !own->in_parts)
         return NT_NO_MEMORY;
     splitting_choose_colours(own);
     for (int k = 0; k < own->n_alone; k++) {
@@ -353,12 +365,54 @@ static nt_status splitting_find_damping(nt_splitting_own *own)
             own->entries[N * N * k + i] =
                 in ? splitting_place_in_matrix(p->pattern, block->v + i / N, block->v + i % N) : -1;
         }
+        own->in_parts[k] = block->rotation >= 0 && block->nv == N &&
+                           splitting_is_in_parts(own->entries + N * N * k);
     }
     return nt_matrix_init(&own->damping, p->pattern);
 }
 
 /* ---- making one -------------------------------------------------------------------------------
  */
+
+/* Whether the constraints are the rows that give rotations, and nothing else. */
+static bool splitting_all_rows_give(const nt_stepper *s)
+{
+    const nt_problem *p = s->problem;
+    const int *given = nt_system_given_rows(p->system);
+    int n = 0;
+    for (int b = 0; given && b < p->space.n_blocks; b++)
+        n += given[b] >= 0 ? 3 : 0;
+    return n > 0 && n == p->nc && p->n_off == 0 && s->factors->n_dropped == 0;
+}
+
+/* gone[n_blocks]: blocks that are solved for by themselves. */
+static nt_status splitting_divide(nt_splitting_own *own, const nt_stepper *s, const nt_splitting *c,
+                                  unsigned char *gone)
+{
+    const nt_problem *p = own->whole;
+    const int *given = nt_system_given_rows(p->system);
+    own->gives = splitting_all_rows_give(s);
+    for (int b = 0; b < p->space.n_blocks; b++) {
+        bool needs_rows = given && given[b] >= 0;
+        gone[b] = splitting_block_may_be_alone(p, c, b) ||
+                  ((own->gives || !needs_rows) && nt_splitting_may_be_apart(p, c, b));
+    }
+    splitting_keep_nodes_whole(p, gone);
+    own->alone = NT_TAKE(&own->arena, p->space.n_blocks, int);
+    own->apart = NT_TAKE(&own->arena, p->space.n_blocks, int);
+    own->left_out = NT_TAKE(&own->arena, p->space.n_blocks, unsigned char);
+    if (!own->alone || !own->apart || !own->left_out)
+        return NT_NO_MEMORY;
+    for (int b = 0; b < p->space.n_blocks; b++) {
+        own->left_out[b] = gone[b] && p->system->explicit_blocks && p->system->explicit_blocks[b];
+        if (gone[b] && splitting_block_may_be_alone(p, c, b))
+            own->alone[own->n_alone++] = b;
+        else if (gone[b])
+            own->apart[own->n_apart++] = b;
+        own->gives = own->gives && (gone[b] || !given || given[b] < 0);
+    }
+    return NT_OK;
+}
 
 nt_status nt_splitting_own_create(nt_splitting_own **out, const nt_stepper *s,
                                   const nt_splitting *c)
@@ -368,27 +422,16 @@ nt_status nt_splitting_own_create(nt_splitting_own **out, const nt_stepper *s,
     nt_splitting_own *own = calloc(1, sizeof *own);
     if (!own)
         return NT_NO_MEMORY;
-    unsigned char *alone = NT_TAKE(&own->arena, p->space.n_blocks, unsigned char);
-    nt_status status = alone ? NT_OK : NT_NO_MEMORY;
-    if (status != NT_OK)
-        goto done;
     own->whole = p;
-    own->is_alone = alone;
-    for (int b = 0; b < p->space.n_blocks; b++)
-        alone[b] = splitting_block_may_be_alone(p, c, b);
-    splitting_keep_nodes_whole(p, alone);
-    own->alone = NT_TAKE(&own->arena, p->space.n_blocks, int);
-    for (int b = 0; b < p->space.n_blocks && own->alone; b++)
-        if (alone[b])
-            own->alone[own->n_alone++] = b;
-    status = own->alone ? NT_OK : NT_NO_MEMORY;
+    unsigned char *gone = NT_TAKE(&own->arena, p->space.n_blocks, unsigned char);
+    nt_status status = gone ? splitting_divide(own, s, c, gone) : NT_NO_MEMORY;
+    int n_gone = own->n_alone + own->n_apart;
     if (status == NT_OK && own->n_alone > 0 && c->second)
         status = splitting_find_damping(own);
     if (status == NT_OK && c->bounds)
         status = nt_matrix_init(&own->tangent, p->pattern);
-    if (status == NT_OK && own->n_alone > 0 && own->n_alone < p->space.n_blocks)
-        status = splitting_create_rest(own, alone, s, c);
-done:
+    if (status == NT_OK && n_gone > 0 && n_gone < p->space.n_blocks)
+        status = splitting_create_rest(own, gone, s, c);
     if (status == NT_OK)
         *out = own;
     else
@@ -486,8 +529,9 @@ void nt_splitting_rest_end(const nt_splitting_own *own, nt_stepper *s, const nt_
         nt_factors_begin(s->factors);
         nt_splitting_scatter(own->values, own->n_values, own->factors->matrix.values,
                              s->factors->matrix.values);
-        for (int k = 0; k < own->n_alone; k++) { /* any that can be factorised */
-            const nt_block *block = &p->space.blocks[own->alone[k]];
+        for (int k = 0; k < own->n_alone + own->n_apart; k++) { /* any that can be factorised */
+            int b = k < own->n_alone ? own->alone[k] : own->apart[k - own->n_alone];
+            const nt_block *block = &p->space.blocks[b];
             for (int i = block->v; i < block->v + block->nv; i++)
                 if (p->diagonal[i] >= 0)
                     s->factors->matrix.values[p->diagonal[i]] = 1;

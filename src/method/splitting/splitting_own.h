@@ -9,7 +9,9 @@
  *   (M + h/2 D) a = A + h/2 D a_p,      D = -dA/dv of the block alone, zero in the first-order
  *                                       methods
  *
- * and neither the middle point of the step nor an iteration enters. Internal. */
+ * and neither the middle point of the step nor an iteration enters. Other bodies that explicit
+ * forces alone act on, or besides the rows that give their rotation, are found one by one too, by
+ * the equations of the rest (splitting_apart.c). Internal. */
 #ifndef NUTATE_METHOD_SPLITTING_OWN_H
 #define NUTATE_METHOD_SPLITTING_OWN_H
 
@@ -26,12 +28,15 @@ typedef struct nt_splitting_span {
 typedef struct nt_splitting_own {
     const nt_problem *whole;
     nt_arena arena;
-    int n_alone;
+    int n_alone, n_apart;
     int *alone; /* [n_alone] blocks of the space                                             */
-    unsigned char *is_alone; /* [space.n_blocks] */
+    int *apart; /* [n_apart] others that explicit forces act on, see splitting_apart.c       */
+    bool gives; /* the rows of those whose rotation is given are all rows that there are       */
+    unsigned char *left_out; /* [space.n_blocks] which of both the rest's forces do not look at */
     int *colour; /* [n_alone] different where two of them act on each other                   */
     int n_colours;
-    int *entries; /* [n_alone][36] where D of a block is in a matrix' values, -1: it has none  */
+    int *entries;   /* [n_alone][36] where D of a block is in a matrix' values, -1: it has none  */
+    bool *in_parts; /* [n_alone] rigid bodies whose 36 entries are four blocks of 3 x 3         */
     nt_matrix damping; /* of the problem's pattern, where the method wants D; else no values   */
     nt_matrix tangent; /* likewise, where it wants eigenvalues                                 */
 
@@ -71,6 +76,12 @@ int nt_splitting_damped(const nt_splitting_own *own, int k, int colour);
 void nt_splitting_add_damping(const nt_splitting_own *own, int k, const nt_matrix *matrix);
 void nt_splitting_apply_damping(const nt_splitting_own *own, int k, double factor, const double *x,
                                 double *y);
+
+/* Whether a block may be one of own->apart; a step of these: a, a~, v1, and into x[nv] how they
+ * move. NT_SINGULAR, NT_NOT_CONVERGED, NT_NOT_FINITE. */
+bool nt_splitting_may_be_apart(const nt_problem *problem, const nt_splitting *c, int block);
+nt_status nt_splitting_step_apart(nt_stepper *s, const nt_splitting *c, double h,
+                                  const nt_splitting_own *own, const double *explicit, double *x);
 
 /* The rest of a step as a step of its own, with the rows in use and the factors that are kept;
  * `force` becomes its share of explicit[nv]. Multipliers and the system's memory are the whole's.

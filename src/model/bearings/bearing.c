@@ -79,8 +79,9 @@ static nt_status declare(nt_model *model, nt_element *e)
 
 static bool is_round(const nt_bearing_race *race)
 {
-    if (race->flaw.depth != 0)
-        return false;
+    for (int k = 0; k < race->flaws.n_depths; k++)
+        if (race->flaws.depth[k] != 0)
+            return false;
     for (int k = 0; k < NT_MOST_WAVES; k++)
         if (race->waves.amplitude[k] != 0)
             return false;
@@ -90,13 +91,16 @@ static bool is_round(const nt_bearing_race *race)
 /* lift and its slope in phi. */
 static double lift_at(const nt_bearing_race *race, double phi, double *slope)
 {
-    const nt_bearing_flaw *flaw = &race->flaw;
-    double lift = 0, off = remainder(phi - flaw->angle, 2 * PI);
+    const nt_bearing_flaws *flaws = &race->flaws;
+    double lift = 0;
     *slope = 0;
-    if (flaw->depth != 0 && fabs(off) < flaw->width) {
-        double x = PI * off / (2 * flaw->width);
-        lift = flaw->depth * cos(x) * cos(x);
-        *slope = -flaw->depth * sin(2 * x) * PI / (2 * flaw->width);
+    for (int k = 0; k < flaws->n_depths; k++) {
+        double off = remainder(phi - flaws->angle[k], 2 * PI), width = flaws->width[k];
+        if (flaws->depth[k] == 0 || !(fabs(off) < width))
+            continue;
+        double x = PI * off / (2 * width);
+        lift += flaws->depth[k] * cos(x) * cos(x);
+        *slope -= flaws->depth[k] * sin(2 * x) * PI / (2 * width);
     }
     for (int k = 0; k < NT_MOST_WAVES; k++) {
         double x = race->waves.order[k] * phi + race->waves.phase[k];

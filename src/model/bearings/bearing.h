@@ -10,16 +10,17 @@
 #include "model/contacts/touch_values.h"
 
 enum { NT_OUTER, NT_INNER, NT_POCKET, NT_BALL_CONTACTS }; /* of one ball */
-enum { NT_MOST_BALLS = 64, NT_MOST_WAVES = 8 };
+enum { NT_MOST_BALLS = 64, NT_MOST_WAVES = 8, NT_MOST_FLAWS = 8 };
 
 typedef struct nt_bearing_material {
     double E, nu, density; /* Pa; 1; kg/m^3 */
 } nt_bearing_material;
 
-/* A dent in a race, at an angle from the place of ball 1 at the start, in the ring's axes. */
-typedef struct nt_bearing_flaw {
-    double angle, width, depth; /* rad; half width, rad; m */
-} nt_bearing_flaw;
+/* Dents in a race, each at an angle from the place of ball 1 at the start, in the ring's axes. */
+typedef struct nt_bearing_flaws {
+    double angle[NT_MOST_FLAWS], width[NT_MOST_FLAWS], depth[NT_MOST_FLAWS]; /* rad; half, rad; m */
+    int n_angles, n_widths, n_depths, pad; /* as many of each, or no angle: zero */
+} nt_bearing_flaws;
 
 /* sum of amplitude_k cos(order_k angle + phase_k), taken off the race; m */
 typedef struct nt_bearing_waves {
@@ -30,7 +31,7 @@ typedef struct nt_bearing_race {
     double groove;    /* groove radius over ball diameter */
     double shoulder;  /* height over ball diameter */
     double stiffness; /* N/m^1.5, given; 0: that of Hertz */
-    nt_bearing_flaw flaw;
+    nt_bearing_flaws flaws;
     nt_bearing_waves waves;
 
     /* what follows */

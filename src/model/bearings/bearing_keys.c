@@ -102,14 +102,18 @@ static const nt_key start_keys[] = {
     {0},
 };
 
-/* Of the flaw and the waves of one race. */
+/* Of the flaws and the waves of one race. */
+#define FLAW_KEY(name_, which, field)                                                              \
+    KEY(name_, NT_KEY_NUMBERS, races[which].flaws.field, -1),                                      \
+        .low = 1, .high = NT_MOST_FLAWS, .up_to = true,                                            \
+        .count_offset = offsetof(nt_bearing, races[which].flaws.n_##field##s)
 #define RACE_KEYS(which)                                                                           \
     static const nt_key flaw_keys_##which[] = {                                                    \
-        {KEY("angle", NT_KEY_NUMBER, races[which].flaw.angle, -1), .unit = "rad",                  \
+        {FLAW_KEY("angle", which, angle), .unit = "rad",                                           \
          .meaning = "from where ball 1 is at the start, positive about the axis; default 0"},      \
-        {KEY("width", NT_KEY_NUMBER, races[which].flaw.width, -1), .required = true,               \
-         .unit = "rad", .meaning = "half of its width"},                                           \
-        {KEY("depth", NT_KEY_NUMBER, races[which].flaw.depth, -1), .required = true, .unit = "m",  \
+        {FLAW_KEY("width", which, width), .required = true, .unit = "rad",                         \
+         .meaning = "half of its width"},                                                          \
+        {FLAW_KEY("depth", which, depth), .required = true, .unit = "m",                           \
          .meaning = "in its middle; towards its edges it rises as a cosine"},                      \
         {0},                                                                                       \
     };                                                                                             \
@@ -196,8 +200,9 @@ const nt_key nt_bearing_keys[] = {
     GROUP("restitution", NT_BEARING_RESTITUTION, restitution_keys,
           "the damping from what a free impact keeps; not beside `damping`"),
     GROUP("rolling", -1, rolling_keys, "a moment against rolling on the races; default none"),
-    GROUP("outer_flaw", -1, flaw_keys_NT_OUTER, "a dent in the outer race"),
-    GROUP("inner_flaw", -1, flaw_keys_NT_INNER, "a dent in the inner race"),
+    GROUP("outer_flaw", -1, flaw_keys_NT_OUTER,
+          "a dent in the outer race; several: lists of angles, widths and depths"),
+    GROUP("inner_flaw", -1, flaw_keys_NT_INNER, "the same in the inner race"),
     GROUP("outer_waviness", -1, wave_keys_NT_OUTER, "waves of the outer race"),
     GROUP("inner_waviness", -1, wave_keys_NT_INNER, "waves of the inner race"),
     GROUP("start", -1, start_keys, "how balls and cage begin"),

@@ -121,6 +121,34 @@ static nt_status check_geometry(const nt_run *run, const nt_element *element, nt
     return NT_OK;
 }
 
+static nt_status check_flaws(const nt_model *model, const nt_element *element, const nt_bearing *b,
+                             int which, nt_error *error)
+{
+    const nt_bearing_flaws *flaws = &b->races[which].flaws;
+    const char *ring = nt_bearing_rings[which];
+    int n = flaws->n_depths;
+    if (flaws->n_widths != n || (flaws->n_angles != n && flaws->n_angles > 0) ||
+        (flaws->n_angles == 0 && n > 1))
+        return nt_load_refuse(model, element, error,
+                              "%s_flaw: %d angles, %d widths and %d depths, expected as many of "
+                              "each",
+                              ring, flaws->n_angles, flaws->n_widths, n);
+    for (int k = 0; k < n; k++) {
+        double width = flaws->width[k], depth = flaws->depth[k];
+        if (!(width >= 0) || (depth != 0 && !(width > 0)))
+            return nt_load_refuse(model, element, error,
+                                  "%s_flaw: width is %g rad, expected positive", ring, width);
+        double slope = depth == 0 ? 0 : PI / 2 * fabs(depth) / (width * 0.5 * b->pitch_diameter);
+        if (slope > 0.1)
+            return nt_load_refuse(
+                model, element, error,
+                "%s_flaw: its edge is as steep as %g, expected less than 0.1: the "
+                "normal of the race is taken not to turn in it",
+                ring, slope);
+    }
+    return NT_OK;
+}
+
 static nt_status check_laws(const nt_run *run, const nt_element *element, nt_error *error)
 {
     const nt_model *model = run->model;
@@ -155,23 +183,10 @@ static nt_status check_laws(const nt_run *run, const nt_element *element, nt_err
         if (!(b->races[i].stiffness >= 0))
             return nt_load_refuse(model, element, error, "%s_stiffness %g is negative",
                                   nt_bearing_rings[i], b->races[i].stiffness);
-    for (int i = 0; i < 2; i++) {
-        const nt_bearing_flaw *flaw = &b->races[i].flaw;
-        if (!(flaw->width >= 0) || (flaw->depth != 0 && !(flaw->width > 0)))
-            return nt_load_refuse(model, element, error,
-                                  "%s_flaw: width is %g rad, expected positive",
-                                  nt_bearing_rings[i], flaw->width);
-        double slope = flaw->depth == 0
-                           ? 0
-                           : PI / 2 * fabs(flaw->depth) / (flaw->width * 0.5 * b->pitch_diameter);
-        if (slope > 0.1)
-            return nt_load_refuse(
-                model, element, error,
-                "%s_flaw: its edge is as steep as %g, expected less than 0.1: the "
-                "normal of the race is taken not to turn in it",
-                nt_bearing_rings[i], slope);
-    }
-    return NT_OK;
+    nt_status status = NT_OK;
+    for (int i = 0; i < 2 && status == NT_OK; i++)
+        status = check_flaws(model, element, b, i, error);
+    return status;
 }
 
 /* ---- rings ------------------------------------------------------------------------------------

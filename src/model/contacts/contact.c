@@ -148,7 +148,8 @@ static nt_status check_law(const nt_run *run, const nt_element *element, nt_erro
 
 static nt_status check_traction(const nt_run *run, const nt_element *element, nt_error *error)
 {
-    static const char *const lacks[] = {"friction", "curve", "viscosity and pressure_coefficient"};
+    static const char *const lacks[] = {"needs `friction`", "needs `curve`",
+                                        "needs `viscosity` and `pressure_coefficient`"};
     const nt_contact *c = nt_contact_of(run, element);
     if (!has(c, NT_CONTACT_TRACTION))
         return NT_OK;

@@ -196,14 +196,15 @@ NT_INLINE nt_touch nt_touch_find(nt_touch_kind kind, const nt_surface *s, const 
 
     double slip2 = traction->slip * traction->slip, w2 = v3_dot(t.w, t.w);
     t.s = sqrt(w2 + slip2);
-    double rolling2 = 0;
+    nt_film film = {0};
     if (kind.law == NT_TRACTION_FILM) {
         nt_touch_rates rates = {at->v_a, at->w_a, at->v_b, at->w_b};
         t.mean = nt_touch_mean(&t, kind.skeleton, s, at, &rates);
-        rolling2 = v3_dot(t.mean, t.mean) + NT_LEAST_ROLLING * NT_LEAST_ROLLING;
+        double rolling2 = v3_dot(t.mean, t.mean) + NT_LEAST_ROLLING * NT_LEAST_ROLLING;
         t.rolling = sqrt(rolling2);
+        film = nt_film_at(traction, rolling2, root);
     }
-    t.traction = nt_traction_at(traction, kind.law, t.s, rolling2, root);
+    t.traction = nt_traction_at(traction, kind.law, &film, t.s);
     t.phi_t = t.traction.phi;
     t.F = v3_scale(t.N, v3_axpy(-t.phi_t, t.w, t.n));
     t.power = (t.elastic - t.N) * t.rate - t.N * t.phi_t * w2;
@@ -215,7 +216,7 @@ NT_INLINE nt_touch nt_touch_find(nt_touch_kind kind, const nt_surface *s, const 
         t.arm = law->spin_arm * root;
         double speed = t.arm * t.w_n;
         t.spin = sqrt(speed * speed + slip2);
-        t.spin_traction = nt_traction_at(traction, kind.law, t.spin, rolling2, root);
+        t.spin_traction = nt_traction_at(traction, kind.law, &film, t.spin);
         t.phi_n = t.spin_traction.phi;
         t.M = v3_scale(-t.N * t.phi_n * t.arm * speed, t.n);
     }

@@ -67,18 +67,30 @@ typedef struct nt_traction_value {
     double kappa, phi, by_s, by_rolling, by_indentation;
 } nt_traction_value;
 
-/* 1/s_0 of a film; ln u_m, ln delta. */
-NT_INLINE double nt_film_rate(const nt_traction *t, double log_rolling, double log_delta, double pm)
+/* What a film's traction takes from the contact, whatever slides: p_m, Pa; tau_0/p_m; 1/s_0, s/m.
+ */
+typedef struct nt_film {
+    double root_delta, pm, share, rate;
+} nt_film;
+
+/* rolling2: u_m^2, not below NT_LEAST_ROLLING^2. h_c goes with u_m^.67 Q^-.067, and Q with
+ * delta^1.5: with (u_m^10/delta^1.5)^.067, so that one logarithm is enough. */
+NT_INLINE nt_film nt_film_at(const nt_traction *t, double rolling2, double root_delta)
 {
-    double barus = t->oil.coefficient * pm;
+    double root = root_delta > NT_LEAST_ROOT ? root_delta : NT_LEAST_ROOT;
+    double pm = t->pressure * root, barus = t->oil.coefficient * pm, square = rolling2 * rolling2;
     barus = barus > NT_BARUS_LIMIT ? NT_BARUS_LIMIT : barus;
-    double log_h = t->log_central + 0.67 * log_rolling - 0.067 * (t->log_load + 1.5 * log_delta);
-    return t->fluidity * lane_exp(barus - log_h);
+    double ratio = square * square * rolling2 / (root * root * root);
+    double log_h = t->log_central + 0.067 * (lane_log(ratio) - t->log_load);
+    return (nt_film){.root_delta = root,
+                     .pm = pm,
+                     .share = t->oil.stress / pm,
+                     .rate = t->fluidity * lane_exp(barus - log_h)};
 }
 
-/* s positive; u_m^2 (not below NT_LEAST_ROLLING^2) and sqrt(delta) count for films alone. */
-NT_INLINE nt_traction_value nt_traction_at(const nt_traction *t, nt_traction_law law, double s,
-                                           double rolling2, double root_delta)
+/* s positive; film: of films alone. */
+NT_INLINE nt_traction_value nt_traction_at(const nt_traction *t, nt_traction_law law,
+                                           const nt_film *film, double s)
 {
     if (law == NT_TRACTION_COULOMB)
         return (nt_traction_value){.kappa = t->friction, .phi = t->friction / s};
@@ -87,9 +99,7 @@ NT_INLINE nt_traction_value nt_traction_at(const nt_traction *t, nt_traction_law
         return (nt_traction_value){
             .kappa = kappa, .phi = kappa / s, .by_s = (t->B - t->C * (t->A + t->B * s)) * fall};
     }
-    root_delta = root_delta > NT_LEAST_ROOT ? root_delta : NT_LEAST_ROOT;
-    double pm = t->pressure * root_delta, share = t->oil.stress / pm;
-    double rate = nt_film_rate(t, 0.5 * lane_log(rolling2), 2 * lane_log(root_delta), pm);
+    double pm = film->pm, share = film->share, rate = film->rate, root_delta = film->root_delta;
     double x = s * rate, root = sqrt(x * x + 1);
     double free = share * lane_log(x + root), ratio = free * t->inverse_limit;
     double y = 1 + ratio * ratio, limit = sqrt(y), bent = 1 / (y * limit);

@@ -154,6 +154,12 @@ void nt_joint_align(nt_run *run, const nt_element *element);
 nt_status nt_joint_declare(nt_model *model, nt_element *element);
 /* joint.place, when all elements have declared their blocks. */
 void nt_joint_locate(nt_model *model, const nt_element *element);
+
+/* Whether a joint says where its B is turned at any time; then nt_system.given for the block of a
+ * body that no other joint and no implicit force acts on (joint_given.c). */
+bool nt_joint_gives_rotation(const nt_model *model, const nt_element *element);
+nt_status nt_run_given_rotation(void *self, int block, double t, const double *at,
+                                nt_given_rotation *out);
 bool nt_joint_depends_on_rates(const nt_run *run, const nt_element *element);
 nt_status nt_joint_evaluate(const nt_element *element, const nt_view *view);
 void nt_joint_accept(const nt_element *element, const nt_view *view, double *next);
